@@ -1,0 +1,161 @@
+package hot
+
+import (
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+// Class is the part of a benchmark's process that a sample belongs to.
+type Class uint8
+
+const (
+	Base Class = iota
+	Setup
+	Harness
+	Background
+	NumClasses = 4
+)
+
+func (c Class) String() string {
+	return [...]string{"base", "set-up", "harness", "background"}[c]
+}
+
+// Classified is a profile with a class for each sample.
+type Classified struct {
+	*callstack.Profile
+	Class []Class // per sample
+	// LoopsKnown: the measured loop was found for every sample of a benchmark
+	// function. False: set-up may be counted as base.
+	LoopsKnown bool
+	// Parallel: base samples ran on goroutines other than the benchmark's own.
+	Parallel bool
+}
+
+// Keep selects the samples of one class.
+func (c *Classified) Keep(class Class) callstack.Keep {
+	return func(i int) bool { return c.Class[i] == class }
+}
+
+// Sums adds column t up for each class.
+func (c *Classified) Sums(t int) [NumClasses]int64 {
+	var sums [NumClasses]int64
+	for i, class := range c.Class {
+		sums[class] += c.Value(t, i)
+	}
+	return sums
+}
+
+// Classify decides the class of every sample. loops knows the benchmark
+// functions' source; an empty one is allowed.
+func Classify(p *callstack.Profile, loops *Loops) *Classified {
+	c := &Classified{Profile: p, Class: make([]Class, p.Len()), LoopsKnown: true}
+	type verdict struct {
+		class           Class
+		known, parallel bool
+	}
+	byStack := make(map[callstack.StackID]verdict)
+	for i := range c.Class {
+		id := p.StackID(i)
+		v, ok := byStack[id]
+		if !ok {
+			v.class, v.known, v.parallel = classify(p, p.Stack(i), loops)
+			byStack[id] = v
+		}
+		c.Class[i] = v.class
+		c.LoopsKnown = c.LoopsKnown && v.known
+		c.Parallel = c.Parallel || v.parallel
+	}
+	return c
+}
+
+// classify reads one stack (leaf first) from its root.
+func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) (class Class, known, parallel bool) {
+	if len(stack) == 0 {
+		return Background, true, false
+	}
+	benchmark := -1 // index of the frame that runs a benchmark function
+	inParallel := false
+	onlyRuntime := true
+	for i := len(stack) - 1; i >= 0; i-- {
+		fn := p.Frame(stack[i]).Function
+		if benchmark < 0 {
+			switch {
+			case fn == "testing.(*B).runN":
+				benchmark = i
+			case strings.HasPrefix(fn, "testing.(*B).RunParallel"):
+				benchmark, inParallel = i, true
+			}
+		}
+		onlyRuntime = onlyRuntime && isRuntime(fn)
+	}
+	if onlyRuntime {
+		return Background, true, false
+	}
+	if benchmark >= 0 {
+		class, known = classifyBenchmark(p, stack[:benchmark], loops)
+		return class, known, inParallel && class == Base
+	}
+	root := p.Frame(stack[len(stack)-1]).Function
+	for i := len(stack) - 1; isRuntime(root) && i >= 0; i-- {
+		fn := p.Frame(stack[i]).Function
+		if strings.HasPrefix(fn, "runtime.doInit") {
+			return Setup, true, false
+		}
+		root = fn
+	}
+	switch {
+	case root == "main.main":
+		// Below it is package testing, or the package's own TestMain.
+		for _, id := range stack {
+			if strings.HasSuffix(p.Frame(id).Function, ".TestMain") {
+				return Setup, true, false
+			}
+		}
+		return Harness, true, false
+	case inPackage(root, "testing"), inPackage(root, "runtime/pprof"), inPackage(root, "runtime/trace"), inPackage(root, "os/signal"):
+		return Harness, true, false
+	case strings.HasSuffix(root, ".init") || strings.Contains(root, ".init."):
+		return Setup, true, false
+	}
+	return Base, true, true
+}
+
+// classifyBenchmark decides on the frames (leaf first) below runN or
+// RunParallel. The innermost benchmark function that has a loop decides.
+func classifyBenchmark(p *callstack.Profile, below []callstack.FrameID, loops *Loops) (Class, bool) {
+	class, decided, known := Harness, false, true
+	for i := len(below) - 1; i >= 0; i-- {
+		f := p.Frame(below[i])
+		if isRuntime(f.Function) || inPackage(f.Function, "testing") {
+			continue
+		}
+		if !decided && class == Harness {
+			class, known = Base, false // someone's code, its loop not known yet
+		}
+		switch loops.At(f.File, f.Line) {
+		case InLoop:
+			class, decided, known = Base, true, true
+			if i > 0 && inPackage(p.Frame(below[i-1]).Function, "testing") {
+				class = Harness // b.Loop, pb.Next, StopTimer
+			}
+		case OutsideLoop:
+			if !decided {
+				class, known = Setup, true
+			}
+		case Stopped:
+			return Setup, true
+		}
+	}
+	return class, known
+}
+
+// isRuntime reports whether fn belongs to the runtime proper.
+func isRuntime(fn string) bool {
+	return inPackage(fn, "runtime") || strings.HasPrefix(fn, "internal/runtime/") || strings.HasPrefix(fn, "runtime/internal/") ||
+		fn == "gogo" || fn == "gosave_systemstack_switch" || fn == "setg_gcc" || fn == ""
+}
+
+func inPackage(fn, pkg string) bool {
+	return len(fn) > len(pkg) && fn[len(pkg)] == '.' && fn[:len(pkg)] == pkg
+}

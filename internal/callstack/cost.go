@@ -1,0 +1,178 @@
+package callstack
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Cost is what one key (a function, a line) holds of a column: Flat in samples
+// that end there, Cum in samples that pass through it.
+type Cost struct {
+	Flat, Cum int64
+}
+
+// FunctionCost is the cost of one function over all its frames.
+type FunctionCost struct {
+	Function string
+	File     string // of the first frame met
+	Cost
+}
+
+// Keep selects samples by index; nil keeps all.
+type Keep func(sample int) bool
+
+// Functions sums column t by function name, in the order of flat, then cum,
+// both falling, then name. Unsymbolised frames are left out of the list but
+// not of the callers' cum.
+func (p *Profile) Functions(t int, keep Keep) []FunctionCost {
+	byName := make(map[string]int)
+	var out []FunctionCost
+	for key, c := range p.Costs(t, keep, func(f *Frame) string { return f.Function }) {
+		if key == "" {
+			continue
+		}
+		byName[key] = len(out)
+		out = append(out, FunctionCost{Function: key, Cost: c})
+	}
+	for i := range p.frames {
+		f := &p.frames[i]
+		if j, ok := byName[f.Function]; ok && out[j].File == "" {
+			out[j].File = f.File
+		}
+	}
+	slices.SortFunc(out, func(a, b FunctionCost) int {
+		return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cum, a.Cum), cmp.Compare(a.Function, b.Function))
+	})
+	return out
+}
+
+// Line is a source line of one function.
+type Line struct {
+	Function string
+	File     string
+	Line     int
+}
+
+// Lines sums column t by source line of each function.
+func (p *Profile) Lines(t int, keep Keep) map[Line]Cost {
+	return costs(p, t, keep, func(f *Frame) Line { return Line{f.Function, f.File, f.Line} })
+}
+
+// Costs sums column t by any key of a frame. A sample counts once in a key's
+// Cum however many of its frames share the key.
+func (p *Profile) Costs(t int, keep Keep, key func(*Frame) string) map[string]Cost {
+	return costs(p, t, keep, key)
+}
+
+func costs[K comparable](p *Profile, t int, keep Keep, key func(*Frame) K) map[K]Cost {
+	// Keys are interned first, so that the loop over samples compares integers.
+	ids := make(map[K]uint32)
+	var keys []K
+	frameKey := make([]uint32, len(p.frames))
+	for i := range p.frames {
+		k := key(&p.frames[i])
+		id, ok := ids[k]
+		if !ok {
+			id = uint32(len(keys))
+			ids[k] = id
+			keys = append(keys, k)
+		}
+		frameKey[i] = id
+	}
+	sums := make([]Cost, len(keys))
+	seen := make([]int, len(keys)) // 1 + the last sample that counted the key
+	for i := range p.stack {
+		v := p.values[t][i]
+		if v == 0 || keep != nil && !keep(i) {
+			continue
+		}
+		for j, f := range p.Stack(i) {
+			k := frameKey[f]
+			if j == 0 {
+				sums[k].Flat += v
+			}
+			if seen[k] != i+1 {
+				seen[k] = i + 1
+				sums[k].Cum += v
+			}
+		}
+	}
+	out := make(map[K]Cost, len(keys))
+	for id, c := range sums {
+		if c != (Cost{}) {
+			out[keys[id]] = c
+		}
+	}
+	return out
+}
+
+// Sum adds column t over the samples kept.
+func (p *Profile) Sum(t int, keep Keep) int64 {
+	var sum int64
+	for i, v := range p.values[t] {
+		if keep == nil || keep(i) {
+			sum += v
+		}
+	}
+	return sum
+}
+
+// Merge adds up profiles with the same sample types into one; samples with
+// equal stacks and labels become one. Duration adds up; the period must agree.
+func Merge(profiles ...*Profile) (*Profile, error) {
+	if len(profiles) == 0 {
+		return NewBuilder().Profile(), nil
+	}
+	first := profiles[0]
+	b := NewBuilder(slices.Clone(first.Types)...)
+	m := b.Profile()
+	m.DefaultType, m.PeriodType, m.Period = first.DefaultType, first.PeriodType, first.Period
+	m.DropFrames, m.KeepFrames = first.DropFrames, first.KeepFrames
+	type sampleKey struct {
+		s StackID
+		l LabelsID
+	}
+	at := make(map[sampleKey]int)
+	for n, p := range profiles {
+		if !slices.Equal(p.Types, first.Types) || p.PeriodType != first.PeriodType {
+			return nil, &MergeError{Index: n, Have: p.Types, Want: first.Types}
+		}
+		if p.TimeNanos != 0 && (m.TimeNanos == 0 || p.TimeNanos < m.TimeNanos) {
+			m.TimeNanos = p.TimeNanos
+		}
+		m.Duration += p.Duration
+		m.Period = max(m.Period, p.Period)
+		for _, mp := range p.Mappings {
+			if !slices.Contains(m.Mappings, mp) {
+				m.Mappings = append(m.Mappings, mp)
+			}
+		}
+		for _, c := range p.Comments {
+			if !slices.Contains(m.Comments, c) {
+				m.Comments = append(m.Comments, c)
+			}
+		}
+		m.Warnings = append(m.Warnings, p.Warnings...)
+		var ids []FrameID
+		for i := range p.stack {
+			ids = ids[:0]
+			for _, f := range p.Stack(i) {
+				ids = append(ids, b.Frame(p.frames[f]))
+			}
+			k := sampleKey{b.Stack(ids), b.LabelSet(p.Labels(i))}
+			if j, ok := at[k]; ok {
+				for t := range p.values {
+					m.values[t][j] += p.values[t][i]
+				}
+				continue
+			}
+			at[k] = len(m.stack)
+			row := make([]int64, len(p.values))
+			for t := range p.values {
+				row[t] = p.values[t][i]
+			}
+			b.Sample(k.s, k.l, row...)
+		}
+	}
+	return m, nil
+}

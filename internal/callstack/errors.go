@@ -1,0 +1,13 @@
+package callstack
+
+import "fmt"
+
+// MergeError says which of several profiles does not fit the first.
+type MergeError struct {
+	Index      int // position in the list given to Merge, from 0
+	Have, Want []ValueType
+}
+
+func (e *MergeError) Error() string {
+	return fmt.Sprintf("merge: profile %d holds %v, the first one %v", e.Index+1, e.Have, e.Want)
+}

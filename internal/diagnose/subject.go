@@ -1,0 +1,49 @@
+package diagnose
+
+import (
+	"time"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/format/compiler"
+)
+
+// Subject is everything known about one benchmark: what rules look at. Any
+// profile may be nil. Rules change nothing in it.
+type Subject struct {
+	Benchmark string // "BenchmarkX/sub"
+	Package   string // import path of the package under test
+	Module    string // path of its module; "" when unknown
+	// Modules are all modules whose source the user owns: Module, and the
+	// others of a workspace or replaced by a directory.
+	Modules []string
+
+	CPU       *hot.Classified // sample types samples/count, cpu/nanoseconds
+	CPUColumn int             // the cpu/nanoseconds column
+	Allocs    *hot.Classified // alloc_objects, alloc_space, inuse_objects, inuse_space; at memprofilerate=1
+	AllocCol  int             // the alloc_space column
+	Mutex     *hot.Classified // contentions/count, delay/nanoseconds
+	MutexCol  int
+
+	AllocIterations int64   // calls of the benchmark's loop that Allocs covers
+	NsPerOp         float64 // without instruments
+	BytesPerOp      float64 // without instruments; -1 unknown
+	AllocsPerOp     float64 // without instruments; -1 unknown
+	CPUPeriod       time.Duration
+
+	Source Sources
+	Loops  *hot.Loops
+	Calls  map[string][]compiler.Call // by the frame's file, in source order
+}
+
+// Sources finds the text of a frame's file, and its name for people.
+type Sources interface {
+	// Text returns the file's content, nil when it is not recorded.
+	Text(frameFile string) []byte
+	// Display returns the name to print: relative to the module's root where
+	// it lies inside it.
+	Display(frameFile string) string
+}
+
+// Keep selects samples of a profile; see callstack.Keep.
+type Keep = callstack.Keep

@@ -1,0 +1,9 @@
+// Package finding is the shape of what whet claims about a program: the place,
+// the shares it holds, the evidence, what to change, and how much could be
+// gained at most.
+//
+// A finding is made by a rule of package diagnose and only shown elsewhere.
+// Shares are of all samples except harness, set-up and the runtime's
+// background work. The ceiling is Amdahl's law, 1/(1 − share): it is what is
+// gained if the place's whole cost vanished, which it rarely does.
+package finding

@@ -1,0 +1,145 @@
+package recording
+
+import "time"
+
+// Schema is the manifest's version as written by this program. Readers accept
+// this and older ones.
+const (
+	SchemaPrefix  = "whet/recording/"
+	SchemaVersion = 1
+)
+
+// Kinds of artifacts. Profiles are pprof files, gzipped.
+const (
+	KindCPU         = "cpu"
+	KindAllocs      = "allocs"
+	KindBlock       = "block"
+	KindMutex       = "mutex"
+	KindTrace       = "trace"
+	KindBinary      = "binary"
+	KindBench       = "bench"       // Go benchmark format
+	KindDiagnostics = "diagnostics" // the compiler's -m=2 text
+	KindCalls       = "calls"       // compiler.Calls as JSON
+	KindDiff        = "diff"        // the working tree against the revision
+	KindOutput      = "output"      // what the target printed, bounded
+	KindFindings    = "findings"
+)
+
+// Manifest is recording.json. JSON keys are only ever added within a schema
+// version.
+type Manifest struct {
+	Schema     string      `json:"schema"`
+	Tool       string      `json:"tool"`              // version of whet that wrote it
+	Kind       string      `json:"kind"`              // "benchmark": what sort of target
+	Target     string      `json:"target"`            // the operand as the user gave it
+	Command    []string    `json:"command"`           // whet's own arguments
+	Origin     time.Time   `json:"origin"`            // wall time of 0 ns
+	EndNs      int64       `json:"end_ns"`            // when the recording ended
+	Partial    string      `json:"partial,omitempty"` // why it is not whole; "" when it is
+	Host       Host        `json:"host"`
+	Build      Build       `json:"build"`
+	Plan       Plan        `json:"plan"`
+	Benchmarks []Benchmark `json:"benchmarks"`
+	Artifacts  []Artifact  `json:"artifacts"`
+	Sources    []Source    `json:"sources"`
+	Warnings   []string    `json:"warnings"`
+}
+
+// Host is the machine. A pointer that is nil and an empty string mean
+// unknown; zero is a measurement.
+type Host struct {
+	OS         string `json:"os"`
+	Arch       string `json:"arch"`
+	Kernel     string `json:"kernel,omitempty"`
+	CPU        string `json:"cpu,omitempty"` // model name
+	Cores      int    `json:"cores"`         // processors the process may run on
+	GOMAXPROCS int    `json:"gomaxprocs"`    // of the target
+	// Limits of the control group, v1 or v2. Nil: no limit or none readable;
+	// Cgroup says which.
+	Cgroup           string   `json:"cgroup"` // "v1", "v2", "none", "unreadable"
+	CPULimitCores    *float64 `json:"cpu_limit_cores"`
+	MemoryLimitBytes *int64   `json:"memory_limit_bytes"`
+	MemoryBytes      *int64   `json:"memory_bytes"` // physical
+	// Over the recording: share of CPU time the hypervisor took, and load
+	// average (1 minute) at start and end.
+	StealRatio *float64 `json:"steal_ratio"`
+	LoadStart  *float64 `json:"load_start"`
+	LoadEnd    *float64 `json:"load_end"`
+	// Throttled is time the cgroup kept the target from running during the
+	// recording.
+	ThrottledNs *int64 `json:"throttled_ns"`
+}
+
+// Build says how the measured binary was made.
+type Build struct {
+	GoVersion     string   `json:"go_version"`
+	Package       string   `json:"package"` // import path
+	Module        string   `json:"module"`  // its module's path
+	ModuleVersion string   `json:"module_version,omitempty"`
+	Flags         []string `json:"flags"` // as given to go test -c
+	Args          []string `json:"args"`  // as given to the test binary by the user
+	BuildID       string   `json:"build_id,omitempty"`
+	VCS           string   `json:"vcs,omitempty"` // "git"
+	Revision      string   `json:"revision,omitempty"`
+	Dirty         *bool    `json:"dirty"` // nil: unknown
+	Race          bool     `json:"race"`
+	Cover         bool     `json:"cover"`
+	Unoptimized   bool     `json:"unoptimized"` // -N or -l
+	// Settings are the binary's own build info, key=value.
+	Settings []string `json:"settings"`
+}
+
+// Plan is what was intended, so that a reader can see what is missing.
+type Plan struct {
+	BudgetNs    int64    `json:"budget_ns"`
+	BenchTime   string   `json:"benchtime"`
+	MinSamples  int      `json:"min_samples"` // of the base, for each benchmark's CPU profile
+	Selected    []string `json:"selected"`    // benchmarks profiled, in order of rank
+	LeftOut     []string `json:"left_out"`    // ranked too low for the budget
+	Instruments []string `json:"instruments"`
+}
+
+// Benchmark is one benchmark as measured without instruments.
+type Benchmark struct {
+	Name        string   `json:"name"` // "BenchmarkX/sub=1", without the -GOMAXPROCS suffix
+	Procs       int      `json:"procs"`
+	Iterations  int64    `json:"iterations"`
+	NsPerOp     float64  `json:"ns_per_op"`
+	BytesPerOp  *float64 `json:"bytes_per_op"`
+	AllocsPerOp *float64 `json:"allocs_per_op"`
+	Metrics     []Metric `json:"metrics,omitempty"` // custom ones, and MB/s
+	Parallel    bool     `json:"parallel"`          // its work ran on several goroutines
+	Profiled    bool     `json:"profiled"`
+	// AllocIterations is the number of calls the allocs profile covers.
+	AllocIterations int64  `json:"alloc_iterations"`
+	Failure         string `json:"failure,omitempty"`
+}
+
+// Metric is a value a benchmark reported under a unit of its own.
+type Metric struct {
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
+}
+
+// Artifact is one file of the recording.
+type Artifact struct {
+	Path      string `json:"path"` // slash-separated, inside the recording
+	Kind      string `json:"kind"`
+	Benchmark string `json:"benchmark,omitempty"`
+	StartNs   int64  `json:"start_ns"`
+	EndNs     int64  `json:"end_ns"`
+	Bytes     int64  `json:"bytes"`
+	SHA256    string `json:"sha256"`
+	// Cost is what taking it cost the target, as a ratio of time; nil: unknown.
+	Cost *float64 `json:"cost"`
+}
+
+// Source is the copy of one file that holds frames, stored as source/SHA256.
+type Source struct {
+	Frame   string `json:"frame"`             // the file's name in the profiles
+	Path    string `json:"path"`              // for people: relative to the module, "GOROOT/src/...", "module@version/..."
+	Module  string `json:"module,omitempty"`  // module path it belongs to, "std" for the standard library
+	SHA256  string `json:"sha256"`            //
+	Bytes   int64  `json:"bytes"`             //
+	Differs string `json:"differs,omitempty"` // why it may not be what the binary was built from
+}

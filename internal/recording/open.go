@@ -1,0 +1,162 @@
+package recording
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Bounds on what is read from a recording: it may come from anywhere.
+const (
+	maxManifestBytes = 64 << 20
+	maxArtifactBytes = 1 << 30
+)
+
+// Recording is an opened recording.
+type Recording struct {
+	Manifest
+	Dir string
+
+	root    *os.Root
+	sources map[string]int // frame file → index in Manifest.Sources
+}
+
+// Is reports whether path looks like a recording: a directory with a manifest.
+func Is(path string) bool {
+	st, err := os.Stat(path)
+	if err != nil || !st.IsDir() {
+		return false
+	}
+	return exists(path+"/"+manifestName) || exists(path+"/"+checkpointName)
+}
+
+// Open reads the manifest of the recording in dir. Close it after use.
+func Open(dir string) (*Recording, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open recording %s: %w", dir, rootCause(err))
+	}
+	r := &Recording{Dir: dir, root: root}
+	data, err := r.readBounded(manifestName, maxManifestBytes)
+	checkpoint := false
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = r.readBounded(checkpointName, maxManifestBytes)
+		checkpoint = true
+	}
+	if err != nil {
+		root.Close()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("open recording %s: it has no %s", dir, manifestName)
+		}
+		return nil, fmt.Errorf("open recording %s: %w", dir, err)
+	}
+	// The version decides how the rest is read, so it is looked at first.
+	var head struct {
+		Schema string `json:"schema"`
+		Tool   string `json:"tool"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		root.Close()
+		return nil, fmt.Errorf("open recording %s: %s is damaged: %w", dir, manifestName, err)
+	}
+	if err := checkSchema(head.Schema, head.Tool); err != nil {
+		root.Close()
+		return nil, fmt.Errorf("open recording %s: %w", dir, err)
+	}
+	if err := json.Unmarshal(data, &r.Manifest); err != nil {
+		root.Close()
+		return nil, fmt.Errorf("open recording %s: %s is damaged: %w", dir, manifestName, err)
+	}
+	if checkpoint && r.Partial == "" {
+		r.Partial = "not finished"
+	}
+	r.sources = make(map[string]int, len(r.Sources))
+	for i, s := range r.Sources {
+		r.sources[s.Frame] = i
+	}
+	return r, nil
+}
+
+func checkSchema(schema, tool string) error {
+	digits, ok := strings.CutPrefix(schema, SchemaPrefix)
+	version, err := strconv.Atoi(digits)
+	if !ok || err != nil || version < 1 {
+		return fmt.Errorf("its schema %q is not one of a whet recording", schema)
+	}
+	if version > SchemaVersion {
+		return fmt.Errorf("it was written by a newer whet (%s, schema %d; this one reads up to %d): update whet to open it", tool, version, SchemaVersion)
+	}
+	return nil
+}
+
+// Close releases the directory.
+func (r *Recording) Close() error { return r.root.Close() }
+
+// Artifacts of one kind, of one benchmark unless benchmark is "".
+func (r *Recording) Find(kind, benchmark string) []Artifact {
+	var out []Artifact
+	for _, a := range r.Artifacts {
+		if a.Kind == kind && (benchmark == "" || a.Benchmark == benchmark) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Read returns an artifact's bytes after checking them against the manifest.
+// A file that was changed since is an error that says so.
+func (r *Recording) Read(a Artifact) ([]byte, error) {
+	data, err := r.readBounded(a.Path, maxArtifactBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", a.Path, r.Dir, err)
+	}
+	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != a.SHA256 {
+		return nil, fmt.Errorf("read %s of %s: it is not what was recorded (sha256 differs)", a.Path, r.Dir)
+	}
+	return data, nil
+}
+
+// Source returns the recorded copy of the file a frame names.
+func (r *Recording) Source(frameFile string) ([]byte, Source, error) {
+	i, ok := r.sources[frameFile]
+	if !ok {
+		return nil, Source{}, fmt.Errorf("source of %s: %w in the recording", frameFile, fs.ErrNotExist)
+	}
+	s := r.Sources[i]
+	if !validSHA256(s.SHA256) {
+		return nil, Source{}, fmt.Errorf("source of %s: malformed sha256 in the manifest", frameFile)
+	}
+	data, err := r.Read(Artifact{Path: "source/" + s.SHA256, SHA256: s.SHA256})
+	return data, s, err
+}
+
+func validSHA256(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == sha256.Size
+}
+
+func (r *Recording) readBounded(name string, limit int64) ([]byte, error) {
+	f, err := r.root.Open(name)
+	if err != nil {
+		return nil, rootCause(err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, rootCause(err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	if st.Size() > limit {
+		return nil, fmt.Errorf("%d bytes are more than the %d that are read", st.Size(), limit)
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
+}

@@ -1,0 +1,240 @@
+package recording
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	manifestName   = "recording.json"
+	checkpointName = "checkpoint.json" // the manifest of a run that has not ended
+	suffix         = ".whet"
+)
+
+// Writer fills a recording. It is not safe for concurrent use.
+type Writer struct {
+	Manifest Manifest
+
+	final string // the name it gets
+	dir   string // the temporary directory
+	done  bool
+}
+
+// Create makes a temporary directory beside path, which must end in ".whet"
+// and be free or hold an earlier recording.
+func Create(path string, origin time.Time) (*Writer, error) {
+	if err := CheckName(path); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-")
+	if err != nil {
+		return nil, fmt.Errorf("create recording %s: %w", path, rootCause(err))
+	}
+	w := &Writer{final: path, dir: dir}
+	w.Manifest.Schema = fmt.Sprintf("%s%d", SchemaPrefix, SchemaVersion)
+	w.Manifest.Origin = origin
+	w.Manifest.Partial = "not finished"
+	if err := w.checkpoint(); err != nil {
+		w.Discard()
+		return nil, fmt.Errorf("create recording %s: %w", path, err)
+	}
+	return w, nil
+}
+
+// CheckName reports whether a recording may be written to path: the name ends
+// in ".whet", and nothing but a recording is there.
+func CheckName(path string) error {
+	if !strings.HasSuffix(path, suffix) || filepath.Base(path) == suffix {
+		return fmt.Errorf("a recording's name ends in %s, as in run%s, unlike %q", suffix, suffix, path)
+	}
+	st, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		parent := filepath.Dir(path)
+		if st, err := os.Stat(parent); err != nil || !st.IsDir() {
+			return fmt.Errorf("write recording %s: there is no directory %s", path, parent)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("write recording %s: %w", path, rootCause(err))
+	}
+	if !st.IsDir() || !isRecording(path) {
+		return fmt.Errorf("%s exists and is not a recording: choose another name with -o", path)
+	}
+	return nil
+}
+
+func isRecording(dir string) bool {
+	for _, name := range []string{manifestName, checkpointName} {
+		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && st.Mode().IsRegular() {
+			return true
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) == 0
+}
+
+// File returns the absolute path for a new file rel inside the recording, and
+// makes its directory.
+func (w *Writer) File(rel string) (string, error) {
+	name := filepath.Join(w.dir, filepath.FromSlash(rel))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return "", fmt.Errorf("recording %s: %w", w.final, rootCause(err))
+	}
+	return filepath.Abs(name)
+}
+
+// Add enters a file that an instrument has written into the manifest, with
+// its size and hash. Times are since the recording's origin.
+func (w *Writer) Add(a Artifact) error {
+	f, err := os.Open(filepath.Join(w.dir, filepath.FromSlash(a.Path)))
+	if err != nil {
+		return fmt.Errorf("recording: add %s: %w", a.Path, rootCause(err))
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err != nil {
+		return fmt.Errorf("recording: add %s: %w", a.Path, rootCause(err))
+	}
+	a.Bytes, a.SHA256 = n, hex.EncodeToString(h.Sum(nil))
+	w.Manifest.Artifacts = append(w.Manifest.Artifacts, a)
+	return w.checkpoint()
+}
+
+// Write stores data as a new artifact.
+func (w *Writer) Write(a Artifact, data []byte) error {
+	name, err := w.File(a.Path)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		return fmt.Errorf("recording: write %s: %w", a.Path, rootCause(err))
+	}
+	return w.Add(a)
+}
+
+// AddSource stores one source file under its hash.
+func (w *Writer) AddSource(s Source, data []byte) error {
+	sum := sha256.Sum256(data)
+	s.SHA256, s.Bytes = hex.EncodeToString(sum[:]), int64(len(data))
+	name, err := w.File("source/" + s.SHA256)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		return fmt.Errorf("recording: write source of %s: %w", s.Path, rootCause(err))
+	}
+	w.Manifest.Sources = append(w.Manifest.Sources, s)
+	return nil
+}
+
+// Warn adds a warning once.
+func (w *Writer) Warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, have := range w.Manifest.Warnings {
+		if have == text {
+			return
+		}
+	}
+	w.Manifest.Warnings = append(w.Manifest.Warnings, text)
+}
+
+// Finish writes the manifest and gives the recording its name, replacing an
+// earlier recording. partial says why the recording is not whole, "" when it
+// is; a partial one does not replace a whole one but goes beside it. Finish
+// returns the name it has in the end.
+func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
+	w.Manifest.EndNs, w.Manifest.Partial = int64(end), partial
+	if err := w.writeManifest(manifestName); err != nil {
+		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", w.final, err, w.dir)
+	}
+	os.Remove(filepath.Join(w.dir, checkpointName))
+	final := w.final
+	if partial != "" && exists(final) {
+		final = strings.TrimSuffix(final, suffix) + ".partial" + suffix
+		if err := CheckName(final); err != nil {
+			return w.dir, fmt.Errorf("finish recording: %w (what there is lies in %s)", err, w.dir)
+		}
+	}
+	if err := os.Chmod(w.dir, 0o755); err != nil {
+		return w.dir, fmt.Errorf("finish recording %s: %w", w.final, rootCause(err))
+	}
+	// The old recording steps aside before the new one takes its name: at no
+	// moment is there neither.
+	old := ""
+	if exists(final) {
+		old = w.dir + ".old"
+		if err := os.Rename(final, old); err != nil {
+			return w.dir, fmt.Errorf("finish recording: replace %s: %w (what there is lies in %s)", final, rootCause(err), w.dir)
+		}
+	}
+	if err := os.Rename(w.dir, final); err != nil {
+		if old != "" {
+			err = errors.Join(err, os.Rename(old, final))
+		}
+		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", final, rootCause(err), w.dir)
+	}
+	w.done = true
+	if old != "" {
+		os.RemoveAll(old)
+	}
+	return final, nil
+}
+
+// Discard removes what was written so far, unless Finish has named it.
+func (w *Writer) Discard() {
+	if !w.done {
+		os.RemoveAll(w.dir)
+	}
+}
+
+// Dir returns the directory the files are in now: an absolute path.
+func (w *Writer) Dir() string {
+	if abs, err := filepath.Abs(w.dir); err == nil {
+		return abs
+	}
+	return w.dir
+}
+
+func (w *Writer) checkpoint() error { return w.writeManifest(checkpointName) }
+
+func (w *Writer) writeManifest(name string) error {
+	data, err := json.MarshalIndent(&w.Manifest, "", "\t")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(w.dir, name)
+	if err := os.WriteFile(path+".new", append(data, '\n'), 0o644); err != nil {
+		return rootCause(err)
+	}
+	return rootCause(os.Rename(path+".new", path))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// rootCause strips the path from a file system error: the caller names the
+// file in its own words.
+func rootCause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+package report
+
+import "whet/internal/finding"
+
+// Page is everything a report of a recording shows, computed and rounded
+// nowhere: each renderer (text, JSON, HTML) prints the same numbers. It holds
+// no path, time or fact that is not in the recording, so that the same
+// recording gives the same bytes on any machine.
+type Page struct {
+	Target  string // as the user gave it
+	Package string
+	Module  string
+	Tool    string // version of whet that recorded
+	Created string // RFC 3339, UTC
+	Partial string // why the recording is not whole
+
+	Facts    []Fact // what was measured and on what machine, in order
+	Warnings []string
+	Verdict  Verdict
+
+	ThresholdRatio float64
+	Findings       []finding.Finding // above the threshold, in order of weight
+	Below          []finding.Finding // the rest, for -all
+
+	Benchmarks []Benchmark
+	Profiles   []Profile // "cpu" and "allocs" of all benchmarks merged first, then each benchmark's
+}
+
+// Fact is one line of the head: "CPU", "Intel Xeon, 2 cores".
+type Fact struct {
+	Name, Value string
+}
+
+// Verdict is the one line that answers "where does it hurt".
+type Verdict struct {
+	Kind string `json:"kind"` // "cpu-bound", "allocation-bound", "waiting", "too-few-samples"
+	Text string `json:"text"`
+}
+
+// Benchmark is one row of what was measured.
+type Benchmark struct {
+	Name        string
+	Procs       int
+	Iterations  int64
+	NsPerOp     float64
+	BytesPerOp  *float64
+	AllocsPerOp *float64
+	Parallel    bool
+	Profiled    bool
+	Failure     string
+}
+
+// Profile is one profile's share of the page.
+type Profile struct {
+	Kind      string // "cpu", "allocs", "block", "mutex"
+	Benchmark string // "" for all of them merged
+	Column    string // sample type shown: "cpu", "alloc_space", "delay"
+	Unit      string // "nanoseconds", "bytes", "count"
+	// Samples and Values by class: base, set-up, harness, background, in the
+	// order of hot.Class. Samples are profiler ticks for cpu, objects for
+	// allocs, events for block and mutex.
+	Samples [4]int64
+	Values  [4]int64
+	Objects int64 // allocated objects of the base, allocs only
+	Top     []Row // by flat, of the base
+	TopCum  []Row // by cum, of the base
+	Listing []Listing
+	Flame   *Flame // of the base; nil where there is no sample
+}
+
+// Row is one function of a top table. Ratios are of the base's value.
+type Row struct {
+	Function string
+	File     string // for people
+	Flat     int64
+	Cum      int64
+}
+
+// Listing is the source around the hot lines of one function.
+type Listing struct {
+	Function string
+	File     string // for people
+	Flat     int64  // of the function
+	Cum      int64
+	Lines    []SourceLine
+	Missing  string // why there is no source: "" when there is
+	Differs  string // why the source may not be what was measured
+}
+
+// SourceLine is one line with its cost and what the compiler said about it.
+type SourceLine struct {
+	Number int
+	Text   string
+	Flat   int64
+	Cum    int64
+	Notes  []string // "n escapes to heap", "inlines (*T).get"
+}
+
+// Flame is a call tree from the root. Node 0 is the root and holds the total.
+// Children follow their parent; every node's value is its cum, and what its
+// children do not hold is its own.
+type Flame struct {
+	Names []string // function names, interned
+	Files []string // for people; Files[i] belongs to Names[i]
+	Nodes []FlameNode
+}
+
+// FlameNode is one frame of the tree.
+type FlameNode struct {
+	Name   int // index into Names
+	Parent int // index into Nodes, -1 for the root
+	Value  int64
+	// Collapsed counts the frames that were too narrow to draw and stand
+	// here together; 0 for an ordinary frame.
+	Collapsed int
+}
