@@ -13,11 +13,11 @@ type Decision struct {
 type Kind string
 
 const (
-	Escapes     Kind = "escapes"       // a value is allocated on the heap
-	MovedToHeap Kind = "moved"         // a variable is
-	DoesNot     Kind = "stays"         // does not escape
-	Leaks       Kind = "leaks"         // a parameter's content leaves the function
-	Inlines     Kind = "inlines"       // a call was inlined here
-	CanInline   Kind = "can-inline"    // a function can be
-	CannotInl   Kind = "cannot-inline" // a function cannot be, with the reason
+	Escapes      Kind = "escapes"       // a value is allocated on the heap
+	MovedToHeap  Kind = "moved"         // a variable is
+	DoesNot      Kind = "stays"         // does not escape
+	Leaks        Kind = "leaks"         // a parameter's content leaves the function
+	Inlines      Kind = "inlines"       // a call was inlined here
+	CanInline    Kind = "can-inline"    // a function can be
+	CannotInline Kind = "cannot-inline" // a function cannot be, with the reason
 )

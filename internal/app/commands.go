@@ -1,0 +1,6 @@
+package app
+
+// commands is the table of verbs, in the order help shows them.
+func commands() []*command {
+	return []*command{}
+}

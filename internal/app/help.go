@@ -1,0 +1,65 @@
+package app
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+func help(e *env, args []string) error {
+	if len(args) == 0 {
+		printOverview(e.stdout)
+		return nil
+	}
+	c := lookup(args[0])
+	if c == nil {
+		return usageError("there is no verb %q%s: whet help lists them", args[0], similar(args[0]))
+	}
+	printHelp(e.stdout, c)
+	return nil
+}
+
+func printOverview(w io.Writer) {
+	fmt.Fprint(w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\nVerbs:\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "\t%-12s %s\n", c.name, c.short)
+	}
+	fmt.Fprint(w, "\t"+`help         the help of a verb: whet help tune
+	version      print whet's version
+
+Start with:
+
+	whet tune ./path/to/package
+
+Exit codes: 0 done; 1 found what it was asked to look for; 2 wrong usage; 3 failed, or the
+measurement is not valid; 4 prove cannot tell; 130 interrupted, with what it had.
+`)
+}
+
+func printHelp(w io.Writer, c *command) {
+	fmt.Fprintf(w, "Usage: whet %s [flags] %s\n\n%s\n", c.name, c.operands, strings.TrimSpace(c.long))
+	fs, _ := c.flags()
+	first := true
+	fs.VisitAll(func(f *flag.Flag) {
+		if first {
+			fmt.Fprint(w, "\nFlags:\n\n")
+			first = false
+		}
+		arg, usage := flag.UnquoteUsage(f)
+		head := "-" + f.Name
+		if arg != "" {
+			head += " " + arg
+		}
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
+			usage += fmt.Sprintf(" (default %s)", f.DefValue)
+		}
+		fmt.Fprintf(w, "  %-22s %s\n", head, usage)
+	})
+	if len(c.examples) > 0 {
+		fmt.Fprint(w, "\nExamples:\n\n")
+		for _, x := range c.examples {
+			fmt.Fprintf(w, "  %s\n", x)
+		}
+	}
+}
