@@ -1,0 +1,205 @@
+package house
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// systems are those whet is built for: a file behind a build tag must keep to
+// its floor as well.
+func systems() []string { return []string{"linux/amd64", "darwin/arm64", "windows/amd64"} }
+
+// module is read once for all tests of this file.
+var module = sync.OnceValues(func() (m tree, err error) {
+	out, err := run(".", nil, "go", "list", "-m", "-f", "{{.Dir}}")
+	if err != nil {
+		return m, err
+	}
+	m.root = strings.TrimSpace(string(out))
+	m.systems = make(map[string][]Package)
+	for _, system := range systems() {
+		goos, goarch, _ := strings.Cut(system, "/")
+		env := []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}
+		if m.systems[system], err = list(m.root, env); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+})
+
+type tree struct {
+	root    string
+	systems map[string][]Package // with their dependencies
+}
+
+// own returns the packages of the module, as on the first system.
+func (m tree) own() []Package {
+	var out []Package
+	for _, p := range m.systems[systems()[0]] {
+		if !p.DepOnly && !p.Standard && p.ForTest == "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func list(dir string, env []string) ([]Package, error) {
+	out, err := run(dir, env, "go", "list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,DepOnly,ForTest,Imports,TestImports,XTestImports,"+
+		"GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
+	if err != nil {
+		return nil, err
+	}
+	var packages []Package
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p Package
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return packages, nil
+		} else if err != nil {
+			return nil, err
+		}
+		packages = append(packages, p)
+	}
+}
+
+func run(dir string, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, errors.New(name + " " + strings.Join(args, " ") + ": " + err.Error() + "\n" + stderr.String())
+	}
+	return out, nil
+}
+
+func readModule(t *testing.T) tree {
+	t.Helper()
+	m, err := module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.own()) == 0 {
+		t.Fatal("go list found no package of this module")
+	}
+	return m
+}
+
+func report(t *testing.T, faults []Fault) {
+	t.Helper()
+	var lines []string
+	for _, f := range faults {
+		lines = append(lines, f.String())
+	}
+	slices.Sort(lines)
+	for _, line := range slices.Compact(lines) {
+		t.Error(line)
+	}
+}
+
+func TestImportsPointDown(t *testing.T) {
+	m, plan := readModule(t), House()
+	var code, tests []Fault
+	for _, system := range systems() {
+		c, ts := plan.CheckImports(m.systems[system])
+		code, tests = append(code, c...), append(tests, ts...)
+	}
+	t.Run("code", func(t *testing.T) { report(t, code) })
+	t.Run("tests", func(t *testing.T) { report(t, tests) })
+	t.Run("table", func(t *testing.T) {
+		for _, pattern := range plan.Unused(m.own()) {
+			t.Errorf("the table in internal/house/plan.go places %q, and there is no such package: remove the row", pattern)
+		}
+	})
+}
+
+// TestFiles looks at every Go file of the module, whatever system it is for.
+func TestFiles(t *testing.T) {
+	m, plan := readModule(t), House()
+	for _, pkg := range m.own() {
+		code := slices.Concat(pkg.GoFiles, pkg.CgoFiles)
+		var tests []string
+		for _, name := range pkg.IgnoredGoFiles {
+			if strings.HasSuffix(name, "_test.go") {
+				tests = append(tests, name)
+			} else {
+				code = append(code, name)
+			}
+		}
+		tests = slices.Concat(tests, pkg.TestGoFiles, pkg.XTestGoFiles)
+
+		report(t, CheckName(pkg.ImportPath, pkg.Name))
+		var doc *ast.File
+		for _, name := range code {
+			fset, file := parse(t, m.root, pkg.Dir, name)
+			// A command's comment may stand where its flags are read.
+			if name == "doc.go" || name == "main.go" && pkg.Name == "main" && doc == nil {
+				doc = file
+			}
+			report(t, plan.CheckCalls(pkg.ImportPath, fset, file))
+			report(t, CheckVariables(fset, file))
+			faults, warnings := CheckLength(pkg.ImportPath+"/"+name, fset, file)
+			report(t, faults)
+			for _, w := range warnings {
+				t.Log(w)
+			}
+		}
+		for _, name := range tests {
+			fset, file := parse(t, m.root, pkg.Dir, name)
+			report(t, CheckSleep(fset, file))
+		}
+		report(t, CheckDoc(pkg.ImportPath, pkg.Name, doc))
+	}
+}
+
+// parse reads a file under a name relative to the module.
+func parse(t *testing.T, root, dir, name string) (*token.FileSet, *ast.File) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rel, err := filepath.Rel(root, path); err == nil {
+		path = filepath.ToSlash(rel)
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, src, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fset, file
+}
+
+func TestTrackedText(t *testing.T) {
+	m := readModule(t)
+	out, err := run(m.root, nil, "git", "ls-files", "-z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, name := range strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }) {
+		data, err := os.ReadFile(filepath.Join(m.root, filepath.FromSlash(name)))
+		if err != nil || !IsText(data) {
+			continue // removed in the work tree, a link to nowhere, or not text
+		}
+		seen++
+		report(t, CheckText(name, data, m.root))
+	}
+	if seen == 0 {
+		t.Fatal("git lists no text file of this tree")
+	}
+}

@@ -1,0 +1,199 @@
+package house
+
+import (
+	"slices"
+	"strings"
+)
+
+// Floor is where a package stands. The order is that of design: everything
+// flows upward, from bytes to pages.
+type Floor int
+
+const (
+	Ground      Floor = iota // standard library only, no siblings
+	Agent                    // the public package: standard library only, nothing of ours
+	Formats                  // one foreign format each, bytes to model and back
+	Instruments              // second floor, left: they touch the world
+	Analyses                 // second floor, right: pure
+	Third                    // diagnose, prove, search, store, report
+	Fourth                   // tune, fix, collect, web
+	App                      // the only place that wires everything
+	Command                  // cmd/whet: flags, then app.Run
+	Casebook                 // the cases: programs, not parts of whet
+	Tables                   // casebook/cmd: prove the cases, use nothing else
+	Outside                  // bench, docs, house: may look at everything, nothing looks at them
+)
+
+var floorNames = [...]string{
+	"ground floor", "agent", "first floor", "second floor, left", "second floor, right", "third floor",
+	"fourth floor", "fifth floor", "cmd", "casebook", "casebook/cmd", "outside the house",
+}
+
+func (f Floor) String() string { return floorNames[f] }
+
+// level orders floors that are stacked; the two sides of the second floor
+// share one.
+func (f Floor) level() int {
+	switch f {
+	case Ground, Agent:
+		return 0
+	case Formats:
+		return 1
+	case Instruments, Analyses:
+		return 2
+	case Third:
+		return 3
+	case Fourth:
+		return 4
+	case App:
+		return 5
+	case Command:
+		return 6
+	}
+	return 7
+}
+
+// Powers are what a package may use of the world.
+type Powers uint
+
+const (
+	Clock Powers = 1 << iota // time.Now and all that waits
+	Exec                     // starting commands
+	Net                      // package net and what stands on it
+	Files                    // package os: files, environment, the process itself
+
+	All = Clock | Exec | Net | Files
+)
+
+var powerNames = map[Powers]string{Clock: "clock", Exec: "commands", Net: "network", Files: "files"}
+
+func (p Powers) String() string {
+	var out []string
+	for _, one := range []Powers{Clock, Exec, Net, Files} {
+		if p&one != 0 {
+			out = append(out, powerNames[one])
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// Row places packages. Pattern is relative to the module: "a/b" is one
+// package, "a/b/..." a package and everything under it, which may import each
+// other, and "a/b/*" every child of a/b with what is under it, where two
+// children may not import each other.
+type Row struct {
+	Pattern string
+	Floor   Floor
+	Powers  Powers
+	// Beside are patterns on the same floor and side that these packages may
+	// import all the same. Why says why.
+	Beside []string
+	Why    string
+}
+
+// Plan is the whole house, and Module the path it stands under.
+type Plan struct {
+	Module string
+	Rows   []Row
+}
+
+// House is the plan of this module. Only packages that exist have a row; a new
+// package gets the lowest floor above everything it imports, and no power that
+// it can be given as an argument instead.
+func House() Plan {
+	return Plan{Module: "whet", Rows: []Row{
+		{Pattern: "internal/callstack", Floor: Ground},
+		{Pattern: "internal/finding", Floor: Ground},
+		{Pattern: "internal/quantity", Floor: Ground},
+		{Pattern: "internal/stat", Floor: Ground},
+		{Pattern: "internal/recording", Floor: Ground, Powers: Files,
+			Why: "a recording is a directory; times are handed in"},
+
+		{Pattern: "internal/format/*", Floor: Formats},
+
+		{Pattern: "internal/capture/...", Floor: Instruments, Powers: All},
+		{Pattern: "internal/gobench", Floor: Instruments, Powers: Clock | Exec | Files,
+			Beside: []string{"internal/capture/..."},
+			Why:    "a benchmark runs as a process of its own, and capture/process is the one place that starts and ends process groups"},
+
+		{Pattern: "internal/analyze/*", Floor: Analyses},
+		{Pattern: "internal/source", Floor: Analyses, Powers: Files,
+			Why: "it finds files in GOROOT, the module cache and the recording, and reads them"},
+
+		{Pattern: "internal/diagnose/...", Floor: Third},
+		{Pattern: "internal/report/...", Floor: Third},
+		{Pattern: "internal/prove", Floor: Third, Powers: Clock | Files,
+			Why: "it plans rounds against a budget and keeps both sides' binaries in a scratch directory"},
+
+		{Pattern: "internal/tune", Floor: Fourth, Powers: Clock | Files},
+
+		{Pattern: "internal/app", Floor: App, Powers: All},
+		{Pattern: "cmd/whet", Floor: Command, Powers: Files},
+
+		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All},
+		{Pattern: "casebook/...", Floor: Casebook, Powers: All},
+		{Pattern: "bench/...", Floor: Outside, Powers: All},
+		{Pattern: "docs/...", Floor: Outside, Powers: All},
+		{Pattern: "internal/house", Floor: Outside, Powers: All},
+	}}
+}
+
+// Place returns the row of a package and the family it belongs to: packages of
+// one family may import each other.
+func (p Plan) Place(importPath string) (row Row, family string, ok bool) {
+	rel, ours := p.rel(importPath)
+	if !ours {
+		return Row{}, "", false
+	}
+	for _, r := range p.Rows {
+		if family, ok := match(r.Pattern, rel); ok {
+			return r, family, true
+		}
+	}
+	return Row{}, "", false
+}
+
+// rel is the import path inside the module.
+func (p Plan) rel(importPath string) (string, bool) {
+	if importPath == p.Module {
+		return ".", true
+	}
+	return strings.CutPrefix(importPath, p.Module+"/")
+}
+
+func match(pattern, rel string) (family string, ok bool) {
+	if base, found := strings.CutSuffix(pattern, "/..."); found {
+		return base, rel == base || strings.HasPrefix(rel, base+"/")
+	}
+	if base, found := strings.CutSuffix(pattern, "/*"); found {
+		under, found := strings.CutPrefix(rel, base+"/")
+		child, _, _ := strings.Cut(under, "/")
+		return base + "/" + child, found
+	}
+	return pattern, rel == pattern
+}
+
+func (r Row) beside(rel string) bool {
+	return slices.ContainsFunc(r.Beside, func(pattern string) bool {
+		_, ok := match(pattern, rel)
+		return ok
+	})
+}
+
+// Unused returns the patterns that place no package of the module: the plan
+// speaks only of what exists.
+func (p Plan) Unused(packages []Package) []string {
+	used := make(map[string]bool)
+	for _, pkg := range packages {
+		if row, _, ok := p.Place(pkg.ImportPath); ok {
+			used[row.Pattern] = true
+		}
+	}
+	var out []string
+	for _, row := range p.Rows {
+		if !used[row.Pattern] {
+			out = append(out, row.Pattern)
+		}
+	}
+	return out
+}

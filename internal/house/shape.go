@@ -1,0 +1,133 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Lengths of a file, in lines: past the first it is worth splitting, past the
+// second it has to be. Generated files and tests are free.
+const (
+	LongFile    = 500
+	TooLongFile = 700
+)
+
+// emptyNames say nothing about what a package is for.
+var emptyNames = []string{"util", "utils", "common", "helper", "helpers", "lib", "pkg", "base", "manager", "misc", "shared", "types"}
+
+// CheckName says what is wrong with a package's path and name.
+func CheckName(importPath, name string) []Fault {
+	for _, part := range append(strings.Split(importPath, "/"), name) {
+		if slices.Contains(emptyNames, part) {
+			return []Fault{{importPath, fmt.Sprintf("a package named %s says nothing: name it after what it holds", part)}}
+		}
+	}
+	return nil
+}
+
+// CheckDoc says whether a package has its doc.go; file is nil when there is
+// none.
+func CheckDoc(importPath, name string, file *ast.File) []Fault {
+	const should = "which question it answers, from which input, by which method, and when it misleads"
+	if file == nil {
+		return []Fault{{importPath, "it has no doc.go: write one that says " + should}}
+	}
+	text := strings.TrimSpace(file.Doc.Text())
+	if text == "" {
+		return []Fault{{importPath, "its doc.go has no package comment: say " + should}}
+	}
+	if first := "Package " + name + " "; name != "main" && !strings.HasPrefix(text, first) {
+		return []Fault{{importPath, fmt.Sprintf("its package comment does not begin with %q", first)}}
+	}
+	return nil
+}
+
+// CheckLength returns a fault where a file is too long, and a warning where it
+// is long.
+func CheckLength(name string, fset *token.FileSet, file *ast.File) (faults, warnings []Fault) {
+	if ast.IsGenerated(file) {
+		return nil, nil
+	}
+	lines := fset.File(file.FileStart).LineCount()
+	switch {
+	case lines > TooLongFile:
+		faults = append(faults, Fault{name, fmt.Sprintf("%d lines are more than %d: split it", lines, TooLongFile)})
+	case lines > LongFile:
+		warnings = append(warnings, Fault{name, fmt.Sprintf("%d lines: split it before it grows past %d", lines, TooLongFile)})
+	}
+	return faults, warnings
+}
+
+// CheckVariables returns package variables that another part of the program
+// could set: exported ones, unless they are error values, and unexported ones
+// of a basic type, which are constants or should be fields. Tables and
+// compiled patterns may stay: they are unexported and not of a basic type.
+func CheckVariables(fset *token.FileSet, file *ast.File) []Fault {
+	var faults []Fault
+	for _, decl := range file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.VAR {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			vs := spec.(*ast.ValueSpec)
+			for i, id := range vs.Names {
+				var value ast.Expr
+				if i < len(vs.Values) {
+					value = vs.Values[i]
+				}
+				where := fset.Position(id.Pos()).String()
+				switch {
+				case id.Name == "_":
+				case id.IsExported() && !isErrorValue(id.Name, value):
+					faults = append(faults, Fault{where, "variable " + id.Name + " is exported, so anyone can set it: return it from a function, or make it a constant"})
+				case isBasic(vs.Type, value):
+					faults = append(faults, Fault{where, "variable " + id.Name + " has a basic type: make it a constant, or a field of what uses it"})
+				}
+			}
+		}
+	}
+	return faults
+}
+
+func isErrorValue(name string, value ast.Expr) bool {
+	call, ok := value.(*ast.CallExpr)
+	if !ok || !strings.HasPrefix(name, "Err") {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	return ok && (pkg.Name+"."+sel.Sel.Name == "errors.New" || pkg.Name+"."+sel.Sel.Name == "fmt.Errorf")
+}
+
+var basicTypes = []string{"bool", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
+	"uintptr", "byte", "rune", "float32", "float64", "complex64", "complex128"}
+
+func isBasic(typ, value ast.Expr) bool {
+	if id, ok := typ.(*ast.Ident); ok {
+		return slices.Contains(basicTypes, id.Name)
+	}
+	return typ == nil && isLiteral(value)
+}
+
+func isLiteral(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return true
+	case *ast.Ident:
+		return e.Name == "true" || e.Name == "false"
+	case *ast.ParenExpr:
+		return isLiteral(e.X)
+	case *ast.UnaryExpr:
+		return isLiteral(e.X)
+	case *ast.BinaryExpr:
+		return isLiteral(e.X) && isLiteral(e.Y)
+	}
+	return false
+}
