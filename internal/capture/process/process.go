@@ -1,0 +1,200 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"time"
+)
+
+// Command is what to run.
+type Command struct {
+	Path string   // looked up in PATH when it has no separator
+	Args []string // without the program's name
+	Dir  string
+	Env  []string // the whole environment; nil: our own
+
+	// Stdout and Stderr receive all the command prints, from a goroutine each:
+	// one writer for both must be safe for concurrent use, as Bounded is. Nil
+	// drops the output. A writer that fails receives nothing more; the command
+	// does not notice.
+	Stdout, Stderr io.Writer
+	// MaxOutput ends the command when it has printed more, stdout and stderr
+	// together. 0 is no limit.
+	MaxOutput int64
+	// Timeout ends the command. 0 is no limit.
+	Timeout time.Duration
+	// Grace is the time between SIGTERM and SIGKILL. 0 means 2 s.
+	Grace time.Duration
+}
+
+const (
+	defaultGrace = 2 * time.Second
+	// pipeDelay is how long a descendant that left the group may hold the
+	// pipes once the leader has ended and the group was killed.
+	pipeDelay = 500 * time.Millisecond
+)
+
+// Ending says what ended a command.
+type Ending int
+
+const (
+	Exited    Ending = iota // by itself, or by a signal that was not ours
+	Cancelled               // the context was done
+	TimedOut                // Command.Timeout
+	Flooded                 // Command.MaxOutput
+)
+
+// Result is what became of a command that was started.
+type Result struct {
+	Start, End         time.Time
+	UserCPU, SystemCPU time.Duration
+	MaxRSSBytes        int64 // 0: unknown
+	OutputBytes        int64 // all it printed
+	Ending             Ending
+	ExitCode           int    // -1 when a signal ended it
+	Signal             string // "killed", "segmentation fault"; "" when none did
+}
+
+// OK reports whether the command ended by itself with exit status 0.
+func (r *Result) OK() bool { return r.Ending == Exited && r.ExitCode == 0 && r.Signal == "" }
+
+// Status describes the end in the words of a shell user.
+func (r *Result) Status() string {
+	if r.Signal != "" {
+		return "signal: " + r.Signal
+	}
+	return fmt.Sprintf("exit status %d", r.ExitCode)
+}
+
+// Run runs the command to its end. The error is not nil only when the command
+// could not be started; every other ending is in the result. When the context
+// is done before the start, its error is returned.
+func Run(ctx context.Context, c Command) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.WaitDelay = pipeDelay
+	flood := make(chan struct{})
+	out := &meter{limit: c.MaxOutput, flood: flood}
+	cmd.Stdout = &stream{meter: out, to: c.Stdout}
+	cmd.Stderr = &stream{meter: out, to: c.Stderr}
+	g, err := newGroup(cmd)
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+
+	res := &Result{Start: time.Now()}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	g.started(cmd.Process)
+	ownPeak := ownPeakRSS()
+
+	// The leader's end is seen first without reaping it, where the system can.
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		g.await(cmd.Process.Pid)
+	}()
+	// Without that, Wait itself must run while the limits are watched.
+	waited := make(chan error, 1)
+	wait := func() { waited <- cmd.Wait() }
+	if !g.awaits() {
+		inner := make(chan struct{})
+		ended = inner
+		go func() {
+			defer close(inner)
+			wait()
+		}()
+	}
+
+	var limit <-chan time.Time
+	if c.Timeout > 0 {
+		t := time.NewTimer(c.Timeout)
+		defer t.Stop()
+		limit = t.C
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		res.Ending = Cancelled
+	case <-limit:
+		res.Ending = TimedOut
+	case <-flood:
+		res.Ending = Flooded
+	}
+	if res.Ending != Exited {
+		g.terminate()
+		grace := c.Grace
+		if grace <= 0 {
+			grace = defaultGrace
+		}
+		t := time.NewTimer(grace)
+		select {
+		case <-ended:
+		case <-t.C:
+		}
+		t.Stop()
+		g.kill()
+		<-ended
+	}
+	g.kill() // whatever the leader left behind
+	if g.awaits() {
+		wait()
+	}
+	err = <-waited
+	res.End = time.Now()
+	res.OutputBytes = out.total.Load()
+	if st := cmd.ProcessState; st != nil {
+		res.UserCPU, res.SystemCPU = st.UserTime(), st.SystemTime()
+		res.ExitCode, res.Signal = st.ExitCode(), exitSignal(st)
+		if peak := peakRSS(st); peak > ownPeak {
+			res.MaxRSSBytes = peak
+		}
+		return res, nil
+	}
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
+		err = os.ErrProcessDone
+	}
+	return nil, fmt.Errorf("wait for %s: %w", c.Path, err)
+}
+
+// meter counts the output of both streams and raises the alarm once.
+type meter struct {
+	limit int64
+	total atomic.Int64
+	flood chan struct{}
+	rung  atomic.Bool
+}
+
+func (m *meter) add(n int) {
+	if total := m.total.Add(int64(n)); m.limit > 0 && total > m.limit && m.rung.CompareAndSwap(false, true) {
+		close(m.flood)
+	}
+}
+
+// stream drains one of the command's pipes. It never reports an error: a
+// reader that stops would block the command or kill it with SIGPIPE.
+type stream struct {
+	meter *meter
+	to    io.Writer
+	dead  bool
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	s.meter.add(len(p))
+	if s.to != nil && !s.dead {
+		if _, err := s.to.Write(p); err != nil {
+			s.dead = true
+		}
+	}
+	return len(p), nil
+}
