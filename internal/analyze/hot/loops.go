@@ -263,3 +263,9 @@ func isCall(e ast.Expr, names map[string]bool, methods ...string) bool {
 	id, ok := sel.X.(*ast.Ident)
 	return ok && names[id.Name]
 }
+
+// Has reports whether a file was added.
+func (l *Loops) Has(frameFile string) bool {
+	_, ok := l.files[frameFile]
+	return ok
+}
