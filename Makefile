@@ -1,0 +1,100 @@
+# Everything a user or a developer of whet runs. Needs Go 1.26 or newer, git,
+# make and gcc (for the race detector); `make deps` brings what is missing where
+# it can.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS   += --no-print-directory
+
+# Where git cannot read the tree (a tarball, or a checkout that belongs to
+# someone else), Go cannot stamp the revision and would refuse to build.
+ifneq ($(shell git rev-parse HEAD >/dev/null 2>&1 && echo ok),ok)
+export GOFLAGS := $(GOFLAGS) -buildvcs=false
+endif
+
+FUZZTIME ?= 10s
+DEMO     := bin/demo
+
+.PHONY: all build install deps test check unit cross demo fuzz bench screenshot casebook clean
+
+all: build
+
+build: ## bin/whet
+	@go build -o bin/whet ./cmd/whet
+
+install: ## whet into Go's bin directory
+	go install ./cmd/whet
+
+# Says nothing and does nothing where nothing is missing. It installs packages
+# as root on Debian only, and never asks for rights it was not given.
+deps: ## what the tests need: modules, gcc, git, a Chromium
+	@missing=""; \
+	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	command -v git >/dev/null || missing="$$missing git"; \
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || missing="$$missing chromium"; \
+	if [ -n "$$missing" ]; then \
+		if [ -f /etc/debian_version ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "deps: installing$$missing"; \
+			export DEBIAN_FRONTEND=noninteractive; log=$$(mktemp); \
+			{ apt-get update -q && apt-get install -q -y --no-install-recommends $$missing; } >"$$log" 2>&1 \
+				|| { tail -n 20 "$$log" >&2; echo "deps: could not install$$missing; the tests that need it are skipped" >&2; }; \
+			rm -f "$$log"; \
+		else \
+			echo "deps: missing$$missing: install it with your system's packages; the tests that need it are skipped"; \
+		fi; \
+	fi
+	@go mod download
+
+test: deps check cross unit ## everything that has to hold
+
+check: ## form: gofmt, go vet, staticcheck
+	@unformatted=$$(gofmt -l $$(go list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .IgnoredGoFiles}}{{$$d}}/{{.}} {{end}}' ./...)); \
+	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+
+cross: ## builds for the other systems
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go build ./...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go build ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet ./...
+
+# The test runner's own lines, without the ones that only say a test started
+# or passed. Skips are counted, and with CI=true they fail.
+unit: ## tests with the race detector: the house, fuzz seeds and the commands in the docs are among them
+	@echo "go test -race ./..."; \
+	go test -race -timeout 15m -v ./... 2>&1 | awk ' \
+		/^=== (RUN|PAUSE|CONT|NAME)/ { next } \
+		/^ *--- PASS/ { passed++; next } \
+		/^ *--- FAIL/ { failed++ } \
+		/^ *--- SKIP/ { skipped++ } \
+		/^PASS$$/ { next } \
+		{ print; fflush() } \
+		END { \
+			printf "%d tests passed, %d failed, %d skipped\n", passed, failed, skipped; \
+			if (skipped && ENVIRON["CI"] == "true") { print "in CI a skipped test is a failure"; exit 1 } \
+		}'
+
+demo: build ## what whet does, on a program of the casebook, in under two minutes
+	@mkdir -p $(DEMO)
+	bin/whet tune ./casebook/visits/original -budget 40s -o $(DEMO)/visits.whet
+	@echo
+	bin/whet prove ./casebook/visits/original ./casebook/visits/final -budget 30s
+	@echo
+	@echo "recording: $(CURDIR)/$(DEMO)/visits.whet"
+	@echo "report:    $(CURDIR)/$(DEMO)/visits.html"
+
+fuzz: ## each fuzz target for FUZZTIME (10s)
+	@for pkg in $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+casebook: ## the cases' tests and benchmarks
+	go test -race ./casebook/...
+	go test -run '^$$' -bench . -benchmem ./casebook/...
+
+clean:
+	rm -rf bin
