@@ -1,6 +1,10 @@
 package callstack
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // ValueType names one value that each sample carries, in pprof's words:
 // {"cpu", "nanoseconds"}, {"alloc_space", "bytes"}, {"samples", "count"}.
@@ -19,6 +23,7 @@ type Frame struct {
 	Line     int    // 0 when unknown
 	Inlined  bool   // the compiler inlined it into the next frame towards the root
 	Address  uint64 // of the location, kept only where the profile has no symbols for it
+	Object   string // file of the mapping Address lies in, kept with it
 	Start    int    // the function's first line, 0 when unknown
 }
 
@@ -54,6 +59,7 @@ type Profile struct {
 	Duration    int64 // nanoseconds, 0 when unknown
 	Mappings    []Mapping
 	Comments    []string
+	DocURL      string // where the recorder says what the sample types mean
 	DropFrames  string // regular expression of pprof: frames to drop, as the recorder asked
 	KeepFrames  string
 	Warnings    []string // what the reader had to drop or doubt, each a full sentence fragment for the user
@@ -104,15 +110,19 @@ func (p *Profile) Total(t int) int64 {
 	return sum
 }
 
-// TypeIndex returns the column of the named sample type, or an error that
-// lists the names there are.
+// TypeIndex returns the column of a sample type as pprof's -sample_index names
+// it: by type, by number, or with the "inuse_" that old heap profiles leave
+// out. "" is the default column. The error lists the names there are.
 func (p *Profile) TypeIndex(name string) (int, error) {
 	if name == "" {
 		return p.DefaultType, nil
 	}
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(p.Types) {
+		return i, nil
+	}
 	names := make([]string, len(p.Types))
 	for i, t := range p.Types {
-		if t.Type == name {
+		if t.Type == name || t.Type == strings.TrimPrefix(name, "inuse_") {
 			return i, nil
 		}
 		names[i] = t.Type

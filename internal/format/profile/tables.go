@@ -1,0 +1,307 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+)
+
+// tables is a decoded message except for its samples, which are read in a
+// second pass: locations and strings may follow them. References are still
+// ids and indices, as the file has them.
+type tables struct {
+	strings   []string
+	types     []typeRecord
+	functions []functionRecord
+	locations []locationRecord
+	lines     []lineRecord // of all locations
+	mappings  []mappingRecord
+	functionN ids
+	locationN ids
+	mappingN  ids
+
+	samples     int
+	dropFrames  uint64
+	keepFrames  uint64
+	timeNanos   uint64
+	duration    uint64
+	periodType  typeRecord
+	period      uint64
+	comments    []uint64
+	defaultType uint64
+	docURL      uint64
+
+	malformed int // records that could not be decoded
+}
+
+type typeRecord struct{ typ, unit uint64 }
+
+type functionRecord struct{ id, name, file, start uint64 }
+
+type locationRecord struct {
+	id, mapping, address uint64
+	firstLine, endLine   int
+}
+
+type lineRecord struct{ function, line uint64 }
+
+type mappingRecord struct{ id, file, buildID uint64 }
+
+// ids finds a record by its id. Writers number from 1, so that a slice
+// does; ids far beyond the number of records go into a map.
+type ids struct {
+	dense  []int32 // 1 + index
+	sparse map[uint64]int32
+}
+
+func (t *ids) get(id uint64) (int, bool) {
+	if id < uint64(len(t.dense)) {
+		return int(t.dense[id]) - 1, t.dense[id] != 0
+	}
+	i, ok := t.sparse[id]
+	return int(i) - 1, ok
+}
+
+// fill indexes n records; kind names them in errors.
+func (t *ids) fill(kind string, n int, id func(int) uint64) error {
+	t.dense = make([]int32, 2*n+16)
+	t.sparse = make(map[uint64]int32)
+	for i := range n {
+		id := id(i)
+		if id == 0 {
+			return fmt.Errorf("a %s has the reserved id 0", kind)
+		}
+		if _, twice := t.get(id); twice {
+			return fmt.Errorf("two %ss have the id %d", kind, id)
+		}
+		if id < uint64(len(t.dense)) {
+			t.dense[id] = int32(i + 1)
+		} else {
+			t.sparse[id] = int32(i + 1)
+		}
+	}
+	return nil
+}
+
+// scan reads all of the message but the samples. With errCut, what stands
+// before the cut is in t.
+func (t *tables) scan(data []byte, limits Limits) error {
+	var cut error
+	for rest := data; len(rest) > 0; {
+		f, after, err := next(rest)
+		if err == errCut {
+			cut = err
+			break
+		}
+		if err == nil {
+			err = t.field(f)
+		}
+		if err != nil {
+			return fmt.Errorf("the record at byte %d %w", len(data)-len(rest), err)
+		}
+		// Lines are records too: they are the smallest ones.
+		records := len(t.strings) + len(t.types) + len(t.functions) + len(t.locations) + len(t.lines) + len(t.mappings) + len(t.comments)
+		if records > limits.MaxRecords {
+			return fmt.Errorf("it has more than %d records besides samples: too large to read", limits.MaxRecords)
+		}
+		rest = after
+	}
+	if err := t.functionN.fill("function", len(t.functions), func(i int) uint64 { return t.functions[i].id }); err != nil {
+		return err
+	}
+	if err := t.locationN.fill("location", len(t.locations), func(i int) uint64 { return t.locations[i].id }); err != nil {
+		return err
+	}
+	if err := t.mappingN.fill("mapping", len(t.mappings), func(i int) uint64 { return t.mappings[i].id }); err != nil {
+		return err
+	}
+	return cut
+}
+
+// Field numbers of message Profile.
+const (
+	profileSampleType  = 1
+	profileSample      = 2
+	profileMapping     = 3
+	profileLocation    = 4
+	profileFunction    = 5
+	profileString      = 6
+	profileDropFrames  = 7
+	profileKeepFrames  = 8
+	profileTime        = 9
+	profileDuration    = 10
+	profilePeriodType  = 11
+	profilePeriod      = 12
+	profileComment     = 13
+	profileDefaultType = 14
+	profileDocURL      = 15
+)
+
+func (t *tables) field(f field) error {
+	switch f.num {
+	case profileSampleType, profileSample, profileMapping, profileLocation, profileFunction, profileString, profilePeriodType:
+		if f.wire != wireBytes {
+			return errMismatch
+		}
+	}
+	var err error
+	switch f.num {
+	case profileSampleType:
+		var v typeRecord
+		if err := v.decode(f.body); err != nil {
+			return err // a column less would shift all others
+		}
+		t.types = append(t.types, v)
+	case profileSample:
+		t.samples++
+	case profileMapping:
+		t.keep(t.mapping(f.body))
+	case profileLocation:
+		t.keep(t.location(f.body))
+	case profileFunction:
+		t.keep(t.function(f.body))
+	case profileString:
+		if len(t.strings) == 0 && len(f.body) > 0 {
+			return fmt.Errorf("begins the string table with %q instead of the empty string", shorten(f.body))
+		}
+		t.strings = append(t.strings, string(f.body))
+	case profileDropFrames:
+		err = f.varint(&t.dropFrames)
+	case profileKeepFrames:
+		err = f.varint(&t.keepFrames)
+	case profileTime:
+		if t.timeNanos != 0 {
+			return errSeveral
+		}
+		err = f.varint(&t.timeNanos)
+	case profileDuration:
+		err = f.varint(&t.duration)
+	case profilePeriodType:
+		t.periodType = typeRecord{}
+		err = t.periodType.decode(f.body)
+	case profilePeriod:
+		err = f.varint(&t.period)
+	case profileComment:
+		t.comments, err = f.varints(t.comments)
+	case profileDefaultType:
+		err = f.varint(&t.defaultType)
+	case profileDocURL:
+		err = f.varint(&t.docURL)
+	}
+	return err
+}
+
+// keep counts a record that could not be decoded: its framing is known, so
+// reading goes on behind it.
+func (t *tables) keep(err error) {
+	if err != nil {
+		t.malformed++
+	}
+}
+
+func (v *typeRecord) decode(data []byte) error {
+	return eachField(data, func(f field) error {
+		switch f.num {
+		case 1:
+			return f.varint(&v.typ)
+		case 2:
+			return f.varint(&v.unit)
+		}
+		return nil
+	})
+}
+
+func (t *tables) mapping(data []byte) error {
+	var m mappingRecord
+	err := eachField(data, func(f field) error {
+		switch f.num {
+		case 1:
+			return f.varint(&m.id)
+		case 5:
+			return f.varint(&m.file)
+		case 6:
+			return f.varint(&m.buildID)
+		}
+		return nil
+	})
+	if err == nil {
+		t.mappings = append(t.mappings, m)
+	}
+	return err
+}
+
+func (t *tables) location(data []byte) error {
+	l := locationRecord{firstLine: len(t.lines)}
+	err := eachField(data, func(f field) error {
+		switch f.num {
+		case 1:
+			return f.varint(&l.id)
+		case 2:
+			return f.varint(&l.mapping)
+		case 3:
+			return f.varint(&l.address)
+		case 4:
+			if f.wire != wireBytes {
+				return errMismatch
+			}
+			var line lineRecord
+			t.lines = append(t.lines, line)
+			return t.lines[len(t.lines)-1].decode(f.body)
+		}
+		return nil
+	})
+	if err != nil {
+		t.lines = t.lines[:l.firstLine]
+		return err
+	}
+	l.endLine = len(t.lines)
+	t.locations = append(t.locations, l)
+	return nil
+}
+
+func (l *lineRecord) decode(data []byte) error {
+	return eachField(data, func(f field) error {
+		switch f.num {
+		case 1:
+			return f.varint(&l.function)
+		case 2:
+			return f.varint(&l.line)
+		}
+		return nil
+	})
+}
+
+func (t *tables) function(data []byte) error {
+	var fn functionRecord
+	err := eachField(data, func(f field) error {
+		switch f.num {
+		case 1:
+			return f.varint(&fn.id)
+		case 2:
+			return f.varint(&fn.name)
+		case 4:
+			return f.varint(&fn.file)
+		case 5:
+			return f.varint(&fn.start)
+		}
+		return nil
+	})
+	if err == nil {
+		t.functions = append(t.functions, fn)
+	}
+	return err
+}
+
+// lineNumber is 0, unknown, for what no source file has.
+func lineNumber(u uint64) int {
+	if u > math.MaxInt32 {
+		return 0
+	}
+	return int(u)
+}
+
+func shorten(b []byte) []byte {
+	if len(b) > 32 {
+		b = b[:32]
+	}
+	return b
+}
