@@ -25,6 +25,11 @@ type Subject struct {
 	Mutex     *hot.Classified // contentions/count, delay/nanoseconds
 	MutexCol  int
 
+	// Iterations of the benchmark's loop that each profile covers; 0 unknown.
+	// They bring the delay of one run and the CPU time of another to one scale.
+	CPUIterations   int64
+	MutexIterations int64
+
 	AllocIterations int64   // calls of the benchmark's loop that Allocs covers
 	NsPerOp         float64 // without instruments
 	BytesPerOp      float64 // without instruments; -1 unknown
@@ -34,6 +39,8 @@ type Subject struct {
 	Source Sources
 	Loops  *hot.Loops
 	Calls  map[string][]compiler.Call // by the frame's file, in source order
+
+	files map[string]*sourceFile // parsed source, filled on demand: a subject is used by one goroutine at a time
 }
 
 // Sources finds the text of a frame's file, and its name for people.

@@ -1,0 +1,23 @@
+// Package diagnose answers what to change in a benchmarked program, and how
+// much could be gained at most: it runs rules over the profiles, the source
+// and the typed calls of each benchmark and weighs what they claim.
+//
+// A [Rule] is documented data with a function. It reads a [Subject] and claims
+// places: the user's own statement, the samples of each profile that belong to
+// it, and the part of them that the remedy removes. The runner ([Run]) computes
+// every figure from those sets of samples, so that no rule invents one:
+//
+//	cpu_ratio         = cum of the place / all base samples of the CPU profile
+//	alloc_bytes_ratio = the same of allocated bytes
+//	delay_ratio       = d / (d + c), d the place's mutex delay and c the base's
+//	                    CPU time, both in nanoseconds and per iteration
+//	ceiling_ratio     = 1 / (1 − max(cpu_ratio, delay_ratio)), at most 100
+//
+// Base is the measured code as package hot defines it. A claim becomes a
+// finding where its avoidable part reaches [Threshold] of any of the three.
+//
+// It misleads where base is not known (the benchmark's source is missing, so
+// that set-up counts as base), where samples are few (each rule has a minimum,
+// and is silent about CPU time below it), and where a statement that a profile
+// names by its line shares that line with another.
+package diagnose

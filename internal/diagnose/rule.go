@@ -1,0 +1,119 @@
+package diagnose
+
+import (
+	"whet/internal/finding"
+)
+
+// Threshold is the smallest share of CPU time, allocated bytes or delay that
+// makes a claim a finding. It is the same for every rule and every program.
+const Threshold = 0.05
+
+// MinCPUSamples is how many base samples of a CPU profile a rule should ask
+// for unless it has a reason of its own: with 200, a place that holds 5 % has
+// 10 samples, give or take 3 (the standard deviation of a binomial count).
+const MinCPUSamples = 200
+
+// EvidenceKind names one kind of input that a rule reads.
+type EvidenceKind string
+
+const (
+	EvidenceCPU    EvidenceKind = "cpu"    // Subject.CPU
+	EvidenceAllocs EvidenceKind = "allocs" // Subject.Allocs
+	EvidenceMutex  EvidenceKind = "mutex"  // Subject.Mutex
+	EvidenceSource EvidenceKind = "source" // Subject.Source
+	EvidenceCalls  EvidenceKind = "calls"  // Subject.Calls
+)
+
+func (k EvidenceKind) isProfile() bool {
+	return k == EvidenceCPU || k == EvidenceAllocs || k == EvidenceMutex
+}
+
+func (k EvidenceKind) known() bool {
+	return k.isProfile() || k == EvidenceSource || k == EvidenceCalls
+}
+
+// Rule is one thing that whet knows how to find.
+type Rule struct {
+	ID    string // kebab-case, names the cause: "fmt-format"
+	Title string // one line, without a figure
+	Doc   Doc
+	// Evidence is what the rule reads. It is asked when at least one of the
+	// profiles named here was recorded; missing source or calls are the rule's
+	// own business, as its Doc.Silent says.
+	Evidence []EvidenceKind
+	// MinSamples is how many base samples the CPU profile needs before the
+	// rule says anything about CPU time. Allocations are counted, not sampled
+	// (memprofilerate=1), and need no minimum.
+	MinSamples int
+	// Covers names rules whose claims are part of this rule's: one that lies
+	// inside a statement this rule claims is not repeated.
+	Covers []string
+	// Find claims places. It changes nothing in the subject.
+	Find func(*Subject) []Claim
+}
+
+// Doc explains a rule to its user. No part may be empty.
+type Doc struct {
+	What   string // what is claimed
+	Why    string // why it costs
+	Silent string // when the rule says nothing although one might expect it to
+	Fix    string // what to change
+	Before string // an example, Go source
+	After  string // the same, mended
+}
+
+// Claim is what a rule says about one place of one benchmark.
+type Claim struct {
+	Place Place
+	// Cost holds the samples that belong to the place; the figures are
+	// computed from it.
+	Cost Samples
+	// Avoidable is the part of Cost that the remedy removes; the threshold is
+	// applied to it. The zero value means all of Cost.
+	Avoidable  Samples
+	Confidence finding.Confidence // as far as the rule can tell; the runner may lower it
+	Why        string
+	Remedy     string
+	Evidence   []finding.Evidence
+	Fixable    bool
+}
+
+// Place is a statement of the user's own code.
+type Place struct {
+	Function string // as the linker names it
+	File     string // as the profile's frames have it
+	Line     int    // first line of the statement
+	EndLine  int    // last line, at least Line
+}
+
+// Samples selects samples of each profile by index. A nil function selects
+// none. Samples outside the base are left out by the runner.
+type Samples struct {
+	CPU, Allocs, Mutex Keep
+}
+
+func (s Samples) empty() bool { return s.CPU == nil && s.Allocs == nil && s.Mutex == nil }
+
+// Set is a set of samples by index, for rules that build one while they walk a
+// profile. The zero value is empty.
+type Set struct{ in map[int]struct{} }
+
+// Add puts sample i into the set.
+func (s *Set) Add(i int) {
+	if s.in == nil {
+		s.in = make(map[int]struct{})
+	}
+	s.in[i] = struct{}{}
+}
+
+// Len returns the number of samples in the set, each counted once whatever
+// its values.
+func (s *Set) Len() int { return len(s.in) }
+
+// Keep selects the set's samples.
+func (s *Set) Keep() Keep {
+	if len(s.in) == 0 {
+		return nil
+	}
+	return func(i int) bool { _, ok := s.in[i]; return ok }
+}

@@ -1,0 +1,247 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+
+	"whet/internal/finding"
+)
+
+// Result is what the rules said about a run's benchmarks.
+type Result struct {
+	Findings []finding.Finding // at or above the threshold, heaviest first
+	Below    []finding.Finding // the rest, in the same order
+	Verdict  Verdict
+	Warnings []string
+}
+
+// Run asks every rule about every subject. It changes nothing in the subjects
+// but what they cache, and its result depends on their order in nothing.
+func Run(reg *Registry, subjects []*Subject) Result {
+	var res Result
+	merged := newMerger()
+	for _, s := range subjects {
+		claims, warnings := s.ask(reg.rules)
+		res.Warnings = append(res.Warnings, warnings...)
+		for _, c := range claims {
+			merged.add(s, c)
+		}
+	}
+	res.Findings, res.Below = merged.split()
+	finding.Sort(res.Findings)
+	finding.Sort(res.Below)
+	res.Verdict = verdict(reg, subjects, res.Findings)
+	slices.Sort(res.Warnings)
+	res.Warnings = slices.Compact(res.Warnings)
+	return res
+}
+
+// weighed is a claim with its figures.
+type weighed struct {
+	rule      *Rule
+	claim     Claim
+	cost      shares
+	avoidable shares
+	above     bool
+}
+
+// ask runs the rules over one subject and weighs what they claim.
+func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
+	matters := s.memory().matters()
+	samples := s.BaseCPUSamples()
+	for r := range rules {
+		rule := &rules[r]
+		if !s.hasEvidence(rule) {
+			warnings = append(warnings, fmt.Sprintf("%s: rule %s was not asked: none of the profiles it reads was recorded", s.Benchmark, rule.ID))
+			continue
+		}
+		if s.CPU != nil && slices.Contains(rule.Evidence, EvidenceCPU) && samples < int64(rule.MinSamples) {
+			warnings = append(warnings, fmt.Sprintf("%s: too few samples: %d of the base, rule %s needs %d to speak about CPU time; raise -budget or -benchtime", s.Benchmark, samples, rule.ID, rule.MinSamples))
+		}
+		for _, c := range rule.Find(s) {
+			w := weighed{rule: rule, claim: c, cost: s.shares(c.Cost, rule.MinSamples)}
+			w.avoidable = w.cost
+			if !c.Avoidable.empty() {
+				w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
+			}
+			if w.cost.max() == 0 {
+				continue
+			}
+			byTime := max(w.avoidable.cpu, w.avoidable.delay) >= Threshold
+			w.above = byTime || matters && w.avoidable.alloc >= Threshold
+			out = append(out, w)
+		}
+	}
+	return s.withoutCovered(out), warnings
+}
+
+func (s *Subject) hasEvidence(r *Rule) bool {
+	return slices.ContainsFunc(r.Evidence, func(k EvidenceKind) bool {
+		return k == EvidenceCPU && s.CPU != nil || k == EvidenceAllocs && s.Allocs != nil || k == EvidenceMutex && s.Mutex != nil
+	})
+}
+
+// withoutCovered drops the claims that another rule's claim holds already: by
+// place, or because what lies outside the other's avoidable samples no longer
+// reaches the threshold (a formatting call inside the program's own logger is
+// the logging statement's cost).
+func (s *Subject) withoutCovered(ws []weighed) []weighed {
+	return slices.DeleteFunc(slices.Clone(ws), func(w weighed) bool {
+		var inside []Samples
+		for i := range ws {
+			by := &ws[i]
+			if !slices.Contains(by.rule.Covers, w.rule.ID) {
+				continue
+			}
+			p, q := by.claim.Place, w.claim.Place
+			if p.File == q.File && p.Line <= q.Line && q.Line <= max(p.EndLine, p.Line) {
+				return true
+			}
+			if by.above {
+				set := by.claim.Avoidable
+				if set.empty() {
+					set = by.claim.Cost
+				}
+				inside = append(inside, set)
+			}
+		}
+		if len(inside) == 0 || !w.above {
+			return false
+		}
+		part := w.claim.Avoidable
+		if part.empty() {
+			part = w.claim.Cost
+		}
+		rest := s.shares(Samples{
+			CPU:    minus(part.CPU, inside, func(s Samples) Keep { return s.CPU }),
+			Allocs: minus(part.Allocs, inside, func(s Samples) Keep { return s.Allocs }),
+			Mutex:  minus(part.Mutex, inside, func(s Samples) Keep { return s.Mutex }),
+		}, w.rule.MinSamples)
+		return rest.max() < Threshold
+	})
+}
+
+func minus(keep Keep, sets []Samples, of func(Samples) Keep) Keep {
+	if keep == nil {
+		return nil
+	}
+	return func(i int) bool {
+		return keep(i) && !slices.ContainsFunc(sets, func(s Samples) bool {
+			k := of(s)
+			return k != nil && k(i)
+		})
+	}
+}
+
+// merger makes one finding of one rule's claims at one place in several
+// benchmarks.
+type merger struct {
+	at  map[placeKey]int
+	all []mergedFinding
+}
+
+type placeKey struct {
+	rule, file string
+	line       int
+}
+
+type mergedFinding struct {
+	finding.Finding
+	above  bool
+	weight float64 // of the benchmark whose words the finding has
+	bench  string
+}
+
+func newMerger() *merger { return &merger{at: make(map[placeKey]int)} }
+
+func (m *merger) add(s *Subject, w weighed) {
+	c := &w.claim
+	file := c.Place.File
+	if s.Source != nil {
+		file = s.Source.Display(file)
+	}
+	f := mergedFinding{
+		above: w.above,
+		bench: s.Benchmark,
+		Finding: finding.Finding{
+			Rule: w.rule.ID, Title: w.rule.Title,
+			Function: c.Place.Function, File: file, Line: c.Place.Line,
+			CPURatio: w.cost.cpu, AllocBytesRatio: w.cost.alloc, DelayRatio: w.cost.delay,
+			Confidence: s.confidence(&w),
+			Evidence:   c.Evidence, Why: c.Why, Remedy: c.Remedy, Fixable: c.Fixable,
+			Benchmarks: []string{s.Benchmark},
+		},
+	}
+	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.DelayRatio))
+	f.weight = f.Weight()
+	key := placeKey{w.rule.ID, file, c.Place.Line}
+	i, ok := m.at[key]
+	if !ok {
+		m.at[key] = len(m.all)
+		m.all = append(m.all, f)
+		return
+	}
+	m.all[i].merge(f)
+}
+
+// merge takes another benchmark's finding in. A benchmark in which the place
+// stays below the threshold adds nothing to one in which it does not.
+func (m *mergedFinding) merge(f mergedFinding) {
+	if m.above != f.above {
+		if f.above {
+			*m = f
+		}
+		return
+	}
+	words, other := m, &f
+	// The heaviest benchmark has the word; on a tie the first by name, so that
+	// the order of the subjects does not matter.
+	if f.weight > m.weight || f.weight == m.weight && f.bench < m.bench {
+		words, other = &f, m
+	}
+	out := *words
+	out.CPURatio = max(words.CPURatio, other.CPURatio)
+	out.AllocBytesRatio = max(words.AllocBytesRatio, other.AllocBytesRatio)
+	out.DelayRatio = max(words.DelayRatio, other.DelayRatio)
+	out.CeilingRatio = finding.Ceiling(max(out.CPURatio, out.DelayRatio))
+	out.Benchmarks = append(slices.Clone(words.Benchmarks), other.Benchmarks...)
+	slices.Sort(out.Benchmarks)
+	out.Benchmarks = slices.Compact(out.Benchmarks)
+	*m = out
+}
+
+func (m *merger) split() (above, below []finding.Finding) {
+	for _, f := range m.all {
+		if f.above {
+			above = append(above, f.Finding)
+		} else {
+			below = append(below, f.Finding)
+		}
+	}
+	return above, below
+}
+
+// fewSamples is the number of a place's own samples below which its share is
+// a rough one: the standard deviation of 30 is 5.5, a sixth of it.
+const fewSamples = 30
+
+// confidence lowers a rule's own confidence where the samples or the source
+// do not carry it.
+func (s *Subject) confidence(w *weighed) finding.Confidence {
+	c := w.claim.Confidence
+	if c == "" {
+		c = finding.High
+	}
+	p := w.claim.Place
+	if !s.Statement(p.File, p.Line).Known {
+		c = lower(c, finding.Medium)
+	}
+	byCount := w.cost.alloc >= Threshold // counted, not sampled
+	if !byCount && s.CPUSamples(w.claim.Cost.CPU) < fewSamples {
+		c = lower(c, finding.Medium)
+	}
+	if s.CPU != nil && !s.CPU.LoopsKnown {
+		c = lower(c, finding.Medium)
+	}
+	return c
+}

@@ -1,0 +1,200 @@
+package diagnose
+
+import (
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+)
+
+// baseSum adds column t over the base samples that keep selects; a nil keep
+// selects none.
+func baseSum(c *hot.Classified, t int, keep Keep) int64 {
+	if c == nil || keep == nil {
+		return 0
+	}
+	return c.Sum(t, func(i int) bool { return c.Class[i] == hot.Base && keep(i) })
+}
+
+func all(int) bool { return true }
+
+// BaseCPUSamples returns how many samples of the base the CPU profile holds.
+func (s *Subject) BaseCPUSamples() int64 { return s.CPUSamples(all) }
+
+// CPUSamples returns how many base samples a set holds.
+func (s *Subject) CPUSamples(keep Keep) int64 {
+	if s.CPU == nil {
+		return 0
+	}
+	if t, err := s.CPU.TypeIndex("samples"); err == nil {
+		return baseSum(s.CPU, t, keep)
+	}
+	period := max(s.CPU.Period, s.CPUPeriod.Nanoseconds(), 1)
+	return baseSum(s.CPU, s.CPUColumn, keep) / period
+}
+
+// CPUShare returns the share of the base's CPU time that a set holds, in
+// [0,1].
+func (s *Subject) CPUShare(keep Keep) float64 {
+	return ratio(baseSum(s.CPU, s.CPUColumn, keep), baseSum(s.CPU, s.CPUColumn, all))
+}
+
+// AllocShare returns the share of the base's allocated bytes that a set holds,
+// in [0,1]. It is 0 where the benchmark does not allocate.
+func (s *Subject) AllocShare(keep Keep) float64 {
+	if !s.allocates() {
+		return 0
+	}
+	return ratio(baseSum(s.Allocs, s.AllocCol, keep), baseSum(s.Allocs, s.AllocCol, all))
+}
+
+// AllocBytes returns the bytes that a set of base samples allocated, and per
+// iteration where the number of iterations is known.
+func (s *Subject) AllocBytes(keep Keep) (bytes int64, perOp float64) {
+	bytes = baseSum(s.Allocs, s.AllocCol, keep)
+	if s.AllocIterations > 0 {
+		perOp = float64(bytes) / float64(s.AllocIterations)
+	}
+	return bytes, perOp
+}
+
+// allocates reports whether there is an allocation to take shares of. Below
+// one byte per operation it is the refill of a pool that a collection emptied,
+// or what the loop left behind once.
+func (s *Subject) allocates() bool {
+	if s.Allocs == nil {
+		return false
+	}
+	if s.BytesPerOp >= 0 {
+		return s.BytesPerOp >= 1
+	}
+	if s.AllocIterations > 0 {
+		return baseSum(s.Allocs, s.AllocCol, all) >= s.AllocIterations
+	}
+	return true
+}
+
+// DelayShare returns d/(d + c), where d is the mutex delay of a set and c the
+// base's CPU time, in nanoseconds. They come from two runs: where both runs'
+// iterations are known, d is scaled to the CPU profile's.
+func (s *Subject) DelayShare(keep Keep) float64 {
+	d := float64(baseSum(s.Mutex, s.MutexCol, keep))
+	if d <= 0 || s.CPU == nil {
+		return 0
+	}
+	if s.MutexIterations > 0 && s.CPUIterations > 0 {
+		d *= float64(s.CPUIterations) / float64(s.MutexIterations)
+	}
+	return d / (d + float64(baseSum(s.CPU, s.CPUColumn, all)))
+}
+
+func ratio(part, whole int64) float64 {
+	if whole <= 0 || part <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// shares are the three figures of a set of samples.
+type shares struct{ cpu, alloc, delay float64 }
+
+func (s shares) max() float64 { return max(s.cpu, s.alloc, s.delay) }
+
+func (s *Subject) shares(set Samples, minSamples int) shares {
+	var out shares
+	if s.BaseCPUSamples() >= int64(minSamples) {
+		out.cpu = s.CPUShare(set.CPU)
+		out.delay = s.DelayShare(set.Mutex)
+	}
+	out.alloc = s.AllocShare(set.Allocs)
+	return out
+}
+
+// memoryManagement is the CPU time spent allocating (in the base) and
+// collecting (in the background).
+type memoryManagement struct {
+	malloc, collect  int64
+	base, background int64 // all of the two classes
+	process          int64 // all samples
+}
+
+// allocationMatters is the share of all CPU time of the process that
+// allocating and collecting must reach before bytes alone make a finding.
+const allocationMatters = 0.01
+
+func (s *Subject) memory() memoryManagement {
+	var m memoryManagement
+	if s.CPU == nil {
+		return m
+	}
+	for i, class := range s.CPU.Class {
+		v := s.CPU.Value(s.CPUColumn, i)
+		m.process += v
+		var inMalloc, inCollector bool
+		if class == hot.Base || class == hot.Background {
+			for _, id := range s.CPU.Stack(i) {
+				fn := s.CPU.Frame(id).Function
+				inMalloc = inMalloc || isMalloc(fn)
+				inCollector = inCollector || isCollector(fn)
+			}
+		}
+		switch class {
+		case hot.Base:
+			m.base += v
+			if inMalloc {
+				m.malloc += v
+			}
+		case hot.Background:
+			m.background += v
+			if inCollector {
+				m.collect += v
+			}
+		}
+	}
+	return m
+}
+
+func isMalloc(fn string) bool {
+	return strings.HasPrefix(fn, "runtime.mallocgc") || fn == "runtime.newobject" || fn == "runtime.growslice" || fn == "runtime.gcAssistAlloc"
+}
+
+// isCollector knows the roots and entry points of the collector's own
+// goroutines.
+func isCollector(fn string) bool {
+	switch fn {
+	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge", "runtime.gcStart", "runtime.gcMarkDone", "runtime.gcDrain", "runtime.runFinalizers", "runtime.runCleanups":
+		return true
+	}
+	return strings.HasPrefix(fn, "runtime.gcBgMarkWorker")
+}
+
+// share of the CPU time of base and background.
+func (m memoryManagement) share() float64 {
+	return ratio(m.malloc+m.collect, m.base+m.background)
+}
+
+// matters reports whether allocation takes enough of the process for bytes
+// alone to be a finding. Without CPU samples nothing speaks against it.
+func (m memoryManagement) matters() bool {
+	if m.process == 0 {
+		return true
+	}
+	return ratio(m.malloc+m.collect, m.process) >= allocationMatters
+}
+
+// lower returns the weaker of two confidences.
+func lower(a, b finding.Confidence) finding.Confidence {
+	rank := func(c finding.Confidence) int {
+		switch c {
+		case finding.High:
+			return 2
+		case finding.Medium:
+			return 1
+		}
+		return 0
+	}
+	if rank(a) < rank(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,174 @@
+package diagnose
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+
+	"whet/internal/format/compiler"
+)
+
+// Statement is the smallest statement around a source line: what a rule names
+// as a place. A profile knows lines only; a call chain or a literal over
+// several lines is one place.
+type Statement struct {
+	File        string
+	First, Last int // lines; equal to the line asked for when !Known
+	Known       bool
+	Node        ast.Stmt // nil when !Known
+	Func        ast.Node // *ast.FuncDecl or *ast.FuncLit around it
+	Loop        ast.Stmt // innermost for or range statement of Func around it, or nil
+}
+
+// sourceFile is a parsed file with the statement of each line.
+type sourceFile struct {
+	fset  *token.FileSet
+	ast   *ast.File
+	spans []Statement
+	line  []int32 // 1 + index into spans
+}
+
+// maxSourceBytes bounds what is parsed: generated files beyond it are not
+// where a person makes a change.
+const maxSourceBytes = 8 << 20
+
+// parsed returns a file's statements, nil when its source is not at hand or
+// does not parse.
+func (s *Subject) parsed(file string) *sourceFile {
+	if sf, ok := s.files[file]; ok {
+		return sf
+	}
+	var sf *sourceFile
+	if s.Source != nil {
+		if text := s.Source.Text(file); len(text) > 0 && len(text) <= maxSourceBytes {
+			sf = parseSource(file, text)
+		}
+	}
+	if s.files == nil {
+		s.files = make(map[string]*sourceFile)
+	}
+	s.files[file] = sf
+	return sf
+}
+
+func parseSource(name string, text []byte) *sourceFile {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	sf := &sourceFile{fset: fset, ast: file}
+	sf.line = make([]int32, fset.File(file.FileStart).LineCount()+2)
+	for _, d := range file.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
+			sf.block(name, fd.Body, fd, nil)
+		}
+	}
+	// A literal in a package variable has a body too.
+	for _, d := range file.Decls {
+		if gd, ok := d.(*ast.GenDecl); ok {
+			sf.literals(name, gd)
+		}
+	}
+	return sf
+}
+
+// literals enters the function literals of a node.
+func (sf *sourceFile) literals(name string, n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			sf.block(name, lit.Body, lit, nil)
+			return false
+		}
+		return true
+	})
+}
+
+// block notes the statements of a block, outer ones first, so that inner ones
+// take their lines over.
+func (sf *sourceFile) block(name string, block ast.Node, fn ast.Node, loop ast.Stmt) {
+	ast.Inspect(block, func(n ast.Node) bool {
+		if n == block {
+			return true
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			sf.block(name, n.Body, n, nil)
+			return false
+		case *ast.ForStmt:
+			sf.note(name, n, n.Body.Lbrace, fn, loop)
+			for _, part := range []ast.Node{n.Init, n.Cond, n.Post} {
+				if part != nil {
+					sf.literals(name, part)
+				}
+			}
+			sf.block(name, n.Body, fn, n)
+			return false
+		case *ast.RangeStmt:
+			sf.note(name, n, n.Body.Lbrace, fn, loop)
+			sf.literals(name, n.X)
+			sf.block(name, n.Body, fn, n)
+			return false
+		case *ast.IfStmt:
+			sf.note(name, n, n.Body.Lbrace, fn, loop)
+		case *ast.SwitchStmt:
+			sf.note(name, n, n.Body.Lbrace, fn, loop)
+		case *ast.TypeSwitchStmt:
+			sf.note(name, n, n.Body.Lbrace, fn, loop)
+		case *ast.CaseClause:
+			sf.note(name, n, n.Colon, fn, loop)
+		case *ast.CommClause:
+			sf.note(name, n, n.Colon, fn, loop)
+		case *ast.BlockStmt, *ast.LabeledStmt, *ast.SelectStmt, *ast.EmptyStmt:
+		case ast.Stmt:
+			sf.note(name, n, n.End(), fn, loop)
+		}
+		return true
+	})
+}
+
+func (sf *sourceFile) literalsOf(name string, n ast.Node) { sf.literals(name, n) }
+
+func (sf *sourceFile) note(name string, n ast.Stmt, end token.Pos, fn ast.Node, loop ast.Stmt) {
+	st := Statement{
+		File: name, Known: true, Node: n, Func: fn, Loop: loop,
+		First: sf.fset.Position(n.Pos()).Line,
+		Last:  sf.fset.Position(end).Line,
+	}
+	sf.spans = append(sf.spans, st)
+	for l := st.First; l <= st.Last && l < len(sf.line); l++ {
+		sf.line[l] = int32(len(sf.spans))
+	}
+}
+
+// Statement returns the smallest statement around a line of a frame's file.
+// Without source it is the line alone, and Known is false.
+func (s *Subject) Statement(file string, line int) Statement {
+	if sf := s.parsed(file); sf != nil && line > 0 && line < len(sf.line) {
+		if i := sf.line[line]; i > 0 {
+			return sf.spans[i-1]
+		}
+	}
+	return Statement{File: file, First: line, Last: line}
+}
+
+// Place makes a claim's place of a statement.
+func (st *Statement) Place(function string) Place {
+	return Place{Function: function, File: st.File, Line: st.First, EndLine: st.Last}
+}
+
+// StatementCalls returns the typed calls of a statement in source order. known
+// is false when nothing was recorded for the file.
+func (s *Subject) StatementCalls(st Statement) (calls []compiler.Call, known bool) {
+	all, known := s.Calls[st.File]
+	for _, c := range all {
+		if c.Line < st.First || c.Line > st.Last {
+			continue
+		}
+		// Lines inside may belong to a function literal's own statements.
+		if at := s.Statement(st.File, c.Line); at.First == st.First && at.Last == st.Last {
+			calls = append(calls, c)
+		}
+	}
+	return calls, known
+}

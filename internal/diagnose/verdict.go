@@ -1,0 +1,210 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/finding"
+)
+
+// VerdictKind is the sort of bottleneck.
+type VerdictKind string
+
+const (
+	CPUBound        VerdictKind = "cpu-bound"
+	AllocationBound VerdictKind = "allocation-bound"
+	Waiting         VerdictKind = "waiting"
+	TooFewSamples   VerdictKind = "too-few-samples"
+)
+
+// Verdict is the answer in one line.
+type Verdict struct {
+	Kind VerdictKind `json:"kind"`
+	Text string      `json:"text"`
+}
+
+const (
+	// allocationBound is the share of base and background CPU time from which
+	// allocating and collecting is the bottleneck.
+	allocationBound = 0.4
+	// busyBelow is the CPU time per wall time below which a process waits.
+	busyBelow = 0.5
+	// holds is the share of the base a function must hold to be named as the
+	// place of the bottleneck.
+	holds = 0.5
+)
+
+func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Verdict {
+	need := int64(1)
+	for i := range reg.rules {
+		need = max(need, int64(reg.rules[i].MinSamples))
+	}
+	var cpu []*Subject
+	var samples, most int64
+	var mem memoryManagement
+	var wall int64
+	for _, s := range subjects {
+		if s.CPU == nil {
+			continue
+		}
+		cpu = append(cpu, s)
+		n := s.BaseCPUSamples()
+		samples += n
+		most = max(most, n)
+		m := s.memory()
+		mem.malloc += m.malloc
+		mem.collect += m.collect
+		mem.base += m.base
+		mem.background += m.background
+		mem.process += m.process
+		wall += s.CPU.Duration
+	}
+	idle := wall > 0 && float64(mem.process) < busyBelow*float64(wall)
+	// A second of the wall clock is enough to tell waiting from a run that
+	// was too short.
+	const longEnough = 1e9
+	v := Verdict{}
+	switch {
+	case len(cpu) == 0:
+		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time; raise -budget or -benchtime"}
+	case idle && wall >= longEnough:
+		v.Kind = Waiting
+		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", percent(ratio(mem.process, wall)))
+		if len(findings) == 0 {
+			v.Text += "; in the code that ran, nothing worth changing"
+		}
+		return v
+	case most < need:
+		// Silence of the rules means nothing here, so it is not called a
+		// clean bill.
+		return Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code in %s, %d needed; raise -budget or -benchtime", most, plural(len(cpu), "benchmark"), need)}
+	case mem.share() >= allocationBound:
+		v.Kind = AllocationBound
+		v.Text = fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", percent(mem.share()))
+		if fn, share := heaviest(subjects, byAllocs); fn != "" {
+			v.Text += fmt.Sprintf(", %s of the bytes in %s", percent(share), fn)
+		}
+	default:
+		v.Kind = CPUBound
+		v.Text = "CPU-bound"
+		if fn, share := heaviest(subjects, byCPU); fn != "" {
+			v.Text += fmt.Sprintf(" in %s (%s of CPU)", fn, percent(share))
+		} else {
+			v.Text += ", spread over many functions"
+		}
+	}
+	if len(findings) == 0 {
+		v.Text += ": nothing worth changing"
+	}
+	return v
+}
+
+func byCPU(s *Subject) (*hot.Classified, int) { return s.CPU, s.CPUColumn }
+
+func byAllocs(s *Subject) (*hot.Classified, int) {
+	if !s.allocates() {
+		return nil, 0
+	}
+	return s.Allocs, s.AllocCol
+}
+
+// heaviest names the deepest function that holds most of the base: among the
+// functions whose cum is at least half of it, the one with the smallest cum,
+// so that the callers that only pass the work on drop out. Own functions
+// outside the benchmark come first; where the measured code is all somebody
+// else's, theirs.
+func heaviest(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (string, float64) {
+	type function struct {
+		name  string
+		cum   int64
+		depth int64 // sum over samples of frames below the root, to break ties
+		own   bool
+	}
+	index := make(map[string]*function)
+	var base int64
+	for _, s := range subjects {
+		c, col := of(s)
+		if c == nil {
+			continue
+		}
+		base += baseSum(c, col, all)
+		for i, class := range c.Class {
+			v := c.Value(col, i)
+			if class != hot.Base || v == 0 {
+				continue
+			}
+			seen := make(map[string]bool)
+			stack := c.Stack(i)
+			for j, id := range stack {
+				f := c.Frame(id)
+				if seen[f.Function] || !s.nameable(f) {
+					continue
+				}
+				seen[f.Function] = true
+				e := index[f.Function]
+				if e == nil {
+					e = &function{name: f.Function, own: s.Own(f)}
+					index[f.Function] = e
+				}
+				e.cum += v
+				e.depth += v * int64(len(stack)-j)
+			}
+		}
+	}
+	var own, others []*function
+	for _, e := range index {
+		if ratio(e.cum, base) < holds {
+			continue
+		}
+		if e.own {
+			own = append(own, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	if len(own) == 0 {
+		own = others
+	}
+	if len(own) == 0 {
+		return "", 0
+	}
+	best := slices.MinFunc(own, func(a, b *function) int {
+		return cmp.Or(
+			cmp.Compare(a.cum, b.cum),
+			// The mean depth, compared crosswise; equal cum cancels out.
+			cmp.Compare(b.depth, a.depth),
+			cmp.Compare(a.name, b.name),
+		)
+	})
+	return best.name, ratio(best.cum, base)
+}
+
+// nameable reports whether a function may be called the bottleneck: the
+// runtime, package testing and the benchmark itself may not.
+func (s *Subject) nameable(f *callstack.Frame) bool {
+	pkg := PackageOf(f.Function)
+	switch {
+	case pkg == "" || pkg == "runtime" || pkg == "testing" || strings.HasPrefix(pkg, "internal/runtime/"):
+		return false
+	}
+	return !s.Loops.InBenchmark(f.File, f.Line)
+}
+
+// percent prints a ratio in [0,1] for people.
+func percent(r float64) string {
+	if r < 0.1 {
+		return fmt.Sprintf("%.1f %%", 100*r)
+	}
+	return fmt.Sprintf("%.0f %%", 100*r)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
