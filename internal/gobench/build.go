@@ -1,0 +1,186 @@
+package gobench
+
+import (
+	"context"
+	"debug/buildinfo"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Binary is a test binary that was built.
+type Binary struct {
+	Path      string
+	Target    *Target
+	GoVersion string
+	// BuildID is the GNU build id where the binary has one, which is what
+	// profiles name; else the one of the Go toolchain.
+	BuildID  string
+	Settings []string // of the binary's build info, key=value
+	// Race, Cover and Unoptimized (-N or -l) say that times measured with
+	// this binary are not those of an ordinary build.
+	Race, Cover, Unoptimized bool
+	// VCS, Revision and Dirty describe the module's directory; Dirty is nil
+	// when unknown.
+	VCS, Revision string
+	Dirty         *bool
+}
+
+// Build builds the package's test binary at out.
+func Build(ctx context.Context, t *Target, o BuildOptions, out string) (*Binary, error) {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return nil, fmt.Errorf("build the tests of %s: %w", t.ImportPath, err)
+	}
+	if len(t.TestFiles) == 0 {
+		return nil, noTestFiles(t)
+	}
+	args := append([]string{"test", "-c", "-vet=off", "-o", out}, o.flags()...)
+	_, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, append(args, t.Operand)...)
+	if err != nil {
+		return nil, err
+	}
+	if !res.OK() {
+		return nil, buildFailed(t, string(stderr), res.Status())
+	}
+	if _, err := os.Stat(out); errors.Is(err, fs.ErrNotExist) {
+		return nil, noTestFiles(t)
+	}
+	b := &Binary{Path: out, Target: t, GoVersion: t.GOVERSION, BuildID: gnuBuildID(out)}
+	if info, err := buildinfo.ReadFile(out); err == nil {
+		b.GoVersion = info.GoVersion
+		for _, s := range info.Settings {
+			b.Settings = append(b.Settings, s.Key+"="+s.Value)
+		}
+	}
+	if b.BuildID == "" {
+		if id, _, res, err := goCommand(ctx, t.WorkDir, nil, "tool", "buildid", out); err == nil && res.OK() {
+			b.BuildID = strings.TrimSpace(string(id))
+		}
+	}
+	b.Race, b.Cover, b.Unoptimized = spoilt(b.Settings, o.Flags, t.GOFLAGS)
+	if t.ModuleVersion == "" && t.ModuleDir != "" {
+		b.VCS, b.Revision, b.Dirty = revision(ctx, t.ModuleDir)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("build the tests of %s: %w", t.ImportPath, context.Cause(ctx))
+	}
+	return b, nil
+}
+
+func noTestFiles(t *Target) *Error {
+	return newError(KindNoBenchmarks, "", fmt.Sprintf(
+		"%s has no test files, so no benchmarks: write a func BenchmarkX(b *testing.B) in a file x_test.go", t.ImportPath), "")
+}
+
+// position is how compilers begin a complaint: file:line:col: message.
+var position = regexp.MustCompile(`^\S+\.\w+:\d+(:\d+)?: `)
+
+func buildFailed(t *Target, said, status string) *Error {
+	first, more := "", 0
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		if !position.MatchString(line) {
+			continue
+		}
+		if first == "" {
+			first = strings.TrimPrefix(line, "./")
+		} else {
+			more++
+		}
+	}
+	switch {
+	case first == "":
+		if first = firstLine(said); first == "" {
+			first = "go test -c ended with " + status
+		}
+	case more == 1:
+		first += " (and 1 more)"
+	case more > 1:
+		first += fmt.Sprintf(" (and %d more)", more)
+	}
+	return newError(KindCompile, "", fmt.Sprintf("%s does not compile: %s", t.ImportPath, first), said)
+}
+
+// spoilt reads the build info of the binary, the flags it was built with, and
+// GOFLAGS. The build info has the last word where it speaks; -gcflags for one
+// package only stand in it too.
+func spoilt(settings, flags []string, goflags string) (race, cover, unoptimized bool) {
+	see := func(name, value string) {
+		switch name {
+		case "-race":
+			race = race || value != "false"
+		case "-cover", "-covermode", "-coverpkg":
+			cover = cover || value != "false"
+		case "-gcflags":
+			unoptimized = unoptimized || disables(value)
+		}
+	}
+	for _, s := range settings {
+		name, value, _ := strings.Cut(s, "=")
+		see(name, value)
+	}
+	given := append(strings.Fields(goflags), flags...)
+	for i, f := range given {
+		if !strings.HasPrefix(f, "-") {
+			continue
+		}
+		name, value, ok := strings.Cut("-"+strings.TrimLeft(f, "-"), "=")
+		if !ok && name == "-gcflags" && i+1 < len(given) {
+			value = given[i+1]
+		}
+		// A later -race=false takes back an earlier -race, and the build info
+		// then says nothing of either.
+		if len(settings) > 0 && (name == "-race" || name == "-cover") {
+			continue
+		}
+		see(name, value)
+	}
+	return race, cover, unoptimized
+}
+
+// disables reports whether -gcflags turn optimisation or inlining off:
+// "-N -l", "all=-N", "-l=4" is more inlining.
+func disables(gcflags string) bool {
+	gcflags = strings.Trim(gcflags, `"'`)
+	for _, f := range strings.Fields(gcflags) {
+		f = strings.Trim(f, `"'`)
+		if !strings.HasPrefix(f, "-") {
+			_, f, _ = strings.Cut(f, "=") // pattern=flags
+		}
+		switch f {
+		case "-N", "--N", "-l", "--l", "-N=1", "-l=1", "-N=true", "-l=true":
+			return true
+		}
+	}
+	return false
+}
+
+// gnuBuildID reads the note of an ELF binary, "" where there is none.
+func gnuBuildID(path string) string {
+	f, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	s := f.Section(".note.gnu.build-id")
+	if s == nil || s.Size > 4096 {
+		return ""
+	}
+	data, err := s.Data()
+	// Name size, description size, type, "GNU\0", description.
+	if err != nil || len(data) < 16 {
+		return ""
+	}
+	n := f.ByteOrder.Uint32(data[4:])
+	if f.ByteOrder.Uint32(data) != 4 || string(data[12:16]) != "GNU\x00" || uint64(len(data)) < 16+uint64(n) {
+		return ""
+	}
+	return hex.EncodeToString(data[16 : 16+n])
+}

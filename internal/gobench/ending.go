@@ -1,0 +1,283 @@
+package gobench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"whet/internal/capture/process"
+)
+
+// story is what is known about a process that did not end well.
+type story struct {
+	target         *Target
+	res            *process.Result
+	stdout, stderr string // bounded
+	limit          time.Duration
+	what           string // "BenchmarkX", "the test run": begins the sentence
+	bench          string // the benchmark, when it was one
+	lines          int    // results it printed before
+}
+
+// ending explains how the process ended.
+func ending(s story) *Error {
+	detail := strings.TrimRight(s.stdout+s.stderr, "\n")
+	fail := func(kind Kind, format string, args ...any) *Error {
+		return newError(kind, s.bench, fmt.Sprintf(format, args...), detail)
+	}
+	switch s.res.Ending {
+	case process.TimedOut:
+		return fail(KindTimeout, "%s did not finish within %v: raise -timeout or -budget", s.what, s.limit)
+	case process.Flooded:
+		return fail(KindOutput, "%s printed more than %d MiB and was ended: make it print less", s.what, maxOutput>>20)
+	}
+	if c, ok := findCrash(s.stderr); ok {
+		detail = c.trace
+		if name := c.benchmark(); name != "" && s.bench == "" {
+			s.bench, s.what = name, name
+		}
+		at := ""
+		if place := c.place(s.target); place != "" {
+			at = " at " + place
+		}
+		if strings.Contains(c.message, "unexpected call to os.Exit(0)") {
+			return fail(KindExit, "%s ended the process%s (exit status 0) before it reported a result: remove the call of os.Exit", s.what, at)
+		}
+		if c.fatal {
+			return fail(KindPanic, "%s crashed%s: %s", s.what, at, c.message)
+		}
+		return fail(KindPanic, "%s panicked%s: %s", s.what, at, c.message)
+	}
+	if name, message, ok := findFailure(s.stdout); ok {
+		if strings.HasPrefix(name, "Benchmark") && s.bench == "" {
+			s.bench = name
+		}
+		if message == "" {
+			return fail(KindFailed, "%s failed", name)
+		}
+		return fail(KindFailed, "%s failed: %s", name, message)
+	}
+	last := ""
+	if l := lastLine(s.stderr); l != "" {
+		last = fmt.Sprintf("; the last line on stderr: %q", oneLine(l, 160))
+	} else if l := lastLine(s.stdout); l != "" && s.bench == "" {
+		last = fmt.Sprintf("; the last line it printed: %q", oneLine(l, 160))
+	}
+	if s.res.Signal != "" {
+		if s.res.Signal == "killed" {
+			return fail(KindExit, "%s was killed (signal: killed): most likely the machine or its control group ran out of memory%s", s.what, last)
+		}
+		return fail(KindExit, "%s was ended by a signal (%s)%s", s.what, s.res.Signal, last)
+	}
+	if s.lines > 0 {
+		return fail(KindFailed, "%s reported a result, then its process failed (%s)%s", s.what, s.res.Status(), last)
+	}
+	if s.bench == "" && !strings.HasPrefix(s.what, "the benchmarks") {
+		return fail(KindExit, "%s failed (%s)%s", s.what, s.res.Status(), last)
+	}
+	return fail(KindExit, "%s ended the process (%s) before it reported a result%s", s.what, s.res.Status(), last)
+}
+
+// crash is the runtime's last words.
+type crash struct {
+	message string // of the panic or fatal error
+	fatal   bool   // not a panic
+	trace   string
+}
+
+var goroutineHeader = regexp.MustCompile(`(?m)^goroutine \d+ .*\[.*\]:\r?$`)
+
+// findCrash finds the panic or fatal error in front of the first goroutine's
+// trace. Lines that merely begin with "panic:" in a log have no trace.
+func findCrash(stderr string) (crash, bool) {
+	at := goroutineHeader.FindStringIndex(stderr)
+	if at == nil {
+		return crash{}, false
+	}
+	before, start := stderr[:at[0]], -1
+	for _, mark := range []string{"panic: ", "fatal error: ", "SIGSEGV: ", "SIGBUS: ", "SIGFPE: ", "SIGABRT: ", "SIGILL: ", "SIGQUIT: "} {
+		if strings.HasPrefix(before, mark) {
+			start = max(start, 0)
+		}
+		if i := strings.LastIndex(before, "\n"+mark); i >= 0 {
+			start = max(start, i+1)
+		}
+	}
+	if start < 0 {
+		return crash{}, false
+	}
+	c := crash{trace: stderr[start:]}
+	line, rest, _ := strings.Cut(stderr[start:], "\n")
+	line = strings.TrimRight(line, "\r")
+	if after, ok := strings.CutPrefix(line, "panic: "); ok {
+		c.message = strings.TrimSpace(strings.NewReplacer(" [recovered, repanicked]", "", " [recovered]", "").Replace(after))
+	} else {
+		c.fatal = true
+		c.message = strings.TrimPrefix(line, "fatal error: ")
+	}
+	if c.message == "" {
+		c.message = firstLine(rest)
+	}
+	if strings.Contains(stderr[start:at[1]], "signal arrived during cgo execution") {
+		c.message += " (in C code)"
+	}
+	return c, true
+}
+
+var benchFrame = regexp.MustCompile(`(?m)^\S*\.(Benchmark[^\s.(]*)(\.\S*)?\(`)
+
+// benchmark is the benchmark whose function stands in the trace.
+func (c crash) benchmark() string {
+	if m := benchFrame.FindStringSubmatch(c.trace); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// place is file:line of the uppermost frame in source that the user owns, for
+// want of one, of the uppermost outside of the runtime and package testing.
+func (c crash) place(t *Target) string {
+	first := ""
+	function := ""
+	for line := range strings.Lines(c.trace) {
+		if !strings.HasPrefix(line, "\t") {
+			function = line
+			continue
+		}
+		file, number, ok := splitPlace(strings.TrimSpace(line))
+		if !ok {
+			continue
+		}
+		for _, prefix := range []string{"panic(", "runtime.", "runtime/", "testing.", "internal/runtime/", "os.Exit(", "created by testing."} {
+			if strings.HasPrefix(function, prefix) {
+				file = ""
+			}
+		}
+		if file == "" {
+			continue
+		}
+		name, mine := display(t, file)
+		if mine {
+			return name + ":" + number
+		}
+		if first == "" {
+			first = name + ":" + number
+		}
+	}
+	return first
+}
+
+// splitPlace splits "/dir/x.go:12 +0x1d".
+func splitPlace(s string) (file, line string, ok bool) {
+	s, _, _ = strings.Cut(s, " +0x")
+	i := strings.LastIndexByte(s, ':')
+	if i <= 0 || i+1 == len(s) || strings.Trim(s[i+1:], "0123456789") != "" {
+		return "", "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// display shortens a file's name: relative to the package, or to the module
+// that owns it.
+func display(t *Target, file string) (string, bool) {
+	if t == nil {
+		return filepath.Base(file), false
+	}
+	dirs := []string{t.Dir}
+	for _, m := range t.Own {
+		dirs = append(dirs, m.Dir)
+	}
+	for _, dir := range dirs {
+		if rel, err := filepath.Rel(dir, filepath.FromSlash(file)); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel), true
+		}
+	}
+	// Built with -trimpath, files are named by import path.
+	if rest, ok := strings.CutPrefix(file, t.ImportPath+"/"); ok {
+		return rest, true
+	}
+	return file, false
+}
+
+var (
+	failLine = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	procsEnd = regexp.MustCompile(`-\d+$`)
+)
+
+// findFailure finds the innermost of the first failures that the testing
+// package reported, and the first line of its log.
+func findFailure(stdout string) (name, message string, ok bool) {
+	at := failLine.FindStringSubmatchIndex(stdout)
+	if at == nil {
+		// The name of the benchmark stands before it on the same line.
+		if i := strings.Index(stdout, "--- FAIL: "); i >= 0 {
+			return findFailure(stdout[i:])
+		}
+		return "", "", false
+	}
+	name = stdout[at[2]:at[3]]
+	_, rest, _ := strings.Cut(stdout[at[3]:], "\n")
+	line, _, _ := strings.Cut(rest, "\n")
+	// A failed sub-test is reported below its parent, indented.
+	if m := failLine.FindStringIndex(line); m != nil && strings.HasPrefix(line, " ") {
+		return findFailure(rest)
+	}
+	if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
+		message = strings.TrimSpace(line)
+	}
+	if strings.HasPrefix(name, "Benchmark") {
+		name = procsEnd.ReplaceAllString(name, "")
+	}
+	return name, message, true
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		line := strings.TrimSpace(lines[i])
+		if line != "" && line != "FAIL" && !strings.HasPrefix(line, "exit status ") {
+			return line
+		}
+	}
+	return ""
+}
+
+// noResult explains a run that ended well without the result asked for, by
+// running one iteration with -test.v, which says what was skipped.
+func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
+	const limit = 20 * time.Second
+	detail := s.stdout + s.stderr
+	again := Run{Bench: r.Bench, Pattern: r.Pattern, BenchTime: "1x", CPU: r.CPU, Timeout: limit}
+	args, err := again.args()
+	if err == nil {
+		c := b.command(append(append(args, "-test.v"), r.Args...), limit)
+		out := process.NewBounded(keptHead, keptTail)
+		c.Stdout = out
+		if res, err := b.run(ctx, "run "+s.what, c); err == nil && res != nil {
+			if reason, ok := findSkip(string(out.Bytes())); ok {
+				text := s.what + " skips itself"
+				if reason != "" {
+					text += ": " + reason
+				}
+				return newError(KindNoResult, s.bench, text, detail)
+			}
+		}
+	}
+	return newError(KindNoResult, s.bench, s.what+" ended without a result: no benchmark of that name ran to its end, or what it printed hides the result", detail)
+}
+
+var skipLine = regexp.MustCompile(`(?m)^\s*--- SKIP: (\S+)[^\n]*\n?([^\n]*)`)
+
+func findSkip(stdout string) (reason string, ok bool) {
+	m := skipLine.FindStringSubmatch(stdout)
+	if m == nil {
+		return "", false
+	}
+	if strings.HasPrefix(m[2], " ") {
+		reason = strings.TrimSpace(m[2])
+	}
+	return reason, true
+}

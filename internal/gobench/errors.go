@@ -1,0 +1,76 @@
+package gobench
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind sorts errors by what a caller does about them.
+type Kind string
+
+const (
+	KindUsage        Kind = "usage"         // the operand or a pattern makes no sense
+	KindNoModule     Kind = "no-module"     // no go.mod
+	KindNoPackage    Kind = "no-package"    // no such package, or no Go files in it
+	KindCompile      Kind = "compile"       // the package or its tests do not build
+	KindNoBenchmarks Kind = "no-benchmarks" // nothing to run
+	KindTestFailed   Kind = "test-failed"   // for callers of Test
+	KindPanic        Kind = "panic"         // a panic or a fatal error of the runtime
+	KindTimeout      Kind = "timeout"       // not done in time
+	KindExit         Kind = "exit"          // the process ended early
+	KindFailed       Kind = "failed"        // b.Fatal, b.Error
+	KindOutput       Kind = "output"        // printed without end
+	KindNoResult     Kind = "no-result"     // ended well, without a result
+	KindStart        Kind = "start"         // go or the binary could not be started
+)
+
+// Error says in one line what went wrong and, where something can be done,
+// what to do.
+type Error struct {
+	Kind      Kind
+	Benchmark string // "" when it was not one benchmark's doing
+	Text      string // one line, no control characters
+	Detail    string // what was printed, bounded; may have many lines
+}
+
+func (e *Error) Error() string { return e.Text }
+
+const (
+	maxText   = 400
+	maxDetail = 16 << 10
+)
+
+func newError(kind Kind, benchmark, text, detail string) *Error {
+	return &Error{Kind: kind, Benchmark: benchmark, Text: oneLine(text, maxText), Detail: bound(detail)}
+}
+
+// oneLine makes text fit for one line of a terminal: blanks and control
+// characters become single spaces.
+func oneLine(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= limit {
+		return text
+	}
+	cut := limit
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+// bound keeps the head and the tail of a long text.
+func bound(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= maxDetail {
+		return text
+	}
+	const half = maxDetail / 2
+	return strings.ToValidUTF8(text[:half], "") + "\n[…]\n" + strings.ToValidUTF8(text[len(text)-half:], "")
+}

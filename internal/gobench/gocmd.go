@@ -1,0 +1,79 @@
+package gobench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"whet/internal/capture/process"
+)
+
+// Bounds on what the go command may print.
+const (
+	goStdoutKept = 16 << 20
+	goStderrHead = 192 << 10
+	goStderrTail = 64 << 10
+)
+
+// goCommand runs the go command in dir and returns what it printed.
+func goCommand(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr []byte, res *process.Result, err error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return nil, nil, nil, newError(KindStart, "",
+			"the go command is not in PATH: install Go 1.26 or newer from https://go.dev/dl/, or add the bin directory of your Go installation to PATH", err.Error())
+	}
+	out := process.NewBounded(goStdoutKept, 0)
+	errs := process.NewBounded(goStderrHead, goStderrTail)
+	res, err = process.Run(ctx, process.Command{
+		Path: path, Args: args, Dir: dir, Env: environ(dir, env),
+		Stdout: out, Stderr: errs,
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, nil, fmt.Errorf("go %s: %w", args[0], context.Cause(ctx))
+		}
+		return nil, nil, nil, newError(KindStart, "", fmt.Sprintf("start go %s in %s: %v", args[0], dir, rootCause(err)), "")
+	}
+	if res.Ending == process.Cancelled {
+		return nil, nil, nil, fmt.Errorf("go %s: %w", args[0], context.Cause(ctx))
+	}
+	return out.Bytes(), errs.Bytes(), res, nil
+}
+
+// environ is our environment with more, and PWD as the go command sets it for
+// what it runs.
+func environ(dir string, more []string) []string {
+	env := append(os.Environ(), more...)
+	if dir != "" {
+		env = append(env, "PWD="+dir)
+	}
+	return env
+}
+
+// rootCause strips the names that os/exec and os put before the reason.
+func rootCause(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var ee *exec.Error
+	if errors.As(err, &ee) {
+		return ee.Err
+	}
+	return err
+}
+
+// firstLine is the first line that says something: not a heading "# package",
+// not blank.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#") {
+			return strings.TrimPrefix(line, "go: ")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package gobench
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// exact returns the -test.bench pattern that matches the benchmark called
+// name, and no other but its own sub-benchmarks. The testing package splits a
+// pattern at slashes and matches each part against one level of the name.
+func exact(name string) string {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// splitPattern splits a -test.bench pattern as the testing package does: at
+// bars into alternatives, at slashes into levels, neither inside of brackets
+// or parentheses.
+func splitPattern(s string) [][]string {
+	var all [][]string
+	var levels []string
+	start, square, round := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '[':
+			square++
+		case ']':
+			square = max(square-1, 0)
+		case '(':
+			if square == 0 {
+				round++
+			}
+		case ')':
+			if square == 0 {
+				round--
+			}
+		case '\\':
+			i++
+		case '/', '|':
+			if square != 0 || round != 0 {
+				continue
+			}
+			levels = append(levels, s[start:i])
+			start = i + 1
+			if s[i] == '|' {
+				all, levels = append(all, levels), nil
+			}
+		}
+	}
+	return append(all, append(levels, s[start:]))
+}
+
+// firstLevel returns the regular expression for top-level names in pattern.
+func firstLevel(pattern string) (string, error) {
+	var first []string
+	for _, levels := range splitPattern(pattern) {
+		for _, l := range levels {
+			if _, err := regexp.Compile(l); err != nil {
+				return "", newError(KindUsage, "", fmt.Sprintf("-bench %s: %v", pattern, err), "")
+			}
+		}
+		first = append(first, levels[0])
+	}
+	return strings.Join(first, "|"), nil
+}

@@ -1,0 +1,262 @@
+package gobench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Target is one Go package resolved from the user's operand.
+type Target struct {
+	ImportPath, Name, Dir string
+	// Module is "std" for packages of GOROOT; ModuleVersion is "" for modules
+	// that are directories of the user's.
+	Module, ModuleDir, ModuleVersion string
+	// Own are the modules whose source the user owns: the main modules, all
+	// of a workspace; those replaced by a directory; and the target's.
+	Own []OwnModule
+	// GoFiles and TestFiles are absolute; GoFiles include those that use cgo.
+	GoFiles, TestFiles []string
+
+	// WorkDir and Operand are how the go command is asked for this package.
+	WorkDir, Operand string
+	// GOROOT, GOFLAGS and GOVERSION are what the go command uses there.
+	GOROOT, GOFLAGS, GOVERSION string
+}
+
+// OwnModule is a module's path and its directory.
+type OwnModule struct{ Path, Dir string }
+
+// BuildOptions are the user's wishes for the build.
+type BuildOptions struct {
+	Tags  string
+	Flags []string // further flags of go build, as given
+	Env   []string // extra KEY=value for the go command
+}
+
+func (o BuildOptions) flags() []string {
+	var out []string
+	if o.Tags != "" {
+		out = append(out, "-tags="+o.Tags)
+	}
+	return append(out, o.Flags...)
+}
+
+// listed is the part of go list -json that is used.
+type listed struct {
+	Dir, ImportPath, Name string
+	Standard              bool
+	Module                *struct {
+		Path, Version, Dir string
+		Main               bool
+		Replace            *struct{ Path, Version, Dir string }
+	}
+	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles []string
+	Error                                        *struct{ Pos, Err string }
+}
+
+// Resolve asks the go command which package operand is, as seen from the
+// directory dir. An operand that is "." or "..", or begins with "./", "../" or
+// a root, is a directory; anything else a package path.
+func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", operand, err)
+	}
+	workDir, ask := dir, operand
+	if operand == "" {
+		return nil, newError(KindUsage, "", `no package given: name one, as in "./pkg" or "."`, "")
+	}
+	if strings.HasPrefix(operand, "-") {
+		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
+	}
+	if isPath(operand) && !strings.Contains(operand, "...") {
+		abs := operand
+		if !filepath.IsAbs(abs) {
+			abs = filepath.Join(dir, operand)
+		}
+		st, err := os.Stat(abs)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil, newError(KindNoPackage, "", fmt.Sprintf("there is no directory %s", operand), "")
+		case err != nil:
+			return nil, newError(KindNoPackage, "", fmt.Sprintf("look at %s: %v", operand, rootCause(err)), "")
+		case !st.IsDir():
+			return nil, newError(KindNoPackage, "", fmt.Sprintf("%s is a file: give the directory of its package", operand), "")
+		}
+		workDir, ask = filepath.Clean(abs), "."
+	}
+
+	args := []string{"list", "-e", "-find", "-json=Dir,ImportPath,Name,Standard,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"}
+	args = append(args, listFlags(o)...)
+	stdout, stderr, res, err := goCommand(ctx, workDir, o.Env, append(args, "--", ask)...)
+	if err != nil {
+		return nil, err
+	}
+	var all []listed
+	dec := json.NewDecoder(bytes.NewReader(stdout))
+	for {
+		var p listed
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			if res.OK() {
+				return nil, fmt.Errorf("resolve %s: read the answer of go list: %w", operand, err)
+			}
+			break
+		}
+		all = append(all, p)
+	}
+	if !res.OK() || len(all) == 0 {
+		return nil, listFailed(operand, string(stderr), res.Status())
+	}
+	if len(all) > 1 {
+		return nil, severalPackages(operand, all)
+	}
+	p := all[0]
+	if p.Error != nil && (p.Name == "" || p.Dir == "") {
+		return nil, listFailed(operand, p.Error.Err, "")
+	}
+	if p.Name == "" || p.Dir == "" {
+		return nil, newError(KindNoPackage, "", fmt.Sprintf("there is no Go package in %s", operand), string(stderr))
+	}
+	t := &Target{
+		ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir,
+		WorkDir: workDir, Operand: ask,
+		GoFiles:   absolute(p.Dir, p.GoFiles, p.CgoFiles),
+		TestFiles: absolute(p.Dir, p.TestGoFiles, p.XTestGoFiles),
+	}
+	if err := t.askEnv(ctx, o); err != nil {
+		return nil, err
+	}
+	switch m := p.Module; {
+	case p.Standard:
+		t.Module, t.ModuleDir = "std", filepath.Join(t.GOROOT, "src")
+		if strings.HasPrefix(p.ImportPath, "cmd/") {
+			t.Module, t.ModuleDir = "cmd", filepath.Join(t.ModuleDir, "cmd")
+		}
+	case m != nil && m.Replace != nil:
+		t.Module, t.ModuleDir, t.ModuleVersion = m.Path, m.Replace.Dir, m.Replace.Version
+	case m != nil:
+		t.Module, t.ModuleDir, t.ModuleVersion = m.Path, m.Dir, m.Version
+	}
+	if t.Module != "" && t.ModuleDir == "" {
+		// A vendored module has no directory of its own: its root lies in the
+		// vendor directory, as far up as the import path goes beyond it.
+		rel := strings.Trim(strings.TrimPrefix(t.ImportPath, t.Module), "/")
+		t.ModuleDir = t.Dir
+		if rel != "" {
+			t.ModuleDir = strings.TrimSuffix(t.Dir, string(filepath.Separator)+filepath.FromSlash(rel))
+		}
+	}
+	t.Own, err = ownModules(ctx, t, o)
+	return t, err
+}
+
+// listFlags are those of the build flags that decide which files a package
+// has. go list knows all build flags, but none of go test's own, like -cover
+// and -vet.
+func listFlags(o BuildOptions) []string {
+	var out []string
+	for i := 0; i < len(o.Flags); i++ {
+		f := o.Flags[i]
+		name, _, hasValue := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		switch name {
+		case "tags", "mod", "modfile", "overlay", "compiler":
+			out = append(out, f)
+			if !hasValue && i+1 < len(o.Flags) {
+				i++
+				out = append(out, o.Flags[i])
+			}
+		case "race", "msan", "asan":
+			out = append(out, f)
+		}
+	}
+	if o.Tags != "" {
+		out = append(out, "-tags="+o.Tags)
+	}
+	return out
+}
+
+func isPath(operand string) bool {
+	if operand == "." || operand == ".." || filepath.IsAbs(operand) {
+		return true
+	}
+	slashed := operand
+	if runtime.GOOS == "windows" {
+		slashed = filepath.ToSlash(operand)
+	}
+	return strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../") || strings.HasPrefix(slashed, "/")
+}
+
+func absolute(dir string, lists ...[]string) []string {
+	var out []string
+	for _, name := range slices.Concat(lists...) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (t *Target) askEnv(ctx context.Context, o BuildOptions) error {
+	stdout, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, "env", "-json", "GOROOT", "GOFLAGS", "GOVERSION")
+	if err != nil {
+		return err
+	}
+	var env struct{ GOROOT, GOFLAGS, GOVERSION string }
+	if err := json.Unmarshal(stdout, &env); err != nil || !res.OK() {
+		return newError(KindStart, "", "go env: "+firstLine(string(stderr)), string(stderr))
+	}
+	t.GOROOT, t.GOFLAGS, t.GOVERSION = env.GOROOT, env.GOFLAGS, env.GOVERSION
+	return nil
+}
+
+// listFailed turns what go list said into an error.
+func listFailed(operand, said, status string) *Error {
+	first := firstLine(said)
+	switch {
+	case strings.Contains(said, "go.mod file not found"), strings.Contains(said, "cannot find main module"):
+		return newError(KindNoModule, "", fmt.Sprintf(
+			"%s is not in a Go module: there is no go.mod in its directory or above; run `go mod init NAME` in the root of your code", operand), said)
+	case strings.Contains(said, "not one of the workspace modules"), strings.Contains(said, "does not contain modules listed in go.work"):
+		return newError(KindNoModule, "", fmt.Sprintf(
+			"%s is in a module that go.work does not list: add it with `go work use`, or set GOWORK=off", operand), said)
+	case strings.Contains(said, "no Go files in"):
+		return newError(KindNoPackage, "", fmt.Sprintf("%s has no Go files: name a directory that holds a package", operand), said)
+	case strings.Contains(said, "build constraints exclude all Go files"):
+		return newError(KindNoPackage, "", fmt.Sprintf("build constraints exclude all Go files of %s here: set -tags, GOOS or CGO_ENABLED as they ask", operand), said)
+	case strings.Contains(said, "no required module provides package"):
+		return newError(KindNoPackage, "", fmt.Sprintf("no module that is required here provides the package %s: check its name, or add it with `go get %s`", operand, operand), said)
+	case strings.Contains(said, "is not in std"):
+		return newError(KindNoPackage, "", fmt.Sprintf("there is no package %s: a directory is written ./%s", operand, operand), said)
+	case strings.Contains(said, "matched no packages"), first == "" && status == "exit status 0":
+		return newError(KindNoPackage, "", fmt.Sprintf("%s matches no package", operand), said)
+	}
+	if first == "" {
+		first = "go list ended with " + status
+	}
+	return newError(KindNoPackage, "", fmt.Sprintf("resolve %s: %s", operand, first), said)
+}
+
+func severalPackages(operand string, all []listed) *Error {
+	var names []string
+	for i, p := range all {
+		if i == 3 {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, p.ImportPath)
+	}
+	return newError(KindUsage, "", fmt.Sprintf("%s matches %d packages (%s): name one of them", operand, len(all), strings.Join(names, ", ")), "")
+}
