@@ -28,8 +28,8 @@ type Target struct {
 
 	// WorkDir and Operand are how the go command is asked for this package.
 	WorkDir, Operand string
-	// GOROOT, GOFLAGS and GOVERSION are what the go command uses there.
-	GOROOT, GOFLAGS, GOVERSION string
+	// GOROOT, GOMODCACHE, GOFLAGS and GOVERSION are what the go command uses there.
+	GOROOT, GOMODCACHE, GOFLAGS, GOVERSION string
 }
 
 // OwnModule is a module's path and its directory.
@@ -210,15 +210,15 @@ func absolute(dir string, lists ...[]string) []string {
 }
 
 func (t *Target) askEnv(ctx context.Context, o BuildOptions) error {
-	stdout, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, "env", "-json", "GOROOT", "GOFLAGS", "GOVERSION")
+	stdout, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, "env", "-json", "GOROOT", "GOMODCACHE", "GOFLAGS", "GOVERSION")
 	if err != nil {
 		return err
 	}
-	var env struct{ GOROOT, GOFLAGS, GOVERSION string }
+	var env struct{ GOROOT, GOMODCACHE, GOFLAGS, GOVERSION string }
 	if err := json.Unmarshal(stdout, &env); err != nil || !res.OK() {
 		return newError(KindStart, "", "go env: "+firstLine(string(stderr)), string(stderr))
 	}
-	t.GOROOT, t.GOFLAGS, t.GOVERSION = env.GOROOT, env.GOFLAGS, env.GOVERSION
+	t.GOROOT, t.GOMODCACHE, t.GOFLAGS, t.GOVERSION = env.GOROOT, env.GOMODCACHE, env.GOFLAGS, env.GOVERSION
 	return nil
 }
 
