@@ -32,6 +32,21 @@ func revision(ctx context.Context, dir string) (vcs, rev string, dirty *bool) {
 	return vcs, rev, &changed
 }
 
+// Diff returns the changes of tracked files in the module's directory since
+// the revision, as git prints them, bounded to 1 MiB; nil when there are none
+// or git cannot tell. What the user's configuration would run to show them is
+// left out.
+func (b *Binary) Diff(ctx context.Context) []byte {
+	if b.Dirty == nil || !*b.Dirty {
+		return nil
+	}
+	diff, ok := git(ctx, b.Target.ModuleDir, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD", "--", ".")
+	if !ok {
+		return nil
+	}
+	return []byte(diff)
+}
+
 // isDirty reads git status --porcelain -z. Any change counts, except new files
 // that whet itself leaves behind: recordings and the pages beside them.
 func isDirty(status string) bool {
