@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"context"
+	"io"
 	"strings"
 	"time"
 
@@ -31,10 +32,7 @@ func (b *Binary) Test(ctx context.Context, run string, limit time.Duration) (Tes
 	}
 	c := b.command(args, limit)
 	out, errs, kept := process.NewBounded(keptHead, keptTail), process.NewBounded(keptHead, keptTail), process.NewBounded(keptHead, keptTail)
-	both := &locked{}
-	both.writers = append(both.writers, kept)
-	c.Stdout = twice{out, both}
-	c.Stderr = twice{errs, both}
+	c.Stdout, c.Stderr = io.MultiWriter(out, kept), io.MultiWriter(errs, kept)
 	what := "run the tests of " + b.Target.ImportPath
 	res, err := b.run(ctx, what, c)
 	if err != nil {
@@ -50,11 +48,4 @@ func (b *Binary) Test(ctx context.Context, run string, limit time.Duration) (Tes
 		}).Text
 	}
 	return t, nil
-}
-
-type twice struct{ a, b interface{ Write([]byte) (int, error) } }
-
-func (t twice) Write(p []byte) (int, error) {
-	_, _ = t.a.Write(p)
-	return t.b.Write(p)
 }
