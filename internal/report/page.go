@@ -103,6 +103,8 @@ type Flame struct {
 	Names []string // function names, interned
 	Files []string // for people; Files[i] belongs to Names[i]
 	Nodes []FlameNode
+	// Warnings say what BuildFlame had to change in the values to draw them.
+	Warnings []string
 }
 
 // FlameNode is one frame of the tree.

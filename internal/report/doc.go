@@ -1,0 +1,20 @@
+// Package report answers where a program spends, and what to change, on one
+// page: for the terminal (WriteText), for scripts (WriteJSON) and for a browser
+// (WriteHTML, one file that loads nothing from elsewhere).
+//
+// Its input is a [Page], filled by whoever read the recording. All three print
+// the same figures in the same order, with the same rounding, and the same Page
+// always gives the same bytes: there is no clock, no map order and no path of
+// this machine in them.
+//
+// Every name on a page comes from a measured program and is untrusted. Control
+// characters, terminal escapes and characters that reorder text are printed as
+// escapes by all three renderers; HTML is escaped by html/template, and the
+// page's policy allows no script but its own, by hash.
+//
+// The flame graph ([BuildFlame]) sums samples by their stack of function names,
+// from the root. Frames below 1/20,000 of the root stand together in blocks that
+// say how many they are, so that nothing disappears uncounted. It misleads where
+// the recorder truncated stacks (what lost its root starts a tower of its own)
+// and where recursion is deep: it draws each level, pprof's cum counts one.
+package report

@@ -1,0 +1,327 @@
+package report
+
+import (
+	"cmp"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+// The templates hold no arithmetic: what they print is made here, by the same
+// functions as the terminal's report.
+
+type pageView struct {
+	shell
+	Recorded   string
+	Facts      []Fact
+	Warnings   []string
+	Verdict    string
+	Kind       string
+	Threshold  string
+	Nothing    string // in place of findings
+	Findings   []findingView
+	Below      []findingView
+	Benchmarks []benchmarkView
+	Classes    []classView
+	Profiles   []profileView // of all benchmarks together
+	Others     []profileView // of single ones
+	Flame      template.JS
+	Any        bool // there is a flame graph
+}
+
+type findingView struct {
+	Number     int
+	Title      string
+	Rule       string
+	Function   string
+	Place      string
+	Ceiling    string
+	Shares     []shareView
+	Why        []proseView
+	Remedy     []proseView
+	Evidence   []finding.Evidence
+	Benchmarks []string
+	Confidence string
+	Fixable    bool
+}
+
+type shareView struct {
+	Name    string
+	Percent string
+	Width   string // of a bar of 100 units
+}
+
+type proseView struct {
+	Code  bool
+	Spans []span
+}
+
+type benchmarkView struct {
+	Name  string
+	Cells [4]string
+	Note  string
+	Bad   bool
+}
+
+type classView struct {
+	Name    string // "CPU samples"
+	Of      string
+	Samples [hot.NumClasses]string
+	What    string
+	Values  [hot.NumClasses]string
+}
+
+type profileView struct {
+	Name      string
+	Of        string
+	Base      string
+	FlatTable topView
+	CumTable  topView
+	Listings  []listingView
+}
+
+// topView is a table of functions in the order of one measure (By), the share
+// of the other (Then) beside it.
+type topView struct {
+	Caption, By, Then string
+	Rows              []rowView
+}
+
+type rowView struct {
+	Package, Rest string // of the function's name
+	File          string
+	Value, Share  string
+	Width         string
+	ThenShare     string
+}
+
+type listingView struct {
+	Function, File, Missing, Differs string
+	Flat, Cum, FlatShare, CumShare   string
+	Open                             bool
+	Lines                            []lineView
+}
+
+type lineView struct {
+	Gap       bool // lines were left out before it
+	Number    string
+	Flat, Cum string
+	Text      string
+	Hot       bool
+	Heat      int // 0 to 4
+	Notes     []string
+}
+
+func newPageView(p *Page) (*pageView, error) {
+	data, err := flameData(p.Module, p.Profiles).script()
+	if err != nil {
+		return nil, err
+	}
+	v := &pageView{
+		shell:     newShell("whet · " + title(p)),
+		Recorded:  recorded(p),
+		Verdict:   clean(cmp.Or(p.Verdict.Text, "unknown")),
+		Kind:      clean(p.Verdict.Kind),
+		Threshold: threshold(p),
+		Flame:     data,
+	}
+	v.Title = title(p)
+	for _, f := range p.Facts {
+		v.Facts = append(v.Facts, Fact{clean(f.Name), clean(f.Value)})
+	}
+	for _, w := range warnings(p) {
+		v.Warnings = append(v.Warnings, clean(w))
+	}
+	for i := range p.Findings {
+		v.Findings = append(v.Findings, newFindingView(i+1, &p.Findings[i]))
+	}
+	if len(p.Findings) == 0 {
+		v.Nothing = nothing(p)
+	}
+	for i := range p.Below {
+		v.Below = append(v.Below, newFindingView(len(p.Findings)+i+1, &p.Below[i]))
+	}
+	for i := range p.Benchmarks {
+		b := &p.Benchmarks[i]
+		v.Benchmarks = append(v.Benchmarks, benchmarkView{benchmarkName(b), benchmarkCells(b), benchmarkNote(b), b.Failure != ""})
+	}
+	merged, others := p.merged()
+	for _, pr := range merged {
+		v.Classes = append(v.Classes, newClassView(pr))
+		v.Profiles = append(v.Profiles, newProfileView(pr))
+	}
+	for _, pr := range others {
+		v.Classes = append(v.Classes, newClassView(pr))
+		v.Others = append(v.Others, newProfileView(pr))
+	}
+	for i := range p.Profiles {
+		v.Any = v.Any || p.Profiles[i].Flame != nil
+		v.Warnings = append(v.Warnings, flameWarnings(&p.Profiles[i])...)
+	}
+	return v, nil
+}
+
+func flameWarnings(p *Profile) []string {
+	if p.Flame == nil {
+		return nil
+	}
+	var out []string
+	for _, w := range p.Flame.Warnings {
+		out = append(out, flameLabel(p)+": "+clean(w))
+	}
+	return out
+}
+
+func newFindingView(n int, f *finding.Finding) findingView {
+	v := findingView{
+		Number: n, Title: clean(cmp.Or(f.Title, f.Rule)), Rule: clean(f.Rule),
+		Function: clean(f.Function), Place: place(f), Ceiling: ceiling(f),
+		Why: prose(f.Why), Remedy: prose(f.Remedy),
+		Confidence: clean(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable,
+	}
+	for _, m := range measures(f) {
+		v.Shares = append(v.Shares, shareView{m.Name, quantity.Percent(m.Ratio), width(m.Ratio)})
+	}
+	for _, e := range f.Evidence {
+		v.Evidence = append(v.Evidence, finding.Evidence{Kind: clean(e.Kind), Text: clean(e.Text)})
+	}
+	for _, b := range f.Benchmarks {
+		v.Benchmarks = append(v.Benchmarks, clean(b))
+	}
+	return v
+}
+
+// span is a piece of prose; what stands between backquotes is code.
+type span struct {
+	Code bool
+	Text string
+}
+
+func prose(s string) []proseView {
+	var out []proseView
+	for _, p := range paragraphs(s) {
+		if p.Code {
+			out = append(out, proseView{true, []span{{true, p.Text}}})
+		} else {
+			out = append(out, proseView{false, spans(p.Text)})
+		}
+	}
+	return out
+}
+
+func spans(s string) []span {
+	parts := strings.Split(s, "`")
+	if len(parts)%2 == 0 { // a backquote without its partner is a character
+		return []span{{Text: s}}
+	}
+	var out []span
+	for i, part := range parts {
+		if part != "" {
+			out = append(out, span{i%2 == 1, part})
+		}
+	}
+	return out
+}
+
+// width is a share as the length of a bar that is 100 long; what is there at
+// all can be seen.
+func width(ratio float64) string {
+	if math.IsNaN(ratio) || ratio <= 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(min(max(ratio*100, 0.5), 100), 'f', 2, 64)
+}
+
+func newClassView(p *Profile) classView {
+	v := classView{Name: p.short() + " " + p.sampleNoun(), What: p.what()}
+	if p.Benchmark != "" {
+		v.Of = p.of()
+	}
+	for c := range hot.NumClasses {
+		v.Samples[c] = quantity.Count(float64(p.Samples[c]))
+		v.Values[c] = p.value(p.Values[c])
+	}
+	return v
+}
+
+// htmlListings is how many functions' source stands open; the rest is one
+// click away.
+const htmlListings = 3
+
+func newProfileView(p *Profile) profileView {
+	v := profileView{Name: capital(p.what()), Of: p.of(), Base: p.value(p.base())}
+	v.FlatTable = topView{Caption: v.Name + " by flat", By: "flat", Then: "cum"}
+	v.CumTable = topView{Caption: v.Name + " by cum", By: "cum", Then: "flat"}
+	for _, r := range p.Top {
+		v.FlatTable.Rows = append(v.FlatTable.Rows, newRowView(p, &r, r.Flat, r.Cum))
+	}
+	for _, r := range p.TopCum {
+		v.CumTable.Rows = append(v.CumTable.Rows, newRowView(p, &r, r.Cum, r.Flat))
+	}
+	for i := range p.Listing {
+		l := newListingView(p, &p.Listing[i])
+		l.Open = i < htmlListings
+		v.Listings = append(v.Listings, l)
+	}
+	return v
+}
+
+func newRowView(p *Profile, r *Row, by, then int64) rowView {
+	name := clean(r.Function)
+	pkg := packageOf(name)
+	return rowView{
+		Package: pkg, Rest: name[len(pkg):], File: clean(r.File),
+		Value: p.value(by), Share: quantity.Percent(share(by, p.base())), Width: width(share(by, p.base())),
+		ThenShare: quantity.Percent(share(then, p.base())),
+	}
+}
+
+func newListingView(p *Profile, l *Listing) listingView {
+	v := listingView{
+		Function: clean(l.Function), File: clean(l.File), Missing: clean(l.Missing), Differs: clean(l.Differs),
+		Flat: p.value(l.Flat), FlatShare: quantity.Percent(share(l.Flat, p.base())),
+		Cum: p.value(l.Cum), CumShare: quantity.Percent(share(l.Cum, p.base())),
+	}
+	for i, s := range l.Lines {
+		line := lineView{
+			Gap:    i > 0 && s.Number != l.Lines[i-1].Number+1,
+			Number: strconv.Itoa(s.Number), Flat: p.cost(s.Flat), Cum: p.cost(s.Cum),
+			Text: cleanSource(s.Text), Hot: s.Cum != 0, Heat: heat(share(s.Cum, p.base())),
+		}
+		for _, n := range s.Notes {
+			line.Notes = append(line.Notes, clean(n))
+		}
+		v.Lines = append(v.Lines, line)
+	}
+	return v
+}
+
+// heat is the strength of a line's background; the figures stand beside it.
+func heat(share float64) int {
+	switch {
+	case share >= 0.30:
+		return 4
+	case share >= 0.10:
+		return 3
+	case share >= 0.03:
+		return 2
+	case share > 0:
+		return 1
+	}
+	return 0
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 || r == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}

@@ -1,0 +1,330 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+// clean makes an untrusted name printable on one line: control characters,
+// terminal escapes, invalid bytes and the characters that reorder or hide text
+// become escapes that can be read (\x1b, \u202e).
+func clean(s string) string {
+	if !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unprintable(r) && r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case unprintable(r) && r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		case unprintable(r):
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// unprintable: controls (Cc), formats (Cf: direction overrides, zero-width
+// characters), line separators, and what Unicode leaves to private use.
+func unprintable(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+}
+
+// cleanSource is clean for a line of source: its tabs stay.
+func cleanSource(s string) string {
+	parts := strings.Split(strings.TrimRight(s, "\r\n"), "\t")
+	for i := range parts {
+		parts[i] = clean(parts[i])
+	}
+	return strings.Join(parts, "\t")
+}
+
+// share is part/whole in [0,1]; 0 where there is no whole.
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// base is the value that a profile's shares are of.
+func (p *Profile) base() int64 { return p.Values[hot.Base] }
+
+// total is the value of all classes. Sums that leave int64 saturate.
+func (p *Profile) total() int64 { return saturated(p.Values) }
+
+func saturated(values [hot.NumClasses]int64) int64 {
+	var sum int64
+	for _, v := range values {
+		if v > math.MaxInt64-sum {
+			return math.MaxInt64
+		}
+		sum += v
+	}
+	return sum
+}
+
+// value prints v in the profile's unit.
+func (p *Profile) value(v int64) string { return clean(quantity.Value(float64(v), p.Unit)) }
+
+// what names what a profile counts.
+func (p *Profile) what() string {
+	switch p.Kind {
+	case "cpu":
+		return "CPU time"
+	case "allocs":
+		return "allocated bytes"
+	case "block":
+		return "blocked time"
+	case "mutex":
+		return "lock delay"
+	}
+	return clean(cmp.Or(p.Column, p.Kind, "value"))
+}
+
+// short names it where there is little room.
+func (p *Profile) short() string {
+	switch p.Kind {
+	case "cpu":
+		return "CPU"
+	case "allocs", "block", "mutex":
+		return p.Kind
+	}
+	return clean(cmp.Or(p.Column, p.Kind, "value"))
+}
+
+// sampleNoun names what Samples counts.
+func (p *Profile) sampleNoun() string {
+	switch p.Kind {
+	case "cpu":
+		return "samples"
+	case "allocs":
+		return "objects"
+	case "block", "mutex":
+		return "events"
+	}
+	return "samples"
+}
+
+// of says which benchmark a profile is of.
+func (p *Profile) of() string {
+	if p.Benchmark == "" {
+		return "all benchmarks"
+	}
+	return clean(p.Benchmark)
+}
+
+// merged returns the profiles of all benchmarks together, and others those of
+// single ones. Where there is only one benchmark its own profile says nothing
+// new, and is left out.
+func (p *Page) merged() (merged, others []*Profile) {
+	single := make(map[string]int)
+	has := make(map[string]bool)
+	for i := range p.Profiles {
+		pr := &p.Profiles[i]
+		if pr.Benchmark == "" {
+			has[pr.Kind] = true
+		} else {
+			single[pr.Kind]++
+		}
+	}
+	for i := range p.Profiles {
+		switch pr := &p.Profiles[i]; {
+		case pr.Benchmark == "", !has[pr.Kind] && single[pr.Kind] == 1:
+			merged = append(merged, pr)
+		case has[pr.Kind] && single[pr.Kind] == 1:
+		default:
+			others = append(others, pr)
+		}
+	}
+	return merged, others
+}
+
+// ceiling says what a finding can gain at most.
+func ceiling(f *finding.Finding) string {
+	switch {
+	case f.CPURatio <= 0 && f.DelayRatio <= 0:
+		return "the gain is in memory: no CPU sample falls here"
+	case f.CeilingRatio >= finding.MaxCeiling:
+		return "100x faster or more if it cost nothing"
+	}
+	return "at most " + quantity.Ratio(f.CeilingRatio) + " faster if it cost nothing"
+}
+
+// measure is one share of a finding.
+type measure struct {
+	Name  string
+	Ratio float64
+}
+
+// measures lists the shares a finding has; CPU and allocated bytes always,
+// since that there is none is also said.
+func measures(f *finding.Finding) []measure {
+	m := []measure{{"of CPU time", f.CPURatio}, {"of allocated bytes", f.AllocBytesRatio}}
+	if f.DelayRatio > 0 {
+		m = append(m, measure{"of lock delay", f.DelayRatio})
+	}
+	return m
+}
+
+// place is file:line as compilers print it.
+func place(f *finding.Finding) string {
+	switch {
+	case f.File == "":
+		return "file not known"
+	case f.Line <= 0:
+		return clean(f.File)
+	}
+	return fmt.Sprintf("%s:%d", clean(f.File), f.Line)
+}
+
+// nothing is what stands in place of findings where there are none.
+func nothing(p *Page) string {
+	if slices.Contains([]string{"too-few-samples", "unknown", ""}, p.Verdict.Kind) {
+		return "No finding, but also too little measured to say that there is nothing."
+	}
+	return "Nothing worth changing."
+}
+
+// threshold says which findings are listed.
+func threshold(p *Page) string {
+	return "at least " + quantity.Percent(p.ThresholdRatio) + " of CPU time, allocated bytes or lock delay"
+}
+
+// recorded is the line under the title.
+func recorded(p *Page) string {
+	parts := make([]string, 0, 3)
+	if p.Target != "" && p.Target != p.Package {
+		parts = append(parts, clean(p.Target))
+	}
+	if t, err := time.Parse(time.RFC3339, p.Created); err == nil {
+		parts = append(parts, "recorded "+t.UTC().Format("2006-01-02 15:04 UTC"))
+	} else if p.Created != "" {
+		parts = append(parts, "recorded "+clean(p.Created))
+	}
+	if p.Tool != "" {
+		parts = append(parts, clean(p.Tool))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// title is the page's heading.
+func title(p *Page) string { return clean(cmp.Or(p.Package, p.Target, "recording")) }
+
+// warnings of the page, the one about its being partial first.
+func warnings(p *Page) []string {
+	var out []string
+	if p.Partial != "" {
+		out = append(out, "partial recording: "+p.Partial)
+	}
+	return append(out, p.Warnings...)
+}
+
+// paragraph is a piece of a finding's prose. Lines that begin with a tab or
+// four spaces are code, as in Go's doc comments.
+type paragraph struct {
+	Code bool
+	Text string // code keeps its lines and tabs
+}
+
+func paragraphs(s string) []paragraph {
+	var out []paragraph
+	open := false
+	for line := range strings.SplitSeq(s, "\n") {
+		code := strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")
+		if strings.TrimSpace(line) == "" {
+			open = false
+			continue
+		}
+		text := clean(strings.TrimSpace(line))
+		sep := " "
+		if code {
+			text, sep = cleanSource(strings.TrimPrefix(strings.TrimPrefix(line, "    "), "\t")), "\n"
+		}
+		if n := len(out); open && out[n-1].Code == code {
+			out[n-1].Text += sep + text
+		} else {
+			out = append(out, paragraph{code, text})
+		}
+		open = true
+	}
+	return out
+}
+
+// wide is the number of terminal cells a cleaned string takes.
+func wide(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me):
+		case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
+			r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 ||
+			r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd):
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// shorten cuts a function's or file's name from the left, where its package
+// path stands, to at most width cells.
+func shorten(s string, width int) string {
+	if wide(s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	n, i := 1, len(runes)
+	for i > 0 && n+wide(string(runes[i-1])) <= width {
+		i--
+		n += wide(string(runes[i]))
+	}
+	return "…" + string(runes[i:])
+}
+
+// wrap breaks text at spaces into lines of at most width cells. A word that is
+// wider stands alone.
+func wrap(s string, width int) []string {
+	var lines []string
+	line, n := "", 0
+	for _, word := range strings.Fields(s) {
+		w := wide(word)
+		if n > 0 && n+1+w > width {
+			lines = append(lines, line)
+			line, n = "", 0
+		}
+		if n > 0 {
+			line += " "
+			n++
+		}
+		line += word
+		n += w
+	}
+	if n > 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,449 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+// TextOptions says how the terminal report is laid out.
+type TextOptions struct {
+	Width int  // columns; 0 means 100, and fewer than 60 count as 60
+	Color bool // escape sequences for colours
+	All   bool // findings below the threshold and each benchmark's profiles too
+}
+
+// Rows of a top table and functions whose source is listed on the terminal.
+const (
+	textTop      = 10
+	textListings = 3
+	textLines    = 40 // source lines of one listing
+)
+
+// WriteText writes the page for a terminal.
+func WriteText(w io.Writer, p *Page, o TextOptions) error {
+	t := textWriter{width: min(max(cmp.Or(o.Width, 100), 60), 160), color: o.Color}
+	t.head(p)
+	t.verdict(p)
+	t.findings(p, o.All)
+	t.benchmarks(p)
+	merged, others := p.merged()
+	if o.All {
+		merged = append(merged, others...)
+	}
+	t.classes(merged)
+	for _, pr := range merged {
+		t.tops(pr)
+	}
+	t.listings(merged)
+	if _, err := w.Write(t.bytes()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+type textWriter struct {
+	buf   bytes.Buffer
+	width int
+	color bool
+}
+
+// A style is the parameter of the terminal's SGR sequence.
+type style string
+
+const (
+	bold   style = "1"
+	dim    style = "2"
+	yellow style = "33"
+	cyan   style = "36"
+	strong style = "1;36"
+)
+
+func (t *textWriter) paint(s style, text string) string {
+	if !t.color || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// line writes one line without trailing spaces.
+func (t *textWriter) line(parts ...string) {
+	t.buf.WriteString(strings.TrimRight(strings.Join(parts, ""), " "))
+	t.buf.WriteByte('\n')
+}
+
+func (t *textWriter) heading(s, aside string) {
+	t.line()
+	if aside != "" {
+		aside = "  " + t.paint(dim, aside)
+	}
+	t.line(t.paint(bold, s), aside)
+}
+
+// bytes returns what was written.
+func (t *textWriter) bytes() []byte { return t.buf.Bytes() }
+
+// hang writes text behind a label of the given width, wrapped.
+func (t *textWriter) hang(indent int, label string, labelWidth int, text string) {
+	room := max(min(t.width, 100)-indent-labelWidth, 20)
+	for i, l := range wrap(text, room) {
+		if i > 0 {
+			label = ""
+		}
+		t.line(strings.Repeat(" ", indent), t.paint(dim, pad(label, labelWidth)), l)
+	}
+}
+
+// prose is hang for text that may hold several paragraphs and code.
+func (t *textWriter) prose(indent int, label string, labelWidth int, text string) {
+	for _, para := range paragraphs(text) {
+		if !para.Code {
+			t.hang(indent, label, labelWidth, para.Text)
+			label = ""
+			continue
+		}
+		for l := range strings.SplitSeq(para.Text, "\n") {
+			t.line(strings.Repeat(" ", indent), t.paint(dim, pad(label, labelWidth)), "    ", tabs(l))
+			label = ""
+		}
+	}
+}
+
+func (t *textWriter) head(p *Page) {
+	t.line(t.paint(bold, title(p)))
+	if r := recorded(p); r != "" {
+		t.line(t.paint(dim, r))
+	}
+	if len(p.Facts) > 0 {
+		t.line()
+		n := 0
+		for _, f := range p.Facts {
+			n = max(n, min(wide(clean(f.Name)), 24))
+		}
+		for _, f := range p.Facts {
+			t.hang(2, clean(f.Name), n+2, clean(f.Value))
+		}
+	}
+	if ws := warnings(p); len(ws) > 0 {
+		t.line()
+		for _, w := range ws {
+			for i, l := range wrap(clean(w), min(t.width, 100)-4) {
+				mark := "  ! "
+				if i > 0 {
+					mark = "    "
+				}
+				t.line(t.paint(yellow, mark), l)
+			}
+		}
+	}
+}
+
+func (t *textWriter) verdict(p *Page) {
+	t.heading("Verdict", "")
+	for _, l := range wrap(clean(cmp.Or(p.Verdict.Text, "unknown")), t.width-2) {
+		t.line("  ", t.paint(strong, l))
+	}
+}
+
+func (t *textWriter) findings(p *Page, all bool) {
+	if len(p.Findings) == 0 {
+		t.heading("Findings", "")
+		t.line("  ", nothing(p))
+		if n := len(p.Below); n > 0 && !all {
+			t.line("  ", t.paint(dim, fmt.Sprintf("%s below the threshold: %s.", plural(n, "finding"), threshold(p))))
+		}
+	} else {
+		t.heading("Findings", fmt.Sprintf("%d with %s", len(p.Findings), threshold(p)))
+		for i := range p.Findings {
+			t.finding(i+1, &p.Findings[i])
+		}
+	}
+	if all && len(p.Below) > 0 {
+		t.heading("Below the threshold", "less than "+strings.TrimPrefix(threshold(p), "at least "))
+		for i := range p.Below {
+			t.finding(len(p.Findings)+i+1, &p.Below[i])
+		}
+	}
+}
+
+func (t *textWriter) finding(n int, f *finding.Finding) {
+	const indent = 5
+	in := strings.Repeat(" ", indent)
+	t.line()
+	for i, l := range wrap(clean(cmp.Or(f.Title, f.Rule)), t.width-indent) {
+		mark := fmt.Sprintf("%3d  ", n)
+		if i > 0 {
+			mark = in
+		}
+		t.line(t.paint(strong, mark), t.paint(bold, l))
+	}
+	t.line(in, clean(f.Function))
+	t.line(in, t.paint(cyan, place(f)))
+	t.line()
+	for i, m := range measures(f) {
+		aside := ""
+		if i == 0 {
+			aside = t.paint(bold, ceiling(f))
+		}
+		t.line(in, fmt.Sprintf("%7s", quantity.Percent(m.Ratio)), " ", t.paint(cyan, bar(m.Ratio, 12)), " ", t.paint(dim, pad(m.Name, 20)), aside)
+	}
+	t.line()
+	const label = 10
+	t.prose(indent, "why", label, f.Why)
+	t.prose(indent, "change", label, f.Remedy)
+	for i, e := range f.Evidence {
+		name := ""
+		if i == 0 {
+			name = "evidence"
+		}
+		text := clean(e.Text)
+		if e.Kind != "" {
+			text = clean(e.Kind) + ": " + text
+		}
+		t.hang(indent, name, label, text)
+	}
+	if len(f.Benchmarks) > 0 {
+		t.hang(indent, "in", label, cleanList(f.Benchmarks))
+	}
+	rule := "rule " + clean(f.Rule) + ", confidence " + clean(cmp.Or(string(f.Confidence), "unknown"))
+	if f.Fixable {
+		rule += ", whet fix can try it"
+	}
+	t.hang(indent, "by", label, rule)
+}
+
+func (t *textWriter) benchmarks(p *Page) {
+	if len(p.Benchmarks) == 0 {
+		return
+	}
+	t.heading("Benchmarks", "")
+	rows := [][]string{{"time/op", "B/op", "allocs/op", "iterations", ""}}
+	for _, b := range p.Benchmarks {
+		row := benchmarkCells(&b)
+		name := benchmarkName(&b)
+		if note := benchmarkNote(&b); note != "" {
+			name += t.paint(dim, "  "+note)
+		}
+		rows = append(rows, append(row[:], name))
+	}
+	t.table(rows)
+}
+
+// benchmarkCells are time, bytes and allocations per operation, and the
+// iterations they are the mean of.
+func benchmarkCells(b *Benchmark) [4]string {
+	unknown := func(v *float64, print func(float64) string) string {
+		if v == nil || math.IsNaN(*v) {
+			return "–"
+		}
+		return print(*v)
+	}
+	if b.Failure != "" {
+		return [4]string{"–", "–", "–", "–"}
+	}
+	return [4]string{
+		quantity.Nanoseconds(b.NsPerOp), unknown(b.BytesPerOp, quantity.Count), unknown(b.AllocsPerOp, quantity.Count),
+		quantity.Count(float64(b.Iterations)),
+	}
+}
+
+// benchmarkName is the name as go test prints it.
+func benchmarkName(b *Benchmark) string {
+	if b.Procs > 1 {
+		return fmt.Sprintf("%s-%d", clean(b.Name), b.Procs)
+	}
+	return clean(b.Name)
+}
+
+func benchmarkNote(b *Benchmark) string {
+	var notes []string
+	if b.Failure != "" {
+		notes = append(notes, "failed: "+clean(b.Failure))
+	}
+	if b.Parallel {
+		notes = append(notes, "parallel")
+	}
+	if !b.Profiled && b.Failure == "" {
+		notes = append(notes, "not profiled")
+	}
+	return strings.Join(notes, ", ")
+}
+
+func (t *textWriter) classes(profiles []*Profile) {
+	if len(profiles) == 0 {
+		return
+	}
+	t.heading("Samples", "the base is what shares are of; the rest is counted apart")
+	head := make([]string, 0, hot.NumClasses+1)
+	for c := range hot.Class(hot.NumClasses) {
+		head = append(head, c.String())
+	}
+	rows := [][]string{append(head, "")}
+	for _, p := range profiles {
+		samples, values := make([]string, 0, hot.NumClasses+1), make([]string, 0, hot.NumClasses+1)
+		for c := range hot.NumClasses {
+			samples = append(samples, quantity.Count(float64(p.Samples[c])))
+			values = append(values, p.value(p.Values[c]))
+		}
+		suffix := ""
+		if p.Benchmark != "" {
+			suffix = t.paint(dim, "  "+p.of())
+		}
+		rows = append(rows, append(samples, p.short()+" "+p.sampleNoun()+suffix), append(values, p.what()))
+	}
+	t.table(rows)
+}
+
+func (t *textWriter) tops(p *Profile) {
+	t.top(p, "by flat", p.Top)
+	t.top(p, "by cum", p.TopCum)
+}
+
+func (t *textWriter) top(p *Profile, order string, top []Row) {
+	if len(top) == 0 {
+		return
+	}
+	aside := order + ", of " + p.value(p.base())
+	if p.Benchmark != "" {
+		aside += " in " + p.of()
+	}
+	t.heading("Top functions · "+p.what(), aside)
+	rows := [][]string{{"flat", "", "cum", "", ""}}
+	for _, r := range top[:min(len(top), textTop)] {
+		rows = append(rows, []string{
+			p.value(r.Flat), quantity.Percent(share(r.Flat, p.base())),
+			p.value(r.Cum), quantity.Percent(share(r.Cum, p.base())),
+			clean(r.Function),
+		})
+	}
+	t.table(rows)
+}
+
+func (t *textWriter) listings(profiles []*Profile) {
+	for _, p := range profiles {
+		for i := range p.Listing[:min(len(p.Listing), textListings)] {
+			t.listing(p, &p.Listing[i])
+		}
+	}
+}
+
+func (t *textWriter) listing(p *Profile, l *Listing) {
+	t.heading("Source · "+p.what(), shorten(clean(l.Function), t.width-12-wide(p.what())))
+	t.line("  ", t.paint(cyan, clean(l.File)), t.paint(dim, fmt.Sprintf("  flat %s (%s), cum %s (%s)",
+		p.value(l.Flat), quantity.Percent(share(l.Flat, p.base())),
+		p.value(l.Cum), quantity.Percent(share(l.Cum, p.base())))))
+	if l.Differs != "" {
+		t.line(t.paint(yellow, "  ! "), clean(l.Differs))
+	}
+	if l.Missing != "" {
+		t.line("  ", clean(l.Missing))
+	}
+	if len(l.Lines) == 0 {
+		return
+	}
+	t.line(t.paint(dim, fmt.Sprintf("%11s %10s %6s", "flat", "cum", "line")))
+	for i, s := range l.Lines {
+		if i == textLines {
+			t.line(t.paint(dim, fmt.Sprintf("%30s  %d more lines in the HTML report", "", len(l.Lines)-i)))
+			break
+		}
+		if i > 0 && s.Number != l.Lines[i-1].Number+1 {
+			t.line(t.paint(dim, fmt.Sprintf("%28s", "⋮")))
+		}
+		number := t.paint(dim, fmt.Sprintf("%6d", s.Number))
+		cost := fmt.Sprintf("%11s %10s", p.cost(s.Flat), p.cost(s.Cum))
+		text := tabs(cleanSource(s.Text))
+		if s.Cum != 0 {
+			text = t.paint(bold, strings.TrimRight(text, " "))
+		} else {
+			cost = t.paint(dim, cost)
+		}
+		t.line(cost, " ", number, "  ", text)
+		for _, note := range s.Notes {
+			t.line(t.paint(dim, fmt.Sprintf("%28s  ^ %s", "", clean(note))))
+		}
+	}
+}
+
+// cost prints a line's value; no cost is a dot, as in pprof's listings.
+func (p *Profile) cost(v int64) string {
+	if v == 0 {
+		return "."
+	}
+	return p.value(v)
+}
+
+// table writes right-aligned columns and a last one that is aligned left and
+// shortened to what is left of the line. The first row is the header. The
+// last column may hold colours only where it is short.
+func (t *textWriter) table(rows [][]string) {
+	last := len(rows[0]) - 1
+	widths := make([]int, last)
+	for _, r := range rows {
+		for c := range widths {
+			widths[c] = max(widths[c], wide(r[c]))
+		}
+	}
+	for i, r := range rows {
+		var b strings.Builder
+		used := 0
+		for c, w := range widths {
+			b.WriteString(strings.Repeat(" ", w-wide(r[c])+2))
+			b.WriteString(r[c])
+			used += w + 2
+		}
+		cell := r[last]
+		if !strings.Contains(cell, "\x1b") {
+			cell = shorten(cell, max(t.width-used-2, 20))
+		}
+		if i == 0 {
+			t.line(t.paint(dim, strings.TrimRight(b.String()+"  "+cell, " ")))
+		} else {
+			t.line(b.String(), "  ", cell)
+		}
+	}
+}
+
+// bar draws a share in eighths of a cell.
+func bar(ratio float64, cells int) string {
+	if math.IsNaN(ratio) {
+		ratio = 0
+	}
+	eighths := int(math.Round(min(max(ratio, 0), 1) * float64(cells*8)))
+	if eighths == 0 && ratio > 0 {
+		eighths = 1
+	}
+	s := strings.Repeat("█", eighths/8)
+	if r := eighths % 8; r > 0 {
+		s += string([]rune("▏▎▍▌▋▊▉")[r-1])
+	}
+	return pad(s, cells)
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(width-wide(s), 0))
+}
+
+func tabs(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
+
+func cleanList(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = clean(n)
+	}
+	return strings.Join(out, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%s %ss", quantity.Count(float64(n)), noun)
+}
