@@ -6,7 +6,7 @@
 // real server, and each thing that published versions of this handler lost on
 // the way to speed. Expected answers are not taken from any stage.
 //
-// [Reused] and [Fresh] are the benchmarks. Both write to a [Page], which does
+// [Reused] and [Fresh] are the benchmarks. Both write to a page that does
 // not grow: a recorder that keeps every answer costs more than the handler and
 // hides what a stage gained. Both log to a writer that drops what it gets, and
 // fail when a stage did not answer and log every call.
