@@ -1,0 +1,186 @@
+package app
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+func completionCommand() *command {
+	return &command{
+		name:     "completion",
+		operands: "bash|zsh|fish",
+		short:    "a completion script for a shell",
+		long: `
+Completion prints a script that completes verbs, flags and file names. It is made from the same
+table as the help.`,
+		examples: []string{
+			"source <(whet completion bash)",
+			"whet completion zsh > ~/.zsh/completions/_whet",
+			"whet completion fish > ~/.config/fish/completions/whet.fish",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			return func(ctx context.Context, e *env, operands []string) error {
+				shell, err := oneOperand("completion", "shell", operands)
+				if err != nil {
+					return err
+				}
+				write, ok := map[string]func(io.Writer, []completedVerb) error{
+					"bash": writeBash, "zsh": writeZsh, "fish": writeFish,
+				}[shell]
+				if !ok {
+					return usageError("completion: there is none for %q: name bash, zsh or fish", shell)
+				}
+				return write(e.stdout, completedVerbs())
+			}
+		},
+	}
+}
+
+// completedVerb is what a completion knows of a verb.
+type completedVerb struct {
+	name, short string
+	flags       []completedFlag
+	words       []string // the operands, where they are a fixed list
+}
+
+type completedFlag struct {
+	name, usage string
+	value       bool // it takes an argument
+}
+
+// completedVerbs reads the command table, and adds help and version, which
+// stand outside it.
+func completedVerbs() []completedVerb {
+	var verbs []completedVerb
+	var names []string
+	for _, c := range commands() {
+		v := completedVerb{name: c.name, short: c.short}
+		fs, _ := c.flags()
+		fs.VisitAll(func(f *flag.Flag) {
+			_, usage := flag.UnquoteUsage(f)
+			b, ok := f.Value.(interface{ IsBoolFlag() bool })
+			v.flags = append(v.flags, completedFlag{name: f.Name, usage: usage, value: !ok || !b.IsBoolFlag()})
+		})
+		if c.name == "completion" {
+			v.words = []string{"bash", "zsh", "fish"}
+		}
+		verbs = append(verbs, v)
+		names = append(names, c.name)
+	}
+	return append(verbs,
+		completedVerb{name: "help", short: "the help of a verb", words: names},
+		completedVerb{name: "version", short: "whet's version"})
+}
+
+// writeBash writes the completion of bash. Where nothing of ours fits, file
+// names are offered, by bash itself: it quotes them rightly.
+func writeBash(w io.Writer, verbs []completedVerb) error {
+	var b strings.Builder
+	var names []string
+	for _, v := range verbs {
+		names = append(names, v.name)
+	}
+	fmt.Fprintf(&b, `# bash completion for whet
+_whet() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		COMPREPLY=($(compgen -W '%s' -- "$cur"))
+		return
+	fi
+	local flags='' values='' words=''
+	case ${COMP_WORDS[1]} in
+`, strings.Join(names, " "))
+	for _, v := range verbs {
+		var flags, values []string
+		for _, f := range v.flags {
+			flags = append(flags, "-"+f.name)
+			if f.value {
+				values = append(values, "-"+f.name, "--"+f.name)
+			}
+		}
+		fmt.Fprintf(&b, "\t%s) flags='%s' values='%s' words='%s' ;;\n",
+			v.name, strings.Join(flags, " "), strings.Join(values, " "), strings.Join(v.words, " "))
+	}
+	b.WriteString(`	esac
+	case " $values " in
+	*" $prev "*) return ;;
+	esac
+	case $cur in
+	--*) COMPREPLY=($(compgen -P - -W "$flags" -- "${cur#-}")) ;;
+	-*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
+	esac
+}
+complete -o default -F _whet whet
+`)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeZsh writes a function file for zsh's completion system.
+func writeZsh(w io.Writer, verbs []completedVerb) error {
+	var b strings.Builder
+	b.WriteString("#compdef whet\n\nlocal -a verbs\nverbs=(\n")
+	for _, v := range verbs {
+		fmt.Fprintf(&b, "\t%s\n", shellQuote(v.name+":"+v.short))
+	}
+	b.WriteString(")\nif (( CURRENT == 2 )); then\n\t_describe verb verbs\n\treturn\nfi\ncase $words[2] in\n")
+	for _, v := range verbs {
+		fmt.Fprintf(&b, "%s)\n\t_arguments -S", v.name)
+		for _, f := range v.flags {
+			// In _arguments a bracket ends the text and a colon begins the value.
+			text := strings.NewReplacer("[", "(", "]", ")", ":", " -").Replace(f.usage)
+			spec := "-" + f.name + "[" + text + "]"
+			if f.value {
+				spec += ":value:_files"
+			}
+			fmt.Fprintf(&b, " \\\n\t\t%s", shellQuote(spec))
+		}
+		operands := "*:file:_files"
+		if len(v.words) > 0 {
+			operands = "*:word:(" + strings.Join(v.words, " ") + ")"
+		}
+		// The verb itself is the first operand that _arguments sees.
+		fmt.Fprintf(&b, " \\\n\t\t'1: :' \\\n\t\t%s\n\t;;\n", shellQuote(operands))
+	}
+	b.WriteString("esac\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeFish writes commands for fish.
+func writeFish(w io.Writer, verbs []completedVerb) error {
+	var b strings.Builder
+	b.WriteString("# fish completion for whet\n")
+	for _, v := range verbs {
+		fmt.Fprintf(&b, "complete -c whet -n __fish_use_subcommand -f -a %s -d %s\n", v.name, fishQuote(v.short))
+	}
+	for _, v := range verbs {
+		seen := fishQuote("__fish_seen_subcommand_from " + v.name)
+		for _, f := range v.flags {
+			value := ""
+			if f.value {
+				value = " -r"
+			}
+			fmt.Fprintf(&b, "complete -c whet -n %s -o %s%s -d %s\n", seen, f.name, value, fishQuote(f.usage))
+		}
+		if len(v.words) > 0 {
+			fmt.Fprintf(&b, "complete -c whet -n %s -f -a %s\n", seen, fishQuote(strings.Join(v.words, " ")))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// shellQuote makes one word of s in bash and zsh.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// fishQuote makes one word of s in fish, where a backslash counts inside
+// quotes.
+func fishQuote(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// need skips a test where a program is missing; in CI that is a failure.
+func need(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err == nil {
+		return path
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatalf("there is no %s on PATH", program)
+	}
+	t.Skipf("there is no %s on PATH", program)
+	return ""
+}
+
+func completionScript(t *testing.T, shell string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := Run(context.Background(), []string{"completion", shell}, nil, &out, &errs); code != exitDone {
+		t.Fatalf("completion %s: exit code %d: %s", shell, code, errs.String())
+	}
+	return out.String()
+}
+
+// TestBashCompletion asks a real bash.
+func TestBashCompletion(t *testing.T) {
+	bash := need(t, "bash")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(completionScript(t, "bash")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	complete := func(line string) []string {
+		t.Helper()
+		// The words before the cursor, as bash splits them; the last may be empty.
+		cmd := exec.Command(bash, "--norc", "-c", `source ./script
+complete -p whet >&2 || exit 1
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_whet
+printf '%s\n' "${COMPREPLY[@]}"`, "bash")
+		cmd.Args = append(cmd.Args, strings.Split(line, " ")...)
+		cmd.Dir = dir
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		if err != nil || !strings.Contains(errs.String(), "-o default") {
+			t.Fatalf("%s: %v: %s", line, err, errs.String())
+		}
+		got := strings.Fields(string(out))
+		slices.Sort(got)
+		return got
+	}
+
+	var all []string
+	for _, v := range completedVerbs() {
+		all = append(all, v.name)
+	}
+	slices.Sort(all)
+	for line, want := range map[string][]string{
+		"whet ":                 all,
+		"whet comp":             {"completion"},
+		"whet no-such":          {},
+		"whet completion ":      {"bash", "fish", "zsh"},
+		"whet completion z":     {"zsh"},
+		"whet help doc":         {"doctor"},
+		"whet tune -bud":        {"-budget"},
+		"whet tune --bud":       {"--budget"},
+		"whet tune ./x -bencht": {"-benchtime"},
+		"whet tune -o ":         {}, // a value: file names, from bash itself
+		"whet tune --o ":        {},
+		"whet tune -json ":      {},
+		"whet tune ./x":         {},
+		"whet doctor -":         {"-json"},
+	} {
+		if got := complete(line); !slices.Equal(got, want) {
+			t.Errorf("%q completes to %q, want %q", line, got, want)
+		}
+	}
+
+	// Every flag of every verb.
+	for _, c := range commands() {
+		fs, _ := c.flags()
+		var want []string
+		fs.VisitAll(func(f *flag.Flag) { want = append(want, "-"+f.Name) })
+		slices.Sort(want)
+		if got := complete("whet " + c.name + " -"); !slices.Equal(got, want) {
+			t.Errorf("%s: flags complete to %q, want %q", c.name, got, want)
+		}
+	}
+}
+
+// TestOtherShells: the scripts parse where the shell is at hand, and hold
+// every verb and flag in quotes that survive the texts.
+func TestOtherShells(t *testing.T) {
+	for _, shell := range []string{"zsh", "fish"} {
+		script := completionScript(t, shell)
+		for _, c := range commands() {
+			fs, _ := c.flags()
+			fs.VisitAll(func(f *flag.Flag) {
+				if !strings.Contains(script, "-"+f.Name+"[") && !strings.Contains(script, "-o "+f.Name+" ") {
+					t.Errorf("%s: flag -%s of %s is missing", shell, f.Name, c.name)
+				}
+			})
+			if !strings.Contains(script, c.name) {
+				t.Errorf("%s: verb %s is missing", shell, c.name)
+			}
+		}
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue // the shape above is all that can be seen without it
+		}
+		cmd := exec.Command(path, "-n")
+		cmd.Stdin = strings.NewReader(script)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s -n: %v\n%s", shell, err, out)
+		}
+	}
+}
+
+// TestShellQuote hands hostile text to a shell and gets it back.
+func TestShellQuote(t *testing.T) {
+	bash := need(t, "bash")
+	for _, s := range []string{"", "plain", "it's", `a\b`, "$(exit 3)`x`", "'", "a\nb", `"`} {
+		out, err := exec.Command(bash, "-c", "printf %s "+shellQuote(s)).Output()
+		if err != nil || string(out) != s {
+			t.Errorf("%q came back as %q (%v)", s, out, err)
+		}
+	}
+	// Fish is read by hand: inside single quotes only \\ and \' are special.
+	if got, want := fishQuote(`it's a\b`), `'it\'s a\\b'`; got != want {
+		t.Errorf("fishQuote = %s, want %s", got, want)
+	}
+}
+
+func TestCompletionBadInput(t *testing.T) {
+	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}, {"completion", "bash", "zsh"}} {
+		var errs bytes.Buffer
+		if code := Run(context.Background(), args, nil, io.Discard, &errs); code != exitUsage || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%q: exit code %d, %q; want %d and one line", args, code, errs.String(), exitUsage)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Status of an instrument on this machine.
+type instrumentStatus string
+
+const (
+	statusWorks    instrumentStatus = "works"
+	statusDegraded instrumentStatus = "degraded" // works, with less to be trusted or shown
+	statusAbsent   instrumentStatus = "absent"
+)
+
+// instrument is one thing whet measures with, as it was found.
+type instrument struct {
+	Name   string           `json:"name"`
+	Status instrumentStatus `json:"status"`
+	Detail string           `json:"detail"`
+	Help   string           `json:"help"` // what would help; "" where nothing is needed
+	// essential: without it whet tune cannot do its job.
+	essential bool
+}
+
+func works(detail string, args ...any) instrument {
+	return instrument{Status: statusWorks, Detail: fmt.Sprintf(detail, args...)}
+}
+
+func degraded(help, detail string, args ...any) instrument {
+	return instrument{Status: statusDegraded, Help: help, Detail: fmt.Sprintf(detail, args...)}
+}
+
+func absent(help, detail string, args ...any) instrument {
+	return instrument{Status: statusAbsent, Help: help, Detail: fmt.Sprintf(detail, args...)}
+}
+
+func doctorCommand() *command {
+	return &command{
+		name:  "doctor",
+		short: "each instrument on this machine: works, degraded or absent, why, what would help",
+		long: `
+Doctor tries each instrument that whet measures with: it takes a short profile of each kind of
+itself, asks the compiler for its diagnostics on a package of three lines, looks at the clock,
+the processors and their limits, and at what else the machine is doing. It takes a few
+seconds, changes nothing and contacts nobody.
+
+The exit code is 0, or 3 when something is absent without which whet tune cannot work.`,
+		examples: []string{
+			"whet doctor",
+			"whet doctor -json",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			asJSON := fs.Bool("json", false, "print one JSON document")
+			return func(ctx context.Context, e *env, operands []string) error {
+				if len(operands) > 0 {
+					return usageError("doctor takes no operands, unlike %q", operands[0])
+				}
+				status := e.status()
+				found, err := newExaminer().examine(ctx, func(name string) { status.set("%s", name) })
+				status.clear()
+				if err != nil {
+					return err
+				}
+				return reportInstruments(e, found, *asJSON)
+			}
+		},
+	}
+}
+
+// reportInstruments prints what was found; its error names what is missing.
+func reportInstruments(e *env, found []instrument, asJSON bool) error {
+	var missing []string
+	for _, i := range found {
+		if i.essential && i.Status == statusAbsent {
+			missing = append(missing, i.Name)
+		}
+	}
+	var err error
+	if asJSON {
+		err = writeInstrumentsJSON(e.stdout, found)
+	} else {
+		err = writeInstruments(e.stdout, found, e.color)
+	}
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("doctor: whet tune cannot work here without: %s", strings.Join(missing, ", "))
+	}
+	return err
+}
+
+// doctorDocument is what -json prints. Keys are only ever added.
+type doctorDocument struct {
+	Schema      string       `json:"schema"`
+	Warnings    []string     `json:"warnings"`
+	Instruments []instrument `json:"instruments"`
+}
+
+func writeInstrumentsJSON(w io.Writer, found []instrument) error {
+	doc := doctorDocument{Schema: "whet/doctor/1", Warnings: []string{}, Instruments: found}
+	for _, i := range found {
+		if i.Status != statusWorks {
+			doc.Warnings = append(doc.Warnings, fmt.Sprintf("%s is %s: %s", i.Name, i.Status, i.Detail))
+		}
+	}
+	data, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(data, '\n'))
+	return err
+}
+
+func writeInstruments(w io.Writer, found []instrument, color bool) error {
+	var b strings.Builder
+	width, good := 0, 0
+	for _, i := range found {
+		width = max(width, len(i.Name))
+		if i.Status == statusWorks {
+			good++
+		}
+	}
+	for _, i := range found {
+		fmt.Fprintf(&b, "%s  %-*s  %s\n", paint(i.Status, color), width, i.Name, oneLine(i.Detail))
+		if i.Help != "" {
+			fmt.Fprintf(&b, "%-8s  %-*s  → %s\n", "", width, "", oneLine(i.Help))
+		}
+	}
+	fmt.Fprintf(&b, "\n%d of %d work without a remark\n", good, len(found))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func paint(s instrumentStatus, color bool) string {
+	text := fmt.Sprintf("%-8s", s)
+	if !color {
+		return text
+	}
+	code := map[instrumentStatus]string{statusWorks: "32", statusDegraded: "33", statusAbsent: "31"}[s]
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,205 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"whet/internal/format/profile"
+)
+
+// Each of these instruments is tried on whet itself: the runtime is the one
+// that the measured programs have, and what the machine allows or forbids
+// (signals, timers) holds for both.
+
+// enoughTicks of a profiler that should deliver a hundred a second.
+const enoughTicks = 10
+
+// profileSpinning keeps one goroutine busy for d under the CPU profiler.
+func profileSpinning(d time.Duration) ([]byte, error) {
+	var buf bytes.Buffer
+	if err := pprof.StartCPUProfile(&buf); err != nil {
+		return nil, err
+	}
+	h := fnv.New64a()
+	block := make([]byte, 4096)
+	for start := time.Now(); time.Since(start) < d; {
+		h.Write(block)
+	}
+	pprof.StopCPUProfile()
+	return buf.Bytes(), nil
+}
+
+// cpuProfile counts the ticks of 250 ms. A busy machine gets a second chance
+// of a second before it is called degraded.
+func (x *examiner) cpuProfile(context.Context) instrument {
+	const help = "measure on a machine that delivers SIGPROF timers: some sandboxes and emulators do not"
+	var ticks int64
+	var period time.Duration
+	var tried time.Duration
+	for _, d := range []time.Duration{250 * time.Millisecond, time.Second} {
+		data, err := x.profileCPU(d)
+		if err != nil {
+			return absent(help, "%v", err)
+		}
+		p, err := profile.Read(data, profile.DefaultLimits())
+		if err != nil {
+			return absent(help, "the profile cannot be read: %v", err)
+		}
+		samples, err := p.TypeIndex("samples")
+		if err != nil {
+			return absent(help, "the profile cannot be read: %v", err)
+		}
+		ticks, period, tried = p.Total(samples), time.Duration(p.Period), d
+		if ticks >= enoughTicks {
+			break
+		}
+	}
+	switch {
+	case ticks == 0:
+		return absent(help, "no sample in %v of a busy goroutine", tried)
+	case ticks < enoughTicks:
+		return degraded("measure while nothing else runs, or with a larger -budget", "%d samples in %v of a busy goroutine, a quarter of a second should give %d", ticks, tried, enoughTicks)
+	case period != 10*time.Millisecond:
+		return degraded("", "%d samples in %v, one each %v instead of each 10ms", ticks, tried, period)
+	}
+	return works("%d samples in %v of a busy goroutine, one each %v", ticks, tried, period)
+}
+
+// profiled are the objects that the allocation profile has to find again.
+type profiled [4]int64
+
+//go:noinline
+func allocateProfiled(n int) []*profiled {
+	out := make([]*profiled, n)
+	for i := range out {
+		out[i] = new(profiled)
+	}
+	return out
+}
+
+func (x *examiner) allocProfile(context.Context) instrument {
+	const n = 1000
+	before := recordedObjects()
+	rate := runtime.MemProfileRate
+	runtime.MemProfileRate = 1
+	kept := allocateProfiled(n)
+	runtime.MemProfileRate = rate
+	objects := recordedObjects() - before
+	runtime.KeepAlive(kept)
+	if objects != n {
+		return degraded("report the Go version", "%d of %d allocations were recorded", objects, n)
+	}
+	return works("all of %d allocations recorded", n)
+}
+
+// recordedObjects counts the objects of allocateProfiled in the allocation
+// profile.
+func recordedObjects() int64 {
+	runtime.GC() // what is allocated shows up to two collections later
+	runtime.GC()
+	records := make([]runtime.MemProfileRecord, 64)
+	for {
+		count, ok := runtime.MemProfile(records, true)
+		if ok {
+			records = records[:count]
+			break
+		}
+		records = make([]runtime.MemProfileRecord, count+64)
+	}
+	var objects int64
+	for _, r := range records {
+		if r.AllocObjects > 0 && r.AllocBytes/r.AllocObjects == int64(unsafe.Sizeof(profiled{})) && allocatedBy(r.Stack(), "whet/internal/app.allocateProfiled") {
+			objects += r.AllocObjects
+		}
+	}
+	return objects
+}
+
+// allocatedBy reports whether function is the one that allocated: the first
+// of the stack outside the runtime, whose own allocator stands before it.
+func allocatedBy(stack []uintptr, function string) bool {
+	for frames, more := runtime.CallersFrames(stack), true; more; {
+		var frame runtime.Frame
+		if frame, more = frames.Next(); !strings.HasPrefix(frame.Function, "runtime.") {
+			return frame.Function == function
+		}
+	}
+	return false
+}
+
+func (x *examiner) blockProfile(context.Context) instrument {
+	runtime.SetBlockProfileRate(1)
+	defer runtime.SetBlockProfileRate(0)
+	found := delayRecorded("block", func() {
+		c := make(chan struct{})
+		go func() {
+			time.Sleep(time.Millisecond)
+			close(c)
+		}()
+		<-c
+	})
+	if !found {
+		return absent("report the Go version", "a wait on a channel was not recorded")
+	}
+	return works("a wait on a channel was recorded")
+}
+
+func (x *examiner) mutexProfile(context.Context) instrument {
+	before := runtime.SetMutexProfileFraction(1)
+	defer runtime.SetMutexProfileFraction(before)
+	found := delayRecorded("mutex", func() {
+		var mu sync.Mutex
+		done := make(chan struct{})
+		mu.Lock()
+		go func() {
+			mu.Lock()
+			defer mu.Unlock()
+			close(done)
+		}()
+		time.Sleep(time.Millisecond) // long enough, nearly always, for the other to wait
+		mu.Unlock()
+		<-done
+	})
+	if !found {
+		return absent("report the Go version", "a wait for a lock was not recorded")
+	}
+	return works("a wait for a lock was recorded")
+}
+
+// delayRecorded repeats wait until the named profile has grown.
+func delayRecorded(name string, wait func()) bool {
+	p := pprof.Lookup(name)
+	for before, try := p.Count(), 0; try < 20; try++ {
+		wait()
+		if p.Count() > before {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *examiner) executionTrace(context.Context) instrument {
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		return absent("report the Go version", "%v", err)
+	}
+	done := make(chan struct{})
+	go close(done)
+	<-done
+	trace.Stop()
+	// Every trace begins with its format, "go 1.26 trace".
+	if !bytes.HasPrefix(buf.Bytes(), []byte("go 1.")) || buf.Len() <= 16 {
+		return absent("report the Go version", "%d bytes that are no trace", buf.Len())
+	}
+	head, _, _ := bytes.Cut(buf.Bytes(), []byte(" trace"))
+	return works("%s", fmt.Sprintf("%d bytes in the format of %s", buf.Len(), oneLine(string(head))))
+}
