@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
 	"whet/internal/finding"
 )
 
@@ -17,6 +18,19 @@ func baseSum(c *hot.Classified, t int, keep Keep) int64 {
 }
 
 func all(int) bool { return true }
+
+// EachBase calls f for each base sample of a profile (nil: none) that has a
+// value in column t, with the sample's frames, leaf first.
+func EachBase(c *hot.Classified, t int, f func(sample int, stack []callstack.FrameID)) {
+	if c == nil {
+		return
+	}
+	for i, class := range c.Class {
+		if class == hot.Base && c.Value(t, i) != 0 {
+			f(i, c.Stack(i))
+		}
+	}
+}
 
 // BaseCPUSamples returns how many samples of the base the CPU profile holds.
 func (s *Subject) BaseCPUSamples() int64 { return s.CPUSamples(all) }

@@ -127,8 +127,6 @@ func (sf *sourceFile) block(name string, block ast.Node, fn ast.Node, loop ast.S
 	})
 }
 
-func (sf *sourceFile) literalsOf(name string, n ast.Node) { sf.literals(name, n) }
-
 func (sf *sourceFile) note(name string, n ast.Stmt, end token.Pos, fn ast.Node, loop ast.Stmt) {
 	st := Statement{
 		File: name, Known: true, Node: n, Func: fn, Loop: loop,

@@ -40,7 +40,9 @@ type Subject struct {
 	Loops  *hot.Loops
 	Calls  map[string][]compiler.Call // by the frame's file, in source order
 
-	files map[string]*sourceFile // parsed source, filled on demand: a subject is used by one goroutine at a time
+	// Filled on demand: a subject is used by one goroutine at a time.
+	files    map[string]*sourceFile
+	declared map[string]Declared
 }
 
 // Sources finds the text of a frame's file, and its name for people.

@@ -73,7 +73,7 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time; raise -budget or -benchtime"}
 	case idle && wall >= longEnough:
 		v.Kind = Waiting
-		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", percent(ratio(mem.process, wall)))
+		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", Percent(ratio(mem.process, wall)))
 		if len(findings) == 0 {
 			v.Text += "; in the code that ran, nothing worth changing"
 		}
@@ -84,15 +84,15 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 		return Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code in %s, %d needed; raise -budget or -benchtime", most, plural(len(cpu), "benchmark"), need)}
 	case mem.share() >= allocationBound:
 		v.Kind = AllocationBound
-		v.Text = fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", percent(mem.share()))
+		v.Text = fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", Percent(mem.share()))
 		if fn, share := heaviest(subjects, byAllocs); fn != "" {
-			v.Text += fmt.Sprintf(", %s of the bytes in %s", percent(share), fn)
+			v.Text += fmt.Sprintf(", %s of the bytes in %s", Percent(share), fn)
 		}
 	default:
 		v.Kind = CPUBound
 		v.Text = "CPU-bound"
 		if fn, share := heaviest(subjects, byCPU); fn != "" {
-			v.Text += fmt.Sprintf(" in %s (%s of CPU)", fn, percent(share))
+			v.Text += fmt.Sprintf(" in %s (%s of CPU)", fn, Percent(share))
 		} else {
 			v.Text += ", spread over many functions"
 		}
@@ -194,8 +194,8 @@ func (s *Subject) nameable(f *callstack.Frame) bool {
 	return !s.Loops.InBenchmark(f.File, f.Line)
 }
 
-// percent prints a ratio in [0,1] for people.
-func percent(r float64) string {
+// Percent prints a ratio in [0,1] for people.
+func Percent(r float64) string {
 	if r < 0.1 {
 		return fmt.Sprintf("%.1f %%", 100*r)
 	}

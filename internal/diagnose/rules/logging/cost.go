@@ -1,0 +1,83 @@
+package logging
+
+import (
+	"strings"
+
+	"whet/internal/diagnose"
+)
+
+// part is what a frame below a log statement does.
+type part uint8
+
+const (
+	other   part = iota
+	format       // fmt, reflection, encoding, sorting, rendering a time
+	alloc        // heap memory, maps, boxing, concatenation
+	caller       // looking up the calling function
+	sink         // handing the finished record to a writer
+	numbers      // strconv and appended times: what any logger has to do
+)
+
+// partOf classifies one function by its linker name.
+func partOf(fn string) part {
+	pkg := diagnose.PackageOf(fn)
+	switch pkg {
+	case "fmt", "reflect", "encoding", "encoding/json", "encoding/base64", "encoding/hex", "text/template", "text/tabwriter", "sort", "internal/fmtsort", "errors":
+		return format
+	case "strconv", "unicode/utf8":
+		return numbers
+	case "time":
+		if strings.HasSuffix(fn, ".Format") || strings.HasSuffix(fn, ".String") || strings.HasSuffix(fn, ".GoString") || strings.HasSuffix(fn, ".MarshalJSON") {
+			return format
+		}
+		return numbers
+	case "internal/runtime/maps":
+		return alloc
+	case "syscall", "internal/poll", "os", "net", "io", "golang.org/x/sys/unix":
+		return sink
+	case "runtime":
+		return runtimePart(strings.TrimPrefix(fn, "runtime."))
+	}
+	if strings.HasPrefix(pkg, "encoding/json/") || pkg == "slices" && strings.Contains(fn, "Sort") {
+		return format
+	}
+	if strings.HasSuffix(fn, ").Write") && !knownPackage(pkg) && pkg != "bytes" && pkg != "strings" && pkg != "bufio" {
+		return sink
+	}
+	return other
+}
+
+func runtimePart(name string) part {
+	for _, prefix := range []string{
+		"mallocgc", "newobject", "newarray", "makeslice", "growslice", "makemap", "makechan", "mapassign", "mapaccess", "mapiter", "mapIter", "mapdelete", "mapclear",
+		"convT", "concatstring", "slicebytetostring", "stringtoslice", "slicerunetostring", "rawstring", "rawbyteslice", "intstring", "gcAssist",
+	} {
+		if strings.HasPrefix(name, prefix) {
+			return alloc
+		}
+	}
+	for _, prefix := range []string{"Callers", "Caller", "callers", "CallersFrames", "(*Frames)", "FuncForPC", "(*Func)"} {
+		if strings.HasPrefix(name, prefix) {
+			return caller
+		}
+	}
+	return other
+}
+
+// emits reports whether a function below a logger shows that the record was
+// rendered or written: the level is on.
+func emits(fn string) bool {
+	switch partOf(fn) {
+	case sink, numbers:
+		return true
+	case format:
+		pkg := diagnose.PackageOf(fn)
+		return pkg != "reflect" && pkg != "errors" && pkg != "sort" // WithFields looks at types before any level is checked
+	}
+	for _, name := range []string{".Write", ".WriteTo", ".WriteString", ".Handle", ".Format", ".Output", ".EncodeEntry", ".AppendFormat"} {
+		if strings.HasSuffix(fn, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package logging
+
+import (
+	"go/ast"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+)
+
+// loggers knows which functions of one subject's program log.
+type loggers struct {
+	s        *diagnose.Subject
+	homeMade map[string]bool
+}
+
+func newLoggers(s *diagnose.Subject) *loggers {
+	l := &loggers{s: s, homeMade: make(map[string]bool)}
+	l.confirm()
+	return l
+}
+
+// logs reports whether a call of fn writes or builds a log record.
+func (l *loggers) logs(fn string) bool {
+	if l.homeMade[fn] {
+		return true
+	}
+	sym := diagnose.ParseSymbol(fn)
+	return knownPackage(sym.Package) && !configures(sym.Name)
+}
+
+// isLogger reports whether f is part of a logger, seen from its callee: the
+// place to change is then further out.
+func (l *loggers) isLogger(f *callstack.Frame, callee string) bool {
+	if l.homeMade[f.Function] {
+		return true
+	}
+	sym := diagnose.ParseSymbol(f.Function)
+	if loggingPackage(sym.Package) {
+		return true
+	}
+	if callee == "" || sym.Receiver == "" {
+		return false
+	}
+	c := diagnose.ParseSymbol(callee)
+	return c.Package == sym.Package && c.Receiver == sym.Receiver
+}
+
+// below is what was seen under a function.
+type below struct{ format, write, logger bool }
+
+// confirm decides which functions that are shaped like a logger are one: they
+// format and write, or hand on to a logger, or take ...any.
+func (l *loggers) confirm() {
+	seen := make(map[string]*below)
+	note := func(fn string) *below {
+		b := seen[fn]
+		if b == nil {
+			sym := diagnose.ParseSymbol(fn)
+			if knownPackage(sym.Package) || !shaped(sym) {
+				b = &below{} // remembered as none; never confirmed
+				seen[fn] = nil
+				return b
+			}
+			b = &below{}
+			seen[fn] = b
+		}
+		return b
+	}
+	walk := func(c *hot.Classified, col int) {
+		diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+			var under below
+			for _, id := range stack {
+				fn := c.Frame(id).Function
+				if b, ok := seen[fn]; !ok || b != nil {
+					b = note(fn)
+					b.format = b.format || under.format
+					b.write = b.write || under.write
+					b.logger = b.logger || under.logger
+				}
+				under.add(fn)
+			}
+		})
+	}
+	walk(l.s.CPU, l.s.CPUColumn)
+	walk(l.s.Allocs, l.s.AllocCol)
+	callees := make(map[string][]string)
+	for _, calls := range l.s.Calls {
+		for _, c := range calls {
+			callees[c.In] = append(callees[c.In], c.Callee)
+			note(c.Callee)
+		}
+	}
+	declared := l.s.DeclaredFunctions()
+	for fn, b := range seen {
+		if b == nil {
+			continue
+		}
+		reach(callees, fn, 4, b, make(map[string]bool))
+		if b.format && b.write || b.logger || declared[fn].VariadicAny {
+			l.homeMade[fn] = true
+		}
+	}
+}
+
+// add notes what a function that is met below does.
+func (b *below) add(fn string) {
+	switch pkg := diagnose.PackageOf(fn); {
+	case knownPackage(pkg):
+		b.logger = true
+	case strings.HasPrefix(fn, "fmt.Fprint"):
+		b.format, b.write = true, true
+	case pkg == "fmt", pkg == "strconv", pkg == "reflect", pkg == "encoding/json", partOf(fn) == format:
+		b.format = true
+	case strings.HasSuffix(fn, ".AppendFormat"):
+		b.format = true
+	}
+	if strings.HasSuffix(fn, ".Write") || strings.HasSuffix(fn, ".WriteString") || fn == "io.WriteString" {
+		b.write = true
+	}
+}
+
+// reach follows the recorded calls of fn, depth levels down.
+func reach(callees map[string][]string, fn string, depth int, b *below, seen map[string]bool) {
+	if depth == 0 || seen[fn] {
+		return
+	}
+	seen[fn] = true
+	for _, callee := range callees[fn] {
+		b.add(callee)
+		reach(callees, callee, depth-1, b, seen)
+	}
+}
+
+// calledName returns the name of the function that a call statement calls
+// last: Info in logger.WithField("a", b).Info("text"). It is "" for any other
+// statement.
+func calledName(st ast.Stmt) string {
+	var e ast.Expr
+	switch st := st.(type) {
+	case *ast.ExprStmt:
+		e = st.X
+	case *ast.DeferStmt:
+		e = st.Call
+	case *ast.GoStmt:
+		e = st.Call
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	switch fun := call.Fun.(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return ""
+}

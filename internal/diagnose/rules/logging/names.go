@@ -1,0 +1,138 @@
+package logging
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"whet/internal/diagnose"
+)
+
+// known are the import paths of logging packages, without a major version.
+// Packages below them belong to them.
+var known = [...]string{
+	"log", "github.com/sirupsen/logrus", "go.uber.org/zap", "github.com/rs/zerolog",
+	"github.com/golang/glog", "k8s.io/klog", "github.com/go-logr/logr", "github.com/go-kit/log",
+	"github.com/go-kit/kit/log", "github.com/hashicorp/go-hclog", "github.com/apex/log",
+	"github.com/inconshreveable/log15", "github.com/charmbracelet/log", "github.com/phuslu/log",
+	"google.golang.org/grpc/grpclog", "github.com/cihub/seelog", "github.com/op/go-logging",
+}
+
+func knownPackage(pkg string) bool {
+	for _, k := range known {
+		if rest, ok := strings.CutPrefix(pkg, k); ok && (rest == "" || rest[0] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
+// loggingPackage reports whether a package is a logger by its name.
+func loggingPackage(pkg string) bool {
+	if knownPackage(pkg) {
+		return true
+	}
+	last := pkg
+	for {
+		i := strings.LastIndexByte(last, '/')
+		elem := last[i+1:]
+		if i >= 0 && len(elem) > 1 && elem[0] == 'v' && strings.Trim(elem[1:], "0123456789") == "" {
+			last = last[:i] // a major version
+			continue
+		}
+		last = elem
+		break
+	}
+	switch last {
+	case "logrus", "zerolog", "slog", "glog", "klog", "zap", "logr", "hclog", "zlog", "syslog", "log15", "logs":
+		return true
+	}
+	words := split(strings.TrimSuffix(last, "_test"))
+	return len(words) > 0 && isLogWord(words[len(words)-1])
+}
+
+func isLogWord(w string) bool { return w == "log" || w == "logger" || w == "logging" }
+
+// split cuts a name into lower-case words: at underscores and the like, and
+// where camel case starts a new word ("HTTPLogger" is http, logger).
+func split(name string) []string {
+	var words []string
+	var cur []rune
+	flush := func() {
+		if len(cur) > 0 {
+			words = append(words, strings.ToLower(string(cur)))
+			cur = cur[:0]
+		}
+	}
+	rs := []rune(name)
+	for i, r := range rs {
+		switch {
+		case !unicode.IsLetter(r):
+			flush()
+			continue
+		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(rs[i-1]) || i+1 < len(rs) && unicode.IsLower(rs[i+1])):
+			flush()
+		}
+		cur = append(cur, r)
+	}
+	flush()
+	return words
+}
+
+var (
+	levels   = [...]string{"debug", "info", "warn", "warning", "error", "fatal", "panic", "trace", "print", "log", "verbose", "notice", "critical"}
+	endings  = [...]string{"", "f", "ln", "w", "s", "x"}
+	suffixes = [...]string{"ctx", "context", "f", "w", "s", "ln", "kv", "fields", "msg", "depth", "line", "attrs", "log"}
+)
+
+func isLevel(word string) bool {
+	for _, e := range endings {
+		if stem, ok := strings.CutSuffix(word, e); ok && slices.Contains(levels[:], stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// levelLike reports whether a function's name is a level or a print (Debugf,
+// WarnContext, Println), or begins with the word log (logRequest, Logf).
+func levelLike(name string) bool {
+	words := split(name)
+	if len(words) == 0 {
+		return false
+	}
+	if w := words[0]; w == "log" || w == "logf" || w == "logln" || w == "logw" {
+		return true
+	}
+	if !isLevel(words[0]) {
+		return false
+	}
+	for _, w := range words[1:] {
+		if !isLevel(w) && !slices.Contains(suffixes[:], w) {
+			return false
+		}
+	}
+	return true
+}
+
+// shaped reports whether a symbol looks like a logger's entry point: a name
+// like a level, and the word log in it, its type or its package. A literal is
+// none: middleware named LogRequests returns one that serves the request.
+func shaped(sym diagnose.Symbol) bool {
+	if sym.Closure || sym.Package == "testing" || sym.Package == "runtime/trace" || strings.HasPrefix(sym.Package, "math") || !levelLike(sym.Name) {
+		return false
+	}
+	return loggingPackage(sym.Package) || slices.ContainsFunc(split(sym.Receiver), isLogWord) ||
+		slices.ContainsFunc(split(sym.Name), func(w string) bool { return isLogWord(w) || w == "logf" || w == "logln" || w == "logw" })
+}
+
+// silentNames are functions of logging packages that emit nothing and build no
+// record: a statement with only these is not a log statement.
+func configures(name string) bool {
+	for _, prefix := range []string{"New", "Set", "Get", "Default", "Parse", "Must", "Replace", "Redirect", "Add", "Sync", "Flush", "Level", "Enabled", "IsLevel", "Writer"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
