@@ -1,0 +1,144 @@
+package compiler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	format "whet/internal/format/compiler"
+	"whet/internal/gobench"
+)
+
+// SchemaCalls is the schema of what Calls returns.
+const SchemaCalls = "whet/calls/1"
+
+const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedForTest
+
+// Calls returns the calls in the wanted files, which it maps from absolute
+// names to those in the profiles; only files in modules that the user owns are
+// looked at. When some cannot be type-checked the error says so, and the calls
+// are those that could be read.
+func Calls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, files map[string]string) (format.Calls, error) {
+	calls := format.Calls{Schema: SchemaCalls}
+	wanted := map[string]string{}
+	others := map[string]bool{}
+	tests := false
+	for abs, frame := range files {
+		abs = filepath.Clean(abs)
+		path := importPath(t, filepath.Dir(abs))
+		switch {
+		case path == "":
+			continue
+		case path == t.ImportPath || filepath.Dir(abs) == t.Dir:
+			tests = true
+		default:
+			others[path] = true
+		}
+		wanted[abs] = frame
+	}
+	if len(wanted) == 0 {
+		return calls, nil
+	}
+	var pkgs []*packages.Package
+	var errs []error
+	if tests {
+		p, err := load(ctx, t, o, true, t.Operand)
+		pkgs, errs = append(pkgs, p...), append(errs, err)
+	}
+	if len(others) > 0 {
+		p, err := load(ctx, t, o, false, slices.Sorted(maps.Keys(others))...)
+		pkgs, errs = append(pkgs, p...), append(errs, err)
+	}
+	if ctx.Err() != nil {
+		return calls, fmt.Errorf("read the calls of %s: %w", t.ImportPath, context.Cause(ctx))
+	}
+	// A package with its tests compiled in has all files of the one without.
+	slices.SortStableFunc(pkgs, func(a, b *packages.Package) int {
+		return cmp.Compare(len(b.Syntax), len(a.Syntax))
+	})
+	found := map[string][]format.Call{}
+	read := map[string]bool{} // Go files visited
+	for _, p := range pkgs {
+		if err := packageError(p); err != nil {
+			errs = append(errs, err)
+		}
+		w := newWalker(p, wanted)
+		for _, f := range p.Syntax {
+			name := p.Fset.Position(f.FileStart).Filename
+			if full := p.Fset.File(f.FileStart); full != nil {
+				name = full.Name()
+			}
+			if read[name] {
+				w.skip(f)
+				continue
+			}
+			read[name] = true
+			w.file(f, found)
+		}
+	}
+	for _, abs := range slices.Sorted(maps.Keys(found)) {
+		list := found[abs]
+		slices.SortStableFunc(list, func(a, b format.Call) int { return cmp.Compare(a.Line, b.Line) })
+		calls.Files = append(calls.Files, format.File{Frame: wanted[abs], Calls: list})
+	}
+	slices.SortFunc(calls.Files, func(a, b format.File) int { return strings.Compare(a.Frame, b.Frame) })
+	return calls, errors.Join(errs...)
+}
+
+func load(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests bool, patterns ...string) ([]*packages.Package, error) {
+	flags, _ := listFlags(o.Flags)
+	if o.Tags != "" {
+		flags = append(flags, "-tags="+o.Tags)
+	}
+	env := append(os.Environ(), o.Env...)
+	pkgs, err := packages.Load(&packages.Config{
+		Mode: mode, Context: ctx, Dir: t.WorkDir, Tests: tests, BuildFlags: flags,
+		// A driver of the user's own answers for another build system.
+		Env: append(env, "PWD="+t.WorkDir, "GOPACKAGESDRIVER=off"),
+	}, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("read the calls of %s: %w", strings.Join(patterns, " "), err)
+	}
+	return pkgs, nil
+}
+
+func packageError(p *packages.Package) error {
+	if len(p.Errors) == 0 {
+		return nil
+	}
+	return fmt.Errorf("read the calls of %s: %w", p.PkgPath, p.Errors[0])
+}
+
+// importPath returns the path of the package in dir, "" when it lies in none
+// of the user's modules.
+func importPath(t *gobench.Target, dir string) string {
+	if dir == t.Dir {
+		return t.ImportPath
+	}
+	best, length := "", -1
+	for _, m := range t.Own {
+		rel, err := filepath.Rel(m.Dir, dir)
+		if err != nil || rel != "." && !filepath.IsLocal(rel) || len(m.Dir) <= length {
+			continue
+		}
+		length = len(m.Dir)
+		switch rel = filepath.ToSlash(rel); {
+		case rel == ".":
+			best = m.Path
+		case m.Path == "std":
+			best = rel
+		default:
+			best = m.Path + "/" + rel
+		}
+	}
+	return best
+}

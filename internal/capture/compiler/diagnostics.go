@@ -1,0 +1,184 @@
+package compiler
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whet/internal/capture/process"
+	format "whet/internal/format/compiler"
+	"whet/internal/gobench"
+)
+
+// maxDiagnostics bounds the text that is kept.
+const maxDiagnostics = 32 << 20
+
+// Diagnostics returns what the compiler says with -m=2 about the packages,
+// given by import path, and about the target's tests. File names are absolute
+// where the file is known. The text is bounded; a last line says when it was
+// cut.
+func Diagnostics(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, packages []string) ([]byte, error) {
+	packages = slices.Compact(slices.Sorted(slices.Values(packages)))
+	if len(packages) == 0 {
+		return nil, nil
+	}
+	args := []string{"list", "-export", "-test", "-f", ""}
+	flags, gcflags := listFlags(o.Flags)
+	args = append(args, flags...)
+	if o.Tags != "" {
+		args = append(args, "-tags="+o.Tags)
+	}
+	for _, p := range packages {
+		args = append(args, "-gcflags="+p+"="+strings.TrimSpace(gcflags+" -m=2"))
+	}
+	args = append(args, "--", t.Operand)
+	out := process.NewBounded(maxDiagnostics, 0)
+	env := append(os.Environ(), o.Env...)
+	res, err := process.Run(ctx, process.Command{
+		Path: "go", Args: args, Dir: t.WorkDir, Env: append(env, "PWD="+t.WorkDir), Stderr: out,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("ask the compiler about %s: %w", t.ImportPath, context.Cause(ctx))
+	case err != nil:
+		return nil, fmt.Errorf("ask the compiler about %s: %w", t.ImportPath, err)
+	}
+	text, _, dropped := out.Parts()
+	if !res.OK() {
+		return nil, fmt.Errorf("ask the compiler about %s: %s: %s", t.ImportPath, res.Status(), firstComplaint(text))
+	}
+	if dropped > 0 {
+		text = text[:bytes.LastIndexByte(text, '\n')+1]
+		dropped = out.Total() - int64(len(text))
+	}
+	text = normalise(text, t)
+	if dropped > 0 {
+		text = fmt.Appendf(text, "# %d bytes more were not kept\n", dropped)
+	}
+	return text, nil
+}
+
+// listFlags returns the build flags without those that only go test knows, or
+// that would move positions, and apart from them the compiler flags they give
+// for all packages.
+func listFlags(flags []string) (kept []string, gcflags string) {
+	for i := 0; i < len(flags); i++ {
+		f := flags[i]
+		name, value, hasValue := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		next := func() string {
+			if !hasValue && i+1 < len(flags) {
+				i++
+				value = flags[i]
+			}
+			return value
+		}
+		switch name {
+		case "cover":
+		case "covermode", "coverpkg", "vet", "exec", "o":
+			next()
+		case "gcflags":
+			value := next()
+			if pattern, rest, ok := strings.Cut(value, "="); ok && !strings.HasPrefix(value, "-") {
+				if pattern != "all" {
+					continue
+				}
+				value = rest
+			}
+			gcflags = value // as in cmd/go the last one holds
+		default:
+			kept = append(kept, f)
+		}
+	}
+	return kept, gcflags
+}
+
+// normalise drops what is about the generated main package of the tests, and
+// makes file names absolute: the go command prints them relative to its
+// directory, or under -trimpath beginning with the import path.
+func normalise(text []byte, t *gobench.Target) []byte {
+	var out []byte
+	names := map[string]string{}
+	main := "# " + t.ImportPath + ".test"
+	skip := false
+	for line := range bytes.Lines(text) {
+		if bytes.HasPrefix(line, []byte("# ")) {
+			skip = strings.TrimSpace(string(line)) == main
+		}
+		if skip {
+			continue
+		}
+		file, _, _, _, ok := format.SplitPosition(string(line))
+		if !ok {
+			out = append(out, line...)
+			continue
+		}
+		abs, seen := names[file]
+		if !seen {
+			abs = locate(file, t)
+			names[file] = abs
+		}
+		out = append(out, abs...)
+		out = append(out, line[len(file):]...)
+	}
+	return out
+}
+
+// locate returns the absolute name of a file as the compiler names it, or the
+// name itself when no such file is found.
+func locate(file string, t *gobench.Target) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	if strings.HasPrefix(file, "<") || strings.HasPrefix(file, "_") {
+		return file
+	}
+	if abs := filepath.Join(t.WorkDir, file); isFile(abs) {
+		return abs
+	}
+	// Under -trimpath: "module/dir/x.go", "module@v1.2.3/dir/x.go", for the
+	// standard library "dir/x.go".
+	for _, m := range t.Own {
+		rest, ok := strings.CutPrefix(file, m.Path)
+		switch {
+		case m.Path == "std":
+			rest = file
+		case !ok:
+			continue
+		case strings.HasPrefix(rest, "@"):
+			_, rest, ok = strings.Cut(rest, "/")
+			if !ok {
+				continue
+			}
+		case !strings.HasPrefix(rest, "/"):
+			continue
+		}
+		if abs := filepath.Join(m.Dir, filepath.FromSlash(rest)); isFile(abs) {
+			return abs
+		}
+	}
+	return file
+}
+
+func isFile(name string) bool {
+	st, err := os.Stat(name)
+	return err == nil && st.Mode().IsRegular()
+}
+
+// firstComplaint is the first line that is neither a heading nor a decision.
+func firstComplaint(text []byte) string {
+	for line := range bytes.Lines(text) {
+		s := strings.TrimSpace(string(line))
+		if s == "" || s[0] == '#' || len(format.Parse(line)) > 0 {
+			continue
+		}
+		if _, _, _, words, ok := format.SplitPosition(string(line)); ok && (strings.HasPrefix(words, " ") || strings.Contains(words, " escapes to heap")) {
+			continue
+		}
+		return s
+	}
+	return "no reason given"
+}

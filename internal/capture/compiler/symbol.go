@@ -1,0 +1,170 @@
+package compiler
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// symbolPrefix is a package's path as it stands in symbols, and so in
+// profiles: dots after the last slash, and bytes that would break the
+// assembler's syntax, are written %xx. The package main of a program is "main"
+// there; compiled into a test binary it keeps its path, as here.
+func symbolPrefix(path string) string {
+	slash := strings.LastIndexByte(path, '/')
+	var b strings.Builder
+	for i := range len(path) {
+		c := path[i]
+		if c <= ' ' || c == '.' && i > slash || c == '%' || c == '"' || c >= 0x7f {
+			fmt.Fprintf(&b, "%%%02x", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func initName(prefix string, n int) string { return fmt.Sprintf("%s.init.%d", prefix, n) }
+
+// symbol is the name of a declared function in profiles: "pkg.F", "pkg.F[...]",
+// "pkg.T.M", "pkg.(*T).M", "pkg.(*T[...]).M"; a method of an interface is
+// "pkg.I.M".
+func symbol(fn *types.Func) string {
+	fn = fn.Origin()
+	prefix := ""
+	if fn.Pkg() != nil { // error.Error has none
+		prefix = symbolPrefix(fn.Pkg().Path()) + "."
+	}
+	sig := fn.Signature()
+	recv := sig.Recv()
+	if recv == nil {
+		if sig.TypeParams().Len() > 0 {
+			return prefix + fn.Name() + "[...]"
+		}
+		return prefix + fn.Name()
+	}
+	t, pointer := types.Unalias(recv.Type()), false
+	if p, ok := t.(*types.Pointer); ok {
+		t, pointer = types.Unalias(p.Elem()), true
+	}
+	name := "interface"
+	if named, ok := t.(*types.Named); ok {
+		name = named.Obj().Name()
+		if named.TypeParams().Len() > 0 && !types.IsInterface(named) {
+			name += "[...]"
+		}
+	} else {
+		prefix = "" // a method of an interface that has no name
+	}
+	if pointer {
+		name = "(*" + name + ")"
+	}
+	return prefix + name + "." + fn.Name()
+}
+
+// callee names what is called: a function or method, a conversion, or a
+// builtin function by its bare name; "" for a func value.
+func callee(info *types.Info, c *ast.CallExpr) string {
+	fun := ast.Unparen(c.Fun)
+	switch tv := info.Types[fun]; {
+	case tv.IsType():
+		from := "?"
+		if len(c.Args) == 1 {
+			from = typeName(info.TypeOf(c.Args[0]))
+		}
+		return typeName(tv.Type) + "(" + from + ")"
+	case tv.IsBuiltin():
+		switch f := fun.(type) {
+		case *ast.Ident:
+			return f.Name
+		case *ast.SelectorExpr:
+			return "unsafe." + f.Sel.Name
+		}
+		return ""
+	}
+	if fn, ok := typeutil.Callee(info, c).(*types.Func); ok {
+		return symbol(fn)
+	}
+	return ""
+}
+
+// typeName writes a type with full package paths. An alias is followed, and
+// uint8 is written byte and int32 rune only where the source does; the
+// conversions that matter are between string and []byte or []rune, whichever
+// way these are spelled.
+func typeName(t types.Type) string {
+	if t == nil {
+		return "?"
+	}
+	t = types.Unalias(t)
+	if s, ok := t.(*types.Slice); ok {
+		if b, ok := types.Unalias(s.Elem()).(*types.Basic); ok {
+			switch b.Kind() {
+			case types.Uint8:
+				return "[]byte"
+			case types.Int32:
+				return "[]rune"
+			}
+		}
+	}
+	return types.TypeString(t, func(p *types.Package) string { return p.Path() })
+}
+
+// isBasic reports whether t prints without calling a method: its underlying
+// type is a string, boolean or number, and it has no method that package fmt
+// would call.
+func isBasic(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok || b.Info()&(types.IsString|types.IsBoolean|types.IsNumeric) == 0 {
+		return false
+	}
+	methods := types.NewMethodSet(t)
+	for _, name := range []string{"String", "Error", "Format"} {
+		if methods.Lookup(nil, name) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// maxFormat bounds the constant that is kept: longer ones are no formats.
+const maxFormat = 4 << 10
+
+// constantFormat is the constant value of the first string parameter's
+// argument, for functions whose name ends in f.
+func constantFormat(info *types.Info, c *ast.CallExpr) *string {
+	obj := typeutil.Callee(info, c)
+	if obj == nil || !strings.HasSuffix(obj.Name(), "f") {
+		return nil
+	}
+	sig, ok := obj.Type().Underlying().(*types.Signature)
+	if !ok {
+		return nil
+	}
+	for i := range sig.Params().Len() {
+		b, ok := sig.Params().At(i).Type().Underlying().(*types.Basic)
+		if !ok || b.Kind() != types.String {
+			continue
+		}
+		if i >= len(c.Args) {
+			return nil
+		}
+		v := info.Types[c.Args[i]].Value
+		if v == nil || v.Kind() != constant.String {
+			return nil
+		}
+		s := constant.StringVal(v)
+		if len(s) > maxFormat {
+			return nil
+		}
+		return &s
+	}
+	return nil
+}

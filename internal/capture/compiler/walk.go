@@ -1,0 +1,136 @@
+package compiler
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+
+	"golang.org/x/tools/go/packages"
+
+	format "whet/internal/format/compiler"
+)
+
+// walker collects the calls of one package's files.
+type walker struct {
+	pkg    *packages.Package
+	prefix string // of the package's symbols
+	wanted map[string]string
+	inits  int // functions called init so far
+}
+
+func newWalker(p *packages.Package, wanted map[string]string) *walker {
+	return &walker{pkg: p, prefix: symbolPrefix(p.PkgPath), wanted: wanted}
+}
+
+// skip passes over a file, but counts its init functions.
+func (w *walker) skip(f *ast.File) {
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+			w.inits++
+		}
+	}
+}
+
+// file adds the calls of f to found, by absolute file name. Line directives
+// count, as they do in profiles.
+func (w *walker) file(f *ast.File, found map[string][]format.Call) {
+	for _, d := range f.Decls {
+		in := w.prefix + ".init" // initialisers of variables
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			in = w.declared(fn)
+		}
+		w.walk(d, in, false, found)
+	}
+}
+
+// declared is the name the linker gives to a declared function.
+func (w *walker) declared(fn *ast.FuncDecl) string {
+	if fn.Recv == nil && fn.Name.Name == "init" {
+		w.inits++
+		return initName(w.prefix, w.inits-1)
+	}
+	if obj, ok := w.pkg.TypesInfo.Defs[fn.Name].(*types.Func); ok {
+		return symbol(obj)
+	}
+	return w.prefix + "." + fn.Name.Name
+}
+
+// walk visits n. inLoop: n lies in a for statement.
+func (w *walker) walk(n ast.Node, in string, inLoop bool, found map[string][]format.Call) {
+	visit := func(n ast.Node, inLoop bool) {
+		if n != nil {
+			w.walk(n, in, inLoop, found)
+		}
+	}
+	ast.Inspect(n, func(c ast.Node) bool {
+		switch c := c.(type) {
+		case *ast.CallExpr:
+			w.call(c, in, inLoop, found)
+		case *ast.ForStmt:
+			// The first statement runs once; all else each time round.
+			if c.Init != nil {
+				visit(c.Init, inLoop)
+			}
+			if c.Cond != nil {
+				visit(c.Cond, true)
+			}
+			if c.Post != nil {
+				visit(c.Post, true)
+			}
+			visit(c.Body, true)
+			return false
+		case *ast.RangeStmt:
+			visit(c.X, inLoop)
+			for _, e := range []ast.Expr{c.Key, c.Value} {
+				if e != nil {
+					visit(e, true)
+				}
+			}
+			visit(c.Body, true)
+			return false
+		}
+		return true
+	})
+}
+
+func (w *walker) call(c *ast.CallExpr, in string, inLoop bool, found map[string][]format.Call) {
+	pos := w.pkg.Fset.Position(c.Pos())
+	name := pos.Filename
+	if !filepath.IsAbs(name) {
+		// A relative name in a line directive is relative to its file.
+		if f := w.pkg.Fset.File(c.Pos()); f != nil {
+			name = filepath.Join(filepath.Dir(f.Name()), name)
+		}
+	}
+	name = filepath.Clean(name)
+	if _, ok := w.wanted[name]; !ok {
+		return
+	}
+	info := w.pkg.TypesInfo
+	call := format.Call{
+		Line: pos.Line, EndLine: w.pkg.Fset.Position(c.Rparen).Line,
+		In: in, Callee: callee(info, c), InLoop: inLoop,
+		Args: []string{}, Basic: []bool{},
+	}
+	add := func(t types.Type, spread string) {
+		call.Args = append(call.Args, typeName(t)+spread)
+		call.Basic = append(call.Basic, spread == "" && isBasic(t))
+	}
+	for i, arg := range c.Args {
+		t := info.TypeOf(arg)
+		if tuple, ok := t.(*types.Tuple); ok { // f(g())
+			for v := range tuple.Variables() {
+				add(v.Type(), "")
+			}
+			continue
+		}
+		spread := ""
+		if c.Ellipsis != token.NoPos && i == len(c.Args)-1 {
+			spread = "..."
+		}
+		add(t, spread)
+	}
+	call.Format = constantFormat(info, c)
+	found[name] = append(found[name], call)
+}
