@@ -1,0 +1,17 @@
+package rules
+
+import (
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/rules/fmtformat"
+	"whet/internal/diagnose/rules/logging"
+	"whet/internal/diagnose/rules/stringcopy"
+)
+
+// All returns every rule, in the order they are listed to users.
+func All() []diagnose.Rule {
+	return []diagnose.Rule{
+		logging.Rule(),
+		fmtformat.Rule(),
+		stringcopy.Rule(),
+	}
+}

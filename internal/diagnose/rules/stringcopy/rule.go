@@ -1,0 +1,270 @@
+package stringcopy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "string-copy",
+		Title: "strings built and copied",
+		Doc: diagnose.Doc{
+			What:   "A statement that concatenates strings or converts between string and []byte (or []rune), each of which allocates and copies.",
+			Why:    "A string cannot change: + makes a new one and copies every part, and a conversion copies the bytes so that neither side sees the other's changes. In a loop that grows one string the copies add up to the square of its length.",
+			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too.",
+			Fix:    "strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), and m[string(b)] in the index itself.",
+			Before: "for _, p := range parts { s += p }",
+			After:  "var b strings.Builder\nfor _, p := range parts { b.WriteString(p) }\ns := b.String()",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		MinSamples: diagnose.MinCPUSamples,
+		Find:       find,
+	}
+}
+
+// operation is one sort of copy.
+type operation uint8
+
+const (
+	none operation = iota
+	concat
+	toString
+	toBytes
+)
+
+func (o operation) String() string {
+	return [...]string{"", "concatenation", "[]byte to string", "string to []byte"}[o]
+}
+
+// operationOf classifies a runtime function.
+func operationOf(fn string) operation {
+	name, ok := strings.CutPrefix(fn, "runtime.")
+	if !ok {
+		return none
+	}
+	switch {
+	case strings.HasPrefix(name, "concatstring"), strings.HasPrefix(name, "concatbyte"):
+		return concat
+	case name == "slicebytetostring", name == "slicerunetostring", name == "intstring":
+		return toString
+	case name == "stringtoslicebyte", name == "stringtoslicerune":
+		return toBytes
+	}
+	return none
+}
+
+// copier knows the functions of the standard library that do nothing but make
+// a copy, so that their caller is the place.
+func copier(fn string) operation {
+	switch fn {
+	case "bytes.(*Buffer).String", "strings.Clone":
+		return toString
+	case "io.WriteString":
+		return toBytes
+	}
+	return none
+}
+
+type statement struct {
+	diagnose.Statement
+	function string
+	shape    shape
+	ops      [toBytes + 1]bool
+	via      string // the copier called, if any
+	cpu, mem diagnose.Set
+}
+
+type finder struct {
+	s     *diagnose.Subject
+	at    map[string]map[int]*statement
+	order []*statement
+}
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	f := &finder{s: s, at: make(map[string]map[int]*statement)}
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+		if st := f.attribute(s.CPU, stack); st != nil {
+			st.cpu.Add(i)
+		}
+	})
+	// The CPU profile comes first: it knows what a statement does.
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+		if st := f.allocated(s.Allocs, i, stack); st != nil {
+			st.mem.Add(i)
+		}
+	})
+	slices.SortFunc(f.order, func(a, b *statement) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First))
+	})
+	var claims []diagnose.Claim
+	for _, st := range f.order {
+		if st.cpu.Len()+st.mem.Len() > 0 {
+			claims = append(claims, f.claim(st))
+		}
+	}
+	return claims
+}
+
+// attribute finds the statement of a CPU sample: the runtime's copy directly
+// below an own frame, or below a copier that the own frame calls.
+func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) *statement {
+	for i := len(stack) - 2; i >= 0; i-- {
+		op := operationOf(c.Frame(stack[i]).Function)
+		if op == none {
+			continue
+		}
+		at, via := i+1, ""
+		if fn := c.Frame(stack[at]).Function; copier(fn) != none && at+1 < len(stack) {
+			at, via = at+1, fn
+		}
+		frame := c.Frame(stack[at])
+		if !f.s.Own(frame) {
+			return nil
+		}
+		st := f.statement(frame)
+		st.ops[op] = true
+		if via != "" {
+			st.via = via
+		}
+		return st
+	}
+	return nil
+}
+
+// allocated finds the statement of an allocation: the leaf is the own frame
+// itself, or a copier that it calls.
+func (f *finder) allocated(c *hot.Classified, i int, stack []callstack.FrameID) *statement {
+	leaf := c.Frame(stack[0])
+	if op := copier(leaf.Function); op != none {
+		if len(stack) < 2 || !f.s.Own(c.Frame(stack[1])) {
+			return nil
+		}
+		st := f.statement(c.Frame(stack[1]))
+		st.ops[op], st.via = true, leaf.Function
+		return st
+	}
+	if operationOf(leaf.Function) != none { // a profile that keeps the runtime's frames
+		return f.attribute(c, stack)
+	}
+	if !f.s.Own(leaf) {
+		return nil
+	}
+	st := f.statement(leaf)
+	copies := st.ops != [toBytes + 1]bool{} || st.shape.concat || st.shape.converts
+	if !copies || st.shape.allocates || f.boxes(c, i, st) {
+		return nil
+	}
+	return st
+}
+
+// boxes reports whether an allocation may be an argument boxed for an ...any
+// parameter: 16 bytes or fewer, in a statement that passes a basic value to
+// one of fmt's functions.
+func (f *finder) boxes(c *hot.Classified, i int, st *statement) bool {
+	small := slices.ContainsFunc(c.Labels(i), func(l callstack.Label) bool {
+		return l.Key == "bytes" && l.Str == "" && 0 < l.Num && l.Num <= 16
+	})
+	if !small {
+		return false
+	}
+	calls, _ := f.s.StatementCalls(st.Statement)
+	declared := f.s.DeclaredFunctions()
+	for _, call := range calls {
+		if strings.HasPrefix(call.Callee, "fmt.") || declared[call.Callee].VariadicAny {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *finder) statement(frame *callstack.Frame) *statement {
+	at := f.s.Statement(frame.File, frame.Line)
+	st := f.at[at.File][at.First]
+	if st == nil {
+		st = &statement{Statement: at, shape: shapeOf(f.s, at)}
+		if f.at[at.File] == nil {
+			f.at[at.File] = make(map[int]*statement)
+		}
+		f.at[at.File][at.First] = st
+		f.order = append(f.order, st)
+	}
+	if st.function == "" || frame.Function < st.function {
+		st.function = frame.Function
+	}
+	return st
+}
+
+func (f *finder) claim(st *statement) diagnose.Claim {
+	s := f.s
+	c := diagnose.Claim{
+		Place: st.Place(st.function),
+		Cost:  diagnose.Samples{CPU: st.cpu.Keep(), Allocs: st.mem.Keep()},
+	}
+	c.Why, c.Remedy, c.Confidence = st.advice()
+	var ops []string
+	for o := concat; o <= toBytes; o++ {
+		if st.ops[o] {
+			ops = append(ops, o.String())
+		}
+	}
+	what := strings.Join(ops, ", ")
+	if what == "" {
+		what = "concatenation or conversion"
+	}
+	if keep := c.Cost.CPU; keep != nil {
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples copy here: %s", s.CPUSamples(keep), s.BaseCPUSamples(), what)})
+	}
+	if keep := c.Cost.Allocs; keep != nil {
+		_, perOp := s.AllocBytes(keep)
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes, %.0f per iteration", diagnose.Percent(s.AllocShare(keep)), perOp)})
+	}
+	return c
+}
+
+// advice distinguishes what the copy is for.
+func (st *statement) advice() (why, remedy string, confidence finding.Confidence) {
+	sh := st.shape
+	concatenates := st.ops[concat] || sh.concat && st.ops == [toBytes + 1]bool{}
+	switch {
+	case concatenates && sh.concatLoop:
+		return "A string grows by + in a loop: every pass copies all of it again, so that the work rises with the square of its length.",
+			"Use a strings.Builder (with Grow if the length is known) or append to a []byte, and make the string once after the loop.",
+			finding.High
+	case sh.beforeWrite && (st.ops[toBytes] || sh.converts):
+		why = "A string is copied into a new []byte only to be written."
+		if concatenates {
+			why = "Strings are joined and then copied into a new []byte only to be written."
+		}
+		return why,
+			"Append the parts to a []byte that is reused and Write that, or use io.WriteString where the writer has a WriteString method.",
+			finding.High
+	case st.via == "io.WriteString":
+		return "The writer has no WriteString method, so io.WriteString copies the string into a new []byte.",
+			"Give the writer a WriteString method, or append to a []byte that is reused and Write that.",
+			finding.High
+	case sh.lookup && !concatenates:
+		return "A []byte is copied into a string only to be compared or looked up.",
+			"Put the conversion into the expression itself (m[string(b)], string(b) == s): there the compiler does without the copy.",
+			finding.High
+	case st.via == "bytes.(*Buffer).String":
+		return "The buffer's content is copied into a new string.",
+			"Use a strings.Builder, whose String does not copy, or hand on the buffer's Bytes.",
+			finding.Medium
+	case concatenates:
+		return "Concatenation allocates a new string and copies every part into it.",
+			"Append the parts to a []byte that is reused (append(b[:0], …)), hand them on unjoined, or build the string once where it is constant.",
+			finding.Medium
+	}
+	return "The conversion allocates and copies all bytes.",
+		"Keep the value in one form from end to end, append it to a []byte that is reused, or convert once outside the hot path.",
+		finding.Medium
+}
