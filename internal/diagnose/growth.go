@@ -1,0 +1,188 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+)
+
+// A recorder or buffer that a benchmark makes once and then fills in its loop
+// grows with b.N: it is copied into twice the memory again and again, and all
+// of that is counted as the code's. A run of more iterations then costs more
+// per operation, and a gain in the code is hidden behind the copying.
+//
+// The allocation profile gives it away. A stack that grows one buffer
+// allocates blocks of many sizes, each about 1.25 to 2 times the one before,
+// and each size only once or a few times in a whole run: once for every time
+// the benchmark function was called. Growth within one operation has the same
+// sizes, but each of them about b.N times.
+const (
+	growthSizes    = 6         // distinct block sizes at least
+	growthLargest  = 64 << 10  // bytes of the largest block at least
+	growthRatio    = 1.1       // of one size to the one before
+	growthRare     = 1.0 / 100 // objects of one size per iteration, at most
+	growthPerSize  = 64        // objects of one size, at most, whatever b.N
+	growthFraction = 0.75      // of the steps between sizes that must be such a ratio
+)
+
+// GrowingBuffer looks for a buffer in the benchmark that grows with b.N, and
+// says where it is and what it hides. It needs an allocation profile taken
+// with memprofilerate=1, in which every block's size is a label, and the
+// number of iterations.
+func GrowingBuffer(s *Subject) (text string, found bool) {
+	if s.Allocs == nil || s.AllocIterations <= 0 {
+		return "", false
+	}
+	objects, err := s.Allocs.TypeIndex("alloc_objects")
+	if err != nil {
+		return "", false
+	}
+	stacks := make(map[callstack.StackID]*growth)
+	EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+		size := blockSize(s.Allocs.Labels(i))
+		n := s.Allocs.Value(objects, i)
+		if size <= 0 || n <= 0 || len(stack) == 0 {
+			return
+		}
+		id := s.Allocs.StackID(i)
+		g := stacks[id]
+		if g == nil {
+			g = &growth{objects: make(map[int64]int64), stack: stack}
+			stacks[id] = g
+		}
+		g.objects[size] += n
+	})
+	// Growth of one buffer may come through several stacks of one place.
+	byPlace := make(map[growthPlace]*growth)
+	for _, g := range stacks {
+		p, ok := s.growthAt(g.stack)
+		if !ok {
+			continue
+		}
+		m := byPlace[p]
+		if m == nil {
+			m = &growth{objects: make(map[int64]int64)}
+			byPlace[p] = m
+		}
+		for size, n := range g.objects {
+			m.objects[size] += n
+		}
+	}
+	var best growthPlace
+	var most int64
+	var sizes []int64
+	for p, g := range byPlace {
+		rare, bytes := g.geometric(s.AllocIterations)
+		if rare == nil {
+			continue
+		}
+		if bytes > most || bytes == most && p.less(best) {
+			best, most, sizes = p, bytes, rare
+		}
+	}
+	if sizes == nil {
+		return "", false
+	}
+	return s.growthText(best, sizes, most), true
+}
+
+type growth struct {
+	objects map[int64]int64 // by block size
+	stack   []callstack.FrameID
+}
+
+// growthPlace is the function that a person would change: the first one
+// towards the root that is not itself a means of growing.
+type growthPlace struct {
+	function, file string
+	line           int
+}
+
+func (p growthPlace) less(q growthPlace) bool {
+	return p.function < q.function || p.function == q.function && p.line < q.line
+}
+
+// growthAt finds the place. Code that appends shows as the leaf itself,
+// because allocation profiles leave the runtime's frames out.
+func (s *Subject) growthAt(stack []callstack.FrameID) (growthPlace, bool) {
+	for _, id := range stack {
+		f := s.Allocs.Frame(id)
+		switch pkg := PackageOf(f.Function); {
+		case pkg == "runtime" || pkg == "bytes" || pkg == "strings" || pkg == "slices" || pkg == "bufio" || pkg == "io" || pkg == "fmt":
+			continue
+		case pkg == "testing":
+			return growthPlace{}, false
+		}
+		return growthPlace{f.Function, f.File, f.Line}, true
+	}
+	return growthPlace{}, false
+}
+
+// geometric returns the sizes of which there are few, rising, and their bytes,
+// if they look like one buffer growing; nil otherwise.
+func (g *growth) geometric(iterations int64) (sizes []int64, bytes int64) {
+	limit := min(max(int64(growthRare*float64(iterations)), 1), growthPerSize)
+	for size, n := range g.objects {
+		if n <= limit {
+			sizes = append(sizes, size)
+			bytes += size * n
+		}
+	}
+	slices.Sort(sizes)
+	if len(sizes) < growthSizes || sizes[len(sizes)-1] < growthLargest {
+		return nil, 0
+	}
+	// Sizes that data decides lie close together; those of growth do not.
+	steps := 0
+	for i := 1; i < len(sizes); i++ {
+		if float64(sizes[i]) >= growthRatio*float64(sizes[i-1]) {
+			steps++
+		}
+	}
+	if steps+1 < growthSizes || float64(steps) < growthFraction*float64(len(sizes)-1) {
+		return nil, 0
+	}
+	return sizes, bytes
+}
+
+// blockSize is the size of the blocks that a heap profile's sample counts.
+func blockSize(labels []callstack.Label) int64 {
+	for _, l := range labels {
+		if l.Key == "bytes" && l.Str == "" {
+			return l.Num
+		}
+	}
+	return 0
+}
+
+func (s *Subject) growthText(p growthPlace, sizes []int64, bytes int64) string {
+	share := ratio(bytes, baseSum(s.Allocs, s.AllocCol, all))
+	text := fmt.Sprintf("%s: a buffer grows with b.N in %s", s.Benchmark, p.function)
+	if s.Source != nil && p.file != "" {
+		text += fmt.Sprintf(" (%s:%d)", s.Source.Display(p.file), p.line)
+	}
+	text += fmt.Sprintf(": %d block sizes from %d to %d bytes, each allocated only once or a few times in %d iterations. Its growth is %s of the measured bytes",
+		len(sizes), sizes[0], sizes[len(sizes)-1], s.AllocIterations, Percent(share))
+	if s.CPU != nil {
+		cpu := s.CPUShare(func(i int) bool { return grows(s.CPU, i, p.function) })
+		text += fmt.Sprintf(" and %s of the CPU time", Percent(cpu))
+	}
+	return text + ", which every share includes and which hides what the code gains; make it anew or reset it in each iteration"
+}
+
+// grows reports whether a CPU sample grows a buffer directly below the place.
+func grows(c *hot.Classified, i int, place string) bool {
+	growing := false
+	for _, id := range c.Stack(i) {
+		fn := c.Frame(id).Function
+		if fn == place {
+			return growing
+		}
+		growing = growing || fn == "runtime.growslice" || fn == "runtime.makeslice" || fn == "runtime.makeslicecopy" ||
+			strings.HasSuffix(fn, ".grow") || strings.HasSuffix(fn, ".growSlice")
+	}
+	return false
+}
