@@ -43,6 +43,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	args           []string // whet's own, for the recording
+	targetArgs     []string // what stood behind -args
 	stdoutTerminal bool
 	stderrTerminal bool
 	color          bool // stdout takes colours: a terminal, and NO_COLOR is not set
@@ -134,6 +135,7 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 		return usageError("there is no verb %q%s: whet help lists them", name, similar(name))
 	}
 	fs, run := c.flags()
+	rest, targetArgs := cutArgs(rest)
 	operands, err := parseFlags(fs, rest)
 	if errors.Is(err, flag.ErrHelp) {
 		printHelp(e.stdout, c)
@@ -142,7 +144,21 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return usageError("%s: %v: whet help %s shows its flags", c.name, err, c.name)
 	}
+	e.targetArgs = targetArgs
 	return run(ctx, e, operands)
+}
+
+// cutArgs splits off what follows -args: it is the target's, as in go test.
+func cutArgs(args []string) (own, target []string) {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		if a == "-args" || a == "--args" {
+			return args[:i], args[i+1:]
+		}
+	}
+	return args, nil
 }
 
 func (c *command) flags() (*flag.FlagSet, runFunc) {

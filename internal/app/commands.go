@@ -2,5 +2,13 @@ package app
 
 // commands is the table of verbs, in the order help shows them.
 func commands() []*command {
-	return []*command{}
+	return []*command{
+		tuneCommand(),
+		diagnoseCommand(),
+		topCommand(),
+		listCommand(),
+		flameCommand(),
+		doctorCommand(),
+		completionCommand(),
+	}
 }

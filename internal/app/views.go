@@ -1,0 +1,211 @@
+package app
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"whet/internal/recording"
+	"whet/internal/report"
+	"whet/internal/tune"
+)
+
+const profileOperands = "[BINARY] PROFILE..."
+
+const profileLong = `
+PROFILE is a pprof file, a URL of net/http/pprof, or a recording; several are merged. The
+numbers are those of go tool pprof.`
+
+func topCommand() *command {
+	return &command{
+		name:     "top",
+		operands: profileOperands,
+		short:    "the functions that cost most, flat and cum",
+		long:     "Top prints the functions of a profile by what they cost themselves (flat), or with all they\ncall (cum)." + profileLong,
+		examples: []string{
+			"whet top cpu.pb.gz",
+			"whet top -cum -nodecount 20 encode.whet",
+			"whet top -alloc_objects heap.pb.gz",
+			"whet top -seconds 10 http://localhost:6060/debug/pprof/profile",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var p profileFlags
+			p.declare(fs)
+			cum := fs.Bool("cum", false, "sort by cum")
+			count := fs.Int("nodecount", 0, "show at most `n` functions, 0 all")
+			fraction := fs.Float64("nodefraction", 0.005, "leave out functions below this `share` of the total")
+			asJSON := fs.Bool("json", false, "print one JSON document")
+			return func(ctx context.Context, e *env, operands []string) error {
+				o, err := p.open(ctx, operands)
+				if err != nil {
+					return err
+				}
+				options := report.DefaultTopOptions(o.profile)
+				if options.Column, err = p.column(o); err != nil {
+					return err
+				}
+				options.Cum, options.NodeCount, options.NodeFraction, options.Zone = *cum, *count, *fraction, time.Local
+				view, err := report.NewTop(o.profile, options)
+				if err != nil {
+					return fmt.Errorf("top of %s: %w", o.name, err)
+				}
+				view.Warnings = append(view.Warnings, o.warnings...)
+				if *asJSON {
+					return report.WriteTopJSON(e.stdout, view)
+				}
+				return report.WriteTop(e.stdout, view)
+			}
+		},
+	}
+}
+
+func listCommand() *command {
+	return &command{
+		name:     "list",
+		operands: "RE " + profileOperands,
+		short:    "the source of functions with the cost of each line",
+		long:     "List prints the source of the functions whose name matches the regular expression RE, with\nflat and cum of each line." + profileLong,
+		examples: []string{
+			"whet list 'ServeHTTP$' cpu.pb.gz",
+			"whet list -kind allocs Encode encode.whet",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var p profileFlags
+			p.declare(fs)
+			asJSON := fs.Bool("json", false, "print one JSON document")
+			return func(ctx context.Context, e *env, operands []string) error {
+				if len(operands) == 0 {
+					return usageError("list: name a regular expression and a profile: whet help list has examples")
+				}
+				re, err := regexp.Compile(operands[0])
+				if err != nil {
+					return usageError("list: %v", err)
+				}
+				o, err := p.open(ctx, operands[1:])
+				if err != nil {
+					return err
+				}
+				column, err := p.column(o)
+				if err != nil {
+					return err
+				}
+				view, err := report.NewList(o.profile, report.ListOptions{Column: column, Match: re, Source: o.source, Modified: o.modified})
+				if err != nil {
+					return fmt.Errorf("list %s of %s: %w", operands[0], o.name, err)
+				}
+				view.Warnings = append(view.Warnings, o.warnings...)
+				if *asJSON {
+					return report.WriteListJSON(e.stdout, view)
+				}
+				return report.WriteList(e.stdout, view)
+			}
+		},
+	}
+}
+
+func flameCommand() *command {
+	return &command{
+		name:     "flame",
+		operands: profileOperands,
+		short:    "a flame graph as one HTML file",
+		long:     "Flame writes an interactive flame graph: zoom, search, every value of the profile. The file\nloads nothing from elsewhere." + profileLong,
+		examples: []string{
+			"whet flame -o out.html cpu.pb.gz",
+			"whet flame encode.whet",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var p profileFlags
+			p.declare(fs)
+			out := fs.String("o", "", "write `file`; - is the standard output (default: the profile's name with .flame.html)")
+			asJSON := fs.Bool("json", false, "print the call tree as one JSON document instead")
+			return func(ctx context.Context, e *env, operands []string) error {
+				profiles, name, warnings, err := flameProfiles(ctx, &p, operands)
+				if err != nil {
+					return err
+				}
+				if *asJSON {
+					return report.WriteFlameJSON(e.stdout, profiles, warnings)
+				}
+				for _, w := range warnings {
+					fmt.Fprintf(e.stderr, "whet: warning: %s\n", oneLine(w))
+				}
+				title := filepath.Base(name)
+				if *out == "-" {
+					return report.WriteFlameHTML(e.stdout, title, profiles)
+				}
+				if *out == "" {
+					*out = flameName(name)
+				}
+				err = writeFile(*out, func(w io.Writer) error { return report.WriteFlameHTML(w, title, profiles) })
+				if err == nil {
+					_, err = fmt.Fprintln(e.stdout, *out)
+				}
+				return err
+			}
+		},
+	}
+}
+
+// flameName is the default output beside the current directory's files.
+func flameName(operand string) string {
+	base := filepath.Base(operand)
+	if i := strings.Index(operand, "://"); i >= 0 {
+		base = "profile"
+	}
+	for _, suffix := range []string{".whet", ".gz", ".pb", ".pprof", ".prof"} {
+		base = strings.TrimSuffix(base, suffix)
+	}
+	return base + ".flame.html"
+}
+
+// flameProfiles are the graphs of one file: of a recording, what its report
+// shows, the measured code alone; of profiles, each of their values, the
+// default one first.
+func flameProfiles(ctx context.Context, p *profileFlags, operands []string) (profiles []report.Profile, name string, warnings []string, err error) {
+	if len(operands) == 1 && recording.Is(operands[0]) {
+		rec, err := recording.Open(operands[0])
+		if err != nil {
+			return nil, "", nil, err
+		}
+		defer rec.Close()
+		page, err := tune.Page(rec)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		for _, have := range page.Profiles {
+			if p.benchmark == "" || p.benchmark == have.Benchmark {
+				profiles = append(profiles, have)
+			}
+		}
+		return profiles, operands[0], page.Warnings, nil
+	}
+	o, err := p.open(ctx, operands)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	first, err := p.column(o)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	for i := range o.profile.Types {
+		// The chosen column first, the others behind it in their order.
+		t := i
+		switch {
+		case i == 0:
+			t = first
+		case i <= first:
+			t = i - 1
+		}
+		flame := report.BuildFlame(o.profile, t, nil, nil)
+		profiles = append(profiles, report.Profile{Kind: o.profile.Types[t].Type, Column: o.profile.Types[t].Type, Unit: o.profile.Types[t].Unit, Flame: flame})
+		if flame != nil {
+			warnings = append(warnings, flame.Warnings...)
+		}
+	}
+	return profiles, o.name, append(append(warnings, o.profile.Warnings...), o.warnings...), nil
+}

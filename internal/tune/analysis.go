@@ -1,0 +1,214 @@
+package tune
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/format/compiler"
+	"whet/internal/format/profile"
+	"whet/internal/recording"
+)
+
+// analysis is a recording read into models: what diagnose and the report look
+// at.
+type analysis struct {
+	rec      *recording.Recording
+	sources  *recordedSources
+	loops    *hot.Loops
+	calls    map[string][]compiler.Call
+	notes    map[place][]string // the compiler's decisions worth showing
+	profiles []classified
+	subjects []*diagnose.Subject
+	warnings []string
+}
+
+type place struct {
+	file string
+	line int
+}
+
+// classified is one profile of one benchmark.
+type classified struct {
+	kind      string
+	benchmark string
+	column    int
+	*hot.Classified
+}
+
+// recordedSources serves the recording's copies of source files.
+type recordedSources struct {
+	rec   *recording.Recording
+	texts map[string][]byte
+	meta  map[string]recording.Source
+}
+
+func (s *recordedSources) Text(frameFile string) []byte {
+	if text, ok := s.texts[frameFile]; ok {
+		return text
+	}
+	text, _, err := s.rec.Source(frameFile)
+	if err != nil {
+		text = nil
+	}
+	s.texts[frameFile] = text
+	return text
+}
+
+func (s *recordedSources) Display(frameFile string) string {
+	if m, ok := s.meta[frameFile]; ok {
+		return m.Path
+	}
+	return frameFile
+}
+
+// columns names the value column that each kind of profile is read by.
+var columns = map[string]string{
+	recording.KindCPU:    "cpu",
+	recording.KindAllocs: "alloc_space",
+	recording.KindBlock:  "delay",
+	recording.KindMutex:  "delay",
+}
+
+// analyze reads a recording. What is damaged or missing becomes a warning.
+func analyze(rec *recording.Recording) *analysis {
+	a := &analysis{rec: rec, loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[place][]string)}
+	a.sources = &recordedSources{rec: rec, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
+	own := make(map[string]bool)
+	for _, m := range rec.Build.OwnModules {
+		own[m] = true
+	}
+	for _, s := range rec.Sources {
+		a.sources.meta[s.Frame] = s
+		if own[s.Module] {
+			if text := a.sources.Text(s.Frame); text != nil {
+				if err := a.loops.AddFile(s.Frame, text); err != nil {
+					a.warn("%s does not parse: set-up in it counts as measured code", s.Path)
+				}
+			}
+		}
+	}
+	a.readCompiler()
+	for _, artifact := range rec.Artifacts {
+		name, ok := columns[artifact.Kind]
+		if !ok {
+			continue
+		}
+		p, err := a.readProfile(artifact)
+		if err != nil {
+			a.warn("%v", err)
+			continue
+		}
+		column, err := p.TypeIndex(name)
+		if err != nil {
+			a.warn("%s: %v", artifact.Path, err)
+			continue
+		}
+		a.profiles = append(a.profiles, classified{artifact.Kind, artifact.Benchmark, column, hot.Classify(p, a.loops)})
+	}
+	for _, b := range rec.Benchmarks {
+		if b.Profiled || b.AllocIterations > 0 {
+			a.subjects = append(a.subjects, a.subject(b))
+		}
+	}
+	return a
+}
+
+func (a *analysis) warn(format string, args ...any) {
+	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
+}
+
+func (a *analysis) readProfile(artifact recording.Artifact) (*callstack.Profile, error) {
+	data, err := a.rec.Read(artifact)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.Read(data, profile.DefaultLimits())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", artifact.Path, err)
+	}
+	for _, w := range p.Warnings {
+		a.warn("%s: %s", artifact.Path, w)
+	}
+	return p, nil
+}
+
+// readCompiler reads what the type checker and the compiler said.
+func (a *analysis) readCompiler() {
+	for _, artifact := range a.rec.Find(recording.KindCalls, "") {
+		data, err := a.rec.Read(artifact)
+		var calls compiler.Calls
+		if err == nil {
+			err = json.Unmarshal(data, &calls)
+		}
+		if err != nil {
+			a.warn("%s: %v", artifact.Path, err)
+			continue
+		}
+		for _, f := range calls.Files {
+			a.calls[f.Frame] = f.Calls
+		}
+	}
+	for _, artifact := range a.rec.Find(recording.KindDiagnostics, "") {
+		data, err := a.rec.Read(artifact)
+		if err != nil {
+			a.warn("%v", err)
+			continue
+		}
+		for _, d := range compiler.Parse(data) {
+			text := ""
+			switch d.Kind {
+			case compiler.Escapes, compiler.MovedToHeap:
+				text = d.Text
+			case compiler.Inlines:
+				text = "inlines " + strings.TrimPrefix(d.Text, "inlining call to ")
+			default:
+				continue
+			}
+			at := place{d.File, d.Line}
+			a.notes[at] = appendOnce(a.notes[at], text)
+		}
+	}
+}
+
+func appendOnce(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+// subject gathers what rules look at for one benchmark.
+func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
+	s := &diagnose.Subject{
+		Benchmark: b.Name, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
+		AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
+		Source: a.sources, Loops: a.loops, Calls: a.calls,
+	}
+	if b.BytesPerOp != nil {
+		s.BytesPerOp = *b.BytesPerOp
+	}
+	if b.AllocsPerOp != nil {
+		s.AllocsPerOp = *b.AllocsPerOp
+	}
+	for _, p := range a.profiles {
+		if p.benchmark != b.Name {
+			continue
+		}
+		switch p.kind {
+		case recording.KindCPU:
+			s.CPU, s.CPUColumn, s.CPUPeriod = p.Classified, p.column, time.Duration(p.Period)
+		case recording.KindAllocs:
+			s.Allocs, s.AllocCol = p.Classified, p.column
+		case recording.KindMutex:
+			s.Mutex, s.MutexCol = p.Classified, p.column
+		}
+	}
+	return s
+}

@@ -1,0 +1,109 @@
+package tune
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"whet/internal/callstack"
+	"whet/internal/report"
+)
+
+// rows is the head of a top table: by flat, or by cum.
+func (a *analysis) rows(c classified, base callstack.Keep, cum bool) []report.Row {
+	fs := c.Functions(c.column, base)
+	if cum {
+		slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
+	}
+	var rows []report.Row
+	for _, f := range fs[:min(len(fs), topRows)] {
+		rows = append(rows, report.Row{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum})
+	}
+	return rows
+}
+
+// listings shows the source of the hottest functions: those of the user's own
+// modules that hold most of the base, benchmarks themselves apart.
+func (a *analysis) listings(c classified, base callstack.Keep) []report.Listing {
+	own := make(map[string]bool)
+	for _, m := range a.rec.Build.OwnModules {
+		own[m] = true
+	}
+	total := c.Sum(c.column, base)
+	lines := make(map[string]map[place]callstack.Cost) // by function
+	for l, cost := range c.Lines(c.column, base) {
+		if lines[l.Function] == nil {
+			lines[l.Function] = make(map[place]callstack.Cost)
+		}
+		lines[l.Function][place{l.File, l.Line}] = cost
+	}
+	var out []report.Listing
+	fs := c.Functions(c.column, base)
+	slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
+	for _, f := range fs {
+		if len(out) == listings || f.Cum*50 < total { // under 2 % nothing is hot
+			break
+		}
+		if !own[a.sources.meta[f.File].Module] || a.loops.InBenchmark(f.File, firstLine(lines[f.Function], f.File)) {
+			continue
+		}
+		out = append(out, a.listing(f, lines[f.Function]))
+	}
+	return out
+}
+
+func firstLine(costs map[place]callstack.Cost, file string) int {
+	first := 0
+	for p := range costs {
+		if p.file == file && (first == 0 || p.line < first) {
+			first = p.line
+		}
+	}
+	return first
+}
+
+// listing shows the lines around those that cost; the hottest ones if the
+// function is long.
+func (a *analysis) listing(f callstack.FunctionCost, costs map[place]callstack.Cost) report.Listing {
+	l := report.Listing{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.meta[f.File].Differs}
+	text := a.sources.Text(f.File)
+	if text == nil {
+		l.Missing = "its source is not in the recording"
+		return l
+	}
+	source := bytes.Split(text, []byte("\n"))
+	type hotLine struct {
+		line int
+		callstack.Cost
+	}
+	var hot []hotLine
+	for p, cost := range costs {
+		switch {
+		case p.file != f.File || p.line < 1:
+		case p.line > len(source):
+			l.Differs = fmt.Sprintf("the profile names line %d, the file has %d", p.line, len(source))
+		default:
+			hot = append(hot, hotLine{p.line, cost})
+		}
+	}
+	slices.SortFunc(hot, func(x, y hotLine) int {
+		return cmp.Or(cmp.Compare(y.Cum, x.Cum), cmp.Compare(x.line, y.line))
+	})
+	show := make(map[int]bool)
+	for _, h := range hot {
+		if len(show) >= listingLines {
+			break
+		}
+		for n := max(h.line-2, 1); n <= min(h.line+2, len(source)); n++ {
+			show[n] = true
+		}
+	}
+	for n := 1; n <= len(source); n++ {
+		if show[n] {
+			cost := costs[place{f.File, n}]
+			l.Lines = append(l.Lines, report.SourceLine{Number: n, Text: string(bytes.TrimRight(source[n-1], "\r")), Flat: cost.Flat, Cum: cost.Cum, Notes: a.notes[place{f.File, n}]})
+		}
+	}
+	return l
+}

@@ -1,0 +1,400 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/format/benchmark"
+	"whet/internal/format/profile"
+	"whet/internal/gobench"
+	"whet/internal/recording"
+)
+
+// subject is one selected benchmark while it is measured.
+type subject struct {
+	benchmark.Line
+	slug  string
+	loops *hot.Loops
+
+	cpu      [][]byte // profiles to merge
+	cpuStart int64
+	cpuEnd   int64
+	samples  int64         // of the base
+	runTime  time.Duration // of the last CPU run
+	runBase  int64         // its base samples
+	parallel bool
+	failed   bool
+}
+
+// measure ranks the benchmarks and profiles as many as the budget takes.
+func (r *recorder) measure(ctx context.Context, names []string) error {
+	r.deadline = r.o.Now().Add(r.o.Budget)
+	lines, err := r.quickPass(ctx, names)
+	if err != nil {
+		return err
+	}
+	ranked := rank(lines)
+	n := min(len(ranked), capacity(r.left()))
+	var selected, leftOut []string
+	subjects := make([]*subject, n)
+	for i, l := range ranked {
+		if i < n {
+			selected = append(selected, l.Name)
+			subjects[i] = &subject{Line: l, slug: slug(i, l.Name), loops: &hot.Loops{}}
+		} else {
+			leftOut = append(leftOut, l.Name)
+		}
+	}
+	r.w.Manifest.Plan.Selected, r.w.Manifest.Plan.LeftOut = selected, leftOut
+	if len(leftOut) > 0 {
+		r.w.Warn("%d of %d benchmarks were left out, the budget of %v profiles %d: choose with -bench, or raise -budget", len(leftOut), len(ranked), r.o.Budget, n)
+	}
+	r.progress(Progress{Stage: "plan", Plan: describe(selected, leftOut, r.o.Samples, r.o.Budget)})
+	err = r.profileAll(ctx, subjects)
+	r.addResults(subjects, ranked[n:])
+	if err != nil {
+		return err
+	}
+	for _, s := range subjects {
+		if !s.failed {
+			return nil
+		}
+	}
+	return &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0]}
+}
+
+func (r *recorder) left() time.Duration { return r.deadline.Sub(r.o.Now()) }
+
+// quickPass runs every benchmark for a moment, one process per top-level
+// benchmark, so that one that panics or hangs takes no other with it.
+func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.Line, error) {
+	var lines []benchmark.Line
+	quick := quickTime(r.o.Budget, len(names))
+	_, sub, _ := strings.Cut(r.o.Bench, "/")
+	for _, name := range names {
+		r.progress(Progress{Stage: "quick pass", Benchmark: name})
+		left := r.left()
+		if left <= 0 {
+			r.w.Warn("the budget of %v ended in the quick pass, before %s: raise -budget, or choose with -bench", r.o.Budget, name)
+			break
+		}
+		limit := max(left/2, 5*time.Second)
+		if len(names) == 1 {
+			limit = max(left, 5*time.Second)
+		}
+		pattern := "^" + name + "$"
+		if sub != "" {
+			pattern += "/" + sub
+		}
+		res, err := r.run(ctx, limit, gobench.Run{Bench: name, Pattern: pattern, BenchTime: quick.String()})
+		if ctx.Err() != nil {
+			return lines, ctx.Err()
+		}
+		if res != nil {
+			lines = append(lines, res.Lines...)
+		}
+		if err != nil {
+			r.fail(name, err)
+		}
+	}
+	if len(lines) == 0 {
+		if len(r.failures) > 0 {
+			return nil, &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0]}
+		}
+		return nil, &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("no benchmark of %s that matches -bench %q gave a result", r.target.ImportPath, r.o.Bench)}
+	}
+	return lines, nil
+}
+
+// run starts one benchmark process with the options common to all.
+func (r *recorder) run(ctx context.Context, limit time.Duration, run gobench.Run) (*gobench.Result, error) {
+	if r.o.Timeout > 0 {
+		limit = r.o.Timeout
+	}
+	run.CPU, run.Args, run.Timeout, run.Output = r.o.CPU, r.o.Args, limit, r.out
+	r.out.begin(run.Bench)
+	return r.bin.Run(ctx, run)
+}
+
+// fail notes a benchmark that could not be measured; a benchmark that skips
+// itself is not a failure.
+func (r *recorder) fail(name string, err error) {
+	var ge *gobench.Error
+	if errors.As(err, &ge) && ge.Kind == gobench.KindNoResult {
+		r.w.Warn("%v", err)
+		return
+	}
+	text := err.Error()
+	r.failures = append(r.failures, text)
+	r.w.Warn("%s", text)
+	r.w.Manifest.Benchmarks = append(r.w.Manifest.Benchmarks, recording.Benchmark{Name: name, Failure: text})
+}
+
+// profileAll gives every benchmark its clean measurement, its allocation
+// profile and a first CPU profile, then the traces, and then deepens the CPU
+// profiles in turns while the budget lasts: whatever ends the run early,
+// every benchmark has something.
+func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
+	for _, step := range []func(context.Context, *subject) error{r.clean, r.allocs, r.cpu, r.delays, r.trace} {
+		for _, s := range subjects {
+			if s.failed || r.left() <= 0 {
+				continue
+			}
+			if err := step(ctx, s); ctx.Err() != nil {
+				return errors.Join(ctx.Err(), r.storeCPU(subjects))
+			} else if err != nil {
+				s.failed = true
+				r.fail(s.Name, err)
+			}
+		}
+	}
+	for busy := true; busy; {
+		busy = false
+		for _, s := range subjects {
+			if s.failed || s.samples >= int64(r.o.Samples) || r.left() < 300*time.Millisecond {
+				continue
+			}
+			if err := r.cpu(ctx, s); ctx.Err() != nil {
+				return errors.Join(ctx.Err(), r.storeCPU(subjects))
+			} else if err != nil {
+				// It has a profile already; what it has is kept.
+				r.w.Warn("%v", err)
+				s.samples = int64(r.o.Samples)
+				continue
+			}
+			busy = busy || s.runBase > 0 || r.left() > 0
+		}
+	}
+	return r.storeCPU(subjects)
+}
+
+// clean measures without instruments: these are the figures that stand in the
+// report beside the benchmark's name.
+func (r *recorder) clean(ctx context.Context, s *subject) error {
+	r.progress(Progress{Stage: "clean run", Benchmark: s.Name})
+	d := min(cleanRun, r.left()/10)
+	res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s.NsPerOp)})
+	if err != nil {
+		return err
+	}
+	for _, l := range res.Lines {
+		if l.Name == s.Name {
+			s.Line = l
+		}
+	}
+	return nil
+}
+
+// limit is the time after which a process that should take about d is taken
+// to hang.
+func (r *recorder) limit(d time.Duration) time.Duration {
+	return max(3*d, r.left(), 5*time.Second)
+}
+
+// benchTime is the user's, or as many calls as take about d.
+func (r *recorder) benchTime(d time.Duration, nsPerOp float64) string {
+	if r.o.BenchTime != "" {
+		return r.o.BenchTime
+	}
+	return fmt.Sprintf("%dx", iterations(d, nsPerOp))
+}
+
+// allocs records every allocation. The calls it covers are the run's own and
+// the single one that package testing makes first.
+func (r *recorder) allocs(ctx context.Context, s *subject) error {
+	r.progress(Progress{Stage: "allocations", Benchmark: s.Name})
+	allocs := 0.0
+	if s.AllocsPerOp != nil {
+		allocs = *s.AllocsPerOp
+	}
+	n := allocIterations(s.NsPerOp, allocs)
+	name, rel, err := r.profileFile(s, recording.KindAllocs)
+	if err != nil {
+		return err
+	}
+	start := r.now()
+	_, err = r.run(ctx, r.limit(allocRun), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n), MemProfile: name, MemProfileRate: 1})
+	if err != nil {
+		return err
+	}
+	if err := r.w.Add(recording.Artifact{Path: rel, Kind: recording.KindAllocs, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
+		return err
+	}
+	r.w.Manifest.Benchmarks = append(r.w.Manifest.Benchmarks, recording.Benchmark{Name: s.Name, AllocIterations: n + 1})
+	return nil
+}
+
+// cpu makes one more CPU-profiled run and counts its base samples.
+func (r *recorder) cpu(ctx context.Context, s *subject) error {
+	r.progress(Progress{Stage: "cpu", Benchmark: s.Name, Samples: int(s.samples), Wanted: r.o.Samples})
+	d := min(cpuRun, r.left())
+	if s.runBase > 0 { // no longer than what is missing takes
+		missing := time.Duration(float64(s.runTime) * float64(int64(r.o.Samples)-s.samples) / float64(s.runBase))
+		d = min(d, max(missing, 100*time.Millisecond))
+	}
+	name, rel, err := r.profileFile(s, "cpu-part")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(name)
+	start := r.o.Now()
+	if _, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s.NsPerOp), CPUProfile: name}); err != nil {
+		return err
+	}
+	end := r.o.Now()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", rel, err)
+	}
+	p, err := profile.Read(data, profile.DefaultLimits())
+	if err != nil {
+		return fmt.Errorf("CPU profile of %s: %w", s.Name, err)
+	}
+	r.addLoops(s.loops, p)
+	c := hot.Classify(p, s.loops)
+	if len(s.cpu) == 0 {
+		s.cpuStart = r.since(start)
+	}
+	s.cpuEnd = r.since(end)
+	s.cpu = append(s.cpu, data)
+	s.runTime, s.runBase = end.Sub(start), c.Sums(0)[hot.Base]
+	s.samples += s.runBase
+	s.parallel = s.parallel || c.Parallel
+	return nil
+}
+
+// storeCPU merges each benchmark's CPU profiles into one artifact.
+func (r *recorder) storeCPU(subjects []*subject) error {
+	for _, s := range subjects {
+		if len(s.cpu) == 0 {
+			continue
+		}
+		data, err := profile.Merge(s.cpu...)
+		if err != nil {
+			return fmt.Errorf("merge CPU profiles of %s: %w", s.Name, err)
+		}
+		err = r.w.Write(recording.Artifact{Path: "profiles/" + s.slug + ".cpu.pb.gz", Kind: recording.KindCPU, Benchmark: s.Name, StartNs: s.cpuStart, EndNs: s.cpuEnd}, data)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delays takes block and mutex profiles where several goroutines do the work.
+func (r *recorder) delays(ctx context.Context, s *subject) error {
+	if !s.parallel {
+		return nil
+	}
+	for _, kind := range []string{recording.KindBlock, recording.KindMutex} {
+		r.progress(Progress{Stage: kind, Benchmark: s.Name})
+		name, rel, err := r.profileFile(s, kind)
+		if err != nil {
+			return err
+		}
+		d := min(delayRun, r.left())
+		run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s.NsPerOp)}
+		if kind == recording.KindBlock {
+			run.BlockProfile, run.BlockProfileRate = name, 10_000 // ns: the design's default
+		} else {
+			run.MutexProfile, run.MutexProfileFraction = name, 10
+		}
+		start := r.now()
+		if _, err := r.run(ctx, r.limit(d), run); err != nil {
+			return err
+		}
+		if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trace takes a short execution trace.
+func (r *recorder) trace(ctx context.Context, s *subject) error {
+	r.progress(Progress{Stage: "trace", Benchmark: s.Name})
+	rel := "trace/" + s.slug + ".trace"
+	name, err := r.w.File(rel)
+	if err != nil {
+		return err
+	}
+	start := r.now()
+	n := iterations(traceRun, s.NsPerOp)
+	if _, err := r.run(ctx, r.limit(traceRun), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n), Trace: name}); err != nil {
+		return err
+	}
+	return r.w.Add(recording.Artifact{Path: rel, Kind: recording.KindTrace, Benchmark: s.Name, StartNs: start, EndNs: r.now()})
+}
+
+func (r *recorder) profileFile(s *subject, kind string) (name, rel string, err error) {
+	rel = "profiles/" + s.slug + "." + kind + ".pb.gz"
+	name, err = r.w.File(rel)
+	return name, rel, err
+}
+
+// addResults writes the figures into the manifest and in Go benchmark format.
+func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
+	m := &r.w.Manifest
+	extra := make(map[string]recording.Benchmark)
+	for _, b := range m.Benchmarks {
+		e := extra[b.Name]
+		e.Failure += b.Failure
+		e.AllocIterations += b.AllocIterations
+		extra[b.Name] = e
+	}
+	m.Benchmarks = nil
+	var lines []benchmark.Line
+	add := func(l benchmark.Line, profiled, parallel bool) {
+		e := extra[l.Name]
+		delete(extra, l.Name)
+		lines = append(lines, l)
+		b := recording.Benchmark{Name: l.Name, Procs: l.Procs, Iterations: l.N, NsPerOp: l.NsPerOp, BytesPerOp: l.BytesPerOp, AllocsPerOp: l.AllocsPerOp,
+			Parallel: parallel, Profiled: profiled, AllocIterations: e.AllocIterations, Failure: e.Failure}
+		for _, metric := range l.Metrics {
+			b.Metrics = append(b.Metrics, recording.Metric{Unit: metric.Unit, Value: metric.Value})
+		}
+		m.Benchmarks = append(m.Benchmarks, b)
+	}
+	for _, s := range subjects {
+		add(s.Line, len(s.cpu) > 0, s.parallel)
+	}
+	for _, l := range rest {
+		add(l, false, false)
+	}
+	for _, name := range slices.Sorted(maps.Keys(extra)) { // failed before it gave a figure
+		m.Benchmarks = append(m.Benchmarks, recording.Benchmark{Name: name, Failure: extra[name].Failure})
+	}
+	var text bytes.Buffer
+	w := benchmark.NewWriter(&text)
+	w.Set("goos", m.Host.OS)
+	w.Set("goarch", m.Host.Arch)
+	w.Set("pkg", m.Build.Package)
+	w.Set("cpu", m.Host.CPU)
+	for _, l := range lines {
+		w.Write(l)
+	}
+	r.keep(r.w.Write(recording.Artifact{Path: "bench/new.txt", Kind: recording.KindBench, EndNs: r.now()}, text.Bytes()))
+}
+
+// addLoops gives the classifier the source of the files a profile names that
+// may hold benchmark functions: the module's own.
+func (r *recorder) addLoops(loops *hot.Loops, p *callstack.Profile) {
+	for i := range p.NumFrames() {
+		file := p.Frame(callstack.FrameID(i)).File
+		if loops.Has(file) || !r.frames.own(file) {
+			continue
+		}
+		if src, err := r.frames.finder.Read(file); err == nil {
+			r.keep(loops.AddFile(file, src))
+		}
+	}
+}

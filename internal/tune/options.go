@@ -1,0 +1,111 @@
+package tune
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Options says what to measure and for how long. Start from DefaultOptions.
+type Options struct {
+	Dir     string // working directory of the user
+	Operand string // the package as the user gave it
+	Out     string // name of the recording; "" makes one from the package's name
+
+	Bench     string        // regular expression as in go test -bench
+	BenchTime string        // one run's length, "1s" or "100x"; "" chooses
+	Budget    time.Duration // for measuring; builds, tests and the report come on top
+	Timeout   time.Duration // of one benchmark process; 0: what the budget leaves
+	Samples   int           // of the base, for each benchmark's CPU profile
+	Run       string        // regular expression of the tests to run first; "^$" runs none
+
+	Tags     string   // go build -tags
+	CPU      string   // one value of go test -cpu
+	Flags    []string // further go build flags
+	Args     []string // arguments of the test binary, behind its own flags
+	NoBinary bool     // do not keep the binary
+
+	Command  []string // whet's own command line, for the manifest
+	Version  string   // of whet
+	Now      func() time.Time
+	Progress func(Progress) // nil: none
+	// Output gets what the target prints while it runs; nil: nothing. The
+	// recording holds a bounded copy in any case.
+	Output io.Writer
+}
+
+// DefaultOptions returns what whet tune uses unless told otherwise.
+func DefaultOptions() Options {
+	return Options{
+		Dir:     ".",
+		Bench:   ".",
+		Budget:  60 * time.Second,
+		Samples: 1000,
+		Now:     time.Now,
+	}
+}
+
+// Validate reports the first option that cannot be used.
+func (o *Options) Validate() error {
+	switch {
+	case o.Operand == "":
+		return fmt.Errorf("no package to tune: name one, as in whet tune ./path/to/package")
+	case o.Budget < time.Second:
+		return fmt.Errorf("-budget %v is too short to measure anything: give at least 1s", o.Budget)
+	case o.Timeout < 0:
+		return fmt.Errorf("-timeout %v is negative", o.Timeout)
+	case o.Samples < 1:
+		return fmt.Errorf("-samples %d: give at least 1", o.Samples)
+	case o.BenchTime != "" && !validBenchTime(o.BenchTime):
+		return fmt.Errorf("-benchtime %q is neither a time like 1s nor a count like 100x", o.BenchTime)
+	case strings.Contains(o.CPU, ","):
+		return fmt.Errorf("-cpu %s: one recording holds one value of GOMAXPROCS; run whet tune once for each", o.CPU)
+	case o.CPU != "" && !regexp.MustCompile(`^[1-9][0-9]{0,3}$`).MatchString(o.CPU):
+		return fmt.Errorf("-cpu %q is not a number of processors", o.CPU)
+	}
+	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
+		for _, part := range strings.Split(re.text, "/") {
+			if _, err := regexp.Compile(part); err != nil {
+				return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
+			}
+		}
+	}
+	return nil
+}
+
+func validBenchTime(s string) bool {
+	if n, ok := strings.CutSuffix(s, "x"); ok {
+		return regexp.MustCompile(`^[1-9][0-9]{0,11}$`).MatchString(n)
+	}
+	d, err := time.ParseDuration(s)
+	return err == nil && d > 0
+}
+
+// Progress is where a recording stands.
+type Progress struct {
+	Stage     string        // "build", "tests", "quick pass", "cpu", ...
+	Benchmark string        // "" outside a benchmark
+	Samples   int           // of the base so far, cpu only
+	Wanted    int           // samples wanted
+	Left      time.Duration // at most, until the measuring ends; 0: not started
+	Plan      string        // set once, when the plan is made
+}
+
+// defaultName is the recording's name for a package: its last path element.
+func defaultName(importPath string) string {
+	name := path.Base(importPath)
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		}
+		return '-'
+	}, name)
+	if strings.Trim(name, ".-") == "" {
+		name = "recording"
+	}
+	return name + ".whet"
+}

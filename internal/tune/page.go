@@ -1,0 +1,218 @@
+package tune
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/rules"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+	"whet/internal/report"
+)
+
+// How much of each profile a report shows.
+const (
+	topRows      = 15
+	listings     = 4
+	listingLines = 40
+)
+
+// Page lays out the report of a recording. It reads the recording and nothing
+// else.
+func Page(rec *recording.Recording) (*report.Page, error) {
+	a := analyze(rec)
+	result, err := a.diagnose()
+	if err != nil {
+		return nil, err
+	}
+	page := &report.Page{
+		Target: rec.Target, Package: rec.Build.Package, Module: rec.Build.Module, Tool: rec.Tool,
+		Created: rec.Origin.UTC().Format(time.RFC3339), Partial: rec.Partial,
+		Facts:          facts(&rec.Manifest),
+		Verdict:        report.Verdict{Kind: string(result.Verdict.Kind), Text: result.Verdict.Text},
+		ThresholdRatio: diagnose.Threshold,
+		Findings:       result.Findings, Below: result.Below,
+	}
+	for _, b := range rec.Benchmarks {
+		page.Benchmarks = append(page.Benchmarks, report.Benchmark{
+			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations, NsPerOp: b.NsPerOp, BytesPerOp: b.BytesPerOp, AllocsPerOp: b.AllocsPerOp,
+			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure,
+		})
+	}
+	for _, p := range a.profiles {
+		page.Profiles = append(page.Profiles, a.profile(p))
+	}
+	page.Warnings = append(page.Warnings, trust(&rec.Manifest)...)
+	for _, list := range [][]string{rec.Warnings, a.warnings, result.Warnings} {
+		for _, w := range list {
+			page.Warnings = appendOnce(page.Warnings, w)
+		}
+	}
+	for _, s := range a.subjects {
+		if s.CPU != nil && !s.CPU.LoopsKnown {
+			page.Warnings = appendOnce(page.Warnings, fmt.Sprintf("%s: its measured loop was not found in the source, so set-up counts as measured code", s.Benchmark))
+		}
+	}
+	return page, nil
+}
+
+func (a *analysis) diagnose() (diagnose.Result, error) {
+	registry, err := diagnose.NewRegistry(rules.All()...)
+	if err != nil {
+		return diagnose.Result{}, err
+	}
+	return diagnose.Run(registry, a.subjects), nil
+}
+
+// findingsFile is findings.json: what this version's rules said.
+type findingsFile struct {
+	Schema   string            `json:"schema"`
+	Tool     string            `json:"tool"`
+	Verdict  report.Verdict    `json:"verdict"`
+	Findings []finding.Finding `json:"findings"`
+	Below    []finding.Finding `json:"below_threshold"`
+}
+
+// addFindings diagnoses what was recorded and keeps the answer beside it.
+func (r *recorder) addFindings() error {
+	r.progress(Progress{Stage: "diagnosing"})
+	rec, err := recording.Open(r.w.Dir())
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	result, err := analyze(rec).diagnose()
+	if err != nil {
+		return err
+	}
+	file := findingsFile{Schema: "whet/findings/1", Tool: r.o.Version, Findings: result.Findings, Below: result.Below,
+		Verdict: report.Verdict{Kind: string(result.Verdict.Kind), Text: result.Verdict.Text}}
+	data, err := json.MarshalIndent(file, "", "\t")
+	if err != nil {
+		return err
+	}
+	now := r.now()
+	return r.w.Write(recording.Artifact{Path: "findings.json", Kind: recording.KindFindings, StartNs: now, EndNs: now}, append(data, '\n'))
+}
+
+// trust says why the figures of a recording may mislead.
+func trust(m *recording.Manifest) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if m.Partial != "" {
+		add("this recording is partial: %s", m.Partial)
+	}
+	if m.Build.Race {
+		add("built with the race detector (-race): times are several times longer and lie elsewhere; tune without it")
+	}
+	if m.Build.Cover {
+		add("built with coverage counters (-cover): they cost time in every block; tune without it")
+	}
+	if m.Build.Unoptimized {
+		add("built without optimisation or inlining (-N or -l): the costs are not those of a normal build")
+	}
+	if s := m.Host.StealRatio; s != nil && *s > 0.05 {
+		add("the hypervisor took %s of the processor's time while measuring: times are too long and uneven", quantity.Percent(*s))
+	}
+	if l := m.Host.LoadStart; l != nil && *l > float64(m.Host.Cores) {
+		add("the machine was busy when measuring began (load %.1f on %d cores): times are too long and uneven", *l, m.Host.Cores)
+	}
+	if t := m.Host.ThrottledNs; t != nil && *t > m.EndNs/100 && *t > 0 {
+		add("the control group kept the processes from running for %s: its CPU limit is too low for a fair measurement", quantity.Nanoseconds(float64(*t)))
+	}
+	return out
+}
+
+// facts is the head of the report.
+func facts(m *recording.Manifest) []report.Fact {
+	var out []report.Fact
+	add := func(name, format string, args ...any) {
+		if v := strings.TrimSpace(fmt.Sprintf(format, args...)); v != "" {
+			out = append(out, report.Fact{Name: name, Value: v})
+		}
+	}
+	b, h := &m.Build, &m.Host
+	add("package", "%s", b.Package)
+	if b.Module != "" {
+		add("module", "%s", strings.TrimSpace(b.Module+" "+b.ModuleVersion))
+	}
+	if b.Revision != "" {
+		state := ""
+		if b.Dirty == nil {
+			state = ", state unknown"
+		} else if *b.Dirty {
+			state = ", with changes"
+		}
+		add("revision", "%.12s%s", b.Revision, state)
+	}
+	add("build", "%s %s/%s %s", b.GoVersion, h.OS, h.Arch, strings.Join(b.Flags, " "))
+	add("machine", "%s, %d cores, GOMAXPROCS %d", orUnknown(h.CPU), h.Cores, h.GOMAXPROCS)
+	add("limits", "%s", limits(h))
+	add("kernel", "%s", h.Kernel)
+	var load []string
+	if h.StealRatio != nil {
+		load = append(load, "steal "+quantity.Percent(*h.StealRatio))
+	}
+	if h.LoadStart != nil && h.LoadEnd != nil {
+		load = append(load, fmt.Sprintf("load %.2f to %.2f", *h.LoadStart, *h.LoadEnd))
+	}
+	add("load", "%s", strings.Join(load, ", "))
+	add("measured", "%s for %s", m.Origin.UTC().Format("2006-01-02 15:04:05 UTC"), quantity.Nanoseconds(float64(m.EndNs)))
+	return out
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown processor"
+	}
+	return s
+}
+
+func limits(h *recording.Host) string {
+	var parts []string
+	if h.CPULimitCores != nil {
+		parts = append(parts, fmt.Sprintf("%.2g cores", *h.CPULimitCores))
+	}
+	if h.MemoryLimitBytes != nil {
+		parts = append(parts, quantity.Bytes(float64(*h.MemoryLimitBytes)))
+	}
+	switch {
+	case len(parts) > 0:
+		return fmt.Sprintf("cgroup %s: %s", h.Cgroup, strings.Join(parts, ", "))
+	case h.Cgroup == "v1" || h.Cgroup == "v2":
+		return fmt.Sprintf("cgroup %s without limits", h.Cgroup)
+	}
+	return ""
+}
+
+// profile lays out one profile.
+func (a *analysis) profile(c classified) report.Profile {
+	base := c.Keep(hot.Base)
+	p := report.Profile{Kind: c.kind, Benchmark: c.benchmark, Column: c.Types[c.column].Type, Unit: c.Types[c.column].Unit}
+	p.Values = c.Sums(c.column)
+	if count := countColumn(c); count >= 0 {
+		p.Samples = c.Sums(count)
+	}
+	p.Top = a.rows(c, base, false)
+	p.TopCum = a.rows(c, base, true)
+	p.Listing = a.listings(c, base)
+	if p.Values[hot.Base] != 0 {
+		p.Flame = report.BuildFlame(c.Profile, c.column, base, a.sources.Display)
+	}
+	return p
+}
+
+// countColumn is the column that counts samples, objects or events.
+func countColumn(c classified) int {
+	for _, name := range []string{"samples", "alloc_objects", "contentions"} {
+		if i, err := c.TypeIndex(name); err == nil {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,113 @@
+package tune
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/format/benchmark"
+)
+
+// What a selected benchmark costs of the budget at the least: a clean
+// measurement, an allocation profile, a trace and a CPU profile that is worth
+// reading. With less for each, more benchmarks would be told less each.
+const perBenchmark = 5 * time.Second
+
+// cpuRun is the length of one CPU-profiled run; runs repeat.
+const cpuRun = 2 * time.Second
+
+// Work of the short runs. Recording every allocation costs about allocCost
+// for each of them, so the allocation run's length is planned with it.
+const (
+	cleanRun  = 500 * time.Millisecond
+	allocRun  = 300 * time.Millisecond
+	traceRun  = 100 * time.Millisecond
+	delayRun  = time.Second // block and mutex profiles
+	allocCost = 1500 * time.Nanosecond
+)
+
+// rank orders benchmarks for profiling. Every top-level benchmark comes once,
+// with its costliest sub-benchmark, before any comes twice; within a turn the
+// costlier is first. Costly means time per call: a benchmark that takes
+// longer does more of the package's work.
+func rank(lines []benchmark.Line) []benchmark.Line {
+	groups := make(map[string][]benchmark.Line)
+	for _, l := range lines {
+		top, _, _ := strings.Cut(l.Name, "/")
+		groups[top] = append(groups[top], l)
+	}
+	type turn struct {
+		benchmark.Line
+		turn int
+	}
+	var all []turn
+	for _, g := range groups {
+		slices.SortStableFunc(g, costlier)
+		for i, l := range g {
+			all = append(all, turn{l, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), costlier(a.Line, b.Line))
+	})
+	out := make([]benchmark.Line, len(all))
+	for i, t := range all {
+		out[i] = t.Line
+	}
+	return out
+}
+
+func costlier(a, b benchmark.Line) int {
+	return cmp.Or(cmp.Compare(b.NsPerOp, a.NsPerOp), cmp.Compare(a.Name, b.Name))
+}
+
+// capacity is how many benchmarks the budget can profile.
+func capacity(budget time.Duration) int {
+	return max(1, int(budget/perBenchmark))
+}
+
+// quickTime is the length of one run in the quick pass over n benchmarks: a
+// fifth of the budget, and long enough to tell microseconds from
+// milliseconds.
+func quickTime(budget time.Duration, n int) time.Duration {
+	return min(max(budget/5/time.Duration(max(n, 1)), 5*time.Millisecond), 100*time.Millisecond)
+}
+
+// iterations is the number of calls that take about d.
+func iterations(d time.Duration, nsPerOp float64) int64 {
+	if nsPerOp <= 0 {
+		nsPerOp = 0.5
+	}
+	return int64(min(max(float64(d)/nsPerOp, 1), 1e9))
+}
+
+// allocIterations plans the allocation run: every allocation is recorded,
+// which slows the benchmark down. At least a hundred calls are made where
+// they are quick, so that one-off allocations do not look like per-call ones.
+func allocIterations(nsPerOp, allocsPerOp float64) int64 {
+	slow := nsPerOp + allocsPerOp*float64(allocCost)
+	n := iterations(allocRun, slow)
+	if n < 100 && slow*100 < float64(2*time.Second) {
+		n = 100
+	}
+	return n
+}
+
+// describe is the plan in one line.
+func describe(selected, leftOut []string, samples int, budget time.Duration) string {
+	s := fmt.Sprintf("%d %s, a process each for CPU, allocations and trace, until %d samples each or %v",
+		len(selected), plural(len(selected), "benchmark"), samples, budget)
+	if len(leftOut) > 0 {
+		s += fmt.Sprintf("; %d left out", len(leftOut))
+	}
+	return s
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

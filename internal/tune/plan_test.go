@@ -1,0 +1,105 @@
+package tune
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/format/benchmark"
+)
+
+func TestRank(t *testing.T) {
+	lines := []benchmark.Line{
+		{Name: "BenchmarkA/small", NsPerOp: 10},
+		{Name: "BenchmarkA/large", NsPerOp: 900},
+		{Name: "BenchmarkB", NsPerOp: 50},
+		{Name: "BenchmarkC/x", NsPerOp: 2000},
+		{Name: "BenchmarkC/y", NsPerOp: 2000},
+	}
+	var got []string
+	for _, l := range rank(lines) {
+		got = append(got, strings.TrimPrefix(l.Name, "Benchmark"))
+	}
+	// First turn: C/x 2000 (before C/y by name), A/large 900, B 50. Second: C/y 2000, A/small 10.
+	if want := "C/x A/large B C/y A/small"; strings.Join(got, " ") != want {
+		t.Errorf("rank = %v, want %s", got, want)
+	}
+}
+
+func TestPlanFigures(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		got, want any
+	}{
+		{"60 s hold 12 benchmarks of 5 s", capacity(60 * time.Second), 12},
+		{"a short budget still holds one", capacity(time.Second), 1},
+		{"a fifth of 60 s over 200 benchmarks", quickTime(60*time.Second, 200), 60 * time.Millisecond},
+		{"few benchmarks get the longest", quickTime(60*time.Second, 2), 100 * time.Millisecond},
+		{"many the shortest", quickTime(10*time.Second, 5000), 5 * time.Millisecond},
+		{"2 s of 1,000 ns", iterations(2*time.Second, 1000), int64(2_000_000)},
+		{"an operation longer than the run", iterations(time.Second, 5e9), int64(1)},
+		{"an operation that is too fast to measure", iterations(time.Second, 0), int64(1e9)},
+		{"300 ms of 1,000 ns and 2 allocations", allocIterations(1000, 2), int64(75_000)},
+		{"a slow one is called once", allocIterations(3e8, 1e6), int64(1)},
+		{"at least a hundred calls where that takes under 2 s", allocIterations(1e6, 6000), int64(100)},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.name, tc.got, tc.want)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := DefaultOptions()
+	good.Operand = "./x"
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Options){
+		"no package":  func(o *Options) { o.Operand = "" },
+		"-budget":     func(o *Options) { o.Budget = time.Millisecond },
+		"-timeout":    func(o *Options) { o.Timeout = -1 },
+		"-samples":    func(o *Options) { o.Samples = 0 },
+		"-benchtime":  func(o *Options) { o.BenchTime = "fast" },
+		"-cpu 1,2":    func(o *Options) { o.CPU = "1,2" },
+		`-cpu "zero"`: func(o *Options) { o.CPU = "zero" },
+		"-bench":      func(o *Options) { o.Bench = "a/(b" },
+		"-run":        func(o *Options) { o.Run = "(" },
+	} {
+		o := good
+		change(&o)
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOutputKeeperIsBounded(t *testing.T) {
+	k := newOutputKeeper(nil)
+	k.begin("BenchmarkX")
+	line := []byte(strings.Repeat("x", 999) + "\n")
+	for range 1000 {
+		k.Write(line)
+	}
+	data := string(k.Bytes())
+	// The title "=== BenchmarkX\n" takes 15 bytes of the bound.
+	if want := "\n=== 737871 more bytes were not kept\n"; !strings.HasPrefix(data, "=== BenchmarkX\nxxx") || !strings.HasSuffix(data, want) {
+		t.Errorf("kept %d bytes, ends %q, want %q", len(data), data[len(data)-50:], want)
+	}
+	if len(data) > keepOutput+100 {
+		t.Errorf("kept %d bytes, bound is %d", len(data), keepOutput)
+	}
+}
+
+func TestDefaultName(t *testing.T) {
+	for path, want := range map[string]string{
+		"whet/casebook/visits/original": "original.whet",
+		"gopkg.in/yaml.v3":              "yaml.v3.whet",
+		"example.com/a b":               "a-b.whet",
+		"..":                            "recording.whet",
+	} {
+		if got := defaultName(path); got != want {
+			t.Errorf("defaultName(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
