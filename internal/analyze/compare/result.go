@@ -1,0 +1,219 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/quantity"
+	"whet/internal/recording"
+)
+
+// Schema of the result's JSON.
+const Schema = "whet/prove/1"
+
+// Result is all that a proof has to say, as its JSON document. Text comes from
+// the measured programs and is untrusted; whoever prints it escapes it.
+type Result struct {
+	Schema   string   `json:"schema"`
+	Warnings []string `json:"warnings"`
+	// Partial is why less was measured than planned; "" when all was.
+	Partial string  `json:"partial"`
+	Verdict Summary `json:"verdict"`
+
+	Old Side `json:"old"`
+	New Side `json:"new"`
+
+	AlphaRatio      float64 `json:"alpha_ratio"`
+	ConfidenceRatio float64 `json:"confidence_ratio"` // of each interval
+	MarginRatio     float64 `json:"margin_ratio"`
+	Seed            uint64  `json:"seed"` // of the order within the rounds
+	RoundsPlanned   int     `json:"rounds_planned"`
+	RoundsNeeded    int     `json:"rounds_needed"` // for any verdict on time
+	SliceNs         int64   `json:"slice_ns"`      // a slice of one side takes about this
+	BudgetNs        int64   `json:"budget_ns"`
+	ElapsedNs       int64   `json:"elapsed_ns"` // of the measuring
+
+	Benchmarks []Row     `json:"benchmarks"`
+	OnlyOld    []string  `json:"only_old"` // benchmarks that the other side lacks
+	OnlyNew    []string  `json:"only_new"`
+	Failures   []Failure `json:"failures"`
+
+	Host      recording.Host `json:"host"`
+	Recording string         `json:"recording,omitempty"`
+	// Interrupted: the user ended it.
+	Interrupted bool `json:"interrupted"`
+}
+
+// Side is one of the two programs.
+type Side struct {
+	Operand   string `json:"operand"` // as the user gave it
+	Package   string `json:"package"`
+	Module    string `json:"module"`
+	GoVersion string `json:"go_version"`
+	Revision  string `json:"revision"` // "" when unknown
+	Dirty     *bool  `json:"dirty"`    // nil: unknown
+	SHA256    string `json:"sha256"`   // of the test binary
+	Tests     string `json:"tests"`    // "passed", "failed: ...", "none", "not run"
+}
+
+// Failure is a benchmark that could not be compared.
+type Failure struct {
+	Name string `json:"name"`
+	Side string `json:"side"` // "old" or "new"
+	Text string `json:"text"`
+}
+
+// Summary is the overall verdict in one line.
+type Summary struct {
+	Kind string `json:"kind"` // a Verdict, "mixed", "failed" or "interrupted"
+	Text string `json:"text"`
+}
+
+// Exit codes of design: 1 and 4 look at time and allocations per operation only.
+const (
+	exitDone        = 0
+	exitSlower      = 1
+	exitFailed      = 3
+	exitCannotTell  = 4
+	exitInterrupted = 130
+)
+
+// ExitCode is the code that whet prove exits with.
+func (r *Result) ExitCode() int {
+	slower, unknown := r.count(Slower), r.count(CannotTell)
+	switch {
+	case r.Interrupted:
+		return exitInterrupted
+	case len(r.Failures) > 0 || len(r.Benchmarks) == 0:
+		return exitFailed
+	case slower > 0:
+		return exitSlower
+	case unknown > 0:
+		return exitCannotTell
+	}
+	return exitDone
+}
+
+// gates reports whether a row decides the exit code.
+func (r *Row) gates() bool { return r.Metric == Time || r.Metric == Allocs }
+
+func (r *Result) count(v Verdict) int {
+	n := 0
+	for i := range r.Benchmarks {
+		if r.Benchmarks[i].gates() && r.Benchmarks[i].Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Summarize sets the overall verdict from the rows.
+func (r *Result) Summarize() {
+	var parts []string
+	kinds := make(map[Verdict]bool)
+	for _, metric := range []string{Time, Allocs} {
+		said, seen := r.summarizeMetric(metric)
+		if said != "" {
+			parts = append(parts, said)
+		}
+		for _, v := range seen {
+			kinds[v] = true
+		}
+	}
+	r.Verdict = Summary{Kind: overall(kinds), Text: strings.Join(parts, "; ")}
+	if len(parts) == 0 {
+		r.Verdict = Summary{Kind: "failed", Text: "nothing was compared"}
+	}
+	if n := len(r.Failures); n > 0 {
+		f := r.Failures[0]
+		r.Verdict.Text += fmt.Sprintf("; %s failed: %s of %s: %s", benchmarks(n), f.Name, f.Side, f.Text)
+		r.Verdict.Kind = "failed"
+	}
+	if r.Interrupted {
+		r.Verdict.Kind = "interrupted"
+		r.Verdict.Text = "interrupted: " + r.Verdict.Text
+	}
+}
+
+func overall(kinds map[Verdict]bool) string {
+	switch {
+	case kinds[Slower] && kinds[Faster]:
+		return "mixed"
+	case kinds[Slower]:
+		return string(Slower)
+	case kinds[CannotTell]:
+		return string(CannotTell)
+	case kinds[Faster]:
+		return string(Faster)
+	}
+	return string(NoChange)
+}
+
+// summarizeMetric is "faster in 2 of 3 benchmarks (1.20x to 9.21x), no change in 1".
+func (r *Result) summarizeMetric(metric string) (text string, seen []Verdict) {
+	by := make(map[Verdict][]float64)
+	total := 0
+	for i := range r.Benchmarks {
+		if row := &r.Benchmarks[i]; row.Metric == metric {
+			by[row.Verdict] = append(by[row.Verdict], row.Ratio)
+			total++
+		}
+	}
+	if total == 0 {
+		return "", nil
+	}
+	what, words := "time", map[Verdict]string{Faster: "faster", Slower: "slower", NoChange: "no change", CannotTell: "cannot tell"}
+	if metric == Allocs {
+		what, words[Faster], words[Slower] = "allocations", "fewer", "more"
+	}
+	var parts []string
+	for _, v := range []Verdict{Slower, CannotTell, Faster, NoChange} {
+		ratios := by[v]
+		if len(ratios) == 0 {
+			continue
+		}
+		seen = append(seen, v)
+		s := words[v]
+		if len(ratios) < total || total > 1 {
+			s += fmt.Sprintf(" in %d of %d", len(ratios), total)
+		}
+		if v == Faster || v == Slower {
+			s += " (" + ratioRange(ratios) + ")"
+		}
+		parts = append(parts, s)
+	}
+	return what + ": " + strings.Join(parts, ", "), seen
+}
+
+func ratioRange(ratios []float64) string {
+	low, high := slices.MinFunc(ratios, cmp.Compare[float64]), slices.MaxFunc(ratios, cmp.Compare[float64])
+	if a, b := PrintRatio(low), PrintRatio(high); a != b {
+		return a + " to " + b
+	} else {
+		return a
+	}
+}
+
+// PrintRatio prints a ratio: to three digits behind the point where it is near
+// 1, since there the difference from 1 is what matters, and the two bounds of
+// Ratio as what they are.
+func PrintRatio(x float64) string {
+	switch {
+	case x >= MaxRatio:
+		return "to none"
+	case x <= 1/MaxRatio:
+		return "from none"
+	case x > 0.9 && x < 1.1 && x != 1:
+		return fmt.Sprintf("%.3fx", x)
+	}
+	return quantity.Ratio(x)
+}
+
+func benchmarks(n int) string {
+	if n == 1 {
+		return "1 benchmark"
+	}
+	return fmt.Sprintf("%d benchmarks", n)
+}

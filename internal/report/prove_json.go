@@ -1,0 +1,21 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"whet/internal/analyze/compare"
+)
+
+// WriteProveJSON writes the result of a proof as one JSON document.
+func WriteProveJSON(w io.Writer, r *compare.Result) error {
+	doc, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return fmt.Errorf("encode the result: %w", err)
+	}
+	if _, err := w.Write(append(escapeControls(doc), '\n')); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
