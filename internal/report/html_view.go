@@ -240,7 +240,7 @@ func width(ratio float64) string {
 }
 
 func newClassView(p *Profile) classView {
-	v := classView{Name: p.short() + " " + p.sampleNoun(), What: p.what()}
+	v := classView{Name: p.samplesOf(), What: p.what()}
 	if p.Benchmark != "" {
 		v.Of = p.of()
 	}

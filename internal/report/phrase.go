@@ -104,28 +104,19 @@ func (p *Profile) what() string {
 	return clean(cmp.Or(p.Column, p.Kind, "value"))
 }
 
-// short names it where there is little room.
-func (p *Profile) short() string {
+// samplesOf names what Samples counts.
+func (p *Profile) samplesOf() string {
 	switch p.Kind {
 	case "cpu":
-		return "CPU"
-	case "allocs", "block", "mutex":
-		return p.Kind
-	}
-	return clean(cmp.Or(p.Column, p.Kind, "value"))
-}
-
-// sampleNoun names what Samples counts.
-func (p *Profile) sampleNoun() string {
-	switch p.Kind {
-	case "cpu":
-		return "samples"
+		return "CPU samples"
 	case "allocs":
-		return "objects"
-	case "block", "mutex":
-		return "events"
+		return "allocated objects"
+	case "block":
+		return "times blocked"
+	case "mutex":
+		return "waits for a lock"
 	}
-	return "samples"
+	return p.what() + ", samples"
 }
 
 // of says which benchmark a profile is of.
@@ -203,9 +194,9 @@ func place(f *finding.Finding) string {
 // nothing is what stands in place of findings where there are none.
 func nothing(p *Page) string {
 	if slices.Contains([]string{"too-few-samples", "unknown", ""}, p.Verdict.Kind) {
-		return "No finding, but also too little measured to say that there is nothing."
+		return "no finding, but too little was measured to say that there is nothing"
 	}
-	return "Nothing worth changing."
+	return "nothing worth changing"
 }
 
 // threshold says which findings are listed.

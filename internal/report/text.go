@@ -70,7 +70,11 @@ func (t *textWriter) paint(s style, text string) string {
 	if !t.color || text == "" {
 		return text
 	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+	body := strings.TrimRight(text, " ") // line trims only what is outside
+	if body == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + body + "\x1b[0m" + text[len(body):]
 }
 
 // line writes one line without trailing spaces.
@@ -187,13 +191,10 @@ func (t *textWriter) finding(n int, f *finding.Finding) {
 	t.line(in, clean(f.Function))
 	t.line(in, t.paint(cyan, place(f)))
 	t.line()
-	for i, m := range measures(f) {
-		aside := ""
-		if i == 0 {
-			aside = t.paint(bold, ceiling(f))
-		}
-		t.line(in, fmt.Sprintf("%7s", quantity.Percent(m.Ratio)), " ", t.paint(cyan, bar(m.Ratio, 12)), " ", t.paint(dim, pad(m.Name, 20)), aside)
+	for _, m := range measures(f) {
+		t.line(in, fmt.Sprintf("%7s", quantity.Percent(m.Ratio)), " ", t.paint(cyan, bar(m.Ratio, 16)), " ", t.paint(dim, m.Name))
 	}
+	t.line(in, t.paint(bold, ceiling(f)))
 	t.line()
 	const label = 10
 	t.prose(indent, "why", label, f.Why)
@@ -224,14 +225,10 @@ func (t *textWriter) benchmarks(p *Page) {
 		return
 	}
 	t.heading("Benchmarks", "")
-	rows := [][]string{{"time/op", "B/op", "allocs/op", "iterations", ""}}
+	rows := [][]string{{"time/op", "B/op", "allocs/op", "iterations", "", ""}}
 	for _, b := range p.Benchmarks {
 		row := benchmarkCells(&b)
-		name := benchmarkName(&b)
-		if note := benchmarkNote(&b); note != "" {
-			name += t.paint(dim, "  "+note)
-		}
-		rows = append(rows, append(row[:], name))
+		rows = append(rows, append(row[:], benchmarkName(&b), benchmarkNote(&b)))
 	}
 	t.table(rows)
 }
@@ -281,22 +278,22 @@ func (t *textWriter) classes(profiles []*Profile) {
 		return
 	}
 	t.heading("Samples", "the base is what shares are of; the rest is counted apart")
-	head := make([]string, 0, hot.NumClasses+1)
+	head := make([]string, 0, hot.NumClasses+2)
 	for c := range hot.Class(hot.NumClasses) {
 		head = append(head, c.String())
 	}
-	rows := [][]string{append(head, "")}
+	rows := [][]string{append(head, "", "")}
 	for _, p := range profiles {
-		samples, values := make([]string, 0, hot.NumClasses+1), make([]string, 0, hot.NumClasses+1)
+		samples, values := make([]string, 0, hot.NumClasses+2), make([]string, 0, hot.NumClasses+2)
 		for c := range hot.NumClasses {
 			samples = append(samples, quantity.Count(float64(p.Samples[c])))
 			values = append(values, p.value(p.Values[c]))
 		}
 		suffix := ""
 		if p.Benchmark != "" {
-			suffix = t.paint(dim, "  "+p.of())
+			suffix = p.of()
 		}
-		rows = append(rows, append(samples, p.short()+" "+p.sampleNoun()+suffix), append(values, p.what()))
+		rows = append(rows, append(samples, p.samplesOf(), suffix), append(values, p.what(), ""))
 	}
 	t.table(rows)
 }
@@ -315,12 +312,12 @@ func (t *textWriter) top(p *Profile, order string, top []Row) {
 		aside += " in " + p.of()
 	}
 	t.heading("Top functions · "+p.what(), aside)
-	rows := [][]string{{"flat", "", "cum", "", ""}}
+	rows := [][]string{{"flat", "", "cum", "", "", ""}}
 	for _, r := range top[:min(len(top), textTop)] {
 		rows = append(rows, []string{
 			p.value(r.Flat), quantity.Percent(share(r.Flat, p.base())),
 			p.value(r.Cum), quantity.Percent(share(r.Cum, p.base())),
-			clean(r.Function),
+			clean(r.Function), "",
 		})
 	}
 	t.table(rows)
@@ -336,9 +333,10 @@ func (t *textWriter) listings(profiles []*Profile) {
 
 func (t *textWriter) listing(p *Profile, l *Listing) {
 	t.heading("Source · "+p.what(), shorten(clean(l.Function), t.width-12-wide(p.what())))
-	t.line("  ", t.paint(cyan, clean(l.File)), t.paint(dim, fmt.Sprintf("  flat %s (%s), cum %s (%s)",
+	costs := fmt.Sprintf("  flat %s (%s), cum %s (%s)",
 		p.value(l.Flat), quantity.Percent(share(l.Flat, p.base())),
-		p.value(l.Cum), quantity.Percent(share(l.Cum, p.base())))))
+		p.value(l.Cum), quantity.Percent(share(l.Cum, p.base())))
+	t.line("  ", t.paint(cyan, shorten(clean(l.File), max(t.width-2-wide(costs), 20))), t.paint(dim, costs))
 	if l.Differs != "" {
 		t.line(t.paint(yellow, "  ! "), clean(l.Differs))
 	}
@@ -359,7 +357,7 @@ func (t *textWriter) listing(p *Profile, l *Listing) {
 		}
 		number := t.paint(dim, fmt.Sprintf("%6d", s.Number))
 		cost := fmt.Sprintf("%11s %10s", p.cost(s.Flat), p.cost(s.Cum))
-		text := tabs(cleanSource(s.Text))
+		text := cut(tabs(cleanSource(s.Text)), max(t.width-31, 20))
 		if s.Cum != 0 {
 			text = t.paint(bold, strings.TrimRight(text, " "))
 		} else {
@@ -380,11 +378,11 @@ func (p *Profile) cost(v int64) string {
 	return p.value(v)
 }
 
-// table writes right-aligned columns and a last one that is aligned left and
-// shortened to what is left of the line. The first row is the header. The
-// last column may hold colours only where it is short.
+// table writes right-aligned columns, then a name, which is shortened to what
+// is left of the line, and a note, which goes onto a line of its own where the
+// two do not fit. The first row is the header.
 func (t *textWriter) table(rows [][]string) {
-	last := len(rows[0]) - 1
+	last := len(rows[0]) - 2
 	widths := make([]int, last)
 	for _, r := range rows {
 		for c := range widths {
@@ -393,20 +391,25 @@ func (t *textWriter) table(rows [][]string) {
 	}
 	for i, r := range rows {
 		var b strings.Builder
-		used := 0
+		used := 2
 		for c, w := range widths {
 			b.WriteString(strings.Repeat(" ", w-wide(r[c])+2))
 			b.WriteString(r[c])
 			used += w + 2
 		}
-		cell := r[last]
-		if !strings.Contains(cell, "\x1b") {
-			cell = shorten(cell, max(t.width-used-2, 20))
-		}
 		if i == 0 {
-			t.line(t.paint(dim, strings.TrimRight(b.String()+"  "+cell, " ")))
-		} else {
-			t.line(b.String(), "  ", cell)
+			t.line(t.paint(dim, b.String()))
+			continue
+		}
+		room := max(t.width-used, 20)
+		name, note := shorten(r[last], room), r[last+1]
+		if wide(name)+2+wide(note) <= room {
+			t.line(b.String(), "  ", strings.TrimRight(name+"  "+t.paint(dim, note), " "))
+			continue
+		}
+		t.line(b.String(), "  ", name)
+		for _, l := range wrap(note, room-2) {
+			t.line(strings.Repeat(" ", used+2), t.paint(dim, l))
 		}
 	}
 }
@@ -425,6 +428,20 @@ func bar(ratio float64, cells int) string {
 		s += string([]rune("▏▎▍▌▋▊▉")[r-1])
 	}
 	return pad(s, cells)
+}
+
+// cut ends a line of source that is wider than the terminal.
+func cut(s string, width int) string {
+	if wide(s) <= width {
+		return s
+	}
+	n := 0
+	for i, r := range s {
+		if n += wide(string(r)); n >= width {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }
 
 func pad(s string, width int) string {

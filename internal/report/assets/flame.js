@@ -173,7 +173,7 @@ class FlameGraph {
     this.refocus();
     this.trail();
     this.backButton.disabled = this.past.length === 0;
-    this.resetButton.disabled = this.view.x0 === 0 && this.view.x1 === this.tree.total;
+    this.resetButton.disabled = this.past.length === 0 && this.view.node === 0;
     this.paintNow();
   }
 

@@ -18,6 +18,7 @@ function round3(v) {
 
 function significant(v) {
   const r = round3(v);
+  if (r >= 1e9) return r.toExponential(2).replace(/e\+(\d)$/, "e+0$1");
   const decimals = r >= 100 ? 0 : r >= 10 ? 1 : r >= 1 ? 2 : r >= 0.1 ? 3 : r >= 0.01 ? 4 : 5;
   return separate(r.toFixed(decimals));
 }

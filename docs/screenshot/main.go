@@ -1,0 +1,158 @@
+// Screenshot makes a picture of a report: it opens the HTML file in Chromium,
+// as a browser on a laptop or a phone would, and writes what is seen as PNG.
+//
+//	go run ./docs/screenshot REPORT.html OUT.png
+//	go run ./docs/screenshot -dark -width 390 -full REPORT.html OUT.png
+//
+// It made the picture in the README. Chromium is found as chromium,
+// chromium-browser or google-chrome on the PATH, or named by -chromium.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+type options struct {
+	dark     bool
+	full     bool
+	width    int
+	height   int
+	scale    float64
+	selector string
+	chromium string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "screenshot:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stderr io.Writer) error {
+	var o options
+	f := flag.NewFlagSet("screenshot", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.BoolVar(&o.dark, "dark", false, "dark colour scheme")
+	f.BoolVar(&o.full, "full", false, "the whole page instead of the first screen")
+	f.IntVar(&o.width, "width", 1280, "width of the window in CSS pixels")
+	f.IntVar(&o.height, "height", 900, "height of the window in CSS pixels")
+	f.Float64Var(&o.scale, "scale", 1, "device pixels per CSS pixel")
+	f.StringVar(&o.selector, "scroll", "", "CSS selector of the element to scroll to")
+	f.StringVar(&o.chromium, "chromium", "", "path of the browser; empty looks on the PATH")
+	f.Usage = func() {
+		fmt.Fprintln(stderr, "usage: go run ./docs/screenshot [flags] REPORT.html OUT.png")
+		f.PrintDefaults()
+	}
+	// Flags may stand before or after the files.
+	var files []string
+	for {
+		if err := f.Parse(args); err != nil {
+			return err
+		}
+		if f.NArg() == 0 {
+			break
+		}
+		files, args = append(files, f.Arg(0)), f.Args()[1:]
+	}
+	if len(files) != 2 {
+		f.Usage()
+		return fmt.Errorf("two files are needed, a report and the picture to write, but there are %d", len(files))
+	}
+	png, err := shoot(ctx, files[0], o)
+	if err != nil {
+		return fmt.Errorf("picture %s: %w", files[0], err)
+	}
+	return os.WriteFile(files[1], png, 0o644)
+}
+
+// shoot returns the report's picture as PNG.
+func shoot(ctx context.Context, report string, o options) ([]byte, error) {
+	path, err := filepath.Abs(report)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	browser, err := findChromium(o.chromium)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := os.MkdirTemp("", "screenshot")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(profile)
+
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	allocate := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(browser), chromedp.UserDataDir(profile), chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("hide-scrollbars", true),
+	)
+	if os.Geteuid() == 0 {
+		allocate = append(allocate, chromedp.NoSandbox) // the sandbox refuses to run as root
+	}
+	ctx, stop := chromedp.NewExecAllocator(ctx, allocate...)
+	defer stop()
+	// A browser newer than the protocol's description sends values it does not
+	// know; they concern nothing here.
+	ctx, closeTab := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
+	defer closeTab()
+
+	scheme := "light"
+	if o.dark {
+		scheme = "dark"
+	}
+	// The first action starts the browser.
+	_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", browser, err)
+	}
+	// Cancel waits until the browser has ended, with all its processes.
+	defer chromedp.Cancel(ctx)
+	steps := []chromedp.Action[chromedp.Void]{
+		chromedp.EmulateViewport(int64(o.width), int64(o.height), chromedp.EmulateScale(o.scale)),
+		chromedp.Navigate("file://" + filepath.ToSlash(path)),
+	}
+	if o.selector != "" {
+		steps = append(steps, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).scrollIntoView()", o.selector)))
+	}
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		return nil, err
+	}
+	if o.full {
+		return chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	}
+	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
+}
+
+func findChromium(path string) (string, error) {
+	if path != "" {
+		return path, nil
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("no Chromium on the PATH: install the package chromium, or name it with -chromium")
+}

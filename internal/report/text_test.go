@@ -1,0 +1,166 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+func TestTextGolden(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		page *Page
+		o    TextOptions
+	}{
+		{"visits.txt", visitsPage(), TextOptions{}},
+		{"visits80.txt", visitsPage(), TextOptions{Width: 80, All: true}},
+		{"visits_color.txt", visitsPage(), TextOptions{Width: 120, Color: true}},
+		{"hostile.txt", hostilePage(), TextOptions{All: true}},
+		{"empty.txt", emptyPage(), TextOptions{}},
+		{"quiet.txt", quietPage(), TextOptions{}},
+	} {
+		t.Run(c.name, func(t *testing.T) { golden(t, c.name, text(t, c.page, c.o)) })
+	}
+}
+
+// What a terminal obeys must not come from a name: the only control characters
+// are the line ends, and with colours the writer's own sequences.
+func TestTextIsHarmless(t *testing.T) {
+	for name, p := range pages() {
+		for _, o := range []TextOptions{{Width: 40}, {Width: 80, All: true}, {All: true, Color: true}, {Width: 1000}} {
+			got := string(text(t, p, o))
+			if o.Color {
+				for _, s := range []style{bold, dim, yellow, cyan, strong} {
+					got = strings.ReplaceAll(got, "\x1b["+string(s)+"m", "")
+				}
+				got = strings.ReplaceAll(got, "\x1b[0m", "")
+			}
+			for i, line := range strings.Split(got, "\n") {
+				if strings.HasSuffix(line, " ") {
+					t.Errorf("%s, %+v, line %d ends in a space: %q", name, o, i+1, line)
+				}
+				if j := strings.IndexFunc(line, func(r rune) bool {
+					return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+				}); j >= 0 {
+					t.Errorf("%s, %+v, line %d: %q at %d: %q", name, o, i+1, line[j:j+1], j, line)
+				}
+			}
+		}
+	}
+}
+
+// The colours change nothing but colours.
+func TestTextColorsOnly(t *testing.T) {
+	plain := text(t, visitsPage(), TextOptions{Width: 100, All: true})
+	colored := text(t, visitsPage(), TextOptions{Width: 100, All: true, Color: true})
+	if bytes.Equal(plain, colored) {
+		t.Error("no colours")
+	}
+	stripped := string(colored)
+	for _, s := range []style{bold, dim, yellow, cyan, strong, "0"} {
+		stripped = strings.ReplaceAll(stripped, "\x1b["+string(s)+"m", "")
+	}
+	for i, line := range strings.Split(stripped, "\n") {
+		if want := strings.Split(string(plain), "\n")[i]; strings.TrimRight(line, " ") != want {
+			t.Fatalf("line %d with colours %q, without %q", i+1, line, want)
+		}
+	}
+}
+
+// Lines fit the terminal, but for code of a remedy, which one wants to copy,
+// and words that are wider than the line.
+func TestTextWidth(t *testing.T) {
+	for _, width := range []int{80, 100, 120} {
+		for i, line := range strings.Split(string(text(t, visitsPage(), TextOptions{Width: width, All: true})), "\n") {
+			if wide(line) > width && !strings.Contains(line, `.Msg("visited")`) {
+				t.Errorf("at %d columns, line %d has %d: %s", width, i+1, wide(line), line)
+			}
+		}
+	}
+}
+
+func TestTextOrder(t *testing.T) {
+	got := string(text(t, visitsPage(), TextOptions{}))
+	at := 0
+	for _, part := range []string{
+		"Intel Xeon", "! BenchmarkFresh", "Verdict", "CPU-bound in logging", "Findings", "A log record", "(*Server).Hello", "original.go:43",
+		"72.0 %", "28.1 %", "at most 3.58x faster if it cost nothing", "why", "change", "evidence", "confidence high", "A number formatted",
+		"Benchmarks", "Samples", "Top functions · CPU time  by flat", "Top functions · allocated bytes  by cum", "Source", "escapes to heap",
+	} {
+		i := strings.Index(got[at:], part)
+		if i < 0 {
+			t.Fatalf("%q is not after %q", part, got[:at])
+		}
+		at += i
+	}
+}
+
+type brokenWriter struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrors(t *testing.T) {
+	p := visitsPage()
+	for name, err := range map[string]error{
+		"text":  WriteText(brokenWriter{}, p, TextOptions{}),
+		"json":  WriteJSON(brokenWriter{}, p, JSONOptions{}),
+		"html":  WriteHTML(brokenWriter{}, p),
+		"flame": WriteFlameHTML(brokenWriter{}, "x", p.Profiles),
+	} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"main.(*T[go.shape.int]).Run-fm": "main.(*T[go.shape.int]).Run-fm",
+		"größe.日本":                       "größe.日本",
+		"a\x1b[31m\r\n\tb":               `a\x1b[31m\x0d\n\tb`,
+		"a\u009b\u202e\u200b\u2028b":     `a\u009b\u202e\u200b\u2028b`,
+		"a\xffb":                         `a\xffb`,
+		"\U000e0041":                     `\U000e0041`,
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"github.com/x/y.F", 16, "github.com/x/y.F"},
+		{"github.com/x/y.F", 8, "…m/x/y.F"},
+		{"日本語", 6, "日本語"},
+		{"日本語", 5, "…本語"},
+		{"日本語", 4, "…語"}, // half a character cannot stand
+	} {
+		if got := shorten(c.in, c.width); got != c.want {
+			t.Errorf("shorten(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
+		}
+	}
+}
+
+func TestWrapLosesNoWord(t *testing.T) {
+	in := "one two three four-and-a-very-long-word five  six"
+	for width := 1; width < 40; width++ {
+		lines := wrap(in, width)
+		if got, want := strings.Join(lines, " "), strings.Join(strings.Fields(in), " "); got != want {
+			t.Fatalf("width %d: %q", width, got)
+		}
+		for _, l := range lines {
+			if wide(l) > width && strings.Contains(l, " ") {
+				t.Errorf("width %d: %q", width, l)
+			}
+		}
+	}
+}
