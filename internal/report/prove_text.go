@@ -12,7 +12,7 @@ import (
 )
 
 // WriteProveText writes the result of a proof for a terminal: what was
-// compared and how, a table for each metric, and the verdict as the last line.
+// compared and how, a table for each metric, and the verdict last.
 func WriteProveText(w io.Writer, r *compare.Result, o TextOptions) error {
 	t := textWriter{width: min(max(cmp.Or(o.Width, 100), 60), 160), color: o.Color}
 	t.line(t.paint(bold, clean(cmp.Or(r.Old.Package, r.Old.Operand))+" → "+clean(cmp.Or(r.New.Package, r.New.Operand))))
@@ -26,7 +26,9 @@ func WriteProveText(w io.Writer, r *compare.Result, o TextOptions) error {
 	t.proveTable(r, compare.Bytes, "Bytes allocated per operation", quantity.Bytes)
 	t.proveUnmatched(r)
 	t.line()
-	t.line(t.paint(strong, "verdict"), "  ", t.paint(bold, clean(r.Verdict.Text)))
+	for i, l := range wrap(clean(r.Verdict.Text), t.width-9) {
+		t.line(t.paint(strong, pad([]string{"verdict", ""}[min(i, 1)], 9)), t.paint(bold, l))
+	}
 	if _, err := w.Write(t.bytes()); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
@@ -85,14 +87,19 @@ func (t *textWriter) warnings(ws []string) {
 	}
 }
 
+// proveLine is one row of a proof's table, as text.
+type proveLine struct {
+	figures [5]string
+	verdict string
+	style   style
+	name    string
+	reason  string
+}
+
 func (t *textWriter) proveTable(r *compare.Result, metric, title string, print func(float64) string) {
-	verdicts := len("verdict")
-	for i := range r.Benchmarks {
-		if row := &r.Benchmarks[i]; row.Metric == metric {
-			verdicts = max(verdicts, wide(proveVerdict(row)))
-		}
-	}
-	rows := [][]string{{"old", "new", "old/new", "interval", "noise", pad("verdict", verdicts) + "  benchmark"}}
+	lines := []proveLine{{
+		figures: [5]string{"old", "new", "old/new", "interval", "noise"}, verdict: "verdict", style: dim, name: "benchmark",
+	}}
 	for i := range r.Benchmarks {
 		row := &r.Benchmarks[i]
 		if row.Metric != metric {
@@ -104,23 +111,47 @@ func (t *textWriter) proveTable(r *compare.Result, metric, title string, print f
 		} else if row.NoiseRatio != nil {
 			noise = "±" + quantity.Percent(*row.NoiseRatio)
 		}
-		rows = append(rows, []string{print(row.Old), print(row.New), compare.PrintRatio(row.Ratio), interval, noise,
-			t.paint(verdictStyle(row.Verdict), pad(proveVerdict(row), verdicts)) + "  " + shorten(clean(row.Name), max(t.width-proveColumns-verdicts, 20))})
+		lines = append(lines, proveLine{
+			figures: [5]string{print(row.Old), print(row.New), compare.PrintRatio(row.Ratio), interval, noise},
+			verdict: proveVerdict(row), style: verdictStyle(row.Verdict), name: clean(row.Name), reason: clean(row.Reason),
+		})
 	}
-	if len(rows) == 1 {
-		return
-	}
-	t.heading(title, "")
-	t.table(rows)
-	for i := range r.Benchmarks {
-		if row := &r.Benchmarks[i]; row.Metric == metric && row.Reason != "" {
-			t.hang(4, "", 0, clean(row.Name)+": cannot tell: "+clean(row.Reason))
-		}
+	if len(lines) > 1 {
+		t.heading(title, "")
+		t.proveLines(lines)
 	}
 }
 
-// proveColumns is the usual width of a proof's columns up to the verdict.
-const proveColumns = 62
+// proveLines aligns figures right, verdicts and names left. The name comes
+// last and is shortened to what is left of the line.
+func (t *textWriter) proveLines(lines []proveLine) {
+	var widths [5]int
+	verdict := 0
+	for _, l := range lines {
+		for c, s := range l.figures {
+			widths[c] = max(widths[c], wide(s))
+		}
+		verdict = max(verdict, wide(l.verdict))
+	}
+	for i, l := range lines {
+		var b strings.Builder
+		used := verdict + 4
+		for c, s := range l.figures {
+			b.WriteString(strings.Repeat(" ", widths[c]-wide(s)+2))
+			b.WriteString(s)
+			used += widths[c] + 2
+		}
+		name := shorten(l.name, max(t.width-used, 20))
+		if i == 0 {
+			t.line(t.paint(dim, b.String()+"  "+pad(l.verdict, verdict)+"  "+name))
+			continue
+		}
+		t.line(b.String(), "  ", t.paint(l.style, pad(l.verdict, verdict)), "  ", name)
+		if l.reason != "" {
+			t.hang(6, "", 0, l.reason)
+		}
+	}
+}
 
 func verdictStyle(v compare.Verdict) style {
 	switch v {

@@ -205,7 +205,7 @@ func PrintRatio(x float64) string {
 		return "to none"
 	case x <= 1/MaxRatio:
 		return "from none"
-	case x > 0.9 && x < 1.1 && x != 1:
+	case x > 0.9 && x < 1.1:
 		return fmt.Sprintf("%.3fx", x)
 	}
 	return quantity.Ratio(x)
