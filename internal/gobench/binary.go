@@ -38,9 +38,13 @@ func (b *Binary) command(args []string, timeout time.Duration) process.Command {
 		}
 		env = append(env, name+"="+path)
 	}
+	limit := b.outputLimit
+	if limit == 0 {
+		limit = maxOutput
+	}
 	return process.Command{
 		Path: b.Path, Args: args, Dir: t.Dir, Env: env,
-		MaxOutput: maxOutput, Timeout: timeout,
+		MaxOutput: limit, Timeout: timeout, Dump: true,
 	}
 }
 

@@ -30,6 +30,8 @@ type Binary struct {
 	// when unknown.
 	VCS, Revision string
 	Dirty         *bool
+
+	outputLimit int64 // of a run; 0: maxOutput
 }
 
 // Build builds the package's test binary at out.
@@ -82,7 +84,14 @@ func noTestFiles(t *Target) *Error {
 // position is how compilers begin a complaint: file:line:col: message.
 var position = regexp.MustCompile(`^\S+\.\w+:\d+(:\d+)?: `)
 
+// diskTrouble are what systems say when a file cannot be written to its end.
+var diskTrouble = regexp.MustCompile(`no space left on device|disk quota exceeded|file too large|There is not enough space on the disk`)
+
 func buildFailed(t *Target, said, status string) *Error {
+	if trouble := diskTrouble.FindString(said); trouble != "" {
+		return newError(KindFailed, "", fmt.Sprintf(
+			"build the tests of %s: %s: make room where the recording goes (-o), in TMPDIR and in the build cache", t.ImportPath, trouble), said)
+	}
 	first, more := "", 0
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)

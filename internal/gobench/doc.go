@@ -22,6 +22,9 @@
 // TestMain and package initialisation run in every process, also for a list
 // of benchmarks, and count in its CPU time and memory.
 //
+// A sub-benchmark called "a" cannot be run without its siblings called "a/b":
+// patterns go by the slashes. Their results come with it.
+//
 // A benchmark that ends the process after its result was printed is reported
 // as failed, beside its result: profiles may not have been written.
 package gobench

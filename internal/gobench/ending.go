@@ -30,9 +30,21 @@ func ending(s story) *Error {
 	}
 	switch s.res.Ending {
 	case process.TimedOut:
-		return fail(KindTimeout, "%s did not finish within %v: raise -timeout or -budget", s.what, s.limit)
+		// The process was asked where its goroutines were.
+		at := ""
+		if c, ok := findCrash(s.stderr); ok {
+			c.trace = benchmarkTrace(c.trace)
+			detail = c.trace
+			if name := c.benchmark(); name != "" && s.bench == "" {
+				s.bench, s.what = name, name
+			}
+			if place := c.place(s.target); place != "" {
+				at = " (it was at " + place + ")"
+			}
+		}
+		return fail(KindTimeout, "%s did not finish within %v%s: raise -timeout or -budget", s.what, s.limit, at)
 	case process.Flooded:
-		return fail(KindOutput, "%s printed more than %d MiB and was ended: make it print less", s.what, maxOutput>>20)
+		return fail(KindOutput, "%s was ended because it printed too much (%d bytes): make it print less", s.what, s.res.OutputBytes)
 	}
 	if c, ok := findCrash(s.stderr); ok {
 		detail = c.trace
@@ -127,6 +139,20 @@ func findCrash(stderr string) (crash, bool) {
 	return c, true
 }
 
+// benchmarkTrace cuts the goroutine that runs a benchmark or a test out of a
+// dump of all, the innermost where one runs another, or returns the dump where
+// there is none. The main goroutine only waits.
+func benchmarkTrace(dump string) string {
+	found := dump
+	for block := range strings.SplitSeq(dump, "\n\n") {
+		runs := strings.Contains(block, "\ntesting.(*B).runN(") || strings.Contains(block, "\ntesting.tRunner(")
+		if runs && !strings.Contains(block, "\nmain.main(") {
+			found = block + "\n"
+		}
+	}
+	return found
+}
+
 var benchFrame = regexp.MustCompile(`(?m)^\S*\.(Benchmark[^\s.(]*)(\.\S*)?\(`)
 
 // benchmark is the benchmark whose function stands in the trace.
@@ -148,7 +174,7 @@ func (c crash) place(t *Target) string {
 			continue
 		}
 		file, number, ok := splitPlace(strings.TrimSpace(line))
-		if !ok {
+		if !ok || file == "_testmain.go" {
 			continue
 		}
 		for _, prefix := range []string{"panic(", "runtime.", "runtime/", "testing.", "internal/runtime/", "os.Exit(", "created by testing."} {
@@ -269,15 +295,16 @@ func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
 	return newError(KindNoResult, s.bench, s.what+" ended without a result: no benchmark of that name ran to its end, or what it printed hides the result", detail)
 }
 
-var skipLine = regexp.MustCompile(`(?m)^\s*--- SKIP: (\S+)[^\n]*\n?([^\n]*)`)
-
+// findSkip reads the output of -test.v: the log comes first, indented, then the
+// verdict.
 func findSkip(stdout string) (reason string, ok bool) {
-	m := skipLine.FindStringSubmatch(stdout)
-	if m == nil {
+	before, _, ok := strings.Cut(stdout, "--- SKIP: ")
+	if !ok {
 		return "", false
 	}
-	if strings.HasPrefix(m[2], " ") {
-		reason = strings.TrimSpace(m[2])
+	lines := strings.Split(strings.TrimRight(before, " \n"), "\n")
+	if last := lines[len(lines)-1]; strings.HasPrefix(last, "    ") {
+		reason = strings.TrimSpace(last)
 	}
 	return reason, true
 }

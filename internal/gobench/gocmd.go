@@ -25,6 +25,12 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 		return nil, nil, nil, newError(KindStart, "",
 			"the go command is not in PATH: install Go 1.26 or newer from https://go.dev/dl/, or add the bin directory of your Go installation to PATH", err.Error())
 	}
+	// A go command that is stopped leaves its work directory behind, so it works
+	// in one that we remove. Where that cannot be made go says itself what is wrong.
+	if scratch, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "whet-go-"); err == nil {
+		defer os.RemoveAll(scratch)
+		env = append(env[:len(env):len(env)], "GOTMPDIR="+scratch)
+	}
 	out := process.NewBounded(goStdoutKept, 0)
 	errs := process.NewBounded(goStderrHead, goStderrTail)
 	res, err = process.Run(ctx, process.Command{

@@ -20,6 +20,7 @@ func (g *group) started(p *os.Process) { g.pgid = p.Pid }
 
 // An error of kill means that the group is gone, which is what was wanted.
 func (g *group) terminate() { _ = syscall.Kill(-g.pgid, syscall.SIGTERM) }
+func (g *group) quit()      { _ = syscall.Kill(g.pgid, syscall.SIGQUIT) }
 func (g *group) kill()      { _ = syscall.Kill(-g.pgid, syscall.SIGKILL) }
 func (g *group) close()     {}
 

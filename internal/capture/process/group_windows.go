@@ -45,6 +45,7 @@ func (g *group) started(p *os.Process) {
 }
 
 func (g *group) terminate() { _ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, g.pid) }
+func (g *group) quit()      { g.terminate() }
 func (g *group) kill()      { _ = windows.TerminateJobObject(g.job, 1) }
 func (g *group) close()     { windows.CloseHandle(g.job) }
 

@@ -30,6 +30,10 @@ type Command struct {
 	Timeout time.Duration
 	// Grace is the time between SIGTERM and SIGKILL. 0 means 2 s.
 	Grace time.Duration
+	// Dump makes the time limit ask the leader alone with SIGQUIT instead of
+	// the group with SIGTERM: a Go program then prints where its goroutines
+	// are, and ends. On Windows it changes nothing.
+	Dump bool
 }
 
 const (
@@ -132,7 +136,11 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		res.Ending = Flooded
 	}
 	if res.Ending != Exited {
-		g.terminate()
+		if c.Dump && res.Ending == TimedOut {
+			g.quit()
+		} else {
+			g.terminate()
+		}
 		grace := c.Grace
 		if grace <= 0 {
 			grace = defaultGrace
