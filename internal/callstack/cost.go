@@ -117,8 +117,9 @@ func (p *Profile) Sum(t int, keep Keep) int64 {
 	return sum
 }
 
-// Merge adds up profiles with the same sample types into one; samples with
-// equal stacks and labels become one. Duration adds up; the period must agree.
+// Merge adds up profiles with the same sample and period types; samples with
+// equal stacks and labels become one. Duration adds up; of the periods the
+// largest is kept, as in pprof.
 func Merge(profiles ...*Profile) (*Profile, error) {
 	if len(profiles) == 0 {
 		return NewBuilder().Profile(), nil

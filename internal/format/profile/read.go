@@ -97,7 +97,7 @@ func readMessage(data []byte, limits Limits, d *damage) (*callstack.Profile, err
 	case cut && (len(t.strings) == 0 || len(t.types) == 0 || t.samples == 0):
 		return nil, errors.New("the file ends in the middle of the profile: it was cut off, or is no pprof profile; record or fetch it again")
 	case len(t.strings) == 0:
-		return nil, errors.New("not a pprof profile: it has no string table")
+		return nil, errors.New("not a pprof profile, or one that was cut off: it has no string table")
 	case len(t.types) == 0:
 		return nil, errors.New("the profile names no sample type, so that its values mean nothing")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -140,8 +141,8 @@ func TestReadAgreesWithGooglePprof(t *testing.T) {
 
 func compare(t *testing.T, p *callstack.Profile, g *google.Profile) {
 	t.Helper()
-	if diff := cmp.Diff(theirs(g), ours(p)); diff != "" {
-		t.Errorf("samples (-google/pprof +whet):\n%.4000s", diff)
+	if want, got := theirs(g), ours(p); !reflect.DeepEqual(want, got) { // cmp.Diff takes long to find no difference
+		t.Errorf("samples (-google/pprof +whet):\n%.4000s", cmp.Diff(want, got))
 	}
 	var types []callstack.ValueType
 	for _, s := range g.SampleType {
@@ -209,8 +210,8 @@ func TestWriteThenRead(t *testing.T) {
 
 func sameModel(t *testing.T, got, want *callstack.Profile) {
 	t.Helper()
-	if diff := cmp.Diff(ours(want), ours(got)); diff != "" {
-		t.Errorf("samples after writing (-want +got):\n%.4000s", diff)
+	if a, b := ours(want), ours(got); !reflect.DeepEqual(a, b) {
+		t.Errorf("samples after writing (-want +got):\n%.4000s", cmp.Diff(a, b))
 	}
 	for i := range min(want.Len(), got.Len()) {
 		if !slices.Equal(want.Labels(i), got.Labels(i)) {
@@ -231,5 +232,46 @@ func sameModel(t *testing.T, got, want *callstack.Profile) {
 	}
 	if diff := cmp.Diff(heads(want), heads(got)); diff != "" {
 		t.Errorf("head after writing (-want +got):\n%s", diff)
+	}
+}
+
+// Pruned is tested here, where real profiles and google/pprof are at hand.
+func TestPrunedAgreesWithGooglePprof(t *testing.T) {
+	pruned := 0
+	for _, name := range []string{"httpsrv_labels.cpu.pb.gz", "compile_stdcmd_merged.cpu.pb.gz", "http.allocs.pb.gz"} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ drop, keep string }{
+			{`runtime\..*`, ""},
+			{`runtime\..*`, `runtime\.(main|mallocgc.*)`},
+			{`.*\.mallocgc|.*\.nextFreeFast|runtime\.newobject`, ""},
+			{`net/http\.|encoding/json\..*`, `encoding/json\.`}, // cut at "(": receivers are no part of the name
+			{`.*`, `runtime\.goexit`},
+		} {
+			p := mustRead(t, data)
+			g, err := google.ParseData(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.DropFrames, p.KeepFrames, g.DropFrames, g.KeepFrames = c.drop, c.keep, c.drop, c.keep
+			before := ours(p)
+			if err := g.RemoveUninteresting(); err != nil {
+				t.Fatal(err)
+			}
+			q, err := p.Pruned()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, got := theirs(g), ours(q); !reflect.DeepEqual(want, got) {
+				t.Errorf("%s, drop %s, keep %s (-google/pprof +whet):\n%.3000s", name, c.drop, c.keep, cmp.Diff(want, got))
+			} else if !reflect.DeepEqual(before, got) {
+				pruned++
+			}
+		}
+	}
+	if pruned < 8 {
+		t.Errorf("only %d cases dropped anything", pruned)
 	}
 }

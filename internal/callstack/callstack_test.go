@@ -1,0 +1,339 @@
+package callstack
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// build makes a profile of one column from stacks written "leaf<caller<root".
+// A name with a "!" is inlined into its caller, "name:7" is at line 7.
+func build(stacks ...any) *Profile {
+	b := NewBuilder(ValueType{"cpu", "nanoseconds"})
+	for i := 0; i < len(stacks); i += 2 {
+		b.Sample(b.Stack(frames(b, stacks[i].(string))), 0, int64(stacks[i+1].(int)))
+	}
+	return b.Profile()
+}
+
+func frames(b *Builder, stack string) []FrameID {
+	var ids []FrameID
+	for name := range strings.SplitSeq(stack, "<") {
+		var f Frame
+		f.Function, f.Inlined = strings.CutSuffix(name, "!")
+		if at := strings.LastIndex(f.Function, ":"); at >= 0 {
+			fmt.Sscan(f.Function[at+1:], &f.Line)
+			f.Function = f.Function[:at]
+		}
+		f.File = "x.go"
+		ids = append(ids, b.Frame(f))
+	}
+	return ids
+}
+
+func TestFunctionsWorkedExample(t *testing.T) {
+	p := build(
+		"c<b<a", 5, // flat c
+		"b<a", 3, // flat b
+		"c<c<c<a", 7, // recursion: c's cum counts 7 once
+		"a", 1,
+		"d<a", 0, // holds nothing: not listed
+	)
+	want := []FunctionCost{
+		{"c", "x.go", Cost{Flat: 5 + 7, Cum: 5 + 7}},
+		{"b", "x.go", Cost{Flat: 3, Cum: 5 + 3}},
+		{"a", "x.go", Cost{Flat: 1, Cum: 5 + 3 + 7 + 1}},
+	}
+	if diff := cmp.Diff(want, p.Functions(0, nil)); diff != "" {
+		t.Errorf("functions (-want +got):\n%s", diff)
+	}
+	if p.Total(0) != 16 || p.Sum(0, func(i int) bool { return i == 2 }) != 7 {
+		t.Errorf("total %d, sum of sample 2 %d", p.Total(0), p.Sum(0, func(i int) bool { return i == 2 }))
+	}
+}
+
+func TestLinesWorkedExample(t *testing.T) {
+	// c calls itself from line 4 to line 9: each line's cum counts the
+	// sample, the function's counts it once.
+	p := build("c:9<c:4<a:1", 7, "c:9<a:2", 5)
+	want := map[Line]Cost{
+		{"c", "x.go", 9}: {Flat: 12, Cum: 12},
+		{"c", "x.go", 4}: {Cum: 7},
+		{"a", "x.go", 1}: {Cum: 7},
+		{"a", "x.go", 2}: {Cum: 5},
+	}
+	if diff := cmp.Diff(want, p.Lines(0, nil)); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	if c := p.Functions(0, nil)[0]; c.Function != "c" || c.Cum != 12 {
+		t.Errorf("c: %+v", c)
+	}
+}
+
+func TestUnsymbolisedFramesCountForTheirCallers(t *testing.T) {
+	b := NewBuilder(ValueType{"cpu", "nanoseconds"})
+	leaf := b.Frame(Frame{Address: 0x10})
+	main := b.Frame(Frame{Function: "main"})
+	b.Sample(b.Stack([]FrameID{leaf, main}), 0, 5)
+	want := []FunctionCost{{"main", "", Cost{Flat: 0, Cum: 5}}}
+	if diff := cmp.Diff(want, b.Profile().Functions(0, nil)); diff != "" {
+		t.Errorf("functions (-want +got):\n%s", diff)
+	}
+}
+
+func TestPruned(t *testing.T) {
+	for _, c := range []struct{ stack, want string }{
+		{"drop.b<drop.a<user<main", "user<main"},
+		{"x<drop.a<y<drop.b<main", "main"},      // the match nearest to the root decides
+		{"drop.a<drop.b", "drop.a<drop.b"},      // at the root: spared
+		{"x<drop.a<drop.b", "x<drop.a<drop.b"},  // no user frame before it: spared
+		{"keep.a<main", "keep.a<main"},          // drop.* matches keep.* by (drop|keep), KeepFrames saves it
+		{"x!<drop.a!<user<main", "user<main"},   // inside a location: its outer frames stay
+		{"x!<drop.a!<user", "user"},             // also at the root
+		{"y<x!<drop.a!<user", "y<user"},         // where nothing under it goes
+		{"y<x!<drop.a!<user<main", "user<main"}, // but otherwise does
+		{"drop.a(int)<main", "main"},            // arguments are not part of the name
+		{"plain<main", "plain<main"},            //
+		{"(anonymous namespace).x<main", "(anonymous namespace).x<main"},
+	} {
+		p := build(c.stack, 5)
+		p.DropFrames, p.KeepFrames = `(drop|keep)\..*`, `keep\..*`
+		q, err := p.Pruned()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range q.Stack(0) {
+			name := q.Frame(f).Function
+			if q.Frame(f).Inlined {
+				name += "!"
+			}
+			got = append(got, name)
+		}
+		if s := strings.Join(got, "<"); s != c.want || q.Value(0, 0) != 5 {
+			t.Errorf("%s: pruned to %s (%d), want %s (5)", c.stack, s, q.Value(0, 0), c.want)
+		}
+		if len(p.Stack(0)) != strings.Count(c.stack, "<")+1 {
+			t.Errorf("%s: the profile itself was changed", c.stack)
+		}
+	}
+	for _, broken := range []*Profile{{DropFrames: "("}, {DropFrames: "a", KeepFrames: "("}} {
+		if _, err := broken.Pruned(); err == nil {
+			t.Errorf("%q, %q: no error", broken.DropFrames, broken.KeepFrames)
+		}
+	}
+}
+
+func TestTypeIndex(t *testing.T) {
+	p := NewBuilder(ValueType{"objects", "count"}, ValueType{"space", "bytes"}).Profile()
+	p.DefaultType = 1
+	for name, want := range map[string]int{"": 1, "objects": 0, "inuse_space": 1, "0": 0} {
+		if i, err := p.TypeIndex(name); i != want || err != nil {
+			t.Errorf("%q: %d, %v; want %d", name, i, err, want)
+		}
+	}
+	for _, name := range []string{"cpu", "2", "-1"} {
+		if _, err := p.TypeIndex(name); err == nil || !strings.Contains(err.Error(), "space") {
+			t.Errorf("%q: %v, want an error that lists the types", name, err)
+		}
+	}
+}
+
+func TestMergeRefusesOtherTypes(t *testing.T) {
+	delay := NewBuilder(ValueType{"delay", "nanoseconds"}).Profile()
+	_, err := Merge(build("a", 1), delay)
+	if err == nil || !strings.Contains(err.Error(), "profile 2") {
+		t.Errorf("error %v, want one that names profile 2", err)
+	}
+}
+
+// drawn is a profile of two columns over a few names, so that recursion and
+// equal stacks are common.
+func drawn(t *rapid.T, name string) *Profile {
+	b := NewBuilder(ValueType{"samples", "count"}, ValueType{"cpu", "nanoseconds"})
+	p := b.Profile()
+	p.Duration = rapid.Int64Range(0, 1000).Draw(t, name+" duration")
+	p.TimeNanos = rapid.Int64Range(0, 3).Draw(t, name+" time")
+	for range rapid.IntRange(0, 12).Draw(t, name+" samples") {
+		var ids []FrameID
+		for range rapid.IntRange(0, 6).Draw(t, "depth") {
+			ids = append(ids, b.Frame(Frame{
+				Function: rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "function"),
+				Line:     rapid.IntRange(0, 2).Draw(t, "line"),
+				Inlined:  rapid.Bool().Draw(t, "inlined"),
+			}))
+		}
+		var labels []Label
+		if rapid.Bool().Draw(t, "labelled") {
+			labels = []Label{{Key: "k", Str: rapid.SampledFrom([]string{"v", "w"}).Draw(t, "label")}}
+		}
+		v := rapid.Int64Range(-3, 10)
+		b.Sample(b.Stack(ids), b.LabelSet(labels), v.Draw(t, "count"), v.Draw(t, "ns"))
+	}
+	return p
+}
+
+// contents lists stacks with labels and the sum of their values: what a
+// profile says, in no order.
+func contents(p *Profile) map[string][2]int64 {
+	out := make(map[string][2]int64)
+	for i := range p.Len() {
+		var key strings.Builder
+		for _, f := range p.Stack(i) {
+			fmt.Fprintf(&key, "%+v<", *p.Frame(f))
+		}
+		fmt.Fprint(&key, p.Labels(i))
+		sum := out[key.String()]
+		sum[0] += p.Value(0, i)
+		sum[1] += p.Value(1, i)
+		out[key.String()] = sum
+	}
+	return out
+}
+
+func TestCostsConserve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawn(t, "p")
+		column := rapid.IntRange(0, 1).Draw(t, "column")
+		keys := map[string]func(*Frame) string{
+			"frame":    func(f *Frame) string { return fmt.Sprint(*f) },
+			"function": func(f *Frame) string { return f.Function },
+			"one":      func(*Frame) string { return "all" },
+		}
+		// What no key can hold: samples without frames.
+		var rootless int64
+		for i := range p.Len() {
+			if len(p.Stack(i)) == 0 {
+				rootless += p.Value(column, i)
+			}
+		}
+		for name, key := range keys {
+			costs := p.Costs(column, nil, key)
+			var flat int64
+			for _, c := range costs {
+				flat += c.Flat
+			}
+			if flat+rootless != p.Total(column) {
+				t.Fatalf("by %s: flat adds up to %d, without frames %d, total %d", name, flat, rootless, p.Total(column))
+			}
+			// Cum by its definition: the samples that hold the key anywhere.
+			for k, c := range costs {
+				var flat, cum int64
+				for i := range p.Len() {
+					for j, f := range p.Stack(i) {
+						if j == 0 && key(p.Frame(f)) == k {
+							flat += p.Value(column, i)
+						}
+					}
+					if slices.ContainsFunc(p.Stack(i), func(f FrameID) bool { return key(p.Frame(f)) == k }) {
+						cum += p.Value(column, i)
+					}
+				}
+				if c != (Cost{flat, cum}) {
+					t.Fatalf("by %s, %q: %+v, want flat %d, cum %d", name, k, c, flat, cum)
+				}
+			}
+		}
+	})
+}
+
+func TestKeepPartitions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawn(t, "p")
+		in := rapid.SliceOfN(rapid.Bool(), p.Len(), p.Len()).Draw(t, "in")
+		keep := func(i int) bool { return in[i] }
+		rest := func(i int) bool { return !in[i] }
+		byFunction := func(f *Frame) string { return f.Function }
+		whole, a, b := p.Costs(1, nil, byFunction), p.Costs(1, keep, byFunction), p.Costs(1, rest, byFunction)
+		sum := maps.Clone(a)
+		for k, c := range b {
+			sum[k] = Cost{sum[k].Flat + c.Flat, sum[k].Cum + c.Cum}
+		}
+		maps.DeleteFunc(sum, func(_ string, c Cost) bool { return c == Cost{} })
+		if diff := cmp.Diff(whole, sum); diff != "" {
+			t.Fatalf("the parts do not add up (-whole +parts):\n%s", diff)
+		}
+		if p.Sum(1, keep)+p.Sum(1, rest) != p.Total(1) {
+			t.Fatal("sums of the parts do not add up")
+		}
+	})
+}
+
+func TestMergeAddsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawn(t, "a"), drawn(t, "b")
+		merge := func(profiles ...*Profile) *Profile {
+			m, err := Merge(profiles...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		if diff := cmp.Diff(contents(a), contents(merge(a))); diff != "" {
+			t.Fatalf("merge of one (-it +merged):\n%s", diff)
+		}
+		ab, ba := merge(a, b), merge(b, a)
+		if diff := cmp.Diff(contents(ab), contents(ba)); diff != "" {
+			t.Fatalf("merge does not commute (-ab +ba):\n%s", diff)
+		}
+		want := contents(a)
+		for k, v := range contents(b) {
+			want[k] = [2]int64{want[k][0] + v[0], want[k][1] + v[1]}
+		}
+		if diff := cmp.Diff(want, contents(ab)); diff != "" {
+			t.Fatalf("merge loses or invents (-want +got):\n%s", diff)
+		}
+		if len(contents(ab)) != ab.Len() {
+			t.Fatalf("%d samples for %d stacks with labels", ab.Len(), len(contents(ab)))
+		}
+		if ab.Duration != a.Duration+b.Duration || ba.Duration != ab.Duration || ab.TimeNanos != ba.TimeNanos {
+			t.Fatalf("duration %d and %d, time %d and %d", ab.Duration, ba.Duration, ab.TimeNanos, ba.TimeNanos)
+		}
+	})
+}
+
+func TestPrunedConserves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawn(t, "p")
+		p.DropFrames = rapid.SampledFrom([]string{"a", "b|c", "", "[abc]"}).Draw(t, "drop")
+		q, err := p.Pruned()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.Len() != p.Len() || q.Total(1) != p.Total(1) {
+			t.Fatalf("%d samples, total %d; want %d, %d", q.Len(), q.Total(1), p.Len(), p.Total(1))
+		}
+		for i := range p.Len() {
+			was, is := p.Stack(i), q.Stack(i)
+			if len(was) > 0 && len(is) == 0 && !p.Frame(was[len(was)-1]).Inlined {
+				t.Fatalf("sample %d lost all its frames", i)
+			}
+			// What stays is in the old order.
+			at := 0
+			for _, f := range was {
+				if at < len(is) && is[at] == f {
+					at++
+				}
+			}
+			if at != len(is) {
+				t.Fatalf("sample %d: %v is not part of %v", i, is, was)
+			}
+		}
+	})
+}
+
+func TestFunctionsOrder(t *testing.T) {
+	p := build("b<root", 5, "a<root", 5, "c<d", 3, "e<d", 3, "f", 9)
+	var names []string
+	for _, f := range p.Functions(0, nil) {
+		names = append(names, f.Function)
+	}
+	if want := []string{"f", "a", "b", "c", "e", "root", "d"}; !slices.Equal(names, want) {
+		t.Errorf("order %v, want %v", names, want)
+	}
+}

@@ -1,0 +1,108 @@
+package profile
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	google "github.com/google/pprof/profile"
+)
+
+// refusedHere are the reasons to refuse what google/pprof accepts: it lets
+// sums wrap round, reads profiles that name no sample type, and has no limits.
+var refusedHere = []string{"63 bits", "names no sample type", "too large to read"}
+
+// FuzzRead holds Read to three promises: what it accepts, it writes so that it
+// and google/pprof read the same model again; what google/pprof accepts, it
+// accepts with the same samples, but for refusedHere; and where it dropped
+// anything, it says so.
+func FuzzRead(f *testing.F) {
+	f.Add(small().Bytes())
+	f.Add(small().body(profileSample, num(1, 99), num(2, 9)).Bytes())
+	f.Add(small().body(profileSample, num(1, 1), num(2, 1<<64-9)).body(profileSample, []byte{0x08}).Bytes())
+	f.Add(small().body(profilePeriodType, num(1, 1)).body(profileMapping, num(1, 1), num(5, 3)).Bytes())
+	for _, name := range []string{"http.goroutine.pb.gz", "http.block.pb.gz", "http.heap.pb.gz"} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		raw, err := unpack(data, 1<<20, &damage{})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw[0])
+	}
+	limits := Limits{MaxBytes: 1 << 20, MaxRecords: 1 << 16, MaxFrames: 1 << 16}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if isGzip(data) {
+			return // the messages are the point; packing has tests of its own
+		}
+		p, err := Read(data, limits)
+		g, googleErr := google.ParseUncompressed(data)
+		if googleErr == nil {
+			googleErr = g.CheckValid()
+		}
+		if googleErr == nil {
+			switch {
+			case err != nil && !slices.ContainsFunc(refusedHere, func(s string) bool { return strings.Contains(err.Error(), s) }):
+				t.Fatalf("google/pprof accepts it, whet says: %v", err)
+			case err == nil:
+				compare(t, p, g)
+			}
+		}
+		if err != nil {
+			return
+		}
+		if googleErr != nil && len(p.Warnings) == 0 && !quietly(googleErr) {
+			t.Errorf("accepted without a warning, google/pprof says: %v", googleErr)
+		}
+		var out bytes.Buffer
+		if err := Write(&out, p); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(out.Bytes(), limits)
+		if err != nil {
+			t.Fatalf("what was written is refused: %v", err)
+		}
+		sameModel(t, again, p)
+		rewritten, err := google.ParseData(out.Bytes())
+		if err != nil {
+			t.Fatalf("google/pprof refuses what was written: %v", err)
+		}
+		if a, b := theirs(rewritten), ours(p); !reflect.DeepEqual(a, b) {
+			t.Errorf("google/pprof reads back other samples (-google/pprof +whet):\n%.2000s", cmp.Diff(a, b))
+		}
+	})
+}
+
+// quietly are google/pprof's reasons that concern no sample: records which
+// none refers to.
+func quietly(err error) bool {
+	for _, s := range []string{"nil function", "malformed profile format", "inconsistent"} {
+		if strings.Contains(err.Error(), s) {
+			return true
+		}
+	}
+	return false
+}
+
+func BenchmarkRead(b *testing.B) {
+	for _, name := range []string{"compile_stdcmd_merged.cpu.pb.gz", "goroutine_1k.pb.gz"} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Read(data, DefaultLimits()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
