@@ -88,7 +88,7 @@ class Labels {
   }
 
   // fit returns the name, else the name without the path of its package, else
-  // its beginning, else nothing.
+  // the name without its package, else the beginning of that, else nothing.
   fit(name, room) {
     if (room < 14) return "";
     if (this.width(name) <= room) return name;
@@ -96,11 +96,14 @@ class Labels {
     const slash = name.lastIndexOf("/", bracket < 0 ? name.length : bracket);
     const short = slash < 0 ? name : name.slice(slash + 1);
     if (this.width(short) <= room) return short;
-    let lo = 0, hi = Math.min(short.length, 200);
+    const dot = short.indexOf(".");
+    const own = dot > 0 && (bracket < 0 || dot < short.length - name.length + bracket + 1) ? short.slice(dot + 1) : short;
+    if (this.width(own) <= room) return own;
+    let lo = 0, hi = Math.min(own.length, 200);
     while (lo < hi) {
       const mid = (lo + hi + 1) >> 1;
-      if (this.context.measureText(short.slice(0, mid) + "…").width <= room) lo = mid; else hi = mid - 1;
+      if (this.context.measureText(own.slice(0, mid) + "…").width <= room) lo = mid; else hi = mid - 1;
     }
-    return lo < 2 ? "" : short.slice(0, lo) + "…";
+    return lo < 2 ? "" : own.slice(0, lo) + "…";
   }
 }
