@@ -1,0 +1,62 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+)
+
+func rowsOf(verdicts ...Verdict) []Row {
+	var rows []Row
+	for _, v := range verdicts {
+		rows = append(rows, Row{Name: "BenchmarkX", Metric: Time, Verdict: v, Ratio: map[Verdict]float64{Faster: 2, Slower: 0.5, NoChange: 1, CannotTell: 1.1}[v]})
+	}
+	return rows
+}
+
+func TestExitCodeAndSummary(t *testing.T) {
+	bytesOnly := Row{Name: "BenchmarkX", Metric: Bytes, Verdict: Slower, Ratio: 0.5}
+	allocs := Row{Name: "BenchmarkX", Metric: Allocs, Verdict: Slower, Ratio: 0.5}
+	for _, c := range []struct {
+		name string
+		r    Result
+		code int
+		kind string
+		text string
+	}{
+		{"faster", Result{Benchmarks: rowsOf(Faster)}, 0, "faster", "time: faster (2.00x)"},
+		{"no change", Result{Benchmarks: rowsOf(NoChange, NoChange)}, 0, "no change", "time: no change in 2 of 2"},
+		{"slower", Result{Benchmarks: rowsOf(Slower, NoChange)}, 1, "slower", "time: slower in 1 of 2 (0.500x), no change in 1 of 2"},
+		{"mixed", Result{Benchmarks: rowsOf(Slower, Faster)}, 1, "mixed", "time: slower in 1 of 2 (0.500x), faster in 1 of 2 (2.00x)"},
+		{"slower beside cannot tell", Result{Benchmarks: rowsOf(Slower, CannotTell)}, 1, "slower", ""},
+		{"cannot tell", Result{Benchmarks: rowsOf(CannotTell, Faster)}, 4, "cannot tell", ""},
+		{"more bytes do not decide", Result{Benchmarks: append(rowsOf(Faster), bytesOnly)}, 0, "faster", "time: faster (2.00x)"},
+		{"more allocations decide", Result{Benchmarks: append(rowsOf(Faster), allocs)}, 1, "mixed", "time: faster (2.00x); allocations: more (0.500x)"},
+		{"a failure", Result{Benchmarks: rowsOf(Slower), Failures: []Failure{{"BenchmarkY", "new", "it panicked"}}}, 3, "failed", "time: slower (0.500x); 1 benchmark failed: BenchmarkY of new: it panicked"},
+		{"nothing", Result{}, 3, "failed", "nothing was compared"},
+		{"interrupted", Result{Benchmarks: rowsOf(Slower), Interrupted: true}, 130, "interrupted", "interrupted: time: slower (0.500x)"},
+		{"to none", Result{Benchmarks: []Row{{Metric: Allocs, Verdict: Faster, Ratio: MaxRatio}}}, 0, "faster", "allocations: fewer (to none)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.r.Summarize()
+			if got := c.r.ExitCode(); got != c.code {
+				t.Errorf("exit code %d, want %d", got, c.code)
+			}
+			if c.r.Verdict.Kind != c.kind || c.text != "" && c.r.Verdict.Text != c.text {
+				t.Errorf("verdict %+v, want %s: %s", c.r.Verdict, c.kind, c.text)
+			}
+			if strings.ContainsAny(c.r.Verdict.Text, "\n") {
+				t.Error("the verdict is more than a line")
+			}
+		})
+	}
+}
+
+func TestPrintRatio(t *testing.T) {
+	for x, want := range map[float64]string{
+		MaxRatio: "to none", 1 / MaxRatio: "from none", 1: "1.000x", 1.004: "1.004x", 0.995: "0.995x", 1.25: "1.25x", 9.214: "9.21x", 0.5: "0.500x",
+	} {
+		if got := PrintRatio(x); got != want {
+			t.Errorf("PrintRatio(%v) = %q, want %q", x, got, want)
+		}
+	}
+}
