@@ -1,8 +1,10 @@
 package tune
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +76,9 @@ var columns = map[string]string{
 	recording.KindMutex:  "delay",
 }
 
+// kinds is the order in which a page shows profiles.
+var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMutex, recording.KindBlock}
+
 // analyze reads a recording. What is damaged or missing becomes a warning.
 func analyze(rec *recording.Recording) *analysis {
 	a := &analysis{rec: rec, loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[place][]string)}
@@ -110,6 +115,9 @@ func analyze(rec *recording.Recording) *analysis {
 		}
 		a.profiles = append(a.profiles, classified{artifact.Kind, artifact.Benchmark, column, hot.Classify(p, a.loops)})
 	}
+	slices.SortStableFunc(a.profiles, func(x, y classified) int {
+		return cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind))
+	})
 	for _, b := range rec.Benchmarks {
 		if b.Profiled || b.AllocIterations > 0 {
 			a.subjects = append(a.subjects, a.subject(b))

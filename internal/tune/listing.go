@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/report"
@@ -17,7 +18,13 @@ func (a *analysis) rows(c classified, base callstack.Keep, cum bool) []report.Ro
 		slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
 	}
 	var rows []report.Row
-	for _, f := range fs[:min(len(fs), topRows)] {
+	for _, f := range fs {
+		if len(rows) == topRows {
+			break
+		}
+		if strings.HasPrefix(f.Function, "testing.") {
+			continue // what runs the benchmark holds all of the base and says nothing
+		}
 		rows = append(rows, report.Row{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum})
 	}
 	return rows

@@ -29,6 +29,7 @@ type subject struct {
 	cpuStart int64
 	cpuEnd   int64
 	samples  int64         // of the base
+	stretch  float64       // wall time of a run / time the benchmark counted: its set-up is the difference
 	runTime  time.Duration // of the last CPU run
 	runBase  int64         // its base samples
 	parallel bool
@@ -49,7 +50,7 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 	for i, l := range ranked {
 		if i < n {
 			selected = append(selected, l.Name)
-			subjects[i] = &subject{Line: l, slug: slug(i, l.Name), loops: &hot.Loops{}}
+			subjects[i] = &subject{Line: l, slug: slug(i, l.Name), loops: &hot.Loops{}, stretch: 1}
 		} else {
 			leftOut = append(leftOut, l.Name)
 		}
@@ -91,9 +92,9 @@ func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.L
 		if len(names) == 1 {
 			limit = max(left, 5*time.Second)
 		}
-		pattern := "^" + name + "$"
+		pattern := "" // the benchmark with all its sub-benchmarks
 		if sub != "" {
-			pattern += "/" + sub
+			pattern = "^" + name + "$/" + sub
 		}
 		res, err := r.run(ctx, limit, gobench.Run{Bench: name, Pattern: pattern, BenchTime: quick.String()})
 		if ctx.Err() != nil {
@@ -135,7 +136,6 @@ func (r *recorder) fail(name string, err error) {
 	}
 	text := err.Error()
 	r.failures = append(r.failures, text)
-	r.w.Warn("%s", text)
 	r.w.Manifest.Benchmarks = append(r.w.Manifest.Benchmarks, recording.Benchmark{Name: name, Failure: text})
 }
 
@@ -145,10 +145,12 @@ func (r *recorder) fail(name string, err error) {
 // every benchmark has something.
 func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 	for _, step := range []func(context.Context, *subject) error{r.clean, r.allocs, r.cpu, r.delays, r.trace} {
-		for _, s := range subjects {
+		for i, s := range subjects {
 			if s.failed || r.left() <= 0 {
 				continue
 			}
+			// A step leaves half of the time to those behind it.
+			r.turn = r.left() / time.Duration(2*(len(subjects)-i))
 			if err := step(ctx, s); ctx.Err() != nil {
 				return errors.Join(ctx.Err(), r.storeCPU(subjects))
 			} else if err != nil {
@@ -159,6 +161,7 @@ func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 	}
 	for busy := true; busy; {
 		busy = false
+		r.turn = r.left()
 		for _, s := range subjects {
 			if s.failed || s.samples >= int64(r.o.Samples) || r.left() < 300*time.Millisecond {
 				continue
@@ -171,7 +174,7 @@ func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 				s.samples = int64(r.o.Samples)
 				continue
 			}
-			busy = busy || s.runBase > 0 || r.left() > 0
+			busy = true
 		}
 	}
 	return r.storeCPU(subjects)
@@ -181,17 +184,30 @@ func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 // report beside the benchmark's name.
 func (r *recorder) clean(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "clean run", Benchmark: s.Name})
-	d := min(cleanRun, r.left()/10)
-	res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s.NsPerOp)})
+	d := r.length(cleanRun)
+	res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s)})
 	if err != nil {
 		return err
 	}
 	for _, l := range res.Lines {
 		if l.Name == s.Name {
 			s.Line = l
+			if counted := l.NsPerOp * float64(l.N); counted > float64(10*time.Millisecond) {
+				s.stretch = max(float64(res.End.Sub(res.Start))/counted, 1)
+			}
 		}
 	}
 	return nil
+}
+
+// length bounds a run's planned length by the step's turn, by what is left of
+// the budget, and by a third of the user's limit for one process.
+func (r *recorder) length(d time.Duration) time.Duration {
+	d = min(d, r.turn, r.left())
+	if r.o.Timeout > 0 {
+		d = min(d, r.o.Timeout/3)
+	}
+	return max(d, time.Millisecond)
 }
 
 // limit is the time after which a process that should take about d is taken
@@ -201,11 +217,11 @@ func (r *recorder) limit(d time.Duration) time.Duration {
 }
 
 // benchTime is the user's, or as many calls as take about d.
-func (r *recorder) benchTime(d time.Duration, nsPerOp float64) string {
+func (r *recorder) benchTime(d time.Duration, s *subject) string {
 	if r.o.BenchTime != "" {
 		return r.o.BenchTime
 	}
-	return fmt.Sprintf("%dx", iterations(d, nsPerOp))
+	return fmt.Sprintf("%dx", iterations(d, s.NsPerOp*s.stretch))
 }
 
 // allocs records every allocation. The calls it covers are the run's own and
@@ -216,7 +232,7 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 	if s.AllocsPerOp != nil {
 		allocs = *s.AllocsPerOp
 	}
-	n := allocIterations(s.NsPerOp, allocs)
+	n := allocIterations(r.length(allocRun), s.NsPerOp*s.stretch, allocs)
 	name, rel, err := r.profileFile(s, recording.KindAllocs)
 	if err != nil {
 		return err
@@ -236,7 +252,7 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 // cpu makes one more CPU-profiled run and counts its base samples.
 func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "cpu", Benchmark: s.Name, Samples: int(s.samples), Wanted: r.o.Samples})
-	d := min(cpuRun, r.left())
+	d := r.length(cpuRun)
 	if s.runBase > 0 { // no longer than what is missing takes
 		missing := time.Duration(float64(s.runTime) * float64(int64(r.o.Samples)-s.samples) / float64(s.runBase))
 		d = min(d, max(missing, 100*time.Millisecond))
@@ -247,7 +263,7 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	}
 	defer os.Remove(name)
 	start := r.o.Now()
-	if _, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s.NsPerOp), CPUProfile: name}); err != nil {
+	if _, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), CPUProfile: name}); err != nil {
 		return err
 	}
 	end := r.o.Now()
@@ -301,8 +317,8 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 		if err != nil {
 			return err
 		}
-		d := min(delayRun, r.left())
-		run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s.NsPerOp)}
+		d := r.length(delayRun)
+		run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s)}
 		if kind == recording.KindBlock {
 			run.BlockProfile, run.BlockProfileRate = name, 10_000 // ns: the design's default
 		} else {
@@ -328,7 +344,7 @@ func (r *recorder) trace(ctx context.Context, s *subject) error {
 		return err
 	}
 	start := r.now()
-	n := iterations(traceRun, s.NsPerOp)
+	n := iterations(r.length(traceRun), s.NsPerOp*s.stretch)
 	if _, err := r.run(ctx, r.limit(traceRun), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n), Trace: name}); err != nil {
 		return err
 	}

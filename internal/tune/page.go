@@ -104,9 +104,6 @@ func (r *recorder) addFindings() error {
 func trust(m *recording.Manifest) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if m.Partial != "" {
-		add("this recording is partial: %s", m.Partial)
-	}
 	if m.Build.Race {
 		add("built with the race detector (-race): times are several times longer and lie elsewhere; tune without it")
 	}

@@ -86,9 +86,9 @@ func iterations(d time.Duration, nsPerOp float64) int64 {
 // allocIterations plans the allocation run: every allocation is recorded,
 // which slows the benchmark down. At least a hundred calls are made where
 // they are quick, so that one-off allocations do not look like per-call ones.
-func allocIterations(nsPerOp, allocsPerOp float64) int64 {
+func allocIterations(d time.Duration, nsPerOp, allocsPerOp float64) int64 {
 	slow := nsPerOp + allocsPerOp*float64(allocCost)
-	n := iterations(allocRun, slow)
+	n := iterations(d, slow)
 	if n < 100 && slow*100 < float64(2*time.Second) {
 		n = 100
 	}

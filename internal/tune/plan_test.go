@@ -39,9 +39,9 @@ func TestPlanFigures(t *testing.T) {
 		{"2 s of 1,000 ns", iterations(2*time.Second, 1000), int64(2_000_000)},
 		{"an operation longer than the run", iterations(time.Second, 5e9), int64(1)},
 		{"an operation that is too fast to measure", iterations(time.Second, 0), int64(1e9)},
-		{"300 ms of 1,000 ns and 2 allocations", allocIterations(1000, 2), int64(75_000)},
-		{"a slow one is called once", allocIterations(3e8, 1e6), int64(1)},
-		{"at least a hundred calls where that takes under 2 s", allocIterations(1e6, 6000), int64(100)},
+		{"300 ms of 1,000 ns and 2 allocations", allocIterations(allocRun, 1000, 2), int64(75_000)},
+		{"a slow one is called once", allocIterations(allocRun, 3e8, 1e6), int64(1)},
+		{"at least a hundred calls where that takes under 2 s", allocIterations(allocRun, 1e6, 6000), int64(100)},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, tc.got, tc.want)

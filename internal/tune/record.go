@@ -38,7 +38,8 @@ type recorder struct {
 	frames *frameNames
 	out    *outputKeeper
 
-	deadline time.Time // end of the budget
+	deadline time.Time     // end of the budget
+	turn     time.Duration // the longest run of the step at hand
 	failures []string
 }
 

@@ -125,7 +125,7 @@ func openPage(t *testing.T, path string) (*recording.Recording, *report.Page) {
 // the sampling error.
 func TestPlantedCosts(t *testing.T) {
 	dir := writeModule(t, planted)
-	outcome, err := record(t, dir, nil)
+	outcome, err := record(t, dir, func(o *Options) { o.Budget, o.Samples = 20*time.Second, 300 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,14 +159,15 @@ func TestPlantedCosts(t *testing.T) {
 		t.Errorf("samples by class = %v: no set-up", cpu.Samples)
 	}
 	// Every call allocates 4,096 bytes and nothing else; the first also makes
-	// Sink's array of one slice header: 24 bytes.
+	// Sink's array of one slice header: 24 bytes. When a collection starts
+	// there, the runtime may allocate some hundred bytes for it.
 	var b recording.Benchmark
 	for _, have := range rec.Benchmarks {
 		if have.Name == "BenchmarkWork" {
 			b = have
 		}
 	}
-	if want := b.AllocIterations*4096 + 24; allocs.Values[hot.Base] != want {
+	if want := b.AllocIterations*4096 + 24; allocs.Values[hot.Base] < want || allocs.Values[hot.Base] >= want+1024 {
 		t.Errorf("allocated %d bytes in %d calls, want %d", allocs.Values[hot.Base], b.AllocIterations, want)
 	}
 	if b.BytesPerOp == nil || *b.BytesPerOp < 4096 || *b.BytesPerOp > 4100 {
@@ -303,7 +304,7 @@ func BenchmarkHangs(b *testing.B) { for b.Loop() { time.Sleep(time.Hour) } }
 			}
 		}
 	}
-	outcome, err := record(t, dir, func(o *Options) { o.Timeout, o.Samples = 2*time.Second, 20 })
+	outcome, err := record(t, dir, func(o *Options) { o.Timeout, o.Samples, o.Budget = 2*time.Second, 20, 20*time.Second })
 	if err != nil || len(outcome.Failures) != 3 {
 		t.Fatalf("one good among bad: %v, failures %q", err, outcome.Failures)
 	}
@@ -314,11 +315,22 @@ func BenchmarkHangs(b *testing.B) { for b.Loop() { time.Sleep(time.Hour) } }
 
 // TestInterrupted stops a recording at each of its stages.
 func TestInterrupted(t *testing.T) {
-	dir := writeModule(t, planted)
+	dir := writeModule(t, map[string]string{
+		"go.mod": "module example.com/brief\n\ngo 1.26\n",
+		"brief_test.go": `package brief
+
+import "testing"
+
+var x int
+
+func TestIt(t *testing.T)            {}
+func BenchmarkWork(b *testing.B) { for b.Loop() { x++ } }
+`,
+	})
 	for _, stage := range []string{"looking at the package", "building the test binary", "running the tests", "quick pass", "clean run", "allocations", "cpu", "trace", "copying sources", "asking the compiler"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		o := DefaultOptions()
-		o.Dir, o.Operand, o.Out, o.Budget, o.Samples, o.Bench = dir, ".", filepath.Join(t.TempDir(), "run.whet"), 3*time.Second, 20, "Work"
+		o.Dir, o.Operand, o.Out, o.Budget, o.Samples, o.Bench = dir, ".", filepath.Join(t.TempDir(), "run.whet"), 10*time.Second, 20, "Work"
 		o.Progress = func(p Progress) {
 			if p.Stage == stage {
 				cancel()

@@ -3,9 +3,7 @@ package tune
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -84,10 +82,10 @@ func (r *recorder) addSources() {
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		data, err := r.frames.finder.Read(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		if _, ok := r.frames.finder.Find(file); !ok {
+			continue // generated, as _testmain.go, or of another machine
 		}
+		data, err := r.frames.finder.Read(file)
 		if err != nil {
 			r.w.Warn("%v: it was not kept", err)
 			continue

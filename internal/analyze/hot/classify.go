@@ -1,6 +1,7 @@
 package hot
 
 import (
+	"slices"
 	"strings"
 
 	"whet/internal/callstack"
@@ -25,8 +26,8 @@ func (c Class) String() string {
 type Classified struct {
 	*callstack.Profile
 	Class []Class // per sample
-	// LoopsKnown: the measured loop was found for every sample of a benchmark
-	// function. False: set-up may be counted as base.
+	// LoopsKnown: the measured loop was found for all but 1 % of the samples
+	// below a benchmark function. False: set-up may be counted as base.
 	LoopsKnown bool
 	// Parallel: base samples ran on goroutines other than the benchmark's own.
 	Parallel bool
@@ -55,6 +56,7 @@ func Classify(p *callstack.Profile, loops *Loops) *Classified {
 		known, parallel bool
 	}
 	byStack := make(map[callstack.StackID]verdict)
+	var unknown, total int64 // in the first column
 	for i := range c.Class {
 		id := p.StackID(i)
 		v, ok := byStack[id]
@@ -63,9 +65,18 @@ func Classify(p *callstack.Profile, loops *Loops) *Classified {
 			byStack[id] = v
 		}
 		c.Class[i] = v.class
-		c.LoopsKnown = c.LoopsKnown && v.known
+		if len(p.Types) > 0 {
+			n := p.Value(0, i)
+			total += n
+			if !v.known {
+				unknown += n
+			}
+		}
 		c.Parallel = c.Parallel || v.parallel
 	}
+	// A sample may catch a function before it enters its loop's helper, or a
+	// stack that lost frames.
+	c.LoopsKnown = unknown <= total/100
 	return c
 }
 
@@ -74,25 +85,31 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) (cl
 	if len(stack) == 0 {
 		return Background, true, false
 	}
-	benchmark := -1 // index of the frame that runs a benchmark function
+	benchmark := -1 // index of the innermost frame that runs a benchmark function
 	inParallel := false
 	onlyRuntime := true
 	for i := len(stack) - 1; i >= 0; i-- {
 		fn := p.Frame(stack[i]).Function
-		if benchmark < 0 {
-			switch {
-			case fn == "testing.(*B).runN":
-				benchmark = i
-			case strings.HasPrefix(fn, "testing.(*B).RunParallel"):
-				benchmark, inParallel = i, true
-			}
+		switch {
+		case fn == "testing.(*B).runN": // also around package testing's own root benchmark
+			benchmark = i
+		case strings.HasPrefix(fn, "testing.(*B).RunParallel"):
+			benchmark, inParallel = i, true
 		}
 		onlyRuntime = onlyRuntime && isRuntime(fn)
 	}
 	if onlyRuntime {
 		return Background, true, false
 	}
-	if benchmark >= 0 {
+	if benchmark > 0 && slices.ContainsFunc(stack[:benchmark], func(id callstack.FrameID) bool {
+		return p.Frame(id).Function == "testing.(*common).runCleanup"
+	}) {
+		return Setup, true, false // b.Cleanup: after the loop
+	}
+	if benchmark == 0 || benchmark > 0 && isOfHarness(p.Frame(stack[benchmark-1]), loops) {
+		return Harness, true, false
+	}
+	if benchmark > 0 {
 		class, known = classifyBenchmark(p, stack[:benchmark], loops)
 		return class, known, inParallel && class == Base
 	}
@@ -115,10 +132,23 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) (cl
 		return Harness, true, false
 	case inPackage(root, "testing"), inPackage(root, "runtime/pprof"), inPackage(root, "runtime/trace"), inPackage(root, "os/signal"):
 		return Harness, true, false
-	case strings.HasSuffix(root, ".init") || strings.Contains(root, ".init."):
-		return Setup, true, false
 	}
-	return Base, true, true
+	return Base, true, len(stack) < deepest
+}
+
+// deepest is the number of frames from which a CPU profile's stack may have
+// lost its root: it then does not say which goroutine it is of.
+const deepest = 64
+
+// isOfHarness reports whether what runN or RunParallel calls is package
+// testing's own business and not a benchmark function.
+func isOfHarness(f *callstack.Frame, loops *Loops) bool {
+	if strings.Contains(f.Function, ".Benchmark") || loops.InBenchmark(f.File, f.Line) {
+		return false
+	}
+	return isRuntime(f.Function) || slices.ContainsFunc([]string{"testing", "context", "fmt", "sync", "sync/atomic", "time"}, func(pkg string) bool {
+		return inPackage(f.Function, pkg)
+	})
 }
 
 // classifyBenchmark decides on the frames (leaf first) below runN or

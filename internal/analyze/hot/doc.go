@@ -8,9 +8,9 @@
 // Harness is package testing itself and the profilers. Background is the
 // runtime's own: collector workers, sweeper, scheduler.
 //
-// The loop is found in the source of the benchmark: for b.Loop(), any loop
-// bounded by b.N or by a variable that was set from it, for pb.Next(), and
-// calls that are handed b.N. Stacks are then read from the root: the class is
+// The loop is found in the source of the benchmark: for b.Loop() and
+// pb.Next(), else any loop bounded by b.N or by a variable that was set from it
+// and not before the last ResetTimer, and calls that are handed b.N. Stacks are then read from the root: the class is
 // decided by the innermost benchmark function on the stack that has such a
 // loop. It misleads where the source is not at hand (everything under the
 // benchmark function is then base, and Classified.LoopsKnown is false) and

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"slices"
 )
 
@@ -28,7 +29,11 @@ type benchFunc struct {
 	first, last int
 	loops       []lineRange
 	stopped     []lineRange
-	hasRun      bool // calls b.Run or b.RunParallel
+	delegates   []lineRange // calls that are handed the *testing.B itself
+	hasRun      bool        // calls b.Run or b.RunParallel
+
+	exact []lineRange // loops on b.Loop or pb.Next, while scanning
+	reset int         // line of the last ResetTimer in the function's own block, while scanning
 }
 
 type lineRange struct{ first, last int }
@@ -84,6 +89,8 @@ func (l *Loops) At(file string, line int) Where {
 		return InLoop
 	case len(f.loops) > 0 || f.hasRun:
 		return OutsideLoop
+	case len(f.delegates) > 0 && !slices.ContainsFunc(f.delegates, func(r lineRange) bool { return r.has(line) }):
+		return OutsideLoop // before or after the helper that has the loop
 	}
 	return NoLoop
 }
@@ -128,7 +135,7 @@ func (s *scanner) function(typ *ast.FuncType, body *ast.BlockStmt, outer map[str
 		r.first = s.fset.Position(typ.Pos()).Line
 		at = len(s.funcs)
 		s.funcs = append(s.funcs, benchFunc{first: r.first, last: r.last})
-	} else if len(names) > 0 {
+	} else if len(outer) > 0 {
 		// A literal inside a benchmark, called in its loop or handed to a
 		// goroutine: its frames decide nothing, so it only hides its lines
 		// from the function around it.
@@ -137,10 +144,32 @@ func (s *scanner) function(typ *ast.FuncType, body *ast.BlockStmt, outer map[str
 		s.funcs = append(s.funcs, benchFunc{first: r.first, last: r.last})
 	}
 	s.body(body, names, at)
+	if at >= 0 {
+		s.funcs[at].settle()
+	}
+}
+
+// settle decides which of the loops that were met are the measured ones.
+func (f *benchFunc) settle() {
+	if len(f.exact) > 0 {
+		// b.Loop starts the timer itself: a loop up to b.N beside it prepares.
+		f.loops = f.exact
+	}
+	if after := slices.DeleteFunc(slices.Clone(f.loops), func(r lineRange) bool { return r.last < f.reset }); len(after) > 0 {
+		f.loops = after // a loop up to b.N before ResetTimer prepares
+	}
 }
 
 func (s *scanner) body(body *ast.BlockStmt, names map[string]bool, at int) {
-	bounds := make(map[string]bool) // variables set from b.N
+	bounds := make(map[string]bool)  // variables set from b.N
+	aliases := make(map[string]bool) // those that are b.N
+	if at >= 0 {
+		for _, stmt := range body.List {
+			if es, ok := stmt.(*ast.ExprStmt); ok && isCall(es.X, names, "ResetTimer") {
+				s.funcs[at].reset = s.lines(stmt).first
+			}
+		}
+	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -151,25 +180,38 @@ func (s *scanner) body(body *ast.BlockStmt, names map[string]bool, at int) {
 				if i < len(n.Lhs) && mentionsN(rhs, names, bounds) {
 					if id, ok := n.Lhs[i].(*ast.Ident); ok {
 						bounds[id.Name] = true
+						aliases[id.Name] = isBound(rhs, names, nil)
 					}
 				}
 			}
 		case *ast.ForStmt:
-			if at >= 0 && (mentionsN(n.Cond, names, bounds) || isCall(n.Cond, names, "Loop", "Next") || initMentionsN(n.Init, names, bounds)) {
+			switch {
+			case at < 0:
+			case asks(n, names):
+				s.funcs[at].exact = append(s.funcs[at].exact, s.lines(n))
+			case mentionsN(n.Cond, names, bounds) || initMentionsN(n.Init, names, bounds):
 				s.funcs[at].loops = append(s.funcs[at].loops, s.lines(n))
 			}
+			s.loopEnd(n.Body, names, at)
 		case *ast.RangeStmt:
 			if at >= 0 && mentionsN(n.X, names, bounds) {
 				s.funcs[at].loops = append(s.funcs[at].loops, s.lines(n))
 			}
+			s.loopEnd(n.Body, names, at)
 		case *ast.CallExpr:
 			if at >= 0 {
 				if isCall(n, names, "Run", "RunParallel") {
 					s.funcs[at].hasRun = true
 				}
-				for _, arg := range n.Args {
-					if sel, ok := arg.(*ast.SelectorExpr); ok && isN(sel, names) {
-						s.funcs[at].loops = append(s.funcs[at].loops, s.lines(n))
+				if handsOn(n, names) {
+					for _, arg := range n.Args {
+						id, ok := arg.(*ast.Ident)
+						switch {
+						case isBound(arg, names, aliases):
+							s.funcs[at].loops = append(s.funcs[at].loops, s.lines(n))
+						case ok && names[id.Name]:
+							s.funcs[at].delegates = append(s.funcs[at].delegates, s.lines(n))
+						}
 					}
 				}
 			}
@@ -182,30 +224,137 @@ func (s *scanner) body(body *ast.BlockStmt, names map[string]bool, at int) {
 	})
 }
 
-// stopped notes the lines between StopTimer and the next StartTimer (or
-// ResetTimer does not count: it does not start a stopped timer) in one block.
+// stopped notes the lines between StopTimer and the next StartTimer, which
+// may stand in a block further in: the loop that starts the timer in each
+// iteration. (ResetTimer does not start a stopped timer.)
 func (s *scanner) stopped(block *ast.BlockStmt, names map[string]bool, at int) {
 	from := 0
+	close := func(before int) {
+		if before > from {
+			s.funcs[at].stopped = append(s.funcs[at].stopped, lineRange{from, before - 1})
+		}
+		from = 0
+	}
 	for _, stmt := range block.List {
-		es, ok := stmt.(*ast.ExprStmt)
-		if !ok {
+		if es, ok := stmt.(*ast.ExprStmt); ok && isCall(es.X, names, "StopTimer") {
+			from = s.lines(stmt).last + 1
 			continue
 		}
-		r := s.lines(stmt)
-		switch {
-		case isCall(es.X, names, "StopTimer"):
-			from = r.last + 1
-		case isCall(es.X, names, "StartTimer") && from > 0:
-			if r.first-1 >= from {
-				s.funcs[at].stopped = append(s.funcs[at].stopped, lineRange{from, r.first - 1})
-			}
-			from = 0
+		if from == 0 {
+			continue
+		}
+		if start := s.firstCall(stmt, names, "StartTimer"); start > 0 {
+			close(start)
 		}
 	}
 	if from > 0 {
-		end := s.lines(block).last
-		s.funcs[at].stopped = append(s.funcs[at].stopped, lineRange{from, end})
+		close(s.lines(block).last + 1)
 	}
+}
+
+// loopEnd notes that a loop whose body ends with the timer stopped begins its
+// next pass that way: the lines up to the first StartTimer are not measured.
+func (s *scanner) loopEnd(body *ast.BlockStmt, names map[string]bool, at int) {
+	if at < 0 {
+		return
+	}
+	start, ends := 0, false
+	for _, stmt := range body.List {
+		es, ok := stmt.(*ast.ExprStmt)
+		switch {
+		case ok && isCall(es.X, names, "StopTimer"):
+			if start == 0 {
+				return // stopped in this pass before it is started
+			}
+			ends = true
+		case s.firstCall(stmt, names, "StartTimer") > 0:
+			if start == 0 {
+				start = s.firstCall(stmt, names, "StartTimer")
+			}
+			ends = false
+		}
+	}
+	if first := s.lines(body).first + 1; ends && start > first {
+		s.funcs[at].stopped = append(s.funcs[at].stopped, lineRange{first, start - 1})
+	}
+}
+
+// firstCall returns the line of the first call of a benchmark's method inside
+// a statement, 0 when there is none. Literals do not count.
+func (s *scanner) firstCall(stmt ast.Stmt, names map[string]bool, method string) int {
+	line := 0
+	ast.Inspect(stmt, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if line == 0 && isCall(n, names, method) {
+				line = s.lines(n).first
+			}
+		}
+		return line == 0
+	})
+	return line
+}
+
+// asks reports whether a for statement is driven by b.Loop or pb.Next: in its
+// condition, or, where it has none, in a condition that leaves it.
+func asks(loop *ast.ForStmt, names map[string]bool) bool {
+	found := false
+	look := func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if _, ok := n.(*ast.FuncLit); ok {
+				return false
+			}
+			e, ok := n.(ast.Expr)
+			found = found || ok && isCall(e, names, "Loop", "Next")
+			return !found
+		})
+	}
+	if loop.Cond != nil {
+		look(loop.Cond)
+		return found
+	}
+	for _, stmt := range loop.Body.List {
+		if cond, ok := stmt.(*ast.IfStmt); ok {
+			look(cond.Cond)
+		}
+	}
+	return found
+}
+
+// handsOn reports whether a call may run the measured loop for its caller:
+// not a method of the benchmark itself, a built-in function or a conversion.
+func handsOn(call *ast.CallExpr, names map[string]bool) bool {
+	switch fun := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		id, ok := fun.X.(*ast.Ident)
+		return !ok || !names[id.Name]
+	case *ast.Ident:
+		return types.Universe.Lookup(fun.Name) == nil
+	case *ast.ArrayType, *ast.ParenExpr, *ast.MapType, *ast.InterfaceType:
+		return false
+	}
+	return true
+}
+
+// isBound reports whether e is b.N, one of the variables that are, or a
+// conversion of it.
+func isBound(e ast.Expr, names, aliases map[string]bool) bool {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return isN(e, names)
+	case *ast.Ident:
+		return aliases[e.Name]
+	case *ast.CallExpr:
+		id, ok := e.Fun.(*ast.Ident)
+		if !ok || len(e.Args) != 1 {
+			return false
+		}
+		_, conversion := types.Universe.Lookup(id.Name).(*types.TypeName)
+		return conversion && isBound(e.Args[0], names, aliases)
+	}
+	return false
 }
 
 func isTestingB(t ast.Expr) bool {
