@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -155,7 +156,16 @@ func (w *Writer) Warn(format string, args ...any) {
 // returns the name it has in the end.
 func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	w.Manifest.EndNs, w.Manifest.Partial = int64(end), partial
-	if err := w.writeManifest(manifestName); err != nil {
+	err := w.writeManifest(manifestName)
+	if err != nil && w.dropBinary() {
+		// On a full disk the profiles are worth more than the binary, which can
+		// be built again.
+		w.Warn("the binary was left out to make room for the rest: %v", err)
+		err = w.writeManifest(manifestName)
+	}
+	// From here on Discard takes nothing away: the error says where it lies.
+	w.done = true
+	if err != nil {
 		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", w.final, err, w.dir)
 	}
 	os.Remove(filepath.Join(w.dir, checkpointName))
@@ -184,14 +194,24 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 		}
 		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", final, rootCause(err), w.dir)
 	}
-	w.done = true
 	if old != "" {
 		os.RemoveAll(old)
 	}
 	return final, nil
 }
 
-// Discard removes what was written so far, unless Finish has named it.
+// dropBinary removes the binary and reports whether there was one.
+func (w *Writer) dropBinary() bool {
+	i := slices.IndexFunc(w.Manifest.Artifacts, func(a Artifact) bool { return a.Kind == KindBinary })
+	if i < 0 {
+		return false
+	}
+	os.Remove(filepath.Join(w.dir, filepath.FromSlash(w.Manifest.Artifacts[i].Path)))
+	w.Manifest.Artifacts = slices.Delete(w.Manifest.Artifacts, i, i+1)
+	return true
+}
+
+// Discard removes what was written so far, unless Finish was called.
 func (w *Writer) Discard() {
 	if !w.done {
 		os.RemoveAll(w.dir)

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,6 +119,52 @@ func TestKilledRunOpens(t *testing.T) {
 	if r.Partial == "" || len(r.Find(KindBench, "")) != 1 {
 		t.Errorf("manifest = %+v", r.Manifest)
 	}
+}
+
+// TestManifestCannotBeWritten: a directory stands where the manifest is to be
+// written, in the place of a full disk.
+func TestManifestCannotBeWritten(t *testing.T) {
+	create := func() *Writer {
+		t.Helper()
+		w, err := Create(filepath.Join(t.TempDir(), "run.whet"), origin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(
+			w.Write(Artifact{Path: "bench/new.txt", Kind: KindBench}, []byte("x")),
+			os.Mkdir(filepath.Join(w.Dir(), manifestName+".new"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	check := func(path string) {
+		t.Helper()
+		r, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if r.Partial == "" || len(r.Find(KindBench, "")) != 1 || len(r.Find(KindBinary, "")) != 0 {
+			t.Errorf("what is left: %+v", r.Manifest)
+		}
+	}
+
+	w := create()
+	path, err := w.Finish(9, "no space")
+	w.Discard()
+	if err == nil || !strings.Contains(err.Error(), "what there is lies in "+path) {
+		t.Errorf("Finish = %q, %v", path, err)
+	}
+	check(path)
+
+	// Without the binary there is room again: here the obstacle is the binary.
+	w = create()
+	w.Manifest.Artifacts = append(w.Manifest.Artifacts, Artifact{Path: manifestName + ".new", Kind: KindBinary})
+	path, err = w.Finish(9, "no space")
+	if err != nil || !strings.HasSuffix(path, "run.whet") || len(w.Manifest.Warnings) != 1 {
+		t.Errorf("Finish = %q, %v, warnings %q", path, err, w.Manifest.Warnings)
+	}
+	check(path)
 }
 
 func TestRefusals(t *testing.T) {

@@ -1,0 +1,18 @@
+// Package docs keeps the documentation true: its test runs every command that
+// README.md and the pages beside this file show, and compares what they print.
+//
+// A block fenced as "console" holds commands behind "$ " (continued behind
+// "> " after a backslash) and what each prints, stdout and stderr as a
+// terminal would show them. "…" in a line stands for any text, and a line of
+// nothing but "…" for any number of lines; a command without output is run for
+// its exit code, which is 0 unless the command ends in "# exit 3". A block
+// fenced as "console sample" holds the real output of one run, figures and all:
+// of it only the lines without a figure have to come again, in their order.
+// All commands of a page run one after the other in a copy of the tree.
+//
+// Blocks fenced as "sh" are not run: they may hold only the few commands that
+// a test cannot give, listed in the test.
+//
+// `go test ./docs -update` writes the real output into samples and into blocks
+// without "…".
+package docs

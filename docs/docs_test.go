@@ -1,0 +1,223 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"whet/internal/app"
+)
+
+var update = flag.Bool("update", false, "write the real output into samples and into blocks without …")
+
+// TestMain lets the pages' commands run this test binary as whet.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"whet": func() {
+			// As in cmd/whet.
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			code := app.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			stop()
+			os.Exit(code)
+		},
+	})
+}
+
+// notRun are the only commands that pages may show without a test running
+// them, and why.
+var notRun = map[string]string{
+	"make":                              "the build itself",
+	"make install":                      "it writes into the user's Go directory",
+	"make demo":                         "minutes; its parts are run here one by one",
+	"make test":                         "it runs this test",
+	"make deps":                         "it may install packages",
+	"make bench":                        "minutes, and figures of one machine",
+	"make fuzz":                         "minutes",
+	"make casebook":                     "minutes",
+	"make screenshot":                   "a picture, checked where it is made",
+	"source <(whet completion bash)":    "tested in internal/app with a real bash",
+	"go test ./docs -update":            "it rewrites this page",
+	"go test ./internal/house":          "part of the same run of the tests",
+	"go test ./internal/app -update":    "it rewrites golden files",
+	"go test ./internal/report -update": "it rewrites golden files",
+}
+
+func TestPages(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat([]string{"README.md", "CONTRIBUTING.md"}, pages) {
+		path := filepath.Join(root, name)
+		if slices.Contains(pages, name) {
+			path = filepath.Join(root, "docs", name)
+		}
+		t.Run(name, func(t *testing.T) { runPage(t, root, path) })
+	}
+}
+
+func runPage(t *testing.T, root, path string) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := Blocks(string(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string // of the page, with real output where -update wants it
+	for line := range strings.Lines(string(data)) {
+		lines = append(lines, strings.TrimRight(line, "\r\n"))
+	}
+	sh := shell{t: t}
+	// Backwards would be simpler for the line numbers, but commands build on
+	// one another.
+	shift := 0
+	for _, b := range blocks {
+		if b.Info == "sh" {
+			for _, line := range b.Lines {
+				command, _, _ := strings.Cut(line, " #")
+				if command = strings.TrimSpace(command); command != "" && notRun[command] == "" && !strings.HasPrefix(command, "git clone ") && !strings.HasPrefix(command, "cd ") {
+					t.Errorf("%s:%d: %q is neither in a console block, so that it is run, nor among the commands that cannot be", filepath.Base(path), b.Line, command)
+				}
+			}
+		}
+		if len(b.Commands) == 0 {
+			continue
+		}
+		if sh.dir == "" {
+			sh.dir = copyTree(t, root)
+		}
+		var fresh []string
+		for _, c := range b.Commands {
+			printed, code := sh.run(c.Text)
+			where := fmt.Sprintf("%s:%d: $ %s", filepath.Base(path), c.Line, c.Text)
+			if code != c.Exit {
+				t.Errorf("%s\nexit code %d, want %d; it printed:\n%s", where, code, c.Exit, strings.Join(printed, "\n"))
+			}
+			fresh = append(append(fresh, c.Shown...), printed...)
+			if len(c.Output) == 0 || *update {
+				continue
+			}
+			match := Match
+			if b.Sample() {
+				match = MatchSample
+			}
+			if err := match(c.Output, printed); err != nil {
+				t.Errorf("%s\n%v; it printed:\n%s", where, err, strings.Join(printed, "\n"))
+			}
+		}
+		if *update && updatable(b) {
+			from := b.Line + shift
+			lines = slices.Replace(lines, from, from+len(b.Lines), fresh...)
+			shift += len(fresh) - len(b.Lines)
+		}
+	}
+	if text := strings.Join(lines, "\n") + "\n"; *update && text != string(data) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// updatable blocks show output, all of it.
+func updatable(b Block) bool {
+	if b.Sample() {
+		return true
+	}
+	shows := false
+	for _, c := range b.Commands {
+		shows = shows || len(c.Output) > 0
+		if slices.ContainsFunc(c.Output, func(line string) bool { return strings.Contains(line, wild) }) {
+			return false
+		}
+	}
+	return shows
+}
+
+// shell runs commands one after the other; the directory carries over.
+type shell struct {
+	t   *testing.T
+	dir string
+}
+
+func (s *shell) run(command string) (printed []string, code int) {
+	s.t.Helper()
+	where := filepath.Join(s.t.TempDir(), "where")
+	cmd := exec.CommandContext(s.t.Context(), "bash", "-c", command+"\ncode=$?\npwd >\"$WHERE\"\nexit $code")
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "WHERE="+where, "NO_COLOR=1", "LC_ALL=C.UTF-8")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var ee *exec.ExitError
+	if errors.As(err, &ee) {
+		code = ee.ExitCode()
+	} else if err != nil {
+		s.t.Fatal(err)
+	}
+	if dir, err := os.ReadFile(where); err == nil {
+		s.dir = strings.TrimSpace(string(dir))
+	}
+	return Lines(out.String()), code
+}
+
+// copyTree copies what git tracks, so that commands find the casebook and may
+// write wherever they like.
+func copyTree(t *testing.T, root string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "whet")
+	var names []string
+	cmd := exec.Command("git", "ls-files", "-z")
+	cmd.Dir = root
+	if out, err := cmd.Output(); err == nil {
+		names = strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	} else {
+		// Not a checkout: everything outside bin.
+		err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && (name == ".git" || name == "bin") {
+				return fs.SkipDir
+			}
+			if err == nil && d.Type().IsRegular() {
+				names = append(names, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
+		from := filepath.Join(root, filepath.FromSlash(name))
+		st, err := os.Stat(from)
+		if err != nil || !st.Mode().IsRegular() {
+			continue // removed in the work tree
+		}
+		data, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := filepath.Join(to, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(dst), 0o755), os.WriteFile(dst, data, st.Mode().Perm())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
