@@ -122,7 +122,7 @@ func TestImportsPointDown(t *testing.T) {
 	t.Run("tests", func(t *testing.T) { report(t, tests) })
 	t.Run("table", func(t *testing.T) {
 		for _, pattern := range plan.Unused(m.own()) {
-			t.Errorf("the table in internal/house/plan.go places %q, and there is no such package: remove the row", pattern)
+			t.Errorf("the table in internal/house/plan.go says %q, and there is no such package or import: remove it", pattern)
 		}
 	})
 }

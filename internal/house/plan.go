@@ -89,6 +89,9 @@ type Row struct {
 	// import all the same. Why says why.
 	Beside []string
 	Why    string
+	// Planned rows may place nothing yet: without them a wider pattern would
+	// take the package in and judge it by other rules.
+	Planned bool
 }
 
 // Plan is the whole house, and Module the path it stands under.
@@ -111,9 +114,12 @@ func House() Plan {
 
 		{Pattern: "internal/format/*", Floor: Formats},
 
+		{Pattern: "internal/capture/compiler", Floor: Instruments, Powers: Exec | Files,
+			Beside: []string{"internal/capture/process", "internal/gobench"},
+			Why:    "it asks about the package that gobench resolved, built with the same flags"},
 		{Pattern: "internal/capture/...", Floor: Instruments, Powers: All},
 		{Pattern: "internal/gobench", Floor: Instruments, Powers: Clock | Exec | Files,
-			Beside: []string{"internal/capture/..."},
+			Beside: []string{"internal/capture/process"},
 			Why:    "a benchmark runs as a process of its own, and capture/process is the one place that starts and ends process groups"},
 
 		{Pattern: "internal/analyze/*", Floor: Analyses},
@@ -130,7 +136,7 @@ func House() Plan {
 		{Pattern: "internal/app", Floor: App, Powers: All},
 		{Pattern: "cmd/whet", Floor: Command, Powers: Files},
 
-		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All},
+		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All, Planned: true},
 		{Pattern: "casebook/...", Floor: Casebook, Powers: All},
 		{Pattern: "bench/...", Floor: Outside, Powers: All},
 		{Pattern: "docs/...", Floor: Outside, Powers: All},
@@ -180,19 +186,38 @@ func (r Row) beside(rel string) bool {
 	})
 }
 
-// Unused returns the patterns that place no package of the module: the plan
-// speaks only of what exists.
+// Unused returns what the plan says in vain: patterns that place no package
+// of the module, and permissions to import beside that no package uses.
 func (p Plan) Unused(packages []Package) []string {
 	used := make(map[string]bool)
 	for _, pkg := range packages {
-		if row, _, ok := p.Place(pkg.ImportPath); ok {
-			used[row.Pattern] = true
+		row, _, ok := p.Place(pkg.ImportPath)
+		if !ok {
+			continue
+		}
+		used[row.Pattern] = true
+		for _, beside := range row.Beside {
+			if slices.ContainsFunc(pkg.Imports, func(imp string) bool {
+				rel, ours := p.rel(imp)
+				_, ok := match(beside, rel)
+				return ours && ok
+			}) {
+				used[row.Pattern+" → "+beside] = true
+			}
 		}
 	}
 	var out []string
 	for _, row := range p.Rows {
 		if !used[row.Pattern] {
-			out = append(out, row.Pattern)
+			if !row.Planned {
+				out = append(out, row.Pattern)
+			}
+			continue
+		}
+		for _, beside := range row.Beside {
+			if key := row.Pattern + " → " + beside; !used[key] {
+				out = append(out, key)
+			}
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -144,10 +145,12 @@ func TestTestVariantsAreNotCountedTwice(t *testing.T) {
 }
 
 func TestUnused(t *testing.T) {
-	plan := Plan{Module: "m", Rows: []Row{{Pattern: "a"}, {Pattern: "b/..."}, {Pattern: "c/*"}}}
-	got := plan.Unused([]Package{{ImportPath: "m/a"}, {ImportPath: "m/bb"}, {ImportPath: "m/c/d/e"}, {ImportPath: "b"}})
-	if len(got) != 1 || got[0] != "b/..." {
-		t.Errorf("got %q, want only b/...", got)
+	plan := Plan{Module: "m", Rows: []Row{
+		{Pattern: "a", Beside: []string{"b", "c/*"}}, {Pattern: "b/..."}, {Pattern: "c/*"}, {Pattern: "d", Planned: true}, {Pattern: "e", Beside: []string{"a"}},
+	}}
+	got := plan.Unused([]Package{{ImportPath: "m/a", Imports: []string{"b", "m/c/d"}}, {ImportPath: "m/bb"}, {ImportPath: "m/c/d/e"}, {ImportPath: "b"}})
+	if want := []string{"a → b", "b/...", "e"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
