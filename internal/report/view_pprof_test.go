@@ -32,7 +32,7 @@ func pprof(t *testing.T, p *google.Profile, args ...string) (string, error) {
 	set := &flags{FlagSet: flag.NewFlagSet("pprof", flag.ContinueOnError)}
 	set.SetOutput(io.Discard)
 	set.args = append(args, "-output=out", "-symbolize=none", "fixture")
-	err := driver.PProf(&driver.Options{Flagset: set, Fetch: fetcher{p}, Writer: out, UI: &quiet{}})
+	err := driver.PProf(&driver.Options{Flagset: set, Fetch: fetcher{p}, Writer: out, UI: &quiet{}, Obj: noTools{}})
 	return out.String(), err
 }
 
@@ -72,6 +72,14 @@ func (*quiet) PrintErr(...any)                     {}
 func (*quiet) IsTerminal() bool                    { return false }
 func (*quiet) WantBrowser() bool                   { return false }
 func (*quiet) SetAutoComplete(func(string) string) {}
+
+// noTools spares pprof the search for objdump and the like.
+type noTools struct{}
+
+func (noTools) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
+	return nil, io.EOF
+}
+func (noTools) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) { return nil, io.EOF }
 
 // both reads a fixture with both readers.
 func both(t *testing.T, name string) (*callstack.Profile, *google.Profile) {
