@@ -114,7 +114,7 @@ func tuneError(err error) error {
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &ge):
 		switch ge.Kind {
-		case gobench.KindNoModule, gobench.KindNoPackage, gobench.KindNoBenchmarks:
+		case gobench.KindUsage, gobench.KindNoModule, gobench.KindNoPackage, gobench.KindNoBenchmarks:
 			return &exitError{exitUsage, err}
 		}
 	}
@@ -207,16 +207,6 @@ it made the recording. It needs neither the module nor the machine it was made o
 			}
 		},
 	}
-}
-
-// stringList collects a flag that may be given several times.
-type stringList []string
-
-func (l *stringList) String() string { return strings.Join(*l, " ") }
-
-func (l *stringList) Set(s string) error {
-	*l = append(*l, s)
-	return nil
 }
 
 func oneOperand(verb, what string, operands []string) (string, error) {

@@ -54,6 +54,9 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 		}
 	}
 	for _, s := range a.subjects {
+		if text, found := diagnose.GrowingBuffer(s); found {
+			page.Warnings = appendOnce(page.Warnings, text)
+		}
 		if s.CPU != nil && !s.CPU.LoopsKnown {
 			page.Warnings = appendOnce(page.Warnings, fmt.Sprintf("%s: its measured loop was not found in the source, so set-up counts as measured code", s.Benchmark))
 		}
