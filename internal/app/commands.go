@@ -5,6 +5,7 @@ func commands() []*command {
 	return []*command{
 		tuneCommand(),
 		diagnoseCommand(),
+		proveCommand(),
 		topCommand(),
 		listCommand(),
 		flameCommand(),
