@@ -30,8 +30,8 @@ type pageView struct {
 	Below      []findingView
 	Benchmarks []benchmarkView
 	Classes    []classView
-	Profiles   []profileView // of all benchmarks together
-	Others     []profileView // of single ones
+	Profiles   []profileView // seen first
+	Others     []profileView // of other benchmarks
 	Flame      template.JS
 	Any        bool // there is a flame graph
 }
@@ -152,8 +152,8 @@ func newPageView(p *Page) (*pageView, error) {
 		b := &p.Benchmarks[i]
 		v.Benchmarks = append(v.Benchmarks, benchmarkView{benchmarkName(b), benchmarkCells(b), benchmarkNote(b), b.Failure != ""})
 	}
-	merged, others := p.merged()
-	for _, pr := range merged {
+	first, others := p.shown()
+	for _, pr := range first {
 		v.Classes = append(v.Classes, newClassView(pr))
 		v.Profiles = append(v.Profiles, newProfileView(pr))
 	}
@@ -320,7 +320,7 @@ func heat(share float64) int {
 
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
-	if n == 0 || r == utf8.RuneError {
+	if r == utf8.RuneError || strings.Contains(s, "_") { // alloc_space is a name
 		return s
 	}
 	return string(unicode.ToUpper(r)) + s[n:]

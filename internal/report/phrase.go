@@ -127,30 +127,44 @@ func (p *Profile) of() string {
 	return clean(p.Benchmark)
 }
 
-// merged returns the profiles of all benchmarks together, and others those of
-// single ones. Where there is only one benchmark its own profile says nothing
-// new, and is left out.
-func (p *Page) merged() (merged, others []*Profile) {
-	single := make(map[string]int)
-	has := make(map[string]bool)
+// shown divides the profiles into those that a reader sees first and others.
+// Of each kind the first is that of all benchmarks together, or else that of
+// the first benchmark with samples. Where there is only one benchmark, its own
+// profile says no more than the merged one and is left out.
+func (p *Page) shown() (first, others []*Profile) {
+	merged, singles := make(map[string]bool), make(map[string]int)
+	lead := ""
 	for i := range p.Profiles {
 		pr := &p.Profiles[i]
 		if pr.Benchmark == "" {
-			has[pr.Kind] = true
-		} else {
-			single[pr.Kind]++
+			merged[pr.Kind] = true
+			continue
+		}
+		singles[pr.Kind]++
+		if lead == "" && pr.base() != 0 {
+			lead = pr.Benchmark
+		}
+	}
+	pick := make(map[string]*Profile)
+	for i := range p.Profiles {
+		pr := &p.Profiles[i]
+		if pr.Benchmark == "" || merged[pr.Kind] {
+			continue
+		}
+		if old := pick[pr.Kind]; old == nil || old.Benchmark != lead && pr.base() != 0 && (pr.Benchmark == lead || old.base() == 0) {
+			pick[pr.Kind] = pr
 		}
 	}
 	for i := range p.Profiles {
 		switch pr := &p.Profiles[i]; {
-		case pr.Benchmark == "", !has[pr.Kind] && single[pr.Kind] == 1:
-			merged = append(merged, pr)
-		case has[pr.Kind] && single[pr.Kind] == 1:
+		case pr.Benchmark == "" || pick[pr.Kind] == pr:
+			first = append(first, pr)
+		case merged[pr.Kind] && singles[pr.Kind] == 1:
 		default:
 			others = append(others, pr)
 		}
 	}
-	return merged, others
+	return first, others
 }
 
 // ceiling says what a finding can gain at most.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"whet/internal/analyze/hot"
@@ -34,15 +35,19 @@ func WriteText(w io.Writer, p *Page, o TextOptions) error {
 	t.verdict(p)
 	t.findings(p, o.All)
 	t.benchmarks(p)
-	merged, others := p.merged()
+	first, others := p.shown()
 	if o.All {
-		merged = append(merged, others...)
+		first, others = append(first, others...), nil
 	}
-	t.classes(merged)
-	for _, pr := range merged {
+	t.classes(first, others)
+	for _, pr := range first {
 		t.tops(pr)
 	}
-	t.listings(merged)
+	t.listings(first)
+	if len(others) > 0 {
+		t.line()
+		t.line(t.paint(dim, fmt.Sprintf("%s of single benchmarks: -all prints them, and the HTML report holds them.", plural(len(others), "more profile"))))
+	}
 	if _, err := w.Write(t.bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
@@ -273,7 +278,14 @@ func benchmarkNote(b *Benchmark) string {
 	return strings.Join(notes, ", ")
 }
 
-func (t *textWriter) classes(profiles []*Profile) {
+// textClasses is how many profiles' samples are counted without being asked.
+const textClasses = 6
+
+func (t *textWriter) classes(first, others []*Profile) {
+	profiles := slices.Concat(first, others)
+	if len(profiles) > textClasses {
+		profiles = first
+	}
 	if len(profiles) == 0 {
 		return
 	}

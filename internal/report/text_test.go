@@ -81,6 +81,35 @@ func TestTextWidth(t *testing.T) {
 	}
 }
 
+// Benchmarks are profiled apart: without a profile of all of them, the first
+// one's of each kind stand for them, and the others are counted.
+func TestShownProfiles(t *testing.T) {
+	label := func(list []*Profile) string {
+		var s []string
+		for _, p := range list {
+			s = append(s, p.Kind+p.Benchmark)
+		}
+		return strings.Join(s, " ")
+	}
+	has := [4]int64{1}
+	for _, c := range []struct {
+		profiles      []Profile
+		first, others string
+	}{
+		{[]Profile{{Kind: "cpu", Values: has}, {Kind: "cpu", Benchmark: "A", Values: has}, {Kind: "cpu", Benchmark: "B", Values: has}}, "cpu", "cpuA cpuB"},
+		{[]Profile{{Kind: "cpu", Values: has}, {Kind: "cpu", Benchmark: "A", Values: has}}, "cpu", ""},
+		{[]Profile{{Kind: "cpu", Benchmark: "A"}, {Kind: "cpu", Benchmark: "B", Values: has}, {Kind: "allocs", Benchmark: "A", Values: has}, {Kind: "allocs", Benchmark: "B", Values: has}, {Kind: "mutex", Benchmark: "C", Values: has}}, "cpuB allocsB mutexC", "cpuA allocsA"},
+		{[]Profile{{Kind: "cpu", Benchmark: "A"}, {Kind: "cpu", Benchmark: "B"}}, "cpuA", "cpuB"},
+		{[]Profile{{Kind: "cpu", Benchmark: "A", Values: has}}, "cpuA", ""},
+		{nil, "", ""},
+	} {
+		first, others := (&Page{Profiles: c.profiles}).shown()
+		if label(first) != c.first || label(others) != c.others {
+			t.Errorf("shown first %q, then %q; want %q, then %q", label(first), label(others), c.first, c.others)
+		}
+	}
+}
+
 func TestTextOrder(t *testing.T) {
 	got := string(text(t, visitsPage(), TextOptions{}))
 	at := 0
