@@ -228,36 +228,37 @@ func display(t *Target, file string) (string, bool) {
 	return file, false
 }
 
+// A benchmark's own verdict may stand behind its name on the same line.
 var (
-	failLine = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	failLine = regexp.MustCompile(`--- FAIL: (\S+)[^\n]*\n?`)
+	subFail  = regexp.MustCompile(`^\s+--- FAIL: `)
 	procsEnd = regexp.MustCompile(`-\d+$`)
 )
 
 // findFailure finds the innermost of the first failures that the testing
 // package reported, and the first line of its log.
 func findFailure(stdout string) (name, message string, ok bool) {
-	at := failLine.FindStringSubmatchIndex(stdout)
-	if at == nil {
-		// The name of the benchmark stands before it on the same line.
-		if i := strings.Index(stdout, "--- FAIL: "); i >= 0 {
-			return findFailure(stdout[i:])
+	for {
+		at := failLine.FindStringSubmatchIndex(stdout)
+		if at == nil {
+			return name, message, ok
 		}
-		return "", "", false
+		name, ok = stdout[at[2]:at[3]], true
+		rest := stdout[at[1]:]
+		// A failed sub-test is reported below its parent, indented.
+		if subFail.MatchString(rest) {
+			stdout = rest
+			continue
+		}
+		line, _, _ := strings.Cut(rest, "\n")
+		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
+			message = strings.TrimSpace(line)
+		}
+		if strings.HasPrefix(name, "Benchmark") {
+			name = procsEnd.ReplaceAllString(name, "")
+		}
+		return name, message, ok
 	}
-	name = stdout[at[2]:at[3]]
-	_, rest, _ := strings.Cut(stdout[at[3]:], "\n")
-	line, _, _ := strings.Cut(rest, "\n")
-	// A failed sub-test is reported below its parent, indented.
-	if m := failLine.FindStringIndex(line); m != nil && strings.HasPrefix(line, " ") {
-		return findFailure(rest)
-	}
-	if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
-		message = strings.TrimSpace(line)
-	}
-	if strings.HasPrefix(name, "Benchmark") {
-		name = procsEnd.ReplaceAllString(name, "")
-	}
-	return name, message, true
 }
 
 func lastLine(text string) string {
