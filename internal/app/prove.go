@@ -83,10 +83,15 @@ func runProve(ctx context.Context, e *env, o prove.Options, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if code := result.ExitCode(); code != exitDone {
+	switch code := result.ExitCode(); code {
+	case exitDone:
+		return nil
+	case exitFailed, exitInterrupted:
+		// Not a verdict but trouble: it has its line on stderr like any other.
+		return &exitError{code, errors.New(result.Verdict.Text)}
+	default:
 		return &exitError{code: code} // the verdict says it all
 	}
-	return nil
 }
 
 // proveError gives an error of prove its exit code.
