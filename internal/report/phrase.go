@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -71,20 +70,6 @@ func share(part, whole int64) float64 {
 
 // base is the value that a profile's shares are of.
 func (p *Profile) base() int64 { return p.Values[hot.Base] }
-
-// total is the value of all classes. Sums that leave int64 saturate.
-func (p *Profile) total() int64 { return saturated(p.Values) }
-
-func saturated(values [hot.NumClasses]int64) int64 {
-	var sum int64
-	for _, v := range values {
-		if v > math.MaxInt64-sum {
-			return math.MaxInt64
-		}
-		sum += v
-	}
-	return sum
-}
 
 // value prints v in the profile's unit.
 func (p *Profile) value(v int64) string { return clean(quantity.Value(float64(v), p.Unit)) }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const sample = `<!doctype html><title>x</title><style>
+p { margin: 0 } body { margin: 0; background: #fff; height: 1500px }
+@media (prefers-color-scheme: dark) { body { background: #000 } }
+</style><p id="end">`
+
+func TestScreenshot(t *testing.T) {
+	if _, err := findChromium(""); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "report.html"), filepath.Join(dir, "out.png")
+	if err := os.WriteFile(in, []byte(sample), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args          []string
+		width, height int
+		white         bool
+	}{
+		{[]string{in, out, "-width", "400", "-height", "300"}, 400, 300, true},
+		{[]string{"-dark", in, out, "-width=320", "-scale", "2", "-full", "-scroll", "#end"}, 640, 3000, false},
+	} {
+		if err := run(context.Background(), c.args, io.Discard); err != nil {
+			t.Fatalf("%q: %v", c.args, err)
+		}
+		f, err := os.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := img.Bounds(); b.Dx() != c.width || b.Dy() != c.height {
+			t.Errorf("%q: picture of %d x %d, want %d x %d", c.args, b.Dx(), b.Dy(), c.width, c.height)
+		}
+		if r, _, _, _ := img.At(100, 200).RGBA(); (r == 0xffff) != c.white {
+			t.Errorf("%q: red is %#x", c.args, r)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"a.html"}, {"a.html", "b.png", "c"}, {"-nonsense"}, {filepath.Join(t.TempDir(), "none.html"), "out.png"}} {
+		var said strings.Builder
+		if err := run(context.Background(), args, &said); err == nil {
+			t.Errorf("%q: no error", args)
+		}
+	}
+}
