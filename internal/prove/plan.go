@@ -28,12 +28,12 @@ type plan struct {
 }
 
 // makePlan chooses the slice length and the number of rounds. It takes the
-// longest slice that leaves room for enough rounds within the budget, three
-// times as many as any verdict needs; with fewer, a single disturbed round
+// longest slice that leaves room for enough rounds within the budget, twice
+// as many as any verdict needs; with fewer, a single disturbed round
 // decides the interval. When there is no such slice it takes the shortest.
 // fixed is the number of rounds the user asked for, 0 for none.
 func makePlan(costs []cost, budget time.Duration, needed, fixed int) plan {
-	enough := max(min(3*needed, MaxRounds), needed)
+	enough := max(min(2*needed, MaxRounds), needed)
 	if fixed > 0 {
 		enough = fixed
 	}

@@ -113,32 +113,9 @@ func (s *session) conclude() {
 	if rows := compare.Compare(series, len(s.subjects), s.options()); rows != nil {
 		s.res.Benchmarks = rows
 	}
-	for _, b := range s.subjects {
-		s.warnGrowth(b)
-	}
 	s.warnShort()
 	warnHost(s.res)
 	s.res.Summarize()
-}
-
-// growth is how much more an operation may take with more iterations before
-// it is said to grow. Calibration is one slice a side, so it is wide.
-const growth = 1.5
-
-// warnGrowth says when the cost of an operation depends on their number: then
-// the benchmark keeps something between them, and the ratio holds for this
-// number only.
-func (s *session) warnGrowth(b *subject) {
-	if b.few == 0 || len(b.series.Rounds) == 0 {
-		return
-	}
-	rows := compare.Compare([]compare.Series{b.series}, 1, s.options())
-	for sd, now := range []float64{rows[0].Old, rows[0].New} {
-		if few := b.fewNs[sd]; few > 0 && now > growth*few {
-			warn(s.res, "%s (%v): an operation takes %s with %d iterations and %s with %d: the benchmark keeps something that grows, and the ratio holds for this number only",
-				b.name, side(sd), quantity.Nanoseconds(few), b.few, quantity.Nanoseconds(now), b.series.Iterations)
-		}
-	}
 }
 
 // shortest is the time per operation below which the loop around it and the

@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/format/benchmark"
+	"whet/internal/quantity"
 )
 
 // session measures two sides through a runner. It knows time only from the
@@ -22,7 +23,6 @@ type session struct {
 	progress func(Event)
 
 	subjects []*subject
-	rounds   int // that were begun
 }
 
 // subject is one benchmark that both sides have.
@@ -32,10 +32,6 @@ type subject struct {
 	series compare.Series
 	procs  int
 	failed bool
-	// What calibration measured with fewer iterations, per operation; 0 when
-	// it is no basis.
-	few    int64
-	fewNs  [2]float64
 	slices [3][]benchmark.Line // by slot, whole rounds only
 }
 
@@ -189,9 +185,42 @@ func (s *session) calibrate(ctx context.Context, b *subject) error {
 		second[sd], took[sd] = l, t
 	}
 	b.cost = costOf(second, took)
-	if n >= 3*max(first[sideOld].N, first[sideNew].N) {
-		b.few = max(first[sideOld].N, first[sideNew].N)
-		b.fewNs = [2]float64{first[sideOld].NsPerOp, first[sideNew].NsPerOp}
+	for _, sd := range []side{sideOld, sideNew} {
+		if err := s.watchGrowth(ctx, b, sd, first[sd], second[sd]); err != nil || b.failed {
+			return err
+		}
+	}
+	return nil
+}
+
+// An operation is said to grow when it takes this much longer among twice the
+// iterations or more. A process that was disturbed may look like it, so that
+// both numbers are run twice more and their fastest runs compared.
+const growth = 1.5
+
+// watchGrowth says when the cost of an operation depends on their number: then
+// the benchmark keeps something between them, and the ratio holds for one
+// number only.
+func (s *session) watchGrowth(ctx context.Context, b *subject, sd side, few, many benchmark.Line) error {
+	grows := func() bool { return few.NsPerOp > 0 && many.NsPerOp > growth*few.NsPerOp }
+	if many.N < 2*few.N {
+		return nil
+	}
+	for range 2 {
+		if !grows() {
+			return nil
+		}
+		for _, l := range []*benchmark.Line{&few, &many} {
+			again, _, err := s.one(ctx, b, sd, request{bench: b.name, n: l.N})
+			if err != nil || b.failed {
+				return err
+			}
+			l.NsPerOp = min(l.NsPerOp, again.NsPerOp)
+		}
+	}
+	if grows() {
+		warn(s.res, "%s (%v): an operation takes %s among %d and %s among %d: the benchmark keeps something that grows, and the ratio holds for one number of iterations only",
+			b.name, sd, quantity.Nanoseconds(few.NsPerOp), few.N, quantity.Nanoseconds(many.NsPerOp), many.N)
 	}
 	return nil
 }

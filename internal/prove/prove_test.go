@@ -1,0 +1,273 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/gobench"
+	"whet/internal/recording"
+	"whet/internal/stat"
+)
+
+// pair returns options for two packages of testdata/pair, with a directory
+// for temporary files that must be empty when Run is done.
+func pair(t *testing.T, old, new string) Options {
+	t.Helper()
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	t.Setenv("TMP", tmp)
+	t.Cleanup(func() {
+		// The go command may leave its own; ours have a name.
+		left, err := filepath.Glob(filepath.Join(tmp, "whet-*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+		if left := processesUnder(tmp); len(left) > 0 {
+			t.Errorf("still running: %v", left)
+		}
+	})
+	o := DefaultOptions()
+	o.Dir, o.Old, o.New = filepath.Join("testdata", "pair"), "./"+old, "./"+new
+	o.Rounds, o.Seed = 6, 1
+	return o
+}
+
+// processesUnder lists the running processes whose program lies in dir. Only
+// Linux tells; elsewhere the test of package gobench stands for it.
+func processesUnder(dir string) []string {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	var found []string
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, l := range links {
+		if exe, err := os.Readlink(l); err == nil && strings.HasPrefix(exe, dir+string(filepath.Separator)) {
+			found = append(found, exe)
+		}
+	}
+	return found
+}
+
+func TestRun(t *testing.T) {
+	o := pair(t, "old", "new")
+	o.Out = filepath.Join(t.TempDir(), "run.whet")
+	o.Version, o.Command = "test", []string{"prove", "./old", "./new"}
+	var stages []string
+	o.Progress = func(e Event) {
+		if len(stages) == 0 || stages[len(stages)-1] != e.Stage {
+			stages = append(stages, e.Stage)
+		}
+	}
+	res, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"BenchmarkMake/size=small", "BenchmarkMake/size=large"} {
+		r := row(t, res, name, compare.Allocs)
+		// 100 calls of three allocations each, and none.
+		if *r.AllocsOld != 300 || *r.AllocsNew != 0 || r.Verdict != compare.Faster || r.Ratio != compare.MaxRatio || !r.Exact || r.Rounds != 6 {
+			t.Errorf("allocs row = %+v", r)
+		}
+		if r := row(t, res, name, compare.Bytes); r.Old != 2400 || r.New != 0 { // three ints of 8 bytes, 100 times
+			t.Errorf("bytes row = %+v", r)
+		}
+		// Six rounds cannot carry a verdict on time, whatever they show.
+		if r := row(t, res, name, compare.Time); r.Verdict != compare.CannotTell || r.Old <= 0 || r.New <= 0 || r.Package != "example.org/pair/new" {
+			t.Errorf("time row = %+v", r)
+		}
+	}
+	if !slices.Equal(res.OnlyOld, []string{"BenchmarkOnlyOld"}) || len(res.OnlyNew) != 0 || len(res.Failures) != 0 {
+		t.Errorf("only old %v, only new %v, failures %v", res.OnlyOld, res.OnlyNew, res.Failures)
+	}
+	if res.Old.Tests != "passed" || res.New.Tests != "passed" || res.Old.GoVersion != res.New.GoVersion || res.Old.SHA256 == res.New.SHA256 || res.Seed != 1 {
+		t.Errorf("sides = %+v, %+v", res.Old, res.New)
+	}
+	if res.ExitCode() != 4 || !warned(res, "-rounds asks for 6 rounds") {
+		t.Errorf("exit %d, warnings %q", res.ExitCode(), res.Warnings)
+	}
+	want := []string{"building old", "building new", "testing old", "testing new", "looking at old", "looking at new", "calibrating", "plan", "rounds"}
+	if !slices.Equal(stages, want) {
+		t.Errorf("stages = %q", stages)
+	}
+	checkRecording(t, res)
+}
+
+// checkRecording reads the raw figures back with another implementation of
+// the format, and the medians come out as in the result.
+func checkRecording(t *testing.T, res *Result) {
+	t.Helper()
+	rec, err := recording.Open(res.Recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	if rec.Kind != "prove" || rec.Partial != "" || rec.Build.Package != "example.org/pair/new" {
+		t.Errorf("manifest = %+v", rec.Manifest)
+	}
+	files := rec.Find(recording.KindBench, "")
+	if len(files) != 3 {
+		t.Fatalf("artifacts = %+v", rec.Artifacts)
+	}
+	for _, f := range files {
+		data, err := rec.Read(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := benchfmt.NewReader(strings.NewReader(string(data)), f.Path)
+		times := make(map[string][]float64)
+		for r.Scan() {
+			b, ok := r.Result().(*benchfmt.Result)
+			if !ok {
+				t.Fatalf("%s: %v", f.Path, r.Result())
+			}
+			sec, _ := b.Value("sec/op")
+			name := "Benchmark" + strings.TrimSuffix(string(b.Name), fmt.Sprintf("-%d", res.Host.GOMAXPROCS))
+			times[name] = append(times[name], sec*1e9)
+			if pkg := b.GetConfig("pkg"); pkg != "example.org/pair/old" && pkg != "example.org/pair/new" {
+				t.Errorf("%s: pkg = %q", f.Path, pkg)
+			}
+		}
+		for name, ns := range times {
+			want := row(t, res, name, compare.Time).Old
+			switch f.Path {
+			case "bench/new.txt":
+				want = row(t, res, name, compare.Time).New
+			case "bench/old-again.txt":
+				continue // its medians are not in the result
+			}
+			if got := stat.Median(ns); len(ns) != 6 || math.Abs(got/want-1) > 1e-9 {
+				t.Errorf("%s: %s has a median of %v over %d rounds, the result says %v", f.Path, name, got, len(ns), want)
+			}
+		}
+		if r.Err() != nil || len(times) != 2 {
+			t.Errorf("%s holds %d benchmarks: %v", f.Path, len(times), r.Err())
+		}
+	}
+	doc := rec.Find(KindResult, "")
+	if len(doc) != 1 {
+		t.Fatalf("artifacts = %+v", rec.Artifacts)
+	}
+	data, err := rec.Read(doc[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Result
+	if err := json.Unmarshal(data, &back); err != nil || len(back.Benchmarks) != len(res.Benchmarks) || back.Schema != "whet/prove/1" {
+		t.Errorf("result in the recording: %+v, %v", back, err)
+	}
+}
+
+func TestBadCandidates(t *testing.T) {
+	for _, c := range []struct {
+		old, new string
+		kind     gobench.Kind
+		want     string
+	}{
+		{"old", "failing", gobench.KindTestFailed, "example.org/pair/failing (new) is no candidate: its tests fail: "},
+		{"old", "broken", gobench.KindCompile, "new side: "},
+		{"nowhere", "new", gobench.KindNoPackage, "old side: "},
+	} {
+		t.Run(c.new, func(t *testing.T) {
+			res, err := Run(context.Background(), pair(t, c.old, c.new))
+			var ge *gobench.Error
+			if res != nil || !errors.As(err, &ge) || ge.Kind != c.kind || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("result %+v, error %v", res, err)
+			}
+		})
+	}
+}
+
+// Failing tests of old do not stand in the way of their mending.
+func TestFailingOldIsAWarning(t *testing.T) {
+	o := pair(t, "failing", "old")
+	o.Rounds = 1
+	res, err := Run(context.Background(), o)
+	if err == nil && res == nil {
+		t.Fatal("neither a result nor an error")
+	}
+	// They have BenchmarkMake in common by name only: failing has no
+	// sub-benchmarks, old nothing else.
+	if err == nil || !strings.Contains(err.Error(), "no benchmark of the same name") {
+		t.Errorf("result %+v, error %v", res, err)
+	}
+}
+
+func TestHangingBenchmarkEnds(t *testing.T) {
+	o := pair(t, "old", "hanging")
+	o.Timeout = 3 * time.Second
+	res, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Failures) != 1 || res.Failures[0].Side != "new" || res.ExitCode() != 3 || !strings.Contains(res.Verdict.Text, "BenchmarkMake of new") {
+		t.Errorf("result = %+v", res)
+	}
+}
+
+func TestSameBinaryIsSaid(t *testing.T) {
+	o := pair(t, "new", "new")
+	o.Rounds, o.Tests = 1, 0
+	res, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !warned(res, "same binary") || res.New.Tests != "not run" {
+		t.Errorf("warnings = %q", res.Warnings)
+	}
+}
+
+// Cancelled at any stage, Run comes back with what it has and leaves neither
+// files nor processes; the recording, if there is one, is partial.
+func TestCancelAtEveryStage(t *testing.T) {
+	for _, stage := range []string{"building old", "building new", "testing new", "looking at old", "calibrating", "rounds", "rounds:3"} {
+		t.Run(stage, func(t *testing.T) {
+			o := pair(t, "old", "new")
+			dir := t.TempDir()
+			o.Out = filepath.Join(dir, "run.whet")
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			name, third := strings.CutSuffix(stage, ":3")
+			o.Progress = func(e Event) {
+				if e.Stage == name && (!third || e.Round == 3) {
+					cancel()
+				}
+			}
+			res, err := Run(ctx, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !res.Interrupted || res.ExitCode() != 130 {
+				t.Errorf("result = %+v", res)
+			}
+			entries, _ := os.ReadDir(dir)
+			switch {
+			case third && (len(entries) != 1 || len(res.Benchmarks) != 6):
+				t.Errorf("%d rows, recordings %v", len(res.Benchmarks), entries)
+			case third:
+				rec, err := recording.Open(res.Recording)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer rec.Close()
+				if rec.Partial != "interrupted" {
+					t.Errorf("partial = %q", rec.Partial)
+				}
+			case len(entries) != 0:
+				t.Errorf("left in the directory: %v", entries)
+			}
+		})
+	}
+}

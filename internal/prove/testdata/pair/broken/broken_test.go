@@ -1,0 +1,5 @@
+package broken
+
+import "testing"
+
+func BenchmarkMake(b *testing.B) { nowhere() }
