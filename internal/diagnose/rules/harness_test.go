@@ -1,0 +1,178 @@
+package rules_test
+
+import (
+	"context"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	capture "whet/internal/capture/compiler"
+	"whet/internal/diagnose"
+	"whet/internal/format/compiler"
+	"whet/internal/format/profile"
+	"whet/internal/gobench"
+)
+
+// program is one package with benchmarks, built and measured.
+type program struct {
+	dir      string
+	target   *gobench.Target
+	subjects []*diagnose.Subject
+}
+
+// sources reads files of this machine, which is where the fixtures were built.
+type sources struct{ root string }
+
+func (s sources) Text(file string) []byte {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+func (s sources) Display(file string) string {
+	if rel, err := filepath.Rel(s.root, file); err == nil && !strings.HasPrefix(rel, "..") {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
+// lengths says how long the instruments run.
+type lengths struct {
+	cpu    string // -test.benchtime of the CPU profile
+	allocs string // of the allocation profile
+}
+
+// build resolves and builds a package, and asks for its typed calls. The calls
+// are asked first: they fill the build cache for the binary.
+func build(ctx context.Context, t *testing.T, dir string) (*gobench.Binary, map[string][]compiler.Call) {
+	t.Helper()
+	target, err := gobench.Resolve(ctx, dir, ".", gobench.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for _, f := range append(append([]string{}, target.GoFiles...), target.TestFiles...) {
+		files[f] = f
+	}
+	calls, err := capture.Calls(ctx, target, gobench.BuildOptions{}, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := gobench.Build(ctx, target, gobench.BuildOptions{}, filepath.Join(t.TempDir(), "fixture.test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	byFile := make(map[string][]compiler.Call)
+	for _, f := range calls.Files {
+		byFile[f.Frame] = f.Calls
+	}
+	return bin, byFile
+}
+
+// measure runs every benchmark of the package in dir twice, once for each
+// profile, and returns what rules look at.
+func measure(t *testing.T, dir string, l lengths) *program {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	bin, calls := build(ctx, t, dir)
+	p := &program{dir: dir, target: bin.Target}
+	loops := &hot.Loops{}
+	names, err := bin.Benchmarks(ctx, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modules []string
+	for _, m := range bin.Target.Own {
+		modules = append(modules, m.Path)
+	}
+	for _, name := range names {
+		s := &diagnose.Subject{
+			Benchmark: name, Package: bin.Target.ImportPath, Module: bin.Target.Module, Modules: modules,
+			BytesPerOp: -1, AllocsPerOp: -1,
+			Source: sources{bin.Target.Dir}, Loops: loops, Calls: calls,
+		}
+		out := t.TempDir()
+		file := filepath.Join(out, "cpu")
+		res, err := bin.Run(ctx, gobench.Run{Bench: name, BenchTime: l.cpu, CPUProfile: file, Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.NsPerOp = res.Lines[0].NsPerOp
+		s.CPU, s.CPUColumn = classified(t, file, "cpu", loops)
+		file = filepath.Join(out, "mem")
+		res, err = bin.Run(ctx, gobench.Run{Bench: name, BenchTime: l.allocs, MemProfile: file, MemProfileRate: 1, Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.AllocIterations = res.Lines[0].N + 1 // and the first call with b.N = 1
+		s.Allocs, s.AllocCol = classified(t, file, "alloc_space", loops)
+		p.subjects = append(p.subjects, s)
+	}
+	return p
+}
+
+func classified(t *testing.T, file, column string, loops *hot.Loops) (*hot.Classified, int) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Read(data, profile.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	col, err := p.TypeIndex(column)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.NumFrames() {
+		// Of all files, as a benchmark may leave its loop to a helper.
+		f := p.Frame(callstack.FrameID(i)).File
+		if text := (sources{}).Text(f); text != nil && strings.Contains(string(text), "testing.") {
+			if err := loops.AddFile(f, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return hot.Classify(p, loops), col
+}
+
+// wanted reads the marks of a fixture: a comment "want <rule>" at the end of
+// the first line of a statement that the rule must speak about.
+func wanted(t *testing.T, dir, rule string) map[string]bool {
+	t.Helper()
+	out := make(map[string]bool)
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, file, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				mark, ok := strings.CutPrefix(c.Text, "// want ")
+				if !ok {
+					continue
+				}
+				id, detail, _ := strings.Cut(mark, ": ")
+				if id == rule {
+					out[place(filepath.Base(file), fset.Position(c.Pos()).Line, detail)] = true
+				}
+			}
+		}
+	}
+	return out
+}

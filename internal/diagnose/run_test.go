@@ -1,0 +1,310 @@
+package diagnose
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+)
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
+
+// The base is 300 + 100 = 400 samples; set-up, harness and background do not
+// count. m/x.slow holds 300 of 400 = 0.75, so the ceiling is 1/(1−0.75) = 4.
+func TestRatiosAreOfTheBase(t *testing.T) {
+	cpu := cpuProfile(
+		sample{stack: []string{"m/x.BenchmarkX", "m/x.slow"}, n: 300},
+		sample{stack: []string{"m/x.BenchmarkX", "m/x.fast"}, n: 100},
+		sample{stack: []string{"m/x.BenchmarkX", "m/x.slow"}, n: 1000, class: hot.Setup},
+		sample{stack: []string{"testing.(*B).runN"}, n: 50, class: hot.Harness},
+		sample{stack: []string{"runtime.gcBgMarkWorker"}, n: 70, class: hot.Background},
+	)
+	// Bytes of the base: 10·64 + 20·48 = 1600, slow 640 of them = 0.4.
+	allocs := allocProfile(
+		sample{stack: []string{"m/x.BenchmarkX", "m/x.slow"}, n: 10, size: 64},
+		sample{stack: []string{"m/x.BenchmarkX", "m/x.fast"}, n: 20, size: 48},
+		sample{stack: []string{"m/x.slow"}, n: 10, size: 1 << 20, class: hot.Setup},
+	)
+	s := subject("BenchmarkX", cpu, allocs, nil)
+	s.BytesPerOp = 1600
+	if n := s.BaseCPUSamples(); n != 400 {
+		t.Errorf("the base has %d samples, want 400", n)
+	}
+	res := Run(registryOf(t, ruleFor("slow", "m/x.slow", 200)), []*Subject{s})
+	if len(res.Findings) != 1 {
+		t.Fatalf("findings: %+v", res.Findings)
+	}
+	f := res.Findings[0]
+	if !near(f.CPURatio, 0.75) || !near(f.AllocBytesRatio, 0.4) || f.DelayRatio != 0 || !near(f.CeilingRatio, 4) || !near(f.Weight(), 0.75) {
+		t.Errorf("cpu %v bytes %v delay %v ceiling %v", f.CPURatio, f.AllocBytesRatio, f.DelayRatio, f.CeilingRatio)
+	}
+	if f.Function != "m/x.slow" || f.File != "/m/x.go" || f.Line != 7 || !slices.Equal(f.Benchmarks, []string{"BenchmarkX"}) {
+		t.Errorf("place: %+v", f)
+	}
+}
+
+// A place that is the whole base has no finite ceiling: it is cut at 100.
+func TestCeilingIsBounded(t *testing.T) {
+	s := subject("BenchmarkX", cpuProfile(sample{stack: []string{"m/x.slow"}, n: 400}), nil, nil)
+	f := Run(registryOf(t, ruleFor("slow", "m/x.slow", 1)), []*Subject{s}).Findings[0]
+	if f.CPURatio != 1 || f.CeilingRatio != finding.MaxCeiling {
+		t.Errorf("cpu %v ceiling %v", f.CPURatio, f.CeilingRatio)
+	}
+}
+
+// 50 of 1000 is the threshold itself and speaks; 49 of 1000 does not.
+func TestThreshold(t *testing.T) {
+	for _, test := range []struct {
+		n     int64
+		above bool
+	}{{49, false}, {50, true}, {51, true}} {
+		cpu := cpuProfile(sample{stack: []string{"m/x.slow"}, n: test.n}, sample{stack: []string{"m/x.rest"}, n: 1000 - test.n})
+		res := Run(registryOf(t, ruleFor("slow", "m/x.slow", 200)), []*Subject{subject("B", cpu, nil, nil)})
+		if got := len(res.Findings) == 1; got != test.above {
+			t.Errorf("%d of 1000: above is %v", test.n, got)
+		}
+		if len(res.Findings)+len(res.Below) != 1 {
+			t.Errorf("%d of 1000: %d findings and %d below", test.n, len(res.Findings), len(res.Below))
+		}
+		if ends := strings.HasSuffix(res.Verdict.Text, "nothing worth changing"); ends == test.above {
+			t.Errorf("%d of 1000: verdict %q", test.n, res.Verdict.Text)
+		}
+	}
+}
+
+// The figures are of the whole place, the threshold of its avoidable part.
+func TestAvoidablePartDecides(t *testing.T) {
+	for _, test := range []struct {
+		avoidable int64
+		above     bool
+	}{{49, false}, {50, true}} {
+		cpu := cpuProfile(
+			sample{stack: []string{"m/x.log", "fmt.Sprint"}, n: test.avoidable},
+			sample{stack: []string{"m/x.log", "syscall.write"}, n: 600 - test.avoidable},
+			sample{stack: []string{"m/x.rest"}, n: 400},
+		)
+		r := ruleFor("log", "m/x.log", 200)
+		find := r.Find
+		r.Find = func(s *Subject) []Claim {
+			cs := find(s)
+			cs[0].Avoidable = Samples{CPU: through(s.CPU, "fmt.Sprint")}
+			return cs
+		}
+		res := Run(registryOf(t, r), []*Subject{subject("B", cpu, nil, nil)})
+		if got := len(res.Findings) == 1; got != test.above {
+			t.Errorf("%d of 1000 avoidable: above is %v", test.avoidable, got)
+		}
+		if f := append(res.Findings, res.Below...)[0]; !near(f.CPURatio, 0.6) {
+			t.Errorf("cpu_ratio %v, want 600 of 1000", f.CPURatio)
+		}
+	}
+}
+
+// The place waits 1 s for a mutex; the base takes 300 samples of 10 ms = 3 s
+// of CPU. delay_ratio = 1/(1+3) = 0.25, and the ceiling 1/(1−0.25) = 4/3.
+func TestDelayRatio(t *testing.T) {
+	cpu := cpuProfile(sample{stack: []string{"m/x.rest"}, n: 300})
+	mutex := mutexProfile(
+		sample{stack: []string{"m/x.locked", "sync.(*Mutex).Unlock"}, n: 1e9},
+		sample{stack: []string{"m/x.locked"}, n: 8e9, class: hot.Setup},
+	)
+	s := subject("B", cpu, nil, mutex)
+	reg := registryOf(t, ruleFor("lock", "m/x.locked", 200))
+	f := Run(reg, []*Subject{s}).Findings[0]
+	if !near(f.DelayRatio, 0.25) || !near(f.CeilingRatio, 4.0/3) {
+		t.Errorf("delay %v ceiling %v", f.DelayRatio, f.CeilingRatio)
+	}
+	// The mutex profile ran half as many iterations: the same work of the CPU
+	// profile would have waited 2 s, and 2/(2+3) = 0.4.
+	s.CPUIterations, s.MutexIterations = 1000, 500
+	if f = Run(reg, []*Subject{s}).Findings[0]; !near(f.DelayRatio, 0.4) {
+		t.Errorf("scaled delay %v, want 0.4", f.DelayRatio)
+	}
+}
+
+// Below one byte per operation the allocations are a pool's refills.
+func TestAllocationsBelowAByteAreNoBase(t *testing.T) {
+	allocs := allocProfile(sample{stack: []string{"m/x.get"}, n: 3, size: 4096})
+	cpu := cpuProfile(sample{stack: []string{"m/x.rest", "runtime.mallocgc"}, n: 1000})
+	reg := registryOf(t, ruleFor("alloc", "m/x.get", 200))
+	for _, test := range []struct {
+		name       string
+		bytesPerOp float64
+		iterations int64
+		want       float64
+	}{
+		{"0 B/op", 0, 1_000_000, 0},
+		{"1 B/op", 1, 1_000_000, 1},
+		{"unknown, 12288 bytes in 12289 iterations", -1, 12289, 0},
+		{"unknown, 12288 bytes in 12288 iterations", -1, 12288, 1},
+		{"nothing known", -1, 0, 1},
+	} {
+		s := subject("B", cpu, allocs, nil)
+		s.BytesPerOp, s.AllocIterations = test.bytesPerOp, test.iterations
+		res := Run(reg, []*Subject{s})
+		got := 0.0
+		for _, f := range append(res.Findings, res.Below...) {
+			got = f.AllocBytesRatio
+		}
+		if got != test.want {
+			t.Errorf("%s: bytes ratio %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// Bytes alone are a finding only where allocating and collecting take 1 % of
+// the process: 6 + 4 of 1000 samples do, 6 + 3 do not, and an allocation in
+// set-up is not counted.
+func TestAllocationHasToMatter(t *testing.T) {
+	allocs := allocProfile(sample{stack: []string{"m/x.make"}, n: 100, size: 64})
+	for _, test := range []struct {
+		collect int64
+		above   bool
+	}{{4, true}, {3, false}} {
+		cpu := cpuProfile(
+			sample{stack: []string{"m/x.make", "runtime.mallocgc"}, n: 6},
+			sample{stack: []string{"runtime.gcBgMarkWorker", "runtime.gcDrain"}, n: test.collect, class: hot.Background},
+			sample{stack: []string{"m/x.load", "runtime.mallocgc"}, n: 100, class: hot.Setup},
+			sample{stack: []string{"m/x.rest"}, n: 894 - test.collect},
+		)
+		s := subject("B", cpu, allocs, nil)
+		s.BytesPerOp = 64
+		res := Run(registryOf(t, ruleFor("alloc", "m/x.make", 200)), []*Subject{s})
+		if got := len(res.Findings) == 1; got != test.above {
+			t.Errorf("6 + %d of 1000 samples: above is %v", test.collect, got)
+		}
+		if len(res.Findings)+len(res.Below) != 1 {
+			t.Error("the claim is in neither list")
+		}
+	}
+}
+
+// Below its minimum a rule says nothing about CPU time, and the result says
+// so; counted bytes stand.
+func TestTooFewSamples(t *testing.T) {
+	cpu := cpuProfile(sample{stack: []string{"m/x.slow", "runtime.mallocgc"}, n: 199})
+	allocs := allocProfile(sample{stack: []string{"m/x.slow"}, n: 5, size: 100})
+	s := subject("BenchmarkX", cpu, allocs, nil)
+	s.BytesPerOp = 500
+	reg := registryOf(t, ruleFor("slow", "m/x.slow", 200))
+	res := Run(reg, []*Subject{s})
+	if len(res.Findings) != 1 || res.Findings[0].CPURatio != 0 || res.Findings[0].AllocBytesRatio != 1 || res.Findings[0].CeilingRatio != 1 {
+		t.Errorf("findings: %+v", res.Findings)
+	}
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "too few samples: 199 of the base") {
+		t.Errorf("warnings: %q", res.Warnings)
+	}
+	if v := res.Verdict; v.Kind != TooFewSamples || !strings.Contains(v.Text, "199") || !strings.Contains(v.Text, "200 needed") || !strings.Contains(v.Text, "-budget") {
+		t.Errorf("verdict: %+v", v)
+	}
+	if strings.Contains(res.Verdict.Text, "nothing worth changing") {
+		t.Error("silence for lack of samples is called a clean bill")
+	}
+	s.CPU = cpuProfile(sample{stack: []string{"m/x.slow", "runtime.mallocgc"}, n: 200})
+	if res = Run(reg, []*Subject{s}); res.Findings[0].CPURatio != 1 || len(res.Warnings) != 0 {
+		t.Errorf("with 200 samples: %+v %q", res.Findings, res.Warnings)
+	}
+}
+
+// One place in two benchmarks is one finding with the largest figures of
+// both: CPU from one, bytes from the other. A third, where it stays below the
+// threshold, is not named.
+func TestMergeOverBenchmarks(t *testing.T) {
+	one := subject("BenchmarkB",
+		cpuProfile(sample{stack: []string{"m/x.slow", "runtime.mallocgc"}, n: 300}, sample{stack: []string{"m/x.rest"}, n: 100}),
+		allocProfile(sample{stack: []string{"m/x.slow"}, n: 1, size: 100}, sample{stack: []string{"m/x.rest"}, n: 1, size: 300}), nil)
+	two := subject("BenchmarkA",
+		cpuProfile(sample{stack: []string{"m/x.slow", "runtime.mallocgc"}, n: 100}, sample{stack: []string{"m/x.rest"}, n: 300}),
+		allocProfile(sample{stack: []string{"m/x.slow"}, n: 1, size: 600}, sample{stack: []string{"m/x.rest"}, n: 1, size: 400}), nil)
+	three := subject("BenchmarkC",
+		cpuProfile(sample{stack: []string{"m/x.slow"}, n: 10}, sample{stack: []string{"m/x.rest"}, n: 990}), nil, nil)
+	for _, s := range []*Subject{one, two} {
+		s.BytesPerOp = 400
+	}
+	reg := registryOf(t, ruleFor("slow", "m/x.slow", 200))
+	var first Result
+	for i, order := range [][]*Subject{{one, two, three}, {three, two, one}, {two, three, one}} {
+		res := Run(reg, order)
+		if len(res.Findings) != 1 || len(res.Below) != 0 {
+			t.Fatalf("%d findings, %d below", len(res.Findings), len(res.Below))
+		}
+		f := res.Findings[0]
+		if !near(f.CPURatio, 0.75) || !near(f.AllocBytesRatio, 0.6) || !near(f.CeilingRatio, 4) {
+			t.Errorf("cpu %v bytes %v ceiling %v", f.CPURatio, f.AllocBytesRatio, f.CeilingRatio)
+		}
+		if !slices.Equal(f.Benchmarks, []string{"BenchmarkA", "BenchmarkB"}) {
+			t.Errorf("benchmarks %q", f.Benchmarks)
+		}
+		if i == 0 {
+			first = res
+		} else if !reflect.DeepEqual(res, first) {
+			t.Errorf("the result depends on the order of the benchmarks:\n%+v\n%+v", res, first)
+		}
+	}
+}
+
+func TestCoveredClaims(t *testing.T) {
+	cpu := cpuProfile(
+		sample{stack: []string{"m/x.handle", "m/x.log", "fmt.Sprint"}, n: 300},
+		sample{stack: []string{"m/x.other", "fmt.Sprint"}, n: 100},
+		sample{stack: []string{"m/x.rest"}, n: 600},
+	)
+	outer := ruleFor("outer", "m/x.log", 200)
+	outer.Covers = []string{"inner"}
+	at := func(line int, fn string) Rule {
+		r := ruleFor("inner", fn, 200)
+		r.Find = func(s *Subject) []Claim {
+			return []Claim{{Place: Place{Function: fn, File: "/m/x.go", Line: line, EndLine: line}, Cost: Samples{CPU: through(s.CPU, fn)}}}
+		}
+		return r
+	}
+	for _, test := range []struct {
+		name  string
+		inner Rule
+		want  int // findings
+	}{
+		{"inside the statement", at(7, "fmt.Sprint"), 1},
+		{"elsewhere, all its samples inside", at(40, "m/x.log"), 1},
+		{"elsewhere, 100 of 1000 outside", at(40, "fmt.Sprint"), 2},
+		{"elsewhere altogether", at(40, "m/x.other"), 2},
+	} {
+		res := Run(registryOf(t, outer, test.inner), []*Subject{subject("B", cpu, nil, nil)})
+		if len(res.Findings) != test.want || len(res.Below) != 0 {
+			t.Errorf("%s: %d findings, %d below; want %d and none", test.name, len(res.Findings), len(res.Below), test.want)
+		}
+	}
+}
+
+// Findings come heaviest first, and equal ones by place.
+func TestOrder(t *testing.T) {
+	cpu := cpuProfile(sample{stack: []string{"m/x.a"}, n: 100}, sample{stack: []string{"m/x.b"}, n: 300}, sample{stack: []string{"m/x.c"}, n: 100})
+	var rules []Rule
+	for _, id := range []string{"a", "b", "c"} {
+		rules = append(rules, ruleFor(id, "m/x."+id, 200))
+	}
+	want := []string{"b", "a", "c"}
+	for range 3 {
+		rules = append(rules[1:], rules[0])
+		var got []string
+		for _, f := range Run(registryOf(t, rules...), []*Subject{subject("B", cpu, nil, nil)}).Findings {
+			got = append(got, f.Rule)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("order %q, want %q", got, want)
+		}
+	}
+}
+
+func TestRuleIsNotAskedWithoutEvidence(t *testing.T) {
+	r := ruleFor("lock", "m/x.f", 1)
+	r.Evidence = []EvidenceKind{EvidenceMutex, EvidenceSource}
+	r.Find = func(*Subject) []Claim { t.Error("asked"); return nil }
+	res := Run(registryOf(t, r), []*Subject{subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 500}), nil, nil)})
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "lock was not asked") {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+}
