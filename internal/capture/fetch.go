@@ -138,7 +138,7 @@ func explain(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED), strings.Contains(err.Error(), "actively refused"): // as Windows puts it
 		return errors.New("connection refused: nothing listens there; is the program running, and on this port?")
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Errorf("there is no host %s", dns.Name)

@@ -71,6 +71,9 @@ func (f *Finder) displayAbsolute(name string) (display, module string, ok bool) 
 }
 
 func (f *Finder) displayTrimmed(name string) (display, module string) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name {
+		return name, "" // "..": no name the go command writes
+	}
 	if module, version, rest, ok := splitVersion(name); ok {
 		for _, m := range f.Modules {
 			if m.Path == module && m.Main {
