@@ -19,8 +19,9 @@
 // processors, and part of the name when it ran on one: the text does not tell.
 // Whoever knows says so to [Parser.Lines]; else a suffix counts as processors.
 //
-// A benchmark that prints digits without a newline just before its figures
-// makes the iteration count unreadable; such a result is dropped, not guessed.
+// A benchmark that prints a number without a newline just before its figures
+// can spoil the iteration count. Such a result is dropped where that shows, as
+// in "0.12345678"; a digit put before a count of eight or more does not show.
 // A program can print lines that look like results. Callers that know which
 // benchmark they ran keep only its lines.
 package benchmark

@@ -66,7 +66,7 @@ func parseFigures(full, text string) (Line, bool) {
 		return Line{}, false
 	}
 	n, err := strconv.ParseInt(f[0], 10, 64)
-	if err != nil || n < 0 || !digits(f[0]) {
+	if err != nil || n < 0 {
 		return Line{}, false
 	}
 	l := Line{Name: full, N: n, NoTime: true}
@@ -87,10 +87,6 @@ func parseFigures(full, text string) (Line, bool) {
 		}
 	}
 	return l, true
-}
-
-func digits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // validName reports whether the testing package takes a function of this name
