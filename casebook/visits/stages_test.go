@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -45,9 +44,9 @@ func visitTwice(t testing.TB, s stage, method, query, contentType, body string) 
 	h := s.make(log)
 	var got seen
 	for range 2 {
-		w := httptest.NewRecorder()
+		w := visitstest.NewRecorder()
 		h.ServeHTTP(w, visitstest.Request(method, query, contentType, body))
-		got.Answers = append(got.Answers, fmt.Sprintf("%d %s", w.Code, w.Body))
+		got.Answers = append(got.Answers, fmt.Sprintf("%d %s", w.Status, w.Body.String()))
 		got.Headers = append(got.Headers, w.Header())
 	}
 	for _, r := range log.Records(t, s.parse) {

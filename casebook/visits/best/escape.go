@@ -73,10 +73,8 @@ func appendJSON(b, text []byte) []byte {
 			i++
 			continue
 		}
-		size := 1
 		if c >= utf8.RuneSelf {
-			var r rune
-			if r, size = utf8.DecodeRune(text[i:]); r != utf8.RuneError || size != 1 {
+			if r, size := utf8.DecodeRune(text[i:]); r != utf8.RuneError || size != 1 {
 				i += size
 				continue
 			}
@@ -102,7 +100,7 @@ func appendJSON(b, text []byte) []byte {
 				b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
 			}
 		}
-		i += size
+		i++
 		from = i
 	}
 	return append(b, text[from:]...)

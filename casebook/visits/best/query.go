@@ -8,8 +8,9 @@ import (
 // read fills in name and colour as r.FormValue would give them.
 func (s *scratch) read(r *http.Request) {
 	s.name, s.colour = s.name[:0], s.colour[:0]
-	if r.Method == http.MethodGet && r.Form == nil && r.PostForm == nil && r.URL != nil &&
-		len(r.Header["Content-Type"]) == 0 && s.readQuery(r.URL.RawQuery) {
+	if r.Form == nil && r.PostForm == nil && r.URL != nil &&
+		len(r.Header["Content-Type"]) == 0 && // a body of no type is no form
+		s.readQuery(r.URL.RawQuery) {
 		return
 	}
 	s.name = append(s.name[:0], r.FormValue("name")...)
@@ -39,10 +40,7 @@ func (s *scratch) readQuery(query string) bool {
 		default:
 			var pair string
 			pair, query, _ = strings.Cut(query, "&")
-			if strings.Contains(pair, ";") {
-				break
-			}
-			key, _, _ := strings.Cut(pair, "=")
+			key, _, _ := strings.Cut(pair, "=") // one with a semicolon is no key of ours
 			switch {
 			case strings.Contains(key, "%"):
 				return false

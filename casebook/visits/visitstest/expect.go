@@ -1,8 +1,10 @@
 package visitstest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +19,31 @@ var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&
 // body is the answer to a visit.
 func body(name, colour string, count int) string {
 	return fmt.Sprintf("<h1 style='color: %s'>Welcome!</h1>\n<p>Name: %s</p>\n<p>Count: %d</p>\n", colour, escape.Replace(name), count)
+}
+
+// Recorder keeps one answer as the handler gave it. Unlike the one of package
+// httptest, and a server, it does not guess a Content-Type that was left out.
+type Recorder struct {
+	Status int
+	Body   bytes.Buffer
+
+	header http.Header
+}
+
+// NewRecorder returns an empty recorder.
+func NewRecorder() *Recorder { return &Recorder{header: make(http.Header)} }
+
+func (w *Recorder) Header() http.Header { return w.header }
+
+func (w *Recorder) WriteHeader(status int) {
+	if w.Status == 0 {
+		w.Status = status
+	}
+}
+
+func (w *Recorder) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.Body.Write(b)
 }
 
 // Log keeps each record it is given. Like most writers it is not safe for

@@ -58,18 +58,18 @@ func testRequest(t *testing.T, make New, parse Parse, q request) {
 	log := new(Log)
 	h := make(log)
 	for count := 1; count <= 2; count++ {
-		w := httptest.NewRecorder()
+		w := NewRecorder()
 		from := time.Now()
 		h.ServeHTTP(w, q.request())
 		to := time.Now()
 		if q.status != 0 {
-			checkRefused(t, w.Result(), q.status)
+			checkRefused(t, w.Status, w.header, q.status)
 			if n := len(log.Writes); n != 0 {
 				t.Errorf("a request that was refused left %d log records", n)
 			}
 			continue
 		}
-		checkAnswer(t, w.Result(), q.name, q.colour, count)
+		checkAnswer(t, w, q.name, q.colour, count)
 		if got := h.Count(q.name); got != count {
 			t.Errorf("Count is %d after visit %d", got, count)
 		}
@@ -81,36 +81,32 @@ func testRequest(t *testing.T, make New, parse Parse, q request) {
 	}
 }
 
-func checkAnswer(t testing.TB, r *http.Response, name, colour string, count int) {
+func checkAnswer(t testing.TB, w *Recorder, name, colour string, count int) {
 	t.Helper()
-	if r.StatusCode != http.StatusOK {
-		t.Errorf("status %d, want 200", r.StatusCode)
+	if w.Status != http.StatusOK {
+		t.Errorf("status %d, want 200", w.Status)
 	}
-	if want := (http.Header{"Content-Type": {"text/html; charset=utf-8"}}); !maps.EqualFunc(r.Header, want, slices.Equal) {
-		t.Errorf("headers %v, want %v", r.Header, want)
+	if want := (http.Header{"Content-Type": {"text/html; charset=utf-8"}}); !maps.EqualFunc(w.header, want, slices.Equal) {
+		t.Errorf("headers %v, want %v", w.header, want)
 	}
-	got, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Errorf("read answer: %v", err)
-	}
-	if want := body(name, colour, count); string(got) != want {
+	if got, want := w.Body.String(), body(name, colour, count); got != want {
 		t.Errorf("answer is %.300q, want %.300q", got, want)
 	}
 }
 
-func checkRefused(t testing.TB, r *http.Response, status int) {
+func checkRefused(t testing.TB, got int, header http.Header, status int) {
 	t.Helper()
-	if r.StatusCode != status {
-		t.Errorf("status %d, want %d", r.StatusCode, status)
+	if got != status {
+		t.Errorf("status %d, want %d", got, status)
 	}
-	if got := r.Header.Get("Content-Type"); got != "text/plain; charset=utf-8" {
+	if got := header.Get("Content-Type"); got != "text/plain; charset=utf-8" {
 		t.Errorf("Content-Type of a refusal is %q", got)
 	}
 	wantAllow := ""
 	if status == http.StatusMethodNotAllowed {
 		wantAllow = "GET, POST"
 	}
-	if got := r.Header.Get("Allow"); got != wantAllow {
+	if got := header.Get("Allow"); got != wantAllow {
 		t.Errorf("Allow is %q, want %q", got, wantAllow)
 	}
 }
@@ -128,10 +124,10 @@ func testCounts(t *testing.T, make New, parse Parse) {
 		{"name=Bob", "Bob", 2}, {"name=%41nn&name=Bob", "Ann", 4},
 	}
 	for i, s := range steps {
-		w := httptest.NewRecorder()
+		w := NewRecorder()
 		h.ServeHTTP(w, Request("", s.query, "", ""))
 		if !strings.Contains(w.Body.String(), fmt.Sprintf("<p>Count: %d</p>", s.count)) {
-			t.Errorf("step %d, %s: answer is %q, want count %d", i, s.query, w.Body, s.count)
+			t.Errorf("step %d, %s: answer is %q, want count %d", i, s.query, w.Body.String(), s.count)
 		}
 	}
 	for name, want := range map[string]int{"Ann": 4, "Bob": 2, "ann": 1, "Ann ": 1, "nobody": 0, "": 0} {
@@ -156,28 +152,34 @@ func testTwice(t *testing.T, make New) {
 		h := make(new(sink))
 		r := q.request()
 		for count := 1; count <= 2; count++ {
-			w := httptest.NewRecorder()
+			w := NewRecorder()
 			h.ServeHTTP(w, r)
-			checkAnswer(t, w.Result(), q.name, q.colour, count)
+			checkAnswer(t, w, q.name, q.colour, count)
 		}
 	}
 	h := make(new(sink))
 	parsed := Request("", "name=Query&color=red", "", "")
 	parsed.Form = url.Values{"name": {"Form"}}
-	w := httptest.NewRecorder()
+	w := NewRecorder()
 	h.ServeHTTP(w, parsed)
-	checkAnswer(t, w.Result(), "Form", "black", 1)
+	checkAnswer(t, w, "Form", "black", 1)
 
 	posted := Request("", "name=Query&color=red", "", "")
 	posted.PostForm = url.Values{"name": {"Post"}}
-	w = httptest.NewRecorder()
+	w = NewRecorder()
 	h.ServeHTTP(w, posted)
-	checkAnswer(t, w.Result(), "Post", "red", 1)
+	checkAnswer(t, w, "Post", "red", 1)
 
 	bare := &http.Request{Method: http.MethodGet}
-	w = httptest.NewRecorder()
+	w = NewRecorder()
 	h.ServeHTTP(w, bare)
-	checkRefused(t, w.Result(), http.StatusBadRequest)
+	checkRefused(t, w.Status, w.header, http.StatusBadRequest)
+
+	bare = Request("POST", "name=Ann", form, "")
+	bare.Body = nil
+	w = NewRecorder()
+	h.ServeHTTP(w, bare)
+	checkAnswer(t, w, "Ann", "black", 1)
 }
 
 // testConcurrent: each count of a name is given out once, and logged once.
@@ -197,7 +199,7 @@ func testConcurrent(t *testing.T, make New, parse Parse) {
 					if (i+j)%2 == 1 {
 						r = Request("POST", "color=red", form, "name="+url.QueryEscape(name))
 					}
-					w := httptest.NewRecorder()
+					w := NewRecorder()
 					h.ServeHTTP(w, r)
 					answers[i] = append(answers[i], w.Body.String())
 				}
@@ -279,7 +281,7 @@ func testServer(t *testing.T, make New, parse Parse) {
 		t.Fatal(err)
 	}
 	refused.Body.Close()
-	checkRefused(t, refused, http.StatusMethodNotAllowed)
+	checkRefused(t, refused.StatusCode, refused.Header, http.StatusMethodNotAllowed)
 
 	server.Close()
 	to := time.Now()
@@ -301,9 +303,9 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 func testLogFails(t *testing.T, make New) {
 	h := make(full{})
 	for count := 1; count <= 2; count++ {
-		w := httptest.NewRecorder()
+		w := NewRecorder()
 		h.ServeHTTP(w, Request("", "name=Ann&color=red", "", ""))
-		checkAnswer(t, w.Result(), "Ann", "red", count)
+		checkAnswer(t, w, "Ann", "red", count)
 	}
 }
 
@@ -311,18 +313,21 @@ func testLogFails(t *testing.T, make New) {
 // does not show in another's.
 func testApart(t *testing.T, make New) {
 	h := make(new(sink))
-	first := httptest.NewRecorder()
+	first := NewRecorder()
 	h.ServeHTTP(first, Request("", "name=Ann&color=red", "", ""))
 	first.Header().Add("Content-Type", "text/plain")
 	first.Header().Set("Content-Type", "text/plain")
 
-	second := httptest.NewRecorder()
+	second := NewRecorder()
 	h.ServeHTTP(second, Request("", "name=A%20longer%20name%20than%20before&color=white", "", ""))
-	checkAnswer(t, second.Result(), "A longer name than before", "white", 1)
+	checkAnswer(t, second, "A longer name than before", "white", 1)
 	if got, want := first.Body.String(), body("Ann", "red", 1); got != want {
 		t.Errorf("a later visit changed an answer to %q, want %q", got, want)
 	}
 }
+
+// hang is when a test gives up on a deadlock. No passing test waits for it.
+const hang = 20 * time.Second
 
 // RunUnlocked tests what the last stages promise beyond the others: the count
 // is not locked while a record or an answer is written.
@@ -330,11 +335,25 @@ func RunUnlocked(t *testing.T, make New) {
 	var h visits.Counter
 	inLog, inAnswer := 0, 0
 	h = make(&locked{fn: func([]byte) { inLog = h.Count("Ann") }})
-	w := writer{httptest.NewRecorder(), func() { inAnswer = h.Count("Ann") }}
-	h.ServeHTTP(w, Request("", "name=Ann", "", ""))
+	w := writer{NewRecorder(), func() { inAnswer = h.Count("Ann") }}
+	select {
+	case <-after(func() { h.ServeHTTP(w, Request("", "name=Ann", "", "")) }):
+	case <-time.After(hang):
+		t.Fatal("the count is locked while the record or the answer is written")
+	}
 	if inLog != 1 || inAnswer != 1 {
 		t.Errorf("count is %d while the record and %d while the answer is written, want 1 and 1", inLog, inAnswer)
 	}
+}
+
+// after runs f and closes the channel when it has returned.
+func after(f func()) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	return done
 }
 
 type writer struct {
