@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 
+	"whet/internal/callstack"
 	"whet/internal/format/compiler"
 )
 
@@ -148,6 +149,67 @@ func (s *Subject) Statement(file string, line int) Statement {
 		}
 	}
 	return Statement{File: file, First: line, Last: line}
+}
+
+// StatementOf returns the statement in which a frame calls callee. A deferred
+// call runs where its function returns, at the line of a return statement or of
+// the closing brace: then it is the defer statement.
+func (s *Subject) StatementOf(f *callstack.Frame, callee string) Statement {
+	st := s.Statement(f.File, f.Line)
+	sf := s.parsed(f.File)
+	name := ParseSymbol(callee).Name
+	if sf == nil || name == "" || st.Known && mentions(st.Node, name) {
+		return st
+	}
+	var found Statement
+	for i := range sf.spans {
+		d, ok := sf.spans[i].Node.(*ast.DeferStmt)
+		if !ok || calledName(d.Call) != name {
+			continue
+		}
+		fn := sf.spans[i].Func
+		if first, last := sf.fset.Position(fn.Pos()).Line, sf.fset.Position(fn.End()).Line; f.Line < first || last < f.Line {
+			continue
+		}
+		if found.Known {
+			return st // two of them: the line does not say which
+		}
+		found = sf.spans[i]
+	}
+	if found.Known {
+		return found
+	}
+	return st
+}
+
+// mentions reports whether a statement calls something by a name.
+func mentions(st ast.Stmt, name string) bool {
+	found := false
+	ast.Inspect(st, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && calledName(call) == name {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// calledName returns the last part of the called function's name.
+func calledName(call *ast.CallExpr) string {
+	fun := call.Fun
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		fun = x.X
+	case *ast.IndexListExpr:
+		fun = x.X
+	}
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return ""
 }
 
 // Place makes a claim's place of a statement.

@@ -99,7 +99,7 @@ func TestFixtures(t *testing.T) {
 }
 
 func check(t *testing.T, dir, id string, want map[string]bool) {
-	p := measure(t, dir, lengths{cpu: "300ms", allocs: "300x"})
+	p := measure(t, dir, lengths{cpu: "300ms", samples: 50, allocs: "300x"})
 	for _, s := range p.subjects {
 		if n := s.BaseCPUSamples(); n < fixtureSamples {
 			t.Errorf("%s: %d base samples, too few to say anything", s.Benchmark, n)
@@ -149,7 +149,7 @@ func TestOtherProgram(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	p := measure(t, dir, lengths{cpu: "1s", allocs: "300x"})
+	p := measure(t, dir, lengths{cpu: "1s", samples: 300, allocs: "300x"})
 	res := diagnose.Run(registry(t), p.subjects)
 	for _, f := range res.Findings {
 		t.Logf("%s", describe(f))

@@ -54,7 +54,7 @@ func (f *finder) evidence(st *statement) []finding.Evidence {
 		for _, p := range []struct {
 			set  *diagnose.Set
 			name string
-		}{{&st.cpu.alloc, "allocating"}, {&st.cpu.format, "formatting and reflection"}, {&st.cpu.caller, "looking up the caller"}} {
+		}{{&st.cpu.alloc, "allocating"}, {&st.cpu.format, "formatting and reflection"}} {
 			if share := s.CPUShare(p.set.Keep()); share > 0 {
 				parts = append(parts, fmt.Sprintf("%s %s", p.name, diagnose.Percent(share)))
 			}

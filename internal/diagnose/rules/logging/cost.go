@@ -13,7 +13,6 @@ const (
 	other   part = iota
 	format       // fmt, reflection, encoding, sorting, rendering a time
 	alloc        // heap memory, maps, boxing, concatenation
-	caller       // looking up the calling function
 	sink         // handing the finished record to a writer
 	numbers      // strconv and appended times: what any logger has to do
 )
@@ -54,11 +53,6 @@ func runtimePart(name string) part {
 	} {
 		if strings.HasPrefix(name, prefix) {
 			return alloc
-		}
-	}
-	for _, prefix := range []string{"Callers", "Caller", "callers", "CallersFrames", "(*Frames)", "FuncForPC", "(*Func)"} {
-		if strings.HasPrefix(name, prefix) {
-			return caller
 		}
 	}
 	return other

@@ -48,7 +48,14 @@ func loggingPackage(pkg string) bool {
 		return true
 	}
 	words := split(strings.TrimSuffix(last, "_test"))
-	return len(words) > 0 && isLogWord(words[len(words)-1])
+	if len(words) == 0 {
+		return false
+	}
+	w := words[len(words)-1]
+	// "tinylogger" is no two words to split, yet no other word ends like it
+	// but those about blogs.
+	return isLogWord(w) || (strings.HasSuffix(w, "logger") || strings.HasSuffix(w, "logging")) &&
+		!strings.Contains(w, "blog") && !strings.Contains(w, "vlog") && !strings.Contains(w, "clog")
 }
 
 func isLogWord(w string) bool { return w == "log" || w == "logger" || w == "logging" }

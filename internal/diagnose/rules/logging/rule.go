@@ -50,7 +50,6 @@ type samplesOf struct {
 	arguments diagnose.Set // built before the logger was called
 	format    diagnose.Set
 	alloc     diagnose.Set
-	caller    diagnose.Set
 }
 
 type finder struct {
@@ -125,8 +124,6 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf
 				set.alloc.Add(i)
 			case has[format]:
 				set.format.Add(i)
-			case has[caller]:
-				set.caller.Add(i)
 			default:
 				if viaLogger || at == 0 {
 					return
@@ -150,7 +147,10 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *
 		if i > 0 {
 			callee = c.Frame(stack[i-1]).Function
 		}
-		logs := f.logs(callee) && !(f.homeMade[callee] && serves(c, stack[:i-1]))
+		logs := f.logs(callee)
+		if logs && f.homeMade[callee] && serves(c, stack[:i-1]) {
+			continue
+		}
 		inBenchmark := f.s.Loops.InBenchmark(frame.File, frame.Line)
 		switch {
 		case logs && inBenchmark:
@@ -158,7 +158,7 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *
 		case inBenchmark || f.isLogger(frame, callee):
 			continue
 		case logs:
-			return i, f.statement(frame, callee)
+			return i, f.statement(f.s.StatementOf(frame, callee), callee)
 		}
 		if st := f.lookup(frame); st != nil {
 			return i, st
@@ -201,7 +201,7 @@ func (f *finder) lookup(frame *callstack.Frame) *statement {
 	calls, _ := f.s.StatementCalls(at)
 	for _, c := range calls {
 		if f.logs(c.Callee) {
-			return f.statement(frame, c.Callee)
+			return f.statement(at, c.Callee)
 		}
 	}
 	f.put(at.File, at.First, nil)
@@ -215,10 +215,9 @@ func (f *finder) put(file string, line int, st *statement) {
 	f.statements[file][line] = st
 }
 
-// statement returns the statement at a frame's line, which calls the logging
+// statement returns what is known of a statement that calls the logging
 // function callee.
-func (f *finder) statement(frame *callstack.Frame, callee string) *statement {
-	at := f.s.Statement(frame.File, frame.Line)
+func (f *finder) statement(at diagnose.Statement, callee string) *statement {
 	st := f.statements[at.File][at.First]
 	if st == nil {
 		st = &statement{Statement: at, called: calledName(at.Node), weight: make(map[string]int64)}
