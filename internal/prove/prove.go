@@ -67,8 +67,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	s.conclude()
 	if len(res.Benchmarks) > 0 {
 		if err := rec.finish(s, b, o.Now()); err != nil {
-			warn(res, "the recording could not be written: %v", err)
-			return res, err
+			res.Trouble = "no recording: " + err.Error()
+			res.Summarize()
 		}
 	}
 	return res, nil

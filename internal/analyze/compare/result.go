@@ -42,6 +42,9 @@ type Result struct {
 
 	Host      recording.Host `json:"host"`
 	Recording string         `json:"recording,omitempty"`
+	// Trouble is what went wrong beside the measuring, as a full disk; the
+	// figures stand.
+	Trouble string `json:"trouble,omitempty"`
 	// Interrupted: the user ended it.
 	Interrupted bool `json:"interrupted"`
 }
@@ -86,7 +89,7 @@ func (r *Result) ExitCode() int {
 	switch {
 	case r.Interrupted:
 		return exitInterrupted
-	case len(r.Failures) > 0 || len(r.Benchmarks) == 0:
+	case len(r.Failures) > 0 || len(r.Benchmarks) == 0 || r.Trouble != "":
 		return exitFailed
 	case slower > 0:
 		return exitSlower
@@ -130,6 +133,9 @@ func (r *Result) Summarize() {
 		f := r.Failures[0]
 		r.Verdict.Text += fmt.Sprintf("; %s failed: %s of %s: %s", benchmarks(n), f.Name, f.Side, f.Text)
 		r.Verdict.Kind = "failed"
+	}
+	if r.Trouble != "" {
+		r.Verdict.Text += "; " + r.Trouble
 	}
 	if r.Interrupted {
 		r.Verdict.Kind = "interrupted"

@@ -34,6 +34,7 @@ func TestExitCodeAndSummary(t *testing.T) {
 		{"a failure", Result{Benchmarks: rowsOf(Slower), Failures: []Failure{{"BenchmarkY", "new", "it panicked"}}}, 3, "failed", "time: slower (0.500x); 1 benchmark failed: BenchmarkY of new: it panicked"},
 		{"nothing", Result{}, 3, "failed", "nothing was compared"},
 		{"interrupted", Result{Benchmarks: rowsOf(Slower), Interrupted: true}, 130, "interrupted", "interrupted: time: slower (0.500x)"},
+		{"trouble", Result{Benchmarks: rowsOf(Faster), Trouble: "the disk is full"}, 3, "faster", "time: faster (2.00x); the disk is full"},
 		{"to none", Result{Benchmarks: []Row{{Metric: Allocs, Verdict: Faster, Ratio: MaxRatio}}}, 0, "faster", "allocations: fewer (to none)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
