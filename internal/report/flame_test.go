@@ -73,6 +73,14 @@ func TestFlameCollapses(t *testing.T) {
 	}
 }
 
+// A frame of exactly 1/20,000 is drawn.
+func TestFlameCutIsExact(t *testing.T) {
+	p := handmade(nanoseconds, stack{[]string{"a"}, 20_000_000 - 1000 - 999}, stack{[]string{"b"}, 1000}, stack{[]string{"c"}, 999})
+	if d := cmp.Diff([]string{"all 20000000", " a 19998001", " b 1000", " (1 frames) 999"}, BuildFlame(p, 0, nil, nil).lines()); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
 func TestFlameDepth(t *testing.T) {
 	var frames []string
 	for i := range 2000 {
