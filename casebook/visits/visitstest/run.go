@@ -313,14 +313,19 @@ func testLogFails(t *testing.T, make New) {
 // does not show in another's.
 func testApart(t *testing.T, make New) {
 	h := make(new(sink))
-	first := NewRecorder()
+	first, second := NewRecorder(), NewRecorder()
 	h.ServeHTTP(first, Request("", "name=Ann&color=red", "", ""))
-	first.Header().Add("Content-Type", "text/plain")
-	first.Header().Set("Content-Type", "text/plain")
-
-	second := NewRecorder()
+	first.Header().Add("Content-Type", "first/added")
 	h.ServeHTTP(second, Request("", "name=A%20longer%20name%20than%20before&color=white", "", ""))
 	checkAnswer(t, second, "A longer name than before", "white", 1)
+	second.Header().Add("Content-Type", "second/added")
+	if got, want := first.Header()["Content-Type"], []string{visits.ContentType, "first/added"}; !slices.Equal(got, want) {
+		t.Errorf("a later answer changed a header to %q, want %q", got, want)
+	}
+	first.Header().Set("Content-Type", "first/set")
+	if got, want := second.Header()["Content-Type"], []string{visits.ContentType, "second/added"}; !slices.Equal(got, want) {
+		t.Errorf("an earlier answer changed a header to %q, want %q", got, want)
+	}
 	if got, want := first.Body.String(), body("Ann", "red", 1); got != want {
 		t.Errorf("a later visit changed an answer to %q, want %q", got, want)
 	}
