@@ -7,6 +7,11 @@ import (
 	"whet/internal/finding"
 )
 
+// negligible is the avoidable share below which a claim is not even listed
+// among those below the threshold: its place may hold most of the time, and
+// there is nothing to say against it.
+const negligible = 0.005
+
 // Result is what the rules said about a run's benchmarks.
 type Result struct {
 	Findings []finding.Finding // at or above the threshold, heaviest first
@@ -47,7 +52,11 @@ type weighed struct {
 
 // ask runs the rules over one subject and weighs what they claim.
 func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
-	matters := s.memory().matters()
+	mem := s.memory()
+	matters := mem.matters()
+	if s.CPU != nil && mem.starved(s.CPU.Duration) && !mem.waits(s.CPU.Duration) {
+		warnings = append(warnings, fmt.Sprintf("%s: the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too high and samples too few", s.Benchmark, Percent(ratio(mem.process, s.CPU.Duration))))
+	}
 	samples := s.BaseCPUSamples()
 	for r := range rules {
 		rule := &rules[r]
@@ -64,7 +73,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 			if !c.Avoidable.empty() {
 				w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
 			}
-			if w.cost.max() == 0 {
+			if w.avoidable.max() < negligible {
 				continue
 			}
 			byTime := max(w.avoidable.cpu, w.avoidable.delay) >= Threshold

@@ -124,11 +124,12 @@ func (s *Subject) shares(set Samples, minSamples int) shares {
 	return out
 }
 
-// memoryManagement is the CPU time spent allocating (in the base) and
-// collecting (in the background).
+// memoryManagement is the CPU time in nanoseconds that a process spent
+// allocating (in the base), collecting and scheduling (in the background).
 type memoryManagement struct {
 	malloc, collect  int64
 	base, background int64 // all of the two classes
+	schedule         int64 // of the background: neither collecting nor user code
 	process          int64 // all samples
 }
 
@@ -162,6 +163,8 @@ func (s *Subject) memory() memoryManagement {
 			m.background += v
 			if inCollector {
 				m.collect += v
+			} else {
+				m.schedule += v
 			}
 		}
 	}

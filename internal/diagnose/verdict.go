@@ -31,8 +31,17 @@ const (
 	// allocationBound is the share of base and background CPU time from which
 	// allocating and collecting is the bottleneck.
 	allocationBound = 0.4
-	// busyBelow is the CPU time per wall time below which a process waits.
+	// busyBelow is the CPU time per wall time below which a process waits, if
+	// its own scheduler says so too; idleBelow is so little that nothing else
+	// explains it.
 	busyBelow = 0.5
+	idleBelow = 0.05
+	// parks is the share of samples in the scheduler of a process that parks
+	// its goroutines and looks for others to run.
+	parks = 0.1
+	// longEnough, in nanoseconds of the wall clock, tells waiting from a run
+	// that was too short.
+	longEnough = 1e9
 	// holds is the share of the base a function must hold to be named as the
 	// place of the bottleneck.
 	holds = 0.5
@@ -61,17 +70,14 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 		mem.base += m.base
 		mem.background += m.background
 		mem.process += m.process
+		mem.schedule += m.schedule
 		wall += s.CPU.Duration
 	}
-	idle := wall > 0 && float64(mem.process) < busyBelow*float64(wall)
-	// A second of the wall clock is enough to tell waiting from a run that
-	// was too short.
-	const longEnough = 1e9
 	v := Verdict{}
 	switch {
 	case len(cpu) == 0:
 		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time; raise -budget or -benchtime"}
-	case idle && wall >= longEnough:
+	case mem.waits(wall):
 		v.Kind = Waiting
 		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", Percent(ratio(mem.process, wall)))
 		if len(findings) == 0 {
@@ -110,6 +116,25 @@ func byAllocs(s *Subject) (*hot.Classified, int) {
 		return nil, 0
 	}
 	return s.Allocs, s.AllocCol
+}
+
+// starved reports whether a process got much less CPU time than the wall clock
+// showed.
+func (m memoryManagement) starved(wall int64) bool {
+	return wall >= longEnough && float64(m.process) < busyBelow*float64(wall)
+}
+
+// waits tells a process that waits from one that other processes kept from the
+// CPU. Both use less CPU time than the wall clock shows; but each time a
+// goroutine waits, the scheduler parks it and looks for another, and the
+// profile has samples of that. Looking for work for the collector's workers is
+// not waiting.
+func (m memoryManagement) waits(wall int64) bool {
+	if !m.starved(wall) {
+		return false
+	}
+	return float64(m.process) < idleBelow*float64(wall) ||
+		ratio(m.schedule, m.process) >= parks && m.schedule > m.collect
 }
 
 // heaviest names the deepest function that holds most of the base: among the

@@ -80,6 +80,22 @@ func TestVerdictWaiting(t *testing.T) {
 	if v := verdictOf(t, subject("B", cpu, nil, nil)); v.Kind != CPUBound {
 		t.Errorf("half busy: %s %q", v.Kind, v.Text)
 	}
+	// A tenth busy and nothing parked: somebody else had the CPU.
+	cpu.Duration = 30e9
+	if v := verdictOf(t, subject("B", cpu, nil, nil)); v.Kind != CPUBound {
+		t.Errorf("starved: %s %q", v.Kind, v.Text)
+	}
+	if w := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{subject("B", cpu, nil, nil)}).Warnings; len(w) != 1 || !strings.Contains(w[0], "for only 10 % of the time") {
+		t.Errorf("starved: warnings %q", w)
+	}
+	parking := sample{stack: []string{"runtime.mcall", "runtime.park_m", "runtime.findRunnable"}, n: 40, class: hot.Background}
+	// The collector's workers are looked for more than anything else.
+	cpu = cpuProfile(sample{stack: []string{"m/x.f"}, n: 210}, parking, sample{stack: []string{"runtime.gcBgMarkWorker"}, n: 50, class: hot.Background})
+	cpu.Duration = 30e9
+	if v := verdictOf(t, subject("B", cpu, nil, nil)); v.Kind != CPUBound {
+		t.Errorf("starved while collecting: %s %q", v.Kind, v.Text)
+	}
+	cpu = cpuProfile(sample{stack: []string{"m/x.f"}, n: 260}, parking)
 	cpu.Duration = 30e9
 	v := verdictOf(t, subject("B", cpu, nil, nil))
 	if v.Kind != Waiting || !strings.Contains(v.Text, "for 10 % of the wall time") || !strings.HasSuffix(v.Text, "nothing worth changing") {

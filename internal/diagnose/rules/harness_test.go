@@ -112,6 +112,9 @@ func measure(t *testing.T, dir string, l lengths) *program {
 				t.Fatal(err)
 			}
 			s.NsPerOp = res.Lines[0].NsPerOp
+			if res.Lines[0].BytesPerOp != nil {
+				s.BytesPerOp = *res.Lines[0].BytesPerOp
+			}
 			runs = append(runs, read(t, file))
 			merged, err := callstack.Merge(runs...)
 			if err != nil {

@@ -268,7 +268,7 @@ func (f *finder) claim(st *statement) diagnose.Claim {
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: text})
 	}
-	if keep := c.Cost.Allocs; keep != nil {
+	if keep := c.Cost.Allocs; s.AllocShare(keep) > 0 {
 		_, perOp := s.AllocBytes(keep)
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes, %.0f per iteration", diagnose.Percent(s.AllocShare(keep)), perOp)})
 	}

@@ -64,7 +64,7 @@ func (f *finder) evidence(st *statement) []finding.Evidence {
 		}
 		out = append(out, finding.Evidence{Kind: "cpu", Text: text})
 	}
-	if keep := st.allocs.cost.Keep(); keep != nil {
+	if keep := st.allocs.cost.Keep(); s.AllocShare(keep) > 0 {
 		bytes, perOp := s.AllocBytes(keep)
 		text := fmt.Sprintf("it allocates %d bytes", bytes)
 		if perOp > 0 {
