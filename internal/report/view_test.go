@@ -286,7 +286,7 @@ func TestViewsEscapeNames(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		if strings.ContainsAny(b.String(), "\x1b\a\r\x9b") || strings.Contains(b.String(), "\u202e") && !strings.Contains(name, "JSON") {
+		if strings.ContainsAny(b.String(), "\x1b\a\r\u009b") || strings.Contains(b.String(), "\u202e") && !strings.Contains(name, "JSON") {
 			t.Errorf("%s holds control characters:\n%q", name, b.String())
 		}
 		if !strings.Contains(name, "JSON") && strings.Count(b.String(), "\nROUTINE") > 1 {
