@@ -110,15 +110,24 @@ func (p growthPlace) less(q growthPlace) bool {
 func (s *Subject) growthAt(stack []callstack.FrameID) (growthPlace, bool) {
 	for _, id := range stack {
 		f := s.Allocs.Frame(id)
-		switch pkg := PackageOf(f.Function); {
-		case pkg == "runtime" || pkg == "bytes" || pkg == "strings" || pkg == "slices" || pkg == "bufio" || pkg == "io" || pkg == "fmt":
+		if isMeans(f.Function) {
 			continue
-		case pkg == "testing":
+		}
+		if PackageOf(f.Function) == "testing" {
 			return growthPlace{}, false
 		}
 		return growthPlace{f.Function, f.File, f.Line}, true
 	}
 	return growthPlace{}, false
+}
+
+// isMeans reports whether a function only serves to fill somebody's buffer.
+func isMeans(fn string) bool {
+	switch PackageOf(fn) {
+	case "runtime", "bytes", "strings", "slices", "bufio", "io", "fmt":
+		return true
+	}
+	return strings.HasPrefix(fn, "internal/runtime/")
 }
 
 // geometric returns the sizes of which there are few, rising, and their bytes,
@@ -178,8 +187,8 @@ func grows(c *hot.Classified, i int, place string) bool {
 	growing := false
 	for _, id := range c.Stack(i) {
 		fn := c.Frame(id).Function
-		if fn == place {
-			return growing
+		if fn == place || !isMeans(fn) {
+			return growing && fn == place
 		}
 		growing = growing || fn == "runtime.growslice" || fn == "runtime.makeslice" || fn == "runtime.makeslicecopy" ||
 			strings.HasSuffix(fn, ".grow") || strings.HasSuffix(fn, ".growSlice")

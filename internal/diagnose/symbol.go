@@ -43,8 +43,8 @@ func ParseSymbol(function string) Symbol {
 		s.Receiver = strings.Trim(parts[0], "(*)")
 		s.Name = parts[1]
 	}
-	if s.Receiver == "init" || s.Receiver == "glob" {
-		s.Receiver, s.Name, s.Closure = "", "init", true
+	if s.Receiver == "init" || s.Closure && s.Name == "glob" {
+		s.Receiver, s.Name, s.Closure = "", "init", true // a package variable's literal
 	}
 	return s
 }
@@ -83,14 +83,14 @@ func stripTypeArgs(s string) string {
 	}
 	var b strings.Builder
 	depth := 0
-	for _, r := range s {
+	for i := range len(s) {
 		switch {
-		case r == '[':
+		case s[i] == '[':
 			depth++
-		case r == ']':
+		case s[i] == ']':
 			depth--
 		case depth <= 0:
-			b.WriteRune(r)
+			b.WriteByte(s[i])
 		}
 	}
 	return b.String()

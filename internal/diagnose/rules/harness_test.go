@@ -50,6 +50,7 @@ type lengths struct {
 	cpu     string // -test.benchtime of one CPU profile
 	samples int64  // of the base; runs are repeated until there are as many
 	allocs  string // -test.benchtime of the allocation profile
+	heavy   string // the same where an operation takes more than 10 µs; "": allocs
 }
 
 // build resolves and builds a package, and asks for its typed calls. The calls
@@ -85,7 +86,7 @@ func measure(t *testing.T, dir string, l lengths) *program {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	bin, calls := build(ctx, t, dir)
+	bin, typed := build(ctx, t, dir)
 	p := &program{dir: dir, target: bin.Target}
 	loops := &hot.Loops{}
 	names, err := bin.Benchmarks(ctx, ".")
@@ -100,7 +101,7 @@ func measure(t *testing.T, dir string, l lengths) *program {
 		s := &diagnose.Subject{
 			Benchmark: name, Package: bin.Target.ImportPath, Module: bin.Target.Module, Modules: modules,
 			BytesPerOp: -1, AllocsPerOp: -1,
-			Source: sources{bin.Target.Dir}, Loops: loops, Calls: calls,
+			Source: sources{bin.Target.Dir}, Loops: loops, Calls: typed,
 		}
 		out := t.TempDir()
 		// On a busy machine a run gets fewer samples than its length promises.
@@ -122,8 +123,12 @@ func measure(t *testing.T, dir string, l lengths) *program {
 			}
 			s.CPU, s.CPUColumn = classified(t, merged, "cpu", loops)
 		}
+		calls := l.allocs
+		if l.heavy != "" && s.NsPerOp > 10_000 {
+			calls = l.heavy
+		}
 		file := filepath.Join(out, "mem")
-		res, err := bin.Run(ctx, gobench.Run{Bench: name, BenchTime: l.allocs, MemProfile: file, MemProfileRate: 1, Timeout: time.Minute})
+		res, err := bin.Run(ctx, gobench.Run{Bench: name, BenchTime: calls, MemProfile: file, MemProfileRate: 1, Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
