@@ -34,9 +34,9 @@ func (j *journal) init(w io.Writer) {
 }
 
 // ending returns the text of the current second's stamp. Whether the second is
-// over is read from the monotonic clock, which takes half the time of reading
-// both clocks as time.Now does. So a wall clock that is set, or a machine that
-// sleeps, shows in the log up to a second of running time late.
+// over is read from the monotonic clock alone, where time.Now reads that and
+// the wall clock. So a wall clock that is set, or a machine that sleeps, shows
+// in the log up to a second of running time late.
 //
 // Two requests may both make a stamp at the turn of a second; they make the same.
 func (j *journal) ending() string {

@@ -6,10 +6,10 @@
 // real server, and each thing that published versions of this handler lost on
 // the way to speed. Expected answers are not taken from any stage.
 //
-// [Reused] and [Fresh] are the benchmarks. Both write to a page that does
-// not grow: a recorder that keeps every answer costs more than the handler and
-// hides what a stage gained. Both log to a writer that drops what it gets, and
-// fail when a stage did not answer and log every call.
+// [Reused] and [Fresh] are the benchmarks. Both write to a page that does not
+// grow: the growth of a recorder that keeps every answer is a cost of the
+// benchmark, and hides what a stage gained. Both log to a writer that drops
+// what it gets, and fail when a stage did not count and log every call.
 //
 //   - Reused calls the handler with one request over and over, as the
 //     benchmark that was published with the case did. net/http keeps a parsed
