@@ -130,6 +130,9 @@ type use struct {
 func (u use) replacement() (asString, appended string) {
 	switch u.verb {
 	case 'q':
+		if u.typ == "rune" || strings.HasPrefix(u.typ, "int") {
+			return "strconv.QuoteRune", "strconv.AppendQuoteRune"
+		}
 		return "strconv.Quote", "strconv.AppendQuote"
 	case 't':
 		return "strconv.FormatBool", "strconv.AppendBool"
@@ -140,7 +143,9 @@ func (u use) replacement() (asString, appended string) {
 			return "hex.EncodeToString", "hex.AppendEncode"
 		}
 		return "strconv.FormatInt(n, 16)", "strconv.AppendInt(b, n, 16)"
-	case 'f', 'g', 'e':
+	case 'f', 'e':
+		return "strconv.FormatFloat (precision 6 where the verb has none)", "strconv.AppendFloat (precision 6 where the verb has none)"
+	case 'g':
 		return "strconv.FormatFloat", "strconv.AppendFloat"
 	case 's':
 		return "the string itself", "append(b, s...)"
@@ -172,6 +177,17 @@ func integer(typ string) (asString, appended string) {
 
 // remedy says what replaces the calls of one function.
 func remedy(fn string, uses []use) string {
+	text := replacement(fn, uses)
+	switch {
+	case strings.HasSuffix(fn, "ln"):
+		text += " Mind the spaces and the newline that fmt adds."
+	case !strings.HasSuffix(fn, "f") && len(uses) > 1:
+		text += " Mind the spaces that fmt adds between operands that are no strings."
+	}
+	return text
+}
+
+func replacement(fn string, uses []use) string {
 	var strs, apps []string
 	text := false
 	for _, u := range uses {

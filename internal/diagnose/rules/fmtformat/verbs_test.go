@@ -1,0 +1,172 @@
+package fmtformat
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"whet/internal/format/compiler"
+)
+
+func TestIsFormatting(t *testing.T) {
+	for fn, want := range map[string]bool{
+		"fmt.Sprint": true, "fmt.Sprintf": true, "fmt.Sprintln": true, "fmt.Fprint": true, "fmt.Fprintf": true, "fmt.Printf": true,
+		"fmt.Println": true, "fmt.Append": true, "fmt.Appendf": true, "fmt.Appendln": true,
+		"fmt.Errorf": false, "fmt.Sscanf": false, "fmt.(*pp).doPrintf": false, "fmt.Sprinter": false, "m/fmt.Sprintf": false, "log.Printf": false,
+	} {
+		if isFormatting(fn) != want {
+			t.Errorf("%s: %v", fn, !want)
+		}
+	}
+}
+
+func TestVerbs(t *testing.T) {
+	for format, want := range map[string]string{
+		"%s:%d": "sd", "%v%%%t": "vt", "%.2f %g %e": "fge", "no verb": "", "%q %x %c": "qxc", "100%%": "",
+		"%+v": "!", "%#v": "!", "%T": "!", "%p": "!", "%5d": "!", "%-5s": "!", "%08x": "!", "%.3s": "!", "%[1]d": "!", "%*d": "!", "% x": "!", "%": "!", "%.": "!", "%.2": "!", "%w": "!", "%b": "!",
+	} {
+		got, ok := verbs(format)
+		if !ok {
+			got = []byte("!")
+		}
+		if string(got) != want {
+			t.Errorf("%q: %q, want %q", format, got, want)
+		}
+	}
+}
+
+func TestReplaceable(t *testing.T) {
+	f := func(s string) *string { return &s }
+	call := func(callee string, format *string, args ...string) compiler.Call {
+		c := compiler.Call{Callee: callee, Args: args, Format: format}
+		for _, a := range args {
+			c.Basic = append(c.Basic, !strings.HasPrefix(a, "!"))
+		}
+		return c
+	}
+	for _, test := range []struct {
+		name string
+		call compiler.Call
+		want bool
+	}{
+		{"plain", call("fmt.Sprintf", f("%s:%d"), "string", "string", "int"), true},
+		{"a writer is no argument", call("fmt.Fprintf", f("%d"), "!io.Writer", "string", "int64"), true},
+		{"append", call("fmt.Appendf", f("%d"), "![]byte", "string", "int64"), true},
+		{"no format function", call("fmt.Sprint", nil, "string", "int"), true},
+		{"named basic type", call("fmt.Sprintf", f("%d"), "string", "m/x.ID"), true},
+		{"text alone", call("fmt.Fprintf", f("text"), "!io.Writer", "string"), true},
+		{"Stringer", call("fmt.Sprintf", f("%v"), "string", "!m/x.Level"), false},
+		{"error", call("fmt.Sprint", nil, "!error"), false},
+		{"spread", call("fmt.Sprint", nil, "[]any..."), false},
+		{"format not constant", call("fmt.Sprintf", nil, "string", "int"), false},
+		{"flags", call("fmt.Sprintf", f("%05d"), "string", "int"), false},
+		{"too few arguments", call("fmt.Sprintf", f("%d %d"), "string", "int"), false},
+		{"too many arguments", call("fmt.Sprintf", f("%d"), "string", "int", "int"), false},
+		{"verb does not suit", call("fmt.Sprintf", f("%d"), "string", "string"), false},
+		{"complex", call("fmt.Sprint", nil, "complex128"), false},
+		{"no facts", compiler.Call{Callee: "fmt.Sprint", Args: []string{"int"}}, false},
+		{"nothing at all", call("fmt.Fprintf", nil), false},
+	} {
+		if _, ok := replaceable(test.call); ok != test.want {
+			t.Errorf("%s: %v", test.name, ok)
+		}
+	}
+}
+
+func TestRemedy(t *testing.T) {
+	for _, test := range []struct {
+		fn   string
+		uses []use
+		want []string
+	}{
+		{"fmt.Sprintf", []use{{'d', "int"}}, []string{"strconv.Itoa"}},
+		{"fmt.Sprintf", []use{{'d', "int64"}}, []string{"strconv.FormatInt"}},
+		{"fmt.Sprint", []use{{'v', "uint8"}}, []string{"strconv.FormatUint"}},
+		{"fmt.Sprintf", []use{{'s', "string"}, {'s', "string"}}, []string{"concatenation with +"}},
+		{"fmt.Sprintf", []use{{'s', "string"}, {'t', "bool"}}, []string{"strconv.FormatBool", "the strings themselves"}},
+		{"fmt.Fprint", []use{{'v', "string"}}, []string{"io.WriteString"}},
+		{"fmt.Fprintf", []use{{'q', "string"}, {'g', "float64"}}, []string{"strconv.AppendQuote", "strconv.AppendFloat", "Write it once"}},
+		{"fmt.Appendf", []use{{'x', "int"}}, []string{"strconv.AppendInt(b, n, 16)"}},
+		{"fmt.Sprintf", []use{{'x', "string"}}, []string{"hex.EncodeToString"}},
+	} {
+		got := remedy(test.fn, test.uses)
+		for _, w := range test.want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s %v: %q lacks %q", test.fn, test.uses, got, w)
+			}
+		}
+	}
+}
+
+// What a remedy names gives the same bytes as fmt: the rule must not change
+// what a program prints.
+func TestReplacementsPrintTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int64().Draw(t, "n")
+		u := rapid.Uint64().Draw(t, "u")
+		f := math.Float64frombits(rapid.Uint64().Draw(t, "f"))
+		s := rapid.String().Draw(t, "s")
+		b := rapid.Bool().Draw(t, "b")
+		r := rapid.Rune().Draw(t, "r")
+		for _, pair := range [][2]string{
+			{fmt.Sprintf("%d", n), strconv.FormatInt(n, 10)},
+			{fmt.Sprint(u), strconv.FormatUint(u, 10)},
+			{fmt.Sprintf("%x", n), strconv.FormatInt(n, 16)},
+			{fmt.Sprintf("%x", s), hex.EncodeToString([]byte(s))},
+			{fmt.Sprintf("%s:%v", s, s), s + ":" + s},
+			{fmt.Sprintf("%q", s), strconv.Quote(s)},
+			{fmt.Sprintf("%t", b), strconv.FormatBool(b)},
+			{fmt.Sprintf("%c", r), string(utf8.AppendRune(nil, r))},
+			{fmt.Sprintf("%.3f", f), strconv.FormatFloat(f, 'f', 3, 64)},
+		} {
+			// fmt writes +Inf where strconv does too; both write NaN.
+			if pair[0] != pair[1] {
+				t.Errorf("fmt %q, replacement %q", pair[0], pair[1])
+			}
+		}
+		if !math.IsInf(f, 0) && !math.IsNaN(f) {
+			if a, b := fmt.Sprint(f), strconv.FormatFloat(f, 'g', -1, 64); a != b {
+				t.Errorf("Sprint(float) %q, FormatFloat 'g' %q", a, b)
+			}
+		}
+	})
+}
+
+// FuzzVerbs: a format that is accepted has as many verbs as fmt asks
+// arguments for.
+func FuzzVerbs(f *testing.F) {
+	for _, s := range []string{"%d", "%%", "%.2f%s", "%+v", "%[1]d"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, format string) {
+		vs, ok := verbs(format)
+		if !ok {
+			return
+		}
+		args := make([]any, len(vs))
+		for i, v := range vs {
+			switch v {
+			case 's', 'q', 'v', 'x':
+				args[i] = "text"
+			case 't':
+				args[i] = true
+			case 'd', 'c':
+				args[i] = 65
+			default:
+				args[i] = 1.5
+			}
+		}
+		got := fmt.Sprintf(format, args...)
+		for _, complaint := range []string{"%!", "(MISSING)", "(NOVERB)", "%!(EXTRA"} {
+			if strings.Contains(got, complaint) && !strings.Contains(format, complaint) && !strings.Contains(format, "!") {
+				t.Errorf("%q with %q gives %q", format, vs, got)
+			}
+		}
+	})
+}
