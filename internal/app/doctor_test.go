@@ -41,8 +41,8 @@ func machine(t *testing.T) *examiner {
 			return recording.Host{OS: "linux", CPU: "Example", Cores: 4, GOMAXPROCS: 4, Cgroup: "v2", LoadStart: new(0.1), StealRatio: new(0.0)}
 		},
 		free: func(string) (int64, bool) { return 5 << 30, true },
-		profileCPU: func(d time.Duration) ([]byte, error) {
-			return cpuProfileOf(t, d.Milliseconds()/10, 10*time.Millisecond), nil
+		profileCPU: func(d time.Duration) ([]byte, time.Duration, error) {
+			return cpuProfileOf(t, d.Milliseconds()/10, 10*time.Millisecond), d, nil
 		},
 	}
 }
@@ -130,14 +130,10 @@ func TestSpoiledMachine(t *testing.T) {
 			x.host = func(context.Context) recording.Host { return h }
 		}
 	}
-	spin := func(data func(*testing.T) []byte, err error) func(*testing.T, *examiner) {
+	// spin answers with a profile of so many ticks in so much CPU time.
+	spin := func(ticks int64, period, used time.Duration) func(*testing.T, *examiner) {
 		return func(t *testing.T, x *examiner) {
-			x.profileCPU = func(time.Duration) ([]byte, error) {
-				if err != nil {
-					return nil, err
-				}
-				return data(t), nil
-			}
+			x.profileCPU = func(time.Duration) ([]byte, time.Duration, error) { return cpuProfileOf(t, ticks, period), used, nil }
 		}
 	}
 	for _, tt := range []struct {
@@ -179,12 +175,24 @@ func TestSpoiledMachine(t *testing.T) {
 			x.run = answers(map[string]string{"a program": "error: permission denied"})
 		}, statusAbsent, "cannot be run: permission denied"},
 		{"little room", "scratch directory", func(t *testing.T, x *examiner) { x.free = func(string) (int64, bool) { return 1<<30 - 1, true } }, statusDegraded, "left"},
-		{"no ticks", "CPU profile", spin(func(t *testing.T) []byte { return cpuProfileOf(t, 0, 10*time.Millisecond) }, nil), statusAbsent, "no sample in 1s"},
-		{"few ticks", "CPU profile", spin(func(t *testing.T) []byte { return cpuProfileOf(t, 9, 10*time.Millisecond) }, nil), statusDegraded, "9 samples in 1s"},
-		{"just enough", "CPU profile", spin(func(t *testing.T) []byte { return cpuProfileOf(t, 10, 10*time.Millisecond) }, nil), statusWorks, "10 samples in 250ms"},
-		{"another rate", "CPU profile", spin(func(t *testing.T) []byte { return cpuProfileOf(t, 50, 4*time.Millisecond) }, nil), statusDegraded, "each 4ms"},
-		{"profiler refuses", "CPU profile", spin(nil, errors.New("already in use")), statusAbsent, "already in use"},
-		{"no profile at all", "CPU profile", spin(func(*testing.T) []byte { return []byte("nonsense") }, nil), statusAbsent, "cannot be read"},
+		{"no ticks", "CPU profile", spin(0, 10*time.Millisecond, time.Second), statusAbsent, "no sample in 1s of CPU time"},
+		{"lost ticks", "CPU profile", spin(12, 10*time.Millisecond, 260*time.Millisecond), statusDegraded, "12 samples in 260ms of CPU time, one each 10ms: 26 were due"},
+		{"half the ticks", "CPU profile", spin(13, 10*time.Millisecond, 260*time.Millisecond), statusWorks, "13 samples in 260ms"},
+		{"another rate", "CPU profile", spin(50, 4*time.Millisecond, 200*time.Millisecond), statusDegraded, "each 4ms"},
+		{"no time to try", "CPU profile", spin(0, 10*time.Millisecond, 90*time.Millisecond), statusDegraded, "too busy"},
+		{"profiler refuses", "CPU profile", func(t *testing.T, x *examiner) {
+			x.profileCPU = func(time.Duration) ([]byte, time.Duration, error) { return nil, 0, errors.New("already in use") }
+		}, statusAbsent, "already in use"},
+		{"no profile at all", "CPU profile", func(t *testing.T, x *examiner) {
+			x.profileCPU = func(d time.Duration) ([]byte, time.Duration, error) { return []byte("nonsense"), d, nil }
+		}, statusAbsent, "cannot be read"},
+		{"a bad moment", "CPU profile", func(t *testing.T, x *examiner) {
+			tries := 0
+			x.profileCPU = func(d time.Duration) ([]byte, time.Duration, error) {
+				tries++
+				return cpuProfileOf(t, int64(tries-1)*50, 10*time.Millisecond), d, nil
+			}
+		}, statusWorks, "50 samples in 500ms"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x := machine(t)

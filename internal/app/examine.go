@@ -31,8 +31,9 @@ type examiner struct {
 	run  func(ctx context.Context, dir, name string, args ...string) (stdout, stderr string, err error)
 	host func(ctx context.Context) recording.Host
 	free func(dir string) (bytes int64, ok bool)
-	// profileCPU spins for about d and returns the profile of it.
-	profileCPU func(d time.Duration) ([]byte, error)
+	// profileCPU spins for about d of CPU time and returns the profile of it,
+	// with the CPU time that the process really got.
+	profileCPU func(d time.Duration) (data []byte, used time.Duration, err error)
 }
 
 func newExaminer() *examiner {

@@ -20,33 +20,37 @@ import (
 // that the measured programs have, and what the machine allows or forbids
 // (signals, timers) holds for both.
 
-// enoughTicks of a profiler that should deliver a hundred a second.
-const enoughTicks = 10
-
-// profileSpinning keeps one goroutine busy for d under the CPU profiler.
-func profileSpinning(d time.Duration) ([]byte, error) {
+// profileSpinning keeps one goroutine busy for d of CPU time under the CPU
+// profiler. On a busy machine that takes longer; after four times d it gives
+// up.
+func profileSpinning(d time.Duration) ([]byte, time.Duration, error) {
 	var buf bytes.Buffer
 	if err := pprof.StartCPUProfile(&buf); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	h := fnv.New64a()
-	block := make([]byte, 4096)
-	for start := time.Now(); time.Since(start) < d; {
+	block := make([]byte, 64<<10)
+	start, before := time.Now(), cpuTime()
+	used := time.Duration(0)
+	for used < d && time.Since(start) < 4*d {
 		h.Write(block)
+		used = cpuTime() - before
 	}
 	pprof.StopCPUProfile()
-	return buf.Bytes(), nil
+	return buf.Bytes(), used, nil
 }
 
-// cpuProfile counts the ticks of 250 ms. A busy machine gets a second chance
-// of a second before it is called degraded.
+// tickPeriod is the one that runtime/pprof asks the system for.
+const tickPeriod = 10 * time.Millisecond
+
+// cpuProfile compares the ticks that arrived with the CPU time that the system
+// counted. A quarter of a second should give 25; the first attempt may meet a
+// bad moment, so there is a second, longer one.
 func (x *examiner) cpuProfile(context.Context) instrument {
 	const help = "measure on a machine that delivers SIGPROF timers: some sandboxes and emulators do not"
-	var ticks int64
-	var period time.Duration
-	var tried time.Duration
-	for _, d := range []time.Duration{250 * time.Millisecond, time.Second} {
-		data, err := x.profileCPU(d)
+	var last instrument
+	for _, d := range []time.Duration{250 * time.Millisecond, 500 * time.Millisecond} {
+		data, used, err := x.profileCPU(d)
 		if err != nil {
 			return absent(help, "%v", err)
 		}
@@ -58,20 +62,23 @@ func (x *examiner) cpuProfile(context.Context) instrument {
 		if err != nil {
 			return absent(help, "the profile cannot be read: %v", err)
 		}
-		ticks, period, tried = p.Total(samples), time.Duration(p.Period), d
-		if ticks >= enoughTicks {
-			break
+		ticks, period := p.Total(samples), time.Duration(p.Period)
+		wanted := int64(used / tickPeriod)
+		detail := fmt.Sprintf("%d samples in %v of CPU time, one each %v", ticks, used.Round(time.Millisecond), period)
+		switch {
+		case wanted < 10:
+			last = degraded("try again while less is running", "%s: the machine is too busy to say more", detail)
+		case ticks == 0:
+			last = absent(help, "no sample in %v of CPU time", used.Round(time.Millisecond))
+		case ticks < wanted/2:
+			last = degraded(help, "%s: %d were due", detail, wanted)
+		case period != tickPeriod:
+			return degraded("nothing; a profile then needs another time to have as many samples", "%s", detail)
+		default:
+			return works("%s", detail)
 		}
 	}
-	switch {
-	case ticks == 0:
-		return absent(help, "no sample in %v of a busy goroutine", tried)
-	case ticks < enoughTicks:
-		return degraded("measure while nothing else runs, or with a larger -budget", "%d samples in %v of a busy goroutine, a quarter of a second should give %d", ticks, tried, enoughTicks)
-	case period != 10*time.Millisecond:
-		return degraded("", "%d samples in %v, one each %v instead of each 10ms", ticks, tried, period)
-	}
-	return works("%d samples in %v of a busy goroutine, one each %v", ticks, tried, period)
+	return last
 }
 
 // profiled are the objects that the allocation profile has to find again.
