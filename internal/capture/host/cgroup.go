@@ -157,13 +157,16 @@ func levels(m mount, group string) []string {
 	if !ok || rel != "" && rel[0] != '/' || strings.HasPrefix(group, "/..") {
 		rel = ""
 	}
-	top := strings.TrimPrefix(path.Clean(m.point), "/")
+	top := strings.TrimPrefix(path.Clean("/"+m.point), "/")
+	if top == "" {
+		top = "."
+	}
 	var out []string
 	for dir := path.Join(top, rel); ; dir = path.Dir(dir) {
 		if fs.ValidPath(dir) {
 			out = append(out, dir)
 		}
-		if dir == top || len(dir) <= len(top) {
+		if dir == top || dir == "." || dir == "/" {
 			return out
 		}
 	}
