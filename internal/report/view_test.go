@@ -80,6 +80,7 @@ func oddProfiles() map[string]*synth {
 	recursion.sample(values(5e6), f("a", 3), f("a", 4), f("b", 9), f("a", 3), f("main", 2))
 	recursion.sample(values(7e6), in(f("a", 3)), f("b", 9), f("main", 2))
 	recursion.sample(values(1e6), f("main", 3))
+	recursion.sample(values(2e6), in(f("c", 3)), in(f("c", 4)), f("c", 5), f("main", 2)) // c inlined only into itself
 	recursion.p.TimeNanos, recursion.p.DurationNanos = 1700000000123456789, 2e9
 	recursion.p.Comments = []string{"built by hand", "#hidden"}
 
@@ -144,7 +145,7 @@ func hotProfile(t *testing.T, n int) (*synth, string) {
 	s := newSynth("cpu", "nanoseconds")
 	s.sample(values(5e6), fr{fn: "m.hot", file: name, line: 20, start: 18}, fr{fn: "m.main", file: name, line: 40, start: 38})
 	s.sample(values(3e6), fr{fn: "m.hot", file: name, line: 25, start: 18}, fr{fn: "m.hot", file: name, line: 21, start: 18}, fr{fn: "m.main", file: name, line: 40, start: 38})
-	s.sample(values(9e6), fr{fn: "m.old", file: name, line: 3}, fr{fn: "m.main", file: name, line: 41, start: 38})
+	s.sample(values(9e6), fr{fn: "m.old", file: name, line: 12}, fr{fn: "m.main", file: name, line: 41, start: 38})
 	s.p.TimeNanos = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC).UnixNano()
 	return s, name
 }

@@ -236,7 +236,7 @@ func checkSums(p *callstack.Profile) error {
 			if v < 0 {
 				v = -v
 			}
-			if sum += v; v < 0 || sum < 0 {
+			if sum += v; sum < 0 { // also for the one value that has no magnitude
 				return errSum
 			}
 		}

@@ -278,6 +278,73 @@ func TestReadAddsUpMembers(t *testing.T) {
 	}
 }
 
+func TestReadSaysTheDamageOfAllMembers(t *testing.T) {
+	broken := small().body(profileSample, num(1, 2)).Bytes()
+	p := mustRead(t, append(zip(broken), zip(broken)...))
+	if len(p.Warnings) != 1 || !strings.HasPrefix(p.Warnings[0], "2 samples do not have") {
+		t.Errorf("warnings %q", p.Warnings)
+	}
+	limits := DefaultLimits()
+	limits.MaxBytes = 2*int64(small().Len()) - 1
+	if _, err := Read(append(zip(small().Bytes()), zip(small().Bytes())...), limits); err == nil {
+		t.Error("two members beyond the limit together were accepted")
+	}
+}
+
+func TestLabels(t *testing.T) {
+	label := func(fields ...[]byte) []byte { return new(message).body(3, fields...).Bytes() }
+	m := small()
+	m.body(profileSample, num(1, 2), num(2, 1),
+		label(num(1, 6), num(2, 7), num(3, 5)), // both: the string counts
+		label(num(1, 6), num(3, 5), num(4, 8)),
+		label(num(1, 6), num(4, 8)), // zero bytes
+		label(num(1, 6)))
+	m.strings("key", "text", "bytes")
+	want := []callstack.Label{{Key: "key", Str: "text"}, {Key: "key", Num: 5, Unit: "bytes"}, {Key: "key", Unit: "bytes"}, {Key: "key"}}
+	p := mustRead(t, m.Bytes())
+	var out bytes.Buffer
+	if err := Write(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]*callstack.Profile{"read": p, "written": mustRead(t, out.Bytes())} {
+		if diff := cmp.Diff(want, p.Labels(2)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What real profiles lack: frames without names in and out of mappings, and
+// more strings than a byte counts.
+func TestWriteOddProfiles(t *testing.T) {
+	b := callstack.NewBuilder(callstack.ValueType{Type: "a", Unit: "count"}, callstack.ValueType{Type: "a", Unit: "bytes"})
+	p := b.Profile()
+	p.DefaultType = 1 // the second of its name: only its place says so
+	p.Mappings = []callstack.Mapping{{File: "/bin/x", BuildID: "1"}, {File: "/lib/y"}, {File: "/lib/y", BuildID: "2"}, {}}
+	for i := range 300 {
+		p.Comments = append(p.Comments, strconv.Itoa(i))
+	}
+	p.Comments = append(p.Comments, "")
+	p.DropFrames, p.KeepFrames, p.DocURL = "d", "k", "https://example.com"
+	p.TimeNanos, p.Duration, p.Period, p.PeriodType = -5, 1<<40, 7, callstack.ValueType{Type: "space", Unit: "bytes"}
+	for i, f := range []callstack.Frame{
+		{}, {Address: 1}, {Address: 1, Object: "/lib/y"}, {Address: 1, Object: "/lib/unlisted"}, {Line: 5}, {Address: 9, File: "f.go", Start: 3},
+		{Function: "f"}, {Function: "f", File: "f.go", Line: 1, Start: 1},
+	} {
+		b.Sample(b.Stack([]callstack.FrameID{b.Frame(f)}), 0, int64(i), -int64(i))
+		inlined := f
+		inlined.Inlined = true
+		b.Sample(b.Stack([]callstack.FrameID{b.Frame(inlined), b.Frame(callstack.Frame{Function: "main"})}), 0, 1, 1)
+	}
+	b.Sample(b.Stack(nil), b.LabelSet([]callstack.Label{{Key: "k", Str: "v"}}), 1, 1)
+	var out bytes.Buffer
+	if err := Write(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	again := mustRead(t, out.Bytes())
+	p.Mappings = append(p.Mappings, callstack.Mapping{File: "/lib/unlisted"})
+	sameModel(t, again, p)
+}
+
 func TestDefaultType(t *testing.T) {
 	types := []callstack.ValueType{{Type: "a"}, {Type: "b"}, {Type: "b"}, {Type: "c"}}
 	for name, want := range map[string]int{"": 3, "a": 0, "b": 1, "none": 3} {
