@@ -15,7 +15,7 @@
 //     a second.
 //   - The Content-Type header is one slice, shared by all answers.
 //   - A known name is counted through a pointer: one look-up, and its bytes
-//     never become a string.
+//     never become a string. The count is kept in decimal (tally.go).
 //
 // The price is code that the log library and net/http would otherwise have
 // kept right. It pays in a handler that does little else, and nowhere else.
