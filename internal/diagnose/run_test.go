@@ -247,6 +247,28 @@ func TestMergeOverBenchmarks(t *testing.T) {
 	}
 }
 
+// The heaviest benchmark, here by its bytes, has the word; the other one's
+// larger share of CPU, 0.5, still counts, and gives the ceiling 1/(1−0.5) = 2.
+func TestMergeTakesTheLargestShares(t *testing.T) {
+	heavy := subject("BenchmarkA",
+		cpuProfile(sample{stack: []string{"m/x.slow", "runtime.mallocgc"}, n: 80}, sample{stack: []string{"m/x.rest"}, n: 320}),
+		allocProfile(sample{stack: []string{"m/x.slow"}, n: 9, size: 100}, sample{stack: []string{"m/x.rest"}, n: 1, size: 100}), nil)
+	heavy.BytesPerOp = 1000
+	other := subject("BenchmarkB",
+		cpuProfile(sample{stack: []string{"m/x.slow"}, n: 200}, sample{stack: []string{"m/x.rest"}, n: 200}), nil, nil)
+	r := ruleFor("slow", "m/x.slow", 200)
+	find := r.Find
+	r.Find = func(s *Subject) []Claim {
+		cs := find(s)
+		cs[0].Why = s.Benchmark
+		return cs
+	}
+	f := Run(registryOf(t, r), []*Subject{other, heavy}).Findings[0]
+	if !near(f.CPURatio, 0.5) || !near(f.AllocBytesRatio, 0.9) || !near(f.CeilingRatio, 2) || f.Why != "BenchmarkA" {
+		t.Errorf("cpu %v bytes %v ceiling %v in the words of %s", f.CPURatio, f.AllocBytesRatio, f.CeilingRatio, f.Why)
+	}
+}
+
 func TestCoveredClaims(t *testing.T) {
 	cpu := cpuProfile(
 		sample{stack: []string{"m/x.handle", "m/x.log", "fmt.Sprint"}, n: 300},

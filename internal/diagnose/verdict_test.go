@@ -107,8 +107,8 @@ func TestVerdictWaiting(t *testing.T) {
 	if v := verdictOf(t, subject("B", idle, nil, nil)); v.Kind != Waiting {
 		t.Errorf("idle: %s %q", v.Kind, v.Text)
 	}
-	// Half a second is too short to tell.
-	idle.Duration = 5e8
+	// 0.9 s are too short to tell, were it ever so idle: 3 samples are 3.3 %.
+	idle.Duration = 9e8
 	if v := verdictOf(t, subject("B", idle, nil, nil)); v.Kind != TooFewSamples {
 		t.Errorf("short: %s %q", v.Kind, v.Text)
 	}

@@ -215,8 +215,8 @@ func BenchmarkX(b *testing.B) {
 }`,
 		"a literal's parameter is another's": `
 func BenchmarkX(b *testing.B) {
-	f := func(b int) {
-		for i := 0; i < b; i++ {
+	f := func(b batch) {
+		for i := 0; i < b.N; i++ {
 			step() // none
 		}
 	}
