@@ -23,7 +23,10 @@ type Page struct {
 	Below          []finding.Finding // the rest, for -all
 
 	Benchmarks []Benchmark
-	Profiles   []Profile // "cpu" and "allocs" of all benchmarks merged first, then each benchmark's
+	// Profiles are each benchmark's, the kinds in the order cpu, allocs, mutex,
+	// block, within a kind by rank. A page may also hold profiles of all
+	// benchmarks merged, their Benchmark "".
+	Profiles []Profile
 }
 
 // Fact is one line of the head: "CPU", "Intel Xeon, 2 cores".

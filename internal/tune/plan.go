@@ -68,11 +68,11 @@ func capacity(budget time.Duration) int {
 	return max(1, int(budget/perBenchmark))
 }
 
-// quickTime is the length of one run in the quick pass over n benchmarks: a
-// fifth of the budget, and long enough to tell microseconds from
-// milliseconds.
+// quickTime is the length of one run in the quick pass over n top-level
+// benchmarks: long enough to tell microseconds from milliseconds, and short,
+// since each may hold many sub-benchmarks.
 func quickTime(budget time.Duration, n int) time.Duration {
-	return min(max(budget/5/time.Duration(max(n, 1)), 5*time.Millisecond), 100*time.Millisecond)
+	return min(max(budget/5/time.Duration(max(n, 1)), 2*time.Millisecond), 10*time.Millisecond)
 }
 
 // iterations is the number of calls that take about d.

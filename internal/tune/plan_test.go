@@ -33,9 +33,9 @@ func TestPlanFigures(t *testing.T) {
 	}{
 		{"60 s hold 12 benchmarks of 5 s", capacity(60 * time.Second), 12},
 		{"a short budget still holds one", capacity(time.Second), 1},
-		{"a fifth of 60 s over 200 benchmarks", quickTime(60*time.Second, 200), 60 * time.Millisecond},
-		{"few benchmarks get the longest", quickTime(60*time.Second, 2), 100 * time.Millisecond},
-		{"many the shortest", quickTime(10*time.Second, 5000), 5 * time.Millisecond},
+		{"a fifth of 10 s over 400 benchmarks", quickTime(10*time.Second, 400), 5 * time.Millisecond},
+		{"few benchmarks get the longest", quickTime(60*time.Second, 2), 10 * time.Millisecond},
+		{"many the shortest", quickTime(10*time.Second, 5000), 2 * time.Millisecond},
 		{"2 s of 1,000 ns", iterations(2*time.Second, 1000), int64(2_000_000)},
 		{"an operation longer than the run", iterations(time.Second, 5e9), int64(1)},
 		{"an operation that is too fast to measure", iterations(time.Second, 0), int64(1e9)},
