@@ -77,8 +77,8 @@ type Build struct {
 	Module        string   `json:"module"`  // its module's path
 	ModuleVersion string   `json:"module_version,omitempty"`
 	OwnModules    []string `json:"own_modules"` // modules whose source is the user's to change
-	Flags         []string `json:"flags"` // as given to go test -c
-	Args          []string `json:"args"`  // as given to the test binary by the user
+	Flags         []string `json:"flags"`       // as given to go test -c
+	Args          []string `json:"args"`        // as given to the test binary by the user
 	BuildID       string   `json:"build_id,omitempty"`
 	VCS           string   `json:"vcs,omitempty"` // "git"
 	Revision      string   `json:"revision,omitempty"`
