@@ -92,6 +92,16 @@ fuzz: ## each fuzz target for FUZZTIME (10s)
 		done; \
 	done
 
+bench: ## whet beside other tools: measures, and writes bench/README.md anew
+	@for program in $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./bench/...); do \
+		echo "$$program"; go run $$program; \
+	done
+
+screenshot: build ## the picture in the README, of a real report
+	@mkdir -p $(DEMO)
+	@[ -f $(DEMO)/visits.html ] || bin/whet tune ./casebook/visits/original -o $(DEMO)/visits.whet
+	go run ./docs/screenshot $(DEMO)/visits.html docs/report.png
+
 casebook: ## the cases' tests and benchmarks
 	go test -race ./casebook/...
 	go test -run '^$$' -bench . -benchmem ./casebook/...

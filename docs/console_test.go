@@ -67,8 +67,25 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+func TestCut(t *testing.T) {
+	printed := []string{"head", "", "Samples", "x", "", "more", "", "recording r", "report r"}
+	for info, want := range map[string][]string{
+		"console sample":               printed,
+		"console sample until Samples": {"head", "", "…", "", "recording r", "report r"},
+		"console sample until Nothing": printed,
+		"console sample until rec":     printed,
+	} {
+		if got := (Block{Info: info}).Cut(printed); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", info, got, want)
+		}
+	}
+	if (Block{Info: "console samples"}).Sample() || !(Block{Info: "console sample until x"}).Sample() {
+		t.Error("what is a sample")
+	}
+}
+
 func TestMatchSample(t *testing.T) {
-	shown := Lines("findings\n1. logging 72%\n\ntop\nx 12\nend")
+	shown := Lines("findings\n1. logging 72%\n  ! busy\n\ntop\nx 12\n…\nend")
 	for printed, ok := range map[string]bool{
 		"findings\n1. logging 70%\ntop\ny 9\nz 3\nend": true,
 		"findings\nend\ntop":                           false,

@@ -7,8 +7,10 @@
 // nothing but "…" for any number of lines; a command without output is run for
 // its exit code, which is 0 unless the command ends in "# exit 3". A block
 // fenced as "console sample" holds the real output of one run, figures and all:
-// of it only the lines without a figure have to come again, in their order.
-// All commands of a page run one after the other in a copy of the tree.
+// of it only the lines at the margin that hold no figure have to come again, in
+// their order. "console sample until WORD" leaves out what lies between the
+// first line that begins with WORD and the last paragraph. All commands of a
+// page run one after the other in a copy of the tree.
 //
 // Blocks fenced as "sh" are not run: they may hold only the few commands that
 // a test cannot give, listed in the test.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -56,24 +57,49 @@ var notRun = map[string]string{
 }
 
 func TestPages(t *testing.T) {
+	for _, path := range pagePaths(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) { runPage(t, path) })
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+
+// TestLinks: what a page of ours points to inside the tree is there.
+func TestLinks(t *testing.T) {
+	for _, path := range pagePaths(t) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(data), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s points to %s: %v", filepath.Base(path), m[1], err)
+			}
+		}
+	}
+}
+
+// pagePaths are the files this test answers for.
+func pagePaths(t *testing.T) []string {
+	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages in docs (%v)", len(pages), err)
 	}
-	for _, name := range slices.Concat([]string{"README.md", "CONTRIBUTING.md"}, pages) {
-		path := filepath.Join(root, name)
-		if slices.Contains(pages, name) {
-			path = filepath.Join(root, "docs", name)
-		}
-		t.Run(name, func(t *testing.T) { runPage(t, root, path) })
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
+		pages = append(pages, filepath.Join(root, name))
 	}
+	return pages
 }
 
-func runPage(t *testing.T, root, path string) {
+func runPage(t *testing.T, path string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +129,7 @@ func runPage(t *testing.T, root, path string) {
 			continue
 		}
 		if sh.dir == "" {
-			sh.dir = copyTree(t, root)
+			sh.dir = copyTree(t)
 		}
 		var fresh []string
 		for _, c := range b.Commands {
@@ -114,7 +140,7 @@ func runPage(t *testing.T, root, path string) {
 			if code != c.Exit && !unsure {
 				t.Errorf("%s\nexit code %d, want %d; it printed:\n%s", where, code, c.Exit, strings.Join(printed, "\n"))
 			}
-			fresh = append(append(fresh, c.Shown...), printed...)
+			fresh = append(append(fresh, c.Shown...), b.Cut(printed)...)
 			if len(c.Output) == 0 || *update {
 				continue
 			}
@@ -222,8 +248,12 @@ func (s *shell) run(command string) (printed []string, code int) {
 
 // copyTree copies what git tracks or would, so that commands find the casebook and may
 // write wherever they like.
-func copyTree(t *testing.T, root string) string {
+func copyTree(t *testing.T) string {
 	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	to := filepath.Join(t.TempDir(), "whet")
 	var names []string
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
