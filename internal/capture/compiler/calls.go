@@ -3,7 +3,6 @@ package compiler
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -49,14 +48,21 @@ func Calls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, files
 		return calls, nil
 	}
 	var pkgs []*packages.Package
-	var errs []error
+	var failed error // the first failure: the others mostly follow from it
+	fail := func(err error) {
+		if failed == nil {
+			failed = err
+		}
+	}
 	if tests {
 		p, err := load(ctx, t, o, true, t.Operand)
-		pkgs, errs = append(pkgs, p...), append(errs, err)
+		pkgs = append(pkgs, p...)
+		fail(err)
 	}
 	if len(others) > 0 {
 		p, err := load(ctx, t, o, false, slices.Sorted(maps.Keys(others))...)
-		pkgs, errs = append(pkgs, p...), append(errs, err)
+		pkgs = append(pkgs, p...)
+		fail(err)
 	}
 	if ctx.Err() != nil {
 		return calls, fmt.Errorf("read the calls of %s: %w", t.ImportPath, context.Cause(ctx))
@@ -68,9 +74,7 @@ func Calls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, files
 	found := map[string][]format.Call{}
 	read := map[string]bool{} // Go files visited
 	for _, p := range pkgs {
-		if err := packageError(p); err != nil {
-			errs = append(errs, err)
-		}
+		fail(packageError(p))
 		w := newWalker(p, wanted)
 		for _, f := range p.Syntax {
 			name := p.Fset.Position(f.FileStart).Filename
@@ -91,7 +95,7 @@ func Calls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, files
 		calls.Files = append(calls.Files, format.File{Frame: wanted[abs], Calls: list})
 	}
 	slices.SortFunc(calls.Files, func(a, b format.File) int { return strings.Compare(a.Frame, b.Frame) })
-	return calls, errors.Join(errs...)
+	return calls, failed
 }
 
 func load(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests bool, patterns ...string) ([]*packages.Package, error) {
@@ -111,11 +115,24 @@ func load(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests 
 	return pkgs, nil
 }
 
+// packageError is the first thing that is wrong with a package, in one line.
+// Complaints of the type checker have positions; those of the go command, which
+// may repeat them, come under headings.
 func packageError(p *packages.Package) error {
 	if len(p.Errors) == 0 {
 		return nil
 	}
-	return fmt.Errorf("read the calls of %s: %w", p.PkgPath, p.Errors[0])
+	i := max(0, slices.IndexFunc(p.Errors, func(e packages.Error) bool {
+		return e.Kind == packages.ParseError || e.Kind == packages.TypeError
+	}))
+	e := p.Errors[i]
+	for line := range strings.Lines(e.Msg) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			e.Msg = line
+			break
+		}
+	}
+	return fmt.Errorf("read the calls of %s: %w", p.PkgPath, e)
 }
 
 // importPath returns the path of the package in dir, "" when it lies in none

@@ -128,7 +128,7 @@ func normalise(text []byte, t *gobench.Target) []byte {
 }
 
 // locate returns the absolute name of a file as the compiler names it, or the
-// name itself when no such file is found.
+// name itself when its directory is not found.
 func locate(file string, t *gobench.Target) string {
 	if filepath.IsAbs(file) {
 		return file
@@ -136,7 +136,7 @@ func locate(file string, t *gobench.Target) string {
 	if strings.HasPrefix(file, "<") || strings.HasPrefix(file, "_") {
 		return file
 	}
-	if abs := filepath.Join(t.WorkDir, file); isFile(abs) {
+	if abs := filepath.Join(t.WorkDir, file); hasDir(abs) {
 		return abs
 	}
 	// Under -trimpath: "module/dir/x.go", "module@v1.2.3/dir/x.go", for the
@@ -144,8 +144,6 @@ func locate(file string, t *gobench.Target) string {
 	for _, m := range t.Own {
 		rest, ok := strings.CutPrefix(file, m.Path)
 		switch {
-		case m.Path == "std":
-			rest = file
 		case !ok:
 			continue
 		case strings.HasPrefix(rest, "@"):
@@ -156,16 +154,21 @@ func locate(file string, t *gobench.Target) string {
 		case !strings.HasPrefix(rest, "/"):
 			continue
 		}
-		if abs := filepath.Join(m.Dir, filepath.FromSlash(rest)); isFile(abs) {
+		if abs := filepath.Join(m.Dir, filepath.FromSlash(rest)); hasDir(abs) {
 			return abs
 		}
+	}
+	if abs := filepath.Join(t.GOROOT, "src", filepath.FromSlash(file)); t.GOROOT != "" && strings.Contains(file, "/") && hasDir(abs) {
+		return abs
 	}
 	return file
 }
 
-func isFile(name string) bool {
-	st, err := os.Stat(name)
-	return err == nil && st.Mode().IsRegular()
+// hasDir reports whether the file's directory exists. The file itself need not:
+// a line directive can name one that was left behind.
+func hasDir(name string) bool {
+	st, err := os.Stat(filepath.Dir(name))
+	return err == nil && st.IsDir()
 }
 
 // firstComplaint is the first line that is neither a heading nor a decision.
