@@ -96,12 +96,14 @@ func (p Plan) checkImport(from place, imp string, standard map[string]bool, test
 		if g != Agent {
 			return fmt.Sprintf("imports %s: a case is a program of its own and uses nothing of whet", imp)
 		}
+	case f == Fixture:
+		return fmt.Sprintf("imports %s: a fixture stands for a stranger's program and uses nothing of whet", imp)
 	case f == Tables:
 		if g != Casebook && g != Agent && rel != "internal/prove" {
 			return fmt.Sprintf("imports %s: casebook/cmd may use internal/prove and nothing else of internal", imp)
 		}
 	case f == Outside:
-	case g == Casebook || g == Tables || g == Outside:
+	case g == Casebook || g == Fixture || g == Tables || g == Outside:
 		return fmt.Sprintf("imports %s: no part of whet imports the %s", imp, g)
 	case f == Command && g != App:
 		return fmt.Sprintf("imports %s: the command only calls internal/app", imp)

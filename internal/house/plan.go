@@ -20,13 +20,14 @@ const (
 	App                      // the only place that wires everything
 	Command                  // cmd/whet: flags, then app.Run
 	Casebook                 // the cases: programs, not parts of whet
+	Fixture                  // programs that tests measure, bad ones among them: any code, nothing of ours
 	Tables                   // casebook/cmd: prove the cases, use nothing else
 	Outside                  // bench, docs, house: may look at everything, nothing looks at them
 )
 
 var floorNames = [...]string{
 	"ground floor", "agent", "first floor", "second floor, left", "second floor, right", "third floor",
-	"fourth floor", "fifth floor", "cmd", "casebook", "casebook/cmd", "outside the house",
+	"fourth floor", "fifth floor", "cmd", "casebook", "fixtures", "casebook/cmd", "outside the house",
 }
 
 func (f Floor) String() string { return floorNames[f] }
@@ -80,7 +81,7 @@ func (p Powers) String() string {
 // Row places packages. Pattern is relative to the module: "a/b" is one
 // package, "a/b/..." a package and everything under it, which may import each
 // other, and "a/b/*" every child of a/b with what is under it, where two
-// children may not import each other.
+// children may not import each other. "*" elsewhere stands for one element.
 type Row struct {
 	Pattern string
 	Floor   Floor
@@ -126,6 +127,8 @@ func House() Plan {
 		{Pattern: "internal/source", Floor: Analyses, Powers: Files,
 			Why: "it finds files in GOROOT, the module cache and the recording, and reads them"},
 
+		{Pattern: "internal/diagnose/fixtures/*", Floor: Fixture, Powers: All},
+		{Pattern: "internal/diagnose/rules/*/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/...", Floor: Third},
 		{Pattern: "internal/report/...", Floor: Third},
 		{Pattern: "internal/prove", Floor: Third, Powers: Clock | Files,
@@ -167,16 +170,20 @@ func (p Plan) rel(importPath string) (string, bool) {
 	return strings.CutPrefix(importPath, p.Module+"/")
 }
 
+// match reports whether a pattern places a package, and its family.
 func match(pattern, rel string) (family string, ok bool) {
-	if base, found := strings.CutSuffix(pattern, "/..."); found {
-		return base, rel == base || strings.HasPrefix(rel, base+"/")
+	want, have := strings.Split(pattern, "/"), strings.Split(rel, "/")
+	for i, w := range want {
+		switch {
+		case w == "...":
+			return strings.Join(have[:i], "/"), true
+		case i >= len(have) || w != "*" && w != have[i]:
+			return "", false
+		case w == "*" && i == len(want)-1:
+			return strings.Join(have[:i+1], "/"), true
+		}
 	}
-	if base, found := strings.CutSuffix(pattern, "/*"); found {
-		under, found := strings.CutPrefix(rel, base+"/")
-		child, _, _ := strings.Cut(under, "/")
-		return base + "/" + child, found
-	}
-	return pattern, rel == pattern
+	return rel, len(want) == len(have)
 }
 
 func (r Row) beside(rel string) bool {

@@ -21,6 +21,7 @@ func small() Plan {
 		{Pattern: "internal/load", Floor: Instruments, Powers: Clock | Net},
 		{Pattern: "internal/gobench", Floor: Instruments, Powers: All, Beside: []string{"internal/capture/..."}},
 		{Pattern: "internal/analyze/*", Floor: Analyses},
+		{Pattern: "internal/diagnose/rules/*/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/...", Floor: Third},
 		{Pattern: "internal/prove", Floor: Third, Powers: Clock},
 		{Pattern: "internal/tune", Floor: Fourth, Powers: Clock},
@@ -80,6 +81,10 @@ func TestCheckImport(t *testing.T) {
 		{from: "casebook/visits/best", to: "casebook/visits"},
 		{from: "casebook/visits", to: "internal/stat", code: "uses nothing of", test: "uses nothing of"},
 		{from: "casebook/visits", to: "agent"},
+		{from: "internal/diagnose/rules/logging/fixtures/one", to: "example.com/x/stats"},
+		{from: "internal/diagnose/rules/logging/fixtures/one", to: "internal/diagnose/rules/logging/fixtures/one/sub"},
+		{from: "internal/diagnose/rules/logging/fixtures/one", to: "internal/stat", code: "nothing of whet", test: "nothing of whet"},
+		{from: "internal/diagnose/rules/logging", to: "internal/diagnose/rules/logging/fixtures/one", code: "no part of", test: "no part of"},
 		{from: "casebook/cmd/table", to: "casebook/visits"},
 		{from: "casebook/cmd/table", to: "internal/prove"},
 		{from: "casebook/cmd/table", to: "internal/stat", code: "nothing else", test: "nothing else"},
@@ -142,6 +147,19 @@ func TestTestVariantsAreNotCountedTwice(t *testing.T) {
 		{ImportPath: "m/internal/stat.test", Imports: bad},
 	})
 	want(t, "a package and its test variants", code, "upward")
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct{ pattern, rel, family string }{
+		{"a/b", "a/b", "a/b"}, {"a/b", "a", ""}, {"a/b", "a/b/c", ""},
+		{"a/...", "a", "a"}, {"a/...", "a/b/c", "a"}, {"a/...", "ab", ""},
+		{"a/*", "a", ""}, {"a/*", "a/b", "a/b"}, {"a/*", "a/b/c", "a/b"},
+		{"a/*/f/*", "a/x/f/y/z", "a/x/f/y"}, {"a/*/f/*", "a/x/f", ""}, {"a/*/f/*", "a/x/g/y", ""}, {"a/*/f/...", "a/x/f", "a/x/f"},
+	} {
+		if family, ok := match(tt.pattern, tt.rel); ok != (tt.family != "") || family != tt.family && ok {
+			t.Errorf("match(%q, %q) = %q, %v; want %q", tt.pattern, tt.rel, family, ok, tt.family)
+		}
+	}
 }
 
 func TestUnused(t *testing.T) {
