@@ -29,7 +29,8 @@ type Classified struct {
 	// LoopsKnown: the measured loop was found for all but 1 % of the samples
 	// below a benchmark function. False: set-up may be counted as base.
 	LoopsKnown bool
-	// Parallel: base samples ran on goroutines other than the benchmark's own.
+	// Parallel: more than 1 % of the base ran on goroutines other than the
+	// benchmark's own.
 	Parallel bool
 }
 
@@ -56,7 +57,7 @@ func Classify(p *callstack.Profile, loops *Loops) *Classified {
 		known, parallel bool
 	}
 	byStack := make(map[callstack.StackID]verdict)
-	var unknown, total int64 // in the first column
+	var unknown, parallel, base, total int64 // in the first column
 	for i := range c.Class {
 		id := p.StackID(i)
 		v, ok := byStack[id]
@@ -71,12 +72,18 @@ func Classify(p *callstack.Profile, loops *Loops) *Classified {
 			if !v.known {
 				unknown += n
 			}
+			if v.class == Base {
+				base += n
+			}
+			if v.parallel {
+				parallel += n
+			}
 		}
-		c.Parallel = c.Parallel || v.parallel
 	}
 	// A sample may catch a function before it enters its loop's helper, or a
-	// stack that lost frames.
+	// stack that lost frames: one in a hundred says nothing.
 	c.LoopsKnown = unknown <= total/100
+	c.Parallel = parallel > base/100
 	return c
 }
 
@@ -96,7 +103,7 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) (cl
 		case strings.HasPrefix(fn, "testing.(*B).RunParallel"):
 			benchmark, inParallel = i, true
 		}
-		onlyRuntime = onlyRuntime && isRuntime(fn)
+		onlyRuntime = onlyRuntime && isRuntimeFrame(p.Frame(stack[i]))
 	}
 	if onlyRuntime {
 		return Background, true, false
@@ -184,6 +191,14 @@ func classifyBenchmark(p *callstack.Profile, below []callstack.FrameID, loops *L
 func isRuntime(fn string) bool {
 	return inPackage(fn, "runtime") || strings.HasPrefix(fn, "internal/runtime/") || strings.HasPrefix(fn, "runtime/internal/") ||
 		fn == "gogo" || fn == "gosave_systemstack_switch" || fn == "setg_gcc" || fn == ""
+}
+
+// isRuntimeFrame knows also what the runtime implements under other names: in
+// assembly without a package (gcWriteBarrier, memeqbody), or for another
+// package (time.now). The profiler's stacks often end there.
+func isRuntimeFrame(f *callstack.Frame) bool {
+	return isRuntime(f.Function) || !strings.Contains(f.Function, ".") ||
+		strings.Contains(f.File, "/src/runtime/") || strings.HasPrefix(f.File, "runtime/")
 }
 
 func inPackage(fn, pkg string) bool {

@@ -70,8 +70,11 @@ func sampled(stacks ...[]frame) *callstack.Profile {
 		var ids []callstack.FrameID
 		for j := len(stack) - 1; j >= 0; j-- {
 			f := callstack.Frame{Function: stack[j].fn, File: "other.go", Line: 1}
-			if stack[j].line > 0 {
-				f.File, f.Line = "x_test.go", stack[j].line
+			switch line := stack[j].line; {
+			case line > 0:
+				f.File, f.Line = "x_test.go", line
+			case line < 0:
+				f.File = "/usr/local/go/src/runtime/time_linux_amd64.s"
 			}
 			ids = append(ids, b.Frame(f))
 		}
@@ -122,6 +125,9 @@ func TestClassify(t *testing.T) {
 		{"collector's assistance", under(frame{"m/x.BenchmarkX", 6}, frame{fn: "m/x.work"}, frame{fn: "runtime.mallocgc"}, frame{fn: "runtime.gcAssistAlloc"}), Base},
 		{"sweeper", []frame{{fn: "runtime.bgsweep"}}, Background},
 		{"scheduler", []frame{{fn: "runtime.mcall"}, {fn: "runtime.park_m"}, {fn: "runtime.schedule"}}, Background},
+		{"assembly that lost its caller", []frame{{fn: "gcWriteBarrier"}}, Background},
+		{"the runtime's part of another package", []frame{{fn: "time.now", line: -1}}, Background},
+		{"such a part with its caller", under(frame{"m/x.BenchmarkX", 6}, frame{fn: "time.now", line: -1}), Base},
 		{"no stack at all", nil, Background},
 	}
 	var stacks [][]frame
@@ -177,6 +183,22 @@ func TestParallel(t *testing.T) {
 		if got := Classify(sampled(test.stack), known(t)).Parallel; got != test.want {
 			t.Errorf("%s: parallel is %v", test.name, got)
 		}
+	}
+}
+
+// One stray stack makes no parallel benchmark: 1 of 255 samples is below 1 %,
+// 1 of 15 is not.
+func TestParallelBearsAStraySample(t *testing.T) {
+	own := []frame{{fn: "testing.(*B).runN"}, {fn: "m/x.BenchmarkX", line: 6}}
+	stacks := [][]frame{{{fn: "m/x.worker"}}} // value 1
+	for range 7 {
+		stacks = append(stacks, own) // values 2 to 128
+	}
+	if Classify(sampled(stacks...), known(t)).Parallel {
+		t.Error("1 sample of 255 makes it parallel")
+	}
+	if !Classify(sampled(stacks[:4]...), known(t)).Parallel {
+		t.Error("1 sample of 15 is not counted")
 	}
 }
 
