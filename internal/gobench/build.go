@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 )
 
@@ -34,11 +35,15 @@ type Binary struct {
 	outputLimit int64 // of a run; 0: maxOutput
 }
 
-// Build builds the package's test binary at out.
+// Build builds the package's test binary at out; on Windows its name gets the
+// ending .exe. Binary.Path is where it is.
 func Build(ctx context.Context, t *Target, o BuildOptions, out string) (*Binary, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return nil, fmt.Errorf("build the tests of %s: %w", t.ImportPath, err)
+	}
+	if runtime.GOOS == "windows" && filepath.Ext(out) != ".exe" {
+		out += ".exe" // without it Windows starts nothing
 	}
 	if len(t.TestFiles) == 0 {
 		return nil, noTestFiles(t)
@@ -92,19 +97,25 @@ func buildFailed(t *Target, said, status string) *Error {
 		return newError(KindFailed, "", fmt.Sprintf(
 			"build the tests of %s: %s: make room where the recording goes (-o), in TMPDIR and in the build cache", t.ImportPath, trouble), said)
 	}
-	first, more := "", 0
+	first, more, open := "", 0, false
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
-		if !position.MatchString(line) {
-			continue
-		}
-		if first == "" {
-			first = strings.TrimPrefix(line, "./")
-		} else {
+		switch {
+		case open && line != "": // what to do stands on a line of its own
+			first += " " + line
+			open = false
+		case !position.MatchString(line):
+		case first == "":
+			first = strings.TrimPrefix(strings.TrimPrefix(line, "./"), t.Dir+string(filepath.Separator))
+			open = strings.HasSuffix(line, ":")
+		default:
 			more++
 		}
 	}
 	switch {
+	case strings.Contains(said, "no space left on device"):
+		return newError(KindStart, "", fmt.Sprintf(
+			"build the tests of %s: no space left on device: free some, or set GOTMPDIR and GOCACHE to directories on another disk", t.ImportPath), said)
 	case first == "":
 		if first = firstLine(said); first == "" {
 			first = "go test -c ended with " + status

@@ -1,3 +1,5 @@
+//go:build unix
+
 package gobench
 
 import (
@@ -5,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -353,6 +356,40 @@ func TestBenchmarks(t *testing.T) {
 			t.Errorf("%s: %v", re, err)
 		}
 	}
+}
+
+// A TestMain that fails, or a C function that crashes, is not the benchmark's
+// doing but ends it all the same.
+func TestHostileBinaries(t *testing.T) {
+	dir := write(t,
+		"go.mod", goMod,
+		"main/m_test.go", "package m\n\nimport (\n\t\"log\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { log.Fatal(\"no database\") }\nfunc BenchmarkA(b *testing.B) {}\n",
+		"c/c.go", "package c\n\n// static int crash(int *p) { return *p; }\nimport \"C\"\n\nfunc Crash() int { return int(C.crash(nil)) }\n",
+		"c/c_test.go", "package c\n\nimport \"testing\"\n\nfunc BenchmarkC(b *testing.B) { Crash() }\n",
+	)
+	build := func(operand string) *Binary {
+		t.Helper()
+		target, err := Resolve(t.Context(), dir, operand, BuildOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Build(t.Context(), target, BuildOptions{}, filepath.Join(t.TempDir(), "x.test"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	m := build("./main")
+	_, err := m.Benchmarks(t.Context(), ".")
+	wantError(t, "list", err, KindExit, `list the benchmarks of own\.test/mod/main: the test binary of own\.test/mod/main failed \(exit status 1\); the last line on stderr: ".* no database"`)
+	_, err = m.Run(t.Context(), Run{Bench: "BenchmarkA"})
+	wantError(t, "run", err, KindExit, `BenchmarkA ended the process \(exit status 1\) before it reported a result; .*no database"`)
+
+	if _, err := exec.LookPath("gcc"); err != nil {
+		skip(t, "gcc is not installed")
+	}
+	_, err = build("./c").Run(t.Context(), Run{Bench: "BenchmarkC"})
+	wantError(t, "C", err, KindPanic, `BenchmarkC crashed at c\.go:6: SIGSEGV: segmentation violation \(in C code\)`)
 }
 
 func TestTests(t *testing.T) {
