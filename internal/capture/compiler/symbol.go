@@ -34,7 +34,6 @@ func initName(prefix string, n int) string { return fmt.Sprintf("%s.init.%d", pr
 // "pkg.T.M", "pkg.(*T).M", "pkg.(*T[...]).M"; a method of an interface is
 // "pkg.I.M".
 func symbol(fn *types.Func) string {
-	fn = fn.Origin()
 	prefix := ""
 	if fn.Pkg() != nil { // error.Error has none
 		prefix = symbolPrefix(fn.Pkg().Path()) + "."
