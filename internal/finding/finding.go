@@ -53,10 +53,13 @@ func (f *Finding) Weight() float64 {
 // in time if a part that takes share (in [0,1]) of it cost nothing (Amdahl
 // 1967).
 func Ceiling(share float64) float64 {
-	if share >= 1-1.0/MaxCeiling {
+	switch {
+	case share >= 1-1.0/MaxCeiling:
 		return MaxCeiling
+	case share > 0:
+		return 1 / (1 - share)
 	}
-	return 1 / (1 - max(share, 0))
+	return 1 // no share, or none that is known (NaN)
 }
 
 // Sort orders findings by weight, heaviest first, then by place, so that the

@@ -1,0 +1,351 @@
+package rules_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/rules"
+	"whet/internal/finding"
+	"whet/internal/format/compiler"
+)
+
+// The programs of these tests are stacks written by hand, so that every share
+// is known: "m/app.serve:12" is a frame at line 12 of app.go, any other is
+// somebody else's.
+type stack struct {
+	frames string // root first, separated by blanks
+	n      int64  // samples, or objects
+	size   int64  // bytes of each object
+}
+
+type source string
+
+func (s source) Text(file string) []byte {
+	if file == "app.go" {
+		return []byte(s)
+	}
+	return nil
+}
+func (s source) Display(file string) string { return file }
+
+func profiled(types []callstack.ValueType, stacks []stack, values func(stack) []int64) *hot.Classified {
+	b := callstack.NewBuilder(types...)
+	for _, s := range stacks {
+		var ids []callstack.FrameID
+		names := strings.Fields(s.frames)
+		for i := len(names) - 1; i >= 0; i-- {
+			f := callstack.Frame{Function: names[i], File: "elsewhere.go", Line: 1}
+			if name, line, ok := strings.Cut(names[i], ":"); ok {
+				f.Function, f.File = name, "app.go"
+				if _, err := fmt.Sscan(line, &f.Line); err != nil {
+					panic(err)
+				}
+			}
+			ids = append(ids, b.Frame(f))
+		}
+		var labels []callstack.Label
+		if s.size > 0 {
+			labels = []callstack.Label{{Key: "bytes", Num: s.size, Unit: "bytes"}}
+		}
+		b.Sample(b.Stack(ids), b.LabelSet(labels), values(s)...)
+	}
+	return &hot.Classified{Profile: b.Profile(), Class: make([]hot.Class, len(stacks)), LoopsKnown: true}
+}
+
+// app is a subject with the given source and stacks.
+func app(t *testing.T, src string, calls []compiler.Call, cpu, allocs []stack) *diagnose.Subject {
+	t.Helper()
+	s := &diagnose.Subject{
+		Benchmark: "BenchmarkX", Package: "m/app", Module: "m", Modules: []string{"m"}, BytesPerOp: 1000, AllocIterations: 1,
+		Source: source(src), Loops: &hot.Loops{}, CPUColumn: 1, AllocCol: 1,
+	}
+	if err := s.Loops.AddFile("app.go", []byte(src)); err != nil {
+		t.Fatal(err)
+	}
+	if calls != nil {
+		s.Calls = map[string][]compiler.Call{"app.go": calls}
+	}
+	s.CPU = profiled([]callstack.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}, cpu,
+		func(s stack) []int64 { return []int64{s.n, s.n * 10_000_000} })
+	if allocs != nil {
+		s.Allocs = profiled([]callstack.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}, allocs,
+			func(s stack) []int64 { return []int64{s.n, s.n * s.size} })
+	}
+	return s
+}
+
+// said returns the findings of one rule, all rules being asked.
+func said(t *testing.T, id string, subjects ...*diagnose.Subject) []finding.Finding {
+	t.Helper()
+	reg, err := diagnose.NewRegistry(rules.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []finding.Finding
+	for _, f := range diagnose.Run(reg, subjects).Findings {
+		if f.Rule == id {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+const logSource = `package app
+
+func serve(n int) { // 3
+	log. // 4
+		WithField("n", n).
+		Info("served") // 6
+	work()
+}
+
+func BenchmarkServe(b *testing.B) { // 10
+	for b.Loop() {
+		logger.Info("direct") // 12
+	}
+}
+
+func quiet(n int) { // 16
+	logger.Debug("n is " + name(n)) // 17
+}
+
+func (l *Logger) Debug(text string) { // 20
+	l.print(text) // 21
+}
+`
+
+func TestLoggingByHand(t *testing.T) {
+	const logrus = "github.com/sirupsen/logrus."
+	debug := []compiler.Call{
+		{In: "m/app.quiet", Line: 17, EndLine: 17, Callee: "m/app.(*Logger).Debug"},
+		{In: "m/app.(*Logger).Debug", Line: 21, EndLine: 21, Callee: "m/app.(*Logger).print"},
+		{In: "m/app.(*Logger).print", Line: 30, EndLine: 30, Callee: "fmt.Fprintf"},
+	}
+	rest := func(n int64) stack { return stack{frames: "m/app.work:7", n: n} }
+	for _, test := range []struct {
+		name  string
+		pkg   string
+		calls []compiler.Call
+		cpu   []stack
+		want  string  // place of the only finding, "" for none
+		share float64 // its cpu_ratio
+	}{
+		{
+			// 550 of 1000 write, 50 of 1000 format: the threshold.
+			name: "avoidable part at the threshold",
+			cpu: []stack{
+				{frames: "m/app.serve:6 " + logrus + "(*Entry).Info os.(*File).Write syscall.write", n: 550},
+				{frames: "m/app.serve:6 " + logrus + "(*Entry).Info fmt.Sprint", n: 50}, rest(400),
+			},
+			want: "app.go:4", share: 0.6,
+		},
+		{
+			name: "avoidable part below the threshold, share above it",
+			cpu: []stack{
+				{frames: "m/app.serve:6 " + logrus + "(*Entry).Info os.(*File).Write syscall.write", n: 551},
+				{frames: "m/app.serve:6 " + logrus + "(*Entry).Info fmt.Sprint", n: 49}, rest(400),
+			},
+		},
+		{
+			name: "appending and writing only",
+			cpu: []stack{
+				{frames: "m/app.serve:4 github.com/rs/zerolog.(*Event).Int strconv.AppendInt", n: 400},
+				{frames: "m/app.serve:4 github.com/rs/zerolog.(*Event).Msg m/app.(*Sink).Write", n: 400}, rest(200),
+			},
+		},
+		{
+			name: "parts of one statement on several lines",
+			cpu: []stack{
+				{frames: "m/app.serve:5 " + logrus + "(*Logger).WithField runtime.mapassign_faststr", n: 100},
+				{frames: "m/app.serve:5 runtime.convT64 runtime.mallocgc", n: 100},
+				{frames: "m/app.serve:6 " + logrus + "(*Entry).Info reflect.TypeOf", n: 100}, rest(700),
+			},
+			want: "app.go:4", share: 0.3,
+		},
+		{
+			name: "called by a package that is not ours",
+			cpu:  []stack{{frames: "m/app.serve:7 net/http.(*conn).serve net/http.(*Server).logf log.(*Logger).Printf fmt.Appendf", n: 600}, rest(400)},
+		},
+		{
+			name: "called by the benchmark",
+			cpu:  []stack{{frames: "m/app.BenchmarkServe:12 " + logrus + "(*Logger).Info fmt.Sprint", n: 600}, rest(400)},
+		},
+		{
+			name: "the package under test is a logger", pkg: "m/logging",
+			cpu: []stack{{frames: "m/app.serve:6 " + logrus + "(*Entry).Info fmt.Sprint", n: 600}, rest(400)},
+		},
+		{
+			name: "arguments of a level that is off", calls: debug,
+			cpu:  []stack{{frames: "m/app.quiet:17 runtime.concatstring2 runtime.mallocgc", n: 300}, {frames: "m/app.quiet:17 m/app.name:19 fmt.Sprint", n: 300}, rest(400)},
+			want: "app.go:17", share: 0.6,
+		},
+		{
+			name: "the same without typed calls: no logger is to be seen",
+			cpu:  []stack{{frames: "m/app.quiet:17 runtime.concatstring2 runtime.mallocgc", n: 300}, rest(700)},
+		},
+		{
+			// The level is on, so name's own work belongs to the record.
+			name: "work in an argument of a level that is on", calls: debug,
+			cpu: []stack{
+				{frames: "m/app.quiet:17 m/app.name:19 fmt.Sprint", n: 500},
+				{frames: "m/app.quiet:17 m/app.(*Logger).Debug:21 m/app.(*Logger).print:30 fmt.Fprintf m/app.(*Sink).Write", n: 100}, rest(400),
+			},
+		},
+		{
+			name: "home-made, from the logger's own method outwards", calls: debug,
+			cpu: []stack{
+				{frames: "m/app.quiet:17 m/app.(*Logger).Debug:21 m/app.(*Logger).print:30 fmt.Fprintf", n: 100}, rest(900),
+			},
+			want: "app.go:17", share: 0.1,
+		},
+	} {
+		s := app(t, logSource, test.calls, test.cpu, nil)
+		if test.pkg != "" {
+			s.Package = test.pkg
+		}
+		got := said(t, "logging", s)
+		switch {
+		case test.want == "" && len(got) > 0:
+			t.Errorf("%s: %s:%d: %s", test.name, got[0].File, got[0].Line, got[0].Why)
+		case test.want != "" && (len(got) != 1 || place(got[0].File, got[0].Line, "") != test.want || math.Abs(got[0].CPURatio-test.share) > 1e-12):
+			t.Errorf("%s: %+v, want %s with %v", test.name, got, test.want, test.share)
+		}
+	}
+}
+
+const formatSource = `package app
+
+func key(n int) string { // 3
+	return fmt.Sprintf("%d", n) // 4
+}
+
+func name(s string) string { return fmt.Sprintf("%s!", s) } // 7
+
+func line(w io.Writer, n int) { fmt.Fprintf(w, "%d\n", n) } // 9
+
+func (l Level) String() string { return fmt.Sprintf("level %d", int(l)) } // 11
+
+func show(l Level) string { return fmt.Sprint(l) } // 13
+`
+
+func TestFormatByHand(t *testing.T) {
+	text := func(s string) *string { return &s }
+	call := func(line int, callee, format, arg string, basic bool) compiler.Call {
+		c := compiler.Call{In: "m/app.f", Line: line, EndLine: line, Callee: callee, Args: []string{arg}, Basic: []bool{basic}}
+		if format != "" {
+			c.Format = text(format)
+			c.Args, c.Basic = append([]string{"string"}, c.Args...), append([]bool{true}, c.Basic...)
+		}
+		if destination := strings.HasPrefix(callee, "fmt.F"); destination {
+			c.Args, c.Basic = append([]string{"io.Writer"}, c.Args...), append([]bool{false}, c.Basic...)
+		}
+		return c
+	}
+	typed := []compiler.Call{
+		call(4, "fmt.Sprintf", "%d", "int", true), call(7, "fmt.Sprintf", "%s!", "string", true), call(9, "fmt.Fprintf", "%d\n", "int", true),
+		call(11, "fmt.Sprintf", "level %d", "int", true), call(13, "fmt.Sprint", "", "m/app.Level", false),
+	}
+	rest := func(n int64) stack { return stack{frames: "m/app.work:99", n: n} }
+	for _, test := range []struct {
+		name       string
+		calls      []compiler.Call
+		cpu        []stack
+		want       string
+		share      float64
+		confidence finding.Confidence
+	}{
+		{"call and boxing", typed, []stack{{frames: "m/app.key:4 fmt.Sprintf fmt.(*pp).doPrintf", n: 80}, {frames: "m/app.key:4 runtime.convT64", n: 20}, rest(900)}, "app.go:4", 0.1, finding.High},
+		{"no types, numeric verb", nil, []stack{{frames: "m/app.key:4 fmt.Sprintf", n: 100}, rest(900)}, "app.go:4", 0.1, finding.Low},
+		{"no types, %s", nil, []stack{{frames: "m/app.name:7 fmt.Sprintf", n: 100}, rest(900)}, "", 0, ""},
+		{"writing at the threshold", typed, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 50}, rest(350)}, "app.go:9", 0.65, finding.High},
+		{"writing, the rest below the threshold", typed, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 49}, rest(351)}, "", 0, ""},
+		{"a String method below a call that is not claimed", typed, []stack{{frames: "m/app.show:13 fmt.Sprint fmt.(*pp).handleMethods m/app.Level.String:11 fmt.Sprintf", n: 200}, {frames: "m/app.show:13 fmt.Sprint", n: 300}, rest(500)}, "app.go:11", 0.2, finding.High},
+		{"called by somebody else's code", typed, []stack{{frames: "m/app.key:4 lib.F fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
+	} {
+		got := said(t, "fmt-format", app(t, formatSource, test.calls, test.cpu, nil))
+		switch {
+		case test.want == "" && len(got) > 0:
+			t.Errorf("%s: %s:%d: %s", test.name, got[0].File, got[0].Line, got[0].Why)
+		case test.want != "" && (len(got) != 1 || place(got[0].File, got[0].Line, "") != test.want || math.Abs(got[0].CPURatio-test.share) > 1e-12 || got[0].Confidence != test.confidence):
+			t.Errorf("%s: %+v, want %s with %v and confidence %s", test.name, got, test.want, test.share, test.confidence)
+		}
+	}
+}
+
+const copySource = `package app
+
+func join(a, b string) string { return a + "," + b } // 3
+
+func both(a string) []byte { return append(make([]byte, 0, 64), a+"x"...) } // 5
+
+func boxed(a string, n int) string { return fmt.Sprint(a+"x", n) } // 7
+
+func grow(parts []string) (s string) {
+	for _, p := range parts { // 10
+		t := ""
+		t += p + "." // 12
+		s += t // 13
+	}
+	return s
+}
+
+func put(m map[string]int, b []byte) {
+	k := string(b) // 19
+	m[k] = 1
+}
+`
+
+func TestCopiesByHand(t *testing.T) {
+	calls := []compiler.Call{{In: "m/app.boxed", Line: 7, EndLine: 7, Callee: "fmt.Sprint"}, {In: "m/app.put", Line: 19, EndLine: 19, Callee: "string([]byte)"}}
+	busy := []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}}
+	for _, test := range []struct {
+		name   string
+		cpu    []stack
+		allocs []stack
+		want   string
+		bytes  float64
+		remedy string
+	}{
+		{"bytes of a concatenation", busy, []stack{{"m/app.join:3", 10, 60}, {"m/app.work:99", 10, 40}}, "app.go:3", 0.6, "Append the parts"},
+		{"a statement that also makes a slice", busy, []stack{{"m/app.both:5", 10, 60}, {"m/app.work:99", 10, 40}}, "", 0, ""},
+		{"a boxed argument beside it", busy, []stack{{"m/app.boxed:7", 10, 16}, {"m/app.boxed:7", 10, 64}, {"m/app.work:99", 10, 20}}, "app.go:7", 0.64, ""},
+		{"somebody else's copies", []stack{{frames: "m/app.work:99 strings.Repeat runtime.slicebytetostring", n: 1000}}, nil, "", 0, ""},
+		{"a string that lives in one pass", []stack{{frames: "m/app.grow:12 runtime.concatstring2", n: 1000}}, nil, "app.go:12", 0, "Append the parts"},
+		{"a string that grows in the loop", []stack{{frames: "m/app.grow:13 runtime.concatstring2", n: 1000}}, nil, "app.go:13", 0, "strings.Builder"},
+		{"a key that the map keeps", []stack{{frames: "m/app.put:19 runtime.slicebytetostring", n: 1000}}, nil, "app.go:19", 0, "Keep the value in one form"},
+	} {
+		got := said(t, "string-copy", app(t, copySource, calls, test.cpu, test.allocs))
+		switch {
+		case test.want == "" && len(got) > 0:
+			t.Errorf("%s: %s:%d: %s", test.name, got[0].File, got[0].Line, got[0].Why)
+		case test.want != "" && (len(got) != 1 || place(got[0].File, got[0].Line, "") != test.want || math.Abs(got[0].AllocBytesRatio-test.bytes) > 1e-12 || !strings.Contains(got[0].Remedy, test.remedy)):
+			t.Errorf("%s: %+v, want %s with %v and %q", test.name, got, test.want, test.bytes, test.remedy)
+		}
+	}
+}
+
+// What lies inside a log statement is the logging rule's alone.
+func TestLoggingCoversItsStatement(t *testing.T) {
+	src := "package app\n\nfunc serve(n int) {\n\tlog.Print(\n\t\t\"n \"+fmt.Sprint(n))\n}\n"
+	calls := []compiler.Call{
+		{In: "m/app.serve", Line: 4, EndLine: 5, Callee: "log.Print"},
+		{In: "m/app.serve", Line: 5, EndLine: 5, Callee: "fmt.Sprint", Args: []string{"int"}, Basic: []bool{true}},
+	}
+	s := app(t, src, calls, []stack{
+		{frames: "m/app.serve:5 fmt.Sprint", n: 300}, {frames: "m/app.serve:5 runtime.concatstring2", n: 300},
+		{frames: "m/app.serve:4 log.Print fmt.Append", n: 100}, {frames: "m/app.work:9", n: 300},
+	}, nil)
+	reg, err := diagnose.NewRegistry(rules.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := diagnose.Run(reg, []*diagnose.Subject{s})
+	if len(res.Findings) != 1 || res.Findings[0].Rule != "logging" || res.Findings[0].Line != 4 || math.Abs(res.Findings[0].CPURatio-0.7) > 1e-12 || len(res.Below) != 0 {
+		t.Errorf("findings %+v\nbelow %+v", res.Findings, res.Below)
+	}
+}
