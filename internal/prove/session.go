@@ -53,13 +53,18 @@ func (s *session) measure(ctx context.Context) error {
 		if err := s.round(ctx, r, p); err != nil {
 			return err
 		}
-		if s.left() <= 0 && r < p.rounds {
-			s.res.Partial = fmt.Sprintf("the budget of %v ended after %d of %d rounds", s.o.Budget, r, p.rounds)
+		if s.left() <= 0 && s.lacking(p.rounds) {
+			s.res.Partial = fmt.Sprintf("the budget of %v ended in round %d of %d", s.o.Budget, r, p.rounds)
 			warn(s.res, "%s: this machine was slower than when the plan was made", s.res.Partial)
 			break
 		}
 	}
 	return nil
+}
+
+// lacking reports whether a benchmark has fewer rounds than planned.
+func (s *session) lacking(planned int) bool {
+	return slices.ContainsFunc(s.subjects, func(b *subject) bool { return !b.failed && len(b.series.Rounds) < planned })
 }
 
 func (s *session) left() time.Duration { return max(s.deadline.Sub(s.o.Now()), 0) }

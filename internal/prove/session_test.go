@@ -227,6 +227,38 @@ func TestBudgetEndsTheRounds(t *testing.T) {
 	}
 }
 
+// The budget ends a round between two benchmarks, except the first one.
+func TestBudgetEndsWithinARound(t *testing.T) {
+	times := make(map[string]float64)
+	for i := range 20 {
+		times[fmt.Sprintf("Benchmark%c", 'A'+i)] = 1e9
+	}
+	l := newLab(times, times)
+	// Looking and calibrating take 80 s, a round 60 s: the first one overruns.
+	s, err := l.prove(context.Background(), func(o *Options) { o.Budget, o.Rounds = 100*time.Second, 5 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range times {
+		if r := row(t, s.res, name, compare.Time); r.Rounds != 1 {
+			t.Errorf("%s has %d rounds", name, r.Rounds)
+		}
+	}
+	l = newLab(times, times)
+	s, err = l.prove(context.Background(), func(o *Options) { o.Budget, o.Rounds = 170*time.Second, 5 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds := make(map[int]int)
+	for name := range times {
+		rounds[row(t, s.res, name, compare.Time).Rounds]++
+	}
+	// 90 s are left for rounds: one and a half.
+	if rounds[1] < 5 || rounds[2] < 5 || len(rounds) != 2 {
+		t.Errorf("benchmarks by number of rounds: %v", rounds)
+	}
+}
+
 func TestTooSmallBudgetSaysSo(t *testing.T) {
 	times := map[string]float64{"BenchmarkA": 2e9}
 	l := newLab(times, times)
@@ -296,6 +328,22 @@ func TestFailures(t *testing.T) {
 			t.Errorf("failures = %+v", s.res.Failures)
 		}
 		if row(t, s.res, "BenchmarkB", compare.Time).Rounds != MaxRounds || len(s.res.OnlyOld) != 0 || s.res.ExitCode() != 3 {
+			t.Errorf("result = %+v", s.res)
+		}
+	})
+	t.Run("at the first look, of old", func(t *testing.T) {
+		l := newLab(times, times)
+		l.fail = func(s side, r request, _ int) error {
+			if s == sideOld && r.bench == "BenchmarkA" {
+				return boom
+			}
+			return nil
+		}
+		s, err := l.prove(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.res.Failures) != 1 || s.res.Failures[0].Side != "old" || len(s.res.OnlyNew) != 0 || s.res.ExitCode() != 3 {
 			t.Errorf("result = %+v", s.res)
 		}
 	})

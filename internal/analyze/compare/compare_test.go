@@ -90,6 +90,21 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// The margin is a ratio: 2 % is as far as 1.02 above and 1/1.02 below.
+func TestMarginBounds(t *testing.T) {
+	c := comparison{o: defaults}
+	for _, r := range []struct {
+		low, high float64
+		want      bool
+	}{
+		{0.9805, 1.0199, true}, {0.9803, 1.01, false}, {0.99, 1.0201, false}, {1 / 1.02, 1.02, true},
+	} {
+		if got := c.within(r.low, r.high); got != r.want {
+			t.Errorf("%v to %v within 2 %%: %v", r.low, r.high, got)
+		}
+	}
+}
+
 // The figures of a row, from values that can be read off: ratios 1 to 11 in
 // disorder, and old against itself 0.5, 1 and 2.
 func TestRowFigures(t *testing.T) {
