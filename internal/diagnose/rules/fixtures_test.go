@@ -3,7 +3,6 @@ package rules_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,9 +66,7 @@ func TestAllRulesAreValid(t *testing.T) {
 // TestFixtures measures the fixtures of each rule. A fixture names the lines
 // that the rule must speak about; it must be silent about all others.
 func TestFixtures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and measures every fixture")
-	}
+	needsTime(t)
 	gate := make(chan struct{}, 2)
 	for id, dir := range directories {
 		fixtures, err := filepath.Glob(filepath.Join(dir, "fixtures", "*", "*_test.go"))
@@ -140,26 +137,4 @@ func describe(f finding.Finding) string {
 		s += "\n  " + e.Kind + ": " + e.Text
 	}
 	return s
-}
-
-// TestOtherProgram measures a package named by WHET_FIXTURE and prints what
-// the rules say: for the one who writes a rule.
-func TestOtherProgram(t *testing.T) {
-	dir := os.Getenv("WHET_FIXTURE")
-	if dir == "" {
-		return
-	}
-	p := measure(t, dir, lengths{cpu: "1s", samples: 300, allocs: "300x"})
-	res := diagnose.Run(registry(t), p.subjects)
-	for _, f := range res.Findings {
-		t.Logf("%s", describe(f))
-	}
-	for _, f := range res.Below {
-		t.Logf("below: %s", describe(f))
-	}
-	t.Logf("%s: %s", res.Verdict.Kind, res.Verdict.Text)
-	for _, s := range p.subjects {
-		text, found := diagnose.GrowingBuffer(s)
-		t.Logf("%s %d samples, by class %v, loops known %v, grows %v %s", s.Benchmark, s.BaseCPUSamples(), s.CPU.Sums(0), s.CPU.LoopsKnown, found, text)
-	}
 }

@@ -11,9 +11,7 @@ import (
 // TestGrowingBuffer measures benchmarks whose names say whether their own
 // buffer grows with b.N.
 func TestGrowingBuffer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and measures a package")
-	}
+	needsTime(t)
 	where := map[string]string{
 		"BenchmarkGrowsRecorder": "net/http/httptest.(*ResponseRecorder).",
 		"BenchmarkGrowsBuilder":  "growing.BenchmarkGrowsBuilder",

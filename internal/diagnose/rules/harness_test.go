@@ -53,6 +53,19 @@ type lengths struct {
 	heavy   string // the same where an operation takes more than 10 µs; "": allocs
 }
 
+// needsTime leaves a test that builds and measures programs out of a short
+// run, which CI must not be.
+func needsTime(t *testing.T) {
+	t.Helper()
+	if !testing.Short() {
+		return
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("programs are not measured with -short, and CI has to")
+	}
+	t.Skip("builds and measures programs")
+}
+
 // build resolves and builds a package, and asks for its typed calls. The calls
 // are asked first: they fill the build cache for the binary.
 func build(ctx context.Context, t *testing.T, dir string) (*gobench.Binary, map[string][]compiler.Call) {

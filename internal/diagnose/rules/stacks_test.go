@@ -117,6 +117,11 @@ func quiet(n int) { // 16
 func (l *Logger) Debug(text string) { // 20
 	l.print(text) // 21
 }
+
+func with(n int) { // 24
+	e := logger.WithField("n", compute(n)) // 25
+	use(e, e.failure.Error()) // 26
+}
 `
 
 func TestLoggingByHand(t *testing.T) {
@@ -181,8 +186,29 @@ func TestLoggingByHand(t *testing.T) {
 		},
 		{
 			name: "arguments of a level that is off", calls: debug,
-			cpu:  []stack{{frames: "m/app.quiet:17 runtime.concatstring2 runtime.mallocgc", n: 300}, {frames: "m/app.quiet:17 m/app.name:19 fmt.Sprint", n: 300}, rest(400)},
+			cpu:  []stack{{frames: "m/app.quiet:17 runtime.concatstring2 runtime.mallocgc", n: 20}, {frames: "m/app.quiet:17 m/app.name:19 fmt.Sprint", n: 580}, rest(400)},
 			want: "app.go:17", share: 0.6,
+		},
+		{
+			// 19 samples do not tell off from on: 15 of 200 are avoidable.
+			name: "too few samples to tell that a level is off", calls: debug,
+			cpu: []stack{{frames: "m/app.quiet:17 m/app.name:19 fmt.Sprint", n: 19}, rest(181)},
+		},
+		{
+			name: "the inside of a logger that is benchmarked", calls: debug,
+			cpu: []stack{{frames: "m/app.BenchmarkServe:12 m/app.(*Logger).Debug:21 m/app.(*Logger).print:30 fmt.Fprintf", n: 600}, rest(400)},
+		},
+		{
+			name: "work beside a logger's in one statement",
+			cpu: []stack{
+				{frames: "m/app.with:25 " + logrus + "(*Logger).WithField runtime.mallocgc", n: 100},
+				{frames: "m/app.with:25 m/app.compute:50 fmt.Sprint", n: 500}, rest(400),
+			},
+			want: "app.go:25", share: 0.1,
+		},
+		{
+			name: "an error's text formats but writes nothing",
+			cpu:  []stack{{frames: "m/app.with:26 m/app.(*LogError).Error:60 fmt.Sprintf", n: 600}, rest(400)},
 		},
 		{
 			name: "the same without typed calls: no logger is to be seen",
@@ -231,6 +257,8 @@ func line(w io.Writer, n int) { fmt.Fprintf(w, "%d\n", n) } // 9
 func (l Level) String() string { return fmt.Sprintf("level %d", int(l)) } // 11
 
 func show(l Level) string { return fmt.Sprint(l) } // 13
+
+func two(n int, l Level) string { return fmt.Sprintf("%d", n) + fmt.Sprintf("%v", l) } // 15
 `
 
 func TestFormatByHand(t *testing.T) {
@@ -249,6 +277,7 @@ func TestFormatByHand(t *testing.T) {
 	typed := []compiler.Call{
 		call(4, "fmt.Sprintf", "%d", "int", true), call(7, "fmt.Sprintf", "%s!", "string", true), call(9, "fmt.Fprintf", "%d\n", "int", true),
 		call(11, "fmt.Sprintf", "level %d", "int", true), call(13, "fmt.Sprint", "", "m/app.Level", false),
+		call(15, "fmt.Sprintf", "%d", "int", true), call(15, "fmt.Sprintf", "%v", "m/app.Level", false),
 	}
 	rest := func(n int64) stack { return stack{frames: "m/app.work:99", n: n} }
 	for _, test := range []struct {
@@ -265,6 +294,8 @@ func TestFormatByHand(t *testing.T) {
 		{"writing at the threshold", typed, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 50}, rest(350)}, "app.go:9", 0.65, finding.High},
 		{"writing, the rest below the threshold", typed, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 49}, rest(351)}, "", 0, ""},
 		{"a String method below a call that is not claimed", typed, []stack{{frames: "m/app.show:13 fmt.Sprint fmt.(*pp).handleMethods m/app.Level.String:11 fmt.Sprintf", n: 200}, {frames: "m/app.show:13 fmt.Sprint", n: 300}, rest(500)}, "app.go:11", 0.2, finding.High},
+		{"boxing for a call that is not claimed", typed, []stack{{frames: "m/app.show:13 runtime.convT64 runtime.mallocgc", n: 500}, rest(500)}, "", 0, ""},
+		{"two calls on a line, one of them not to be replaced", typed, []stack{{frames: "m/app.two:15 fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
 		{"called by somebody else's code", typed, []stack{{frames: "m/app.key:4 lib.F fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
 	} {
 		got := said(t, "fmt-format", app(t, formatSource, test.calls, test.cpu, nil))
@@ -315,6 +346,7 @@ func TestCopiesByHand(t *testing.T) {
 		{"a statement that also makes a slice", busy, []stack{{"m/app.both:5", 10, 60}, {"m/app.work:99", 10, 40}}, "", 0, ""},
 		{"a boxed argument beside it", busy, []stack{{"m/app.boxed:7", 10, 16}, {"m/app.boxed:7", 10, 64}, {"m/app.work:99", 10, 20}}, "app.go:7", 0.64, ""},
 		{"somebody else's copies", []stack{{frames: "m/app.work:99 strings.Repeat runtime.slicebytetostring", n: 1000}}, nil, "", 0, ""},
+		{"a buffer's content", []stack{{frames: "m/app.join:3 bytes.(*Buffer).String runtime.slicebytetostring", n: 1000}}, nil, "app.go:3", 0, "strings.Builder, whose String"},
 		{"a string that lives in one pass", []stack{{frames: "m/app.grow:12 runtime.concatstring2", n: 1000}}, nil, "app.go:12", 0, "Append the parts"},
 		{"a string that grows in the loop", []stack{{frames: "m/app.grow:13 runtime.concatstring2", n: 1000}}, nil, "app.go:13", 0, "strings.Builder"},
 		{"a key that the map keeps", []stack{{frames: "m/app.put:19 runtime.slicebytetostring", n: 1000}}, nil, "app.go:19", 0, "Keep the value in one form"},

@@ -153,10 +153,8 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *
 		}
 		inBenchmark := f.s.Loops.InBenchmark(frame.File, frame.Line)
 		switch {
-		case logs && inBenchmark:
-			return 0, nil // the logger is what is benchmarked
 		case inBenchmark || f.isLogger(frame, callee):
-			continue
+			continue // a logger that is benchmarked, or the inside of one
 		case logs:
 			return i, f.statement(f.s.StatementOf(frame, callee), callee)
 		}
