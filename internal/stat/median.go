@@ -83,14 +83,14 @@ func RatioInterval(old, new []float64, confidence float64) Interval {
 	return Interval{Center: math.Exp(m.Center), Low: math.Exp(m.Low), High: math.Exp(m.High), Coverage: m.Coverage}
 }
 
-// SeparationP is the probability that n values and n others of one
+// SeparationP is the probability that n values and m others of one
 // distribution fall apart into two groups by chance, all of the one below all
-// of the other: 2/C(2n, n), the smallest two-sided p-value of any rank test
+// of the other: 2/C(n+m, n), the smallest two-sided p-value of any rank test
 // for two samples (Mann and Whitney, Annals of Mathematical Statistics 18
 // (1947), 50–60). It judges counts that never vary within a side.
-func SeparationP(n int) float64 {
-	if n < 1 {
+func SeparationP(n, m int) float64 {
+	if n < 1 || m < 1 {
 		return 1
 	}
-	return min(1, 2/Choose(2*n, n))
+	return min(1, 2/Choose(n+m, n))
 }

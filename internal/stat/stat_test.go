@@ -244,9 +244,11 @@ func TestSeparationP(t *testing.T) {
 	for n, want := range map[int]float64{
 		1: 1, 2: 0.3333333333333333, 3: 0.1, 4: 0.02857142857142857, 5: 0.007936507936507936, 6: 0.0021645021645021645, 9: 4.113533525298231e-05,
 	} {
-		near(t, "SeparationP", SeparationP(n), want, 1e-15)
+		near(t, "SeparationP", SeparationP(n, n), want, 1e-15)
 	}
-	if SeparationP(0) != 1 || SeparationP(5000) != 0 {
+	near(t, "unequal", SeparationP(4, 8), 2.0/495, 1e-15) // C(12, 4) = 495
+	near(t, "unequal the other way", SeparationP(8, 4), 2.0/495, 1e-15)
+	if SeparationP(0, 3) != 1 || SeparationP(5000, 5000) != 0 {
 		t.Error("SeparationP outside its table")
 	}
 }

@@ -182,7 +182,8 @@ func (c *comparison) exact(r *Row) {
 	r.Exact = true
 	r.Ratio = Ratio(r.Old, r.New)
 	r.RatioLow, r.RatioHigh = r.Ratio, r.Ratio
-	r.Coverage = 1 - stat.SeparationP(r.Rounds)
+	// Old was seen twice in every round.
+	r.Coverage = 1 - stat.SeparationP(2*r.Rounds, r.Rounds)
 	zero := 0.0
 	r.NoiseRatio = &zero
 	switch {

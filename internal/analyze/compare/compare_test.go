@@ -170,8 +170,8 @@ func TestCounts(t *testing.T) {
 		{"none and none", counted(20, fixed(0, 0)), NoChange, 1, true, true},
 		{"to none", counted(20, fixed(3, 0)), Faster, MaxRatio, true, false},
 		{"from none", counted(20, fixed(0, 3)), Slower, 1 / MaxRatio, true, false},
-		{"too few rounds", counted(5, fixed(25, 2)), CannotTell, 12.5, true, false}, // 2/C(10,5) = 0.0079
-		{"six rounds", counted(6, fixed(25, 2)), Faster, 12.5, true, false},         // 2/C(12,6) = 0.0022
+		{"too few rounds", counted(3, fixed(25, 2)), CannotTell, 12.5, true, false}, // 2/C(9,3) = 0.0238
+		{"four rounds", counted(4, fixed(25, 2)), Faster, 12.5, true, false},        // 2/C(12,4) = 0.0040
 		{"varies, clearly fewer", counted(20, func(i int) (*float64, *float64, *float64) {
 			return ptr(100 + float64(i%3)), ptr(100 + float64(i%3)), ptr(50)
 		}), Faster, 101.0 / 50, false, false},
