@@ -38,7 +38,7 @@ func exactCDF(k, n int, p *big.Rat) float64 {
 }
 
 func TestBinomialAgainstRationals(t *testing.T) {
-	for _, n := range []int{1, 2, 9, 40, 300} {
+	for _, n := range []int{1, 2, 9, 40, 120} {
 		for _, p := range []*big.Rat{big.NewRat(1, 2), big.NewRat(1, 20), big.NewRat(9, 10)} {
 			pf, _ := p.Float64()
 			for _, k := range []int{0, 1, n / 20, n / 2, n - 1, n} {
