@@ -29,6 +29,11 @@ var module = sync.OnceValues(func() (m tree, err error) {
 		return m, err
 	}
 	m.root = strings.TrimSpace(string(out))
+	// What the go command reads is not seen by go test's cache; what this
+	// process reads is. A new package must not meet an old result.
+	if err := walk(m.root, func(string) {}); err != nil {
+		return m, err
+	}
 	m.systems = make(map[string][]Package)
 	for _, system := range systems() {
 		goos, goarch, _ := strings.Cut(system, "/")
@@ -212,19 +217,25 @@ func tracked(t *testing.T, root string) []string {
 		return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 	}
 	var names []string
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+	if err := walk(root, func(name string) { names = append(names, name) }); err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// walk visits the regular files below root, outside .git and bin.
+func walk(root string, visit func(name string)) error {
+	return fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it went while we looked
 		case err != nil:
 			return err
 		case d.IsDir() && (name == ".git" || name == "bin"):
 			return fs.SkipDir
 		case d.Type().IsRegular():
-			names = append(names, name)
+			visit(name)
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
 }

@@ -143,7 +143,7 @@ func House() Plan {
 		{Pattern: "casebook/...", Floor: Casebook, Powers: All},
 		{Pattern: "bench/...", Floor: Outside, Powers: All},
 		{Pattern: "docs/...", Floor: Outside, Powers: All},
-		{Pattern: "internal/house", Floor: Outside, Powers: All},
+		{Pattern: "internal/house/...", Floor: Outside, Powers: All},
 	}}
 }
 
