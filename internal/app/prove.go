@@ -76,8 +76,8 @@ func runProve(ctx context.Context, e *env, o prove.Options, asJSON bool) error {
 		err = report.WriteProveJSON(e.stdout, result)
 	} else {
 		err = report.WriteProveText(e.stdout, result, report.TextOptions{Width: e.width, Color: e.color})
-		if err == nil && o.Out != "" {
-			_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", o.Out)
+		if err == nil && result.Recording != "" {
+			_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", result.Recording)
 		}
 	}
 	if err != nil {

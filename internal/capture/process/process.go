@@ -40,7 +40,7 @@ const (
 	defaultGrace = 2 * time.Second
 	// pipeDelay is how long a descendant that left the group may hold the
 	// pipes once the leader has ended and the group was killed.
-	pipeDelay = 500 * time.Millisecond
+	pipeDelay = 3 * time.Second
 )
 
 // Ending says what ended a command.
