@@ -63,46 +63,61 @@ func TestAllRulesAreValid(t *testing.T) {
 	}
 }
 
+// growing holds benchmarks with and without a buffer that grows with b.N.
+var growing = filepath.Join("..", "fixtures", "growing")
+
 // TestFixtures measures the fixtures of each rule. A fixture names the lines
 // that the rule must speak about; it must be silent about all others.
 func TestFixtures(t *testing.T) {
 	needsTime(t)
-	gate := make(chan struct{}, 2)
+	dirs := []string{growing}
 	for id, dir := range directories {
-		fixtures, err := filepath.Glob(filepath.Join(dir, "fixtures", "*", "*_test.go"))
+		fixtures, err := filepath.Glob(filepath.Join(dir, "fixtures", "*", "app_test.go"))
 		if err != nil || len(fixtures) == 0 {
 			t.Fatalf("rule %s: no fixtures (%v)", id, err)
 		}
 		speak, silent := 0, 0
 		for _, f := range fixtures {
-			f := filepath.Dir(f)
-			want := wanted(t, f, id)
-			if len(want) > 0 {
+			f = filepath.Dir(f)
+			dirs = append(dirs, f)
+			if len(wanted(t, f, id)) > 0 {
 				speak++
 			} else {
 				silent++
 			}
-			t.Run(filepath.ToSlash(f), func(t *testing.T) {
-				t.Parallel()
-				gate <- struct{}{}
-				defer func() { <-gate }()
-				check(t, f, id, want)
-			})
 		}
 		if silent < speak {
 			t.Errorf("rule %s: %d fixtures must speak, only %d must stay silent", id, speak, silent)
 		}
 	}
+	programs := build(t, dirs)
+	gate := make(chan struct{}, 2)
+	run := func(dir string, f func(*testing.T)) {
+		t.Run(filepath.ToSlash(dir), func(t *testing.T) {
+			t.Parallel()
+			gate <- struct{}{}
+			defer func() { <-gate }()
+			f(t)
+		})
+	}
+	run(growing, func(t *testing.T) { checkGrowth(t, programs[growing]) })
+	for id, dir := range directories {
+		for _, f := range dirs {
+			if strings.HasPrefix(f, filepath.Join(dir, "fixtures")+string(filepath.Separator)) {
+				run(f, func(t *testing.T) { check(t, programs[f], id, wanted(t, f, id)) })
+			}
+		}
+	}
 }
 
-func check(t *testing.T, dir, id string, want map[string]bool) {
-	p := measure(t, dir, lengths{cpu: "300ms", samples: 50, allocs: "300x"})
-	for _, s := range p.subjects {
+func check(t *testing.T, p *program, id string, want map[string]bool) {
+	subjects := p.measure(t, lengths{cpu: "400ms", samples: 40, allocs: "300x"})
+	for _, s := range subjects {
 		if n := s.BaseCPUSamples(); n < fixtureSamples {
 			t.Errorf("%s: %d base samples, too few to say anything", s.Benchmark, n)
 		}
 	}
-	res := diagnose.Run(registry(t), p.subjects)
+	res := diagnose.Run(registry(t), subjects)
 	got := make(map[string]bool)
 	for _, f := range res.Findings {
 		t.Logf("%s", describe(f))
@@ -137,4 +152,28 @@ func describe(f finding.Finding) string {
 		s += "\n  " + e.Kind + ": " + e.Text
 	}
 	return s
+}
+
+// checkGrowth is about benchmarks whose names say whether their own buffer
+// grows with b.N.
+func checkGrowth(t *testing.T, p *program) {
+	where := map[string]string{
+		"BenchmarkGrowsRecorder": "net/http/httptest.(*ResponseRecorder).",
+		"BenchmarkGrowsBuilder":  "growing.BenchmarkGrowsBuilder",
+		"BenchmarkGrowsSlice":    "growing.BenchmarkGrowsSlice",
+	}
+	subjects := p.measure(t, lengths{cpu: "100ms", samples: 10, allocs: "20000x", heavy: "400x"})
+	if len(subjects) != 8 {
+		t.Fatalf("%d benchmarks", len(subjects))
+	}
+	for _, s := range subjects {
+		text, found := diagnose.GrowingBuffer(s)
+		t.Logf("%s: %v %s", s.Benchmark, found, text)
+		if want := strings.HasPrefix(s.Benchmark, "BenchmarkGrows"); found != want {
+			t.Errorf("%s: found is %v", s.Benchmark, found)
+		}
+		if at := where[s.Benchmark]; !strings.Contains(text, at) || found && !strings.Contains(text, "in 20001 iterations") {
+			t.Errorf("%s: %q does not name %s", s.Benchmark, text, at)
+		}
+	}
 }

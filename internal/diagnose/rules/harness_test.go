@@ -6,7 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -20,11 +22,10 @@ import (
 	"whet/internal/gobench"
 )
 
-// program is one package with benchmarks, built and measured.
+// program is one package with benchmarks, built.
 type program struct {
-	dir      string
-	target   *gobench.Target
-	subjects []*diagnose.Subject
+	bin   *gobench.Binary
+	calls map[string][]compiler.Call
 }
 
 // sources reads files of this machine, which is where the fixtures were built.
@@ -66,41 +67,72 @@ func needsTime(t *testing.T) {
 	t.Skip("builds and measures programs")
 }
 
-// build resolves and builds a package, and asks for its typed calls. The calls
-// are asked first: they fill the build cache for the binary.
-func build(ctx context.Context, t *testing.T, dir string) (*gobench.Binary, map[string][]compiler.Call) {
+// build builds the test binaries of packages of this module with one go
+// command, and asks for all their typed calls at once.
+func build(t *testing.T, dirs []string) map[string]*program {
 	t.Helper()
-	target, err := gobench.Resolve(ctx, dir, ".", gobench.BuildOptions{})
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	first, err := gobench.Resolve(ctx, dirs[0], ".", gobench.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	out := make(map[string]*program)
 	files := make(map[string]string)
-	for _, f := range append(append([]string{}, target.GoFiles...), target.TestFiles...) {
-		files[f] = f
+	to := t.TempDir()
+	args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", to + string(filepath.Separator)}
+	for _, dir := range dirs {
+		target := *first
+		if target.Dir, err = filepath.Abs(dir); err != nil {
+			t.Fatal(err)
+		}
+		rel, err := filepath.Rel(first.ModuleDir, target.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target.WorkDir = target.Dir
+		target.ImportPath = first.Module + "/" + filepath.ToSlash(rel)
+		target.GoFiles = []string{filepath.Join(target.Dir, "app.go")}
+		target.TestFiles = []string{filepath.Join(target.Dir, "app_test.go")}
+		files[target.GoFiles[0]] = target.GoFiles[0]
+		args = append(args, target.ImportPath)
+		name := filepath.Base(dir) + ".test"
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		out[dir] = &program{bin: &gobench.Binary{Path: filepath.Join(to, name), Target: &target}}
 	}
-	calls, err := capture.Calls(ctx, target, gobench.BuildOptions{}, files)
+	calls, err := capture.Calls(ctx, first, gobench.BuildOptions{}, files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, err := gobench.Build(ctx, target, gobench.BuildOptions{}, filepath.Join(t.TempDir(), "fixture.test"))
-	if err != nil {
-		t.Fatal(err)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = first.ModuleDir
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the fixtures: %v\n%s", err, text)
 	}
-	byFile := make(map[string][]compiler.Call)
-	for _, f := range calls.Files {
-		byFile[f.Frame] = f.Calls
+	for _, p := range out {
+		p.calls = make(map[string][]compiler.Call)
+		for _, f := range calls.Files {
+			if filepath.Dir(f.Frame) == p.bin.Target.Dir {
+				p.calls[f.Frame] = f.Calls
+			}
+		}
+		if len(p.calls) == 0 {
+			t.Fatalf("%s: no typed calls", p.bin.Target.ImportPath)
+		}
 	}
-	return bin, byFile
+	return out
 }
 
-// measure runs every benchmark of the package in dir twice, once for each
-// profile, and returns what rules look at.
-func measure(t *testing.T, dir string, l lengths) *program {
+// measure runs every benchmark of a program twice, once for each profile, and
+// returns what rules look at.
+func (p *program) measure(t *testing.T, l lengths) []*diagnose.Subject {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	bin, typed := build(ctx, t, dir)
-	p := &program{dir: dir, target: bin.Target}
+	bin := p.bin
+	var subjects []*diagnose.Subject
 	loops := &hot.Loops{}
 	names, err := bin.Benchmarks(ctx, ".")
 	if err != nil {
@@ -114,7 +146,7 @@ func measure(t *testing.T, dir string, l lengths) *program {
 		s := &diagnose.Subject{
 			Benchmark: name, Package: bin.Target.ImportPath, Module: bin.Target.Module, Modules: modules,
 			BytesPerOp: -1, AllocsPerOp: -1,
-			Source: sources{bin.Target.Dir}, Loops: loops, Calls: typed,
+			Source: sources{bin.Target.Dir}, Loops: loops, Calls: p.calls,
 		}
 		out := t.TempDir()
 		// On a busy machine a run gets fewer samples than its length promises.
@@ -147,9 +179,9 @@ func measure(t *testing.T, dir string, l lengths) *program {
 		}
 		s.AllocIterations = res.Lines[0].N + 1 // and the first call with b.N = 1
 		s.Allocs, s.AllocCol = classified(t, read(t, file), "alloc_space", loops)
-		p.subjects = append(p.subjects, s)
+		subjects = append(subjects, s)
 	}
-	return p
+	return subjects
 }
 
 func read(t *testing.T, file string) *callstack.Profile {
