@@ -32,6 +32,11 @@ type Classified struct {
 	// Parallel: more than 1 % of the base ran on goroutines other than the
 	// benchmark's own.
 	Parallel bool
+	// RootsLost: more than 1 % of the samples have stacks as deep as the
+	// profiler records, which do not reach their goroutine's first function.
+	// Set-up among them counts as base, and functions near the root have too
+	// little cum.
+	RootsLost bool
 }
 
 // Keep selects the samples of one class.
@@ -52,45 +57,54 @@ func (c *Classified) Sums(t int) [NumClasses]int64 {
 // functions' source; an empty one is allowed.
 func Classify(p *callstack.Profile, loops *Loops) *Classified {
 	c := &Classified{Profile: p, Class: make([]Class, p.Len()), LoopsKnown: true}
-	type verdict struct {
-		class           Class
-		known, parallel bool
-	}
 	byStack := make(map[callstack.StackID]verdict)
-	var unknown, parallel, base, total int64 // in the first column
+	var unknown, parallel, lost, base, total int64 // in the first column
 	for i := range c.Class {
 		id := p.StackID(i)
 		v, ok := byStack[id]
 		if !ok {
-			v.class, v.known, v.parallel = classify(p, p.Stack(i), loops)
+			v = classify(p, p.Stack(i), loops)
 			byStack[id] = v
 		}
 		c.Class[i] = v.class
-		if len(p.Types) > 0 {
-			n := p.Value(0, i)
-			total += n
-			if !v.known {
-				unknown += n
-			}
-			if v.class == Base {
-				base += n
-			}
-			if v.parallel {
-				parallel += n
-			}
+		if len(p.Types) == 0 {
+			continue
+		}
+		n := p.Value(0, i)
+		total += n
+		if v.class == Base {
+			base += n
+		}
+		if v.unknown {
+			unknown += n
+		}
+		if v.parallel {
+			parallel += n
+		}
+		if v.rootLost {
+			lost += n
 		}
 	}
 	// A sample may catch a function before it enters its loop's helper, or a
 	// stack that lost frames: one in a hundred says nothing.
 	c.LoopsKnown = unknown <= total/100
 	c.Parallel = parallel > base/100
+	c.RootsLost = lost > total/100
 	return c
 }
 
+// verdict is what one stack says.
+type verdict struct {
+	class    Class
+	unknown  bool // below a benchmark function whose loop was not found
+	parallel bool // base, on a goroutine other than the benchmark's own
+	rootLost bool
+}
+
 // classify reads one stack (leaf first) from its root.
-func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) (class Class, known, parallel bool) {
+func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) verdict {
 	if len(stack) == 0 {
-		return Background, true, false
+		return verdict{class: Background}
 	}
 	benchmark := -1 // index of the innermost frame that runs a benchmark function
 	inParallel := false
@@ -106,25 +120,25 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) (cl
 		onlyRuntime = onlyRuntime && isRuntimeFrame(p.Frame(stack[i]))
 	}
 	if onlyRuntime {
-		return Background, true, false
+		return verdict{class: Background}
 	}
 	if benchmark > 0 && slices.ContainsFunc(stack[:benchmark], func(id callstack.FrameID) bool {
 		return p.Frame(id).Function == "testing.(*common).runCleanup"
 	}) {
-		return Setup, true, false // b.Cleanup: after the loop
+		return verdict{class: Setup} // b.Cleanup: after the loop
 	}
 	if benchmark == 0 || benchmark > 0 && isOfHarness(p.Frame(stack[benchmark-1]), loops) {
-		return Harness, true, false
+		return verdict{class: Harness}
 	}
 	if benchmark > 0 {
-		class, known = classifyBenchmark(p, stack[:benchmark], loops)
-		return class, known, inParallel && class == Base
+		class, known := classifyBenchmark(p, stack[:benchmark], loops)
+		return verdict{class: class, unknown: !known, parallel: inParallel && class == Base}
 	}
 	root := p.Frame(stack[len(stack)-1]).Function
 	for i := len(stack) - 1; isRuntime(root) && i >= 0; i-- {
 		fn := p.Frame(stack[i]).Function
 		if strings.HasPrefix(fn, "runtime.doInit") {
-			return Setup, true, false
+			return verdict{class: Setup}
 		}
 		root = fn
 	}
@@ -133,19 +147,42 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) (cl
 		// Below it is package testing, or the package's own TestMain.
 		for _, id := range stack {
 			if strings.HasSuffix(p.Frame(id).Function, ".TestMain") {
-				return Setup, true, false
+				return verdict{class: Setup}
 			}
 		}
-		return Harness, true, false
+		return verdict{class: Harness}
 	case inPackage(root, "testing"), inPackage(root, "runtime/pprof"), inPackage(root, "runtime/trace"), inPackage(root, "os/signal"):
-		return Harness, true, false
+		return verdict{class: Harness}
 	}
-	return Base, true, len(stack) < deepest
+	lost := losesRoot(p, stack)
+	return verdict{class: Base, parallel: !lost, rootLost: lost}
 }
 
-// deepest is the number of frames from which a CPU profile's stack may have
-// lost its root: it then does not say which goroutine it is of.
-const deepest = 64
+// The runtime's profilers record this many frames of a stack, seen from the
+// leaf, before inlining is expanded.
+const (
+	deepestCPU = 64
+	deepest    = 128 // allocations, contention
+)
+
+// losesRoot reports whether a stack is as deep as its profiler records: it
+// then does not say which goroutine it is of.
+func losesRoot(p *callstack.Profile, stack []callstack.FrameID) bool {
+	limit := deepest
+	if p.PeriodType.Type == "cpu" {
+		limit = deepestCPU
+	}
+	if len(stack) < limit {
+		return false
+	}
+	n := 0
+	for _, id := range stack {
+		if !p.Frame(id).Inlined {
+			n++
+		}
+	}
+	return n >= limit
+}
 
 // isOfHarness reports whether what runN or RunParallel calls is package
 // testing's own business and not a benchmark function.
@@ -170,7 +207,7 @@ func classifyBenchmark(p *callstack.Profile, below []callstack.FrameID, loops *L
 		if !decided && class == Harness {
 			class, known = Base, false // someone's code, its loop not known yet
 		}
-		switch loops.At(f.File, f.Line) {
+		switch loops.At(f) {
 		case InLoop:
 			class, decided, known = Base, true, true
 			if i > 0 && inPackage(p.Frame(below[i-1]).Function, "testing") {

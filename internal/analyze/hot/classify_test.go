@@ -80,7 +80,9 @@ func sampled(stacks ...[]frame) *callstack.Profile {
 		}
 		b.Sample(b.Stack(ids), 0, 1<<i, 10<<i)
 	}
-	return b.Profile()
+	p := b.Profile()
+	p.PeriodType = p.Types[1]
+	return p
 }
 
 func TestClassify(t *testing.T) {
@@ -183,6 +185,42 @@ func TestParallel(t *testing.T) {
 		if got := Classify(sampled(test.stack), known(t)).Parallel; got != test.want {
 			t.Errorf("%s: parallel is %v", test.name, got)
 		}
+	}
+}
+
+// A CPU profile holds 64 frames of a stack, an allocation profile 128. Inlined
+// frames come on top of them.
+func TestRootsLost(t *testing.T) {
+	deep := func(n int, period string, inlined bool) *callstack.Profile {
+		b := callstack.NewBuilder(callstack.ValueType{Type: "x", Unit: "count"})
+		b.Profile().PeriodType.Type = period
+		var ids []callstack.FrameID
+		for i := range n {
+			ids = append(ids, b.Frame(callstack.Frame{Function: "m/x.recurse", Line: i, Inlined: inlined && i == 0}))
+		}
+		b.Sample(b.Stack(ids), 0, 1)
+		return b.Profile()
+	}
+	for _, test := range []struct {
+		frames  int
+		period  string
+		inlined bool
+		want    bool
+	}{
+		{63, "cpu", false, false}, {64, "cpu", false, true}, {64, "cpu", true, false}, {65, "cpu", true, true},
+		{127, "space", false, false}, {128, "space", false, true},
+	} {
+		c := Classify(deep(test.frames, test.period, test.inlined), nil)
+		if c.RootsLost != test.want || c.Parallel == test.want {
+			t.Errorf("%+v: roots lost %v, parallel %v", test, c.RootsLost, c.Parallel)
+		}
+	}
+	whole := []frame{{fn: "testing.(*B).runN"}, {fn: "m/x.BenchmarkX", line: 6}}
+	for range 70 {
+		whole = append(whole, frame{fn: "m/x.recurse"})
+	}
+	if Classify(sampled(whole), known(t)).RootsLost {
+		t.Error("a deep stack with its root is said to have lost it")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"whet/internal/callstack"
 )
 
 // Where says how a source line lies to the measured loop of its function.
@@ -32,8 +34,9 @@ type benchFunc struct {
 	delegates   []lineRange // calls that are handed the *testing.B itself
 	hasRun      bool        // calls b.Run or b.RunParallel
 
+	reset int // line of the last ResetTimer in the function's own block; 0: none
+
 	exact []lineRange // loops on b.Loop or pb.Next, while scanning
-	reset int         // line of the last ResetTimer in the function's own block, while scanning
 }
 
 type lineRange struct{ first, last int }
@@ -61,8 +64,10 @@ func (l *Loops) AddFile(frameFile string, src []byte) error {
 	return nil
 }
 
-// innermost returns the smallest benchmark function around a line.
-func (l *Loops) innermost(file string, line int) *benchFunc {
+// innermost returns the smallest benchmark function around a line. A literal
+// on one line shares it with the function around it: start, the first line of
+// the function that is meant (0: unknown), tells them apart.
+func (l *Loops) innermost(file string, start, line int) *benchFunc {
 	if l == nil {
 		return nil
 	}
@@ -70,16 +75,21 @@ func (l *Loops) innermost(file string, line int) *benchFunc {
 	funcs := l.files[file]
 	for i := range funcs {
 		f := &funcs[i]
-		if f.first <= line && line <= f.last && (best == nil || f.last-f.first <= best.last-best.first) {
+		if line < f.first || f.last < line {
+			continue
+		}
+		if best == nil || f.first == start && best.first != start ||
+			(f.first == start) == (best.first == start) && f.last-f.first <= best.last-best.first {
 			best = f
 		}
 	}
 	return best
 }
 
-// At says how a line lies to its function's measured loop.
-func (l *Loops) At(file string, line int) Where {
-	f := l.innermost(file, line)
+// At says how a frame's line lies to its function's measured loop.
+func (l *Loops) At(frame *callstack.Frame) Where {
+	line := frame.Line
+	f := l.innermost(frame.File, frame.Start, line)
 	switch {
 	case f == nil:
 		return NoLoop
@@ -89,6 +99,8 @@ func (l *Loops) At(file string, line int) Where {
 		return InLoop
 	case len(f.loops) > 0 || f.hasRun:
 		return OutsideLoop
+	case line < f.reset:
+		return OutsideLoop // the loop is in a literal or a helper, but not before it
 	case len(f.delegates) > 0 && !slices.ContainsFunc(f.delegates, func(r lineRange) bool { return r.has(line) }):
 		return OutsideLoop // before or after the helper that has the loop
 	}
@@ -98,7 +110,7 @@ func (l *Loops) At(file string, line int) Where {
 // InBenchmark reports whether a line lies in a function that has a *testing.B
 // or *testing.PB of its own: the benchmark, not the code it measures.
 func (l *Loops) InBenchmark(file string, line int) bool {
-	return l.innermost(file, line) != nil
+	return l.innermost(file, 0, line) != nil
 }
 
 type scanner struct {
@@ -118,6 +130,7 @@ func (s *scanner) function(typ *ast.FuncType, body *ast.BlockStmt, outer map[str
 		names[n] = true
 	}
 	own := false
+	r := lineRange{s.fset.Position(typ.Pos()).Line, s.fset.Position(body.End()).Line}
 	for _, field := range typ.Params.List {
 		b := isTestingB(field.Type)
 		for _, n := range field.Names {
@@ -130,16 +143,10 @@ func (s *scanner) function(typ *ast.FuncType, body *ast.BlockStmt, outer map[str
 		}
 	}
 	at := -1
-	if own {
-		r := s.lines(body)
-		r.first = s.fset.Position(typ.Pos()).Line
-		at = len(s.funcs)
-		s.funcs = append(s.funcs, benchFunc{first: r.first, last: r.last})
-	} else if len(outer) > 0 {
-		// A literal inside a benchmark, called in its loop or handed to a
-		// goroutine: its frames decide nothing, so it only hides its lines
-		// from the function around it.
-		r := s.lines(body)
+	// A literal inside a benchmark that is called in its loop or handed to a
+	// goroutine hides its lines from the function around it, and decides only
+	// if it has a loop of its own.
+	if own || len(outer) > 0 {
 		at = len(s.funcs)
 		s.funcs = append(s.funcs, benchFunc{first: r.first, last: r.last})
 	}
@@ -187,9 +194,9 @@ func (s *scanner) body(body *ast.BlockStmt, names map[string]bool, at int) {
 		case *ast.ForStmt:
 			switch {
 			case at < 0:
-			case asks(n, names):
+			case driven(n, func(e ast.Expr) bool { return isCall(e, names, "Loop", "Next") }):
 				s.funcs[at].exact = append(s.funcs[at].exact, s.lines(n))
-			case mentionsN(n.Cond, names, bounds) || initMentionsN(n.Init, names, bounds):
+			case driven(n, func(e ast.Expr) bool { return mentionsN(e, names, bounds) }) || initMentionsN(n.Init, names, bounds):
 				s.funcs[at].loops = append(s.funcs[at].loops, s.lines(n))
 			}
 			s.loopEnd(n.Body, names, at)
@@ -297,9 +304,10 @@ func (s *scanner) firstCall(stmt ast.Stmt, names map[string]bool, method string)
 	return line
 }
 
-// asks reports whether a for statement is driven by b.Loop or pb.Next: in its
-// condition, or, where it has none, in a condition that leaves it.
-func asks(loop *ast.ForStmt, names map[string]bool) bool {
+// driven reports whether what holds for an expression that decides how often
+// a for statement runs: in its condition, or, where it has none, in a condition
+// that leaves it.
+func driven(loop *ast.ForStmt, holds func(ast.Expr) bool) bool {
 	found := false
 	look := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -307,7 +315,7 @@ func asks(loop *ast.ForStmt, names map[string]bool) bool {
 				return false
 			}
 			e, ok := n.(ast.Expr)
-			found = found || ok && isCall(e, names, "Loop", "Next")
+			found = found || ok && holds(e)
 			return !found
 		})
 	}

@@ -3,11 +3,18 @@ package hot
 import (
 	"strings"
 	"testing"
+
+	"whet/internal/callstack"
 )
 
 // marks are what a comment at a line's end says about it.
 var marks = map[string]Where{
 	"// none": NoLoop, "// in": InLoop, "// out": OutsideLoop, "// stopped": Stopped,
+}
+
+// at asks about a line without saying where its function begins.
+func at(l *Loops, file string, line int) Where {
+	return l.At(&callstack.Frame{File: file, Line: line})
 }
 
 // TestLoops reads benchmarks whose lines say themselves how they lie to the
@@ -201,6 +208,39 @@ func BenchmarkX(b *testing.B) {
 		other() // out
 	}
 }`,
+		"b.N leaves the loop": `
+func BenchmarkX(b *testing.B) {
+	setup() // out
+	i := 0 // out
+	for {
+		work() // in
+		if i++; i >= b.N {
+			break
+		}
+	}
+}`,
+		"the loop is in goroutines of its own": `
+func BenchmarkX(b *testing.B) {
+	setup() // out
+	b.ResetTimer()
+	for w := 0; w < 2; w++ {
+		go func() {
+			for i := 0; i < b.N/2; i++ {
+				work() // in
+			}
+		}()
+	}
+	wait() // none
+}`,
+		"a goroutine feeds the loop": `
+func BenchmarkX(b *testing.B) {
+	setup() // out
+	go feed(ch) // out
+	b.ResetTimer()
+	for range ch {
+		work() // none
+	}
+}`,
 		"literals decide nothing": `
 func BenchmarkX(b *testing.B) {
 	work := func() {
@@ -251,16 +291,16 @@ func TestMain(m *testing.M) {
 			}
 			checked := 0
 			for i, line := range strings.Split(src, "\n") {
-				at := strings.LastIndex(line, "// ")
-				if at < 0 {
+				mark := strings.LastIndex(line, "// ")
+				if mark < 0 {
 					continue
 				}
-				want, ok := marks[line[at:]]
+				want, ok := marks[line[mark:]]
 				if !ok {
 					t.Fatalf("line %d: no such mark: %q", i+1, line)
 				}
 				checked++
-				if got := l.At("x_test.go", i+1); got != want {
+				if got := at(&l, "x_test.go", i+1); got != want {
 					t.Errorf("line %d is %d, want %d: %s", i+1, got, want, line)
 				}
 			}
@@ -268,6 +308,33 @@ func TestMain(m *testing.M) {
 				t.Fatal("no line is marked")
 			}
 		})
+	}
+}
+
+// A literal written on one line shares it with the function that calls it: the
+// frames' functions begin on different lines.
+func TestLiteralOnOneLine(t *testing.T) {
+	var l Loops
+	src := `package x
+func BenchmarkX(b *testing.B) { // 2
+	sort(func() bool { return true }) // 3
+	for b.Loop() {
+		sort(func() bool { return true }) // 5
+	}
+}`
+	if err := l.AddFile("x.go", []byte(src)); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		start, line int
+		want        Where
+	}{
+		{2, 3, OutsideLoop}, {3, 3, NoLoop},
+		{2, 5, InLoop}, {5, 5, NoLoop},
+	} {
+		if got := l.At(&callstack.Frame{File: "x.go", Start: test.start, Line: test.line}); got != test.want {
+			t.Errorf("line %d of the function at line %d is %d, want %d", test.line, test.start, got, test.want)
+		}
 	}
 }
 
@@ -281,7 +348,7 @@ func TestInBenchmark(t *testing.T) {
 		t.Error("only line 4 of x.go lies in a benchmark")
 	}
 	var none *Loops
-	if none.InBenchmark("x.go", 4) || none.At("x.go", 4) != NoLoop {
+	if none.InBenchmark("x.go", 4) || at(none, "x.go", 4) != NoLoop {
 		t.Error("nil knows no loops")
 	}
 }
@@ -291,7 +358,7 @@ func TestAddFileThatDoesNotParse(t *testing.T) {
 	if err := l.AddFile("x.go", []byte("package x\nfunc {")); err == nil {
 		t.Error("no error")
 	}
-	if l.Has("x.go") || l.At("x.go", 2) != NoLoop {
+	if l.Has("x.go") || at(&l, "x.go", 2) != NoLoop {
 		t.Error("a file that does not parse was added")
 	}
 }
@@ -313,12 +380,12 @@ func FuzzLoops(f *testing.F) {
 		}
 		last := strings.Count(src, "\n") + 1
 		for n := 0; n <= last+3; n++ {
-			at := l.At("x", n)
-			if at != NoLoop && !l.InBenchmark("x", n) {
-				t.Fatalf("line %d is %d but in no benchmark", n, at)
+			where := at(&l, "x", n)
+			if where != NoLoop && !l.InBenchmark("x", n) {
+				t.Fatalf("line %d is %d but in no benchmark", n, where)
 			}
-			if n > last && at != NoLoop {
-				t.Fatalf("line %d of %d is %d", n, last, at)
+			if n > last && where != NoLoop {
+				t.Fatalf("line %d of %d is %d", n, last, where)
 			}
 		}
 	})
