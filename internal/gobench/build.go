@@ -120,12 +120,38 @@ func buildFailed(t *Target, said, status string) *Error {
 		if first = firstLine(said); first == "" {
 			first = "go test -c ended with " + status
 		}
+		if way := importStack(said); way != "" {
+			first = way
+		}
 	case more == 1:
 		first += " (and 1 more)"
 	case more > 1:
 		first += fmt.Sprintf(" (and %d more)", more)
 	}
 	return newError(KindCompile, "", fmt.Sprintf("%s does not compile: %s", t.ImportPath, first), said)
+}
+
+// importStack reads how the go command reports a package that cannot be
+// imported where it is, a cycle above all: the way to it, a package a line,
+// and the reason with the last. It is "" for any other complaint.
+func importStack(said string) string {
+	var way []string
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		name, ok := strings.CutPrefix(line, "package ")
+		if !ok {
+			name, ok = strings.CutPrefix(line, "imports ")
+		}
+		if !ok {
+			continue
+		}
+		name, reason, last := strings.Cut(name, ": ")
+		way = append(way, name)
+		if last {
+			return reason + ": " + strings.Join(way, " imports ")
+		}
+	}
+	return ""
 }
 
 // spoilt reads the build info of the binary, the flags it was built with, and

@@ -154,6 +154,8 @@ func TestBuildRefuses(t *testing.T) {
 		"types/p.go", "package p\n\nvar A int = \"x\"\nvar B int = \"y\"\nvar C int = \"z\"\n", "types/p_test.go", testFile,
 		"imports/p.go", "package p\n\nimport _ \"gone.test/x\"\n", "imports/p_test.go", testFile,
 		"mixed/p.go", "package p\n", "mixed/q.go", "package q\n", "mixed/p_test.go", testFile,
+		"round/a/p.go", "package a\n\nimport _ \"own.test/mod/round/b\"\n", "round/a/p_test.go", strings.Replace(testFile, "package p", "package a", 1),
+		"round/b/p.go", "package b\n\nimport _ \"own.test/mod/round/a\"\n",
 		"cgo/p.go", "package p\n\n// #include <no-such-header.h>\nimport \"C\"\n", "cgo/p_test.go", testFile,
 	)
 	out := filepath.Join(t.TempDir(), "x.test")
@@ -168,6 +170,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"./types", BuildOptions{}, KindCompile, `own\.test/mod/types does not compile: p\.go:3:13: cannot use .* \(and 2 more\)`},
 		{"./imports", BuildOptions{}, KindCompile, `own\.test/mod/imports does not compile: p\.go:3:8: no required module provides package gone\.test/x; to add it: go get gone\.test/x`},
 		{"./mixed", BuildOptions{}, KindCompile, `own\.test/mod/mixed does not compile: found packages p \(p\.go\) and q \(q\.go\) in .*`},
+		{"./round/a", BuildOptions{}, KindCompile, `own\.test/mod/round/a does not compile: import cycle not allowed: own\.test/mod/round/a imports own\.test/mod/round/b from p\.go imports own\.test/mod/round/a from p\.go`},
 		{"./cgo", BuildOptions{Env: []string{"CGO_ENABLED=1"}}, KindCompile, `own\.test/mod/cgo does not compile: .*no-such-header\.h.*`},
 		{"./types", BuildOptions{Flags: []string{"-nonsense"}}, KindCompile, `own\.test/mod/types does not compile: .*nonsense.*`},
 	} {
