@@ -17,6 +17,7 @@ import (
 const (
 	maxManifestBytes = 64 << 20
 	maxArtifactBytes = 1 << 30
+	maxArtifacts     = 10_000
 )
 
 // Recording is an opened recording.
@@ -39,6 +40,9 @@ func Is(path string) bool {
 
 // Open reads the manifest of the recording in dir. Close it after use.
 func Open(dir string) (*Recording, error) {
+	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
+		return nil, fmt.Errorf("open recording %s: it is a file, and a recording is a directory NAME%s: whet top, list and flame read profiles", dir, suffix)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open recording %s: %w", dir, rootCause(err))
@@ -55,7 +59,7 @@ func Open(dir string) (*Recording, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("open recording %s: it has no %s", dir, manifestName)
 		}
-		return nil, fmt.Errorf("open recording %s: %w", dir, err)
+		return nil, fmt.Errorf("open recording %s: %s: %w", dir, manifestName, err)
 	}
 	// The version decides how the rest is read, so it is looked at first.
 	var head struct {
@@ -64,15 +68,19 @@ func Open(dir string) (*Recording, error) {
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		root.Close()
-		return nil, fmt.Errorf("open recording %s: %s is damaged: %w", dir, manifestName, err)
+		return nil, fmt.Errorf("open recording %s: %w", dir, damaged(err))
 	}
 	if err := checkSchema(head.Schema, head.Tool); err != nil {
 		root.Close()
 		return nil, fmt.Errorf("open recording %s: %w", dir, err)
 	}
-	if err := json.Unmarshal(data, &r.Manifest); err != nil {
+	err = json.Unmarshal(data, &r.Manifest)
+	if err == nil {
+		err = checkArtifacts(r.Artifacts)
+	}
+	if err != nil {
 		root.Close()
-		return nil, fmt.Errorf("open recording %s: %s is damaged: %w", dir, manifestName, err)
+		return nil, fmt.Errorf("open recording %s: %w", dir, damaged(err))
 	}
 	if checkpoint && r.Partial == "" {
 		r.Partial = "not finished"
@@ -82,6 +90,35 @@ func Open(dir string) (*Recording, error) {
 		r.sources[s.Frame] = i
 	}
 	return r, nil
+}
+
+// damaged says in words for users why the manifest cannot be read.
+func damaged(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		field := wrong.Field
+		if field == "" {
+			field = "the whole"
+		}
+		return fmt.Errorf("%s is damaged: %s cannot be %.60s", manifestName, field, wrong.Value)
+	}
+	return fmt.Errorf("%s is damaged: %w", manifestName, err)
+}
+
+// checkArtifacts bounds the work that a manifest can ask for: each artifact is
+// read once, under its one name.
+func checkArtifacts(list []Artifact) error {
+	if len(list) > maxArtifacts {
+		return fmt.Errorf("it names %d artifacts, and at most %d are read", len(list), maxArtifacts)
+	}
+	seen := make(map[string]bool, len(list))
+	for _, a := range list {
+		if seen[a.Path] {
+			return fmt.Errorf("it names %q twice", a.Path)
+		}
+		seen[a.Path] = true
+	}
+	return nil
 }
 
 func checkSchema(schema, tool string) error {
@@ -143,17 +180,21 @@ func validSHA256(s string) bool {
 }
 
 func (r *Recording) readBounded(name string, limit int64) ([]byte, error) {
-	f, err := r.root.Open(name)
-	if err != nil {
-		return nil, rootCause(err)
-	}
-	defer f.Close()
-	st, err := f.Stat()
+	// To open a pipe is to wait for whoever writes to it: look first.
+	st, err := r.root.Stat(name)
 	if err != nil {
 		return nil, rootCause(err)
 	}
 	if !st.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
+	}
+	f, err := r.root.Open(name)
+	if err != nil {
+		return nil, rootCause(err)
+	}
+	defer f.Close()
+	if st, err = f.Stat(); err != nil {
+		return nil, rootCause(err)
 	}
 	if st.Size() > limit {
 		return nil, fmt.Errorf("%d bytes are more than the %d that are read", st.Size(), limit)

@@ -186,6 +186,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("Create(%s): %v, want %q", name, err, want)
 		}
 	}
+	if _, err := Open(filepath.Join(dir, "file.whet")); err == nil || !strings.Contains(err.Error(), "it is a file") {
+		t.Errorf("Open of a file: %v", err)
+	}
 	newer := filepath.Join(dir, "newer.whet")
 	if err := os.Mkdir(newer, 0o755); err != nil {
 		t.Fatal(err)
@@ -194,7 +197,9 @@ func TestRefusals(t *testing.T) {
 		`{"schema":"whet/recording/2","tool":"v9","host":"now a string"}`: "newer whet (v9, schema 2",
 		`{"schema":"whet/tune/1"}`:                                        "not one of a whet recording",
 		`{"schema":`:                                                      "damaged",
-		`{"schema":"whet/recording/1","host":"x"}`:                        "damaged",
+		`{"schema":"whet/recording/1","host":"x"}`:                        "damaged: host cannot be string",
+		`[]`: "damaged: the whole cannot be array",
+		`{"schema":"whet/recording/1","artifacts":[{"path":"a"},{"path":"a"}]}`: `names "a" twice`,
 	} {
 		if err := os.WriteFile(filepath.Join(newer, manifestName), []byte(manifest), 0o644); err != nil {
 			t.Fatal(err)
