@@ -118,7 +118,12 @@ func analyze(rec *recording.Recording) *analysis {
 	slices.SortStableFunc(a.profiles, func(x, y classified) int {
 		return cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind))
 	})
+	seen := make(map[string]bool) // with -count or -cpu a name comes several times, and its profiles once
 	for _, b := range rec.Benchmarks {
+		if seen[b.Name] {
+			continue
+		}
+		seen[b.Name] = true
 		if b.Profiled || b.AllocIterations > 0 {
 			a.subjects = append(a.subjects, a.subject(b))
 		}
@@ -178,25 +183,18 @@ func (a *analysis) readCompiler() {
 				continue
 			}
 			at := place{d.File, d.Line}
-			a.notes[at] = appendOnce(a.notes[at], text)
+			if len(a.notes[at]) < maxNotes && !slices.Contains(a.notes[at], text) {
+				a.notes[at] = append(a.notes[at], text)
+			}
 		}
 	}
-}
-
-func appendOnce(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
-	}
-	return append(list, s)
 }
 
 // subject gathers what rules look at for one benchmark.
 func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 	s := &diagnose.Subject{
 		Benchmark: b.Name, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
-		AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
+		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
 		Source: a.sources, Loops: a.loops, Calls: a.calls,
 	}
 	if b.BytesPerOp != nil {

@@ -20,6 +20,8 @@ const (
 	topRows      = 15
 	listings     = 4
 	listingLines = 40
+	maxWarnings  = 100 // nobody reads as many, and a recording from elsewhere may hold any number
+	maxNotes     = 20  // of the compiler, on one line
 )
 
 // Page lays out the report of a recording. It reads the recording and nothing
@@ -47,21 +49,40 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 	for _, p := range a.profiles {
 		page.Profiles = append(page.Profiles, a.profile(p))
 	}
-	page.Warnings = append(page.Warnings, trust(&rec.Manifest)...)
+	warnings := trust(&rec.Manifest)
 	for _, list := range [][]string{rec.Warnings, a.warnings, result.Warnings} {
-		for _, w := range list {
-			page.Warnings = appendOnce(page.Warnings, w)
-		}
+		warnings = append(warnings, list...)
 	}
 	for _, s := range a.subjects {
 		if text, found := diagnose.GrowingBuffer(s); found {
-			page.Warnings = appendOnce(page.Warnings, text)
+			warnings = append(warnings, text)
 		}
 		if s.CPU != nil && !s.CPU.LoopsKnown {
-			page.Warnings = appendOnce(page.Warnings, fmt.Sprintf("%s: its measured loop was not found in the source, so set-up counts as measured code", s.Benchmark))
+			warnings = append(warnings, fmt.Sprintf("%s: its measured loop was not found in the source, so set-up counts as measured code", s.Benchmark))
 		}
 	}
+	page.Warnings = distinct(warnings, maxWarnings)
 	return page, nil
+}
+
+// distinct returns each text once, in their order, and at most limit of them,
+// the last then saying how many more there are.
+func distinct(texts []string, limit int) []string {
+	seen := make(map[string]bool)
+	var out []string
+	for _, text := range texts {
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
+		if len(out) < limit {
+			out = append(out, text)
+		}
+	}
+	if more := len(seen) - limit; more > 0 {
+		out[limit-1] = fmt.Sprintf("%d more warnings are not shown", more+1)
+	}
+	return out
 }
 
 func (a *analysis) diagnose() (diagnose.Result, error) {
