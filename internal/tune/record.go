@@ -40,8 +40,11 @@ type recorder struct {
 
 	deadline time.Time     // end of the budget
 	turn     time.Duration // the longest run of the step at hand
-	failures []string
+	failures []failure
 }
+
+// failure is a benchmark that could not be measured, and why in one line.
+type failure struct{ benchmark, text string }
 
 // Record measures a package and writes the recording. When it fails or is
 // interrupted after something was measured, the recording is kept, marked
@@ -210,8 +213,9 @@ func (r *recorder) finish(err error) (Outcome, error) {
 	case err != nil:
 		partial = err.Error()
 	}
-	if r.bin == nil {
-		return Outcome{}, err // not even built: there is nothing to keep
+	var ge *gobench.Error
+	if r.bin == nil || errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks {
+		return Outcome{}, err // not even built, or nothing to run: there is nothing to keep
 	}
 	if r.o.NoBinary {
 		if name, nameErr := r.w.File("build/target.test"); nameErr == nil {
@@ -225,7 +229,11 @@ func (r *recorder) finish(err error) (Outcome, error) {
 	if finishErr != nil {
 		return Outcome{}, errors.Join(err, finishErr)
 	}
-	return Outcome{Path: path, Failures: r.failures}, err
+	outcome := Outcome{Path: path}
+	for _, f := range r.failures {
+		outcome.Failures = append(outcome.Failures, f.text)
+	}
+	return outcome, err
 }
 
 // slug makes a file name from a benchmark's name.

@@ -282,7 +282,7 @@ func BenchmarkHangs(b *testing.B) { for b.Loop() { time.Sleep(time.Hour) } }
 		{".", "Panics", gobench.KindFailed, "boom", true},
 		{".", "Exits", gobench.KindFailed, "exit status 0", true},
 		{".", "Hangs", gobench.KindFailed, "did not finish", true},
-		{".", "Nothing", gobench.KindNoBenchmarks, "Nothing", true},
+		{".", "Nothing", gobench.KindNoBenchmarks, "Nothing", false},
 		{"./broken", ".", gobench.KindCompile, "broken_test.go:3", false},
 		{"./none", ".", gobench.KindNoBenchmarks, "none", false},
 		{"./fails", ".", gobench.KindTestFailed, "TestIt", true},
