@@ -264,7 +264,7 @@ func TestListRefuses(t *testing.T) {
 
 func TestViewsEscapeNames(t *testing.T) {
 	evil := "m.\x1b[2J\u202e</script>\nROUTINE"
-	s := newSynth("cpu\x1b[31m", "nanoseconds")
+	s := newSynth("cpu\x1b[31m", "nano\x1b[1m\u202e")
 	s.sample(values(5e6), fr{fn: evil, file: "/x/\x1b]0;x\a.go", line: 1, start: 1})
 	s.p.Comments = []string{"\x1b[1m"}
 	p, _ := s.both(t)

@@ -191,7 +191,10 @@ func magnitude(v int64) int64 {
 }
 
 // text prints a value of the view in unit.
-func (h *ViewHead) text(v int64, unit string) string { return quantity.PprofLabel(v, h.Unit, unit) }
+// The unit is the profile's own word: untrusted, like every name in it.
+func (h *ViewHead) text(v int64, unit string) string {
+	return clean(quantity.PprofLabel(v, h.Unit, unit))
+}
 
 // lines is pprof's legend.
 func (h *ViewHead) lines(unit string) []string {
