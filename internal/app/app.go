@@ -10,6 +10,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -33,6 +36,9 @@ type command struct {
 	examples []string
 	// setup declares the flags and returns what runs after they are parsed.
 	setup func(fs *flag.FlagSet) runFunc
+	// readsOnly: it starts nothing and changes nothing but a file it writes
+	// under a temporary name, so that Ctrl-C need not wait for it.
+	readsOnly bool
 }
 
 // runFunc runs a verb with its operands.
@@ -75,13 +81,16 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	e := newEnv(args, stdin, stdout, stderr)
 	// A defect must not greet the user with a stack trace; what it was goes
 	// where whoever mends it asks for it.
+	report := func(d *defect) {
+		fmt.Fprintf(stderr, "whet: %s\n", oneLine(d.Error()))
+		if os.Getenv("WHET_DEBUG") != "" {
+			stderr.Write(d.stack)
+		}
+		code = exitFailed
+	}
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(stderr, "whet: internal error: %v (this is a defect of whet; WHET_DEBUG=1 prints where)\n", r)
-			if os.Getenv("WHET_DEBUG") != "" {
-				stderr.Write(debug.Stack())
-			}
-			code = exitFailed
+			report(&defect{r, debug.Stack()})
 		}
 	}()
 	err := dispatch(ctx, e, args)
@@ -96,7 +105,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return code
 		}
 	} else if errors.Is(err, context.Canceled) {
-		code = exitInterrupted
+		code, err = exitInterrupted, errors.New("interrupted")
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return code // whoever read has seen enough
+	}
+	if d := new(defect); errors.As(err, &d) {
+		report(d)
+		return code
 	}
 	fmt.Fprintf(stderr, "whet: %s\n", oneLine(err.Error()))
 	return code
@@ -145,6 +161,9 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 		return usageError("%s: %v: whet help %s shows its flags", c.name, err, c.name)
 	}
 	e.targetArgs = targetArgs
+	if c.readsOnly {
+		return abandonable(ctx, func() error { return run(ctx, e, operands) })
+	}
 	return run(ctx, e, operands)
 }
 
@@ -213,14 +232,30 @@ func similar(name string) string {
 	return ""
 }
 
-// oneLine joins the lines of a message: every error is one line.
+// longestLine bounds a message: a name in it may be of any length.
+const longestLine = 560
+
+// oneLine joins the lines of a message: every error is one line. What would
+// move the cursor, reorder the text or hide in it becomes a question mark.
 func oneLine(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" })
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f {
+	s = strings.Map(func(r rune) rune {
+		if r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError {
 			return '?'
 		}
 		return r
 	}, strings.Join(lines, "; "))
+	if len(s) <= longestLine {
+		return s
+	}
+	// What is wrong stands at the beginning, what to do at the end.
+	head, tail := longestLine/2, len(s)-longestLine/2
+	for !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return s[:head] + "…" + s[tail:]
 }

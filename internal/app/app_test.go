@@ -69,7 +69,13 @@ func TestHelpOfEveryVerb(t *testing.T) {
 }
 
 func TestOneLine(t *testing.T) {
-	if got := oneLine("a\n\n  \nb\x1b[31m\r\n"); got != "a; b?[31m" {
-		t.Errorf("oneLine = %q", got)
+	for in, want := range map[string]string{
+		"a\n\n  \nb\x1b[31m\r\n":               "a; b?[31m",
+		"\u202egnp.exe \u2028 \u009b2J \xff":   "?gnp.exe ? ?2J ?",
+		strings.Repeat("é", 400) + ": do this": strings.Repeat("é", 140) + "…" + strings.Repeat("é", 135) + ": do this",
+	} {
+		if got := oneLine(in); got != want {
+			t.Errorf("oneLine(%q) = %q, want %q", in, got, want)
+		}
 	}
 }

@@ -212,6 +212,10 @@ func (p *profileFlags) load(ctx context.Context, operand string) ([]byte, error)
 
 // isExecutable recognises a binary by its first bytes.
 func isExecutable(path string) bool {
+	// Four bytes read from a pipe are lost to whoever reads it next.
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false

@@ -82,21 +82,26 @@ func runTune(ctx context.Context, e *env, o tune.Options, asJSON, all bool) erro
 		return tuneError(err)
 	}
 	html := strings.TrimSuffix(outcome.Path, ".whet") + ".html"
-	page, reportErr := reportRecording(outcome.Path, html)
+	// Where measuring was interrupted, its report is still wanted.
+	page, reportErr := reportRecording(context.WithoutCancel(ctx), outcome.Path, html)
 	if reportErr != nil {
-		return errors.Join(tuneError(err), reportErr)
+		html = ""
 	}
-	if err == nil || len(page.Benchmarks) > 0 {
-		printErr := printPage(e, page, pageOutput{verb: "tune", recording: outcome.Path, html: html, json: asJSON, all: all})
-		err = errors.Join(err, printErr)
+	had := "what was measured"
+	if page != nil && len(page.Benchmarks) == 0 {
+		had = "what there was before"
 	}
+	if page != nil && (err == nil || len(page.Benchmarks) > 0) {
+		reportErr = errors.Join(reportErr, printPage(e, page, pageOutput{verb: "tune", recording: outcome.Path, html: html, json: asJSON, all: all}))
+	}
+	err = errors.Join(err, reportErr)
 	if err != nil {
 		err = tuneError(err)
 		var ee *exitError
 		if errors.As(err, &ee) {
-			return &exitError{ee.code, fmt.Errorf("%w; what was measured is in %s", ee.err, outcome.Path)}
+			return &exitError{ee.code, fmt.Errorf("%w; %s is in %s", ee.err, had, outcome.Path)}
 		}
-		return fmt.Errorf("%w; what was measured is in %s", err, outcome.Path)
+		return fmt.Errorf("%w; %s is in %s", err, had, outcome.Path)
 	}
 	if len(outcome.Failures) > 0 {
 		return fmt.Errorf("%d of the benchmarks could not be measured, the others were: %s", len(outcome.Failures), outcome.Failures[0])
@@ -122,7 +127,7 @@ func tuneError(err error) error {
 }
 
 // reportRecording lays out a recording and writes its HTML report.
-func reportRecording(path, html string) (*report.Page, error) {
+func reportRecording(ctx context.Context, path, html string) (*report.Page, error) {
 	rec, err := recording.Open(path)
 	if err != nil {
 		return nil, err
@@ -135,23 +140,27 @@ func reportRecording(path, html string) (*report.Page, error) {
 	if html == "" {
 		return page, nil
 	}
-	return page, writeFile(html, func(w io.Writer) error { return report.WriteHTML(w, page) })
+	return page, writeFile(ctx, html, func(w io.Writer) error { return report.WriteHTML(w, page) })
 }
 
 // writeFile writes a file under a temporary name and renames it when whole.
-func writeFile(name string, write func(io.Writer) error) error {
+func writeFile(ctx context.Context, name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".tmp-")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	defer os.Remove(f.Name())
-	err = write(f)
+	err = write(untilDone{ctx, f})
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		var le *os.LinkError
+		if errors.As(err, &le) {
+			err = le.Err // without the temporary name
+		}
+		return fmt.Errorf("write %s: %w: choose another name with -o", name, err)
 	}
 	return nil
 }
@@ -179,9 +188,10 @@ func printPage(e *env, page *report.Page, o pageOutput) error {
 
 func diagnoseCommand() *command {
 	return &command{
-		name:     "diagnose",
-		operands: "RECORDING",
-		short:    "the findings and the report of a recording",
+		name:      "diagnose",
+		readsOnly: true,
+		operands:  "RECORDING",
+		short:     "the findings and the report of a recording",
 		long: `
 Diagnose reads a recording, runs the rules on it and prints the report, as whet tune did when
 it made the recording. It needs neither the module nor the machine it was made on.`,
@@ -199,7 +209,7 @@ it made the recording. It needs neither the module nor the machine it was made o
 				if err != nil {
 					return err
 				}
-				page, err := reportRecording(path, *html)
+				page, err := reportRecording(ctx, path, *html)
 				if err != nil {
 					return err
 				}

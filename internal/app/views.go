@@ -23,10 +23,11 @@ numbers are those of go tool pprof.`
 
 func topCommand() *command {
 	return &command{
-		name:     "top",
-		operands: profileOperands,
-		short:    "the functions that cost most, flat and cum",
-		long:     "Top prints the functions of a profile by what they cost themselves (flat), or with all they\ncall (cum)." + profileLong,
+		name:      "top",
+		readsOnly: true,
+		operands:  profileOperands,
+		short:     "the functions that cost most, flat and cum",
+		long:      "Top prints the functions of a profile by what they cost themselves (flat), or with all they\ncall (cum)." + profileLong,
 		examples: []string{
 			"whet top cpu.pb.gz",
 			"whet top -cum -nodecount 20 encode.whet",
@@ -66,10 +67,11 @@ func topCommand() *command {
 
 func listCommand() *command {
 	return &command{
-		name:     "list",
-		operands: "RE " + profileOperands,
-		short:    "the source of functions with the cost of each line",
-		long:     "List prints the source of the functions whose name matches the regular expression RE, with\nflat and cum of each line." + profileLong,
+		name:      "list",
+		readsOnly: true,
+		operands:  "RE " + profileOperands,
+		short:     "the source of functions with the cost of each line",
+		long:      "List prints the source of the functions whose name matches the regular expression RE, with\nflat and cum of each line." + profileLong,
 		examples: []string{
 			"whet list 'ServeHTTP$' cpu.pb.gz",
 			"whet list -kind allocs Encode encode.whet",
@@ -110,10 +112,11 @@ func listCommand() *command {
 
 func flameCommand() *command {
 	return &command{
-		name:     "flame",
-		operands: profileOperands,
-		short:    "a flame graph as one HTML file",
-		long:     "Flame writes an interactive flame graph: zoom, search, every value of the profile. The file\nloads nothing from elsewhere." + profileLong,
+		name:      "flame",
+		readsOnly: true,
+		operands:  profileOperands,
+		short:     "a flame graph as one HTML file",
+		long:      "Flame writes an interactive flame graph: zoom, search, every value of the profile. The file\nloads nothing from elsewhere." + profileLong,
 		examples: []string{
 			"whet flame -o out.html cpu.pb.gz",
 			"whet flame encode.whet",
@@ -141,7 +144,7 @@ func flameCommand() *command {
 				if *out == "" {
 					*out = flameName(name)
 				}
-				err = writeFile(*out, func(w io.Writer) error { return report.WriteFlameHTML(w, title, profiles) })
+				err = writeFile(ctx, *out, func(w io.Writer) error { return report.WriteFlameHTML(w, title, profiles) })
 				if err == nil {
 					_, err = fmt.Fprintln(e.stdout, *out)
 				}

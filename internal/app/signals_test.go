@@ -1,0 +1,98 @@
+//go:build unix
+
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestReadersAreAbandoned: a verb that reads what nobody writes ends when it
+// is told to.
+func TestReadersAreAbandoned(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe.pb.gz")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"top", name}, {"list", ".", name}, {"flame", "-o", name + ".html", name}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		var stderr bytes.Buffer
+		code := make(chan int, 1)
+		go func() { code <- Run(ctx, args, nil, io.Discard, &stderr) }()
+		select {
+		case got := <-code:
+			if got != exitInterrupted || stderr.String() != "whet: interrupted\n" {
+				t.Errorf("%s: exit code %d, stderr %q", args[0], got, stderr.String())
+			}
+		case <-time.After(patience):
+			t.Fatalf("%s does not end", args[0])
+		}
+		release(t, name)
+	}
+	entries, err := os.ReadDir(filepath.Dir(name))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left beside the pipe: %v, %v", entries, err)
+	}
+}
+
+// release lets whoever waits for the pipe find it empty.
+func release(t *testing.T, name string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}
+
+func TestDefectsOfReaders(t *testing.T) {
+	err := abandonable(context.Background(), func() error { panic("out of\nrange") })
+	var d *defect
+	if !errors.As(err, &d) || !strings.Contains(string(d.stack), "TestDefectsOfReaders") {
+		t.Errorf("abandonable = %v", err)
+	}
+}
+
+// TestPipesAreReadOnce: looking whether an operand is a program takes nothing
+// from a pipe, as in whet top <(curl …) other.pb.gz.
+func TestPipesAreReadOnce(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("\x7fELF and more"); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if isExecutable(fmt.Sprintf("/dev/fd/%d", r.Fd())) {
+		t.Error("a pipe is taken for a program")
+	}
+	if rest, err := io.ReadAll(r); err != nil || string(rest) != "\x7fELF and more" {
+		t.Errorf("what is left in the pipe: %q, %v", rest, err)
+	}
+}
+
+// TestReaderGoesAway: whoever closes our output has seen enough.
+func TestReaderGoesAway(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	var stderr bytes.Buffer
+	if code := Run(context.Background(), []string{"completion", "bash"}, nil, w, &stderr); code != exitFailed || stderr.Len() > 0 {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+}
