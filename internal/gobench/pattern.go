@@ -67,3 +67,27 @@ func firstLevel(pattern string) (string, error) {
 	}
 	return strings.Join(first, "|"), nil
 }
+
+// CheckPattern reports a -bench or -run pattern that package testing refuses.
+func CheckPattern(pattern string) error {
+	_, err := firstLevel(pattern)
+	return err
+}
+
+// Below returns the -test.bench pattern that selects, of the top-level
+// benchmark called top, what pattern selects: all of it, or the sub-benchmarks
+// that the alternatives matching top name.
+func Below(pattern, top string) string {
+	var alternatives []string
+	for _, levels := range splitPattern(pattern) {
+		if ok, err := regexp.MatchString(levels[0], top); err != nil || !ok {
+			continue
+		}
+		levels[0] = exact(top)
+		alternatives = append(alternatives, strings.Join(levels, "/"))
+	}
+	if len(alternatives) == 0 {
+		return exact(top)
+	}
+	return strings.Join(alternatives, "|")
+}

@@ -130,6 +130,26 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", tt.in, got, err, tt.want)
 		}
 	}
+	for _, tt := range []struct{ in, top, want string }{
+		{".", "BenchmarkA", "^BenchmarkA$"},
+		{"", "BenchmarkA", "^BenchmarkA$"},
+		{"A/x/y", "BenchmarkA", "^BenchmarkA$/x/y"},
+		{"A|C/x", "BenchmarkA", "^BenchmarkA$"},
+		{"A|C/x", "BenchmarkC", "^BenchmarkC$/x"},
+		{"A/x|C/y", "BenchmarkA", "^BenchmarkA$/x"},
+		{"A/x|A/y", "BenchmarkA", "^BenchmarkA$/x|^BenchmarkA$/y"},
+		{"(A|C)/x", "BenchmarkC", "^BenchmarkC$/x"},
+		{"[/A]/x", "BenchmarkA", "^BenchmarkA$/x"},
+	} {
+		if got := Below(tt.in, tt.top); got != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.in, tt.top, got, tt.want)
+		}
+	}
+	for pattern, good := range map[string]bool{"A[/]b": true, "A/(b": false, "a|(b": false, "": true} {
+		if err := CheckPattern(pattern); (err == nil) != good {
+			t.Errorf("CheckPattern(%q) = %v", pattern, err)
+		}
+	}
 	if got, want := exact(`BenchmarkX/a.b/c#01`), `^BenchmarkX$/^a\.b$/^c#01$`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
