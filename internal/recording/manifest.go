@@ -111,7 +111,9 @@ type Benchmark struct {
 	Metrics     []Metric `json:"metrics,omitempty"` // custom ones, and MB/s
 	Parallel    bool     `json:"parallel"`          // its work ran on several goroutines
 	Profiled    bool     `json:"profiled"`
-	// AllocIterations is the number of calls the allocs profile covers.
+	// Calls of the benchmark's loop that each profile covers; 0: unknown.
+	CPUIterations   int64  `json:"cpu_iterations"`
+	MutexIterations int64  `json:"mutex_iterations"`
 	AllocIterations int64  `json:"alloc_iterations"`
 	Failure         string `json:"failure,omitempty"`
 }

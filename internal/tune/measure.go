@@ -34,6 +34,9 @@ type subject struct {
 	runBase  int64         // its base samples
 	parallel bool
 	failed   bool
+
+	// Calls of the loop that each profile covers.
+	cpuIterations, mutexIterations, allocIterations int64
 }
 
 // measure ranks the benchmarks and profiles as many as the budget takes.
@@ -41,6 +44,7 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 	r.deadline = r.o.Now().Add(r.o.Budget)
 	lines, err := r.quickPass(ctx, names)
 	if err != nil {
+		r.addResults(nil, lines)
 		return err
 	}
 	ranked := rank(lines)
@@ -70,7 +74,7 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 			return nil
 		}
 	}
-	return &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0]}
+	return &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0].text}
 }
 
 func (r *recorder) left() time.Duration { return r.deadline.Sub(r.o.Now()) }
@@ -109,7 +113,7 @@ func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.L
 	}
 	if len(lines) == 0 {
 		if len(r.failures) > 0 {
-			return nil, &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0]}
+			return nil, &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0].text}
 		}
 		return nil, &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("no benchmark of %s that matches -bench %q gave a result", r.target.ImportPath, r.o.Bench)}
 	}
@@ -134,9 +138,7 @@ func (r *recorder) fail(name string, err error) {
 		r.w.Warn("%v", err)
 		return
 	}
-	text := err.Error()
-	r.failures = append(r.failures, text)
-	r.w.Manifest.Benchmarks = append(r.w.Manifest.Benchmarks, recording.Benchmark{Name: name, Failure: text})
+	r.failures = append(r.failures, failure{name, err.Error()})
 }
 
 // profileAll gives every benchmark its clean measurement, its allocation
@@ -245,7 +247,7 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 	if err := r.w.Add(recording.Artifact{Path: rel, Kind: recording.KindAllocs, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
 		return err
 	}
-	r.w.Manifest.Benchmarks = append(r.w.Manifest.Benchmarks, recording.Benchmark{Name: s.Name, AllocIterations: n + 1})
+	s.allocIterations = n + 1
 	return nil
 }
 
@@ -263,10 +265,12 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	}
 	defer os.Remove(name)
 	start := r.o.Now()
-	if _, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), CPUProfile: name}); err != nil {
+	res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), CPUProfile: name})
+	if err != nil {
 		return err
 	}
 	end := r.o.Now()
+	s.cpuIterations += r.calls(res, s.Name)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", rel, err)
@@ -286,6 +290,21 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	s.samples += s.runBase
 	s.parallel = s.parallel || c.Parallel
 	return nil
+}
+
+// calls is how often a run called the benchmark's loop: as its result says,
+// and the one call that package testing makes first. It is unknown, 0, where
+// testing looked for b.N by shorter runs that the profile covers too.
+func (r *recorder) calls(res *gobench.Result, name string) int64 {
+	if r.o.BenchTime != "" && !strings.HasSuffix(r.o.BenchTime, "x") {
+		return 0
+	}
+	for _, l := range res.Lines {
+		if l.Name == name {
+			return l.N + 1
+		}
+	}
+	return 0
 }
 
 // storeCPU merges each benchmark's CPU profiles into one artifact.
@@ -325,8 +344,12 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 			run.MutexProfile, run.MutexProfileFraction = name, 10
 		}
 		start := r.now()
-		if _, err := r.run(ctx, r.limit(d), run); err != nil {
+		res, err := r.run(ctx, r.limit(d), run)
+		if err != nil {
 			return err
+		}
+		if kind == recording.KindMutex {
+			s.mutexIterations = r.calls(res, s.Name)
 		}
 		if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
 			return err
@@ -360,34 +383,33 @@ func (r *recorder) profileFile(s *subject, kind string) (name, rel string, err e
 // addResults writes the figures into the manifest and in Go benchmark format.
 func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 	m := &r.w.Manifest
-	extra := make(map[string]recording.Benchmark)
-	for _, b := range m.Benchmarks {
-		e := extra[b.Name]
-		e.Failure += b.Failure
-		e.AllocIterations += b.AllocIterations
-		extra[b.Name] = e
+	failed := make(map[string]string)
+	for _, f := range r.failures {
+		failed[f.benchmark] = f.text
 	}
-	m.Benchmarks = nil
 	var lines []benchmark.Line
-	add := func(l benchmark.Line, profiled, parallel bool) {
-		e := extra[l.Name]
-		delete(extra, l.Name)
-		lines = append(lines, l)
-		b := recording.Benchmark{Name: l.Name, Procs: l.Procs, Iterations: l.N, NsPerOp: l.NsPerOp, BytesPerOp: l.BytesPerOp, AllocsPerOp: l.AllocsPerOp,
-			Parallel: parallel, Profiled: profiled, AllocIterations: e.AllocIterations, Failure: e.Failure}
+	add := func(l benchmark.Line, b recording.Benchmark) {
+		b.Name, b.Procs, b.Iterations, b.NsPerOp, b.BytesPerOp, b.AllocsPerOp = l.Name, l.Procs, l.N, l.NsPerOp, l.BytesPerOp, l.AllocsPerOp
 		for _, metric := range l.Metrics {
 			b.Metrics = append(b.Metrics, recording.Metric{Unit: metric.Unit, Value: metric.Value})
 		}
+		b.Failure = failed[l.Name]
+		delete(failed, l.Name)
 		m.Benchmarks = append(m.Benchmarks, b)
+		lines = append(lines, l)
 	}
 	for _, s := range subjects {
-		add(s.Line, len(s.cpu) > 0, s.parallel)
+		add(s.Line, recording.Benchmark{Profiled: len(s.cpu) > 0, Parallel: s.parallel,
+			CPUIterations: s.cpuIterations, MutexIterations: s.mutexIterations, AllocIterations: s.allocIterations})
 	}
 	for _, l := range rest {
-		add(l, false, false)
+		add(l, recording.Benchmark{})
 	}
-	for _, name := range slices.Sorted(maps.Keys(extra)) { // failed before it gave a figure
-		m.Benchmarks = append(m.Benchmarks, recording.Benchmark{Name: name, Failure: extra[name].Failure})
+	for _, name := range slices.Sorted(maps.Keys(failed)) { // before they gave a figure
+		m.Benchmarks = append(m.Benchmarks, recording.Benchmark{Name: name, Failure: failed[name]})
+	}
+	if len(lines) == 0 {
+		return
 	}
 	var text bytes.Buffer
 	w := benchmark.NewWriter(&text)
