@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"whet/internal/finding"
 )
@@ -58,14 +59,16 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("%s: the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too high and samples too few", s.Benchmark, Percent(ratio(mem.process, s.CPU.Duration))))
 	}
 	samples := s.BaseCPUSamples()
+	var needed int // the most samples that a rule short of them needs; 0: none is
+	var unasked []string
 	for r := range rules {
 		rule := &rules[r]
 		if !s.hasEvidence(rule) {
-			warnings = append(warnings, fmt.Sprintf("%s: rule %s was not asked: none of the profiles it reads was recorded", s.Benchmark, rule.ID))
+			unasked = append(unasked, rule.ID)
 			continue
 		}
 		if s.CPU != nil && slices.Contains(rule.Evidence, EvidenceCPU) && samples < int64(rule.MinSamples) {
-			warnings = append(warnings, fmt.Sprintf("%s: too few samples: %d of the base, rule %s needs %d to speak about CPU time; raise -budget or -benchtime", s.Benchmark, samples, rule.ID, rule.MinSamples))
+			needed = max(needed, rule.MinSamples)
 		}
 		for _, c := range rule.Find(s) {
 			w := weighed{rule: rule, claim: c, cost: s.shares(c.Cost, rule.MinSamples)}
@@ -80,6 +83,12 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 			w.above = byTime || matters && w.avoidable.alloc >= Threshold
 			out = append(out, w)
 		}
+	}
+	if len(unasked) > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
+	}
+	if needed > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: too few samples: %d of the base, %d needed to speak about CPU time; raise -budget or -benchtime", s.Benchmark, samples, needed))
 	}
 	return s.withoutCovered(out), warnings
 }

@@ -204,6 +204,11 @@ func TestTooFewSamples(t *testing.T) {
 	if strings.Contains(res.Verdict.Text, "nothing worth changing") {
 		t.Error("silence for lack of samples is called a clean bill")
 	}
+	// Every rule lacks the same samples: it is said once, for the one that needs most.
+	three := registryOf(t, ruleFor("slow", "m/x.slow", 200), ruleFor("slower", "m/x.slow", 300), ruleFor("slowest", "m/x.slow", 200))
+	if res = Run(three, []*Subject{s}); len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "199 of the base, 300 needed") {
+		t.Errorf("three rules warn: %q", res.Warnings)
+	}
 	s.CPU = cpuProfile(sample{stack: []string{"m/x.slow", "runtime.mallocgc"}, n: 200})
 	if res = Run(reg, []*Subject{s}); res.Findings[0].CPURatio != 1 || len(res.Warnings) != 0 {
 		t.Errorf("with 200 samples: %+v %q", res.Findings, res.Warnings)
@@ -326,7 +331,7 @@ func TestRuleIsNotAskedWithoutEvidence(t *testing.T) {
 	r.Evidence = []EvidenceKind{EvidenceMutex, EvidenceSource}
 	r.Find = func(*Subject) []Claim { t.Error("asked"); return nil }
 	res := Run(registryOf(t, r), []*Subject{subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 500}), nil, nil)})
-	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "lock was not asked") {
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "rules not asked, since none of the profiles they read was recorded: lock") {
 		t.Errorf("warnings %q", res.Warnings)
 	}
 }
