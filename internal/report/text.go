@@ -18,7 +18,7 @@ import (
 type TextOptions struct {
 	Width int  // columns; 0 means 100, and fewer than 60 count as 60
 	Color bool // escape sequences for colours
-	All   bool // findings below the threshold and each benchmark's profiles too
+	All   bool // findings below the threshold, each benchmark and its profiles too
 }
 
 // Rows of a top table and functions whose source is listed on the terminal.
@@ -34,7 +34,7 @@ func WriteText(w io.Writer, p *Page, o TextOptions) error {
 	t.head(p)
 	t.verdict(p)
 	t.findings(p, o.All)
-	t.benchmarks(p)
+	t.benchmarks(p, o.All)
 	first, others := p.shown()
 	if o.All {
 		first, others = append(first, others...), nil
@@ -225,17 +225,30 @@ func (t *textWriter) finding(n int, f *finding.Finding) {
 	t.hang(indent, "by", label, rule)
 }
 
-func (t *textWriter) benchmarks(p *Page) {
+// textUnprofiled is how many benchmarks without a profile are listed without
+// being asked.
+const textUnprofiled = 10
+
+func (t *textWriter) benchmarks(p *Page, all bool) {
 	if len(p.Benchmarks) == 0 {
 		return
 	}
 	t.heading("Benchmarks", "")
 	rows := [][]string{{"time/op", "B/op", "allocs/op", "iterations", "", ""}}
+	unprofiled := 0
 	for _, b := range p.Benchmarks {
+		if !b.Profiled && b.Failure == "" {
+			if unprofiled++; unprofiled > textUnprofiled && !all {
+				continue
+			}
+		}
 		row := benchmarkCells(&b)
 		rows = append(rows, append(row[:], benchmarkName(&b), benchmarkNote(&b)))
 	}
 	t.table(rows)
+	if more := unprofiled - textUnprofiled; more > 0 && !all {
+		t.line("  ", t.paint(dim, fmt.Sprintf("… %s more, not profiled: -all shows them", quantity.Count(float64(more)))))
+	}
 }
 
 // benchmarkCells are time, bytes and allocations per operation, and the

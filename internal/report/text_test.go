@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -190,6 +191,34 @@ func TestWrapLosesNoWord(t *testing.T) {
 			if wide(l) > width && strings.Contains(l, " ") {
 				t.Errorf("width %d: %q", width, l)
 			}
+		}
+	}
+}
+
+// A package with many sub-benchmarks is not listed whole: the profiled ones,
+// those that failed, and ten others.
+func TestManyBenchmarks(t *testing.T) {
+	p := &Page{}
+	for i := range 200 {
+		p.Benchmarks = append(p.Benchmarks, Benchmark{Name: fmt.Sprintf("BenchmarkX/%03d", i), NsPerOp: 1, Profiled: i == 0 || i == 198})
+	}
+	p.Benchmarks[199].Failure = "it panicked"
+	for all, want := range map[bool]int{false: 2 + 10 + 1, true: 200} {
+		var buf bytes.Buffer
+		if err := WriteText(&buf, p, TextOptions{All: all}); err != nil {
+			t.Fatal(err)
+		}
+		text := buf.String()
+		if got := strings.Count(text, "BenchmarkX/"); got != want {
+			t.Errorf("all %v: %d benchmarks are listed, want %d", all, got, want)
+		}
+		for _, name := range []string{"X/000", "X/010", "X/198", "X/199"} {
+			if !strings.Contains(text, name) {
+				t.Errorf("all %v: %s is not listed", all, name)
+			}
+		}
+		if strings.Contains(text, "… 187 more, not profiled: -all shows them") == all { // 200 - 13
+			t.Errorf("all %v: what was left out: %s", all, text)
 		}
 	}
 }
