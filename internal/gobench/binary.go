@@ -2,11 +2,13 @@ package gobench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"whet/internal/capture/process"
@@ -54,10 +56,27 @@ func (b *Binary) run(ctx context.Context, what string, c process.Command) (*proc
 	if ctx.Err() != nil && (err != nil || res.Ending == process.Cancelled) {
 		return res, fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
+	if errors.Is(err, syscall.ENOEXEC) {
+		return nil, newError(KindStart, "", fmt.Sprintf("%s: it was built for %s, which this machine does not run: unset GOOS and GOARCH", what, b.system()), "")
+	}
 	if err != nil {
 		return nil, newError(KindStart, "", fmt.Sprintf("%s: start the test binary %s: %v", what, b.Path, rootCause(err)), "")
 	}
 	return res, nil
+}
+
+// system is the one the binary was built for, "linux/amd64".
+func (b *Binary) system() string {
+	goos, goarch := "another system", "another processor"
+	for _, s := range b.Settings {
+		if v, ok := strings.CutPrefix(s, "GOOS="); ok {
+			goos = v
+		}
+		if v, ok := strings.CutPrefix(s, "GOARCH="); ok {
+			goarch = v
+		}
+	}
+	return goos + "/" + goarch
 }
 
 // Benchmarks returns the top-level benchmarks that the pattern re, as for

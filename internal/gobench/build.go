@@ -48,8 +48,9 @@ func Build(ctx context.Context, t *Target, o BuildOptions, out string) (*Binary,
 	if len(t.TestFiles) == 0 {
 		return nil, noTestFiles(t)
 	}
-	args := append([]string{"test", "-c", "-vet=off", "-o", out}, o.flags()...)
-	_, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, append(args, t.Operand)...)
+	args := append([]string{"test", "-c", "-vet=off"}, o.flags()...)
+	// The last -o counts, whatever the user's flags say.
+	_, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, append(args, "-o", out, t.Operand)...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +114,10 @@ func buildFailed(t *Target, said, status string) *Error {
 		}
 	}
 	switch {
-	case strings.Contains(said, "no space left on device"):
-		return newError(KindStart, "", fmt.Sprintf(
-			"build the tests of %s: no space left on device: free some, or set GOTMPDIR and GOCACHE to directories on another disk", t.ImportPath), said)
 	case first == "":
+		if e := goTrouble("build the tests of "+t.ImportPath, said); e != nil {
+			return e
+		}
 		if first = firstLine(said); first == "" {
 			first = "go test -c ended with " + status
 		}

@@ -72,12 +72,33 @@ func rootCause(err error) error {
 	return err
 }
 
+// troubles are what the go command says when it cannot work at all, and what
+// to do about it: neither the package nor its name is to blame.
+var troubles = []struct{ said, do string }{
+	{"creating work dir", "set TMPDIR to a directory that can be written to"},
+	{"build cache is ", "set HOME, or GOCACHE to a directory that can be written to"},
+	{"failed to initialize build cache", "set HOME, or GOCACHE to a directory that can be written to"},
+	{"toolchain not available", "set GOTOOLCHAIN=local, or install that version of Go"},
+	{"parsing $GOFLAGS", "mend the GOFLAGS of the environment, or of go env"},
+}
+
+// goTrouble recognises them; nil is any other complaint.
+func goTrouble(what, said string) *Error {
+	first := firstLine(said)
+	for _, t := range troubles {
+		if strings.Contains(first, t.said) {
+			return newError(KindStart, "", fmt.Sprintf("%s: %s: %s", what, first, t.do), said)
+		}
+	}
+	return nil
+}
+
 // firstLine is the first line that says something: not a heading "# package",
-// not blank.
+// not what is being fetched, not blank.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "#") {
+		if line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: downloading ") {
 			return strings.TrimPrefix(line, "go: ")
 		}
 	}

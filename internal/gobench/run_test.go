@@ -392,6 +392,17 @@ func TestHostileBinaries(t *testing.T) {
 	wantError(t, "C", err, KindPanic, `BenchmarkC crashed at c\.go:6: SIGSEGV: segmentation violation \(in C code\)`)
 }
 
+// TestOtherSystem: a file that this machine cannot run, as GOOS=plan9 makes.
+func TestOtherSystem(t *testing.T) {
+	b := *zooBinary(t)
+	b.Path, b.Settings = filepath.Join(t.TempDir(), "plan9.test"), []string{"-compiler=gc", "GOARCH=arm", "GOOS=plan9"}
+	if err := os.WriteFile(b.Path, []byte("no header that is known here"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.Test(t.Context(), "", 0)
+	wantError(t, "another system's binary", err, KindStart, `run the tests of .*: it was built for plan9/arm, which this machine does not run: unset GOOS and GOARCH`)
+}
+
 func TestTests(t *testing.T) {
 	b := zooBinary(t)
 	for _, tt := range []struct {

@@ -225,6 +225,9 @@ func (t *Target) askEnv(ctx context.Context, o BuildOptions) error {
 // listFailed turns what go list said into an error.
 func listFailed(operand, said, status string) *Error {
 	first := firstLine(said)
+	if e := goTrouble("look at "+operand, said); e != nil {
+		return e
+	}
 	switch {
 	case strings.Contains(said, "go.mod file not found"), strings.Contains(said, "cannot find main module"):
 		return newError(KindNoModule, "", fmt.Sprintf(

@@ -62,6 +62,13 @@ func TestResolveRefuses(t *testing.T) {
 		_, err := Resolve(t.Context(), tt.dir, tt.operand, BuildOptions{})
 		wantError(t, tt.operand, err, tt.kind, tt.text)
 	}
+	for env, text := range map[string]string{
+		"GOFLAGS=-nonsense":     `look at \./a: parsing \$GOFLAGS: unknown flag -nonsense: mend the GOFLAGS .*`,
+		"GOTOOLCHAIN=go1.999.0": `look at \./a: download go1\.999\.0 .*: toolchain not available: set GOTOOLCHAIN=local, .*`,
+	} {
+		_, err := Resolve(t.Context(), dir, "./a", BuildOptions{Env: []string{"GOPROXY=off", env}})
+		wantError(t, env, err, KindStart, text)
+	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	cancel(stop)
@@ -185,6 +192,24 @@ func TestBuildRefuses(t *testing.T) {
 			t.Errorf("%s: left a binary", tt.operand)
 		}
 	}
+	// Neither the name of the output nor the environment is the package's fault.
+	fine := write(t, "go.mod", goMod, "p_test.go", testFile)
+	p, err := Resolve(t.Context(), fine, ".", BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other.test")
+	if b, err := Build(t.Context(), p, BuildOptions{Flags: []string{"-o", other}}, out); err != nil {
+		t.Errorf("-o among the flags: %v", err)
+	} else if _, err := os.Stat(b.Path); err != nil {
+		t.Errorf("-o among the flags: %v", err)
+	}
+	_, err = Build(t.Context(), p, BuildOptions{Env: []string{"GOCACHE=" + filepath.Join(fine, "go.mod", "none")}}, out)
+	wantError(t, "no GOCACHE", err, KindStart, `build the tests of own\.test/mod: .*cache.*: set HOME, or GOCACHE to a directory .*`)
+	t.Setenv("TMPDIR", filepath.Join(fine, "none"))
+	_, err = Build(t.Context(), p, BuildOptions{}, out)
+	wantError(t, "no TMPDIR", err, KindStart, `build the tests of own\.test/mod: creating work dir: .*: set TMPDIR to .*`)
+	t.Setenv("TMPDIR", "")
 	if os.Getuid() != 0 {
 		p, err := Resolve(t.Context(), dir, "./types", BuildOptions{})
 		if err != nil {
