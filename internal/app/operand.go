@@ -23,8 +23,12 @@ import (
 	"whet/internal/source"
 )
 
-// maxProfileBytes bounds a profile file before it is unpacked.
-const maxProfileBytes = 1 << 30
+// Bounds on a profile before it is unpacked. Of a file the size is known before
+// it is read; a pipe or a server may never end.
+const (
+	maxProfileBytes = 1 << 30
+	maxStreamBytes  = 256 << 20
+)
 
 // profileFlags choose what is read from the operands of a view.
 type profileFlags struct {
@@ -183,7 +187,7 @@ func profilesIn(rec *recording.Recording) []string {
 // load reads a file or a URL.
 func (p *profileFlags) load(ctx context.Context, operand string) ([]byte, error) {
 	if strings.Contains(operand, "://") {
-		return capture.FetchProfile(ctx, operand, capture.FetchOptions{Seconds: p.seconds, Header: http.Header{}, MaxBytes: maxProfileBytes})
+		return capture.FetchProfile(ctx, operand, capture.FetchOptions{Seconds: p.seconds, Header: http.Header{}, MaxBytes: maxStreamBytes})
 	}
 	f, err := os.Open(operand)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -200,14 +204,25 @@ func (p *profileFlags) load(ctx context.Context, operand string) ([]byte, error)
 	if st.IsDir() {
 		return nil, usageError("%s is a directory and not a recording: name a profile file, a URL or a NAME.whet", operand)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxProfileBytes+1))
-	if err != nil {
+	limit := int64(maxStreamBytes)
+	var b bytes.Buffer
+	if st.Mode().IsRegular() {
+		limit = maxProfileBytes
+		b.Grow(int(min(st.Size(), limit)) + bytes.MinRead)
+	}
+	n := int64(0)
+	if st.Size() <= limit {
+		n, err = b.ReadFrom(io.LimitReader(f, limit+1))
+	}
+	switch {
+	case errors.As(err, new(*fs.PathError)):
+		return nil, fmt.Errorf("read profile: %w", err) // it names the file
+	case err != nil:
 		return nil, fmt.Errorf("read profile %s: %w", operand, err)
+	case max(n, st.Size()) > limit:
+		return nil, fmt.Errorf("read profile %s: it is larger than %d MiB: record a shorter one", operand, limit>>20)
 	}
-	if len(data) > maxProfileBytes {
-		return nil, fmt.Errorf("read profile %s: it is larger than %d bytes", operand, maxProfileBytes)
-	}
-	return data, nil
+	return b.Bytes(), nil
 }
 
 // isExecutable recognises a binary by its first bytes.

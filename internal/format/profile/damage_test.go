@@ -353,3 +353,21 @@ func TestDefaultType(t *testing.T) {
 		}
 	}
 }
+
+// TestBomb: a small file that unpacks to much is given up early.
+func TestBomb(t *testing.T) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	entries := bytes.Repeat([]byte{0x32, 0}, 1<<19) // empty ones of the string table
+	for range anyRatio>>20 + 1 {
+		if _, err := w.Write(entries); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(b.Bytes(), DefaultLimits()); err == nil || err.Error() != tooLarge(anyRatio).Error() {
+		t.Errorf("%d bytes that unpack to %d MiB: %v", b.Len(), anyRatio>>20+1, err)
+	}
+}

@@ -124,9 +124,17 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("unpacked it is larger than %d MiB: too large to read", limit>>20)
 }
 
+// A profile packs to a tenth of its size, seldom to a thirtieth. A file that
+// grows by more was made to fill memory, unless it is small.
+const (
+	maxRatio = 100
+	anyRatio = 64 << 20 // bytes that a file of any size may unpack to
+)
+
 // unpack returns the contents of the gzip members. Damage to the first is an
 // error; from a later one on, what follows is counted in d and dropped.
 func unpack(data []byte, maxBytes int64, d *damage) ([][]byte, error) {
+	maxBytes = min(maxBytes, max(maxRatio*int64(len(data)), anyRatio))
 	var messages [][]byte
 	var total int64
 	r := bytes.NewReader(data) // an io.ByteReader: gzip takes no byte beyond the member
