@@ -56,13 +56,11 @@ func splitPattern(s string) [][]string {
 
 // firstLevel returns the regular expression for top-level names in pattern.
 func firstLevel(pattern string) (string, error) {
+	if err := CheckPattern(pattern); err != nil {
+		return "", newError(KindUsage, "", fmt.Sprintf("-bench %s: %v", pattern, err), "")
+	}
 	var first []string
 	for _, levels := range splitPattern(pattern) {
-		for _, l := range levels {
-			if _, err := regexp.Compile(l); err != nil {
-				return "", newError(KindUsage, "", fmt.Sprintf("-bench %s: %v", pattern, err), "")
-			}
-		}
 		first = append(first, levels[0])
 	}
 	return strings.Join(first, "|"), nil
@@ -70,8 +68,14 @@ func firstLevel(pattern string) (string, error) {
 
 // CheckPattern reports a -bench or -run pattern that package testing refuses.
 func CheckPattern(pattern string) error {
-	_, err := firstLevel(pattern)
-	return err
+	for _, levels := range splitPattern(pattern) {
+		for _, l := range levels {
+			if _, err := regexp.Compile(l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Below returns the -test.bench pattern that selects, of the top-level

@@ -34,6 +34,7 @@ type subject struct {
 	runBase  int64         // its base samples
 	parallel bool
 	failed   bool
+	done     bool // a further CPU run failed: what it has is kept
 
 	// Calls of the loop that each profile covers.
 	cpuIterations, mutexIterations, allocIterations int64
@@ -69,12 +70,28 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	r.warnShort(subjects)
 	for _, s := range subjects {
 		if !s.failed {
 			return nil
 		}
 	}
 	return &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0].text}
+}
+
+// warnShort says which benchmarks the budget left with fewer samples than were
+// wanted.
+func (r *recorder) warnShort(subjects []*subject) {
+	var short []string
+	for _, s := range subjects {
+		if !s.failed && !s.done && s.samples < int64(r.o.Samples) {
+			short = append(short, fmt.Sprintf("%s has %d", s.Name, s.samples))
+		}
+	}
+	if len(short) > 0 {
+		r.w.Warn("the budget of %v ended before all CPU profiles had the %d samples of the base that were wanted: %s; raise -budget, or choose with -bench",
+			r.o.Budget, r.o.Samples, strings.Join(short, ", "))
+	}
 }
 
 func (r *recorder) left() time.Duration { return r.deadline.Sub(r.o.Now()) }
@@ -84,7 +101,6 @@ func (r *recorder) left() time.Duration { return r.deadline.Sub(r.o.Now()) }
 func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.Line, error) {
 	var lines []benchmark.Line
 	quick := quickTime(r.o.Budget, len(names))
-	_, sub, _ := strings.Cut(r.o.Bench, "/")
 	for _, name := range names {
 		r.progress(Progress{Stage: "quick pass", Benchmark: name})
 		left := r.left()
@@ -96,11 +112,11 @@ func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.L
 		if len(names) == 1 {
 			limit = max(left, 5*time.Second)
 		}
-		pattern := "" // the benchmark with all its sub-benchmarks
-		if sub != "" {
-			pattern = "^" + name + "$/" + sub
+		run := gobench.Run{Bench: name, BenchTime: quick.String()} // with all its sub-benchmarks
+		if strings.Contains(r.o.Bench, "/") {
+			run.Pattern = gobench.Below(r.o.Bench, name)
 		}
-		res, err := r.run(ctx, limit, gobench.Run{Bench: name, Pattern: pattern, BenchTime: quick.String()})
+		res, err := r.run(ctx, limit, run)
 		if ctx.Err() != nil {
 			return lines, ctx.Err()
 		}
@@ -165,7 +181,7 @@ func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 		busy = false
 		r.turn = r.left()
 		for _, s := range subjects {
-			if s.failed || s.samples >= int64(r.o.Samples) || r.left() < 300*time.Millisecond {
+			if s.failed || s.done || s.samples >= int64(r.o.Samples) || r.left() < 300*time.Millisecond {
 				continue
 			}
 			if err := r.cpu(ctx, s); ctx.Err() != nil {
@@ -173,7 +189,7 @@ func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 			} else if err != nil {
 				// It has a profile already; what it has is kept.
 				r.w.Warn("%v", err)
-				s.samples = int64(r.o.Samples)
+				s.done = true
 				continue
 			}
 			busy = true
@@ -187,16 +203,24 @@ func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 func (r *recorder) clean(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "clean run", Benchmark: s.Name})
 	d := r.length(cleanRun)
-	res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s)})
-	if err != nil {
-		return err
-	}
-	for _, l := range res.Lines {
-		if l.Name == s.Name {
-			s.Line = l
-			if counted := l.NsPerOp * float64(l.N); counted > float64(10*time.Millisecond) {
-				s.stretch = max(float64(res.End.Sub(res.Start))/counted, 1)
+	for range 2 {
+		res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s)})
+		if err != nil {
+			return err
+		}
+		for _, l := range res.Lines {
+			if l.Name == s.Name {
+				s.Line = l
+				if counted := l.NsPerOp * float64(l.N); counted > float64(10*time.Millisecond) {
+					s.stretch = max(float64(res.End.Sub(res.Start))/counted, 1)
+				}
 			}
+		}
+		// The quick pass may have met what is done only once, and made the
+		// benchmark look slow: then this run was too short, but its estimate
+		// is a good one.
+		if r.o.BenchTime != "" || res.End.Sub(res.Start) > d/4 {
+			break
 		}
 	}
 	return nil
@@ -226,8 +250,7 @@ func (r *recorder) benchTime(d time.Duration, s *subject) string {
 	return fmt.Sprintf("%dx", iterations(d, s.NsPerOp*s.stretch))
 }
 
-// allocs records every allocation. The calls it covers are the run's own and
-// the single one that package testing makes first.
+// allocs records every allocation.
 func (r *recorder) allocs(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "allocations", Benchmark: s.Name})
 	allocs := 0.0
@@ -244,10 +267,14 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 	if err != nil {
 		return err
 	}
+	_, p, err := readProfile(name, rel)
+	if err != nil {
+		return err
+	}
 	if err := r.w.Add(recording.Artifact{Path: rel, Kind: recording.KindAllocs, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
 		return err
 	}
-	s.allocIterations = n + 1
+	s.allocIterations = calls(n, p)
 	return nil
 }
 
@@ -270,15 +297,11 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 		return err
 	}
 	end := r.o.Now()
-	s.cpuIterations += r.calls(res, s.Name)
-	data, err := os.ReadFile(name)
+	data, p, err := readProfile(name, rel)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", rel, err)
+		return err
 	}
-	p, err := profile.Read(data, profile.DefaultLimits())
-	if err != nil {
-		return fmt.Errorf("CPU profile of %s: %w", s.Name, err)
-	}
+	s.cpuIterations += r.calls(res, s.Name, p)
 	r.addLoops(s.loops, p)
 	c := hot.Classify(p, s.loops)
 	if len(s.cpu) == 0 {
@@ -290,21 +313,6 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	s.samples += s.runBase
 	s.parallel = s.parallel || c.Parallel
 	return nil
-}
-
-// calls is how often a run called the benchmark's loop: as its result says,
-// and the one call that package testing makes first. It is unknown, 0, where
-// testing looked for b.N by shorter runs that the profile covers too.
-func (r *recorder) calls(res *gobench.Result, name string) int64 {
-	if r.o.BenchTime != "" && !strings.HasSuffix(r.o.BenchTime, "x") {
-		return 0
-	}
-	for _, l := range res.Lines {
-		if l.Name == name {
-			return l.N + 1
-		}
-	}
-	return 0
 }
 
 // storeCPU merges each benchmark's CPU profiles into one artifact.
@@ -349,7 +357,11 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 			return err
 		}
 		if kind == recording.KindMutex {
-			s.mutexIterations = r.calls(res, s.Name)
+			_, p, err := readProfile(name, rel)
+			if err != nil {
+				return err
+			}
+			s.mutexIterations = r.calls(res, s.Name, p)
 		}
 		if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
 			return err

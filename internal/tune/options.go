@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"whet/internal/gobench"
 )
 
 // Options says what to measure and for how long. Start from DefaultOptions.
@@ -67,10 +69,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-cpu %q is not a number of processors", o.CPU)
 	}
 	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
-		for _, part := range strings.Split(re.text, "/") {
-			if _, err := regexp.Compile(part); err != nil {
-				return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
-			}
+		if err := gobench.CheckPattern(re.text); err != nil {
+			return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
 		}
 	}
 	return nil

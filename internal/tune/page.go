@@ -60,6 +60,9 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 		if s.CPU != nil && !s.CPU.LoopsKnown {
 			warnings = append(warnings, fmt.Sprintf("%s: its measured loop was not found in the source, so set-up counts as measured code", s.Benchmark))
 		}
+		if s.CPU != nil && s.CPU.RootsLost {
+			warnings = append(warnings, fmt.Sprintf("%s: stacks are deeper than the profiler records: functions near their root have too little cum, and set-up as deep counts as measured code", s.Benchmark))
+		}
 	}
 	page.Warnings = distinct(warnings, maxWarnings)
 	return page, nil

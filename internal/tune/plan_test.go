@@ -55,6 +55,10 @@ func TestValidate(t *testing.T) {
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
+	good.Bench = "A[/]b|C/d" // a slash in brackets parts nothing
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
 	for name, change := range map[string]func(*Options){
 		"no package":  func(o *Options) { o.Operand = "" },
 		"-budget":     func(o *Options) { o.Budget = time.Millisecond },
