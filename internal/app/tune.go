@@ -143,8 +143,20 @@ func reportRecording(ctx context.Context, path, html string) (*report.Page, erro
 	return page, writeFile(ctx, html, func(w io.Writer) error { return report.WriteHTML(w, page) })
 }
 
-// writeFile writes a file under a temporary name and renames it when whole.
+// writeFile writes a file under a temporary name and renames it when whole. A
+// device or a pipe is written to as it stands: renamed over, /dev/null would be
+// a file.
 func writeFile(ctx context.Context, name string, write func(io.Writer) error) error {
+	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(write(untilDone{ctx, f}), f.Close()); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		return nil
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".tmp-")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
