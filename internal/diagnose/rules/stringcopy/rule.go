@@ -257,7 +257,7 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 			finding.High
 	case st.via == "bytes.(*Buffer).String":
 		return "The buffer's content is copied into a new string.",
-			"Use a strings.Builder, whose String does not copy, or hand on the buffer's Bytes.",
+			"Use a strings.Builder, whose String does not copy, or hand on the buffer's Bytes. Where the buffer goes back to a pool this one copy is the price of reusing it: then only handing on Bytes, or writing them out, avoids it.",
 			finding.Medium
 	case concatenates:
 		return "Concatenation allocates a new string and copies every part into it.",
