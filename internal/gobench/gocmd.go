@@ -25,12 +25,8 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 		return nil, nil, nil, newError(KindStart, "",
 			"the go command is not in PATH: install Go 1.26 or newer from https://go.dev/dl/, or add the bin directory of your Go installation to PATH", err.Error())
 	}
-	// A go command that is stopped leaves its work directory behind, so it works
-	// in one that we remove. Where that cannot be made go says itself what is wrong.
-	if scratch, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "whet-go-"); err == nil {
-		defer os.RemoveAll(scratch)
-		env = append(env[:len(env):len(env)], "GOTMPDIR="+scratch)
-	}
+	env, remove := Scratch(env)
+	defer remove()
 	out := process.NewBounded(goStdoutKept, 0)
 	errs := process.NewBounded(goStderrHead, goStderrTail)
 	res, err = process.Run(ctx, process.Command{
@@ -47,6 +43,17 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 		return nil, nil, nil, fmt.Errorf("go %s: %w", args[0], context.Cause(ctx))
 	}
 	return out.Bytes(), errs.Bytes(), res, nil
+}
+
+// Scratch adds a work directory for the go command to env: one that is stopped
+// leaves its own behind, so it works in one that remove takes away. Where that
+// cannot be made, go says itself what is wrong.
+func Scratch(env []string) (with []string, remove func()) {
+	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "whet-go-")
+	if err != nil {
+		return env, func() {}
+	}
+	return append(env[:len(env):len(env)], "GOTMPDIR="+dir), func() { os.RemoveAll(dir) }
 }
 
 // environ is our environment with more, and PWD as the go command sets it for

@@ -103,7 +103,8 @@ func load(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests 
 	if o.Tags != "" {
 		flags = append(flags, "-tags="+o.Tags)
 	}
-	env := append(os.Environ(), o.Env...)
+	env, remove := gobench.Scratch(append(os.Environ(), o.Env...))
+	defer remove()
 	pkgs, err := packages.Load(&packages.Config{
 		Mode: mode, Context: ctx, Dir: t.WorkDir, Tests: tests, BuildFlags: flags,
 		// A driver of the user's own answers for another build system.

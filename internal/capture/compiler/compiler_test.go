@@ -363,6 +363,25 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// TestNothingIsLeftBehind: with -work, as when it is stopped, the go command
+// keeps its work directory.
+func TestNothingIsLeftBehind(t *testing.T) {
+	dir := copied(t)
+	target := resolve(t, "./rec", gobench.BuildOptions{})
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("GOFLAGS", "-work")
+	if _, err := Diagnostics(t.Context(), target, gobench.BuildOptions{}, []string{target.ImportPath}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Calls(t.Context(), target, gobench.BuildOptions{}, frames(dir, "rec/rec.go")); err != nil {
+		t.Error(err)
+	}
+	entries, err := os.ReadDir(os.Getenv("TMPDIR"))
+	if err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
 func TestDiagnostics(t *testing.T) {
 	dir := copied(t)
 	for _, o := range []gobench.BuildOptions{

@@ -37,7 +37,8 @@ func Diagnostics(ctx context.Context, t *gobench.Target, o gobench.BuildOptions,
 	}
 	args = append(args, "--", t.Operand)
 	out := process.NewBounded(maxDiagnostics, 0)
-	env := append(os.Environ(), o.Env...)
+	env, remove := gobench.Scratch(append(os.Environ(), o.Env...))
+	defer remove()
 	res, err := process.Run(ctx, process.Command{
 		Path: "go", Args: args, Dir: t.WorkDir, Env: append(env, "PWD="+t.WorkDir), Stderr: out,
 	})
