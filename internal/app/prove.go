@@ -77,7 +77,7 @@ func runProve(ctx context.Context, e *env, o prove.Options, asJSON bool) error {
 	} else {
 		err = report.WriteProveText(e.stdout, result, report.TextOptions{Width: e.width, Color: e.color})
 		if err == nil && result.Recording != "" {
-			_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", result.Recording)
+			_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", e.path(result.Recording))
 		}
 	}
 	if err != nil {

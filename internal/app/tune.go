@@ -145,20 +145,31 @@ func reportRecording(ctx context.Context, path, html string) (*report.Page, erro
 
 // writeFile writes a file under a temporary name and renames it when whole. A
 // device or a pipe is written to as it stands: renamed over, /dev/null would be
-// a file.
+// a file. A link is followed, so that it stays one.
 func writeFile(ctx context.Context, name string, write func(io.Writer) error) error {
-	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
+	st, err := os.Stat(name)
+	if err == nil && st.IsDir() {
+		return fmt.Errorf("write %s: it is a directory: choose another name with -o", name)
+	}
+	if err == nil && !st.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
-			return err
+			return fmt.Errorf("write report: %w", err)
 		}
 		if err := errors.Join(write(untilDone{ctx, f}), f.Close()); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 		return nil
 	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".tmp-")
 	if err != nil {
+		var pe *os.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err // without the temporary name
+		}
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	defer os.Remove(f.Name())
@@ -172,9 +183,18 @@ func writeFile(ctx context.Context, name string, write func(io.Writer) error) er
 		if errors.As(err, &le) {
 			err = le.Err // without the temporary name
 		}
-		return fmt.Errorf("write %s: %w: choose another name with -o", name, err)
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// path is a file's name for stdout: as it is for a script, and fit for a
+// terminal on one.
+func (e *env) path(name string) string {
+	if e.stdoutTerminal {
+		return oneLine(name)
+	}
+	return name
 }
 
 // pageOutput says how a page is printed and where its files lie.
@@ -190,10 +210,10 @@ func printPage(e *env, page *report.Page, o pageOutput) error {
 	}
 	err := report.WriteText(e.stdout, page, report.TextOptions{Width: e.width, Color: e.color, All: o.all})
 	if err == nil && o.recording != "" {
-		_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", o.recording)
+		_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", e.path(o.recording))
 	}
 	if err == nil && o.html != "" {
-		_, err = fmt.Fprintf(e.stdout, "report     %s\n", o.html)
+		_, err = fmt.Fprintf(e.stdout, "report     %s\n", e.path(o.html))
 	}
 	return err
 }

@@ -146,7 +146,7 @@ func flameCommand() *command {
 				}
 				err = writeFile(ctx, *out, func(w io.Writer) error { return report.WriteFlameHTML(w, title, profiles) })
 				if err == nil {
-					_, err = fmt.Fprintln(e.stdout, *out)
+					_, err = fmt.Fprintln(e.stdout, e.path(*out))
 				}
 				return err
 			}
