@@ -146,3 +146,25 @@ type Source struct {
 	Bytes   int64  `json:"bytes"`             //
 	Differs string `json:"differs,omitempty"` // why it may not be what the binary was built from
 }
+
+// fillLists makes lists of what would be null in JSON: scripts iterate over
+// them.
+func (m *Manifest) fillLists() {
+	for _, l := range []*[]string{
+		&m.Command, &m.Warnings, &m.Plan.Selected, &m.Plan.LeftOut, &m.Plan.Instruments,
+		&m.Build.OwnModules, &m.Build.Flags, &m.Build.Args, &m.Build.Settings,
+	} {
+		if *l == nil {
+			*l = []string{}
+		}
+	}
+	if m.Benchmarks == nil {
+		m.Benchmarks = []Benchmark{}
+	}
+	if m.Artifacts == nil {
+		m.Artifacts = []Artifact{}
+	}
+	if m.Sources == nil {
+		m.Sources = []Source{}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -31,11 +32,12 @@ type Recording struct {
 
 // Is reports whether path looks like a recording: a directory with a manifest.
 func Is(path string) bool {
-	st, err := os.Stat(path)
-	if err != nil || !st.IsDir() {
-		return false
+	for _, name := range []string{manifestName, checkpointName} {
+		if st, err := os.Stat(filepath.Join(path, name)); err == nil && st.Mode().IsRegular() {
+			return true
+		}
 	}
-	return exists(path+"/"+manifestName) || exists(path+"/"+checkpointName)
+	return false
 }
 
 // Open reads the manifest of the recording in dir. Close it after use.

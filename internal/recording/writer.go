@@ -68,20 +68,17 @@ func CheckName(path string) error {
 	if err != nil {
 		return fmt.Errorf("write recording %s: %w", path, rootCause(err))
 	}
-	if !st.IsDir() || !isRecording(path) {
+	if !st.IsDir() || !replaceable(path) {
 		return fmt.Errorf("%s exists and is not a recording: choose another name with -o", path)
 	}
 	return nil
 }
 
-func isRecording(dir string) bool {
-	for _, name := range []string{manifestName, checkpointName} {
-		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && st.Mode().IsRegular() {
-			return true
-		}
-	}
+// replaceable reports whether a new recording may take a directory's place: it
+// is an earlier one, or empty.
+func replaceable(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && len(entries) == 0
+	return Is(dir) || err == nil && len(entries) == 0
 }
 
 // File returns the absolute path for a new file rel inside the recording, and
@@ -142,12 +139,9 @@ func (w *Writer) AddSource(s Source, data []byte) error {
 // Warn adds a warning once.
 func (w *Writer) Warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	for _, have := range w.Manifest.Warnings {
-		if have == text {
-			return
-		}
+	if !slices.Contains(w.Manifest.Warnings, text) {
+		w.Manifest.Warnings = append(w.Manifest.Warnings, text)
 	}
-	w.Manifest.Warnings = append(w.Manifest.Warnings, text)
 }
 
 // Finish writes the manifest and gives the recording its name, replacing an
@@ -229,6 +223,7 @@ func (w *Writer) Dir() string {
 func (w *Writer) checkpoint() error { return w.writeManifest(checkpointName) }
 
 func (w *Writer) writeManifest(name string) error {
+	w.Manifest.fillLists()
 	data, err := json.MarshalIndent(&w.Manifest, "", "\t")
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
 package recording
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +61,46 @@ func TestRoundTrip(t *testing.T) {
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 1 {
 		t.Errorf("left beside the recording: %v", entries)
+	}
+}
+
+// Scripts read the manifest: a list that is empty is a list.
+func TestManifestHasNoNullLists(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "run.whet"), origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := w.Finish(0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(path, manifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for name, in := range map[string]any{"": m, "plan": m["plan"], "build": m["build"]} {
+		typ := reflect.TypeFor[Manifest]()
+		if name != "" {
+			f, _ := typ.FieldByNameFunc(func(s string) bool { return strings.EqualFold(s, name) })
+			typ = f.Type
+		}
+		for i := range typ.NumField() {
+			key, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			if typ.Field(i).Type.Kind() == reflect.Slice {
+				lists++
+				if in.(map[string]any)[key] == nil {
+					t.Errorf("%s %s is null", name, key)
+				}
+			}
+		}
+	}
+	if lists < 12 {
+		t.Errorf("%d lists were looked at", lists)
 	}
 }
 
