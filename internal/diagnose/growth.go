@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
+	"whet/internal/quantity"
 )
 
 // A recorder or buffer that a benchmark makes once and then fills in its loop
@@ -174,10 +175,10 @@ func (s *Subject) growthText(p growthPlace, sizes []int64, bytes int64) string {
 		text += fmt.Sprintf(" (%s:%d)", s.Source.Display(p.file), p.line)
 	}
 	text += fmt.Sprintf(": %d block sizes from %d to %d bytes, each allocated only once or a few times in %d iterations. Its growth is %s of the measured bytes",
-		len(sizes), sizes[0], sizes[len(sizes)-1], s.AllocIterations, Percent(share))
+		len(sizes), sizes[0], sizes[len(sizes)-1], s.AllocIterations, quantity.Percent(share))
 	if s.CPU != nil {
 		cpu := s.CPUShare(func(i int) bool { return grows(s.CPU, i, p.function) })
-		text += fmt.Sprintf(" and %s of the CPU time", Percent(cpu))
+		text += fmt.Sprintf(" and %s of the CPU time", quantity.Percent(cpu))
 	}
 	return text + ", which every share includes and which hides what the code gains; make it anew or reset it in each iteration"
 }

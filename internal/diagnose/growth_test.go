@@ -27,7 +27,7 @@ func TestGrowingBuffer(t *testing.T) {
 	// 64 to 64·2^10 = 65536: the sum is 64·(2^11 − 1) = 131008 bytes. Another
 	// 131008 bytes make its share a half.
 	text, found := growing(10_000, append(doubling(11, 1, write...), sample{stack: []string{"m/x.BenchmarkX", "m/x.f"}, n: 131008, size: 1})...)
-	for _, want := range []string{"BenchmarkX: ", "in net/http/httptest.(*ResponseRecorder).Write", "11 block sizes from 64 to 65536 bytes", "50 % of the measured bytes"} {
+	for _, want := range []string{"BenchmarkX: ", "in net/http/httptest.(*ResponseRecorder).Write", "11 block sizes from 64 to 65536 bytes", "50.0 % of the measured bytes"} {
 		if !found || !strings.Contains(text, want) {
 			t.Errorf("found %v, %q lacks %q", found, text, want)
 		}
@@ -89,7 +89,7 @@ func TestGrowingBufferCPU(t *testing.T) {
 		allocProfile(doubling(11, 1, "m/x.BenchmarkX")...), nil)
 	s.AllocIterations = 10_000
 	text, _ := GrowingBuffer(s)
-	if !strings.Contains(text, "and 30 % of the CPU time") {
+	if !strings.Contains(text, "and 30.0 % of the CPU time") {
 		t.Errorf("%q", text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whet/internal/finding"
+	"whet/internal/quantity"
 )
 
 // negligible is the avoidable share below which a claim is not even listed
@@ -56,7 +57,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 	mem := s.memory()
 	matters := mem.matters()
 	if s.CPU != nil && mem.starved(s.CPU.Duration) && !mem.waits(s.CPU.Duration) {
-		warnings = append(warnings, fmt.Sprintf("%s: the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too high and samples too few", s.Benchmark, Percent(ratio(mem.process, s.CPU.Duration))))
+		warnings = append(warnings, fmt.Sprintf("%s: the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too high and samples too few", s.Benchmark, quantity.Percent(ratio(mem.process, s.CPU.Duration))))
 	}
 	samples := s.BaseCPUSamples()
 	var needed int // the most samples that a rule short of them needs; 0: none is

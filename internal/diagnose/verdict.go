@@ -9,6 +9,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/finding"
+	"whet/internal/quantity"
 )
 
 // VerdictKind is the sort of bottleneck.
@@ -79,7 +80,7 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time; raise -budget or -benchtime"}
 	case mem.waits(wall):
 		v.Kind = Waiting
-		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", Percent(ratio(mem.process, wall)))
+		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(mem.process, wall)))
 		if len(findings) == 0 {
 			v.Text += "; in the code that ran, nothing worth changing"
 		}
@@ -87,18 +88,18 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 	case most < need:
 		// Silence of the rules means nothing here, so it is not called a
 		// clean bill.
-		return Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code in %s, %d needed; raise -budget or -benchtime", most, plural(len(cpu), "benchmark"), need)}
+		return Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code in %s, %d needed; raise -budget or -benchtime", most, quantity.Plural(len(cpu), "benchmark"), need)}
 	case mem.share() >= allocationBound:
 		v.Kind = AllocationBound
-		v.Text = fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", Percent(mem.share()))
+		v.Text = fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", quantity.Percent(mem.share()))
 		if fn, share := heaviest(subjects, byAllocs); fn != "" {
-			v.Text += fmt.Sprintf(", %s of the bytes in %s", Percent(share), fn)
+			v.Text += fmt.Sprintf(", %s of the bytes in %s", quantity.Percent(share), fn)
 		}
 	default:
 		v.Kind = CPUBound
 		v.Text = "CPU-bound"
 		if fn, share := heaviest(subjects, byCPU); fn != "" {
-			v.Text += fmt.Sprintf(" in %s (%s of CPU)", fn, Percent(share))
+			v.Text += fmt.Sprintf(" in %s (%s of CPU)", fn, quantity.Percent(share))
 		} else {
 			v.Text += ", spread over many functions"
 		}
@@ -217,19 +218,4 @@ func (s *Subject) nameable(f *callstack.Frame) bool {
 		return false
 	}
 	return !s.Loops.InBenchmark(f.File, f.Line)
-}
-
-// Percent prints a ratio in [0,1] for people.
-func Percent(r float64) string {
-	if r < 0.1 {
-		return fmt.Sprintf("%.1f %%", 100*r)
-	}
-	return fmt.Sprintf("%.0f %%", 100*r)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

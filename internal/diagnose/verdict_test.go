@@ -23,20 +23,20 @@ func TestVerdictCPUBound(t *testing.T) {
 		{"deepest", cpuProfile(
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.parse", "strings.Index"}, n: 610},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.other"}, n: 390},
-		), "CPU-bound in m/x.parse (61 % of CPU): nothing worth changing"},
+		), "CPU-bound in m/x.parse (61.0 % of CPU): nothing worth changing"},
 		{"nothing below holds half", cpuProfile(
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.a"}, n: 400},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.b"}, n: 300},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.c"}, n: 300},
-		), "CPU-bound in m/x.serve (100 % of CPU): nothing worth changing"},
+		), "CPU-bound in m/x.serve (100.0 % of CPU): nothing worth changing"},
 		{"not ours", cpuProfile(
 			sample{stack: []string{"crypto/sha256.Sum256", "crypto/sha256.block"}, n: 900},
 			sample{stack: []string{"m/x.small"}, n: 100},
-		), "CPU-bound in crypto/sha256.block (90 % of CPU): nothing worth changing"},
+		), "CPU-bound in crypto/sha256.block (90.0 % of CPU): nothing worth changing"},
 		{"recursion counts once", cpuProfile(
 			sample{stack: []string{"m/x.walk", "m/x.walk", "m/x.walk"}, n: 500},
 			sample{stack: []string{"m/y.z"}, n: 500},
-		), "CPU-bound in m/x.walk (50 % of CPU): nothing worth changing"},
+		), "CPU-bound in m/x.walk (50.0 % of CPU): nothing worth changing"},
 		{"spread", cpuProfile(
 			sample{stack: []string{"m/x.a"}, n: 400}, sample{stack: []string{"m/x.b"}, n: 300}, sample{stack: []string{"m/x.c"}, n: 300},
 		), "CPU-bound, spread over many functions: nothing worth changing"},
@@ -65,7 +65,7 @@ func TestVerdictAllocationBound(t *testing.T) {
 		return s
 	}
 	v := verdictOf(t, build(250))
-	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40 % of CPU time allocates and collects garbage, 80 % of the bytes in m/x.make: nothing worth changing" {
+	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40.0 % of CPU time allocates and collects garbage, 80.0 % of the bytes in m/x.make: nothing worth changing" {
 		t.Errorf("%s %q", v.Kind, v.Text)
 	}
 	if v = verdictOf(t, build(249)); v.Kind != CPUBound {
@@ -85,7 +85,7 @@ func TestVerdictWaiting(t *testing.T) {
 	if v := verdictOf(t, subject("B", cpu, nil, nil)); v.Kind != CPUBound {
 		t.Errorf("starved: %s %q", v.Kind, v.Text)
 	}
-	if w := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{subject("B", cpu, nil, nil)}).Warnings; len(w) != 1 || !strings.Contains(w[0], "for only 10 % of the time") {
+	if w := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{subject("B", cpu, nil, nil)}).Warnings; len(w) != 1 || !strings.Contains(w[0], "for only 10.0 % of the time") {
 		t.Errorf("starved: warnings %q", w)
 	}
 	parking := sample{stack: []string{"runtime.mcall", "runtime.park_m", "runtime.findRunnable"}, n: 40, class: hot.Background}
@@ -98,7 +98,7 @@ func TestVerdictWaiting(t *testing.T) {
 	cpu = cpuProfile(sample{stack: []string{"m/x.f"}, n: 260}, parking)
 	cpu.Duration = 30e9
 	v := verdictOf(t, subject("B", cpu, nil, nil))
-	if v.Kind != Waiting || !strings.Contains(v.Text, "for 10 % of the wall time") || !strings.HasSuffix(v.Text, "nothing worth changing") {
+	if v.Kind != Waiting || !strings.Contains(v.Text, "for 10.0 % of the wall time") || !strings.HasSuffix(v.Text, "nothing worth changing") {
 		t.Errorf("a tenth busy: %s %q", v.Kind, v.Text)
 	}
 	// Few samples because nothing ran is waiting, not a lack of samples.

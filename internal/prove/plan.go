@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"whet/internal/quantity"
 )
 
 // Slice lengths that are tried, longest first: a long slice averages more of
@@ -80,7 +82,7 @@ func (c cost) round(n int64) time.Duration {
 }
 
 func (p plan) describe(benchmarks int) string {
-	return fmt.Sprintf("%s, %d rounds of 3 slices each (old, new, old again), about %v a slice", plural(benchmarks, "benchmark"), p.rounds, p.slice)
+	return fmt.Sprintf("%s, %d rounds of 3 slices each (old, new, old again), about %v a slice", quantity.Plural(benchmarks, "benchmark"), p.rounds, p.slice)
 }
 
 // A slot is one slice of a round.
@@ -116,11 +118,4 @@ func order(seed uint64, round, n int) []turn {
 		rng.Shuffle(3, func(j, k int) { turns[i].slots[j], turns[i].slots[k] = turns[i].slots[k], turns[i].slots[j] })
 	}
 	return turns
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -132,7 +132,7 @@ func (s *session) warnShort() {
 		}
 	}
 	if n > 0 {
-		warn(s.res, "%s below %s an operation (%s): there the alignment of a loop can weigh more than a change; do more work in an operation", plural(n, "benchmark"), quantity.Nanoseconds(shortest), example)
+		warn(s.res, "%s below %s an operation (%s): there the alignment of a loop can weigh more than a change; do more work in an operation", quantity.Plural(n, "benchmark"), quantity.Nanoseconds(shortest), example)
 	}
 }
 

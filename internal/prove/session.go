@@ -290,7 +290,7 @@ func (s *session) plan() plan {
 		if s.o.Rounds > 0 {
 			why, remedy = "-rounds asks for", "give more"
 		}
-		warn(s.res, "%s %s, and a verdict on %s needs %d: %s", why, plural(p.rounds, "round"), plural(len(s.subjects), "benchmark"), needed, remedy)
+		warn(s.res, "%s %s, and a verdict on %s needs %d: %s", why, quantity.Plural(p.rounds, "round"), quantity.Plural(len(s.subjects), "benchmark"), needed, remedy)
 	}
 	s.progress(Event{Stage: "plan", Plan: p.describe(len(s.subjects)), Rounds: p.rounds, Left: s.left()})
 	return p

@@ -214,3 +214,12 @@ func sign(v float64) string {
 	}
 	return ""
 }
+
+// Plural prints a number of things with their name: "1 benchmark",
+// "2 benchmarks", "12,345 benchmarks".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Count(float64(n)) + " " + noun + "s"
+}

@@ -167,3 +167,11 @@ func FuzzParseBytes(f *testing.F) {
 		}
 	})
 }
+
+func TestPlural(t *testing.T) {
+	for n, want := range map[int]string{0: "0 cores", 1: "1 core", 2: "2 cores", 12345: "12,345 cores"} {
+		if got := Plural(n, "core"); got != want {
+			t.Errorf("Plural(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

@@ -41,7 +41,7 @@ func proveFacts(r *compare.Result) []Fact {
 	if r.Host.CPU != "" {
 		machine = append(machine, clean(r.Host.CPU))
 	}
-	machine = append(machine, plural(r.Host.Cores, "core"))
+	machine = append(machine, quantity.Plural(r.Host.Cores, "core"))
 	machine = append(machine, fmt.Sprintf("GOMAXPROCS %d", r.Host.GOMAXPROCS), clean(r.Host.OS)+"/"+clean(r.Host.Arch))
 	if r.Old.GoVersion == r.New.GoVersion {
 		machine = append(machine, clean(r.New.GoVersion))
@@ -52,7 +52,7 @@ func proveFacts(r *compare.Result) []Fact {
 	if r.RoundsPlanned > 0 {
 		facts = append(facts,
 			Fact{"plan", fmt.Sprintf("%s of old, new and old again, a process each of about %s, in an order drawn from seed %d; measured in %s",
-				plural(r.RoundsPlanned, "round"), time.Duration(r.SliceNs), r.Seed, quantity.Nanoseconds(float64(r.ElapsedNs)))},
+				quantity.Plural(r.RoundsPlanned, "round"), time.Duration(r.SliceNs), r.Seed, quantity.Nanoseconds(float64(r.ElapsedNs)))},
 			Fact{"ratios", fmt.Sprintf("old/new, medians of pairs; each interval holds the true one at %s, all together at %s; margin %s",
 				confidence(r.ConfidenceRatio), confidence(1-r.AlphaRatio), quantity.Percent(r.MarginRatio))})
 	}

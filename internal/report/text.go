@@ -46,7 +46,7 @@ func WriteText(w io.Writer, p *Page, o TextOptions) error {
 	t.listings(first)
 	if len(others) > 0 {
 		t.line()
-		t.line(t.paint(dim, fmt.Sprintf("%s of single benchmarks: -all prints them, and the HTML report holds them.", plural(len(others), "more profile"))))
+		t.line(t.paint(dim, fmt.Sprintf("%s of single benchmarks: -all prints them, and the HTML report holds them.", quantity.Plural(len(others), "more profile"))))
 	}
 	if _, err := w.Write(t.bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -166,7 +166,7 @@ func (t *textWriter) findings(p *Page, all bool) {
 		t.heading("Findings", "")
 		t.line("  ", nothing(p))
 		if n := len(p.Below); n > 0 && !all {
-			t.line("  ", t.paint(dim, fmt.Sprintf("%s below the threshold: %s.", plural(n, "finding"), threshold(p))))
+			t.line("  ", t.paint(dim, fmt.Sprintf("%s below the threshold: %s.", quantity.Plural(n, "finding"), threshold(p))))
 		}
 	} else {
 		t.heading("Findings", fmt.Sprintf("%d with %s", len(p.Findings), threshold(p)))
@@ -481,11 +481,4 @@ func cleanList(names []string) string {
 		out[i] = clean(n)
 	}
 	return strings.Join(out, ", ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%s %ss", quantity.Count(float64(n)), noun)
 }

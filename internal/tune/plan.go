@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"whet/internal/format/benchmark"
+	"whet/internal/quantity"
 )
 
 // What a selected benchmark costs of the budget at the least: a clean
@@ -97,17 +98,10 @@ func allocIterations(d time.Duration, nsPerOp, allocsPerOp float64) int64 {
 
 // describe is the plan in one line.
 func describe(selected, leftOut []string, samples int, budget time.Duration) string {
-	s := fmt.Sprintf("%d %s, a process each for CPU, allocations and trace, until %d samples each or %v",
-		len(selected), plural(len(selected), "benchmark"), samples, budget)
+	s := fmt.Sprintf("%s, a process each for CPU, allocations and trace, until %d samples each or %v",
+		quantity.Plural(len(selected), "benchmark"), samples, budget)
 	if len(leftOut) > 0 {
 		s += fmt.Sprintf("; %d left out", len(leftOut))
 	}
 	return s
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }

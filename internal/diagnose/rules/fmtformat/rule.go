@@ -13,6 +13,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
+	"whet/internal/quantity"
 )
 
 // Rule returns the rule.
@@ -264,13 +265,13 @@ func (f *finder) claim(st *statement) diagnose.Claim {
 	if keep := c.Cost.CPU; keep != nil {
 		text := fmt.Sprintf("%d of %d base samples are in %s and the boxing of its arguments", s.CPUSamples(keep), s.BaseCPUSamples(), strings.Join(names, " and "))
 		if w := s.CPUShare(keep) - s.CPUShare(c.Avoidable.CPU); w > 0 {
-			text += fmt.Sprintf("; %s of the base's CPU time of them is the destination's Write", diagnose.Percent(w))
+			text += fmt.Sprintf("; %s of the base's CPU time of them is the destination's Write", quantity.Percent(w))
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: text})
 	}
 	if keep := c.Cost.Allocs; s.AllocShare(keep) > 0 {
 		_, perOp := s.AllocBytes(keep)
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes, %.0f per iteration", diagnose.Percent(s.AllocShare(keep)), perOp)})
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes, %.0f per iteration", quantity.Percent(s.AllocShare(keep)), perOp)})
 	}
 	if st.typed {
 		var types []string

@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/finding"
+	"whet/internal/quantity"
 )
 
 // offSamples is how many CPU samples of a statement must show no rendering and
@@ -49,14 +50,14 @@ func (f *finder) evidence(st *statement) []finding.Evidence {
 	var out []finding.Evidence
 	if keep := st.cpu.cost.Keep(); keep != nil {
 		text := fmt.Sprintf("%d of %d base samples pass through the statement; %s of the base's CPU time is avoidable",
-			s.CPUSamples(keep), s.BaseCPUSamples(), diagnose.Percent(s.CPUShare(st.cpu.avoidable.Keep())))
+			s.CPUSamples(keep), s.BaseCPUSamples(), quantity.Percent(s.CPUShare(st.cpu.avoidable.Keep())))
 		var parts []string
 		for _, p := range []struct {
 			set  *diagnose.Set
 			name string
 		}{{&st.cpu.alloc, "allocating"}, {&st.cpu.format, "formatting and reflection"}} {
 			if share := s.CPUShare(p.set.Keep()); share > 0 {
-				parts = append(parts, fmt.Sprintf("%s %s", p.name, diagnose.Percent(share)))
+				parts = append(parts, fmt.Sprintf("%s %s", p.name, quantity.Percent(share)))
 			}
 		}
 		if len(parts) > 0 {
@@ -70,12 +71,12 @@ func (f *finder) evidence(st *statement) []finding.Evidence {
 		if perOp > 0 {
 			text = fmt.Sprintf("it allocates %.0f bytes per iteration", perOp)
 		}
-		text += fmt.Sprintf(", %s of the base's", diagnose.Percent(s.AllocShare(keep)))
+		text += fmt.Sprintf(", %s of the base's", quantity.Percent(s.AllocShare(keep)))
 		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
 	}
 	if keep := st.cpu.arguments.Keep(); keep != nil {
 		out = append(out, finding.Evidence{Kind: "source", Text: fmt.Sprintf("arguments built before %s is called take %s of the base's CPU time",
-			short(st.logger), diagnose.Percent(s.CPUShare(keep)))})
+			short(st.logger), quantity.Percent(s.CPUShare(keep)))})
 	}
 	return out
 }

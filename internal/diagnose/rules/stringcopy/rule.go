@@ -10,6 +10,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
+	"whet/internal/quantity"
 )
 
 // Rule returns the rule.
@@ -225,7 +226,7 @@ func (f *finder) claim(st *statement) diagnose.Claim {
 	}
 	if keep := c.Cost.Allocs; s.AllocShare(keep) > 0 {
 		_, perOp := s.AllocBytes(keep)
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes, %.0f per iteration", diagnose.Percent(s.AllocShare(keep)), perOp)})
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes, %.0f per iteration", quantity.Percent(s.AllocShare(keep)), perOp)})
 	}
 	return c
 }
