@@ -76,7 +76,7 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 			return nil
 		}
 	}
-	return &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0].text}
+	return r.nothing()
 }
 
 // warnShort says which benchmarks the budget left with fewer samples than were
@@ -128,12 +128,23 @@ func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.L
 		}
 	}
 	if len(lines) == 0 {
-		if len(r.failures) > 0 {
-			return nil, &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0].text}
-		}
-		return nil, &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("no benchmark of %s that matches -bench %q gave a result", r.target.ImportPath, r.o.Bench)}
+		return nil, r.nothing()
 	}
 	return lines, nil
+}
+
+// nothing says why there is not one benchmark to report on: what failed first,
+// or else what came to no result first.
+func (r *recorder) nothing() *gobench.Error {
+	switch {
+	case len(r.failures) > 0:
+		return &gobench.Error{Kind: gobench.KindFailed, Text: r.failures[0].text}
+	case len(r.resultless) == 1:
+		return &gobench.Error{Kind: gobench.KindNoResult, Text: r.resultless[0]}
+	case len(r.resultless) > 1:
+		return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("none of %d benchmarks gave a result; the first: %s", len(r.resultless), r.resultless[0])}
+	}
+	return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("no benchmark of %s that matches -bench %q gave a result", r.target.ImportPath, r.o.Bench)}
 }
 
 // run starts one benchmark process with the options common to all.
@@ -152,6 +163,7 @@ func (r *recorder) fail(name string, err error) {
 	var ge *gobench.Error
 	if errors.As(err, &ge) && ge.Kind == gobench.KindNoResult {
 		r.w.Warn("%v", err)
+		r.resultless = append(r.resultless, err.Error())
 		return
 	}
 	r.failures = append(r.failures, failure{name, err.Error()})

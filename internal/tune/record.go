@@ -38,9 +38,10 @@ type recorder struct {
 	frames *frameNames
 	out    *outputKeeper
 
-	deadline time.Time     // end of the budget
-	turn     time.Duration // the longest run of the step at hand
-	failures []failure
+	deadline   time.Time     // end of the budget
+	turn       time.Duration // the longest run of the step at hand
+	failures   []failure
+	resultless []string // why benchmarks ended well without a result, a line each
 }
 
 // failure is a benchmark that could not be measured, and why in one line.

@@ -271,7 +271,26 @@ func BenchmarkHangs(b *testing.B) { for b.Loop() { time.Sleep(time.Hour) } }
 `,
 		"broken/broken_test.go": "package broken\n\nfunc {\n",
 		"none/none.go":          "package none\n",
-		"fails/fails_test.go":   "package fails\n\nimport \"testing\"\n\nfunc TestIt(t *testing.T) { t.Fatal(\"one is not two\") }\nfunc BenchmarkIt(b *testing.B) { for b.Loop() {} }\n",
+		"skips/skips_test.go": `package skips
+
+import (
+	"flag"
+	"strings"
+	"testing"
+)
+
+func BenchmarkAlways(b *testing.B) { b.Skip("not here") }
+
+// It skips itself in all runs but the first, short one.
+func BenchmarkLater(b *testing.B) {
+	if strings.HasSuffix(flag.Lookup("test.benchtime").Value.String(), "x") {
+		b.Skip("not now")
+	}
+	for b.Loop() {
+	}
+}
+`,
+		"fails/fails_test.go": "package fails\n\nimport \"testing\"\n\nfunc TestIt(t *testing.T) { t.Fatal(\"one is not two\") }\nfunc BenchmarkIt(b *testing.B) { for b.Loop() {} }\n",
 	})
 	for _, tc := range []struct {
 		operand, bench string
@@ -286,6 +305,8 @@ func BenchmarkHangs(b *testing.B) { for b.Loop() { time.Sleep(time.Hour) } }
 		{"./broken", ".", gobench.KindCompile, "broken_test.go:3", false},
 		{"./none", ".", gobench.KindNoBenchmarks, "none", false},
 		{"./fails", ".", gobench.KindTestFailed, "TestIt", true},
+		{"./skips", "Always", gobench.KindNoResult, "not here", true},
+		{"./skips", "Later", gobench.KindNoResult, "BenchmarkLater skips itself: skips_test.go:14: not now", true},
 		{"./missing", ".", gobench.KindNoPackage, "missing", false},
 	} {
 		outcome, err := record(t, dir, func(o *Options) {
