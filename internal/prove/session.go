@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/format/benchmark"
+	"whet/internal/gobench"
 	"whet/internal/quantity"
 )
 
@@ -116,12 +117,7 @@ func (s *session) list(ctx context.Context, sd side) ([]string, error) {
 	}
 	requests := make([]request, len(tops))
 	for i, top := range tops {
-		requests[i] = request{bench: top, pattern: pattern(top, s.o.Bench), n: 1}
-	}
-	if strings.Contains(s.o.Bench, "/") && strings.Contains(s.o.Bench, "|") {
-		// Alternatives with levels of their own: only the testing package
-		// splits them right.
-		requests = []request{{pattern: s.o.Bench, n: 1}}
+		requests[i] = request{bench: top, pattern: gobench.Below(s.o.Bench, top), n: 1}
 	}
 	var names []string
 	for _, r := range requests {
@@ -139,17 +135,10 @@ func (s *session) list(ctx context.Context, sd side) ([]string, error) {
 			}
 		}
 		if err != nil && !skipped(err) {
-			s.fail(r.name(), sd, err)
+			s.fail(r.bench, sd, err)
 		}
 	}
 	return names, nil
-}
-
-func (r request) name() string {
-	if r.bench != "" {
-		return r.bench
-	}
-	return r.pattern
 }
 
 func (s *session) fail(name string, sd side, err error) {

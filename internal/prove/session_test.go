@@ -19,17 +19,18 @@ import (
 // lab is a runner whose benchmarks take known times. Its clock moves by what
 // they take and by nothing else.
 type lab struct {
-	now     time.Time
-	rng     *rand.Rand
-	names   [2][]string
-	ns      [2]map[string]func(n int64) float64 // per operation, by side
-	allocs  [2]float64
-	procs   [2]int
-	start   time.Duration // of a process
-	slow    float64       // factor on the clock once the rounds have begun
-	fail    func(s side, r request, run int) error
-	ran     []string // "old BenchmarkX 100x"
-	between func()   // called before each process
+	now      time.Time
+	rng      *rand.Rand
+	names    [2][]string
+	ns       [2]map[string]func(n int64) float64 // per operation, by side
+	allocs   [2]float64
+	procs    [2]int
+	start    time.Duration // of a process
+	slow     float64       // factor on the clock once the rounds have begun
+	fail     func(s side, r request, run int) error
+	ran      []string // "old BenchmarkX 100x"
+	patterns []string // of each run, "" for one benchmark
+	between  func()   // called before each process
 }
 
 func newLab(old, new map[string]float64) *lab {
@@ -68,7 +69,8 @@ func (l *lab) run(ctx context.Context, s side, r request) (measured, error) {
 	if err := ctx.Err(); err != nil {
 		return measured{}, err
 	}
-	l.ran = append(l.ran, fmt.Sprintf("%v %s %s", s, r.name(), r.benchTime()))
+	l.ran = append(l.ran, fmt.Sprintf("%v %s %s", s, r.bench, r.benchTime()))
+	l.patterns = append(l.patterns, r.pattern)
 	if l.fail != nil {
 		if err := l.fail(s, r, len(l.ran)); err != nil {
 			return measured{}, err
@@ -425,15 +427,13 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-func TestAlternativesWithLevelsRunTogether(t *testing.T) {
-	l := newLab(map[string]float64{"BenchmarkA": 5000}, map[string]float64{"BenchmarkA": 5000})
-	s := &session{o: &Options{Bench: "A/x|B/y", Now: l.clock, Budget: time.Minute}, runner: l, res: &Result{}, progress: func(Event) {}, deadline: l.now.Add(time.Minute)}
+func TestAlternativesWithLevels(t *testing.T) {
+	ns := map[string]float64{"BenchmarkA": 5000, "BenchmarkC": 5000}
+	l := newLab(ns, ns)
+	s := &session{o: &Options{Bench: "A/x|C/y", Now: l.clock, Budget: time.Minute}, runner: l, res: &Result{}, progress: func(Event) {}, deadline: l.now.Add(time.Minute)}
 	_, _ = s.list(context.Background(), sideOld)
-	if !slices.Equal(l.ran, []string{"old A/x|B/y 1x"}) {
-		t.Errorf("ran %q", l.ran)
-	}
-	if got := pattern("BenchmarkA", "A/x/y"); got != "^BenchmarkA$/x/y" {
-		t.Errorf("pattern = %q", got)
+	if want := []string{"^BenchmarkA$/x", "^BenchmarkC$/y"}; !slices.Equal(l.patterns, want) {
+		t.Errorf("ran %q, want %q", l.patterns, want)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"whet/internal/analyze/compare"
@@ -195,12 +194,4 @@ func warn(res *compare.Result, format string, args ...any) {
 func skipped(err error) bool {
 	var ge *gobench.Error
 	return errors.As(err, &ge) && ge.Kind == gobench.KindNoResult
-}
-
-// pattern selects the top-level benchmark name and, below it, what re selects.
-func pattern(name, re string) string {
-	if _, below, ok := strings.Cut(re, "/"); ok {
-		return "^" + name + "$/" + below
-	}
-	return "^" + name + "$"
 }
