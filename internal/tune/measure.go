@@ -29,6 +29,7 @@ type subject struct {
 	cpuStart int64
 	cpuEnd   int64
 	samples  int64         // of the base
+	perCall  float64       // ns, as runs are planned
 	stretch  float64       // wall time of a run / time the benchmark counted: its set-up is the difference
 	runTime  time.Duration // of the last CPU run
 	runBase  int64         // its base samples
@@ -55,7 +56,7 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 	for i, l := range ranked {
 		if i < n {
 			selected = append(selected, l.Name)
-			subjects[i] = &subject{Line: l, slug: slug(i, l.Name), loops: &hot.Loops{}, stretch: 1}
+			subjects[i] = &subject{Line: l, slug: slug(i, l.Name), loops: &hot.Loops{}, stretch: 1, perCall: perCall(l, quickTime(r.o.Budget, len(names)))}
 		} else {
 			leftOut = append(leftOut, l.Name)
 		}
@@ -123,7 +124,13 @@ func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.L
 		if res != nil {
 			lines = append(lines, res.Lines...)
 		}
-		if err != nil {
+		var ge *gobench.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &ge) && ge.Kind == gobench.KindTimeout && len(res.Lines) > 1:
+			// It did not hang: it has more sub-benchmarks than the time allows.
+			r.w.Warn("the quick pass of %s was stopped after %v and saw %d of its sub-benchmarks, the others were not measured: choose with -bench, or raise -budget", name, limit.Round(time.Second), len(res.Lines))
+		default:
 			r.fail(name, err)
 		}
 	}
@@ -223,6 +230,9 @@ func (r *recorder) clean(ctx context.Context, s *subject) error {
 		for _, l := range res.Lines {
 			if l.Name == s.Name {
 				s.Line = l
+				if s.perCall = l.NsPerOp; !(l.NsPerOp > 0) && l.N > 0 {
+					s.perCall = float64(res.End.Sub(res.Start)) / float64(l.N)
+				}
 				if counted := l.NsPerOp * float64(l.N); counted > float64(10*time.Millisecond) {
 					s.stretch = max(float64(res.End.Sub(res.Start))/counted, 1)
 				}
@@ -259,7 +269,7 @@ func (r *recorder) benchTime(d time.Duration, s *subject) string {
 	if r.o.BenchTime != "" {
 		return r.o.BenchTime
 	}
-	return fmt.Sprintf("%dx", iterations(d, s.NsPerOp*s.stretch))
+	return fmt.Sprintf("%dx", iterations(d, s.perCall*s.stretch))
 }
 
 // allocs records every allocation.
@@ -269,7 +279,7 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 	if s.AllocsPerOp != nil {
 		allocs = *s.AllocsPerOp
 	}
-	n := allocIterations(r.length(allocRun), s.NsPerOp*s.stretch, allocs)
+	n := allocIterations(r.length(allocRun), s.perCall*s.stretch, allocs)
 	name, rel, err := r.profileFile(s, recording.KindAllocs)
 	if err != nil {
 		return err
@@ -391,7 +401,7 @@ func (r *recorder) trace(ctx context.Context, s *subject) error {
 		return err
 	}
 	start := r.now()
-	n := iterations(r.length(traceRun), s.NsPerOp*s.stretch)
+	n := iterations(r.length(traceRun), s.perCall*s.stretch)
 	if _, err := r.run(ctx, r.limit(traceRun), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n), Trace: name}); err != nil {
 		return err
 	}

@@ -76,9 +76,23 @@ func quickTime(budget time.Duration, n int) time.Duration {
 	return min(max(budget/5/time.Duration(max(n, 1)), 2*time.Millisecond), 10*time.Millisecond)
 }
 
+// perCall is the time of one call as runs are planned with it: the benchmark's
+// own figure, or, where it hides or invents that (b.ReportMetric(0, "ns/op") is
+// common), what the quick pass, which makes as many calls as take its time,
+// lets conclude. From one call it concludes only that one is enough at first.
+func perCall(l benchmark.Line, quick time.Duration) float64 {
+	switch {
+	case l.NsPerOp > 0:
+		return l.NsPerOp
+	case l.N > 1:
+		return float64(quick) / float64(l.N)
+	}
+	return float64(time.Minute)
+}
+
 // iterations is the number of calls that take about d.
 func iterations(d time.Duration, nsPerOp float64) int64 {
-	if nsPerOp <= 0 {
+	if !(nsPerOp > 0) { // NaN too
 		nsPerOp = 0.5
 	}
 	return int64(min(max(float64(d)/nsPerOp, 1), 1e9))
@@ -88,7 +102,10 @@ func iterations(d time.Duration, nsPerOp float64) int64 {
 // which slows the benchmark down. At least a hundred calls are made where
 // they are quick, so that one-off allocations do not look like per-call ones.
 func allocIterations(d time.Duration, nsPerOp, allocsPerOp float64) int64 {
-	slow := nsPerOp + allocsPerOp*float64(allocCost)
+	slow := nsPerOp
+	if allocsPerOp > 0 { // a benchmark may report anything
+		slow += allocsPerOp * float64(allocCost)
+	}
 	n := iterations(d, slow)
 	if n < 100 && slow*100 < float64(2*time.Second) {
 		n = 100

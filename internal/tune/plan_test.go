@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,12 @@ func TestPlanFigures(t *testing.T) {
 		{"2 s of 1,000 ns", iterations(2*time.Second, 1000), int64(2_000_000)},
 		{"an operation longer than the run", iterations(time.Second, 5e9), int64(1)},
 		{"an operation that is too fast to measure", iterations(time.Second, 0), int64(1e9)},
+		{"an operation of no number", iterations(time.Second, math.NaN()), int64(1e9)},
+		{"a negative number of allocations", allocIterations(allocRun, 1000, -1), int64(300_000)},
+		{"the benchmark's own time", int64(perCall(benchmark.Line{N: 7, NsPerOp: 1000}, 10*time.Millisecond)), int64(1000)},
+		{"a time that is hidden", int64(perCall(benchmark.Line{N: 5000}, 10*time.Millisecond)), int64(2000)},
+		{"a time that is nonsense", int64(perCall(benchmark.Line{N: 5000, NsPerOp: -3}, 10*time.Millisecond)), int64(2000)},
+		{"one call of a hidden time", iterations(time.Second, perCall(benchmark.Line{N: 1}, 10*time.Millisecond)), int64(1)},
 		{"300 ms of 1,000 ns and 2 allocations", allocIterations(allocRun, 1000, 2), int64(75_000)},
 		{"a slow one is called once", allocIterations(allocRun, 3e8, 1e6), int64(1)},
 		{"at least a hundred calls where that takes under 2 s", allocIterations(allocRun, 1e6, 6000), int64(100)},
