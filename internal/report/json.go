@@ -130,7 +130,7 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure,
 		}
 		if b.Failure == "" {
-			jb.NsPerOp = known(&b.NsPerOp)
+			jb.NsPerOp = known(b.time())
 		}
 		d.Benchmarks = append(d.Benchmarks, jb)
 	}

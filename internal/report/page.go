@@ -53,6 +53,15 @@ type Benchmark struct {
 	Failure     string
 }
 
+// time is the time per operation; nil where the benchmark hides it, as
+// b.ReportMetric(0, "ns/op") does: nothing takes no time.
+func (b *Benchmark) time() *float64 {
+	if b.NsPerOp > 0 {
+		return &b.NsPerOp
+	}
+	return nil
+}
+
 // Profile is one profile's share of the page.
 type Profile struct {
 	Kind      string // "cpu", "allocs", "block", "mutex"

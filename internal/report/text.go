@@ -264,7 +264,7 @@ func benchmarkCells(b *Benchmark) [4]string {
 		return [4]string{"–", "–", "–", "–"}
 	}
 	return [4]string{
-		quantity.Nanoseconds(b.NsPerOp), unknown(b.BytesPerOp, quantity.Count), unknown(b.AllocsPerOp, quantity.Count),
+		unknown(b.time(), quantity.Nanoseconds), unknown(b.BytesPerOp, quantity.Count), unknown(b.AllocsPerOp, quantity.Count),
 		quantity.Count(float64(b.Iterations)),
 	}
 }

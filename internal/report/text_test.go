@@ -222,3 +222,20 @@ func TestManyBenchmarks(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenTime: a benchmark that reports no time took some.
+func TestHiddenTime(t *testing.T) {
+	p := &Page{Benchmarks: []Benchmark{{Name: "BenchmarkHidden", Iterations: 7, Profiled: true}, {Name: "BenchmarkNonsense", Iterations: 7, NsPerOp: -3, Profiled: true}}}
+	var text, doc strings.Builder
+	if err := errors.Join(WriteText(&text, p, TextOptions{}), WriteJSON(&doc, p, JSONOptions{Verb: "tune"})); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range p.Benchmarks {
+		if cells := benchmarkCells(&b); cells != [4]string{"–", "–", "–", "7"} || !strings.Contains(text.String(), b.Name) {
+			t.Errorf("%s: %q in\n%s", b.Name, cells, &text)
+		}
+	}
+	if n := strings.Count(doc.String(), `"ns_per_op": null`); n != 2 {
+		t.Errorf("%d of 2 times are null in %s", n, &doc)
+	}
+}
