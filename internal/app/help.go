@@ -12,6 +12,10 @@ func help(e *env, args []string) error {
 		printOverview(e.stdout)
 		return nil
 	}
+	if args[0] == "help" || args[0] == "version" {
+		printOverview(e.stdout)
+		return nil
+	}
 	c := lookup(args[0])
 	if c == nil {
 		return usageError("there is no verb %q%s: whet help lists them", args[0], similar(args[0]))

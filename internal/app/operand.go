@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -49,7 +50,7 @@ func (p *profileFlags) declare(fs *flag.FlagSet) {
 			return nil
 		})
 	}
-	fs.StringVar(&p.kind, "kind", recording.KindCPU, "of a recording, read the profiles of this `kind`: cpu, allocs, block, mutex")
+	fs.StringVar(&p.kind, "kind", "", "of a recording, read the profiles of this `kind`: cpu (the default), allocs, block, mutex")
 	fs.StringVar(&p.benchmark, "benchmark", "", "of a recording, read only the profiles of this benchmark, by `name`")
 	fs.IntVar(&p.seconds, "seconds", 0, "of a URL, profile for `n` seconds")
 }
@@ -87,6 +88,9 @@ func (p *profileFlags) open(ctx context.Context, operands []string) (*opened, er
 			}
 			profiles = append(profiles, ps...)
 			continue
+		}
+		if p.kind != "" || p.benchmark != "" {
+			return nil, usageError("-kind and -benchmark choose among the profiles of a recording, and %s is not one", operand)
 		}
 		data, err := p.load(ctx, operand)
 		if err != nil {
@@ -129,15 +133,16 @@ func (p *profileFlags) openRecording(path string, o *opened) ([]*callstack.Profi
 	if rec.Partial != "" {
 		o.warnings = append(o.warnings, fmt.Sprintf("%s is partial: %s", path, rec.Partial))
 	}
-	artifacts := rec.Find(p.kind, p.benchmark)
+	kind := cmp.Or(p.kind, recording.KindCPU)
+	artifacts := rec.Find(kind, p.benchmark)
 	if len(artifacts) == 0 {
-		return nil, usageError("%s holds no %s profile%s: it has %s", path, p.kind, ofBenchmark(p.benchmark), strings.Join(profilesIn(rec), ", "))
+		return nil, usageError("%s holds no %s profile%s: it has %s", path, kind, ofBenchmark(p.benchmark), strings.Join(profilesIn(rec), ", "))
 	}
 	var out []*callstack.Profile
 	for _, a := range artifacts {
 		data, err := rec.Read(a)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		prof, err := profile.Read(data, profile.DefaultLimits())
 		if err != nil {
