@@ -150,14 +150,16 @@ func (r *Recording) Find(kind, benchmark string) []Artifact {
 }
 
 // Read returns an artifact's bytes after checking them against the manifest.
-// A file that was changed since is an error that says so.
+// A file that was changed since is an error that says so. The error does not
+// name the recording: it stands in reports, which are the same wherever the
+// recording lies.
 func (r *Recording) Read(a Artifact) ([]byte, error) {
 	data, err := r.readBounded(a.Path, maxArtifactBytes)
 	if err != nil {
-		return nil, fmt.Errorf("read %s of %s: %w", a.Path, r.Dir, err)
+		return nil, fmt.Errorf("read %s: %w", a.Path, err)
 	}
 	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != a.SHA256 {
-		return nil, fmt.Errorf("read %s of %s: it is not what was recorded (sha256 differs)", a.Path, r.Dir)
+		return nil, fmt.Errorf("read %s: it is not what was recorded (sha256 differs)", a.Path)
 	}
 	return data, nil
 }

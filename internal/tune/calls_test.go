@@ -163,3 +163,36 @@ func BenchmarkDeep(b *testing.B) {
 		t.Errorf("warnings: %q", page.Warnings)
 	}
 }
+
+// More sub-benchmarks than the quick pass has time for are no failure.
+func TestManySubBenchmarks(t *testing.T) {
+	dir := writeModule(t, map[string]string{
+		"go.mod": "module example.com/many\n\ngo 1.26\n",
+		"x_test.go": `package many
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+func BenchmarkMany(b *testing.B) {
+	for i := range 1000 {
+		b.Run(strconv.Itoa(i), func(b *testing.B) {
+			for b.Loop() {
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
+	}
+}
+`,
+	})
+	outcome, err := record(t, dir, func(o *Options) { o.Budget = 7 * time.Second })
+	if err != nil || len(outcome.Failures) > 0 {
+		t.Fatalf("%v, failures %q", err, outcome.Failures)
+	}
+	rec, _ := openPage(t, outcome.Path)
+	if !slices.ContainsFunc(rec.Warnings, func(w string) bool { return strings.HasPrefix(w, "the quick pass of BenchmarkMany was stopped") }) {
+		t.Errorf("warnings: %q", rec.Warnings)
+	}
+}
