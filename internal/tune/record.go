@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"whet/internal/capture/host"
@@ -38,6 +39,7 @@ type recorder struct {
 	frames *frameNames
 	out    *outputKeeper
 
+	full       error         // the first thing that a full disk kept from being stored
 	deadline   time.Time     // end of the budget
 	turn       time.Duration // the longest run of the step at hand
 	failures   []failure
@@ -197,16 +199,27 @@ func (r *recorder) addOutput() {
 	}
 }
 
-// keep turns a failure to store something extra into a warning.
+// keep turns a failure to store something extra into a warning. A full disk is
+// more than that, and said once: nothing that follows will be stored either.
 func (r *recorder) keep(err error) {
-	if err != nil {
+	switch {
+	case err == nil:
+	case !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT):
 		r.w.Warn("%v", err)
+	case r.full == nil:
+		r.full = err
 	}
 }
 
 // finish names the recording. A run that failed or was stopped keeps what it
 // measured; one that measured nothing leaves nothing.
 func (r *recorder) finish(err error) (Outcome, error) {
+	if err == nil {
+		r.keep(r.addFindings())
+	}
+	if err == nil && r.full != nil {
+		err = fmt.Errorf("%w: parts of the recording are missing; make room where it goes (-o)", r.full)
+	}
 	partial := ""
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -222,9 +235,6 @@ func (r *recorder) finish(err error) (Outcome, error) {
 		if name, nameErr := r.w.File("build/target.test"); nameErr == nil {
 			os.Remove(name)
 		}
-	}
-	if err == nil {
-		r.keep(r.addFindings())
 	}
 	path, finishErr := r.w.Finish(time.Duration(r.now()), partial)
 	if finishErr != nil {
