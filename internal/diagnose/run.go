@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,10 @@ type Result struct {
 	Below    []finding.Finding // the rest, in the same order
 	Verdict  Verdict
 	Warnings []string
+	// Asked are the rules that could look at something, in the registry's
+	// order, and Looked the benchmarks that they looked at.
+	Asked  []string
+	Looked int
 }
 
 // Run asks every rule about every subject. It changes nothing in the subjects
@@ -27,7 +32,15 @@ type Result struct {
 func Run(reg *Registry, subjects []*Subject) Result {
 	var res Result
 	merged := newMerger()
+	for i := range reg.rules {
+		if slices.ContainsFunc(subjects, func(s *Subject) bool { return s.hasEvidence(&reg.rules[i]) }) {
+			res.Asked = append(res.Asked, reg.rules[i].ID)
+		}
+	}
 	for _, s := range subjects {
+		if slices.ContainsFunc(reg.rules, func(r Rule) bool { return s.hasEvidence(&r) }) {
+			res.Looked++
+		}
 		claims, warnings := s.ask(reg.rules)
 		res.Warnings = append(res.Warnings, warnings...)
 		for _, c := range claims {
@@ -47,6 +60,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 type weighed struct {
 	rule      *Rule
 	claim     Claim
+	mem       *memoryManagement // of the subject
 	cost      shares
 	avoidable shares
 	above     bool
@@ -72,7 +86,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 			needed = max(needed, rule.MinSamples)
 		}
 		for _, c := range rule.Find(s) {
-			w := weighed{rule: rule, claim: c, cost: s.shares(c.Cost, rule.MinSamples)}
+			w := weighed{rule: rule, claim: c, mem: &mem, cost: s.shares(c.Cost, rule.MinSamples)}
 			w.avoidable = w.cost
 			if !c.Avoidable.empty() {
 				w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
@@ -80,8 +94,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 			if w.avoidable.max() < negligible {
 				continue
 			}
-			byTime := max(w.avoidable.cpu, w.avoidable.delay) >= Threshold
-			w.above = byTime || matters && w.avoidable.alloc >= Threshold
+			w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.alloc >= Threshold
 			out = append(out, w)
 		}
 	}
@@ -186,12 +199,16 @@ func (m *merger) add(s *Subject, w weighed) {
 			Rule: w.rule.ID, Title: w.rule.Title,
 			Function: c.Place.Function, File: file, Line: c.Place.Line,
 			CPURatio: w.cost.cpu, AllocBytesRatio: w.cost.alloc, DelayRatio: w.cost.delay,
+			AvoidableCPURatio: w.avoidable.cpu, AvoidableAllocBytesRatio: w.avoidable.alloc,
+			CPUSamples: s.BaseCPUSamples(), CPUSamplesNeeded: int64(w.rule.MinSamples),
+			Unknown:    s.unknown(),
 			Confidence: s.confidence(&w),
 			Evidence:   c.Evidence, Why: c.Why, Remedy: c.Remedy, Fixable: c.Fixable,
 			Benchmarks: []string{s.Benchmark},
 		},
 	}
 	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.DelayRatio))
+	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.CPURatio, f.AllocBytesRatio, float64(w.mem.base), float64(w.mem.collect)))
 	f.weight = f.Weight()
 	key := placeKey{w.rule.ID, file, c.Place.Line}
 	i, ok := m.at[key]
@@ -219,14 +236,45 @@ func (m *mergedFinding) merge(f mergedFinding) {
 		words, other = &f, m
 	}
 	out := *words
-	out.CPURatio = max(words.CPURatio, other.CPURatio)
+	// Shares of few samples give way to those of enough, and none to any.
+	switch cmp.Compare(words.trust(), other.trust()) {
+	case -1:
+		out.takeTime(other)
+	case 0:
+		if c := cmp.Compare(other.CPURatio, words.CPURatio); c > 0 || c == 0 && other.CPUSamples > words.CPUSamples {
+			out.CPURatio, out.CPUSamples = other.CPURatio, other.CPUSamples
+		}
+		out.DelayRatio = max(words.DelayRatio, other.DelayRatio)
+		out.AvoidableCPURatio = max(words.AvoidableCPURatio, other.AvoidableCPURatio)
+		out.CeilingWithGCRatio = max(words.CeilingWithGCRatio, other.CeilingWithGCRatio)
+		out.Unknown.Delay = words.Unknown.Delay && other.Unknown.Delay
+	}
 	out.AllocBytesRatio = max(words.AllocBytesRatio, other.AllocBytesRatio)
-	out.DelayRatio = max(words.DelayRatio, other.DelayRatio)
+	out.AvoidableAllocBytesRatio = max(words.AvoidableAllocBytesRatio, other.AvoidableAllocBytesRatio)
+	out.Unknown.AllocBytes = words.Unknown.AllocBytes && other.Unknown.AllocBytes
 	out.CeilingRatio = finding.Ceiling(max(out.CPURatio, out.DelayRatio))
+	out.CeilingWithGCRatio = max(out.CeilingWithGCRatio, out.CeilingRatio)
 	out.Benchmarks = append(slices.Clone(words.Benchmarks), other.Benchmarks...)
 	slices.Sort(out.Benchmarks)
 	out.Benchmarks = slices.Compact(out.Benchmarks)
 	*m = out
+}
+
+// trust ranks the shares of time: unknown, of few samples, of enough.
+func (m *mergedFinding) trust() int {
+	switch {
+	case m.Unknown.CPU:
+		return 0
+	case m.FewSamples():
+		return 1
+	}
+	return 2
+}
+
+func (m *mergedFinding) takeTime(of *mergedFinding) {
+	m.CPURatio, m.DelayRatio, m.AvoidableCPURatio = of.CPURatio, of.DelayRatio, of.AvoidableCPURatio
+	m.CeilingWithGCRatio, m.CPUSamples = of.CeilingWithGCRatio, of.CPUSamples
+	m.Unknown.CPU, m.Unknown.Delay = of.Unknown.CPU, of.Unknown.Delay
 }
 
 func (m *merger) split() (above, below []finding.Finding) {
@@ -261,6 +309,13 @@ func (s *Subject) confidence(w *weighed) finding.Confidence {
 	}
 	if s.CPU != nil && !s.CPU.LoopsKnown {
 		c = lower(c, finding.Medium)
+	}
+	switch {
+	case !w.cost.few:
+	case byCount:
+		c = lower(c, finding.Medium) // the bytes stand, the share of time is rough
+	default:
+		c = lower(c, finding.Low)
 	}
 	return c
 }

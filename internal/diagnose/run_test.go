@@ -98,8 +98,8 @@ func TestAvoidablePartDecides(t *testing.T) {
 		if got := len(res.Findings) == 1; got != test.above {
 			t.Errorf("%d of 1000 avoidable: above is %v", test.avoidable, got)
 		}
-		if f := append(res.Findings, res.Below...)[0]; !near(f.CPURatio, 0.6) {
-			t.Errorf("cpu_ratio %v, want 600 of 1000", f.CPURatio)
+		if f := append(res.Findings, res.Below...)[0]; !near(f.CPURatio, 0.6) || !near(f.AvoidableCPURatio, float64(test.avoidable)/1000) {
+			t.Errorf("cpu_ratio %v, want 600 of 1000; avoidable %v", f.CPURatio, f.AvoidableCPURatio)
 		}
 	}
 }
@@ -183,8 +183,8 @@ func TestAllocationHasToMatter(t *testing.T) {
 	}
 }
 
-// Below its minimum a rule says nothing about CPU time, and the result says
-// so; counted bytes stand.
+// Below its minimum a rule's share of CPU time is shown and does not count;
+// the result says so, and counted bytes stand.
 func TestTooFewSamples(t *testing.T) {
 	cpu := cpuProfile(sample{stack: []string{"m/x.slow", "runtime.mallocgc"}, n: 199})
 	allocs := allocProfile(sample{stack: []string{"m/x.slow"}, n: 5, size: 100})
@@ -192,8 +192,11 @@ func TestTooFewSamples(t *testing.T) {
 	s.BytesPerOp = 500
 	reg := registryOf(t, ruleFor("slow", "m/x.slow", 200))
 	res := Run(reg, []*Subject{s})
-	if len(res.Findings) != 1 || res.Findings[0].CPURatio != 0 || res.Findings[0].AllocBytesRatio != 1 || res.Findings[0].CeilingRatio != 1 {
+	if len(res.Findings) != 1 || res.Findings[0].CPURatio != 1 || res.Findings[0].AllocBytesRatio != 1 || res.Findings[0].CeilingRatio != 100 {
 		t.Errorf("findings: %+v", res.Findings)
+	}
+	if f := res.Findings[0]; f.Confidence != finding.Medium || !f.FewSamples() || f.CPUSamples != 199 || f.CPUSamplesNeeded != 200 || f.Unknown != (finding.Unknown{Delay: true}) {
+		t.Errorf("199 of 200 samples: %+v", f)
 	}
 	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "too few samples: 199 of the base") {
 		t.Errorf("warnings: %q", res.Warnings)
@@ -333,5 +336,94 @@ func TestRuleIsNotAskedWithoutEvidence(t *testing.T) {
 	res := Run(registryOf(t, r), []*Subject{subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 500}), nil, nil)})
 	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "rules not asked, since none of the profiles they read was recorded: lock") {
 		t.Errorf("warnings %q", res.Warnings)
+	}
+}
+
+// A share of few samples is shown, but makes no finding; without a CPU sample
+// there is no share to show.
+func TestSharesOfFewSamplesAndOfNone(t *testing.T) {
+	reg := registryOf(t, ruleFor("slow", "m/x.slow", 200))
+	slow := sample{stack: []string{"m/x.slow"}, n: 33}
+	// 33 of 101 samples, and 4 % of the bytes.
+	few := subject("BenchmarkFew", cpuProfile(slow, sample{stack: []string{"m/x.rest", "runtime.mallocgc"}, n: 68}),
+		allocProfile(sample{stack: []string{"m/x.slow"}, n: 4, size: 100}, sample{stack: []string{"m/x.rest"}, n: 96, size: 100}), nil)
+	res := Run(reg, []*Subject{few})
+	if len(res.Findings) != 0 || len(res.Below) != 1 {
+		t.Fatalf("%+v", res)
+	}
+	if f := res.Below[0]; !near(f.CPURatio, 33.0/101) || !near(f.CeilingRatio, 101.0/68) || f.Confidence != finding.Low || f.CPUSamples != 101 {
+		t.Errorf("33 of 101 samples: %+v", f)
+	}
+	// Counted bytes make it a finding, whose share of time stays rough.
+	few.Allocs = allocProfile(sample{stack: []string{"m/x.slow"}, n: 6, size: 100}, sample{stack: []string{"m/x.rest"}, n: 94, size: 100})
+	if res = Run(reg, []*Subject{few}); len(res.Findings) != 1 || res.Findings[0].Confidence != finding.Medium || !near(res.Findings[0].CPURatio, 33.0/101) {
+		t.Errorf("6 %% of the bytes: %+v", res.Findings)
+	}
+	none := subject("BenchmarkNone", nil, few.Allocs, nil)
+	idle := subject("BenchmarkIdle", cpuProfile(sample{stack: []string{"runtime.gcBgMarkWorker"}, n: 50, class: hot.Background}), few.Allocs, mutexProfile(sample{stack: []string{"m/x.slow"}, n: 1e9}))
+	for _, s := range []*Subject{none, idle} {
+		if f := Run(reg, []*Subject{s}).Findings[0]; f.Unknown != (finding.Unknown{CPU: true, Delay: true}) || f.Weight() != 0.06 || f.Confidence == finding.High {
+			t.Errorf("%s: %+v", s.Benchmark, f)
+		}
+	}
+	counted := subject("BenchmarkTime", cpuProfile(sample{stack: []string{"m/x.slow"}, n: 20}, sample{stack: []string{"m/x.rest"}, n: 180}), nil, nil)
+	if f := Run(reg, []*Subject{counted}).Findings[0]; f.Unknown != (finding.Unknown{AllocBytes: true, Delay: true}) {
+		t.Errorf("no allocation profile: %+v", f.Unknown)
+	}
+	// Over benchmarks, 20 of 200 samples stand before 33 of 101, and those before none.
+	for _, order := range [][]*Subject{{counted, few, none}, {none, few, counted}, {few, none, counted}} {
+		f := Run(reg, order).Findings[0]
+		if !near(f.CPURatio, 0.1) || f.CPUSamples != 200 || f.FewSamples() || !near(f.AllocBytesRatio, 0.06) || f.Unknown != (finding.Unknown{Delay: true}) {
+			t.Errorf("merged: %+v", f)
+		}
+	}
+	for _, order := range [][]*Subject{{few, none}, {none, few}} {
+		if f := Run(reg, order).Findings[0]; !near(f.CPURatio, 33.0/101) || f.CPUSamples != 101 || f.Unknown.CPU {
+			t.Errorf("merged: %+v", f)
+		}
+	}
+}
+
+// The place has 571 of 861 samples of the base and all of its bytes; 122
+// samples of the background collect, and 40 schedule, which are no garbage's.
+// Without the place and its garbage (861+122) − (571+122) = 290 remain:
+// 983/290 = 3.39.
+func TestCeilingWithTheCollectorsWork(t *testing.T) {
+	build := func(name string, slow, gc int64) *Subject {
+		return subject(name, cpuProfile(
+			sample{stack: []string{"m/x.slow"}, n: slow}, sample{stack: []string{"m/x.rest"}, n: 861 - slow},
+			sample{stack: []string{"runtime.gcBgMarkWorker", "runtime.gcDrain"}, n: gc - gc/3, class: hot.Background},
+			sample{stack: []string{"runtime.bgsweep"}, n: gc / 3, class: hot.Background},
+			sample{stack: []string{"runtime.mcall", "runtime.schedule"}, n: 40, class: hot.Background},
+		), allocProfile(sample{stack: []string{"m/x.slow"}, n: 10, size: 64}), nil)
+	}
+	reg := registryOf(t, ruleFor("slow", "m/x.slow", 200))
+	one, two := build("BenchmarkA", 571, 122), build("BenchmarkB", 580, 0)
+	if f := Run(reg, []*Subject{one}).Findings[0]; !near(f.CeilingRatio, 861.0/290) || math.Abs(f.CeilingWithGCRatio-983.0/290) > 1e-9 {
+		t.Errorf("ceilings %v and %v", f.CeilingRatio, f.CeilingWithGCRatio)
+	}
+	// No work of the collector's: both are the same.
+	if f := Run(reg, []*Subject{two}).Findings[0]; !near(f.CeilingRatio, 861.0/281) || f.CeilingWithGCRatio != f.CeilingRatio {
+		t.Errorf("ceilings %v and %v", f.CeilingRatio, f.CeilingWithGCRatio)
+	}
+	for _, order := range [][]*Subject{{one, two}, {two, one}} {
+		if f := Run(reg, order).Findings[0]; !near(f.CeilingRatio, 861.0/281) || math.Abs(f.CeilingWithGCRatio-983.0/290) > 1e-9 {
+			t.Errorf("merged: ceilings %v and %v", f.CeilingRatio, f.CeilingWithGCRatio)
+		}
+	}
+}
+
+// What the rules looked at: benchmarks with a profile that one of them reads.
+func TestLookedAt(t *testing.T) {
+	lock := ruleFor("lock", "m/x.f", 1)
+	lock.Evidence = []EvidenceKind{EvidenceMutex}
+	cpu := ruleFor("cpu", "m/x.f", 1)
+	cpu.Evidence = []EvidenceKind{EvidenceCPU}
+	res := Run(registryOf(t, lock, cpu), []*Subject{
+		subject("A", cpuProfile(sample{stack: []string{"m/x.g"}, n: 1}), nil, nil), subject("B", nil, nil, nil),
+		subject("C", cpuProfile(sample{stack: []string{"m/x.g"}, n: 1}), nil, nil),
+	})
+	if !slices.Equal(res.Asked, []string{"cpu"}) || res.Looked != 2 {
+		t.Errorf("asked %q about %d benchmarks", res.Asked, res.Looked)
 	}
 }

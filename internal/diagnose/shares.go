@@ -109,19 +109,36 @@ func ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// shares are the three figures of a set of samples.
-type shares struct{ cpu, alloc, delay float64 }
+// shares are the three figures of a set of samples; 0 where one is unknown.
+type shares struct {
+	cpu, alloc, delay float64
+	few               bool // too few samples for the shares of time to count
+}
 
-func (s shares) max() float64 { return max(s.cpu, s.alloc, s.delay) }
+// time is the largest share of time that counts for the threshold.
+func (s shares) time() float64 {
+	if s.few {
+		return 0
+	}
+	return max(s.cpu, s.delay)
+}
+
+// max is the largest share that counts.
+func (s shares) max() float64 { return max(s.time(), s.alloc) }
 
 func (s *Subject) shares(set Samples, minSamples int) shares {
-	var out shares
-	if s.BaseCPUSamples() >= int64(minSamples) {
-		out.cpu = s.CPUShare(set.CPU)
-		out.delay = s.DelayShare(set.Mutex)
+	out := shares{alloc: s.AllocShare(set.Allocs), few: s.BaseCPUSamples() < int64(minSamples)}
+	if !s.unknown().CPU {
+		out.cpu, out.delay = s.CPUShare(set.CPU), s.DelayShare(set.Mutex)
 	}
-	out.alloc = s.AllocShare(set.Allocs)
 	return out
+}
+
+// unknown says for which shares nothing was recorded. A delay is compared with
+// the base's CPU time, so it is unknown without that.
+func (s *Subject) unknown() finding.Unknown {
+	cpu := s.BaseCPUSamples() == 0
+	return finding.Unknown{CPU: cpu, AllocBytes: s.Allocs == nil, Delay: cpu || s.Mutex == nil}
 }
 
 // memoryManagement is the CPU time in nanoseconds that a process spent

@@ -105,6 +105,9 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 		}
 	}
 	if len(findings) == 0 {
+		if v.Kind == AllocationBound {
+			v.Text += "; no rule names a cheaper way" // what allocates may still be changed by design
+		}
 		v.Text += ": nothing worth changing"
 	}
 	return v

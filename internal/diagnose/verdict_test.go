@@ -65,7 +65,7 @@ func TestVerdictAllocationBound(t *testing.T) {
 		return s
 	}
 	v := verdictOf(t, build(250))
-	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40.0 % of CPU time allocates and collects garbage, 80.0 % of the bytes in m/x.make: nothing worth changing" {
+	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40.0 % of CPU time allocates and collects garbage, 80.0 % of the bytes in m/x.make; no rule names a cheaper way: nothing worth changing" {
 		t.Errorf("%s %q", v.Kind, v.Text)
 	}
 	if v = verdictOf(t, build(249)); v.Kind != CPUBound {

@@ -27,21 +27,44 @@ type Evidence struct {
 // Finding is one claim. The JSON names are a contract with scripts: keys are
 // only ever added.
 type Finding struct {
-	Rule            string     `json:"rule"`
-	Title           string     `json:"title"`
-	Function        string     `json:"function"`
-	File            string     `json:"file"` // relative to the module's root where it lies inside it
-	Line            int        `json:"line"`
-	CPURatio        float64    `json:"cpu_ratio"`         // the place's cum share of the base's CPU samples
-	AllocBytesRatio float64    `json:"alloc_bytes_ratio"` // the same of allocated bytes
-	DelayRatio      float64    `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time)
-	CeilingRatio    float64    `json:"ceiling_ratio"`     // 1/(1 − share of time), at most MaxCeiling
-	Confidence      Confidence `json:"confidence"`
-	Evidence        []Evidence `json:"evidence"`
-	Why             string     `json:"why"`
-	Remedy          string     `json:"remedy"`
-	Fixable         bool       `json:"fixable"`
-	Benchmarks      []string   `json:"benchmarks"`
+	Rule            string  `json:"rule"`
+	Title           string  `json:"title"`
+	Function        string  `json:"function"`
+	File            string  `json:"file"` // relative to the module's root where it lies inside it
+	Line            int     `json:"line"`
+	CPURatio        float64 `json:"cpu_ratio"`         // the place's cum share of the base's CPU samples
+	AllocBytesRatio float64 `json:"alloc_bytes_ratio"` // the same of allocated bytes
+	DelayRatio      float64 `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time)
+	CeilingRatio    float64 `json:"ceiling_ratio"`     // 1/(1 − share of time), at most MaxCeiling
+	// CeilingWithGCRatio is the ceiling with the collector's background work
+	// for the place's bytes gone too: see CeilingWithGC. At least CeilingRatio.
+	CeilingWithGCRatio float64 `json:"ceiling_with_gc_ratio"`
+	// The part of the two shares that the remedy removes, at most the share
+	// itself and equal to it where a rule names the whole place.
+	AvoidableCPURatio        float64 `json:"avoidable_cpu_ratio"`
+	AvoidableAllocBytesRatio float64 `json:"avoidable_alloc_bytes_ratio"`
+	// CPURatio is a share of this many samples, and the rule asks for as many
+	// as CPUSamplesNeeded before it counts for the threshold.
+	CPUSamples       int64      `json:"cpu_samples"`
+	CPUSamplesNeeded int64      `json:"cpu_samples_needed"`
+	Confidence       Confidence `json:"confidence"`
+	Evidence         []Evidence `json:"evidence"`
+	Why              string     `json:"why"`
+	Remedy           string     `json:"remedy"`
+	Fixable          bool       `json:"fixable"`
+	Benchmarks       []string   `json:"benchmarks"`
+	// Unknown shares are 0 here and null in JSON.
+	Unknown Unknown `json:"-"`
+}
+
+// Unknown names the shares that nothing was recorded for. Without a CPU sample
+// of the base no share of time is known, nor a ceiling.
+type Unknown struct{ CPU, AllocBytes, Delay bool }
+
+// FewSamples reports whether CPURatio is known, but of fewer samples than the
+// rule needs to rely on it.
+func (f *Finding) FewSamples() bool {
+	return !f.Unknown.CPU && f.CPUSamples < f.CPUSamplesNeeded
 }
 
 // Weight orders findings: the largest of the three shares.
@@ -60,6 +83,22 @@ func Ceiling(share float64) float64 {
 		return 1 / (1 - share)
 	}
 	return 1 // no share, or none that is known (NaN)
+}
+
+// CeilingWithGC returns the ceiling of a place that takes the share cpu of the
+// base's CPU time and allocates the share alloc of its bytes, if with the place
+// that share of the collector's own work went too. base is the base's CPU time
+// and gc the collector's in the background, in the same unit:
+//
+//	Ceiling((cpu·base + alloc·gc) / (base + gc))
+//
+// A collector that runs on processors of its own is not waited for, so the
+// result is never below the ceiling of cpu alone.
+func CeilingWithGC(cpu, alloc, base, gc float64) float64 {
+	if base+gc <= 0 {
+		return Ceiling(cpu)
+	}
+	return max(Ceiling(cpu), Ceiling((cpu*base+alloc*gc)/(base+gc)))
 }
 
 // Sort orders findings by weight, heaviest first, then by place, so that the

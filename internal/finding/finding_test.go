@@ -3,6 +3,7 @@ package finding
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -45,6 +46,29 @@ func TestCeilingProperties(t *testing.T) {
 	})
 }
 
+// A place with 571 of 861 samples of the base and all of its bytes, while the
+// collector takes 122 in the background: (571+122)/(861+122) = 693/983 go, and
+// 983/(983−693) = 983/290 = 3.39 remain of it. The ceiling of the place's own
+// samples, 861/290 = 2.97, was beaten.
+func TestCeilingWithGC(t *testing.T) {
+	for _, c := range []struct{ cpu, alloc, base, gc, want float64 }{
+		{571.0 / 861, 1, 861, 122, 983.0 / 290},
+		{571.0 / 861, 1, 861, 0, 861.0 / 290},
+		{0, 0.5, 300, 100, 8.0 / 7}, // 50 of 400 go
+		{0.5, 0, 100, 900, 2},       // the collector's work is another place's: not below the share's own ceiling
+		{1, 1, 300, 100, MaxCeiling},
+		{0, 0, 0, 0, 1},
+		{0, 1, 0, 100, MaxCeiling},
+	} {
+		if got := CeilingWithGC(c.cpu, c.alloc, c.base, c.gc); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	if got := CeilingWithGC(571.0/861, 1, 861, 122); math.Abs(got-3.39) > 0.005 {
+		t.Errorf("%v, not 3.39", got)
+	}
+}
+
 func TestWeightIsTheLargestShare(t *testing.T) {
 	for _, f := range []Finding{
 		{CPURatio: 0.7, AllocBytesRatio: 0.2, DelayRatio: 0.1},
@@ -77,6 +101,42 @@ func TestSort(t *testing.T) {
 	})
 }
 
+// What is unknown is null, what was measured and is zero is 0, and both come
+// back as they were.
+func TestUnknownIsNull(t *testing.T) {
+	keys := map[string]func(Unknown) bool{
+		"cpu_ratio": cpuUnknown, "avoidable_cpu_ratio": cpuUnknown, "ceiling_ratio": cpuUnknown, "ceiling_with_gc_ratio": cpuUnknown,
+		"alloc_bytes_ratio":           func(u Unknown) bool { return u.AllocBytes },
+		"avoidable_alloc_bytes_ratio": func(u Unknown) bool { return u.AllocBytes },
+		"delay_ratio":                 func(u Unknown) bool { return u.Delay },
+	}
+	for bits := range 8 {
+		f := Finding{Rule: "a<b", Line: 7, CPUSamples: 101, Benchmarks: []string{"B"}, Unknown: Unknown{bits&1 != 0, bits&2 != 0, bits&4 != 0}}
+		if !f.Unknown.CPU {
+			f.CPURatio, f.CeilingRatio, f.CeilingWithGCRatio, f.AvoidableCPURatio = 0.5, 2, 2.5, 0.25
+		}
+		data, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]any
+		if err := json.Unmarshal(data, &got); err != nil {
+			t.Fatal(err)
+		}
+		for key, unknown := range keys {
+			if v, ok := got[key]; !ok || (v == nil) != unknown(f.Unknown) {
+				t.Errorf("%+v: %s is %v", f.Unknown, key, v)
+			}
+		}
+		var back Finding
+		if err := json.Unmarshal(data, &back); err != nil || !reflect.DeepEqual(back, f) {
+			t.Errorf("%+v came back as %+v (%v)", f, back, err)
+		}
+	}
+}
+
+func cpuUnknown(u Unknown) bool { return u.CPU }
+
 // The names in JSON are a contract with scripts.
 func TestJSONNames(t *testing.T) {
 	data, err := json.Marshal(Finding{Evidence: []Evidence{{}}})
@@ -88,7 +148,8 @@ func TestJSONNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range []string{
-		"rule", "title", "function", "file", "line", "cpu_ratio", "alloc_bytes_ratio", "delay_ratio", "ceiling_ratio",
+		"rule", "title", "function", "file", "line", "cpu_ratio", "alloc_bytes_ratio", "delay_ratio", "ceiling_ratio", "ceiling_with_gc_ratio",
+		"avoidable_cpu_ratio", "avoidable_alloc_bytes_ratio", "cpu_samples", "cpu_samples_needed",
 		"confidence", "evidence", "remedy", "fixable", "benchmarks",
 	} {
 		if _, ok := keys[k]; !ok {
