@@ -134,19 +134,21 @@ func visitsPage() *Page {
 		Findings: []finding.Finding{{
 			Rule: "logging", Title: "A log record built from a map of fields on every request",
 			Function: "whet/casebook/visits/original.(*Server).Hello", File: "casebook/visits/original/original.go", Line: 43,
-			CPURatio: 0.7205, AllocBytesRatio: 0.281, CeilingRatio: finding.Ceiling(0.7205), Confidence: finding.High,
+			CPURatio: 0.7205, AllocBytesRatio: 0.9, CeilingRatio: finding.Ceiling(0.7205), CeilingWithGCRatio: finding.CeilingWithGC(0.7205, 0.9, 6160, 1022),
+			AvoidableCPURatio: 0.5, AvoidableAllocBytesRatio: 0.9, CPUSamples: 6160, CPUSamplesNeeded: 200, Confidence: finding.High,
 			Why:    "Each call allocates a map for the fields, boxes every value in an interface, sorts the keys, and formats each value with package fmt by reflection.",
 			Remedy: "Use a logger that appends typed fields to a reused buffer, such as `zerolog` or `slog` with `LogAttrs`:\n\n\ts.log.Info().Str(\"module\", \"visits\").Str(\"name\", name).Int(\"count\", n).Msg(\"visited\")\n\nWhere the record is not read by anybody, drop it.",
 			Evidence: []finding.Evidence{
 				{Kind: "cpu", Text: "4,625 of 6,160 samples of the base pass through original.go:43"},
-				{Kind: "allocs", Text: "1,310 objects and 421 KiB a call come from WithFields, 28.1 % of all bytes"},
+				{Kind: "allocs", Text: "1,310 objects and 421 KiB a call come from WithFields, 90.0 % of all bytes"},
 				{Kind: "compiler", Text: "map[string]any{...} escapes to heap (original.go:44)"},
 			},
 			Benchmarks: []string{"BenchmarkReused", "BenchmarkFresh"},
 		}, {
 			Rule: "fmt-format", Title: "A number formatted by package fmt",
 			Function: "whet/casebook/visits/original.(*Server).Hello", File: "casebook/visits/original/original.go", Line: 62,
-			CPURatio: 0.184, AllocBytesRatio: 0.262, DelayRatio: 0.0004, CeilingRatio: finding.Ceiling(0.184), Confidence: finding.Medium, Fixable: true,
+			CPURatio: 0.184, AllocBytesRatio: 0.262, DelayRatio: 0.0004, CeilingRatio: finding.Ceiling(0.184), CeilingWithGCRatio: finding.Ceiling(0.184),
+			AvoidableCPURatio: 0.184, AvoidableAllocBytesRatio: 0.262, CPUSamples: 101, CPUSamplesNeeded: 200, Confidence: finding.Medium, Fixable: true,
 			Why:        "`fmt.Sprint` finds out the type of its operand by reflection and allocates the string that is then copied.",
 			Remedy:     "Append to a `[]byte` with `strconv.AppendInt`, and write that.",
 			Evidence:   []finding.Evidence{{Kind: "cpu", Text: "1,150 of 6,160 samples of the base pass through original.go:62"}},
@@ -154,8 +156,10 @@ func visitsPage() *Page {
 		}},
 		Below: []finding.Finding{{
 			Rule: "string-copy", Title: "A string is copied to a byte slice", Function: "whet/casebook/visits/original.(*Server).Hello",
-			File: "casebook/visits/original/original.go", Line: 62, AllocBytesRatio: 0.031, CeilingRatio: 1, Confidence: finding.Low,
+			File: "casebook/visits/original/original.go", Line: 62, AllocBytesRatio: 0.031, CeilingRatio: 1, CeilingWithGCRatio: 1, AvoidableAllocBytesRatio: 0.031, CPUSamples: 6160, CPUSamplesNeeded: 200, Confidence: finding.Low,
+			Unknown: finding.Unknown{Delay: true},
 		}},
+		Rules: []string{"logging", "fmt-format", "string-copy"}, Looked: 2,
 		Benchmarks: []Benchmark{
 			{Name: "BenchmarkReused", Procs: 2, Iterations: 661204, NsPerOp: 5403.2, BytesPerOp: ptr(1307.0), AllocsPerOp: ptr(25.0), Profiled: true},
 			{Name: "BenchmarkFresh", Procs: 2, Iterations: 448112, NsPerOp: 7920.8, BytesPerOp: ptr(7160.0), AllocsPerOp: ptr(41.0), Profiled: true},

@@ -26,6 +26,7 @@ type pageView struct {
 	Kind       string
 	Threshold  string
 	Nothing    string // in place of findings
+	Looked     string // what is behind it
 	Findings   []findingView
 	Below      []findingView
 	Benchmarks []benchmarkView
@@ -48,6 +49,7 @@ type findingView struct {
 	Remedy     []proseView
 	Evidence   []finding.Evidence
 	Benchmarks []string
+	Largest    string // said behind several benchmarks
 	Confidence string
 	Fixable    bool
 }
@@ -55,7 +57,9 @@ type findingView struct {
 type shareView struct {
 	Name    string
 	Percent string
+	Unknown bool
 	Width   string // of a bar of 100 units
+	Notes   []string
 }
 
 type proseView struct {
@@ -143,7 +147,7 @@ func newPageView(p *Page) (*pageView, error) {
 		v.Findings = append(v.Findings, newFindingView(i+1, &p.Findings[i]))
 	}
 	if len(p.Findings) == 0 {
-		v.Nothing = nothing(p)
+		v.Nothing, v.Looked = nothing(p), looked(p)
 	}
 	for i := range p.Below {
 		v.Below = append(v.Below, newFindingView(len(p.Findings)+i+1, &p.Below[i]))
@@ -187,13 +191,16 @@ func newFindingView(n int, f *finding.Finding) findingView {
 		Confidence: clean(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable,
 	}
 	for _, m := range measures(f) {
-		v.Shares = append(v.Shares, shareView{m.Name, quantity.Percent(m.Ratio), width(m.Ratio)})
+		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Percent == "unknown", width(m.Ratio), m.Notes})
 	}
 	for _, e := range f.Evidence {
 		v.Evidence = append(v.Evidence, finding.Evidence{Kind: clean(e.Kind), Text: clean(e.Text)})
 	}
 	for _, b := range f.Benchmarks {
 		v.Benchmarks = append(v.Benchmarks, clean(b))
+	}
+	if len(f.Benchmarks) > 1 {
+		v.Largest = largest
 	}
 	return v
 }

@@ -21,6 +21,8 @@ type Page struct {
 	ThresholdRatio float64
 	Findings       []finding.Finding // above the threshold, in order of weight
 	Below          []finding.Finding // the rest, for -all
+	Rules          []string          // that looked at something
+	Looked         int               // benchmarks they looked at
 
 	Benchmarks []Benchmark
 	// Profiles are each benchmark's, the kinds in the order cpu, allocs, mutex,

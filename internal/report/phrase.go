@@ -152,31 +152,78 @@ func (p *Page) shown() (first, others []*Profile) {
 	return first, others
 }
 
-// ceiling says what a finding can gain at most.
+// ceiling says what a finding can gain at most: without the place and without
+// the collector's work for its bytes.
 func ceiling(f *finding.Finding) string {
+	most := max(f.CeilingWithGCRatio, f.CeilingRatio)
+	text := "at most " + quantity.Ratio(most) + " faster if it cost nothing"
 	switch {
-	case f.CPURatio <= 0 && f.DelayRatio <= 0:
+	case f.Unknown.CPU:
+		return "how much faster at most is unknown: no CPU sample was taken"
+	case f.CPURatio <= 0 && f.DelayRatio <= 0 && quantity.Ratio(most) == quantity.Ratio(1):
 		return "the gain is in memory: no CPU sample falls here"
-	case f.CeilingRatio >= finding.MaxCeiling:
-		return "100x faster or more if it cost nothing"
+	case most >= finding.MaxCeiling:
+		text = "100x faster or more if it cost nothing"
 	}
-	return "at most " + quantity.Ratio(f.CeilingRatio) + " faster if it cost nothing"
+	if own := quantity.Ratio(f.CeilingRatio); own != quantity.Ratio(most) {
+		text += " (" + own + " without the collector's work for its bytes)"
+	}
+	return text
 }
 
 // measure is one share of a finding.
 type measure struct {
-	Name  string
-	Ratio float64
+	Name    string
+	Percent string
+	Ratio   float64 // for a bar; 0 when unknown
+	Notes   []string
 }
 
 // measures lists the shares a finding has; CPU and allocated bytes always,
-// since that there is none is also said.
+// since that there is none, or none known, is also said.
 func measures(f *finding.Finding) []measure {
-	m := []measure{{"of CPU time", f.CPURatio}, {"of allocated bytes", f.AllocBytesRatio}}
-	if f.DelayRatio > 0 {
-		m = append(m, measure{"of lock delay", f.DelayRatio})
+	cpu := newMeasure("of CPU time", f.CPURatio, f.AvoidableCPURatio, f.Unknown.CPU)
+	if f.FewSamples() {
+		cpu.Notes = append(cpu.Notes, "of only "+quantity.Plural(int(f.CPUSamples), "sample"))
+	}
+	m := []measure{cpu, newMeasure("of allocated bytes", f.AllocBytesRatio, f.AvoidableAllocBytesRatio, f.Unknown.AllocBytes)}
+	if f.DelayRatio > 0 && !f.Unknown.Delay {
+		m = append(m, newMeasure("of lock delay", f.DelayRatio, f.DelayRatio, false))
 	}
 	return m
+}
+
+func newMeasure(name string, ratio, avoidable float64, unknown bool) measure {
+	m := measure{Name: name, Percent: "unknown"}
+	if unknown {
+		return m
+	}
+	m.Percent, m.Ratio = quantity.Percent(ratio), ratio
+	if part := quantity.Percent(avoidable); avoidable < ratio && part != m.Percent {
+		m.Notes = append(m.Notes, "of which avoidable "+part)
+	}
+	return m
+}
+
+// inBenchmarks names the benchmarks of a finding, and which of their shares it
+// has.
+func inBenchmarks(f *finding.Finding) string {
+	if len(f.Benchmarks) > 1 {
+		return cleanList(f.Benchmarks) + " " + largest
+	}
+	return cleanList(f.Benchmarks)
+}
+
+const largest = "(the largest of their shares)"
+
+// looked says what stands behind "nothing": which rules looked, and at how
+// many of the benchmarks.
+func looked(p *Page) string {
+	if len(p.Rules) == 0 {
+		return "no rule looked at any benchmark"
+	}
+	return fmt.Sprintf("%s (%s) looked at %s of %s", quantity.Plural(len(p.Rules), "rule"), cleanList(p.Rules),
+		quantity.Count(float64(p.Looked)), quantity.Plural(max(len(p.Benchmarks), p.Looked), "benchmark"))
 }
 
 // place is file:line as compilers print it.

@@ -48,6 +48,7 @@ func WriteText(w io.Writer, p *Page, o TextOptions) error {
 		t.line()
 		t.line(t.paint(dim, fmt.Sprintf("%s of single benchmarks: -all prints them, and the HTML report holds them.", quantity.Plural(len(others), "more profile"))))
 	}
+	t.short(p)
 	if _, err := w.Write(t.bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
@@ -165,6 +166,7 @@ func (t *textWriter) findings(p *Page, all bool) {
 	if len(p.Findings) == 0 {
 		t.heading("Findings", "")
 		t.line("  ", nothing(p))
+		t.hang(2, "", 0, looked(p))
 		if n := len(p.Below); n > 0 && !all {
 			t.line("  ", t.paint(dim, fmt.Sprintf("%s below the threshold: %s.", quantity.Plural(n, "finding"), threshold(p))))
 		}
@@ -197,9 +199,12 @@ func (t *textWriter) finding(n int, f *finding.Finding) {
 	t.line(in, t.paint(cyan, place(f)))
 	t.line()
 	for _, m := range measures(f) {
-		t.line(in, fmt.Sprintf("%7s", quantity.Percent(m.Ratio)), " ", t.paint(cyan, bar(m.Ratio, 16)), " ", t.paint(dim, m.Name))
+		name := strings.Join(append([]string{m.Name}, m.Notes...), ", ")
+		t.line(in, fmt.Sprintf("%7s", m.Percent), " ", t.paint(cyan, bar(m.Ratio, 16)), " ", t.paint(dim, name))
 	}
-	t.line(in, t.paint(bold, ceiling(f)))
+	for _, l := range wrap(ceiling(f), t.width-indent) {
+		t.line(in, t.paint(bold, l))
+	}
 	t.line()
 	const label = 10
 	t.prose(indent, "why", label, f.Why)
@@ -216,7 +221,7 @@ func (t *textWriter) finding(n int, f *finding.Finding) {
 		t.hang(indent, name, label, text)
 	}
 	if len(f.Benchmarks) > 0 {
-		t.hang(indent, "in", label, cleanList(f.Benchmarks))
+		t.hang(indent, "in", label, inBenchmarks(f))
 	}
 	rule := "rule " + clean(f.Rule) + ", confidence " + clean(cmp.Or(string(f.Confidence), "unknown"))
 	if f.Fixable {

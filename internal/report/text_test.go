@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"whet/internal/finding"
 )
 
 func TestTextGolden(t *testing.T) {
@@ -116,14 +118,90 @@ func TestTextOrder(t *testing.T) {
 	at := 0
 	for _, part := range []string{
 		"Intel Xeon", "! BenchmarkFresh", "Verdict", "CPU-bound in logging", "Findings", "A log record", "(*Server).Hello", "original.go:43",
-		"72.0 %", "28.1 %", "at most 3.58x faster if it cost nothing", "why", "change", "evidence", "confidence high", "A number formatted",
+		"72.0 %", "of CPU time, of which avoidable 50.0 %", "90.0 %",
+		// (0.7205·6160 + 0.9·1022)/(6160 + 1022) = 0.7460 of the time goes
+		"at most 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
 		"Benchmarks", "Samples", "Top functions · CPU time  by flat", "Top functions · allocated bytes  by cum", "Source", "escapes to heap",
+		"In short", "CPU-bound in logging", "1  A log record", "original.go:43", "CPU 72.0 %, bytes 90.0 %", "2  A number", "original.go:62",
 	} {
 		i := strings.Index(got[at:], part)
 		if i < 0 {
 			t.Fatalf("%q is not after %q", part, got[:at])
 		}
 		at += i
+	}
+}
+
+// The last lines are the result: the verdict, and each finding on one line that
+// fits, with its place to the line number.
+func TestTextEndsInShort(t *testing.T) {
+	p := visitsPage()
+	for len(p.Findings) < 13 {
+		p.Findings = append(p.Findings, p.Findings[1])
+	}
+	for _, width := range []int{60, 80, 100, 160} {
+		_, last, _ := strings.Cut(string(text(t, p, TextOptions{Width: width})), "\nIn short\n")
+		lines := strings.Split(strings.TrimSuffix(last, "\n"), "\n")
+		var found int
+		for _, l := range lines {
+			if wide(l) > width {
+				t.Errorf("%d columns: %q", width, l)
+			}
+			if strings.Contains(l, "original.go:") && strings.Contains(l, "  CPU ") {
+				found++
+			}
+		}
+		if found != textShort || !strings.Contains(lines[len(lines)-1], "… 3 more above") || !strings.Contains(last, "  CPU-bound in logging") {
+			t.Errorf("%d columns: %d of %d findings in\n%s", width, found, textShort, last)
+		}
+	}
+	_, last, _ := strings.Cut(string(text(t, quietPage(), TextOptions{})), "\nIn short\n")
+	if want := "  CPU-bound in the package's own code\n  nothing worth changing\n  3 rules (logging, fmt-format, string-copy) looked at 2 of 4 benchmarks\n"; last != want {
+		t.Errorf("%q, want %q", last, want)
+	}
+}
+
+// Zero is a measurement, unknown is not, and few samples are said to be few.
+func TestMeasures(t *testing.T) {
+	for _, c := range []struct {
+		f       finding.Finding
+		shares  string
+		ceiling string
+	}{
+		{
+			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 500, CPUSamplesNeeded: 200},
+			"0 % of CPU time; 30.0 % of allocated bytes", "the gain is in memory: no CPU sample falls here",
+		},
+		{
+			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1.25, CPUSamples: 500, CPUSamplesNeeded: 200},
+			"0 % of CPU time; 30.0 % of allocated bytes", "at most 1.25x faster if it cost nothing (1.00x without the collector's work for its bytes)",
+		},
+		{
+			finding.Finding{CPURatio: 33.0 / 101, AvoidableCPURatio: 0.15, CeilingRatio: 101.0 / 68, CeilingWithGCRatio: 101.0 / 68, CPUSamples: 101, CPUSamplesNeeded: 200, Unknown: finding.Unknown{AllocBytes: true}},
+			"32.7 % of CPU time, of which avoidable 15.0 %, of only 101 samples; unknown of allocated bytes", "at most 1.49x faster if it cost nothing",
+		},
+		{
+			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.1, CeilingRatio: 1, CPUSamplesNeeded: 200, Unknown: finding.Unknown{CPU: true, Delay: true}},
+			"unknown of CPU time; 30.0 % of allocated bytes, of which avoidable 10.0 %", "how much faster at most is unknown: no CPU sample was taken",
+		},
+		{
+			finding.Finding{CPURatio: 1, AvoidableCPURatio: 1, DelayRatio: 0.25, CeilingRatio: 100, CeilingWithGCRatio: 100, CPUSamples: 200, CPUSamplesNeeded: 200},
+			"100.0 % of CPU time; 0 % of allocated bytes; 25.0 % of lock delay", "100x faster or more if it cost nothing",
+		},
+	} {
+		var shares []string
+		for _, m := range measures(&c.f) {
+			shares = append(shares, strings.Join(append([]string{m.Percent + " " + m.Name}, m.Notes...), ", "))
+		}
+		if got := strings.Join(shares, "; "); got != c.shares || ceiling(&c.f) != c.ceiling {
+			t.Errorf("%q and %q, want %q and %q", got, ceiling(&c.f), c.shares, c.ceiling)
+		}
+		p := &Page{Findings: []finding.Finding{c.f}}
+		for name, out := range map[string]string{"text": string(text(t, p, TextOptions{Width: 160})), "HTML": strings.ReplaceAll(string(html(t, p)), "&#39;", "'")} {
+			if !strings.Contains(out, c.ceiling) {
+				t.Errorf("%s does not say %q", name, c.ceiling)
+			}
+		}
 	}
 }
 

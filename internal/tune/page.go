@@ -39,6 +39,7 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 		Verdict:        report.Verdict{Kind: string(result.Verdict.Kind), Text: result.Verdict.Text},
 		ThresholdRatio: diagnose.Threshold,
 		Findings:       result.Findings, Below: result.Below,
+		Rules: result.Asked, Looked: result.Looked,
 	}
 	for _, b := range rec.Benchmarks {
 		page.Benchmarks = append(page.Benchmarks, report.Benchmark{

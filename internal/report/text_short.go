@@ -1,0 +1,55 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"whet/internal/quantity"
+)
+
+// textShort is how many findings the last block names.
+const textShort = 10
+
+// short ends the report with what stands at its head, so that a terminal shows
+// the result without scrolling: the verdict, and a line for each finding.
+func (t *textWriter) short(p *Page) {
+	t.heading("In short", "")
+	for _, l := range wrap(clean(cmp.Or(p.Verdict.Text, "unknown")), t.width-2) {
+		t.line("  ", t.paint(strong, l))
+	}
+	if len(p.Findings) == 0 {
+		if text := nothing(p); !strings.Contains(p.Verdict.Text, text) {
+			t.line("  ", text)
+		}
+		t.hang(2, "", 0, looked(p))
+	}
+	rows := make([][3]string, 0, textShort)
+	for i := range p.Findings[:min(len(p.Findings), textShort)] {
+		f := &p.Findings[i]
+		var shares []string
+		for i, m := range measures(f) {
+			if i < 2 || m.Ratio >= f.Weight() { // delay only where it is what counts
+				shares = append(shares, [...]string{"CPU ", "bytes ", "delay "}[i]+m.Percent)
+			}
+		}
+		rows = append(rows, [3]string{clean(cmp.Or(f.Title, f.Rule)), place(f), strings.Join(shares, ", ")})
+	}
+	var widths [3]int
+	for _, r := range rows {
+		for i := range r {
+			widths[i] = max(widths[i], wide(r[i]))
+		}
+	}
+	// Where all do not fit, the place is kept before the title, and its end.
+	room := max(t.width-5-2-2-widths[2], 20)
+	widths[1] = min(widths[1], room-min(widths[0], room/3))
+	widths[0] = min(widths[0], room-widths[1])
+	for i, r := range rows {
+		t.line(t.paint(strong, fmt.Sprintf("%3d  ", i+1)), t.paint(bold, pad(cut(r[0], widths[0]), widths[0])), "  ",
+			t.paint(cyan, pad(shorten(r[1], widths[1]), widths[1])), "  ", r[2])
+	}
+	if more := len(p.Findings) - textShort; more > 0 {
+		t.line("     ", t.paint(dim, fmt.Sprintf("… %s more above", quantity.Count(float64(more)))))
+	}
+}
