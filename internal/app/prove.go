@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ func proveCommand() *command {
 Prove builds the test binaries of two packages, runs their tests, and measures the benchmarks
 they have in common in short slices, the sides taking turns in an order drawn by lot. It
 prints the ratio old/new with its interval (above 1 is faster), the machine's own noise
-measured in the same run, exact allocation counts, and a verdict.
+measured in the same run, allocations as package testing counts them, and a verdict.
 
 Exit code 0: nothing is slower; 1: something is; 4: it cannot tell.`,
 		examples: []string{
@@ -35,10 +36,11 @@ Exit code 0: nothing is slower; 1: something is; 4: it cannot tell.`,
 			fs.StringVar(&o.Bench, "bench", o.Bench, "compare the benchmarks that match `regexp`, as in go test")
 			fs.DurationVar(&o.Budget, "budget", o.Budget, "`time` for measuring; builds and tests come on top")
 			fs.DurationVar(&o.Timeout, "timeout", o.Timeout, "stop a benchmark process after this `time`")
-			fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "chance, over the whole run, that equal code is called different")
+			fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "chance, over the whole run, that any interval misses the truth")
 			margin := percentFlag{&o.Margin}
 			fs.Var(margin, "margin", "differences below this `share` hardly matter: 2% or 0.02")
-			fs.IntVar(&o.Rounds, "rounds", o.Rounds, "measure `n` rounds instead of what the budget allows")
+			fs.Var(roundsFlag{&o.Rounds}, "rounds", "measure `n` rounds instead of what the budget allows")
+			fs.StringVar(&o.Run, "run", "", "run only the tests that match `regexp` first; '^$' runs none")
 			fs.Uint64Var(&o.Seed, "seed", o.Seed, "draw the order from this `seed`, 0 draws one")
 			fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
 			fs.StringVar(&o.CPU, "cpu", o.CPU, "GOMAXPROCS of the benchmarks, `n`")
@@ -62,6 +64,20 @@ Exit code 0: nothing is slower; 1: something is; 4: it cannot tell.`,
 			}
 		},
 	}
+}
+
+// roundsFlag is a number of rounds that somebody asked for: none is not one.
+type roundsFlag struct{ n *int }
+
+func (r roundsFlag) String() string { return "" }
+
+func (r roundsFlag) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return errors.New("give a whole number of rounds above 0, or leave -rounds out to let the budget decide")
+	}
+	*r.n = n
+	return nil
 }
 
 func runProve(ctx context.Context, e *env, o prove.Options, asJSON bool) error {

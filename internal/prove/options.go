@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
 	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/gobench"
 )
 
 // Options says what to compare and how. Start from DefaultOptions.
@@ -18,8 +20,9 @@ type Options struct {
 	Timeout time.Duration // of one benchmark process
 	// Tests bounds each side's tests; 0 does not run them.
 	Tests  time.Duration
+	Run    string  // as in go test -run: the tests to run first; "" is all, "^$" none
 	Rounds int     // planned rounds; 0: what the budget allows, at most MaxRounds
-	Alpha  float64 // chance that anything equal is called different
+	Alpha  float64 // chance that any interval of the run misses the truth
 	Margin float64 // a ratio nearer to 1 than this hardly matters
 	Seed   uint64  // of the order; 0 draws one
 
@@ -88,10 +91,17 @@ func (o *Options) Validate() error {
 	case o.Now == nil:
 		return fmt.Errorf("the clock is missing: start from DefaultOptions")
 	}
-	for _, part := range strings.Split(o.Bench, "/") {
-		if _, err := regexp.Compile(part); err != nil {
-			return fmt.Errorf("-bench %q: %w", o.Bench, err)
+	if fewest := o.compare().FewestRounds(1); o.Rounds > 0 && o.Rounds < fewest {
+		return fmt.Errorf("-rounds %d is too few for any verdict: counts need %d, times %d and more with every benchmark", o.Rounds, fewest, o.compare().RoundsNeeded(1))
+	}
+	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
+		if err := gobench.CheckPattern(re.text); err != nil {
+			return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
 		}
 	}
 	return nil
+}
+
+func (o *Options) compare() compare.Options {
+	return compare.Options{Alpha: o.Alpha, Margin: o.Margin}
 }

@@ -143,7 +143,8 @@ func TestValidate(t *testing.T) {
 		"tests": func(o *Options) { o.Tests = -1 }, "rounds": func(o *Options) { o.Rounds = -1 },
 		"alpha": func(o *Options) { o.Alpha = 0 }, "alpha above": func(o *Options) { o.Alpha = 0.5 },
 		"margin": func(o *Options) { o.Margin = -0.1 }, "cpu": func(o *Options) { o.CPU = "1,2" },
-		"bench": func(o *Options) { o.Bench = "A/(" }, "clock": func(o *Options) { o.Now = nil },
+		"bench": func(o *Options) { o.Bench = "A/(" }, "run": func(o *Options) { o.Run = "A/(" },
+		"rounds that allow no verdict": func(o *Options) { o.Rounds = 4 }, "clock": func(o *Options) { o.Now = nil },
 	} {
 		o := good
 		spoil(&o)

@@ -97,6 +97,9 @@ func newResult(o *Options) *Result {
 
 func interrupted(res *Result) *Result {
 	res.Interrupted, res.Partial = true, "interrupted"
+	if res.RoundsPlanned > 0 {
+		res.Partial += fmt.Sprintf(" after %d of %s", res.RoundsMeasured, quantity.Plural(res.RoundsPlanned, "round"))
+	}
 	res.Summarize()
 	return res
 }
@@ -110,7 +113,7 @@ func (s *session) conclude() {
 			s.res.Host.GOMAXPROCS = b.procs
 		}
 	}
-	if rows := compare.Compare(series, len(s.subjects), s.options()); rows != nil {
+	if rows := compare.Compare(series, len(s.subjects), s.o.compare()); rows != nil {
 		s.res.Benchmarks = rows
 	}
 	s.warnShort()

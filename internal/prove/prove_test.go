@@ -190,10 +190,29 @@ func TestBadCandidates(t *testing.T) {
 	}
 }
 
+// -run chooses the tests: without the failing ones a candidate is one, and
+// says that it was not tested.
+func TestRunChoosesTests(t *testing.T) {
+	for _, c := range []struct{ run, tests, warning string }{
+		{"^$", "not run", ""},
+		{"NoSuchTest", "none", `(new) has no tests that match -run "NoSuchTest"`},
+	} {
+		o := pair(t, "failing", "failing")
+		o.Run, o.Rounds, o.Budget = c.run, 5, 5*time.Second
+		res, err := Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.New.Tests != c.tests || res.Old.Tests != c.tests || c.warning != "" && !warned(res, c.warning) {
+			t.Errorf("-run %s: old %q, new %q, warnings %q", c.run, res.Old.Tests, res.New.Tests, res.Warnings)
+		}
+	}
+}
+
 // Failing tests of old do not stand in the way of their mending.
 func TestFailingOldIsAWarning(t *testing.T) {
 	o := pair(t, "failing", "old")
-	o.Rounds = 1
+	o.Rounds = 5
 	res, err := Run(context.Background(), o)
 	if err == nil && res == nil {
 		t.Fatal("neither a result nor an error")
@@ -219,7 +238,7 @@ func TestHangingBenchmarkEnds(t *testing.T) {
 
 func TestSameBinaryIsSaid(t *testing.T) {
 	o := pair(t, "new", "new")
-	o.Rounds, o.Tests = 1, 0
+	o.Rounds, o.Tests = 5, 0
 	res, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +281,7 @@ func TestCancelAtEveryStage(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer rec.Close()
-				if rec.Partial != "interrupted" {
+				if rec.Partial != "interrupted after 2 of 6 rounds" {
 					t.Errorf("partial = %q", rec.Partial)
 				}
 			case len(entries) != 0:

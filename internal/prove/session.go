@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,11 +52,13 @@ func (s *session) measure(ctx context.Context) error {
 	}
 	p := s.plan()
 	for r := 1; r <= p.rounds; r++ {
-		if err := s.round(ctx, r, p); err != nil {
+		err := s.round(ctx, r, p)
+		s.res.RoundsMeasured = s.measured()
+		if err != nil {
 			return err
 		}
-		if s.left() <= 0 && s.lacking(p.rounds) {
-			s.res.Partial = fmt.Sprintf("the budget of %v ended in round %d of %d", s.o.Budget, r, p.rounds)
+		if s.left() <= 0 && s.res.RoundsMeasured < p.rounds {
+			s.res.Partial = fmt.Sprintf("the budget of %v ended after %d of %s", s.o.Budget, s.res.RoundsMeasured, quantity.Plural(p.rounds, "round"))
 			warn(s.res, "%s: this machine was slower than when the plan was made", s.res.Partial)
 			break
 		}
@@ -63,9 +66,17 @@ func (s *session) measure(ctx context.Context) error {
 	return nil
 }
 
-// lacking reports whether a benchmark has fewer rounds than planned.
-func (s *session) lacking(planned int) bool {
-	return slices.ContainsFunc(s.subjects, func(b *subject) bool { return !b.failed && len(b.series.Rounds) < planned })
+// measured is the number of whole rounds that every benchmark has, apart from
+// those that failed; where all did, it is what the last of them had.
+func (s *session) measured() int {
+	fewest, most := math.MaxInt, 0
+	for _, b := range s.subjects {
+		most = max(most, len(b.series.Rounds))
+		if !b.failed {
+			fewest = min(fewest, len(b.series.Rounds))
+		}
+	}
+	return min(fewest, most)
 }
 
 func (s *session) left() time.Duration { return max(s.deadline.Sub(s.o.Now()), 0) }
@@ -262,7 +273,7 @@ func (s *session) plan() plan {
 	for i, b := range s.subjects {
 		costs[i] = b.cost
 	}
-	co := s.options()
+	co := s.o.compare()
 	needed := co.RoundsNeeded(len(s.subjects))
 	p := makePlan(costs, s.left(), needed, s.o.Rounds)
 	for i, b := range s.subjects {
@@ -279,14 +290,10 @@ func (s *session) plan() plan {
 		if s.o.Rounds > 0 {
 			why, remedy = "-rounds asks for", "give more"
 		}
-		warn(s.res, "%s %s, and a verdict on %s needs %d: %s", why, quantity.Plural(p.rounds, "round"), quantity.Plural(len(s.subjects), "benchmark"), needed, remedy)
+		warn(s.res, "%s %s, and a verdict on the time of %s needs %d: %s", why, quantity.Plural(p.rounds, "round"), quantity.Plural(len(s.subjects), "benchmark"), needed, remedy)
 	}
 	s.progress(Event{Stage: "plan", Plan: p.describe(len(s.subjects)), Rounds: p.rounds, Left: s.left()})
 	return p
-}
-
-func (s *session) options() compare.Options {
-	return compare.Options{Alpha: s.o.Alpha, Margin: s.o.Margin}
 }
 
 // round runs every benchmark's three slices. A benchmark enters the series

@@ -157,7 +157,7 @@ func TestSessionFindsTheTruth(t *testing.T) {
 	if !slices.Equal(res.OnlyOld, []string{"BenchmarkGone"}) || !slices.Equal(res.OnlyNew, []string{"BenchmarkAdded/x"}) {
 		t.Errorf("only old %v, only new %v", res.OnlyOld, res.OnlyNew)
 	}
-	if res.RoundsPlanned != MaxRounds || res.RoundsNeeded != 11 || math.Abs(res.ConfidenceRatio-(1-0.005/3)) > 1e-12 || res.ExitCode() != 1 || len(res.Warnings) != 0 {
+	if res.RoundsPlanned != MaxRounds || res.RoundsNeeded != 12 || res.RoundsMeasured != MaxRounds || math.Abs(res.ConfidenceRatio-(1-0.005/9)) > 1e-12 || res.ExitCode() != 1 || len(res.Warnings) != 0 {
 		t.Errorf("result = %+v", res)
 	}
 	// Both sides ran the same number of iterations, old twice as often as new.
@@ -221,7 +221,8 @@ func TestBudgetEndsTheRounds(t *testing.T) {
 		t.Errorf("planned %d rounds, partial %q", planned, s.res.Partial)
 	}
 	r := row(t, s2.res, "BenchmarkA", compare.Time)
-	if r.Rounds >= s2.res.RoundsPlanned || s2.res.Partial == "" || !warned(s2.res, "slower than when the plan was made") {
+	said := fmt.Sprintf("the budget of 10s ended after %d of %d rounds", r.Rounds, s2.res.RoundsPlanned)
+	if r.Rounds >= s2.res.RoundsPlanned || s2.res.RoundsMeasured != r.Rounds || s2.res.Partial != said || !warned(s2.res, "slower than when the plan was made") {
 		t.Errorf("%d rounds of %d, partial %q, warnings %q", r.Rounds, s2.res.RoundsPlanned, s2.res.Partial, s2.res.Warnings)
 	}
 	if over := l.now.Sub(time.Unix(0, 0)); over > 12*time.Second {
@@ -418,6 +419,16 @@ func TestInterrupt(t *testing.T) {
 		}
 		if !s.res.Interrupted || s.res.ExitCode() != 130 || s.res.Verdict.Kind != "interrupted" {
 			t.Errorf("after %d: %+v", after, s.res)
+		}
+		want, fewest := "interrupted", 1000
+		for _, b := range s.subjects {
+			fewest = min(fewest, len(b.series.Rounds))
+		}
+		if s.res.RoundsPlanned > 0 {
+			want = fmt.Sprintf("interrupted after %d of %d rounds", fewest, s.res.RoundsPlanned)
+		}
+		if s.res.Partial != want || !strings.HasPrefix(s.res.Verdict.Text, want+": ") {
+			t.Errorf("after %d: partial %q, verdict %q, want %q", after, s.res.Partial, s.res.Verdict.Text, want)
 		}
 		for _, b := range s.subjects {
 			if n := len(b.series.Rounds); n != len(b.slices[slotOld]) || n != len(b.slices[slotNew]) || n != len(b.slices[slotAgain]) {

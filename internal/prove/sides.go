@@ -112,12 +112,12 @@ func sideOf(res *compare.Result, s side) *compare.Side {
 // test runs both sides' tests. Only failing tests of new are an error: old is
 // what is, right or wrong.
 func (b *binaries) test(ctx context.Context, res *compare.Result, progress func(Event)) error {
-	if b.o.Tests == 0 {
+	if b.o.Tests == 0 || b.o.Run == "^$" {
 		return nil
 	}
 	for _, s := range []side{sideOld, sideNew} {
 		progress(Event{Stage: "testing " + s.String()})
-		t, err := b.bins[s].Test(ctx, "", b.o.Tests)
+		t, err := b.bins[s].Test(ctx, b.o.Run, b.o.Tests)
 		if err != nil {
 			return fmt.Errorf("%v side: %w", s, err)
 		}
@@ -129,7 +129,11 @@ func (b *binaries) test(ctx context.Context, res *compare.Result, progress func(
 		case !t.Ran:
 			*said = "none"
 			if s == sideNew {
-				warn(res, "%s (new) has no tests: that it still does the same is not known", target)
+				has := "has no tests"
+				if b.o.Run != "" {
+					has += fmt.Sprintf(" that match -run %q", b.o.Run)
+				}
+				warn(res, "%s (new) %s: that it still does the same is not known", target, has)
 			}
 		case t.Passed:
 			*said = "passed"

@@ -15,15 +15,15 @@ import (
 // compared and how, a table for each metric, and the verdict last.
 func WriteProveText(w io.Writer, r *compare.Result, o TextOptions) error {
 	t := textWriter{width: min(max(cmp.Or(o.Width, 100), 60), 160), color: o.Color}
-	t.line(t.paint(bold, clean(cmp.Or(r.Old.Package, r.Old.Operand))+" → "+clean(cmp.Or(r.New.Package, r.New.Operand))))
+	t.line(t.paint(bold, clean(cmp.Or(r.Old.Operand, r.Old.Package))+" → "+clean(cmp.Or(r.New.Operand, r.New.Package))))
 	t.line()
 	for _, f := range proveFacts(r) {
 		t.hang(2, f.Name, 10, f.Value)
 	}
 	t.warnings(r.Warnings)
-	t.proveTable(r, compare.Time, "Time per operation", quantity.Nanoseconds)
-	t.proveTable(r, compare.Allocs, "Allocations per operation", quantity.Count)
-	t.proveTable(r, compare.Bytes, "Bytes allocated per operation", quantity.Bytes)
+	t.proveTable(r, compare.Time, "Time per operation", "", quantity.Nanoseconds)
+	t.proveTable(r, compare.Allocs, "Allocations per operation", "whole allocations, as package testing counts them", quantity.Count)
+	t.proveTable(r, compare.Bytes, "Bytes allocated per operation", "whole bytes, as package testing counts them", quantity.Bytes)
 	t.proveUnmatched(r)
 	t.line()
 	for i, l := range wrap(clean(r.Verdict.Text), t.width-9) {
@@ -48,13 +48,13 @@ func proveFacts(r *compare.Result) []Fact {
 	} else {
 		machine = append(machine, clean(r.Old.GoVersion)+" against "+clean(r.New.GoVersion))
 	}
-	facts := []Fact{{"machine", strings.Join(machine, ", ")}}
+	facts := append(proveSides(r), Fact{"machine", strings.Join(machine, ", ")})
 	if r.RoundsPlanned > 0 {
 		facts = append(facts,
 			Fact{"plan", fmt.Sprintf("%s of old, new and old again, a process each of about %s, in an order drawn from seed %d; measured in %s",
-				quantity.Plural(r.RoundsPlanned, "round"), time.Duration(r.SliceNs), r.Seed, quantity.Nanoseconds(float64(r.ElapsedNs)))},
-			Fact{"ratios", fmt.Sprintf("old/new, medians of pairs; each interval holds the true one at %s, all together at %s; margin %s",
-				confidence(r.ConfidenceRatio), confidence(1-r.AlphaRatio), quantity.Percent(r.MarginRatio))})
+				proveRounds(r), time.Duration(r.SliceNs), r.Seed, quantity.Nanoseconds(float64(r.ElapsedNs)))},
+			Fact{"ratios", fmt.Sprintf("old/new, medians of pairs; each interval holds the true one at %s, those of all rows together at %s; margin %s; noise is old against old, the half-width at %s",
+				confidence(r.ConfidenceRatio), confidence(1-r.AlphaRatio), quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
 	}
 	if r.Old.Tests != "" {
 		tests := "old " + clean(r.Old.Tests) + ", new " + clean(r.New.Tests)
@@ -64,6 +64,48 @@ func proveFacts(r *compare.Result) []Fact {
 		facts = append(facts, Fact{"tests", tests})
 	}
 	return facts
+}
+
+// proveSides tells the sides apart beyond what the user typed: by package and,
+// where they differ in it, by revision.
+func proveSides(r *compare.Result) []Fact {
+	revisions := r.Old.Revision != r.New.Revision || changed(r.Old.Dirty) != changed(r.New.Dirty)
+	if r.Old.Package == r.New.Package && !revisions {
+		return nil
+	}
+	var facts []Fact
+	for _, s := range []struct {
+		name string
+		side *compare.Side
+	}{{"old", &r.Old}, {"new", &r.New}} {
+		said := []string{}
+		if s.side.Package != "" {
+			said = append(said, clean(s.side.Package))
+		}
+		if revisions {
+			revision := "revision unknown"
+			if s.side.Revision != "" {
+				revision = "revision " + clean(s.side.Revision[:min(len(s.side.Revision), 12)])
+			}
+			if changed(s.side.Dirty) {
+				revision += " with changes that are not committed"
+			}
+			said = append(said, revision)
+		}
+		facts = append(facts, Fact{s.name, strings.Join(said, ", ")})
+	}
+	return facts
+}
+
+func changed(dirty *bool) bool { return dirty != nil && *dirty }
+
+// proveRounds is "40 rounds", or "12 of 40 rounds" where it ended early.
+func proveRounds(r *compare.Result) string {
+	planned := quantity.Plural(r.RoundsPlanned, "round")
+	if r.RoundsMeasured < r.RoundsPlanned {
+		return fmt.Sprintf("%d of %s", r.RoundsMeasured, planned)
+	}
+	return planned
 }
 
 // confidence prints a probability near 1 with the digits that tell.
@@ -96,18 +138,18 @@ type proveLine struct {
 	reason  string
 }
 
-func (t *textWriter) proveTable(r *compare.Result, metric, title string, print func(float64) string) {
+func (t *textWriter) proveTable(r *compare.Result, metric, title, aside string, print func(float64) string) {
 	lines := []proveLine{{
-		figures: [5]string{"old", "new", "old/new", "interval", "noise"}, verdict: "verdict", style: dim, name: "benchmark",
+		figures: [5]string{"old", "new", "old/new", "interval", "noise at " + confidence(compare.NoiseConfidence)}, verdict: "verdict", style: dim, name: "benchmark",
 	}}
 	for i := range r.Benchmarks {
 		row := &r.Benchmarks[i]
 		if row.Metric != metric {
 			continue
 		}
-		interval, noise := compare.PrintRatio(row.RatioLow)+" to "+compare.PrintRatio(row.RatioHigh), "–"
+		interval, noise := compare.PrintInterval(row.RatioLow, row.RatioHigh), "–"
 		if row.Exact {
-			interval, noise = "exact", ""
+			noise = "constant"
 		} else if row.NoiseRatio != nil {
 			noise = "±" + quantity.Percent(*row.NoiseRatio)
 		}
@@ -117,7 +159,7 @@ func (t *textWriter) proveTable(r *compare.Result, metric, title string, print f
 		})
 	}
 	if len(lines) > 1 {
-		t.heading(title, "")
+		t.heading(title, aside)
 		t.proveLines(lines)
 	}
 }

@@ -60,7 +60,7 @@ type Series struct {
 
 // Options of the comparison.
 type Options struct {
-	Alpha  float64 // chance that anything equal is called different, over all benchmarks
+	Alpha  float64 // chance that any interval of the run misses the truth
 	Margin float64 // a ratio nearer to 1 than this hardly matters
 }
 
@@ -75,12 +75,13 @@ type Row struct {
 	WithinMargin bool   `json:"within_margin"`
 	// Ratio is old divided by new; RatioLow and RatioHigh hold the true one with
 	// probability Coverage. Coverage is below what was wanted where there were
-	// too few rounds.
+	// too few rounds. The bounds of a count allow for its rounding (see counts.go).
 	Ratio     float64 `json:"ratio"`
 	RatioLow  float64 `json:"ratio_low"`
 	RatioHigh float64 `json:"ratio_high"`
 	Coverage  float64 `json:"coverage"`
-	// Exact: each side showed one value in every round.
+	// Exact: each side showed one value in every round. It says nothing of the
+	// fraction that package testing cuts off.
 	Exact  bool `json:"exact"`
 	Rounds int  `json:"rounds"`
 	// NoiseRatio is the half-width of the 95 % interval of old against itself;
@@ -95,12 +96,31 @@ type Row struct {
 	AllocsNew *float64 `json:"allocs_new"`
 }
 
-// Confidence is that of each interval, when m benchmarks are compared.
-func (o Options) Confidence(m int) float64 { return stat.BonferroniConfidence(o.Alpha, m) }
+// metrics is the number of rows a benchmark may have.
+const metrics = 3
+
+// Confidence is that of each interval, when m benchmarks are compared: every
+// row has its share of alpha. Which counts will vary, and so be sampled like
+// times, is not known before they are measured; each row has its share whether
+// it is needed or not, so that the family does not depend on the data.
+func (o Options) Confidence(m int) float64 {
+	return stat.BonferroniConfidence(o.Alpha, metrics*max(m, 1))
+}
 
 // RoundsNeeded is the number of rounds without which no verdict on time is
 // possible, when m benchmarks are compared.
 func (o Options) RoundsNeeded(m int) int { return stat.MedianValues(o.Confidence(m)) }
+
+// FewestRounds is the number of rounds without which there is no verdict at
+// all, not even on counts that never vary, when m benchmarks are compared.
+func (o Options) FewestRounds(m int) int {
+	for n := 1; n < o.RoundsNeeded(m); n++ {
+		if exactCoverage(n) >= o.Confidence(m) {
+			return n
+		}
+	}
+	return o.RoundsNeeded(m)
+}
 
 // Compare judges every series. Series without a round have no row. Planned is
 // the number of benchmarks that were to be compared: the confidence of each
@@ -122,15 +142,21 @@ type comparison struct {
 }
 
 func (c *comparison) rows(s *Series) []Row {
-	rows := []Row{c.row(s, Time, func(s *Slice) *float64 { return &s.NsPerOp })}
-	rows = append(rows,
+	rows := [metrics]Row{
+		c.row(s, Time, func(s *Slice) *float64 { return &s.NsPerOp }),
 		c.row(s, Bytes, func(s *Slice) *float64 { return s.BytesPerOp }),
-		c.row(s, Allocs, func(s *Slice) *float64 { return s.AllocsPerOp }))
+		c.row(s, Allocs, func(s *Slice) *float64 { return s.AllocsPerOp }),
+	}
+	c.settle(&rows[1], &rows[2])
 	allocs := rows[2]
-	kept := rows[:0]
+	var kept []Row
 	for _, r := range rows {
 		if r.Rounds == 0 {
 			continue
+		}
+		r.WithinMargin = c.within(r.RatioLow, r.RatioHigh) && r.Coverage >= c.confidence
+		if s.Invalid != "" {
+			r.Verdict, r.Reason = CannotTell, s.Invalid
 		}
 		if allocs.Rounds > 0 {
 			r.AllocsOld, r.AllocsNew = &allocs.Old, &allocs.New
@@ -163,50 +189,22 @@ func (c *comparison) row(s *Series, metric string, value func(*Slice) *float64) 
 		return r
 	}
 	r.Old, r.New = stat.Median(old), stat.Median(new)
-	paired := ratios(old, new)
-	noise := ratios(old, again)
 	if metric != Time && constant(old, again) && constant(new, nil) {
 		c.exact(&r)
 	} else {
-		c.interval(&r, paired, noise)
-	}
-	r.WithinMargin = c.within(r.RatioLow, r.RatioHigh) && r.Coverage >= c.confidence
-	if s.Invalid != "" {
-		r.Verdict, r.Reason = CannotTell, s.Invalid
+		c.interval(&r, old, again, new)
 	}
 	return r
 }
 
-// exact judges counts that never vary within a side.
-func (c *comparison) exact(r *Row) {
-	r.Exact = true
-	r.Ratio = Ratio(r.Old, r.New)
-	r.RatioLow, r.RatioHigh = r.Ratio, r.Ratio
-	// Old was seen twice in every round.
-	r.Coverage = 1 - stat.SeparationP(2*r.Rounds, r.Rounds)
-	zero := 0.0
-	r.NoiseRatio = &zero
-	switch {
-	case r.Coverage < c.confidence:
-		r.Verdict, r.Reason = CannotTell, fmt.Sprintf("%s: too few to be sure that it never varies", rounds(r.Rounds))
-	case r.Old == r.New:
-		r.Verdict = NoChange
-	case r.Old > r.New:
-		r.Verdict = Faster
-	default:
-		r.Verdict = Slower
-	}
-}
-
 // interval judges what varies.
-func (c *comparison) interval(r *Row, paired, noise []float64) {
-	iv := logInterval(paired, c.confidence)
+func (c *comparison) interval(r *Row, old, again, new []float64) {
+	iv, self := c.sampled(r.Metric, old, new), c.sampled(r.Metric, old, again)
 	r.Ratio, r.RatioLow, r.RatioHigh, r.Coverage = iv.Center, iv.Low, iv.High, iv.Coverage
-	if n := logInterval(noise, NoiseConfidence); n.Coverage >= NoiseConfidence {
+	if n := logInterval(ratios(old, again), NoiseConfidence); n.Coverage >= NoiseConfidence {
 		half := (n.High - n.Low) / 2
 		r.NoiseRatio = &half
 	}
-	self := logInterval(noise, c.confidence)
 	enough := r.Coverage >= c.confidence
 	switch {
 	case !enough:

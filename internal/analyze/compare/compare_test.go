@@ -72,10 +72,12 @@ func TestVerdicts(t *testing.T) {
 		{"half a percent slower", 100, 100.5, 0.002, 20, 1, Slower, true},
 		{"the same", 100, 100, 0.005, 20, 1, NoChange, true},
 		{"the same, noisy", 100, 100, 0.10, 20, 1, CannotTell, false},
-		{"fewest rounds for one", 200, 100, 0.01, 9, 1, Faster, false},
-		{"one round fewer", 200, 100, 0.01, 8, 1, CannotTell, false},
-		{"as many, of ten benchmarks", 200, 100, 0.01, 9, 10, CannotTell, false},
-		{"enough for ten", 200, 100, 0.01, 12, 10, Faster, false},
+		// 2·2⁻¹¹ = 0.00098 ≤ 0.005/3 < 2·2⁻¹⁰, 2·2⁻¹⁴ = 0.00012 ≤ 0.005/30 < 2·2⁻¹³
+		{"fewest rounds for one", 200, 100, 0.01, 11, 1, Faster, false},
+		{"one round fewer", 200, 100, 0.01, 10, 1, CannotTell, false},
+		{"as many, of ten benchmarks", 200, 100, 0.01, 11, 10, CannotTell, false},
+		{"fewest for ten", 200, 100, 0.01, 14, 10, Faster, false},
+		{"one fewer for ten", 200, 100, 0.01, 13, 10, CannotTell, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old := repeat(c.old, 0, c.rounds)
@@ -113,7 +115,7 @@ func TestRowFigures(t *testing.T) {
 	again[0], again[1] = 140, 15
 	new := repeat(10, 0, 11)
 	r := one(t, series(old, again, new), 1, defaults, Time)
-	// 11 pairs at 99.5 %: 2·P(B ≤ 1) = 2·12/2048 > 0.005 ≥ 2/2048, so the range.
+	// 11 pairs at 1 − 0.005/3: 2·P(B ≤ 1) = 2·12/2048 > 0.0017 ≥ 2/2048, so the range.
 	if r.Old != 60 || r.New != 10 || math.Abs(r.Ratio-6) > 1e-9 || math.Abs(r.RatioLow-1) > 1e-9 || math.Abs(r.RatioHigh-11) > 1e-9 {
 		t.Errorf("row = %+v", r)
 	}
@@ -164,14 +166,18 @@ func TestCounts(t *testing.T) {
 		within bool
 	}{
 		{"fewer", counted(20, fixed(25, 2)), Faster, 12.5, true, false},
-		{"more", counted(20, fixed(2, 3)), Slower, 2.0 / 3, true, false},
-		{"one in a thousand more", counted(20, fixed(1000, 1001)), Slower, 1000.0 / 1001, true, true},
-		{"same", counted(20, fixed(7, 7)), NoChange, 1, true, true},
+		{"more", counted(20, fixed(2, 4)), Slower, 0.5, true, false},
+		{"one more, and bytes as little", counted(20, fixed(2, 3)), CannotTell, 2.0 / 3, true, false},
+		{"one in a thousand more", counted(20, fixed(1000, 1001)), NoChange, 1000.0 / 1001, true, true},
+		{"two in a thousand more", counted(20, fixed(1000, 1002)), Slower, 1000.0 / 1002, true, true}, // at most 1001/1002
+		{"same", counted(20, fixed(7, 7)), NoChange, 1, true, false},
+		{"same, many", counted(20, fixed(50, 50)), NoChange, 1, true, true}, // 51/50 is the margin
 		{"none and none", counted(20, fixed(0, 0)), NoChange, 1, true, true},
 		{"to none", counted(20, fixed(3, 0)), Faster, MaxRatio, true, false},
 		{"from none", counted(20, fixed(0, 3)), Slower, 1 / MaxRatio, true, false},
 		{"too few rounds", counted(3, fixed(25, 2)), CannotTell, 12.5, true, false}, // 2/C(9,3) = 0.0238
-		{"four rounds", counted(4, fixed(25, 2)), Faster, 12.5, true, false},        // 2/C(12,4) = 0.0040
+		{"four rounds", counted(4, fixed(25, 2)), CannotTell, 12.5, true, false},    // 2/C(12,4) = 0.0040 > 0.005/3
+		{"five rounds", counted(5, fixed(25, 2)), Faster, 12.5, true, false},        // 2/C(15,5) = 0.00067
 		{"varies, clearly fewer", counted(20, func(i int) (*float64, *float64, *float64) {
 			return ptr(100 + float64(i%3)), ptr(100 + float64(i%3)), ptr(50)
 		}), Faster, 101.0 / 50, false, false},
@@ -179,8 +185,11 @@ func TestCounts(t *testing.T) {
 			return ptr(1000 + float64(i%3)), ptr(1001), ptr(1000 + float64((i+1)%3))
 		}), NoChange, 1, false, true},
 		{"old varies only between its own slices", counted(20, func(i int) (*float64, *float64, *float64) {
+			return ptr(10), ptr(10 + float64(i%2)), ptr(8)
+		}), Faster, 10.0 / 8, false, false},
+		{"varies, and differs by no more than the rounding", counted(20, func(i int) (*float64, *float64, *float64) {
 			return ptr(10), ptr(10 + float64(i%2)), ptr(9)
-		}), Faster, 10.0 / 9, false, false},
+		}), CannotTell, 10.0 / 9, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := one(t, c.s, 1, defaults, Allocs)

@@ -10,8 +10,9 @@
 //
 // Times: the estimate is the median of the paired ratios old/new with the
 // order-statistic interval of package stat, at confidence 1 − alpha/m where m
-// is the number of benchmarks whose time is compared (Bonferroni), so that all
-// intervals of a run hold together with probability 1 − alpha. Because the
+// is the number of rows, three for each benchmark (Bonferroni), so that all
+// intervals of a run hold together with probability 1 − alpha, whichever of
+// the counts turn out to vary. Because the
 // order is drawn by lot, old and new of equal speed are exchangeable, and the
 // chance that any equal benchmark is called different is at most alpha,
 // whatever the distribution of the times.
@@ -22,10 +23,13 @@
 // that the whole interval lies within the margin: a difference that is
 // there, and that hardly matters.
 //
-// Counts (bytes and allocations per operation) usually do not vary at all.
-// Where each side shows one value in every round, the values are compared
-// exactly, provided that so many rounds cannot fall apart by chance
-// (stat.SeparationP); where a count varies it is treated like a time.
+// Counts (bytes and allocations per operation) are whole numbers, as package
+// testing rounds them down, and usually do not vary at all. Where each side
+// shows one value in every round, provided that so many rounds cannot fall
+// apart by chance (stat.SeparationP), the interval is that of the rounding; where
+// a count varies it is treated like a time, with the rounding added. Where the
+// rounding leaves the verdict open, the other count may settle it; counts.go says
+// when.
 //
 // The second slice of old shows the noise: old against itself, measured the
 // same way. When even that interval excludes 1 the machine treats equal

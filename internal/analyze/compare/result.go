@@ -26,12 +26,13 @@ type Result struct {
 	New Side `json:"new"`
 
 	AlphaRatio      float64 `json:"alpha_ratio"`
-	ConfidenceRatio float64 `json:"confidence_ratio"` // of each interval
+	ConfidenceRatio float64 `json:"confidence_ratio"` // of each interval, so that all hold at 1 - alpha
 	MarginRatio     float64 `json:"margin_ratio"`
 	Seed            uint64  `json:"seed"` // of the order within the rounds
 	RoundsPlanned   int     `json:"rounds_planned"`
-	RoundsNeeded    int     `json:"rounds_needed"` // for any verdict on time
-	SliceNs         int64   `json:"slice_ns"`      // a slice of one side takes about this
+	RoundsMeasured  int     `json:"rounds_measured"` // by every benchmark that did not fail
+	RoundsNeeded    int     `json:"rounds_needed"`   // for any verdict on time
+	SliceNs         int64   `json:"slice_ns"`        // a slice of one side takes about this
 	BudgetNs        int64   `json:"budget_ns"`
 	ElapsedNs       int64   `json:"elapsed_ns"` // of the measuring
 
@@ -139,7 +140,7 @@ func (r *Result) Summarize() {
 	}
 	if r.Interrupted {
 		r.Verdict.Kind = "interrupted"
-		r.Verdict.Text = "interrupted: " + r.Verdict.Text
+		r.Verdict.Text = cmp.Or(r.Partial, "interrupted") + ": " + r.Verdict.Text
 	}
 }
 
@@ -215,6 +216,21 @@ func PrintRatio(x float64) string {
 		return fmt.Sprintf("%.3fx", x)
 	}
 	return quantity.Ratio(x)
+}
+
+// PrintInterval prints the bounds of a ratio.
+func PrintInterval(low, high float64) string {
+	switch {
+	case low <= 1/MaxRatio && high >= MaxRatio:
+		return "any"
+	case low <= 1/MaxRatio && high > low:
+		return PrintRatio(high) + " or less"
+	case high >= MaxRatio && high > low:
+		return PrintRatio(low) + " or more"
+	case low == high:
+		return PrintRatio(low)
+	}
+	return PrintRatio(low) + " to " + PrintRatio(high)
 }
 
 func benchmarks(n int) string {

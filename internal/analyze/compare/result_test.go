@@ -34,6 +34,7 @@ func TestExitCodeAndSummary(t *testing.T) {
 		{"a failure", Result{Benchmarks: rowsOf(Slower), Failures: []Failure{{"BenchmarkY", "new", "it panicked"}}}, 3, "failed", "time: slower (0.500x); 1 benchmark failed: BenchmarkY of new: it panicked"},
 		{"nothing", Result{}, 3, "failed", "nothing was compared"},
 		{"interrupted", Result{Benchmarks: rowsOf(Slower), Interrupted: true}, 130, "interrupted", "interrupted: time: slower (0.500x)"},
+		{"interrupted, and where", Result{Benchmarks: rowsOf(Faster), Interrupted: true, Partial: "interrupted after 12 of 40 rounds"}, 130, "interrupted", "interrupted after 12 of 40 rounds: time: faster (2.00x)"},
 		{"trouble", Result{Benchmarks: rowsOf(Faster), Trouble: "the disk is full"}, 3, "faster", "time: faster (2.00x); the disk is full"},
 		{"to none", Result{Benchmarks: []Row{{Metric: Allocs, Verdict: Faster, Ratio: MaxRatio}}}, 0, "faster", "allocations: fewer (to none)"},
 	} {
@@ -58,6 +59,20 @@ func TestPrintRatio(t *testing.T) {
 	} {
 		if got := PrintRatio(x); got != want {
 			t.Errorf("PrintRatio(%v) = %q, want %q", x, got, want)
+		}
+	}
+}
+
+func TestPrintInterval(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{0.5, 2, "0.500x to 2.00x"}, {1, 1, "1.000x"}, {12.5, MaxRatio, "12.5x or more"}, {1 / MaxRatio, 0.25, "0.250x or less"},
+		{1 / MaxRatio, MaxRatio, "any"}, {MaxRatio, MaxRatio, "to none"}, {1 / MaxRatio, 1 / MaxRatio, "from none"},
+	} {
+		if got := PrintInterval(c.low, c.high); got != c.want {
+			t.Errorf("%v to %v is printed %q, want %q", c.low, c.high, got, c.want)
 		}
 	}
 }
