@@ -244,6 +244,90 @@ func TestLoggingByHand(t *testing.T) {
 	}
 }
 
+const builtSource = `package app
+
+func serve(n int, id string) { // 3
+	logger.Info("user " + id + // 4
+		fmt.Sprintf(" seen %d", n)) // 5
+	logger.Info("seen", "n", n) // 6
+}
+`
+
+// Where text built before the call is the larger part of what is avoidable,
+// not building it is the first remedy; and what is said of a library is true
+// of it.
+func TestLoggingRemedyByHand(t *testing.T) {
+	stop := "Stop building text for the record before the call: log a constant message and pass the values "
+	for _, test := range []struct {
+		name        string
+		cpu, allocs []stack
+		remedy      string // begins so
+		why         string // holds it
+	}{
+		{
+			name: "slog with a formatted message: 110 of 200 avoidable samples",
+			cpu: []stack{
+				{frames: "m/app.serve:5 fmt.Sprintf fmt.(*pp).printArg", n: 60},
+				{frames: "m/app.serve:4 runtime.concatstrings runtime.mallocgc", n: 50},
+				{frames: "m/app.serve:4 log/slog.(*Logger).Info log/slog.(*JSONHandler).Handle runtime.mallocgc", n: 90},
+				{frames: "m/app.serve:4 log/slog.(*Logger).Info m/app.(*Sink).Write", n: 300}, {frames: "m/app.work:9", n: 500},
+			},
+			remedy: stop + "as typed attributes with LogAttrs (slog.Int, slog.String). Or log a sample", why: "Most of what is avoidable here is text that is built before slog.(*Logger).Info",
+		},
+		{
+			name: "slog, 90 of 200 avoidable samples build text",
+			cpu: []stack{
+				{frames: "m/app.serve:5 fmt.Sprintf fmt.(*pp).printArg", n: 90},
+				{frames: "m/app.serve:4 runtime.convT64 runtime.mallocgc", n: 50},
+				{frames: "m/app.serve:4 log/slog.(*Logger).Info log/slog.(*JSONHandler).Handle runtime.mallocgc", n: 60}, {frames: "m/app.work:9", n: 800},
+			},
+			remedy: "Call LogAttrs", why: "slog.(*Logger).Info appends to a buffer that slog's handlers reuse",
+		},
+		{
+			name: "boxing is no text",
+			cpu: []stack{
+				{frames: "m/app.serve:6 runtime.convT64 runtime.mallocgc", n: 150},
+				{frames: "m/app.serve:6 log/slog.(*Logger).Info log/slog.(*JSONHandler).Handle runtime.mallocgc", n: 50}, {frames: "m/app.work:9", n: 800},
+			},
+			remedy: "Call LogAttrs", why: "boxing the values of loose pairs",
+		},
+		{
+			name: "no samples, and the bytes are a joined string's",
+			cpu:  []stack{{frames: "m/app.work:9 runtime.mallocgc", n: 300}},
+			allocs: []stack{
+				{frames: "m/app.serve:4", n: 10, size: 64}, {frames: "m/app.serve:4", n: 10, size: 16},
+				{frames: "m/app.serve:4 log/slog.(*Logger).Info", n: 10, size: 32}, {frames: "m/app.work:9", n: 10, size: 100},
+			},
+			remedy: stop, why: "Most of what is avoidable",
+		},
+		{
+			name: "logrus keeps its own fault",
+			cpu: []stack{
+				{frames: "m/app.serve:5 fmt.Sprintf fmt.(*pp).printArg", n: 150},
+				{frames: "m/app.serve:4 github.com/sirupsen/logrus.(*Logger).Info fmt.Sprint", n: 50}, {frames: "m/app.work:9", n: 800},
+			},
+			remedy: stop + "as fields. Then: Replace logrus", why: "do without",
+		},
+	} {
+		got := said(t, "logging", app(t, builtSource, nil, test.cpu, test.allocs))
+		if len(got) != 1 || !strings.HasPrefix(got[0].Remedy, test.remedy) || !strings.Contains(got[0].Why, test.why) {
+			t.Errorf("%s: %+v", test.name, got)
+			continue
+		}
+		if strings.Contains(test.name, "slog") && strings.Contains(got[0].Why, "do without") {
+			t.Errorf("%s: slog's handlers reuse their buffer: %s", test.name, got[0].Why)
+		}
+	}
+	// 500 of 1000 samples in the statement, 300 of which write: 20 % is avoidable.
+	f := said(t, "logging", app(t, builtSource, nil, []stack{
+		{frames: "m/app.serve:6 log/slog.(*Logger).Info log/slog.(*JSONHandler).Handle runtime.mallocgc", n: 200},
+		{frames: "m/app.serve:6 log/slog.(*Logger).Info m/app.(*Sink).Write", n: 300}, {frames: "m/app.work:9", n: 500},
+	}, nil))[0]
+	if f.CPURatio != 0.5 || f.AvoidableCPURatio != 0.2 {
+		t.Errorf("share %v, avoidable %v", f.CPURatio, f.AvoidableCPURatio)
+	}
+}
+
 const formatSource = `package app
 
 func key(n int) string { // 3

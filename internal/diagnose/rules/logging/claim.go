@@ -37,9 +37,20 @@ func (f *finder) claim(st *statement) (diagnose.Claim, bool) {
 		c.Confidence = finding.Medium
 		c.Why = fmt.Sprintf("No sample shows a record of %s being rendered or written, so its level is off, yet its arguments are built for every call.", name)
 		c.Remedy = offRemedy(pkg)
+		if f.mostlyText(st) {
+			c.Remedy = stopBuilding(pkg) + " " + c.Remedy
+		}
 	} else {
-		c.Why = fmt.Sprintf("Every call of %s renders a record: formatting, reflection and allocation that typed fields appended to a reused buffer do without.", name)
-		c.Remedy = onRemedy(pkg, st.logger) + " Or log a sample of the records, or move the record out of the hot path."
+		why, remedy := renders(pkg, name), onRemedy(pkg, st.logger)
+		if f.mostlyText(st) {
+			why = fmt.Sprintf("Most of what is avoidable here is text that is built before %s is called (fmt, strconv, concatenation), copied into the record and thrown away. ", name) + why
+			remedy = stopBuilding(pkg) + " Then: " + remedy
+			if pkg == "log/slog" || pkg == "log" {
+				remedy = stopBuilding(pkg) // which says the rest too
+			}
+		}
+		c.Why = why
+		c.Remedy = remedy + " Or log a sample of the records, or move the record out of the hot path."
 	}
 	c.Evidence = f.evidence(st)
 	return c, true
@@ -99,38 +110,4 @@ func short(fn string) string {
 		return fn[i+1:]
 	}
 	return fn
-}
-
-func onRemedy(pkg, fn string) string {
-	sym := diagnose.ParseSymbol(fn)
-	switch {
-	case strings.HasPrefix(pkg, "github.com/sirupsen/logrus"):
-		return "Replace logrus here by a logger that appends typed fields to a reused buffer (zerolog, or zap or slog with typed attributes)."
-	case strings.HasPrefix(pkg, "go.uber.org/zap") && sym.Receiver == "SugaredLogger":
-		return "Call Desugar once and log with zap's typed fields (zap.Int, zap.String) instead of the sugared logger."
-	case strings.HasPrefix(pkg, "go.uber.org/zap"):
-		return "Use zap's typed fields only (no Any, Reflect or Stringer), and Check with Write where the field slice itself counts."
-	case strings.HasPrefix(pkg, "github.com/rs/zerolog"):
-		return "Use zerolog's typed methods (Str, Int, Msg) instead of Interface, Fields, Any, Msgf or Print, and no ConsoleWriter."
-	case pkg == "log/slog":
-		return "Call LogAttrs with typed attributes (slog.Int, slog.String) instead of loose key-value pairs, and give slog.Any no value that needs reflection."
-	case pkg == "log":
-		return "Append the record with strconv.AppendInt and the like to a reused buffer, or use a logger with typed fields (slog.LogAttrs, zerolog)."
-	}
-	return "Let the logger take typed values and append them to a reused buffer with strconv.AppendInt and the like, or use one that does (slog.LogAttrs, zerolog)."
-}
-
-func offRemedy(pkg string) string {
-	const tail = " Until then nothing is gained by a faster logger."
-	switch {
-	case strings.HasPrefix(pkg, "github.com/sirupsen/logrus"):
-		return "Ask logger.IsLevelEnabled(level) before the statement." + tail
-	case strings.HasPrefix(pkg, "go.uber.org/zap"):
-		return "Ask logger.Check(level, message) first and build the fields only if it is not nil." + tail
-	case strings.HasPrefix(pkg, "github.com/rs/zerolog"):
-		return "Ask Enabled on the event, or build the costly field in Func, which runs only when the level is on." + tail
-	case pkg == "log/slog":
-		return "Ask logger.Enabled(ctx, level) first, or use LogAttrs with typed attributes and a LogValuer for what is costly." + tail
-	}
-	return "Check the level before the arguments are built, or hand the logger a function or a value that it renders only when the level is on." + tail
 }

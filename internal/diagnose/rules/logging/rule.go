@@ -48,6 +48,7 @@ type samplesOf struct {
 	cost      diagnose.Set // everything of the statement
 	avoidable diagnose.Set // rendering, reflection, allocation below the logger or in its arguments
 	arguments diagnose.Set // built before the logger was called
+	text      diagnose.Set // of these, the message or an argument made into text
 	format    diagnose.Set
 	alloc     diagnose.Set
 }
@@ -115,6 +116,9 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf
 		case viaLogger, f.builds(c, stack, at):
 			if !viaLogger {
 				set.arguments.Add(i)
+				if buildsText(c, i, stack, at, st) {
+					set.text.Add(i)
+				}
 			}
 			// The allocation profile names the allocating function only; all
 			// of its samples are allocations.
