@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 
 	"whet/internal/quantity"
 	"whet/internal/stat"
@@ -86,15 +87,20 @@ func (c *comparison) settleBy(r, other *Row) {
 	}
 }
 
-// agree reports whether both sides show as much of the other count. A count
-// that never varies is taken as it was printed: its own rounding would leave
-// every benchmark of one small allocation without a verdict, though nothing
-// differs.
+// agree reports whether both sides show as much of the other count: within the
+// margin, or no further apart than its own rounding makes equal things look,
+// which is one. Without that every benchmark of one small allocation would be
+// left without a verdict, though nothing differs. A count that never varies is
+// taken as it was printed; of one that does, the whole interval has to agree.
 func (c *comparison) agree(other *Row) bool {
 	if other.Exact {
-		return c.within(other.Ratio, other.Ratio)
+		return c.within(other.Ratio, other.Ratio) || math.Abs(other.Old-other.New) <= cutOff
 	}
-	return c.within(other.RatioLow, other.RatioHigh)
+	// Equal things show least and least+1 in turns; each cut off, they are less
+	// than two apart.
+	least := min(other.Old, other.New) - cutOff
+	jitter := least > 0 && other.RatioLow >= least/(least+2*cutOff) && other.RatioHigh <= (least+2*cutOff)/least
+	return jitter || c.within(other.RatioLow, other.RatioHigh)
 }
 
 // sampled is the median ratio with its interval. For counts each pair's ratio

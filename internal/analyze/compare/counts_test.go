@@ -34,6 +34,8 @@ func TestRoundedCounts(t *testing.T) {
 		{"1 and 1, bytes within the margin", [2]float64{1, 1}, [2]float64{1000, 1019}, NoChange, 0.5, 2, Slower}, // though hardly
 		{"1 and 1, bytes beyond it", [2]float64{1, 1}, [2]float64{1000, 1021}, CannotTell, 0.5, 2, Slower},
 		{"1 and 1 of 8 bytes", [2]float64{1, 1}, [2]float64{8, 8}, NoChange, 0.5, 2, NoChange},
+		{"1 and 1 of 16 bytes and one more", [2]float64{1, 1}, [2]float64{16, 17}, NoChange, 0.5, 2, CannotTell},
+		{"1 and 1 of 16 bytes and two more", [2]float64{1, 1}, [2]float64{16, 18}, CannotTell, 0.5, 2, Slower},
 		{"49 and 49, other bytes", [2]float64{49, 49}, [2]float64{4900, 6000}, CannotTell, 49.0 / 50, 50.0 / 49, Slower},
 		{"50 and 50, other bytes", [2]float64{50, 50}, [2]float64{5000, 6000}, NoChange, 50.0 / 51, 51.0 / 50, Slower},
 		{"none and none", [2]float64{0, 0}, [2]float64{0, 0}, NoChange, 1, 1, NoChange},
@@ -92,16 +94,23 @@ func TestCountsAreNotSettled(t *testing.T) {
 
 // Bytes that vary settle allocations by their interval.
 func TestVaryingBytesSettleAllocations(t *testing.T) {
-	for spread, want := range map[float64]Verdict{3: NoChange, 300: CannotTell} {
-		s := constantly(20, 1, 1, 1000, 1000)
+	for _, c := range []struct {
+		bytes, spread float64
+		want          Verdict
+	}{
+		{1000, 3, NoChange}, {1000, 300, CannotTell}, {64, 0.5, NoChange},
+		{16, 0.5, NoChange}, // 15 and 16 in turns: 16.2, say, where a process sets up more or less
+		{16, 4, CannotTell},
+	} {
+		s := constantly(20, 1, 1, c.bytes, c.bytes)
 		for i := range s.Rounds {
-			s.Rounds[i].New.BytesPerOp = ptr(1000 + spread*float64(i%3-1))
+			s.Rounds[i].New.BytesPerOp = ptr(math.Floor(c.bytes + c.spread*float64(i%3-1)))
 		}
-		if r := one(t, s, 1, defaults, Allocs); r.Verdict != want || !r.Exact {
-			t.Errorf("bytes vary by %v: %+v", spread, r)
+		if r := one(t, s, 1, defaults, Allocs); r.Verdict != c.want || !r.Exact {
+			t.Errorf("%v bytes vary by %v: %+v", c.bytes, c.spread, r)
 		}
 		if r := one(t, s, 1, defaults, Bytes); r.Exact {
-			t.Errorf("bytes vary by %v: %+v", spread, r)
+			t.Errorf("%v bytes vary by %v: %+v", c.bytes, c.spread, r)
 		}
 	}
 }
