@@ -130,6 +130,9 @@ func runPage(t *testing.T, path string) {
 		}
 		if sh.dir == "" {
 			sh.dir = copyTree(t)
+			if strings.Contains(string(data), "\n$ git ") {
+				commitTree(t, sh.dir)
+			}
 		}
 		var fresh []string
 		for _, c := range b.Commands {
@@ -244,6 +247,20 @@ func (s *shell) run(command string) (printed []string, code int) {
 		s.dir = strings.TrimSpace(string(dir))
 	}
 	return Lines(out.String()), code
+}
+
+// commitTree makes the copy a repository of one commit, for pages that show git.
+func commitTree(t *testing.T, dir string) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=docs", "-c", "user.email=docs@example.org", "commit", "-q", "-m", "the tree"},
+	} {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args[0], err, out)
+		}
+	}
 }
 
 // copyTree copies what git tracks or would, so that commands find the casebook and may
