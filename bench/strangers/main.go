@@ -1,0 +1,182 @@
+// Command strangers runs whet tune, as a newcomer would, on packages of
+// modules that are not ours, and holds what it says against go tool pprof.
+//
+// For each package it fetches the module at its pinned version, works on a
+// copy, runs whet tune on one benchmark, and then asks pprof twice: about the
+// very profile that whet recorded, where the figures of the package's own
+// functions have to be equal, and about a second profile that go test records
+// by itself, where the shares have to agree within the sampling error.
+//
+// It misleads where the machine is busy: the two profiles are then of
+// different circumstances. Whether a finding is right is a reader's judgement,
+// kept beside the samples in judgements.json; a row without one says so.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"whet/bench/ledger"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+// packages are what is tried: libraries that many programs use, with
+// benchmarks of their own.
+var packages = []Subject{
+	{Module: "github.com/go-chi/chi/v5", Version: "v5.5.0", Package: ".", Benchmark: "BenchmarkMux"},
+	{Module: "github.com/go-chi/chi/v5", Version: "v5.5.0", Package: "./middleware", Benchmark: ""},
+	{Module: "golang.org/x/text", Version: "v0.43.0", Package: "./language", Benchmark: "BenchmarkMatch"},
+	{Module: "golang.org/x/text", Version: "v0.43.0", Package: "./cases", Benchmark: "BenchmarkCasers"},
+	{Module: "golang.org/x/text", Version: "v0.43.0", Package: "./message", Benchmark: ""},
+	{Module: "github.com/spf13/viper", Version: "v1.21.0", Package: ".", Benchmark: ""},
+	{Module: "github.com/gorilla/mux", Version: "v1.8.1", Package: ".", Benchmark: "BenchmarkM"},
+	{Module: "github.com/BurntSushi/toml", Version: "v1.6.0", Package: ".", Benchmark: "BenchmarkDecode"},
+}
+
+// Subject is one package and what both tools said of it.
+type Subject struct {
+	Module    string `json:"module"`
+	Version   string `json:"version"`
+	Package   string `json:"package"`
+	Benchmark string `json:"benchmark"` // -bench, "" all
+
+	Failure  string            `json:"failure,omitempty"`
+	Profiled string            `json:"profiled"` // the benchmark compared
+	Samples  int64             `json:"samples"`  // of the base
+	Verdict  string            `json:"verdict"`
+	Warnings []string          `json:"warnings"`
+	Findings []finding.Finding `json:"findings"`
+	Below    int               `json:"below"` // findings under the threshold
+	// Same are the package's own functions in the recorded profile, as whet
+	// and as pprof add them up.
+	Same []Pair `json:"same"`
+	// Second are the shares of the same functions in whet's base and in the
+	// profile that go test recorded.
+	Second        []Share `json:"second"`
+	SecondSamples int64   `json:"second_samples"`
+}
+
+// Pair is one function's cum by both tools.
+type Pair struct {
+	Function string `json:"function"`
+	WhetNs   int64  `json:"whet_ns"`
+	PprofNs  int64  `json:"pprof_ns"`
+}
+
+// Share is one function's cum share in two profiles.
+type Share struct {
+	Function   string  `json:"function"`
+	WhetRatio  float64 `json:"whet_ratio"`
+	PprofRatio float64 `json:"pprof_ratio"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/strangers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	budget := flag.Duration("budget", 25*time.Second, "whet's budget for each package")
+	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
+	dir := flag.String("dir", "bench", "directory with README.md and results")
+	flag.Parse()
+	if !*table {
+		e := ledger.Begin[[]Subject]("bench/strangers")
+		m := measurer{budget: *budget}
+		if err := m.prepare(ctx); err != nil {
+			return err
+		}
+		defer os.RemoveAll(m.tmp)
+		for _, s := range packages {
+			fmt.Fprintf(os.Stderr, "%s %s\n", s.Module, s.Package)
+			if err := m.measure(ctx, &s); err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				s.Failure = strings.ReplaceAll(err.Error(), m.tmp, "…")
+			}
+			e.Samples = append(e.Samples, s)
+		}
+		if err := e.Save(*dir, "strangers"); err != nil {
+			return err
+		}
+	}
+	text, err := render(*dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(text)
+	return ledger.Publish(*dir, "strangers", text)
+}
+
+// render makes the text of the README from the kept samples and judgements.
+func render(dir string) (string, error) {
+	e, err := ledger.Load[[]Subject](dir, "strangers")
+	if err != nil {
+		return "", err
+	}
+	judgements := make(map[string]string)
+	data, err := os.ReadFile(filepath.Join(dir, "strangers", "judgements.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &judgements)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	t := ledger.Table{Head: []string{"package", "benchmark", "whet says", "pprof, same file", "pprof, its own run", "judgement"}}
+	for _, s := range e.Samples {
+		name := strings.TrimSuffix(s.Module+strings.TrimPrefix(s.Package, "."), "/") + " " + s.Version
+		judgement := judgements[name]
+		if judgement == "" {
+			judgement = "not judged yet"
+		}
+		if s.Failure != "" {
+			t.Rows = append(t.Rows, []string{name, s.Benchmark, "failed: " + s.Failure, "", "", judgement})
+			continue
+		}
+		t.Rows = append(t.Rows, []string{name, strings.TrimPrefix(s.Profiled, "Benchmark"), said(&s), agreement(s.Same), shares(&s), judgement})
+	}
+	return t.Markdown() + "\n" + e.Caption() + ".", nil
+}
+
+// said is whet's verdict and findings in a cell.
+func said(s *Subject) string {
+	out := []string{s.Verdict}
+	for _, f := range s.Findings {
+		out = append(out, fmt.Sprintf("`%s` at %s:%d (%s of CPU, %s of bytes)", f.Rule, f.File, f.Line, quantity.Percent(f.CPURatio), quantity.Percent(f.AllocBytesRatio)))
+	}
+	return strings.Join(out, "; ")
+}
+
+func agreement(same []Pair) string {
+	equal := 0
+	for _, p := range same {
+		if p.WhetNs == p.PprofNs {
+			equal++
+		}
+	}
+	return fmt.Sprintf("%d of %d functions equal", equal, len(same))
+}
+
+// shares lists the heaviest functions in both profiles.
+func shares(s *Subject) string {
+	var out []string
+	for _, f := range s.Second[:min(len(s.Second), 2)] {
+		out = append(out, fmt.Sprintf("%s %s, whet %s", f.Function[strings.LastIndex(f.Function, "/")+1:], quantity.Percent(f.PprofRatio), quantity.Percent(f.WhetRatio)))
+	}
+	return strings.Join(out, "; ")
+}
