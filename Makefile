@@ -88,10 +88,11 @@ bench: ## whet beside other tools: measures, and writes bench/README.md anew
 		echo "$$program"; go run $$program; \
 	done
 
-screenshot: build ## the picture in the README, of a real report
+screenshot: build ## the pictures in the README, of a real report
 	@mkdir -p $(DEMO)
 	@[ -f $(DEMO)/visits.html ] || bin/whet tune ./casebook/visits/original -o $(DEMO)/visits.whet
 	go run ./docs/screenshot $(DEMO)/visits.html docs/report.png
+	go run ./docs/screenshot -height 740 -scroll '#flame' $(DEMO)/visits.html docs/flame.png
 
 casebook: ## the cases' tests and benchmarks
 	go test -race ./casebook/...

@@ -200,7 +200,7 @@ func newMeasure(name string, ratio, avoidable float64, unknown bool) measure {
 	}
 	m.Percent, m.Ratio = quantity.Percent(ratio), ratio
 	if part := quantity.Percent(avoidable); avoidable < ratio && part != m.Percent {
-		m.Notes = append(m.Notes, "of which avoidable "+part)
+		m.Notes = append(m.Notes, part+" avoidable")
 	}
 	return m
 }

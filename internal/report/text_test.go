@@ -118,7 +118,7 @@ func TestTextOrder(t *testing.T) {
 	at := 0
 	for _, part := range []string{
 		"Intel Xeon", "! BenchmarkFresh", "Verdict", "CPU-bound in logging", "Findings", "A log record", "(*Server).Hello", "original.go:43",
-		"72.0 %", "of CPU time, of which avoidable 50.0 %", "90.0 %",
+		"72.0 %", "of CPU time, 50.0 % avoidable", "90.0 %",
 		// (0.7205·6160 + 0.9·1022)/(6160 + 1022) = 0.7460 of the time goes
 		"at most 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
 		"Benchmarks", "Samples", "Top functions · CPU time  by flat", "Top functions · allocated bytes  by cum", "Source", "escapes to heap",
@@ -178,11 +178,11 @@ func TestMeasures(t *testing.T) {
 		},
 		{
 			finding.Finding{CPURatio: 33.0 / 101, AvoidableCPURatio: 0.15, CeilingRatio: 101.0 / 68, CeilingWithGCRatio: 101.0 / 68, CPUSamples: 101, CPUSamplesNeeded: 200, Unknown: finding.Unknown{AllocBytes: true}},
-			"32.7 % of CPU time, of which avoidable 15.0 %, of only 101 samples; unknown of allocated bytes", "at most 1.49x faster if it cost nothing",
+			"32.7 % of CPU time, 15.0 % avoidable, of only 101 samples; unknown of allocated bytes", "at most 1.49x faster if it cost nothing",
 		},
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.1, CeilingRatio: 1, CPUSamplesNeeded: 200, Unknown: finding.Unknown{CPU: true, Delay: true}},
-			"unknown of CPU time; 30.0 % of allocated bytes, of which avoidable 10.0 %", "how much faster at most is unknown: no CPU sample was taken",
+			"unknown of CPU time; 30.0 % of allocated bytes, 10.0 % avoidable", "how much faster at most is unknown: no CPU sample was taken",
 		},
 		{
 			finding.Finding{CPURatio: 1, AvoidableCPURatio: 1, DelayRatio: 0.25, CeilingRatio: 100, CeilingWithGCRatio: 100, CPUSamples: 200, CPUSamplesNeeded: 200},
