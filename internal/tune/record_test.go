@@ -125,7 +125,7 @@ func openPage(t *testing.T, path string) (*recording.Recording, *report.Page) {
 // the sampling error.
 func TestPlantedCosts(t *testing.T) {
 	dir := writeModule(t, planted)
-	outcome, err := record(t, dir, func(o *Options) { o.Budget, o.Samples = 20*time.Second, 300 })
+	outcome, err := record(t, dir, func(o *Options) { o.Budget, o.Samples = 60*time.Second, 300 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func BenchmarkLater(b *testing.B) {
 		{"./missing", ".", gobench.KindNoPackage, "missing", false},
 	} {
 		outcome, err := record(t, dir, func(o *Options) {
-			o.Operand, o.Bench, o.Timeout = tc.operand, tc.bench, 2*time.Second
+			o.Operand, o.Bench, o.Timeout = tc.operand, tc.bench, 3*time.Second
 		})
 		var ge *gobench.Error
 		if !errors.As(err, &ge) || ge.Kind != tc.kind || !strings.Contains(err.Error(), tc.text) || strings.Contains(err.Error(), "\n") {
@@ -325,7 +325,7 @@ func BenchmarkLater(b *testing.B) {
 			}
 		}
 	}
-	outcome, err := record(t, dir, func(o *Options) { o.Timeout, o.Samples, o.Budget = 2*time.Second, 20, 20*time.Second })
+	outcome, err := record(t, dir, func(o *Options) { o.Timeout, o.Samples, o.Budget = 5*time.Second, 20, 60*time.Second })
 	if err != nil || len(outcome.Failures) != 3 {
 		t.Fatalf("one good among bad: %v, failures %q", err, outcome.Failures)
 	}
