@@ -30,17 +30,17 @@ func machine(t *testing.T) (*Finder, string) {
 		"go/src/sort/sort.go", "go/src/net/http/server.go", "go/src/runtime/memmove_amd64.s", "go/src/cmd/go/main.go",
 		"go/src/vendor/golang.org/x/net/idna/idna.go",
 		"mod/github.com/!burnt!sushi/toml@v1.4.0/lex.go", "mod/example.com/m@v1.2.3/x.go", "mod/example.com/m@v1.2.3/sub/y.go",
-		"work/shop/main.go", "work/shop/cart/cart.go", "work/shop/tools/tool.go", "work/shop/secret.txt",
-		"work/shop/vendor/example.com/v/v.go", "work/shop/vendor/example.com/w/deep/w.go",
-		"work/lib/lib.go", "outside.go", "work/big/big.go",
+		"tree/shop/main.go", "tree/shop/cart/cart.go", "tree/shop/tools/tool.go", "tree/shop/secret.txt",
+		"tree/shop/vendor/example.com/v/v.go", "tree/shop/vendor/example.com/w/deep/w.go",
+		"tree/lib/lib.go", "outside.go", "tree/big/big.go",
 	)
 	at := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
 	return &Finder{
-		GOROOT: at("go"), GOMODCACHE: at("mod"), VendorDir: at("work/shop/vendor"),
+		GOROOT: at("go"), GOMODCACHE: at("mod"), VendorDir: at("tree/shop/vendor"),
 		Modules: []Module{
-			{Path: "example.com/shop", Dir: at("work/shop"), Main: true},
-			{Path: "example.com/shop/tools", Dir: at("work/shop/tools"), Main: true},
-			{Path: "lib", Dir: at("work/lib")}, // put in by replace
+			{Path: "example.com/shop", Dir: at("tree/shop"), Main: true},
+			{Path: "example.com/shop/tools", Dir: at("tree/shop/tools"), Main: true},
+			{Path: "lib", Dir: at("tree/lib")}, // put in by replace
 			{Path: "example.com/m", Dir: at("mod/example.com/m@v1.2.3"), Version: "v1.2.3"},
 			{Path: "example.com/v", Version: "v0.1.0"},
 		},
@@ -53,12 +53,12 @@ func TestFindAndDisplay(t *testing.T) {
 	for _, c := range []struct{ frame, file, display, module string }{
 		// As it is here.
 		{here + "/go/src/sort/sort.go", "go/src/sort/sort.go", "$GOROOT/src/sort/sort.go", "std"},
-		{here + "/work/shop/cart/cart.go", "work/shop/cart/cart.go", "cart/cart.go", "example.com/shop"},
-		{here + "/work/shop/tools/tool.go", "work/shop/tools/tool.go", "tool.go", "example.com/shop/tools"},
-		{here + "/work/lib/lib.go", "work/lib/lib.go", "lib.go", "lib"},
+		{here + "/tree/shop/cart/cart.go", "tree/shop/cart/cart.go", "cart/cart.go", "example.com/shop"},
+		{here + "/tree/shop/tools/tool.go", "tree/shop/tools/tool.go", "tool.go", "example.com/shop/tools"},
+		{here + "/tree/lib/lib.go", "tree/lib/lib.go", "lib.go", "lib"},
 		{here + "/mod/github.com/!burnt!sushi/toml@v1.4.0/lex.go", "mod/github.com/!burnt!sushi/toml@v1.4.0/lex.go", "github.com/BurntSushi/toml@v1.4.0/lex.go", "github.com/BurntSushi/toml"},
-		{here + "/work/shop/vendor/example.com/v/v.go", "work/shop/vendor/example.com/v/v.go", "vendor/example.com/v/v.go", "example.com/v"},
-		{here + "/work/shop/vendor/example.com/w/deep/w.go", "work/shop/vendor/example.com/w/deep/w.go", "vendor/example.com/w/deep/w.go", "example.com/w/deep"},
+		{here + "/tree/shop/vendor/example.com/v/v.go", "tree/shop/vendor/example.com/v/v.go", "vendor/example.com/v/v.go", "example.com/v"},
+		{here + "/tree/shop/vendor/example.com/w/deep/w.go", "tree/shop/vendor/example.com/w/deep/w.go", "vendor/example.com/w/deep/w.go", "example.com/w/deep"},
 		{here + "/outside.go", "outside.go", here + "/outside.go", ""},
 		// From another machine.
 		{"/usr/lib/go-1.26/src/net/http/server.go", "go/src/net/http/server.go", "$GOROOT/src/net/http/server.go", "std"},
@@ -67,23 +67,23 @@ func TestFindAndDisplay(t *testing.T) {
 		{"/elsewhere/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64/src/sort/sort.go", "go/src/sort/sort.go", "$GOROOT/src/sort/sort.go", "std"},
 		{"/elsewhere/go/pkg/mod/example.com/m@v1.2.3/sub/y.go", "mod/example.com/m@v1.2.3/sub/y.go", "example.com/m@v1.2.3/sub/y.go", "example.com/m"},
 		{"/elsewhere/go/pkg/mod/github.com/!none/n@v1.0.0/n.go", "", "github.com/None/n@v1.0.0/n.go", "github.com/None/n"},
-		{"/builds/1234/shop/cart/cart.go", "work/shop/cart/cart.go", "cart/cart.go", "example.com/shop"},
+		{"/builds/1234/shop/cart/cart.go", "tree/shop/cart/cart.go", "cart/cart.go", "example.com/shop"},
 		{"/nowhere/at/all.go", "", "/nowhere/at/all.go", ""},
 		// -trimpath.
 		{"net/http/server.go", "go/src/net/http/server.go", "$GOROOT/src/net/http/server.go", "std"},
 		{"cmd/go/main.go", "go/src/cmd/go/main.go", "$GOROOT/src/cmd/go/main.go", "std"},
 		{"vendor/golang.org/x/net/idna/idna.go", "go/src/vendor/golang.org/x/net/idna/idna.go", "$GOROOT/src/vendor/golang.org/x/net/idna/idna.go", "std"},
 		{"$GOROOT/src/sort/sort.go", "go/src/sort/sort.go", "$GOROOT/src/sort/sort.go", "std"},
-		{"example.com/shop/cart/cart.go", "work/shop/cart/cart.go", "cart/cart.go", "example.com/shop"},
-		{"example.com/shop/tools/tool.go", "work/shop/tools/tool.go", "tool.go", "example.com/shop/tools"},
-		{"example.com/shop@v1.0.0/cart/cart.go", "work/shop/cart/cart.go", "cart/cart.go", "example.com/shop"},
-		{"lib/lib.go", "work/lib/lib.go", "lib.go", "lib"},
+		{"example.com/shop/cart/cart.go", "tree/shop/cart/cart.go", "cart/cart.go", "example.com/shop"},
+		{"example.com/shop/tools/tool.go", "tree/shop/tools/tool.go", "tool.go", "example.com/shop/tools"},
+		{"example.com/shop@v1.0.0/cart/cart.go", "tree/shop/cart/cart.go", "cart/cart.go", "example.com/shop"},
+		{"lib/lib.go", "tree/lib/lib.go", "lib.go", "lib"},
 		{"github.com/BurntSushi/toml@v1.4.0/lex.go", "mod/github.com/!burnt!sushi/toml@v1.4.0/lex.go", "github.com/BurntSushi/toml@v1.4.0/lex.go", "github.com/BurntSushi/toml"},
 		{"example.com/m@v1.2.3/x.go", "mod/example.com/m@v1.2.3/x.go", "example.com/m@v1.2.3/x.go", "example.com/m"},
-		{"example.com/v@v0.1.0/v.go", "work/shop/vendor/example.com/v/v.go", "example.com/v@v0.1.0/v.go", "example.com/v"},
-		{"example.com/v/v.go", "work/shop/vendor/example.com/v/v.go", "example.com/v@v0.1.0/v.go", "example.com/v"},
-		{"./main.go", "work/shop/main.go", "main.go", "example.com/shop"},
-		{"command-line-arguments/main.go", "work/shop/main.go", "main.go", "example.com/shop"},
+		{"example.com/v@v0.1.0/v.go", "tree/shop/vendor/example.com/v/v.go", "example.com/v@v0.1.0/v.go", "example.com/v"},
+		{"example.com/v/v.go", "tree/shop/vendor/example.com/v/v.go", "example.com/v@v0.1.0/v.go", "example.com/v"},
+		{"./main.go", "tree/shop/main.go", "main.go", "example.com/shop"},
+		{"command-line-arguments/main.go", "tree/shop/main.go", "main.go", "example.com/shop"},
 		// Another version's text would be a lie.
 		{"example.com/m@v1.2.4/x.go", "", "example.com/m@v1.2.4/x.go", "example.com/m"},
 		{"example.com/v@v0.2.0/v.go", "", "example.com/v@v0.2.0/v.go", "example.com/v"},
@@ -91,12 +91,12 @@ func TestFindAndDisplay(t *testing.T) {
 		{"", "", "", ""},
 		{"<autogenerated>", "", "<autogenerated>", ""},
 		{"_testmain.go", "", "_testmain.go", ""},
-		{here + "/work/shop/secret.txt", "", "secret.txt", "example.com/shop"},
+		{here + "/tree/shop/secret.txt", "", "secret.txt", "example.com/shop"},
 		{"../../outside.go", "", "../../outside.go", ""},
 		{"example.com/shop/../../outside.go", "", "example.com/shop/../../outside.go", ""},
 		{"example.com/m@../../outside.go", "", "example.com/m@../../outside.go", ""},
 		{"sort/sort.go\x00.go", "", "sort/sort.go\x00.go", ""},
-		{here + "/work/shop", "", here + "/work/shop", ""},
+		{here + "/tree/shop", "", here + "/tree/shop", ""},
 	} {
 		got, ok := f.Find(c.frame)
 		want := c.file
@@ -106,7 +106,7 @@ func TestFindAndDisplay(t *testing.T) {
 		if got != want || ok != (want != "") {
 			t.Errorf("find %s: %q, %t, want %q", c.frame, got, ok, want)
 		}
-		if c.frame == here+"/work/shop" {
+		if c.frame == here+"/tree/shop" {
 			continue
 		}
 		display, module := f.Display(c.frame)
@@ -119,7 +119,7 @@ func TestFindAndDisplay(t *testing.T) {
 func TestRead(t *testing.T) {
 	f, root := machine(t)
 	data, err := f.Read("example.com/shop/cart/cart.go")
-	if err != nil || string(data) != "work/shop/cart/cart.go" {
+	if err != nil || string(data) != "tree/shop/cart/cart.go" {
 		t.Errorf("%q, %v", data, err)
 	}
 	if at, ok := f.Modified("example.com/shop/cart/cart.go"); !ok || at.IsZero() {
@@ -131,7 +131,7 @@ func TestRead(t *testing.T) {
 	if _, err := f.Read("gone.go"); err == nil || !strings.Contains(err.Error(), "gone.go") {
 		t.Errorf("gone.go: %v", err)
 	}
-	big := filepath.Join(root, "work", "big", "big.go")
+	big := filepath.Join(root, "tree", "big", "big.go")
 	for _, n := range []int{MaxSize, MaxSize + 1} {
 		if err := os.WriteFile(big, bytes.Repeat([]byte("x"), n), 0o644); err != nil {
 			t.Fatal(err)
