@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"whet/internal/gobench"
 	"whet/internal/prove"
 	"whet/internal/report"
 )
@@ -86,7 +85,7 @@ func runProve(ctx context.Context, e *env, o prove.Options, asJSON bool) error {
 	result, err := prove.Run(ctx, o)
 	status.clear()
 	if err != nil {
-		return proveError(err)
+		return measuringError(err, "interrupted before there was anything to compare")
 	}
 	if asJSON {
 		err = report.WriteProveJSON(e.stdout, result)
@@ -108,21 +107,6 @@ func runProve(ctx context.Context, e *env, o prove.Options, asJSON bool) error {
 	default:
 		return &exitError{code: code} // the verdict says it all
 	}
-}
-
-// proveError gives an error of prove its exit code.
-func proveError(err error) error {
-	var ge *gobench.Error
-	switch {
-	case errors.Is(err, context.Canceled):
-		return &exitError{exitInterrupted, errors.New("interrupted before there was anything to compare")}
-	case errors.As(err, &ge):
-		switch ge.Kind {
-		case gobench.KindUsage, gobench.KindNoModule, gobench.KindNoPackage, gobench.KindNoBenchmarks:
-			return &exitError{exitUsage, err}
-		}
-	}
-	return err
 }
 
 // proveProgress shows where a proof stands.

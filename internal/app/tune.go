@@ -79,7 +79,7 @@ func runTune(ctx context.Context, e *env, o tune.Options, asJSON, all bool) erro
 	outcome, err := tune.Record(ctx, o)
 	status.clear()
 	if outcome.Path == "" {
-		return tuneError(err)
+		return measuringError(err, "interrupted")
 	}
 	html := strings.TrimSuffix(outcome.Path, ".whet") + ".html"
 	// Where measuring was interrupted, its report is still wanted.
@@ -96,7 +96,7 @@ func runTune(ctx context.Context, e *env, o tune.Options, asJSON, all bool) erro
 	}
 	err = errors.Join(err, reportErr)
 	if err != nil {
-		err = tuneError(err)
+		err = measuringError(err, "interrupted")
 		var ee *exitError
 		if errors.As(err, &ee) {
 			return &exitError{ee.code, fmt.Errorf("%w; %s is in %s", ee.err, had, outcome.Path)}
@@ -109,14 +109,15 @@ func runTune(ctx context.Context, e *env, o tune.Options, asJSON, all bool) erro
 	return nil
 }
 
-// tuneError gives an error of tune its exit code and its last words.
-func tuneError(err error) error {
+// measuringError gives an error of tune or prove its exit code; interrupted is
+// what there is to say after Ctrl-C.
+func measuringError(err error, interrupted string) error {
 	var ge *gobench.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.Canceled):
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return &exitError{exitInterrupted, errors.New(interrupted)}
 	case errors.As(err, &ge):
 		switch ge.Kind {
 		case gobench.KindUsage, gobench.KindNoModule, gobench.KindNoPackage, gobench.KindNoBenchmarks:

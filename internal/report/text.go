@@ -141,18 +141,7 @@ func (t *textWriter) head(p *Page) {
 			t.hang(2, clean(f.Name), n+2, clean(f.Value))
 		}
 	}
-	if ws := warnings(p); len(ws) > 0 {
-		t.line()
-		for _, w := range ws {
-			for i, l := range wrap(clean(w), min(t.width, 100)-4) {
-				mark := "  ! "
-				if i > 0 {
-					mark = "    "
-				}
-				t.line(t.paint(yellow, mark), l)
-			}
-		}
-	}
+	t.warnings(warnings(p))
 }
 
 func (t *textWriter) verdict(p *Page) {

@@ -213,16 +213,24 @@ func (c *comparison) interval(r *Row, old, again, new []float64) {
 	case self.Low > 1 || self.High < 1:
 		r.Verdict = CannotTell
 		r.Reason = fmt.Sprintf("old measured against itself differs, %s to %s: something disturbs this machine", quantity.Ratio(self.Low), quantity.Ratio(self.High))
-	case r.RatioLow > 1:
-		r.Verdict = Faster
-	case r.RatioHigh < 1:
-		r.Verdict = Slower
-	case c.within(r.RatioLow, r.RatioHigh):
-		r.Verdict = NoChange
 	default:
-		r.Verdict = CannotTell
-		r.Reason = fmt.Sprintf("the interval holds 1 and is wider than the margin of %s", quantity.Percent(c.o.Margin))
+		if r.Verdict = c.judge(r); r.Verdict == CannotTell {
+			r.Reason = fmt.Sprintf("the interval holds 1 and is wider than the margin of %s", quantity.Percent(c.o.Margin))
+		}
 	}
+}
+
+// judge reads the verdict off a row's interval alone.
+func (c *comparison) judge(r *Row) Verdict {
+	switch {
+	case r.RatioLow > 1:
+		return Faster
+	case r.RatioHigh < 1:
+		return Slower
+	case c.within(r.RatioLow, r.RatioHigh):
+		return NoChange
+	}
+	return CannotTell
 }
 
 func (c *comparison) within(low, high float64) bool {

@@ -34,14 +34,8 @@ func (c *comparison) exact(r *Row) {
 	switch {
 	case r.Coverage < c.confidence:
 		r.Verdict, r.Reason = CannotTell, fmt.Sprintf("%s: too few to be sure that it never varies", rounds(r.Rounds))
-	case r.RatioLow > 1:
-		r.Verdict = Faster
-	case r.RatioHigh < 1:
-		r.Verdict = Slower
-	case c.within(r.RatioLow, r.RatioHigh):
-		r.Verdict = NoChange
 	default:
-		r.Verdict = CannotTell // unless the other count settles it
+		r.Verdict = c.judge(r) // where it cannot tell, the other count may settle it
 	}
 }
 
