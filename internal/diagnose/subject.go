@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/analyze/wall"
 	"whet/internal/callstack"
 	"whet/internal/format/compiler"
 )
@@ -11,9 +12,14 @@ import (
 // Subject is everything known about one benchmark: what rules look at. Any
 // profile may be nil. Rules change nothing in it.
 type Subject struct {
-	Benchmark string // "BenchmarkX/sub"
-	Package   string // import path of the package under test
-	Module    string // path of its module; "" when unknown
+	// Benchmark is "BenchmarkX/sub", or the name of what else was run: the
+	// command of a program, the URL of a service.
+	Benchmark string
+	// Kind is what was run: recording.TargetBenchmark, ... Of a program all
+	// code is the measured code; of a service an iteration is a request.
+	Kind    string
+	Package string // import path of the package under test
+	Module  string // path of its module; "" when unknown
 	// Modules are all modules whose source the user owns: Module, and the
 	// others of a workspace or replaced by a directory.
 	Modules []string
@@ -24,6 +30,12 @@ type Subject struct {
 	AllocCol  int             // the alloc_space column
 	Mutex     *hot.Classified // contentions/count, delay/nanoseconds
 	MutexCol  int
+	Block     *hot.Classified // contentions/count, delay/nanoseconds
+	BlockCol  int
+
+	// Run is what else is known of a program's or service's run; nil for
+	// benchmarks.
+	Run *Conditions
 
 	// Iterations of the benchmark's loop that each profile covers; 0 unknown.
 	// They bring the delay of one run and the CPU time of another to one scale.
@@ -43,6 +55,21 @@ type Subject struct {
 	// Filled on demand: a subject is used by one goroutine at a time.
 	files    map[string]*sourceFile
 	declared map[string]Declared
+}
+
+// Conditions are what the verdict on a program or a service rests on beside
+// its profiles. Nil pointers are unknown.
+type Conditions struct {
+	WallNs         int64    // that the figures cover
+	Cores          int      // the target may use: GOMAXPROCS, at most the control group's limit
+	TargetCPUNs    *int64   // used by the target in WallNs
+	GeneratorCPUNs *int64   // used by the load generator; services only
+	MachineBusy    *float64 // share of the machine's CPU time that anything used, in [0,1]
+	ThrottledNs    *int64   // the control group held the target back
+	Requests       int64    // completed in WallNs; services only
+	Errors         int64    // of them failed
+	Concurrency    int      // requests in flight at most; services only
+	Wall           *wall.Result
 }
 
 // Sources finds the text of a frame's file, and its name for people.

@@ -113,6 +113,12 @@ func House() Plan {
 		{Pattern: "internal/recording", Floor: Ground, Powers: Files,
 			Why: "a recording is a directory; times are handed in"},
 
+		{Pattern: "internal/hist", Floor: Ground, Planned: true},
+
+		{Pattern: "agent", Floor: Agent, Powers: All, Planned: true},
+		{Pattern: ".", Floor: Agent, Beside: []string{"agent"}, Planned: true,
+			Why: "it carries the agent's source, which lies below it, into the builds that whet makes"},
+
 		{Pattern: "internal/format/*", Floor: Formats},
 
 		{Pattern: "internal/capture/compiler", Floor: Instruments, Powers: Exec | Files,
@@ -122,6 +128,11 @@ func House() Plan {
 		{Pattern: "internal/gobench", Floor: Instruments, Powers: Clock | Exec | Files,
 			Beside: []string{"internal/capture/process"},
 			Why:    "a benchmark runs as a process of its own, and capture/process is the one place that starts and ends process groups"},
+
+		{Pattern: "internal/program", Floor: Instruments, Powers: Clock | Exec | Files, Planned: true,
+			Beside: []string{"internal/capture/process", "internal/gobench"},
+			Why:    "it builds the package that gobench resolved, as gobench builds tests"},
+		{Pattern: "internal/load", Floor: Instruments, Powers: All, Planned: true},
 
 		{Pattern: "internal/analyze/*", Floor: Analyses},
 		{Pattern: "internal/source", Floor: Analyses, Powers: Files,

@@ -9,13 +9,28 @@ const (
 	SchemaVersion = 1
 )
 
+// Kinds of targets: Manifest.Kind.
+const (
+	TargetBenchmark = "benchmark" // a package's benchmarks
+	TargetProgram   = "program"   // a command that ends
+	TargetService   = "service"   // a server under load
+)
+
 // Kinds of artifacts. Profiles are pprof files, gzipped.
 const (
 	KindCPU         = "cpu"
 	KindAllocs      = "allocs"
+	KindHeap        = "heap"
 	KindBlock       = "block"
 	KindMutex       = "mutex"
+	KindGoroutine   = "goroutine"
+	KindThreads     = "threadcreate"
+	KindWall        = "wall" // where goroutines spent their time, made of the traces
 	KindTrace       = "trace"
+	KindFlight      = "flight"  // a flight recorder's snapshot: a trace too
+	KindMetrics     = "metrics" // one JSON row each 100 ms: format/metrics
+	KindGC          = "gctrace" // GODEBUG=gctrace=1, as the runtime wrote it
+	KindLoad        = "load"    // one JSON row a second
 	KindBinary      = "binary"
 	KindBench       = "bench"       // Go benchmark format
 	KindDiagnostics = "diagnostics" // the compiler's -m=2 text
@@ -25,12 +40,19 @@ const (
 	KindFindings    = "findings"
 )
 
+// Parts of cumulative profiles, which count since the process began. The
+// analyses read the delta, which has no part.
+const (
+	PartBefore = "before"
+	PartAfter  = "after"
+)
+
 // Manifest is recording.json. JSON keys are only ever added within a schema
 // version.
 type Manifest struct {
 	Schema     string      `json:"schema"`
 	Tool       string      `json:"tool"`              // version of whet that wrote it
-	Kind       string      `json:"kind"`              // "benchmark": what sort of target
+	Kind       string      `json:"kind"`              // what sort of target: TargetBenchmark, ...
 	Target     string      `json:"target"`            // the operand as the user gave it
 	Command    []string    `json:"command"`           // whet's own arguments
 	Origin     time.Time   `json:"origin"`            // wall time of 0 ns
@@ -40,9 +62,13 @@ type Manifest struct {
 	Build      Build       `json:"build"`
 	Plan       Plan        `json:"plan"`
 	Benchmarks []Benchmark `json:"benchmarks"`
-	Artifacts  []Artifact  `json:"artifacts"`
-	Sources    []Source    `json:"sources"`
-	Warnings   []string    `json:"warnings"`
+	Program    *Program    `json:"program,omitempty"` // of a TargetProgram
+	Service    *Service    `json:"service,omitempty"` // of a TargetService
+	// Unknown is what the target does not offer. It is not zero.
+	Unknown   []Unknown  `json:"unknown"`
+	Artifacts []Artifact `json:"artifacts"`
+	Sources   []Source   `json:"sources"`
+	Warnings  []string   `json:"warnings"`
 }
 
 // Host is the machine. A pointer that is nil and an empty string mean
@@ -129,12 +155,92 @@ type Artifact struct {
 	Path      string `json:"path"` // slash-separated, inside the recording
 	Kind      string `json:"kind"`
 	Benchmark string `json:"benchmark,omitempty"`
+	Part      string `json:"part,omitempty"` // of a cumulative profile: PartBefore, PartAfter; "" is the delta
 	StartNs   int64  `json:"start_ns"`
 	EndNs     int64  `json:"end_ns"`
 	Bytes     int64  `json:"bytes"`
 	SHA256    string `json:"sha256"`
 	// Cost is what taking it cost the target, as a ratio of time; nil: unknown.
 	Cost *float64 `json:"cost"`
+}
+
+// Program is a command that ran to its end, once or several times.
+type Program struct {
+	Args []string `json:"args"`
+	Runs []Run    `json:"runs"`
+}
+
+// Run is one run of a program, with the agent's instruments in it. Times are
+// since the recording's origin; nil is unknown.
+type Run struct {
+	StartNs      int64  `json:"start_ns"`
+	EndNs        int64  `json:"end_ns"`
+	UserCPUNs    int64  `json:"user_cpu_ns"`
+	SystemCPUNs  int64  `json:"system_cpu_ns"`
+	MaxRSSBytes  *int64 `json:"max_rss_bytes"`
+	ExitCode     int    `json:"exit_code"` // -1 when a signal ended it
+	Signal       string `json:"signal,omitempty"`
+	Ending       string `json:"ending"` // "exited", "cancelled", "timed out", "flooded"
+	OutputBytes  int64  `json:"output_bytes"`
+	AgentMissing string `json:"agent_missing,omitempty"` // why the run left no profiles
+}
+
+// Service is a server that was driven with load.
+type Service struct {
+	URL         string   `json:"url"`         // of the load; without a password
+	Instruments string   `json:"instruments"` // "agent", "pprof" or "none": what the target offers
+	Pprof       string   `json:"pprof"`       // base address of the instruments; without a password
+	Started     bool     `json:"started"`     // by whet
+	Args        []string `json:"args"`        // of the command that was started
+	Load        Load     `json:"load"`
+	// Requests that were completed while each kind of profile was taken; 0:
+	// unknown.
+	CPURequests   int64 `json:"cpu_requests"`
+	MutexRequests int64 `json:"mutex_requests"`
+	AllocRequests int64 `json:"alloc_requests"`
+	Restarts      int   `json:"restarts"` // of the target while it was measured
+	// Over the load phase; nil: unknown.
+	TargetCPUNs     *int64 `json:"target_cpu_ns"`
+	TargetPeakBytes *int64 `json:"target_peak_bytes"`
+	// BlockRateNs and MutexFraction are the rates in force; nil: unknown.
+	BlockRateNs   *int64 `json:"block_rate_ns"`
+	MutexFraction *int64 `json:"mutex_fraction"`
+}
+
+// Load is what the generator did and saw. Service time runs from the actual
+// send to the end of the answer's body.
+type Load struct {
+	Concurrency    int               `json:"concurrency"`
+	WarmupNs       int64             `json:"warmup_ns"`
+	StartNs        int64             `json:"start_ns"` // behind the warm-up
+	EndNs          int64             `json:"end_ns"`
+	Requests       int64             `json:"requests"` // completed, errors included
+	Errors         map[string]int64  `json:"errors"`   // by kind
+	Examples       map[string]string `json:"examples"` // one error of each kind
+	Status         map[string]int64  `json:"status"`   // by status code
+	Bytes          int64             `json:"bytes"`    // of bodies
+	ThroughputPerS float64           `json:"throughput_per_s"`
+	ServiceTimeNs  Times             `json:"service_time_ns"`
+	GeneratorCPUNs int64             `json:"generator_cpu_ns"`
+}
+
+// Times summarises a distribution of times in nanoseconds.
+type Times struct {
+	Min  int64   `json:"min"`
+	Mean float64 `json:"mean"`
+	P50  int64   `json:"p50"`
+	P90  int64   `json:"p90"`
+	P99  int64   `json:"p99"`
+	P999 int64   `json:"p999"`
+	Max  int64   `json:"max"`
+}
+
+// Unknown is one thing that could not be measured: what, why, and how to get
+// it.
+type Unknown struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+	How  string `json:"how"`
 }
 
 // Source is the copy of one file that holds frames, stored as source/SHA256.
@@ -157,6 +263,9 @@ func (m *Manifest) fillLists() {
 		if *l == nil {
 			*l = []string{}
 		}
+	}
+	if m.Unknown == nil {
+		m.Unknown = []Unknown{}
 	}
 	if m.Benchmarks == nil {
 		m.Benchmarks = []Benchmark{}

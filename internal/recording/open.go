@@ -138,11 +138,12 @@ func checkSchema(schema, tool string) error {
 // Close releases the directory.
 func (r *Recording) Close() error { return r.root.Close() }
 
-// Artifacts of one kind, of one benchmark unless benchmark is "".
+// Find returns the artifacts of one kind, of one benchmark unless benchmark is
+// "". Of a cumulative profile that is the delta of the run.
 func (r *Recording) Find(kind, benchmark string) []Artifact {
 	var out []Artifact
 	for _, a := range r.Artifacts {
-		if a.Kind == kind && (benchmark == "" || a.Benchmark == benchmark) {
+		if a.Kind == kind && a.Part == "" && (benchmark == "" || a.Benchmark == benchmark) {
 			out = append(out, a)
 		}
 	}

@@ -25,6 +25,13 @@ type Page struct {
 	Looked         int               // benchmarks they looked at
 
 	Benchmarks []Benchmark
+	Program    *Program  // of a program that ends; nil for other targets
+	Service    *Service  // of a service under load
+	Wall       *Wall     // where goroutines spent their time; nil without a trace
+	Events     []Event   // what happened at a moment, in order of time
+	Series     []Series  // metrics over time
+	Contention []Waiting // on locks and channels, by place; heaviest first
+	Unknown    []Unknown // what the target does not offer
 	// Profiles are each benchmark's, the kinds in the order cpu, allocs, mutex,
 	// block, within a kind by rank. A page may also hold profiles of all
 	// benchmarks merged, their Benchmark "".
@@ -54,6 +61,110 @@ type Benchmark struct {
 	Profiled    bool
 	Failure     string
 }
+
+// Program is a command that ran to its end. Its runs are rows of their own.
+type Program struct {
+	Command string
+	Runs    []Run
+}
+
+// Run is one run of a program. Nil is unknown.
+type Run struct {
+	WallNs      int64
+	CPUNs       int64 // user and system
+	UserCPUNs   int64
+	SystemCPUNs int64
+	PeakBytes   *int64
+	Ending      string // "exit status 0", "signal: killed", "stopped after 10s"
+	Missing     string // why it left no profiles; "" when it did
+}
+
+// Service is a server that was driven with load. Service time runs from the
+// actual send to the end of the answer; what a closed loop hides is said in
+// the page's warnings.
+type Service struct {
+	URL                                       string
+	Instruments                               string // "agent", "pprof", "none"
+	Concurrency                               int
+	DurationNs                                int64
+	Requests                                  int64
+	ThroughputPerS                            float64
+	MeanNs                                    float64
+	MinNs, P50Ns, P90Ns, P99Ns, P999Ns, MaxNs int64
+	Errors                                    []ErrorKind // most frequent first
+	CPUNs                                     *int64      // of the target while under load
+	CPUPerRequestNs                           *float64
+	PeakBytes                                 *int64
+	GeneratorCPUNs                            int64
+	Seconds                                   []Second
+}
+
+// ErrorKind is one kind of failed request with its first example.
+type ErrorKind struct {
+	Kind    string
+	Count   int64
+	Example string
+}
+
+// Second is one second of the load.
+type Second struct {
+	TimeNs    int64 // since the recording's origin
+	Completed int64
+	Errors    int64
+	P50Ns     int64
+	P99Ns     int64
+	MaxNs     int64
+}
+
+// Wall says where the time of goroutines went, from the execution traces.
+type Wall struct {
+	CoveredNs int64    // wall time that the traces cover
+	Requests  int64    // requests whose beginning and end they hold
+	States    []string // names of the columns of Groups[].Ns: "running", "runnable", "lock", ...
+	Groups    []WallGroup
+	Text      string // the heaviest group in one line: what tune prints
+}
+
+// WallGroup is a handler's requests, or the goroutines that one function
+// starts.
+type WallGroup struct {
+	Name    string
+	Handler bool  // requests; else goroutines
+	Count   int64 // requests or goroutines
+	Ns      []int64
+	TotalNs int64
+}
+
+// Event is something that happened at a moment, or over a while.
+type Event struct {
+	Kind           string // "forced-gc", "stall", "goroutine-leak", "heap-growth", "gc-pause", "restart", "errors"
+	StartNs, EndNs int64  // since the recording's origin; equal for a moment
+	Text           string // one sentence with its figure and that figure's uncertainty
+}
+
+// Series is one metric over time, for a small chart. Values are NaN where they
+// are unknown.
+type Series struct {
+	Name   string // "goroutines", "live heap", "CPU"
+	Unit   string // "count", "bytes", "cores", "per second"
+	TimeNs []int64
+	Value  []float64
+}
+
+// Waiting is time that goroutines were blocked at one place, from the block
+// profile: every wait of at least its rate is in it, shorter ones by sampling.
+type Waiting struct {
+	Kind     string // "lock", "channel", "select", "wait group", "condition", "other"
+	Function string // of the user's own code, else the deepest that is not the runtime's
+	File     string // for people
+	Line     int
+	Count    int64
+	DelayNs  int64
+	PerS     float64 // delay in seconds per second of the recording
+}
+
+// Unknown is what the target does not offer, why, and how to get it.
+type Unknown struct{ What, Why, How string }
 
 // time is the time per operation; nil where the benchmark hides it, as
 // b.ReportMetric(0, "ns/op") does: nothing takes no time.

@@ -1,0 +1,64 @@
+package wall
+
+import "whet/internal/callstack"
+
+// State is what a goroutine's time went to.
+type State uint8
+
+const (
+	Running   State = iota // on a processor
+	Runnable               // ready, waiting for a processor
+	Lock                   // sync.Mutex, RWMutex
+	Sync                   // sync.WaitGroup, Cond, Once
+	Channel                // send, receive
+	Select                 // select with several cases
+	Network                // a connection: read, write, accept, dial
+	Syscall                // a system call that blocked: files, processes
+	Sleep                  // time.Sleep, timers
+	GCAssist               // made to work for the collector, or waiting for it
+	Other                  // anything else that the runtime calls blocked
+	NumStates = 11
+)
+
+var stateNames = [NumStates]string{"running", "runnable", "lock", "sync", "channel", "select", "network", "syscall", "sleep", "gc assist", "other"}
+
+func (s State) String() string { return stateNames[s] }
+
+// Result is what traces of one process say together.
+type Result struct {
+	CoveredNs int64   // wall time the traces cover
+	Groups    []Group // handlers first, then goroutine kinds; each by total time, falling
+	// Profile has one column of nanoseconds per state and "wall", their sum,
+	// as its default; each sample is the stack where the time went, with the
+	// labels "group" and, of requests, "handler". Time in which a goroutine
+	// waits for its next request or its next job is in it under the state it
+	// has, but in no handler's group.
+	Profile  *callstack.Profile
+	Warnings []string
+}
+
+// Group is the requests of one handler, or the goroutines that one function
+// starts, outside of requests.
+type Group struct {
+	Name    string // function: the handler, or what the go statement called
+	Handler bool
+	Count   int64            // requests that lie whole in a trace, or goroutines
+	Ns      [NumStates]int64 // of those requests; of goroutines all that the traces hold
+	// Downstream is the part of Network in which a request waited for an answer
+	// to a request of its own: HTTP client, database, RPC.
+	DownstreamNs int64
+	// Disk is the part of Syscall spent on files.
+	DiskNs int64
+	// Where each state's time mostly went: the user's own or the deepest
+	// non-runtime function; "" where the state has none.
+	Where [NumStates]string
+}
+
+// Total is the group's time in all states.
+func (g *Group) Total() int64 {
+	var sum int64
+	for _, ns := range g.Ns {
+		sum += ns
+	}
+	return sum
+}

@@ -1,0 +1,3 @@
+// Package exectrace reads the Go runtime's execution traces into events of
+// goroutines.
+package exectrace
