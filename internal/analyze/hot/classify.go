@@ -7,7 +7,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// Class is the part of a benchmark's process that a sample belongs to.
+// Class is the part of a process that a sample belongs to.
 type Class uint8
 
 const (
@@ -27,10 +27,11 @@ type Classified struct {
 	*callstack.Profile
 	Class []Class // per sample
 	// LoopsKnown: the measured loop was found for all but 1 % of the samples
-	// below a benchmark function. False: set-up may be counted as base.
+	// below a benchmark function. False: set-up may be counted as base. A
+	// program has no loop to look for: true.
 	LoopsKnown bool
 	// Parallel: more than 1 % of the base ran on goroutines other than the
-	// benchmark's own.
+	// benchmark's own, or a program's main goroutine.
 	Parallel bool
 	// RootsLost: more than 1 % of the samples have stacks as deep as the
 	// profiler records, which do not reach their goroutine's first function.
@@ -56,6 +57,11 @@ func (c *Classified) Sums(t int) [NumClasses]int64 {
 // Classify decides the class of every sample. loops knows the benchmark
 // functions' source; an empty one is allowed.
 func Classify(p *callstack.Profile, loops *Loops) *Classified {
+	return classifyStacks(p, func(stack []callstack.FrameID) verdict { return classify(p, stack, loops) })
+}
+
+// classifyStacks asks of about each stack once.
+func classifyStacks(p *callstack.Profile, of func(stack []callstack.FrameID) verdict) *Classified {
 	c := &Classified{Profile: p, Class: make([]Class, p.Len()), LoopsKnown: true}
 	byStack := make(map[callstack.StackID]verdict)
 	var unknown, parallel, lost, base, total int64 // in the first column
@@ -63,7 +69,7 @@ func Classify(p *callstack.Profile, loops *Loops) *Classified {
 		id := p.StackID(i)
 		v, ok := byStack[id]
 		if !ok {
-			v = classify(p, p.Stack(i), loops)
+			v = of(p.Stack(i))
 			byStack[id] = v
 		}
 		c.Class[i] = v.class

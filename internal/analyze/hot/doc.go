@@ -1,7 +1,8 @@
-// Package hot answers which part of a benchmark's profile is the measured code
-// and which is not: it puts every sample into one class.
+// Package hot answers which part of a profile is the measured code and which is
+// not: it puts every sample of a benchmark, a program or a service into one
+// class.
 //
-// Base is the code under test: what runs inside the benchmark's measured loop,
+// Of a benchmark, base is the code under test: what runs inside the benchmark's measured loop,
 // and every goroutine that the program started, wherever it was started.
 // Set-up is the rest of the benchmark functions (before and after the loop,
 // and between StopTimer and StartTimer), TestMain and package initialisation.
@@ -16,4 +17,10 @@
 // benchmark function is then base, and Classified.LoopsKnown is false) and
 // where a recursion is deeper than the profiler's stacks, which lose their
 // root.
+//
+// A program or a service has no loop ([ClassifyProgram]): base is everything it
+// does in any of its goroutines, set-up is package initialisation, and harness
+// is the measuring inside the process. There it misleads where a server's
+// connections carry profiles: what net/http does for them outside a handler
+// cannot be told from its work for other requests.
 package hot

@@ -1,0 +1,93 @@
+package hot
+
+import (
+	"slices"
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+// ClassifyProgram decides the class of every sample of a program or a service.
+func ClassifyProgram(p *callstack.Profile) *Classified {
+	return classifyStacks(p, func(stack []callstack.FrameID) verdict { return classifyProgram(p, stack) })
+}
+
+func classifyProgram(p *callstack.Profile, stack []callstack.FrameID) verdict {
+	onlyRuntime, initialises, onMain := true, false, false
+	for _, id := range stack {
+		f := p.Frame(id)
+		onlyRuntime = onlyRuntime && isRuntimeFrame(f) && !isProfiler(f.Function)
+		initialises = initialises || strings.HasPrefix(f.Function, "runtime.doInit")
+		onMain = onMain || f.Function == "main.main" || f.Function == "runtime.main"
+	}
+	switch {
+	case measures(p, stack):
+		return verdict{class: Harness}
+	case onlyRuntime:
+		return verdict{class: Background}
+	case initialises:
+		return verdict{class: Setup}
+	}
+	lost := losesRoot(p, stack)
+	return verdict{class: Base, parallel: !onMain && !lost, rootLost: lost}
+}
+
+// measures reports whether a stack (leaf first) is whet's agent or a profiler
+// at work. The innermost such frame decides: one that only calls the program's
+// own code hands the sample back.
+func measures(p *callstack.Profile, stack []callstack.FrameID) bool {
+	for i, id := range stack {
+		fn := p.Frame(id).Function
+		switch {
+		case isProfiler(fn), inPackage(fn, "net/http/pprof"):
+			return true
+		case isAgent(fn):
+			// Its middleware, if the callee is a handler.
+			return i == 0 || !strings.HasSuffix(p.Frame(stack[i-1]).Function, ".ServeHTTP")
+		}
+	}
+	return false
+}
+
+// isAgent reports whether fn belongs to package agent: the public one under
+// whatever host and version, or the copy that a build with whet adds.
+func isAgent(fn string) bool {
+	if i := strings.IndexByte(fn, '['); i >= 0 {
+		fn = fn[:i] // type arguments hold paths of their own
+	}
+	slash := strings.LastIndexByte(fn, '/')
+	if slash < 0 {
+		return false
+	}
+	dot := strings.IndexByte(fn[slash:], '.')
+	if dot < 0 {
+		return false
+	}
+	dir, name := "/"+fn[:slash], fn[slash+1:slash+dot]
+	if name == "agent" {
+		return strings.HasSuffix(dir, "/whet")
+	}
+	// A number is added where the program has such a package of its own.
+	return strings.HasSuffix(dir, "/internal") && strings.TrimRight(name, "0123456789") == "whetagent"
+}
+
+// annotations of runtime/pprof and runtime/trace are what a program marks its
+// own work with: they measure nothing, and two of them call its code.
+var annotations = [...]string{
+	"runtime/pprof.Do", "runtime/pprof.Label", "runtime/pprof.Labels", "runtime/pprof.WithLabels",
+	"runtime/pprof.ForLabels", "runtime/pprof.SetGoroutineLabels", "runtime/pprof.labelMap",
+	"runtime/trace.WithRegion", "runtime/trace.StartRegion", "runtime/trace.NewTask", "runtime/trace.Log",
+	"runtime/trace.Logf", "runtime/trace.IsEnabled", "runtime/trace.(*Region)", "runtime/trace.(*Task)",
+	"runtime/trace.userTaskCreate", "runtime/trace.userTaskEnd", "runtime/trace.userRegion", "runtime/trace.userLog",
+}
+
+// isProfiler reports whether fn writes profiles or traces.
+func isProfiler(fn string) bool {
+	if !inPackage(fn, "runtime/pprof") && !inPackage(fn, "runtime/trace") {
+		return false
+	}
+	return !slices.ContainsFunc(annotations[:], func(a string) bool {
+		rest, ok := strings.CutPrefix(fn, a)
+		return ok && (rest == "" || rest[0] == '.')
+	})
+}
