@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/gobench"
 	"whet/internal/recording"
 )
 
@@ -22,17 +21,17 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Discard()
-	r := &recorder{o: DefaultOptions(), w: w, bin: &gobench.Binary{}}
+	r := &session{c: DefaultOptions().Common, w: w}
 	r.keep(nil)
 	r.keep(errors.New("a.go is odd"))
 	for _, name := range []string{"b.go", "c.go"} {
 		r.keep(fmt.Errorf("write %s: %w", name, &fs.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}))
 	}
-	outcome, err := r.finish(nil)
+	path, err := r.finish(nil)
 	if err == nil || !strings.Contains(err.Error(), "b.go") || strings.Contains(err.Error(), "c.go") || !strings.Contains(err.Error(), "make room") {
 		t.Errorf("finish: %v", err)
 	}
-	rec, page := openPage(t, outcome.Path)
+	rec, page := openPage(t, path)
 	if rec.Partial != err.Error() || len(rec.Warnings) != 1 || len(page.Warnings) != 1 {
 		t.Errorf("partial %q, warnings %q", rec.Partial, rec.Warnings)
 	}

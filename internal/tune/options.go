@@ -11,23 +11,14 @@ import (
 	"whet/internal/gobench"
 )
 
-// Options says what to measure and for how long. Start from DefaultOptions.
-type Options struct {
+// Common is what every way of recording is told.
+type Common struct {
 	Dir     string // working directory of the user
-	Operand string // the package as the user gave it
-	Out     string // name of the recording; "" makes one from the package's name
-
-	Bench     string        // regular expression as in go test -bench
-	BenchTime string        // one run's length, "1s" or "100x"; "" chooses
-	Budget    time.Duration // for measuring; builds, tests and the report come on top
-	Timeout   time.Duration // of one benchmark process; 0: what the budget leaves
-	Samples   int           // of the base, for each benchmark's CPU profile
-	Run       string        // regular expression of the tests to run first; "^$" runs none
+	Operand string // the target as the user gave it
+	Out     string // name of the recording; "" makes one from the target's name
 
 	Tags     string   // go build -tags
-	CPU      string   // one value of go test -cpu
 	Flags    []string // further go build flags
-	Args     []string // arguments of the test binary, behind its own flags
 	NoBinary bool     // do not keep the binary
 
 	Command  []string // whet's own command line, for the manifest
@@ -39,14 +30,29 @@ type Options struct {
 	Output io.Writer
 }
 
+// Options says what to measure of a package's benchmarks and for how long.
+// Start from DefaultOptions.
+type Options struct {
+	Common
+
+	Bench     string        // regular expression as in go test -bench
+	BenchTime string        // one run's length, "1s" or "100x"; "" chooses
+	Budget    time.Duration // for measuring; builds, tests and the report come on top
+	Timeout   time.Duration // of one benchmark process; 0: what the budget leaves
+	Samples   int           // of the base, for each benchmark's CPU profile
+	Run       string        // regular expression of the tests to run first; "^$" runs none
+
+	CPU  string   // one value of go test -cpu
+	Args []string // arguments of the test binary, behind its own flags
+}
+
 // DefaultOptions returns what whet tune uses unless told otherwise.
 func DefaultOptions() Options {
 	return Options{
-		Dir:     ".",
+		Common:  Common{Dir: ".", Now: time.Now},
 		Bench:   ".",
 		Budget:  60 * time.Second,
 		Samples: 1000,
-		Now:     time.Now,
 	}
 }
 

@@ -107,7 +107,7 @@ type findingsFile struct {
 }
 
 // addFindings diagnoses what was recorded and keeps the answer beside it.
-func (r *recorder) addFindings() error {
+func (r *session) addFindings() error {
 	r.progress(Progress{Stage: "diagnosing"})
 	rec, err := recording.Open(r.w.Dir())
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *recorder) addFindings() error {
 	if err != nil {
 		return err
 	}
-	file := findingsFile{Schema: "whet/findings/1", Tool: r.o.Version, Findings: result.Findings, Below: result.Below,
+	file := findingsFile{Schema: "whet/findings/1", Tool: r.c.Version, Findings: result.Findings, Below: result.Below,
 		Verdict: report.Verdict{Kind: string(result.Verdict.Kind), Text: result.Verdict.Text}}
 	data, err := json.MarshalIndent(file, "", "\t")
 	if err != nil {

@@ -60,7 +60,7 @@ func (f *frameNames) name(path string) string {
 
 // addSources copies every file that a profile's frames name into the
 // recording.
-func (r *recorder) addSources() {
+func (r *session) addSources() {
 	r.progress(Progress{Stage: "copying sources"})
 	files := make(map[string]bool)
 	for _, a := range r.w.Manifest.Artifacts {
@@ -102,7 +102,7 @@ func (r *recorder) addSources() {
 
 // addCompiler asks the compiler and the type checker about the module's files
 // that were seen in profiles.
-func (r *recorder) addCompiler(ctx context.Context) {
+func (r *session) addCompiler(ctx context.Context) {
 	r.progress(Progress{Stage: "asking the compiler"})
 	ctx, cancel := context.WithTimeout(ctx, compilerLimit)
 	defer cancel()
