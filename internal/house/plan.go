@@ -113,7 +113,7 @@ func House() Plan {
 		{Pattern: "internal/recording", Floor: Ground, Powers: Files,
 			Why: "a recording is a directory; times are handed in"},
 
-		{Pattern: "internal/hist", Floor: Ground, Planned: true},
+		{Pattern: "internal/hist", Floor: Ground},
 
 		{Pattern: "agent", Floor: Agent, Powers: All, Planned: true},
 		{Pattern: ".", Floor: Agent, Beside: []string{"agent"}, Planned: true,
