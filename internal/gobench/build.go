@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Binary is a test binary that was built.
+// Binary is a test binary, or a program, that was built.
 type Binary struct {
 	Path      string
 	Target    *Target
@@ -38,27 +38,52 @@ type Binary struct {
 // Build builds the package's test binary at out; on Windows its name gets the
 // ending .exe. Binary.Path is where it is.
 func Build(ctx context.Context, t *Target, o BuildOptions, out string) (*Binary, error) {
+	if len(t.TestFiles) == 0 {
+		return nil, noTestFiles(t)
+	}
+	b, err := build(ctx, t, o, out, "build the tests of "+t.ImportPath, "test", "-c", "-vet=off")
+	if errors.Is(err, errNothingBuilt) {
+		return nil, noTestFiles(t)
+	}
+	return b, err
+}
+
+// BuildProgram builds the main package at out as go build does, with the files
+// of an overlay in place of, or beside, those on disk. The binary carries no
+// version control stamp: Binary.Revision is asked of git directly, and a tree
+// that git refuses to look at is no reason to fail.
+func BuildProgram(ctx context.Context, t *Target, o BuildOptions, overlay, out string) (*Binary, error) {
+	o.Flags = append(o.Flags[:len(o.Flags):len(o.Flags)], "-overlay="+overlay)
+	b, err := build(ctx, t, o, out, "build "+t.ImportPath, "build", "-buildvcs=false")
+	if errors.Is(err, errNothingBuilt) {
+		return nil, newError(KindUsage, "", fmt.Sprintf("build %s: the flags %q make no program: leave out those that only list or check", t.ImportPath, o.Flags), "")
+	}
+	return b, err
+}
+
+// errNothingBuilt says that the go command was content and made no file.
+var errNothingBuilt = errors.New("nothing was built")
+
+// build has the go command build the target at out and describes the result.
+func build(ctx context.Context, t *Target, o BuildOptions, out, what string, args ...string) (*Binary, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
-		return nil, fmt.Errorf("build the tests of %s: %w", t.ImportPath, err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	if runtime.GOOS == "windows" && filepath.Ext(out) != ".exe" {
 		out += ".exe" // without it Windows starts nothing
 	}
-	if len(t.TestFiles) == 0 {
-		return nil, noTestFiles(t)
-	}
-	args := append([]string{"test", "-c", "-vet=off"}, o.flags()...)
 	// The last -o counts, whatever the user's flags say.
-	_, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, append(args, "-o", out, t.Operand)...)
+	args = append(append(args, o.flags()...), "-o", out, t.Operand)
+	_, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, args...)
 	if err != nil {
 		return nil, err
 	}
 	if !res.OK() {
-		return nil, buildFailed(t, string(stderr), res.Status())
+		return nil, buildFailed(t, what, string(stderr), res.Status())
 	}
 	if _, err := os.Stat(out); errors.Is(err, fs.ErrNotExist) {
-		return nil, noTestFiles(t)
+		return nil, errNothingBuilt
 	}
 	b := &Binary{Path: out, Target: t, GoVersion: t.GOVERSION, BuildID: gnuBuildID(out)}
 	if info, err := buildinfo.ReadFile(out); err == nil {
@@ -77,7 +102,7 @@ func Build(ctx context.Context, t *Target, o BuildOptions, out string) (*Binary,
 		b.VCS, b.Revision, b.Dirty = revision(ctx, t.ModuleDir)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("build the tests of %s: %w", t.ImportPath, context.Cause(ctx))
+		return nil, fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
 	return b, nil
 }
@@ -93,10 +118,10 @@ var position = regexp.MustCompile(`^\S+\.\w+:\d+(:\d+)?: `)
 // diskTrouble are what systems say when a file cannot be written to its end.
 var diskTrouble = regexp.MustCompile(`no space left on device|disk quota exceeded|file too large|There is not enough space on the disk`)
 
-func buildFailed(t *Target, said, status string) *Error {
+func buildFailed(t *Target, what, said, status string) *Error {
 	if trouble := diskTrouble.FindString(said); trouble != "" {
 		return newError(KindFailed, "", fmt.Sprintf(
-			"build the tests of %s: %s: make room where the recording goes (-o), in TMPDIR and in the build cache", t.ImportPath, trouble), said)
+			"%s: %s: make room where the recording goes (-o), in TMPDIR and in the build cache", what, trouble), said)
 	}
 	first, more, open := "", 0, false
 	for line := range strings.Lines(said) {
@@ -115,11 +140,11 @@ func buildFailed(t *Target, said, status string) *Error {
 	}
 	switch {
 	case first == "":
-		if e := goTrouble("build the tests of "+t.ImportPath, said); e != nil {
+		if e := goTrouble(what, said); e != nil {
 			return e
 		}
 		if first = firstLine(said); first == "" {
-			first = "go test -c ended with " + status
+			first = "the go command ended with " + status
 		}
 		if way := importStack(said); way != "" {
 			first = way

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"whet/internal/capture/process"
@@ -18,9 +19,16 @@ const (
 	goStderrTail = 64 << 10
 )
 
-// goCommand runs the go command in dir and returns what it printed.
+// goCommand runs the go command in dir and returns what it printed. A GOROOT
+// in env brings its own go command along.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr []byte, res *process.Result, err error) {
-	path, err := exec.LookPath("go")
+	name := "go"
+	for _, e := range env {
+		if root, ok := strings.CutPrefix(e, "GOROOT="); ok {
+			name = filepath.Join(root, "bin", "go")
+		}
+	}
+	path, err := exec.LookPath(name)
 	if err != nil {
 		return nil, nil, nil, newError(KindStart, "",
 			"the go command is not in PATH: install Go 1.26 or newer from https://go.dev/dl/, or add the bin directory of your Go installation to PATH", err.Error())

@@ -129,8 +129,8 @@ func House() Plan {
 			Beside: []string{"internal/capture/process"},
 			Why:    "a benchmark runs as a process of its own, and capture/process is the one place that starts and ends process groups"},
 
-		{Pattern: "internal/program", Floor: Instruments, Powers: Clock | Exec | Files, Planned: true,
-			Beside: []string{"internal/capture/process", "internal/gobench"},
+		{Pattern: "internal/program", Floor: Instruments, Powers: Files,
+			Beside: []string{"internal/gobench"},
 			Why:    "it builds the package that gobench resolved, as gobench builds tests"},
 		{Pattern: "internal/load", Floor: Instruments, Powers: All, Planned: true},
 

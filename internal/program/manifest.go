@@ -1,0 +1,190 @@
+package program
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"whet/internal/recording"
+)
+
+// Manifest is agent.json: what the agent of a run wrote. Times are nanoseconds
+// on the monotonic clock of the process since Origin.
+type Manifest struct {
+	Schema     string    `json:"schema"`
+	PID        int       `json:"pid"`
+	GoVersion  string    `json:"go_version"`
+	GOMAXPROCS int       `json:"gomaxprocs"`
+	Origin     time.Time `json:"origin"` // wall time of 0 ns
+	EndNs      int64     `json:"end_ns"`
+	// Ended is EndedExit, EndedStop, or EndedRunning: the process was killed,
+	// or panicked, after this was written.
+	Ended    string   `json:"ended"`
+	Rates    Rates    `json:"rates"`
+	Files    []File   `json:"files"`
+	Warnings []string `json:"warnings"`
+}
+
+// What Manifest.Ended may say.
+const (
+	EndedExit    = "exit"
+	EndedStop    = "stop"
+	EndedRunning = "running"
+)
+
+// Rates are those in force at the end; nil is unknown.
+type Rates struct {
+	BlockRateNs    *int64 `json:"block_rate_ns"`
+	MutexFraction  *int64 `json:"mutex_fraction"`
+	MemProfileRate *int64 `json:"mem_profile_rate"`
+}
+
+// File is one file beside the manifest. Name is a plain file name.
+type File struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"` // of internal/recording
+	StartNs int64  `json:"start_ns"`
+	EndNs   int64  `json:"end_ns"`
+}
+
+const (
+	manifestFile   = "agent.json"
+	manifestSchema = "whet/agent/1"
+	maxManifest    = 4 << 20
+	maxFiles       = 10_000
+	maxWarnings    = 100
+	maxText        = 400 // of a warning
+)
+
+// Read reads what the agent wrote. A file that the manifest lists and that is
+// not there, or is no regular file, is left out with a warning.
+func (a *Agent) Read() (Manifest, error) {
+	root, err := os.OpenRoot(a.dir)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("read what the agent wrote: %w", err)
+	}
+	defer root.Close()
+	data, err := readManifest(root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !a.Started():
+		return Manifest{}, fmt.Errorf("read what the agent wrote: it was never started: the program ended while its packages were initialised, or replaced itself by another: %w", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return Manifest{}, fmt.Errorf("read what the agent wrote: the program ended before the agent wrote anything: %w", err)
+	case err != nil:
+		return Manifest{}, fmt.Errorf("read what the agent wrote: %w", err)
+	}
+	m, err := parseManifest(data)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("read what the agent wrote: %s: %w", manifestFile, err)
+	}
+	kept := m.Files[:0]
+	for _, f := range m.Files {
+		switch st, err := root.Lstat(f.Name); {
+		case err != nil:
+			m.Warnings = append(m.Warnings, fmt.Sprintf("the agent lists %s, which is not there", f.Name))
+		case !st.Mode().IsRegular():
+			m.Warnings = append(m.Warnings, fmt.Sprintf("the agent lists %s, which is not a file", f.Name))
+		default:
+			kept = append(kept, f)
+		}
+	}
+	m.Files = kept
+	return m, nil
+}
+
+func readManifest(root *os.Root) ([]byte, error) {
+	// A pipe would keep the reader waiting.
+	if st, err := root.Lstat(manifestFile); err != nil {
+		return nil, err
+	} else if !st.Mode().IsRegular() || st.Size() > maxManifest {
+		return nil, fmt.Errorf("%s is no file of at most %d bytes", manifestFile, maxManifest)
+	}
+	f, err := root.Open(manifestFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxManifest))
+}
+
+// parseManifest reads agent.json. It trusts nothing in it: the measured
+// program could have written it.
+func parseManifest(data []byte) (Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Manifest{}, err
+	}
+	if m.Schema != manifestSchema {
+		return Manifest{}, fmt.Errorf("its schema is %.40q, not %q", m.Schema, manifestSchema)
+	}
+	switch m.Ended {
+	case EndedExit, EndedStop, EndedRunning:
+	default:
+		return Manifest{}, fmt.Errorf("it does not say how the program ended: %.40q", m.Ended)
+	}
+	if m.EndNs < 0 || m.Origin.IsZero() {
+		return Manifest{}, fmt.Errorf("its clock begins at %v and ends at %d ns", m.Origin, m.EndNs)
+	}
+	if len(m.Files) > maxFiles {
+		return Manifest{}, fmt.Errorf("it lists %d files, more than %d", len(m.Files), maxFiles)
+	}
+	seen := map[string]bool{}
+	for i, f := range m.Files {
+		switch {
+		case !plain(f.Name):
+			return Manifest{}, fmt.Errorf("file %d: %.80q is not a plain file name", i, f.Name)
+		case seen[f.Name]:
+			return Manifest{}, fmt.Errorf("file %d: %s is listed twice", i, f.Name)
+		case !known(f.Kind):
+			return Manifest{}, fmt.Errorf("file %d: %s is of an unknown kind, %.40q", i, f.Name, f.Kind)
+		case f.StartNs < 0 || f.EndNs < f.StartNs:
+			return Manifest{}, fmt.Errorf("file %d: %s runs from %d to %d ns", i, f.Name, f.StartNs, f.EndNs)
+		}
+		seen[f.Name] = true
+	}
+	if len(m.Warnings) > maxWarnings {
+		m.Warnings = append(m.Warnings[:maxWarnings], fmt.Sprintf("the agent gave %d more warnings", len(m.Warnings)-maxWarnings))
+	}
+	for i, w := range m.Warnings {
+		m.Warnings[i] = oneLine(w)
+	}
+	m.GoVersion = oneLine(m.GoVersion)
+	return m, nil
+}
+
+// known reports whether an agent writes files of a kind.
+func known(kind string) bool {
+	switch kind {
+	case recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex,
+		recording.KindGoroutine, recording.KindThreads, recording.KindTrace, recording.KindFlight, recording.KindMetrics:
+		return true
+	}
+	return false
+}
+
+// plain reports whether a name can only be that of a file in the directory
+// itself, on every system.
+func plain(name string) bool {
+	return name != "" && len(name) <= 100 && name[0] != '.' && strings.Trim(name,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+}
+
+// oneLine makes a text of the program's fit for a page.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+	}
+	return text
+}
