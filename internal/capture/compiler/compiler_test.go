@@ -284,9 +284,12 @@ func TestLoops(t *testing.T) {
 			name = name[:1]
 		}
 		in[name] = c.InLoop
+		if c.Callee == format.Range && !slices.Equal(c.Args, []string{"[]int"}) {
+			t.Errorf("ranges over %q", c.Args)
+		}
 	}
 	delete(in, "")
-	want := map[string]bool{"1": false, "first": false, "cond": true, "next": true, "2": true, "3": true, "ranged": false, "4": true, "5": true, "6": true, "7": true, "8": false}
+	want := map[string]bool{"1": false, "first": false, "cond": true, "next": true, "2": true, "3": true, "range": false, "ranged": false, "4": true, "5": true, "6": true, "7": true, "8": false}
 	if !reflect.DeepEqual(in, want) {
 		t.Errorf("in a loop %v, want %v", in, want)
 	}

@@ -81,6 +81,7 @@ func (w *walker) walk(n ast.Node, in string, inLoop bool, found map[string][]for
 			visit(c.Body, true)
 			return false
 		case *ast.RangeStmt:
+			w.ranged(c, in, inLoop, found)
 			visit(c.X, inLoop)
 			for _, e := range []ast.Expr{c.Key, c.Value} {
 				if e != nil {
@@ -94,22 +95,44 @@ func (w *walker) walk(n ast.Node, in string, inLoop bool, found map[string][]for
 	})
 }
 
-func (w *walker) call(c *ast.CallExpr, in string, inLoop bool, found map[string][]format.Call) {
-	pos := w.pkg.Fset.Position(c.Pos())
-	name := pos.Filename
+// position returns a node's line and its file; wanted is false for a file that
+// nobody asked for.
+func (w *walker) position(n ast.Node) (name string, line int, wanted bool) {
+	pos := w.pkg.Fset.Position(n.Pos())
+	name = pos.Filename
 	if !filepath.IsAbs(name) {
 		// A relative name in a line directive is relative to its file.
-		if f := w.pkg.Fset.File(c.Pos()); f != nil {
+		if f := w.pkg.Fset.File(n.Pos()); f != nil {
 			name = filepath.Join(filepath.Dir(f.Name()), name)
 		}
 	}
 	name = filepath.Clean(name)
-	if _, ok := w.wanted[name]; !ok {
+	_, wanted = w.wanted[name]
+	return name, pos.Line, wanted
+}
+
+// ranged notes what a range statement goes over: its underlying type, which
+// says whether the number of rounds is known before the first.
+func (w *walker) ranged(r *ast.RangeStmt, in string, inLoop bool, found map[string][]format.Call) {
+	name, line, wanted := w.position(r)
+	t := w.pkg.TypesInfo.TypeOf(r.X)
+	if !wanted || t == nil {
+		return
+	}
+	found[name] = append(found[name], format.Call{
+		Line: line, EndLine: w.pkg.Fset.Position(r.X.End()).Line, In: in, Callee: format.Range,
+		Args: []string{typeName(t.Underlying())}, Basic: []bool{isBasic(t.Underlying())}, InLoop: inLoop,
+	})
+}
+
+func (w *walker) call(c *ast.CallExpr, in string, inLoop bool, found map[string][]format.Call) {
+	name, line, wanted := w.position(c)
+	if !wanted {
 		return
 	}
 	info := w.pkg.TypesInfo
 	call := format.Call{
-		Line: pos.Line, EndLine: w.pkg.Fset.Position(c.Rparen).Line,
+		Line: line, EndLine: w.pkg.Fset.Position(c.Rparen).Line,
 		In: in, Callee: callee(info, c), InLoop: inLoop,
 		Args: []string{}, Basic: []bool{},
 	}

@@ -15,7 +15,11 @@ type File struct {
 	Calls []Call `json:"calls"`
 }
 
-// Call is one call or conversion expression.
+// Range is the Callee of a range statement.
+const Range = "range"
+
+// Call is one call or conversion expression, or the head of a range statement:
+// its one argument is the underlying type of what is ranged over.
 type Call struct {
 	Line    int    `json:"line"`     // of the call's first token
 	EndLine int    `json:"end_line"` // of its closing parenthesis
@@ -23,7 +27,8 @@ type Call struct {
 	// Callee is the full name as the linker has it: "fmt.Sprintf",
 	// "github.com/sirupsen/logrus.(*Entry).Info", "log/slog.(*Logger).Debug";
 	// for an interface method "io.Writer.Write"; for a conversion
-	// "string([]byte)" or "[]byte(string)"; "" for a call of a func value.
+	// "string([]byte)" or "[]byte(string)"; "" for a call of a func value;
+	// Range for a range statement.
 	Callee string `json:"callee"`
 	// Args are the static types of the arguments, variadic ones one by one,
 	// with full package paths. "..." is appended to a spread one.
