@@ -17,10 +17,18 @@ type walker struct {
 	prefix string // of the package's symbols
 	wanted map[string]string
 	inits  int // functions called init so far
+	vars   variables
+}
+
+// around is what encloses a call.
+type around struct {
+	in      string   // the declared function, as the linker names it
+	loop    ast.Node // innermost for statement, or nil
+	literal bool     // a function literal lies between
 }
 
 func newWalker(p *packages.Package, wanted map[string]string) *walker {
-	return &walker{pkg: p, prefix: symbolPrefix(p.PkgPath), wanted: wanted}
+	return &walker{pkg: p, prefix: symbolPrefix(p.PkgPath), wanted: wanted, vars: variablesOf(p)}
 }
 
 // skip passes over a file, but counts its init functions.
@@ -40,7 +48,7 @@ func (w *walker) file(f *ast.File, found map[string][]format.Call) {
 		if fn, ok := d.(*ast.FuncDecl); ok {
 			in = w.declared(fn)
 		}
-		w.walk(d, in, false, found)
+		w.walk(d, around{in: in}, found)
 	}
 }
 
@@ -56,39 +64,46 @@ func (w *walker) declared(fn *ast.FuncDecl) string {
 	return w.prefix + "." + fn.Name.Name
 }
 
-// walk visits n. inLoop: n lies in a for statement.
-func (w *walker) walk(n ast.Node, in string, inLoop bool, found map[string][]format.Call) {
-	visit := func(n ast.Node, inLoop bool) {
+// walk visits n.
+func (w *walker) walk(n ast.Node, at around, found map[string][]format.Call) {
+	visit := func(n ast.Node, at around) {
 		if n != nil {
-			w.walk(n, in, inLoop, found)
+			w.walk(n, at, found)
 		}
 	}
 	ast.Inspect(n, func(c ast.Node) bool {
+		inside := at
 		switch c := c.(type) {
 		case *ast.CallExpr:
-			w.call(c, in, inLoop, found)
+			w.call(c, at, found)
+		case *ast.FuncLit:
+			inside.literal = true
+			visit(c.Body, inside)
+			return false
 		case *ast.ForStmt:
 			// The first statement runs once; all else each time round.
+			inside.loop = c
 			if c.Init != nil {
-				visit(c.Init, inLoop)
+				visit(c.Init, at)
 			}
 			if c.Cond != nil {
-				visit(c.Cond, true)
+				visit(c.Cond, inside)
 			}
 			if c.Post != nil {
-				visit(c.Post, true)
+				visit(c.Post, inside)
 			}
-			visit(c.Body, true)
+			visit(c.Body, inside)
 			return false
 		case *ast.RangeStmt:
-			w.ranged(c, in, inLoop, found)
-			visit(c.X, inLoop)
+			w.ranged(c, at, found)
+			inside.loop = c
+			visit(c.X, at)
 			for _, e := range []ast.Expr{c.Key, c.Value} {
 				if e != nil {
-					visit(e, true)
+					visit(e, inside)
 				}
 			}
-			visit(c.Body, true)
+			visit(c.Body, inside)
 			return false
 		}
 		return true
@@ -113,19 +128,19 @@ func (w *walker) position(n ast.Node) (name string, line int, wanted bool) {
 
 // ranged notes what a range statement goes over: its underlying type, which
 // says whether the number of rounds is known before the first.
-func (w *walker) ranged(r *ast.RangeStmt, in string, inLoop bool, found map[string][]format.Call) {
+func (w *walker) ranged(r *ast.RangeStmt, at around, found map[string][]format.Call) {
 	name, line, wanted := w.position(r)
 	t := w.pkg.TypesInfo.TypeOf(r.X)
 	if !wanted || t == nil {
 		return
 	}
 	found[name] = append(found[name], format.Call{
-		Line: line, EndLine: w.pkg.Fset.Position(r.X.End()).Line, In: in, Callee: format.Range,
-		Args: []string{typeName(t.Underlying())}, Basic: []bool{isBasic(t.Underlying())}, InLoop: inLoop,
+		Line: line, EndLine: w.pkg.Fset.Position(r.X.End()).Line, In: at.in, Callee: format.Range,
+		Args: []string{typeName(t.Underlying())}, Basic: []bool{isBasic(t.Underlying())}, InLoop: at.loop != nil,
 	})
 }
 
-func (w *walker) call(c *ast.CallExpr, in string, inLoop bool, found map[string][]format.Call) {
+func (w *walker) call(c *ast.CallExpr, at around, found map[string][]format.Call) {
 	name, line, wanted := w.position(c)
 	if !wanted {
 		return
@@ -133,7 +148,7 @@ func (w *walker) call(c *ast.CallExpr, in string, inLoop bool, found map[string]
 	info := w.pkg.TypesInfo
 	call := format.Call{
 		Line: line, EndLine: w.pkg.Fset.Position(c.Rparen).Line,
-		In: in, Callee: callee(info, c), InLoop: inLoop,
+		In: at.in, Callee: callee(info, c), InLoop: at.loop != nil,
 		Args: []string{}, Basic: []bool{},
 	}
 	add := func(t types.Type, spread string) {
@@ -155,5 +170,7 @@ func (w *walker) call(c *ast.CallExpr, in string, inLoop bool, found map[string]
 		add(t, spread)
 	}
 	call.Format = constantFormat(info, c)
+	call.Fixed = w.vars.arguments(c, at)
+	call.Recv = w.vars.receiver(c)
 	found[name] = append(found[name], call)
 }

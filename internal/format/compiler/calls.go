@@ -41,4 +41,51 @@ type Call struct {
 	Format *string `json:"format,omitempty"`
 	// InLoop: the call lies in a for statement of its function.
 	InLoop bool `json:"in_loop,omitempty"`
+	// Fixed says of each argument whether it has the same value in every call;
+	// nil where none has, and in recordings made before it was looked for.
+	Fixed []Fixed `json:"fixed,omitempty"`
+	// Recv is how a method's receiver was made, where that is known and
+	// everything that went into it is fixed.
+	Recv *Made `json:"recv,omitempty"`
+}
+
+// Fixed is why an argument has the same value in call after call. The zero
+// value says that it may differ.
+type Fixed struct {
+	By FixedBy `json:"by,omitempty"`
+	// Value is a string's text (or that of a []byte converted from one), nil
+	// where it is no string, is too long or is not known.
+	Value *string `json:"value,omitempty"`
+	// Of is the number of elements of a [FixedElement]'s list.
+	Of int `json:"of,omitempty"`
+	// Param is which parameter of the enclosing declared function the argument
+	// is, counted from 1, where that function does not change it.
+	Param int `json:"param,omitempty"`
+}
+
+// FixedBy is the reason.
+type FixedBy string
+
+const (
+	FixedConst   FixedBy = "const"   // it is built of constants only
+	FixedVar     FixedBy = "var"     // of package variables too that their package sets where it declares them, and nowhere else
+	FixedElement FixedBy = "element" // each element in turn of a list of constants
+	FixedLoop    FixedBy = "loop"    // of variables that the innermost loop around the call does not change
+)
+
+// Always reports whether the value is the same for the whole run.
+func (f Fixed) Always() bool { return f.By == FixedConst || f.By == FixedVar }
+
+// Made is a call whose result is used as a receiver, directly or by a variable
+// or field that is set by this call and nowhere else in its package.
+type Made struct {
+	Callee string  `json:"callee"`
+	Line   int     `json:"line"`
+	Fixed  []Fixed `json:"fixed,omitempty"` // of its arguments, all of them Always
+	Recv   *Made   `json:"recv,omitempty"`  // of its own receiver, if it is a method
+	// Held names where the receiver comes from: "" the call itself, "local" a
+	// variable of the function, "package" a variable of the package, "field".
+	Held string `json:"held,omitempty"`
+	// Uses is how often a local variable is used.
+	Uses int `json:"uses,omitempty"`
 }
