@@ -132,7 +132,7 @@ func House() Plan {
 		{Pattern: "internal/program", Floor: Instruments, Powers: Files,
 			Beside: []string{"internal/gobench"},
 			Why:    "it builds the package that gobench resolved, as gobench builds tests"},
-		{Pattern: "internal/load", Floor: Instruments, Powers: All, Planned: true},
+		{Pattern: "internal/load", Floor: Instruments, Powers: All},
 
 		{Pattern: "internal/analyze/*", Floor: Analyses},
 		{Pattern: "internal/source", Floor: Analyses, Powers: Files,

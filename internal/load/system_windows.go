@@ -1,0 +1,28 @@
+package load
+
+import (
+	"syscall"
+	"time"
+)
+
+// Windows' own numbers: the syscall package's are made up there.
+var (
+	refusedErrnos = []syscall.Errno{10061}                                   // WSAECONNREFUSED
+	resetErrnos   = []syscall.Errno{10053, 10054, syscall.ERROR_BROKEN_PIPE} // WSAECONNABORTED, WSAECONNRESET
+)
+
+// cpuTime is the user and system time of this process; negative when unknown.
+func cpuTime() time.Duration {
+	process, err := syscall.GetCurrentProcess()
+	if err != nil {
+		return -1
+	}
+	var creation, exit, kernel, user syscall.Filetime
+	if err := syscall.GetProcessTimes(process, &creation, &exit, &kernel, &user); err != nil {
+		return -1
+	}
+	// Both count 100 ns since they began. Filetime.Nanoseconds would take them
+	// for dates.
+	ticks := func(f syscall.Filetime) int64 { return int64(f.HighDateTime)<<32 | int64(f.LowDateTime) }
+	return time.Duration((ticks(kernel) + ticks(user)) * 100)
+}
