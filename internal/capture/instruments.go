@@ -1,0 +1,209 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"whet/internal/callstack"
+	"whet/internal/format/profile"
+	"whet/internal/recording"
+)
+
+// Fetched is one profile or trace. Start and End enclose what it recorded; of
+// a snapshot, the moment it was taken. They carry the monotonic clock.
+type Fetched struct {
+	Data       []byte
+	Start, End time.Time
+}
+
+// retryEvery is how often a profiler in use is asked for again.
+const retryEvery = 250 * time.Millisecond
+
+// ErrNotOffered says that the target has no such instrument; Target.Unknown
+// says how to get it.
+var ErrNotOffered = errors.New("the target does not offer it")
+
+// columns are what a profile of each kind counts, to tell it from another
+// that a server may give in its place.
+var columns = map[string]string{
+	recording.KindCPU:       "cpu",
+	recording.KindAllocs:    "alloc_space",
+	recording.KindHeap:      "inuse_space",
+	recording.KindBlock:     "contentions",
+	recording.KindMutex:     "contentions",
+	recording.KindGoroutine: "goroutine",
+	recording.KindThreads:   "threadcreate",
+}
+
+// Profile fetches a profile of a kind of package recording. seconds is how
+// long a CPU profile runs; the other kinds are snapshots, and seconds is 0.
+//
+// Snapshots of allocs and heap stand where the program's last but one garbage
+// collection stood; Collect before it brings them up to date.
+func (t *Target) Profile(ctx context.Context, kind string, seconds int) (*Fetched, error) {
+	column, ok := columns[kind]
+	if !ok {
+		return nil, fmt.Errorf("fetch %s profile: there is no such kind", kind)
+	}
+	path := kind
+	if kind == recording.KindCPU {
+		path = "profile"
+	} else if seconds != 0 {
+		return nil, fmt.Errorf("fetch %s profile: it is a snapshot and runs for no time: fetch it before and after", kind)
+	}
+	f, err := t.fetch(ctx, kind, path, seconds)
+	if err == nil {
+		err = checkProfile(f.Data, column)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch %s profile from %s: %w", kind, t.address, err)
+	}
+	return f, nil
+}
+
+// checkProfile refuses what is damaged, or is another profile, while it can
+// still be fetched again.
+func checkProfile(data []byte, column string) error {
+	p, err := profile.Read(data, profile.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(p.Types, func(v callstack.ValueType) bool { return v.Type == column }) {
+		return fmt.Errorf("the server gave another profile, of %v", p.Types)
+	}
+	return nil
+}
+
+// Trace fetches an execution trace of some seconds.
+func (t *Target) Trace(ctx context.Context, seconds int) (*Fetched, error) {
+	f, err := t.fetch(ctx, recording.KindTrace, "trace", seconds)
+	if err == nil {
+		err = checkTrace(f.Data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch execution trace from %s: %w", t.address, err)
+	}
+	return f, nil
+}
+
+// Flight fetches the snapshot of the agent's flight recorder.
+func (t *Target) Flight(ctx context.Context) (*Fetched, error) {
+	f, err := t.flight(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("fetch flight recorder from %s: %w", t.address, err)
+	}
+	return f, nil
+}
+
+func (t *Target) flight(ctx context.Context) (*Fetched, error) {
+	if t.Kind != KindAgent {
+		return nil, ErrNotOffered
+	}
+	a, err := t.ask(ctx, http.MethodGet, "flight", nil, 0, defaultMaxBytes)
+	if err != nil {
+		return nil, t.missing(recording.KindFlight, err)
+	}
+	return &Fetched{Data: a.data, Start: a.start, End: a.head}, checkTrace(a.data)
+}
+
+func checkTrace(data []byte) error {
+	if head := data[:min(len(data), 16)]; !bytes.HasPrefix(head, []byte("go 1.")) || !bytes.Contains(head, []byte(" trace")) {
+		return errors.New("the answer is no execution trace")
+	}
+	return nil
+}
+
+// Collect makes the program collect its garbage, so that the allocs and heap
+// profiles that follow count everything up to now. It shows as a forced
+// collection in the program's metrics.
+func (t *Target) Collect(ctx context.Context) error {
+	if _, err := t.ask(ctx, http.MethodGet, t.pprof("heap"), url.Values{"gc": {"1"}}, 0, defaultMaxBytes); err != nil {
+		return fmt.Errorf("collect garbage of %s: %w", t.address, t.missing(recording.KindHeap, err))
+	}
+	return nil
+}
+
+// pprof is the path of a profile below the base.
+func (t *Target) pprof(path string) string {
+	if t.Kind == KindAgent {
+		return "pprof/" + path
+	}
+	return path
+}
+
+// fetch waits while someone else uses the instrument: there is one CPU
+// profiler and one tracer in a program.
+func (t *Target) fetch(ctx context.Context, kind, path string, seconds int) (*Fetched, error) {
+	query := url.Values{}
+	if kind == recording.KindCPU || kind == recording.KindTrace {
+		if seconds < 1 || seconds > longestSeconds {
+			return nil, fmt.Errorf("record %d seconds: between 1 and %d can be asked for", seconds, longestSeconds)
+		}
+		query.Set("seconds", strconv.Itoa(seconds))
+	}
+	begun := t.now()
+	for {
+		a, err := t.ask(ctx, http.MethodGet, t.pprof(path), query, time.Duration(seconds)*time.Second, defaultMaxBytes)
+		if err == nil {
+			f := &Fetched{Data: a.data, Start: a.start, End: a.head}
+			if kind == recording.KindTrace {
+				f.End = a.end // a trace is sent while it is recorded
+			}
+			return f, nil
+		}
+		if !inUse(err) {
+			return nil, t.missing(kind, err)
+		}
+		if waited := t.now().Sub(begun); waited >= t.patience {
+			what := "CPU profiler"
+			if kind == recording.KindTrace {
+				what = "tracer"
+			}
+			return nil, fmt.Errorf("someone else has been using the program's %s for %v: end that, or wait for it (%w)", what, waited.Round(time.Second/10), err)
+		}
+		if err := t.pause(ctx, retryEvery); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// inUse recognises what package runtime/pprof and runtime/trace say when they
+// run already.
+func inUse(err error) bool {
+	var r *refused
+	return errors.As(err, &r) && (r.status == http.StatusInternalServerError || r.status == http.StatusServiceUnavailable) &&
+		(strings.Contains(r.said, "already in use") || strings.Contains(r.said, "already enabled"))
+}
+
+// missing notes an instrument whose page is not there.
+func (t *Target) missing(kind string, err error) error {
+	var r *refused
+	if !errors.As(err, &r) || r.status != http.StatusNotFound {
+		return err
+	}
+	t.lacksPage(kind)
+	t.mu.Lock()
+	t.offers = slices.DeleteFunc(t.offers, func(k string) bool { return k == kind })
+	t.mu.Unlock()
+	return fmt.Errorf("%w: the server has no such page (404)", ErrNotOffered)
+}
+
+// ask reads a whole answer of at most limit bytes. recording is how long the
+// program records first.
+func (t *Target) ask(ctx context.Context, method, path string, query url.Values, recording time.Duration, limit int64) (*answer, error) {
+	ctx, cancel := t.within(ctx, recording)
+	defer cancel()
+	request, err := t.request(ctx, method, path, query)
+	if err != nil {
+		return nil, err
+	}
+	return get(t.client, request, limit, t.now)
+}
