@@ -20,12 +20,13 @@ const (
 	EvidenceCPU    EvidenceKind = "cpu"    // Subject.CPU
 	EvidenceAllocs EvidenceKind = "allocs" // Subject.Allocs
 	EvidenceMutex  EvidenceKind = "mutex"  // Subject.Mutex
+	EvidenceBlock  EvidenceKind = "block"  // Subject.Block
 	EvidenceSource EvidenceKind = "source" // Subject.Source
 	EvidenceCalls  EvidenceKind = "calls"  // Subject.Calls
 )
 
 func (k EvidenceKind) isProfile() bool {
-	return k == EvidenceCPU || k == EvidenceAllocs || k == EvidenceMutex
+	return k == EvidenceCPU || k == EvidenceAllocs || k == EvidenceMutex || k == EvidenceBlock
 }
 
 func (k EvidenceKind) known() bool {
@@ -76,6 +77,10 @@ type Claim struct {
 	Remedy     string
 	Evidence   []finding.Evidence
 	Fixable    bool
+	// Held is set in a claim about a lock that is held too long: the lines that
+	// run while it is held. The heaviest claim about work done there takes over
+	// the lock's delay: see takeOver.
+	Held []Place
 }
 
 // Place is a statement of the user's own code.

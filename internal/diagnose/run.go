@@ -64,13 +64,14 @@ type weighed struct {
 	cost      shares
 	avoidable shares
 	above     bool
+	underLock *Place // of the lock whose delay it took over; nil: of none
 }
 
 // ask runs the rules over one subject and weighs what they claim.
 func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 	mem := s.memory()
 	matters := mem.matters()
-	if s.CPU != nil && mem.starved(s.CPU.Duration) && !mem.waits(s.CPU.Duration) {
+	if s.starvedByOthers(&mem) {
 		warnings = append(warnings, fmt.Sprintf("%s: the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too high and samples too few", s.Benchmark, quantity.Percent(ratio(mem.process, s.CPU.Duration))))
 	}
 	samples := s.BaseCPUSamples()
@@ -102,14 +103,17 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
 	}
 	if needed > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: too few samples: %d of the base, %d needed to speak about CPU time; raise -budget or -benchtime", s.Benchmark, samples, needed))
+		warnings = append(warnings, fmt.Sprintf("%s: too few samples: %d of the base, %d needed to speak about CPU time; %s", s.Benchmark, samples, needed, s.forMore()))
 	}
-	return s.withoutCovered(out), warnings
+	out = s.withoutCovered(out)
+	s.takeOver(out)
+	return out, warnings
 }
 
 func (s *Subject) hasEvidence(r *Rule) bool {
 	return slices.ContainsFunc(r.Evidence, func(k EvidenceKind) bool {
-		return k == EvidenceCPU && s.CPU != nil || k == EvidenceAllocs && s.Allocs != nil || k == EvidenceMutex && s.Mutex != nil
+		return k == EvidenceCPU && s.CPU != nil || k == EvidenceAllocs && s.Allocs != nil ||
+			k == EvidenceMutex && s.Mutex != nil || k == EvidenceBlock && s.Block != nil
 	})
 }
 
@@ -207,6 +211,11 @@ func (m *merger) add(s *Subject, w weighed) {
 			Benchmarks: []string{s.Benchmark},
 		},
 	}
+	if w.underLock != nil {
+		f.UnderLock = s.at(*w.underLock)
+		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: fmt.Sprintf(
+			"the lock at %s is held while this runs, and others wait for it: its delay (%s of that delay and the base's CPU time) is counted here too", f.UnderLock, quantity.Percent(f.DelayRatio))})
+	}
 	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.DelayRatio))
 	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.CPURatio, f.AllocBytesRatio, float64(w.mem.base), float64(w.mem.collect)))
 	f.weight = f.Weight()
@@ -244,7 +253,9 @@ func (m *mergedFinding) merge(f mergedFinding) {
 		if c := cmp.Compare(other.CPURatio, words.CPURatio); c > 0 || c == 0 && other.CPUSamples > words.CPUSamples {
 			out.CPURatio, out.CPUSamples = other.CPURatio, other.CPUSamples
 		}
-		out.DelayRatio = max(words.DelayRatio, other.DelayRatio)
+		if other.DelayRatio > words.DelayRatio {
+			out.DelayRatio, out.UnderLock = other.DelayRatio, other.UnderLock
+		}
 		out.AvoidableCPURatio = max(words.AvoidableCPURatio, other.AvoidableCPURatio)
 		out.CeilingWithGCRatio = max(words.CeilingWithGCRatio, other.CeilingWithGCRatio)
 		out.Unknown.Delay = words.Unknown.Delay && other.Unknown.Delay
@@ -272,7 +283,7 @@ func (m *mergedFinding) trust() int {
 }
 
 func (m *mergedFinding) takeTime(of *mergedFinding) {
-	m.CPURatio, m.DelayRatio, m.AvoidableCPURatio = of.CPURatio, of.DelayRatio, of.AvoidableCPURatio
+	m.CPURatio, m.DelayRatio, m.AvoidableCPURatio, m.UnderLock = of.CPURatio, of.DelayRatio, of.AvoidableCPURatio, of.UnderLock
 	m.CeilingWithGCRatio, m.CPUSamples = of.CeilingWithGCRatio, of.CPUSamples
 	m.Unknown.CPU, m.Unknown.Delay = of.Unknown.CPU, of.Unknown.Delay
 }
@@ -286,36 +297,4 @@ func (m *merger) split() (above, below []finding.Finding) {
 		}
 	}
 	return above, below
-}
-
-// fewSamples is the number of a place's own samples below which its share is
-// a rough one: the standard deviation of 30 is 5.5, a sixth of it.
-const fewSamples = 30
-
-// confidence lowers a rule's own confidence where the samples or the source
-// do not carry it.
-func (s *Subject) confidence(w *weighed) finding.Confidence {
-	c := w.claim.Confidence
-	if c == "" {
-		c = finding.High
-	}
-	p := w.claim.Place
-	if !s.Statement(p.File, p.Line).Known {
-		c = lower(c, finding.Medium)
-	}
-	byCount := w.cost.alloc >= Threshold // counted, not sampled
-	if !byCount && s.CPUSamples(w.claim.Cost.CPU) < fewSamples {
-		c = lower(c, finding.Medium)
-	}
-	if s.CPU != nil && !s.CPU.LoopsKnown {
-		c = lower(c, finding.Medium)
-	}
-	switch {
-	case !w.cost.few:
-	case byCount:
-		c = lower(c, finding.Medium) // the bytes stand, the share of time is rough
-	default:
-		c = lower(c, finding.Low)
-	}
-	return c
 }

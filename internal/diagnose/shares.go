@@ -102,6 +102,19 @@ func (s *Subject) DelayShare(keep Keep) float64 {
 	return d / (d + float64(baseSum(s.CPU, s.CPUColumn, all)))
 }
 
+// contentions returns how many waits a set of base samples of the mutex
+// profile stands for.
+func (s *Subject) contentions(keep Keep) int64 {
+	if s.Mutex == nil {
+		return 0
+	}
+	t, err := s.Mutex.TypeIndex("contentions")
+	if err != nil {
+		return 0
+	}
+	return baseSum(s.Mutex, t, keep)
+}
+
 func ratio(part, whole int64) float64 {
 	if whole <= 0 || part <= 0 {
 		return 0

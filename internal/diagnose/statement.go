@@ -232,3 +232,12 @@ func (s *Subject) StatementCalls(st Statement) (calls []compiler.Call, known boo
 	}
 	return calls, known
 }
+
+// LineOf returns the line of a node of a parsed file, 0 where the file's source
+// is not at hand.
+func (s *Subject) LineOf(file string, n ast.Node) int {
+	if sf := s.parsed(file); sf != nil {
+		return sf.fset.Position(n.Pos()).Line
+	}
+	return 0
+}

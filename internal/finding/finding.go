@@ -53,6 +53,9 @@ type Finding struct {
 	Remedy           string     `json:"remedy"`
 	Fixable          bool       `json:"fixable"`
 	Benchmarks       []string   `json:"benchmarks"`
+	// UnderLock is the place ("file:line") of the lock that is held while this
+	// place runs, where DelayRatio is that lock's delay; "" elsewhere.
+	UnderLock string `json:"under_lock,omitempty"`
 	// Unknown shares are 0 here and null in JSON.
 	Unknown Unknown `json:"-"`
 }
@@ -102,14 +105,24 @@ func CeilingWithGC(cpu, alloc, base, gc float64) float64 {
 }
 
 // Sort orders findings by weight, heaviest first, then by place, so that the
-// order never depends on the order they were found in.
+// order never depends on the order they were found in. Of equal weight, work
+// done under a lock comes first: it has the lock's own weight, and is what to
+// move.
 func Sort(fs []Finding) {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(b.Weight(), a.Weight()),
+			cmp.Compare(underLock(&b), underLock(&a)),
 			cmp.Compare(a.File, b.File),
 			cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Rule, b.Rule),
 		)
 	})
+}
+
+func underLock(f *Finding) int {
+	if f.UnderLock != "" {
+		return 1
+	}
+	return 0
 }

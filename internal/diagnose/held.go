@@ -1,0 +1,111 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+)
+
+// mostOfHeld is the share of the CPU time spent under a lock from which a
+// claim's statement is what the lock is held for. Below it the lock would be
+// held nearly as long without the statement, and the lock's delay is not its.
+const mostOfHeld = 0.5
+
+// takeOver gives work done under a lock the lock's delay: of the claims whose
+// statement runs while the lock is held, the heaviest takes the delay of the
+// lock's own claim as its own, and with it its weight and ceiling, where that
+// is more than it has. Moving it out of the lock is worth both. It has to hold
+// half of the CPU time spent under the lock; how much of the delay goes with
+// less than that, nobody can say.
+//
+// Let d be the lock's delay and c the base's CPU time, in nanoseconds: both
+// claims have the delay_ratio d / (d + c), the statement has its own cpu_ratio,
+// and its ceiling_ratio is 1 / (1 − max(cpu_ratio, delay_ratio)).
+func (s *Subject) takeOver(ws []weighed) {
+	for i := range ws {
+		lock := &ws[i]
+		if len(lock.claim.Held) == 0 || !lock.above || lock.cost.delay == 0 {
+			continue
+		}
+		under := s.passing(s.CPU, lock.claim.Held)
+		var heaviest *weighed
+		for j := range ws {
+			w := &ws[j]
+			if len(w.claim.Held) > 0 || !s.doneUnder(&w.claim, lock.claim.Held, under) {
+				continue
+			}
+			if heaviest == nil || w.heavier(heaviest) {
+				heaviest = w
+			}
+		}
+		if heaviest == nil || heaviest.cost.delay >= lock.cost.delay {
+			continue
+		}
+		if all := s.CPUSamples(under); all > 0 {
+			part := s.CPUSamples(both(heaviest.claim.Cost.CPU, under))
+			if float64(part) < mostOfHeld*float64(all) {
+				continue
+			}
+		}
+		heaviest.cost.delay = lock.cost.delay
+		heaviest.avoidable.delay = max(heaviest.avoidable.delay, lock.avoidable.delay)
+		heaviest.above = true
+		heaviest.underLock = &lock.claim.Place
+	}
+}
+
+// heavier compares what two claims weigh of their own; on a tie the first by
+// place, so that the order of the rules does not matter.
+func (w *weighed) heavier(than *weighed) bool {
+	p, q := &w.claim.Place, &than.claim.Place
+	return cmp.Or(
+		cmp.Compare(max(than.cost.cpu, than.cost.alloc), max(w.cost.cpu, w.cost.alloc)),
+		cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(w.rule.ID, than.rule.ID),
+	) < 0
+}
+
+// doneUnder reports whether a claim's statement runs while a lock is held: it
+// lies on the held lines, or most of its samples come from there, through
+// calls.
+func (s *Subject) doneUnder(c *Claim, held []Place, under Keep) bool {
+	if slices.ContainsFunc(held, func(h Place) bool {
+		return h.File == c.Place.File && h.Line <= c.Place.Line && c.Place.Line <= h.EndLine
+	}) {
+		return true
+	}
+	return 2*s.CPUSamples(both(c.Cost.CPU, under)) > s.CPUSamples(c.Cost.CPU)
+}
+
+// passing selects the samples that pass through one of the places' lines.
+func (s *Subject) passing(c *hot.Classified, places []Place) Keep {
+	if c == nil {
+		return nil
+	}
+	return func(i int) bool {
+		return slices.ContainsFunc(c.Stack(i), func(id callstack.FrameID) bool {
+			f := c.Frame(id)
+			return slices.ContainsFunc(places, func(p Place) bool {
+				return p.File == f.File && p.Line <= f.Line && f.Line <= p.EndLine
+			})
+		})
+	}
+}
+
+func both(a, b Keep) Keep {
+	if a == nil || b == nil {
+		return nil
+	}
+	return func(i int) bool { return a(i) && b(i) }
+}
+
+// at is a place for people: "file:line".
+func (s *Subject) at(p Place) string {
+	file := p.File
+	if s.Source != nil {
+		file = s.Source.Display(file)
+	}
+	return fmt.Sprintf("%s:%d", file, p.Line)
+}
