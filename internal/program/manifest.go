@@ -149,7 +149,8 @@ func parseManifest(data []byte) (Manifest, error) {
 		seen[f.Name] = true
 	}
 	if len(m.Warnings) > maxWarnings {
-		m.Warnings = append(m.Warnings[:maxWarnings], fmt.Sprintf("the agent gave %d more warnings", len(m.Warnings)-maxWarnings))
+		const kept = maxWarnings - 1
+		m.Warnings = append(m.Warnings[:kept], fmt.Sprintf("the agent gave %d more warnings", len(m.Warnings)-kept))
 	}
 	for i, w := range m.Warnings {
 		m.Warnings[i] = oneLine(w)
@@ -184,7 +185,7 @@ func oneLine(text string) string {
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+		text = strings.ToValidUTF8(text[:maxText-len("…")], "") + "…"
 	}
 	return text
 }

@@ -3,7 +3,6 @@ package program
 import (
 	"embed"
 	"io/fs"
-	"strings"
 	"testing/fstest"
 )
 
@@ -12,5 +11,5 @@ var standin embed.FS
 
 func agentSource() fs.FS {
 	text, _ := standin.ReadFile("standin.go.txt")
-	return fstest.MapFS{strings.TrimSuffix("agent.go.txt", ".txt"): {Data: text}}
+	return fstest.MapFS{"agent.go": {Data: text}}
 }
