@@ -1,0 +1,39 @@
+package gctrace
+
+import "time"
+
+// Cycle is one collection.
+type Cycle struct {
+	N  int64         // counted from 1 by the runtime
+	At time.Duration // its beginning, since the runtime started; to 1 ms
+	// CPUPercent is the collector's share of CPU time since the start of the
+	// program, a whole number as printed: 3 is 3 % to less than 4 %.
+	CPUPercent int
+
+	// Wall time of the phases, one behind the other: stopping the world to end
+	// sweeping, marking while the program runs, stopping the world to end
+	// marking.
+	SweepTerm, Mark, MarkTerm time.Duration
+	// CPU time of the phases. That of marking is split: AssistCPU was done by
+	// goroutines that allocate, BackgroundCPU by workers, IdleCPU by
+	// processors that had nothing else to do.
+	SweepTermCPU, AssistCPU, BackgroundCPU, IdleCPU, MarkTermCPU time.Duration
+
+	// Sizes in bytes, multiples of 1 MiB.
+	StartBytes int64 // heap when the cycle began
+	EndBytes   int64 // heap when marking ended
+	LiveBytes  int64 // of it reachable
+	GoalBytes  int64 // heap at which the cycle was to end
+	// What of stacks and globals was to be scanned; -1 before Go 1.18, which
+	// does not say.
+	StackBytes, GlobalBytes int64
+
+	Procs  int  // GOMAXPROCS
+	Forced bool // the program called runtime.GC or debug.FreeOSMemory
+}
+
+// Pause is how long the program stood still in both pauses together.
+func (c *Cycle) Pause() time.Duration { return c.SweepTerm + c.MarkTerm }
+
+// Wall is the time from the cycle's beginning to its end.
+func (c *Cycle) Wall() time.Duration { return c.SweepTerm + c.Mark + c.MarkTerm }

@@ -1,0 +1,76 @@
+package gctrace
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+)
+
+// print writes a cycle with all the digits it has.
+func (c *Cycle) print() string {
+	ms := func(d time.Duration) string { return fmt.Sprintf("%d.%06d", d/1e6, d%1e6) }
+	s := fmt.Sprintf("gc %d @%d.%09ds %d%%: %s+%s+%s ms clock, %s+%s/%s/%s+%s ms cpu, %d->%d->%d MB, %d MB goal, ",
+		c.N, c.At/1e9, c.At%1e9, c.CPUPercent, ms(c.SweepTerm), ms(c.Mark), ms(c.MarkTerm),
+		ms(c.SweepTermCPU), ms(c.AssistCPU), ms(c.BackgroundCPU), ms(c.IdleCPU), ms(c.MarkTermCPU),
+		c.StartBytes>>20, c.EndBytes>>20, c.LiveBytes>>20, c.GoalBytes>>20)
+	if c.StackBytes >= 0 {
+		s += fmt.Sprintf("%d MB stacks, %d MB globals, ", c.StackBytes>>20, c.GlobalBytes>>20)
+	}
+	s += fmt.Sprintf("%d P", c.Procs)
+	if c.Forced {
+		s += " (forced)"
+	}
+	return s + "\n"
+}
+
+// Whatever comes: each cycle is a line that IsLine knows, no number is
+// negative, printing the cycles and reading them again gives the same, and
+// lines of others between them change nothing.
+func FuzzParse(f *testing.F) {
+	fixture, err := os.ReadFile("testdata/go1.26.stderr")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(fixture)
+	f.Add([]byte(whole))
+	f.Add([]byte(whole + " (forced)\r\n" + whole[:40] + "\n" + whole))
+	f.Add([]byte("gc 1 @0.038s 1%: 0.018+0.82+0.002 ms clock, 0.14+0.31/0.67/0.43+0.019 ms cpu, 4->4->0 MB, 5 MB goal, 8 P\nscvg: 8 MB released\n"))
+	f.Add([]byte("gc 1000000000000 @1000000000.999999999999s 0%: 1000000000000.9+0+0 ms clock, 0+0/0/0+0 ms cpu, 1000000000000->0->0 MB, 0 MB goal, 0 P"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		cycles, warnings := Parse(data)
+		if len(warnings) > 3 {
+			t.Fatalf("%d warnings", len(warnings))
+		}
+		known, printed := 0, []byte(nil)
+		for line := range bytes.Lines(data) {
+			if IsLine(line) && !isScavenger(bytes.TrimSuffix(line, []byte("\n"))) {
+				known++
+			}
+		}
+		if known != len(cycles) {
+			t.Fatalf("%d cycles, %d lines of them", len(cycles), known)
+		}
+		for i := range cycles {
+			c := &cycles[i]
+			for _, n := range []int64{int64(c.At), int64(c.SweepTerm), int64(c.Mark), int64(c.MarkTerm), int64(c.SweepTermCPU), int64(c.AssistCPU),
+				int64(c.BackgroundCPU), int64(c.IdleCPU), int64(c.MarkTermCPU), c.StartBytes, c.EndBytes, c.LiveBytes, c.GoalBytes, int64(c.Procs), c.N - 1} {
+				if n < 0 {
+					t.Fatalf("negative: %+v", c)
+				}
+			}
+			printed = append(printed, c.print()...)
+			printed = append(printed, "2026/11/20 a line of the program\n"...)
+		}
+		again, _ := Parse(printed)
+		if len(again) != len(cycles) {
+			t.Fatalf("%d cycles printed, %d read", len(cycles), len(again))
+		}
+		for i := range again {
+			if again[i] != cycles[i] {
+				t.Fatalf("%+v printed, %+v read", cycles[i], again[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package gctrace
+
+import (
+	"bytes"
+	"time"
+)
+
+// scanner takes a line apart from the left. Once something is not as expected
+// it has failed, and everything it returns from then on is zero.
+type scanner struct {
+	rest   []byte
+	failed bool
+}
+
+func (s *scanner) at(text string) bool { return bytes.HasPrefix(s.rest, []byte(text)) }
+
+// optional passes over a text if it comes next.
+func (s *scanner) optional(text string) bool {
+	if s.failed || !s.at(text) {
+		return false
+	}
+	s.rest = s.rest[len(text):]
+	return true
+}
+
+func (s *scanner) skip(text string) {
+	if !s.optional(text) {
+		s.failed = true
+	}
+}
+
+// maxWhole bounds all numbers, in order that none overflows when it is scaled
+// to bytes or nanoseconds: 10¹² ms is 31 years, 10¹² MiB is more than any
+// machine has; both fit an int64.
+const maxWhole = 1e12
+
+// whole reads digits.
+func (s *scanner) whole() int64 {
+	var n int64
+	i := 0
+	for ; i < len(s.rest) && '0' <= s.rest[i] && s.rest[i] <= '9'; i++ {
+		if n = 10*n + int64(s.rest[i]-'0'); n > maxWhole {
+			s.failed = true
+			return 0
+		}
+	}
+	if i == 0 || s.failed {
+		s.failed = true
+		return 0
+	}
+	s.rest = s.rest[i:]
+	return n
+}
+
+// duration reads digits with an optional fraction, in a unit of a millisecond
+// or a second; what is finer than a nanosecond is dropped.
+func (s *scanner) duration(unit time.Duration) time.Duration {
+	n := s.whole()
+	if n > maxWhole/int64(unit/time.Millisecond) {
+		s.failed = true
+		return 0
+	}
+	d := time.Duration(n) * unit
+	if !s.optional(".") {
+		return d
+	}
+	if len(s.rest) == 0 || s.rest[0] < '0' || '9' < s.rest[0] {
+		s.failed = true
+	}
+	for !s.failed && len(s.rest) > 0 && '0' <= s.rest[0] && s.rest[0] <= '9' {
+		unit /= 10
+		d += time.Duration(s.rest[0]-'0') * unit
+		s.rest = s.rest[1:]
+	}
+	return d
+}
+
+func (s *scanner) mebibytes() int64 { return s.scale(s.whole()) }
+
+func (s *scanner) scale(mebibytes int64) int64 { return mebibytes << 20 }
