@@ -221,7 +221,7 @@ type Load struct {
 	Bytes          int64             `json:"bytes"`    // of bodies
 	ThroughputPerS float64           `json:"throughput_per_s"`
 	ServiceTimeNs  Times             `json:"service_time_ns"`
-	GeneratorCPUNs int64             `json:"generator_cpu_ns"`
+	GeneratorCPUNs *int64            `json:"generator_cpu_ns"` // nil: unknown
 }
 
 // Times summarises a distribution of times in nanoseconds.

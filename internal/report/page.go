@@ -95,7 +95,7 @@ type Service struct {
 	CPUNs                                     *int64      // of the target while under load
 	CPUPerRequestNs                           *float64
 	PeakBytes                                 *int64
-	GeneratorCPUNs                            int64
+	GeneratorCPUNs                            *int64
 	Seconds                                   []Second
 }
 
@@ -108,12 +108,13 @@ type ErrorKind struct {
 
 // Second is one second of the load.
 type Second struct {
-	TimeNs    int64 // since the recording's origin
-	Completed int64
-	Errors    int64
-	P50Ns     int64
-	P99Ns     int64
-	MaxNs     int64
+	TimeNs   int64 // since the recording's origin
+	LengthNs int64
+	Requests int64 // that ended
+	Errors   int64 // of them failed
+	P50Ns    int64
+	P99Ns    int64
+	MaxNs    int64
 }
 
 // Wall says where the time of goroutines went, from the execution traces.

@@ -18,6 +18,12 @@ type Command struct {
 	Dir  string
 	Env  []string // the whole environment; nil: our own
 
+	// Stdin is what the command reads; nil is nothing. A terminal is none of
+	// ours to pass on: a group in the background that reads it is stopped.
+	Stdin io.Reader
+	// Started is called with the process id once the command runs; nil: not.
+	Started func(pid int)
+
 	// Stdout and Stderr receive all the command prints, from a goroutine each:
 	// one writer for both must be safe for concurrent use, as Bounded is. Nil
 	// drops the output. A writer that fails receives nothing more; the command
@@ -83,7 +89,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		return nil, err
 	}
 	cmd := exec.Command(c.Path, c.Args...)
-	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, c.Env, c.Stdin
 	cmd.WaitDelay = pipeDelay
 	flood := make(chan struct{})
 	out := &meter{limit: c.MaxOutput, flood: flood}
@@ -100,6 +106,9 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		return nil, err
 	}
 	g.started(cmd.Process)
+	if c.Started != nil {
+		c.Started(cmd.Process.Pid)
+	}
 	ownPeak := ownPeakRSS()
 
 	// The leader's end is seen first without reaping it, where the system can.

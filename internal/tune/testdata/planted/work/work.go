@@ -1,0 +1,124 @@
+// Package work costs what is known beforehand: of the CPU time of each Step,
+// A takes 30 parts of 100, B 20 and C 50.
+package work
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Unit is a hundredth of a step's work.
+const Unit = 20_000
+
+func Step() uint64 { return A(30) + B(20) + C(50) }
+
+//go:noinline
+func A(units int) uint64 {
+	x := uint64(1)
+	for range units * Unit {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+//go:noinline
+func B(units int) uint64 {
+	x := uint64(2)
+	for range units * Unit {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+//go:noinline
+func C(units int) uint64 {
+	x := uint64(3)
+	for range units * Unit {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+// Planted is what a program suffers beside its work.
+type Planted struct {
+	Log   io.Writer  // gets a line for each event: "NAME UNIX-NANOSECONDS"
+	Gate  sync.Mutex // held for a while: the stall
+	lock  sync.Mutex
+	ready chan struct{}
+	stop  chan struct{}
+	done  sync.WaitGroup
+}
+
+// Begin starts the events: one forced collection after gc, and one stall of
+// half a second after stall.
+func Begin(log io.Writer, gc, stall time.Duration) *Planted {
+	p := &Planted{Log: log, ready: make(chan struct{}), stop: make(chan struct{})}
+	p.done.Go(p.hold)
+	p.done.Go(p.wait)
+	p.done.Go(p.leak)
+	p.done.Go(func() {
+		if p.sleep(gc) {
+			p.say("forced-gc")
+			runtime.GC()
+		}
+	})
+	p.done.Go(func() {
+		if p.sleep(stall) {
+			p.Gate.Lock()
+			p.say("stall")
+			p.sleep(500 * time.Millisecond)
+			p.Gate.Unlock()
+		}
+	})
+	return p
+}
+
+func (p *Planted) End() {
+	close(p.stop)
+	p.done.Wait()
+}
+
+func (p *Planted) say(event string) { fmt.Fprintf(p.Log, "%s %d\n", event, time.Now().UnixNano()) }
+
+func (p *Planted) sleep(d time.Duration) bool {
+	select {
+	case <-p.stop:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// hold keeps a lock for 200 ms of each second.
+func (p *Planted) hold() {
+	defer close(p.ready)
+	for {
+		p.lock.Lock()
+		p.ready <- struct{}{}
+		on := p.sleep(200 * time.Millisecond)
+		p.lock.Unlock()
+		if !on || !p.sleep(800*time.Millisecond) {
+			return
+		}
+	}
+}
+
+// wait wants the lock when it is held.
+func (p *Planted) wait() {
+	for range p.ready {
+		p.lock.Lock()
+		p.lock.Unlock()
+	}
+}
+
+// leak starts ten goroutines a second that never end.
+func (p *Planted) leak() {
+	for p.sleep(100 * time.Millisecond) {
+		go forever()
+	}
+}
+
+func forever() { select {} }
