@@ -101,3 +101,14 @@ func (s *Set) Join(o *Set) {
 		s.Add(i)
 	}
 }
+
+// Without returns the samples that are not in another set.
+func (s *Set) Without(o *Set) Set {
+	var out Set
+	for i := range s.in {
+		if _, ok := o.in[i]; !ok {
+			out.Add(i)
+		}
+	}
+	return out
+}

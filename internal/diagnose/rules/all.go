@@ -4,6 +4,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/logging"
+	"whet/internal/diagnose/rules/slicegrowth"
 	"whet/internal/diagnose/rules/stringcopy"
 )
 
@@ -13,5 +14,6 @@ func All() []diagnose.Rule {
 		logging.Rule(),
 		fmtformat.Rule(),
 		stringcopy.Rule(),
+		slicegrowth.Rule(),
 	}
 }

@@ -15,9 +15,10 @@ import (
 
 // directories of each rule's fixtures.
 var directories = map[string]string{
-	"logging":     "logging",
-	"fmt-format":  "fmtformat",
-	"string-copy": "stringcopy",
+	"logging":      "logging",
+	"fmt-format":   "fmtformat",
+	"string-copy":  "stringcopy",
+	"slice-growth": "slicegrowth",
 }
 
 // fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of

@@ -1,0 +1,233 @@
+package slicegrowth
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/syntax"
+	"whet/internal/format/compiler"
+)
+
+// rounds says how often a loop goes round, if that is known before its first
+// round. depends: the number differs from round to round of a loop around it,
+// whose variables counters are.
+func rounds(s *diagnose.Subject, file string, loop ast.Node, grows string, counters []string) (size string, depends, ok bool) {
+	var limit ast.Expr
+	var isLength bool
+	switch loop := loop.(type) {
+	case *ast.RangeStmt:
+		kind, ok := rangesOver(s, file, loop)
+		if !ok {
+			return "", false, false
+		}
+		limit, isLength = loop.X, kind == elements
+	case *ast.ForStmt:
+		if limit = limitOf(loop); limit == nil {
+			return "", false, false
+		}
+	default:
+		return "", false, false
+	}
+	if syntax.Mentions(limit, root(grows)) && strings.Contains(types.ExprString(limit), grows) {
+		return "", false, false // it grows while it is read
+	}
+	size = types.ExprString(limit)
+	if size == "b.N" {
+		return "", false, false // a benchmark's own loop
+	}
+	if isLength {
+		size = "len(" + size + ")"
+	}
+	for _, c := range counters {
+		depends = depends || syntax.Mentions(limit, c)
+	}
+	return size, depends, true
+}
+
+type kind uint8
+
+const (
+	unknown  kind = iota
+	elements      // a slice, array, string or map: its length is the number of rounds
+	count         // an integer
+)
+
+// rangesOver asks the typed calls. Channels and iterators have no length.
+func rangesOver(s *diagnose.Subject, file string, loop *ast.RangeStmt) (kind, bool) {
+	line := s.LineOf(file, loop)
+	calls := s.Calls[file]
+	i := slices.IndexFunc(calls, func(c compiler.Call) bool { return c.Callee == compiler.Range && c.Line == line })
+	if i < 0 || len(calls[i].Args) != 1 {
+		return unknown, false
+	}
+	switch t := calls[i].Args[0]; {
+	case strings.HasPrefix(t, "["), strings.HasPrefix(t, "*["), strings.HasPrefix(t, "map["), t == "string":
+		return elements, true
+	case strings.HasPrefix(t, "int"), strings.HasPrefix(t, "uint"), t == "untyped int":
+		return count, !strings.Contains(t, "{") // interface{…}
+	}
+	return unknown, false
+}
+
+// limitOf returns what a counter runs up to, or down from, in "for i := a; i <
+// b; i++". It is nil where the loop does not count, or where the limit may
+// change on the way.
+func limitOf(loop *ast.ForStmt) ast.Expr {
+	init, ok := loop.Init.(*ast.AssignStmt)
+	if !ok || len(init.Lhs) != 1 || len(init.Rhs) != 1 {
+		return nil
+	}
+	counter := syntax.Name(init.Lhs[0])
+	cond, ok := loop.Cond.(*ast.BinaryExpr)
+	if !ok || counter == "" || syntax.Name(cond.X) != counter {
+		return nil
+	}
+	up := false
+	switch post := loop.Post.(type) {
+	case *ast.IncDecStmt:
+		if syntax.Name(post.X) != counter {
+			return nil
+		}
+		up = post.Tok == token.INC
+	case *ast.AssignStmt:
+		if len(post.Lhs) != 1 || syntax.Name(post.Lhs[0]) != counter {
+			return nil
+		}
+		up = post.Tok == token.ADD_ASSIGN
+		if !up && post.Tok != token.SUB_ASSIGN {
+			return nil
+		}
+	default:
+		return nil
+	}
+	limit := cond.Y
+	switch {
+	case up && (cond.Op == token.LSS || cond.Op == token.LEQ || cond.Op == token.NEQ):
+	case !up && (cond.Op == token.GEQ || cond.Op == token.GTR):
+		limit = init.Rhs[0]
+	default:
+		return nil
+	}
+	if !settled(limit) {
+		return nil
+	}
+	return limit
+}
+
+// settled reports whether an expression has the same value before the loop as
+// in it, as far as its shape says.
+func settled(e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		if call, is := n.(*ast.CallExpr); is {
+			switch fun := call.Fun.(type) {
+			case *ast.Ident:
+				ok = ok && (fun.Name == "len" || fun.Name == "cap" || fun.Name == "min" || fun.Name == "max" || fun.Name == "int")
+			case *ast.SelectorExpr:
+				ok = ok && fun.Sel.Name == "Len" && len(call.Args) == 0
+			default:
+				ok = false
+			}
+		}
+		return ok
+	})
+	return ok
+}
+
+// loopVariables are the names that differ from round to round.
+func loopVariables(loop ast.Node) (out []string) {
+	add := func(e ast.Expr) {
+		if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+			out = append(out, id.Name)
+		}
+	}
+	switch loop := loop.(type) {
+	case *ast.RangeStmt:
+		add(loop.Key)
+		add(loop.Value)
+	case *ast.ForStmt:
+		if init, ok := loop.Init.(*ast.AssignStmt); ok {
+			for _, l := range init.Lhs {
+				add(l)
+			}
+		}
+	}
+	// What the body declares differs too.
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if st, ok := n.(*ast.AssignStmt); ok && st.Tok == token.DEFINE {
+			for _, l := range st.Lhs {
+				add(l)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// fixedLength reports whether the length of an appended part can be asked for
+// beforehand: it is no result of a call.
+func fixedLength(e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		if _, call := n.(*ast.CallExpr); call {
+			ok = false
+		}
+		return ok
+	})
+	return ok && (syntax.Root(e) != nil || isLiteral(e))
+}
+
+func isLiteral(e ast.Expr) bool {
+	_, ok := e.(*ast.BasicLit)
+	return ok
+}
+
+// around returns the loop that a node lies in.
+func around(fn *syntax.Function, n ast.Node) ast.Node {
+	for n = fn.Parent(n); n != nil; n = fn.Parent(n) {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return n
+		case *ast.FuncLit:
+			return nil
+		}
+	}
+	return nil
+}
+
+// alwaysReached reports whether every round of a loop comes by a node: it
+// stands in the loop's own block, and no continue before it.
+func alwaysReached(fn *syntax.Function, n, loop ast.Node) bool {
+	block, ok := fn.Parent(n).(*ast.BlockStmt)
+	if !ok || fn.Parent(block) != loop {
+		return false
+	}
+	skips := false
+	ast.Inspect(block, func(c ast.Node) bool {
+		switch c := c.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+			return false // a continue in there is its own
+		case *ast.BranchStmt:
+			skips = skips || c.Tok == token.CONTINUE && c.Pos() < n.Pos()
+		}
+		return true
+	})
+	return !skips
+}
+
+// inSwitch reports whether a break without a label leaves a switch only.
+func inSwitch(fn *syntax.Function, n ast.Node) bool {
+	for n = fn.Parent(n); n != nil; n = fn.Parent(n) {
+		switch n.(type) {
+		case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			return true
+		case *ast.ForStmt, *ast.RangeStmt:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,284 @@
+package slicegrowth
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/syntax"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "slice-growth",
+		Title: "a slice grows although its length is known",
+		Doc: diagnose.Doc{
+			What:   "A slice grows by append in a loop whose number of rounds is known before the first: the length of what it ranges over, or a counter's limit.",
+			Why:    "append moves a full slice into a new block, 1.25 to 2 times as large. Up to the final size each element is copied about once more, and the blocks given up hold about as much memory as the last one, which the collector has to free.",
+			Silent: "For slices that reuse a buffer (x[:0], a field that is kept), where growth dies out; where nothing tells the final size (a scanner, a channel, an iterator, a queue that grows while it is read, parts of unknown length appended): there a buffer that is reused is what helps; for a first block that is large enough; for the last block, which is needed anyway; where a filter decides what is appended, about all but the copying; where the type of what the loop ranges over was not recorded.",
+			Fix:    "make([]T, 0, n) before the loop, or slices.Grow where the slice comes from the caller.",
+			Before: "var out []string\nfor _, u := range users { out = append(out, u.Name) }",
+			After:  "out := make([]string, 0, len(users))\nfor _, u := range users { out = append(out, u.Name) }",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		MinSamples: diagnose.MinCPUSamples,
+		Find:       find,
+	}
+}
+
+// slice is one variable that grows in a loop, by one or more statements.
+type slice struct {
+	diagnose.Statement // the first that appends
+	growth
+	function           string
+	cpu, copying, heap diagnose.Set
+	mixed              bool // a statement allocates in other ways too
+}
+
+type finder struct {
+	s *diagnose.Subject
+	// at remembers what a line is; several lines may be one slice.
+	at    map[position]*slice
+	known map[variable]*slice
+	order []*slice
+}
+
+type position struct {
+	file string
+	line int
+}
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	f := &finder{s: s, at: make(map[position]*slice), known: make(map[variable]*slice)}
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+		at, copies := growslice(s.CPU, stack)
+		if at < 0 || !s.Own(s.CPU.Frame(stack[at])) {
+			return
+		}
+		if sl := f.slice(s.CPU.Frame(stack[at])); sl != nil {
+			sl.cpu.Add(i)
+			if copies {
+				sl.copying.Add(i)
+			}
+		}
+	})
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+		// The allocation profile leaves the runtime's own frames out.
+		leaf := s.Allocs.Frame(stack[0])
+		if !s.Own(leaf) {
+			return
+		}
+		if sl := f.slice(leaf); sl != nil && !sl.mixed {
+			sl.heap.Add(i)
+		}
+	})
+	slices.SortFunc(f.order, func(a, b *slice) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First))
+	})
+	var claims []diagnose.Claim
+	for _, sl := range f.order {
+		if c, ok := f.claim(sl); ok {
+			claims = append(claims, c)
+		}
+	}
+	return claims
+}
+
+// growslice finds the frame that appends: the caller of the runtime's
+// growslice, -1 for none. copies: the sample moves elements.
+func growslice(c *hot.Classified, stack []callstack.FrameID) (at int, copies bool) {
+	grows := false
+	for i, id := range stack {
+		name, ok := strings.CutPrefix(c.Frame(id).Function, "runtime.")
+		if !ok {
+			if grows {
+				return i, copies
+			}
+			break
+		}
+		grows = strings.HasPrefix(name, "growslice") // growsliceBuf may call growslice
+		copies = copies || name == "memmove" || strings.HasPrefix(name, "typedmemmove") || strings.HasPrefix(name, "bulkBarrierPreWrite")
+	}
+	return -1, false
+}
+
+// slice returns what grows at a frame's line, nil where the rule has nothing
+// to say about it.
+func (f *finder) slice(frame *callstack.Frame) *slice {
+	key := position{frame.File, frame.Line}
+	sl, ok := f.at[key]
+	if !ok {
+		sl = f.read(f.s.Statement(frame.File, frame.Line))
+		f.at[key] = sl
+	}
+	if sl != nil && (sl.function == "" || frame.Function < sl.function) {
+		sl.function = frame.Function
+	}
+	return sl
+}
+
+func (f *finder) read(st diagnose.Statement) *slice {
+	g, ok := growthOf(f.s, st)
+	if !ok {
+		return nil
+	}
+	sl := f.known[g.variable]
+	if sl == nil {
+		sl = &slice{Statement: st, growth: g}
+		f.known[g.variable] = sl
+		f.order = append(f.order, sl)
+	}
+	if st.First < sl.First {
+		sl.Statement = st
+	}
+	sl.mixed = sl.mixed || allocatesOtherwise(f.s, st)
+	return sl
+}
+
+func (f *finder) claim(sl *slice) (diagnose.Claim, bool) {
+	s := f.s
+	none := func(int) bool { return false }
+	c := diagnose.Claim{
+		Place:      sl.Place(sl.function),
+		Cost:       diagnose.Samples{CPU: sl.cpu.Keep()},
+		Avoidable:  diagnose.Samples{CPU: none, Allocs: none},
+		Confidence: sl.confidence(),
+	}
+	outgrown, share, grows := s.Outgrown(&sl.heap)
+	if sl.heap.Len() > 0 && !grows {
+		return c, false // one block, or not a slice's growth
+	}
+	avoidable := sl.copying
+	if grows {
+		c.Cost.Allocs = sl.heap.Keep()
+		if sl.exact {
+			c.Avoidable.Allocs = outgrown.Keep()
+			rest := sl.cpu.Without(&sl.copying)
+			part := diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
+			avoidable.Join(&part)
+		}
+	}
+	if keep := avoidable.Keep(); keep != nil {
+		c.Avoidable.CPU = keep
+	}
+	if avoidable.Len() == 0 && (!grows || !sl.exact) {
+		return c, false
+	}
+	c.Why = fmt.Sprintf("%s grows by append from %s, and each time it is full its elements move to a new block, although %s.", sl.name, sl.from, sl.known())
+	c.Remedy = sl.remedy()
+	if keep := c.Cost.CPU; keep != nil {
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples grow the slice, %d of them copy its elements",
+			s.CPUSamples(keep), s.BaseCPUSamples(), s.CPUSamples(sl.copying.Keep()))})
+	}
+	if s.AllocShare(c.Cost.Allocs) > 0 {
+		_, perOp := s.AllocBytes(c.Cost.Allocs)
+		_, given := s.AllocBytes(outgrown.Keep())
+		text := fmt.Sprintf("%s of the base's allocated bytes are its blocks", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
+		if perOp > 0 {
+			text += fmt.Sprintf(", %.0f bytes per iteration, of which %.0f were given up for larger ones", perOp, given)
+		}
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: text})
+	}
+	return c, true
+}
+
+func (g *growth) confidence() finding.Confidence {
+	if g.exact && !g.param && !g.sum {
+		return finding.High
+	}
+	return finding.Medium
+}
+
+// known says what the final size is.
+func (g *growth) known() string {
+	size := strings.Join(g.sizes, " times ")
+	switch {
+	case g.sum && g.parts:
+		return "the parts that are appended lie there before the loop, so that a first pass can add their lengths up"
+	case g.sum:
+		return "a first pass can add up how many there will be"
+	case !g.exact:
+		return "there can be no more than " + size
+	case g.each > 1:
+		return fmt.Sprintf("its length is known before the loop: %d times %s", g.each, size)
+	}
+	return "its length is known before the loop: " + size
+}
+
+func (g *growth) remedy() string {
+	size := strings.Join(g.sizes, "*")
+	if g.each > 1 {
+		size = fmt.Sprintf("%d*%s", g.each, size)
+	}
+	if g.sum {
+		size = "n"
+	}
+	text := fmt.Sprintf("Make it with that capacity before the loop: make(%s, 0, %s).", g.typ, size)
+	if g.param {
+		text = fmt.Sprintf("Make room once before the loop: %s = slices.Grow(%s, %s).", g.name, g.name, size)
+	}
+	if g.sum {
+		text = "Count first, in a loop that only adds up lengths to n. " + text
+	}
+	if !g.exact {
+		text += " Where few pass, that is more memory than growth takes: then append to a buffer that is reused."
+	} else {
+		text += " Where the slice is not kept, a buffer that is reused (x[:0]) spares the last block too."
+	}
+	return text
+}
+
+// allocatesOtherwise reports whether a statement that appends may allocate
+// anything but the slice's blocks, which the allocation profile does not tell
+// apart.
+func allocatesOtherwise(s *diagnose.Subject, st diagnose.Statement) bool {
+	calls, known := s.StatementCalls(st)
+	if !known {
+		return true
+	}
+	for _, c := range calls {
+		switch c.Callee {
+		case "append":
+			if len(c.Args) < 2 {
+				return true
+			}
+			element, ok := strings.CutPrefix(c.Args[0], "[]")
+			if element == "string" && adds(st.Node) {
+				return true // joined
+			}
+			for _, arg := range c.Args[1:] {
+				if strings.HasSuffix(arg, "...") || strings.HasPrefix(arg, "untyped ") {
+					continue
+				}
+				if !ok || arg != element && arg != otherName[element] {
+					return true // converted, perhaps into an interface, which boxes it
+				}
+			}
+		case "make", "new", "string([]byte)", "[]byte(string)", "string([]rune)", "[]rune(string)", "":
+			return true
+		}
+	}
+	return syntax.Allocates(st.Node)
+}
+
+// otherName of the two element types that typed calls write in one way only.
+var otherName = map[string]string{"byte": "uint8", "rune": "int32"}
+
+func adds(st ast.Stmt) bool {
+	found := false
+	syntax.Head(st, func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryExpr)
+		found = found || ok && b.Op == token.ADD
+		return true
+	})
+	return found
+}
