@@ -1,6 +1,13 @@
 package gctrace
 
-import "time"
+import (
+	"math"
+	"time"
+)
+
+// NoGoal is the goal of a heap that may grow without a collection: GOGC=off and
+// no memory limit.
+const NoGoal = math.MaxInt64
 
 // Cycle is one collection.
 type Cycle struct {
@@ -23,7 +30,7 @@ type Cycle struct {
 	StartBytes int64 // heap when the cycle began
 	EndBytes   int64 // heap when marking ended
 	LiveBytes  int64 // of it reachable
-	GoalBytes  int64 // heap at which the cycle was to end
+	GoalBytes  int64 // heap at which the cycle was to end, or NoGoal
 	// What of stacks and globals was to be scanned; -1 before Go 1.18, which
 	// does not say.
 	StackBytes, GlobalBytes int64

@@ -35,6 +35,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(fixture)
 	f.Add([]byte(whole))
+	f.Add(bytes.Replace([]byte(whole), []byte("4 MB goal"), []byte("17592186044415 MB goal"), 1))
 	f.Add([]byte(whole + " (forced)\r\n" + whole[:40] + "\n" + whole))
 	f.Add([]byte("gc 1 @0.038s 1%: 0.018+0.82+0.002 ms clock, 0.14+0.31/0.67/0.43+0.019 ms cpu, 4->4->0 MB, 5 MB goal, 8 P\nscvg: 8 MB released\n"))
 	f.Add([]byte("gc 1000000000000 @1000000000.999999999999s 0%: 1000000000000.9+0+0 ms clock, 0+0/0/0+0 ms cpu, 1000000000000->0->0 MB, 0 MB goal, 0 P"))

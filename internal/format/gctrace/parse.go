@@ -119,7 +119,7 @@ func parseLine(line []byte) (c Cycle, ok bool) {
 	s.skip("->")
 	c.LiveBytes = s.mebibytes()
 	s.skip(" MB, ")
-	c.GoalBytes = s.mebibytes()
+	c.GoalBytes = s.goal()
 	s.skip(" MB goal, ")
 	// Three numbers from Go 1.18 on, else only the last.
 	c.StackBytes, c.GlobalBytes = -1, -1

@@ -29,17 +29,20 @@ func (s *scanner) skip(text string) {
 	}
 }
 
-// maxWhole bounds all numbers, in order that none overflows when it is scaled
+// maxWhole bounds all numbers but the goal, in order that none overflows when it is scaled
 // to bytes or nanoseconds: 10¹² ms is 31 years, 10¹² MiB is more than any
 // machine has; both fit an int64.
 const maxWhole = 1e12
 
 // whole reads digits.
-func (s *scanner) whole() int64 {
+func (s *scanner) whole() int64 { return s.upTo(maxWhole) }
+
+// upTo reads digits that make a number of at most most, which is below 2⁵⁹.
+func (s *scanner) upTo(most int64) int64 {
 	var n int64
 	i := 0
 	for ; i < len(s.rest) && '0' <= s.rest[i] && s.rest[i] <= '9'; i++ {
-		if n = 10*n + int64(s.rest[i]-'0'); n > maxWhole {
+		if n = 10*n + int64(s.rest[i]-'0'); n > most {
 			s.failed = true
 			return 0
 		}
@@ -76,5 +79,15 @@ func (s *scanner) duration(unit time.Duration) time.Duration {
 }
 
 func (s *scanner) mebibytes() int64 { return s.scale(s.whole()) }
+
+// goal reads the heap's goal. While collection by growth is off the runtime
+// prints nonsense, a multiple of what the heap would be or all bits set.
+func (s *scanner) goal() int64 {
+	n := s.upTo(1 << 44) // 2⁶⁴ bytes
+	if n > maxWhole {
+		return NoGoal
+	}
+	return s.scale(n)
+}
 
 func (s *scanner) scale(mebibytes int64) int64 { return mebibytes << 20 }

@@ -23,9 +23,10 @@ func main() {
 		}
 		if i%1000 == 0 {
 			// While a cycle ends its line is written in pieces, and this one
-			// would fall between them.
+			// would fall between them. Switching collection off waits for
+			// marking, and reading the counts for the line.
 			debug.SetGCPercent(-1)
-			runtime.ReadMemStats(&mem) // waits for a cycle's end
+			runtime.ReadMemStats(&mem)
 			fmt.Fprintln(os.Stderr, "log: 1000 more, gc 1 @0.5s is no cycle here")
 			debug.SetGCPercent(100)
 		}
