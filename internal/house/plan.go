@@ -115,9 +115,8 @@ func House() Plan {
 
 		{Pattern: "internal/hist", Floor: Ground},
 
-		{Pattern: "agent", Floor: Agent, Powers: All, Planned: true},
-		{Pattern: ".", Floor: Agent, Beside: []string{"agent"}, Planned: true,
-			Why: "it carries the agent's source, which lies below it, into the builds that whet makes"},
+		{Pattern: "agent", Floor: Agent, Powers: All},
+		{Pattern: ".", Floor: Agent},
 
 		{Pattern: "internal/format/*", Floor: Formats},
 
