@@ -38,8 +38,9 @@ type jsonDocument struct {
 	Partial        string            `json:"partial"` // why the recording is not whole; "" when it is
 	Facts          []jsonFact        `json:"facts"`
 	Profiles       []jsonProfile     `json:"profiles"`
-	Recording      string            `json:"recording,omitempty"`
-	Report         string            `json:"report,omitempty"`
+	*jsonRun
+	Recording string `json:"recording,omitempty"`
+	Report    string `json:"report,omitempty"`
 }
 
 type jsonFact struct {
@@ -136,6 +137,10 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 	}
 	for i := range p.Profiles {
 		d.Profiles = append(d.Profiles, newJSONProfile(&p.Profiles[i]))
+	}
+	if p.Program != nil || p.Service != nil {
+		run := newJSONRun(p)
+		d.jsonRun = &run
 	}
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)

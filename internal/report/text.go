@@ -34,6 +34,7 @@ func WriteText(w io.Writer, p *Page, o TextOptions) error {
 	t.head(p)
 	t.verdict(p)
 	t.findings(p, o.All)
+	t.run(p, o.All)
 	t.benchmarks(p, o.All)
 	first, others := p.shown()
 	if o.All {
