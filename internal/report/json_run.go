@@ -59,7 +59,7 @@ type jsonTimes struct {
 }
 
 type jsonSecond struct {
-	StartNs  int64 `json:"start_ns"`
+	TimeNs   int64 `json:"start_ns"`
 	LengthNs int64 `json:"length_ns"`
 	Requests int64 `json:"requests"`
 	Errors   int64 `json:"errors"`
@@ -97,7 +97,7 @@ type jsonWaiting struct {
 	Line      int     `json:"line"`
 	Count     int64   `json:"count"`
 	DelayNs   int64   `json:"delay_ns"`
-	DelayPerS float64 `json:"delay_per_s"` // seconds of delay in a second
+	PerS      float64 `json:"delay_per_s"` // seconds of delay in a second
 }
 
 type jsonUnknown struct {
