@@ -13,7 +13,7 @@ const (
 	Channel                // send, receive
 	Select                 // select with several cases
 	Network                // a connection: read, write, accept, dial
-	Syscall                // a system call that blocked: files, processes
+	Syscall                // a system call not on a connection: files, processes
 	Sleep                  // time.Sleep, timers
 	GCAssist               // made to work for the collector, or waiting for it
 	Other                  // anything else that the runtime calls blocked
@@ -32,7 +32,8 @@ type Result struct {
 	// as its default; each sample is the stack where the time went, with the
 	// labels "group" and, of requests, "handler". Time in which a goroutine
 	// waits for its next request or its next job is in it under the state it
-	// has, but in no handler's group.
+	// has, but in no handler's group. Requests that the beginning or the end of
+	// a trace cuts are in it and in no group's figures.
 	Profile  *callstack.Profile
 	Warnings []string
 }
@@ -44,13 +45,17 @@ type Group struct {
 	Handler bool
 	Count   int64            // requests that lie whole in a trace, or goroutines
 	Ns      [NumStates]int64 // of those requests; of goroutines all that the traces hold
-	// Downstream is the part of Network in which a request waited for an answer
-	// to a request of its own: HTTP client, database, RPC.
+	// Downstream is the part of Network, Select and Channel in which a request
+	// waited for an answer to a request of its own: HTTP client, database, RPC.
 	DownstreamNs int64
 	// Disk is the part of Syscall spent on files.
 	DiskNs int64
-	// Where each state's time mostly went: the user's own or the deepest
-	// non-runtime function; "" where the state has none.
+	// Socket is the part of Network spent in system calls on connections: these
+	// do not wait, the kernel works in them. Network less Socket is waiting.
+	SocketNs int64
+	// Where each state's time mostly went: the innermost function that is not of
+	// the standard library, else the innermost that is not of the runtime, sync,
+	// syscall or an internal package; "" where the state has none.
 	Where [NumStates]string
 }
 

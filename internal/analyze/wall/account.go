@@ -1,0 +1,205 @@
+package wall
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+// account is a group in the making.
+type account struct {
+	group  Group
+	places [NumStates]map[string]int64
+	stacks map[*node]*[NumStates]int64 // for the profile
+	hidden bool                        // the runtime's or an instrument's
+}
+
+// book holds all accounts.
+type book struct {
+	kinds    map[string]*account
+	handlers map[string]*account
+	unnamed  *account // requests whose stacks show no handler
+}
+
+const (
+	withoutHandler = "requests without a stack in a handler"
+	withoutStack   = "goroutines without a stack"
+)
+
+func newAccount(name string, handler bool) *account {
+	return &account{group: Group{Name: name, Handler: handler}, stacks: make(map[*node]*[NumStates]int64)}
+}
+
+func newBook() *book {
+	return &book{kinds: make(map[string]*account), handlers: make(map[string]*account), unnamed: newAccount(withoutHandler, true)}
+}
+
+// kind returns the account of goroutines by the root of their stacks.
+func (b *book) kind(root *node) *account {
+	name, hidden := withoutStack, false
+	if root != nil {
+		name, _ = wrapper(root.name)
+		hidden = root.entry == systemEntry
+		if name == "runtime.main" {
+			name = "main.main"
+		}
+	}
+	a, ok := b.kinds[name]
+	if !ok {
+		a = newAccount(name, false)
+		a.hidden = hidden
+		b.kinds[name] = a
+	}
+	return a
+}
+
+// handler returns the account of a handler's requests.
+func (b *book) handler(name string) *account {
+	if name == "" {
+		return b.unnamed
+	}
+	a, ok := b.handlers[name]
+	if !ok {
+		a = newAccount(name, true)
+		a.hidden = isInstrumentHandler(name)
+		b.handlers[name] = a
+	}
+	return a
+}
+
+// enter books items; those without a place stand at root. Counted items are
+// the group's, others the profile's alone.
+func (a *account) enter(items []item, root *node, counted bool) {
+	if a.hidden {
+		return
+	}
+	for _, it := range items {
+		at := it.at
+		if at == nil {
+			at = root
+		}
+		states, ok := a.stacks[at]
+		if !ok {
+			states = new([NumStates]int64)
+			a.stacks[at] = states
+		}
+		states[it.class.state] += it.ns
+		if !counted {
+			continue
+		}
+		a.group.Ns[it.class.state] += it.ns
+		switch it.class.part {
+		case downstreamPart:
+			a.group.DownstreamNs += it.ns
+		case diskPart:
+			a.group.DiskNs += it.ns
+		case socketPart:
+			a.group.SocketNs += it.ns
+		}
+		if at != nil {
+			places := &a.places[it.class.state]
+			if *places == nil {
+				*places = make(map[string]int64)
+			}
+			(*places)[at.place] += it.ns
+		}
+	}
+}
+
+// join adds another account's figures.
+func (a *account) join(b *account) {
+	a.group.Count += b.group.Count
+	a.group.DownstreamNs += b.group.DownstreamNs
+	a.group.DiskNs += b.group.DiskNs
+	a.group.SocketNs += b.group.SocketNs
+	for s := range NumStates {
+		a.group.Ns[s] += b.group.Ns[s]
+		for place, ns := range b.places[s] {
+			if a.places[s] == nil {
+				a.places[s] = make(map[string]int64)
+			}
+			a.places[s][place] += ns
+		}
+	}
+	for at, states := range b.stacks {
+		sum, ok := a.stacks[at]
+		if !ok {
+			sum = new([NumStates]int64)
+			a.stacks[at] = sum
+		}
+		for s, ns := range states {
+			sum[s] += ns
+		}
+	}
+}
+
+// accounts returns all that are the program's, in the order of the result.
+func (b *book) accounts() []*account {
+	var handlers, kinds []*account
+	for _, a := range b.handlers {
+		if !a.hidden {
+			handlers = append(handlers, a)
+		}
+	}
+	if len(b.unnamed.stacks) > 0 {
+		if len(handlers) == 1 {
+			handlers[0].join(b.unnamed)
+		} else {
+			handlers = append(handlers, b.unnamed)
+		}
+	}
+	for _, a := range b.kinds {
+		if !a.hidden {
+			kinds = append(kinds, a)
+		}
+	}
+	byTotal := func(a, b *account) int {
+		return cmp.Or(cmp.Compare(b.group.Total(), a.group.Total()), strings.Compare(a.group.Name, b.group.Name))
+	}
+	slices.SortFunc(handlers, byTotal)
+	slices.SortFunc(kinds, byTotal)
+	return append(handlers, kinds...)
+}
+
+// finish says where each state's time mostly went.
+func (a *account) finish() Group {
+	for s := range NumStates {
+		var most int64
+		for place, ns := range a.places[s] {
+			if ns > most || ns == most && place < a.group.Where[s] {
+				a.group.Where[s], most = place, ns
+			}
+		}
+	}
+	return a.group
+}
+
+// samples adds the account's stacks to a profile, in an order that does not
+// depend on the maps'.
+func (a *account) samples(b *callstack.Builder) {
+	labels := []callstack.Label{{Key: "group", Str: a.group.Name}}
+	if a.group.Handler {
+		labels = append(labels, callstack.Label{Key: "handler", Str: a.group.Name})
+	}
+	set := b.LabelSet(labels)
+	type sample struct {
+		frames []callstack.FrameID
+		states *[NumStates]int64
+	}
+	all := make([]sample, 0, len(a.stacks))
+	for at, states := range a.stacks {
+		all = append(all, sample{at.frames(nil), states})
+	}
+	slices.SortFunc(all, func(x, y sample) int { return slices.Compare(x.frames, y.frames) })
+	values := make([]int64, NumStates+1)
+	for _, s := range all {
+		values[0] = 0
+		for state, ns := range s.states {
+			values[1+state] = ns
+			values[0] += ns
+		}
+		b.Sample(b.Stack(s.frames), set, values...)
+	}
+}

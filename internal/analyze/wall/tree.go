@@ -1,0 +1,143 @@
+package wall
+
+import (
+	"whet/internal/callstack"
+	"whet/internal/format/exectrace"
+)
+
+// tree holds every stack as a path from the root function to the leaf, so that
+// what two stacks share is their nearest common ancestor, and what a stack says
+// about its request is known from its parent and one more frame.
+type tree struct {
+	builder  *callstack.Builder // interns frames, and later takes the samples
+	children map[child]*node
+	nodes    int
+	// byStack and byWait are of the reading at hand.
+	byStack, byWait map[*exectrace.Stack]*node
+	byFrame         map[*callstack.Frame]callstack.FrameID
+}
+
+type child struct {
+	parent *node
+	frame  callstack.FrameID
+}
+
+// node is one stack. The empty stack has none.
+type node struct {
+	parent *node
+	frame  callstack.FrameID
+	name   string // the leaf's function
+	depth  int    // frames
+	cut    bool   // frames towards the root may be missing
+	facts
+}
+
+func newTree(b *callstack.Builder) *tree {
+	t := &tree{builder: b, children: make(map[child]*node)}
+	t.nextTrace()
+	return t
+}
+
+// nextTrace forgets the pointers of the reading that ended.
+func (t *tree) nextTrace() {
+	t.byStack = make(map[*exectrace.Stack]*node)
+	t.byWait = make(map[*exectrace.Stack]*node)
+	t.byFrame = make(map[*callstack.Frame]callstack.FrameID)
+}
+
+// node returns the place of a stack, nil for none.
+func (t *tree) node(s *exectrace.Stack) *node {
+	if s == nil {
+		return nil
+	}
+	n, ok := t.byStack[s]
+	if !ok {
+		n = t.path(s.Frames, s.Cut())
+		t.byStack[s] = n
+	}
+	return n
+}
+
+// waiting returns the place of a stack without the runtime's frames of parking
+// at its leaf: the trace gives them when it states what a goroutine does, and
+// leaves them out when the goroutine stops, and the place is the same.
+func (t *tree) waiting(s *exectrace.Stack) *node {
+	if s == nil {
+		return nil
+	}
+	n, ok := t.byWait[s]
+	if !ok {
+		frames := s.Frames
+		for len(frames) > 1 && isParking(frames[0].Function) {
+			frames = frames[1:]
+		}
+		n = t.path(frames, s.Cut())
+		t.byWait[s] = n
+	}
+	return n
+}
+
+func (t *tree) path(frames []*callstack.Frame, cut bool) *node {
+	var n *node
+	for i := len(frames) - 1; i >= 0; i-- {
+		n = t.step(n, frames[i], cut)
+	}
+	return n
+}
+
+func (t *tree) step(parent *node, f *callstack.Frame, cut bool) *node {
+	id, ok := t.byFrame[f]
+	if !ok {
+		id = t.builder.Frame(*f)
+		t.byFrame[f] = id
+	}
+	key := child{parent, id}
+	n, ok := t.children[key]
+	if !ok {
+		n = &node{parent: parent, frame: id, name: f.Function, depth: 1, cut: cut}
+		if parent != nil {
+			n.depth = parent.depth + 1
+		}
+		n.facts = factsOf(parent, f.Function)
+		t.children[key] = n
+		t.nodes++
+	}
+	return n
+}
+
+// root returns the stack's outermost frame.
+func (n *node) root() *node {
+	if n == nil {
+		return nil
+	}
+	for n.parent != nil {
+		n = n.parent
+	}
+	return n
+}
+
+// common returns the part that two stacks share from the root on, nil for none.
+func common(a, b *node) *node {
+	for a != b {
+		switch {
+		case a == nil || b == nil:
+			return nil
+		case a.depth > b.depth:
+			a = a.parent
+		case b.depth > a.depth:
+			b = b.parent
+		default:
+			a, b = a.parent, b.parent
+		}
+	}
+	return a
+}
+
+// frames returns the stack leaf first.
+func (n *node) frames(into []callstack.FrameID) []callstack.FrameID {
+	into = into[:0]
+	for ; n != nil; n = n.parent {
+		into = append(into, n.frame)
+	}
+	return into
+}
