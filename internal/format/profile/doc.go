@@ -17,6 +17,11 @@
 // from their sampling rate by the runtime already; the formats before it were
 // not, and are refused.
 //
+// [Merge] and [Delta] work on files: they keep what only the file holds, such
+// as addresses and build ids. Delta is what a cumulative profile gained between
+// two moments; a program that was restarted in between shows by its counters,
+// which have fallen.
+//
 // It misleads where the recorder did: stacks cut at the recorder's depth, and
 // a file of several profiles that were concatenated without compression, whose
 // string tables cannot be told apart (refused where it is seen).

@@ -1,0 +1,167 @@
+package profile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/pprof/profile"
+)
+
+// restarted is what Delta warns of when it returns the later profile alone.
+const restarted = "the program was restarted between the two profiles: this one counts from its new start, and not what was before"
+
+// Delta subtracts a cumulative profile from a later one of the same process
+// and returns what was added in between, as a gzipped pprof file: what `go
+// tool pprof -base BEFORE AFTER` shows, with the samples of which nothing was
+// added left out. The strings are warnings.
+//
+// Of an allocs profile it keeps alloc_objects and alloc_space: the inuse
+// columns are no counters. Of block and mutex profiles it keeps both columns.
+// Of a heap profile it keeps all four, and inuse_objects and inuse_space of
+// the result are growth: below zero where more was freed than kept.
+//
+// Counters never fall. Where one does, or where the profiles are of different
+// binaries, the program was restarted: the result is then the later profile
+// alone, with a warning. A restart is missed where the new process has already
+// counted at least as much at every single stack.
+//
+// The runtime's own lag goes through: memory profiles are as of the last but
+// one garbage collection. The result says when the interval began, by the
+// program's wall clock, and not how long it was: that clock may have jumped.
+func Delta(before, after []byte) ([]byte, []string, error) {
+	a, err := cumulative(before)
+	if err != nil {
+		return nil, nil, fmt.Errorf("delta: the earlier profile: %w", err)
+	}
+	b, err := cumulative(after)
+	if err != nil {
+		return nil, nil, fmt.Errorf("delta: the later profile: %w", err)
+	}
+	if a.Period != b.Period {
+		// Both are scaled by the rate in force when they were written, and not
+		// by that of the samples: neither counts what it seems to.
+		return nil, nil, fmt.Errorf("delta: the program changed the profile's rate from %d to %d in between: the difference means nothing", a.Period, b.Period)
+	}
+	result := b
+	var warnings []string
+	if otherBinary(a, b) {
+		warnings = []string{restarted}
+	} else {
+		for _, s := range a.Sample {
+			for i := range s.Value {
+				s.Value[i] = -s.Value[i]
+			}
+		}
+		diff, err := profile.Merge([]*profile.Profile{b, a})
+		if err != nil {
+			return nil, nil, fmt.Errorf("delta: %w", err)
+		}
+		if fell(diff) {
+			warnings = []string{restarted}
+		} else {
+			result = diff
+			result.TimeNanos, result.DurationNanos = a.TimeNanos, 0
+		}
+	}
+	var out bytes.Buffer
+	if err := result.Write(&out); err != nil {
+		return nil, nil, fmt.Errorf("delta: %w", err)
+	}
+	return out.Bytes(), warnings, nil
+}
+
+// counts reports whether a column only ever grows in a process's life.
+func counts(column string) bool {
+	return strings.HasPrefix(column, "alloc_") || column == "contentions" || column == "delay"
+}
+
+// cumulative reads a profile that counts since the process began, with the
+// columns that Delta keeps. It takes no damaged one: a sample that is missing
+// on one side is a wrong figure.
+func cumulative(data []byte) (*profile.Profile, error) {
+	if what := kindOf(data); what != "" {
+		return nil, errors.New(what)
+	}
+	message := data
+	if isGzip(data) {
+		var d damage
+		messages, err := unpack(data, DefaultLimits().MaxBytes, &d)
+		switch {
+		case err != nil:
+			return nil, err
+		case d.gzipCut || d.trailing > 0 || len(messages) > 1:
+			return nil, errors.New("it is cut off, or holds more than one profile: fetch it again")
+		}
+		message = messages[0]
+	}
+	p, err := profile.ParseUncompressed(message)
+	if err == nil {
+		err = p.CheckValid()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("not a pprof profile, or a damaged one: %w", err)
+	}
+	if !slices.ContainsFunc(p.SampleType, func(t *profile.ValueType) bool { return counts(t.Type) }) {
+		var names []string
+		for _, t := range p.SampleType {
+			names = append(names, t.Type)
+		}
+		return nil, fmt.Errorf("it counts %q, which is no counter since the program began", names)
+	}
+	if p.DefaultSampleType == "alloc_space" {
+		keepCounters(p)
+	}
+	for c := range p.SampleType {
+		var sum int64
+		for _, s := range p.Sample {
+			if s.Value[c] < 0 {
+				return nil, errors.New("it has negative values: it is a difference already")
+			}
+			if sum += s.Value[c]; sum < 0 {
+				return nil, errSum
+			}
+		}
+	}
+	return p, nil
+}
+
+// keepCounters drops the columns that are none.
+func keepCounters(p *profile.Profile) {
+	var types []*profile.ValueType
+	var kept []int
+	for i, t := range p.SampleType {
+		if counts(t.Type) {
+			types, kept = append(types, t), append(kept, i)
+		}
+	}
+	p.SampleType = types
+	for _, s := range p.Sample {
+		values := make([]int64, len(kept))
+		for i, k := range kept {
+			values[i] = s.Value[k]
+		}
+		s.Value = values
+	}
+}
+
+// otherBinary compares the builds, where both profiles name theirs.
+func otherBinary(a, b *profile.Profile) bool {
+	if len(a.Mapping) == 0 || len(b.Mapping) == 0 {
+		return false
+	}
+	x, y := a.Mapping[0].BuildID, b.Mapping[0].BuildID
+	return x != "" && y != "" && x != y
+}
+
+// fell reports whether any counter of a difference is below zero.
+func fell(p *profile.Profile) bool {
+	for c, t := range p.SampleType {
+		if counts(t.Type) && slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return s.Value[c] < 0 }) {
+			return true
+		}
+	}
+	return false
+}
