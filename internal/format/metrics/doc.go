@@ -7,5 +7,5 @@
 // not zero: a program that serves net/http/pprof alone tells little of this.
 //
 // It misleads where a process was restarted between two rows: counters then run
-// backwards, which Read reports and splits at.
+// backwards, which Read reports and Split cuts at.
 package metrics

@@ -1,0 +1,143 @@
+package metrics
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// maxLine bounds one row: it has some thirty keys, and numbers have at most
+// twenty digits.
+const maxLine = 64 << 10
+
+// Read reads rows, at most limit of them, in the order they stand in. Lines
+// that are no rows are left out and counted in the warnings, and so is what
+// lies behind the limit. Where the process was restarted a warning says so:
+// see [Split]. It is an error when there are lines and none is a row.
+func Read(data []byte, limit int) (rows []Row, warnings []string, err error) {
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	bad, firstBad, why := 0, 0, error(nil)
+	lines := 0
+	for len(data) > 0 {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		data = rest
+		lines++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if len(rows) >= limit {
+			warn("rows behind the first %d were left out", limit)
+			break
+		}
+		row, err := parse(line)
+		switch {
+		case err != nil && !whole && len(rows) > 0:
+			warn("the last row was cut off")
+		case err != nil:
+			if bad++; bad == 1 {
+				firstBad, why = lines, err
+			}
+		default:
+			rows = append(rows, row)
+		}
+	}
+	if bad > 0 && len(rows) == 0 {
+		return nil, warnings, fmt.Errorf("read metrics: none of %d lines is a row: line %d: %w", bad, firstBad, why)
+	}
+	if bad > 0 {
+		warn("%d lines are no rows and were left out, the first at line %d: %v", bad, firstBad, why)
+	}
+	if parts := Split(rows); len(parts) > 1 {
+		next := parts[1][0]
+		warn("the process was restarted %s, first before the row at %d ns: its counters begin anew there", times(len(parts)-1), next.TimeNs)
+	}
+	return rows, warnings, nil
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+func parse(line []byte) (Row, error) {
+	if len(line) > maxLine {
+		return Row{}, fmt.Errorf("%d bytes are more than the %d of a row", len(line), maxLine)
+	}
+	var row struct {
+		At *int64 `json:"t_ns"`
+		Row
+	}
+	if err := json.Unmarshal(line, &row); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return Row{}, fmt.Errorf("%s cannot be %.40s", strings.TrimPrefix(wrong.Field, "Row."), wrong.Value)
+		}
+		return Row{}, err
+	}
+	// Times are moved to another clock, so that they need some room.
+	if row.At == nil || *row.At < 0 || *row.At > math.MaxInt64/2 {
+		return Row{}, errors.New("it has no t_ns, or one that is no time")
+	}
+	row.TimeNs = *row.At
+	for _, v := range row.values() {
+		if *v != nil && **v < 0 {
+			return Row{}, errors.New("it counts below zero")
+		}
+	}
+	return row.Row, nil
+}
+
+// Split cuts rows where the process is another one, or must be: its counters
+// or its clock run backwards.
+func Split(rows []Row) [][]Row {
+	var parts [][]Row
+	begin := 0
+	for i := range rows {
+		if i > 0 && Restarted(&rows[i-1], &rows[i]) {
+			parts = append(parts, rows[begin:i:i])
+			begin = i
+		}
+	}
+	if begin < len(rows) {
+		parts = append(parts, rows[begin:])
+	}
+	return parts
+}
+
+// Restarted reports whether b cannot be a later row of a's process.
+func Restarted(a, b *Row) bool {
+	if a.PID != 0 && b.PID != 0 && a.PID != b.PID || b.TimeNs < a.TimeNs {
+		return true
+	}
+	before, after := a.counters(), b.counters()
+	for i := range before {
+		if x, y := *before[i], *after[i]; x != nil && y != nil && *y < *x {
+			return true
+		}
+	}
+	return false
+}
+
+// states are the fields that go up and down.
+func (r *Row) states() []**int64 {
+	return []**int64{
+		&r.Goroutines, &r.Runnable, &r.Threads,
+		&r.HeapLiveBytes, &r.HeapGoalBytes, &r.HeapObjects, &r.StackBytes, &r.RuntimeBytes, &r.RSSBytes,
+	}
+}
+
+// counters are the fields that only grow while a process lives.
+func (r *Row) counters() []**int64 {
+	return []**int64{
+		&r.AllocBytes, &r.AllocObjects, &r.GCCycles, &r.GCForced, &r.GCPauseNs, &r.GCCPUNs, &r.GCAssistNs,
+		&r.MutexWaitNs, &r.SchedWaitNs, &r.UserCPUNs, &r.SystemCPUNs, &r.ThrottledNs, &r.ReadBytes, &r.WrittenBytes,
+	}
+}
+
+func (r *Row) values() []**int64 { return append(r.states(), r.counters()...) }
