@@ -112,3 +112,9 @@ func (s *Set) Without(o *Set) Set {
 	}
 	return out
 }
+
+// Has reports whether sample i is in the set.
+func (s *Set) Has(i int) bool {
+	_, ok := s.in[i]
+	return ok
+}

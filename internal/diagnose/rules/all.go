@@ -3,7 +3,9 @@ package rules
 import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/fmtformat"
+	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
+	"whet/internal/diagnose/rules/readgrowth"
 	"whet/internal/diagnose/rules/slicegrowth"
 	"whet/internal/diagnose/rules/stringcopy"
 )
@@ -12,8 +14,10 @@ import (
 func All() []diagnose.Rule {
 	return []diagnose.Rule{
 		logging.Rule(),
+		lockheld.Rule(),
 		fmtformat.Rule(),
 		stringcopy.Rule(),
 		slicegrowth.Rule(),
+		readgrowth.Rule(),
 	}
 }

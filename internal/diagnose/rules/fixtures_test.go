@@ -16,9 +16,11 @@ import (
 // directories of each rule's fixtures.
 var directories = map[string]string{
 	"logging":      "logging",
+	"lock-held":    "lockheld",
 	"fmt-format":   "fmtformat",
 	"string-copy":  "stringcopy",
 	"slice-growth": "slicegrowth",
+	"read-growth":  "readgrowth",
 }
 
 // fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of
@@ -112,7 +114,7 @@ func TestFixtures(t *testing.T) {
 }
 
 func check(t *testing.T, p *program, id string, want map[string]bool) {
-	subjects := p.measure(t, lengths{cpu: "400ms", samples: 40, allocs: "300x"})
+	subjects := p.measure(t, lengths{cpu: "400ms", samples: 40, allocs: "300x", waits: id == "lock-held"})
 	for _, s := range subjects {
 		if n := s.BaseCPUSamples(); n < fixtureSamples {
 			t.Errorf("%s: %d base samples, too few to say anything", s.Benchmark, n)
@@ -148,7 +150,7 @@ func check(t *testing.T, p *program, id string, want map[string]bool) {
 }
 
 func describe(f finding.Finding) string {
-	s := fmt.Sprintf("%s %s:%d %s cpu %.3f bytes %.3f ceiling %.2f %s %v\n  why: %s\n  remedy: %s", f.Rule, f.File, f.Line, f.Function, f.CPURatio, f.AllocBytesRatio, f.CeilingRatio, f.Confidence, f.Benchmarks, f.Why, f.Remedy)
+	s := fmt.Sprintf("%s %s:%d %s cpu %.3f bytes %.3f delay %.3f ceiling %.2f %s %v\n  why: %s\n  remedy: %s", f.Rule, f.File, f.Line, f.Function, f.CPURatio, f.AllocBytesRatio, f.DelayRatio, f.CeilingRatio, f.Confidence, f.Benchmarks, f.Why, f.Remedy)
 	for _, e := range f.Evidence {
 		s += "\n  " + e.Kind + ": " + e.Text
 	}
