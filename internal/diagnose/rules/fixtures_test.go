@@ -16,7 +16,6 @@ import (
 // directories of each rule's fixtures.
 var directories = map[string]string{
 	"logging":      "logging",
-	"lock-held":    "lockheld",
 	"fmt-format":   "fmtformat",
 	"string-copy":  "stringcopy",
 	"slice-growth": "slicegrowth",
