@@ -20,6 +20,10 @@
 //   - Interval for a share: C. J. Clopper and E. S. Pearson, Biometrika 26
 //     (1934), 404–413, which never covers less than it says; and E. B. Wilson,
 //     JASA 22 (1927), 209–212, which is shorter and covers it on average.
+//   - Slope of a trend: the median of the slopes between pairs of points, with
+//     the interval of P. K. Sen, JASA 63 (1968), 1379–1389; whether there is one:
+//     Kendall's rank correlation with time, as in H. B. Mann, Econometrica 13
+//     (1945), 245–259.
 //   - Several comparisons: S. Holm, Scandinavian Journal of Statistics 6
 //     (1979), 65–70, and Bonferroni's inequality.
 //
