@@ -1,10 +1,15 @@
 package program
 
 import (
+	"bufio"
+	"context"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,12 +18,15 @@ import (
 	"strings"
 	"testing"
 
+	"whet"
 	"whet/internal/gobench"
 )
 
-// TestEndings: however the program ends, its own doing is as it was, and what
-// the agent says of the end is true.
-func TestEndings(t *testing.T) {
+const zooFirst = "own package own file \n" // line of the zoo's output
+
+// TestZoo: however the program ends, its own doing is as it was, and what the
+// agent says of the end is true.
+func TestZoo(t *testing.T) {
 	dir := module(t, "zoo")
 	copyAgent(t, filepath.Join(dir, "whet", "agent"))
 	o := gobench.BuildOptions{Env: []string{"GOFLAGS=-mod=mod"}}
@@ -26,67 +34,133 @@ func TestEndings(t *testing.T) {
 	if b.GoVersion != b.Target.GOVERSION || b.BuildID == "" || b.Race || b.Cover || b.Unoptimized || !slices.Contains(b.Settings, "-compiler=gc") {
 		t.Errorf("%+v", b)
 	}
-	const first = "own package own file \n"
+	t.Run("endings", func(t *testing.T) { testEndings(t, b) })
+	t.Run("children", func(t *testing.T) { testChildren(t, b) })
+	t.Run("served", func(t *testing.T) { testServed(t, b) })
+	t.Run("without whet", func(t *testing.T) { testWithout(t, b) })
+}
+
+func testEndings(t *testing.T, b *gobench.Binary) {
 	for _, tt := range []struct {
 		arg, ended     string
 		code           int
-		stdout, stderr string // behind the first line; what it begins with
+		stdout, stderr string // behind the first line; what it has
+		warning        string
 	}{
-		{"return", EndedExit, 0, "", ""},
-		{"exit", EndedExit, 3, "", ""},
-		{"panic", EndedRunning, 2, "", "panic: panic\n\ngoroutine 1 "},
-		{"profile", EndedExit, 0, "true\n", ""},
+		{arg: "return", ended: EndedExit},
+		{arg: "exit", ended: EndedExit, code: 3},
+		{arg: "fatal", ended: EndedExit, code: 1, stderr: " fatal\n"},
+		{arg: "panic", ended: EndedRunning, code: 2, stderr: "panic: panic\n\ngoroutine 1 "},
+		// Both want the one CPU profiler there is, and the program ends the
+		// agent's profile.
+		{arg: "profile", ended: EndedExit, stdout: "true\n", warning: "the program ended the agent's CPU profile"},
+		// The program's agent comes second and does nothing to the first.
+		{arg: "agent", ended: EndedExit},
 	} {
 		r := run(t, b, tt.arg)
-		if r.code != tt.code || r.stdout != first+tt.stdout || !strings.HasPrefix(r.stderr, tt.stderr) || tt.stderr == "" && r.stderr != "" {
+		if r.code != tt.code || r.stdout != zooFirst+tt.stdout || !strings.Contains(r.stderr, tt.stderr) || tt.stderr == "" && r.stderr != "" {
 			t.Errorf("%s: status %d, %q, %q", tt.arg, r.code, r.stdout, r.stderr)
+		}
+		if w := r.manifest.Warnings; tt.warning != "" && len(w) == 1 && strings.HasPrefix(w[0], tt.warning) {
+			r.manifest.Warnings = nil
 		}
 		r.wantAgent(t, tt.arg, tt.ended)
 	}
+}
 
-	r := run(t, b, "fatal")
-	if r.code != 1 || !strings.HasSuffix(r.stderr, " fatal\n") {
-		t.Errorf("log.Fatal: status %d, %q", r.code, r.stderr)
-	}
-	r.wantAgent(t, "log.Fatal", EndedExit)
-
-	// Two agents want one profiler; whose it is, the other one says.
-	if r = run(t, b, "agent"); r.code != 0 || r.manifest.Ended != EndedExit {
-		t.Errorf("agent: %+v", r)
-	}
-
-	// The children end first, and would leave their own end and number.
-	r = run(t, b, "children")
+// testChildren: children, those that inherit the environment of the start too,
+// end first, and would leave their own end and number.
+func testChildren(t *testing.T, b *gobench.Binary) {
+	r := run(t, b, "children")
 	r.wantAgent(t, "children", EndedExit)
-	if want := strings.Repeat(first+"exit status 3\n", 2) + fmt.Sprintln(r.manifest.PID); r.stdout != first+want {
-		t.Errorf("children: %q, want %q", r.stdout, first+want)
+	if want := zooFirst + strings.Repeat(zooFirst+"exit status 3\n", 2) + fmt.Sprintln(r.manifest.PID); r.stdout != want {
+		t.Errorf("printed %q, want %q", r.stdout, want)
 	}
+}
 
-	// Without whet it is the user's program.
-	if r := start(t, b, nil, "exit"); r.code != 3 || r.stdout != first || r.stderr != "" {
+// testServed: the socket is there when main begins, answers who has the token,
+// and goes with the program.
+func testServed(t *testing.T, b *gobench.Binary) {
+	a, err := NewAgent(Options{Serve: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Remove()
+	c := exec.CommandContext(t.Context(), b.Path, "wait")
+	c.Env = append(os.Environ(), a.Env())
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != zooFirst {
+		t.Errorf("printed %q, %v", line, err)
+	}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", a.Socket())
+	}}
+	for token, want := range map[string]int{a.Token(): http.StatusOK, "": http.StatusUnauthorized, a.Token() + "0": http.StatusUnauthorized} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://agent/debug/whet/status", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer, err := (&http.Client{Transport: transport}).Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != want || err != nil {
+			t.Errorf("token %q: %s, %s, %v", token, answer.Status, body, err)
+		}
+		if want == http.StatusOK && !strings.Contains(string(body), fmt.Sprintf(`"pid":%d,`, c.Process.Pid)) {
+			t.Errorf("status of another process: %s", body)
+		}
+	}
+	transport.CloseIdleConnections()
+	stdin.Close()
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(a.Socket()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the socket is still there: %v", err)
+	}
+}
+
+// testWithout: what was built is the user's program.
+func testWithout(t *testing.T, b *gobench.Binary) {
+	if r := start(t, b, nil, "exit"); r.code != 3 || r.stdout != zooFirst || r.stderr != "" {
 		t.Errorf("without an agent: %+v", r)
 	}
-	if r := start(t, b, []string{"WHET_AGENT={"}, "exit"); r.code != 3 || r.stdout != first {
-		t.Errorf("with an environment that makes no sense: %+v", r)
+	for _, env := range []string{"", "{", `{"dir":"relative"}`, `{"dir":"/none"}`} {
+		if r := start(t, b, []string{"WHET_AGENT=" + env}, "exit"); r.code != 3 || r.stdout != zooFirst || r.stderr != "" {
+			t.Errorf("with WHET_AGENT=%s: %+v", env, r)
+		}
 	}
-	if r := start(t, b, []string{`WHET_AGENT={"dir":"relative"}`}, "exit"); r.code != 3 || r.stdout != first {
-		t.Errorf("with an environment that makes no sense: %+v", r)
+	// The agent's settings are whet's, so it says what it cannot use.
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, ticket), "")
+	bad := fmt.Sprintf(`WHET_AGENT={"dir":%q,"serve":true}`, dir)
+	if r := start(t, b, []string{bad}, "exit"); r.code != 3 || r.stdout != zooFirst || !strings.HasPrefix(r.stderr, "whet: start the agent: read WHET_AGENT: ") {
+		t.Errorf("with settings that make no sense: %+v", r)
 	}
 }
 
 // copyAgent makes the agent what a user's module imports.
 func copyAgent(t *testing.T, dir string) {
 	t.Helper()
-	source := agentSource()
-	names, err := fs.Glob(source, "*.go")
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
+	source, err := whet.AgentSource()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range names {
-		text, err := fs.ReadFile(source, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, text := range source {
 		put(t, filepath.Join(dir, name), string(text))
 	}
 }

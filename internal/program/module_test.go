@@ -10,10 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"whet/internal/gobench"
+	"whet/internal/recording"
 )
 
 // module makes the files of a testdata module in a new directory. There they
@@ -156,6 +158,23 @@ func (r ran) wantAgent(t *testing.T, what, ended string) {
 	}
 	if m.Ended != ended || m.GoVersion != runtime.Version() || m.PID <= 0 || m.GOMAXPROCS <= 0 || !r.started {
 		t.Errorf("%s: ended %q: %+v", what, ended, m)
+	}
+	var kinds []string
+	for _, f := range m.Files {
+		kinds = append(kinds, f.Kind)
+		if f.EndNs > m.EndNs && ended == EndedRunning {
+			t.Errorf("%s: %s ends at %d ns, the agent at %d", what, f.Name, f.EndNs, m.EndNs)
+		}
+	}
+	whole := []string{recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex,
+		recording.KindGoroutine, recording.KindThreads, recording.KindTrace, recording.KindMetrics}
+	if ended == EndedRunning {
+		whole = whole[len(whole)-1:] // the rows, from the start
+	}
+	for _, k := range whole {
+		if !slices.Contains(kinds, k) {
+			t.Errorf("%s: there is no %s among %q", what, k, kinds)
+		}
 	}
 	if len(m.Warnings) > 0 {
 		t.Errorf("%s: the agent warns: %q", what, m.Warnings)

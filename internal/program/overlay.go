@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whet"
 	"whet/internal/gobench"
 )
 
@@ -74,20 +75,12 @@ func writeOverlay(t *gobench.Target, o gobench.BuildOptions, goroot, scratch str
 		filepath.Join(dir, entryName): entryFile,
 		filepath.Join(goroot, "src", "runtime", "metrics", exitInRoot): exitFile,
 	}
-	source := agentSource()
-	err = fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
-			return err
-		}
-		text, err := fs.ReadFile(source, name)
-		if err != nil {
-			return err
-		}
-		files[filepath.Join(dir, path.Base(name))] = string(text)
-		return nil
-	})
+	source, err := whet.AgentSource()
 	if err != nil {
 		return "", fmt.Errorf("build %s: read the agent's source: %w", t.ImportPath, err)
+	}
+	for name, text := range source {
+		files[filepath.Join(dir, name)] = string(text)
 	}
 
 	n := 0
