@@ -23,7 +23,7 @@ import (
 	"whet/internal/quantity"
 )
 
-var stages = []string{"fprintf", "final", "best"}
+var stages = []string{"fprintf", "pool", "logbuf", "zerolog", "appended", "final", "best"}
 
 // Proof is what whet prove said of the first stage against one other.
 type Proof struct {

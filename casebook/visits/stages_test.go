@@ -11,11 +11,15 @@ import (
 	"testing"
 
 	"whet/casebook/visits"
+	"whet/casebook/visits/appended"
 	"whet/casebook/visits/best"
 	"whet/casebook/visits/final"
 	"whet/casebook/visits/fprintf"
+	"whet/casebook/visits/logbuf"
 	"whet/casebook/visits/original"
+	"whet/casebook/visits/pool"
 	"whet/casebook/visits/visitstest"
+	"whet/casebook/visits/zerolog"
 )
 
 type stage struct {
@@ -27,8 +31,21 @@ type stage struct {
 var stages = []stage{
 	{"original", func(w io.Writer) visits.Counter { return original.New(w) }, visitstest.Logfmt},
 	{"fprintf", func(w io.Writer) visits.Counter { return fprintf.New(w) }, visitstest.Logfmt},
+	{"pool", func(w io.Writer) visits.Counter { return pool.New(w) }, visitstest.Logfmt},
+	{"logbuf", func(w io.Writer) visits.Counter { return logbuf.New(w) }, visitstest.Logfmt},
+	{"zerolog", func(w io.Writer) visits.Counter { return zerolog.New(w) }, visitstest.JSON},
+	{"appended", func(w io.Writer) visits.Counter { return appended.New(w) }, visitstest.JSON},
 	{"final", func(w io.Writer) visits.Counter { return final.New(w) }, visitstest.JSON},
 	{"best", func(w io.Writer) visits.Counter { return best.New(w) }, visitstest.JSON},
+}
+
+func named(t testing.TB, name string) stage {
+	t.Helper()
+	i := slices.IndexFunc(stages, func(s stage) bool { return s.name == name })
+	if i < 0 {
+		t.Fatalf("there is no stage %s", name)
+	}
+	return stages[i]
 }
 
 // seen is all that a stage shows of two visits: a request, and the same one again.
@@ -136,8 +153,8 @@ func FuzzRecord(f *testing.F) {
 		// written in different seconds.
 		var want, got []string
 		for range 3 {
-			_, a := visitTwice(t, stages[2], "GET", query, "", "")
-			_, b := visitTwice(t, stages[3], "GET", query, "", "")
+			_, a := visitTwice(t, named(t, "final"), "GET", query, "", "")
+			_, b := visitTwice(t, named(t, "best"), "GET", query, "", "")
 			want, got = a.Writes, b.Writes
 			if slices.Equal(got, want) {
 				return
