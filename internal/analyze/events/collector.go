@@ -1,0 +1,150 @@
+package events
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"whet/internal/format/metrics"
+	"whet/internal/quantity"
+)
+
+// gctraceStep is how finely the runtime prints a cycle's moment.
+const gctraceStep = int64(time.Millisecond)
+
+// forced finds the collections that the program asked for: from what the
+// collector printed, and where lines of it are missing from the counter in the
+// rows, if they have one.
+func forced(in *Input, lives [][]metrics.Row) []Event {
+	own := newOwn(in.OwnGC)
+	if len(in.Cycles) > 0 && (whole(in) || !countsForced(in.Rows)) {
+		var out []Event
+		for i := range in.Cycles {
+			c := &in.Cycles[i]
+			start := in.CyclesNs + int64(c.At)
+			if !c.Forced || !usable(start) || own.take(start, start+gctraceStep, 1) == 1 {
+				continue
+			}
+			out = append(out, Event{
+				Kind: ForcedGC, StartNs: start, EndNs: start + int64(c.Wall()), Value: 1, Low: 1, High: 1,
+				Text: fmt.Sprintf("the program forced a collection (runtime.GC or debug.FreeOSMemory): it took %s and stopped the program for %s of it; its moment is known to %s",
+					length(int64(c.Wall())), length(int64(c.Pause())), length(gctraceStep)),
+			})
+		}
+		return out
+	}
+	var out []Event
+	for a, b := range neighbours(lives) {
+		n, ok := rise(a.GCForced, b.GCForced)
+		if !ok || n <= 0 {
+			continue
+		}
+		if n -= own.take(a.TimeNs, b.TimeNs, n); n == 0 {
+			continue
+		}
+		out = append(out, Event{
+			Kind: ForcedGC, StartNs: a.TimeNs, EndNs: b.TimeNs, Value: float64(n), Low: float64(n), High: float64(n),
+			Text: fmt.Sprintf("the program forced %s (runtime.GC or debug.FreeOSMemory) within these %s",
+				quantity.Plural(int(n), "collection"), length(b.TimeNs-a.TimeNs)),
+		})
+	}
+	return out
+}
+
+// neighbours are the pairs of rows that follow each other in one life of the
+// process.
+func neighbours(lives [][]metrics.Row) iter.Seq2[*metrics.Row, *metrics.Row] {
+	return func(yield func(a, b *metrics.Row) bool) {
+		for _, rows := range lives {
+			for i := 1; i < len(rows); i++ {
+				if !yield(&rows[i-1], &rows[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// whole reports that no cycle is missing between the first and the last.
+func whole(in *Input) bool {
+	for i := 1; i < len(in.Cycles); i++ {
+		if in.Cycles[i].N != in.Cycles[i-1].N+1 {
+			return false
+		}
+	}
+	return true
+}
+
+func countsForced(rows []metrics.Row) bool {
+	for i := range rows {
+		if rows[i].GCForced != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func usable(ns int64) bool { return ns >= -farthest && ns <= farthest }
+
+// own are the collections that whet asked for itself.
+type own struct {
+	spans []Span
+	taken []bool
+}
+
+func newOwn(spans []Span) *own { return &own{spans: spans, taken: make([]bool, len(spans))} }
+
+// originError is how far the runtime's start may be off: it is taken from the
+// start of the process, some milliseconds before.
+const originError = 20 * int64(time.Millisecond)
+
+// take returns how many of n forced collections between two moments are
+// whet's. Each span stands for one.
+func (o *own) take(start, end, n int64) int64 {
+	var mine int64
+	for i, s := range o.spans {
+		if mine < n && !o.taken[i] && s.StartNs-originError <= end && start <= s.EndNs+originError {
+			o.taken[i] = true
+			mine++
+		}
+	}
+	return mine
+}
+
+// longPause is what a pause must last to be an event. The collector's pauses
+// usually last some tens of microseconds.
+const longPause = int64(5 * time.Millisecond)
+
+// pauses finds the cycles that stopped the program for long.
+func pauses(in *Input, lives [][]metrics.Row) []Event {
+	var out []Event
+	for i := range in.Cycles {
+		c := &in.Cycles[i]
+		start, pause := in.CyclesNs+int64(c.At), int64(c.Pause())
+		if pause < longPause || !usable(start) {
+			continue
+		}
+		// Each of the two parts is printed with two digits, rounded down.
+		high := float64(pause) * 1.1
+		out = append(out, Event{
+			Kind: GCPause, StartNs: start, EndNs: start + int64(c.Wall()), Value: float64(pause), Low: float64(pause), High: high,
+			Text: fmt.Sprintf("the collector stopped the program for %s to %s in one cycle: %s before marking, %s behind it",
+				length(pause), quantity.Nanoseconds(high), length(int64(c.SweepTerm)), length(int64(c.MarkTerm))),
+		})
+	}
+	if len(in.Cycles) > 0 {
+		return out
+	}
+	for a, b := range neighbours(lives) {
+		n, ok := rise(a.GCPauseNs, b.GCPauseNs)
+		if !ok || n < longPause {
+			continue
+		}
+		out = append(out, Event{
+			Kind: GCPause, StartNs: a.TimeNs, EndNs: b.TimeNs, Value: float64(n), Low: 0, High: float64(b.TimeNs - a.TimeNs),
+			Text: fmt.Sprintf("the collector stopped the program for about %s in all within these %s, by the runtime's own estimate",
+				length(n), length(b.TimeNs-a.TimeNs)),
+		})
+	}
+	return out
+}
