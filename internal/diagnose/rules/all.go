@@ -3,6 +3,7 @@ package rules
 import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/fmtformat"
+	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
 	"whet/internal/diagnose/rules/readgrowth"
 	"whet/internal/diagnose/rules/slicegrowth"
@@ -13,6 +14,7 @@ import (
 func All() []diagnose.Rule {
 	return []diagnose.Rule{
 		logging.Rule(),
+		lockheld.Rule(),
 		fmtformat.Rule(),
 		stringcopy.Rule(),
 		slicegrowth.Rule(),

@@ -16,6 +16,7 @@ import (
 // directories of each rule's fixtures.
 var directories = map[string]string{
 	"logging":      "logging",
+	"lock-held":    "lockheld",
 	"fmt-format":   "fmtformat",
 	"string-copy":  "stringcopy",
 	"slice-growth": "slicegrowth",

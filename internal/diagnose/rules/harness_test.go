@@ -52,6 +52,7 @@ type lengths struct {
 	samples int64  // of the base; runs are repeated until there are as many
 	allocs  string // -test.benchtime of the allocation profile
 	heavy   string // the same where an operation takes more than 10 µs; "": allocs
+	waits   bool   // the CPU profile's runs record the mutex and block profiles too
 }
 
 // needsTime leaves a test that builds and measures programs out of a short
@@ -150,23 +151,31 @@ func (p *program) measure(t *testing.T, l lengths) []*diagnose.Subject {
 		}
 		out := t.TempDir()
 		// On a busy machine a run gets fewer samples than its length promises.
-		var runs []*callstack.Profile
+		var runs, mutex, block []*callstack.Profile
 		for len(runs) < 8 && s.BaseCPUSamples() < l.samples {
 			file := filepath.Join(out, fmt.Sprint("cpu", len(runs)))
-			res, err := bin.Run(ctx, gobench.Run{Bench: name, BenchTime: l.cpu, CPUProfile: file, Timeout: time.Minute})
+			run := gobench.Run{Bench: name, BenchTime: l.cpu, CPUProfile: file, Timeout: time.Minute}
+			if l.waits {
+				run.MutexProfile, run.MutexProfileFraction = file+".mutex", 1
+				run.BlockProfile, run.BlockProfileRate = file+".block", 1000
+			}
+			res, err := bin.Run(ctx, run)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if l.waits {
+				mutex, block = append(mutex, read(t, run.MutexProfile)), append(block, read(t, run.BlockProfile))
 			}
 			s.NsPerOp = res.Lines[0].NsPerOp
 			if res.Lines[0].BytesPerOp != nil {
 				s.BytesPerOp = *res.Lines[0].BytesPerOp
 			}
 			runs = append(runs, read(t, file))
-			merged, err := callstack.Merge(runs...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.CPU, s.CPUColumn = classified(t, merged, "cpu", loops)
+			s.CPU, s.CPUColumn = classified(t, merged(t, runs), "cpu", loops)
+		}
+		if l.waits {
+			s.Mutex, s.MutexCol = classified(t, merged(t, mutex), "delay", loops)
+			s.Block, s.BlockCol = classified(t, merged(t, block), "delay", loops)
 		}
 		calls := l.allocs
 		if l.heavy != "" && s.NsPerOp > 10_000 {
@@ -182,6 +191,15 @@ func (p *program) measure(t *testing.T, l lengths) []*diagnose.Subject {
 		subjects = append(subjects, s)
 	}
 	return subjects
+}
+
+func merged(t *testing.T, runs []*callstack.Profile) *callstack.Profile {
+	t.Helper()
+	p, err := callstack.Merge(runs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func read(t *testing.T, file string) *callstack.Profile {

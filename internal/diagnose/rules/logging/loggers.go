@@ -37,7 +37,7 @@ func (l *loggers) isLogger(f *callstack.Frame, callee string) bool {
 		return true
 	}
 	sym := diagnose.ParseSymbol(f.Function)
-	if loggingPackage(sym.Package) {
+	if Package(sym.Package) {
 		return true
 	}
 	if callee == "" || sym.Receiver == "" {

@@ -27,8 +27,8 @@ func knownPackage(pkg string) bool {
 	return false
 }
 
-// loggingPackage reports whether a package is a logger by its name.
-func loggingPackage(pkg string) bool {
+// Package reports whether an import path is that of a logger, by its name.
+func Package(pkg string) bool {
 	if knownPackage(pkg) {
 		return true
 	}
@@ -129,7 +129,7 @@ func shaped(sym diagnose.Symbol) bool {
 	if sym.Closure || sym.Package == "testing" || sym.Package == "runtime/trace" || strings.HasPrefix(sym.Package, "math") || !levelLike(sym.Name) {
 		return false
 	}
-	return loggingPackage(sym.Package) || slices.ContainsFunc(split(sym.Receiver), isLogWord) ||
+	return Package(sym.Package) || slices.ContainsFunc(split(sym.Receiver), isLogWord) ||
 		slices.ContainsFunc(split(sym.Name), func(w string) bool { return isLogWord(w) || w == "logf" || w == "logln" || w == "logw" })
 }
 

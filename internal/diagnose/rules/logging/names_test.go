@@ -59,7 +59,7 @@ func TestLoggingPackage(t *testing.T) {
 		"m/logparser": false, "m/log-parser": false, "logic": false, "m/logs/reader": false, "": false, "v2": false,
 		"github.com/sirupsen/logrusx": false,
 	} {
-		if got := loggingPackage(pkg); got != want {
+		if got := Package(pkg); got != want {
 			t.Errorf("%s: %v", pkg, got)
 		}
 	}

@@ -60,7 +60,7 @@ type finder struct {
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	if loggingPackage(s.Package) {
+	if Package(s.Package) {
 		return nil
 	}
 	f := &finder{loggers: newLoggers(s), statements: make(map[string]map[int]*statement)}

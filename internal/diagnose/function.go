@@ -1,0 +1,38 @@
+package diagnose
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// Function is a declared function of a parsed source file, for rules that
+// read what runs between two of its statements.
+type Function struct {
+	Node *ast.FuncDecl
+	Name string // as the linker names it, without the package: "(*T).M"
+	File string // as the frames have it
+	fset *token.FileSet
+}
+
+// FunctionAt returns the declared function around a line of a frame's file,
+// nil where there is none or no source.
+func (s *Subject) FunctionAt(file string, line int) *Function {
+	sf := s.parsed(file)
+	if sf == nil {
+		return nil
+	}
+	for _, d := range sf.ast.Decls {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok || fd.Body == nil {
+			continue
+		}
+		f := &Function{Node: fd, Name: linkerName(fd), File: file, fset: sf.fset}
+		if f.Line(fd.Pos()) <= line && line <= f.Line(fd.End()) {
+			return f
+		}
+	}
+	return nil
+}
+
+// Line returns the line of a position in the function.
+func (f *Function) Line(pos token.Pos) int { return f.fset.Position(pos).Line }

@@ -1,0 +1,193 @@
+package lockheld
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/contention"
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+const (
+	// needlessShare is the share of the CPU time under a lock that logging,
+	// encoding and I/O must take: with less, the lock would be held for three
+	// quarters of its time without them.
+	needlessShare = 0.25
+	// enoughHeld is how many CPU samples under a lock can show that share, and
+	// that a call which the source has there is made at all.
+	enoughHeld = 10
+	// sureHeld is how many of them it takes to be sure of it.
+	sureHeld = 30
+	// listed bounds the lines that a remedy names.
+	listed = 4
+)
+
+func (f *finder) claim(c *contended) (diagnose.Claim, bool) {
+	if c.waits || len(c.held) == 0 {
+		return diagnose.Claim{}, false
+	}
+	u := f.under(c)
+	held, needless := f.s.CPUSamples(u.held.Keep()), f.s.CPUSamples(u.needs.Keep())
+	if len(u.ordered) == 0 {
+		return diagnose.Claim{}, false
+	}
+	confidence := finding.High
+	switch {
+	case held >= enoughHeld && float64(needless) < needlessShare*float64(held):
+		return diagnose.Claim{}, false
+	case held >= sureHeld && f.helpers.calls[c.section.function.File] != nil:
+	case held >= enoughHeld:
+		confidence = finding.Medium
+	case slices.ContainsFunc(u.ordered, func(op *operation) bool { return op.blocks() }):
+		// It waits while it holds the lock, or the few samples miss what it
+		// does. What is written there may also be a rare error's record.
+		confidence = finding.Low
+	default:
+		return diagnose.Claim{}, false
+	}
+	if held >= enoughHeld {
+		u.ordered = slices.DeleteFunc(u.ordered, func(op *operation) bool { return !op.runs })
+	}
+	delay := diagnose.Samples{Mutex: c.delay.Keep()}
+	return diagnose.Claim{
+		Place: diagnose.Place{Function: c.function, File: c.section.function.File, Line: c.lock.first, EndLine: c.lock.last},
+		Cost:  delay, Confidence: confidence,
+		Held:     c.places(),
+		Why:      why(u),
+		Remedy:   remedy(c, u),
+		Evidence: f.evidence(c, u),
+	}, true
+}
+
+// blocks reports whether an operation can hold the lock without using the CPU.
+func (op *operation) blocks() bool { return op.work == writes || op.work == logs || op.work == sleeps }
+
+func why(u *underLock) string {
+	var kinds []string
+	for w := writes; w > cheap; w-- {
+		if slices.ContainsFunc(u.ordered, func(op *operation) bool { return op.work == w }) {
+			kinds = append(kinds, w.String())
+		}
+	}
+	return fmt.Sprintf("The lock is held during %s, which needs no lock: all goroutines that want it wait until that is done too, one after the other.", and(kinds))
+}
+
+func remedy(c *contended, u *underLock) string {
+	var ops []string
+	for _, op := range u.ordered {
+		if len(ops) == listed {
+			ops = append(ops, "and more")
+			break
+		}
+		called := short(op.name)
+		if op.via != "" {
+			called += " in " + short(op.via)
+		}
+		ops = append(ops, fmt.Sprintf("line %d (%s: %s)", op.line, op.work, called))
+	}
+	text := fmt.Sprintf("Move out of the critical section: %s. Copy what it needs into variables under the lock, unlock, then do it.", strings.Join(ops, ", "))
+	if c.deferred {
+		text += fmt.Sprintf(" The deferred Unlock holds the lock to the end of %s: unlock before line %d, or put the locked part into a function of its own.", c.section.function.Name, u.ordered[0].line)
+	}
+	if slices.ContainsFunc(u.ordered, func(op *operation) bool { return op.work == writes || op.work == logs }) {
+		text += " Where the lock guards the writer itself, make the bytes ready before Lock and hold it for one Write, or let one goroutine write."
+	}
+	return text
+}
+
+func (f *finder) evidence(c *contended, u *underLock) []finding.Evidence {
+	s := f.s
+	var out []finding.Evidence
+	delay := sum(s.Mutex, s.MutexCol, c.delay.Keep())
+	text := fmt.Sprintf("others waited %s for this lock", quantity.Nanoseconds(float64(delay)))
+	if col, err := s.Mutex.TypeIndex("contentions"); err == nil {
+		text += fmt.Sprintf(" in %s", quantity.Plural(int(sum(s.Mutex, col, c.delay.Keep())), "wait"))
+	}
+	if s.MutexIterations > 0 {
+		text += fmt.Sprintf(", %s for each %s", quantity.Nanoseconds(float64(delay)/float64(s.MutexIterations)), s.Iteration())
+	}
+	out = append(out, finding.Evidence{Kind: "mutex", Text: fmt.Sprintf("%s, charged to where it is unlocked (%s)", text, lineList(c.unlocked))})
+	if wait, ok := f.waited(c); ok {
+		out = append(out, finding.Evidence{Kind: "block", Text: fmt.Sprintf("at this line goroutines waited %s in %s", quantity.Nanoseconds(float64(wait.DelayNs)), quantity.Plural(int(wait.Count), "wait"))})
+	}
+	if held := s.CPUSamples(u.held.Keep()); held > 0 {
+		text := fmt.Sprintf("%d of %d base samples run while it is held", held, s.BaseCPUSamples())
+		var parts []string
+		for w := writes; w > cheap; w-- {
+			if n := s.CPUSamples(u.heavy[w].Keep()); n > 0 {
+				parts = append(parts, fmt.Sprintf("%s %s", w, quantity.Percent(float64(n)/float64(held))))
+			}
+		}
+		if len(parts) > 0 {
+			text += ": " + strings.Join(parts, ", ") + " of them"
+		}
+		out = append(out, finding.Evidence{Kind: "cpu", Text: text})
+	}
+	end := "it is unlocked in " + lineList(c.unlockLines())
+	if c.deferred {
+		end = "the function returns, by a deferred Unlock"
+	}
+	out = append(out, finding.Evidence{Kind: "source", Text: fmt.Sprintf("%s is held from line %d until %s", c.key, c.lock.first, end)})
+	return out
+}
+
+// waited is what the block profile, which charges the waiter, says of the Lock
+// statement.
+func (f *finder) waited(c *contended) (contention.Place, bool) {
+	s := f.s
+	if s.Block == nil {
+		return contention.Place{}, false
+	}
+	count, err := s.Block.TypeIndex("contentions")
+	if err != nil {
+		return contention.Place{}, false
+	}
+	var all contention.Place
+	own := func(frame *callstack.Frame) bool { return s.Own(frame) && !f.helpers.acquire[frame.Function] }
+	for _, p := range contention.Places(s.Block.Profile, s.BlockCol, count, s.Block.Keep(hot.Base), own) {
+		if p.Kind == contention.Lock && p.File == c.section.function.File && c.lock.has(p.Line) {
+			all.DelayNs += p.DelayNs
+			all.Count += p.Count
+		}
+	}
+	return all, all.Count > 0
+}
+
+func sum(p *hot.Classified, column int, keep diagnose.Keep) int64 {
+	if keep == nil {
+		return 0
+	}
+	return p.Sum(column, keep)
+}
+
+func lineList(set map[int]bool) string {
+	var out []string
+	for _, l := range slices.Sorted(maps.Keys(set)) {
+		out = append(out, fmt.Sprint(l))
+	}
+	if len(out) == 1 {
+		return "line " + out[0]
+	}
+	return "lines " + and(out)
+}
+
+func and(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// short drops the path of a linker name: "logrus.(*Entry).Info".
+func short(fn string) string {
+	if i := strings.LastIndexByte(fn, '/'); i >= 0 && !strings.Contains(fn[:i], "[") {
+		return fn[i+1:]
+	}
+	return fn
+}

@@ -1,0 +1,171 @@
+package lockheld
+
+import (
+	"cmp"
+	"slices"
+
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+)
+
+// minSamples is less than other rules ask for: a lock held across slow I/O
+// leaves the CPU idle, and the delay, which is not sampled so thinly, is what
+// is claimed. With 20 samples the base's CPU time c of d/(d + c) is known to a
+// quarter; where d is five times c, that moves the share by 4 points.
+const minSamples = 20
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "lock-held",
+		Title: "a lock held across logging, encoding or I/O",
+		Doc: diagnose.Doc{
+			What:   "A sync.Mutex or RWMutex that other goroutines wait for, and that is held while something is logged, formatted, encoded, written or read.",
+			Why:    "Only one goroutine at a time gets through a critical section. What is done there takes time from all that wait, however many processors there are, and a write that blocks holds up every one of them.",
+			Silent: "In sequential benchmarks and wherever no mutex profile was recorded or nobody waited; for locks that guard only what is cheap (maps, counters, appending), even if many wait: there the lock itself has to be divided or replaced, and no line of the section is at fault; where logging, encoding and I/O take less than a quarter of the CPU time under the lock; for sync.Once, sync.Map and the locks inside libraries; where workers hold the lock while they wait for their next job (Accept, receiving, a shared scanner); without source.",
+			Fix:    "Copy what is needed under the lock, unlock, then log, encode or write. Where the lock guards the writer itself: make the bytes ready first and hold it for one Write, or hand them to one goroutine that writes.",
+			Before: "s.mu.Lock()\ndefer s.mu.Unlock()\ns.n[name]++\nlog.Printf(\"%s: %d\", name, s.n[name])",
+			After:  "s.mu.Lock()\ns.n[name]++\nn := s.n[name]\ns.mu.Unlock()\nlog.Printf(\"%s: %d\", name, n)",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceMutex, diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		MinSamples: minSamples,
+		Find:       find,
+	}
+}
+
+// contended is a critical section with the samples of those who waited for it.
+type contended struct {
+	*section
+	function string // as the linker names it
+	delay    diagnose.Set
+	unlocked map[int]bool // lines that were charged
+}
+
+type finder struct {
+	s        *diagnose.Subject
+	helpers  *helpers
+	sections map[*diagnose.Function][]*section
+	byPlace  map[placeKey]*diagnose.Function
+	at       map[*section]*contended
+	order    []*contended
+}
+
+type placeKey struct {
+	file string
+	line int
+}
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	if s.Mutex == nil || s.CPU == nil || !s.Mutex.Parallel && !s.CPU.Parallel {
+		return nil
+	}
+	f := &finder{
+		s: s, helpers: newHelpers(s),
+		sections: make(map[*diagnose.Function][]*section), byPlace: make(map[placeKey]*diagnose.Function),
+		at: make(map[*section]*contended),
+	}
+	diagnose.EachBase(s.Mutex, s.MutexCol, f.charge)
+	slices.SortFunc(f.order, func(a, b *contended) int {
+		return cmp.Or(cmp.Compare(a.section.function.File, b.section.function.File), cmp.Compare(a.lock.first, b.lock.first))
+	})
+	var claims []diagnose.Claim
+	for _, c := range f.order {
+		if claim, ok := f.claim(c); ok {
+			claims = append(claims, claim)
+		}
+	}
+	return claims
+}
+
+// callersUp is how far from the Unlock the section is looked for: through a
+// literal or a wrapper, an unlocking helper, and a helper of that.
+const callersUp = 4
+
+// charge finds the critical section that a stack of the mutex profile unlocks.
+func (f *finder) charge(sample int, stack []callstack.FrameID) {
+	i, unlocks := 0, false
+	for ; i < len(stack); i++ {
+		fn := f.s.Mutex.Frame(stack[i]).Function
+		sym := diagnose.ParseSymbol(fn)
+		if sym.Package != "sync" && sym.Package != "internal/sync" && sym.Package != "runtime" {
+			break
+		}
+		unlocks = unlocks || isUnlock(fn)
+		if sym.Package == "sync" && !isUnlock(fn) {
+			return // a Once, a Map, a Cond, a Pool
+		}
+	}
+	if !unlocks {
+		return
+	}
+	for _, id := range stack[i:min(i+callersUp, len(stack))] {
+		frame := f.s.Mutex.Frame(id)
+		if !f.s.Own(frame) {
+			return
+		}
+		if s := f.unlockedAt(frame.File, frame.Line); s != nil {
+			f.note(s, frame).delay.Add(sample)
+			return
+		}
+	}
+}
+
+// unlockedAt returns the section that an Unlock on a line ends. A deferred one
+// is charged to the line where the function returns.
+func (f *finder) unlockedAt(file string, line int) *section {
+	fn := f.functionAt(file, line)
+	if fn == nil {
+		return nil
+	}
+	sections, ok := f.sections[fn]
+	if !ok {
+		sections = sectionsOf(fn, f.helpers)
+		f.sections[fn] = sections
+	}
+	var best *section
+	for _, s := range sections {
+		if slices.ContainsFunc(s.unlocks, func(l lines) bool { return l.has(line) }) {
+			best = s
+		}
+	}
+	if best != nil {
+		return best
+	}
+	for _, s := range sections {
+		if s.deferred && fn.Line(s.around.Pos()) <= line && line <= fn.Line(s.around.End()) && s.lock.first <= line {
+			if best != nil {
+				return nil // two of them: the line does not say which
+			}
+			best = s
+		}
+	}
+	return best
+}
+
+func (f *finder) functionAt(file string, line int) *diagnose.Function {
+	key := placeKey{file, line}
+	fn, ok := f.byPlace[key]
+	if !ok {
+		fn = f.s.FunctionAt(file, line)
+		// One value for each function, so that its sections are found once.
+		for _, known := range f.byPlace {
+			if fn != nil && known != nil && known.Node == fn.Node {
+				fn = known
+				break
+			}
+		}
+		f.byPlace[key] = fn
+	}
+	return fn
+}
+
+func (f *finder) note(s *section, frame *callstack.Frame) *contended {
+	c := f.at[s]
+	if c == nil {
+		c = &contended{section: s, function: diagnose.PackageOf(frame.Function) + "." + s.function.Name, unlocked: make(map[int]bool)}
+		f.at[s] = c
+		f.order = append(f.order, c)
+	}
+	c.unlocked[frame.Line] = true
+	return c
+}
