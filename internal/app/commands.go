@@ -4,6 +4,7 @@ package app
 func commands() []*command {
 	return []*command{
 		tuneCommand(),
+		recordCommand(),
 		diagnoseCommand(),
 		proveCommand(),
 		topCommand(),

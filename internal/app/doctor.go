@@ -42,22 +42,36 @@ func absent(help, detail string, args ...any) instrument {
 
 func doctorCommand() *command {
 	return &command{
-		name:  "doctor",
-		short: "each instrument on this machine: works, degraded or absent, why, what would help",
+		name:     "doctor",
+		operands: "[-cost URL [-- COMMAND…]]",
+		short:    "each instrument on this machine: works, degraded or absent, why, what would help",
 		long: `
 Doctor tries each instrument that whet measures with: it takes a short profile of each kind of
 itself, asks the compiler for its diagnostics on a package of three lines, looks at the clock,
 the processors and their limits, and at what else the machine is doing. It takes a few
 seconds, changes nothing and contacts nobody.
 
+With -cost, it measures instead what measuring costs: it drives a service with load and takes
+the service's CPU time for a request, in turns with each instrument and without, a second at a
+time. The service must tell its CPU time: it is started by whet (-- ./cmd/server) or imports
+whet/agent.
+
 The exit code is 0, or 3 when something is absent without which whet tune cannot work.`,
 		examples: []string{
 			"whet doctor",
 			"whet doctor -json",
+			"whet doctor -cost http://localhost:8080/hello -- ./cmd/server -addr localhost:8080",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
+			cost := newCostFlags(fs)
 			asJSON := fs.Bool("json", false, "print one JSON document")
 			return func(ctx context.Context, e *env, operands []string) error {
+				if cost.url != "" {
+					return cost.run(ctx, e, operands, *asJSON)
+				}
+				if err := cost.unused(); err != nil {
+					return err
+				}
 				if len(operands) > 0 {
 					return usageError("doctor takes no operands, unlike %q", operands[0])
 				}

@@ -78,6 +78,12 @@ func (s *statusLine) tuneProgress(p tune.Progress) {
 	if p.Wanted > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s samples", quantity.Count(float64(p.Samples)), quantity.Count(float64(p.Wanted))))
 	}
+	if p.Requests > 0 {
+		parts = append(parts, quantity.Plural(int(p.Requests), "request"))
+	}
+	if p.Errors > 0 {
+		parts = append(parts, fmt.Sprintf("%s failed", quantity.Count(float64(p.Errors))))
+	}
 	if p.Left > 0 {
 		parts = append(parts, fmt.Sprintf("at most %v left", p.Left.Round(time.Second)))
 	}

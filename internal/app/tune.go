@@ -20,52 +20,44 @@ import (
 func tuneCommand() *command {
 	return &command{
 		name:     "tune",
-		operands: "PACKAGE",
-		short:    "measure a package's benchmarks, show where they spend, name what to change",
+		operands: "TARGET [-- COMMAND or ARGS…]",
+		short:    "measure a package's benchmarks, a program or a service, show where they spend, name what to change",
 		long: `
-Tune builds the package's test binary once, runs its tests, ranks its benchmarks in a quick
-pass, and records each of the costliest in processes of its own: CPU samples, every
-allocation, lock and channel delays where the benchmark is parallel, and an execution
-trace. It prints the report, and writes the recording (NAME.whet) and the report as one
-HTML file (NAME.html) beside it.
+TARGET is one of three:
 
-PACKAGE is a directory (./path/to/pkg) or an import path of a Go module that you own.`,
+A package with benchmarks, as a directory (./path/to/pkg) or an import path. Tune builds its
+test binary once, runs its tests, ranks its benchmarks in a quick pass, and records each of the
+costliest in processes of its own: CPU samples, every allocation, lock and channel delays where
+the benchmark is parallel, and an execution trace.
+
+A main package without benchmarks, or followed by -- and the program's arguments. Tune builds
+it with its agent added (your source is not touched) and runs it to its end: all profiles, wall
+and CPU time, peak memory. What it prints goes where it went before; with -json to stderr.
+
+The URL of a service. Tune drives it with load and takes its profiles meanwhile: from whet's
+agent or net/http/pprof in it. With -- and a command, it starts the server first and stops it
+afterwards; a main package's directory is built with the agent added.
+
+Tune prints the report, and writes the recording (NAME.whet) and the report as one HTML file
+(NAME.html) beside it.`,
 		examples: []string{
 			"whet tune ./internal/encode",
 			"whet tune -bench 'Encode/large' -budget 30s ./internal/encode",
 			"whet tune -tags purego -cpu 1 ./internal/encode -args -seed 7",
+			"whet tune ./cmd/convert -- -in big.json",
+			"whet tune http://localhost:8080/hello -c 64 -d 20s -pprof http://localhost:6060",
+			"whet tune http://localhost:8080/hello -- ./cmd/server -addr localhost:8080",
 			"whet tune -json ./internal/encode > findings.json",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
-			o := tune.DefaultOptions()
-			fs.StringVar(&o.Bench, "bench", o.Bench, "measure the benchmarks that match `regexp`, as in go test")
-			fs.StringVar(&o.BenchTime, "benchtime", "", "one run's length: a `time` like 1s or a count like 100x (default chosen)")
-			fs.DurationVar(&o.Budget, "budget", o.Budget, "`time` for measuring; builds, tests and the report come on top")
-			fs.DurationVar(&o.Timeout, "timeout", 0, "stop a benchmark process after this `time` (default: what the budget leaves)")
-			fs.IntVar(&o.Samples, "samples", o.Samples, "CPU samples of the measured code wanted for each benchmark")
-			fs.StringVar(&o.Run, "run", "", "run only the tests that match `regexp` first; '^$' runs none")
-			fs.StringVar(&o.Tags, "tags", "", "build `tags`, comma-separated")
-			fs.StringVar(&o.CPU, "cpu", "", "GOMAXPROCS of the benchmarks, `n`")
-			fs.StringVar(&o.Out, "o", "", "write the recording to `NAME.whet` (default: named after the package)")
-			fs.BoolVar(&o.NoBinary, "no-binary", false, "leave the test binary out of the recording")
-			fs.Var((*stringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
-			asJSON := fs.Bool("json", false, "print one JSON document")
+			t := newTargetFlags(fs)
 			all := fs.Bool("all", false, "print findings below the threshold too")
-			verbose := fs.Bool("v", false, "pass on what the benchmarks print, to stderr")
 			return func(ctx context.Context, e *env, operands []string) error {
-				o.Args = e.targetArgs
-				operand, err := oneOperand("tune", "package", operands)
+				record, err := t.recorder(ctx, e, "tune", operands)
 				if err != nil {
 					return err
 				}
-				o.Operand, o.Command, o.Version = operand, e.args, Version()
-				if *verbose {
-					o.Output = e.stderr
-				}
-				if err := o.Validate(); err != nil {
-					return &exitError{exitUsage, err}
-				}
-				return runTune(ctx, e, o, *asJSON, *all)
+				return runTune(ctx, e, record, t.asJSON, *all)
 			}
 		},
 	}
@@ -73,11 +65,8 @@ PACKAGE is a directory (./path/to/pkg) or an import path of a Go module that you
 
 // runTune records, reports, and then says what went wrong, if anything did:
 // whatever was measured is shown first.
-func runTune(ctx context.Context, e *env, o tune.Options, asJSON, all bool) error {
-	status := e.status()
-	o.Progress = status.tuneProgress
-	outcome, err := tune.Record(ctx, o)
-	status.clear()
+func runTune(ctx context.Context, e *env, record recordFunc, asJSON, all bool) error {
+	outcome, err := record(ctx)
 	if outcome.Path == "" {
 		return measuringError(err, "interrupted")
 	}
@@ -88,25 +77,30 @@ func runTune(ctx context.Context, e *env, o tune.Options, asJSON, all bool) erro
 		html = ""
 	}
 	had := "what was measured"
-	if page != nil && len(page.Benchmarks) == 0 {
+	measured := page != nil && (len(page.Benchmarks) > 0 || page.Program != nil || page.Service != nil)
+	if page != nil && !measured {
 		had = "what there was before"
 	}
-	if page != nil && (err == nil || len(page.Benchmarks) > 0) {
+	if page != nil && (err == nil || measured) {
 		reportErr = errors.Join(reportErr, printPage(e, page, pageOutput{verb: "tune", recording: outcome.Path, html: html, json: asJSON, all: all}))
 	}
-	err = errors.Join(err, reportErr)
-	if err != nil {
-		err = measuringError(err, "interrupted")
-		var ee *exitError
-		if errors.As(err, &ee) {
-			return &exitError{ee.code, fmt.Errorf("%w; %s is in %s", ee.err, had, outcome.Path)}
-		}
-		return fmt.Errorf("%w; %s is in %s", err, had, outcome.Path)
+	if err = errors.Join(err, reportErr); err != nil {
+		return keptError(err, had, outcome.Path)
 	}
 	if len(outcome.Failures) > 0 {
 		return fmt.Errorf("%d of the benchmarks could not be measured, the others were: %s", len(outcome.Failures), outcome.Failures[0])
 	}
 	return nil
+}
+
+// keptError is the error of a measurement that left something behind.
+func keptError(err error, had, path string) error {
+	err = measuringError(err, "interrupted")
+	var ee *exitError
+	if errors.As(err, &ee) {
+		return &exitError{ee.code, fmt.Errorf("%w; %s is in %s", ee.err, had, path)}
+	}
+	return fmt.Errorf("%w; %s is in %s", err, had, path)
 }
 
 // measuringError gives an error of tune or prove its exit code; interrupted is

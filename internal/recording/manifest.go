@@ -64,6 +64,7 @@ type Manifest struct {
 	Benchmarks []Benchmark `json:"benchmarks"`
 	Program    *Program    `json:"program,omitempty"` // of a TargetProgram
 	Service    *Service    `json:"service,omitempty"` // of a TargetService
+	Costs      []Cost      `json:"costs,omitempty"`   // of measuring, by whet doctor -cost
 	// Unknown is what the target does not offer. It is not zero.
 	Unknown   []Unknown  `json:"unknown"`
 	Artifacts []Artifact `json:"artifacts"`
@@ -233,6 +234,18 @@ type Times struct {
 	P99  int64   `json:"p99"`
 	P999 int64   `json:"p999"`
 	Max  int64   `json:"max"`
+}
+
+// Cost is what an instrument costs the program it measures: its CPU time for a
+// request with the instrument divided by that without, less 1, measured in
+// pairs of slices in turns. Low and High enclose the median at 95 %.
+type Cost struct {
+	Instrument   string  `json:"instrument"`
+	Text         string  `json:"text"`
+	Pairs        int     `json:"pairs"`
+	CPURatio     float64 `json:"cpu_ratio"`
+	CPURatioLow  float64 `json:"cpu_ratio_low"`
+	CPURatioHigh float64 `json:"cpu_ratio_high"`
 }
 
 // Unknown is one thing that could not be measured: what, why, and how to get

@@ -26,6 +26,7 @@ type analysis struct {
 	notes    map[place][]string // the compiler's decisions worth showing
 	profiles []classified
 	subjects []*diagnose.Subject
+	course   *course // of a program or service; nil for benchmarks
 	warnings []string
 }
 
@@ -74,10 +75,12 @@ var columns = map[string]string{
 	recording.KindAllocs: "alloc_space",
 	recording.KindBlock:  "delay",
 	recording.KindMutex:  "delay",
+	recording.KindHeap:   "inuse_space",
+	recording.KindWall:   "wall",
 }
 
 // kinds is the order in which a page shows profiles.
-var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMutex, recording.KindBlock}
+var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMutex, recording.KindBlock, recording.KindHeap, recording.KindWall}
 
 // analyze reads a recording. What is damaged or missing becomes a warning.
 func analyze(rec *recording.Recording) *analysis {
@@ -100,7 +103,7 @@ func analyze(rec *recording.Recording) *analysis {
 	a.readCompiler()
 	for _, artifact := range rec.Artifacts {
 		name, ok := columns[artifact.Kind]
-		if !ok {
+		if !ok || artifact.Part != "" {
 			continue
 		}
 		p, err := a.readProfile(artifact)
@@ -113,11 +116,16 @@ func analyze(rec *recording.Recording) *analysis {
 			a.warn("%s: %v", artifact.Path, err)
 			continue
 		}
-		a.profiles = append(a.profiles, classified{artifact.Kind, artifact.Benchmark, column, hot.Classify(p, a.loops)})
+		a.profiles = append(a.profiles, classified{artifact.Kind, artifact.Benchmark, column, a.classify(p)})
 	}
 	slices.SortStableFunc(a.profiles, func(x, y classified) int {
 		return cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind))
 	})
+	if rec.Kind == recording.TargetProgram || rec.Kind == recording.TargetService {
+		a.readCourse()
+		a.subjects = append(a.subjects, a.runSubject())
+		return a
+	}
 	seen := make(map[string]bool) // with -count or -cpu a name comes several times, and its profiles once
 	for _, b := range rec.Benchmarks {
 		if seen[b.Name] {
@@ -129,6 +137,14 @@ func analyze(rec *recording.Recording) *analysis {
 		}
 	}
 	return a
+}
+
+// classify finds the measured code of a profile.
+func (a *analysis) classify(p *callstack.Profile) *hot.Classified {
+	if a.rec.Kind == recording.TargetProgram || a.rec.Kind == recording.TargetService {
+		return hot.ClassifyProgram(p)
+	}
+	return hot.Classify(p, a.loops)
 }
 
 func (a *analysis) warn(format string, args ...any) {
@@ -193,7 +209,7 @@ func (a *analysis) readCompiler() {
 // subject gathers what rules look at for one benchmark.
 func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 	s := &diagnose.Subject{
-		Benchmark: b.Name, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
+		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
 		Source: a.sources, Loops: a.loops, Calls: a.calls,
 	}
@@ -203,8 +219,14 @@ func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 	if b.AllocsPerOp != nil {
 		s.AllocsPerOp = *b.AllocsPerOp
 	}
+	a.addProfiles(s, b.Name)
+	return s
+}
+
+// addProfiles gives a subject the profiles of one benchmark, or "" of a run.
+func (a *analysis) addProfiles(s *diagnose.Subject, benchmark string) {
 	for _, p := range a.profiles {
-		if p.benchmark != b.Name {
+		if p.benchmark != benchmark {
 			continue
 		}
 		switch p.kind {
@@ -214,7 +236,8 @@ func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 			s.Allocs, s.AllocCol = p.Classified, p.column
 		case recording.KindMutex:
 			s.Mutex, s.MutexCol = p.Classified, p.column
+		case recording.KindBlock:
+			s.Block, s.BlockCol = p.Classified, p.column
 		}
 	}
-	return s
 }

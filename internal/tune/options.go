@@ -96,6 +96,8 @@ type Progress struct {
 	Benchmark string        // "" outside a benchmark
 	Samples   int           // of the base so far, cpu only
 	Wanted    int           // samples wanted
+	Requests  int64         // ended so far, services only
+	Errors    int64         // of them failed
 	Left      time.Duration // at most, until the measuring ends; 0: not started
 	Plan      string        // set once, when the plan is made
 }

@@ -28,11 +28,24 @@ func (k *outputKeeper) begin(title string) {
 }
 
 // Write never fails: losing output must not end a measurement.
-func (k *outputKeeper) Write(p []byte) (int, error) {
+func (k *outputKeeper) Write(p []byte) (int, error) { return k.write(k.pass, p) }
+
+// to returns a writer that passes on to another place than the keeper's own;
+// nil: to none.
+func (k *outputKeeper) to(pass io.Writer) io.Writer { return keeping{k, pass} }
+
+type keeping struct {
+	*outputKeeper
+	pass io.Writer
+}
+
+func (k keeping) Write(p []byte) (int, error) { return k.outputKeeper.write(k.pass, p) }
+
+func (k *outputKeeper) write(pass io.Writer, p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.pass != nil {
-		k.pass.Write(p)
+	if pass != nil {
+		pass.Write(p)
 	}
 	if k.title != "" {
 		k.add(fmt.Appendf(nil, "=== %s\n", k.title))

@@ -107,7 +107,10 @@ func (r *session) addCompiler(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, compilerLimit)
 	defer cancel()
 	files := make(map[string]string) // absolute → as in frames
-	packages := []string{r.target.ImportPath}
+	var packages []string
+	if r.target.ImportPath != "" { // else only a module is known
+		packages = append(packages, r.target.ImportPath)
+	}
 	for _, s := range r.w.Manifest.Sources {
 		file, ok := r.frames.finder.Find(s.Frame)
 		if !ok || !r.frames.owned[s.Module] {

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/quantity"
+	"whet/internal/recording"
+	"whet/internal/tune"
+)
+
+// costFlags are those of whet doctor -cost.
+type costFlags struct {
+	fs      *flag.FlagSet
+	url     string
+	headers headerList
+	service tune.ServiceOptions
+}
+
+// costDuration gives eight pairs of each instrument.
+const costDuration = 80 * time.Second
+
+func newCostFlags(fs *flag.FlagSet) *costFlags {
+	c := &costFlags{fs: fs, headers: headerList{}, service: tune.DefaultServiceOptions()}
+	l := &c.service.Load
+	l.Duration = costDuration
+	fs.StringVar(&c.url, "cost", "", "measure what measuring costs the service at this `URL`")
+	fs.StringVar(&c.service.Out, "o", "", "with -cost: write the recording to `NAME.whet` (default: named after the URL)")
+	fs.StringVar(&c.service.Tags, "tags", "", "with -cost: build `tags`, comma-separated")
+	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "with -cost: requests in flight, each of `n` clients sends one after the other")
+	fs.DurationVar(&l.Duration, "d", l.Duration, "with -cost: `time` for measuring; more gives narrower intervals")
+	fs.DurationVar(&l.Warmup, "warmup", l.Warmup, "with -cost: `time` under load before that")
+	fs.StringVar(&c.service.Pprof, "pprof", "", "with -cost: base `URL` of the agent (default: that of the service)")
+	fs.Var(&c.headers, "H", "with -cost: send a `header`; may be given several times")
+	return c
+}
+
+// unused refuses the flags that need -cost.
+func (c *costFlags) unused() error {
+	var err error
+	c.fs.Visit(func(f *flag.Flag) {
+		if err == nil && f.Name != "json" {
+			err = usageError("doctor: -%s is for -cost URL", f.Name)
+		}
+	})
+	return err
+}
+
+func (c *costFlags) run(ctx context.Context, e *env, operands []string, asJSON bool) error {
+	o := c.service
+	if i := slices.Index(operands, "--"); i >= 0 {
+		operands, o.Server = operands[:i], operands[i+1:]
+		if len(o.Server) == 0 {
+			return usageError("doctor: name the command that starts the server behind --")
+		}
+	}
+	if len(operands) > 0 {
+		return usageError("doctor: -cost takes the URL; %q behind it says nothing", operands[0])
+	}
+	o.Operand, o.Load.URL, o.Load.Header, o.Command, o.Version = c.url, c.url, http.Header(c.headers), e.args, Version()
+	status := e.status()
+	o.Progress = status.tuneProgress
+	outcome, err := tune.RecordCost(ctx, o)
+	status.clear()
+	if outcome.Path == "" {
+		return measuringError(err, "interrupted")
+	}
+	rec, openErr := recording.Open(outcome.Path)
+	if openErr != nil {
+		return openErr
+	}
+	defer rec.Close()
+	if asJSON {
+		printErr := writeCostsJSON(e.stdout, rec, outcome.Path)
+		if err == nil {
+			err = printErr
+		}
+	} else if printErr := writeCosts(e.stdout, rec, e.path(outcome.Path)); err == nil {
+		err = printErr
+	}
+	if err != nil {
+		return keptError(err, "what was measured", outcome.Path)
+	}
+	return nil
+}
+
+func writeCosts(w io.Writer, rec *recording.Recording, path string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "CPU time of %s for a request, with an instrument against without, at 95 %%:\n\n", oneLine(rec.Service.URL))
+	fmt.Fprintf(&b, "  %-9s %8s  %-20s %6s\n", "", "cost", "interval", "pairs")
+	for _, c := range rec.Costs {
+		interval := fmt.Sprintf("%s to %s", quantity.Percent(c.CPURatioLow), quantity.Percent(c.CPURatioHigh))
+		fmt.Fprintf(&b, "  %-9s %8s  %-20s %6d  %s\n", oneLine(c.Instrument), quantity.Percent(c.CPURatio), interval, c.Pairs, oneLine(c.Text))
+	}
+	for _, text := range rec.Warnings {
+		fmt.Fprintf(&b, "\n  ! %s\n", oneLine(text))
+	}
+	fmt.Fprintf(&b, "\nrecording  %s\n", path)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeCostsJSON(w io.Writer, rec *recording.Recording, path string) error {
+	data, err := json.MarshalIndent(struct {
+		Schema    string           `json:"schema"`
+		Warnings  []string         `json:"warnings"`
+		URL       string           `json:"url"`
+		Costs     []recording.Cost `json:"costs"`
+		Recording string           `json:"recording"`
+	}{"whet/doctor/1", append([]string{}, rec.Warnings...), rec.Service.URL, rec.Costs, path}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(data, '\n'))
+	return err
+}

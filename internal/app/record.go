@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"whet/internal/recording"
+)
+
+// recordDocument is what whet record -json prints. Keys are only ever added.
+type recordDocument struct {
+	Schema    string          `json:"schema"`
+	Warnings  []string        `json:"warnings"`
+	Recording string          `json:"recording"`
+	Kind      string          `json:"kind"`
+	Target    string          `json:"target"`
+	Partial   string          `json:"partial"` // why it is not whole; "" when it is
+	Artifacts []artifactEntry `json:"artifacts"`
+}
+
+type artifactEntry struct {
+	Path  string `json:"path"`
+	Kind  string `json:"kind"`
+	Bytes int64  `json:"bytes"`
+}
+
+// runRecord records and says what there is.
+func runRecord(ctx context.Context, e *env, record recordFunc, asJSON bool) error {
+	outcome, err := record(ctx)
+	if outcome.Path == "" {
+		return measuringError(err, "interrupted")
+	}
+	err = errors.Join(err, printRecording(e, outcome.Path, asJSON))
+	if err != nil {
+		return keptError(err, "what was recorded", outcome.Path)
+	}
+	if len(outcome.Failures) > 0 {
+		return fmt.Errorf("%d of the benchmarks could not be measured, the others were: %s", len(outcome.Failures), outcome.Failures[0])
+	}
+	return nil
+}
+
+func printRecording(e *env, path string, asJSON bool) error {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	doc := recordDocument{Schema: "whet/record/1", Warnings: append([]string{}, rec.Warnings...), Recording: path,
+		Kind: rec.Kind, Target: rec.Target, Partial: rec.Partial, Artifacts: []artifactEntry{}}
+	for _, a := range rec.Artifacts {
+		doc.Artifacts = append(doc.Artifacts, artifactEntry{a.Path, a.Kind, a.Bytes})
+	}
+	if asJSON {
+		data, err := json.MarshalIndent(doc, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = e.stdout.Write(append(data, '\n'))
+		return err
+	}
+	for _, w := range doc.Warnings {
+		fmt.Fprintf(e.stderr, "whet: warning: %s\n", oneLine(w))
+	}
+	_, err = fmt.Fprintf(e.stdout, "recording  %s\n", e.path(path))
+	return err
+}

@@ -1,0 +1,243 @@
+package app
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"whet/internal/recording"
+	"whet/internal/tune"
+)
+
+// recordFunc records a target that was chosen.
+type recordFunc func(context.Context) (tune.Outcome, error)
+
+// targetFlags are the flags of the verbs that record a target of any kind.
+type targetFlags struct {
+	fs      *flag.FlagSet
+	bench   tune.Options
+	program tune.ProgramOptions
+	service tune.ServiceOptions
+
+	budget  time.Duration
+	timeout time.Duration
+	headers headerList
+	body    string
+	verbose bool
+	asJSON  bool
+}
+
+// flagsOf names the flags that only some kinds of targets know.
+var flagsOf = map[string][]string{
+	"bench": {recording.TargetBenchmark}, "benchtime": {recording.TargetBenchmark}, "samples": {recording.TargetBenchmark},
+	"run": {recording.TargetBenchmark}, "cpu": {recording.TargetBenchmark},
+	"timeout": {recording.TargetBenchmark, recording.TargetService},
+	"budget":  {recording.TargetBenchmark, recording.TargetProgram},
+	"count":   {recording.TargetProgram},
+	"c":       {recording.TargetService}, "d": {recording.TargetService}, "warmup": {recording.TargetService}, "ready": {recording.TargetService},
+	"pprof": {recording.TargetService}, "H": {recording.TargetService}, "m": {recording.TargetService}, "body": {recording.TargetService},
+	"insecure": {recording.TargetService}, "cacert": {recording.TargetService},
+}
+
+// targetNouns are the kinds of targets as people call them.
+var targetNouns = map[string]string{recording.TargetBenchmark: "benchmarks", recording.TargetProgram: "programs", recording.TargetService: "services"}
+
+func newTargetFlags(fs *flag.FlagSet) *targetFlags {
+	t := &targetFlags{fs: fs, bench: tune.DefaultOptions(), program: tune.DefaultProgramOptions(), service: tune.DefaultServiceOptions(), headers: headerList{}}
+	b, l := &t.bench, &t.service.Load
+	fs.StringVar(&b.Out, "o", "", "write the recording to `NAME.whet` (default: named after the target)")
+	fs.StringVar(&b.Tags, "tags", "", "build `tags`, comma-separated")
+	fs.Var((*stringList)(&b.Flags), "build", "pass a further `flag` to go build; may be given several times")
+	fs.BoolVar(&b.NoBinary, "no-binary", false, "leave the binary out of the recording")
+	fs.DurationVar(&t.budget, "budget", b.Budget, "`time` for measuring benchmarks or a program; builds, tests and the report come on top")
+	fs.DurationVar(&t.timeout, "timeout", 0, "stop a benchmark process (default: what the budget leaves), or give up a request (default 10s), after this `time`")
+	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: measure those that match `regexp`, as in go test")
+	fs.StringVar(&b.BenchTime, "benchtime", "", "benchmarks: one run's length, a `time` like 1s or a count like 100x (default chosen)")
+	fs.IntVar(&b.Samples, "samples", b.Samples, "benchmarks: CPU samples of the measured code wanted for each")
+	fs.StringVar(&b.Run, "run", "", "benchmarks: run only the tests that match `regexp` first; '^$' runs none")
+	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
+	fs.IntVar(&t.program.Count, "count", t.program.Count, "programs: run it `n` times, and add the profiles up")
+	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: requests in flight, each of `n` clients sends one after the other")
+	fs.DurationVar(&l.Duration, "d", l.Duration, "services: `time` under load that is measured")
+	fs.DurationVar(&l.Warmup, "warmup", l.Warmup, "services: `time` under load before that")
+	fs.DurationVar(&t.service.Ready, "ready", t.service.Ready, "services: `time` to wait for the first answer")
+	fs.StringVar(&t.service.Pprof, "pprof", "", "services: base `URL` of the profiles, with or without /debug/pprof/ (default: that of the target)")
+	fs.Var(&t.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
+	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
+	fs.StringVar(&t.body, "body", "", "services: the request's body, or @`file`")
+	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
+	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
+	fs.BoolVar(&t.asJSON, "json", false, "print one JSON document")
+	fs.BoolVar(&t.verbose, "v", false, "pass on what benchmarks and servers print, to stderr")
+	return t
+}
+
+// recorder reads the operands and returns what records them. Its error is one
+// of usage.
+func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operands []string) (recordFunc, error) {
+	var behind []string // --
+	dashes := slices.Index(operands, "--")
+	if dashes >= 0 {
+		operands, behind = operands[:dashes], operands[dashes+1:]
+	}
+	operand, err := oneOperand(verb, "target", operands)
+	if err != nil {
+		return nil, err
+	}
+	c := t.bench.Common
+	c.Operand, c.Command, c.Version = operand, e.args, Version()
+	if t.verbose {
+		c.Output = e.stderr
+	}
+	kind := recording.TargetBenchmark
+	switch {
+	case strings.Contains(operand, "://"):
+		kind = recording.TargetService
+	case dashes >= 0:
+		kind = recording.TargetProgram
+	default:
+		program, err := tune.IsProgram(ctx, c)
+		if err != nil {
+			return nil, measuringError(err, "interrupted")
+		}
+		if program {
+			kind = recording.TargetProgram
+		}
+	}
+	if e.targetArgs != nil && kind != recording.TargetBenchmark {
+		return nil, usageError("%s: -args is for benchmarks: write -- before the command or the arguments of %s", verb, operand)
+	}
+	if err := t.check(verb, kind); err != nil {
+		return nil, err
+	}
+	status := e.status()
+	c.Progress = status.tuneProgress
+	recorded := func(outcome tune.Outcome, err error) (tune.Outcome, error) {
+		status.clear()
+		return outcome, err
+	}
+	switch kind {
+	case recording.TargetService:
+		o := t.service
+		o.Common, o.Load.URL, o.Server = c, operand, behind
+		if dashes >= 0 && len(behind) == 0 {
+			return nil, usageError("%s: name the command that starts the server behind --", verb)
+		}
+		if t.timeout > 0 {
+			o.Load.Timeout = t.timeout
+		}
+		o.Load.Header = http.Header(t.headers)
+		if o.Load.Body, err = readBody(t.body); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		if err := o.Validate(); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.RecordService(ctx, o)) }, nil
+	case recording.TargetProgram:
+		o := t.program
+		o.Common, o.Args, o.Budget = c, behind, t.budget
+		o.Stdout, o.Stderr = e.stdout, e.stderr
+		if t.asJSON {
+			o.Stdout = e.stderr
+		}
+		o.Stdin = e.stdin
+		if f, ok := e.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			o.Stdin = nil // a group in the background that reads a terminal is stopped
+		}
+		if err := o.Validate(); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.RecordProgram(ctx, o)) }, nil
+	}
+	o := t.bench
+	o.Common, o.Args, o.Budget, o.Timeout = c, e.targetArgs, t.budget, t.timeout
+	if err := o.Validate(); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.Record(ctx, o)) }, nil
+}
+
+// check refuses flags that say nothing about a kind of target.
+func (t *targetFlags) check(verb, kind string) error {
+	var err error
+	t.fs.Visit(func(f *flag.Flag) {
+		kinds, some := flagsOf[f.Name]
+		if err != nil || !some || slices.Contains(kinds, kind) {
+			return
+		}
+		var nouns []string
+		for _, k := range kinds {
+			nouns = append(nouns, targetNouns[k])
+		}
+		err = usageError("%s: -%s is for %s, and the target is one of the %s", verb, f.Name, strings.Join(nouns, " and "), targetNouns[kind])
+	})
+	return err
+}
+
+// maxBody bounds a request's body.
+const maxBody = 64 << 20
+
+// readBody reads -body: the text itself, or @file.
+func readBody(text string) ([]byte, error) {
+	name, isFile := strings.CutPrefix(text, "@")
+	if !isFile {
+		return []byte(text), nil
+	}
+	st, err := os.Stat(name)
+	if err == nil && st.Size() > maxBody {
+		return nil, fmt.Errorf("-body: %s is larger than %d MiB", name, maxBody>>20)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("-body: %w", err)
+	}
+	return data, nil
+}
+
+// headerList collects -H 'Name: value'.
+type headerList http.Header
+
+func (h *headerList) String() string { return "" }
+
+func (h *headerList) Set(s string) error {
+	name, value, ok := strings.Cut(s, ":")
+	if name = strings.TrimSpace(name); !ok || name == "" {
+		return fmt.Errorf("%q is not a header like 'Authorization: Bearer x'", s)
+	}
+	http.Header(*h).Add(name, strings.TrimSpace(value))
+	return nil
+}
+
+func recordCommand() *command {
+	return &command{
+		name:     "record",
+		operands: "TARGET [-- COMMAND or ARGS…]",
+		short:    "record what whet tune records, without the report",
+		long: `
+Record measures a target as whet tune does and writes the recording (NAME.whet), nothing else.
+whet diagnose, top, list and flame read it, here or on another machine.`,
+		examples: []string{
+			"whet record -o before.whet ./internal/encode",
+			"whet record ./cmd/convert -- -in big.json",
+			"whet record http://localhost:8080/hello -d 60s -pprof http://localhost:6060",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			t := newTargetFlags(fs)
+			return func(ctx context.Context, e *env, operands []string) error {
+				record, err := t.recorder(ctx, e, "record", operands)
+				if err != nil {
+					return err
+				}
+				return runRecord(ctx, e, record, t.asJSON)
+			}
+		},
+	}
+}

@@ -1,0 +1,22 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// maxFlush bounds the list of files that the agent answers with.
+const maxFlush = 4 << 20
+
+// Flush has the agent of a program that is profiled from its start write what
+// it has recorded so far.
+func (t *Target) Flush(ctx context.Context) error {
+	if t.Kind != KindAgent {
+		return fmt.Errorf("flush %s: %w", t.address, ErrNotOffered)
+	}
+	if _, err := t.ask(ctx, http.MethodPost, "flush", nil, 0, maxFlush); err != nil {
+		return fmt.Errorf("flush %s: %w", t.address, err)
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"whet/internal/capture"
+	"whet/internal/capture/host"
+	"whet/internal/format/metrics"
+	"whet/internal/load"
+	"whet/internal/recording"
+	"whet/internal/stat"
+)
+
+// What the cost of measuring is measured in: slices of a second, with an
+// instrument and without, in turns, the order within each pair drawn. The
+// figure is the CPU time of the target for a request in the slice with the
+// instrument, divided by that without.
+const (
+	costSlice      = time.Second
+	costConfidence = 0.95
+	// fewestPairs is what a distribution-free interval of 95 % needs: with
+	// five pairs the chance that all lie on one side is 2·2⁻⁵, more than 5 %.
+	fewestPairs = 6
+)
+
+// costInstrument is something that whet does to a target while it measures.
+type costInstrument struct {
+	name, text                 string
+	rates, metrics, cpu, trace bool
+}
+
+var costInstruments = []costInstrument{
+	{name: "rates", text: fmt.Sprintf("block rate %v, mutex fraction %d", blockRate, mutexFraction), rates: true},
+	{name: "metrics", text: fmt.Sprintf("a row of metrics every %v", sampleEvery), metrics: true},
+	{name: "cpu", text: "CPU profile", cpu: true},
+	{name: "trace", text: "execution trace, on for about a second of a run", trace: true},
+	{name: "defaults", text: "what whet tune does all the time: rates, metrics and CPU profile", rates: true, cpu: true, metrics: true},
+}
+
+// RecordCost measures what each instrument costs a service under load, and
+// writes it into a recording: Manifest.Costs. The load lasts o.Load.Duration;
+// as many pairs are made as fit.
+func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
+	o.Load.Now = o.Now
+	pairs := costPairs(o.Load.Duration)
+	if err := o.Validate(); err != nil {
+		return Outcome{}, err
+	}
+	if pairs < fewestPairs {
+		return Outcome{}, fmt.Errorf("-d %v gives %d pairs of each instrument, and an interval needs %d: give at least %v",
+			o.Load.Duration, pairs, fewestPairs, time.Duration(fewestPairs*len(costInstruments)*2)*costSlice)
+	}
+	r := &serviceRecorder{session: newSession(o.Common), o: o}
+	if err := r.create("cost-" + defaultName(serviceName(o.Load.URL))); err != nil {
+		return Outcome{}, err
+	}
+	defer r.w.Discard()
+	meter := host.Start()
+	err := r.recordCost(ctx, pairs)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	meter.Stop(&r.w.Manifest.Host)
+	if len(r.w.Manifest.Costs) == 0 {
+		return Outcome{}, err
+	}
+	path, err := r.finish(err)
+	return Outcome{Path: path}, err
+}
+
+func costPairs(d time.Duration) int {
+	return int(d / (costSlice * time.Duration(2*len(costInstruments))))
+}
+
+func (r *serviceRecorder) recordCost(ctx context.Context, pairs int) error {
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	defer r.stopServer()
+	target, err := r.reach(ctx)
+	if err != nil {
+		return err
+	}
+	if target == nil || target.Kind != capture.KindAgent {
+		return errors.New("the target does not tell its own CPU time, so a cost cannot be measured: import whet/agent in it, or have whet start it (whet doctor -cost URL -- ./cmd/server)")
+	}
+	defer target.Close()
+	served, stop := r.whileServed(ctx)
+	defer stop()
+	lo := r.o.Load
+	lo.Duration += time.Minute // ended below
+	driving, halt := context.WithCancel(served)
+	defer halt()
+	running, err := load.Start(driving, lo)
+	if err != nil {
+		return err
+	}
+	r.progress(Progress{Stage: "warming up"})
+	select {
+	case <-running.Started():
+	case <-running.Done():
+	}
+	c := &costMeter{target: target, load: running}
+	before, err := target.SetRates(served, 0, 0)
+	if err != nil {
+		return err
+	}
+	defer target.SetRates(context.WithoutCancel(ctx), rate(before.BlockNs), rate(before.MutexFraction))
+	r.deadline = r.c.Now().Add(time.Duration(2*pairs*len(costInstruments)) * costSlice)
+	with, without := make([][]float64, len(costInstruments)), make([][]float64, len(costInstruments))
+	for range pairs {
+		for _, i := range rand.Perm(len(costInstruments)) {
+			in := costInstruments[i]
+			r.progress(Progress{Stage: "cost of " + in.name})
+			first := rand.IntN(2) == 0
+			a, err := c.slice(served, in, first)
+			if err != nil {
+				return c.failed(r, err)
+			}
+			b, err := c.slice(served, in, !first)
+			if err != nil {
+				return c.failed(r, err)
+			}
+			if !first {
+				a, b = b, a
+			}
+			with[i], without[i] = append(with[i], a), append(without[i], b)
+		}
+	}
+	halt()
+	<-running.Done()
+	for i, in := range costInstruments {
+		ratio := stat.RatioInterval(with[i], without[i], costConfidence)
+		r.w.Manifest.Costs = append(r.w.Manifest.Costs, recording.Cost{
+			Instrument: in.name, Text: in.text, Pairs: len(with[i]),
+			CPURatio: ratio.Center - 1, CPURatioLow: ratio.Low - 1, CPURatioHigh: ratio.High - 1,
+		})
+	}
+	r.result.URL = redacted(lo.URL)
+	r.w.Manifest.Service = &r.result
+	return nil
+}
+
+// costMeter measures slices.
+type costMeter struct {
+	target *capture.Target
+	load   *load.Running
+}
+
+func (c *costMeter) failed(r *serviceRecorder, err error) error {
+	if dead := r.died(); dead != nil {
+		return dead
+	}
+	return err
+}
+
+// slice returns the target's CPU time for each request, in nanoseconds, over
+// one slice with or without an instrument.
+func (c *costMeter) slice(ctx context.Context, in costInstrument, on bool) (float64, error) {
+	if on && in.rates {
+		if _, err := c.target.SetRates(ctx, int64(blockRate), mutexFraction); err != nil {
+			return 0, err
+		}
+		defer c.target.SetRates(context.WithoutCancel(ctx), 0, 0)
+	}
+	working, end := context.WithCancel(ctx)
+	defer end()
+	var sampling sync.WaitGroup
+	var sampled error
+	if on && in.metrics {
+		sampling.Go(func() {
+			_, sampled = c.target.Metrics(working, time.Now(), sampleEvery, func(metrics.Row) {})
+		})
+	}
+	seconds := int(costSlice / time.Second)
+	cpu0, n0, err := c.read(ctx)
+	if err != nil {
+		return 0, err
+	}
+	timer := time.NewTimer(costSlice)
+	defer timer.Stop()
+	switch {
+	case on && in.cpu:
+		_, err = c.target.Profile(ctx, recording.KindCPU, seconds)
+	case on && in.trace:
+		_, err = c.target.Trace(ctx, seconds)
+	default:
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	cpu1, n1, readErr := c.read(ctx)
+	end()
+	sampling.Wait()
+	if err = errors.Join(err, readErr, sampled); err != nil {
+		return 0, err
+	}
+	if n1 <= n0 || cpu1 <= cpu0 {
+		return 0, errors.New("no request was answered within a second: give more connections (-c), or a quicker path")
+	}
+	return float64(cpu1-cpu0) / float64(n1-n0), nil
+}
+
+// read is the CPU time the target has used and the requests it has answered.
+func (c *costMeter) read(ctx context.Context) (cpu, requests int64, err error) {
+	st, err := c.target.Status(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	if st.UserCPUNs == nil || st.SystemCPUNs == nil {
+		return 0, 0, errors.New("the target's system does not tell its CPU time: measure the cost on Linux, macOS or Windows")
+	}
+	return *st.UserCPUNs + *st.SystemCPUNs, c.load.Completed(), nil
+}

@@ -1,0 +1,437 @@
+package tune
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"whet/internal/capture"
+	"whet/internal/format/metrics"
+	"whet/internal/format/profile"
+	"whet/internal/load"
+	"whet/internal/recording"
+)
+
+// Of the load's time: a while without the CPU profile, against which its cost
+// is measured; and the trace's second, half of which lies in the CPU profile,
+// so that the trace has CPU samples and the profile is nearly free of it.
+const (
+	plainPart = 10 // of the duration, one in
+	longPlain = 2 * time.Second
+	traceTime = 1 // s
+	traceLap  = 500 * time.Millisecond
+	lastTime  = 500 * time.Millisecond // between the trace and the load's end
+)
+
+// patience is how long somebody else's CPU profile is waited for.
+const patience = 35 * time.Second
+
+// cumulative profiles count since the process began: they are taken before and
+// after the load.
+var cumulative = []string{recording.KindAllocs, recording.KindBlock, recording.KindMutex}
+
+// states are taken once, while the load runs.
+var states = []string{recording.KindHeap, recording.KindGoroutine, recording.KindThreads}
+
+// measure drives the load and takes everything meanwhile. target may be nil.
+func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) error {
+	m := &measurement{serviceRecorder: r, target: target, before: make(map[string]*capture.Fetched)}
+	r.w.Manifest.Plan = recording.Plan{BudgetNs: int64(r.o.Load.Duration)}
+	served, stop := r.whileServed(ctx)
+	defer stop()
+	if target != nil {
+		r.w.Manifest.Plan.Instruments = append(append([]string{recording.KindCPU, recording.KindTrace, recording.KindMetrics}, cumulative...), states...)
+		m.connect(served)
+		defer m.disconnect()
+	}
+	r.deadline = r.c.Now().Add(r.o.Load.Warmup + r.o.Load.Duration)
+	r.progress(Progress{Stage: "warming up"})
+	o := r.o.Load
+	o.Progress = r.loadProgress
+	running, err := load.Start(served, o)
+	if err != nil {
+		return err
+	}
+	r.loaded = true
+	m.load = running
+	if target != nil {
+		m.take(served, r.c.Now().Add(o.Warmup))
+	}
+	result := running.Wait()
+	m.addLoad(result)
+	if target != nil && served.Err() == nil {
+		r.progress(Progress{Stage: "taking the last profiles"})
+		m.after(ctx)
+	}
+	m.finish()
+	if dead := r.died(); dead != nil {
+		return dead
+	}
+	if ctx.Err() == nil && result.Requests > 0 && result.Failed() == result.Requests {
+		return fmt.Errorf("every one of %d requests to %s failed: %s", result.Requests, redacted(r.o.Load.URL), firstExample(result))
+	}
+	return nil
+}
+
+// measurement is the time under load.
+type measurement struct {
+	*serviceRecorder
+	target *capture.Target
+	load   *load.Running
+	rates  *capture.Rates // the program's own, to be set again; nil: they were not changed
+
+	before map[string]*capture.Fetched
+	seen   int64 // requests completed when before was complete
+	traced *takenTrace
+
+	stopMetrics context.CancelFunc
+	metrics     sync.WaitGroup
+	mu          sync.Mutex // guards what the metrics' goroutine writes
+	rows        []metrics.Row
+	summary     capture.Sampling
+	metricsErr  error
+	warnings    []string
+}
+
+// connect sets the rates and begins to read the metrics.
+func (m *measurement) connect(ctx context.Context) {
+	if m.target.Kind == capture.KindAgent {
+		if m.agent == nil { // what whet started has them from its first moment
+			before, err := m.target.SetRates(ctx, int64(blockRate), mutexFraction)
+			if err != nil {
+				m.w.Warn("%v: block and mutex profiles are at the rates the program chose", err)
+			} else {
+				m.rates = &before
+			}
+		}
+		block, mutex := int64(blockRate), int64(mutexFraction)
+		m.result.BlockRateNs, m.result.MutexFraction = &block, &mutex
+	}
+	ctx, m.stopMetrics = context.WithCancel(ctx)
+	m.metrics.Go(func() {
+		summary, err := m.target.Metrics(ctx, m.origin, sampleEvery, func(row metrics.Row) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if len(m.rows) < maxRows {
+				m.rows = append(m.rows, row)
+			}
+		})
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.summary, m.metricsErr = summary, err
+	})
+}
+
+// sampleEvery is the time between two rows of metrics.
+const sampleEvery = 100 * time.Millisecond
+
+// disconnect ends the metrics and gives the target its rates back.
+func (m *measurement) disconnect() {
+	m.stopMetrics()
+	m.metrics.Wait()
+	if m.rates == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	if _, err := m.target.SetRates(ctx, rate(m.rates.BlockNs), rate(m.rates.MutexFraction)); err != nil {
+		m.w.Warn("the program's block and mutex rates could not be set back: %v", err)
+	}
+	m.rates = nil
+}
+
+// rate is a rate to set again; one that is not known was off.
+func rate(v *int64) int64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// take runs the instruments in their order while the load runs; begin is when
+// the warm-up is over.
+func (m *measurement) take(ctx context.Context, begin time.Time) {
+	end := begin.Add(m.o.Load.Duration)
+	// The collection before the first profiles belongs to the warm-up.
+	if !m.until(ctx, begin.Add(-min(m.o.Load.Warmup/2, time.Second))) {
+		return
+	}
+	m.collect(ctx)
+	for _, kind := range cumulative {
+		m.before[kind] = m.fetch(ctx, kind, 0)
+	}
+	m.seen = m.load.Completed()
+	plain := min(m.o.Load.Duration/plainPart, longPlain)
+	if !m.until(ctx, begin.Add(plain)) {
+		return
+	}
+	from := m.c.Now()
+	var tracing sync.WaitGroup
+	seconds := int((end.Sub(m.c.Now()) - traceLap - lastTime) / time.Second)
+	if seconds >= 1 {
+		tracing.Go(func() {
+			if m.until(ctx, from.Add(time.Duration(seconds)*time.Second-traceLap)) {
+				m.trace(ctx)
+			}
+		})
+		m.cpu(ctx, seconds)
+	}
+	tracing.Wait()
+	for _, kind := range states {
+		if f := m.fetch(ctx, kind, 0); f != nil {
+			m.taken.add(kind, f.Data, m.since(f.Start), m.since(f.End))
+		}
+	}
+}
+
+// until waits for a moment, and reports whether it came.
+func (m *measurement) until(ctx context.Context, moment time.Time) bool {
+	t := time.NewTimer(moment.Sub(m.c.Now()))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return ctx.Err() == nil
+	case <-m.load.Done():
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// fetch takes one profile. What cannot be had is warned of once.
+func (m *measurement) fetch(ctx context.Context, kind string, seconds int) *capture.Fetched {
+	if !slices.Contains(m.target.Offers(), kind) {
+		return nil // among what is unknown
+	}
+	f, err := m.target.Profile(ctx, kind, seconds)
+	if err != nil {
+		if ctx.Err() == nil {
+			m.w.Warn("%s profile: %v", kind, err)
+		}
+		return nil
+	}
+	return f
+}
+
+// cpu takes the CPU profile, waiting for whoever else is taking one.
+func (m *measurement) cpu(ctx context.Context, seconds int) {
+	from := m.load.Completed()
+	f := m.fetch(ctx, recording.KindCPU, seconds)
+	if f == nil {
+		return
+	}
+	m.result.CPURequests = m.load.Completed() - from
+	m.taken.add(recording.KindCPU, f.Data, m.since(f.Start), m.since(f.End))
+}
+
+func (m *measurement) trace(ctx context.Context) {
+	if !slices.Contains(m.target.Offers(), recording.KindTrace) {
+		return
+	}
+	f, err := m.target.Trace(ctx, traceTime)
+	if err != nil {
+		if ctx.Err() == nil {
+			m.warn("execution trace: %v", err)
+		}
+		return
+	}
+	m.traced = &takenTrace{f.Data, recording.KindTrace, m.since(f.Start), m.since(f.End)}
+}
+
+// collect has the target collect its garbage, without which allocations since
+// its last collection are in no profile.
+func (m *measurement) collect(ctx context.Context) {
+	if !slices.Contains(m.target.Offers(), recording.KindAllocs) {
+		return
+	}
+	if err := m.target.Collect(ctx); err != nil && ctx.Err() == nil {
+		m.warn("%v: allocations since the last collection are missing", err)
+	}
+}
+
+// after takes the cumulative profiles again: the run's are the differences.
+func (m *measurement) after(ctx context.Context) {
+	m.collect(ctx)
+	for _, kind := range cumulative {
+		before := m.before[kind]
+		if before == nil {
+			continue
+		}
+		after := m.fetch(ctx, kind, 0)
+		if after == nil {
+			continue
+		}
+		for _, part := range []struct {
+			name string
+			f    *capture.Fetched
+		}{{recording.PartBefore, before}, {recording.PartAfter, after}} {
+			m.keep(m.w.Write(recording.Artifact{Path: "profiles/" + kind + "-" + part.name + ".pb.gz", Kind: kind, Part: part.name,
+				StartNs: m.since(part.f.Start), EndNs: m.since(part.f.End)}, part.f.Data))
+		}
+		delta, warnings, err := profile.Delta(before.Data, after.Data)
+		if err != nil {
+			m.w.Warn("%s profile: %v", kind, err)
+			continue
+		}
+		for _, w := range warnings {
+			m.w.Warn("%s profile: %s", kind, w)
+		}
+		m.taken.add(kind, delta, m.since(before.End), m.since(after.Start))
+		switch requests := m.load.Completed() - m.seen; kind {
+		case recording.KindMutex:
+			m.result.MutexRequests = requests
+		case recording.KindAllocs:
+			m.result.AllocRequests = requests
+		}
+	}
+}
+
+// addLoad puts the load's figures into the manifest.
+func (m *measurement) addLoad(res *load.Result) {
+	l := &m.result.Load
+	m.result.URL = redacted(m.o.Load.URL)
+	l.Concurrency, l.WarmupNs = m.o.Load.Concurrency, int64(m.o.Load.Warmup)
+	l.StartNs, l.EndNs = m.since(res.Start), m.since(res.End)
+	l.Requests, l.Bytes, l.Errors, l.Examples = res.Requests, res.Bytes, res.Errors, res.Examples
+	l.ThroughputPerS = res.Throughput()
+	l.Status = make(map[string]int64)
+	for code, n := range res.Status {
+		l.Status[strconv.Itoa(code)] = n
+	}
+	for _, w := range res.Warnings {
+		m.w.Warn("%s", w)
+	}
+	h := &res.Service
+	if h.Count() > 0 {
+		l.ServiceTimeNs = recording.Times{Min: h.Min(), Mean: h.Mean(), P50: h.Quantile(0.5), P90: h.Quantile(0.9),
+			P99: h.Quantile(0.99), P999: h.Quantile(0.999), Max: h.Max()}
+	}
+	if cpu := int64(res.GeneratorCPU); cpu >= 0 {
+		l.GeneratorCPUNs = &cpu
+	}
+	file := loadFile{Schema: "whet/load-seconds/1", BinNs: int64(load.Bin), Answers: res.Answers}
+	for _, s := range res.Seconds {
+		file.Seconds = append(file.Seconds, loadSecond{m.since(s.Start), int64(s.Length), s.Requests, s.Errors, int64(s.P50), int64(s.P99), int64(s.Max)})
+	}
+	data, err := json.Marshal(file)
+	if err != nil {
+		m.keep(err)
+		return
+	}
+	m.keep(m.w.Write(recording.Artifact{Path: "load/seconds.json", Kind: recording.KindLoad, StartNs: l.StartNs, EndNs: l.EndNs}, data))
+}
+
+// loadFile is the load over time.
+type loadFile struct {
+	Schema  string       `json:"schema"`
+	Seconds []loadSecond `json:"seconds"`
+	BinNs   int64        `json:"bin_ns"`
+	Answers []int32      `json:"answers"` // whole ones in each bin since the warm-up ended
+}
+
+type loadSecond struct {
+	TimeNs   int64 `json:"t_ns"`
+	LengthNs int64 `json:"length_ns"`
+	Requests int64 `json:"requests"` // that ended
+	Errors   int64 `json:"errors"`   // of them failed
+	P50Ns    int64 `json:"p50_ns"`
+	P99Ns    int64 `json:"p99_ns"`
+	MaxNs    int64 `json:"max_ns"`
+}
+
+// finish takes over what the other goroutines brought.
+func (m *measurement) finish() {
+	if m.traced != nil {
+		m.taken.traces = append(m.taken.traces, *m.traced)
+	}
+	for _, text := range m.warnings {
+		m.w.Warn("%s", text)
+	}
+	if m.target == nil {
+		return
+	}
+	m.stopMetrics()
+	m.metrics.Wait()
+	if m.metricsErr != nil && !errors.Is(m.metricsErr, context.Canceled) {
+		m.w.Warn("metrics: %v", m.metricsErr)
+	}
+	for _, w := range m.summary.Warnings {
+		m.w.Warn("metrics: %s", w)
+	}
+	m.result.Restarts = m.summary.Restarts
+	m.taken.rows = m.rows
+	l := &m.result.Load
+	m.result.TargetCPUNs = cpuBetween(m.rows, l.StartNs, l.EndNs)
+	for _, row := range m.rows {
+		if b := row.RSSBytes; b != nil && (m.result.TargetPeakBytes == nil || *b > *m.result.TargetPeakBytes) {
+			m.result.TargetPeakBytes = b
+		}
+	}
+}
+
+// warn is for other goroutines than the measuring's own.
+func (m *measurement) warn(format string, args ...any) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.warnings = append(m.warnings, fmt.Sprintf(format, args...))
+}
+
+// cpuBetween is the CPU time that a process used between two moments, brought
+// to the whole of that time where the rows cover most of it; nil: unknown.
+func cpuBetween(rows []metrics.Row, start, end int64) *int64 {
+	var first, last *metrics.Row
+	for i := range rows {
+		row := &rows[i]
+		if row.UserCPUNs == nil || row.SystemCPUNs == nil || row.TimeNs < start || row.TimeNs > end {
+			continue
+		}
+		if first == nil || row.PID != first.PID {
+			first = row
+		}
+		last = row
+	}
+	if first == nil || last.TimeNs-first.TimeNs < (end-start)/2 {
+		return nil
+	}
+	cpu := *last.UserCPUNs + *last.SystemCPUNs - *first.UserCPUNs - *first.SystemCPUNs
+	cpu = int64(float64(cpu) * float64(end-start) / float64(last.TimeNs-first.TimeNs))
+	return &cpu
+}
+
+// firstExample is the most frequent kind of failure with an example.
+func firstExample(res *load.Result) string {
+	var kind string
+	for k, n := range res.Errors {
+		if most := res.Errors[kind]; n > most || n == most && k < kind {
+			kind = k
+		}
+	}
+	return strings.TrimSpace(kind + ": " + res.Examples[kind])
+}
+
+// loadProgress passes on where the load stands.
+func (r *serviceRecorder) loadProgress(p load.Progress) {
+	stage := "under load"
+	if p.WarmingUp {
+		stage = "warming up"
+	}
+	r.progress(Progress{Stage: stage, Requests: p.Requests, Errors: p.Errors})
+}
+
+// redacted is an address without its user and password.
+func redacted(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	if _, after, ok := strings.Cut(host, "@"); ok {
+		return scheme + "://" + after + "/" + path
+	}
+	return url
+}

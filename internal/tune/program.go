@@ -1,0 +1,247 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"whet/internal/capture"
+	"whet/internal/capture/host"
+	"whet/internal/capture/process"
+	"whet/internal/gobench"
+	"whet/internal/program"
+	"whet/internal/recording"
+)
+
+// ProgramOptions says how to measure a program that ends. Start from
+// DefaultProgramOptions.
+type ProgramOptions struct {
+	Common
+
+	Args   []string
+	Count  int           // how often to run it
+	Budget time.Duration // after which what runs is stopped; what it left is kept
+
+	Stdin io.Reader // of the program; nil: nothing
+	// Stdout and Stderr get what the program prints; nil: nothing. The
+	// recording holds a bounded copy.
+	Stdout, Stderr io.Writer
+}
+
+// DefaultProgramOptions returns what whet tune uses unless told otherwise.
+func DefaultProgramOptions() ProgramOptions {
+	return ProgramOptions{Common: Common{Dir: ".", Now: time.Now}, Count: 1, Budget: 60 * time.Second}
+}
+
+// Validate reports the first option that cannot be used.
+func (o *ProgramOptions) Validate() error {
+	switch {
+	case o.Operand == "":
+		return errors.New("no program to measure: name its package, as in whet tune ./cmd/x -- args")
+	case o.Count < 1 || o.Count > maxCount:
+		return fmt.Errorf("-count %d: give a number from 1 to %d", o.Count, maxCount)
+	case o.Budget < time.Second:
+		return fmt.Errorf("-budget %v is too short to measure anything: give at least 1s", o.Budget)
+	}
+	return nil
+}
+
+const maxCount = 1000
+
+// IsProgram reports whether an operand is a program and not a package with
+// benchmarks: a main package that has none.
+func IsProgram(ctx context.Context, c Common) (bool, error) {
+	t, err := gobench.Resolve(ctx, c.Dir, c.Operand, gobench.BuildOptions{Tags: c.Tags, Flags: c.Flags})
+	if err != nil {
+		return false, err
+	}
+	if t.Name != "main" {
+		return false, nil
+	}
+	for _, name := range t.TestFiles {
+		if data, err := os.ReadFile(name); err == nil && bytes.Contains(data, []byte("\nfunc Benchmark")) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Rates of the sampled instruments in a program or service: a wait of 10 µs is
+// in the block profile with certainty, shorter ones by their length; every
+// tenth contention is in the mutex profile.
+const (
+	blockRate     = 10 * time.Microsecond
+	mutexFraction = 10
+)
+
+// programRecorder is one run of RecordProgram.
+type programRecorder struct {
+	session
+	o      ProgramOptions
+	result recording.Program
+	taken  taken
+}
+
+// RecordProgram builds a main package with the agent in it, runs it to its end
+// and writes the recording. What Record says of errors holds here too.
+func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
+	if err := o.Validate(); err != nil {
+		return Outcome{}, err
+	}
+	r := &programRecorder{session: newSession(o.Common), o: o}
+	if err := r.resolve(ctx, o.Operand); err != nil {
+		return Outcome{}, err
+	}
+	if err := r.create(defaultName(r.target.ImportPath)); err != nil {
+		return Outcome{}, err
+	}
+	defer r.w.Discard()
+	meter := host.Start()
+	err := r.record(ctx)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	meter.Stop(&r.w.Manifest.Host)
+	if len(r.result.Runs) == 0 {
+		return Outcome{}, err // it never ran: there is nothing to keep
+	}
+	path, err := r.finish(err)
+	return Outcome{Path: path}, err
+}
+
+func (r *programRecorder) record(ctx context.Context) error {
+	r.progress(Progress{Stage: "building the program"})
+	err := r.addBinary("build/target", func(name string) (*gobench.Binary, error) {
+		return program.Build(ctx, r.target, r.build, name)
+	})
+	if err != nil {
+		return err
+	}
+	r.describe(recording.TargetProgram, r.o.Args)
+	r.w.Manifest.Plan = recording.Plan{BudgetNs: int64(r.o.Budget), Instruments: []string{
+		recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex, recording.KindGoroutine,
+		recording.KindThreads, recording.KindTrace, recording.KindMetrics, recording.KindGC}}
+	r.addDiff(ctx)
+	r.result.Args = r.o.Args
+	r.deadline = r.c.Now().Add(r.o.Budget)
+	for i := 0; i < r.o.Count && err == nil && r.c.Now().Before(r.deadline); i++ {
+		err = r.run(ctx, i)
+	}
+	if done := len(r.result.Runs); err == nil && done < r.o.Count {
+		r.w.Warn("the budget of %v ended after %d of %d runs: raise -budget", r.o.Budget, done, r.o.Count)
+	}
+	r.w.Manifest.Program = &r.result
+	r.store(&r.taken)
+	r.addOutput()
+	r.addSources()
+	if err == nil {
+		r.addCompiler(ctx)
+	}
+	return err
+}
+
+// run runs the program once.
+func (r *programRecorder) run(ctx context.Context, i int) error {
+	stage := "running the program"
+	if r.o.Count > 1 {
+		stage = fmt.Sprintf("run %d of %d", i+1, r.o.Count)
+		r.out.begin(stage)
+	}
+	r.progress(Progress{Stage: stage})
+	a, err := program.NewAgent(program.Options{Serve: true, Continuous: true, Trace: true, BlockRate: blockRate, MutexFraction: mutexFraction})
+	if err != nil {
+		return err
+	}
+	defer a.Remove()
+	stderr := r.out.to(r.o.Stderr)
+	p := start(process.Command{
+		Path: r.bin.Path, Args: r.o.Args, Dir: r.c.Dir, Stdin: r.o.Stdin, Grace: grace,
+		Stdout: r.out.to(r.o.Stdout), Stderr: stderr,
+	}, a.Env())
+	defer p.stop()
+	ending := r.await(ctx, p, a, stage)
+	if p.err != nil {
+		return fmt.Errorf("run %s: %w", r.c.Operand, p.err)
+	}
+	run := newRun(&r.session, p.res, ending)
+	if why := r.adopt(&r.taken, a, run.StartNs, run.EndNs); why != "" {
+		run.AgentMissing = why
+		r.w.Warn("the program left no profiles: %s", why)
+	}
+	r.addGC(p, run.StartNs)
+	r.result.Runs = append(r.result.Runs, run)
+	return ctx.Err()
+}
+
+// await waits for the program's end. When the budget or the user ends it, what
+// it has recorded so far is written first.
+func (r *programRecorder) await(ctx context.Context, p *running, a *program.Agent, stage string) (ending string) {
+	limit := time.NewTimer(r.deadline.Sub(r.c.Now()))
+	defer limit.Stop()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.done:
+			return ""
+		case <-tick.C:
+			r.progress(Progress{Stage: stage})
+			continue
+		case <-limit.C:
+			ending = fmt.Sprintf("stopped when the budget of %v ended", r.o.Budget)
+			r.w.Warn("the program had not ended when the budget of %v did, and was stopped: raise -budget to see the whole of it", r.o.Budget)
+		case <-ctx.Done():
+			ending = "interrupted"
+		}
+		// What ctx ended must still be had: what the program recorded so far.
+		r.flush(context.WithoutCancel(ctx), a)
+		p.stop()
+		return ending
+	}
+}
+
+// flush has the agent write what it has. Where it cannot, what it wrote before
+// is what there is: a program may be stopped before its agent answers.
+func (r *programRecorder) flush(ctx context.Context, a *program.Agent) {
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	target, err := capture.Find(ctx, capture.TargetOptions{Socket: a.Socket(), Token: a.Token()})
+	if err == nil {
+		defer target.Close()
+		err = target.Flush(ctx)
+	}
+	if err != nil {
+		r.w.Warn("the last seconds before the program was stopped may be missing from its profiles: %v", err)
+	}
+}
+
+// newRun puts down what became of a process; stopped says why we ended it.
+func newRun(s *session, res *process.Result, stopped string) recording.Run {
+	run := recording.Run{
+		StartNs: s.since(res.Start), EndNs: s.since(res.End),
+		UserCPUNs: int64(res.UserCPU), SystemCPUNs: int64(res.SystemCPU),
+		ExitCode: res.ExitCode, Signal: res.Signal, OutputBytes: res.OutputBytes,
+		Ending: res.Status(),
+	}
+	if stopped != "" {
+		run.Ending = stopped
+	}
+	if res.MaxRSSBytes > 0 {
+		run.MaxRSSBytes = &res.MaxRSSBytes
+	}
+	return run
+}
+
+// commandLine is a program with its arguments, for people.
+func commandLine(name string, args []string) string {
+	line := filepath.ToSlash(name)
+	for _, a := range args {
+		line += " " + a
+	}
+	return line
+}

@@ -1,0 +1,318 @@
+package tune
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"whet/internal/analyze/contention"
+	"whet/internal/analyze/events"
+	"whet/internal/analyze/hot"
+	"whet/internal/analyze/wall"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/format/gctrace"
+	"whet/internal/format/metrics"
+	"whet/internal/recording"
+	"whet/internal/report"
+)
+
+// course is what a program's or service's recording holds over time.
+type course struct {
+	rows   []metrics.Row
+	gc     []gctrace.Cycle // At is since the recording's origin
+	load   loadFile
+	wall   *wall.Result
+	events []events.Event
+	ownGC  []events.Span // in which whet asked for a collection
+	// start and end enclose what the figures are about: the load without its
+	// warm-up, or all runs of a program.
+	start, end int64
+}
+
+// readCourse reads what a recording holds over time. What is damaged or missing
+// becomes a warning.
+func (a *analysis) readCourse() {
+	c := &course{start: 0, end: a.rec.EndNs}
+	a.course = c
+	switch {
+	case a.rec.Service != nil:
+		c.start, c.end = a.rec.Service.Load.StartNs, a.rec.Service.Load.EndNs
+	case a.rec.Program != nil && len(a.rec.Program.Runs) > 0:
+		runs := a.rec.Program.Runs
+		c.start, c.end = runs[0].StartNs, runs[len(runs)-1].EndNs
+	}
+	for _, artifact := range a.artifacts(recording.KindMetrics) {
+		rows, warnings, err := metrics.Read(artifact.data, maxRows)
+		a.note(artifact.Path, warnings, err)
+		c.rows = append(c.rows, rows...)
+	}
+	for _, artifact := range a.artifacts(recording.KindGC) {
+		cycles, warnings := gctrace.Parse(artifact.data)
+		a.note(artifact.Path, warnings, nil)
+		for _, cycle := range cycles {
+			cycle.At += time.Duration(artifact.StartNs) // its process began then
+			c.gc = append(c.gc, cycle)
+		}
+	}
+	for _, artifact := range a.artifacts(recording.KindLoad) {
+		if err := json.Unmarshal(artifact.data, &c.load); err != nil {
+			a.note(artifact.Path, nil, err)
+		}
+	}
+	var traces []wall.Trace
+	for _, artifact := range slices.Concat(a.artifacts(recording.KindTrace), a.artifacts(recording.KindFlight)) {
+		traces = append(traces, wall.Trace{Name: artifact.Path, Reader: bytes.NewReader(artifact.data), StartNs: artifact.StartNs})
+	}
+	if len(traces) > 0 {
+		res, err := wall.Analyze(traces)
+		if err != nil {
+			a.warn("read the execution trace: %v", err)
+		} else {
+			c.wall = res
+			for _, w := range res.Warnings {
+				a.warn("trace: %s", w)
+			}
+		}
+	}
+	// The agent of a program that ends collects once before it writes the heap.
+	for _, artifact := range a.rec.Find(recording.KindHeap, "") {
+		if a.rec.Program != nil {
+			c.ownGC = append(c.ownGC, events.Span{StartNs: artifact.StartNs, EndNs: artifact.EndNs})
+		}
+	}
+	c.findEvents(a.rec)
+}
+
+// readArtifact is an artifact with its bytes.
+type readArtifact struct {
+	recording.Artifact
+	data []byte
+}
+
+func (a *analysis) artifacts(kind string) []readArtifact {
+	var out []readArtifact
+	for _, artifact := range a.rec.Find(kind, "") {
+		data, err := a.rec.Read(artifact)
+		if err != nil {
+			a.warn("%v", err)
+			continue
+		}
+		out = append(out, readArtifact{artifact, data})
+	}
+	return out
+}
+
+func (a *analysis) note(path string, warnings []string, err error) {
+	if err != nil {
+		a.warn("read %s: %v", path, err)
+	}
+	for _, w := range warnings {
+		a.warn("%s: %s", path, w)
+	}
+}
+
+// runSubject gathers what rules look at for a program or a service.
+func (a *analysis) runSubject() *diagnose.Subject {
+	s := &diagnose.Subject{
+		Benchmark: a.rec.Target, Kind: a.rec.Kind, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
+		BytesPerOp: -1, AllocsPerOp: -1, Source: a.sources, Loops: a.loops, Calls: a.calls,
+		Run: a.conditions(),
+	}
+	if svc := a.rec.Service; svc != nil {
+		s.CPUIterations, s.MutexIterations, s.AllocIterations = svc.CPURequests, svc.MutexRequests, svc.AllocRequests
+	}
+	a.addProfiles(s, "")
+	return s
+}
+
+// conditions are what the verdict rests on beside the profiles.
+func (a *analysis) conditions() *diagnose.Conditions {
+	c := &diagnose.Conditions{WallNs: a.course.end - a.course.start, Wall: a.course.wall, ThrottledNs: a.rec.Host.ThrottledNs}
+	c.Cores = a.rec.Host.GOMAXPROCS
+	if limit := a.rec.Host.CPULimitCores; limit != nil {
+		c.Cores = min(c.Cores, int(math.Ceil(*limit)))
+	}
+	switch {
+	case a.rec.Service != nil:
+		svc := a.rec.Service
+		c.TargetCPUNs, c.GeneratorCPUNs = svc.TargetCPUNs, svc.Load.GeneratorCPUNs
+		c.Requests, c.Concurrency = svc.Load.Requests, svc.Load.Concurrency
+		for _, n := range svc.Load.Errors {
+			c.Errors += n
+		}
+	case a.rec.Program != nil:
+		var cpu, wallNs int64
+		for _, run := range a.rec.Program.Runs {
+			cpu += run.UserCPUNs + run.SystemCPUNs
+			wallNs += run.EndNs - run.StartNs
+		}
+		c.TargetCPUNs, c.WallNs = &cpu, wallNs
+	}
+	return c
+}
+
+// addRun lays out what a program's or service's page has beside profiles and
+// findings.
+func (a *analysis) addRun(page *report.Page) {
+	m := &a.rec.Manifest
+	if m.Program != nil {
+		page.Program = &report.Program{Command: commandLine(m.Target, m.Program.Args)}
+		for _, r := range m.Program.Runs {
+			page.Program.Runs = append(page.Program.Runs, report.Run{
+				WallNs: r.EndNs - r.StartNs, CPUNs: r.UserCPUNs + r.SystemCPUNs, UserCPUNs: r.UserCPUNs, SystemCPUNs: r.SystemCPUNs,
+				PeakBytes: r.MaxRSSBytes, Ending: r.Ending, Missing: r.AgentMissing,
+			})
+		}
+	}
+	if m.Service != nil {
+		page.Service = a.service(m.Service)
+	}
+	for _, u := range m.Unknown {
+		page.Unknown = append(page.Unknown, report.Unknown(u))
+	}
+	for _, e := range a.course.events {
+		page.Events = append(page.Events, report.Event{Kind: e.Kind, StartNs: e.StartNs, EndNs: e.EndNs, Text: e.Text})
+	}
+	page.Wall = wallOf(a.course.wall, m.Service != nil)
+	page.Series = a.course.series()
+	page.Contention = a.contention()
+}
+
+func (a *analysis) service(svc *recording.Service) *report.Service {
+	l := &svc.Load
+	t := l.ServiceTimeNs
+	out := &report.Service{
+		URL: svc.URL, Instruments: svc.Instruments, Concurrency: l.Concurrency, DurationNs: l.EndNs - l.StartNs,
+		Requests: l.Requests, ThroughputPerS: l.ThroughputPerS,
+		MeanNs: t.Mean, MinNs: t.Min, P50Ns: t.P50, P90Ns: t.P90, P99Ns: t.P99, P999Ns: t.P999, MaxNs: t.Max,
+		CPUNs: svc.TargetCPUNs, PeakBytes: svc.TargetPeakBytes, GeneratorCPUNs: l.GeneratorCPUNs,
+	}
+	if svc.TargetCPUNs != nil && l.Requests > 0 {
+		per := float64(*svc.TargetCPUNs) / float64(l.Requests)
+		out.CPUPerRequestNs = &per
+	}
+	for _, kind := range slices.Sorted(maps.Keys(l.Errors)) {
+		out.Errors = append(out.Errors, report.ErrorKind{Kind: kind, Count: l.Errors[kind], Example: l.Examples[kind]})
+	}
+	slices.SortStableFunc(out.Errors, func(x, y report.ErrorKind) int { return cmp.Compare(y.Count, x.Count) })
+	for _, s := range a.course.load.Seconds {
+		out.Seconds = append(out.Seconds, report.Second(s))
+	}
+	return out
+}
+
+// wallOf lays out where time went. Its line is about requests where there are
+// any.
+func wallOf(res *wall.Result, service bool) *report.Wall {
+	if res == nil || len(res.Groups) == 0 {
+		return nil
+	}
+	out := &report.Wall{CoveredNs: res.CoveredNs}
+	for s := range wall.State(wall.NumStates) {
+		out.States = append(out.States, s.String())
+	}
+	for i := range res.Groups {
+		g := &res.Groups[i]
+		if g.Handler {
+			out.Requests += g.Count
+		}
+		out.Groups = append(out.Groups, report.WallGroup{Name: g.Name, Handler: g.Handler, Count: g.Count, Ns: g.Ns[:], TotalNs: g.Total()})
+	}
+	if g := speaker(res.Groups, service); g != nil {
+		out.Text = wallLine(g)
+	}
+	return out
+}
+
+// speaker is the group whose time the page's line is about: of a service, the
+// handler with the most; of a program, the goroutines that worked most, since
+// most of what waits in one waits for work.
+func speaker(groups []wall.Group, service bool) *wall.Group {
+	var best *wall.Group
+	for i := range groups {
+		g := &groups[i]
+		if g.Handler != service || g.Total() == 0 {
+			continue
+		}
+		if best == nil || !service && g.Ns[wall.Running] > best.Ns[wall.Running] {
+			best = g
+		}
+	}
+	return best
+}
+
+// contention lists where goroutines waited for each other; a program's own
+// choice to wait for its next job is none.
+func (a *analysis) contention() []report.Waiting {
+	var out []report.Waiting
+	own := make(map[string]bool)
+	for _, m := range a.rec.Build.OwnModules {
+		own[m] = true
+	}
+	for _, p := range a.profiles {
+		if p.kind != recording.KindBlock {
+			continue
+		}
+		count := countColumn(p)
+		for _, place := range contention.Places(p.Profile, p.column, count, p.Keep(hot.Base), func(f *callstack.Frame) bool { return own[a.sources.meta[f.File].Module] }) {
+			if place.Idle || len(out) == maxWaiting {
+				continue
+			}
+			w := report.Waiting{Kind: string(place.Kind), Function: place.Function, File: a.sources.Display(place.File), Line: place.Line, Count: place.Count, DelayNs: place.DelayNs}
+			if d := a.covered(recording.KindBlock); d > 0 {
+				w.PerS = float64(place.DelayNs) / float64(d)
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// maxWaiting bounds the list of places that wait.
+const maxWaiting = 15
+
+// covered is the time that the profiles of a kind cover.
+func (a *analysis) covered(kind string) int64 {
+	var ns int64
+	for _, artifact := range a.rec.Find(kind, "") {
+		ns += artifact.EndNs - artifact.StartNs
+	}
+	return ns
+}
+
+func wallLine(g *wall.Group) string {
+	type part struct {
+		state wall.State
+		ns    int64
+	}
+	var parts []part
+	for s, ns := range g.Ns {
+		parts = append(parts, part{wall.State(s), ns})
+	}
+	slices.SortStableFunc(parts, func(x, y part) int { return cmp.Compare(y.ns, x.ns) })
+	total := g.Total()
+	what := fmt.Sprintf("goroutines of %s", g.Name)
+	if g.Handler {
+		what = "a request in " + g.Name
+	}
+	text := ""
+	for i, p := range parts {
+		if i == 4 || p.ns*50 < total {
+			break
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %s", percent(p.ns, total), p.state)
+		if where := g.Where[p.state]; where != "" && p.state != wall.Running && p.state != wall.Runnable {
+			text += " in " + where
+		}
+	}
+	return fmt.Sprintf("%s: %s", what, text)
+}

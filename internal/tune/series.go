@@ -1,0 +1,105 @@
+package tune
+
+import (
+	"math"
+
+	"whet/internal/analyze/events"
+	"whet/internal/format/metrics"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+	"whet/internal/report"
+)
+
+func percent(part, whole int64) string {
+	if whole <= 0 {
+		return quantity.Percent(0)
+	}
+	return quantity.Percent(float64(part) / float64(whole))
+}
+
+// series are the metrics that a page draws over time.
+func (c *course) series() []report.Series {
+	var out []report.Series
+	add := func(name, unit string, value func(before, row *metrics.Row) float64) {
+		s := report.Series{Name: name, Unit: unit}
+		known := false
+		for i := range c.rows {
+			row := &c.rows[i]
+			v := math.NaN()
+			if i > 0 && c.rows[i-1].PID == row.PID {
+				v = value(&c.rows[i-1], row)
+			}
+			known = known || !math.IsNaN(v)
+			s.TimeNs, s.Value = append(s.TimeNs, row.TimeNs), append(s.Value, v)
+		}
+		if known {
+			out = append(out, s)
+		}
+	}
+	state := func(of func(*metrics.Row) *int64) func(_, row *metrics.Row) float64 {
+		return func(_, row *metrics.Row) float64 { return known(of(row)) }
+	}
+	rate := func(of func(*metrics.Row) *int64, scale float64) func(before, row *metrics.Row) float64 {
+		return func(before, row *metrics.Row) float64 {
+			d := known(of(row)) - known(of(before))
+			if row.TimeNs <= before.TimeNs || d < 0 {
+				return math.NaN()
+			}
+			return d * scale / float64(row.TimeNs-before.TimeNs)
+		}
+	}
+	add("CPU", "cores", func(before, row *metrics.Row) float64 {
+		return rate(func(r *metrics.Row) *int64 { return r.UserCPUNs }, 1)(before, row) + rate(func(r *metrics.Row) *int64 { return r.SystemCPUNs }, 1)(before, row)
+	})
+	add("collector's CPU", "cores", rate(func(r *metrics.Row) *int64 { return r.GCCPUNs }, 1))
+	add("live heap", "bytes", state(func(r *metrics.Row) *int64 { return r.HeapLiveBytes }))
+	add("resident memory", "bytes", state(func(r *metrics.Row) *int64 { return r.RSSBytes }))
+	add("allocated", "bytes per second", rate(func(r *metrics.Row) *int64 { return r.AllocBytes }, 1e9))
+	add("goroutines", "count", state(func(r *metrics.Row) *int64 { return r.Goroutines }))
+	add("waiting for a processor", "count", state(func(r *metrics.Row) *int64 { return r.Runnable }))
+	add("waiting for locks", "goroutines", rate(func(r *metrics.Row) *int64 { return r.MutexWaitNs }, 1))
+	return out
+}
+
+func known(v *int64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return float64(*v)
+}
+
+// findEvents looks for events in what the page is about: what whet does itself
+// before and after, as asking for a collection, is none. Runs of a program are
+// looked at one by one.
+func (c *course) findEvents(rec *recording.Recording) {
+	if rec.Program != nil {
+		for _, run := range rec.Program.Runs {
+			c.events = append(c.events, events.Find(c.between(run.StartNs, run.EndNs))...)
+		}
+		return
+	}
+	in := c.between(c.start, c.end)
+	in.Load = events.Span{StartNs: c.start, EndNs: c.end}
+	for _, s := range c.load.Seconds {
+		in.Seconds = append(in.Seconds, events.Second{StartNs: s.TimeNs, LengthNs: s.LengthNs, Requests: s.Requests, Errors: s.Errors})
+	}
+	in.Answers, in.BinNs = c.load.Answers, c.load.BinNs
+	c.events = events.Find(in)
+}
+
+// between is what was seen of the target itself from start to end.
+func (c *course) between(start, end int64) events.Input {
+	var in events.Input
+	for _, row := range c.rows {
+		if row.TimeNs >= start && row.TimeNs <= end {
+			in.Rows = append(in.Rows, row)
+		}
+	}
+	for _, cycle := range c.gc {
+		if at := int64(cycle.At); at >= start && at <= end {
+			in.Cycles = append(in.Cycles, cycle)
+		}
+	}
+	in.OwnGC = c.ownGC
+	return in
+}

@@ -1,0 +1,340 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"whet/internal/capture"
+	"whet/internal/capture/host"
+	"whet/internal/capture/process"
+	"whet/internal/gobench"
+	"whet/internal/load"
+	"whet/internal/program"
+	"whet/internal/recording"
+)
+
+// ServiceOptions says how to measure a server under load. Start from
+// DefaultServiceOptions.
+type ServiceOptions struct {
+	Common
+
+	Load  load.Options
+	Pprof string        // base address of the instruments; "" is that of the load
+	Ready time.Duration // how long the server may take until it answers
+	// Server is the command that starts the server: a main package's directory,
+	// which is built with the agent in it, or a program; and its arguments.
+	// Empty: it runs already.
+	Server []string
+}
+
+// DefaultServiceOptions returns what whet tune uses unless told otherwise.
+func DefaultServiceOptions() ServiceOptions {
+	o := ServiceOptions{Common: Common{Dir: ".", Now: time.Now}, Load: load.DefaultOptions(), Ready: 30 * time.Second}
+	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup = 64, 20*time.Second, 5*time.Second
+	return o
+}
+
+// shortestLoad leaves each instrument its second.
+const shortestLoad = 3 * time.Second
+
+// Validate reports the first option that cannot be used.
+func (o *ServiceOptions) Validate() error {
+	if err := o.Load.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case o.Load.Duration < shortestLoad:
+		return fmt.Errorf("-d %v is too short for a CPU profile and a trace: give at least %v", o.Load.Duration, shortestLoad)
+	case o.Ready <= 0:
+		return fmt.Errorf("-ready %v: give the server some time to answer", o.Ready)
+	}
+	return nil
+}
+
+// serviceRecorder is one run of RecordService.
+type serviceRecorder struct {
+	session
+	o      ServiceOptions
+	result recording.Service
+	taken  taken
+
+	server *running       // nil: it runs already, or does no more
+	agent  *program.Agent // in it; nil: none
+	loaded bool           // load was driven
+}
+
+// RecordService drives a server with load, takes its profiles meanwhile, and
+// writes the recording. What Record says of errors holds here too.
+func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
+	o.Load.Now = o.Now
+	if err := o.Validate(); err != nil {
+		return Outcome{}, err
+	}
+	r := &serviceRecorder{session: newSession(o.Common), o: o}
+	if err := r.create(defaultName(serviceName(o.Load.URL))); err != nil {
+		return Outcome{}, err
+	}
+	defer r.w.Discard()
+	meter := host.Start()
+	err := r.record(ctx)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	meter.Stop(&r.w.Manifest.Host)
+	if !r.loaded {
+		return Outcome{}, err // nothing was measured
+	}
+	path, err := r.finish(err)
+	return Outcome{Path: path}, err
+}
+
+// serviceName makes a name for a recording of an address: its path's last
+// element, or its host.
+func serviceName(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	if _, host, ok := strings.Cut(rest, "@"); ok {
+		rest = host
+	}
+	return strings.Trim(rest, "/")
+}
+
+func (r *serviceRecorder) record(ctx context.Context) error {
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	defer r.stopServer()
+	target, err := r.reach(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.measure(ctx, target)
+	if target != nil {
+		target.Close()
+	}
+	r.stopServer()
+	r.w.Manifest.Service = &r.result
+	r.store(&r.taken)
+	r.addOutput()
+	if r.target != nil {
+		r.addSources()
+		if err == nil {
+			r.addCompiler(ctx)
+		}
+	}
+	return err
+}
+
+// prepare builds and starts the server, where there is one to start, and finds
+// the source of one that runs already.
+func (r *serviceRecorder) prepare(ctx context.Context) error {
+	if len(r.o.Server) == 0 {
+		r.findSources(ctx)
+		r.describe(recording.TargetService, nil)
+		return nil
+	}
+	name, args := r.o.Server[0], r.o.Server[1:]
+	command := process.Command{Path: name, Args: args, Dir: r.c.Dir, Grace: grace, Stdout: r.out, Stderr: r.out}
+	var env []string
+	if isPackage(r.c.Dir, name) {
+		if err := r.buildServer(ctx, name); err != nil {
+			return err
+		}
+		a, err := program.NewAgent(program.Options{Serve: true, BlockRate: blockRate, MutexFraction: mutexFraction})
+		if err != nil {
+			return err
+		}
+		r.agent = a
+		command.Path, env = r.bin.Path, []string{a.Env()}
+	} else {
+		r.findSources(ctx)
+	}
+	r.describe(recording.TargetService, args)
+	if r.bin != nil {
+		r.addDiff(ctx)
+	}
+	r.progress(Progress{Stage: "starting the server"})
+	r.server = start(command, env...)
+	r.result.Started, r.result.Args = true, args
+	if r.server.ended() && r.server.err != nil {
+		return r.startError(name)
+	}
+	return nil
+}
+
+func (r *serviceRecorder) buildServer(ctx context.Context, name string) error {
+	if err := r.resolve(ctx, name); err != nil {
+		return err
+	}
+	r.progress(Progress{Stage: "building the server"})
+	return r.addBinary("build/target", func(out string) (*gobench.Binary, error) {
+		return program.Build(ctx, r.target, r.build, out)
+	})
+}
+
+// findSources takes the module that the user stands in for the server's: what
+// its profiles name is looked for there.
+func (r *serviceRecorder) findSources(ctx context.Context) {
+	t, err := gobench.Module(ctx, r.c.Dir, r.build)
+	if err != nil {
+		return // outside of any module: profiles name files that nothing is known of
+	}
+	r.target = t
+	r.frames = newFrameNames(t, &gobench.Binary{}, r.origin)
+}
+
+// isPackage reports whether a command is the directory of a Go package.
+func isPackage(dir, name string) bool {
+	if !filepath.IsAbs(name) {
+		if name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+			return false
+		}
+		name = filepath.Join(dir, name)
+	}
+	st, err := os.Stat(name)
+	return err == nil && st.IsDir()
+}
+
+func (r *serviceRecorder) startError(name string) error {
+	if errors.Is(r.server.err, os.ErrNotExist) {
+		return fmt.Errorf("start %s: there is no such program; a Go package is named by its directory, as in -- ./cmd/server", name)
+	}
+	return fmt.Errorf("start %s: %w", name, r.server.err)
+}
+
+// reach waits until the server answers, and finds its instruments.
+func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
+	r.progress(Progress{Stage: "waiting for an answer"})
+	waiting, stop := r.whileServed(ctx)
+	defer stop()
+	if err := load.Ready(waiting, r.o.Load, r.o.Ready); err != nil {
+		if dead := r.died(); dead != nil {
+			return nil, dead
+		}
+		return nil, err
+	}
+	o := capture.TargetOptions{Base: r.o.Pprof, CAFile: r.o.Load.CAFile, Insecure: r.o.Load.Insecure, Now: r.c.Now}
+	if r.agent != nil {
+		o.Base, o.Socket, o.Token = "", r.agent.Socket(), r.agent.Token()
+	} else {
+		if o.Base == "" {
+			o.Base = origin(r.o.Load.URL)
+		}
+		if sameHost(o.Base, r.o.Load.URL) {
+			o.Header = r.o.Load.Header
+		}
+	}
+	target, err := capture.Find(ctx, o)
+	switch {
+	case err == nil:
+		r.result.Instruments, r.result.Pprof = target.Kind, target.Address()
+		for _, u := range target.Unknown() {
+			if r.agent == nil || u.What != recording.KindFlight {
+				r.w.Manifest.Unknown = append(r.w.Manifest.Unknown, u)
+			}
+		}
+		return target, nil
+	case r.o.Pprof != "" || ctx.Err() != nil:
+		return nil, err // the user said where they are
+	}
+	// Load alone is a result: what the server does meanwhile is unknown.
+	r.result.Instruments = "none"
+	r.w.Manifest.Unknown = append(r.w.Manifest.Unknown, recording.Unknown{
+		What: "where the server spends its time and memory", Why: err.Error(),
+		How: `start it through whet (whet tune URL -- ./cmd/server), or import _ "net/http/pprof" in it and name its address with -pprof`})
+	return nil, nil
+}
+
+// whileServed returns a context that ends with the server too.
+func (r *serviceRecorder) whileServed(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	if r.server == nil {
+		return ctx, cancel
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-r.server.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(); <-over }
+}
+
+// died says how a server ended that should not have.
+func (r *serviceRecorder) died() error {
+	if r.server == nil || !r.server.ended() {
+		return nil
+	}
+	if r.server.err != nil {
+		return r.startError(r.o.Server[0])
+	}
+	said := ""
+	if line := lastLine(r.out.Bytes()); line != "" {
+		said = ": " + line
+	}
+	return fmt.Errorf("the server ended by itself (%s) after %v%s", r.server.res.Status(), r.server.res.End.Sub(r.server.res.Start).Round(time.Millisecond), said)
+}
+
+func lastLine(output []byte) string {
+	output = bytes.TrimSpace(output)
+	return string(bytes.TrimSpace(output[bytes.LastIndexByte(output, '\n')+1:]))
+}
+
+// stopServer ends what was started: the server with all its process group. It
+// may be called again.
+func (r *serviceRecorder) stopServer() {
+	if r.server != nil {
+		alive := !r.server.ended()
+		if alive {
+			r.progress(Progress{Stage: "stopping the server"})
+		}
+		r.server.stop()
+		if res := r.server.res; res != nil {
+			if alive && res.Signal == "killed" {
+				r.w.Warn("the server did not end within %v of SIGTERM, and was killed", grace)
+			}
+			if r.result.TargetPeakBytes == nil && res.MaxRSSBytes > 0 {
+				r.result.TargetPeakBytes = &res.MaxRSSBytes
+			}
+			r.addGC(r.server, r.since(res.Start))
+		}
+		r.server = nil
+	}
+	if r.agent != nil {
+		r.agent.Remove()
+		r.agent = nil
+	}
+}
+
+// origin is the scheme and host of an address.
+func origin(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	host, _, _ = strings.Cut(host, "?")
+	return scheme + "://" + host
+}
+
+// sameHost reports whether two addresses are on one host, on whatever port:
+// what the user sends to the one may be sent to the other.
+func sameHost(a, b string) bool {
+	name := func(url string) string {
+		_, host, _ := strings.Cut(origin(url), "://")
+		if _, after, ok := strings.Cut(host, "@"); ok {
+			host = after
+		}
+		if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+			host = host[:i]
+		}
+		return host
+	}
+	return name(a) == name(b)
+}

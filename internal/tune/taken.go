@@ -1,0 +1,203 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"whet/internal/analyze/wall"
+	"whet/internal/format/metrics"
+	"whet/internal/format/profile"
+	"whet/internal/program"
+	"whet/internal/recording"
+)
+
+// taken is what instruments brought back, before it becomes artifacts: of a
+// program that ran several times or whose CPU profile was taken in pieces, one
+// artifact is made of all.
+type taken struct {
+	profiles map[string]*takenProfile // by kind
+	traces   []takenTrace
+	rows     []metrics.Row // times since the recording's origin
+}
+
+type takenProfile struct {
+	parts      [][]byte
+	start, end int64
+}
+
+type takenTrace struct {
+	data       []byte
+	kind       string
+	start, end int64
+}
+
+// add takes one profile in.
+func (t *taken) add(kind string, data []byte, start, end int64) {
+	if t.profiles == nil {
+		t.profiles = make(map[string]*takenProfile)
+	}
+	p := t.profiles[kind]
+	if p == nil {
+		p = &takenProfile{start: start}
+		t.profiles[kind] = p
+	}
+	p.end = end
+	switch kind {
+	case recording.KindHeap, recording.KindGoroutine, recording.KindThreads:
+		p.parts, p.start = nil, start // a state, not a sum: the last one
+	}
+	p.parts = append(p.parts, data)
+}
+
+// profileKinds is the order in which profiles are stored.
+var profileKinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex,
+	recording.KindGoroutine, recording.KindThreads}
+
+// Bounds on one file of the agent's.
+const maxAgentFile = 256 << 20
+
+// lateBy is how much later than its process an agent may have begun by the wall
+// clock before that clock is taken to have jumped.
+const lateBy = 2 * time.Second
+
+// adopt takes in what the agent wrote during a run, and says why when there is
+// nothing.
+func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (missing string) {
+	m, err := a.Read()
+	if err != nil {
+		return err.Error()
+	}
+	for _, w := range m.Warnings {
+		s.w.Warn("%s", w)
+	}
+	// Both clocks are this machine's. Where the wall clock jumped between the
+	// two, the process's start, by our own clock, is near enough.
+	shift := s.since(m.Origin.Round(0))
+	if shift < start || shift > start+int64(lateBy) || shift+m.EndNs > end+int64(lateBy) {
+		shift = start
+	}
+	for _, f := range m.Files {
+		name := filepath.Join(a.Dir(), f.Name)
+		st, err := os.Stat(name)
+		if err == nil && st.Size() > maxAgentFile {
+			err = fmt.Errorf("it is larger than %d MiB", maxAgentFile>>20)
+		}
+		var data []byte
+		if err == nil {
+			data, err = os.ReadFile(name)
+		}
+		if err != nil {
+			s.keep(fmt.Errorf("read %s of the program: %w", f.Name, err))
+			continue
+		}
+		from, to := f.StartNs+shift, f.EndNs+shift
+		switch f.Kind {
+		case recording.KindTrace, recording.KindFlight:
+			t.traces = append(t.traces, takenTrace{data, f.Kind, from, to})
+		case recording.KindMetrics:
+			rows, warnings, err := metrics.Read(data, maxRows)
+			s.keep(err)
+			for _, w := range warnings {
+				s.w.Warn("metrics: %s", w)
+			}
+			for _, row := range rows {
+				row.TimeNs += shift
+				t.rows = append(t.rows, row)
+			}
+		default:
+			t.add(f.Kind, data, from, to)
+		}
+	}
+	return ""
+}
+
+// maxRows bounds the metrics of a recording: three hours and a half at ten a
+// second.
+const maxRows = 1 << 17
+
+// store makes artifacts of what was taken.
+func (s *session) store(t *taken) {
+	for _, kind := range profileKinds {
+		p := t.profiles[kind]
+		if p == nil {
+			continue
+		}
+		data := p.parts[0]
+		if len(p.parts) > 1 {
+			var err error
+			if data, err = profile.Merge(p.parts...); err != nil {
+				s.keep(fmt.Errorf("merge %s profiles: %w", kind, err))
+				continue
+			}
+		}
+		s.keep(s.w.Write(recording.Artifact{Path: "profiles/" + kind + ".pb.gz", Kind: kind, StartNs: p.start, EndNs: p.end}, data))
+	}
+	for i, trace := range t.traces {
+		s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("trace/%03d.trace", i), Kind: trace.kind, StartNs: trace.start, EndNs: trace.end}, trace.data))
+	}
+	s.storeWall(t.traces)
+	s.storeRows(t.rows)
+}
+
+// storeWall makes a profile of the traces that every view opens.
+func (s *session) storeWall(traces []takenTrace) {
+	var in []wall.Trace
+	for _, trace := range traces {
+		in = append(in, wall.Trace{Name: "trace", Reader: bytes.NewReader(trace.data), StartNs: trace.start})
+	}
+	if len(in) == 0 {
+		return
+	}
+	s.progress(Progress{Stage: "reading the trace"})
+	res, err := wall.Analyze(in)
+	if err != nil {
+		s.keep(err)
+		return
+	}
+	for _, w := range res.Warnings {
+		s.w.Warn("trace: %s", w)
+	}
+	if res.Profile == nil || res.Profile.Len() == 0 {
+		return
+	}
+	var buf bytes.Buffer
+	if err := profile.Write(&buf, res.Profile); err != nil {
+		s.keep(fmt.Errorf("write the wall-clock profile: %w", err))
+		return
+	}
+	s.keep(s.w.Write(recording.Artifact{Path: "profiles/wall.pb.gz", Kind: recording.KindWall, StartNs: traces[0].start, EndNs: traces[len(traces)-1].end}, buf.Bytes()))
+}
+
+// storeRows keeps the metrics, a row a line.
+func (s *session) storeRows(rows []metrics.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	for i := range rows {
+		if err := e.Encode(&rows[i]); err != nil {
+			s.keep(err)
+			return
+		}
+	}
+	s.keep(s.w.Write(recording.Artifact{Path: "metrics/metrics.jsonl", Kind: recording.KindMetrics, StartNs: rows[0].TimeNs, EndNs: rows[len(rows)-1].TimeNs}, buf.Bytes()))
+}
+
+// addGC keeps the collector's log of one process. Its times are since the
+// process's start.
+func (s *session) addGC(p *running, start int64) {
+	log, dropped := p.gc.bytes()
+	if dropped {
+		s.w.Warn("the collector's log was longer than %d MiB: its end is missing", keepGC>>20)
+	}
+	if len(log) == 0 {
+		return
+	}
+	n := len(s.w.Manifest.Artifacts)
+	s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("gc/gctrace-%03d.txt", n), Kind: recording.KindGC, StartNs: start, EndNs: s.now()}, log))
+}
