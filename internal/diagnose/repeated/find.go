@@ -1,0 +1,288 @@
+package repeated
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/format/compiler"
+)
+
+// Search is what a rule looks for.
+type Search struct {
+	// Function reports whether a function, by its linker name, is one of the
+	// rule's.
+	Function func(name string) bool
+	// Fixed says why the call of such a function does the same each time; the
+	// zero value if it does not. Its Param names the parameter that decides.
+	Fixed func(c *compiler.Call) compiler.Fixed
+	// Part says whether a sample belongs to the place's cost, and whether its
+	// work would be gone with the call; below are the frames from the leaf to
+	// the function itself. Nil: all of it does and would.
+	Part func(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool)
+}
+
+// Place is one statement that makes such a call.
+type Place struct {
+	At       diagnose.Statement
+	Function string
+	Names    []string // of the functions called, in order
+	// Values are the texts of the fixed arguments that are known, in order.
+	Values []string
+	// By is the weakest reason for any of the calls, Of the largest number of
+	// elements.
+	By compiler.FixedBy
+	Of int
+	// Handed: the fixed argument comes from the function's callers.
+	Handed bool
+	// Typed: the arguments were judged by the type checker; else by the source.
+	Typed bool
+
+	Cost, Avoidable diagnose.Samples
+	cpu, mem        sets
+	again           bool  // a caller of the place lies in a loop of its own
+	calls           int64 // see Calls
+	subject         *diagnose.Subject
+}
+
+type sets struct{ cost, avoidable diagnose.Set }
+
+type finder struct {
+	s      *diagnose.Subject
+	search *Search
+	at     map[string]map[int]*judged
+	order  []*Place
+}
+
+// judged is what is known of a statement's calls, by function.
+type judged struct {
+	diagnose.Statement
+	typed bool
+	calls map[string][]compiler.Fixed
+	place *Place
+}
+
+// Find returns the places in order, whether the calls are repeated or not.
+func Find(s *diagnose.Subject, search Search) []*Place {
+	f := &finder{s: s, search: &search, at: make(map[string]map[int]*judged)}
+	f.walk(s.CPU, s.CPUColumn, func(p *Place) *sets { return &p.cpu })
+	f.walk(s.Allocs, s.AllocCol, func(p *Place) *sets { return &p.mem })
+	slices.SortFunc(f.order, func(a, b *Place) int {
+		return cmp.Or(cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.First, b.At.First))
+	})
+	for _, p := range f.order {
+		p.Cost = diagnose.Samples{CPU: p.cpu.cost.Keep(), Allocs: p.mem.cost.Keep()}
+		p.calls = p.counted()
+		p.avoid()
+	}
+	return f.order
+}
+
+func (f *finder) walk(c *hot.Classified, col int, of func(*Place) *sets) {
+	diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+		p, at := f.attribute(c, stack)
+		if p == nil {
+			return
+		}
+		cost, avoidable := true, true
+		if f.search.Part != nil {
+			cost, avoidable = f.search.Part(c, stack[:at])
+		}
+		if cost {
+			of(p).cost.Add(i)
+		}
+		if cost && avoidable {
+			of(p).avoidable.Add(i)
+		}
+	})
+}
+
+// attribute finds the outermost own frame that makes such a call, at an index
+// of the stack.
+func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (*Place, int) {
+	for at := len(stack) - 1; at >= 0; at-- {
+		frame := c.Frame(stack[at])
+		if onlyOnce(frame.Function) {
+			return nil, 0
+		}
+		if at == 0 {
+			break
+		}
+		callee := c.Frame(stack[at-1]).Function
+		if !f.search.Function(callee) || !f.s.Own(frame) || f.s.Loops.InBenchmark(frame.File, frame.Line) {
+			continue
+		}
+		if p := f.place(c, stack, at, callee); p != nil {
+			return p, at
+		}
+	}
+	return nil, 0
+}
+
+// onlyOnce knows what runs its callee once in the life of a process.
+func onlyOnce(fn string) bool {
+	return strings.HasPrefix(fn, "runtime.doInit") || fn == "sync.(*Once).doSlow" || fn == "sync.(*Once).Do" ||
+		strings.HasPrefix(fn, "sync.OnceFunc") || strings.HasPrefix(fn, "sync.OnceValue")
+}
+
+func (f *finder) place(c *hot.Classified, stack []callstack.FrameID, at int, callee string) *Place {
+	frame := c.Frame(stack[at])
+	j := f.judge(frame, callee)
+	fixed := slices.Clone(j.calls[callee])
+	if len(fixed) == 0 {
+		return nil
+	}
+	handed := false
+	for k := range fixed {
+		if fixed[k].By == "" && fixed[k].Param > 0 {
+			fixed[k] = f.given(c, stack, at, fixed[k].Param)
+			handed = true
+		}
+		if fixed[k].By == "" {
+			return nil // samples do not tell the statement's calls apart
+		}
+	}
+	if j.place == nil {
+		j.place = &Place{At: j.Statement, By: compiler.FixedConst, Typed: j.typed, subject: f.s}
+		f.order = append(f.order, j.place)
+	}
+	p := j.place
+	if p.Function == "" || frame.Function < p.Function {
+		p.Function = frame.Function
+	}
+	p.Handed = p.Handed || handed
+	p.again = p.again || f.inLoop(c, stack[at+1:])
+	p.Names = insert(p.Names, callee)
+	for _, x := range fixed {
+		p.add(x)
+	}
+	return p
+}
+
+func insert(list []string, s string) []string {
+	i, found := slices.BinarySearch(list, s)
+	if found {
+		return list
+	}
+	return slices.Insert(list, i, s)
+}
+
+// reasons from the strongest to the weakest.
+var reasons = [...]compiler.FixedBy{compiler.FixedConst, compiler.FixedVar, compiler.FixedElement, compiler.FixedLoop}
+
+func weaker(a, b compiler.FixedBy) compiler.FixedBy {
+	return reasons[max(slices.Index(reasons[:], a), slices.Index(reasons[:], b))]
+}
+
+// Weakest is what holds for a call all of whose listed arguments must be fixed;
+// the zero value where one is not.
+func Weakest(args []compiler.Fixed) compiler.Fixed {
+	out := compiler.Fixed{By: compiler.FixedConst}
+	for _, a := range args {
+		switch {
+		case a.By == "" && (a.Param == 0 || out.Param != 0):
+			return compiler.Fixed{}
+		case a.By == "":
+			out.Param = a.Param
+		default:
+			out.By = weaker(out.By, a.By)
+			out.Of = max(out.Of, a.Of)
+		}
+		if a.Value != nil && out.Value == nil {
+			out.Value = a.Value
+		}
+	}
+	if out.Param != 0 {
+		return compiler.Fixed{Param: out.Param}
+	}
+	return out
+}
+
+func (p *Place) add(x compiler.Fixed) {
+	p.By = weaker(p.By, x.By)
+	p.Of = max(p.Of, x.Of)
+	if x.Value != nil {
+		p.Values = insert(p.Values, *x.Value)
+	}
+}
+
+// judge decides about the calls of a frame's statement, once.
+func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
+	at := f.s.StatementOf(frame, callee)
+	j := f.at[at.File][at.First]
+	if j == nil {
+		j = &judged{Statement: at, calls: make(map[string][]compiler.Fixed), typed: f.typed(at.File)}
+		if j.typed {
+			calls, _ := f.s.StatementCalls(at)
+			for i := range calls {
+				if f.search.Function(calls[i].Callee) {
+					j.calls[calls[i].Callee] = append(j.calls[calls[i].Callee], f.search.Fixed(&calls[i]))
+				}
+			}
+		}
+		if f.at[at.File] == nil {
+			f.at[at.File] = make(map[int]*judged)
+		}
+		f.at[at.File][at.First] = j
+	}
+	if !j.typed && j.calls[callee] == nil {
+		for _, c := range written(at.Node, callee) {
+			j.calls[callee] = append(j.calls[callee], f.search.Fixed(&c))
+		}
+	}
+	return j
+}
+
+// typed reports whether a file's calls were recorded with what is fixed of
+// their arguments. In a recording from before that, or without typed calls,
+// only literals count.
+func (f *finder) typed(file string) bool {
+	return slices.ContainsFunc(f.s.Calls[file], func(c compiler.Call) bool { return c.Fixed != nil || c.Recv != nil })
+}
+
+// given is what the caller of the own function at an index of the stack gives
+// for a parameter of it.
+func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param int) compiler.Fixed {
+	if at+1 >= len(stack) {
+		return compiler.Fixed{}
+	}
+	caller, function := c.Frame(stack[at+1]), c.Frame(stack[at]).Function
+	if !f.s.Own(caller) {
+		return compiler.Fixed{}
+	}
+	calls, _ := f.s.StatementCalls(f.s.StatementOf(caller, function))
+	out := compiler.Fixed{}
+	for i := range calls {
+		if calls[i].Callee != function {
+			continue
+		}
+		if len(calls[i].Fixed) < param {
+			return compiler.Fixed{}
+		}
+		x := calls[i].Fixed[param-1]
+		if !x.Always() && x.By != compiler.FixedElement {
+			return compiler.Fixed{}
+		}
+		if out.By != "" {
+			x.By, x.Of = weaker(out.By, x.By), max(out.Of, x.Of)
+		}
+		out = x
+	}
+	out.Param = 0
+	return out
+}
+
+// Place makes a claim's place of it.
+func (p *Place) Place() diagnose.Place { return p.At.Place(p.Function) }
+
+// inLoop reports whether one of the own frames of a stack lies in a loop: not
+// that of the benchmark.
+func (f *finder) inLoop(c *hot.Classified, stack []callstack.FrameID) bool {
+	return slices.ContainsFunc(stack, func(id callstack.FrameID) bool {
+		frame := c.Frame(id)
+		return f.s.Own(frame) && !f.s.Loops.InBenchmark(frame.File, frame.Line) && f.s.Statement(frame.File, frame.Line).Loop != nil
+	})
+}

@@ -1,0 +1,95 @@
+package constantwork
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/repeated"
+	"whet/internal/format/compiler"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "constant-work",
+		Title: "the same work in every call",
+		Doc: diagnose.Doc{
+			What:   "A statement calls a function whose result does not change, again and again: os.Hostname, os.Getenv, user.Current, net.InterfaceAddrs, time.LoadLocation; a template, a URL, an address, a duration, JSON parsed from a constant; a file read under a constant name; strings.NewReplacer of constants; or it builds a map or slice literal of constants that the function only reads.",
+			Why:    "The result of the last call would do. System calls, files and parsers cost microseconds and allocate, for something that is known when the program starts.",
+			Silent: "When an argument varies; when the call is made once (in a package variable, init, sync.Once or sync.OnceValue, set-up) or cannot be seen to be repeated; for a literal that is changed, returned or handed on; for functions that are not in its table; for regular expressions, which have a rule of their own; when it is cheap. Without typed calls only literals count as constant.",
+			Fix:    "A package variable, sync.OnceValue or OnceValues where it is rarely needed or may fail, or a variable before the loop. What can change while the program runs (a host name, an address, a file) is read again at intervals, not in every call.",
+			Before: "func stamp(t time.Time) string {\n\tloc, err := time.LoadLocation(\"Europe/Lisbon\")\n\tif err != nil {\n\t\treturn \"\"\n\t}\n\treturn t.In(loc).Format(time.RFC3339)\n}",
+			After:  "var lisbon = sync.OnceValues(func() (*time.Location, error) { return time.LoadLocation(\"Europe/Lisbon\") })\n\nfunc stamp(t time.Time) string {\n\tloc, err := lisbon()\n\tif err != nil {\n\t\treturn \"\"\n\t}\n\treturn t.In(loc).Format(time.RFC3339)\n}",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		MinSamples: diagnose.MinCPUSamples,
+		Find:       find,
+	}
+}
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	claims := literals(s)
+	for _, p := range repeated.Find(s, repeated.Search{
+		Function: func(fn string) bool { _, ok := table[fn]; return ok },
+		Fixed:    fixed,
+		Part:     part,
+	}) {
+		bulk := slices.ContainsFunc(p.Names, func(n string) bool { return table[n].bulk })
+		if p.Repeated(bulk) && !slices.ContainsFunc(claims, func(c diagnose.Claim) bool { return c.Place == p.Place() }) {
+			claims = append(claims, claim(p))
+		}
+	}
+	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
+		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
+	})
+	return claims
+}
+
+// fixed says of a call whether all that decides about its result is fixed.
+func fixed(c *compiler.Call) compiler.Fixed {
+	w := table[c.Callee]
+	if w.recv && c.Recv == nil {
+		return compiler.Fixed{}
+	}
+	if w.args == nil {
+		if len(c.Fixed) < len(c.Args) {
+			return compiler.Fixed{}
+		}
+		return repeated.Weakest(c.Fixed)
+	}
+	var args []compiler.Fixed
+	for _, i := range w.args {
+		if i >= len(c.Fixed) {
+			return compiler.Fixed{}
+		}
+		args = append(args, c.Fixed[i])
+	}
+	return repeated.Weakest(args)
+}
+
+func claim(p *repeated.Place) diagnose.Claim {
+	var why, remedy []string
+	for i, short := range p.ShortNames() {
+		w := table[p.Names[i]]
+		why = append(why, short+" "+w.does)
+		for _, text := range []string{w.remedy, w.caveat} {
+			if text != "" && !slices.Contains(remedy, text) {
+				remedy = append(remedy, text)
+			}
+		}
+	}
+	if p.By == compiler.FixedLoop {
+		remedy = slices.Insert(remedy, 0, "Do it before the loop, or, where the argument is one of few, keep the results in a map.")
+	}
+	if p.Handed {
+		remedy = slices.Insert(remedy, 0, "Let the callers make it once and hand on the result in place of the constant.")
+	}
+	return diagnose.Claim{
+		Place: p.Place(), Cost: p.Cost, Avoidable: p.Avoidable, Confidence: p.Confidence(),
+		Why:      strings.Join(why, ", and ") + ", in every call; " + p.Reason() + ".",
+		Remedy:   strings.Join(remedy, " "),
+		Evidence: p.Evidence(),
+	}
+}

@@ -1,0 +1,187 @@
+package regexpreplace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/repeated"
+	"whet/internal/finding"
+	"whet/internal/format/compiler"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "regexp-replace",
+		Title: "a regular expression where package strings does",
+		Doc: diagnose.Doc{
+			What:   "A regular expression replaces, matches, splits or finds a literal, one of a few literals, or characters out of a class: ReplaceAllString, ReplaceAll (and their Literal forms), MatchString, Match, Split, FindString, Find and their Index forms, with a constant pattern that is certain to mean no more than that.",
+			Why:    "The matcher runs a program for every character and allocates for every replacement; package strings and a loop over the bytes do the same many times faster.",
+			Silent: "For patterns that are not constant or belong to something that is set in more than one place; for replacements that ask for what was matched ($1); for repetition, but for removing or matching a run of one class; for texts of which one begins with another, where the order counts; for \\b, (?m), (?i) and Unicode classes; for a single literal's search, which package regexp leaves to package strings itself; without typed calls.",
+			Fix:    "The equivalent that the finding names, with exactly the characters of the pattern: \\s is \"\\t\\n\\f\\r \" and no more, which strings.TrimSpace and strings.Fields go beyond.",
+			Before: "var unsafe = regexp.MustCompile(`[<>\"\\s]`)\n\nfunc clean(s string) string { return unsafe.ReplaceAllString(s, \"_\") }",
+			After:  "var unsafe = strings.NewReplacer(\"\\t\", \"_\", \"\\n\", \"_\", \"\\f\", \"_\", \"\\r\", \"_\", \" \", \"_\", `\"`, \"_\", \"<\", \"_\", \">\", \"_\")\n\nfunc clean(s string) string { return unsafe.Replace(s) }",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		MinSamples: diagnose.MinCPUSamples,
+		Covers:     []string{"regexp-compile"},
+		Find:       find,
+	}
+}
+
+const method = "regexp.(*Regexp)."
+
+// replaced are the functions that may have an equivalent.
+func replaced(fn string) bool {
+	switch name, ok := strings.CutPrefix(fn, method); {
+	case ok:
+		switch name {
+		case "Match", "MatchString", "ReplaceAll", "ReplaceAllLiteral", "ReplaceAllString", "ReplaceAllLiteralString",
+			"Split", "Find", "FindIndex", "FindString", "FindStringIndex":
+			return true
+		}
+		return false
+	}
+	return fn == "regexp.MatchString" || fn == "regexp.Match"
+}
+
+func compiles(fn string) bool { return fn == "regexp.Compile" || fn == "regexp.MustCompile" }
+
+// equivalent returns what takes a call's place.
+func equivalent(c *compiler.Call) (pattern string, p plan, ok bool) {
+	if !replaced(c.Callee) {
+		return "", plan{}, false
+	}
+	made, name := c.Fixed, strings.TrimPrefix(c.Callee, "regexp.")
+	if bare, isMethod := strings.CutPrefix(c.Callee, method); isMethod {
+		if c.Recv == nil || !compiles(c.Recv.Callee) {
+			return "", plan{}, false
+		}
+		made, name = c.Recv.Fixed, bare
+	}
+	if len(made) == 0 || made[0].By != compiler.FixedConst || made[0].Value == nil {
+		return "", plan{}, false
+	}
+	var repl *string
+	if len(c.Fixed) > 1 && c.Fixed[1].By == compiler.FixedConst {
+		repl = c.Fixed[1].Value
+	}
+	p, ok = planFor(*made[0].Value, name, repl)
+	return *made[0].Value, p, ok
+}
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	places := repeated.Find(s, repeated.Search{
+		Function: replaced,
+		Fixed: func(c *compiler.Call) compiler.Fixed {
+			pattern, _, ok := equivalent(c)
+			if !ok {
+				return compiler.Fixed{}
+			}
+			return compiler.Fixed{By: compiler.FixedConst, Value: &pattern}
+		},
+		Part: part,
+	})
+	compiled := compilations(s)
+	var claims []diagnose.Claim
+	for _, p := range places {
+		r := &replacement{Place: p, s: s}
+		r.read()
+		if compiled.join(r) {
+			claims = append(claims, r.claim())
+		}
+	}
+	return claims
+}
+
+// part leaves out of what is avoidable what the equivalent does too: making the
+// result, and searching for a literal.
+func part(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool) {
+	name := func(i int) string { return c.Frame(below[i]).Function }
+	last := len(below) - 1
+	switch strings.TrimPrefix(name(last), method) {
+	case "ReplaceAllString", "ReplaceAllLiteralString", "Split":
+		if last == 0 && isHeap(c) || last > 0 && diagnose.PackageOf(name(last-1)) == "runtime" {
+			return true, false
+		}
+	case "ReplaceAll", "ReplaceAllLiteral":
+		for i := range below {
+			if name(i) == method+"replaceAll" && (i == 0 && isHeap(c) || i > 0 && diagnose.PackageOf(name(i-1)) == "runtime") {
+				return true, false
+			}
+		}
+	}
+	for i := range below {
+		if fn := name(i); fn == "strings.Index" || fn == "bytes.Index" || strings.HasPrefix(fn, "internal/bytealg.Index") || strings.HasPrefix(fn, "strings.IndexByte") || strings.HasPrefix(fn, "bytes.IndexByte") {
+			return true, false
+		}
+	}
+	return true, true
+}
+
+// isHeap reports whether a profile is of allocations: the runtime's frames are
+// not in it.
+func isHeap(c *hot.Classified) bool {
+	_, err := c.TypeIndex("alloc_space")
+	return err == nil
+}
+
+// replacement is a place with what its calls say.
+type replacement struct {
+	*repeated.Place
+	s        *diagnose.Subject
+	calls    []compiler.Call
+	patterns []string
+	plans    []plan
+	with     []*repeated.Place // compilations that serve it alone
+}
+
+func (r *replacement) read() {
+	calls, _ := r.s.StatementCalls(r.At)
+	for i := range calls {
+		if pattern, p, ok := equivalent(&calls[i]); ok {
+			r.calls = append(r.calls, calls[i])
+			r.patterns = append(r.patterns, pattern)
+			r.plans = append(r.plans, p)
+		}
+	}
+}
+
+func (r *replacement) claim() diagnose.Claim {
+	c := diagnose.Claim{Place: r.Place.Place(), Cost: r.Cost, Avoidable: r.Avoidable, Confidence: finding.High}
+	var shown, words []string
+	for i := range r.plans {
+		if q := "`" + r.patterns[i] + "`"; !slices.Contains(shown, q) {
+			shown = append(shown, q)
+		}
+		if w := r.plans[i].words(); !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	c.Why = fmt.Sprintf("%s runs the matcher of package regexp over every character for %s, which package strings or a loop over the bytes does without one.", strings.Join(r.ShortNames(), " and "), strings.Join(shown, " and "))
+	c.Remedy = "Write " + strings.Join(words, "; and ") + "."
+	if i := slices.IndexFunc(r.plans, func(p plan) bool { return p.bytes }); i >= 0 {
+		c.Why = strings.Replace(c.Why, "package strings", "package bytes", 1)
+	}
+	for i := range r.patterns {
+		if strings.Contains(r.patterns[i], `\s`) {
+			c.Remedy += ` In a pattern \s is exactly "\t\n\f\r ": not the vertical tab and not Unicode's spaces, which strings.TrimSpace and unicode.IsSpace add.`
+			break
+		}
+	}
+	c.Evidence = r.Evidence()
+	if len(r.with) > 0 {
+		c.Why += " It is compiled in every call, too."
+		c.Cost = union(r.Cost, r.with, func(p *repeated.Place) diagnose.Samples { return p.Cost })
+		c.Avoidable = union(r.Avoidable, r.with, func(p *repeated.Place) diagnose.Samples { return p.Avoidable })
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("compiled for this use alone at line %d", r.with[0].At.First)})
+		if share := r.s.CPUShare(r.with[0].Cost.CPU); share > 0 {
+			c.Evidence = append(c.Evidence, r.with[0].Evidence()[0])
+		}
+	}
+	return c
+}
