@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -72,9 +73,9 @@ func seen(err error) string {
 	if err == nil {
 		return "answered " + statusText(http.StatusServiceUnavailable)
 	}
-	kind := kindOf(err, false)
-	if kind == Other {
-		return line(err.Error())
+	text := line(err.Error())
+	if kind := kindOf(err, false); kind != Other && !strings.Contains(text, kind) {
+		return kind + ": " + text
 	}
-	return kind + ": " + line(err.Error())
+	return text
 }

@@ -1,0 +1,480 @@
+package load
+
+import (
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// options are those of a short load.
+func options(url string) Options {
+	o := DefaultOptions()
+	o.URL, o.Concurrency, o.Warmup, o.Duration, o.Timeout = url, 4, 0, 300*time.Millisecond, 5*time.Second
+	return o
+}
+
+// quiet is a server whose own complaints nobody needs.
+func quiet(t *testing.T, h http.HandlerFunc) *httptest.Server {
+	s := httptest.NewUnstartedServer(h)
+	s.Config.ErrorLog = discard()
+	s.Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func run(t *testing.T, o Options) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The server's own counts are the second source: all that was answered is
+// counted once, with the warm-up in Completed and without it in the result,
+// over as many connections as there are clients.
+func TestCounts(t *testing.T) {
+	var served, connections atomic.Int64
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		served.Add(1)
+		io.WriteString(w, "hello")
+	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	s.Start()
+	t.Cleanup(s.Close)
+
+	o := options(s.URL)
+	o.Warmup = 100 * time.Millisecond
+	var states []Progress
+	o.Duration = 500 * time.Millisecond
+	o.Progress = func(p Progress) { states = append(states, p) }
+	running, err := Start(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-running.Started()
+	atStart := running.Completed()
+	r := running.Wait()
+	<-running.Done()
+
+	if r.Requests == 0 || r.Failed() != 0 || r.Answered() != r.Requests || r.Bytes != 5*r.Requests || r.Service.Count() != r.Requests {
+		t.Errorf("%d requests, %d failed, %d answered, %d bytes, %d times", r.Requests, r.Failed(), r.Answered(), r.Bytes, r.Service.Count())
+	}
+	if diff := cmp.Diff(map[int]int64{200: r.Requests}, r.Status); diff != "" {
+		t.Error(diff)
+	}
+	// What is in flight at the end was served or not; each client has one.
+	if all := running.Completed(); atStart == 0 || all < atStart+r.Requests-int64(o.Concurrency) || served.Load() < all || served.Load() > all+int64(o.Concurrency) {
+		t.Errorf("%d completed, %d of them by the start, %d in the result, %d served", all, atStart, r.Requests, served.Load())
+	}
+	if n := connections.Load(); n > 2*int64(o.Concurrency) {
+		t.Errorf("%d connections for %d requests", n, served.Load())
+	}
+	if r.End.Sub(r.Start) != o.Duration || r.Start.Sub(r.Began) < o.Warmup || r.Interrupted || r.GeneratorCPU <= 0 || len(r.Warnings) != 0 {
+		t.Errorf("%v + %v, generator %v, warnings %v", r.Start.Sub(r.Began), r.End.Sub(r.Start), r.GeneratorCPU, r.Warnings)
+	}
+	if r.InFlight > o.Concurrency {
+		t.Errorf("%d in flight", r.InFlight)
+	}
+	if len(states) == 0 || states[0].WarmingUp || states[0].Of != o.Duration || states[0].Requests == 0 {
+		t.Errorf("progress %+v", states)
+	}
+}
+
+// Each way to fail has its kind, and the load ends as planned.
+func TestKinds(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	secure.Config.ErrorLog = discard()
+	secure.StartTLS()
+	defer secure.Close()
+
+	hang := make(chan struct{})
+	handlers := map[string]http.HandlerFunc{
+		"500": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
+		"404": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) },
+		"reset": func(w http.ResponseWriter, _ *http.Request) {
+			c, _, _ := w.(http.Hijacker).Hijack()
+			c.(*net.TCPConn).SetLinger(0)
+			c.Close()
+		},
+		"closed": func(w http.ResponseWriter, _ *http.Request) {
+			c, _, _ := w.(http.Hijacker).Hijack()
+			c.Close()
+		},
+		"short": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			io.WriteString(w, "0123456789")
+		},
+		"hang": func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-r.Context().Done():
+			case <-hang:
+			}
+		},
+		"endless": func(w http.ResponseWriter, r *http.Request) {
+			for b := make([]byte, 1<<16); r.Context().Err() == nil; {
+				w.Write(b)
+			}
+		},
+		"garbage": func(w http.ResponseWriter, _ *http.Request) {
+			c, _, _ := w.(http.Hijacker).Hijack()
+			io.WriteString(c, "220 mail.example ESMTP\r\n")
+			c.Close()
+		},
+	}
+	s := quiet(t, func(w http.ResponseWriter, r *http.Request) { handlers[r.URL.Path[1:]](w, r) })
+	defer close(hang)
+
+	for _, c := range []struct {
+		name, url, kind, example string
+		answered                 bool // whole answers
+		timed                    bool // in the service times
+	}{
+		{"500 to everything", s.URL + "/500", Status5xx, "answered 500 Internal Server Error", true, true},
+		{"404", s.URL + "/404", Status4xx, "answered 404 Not Found", true, true},
+		{"refused", "http://" + closed.Addr().String(), Refused, "connection refused", false, false},
+		{"reset", s.URL + "/reset", Reset, "reset", false, false},
+		{"closed", s.URL + "/closed", Reset, "EOF", false, false},
+		{"short body", s.URL + "/short", ShortBody, "unexpected EOF", false, false},
+		{"timeout", s.URL + "/hang", TimedOut, "no answer within the timeout", false, true},
+		{"endless body", s.URL + "/endless", TimedOut, "no answer within the timeout", false, true},
+		{"not HTTP", s.URL + "/garbage", Other, "malformed HTTP", false, false},
+		{"unknown authority", secure.URL, TLS, "certificate", false, false},
+		{"TLS to a server without", strings.Replace(s.URL, "http:", "https:", 1), TLS, "tls:", false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := options(c.url)
+			if c.kind == TimedOut {
+				o.Timeout = 60 * time.Millisecond
+			}
+			r := run(t, o)
+			if r.Requests == 0 || r.Errors[c.kind] != r.Requests || len(r.Errors) != 1 {
+				t.Fatalf("%d requests, errors %v, %v", r.Requests, r.Errors, r.Examples)
+			}
+			if len(r.Examples) != 1 || !strings.Contains(r.Examples[c.kind], c.example) {
+				t.Errorf("examples %v", r.Examples)
+			}
+			if c.answered != (r.Answered() == r.Requests) || c.timed != (r.Service.Count() == r.Requests) || !c.timed && r.Service.Count() != 0 {
+				t.Errorf("%d answered, %d times of %d", r.Answered(), r.Service.Count(), r.Requests)
+			}
+			if c.kind == TimedOut && r.Service.Min() < int64(o.Timeout) {
+				t.Errorf("timed out after %v", time.Duration(r.Service.Min()))
+			}
+			// Pauses of 5, 10, 20, 40, 80, 100, … ms: a client starts at most
+			// seven requests in 300 ms, however fast they fail.
+			if !c.timed && r.Requests > 7*int64(o.Concurrency) {
+				t.Errorf("%d requests: the clients spin", r.Requests)
+			}
+			if len(r.Warnings) == 0 || r.Warnings[0] != "every request failed: the figures are those of failing" {
+				t.Errorf("warnings %q", r.Warnings)
+			}
+		})
+	}
+}
+
+func TestPrivateAuthority(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []func(*Options){func(o *Options) { o.CAFile = file }, func(o *Options) { o.Insecure = true }} {
+		o := options(s.URL)
+		set(&o)
+		if r := run(t, o); r.Requests == 0 || r.Failed() != 0 {
+			t.Errorf("%d requests, errors %v %v", r.Requests, r.Errors, r.Examples)
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	os.WriteFile(empty, nil, 0o600)
+	for _, file := range []string{empty, empty + ".missing"} {
+		o := options(s.URL)
+		o.CAFile = file
+		if _, err := Run(context.Background(), o); err == nil || !strings.HasPrefix(err.Error(), "read certificate authorities: ") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// Every request carries the body and the headers, also when the answer comes
+// before the body was read.
+func TestRequest(t *testing.T) {
+	body := strings.Repeat("0123456789", 50_000)
+	var bad atomic.Value
+	var n atomic.Int64
+	s := quiet(t, func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1)%3 == 0 {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			return
+		}
+		got, err := io.ReadAll(r.Body)
+		user, password, _ := r.BasicAuth()
+		if err == nil && (string(got) != body || r.Method != "PUT" || r.Host != "name.example" || r.Header.Get("X-Id") != "7" || user != "me" || password != "secret" || r.Header.Get("User-Agent") != "whet" || r.Header.Get("Accept-Encoding") != "") {
+			bad.Store(fmt.Sprintf("%d bytes, %s %s, %v", len(got), r.Method, r.Host, r.Header))
+		}
+	})
+	o := options(strings.Replace(s.URL, "http://", "http://me:secret@", 1))
+	o.Method, o.Body = "PUT", []byte(body)
+	o.Header = http.Header{"host": {"name.example"}, "x-id": {"7"}}
+	r := run(t, o)
+	if bad := bad.Load(); bad != nil {
+		t.Error(bad)
+	}
+	if r.Status[200] == 0 {
+		t.Errorf("%v %v", r.Status, r.Examples)
+	}
+	for _, example := range append(r.Warnings, fmt.Sprint(r.Examples)) {
+		if strings.Contains(example, "secret") {
+			t.Errorf("the password is in %q", example)
+		}
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	s := quiet(t, func(w http.ResponseWriter, r *http.Request) {
+		to := map[string]string{"/loop": "/loop", "/away": "http://me:secret@[other"}[r.URL.Path]
+		w.Header()["Location"] = []string{to}
+		w.WriteHeader(http.StatusFound)
+	})
+	for path, want := range map[string]string{
+		"/loop": "which are not followed: they lead back to the same address",
+		"/away": "", // not an address that can be read, and so not shown
+		"/none": "which are not followed",
+	} {
+		r := run(t, options(s.URL+path))
+		if r.Failed() != 0 || r.Status[302] != r.Requests || len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "all answers (") || !strings.HasSuffix(r.Warnings[0], want) || strings.Contains(r.Warnings[0], "secret") {
+			t.Errorf("%s: %v, %q", path, r.Status, r.Warnings)
+		}
+	}
+	o := options("http://a.example/x")
+	req, err := o.request()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := leadsTo(req, "https://me:secret@a.example/x/"), ": give the address they lead to, https://me:xxxxx@a.example/x/"; got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+// Whatever is in flight ends with the load, at once.
+func TestEndsInFlight(t *testing.T) {
+	entered := make(chan struct{}, 100)
+	s := quiet(t, func(_ http.ResponseWriter, r *http.Request) {
+		entered <- struct{}{}
+		<-r.Context().Done()
+	})
+	t.Run("planned", func(t *testing.T) {
+		o := options(s.URL)
+		o.Timeout = time.Hour
+		r := run(t, o)
+		if r.Interrupted || r.InFlight != o.Concurrency || r.Requests != 0 || len(r.Warnings) != 1 || r.Warnings[0] != "no request ended within 300 ms: 4 requests still under way" {
+			t.Errorf("%d in flight, %d requests, %q", r.InFlight, r.Requests, r.Warnings)
+		}
+		for range o.Concurrency {
+			<-entered
+		}
+	})
+	for _, warmup := range []time.Duration{0, time.Hour} {
+		t.Run("cancelled", func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			o := options(s.URL)
+			o.Timeout, o.Warmup, o.Duration = time.Hour, warmup, time.Hour
+			running, err := Start(ctx, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range o.Concurrency {
+				<-entered
+			}
+			cancel()
+			r := running.Wait()
+			<-running.Started()
+			if !r.Interrupted || r.InFlight != o.Concurrency || r.Requests != 0 || r.End.Sub(r.Start) > time.Minute {
+				t.Errorf("%d in flight, %d requests, %v", r.InFlight, r.Requests, r.End.Sub(r.Start))
+			}
+		})
+	}
+	t.Run("handshake", func(t *testing.T) {
+		// A server that accepts and says nothing, where TLS waits for it.
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var accepting sync.WaitGroup
+		accepting.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				accepting.Go(func() { io.Copy(io.Discard, c); c.Close() })
+			}
+		})
+		o := options("https://" + l.Addr().String())
+		o.Timeout = time.Hour
+		if r := run(t, o); r.InFlight != o.Concurrency {
+			t.Errorf("%d in flight", r.InFlight)
+		}
+		l.Close()
+		accepting.Wait()
+	})
+}
+
+// A server that dies costs errors, and the load goes on to its end.
+func TestServerDies(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	running, err := Start(context.Background(), options(s.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-running.Started()
+	for running.Completed() < 20 { // it works
+		select {
+		case <-running.Done():
+			t.Fatal("over before 20 requests")
+		default:
+		}
+	}
+	s.CloseClientConnections()
+	s.Close()
+	r := running.Wait()
+	if r.Interrupted || r.Status[200] == 0 || r.Errors[Refused] == 0 || r.Requests != r.Status[200]+r.Failed() {
+		t.Errorf("%v %v", r.Status, r.Errors)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	if o := options("http://localhost:1/x"); o.Validate() != nil {
+		t.Error(o.Validate())
+	}
+	for _, c := range []struct {
+		set  func(*Options)
+		want string
+	}{
+		{func(o *Options) { o.URL = "http://me:secret@[::1" }, `url "…@[::1" cannot be read`},
+		{func(o *Options) { o.URL = "localhost:8080" }, "the scheme must be http or https"},
+		{func(o *Options) { o.URL = "ftp://me:secret@x" }, `url "ftp://me:xxxxx@x": the scheme`},
+		{func(o *Options) { o.URL = "http:///path" }, "names no host"},
+		{func(o *Options) { o.URL = "http://:80/" }, "names no host"},
+		{func(o *Options) { o.Method = "GET /" }, `method "GET /"`},
+		{func(o *Options) { o.Method = "" }, `method ""`},
+		{func(o *Options) { o.Concurrency = 0 }, "concurrency 0: give 1 to 10000"},
+		{func(o *Options) { o.Concurrency = 1e6 }, "concurrency 1000000"},
+		{func(o *Options) { o.Warmup = -1 }, "warm-up -1ns"},
+		{func(o *Options) { o.Duration = 0 }, "duration 0s"},
+		{func(o *Options) { o.Duration = 25 * time.Hour }, "at most 24h0m0s"},
+		{func(o *Options) { o.Timeout = 0 }, "timeout 0s"},
+		{func(o *Options) { o.Now = nil }, "no clock"},
+		{func(o *Options) { o.Header = http.Header{"a b": nil} }, `header "a b"`},
+		{func(o *Options) { o.Header = http.Header{"A": {"b\r\nC: d"}} }, "header A: its value holds a line break"},
+	} {
+		o := options("http://localhost:1/")
+		c.set(&o)
+		_, err := Start(context.Background(), o)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+		if ready := Ready(context.Background(), o, time.Second); ready == nil || ready.Error() != err.Error() {
+			t.Errorf("Ready: %v", ready)
+		}
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		body bool
+		want string
+	}{
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}, false, NoHost},
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "i/o timeout", IsTimeout: true}}, false, TimedOut},
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "server misbehaving"}}, false, Other},
+		{fmt.Errorf("read: %w", resetErrnos[0]), true, Reset},
+		{io.ErrUnexpectedEOF, true, ShortBody},
+		{io.ErrUnexpectedEOF, false, Reset},
+		{errors.New("http: server closed idle connection"), false, Reset},
+		{fmt.Errorf("socket: too many open files"), false, Other},
+	} {
+		if got := kindOf(c.err, c.body); got != c.want {
+			t.Errorf("%v is %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// A request of ours costs what net/http's does.
+func TestAllocations(t *testing.T) {
+	s := quiet(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	o := options(s.URL)
+	req, err := o.request()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	transport, err := o.transport(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{load: ctx, transport: transport, template: req, timeout: o.Timeout, now: o.Now}
+	var out outcome
+	rec := newRecorder(time.Hour)
+	rec.begin(time.Now())
+	plain := req.WithContext(ctx)
+	bare := testing.AllocsPerRun(300, func() {
+		res, err := transport.RoundTrip(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+	})
+	ours := testing.AllocsPerRun(300, func() { rec.done(c.send(&out), &out) })
+	if out.err != nil || ours > bare+2 {
+		t.Errorf("%v allocations a request, net/http alone %v; %v", ours, bare, out.err)
+	}
+	c.cancel(nil)
+}
+
+func BenchmarkRequest(b *testing.B) {
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	o := options(s.URL)
+	req, _ := o.request()
+	transport, err := o.transport(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := &client{load: b.Context(), transport: transport, template: req, timeout: o.Timeout, now: o.Now}
+	var out outcome
+	b.ReportAllocs()
+	for b.Loop() {
+		c.send(&out)
+	}
+}
