@@ -149,7 +149,7 @@ func House() Plan {
 		{Pattern: "internal/app", Floor: App, Powers: All},
 		{Pattern: "cmd/whet", Floor: Command, Powers: Files},
 
-		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All, Planned: true},
+		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All},
 		{Pattern: "casebook/...", Floor: Casebook, Powers: All},
 		{Pattern: "bench/...", Floor: Outside, Powers: All},
 		{Pattern: "docs/...", Floor: Outside, Powers: All},

@@ -18,6 +18,26 @@ const oldest = "go1.26"
 // Build builds the main package at out with the agent in it; on Windows the
 // name gets the ending .exe. Binary.Path is where it is.
 func Build(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, out string) (*gobench.Binary, error) {
+	if t.ImportPath != "command-line-arguments" && t.Name != "main" {
+		return nil, &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf(
+			"%s is package %s, not a program: name a main package, or write a benchmark in this one", t.ImportPath, t.Name)}
+	}
+	return withAgent(t, o, importFile, func(o gobench.BuildOptions, overlay string) (*gobench.Binary, error) {
+		return gobench.BuildProgram(ctx, t, o, overlay, out)
+	})
+}
+
+// BuildTests builds the package's test binary at out with the agent in it.
+func BuildTests(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, out string) (*gobench.Binary, error) {
+	return withAgent(t, o, importFile+"_test", func(o gobench.BuildOptions, overlay string) (*gobench.Binary, error) {
+		o.Flags = append(o.Flags[:len(o.Flags):len(o.Flags)], "-overlay="+overlay) // the last one counts, and holds the user's own
+		return gobench.Build(ctx, t, o, out)
+	})
+}
+
+// withAgent has a package built with an overlay that adds the agent, imported
+// by a file of the given name.
+func withAgent(t *gobench.Target, o gobench.BuildOptions, importer string, build func(o gobench.BuildOptions, overlay string) (*gobench.Binary, error)) (*gobench.Binary, error) {
 	if err := check(t); err != nil {
 		return nil, err
 	}
@@ -38,14 +58,14 @@ func Build(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, out s
 		}
 		o.Env = append(o.Env[:len(o.Env):len(o.Env)], "GOROOT="+goroot, "GOTOOLCHAIN=local")
 	}
-	overlay, err := writeOverlay(t, o, goroot, scratch)
+	overlay, err := writeOverlay(t, o, importer, goroot, scratch)
 	if err != nil {
 		return nil, err
 	}
-	return gobench.BuildProgram(ctx, t, o, overlay, out)
+	return build(o, overlay)
 }
 
-// check refuses what no overlay makes into a program with an agent.
+// check refuses what no overlay can add an agent to.
 func check(t *gobench.Target) error {
 	refuse := func(format string, args ...any) error {
 		return &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf(format, args...)}
@@ -55,8 +75,6 @@ func check(t *gobench.Target) error {
 	switch {
 	case t.ImportPath == "command-line-arguments":
 		return refuse("%s is a list of files: give the directory of its package", t.Operand)
-	case t.Name != "main":
-		return refuse("%s is package %s, not a program: name a main package, or write a benchmark in this one", t.ImportPath, t.Name)
 	case t.Module != "std" && t.Module != "cmd" && strings.Contains(filepath.ToSlash(t.Dir), "/vendor/"):
 		return refuse("%s is vendored, and whet cannot add its agent there: name the package in its own module", t.ImportPath)
 	case t.ModuleVersion != "", inside(t.Dir, t.GOMODCACHE) && !inside(t.Dir, t.GOROOT):

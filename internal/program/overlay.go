@@ -1,7 +1,7 @@
 package program
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,17 +16,16 @@ import (
 	"whet/internal/gobench"
 )
 
-var (
-	//go:embed entry.go.txt
-	entryFile string // the agent's init
-	//go:embed exit.go.txt
-	exitFile string // of runtime/metrics: the exit hook
-)
+// ours are what goes beside the agent's own source: its init, and the exit hook
+// in runtime/metrics.
+//
+//go:embed entry.go.txt exit.go.txt
+var ours embed.FS
 
 // The names below must not end in those of an operating system or a processor.
 const (
-	agentDir    = "whetagent"   // below internal of the main package
-	importFile  = "zwhetagent"  // in package main
+	agentDir    = "whetagent"   // below internal of the package
+	importFile  = "zwhetagent"  // in the package itself
 	exitInRoot  = "whetexit.go" // in runtime/metrics
 	entryName   = "whetentry.go"
 	maxOverlay  = 16 << 20 // bytes of the user's own overlay
@@ -40,9 +39,9 @@ type replaced struct {
 }
 
 // writeOverlay writes the agent's files and an overlay that puts them in their
-// places into scratch, and returns the overlay's path. The user's own overlay
-// goes into it.
-func writeOverlay(t *gobench.Target, o gobench.BuildOptions, goroot, scratch string) (string, error) {
+// places into scratch, and returns the overlay's path. A file of the package
+// called importer brings the agent in. The user's own overlay goes into it.
+func writeOverlay(t *gobench.Target, o gobench.BuildOptions, importer, goroot, scratch string) (string, error) {
 	all, err := usersOverlay(t, o)
 	if err != nil {
 		return "", err
@@ -65,28 +64,34 @@ func writeOverlay(t *gobench.Target, o gobench.BuildOptions, goroot, scratch str
 	if err != nil {
 		return "", err
 	}
-	imports, err := unused(t.Dir, importFile, ".go", taken)
+	imports, err := unused(t.Dir, importer, ".go", taken)
 	if err != nil {
 		return "", err
 	}
 
-	files := map[string]string{ // contents by path
-		imports:                       fmt.Sprintf("package main\n\nimport _ %q\n", path.Join(t.ImportPath, "internal", filepath.Base(dir))),
-		filepath.Join(dir, entryName): entryFile,
-		filepath.Join(goroot, "src", "runtime", "metrics", exitInRoot): exitFile,
+	files := map[string][]byte{ // contents by path
+		imports: fmt.Appendf(nil, "package %s\n\nimport _ %q\n", t.Name, path.Join(t.ImportPath, "internal", filepath.Base(dir))),
+	}
+	for at, name := range map[string]string{
+		filepath.Join(dir, entryName):                                  "entry.go.txt",
+		filepath.Join(goroot, "src", "runtime", "metrics", exitInRoot): "exit.go.txt",
+	} {
+		if files[at], err = ours.ReadFile(name); err != nil {
+			return "", fmt.Errorf("build %s: read the agent's source: %w", t.ImportPath, err)
+		}
 	}
 	source, err := whet.AgentSource()
 	if err != nil {
 		return "", fmt.Errorf("build %s: read the agent's source: %w", t.ImportPath, err)
 	}
 	for name, text := range source {
-		files[filepath.Join(dir, name)] = string(text)
+		files[filepath.Join(dir, name)] = text
 	}
 
 	n := 0
 	for at, text := range files {
 		name := filepath.Join(scratch, strconv.Itoa(n)+".go")
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
 			return "", fmt.Errorf("build %s: write the agent's source: %w", t.ImportPath, err)
 		}
 		all.Replace[at] = name

@@ -1,0 +1,119 @@
+// Command casebook serves one stage of a case, as a program of its own, so that
+// it can be put under load and profiled from outside.
+//
+// It answers what a benchmark of the same stage cannot: what the stage costs
+// with connections, scheduling and contended locks around it. Profiles are
+// served on an address of their own, with the block and mutex profiles on,
+// whose rates are the usual compromise: a wait of 10 µs and every tenth
+// contention are sampled. Set both to 0 to measure the stage without them.
+//
+// It misleads where the log goes to a file or a terminal: then what the system
+// takes to write it counts too. By default the log is built and dropped, so its
+// cost is the program's own.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Exit codes.
+const (
+	done   = 0
+	failed = 1
+	misuse = 2
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// options are the command line.
+type options struct {
+	name, stage     string
+	addr, pprofAddr string
+	blockRate       time.Duration
+	mutexFraction   int
+	log             string
+}
+
+// run serves until ctx is done or a signal comes.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return done
+	}
+	var serve stage
+	var path string
+	if err == nil {
+		path, serve, err = find(o.name, o.stage)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "casebook:", err)
+		return misuse
+	}
+	log, err := openLog(o.log, stderr)
+	if err == nil {
+		err = listenAndServe(ctx, o, path, serve.handler(log), stdout)
+		err = errors.Join(err, log.Close())
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "casebook:", err)
+		return failed
+	}
+	return done
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	fs := flag.NewFlagSet("casebook", flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // errors are returned
+	fs.StringVar(&o.name, "case", "", "the `case`: "+caseNames())
+	fs.StringVar(&o.stage, "stage", "", "the `stage` of its tuning, as its directory is called")
+	fs.StringVar(&o.addr, "addr", ":8080", "`address` of the service; without a host it is that of this machine alone, port 0 is a free one")
+	fs.StringVar(&o.pprofAddr, "pprof-addr", ":6060", "`address` of the profiles; empty: none")
+	fs.DurationVar(&o.blockRate, "block-rate", 10*time.Microsecond, "`wait` that makes one sample of the block profile; 0: no block profile")
+	fs.IntVar(&o.mutexFraction, "mutex-fraction", 10, "one in `n` contentions is a sample of the mutex profile; 0: no mutex profile")
+	fs.StringVar(&o.log, "log", "discard", "where the log goes: a `file`, stderr, or discard, which leaves its cost to the program alone")
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fs.SetOutput(stderr)
+			fmt.Fprintln(stderr, "usage: casebook -case CASE -stage STAGE [flags]")
+			fs.PrintDefaults()
+		}
+		return o, err
+	}
+	switch {
+	case fs.NArg() > 0:
+		return o, fmt.Errorf("%q is left over: all is said with flags", fs.Arg(0))
+	case o.blockRate < 0:
+		return o, fmt.Errorf("-block-rate %v: it may not be negative", o.blockRate)
+	case o.mutexFraction < 0:
+		return o, fmt.Errorf("-mutex-fraction %d: it may not be negative", o.mutexFraction)
+	}
+	return o, nil
+}
+
+// keep lets a writer of others stay open.
+type keep struct{ io.Writer }
+
+func (keep) Close() error { return nil }
+
+func openLog(name string, stderr io.Writer) (io.WriteCloser, error) {
+	switch name {
+	case "discard":
+		return keep{io.Discard}, nil
+	case "stderr":
+		return keep{stderr}, nil
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
+	}
+	return f, nil
+}
