@@ -55,6 +55,7 @@ type Subject struct {
 	// Filled on demand: a subject is used by one goroutine at a time.
 	files    map[string]*sourceFile
 	declared map[string]Declared
+	named    map[string]namedFunction
 }
 
 // Conditions are what the verdict on a program or a service rests on beside

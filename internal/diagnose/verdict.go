@@ -20,6 +20,13 @@ const (
 	AllocationBound VerdictKind = "allocation-bound"
 	Waiting         VerdictKind = "waiting"
 	TooFewSamples   VerdictKind = "too-few-samples"
+	LockBound       VerdictKind = "lock-bound"
+	DownstreamBound VerdictKind = "downstream-bound" // waits for answers to requests of its own
+	NetworkBound    VerdictKind = "network-bound"    // waits on connections otherwise
+	DiskBound       VerdictKind = "disk-bound"
+	Throttled       VerdictKind = "throttled"       // by the control group
+	GeneratorBound  VerdictKind = "generator-bound" // the load generator is the bottleneck
+	Idle            VerdictKind = "idle"
 )
 
 // Verdict is the answer in one line.
@@ -48,7 +55,14 @@ const (
 	holds = 0.5
 )
 
+// verdict judges in this order, the first that holds: what conditionsVerdict
+// knows of programs and services, no profile at all, a lock, waiting, too few
+// samples, allocation, and the CPU.
 func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Verdict {
+	lock := heaviestLock(subjects, findings)
+	if v, ok := conditionsVerdict(subjects, lock); ok {
+		return v.closed(findings)
+	}
 	need := int64(1)
 	for i := range reg.rules {
 		need = max(need, int64(reg.rules[i].MinSamples))
@@ -74,21 +88,21 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 		mem.schedule += m.schedule
 		wall += s.CPU.Duration
 	}
+	byLock, lockIsIt := lockVerdict(subjects, lock)
 	v := Verdict{}
 	switch {
 	case len(cpu) == 0:
-		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time; raise -budget or -benchtime"}
+		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time" + moreBenchmarks(subjects)}
+	case lockIsIt:
+		return byLock.closed(findings)
 	case mem.waits(wall):
 		v.Kind = Waiting
 		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(mem.process, wall)))
-		if len(findings) == 0 {
-			v.Text += "; in the code that ran, nothing worth changing"
-		}
-		return v
+		return v.closed(findings)
 	case most < need:
 		// Silence of the rules means nothing here, so it is not called a
 		// clean bill.
-		return Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code in %s, %d needed; raise -budget or -benchtime", most, quantity.Plural(len(cpu), "benchmark"), need)}
+		return Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code%s, %d needed; %s", most, inBenchmarks(cpu), need, forMore(subjects))}
 	case mem.share() >= allocationBound:
 		v.Kind = AllocationBound
 		v.Text = fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", quantity.Percent(mem.share()))
@@ -111,6 +125,39 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 		v.Text += ": nothing worth changing"
 	}
 	return v
+}
+
+// closed says of a bottleneck outside the code that ran whether there is
+// something to change in that code all the same.
+func (v Verdict) closed(findings []finding.Finding) Verdict {
+	if len(findings) == 0 {
+		v.Text += "; in the code that ran, nothing worth changing"
+	}
+	return v
+}
+
+// moreBenchmarks is for those whose instruments ran out of time: a program's or
+// a service's did not work at all, which the warnings say.
+func moreBenchmarks(subjects []*Subject) string {
+	if len(subjects) > 0 && !subjects[0].isBenchmark() {
+		return ""
+	}
+	return "; " + forMore(subjects)
+}
+
+// forMore is the subjects' own: they are of one kind.
+func forMore(subjects []*Subject) string {
+	if len(subjects) == 0 {
+		return (&Subject{}).forMore()
+	}
+	return subjects[0].forMore()
+}
+
+func inBenchmarks(cpu []*Subject) string {
+	if !cpu[0].isBenchmark() {
+		return ""
+	}
+	return " in " + quantity.Plural(len(cpu), "benchmark")
 }
 
 func byCPU(s *Subject) (*hot.Classified, int) { return s.CPU, s.CPUColumn }

@@ -39,14 +39,21 @@ func measures(p *callstack.Profile, stack []callstack.FrameID) bool {
 	for i, id := range stack {
 		fn := p.Frame(id).Function
 		switch {
-		case isProfiler(fn), inPackage(fn, "net/http/pprof"):
+		case !Measures(fn):
+		case !isAgent(fn):
 			return true
-		case isAgent(fn):
+		default:
 			// Its middleware, if the callee is a handler.
 			return i == 0 || !strings.HasSuffix(p.Frame(stack[i-1]).Function, ".ServeHTTP")
 		}
 	}
 	return false
+}
+
+// Measures reports whether a function belongs to whet's agent or to a profiler,
+// its HTTP handlers included.
+func Measures(fn string) bool {
+	return isAgent(fn) || isProfiler(fn) || inPackage(fn, "net/http/pprof")
 }
 
 // isAgent reports whether fn belongs to package agent: the public one under

@@ -1,0 +1,256 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/analyze/wall"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+)
+
+const (
+	// throttledShare of the wall time held back by the control group: from a
+	// tenth on, what else there is to see is seen in a program that is stopped
+	// again and again.
+	throttledShare = 0.1
+	// waitsShare of the time of requests: what they wait for most of the time
+	// is what they take long for.
+	waitsShare = 0.5
+	// fewInside is so few requests inside the target at a time, on average, that
+	// nothing there is in anyone's way.
+	fewInside = 0.1
+)
+
+// conditionsVerdict judges a program or a service by more than its profiles.
+// It is asked first, and in this order, each kind spoiling what follows it:
+//
+//  1. throttled: the control group stopped the target;
+//  2. idle: a service had next to nothing to do;
+//  3. lock-, downstream-, network- or disk-bound, or waiting for anything else:
+//     requests wait most of their time, or a program does;
+//  4. generator-bound: the load generator took the CPU that the target left.
+//
+// Being on a processor, waiting for one, and helping the collector are not
+// waits: those are for the profiles to judge. What is unknown decides nothing.
+func conditionsVerdict(subjects []*Subject, lock string) (Verdict, bool) {
+	for _, s := range subjects {
+		if s.Run == nil || s.isBenchmark() {
+			continue
+		}
+		for _, judge := range []func(*Subject, string) (Verdict, bool){throttled, idle, waitsInside, generatorBound} {
+			if v, ok := judge(s, lock); ok {
+				return v, true
+			}
+		}
+	}
+	return Verdict{}, false
+}
+
+func throttled(s *Subject, _ string) (Verdict, bool) {
+	run := s.Run
+	if run.ThrottledNs == nil || run.WallNs <= 0 || float64(*run.ThrottledNs) < throttledShare*float64(run.WallNs) {
+		return Verdict{}, false
+	}
+	return Verdict{Throttled, fmt.Sprintf("Throttled: the control group held the target back for %s in %s; raise its CPU limit or ask less of it, and measure again",
+		quantity.Nanoseconds(float64(*run.ThrottledNs)), quantity.Nanoseconds(float64(run.WallNs)))}, true
+}
+
+// busy is the share of the CPU time that the target may use which it used.
+func (r *Conditions) busy() (share float64, known bool) {
+	if r.TargetCPUNs == nil || r.WallNs <= 0 || r.Cores <= 0 {
+		return 0, false
+	}
+	return float64(*r.TargetCPUNs) / (float64(r.WallNs) * float64(r.Cores)), true
+}
+
+// inside is how many requests were inside the target on average (Little 1961:
+// the time of all requests by the time they were watched). It is unknown where
+// the traces show no handler.
+func (r *Conditions) inside() (requests float64, known bool) {
+	if r.Wall == nil || r.Wall.CoveredNs <= 0 {
+		return 0, false
+	}
+	var ns int64
+	for i := range r.Wall.Groups {
+		if g := &r.Wall.Groups[i]; serves(g) {
+			ns += g.Total()
+			known = true
+		}
+	}
+	return float64(ns) / float64(r.Wall.CoveredNs), known
+}
+
+// serves reports whether a group is requests that the program is there for.
+func serves(g *wall.Group) bool { return g.Handler && !hot.Measures(g.Name) }
+
+func idle(s *Subject, _ string) (Verdict, bool) {
+	busy, known := s.Run.busy()
+	if s.Kind != recording.TargetService || !known || busy >= idleBelow {
+		return Verdict{}, false
+	}
+	inside, known := s.Run.inside()
+	if !known || inside >= fewInside {
+		return Verdict{}, false
+	}
+	return Verdict{Idle, fmt.Sprintf("Idle: the target used %s of the CPU time it may use, and on average %.2f requests were inside it; raise the load (-c) to see what limits it",
+		quantity.Percent(busy), inside)}, true
+}
+
+// waits are the parts of a time that its owner neither ran nor could have run.
+type waits struct {
+	lock, downstream, network, disk int64
+	rest                            int64 // channels, conditions, sleep, and what is not told apart
+	all                             int64 // the whole time, waits and the rest
+	where                           map[wall.State]string
+	heaviest                        map[wall.State]int64 // of the group that where is taken from
+}
+
+func (w *waits) add(g *wall.Group) {
+	ns := func(st wall.State) int64 { return g.Ns[st] }
+	answers := g.DownstreamNs // lies in Network, Select and Channel
+	network := max(ns(wall.Network)-g.SocketNs, 0)
+	w.lock += ns(wall.Lock)
+	w.downstream += answers
+	w.disk += g.DiskNs
+	// Where answers are waited for on channels too, nobody knows how much of
+	// Network is theirs: all that can be, so that none is counted twice.
+	w.network += max(network-answers, 0)
+	w.rest += max(ns(wall.Channel)+ns(wall.Select)-max(answers-network, 0), 0)
+	w.rest += ns(wall.Sync) + ns(wall.Sleep) + ns(wall.Other) + max(ns(wall.Syscall)-g.DiskNs, 0)
+	w.all += g.Total()
+	if w.where == nil {
+		w.where, w.heaviest = make(map[wall.State]string), make(map[wall.State]int64)
+	}
+	for st := range wall.State(wall.NumStates) {
+		if v := ns(st); v > w.heaviest[st] && g.Where[st] != "" {
+			w.heaviest[st], w.where[st] = v, g.Where[st]
+		}
+	}
+}
+
+func (w *waits) total() int64 { return w.lock + w.downstream + w.network + w.disk + w.rest }
+
+// most returns the kind that takes the largest part, and where.
+func (w *waits) most() (kind VerdictKind, ns int64, where string) {
+	kind, ns, where = Waiting, w.rest, w.place(wall.Channel, wall.Select, wall.Sync, wall.Sleep, wall.Syscall, wall.Other)
+	for _, c := range []struct {
+		kind  VerdictKind
+		ns    int64
+		where string
+	}{
+		{DiskBound, w.disk, w.place(wall.Syscall)},
+		{NetworkBound, w.network, w.place(wall.Network)},
+		{DownstreamBound, w.downstream, w.place(wall.Network, wall.Select, wall.Channel)},
+		{LockBound, w.lock, w.place(wall.Lock)},
+	} {
+		if c.ns > ns {
+			kind, ns, where = c.kind, c.ns, c.where
+		}
+	}
+	return kind, ns, where
+}
+
+// place is where the heaviest of some states mostly was.
+func (w *waits) place(states ...wall.State) string {
+	best, where := int64(0), ""
+	for _, st := range states {
+		if w.heaviest[st] > best {
+			best, where = w.heaviest[st], w.where[st]
+		}
+	}
+	return where
+}
+
+// words of each kind: its name, and what is waited for.
+var words = map[VerdictKind][2]string{
+	LockBound:       {"Lock-bound", "waiting for a lock"},
+	DownstreamBound: {"Downstream-bound", "waiting for answers to requests of its own"},
+	NetworkBound:    {"Network-bound", "waiting on connections"},
+	DiskBound:       {"Disk-bound", "in system calls on files"},
+	Waiting:         {"Waiting", "waiting for other goroutines, timers or system calls"},
+}
+
+func waitsInside(s *Subject, lock string) (Verdict, bool) {
+	if s.Run.Wall == nil {
+		return Verdict{}, false
+	}
+	var w waits
+	var whole int64
+	of := "the time of requests"
+	if s.Kind == recording.TargetService {
+		for i := range s.Run.Wall.Groups {
+			if g := &s.Run.Wall.Groups[i]; serves(g) {
+				w.add(g)
+			}
+		}
+		whole = w.all
+	} else {
+		// A program waits if it leaves the CPU alone. Goroutines that wait for
+		// each other say nothing about what the program waits for, and so count
+		// only where nothing else does.
+		if !s.Run.leavesCPU() {
+			return Verdict{}, false
+		}
+		for i := range s.Run.Wall.Groups {
+			if g := &s.Run.Wall.Groups[i]; !listens(g) && !hot.Measures(g.Name) {
+				w.add(g)
+			}
+		}
+		whole, of = s.Run.Wall.CoveredNs, "the wall time"
+		w.rest = 0
+	}
+	if whole <= 0 {
+		return Verdict{}, false
+	}
+	kind, ns, where := w.most()
+	share := ratio(ns, whole)
+	if s.Kind == recording.TargetService {
+		if ratio(w.total(), whole) < waitsShare {
+			return Verdict{}, false
+		}
+	} else if share < waitsShare {
+		return Verdict{}, false
+	}
+	said := fmt.Sprintf("%s of %s is spent %s", quantity.Percent(share), of, words[kind][1])
+	if share > 1 {
+		said = fmt.Sprintf("on average %.1f goroutines are %s", share, words[kind][1])
+	}
+	v := Verdict{kind, words[kind][0] + ": " + said}
+	switch {
+	case kind == LockBound && lock != "":
+		v.Text += ", most of it for the lock at " + lock
+	case where != "":
+		v.Text += ", most of it in " + where
+	}
+	return v, true
+}
+
+// leavesCPU reports whether a program is known to have used less than half a
+// processor.
+func (r *Conditions) leavesCPU() bool {
+	return r.TargetCPUNs != nil && r.WallNs > 0 && float64(*r.TargetCPUNs) < busyBelow*float64(r.WallNs)
+}
+
+// listens reports whether a group's goroutines wait on connections for others
+// to come, or read them for the goroutine that waits for the answer.
+func listens(g *wall.Group) bool {
+	at := strings.ToLower(ParseSymbol(g.Where[wall.Network]).Name)
+	return strings.HasPrefix(at, "accept") || strings.HasPrefix(g.Name, "net/http.(*persistConn).") || strings.HasPrefix(g.Name, "net/http.(*conn).") || strings.HasPrefix(g.Name, "net/http.(*Server).")
+}
+
+// generatorBound: the machine is full, the target is not, and the generator
+// takes more of it than the target does.
+func generatorBound(s *Subject, _ string) (Verdict, bool) {
+	run := s.Run
+	busy, known := run.busy()
+	if s.Kind != recording.TargetService || !known || run.GeneratorCPUNs == nil || run.MachineBusy == nil {
+		return Verdict{}, false
+	}
+	if *run.MachineBusy < machineFull || busy >= busyBelow || *run.GeneratorCPUNs <= *run.TargetCPUNs {
+		return Verdict{}, false
+	}
+	return Verdict{GeneratorBound, fmt.Sprintf("Generator-bound: the load generator used %s of CPU time and the target %s, on a machine that was busy for %s; the target could do more than was asked of it: put the generator on another machine",
+		quantity.Nanoseconds(float64(*run.GeneratorCPUNs)), quantity.Nanoseconds(float64(*run.TargetCPUNs)), quantity.Percent(*run.MachineBusy))}, true
+}

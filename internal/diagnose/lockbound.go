@@ -1,0 +1,142 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"whet/internal/analyze/contention"
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+)
+
+const (
+	// lockBound is the delay at locks by that delay and the base's CPU time from
+	// which a lock is the bottleneck: one second of waiting for two of work. Two
+	// processors that take turns at a lock that is always held reach one half,
+	// n of them (n−1)/n.
+	lockBound = 1.0 / 3
+	// enoughDelay, in nanoseconds, is worth ten samples of the CPU profile.
+	enoughDelay = 1e8
+)
+
+// lockVerdict judges by the mutex profile, where no trace has said more: for
+// benchmarks and programs by lockBound, for a service by how many of the
+// requests in flight wait for locks on average.
+func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
+	var delay, seen, cpu float64
+	for _, s := range subjects {
+		if s.Mutex == nil || s.CPU == nil || !s.Mutex.Parallel && !s.CPU.Parallel {
+			continue
+		}
+		if s.Run != nil && s.Run.Wall != nil {
+			continue // it has been judged by that
+		}
+		d := s.lockDelay()
+		if s.Kind == recording.TargetService {
+			if v, ok := s.waitingRequests(d, lock); ok {
+				return v, true
+			}
+			continue
+		}
+		seen += d
+		if s.MutexIterations > 0 && s.CPUIterations > 0 {
+			d *= float64(s.CPUIterations) / float64(s.MutexIterations)
+		}
+		delay += d
+	}
+	for _, s := range subjects {
+		cpu += float64(baseSum(s.CPU, s.CPUColumn, all))
+	}
+	if seen < enoughDelay || delay < lockBound*(delay+cpu) {
+		return Verdict{}, false
+	}
+	v := Verdict{LockBound, fmt.Sprintf("Lock-bound: goroutines wait for locks %s for each second of the measured code's CPU time", quantity.Nanoseconds(1e9*delay/max(cpu, 1)))}
+	if cpu == 0 {
+		v.Text = fmt.Sprintf("Lock-bound: goroutines waited for locks for %s, and the measured code took no CPU time that shows", quantity.Nanoseconds(delay))
+	}
+	return v.at(lock), true
+}
+
+func (v Verdict) at(lock string) Verdict {
+	if lock != "" {
+		v.Text += ", most of it for the lock at " + lock
+	}
+	return v
+}
+
+// waitingRequests: of the requests in flight, d·(r/m)/(w·n) wait for a lock,
+// where d is the delay in nanoseconds over m requests, r the requests completed
+// in the wall time of w nanoseconds, and n the requests in flight.
+func (s *Subject) waitingRequests(d float64, lock string) (Verdict, bool) {
+	run := s.Run
+	if run == nil || run.WallNs <= 0 || run.Concurrency <= 0 || run.Requests <= 0 || s.MutexIterations <= 0 || d < enoughDelay {
+		return Verdict{}, false
+	}
+	share := d * float64(run.Requests) / float64(s.MutexIterations) / (float64(run.WallNs) * float64(run.Concurrency))
+	if share < waitsShare {
+		return Verdict{}, false
+	}
+	return Verdict{LockBound, fmt.Sprintf("Lock-bound: of %d requests in flight %.1f wait for a lock on average", run.Concurrency, min(share, 1)*float64(run.Concurrency))}.at(lock), true
+}
+
+// lockDelay is how long goroutines waited for the locks of package sync, in
+// nanoseconds. The runtime's own locks and sync.Once are not among them.
+func (s *Subject) lockDelay() float64 {
+	var d int64
+	for _, p := range s.lockPlaces(s.Mutex, s.MutexCol) {
+		d += p.DelayNs
+	}
+	return float64(d)
+}
+
+func (s *Subject) lockPlaces(c *hot.Classified, column int) []contention.Place {
+	if c == nil {
+		return nil
+	}
+	count, err := c.TypeIndex("contentions")
+	if err != nil {
+		return nil
+	}
+	var out []contention.Place
+	for _, p := range contention.Places(c.Profile, column, count, c.Keep(hot.Base), s.Own) {
+		if p.Kind == contention.Lock {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// heaviestLock names the lock that is waited for longest: by the finding that
+// has it, else by where it is waited for, else by where it is unlocked.
+func heaviestLock(subjects []*Subject, findings []finding.Finding) string {
+	var best *finding.Finding
+	for i := range findings {
+		f := &findings[i]
+		if f.UnderLock == "" && !f.Unknown.Delay && f.DelayRatio >= Threshold && (best == nil || f.DelayRatio > best.DelayRatio) {
+			best = f
+		}
+	}
+	if best != nil {
+		return fmt.Sprintf("%s:%d (%s)", best.File, best.Line, best.Function)
+	}
+	for _, of := range []func(*Subject) []contention.Place{
+		func(s *Subject) []contention.Place { return s.lockPlaces(s.Block, s.BlockCol) },
+		func(s *Subject) []contention.Place { return s.lockPlaces(s.Mutex, s.MutexCol) },
+	} {
+		var longest int64
+		text := ""
+		for _, s := range subjects {
+			if places := of(s); len(places) > 0 && places[0].DelayNs > longest && places[0].Function != "" {
+				p := places[0]
+				longest = p.DelayNs
+				text = fmt.Sprintf("%s (%s)", s.at(Place{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1"))
+			}
+		}
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}

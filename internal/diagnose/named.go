@@ -1,0 +1,81 @@
+package diagnose
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+)
+
+// namedFunction is a declaration and the file it stands in.
+type namedFunction struct {
+	node *ast.FuncDecl
+	file string
+}
+
+// FunctionNamed returns the declaration of a function of the user's own by the
+// name the linker gives it, and its file; nil where its source is not at hand.
+// Files without a recorded call are not looked at.
+func (s *Subject) FunctionNamed(name string) (fn *ast.FuncDecl, file string) {
+	if s.named == nil {
+		s.named = make(map[string]namedFunction)
+		s.eachDecl(func(pkg, file string, d ast.Decl) {
+			if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
+				s.named[pkg+"."+linkerName(fd)] = namedFunction{fd, file}
+			}
+		})
+	}
+	f := s.named[name]
+	return f.node, f.file
+}
+
+// StructNamed returns the fields of a struct type of the user's own, by its
+// package's path and its name; nil where it is none or not at hand.
+func (s *Subject) StructNamed(pkg, name string) (fields *ast.StructType) {
+	s.eachDecl(func(p, _ string, d ast.Decl) {
+		gd, ok := d.(*ast.GenDecl)
+		if !ok || gd.Tok != token.TYPE || p != pkg {
+			return
+		}
+		for _, spec := range gd.Specs {
+			if ts, ok := spec.(*ast.TypeSpec); ok && ts.Name.Name == name {
+				if t, ok := ts.Type.(*ast.StructType); ok {
+					fields = t
+				}
+			}
+		}
+	})
+	return fields
+}
+
+func (s *Subject) eachDecl(f func(pkg, file string, d ast.Decl)) {
+	for _, file := range slices.Sorted(maps.Keys(s.Calls)) {
+		calls := s.Calls[file]
+		sf := s.parsed(file)
+		if sf == nil || len(calls) == 0 {
+			continue
+		}
+		pkg := PackageOf(calls[0].In)
+		for _, d := range sf.ast.Decls {
+			f(pkg, file, d)
+		}
+	}
+}
+
+// CalleeOf returns the linker name of what a call expression in a file calls,
+// "" where it was not recorded or the line has several calls of that name with
+// different callees.
+func (s *Subject) CalleeOf(file string, call *ast.CallExpr) string {
+	line, name := s.LineOf(file, call), calledName(call)
+	callee := ""
+	for _, c := range s.Calls[file] {
+		if c.Line != line || ParseSymbol(c.Callee).Name != name {
+			continue
+		}
+		if callee != "" && callee != c.Callee {
+			return ""
+		}
+		callee = c.Callee
+	}
+	return callee
+}
