@@ -21,6 +21,7 @@ var directories = map[string]string{
 	"string-copy":  "stringcopy",
 	"slice-growth": "slicegrowth",
 	"read-growth":  "readgrowth",
+	"x":            "buffer-per-call",
 }
 
 // fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of
