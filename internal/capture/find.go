@@ -183,8 +183,12 @@ func (t *Target) offersOfPprof(heads map[string][]byte, agent *refused) {
 		t.rates.MemProfileRate = &rate
 	}
 	how := importAgent
-	if agent != nil {
-		how = "the server refuses /debug/whet/ (" + agent.text + "): if the agent is there, give its token"
+	switch {
+	case agent == nil:
+	case agent.status == http.StatusUnauthorized, agent.status == http.StatusForbidden:
+		how = fmt.Sprintf("if the agent is there, give its token (/debug/whet/ answers %d); else %s", agent.status, importAgent)
+	default:
+		how = fmt.Sprintf("if the agent is there, see why it fails (/debug/whet/: %s); else %s", agent.text, importAgent)
 	}
 	t.lacks(titles[recording.KindMetrics], "net/http/pprof serves no runtime/metrics: what a heap and a goroutine profile tell is read once a second instead", how)
 	t.lacks(titles[recording.KindFlight], "net/http/pprof serves none", how)

@@ -27,7 +27,7 @@ type Sampling struct {
 
 const (
 	maxRow       = 64 << 10
-	streamFor    = time.Hour   // of one stream; then the next is asked for
+	streamFor    = time.Hour   // what one answer is asked to hold; then the next is
 	retryMetrics = time.Second // after the target stopped answering
 )
 
@@ -152,6 +152,7 @@ func (t *Target) stream(ctx context.Context, w *watch, origin time.Time, every t
 // streamOnce reads one answer to its end. shift is the agent's origin on the
 // clock of the rows.
 func (t *Target) streamOnce(ctx context.Context, w *watch, shift, every time.Duration) error {
+	begun := t.now()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := t.grace + every
@@ -170,16 +171,16 @@ func (t *Target) streamOnce(ctx context.Context, w *watch, shift, every time.Dur
 	}
 	defer response.Body.Close()
 	lines := bufio.NewReaderSize(response.Body, maxRow)
-	for rows, got := 0, 0; ; {
+	for got := 0; ; {
 		line, err := lines.ReadSlice('\n')
 		got += len(line)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			return fmt.Errorf("the answer has a row longer than %s", mebibytes(maxRow))
-		case err == io.EOF && rows == 0:
-			return errors.New("the answer ended without a row")
-		case err == io.EOF:
+		case err == io.EOF && t.now().Sub(begun) >= streamFor:
 			return nil
+		case err == io.EOF:
+			return errors.New("the rows ended before their time")
 		case err != nil:
 			return breach(ctx, err, got)
 		}
@@ -189,7 +190,6 @@ func (t *Target) streamOnce(ctx context.Context, w *watch, shift, every time.Dur
 			w.Malformed++
 			continue
 		}
-		rows++
 		row.TimeNs += int64(shift)
 		w.add(row)
 	}

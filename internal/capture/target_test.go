@@ -309,8 +309,30 @@ func TestAgentThatRefuses(t *testing.T) {
 	if target.Kind != KindPprof {
 		t.Errorf("found %s", target.Kind)
 	}
-	if how := target.Unknown()[0].How; !strings.Contains(how, "give its token") {
+	if how := target.Unknown()[0].How; !strings.Contains(how, "give its token (/debug/whet/ answers 401)") {
 		t.Errorf("%q", how)
+	}
+}
+
+// Of 100 MB of goroutines, only the beginning is read, and the whole is never
+// asked for.
+func TestGoroutineDumpWithoutEnd(t *testing.T) {
+	mux := stock("/debug/pprof/", "goroutine")
+	mux.HandleFunc("/debug/pprof/goroutine", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("debug") != "1" {
+			t.Errorf("asked for %s", r.URL)
+		}
+		io.WriteString(w, "goroutine profile: total 1000000\n")
+		for {
+			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+				return
+			}
+		}
+	})
+	target := find(t, TargetOptions{Base: serve(t, mux).URL})
+	ctx, add, rows := until(t, 1)
+	if _, err := target.Metrics(ctx, time.Now(), time.Second, add); err != nil || *(*rows)[0].Goroutines != 1_000_000 {
+		t.Errorf("%+v, %v", *rows, err)
 	}
 }
 
