@@ -2,7 +2,7 @@ package rules
 
 import (
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/rules/buffer-per-call"
+	"whet/internal/diagnose/rules/bufferpercall"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
@@ -20,6 +20,6 @@ func All() []diagnose.Rule {
 		stringcopy.Rule(),
 		slicegrowth.Rule(),
 		readgrowth.Rule(),
-		buffer - per - call.Rule(),
+		bufferpercall.Rule(),
 	}
 }

@@ -15,13 +15,13 @@ import (
 
 // directories of each rule's fixtures.
 var directories = map[string]string{
-	"logging":      "logging",
-	"lock-held":    "lockheld",
-	"fmt-format":   "fmtformat",
-	"string-copy":  "stringcopy",
-	"slice-growth": "slicegrowth",
-	"read-growth":  "readgrowth",
-	"x":            "buffer-per-call",
+	"logging":         "logging",
+	"lock-held":       "lockheld",
+	"fmt-format":      "fmtformat",
+	"string-copy":     "stringcopy",
+	"slice-growth":    "slicegrowth",
+	"read-growth":     "readgrowth",
+	"buffer-per-call": "bufferpercall",
 }
 
 // fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of

@@ -366,3 +366,48 @@ func isMap(t ast.Expr) bool {
 	_, ok := t.(*ast.MapType)
 	return ok
 }
+
+// Declarations returns the variables that the function's own statements
+// declare, in source order, without those of literals inside it.
+func (f *Function) Declarations() (out []Declaration) {
+	ast.Inspect(f.Node, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && lit != f.Node {
+			return false
+		}
+		var names []*ast.Ident
+		switch st := n.(type) {
+		case *ast.AssignStmt:
+			if st.Tok == token.DEFINE {
+				for _, l := range st.Lhs {
+					if id, ok := l.(*ast.Ident); ok {
+						names = append(names, id)
+					}
+				}
+			}
+		case *ast.DeclStmt:
+			if gen, ok := st.Decl.(*ast.GenDecl); ok {
+				for _, spec := range gen.Specs {
+					if vs, ok := spec.(*ast.ValueSpec); ok {
+						names = append(names, vs.Names...)
+					}
+				}
+			}
+		}
+		for i, id := range names {
+			d, ok := declares(n.(ast.Stmt), id.Name)
+			if !ok || id.Name == "_" || i > 0 && sameValue(d.Value, names[0], n) {
+				continue
+			}
+			d.Scope = f.parent[n]
+			out = append(out, d)
+		}
+		return true
+	})
+	return out
+}
+
+// sameValue: a further result of the call that the first name takes.
+func sameValue(value ast.Expr, first *ast.Ident, st ast.Node) bool {
+	d, ok := declares(st.(ast.Stmt), first.Name)
+	return ok && value != nil && d.Value == value
+}

@@ -1,0 +1,139 @@
+package bufferpercall
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/syntax"
+)
+
+// buffer is one local variable of one function.
+type buffer struct {
+	diagnose.Statement // that makes it
+	name               string
+	kind               *kind
+	call               string // what the statement calls, "" for none
+	function           string
+	followed           bool // that it ends rests on other functions' source
+	cpu, avoidable     diagnose.Set
+	heap               diagnose.Set
+	blocks             int64
+}
+
+type finder struct {
+	s         *diagnose.Subject
+	functions map[ast.Node][]*buffer
+	order     []*buffer
+}
+
+func newFinder(s *diagnose.Subject) *finder {
+	return &finder{s: s, functions: make(map[ast.Node][]*buffer)}
+}
+
+// at returns the buffer that a frame of the user's own makes or fills; below
+// are the frames it calls, leaf first.
+func (f *finder) at(c *hot.Classified, frame *callstack.Frame, below []callstack.FrameID) *buffer {
+	st := f.s.Statement(frame.File, frame.Line)
+	if !st.Known || st.Func == nil {
+		return nil
+	}
+	buffers, ok := f.functions[st.Func]
+	if !ok {
+		buffers = f.read(st)
+		f.functions[st.Func] = buffers
+		f.order = append(f.order, buffers...)
+	}
+	var found *buffer
+	for _, b := range buffers {
+		if !b.makes(c, st, below) && !b.fills(c, st, below) {
+			continue
+		}
+		if found != nil {
+			return nil // which of the two is not to be told
+		}
+		found = b
+	}
+	return found
+}
+
+// makes reports whether the frames below the statement that makes the buffer
+// are its making: none but the runtime's, or what is called for it.
+func (b *buffer) makes(c *hot.Classified, st diagnose.Statement, below []callstack.FrameID) bool {
+	if st.First != b.First || st.Last != b.Last {
+		return false
+	}
+	if b.call == "" {
+		return b.kind.own && !slices.ContainsFunc(below, func(id callstack.FrameID) bool {
+			return !strings.HasPrefix(c.Frame(id).Function, "runtime.")
+		})
+	}
+	if len(below) == 0 {
+		return b.call == "bytes.NewBuffer" // the slice that it is given
+	}
+	sym := diagnose.ParseSymbol(c.Frame(below[len(below)-1]).Function)
+	return sym.Receiver == "" && path.Base(sym.Package)+"."+sym.Name == b.call
+}
+
+// fills reports whether a statement that mentions the buffer takes memory for
+// it.
+func (b *buffer) fills(c *hot.Classified, st diagnose.Statement, below []callstack.FrameID) bool {
+	if len(b.kind.later) == 0 {
+		return false
+	}
+	for i, id := range below {
+		fn := c.Frame(id).Function
+		if !slices.ContainsFunc(b.kind.later, func(prefix string) bool { return strings.HasPrefix(fn, prefix) }) {
+			continue
+		}
+		// encoding/json has buffers of its own.
+		for _, above := range below[i:] {
+			fn := c.Frame(above).Function
+			if strings.HasPrefix(fn, "encoding/json.") && fn != "encoding/json.(*Encoder).Encode" {
+				return false
+			}
+		}
+		mentioned := false
+		syntax.Head(st.Node, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			mentioned = mentioned || ok && id.Name == b.name
+			return true
+		})
+		return mentioned
+	}
+	return false
+}
+
+// read finds the buffers that a function makes and drops.
+func (f *finder) read(st diagnose.Statement) (out []*buffer) {
+	fn := syntax.New(st.Func)
+	for _, d := range fn.Declarations() {
+		k, call := kindOf(d.Value, d.Type)
+		if k == nil {
+			continue
+		}
+		files := map[*syntax.Function]string{fn: st.File}
+		life := syntax.Lifetime{Shares: k.shares, Callee: func(from *syntax.Function, call *ast.CallExpr) *syntax.Function {
+			decl, file := f.s.FunctionNamed(f.s.CalleeOf(files[from], call))
+			if decl == nil {
+				return nil
+			}
+			to := syntax.New(decl)
+			files[to] = file
+			return to
+		}}
+		if !life.Ends(fn, d) {
+			continue
+		}
+		made := f.s.Statement(st.File, f.s.LineOf(st.File, d.Node))
+		if !made.Known {
+			continue
+		}
+		out = append(out, &buffer{Statement: made, name: d.Ident.Name, kind: k, call: call, followed: len(files) > 1})
+	}
+	return out
+}

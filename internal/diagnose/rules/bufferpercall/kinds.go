@@ -1,0 +1,174 @@
+package bufferpercall
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// kind is one sort of buffer.
+type kind struct {
+	what string
+	// own: the statement allocates the buffer itself, without a call.
+	own bool
+	// made are the names, with the last element of the package's path, of what
+	// the statement calls.
+	made []string
+	// later are prefixes of the functions that take the buffer's memory when it
+	// is used first, or when it grows.
+	later []string
+	// resets: making it anew also sets it up, which a reset has to do too, so
+	// that only the allocation is avoidable.
+	resets bool
+	shares func(method string) bool
+	remedy string
+}
+
+const pooled = "Keep it in a sync.Pool or, where one goroutine at a time calls the function, in a field"
+
+var kinds = []*kind{
+	{
+		what: "a bytes.Buffer", own: true, made: []string{"bytes.NewBuffer"},
+		later:  []string{"bytes.growSlice", "bytes.(*Buffer)."},
+		remedy: pooled + ", and Reset it before use; leave very large ones out of the pool.",
+	},
+	builder,
+	{
+		what: "a bufio.Reader", made: []string{"bufio.NewReader", "bufio.NewReaderSize"},
+		remedy: pooled + ", and Reset it to the reader of each call.",
+	},
+	{
+		what: "a bufio.Writer", made: []string{"bufio.NewWriter", "bufio.NewWriterSize"},
+		remedy: pooled + ", and Reset it to the writer of each call; Flush it before it goes back.",
+	},
+	{
+		what: "a bufio.Scanner with a buffer of its own", made: []string{"bufio.NewScanner"}, later: []string{"bufio.(*Scanner).Scan"},
+		remedy: "Hand the scanner a buffer that is kept (a sync.Pool, a field) with its Buffer method, or keep a bufio.Reader and Reset it.",
+	},
+	{
+		what:   "a compressor",
+		made:   []string{"gzip.NewWriter", "gzip.NewWriterLevel", "zlib.NewWriter", "zlib.NewWriterLevel", "zlib.NewWriterLevelDict", "flate.NewWriter", "flate.NewWriterDict"},
+		later:  []string{"compress/flate.New", "compress/flate.new", "compress/flate.(*compressor).init"},
+		resets: true,
+		remedy: pooled + ", and Reset it to the writer of each call: it holds hundreds of kilobytes.",
+	},
+	{
+		what:   "a decompressor",
+		made:   []string{"gzip.NewReader", "zlib.NewReader", "zlib.NewReaderDict", "flate.NewReader", "flate.NewReaderDict"},
+		resets: true,
+		remedy: pooled + ", and Reset it to the reader of each call (zlib's and flate's have Reset by the interfaces zlib.Resetter and flate.Resetter).",
+	},
+	{
+		what: "a hash's state",
+		made: []string{"hmac.New", "md5.New", "sha1.New", "sha256.New", "sha256.New224", "sha512.New", "sha512.New384", "sha512.New512_256", "sha512.New512_224",
+			"crc32.New", "crc32.NewIEEE", "crc64.New", "adler32.New", "fnv.New32", "fnv.New32a", "fnv.New64", "fnv.New64a", "fnv.New128", "fnv.New128a"},
+		remedy: pooled + ", and Reset it before use; or where all input is one []byte, call the package's one-shot function (sha256.Sum256, md5.Sum, crc32.ChecksumIEEE), which needs no state on the heap.",
+	},
+}
+
+var builder = &kind{
+	what: "a strings.Builder", own: true, later: []string{"strings.(*Builder)."},
+	shares: func(method string) bool { return method == "String" },
+	remedy: "Append to a []byte or a bytes.Buffer that is kept (before the loop, in a sync.Pool, in a field) and write that: a Builder gives its memory away with String and cannot be used again.",
+}
+
+var scratch = &kind{
+	what: "a slice to work in", own: true,
+	remedy: pooled + ", and cut it to the length that is needed, x[:n], growing it where its capacity is less. Mind that make clears the memory and a reused slice holds what was there before.",
+}
+
+// kindOf reads the expression that a variable starts with, or its type where it
+// has none: nil for what is no buffer. call is what the expression calls.
+func kindOf(value, typ ast.Expr) (k *kind, call string) {
+	if value == nil {
+		return byType(typ), ""
+	}
+	switch e := ast.Unparen(value).(type) {
+	case *ast.UnaryExpr: // &bytes.Buffer{}
+		if lit, ok := e.X.(*ast.CompositeLit); ok && e.Op == token.AND && len(lit.Elts) == 0 {
+			return byType(lit.Type), ""
+		}
+	case *ast.CompositeLit:
+		if len(e.Elts) == 0 {
+			return byType(e.Type), ""
+		}
+	case *ast.CallExpr:
+		switch fun := e.Fun.(type) {
+		case *ast.Ident:
+			switch {
+			case fun.Name == "new" && len(e.Args) == 1:
+				return byType(e.Args[0]), ""
+			case fun.Name == "make" && len(e.Args) > 1 && isSliceOfNumbers(e.Args[0]):
+				return scratch, ""
+			}
+		case *ast.SelectorExpr:
+			name := types.ExprString(fun)
+			for _, k := range kinds {
+				for _, m := range k.made {
+					if m != name {
+						continue
+					}
+					if name == "bytes.NewBuffer" && !startsEmpty(e) {
+						return nil, "" // around memory that is there
+					}
+					return k, name
+				}
+			}
+		}
+	}
+	return nil, ""
+}
+
+func byType(typ ast.Expr) *kind {
+	if typ == nil {
+		return nil
+	}
+	switch name := types.ExprString(typ); name {
+	case "bytes.Buffer", "strings.Builder":
+		for _, k := range kinds {
+			if strings.HasSuffix(k.what, name) {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// startsEmpty: bytes.NewBuffer(nil) or around a slice made on the spot.
+func startsEmpty(call *ast.CallExpr) bool {
+	if len(call.Args) != 1 {
+		return false
+	}
+	switch arg := call.Args[0].(type) {
+	case *ast.Ident:
+		return arg.Name == "nil"
+	case *ast.CallExpr:
+		fun, ok := arg.Fun.(*ast.Ident)
+		return ok && fun.Name == "make"
+	case *ast.CompositeLit:
+		return len(arg.Elts) == 0
+	}
+	return false
+}
+
+func isSliceOfNumbers(e ast.Expr) bool {
+	at, ok := e.(*ast.ArrayType)
+	if !ok || at.Len != nil {
+		return false
+	}
+	id, ok := at.Elt.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	switch id.Name {
+	case "byte", "rune", "bool", "uintptr":
+		return true
+	}
+	for _, prefix := range []string{"int", "uint", "float", "complex"} {
+		if size, ok := strings.CutPrefix(id.Name, prefix); ok && strings.Trim(size, "0123456789") == "" {
+			return true
+		}
+	}
+	return false
+}
