@@ -23,6 +23,7 @@ type Run struct {
 	BenchTime string   // "1s", "100x"; "" is the testing package's own
 	CPU       string   // -test.cpu, one value; "" is GOMAXPROCS
 	Args      []string // the user's, after the test binary's flags
+	Env       []string // further variables, KEY=value
 
 	// Files of the instruments, "" is off.
 	CPUProfile, MemProfile, BlockProfile, MutexProfile, Trace string
@@ -65,6 +66,7 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 		shared.writers = append(shared.writers, &limited{w: r.Output, left: maxCopied})
 	}
 	c := b.command(args, r.Timeout)
+	c.Env = append(c.Env, r.Env...)
 	c.Stdout = io.MultiWriter(&parser, out, shared)
 	c.Stderr = io.MultiWriter(errs, shared)
 	end, err := b.run(ctx, "run "+what, c)

@@ -38,7 +38,7 @@ type jsonDocument struct {
 	Partial        string            `json:"partial"` // why the recording is not whole; "" when it is
 	Facts          []jsonFact        `json:"facts"`
 	Profiles       []jsonProfile     `json:"profiles"`
-	*jsonRun
+	jsonRun
 	Recording string `json:"recording,omitempty"`
 	Report    string `json:"report,omitempty"`
 }
@@ -111,6 +111,7 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 		Target:     p.Target, Package: p.Package, Module: p.Module, Tool: p.Tool, Created: p.Created, Partial: p.Partial,
 		Facts:     []jsonFact{},
 		Profiles:  []jsonProfile{},
+		jsonRun:   newJSONRun(p),
 		Recording: o.Recording, Report: o.Report,
 	}
 	if o.All {
@@ -137,10 +138,6 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 	}
 	for i := range p.Profiles {
 		d.Profiles = append(d.Profiles, newJSONProfile(&p.Profiles[i]))
-	}
-	if p.Program != nil || p.Service != nil {
-		run := newJSONRun(p)
-		d.jsonRun = &run
 	}
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)

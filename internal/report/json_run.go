@@ -2,8 +2,8 @@ package report
 
 import "math"
 
-// What the document of a program or a service has beside that of benchmarks.
-// Null is unknown.
+// What a document holds of runs: program and service where the target is one,
+// the lists always. Null is unknown.
 type jsonRun struct {
 	Program    *jsonProgram  `json:"program,omitempty"`
 	Service    *jsonService  `json:"service,omitempty"`
@@ -84,13 +84,15 @@ type jsonWallGroup struct {
 }
 
 type jsonEvent struct {
-	Kind    string `json:"kind"`
-	StartNs int64  `json:"start_ns"`
-	EndNs   int64  `json:"end_ns"`
-	Text    string `json:"text"`
+	Benchmark string `json:"benchmark"` // in whose run; "" of a program or service
+	Kind      string `json:"kind"`
+	StartNs   int64  `json:"start_ns"`
+	EndNs     int64  `json:"end_ns"`
+	Text      string `json:"text"`
 }
 
 type jsonWaiting struct {
+	Benchmark string  `json:"benchmark"`
 	Kind      string  `json:"kind"`
 	Function  string  `json:"function"`
 	File      string  `json:"file"`
@@ -107,10 +109,11 @@ type jsonUnknown struct {
 }
 
 type jsonSeries struct {
-	Name   string     `json:"name"`
-	Unit   string     `json:"unit"`
-	TimeNs []int64    `json:"t_ns"`
-	Values []*float64 `json:"values"`
+	Benchmark string     `json:"benchmark"`
+	Name      string     `json:"name"`
+	Unit      string     `json:"unit"`
+	TimeNs    []int64    `json:"t_ns"`
+	Values    []*float64 `json:"values"`
 }
 
 func newJSONRun(p *Page) jsonRun {
@@ -157,7 +160,7 @@ func newJSONRun(p *Page) jsonRun {
 		run.Unknown = append(run.Unknown, jsonUnknown(u))
 	}
 	for _, s := range p.Series {
-		js := jsonSeries{Name: s.Name, Unit: s.Unit, TimeNs: append([]int64{}, s.TimeNs...), Values: []*float64{}}
+		js := jsonSeries{Benchmark: s.Benchmark, Name: s.Name, Unit: s.Unit, TimeNs: append([]int64{}, s.TimeNs...), Values: []*float64{}}
 		for _, v := range s.Value {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				js.Values = append(js.Values, nil)

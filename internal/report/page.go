@@ -138,6 +138,7 @@ type WallGroup struct {
 
 // Event is something that happened at a moment, or over a while.
 type Event struct {
+	Benchmark      string // in whose run; "" of a program or service
 	Kind           string // "forced-gc", "stall", "goroutine-leak", "heap-growth", "gc-pause", "restart", "errors"
 	StartNs, EndNs int64  // since the recording's origin; equal for a moment
 	Text           string // one sentence with its figure and that figure's uncertainty
@@ -146,22 +147,24 @@ type Event struct {
 // Series is one metric over time, for a small chart. Values are NaN where they
 // are unknown.
 type Series struct {
-	Name   string // "goroutines", "live heap", "CPU"
-	Unit   string // "count", "bytes", "cores", "per second"
-	TimeNs []int64
-	Value  []float64
+	Benchmark string // in whose run; "" of a program or service
+	Name      string // "goroutines", "live heap", "CPU"
+	Unit      string // "count", "bytes", "cores", "per second"
+	TimeNs    []int64
+	Value     []float64
 }
 
 // Waiting is time that goroutines were blocked at one place, from the block
 // profile: every wait of at least its rate is in it, shorter ones by sampling.
 type Waiting struct {
-	Kind     string // "lock", "channel", "select", "wait group", "condition", "other"
-	Function string // of the user's own code, else the deepest that is not the runtime's
-	File     string // for people
-	Line     int
-	Count    int64
-	DelayNs  int64
-	PerS     float64 // delay in seconds per second of the recording
+	Benchmark string // in whose run; "" of a program or service
+	Kind      string // "lock", "channel", "select", "wait group", "condition", "other"
+	Function  string // of the user's own code, else the deepest that is not the runtime's
+	File      string // for people
+	Line      int
+	Count     int64
+	DelayNs   int64
+	PerS      float64 // delay in seconds per second of the recording
 }
 
 // Unknown is what the target does not offer, why, and how to get it.

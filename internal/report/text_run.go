@@ -183,9 +183,18 @@ func (t *textWriter) waiting(places []Waiting, all bool) {
 		if p.PerS > 0 {
 			per = quantity.Nanoseconds(p.PerS * 1e9)
 		}
-		rows = append(rows, []string{ns(p.DelayNs), per, quantity.Count(float64(p.Count)), p.Kind, clean(p.Function), fmt.Sprintf("%s:%d", clean(p.File), p.Line)})
+		rows = append(rows, []string{ns(p.DelayNs), per, quantity.Count(float64(p.Count)), p.Kind, clean(p.Function), p.where()})
 	}
 	t.table(rows)
+}
+
+// where is a place that waits, and the benchmark it was seen in.
+func (w *Waiting) where() string {
+	text := fmt.Sprintf("%s:%d", clean(w.File), w.Line)
+	if w.Benchmark != "" {
+		text += " in " + clean(w.Benchmark)
+	}
+	return text
 }
 
 func (t *textWriter) events(events []Event, all bool) {
@@ -199,7 +208,11 @@ func (t *textWriter) events(events []Event, all bool) {
 			break
 		}
 		e := &events[i]
-		t.hang(2, e.when(), 18, clean(e.Text))
+		text := clean(e.Text)
+		if e.Benchmark != "" {
+			text = clean(e.Benchmark) + ": " + text
+		}
+		t.hang(2, e.when(), 18, text)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/analyze/wall"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/format/compiler"
@@ -26,7 +27,8 @@ type analysis struct {
 	notes    map[place][]string // the compiler's decisions worth showing
 	profiles []classified
 	subjects []*diagnose.Subject
-	course   *course // of a program or service; nil for benchmarks
+	courses  []*course    // over time: of a program or service one, of benchmarks one each
+	wall     *wall.Result // of a program or service with a trace
 	warnings []string
 }
 
@@ -126,6 +128,7 @@ func analyze(rec *recording.Recording) *analysis {
 		a.subjects = append(a.subjects, a.runSubject())
 		return a
 	}
+	a.readBenchmarkCourses()
 	seen := make(map[string]bool) // with -count or -cpu a name comes several times, and its profiles once
 	for _, b := range rec.Benchmarks {
 		if seen[b.Name] {

@@ -181,7 +181,7 @@ func (r *recorder) fail(name string, err error) {
 // profiles in turns while the budget lasts: whatever ends the run early,
 // every benchmark has something.
 func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
-	for _, step := range []func(context.Context, *subject) error{r.clean, r.allocs, r.cpu, r.delays, r.trace} {
+	for _, step := range []func(context.Context, *subject) error{r.clean, r.allocs, r.cpu, r.delays, r.trace, r.course} {
 		for i, s := range subjects {
 			if s.failed || r.left() <= 0 {
 				continue

@@ -50,9 +50,7 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 	for _, p := range a.profiles {
 		page.Profiles = append(page.Profiles, a.profile(p))
 	}
-	if a.course != nil {
-		a.addRun(page)
-	}
+	a.addRun(page)
 	warnings := trust(&rec.Manifest)
 	for _, list := range [][]string{rec.Warnings, a.warnings, result.Warnings} {
 		warnings = append(warnings, list...)

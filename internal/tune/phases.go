@@ -367,11 +367,7 @@ func (m *measurement) finish() {
 	m.taken.rows = m.rows
 	l := &m.result.Load
 	m.result.TargetCPUNs = cpuBetween(m.rows, l.StartNs, l.EndNs)
-	for _, row := range m.rows {
-		if b := row.RSSBytes; b != nil && (m.result.TargetPeakBytes == nil || *b > *m.result.TargetPeakBytes) {
-			m.result.TargetPeakBytes = b
-		}
-	}
+	m.result.TargetPeakBytes = peakBetween(m.rows, 0, l.EndNs)
 }
 
 // warn is for other goroutines than the measuring's own.
@@ -379,6 +375,24 @@ func (m *measurement) warn(format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.warnings = append(m.warnings, fmt.Sprintf(format, args...))
+}
+
+// peakBetween is the most resident memory that a process was seen with; nil:
+// unknown.
+func peakBetween(rows []metrics.Row, start, end int64) *int64 {
+	var peak *int64
+	for i := range rows {
+		row := &rows[i]
+		if row.TimeNs < start || row.TimeNs > end {
+			continue
+		}
+		for _, b := range []*int64{row.RSSBytes, row.PeakRSSBytes} {
+			if b != nil && (peak == nil || *b > *peak) {
+				peak = b
+			}
+		}
+	}
+	return peak
 }
 
 // cpuBetween is the CPU time that a process used between two moments, brought

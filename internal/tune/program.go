@@ -169,11 +169,15 @@ func (r *programRecorder) run(ctx context.Context, i int) error {
 		return fmt.Errorf("run %s: %w", r.c.Operand, p.err)
 	}
 	run := newRun(&r.session, p.res, ending)
-	if why := r.adopt(&r.taken, a, run.StartNs, run.EndNs); why != "" {
+	began, why := r.adopt(&r.taken, a, run.StartNs, run.EndNs)
+	if why != "" {
 		run.AgentMissing = why
 		r.w.Warn("the program left no profiles: %s", why)
 	}
-	r.addGC(p, run.StartNs)
+	r.addGC(p.gc, "", began)
+	if run.MaxRSSBytes == nil {
+		run.MaxRSSBytes = peakBetween(r.taken.rows, run.StartNs, run.EndNs)
+	}
 	r.result.Runs = append(r.result.Runs, run)
 	return ctx.Err()
 }

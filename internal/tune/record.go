@@ -33,6 +33,10 @@ type recorder struct {
 	turn       time.Duration // the longest run of the step at hand
 	failures   []failure
 	resultless []string // why benchmarks ended well without a result, a line each
+
+	scratch    string          // for what is built and not kept
+	agentBin   *gobench.Binary // the test binary with the agent in it; nil: not built
+	agentBuilt bool            // that was tried
 }
 
 // failure is a benchmark that could not be measured, and why in one line.
@@ -53,8 +57,13 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()
+	removeScratch, err := r.makeScratch()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer removeScratch()
 	meter := host.Start()
-	err := r.record(ctx)
+	err = r.record(ctx)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -116,7 +125,7 @@ func (r *recorder) describe() {
 		benchTime = cpuRun.String()
 	}
 	m.Plan = recording.Plan{BudgetNs: int64(r.o.Budget), BenchTime: benchTime, MinSamples: r.o.Samples,
-		Instruments: []string{recording.KindCPU, recording.KindAllocs, recording.KindBlock, recording.KindMutex, recording.KindTrace}}
+		Instruments: []string{recording.KindCPU, recording.KindAllocs, recording.KindBlock, recording.KindMutex, recording.KindTrace, recording.KindMetrics, recording.KindGC}}
 }
 
 // runTests runs the package's own tests, as go test does before benchmarks.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,7 +28,7 @@ type running struct {
 func start(c process.Command, extra ...string) *running {
 	r := &running{done: make(chan struct{}), gc: &gcLines{to: c.Stderr}}
 	c.Stderr = r.gc
-	c.Env = append(withGCTrace(os.Environ()), extra...)
+	c.Env = append(append(os.Environ(), gcTrace()), extra...)
 	started := make(chan int, 1)
 	c.Started = func(pid int) { started <- pid }
 	// Whoever holds r ends it; the context of the measuring must not, since
@@ -65,21 +64,14 @@ func (r *running) ended() bool {
 	}
 }
 
-// withGCTrace adds gctrace=1 to the GODEBUG of an environment.
-func withGCTrace(env []string) []string {
-	const name = "GODEBUG="
-	debug := "gctrace=1"
-	var out []string
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, name); ok {
-			if v != "" {
-				debug = v + ",gctrace=1"
-			}
-			continue
-		}
-		out = append(out, kv)
+// gcTrace is the variable that has the runtime of a target print each
+// collection, beside what the user's own environment asks of it.
+func gcTrace() string {
+	const name = "GODEBUG"
+	if v := os.Getenv(name); v != "" {
+		return name + "=" + v + ",gctrace=1"
 	}
-	return append(out, name+debug)
+	return name + "=gctrace=1"
 }
 
 // keepGC bounds the collector's log: about 40,000 collections.

@@ -22,24 +22,25 @@ import (
 	"whet/internal/report"
 )
 
-// course is what a program's or service's recording holds over time.
+// course is what a recording holds over time: of a program, a service, or the
+// run of a benchmark that was made for that.
 type course struct {
-	rows   []metrics.Row
-	gc     []gctrace.Cycle // At is since the recording's origin
-	load   loadFile
-	wall   *wall.Result
-	events []events.Event
-	ownGC  []events.Span // in which whet asked for a collection
+	benchmark string
+	rows      []metrics.Row
+	gc        []gctrace.Cycle // At is since the recording's origin
+	load      loadFile
+	events    []events.Event
+	ownGC     []events.Span // in which whet asked for a collection
 	// start and end enclose what the figures are about: the load without its
-	// warm-up, or all runs of a program.
+	// warm-up, all runs of a program, or the benchmark's run.
 	start, end int64
 }
 
-// readCourse reads what a recording holds over time. What is damaged or missing
-// becomes a warning.
+// readCourse reads the course of a program or a service, and where its time
+// went. What is damaged or missing becomes a warning.
 func (a *analysis) readCourse() {
 	c := &course{start: 0, end: a.rec.EndNs}
-	a.course = c
+	a.courses = append(a.courses, c)
 	switch {
 	case a.rec.Service != nil:
 		c.start, c.end = a.rec.Service.Load.StartNs, a.rec.Service.Load.EndNs
@@ -47,26 +48,14 @@ func (a *analysis) readCourse() {
 		runs := a.rec.Program.Runs
 		c.start, c.end = runs[0].StartNs, runs[len(runs)-1].EndNs
 	}
-	for _, artifact := range a.artifacts(recording.KindMetrics) {
-		rows, warnings, err := metrics.Read(artifact.data, maxRows)
-		a.note(artifact.Path, warnings, err)
-		c.rows = append(c.rows, rows...)
-	}
-	for _, artifact := range a.artifacts(recording.KindGC) {
-		cycles, warnings := gctrace.Parse(artifact.data)
-		a.note(artifact.Path, warnings, nil)
-		for _, cycle := range cycles {
-			cycle.At += time.Duration(artifact.StartNs) // its process began then
-			c.gc = append(c.gc, cycle)
-		}
-	}
-	for _, artifact := range a.artifacts(recording.KindLoad) {
+	a.readRows(c)
+	for _, artifact := range a.artifacts(recording.KindLoad, "") {
 		if err := json.Unmarshal(artifact.data, &c.load); err != nil {
 			a.note(artifact.Path, nil, err)
 		}
 	}
 	var traces []wall.Trace
-	for _, artifact := range slices.Concat(a.artifacts(recording.KindTrace), a.artifacts(recording.KindFlight)) {
+	for _, artifact := range slices.Concat(a.artifacts(recording.KindTrace, ""), a.artifacts(recording.KindFlight, "")) {
 		traces = append(traces, wall.Trace{Name: artifact.Path, Reader: bytes.NewReader(artifact.data), StartNs: artifact.StartNs})
 	}
 	if len(traces) > 0 {
@@ -74,7 +63,7 @@ func (a *analysis) readCourse() {
 		if err != nil {
 			a.warn("read the execution trace: %v", err)
 		} else {
-			c.wall = res
+			a.wall = res
 			for _, w := range res.Warnings {
 				a.warn("trace: %s", w)
 			}
@@ -89,15 +78,57 @@ func (a *analysis) readCourse() {
 	c.findEvents(a.rec)
 }
 
+// readBenchmarkCourses reads what benchmarks did over time.
+func (a *analysis) readBenchmarkCourses() {
+	for _, artifact := range a.rec.Find(recording.KindMetrics, "") {
+		c := &course{benchmark: artifact.Benchmark, start: artifact.StartNs, end: artifact.EndNs}
+		a.readRows(c)
+		c.gc = withoutTestings(c.gc)
+		c.events = events.Find(c.between(c.start, c.end))
+		a.courses = append(a.courses, c)
+	}
+}
+
+// withoutTestings drops the collections that package testing forces before it
+// calls a benchmark function: once with b.N at 1, and once for the run.
+func withoutTestings(cycles []gctrace.Cycle) []gctrace.Cycle {
+	const calls = 2
+	seen := 0
+	return slices.DeleteFunc(cycles, func(c gctrace.Cycle) bool {
+		if c.Forced {
+			seen++
+		}
+		return c.Forced && seen <= calls
+	})
+}
+
+// readRows reads a course's metrics and collections.
+func (a *analysis) readRows(c *course) {
+	for _, artifact := range a.artifacts(recording.KindMetrics, c.benchmark) {
+		rows, warnings, err := metrics.Read(artifact.data, maxRows)
+		a.note(artifact.Path, warnings, err)
+		c.rows = append(c.rows, rows...)
+	}
+	for _, artifact := range a.artifacts(recording.KindGC, c.benchmark) {
+		cycles, warnings := gctrace.Parse(artifact.data)
+		a.note(artifact.Path, warnings, nil)
+		for _, cycle := range cycles {
+			cycle.At += time.Duration(artifact.StartNs) // its process began then
+			c.gc = append(c.gc, cycle)
+		}
+	}
+}
+
 // readArtifact is an artifact with its bytes.
 type readArtifact struct {
 	recording.Artifact
 	data []byte
 }
 
-func (a *analysis) artifacts(kind string) []readArtifact {
+// artifacts reads the artifacts of one kind.
+func (a *analysis) artifacts(kind, benchmark string) []readArtifact {
 	var out []readArtifact
-	for _, artifact := range a.rec.Find(kind, "") {
+	for _, artifact := range a.rec.Find(kind, benchmark) {
 		data, err := a.rec.Read(artifact)
 		if err != nil {
 			a.warn("%v", err)
@@ -133,7 +164,8 @@ func (a *analysis) runSubject() *diagnose.Subject {
 
 // conditions are what the verdict rests on beside the profiles.
 func (a *analysis) conditions() *diagnose.Conditions {
-	c := &diagnose.Conditions{WallNs: a.course.end - a.course.start, Wall: a.course.wall, ThrottledNs: a.rec.Host.ThrottledNs}
+	course := a.courses[0]
+	c := &diagnose.Conditions{WallNs: course.end - course.start, Wall: a.wall, ThrottledNs: a.rec.Host.ThrottledNs}
 	c.Cores = a.rec.Host.GOMAXPROCS
 	if limit := a.rec.Host.CPULimitCores; limit != nil {
 		c.Cores = min(c.Cores, int(math.Ceil(*limit)))
@@ -157,8 +189,7 @@ func (a *analysis) conditions() *diagnose.Conditions {
 	return c
 }
 
-// addRun lays out what a program's or service's page has beside profiles and
-// findings.
+// addRun lays out what a page has beside profiles, findings and benchmarks.
 func (a *analysis) addRun(page *report.Page) {
 	m := &a.rec.Manifest
 	if m.Program != nil {
@@ -176,11 +207,13 @@ func (a *analysis) addRun(page *report.Page) {
 	for _, u := range m.Unknown {
 		page.Unknown = append(page.Unknown, report.Unknown(u))
 	}
-	for _, e := range a.course.events {
-		page.Events = append(page.Events, report.Event{Kind: e.Kind, StartNs: e.StartNs, EndNs: e.EndNs, Text: e.Text})
+	page.Wall = wallOf(a.wall, m.Service != nil)
+	for _, c := range a.courses {
+		page.Series = append(page.Series, c.series()...)
+		for _, e := range c.events {
+			page.Events = append(page.Events, report.Event{Kind: e.Kind, Benchmark: c.benchmark, StartNs: e.StartNs, EndNs: e.EndNs, Text: e.Text})
+		}
 	}
-	page.Wall = wallOf(a.course.wall, m.Service != nil)
-	page.Series = a.course.series()
 	page.Contention = a.contention()
 }
 
@@ -201,7 +234,7 @@ func (a *analysis) service(svc *recording.Service) *report.Service {
 		out.Errors = append(out.Errors, report.ErrorKind{Kind: kind, Count: l.Errors[kind], Example: l.Examples[kind]})
 	}
 	slices.SortStableFunc(out.Errors, func(x, y report.ErrorKind) int { return cmp.Compare(y.Count, x.Count) })
-	for _, s := range a.course.load.Seconds {
+	for _, s := range a.courses[0].load.Seconds {
 		out.Seconds = append(out.Seconds, report.Second(s))
 	}
 	return out
@@ -264,8 +297,8 @@ func (a *analysis) contention() []report.Waiting {
 			if place.Idle || len(out) == maxWaiting {
 				continue
 			}
-			w := report.Waiting{Kind: string(place.Kind), Function: place.Function, File: a.sources.Display(place.File), Line: place.Line, Count: place.Count, DelayNs: place.DelayNs}
-			if d := a.covered(recording.KindBlock); d > 0 {
+			w := report.Waiting{Benchmark: p.benchmark, Kind: string(place.Kind), Function: place.Function, File: a.sources.Display(place.File), Line: place.Line, Count: place.Count, DelayNs: place.DelayNs}
+			if d := a.covered(recording.KindBlock, p.benchmark); d > 0 {
 				w.PerS = float64(place.DelayNs) / float64(d)
 			}
 			out = append(out, w)
@@ -278,9 +311,9 @@ func (a *analysis) contention() []report.Waiting {
 const maxWaiting = 15
 
 // covered is the time that the profiles of a kind cover.
-func (a *analysis) covered(kind string) int64 {
+func (a *analysis) covered(kind, benchmark string) int64 {
 	var ns int64
-	for _, artifact := range a.rec.Find(kind, "") {
+	for _, artifact := range a.rec.Find(kind, benchmark) {
 		ns += artifact.EndNs - artifact.StartNs
 	}
 	return ns

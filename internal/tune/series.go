@@ -21,7 +21,7 @@ func percent(part, whole int64) string {
 func (c *course) series() []report.Series {
 	var out []report.Series
 	add := func(name, unit string, value func(before, row *metrics.Row) float64) {
-		s := report.Series{Name: name, Unit: unit}
+		s := report.Series{Benchmark: c.benchmark, Name: name, Unit: unit}
 		known := false
 		for i := range c.rows {
 			row := &c.rows[i]

@@ -305,7 +305,7 @@ func (r *serviceRecorder) stopServer() {
 			if r.result.TargetPeakBytes == nil && res.MaxRSSBytes > 0 {
 				r.result.TargetPeakBytes = &res.MaxRSSBytes
 			}
-			r.addGC(r.server, r.since(res.Start))
+			r.addGC(r.server.gc, "", r.since(res.Start))
 		}
 		r.server = nil
 	}

@@ -64,12 +64,12 @@ const maxAgentFile = 256 << 20
 // clock before that clock is taken to have jumped.
 const lateBy = 2 * time.Second
 
-// adopt takes in what the agent wrote during a run, and says why when there is
-// nothing.
-func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (missing string) {
+// adopt takes in what the agent wrote during a run, and returns when the agent
+// began, or why there is nothing.
+func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int64, missing string) {
 	m, err := a.Read()
 	if err != nil {
-		return err.Error()
+		return start, err.Error()
 	}
 	for _, w := range m.Warnings {
 		s.w.Warn("%s", w)
@@ -112,7 +112,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (missing s
 			t.add(f.Kind, data, from, to)
 		}
 	}
-	return ""
+	return shift, ""
 }
 
 // maxRows bounds the metrics of a recording: three hours and a half at ten a
@@ -140,7 +140,7 @@ func (s *session) store(t *taken) {
 		s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("trace/%03d.trace", i), Kind: trace.kind, StartNs: trace.start, EndNs: trace.end}, trace.data))
 	}
 	s.storeWall(t.traces)
-	s.storeRows(t.rows)
+	s.storeRows("metrics/metrics.jsonl", "", t.rows)
 }
 
 // storeWall makes a profile of the traces that every view opens.
@@ -173,7 +173,7 @@ func (s *session) storeWall(traces []takenTrace) {
 }
 
 // storeRows keeps the metrics, a row a line.
-func (s *session) storeRows(rows []metrics.Row) {
+func (s *session) storeRows(path, benchmark string, rows []metrics.Row) {
 	if len(rows) == 0 {
 		return
 	}
@@ -185,13 +185,12 @@ func (s *session) storeRows(rows []metrics.Row) {
 			return
 		}
 	}
-	s.keep(s.w.Write(recording.Artifact{Path: "metrics/metrics.jsonl", Kind: recording.KindMetrics, StartNs: rows[0].TimeNs, EndNs: rows[len(rows)-1].TimeNs}, buf.Bytes()))
+	s.keep(s.w.Write(recording.Artifact{Path: path, Kind: recording.KindMetrics, Benchmark: benchmark, StartNs: rows[0].TimeNs, EndNs: rows[len(rows)-1].TimeNs}, buf.Bytes()))
 }
 
-// addGC keeps the collector's log of one process. Its times are since the
-// process's start.
-func (s *session) addGC(p *running, start int64) {
-	log, dropped := p.gc.bytes()
+// addGC keeps the collector's log of one process, whose runtime began at start.
+func (s *session) addGC(g *gcLines, benchmark string, start int64) {
+	log, dropped := g.bytes()
 	if dropped {
 		s.w.Warn("the collector's log was longer than %d MiB: its end is missing", keepGC>>20)
 	}
@@ -199,5 +198,5 @@ func (s *session) addGC(p *running, start int64) {
 		return
 	}
 	n := len(s.w.Manifest.Artifacts)
-	s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("gc/gctrace-%03d.txt", n), Kind: recording.KindGC, StartNs: start, EndNs: s.now()}, log))
+	s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("gc/gctrace-%03d.txt", n), Kind: recording.KindGC, Benchmark: benchmark, StartNs: start, EndNs: s.now()}, log))
 }

@@ -140,6 +140,9 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) ver
 		class, known := classifyBenchmark(p, stack[:benchmark], loops)
 		return verdict{class: class, unknown: !known, parallel: inParallel && class == Base}
 	}
+	if measures(p, stack) {
+		return verdict{class: Harness}
+	}
 	root := p.Frame(stack[len(stack)-1]).Function
 	for i := len(stack) - 1; isRuntime(root) && i >= 0; i-- {
 		fn := p.Frame(stack[i]).Function

@@ -16,7 +16,8 @@ type Row struct {
 	HeapGoalBytes *int64 `json:"heap_goal_bytes"`
 	HeapObjects   *int64 `json:"heap_objects"`
 	StackBytes    *int64 `json:"stack_bytes"`
-	RuntimeBytes  *int64 `json:"runtime_bytes"` // all that the runtime mapped
+	RuntimeBytes  *int64 `json:"runtime_bytes"`  // all that the runtime mapped
+	PeakRSSBytes  *int64 `json:"peak_rss_bytes"` // the most RSSBytes ever was, as the system counts it
 	RSSBytes      *int64 `json:"rss_bytes"`
 
 	// Counters since the process began.

@@ -1,0 +1,98 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"whet/internal/gobench"
+	"whet/internal/program"
+	"whet/internal/recording"
+)
+
+// courseRun is the length of the run that shows a benchmark over time: the
+// agent takes twenty rows of metrics in it.
+const courseRun = 2 * time.Second
+
+// course runs a benchmark with the agent in it, which says how its process
+// fared: memory, goroutines, collections, waits. Nothing of it is in the times
+// or the other profiles. What stands in the way costs this step alone.
+func (r *recorder) course(ctx context.Context, s *subject) error {
+	b := r.withAgent(ctx)
+	if b == nil {
+		return nil
+	}
+	r.progress(Progress{Stage: "over time", Benchmark: s.Name})
+	a, err := program.NewAgent(program.Options{Continuous: true, BlockRate: blockRate, MutexFraction: mutexFraction})
+	if err != nil {
+		r.w.Warn("%v: what happens over time is unknown", err)
+		return nil
+	}
+	defer a.Remove()
+	d := r.length(courseRun)
+	lines := &gcLines{to: r.out}
+	run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), Env: []string{gcTrace(), a.Env()}, CPU: r.o.CPU, Args: r.o.Args, Timeout: r.limit(d), Output: lines}
+	if r.o.Timeout > 0 {
+		run.Timeout = r.o.Timeout
+	}
+	r.out.begin(s.Name)
+	res, err := b.Run(ctx, run)
+	lines.flush()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if res == nil || err != nil {
+		r.w.Warn("%s over time: %v", s.Name, err)
+		return nil
+	}
+	var t taken
+	start, end := r.since(res.Start), r.since(res.End)
+	began, why := r.adopt(&t, a, start, end)
+	if why != "" {
+		r.w.Warn("%s over time: %s", s.Name, why)
+		return nil
+	}
+	r.storeRows("metrics/"+s.slug+".jsonl", s.Name, t.rows)
+	r.addGC(lines, s.Name, began)
+	// A parallel benchmark has a block profile of a run of its own.
+	if p := t.profiles[recording.KindBlock]; p != nil && !s.parallel {
+		r.keep(r.w.Write(recording.Artifact{Path: "profiles/" + s.slug + ".block.pb.gz", Kind: recording.KindBlock, Benchmark: s.Name, StartNs: p.start, EndNs: p.end}, p.parts[0]))
+	}
+	return nil
+}
+
+// withAgent is the test binary with the agent in it, built when it is first
+// asked for; nil where it cannot be built, which is warned of once.
+func (r *recorder) withAgent(ctx context.Context) *gobench.Binary {
+	if r.agentBuilt {
+		return r.agentBin
+	}
+	r.agentBuilt = true
+	if r.target.Module == "std" || r.target.Module == "cmd" {
+		return nil // the agent imports much of it
+	}
+	r.progress(Progress{Stage: "building the test binary with the agent"})
+	start := r.c.Now()
+	b, err := program.BuildTests(ctx, r.target, r.build, filepath.Join(r.scratch, "agent.test"))
+	if err != nil {
+		if ctx.Err() == nil {
+			r.w.Warn("what happens over time is unknown: %v", err)
+		}
+		return nil
+	}
+	// Builds are no part of the budget.
+	r.deadline = r.deadline.Add(r.c.Now().Sub(start))
+	r.agentBin = b
+	return b
+}
+
+// makeScratch makes the directory of what is built and not kept.
+func (r *recorder) makeScratch() (remove func(), err error) {
+	r.scratch, err = os.MkdirTemp("", "whet-tune-")
+	if err != nil {
+		return nil, fmt.Errorf("make a work directory: %w: set TMPDIR to a directory that can be written to", err)
+	}
+	return func() { os.RemoveAll(r.scratch) }, nil
+}
