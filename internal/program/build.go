@@ -77,7 +77,7 @@ func check(t *gobench.Target) error {
 		return refuse("%s is a list of files: give the directory of its package", t.Operand)
 	case t.Module != "std" && t.Module != "cmd" && strings.Contains(filepath.ToSlash(t.Dir), "/vendor/"):
 		return refuse("%s is vendored, and whet cannot add its agent there: name the package in its own module", t.ImportPath)
-	case t.ModuleVersion != "", inside(t.Dir, t.GOMODCACHE) && !inside(t.Dir, t.GOROOT):
+	case t.ModuleVersion != "", inside(t.Dir, t.GOMODCACHE):
 		return refuse("%s lies in the module cache, where whet cannot add its agent: clone its repository and name the package there", t.ImportPath)
 	case version.IsValid(goVersion) && version.Compare(goVersion, oldest) < 0:
 		return refuse("%s is built with %s, and whet's agent needs %s or newer: set GOTOOLCHAIN=%s.0, or install a newer Go", t.ImportPath, goVersion, oldest, oldest)

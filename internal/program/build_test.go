@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -41,6 +42,12 @@ func TestZoo(t *testing.T) {
 }
 
 func testEndings(t *testing.T, b *gobench.Binary) {
+	// The agent is there when package main is initialised.
+	r := run(t, b, "init")
+	if r.code != 5 || r.stdout+r.stderr != "" {
+		t.Errorf("ended by its init: %+v", r)
+	}
+	r.wantAgent(t, "init", EndedExit)
 	for _, tt := range []struct {
 		arg, ended     string
 		code           int
@@ -68,13 +75,16 @@ func testEndings(t *testing.T, b *gobench.Binary) {
 	}
 }
 
-// testChildren: children, those that inherit the environment of the start too,
-// end first, and would leave their own end and number.
+// testChildren: children have no agent, not even those that inherit the
+// environment as it was before the agent took itself out of it.
 func testChildren(t *testing.T, b *gobench.Binary) {
+	if r := run(t, b, "alone"); r.stdout != zooFirst+"false\n" {
+		t.Errorf("with an agent it is alone: %q", r.stdout)
+	}
 	r := run(t, b, "children")
 	r.wantAgent(t, "children", EndedExit)
-	if want := zooFirst + strings.Repeat(zooFirst+"exit status 3\n", 2) + fmt.Sprintln(r.manifest.PID); r.stdout != want {
-		t.Errorf("printed %q, want %q", r.stdout, want)
+	if want := zooFirst + "true\n" + zooFirst + "true\n" + "false\n" + zooFirst + "true\n"; r.stdout != want || r.stderr != "" {
+		t.Errorf("printed %q, %q, want %q", r.stdout, r.stderr, want)
 	}
 }
 
@@ -144,6 +154,9 @@ func testWithout(t *testing.T, b *gobench.Binary) {
 			t.Errorf("with WHET_AGENT=%s: %+v", env, r)
 		}
 	}
+	if r := start(t, b, nil, "init"); r.code != 5 || r.stdout+r.stderr != "" {
+		t.Errorf("ended by its init: %+v", r)
+	}
 	// The agent's settings are whet's, so it says what it cannot use.
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, ticket), "")
@@ -197,6 +210,12 @@ func TestWorkspaceCgoTrimpath(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r.wantAgent(t, "workspace", EndedExit)
+	// A package that comes before the agent's in the order of initialisation
+	// can end the program before there is an agent.
+	r = run(t, b, "early")
+	if r.code != 4 || r.started || !errors.Is(r.missing, fs.ErrNotExist) || !strings.Contains(r.missing.Error(), "it was never started") {
+		t.Errorf("ended by a dependency's init: %+v", r)
+	}
 	// -trimpath does what the user wants of it.
 	data, err := os.ReadFile(b.Path)
 	if err != nil {
@@ -210,21 +229,6 @@ func TestWorkspaceCgoTrimpath(t *testing.T) {
 	info, err := buildinfo.ReadFile(b.Path)
 	if err != nil || info.Path != "a.test/a/cmd/cgo" || info.Main.Path != "a.test/a" {
 		t.Errorf("build info %+v, %v", info, err)
-	}
-}
-
-// A package that comes before the agent's in the order of initialisation can
-// end the program before there is an agent; package main cannot.
-func TestEndsInInit(t *testing.T) {
-	dir := module(t, "workspace")
-	r := run(t, build(t, dir, dir, "./a/cmd/own", gobench.BuildOptions{}))
-	r.wantAgent(t, "init of package main", EndedExit)
-	if r.code != 5 {
-		t.Errorf("init of package main: %+v", r)
-	}
-	r = run(t, build(t, dir, dir, "./a/cmd/early", gobench.BuildOptions{}))
-	if r.code != 4 || r.started || !errors.Is(r.missing, fs.ErrNotExist) || !strings.Contains(r.missing.Error(), "it was never started") {
-		t.Errorf("init of a dependency: %+v", r)
 	}
 }
 
@@ -322,6 +326,30 @@ func wantError(t *testing.T, target *gobench.Target, what string, o gobench.Buil
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Errorf("%s: left a binary", what)
+	}
+}
+
+// The last overlay counts, and one among the flags more than one in GOFLAGS.
+func TestUsersOverlay(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a.json"), `{"Replace": {"x": "a"}}`)
+	put(t, filepath.Join(dir, "b.json"), `{"Replace": {"x": "b"}}`)
+	put(t, filepath.Join(dir, "empty.json"), `{}`)
+	for _, tt := range []struct {
+		goflags string
+		flags   []string
+		want    map[string]string
+	}{
+		{"-mod=mod", nil, map[string]string{}},
+		{"-mod=mod -overlay=a.json", nil, map[string]string{"x": "a"}},
+		{"-overlay=a.json", []string{"-overlay=b.json"}, map[string]string{"x": "b"}},
+		{"", []string{"-overlay", filepath.Join(dir, "a.json")}, map[string]string{"x": "a"}},
+		{"-overlay=empty.json", nil, map[string]string{}},
+	} {
+		all, err := usersOverlay(&gobench.Target{WorkDir: dir, GOFLAGS: tt.goflags}, gobench.BuildOptions{Flags: tt.flags})
+		if err != nil || all.Replace == nil || !maps.Equal(all.Replace, tt.want) {
+			t.Errorf("GOFLAGS=%s %q: %v, %v", tt.goflags, tt.flags, all.Replace, err)
+		}
 	}
 }
 
