@@ -27,7 +27,7 @@ func Rule() diagnose.Rule {
 			Before: "s.mu.Lock()\ndefer s.mu.Unlock()\ns.n[name]++\nlog.Printf(\"%s: %d\", name, s.n[name])",
 			After:  "s.mu.Lock()\ns.n[name]++\nn := s.n[name]\ns.mu.Unlock()\nlog.Printf(\"%s: %d\", name, n)",
 		},
-		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceMutex, diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceMutex, diagnose.EvidenceBlock, diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: minSamples,
 		Find:       find,
 	}

@@ -1,0 +1,174 @@
+package lockheld
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+	"whet/internal/format/compiler"
+)
+
+const shop = `package x
+
+func (s *S) sell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n++
+	s.log.Printf("%d", s.n)
+}
+`
+
+// at is a frame on a line of x.go, or of another file for a library's.
+func at(line int, function string) callstack.Frame {
+	f := callstack.Frame{Function: function, File: "x.go", Line: line}
+	if !strings.HasPrefix(function, "m/") {
+		f.File = "lib.go"
+	}
+	return f
+}
+
+type stack struct {
+	n      int64
+	frames []callstack.Frame // root first
+}
+
+func classified(first, second callstack.ValueType, scale int64, stacks ...stack) *hot.Classified {
+	b := callstack.NewBuilder(first, second)
+	for _, s := range stacks {
+		var ids []callstack.FrameID
+		for i := len(s.frames) - 1; i >= 0; i-- {
+			ids = append(ids, b.Frame(s.frames[i]))
+		}
+		b.Sample(b.Stack(ids), 0, s.n, s.n*scale)
+	}
+	c := &hot.Classified{Profile: b.Profile(), Class: make([]hot.Class, len(stacks)), LoopsKnown: true, Parallel: true}
+	return c
+}
+
+// shopSubject has 1000 waits of 1 ms for the lock of sell and 100 samples
+// elsewhere beside those given.
+func shopSubject(cpu ...stack) *diagnose.Subject {
+	serve := at(1, "net/http.(*conn).serve")
+	cpu = append(cpu, stack{100, []callstack.Frame{serve, at(1, "m/x.other")}})
+	calls := []compiler.Call{
+		{Line: 4, EndLine: 4, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Lock"},
+		{Line: 5, EndLine: 5, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Unlock"},
+		{Line: 7, EndLine: 7, In: "m/x.(*S).sell", Callee: "log.(*Logger).Printf"},
+	}
+	contentions, delay := callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"}
+	return &diagnose.Subject{
+		Benchmark: "x", Package: "m/x", Module: "m", BytesPerOp: -1, AllocsPerOp: -1,
+		CPU:       classified(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}, 1e7, cpu...),
+		CPUColumn: 1,
+		Mutex:     classified(contentions, delay, 1e6, stack{1000, []callstack.Frame{serve, at(8, "m/x.(*S).sell"), at(5, "m/x.(*S).sell.deferwrap1"), at(1, "sync.(*Mutex).Unlock")}}),
+		MutexCol:  1,
+		Block:     classified(contentions, delay, 1e6, stack{900, []callstack.Frame{serve, at(4, "m/x.(*S).sell"), at(1, "sync.(*Mutex).Lock")}}),
+		BlockCol:  1,
+		Source:    source(shop),
+		Calls:     map[string][]compiler.Call{"x.go": calls},
+	}
+}
+
+func counting(n int64) stack {
+	return stack{n, []callstack.Frame{at(1, "net/http.(*conn).serve"), at(6, "m/x.(*S).sell")}}
+}
+
+func logsTo(n int64) stack {
+	return stack{n, []callstack.Frame{at(1, "net/http.(*conn).serve"), at(7, "m/x.(*S).sell"), at(1, "log.(*Logger).Printf"), at(1, "fmt.Appendf")}}
+}
+
+func unlocking(n int64) stack {
+	return stack{n, []callstack.Frame{at(1, "net/http.(*conn).serve"), at(8, "m/x.(*S).sell"), at(5, "m/x.(*S).sell.deferwrap1"), at(1, "sync.(*Mutex).Unlock")}}
+}
+
+func TestFind(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		s    *diagnose.Subject
+		want finding.Confidence // "": silent
+	}{
+		// 10 of 40 samples under the lock are a quarter.
+		{"enough of it", shopSubject(counting(30), logsTo(10)), finding.High},
+		{"too little of it", shopSubject(counting(31), logsTo(10)), ""},
+		{"few samples", shopSubject(counting(5), logsTo(5)), finding.Medium},
+		{"hardly any", shopSubject(counting(5), logsTo(4)), finding.Low},
+		{"none at all: it blocks", shopSubject(), finding.Low},
+		{"the Unlock itself is no work under it", shopSubject(unlocking(1000), logsTo(30)), finding.High},
+		{"no typed calls", func() *diagnose.Subject { s := shopSubject(logsTo(40)); s.Calls = nil; return s }(), finding.Medium},
+		{"no source", func() *diagnose.Subject { s := shopSubject(logsTo(40)); s.Source = nil; return s }(), ""},
+		{"not ours", func() *diagnose.Subject {
+			s := shopSubject(logsTo(40))
+			s.Package, s.Module = "m2/y", "m2"
+			return s
+		}(), ""},
+		{"one goroutine", func() *diagnose.Subject {
+			s := shopSubject(logsTo(40))
+			s.CPU.Parallel, s.Mutex.Parallel = false, false
+			return s
+		}(), ""},
+		{"no CPU profile", func() *diagnose.Subject { s := shopSubject(); s.CPU = nil; return s }(), ""},
+		{"no mutex profile", func() *diagnose.Subject { s := shopSubject(logsTo(40)); s.Mutex = nil; return s }(), ""},
+	} {
+		claims := Rule().Find(test.s)
+		if test.want == "" {
+			if len(claims) > 0 {
+				t.Errorf("%s: %+v", test.name, claims)
+			}
+			continue
+		}
+		if len(claims) != 1 || claims[0].Confidence != test.want {
+			t.Errorf("%s: %+v, want confidence %s", test.name, claims, test.want)
+			continue
+		}
+		c := claims[0]
+		if c.Place != (diagnose.Place{Function: "m/x.(*S).sell", File: "x.go", Line: 4, EndLine: 4}) {
+			t.Errorf("%s: place %+v", test.name, c.Place)
+		}
+		if len(c.Held) != 1 || c.Held[0].Line != 6 || c.Held[0].EndLine != 7 {
+			t.Errorf("%s: held %+v", test.name, c.Held)
+		}
+		if !strings.Contains(c.Remedy, "line 7 (logging: log.(*Logger).Printf)") || !strings.Contains(c.Remedy, "unlock before line 7") {
+			t.Errorf("%s: %s", test.name, c.Remedy)
+		}
+	}
+}
+
+// 1000 waits of 1 ms are 1 s, and with 500 requests 2 ms for each; the block
+// profile has 900 of them.
+func TestEvidence(t *testing.T) {
+	s := shopSubject(counting(20), logsTo(20))
+	s.Kind, s.MutexIterations = "service", 500
+	got := fmt.Sprint(Rule().Find(s)[0].Evidence)
+	for _, want := range []string{
+		"others waited 1.00 s for this lock in 1,000 waits, 2.00 ms for each request, charged to where it is unlocked (line 5)",
+		"at this line goroutines waited 900 ms in 900 waits",
+		"40 of 140 base samples run while it is held: logging 50.0 % of them",
+		"s.mu is held from line 4 until the function returns, by a deferred Unlock",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nlacks %q", got, want)
+		}
+	}
+}
+
+// The mutex profile knows unlocks that are nobody's fault here.
+func TestOtherUnlocks(t *testing.T) {
+	for _, frames := range [][]callstack.Frame{
+		{at(7, "m/x.(*S).sell"), at(1, "log.(*Logger).output"), at(1, "sync.(*Mutex).Unlock")},
+		{at(7, "m/x.(*S).sell"), at(1, "sync.(*Once).doSlow"), at(1, "sync.(*Mutex).Unlock")},
+		{at(7, "m/x.(*S).sell"), at(1, "sync.(*Map).Store"), at(1, "internal/sync.(*HashTrieMap).Swap"), at(1, "sync.(*Mutex).Unlock")},
+		{at(7, "m/x.(*S).sell"), at(1, "runtime.unlock")},
+		{at(7, "m/x.(*S).sell")},
+		{at(1, "sync.(*Mutex).Unlock")},
+	} {
+		s := shopSubject(logsTo(40))
+		s.Mutex = classified(s.Mutex.Types[0], s.Mutex.Types[1], 1e6, stack{1000, frames})
+		if claims := Rule().Find(s); len(claims) > 0 {
+			t.Errorf("%v: %+v", frames, claims)
+		}
+	}
+}
