@@ -29,6 +29,7 @@ type Agent struct {
 	cpu      atomic.Bool   // a request takes a CPU profile
 	tracing  chan struct{} // holds one element while the agent traces
 	slots    chan struct{} // one element for each request in work
+	started  chan struct{} // closed when all parts were started
 	stopping chan struct{} // closed when Stop begins
 	ended    chan struct{} // closed when everything has stopped
 	once     sync.Once
@@ -52,7 +53,7 @@ func start(s settings) *Agent {
 	a := &Agent{
 		settings: s, origin: time.Now(), notes: newNotes(s.log),
 		tracing: make(chan struct{}, 1), slots: make(chan struct{}, maxRequests),
-		stopping: make(chan struct{}), ended: make(chan struct{}),
+		started: make(chan struct{}), stopping: make(chan struct{}), ended: make(chan struct{}),
 	}
 	present.Lock()
 	defer present.Unlock()
@@ -66,6 +67,7 @@ func start(s settings) *Agent {
 	// Profiles tell the agent's goroutines from the program's by this label,
 	// which goroutines hand on to those they start.
 	pprof.Do(context.Background(), pprof.Labels("whet", "agent"), func(context.Context) { a.begin() })
+	close(a.started)
 	return a
 }
 
@@ -117,6 +119,7 @@ func (a *Agent) end(how string, limit time.Duration) {
 // that fails does not keep the others from being taken.
 func (a *Agent) finish(how string) {
 	defer close(a.ended)
+	<-a.started // a signal may end what Start has not finished yet
 	for _, step := range []func(){
 		a.signals.stop,
 		// The rows end first: what the agent does from here on is not the program's.

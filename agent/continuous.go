@@ -118,8 +118,7 @@ func (c *continuous) run() {
 				c.startCPU()
 			}
 		case <-cumulative.C:
-			c.writeCumulative()
-			c.publish("the program still ran when this was written")
+			c.keepUp()
 		case <-tracing:
 			if c.trace != nil {
 				c.stopTrace()
@@ -304,6 +303,12 @@ func (c *continuous) writeCumulative() {
 		}
 		c.check(c.files.write(name+".pb.gz", name, start, func(w io.Writer) error { return pprof.Lookup(name).WriteTo(w, 0) }))
 	}
+}
+
+// keepUp writes what a program that is killed leaves behind.
+func (c *continuous) keepUp() {
+	c.writeCumulative()
+	c.publish("the program still ran when this was written")
 }
 
 // flush writes everything there is now.

@@ -43,6 +43,7 @@ func startFromEnvironment(text string) (stop func(), err error) {
 	}
 	a := start(s)
 	if a.inert != "" {
+		a.Stop()
 		return nil, fmt.Errorf("start the agent: %s", a.inert)
 	}
 	return func() { a.end("exit", exitLimit) }, nil

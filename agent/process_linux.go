@@ -44,12 +44,12 @@ func (p *process) close() {
 
 func (p *process) read(r *row) {
 	// statm: size resident shared text lib data dt, in pages.
-	if fields := bytes.Fields(p.content(p.statm)); len(fields) > 1 {
-		if pages, ok := decimal(fields[1]); ok {
-			r.set(rss, pages*p.page)
-		}
+	_, text, _ := bytes.Cut(p.content(p.statm), []byte(" "))
+	text, _, _ = bytes.Cut(text, []byte(" "))
+	if pages, ok := decimal(text); ok {
+		r.set(rss, pages*p.page)
 	}
-	if text := p.content(p.io); text != nil {
+	if text = p.content(p.io); text != nil {
 		if n, ok := field(text, "read_bytes: "); ok {
 			r.set(diskRead, n)
 		}
@@ -62,7 +62,7 @@ func (p *process) read(r *row) {
 	}
 	sum := int64(0)
 	for _, f := range p.groups {
-		text := p.content(f)
+		text = p.content(f)
 		if n, ok := field(text, "throttled_usec "); ok {
 			sum += n * 1000
 		} else if n, ok := field(text, "throttled_time "); ok {

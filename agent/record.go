@@ -132,10 +132,9 @@ func (p *recorder) rename(tmp string, partial bool) error {
 	final := p.final
 	if partial && !p.ours && exists(final) {
 		final = strings.TrimSuffix(final, suffix) + ".partial" + suffix
-		if err := replaceable(final); err != nil {
-			return err
-		}
-		p.aside = final
+	}
+	if err := replaceable(final); err != nil {
+		return err
 	}
 	old := ""
 	if exists(final) {
@@ -155,6 +154,8 @@ func (p *recorder) rename(tmp string, partial bool) error {
 	}
 	if final == p.final {
 		p.ours = true
+	} else {
+		p.aside = final
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package agent
 import (
 	"math"
 	"os"
+	"runtime"
 	"runtime/metrics"
 	"strconv"
 )
@@ -53,7 +54,6 @@ var runtimeSources = [...]struct {
 	key  int
 	name string
 }{
-	{goroutines, "/sched/goroutines:goroutines"},
 	{runnable, "/sched/goroutines/runnable:goroutines"},
 	{threads, "/sched/threads/total:threads"},
 	{heapLive, "/memory/classes/heap/objects:bytes"},
@@ -141,6 +141,8 @@ func (s *sampler) read() {
 			s.row.value[key], s.row.known[key] = 0, false
 		}
 	}
+	// The runtime's metric of the same name counts its own goroutines too.
+	s.row.set(goroutines, int64(runtime.NumGoroutine()))
 	if user, system, ok := cpuTimes(); ok {
 		s.row.set(userCPU, user)
 		s.row.set(systemCPU, system)

@@ -1,0 +1,5 @@
+//go:build go1.26 && !unix
+
+package agent
+
+var children map[string]func()
