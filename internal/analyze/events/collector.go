@@ -3,8 +3,10 @@ package events
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
+	"whet/internal/format/gctrace"
 	"whet/internal/format/metrics"
 	"whet/internal/quantity"
 )
@@ -22,7 +24,7 @@ func forced(in *Input, lives [][]metrics.Row) []Event {
 		for i := range in.Cycles {
 			c := &in.Cycles[i]
 			start := in.CyclesNs + int64(c.At)
-			if !c.Forced || !usable(start) || own.take(start, start+gctraceStep, 1) == 1 {
+			if !c.Forced || own.take(start, start+gctraceStep, 1) == 1 {
 				continue
 			}
 			out = append(out, Event{
@@ -84,6 +86,18 @@ func countsForced(rows []metrics.Row) bool {
 	return false
 }
 
+// sane drops cycles whose times cannot be.
+func sane(cycles []gctrace.Cycle, origin int64) []gctrace.Cycle {
+	return slices.DeleteFunc(slices.Clone(cycles), func(c gctrace.Cycle) bool {
+		for _, d := range []time.Duration{c.At, c.SweepTerm, c.Mark, c.MarkTerm} {
+			if d < 0 || !usable(int64(d)) {
+				return true
+			}
+		}
+		return !usable(origin) || !usable(origin+int64(c.At))
+	})
+}
+
 func usable(ns int64) bool { return ns >= -farthest && ns <= farthest }
 
 // own are the collections that whet asked for itself.
@@ -121,7 +135,7 @@ func pauses(in *Input, lives [][]metrics.Row) []Event {
 	for i := range in.Cycles {
 		c := &in.Cycles[i]
 		start, pause := in.CyclesNs+int64(c.At), int64(c.Pause())
-		if pause < longPause || !usable(start) {
+		if pause < longPause {
 			continue
 		}
 		// Each of the two parts is printed with two digits, rounded down.
@@ -140,6 +154,7 @@ func pauses(in *Input, lives [][]metrics.Row) []Event {
 		if !ok || n < longPause {
 			continue
 		}
+		n = min(n, b.TimeNs-a.TimeNs) // it is an estimate
 		out = append(out, Event{
 			Kind: GCPause, StartNs: a.TimeNs, EndNs: b.TimeNs, Value: float64(n), Low: 0, High: float64(b.TimeNs - a.TimeNs),
 			Text: fmt.Sprintf("the collector stopped the program for about %s in all within these %s, by the runtime's own estimate",

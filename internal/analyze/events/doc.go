@@ -16,11 +16,12 @@
 //   - Growth of goroutines or of the live heap: the slope by Theil and Sen with
 //     Sen's interval (package stat), from the medians of twelve parts of the
 //     series, since neighbouring rows are alike. It speaks only when Kendall's
-//     tau is at least 0.8 (nine of ten pairs of parts rise) and the last third
+//     tau is at least 0.85 (37 of 40 pairs of parts rise) and the last third
 //     still rises at least half as fast as the whole. Growth that ends, as while
 //     a program warms up, and a single step do not.
-//   - Failing requests: seconds whose share of failures is clearly above the
-//     usual share, or from which on all fail.
+//   - Failing requests: seconds whose share of failures lies, by Wilson's
+//     interval at 99.9 %, above three times the usual share, or is all of them
+//     though at other times they came through.
 //   - Counters of the runtime and the control group that rise, and what the
 //     collector printed.
 //
@@ -31,6 +32,6 @@
 // Everything is known to the step it was sampled with, and the texts say so. A
 // cycle's moment is that of the runtime's start plus what was printed, so an
 // error in the former shifts all cycles. A random walk can look like growth:
-// about one in fifty does, of a hundred steps. Growth need not be a leak: a
+// about one in forty does, of a hundred steps. Growth need not be a leak: a
 // program may be filling a table that it needs.
 package events

@@ -72,7 +72,7 @@ const most = 10
 
 // Find returns the events in order of time.
 func Find(in Input) []Event {
-	in.Rows = ordered(in.Rows)
+	in.Rows, in.Cycles = ordered(in.Rows), sane(in.Cycles, in.CyclesNs)
 	lives, restarts := split(in.Rows)
 
 	found := [][]Event{

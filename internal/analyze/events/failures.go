@@ -47,7 +47,7 @@ func failures(seconds []Second) []Event {
 		share := s.share()
 		bad := share >= 0 && s.Errors >= leastFailures &&
 			(share >= allFailing && works ||
-				stat.ClopperPearson(int(s.Errors), int(s.Requests), burstConfidence).Low > max(leastShare, timesUsual*usual))
+				stat.Wilson(int(s.Errors), int(s.Requests), burstConfidence).Low > max(leastShare, timesUsual*usual))
 		switch {
 		case bad:
 			run = append(run, s)
@@ -76,7 +76,7 @@ func burst(run []Second, others bool, usual float64) Event {
 		errors += s.Errors
 	}
 	first, last := run[0], run[len(run)-1]
-	iv := stat.ClopperPearson(int(errors), int(requests), 0.95)
+	iv := stat.Wilson(int(errors), int(requests), 0.95)
 	e := Event{
 		Kind: Errors, StartNs: first.StartNs, EndNs: last.StartNs + last.LengthNs, Value: iv.Center, Low: iv.Low, High: iv.High,
 		Text: fmt.Sprintf("%s of %s requests failed (%s) within %s",

@@ -14,7 +14,7 @@ const (
 	trendParts      = 12 // that a series is cut into
 	fewestPoints    = 10
 	shortestTrend   = int64(5 * time.Second)
-	steadyTau       = 0.8
+	steadyTau       = 0.85
 	lastThirdRatio  = 0.5 // of the whole's slope that the last third must have
 	leastGoroutines = 10  // that a rise must have at least, in all
 	leastHeap       = 4 << 20
@@ -88,7 +88,7 @@ func growth(in *Input, lives [][]metrics.Row) []Event {
 			if i > 0 && c.N <= in.Cycles[i-1].N {
 				break // another process's, which started at another time
 			}
-			if ns := in.CyclesNs + int64(c.At); usable(ns) && in.Load.holds(ns) {
+			if ns := in.CyclesNs + int64(c.At); in.Load.holds(ns) {
 				live.add(ns, float64(c.LiveBytes))
 			}
 		}

@@ -65,14 +65,6 @@ func unanswered(in *Input) []Event {
 		}
 		return float64(g.bins+1) * bin
 	}
-	// The rate is that of the rest.
-	rest := float64(len(in.Answers)) * bin
-	for _, g := range gaps {
-		if long(g) >= float64(shortestStall) {
-			rest -= float64(g.bins) * bin
-		}
-	}
-	rate := float64(total) / rest
 	typical := typicalGap(in.Answers, gaps, bin)
 	// Any of len(in.Answers) bins might begin a gap.
 	chance := math.Log(float64(len(in.Answers)) / byChance)
@@ -80,6 +72,7 @@ func unanswered(in *Input) []Event {
 	var out []Event
 	for _, g := range gaps {
 		l := long(g)
+		rate := float64(total) / (float64(len(in.Answers)-g.bins) * bin) // of all the rest
 		if l < max(float64(shortestStall), timesTypical*typical) || rate*l < chance {
 			continue
 		}

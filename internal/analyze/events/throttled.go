@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"whet/internal/format/metrics"
-	"whet/internal/quantity"
 )
 
 const (
@@ -27,8 +26,8 @@ func throttled(lives [][]metrics.Row) []Event {
 			if sum >= leastThrottled {
 				out = append(out, Event{
 					Kind: Throttled, StartNs: at.StartNs, EndNs: at.EndNs, Value: float64(sum), Low: float64(sum), High: float64(sum),
-					Text: fmt.Sprintf("the control group kept the process's threads from running for %s in all during %s (%s of it): its CPU limit is too low for this work",
-						length(sum), length(at.EndNs-at.StartNs), quantity.Percent(float64(sum)/float64(at.EndNs-at.StartNs))),
+					Text: fmt.Sprintf("the control group kept the process from running for %s, summed over processors, within %s: its CPU limit is too low for this work",
+						length(sum), length(at.EndNs-at.StartNs)),
 				})
 			}
 			sum = 0
