@@ -33,20 +33,7 @@ func Analyze(traces []Trace) (*Result, error) {
 	}
 	traces = slices.Clone(traces)
 	slices.SortStableFunc(traces, func(a, b Trace) int { return cmp.Compare(a.StartNs, b.StartNs) })
-	types := []callstack.ValueType{{Type: "wall", Unit: "nanoseconds"}}
-	for s := range State(NumStates) {
-		types = append(types, callstack.ValueType{Type: strings.ReplaceAll(s.String(), " ", "_"), Unit: "nanoseconds"})
-	}
-	builder := callstack.NewBuilder(types...)
-	a := &analysis{
-		tree:   newTree(builder),
-		book:   newBook(),
-		waits:  make(map[wait]class),
-		result: &Result{Profile: builder.Profile()},
-		before: make(map[int64]bool),
-	}
-	a.result.Profile.PeriodType, a.result.Profile.Period = types[0], 1
-
+	a := newAnalysis()
 	var failed error
 	read, coveredTo := 0, int64(0)
 	for _, t := range traces {
@@ -64,7 +51,6 @@ func Analyze(traces []Trace) (*Result, error) {
 			a.result.Profile.TimeNanos = summary.WallNs
 		}
 		coveredTo = t.StartNs + summary.EndNs
-		a.result.CoveredNs += summary.EndNs
 		for _, w := range summary.Warnings {
 			a.warn(t.Name, w)
 		}
@@ -72,7 +58,7 @@ func Analyze(traces []Trace) (*Result, error) {
 	if read == 0 {
 		return nil, failed
 	}
-	a.conclude(builder)
+	a.conclude()
 	return a.result, nil
 }
 
@@ -87,30 +73,56 @@ type analysis struct {
 	result     *Result
 }
 
+func newAnalysis() *analysis {
+	types := []callstack.ValueType{{Type: "wall", Unit: "nanoseconds"}}
+	for s := range State(NumStates) {
+		types = append(types, callstack.ValueType{Type: strings.ReplaceAll(s.String(), " ", "_"), Unit: "nanoseconds"})
+	}
+	builder := callstack.NewBuilder(types...)
+	p := builder.Profile()
+	p.PeriodType, p.Period = types[0], 1
+	return &analysis{
+		tree:   newTree(builder),
+		book:   newBook(),
+		before: make(map[int64]bool),
+		waits:  make(map[wait]class),
+		result: &Result{Profile: p},
+	}
+}
+
 func (a *analysis) warn(name, text string) {
 	a.result.Warnings = append(a.result.Warnings, name+": "+text)
 }
 
 func (a *analysis) read(t Trace) (exectrace.Summary, error) {
-	a.goroutines = make(map[int64]*goroutine)
-	a.tree.nextTrace()
+	a.begin()
 	summary, err := exectrace.Read(t.Reader, exectrace.DefaultLimits(), func(e *exectrace.Event) error {
 		a.event(e)
 		return nil
 	})
-	if err != nil {
-		return summary, err
+	if err == nil {
+		a.end(summary.EndNs)
 	}
-	// All are settled before any is retired: a request may get its last time
-	// from another goroutine.
+	return summary, err
+}
+
+// begin forgets the trace before.
+func (a *analysis) begin() {
+	a.goroutines = make(map[int64]*goroutine)
+	a.tree.nextTrace()
+}
+
+// end books what goes on when the trace ends. All intervals are settled before
+// any goroutine is retired: a request may get its last time from another one.
+func (a *analysis) end(ns int64) {
 	for _, g := range a.goroutines {
-		a.settle(g, summary.EndNs, nil, nil)
+		a.settle(g, ns, nil, nil)
 	}
 	for id, g := range a.goroutines {
 		a.retire(g, false)
 		a.before[id] = true
 	}
-	return summary, nil
+	a.result.CoveredNs += ns
 }
 
 func (a *analysis) event(e *exectrace.Event) {
@@ -181,9 +193,7 @@ func (a *analysis) enter(e *exectrace.Event) {
 			g.parent = actor.request
 		}
 		if g.start = a.tree.node(e.Stack); g.start != nil {
-			if _, isWrapper := wrapper(g.start.name); !isWrapper {
-				a.learn(g, g.start)
-			}
+			a.learn(g, g.start)
 		}
 		return
 	}
@@ -239,14 +249,14 @@ func (a *analysis) sample(e *exectrace.Event) {
 }
 
 // conclude turns the accounts into the result.
-func (a *analysis) conclude(builder *callstack.Builder) {
+func (a *analysis) conclude() {
 	if 5*a.cut > a.whole && a.cut > 0 {
 		a.result.Warnings = append(a.result.Warnings, fmt.Sprintf(
 			"%d requests began or ended outside of the traces, %d lie whole in them: take longer traces to see the long ones", a.cut, a.whole))
 	}
 	for _, account := range a.book.accounts() {
-		account.samples(builder)
-		if account.group.Count > 0 || !account.group.Handler {
+		account.samples(a.tree.builder)
+		if account.group.Total() > 0 {
 			a.result.Groups = append(a.result.Groups, account.finish())
 		}
 	}

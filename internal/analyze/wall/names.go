@@ -55,3 +55,12 @@ func wrapper(name string) (function string, cut bool) {
 	}
 	return name[:at], true
 }
+
+// isLauncher recognises functions that begin a goroutine for the function they
+// are given, and wrappers that the compiler makes for go statements.
+func isLauncher(name string) bool {
+	if _, ok := wrapper(name); ok {
+		return true
+	}
+	return strings.HasPrefix(name, "sync.(*WaitGroup).Go.func") || strings.HasPrefix(name, "golang.org/x/sync/errgroup.(*Group).")
+}

@@ -91,7 +91,9 @@ func (a *analysis) learn(g *goroutine, n *node) {
 	if g.root != nil || n.cut {
 		return
 	}
-	g.root = n.root()
+	if g.root = n.started(); g.root == nil {
+		return
+	}
 	a.count(g)
 	switch g.root.entry {
 	case streamEntry:

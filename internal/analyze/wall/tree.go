@@ -11,7 +11,6 @@ import (
 type tree struct {
 	builder  *callstack.Builder // interns frames, and later takes the samples
 	children map[child]*node
-	nodes    int
 	// byStack and byWait are of the reading at hand.
 	byStack, byWait map[*exectrace.Stack]*node
 	byFrame         map[*callstack.Frame]callstack.FrameID
@@ -100,7 +99,6 @@ func (t *tree) step(parent *node, f *callstack.Frame, cut bool) *node {
 		}
 		n.facts = factsOf(parent, f.Function)
 		t.children[key] = n
-		t.nodes++
 	}
 	return n
 }
@@ -112,6 +110,22 @@ func (n *node) root() *node {
 	}
 	for n.parent != nil {
 		n = n.parent
+	}
+	return n
+}
+
+// started returns the stack of the function that the go statement was for: the
+// root, or what a launcher at the root called. Nil if that is not on the stack.
+func (n *node) started() *node {
+	root := n.root()
+	if !isLauncher(root.name) {
+		return root
+	}
+	for n.depth > 2 {
+		n = n.parent
+	}
+	if n.depth < 2 {
+		return nil
 	}
 	return n
 }
