@@ -79,3 +79,12 @@ func (s *Subject) CalleeOf(file string, call *ast.CallExpr) string {
 	}
 	return callee
 }
+
+// LastLineOf returns the line that a node of a parsed file ends on, 0 where the
+// file's source is not at hand.
+func (s *Subject) LastLineOf(file string, n ast.Node) int {
+	if sf := s.parsed(file); sf != nil {
+		return sf.fset.Position(n.End()).Line
+	}
+	return 0
+}

@@ -4,6 +4,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/bufferpercall"
 	"whet/internal/diagnose/rules/fmtformat"
+	"whet/internal/diagnose/rules/jsonreencode"
 	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
 	"whet/internal/diagnose/rules/readgrowth"
@@ -20,6 +21,7 @@ func All() []diagnose.Rule {
 		stringcopy.Rule(),
 		slicegrowth.Rule(),
 		readgrowth.Rule(),
+		jsonreencode.Rule(),
 		bufferpercall.Rule(),
 	}
 }

@@ -21,6 +21,7 @@ var directories = map[string]string{
 	"string-copy":     "stringcopy",
 	"slice-growth":    "slicegrowth",
 	"read-growth":     "readgrowth",
+	"json-reencode":   "jsonreencode",
 	"buffer-per-call": "bufferpercall",
 }
 

@@ -1,0 +1,463 @@
+package jsonreencode
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/syntax"
+)
+
+const standard = "encoding/json"
+
+// isDecoder and isEncoder know the functions by their linker names: those of
+// encoding/json, and those of the same name in packages that are for JSON too.
+func isDecoder(fn string) bool {
+	sym := diagnose.ParseSymbol(fn)
+	return forJSON(sym) && (sym.Name == "Unmarshal" && sym.Receiver == "" || sym.Name == "Decode" && sym.Receiver == "Decoder")
+}
+
+func isEncoder(fn string) bool {
+	sym := diagnose.ParseSymbol(fn)
+	return forJSON(sym) && ((sym.Name == "Marshal" || sym.Name == "MarshalIndent") && sym.Receiver == "" || sym.Name == "Encode" && sym.Receiver == "Encoder")
+}
+
+func forJSON(sym diagnose.Symbol) bool {
+	return !sym.Closure && (sym.Package == standard || sym.Package != "encoding/json/v2" && strings.Contains(sym.Package, "json") || strings.HasSuffix(sym.Package, "/sonic"))
+}
+
+type place struct {
+	file string
+	line int // first of the statement
+}
+
+// flow is what the source says of a decoded value.
+type flow struct {
+	diagnose.Statement        // that decodes
+	in                 string // the function that hands the value on
+	home               struct {
+		file        string
+		first, last int
+	}
+	pkg     string // of decoder and encoder
+	name    string // what is handed on, as the source writes it
+	part    string // what to declare otherwise
+	whole   bool   // all that is decoded is handed on
+	bare    bool   // and encoded by itself
+	chain   bool   // in another function than it is decoded in
+	encodes []place
+}
+
+// tracer follows one value.
+type tracer struct {
+	s       *diagnose.Subject
+	pkg     string
+	encodes []place
+	bare    bool
+	chain   bool
+	depth   int
+}
+
+// follow reads what a statement decodes into, and where that goes. caller is
+// the frame that the decoding function was called by, nil for none of the
+// user's own.
+func follow(s *diagnose.Subject, frame, caller *callstack.Frame, decoder string) (fl flow, ok bool) {
+	st := s.Statement(frame.File, frame.Line)
+	if !st.Known {
+		return fl, false
+	}
+	fn := syntax.New(st.Func)
+	target := decodesInto(st)
+	if target == nil {
+		return fl, false
+	}
+	d, ok := fn.Declaration(target, target.Name)
+	if !ok {
+		return fl, false
+	}
+	t := &tracer{s: s, pkg: diagnose.PackageOf(decoder), bare: true}
+	fl = flow{Statement: st, pkg: t.pkg, name: target.Name, in: frame.Function}
+	fl.home.file = st.File
+	home := fn
+	switch typ := typeOf(d); {
+	case isAny(typ):
+		fl.whole, fl.part = true, target.Name
+		returned := false
+		keys, ok := t.value(fn, st.File, d, target, &returned)
+		if !ok {
+			return fl, false
+		}
+		if returned {
+			if home, ok = t.inCaller(fn, caller); !ok {
+				return fl, false
+			}
+			fl.home.file, fl.in = caller.File, caller.Function
+		}
+		if len(keys) > 0 {
+			fl.whole, fl.name = false, target.Name+"["+strings.Join(keys, ", ")+"]"
+			fl.part = "the values of " + target.Name + " (a map[string]json.RawMessage, or a struct with a field for " + strings.Join(keys, ", ") + ")"
+			if t.pkg != standard {
+				return fl, false
+			}
+		}
+	default:
+		if t.pkg != standard {
+			return fl, false
+		}
+		fields, ok := t.fields(fn, st.File, d, target, structOf(s, st, frame, typ))
+		if !ok {
+			return fl, false
+		}
+		fl.name, fl.part = target.Name+"."+strings.Join(fields, ", "+target.Name+"."), "the field "+strings.Join(fields, ", ")
+	}
+	if len(t.encodes) == 0 {
+		return fl, false
+	}
+	fl.home.first = s.LineOf(fl.home.file, home.Node)
+	fl.home.last = s.LastLineOf(fl.home.file, home.Node)
+	fl.encodes, fl.bare, fl.chain = t.encodes, t.bare, t.chain
+	return fl, true
+}
+
+// decodesInto returns the variable whose address a statement decodes into, nil
+// for none or two.
+func decodesInto(st diagnose.Statement) *ast.Ident {
+	var found *ast.Ident
+	n := 0
+	syntax.Head(st.Node, func(node ast.Node) bool {
+		call, ok := node.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || !(sel.Sel.Name == "Unmarshal" && len(call.Args) == 2 || sel.Sel.Name == "Decode" && len(call.Args) == 1) {
+			return true
+		}
+		n++
+		if address, ok := call.Args[len(call.Args)-1].(*ast.UnaryExpr); ok && address.Op == token.AND {
+			found, _ = address.X.(*ast.Ident)
+		}
+		return true
+	})
+	if n != 1 {
+		return nil
+	}
+	return found
+}
+
+func typeOf(d syntax.Declaration) ast.Expr {
+	if d.Type != nil {
+		return d.Type
+	}
+	switch v := d.Value.(type) {
+	case *ast.CompositeLit:
+		return v.Type
+	case *ast.CallExpr:
+		if fun, ok := v.Fun.(*ast.Ident); ok && fun.Name == "make" && len(v.Args) > 0 {
+			return v.Args[0]
+		}
+	}
+	return nil
+}
+
+// isAny knows any, and maps and slices of it.
+func isAny(t ast.Expr) bool {
+	switch t := t.(type) {
+	case *ast.Ident:
+		return t.Name == "any"
+	case *ast.InterfaceType:
+		return t.Methods == nil || len(t.Methods.List) == 0
+	case *ast.MapType:
+		return isAny(t.Value)
+	case *ast.ArrayType:
+		return t.Len == nil && isAny(t.Elt)
+	}
+	return false
+}
+
+func structOf(s *diagnose.Subject, st diagnose.Statement, frame *callstack.Frame, t ast.Expr) *ast.StructType {
+	switch t := t.(type) {
+	case *ast.StructType:
+		return t
+	case *ast.Ident:
+		if local := localStruct(st.Func, t.Name); local != nil {
+			return local
+		}
+		return s.StructNamed(diagnose.PackageOf(frame.Function), t.Name)
+	}
+	return nil
+}
+
+func localStruct(fn ast.Node, name string) (out *ast.StructType) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if ts, ok := n.(*ast.TypeSpec); ok && ts.Name.Name == name {
+			out, _ = ts.Type.(*ast.StructType)
+		}
+		return true
+	})
+	return out
+}
+
+// value follows a value of type any. keys are those of its parts that are
+// encoded where it is not encoded whole; decoded is where it is decoded into. ok
+// is false where it is used otherwise.
+func (t *tracer) value(fn *syntax.Function, file string, d syntax.Declaration, decoded *ast.Ident, returned *bool) (keys []string, ok bool) {
+	if d.Param || d.Scope == fn.Node && !d.Param {
+		return nil, false // the caller's own, or a named result
+	}
+	if t.depth++; t.depth > 16 {
+		return nil, false
+	}
+	whole := false
+	read := make(map[string]bool)
+	for _, id := range fn.Uses(d) {
+		if fn.LiteralAround(id) != nil {
+			return nil, false
+		}
+		if id == decoded {
+			continue
+		}
+		part, key := partOf(fn, id)
+		switch encodes, parent := t.goesTo(fn, file, part, returned); {
+		case encodes && key == "":
+			whole = true
+		case encodes:
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		case key != "" && !isSet(parent, part):
+			read[key] = true
+		default:
+			return nil, false
+		}
+	}
+	if whole && (len(keys) > 0 || len(read) > 0) {
+		return nil, false
+	}
+	for _, k := range keys {
+		if read[k] {
+			return nil, false
+		}
+	}
+	return keys, whole || len(keys) > 0
+}
+
+// partOf returns v, or v["key"] with its key.
+func partOf(fn *syntax.Function, id *ast.Ident) (ast.Expr, string) {
+	ix, ok := fn.Parent(id).(*ast.IndexExpr)
+	if !ok || ix.X != id {
+		return id, ""
+	}
+	lit, ok := ix.Index.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return id, ""
+	}
+	if _, err := strconv.Unquote(lit.Value); err != nil {
+		return id, ""
+	}
+	return ix, lit.Value
+}
+
+// isSet reports whether a part is assigned to.
+func isSet(parent ast.Node, part ast.Expr) bool {
+	st, ok := parent.(*ast.AssignStmt)
+	return ok && slices.Contains(st.Lhs, part)
+}
+
+// goesTo reports whether an expression goes into an encoder and nowhere else:
+// by itself, in a literal that is encoded, through a variable or a function of
+// the user's own that does nothing else with it, or by being returned. parent is
+// what is around it.
+func (t *tracer) goesTo(fn *syntax.Function, file string, e ast.Expr, returned *bool) (encodes bool, parent ast.Node) {
+	n := ast.Node(e)
+	inside := false
+	for {
+		p := fn.Parent(n)
+		switch around := p.(type) {
+		case *ast.ParenExpr, *ast.UnaryExpr:
+			if u, ok := p.(*ast.UnaryExpr); ok && u.Op != token.AND {
+				return false, p
+			}
+			n = p
+			continue
+		case *ast.KeyValueExpr:
+			if around.Value != n {
+				return false, p
+			}
+			n = p
+			continue
+		case *ast.CompositeLit:
+			inside = true
+			n = p
+			continue
+		case *ast.CallExpr:
+			if around.Fun == n {
+				return false, p
+			}
+			if t.isEncoding(file, around) && around.Args[0] == n {
+				st := t.s.Statement(file, t.s.LineOf(file, around))
+				t.note(place{st.File, st.First}, inside)
+				return true, p
+			}
+			return t.handed(fn, file, around, n, inside), p
+		case *ast.AssignStmt:
+			i := slices.Index(around.Rhs, n.(ast.Expr))
+			if i < 0 || len(around.Lhs) != len(around.Rhs) || around.Tok != token.DEFINE {
+				return false, p
+			}
+			id, ok := around.Lhs[i].(*ast.Ident)
+			if !ok {
+				return false, p
+			}
+			ok = t.variable(fn, file, syntax.Declaration{Ident: id, Node: around, Scope: fn.Parent(around)}, inside)
+			return ok, p
+		case *ast.ReturnStmt:
+			if returned == nil || inside || len(around.Results) == 0 || around.Results[0] != n {
+				return false, p
+			}
+			*returned = true
+			return true, p
+		}
+		return false, p
+	}
+}
+
+func (t *tracer) note(at place, inside bool) {
+	t.bare = t.bare && !inside
+	if !slices.Contains(t.encodes, at) {
+		t.encodes = append(t.encodes, at)
+	}
+}
+
+// variable follows a further variable: all it may do is go to an encoder.
+func (t *tracer) variable(fn *syntax.Function, file string, d syntax.Declaration, inside bool) bool {
+	if t.depth++; t.depth > 16 {
+		return false
+	}
+	uses := fn.Uses(d)
+	for _, id := range uses {
+		if fn.LiteralAround(id) != nil {
+			return false
+		}
+		if ok, _ := t.goesTo(fn, file, id, nil); !ok {
+			return false
+		}
+	}
+	t.bare = t.bare && !inside
+	return len(uses) > 0
+}
+
+// handed follows a value into a function of the user's own.
+func (t *tracer) handed(fn *syntax.Function, file string, call *ast.CallExpr, n ast.Node, inside bool) bool {
+	decl, in := t.s.FunctionNamed(t.s.CalleeOf(file, call))
+	if decl == nil || decl.Type.Params == nil {
+		return false
+	}
+	at, i := slices.Index(call.Args, n.(ast.Expr)), 0
+	for _, field := range decl.Type.Params.List {
+		for _, id := range field.Names {
+			if i == at {
+				t.chain = true
+				d := syntax.Declaration{Ident: id, Node: field, Type: field.Type, Param: true}
+				to := syntax.New(decl)
+				d.Scope = to.Node
+				return t.variable(to, in, d, inside)
+			}
+			i++
+		}
+	}
+	return false
+}
+
+// inCaller follows what a function returns into the variable that its caller
+// takes it in.
+func (t *tracer) inCaller(fn *syntax.Function, caller *callstack.Frame) (*syntax.Function, bool) {
+	decl, ok := fn.Node.(*ast.FuncDecl)
+	if caller == nil || !ok {
+		return nil, false
+	}
+	st := t.s.Statement(caller.File, caller.Line)
+	set, ok := st.Node.(*ast.AssignStmt)
+	if !ok || set.Tok != token.DEFINE || len(set.Rhs) != 1 {
+		return nil, false
+	}
+	call, ok := set.Rhs[0].(*ast.CallExpr)
+	if !ok || diagnose.ParseSymbol(t.s.CalleeOf(caller.File, call)).Name != decl.Name.Name {
+		return nil, false
+	}
+	id, ok := set.Lhs[0].(*ast.Ident)
+	if !ok {
+		return nil, false
+	}
+	t.chain = true
+	in := syntax.New(st.Func)
+	keys, ok := t.value(in, caller.File, syntax.Declaration{Ident: id, Node: set, Scope: in.Parent(set)}, nil, nil)
+	return in, ok && len(keys) == 0
+}
+
+// isEncoding asks the typed calls: an encoder of the same package.
+func (t *tracer) isEncoding(file string, call *ast.CallExpr) bool {
+	callee := t.s.CalleeOf(file, call)
+	return len(call.Args) > 0 && isEncoder(callee) && diagnose.PackageOf(callee) == t.pkg
+}
+
+// fields follows a struct: those of its fields of type any that are encoded
+// and not looked at, by themselves or with the whole struct.
+func (t *tracer) fields(fn *syntax.Function, file string, d syntax.Declaration, decoded *ast.Ident, typ *ast.StructType) (handedOn []string, ok bool) {
+	if typ == nil || d.Param || d.Scope == fn.Node {
+		return nil, false
+	}
+	loose := make(map[string]bool) // of type any; false once it is looked at
+	for _, field := range typ.Fields.List {
+		for _, id := range field.Names {
+			if isAny(field.Type) {
+				loose[id.Name] = true
+			}
+		}
+	}
+	whole := false
+	encoded := make(map[string]bool)
+	for _, id := range fn.Uses(d) {
+		if fn.LiteralAround(id) != nil {
+			return nil, false
+		}
+		if id == decoded {
+			continue
+		}
+		sel, ok := fn.Parent(id).(*ast.SelectorExpr)
+		if !ok {
+			if to, _ := t.goesTo(fn, file, id, nil); !to {
+				return nil, false
+			}
+			whole = true
+			continue
+		}
+		if call, ok := fn.Parent(sel).(*ast.CallExpr); ok && call.Fun == sel {
+			return nil, false // a method may look at everything
+		}
+		if !loose[sel.Sel.Name] {
+			continue
+		}
+		if to, _ := t.goesTo(fn, file, sel, nil); to {
+			encoded[sel.Sel.Name] = true
+		} else {
+			loose[sel.Sel.Name] = false
+		}
+	}
+	for _, field := range typ.Fields.List {
+		for _, id := range field.Names {
+			if loose[id.Name] && (whole || encoded[id.Name]) {
+				handedOn = append(handedOn, id.Name)
+			}
+		}
+	}
+	// Of several encoded values the profile does not tell which is which.
+	t.bare = t.bare && !whole
+	return handedOn, len(handedOn) > 0 && !slices.ContainsFunc(typ.Fields.List, func(f *ast.Field) bool {
+		return slices.ContainsFunc(f.Names, func(id *ast.Ident) bool { return isAny(f.Type) && !slices.Contains(handedOn, id.Name) })
+	})
+}
