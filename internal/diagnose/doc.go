@@ -1,6 +1,9 @@
-// Package diagnose answers what to change in a benchmarked program, and how
-// much could be gained at most: it runs rules over the profiles, the source
-// and the typed calls of each benchmark and weighs what they claim.
+// Package diagnose answers what to change in a program, and how much could be
+// gained at most: it runs rules over the profiles, the source and the typed
+// calls of each benchmark, of a program or of a service under load, and weighs
+// what they claim. The verdict says in one line what the time goes to or waits
+// for: it knows also what the requests' traces, the control group and the load
+// generator have to say, where they were recorded.
 //
 // A [Rule] is documented data with a function. It reads a [Subject] and claims
 // places: the user's own statement, the samples of each profile that belong to
@@ -12,6 +15,9 @@
 //	delay_ratio       = d / (d + c), d the place's mutex delay and c the base's
 //	                    CPU time, both in nanoseconds and per iteration
 //	ceiling_ratio     = 1 / (1 − max(cpu_ratio, delay_ratio)), at most 100
+//
+// Work that is done while a lock is held takes over that lock's delay: see
+// Claim.Held.
 //
 // Base is the measured code as package hot defines it. A claim becomes a
 // finding where its avoidable part reaches [Threshold] of any of the three.

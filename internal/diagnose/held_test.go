@@ -139,6 +139,20 @@ func TestDelaysOfSeveralBenchmarks(t *testing.T) {
 	}
 }
 
+// The words come from the heavier benchmark (0.9 of the CPU), the delay and the
+// lock from the other (0.75).
+func TestTheLockIsTheDelays(t *testing.T) {
+	quiet := subject("A", cpuProfile(sample{stack: []string{"m/x.work"}, n: 90}, sample{stack: []string{"m/x.rest"}, n: 10}), nil, nil)
+	busy := subject("B", cpuProfile(sample{stack: []string{"m/x.work"}, n: 60}, sample{stack: []string{"m/x.rest"}, n: 40}), nil, mutexProfile(sample{stack: []string{"m/x.f"}, n: 3e9}))
+	reg := registryOf(t, lockRule(held(4, 6)), workRule("work", "m/x.work", 5))
+	for _, subjects := range [][]*Subject{{quiet, busy}, {busy, quiet}} {
+		work := byRule(Run(reg, subjects).Findings, "work")
+		if !near(work.CPURatio, 0.9) || !near(work.DelayRatio, 0.75) || work.UnderLock != "/m/x.go:3" {
+			t.Errorf("%+v", work)
+		}
+	}
+}
+
 type everyFile string
 
 func (s everyFile) Text(string) []byte         { return []byte(s) }

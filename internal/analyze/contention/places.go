@@ -85,18 +85,14 @@ func idleRank(p Place) int {
 
 // wait is one stack, taken apart.
 type wait struct {
-	kind     Kind
-	sends    bool               // a channel send
-	frames   []*callstack.Frame // outside the runtime and package sync, leaf first
-	onMain   bool
-	rootless bool // the goroutine's first function is not on the stack
+	kind   Kind
+	sends  bool               // a channel send
+	frames []*callstack.Frame // outside the runtime and package sync, leaf first
+	onMain bool
 }
 
-// deepest is how many frames of a stack the runtime keeps in these profiles.
-const deepest = 128
-
 func read(p *callstack.Profile, stack []callstack.FrameID) wait {
-	w := wait{kind: Other, rootless: len(stack) >= deepest}
+	w := wait{kind: Other}
 	decided := false
 	for i, id := range stack {
 		f := p.Frame(id)
@@ -114,8 +110,9 @@ func read(p *callstack.Profile, stack []callstack.FrameID) wait {
 		switch kind, ok := kindOf(f.Function); {
 		case !ok:
 		case kind == Other, w.kind == Other:
-			// A lock inside Once is a wait for the Once; a mutex inside an
-			// RWMutex is a lock still.
+			// A lock inside Once is a wait for the Once. A mutex inside an
+			// RWMutex is a lock still, and so is the one that a condition's Wait
+			// takes again.
 			w.kind = kind
 		}
 		w.sends = w.sends || strings.HasPrefix(f.Function, "runtime.chansend")
@@ -174,7 +171,7 @@ func (w *wait) place(own func(*callstack.Frame) bool) *callstack.Frame {
 
 // idle reports whether the goroutine waits for its next job.
 func (w *wait) idle(own func(*callstack.Frame) bool) bool {
-	if w.rootless || len(w.frames) == 0 || w.sends {
+	if len(w.frames) == 0 || w.sends {
 		return false
 	}
 	switch w.kind {

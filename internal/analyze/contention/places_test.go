@@ -72,7 +72,8 @@ func TestPlaces(t *testing.T) {
 		{"main sends", "runtime.main main.main runtime.chansend1", Channel, "main.main", false},
 		{"fan-out in a request", "net/http.(*conn).serve m/x.(*S).ServeHTTP sync.(*WaitGroup).Wait", WaitGroup, "m/x.(*S).ServeHTTP", false},
 		{"condition in a request", "net/http.(*conn).serve m/x.(*S).ServeHTTP m/x.(*pool).get sync.(*Cond).Wait", Condition, "m/x.(*pool).get", false},
-		{"its root is lost", strings.Repeat("m/x.deep ", deepest-1) + "runtime.chanrecv1", Channel, "m/x.deep", false},
+		{"the lock of a condition", "m/x.run m/x.(*queue).wait sync.(*Cond).Wait sync.(*Mutex).Lock", Lock, "m/x.(*queue).wait", false},
+		{"its root is lost", strings.Repeat("m/x.deep ", 127) + "runtime.chanrecv1", Channel, "m/x.deep", false},
 	} {
 		got := Places(profileOf(test.stack), 1, 0, nil, own)
 		if len(got) != 1 {
