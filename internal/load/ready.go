@@ -26,10 +26,11 @@ func Ready(ctx context.Context, o Options, limit time.Duration) error {
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	transport, err := o.transport(within)
+	transport, err := o.transport()
 	if err != nil {
 		return err
 	}
+	defer transport.CloseIdleConnections()
 	transport.DisableKeepAlives = true
 
 	c := &client{load: within, transport: transport, template: template, body: o.Body, timeout: o.Timeout, now: o.Now}

@@ -82,6 +82,16 @@ func TestRecorderInterrupted(t *testing.T) {
 	if !got.Interrupted || got.End.Sub(got.Start) != 1500*time.Millisecond || len(got.Seconds) != 2 || got.Seconds[1].Length != 500*time.Millisecond || len(got.Answers) != 150 {
 		t.Errorf("%+v, %d bins", got.Seconds, len(got.Answers))
 	}
+	// Clients may have asked for the time behind whoever ends the load, and may
+	// come to be counted in another order.
+	r = newRecorder(time.Minute)
+	r.begin(epoch)
+	r.done(epoch.Add(1200*time.Millisecond), answer(time.Millisecond))
+	r.done(epoch.Add(900*time.Millisecond), answer(time.Millisecond))
+	r.end(epoch.Add(1100*time.Millisecond), true)
+	if got := r.finish(); got.End.Sub(got.Start) != 1200*time.Millisecond+1 || got.Seconds[1].Requests != 2 {
+		t.Errorf("%v, %+v", got.End.Sub(got.Start), got.Seconds)
+	}
 	r = newRecorder(time.Minute)
 	r.done(epoch, answer(time.Millisecond))
 	r.end(epoch, true)

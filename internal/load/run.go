@@ -39,17 +39,14 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	if err != nil {
 		return nil, err
 	}
-	sending, stop := context.WithCancel(ctx)
-	transport, err := o.transport(sending)
+	transport, err := o.transport()
 	if err != nil {
-		stop()
 		return nil, err
 	}
 	r := &Running{recorder: newRecorder(o.Duration), started: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(r.done)
-		defer stop()
-		r.drive(ctx, sending, stop, &o, transport, template)
+		r.drive(ctx, &o, transport, template)
 	}()
 	return r, nil
 }
@@ -72,7 +69,9 @@ func (r *Running) Wait() *Result {
 }
 
 // drive starts the clients, leads them through the phases, and ends them.
-func (r *Running) drive(ctx, sending context.Context, stop func(), o *Options, transport *http.Transport, template *http.Request) {
+func (r *Running) drive(ctx context.Context, o *Options, transport *http.Transport, template *http.Request) {
+	sending, stop := context.WithCancel(ctx)
+	defer stop()
 	rec := r.recorder
 	rec.result.Began = o.Now()
 	cpu := int64(-1)

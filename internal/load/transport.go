@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -15,8 +14,9 @@ import (
 // maxHeaderBytes bounds the head of an answer.
 const maxHeaderBytes = 1 << 20
 
-// transport makes connections that end with ctx, whatever they are doing.
-func (o *Options) transport(ctx context.Context) (*http.Transport, error) {
+// transport makes connections. Whoever is done with it calls
+// CloseIdleConnections, which also ends connections that are still being made.
+func (o *Options) transport() (*http.Transport, error) {
 	config := &tls.Config{InsecureSkipVerify: o.Insecure}
 	if o.CAFile != "" {
 		pool, err := authorities(o.CAFile)
@@ -25,39 +25,14 @@ func (o *Options) transport(ctx context.Context) (*http.Transport, error) {
 		}
 		config.RootCAs = pool
 	}
-	dialer := &net.Dialer{Timeout: o.Timeout}
 	return &http.Transport{
 		TLSClientConfig:        config,
 		TLSHandshakeTimeout:    o.Timeout,
 		DisableCompression:     true,
 		MaxIdleConnsPerHost:    o.Concurrency,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		DialContext: func(dial context.Context, network, address string) (net.Conn, error) {
-			// net/http keeps dialing for a request that was given up, in order
-			// that the next one finds a connection.
-			dial, cancel := context.WithCancel(dial)
-			defer cancel()
-			defer context.AfterFunc(ctx, cancel)()
-			c, err := dialer.DialContext(dial, network, address)
-			if err != nil {
-				return nil, err
-			}
-			tied := &conn{Conn: c}
-			tied.untie = context.AfterFunc(ctx, func() { c.Close() })
-			return tied, nil
-		},
+		DialContext:            (&net.Dialer{Timeout: o.Timeout}).DialContext,
 	}, nil
-}
-
-// conn is a connection that is closed when the load ends.
-type conn struct {
-	net.Conn
-	untie func() bool
-}
-
-func (c *conn) Close() error {
-	c.untie()
-	return c.Conn.Close()
 }
 
 // authorities are the system's and those of a PEM file.
