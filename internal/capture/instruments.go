@@ -31,6 +31,10 @@ const retryEvery = 250 * time.Millisecond
 // says how to get it.
 var ErrNotOffered = errors.New("the target does not offer it")
 
+// ErrInUse says that the CPU profiler or the tracer is somebody else's now. Its
+// text begins a sentence.
+var ErrInUse = errors.New("someone else")
+
 // columns are what a profile of each kind counts, to tell it from another
 // that a server may give in its place.
 var columns = map[string]string{
@@ -167,7 +171,7 @@ func (t *Target) fetch(ctx context.Context, kind, path string, seconds int) (*Fe
 			if kind == recording.KindTrace {
 				what = "tracer"
 			}
-			return nil, fmt.Errorf("someone else has been using the program's %s for %v: end that, or wait for it (%w)", what, waited.Round(time.Second/10), err)
+			return nil, fmt.Errorf("%w has been using the program's %s for %v: end that, or wait for it (%w)", ErrInUse, what, waited.Round(time.Second/10), err)
 		}
 		if err := t.pause(ctx, retryEvery); err != nil {
 			return nil, err

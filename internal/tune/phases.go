@@ -29,9 +29,6 @@ const (
 	lastTime  = 500 * time.Millisecond // between the trace and the load's end
 )
 
-// patience is how long somebody else's CPU profile is waited for.
-const patience = 35 * time.Second
-
 // cumulative profiles count since the process began: they are taken before and
 // after the load.
 var cumulative = []string{recording.KindAllocs, recording.KindBlock, recording.KindMutex}
@@ -164,27 +161,24 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 	}
 	m.collect(ctx)
 	for _, kind := range cumulative {
-		m.before[kind] = m.fetch(ctx, kind, 0)
+		m.before[kind] = m.fetch(ctx, kind)
 	}
 	m.seen = m.load.Completed()
 	plain := min(m.o.Load.Duration/plainPart, longPlain)
 	if !m.until(ctx, begin.Add(plain)) {
 		return
 	}
-	from := m.c.Now()
+	traceFrom := end.Add(-lastTime - traceTime*time.Second)
 	var tracing sync.WaitGroup
-	seconds := int((end.Sub(m.c.Now()) - traceLap - lastTime) / time.Second)
-	if seconds >= 1 {
-		tracing.Go(func() {
-			if m.until(ctx, from.Add(time.Duration(seconds)*time.Second-traceLap)) {
-				m.trace(ctx)
-			}
-		})
-		m.cpu(ctx, seconds)
-	}
+	tracing.Go(func() {
+		if m.until(ctx, traceFrom) {
+			m.trace(ctx, end)
+		}
+	})
+	m.cpu(ctx, traceFrom.Add(traceLap))
 	tracing.Wait()
 	for _, kind := range states {
-		if f := m.fetch(ctx, kind, 0); f != nil {
+		if f := m.fetch(ctx, kind); f != nil {
 			m.taken.add(kind, f.Data, m.since(f.Start), m.since(f.End))
 		}
 	}
@@ -203,44 +197,68 @@ func (m *measurement) until(ctx context.Context, moment time.Time) bool {
 	return false
 }
 
-// fetch takes one profile. What cannot be had is warned of once.
-func (m *measurement) fetch(ctx context.Context, kind string, seconds int) *capture.Fetched {
+// fetch takes one profile of a state. What cannot be had is warned of.
+func (m *measurement) fetch(ctx context.Context, kind string) *capture.Fetched {
 	if !slices.Contains(m.target.Offers(), kind) {
 		return nil // among what is unknown
 	}
-	f, err := m.target.Profile(ctx, kind, seconds)
+	f, err := m.target.Profile(ctx, kind, 0)
 	if err != nil {
-		if ctx.Err() == nil {
-			m.w.Warn("%s profile: %v", kind, err)
-		}
+		m.missed(ctx, kind, err)
 		return nil
 	}
 	return f
 }
 
-// cpu takes the CPU profile, waiting for whoever else is taking one.
-func (m *measurement) cpu(ctx context.Context, seconds int) {
-	from := m.load.Completed()
-	f := m.fetch(ctx, recording.KindCPU, seconds)
-	if f == nil {
-		return
+func (m *measurement) missed(ctx context.Context, kind string, err error) {
+	if ctx.Err() == nil {
+		m.warn("%s: %v", kind, err)
 	}
-	m.result.CPURequests = m.load.Completed() - from
-	m.taken.add(recording.KindCPU, f.Data, m.since(f.Start), m.since(f.End))
 }
 
-func (m *measurement) trace(ctx context.Context) {
+// again is how often what somebody else uses is asked for.
+const again = 250 * time.Millisecond
+
+// cpu takes the CPU profile until the time end; whoever else is taking one is
+// waited for as long as a second is left.
+func (m *measurement) cpu(ctx context.Context, end time.Time) {
+	if !slices.Contains(m.target.Offers(), recording.KindCPU) {
+		return
+	}
+	for {
+		seconds := max(int(end.Sub(m.c.Now())/time.Second), 1)
+		done := m.load.Completed()
+		f, err := m.target.Profile(ctx, recording.KindCPU, seconds)
+		if err == nil {
+			m.result.CPURequests = m.load.Completed() - done
+			m.taken.add(recording.KindCPU, f.Data, m.since(f.Start), m.since(f.End))
+			return
+		}
+		next := m.c.Now().Add(again)
+		if !errors.Is(err, capture.ErrInUse) || next.Add(time.Second).After(end) || !m.until(ctx, next) {
+			m.missed(ctx, recording.KindCPU, err)
+			return
+		}
+	}
+}
+
+// trace takes the execution trace, before the time end.
+func (m *measurement) trace(ctx context.Context, end time.Time) {
 	if !slices.Contains(m.target.Offers(), recording.KindTrace) {
 		return
 	}
-	f, err := m.target.Trace(ctx, traceTime)
-	if err != nil {
-		if ctx.Err() == nil {
-			m.warn("execution trace: %v", err)
+	for {
+		f, err := m.target.Trace(ctx, traceTime)
+		if err == nil {
+			m.traced = &takenTrace{f.Data, recording.KindTrace, m.since(f.Start), m.since(f.End)}
+			return
 		}
-		return
+		next := m.c.Now().Add(again)
+		if !errors.Is(err, capture.ErrInUse) || next.After(end) || !m.until(ctx, next) {
+			m.missed(ctx, recording.KindTrace, err)
+			return
+		}
 	}
-	m.traced = &takenTrace{f.Data, recording.KindTrace, m.since(f.Start), m.since(f.End)}
 }
 
 // collect has the target collect its garbage, without which allocations since
@@ -262,7 +280,7 @@ func (m *measurement) after(ctx context.Context) {
 		if before == nil {
 			continue
 		}
-		after := m.fetch(ctx, kind, 0)
+		after := m.fetch(ctx, kind)
 		if after == nil {
 			continue
 		}

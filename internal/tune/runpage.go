@@ -30,7 +30,6 @@ type course struct {
 	gc        []gctrace.Cycle // At is since the recording's origin
 	load      loadFile
 	events    []events.Event
-	ownGC     []events.Span // in which whet asked for a collection
 	// start and end enclose what the figures are about: the load without its
 	// warm-up, all runs of a program, or the benchmark's run.
 	start, end int64
@@ -67,12 +66,6 @@ func (a *analysis) readCourse() {
 			for _, w := range res.Warnings {
 				a.warn("trace: %s", w)
 			}
-		}
-	}
-	// The agent of a program that ends collects once before it writes the heap.
-	for _, artifact := range a.rec.Find(recording.KindHeap, "") {
-		if a.rec.Program != nil {
-			c.ownGC = append(c.ownGC, events.Span{StartNs: artifact.StartNs, EndNs: artifact.EndNs})
 		}
 	}
 	c.findEvents(a.rec)

@@ -95,11 +95,15 @@ func (c *course) between(start, end int64) events.Input {
 			in.Rows = append(in.Rows, row)
 		}
 	}
+	// An agent ends its rows, then collects once before it writes the heap:
+	// that cycle is not the program's.
+	if n := len(in.Rows); n > 0 {
+		end = min(end, in.Rows[n-1].TimeNs)
+	}
 	for _, cycle := range c.gc {
 		if at := int64(cycle.At); at >= start && at <= end {
 			in.Cycles = append(in.Cycles, cycle)
 		}
 	}
-	in.OwnGC = c.ownGC
 	return in
 }

@@ -3,7 +3,6 @@ package tune
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -202,7 +201,7 @@ func isPackage(dir, name string) bool {
 }
 
 func (r *serviceRecorder) startError(name string) error {
-	if errors.Is(r.server.err, os.ErrNotExist) {
+	if process.NotFound(r.server.err) {
 		return fmt.Errorf("start %s: there is no such program; a Go package is named by its directory, as in -- ./cmd/server", name)
 	}
 	return fmt.Errorf("start %s: %w", name, r.server.err)
@@ -219,7 +218,8 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 		}
 		return nil, err
 	}
-	o := capture.TargetOptions{Base: r.o.Pprof, CAFile: r.o.Load.CAFile, Insecure: r.o.Load.Insecure, Now: r.c.Now}
+	o := capture.TargetOptions{Base: r.o.Pprof, CAFile: r.o.Load.CAFile, Insecure: r.o.Load.Insecure, Now: r.c.Now,
+		Patience: -1} // what is in use is waited for while the load lasts
 	if r.agent != nil {
 		o.Base, o.Socket, o.Token = "", r.agent.Socket(), r.agent.Token()
 	} else {

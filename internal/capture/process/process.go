@@ -184,6 +184,11 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	return nil, fmt.Errorf("wait for %s: %w", c.Path, err)
 }
 
+// NotFound reports whether Run's error says that there is no such program.
+func NotFound(err error) bool {
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)
+}
+
 // meter counts the output of both streams and raises the alarm once.
 type meter struct {
 	limit int64

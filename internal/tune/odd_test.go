@@ -1,0 +1,273 @@
+//go:build unix
+
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"whet/internal/recording"
+)
+
+// oddOptions are for the server of testdata/odd in one of its modes.
+func oddOptions(t *testing.T, mode string) (o ServiceOptions, pids string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/odd")); err != nil {
+		t.Fatal(err)
+	}
+	o = serviceOptions(t, "http://"+freeAddress(t)+"/x")
+	pids = filepath.Join(t.TempDir(), "pids")
+	o.Dir = dir
+	o.Server = []string{".", "-mode", mode, "-pids", pids, "-addr", strings.TrimSuffix(strings.TrimPrefix(o.Load.URL, "http://"), "/x")}
+	return o, pids
+}
+
+// serviceOptions are for a short load on an address.
+func serviceOptions(t *testing.T, url string) ServiceOptions {
+	t.Helper()
+	o := DefaultServiceOptions()
+	o.Operand, o.Load.URL, o.Out = url, url, filepath.Join(t.TempDir(), "run.whet")
+	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup = 2, shortestLoad, 200*time.Millisecond
+	return o
+}
+
+// checkGone: nothing that a server started is left.
+func checkGone(t *testing.T, pids string) {
+	t.Helper()
+	data, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		pid, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// An orphan that has ended may wait for init to take note of it.
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) && !strings.Contains(string(stat), ") Z ") {
+			t.Errorf("process %d is left (%v)", pid, err)
+		}
+	}
+}
+
+// TestOddServers: whatever a server does, there is a recording of what there
+// was or one line that says why not, and no process is left.
+func TestOddServers(t *testing.T) {
+	for _, c := range []struct {
+		mode    string
+		err     string // "" for none
+		keeps   bool   // there is a recording
+		warning string
+	}{
+		{mode: "ends at once", err: "the server ended by itself (exit status 1)"},
+		{mode: "never listens", err: "refused"},
+		{mode: "answers 500", err: "failed: status 5xx", keeps: true},
+		{mode: "redirects", keeps: true, warning: "redirect"},
+		{mode: "dies", err: "the server ended by itself (exit status 7)", keeps: true},
+		{mode: "ignores SIGTERM", keeps: true, warning: "did not end within"},
+		{mode: "forks", keeps: true},
+		{mode: "floods", keeps: true},
+	} {
+		t.Run(c.mode, func(t *testing.T) {
+			t.Parallel()
+			o, pids := oddOptions(t, c.mode)
+			if c.mode == "never listens" {
+				o.Ready = time.Second
+			}
+			outcome, err := RecordService(context.Background(), o)
+			switch {
+			case c.err == "" && err != nil:
+				t.Errorf("error: %v", err)
+			case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n")):
+				t.Errorf("error: %v, want %q", err, c.err)
+			}
+			checkGone(t, pids)
+			if (outcome.Path != "") != c.keeps {
+				t.Fatalf("the recording is %q", outcome.Path)
+			}
+			if !c.keeps {
+				return
+			}
+			rec, page := openPage(t, outcome.Path)
+			if (rec.Partial != "") != (err != nil) {
+				t.Errorf("partial: %q, error: %v", rec.Partial, err)
+			}
+			if page.Service == nil || page.Service.Requests == 0 {
+				t.Errorf("service: %+v", page.Service)
+			}
+			if !strings.Contains(strings.Join(page.Warnings, "\n"), c.warning) {
+				t.Errorf("warnings: %q, want one of %q", page.Warnings, c.warning)
+			}
+			if c.mode == "floods" && len(output(t, rec)) > keepOutput+100 {
+				t.Errorf("%d bytes of output were kept", len(output(t, rec)))
+			}
+		})
+	}
+}
+
+// TestNoSuchCommand: neither a program nor a package.
+func TestNoSuchCommand(t *testing.T) {
+	for command, want := range map[string]string{
+		"whet-no-such-program": "there is no such program",
+		"./nowhere":            "there is no",
+	} {
+		o := serviceOptions(t, "http://"+freeAddress(t)+"/")
+		o.Dir, o.Server = t.TempDir(), []string{command}
+		outcome, err := RecordService(context.Background(), o)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), command) || outcome.Path != "" {
+			t.Errorf("%s: %v, %q", command, err, outcome.Path)
+		}
+	}
+}
+
+// profiled is a handler with net/http/pprof under a prefix of its path.
+func profiled(prefix string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "fine") })
+	mux.HandleFunc(prefix+"/debug/pprof/", func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = strings.TrimPrefix(r.URL.Path, prefix)
+		pprof.Index(w, r)
+	})
+	mux.HandleFunc(prefix+"/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc(prefix+"/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// TestStockPprof: a service that serves net/http/pprof alone gives what it has,
+// and what it has not is unknown, with the way to get it.
+func TestStockPprof(t *testing.T) {
+	server := httptest.NewServer(profiled("/admin"))
+	defer server.Close()
+	o := serviceOptions(t, server.URL+"/hello")
+	o.Pprof = server.URL + "/admin"
+	outcome, err := RecordService(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, page := openPage(t, outcome.Path)
+	if rec.Service.Instruments != "pprof" || rec.Service.TargetCPUNs != nil || rec.Service.BlockRateNs != nil || page.Service.CPUNs != nil {
+		t.Errorf("service: %+v", rec.Service)
+	}
+	for _, kind := range []string{recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindGoroutine, recording.KindTrace, recording.KindWall, recording.KindMetrics} {
+		if len(rec.Find(kind, "")) == 0 {
+			t.Errorf("no %s", kind)
+		}
+	}
+	if !slices.ContainsFunc(rec.Artifacts, func(a recording.Artifact) bool {
+		return a.Kind == recording.KindAllocs && a.Part == recording.PartBefore
+	}) {
+		t.Error("no allocs profile of before")
+	}
+	for _, u := range page.Unknown {
+		if u.What == "" || u.Why == "" || u.How == "" {
+			t.Errorf("unknown: %+v", u)
+		}
+	}
+	if text := fmt.Sprint(page.Unknown); !strings.Contains(text, "agent") || len(page.Unknown) < 2 {
+		t.Errorf("unknown: %s", text)
+	}
+}
+
+// TestNoInstruments: the load alone is a result; a place that the user named
+// and that has none is an error.
+func TestNoInstruments(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintln(w, "<html>fine</html>")
+	}))
+	defer server.Close()
+	o := serviceOptions(t, server.URL+"/hello")
+	outcome, err := RecordService(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page := openPage(t, outcome.Path)
+	if page.Service.Instruments != "none" || page.Service.Requests == 0 || len(page.Unknown) == 0 || len(page.Profiles) != 0 {
+		t.Errorf("service %+v, unknown %+v, %d profiles", page.Service, page.Unknown, len(page.Profiles))
+	}
+	o = serviceOptions(t, server.URL+"/hello")
+	o.Pprof = server.URL
+	if outcome, err := RecordService(context.Background(), o); err == nil || outcome.Path != "" {
+		t.Errorf("profiles are where there are none: %v, %q", err, outcome.Path)
+	}
+}
+
+// TestSomebodyElsesProfile: the CPU profiler is in use all the time.
+func TestSomebodyElsesProfile(t *testing.T) {
+	handler := profiled("")
+	busy := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/profile") {
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
+	server := httptest.NewServer(busy)
+	defer server.Close()
+	outcome, err := RecordService(context.Background(), serviceOptions(t, server.URL+"/hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, page := openPage(t, outcome.Path)
+	if len(rec.Find(recording.KindCPU, "")) != 0 || len(rec.Find(recording.KindAllocs, "")) == 0 {
+		t.Errorf("artifacts: %+v", rec.Artifacts)
+	}
+	if !strings.Contains(strings.Join(page.Warnings, "\n"), "in use") {
+		t.Errorf("warnings: %q", page.Warnings)
+	}
+}
+
+// TestInterruptedService: Ctrl-C in the middle of the load keeps what there is,
+// and stops the server.
+func TestInterruptedService(t *testing.T) {
+	o, pids := oddOptions(t, "forks")
+	o.Load.Duration = time.Minute
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(p Progress) {
+		if p.Requests > 100 {
+			cancel()
+		}
+	}
+	outcome, err := RecordService(ctx, o)
+	if !errors.Is(err, context.Canceled) || outcome.Path == "" {
+		t.Fatalf("%v, %q", err, outcome.Path)
+	}
+	checkGone(t, pids)
+	rec, page := openPage(t, outcome.Path)
+	if rec.Partial != "interrupted" || page.Service.Requests == 0 {
+		t.Errorf("partial %q, service %+v", rec.Partial, page.Service)
+	}
+}
+
+// TestRefused: nobody listens.
+func TestRefused(t *testing.T) {
+	o := serviceOptions(t, "http://"+freeAddress(t)+"/")
+	o.Ready = 300 * time.Millisecond
+	outcome, err := RecordService(context.Background(), o)
+	if err == nil || !strings.Contains(err.Error(), "refused") || outcome.Path != "" {
+		t.Errorf("%v, %q", err, outcome.Path)
+	}
+	if l, err := net.Listen("tcp", "127.0.0.1:0"); err == nil { // listens, and never answers
+		defer l.Close()
+		o := serviceOptions(t, "http://"+l.Addr().String()+"/")
+		o.Ready, o.Load.Timeout = 500*time.Millisecond, 200*time.Millisecond
+		if outcome, err := RecordService(context.Background(), o); err == nil || outcome.Path != "" {
+			t.Errorf("%v, %q", err, outcome.Path)
+		}
+	}
+}

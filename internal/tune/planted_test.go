@@ -1,0 +1,276 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/analyze/events"
+	"whet/internal/recording"
+	"whet/internal/report"
+	"whet/internal/stat"
+)
+
+// copyPlanted copies the module of testdata/planted out of this one.
+func copyPlanted(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/planted")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// freeAddress is an address of the loopback interface that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestPlantedInAProgram: what the module of testdata/planted costs and suffers
+// is in the recording of it as a program that ends, with its exit status.
+func TestPlantedInAProgram(t *testing.T) {
+	o := DefaultProgramOptions()
+	o.Dir, o.Operand, o.Out = copyPlanted(t), "./cmd/run", filepath.Join(t.TempDir(), "run.whet")
+	o.Args = []string{"-for", "8s", "-exit", "3"}
+	var stdout, stderr strings.Builder
+	o.Stdout, o.Stderr = &stdout, &stderr
+	outcome, err := RecordProgram(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, page := openPage(t, outcome.Path)
+	checkPlanted(t, rec, page)
+
+	run := page.Program.Runs[0]
+	if run.Ending != "exit status 3" || run.Missing != "" {
+		t.Errorf("run: %+v", run)
+	}
+	if wall := time.Duration(run.WallNs); wall < 8*time.Second {
+		t.Errorf("wall %v of a program that works for 8s", wall)
+	}
+	// It works on one core but for its stall.
+	if cpu := run.CPUNs; cpu <= 0 || cpu > run.WallNs*11/10 || cpu != run.UserCPUNs+run.SystemCPUNs {
+		t.Errorf("CPU time %v of %v", time.Duration(cpu), time.Duration(run.WallNs))
+	}
+	if run.PeakBytes == nil || *run.PeakBytes < 4<<20 {
+		t.Errorf("peak memory %v", run.PeakBytes)
+	}
+	if !strings.HasPrefix(stdout.String(), "working\nsum ") || strings.Contains(stdout.String(), "forced-gc") {
+		t.Errorf("stdout: %q", stdout.String())
+	}
+	if text := stderr.String(); !strings.HasPrefix(text, "forced-gc ") || strings.Contains(text, "gc 1 @") {
+		t.Errorf("stderr: %q", text)
+	}
+}
+
+// TestPlantedInAService: the same of a service under load.
+func TestPlantedInAService(t *testing.T) {
+	o := DefaultServiceOptions()
+	address := freeAddress(t)
+	o.Dir, o.Operand, o.Out = copyPlanted(t), "http://"+address+"/step", filepath.Join(t.TempDir(), "run.whet")
+	o.Load.URL, o.Server = o.Operand, []string{"./cmd/serve", "-addr", address}
+	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup = 4, 10*time.Second, time.Second
+	outcome, err := RecordService(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, page := openPage(t, outcome.Path)
+	checkPlanted(t, rec, page)
+
+	s := page.Service
+	if s == nil || s.Requests == 0 || len(s.Errors) != 0 || s.Instruments != "agent" || s.Concurrency != 4 {
+		t.Fatalf("service: %+v", s)
+	}
+	var seconds int64
+	for _, second := range s.Seconds {
+		seconds += second.Requests
+	}
+	if seconds != s.Requests {
+		t.Errorf("the seconds hold %d requests, the whole %d", seconds, s.Requests)
+	}
+	if s.CPUNs == nil || s.PeakBytes == nil || s.GeneratorCPUNs == nil {
+		t.Errorf("CPU %v, peak %v, generator %v", s.CPUNs, s.PeakBytes, s.GeneratorCPUNs)
+	}
+	// Little's law: the clients are always in a request, N = X·R, where the mean
+	// service time R leaves out only what the generator does between two.
+	if n := s.ThroughputPerS * s.MeanNs / 1e9; n > 4.01 || n < 3 {
+		t.Errorf("%.2f requests in flight on average, of 4 clients", n)
+	}
+	if page.Wall == nil || page.Wall.Requests == 0 || !strings.HasPrefix(page.Wall.Text, "a request in main.main.func1: ") {
+		t.Errorf("wall: %+v", page.Wall)
+	}
+	if text := output(t, rec); !strings.Contains(text, "stopped\n") {
+		t.Errorf("the server was not stopped by SIGTERM: it printed %q", text)
+	}
+}
+
+// TestPlantedInABenchmark: the same of a benchmark.
+func TestPlantedInABenchmark(t *testing.T) {
+	outcome, err := record(t, copyPlanted(t), func(o *Options) {
+		o.Operand, o.BenchTime, o.Budget, o.Samples = "./work", "6s", 60*time.Second, 300
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, page := openPage(t, outcome.Path)
+	checkPlanted(t, rec, page)
+}
+
+// output is what the target printed.
+func output(t *testing.T, rec *recording.Recording) string {
+	t.Helper()
+	for _, a := range rec.Find(recording.KindOutput, "") {
+		data, err := rec.Read(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	return ""
+}
+
+// moments are when the program says that it did something, since the
+// recording's origin.
+func moments(t *testing.T, rec *recording.Recording, event string) []int64 {
+	t.Helper()
+	var out []int64
+	for line := range strings.Lines(output(t, rec)) {
+		var ns int64
+		if n, _ := fmt.Sscanf(line, event+" %d", &ns); n == 1 {
+			out = append(out, time.Unix(0, ns).Sub(rec.Origin).Nanoseconds())
+		}
+	}
+	return out
+}
+
+func checkPlanted(t *testing.T, rec *recording.Recording, page *report.Page) {
+	t.Helper()
+	for _, w := range page.Warnings {
+		t.Log(w)
+	}
+	checkPlantedShares(t, page)
+	checkPlantedWaits(t, page)
+	checkPlantedEvents(t, rec, page)
+}
+
+// checkPlantedShares: A, B and C take 30, 20 and 50 of 100 parts of the work,
+// give or take what the samples allow. The interval is one that a right
+// program leaves once in ten thousand times.
+func checkPlantedShares(t *testing.T, page *report.Page) {
+	t.Helper()
+	var cpu *report.Profile
+	for i := range page.Profiles {
+		if page.Profiles[i].Kind == recording.KindCPU {
+			cpu = &page.Profiles[i]
+		}
+	}
+	if cpu == nil {
+		t.Fatal("no CPU profile")
+	}
+	cum := make(map[string]int64)
+	for _, row := range cpu.TopCum {
+		cum[row.Function] = row.Cum
+	}
+	work := cum["example.com/planted/work.Step"]
+	period := cpu.Values[0] / max(cpu.Samples[0], 1)
+	n := int(work / max(period, 1))
+	if n < 100 {
+		t.Fatalf("%d samples in Step: %+v", n, cpu.TopCum)
+	}
+	for name, want := range map[string]float64{"A": 0.3, "B": 0.2, "C": 0.5} {
+		k := int(cum["example.com/planted/work."+name] / period)
+		if i := stat.Wilson(k, n, 0.9999); want < i.Low || want > i.High {
+			t.Errorf("%s: %d of %d samples of the work, %.3f to %.3f: %.2f was planted", name, k, n, i.Low, i.High, want)
+		}
+	}
+}
+
+// checkPlantedWaits: each second somebody waits 200 ms for a lock.
+func checkPlantedWaits(t *testing.T, page *report.Page) {
+	t.Helper()
+	for _, w := range page.Contention {
+		if w.Kind != "lock" || w.Function != "example.com/planted/work.(*Planted).wait" {
+			continue
+		}
+		// The holder sleeps for 200 ms and may be late, never early.
+		mean := time.Duration(w.DelayNs / max(w.Count, 1))
+		if mean < 180*time.Millisecond || mean > 300*time.Millisecond || w.PerS < 0.1 || w.PerS > 0.35 {
+			t.Errorf("%d waits of %v, %.3f s a second, want 200ms and 0.2 s", w.Count, mean, w.PerS)
+		}
+		return
+	}
+	t.Errorf("nobody waits for the lock: %+v", page.Contention)
+}
+
+func checkPlantedEvents(t *testing.T, rec *recording.Recording, page *report.Page) {
+	t.Helper()
+	byKind := make(map[string][]report.Event)
+	for _, e := range page.Events {
+		byKind[e.Kind] = append(byKind[e.Kind], e)
+	}
+	// What the program says it did is between its reading the clock and doing
+	// it; on a busy machine that may take a while.
+	const late = int64(250 * time.Millisecond)
+	for _, event := range []string{events.ForcedGC, events.Stall} {
+		// Each process of a benchmark does it, and one of them is watched over
+		// time; a busy machine may stall any of them once more.
+		found := false
+		for _, e := range byKind[event] {
+			for _, said := range moments(t, rec, event) {
+				found = found || e.StartNs > said-late && e.StartNs < said+late &&
+					(event != events.Stall || e.EndNs-e.StartNs > int64(300*time.Millisecond) && e.EndNs-e.StartNs < int64(time.Second))
+			}
+		}
+		if !found {
+			t.Errorf("%s: the program did it at %v, the page has %+v", event, moments(t, rec, event), byKind[event])
+		}
+	}
+	if n := len(byKind[events.ForcedGC]); n != 1 {
+		t.Errorf("%d forced collections, and one was planted: %+v", n, byKind[events.ForcedGC])
+	}
+	if leaks := byKind[events.Goroutines]; len(leaks) != 1 {
+		t.Errorf("goroutine leaks: %+v", leaks)
+	} else {
+		var rate, low, high float64
+		if n, err := fmt.Sscanf(leaks[0].Text, "goroutines rose steadily by %g a second (95 %% interval %g to %g)", &rate, &low, &high); n != 3 {
+			t.Errorf("%q: %v", leaks[0].Text, err)
+		}
+		// A timer of 100 ms is late on a busy machine, never early.
+		if rate > 10.5 || rate < 7 || math.IsNaN(low) || low > rate || rate > high {
+			t.Errorf("ten goroutines a second leak: %q", leaks[0].Text)
+		}
+	}
+	if more := byKind[events.Heap]; len(more) != 0 {
+		t.Errorf("the heap does not grow: %+v", more)
+	}
+}
+
+// TestPlantedModuleIsAlone: the copy needs nothing of this module.
+func TestPlantedModuleIsAlone(t *testing.T) {
+	err := fs.WalkDir(os.DirFS("testdata/planted"), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join("testdata/planted", name))
+		if strings.Contains(string(data), "whet") {
+			t.Errorf("%s knows of whet", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
