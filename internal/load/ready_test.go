@@ -96,12 +96,12 @@ func TestNeverReady(t *testing.T) {
 		limit   time.Duration
 		want    string
 	}{
-		{"http://me:secret@" + closed.Addr().String() + "/", time.Minute, 50 * time.Millisecond, "not ready within 50ms: dial tcp 127.0.0.1:"},
-		{s.URL + "/hang", 20 * time.Millisecond, 100 * time.Millisecond, "not ready within 100ms: no answer within the timeout"},
+		{"http://me:secret@" + closed.Addr().String() + "/", time.Minute, 500 * time.Millisecond, "not ready within 500ms: dial tcp 127.0.0.1:"},
+		{s.URL + "/hang", 20 * time.Millisecond, time.Second, "not ready within 1s: no answer within the timeout"},
 		{s.URL + "/hang", time.Minute, 50 * time.Millisecond, "not ready within 50ms: no answer came"},
-		{s.URL + "/garbage", time.Minute, 50 * time.Millisecond, "malformed HTTP"},
+		{s.URL + "/garbage", time.Minute, 500 * time.Millisecond, "malformed HTTP"},
 		{secure.URL, time.Minute, time.Hour, "its certificate is not accepted"},
-		{strings.Replace(s.URL, "http:", "https:", 1), time.Minute, 50 * time.Millisecond, "not ready within 50ms: tls: "},
+		{strings.Replace(s.URL, "http:", "https:", 1), time.Minute, 500 * time.Millisecond, "not ready within 500ms: tls: "},
 	} {
 		o := options(c.url)
 		o.Timeout = c.timeout
