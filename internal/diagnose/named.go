@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+
+	"whet/internal/diagnose/syntax"
 )
 
 // namedFunction is a declaration and the file it stands in.
@@ -87,4 +89,22 @@ func (s *Subject) LastLineOf(file string, n ast.Node) int {
 		return sf.fset.Position(n.End()).Line
 	}
 	return 0
+}
+
+// Ends reports whether nothing of what a variable of a function in a file holds
+// outlives the function's call; see [syntax.Lifetime]. followed: it rests on the
+// source of other functions too, which the variable is handed to.
+func (s *Subject) Ends(file string, fn *syntax.Function, d syntax.Declaration, shares func(method string) bool) (ends, followed bool) {
+	files := map[*syntax.Function]string{fn: file}
+	life := syntax.Lifetime{Shares: shares, Callee: func(from *syntax.Function, call *ast.CallExpr) *syntax.Function {
+		decl, file := s.FunctionNamed(s.CalleeOf(files[from], call))
+		if decl == nil {
+			return nil
+		}
+		to := syntax.New(decl)
+		files[to] = file
+		return to
+	}}
+	ends = life.Ends(fn, d)
+	return ends, len(files) > 1
 }

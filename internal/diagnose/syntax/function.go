@@ -3,6 +3,7 @@ package syntax
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 )
 
 // Function is a declared function or a literal with the parent of each of its
@@ -145,8 +146,8 @@ func (f *Function) declaredOutside(name string) (Declaration, bool) {
 	return Declaration{}, false
 }
 
-// declaredBefore returns the last declaration of a name in a list that stands
-// before a node.
+// declaredBefore returns the declaration of a name in a list that stands before
+// a node: the first, as a further := of the same block sets the same variable.
 func declaredBefore(list []ast.Stmt, at ast.Node, name string) (d Declaration, ok bool) {
 	for _, st := range list {
 		if st.End() > at.Pos() {
@@ -155,8 +156,8 @@ func declaredBefore(list []ast.Stmt, at ast.Node, name string) (d Declaration, o
 		if l, is := st.(*ast.LabeledStmt); is {
 			st = l.Stmt
 		}
-		if found, is := declares(st, name); is {
-			d, ok = found, true
+		if d, ok = declares(st, name); ok {
+			break
 		}
 	}
 	return d, ok
@@ -230,8 +231,18 @@ func (f *Function) Refers(id *ast.Ident, d Declaration) bool {
 		if lit, ok := f.parent[p].(*ast.CompositeLit); ok && p.Key == id && !isMap(lit.Type) {
 			return false // a field's name
 		}
-	case *ast.Field:
-		return false
+	case *ast.Field, *ast.ValueSpec:
+		if vs, ok := p.(*ast.ValueSpec); !ok || slices.Contains(vs.Names, id) {
+			return false
+		}
+	case *ast.AssignStmt:
+		if p.Tok == token.DEFINE && slices.Contains(p.Lhs, ast.Expr(id)) && d.Scope != f.parent[p] {
+			return false // a variable of its own
+		}
+	case *ast.RangeStmt:
+		if p.Tok == token.DEFINE && id != p.X {
+			return false
+		}
 	}
 	found, ok := f.resolve(id)
 	return ok && found.Ident == d.Ident
@@ -399,6 +410,9 @@ func (f *Function) Declarations() (out []Declaration) {
 				continue
 			}
 			d.Scope = f.parent[n]
+			if before, again := f.Declaration(n, id.Name); again && before.Scope == d.Scope {
+				continue
+			}
 			out = append(out, d)
 		}
 		return true

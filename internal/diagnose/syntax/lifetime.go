@@ -74,8 +74,13 @@ func (l *Lifetime) ends(f *Function, n ast.Node) bool {
 	case *ast.SliceExpr:
 		return p.X != n || l.ends(f, p)
 	case *ast.IndexExpr:
-		address, ok := f.Parent(p).(*ast.UnaryExpr)
-		return !ok || address.Op != token.AND
+		switch around := f.Parent(p).(type) {
+		case *ast.UnaryExpr:
+			return around.Op != token.AND
+		case *ast.AssignStmt, *ast.IncDecStmt:
+			return p.X == n // as the key of a map it is kept
+		}
+		return true
 	case *ast.SelectorExpr:
 		switch around := f.Parent(p).(type) {
 		case *ast.CallExpr:

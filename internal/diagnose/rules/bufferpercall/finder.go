@@ -116,24 +116,15 @@ func (f *finder) read(st diagnose.Statement) (out []*buffer) {
 		if k == nil {
 			continue
 		}
-		files := map[*syntax.Function]string{fn: st.File}
-		life := syntax.Lifetime{Shares: k.shares, Callee: func(from *syntax.Function, call *ast.CallExpr) *syntax.Function {
-			decl, file := f.s.FunctionNamed(f.s.CalleeOf(files[from], call))
-			if decl == nil {
-				return nil
-			}
-			to := syntax.New(decl)
-			files[to] = file
-			return to
-		}}
-		if !life.Ends(fn, d) {
+		ends, followed := f.s.Ends(st.File, fn, d, k.shares)
+		if !ends {
 			continue
 		}
 		made := f.s.Statement(st.File, f.s.LineOf(st.File, d.Node))
 		if !made.Known {
 			continue
 		}
-		out = append(out, &buffer{Statement: made, name: d.Ident.Name, kind: k, call: call, followed: len(files) > 1})
+		out = append(out, &buffer{Statement: made, name: d.Ident.Name, kind: k, call: call, followed: followed})
 	}
 	return out
 }

@@ -8,7 +8,8 @@
 // which reader the statement hands over: by the typed calls where the type says
 // it, by its declaration in the same function otherwise.
 //
-// The avoidable part is all blocks but the last. The ReadAll of Go 1.26 and
+// The avoidable part is all blocks but the last, and that too where a Buffer is
+// the function's own and nothing holds it afterwards: it can be reused. The ReadAll of Go 1.26 and
 // newer reads into a row of pieces, 512, 256, 384, 576, … bytes, and copies
 // them into one block at the end; an older one, and a Buffer, move to larger
 // and larger blocks.

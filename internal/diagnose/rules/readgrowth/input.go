@@ -56,6 +56,34 @@ func inputOf(s *diagnose.Subject, st diagnose.Statement) (in input, ok bool) {
 	return byShape(fn, reader, 4)
 }
 
+// dropsBuffer reports whether the buffer that a statement reads into is a
+// variable of the function's own that nothing holds when it returns.
+func dropsBuffer(s *diagnose.Subject, st diagnose.Statement) bool {
+	var buffer ast.Expr
+	syntax.Head(st.Node, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && source(call) != nil {
+			if buffer = call.Args[0]; len(call.Args) == 1 {
+				buffer = call.Fun.(*ast.SelectorExpr).X
+			}
+		}
+		return true
+	})
+	if address, ok := buffer.(*ast.UnaryExpr); ok {
+		buffer = address.X
+	}
+	id, ok := buffer.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	fn := syntax.New(st.Func)
+	d, ok := fn.Declaration(id, id.Name)
+	if !ok || d.Param {
+		return false
+	}
+	ends, _ := s.Ends(st.File, fn, d, nil)
+	return ends
+}
+
 // source returns the reader of a call that reads to the end.
 func source(call *ast.CallExpr) ast.Expr {
 	sel, ok := call.Fun.(*ast.SelectorExpr)

@@ -28,6 +28,7 @@ func Rule() diagnose.Rule {
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
+		Covers:     []string{"buffer-per-call"},
 		Find:       find,
 	}
 }
@@ -38,6 +39,7 @@ type reading struct {
 	function           string
 	via                string // io.ReadAll or bytes.(*Buffer).ReadFrom
 	input              input
+	dropped            bool // what is read into is the function's own and ends with it
 	cpu, copying, heap diagnose.Set
 }
 
@@ -130,7 +132,7 @@ func (f *finder) statement(frame *callstack.Frame, via string) *reading {
 	r, ok := f.at[at.File][at.First]
 	if !ok {
 		if in, known := inputOf(f.s, at); known {
-			r = &reading{Statement: at, input: in, via: via}
+			r = &reading{Statement: at, input: in, via: via, dropped: via == readFrom && dropsBuffer(f.s, at)}
 			f.order = append(f.order, r)
 		}
 		if f.at[at.File] == nil {
@@ -163,6 +165,10 @@ func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
 	avoidable := r.copying
 	if grows {
 		c.Cost.Allocs, c.Avoidable.Allocs = r.heap.Keep(), given.Keep()
+		if r.dropped {
+			// A buffer that is reused spares the last block too.
+			c.Avoidable.Allocs, share = r.heap.Keep(), 1
+		}
 		rest := r.cpu.Without(&r.copying)
 		part := diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
 		avoidable.Join(&part)

@@ -1,0 +1,417 @@
+package rules_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+	"whet/internal/format/compiler"
+)
+
+// near compares shares that are sums of a few products.
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// inLoop is a function whose slice out grows at line 6.
+func inLoop(head, loop, statement string) string {
+	return "package app\n\nfunc f(xs []T, ch chan T, out []T, n int) { // 3\n\t" + head + "\n\t" + loop + " { // 5\n\t\t" + statement + "\n\t}\n}\n"
+}
+
+func grows(element, over string, values ...string) []compiler.Call {
+	calls := []compiler.Call{{In: "m/app.f", Line: 6, EndLine: 6, Callee: "append", Args: append([]string{"[]" + element}, values...)}}
+	if over != "" {
+		calls = append([]compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: compiler.Range, Args: []string{over}}}, calls...)
+	}
+	return calls
+}
+
+// growth is ten slices that grow to 64 bytes, and as much memory as they end
+// with elsewhere: 10*(8+16+32+64) = 1200 bytes, of which 560 are given up, of
+// 2000 in all; and of 1000 CPU samples 100 in growslice, 40 of which copy.
+var growthCPU = []stack{
+	{frames: "m/app.f:6 runtime.growslice runtime.memmove", n: 40},
+	{frames: "m/app.f:6 runtime.growslice runtime.mallocgc", n: 30},
+	{frames: "m/app.f:6 runtime.growsliceBuf runtime.growslice runtime.mallocgc", n: 20},
+	{frames: "m/app.f:6 runtime.growslice", n: 10},
+	{frames: "m/app.work:99", n: 900},
+}
+
+// copyingOnly is a profile that catches nothing else.
+var copyingOnly = []stack{{frames: "m/app.f:6 runtime.growslice runtime.memmove", n: 400}}
+
+var growthBytes = []stack{
+	{"m/app.f:6", 10, 8}, {"m/app.f:6", 10, 16}, {"m/app.f:6", 10, 32}, {"m/app.f:6", 10, 64}, {"m/app.work:99", 10, 80},
+}
+
+func TestSliceGrowthByHand(t *testing.T) {
+	plain := inLoop("var out []T", "for _, x := range xs", "out = append(out, x)")
+	known := grows("m/app.T", "[]m/app.T", "m/app.T")
+	for _, test := range []struct {
+		name           string
+		src            string
+		calls          []compiler.Call
+		cpu, allocs    []stack
+		avoidCPU       float64 // of 1000 samples
+		avoidBytes     float64
+		remedy         string
+		confidence     finding.Confidence
+		share, bytesIn float64
+	}{
+		// Of the blocks 30 of 40 are given up, and 560 of 1200 bytes: 46.7 %.
+		// Of the 60 samples that do not copy, at most 28: the 20 fit, then
+		// nothing more. With the 40 that copy it is 60.
+		{"all of it", plain, known, growthCPU, growthBytes, 0.06, 0.28, "make([]T, 0, len(xs))", finding.High, 0.1, 0.6},
+		{"no allocation profile: the copying", plain, known, copyingOnly, nil, 1, 0, "make([]T, 0, len(xs))", finding.High, 1, 0},
+		{
+			// Half of the slices end at 16 bytes: none of that size counts.
+			"slices of two lengths", plain, known, growthCPU,
+			[]stack{{"m/app.f:6", 10, 8}, {"m/app.f:6", 10, 16}, {"m/app.f:6", 5, 32}, {"m/app.work:99", 10, 60}},
+			0.05, 0.08, "", finding.High, 0.1, 0.4, // 80 of 400 bytes given up: 20 % of 60 samples are 12, so the 10
+		},
+		{
+			"sizes that are no growth", plain, known, growthCPU,
+			[]stack{{"m/app.f:6", 10, 8}, {"m/app.f:6", 20, 16}}, 0, 0, "", "", 0, 0,
+		},
+		{"one block only", plain, known, growthCPU, []stack{{"m/app.f:6", 10, 64}}, 0, 0, "", "", 0, 0},
+		{
+			// The copying alone, 40 of 400 samples.
+			"a filter", inLoop("var out []T", "for _, x := range xs", "if x.ok { out = append(out, x) }"), known,
+			append([]stack{{frames: "m/app.work:99", n: 300}}, growthCPU[:4]...), growthBytes,
+			0.1, 0, "Where few pass", finding.Medium, 0.25, 0.6,
+		},
+		{"a channel", inLoop("var out []T", "for x := range ch", "out = append(out, x)"), grows("m/app.T", "chan m/app.T", "m/app.T"), growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"an iterator", inLoop("var out []T", "for x := range seq", "out = append(out, x)"), grows("m/app.T", "func(yield func(m/app.T) bool)", "m/app.T"), growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"a type that was not recorded", plain, grows("m/app.T", "", "m/app.T"), growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"a number", inLoop("out := []T{}", "for i := range n", "out = append(out, T(i))"), grows("m/app.T", "int", "m/app.T"), growthCPU, growthBytes, 0.06, 0.28, "make([]T, 0, n)", finding.High, 0.1, 0.6},
+		{"a counter", inLoop("out := []T{}", "for i := 0; i < len(xs); i++", "out = append(out, xs[i])"), grows("m/app.T", "", "m/app.T"), growthCPU, growthBytes, 0.06, 0.28, "make([]T, 0, len(xs))", finding.High, 0.1, 0.6},
+		{"downwards", inLoop("out := []T{}", "for i := n; i > 0; i--", "out = append(out, xs[i])"), grows("m/app.T", "", "m/app.T"), growthCPU, growthBytes, 0.06, 0.28, "make([]T, 0, n)", finding.High, 0.1, 0.6},
+		{"a counter whose limit is asked for each time", inLoop("out := []T{}", "for i := 0; i < left(i); i++", "out = append(out, xs[i])"), grows("m/app.T", "", "m/app.T"), growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"a queue", inLoop("out := []T{}", "for i := 0; i < len(out); i++", "out = append(out, out[i].next)"), grows("m/app.T", "", "m/app.T"), growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"while", inLoop("out := []T{}", "for rows.Next()", "out = append(out, rows.Row())"), grows("m/app.T", "", "m/app.T"), growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"the benchmark's own loop", inLoop("out := []T{}", "for i := 0; i < b.N; i++", "out = append(out, T(i))"), grows("m/app.T", "", "m/app.T"), growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"the caller's slice", inLoop("", "for _, x := range xs", "out = append(out, x)"), known, growthCPU, growthBytes, 0.06, 0.28, "out = slices.Grow(out, len(xs))", finding.Medium, 0.1, 0.6},
+		{"a buffer cut short", inLoop("out = out[:0]", "for _, x := range xs", "out = append(out, x)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"a buffer from elsewhere", inLoop("out := buffer()", "for _, x := range xs", "out = append(out, x)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"a field that is kept", inLoop("", "for _, x := range xs", "s.out = append(s.out, x)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"a field that is emptied", inLoop("s.out = nil", "for _, x := range xs", "s.out = append(s.out, x)"), known, growthCPU, growthBytes, 0.06, 0.28, "len(xs)", finding.High, 0.1, 0.6},
+		{"a slice of each round", inLoop("", "for _, x := range xs", "var out []T; out = append(out, x)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"set to something else as well", inLoop("var out []T", "for _, x := range xs", "out = append(out, x); out = sorted(out)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"known to others", inLoop("var out []T", "for _, x := range xs", "out = append(out, x); add(&out)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		// Boxing is not to be told from growing by the bytes: the copying counts.
+		{"boxed elements", plain, grows("any", "[]m/app.T", "m/app.T"), copyingOnly, growthBytes, 1, 0, "", finding.High, 1, 0},
+		{"pointers to new elements", inLoop("var out []*T", "for _, x := range xs", "out = append(out, &T{x})"), grows("*m/app.T", "[]m/app.T", "*m/app.T"), copyingOnly, growthBytes, 1, 0, "", finding.High, 1, 0},
+		{"two a round", inLoop("var out []T", "for _, x := range xs", "out = append(out, x, x)"), grows("m/app.T", "[]m/app.T", "m/app.T", "m/app.T"), growthCPU, growthBytes, 0.06, 0.28, "make([]T, 0, 2*len(xs))", finding.High, 0.1, 0.6},
+		{"parts", inLoop("var out []byte", "for _, x := range xs", "out = append(out, x.name...)"), grows("byte", "[]m/app.T", "string..."), growthCPU, growthBytes, 0.06, 0.28, "Count first", finding.Medium, 0.1, 0.6},
+		{"parts that a call makes", inLoop("var out []byte", "for _, x := range xs", "out = append(out, x.text()...)"), grows("byte", "[]m/app.T", "string..."), growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"a break", inLoop("var out []T", "for _, x := range xs", "if x.last { break }; out = append(out, x)"), known, copyingOnly, growthBytes, 1, 0, "Where few pass", finding.Medium, 1, 0.6},
+		{"a literal of the loop's", inLoop("var out []T", "for _, x := range xs", "func() { out = append(out, x) }()"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+	} {
+		got := said(t, "slice-growth", app(t, test.src, test.calls, test.cpu, test.allocs))
+		if test.confidence == "" {
+			if len(got) > 0 {
+				t.Errorf("%s: %s", test.name, got[0].Why)
+			}
+			continue
+		}
+		if len(got) != 1 {
+			t.Errorf("%s: %d findings", test.name, len(got))
+			continue
+		}
+		g := got[0]
+		if g.Line != 6 || !near(g.AvoidableCPURatio, test.avoidCPU) || !near(g.AvoidableAllocBytesRatio, test.avoidBytes) ||
+			!near(g.CPURatio, test.share) || !near(g.AllocBytesRatio, test.bytesIn) || !strings.Contains(g.Remedy, test.remedy) || g.Confidence != test.confidence {
+			t.Errorf("%s: line %d, cpu %v of which %v, bytes %v of which %v, %s: %s", test.name, g.Line, g.CPURatio, g.AvoidableCPURatio, g.AllocBytesRatio, g.AvoidableAllocBytesRatio, g.Confidence, g.Remedy)
+		}
+	}
+}
+
+// reads is a function that reads whole at line 5.
+func reads(params, head, statement string) string {
+	return "package app\n\nfunc f(" + params + ") { // 3\n\t" + head + "\n\t" + statement + "\n}\n"
+}
+
+func TestReadGrowthByHand(t *testing.T) {
+	// 512+256+384+576 in pieces, 1728 in the end, for ten inputs; 96 each for the
+	// row of pieces; and 34560 elsewhere. The pieces and rows are 18240 of 35520.
+	pieces := []stack{
+		{"m/app.f:5 io.ReadAll", 10, 512}, {"m/app.f:5 io.ReadAll", 10, 256}, {"m/app.f:5 io.ReadAll", 10, 384}, {"m/app.f:5 io.ReadAll", 10, 576},
+		{"m/app.f:5 io.ReadAll", 10, 96}, {"m/app.f:5 io.ReadAll", 10, 1792}, {"m/app.f:5 io.ReadAll m/app.(*R).Read:20", 10, 100}, {"m/app.work:99", 10, 3516},
+	}
+	const all = 10 * (512 + 256 + 384 + 576 + 96 + 1792 + 100 + 3516)
+	old := []stack{{"m/app.f:5 io.ReadAll", 10, 512}, {"m/app.f:5 io.ReadAll", 10, 896}, {"m/app.f:5 io.ReadAll", 10, 1408}, {"m/app.work:99", 1, 28160 - 1}, {"m/app.work:99", 1, 1}}
+	buffer := []stack{
+		{"m/app.f:5 bytes.(*Buffer).ReadFrom bytes.(*Buffer).grow bytes.growSlice", 10, 512},
+		{"m/app.f:5 bytes.(*Buffer).ReadFrom bytes.(*Buffer).grow bytes.growSlice", 10, 1536}, {"m/app.work:99", 10, 2048},
+	}
+	cpu := []stack{
+		{frames: "m/app.f:5 io.ReadAll runtime.memmove", n: 100}, {frames: "m/app.f:5 io.ReadAll runtime.makeslice runtime.mallocgc", n: 100},
+		{frames: "m/app.f:5 io.ReadAll os.(*File).Read syscall.Read", n: 300}, {frames: "m/app.work:99", n: 500},
+	}
+	busy := []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 500}}
+	arg := func(callee, typ string) []compiler.Call {
+		return []compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: callee, Args: []string{typ}}}
+	}
+	for _, test := range []struct {
+		name        string
+		src         string
+		calls       []compiler.Call
+		cpu, allocs []stack
+		avoidCPU    float64
+		avoidBytes  float64
+		remedy      string
+	}{
+		{"a request's body", reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)"), arg("io.ReadAll", "io.ReadCloser"), cpu, pieces,
+			0.1, 10 * 1824.0 / all, "r.ContentLength"}, // 18240 of 36160 bytes are 50.4 % of one stack of 100, which does not fit
+		{"a file", reads("f *os.File", "", "data, err := io.ReadAll(f)"), arg("io.ReadAll", "*os.File"), cpu, old, 0.1, 0.25, "os.ReadFile"}, // 14080 of 56320
+		{"a bounded reader", reads("r io.Reader", "in := io.LimitReader(r, max)", "data, err := io.ReadAll(in)"), arg("io.ReadAll", "io.Reader"), cpu, old, 0.1, 0.25, "the bound of max"},
+		{"any reader", reads("r io.Reader", "", "data, err := io.ReadAll(r)"), arg("io.ReadAll", "io.Reader"), cpu, old, 0, 0, ""},
+		{"a reader set twice", reads("r io.Reader", "in := io.LimitReader(r, max); in = r", "data, err := io.ReadAll(in)"), arg("io.ReadAll", "io.Reader"), cpu, old, 0, 0, ""},
+		{"somebody else's body", reads("m *Message", "", "data, err := io.ReadAll(m.Body)"), arg("io.ReadAll", "*m/app.R"), cpu, old, 0, 0, ""},
+		{"one block is enough", reads("f *os.File", "", "data, err := io.ReadAll(f)"), arg("io.ReadAll", "*os.File"), cpu, old[:1], 0, 0, ""},
+		{"a buffer", reads("f *os.File, buf *bytes.Buffer", "", "n, err := buf.ReadFrom(f)"), arg("bytes.(*Buffer).ReadFrom", "*os.File"), busy, buffer, 0, 0.125, "bytes.MinRead"}, // 5120 of 40960
+		{"a buffer of the function's own", reads("f *os.File", "var buf bytes.Buffer", "n, err := buf.ReadFrom(f)"), arg("bytes.(*Buffer).ReadFrom", "*os.File"), busy, buffer, 0, 0.5, "bytes.MinRead"},
+		{"two inputs in a statement", reads("f, g *os.File", "", "use(io.ReadAll(f))(io.ReadAll(g))"), arg("io.ReadAll", "*os.File"), cpu, old, 0, 0, ""},
+	} {
+		got := said(t, "read-growth", app(t, test.src, test.calls, test.cpu, test.allocs))
+		switch {
+		case test.remedy == "" && len(got) > 0:
+			t.Errorf("%s: %s", test.name, got[0].Why)
+		case test.remedy != "" && (len(got) != 1 || got[0].Line != 5 || !near(got[0].AvoidableCPURatio, test.avoidCPU) || !near(got[0].AvoidableAllocBytesRatio, test.avoidBytes) || !strings.Contains(got[0].Remedy, test.remedy)):
+			t.Errorf("%s: %+v, want cpu %v, bytes %v", test.name, got, test.avoidCPU, test.avoidBytes)
+		}
+	}
+}
+
+// What is read into a buffer that could be reused is said once.
+func TestReadGrowthCoversItsBuffer(t *testing.T) {
+	s := app(t, reads("f *os.File", "var buf bytes.Buffer", "n, err := buf.ReadFrom(f)"),
+		[]compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "bytes.(*Buffer).ReadFrom", Args: []string{"*os.File"}}},
+		[]stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}},
+		[]stack{
+			{"m/app.f:5 bytes.(*Buffer).ReadFrom bytes.(*Buffer).grow bytes.growSlice", 10, 512},
+			{"m/app.f:5 bytes.(*Buffer).ReadFrom bytes.(*Buffer).grow bytes.growSlice", 10, 1536}, {"m/app.f:4", 10, 48},
+		})
+	if a, b := said(t, "read-growth", s), said(t, "buffer-per-call", s); len(a) != 1 || len(b) != 0 {
+		t.Errorf("read-growth: %+v\nbuffer-per-call: %+v", a, b)
+	}
+}
+
+const bufferSource = `package app
+
+func f(w io.Writer, x []byte) error { // 3
+	var buf bytes.Buffer // 4
+	write(&buf, x) // 5
+	_, err := w.Write(buf.Bytes()) // 6
+	return err
+}
+
+func write(b *bytes.Buffer, x []byte) { b.Write(x) } // 10
+
+func g(w io.Writer, x []byte) { // 12
+	z := gzip.NewWriter(w) // 13
+	z.Write(x) // 14
+}
+
+func h() *bytes.Buffer { // 17
+	b := new(bytes.Buffer) // 18
+	b.WriteString("x") // 19
+	return b
+}
+
+func two(w io.Writer) { // 23
+	var a, b bytes.Buffer // 24
+	io.Copy(&a, &b) // 25
+}
+
+func k(w io.Writer, key string) { // 28
+	mac := hmac.New(sha256.New, []byte(key)) // 29
+	mac.Write(nil)
+}
+`
+
+func TestBufferPerCallByHand(t *testing.T) {
+	calls := []compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "m/app.write"}}
+	busy := []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}}
+	grow := " bytes.(*Buffer).Write bytes.(*Buffer).grow bytes.growSlice"
+	for _, test := range []struct {
+		name          string
+		iterations    int64
+		cpu, allocs   []stack
+		want          string
+		bytes, cpuAll float64
+		cpuAvoid      float64
+	}{
+		{"made, and filled in a helper", 10, busy, []stack{{"m/app.f:4", 10, 48}, {"m/app.f:5 m/app.write:10" + grow, 10, 52}, {"m/app.work:99", 10, 100}}, "app.go:4", 0.5, 0, 0},
+		{"by CPU time", 10, []stack{{frames: "m/app.f:4 runtime.newobject runtime.mallocgc", n: 50}, {frames: "m/app.f:5 m/app.write:10" + grow + " runtime.memmove", n: 50}, {frames: "m/app.work:99", n: 900}},
+			[]stack{{"m/app.f:4", 10, 48}, {"m/app.work:99", 10, 952}}, "app.go:4", 0.048, 0.1, 0.1},
+		{"one in ten iterations", 100, busy, []stack{{"m/app.f:4", 10, 48}, {"m/app.work:99", 10, 48}}, "app.go:4", 0.5, 0, 0},
+		{"seldom", 101, busy, []stack{{"m/app.f:4", 10, 48}, {"m/app.work:99", 10, 48}}, "", 0, 0, 0},
+		{"iterations unknown", 0, busy, []stack{{"m/app.f:4", 50, 48}, {"m/app.work:99", 50, 48}}, "app.go:4", 0.5, 0, 0},
+		{"iterations unknown, and few", 0, busy, []stack{{"m/app.f:4", 49, 48}, {"m/app.work:99", 49, 48}}, "", 0, 0, 0},
+		{"encoding/json's own buffer", 10, busy, []stack{{"m/app.f:5 encoding/json.Marshal encoding/json.(*encodeState).marshal" + grow, 10, 48}}, "", 0, 0, 0},
+		{"an encoder that writes into it", 10, busy, []stack{{"m/app.f:5 encoding/json.(*Encoder).Encode" + grow, 10, 48}, {"m/app.work:99", 10, 48}}, "app.go:4", 0.5, 0, 0},
+		{"a compressor: setting it up stays", 10, []stack{
+			{frames: "m/app.g:14 compress/gzip.(*Writer).Write compress/flate.NewWriter runtime.newobject runtime.mallocgc", n: 200},
+			{frames: "m/app.g:14 compress/gzip.(*Writer).Write compress/flate.NewWriter compress/flate.(*compressor).init", n: 100},
+			{frames: "m/app.g:14 compress/gzip.(*Writer).Write compress/flate.(*compressor).write", n: 700}},
+			[]stack{{"m/app.g:13 compress/gzip.NewWriter compress/gzip.NewWriterLevel", 10, 50}, {"m/app.g:14 compress/gzip.(*Writer).Write compress/flate.NewWriter", 10, 50}}, "app.go:13", 1, 0.3, 0.2},
+		{"returned", 10, busy, []stack{{"m/app.h:18", 10, 48}, {"m/app.h:19 bytes.(*Buffer).WriteString bytes.(*Buffer).grow", 10, 64}}, "", 0, 0, 0},
+		{"two in one statement", 10, busy, []stack{{"m/app.two:25 io.Copy bytes.(*Buffer).WriteTo" + grow, 10, 48}}, "", 0, 0, 0},
+		{"what else the statement allocates", 10, busy, []stack{{"m/app.k:29", 10, 50}, {"m/app.k:29 crypto/hmac.New", 10, 50}}, "app.go:29", 0.5, 0, 0},
+	} {
+		s := app(t, bufferSource, calls, test.cpu, test.allocs)
+		s.AllocIterations = test.iterations
+		got := said(t, "buffer-per-call", s)
+		switch {
+		case test.want == "" && len(got) > 0:
+			t.Errorf("%s: %s", test.name, got[0].Why)
+		case test.want != "" && (len(got) != 1 || place(got[0].File, got[0].Line, "") != test.want || !near(got[0].AllocBytesRatio, test.bytes) || !near(got[0].CPURatio, test.cpuAll) || !near(got[0].AvoidableCPURatio, test.cpuAvoid)):
+			t.Errorf("%s: %+v", test.name, got)
+		}
+	}
+}
+
+const jsonSource = `package app
+
+func whole(data []byte) ([]byte, error) { // 3
+	var v any // 4
+	if err := json.Unmarshal(data, &v); err != nil { // 5
+		return nil, err
+	}
+	return json.Marshal(v) // 8
+}
+
+func reply(w io.Writer, v any) { json.NewEncoder(w).Encode(v) } // 11
+
+func part(data []byte, w io.Writer) { // 13
+	var m map[string]any // 14
+	json.Unmarshal(data, &m) // 15
+	log(m["id"]) // 16
+	reply(w, m["items"]) // 17
+}
+
+func other(w io.Writer) { reply(w, 1) } // 20
+
+func mixed(data []byte) { // 22
+	var v any // 23
+	json.Unmarshal(data, &v) // 24
+	yaml.Marshal(v) // 25
+}
+
+func field(data []byte) { // 28
+	var e E // 29
+	json.Unmarshal(data, &e) // 30
+	e.N++
+	json.Marshal(&e) // 32
+}
+
+type E struct { // 35
+	N int
+	Data any
+}
+
+func out(data []byte, v any) { // 40
+	json.Unmarshal(data, &v) // 41
+	json.Marshal(v) // 42
+}
+`
+
+func TestReencodeByHand(t *testing.T) {
+	call := func(in string, line int, callee string) compiler.Call {
+		return compiler.Call{In: "m/app." + in, Line: line, EndLine: line, Callee: callee}
+	}
+	typed := func(lib string) []compiler.Call {
+		return []compiler.Call{
+			call("whole", 5, lib+".Unmarshal"), call("whole", 8, lib+".Marshal"),
+			call("reply", 11, lib+".NewEncoder"), call("reply", 11, lib+".(*Encoder).Encode"),
+			call("part", 15, lib+".Unmarshal"), call("part", 17, "m/app.reply"), call("other", 20, "m/app.reply"),
+			call("mixed", 24, lib+".Unmarshal"), call("mixed", 25, "example.com/yaml.Marshal"),
+			call("field", 30, lib+".Unmarshal"), call("field", 32, lib+".Marshal"),
+			call("out", 41, lib+".Unmarshal"), call("out", 42, lib+".Marshal"),
+		}
+	}
+	const j, decode, encode = "encoding/json", " encoding/json.Unmarshal encoding/json.(*decodeState).unmarshal encoding/json.(*decodeState).value", " encoding/json.(*encodeState).marshal encoding/json.(*encodeState).reflectValue"
+	rest := stack{frames: "m/app.work:99", n: 500}
+	for _, test := range []struct {
+		name   string
+		calls  []compiler.Call
+		cpu    []stack
+		want   int
+		share  float64
+		avoid  float64
+		remedy string
+	}{
+		{"whole: scanning and checking stay", typed(j), []stack{
+			{frames: "m/app.whole:5 encoding/json.Unmarshal encoding/json.checkValid encoding/json.stateInString", n: 100},
+			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface runtime.mapassign_faststr", n: 100},
+			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface encoding/json.(*decodeState).scanWhile encoding/json.stateInString", n: 50},
+			{frames: "m/app.whole:8 encoding/json.Marshal" + encode + " encoding/json.interfaceEncoder encoding/json.mapEncoder.encode", n: 200},
+			{frames: "m/app.whole:8 encoding/json.Marshal runtime.growslice runtime.memmove", n: 50}, rest,
+		}, 5, 0.5, 0.3, "Hand the bytes on"},
+		{"a part, by a function that others call too", typed(j), []stack{
+			{frames: "m/app.part:15" + decode + " encoding/json.(*decodeState).object runtime.mapassign_faststr", n: 100},
+			{frames: "m/app.part:15" + decode + " encoding/json.(*decodeState).object encoding/json.(*decodeState).valueInterface runtime.mallocgc", n: 100},
+			{frames: "m/app.part:17 m/app.reply:11 encoding/json.(*Encoder).Encode" + encode, n: 100},
+			{frames: "m/app.other:20 m/app.reply:11 encoding/json.(*Encoder).Encode" + encode, n: 200}, rest,
+		}, 15, 0.3, 0.2, "map[string]json.RawMessage"},
+		{"a field, encoded with the rest", typed(j), []stack{
+			{frames: "m/app.field:30" + decode + " encoding/json.(*decodeState).object", n: 100},
+			{frames: "m/app.field:30" + decode + " encoding/json.(*decodeState).object encoding/json.(*decodeState).valueInterface", n: 100},
+			{frames: "m/app.field:32 encoding/json.Marshal" + encode + " encoding/json.structEncoder.encode", n: 100},
+			{frames: "m/app.field:32 encoding/json.Marshal" + encode + " encoding/json.structEncoder.encode encoding/json.interfaceEncoder", n: 200}, rest,
+		}, 30, 0.5, 0.3, "the field Data"},
+		{"encoded for another format", typed(j), []stack{{frames: "m/app.mixed:24" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.mixed:25 example.com/yaml.Marshal", n: 200}, rest}, 0, 0, 0, ""},
+		{"the caller's variable", typed(j), []stack{{frames: "m/app.out:41" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.out:42 encoding/json.Marshal" + encode, n: 200}, rest}, 0, 0, 0, ""},
+		{"never seen encoding", typed(j), []stack{{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).valueInterface", n: 500}, rest}, 0, 0, 0, ""},
+		{"no typed calls", nil, []stack{{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.whole:8 encoding/json.Marshal" + encode, n: 200}, rest}, 0, 0, 0, ""},
+		{"another library: all of it", typed("example.com/fastjson"), []stack{
+			{frames: "m/app.whole:5 example.com/fastjson.Unmarshal example.com/fastjson.scan", n: 300}, {frames: "m/app.whole:8 example.com/fastjson.Marshal", n: 200}, rest,
+		}, 5, 0.5, 0.5, "the package's RawMessage"},
+		{"another library: a part", typed("example.com/fastjson"), []stack{
+			{frames: "m/app.part:15 example.com/fastjson.Unmarshal", n: 300}, {frames: "m/app.part:17 m/app.reply:11 example.com/fastjson.(*Encoder).Encode", n: 200}, rest,
+		}, 0, 0, 0, ""},
+	} {
+		got := said(t, "json-reencode", app(t, jsonSource, test.calls, test.cpu, nil))
+		switch {
+		case test.want == 0 && len(got) > 0:
+			t.Errorf("%s: %s", test.name, got[0].Why)
+		case test.want != 0 && (len(got) != 1 || got[0].Line != test.want || !near(got[0].CPURatio, test.share) || !near(got[0].AvoidableCPURatio, test.avoid) || !strings.Contains(got[0].Remedy, test.remedy)):
+			t.Errorf("%s: %s", test.name, fmt.Sprintf("%+v", got))
+		}
+	}
+}
+
+// Portion takes the largest samples that fit, and never more than the share.
+func TestPortion(t *testing.T) {
+	s := app(t, "package app", nil, []stack{{frames: "a", n: 50}, {frames: "b", n: 30}, {frames: "c", n: 15}, {frames: "d", n: 5}}, nil)
+	var all diagnose.Set
+	for i := range 4 {
+		all.Add(i)
+	}
+	for _, test := range []struct {
+		share float64
+		want  int64
+	}{{1, 100}, {0.5, 50}, {0.49, 45}, {0.2, 20}, {0.04, 0}, {0, 0}} {
+		part := diagnose.Portion(s.CPU, s.CPUColumn, &all, test.share)
+		if got := s.CPUSamples(part.Keep()); got != test.want {
+			t.Errorf("%v of 100 samples: %d, want %d", test.share, got, test.want)
+		}
+	}
+}
+
+// A buffer that the program's own logger makes is part of what logging costs.
+func TestLoggingCoversItsBuffers(t *testing.T) {
+	src := "package app\n\nfunc serve(n int) {\n\tlogger.Info(\"seen\", n) // 4\n}\n\nfunc (l *Logger) Info(text string, args ...any) { // 7\n\tvar line bytes.Buffer // 8\n\tfmt.Fprintln(&line, args...) // 9\n\tl.w.Write(line.Bytes())\n}\n"
+	calls := []compiler.Call{
+		{In: "m/app.serve", Line: 4, EndLine: 4, Callee: "m/app.(*Logger).Info"},
+		{In: "m/app.(*Logger).Info", Line: 9, EndLine: 9, Callee: "fmt.Fprintln"},
+	}
+	s := app(t, src, calls, []stack{
+		{frames: "m/app.serve:4 m/app.(*Logger).Info:9 fmt.Fprintln bytes.(*Buffer).Write bytes.(*Buffer).grow runtime.mallocgc", n: 300}, {frames: "m/app.work:99", n: 700},
+	}, []stack{{"m/app.serve:4 m/app.(*Logger).Info:8", 10, 48}, {"m/app.serve:4 m/app.(*Logger).Info:9 fmt.Fprintln bytes.(*Buffer).Write bytes.(*Buffer).grow", 10, 64}, {"m/app.work:99", 10, 48}})
+	if a, b := said(t, "logging", s), said(t, "buffer-per-call", s); len(a) != 1 || len(b) != 0 {
+		t.Errorf("logging: %+v\nbuffer-per-call: %+v", a, b)
+	}
+}
