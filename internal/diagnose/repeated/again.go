@@ -1,6 +1,7 @@
 package repeated
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,46 +22,94 @@ const (
 	rare = 100
 	// onceAtMost, in nanoseconds of CPU time, is more than one call of the
 	// functions looked for takes.
-	onceAtMost = 200e6
+	onceAtMost = 100_000_000
 	// minPasses is how many passes of its loop a call must be seen in for each
 	// iteration before it is worth taking out of the loop.
 	minPasses = 4
 )
 
-// Calls estimates how often the place was passed through from its counted
-// allocations; 0 where it cannot be known.
-func (p *Place) Calls() int64 { return p.calls }
+// tinyBlock, in bytes: smaller blocks without pointers share one of this size,
+// so that their number is less than that of the allocations.
+const tinyBlock = 16
 
-func (p *Place) counted() int64 {
-	s := p.subject
-	if s.Allocs == nil || s.Kind != "" && s.Kind != recording.TargetBenchmark {
-		return 0
+// kind is a kind of block: what is allocated on one path below the place, in
+// one size.
+type kind struct {
+	path string
+	size int64
+}
+
+func kindOf(below []callstack.FrameID, size int64) kind {
+	var path []byte
+	for _, id := range below {
+		path = binary.AppendUvarint(path, uint64(id))
 	}
-	blocks := make(map[callstack.StackID]int64)
-	for i := range s.Allocs.Class {
-		if keep := p.Cost.Allocs; keep != nil && keep(i) {
-			n, _ := s.Blocks(i)
-			blocks[s.Allocs.StackID(i)] += n
+	return kind{string(path), size}
+}
+
+// count sets the number of calls: that which most of the place's kinds of block
+// agree on. What is allocated once, for a cache inside the function called, can
+// be most of the kinds though it is next to nothing; it is left out where CPU
+// time shows that the place is busy.
+func (p *Place) count() {
+	s := p.subject
+	if s.Kind != "" && s.Kind != recording.TargetBenchmark {
+		return // sampled
+	}
+	if p.calls, p.agreed = p.counted(0); !p.often() && p.busy() {
+		p.calls, p.agreed = p.counted(max(2, s.AllocIterations/rare))
+	}
+}
+
+// counted returns the number that most of the place's kinds of block agree on,
+// and whether at least half of them do, of those with at least so many blocks.
+// Numbers agree that differ by a fiftieth at most.
+func (p *Place) counted(least int64) (calls int64, agreed bool) {
+	var counts, tiny []int64
+	for k, n := range p.blocks {
+		switch {
+		case n < least:
+		case k.size > tinyBlock:
+			counts = append(counts, n)
+		default:
+			tiny = append(tiny, n)
 		}
 	}
-	counts := make([]int64, 0, len(blocks))
-	for _, n := range blocks {
-		counts = append(counts, n)
-	}
 	if len(counts) == 0 {
-		return 0
+		counts = tiny
 	}
 	slices.Sort(counts)
-	return counts[len(counts)/4]
+	most := 0
+	for i, j := 0, 0; i < len(counts); i++ {
+		for j < len(counts) && counts[j]*50 <= counts[i]*51 {
+			j++
+		}
+		if j-i > most {
+			most, calls = j-i, counts[i]
+		}
+	}
+	return calls, 2*most >= len(counts)
+}
+
+// often: so many calls are no set-up, and no misses of a cache. A list's
+// elements make so many different calls.
+func (p *Place) often() bool {
+	return p.calls >= minCalls*int64(max(p.Of, 1)) && p.calls*rare >= p.subject.AllocIterations
+}
+
+// busy: the place takes more CPU time than a single call can.
+func (p *Place) busy() bool {
+	s := p.subject
+	period := max(s.CPUPeriod.Nanoseconds(), 1e7)
+	return s.CPUSamples(p.Cost.CPU)*period >= onceAtMost*int64(max(p.Of, 1))
 }
 
 // Repeated reports whether the place does its work again and again. bulk says
 // that a single call may take any time, as it does for reading a file.
 func (p *Place) Repeated(bulk bool) bool {
 	s := p.subject
-	if n := p.calls; n > 0 {
-		// A list's elements make so many different calls.
-		return n >= minCalls*int64(max(p.Of, 1)) && n*rare >= s.AllocIterations && (p.By != compiler.FixedLoop || p.passes() >= minPasses)
+	if p.calls > 0 {
+		return p.often() && (p.By != compiler.FixedLoop || p.passes() >= minPasses)
 	}
 	if p.By == compiler.FixedLoop && !p.inMain() {
 		return false // whether the loop makes more than one pass is not known
@@ -68,7 +117,7 @@ func (p *Place) Repeated(bulk bool) bool {
 	if bulk && s.Kind == recording.TargetProgram && p.At.Loop == nil {
 		return false
 	}
-	return float64(s.CPUSamples(p.Cost.CPU))*float64(max(s.CPUPeriod.Nanoseconds(), 1e7)) >= onceAtMost*float64(max(p.Of, 1))
+	return p.busy()
 }
 
 // inMain: the loop is entered once.
@@ -152,8 +201,8 @@ func (p *Place) Evidence() []finding.Evidence {
 		}
 		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
 	}
-	if n := p.calls; n > 0 && s.AllocIterations > 0 {
-		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("by the blocks counted, about %d calls in %d iterations", n, s.AllocIterations)})
+	if n := p.calls; n > 0 && p.agreed && s.AllocIterations > 0 {
+		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("about %s in %d iterations: so many of most kinds of block were allocated", quantity.Plural(int(n), "call"), s.AllocIterations)})
 	}
 	text := p.Reason()
 	if len(p.Values) > 0 {

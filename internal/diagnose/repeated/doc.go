@@ -11,9 +11,9 @@
 //
 // That the call is repeated has to be seen too. A benchmark's allocations are
 // counted: with the same arguments each call allocates the same, so that the
-// number of blocks of most of its stacks is the number of calls or a multiple of
-// it. [Place.Calls] is the first quartile of these numbers, and a call made
-// [minCalls] times, and once in [rare] iterations, is repeated. Where nothing is
+// number of blocks of one stack and size is the number of calls or a multiple of
+// it, and the number that most of them agree on is taken for that of the calls.
+// A call made [minCalls] times, and once in [rare] iterations, is repeated. Where nothing is
 // counted (no block in the place, or the sampled profile of a program or a
 // service), CPU time says it: no single call of these functions takes
 // [onceAtMost].

@@ -43,8 +43,10 @@ type Place struct {
 
 	Cost, Avoidable diagnose.Samples
 	cpu, mem        sets
-	again           bool  // a caller of the place lies in a loop of its own
-	calls           int64 // see Calls
+	again           bool // a caller of the place lies in a loop of its own
+	blocks          map[kind]int64
+	calls           int64 // see count; 0: not known
+	agreed          bool
 	subject         *diagnose.Subject
 }
 
@@ -75,7 +77,7 @@ func Find(s *diagnose.Subject, search Search) []*Place {
 	})
 	for _, p := range f.order {
 		p.Cost = diagnose.Samples{CPU: p.cpu.cost.Keep(), Allocs: p.mem.cost.Keep()}
-		p.calls = p.counted()
+		p.count()
 		p.avoid()
 	}
 	return f.order
@@ -93,6 +95,10 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*Place) *sets) {
 		}
 		if cost {
 			of(p).cost.Add(i)
+			if c == f.s.Allocs {
+				n, size := f.s.Blocks(i)
+				p.blocks[kindOf(stack[:at], size)] += n
+			}
 		}
 		if cost && avoidable {
 			of(p).avoidable.Add(i)
@@ -146,7 +152,7 @@ func (f *finder) place(c *hot.Classified, stack []callstack.FrameID, at int, cal
 		}
 	}
 	if j.place == nil {
-		j.place = &Place{At: j.Statement, By: compiler.FixedConst, Typed: j.typed, subject: f.s}
+		j.place = &Place{At: j.Statement, By: compiler.FixedConst, Typed: j.typed, subject: f.s, blocks: make(map[kind]int64)}
 		f.order = append(f.order, j.place)
 	}
 	p := j.place
@@ -250,7 +256,8 @@ func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param i
 		return compiler.Fixed{}
 	}
 	caller, function := c.Frame(stack[at+1]), c.Frame(stack[at]).Function
-	if !f.s.Own(caller) {
+	// What a test gives is constant because it is a test.
+	if !f.s.Own(caller) || f.s.Loops.InBenchmark(caller.File, caller.Line) || strings.HasSuffix(caller.File, "_test.go") {
 		return compiler.Fixed{}
 	}
 	calls, _ := f.s.StatementCalls(f.s.StatementOf(caller, function))
@@ -285,4 +292,19 @@ func (f *finder) inLoop(c *hot.Classified, stack []callstack.FrameID) bool {
 		frame := c.Frame(id)
 		return f.s.Own(frame) && !f.s.Loops.InBenchmark(frame.File, frame.Line) && f.s.Statement(frame.File, frame.Line).Loop != nil
 	})
+}
+
+// Union selects what either of two sets of samples does.
+func Union(a, b diagnose.Samples) diagnose.Samples {
+	return diagnose.Samples{CPU: either(a.CPU, b.CPU), Allocs: either(a.Allocs, b.Allocs)}
+}
+
+func either(a, b diagnose.Keep) diagnose.Keep {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return func(i int) bool { return a(i) || b(i) }
 }

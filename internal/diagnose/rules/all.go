@@ -3,11 +3,14 @@ package rules
 import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/bufferpercall"
+	"whet/internal/diagnose/rules/constantwork"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/jsonreencode"
 	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
 	"whet/internal/diagnose/rules/readgrowth"
+	"whet/internal/diagnose/rules/regexpcompile"
+	"whet/internal/diagnose/rules/regexpreplace"
 	"whet/internal/diagnose/rules/slicegrowth"
 	"whet/internal/diagnose/rules/stringcopy"
 )
@@ -23,5 +26,8 @@ func All() []diagnose.Rule {
 		readgrowth.Rule(),
 		jsonreencode.Rule(),
 		bufferpercall.Rule(),
+		regexpreplace.Rule(),
+		regexpcompile.Rule(),
+		constantwork.Rule(),
 	}
 }

@@ -23,6 +23,9 @@ var directories = map[string]string{
 	"read-growth":     "readgrowth",
 	"json-reencode":   "jsonreencode",
 	"buffer-per-call": "bufferpercall",
+	"regexp-compile":  "regexpcompile",
+	"regexp-replace":  "regexpreplace",
+	"constant-work":   "constantwork",
 }
 
 // fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of

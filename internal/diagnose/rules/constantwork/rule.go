@@ -31,20 +31,50 @@ func Rule() diagnose.Rule {
 
 func find(s *diagnose.Subject) []diagnose.Claim {
 	claims := literals(s)
-	for _, p := range repeated.Find(s, repeated.Search{
+	places := repeated.Find(s, repeated.Search{
 		Function: func(fn string) bool { _, ok := table[fn]; return ok },
 		Fixed:    fixed,
 		Part:     part,
-	}) {
+	})
+	made := makers(s, places)
+	for i, p := range places {
 		bulk := slices.ContainsFunc(p.Names, func(n string) bool { return table[n].bulk })
-		if p.Repeated(bulk) && !slices.ContainsFunc(claims, func(c diagnose.Claim) bool { return c.Place == p.Place() }) {
-			claims = append(claims, claim(p))
+		if _, joined := made[i]; joined || !p.Repeated(bulk) {
+			continue
 		}
+		c := claim(p)
+		for j, user := range made {
+			if user == i {
+				c.Cost, c.Avoidable = repeated.Union(c.Cost, places[j].Cost), repeated.Union(c.Avoidable, places[j].Avoidable)
+			}
+		}
+		claims = append(claims, c)
 	}
 	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
 		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
 	})
 	return claims
+}
+
+// makers finds the places that make what another place uses, where that one's
+// work is done for the thing made: one finding tells of both. The first use in
+// the source takes its maker over.
+func makers(s *diagnose.Subject, places []*repeated.Place) map[int]int {
+	made := make(map[int]int)
+	for i, p := range places {
+		calls, _ := s.StatementCalls(p.At)
+		for _, c := range calls {
+			if table[c.Callee].builds == "" || c.Recv == nil || c.Recv.Held != "" && c.Recv.Held != "local" {
+				continue
+			}
+			for j, m := range places {
+				if _, taken := made[j]; i != j && !taken && m.At.File == p.At.File && m.At.First <= c.Recv.Line && c.Recv.Line <= m.At.Last {
+					made[j] = i
+				}
+			}
+		}
+	}
+	return made
 }
 
 // fixed says of a call whether all that decides about its result is fixed.

@@ -85,22 +85,3 @@ func (l *compiledList) serves(c *compilation, r *replacement) bool {
 	}
 	return uses == r.calls[i].Recv.Uses
 }
-
-// union selects what any of some samples do.
-func union(first diagnose.Samples, more []*repeated.Place, of func(*repeated.Place) diagnose.Samples) diagnose.Samples {
-	for _, p := range more {
-		s := of(p)
-		first = diagnose.Samples{CPU: either(first.CPU, s.CPU), Allocs: either(first.Allocs, s.Allocs)}
-	}
-	return first
-}
-
-func either(a, b diagnose.Keep) diagnose.Keep {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return func(i int) bool { return a(i) || b(i) }
-}

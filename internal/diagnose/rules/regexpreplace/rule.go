@@ -176,8 +176,9 @@ func (r *replacement) claim() diagnose.Claim {
 	c.Evidence = r.Evidence()
 	if len(r.with) > 0 {
 		c.Why += " It is compiled in every call, too."
-		c.Cost = union(r.Cost, r.with, func(p *repeated.Place) diagnose.Samples { return p.Cost })
-		c.Avoidable = union(r.Avoidable, r.with, func(p *repeated.Place) diagnose.Samples { return p.Avoidable })
+		for _, p := range r.with {
+			c.Cost, c.Avoidable = repeated.Union(c.Cost, p.Cost), repeated.Union(c.Avoidable, p.Avoidable)
+		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("compiled for this use alone at line %d", r.with[0].At.First)})
 		if share := r.s.CPUShare(r.with[0].Cost.CPU); share > 0 {
 			c.Evidence = append(c.Evidence, r.with[0].Evidence()[0])
