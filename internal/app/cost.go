@@ -108,13 +108,10 @@ func writeCosts(w io.Writer, rec *recording.Recording, path string) error {
 }
 
 func writeCostsJSON(w io.Writer, rec *recording.Recording, path string) error {
-	data, err := json.MarshalIndent(struct {
-		Schema    string           `json:"schema"`
-		Warnings  []string         `json:"warnings"`
-		URL       string           `json:"url"`
-		Costs     []recording.Cost `json:"costs"`
-		Recording string           `json:"recording"`
-	}{"whet/doctor/1", append([]string{}, rec.Warnings...), rec.Service.URL, rec.Costs, path}, "", "  ")
+	data, err := json.MarshalIndent(doctorDocument{
+		Schema: "whet/doctor/1", Warnings: append([]string{}, rec.Warnings...), Instruments: []instrument{},
+		URL: rec.Service.URL, Costs: rec.Costs, Recording: path,
+	}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"whet/internal/recording"
 )
 
 // Status of an instrument on this machine.
@@ -112,6 +114,11 @@ type doctorDocument struct {
 	Schema      string       `json:"schema"`
 	Warnings    []string     `json:"warnings"`
 	Instruments []instrument `json:"instruments"`
+
+	// Of -cost.
+	URL       string           `json:"url,omitempty"`
+	Costs     []recording.Cost `json:"costs,omitempty"`
+	Recording string           `json:"recording,omitempty"`
 }
 
 func writeInstrumentsJSON(w io.Writer, found []instrument) error {

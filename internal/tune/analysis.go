@@ -163,8 +163,11 @@ func (a *analysis) readProfile(artifact recording.Artifact) (*callstack.Profile,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", artifact.Path, err)
 	}
-	for _, w := range p.Warnings {
-		a.warn("%s: %s", artifact.Path, w)
+	// That nobody waited is an answer.
+	if p.Len() > 0 || artifact.Kind != recording.KindMutex && artifact.Kind != recording.KindBlock {
+		for _, w := range p.Warnings {
+			a.warn("%s: %s", artifact.Path, w)
+		}
 	}
 	return p, nil
 }

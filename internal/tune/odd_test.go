@@ -82,6 +82,7 @@ func TestOddServers(t *testing.T) {
 		{mode: "ignores SIGTERM", keeps: true, warning: "did not end within"},
 		{mode: "forks", keeps: true},
 		{mode: "floods", keeps: true},
+		{mode: "restarts", keeps: true, warning: "metrics"},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
@@ -251,6 +252,43 @@ func TestInterruptedService(t *testing.T) {
 	rec, page := openPage(t, outcome.Path)
 	if rec.Partial != "interrupted" || page.Service.Requests == 0 {
 		t.Errorf("partial %q, service %+v", rec.Partial, page.Service)
+	}
+}
+
+// TestTwoAtOnce: two measure one target; there is one CPU profiler, and whoever
+// comes second waits for it and says so if it has to give up.
+func TestTwoAtOnce(t *testing.T) {
+	server := httptest.NewServer(profiled(""))
+	defer server.Close()
+	type ending struct {
+		path string
+		err  error
+	}
+	done := make(chan ending)
+	for range 2 {
+		go func() {
+			outcome, err := RecordService(context.Background(), serviceOptions(t, server.URL+"/hello"))
+			done <- ending{outcome.Path, err}
+		}()
+	}
+	profiles := 0
+	for range 2 {
+		e := <-done
+		if e.err != nil {
+			t.Error(e.err)
+			continue
+		}
+		rec, page := openPage(t, e.path)
+		n := len(rec.Find(recording.KindCPU, ""))
+		if profiles += n; n == 0 && !strings.Contains(strings.Join(page.Warnings, "\n"), "someone else has been using the program's CPU profiler") {
+			t.Errorf("no CPU profile, and no word of why: %q", page.Warnings)
+		}
+		if page.Service.Requests == 0 || len(rec.Find(recording.KindAllocs, "")) != 1 {
+			t.Errorf("service %+v", page.Service)
+		}
+	}
+	if profiles == 0 {
+		t.Error("neither has a CPU profile")
 	}
 }
 

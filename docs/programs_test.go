@@ -1,0 +1,52 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+var program = regexp.MustCompile("(?s)```go\n(package main\n.*?)```")
+
+// TestPrograms: the programs that pages show compile in a module of their own,
+// which has whet as they say.
+func TestPrograms(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mod := fmt.Sprintf("module example.com/m\n\ngo 1.26.0\n\nrequire whet v0.0.0\n\nreplace whet => %s\n", root)
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, path := range pagePaths(t) {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range program.FindAllSubmatch(page, -1) {
+			n++
+			name := filepath.Join(dir, fmt.Sprintf("%s%d", filepath.Base(path), n), "main.go")
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, m[1], 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n < 3 {
+		t.Errorf("the pages show %d programs", n)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "vet", "./...")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+}
