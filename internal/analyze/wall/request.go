@@ -54,12 +54,18 @@ func (a *analysis) awaitRequest(g *goroutine) {
 	case g.state == exectrace.Waiting:
 		// What was taken for the beginning was not: the bytes are not there.
 		if g.request != nil {
-			g.base.move(&g.request.ledger)
-			g.request = nil
+			g.withdraw()
 		}
 	case g.request == nil:
 		g.request = &request{whole: true}
 	}
+}
+
+// withdraw makes the time of what turned out to be no request the goroutine's.
+func (g *goroutine) withdraw() {
+	g.request.closed = true
+	g.base.move(&g.request.ledger)
+	g.request = nil
 }
 
 // wake takes in that a wait ends.
@@ -139,7 +145,7 @@ func (a *analysis) retire(g *goroutine, ended bool) {
 		if g.request.served {
 			a.finish(g, ended)
 		} else {
-			g.base.move(&g.request.ledger)
+			g.withdraw()
 		}
 	}
 	if g.root == nil {

@@ -1,6 +1,8 @@
 package wall
 
 import (
+	"strings"
+
 	"whet/internal/callstack"
 	"whet/internal/format/exectrace"
 )
@@ -115,9 +117,13 @@ func (n *node) root() *node {
 }
 
 // started returns the stack of the function that the go statement was for: the
-// root, or what a launcher at the root called. Nil if that is not on the stack.
+// root, or what a launcher at the root called. Nil if that is not on the stack:
+// one that was taken while the goroutine ended shows the runtime alone.
 func (n *node) started() *node {
 	root := n.root()
+	if strings.HasPrefix(root.name, "runtime.goexit") {
+		return nil
+	}
 	if !isLauncher(root.name) {
 		return root
 	}

@@ -34,6 +34,7 @@ type planted struct {
 	calls int
 	serve http.HandlerFunc
 	wrap  func(http.Handler) http.Handler
+	http2 bool
 }
 
 func main() {
@@ -66,6 +67,7 @@ func main() {
 		{name: "body", calls: 6, serve: func(_ http.ResponseWriter, r *http.Request) {
 			timed("body", func() { io.Copy(io.Discard, r.Body) })
 		}},
+		{name: "stream", calls: 8, http2: true, serve: func(http.ResponseWriter, *http.Request) { timed("stream", nap) }},
 		{name: "quick", calls: 50, serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }},
 	}
 	mux := http.NewServeMux()
@@ -82,12 +84,11 @@ func main() {
 	if err := trace.Start(os.Stdout); err != nil {
 		log.Fatal(err)
 	}
-	// Two connections a handler, all handlers at once but for those that
-	// compete for the lock: these come in pairs.
+	// Two clients a handler with a connection each, all at once.
 	var all sync.WaitGroup
 	for _, h := range handlers {
 		for range 2 {
-			own := &http.Client{Transport: &http.Transport{}}
+			own := &http.Client{Transport: &http.Transport{Protocols: protocols(h.http2)}}
 			all.Go(func() {
 				for range h.calls / 2 {
 					get(own, "http://"+addr+"/"+h.name, h.name == "body")
@@ -129,6 +130,8 @@ func named(name string, h http.HandlerFunc) http.Handler {
 		return timeoutHandler{h}
 	case "body":
 		return bodyHandler{h}
+	case "stream":
+		return streamHandler{h}
 	}
 	return h
 }
@@ -144,6 +147,7 @@ type (
 	groupHandler    struct{ h http.HandlerFunc }
 	timeoutHandler  struct{ h http.HandlerFunc }
 	bodyHandler     struct{ h http.HandlerFunc }
+	streamHandler   struct{ h http.HandlerFunc }
 )
 
 func (s lockHandler) ServeHTTP(w http.ResponseWriter, r *http.Request)     { s.h(w, r) }
@@ -156,6 +160,7 @@ func (s channelHandler) ServeHTTP(w http.ResponseWriter, r *http.Request)  { s.h
 func (s groupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request)    { s.h(w, r) }
 func (s timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request)  { s.h(w, r) }
 func (s bodyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request)     { s.h(w, r) }
+func (s streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request)   { s.h(w, r) }
 
 // logged is a middleware that all requests pass.
 func logged(next http.Handler) http.Handler {
@@ -167,8 +172,17 @@ func serve(h http.Handler) (addr string) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	go http.Serve(l, h)
+	both := protocols(true)
+	both.SetHTTP1(true)
+	go (&http.Server{Handler: h, Protocols: both}).Serve(l)
 	return l.Addr().String()
+}
+
+func protocols(http2 bool) *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(!http2)
+	p.SetUnencryptedHTTP2(http2)
+	return p
 }
 
 func get(c *http.Client, url string, dribble bool) {
