@@ -65,6 +65,9 @@ func (c *costFlags) run(ctx context.Context, e *env, operands []string, asJSON b
 		return usageError("doctor: -cost takes the URL; %q behind it says nothing", operands[0])
 	}
 	o.Operand, o.Load.URL, o.Load.Header, o.Command, o.Version = c.url, c.url, http.Header(c.headers), e.args, Version()
+	if err := o.ValidateCost(); err != nil {
+		return &exitError{exitUsage, err}
+	}
 	status := e.status()
 	o.Progress = status.tuneProgress
 	outcome, err := tune.RecordCost(ctx, o)

@@ -47,13 +47,8 @@ var costInstruments = []costInstrument{
 // as many pairs are made as fit.
 func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	o.Load.Now = o.Now
-	pairs := costPairs(o.Load.Duration)
-	if err := o.Validate(); err != nil {
+	if err := o.ValidateCost(); err != nil {
 		return Outcome{}, err
-	}
-	if pairs < fewestPairs {
-		return Outcome{}, fmt.Errorf("-d %v gives %d pairs of each instrument, and an interval needs %d: give at least %v",
-			o.Load.Duration, pairs, fewestPairs, time.Duration(fewestPairs*len(costInstruments)*2)*costSlice)
 	}
 	r := &serviceRecorder{session: newSession(o.Common), o: o}
 	if err := r.create("cost-" + defaultName(serviceName(o.Load.URL))); err != nil {
@@ -61,7 +56,7 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	}
 	defer r.w.Discard()
 	meter := host.Start()
-	err := r.recordCost(ctx, pairs)
+	err := r.recordCost(ctx, costPairs(o.Load.Duration))
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -71,6 +66,15 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	}
 	path, err := r.finish(err)
 	return Outcome{Path: path}, err
+}
+
+// ValidateCost reports the first option with which RecordCost cannot do.
+func (o *ServiceOptions) ValidateCost() error {
+	if pairs := costPairs(o.Load.Duration); pairs < fewestPairs {
+		return fmt.Errorf("-d %v gives %d pairs of each instrument, and an interval needs %d: give at least %v",
+			o.Load.Duration, pairs, fewestPairs, time.Duration(fewestPairs*len(costInstruments)*2)*costSlice)
+	}
+	return o.Validate()
 }
 
 func costPairs(d time.Duration) int {
