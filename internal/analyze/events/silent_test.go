@@ -90,7 +90,13 @@ func TestSilent(t *testing.T) {
 		}),
 		"no answer at all": binned(make([]int32, 2000)),
 
-		"busy process":        burned(constant(1.5)),
+		"busy process": burned(constant(1.5)),
+		"little to do, and nothing for a second": burned(func(s float64) float64 {
+			if s > 10 && s < 11 {
+				return 0
+			}
+			return 0.1
+		}),
 		"idle process":        burned(constant(0.01)),
 		"sleeps between":      burned(func(s float64) float64 { return math.Floor(math.Mod(s, 1) + 0.3) }),
 		"idle at both ends":   burned(func(s float64) float64 { return math.Floor(1.5 - math.Abs(s-10)/14) }),

@@ -79,6 +79,20 @@ func TestHeapGrowth(t *testing.T) {
 	}
 }
 
+// A cycle in each step, and as much again dead as lives at most, by chance: the
+// least of 16 rows is about live·(1 + 1/17), where the median would be half too
+// much.
+func TestHeapGrowthInGarbage(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	in := Input{Rows: rows(20*sec, func(row *metrics.Row, s float64) {
+		row.GCCycles, row.HeapLiveBytes = n(row.TimeNs), n(int64((50+10*s)*(1+r.Float64())*mib))
+	})}
+	e := only(t, Find(in), Heap, 1)[0]
+	if e.Value < 9*mib || e.Value > 12*mib {
+		t.Errorf("%+v", e)
+	}
+}
+
 // 20 s with ten answers each 10 ms, none from 7.00 s to 7.35 s: 35 empty bins.
 // The last answer before and the first behind lie anywhere in the bins beside
 // them, so it lasted 36 bins give or take one, from half a bin before the first. The other 1,965 bins have 19,650 answers, 1,000 a
@@ -181,6 +195,14 @@ func TestForcedGC(t *testing.T) {
 	in.OwnGC = []Span{{11*sec + 10*ms, 11*sec + 40*ms}}
 	e := only(t, Find(in), ForcedGC, 1)[0]
 	if e.StartNs != 6*sec || e.EndNs != 6*sec+1050*ms/1000 || !strings.Contains(e.Text, "it took 1.05 ms and stopped the program for 50.0 µs of it") {
+		t.Errorf("%+v", e)
+	}
+
+	// Two cycles in one of whet's own whiles: it asked for one.
+	twice := in
+	twice.Cycles = cycles(20, 10*time.Millisecond, func(c *gctrace.Cycle, i int) { c.Forced = i < 2 })
+	twice.OwnGC = []Span{{2 * sec, 2*sec + 30*ms}}
+	if e := only(t, Find(twice), ForcedGC, 1)[0]; e.StartNs != 2*sec+10*ms {
 		t.Errorf("%+v", e)
 	}
 
