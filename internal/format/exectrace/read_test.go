@@ -2,12 +2,14 @@ package exectrace
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	runtimetrace "runtime/trace"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -25,26 +27,25 @@ func check(t testing.TB, events []Event, summary Summary) {
 	t.Helper()
 	var last int64
 	state := make(map[int64]State)
-	stacks := make(map[string]*Stack)
+	stacks, seen := make(map[string]*Stack), make(map[*Stack]bool)
 	for i, e := range events {
 		if e.TimeNs < last || e.TimeNs > summary.EndNs {
 			t.Fatalf("event %d: at %d ns after %d, in a trace of %d", i, e.TimeNs, last, summary.EndNs)
 		}
 		last = e.TimeNs
 		for _, s := range []*Stack{e.Stack, e.ActorStack} {
-			if s == nil {
+			if s == nil || seen[s] {
 				continue
 			}
+			seen[s] = true
 			if len(s.Frames) == 0 {
 				t.Fatalf("event %d: a stack without frames", i)
 			}
 			key := fmt.Sprint(frames(s))
-			if stacks[key] == nil {
-				stacks[key] = s
-			}
-			if stacks[key] != s {
+			if stacks[key] != nil {
 				t.Fatalf("event %d: a second stack of %s", i, key)
 			}
+			stacks[key] = s
 		}
 		if e.Kind != Change {
 			continue
@@ -278,11 +279,74 @@ func TestReadLimits(t *testing.T) {
 	}
 }
 
+// TestReadCut reads a trace that ends in the middle: all of the generations
+// before are there, and a warning says from when on nothing is.
+func TestReadCut(t *testing.T) {
+	data := cutTrace(t)
+	events, summary, err := read(t, data, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, events, summary)
+	if len(summary.Warnings) != 1 || !strings.Contains(summary.Warnings[0], "read up to") || summary.EndNs < 1e9 {
+		t.Errorf("%d events to %d ns, warnings %q", len(events), summary.EndNs, summary.Warnings)
+	}
+	// A shorter cut has no more, and what it has is the same.
+	shorter, _, err := read(t, data[:len(data)*3/4], DefaultLimits())
+	if err != nil || len(shorter) == 0 || len(shorter) > len(events) {
+		t.Fatalf("%d events of three quarters, %d of the whole: %v", len(shorter), len(events), err)
+	}
+	for i, e := range shorter {
+		if e.TimeNs != events[i].TimeNs || e.Goroutine != events[i].Goroutine || e.To != events[i].To {
+			t.Fatalf("event %d: %+v, want %+v", i, e, events[i])
+		}
+	}
+}
+
+func cutTrace(t testing.TB) []byte {
+	f, err := os.Open("testdata/compile_cut.trace.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	zr, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(zr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestReadFlightRecording: what the flight recorder keeps is a trace.
+func TestReadFlightRecording(t *testing.T) {
+	record() // one tracer at a time
+	recorder := runtimetrace.NewFlightRecorder(runtimetrace.FlightRecorderConfig{})
+	if err := recorder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer recorder.Stop()
+	done := make(chan bool)
+	go func() { done <- true }()
+	<-done
+	var out bytes.Buffer
+	if _, err := recorder.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	events, summary, err := read(t, out.Bytes(), DefaultLimits())
+	if err != nil || len(events) == 0 || len(summary.Warnings) != 0 {
+		t.Fatalf("%d events, error %v, warnings %q", len(events), err, summary.Warnings)
+	}
+	check(t, events, summary)
+}
+
 // FuzzRead holds Read to the order of its events on whatever it accepts, to
 // one line of error on what it does not, and to saying what it left out: a cut
 // of a sound trace is an error or has a warning.
 func FuzzRead(f *testing.F) {
-	data := record()
+	data := recordLittle(f)
 	f.Add(data, len(data))
 	f.Add(data, len(data)/2)
 	f.Add([]byte("go 1.22 trace\x00\x00\x00\x01\x01\x02\x03\x04"), 30)

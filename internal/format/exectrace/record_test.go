@@ -92,3 +92,17 @@ func read(t testing.TB, data []byte, limits Limits) ([]Event, Summary, error) {
 	})
 	return events, summary, err
 }
+
+// recordLittle runs hardly anything, so that a fuzzer finds its way.
+func recordLittle(t testing.TB) []byte {
+	record() // one tracer at a time
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan bool)
+	go func() { done <- true }()
+	<-done
+	trace.Stop()
+	return out.Bytes()
+}
