@@ -84,6 +84,7 @@ type measurement struct {
 	rates  *capture.Rates // the program's own, to be set again; nil: they were not changed
 
 	before map[string]*capture.Fetched
+	file   loadFile
 	seen   int64 // requests completed when before was complete
 	traced *takenTrace
 
@@ -143,6 +144,26 @@ func (m *measurement) disconnect() {
 	m.rates = nil
 }
 
+// plain is how long the load runs without the CPU profile at first.
+func (m *measurement) plain() time.Duration {
+	return min(m.o.Load.Duration/plainPart, longPlain)
+}
+
+// perRequest is the target's CPU time for an answer between two moments, in
+// nanoseconds; 0: unknown.
+func (m *measurement) perRequest(start, end int64) float64 {
+	cpu := cpuBetween(m.rows, start, end)
+	from, to := (start-m.result.Load.StartNs)/m.file.BinNs, (end-m.result.Load.StartNs)/m.file.BinNs
+	var answers int64
+	for i := max(from, 0); i < min(to, int64(len(m.file.Answers))); i++ {
+		answers += int64(m.file.Answers[i])
+	}
+	if cpu == nil || answers == 0 {
+		return 0
+	}
+	return float64(*cpu) / float64(answers)
+}
+
 // rate is a rate to set again; one that is not known was off.
 func rate(v *int64) int64 {
 	if v == nil {
@@ -164,8 +185,7 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 		m.before[kind] = m.fetch(ctx, kind)
 	}
 	m.seen = m.load.Completed()
-	plain := min(m.o.Load.Duration/plainPart, longPlain)
-	if !m.until(ctx, begin.Add(plain)) {
+	if !m.until(ctx, begin.Add(m.plain())) {
 		return
 	}
 	traceFrom := end.Add(-lastTime - traceTime*time.Second)
@@ -332,11 +352,11 @@ func (m *measurement) addLoad(res *load.Result) {
 	if cpu := int64(res.GeneratorCPU); cpu >= 0 {
 		l.GeneratorCPUNs = &cpu
 	}
-	file := loadFile{Schema: "whet/load-seconds/1", BinNs: int64(load.Bin), Answers: res.Answers}
+	m.file = loadFile{Schema: "whet/load-seconds/1", BinNs: int64(load.Bin), Answers: res.Answers}
 	for _, s := range res.Seconds {
-		file.Seconds = append(file.Seconds, loadSecond{m.since(s.Start), int64(s.Length), s.Requests, s.Errors, int64(s.P50), int64(s.P99), int64(s.Max)})
+		m.file.Seconds = append(m.file.Seconds, loadSecond{m.since(s.Start), int64(s.Length), s.Requests, s.Errors, int64(s.P50), int64(s.P99), int64(s.Max)})
 	}
-	data, err := json.Marshal(file)
+	data, err := json.Marshal(m.file)
 	if err != nil {
 		m.keep(err)
 		return
@@ -386,6 +406,13 @@ func (m *measurement) finish() {
 	l := &m.result.Load
 	m.result.TargetCPUNs = cpuBetween(m.rows, l.StartNs, l.EndNs)
 	m.result.TargetPeakBytes = peakBetween(m.rows, 0, l.EndNs)
+	if p := m.taken.profiles[recording.KindCPU]; p != nil {
+		plain := m.perRequest(l.StartNs, min(l.StartNs+int64(m.plain()), p.start))
+		if profiled := m.perRequest(p.start, p.end); plain > 0 && profiled > 0 {
+			cost := profiled/plain - 1
+			p.cost = &cost
+		}
+	}
 }
 
 // warn is for other goroutines than the measuring's own.

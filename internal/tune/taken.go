@@ -27,6 +27,7 @@ type taken struct {
 type takenProfile struct {
 	parts      [][]byte
 	start, end int64
+	cost       *float64 // recording.Artifact.Cost
 }
 
 type takenTrace struct {
@@ -134,7 +135,7 @@ func (s *session) store(t *taken) {
 				continue
 			}
 		}
-		s.keep(s.w.Write(recording.Artifact{Path: "profiles/" + kind + ".pb.gz", Kind: kind, StartNs: p.start, EndNs: p.end}, data))
+		s.keep(s.w.Write(recording.Artifact{Path: "profiles/" + kind + ".pb.gz", Kind: kind, StartNs: p.start, EndNs: p.end, Cost: p.cost}, data))
 	}
 	for i, trace := range t.traces {
 		s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("trace/%03d.trace", i), Kind: trace.kind, StartNs: trace.start, EndNs: trace.end}, trace.data))
