@@ -35,12 +35,12 @@ func goroutines(length int64, at func(s float64) float64) []metrics.Row {
 }
 
 // burning makes rows of a process that uses so many cores, as a function of
-// time in seconds; each step is summed up in milliseconds.
+// time in seconds; summed up in steps of 10 ms.
 func burning(length int64, cores func(s float64) float64) []metrics.Row {
 	var used, done int64
 	return rows(length, func(r *metrics.Row, s float64) {
-		for ; done < r.TimeNs; done += ms {
-			used += int64(cores(float64(done)/1e9) * float64(ms))
+		for ; done < r.TimeNs; done += 10 * ms {
+			used += int64(cores(float64(done)/1e9) * float64(10*ms))
 		}
 		r.UserCPUNs, r.SystemCPUNs = n(used*3/4), n(used-used*3/4)
 	})
