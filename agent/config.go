@@ -8,7 +8,9 @@ import (
 )
 
 // Config says what an agent does. The zero value serves Handler and does
-// nothing by itself.
+// nothing by itself: it costs nothing until someone asks. A recording costs
+// what its CPU profile, its traces and its rates cost, and a flight recorder
+// costs as much as an execution trace.
 type Config struct {
 	// Record names a recording, NAME.whet: from Start to Stop the agent keeps a
 	// CPU profile, a row of metrics each 100 ms and a second of execution trace

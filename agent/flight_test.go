@@ -34,9 +34,12 @@ func TestResponseTimeBound(t *testing.T) {
 	if !warned(a, "the flight recorder was saved: a request took") {
 		t.Errorf("warnings %q", a.Warnings())
 	}
-	// The wish is taken and passed over: the hour has not passed.
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
-	await(t, "the wish to be read", func() bool { return len(a.flight.wanted) == 0 })
+	// The next wish is taken and passed over: the hour has not passed. Once the
+	// one after it is taken, that is done.
+	for i := 0; i < 2; i++ {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		await(t, "the wish to be taken", func() bool { return len(a.flight.wanted) == 0 })
+	}
 	a.Stop()
 	if a.flight.count != 1 {
 		t.Errorf("%d snapshots, want 1", a.flight.count)

@@ -67,6 +67,7 @@ func TestAnswers(t *testing.T) {
 		{"GET", "pprof/goroutine?debug=2", 200, "goroutine 1 ["},
 		{"GET", "pprof/heap?debug=1&gc=1", 200, "heap profile: "},
 		{"GET", "pprof/heap?debug=9", 400, `debug="9" is not 0, 1 or 2`},
+		{"GET", "pprof/allocs?seconds=5", 400, "seconds is for profile and trace: take allocs twice and subtract"},
 		{"GET", "pprof/profile?seconds=-1", 400, `seconds="-1" is not a number of seconds above 0 and up to 3600`},
 		{"GET", "pprof/profile?seconds=NaN", 400, `seconds="NaN" is not`},
 		{"GET", "pprof/trace?seconds=1e9", 400, `seconds="1e9" is not`},

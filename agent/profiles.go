@@ -75,6 +75,9 @@ func (a *Agent) serveProfile(w http.ResponseWriter, r *http.Request, name string
 		return refuse(http.StatusNotFound, "this program has no profile %.60q", name)
 	}
 	query := r.URL.Query()
+	if query.Has("seconds") {
+		return refuse(http.StatusBadRequest, "seconds is for profile and trace: take %s twice and subtract", name)
+	}
 	debug := 0
 	if text := query.Get("debug"); text != "" {
 		var err error
