@@ -191,6 +191,9 @@ func (t *Target) streamOnce(ctx context.Context, w *watch, shift, every time.Dur
 			continue
 		}
 		row.TimeNs += int64(shift)
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // rows that came in one piece with the last one
+		}
 		w.add(row)
 	}
 }
