@@ -276,9 +276,24 @@ func (m *measurement) trace(ctx context.Context, end time.Time) {
 		next := m.c.Now().Add(again)
 		if !errors.Is(err, capture.ErrInUse) || next.After(end) || !m.until(ctx, next) {
 			m.missed(ctx, recording.KindTrace, err)
+			m.flight(ctx)
 			return
 		}
 	}
+}
+
+// flight takes the snapshot of a flight recorder in place of a trace that
+// could not be had.
+func (m *measurement) flight(ctx context.Context) {
+	if !slices.Contains(m.target.Offers(), recording.KindFlight) {
+		return
+	}
+	f, err := m.target.Flight(ctx)
+	if err != nil {
+		m.missed(ctx, recording.KindFlight, err)
+		return
+	}
+	m.traced = &takenTrace{f.Data, recording.KindFlight, m.since(f.Start), m.since(f.End)}
 }
 
 // collect has the target collect its garbage, without which allocations since
