@@ -245,6 +245,7 @@ func hostilePage() *Page {
 			Listing: []Listing{{Function: n, File: n, Lines: lines, Missing: n, Differs: n}},
 		})
 	}
+	addHostileRun(page, names)
 	return page
 }
 

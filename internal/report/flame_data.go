@@ -86,7 +86,7 @@ func flameLabel(p *Profile) string {
 	if p.Benchmark == "" {
 		return what
 	}
-	return what + " · " + p.of()
+	return what + " · " + clean(p.Benchmark)
 }
 
 // script is the data as a JSON script block: <, >, & and the line separators

@@ -57,7 +57,7 @@ type shell struct {
 // newShell puts the style and the script together. The script is a module, so
 // that its names stay its own and it runs once the document is there.
 func newShell(title string) shell {
-	style := asset("page.css") + asset("flame.css")
+	style := asset("page.css") + asset("run.css") + asset("flame.css")
 	script := asset("format.js") + asset("tree.js") + asset("paint.js") + asset("flame.js")
 	return shell{
 		Title:  clean(title),

@@ -93,10 +93,11 @@ func walk(doc []byte) ([]*element, error) {
 // out of a name.
 func TestHTMLHoldsOnlyItsOwnMarkup(t *testing.T) {
 	elements := strings.Fields(`html head meta title style body header main section nav footer article div p span h1 h2 h3 a ul li dl dt dd
-		table caption thead tbody tr th td details summary code pre strong b svg rect script noscript label select input output button canvas wbr`)
+		table caption thead tbody tr th td details summary code pre strong b svg rect script noscript label select input output button canvas wbr
+		dd ol small path line text`)
 	attributes := strings.Fields(`lang charset http-equiv content name class id aria-label aria-labelledby aria-describedby aria-hidden aria-pressed
 		href scope colspan tabindex role title width height viewbox preserveaspectratio type hidden for placeholder autocomplete autocapitalize
-		spellcheck open data-of`)
+		spellcheck open data-of d x y x1 x2 y1 y2 text-anchor`)
 	for name, doc := range documents(t) {
 		all, err := walk(doc)
 		if err != nil {

@@ -33,6 +33,8 @@ type pageView struct {
 	Classes    []classView
 	Profiles   []profileView // seen first
 	Others     []profileView // of other benchmarks
+	Asides     []profileView // of what other parts of the page say better
+	Run        runView
 	Flame      template.JS
 	Any        bool // there is a flame graph
 }
@@ -57,6 +59,7 @@ type findingView struct {
 type shareView struct {
 	Name    string
 	Percent string
+	Error   string
 	Unknown bool
 	Width   string // of a bar of 100 units
 	Notes   []string
@@ -95,6 +98,7 @@ type profileView struct {
 // of the other (Then) beside it.
 type topView struct {
 	Caption, By, Then string
+	Counted           bool // cum has a sampling error
 	Rows              []rowView
 }
 
@@ -104,6 +108,7 @@ type rowView struct {
 	Value, Share  string
 	Width         string
 	ThenShare     string
+	Error         string // of cum's share
 }
 
 type listingView struct {
@@ -144,27 +149,29 @@ func newPageView(p *Page) (*pageView, error) {
 		v.Warnings = append(v.Warnings, clean(w))
 	}
 	for i := range p.Findings {
-		v.Findings = append(v.Findings, newFindingView(i+1, &p.Findings[i]))
+		v.Findings = append(v.Findings, newFindingView(p, i+1, &p.Findings[i]))
 	}
 	if len(p.Findings) == 0 {
 		v.Nothing, v.Looked = nothing(p), looked(p)
 	}
 	for i := range p.Below {
-		v.Below = append(v.Below, newFindingView(len(p.Findings)+i+1, &p.Below[i]))
+		v.Below = append(v.Below, newFindingView(p, len(p.Findings)+i+1, &p.Below[i]))
 	}
 	for i := range p.Benchmarks {
 		b := &p.Benchmarks[i]
 		v.Benchmarks = append(v.Benchmarks, benchmarkView{benchmarkName(b), benchmarkCells(b), benchmarkNote(b), b.Failure != ""})
 	}
-	first, others := p.shown()
-	for _, pr := range first {
-		v.Classes = append(v.Classes, newClassView(pr))
-		v.Profiles = append(v.Profiles, newProfileView(pr))
+	first, others, asides := p.shown()
+	for _, group := range []struct {
+		profiles []*Profile
+		views    *[]profileView
+	}{{first, &v.Profiles}, {others, &v.Others}, {asides, &v.Asides}} {
+		for _, pr := range group.profiles {
+			v.Classes = append(v.Classes, newClassView(p, pr))
+			*group.views = append(*group.views, newProfileView(p, pr))
+		}
 	}
-	for _, pr := range others {
-		v.Classes = append(v.Classes, newClassView(pr))
-		v.Others = append(v.Others, newProfileView(pr))
-	}
+	v.Run = newRunView(p)
 	for i := range p.Profiles {
 		v.Any = v.Any || p.Profiles[i].Flame != nil
 		v.Warnings = append(v.Warnings, flameWarnings(&p.Profiles[i])...)
@@ -183,7 +190,7 @@ func flameWarnings(p *Profile) []string {
 	return out
 }
 
-func newFindingView(n int, f *finding.Finding) findingView {
+func newFindingView(p *Page, n int, f *finding.Finding) findingView {
 	v := findingView{
 		Number: n, Title: clean(cmp.Or(f.Title, f.Rule)), Rule: clean(f.Rule),
 		Function: clean(f.Function), Place: place(f), Ceiling: ceiling(f),
@@ -191,10 +198,13 @@ func newFindingView(n int, f *finding.Finding) findingView {
 		Confidence: clean(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable,
 	}
 	for _, m := range measures(f) {
-		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Percent == "unknown", width(m.Ratio), m.Notes})
+		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Error, m.Percent == "unknown", width(m.Ratio), m.Notes})
 	}
 	for _, e := range f.Evidence {
 		v.Evidence = append(v.Evidence, finding.Evidence{Kind: clean(e.Kind), Text: clean(e.Text)})
+	}
+	if p.single() { // there is nothing else that it could be in
+		return v
 	}
 	for _, b := range f.Benchmarks {
 		v.Benchmarks = append(v.Benchmarks, clean(b))
@@ -246,13 +256,13 @@ func width(ratio float64) string {
 	return strconv.FormatFloat(min(max(ratio*100, 0.5), 100), 'f', 2, 64)
 }
 
-func newClassView(p *Profile) classView {
+func newClassView(page *Page, p *Profile) classView {
 	v := classView{Name: p.samplesOf(), What: p.what()}
 	if p.Benchmark != "" {
-		v.Of = p.of()
+		v.Of = page.of(p)
 	}
 	for c := range hot.NumClasses {
-		v.Samples[c] = quantity.Count(float64(p.Samples[c]))
+		v.Samples[c] = p.count(c)
 		v.Values[c] = p.value(p.Values[c])
 	}
 	return v
@@ -262,10 +272,10 @@ func newClassView(p *Profile) classView {
 // click away.
 const htmlListings = 3
 
-func newProfileView(p *Profile) profileView {
-	v := profileView{Name: capital(p.what()), Of: p.of(), Base: p.value(p.base())}
-	v.FlatTable = topView{Caption: v.Name + " by flat", By: "flat", Then: "cum"}
-	v.CumTable = topView{Caption: v.Name + " by cum", By: "cum", Then: "flat"}
+func newProfileView(page *Page, p *Profile) profileView {
+	v := profileView{Name: capital(p.what()), Of: page.of(p), Base: p.value(p.base())}
+	v.FlatTable = topView{Caption: v.Name + " by flat", By: "flat", Then: "cum", Counted: p.counted()}
+	v.CumTable = topView{Caption: v.Name + " by cum", By: "cum", Then: "flat", Counted: p.counted()}
 	for _, r := range p.Top {
 		v.FlatTable.Rows = append(v.FlatTable.Rows, newRowView(p, &r, r.Flat, r.Cum))
 	}
@@ -286,7 +296,7 @@ func newRowView(p *Profile, r *Row, by, then int64) rowView {
 	return rowView{
 		Package: pkg, Rest: name[len(pkg):], File: clean(r.File),
 		Value: p.value(by), Share: quantity.Percent(share(by, p.base())), Width: width(share(by, p.base())),
-		ThenShare: quantity.Percent(share(then, p.base())),
+		ThenShare: quantity.Percent(share(then, p.base())), Error: p.plusMinus(r.Cum),
 	}
 }
 

@@ -98,6 +98,9 @@ type jsonRow struct {
 	CumCount  *int64  `json:"cum_count,omitempty"`
 	Cum       *int64  `json:"cum,omitempty"`
 	CumRatio  float64 `json:"cum_ratio"`
+	// Of shares of CPU samples: see samplingError.
+	CumRatioLow  *float64 `json:"cum_ratio_low,omitempty"`
+	CumRatioHigh *float64 `json:"cum_ratio_high,omitempty"`
 }
 
 // WriteJSON writes the page as one JSON document.
@@ -191,6 +194,9 @@ func newJSONProfile(p *Profile) jsonProfile {
 			jr := jsonRow{Function: r.Function, File: r.File, FlatRatio: share(r.Flat, p.base()), CumRatio: share(r.Cum, p.base())}
 			jr.FlatNs, jr.FlatBytes, jr.FlatCount, jr.Flat = byUnit(p.Unit, r.Flat)
 			jr.CumNs, jr.CumBytes, jr.CumCount, jr.Cum = byUnit(p.Unit, r.Cum)
+			if iv, ok := p.cumError(r.Cum); ok {
+				jr.CumRatioLow, jr.CumRatioHigh = &iv.Low, &iv.High
+			}
 			out = append(out, jr)
 		}
 		return out

@@ -34,7 +34,7 @@ type jsonService struct {
 	Concurrency     int              `json:"concurrency"`
 	DurationNs      int64            `json:"duration_ns"`
 	Requests        int64            `json:"requests"`
-	ThroughputPerS  float64          `json:"throughput_per_s"`
+	ThroughputPerS  *float64         `json:"throughput_per_s"`
 	Errors          map[string]int64 `json:"errors"`
 	ServiceTimeNs   jsonTimes        `json:"service_time_ns"`
 	CPUNs           *int64           `json:"cpu_ns"`
@@ -49,13 +49,13 @@ type jsonGenerator struct {
 }
 
 type jsonTimes struct {
-	Min  int64   `json:"min"`
-	Mean float64 `json:"mean"`
-	P50  int64   `json:"p50"`
-	P90  int64   `json:"p90"`
-	P99  int64   `json:"p99"`
-	P999 int64   `json:"p999"`
-	Max  int64   `json:"max"`
+	Min  int64    `json:"min"`
+	Mean *float64 `json:"mean"`
+	P50  int64    `json:"p50"`
+	P90  int64    `json:"p90"`
+	P99  int64    `json:"p99"`
+	P999 int64    `json:"p999"`
+	Max  int64    `json:"max"`
 }
 
 type jsonSecond struct {
@@ -92,14 +92,14 @@ type jsonEvent struct {
 }
 
 type jsonWaiting struct {
-	Benchmark string  `json:"benchmark"`
-	Kind      string  `json:"kind"`
-	Function  string  `json:"function"`
-	File      string  `json:"file"`
-	Line      int     `json:"line"`
-	Count     int64   `json:"count"`
-	DelayNs   int64   `json:"delay_ns"`
-	PerS      float64 `json:"delay_per_s"` // seconds of delay in a second
+	Benchmark string   `json:"benchmark"`
+	Kind      string   `json:"kind"`
+	Function  string   `json:"function"`
+	File      string   `json:"file"`
+	Line      int      `json:"line"`
+	Count     int64    `json:"count"`
+	DelayNs   int64    `json:"delay_ns"`
+	PerS      *float64 `json:"delay_per_s"` // seconds of delay in a second
 }
 
 type jsonUnknown struct {
@@ -127,8 +127,8 @@ func newJSONRun(p *Page) jsonRun {
 	if s := p.Service; s != nil {
 		js := &jsonService{
 			URL: s.URL, Instruments: s.Instruments, Concurrency: s.Concurrency, DurationNs: s.DurationNs, Requests: s.Requests,
-			ThroughputPerS: s.ThroughputPerS, Errors: map[string]int64{}, CPUNs: s.CPUNs, CPUPerRequestNs: known(s.CPUPerRequestNs),
-			ServiceTimeNs: jsonTimes{s.MinNs, s.MeanNs, s.P50Ns, s.P90Ns, s.P99Ns, s.P999Ns, s.MaxNs},
+			ThroughputPerS: known(&s.ThroughputPerS), Errors: map[string]int64{}, CPUNs: s.CPUNs, CPUPerRequestNs: known(s.CPUPerRequestNs),
+			ServiceTimeNs: jsonTimes{s.MinNs, known(&s.MeanNs), s.P50Ns, s.P90Ns, s.P99Ns, s.P999Ns, s.MaxNs},
 			PeakBytes:     s.PeakBytes, Generator: jsonGenerator{s.GeneratorCPUNs}, Seconds: []jsonSecond{},
 		}
 		for _, e := range s.Errors {
@@ -154,7 +154,7 @@ func newJSONRun(p *Page) jsonRun {
 		run.Events = append(run.Events, jsonEvent(e))
 	}
 	for _, w := range p.Contention {
-		run.Contention = append(run.Contention, jsonWaiting(w))
+		run.Contention = append(run.Contention, jsonWaiting{w.Benchmark, w.Kind, w.Function, w.File, w.Line, w.Count, w.DelayNs, known(&w.PerS)})
 	}
 	for _, u := range p.Unknown {
 		run.Unknown = append(run.Unknown, jsonUnknown(u))

@@ -23,6 +23,8 @@ func jsonOf(t *testing.T, p *Page, o JSONOptions) []byte {
 func TestJSONGolden(t *testing.T) {
 	golden(t, "visits.json", jsonOf(t, visitsPage(), JSONOptions{Recording: "visits.whet", Report: "visits.html"}))
 	golden(t, "empty.json", jsonOf(t, emptyPage(), JSONOptions{Verb: "diagnose"}))
+	golden(t, "service.json", jsonOf(t, servicePage(), JSONOptions{}))
+	golden(t, "program.json", jsonOf(t, programPage(), JSONOptions{}))
 }
 
 // Scripts may rely on: one document, schema first and warnings second, no null
@@ -44,7 +46,7 @@ func TestJSONContract(t *testing.T) {
 		if d.More() {
 			t.Errorf("%s: more than one document", name)
 		}
-		for _, list := range []string{"warnings", "findings", "benchmarks", "facts", "profiles"} {
+		for _, list := range []string{"warnings", "findings", "benchmarks", "facts", "profiles", "events", "contention", "unknown", "series"} {
 			if _, ok := v[list].([]any); !ok {
 				t.Errorf("%s: %s is %v, not a list", name, list, v[list])
 			}

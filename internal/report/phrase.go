@@ -85,6 +85,10 @@ func (p *Profile) what() string {
 		return "blocked time"
 	case "mutex":
 		return "lock delay"
+	case "heap":
+		return "live heap"
+	case "wall":
+		return "goroutines' time"
 	}
 	return clean(cmp.Or(p.Column, p.Kind, "value"))
 }
@@ -100,23 +104,34 @@ func (p *Profile) samplesOf() string {
 		return "times blocked"
 	case "mutex":
 		return "waits for a lock"
+	case "heap":
+		return "live objects"
+	case "wall":
+		return "stretches of goroutines"
 	}
 	return p.what() + ", samples"
 }
 
-// of says which benchmark a profile is of.
-func (p *Profile) of() string {
-	if p.Benchmark == "" {
-		return "all benchmarks"
+// count prints the number of samples in a class. A profile with a value and
+// without a sample does not say how many it holds.
+func (p *Profile) count(class int) string {
+	if p.Samples == [4]int64{} && p.Values != [4]int64{} {
+		return "–"
 	}
-	return clean(p.Benchmark)
+	return quantity.Count(float64(p.Samples[class]))
 }
 
-// shown divides the profiles into those that a reader sees first and others.
+// asideKinds are profiles whose functions say little in a table: where
+// goroutines wait is the runtime's business, and other parts of the page name
+// the place and the reason; a heap is a moment.
+var asideKinds = [...]string{"block", "heap", "wall"}
+
+// shown divides the profiles into those that a reader sees first, those of
+// other benchmarks, and those of asideKinds, which stand behind both.
 // Of each kind the first is that of all benchmarks together, or else that of
 // the first benchmark with samples. Where there is only one benchmark, its own
 // profile says no more than the merged one and is left out.
-func (p *Page) shown() (first, others []*Profile) {
+func (p *Page) shown() (first, others, asides []*Profile) {
 	merged, singles := make(map[string]bool), make(map[string]int)
 	lead := ""
 	for i := range p.Profiles {
@@ -142,6 +157,8 @@ func (p *Page) shown() (first, others []*Profile) {
 	}
 	for i := range p.Profiles {
 		switch pr := &p.Profiles[i]; {
+		case slices.Contains(asideKinds[:], pr.Kind):
+			asides = append(asides, pr)
 		case pr.Benchmark == "" || pick[pr.Kind] == pr:
 			first = append(first, pr)
 		case merged[pr.Kind] && singles[pr.Kind] == 1:
@@ -149,7 +166,7 @@ func (p *Page) shown() (first, others []*Profile) {
 			others = append(others, pr)
 		}
 	}
-	return first, others
+	return first, others, asides
 }
 
 // ceiling says what a finding can gain at most: without the place and without
@@ -175,6 +192,7 @@ func ceiling(f *finding.Finding) string {
 type measure struct {
 	Name    string
 	Percent string
+	Error   string  // "± 2.9": of its sampling, in percentage points; "" where it has none
 	Ratio   float64 // for a bar; 0 when unknown
 	Notes   []string
 }
@@ -185,6 +203,9 @@ func measures(f *finding.Finding) []measure {
 	cpu := newMeasure("of CPU time", f.CPURatio, f.AvoidableCPURatio, f.Unknown.CPU)
 	if f.FewSamples() {
 		cpu.Notes = append(cpu.Notes, "of only "+quantity.Plural(int(f.CPUSamples), "sample"))
+	}
+	if iv, ok := samplingError(f.CPURatio, f.CPUSamples); ok && !f.Unknown.CPU {
+		cpu.Error = "± " + points(iv)
 	}
 	m := []measure{cpu, newMeasure("of allocated bytes", f.AllocBytesRatio, f.AvoidableAllocBytesRatio, f.Unknown.AllocBytes)}
 	if f.DelayRatio > 0 && !f.Unknown.Delay {
@@ -219,7 +240,12 @@ const largest = "(the largest of their shares)"
 // looked says what stands behind "nothing": which rules looked, and at how
 // many of the benchmarks.
 func looked(p *Page) string {
-	if len(p.Rules) == 0 {
+	switch {
+	case p.single() && (len(p.Rules) == 0 || p.Looked == 0):
+		return "no rule looked at " + p.subject()
+	case p.single():
+		return fmt.Sprintf("%s (%s) looked at %s", quantity.Plural(len(p.Rules), "rule"), cleanList(p.Rules), p.subject())
+	case len(p.Rules) == 0:
 		return "no rule looked at any benchmark"
 	}
 	return fmt.Sprintf("%s (%s) looked at %s of %s", quantity.Plural(len(p.Rules), "rule"), cleanList(p.Rules),
@@ -342,12 +368,12 @@ func shorten(s string, width int) string {
 	return "…" + string(runes[i:])
 }
 
-// wrap breaks text at spaces into lines of at most width cells. A word that is
-// wider stands alone.
+// wrap breaks text at spaces, but not at no-break ones, into lines of at most
+// width cells. A word that is wider stands alone.
 func wrap(s string, width int) []string {
 	var lines []string
 	line, n := "", 0
-	for _, word := range strings.Fields(s) {
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }) {
 		w := wide(word)
 		if n > 0 && n+1+w > width {
 			lines = append(lines, line)

@@ -32,7 +32,10 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 func pages() map[string]*Page {
-	return map[string]*Page{"visits": visitsPage(), "hostile": hostilePage(), "empty": emptyPage(), "quiet": quietPage(), "zero": {}}
+	return map[string]*Page{
+		"visits": visitsPage(), "hostile": hostilePage(), "empty": emptyPage(), "quiet": quietPage(), "zero": {},
+		"service": servicePage(), "program": programPage(), "courses": coursesPage(), "bare": barePage(),
+	}
 }
 
 func html(t *testing.T, p *Page) []byte {

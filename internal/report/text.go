@@ -36,19 +36,16 @@ func WriteText(w io.Writer, p *Page, o TextOptions) error {
 	t.findings(p, o.All)
 	t.run(p, o.All)
 	t.benchmarks(p, o.All)
-	first, others := p.shown()
+	first, others, asides := p.shown()
 	if o.All {
-		first, others = append(first, others...), nil
+		first, others, asides = slices.Concat(first, others, asides), nil, nil
 	}
-	t.classes(first, others)
+	t.classes(p, first, others)
 	for _, pr := range first {
-		t.tops(pr)
+		t.tops(p, pr)
 	}
 	t.listings(first)
-	if len(others) > 0 {
-		t.line()
-		t.line(t.paint(dim, fmt.Sprintf("%s of single benchmarks: -all prints them, and the HTML report holds them.", quantity.Plural(len(others), "more profile"))))
-	}
+	t.more(others, asides)
 	t.short(p)
 	if _, err := w.Write(t.bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -84,18 +81,46 @@ func (t *textWriter) paint(s style, text string) string {
 	return "\x1b[" + string(s) + "m" + body + "\x1b[0m" + text[len(body):]
 }
 
-// line writes one line without trailing spaces.
+// more says which profiles were not printed.
+func (t *textWriter) more(others, asides []*Profile) {
+	var parts []string
+	if len(others) > 0 {
+		parts = append(parts, quantity.Plural(len(others), "profile")+" of single benchmarks")
+	}
+	var names []string
+	for _, pr := range asides {
+		if pr.base() != 0 && !slices.Contains(names, pr.what()) {
+			names = append(names, pr.what())
+		}
+	}
+	if len(names) > 0 {
+		parts = append(parts, "functions by "+strings.Join(names, ", "))
+	}
+	if len(parts) > 0 {
+		t.line()
+		t.hang(0, "", 0, "More with -all, and in the HTML report: "+strings.Join(parts, "; ")+".")
+	}
+}
+
+// line writes one line without trailing spaces. The no-break spaces that held
+// figures and units together are plain ones here, which scripts look for.
 func (t *textWriter) line(parts ...string) {
-	t.buf.WriteString(strings.TrimRight(strings.Join(parts, ""), " "))
+	t.buf.WriteString(strings.TrimRight(strings.ReplaceAll(strings.Join(parts, ""), "\u00a0", " "), " "))
 	t.buf.WriteByte('\n')
 }
 
+// heading begins a part. What is said beside it goes below where the line is
+// too short.
 func (t *textWriter) heading(s, aside string) {
 	t.line()
-	if aside != "" {
-		aside = "  " + t.paint(dim, aside)
+	if aside == "" || wide(s)+2+wide(aside) <= t.width {
+		t.line(t.paint(bold, s), "  ", t.paint(dim, aside))
+		return
 	}
-	t.line(t.paint(bold, s), aside)
+	t.line(t.paint(bold, s))
+	for _, l := range wrap(aside, t.width-2) {
+		t.line("  ", t.paint(dim, l))
+	}
 }
 
 // bytes returns what was written.
@@ -163,18 +188,18 @@ func (t *textWriter) findings(p *Page, all bool) {
 	} else {
 		t.heading("Findings", fmt.Sprintf("%d with %s", len(p.Findings), threshold(p)))
 		for i := range p.Findings {
-			t.finding(i+1, &p.Findings[i])
+			t.finding(p, i+1, &p.Findings[i])
 		}
 	}
 	if all && len(p.Below) > 0 {
 		t.heading("Below the threshold", "less than "+strings.TrimPrefix(threshold(p), "at least "))
 		for i := range p.Below {
-			t.finding(len(p.Findings)+i+1, &p.Below[i])
+			t.finding(p, len(p.Findings)+i+1, &p.Below[i])
 		}
 	}
 }
 
-func (t *textWriter) finding(n int, f *finding.Finding) {
+func (t *textWriter) finding(p *Page, n int, f *finding.Finding) {
 	const indent = 5
 	in := strings.Repeat(" ", indent)
 	t.line()
@@ -188,9 +213,13 @@ func (t *textWriter) finding(n int, f *finding.Finding) {
 	t.line(in, clean(f.Function))
 	t.line(in, t.paint(cyan, place(f)))
 	t.line()
-	for _, m := range measures(f) {
+	shares, errors := measures(f), 0
+	for _, m := range shares {
+		errors = max(errors, wide(m.Error))
+	}
+	for _, m := range shares {
 		name := strings.Join(append([]string{m.Name}, m.Notes...), ", ")
-		t.line(in, fmt.Sprintf("%7s", m.Percent), " ", t.paint(cyan, bar(m.Ratio, 16)), " ", t.paint(dim, name))
+		t.line(in, fmt.Sprintf("%7s", m.Percent), " ", t.paint(dim, pad(m.Error, errors)), " ", t.paint(cyan, bar(m.Ratio, 16)), " ", t.paint(dim, name))
 	}
 	for _, l := range wrap(ceiling(f), t.width-indent) {
 		t.line(in, t.paint(bold, l))
@@ -210,7 +239,7 @@ func (t *textWriter) finding(n int, f *finding.Finding) {
 		}
 		t.hang(indent, name, label, text)
 	}
-	if len(f.Benchmarks) > 0 {
+	if len(f.Benchmarks) > 0 && !p.single() {
 		t.hang(indent, "in", label, inBenchmarks(f))
 	}
 	rule := "rule " + clean(f.Rule) + ", confidence " + clean(cmp.Or(string(f.Confidence), "unknown"))
@@ -289,7 +318,7 @@ func benchmarkNote(b *Benchmark) string {
 // textClasses is how many profiles' samples are counted without being asked.
 const textClasses = 6
 
-func (t *textWriter) classes(first, others []*Profile) {
+func (t *textWriter) classes(page *Page, first, others []*Profile) {
 	profiles := slices.Concat(first, others)
 	if len(profiles) > textClasses {
 		profiles = first
@@ -306,39 +335,48 @@ func (t *textWriter) classes(first, others []*Profile) {
 	for _, p := range profiles {
 		samples, values := make([]string, 0, hot.NumClasses+2), make([]string, 0, hot.NumClasses+2)
 		for c := range hot.NumClasses {
-			samples = append(samples, quantity.Count(float64(p.Samples[c])))
+			samples = append(samples, p.count(c))
 			values = append(values, p.value(p.Values[c]))
 		}
 		suffix := ""
 		if p.Benchmark != "" {
-			suffix = p.of()
+			suffix = page.of(p)
 		}
 		rows = append(rows, append(samples, p.samplesOf(), suffix), append(values, p.what(), ""))
 	}
 	t.table(rows)
 }
 
-func (t *textWriter) tops(p *Profile) {
-	t.top(p, "by flat", p.Top)
-	t.top(p, "by cum", p.TopCum)
+func (t *textWriter) tops(page *Page, p *Profile) {
+	t.top(page, p, "by flat", p.Top)
+	t.top(page, p, "by cum", p.TopCum)
 }
 
-func (t *textWriter) top(p *Profile, order string, top []Row) {
+func (t *textWriter) top(page *Page, p *Profile, order string, top []Row) {
 	if len(top) == 0 {
 		return
 	}
 	aside := order + ", of " + p.value(p.base())
 	if p.Benchmark != "" {
-		aside += " in " + p.of()
+		aside += " in " + page.of(p)
+	}
+	counted := p.counted()
+	if counted {
+		aside += "; ± is the sampling error of cum, in points"
 	}
 	t.heading("Top functions · "+p.what(), aside)
-	rows := [][]string{{"flat", "", "cum", "", "", ""}}
+	rows := make([][]string, 0, textTop+1)
+	add := func(flat, flatShare, cum, cumShare, within, name string) {
+		row := []string{flat, flatShare, cum, cumShare}
+		if counted {
+			row = append(row, within)
+		}
+		rows = append(rows, append(row, name, ""))
+	}
+	add("flat", "", "cum", "", "±", "")
 	for _, r := range top[:min(len(top), textTop)] {
-		rows = append(rows, []string{
-			p.value(r.Flat), quantity.Percent(share(r.Flat, p.base())),
-			p.value(r.Cum), quantity.Percent(share(r.Cum, p.base())),
-			clean(r.Function), "",
-		})
+		add(p.value(r.Flat), quantity.Percent(share(r.Flat, p.base())),
+			p.value(r.Cum), quantity.Percent(share(r.Cum, p.base())), p.plusMinus(r.Cum), clean(r.Function))
 	}
 	t.table(rows)
 }
@@ -356,7 +394,12 @@ func (t *textWriter) listing(p *Profile, l *Listing) {
 	costs := fmt.Sprintf("  flat %s (%s), cum %s (%s)",
 		p.value(l.Flat), quantity.Percent(share(l.Flat, p.base())),
 		p.value(l.Cum), quantity.Percent(share(l.Cum, p.base())))
-	t.line("  ", t.paint(cyan, shorten(clean(l.File), max(t.width-2-wide(costs), 20))), t.paint(dim, costs))
+	if room := t.width - 2 - wide(costs); room < tableName {
+		t.line("  ", t.paint(cyan, shorten(clean(l.File), t.width-2)))
+		t.line(t.paint(dim, costs))
+	} else {
+		t.line("  ", t.paint(cyan, shorten(clean(l.File), room)), t.paint(dim, costs))
+	}
 	if l.Differs != "" {
 		t.line(t.paint(yellow, "  ! "), clean(l.Differs))
 	}
@@ -385,7 +428,7 @@ func (t *textWriter) listing(p *Profile, l *Listing) {
 		}
 		t.line(cost, " ", number, "  ", text)
 		for _, note := range s.Notes {
-			t.line(t.paint(dim, fmt.Sprintf("%28s  ^ %s", "", clean(note))))
+			t.line(t.paint(dim, fmt.Sprintf("%28s  ^ %s", "", cut(clean(note), t.width-32))))
 		}
 	}
 }
@@ -397,6 +440,10 @@ func (p *Profile) cost(v int64) string {
 	}
 	return p.value(v)
 }
+
+// tableName is the least room for a table's names beside its figures. Where
+// there is less, names stand on lines of their own, above them.
+const tableName = 20
 
 // table writes right-aligned columns, then a name, which is shortened to what
 // is left of the line, and a note, which goes onto a line of its own where the
@@ -421,7 +468,15 @@ func (t *textWriter) table(rows [][]string) {
 			t.line(t.paint(dim, b.String()))
 			continue
 		}
-		room := max(t.width-used, 20)
+		room := t.width - used
+		if room < tableName {
+			t.line("  ", shorten(r[last], t.width-2))
+			t.line(b.String())
+			for _, l := range wrap(r[last+1], t.width-4) {
+				t.line("    ", t.paint(dim, l))
+			}
+			continue
+		}
 		name, note := shorten(r[last], room), r[last+1]
 		if wide(name)+2+wide(note) <= room {
 			t.line(b.String(), "  ", strings.TrimRight(name+"  "+t.paint(dim, note), " "))

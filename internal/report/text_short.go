@@ -24,6 +24,12 @@ func (t *textWriter) short(p *Page) {
 		}
 		t.hang(2, "", 0, looked(p))
 	}
+	if p.Service != nil {
+		t.hang(2, "", 0, p.Service.short())
+	}
+	if p.Wall != nil && p.Wall.Text != "" {
+		t.hang(2, "", 0, clean(p.Wall.Text))
+	}
 	rows := make([][3]string, 0, textShort)
 	for i := range p.Findings[:min(len(p.Findings), textShort)] {
 		f := &p.Findings[i]

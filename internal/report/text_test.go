@@ -23,6 +23,13 @@ func TestTextGolden(t *testing.T) {
 		{"hostile.txt", hostilePage(), TextOptions{All: true}},
 		{"empty.txt", emptyPage(), TextOptions{}},
 		{"quiet.txt", quietPage(), TextOptions{}},
+		{"service.txt", servicePage(), TextOptions{}},
+		{"service60.txt", servicePage(), TextOptions{Width: 60}},
+		{"service_all.txt", servicePage(), TextOptions{All: true}},
+		{"program.txt", programPage(), TextOptions{}},
+		{"program60.txt", programPage(), TextOptions{Width: 60}},
+		{"courses.txt", coursesPage(), TextOptions{}},
+		{"bare.txt", barePage(), TextOptions{}},
 	} {
 		t.Run(c.name, func(t *testing.T) { golden(t, c.name, text(t, c.page, c.o)) })
 	}
@@ -106,7 +113,7 @@ func TestShownProfiles(t *testing.T) {
 		{[]Profile{{Kind: "cpu", Benchmark: "A", Values: has}}, "cpuA", ""},
 		{nil, "", ""},
 	} {
-		first, others := (&Page{Profiles: c.profiles}).shown()
+		first, others, _ := (&Page{Profiles: c.profiles}).shown()
 		if label(first) != c.first || label(others) != c.others {
 			t.Errorf("shown first %q, then %q; want %q, then %q", label(first), label(others), c.first, c.others)
 		}

@@ -1,0 +1,351 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whet/internal/quantity"
+	"whet/internal/stat"
+)
+
+// Charts over time are drawn as SVG by the program, so that a report needs no
+// script for them and prints as it is seen. A line's coordinates are its own,
+// chartX wide and chartY high, and the browser stretches them to the room there
+// is; what must not be stretched (text, marks) is placed in percent.
+//
+// A line is thinned to what can be seen: at most chartColumns columns, in each
+// the least and the greatest value in their order. A recording of an hour has
+// 36,000 rows of metrics, which as they are would make a megabyte of each
+// chart; by least and greatest no spike of a single row is lost, which every
+// n-th row or a mean would hide.
+const (
+	chartColumns = 720
+	chartX       = 2 * chartColumns
+	chartY       = 200
+)
+
+// axis is the time that the charts of a group share, from and to in
+// nanoseconds. The arithmetic is in floating point, since a damaged recording
+// may hold any number.
+type axis struct{ from, to float64 }
+
+func newAxis() axis { return axis{math.Inf(1), math.Inf(-1)} }
+
+func (s *axis) add(t int64) {
+	s.from, s.to = min(s.from, float64(t)), max(s.to, float64(t))
+}
+
+// at is where a time lies, in [0,1].
+func (s axis) at(t int64) float64 {
+	if !(s.to > s.from) {
+		return 0
+	}
+	return min(max((float64(t)-s.from)/(s.to-s.from), 0), 1)
+}
+
+// tick is a line across a chart and what stands beside it.
+type tick struct {
+	At     string // in percent of the chart's width or height, without the sign
+	Label  string
+	Anchor string // of a time's text
+}
+
+// chartTicks is about how many times are written below a chart.
+const chartTicks = 6
+
+// ticks are round times within the axis.
+func (s axis) ticks() []tick {
+	if !(s.to > s.from) {
+		return nil
+	}
+	step := nice((s.to - s.from) / chartTicks)
+	var out []tick
+	for k := math.Ceil(s.from / step); k*step <= s.to && len(out) < 2*chartTicks; k++ {
+		at := (k*step - s.from) / (s.to - s.from)
+		t := tick{At: percentOf(at), Label: seconds(k * step), Anchor: "middle"}
+		switch {
+		case at < 0.04:
+			t.Anchor = "start"
+		case at > 0.96:
+			t.Anchor = "end"
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// seconds prints a round time of an axis.
+func seconds(ns float64) string {
+	return strconv.FormatFloat(math.Round(ns/1e3)/1e6, 'f', -1, 64) + " s"
+}
+
+// nice is the least of 1, 2, 2.5 and 5 times a power of ten that is not below v.
+func nice(v float64) float64 {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 2, 2.5, 5, 10} {
+		if m*power >= v {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// percentOf prints a share as a place in percent.
+func percentOf(ratio float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(min(max(ratio, 0), 1)*100, 'f', 2, 64), "0"), ".")
+}
+
+// scale maps values to heights: 0 at the bottom of a chart, 1 at its top.
+type scale struct {
+	low, high float64
+	log       bool // low and high are then above zero
+}
+
+// linear is the scale of values from zero, or from the least where one is
+// below zero, to a round number above the greatest.
+func linear(least, most float64, unit string) scale {
+	s := scale{low: min(least, 0), high: roundUp(max(most, 0), unit)}
+	if s.low < 0 {
+		s.low = -roundUp(-s.low, unit)
+	}
+	if !(s.high > s.low) {
+		s.high = s.low + 1
+	}
+	return s
+}
+
+// roundUp is a round number of the unit that is not below v: of bytes one that
+// is round in KiB, MiB, ….
+func roundUp(v float64, unit string) float64 {
+	if v <= 0 {
+		return 0
+	}
+	step := 1.0
+	if strings.HasPrefix(unit, "bytes") {
+		for v/step >= 1024 {
+			step *= 1024
+		}
+	}
+	// Finer than nice: a chart's room is for its line.
+	power := math.Pow(10, math.Floor(math.Log10(v/step)))
+	for _, m := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10} {
+		if up := m * power * step; up >= v && !math.IsInf(up, 0) {
+			return up
+		}
+	}
+	return v
+}
+
+// logarithmic is the scale of whole powers of ten around the values, which are
+// above zero.
+func logarithmic(least, most float64) scale {
+	s := scale{low: math.Pow(10, math.Floor(math.Log10(least))), high: math.Pow(10, math.Ceil(math.Log10(most))), log: true}
+	if !(s.high > s.low) {
+		s.high = s.low * 10
+	}
+	return s
+}
+
+// at is the height of a value, in [0,1].
+func (s scale) at(v float64) float64 {
+	r := (v - s.low) / (s.high - s.low)
+	if s.log {
+		r = math.Log(v/s.low) / math.Log(s.high/s.low)
+	}
+	return min(max(r, 0), 1)
+}
+
+// grid are the lines across a chart with their values, from the top.
+func (s scale) grid(unit string) []tick {
+	var out []tick
+	add := func(v float64) { out = append(out, tick{At: percentOf(1 - s.at(v)), Label: round(v, unit)}) }
+	if !s.log {
+		add(s.high)
+		if s.low < 0 {
+			add(0)
+		}
+		add(s.low)
+		return out
+	}
+	decades := int(math.Round(math.Log10(s.high / s.low)))
+	every := 1 + (decades-1)/4
+	for k := decades; k >= 0; k -= every {
+		add(s.high / math.Pow(10, float64(decades-k)))
+	}
+	return out
+}
+
+// round prints a value that is round already: "10 ms", not "10.0 ms", and zero
+// without a unit.
+func round(v float64, unit string) string {
+	if v == 0 {
+		return "0"
+	}
+	number, rest, ok := strings.Cut(amount(v, unit), " ")
+	if strings.Contains(number, ".") && !strings.Contains(number, "e") {
+		number = strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
+	}
+	if ok {
+		return number + " " + rest
+	}
+	return number
+}
+
+// sample is one value of a line.
+type sample struct {
+	t int64
+	v float64 // NaN where it is unknown
+}
+
+// pairs puts times and values together, in order of time.
+func pairs(times []int64, values []float64) []sample {
+	out := make([]sample, 0, len(times))
+	for i := range min(len(times), len(values)) {
+		out = append(out, sample{times[i], values[i]})
+	}
+	slices.SortStableFunc(out, func(a, b sample) int {
+		switch {
+		case a.t < b.t:
+			return -1
+		case a.t > b.t:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+func isKnown(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// chartHole is the distance between two rows, in the usual distance, from
+// which what lies between them is unknown: a sampler that was late once or
+// twice did not lose the course.
+const chartHole = 5
+
+// path draws the known samples as an SVG path. Unknown stretches stay empty,
+// unless they are narrower than a column; a value alone is a dot.
+func path(samples []sample, x axis, y scale) string {
+	hole := math.Inf(1)
+	if d := distances(samples); len(d) > 1 {
+		hole = chartHole * stat.Median(d)
+	}
+	var b strings.Builder
+	var least, most, before sample // of the column; the known sample before
+	column, open, broken := -1, false, true
+	put := func(s sample) {
+		command := byte('L')
+		if broken {
+			command = 'M'
+		}
+		b.WriteByte(command)
+		b.WriteString(strconv.Itoa(int(math.Round(x.at(s.t) * chartX))))
+		b.WriteByte(' ')
+		b.WriteString(strconv.Itoa(int(math.Round((1 - y.at(s.v)) * chartY))))
+		if broken {
+			b.WriteString("h0") // seen even if nothing follows: caps are round
+		}
+		broken = false
+	}
+	flush := func(gap bool) {
+		if !open {
+			return
+		}
+		first, second := least, most
+		if second.t < first.t {
+			first, second = second, first
+		}
+		put(first)
+		if first != second {
+			put(second)
+		}
+		open, broken = false, gap
+	}
+	gap := false
+	for _, s := range samples {
+		if !isKnown(s.v) || y.log && s.v <= 0 {
+			gap = true
+			continue
+		}
+		at := min(int(x.at(s.t)*chartColumns), chartColumns-1)
+		if open && float64(s.t)-float64(before.t) > hole {
+			gap = true
+		}
+		before = s
+		if open && at == column { // a gap inside a column is too narrow to see
+			gap = false
+			if s.v < least.v {
+				least = s
+			}
+			if s.v > most.v {
+				most = s
+			}
+			continue
+		}
+		flush(gap)
+		gap = false
+		column, open, least, most = at, true, s, s
+	}
+	flush(false)
+	return b.String()
+}
+
+// distances are the times between samples.
+func distances(samples []sample) []float64 {
+	var out []float64
+	for i := 1; i < len(samples); i++ {
+		if d := float64(samples[i].t) - float64(samples[i-1].t); d > 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// summary are the figures of a line, for those who do not see it.
+type summary struct {
+	Known, Unknown            int
+	Least, Median, Most, Last float64
+}
+
+func summarize(samples []sample) summary {
+	var values []float64
+	for _, s := range samples {
+		if isKnown(s.v) {
+			values = append(values, s.v)
+		}
+	}
+	s := summary{Known: len(values), Unknown: len(samples) - len(values)}
+	if len(values) > 0 {
+		s.Last = values[len(values)-1]
+		slices.Sort(values)
+		s.Least, s.Median, s.Most = values[0], stat.QuantileSorted(values, 0.5), values[len(values)-1]
+	}
+	return s
+}
+
+// rangeOf says from where to where a line goes.
+func (s summary) rangeOf(unit string) string {
+	low, high := amount(s.Least, unit), amount(s.Most, unit)
+	if s.Least == 0 && s.Most > 0 {
+		low = "0"
+	}
+	if low == high {
+		return low
+	}
+	if number, rest, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+rest) {
+		low = number
+	}
+	return low + " to " + high
+}
+
+// figures are the summary's cells in a table.
+func (s summary) figures(unit string) [5]string {
+	if s.Known == 0 {
+		return [5]string{"unknown", "unknown", "unknown", "unknown", quantity.Count(float64(s.Unknown))}
+	}
+	return [5]string{amount(s.Least, unit), amount(s.Median, unit), amount(s.Most, unit), amount(s.Last, unit), quantity.Count(float64(s.Unknown))}
+}

@@ -1,0 +1,227 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"whet/internal/quantity"
+)
+
+// The words that the terminal and the browser share about programs and
+// services.
+
+// subject names what the page is about: "the program", "the service", or
+// "benchmark" where there may be several.
+func (p *Page) subject() string {
+	switch {
+	case p.Service != nil:
+		return "the service"
+	case p.Program != nil:
+		return "the program"
+	}
+	return "benchmark"
+}
+
+// single reports whether the page is about one program or service, which needs
+// no name to be told from others.
+func (p *Page) single() bool { return p.Service != nil || p.Program != nil }
+
+// of says what a profile of the page is of.
+func (p *Page) of(pr *Profile) string {
+	switch {
+	case pr.Benchmark != "":
+		return clean(pr.Benchmark)
+	case p.single():
+		return p.subject()
+	}
+	return "all benchmarks"
+}
+
+func ns(v int64) string { return quantity.Nanoseconds(float64(v)) }
+
+// cores is CPU time over wall time.
+func cores(cpu *int64, wallNs int64) string {
+	if cpu == nil || wallNs <= 0 {
+		return "unknown"
+	}
+	return quantity.Count(float64(*cpu)/float64(wallNs)) + " cores"
+}
+
+func bytesOf(v *int64) string {
+	if v == nil {
+		return "unknown"
+	}
+	return quantity.Bytes(float64(*v))
+}
+
+// loop says how the load was driven.
+func (s *Service) loop() string {
+	return fmt.Sprintf("closed loop, %s, %s, behind the warm-up", quantity.Plural(s.Concurrency, "connection"), ns(s.DurationNs))
+}
+
+// failed is how many requests failed.
+func (s *Service) failed() float64 {
+	n := 0.0
+	for _, e := range s.Errors {
+		n += float64(e.Count)
+	}
+	return n
+}
+
+// times are the service times by name, "" where no request was answered.
+func (s *Service) times() []Fact {
+	if s.MaxNs <= 0 {
+		return nil
+	}
+	return []Fact{
+		{"mean", quantity.Nanoseconds(s.MeanNs)}, {"min", ns(s.MinNs)}, {"p50", ns(s.P50Ns)}, {"p90", ns(s.P90Ns)},
+		{"p99", ns(s.P99Ns)}, {"p99.9", ns(s.P999Ns)}, {"max", ns(s.MaxNs)},
+	}
+}
+
+// perRequest is the target's CPU time a request.
+func (s *Service) perRequest() string {
+	if s.CPUPerRequestNs == nil {
+		return "unknown"
+	}
+	return quantity.Nanoseconds(*s.CPUPerRequestNs)
+}
+
+// short is the service's throughput and service time on one line.
+func (s *Service) short() string {
+	text := quantity.Count(s.ThroughputPerS) + " requests a second"
+	if s.MaxNs > 0 {
+		text += ", p99 of the service time " + ns(s.P99Ns)
+	}
+	switch failed := s.failed(); failed {
+	case 0:
+		return text + ", no errors"
+	case 1:
+		return text + ", 1 error"
+	default:
+		return text + ", " + quantity.Count(failed) + " errors"
+	}
+}
+
+// note says that a run left no profiles.
+func (r *Run) note() string {
+	if r.Missing == "" {
+		return ""
+	}
+	return "no profiles: " + clean(r.Missing)
+}
+
+// cells are a run's wall, CPU, user and system time and its peak memory.
+func (r *Run) cells() [5]string {
+	return [5]string{ns(r.WallNs), ns(r.CPUNs), ns(r.UserCPUNs), ns(r.SystemCPUNs), bytesOf(r.PeakBytes)}
+}
+
+// covered says what the figures of Wall are from.
+func (w *Wall) covered() string {
+	return fmt.Sprintf("of goroutines, from %s of execution trace", ns(w.CoveredNs))
+}
+
+func (g *WallGroup) counted() string {
+	if g.Handler {
+		return quantity.Plural(int(g.Count), "request")
+	}
+	return quantity.Plural(int(g.Count), "goroutine")
+}
+
+func (g *WallGroup) mean() string {
+	if g.Count <= 0 {
+		return "–"
+	}
+	return quantity.Nanoseconds(float64(g.TotalNs) / float64(g.Count))
+}
+
+// statePart is what one state has of a group's time.
+type statePart struct {
+	State string
+	Ratio float64
+}
+
+// parts are the states that a group was in, in the order of Wall.States. Their
+// shares are of TotalNs, which they add up to: a goroutine is in one state at
+// any time.
+func (w *Wall) parts(g *WallGroup) []statePart {
+	sum := 0.0
+	for i := range min(len(g.Ns), len(w.States)) {
+		sum += max(float64(g.Ns[i]), 0)
+	}
+	sum = max(sum, float64(g.TotalNs)) // a damaged recording may say more
+	var out []statePart
+	for i := range min(len(g.Ns), len(w.States)) {
+		if g.Ns[i] > 0 {
+			out = append(out, statePart{clean(w.States[i]), float64(g.Ns[i]) / sum})
+		}
+	}
+	return out
+}
+
+// heaviest is parts, largest first.
+func (w *Wall) heaviest(g *WallGroup) []statePart {
+	out := w.parts(g)
+	slices.SortStableFunc(out, func(a, b statePart) int {
+		switch {
+		case a.Ratio > b.Ratio:
+			return -1
+		case a.Ratio < b.Ratio:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// place is file:line of a place that waits.
+func (w *Waiting) place() string {
+	if w.File == "" {
+		return "file not known"
+	}
+	return fmt.Sprintf("%s:%d", clean(w.File), w.Line)
+}
+
+// delayPerS is how long goroutines waited there in a second of the recording.
+func (w *Waiting) delayPerS() string {
+	if !(w.PerS > 0) || math.IsInf(w.PerS, 0) {
+		return "–"
+	}
+	return quantity.Nanoseconds(w.PerS * 1e9)
+}
+
+// when is the moment of an event, or its while.
+func (e *Event) when() string {
+	if e.EndNs > e.StartNs {
+		return fmt.Sprintf("%.2f–%.2f s", float64(e.StartNs)/1e9, float64(e.EndNs)/1e9)
+	}
+	return fmt.Sprintf("%.2f s", float64(e.StartNs)/1e9)
+}
+
+// sentence is an event's text, with the benchmark it is of.
+func (e *Event) sentence() string {
+	if e.Benchmark != "" {
+		return clean(e.Benchmark) + ": " + clean(e.Text)
+	}
+	return clean(e.Text)
+}
+
+// amount prints a value of a series in its unit.
+func amount(v float64, unit string) string {
+	if rate, ok := strings.CutSuffix(unit, " per second"); ok {
+		return amount(v, rate) + "/s"
+	}
+	switch unit {
+	case "per second":
+		return quantity.Count(v) + "/s"
+	case "bytes":
+		return quantity.Bytes(v)
+	case "nanoseconds":
+		return quantity.Nanoseconds(v)
+	case "count", "":
+		return quantity.Count(v)
+	}
+	return quantity.Count(v) + " " + clean(unit)
+}
