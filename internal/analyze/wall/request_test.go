@@ -175,6 +175,115 @@ func TestConnectionThatClosesServesNothing(t *testing.T) {
 	}
 }
 
+// TestRequestCutByTheBeginning: what is in a handler when the trace begins has
+// its time in the profile alone.
+func TestRequestCutByTheBeginning(t *testing.T) {
+	s := newScript()
+	s.to(0, 1, exectrace.Syscall, "", "syscall.fsync<internal/poll.(*FD).Fsync<os.(*File).Sync<main.put<"+inMux)
+	s.to(90, 1, exectrace.Running, "", "")
+	s.to(100, 1, exectrace.Syscall, "", call)
+	s.to(110, 1, exectrace.Running, "", "")
+	s.to(120, 1, exectrace.Syscall, "", respond) // a whole one, of the only handler
+	s.to(130, 1, exectrace.Running, "", "")
+	s.to(150, 1, exectrace.Waiting, "network", waits)
+	r := s.finish(200)
+	put := groupNamed(r, "main.put")
+	if put.Count != 1 || put.Total() != 50 || put.Ns[Syscall] != 0 {
+		t.Errorf("%d requests, %d ns, %d in calls: %+v", put.Count, put.Total(), put.Ns[Syscall], r.Groups)
+	}
+	if got := r.Profile.Total(1 + int(Syscall)); got != 90 {
+		t.Errorf("%d ns of calls in the profile, want 90", got)
+	}
+}
+
+// TestTimeoutHandler: the request has what the second goroutine does, in the
+// place of its wait for it, so that its time is what passed.
+func TestTimeoutHandler(t *testing.T) {
+	const waitsFor = "runtime.selectgo<net/http.(*timeoutHandler).ServeHTTP<" + inMux
+	s := newScript()
+	s.to(0, 1, exectrace.Waiting, "network", waits)
+	s.to(100, 1, exectrace.Runnable, "", "")
+	s.to(110, 1, exectrace.Running, "", "")
+	s.create(120, 2, 1, "net/http.(*timeoutHandler).ServeHTTP.func1", "runtime.newproc<net/http.(*timeoutHandler).ServeHTTP<"+inMux)
+	s.to(120, 2, exectrace.Running, "", "")
+	s.to(120, 1, exectrace.Waiting, "select", waitsFor)
+	s.to(130, 2, exectrace.Waiting, "sleep", "time.Sleep<main.slow<net/http.HandlerFunc.ServeHTTP<net/http.(*timeoutHandler).ServeHTTP.func1")
+	s.to(180, 2, exectrace.Running, "", "")
+	s.to(200, 2, exectrace.Gone, "", "")
+	s.to(200, 1, exectrace.Runnable, "", "")
+	s.to(210, 1, exectrace.Running, "", "")
+	s.to(220, 1, exectrace.Syscall, "", call)
+	r := s.finish(220)
+	slow := groupNamed(r, "main.slow")
+	if want := (Group{Name: "main.slow", Handler: true, Count: 1, Where: slow.Where,
+		Ns: [NumStates]int64{Runnable: 10 + 10, Running: 10 + 10 + 20 + 10, Sleep: 50}}); !cmp.Equal(*slow, want) || slow.Total() != 220-100 {
+		t.Errorf("%+v\nwant %+v", *slow, want)
+	}
+	if conn := groupNamed(r, serve); conn.Ns[Select] != 80 || conn.Ns[Network] != 100 {
+		t.Errorf("the connection: %+v", conn)
+	}
+}
+
+// TestAssist: all that passes while a goroutine is made to mark is the
+// collector's, waits for the bytes of a request apart.
+func TestAssist(t *testing.T) {
+	const marks = "runtime.gcAssistAlloc<runtime.mallocgc<"
+	s := newScript()
+	assist := func(ns int64, kind exectrace.Kind, stack string) {
+		s.event(&exectrace.Event{TimeNs: ns, Kind: kind, Range: exectrace.MarkAssist, Goroutine: 1, Stack: s.stack(stack)})
+	}
+	s.to(0, 1, exectrace.Waiting, "network", waits)
+	s.to(100, 1, exectrace.Runnable, "", "")
+	s.to(110, 1, exectrace.Running, "", "")
+	// While it reads the request's header: the request has begun.
+	reading := marks + "net/http.readRequest<net/http.(*conn).readRequest<" + serve
+	assist(120, exectrace.RangeBegin, reading)
+	s.to(130, 1, exectrace.Waiting, "GC mark assist wait for work", "runtime.gcParkAssist<"+reading)
+	s.to(160, 1, exectrace.Runnable, "", "")
+	s.to(170, 1, exectrace.Running, "", "")
+	assist(175, exectrace.RangeEnd, "")
+	s.to(180, 1, exectrace.Waiting, "sync", locks)
+	s.to(190, 1, exectrace.Runnable, "", "")
+	s.to(190, 1, exectrace.Running, "", "")
+	s.to(200, 1, exectrace.Syscall, "", call)
+	r := s.finish(200)
+	get := groupNamed(r, "main.get")
+	if want := [NumStates]int64{Runnable: 10, Running: 10 + 5 + 10, GCAssist: 10 + 30 + 10 + 5, Lock: 10}; get.Count != 1 || get.Ns != want {
+		t.Errorf("%d requests, %v, want %v", get.Count, get.Ns, want)
+	}
+	if get.Where[GCAssist] != "net/http.readRequest" {
+		t.Errorf("the assist is at %s", get.Where[GCAssist])
+	}
+}
+
+// TestLedgerMerges: many places in turn keep their sums in few items.
+func TestLedgerMerges(t *testing.T) {
+	s := newScript()
+	var l ledger
+	want := make(map[item]int64)
+	for i := range int64(10 * mergeItems) {
+		n := at(s, fmt.Sprintf("main.f%d<main.main", i%7))
+		c := class{state: State(i % 3)}
+		l.add(n, c, i)
+		want[item{at: n, class: c}] += i
+	}
+	if len(l.items) >= mergeItems {
+		t.Errorf("%d items of %d places", len(l.items), len(want))
+	}
+	got := make(map[item]int64)
+	for _, it := range l.items {
+		got[item{at: it.at, class: it.class}] += it.ns
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d places, want %d", len(got), len(want))
+	}
+	for k, ns := range want {
+		if got[k] != ns {
+			t.Errorf("%s: %d ns, want %d", k.at.name, got[k], ns)
+		}
+	}
+}
+
 // TestSamplesPlaceRunning: an interval goes to its CPU samples in equal parts,
 // 10 ns in three of 3, 3 and 4, and without samples to what its ends share.
 func TestSamplesPlaceRunning(t *testing.T) {

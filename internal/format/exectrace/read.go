@@ -203,11 +203,9 @@ func (d *decoder) change(ev trace.Event) (bool, error) {
 	e.From, e.To = goState(from), goState(to)
 	known, lives := d.states[e.Goroutine]
 	switch {
-	case lives && known != e.From && e.From != Unknown:
+	case lives && known != e.From:
 		return false, fmt.Errorf("goroutine %d is %s, and goes from %s to %s", id, known, e.From, e.To)
-	case lives:
-		e.From = known
-	case e.From != Gone && e.From != Unknown:
+	case !lives && e.From != Gone && e.From != Unknown:
 		return false, fmt.Errorf("goroutine %d goes from %s to %s before it is there", id, e.From, e.To)
 	}
 	if e.To == Gone || e.To == Unknown {

@@ -291,6 +291,24 @@ func TestReadCut(t *testing.T) {
 	if len(summary.Warnings) != 1 || !strings.Contains(summary.Warnings[0], "read up to") || summary.EndNs < 1e9 {
 		t.Errorf("%d events to %d ns, warnings %q", len(events), summary.EndNs, summary.Warnings)
 	}
+	assists := make(map[int64]int)
+	for _, e := range events {
+		switch {
+		case e.Range != MarkAssist || e.Kind == Change || e.Kind == Sample:
+		case e.Kind == RangeEnd:
+			assists[e.Goroutine]--
+		default:
+			assists[e.Goroutine]++
+		}
+	}
+	for id, n := range assists {
+		if id == NoGoroutine || n < 0 || n > 1 {
+			t.Errorf("goroutine %d began %d assists more than it ended", id, n)
+		}
+	}
+	if len(assists) == 0 {
+		t.Error("no goroutine assists the collector")
+	}
 	// A shorter cut has no more, and what it has is the same.
 	shorter, _, err := read(t, data[:len(data)*3/4], DefaultLimits())
 	if err != nil || len(shorter) == 0 || len(shorter) > len(events) {
