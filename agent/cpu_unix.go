@@ -13,12 +13,3 @@ func cpuTimes() (user, system int64, ok bool) {
 	}
 	return u.Utime.Nano(), u.Stime.Nano(), true
 }
-
-// peakBytes returns the largest resident memory so far.
-func peakBytes() (int64, bool) {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0, false
-	}
-	return int64(u.Maxrss) * maxrssUnit, true
-}

@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-const maxrssUnit = 1 << 10
-
 // process reads what Linux counts for this process. A file that cannot be
 // opened leaves its keys unknown.
 type process struct {
 	statm, io *os.File
+	status    *os.File
 	// groups are the cpu.stat files of the control groups that limit the
 	// process, its own and those above it. Where nothing limits it, it is never
 	// throttled, which is known to be 0.
@@ -29,13 +28,14 @@ func (p *process) open() {
 	p.page = int64(os.Getpagesize())
 	p.statm, _ = os.Open("/proc/self/statm")
 	p.io, _ = os.Open("/proc/self/io")
+	p.status, _ = os.Open("/proc/self/status")
 	if text, err := os.ReadFile("/proc/self/cgroup"); err == nil {
 		p.groups, p.grouped = openGroups("/sys/fs/cgroup", string(text))
 	}
 }
 
 func (p *process) close() {
-	for _, f := range append(p.groups, p.statm, p.io) {
+	for _, f := range append(p.groups, p.statm, p.io, p.status) {
 		if f != nil {
 			f.Close()
 		}
@@ -48,6 +48,9 @@ func (p *process) read(r *row) {
 	text, _, _ = bytes.Cut(text, []byte(" "))
 	if pages, ok := decimal(text); ok {
 		r.set(rss, pages*p.page)
+	}
+	if peak, ok := highWater(p.content(p.status)); ok {
+		r.set(peakRSS, peak)
 	}
 	if text = p.content(p.io); text != nil {
 		if n, ok := field(text, "read_bytes: "); ok {
@@ -72,6 +75,24 @@ func (p *process) read(r *row) {
 		}
 	}
 	r.set(throttled, sum)
+}
+
+// highWater is the peak of resident memory in /proc/self/status. The one that
+// getrusage tells starts at that of the process that started this one.
+func highWater(status []byte) (int64, bool) {
+	_, text, _ := bytes.Cut(status, []byte("\nVmHWM:"))
+	text, _, _ = bytes.Cut(text, []byte(" kB"))
+	kib, ok := decimal(bytes.TrimSpace(text))
+	return kib << 10, ok
+}
+
+// peakBytes returns the largest resident memory so far.
+func peakBytes() (int64, bool) {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, false
+	}
+	return highWater(text)
 }
 
 // content reads a file of /proc or /sys anew, nil if it cannot.

@@ -5,6 +5,7 @@ package agent
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,6 +94,19 @@ func TestResidentMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The peak never falls, and begins with this process.
+	if peak, again := r.value[peakRSS], r.value[rss]; !r.known[peakRSS] || peak < again-1<<20 || peak > again+1<<30 {
+		t.Errorf("peak %d of %d bytes", peak, again)
+	}
+	before, ok := peakBytes()
+	grown := make([]byte, 64<<20)
+	for i := 0; i < len(grown); i += 4096 {
+		grown[i] = 1
+	}
+	if after, ok2 := peakBytes(); !ok || !ok2 || after < before || after < int64(len(grown)) {
+		t.Errorf("peak %d, and %d after %d more bytes", before, after, len(grown))
+	}
+	runtime.KeepAlive(grown)
 	if got, want := r.value[rss], kib<<10; !r.known[rss] || got < want-8<<20 || got > want+8<<20 {
 		t.Errorf("%d bytes, and VmRSS is %d", got, want)
 	}

@@ -2,13 +2,14 @@
 
 package agent
 
-// maxrssUnit is what the system counts resident memory in. macOS counts bytes;
-// the other systems are not among those that whet is built for.
-const maxrssUnit = 1
-
-// process has nothing to read where there is no /proc: its keys stay unknown.
+// process has little to read where there is no /proc.
 type process struct{}
 
-func (process) open()     {}
-func (process) read(*row) {}
-func (process) close()    {}
+func (process) open()  {}
+func (process) close() {}
+
+func (process) read(r *row) {
+	if peak, ok := peakBytes(); ok {
+		r.set(peakRSS, peak)
+	}
+}

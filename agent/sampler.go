@@ -22,6 +22,7 @@ const (
 	stacks
 	runtimeBytes
 	rss
+	peakRSS
 	allocBytes
 	allocObjects
 	gcCycles
@@ -41,7 +42,7 @@ const (
 
 var keyNames = [numKeys]string{
 	"goroutines", "goroutines_runnable", "threads",
-	"heap_live_bytes", "heap_goal_bytes", "heap_objects", "stack_bytes", "runtime_bytes", "rss_bytes",
+	"heap_live_bytes", "heap_goal_bytes", "heap_objects", "stack_bytes", "runtime_bytes", "rss_bytes", "peak_rss_bytes",
 	"alloc_bytes", "alloc_objects", "gc_cycles", "gc_forced", "gc_pause_ns", "gc_cpu_ns", "gc_assist_ns",
 	"mutex_wait_ns", "sched_wait_ns", "user_cpu_ns", "system_cpu_ns", "throttled_ns",
 	"disk_read_bytes", "disk_write_bytes",
