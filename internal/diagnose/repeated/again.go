@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whet/internal/callstack"
@@ -202,7 +203,7 @@ func (p *Place) Evidence() []finding.Evidence {
 		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
 	}
 	if n := p.calls; n > 0 && p.agreed && s.AllocIterations > 0 {
-		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("about %s in %d iterations: so many of most kinds of block were allocated", quantity.Plural(int(n), "call"), s.AllocIterations)})
+		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("about %s in %s: so many of most kinds of block were allocated", quantity.Plural(int(n), "call"), quantity.Plural(int(s.AllocIterations), "iteration"))})
 	}
 	text := p.Reason()
 	if len(p.Values) > 0 {
@@ -231,7 +232,11 @@ func quoted(values []string) string {
 		if len(v) > maxQuoted {
 			v = strings.ToValidUTF8(v[:maxQuoted], "") + "…"
 		}
-		parts = append(parts, fmt.Sprintf("%q", v))
+		if strconv.CanBackquote(v) {
+			parts = append(parts, "`"+v+"`")
+		} else {
+			parts = append(parts, strconv.Quote(v))
+		}
 	}
 	if more := len(values) - maxValues; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))

@@ -163,7 +163,7 @@ func (r *replacement) claim() diagnose.Claim {
 		}
 	}
 	c.Why = fmt.Sprintf("%s runs the matcher of package regexp over every character for %s, which package strings or a loop over the bytes does without one.", strings.Join(r.ShortNames(), " and "), strings.Join(shown, " and "))
-	c.Remedy = "Write " + strings.Join(words, "; and ") + "."
+	c.Remedy = "Use " + strings.Join(words, "; and ") + "."
 	if i := slices.IndexFunc(r.plans, func(p plan) bool { return p.bytes }); i >= 0 {
 		c.Why = strings.Replace(c.Why, "package strings", "package bytes", 1)
 	}
