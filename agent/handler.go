@@ -122,9 +122,9 @@ func (a *Agent) authorized(r *http.Request) bool {
 	if a.settings.token == "" {
 		return true
 	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
-		given = r.Header.Get("X-Whet-Token")
+	given := r.Header.Get("X-Whet-Token")
+	if given == "" { // Authorization may be for a proxy on the way
+		given, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	}
 	want, have := sha256.Sum256([]byte(a.settings.token)), sha256.Sum256([]byte(given))
 	return subtle.ConstantTimeCompare(want[:], have[:]) == 1

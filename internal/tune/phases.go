@@ -99,18 +99,18 @@ type measurement struct {
 
 // connect sets the rates and begins to read the metrics.
 func (m *measurement) connect(ctx context.Context) {
-	if m.target.Kind == capture.KindAgent {
-		if m.agent == nil { // what whet started has them from its first moment
-			before, err := m.target.SetRates(ctx, int64(blockRate), mutexFraction)
-			if err != nil {
-				m.w.Warn("%v: block and mutex profiles are at the rates the program chose", err)
-			} else {
-				m.rates = &before
-			}
+	inForce := m.target.Rates() // what whet started has its own from the first moment
+	if m.target.Kind == capture.KindAgent && m.agent == nil {
+		before, err := m.target.SetRates(ctx, int64(blockRate), mutexFraction)
+		if err != nil {
+			m.w.Warn("%v: block and mutex profiles are at the rates the program chose", err)
+		} else {
+			m.rates = &before
+			block, mutex := int64(blockRate), int64(mutexFraction)
+			inForce.BlockNs, inForce.MutexFraction = &block, &mutex
 		}
-		block, mutex := int64(blockRate), int64(mutexFraction)
-		m.result.BlockRateNs, m.result.MutexFraction = &block, &mutex
 	}
+	m.result.BlockRateNs, m.result.MutexFraction = inForce.BlockNs, inForce.MutexFraction
 	ctx, m.stopMetrics = context.WithCancel(ctx)
 	m.metrics.Go(func() {
 		summary, err := m.target.Metrics(ctx, m.origin, sampleEvery, func(row metrics.Row) {
