@@ -269,6 +269,7 @@ func TestLoops(t *testing.T) {
 	const p = "calls.test/mod.x/names%2ev2"
 	calls := callsOf(t, "./names.v2", "names.v2/names.go")["names.v2/names.go"]
 	in := map[string]bool{}
+	var ranges []string
 	for _, c := range calls {
 		if c.In != p+".Loops" {
 			continue
@@ -284,9 +285,12 @@ func TestLoops(t *testing.T) {
 			name = name[:1]
 		}
 		in[name] = c.InLoop
-		if c.Callee == format.Range && !slices.Equal(c.Args, []string{"[]int"}) {
-			t.Errorf("ranges over %q", c.Args)
+		if c.Callee == format.Range {
+			ranges = append(ranges, c.Args...)
 		}
+	}
+	if want := []string{"[]string", "func(func(int) bool)"}; !slices.Equal(ranges, want) {
+		t.Errorf("ranges over %q, want %q", ranges, want)
 	}
 	delete(in, "")
 	want := map[string]bool{"1": false, "first": false, "cond": true, "next": true, "2": true, "3": true, "range": false, "ranged": false, "4": true, "5": true, "6": true, "7": true, "8": false}
