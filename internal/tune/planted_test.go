@@ -132,14 +132,15 @@ func TestPlantedInABenchmark(t *testing.T) {
 // output is what the target printed.
 func output(t *testing.T, rec *recording.Recording) string {
 	t.Helper()
-	for _, a := range rec.Find(recording.KindOutput, "") {
-		data, err := rec.Read(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
+	found := rec.Find(recording.KindOutput, "")
+	if len(found) == 0 {
+		return ""
 	}
-	return ""
+	data, err := rec.Read(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // moments are when the program says that it did something, since the
