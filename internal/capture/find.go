@@ -23,11 +23,14 @@ var snapshots = []struct{ kind, head string }{
 	{recording.KindThreads, "threadcreate profile: total "},
 }
 
+// FlightRecorder is what Target.Unknown calls it.
+const FlightRecorder = "flight recorder"
+
 // titles are for people.
 var titles = map[string]string{
 	recording.KindCPU:       "CPU profile",
 	recording.KindTrace:     "execution trace",
-	recording.KindFlight:    "flight recorder",
+	recording.KindFlight:    FlightRecorder,
 	recording.KindMetrics:   "runtime metrics",
 	recording.KindGoroutine: "goroutine profile",
 	recording.KindHeap:      "heap profile",

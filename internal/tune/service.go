@@ -235,7 +235,7 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 	case err == nil:
 		r.result.Instruments, r.result.Pprof = target.Kind, target.Address()
 		for _, u := range target.Unknown() {
-			if r.agent == nil || u.What != recording.KindFlight {
+			if r.agent == nil || u.What != capture.FlightRecorder { // nobody could have asked ours to keep one
 				r.w.Manifest.Unknown = append(r.w.Manifest.Unknown, u)
 			}
 		}
