@@ -125,16 +125,16 @@ func roundUp(v float64, unit string) float64 {
 	if v <= 0 {
 		return 0
 	}
-	step := 1.0
+	step, next := 1.0, math.Inf(1)
 	if strings.HasPrefix(unit, "bytes") {
-		for v/step >= 1024 {
+		for next = 1024; v/step >= 1024; {
 			step *= 1024
 		}
 	}
 	// Finer than nice: a chart's room is for its line.
 	power := math.Pow(10, math.Floor(math.Log10(v/step)))
 	for _, m := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10} {
-		if up := m * power * step; up >= v && !math.IsInf(up, 0) {
+		if up := min(m*power, next) * step; up >= v && !math.IsInf(up, 0) {
 			return up
 		}
 	}
@@ -154,7 +154,10 @@ func logarithmic(least, most float64) scale {
 // at is the height of a value, in [0,1].
 func (s scale) at(v float64) float64 {
 	r := (v - s.low) / (s.high - s.low)
-	if s.log {
+	switch {
+	case math.IsInf(s.high-s.low, 0):
+		r = (v/2 - s.low/2) / (s.high/2 - s.low/2)
+	case s.log:
 		r = math.Log(v/s.low) / math.Log(s.high/s.low)
 	}
 	return min(max(r, 0), 1)
@@ -180,11 +183,16 @@ func (s scale) grid(unit string) []tick {
 	return out
 }
 
-// round prints a value that is round already: "10 ms", not "10.0 ms", and zero
-// without a unit.
+// round prints a value that is round already: "10 ms", not "10.0 ms", zero
+// without a unit, and units that are words beside the chart only.
 func round(v float64, unit string) string {
 	if v == 0 {
 		return "0"
+	}
+	switch unit {
+	case "per second", "bytes", "bytes per second", "nanoseconds":
+	default:
+		unit = "count"
 	}
 	number, rest, ok := strings.Cut(amount(v, unit), " ")
 	if strings.Contains(number, ".") && !strings.Contains(number, "e") {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"whet/internal/quantity"
 )
@@ -116,9 +117,35 @@ func (s *axis) addSeries(list []*Series) {
 	}
 }
 
-// markDistance is the least distance of two labels, as a share of the width: on
-// a phone, as wide as two digits.
-const markDistance = 0.05
+// markChar is the width of a label's character as a share of the chart's: 7
+// pixels of a phone's 280.
+const markChar = 0.025
+
+// markGroup is events that share a label. They are numbered as in the list.
+type markGroup struct {
+	at                 float64 // of its first mark, in [0,1]
+	least, most, count int
+}
+
+func (g markGroup) text() string {
+	switch g.count {
+	case 1:
+		return strconv.Itoa(g.least)
+	case 2:
+		return strconv.Itoa(g.least) + "," + strconv.Itoa(g.most)
+	}
+	return strconv.Itoa(g.least) + "–" + strconv.Itoa(g.most)
+}
+
+// reach is where the label begins and ends: it stands right of its mark, and
+// left of it near the chart's end.
+func (g markGroup) reach() (from, to float64) {
+	width := markChar * float64(utf8.RuneCountInString(g.text())+1)
+	if g.at+width > 1 {
+		return g.at - width, g.at
+	}
+	return g.at, g.at + width
+}
 
 // marks places the events of one course on its axis, with the numbers that they
 // have in the list of events. Labels that would lie on each other become one.
@@ -127,12 +154,7 @@ func (v *runView) marks(p *Page, benchmark string, x axis) ([]markView, []markLa
 		return nil, nil
 	}
 	var marks []markView
-	type group struct {
-		at          float64
-		first, last int
-		count       int
-	}
-	var groups []group
+	var groups []markGroup
 	order := make([]int, 0, htmlEvents)
 	for i := range p.Events[:min(len(p.Events), htmlEvents)] {
 		if p.Events[i].Benchmark == benchmark {
@@ -155,27 +177,25 @@ func (v *runView) marks(p *Page, benchmark string, x axis) ([]markView, []markLa
 			X: percentOf(from), Width: percentOf(to - from), Long: to-from > 0.001, Band: to-from > 0.001 && to-from < 0.25,
 			Title: fmt.Sprintf("%d · %s · %s", i+1, e.when(), e.sentence()),
 		})
-		if n := len(groups); n > 0 && from-groups[n-1].at < markDistance {
-			groups[n-1].first, groups[n-1].last = min(groups[n-1].first, i+1), max(groups[n-1].last, i+1)
-			groups[n-1].count++
-			continue
+		g := markGroup{from, i + 1, i + 1, 1}
+		for n := len(groups); n > 0; n = len(groups) {
+			before := groups[n-1]
+			start, _ := g.reach()
+			if _, end := before.reach(); end <= start {
+				break
+			}
+			g = markGroup{before.at, min(before.least, g.least), max(before.most, g.most), before.count + g.count}
+			groups = groups[:n-1]
 		}
-		groups = append(groups, group{from, i + 1, i + 1, 1})
+		groups = append(groups, g)
 	}
 	var labels []markLabel
 	for _, g := range groups {
-		text := strconv.Itoa(g.first)
-		switch {
-		case g.count == 2:
-			text += "," + strconv.Itoa(g.last)
-		case g.count > 2:
-			text += "–" + strconv.Itoa(g.last)
-		}
 		anchor := "start"
-		if g.at > 0.9 {
+		if start, _ := g.reach(); start < g.at {
 			anchor = "end"
 		}
-		labels = append(labels, markLabel{percentOf(g.at), text, anchor})
+		labels = append(labels, markLabel{percentOf(g.at), g.text(), anchor})
 	}
 	return marks, labels
 }

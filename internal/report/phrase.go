@@ -279,7 +279,7 @@ func threshold(p *Page) string {
 // recorded is the line under the title.
 func recorded(p *Page) string {
 	parts := make([]string, 0, 3)
-	if p.Target != "" && p.Target != p.Package {
+	if p.Target != "" && p.Package != "" && p.Target != p.Package {
 		parts = append(parts, clean(p.Target))
 	}
 	if t, err := time.Parse(time.RFC3339, p.Created); err == nil {

@@ -194,10 +194,11 @@ func (w *Waiting) delayPerS() string {
 
 // when is the moment of an event, or its while.
 func (e *Event) when() string {
-	if e.EndNs > e.StartNs {
-		return fmt.Sprintf("%.2f–%.2f s", float64(e.StartNs)/1e9, float64(e.EndNs)/1e9)
+	start, end := fmt.Sprintf("%.2f", float64(e.StartNs)/1e9), fmt.Sprintf("%.2f", float64(e.EndNs)/1e9)
+	if e.EndNs > e.StartNs && start != end {
+		return start + "–" + end + " s"
 	}
-	return fmt.Sprintf("%.2f s", float64(e.StartNs)/1e9)
+	return start + " s"
 }
 
 // sentence is an event's text, with the benchmark it is of.

@@ -154,8 +154,8 @@ func (t *textWriter) prose(indent int, label string, labelWidth int, text string
 
 func (t *textWriter) head(p *Page) {
 	t.line(t.paint(bold, title(p)))
-	if r := recorded(p); r != "" {
-		t.line(t.paint(dim, r))
+	for _, l := range wrap(recorded(p), t.width) {
+		t.line(t.paint(dim, l))
 	}
 	if len(p.Facts) > 0 {
 		t.line()
@@ -180,10 +180,12 @@ func (t *textWriter) verdict(p *Page) {
 func (t *textWriter) findings(p *Page, all bool) {
 	if len(p.Findings) == 0 {
 		t.heading("Findings", "")
-		t.line("  ", nothing(p))
+		t.hang(2, "", 0, nothing(p))
 		t.hang(2, "", 0, looked(p))
 		if n := len(p.Below); n > 0 && !all {
-			t.line("  ", t.paint(dim, fmt.Sprintf("%s below the threshold: %s.", quantity.Plural(n, "finding"), threshold(p))))
+			for _, l := range wrap(fmt.Sprintf("%s below the threshold: %s.", quantity.Plural(n, "finding"), threshold(p)), t.width-2) {
+				t.line("  ", t.paint(dim, l))
+			}
 		}
 	} else {
 		t.heading("Findings", fmt.Sprintf("%d with %s", len(p.Findings), threshold(p)))
@@ -213,13 +215,16 @@ func (t *textWriter) finding(p *Page, n int, f *finding.Finding) {
 	t.line(in, clean(f.Function))
 	t.line(in, t.paint(cyan, place(f)))
 	t.line()
-	shares, errors := measures(f), 0
+	shares, errors, cells := measures(f), 0, 16
+	if t.width < 80 {
+		cells = 8
+	}
 	for _, m := range shares {
 		errors = max(errors, wide(m.Error))
 	}
 	for _, m := range shares {
 		name := strings.Join(append([]string{m.Name}, m.Notes...), ", ")
-		t.line(in, fmt.Sprintf("%7s", m.Percent), " ", t.paint(dim, pad(m.Error, errors)), " ", t.paint(cyan, bar(m.Ratio, 16)), " ", t.paint(dim, name))
+		t.line(in, fmt.Sprintf("%7s", m.Percent), " ", t.paint(dim, pad(m.Error, errors)), " ", t.paint(cyan, bar(m.Ratio, cells)), " ", t.paint(dim, name))
 	}
 	for _, l := range wrap(ceiling(f), t.width-indent) {
 		t.line(in, t.paint(bold, l))
@@ -401,10 +406,12 @@ func (t *textWriter) listing(p *Profile, l *Listing) {
 		t.line("  ", t.paint(cyan, shorten(clean(l.File), room)), t.paint(dim, costs))
 	}
 	if l.Differs != "" {
-		t.line(t.paint(yellow, "  ! "), clean(l.Differs))
+		for _, text := range wrap(clean(l.Differs), t.width-4) {
+			t.line(t.paint(yellow, "  ! "), text)
+		}
 	}
 	if l.Missing != "" {
-		t.line("  ", clean(l.Missing))
+		t.hang(2, "", 0, clean(l.Missing))
 	}
 	if len(l.Lines) == 0 {
 		return
@@ -450,8 +457,9 @@ const tableName = 20
 // two do not fit. The first row is the header.
 func (t *textWriter) table(rows [][]string) {
 	last := len(rows[0]) - 2
-	widths := make([]int, last)
+	widths, named := make([]int, last), 0
 	for _, r := range rows {
+		named = max(named, wide(r[last]))
 		for c := range widths {
 			widths[c] = max(widths[c], wide(r[c]))
 		}
@@ -469,7 +477,7 @@ func (t *textWriter) table(rows [][]string) {
 			continue
 		}
 		room := t.width - used
-		if room < tableName {
+		if room < min(tableName, named) {
 			t.line("  ", shorten(r[last], t.width-2))
 			t.line(b.String())
 			for _, l := range wrap(r[last+1], t.width-4) {
@@ -483,8 +491,12 @@ func (t *textWriter) table(rows [][]string) {
 			continue
 		}
 		t.line(b.String(), "  ", name)
-		for _, l := range wrap(note, room-2) {
-			t.line(strings.Repeat(" ", used+2), t.paint(dim, l))
+		indent := used + 2
+		for _, l := range wrap(note, t.width-indent) {
+			if wide(l) > t.width-indent { // a word alone
+				indent = max(t.width-wide(l), 4)
+			}
+			t.line(strings.Repeat(" ", indent), t.paint(dim, l))
 		}
 	}
 }

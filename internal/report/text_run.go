@@ -57,7 +57,7 @@ func (t *textWriter) program(p *Program, all bool) {
 		rows = append(rows, append(cells[:], clean(r.Ending), r.note()))
 	}
 	t.table(rows)
-	t.left(len(p.Runs)-n)
+	t.left(len(p.Runs) - n)
 }
 
 func (t *textWriter) service(s *Service) {
@@ -121,7 +121,7 @@ func (t *textWriter) wall(w *Wall, all bool) {
 		rows = append(rows, []string{g.counted(), g.mean(), clean(g.Name), w.shares(g)})
 	}
 	t.table(rows)
-	t.left(len(w.Groups)-n)
+	t.left(len(w.Groups) - n)
 }
 
 // shares lists a group's states, largest first; what is below one in a hundred
@@ -152,7 +152,7 @@ func (t *textWriter) waiting(places []Waiting, all bool) {
 		rows = append(rows, []string{ns(p.DelayNs), p.delayPerS(), quantity.Count(float64(p.Count)), clean(p.Kind), clean(p.Function), where})
 	}
 	t.table(rows)
-	t.left(len(places)-n)
+	t.left(len(places) - n)
 }
 
 const waitingAside = "from the block profile; waiting for the next job is left out"
@@ -170,7 +170,7 @@ func (t *textWriter) events(events []Event, all bool) {
 	for i := range events[:n] {
 		t.hang(2, events[i].when(), label+2, events[i].sentence())
 	}
-	t.left(len(events)-n)
+	t.left(len(events) - n)
 }
 
 func (t *textWriter) unknown(list []Unknown) {

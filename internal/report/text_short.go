@@ -20,7 +20,7 @@ func (t *textWriter) short(p *Page) {
 	}
 	if len(p.Findings) == 0 {
 		if text := nothing(p); !strings.Contains(p.Verdict.Text, text) {
-			t.line("  ", text)
+			t.hang(2, "", 0, text)
 		}
 		t.hang(2, "", 0, looked(p))
 	}
