@@ -90,6 +90,7 @@ type Host struct {
 	// Over the recording: share of CPU time the hypervisor took, and load
 	// average (1 minute) at start and end.
 	StealRatio *float64 `json:"steal_ratio"`
+	BusyRatio  *float64 `json:"busy_ratio"` // share of CPU time that anything used, or that was taken
 	LoadStart  *float64 `json:"load_start"`
 	LoadEnd    *float64 `json:"load_end"`
 	// Throttled is time the cgroup kept the target from running during the
@@ -201,8 +202,10 @@ type Service struct {
 	AllocRequests int64 `json:"alloc_requests"`
 	Restarts      int   `json:"restarts"` // of the target while it was measured
 	// Over the load phase; nil: unknown.
-	TargetCPUNs     *int64 `json:"target_cpu_ns"`
-	TargetPeakBytes *int64 `json:"target_peak_bytes"`
+	TargetCPUNs      *int64   `json:"target_cpu_ns"`
+	TargetPeakBytes  *int64   `json:"target_peak_bytes"`
+	MachineBusyRatio *float64 `json:"machine_busy_ratio"` // share of the machine's CPU time that anything used
+	ThrottledNs      *int64   `json:"throttled_ns"`       // by the control group of the target, where it tells; else of whet
 	// BlockRateNs and MutexFraction are the rates in force; nil: unknown.
 	BlockRateNs   *int64 `json:"block_rate_ns"`
 	MutexFraction *int64 `json:"mutex_fraction"`

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"whet/internal/capture"
+	"whet/internal/capture/host"
 	"whet/internal/format/metrics"
 	"whet/internal/format/profile"
 	"whet/internal/load"
@@ -57,10 +58,14 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 	}
 	r.loaded = true
 	m.load = running
+	machine := host.Start()
 	if target != nil {
 		m.take(served, r.c.Now().Add(o.Warmup))
 	}
 	result := running.Wait()
+	var during recording.Host
+	machine.Stop(&during)
+	r.result.MachineBusyRatio, r.result.ThrottledNs = during.BusyRatio, during.ThrottledNs
 	m.addLoad(result)
 	if target != nil && served.Err() == nil {
 		r.progress(Progress{Stage: "taking the last profiles"})
@@ -421,6 +426,9 @@ func (m *measurement) finish() {
 	l := &m.result.Load
 	m.result.TargetCPUNs = cpuBetween(m.rows, l.StartNs, l.EndNs)
 	m.result.TargetPeakBytes = peakBetween(m.rows, 0, l.EndNs)
+	if ns := throttledBetween(m.rows, l.StartNs, l.EndNs); ns != nil {
+		m.result.ThrottledNs = ns
+	}
 	if p := m.taken.profiles[recording.KindCPU]; p != nil {
 		plain := m.perRequest(l.StartNs, min(l.StartNs+int64(m.plain()), p.start))
 		if profiled := m.perRequest(p.start, p.end); plain > 0 && profiled > 0 {
@@ -453,6 +461,26 @@ func peakBetween(rows []metrics.Row, start, end int64) *int64 {
 		}
 	}
 	return peak
+}
+
+// throttledBetween is how long a process was held back between two moments;
+// nil: unknown.
+func throttledBetween(rows []metrics.Row, start, end int64) *int64 {
+	var first, last *int64
+	for i := range rows {
+		row := &rows[i]
+		if row.ThrottledNs == nil || row.TimeNs < start || row.TimeNs > end {
+			continue
+		}
+		if last = row.ThrottledNs; first == nil || *last < *first {
+			first = last
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	ns := *last - *first
+	return &ns
 }
 
 // cpuBetween is the CPU time that a process used between two moments, brought

@@ -167,6 +167,7 @@ func (a *analysis) conditions() *diagnose.Conditions {
 	case a.rec.Service != nil:
 		svc := a.rec.Service
 		c.TargetCPUNs, c.GeneratorCPUNs = svc.TargetCPUNs, svc.Load.GeneratorCPUNs
+		c.MachineBusy, c.ThrottledNs = svc.MachineBusyRatio, svc.ThrottledNs
 		c.Requests, c.Concurrency = svc.Load.Requests, svc.Load.Concurrency
 		for _, n := range svc.Load.Errors {
 			c.Errors += n

@@ -215,7 +215,8 @@ func TestMemTotal(t *testing.T) {
 	}
 }
 
-// 10 of 100 ticks were stolen: (40−30)/(1100−1000). Guest time is contained in
+// 10 of 100 ticks were stolen: (40−30)/(1100−1000). 20 were idle, waiting for a
+// disk among them: (320−300+50−50)/100; the rest was used. Guest time is contained in
 // user time and must not count twice.
 func TestMeter(t *testing.T) {
 	load := func(v float64) *float64 { return &v }
@@ -236,11 +237,11 @@ func TestMeter(t *testing.T) {
 		return h
 	}
 	h := measure(before, after)
-	if value(h.StealRatio) != 0.1 || value(h.LoadStart) != 0.5 || value(h.LoadEnd) != 1.5 || value(h.ThrottledNs) != 300 {
+	if value(h.StealRatio) != 0.1 || value(h.BusyRatio) != 0.8 || value(h.LoadStart) != 0.5 || value(h.LoadEnd) != 1.5 || value(h.ThrottledNs) != 300 {
 		t.Errorf("steal %v, load %v to %v, throttled %v", h.StealRatio, h.LoadStart, h.LoadEnd, h.ThrottledNs)
 	}
 	for name, h := range map[string]recording.Host{"backwards": measure(after, before), "unknown": measure(snapshot{}, after), "no time": measure(before, before)} {
-		if h.StealRatio != nil || name != "no time" && h.ThrottledNs != nil {
+		if h.StealRatio != nil || h.BusyRatio != nil || name != "no time" && h.ThrottledNs != nil {
 			t.Errorf("%s: steal %v, throttled %v", name, h.StealRatio, h.ThrottledNs)
 		}
 	}

@@ -17,25 +17,28 @@ type snapshot struct {
 
 // ticks are CPU time of the whole machine since it started, in units of the
 // kernel's own.
-type ticks struct{ total, steal uint64 }
+type ticks struct{ total, idle, steal uint64 }
 
 // Start reads the counters.
 func Start() *Meter { return start(counters) }
 
 func start(take func() snapshot) *Meter { return &Meter{before: take(), take: take} }
 
-// Stop reads them again and fills in StealRatio, LoadStart, LoadEnd and
-// ThrottledNs of h. It may be called again as the measuring goes on.
+// Stop reads them again and fills in StealRatio, BusyRatio, LoadStart, LoadEnd
+// and ThrottledNs of h. It may be called again as the measuring goes on.
 func (m *Meter) Stop(h *recording.Host) {
 	after := m.take()
 	h.LoadStart, h.LoadEnd = m.before.load, after.load
-	h.StealRatio, h.ThrottledNs = nil, nil
+	h.StealRatio, h.BusyRatio, h.ThrottledNs = nil, nil, nil
 	// Counters that ran backwards, as after a move to another machine, tell
 	// nothing.
-	if a, b := m.before.ticks, after.ticks; a != nil && b != nil && b.total > a.total && b.steal >= a.steal {
-		ratio := float64(b.steal-a.steal) / float64(b.total-a.total)
-		if ratio <= 1 {
-			h.StealRatio = &ratio
+	if a, b := m.before.ticks, after.ticks; a != nil && b != nil && b.total > a.total {
+		all := float64(b.total - a.total)
+		if steal := float64(b.steal-a.steal) / all; b.steal >= a.steal && steal <= 1 {
+			h.StealRatio = &steal
+		}
+		if busy := 1 - float64(b.idle-a.idle)/all; b.idle >= a.idle && busy >= 0 {
+			h.BusyRatio = &busy
 		}
 	}
 	if a, b := m.before.throttledNs, after.throttledNs; a != nil && b != nil && *b >= *a {

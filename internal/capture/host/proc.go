@@ -74,7 +74,10 @@ func parseTicks(stat []byte) *ticks {
 			return nil
 		}
 		t.total += n
-		if i == 7 {
+		switch i {
+		case 3, 4: // waiting for a disk is idle too
+			t.idle += n
+		case 7:
 			t.steal = n
 		}
 	}
