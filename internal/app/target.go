@@ -192,8 +192,8 @@ func readBody(text string) ([]byte, error) {
 		return []byte(text), nil
 	}
 	st, err := os.Stat(name)
-	if err == nil && st.Size() > maxBody {
-		return nil, fmt.Errorf("-body: %s is larger than %d MiB", name, maxBody>>20)
+	if err == nil && (!st.Mode().IsRegular() || st.Size() > maxBody) {
+		return nil, fmt.Errorf("-body: %s is no file of at most %d MiB: write the body to one", name, maxBody>>20)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

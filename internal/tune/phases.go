@@ -524,16 +524,3 @@ func (r *serviceRecorder) loadProgress(p load.Progress) {
 	}
 	r.progress(Progress{Stage: stage, Requests: p.Requests, Errors: p.Errors})
 }
-
-// redacted is an address without its user and password.
-func redacted(url string) string {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		return url
-	}
-	host, path, _ := strings.Cut(rest, "/")
-	if _, after, ok := strings.Cut(host, "@"); ok {
-		return scheme + "://" + after + "/" + path
-	}
-	return url
-}

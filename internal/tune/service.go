@@ -93,17 +93,6 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	return Outcome{Path: path}, err
 }
 
-// serviceName makes a name for a recording of an address: its path's last
-// element, or its host.
-func serviceName(url string) string {
-	_, rest, _ := strings.Cut(url, "://")
-	rest, _, _ = strings.Cut(rest, "?")
-	if _, host, ok := strings.Cut(rest, "@"); ok {
-		rest = host
-	}
-	return strings.Trim(rest, "/")
-}
-
 func (r *serviceRecorder) record(ctx context.Context) error {
 	if err := r.prepare(ctx); err != nil {
 		return err
@@ -313,28 +302,4 @@ func (r *serviceRecorder) stopServer() {
 		r.agent.Remove()
 		r.agent = nil
 	}
-}
-
-// origin is the scheme and host of an address.
-func origin(url string) string {
-	scheme, rest, _ := strings.Cut(url, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	host, _, _ = strings.Cut(host, "?")
-	return scheme + "://" + host
-}
-
-// sameHost reports whether two addresses are on one host, on whatever port:
-// what the user sends to the one may be sent to the other.
-func sameHost(a, b string) bool {
-	name := func(url string) string {
-		_, host, _ := strings.Cut(origin(url), "://")
-		if _, after, ok := strings.Cut(host, "@"); ok {
-			host = after
-		}
-		if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
-			host = host[:i]
-		}
-		return host
-	}
-	return name(a) == name(b)
 }

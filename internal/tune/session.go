@@ -75,7 +75,7 @@ func (s *session) addBinary(rel string, build func(name string) (*gobench.Binary
 // describe fills the manifest with the machine and the build.
 func (s *session) describe(kind string, args []string) {
 	m := &s.w.Manifest
-	m.Tool, m.Kind, m.Target, m.Command = s.c.Version, kind, s.c.Operand, s.c.Command
+	m.Tool, m.Kind, m.Target, m.Command = s.c.Version, kind, redacted(s.c.Operand), withoutSecrets(s.c.Command)
 	m.Host = host.Facts(nil)
 	if s.target == nil {
 		return

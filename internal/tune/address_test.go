@@ -1,0 +1,61 @@
+package tune
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// addresses are taken apart as package net/url does.
+var addresses = []string{
+	"http://localhost:8080/path", "https://h", "http://h?a=b@c", "http://h#a@b", "http://h/a@b/c", "http://[::1]:80/x", "http://[::1]",
+	"http://bob:secret@h:1/x?y#z", "http://bob:se@cret@h/x", "http://secret@h", "http://bob:secret@[::1]:80", "HTTP://H:1",
+}
+
+func TestAddresses(t *testing.T) {
+	for _, text := range addresses {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown := redacted(text); strings.Contains(shown, "cret") || !strings.Contains(shown, "://"+u.Host) {
+			t.Errorf("%s is shown as %s", text, shown)
+		}
+		if name := serviceName(text); name != strings.TrimRight(u.Host+u.Path, "/") {
+			t.Errorf("the recording of %s is named %s", text, name)
+		}
+		o, err := url.Parse(origin(text))
+		if err != nil || o.Host != u.Host || o.User.String() != u.User.String() || o.Path+o.RawQuery+o.Fragment != "" {
+			t.Errorf("the origin of %s is %s", text, o)
+		}
+		for _, other := range addresses {
+			v, err := url.Parse(other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := sameHost(text, other), strings.EqualFold(u.Hostname(), v.Hostname()); got != want {
+				t.Errorf("%s and %s on one host: %v", text, other, got)
+			}
+		}
+	}
+	// What package net/url refuses is shown in messages too.
+	if shown := redacted("http://bob:secret@[::1"); shown != "http://[::1" {
+		t.Error(shown)
+	}
+}
+
+func TestWithoutSecrets(t *testing.T) {
+	args := strings.Split("tune|-H|Authorization: Bearer secret|-H=X-Key: secret|--H|secret|-c=4|-pprof=http://bob:secret@h:1/a|"+
+		"-pprof|http://bob:secret@h|http://bob:secret@h:2/x?a=b@c|-o|a.whet|--|./server|-H|mine: 1|-db=http://bob:mine@h", "|")
+	want := strings.Split("tune|-H|Authorization: …|-H=X-Key: …|--H|…|-c=4|-pprof=http://h:1/a|"+
+		"-pprof|http://h|http://h:2/x?a=b@c|-o|a.whet|--|./server|-H|mine: 1|-db=http://bob:mine@h", "|")
+	before := strings.Join(args, "|")
+	if diff := cmp.Diff(want, withoutSecrets(args)); diff != "" {
+		t.Error(diff)
+	}
+	if strings.Join(args, "|") != before {
+		t.Error("the command line itself was changed")
+	}
+}
