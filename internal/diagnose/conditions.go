@@ -53,7 +53,7 @@ func throttled(s *Subject, _ string) (Verdict, bool) {
 	if run.ThrottledNs == nil || run.WallNs <= 0 || float64(*run.ThrottledNs) < throttledShare*float64(run.WallNs) {
 		return Verdict{}, false
 	}
-	return Verdict{Throttled, fmt.Sprintf("Throttled: the control group held the target back for %s in %s; raise its CPU limit or ask less of it, and measure again",
+	return Verdict{Throttled, fmt.Sprintf("Throttled: the control group held the target back for %s, summed over processors, in %s; raise its CPU limit or ask less of it, and measure again",
 		quantity.Nanoseconds(float64(*run.ThrottledNs)), quantity.Nanoseconds(float64(run.WallNs)))}, true
 }
 
@@ -240,17 +240,40 @@ func listens(g *wall.Group) bool {
 	return strings.HasPrefix(at, "accept") || strings.HasPrefix(g.Name, "net/http.(*persistConn).") || strings.HasPrefix(g.Name, "net/http.(*conn).") || strings.HasPrefix(g.Name, "net/http.(*Server).")
 }
 
-// generatorBound: the machine is full, the target is not, and the generator
-// takes more of it than the target does.
+// generatorBound: the generator has all the CPU time it can get, its machine's
+// or its own limit's; the target has not; and the generator takes more than the
+// target does, and both more than everything else on the machine.
 func generatorBound(s *Subject, _ string) (Verdict, bool) {
 	run := s.Run
 	busy, known := run.busy()
-	if s.Kind != recording.TargetService || !known || run.GeneratorCPUNs == nil || run.MachineBusy == nil {
+	if s.Kind != recording.TargetService || !known || run.GeneratorCPUNs == nil {
 		return Verdict{}, false
 	}
-	if *run.MachineBusy < machineFull || busy >= busyBelow || *run.GeneratorCPUNs <= *run.TargetCPUNs {
+	generator := float64(*run.GeneratorCPUNs)
+	if busy >= busyBelow || generator <= float64(*run.TargetCPUNs) || run.crowded() {
 		return Verdict{}, false
 	}
-	return Verdict{GeneratorBound, fmt.Sprintf("Generator-bound: the load generator used %s of CPU time and the target %s, on a machine that was busy for %s; the target could do more than was asked of it: put the generator on another machine",
-		quantity.Nanoseconds(float64(*run.GeneratorCPUNs)), quantity.Nanoseconds(float64(*run.TargetCPUNs)), quantity.Percent(*run.MachineBusy))}, true
+	said := fmt.Sprintf("Generator-bound: the load generator used %s of CPU time and the target %s, ",
+		quantity.Nanoseconds(generator), quantity.Nanoseconds(float64(*run.TargetCPUNs)))
+	switch {
+	case run.machineFull():
+		said += fmt.Sprintf("on a machine that was busy for %s; the target could do more than was asked of it: put the generator on another machine", quantity.Percent(*run.MachineBusy))
+	case generator >= machineFull*float64(run.WallNs)*float64(run.GeneratorCores) && run.GeneratorCores > 0:
+		said += fmt.Sprintf("which is nearly all of the %s it may use; the target could do more than was asked of it: give the generator more", quantity.Plural(run.GeneratorCores, "processor"))
+	default:
+		return Verdict{}, false
+	}
+	return Verdict{GeneratorBound, said}, true
+}
+
+func (r *Conditions) machineFull() bool { return r.MachineBusy != nil && *r.MachineBusy >= machineFull }
+
+// crowded reports whether the machine was full, and mostly of what is neither
+// the target nor the load generator.
+func (r *Conditions) crowded() bool {
+	if !r.machineFull() || r.TargetCPUNs == nil || r.GeneratorCPUNs == nil {
+		return false
+	}
+	used := *r.MachineBusy * float64(r.WallNs) * float64(r.MachineCores)
+	return 2*float64(*r.TargetCPUNs+*r.GeneratorCPUNs) < used
 }

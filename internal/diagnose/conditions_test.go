@@ -55,7 +55,7 @@ func TestVerdictOfAService(t *testing.T) {
 		{"nothing special", base(func(*Conditions) {}), CPUBound, ""},
 
 		// 1 s of 10 s is the tenth.
-		{"throttled", base(func(c *Conditions) { c.ThrottledNs = of(int64(1e9)) }), Throttled, "held the target back for 1.00 s in 10.0 s"},
+		{"throttled", base(func(c *Conditions) { c.ThrottledNs = of(int64(1e9)) }), Throttled, "held the target back for 1.00 s, summed over processors, in 10.0 s"},
 		{"hardly throttled", base(func(c *Conditions) { c.ThrottledNs = of(int64(1e9 - 1)) }), CPUBound, ""},
 		{"throttled and waiting", base(func(c *Conditions) {
 			c.ThrottledNs = of(int64(5e9))
@@ -119,6 +119,21 @@ func TestVerdictOfAService(t *testing.T) {
 		// 10 s of 2·10 s are half of what it may use: it is no idle target.
 		{"the target saturates", base(func(c *Conditions) {
 			c.TargetCPUNs, c.GeneratorCPUNs, c.MachineBusy = of(int64(10e9)), of(int64(11e9)), of(1.0)
+		}), CPUBound, ""},
+		// Of 2·10 s, 20 s were used: 3.4 s by target and generator, so 16.6 s by others;
+		// with 10.1 s theirs is more than half.
+		{"others fill the machine", base(func(c *Conditions) {
+			c.TargetCPUNs, c.GeneratorCPUNs, c.MachineBusy, c.MachineCores = of(int64(1e9)), of(int64(24e8)), of(1.0), 2
+		}), CPUBound, ""},
+		{"others take the smaller part", base(func(c *Conditions) {
+			c.GeneratorCPUNs, c.MachineBusy, c.MachineCores = of(int64(71e8)), of(1.0), 2
+		}), GeneratorBound, "on a machine that was busy for 100.0 %"},
+		// 9 s of 1·10 s.
+		{"the generator has one processor", base(func(c *Conditions) {
+			c.GeneratorCPUNs, c.MachineBusy, c.GeneratorCores = of(int64(9e9)), of(0.6), 1
+		}), GeneratorBound, "which is nearly all of the 1 processor it may use"},
+		{"the generator's processor has time left", base(func(c *Conditions) {
+			c.GeneratorCPUNs, c.MachineBusy, c.GeneratorCores = of(int64(89e8)), of(0.6), 1
 		}), CPUBound, ""},
 		{"requests wait for a lock meanwhile", base(func(c *Conditions) {
 			c.GeneratorCPUNs, c.MachineBusy = of(int64(15e9)), of(1.0)
@@ -303,6 +318,48 @@ func TestStarvedByOthers(t *testing.T) {
 		res := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{s})
 		if got := len(res.Warnings) > 0; got != test.want {
 			t.Errorf("%s %v: warnings %q", test.kind, test.busy, res.Warnings)
+		}
+	}
+}
+
+// A service that answers quickly parks and wakes a goroutine for each request:
+// half of these samples are the scheduler's, and the process used 6 s of 30.
+// That its requests do not wait is known from the trace.
+func TestParkingIsNotWaiting(t *testing.T) {
+	handler := group("m/x.(*S).ServeHTTP", true, map[wall.State]int64{wall.Runnable: 900e6, wall.Running: 100e6})
+	for _, test := range []struct {
+		name string
+		wall *wall.Result
+		want VerdictKind
+	}{
+		{"traced", traced(1e9, handler), CPUBound},
+		{"not traced", nil, Waiting},
+		{"no handler in the trace", traced(1e9, group("m/x.loop", false, map[wall.State]int64{wall.Channel: 1e9})), Waiting},
+	} {
+		cpu := cpuProfile(
+			sample{stack: []string{"m/x.f"}, n: 300},
+			sample{stack: []string{"runtime.mcall", "runtime.schedule"}, n: 300, class: hot.Background},
+		)
+		cpu.Duration = 30e9
+		s := subject("x", cpu, nil, nil)
+		s.Kind, s.Run = recording.TargetService, &Conditions{WallNs: 30e9, Cores: 2, TargetCPUNs: of(int64(6e9)), Wall: test.wall}
+		if v := verdictOf(t, s); v.Kind != test.want {
+			t.Errorf("%s: %s %q, want %s", test.name, v.Kind, v.Text, test.want)
+		}
+	}
+}
+
+// A machine of 2 processors, full for 10 s: 20 s, of which target and generator
+// have 5 or 12.
+func TestCrowdedService(t *testing.T) {
+	for _, test := range []struct {
+		generator int64
+		want      bool
+	}{{2e9, true}, {9e9, false}} {
+		s := running(recording.TargetService, Conditions{WallNs: 10e9, Cores: 2, MachineCores: 2, MachineBusy: of(1.0), TargetCPUNs: of(int64(3e9)), GeneratorCPUNs: &test.generator})
+		text := strings.Join(Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{s}).Warnings, "\n")
+		if got := strings.Contains(text, "mostly with work that is neither the target's nor the load's"); got != test.want {
+			t.Errorf("generator %d: %q", test.generator, text)
 		}
 	}
 }

@@ -71,8 +71,8 @@ type weighed struct {
 func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 	mem := s.memory()
 	matters := mem.matters()
-	if s.starvedByOthers(&mem) {
-		warnings = append(warnings, fmt.Sprintf("%s: the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too high and samples too few", s.Benchmark, quantity.Percent(ratio(mem.process, s.CPU.Duration))))
+	if text := s.starvedByOthers(&mem); text != "" {
+		warnings = append(warnings, s.Benchmark+": "+text)
 	}
 	samples := s.BaseCPUSamples()
 	var needed int // the most samples that a rule short of them needs; 0: none is

@@ -63,9 +63,11 @@ type Subject struct {
 type Conditions struct {
 	WallNs         int64    // that the figures cover
 	Cores          int      // the target may use: GOMAXPROCS, at most the control group's limit
+	GeneratorCores int      // the load generator may use; 0: unknown
+	MachineCores   int      // of the generator's machine; 0: unknown
 	TargetCPUNs    *int64   // used by the target in WallNs
 	GeneratorCPUNs *int64   // used by the load generator; services only
-	MachineBusy    *float64 // share of the machine's CPU time that anything used, in [0,1]
+	MachineBusy    *float64 // share of that machine's CPU time that anything used, in [0,1]
 	ThrottledNs    *int64   // the control group held the target back
 	Requests       int64    // completed in WallNs; services only
 	Errors         int64    // of them failed

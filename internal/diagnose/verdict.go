@@ -10,6 +10,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/recording"
 )
 
 // VerdictKind is the sort of bottleneck.
@@ -95,7 +96,7 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time" + moreBenchmarks(subjects)}
 	case lockIsIt:
 		return byLock.closed(findings)
-	case mem.waits(wall):
+	case mem.waits(wall) && !judgedByTrace(subjects):
 		v.Kind = Waiting
 		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(mem.process, wall)))
 		return v.closed(findings)
@@ -186,6 +187,21 @@ func (m memoryManagement) waits(wall int64) bool {
 	}
 	return float64(m.process) < idleBelow*float64(wall) ||
 		ratio(m.schedule, m.process) >= parks && m.schedule > m.collect
+}
+
+// judgedByTrace reports whether traces have said of a service's requests already
+// that they do not wait: its goroutines are parked and woken all the same, one
+// for each connection that has nothing to say.
+func judgedByTrace(subjects []*Subject) bool {
+	for _, s := range subjects {
+		if s.Run == nil || s.Kind != recording.TargetService {
+			return false
+		}
+		if _, known := s.Run.inside(); !known {
+			return false
+		}
+	}
+	return true
 }
 
 // heaviest names the deepest function that holds most of the base: among the

@@ -1,6 +1,11 @@
 package diagnose
 
-import "whet/internal/recording"
+import (
+	"fmt"
+
+	"whet/internal/quantity"
+	"whet/internal/recording"
+)
 
 // isBenchmark is the kind a subject has unless it says otherwise.
 func (s *Subject) isBenchmark() bool {
@@ -33,20 +38,20 @@ func (s *Subject) Iteration() string {
 // was none left that anyone could have had.
 const machineFull = 0.9
 
-// starvedByOthers reports whether other processes kept the measured one from
-// the CPU. A benchmark asks for all it can get, so that the profile alone shows
-// it; a program may have had nothing to do, so that the machine must be known
-// to have been full; a service shares it with its load, which the verdict
-// weighs.
-func (s *Subject) starvedByOthers(mem *memoryManagement) bool {
-	if s.CPU == nil || !mem.starved(s.CPU.Duration) || mem.waits(s.CPU.Duration) {
-		return false
+// starvedByOthers says that other processes kept the measured one from the CPU;
+// "" where they did not. A benchmark asks for all it can get, so that the profile
+// alone shows it; a program may have had nothing to do, so that the machine must
+// be known to have been full; a service shares it with its load.
+func (s *Subject) starvedByOthers(mem *memoryManagement) string {
+	if s.Kind == recording.TargetService {
+		if s.Run == nil || !s.Run.crowded() {
+			return ""
+		}
+		return fmt.Sprintf("the machine was busy for %s of the time, mostly with work that is neither the target's nor the load's: throughput is too low and times are too long", quantity.Percent(*s.Run.MachineBusy))
 	}
-	switch s.Kind {
-	case recording.TargetService:
-		return false
-	case recording.TargetProgram:
-		return s.Run != nil && s.Run.MachineBusy != nil && *s.Run.MachineBusy >= machineFull
+	if s.CPU == nil || !mem.starved(s.CPU.Duration) || mem.waits(s.CPU.Duration) ||
+		s.Kind == recording.TargetProgram && (s.Run == nil || !s.Run.machineFull()) {
+		return ""
 	}
-	return true
+	return fmt.Sprintf("the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)))
 }
