@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"whet/internal/analyze/hot"
 )
@@ -38,6 +39,11 @@ func (s *Subject) Outgrown(growth *Set) (outgrown Set, share float64, ok bool) {
 		sizes = append(sizes, size)
 	}
 	slices.Sort(sizes)
+	for i := len(sizes) - 2; i >= 0; i-- {
+		if float64(objects[sizes[i]]) < stray*float64(objects[sizes[i+1]]) {
+			sizes = slices.Delete(sizes, i, i+1)
+		}
+	}
 	if len(sizes) < 2 {
 		return Set{}, 0, false
 	}
@@ -70,6 +76,9 @@ const (
 	// grownTolerance is how many more blocks of the next size there may be: the
 	// last slice of a run is counted at one size and not yet at the other.
 	grownTolerance = 1.05
+	// stray is the share of the next size's blocks below which a size is none of
+	// the growth's: what the runtime or the function allocates once on the way.
+	stray = 0.05
 )
 
 // Portion returns samples of a set that add up to a share of the set's column
@@ -117,4 +126,10 @@ func (s *Set) Without(o *Set) Set {
 func (s *Set) Has(i int) bool {
 	_, ok := s.in[i]
 	return ok
+}
+
+// OfRuntime reports whether a function is the runtime's own, in Go or in
+// assembly: it takes, moves and frees memory for the code that called it.
+func OfRuntime(fn string) bool {
+	return strings.HasPrefix(fn, "runtime.") || strings.HasPrefix(fn, "internal/runtime/") || !strings.Contains(fn, ".")
 }

@@ -45,6 +45,11 @@ var growthBytes = []stack{
 	{"m/app.f:6", 10, 8}, {"m/app.f:6", 10, 16}, {"m/app.f:6", 10, 32}, {"m/app.f:6", 10, 64}, {"m/app.work:99", 10, 80},
 }
 
+// moreGrowth is growthBytes for 200 slices.
+var moreGrowth = []stack{
+	{"m/app.f:6", 200, 8}, {"m/app.f:6", 200, 16}, {"m/app.f:6", 200, 32}, {"m/app.f:6", 200, 64}, {"m/app.work:99", 200, 80},
+}
+
 func TestSliceGrowthByHand(t *testing.T) {
 	plain := inLoop("var out []T", "for _, x := range xs", "out = append(out, x)")
 	known := grows("m/app.T", "[]m/app.T", "m/app.T")
@@ -74,6 +79,11 @@ func TestSliceGrowthByHand(t *testing.T) {
 			"sizes that are no growth", plain, known, growthCPU,
 			[]stack{{"m/app.f:6", 10, 8}, {"m/app.f:6", 20, 16}}, 0, 0, "", "", 0, 0,
 		},
+		{
+			// It belongs to the place, and is not given up for a larger one.
+			"a stray block", plain, known, growthCPU, append([]stack{{"m/app.f:6", 1, 4}, {"m/app.work:99", 1, 4}}, moreGrowth...),
+			0.06, 11200.0 / 40008, "", finding.High, 0.1, 24004.0 / 40008,
+		},
 		{"one block only", plain, known, growthCPU, []stack{{"m/app.f:6", 10, 64}}, 0, 0, "", "", 0, 0},
 		{
 			// The copying alone, 40 of 400 samples.
@@ -97,8 +107,8 @@ func TestSliceGrowthByHand(t *testing.T) {
 		{"a field that is kept", inLoop("", "for _, x := range xs", "s.out = append(s.out, x)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
 		{"a field that is emptied", inLoop("s.out = nil", "for _, x := range xs", "s.out = append(s.out, x)"), known, growthCPU, growthBytes, 0.06, 0.28, "len(xs)", finding.High, 0.1, 0.6},
 		{"a slice of each round", inLoop("", "for _, x := range xs", "var out []T; out = append(out, x)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
-		{"set to something else as well", inLoop("var out []T", "for _, x := range xs", "out = append(out, x); out = sorted(out)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
-		{"known to others", inLoop("var out []T", "for _, x := range xs", "out = append(out, x); add(&out)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"set to something else as well", inLoop("var out []T", "for _, x := range xs", "out = append(out, x)\n\t\tout = sorted(out)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
+		{"known to others", inLoop("var out []T", "for _, x := range xs", "out = append(out, x)\n\t\tadd(&out)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
 		// Boxing is not to be told from growing by the bytes: the copying counts.
 		{"boxed elements", plain, grows("any", "[]m/app.T", "m/app.T"), copyingOnly, growthBytes, 1, 0, "", finding.High, 1, 0},
 		{"pointers to new elements", inLoop("var out []*T", "for _, x := range xs", "out = append(out, &T{x})"), grows("*m/app.T", "[]m/app.T", "*m/app.T"), copyingOnly, growthBytes, 1, 0, "", finding.High, 1, 0},
@@ -140,6 +150,13 @@ func TestReadGrowthByHand(t *testing.T) {
 		{"m/app.f:5 io.ReadAll", 10, 96}, {"m/app.f:5 io.ReadAll", 10, 1792}, {"m/app.f:5 io.ReadAll m/app.(*R).Read:20", 10, 100}, {"m/app.work:99", 10, 3516},
 	}
 	const all = 10 * (512 + 256 + 384 + 576 + 96 + 1792 + 100 + 3516)
+	// Ten inputs as above and ten of 6144 bytes: 1792 is the size of no piece.
+	two := []stack{
+		{"m/app.f:5 io.ReadAll", 20, 512}, {"m/app.f:5 io.ReadAll", 20, 256}, {"m/app.f:5 io.ReadAll", 20, 384}, {"m/app.f:5 io.ReadAll", 20, 576},
+		{"m/app.f:5 io.ReadAll", 10, 896}, {"m/app.f:5 io.ReadAll", 10, 1408}, {"m/app.f:5 io.ReadAll", 10, 2048},
+		{"m/app.f:5 io.ReadAll", 10, 1792}, {"m/app.f:5 io.ReadAll", 10, 6144}, {"m/app.work:99", 10, 4096},
+	}
+	const allTwo = 20*(512+256+384+576) + 10*(896+1408+2048+1792+6144+4096)
 	old := []stack{{"m/app.f:5 io.ReadAll", 10, 512}, {"m/app.f:5 io.ReadAll", 10, 896}, {"m/app.f:5 io.ReadAll", 10, 1408}, {"m/app.work:99", 1, 28160 - 1}, {"m/app.work:99", 1, 1}}
 	buffer := []stack{
 		{"m/app.f:5 bytes.(*Buffer).ReadFrom bytes.(*Buffer).grow bytes.growSlice", 10, 512},
@@ -164,6 +181,8 @@ func TestReadGrowthByHand(t *testing.T) {
 	}{
 		{"a request's body", reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)"), arg("io.ReadAll", "io.ReadCloser"), cpu, pieces,
 			0.1, 10 * 1824.0 / all, "r.ContentLength"}, // 18240 of 36160 bytes are 50.4 % of one stack of 100, which does not fit
+		{"bodies of two sizes", reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)"), arg("io.ReadAll", "io.ReadCloser"), cpu, two,
+			0.1, (20*(512+256+384+576) + 10*(896+1408+2048.0)) / allTwo, "r.ContentLength"},
 		{"a file", reads("f *os.File", "", "data, err := io.ReadAll(f)"), arg("io.ReadAll", "*os.File"), cpu, old, 0.1, 0.25, "os.ReadFile"}, // 14080 of 56320
 		{"a bounded reader", reads("r io.Reader", "in := io.LimitReader(r, max)", "data, err := io.ReadAll(in)"), arg("io.ReadAll", "io.Reader"), cpu, old, 0.1, 0.25, "the bound of max"},
 		{"any reader", reads("r io.Reader", "", "data, err := io.ReadAll(r)"), arg("io.ReadAll", "io.Reader"), cpu, old, 0, 0, ""},
@@ -297,7 +316,7 @@ func other(w io.Writer) { reply(w, 1) } // 20
 func mixed(data []byte) { // 22
 	var v any // 23
 	json.Unmarshal(data, &v) // 24
-	yaml.Marshal(v) // 25
+	otherjson.Marshal(v) // 25
 }
 
 func field(data []byte) { // 28
@@ -327,7 +346,7 @@ func TestReencodeByHand(t *testing.T) {
 			call("whole", 5, lib+".Unmarshal"), call("whole", 8, lib+".Marshal"),
 			call("reply", 11, lib+".NewEncoder"), call("reply", 11, lib+".(*Encoder).Encode"),
 			call("part", 15, lib+".Unmarshal"), call("part", 17, "m/app.reply"), call("other", 20, "m/app.reply"),
-			call("mixed", 24, lib+".Unmarshal"), call("mixed", 25, "example.com/yaml.Marshal"),
+			call("mixed", 24, lib+".Unmarshal"), call("mixed", 25, "example.com/otherjson.Marshal"),
 			call("field", 30, lib+".Unmarshal"), call("field", 32, lib+".Marshal"),
 			call("out", 41, lib+".Unmarshal"), call("out", 42, lib+".Marshal"),
 		}
@@ -346,7 +365,8 @@ func TestReencodeByHand(t *testing.T) {
 		{"whole: scanning and checking stay", typed(j), []stack{
 			{frames: "m/app.whole:5 encoding/json.Unmarshal encoding/json.checkValid encoding/json.stateInString", n: 100},
 			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface runtime.mapassign_faststr", n: 100},
-			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface encoding/json.(*decodeState).scanWhile encoding/json.stateInString", n: 50},
+			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface encoding/json.(*decodeState).scanWhile encoding/json.stateInString", n: 30},
+			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface encoding/json.(*decodeState).scanWhile", n: 20},
 			{frames: "m/app.whole:8 encoding/json.Marshal" + encode + " encoding/json.interfaceEncoder encoding/json.mapEncoder.encode", n: 200},
 			{frames: "m/app.whole:8 encoding/json.Marshal runtime.growslice runtime.memmove", n: 50}, rest,
 		}, 5, 0.5, 0.3, "Hand the bytes on"},
@@ -362,7 +382,7 @@ func TestReencodeByHand(t *testing.T) {
 			{frames: "m/app.field:32 encoding/json.Marshal" + encode + " encoding/json.structEncoder.encode", n: 100},
 			{frames: "m/app.field:32 encoding/json.Marshal" + encode + " encoding/json.structEncoder.encode encoding/json.interfaceEncoder", n: 200}, rest,
 		}, 30, 0.5, 0.3, "the field Data"},
-		{"encoded for another format", typed(j), []stack{{frames: "m/app.mixed:24" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.mixed:25 example.com/yaml.Marshal", n: 200}, rest}, 0, 0, 0, ""},
+		{"encoded by another package", typed(j), []stack{{frames: "m/app.mixed:24" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.mixed:25 example.com/otherjson.Marshal", n: 200}, rest}, 0, 0, 0, ""},
 		{"the caller's variable", typed(j), []stack{{frames: "m/app.out:41" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.out:42 encoding/json.Marshal" + encode, n: 200}, rest}, 0, 0, 0, ""},
 		{"never seen encoding", typed(j), []stack{{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).valueInterface", n: 500}, rest}, 0, 0, 0, ""},
 		{"no typed calls", nil, []stack{{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.whole:8 encoding/json.Marshal" + encode, n: 200}, rest}, 0, 0, 0, ""},

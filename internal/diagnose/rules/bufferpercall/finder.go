@@ -69,7 +69,7 @@ func (b *buffer) makes(c *hot.Classified, st diagnose.Statement, below []callsta
 	}
 	if b.call == "" {
 		return b.kind.own && !slices.ContainsFunc(below, func(id callstack.FrameID) bool {
-			return !strings.HasPrefix(c.Frame(id).Function, "runtime.")
+			return !diagnose.OfRuntime(c.Frame(id).Function)
 		})
 	}
 	if len(below) == 0 {

@@ -206,7 +206,7 @@ func localStruct(fn ast.Node, name string) (out *ast.StructType) {
 // encoded where it is not encoded whole; decoded is where it is decoded into. ok
 // is false where it is used otherwise.
 func (t *tracer) value(fn *syntax.Function, file string, d syntax.Declaration, decoded *ast.Ident, returned *bool) (keys []string, ok bool) {
-	if d.Param || d.Scope == fn.Node && !d.Param {
+	if d.Scope == fn.Node {
 		return nil, false // the caller's own, or a named result
 	}
 	if t.depth++; t.depth > 16 {

@@ -81,7 +81,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 func (f *finder) reading(c *hot.Classified, stack []callstack.FrameID) (*reading, string) {
 	name := func(i int) string { return c.Frame(stack[i]).Function }
 	i := 0
-	for i < len(stack) && strings.HasPrefix(name(i), "runtime.") {
+	for i < len(stack) && diagnose.OfRuntime(name(i)) {
 		i++
 	}
 	below := ""

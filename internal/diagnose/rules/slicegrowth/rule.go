@@ -98,13 +98,14 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 func growslice(c *hot.Classified, stack []callstack.FrameID) (at int, copies bool) {
 	grows := false
 	for i, id := range stack {
-		name, ok := strings.CutPrefix(c.Frame(id).Function, "runtime.")
-		if !ok {
+		fn := c.Frame(id).Function
+		if !diagnose.OfRuntime(fn) {
 			if grows {
 				return i, copies
 			}
 			break
 		}
+		name := strings.TrimPrefix(fn, "runtime.")
 		grows = strings.HasPrefix(name, "growslice") // growsliceBuf may call growslice
 		copies = copies || name == "memmove" || strings.HasPrefix(name, "typedmemmove") || strings.HasPrefix(name, "bulkBarrierPreWrite")
 	}
