@@ -228,7 +228,7 @@ func (v *timelineView) addLoad(seconds []Second, x axis) {
 		}
 	}
 	v.More = more(len(seconds), htmlSeconds)
-	requests := []lineOf{{"line", "answered", rate}}
+	requests := []lineOf{{"line", "ended", rate}}
 	if errors {
 		requests = append(requests, lineOf{"line-bad", "failed", failed})
 	}

@@ -265,7 +265,7 @@ func TestChartWords(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"requests, answered over time: 0 to 4,322/s; requests, failed over time: 0 to 15/s",
+		"requests, ended over time: 0 to 4,322/s; requests, failed over time: 0 to 15/s",
 		"live heap over time: 20 to 41 MiB, unknown at 10 of 201 moments",
 		"goroutines over time: 70 to 280",
 		"main.(*Server).Hello: 61.2 % lock, 21.0 % running, 12.6 % runnable, 4.1 % network, 1.1 % gc assist, <0.1 % other",
