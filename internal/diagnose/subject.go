@@ -69,8 +69,7 @@ type Conditions struct {
 	GeneratorCPUNs *int64   // used by the load generator; services only
 	MachineBusy    *float64 // share of that machine's CPU time that anything used, in [0,1]
 	ThrottledNs    *int64   // the control group held the target back
-	Requests       int64    // completed in WallNs; services only
-	Errors         int64    // of them failed
+	Requests       int64    // answered in WallNs; services only
 	Concurrency    int      // requests in flight at most; services only
 	Wall           *wall.Result
 }

@@ -170,6 +170,9 @@ type Artifact struct {
 type Program struct {
 	Args []string `json:"args"`
 	Runs []Run    `json:"runs"`
+	// MachineBusyRatio is the share of the machine's CPU time that anything used
+	// from the first run's start to the last one's end; nil: unknown.
+	MachineBusyRatio *float64 `json:"machine_busy_ratio"`
 }
 
 // Run is one run of a program, with the agent's instruments in it. Times are
@@ -201,6 +204,8 @@ type Service struct {
 	MutexRequests int64 `json:"mutex_requests"`
 	AllocRequests int64 `json:"alloc_requests"`
 	Restarts      int   `json:"restarts"` // of the target while it was measured
+	// OwnGC are the collections of garbage that whet asked the target for.
+	OwnGC []Span `json:"own_gc,omitempty"`
 	// Over the load phase; nil: unknown.
 	TargetCPUNs      *int64   `json:"target_cpu_ns"`
 	TargetPeakBytes  *int64   `json:"target_peak_bytes"`
@@ -209,6 +214,12 @@ type Service struct {
 	// BlockRateNs and MutexFraction are the rates in force; nil: unknown.
 	BlockRateNs   *int64 `json:"block_rate_ns"`
 	MutexFraction *int64 `json:"mutex_fraction"`
+}
+
+// Span is a while since the recording's origin.
+type Span struct {
+	StartNs int64 `json:"start_ns"`
+	EndNs   int64 `json:"end_ns"`
 }
 
 // Load is what the generator did and saw. Service time runs from the actual
@@ -226,6 +237,15 @@ type Load struct {
 	ThroughputPerS float64           `json:"throughput_per_s"`
 	ServiceTimeNs  Times             `json:"service_time_ns"`
 	GeneratorCPUNs *int64            `json:"generator_cpu_ns"` // nil: unknown
+}
+
+// Answered is the number of whole answers, whatever their status.
+func (l *Load) Answered() int64 {
+	var n int64
+	for _, c := range l.Status {
+		n += c
+	}
+	return n
 }
 
 // Times summarises a distribution of times in nanoseconds.

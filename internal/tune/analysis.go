@@ -103,23 +103,7 @@ func analyze(rec *recording.Recording) *analysis {
 		}
 	}
 	a.readCompiler()
-	for _, artifact := range rec.Artifacts {
-		name, ok := columns[artifact.Kind]
-		if !ok || artifact.Part != "" {
-			continue
-		}
-		p, err := a.readProfile(artifact)
-		if err != nil {
-			a.warn("%v", err)
-			continue
-		}
-		column, err := p.TypeIndex(name)
-		if err != nil {
-			a.warn("%s: %v", artifact.Path, err)
-			continue
-		}
-		a.profiles = append(a.profiles, classified{artifact.Kind, artifact.Benchmark, column, a.classify(p)})
-	}
+	a.readProfiles()
 	slices.SortStableFunc(a.profiles, func(x, y classified) int {
 		return cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind))
 	})
@@ -140,6 +124,46 @@ func analyze(rec *recording.Recording) *analysis {
 		}
 	}
 	return a
+}
+
+// readProfiles reads all profiles but the parts of differences. A CPU profile
+// that an agent cut into segments is one again.
+func (a *analysis) readProfiles() {
+	type of struct{ kind, benchmark string }
+	var order []of
+	read := make(map[of][]*callstack.Profile)
+	for _, artifact := range a.rec.Artifacts {
+		if _, ok := columns[artifact.Kind]; !ok || artifact.Part != "" {
+			continue
+		}
+		p, err := a.readProfile(artifact)
+		if err != nil {
+			a.warn("%v", err)
+			continue
+		}
+		k := of{artifact.Kind, artifact.Benchmark}
+		if len(read[k]) == 0 {
+			order = append(order, k)
+		}
+		read[k] = append(read[k], p)
+	}
+	for _, k := range order {
+		segments := read[k]
+		p := segments[len(segments)-1] // of states the latest
+		if k.kind == recording.KindCPU && len(segments) > 1 {
+			var err error
+			if p, err = callstack.Merge(segments...); err != nil {
+				a.warn("%s profile: %v", k.kind, err)
+				continue
+			}
+		}
+		column, err := p.TypeIndex(columns[k.kind])
+		if err != nil {
+			a.warn("%s profile: %v", k.kind, err)
+			continue
+		}
+		a.profiles = append(a.profiles, classified{k.kind, k.benchmark, column, a.classify(p)})
+	}
 }
 
 // classify finds the measured code of a profile.

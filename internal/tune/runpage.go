@@ -157,26 +157,36 @@ func (a *analysis) runSubject() *diagnose.Subject {
 
 // conditions are what the verdict rests on beside the profiles.
 func (a *analysis) conditions() *diagnose.Conditions {
-	course := a.courses[0]
-	c := &diagnose.Conditions{WallNs: course.end - course.start, Wall: a.wall, ThrottledNs: a.rec.Host.ThrottledNs}
-	c.Cores = a.rec.Host.GOMAXPROCS
-	if limit := a.rec.Host.CPULimitCores; limit != nil {
-		c.Cores = min(c.Cores, int(math.Ceil(*limit)))
+	course, h := a.courses[0], &a.rec.Host
+	c := &diagnose.Conditions{WallNs: course.end - course.start, Wall: a.wall, Cores: h.GOMAXPROCS}
+	limited := func(cores int) int {
+		if h.CPULimitCores != nil {
+			cores = min(cores, int(math.Ceil(*h.CPULimitCores)))
+		}
+		return cores
 	}
 	switch {
 	case a.rec.Service != nil:
 		svc := a.rec.Service
+		if svc.Started {
+			c.Cores = limited(c.Cores) // one control group has both
+		}
+		c.GeneratorCores, c.MachineCores = limited(h.Cores), h.Cores
 		c.TargetCPUNs, c.GeneratorCPUNs = svc.TargetCPUNs, svc.Load.GeneratorCPUNs
 		c.MachineBusy, c.ThrottledNs = svc.MachineBusyRatio, svc.ThrottledNs
-		c.Requests, c.Concurrency = svc.Load.Requests, svc.Load.Concurrency
-		for _, n := range svc.Load.Errors {
-			c.Errors += n
-		}
+		c.Requests, c.Concurrency = svc.Load.Answered(), svc.Load.Concurrency
 	case a.rec.Program != nil:
+		c.Cores, c.MachineCores, c.MachineBusy = limited(c.Cores), h.Cores, a.rec.Program.MachineBusyRatio
 		var cpu, wallNs int64
 		for _, run := range a.rec.Program.Runs {
 			cpu += run.UserCPUNs + run.SystemCPUNs
 			wallNs += run.EndNs - run.StartNs
+			if ns := throttledBetween(course.rows, run.StartNs, run.EndNs); ns != nil {
+				if c.ThrottledNs == nil {
+					c.ThrottledNs = new(int64)
+				}
+				*c.ThrottledNs += *ns
+			}
 		}
 		c.TargetCPUNs, c.WallNs = &cpu, wallNs
 	}
@@ -220,8 +230,8 @@ func (a *analysis) service(svc *recording.Service) *report.Service {
 		MeanNs: t.Mean, MinNs: t.Min, P50Ns: t.P50, P90Ns: t.P90, P99Ns: t.P99, P999Ns: t.P999, MaxNs: t.Max,
 		CPUNs: svc.TargetCPUNs, PeakBytes: svc.TargetPeakBytes, GeneratorCPUNs: l.GeneratorCPUNs,
 	}
-	if svc.TargetCPUNs != nil && l.Requests > 0 {
-		per := float64(*svc.TargetCPUNs) / float64(l.Requests)
+	if n := l.Answered(); svc.TargetCPUNs != nil && n > 0 {
+		per := float64(*svc.TargetCPUNs) / float64(n)
 		out.CPUPerRequestNs = &per
 	}
 	for _, kind := range slices.Sorted(maps.Keys(l.Errors)) {
@@ -304,9 +314,18 @@ func (a *analysis) contention() []report.Waiting {
 // maxWaiting bounds the list of places that wait.
 const maxWaiting = 15
 
-// covered is the time that the profiles of a kind cover.
+// covered is the time that the profiles of a kind cover. Between the runs of a
+// program there is none.
 func (a *analysis) covered(kind, benchmark string) int64 {
 	var ns int64
+	if a.rec.Program != nil {
+		for _, run := range a.rec.Program.Runs {
+			if run.AgentMissing == "" {
+				ns += run.EndNs - run.StartNs
+			}
+		}
+		return ns
+	}
 	for _, artifact := range a.rec.Find(kind, benchmark) {
 		ns += artifact.EndNs - artifact.StartNs
 	}
@@ -327,6 +346,9 @@ func wallLine(g *wall.Group) string {
 	what := fmt.Sprintf("goroutines of %s", g.Name)
 	if g.Handler {
 		what = "a request in " + g.Name
+		if g.Name == wall.WithoutHandler {
+			what = g.Name
+		}
 	}
 	text := ""
 	for i, p := range parts {

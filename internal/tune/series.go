@@ -52,7 +52,7 @@ func (c *course) series() []report.Series {
 		return rate(func(r *metrics.Row) *int64 { return r.UserCPUNs }, 1)(before, row) + rate(func(r *metrics.Row) *int64 { return r.SystemCPUNs }, 1)(before, row)
 	})
 	add("collector's CPU", "cores", rate(func(r *metrics.Row) *int64 { return r.GCCPUNs }, 1))
-	add("live heap", "bytes", state(func(r *metrics.Row) *int64 { return r.HeapLiveBytes }))
+	add("heap objects", "bytes", state(func(r *metrics.Row) *int64 { return r.HeapLiveBytes }))
 	add("resident memory", "bytes", state(func(r *metrics.Row) *int64 { return r.RSSBytes }))
 	add("allocated", "bytes per second", rate(func(r *metrics.Row) *int64 { return r.AllocBytes }, 1e9))
 	add("goroutines", "count", state(func(r *metrics.Row) *int64 { return r.Goroutines }))
@@ -80,6 +80,11 @@ func (c *course) findEvents(rec *recording.Recording) {
 	}
 	in := c.between(c.start, c.end)
 	in.Load = events.Span{StartNs: c.start, EndNs: c.end}
+	if rec.Service != nil { // a recording from elsewhere may lack it
+		for _, span := range rec.Service.OwnGC {
+			in.OwnGC = append(in.OwnGC, events.Span(span))
+		}
+	}
 	for _, s := range c.load.Seconds {
 		in.Seconds = append(in.Seconds, events.Second{StartNs: s.TimeNs, LengthNs: s.LengthNs, Requests: s.Requests, Errors: s.Errors})
 	}

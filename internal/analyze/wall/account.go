@@ -24,7 +24,8 @@ type book struct {
 }
 
 const (
-	withoutHandler = "requests without a stack in a handler"
+	// WithoutHandler is the group of requests whose stacks show no handler.
+	WithoutHandler = "requests without a stack in a handler"
 	withoutStack   = "goroutines without a stack"
 )
 
@@ -33,7 +34,7 @@ func newAccount(name string, handler bool) *account {
 }
 
 func newBook() *book {
-	return &book{kinds: make(map[string]*account), handlers: make(map[string]*account), unnamed: newAccount(withoutHandler, true)}
+	return &book{kinds: make(map[string]*account), handlers: make(map[string]*account), unnamed: newAccount(WithoutHandler, true)}
 }
 
 // kind returns the account of goroutines by the root of their stacks.

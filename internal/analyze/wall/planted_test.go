@@ -106,7 +106,7 @@ func TestPlantedCosts(t *testing.T) {
 		between := g.Ns[Runnable] + g.Ns[GCAssist] + g.Ns[Running] + g.Ns[Other]
 		if c.name == "compute" {
 			// What no event interrupts has no handler on its stack.
-			between += groupNamed(r, withoutHandler).Total()
+			between += groupNamed(r, WithoutHandler).Total()
 		}
 		if in+between < cost.TotalNs*9/10 || c.states[0] != Running && c.states[0] != Sync && in > cost.TotalNs*11/10 {
 			t.Errorf("%s: %v have %d ns and what lies between %d, the handler measured %d: %+v", c.name, c.states, in, between, cost.TotalNs, g)

@@ -149,7 +149,7 @@ func TestRequestsWithoutAHandler(t *testing.T) {
 			names = append(names, fmt.Sprint(g.Name, g.Count))
 		}
 	}
-	if want := []string{"main.get1", "main.put1", withoutHandler + "1"}; !cmp.Equal(names, want) {
+	if want := []string{"main.get1", "main.put1", WithoutHandler + "1"}; !cmp.Equal(names, want) {
 		t.Errorf("handlers %q, want %q", names, want)
 	}
 	if put := groupNamed(r, "main.put"); put.DiskNs != 60 || put.Ns[Syscall] != 60 {

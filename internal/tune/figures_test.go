@@ -1,0 +1,172 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"whet/internal/analyze/events"
+	"whet/internal/format/metrics"
+	"whet/internal/recording"
+	"whet/internal/report"
+)
+
+// recorded makes a recording of what fill puts into it, and its page.
+func recorded(t *testing.T, fill func(w *recording.Writer, write func(recording.Artifact, []byte))) (*recording.Recording, *report.Page) {
+	t.Helper()
+	w, err := recording.Create(filepath.Join(t.TempDir(), "run.whet"), time.Unix(1e9, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	fill(w, func(a recording.Artifact, data []byte) {
+		t.Helper()
+		if err := w.Write(a, data); err != nil {
+			t.Fatal(err)
+		}
+	})
+	path, err := w.Finish(time.Minute, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openPage(t, path)
+}
+
+// pprofOf makes a profile of two columns, the second by value for each of the
+// first, with stacks of one function under main.main.
+func pprofOf(t *testing.T, types [2]string, units [2]string, value int64, counts map[string]int64) []byte {
+	t.Helper()
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: types[0], Unit: units[0]}, {Type: types[1], Unit: units[1]}},
+		PeriodType: &profile.ValueType{Type: types[1], Unit: units[1]}, Period: value, DurationNanos: 10e9, TimeNanos: 1e18,
+	}
+	place := func(name string) *profile.Location {
+		f := &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, Filename: "main.go"}
+		l := &profile.Location{ID: f.ID, Address: f.ID, Line: []profile.Line{{Function: f, Line: 1}}}
+		p.Function, p.Location = append(p.Function, f), append(p.Location, l)
+		return l
+	}
+	root := place("main.main")
+	for name, n := range counts {
+		p.Sample = append(p.Sample, &profile.Sample{Location: []*profile.Location{place(name), root}, Value: []int64{n, n * value}})
+	}
+	var buf bytes.Buffer
+	if err := p.Write(&buf); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func rowsOf(t *testing.T, rows ...metrics.Row) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	for _, row := range rows {
+		if err := json.NewEncoder(&buf).Encode(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return buf.Bytes()
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// TestSegmentsOfACPUProfile: an agent cuts the CPU profile of a program that
+// runs for long. Of 300 samples in the first segment and 100 in the second, 250
+// are in main.early and 150 in main.late.
+func TestSegmentsOfACPUProfile(t *testing.T) {
+	_, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
+		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
+		w.Manifest.Program = &recording.Program{Runs: []recording.Run{{EndNs: 20e9}}}
+		types, units := [2]string{"samples", "cpu"}, [2]string{"count", "nanoseconds"}
+		for i, counts := range []map[string]int64{{"main.early": 250, "main.late": 50}, {"main.late": 100}} {
+			write(recording.Artifact{Path: []string{"profiles/cpu-000.pb.gz", "profiles/cpu-001.pb.gz"}[i], Kind: recording.KindCPU, StartNs: int64(i) * 10e9, EndNs: int64(i+1) * 10e9},
+				pprofOf(t, types, units, 10e6, counts))
+		}
+	})
+	if len(page.Profiles) != 1 {
+		t.Fatalf("%d profiles on the page, want one", len(page.Profiles))
+	}
+	p := page.Profiles[0]
+	if p.Samples[0] != 400 || p.Values[0] != 4e9 {
+		t.Errorf("base of %d samples and %d ns, want 400 and 4e9", p.Samples[0], p.Values[0])
+	}
+	if top := p.Top[0]; top.Function != "main.early" || top.Flat != 25e8 {
+		t.Errorf("top is %s with %d ns, want main.early with 2.5e9", top.Function, top.Flat)
+	}
+	if want := "CPU-bound in main.early (62.5 % of CPU): nothing worth changing"; page.Verdict.Text != want {
+		t.Errorf("verdict %q, want %q", page.Verdict.Text, want)
+	}
+}
+
+// TestOwnCollections: of three forced collections whet asked for the first,
+// which without a warm-up lies under load.
+func TestOwnCollections(t *testing.T) {
+	const log = "gc 1 @1.005s 0%: 0.01+1.0+0.01 ms clock, 0.02+0/1.0/0+0.02 ms cpu, 4->4->1 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)\n" +
+		"gc 2 @4.000s 0%: 0.01+1.0+0.01 ms clock, 0.02+0/1.0/0+0.02 ms cpu, 4->4->1 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)\n"
+	forced := func(own ...recording.Span) (at []int64) {
+		_, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
+			w.Manifest.Kind = recording.TargetService
+			w.Manifest.Service = &recording.Service{OwnGC: own, Load: recording.Load{StartNs: 2e9, EndNs: 12e9}}
+			write(recording.Artifact{Path: "gc/gctrace.txt", Kind: recording.KindGC, StartNs: 1e9, EndNs: 13e9}, []byte(log))
+			write(recording.Artifact{Path: "metrics/metrics.jsonl", Kind: recording.KindMetrics, StartNs: 2e9, EndNs: 12e9},
+				rowsOf(t, metrics.Row{TimeNs: 2e9, PID: 1, GCForced: ptr(int64(0))}, metrics.Row{TimeNs: 12e9, PID: 1, GCForced: ptr(int64(2))}))
+		})
+		for _, e := range page.Events {
+			if e.Kind == events.ForcedGC {
+				at = append(at, e.StartNs)
+			}
+		}
+		return at
+	}
+	if at := forced(); len(at) != 2 || at[0] != 2_005e6 || at[1] != 5e9 {
+		t.Errorf("without whet's: %v", at)
+	}
+	if at := forced(recording.Span{StartNs: 2e9, EndNs: 2_010e6}); len(at) != 1 || at[0] != 5e9 {
+		t.Errorf("with whet's: %v", at)
+	}
+}
+
+// TestRatesOfAProgram: two runs of 2 s each, 10 s apart, in which goroutines
+// waited for 8 s: 2 a second. The control group held them back for 0.1 and 0.3 s,
+// and for 5 s in between, when the next run was not there yet.
+func TestRatesOfAProgram(t *testing.T) {
+	rec, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
+		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
+		w.Manifest.Host.ThrottledNs = ptr(int64(9e9)) // with the build
+		w.Manifest.Program = &recording.Program{MachineBusyRatio: ptr(0.5), Runs: []recording.Run{{StartNs: 0, EndNs: 2e9}, {StartNs: 12e9, EndNs: 14e9}}}
+		write(recording.Artifact{Path: "profiles/block.pb.gz", Kind: recording.KindBlock, EndNs: 14e9},
+			pprofOf(t, [2]string{"contentions", "delay"}, [2]string{"count", "nanoseconds"}, 1e9, map[string]int64{"sync.(*Mutex).Lock": 8}))
+		row := func(at, throttled int64) metrics.Row { return metrics.Row{TimeNs: at, ThrottledNs: &throttled} }
+		write(recording.Artifact{Path: "metrics/metrics.jsonl", Kind: recording.KindMetrics, EndNs: 14e9},
+			rowsOf(t, row(1e6, 0), row(2e9, 1e8), row(12e9, 51e8), row(14e9, 54e8)))
+	})
+	if len(page.Contention) != 1 || page.Contention[0].DelayNs != 8e9 || page.Contention[0].PerS != 2 {
+		t.Errorf("contention: %+v", page.Contention)
+	}
+	c := analyze(rec).conditions()
+	if c.ThrottledNs == nil || *c.ThrottledNs != 4e8 || c.WallNs != 4e9 || *c.MachineBusy != 0.5 {
+		t.Errorf("conditions: throttled %v of %d, busy %v", c.ThrottledNs, c.WallNs, c.MachineBusy)
+	}
+}
+
+// TestCPUPerAnswer: 900 of 1000 requests were refused and cost the target
+// nothing: 2 s of CPU time for 100 answers are 20 ms each.
+func TestCPUPerAnswer(t *testing.T) {
+	rec, page := recorded(t, func(w *recording.Writer, _ func(recording.Artifact, []byte)) {
+		w.Manifest.Kind = recording.TargetService
+		w.Manifest.Host = recording.Host{Cores: 2, GOMAXPROCS: 8, CPULimitCores: ptr(0.5)}
+		w.Manifest.Service = &recording.Service{TargetCPUNs: ptr(int64(2e9)), Load: recording.Load{EndNs: 10e9, Requests: 1000,
+			Errors: map[string]int64{"connection refused": 900}, Status: map[string]int64{"200": 60, "404": 40}}}
+	})
+	if per := page.Service.CPUPerRequestNs; per == nil || *per != 20e6 {
+		t.Errorf("CPU time per answer: %v", per)
+	}
+	// It ran already: the limits here are the generator's.
+	if c := analyze(rec).conditions(); c.Cores != 8 || c.GeneratorCores != 1 || c.MachineCores != 2 || c.Requests != 100 {
+		t.Errorf("cores %d, generator %d, machine %d; %d requests", c.Cores, c.GeneratorCores, c.MachineCores, c.Requests)
+	}
+}
