@@ -168,7 +168,7 @@ func (t *Target) offersOfAgent(ctx context.Context, st *Status) error {
 		return err
 	}
 	t.offerSnapshots(heads)
-	t.rates = st.Rates
+	t.rates, t.procs = st.Rates, max(st.GOMAXPROCS, 0)
 	t.offers = append(t.offers, recording.KindMetrics)
 	if st.FlightRecorder {
 		t.offers = append(t.offers, recording.KindFlight)

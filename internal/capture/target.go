@@ -59,6 +59,7 @@ type Target struct {
 	pause    func(context.Context, time.Duration) error
 
 	rates Rates // as they were found
+	procs int
 
 	mu      sync.Mutex
 	offers  []string
@@ -200,6 +201,9 @@ func (t *Target) Unknown() []recording.Unknown {
 // Rates are those in force when the target was found: all that net/http/pprof
 // tells of them, or what the agent says.
 func (t *Target) Rates() Rates { return t.rates }
+
+// GOMAXPROCS is the target's; 0: it does not tell.
+func (t *Target) GOMAXPROCS() int { return t.procs }
 
 // request asks for a path below the base; query may be nil.
 func (t *Target) request(ctx context.Context, method, path string, query url.Values) (*http.Request, error) {

@@ -64,7 +64,7 @@ type Manifest struct {
 	Benchmarks []Benchmark `json:"benchmarks"`
 	Program    *Program    `json:"program,omitempty"` // of a TargetProgram
 	Service    *Service    `json:"service,omitempty"` // of a TargetService
-	Costs      []Cost      `json:"costs,omitempty"`   // of measuring, by whet doctor -cost
+	Costs      []Cost      `json:"costs"`             // of measuring, by whet doctor -cost
 	// Unknown is what the target does not offer. It is not zero.
 	Unknown   []Unknown  `json:"unknown"`
 	Artifacts []Artifact `json:"artifacts"`
@@ -80,7 +80,7 @@ type Host struct {
 	Kernel     string `json:"kernel,omitempty"`
 	CPU        string `json:"cpu,omitempty"` // model name
 	Cores      int    `json:"cores"`         // processors the process may run on
-	GOMAXPROCS int    `json:"gomaxprocs"`    // of the target
+	GOMAXPROCS int    `json:"gomaxprocs"`    // of the target; 0: unknown
 	// Limits of the control group, v1 or v2. Nil: no limit or none readable;
 	// Cgroup says which.
 	Cgroup           string   `json:"cgroup"` // "v1", "v2", "none", "unreadable"
@@ -210,7 +210,7 @@ type Service struct {
 	TargetCPUNs      *int64   `json:"target_cpu_ns"`
 	TargetPeakBytes  *int64   `json:"target_peak_bytes"`
 	MachineBusyRatio *float64 `json:"machine_busy_ratio"` // share of the machine's CPU time that anything used
-	ThrottledNs      *int64   `json:"throttled_ns"`       // by the control group of the target, where it tells; else of whet
+	ThrottledNs      *int64   `json:"throttled_ns"`       // by the control group of the target
 	// BlockRateNs and MutexFraction are the rates in force; nil: unknown.
 	BlockRateNs   *int64 `json:"block_rate_ns"`
 	MutexFraction *int64 `json:"mutex_fraction"`
@@ -305,6 +305,9 @@ func (m *Manifest) fillLists() {
 	}
 	if m.Benchmarks == nil {
 		m.Benchmarks = []Benchmark{}
+	}
+	if m.Costs == nil {
+		m.Costs = []Cost{}
 	}
 	if m.Artifacts == nil {
 		m.Artifacts = []Artifact{}

@@ -177,7 +177,11 @@ func facts(m *recording.Manifest) []report.Fact {
 		add("revision", "%.12s%s", b.Revision, state)
 	}
 	add("build", "%s %s/%s %s", b.GoVersion, h.OS, h.Arch, strings.Join(b.Flags, " "))
-	add("machine", "%s, %d cores, GOMAXPROCS %d", orUnknown(h.CPU), h.Cores, h.GOMAXPROCS)
+	machine := fmt.Sprintf("%s, %d cores", orUnknown(h.CPU), h.Cores)
+	if h.GOMAXPROCS > 0 {
+		machine += fmt.Sprintf(", GOMAXPROCS %d", h.GOMAXPROCS)
+	}
+	add("machine", "%s", machine)
 	add("limits", "%s", limits(h))
 	add("kernel", "%s", h.Kernel)
 	var load []string

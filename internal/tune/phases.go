@@ -65,7 +65,10 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 	result := running.Wait()
 	var during recording.Host
 	machine.Stop(&during)
-	r.result.MachineBusyRatio, r.result.ThrottledNs = during.BusyRatio, during.ThrottledNs
+	r.result.MachineBusyRatio = during.BusyRatio
+	if r.result.Started {
+		r.result.ThrottledNs = during.ThrottledNs // one control group has both
+	}
 	m.addLoad(result)
 	if target != nil && served.Err() == nil {
 		r.progress(Progress{Stage: "taking the last profiles"})
@@ -307,7 +310,10 @@ func (m *measurement) collect(ctx context.Context) {
 	if !slices.Contains(m.target.Offers(), recording.KindAllocs) {
 		return
 	}
-	if err := m.target.Collect(ctx); err != nil && ctx.Err() == nil {
+	start := m.now()
+	err := m.target.Collect(ctx)
+	m.result.OwnGC = append(m.result.OwnGC, recording.Span{StartNs: start, EndNs: m.now()})
+	if err != nil && ctx.Err() == nil {
 		m.warn("%v: allocations since the last collection are missing", err)
 	}
 }

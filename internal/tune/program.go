@@ -129,12 +129,16 @@ func (r *programRecorder) record(ctx context.Context) error {
 	r.addDiff(ctx)
 	r.result.Args = r.o.Args
 	r.deadline = r.c.Now().Add(r.o.Budget)
+	machine := host.Start()
 	for i := 0; i < r.o.Count && err == nil && r.c.Now().Before(r.deadline); i++ {
 		err = r.run(ctx, i)
 	}
 	if done := len(r.result.Runs); err == nil && done < r.o.Count {
 		r.w.Warn("the budget of %v ended after %d of %d runs: raise -budget", r.o.Budget, done, r.o.Count)
 	}
+	var during recording.Host
+	machine.Stop(&during)
+	r.result.MachineBusyRatio = during.BusyRatio
 	r.w.Manifest.Program = &r.result
 	r.store(&r.taken)
 	r.addOutput()

@@ -125,6 +125,7 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 	if len(r.o.Server) == 0 {
 		r.findSources(ctx)
 		r.describe(recording.TargetService, nil)
+		r.w.Manifest.Host.GOMAXPROCS = 0 // until the target says it
 		return nil
 	}
 	name, args := r.o.Server[0], r.o.Server[1:]
@@ -223,6 +224,9 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 	switch {
 	case err == nil:
 		r.result.Instruments, r.result.Pprof = target.Kind, target.Address()
+		if n := target.GOMAXPROCS(); n > 0 {
+			r.w.Manifest.Host.GOMAXPROCS = n
+		}
 		for _, u := range target.Unknown() {
 			if r.agent == nil || u.What != capture.FlightRecorder { // nobody could have asked ours to keep one
 				r.w.Manifest.Unknown = append(r.w.Manifest.Unknown, u)

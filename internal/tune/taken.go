@@ -159,9 +159,7 @@ func (s *session) storeWall(traces []takenTrace) {
 		s.keep(err)
 		return
 	}
-	for _, w := range res.Warnings {
-		s.w.Warn("trace: %s", w)
-	}
+	// What there is to warn of, the report says, which reads the traces again.
 	if res.Profile == nil || res.Profile.Len() == 0 {
 		return
 	}
