@@ -73,7 +73,7 @@ type watch struct {
 }
 
 func (w *watch) add(r metrics.Row) {
-	if w.before != nil && anotherProcess(w.before, &r) {
+	if w.before != nil && metrics.Restarted(w.before, &r) {
 		w.Restarts++
 	}
 	w.before, w.broken = &r, false
@@ -115,15 +115,6 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
-}
-
-// anotherProcess reports whether b cannot be a later row of a's process.
-func anotherProcess(a, b *metrics.Row) bool {
-	if a.PID != 0 && b.PID != 0 && a.PID != b.PID {
-		return true
-	}
-	back := func(a, b *int64) bool { return a != nil && b != nil && *b < *a }
-	return back(a.AllocBytes, b.AllocBytes) || back(a.AllocObjects, b.AllocObjects) || back(a.GCCycles, b.GCCycles)
 }
 
 // stream reads the agent's rows.

@@ -170,26 +170,6 @@ func TestMetricsThatNeverCome(t *testing.T) {
 	}
 }
 
-func TestAnotherProcess(t *testing.T) {
-	for _, c := range []struct {
-		a, b metrics.Row
-		want bool
-	}{
-		{metrics.Row{}, metrics.Row{}, false},
-		{metrics.Row{PID: 1, AllocBytes: ptr(5)}, metrics.Row{PID: 1, AllocBytes: ptr(5)}, false},
-		{metrics.Row{PID: 1}, metrics.Row{PID: 2}, true},
-		{metrics.Row{PID: 1}, metrics.Row{}, false},
-		{metrics.Row{AllocBytes: ptr(5)}, metrics.Row{AllocBytes: ptr(4)}, true},
-		{metrics.Row{AllocBytes: ptr(5)}, metrics.Row{}, false},
-		{metrics.Row{GCCycles: ptr(5), HeapLiveBytes: ptr(9)}, metrics.Row{GCCycles: ptr(6), HeapLiveBytes: ptr(1)}, false},
-		{metrics.Row{GCCycles: ptr(5)}, metrics.Row{GCCycles: ptr(0)}, true},
-	} {
-		if got := anotherProcess(&c.a, &c.b); got != c.want {
-			t.Errorf("%+v, %+v: %v", c.a, c.b, got)
-		}
-	}
-}
-
 // FuzzRow: a row that is accepted has the time that it says, and reads the
 // same when written again.
 func FuzzRow(f *testing.F) {

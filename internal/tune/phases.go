@@ -498,7 +498,7 @@ func cpuBetween(rows []metrics.Row, start, end int64) *int64 {
 		if row.UserCPUNs == nil || row.SystemCPUNs == nil || row.TimeNs < start || row.TimeNs > end {
 			continue
 		}
-		if first == nil || row.PID != first.PID {
+		if first == nil || metrics.Restarted(last, row) {
 			first = row
 		}
 		last = row

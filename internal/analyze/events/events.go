@@ -126,47 +126,20 @@ func ordered(rows []metrics.Row) []metrics.Row {
 
 // split cuts the rows where one process follows another.
 func split(rows []metrics.Row) (lives [][]metrics.Row, restarts []Event) {
-	begin := 0
-	for i := 1; i < len(rows); i++ {
-		why := replaced(&rows[i-1], &rows[i])
-		if why == "" {
-			continue
+	lives = metrics.Split(rows)
+	for i := 1; i < len(lives); i++ {
+		before, after := &lives[i-1][len(lives[i-1])-1], &lives[i][0]
+		why := "its counters ran backwards" // in a container every process may have the same number
+		if before.PID != 0 && after.PID != 0 && before.PID != after.PID {
+			why = fmt.Sprintf("process %d became %d", before.PID, after.PID)
 		}
-		lives = append(lives, rows[begin:i])
-		begin = i
 		restarts = append(restarts, Event{
-			Kind: Restart, StartNs: rows[i-1].TimeNs, EndNs: rows[i].TimeNs, Value: 1, Low: 1, High: 1,
+			Kind: Restart, StartNs: before.TimeNs, EndNs: after.TimeNs, Value: 1, Low: 1, High: 1,
 			Text: fmt.Sprintf("the process restarted within these %s: %s; what was counted before and after is not compared",
-				length(rows[i].TimeNs-rows[i-1].TimeNs), why),
+				length(after.TimeNs-before.TimeNs), why),
 		})
 	}
-	if begin < len(rows) {
-		lives = append(lives, rows[begin:])
-	}
 	return lives, restarts
-}
-
-// replaced says why b is of another process than a; "" when it is not.
-func replaced(a, b *metrics.Row) string {
-	if a.PID != 0 && b.PID != 0 {
-		if a.PID != b.PID {
-			return fmt.Sprintf("process %d became %d", a.PID, b.PID)
-		}
-		return ""
-	}
-	for _, counter := range []struct {
-		name         string
-		before, then *int64
-	}{
-		{"CPU time", a.UserCPUNs, b.UserCPUNs},
-		{"count of collections", a.GCCycles, b.GCCycles},
-		{"count of allocated bytes", a.AllocBytes, b.AllocBytes},
-	} {
-		if counter.before != nil && counter.then != nil && *counter.then < *counter.before {
-			return "its " + counter.name + " ran backwards"
-		}
-	}
-	return ""
 }
 
 func length(ns int64) string { return quantity.Nanoseconds(float64(ns)) }

@@ -128,7 +128,7 @@ func meanwhile(rows []metrics.Row, start, end int64) string {
 		}
 		last = r
 	}
-	if first == nil || first == last || replaced(first, last) != "" {
+	if first == nil || first == last || metrics.Restarted(first, last) {
 		return ""
 	}
 	a, _ := cpu(first)
