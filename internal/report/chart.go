@@ -275,7 +275,7 @@ func path(samples []sample, x axis, y scale) string {
 	}
 	gap := false
 	for _, s := range samples {
-		if !isKnown(s.v) || y.log && s.v <= 0 {
+		if !isKnown(s.v) {
 			gap = true
 			continue
 		}

@@ -260,3 +260,32 @@ func TestMarksAreWhereEventsAre(t *testing.T) {
 		t.Errorf("labels %s", got)
 	}
 }
+
+// A second may be shorter than one: what is drawn is per second, at its middle.
+func TestLoadIsPerSecond(t *testing.T) {
+	seconds := []Second{
+		{TimeNs: 2e9, LengthNs: 2e9, Requests: 200, Errors: 50, P50Ns: 1e6, P99Ns: 1e7, MaxNs: 1e8},
+		{TimeNs: 4e9, LengthNs: 5e8, Requests: 100, P50Ns: 1e7, P99Ns: 1e7, MaxNs: 1e7},
+		{TimeNs: 5e9, LengthNs: 0, Requests: 7},
+	}
+	v := newRunView(&Page{Service: &Service{Seconds: seconds}}).Load
+	// From 2 s to 5 s; 3 s is at a third, 4.25 s at three quarters. 100 and 200
+	// requests and 25 errors a second on a scale to 200; what took no time has no
+	// rate. 1, 10 and 100 ms stand at 0, 1/2 and 1 of two decades.
+	want := []string{
+		"ended M480 100h0L1080 0", "failed M480 175h0L1080 200",
+		"max M480 0h0L1080 100", "p99 M480 100h0L1080 100", "p50 M480 200h0L1080 100",
+	}
+	var got []string
+	for _, c := range v.Charts {
+		for _, l := range c.Lines {
+			got = append(got, l.Name+" "+l.Path)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := fmt.Sprint(v.Seconds[:2]); got != "[{[2.00 s 100 25 1.00 ms 10.0 ms 100 ms]} {[4.00 s 200 0 10.0 ms 10.0 ms 10.0 ms]}]" {
+		t.Errorf("table %s", got)
+	}
+}
