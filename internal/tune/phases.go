@@ -39,7 +39,7 @@ var states = []string{recording.KindHeap, recording.KindGoroutine, recording.Kin
 
 // measure drives the load and takes everything meanwhile. target may be nil.
 func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) error {
-	m := &measurement{serviceRecorder: r, target: target, before: make(map[string]*capture.Fetched)}
+	m := &measurement{serviceRecorder: r, target: target, before: make(map[string]*capture.Fetched), seen: make(map[string]int64)}
 	r.w.Manifest.Plan = recording.Plan{BudgetNs: int64(r.o.Load.Duration)}
 	served, stop := r.whileServed(ctx)
 	defer stop()
@@ -93,7 +93,7 @@ type measurement struct {
 
 	before map[string]*capture.Fetched
 	file   loadFile
-	seen   int64 // requests completed when before was complete
+	seen   map[string]int64 // answers when each of before was taken
 	traced *takenTrace
 
 	stopMetrics context.CancelFunc
@@ -190,9 +190,8 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 	}
 	m.collect(ctx)
 	for _, kind := range cumulative {
-		m.before[kind] = m.fetch(ctx, kind)
+		m.before[kind], m.seen[kind] = m.fetch(ctx, kind), m.load.Completed()
 	}
-	m.seen = m.load.Completed()
 	if !m.until(ctx, begin.Add(m.plain())) {
 		return
 	}
@@ -345,8 +344,12 @@ func (m *measurement) after(ctx context.Context) {
 		for _, w := range warnings {
 			m.w.Warn("%s profile: %s", kind, w)
 		}
-		m.taken.add(kind, delta, m.since(before.End), m.since(after.Start))
-		switch requests := m.load.Completed() - m.seen; kind {
+		// Behind the load's end there is nothing to count but whet's questions.
+		m.taken.add(kind, delta, m.since(before.End), min(m.since(after.Start), m.result.Load.EndNs))
+		if len(warnings) > 0 {
+			continue // it counts from a restart on, and nobody knows how many requests
+		}
+		switch requests := m.load.Completed() - m.seen[kind]; kind {
 		case recording.KindMutex:
 			m.result.MutexRequests = requests
 		case recording.KindAllocs:

@@ -104,6 +104,25 @@ func TestPlantedInAService(t *testing.T) {
 	if s.CPUNs == nil || s.PeakBytes == nil || s.GeneratorCPUNs == nil {
 		t.Errorf("CPU %v, peak %v, generator %v", s.CPUNs, s.PeakBytes, s.GeneratorCPUNs)
 	}
+	// The differences end with the load, and cover some of the warm-up: what is
+	// said of a second or a request is of its time. Whet collects before and behind.
+	svc := rec.Service
+	for _, kind := range cumulative {
+		for _, a := range rec.Find(kind, "") {
+			if a.StartNs >= svc.Load.StartNs || a.EndNs != svc.Load.EndNs {
+				t.Errorf("%s profile from %d to %d, load from %d to %d", kind, a.StartNs, a.EndNs, svc.Load.StartNs, svc.Load.EndNs)
+			}
+		}
+	}
+	if answered := svc.Load.Answered(); svc.AllocRequests < answered || svc.MutexRequests < answered || svc.MutexRequests > svc.AllocRequests || svc.AllocRequests > answered*2 {
+		t.Errorf("requests: %d under load, %d with allocations, %d with the mutex profile", answered, svc.AllocRequests, svc.MutexRequests)
+	}
+	if len(svc.OwnGC) != 2 || svc.OwnGC[0].EndNs > svc.Load.StartNs+int64(time.Second) || svc.OwnGC[1].StartNs < svc.Load.EndNs {
+		t.Errorf("collections of whet's: %v", svc.OwnGC)
+	}
+	if procs := rec.Host.GOMAXPROCS; procs < 1 {
+		t.Errorf("GOMAXPROCS %d", procs)
+	}
 	// Little's law: the clients are always in a request, N = X·R, where the mean
 	// service time R leaves out only what the generator does between two.
 	if n := s.ThroughputPerS * s.MeanNs / 1e9; n > 4.01 || n < 3 {
