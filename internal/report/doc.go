@@ -17,4 +17,9 @@
 // say how many they are, so that nothing disappears uncounted. It misleads where
 // the recorder truncated stacks (what lost its root starts a tower of its own)
 // and where recursion is deep: it draws each level, pprof's cum counts one.
+//
+// Charts over time are SVG that the program draws, thinned to the least and the
+// greatest value of each pixel column; what is unknown is a gap. Beside a
+// function's share of CPU samples stands its sampling error, the 95 % Wilson
+// interval: it misleads where one call lasts for many samples.
 package report
