@@ -144,7 +144,8 @@ func TestKinds(t *testing.T) {
 	if got := s.book.kind(at(s, "main.run.gowrap2")).group.Name; got != "main.run" {
 		t.Errorf("a wrapper that showed no other stack: %q", got)
 	}
-	for _, system := range []string{"runtime.gcBgMarkWorker", "runtime/trace.Start.func1", "runtime/pprof.profileWriter", "example.com/x/internal/whetagent.run"} {
+	for _, system := range []string{"runtime.gcBgMarkWorker", "runtime/trace.Start.func1", "runtime/pprof.profileWriter", "example.com/x/internal/whetagent.run",
+		"example.com/x/internal/whetagent2.run", "whet/agent.(*Agent).work", "example.com/tools/whet/agent.(*Agent).work"} {
 		if !s.book.kind(at(s, system)).hidden {
 			t.Errorf("%s is taken for the program's", system)
 		}

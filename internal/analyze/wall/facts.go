@@ -101,10 +101,12 @@ func entryOf(name, pkg string) entry {
 	return plainEntry
 }
 
-// isInstrument recognises the agent, which whet builds into programs under
-// their own import path.
+// isInstrument recognises the agent: the public one under whatever host, or the
+// copy that a build with whet adds below the program's own import path, with a
+// number where such a package is there already. Package hot knows it likewise.
 func isInstrument(pkg string) bool {
-	return pkg == "whet/agent" || strings.HasSuffix(pkg, "/internal/whetagent")
+	pkg = "/" + pkg
+	return strings.HasSuffix(pkg, "/whet/agent") || strings.HasSuffix(strings.TrimRight(pkg, "0123456789"), "/internal/whetagent")
 }
 
 // isInstrumentHandler recognises handlers that measure the program.
