@@ -1,0 +1,122 @@
+// Command cost measures what measuring costs a service: whet doctor -cost on
+// stages of the visit counter, started by whet under load over the loopback.
+//
+// It answers how much more CPU time a request takes with each instrument than
+// without, as a median of pairs of seconds in turns with its 95 % interval.
+//
+// It misleads about services whose requests are large: here they take some ten
+// microseconds, so that what an instrument does for each weighs more than in
+// most.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"whet/bench/ledger"
+	"whet/internal/recording"
+	"whet/internal/tune"
+)
+
+// Stage is one stage's costs.
+type Stage struct {
+	Name  string           `json:"name"`
+	Costs []recording.Cost `json:"costs"`
+}
+
+// Samples are all stages under one load.
+type Samples struct {
+	Concurrency int           `json:"concurrency"`
+	For         time.Duration `json:"for_ns"` // each stage
+	Stages      []Stage       `json:"stages"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/cost:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	length := flag.Duration("for", 4*time.Minute, "measure each stage for this `time`")
+	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
+	dir := flag.String("dir", "bench", "directory with README.md and results")
+	flag.Parse()
+	if !*table {
+		e := ledger.Begin[Samples]("bench/cost")
+		var err error
+		if e.Samples, err = measure(ctx, *length); err != nil {
+			return err
+		}
+		if err := e.Save(*dir, "cost"); err != nil {
+			return err
+		}
+	}
+	text, err := render(*dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(text)
+	return ledger.Publish(*dir, "cost", text)
+}
+
+func measure(ctx context.Context, length time.Duration) (Samples, error) {
+	scratch, err := os.MkdirTemp("", "whet-cost-")
+	if err != nil {
+		return Samples{}, err
+	}
+	defer os.RemoveAll(scratch)
+	o := tune.DefaultServiceOptions()
+	o.Load.Duration = length
+	s := Samples{Concurrency: o.Load.Concurrency, For: length}
+	for _, stage := range []string{"original", "best"} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return s, err
+		}
+		address := l.Addr().String()
+		l.Close()
+		o.Load.URL = "http://" + address + "/hello?name=Ann&color=teal"
+		o.Operand, o.Out = o.Load.URL, filepath.Join(scratch, stage+".whet")
+		o.Server = []string{"./casebook/cmd/casebook", "-case", "visits", "-stage", stage, "-addr", address, "-pprof-addr", ""}
+		outcome, err := tune.RecordCost(ctx, o)
+		if err != nil {
+			return s, err
+		}
+		rec, err := recording.Open(outcome.Path)
+		if err != nil {
+			return s, err
+		}
+		s.Stages = append(s.Stages, Stage{stage, rec.Costs})
+		rec.Close()
+	}
+	return s, nil
+}
+
+// render makes the text of the README from the kept samples.
+func render(dir string) (string, error) {
+	e, err := ledger.Load[Samples](dir, "cost")
+	if err != nil {
+		return "", err
+	}
+	t := ledger.Table{Head: []string{"visits", "instrument", "cost", "95 % interval", "pairs"}}
+	for _, s := range e.Samples.Stages {
+		for _, c := range s.Costs {
+			t.Rows = append(t.Rows, []string{
+				s.Name, c.Text, percent(c.CPURatio), percent(c.CPURatioLow) + " to " + percent(c.CPURatioHigh), fmt.Sprint(c.Pairs),
+			})
+		}
+	}
+	return fmt.Sprintf("%s\n%s; %d connections, %v a stage, generator and server on the same cores.\n", t.Markdown(), e.Caption(), e.Samples.Concurrency, e.Samples.For), nil
+}
+
+func percent(ratio float64) string { return fmt.Sprintf("%+.1f %%", ratio*100) }
