@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/version"
 	"os"
@@ -58,11 +59,22 @@ func withAgent(t *gobench.Target, o gobench.BuildOptions, importer string, build
 		}
 		o.Env = append(o.Env[:len(o.Env):len(o.Env)], "GOROOT="+goroot, "GOTOOLCHAIN=local")
 	}
+	if t.GOMODCACHE == "" {
+		// Without a home directory: the go command takes every file of an
+		// overlay to lie below no name. There is nothing to be had from a cache.
+		o.Env = append(o.Env[:len(o.Env):len(o.Env)], "GOMODCACHE="+filepath.Join(scratch, "mod"), "GOPROXY=off")
+	}
 	overlay, err := writeOverlay(t, o, importer, goroot, scratch)
 	if err != nil {
 		return nil, err
 	}
-	return build(o, overlay)
+	bin, err := build(o, overlay)
+	var ge *gobench.Error
+	if errors.As(err, &ge) && strings.Contains(ge.Text+ge.Detail, "cover: ") && strings.Contains(ge.Text+ge.Detail, agentDir) {
+		return nil, &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf(
+			"%s cannot be built with -cover and whet's agent, whose files the cover command does not see: leave -cover out", t.ImportPath), Detail: ge.Detail}
+	}
+	return bin, err
 }
 
 // check refuses what no overlay can add an agent to.

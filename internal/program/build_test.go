@@ -276,6 +276,7 @@ func TestRefused(t *testing.T) {
 		{vendored, "dep.test/dep/cmd", flags(), gobench.KindUsage, `dep\.test/dep/cmd is vendored, and whet cannot add its agent there: name the package in its own module`},
 		{zoo, "./cmd/zoo", flags("-n"), gobench.KindUsage, `build own\.test/zoo/cmd/zoo: the flags .* make no program: .*`},
 		{zoo, "./cmd/zoo", flags("-nonsense"), gobench.KindCompile, `own\.test/zoo/cmd/zoo does not compile: flag provided but not defined: -nonsense`},
+		{zoo, "./cmd/zoo", flags("-cover"), gobench.KindUsage, `own\.test/zoo/cmd/zoo cannot be built with -cover and whet's agent, whose files the cover command does not see: leave -cover out`},
 		{crowded, ".", flags(), gobench.KindUsage, `zwhetagent\.go and all like it up to 100 exist in .*: whet needs one such name for its agent`},
 	} {
 		target, err := gobench.Resolve(t.Context(), tt.dir, tt.operand, tt.o)
@@ -326,6 +327,21 @@ func wantError(t *testing.T, target *gobench.Target, what string, o gobench.Buil
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Errorf("%s: left a binary", what)
+	}
+}
+
+// Without a home directory the go command has no module cache.
+func TestNoHome(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "go.mod"), "module own.test/homeless\n\ngo 1.26\n")
+	put(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := build(t, dir, dir, ".", gobench.BuildOptions{Env: []string{"HOME=", "GOPATH=", "GOMODCACHE=", "GOENV=off", "GOCACHE=" + strings.TrimSpace(string(cache))}})
+	if r := run(t, b); r.missing != nil {
+		t.Error(r.missing)
 	}
 }
 
