@@ -18,9 +18,10 @@
 // A descendant that leaves the group (setsid) escapes the kill; only its hold
 // on the pipes is broken, after a delay.
 //
-// When whet itself is killed with SIGKILL nobody is left to kill the group.
-// PR_SET_PDEATHSIG would not help reliably: it fires when the starting thread
-// ends, and Go ends threads as it likes. What limits the damage is that the
+// When whet itself is killed with SIGKILL nobody is left to kill the group. On
+// Linux the kernel then kills the leader (PR_SET_PDEATHSIG, which fires when
+// the starting thread ends: Run keeps its thread to the end), but nothing that
+// the leader started. Elsewhere on Unix what limits the damage is that the
 // pipes break: a Go program dies of SIGPIPE at its next write to stdout or
 // stderr, and package gobench gives each test binary a -test.timeout a little
 // beyond its own limit. On Windows the job object ends the group.

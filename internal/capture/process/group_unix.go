@@ -13,6 +13,7 @@ type group struct{ pgid int }
 
 func newGroup(cmd *exec.Cmd) (*group, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	endWithUs(cmd.SysProcAttr)
 	return &group{}, nil
 }
 

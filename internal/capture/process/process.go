@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -101,6 +102,9 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	}
 	defer g.close()
 
+	// On Linux the command lives no longer than the thread that starts it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	res := &Result{Start: time.Now()}
 	if err := cmd.Start(); err != nil {
 		return nil, err

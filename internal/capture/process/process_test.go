@@ -70,6 +70,14 @@ func child(name string, args []string) {
 		spawn(false)
 	case "escape": // the same, out of reach
 		spawn(true)
+	case "whet": // runs a command, and is killed
+		c := command("hang")
+		c.Started = func(pid int) {
+			os.WriteFile(args[0]+".new", fmt.Append(nil, pid), 0o644)
+			os.Rename(args[0]+".new", args[0])
+			fmt.Println("started")
+		}
+		_, _ = Run(context.Background(), c)
 	case "env":
 		wd, _ := os.Getwd()
 		fmt.Print(wd, " ", os.Getenv("KEY"))
@@ -289,6 +297,34 @@ func TestEscapedChildDoesNotHang(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Errorf("the child was not there any more: %v", err)
 	}
+	awaitDeath(t, pid)
+}
+
+// Whoever is killed leaves no command behind.
+func TestKilled(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends a command with the one who started it")
+	}
+	name := filepath.Join(t.TempDir(), "pid")
+	of := command("whet", name)
+	cmd := exec.Command(of.Path, of.Args...)
+	cmd.Env = of.Env
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Error(err)
+	}
+	pid := readPID(t, name)
+	if state(pid) == "" {
+		t.Error("the command does not run")
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 	awaitDeath(t, pid)
 }
 

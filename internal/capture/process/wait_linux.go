@@ -11,6 +11,10 @@ import (
 
 func (g *group) awaits() bool { return true }
 
+// endWithUs has the kernel kill the leader when the thread that started it
+// ends, which Run keeps for itself until then.
+func endWithUs(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
+
 // await returns when the process has ended, and leaves it to be reaped.
 func (g *group) await(pid int) {
 	var info unix.Siginfo
