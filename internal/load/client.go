@@ -27,8 +27,9 @@ type client struct {
 	drain  [32 << 10]byte
 }
 
-// run sends requests until the load ends.
-func (c *client) run(r *recorder) (cutOff bool) {
+// run sends requests until the load ends. It returns how long the request had
+// been under way that the end cut off; less than 0: none was.
+func (c *client) run(r *recorder) (cutOff time.Duration) {
 	defer func() {
 		if c.cancel != nil {
 			c.cancel(nil)
@@ -39,7 +40,7 @@ func (c *client) run(r *recorder) (cutOff bool) {
 	for c.load.Err() == nil {
 		end := c.send(&out)
 		if out.err != nil && c.load.Err() != nil {
-			return true
+			return out.took
 		}
 		r.done(end, &out)
 		// Without an answer a client would spin: a refused connection takes
@@ -50,7 +51,7 @@ func (c *client) run(r *recorder) (cutOff bool) {
 			pause.reset()
 		}
 	}
-	return false
+	return -1
 }
 
 // send sends one request and reads its answer to the end.

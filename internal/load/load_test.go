@@ -297,6 +297,24 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// What hangs is in no service time, so that it has to be said.
+func TestHanging(t *testing.T) {
+	for _, c := range []struct {
+		oldest, slowest time.Duration
+		said            bool
+	}{
+		{3 * time.Second, 50 * time.Millisecond, true},
+		{3 * time.Second, 2 * time.Second, false},
+		{50 * time.Millisecond, time.Millisecond, false},
+	} {
+		r := &Running{recorder: newRecorder(time.Second), result: &Result{Requests: 1, InFlight: 4, OldestInFlight: c.oldest}}
+		r.result.Service.Record(int64(c.slowest))
+		if got := strings.Join(r.warnings(nil), "\n"); strings.Contains(got, "4 requests still under way when the load ended, the oldest for 3.00 s") != c.said {
+			t.Errorf("oldest %v, slowest %v: %q", c.oldest, c.slowest, got)
+		}
+	}
+}
+
 // Whatever is in flight ends with the load, at once.
 func TestEndsInFlight(t *testing.T) {
 	waiting := func(t *testing.T) (url string, entered chan struct{}) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -65,6 +66,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("url %q: the scheme must be http or https", u.Redacted())
 	case u.Hostname() == "":
 		return fmt.Errorf("url %q names no host: give one like http://localhost:8080/path", u.Redacted())
+	case u.Port() != "" && !isPort(u.Port()):
+		return fmt.Errorf("url %q: there is no port %s", u.Redacted(), u.Port())
 	case !isToken(o.Method):
 		return fmt.Errorf("method %q: give one such as GET or POST", o.Method)
 	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:
@@ -98,6 +101,11 @@ func redact(s string) string {
 		return "…" + s[at:]
 	}
 	return s
+}
+
+func isPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
 }
 
 // isToken is RFC 9110's token, of which methods and header names are made.

@@ -25,6 +25,8 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.URL = "ftp://me:secret@x" }, `url "ftp://me:xxxxx@x": the scheme`},
 		{func(o *Options) { o.URL = "http:///path" }, "names no host"},
 		{func(o *Options) { o.URL = "http://:80/" }, "names no host"},
+		{func(o *Options) { o.URL = "http://h:65536/" }, "there is no port 65536"},
+		{func(o *Options) { o.URL = "http://h:0/" }, "there is no port 0"},
 		{func(o *Options) { o.Method = "GET /" }, `method "GET /"`},
 		{func(o *Options) { o.Method = "" }, `method ""`},
 		{func(o *Options) { o.Concurrency = 0 }, "concurrency 0: give 1 to 10000"},

@@ -53,7 +53,8 @@ func Ready(ctx context.Context, o Options, limit time.Duration) error {
 			last = errors.New("no answer came")
 		}
 		if isCertificate(last) {
-			return fmt.Errorf("reach %s: its certificate is not accepted: %s", template.URL.Redacted(), line(last.Error()))
+			return fmt.Errorf("reach %s: its certificate is not accepted (-cacert names the file of its authority, -insecure accepts any): %s",
+				template.URL.Redacted(), line(last.Error()))
 		}
 		if within.Err() == nil {
 			pause.wait(within)

@@ -37,6 +37,8 @@ type Result struct {
 	Status   map[int]int64     // answers that came whole, by status code
 	Bytes    int64             // of answers' bodies, also of those cut short
 	InFlight int               // requests that the end of the load cut off; not in Requests
+	// OldestInFlight is how long the first sent of those had been under way.
+	OldestInFlight time.Duration
 
 	// Service holds the service times of whole answers and timeouts, in
 	// nanoseconds.

@@ -85,12 +85,15 @@ func (r *Running) drive(ctx context.Context, o *Options, transport *http.Transpo
 	}
 
 	var clients sync.WaitGroup
-	var cutOff atomic.Int64
+	var cutOff, oldest atomic.Int64
 	for range o.Concurrency {
 		clients.Go(func() {
 			c := &client{load: sending, transport: transport, template: template, body: o.Body, timeout: o.Timeout, now: o.Now}
-			if c.run(rec) {
+			age := int64(c.run(rec))
+			if age >= 0 {
 				cutOff.Add(1)
+			}
+			for old := oldest.Load(); age > old && !oldest.CompareAndSwap(old, age); old = oldest.Load() {
 			}
 		})
 	}
@@ -116,7 +119,7 @@ func (r *Running) drive(ctx context.Context, o *Options, transport *http.Transpo
 	transport.CloseIdleConnections()
 
 	r.result = rec.finish()
-	r.result.InFlight = int(cutOff.Load())
+	r.result.InFlight, r.result.OldestInFlight = int(cutOff.Load()), time.Duration(oldest.Load())
 	r.result.Warnings = r.warnings(template)
 }
 
@@ -162,9 +165,14 @@ func (r *Running) warnings(sent *http.Request) []string {
 			what, quantity.Count(float64(redirects)), quantity.Count(float64(answered)), leadsTo(sent, r.recorder.location)))
 	}
 	switch {
-	case res.Requests == 0 && res.InFlight > 0:
+	case res.Requests == 0 && res.InFlight > 0 && res.End.After(res.Start):
 		out = append(out, fmt.Sprintf("no request ended within %s: %s still under way",
 			quantity.Nanoseconds(float64(res.End.Sub(res.Start))), quantity.Plural(res.InFlight, "request")))
+	case res.OldestInFlight > max(longInFlight, 2*time.Duration(res.Service.Max())):
+		out = append(out, fmt.Sprintf("%s still under way when the load ended, the oldest for %s: much longer than the service times, which it is not in; look for what hangs",
+			quantity.Plural(res.InFlight, "request"), quantity.Nanoseconds(float64(res.OldestInFlight))))
+	}
+	switch {
 	case res.Requests > 0 && failed == res.Requests:
 		out = append(out, "every request failed: the figures are those of failing")
 	case failed > 0 && float64(failed) >= 0.01*float64(res.Requests):
@@ -176,6 +184,10 @@ func (r *Running) warnings(sent *http.Request) []string {
 	}
 	return out
 }
+
+// longInFlight is how long a request must have been under way at the end to be
+// spoken of: in a closed loop there is always one for each client.
+const longInFlight = time.Second
 
 // leadsTo says what to do about a redirect.
 func leadsTo(sent *http.Request, location string) string {
