@@ -44,7 +44,7 @@ func Create(path string, origin time.Time) (*Writer, error) {
 	w.Manifest.Schema = fmt.Sprintf("%s%d", SchemaPrefix, SchemaVersion)
 	w.Manifest.Origin = origin
 	w.Manifest.Partial = "not finished"
-	if err := w.checkpoint(); err != nil {
+	if err := w.Checkpoint(); err != nil {
 		w.Discard()
 		return nil, fmt.Errorf("create recording %s: %w", path, err)
 	}
@@ -106,7 +106,7 @@ func (w *Writer) Add(a Artifact) error {
 	}
 	a.Bytes, a.SHA256 = n, hex.EncodeToString(h.Sum(nil))
 	w.Manifest.Artifacts = append(w.Manifest.Artifacts, a)
-	return w.checkpoint()
+	return w.Checkpoint()
 }
 
 // Write stores data as a new artifact.
@@ -220,7 +220,8 @@ func (w *Writer) Dir() string {
 	return w.dir
 }
 
-func (w *Writer) checkpoint() error { return w.writeManifest(checkpointName) }
+// Checkpoint writes the manifest as it is now, so that Open of Dir sees it.
+func (w *Writer) Checkpoint() error { return w.writeManifest(checkpointName) }
 
 func (w *Writer) writeManifest(name string) error {
 	w.Manifest.fillLists()

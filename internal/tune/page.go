@@ -110,6 +110,9 @@ type findingsFile struct {
 // addFindings diagnoses what was recorded and keeps the answer beside it.
 func (r *session) addFindings() error {
 	r.progress(Progress{Stage: "diagnosing"})
+	if err := r.w.Checkpoint(); err != nil {
+		return err
+	}
 	rec, err := recording.Open(r.w.Dir())
 	if err != nil {
 		return err
