@@ -68,7 +68,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.DurationVar(&l.Duration, "d", l.Duration, "services: `time` under load that is measured")
 	fs.DurationVar(&l.Warmup, "warmup", l.Warmup, "services: `time` under load before that")
 	fs.DurationVar(&t.service.Ready, "ready", t.service.Ready, "services: `time` to wait for the first answer")
-	fs.StringVar(&t.service.Pprof, "pprof", "", "services: base `URL` of the profiles, with or without /debug/pprof/ (default: that of the target)")
+	fs.StringVar(&t.service.Pprof, "pprof", "", "services: base `URL` of the profiles, with or without /debug/pprof/, or unix:/path of an agent's socket (default: that of the target)")
 	fs.Var(&t.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
 	fs.StringVar(&t.body, "body", "", "services: the request's body, or @`file`")
@@ -130,7 +130,7 @@ func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operand
 		if dashes >= 0 && len(behind) == 0 {
 			return nil, usageError("%s: name the command that starts the server behind --", verb)
 		}
-		if t.timeout > 0 {
+		if t.timeout != 0 {
 			o.Load.Timeout = t.timeout
 		}
 		o.Load.Header = http.Header(t.headers)

@@ -49,7 +49,7 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	}
 	var t taken
 	start, end := r.since(res.Start), r.since(res.End)
-	began, why := r.adopt(&t, a, start, end)
+	began, _, why := r.adopt(&t, a, start, end)
 	if why != "" {
 		r.w.Warn("%s over time: %s", s.Name, why)
 		return nil

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/agent"
 	"whet/internal/recording"
 )
 
@@ -80,6 +81,8 @@ func TestOddServers(t *testing.T) {
 		{mode: "redirects", keeps: true, warning: "redirect"},
 		{mode: "dies", err: "the server ended by itself (exit status 7)", keeps: true},
 		{mode: "ignores SIGTERM", keeps: true, warning: "did not end within"},
+		{mode: "panics", err: "the server ended by itself (exit status 2)", keeps: true},
+		{mode: "stops", keeps: true, warning: "still under way when the load ended"},
 		{mode: "forks", keeps: true},
 		{mode: "floods", keeps: true},
 		{mode: "restarts", keeps: true, warning: "metrics"},
@@ -87,8 +90,11 @@ func TestOddServers(t *testing.T) {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
 			o, pids := oddOptions(t, c.mode)
-			if c.mode == "never listens" {
+			switch c.mode {
+			case "never listens":
 				o.Ready = time.Second
+			case "stops":
+				o.Patience = time.Second
 			}
 			outcome, err := RecordService(context.Background(), o)
 			switch {
@@ -197,7 +203,10 @@ func TestNoInstruments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, page := openPage(t, outcome.Path)
+	rec, page := openPage(t, outcome.Path)
+	if data, err := rec.Read(rec.Find(recording.KindFindings, "")[0]); err != nil || !strings.Contains(string(data), page.Verdict.Kind) {
+		t.Errorf("%v: the page's verdict %q is not that of %s", err, page.Verdict.Kind, data)
+	}
 	if page.Service.Instruments != "none" || page.Service.Requests == 0 || len(page.Unknown) == 0 || len(page.Profiles) != 0 {
 		t.Errorf("service %+v, unknown %+v, %d profiles", page.Service, page.Unknown, len(page.Profiles))
 	}
@@ -205,6 +214,29 @@ func TestNoInstruments(t *testing.T) {
 	o.Pprof = server.URL
 	if outcome, err := RecordService(context.Background(), o); err == nil || outcome.Path != "" {
 		t.Errorf("profiles are where there are none: %v, %q", err, outcome.Path)
+	}
+}
+
+// TestSocket: instruments on a Unix socket, where the user says so.
+func TestSocket(t *testing.T) {
+	server := httptest.NewServer(profiled(""))
+	defer server.Close()
+	dir, err := os.MkdirTemp("", "w") // t.TempDir may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "s")
+	a := agent.Start(agent.Config{Listen: "unix:" + socket, Token: "secret"})
+	defer a.Stop()
+	o := serviceOptions(t, server.URL+"/hello")
+	o.Pprof, o.Load.Header = "unix:"+socket, http.Header{"Authorization": {"Bearer secret"}}
+	outcome, err := RecordService(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec, _ := openPage(t, outcome.Path); rec.Service.Instruments != "agent" || rec.Service.Pprof != "unix:"+socket {
+		t.Errorf("instruments: %q at %q", rec.Service.Instruments, rec.Service.Pprof)
 	}
 }
 

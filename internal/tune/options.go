@@ -112,6 +112,7 @@ func defaultName(importPath string) string {
 		}
 		return '-'
 	}, name)
+	name = name[:min(len(name), 100)] // a file's name may have 255 bytes
 	if strings.Trim(name, ".-") == "" {
 		name = "recording"
 	}

@@ -60,7 +60,11 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 	m.load = running
 	machine := host.Start()
 	if target != nil {
-		m.take(served, r.c.Now().Add(o.Warmup))
+		begin := r.c.Now().Add(o.Warmup)
+		taking, stop := context.WithDeadlineCause(served, begin.Add(o.Duration).Add(r.o.Patience), errSilent)
+		m.take(taking, begin)
+		m.hangs = errors.Is(context.Cause(taking), errSilent)
+		stop()
 	}
 	result := running.Wait()
 	var during recording.Host
@@ -70,9 +74,11 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 		r.result.ThrottledNs = during.ThrottledNs // one control group has both
 	}
 	m.addLoad(result)
-	if target != nil && served.Err() == nil {
+	if target != nil && served.Err() == nil && !m.hangs {
 		r.progress(Progress{Stage: "taking the last profiles"})
-		m.after(ctx)
+		taking, stop := context.WithTimeoutCause(ctx, r.o.Patience, errSilent)
+		m.after(taking)
+		stop()
 	}
 	m.finish()
 	if dead := r.died(); dead != nil {
@@ -95,6 +101,7 @@ type measurement struct {
 	file   loadFile
 	seen   map[string]int64 // answers when each of before was taken
 	traced *takenTrace
+	hangs  bool // the target gave no profile in time
 
 	stopMetrics context.CancelFunc
 	metrics     sync.WaitGroup
@@ -192,7 +199,13 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 	for _, kind := range cumulative {
 		m.before[kind], m.seen[kind] = m.fetch(ctx, kind), m.load.Completed()
 	}
+	if ctx.Err() != nil {
+		return
+	}
 	if !m.until(ctx, begin.Add(m.plain())) {
+		if ctx.Err() == nil {
+			m.warn("there is no CPU profile and no trace: the first profiles took until the load's end; raise -d")
+		}
 		return
 	}
 	traceFrom := end.Add(-lastTime - traceTime*time.Second)
@@ -229,6 +242,9 @@ func (m *measurement) fetch(ctx context.Context, kind string) *capture.Fetched {
 	if !slices.Contains(m.target.Offers(), kind) {
 		return nil // among what is unknown
 	}
+	if errors.Is(context.Cause(ctx), errSilent) {
+		return nil // that was said
+	}
 	f, err := m.target.Profile(ctx, kind, 0)
 	if err != nil {
 		m.missed(ctx, kind, err)
@@ -237,8 +253,11 @@ func (m *measurement) fetch(ctx context.Context, kind string) *capture.Fetched {
 	return f
 }
 
+// errSilent ends the profiles of a target that hangs.
+var errSilent = errors.New("no answer came even after the load's end")
+
 func (m *measurement) missed(ctx context.Context, kind string, err error) {
-	if ctx.Err() == nil {
+	if ctx.Err() == nil || errors.Is(context.Cause(ctx), errSilent) {
 		m.warn("%s: %v", kind, err)
 	}
 }
@@ -312,8 +331,8 @@ func (m *measurement) collect(ctx context.Context) {
 	start := m.now()
 	err := m.target.Collect(ctx)
 	m.result.OwnGC = append(m.result.OwnGC, recording.Span{StartNs: start, EndNs: m.now()})
-	if err != nil && ctx.Err() == nil {
-		m.warn("%v: allocations since the last collection are missing", err)
+	if err != nil {
+		m.missed(ctx, recording.KindAllocs, fmt.Errorf("%w: allocations since the last collection are missing", err))
 	}
 }
 
@@ -428,7 +447,7 @@ func (m *measurement) finish() {
 		m.w.Warn("metrics: %v", m.metricsErr)
 	}
 	for _, w := range m.summary.Warnings {
-		m.w.Warn("metrics: %s", w)
+		m.w.Warn("%s", w)
 	}
 	m.result.Restarts = m.summary.Restarts
 	m.taken.rows = m.rows

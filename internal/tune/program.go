@@ -173,10 +173,13 @@ func (r *programRecorder) run(ctx context.Context, i int) error {
 		return fmt.Errorf("run %s: %w", r.c.Operand, p.err)
 	}
 	run := newRun(&r.session, p.res, ending)
-	began, why := r.adopt(&r.taken, a, run.StartNs, run.EndNs)
-	if why != "" {
+	began, whole, why := r.adopt(&r.taken, a, run.StartNs, run.EndNs)
+	switch {
+	case why != "":
 		run.AgentMissing = why
 		r.w.Warn("the program left no profiles: %s", why)
+	case !whole && ending == "":
+		r.w.Warn("the program ended (%s) without its agent, as after a panic, a kill or another program in its place: what was not yet written is missing, of at most the last 10 s", run.Ending)
 	}
 	r.addGC(p.gc, "", began)
 	if run.MaxRSSBytes == nil {

@@ -142,13 +142,41 @@ func TestClockJumped(t *testing.T) {
 			}
 			s := &session{origin: now}
 			var got taken
-			began, missing := s.adopt(&got, a, c.start, c.start+int64(time.Second))
-			if missing != "" || began != c.want || len(got.rows) != 1 {
+			began, whole, missing := s.adopt(&got, a, c.start, c.start+int64(time.Second))
+			if missing != "" || !whole || began != c.want || len(got.rows) != 1 {
 				t.Fatalf("began %v, missing %q, %d rows", time.Duration(began), missing, len(got.rows))
 			}
 			if at := got.rows[0].TimeNs; at != c.want+100_000_000 {
 				t.Errorf("the row is at %v", time.Duration(at))
 			}
 		})
+	}
+}
+
+// TestWithoutAgent: a program that ends behind its agent's back has a page that
+// says why profiles are missing.
+func TestWithoutAgent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":  "module example.com/dies\n\ngo 1.26\n",
+		"main.go": "package main\n\nfunc main() { panic(\"out of luck\") }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := DefaultProgramOptions()
+	o.Dir, o.Operand, o.Out = dir, ".", filepath.Join(t.TempDir(), "dies.whet")
+	outcome, err := RecordProgram(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, page := openPage(t, outcome.Path)
+	if got := strings.Join(page.Warnings, "\n"); !strings.Contains(got, "ended (exit status 2) without its agent") {
+		t.Errorf("warnings: %q", got)
+	}
+	if got := lastWords([]byte(output(t, rec))); got != "panic: out of luck" {
+		t.Errorf("last words: %q", got)
 	}
 }

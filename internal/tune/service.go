@@ -3,7 +3,9 @@ package tune
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +28,9 @@ type ServiceOptions struct {
 	Load  load.Options
 	Pprof string        // base address of the instruments; "" is that of the load
 	Ready time.Duration // how long the server may take until it answers
+	// Patience is what profiles may take beyond the load's end: a target that
+	// hangs must not hold up its own end.
+	Patience time.Duration
 	// Server is the command that starts the server: a main package's directory,
 	// which is built with the agent in it, or a program; and its arguments.
 	// Empty: it runs already.
@@ -34,7 +39,7 @@ type ServiceOptions struct {
 
 // DefaultServiceOptions returns what whet tune uses unless told otherwise.
 func DefaultServiceOptions() ServiceOptions {
-	o := ServiceOptions{Common: Common{Dir: ".", Now: time.Now}, Load: load.DefaultOptions(), Ready: 30 * time.Second}
+	o := ServiceOptions{Common: Common{Dir: ".", Now: time.Now}, Load: load.DefaultOptions(), Ready: 30 * time.Second, Patience: 15 * time.Second}
 	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup = 64, 20*time.Second, 5*time.Second
 	return o
 }
@@ -52,9 +57,29 @@ func (o *ServiceOptions) Validate() error {
 		return fmt.Errorf("-d %v is too short for a CPU profile and a trace: give at least %v", o.Load.Duration, shortestLoad)
 	case o.Ready <= 0:
 		return fmt.Errorf("-ready %v: give the server some time to answer", o.Ready)
+	case len(o.Server) > 0 && o.Server[0] == "":
+		return errors.New("the command behind -- is empty: name the server's package or program")
+	}
+	return o.validateReach()
+}
+
+// validateReach looks at what is used only once the server runs.
+func (o *ServiceOptions) validateReach() error {
+	if _, err := capture.TLSConfig(o.Load.CAFile, o.Load.Insecure); err != nil {
+		return fmt.Errorf("-cacert: %w", err)
+	}
+	if path, ok := strings.CutPrefix(o.Pprof, unixPrefix); o.Pprof == "" || ok && path != "" {
+		return nil
+	}
+	u, err := url.Parse(o.Pprof)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return fmt.Errorf("-pprof %q: give an address like http://localhost:6060, or unix:/path of an agent's socket", redacted(o.Pprof))
 	}
 	return nil
 }
+
+// unixPrefix stands before the path of a socket, as in agent.Config.Listen.
+const unixPrefix = "unix:"
 
 // serviceRecorder is one run of RecordService.
 type serviceRecorder struct {
@@ -210,9 +235,13 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 	}
 	o := capture.TargetOptions{Base: r.o.Pprof, CAFile: r.o.Load.CAFile, Insecure: r.o.Load.Insecure, Now: r.c.Now,
 		Patience: -1} // what is in use is waited for while the load lasts
-	if r.agent != nil {
+	socket, isSocket := strings.CutPrefix(r.o.Pprof, unixPrefix)
+	switch {
+	case r.agent != nil:
 		o.Base, o.Socket, o.Token = "", r.agent.Socket(), r.agent.Token()
-	} else {
+	case isSocket:
+		o.Base, o.Socket, o.Header = "", socket, r.o.Load.Header // the user chose who listens there
+	default:
 		if o.Base == "" {
 			o.Base = origin(r.o.Load.URL)
 		}
@@ -271,15 +300,26 @@ func (r *serviceRecorder) died() error {
 		return r.startError(r.o.Server[0])
 	}
 	said := ""
-	if line := lastLine(r.out.Bytes()); line != "" {
+	switch line := lastWords(r.out.Bytes()); {
+	case line != "":
 		said = ": " + line
+	case r.server.res.OK():
+		said = ": name a command that stays in the foreground"
 	}
 	return fmt.Errorf("the server ended by itself (%s) after %v%s", r.server.res.Status(), r.server.res.End.Sub(r.server.res.Start).Round(time.Millisecond), said)
 }
 
-func lastLine(output []byte) string {
+// lastWords is what a program said of its end: why it panicked, of which the
+// goroutines that follow say nothing, or else its last line.
+func lastWords(output []byte) string {
 	output = bytes.TrimSpace(output)
-	return string(bytes.TrimSpace(output[bytes.LastIndexByte(output, '\n')+1:]))
+	last := output[bytes.LastIndexByte(output, '\n')+1:]
+	for line := range bytes.Lines(output) {
+		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
+			last = line
+		}
+	}
+	return string(bytes.TrimSpace(last))
 }
 
 // stopServer ends what was started: the server with all its process group. It

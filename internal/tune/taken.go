@@ -66,11 +66,11 @@ const maxAgentFile = 256 << 20
 const lateBy = 2 * time.Second
 
 // adopt takes in what the agent wrote during a run, and returns when the agent
-// began, or why there is nothing.
-func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int64, missing string) {
+// began, whether it wrote all it had to, or why there is nothing.
+func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int64, whole bool, missing string) {
 	m, err := a.Read()
 	if err != nil {
-		return start, err.Error()
+		return start, false, err.Error()
 	}
 	for _, w := range m.Warnings {
 		s.w.Warn("%s", w)
@@ -113,7 +113,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 			t.add(f.Kind, data, from, to)
 		}
 	}
-	return shift, ""
+	return shift, m.Ended != program.EndedRunning, ""
 }
 
 // maxRows bounds the metrics of a recording: three hours and a half at ten a

@@ -62,6 +62,12 @@ func main() {
 		case *mode == "dies" && n == 500:
 			fmt.Fprintln(os.Stderr, "out of luck")
 			os.Exit(7)
+		case *mode == "stops" && n == 500:
+			if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+				log.Fatal(err)
+			}
+		case *mode == "panics" && n == 500:
+			go panic("out of luck")
 		case *mode == "restarts" && n == 250 && os.Getenv("ODD_AGAIN") == "":
 			if err := syscall.Exec(os.Args[0], os.Args, append(os.Environ(), "ODD_AGAIN=1")); err != nil {
 				log.Fatal(err)
