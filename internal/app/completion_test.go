@@ -84,7 +84,7 @@ printf '%s\n' "${COMPREPLY[@]}"`, "bash")
 		"whet tune --o ":        {},
 		"whet tune -json ":      {},
 		"whet tune ./x":         {},
-		"whet doctor -":         {"-json"},
+		"whet doctor -j":        {"-json"},
 	} {
 		if got := complete(line); !slices.Equal(got, want) {
 			t.Errorf("%q completes to %q, want %q", line, got, want)
