@@ -3,7 +3,9 @@ package tune
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,12 +142,18 @@ func TestRatesOfAProgram(t *testing.T) {
 		w.Manifest.Program = &recording.Program{MachineBusyRatio: ptr(0.5), Runs: []recording.Run{{StartNs: 0, EndNs: 2e9}, {StartNs: 12e9, EndNs: 14e9}}}
 		write(recording.Artifact{Path: "profiles/block.pb.gz", Kind: recording.KindBlock, EndNs: 14e9},
 			pprofOf(t, [2]string{"contentions", "delay"}, [2]string{"count", "nanoseconds"}, 1e9, map[string]int64{"sync.(*Mutex).Lock": 8}))
-		row := func(at, throttled int64) metrics.Row { return metrics.Row{TimeNs: at, ThrottledNs: &throttled} }
+		row := func(at, throttled int64) metrics.Row {
+			return metrics.Row{TimeNs: at, PID: 1 + at/10e9, ThrottledNs: &throttled}
+		}
 		write(recording.Artifact{Path: "metrics/metrics.jsonl", Kind: recording.KindMetrics, EndNs: 14e9},
 			rowsOf(t, row(1e6, 0), row(2e9, 1e8), row(12e9, 51e8), row(14e9, 54e8)))
 	})
 	if len(page.Contention) != 1 || page.Contention[0].DelayNs != 8e9 || page.Contention[0].PerS != 2 {
 		t.Errorf("contention: %+v", page.Contention)
+	}
+	// That the second run is another process is what was asked for.
+	if text := fmt.Sprint(page.Events, page.Warnings); strings.Contains(text, "restart") {
+		t.Error(text)
 	}
 	c := analyze(rec).conditions()
 	if c.ThrottledNs == nil || *c.ThrottledNs != 4e8 || c.WallNs != 4e9 || *c.MachineBusy != 0.5 {

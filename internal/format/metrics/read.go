@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -16,8 +15,8 @@ const maxLine = 64 << 10
 
 // Read reads rows, at most limit of them, in the order they stand in. Lines
 // that are no rows are left out and counted in the warnings, and so is what
-// lies behind the limit. Where the process was restarted a warning says so:
-// see [Split]. It is an error when there are lines and none is a row.
+// lies behind the limit. They may be of several processes: see [Split]. It is an
+// error when there are lines and none is a row.
 func Read(data []byte, limit int) (rows []Row, warnings []string, err error) {
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	bad, firstBad, why := 0, 0, error(nil)
@@ -51,18 +50,7 @@ func Read(data []byte, limit int) (rows []Row, warnings []string, err error) {
 	if bad > 0 {
 		warn("%d lines are no rows and were left out, the first at line %d: %v", bad, firstBad, why)
 	}
-	if parts := Split(rows); len(parts) > 1 {
-		next := parts[1][0]
-		warn("the process was restarted %s, first before the row at %d ns: its counters begin anew there", times(len(parts)-1), next.TimeNs)
-	}
 	return rows, warnings, nil
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return strconv.Itoa(n) + " times"
 }
 
 func parse(line []byte) (Row, error) {
