@@ -23,7 +23,7 @@ func forced(in *Input, lives [][]metrics.Row) []Event {
 		var out []Event
 		for i := range in.Cycles {
 			c := &in.Cycles[i]
-			start := in.CyclesNs + int64(c.At)
+			start := int64(c.At)
 			if !c.Forced || own.take(start, start+gctraceStep, 1) == 1 {
 				continue
 			}
@@ -87,14 +87,11 @@ func countsForced(rows []metrics.Row) bool {
 }
 
 // sane drops cycles whose times cannot be.
-func sane(cycles []gctrace.Cycle, origin int64) []gctrace.Cycle {
+func sane(cycles []gctrace.Cycle) []gctrace.Cycle {
 	return slices.DeleteFunc(slices.Clone(cycles), func(c gctrace.Cycle) bool {
-		for _, d := range []time.Duration{c.At, c.SweepTerm, c.Mark, c.MarkTerm} {
-			if d < 0 || !usable(int64(d)) {
-				return true
-			}
-		}
-		return !usable(origin) || !usable(origin+int64(c.At))
+		return !usable(int64(c.At)) || slices.ContainsFunc([]time.Duration{c.SweepTerm, c.Mark, c.MarkTerm}, func(d time.Duration) bool {
+			return d < 0 || !usable(int64(d))
+		})
 	})
 }
 
@@ -134,7 +131,7 @@ func pauses(in *Input, lives [][]metrics.Row) []Event {
 	var out []Event
 	for i := range in.Cycles {
 		c := &in.Cycles[i]
-		start, pause := in.CyclesNs+int64(c.At), int64(c.Pause())
+		start, pause := int64(c.At), int64(c.Pause())
 		if pause < longPause {
 			continue
 		}

@@ -51,9 +51,7 @@ type Second struct {
 type Input struct {
 	Rows []metrics.Row // in order of time
 
-	Cycles []gctrace.Cycle
-	// CyclesNs is when the runtime started, from which cycles count.
-	CyclesNs int64
+	Cycles []gctrace.Cycle // At is on that clock too, and not since the runtime's start
 	// OwnGC are the whiles in which whet itself asked for a collection: one
 	// forced cycle in each is not the program's.
 	OwnGC []Span
@@ -72,7 +70,7 @@ const most = 10
 
 // Find returns the events in order of time.
 func Find(in Input) []Event {
-	in.Rows, in.Cycles = ordered(in.Rows), sane(in.Cycles, in.CyclesNs)
+	in.Rows, in.Cycles = ordered(in.Rows), sane(in.Cycles)
 	lives, restarts := split(in.Rows)
 
 	found := [][]Event{

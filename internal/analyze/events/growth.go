@@ -88,7 +88,7 @@ func growth(in *Input, lives [][]metrics.Row) []Event {
 			if i > 0 && c.N <= in.Cycles[i-1].N {
 				break // another process's, which started at another time
 			}
-			if ns := in.CyclesNs + int64(c.At); in.Load.holds(ns) {
+			if ns := int64(c.At); in.Load.holds(ns) {
 				live.add(ns, float64(c.LiveBytes))
 			}
 		}

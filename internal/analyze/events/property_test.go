@@ -48,7 +48,7 @@ func eventful(t *rapid.T) Input {
 			c.LiveBytes = int64(50+int(leak)*i/10) * mib
 			c.MarkTerm = time.Duration(r.ExpFloat64() * 2e6)
 		})
-		in.CyclesNs = 100 * ms
+		in.Cycles = later(100*ms, in.Cycles)
 		in.OwnGC = []Span{{3 * sec, 4 * sec}}
 	}
 	if withLoad {
@@ -86,7 +86,7 @@ func shifted(in Input, by int64) Input {
 		out.OwnGC[i].StartNs += by
 		out.OwnGC[i].EndNs += by
 	}
-	out.CyclesNs += by
+	out.Cycles = later(by, in.Cycles)
 	if out.Load != (Span{}) {
 		out.Load.StartNs += by
 		out.Load.EndNs += by
@@ -180,13 +180,13 @@ func FuzzFind(f *testing.F) {
 	f.Add(int64(math.MinInt64), int64(math.MaxInt64), int64(math.MinInt64), int64(math.MaxInt64), int32(math.MaxInt32), int64(1))
 	f.Add(int64(math.MaxInt64/8), int64(math.MaxInt64/16), int64(math.MaxInt64), int64(math.MaxInt64), int32(1), int64(math.MaxInt64/200))
 	f.Fuzz(func(t *testing.T, start, step, a, b int64, count int32, bin int64) {
-		in := Input{CyclesNs: start, BinNs: bin, Load: Span{start, start + 100*step}, OwnGC: []Span{{a, b}}}
+		in := Input{BinNs: bin, Load: Span{start, start + 100*step}, OwnGC: []Span{{a, b}}}
 		for i := range int64(40) {
 			v := n(a + i*b)
 			in.Rows = append(in.Rows, metrics.Row{
 				TimeNs: start + i*step, Goroutines: v, HeapLiveBytes: v, GCCycles: n(i), GCForced: v, GCPauseNs: v, UserCPUNs: v, SystemCPUNs: v, ThrottledNs: v,
 			})
-			in.Cycles = append(in.Cycles, gctrace.Cycle{N: i + 1, At: time.Duration(i * step), MarkTerm: time.Duration(a), Mark: time.Duration(b), LiveBytes: *v, Forced: i%7 == 0})
+			in.Cycles = append(in.Cycles, gctrace.Cycle{N: i + 1, At: time.Duration(start + i*step), MarkTerm: time.Duration(a), Mark: time.Duration(b), LiveBytes: *v, Forced: i%7 == 0})
 			in.Seconds = append(in.Seconds, Second{StartNs: start + i*step, LengthNs: step, Requests: a, Errors: b})
 			in.Answers = append(in.Answers, count*int32(i%5))
 		}

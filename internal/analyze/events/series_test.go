@@ -3,6 +3,7 @@ package events
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,4 +98,13 @@ func only(t *testing.T, events []Event, kind string, count int) []Event {
 		t.Fatalf("%d events, want %d: %+v", len(events), count, events)
 	}
 	return events
+}
+
+// later moves cycles to a runtime that started at a moment.
+func later(by int64, cycles []gctrace.Cycle) []gctrace.Cycle {
+	cycles = slices.Clone(cycles)
+	for i := range cycles {
+		cycles[i].At += time.Duration(by)
+	}
+	return cycles
 }

@@ -57,7 +57,7 @@ func TestLeakUnderLoad(t *testing.T) {
 // A heap that keeps 2 MiB a second, as 40 cycles in 20 s print it: rounded down
 // to whole MiB.
 func TestHeapGrowth(t *testing.T) {
-	in := Input{CyclesNs: 5 * sec, Cycles: cycles(41, 500*time.Millisecond, func(c *gctrace.Cycle, i int) { c.LiveBytes = int64(20+i) * mib })}
+	in := Input{Cycles: later(5*sec, cycles(41, 500*time.Millisecond, func(c *gctrace.Cycle, i int) { c.LiveBytes = int64(20+i) * mib }))}
 	e := only(t, Find(in), Heap, 1)[0]
 	if math.Abs(e.Value-2*mib) > 0.01*mib || e.StartNs != 5*sec || e.EndNs != 25*sec || !strings.Contains(e.Text, "by 2 MiB a second") {
 		t.Errorf("%+v", e)
@@ -184,12 +184,12 @@ func TestIdleStall(t *testing.T) {
 }
 
 func TestForcedGC(t *testing.T) {
-	in := Input{CyclesNs: 2 * sec, Cycles: cycles(20, time.Second, func(c *gctrace.Cycle, i int) {
+	in := Input{Cycles: later(2*sec, cycles(20, time.Second, func(c *gctrace.Cycle, i int) {
 		c.Forced = i == 4 || i == 9
 		if i == 9 {
 			c.Mark = 7 * time.Millisecond
 		}
-	})}
+	}))}
 	// whet asks for a heap profile 11.010 s after the origin, and the cycle
 	// lies at 2 s + 9 s = 11 s: within what the start of the runtime is known.
 	in.OwnGC = []Span{{11*sec + 10*ms, 11*sec + 40*ms}}
@@ -200,7 +200,7 @@ func TestForcedGC(t *testing.T) {
 
 	// Two cycles in one of whet's own whiles: it asked for one.
 	twice := in
-	twice.Cycles = cycles(20, 10*time.Millisecond, func(c *gctrace.Cycle, i int) { c.Forced = i < 2 })
+	twice.Cycles = later(2*sec, cycles(20, 10*time.Millisecond, func(c *gctrace.Cycle, i int) { c.Forced = i < 2 }))
 	twice.OwnGC = []Span{{2 * sec, 2*sec + 30*ms}}
 	if e := only(t, Find(twice), ForcedGC, 1)[0]; e.StartNs != 2*sec+10*ms {
 		t.Errorf("%+v", e)
@@ -227,11 +227,11 @@ func TestForcedGC(t *testing.T) {
 }
 
 func TestPause(t *testing.T) {
-	in := Input{CyclesNs: sec, Cycles: cycles(20, time.Second, func(c *gctrace.Cycle, i int) {
+	in := Input{Cycles: later(sec, cycles(20, time.Second, func(c *gctrace.Cycle, i int) {
 		if i == 3 {
 			c.SweepTerm, c.MarkTerm = 11*time.Millisecond, 4*time.Millisecond
 		}
-	})}
+	}))}
 	e := only(t, Find(in), GCPause, 1)[0]
 	if e.StartNs != 4*sec || e.Value != float64(15*ms) || !strings.HasPrefix(e.Text, "the collector stopped the program for 15.0 ms to 16.5 ms in one cycle: 11.0 ms before marking, 4.00 ms behind it") {
 		t.Errorf("%+v", e)
