@@ -230,15 +230,3 @@ func (t *Target) lacks(what, why, how string) {
 		t.unknown = append(t.unknown, recording.Unknown{What: what, Why: why, How: how})
 	}
 }
-
-// WithoutInstruments is what stays unknown of a target that offers none.
-func WithoutInstruments() []recording.Unknown {
-	t := new(Target)
-	for _, kind := range []string{
-		recording.KindCPU, recording.KindTrace, recording.KindGoroutine, recording.KindHeap, recording.KindAllocs,
-		recording.KindBlock, recording.KindMutex, recording.KindThreads, recording.KindMetrics, recording.KindFlight,
-	} {
-		t.lacks(titles[kind], "the target serves neither the agent nor net/http/pprof", importAgent)
-	}
-	return t.unknown
-}

@@ -283,14 +283,6 @@ func TestUnknownOfStock(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, u := range WithoutInstruments() {
-		if u.What == "" || u.Why == "" || u.How == "" {
-			t.Errorf("%+v", u)
-		}
-	}
-	if n := len(WithoutInstruments()); n != len(titles) {
-		t.Errorf("%d unknown without instruments, want %d", n, len(titles))
-	}
 }
 
 // An agent whose token is missing is not there, and that is said.

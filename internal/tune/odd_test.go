@@ -21,6 +21,7 @@ import (
 
 	"whet/agent"
 	"whet/internal/recording"
+	"whet/internal/report"
 )
 
 // oddOptions are for the server of testdata/odd in one of its modes.
@@ -187,6 +188,32 @@ func TestStockPprof(t *testing.T) {
 	}
 	if text := fmt.Sprint(page.Unknown); !strings.Contains(text, "agent") || len(page.Unknown) < 2 {
 		t.Errorf("unknown: %s", text)
+	}
+}
+
+// TestNoCPUProfile: that there is none shows only when it is asked for. It is
+// unknown then, like all else that is not there.
+func TestNoCPUProfile(t *testing.T) {
+	all := profiled("")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/profile") {
+			http.NotFound(w, r)
+			return
+		}
+		all.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	outcome, err := RecordService(context.Background(), serviceOptions(t, server.URL+"/hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, page := openPage(t, outcome.Path)
+	if !slices.ContainsFunc(page.Unknown, func(u report.Unknown) bool { return u.What == "CPU profile" }) || len(rec.Find(recording.KindCPU, "")) != 0 {
+		t.Errorf("unknown: %v", page.Unknown)
+	}
+	// Nor is it known how many processors a program behind net/http/pprof may use.
+	if rec.Host.GOMAXPROCS != 0 {
+		t.Errorf("GOMAXPROCS %d", rec.Host.GOMAXPROCS)
 	}
 }
 

@@ -450,6 +450,12 @@ func (m *measurement) finish() {
 		m.w.Warn("%s", w)
 	}
 	m.result.Restarts = m.summary.Restarts
+	// Last: that there is no CPU profile shows when it is asked for.
+	for _, u := range m.target.Unknown() {
+		if m.agent == nil || u.What != capture.FlightRecorder { // nobody could have asked ours to keep one
+			m.w.Manifest.Unknown = append(m.w.Manifest.Unknown, u)
+		}
+	}
 	m.taken.rows = m.rows
 	l := &m.result.Load
 	m.result.TargetCPUNs = cpuBetween(m.rows, l.StartNs, l.EndNs)

@@ -256,11 +256,6 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 		if n := target.GOMAXPROCS(); n > 0 {
 			r.w.Manifest.Host.GOMAXPROCS = n
 		}
-		for _, u := range target.Unknown() {
-			if r.agent == nil || u.What != capture.FlightRecorder { // nobody could have asked ours to keep one
-				r.w.Manifest.Unknown = append(r.w.Manifest.Unknown, u)
-			}
-		}
 		return target, nil
 	case r.o.Pprof != "" || ctx.Err() != nil:
 		return nil, err // the user said where they are
