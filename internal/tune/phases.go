@@ -2,12 +2,9 @@ package tune
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -377,59 +374,6 @@ func (m *measurement) after(ctx context.Context) {
 	}
 }
 
-// addLoad puts the load's figures into the manifest.
-func (m *measurement) addLoad(res *load.Result) {
-	l := &m.result.Load
-	m.result.URL = redacted(m.o.Load.URL)
-	l.Concurrency, l.WarmupNs = m.o.Load.Concurrency, int64(m.o.Load.Warmup)
-	l.StartNs, l.EndNs = m.since(res.Start), m.since(res.End)
-	l.Requests, l.Bytes, l.Errors, l.Examples = res.Requests, res.Bytes, res.Errors, res.Examples
-	l.ThroughputPerS = res.Throughput()
-	l.Status = make(map[string]int64)
-	for code, n := range res.Status {
-		l.Status[strconv.Itoa(code)] = n
-	}
-	for _, w := range res.Warnings {
-		m.w.Warn("%s", w)
-	}
-	h := &res.Service
-	if h.Count() > 0 {
-		l.ServiceTimeNs = recording.Times{Min: h.Min(), Mean: h.Mean(), P50: h.Quantile(0.5), P90: h.Quantile(0.9),
-			P99: h.Quantile(0.99), P999: h.Quantile(0.999), Max: h.Max()}
-	}
-	if cpu := int64(res.GeneratorCPU); cpu >= 0 {
-		l.GeneratorCPUNs = &cpu
-	}
-	m.file = loadFile{Schema: "whet/load-seconds/1", BinNs: int64(load.Bin), Answers: res.Answers}
-	for _, s := range res.Seconds {
-		m.file.Seconds = append(m.file.Seconds, loadSecond{m.since(s.Start), int64(s.Length), s.Requests, s.Errors, int64(s.P50), int64(s.P99), int64(s.Max)})
-	}
-	data, err := json.Marshal(m.file)
-	if err != nil {
-		m.keep(err)
-		return
-	}
-	m.keep(m.w.Write(recording.Artifact{Path: "load/seconds.json", Kind: recording.KindLoad, StartNs: l.StartNs, EndNs: l.EndNs}, data))
-}
-
-// loadFile is the load over time.
-type loadFile struct {
-	Schema  string       `json:"schema"`
-	Seconds []loadSecond `json:"seconds"`
-	BinNs   int64        `json:"bin_ns"`
-	Answers []int32      `json:"answers"` // whole ones in each bin since the warm-up ended
-}
-
-type loadSecond struct {
-	TimeNs   int64 `json:"t_ns"`
-	LengthNs int64 `json:"length_ns"`
-	Requests int64 `json:"requests"` // that ended
-	Errors   int64 `json:"errors"`   // of them failed
-	P50Ns    int64 `json:"p50_ns"`
-	P99Ns    int64 `json:"p99_ns"`
-	MaxNs    int64 `json:"max_ns"`
-}
-
 // finish takes over what the other goroutines brought.
 func (m *measurement) finish() {
 	if m.traced != nil {
@@ -477,84 +421,4 @@ func (m *measurement) warn(format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.warnings = append(m.warnings, fmt.Sprintf(format, args...))
-}
-
-// peakBetween is the most resident memory that a process was seen with; nil:
-// unknown.
-func peakBetween(rows []metrics.Row, start, end int64) *int64 {
-	var peak *int64
-	for i := range rows {
-		row := &rows[i]
-		if row.TimeNs < start || row.TimeNs > end {
-			continue
-		}
-		for _, b := range []*int64{row.RSSBytes, row.PeakRSSBytes} {
-			if b != nil && (peak == nil || *b > *peak) {
-				peak = b
-			}
-		}
-	}
-	return peak
-}
-
-// throttledBetween is how long a process was held back between two moments;
-// nil: unknown.
-func throttledBetween(rows []metrics.Row, start, end int64) *int64 {
-	var first, last *int64
-	for i := range rows {
-		row := &rows[i]
-		if row.ThrottledNs == nil || row.TimeNs < start || row.TimeNs > end {
-			continue
-		}
-		if last = row.ThrottledNs; first == nil || *last < *first {
-			first = last
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	ns := *last - *first
-	return &ns
-}
-
-// cpuBetween is the CPU time that a process used between two moments, brought
-// to the whole of that time where the rows cover most of it; nil: unknown.
-func cpuBetween(rows []metrics.Row, start, end int64) *int64 {
-	var first, last *metrics.Row
-	for i := range rows {
-		row := &rows[i]
-		if row.UserCPUNs == nil || row.SystemCPUNs == nil || row.TimeNs < start || row.TimeNs > end {
-			continue
-		}
-		if first == nil || metrics.Restarted(last, row) {
-			first = row
-		}
-		last = row
-	}
-	if first == nil || last.TimeNs-first.TimeNs < (end-start)/2 {
-		return nil
-	}
-	cpu := *last.UserCPUNs + *last.SystemCPUNs - *first.UserCPUNs - *first.SystemCPUNs
-	cpu = int64(float64(cpu) * float64(end-start) / float64(last.TimeNs-first.TimeNs))
-	return &cpu
-}
-
-// firstExample is the most frequent kind of failure with an example.
-func firstExample(res *load.Result) string {
-	var kind string
-	for k, n := range res.Errors {
-		if most := res.Errors[kind]; n > most || n == most && k < kind {
-			kind = k
-		}
-	}
-	return strings.TrimSpace(kind + ": " + res.Examples[kind])
-}
-
-// loadProgress passes on where the load stands.
-func (r *serviceRecorder) loadProgress(p load.Progress) {
-	stage := "under load"
-	if p.WarmingUp {
-		stage = "warming up"
-	}
-	r.progress(Progress{Stage: stage, Requests: p.Requests, Errors: p.Errors})
 }

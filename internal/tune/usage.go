@@ -1,0 +1,63 @@
+package tune
+
+import "whet/internal/format/metrics"
+
+// peakBetween is the most resident memory that a process was seen with; nil:
+// unknown.
+func peakBetween(rows []metrics.Row, start, end int64) *int64 {
+	var peak *int64
+	for i := range rows {
+		row := &rows[i]
+		if row.TimeNs < start || row.TimeNs > end {
+			continue
+		}
+		for _, b := range []*int64{row.RSSBytes, row.PeakRSSBytes} {
+			if b != nil && (peak == nil || *b > *peak) {
+				peak = b
+			}
+		}
+	}
+	return peak
+}
+
+// throttledBetween is how long a process was held back between two moments;
+// nil: unknown.
+func throttledBetween(rows []metrics.Row, start, end int64) *int64 {
+	var first, last *int64
+	for i := range rows {
+		row := &rows[i]
+		if row.ThrottledNs == nil || row.TimeNs < start || row.TimeNs > end {
+			continue
+		}
+		if last = row.ThrottledNs; first == nil || *last < *first {
+			first = last
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	ns := *last - *first
+	return &ns
+}
+
+// cpuBetween is the CPU time that a process used between two moments, brought
+// to the whole of that time where the rows cover most of it; nil: unknown.
+func cpuBetween(rows []metrics.Row, start, end int64) *int64 {
+	var first, last *metrics.Row
+	for i := range rows {
+		row := &rows[i]
+		if row.UserCPUNs == nil || row.SystemCPUNs == nil || row.TimeNs < start || row.TimeNs > end {
+			continue
+		}
+		if first == nil || metrics.Restarted(last, row) {
+			first = row
+		}
+		last = row
+	}
+	if first == nil || last.TimeNs-first.TimeNs < (end-start)/2 {
+		return nil
+	}
+	cpu := *last.UserCPUNs + *last.SystemCPUNs - *first.UserCPUNs - *first.SystemCPUNs
+	cpu = int64(float64(cpu) * float64(end-start) / float64(last.TimeNs-first.TimeNs))
+	return &cpu
+}
