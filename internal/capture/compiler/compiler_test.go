@@ -389,6 +389,18 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
+// A service that runs already is known by its module alone.
+func TestDiagnosticsOfModule(t *testing.T) {
+	target, err := gobench.Module(t.Context(), copied(t), gobench.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := Diagnostics(t.Context(), target, gobench.BuildOptions{}, []string{"calls.test/mod.x/rec"})
+	if found := format.Parse(text); err != nil || len(found) == 0 || filepath.Base(filepath.Dir(found[0].File)) != "rec" {
+		t.Errorf("%v, %d diagnostics", err, len(found))
+	}
+}
+
 func TestDiagnostics(t *testing.T) {
 	dir := copied(t)
 	for _, o := range []gobench.BuildOptions{
@@ -408,7 +420,7 @@ func TestDiagnostics(t *testing.T) {
 		found := map[string]bool{}
 		for _, d := range format.Parse(text) {
 			if !filepath.IsAbs(d.File) {
-				t.Fatalf("%+v: not absolute", o)
+				t.Fatalf("%+v: not absolute: %+v", o, d)
 			}
 			found[fmt.Sprintf("%s:%d %s", d.File, d.Line, d.Kind)] = true
 		}

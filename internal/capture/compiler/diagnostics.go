@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,7 +36,13 @@ func Diagnostics(ctx context.Context, t *gobench.Target, o gobench.BuildOptions,
 	for _, p := range packages {
 		args = append(args, "-gcflags="+p+"="+strings.TrimSpace(gcflags+" -m=2"))
 	}
-	args = append(args, "--", t.Operand)
+	about := t.ImportPath
+	if t.Operand != "" {
+		args = append(args, "--", t.Operand)
+	} else { // only the module is known
+		about = t.Module
+		args = append(append(args, "--"), packages...)
+	}
 	out := process.NewBounded(maxDiagnostics, 0)
 	env, remove := gobench.Scratch(append(os.Environ(), o.Env...))
 	defer remove()
@@ -44,13 +51,13 @@ func Diagnostics(ctx context.Context, t *gobench.Target, o gobench.BuildOptions,
 	})
 	switch {
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("ask the compiler about %s: %w", t.ImportPath, context.Cause(ctx))
+		return nil, fmt.Errorf("ask the compiler about %s: %w", about, context.Cause(ctx))
 	case err != nil:
-		return nil, fmt.Errorf("ask the compiler about %s: %w", t.ImportPath, err)
+		return nil, fmt.Errorf("ask the compiler about %s: %w", about, err)
 	}
 	text, _, dropped := out.Parts()
 	if !res.OK() {
-		return nil, fmt.Errorf("ask the compiler about %s: %s: %s", t.ImportPath, res.Status(), firstComplaint(text))
+		return nil, fmt.Errorf("ask the compiler about %s: %s: %s", about, res.Status(), firstComplaint(text))
 	}
 	if dropped > 0 {
 		text = text[:bytes.LastIndexByte(text, '\n')+1]
@@ -99,15 +106,19 @@ func listFlags(flags []string) (kept []string, gcflags string) {
 
 // normalise drops what is about the generated main package of the tests, and
 // makes file names absolute: the go command prints them relative to its
-// directory, or under -trimpath beginning with the import path.
+// directory, or under -trimpath beginning with the import path. What it has in
+// its cache is relative to the directory in which it was asked first: the
+// heading says of which package it is.
 func normalise(text []byte, t *gobench.Target) []byte {
 	var out []byte
 	names := map[string]string{}
 	main := "# " + t.ImportPath + ".test"
-	skip := false
+	skip, dir := false, ""
 	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(line, []byte("# ")) {
+		if heading, ok := bytes.CutPrefix(line, []byte("# ")); ok {
 			skip = strings.TrimSpace(string(line)) == main
+			dir = packageDir(strings.TrimSpace(string(heading)), t)
+			clear(names)
 		}
 		if skip {
 			continue
@@ -119,7 +130,7 @@ func normalise(text []byte, t *gobench.Target) []byte {
 		}
 		abs, seen := names[file]
 		if !seen {
-			abs = locate(file, t)
+			abs = locate(file, dir, t)
 			names[file] = abs
 		}
 		out = append(out, abs...)
@@ -128,14 +139,44 @@ func normalise(text []byte, t *gobench.Target) []byte {
 	return out
 }
 
+// packageDir is the directory of one of the user's packages as a heading of the
+// go command names it: "import/path" or "import/path_test [import/path.test]".
+func packageDir(heading string, t *gobench.Target) string {
+	name, _, isTest := strings.Cut(heading, " [")
+	if isTest {
+		name = strings.TrimSuffix(name, "_test")
+	}
+	for _, m := range t.Own {
+		if rest, ok := strings.CutPrefix(name+"/", m.Path+"/"); ok {
+			if dir := filepath.Join(m.Dir, filepath.FromSlash(rest)); hasDir(filepath.Join(dir, "x")) {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
 // locate returns the absolute name of a file as the compiler names it, or the
-// name itself when its directory is not found.
-func locate(file string, t *gobench.Target) string {
+// name itself when its directory is not found. dir is that of the package that
+// was compiled, where it is known.
+func locate(file, dir string, t *gobench.Target) string {
 	if filepath.IsAbs(file) {
 		return file
 	}
 	if strings.HasPrefix(file, "<") || strings.HasPrefix(file, "_") {
 		return file
+	}
+	if dir != "" {
+		// A generic function's body may lie in another package.
+		below := path.Dir(path.Clean(filepath.ToSlash(file)))
+		for strings.HasPrefix(below+"/", "../") {
+			below = strings.TrimPrefix(strings.TrimPrefix(below, ".."), "/")
+		}
+		abs := filepath.Join(dir, filepath.Base(file))
+		_, err := os.Stat(abs)
+		if err == nil && (below == "." || below == "" || strings.HasSuffix(filepath.ToSlash(dir)+"/", "/"+below+"/")) {
+			return abs
+		}
 	}
 	if abs := filepath.Join(t.WorkDir, file); hasDir(abs) {
 		return abs
