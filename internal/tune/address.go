@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 )
@@ -56,9 +57,14 @@ func sameHost(a, b string) bool {
 		if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
 			host = host[:i]
 		}
-		return strings.ToLower(host)
+		return strings.ToLower(strings.Trim(host, "[]"))
 	}
-	return name(a) == name(b)
+	loopback := func(name string) bool {
+		ip, err := netip.ParseAddr(name)
+		return name == "localhost" || err == nil && ip.IsLoopback()
+	}
+	x, y := name(a), name(b)
+	return x == y || loopback(x) && loopback(y)
 }
 
 // withoutSecrets is whet's command line as a recording may keep it: without
