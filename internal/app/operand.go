@@ -50,7 +50,7 @@ func (p *profileFlags) declare(fs *flag.FlagSet) {
 			return nil
 		})
 	}
-	fs.StringVar(&p.kind, "kind", "", "of a recording, read the profiles of this `kind`: cpu (the default), allocs, block, mutex")
+	fs.StringVar(&p.kind, "kind", "", "of a recording, read the profiles of this `kind`: cpu (the default), allocs, block, mutex; of a program or service also heap, goroutine, wall")
 	fs.StringVar(&p.benchmark, "benchmark", "", "of a recording, read only the profiles of this benchmark, by `name`")
 	fs.IntVar(&p.seconds, "seconds", 0, "of a URL, profile for `n` seconds")
 }
