@@ -112,9 +112,9 @@ func (r *serviceRecorder) recordCost(ctx context.Context, pairs int) error {
 	c := &costMeter{target: target, load: running}
 	before, err := target.SetRates(served, 0, 0)
 	if err != nil {
-		return err
+		return c.failed(r, err)
 	}
-	defer target.SetRates(context.WithoutCancel(ctx), rate(before.BlockNs), rate(before.MutexFraction))
+	defer c.setBack(ctx, rate(before.BlockNs), rate(before.MutexFraction))
 	r.deadline = r.c.Now().Add(time.Duration(2*pairs*len(costInstruments)) * costSlice)
 	with, without := make([][]float64, len(costInstruments)), make([][]float64, len(costInstruments))
 	for range pairs {
@@ -163,6 +163,14 @@ func (c *costMeter) failed(r *serviceRecorder, err error) error {
 	return err
 }
 
+// setBack sets rates after Ctrl-C too, but does not wait long for a target that
+// hangs.
+func (c *costMeter) setBack(ctx context.Context, blockNs, fraction int64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	_, _ = c.target.SetRates(ctx, blockNs, fraction) // a target that has ended has none
+}
+
 // slice returns the target's CPU time for each request, in nanoseconds, over
 // one slice with or without an instrument.
 func (c *costMeter) slice(ctx context.Context, in costInstrument, on bool) (float64, error) {
@@ -170,7 +178,7 @@ func (c *costMeter) slice(ctx context.Context, in costInstrument, on bool) (floa
 		if _, err := c.target.SetRates(ctx, int64(blockRate), mutexFraction); err != nil {
 			return 0, err
 		}
-		defer c.target.SetRates(context.WithoutCancel(ctx), 0, 0)
+		defer c.setBack(ctx, 0, 0)
 	}
 	working, end := context.WithCancel(ctx)
 	defer end()

@@ -128,6 +128,18 @@ func TestOddServers(t *testing.T) {
 	}
 }
 
+// TestCostOfDying: a server that dies while its cost is measured was not
+// interrupted by the user.
+func TestCostOfDying(t *testing.T) {
+	o, pids := oddOptions(t, "dies")
+	o.Load.Duration = time.Duration(fewestPairs*len(costInstruments)*2) * costSlice
+	outcome, err := RecordCost(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), "the server ended by itself (exit status 7)") || outcome.Path != "" {
+		t.Errorf("%v, %q", err, outcome.Path)
+	}
+	checkGone(t, pids)
+}
+
 // TestNoSuchCommand: neither a program nor a package.
 func TestNoSuchCommand(t *testing.T) {
 	for command, want := range map[string]string{
