@@ -95,7 +95,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 			if w.avoidable.max() < negligible {
 				continue
 			}
-			w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.alloc >= Threshold
+			w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold
 			out = append(out, w)
 		}
 	}
@@ -204,7 +204,7 @@ func (m *merger) add(s *Subject, w weighed) {
 			Function: c.Place.Function, File: file, Line: c.Place.Line,
 			CPURatio: w.cost.cpu, AllocBytesRatio: w.cost.alloc, DelayRatio: w.cost.delay,
 			AvoidableCPURatio: w.avoidable.cpu, AvoidableAllocBytesRatio: w.avoidable.alloc,
-			CPUSamples: s.BaseCPUSamples(), CPUSamplesNeeded: int64(w.rule.MinSamples),
+			CPUSamples: s.BaseCPUSamples(), CPUSamplesNeeded: int64(w.rule.MinSamples), AllocSamples: s.AllocSamples(),
 			Unknown:    s.unknown(),
 			Confidence: s.confidence(&w),
 			Evidence:   c.Evidence, Why: c.Why, Remedy: c.Remedy, Fixable: c.Fixable,

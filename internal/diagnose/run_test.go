@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
+	"whet/internal/recording"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
@@ -425,5 +426,46 @@ func TestLookedAt(t *testing.T) {
 	})
 	if !slices.Equal(res.Asked, []string{"cpu"}) || res.Looked != 2 {
 		t.Errorf("asked %q about %d benchmarks", res.Asked, res.Looked)
+	}
+}
+
+// A profile with a rate of 512 KiB sees an object of 1 KiB with the probability
+// 1 − e^(−1/512) = 0.0019512, so that 102,400 of them are 199.8 that were seen,
+// and one of 1 GiB always: e^(−2048) is nothing.
+func TestSampledAllocations(t *testing.T) {
+	of := func(small, large int64) *Subject {
+		allocs := allocProfile(
+			sample{stack: []string{"m/x.hot"}, n: small, size: 1 << 10},
+			sample{stack: []string{"m/x.rest"}, n: large, size: 1 << 30},
+			sample{stack: []string{"runtime.main"}, n: 1 << 20, size: 1 << 10, class: hot.Background},
+		)
+		allocs.Period = 512 << 10
+		s := subject("x", nil, allocs, nil)
+		s.Kind = recording.TargetProgram
+		return s
+	}
+	if n := of(102_400, 0).AllocSamples(); n != 200 {
+		t.Errorf("%d samples, want 200", n)
+	}
+	if n := of(0, 7).AllocSamples(); n != 7 {
+		t.Errorf("%d samples of large objects, want 7", n)
+	}
+	counted := of(102_400, 0)
+	counted.Allocs.Period = 1
+	if n := counted.AllocSamples(); n != 0 {
+		t.Errorf("%d samples where every allocation is counted", n)
+	}
+
+	// All bytes are in one place: of 200 samples that is a finding, of 100 it is
+	// said and makes none.
+	for _, test := range []struct {
+		objects  int64
+		findings int
+	}{{102_400, 1}, {51_200, 0}} {
+		res := Run(registryOf(t, ruleFor("hot", "m/x.hot", 200)), []*Subject{of(test.objects, 0)})
+		all := slices.Concat(res.Findings, res.Below)
+		if len(res.Findings) != test.findings || len(all) != 1 || all[0].AllocBytesRatio != 1 || all[0].FewAllocs() != (test.findings == 0) {
+			t.Errorf("%d objects: %d findings, %+v", test.objects, len(res.Findings), all)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"math"
 	"strings"
 
 	"whet/internal/analyze/hot"
@@ -60,6 +61,32 @@ func (s *Subject) AllocShare(keep Keep) float64 {
 		return 0
 	}
 	return ratio(baseSum(s.Allocs, s.AllocCol, keep), baseSum(s.Allocs, s.AllocCol, all))
+}
+
+// AllocSamples returns how many allocations of the base the profile has seen; 0
+// where it counts every one, and its shares have no sampling error.
+//
+// Of objects of b bytes the runtime samples each with the probability
+// p = 1 − e^(−b/r), r the profile's rate in bytes, and the profile's counts are
+// what it saw divided by p (runtime/pprof, scaleHeapSample). So a sample of n
+// objects stands for n·p that were seen. With 512 KiB and objects of 1 KiB p is
+// 0.00195, and 10,240 objects are 20.
+func (s *Subject) AllocSamples() int64 {
+	if s.Allocs == nil || s.Allocs.Period <= 1 {
+		return 0
+	}
+	objects, err := s.Allocs.TypeIndex("alloc_objects")
+	if err != nil {
+		return 0
+	}
+	var seen float64
+	for i, class := range s.Allocs.Class {
+		n, bytes := s.Allocs.Value(objects, i), s.Allocs.Value(s.AllocCol, i)
+		if class == hot.Base && n > 0 && bytes > 0 {
+			seen -= float64(n) * math.Expm1(-float64(bytes)/float64(n)/float64(s.Allocs.Period))
+		}
+	}
+	return int64(math.Round(seen))
 }
 
 // AllocBytes returns the bytes that a set of base samples allocated, and per
@@ -126,6 +153,7 @@ func ratio(part, whole int64) float64 {
 type shares struct {
 	cpu, alloc, delay float64
 	few               bool // too few samples for the shares of time to count
+	fewAllocs         bool // the same for that of bytes
 }
 
 // time is the largest share of time that counts for the threshold.
@@ -136,11 +164,22 @@ func (s shares) time() float64 {
 	return max(s.cpu, s.delay)
 }
 
-// max is the largest share that counts.
+// bytes is the share of bytes that counts for the threshold.
+func (s shares) bytes() float64 {
+	if s.fewAllocs {
+		return 0
+	}
+	return s.alloc
+}
+
+// max is the largest share worth a word.
 func (s shares) max() float64 { return max(s.time(), s.alloc) }
 
 func (s *Subject) shares(set Samples, minSamples int) shares {
 	out := shares{alloc: s.AllocShare(set.Allocs), few: s.BaseCPUSamples() < int64(minSamples)}
+	if n := s.AllocSamples(); n > 0 {
+		out.fewAllocs = n < int64(minSamples)
+	}
 	if !s.unknown().CPU {
 		out.cpu, out.delay = s.CPUShare(set.CPU), s.DelayShare(set.Mutex)
 	}

@@ -26,7 +26,7 @@ type Subject struct {
 
 	CPU       *hot.Classified // sample types samples/count, cpu/nanoseconds
 	CPUColumn int             // the cpu/nanoseconds column
-	Allocs    *hot.Classified // alloc_objects, alloc_space, inuse_objects, inuse_space; at memprofilerate=1
+	Allocs    *hot.Classified // alloc_objects, alloc_space, inuse_objects, inuse_space; of benchmarks every one is counted
 	AllocCol  int             // the alloc_space column
 	Mutex     *hot.Classified // contentions/count, delay/nanoseconds
 	MutexCol  int

@@ -45,14 +45,17 @@ type Finding struct {
 	AvoidableAllocBytesRatio float64 `json:"avoidable_alloc_bytes_ratio"`
 	// CPURatio is a share of this many samples, and the rule asks for as many
 	// as CPUSamplesNeeded before it counts for the threshold.
-	CPUSamples       int64      `json:"cpu_samples"`
-	CPUSamplesNeeded int64      `json:"cpu_samples_needed"`
-	Confidence       Confidence `json:"confidence"`
-	Evidence         []Evidence `json:"evidence"`
-	Why              string     `json:"why"`
-	Remedy           string     `json:"remedy"`
-	Fixable          bool       `json:"fixable"`
-	Benchmarks       []string   `json:"benchmarks"`
+	CPUSamples       int64 `json:"cpu_samples"`
+	CPUSamplesNeeded int64 `json:"cpu_samples_needed"`
+	// AllocBytesRatio is a share of this many allocations that were seen; 0 where
+	// every one was counted, as in benchmarks. As many are needed.
+	AllocSamples int64      `json:"alloc_samples,omitempty"`
+	Confidence   Confidence `json:"confidence"`
+	Evidence     []Evidence `json:"evidence"`
+	Why          string     `json:"why"`
+	Remedy       string     `json:"remedy"`
+	Fixable      bool       `json:"fixable"`
+	Benchmarks   []string   `json:"benchmarks"`
 	// UnderLock is the place ("file:line") of the lock that is held while this
 	// place runs, where DelayRatio is that lock's delay; "" elsewhere.
 	UnderLock string `json:"under_lock,omitempty"`
@@ -68,6 +71,11 @@ type Unknown struct{ CPU, AllocBytes, Delay bool }
 // rule needs to rely on it.
 func (f *Finding) FewSamples() bool {
 	return !f.Unknown.CPU && f.CPUSamples < f.CPUSamplesNeeded
+}
+
+// FewAllocs is the same of AllocBytesRatio.
+func (f *Finding) FewAllocs() bool {
+	return f.AllocSamples > 0 && f.AllocSamples < f.CPUSamplesNeeded
 }
 
 // Weight orders findings: the largest of the three shares.

@@ -11,14 +11,17 @@ import (
 // errorConfidence is that of the intervals printed beside shares of samples.
 const errorConfidence = 0.95
 
-// samplingError is the Wilson interval for a share of n samples.
+// samplingError is the Wilson interval for a share of n samples: of the CPU
+// profile, or of allocations where not every one is counted.
 //
 // It treats each sample as drawn on its own, with the same chance of falling
 // into the place. The profiler's ticks are nearly that where a program does the
 // same work many times within their 10 ms. The interval is too short where one
 // call runs for many ticks (they then fall together), and where work keeps time
 // with the timer. It holds what sampling alone leaves open: not what another
-// run would do, nor what the profiler misses or charges to a neighbour.
+// run would do, nor what the profiler misses or charges to a neighbour. A sample
+// of allocations stands for about as many bytes as any other; objects much
+// larger than the rate are all seen, and their share is better known than this.
 func samplingError(ratio float64, n int64) (stat.Interval, bool) {
 	if n < 1 || !(ratio >= 0 && ratio <= 1) {
 		return stat.Interval{}, false
@@ -27,14 +30,17 @@ func samplingError(ratio float64, n int64) (stat.Interval, bool) {
 	return stat.Wilson(int(math.Round(ratio*float64(size))), size, errorConfidence), true
 }
 
-// cumError is the interval of a function's cum share. Only the CPU profile
-// counts what it sees: the others' samples are values scaled up, or every event
-// there was.
+// cumError is the interval of a function's cum share. Of the samples of waits
+// nobody knows how many stand behind a value that is scaled up.
 func (p *Profile) cumError(cum int64) (stat.Interval, bool) {
-	if p.Kind != "cpu" || p.base() <= 0 {
+	n := p.AllocSamples
+	if p.Kind == "cpu" {
+		n = p.Samples[hot.Base]
+	}
+	if p.base() <= 0 {
 		return stat.Interval{}, false
 	}
-	return samplingError(share(cum, p.base()), p.Samples[hot.Base])
+	return samplingError(share(cum, p.base()), n)
 }
 
 // counted reports whether the shares of the profile have an error.

@@ -77,6 +77,15 @@ func TestNoSamplingError(t *testing.T) {
 			t.Errorf("%s: the table has a column ±", name)
 		}
 	}
+	// Wilson's interval for 50 of 100 is 40.4 % to 59.6 %.
+	p := Profile{Kind: "allocs", Unit: "bytes", Samples: [4]int64{51200}, Values: [4]int64{100}, AllocSamples: 100}
+	if got := p.plusMinus(50); got != "9.6" {
+		t.Errorf("of 100 allocations that were seen: ± %s", got)
+	}
+	m := measures(&finding.Finding{AllocBytesRatio: 0.5, AllocSamples: 100, CPUSamplesNeeded: 200})[1]
+	if m.Error != "± 9.6" || len(m.Notes) != 1 || m.Notes[0] != "of only 100 samples" {
+		t.Errorf("finding: %+v", m)
+	}
 	for _, c := range []struct {
 		ratio float64
 		n     int64

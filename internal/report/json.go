@@ -98,7 +98,7 @@ type jsonRow struct {
 	CumCount  *int64  `json:"cum_count,omitempty"`
 	Cum       *int64  `json:"cum,omitempty"`
 	CumRatio  float64 `json:"cum_ratio"`
-	// Of shares of CPU samples: see samplingError.
+	// Of shares of samples: see samplingError.
 	CumRatioLow  *float64 `json:"cum_ratio_low,omitempty"`
 	CumRatioHigh *float64 `json:"cum_ratio_high,omitempty"`
 }

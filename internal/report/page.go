@@ -191,10 +191,13 @@ type Profile struct {
 	Samples [4]int64
 	Values  [4]int64
 	Objects int64 // allocated objects of the base, allocs only
-	Top     []Row // by flat, of the base
-	TopCum  []Row // by cum, of the base
-	Listing []Listing
-	Flame   *Flame // of the base; nil where there is no sample
+	// AllocSamples is how many allocations of the base were seen; 0 where every
+	// one was counted. Allocs only.
+	AllocSamples int64
+	Top          []Row // by flat, of the base
+	TopCum       []Row // by cum, of the base
+	Listing      []Listing
+	Flame        *Flame // of the base; nil where there is no sample
 }
 
 // Row is one function of a top table. Ratios are of the base's value.

@@ -207,7 +207,14 @@ func measures(f *finding.Finding) []measure {
 	if iv, ok := samplingError(f.CPURatio, f.CPUSamples); ok && !f.Unknown.CPU {
 		cpu.Error = "± " + points(iv)
 	}
-	m := []measure{cpu, newMeasure("of allocated bytes", f.AllocBytesRatio, f.AvoidableAllocBytesRatio, f.Unknown.AllocBytes)}
+	bytes := newMeasure("of allocated bytes", f.AllocBytesRatio, f.AvoidableAllocBytesRatio, f.Unknown.AllocBytes)
+	if f.FewAllocs() {
+		bytes.Notes = append(bytes.Notes, "of only "+quantity.Plural(int(f.AllocSamples), "sample"))
+	}
+	if iv, ok := samplingError(f.AllocBytesRatio, f.AllocSamples); ok && !f.Unknown.AllocBytes {
+		bytes.Error = "± " + points(iv)
+	}
+	m := []measure{cpu, bytes}
 	if f.DelayRatio > 0 && !f.Unknown.Delay {
 		m = append(m, newMeasure("of lock delay", f.DelayRatio, f.DelayRatio, false))
 	}

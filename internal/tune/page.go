@@ -231,6 +231,11 @@ func (a *analysis) profile(c classified) report.Profile {
 	if count := countColumn(c); count >= 0 {
 		p.Samples = c.Sums(count)
 	}
+	for _, s := range a.subjects {
+		if s.Allocs == c.Classified {
+			p.AllocSamples = s.AllocSamples()
+		}
+	}
 	p.Top = a.rows(c, base, false)
 	p.TopCum = a.rows(c, base, true)
 	p.Listing = a.listings(c, base)
