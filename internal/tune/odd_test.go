@@ -128,6 +128,28 @@ func TestOddServers(t *testing.T) {
 	}
 }
 
+// TestAnsweredBefore: the server that was started is not the one that answers.
+func TestAnsweredBefore(t *testing.T) {
+	server := httptest.NewServer(profiled(""))
+	defer server.Close()
+	o, pids := oddOptions(t, "never listens")
+	o.Load.URL = server.URL + "/hello"
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(p Progress) {
+		if p.Requests > 10 {
+			cancel()
+		}
+	}
+	outcome, err := RecordService(ctx, o)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	checkGone(t, pids)
+	if _, page := openPage(t, outcome.Path); !strings.Contains(strings.Join(page.Warnings, "\n"), "answered before the command was started") {
+		t.Errorf("warnings: %q", page.Warnings)
+	}
+}
+
 // TestCostOfDying: a server that dies while its cost is measured was not
 // interrupted by the user.
 func TestCostOfDying(t *testing.T) {

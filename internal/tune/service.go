@@ -174,6 +174,9 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 		r.addDiff(ctx)
 	}
 	r.progress(Progress{Stage: "starting the server"})
+	if load.Ready(ctx, r.o.Load, already) == nil {
+		r.w.Warn("%s answered before the command was started: the load may be on another server than the one that was started", redacted(r.o.Load.URL))
+	}
 	r.server = start(command, env...)
 	r.result.Started, r.result.Args = true, args
 	if r.server.ended() && r.server.err != nil {
@@ -181,6 +184,9 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 	}
 	return nil
 }
+
+// already is what a server that runs already takes to answer.
+const already = 100 * time.Millisecond
 
 func (r *serviceRecorder) buildServer(ctx context.Context, name string) error {
 	if err := r.resolve(ctx, name); err != nil {
