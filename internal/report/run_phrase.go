@@ -89,9 +89,24 @@ func (s *Service) perRequest() string {
 	return quantity.Nanoseconds(*s.CPUPerRequestNs)
 }
 
+// rate is the throughput: answers, whatever their status. Where requests ended
+// without one, that is said, since their number does not fit it.
+func (s *Service) rate(what string) string {
+	rate := quantity.Count(s.ThroughputPerS)
+	if s.unanswered() {
+		return rate + what + " answered a second"
+	}
+	return rate + what + " a second"
+}
+
+// unanswered reports whether one request in a hundred or more had no answer.
+func (s *Service) unanswered() bool {
+	return 0.99*float64(s.Requests) > s.ThroughputPerS*float64(s.DurationNs)/1e9
+}
+
 // short is the service's throughput and service time on one line.
 func (s *Service) short() string {
-	text := quantity.Count(s.ThroughputPerS) + " requests a second"
+	text := s.rate(" requests")
 	if s.MaxNs > 0 {
 		text += ", p99 of the service time " + ns(s.P99Ns)
 	}

@@ -296,3 +296,19 @@ func TestHugePage(t *testing.T) {
 		t.Errorf("%d lines on the terminal", lines)
 	}
 }
+
+// Of 1,000 requests in 10 s, 900 were refused: the throughput is that of the 100
+// answers, and says so.
+func TestThroughputIsOfAnswers(t *testing.T) {
+	s := &Service{Requests: 1000, DurationNs: 10e9, ThroughputPerS: 10, Errors: []ErrorKind{{Kind: "connection refused", Count: 900}}}
+	if got := s.rate(""); got != "10 answered a second" {
+		t.Errorf("rate %q", got)
+	}
+	if got := s.short(); !strings.HasPrefix(got, "10 requests answered a second") {
+		t.Errorf("short %q", got)
+	}
+	s.ThroughputPerS, s.Errors[0].Kind = 100, "status 5xx"
+	if got := s.rate(" requests"); got != "100 requests a second" {
+		t.Errorf("rate %q", got)
+	}
+}

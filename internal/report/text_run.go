@@ -66,7 +66,7 @@ func (t *textWriter) service(s *Service) {
 	}
 	t.heading("Under load", s.loop())
 	const label = 17
-	t.hang(2, "requests", label, fmt.Sprintf("%s, %s a second", quantity.Count(float64(s.Requests)), quantity.Count(s.ThroughputPerS)))
+	t.hang(2, "requests", label, fmt.Sprintf("%s, %s", quantity.Count(float64(s.Requests)), s.rate("")))
 	var times []string
 	for _, f := range s.times() {
 		if f.Name != "min" { // the interest is in the others
