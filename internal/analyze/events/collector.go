@@ -29,8 +29,8 @@ func forced(in *Input, lives [][]metrics.Row) []Event {
 			}
 			out = append(out, Event{
 				Kind: ForcedGC, StartNs: start, EndNs: start + int64(c.Wall()), Value: 1, Low: 1, High: 1,
-				Text: fmt.Sprintf("the program forced a collection (runtime.GC or debug.FreeOSMemory): it took %s and stopped the program for %s of it; its moment is known to %s",
-					length(int64(c.Wall())), length(int64(c.Pause())), length(gctraceStep)),
+				Text: fmt.Sprintf("the program forced a collection: %s, of which %s stopped it",
+					length(int64(c.Wall())), length(int64(c.Pause()))),
 			})
 		}
 		return out
@@ -46,7 +46,7 @@ func forced(in *Input, lives [][]metrics.Row) []Event {
 		}
 		out = append(out, Event{
 			Kind: ForcedGC, StartNs: a.TimeNs, EndNs: b.TimeNs, Value: float64(n), Low: float64(n), High: float64(n),
-			Text: fmt.Sprintf("the program forced %s (runtime.GC or debug.FreeOSMemory) within these %s",
+			Text: fmt.Sprintf("the program forced %s within these %s",
 				quantity.Plural(int(n), "collection"), length(b.TimeNs-a.TimeNs)),
 		})
 	}
@@ -120,43 +120,4 @@ func (o *own) take(start, end, n int64) int64 {
 		}
 	}
 	return mine
-}
-
-// longPause is what a pause must last to be an event. The collector's pauses
-// usually last some tens of microseconds.
-const longPause = int64(5 * time.Millisecond)
-
-// pauses finds the cycles that stopped the program for long.
-func pauses(in *Input, lives [][]metrics.Row) []Event {
-	var out []Event
-	for i := range in.Cycles {
-		c := &in.Cycles[i]
-		start, pause := int64(c.At), int64(c.Pause())
-		if pause < longPause {
-			continue
-		}
-		// Each of the two parts is printed with two digits, rounded down.
-		high := float64(pause) * 1.1
-		out = append(out, Event{
-			Kind: GCPause, StartNs: start, EndNs: start + int64(c.Wall()), Value: float64(pause), Low: float64(pause), High: high,
-			Text: fmt.Sprintf("the collector stopped the program for %s to %s in one cycle: %s before marking, %s behind it",
-				length(pause), quantity.Nanoseconds(high), length(int64(c.SweepTerm)), length(int64(c.MarkTerm))),
-		})
-	}
-	if len(in.Cycles) > 0 {
-		return out
-	}
-	for a, b := range neighbours(lives) {
-		n, ok := rise(a.GCPauseNs, b.GCPauseNs)
-		if !ok || n < longPause {
-			continue
-		}
-		n = min(n, b.TimeNs-a.TimeNs) // it is an estimate
-		out = append(out, Event{
-			Kind: GCPause, StartNs: a.TimeNs, EndNs: b.TimeNs, Value: float64(n), Low: 0, High: float64(b.TimeNs - a.TimeNs),
-			Text: fmt.Sprintf("the collector stopped the program for about %s in all within these %s, by the runtime's own estimate",
-				length(n), length(b.TimeNs-a.TimeNs)),
-		})
-	}
-	return out
 }

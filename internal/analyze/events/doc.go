@@ -22,6 +22,8 @@
 //   - Failing requests: seconds whose share of failures lies, by Wilson's
 //     interval at 99.9 %, above three times the usual share, or is all of them
 //     though at other times they came through.
+//   - Pauses of the collector of 5 ms or more: all of them in one event, and the
+//     three longest from 50 ms on by themselves.
 //   - Counters of the runtime and the control group that rise, and what the
 //     collector printed.
 //

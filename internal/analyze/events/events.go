@@ -28,11 +28,11 @@ type Event struct {
 	Kind           string
 	StartNs, EndNs int64 // equal for a moment
 	// Value and what it is known to lie between. By kind: stall, gc-pause and
-	// throttled its length in nanoseconds; goroutine-leak goroutines per second;
+	// throttled its length in nanoseconds, of several pauses their sum; goroutine-leak goroutines per second;
 	// heap-growth bytes per second; forced-gc and restart how many; errors the
 	// share of requests that failed.
 	Value, Low, High float64
-	Text             string // one sentence; holds no moment, since StartNs is printed beside it
+	Text             string // one sentence; does not repeat StartNs, which is printed beside it
 }
 
 // Span is a while; the zero value is none.
@@ -101,7 +101,7 @@ func bounded(events []Event) []Event {
 	for _, e := range events[most:] {
 		rest.StartNs, rest.EndNs = min(rest.StartNs, e.StartNs), max(rest.EndNs, e.EndNs)
 	}
-	rest.Text = fmt.Sprintf("%s more like the others between the first and the last of them, the largest: %s",
+	rest.Text = fmt.Sprintf("%s more, the largest of them: %s",
 		quantity.Count(float64(len(events)-most)), rest.Text)
 	return append(events[:most:most], rest)
 }

@@ -194,7 +194,7 @@ func TestForcedGC(t *testing.T) {
 	// lies at 2 s + 9 s = 11 s: within what the start of the runtime is known.
 	in.OwnGC = []Span{{11*sec + 10*ms, 11*sec + 40*ms}}
 	e := only(t, Find(in), ForcedGC, 1)[0]
-	if e.StartNs != 6*sec || e.EndNs != 6*sec+1050*ms/1000 || !strings.Contains(e.Text, "it took 1.05 ms and stopped the program for 50.0 µs of it") {
+	if e.StartNs != 6*sec || e.EndNs != 6*sec+1050*ms/1000 || !strings.Contains(e.Text, "forced a collection: 1.05 ms, of which 50.0 µs stopped it") {
 		t.Errorf("%+v", e)
 	}
 
@@ -215,7 +215,7 @@ func TestForcedGC(t *testing.T) {
 		r.GCForced = n(forced)
 	})
 	e = only(t, Find(Input{Rows: byRows, OwnGC: []Span{{2950 * ms, 2960 * ms}}}), ForcedGC, 1)[0]
-	if e.StartNs != 2900*ms || e.EndNs != 3*sec || e.Value != 1 || !strings.HasPrefix(e.Text, "the program forced 1 collection ") {
+	if e.StartNs != 2900*ms || e.EndNs != 3*sec || e.Value != 1 || e.Text != "the program forced 1 collection within these 100 ms" {
 		t.Errorf("%+v", e)
 	}
 	// A line of the log is lost: the rows know.
@@ -233,7 +233,7 @@ func TestPause(t *testing.T) {
 		}
 	}))}
 	e := only(t, Find(in), GCPause, 1)[0]
-	if e.StartNs != 4*sec || e.Value != float64(15*ms) || !strings.HasPrefix(e.Text, "the collector stopped the program for 15.0 ms to 16.5 ms in one cycle: 11.0 ms before marking, 4.00 ms behind it") {
+	if e.StartNs != 4*sec || e.Value != float64(15*ms) || math.Abs(e.High-16.5e6) > 1 || e.Text != "the collector stopped the program for 15.0 ms in one cycle" {
 		t.Errorf("%+v", e)
 	}
 	in = Input{Rows: rows(10*sec, func(r *metrics.Row, s float64) {
@@ -244,6 +244,53 @@ func TestPause(t *testing.T) {
 	})}
 	e = only(t, Find(in), GCPause, 1)[0]
 	if e.StartNs != 4900*ms || e.Value != 12.1*float64(ms) {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Nine long pauses are one event: 1 × 54 ms + 8 × 9.6 ms = 130.8 ms. The one of
+// 54 ms is one more.
+func TestPauses(t *testing.T) {
+	in := Input{Cycles: later(sec, cycles(20, time.Second, func(c *gctrace.Cycle, i int) {
+		switch {
+		case i == 7:
+			c.SweepTerm, c.MarkTerm = 50*time.Millisecond, 4*time.Millisecond
+		case i >= 3 && i <= 11:
+			c.SweepTerm, c.MarkTerm = 9*time.Millisecond, 600*time.Microsecond
+		}
+	}))}
+	found := only(t, Find(in), GCPause, 2)
+	all := found[0]
+	if all.StartNs != 4*sec || all.EndNs != 12*sec+10600*int64(time.Microsecond) || math.Abs(all.Value-130.8e6) > 1 ||
+		all.Text != "the collector stopped the program 9 times for 5 ms or more: 54.0 ms at most (at 8.00 s), 131 ms in all" {
+		t.Errorf("%+v", all)
+	}
+	if e := found[1]; e.StartNs != 8*sec || e.Value != 54e6 || e.Text != "the collector stopped the program for 54.0 ms in one cycle" {
+		t.Errorf("%+v", e)
+	}
+
+	// Twenty of 60 ms and more: the three longest, and all.
+	in = Input{Cycles: later(sec, cycles(20, time.Second, func(c *gctrace.Cycle, i int) {
+		c.MarkTerm = time.Duration(60+i) * time.Millisecond
+	}))}
+	found = only(t, Find(in), GCPause, 4)
+	for i, e := range found[1:] {
+		if e.StartNs != int64(18+i)*sec {
+			t.Errorf("%+v", e)
+		}
+	}
+
+	// The runtime's estimate: 12 ms in a step, twice.
+	in = Input{Rows: rows(10*sec, func(r *metrics.Row, s float64) {
+		r.GCPauseNs = n(0)
+		for _, at := range []float64{3, 5} {
+			if s >= at {
+				*r.GCPauseNs += 12 * ms
+			}
+		}
+	})}
+	if e := only(t, Find(in), GCPause, 1)[0]; e.StartNs != 2900*ms || e.EndNs != 5*sec || e.Value != 24e6 || e.High != 200e6 ||
+		!strings.HasPrefix(e.Text, "the collector stopped the program for about 5 ms or more in each of 2 samples: 12.0 ms at most (at 2.90 s), 24.0 ms in all") {
 		t.Errorf("%+v", e)
 	}
 }
@@ -339,7 +386,7 @@ func TestErrors(t *testing.T) {
 func TestBounded(t *testing.T) {
 	in := Input{Cycles: cycles(30, time.Second, func(c *gctrace.Cycle, i int) { c.Forced = i < 12 })}
 	e := only(t, Find(in), ForcedGC, 11)
-	if last := e[10]; last.StartNs != 10*sec || last.EndNs < 11*sec || !strings.HasPrefix(last.Text, "2 more like the others ") {
+	if last := e[10]; last.StartNs != 10*sec || last.EndNs < 11*sec || !strings.HasPrefix(last.Text, "2 more, the largest of them: the program forced ") {
 		t.Errorf("%+v", last)
 	}
 }
