@@ -180,7 +180,9 @@ func profilesIn(rec *recording.Recording) []string {
 	var out []string
 	for _, a := range rec.Artifacts {
 		if strings.HasSuffix(a.Path, ".pb.gz") {
-			out = append(out, a.Kind+ofBenchmark(a.Benchmark))
+			if name := a.Kind + ofBenchmark(a.Benchmark); !slices.Contains(out, name) {
+				out = append(out, name)
+			}
 		}
 	}
 	if len(out) == 0 {

@@ -177,7 +177,7 @@ func (t *targetFlags) check(verb, kind string) error {
 		for _, k := range kinds {
 			nouns = append(nouns, targetNouns[k])
 		}
-		err = usageError("%s: -%s is for %s, and the target is one of the %s", verb, f.Name, strings.Join(nouns, " and "), targetNouns[kind])
+		err = usageError("%s: -%s is for %s, and the target is a %s", verb, f.Name, strings.Join(nouns, " and "), strings.TrimSuffix(targetNouns[kind], "s"))
 	})
 	return err
 }

@@ -170,7 +170,9 @@ func flameName(operand string) string {
 // shows, the measured code alone; of profiles, each of their values, the
 // default one first.
 func flameProfiles(ctx context.Context, p *profileFlags, operands []string) (profiles []report.Profile, name string, warnings []string, err error) {
-	if len(operands) == 1 && recording.Is(operands[0]) {
+	// A recording's own page knows what is measured code. A profile of it that
+	// was asked for by kind or type is shown whole, as a file of its own would be.
+	if len(operands) == 1 && recording.Is(operands[0]) && p.kind == "" && p.sampleIndex == "" {
 		rec, err := recording.Open(operands[0])
 		if err != nil {
 			return nil, "", nil, err

@@ -179,7 +179,11 @@ func refusal(response *http.Response) error {
 	case r.status == http.StatusNotFound:
 		r.text = `the server has no such page (404): does the program import _ "net/http/pprof", and serve it on this port?`
 	case r.status == http.StatusUnauthorized, r.status == http.StatusForbidden:
-		r.text = fmt.Sprintf("the server wants a login (%s): write http://user:password@host", oneLine(response.Status))
+		how := "write http://user:password@host"
+		if strings.HasPrefix(response.Header.Get("WWW-Authenticate"), "Bearer") {
+			how = "give its token, -H 'Authorization: Bearer TOKEN'"
+		}
+		r.text = fmt.Sprintf("the server wants a login (%s): %s", oneLine(response.Status), how)
 	case r.said != "":
 		r.text = fmt.Sprintf("the server answered %s: %s", oneLine(response.Status), r.said)
 	default:

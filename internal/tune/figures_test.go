@@ -161,6 +161,17 @@ func TestRatesOfAProgram(t *testing.T) {
 	}
 }
 
+// TestIterationsOfAProgram: one of three runs left no profile.
+func TestIterationsOfAProgram(t *testing.T) {
+	rec, _ := recorded(t, func(w *recording.Writer, _ func(recording.Artifact, []byte)) {
+		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
+		w.Manifest.Program = &recording.Program{Runs: []recording.Run{{EndNs: 1e9}, {StartNs: 1e9, EndNs: 2e9, AgentMissing: "killed"}, {StartNs: 2e9, EndNs: 3e9}}}
+	})
+	if s := analyze(rec).subjects[0]; s.CPUIterations != 2 || s.MutexIterations != 2 || s.AllocIterations != 2 {
+		t.Errorf("iterations %d, %d, %d; want 2", s.CPUIterations, s.MutexIterations, s.AllocIterations)
+	}
+}
+
 // TestCPUPerAnswer: 900 of 1000 requests were refused and cost the target
 // nothing: 2 s of CPU time for 100 answers are 20 ms each.
 func TestCPUPerAnswer(t *testing.T) {

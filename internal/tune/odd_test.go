@@ -333,7 +333,7 @@ func TestInterruptedService(t *testing.T) {
 	o.Load.Duration = time.Minute
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Progress = func(p Progress) {
-		if p.Requests > 100 {
+		if p.Requests > 100 && p.Left < o.Load.Duration-longPlain-cpuPart-2*time.Second {
 			cancel()
 		}
 	}
@@ -345,6 +345,9 @@ func TestInterruptedService(t *testing.T) {
 	rec, page := openPage(t, outcome.Path)
 	if rec.Partial != "interrupted" || page.Service.Requests == 0 {
 		t.Errorf("partial %q, service %+v", rec.Partial, page.Service)
+	}
+	if len(rec.Find(recording.KindCPU, "")) != 1 {
+		t.Errorf("the CPU profile of the first seconds is lost: %+v", rec.Artifacts)
 	}
 }
 

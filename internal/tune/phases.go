@@ -262,20 +262,25 @@ func (m *measurement) missed(ctx context.Context, kind string, err error) {
 // again is how often what somebody else uses is asked for.
 const again = 250 * time.Millisecond
 
-// cpu takes the CPU profile until the time end; whoever else is taking one is
-// waited for as long as a second is left.
+// cpuPart is the length of one piece of the CPU profile: a profile that is cut
+// off, as by Ctrl-C, is lost as a whole.
+const cpuPart = 5 * time.Second
+
+// cpu takes the CPU profile until the time end, in pieces; whoever else is
+// taking one is waited for as long as a second is left.
 func (m *measurement) cpu(ctx context.Context, end time.Time) {
 	if !slices.Contains(m.target.Offers(), recording.KindCPU) {
 		return
 	}
-	for {
-		seconds := max(int(end.Sub(m.c.Now())/time.Second), 1)
+	for first := true; first || end.Sub(m.c.Now()) >= time.Second; {
+		seconds := max(int(min(end.Sub(m.c.Now()), cpuPart)/time.Second), 1)
 		done := m.load.Completed()
 		f, err := m.target.Profile(ctx, recording.KindCPU, seconds)
 		if err == nil {
-			m.result.CPURequests = m.load.Completed() - done
+			first = false
+			m.result.CPURequests += m.load.Completed() - done
 			m.taken.add(recording.KindCPU, f.Data, m.since(f.Start), m.since(f.End))
-			return
+			continue
 		}
 		next := m.c.Now().Add(again)
 		if !errors.Is(err, capture.ErrInUse) || next.Add(time.Second).After(end) || !m.until(ctx, next) {

@@ -116,7 +116,7 @@ func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
 
 func (r *programRecorder) record(ctx context.Context) error {
 	r.progress(Progress{Stage: "building the program"})
-	err := r.addBinary("build/target", func(name string) (*gobench.Binary, error) {
+	err := r.addBinary(binaryName(r.target), func(name string) (*gobench.Binary, error) {
 		return program.Build(ctx, r.target, r.build, name)
 	})
 	if err != nil {

@@ -148,8 +148,17 @@ func (a *analysis) runSubject() *diagnose.Subject {
 		BytesPerOp: -1, AllocsPerOp: -1, Source: a.sources, Loops: a.loops, Calls: a.calls,
 		Run: a.conditions(),
 	}
-	if svc := a.rec.Service; svc != nil {
+	switch {
+	case a.rec.Service != nil:
+		svc := a.rec.Service
 		s.CPUIterations, s.MutexIterations, s.AllocIterations = svc.CPURequests, svc.MutexRequests, svc.AllocRequests
+	case a.rec.Program != nil:
+		for i := range a.rec.Program.Runs {
+			if a.rec.Program.Runs[i].AgentMissing == "" {
+				s.AllocIterations++ // its profiles are of whole runs
+			}
+		}
+		s.CPUIterations, s.MutexIterations = s.AllocIterations, s.AllocIterations
 	}
 	a.addProfiles(s, "")
 	return s

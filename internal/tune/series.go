@@ -51,7 +51,6 @@ func (c *course) series() []report.Series {
 	add("CPU", "cores", func(before, row *metrics.Row) float64 {
 		return rate(func(r *metrics.Row) *int64 { return r.UserCPUNs }, 1)(before, row) + rate(func(r *metrics.Row) *int64 { return r.SystemCPUNs }, 1)(before, row)
 	})
-	add("collector's CPU", "cores", rate(func(r *metrics.Row) *int64 { return r.GCCPUNs }, 1))
 	add("heap objects", "bytes", state(func(r *metrics.Row) *int64 { return r.HeapLiveBytes }))
 	add("resident memory", "bytes", state(func(r *metrics.Row) *int64 { return r.RSSBytes }))
 	add("allocated", "bytes per second", rate(func(r *metrics.Row) *int64 { return r.AllocBytes }, 1e9))

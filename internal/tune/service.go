@@ -193,7 +193,7 @@ func (r *serviceRecorder) buildServer(ctx context.Context, name string) error {
 		return err
 	}
 	r.progress(Progress{Stage: "building the server"})
-	return r.addBinary("build/target", func(out string) (*gobench.Binary, error) {
+	return r.addBinary(binaryName(r.target), func(out string) (*gobench.Binary, error) {
 		return program.Build(ctx, r.target, r.build, out)
 	})
 }

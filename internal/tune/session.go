@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -70,6 +71,11 @@ func (s *session) addBinary(rel string, build func(name string) (*gobench.Binary
 		return nil // it is removed at the end
 	}
 	return s.w.Add(recording.Artifact{Path: rel, Kind: recording.KindBinary, StartNs: s.since(start), EndNs: s.now()})
+}
+
+// binaryName is where a program's binary goes: profiles name its file.
+func binaryName(t *gobench.Target) string {
+	return "build/" + strings.TrimSuffix(defaultName(t.ImportPath), ".whet")
 }
 
 // describe fills the manifest with the machine and the build.
