@@ -413,6 +413,20 @@ func put(m map[string]int, b []byte) {
 	k := string(b) // 19
 	m[k] = 1
 }
+
+func sums(of map[string]int, totals []float64, names map[string]string, parts []string) {
+	var all string
+	f := 0.0
+	for i, p := range parts { // 26
+		of[p] += len(p) // 27
+		totals[i] += 1 // 28
+		f += totals[i] // 29
+		names[p] += p // 30
+		all += p // 31
+		of[p+all] += i // 32
+		parts[i] += "x" // 33
+	}
+}
 `
 
 func TestCopiesByHand(t *testing.T) {
@@ -433,6 +447,14 @@ func TestCopiesByHand(t *testing.T) {
 		{"a buffer's content", []stack{{frames: "m/app.join:3 bytes.(*Buffer).String runtime.slicebytetostring", n: 1000}}, nil, "app.go:3", 0, "strings.Builder, whose String"},
 		{"a string that lives in one pass", []stack{{frames: "m/app.grow:12 runtime.concatstring2", n: 1000}}, nil, "app.go:12", 0, "Append the parts"},
 		{"a string that grows in the loop", []stack{{frames: "m/app.grow:13 runtime.concatstring2", n: 1000}}, nil, "app.go:13", 0, "strings.Builder"},
+		{"a map of numbers that grows", busy, []stack{{"m/app.sums:27", 10, 90}, {"m/app.work:99", 10, 10}}, "", 0, ""},
+		{"the same by CPU time", []stack{{frames: "m/app.sums:27 runtime.mapassign_faststr internal/runtime/maps.(*Map).growToTable runtime.mallocgc", n: 1000}}, []stack{{"m/app.sums:27", 10, 90}}, "", 0, ""},
+		{"a slice's numbers", busy, []stack{{"m/app.sums:28", 10, 100}}, "", 0, ""},
+		{"a sum of floats", busy, []stack{{"m/app.sums:29", 10, 100}}, "", 0, ""},
+		{"strings in a map, whose growth is not theirs", []stack{{frames: "m/app.sums:30 runtime.concatstring2", n: 500}, {frames: "m/app.sums:30 runtime.mapassign_faststr", n: 500}}, []stack{{"m/app.sums:30", 10, 100}}, "app.go:30", 0, "strings.Builder"},
+		{"a declared string, by bytes", busy, []stack{{"m/app.sums:31", 10, 100}}, "app.go:31", 1, "strings.Builder"},
+		{"a joined key of a sum of numbers", []stack{{frames: "m/app.sums:32 runtime.concatstring2", n: 1000}}, []stack{{"m/app.sums:32", 10, 100}}, "app.go:32", 0, "Append the parts"},
+		{"strings in a slice, by bytes", busy, []stack{{"m/app.sums:33", 10, 100}}, "app.go:33", 1, "strings.Builder"},
 		{"a key that the map keeps", []stack{{frames: "m/app.put:19 runtime.slicebytetostring", n: 1000}}, nil, "app.go:19", 0, "Keep the value in one form"},
 	} {
 		got := said(t, "string-copy", app(t, copySource, calls, test.cpu, test.allocs))

@@ -21,7 +21,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A statement that concatenates strings or converts between string and []byte (or []rune), each of which allocates and copies.",
 			Why:    "A string cannot change: + makes a new one and copies every part, and a conversion copies the bytes so that neither side sees the other's changes. In a loop that grows one string the copies add up to the square of its length.",
-			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too.",
+			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers, and for += whose operands neither the source nor a sample shows to be strings.",
 			Fix:    "strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), and m[string(b)] in the index itself.",
 			Before: "for _, p := range parts { s += p }",
 			After:  "var b strings.Builder\nfor _, p := range parts { b.WriteString(p) }\ns := b.String()",
@@ -236,7 +236,7 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 	sh := st.shape
 	concatenates := st.ops[concat] || sh.concat && st.ops == [toBytes + 1]bool{}
 	switch {
-	case concatenates && sh.concatLoop:
+	case sh.concatLoop && concatenates && (sh.growsText || sh.grows && !sh.otherSum):
 		return "A string grows by + in a loop: every pass copies all of it again, so that the work rises with the square of its length.",
 			"Use a strings.Builder (with Grow if the length is known) or append to a []byte, and make the string once after the loop.",
 			finding.High

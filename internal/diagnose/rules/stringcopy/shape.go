@@ -10,8 +10,11 @@ import (
 
 // shape is what the syntax of a statement says about its copies.
 type shape struct {
-	concat      bool // + with a string literal, or +=
-	concatLoop  bool // a variable from outside a loop grows in it: s += x
+	concat      bool // + of operands that the source shows to be strings
+	grows       bool // s += x or s = s + x, of whatever type
+	growsText   bool // the same, and the source shows that s is a string
+	concatLoop  bool // a variable from outside a loop grows in it
+	otherSum    bool // a + elsewhere than in what a variable grows by: f(a + b)
 	beforeWrite bool // []byte(s) is an argument of a Write
 	lookup      bool // string(b) is only compared or looked up
 	converts    bool // a conversion between string and a slice
@@ -35,13 +38,17 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) shape {
 	if assign, ok := st.Node.(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && len(assign.Rhs) == 1 {
 		grows := assign.Tok == token.ADD_ASSIGN || assign.Tok == token.ASSIGN && startsWith(assign.Rhs[0], assign.Lhs[0])
 		if grows {
-			sh.concat = true
+			sh.grows = true
+			sh.growsText = isString(st, assign.Lhs[0]) || isString(st, assign.Rhs[0])
+			sh.concat = sh.growsText
 			sh.concatLoop = st.Loop != nil && !declaredIn(assign.Lhs[0], st.Loop)
+			sh.otherSum = sumsBeside(assign)
 		}
 		if id, ok := assign.Lhs[0].(*ast.Ident); ok && isConversion(assign.Rhs[0], "string") {
 			sh.lookup = onlyLooksUp(id, st.Func)
 		}
 	}
+	sh.allocates = setsMap(st)
 	inspectHead(st.Node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
