@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
@@ -132,25 +133,25 @@ func (p *Place) passes() float64 {
 	return float64(p.calls) / float64(p.subject.AllocIterations)
 }
 
-// avoid makes the avoidable sets. Taken out of its loop a call is still made
-// once for each time the loop is entered: of k calls in an iteration one stays.
+// avoid makes the avoidable sets.
 func (p *Place) avoid() {
-	if p.By == compiler.FixedLoop {
-		if k := p.passes(); k > 1 {
-			s := p.subject
-			if s.CPU != nil {
-				p.cpu.avoidable = diagnose.Portion(s.CPU, s.CPUColumn, &p.cpu.avoidable, 1-1/k)
-			}
-			if s.Allocs != nil {
-				p.mem.avoidable = diagnose.Portion(s.Allocs, s.AllocCol, &p.mem.avoidable, 1-1/k)
-			}
-		}
-	}
+	p.cpu.avoidable = p.Spared(p.subject.CPU, p.subject.CPUColumn, &p.cpu.avoidable)
+	p.mem.avoidable = p.Spared(p.subject.Allocs, p.subject.AllocCol, &p.mem.avoidable)
 	none := func(int) bool { return false }
 	p.Avoidable = diagnose.Samples{CPU: p.cpu.avoidable.Keep(), Allocs: p.mem.avoidable.Keep()}
 	if p.Avoidable.CPU == nil && p.Avoidable.Allocs == nil {
 		p.Avoidable = diagnose.Samples{CPU: none, Allocs: none}
 	}
+}
+
+// Spared returns the part of a profile's samples that is gone with the place's
+// repeated calls. Taken out of its loop a call is still made once for each time
+// the loop is entered: of k calls in an iteration one stays.
+func (p *Place) Spared(c *hot.Classified, col int, set *diagnose.Set) diagnose.Set {
+	if k := p.passes(); c != nil && p.By == compiler.FixedLoop && k > 1 {
+		return diagnose.Portion(c, col, set, 1-1/k)
+	}
+	return *set
 }
 
 // Confidence is how far the evidence carries: a constant in the call itself is
@@ -203,7 +204,7 @@ func (p *Place) Evidence() []finding.Evidence {
 		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
 	}
 	if n := p.calls; n > 0 && p.agreed && s.AllocIterations > 0 {
-		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("about %s in %s: so many of most kinds of block were allocated", quantity.Plural(int(n), "call"), quantity.Plural(int(s.AllocIterations), "iteration"))})
+		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("about %s in %s: so many of most kinds of block were allocated", quantity.Plural(int(n), "call"), quantity.Plural(int(s.AllocIterations), s.Iteration()))})
 	}
 	text := p.Reason()
 	if len(p.Values) > 0 {

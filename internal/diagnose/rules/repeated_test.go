@@ -302,3 +302,85 @@ func TestConstantWorkByHand(t *testing.T) {
 		}
 	}
 }
+
+const pageSource = `package app
+
+func list(w io.Writer, items []string) error {
+	t := template.Must(template.New("list").Parse("<ul>")) // 4
+	return t.Execute(w, items) // 5
+}
+
+func helped(w io.Writer) error {
+	t := parse() // 9
+	return show(w, t) // 10
+}
+
+func show(w io.Writer, t *template.Template) error { return t.Execute(w, nil) } // 13
+
+func parse() *template.Template { return template.Must(template.New("x").Parse("<p>")) } // 15
+
+func once(w io.Writer) error { return page.Execute(w, nil) } // 17
+
+func later(w io.Writer) error {
+	t := template.New("list") // 20
+	if _, err := t.Parse("<ul>"); err != nil { // 21
+		return err
+	}
+	return t.ExecuteTemplate(w, "list", nil) // 24
+}
+`
+
+// The escaping at a template's first execution goes with its parsing, where the
+// source shows which template is executed.
+func TestEscapingGoesWithParsing(t *testing.T) {
+	made := &compiler.Made{Callee: "html/template.New", Line: 1, Fixed: []compiler.Fixed{constant("x")}}
+	parse := func(in string, line int) compiler.Call {
+		return compiler.Call{In: in, Line: line, EndLine: line, Callee: "html/template.(*Template).Parse", Args: []string{"string"}, Fixed: []compiler.Fixed{constant("<ul>")}, Recv: made}
+	}
+	calls := []compiler.Call{
+		parse("m/app.list", 4), parse("m/app.parse", 15), parse("m/app.later", 21),
+		{In: "m/app.helped", Line: 9, EndLine: 9, Callee: "m/app.parse"},
+		{In: "m/app.helped", Line: 10, EndLine: 10, Callee: "m/app.show"},
+	}
+	const (
+		parses  = " html/template.(*Template).Parse text/template.(*Template).Parse"
+		escapes = " html/template.(*Template).Execute html/template.(*Template).escape html/template.escapeTemplate"
+		runs    = " html/template.(*Template).Execute text/template.(*Template).Execute"
+	)
+	for _, test := range []struct {
+		name  string
+		cpu   []stack
+		mem   []stack
+		want  string
+		share float64
+		bytes float64
+		says  string
+	}{
+		{
+			// Executing stays: 100 parse and 400 escape, of 1000.
+			name: "in one function", cpu: []stack{{frames: "m/app.list:4" + parses, n: 100}, {frames: "m/app.list:5" + escapes, n: 400}, {frames: "m/app.list:5" + runs, n: 500}},
+			mem:  []stack{{"m/app.list:4" + parses, 10, 20}, {"m/app.list:5" + escapes, 10, 50}, {"m/app.list:5" + runs, 10, 30}},
+			want: "app.go:4", share: 0.5, bytes: 0.7, says: "400 of 1000 base samples more work out the escaping",
+		},
+		{
+			name: "parsed by a helper, executed by another", want: "app.go:15", share: 0.5, says: "300 of 1000 base samples more",
+			cpu: []stack{{frames: "m/app.helped:9 m/app.parse:15" + parses, n: 200}, {frames: "m/app.helped:10 m/app.show:13" + escapes, n: 300}, {frames: "m/app.work:99", n: 500}},
+		},
+		{
+			name: "by name, parsed after it was made", want: "app.go:21", share: 0.6, says: "400 of 1000 base samples more",
+			cpu: []stack{{frames: "m/app.later:21" + parses, n: 200}, {frames: "m/app.later:24 html/template.(*Template).ExecuteTemplate html/template.(*Template).lookupAndEscapeTemplate html/template.escapeTemplate", n: 400}, {frames: "m/app.work:99", n: 400}},
+		},
+		{
+			name: "of a template from elsewhere", want: "app.go:4", share: 0.2, says: "the gain may be larger than they say",
+			cpu: []stack{{frames: "m/app.list:4" + parses, n: 200}, {frames: "m/app.once:17" + escapes, n: 300}, {frames: "m/app.work:99", n: 500}},
+		},
+	} {
+		got := said(t, "constant-work", app(t, pageSource, calls, test.cpu, test.mem))
+		if len(got) != 1 || place(got[0].File, got[0].Line, "") != test.want || !near(got[0].CPURatio, test.share) || !near(got[0].AvoidableCPURatio, test.share) || !near(got[0].AllocBytesRatio, test.bytes) || !strings.Contains(describe(got[0]), test.says) {
+			t.Errorf("%s: %d findings, want %s with %v", test.name, len(got), test.want, test.share)
+			for _, f := range got {
+				t.Log(describe(f))
+			}
+		}
+	}
+}

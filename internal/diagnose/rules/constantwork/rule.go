@@ -36,7 +36,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		Fixed:    fixed,
 		Part:     part,
 	})
-	made := makers(s, places)
+	made, escaping := makers(s, places), readEscaping(s, places)
 	for i, p := range places {
 		bulk := slices.ContainsFunc(p.Names, func(n string) bool { return table[n].bulk })
 		if _, joined := made[i]; joined || !p.Repeated(bulk) {
@@ -48,6 +48,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 				c.Cost, c.Avoidable = repeated.Union(c.Cost, places[j].Cost), repeated.Union(c.Avoidable, places[j].Avoidable)
 			}
 		}
+		escaping.add(&c, p)
 		claims = append(claims, c)
 	}
 	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
