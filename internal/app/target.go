@@ -103,6 +103,11 @@ func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operand
 	case dashes >= 0:
 		kind = recording.TargetProgram
 	default:
+		// What is wrong with a flag is said before anything is looked at.
+		o := t.benchmarks(c, e.targetArgs)
+		if err := o.Validate(); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
 		program, err := tune.IsProgram(ctx, c)
 		if err != nil {
 			return nil, measuringError(err, "interrupted")
@@ -157,12 +162,14 @@ func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operand
 		}
 		return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.RecordProgram(ctx, o)) }, nil
 	}
-	o := t.bench
-	o.Common, o.Args, o.Budget, o.Timeout = c, e.targetArgs, t.budget, t.timeout
-	if err := o.Validate(); err != nil {
-		return nil, &exitError{exitUsage, err}
-	}
+	o := t.benchmarks(c, e.targetArgs)
 	return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.Record(ctx, o)) }, nil
+}
+
+func (t *targetFlags) benchmarks(c tune.Common, args []string) tune.Options {
+	o := t.bench
+	o.Common, o.Args, o.Budget, o.Timeout = c, args, t.budget, t.timeout
+	return o
 }
 
 // check refuses flags that say nothing about a kind of target.
