@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -79,6 +80,9 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	return t
 }
 
+// address is what people type for the URL of a service without its scheme.
+var address = regexp.MustCompile(`^[\w.-]*:\d+(/|$)`)
+
 // recorder reads the operands and returns what records them. Its error is one
 // of usage.
 func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operands []string) (recordFunc, error) {
@@ -109,6 +113,9 @@ func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operand
 			return nil, &exitError{exitUsage, err}
 		}
 		program, err := tune.IsProgram(ctx, c)
+		if err != nil && address.MatchString(operand) {
+			return nil, usageError("%s: %s is no package; the URL of a service begins with http://", verb, operand)
+		}
 		if err != nil {
 			return nil, measuringError(err, "interrupted")
 		}
