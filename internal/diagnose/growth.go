@@ -34,7 +34,7 @@ const (
 // with memprofilerate=1, in which every block's size is a label, and the
 // number of iterations.
 func GrowingBuffer(s *Subject) (text string, found bool) {
-	if s.Allocs == nil || s.AllocIterations <= 0 {
+	if s.Allocs == nil || s.AllocIterations <= 0 || !s.isBenchmark() {
 		return "", false
 	}
 	objects, err := s.Allocs.TypeIndex("alloc_objects")

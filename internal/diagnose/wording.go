@@ -34,6 +34,15 @@ func (s *Subject) Iteration() string {
 	return "iteration"
 }
 
+// PerIteration is ", 96 per request": the bytes of AllocBytes for a reader, ""
+// where the number of iterations is unknown.
+func (s *Subject) PerIteration(perOp float64) string {
+	if perOp <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s per %s", quantity.Count(perOp), s.Iteration())
+}
+
 // machineFull is the share of the machine's CPU time in use from which there
 // was none left that anyone could have had.
 const machineFull = 0.9

@@ -197,10 +197,7 @@ func (p *Place) Evidence() []finding.Evidence {
 	}
 	if keep := p.Cost.Allocs; s.AllocShare(keep) > 0 {
 		_, perOp := s.AllocBytes(keep)
-		text := quantity.Percent(s.AllocShare(keep)) + " of the base's allocated bytes"
-		if perOp > 0 {
-			text += fmt.Sprintf(", %.0f per %s", perOp, s.Iteration())
-		}
+		text := quantity.Percent(s.AllocShare(keep)) + " of the base's allocated bytes" + s.PerIteration(perOp)
 		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
 	}
 	if n := p.calls; n > 0 && p.agreed && s.AllocIterations > 0 {

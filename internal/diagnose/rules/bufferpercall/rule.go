@@ -11,6 +11,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/recording"
 )
 
 // Rule returns the rule.
@@ -75,7 +76,7 @@ func (f *finder) inCalls(b *buffer) bool {
 	switch {
 	case f.s.Allocs == nil:
 		return true // the CPU time says so
-	case f.s.AllocIterations > 0:
+	case f.s.AllocIterations > 0 && f.s.Kind != recording.TargetProgram: // a run may make one, and no more
 		return float64(b.blocks) >= perCall*float64(f.s.AllocIterations)
 	}
 	return b.blocks >= seldom
@@ -135,7 +136,7 @@ func (f *finder) claim(b *buffer) diagnose.Claim {
 		_, perOp := s.AllocBytes(c.Cost.Allocs)
 		text := fmt.Sprintf("%s of the base's allocated bytes", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
 		if perOp > 0 {
-			text += fmt.Sprintf(", %.0f bytes in %.1f blocks per iteration", perOp, float64(b.blocks)/float64(s.AllocIterations))
+			text += fmt.Sprintf(", %.0f bytes in %.1f blocks per %s", perOp, float64(b.blocks)/float64(s.AllocIterations), s.Iteration())
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: text})
 	}

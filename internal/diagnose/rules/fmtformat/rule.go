@@ -271,7 +271,7 @@ func (f *finder) claim(st *statement) diagnose.Claim {
 	}
 	if keep := c.Cost.Allocs; s.AllocShare(keep) > 0 {
 		_, perOp := s.AllocBytes(keep)
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes, %.0f per %s", quantity.Percent(s.AllocShare(keep)), perOp, s.Iteration())})
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(s.AllocShare(keep)) + " of the base's allocated bytes" + s.PerIteration(perOp)})
 	}
 	if st.typed {
 		var types []string

@@ -80,7 +80,7 @@ func (f *finder) evidence(st *statement) []finding.Evidence {
 		bytes, perOp := s.AllocBytes(keep)
 		text := fmt.Sprintf("it allocates %d bytes", bytes)
 		if perOp > 0 {
-			text = fmt.Sprintf("it allocates %.0f bytes per %s", perOp, s.Iteration())
+			text = fmt.Sprintf("it allocates %s bytes per %s", quantity.Count(perOp), s.Iteration())
 		}
 		text += fmt.Sprintf(", %s of the base's", quantity.Percent(s.AllocShare(keep)))
 		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
