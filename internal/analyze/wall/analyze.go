@@ -67,7 +67,7 @@ type analysis struct {
 	tree       *tree
 	book       *book
 	goroutines map[int64]*goroutine // of the trace at hand
-	before     map[int64]bool       // goroutines that lived at the end of an earlier trace
+	before     map[int64]*account   // what goroutines that lived at the end of an earlier trace count in
 	waits      map[wait]class
 	whole, cut int // requests
 	result     *Result
@@ -84,7 +84,7 @@ func newAnalysis() *analysis {
 	return &analysis{
 		tree:   newTree(builder),
 		book:   newBook(),
-		before: make(map[int64]bool),
+		before: make(map[int64]*account),
 		waits:  make(map[wait]class),
 		result: &Result{Profile: p},
 	}
@@ -120,7 +120,7 @@ func (a *analysis) end(ns int64) {
 	}
 	for id, g := range a.goroutines {
 		a.retire(g, false)
-		a.before[id] = true
+		a.before[id] = g.counted
 	}
 	a.result.CoveredNs += ns
 }

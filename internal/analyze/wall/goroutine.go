@@ -12,10 +12,10 @@ import "whet/internal/format/exectrace"
 // time between them is put, unless CPU samples fell into it: then they share it
 // evenly.
 type goroutine struct {
-	created bool  // within the trace
-	counted bool  // by a trace before
-	root    *node // nil until a stack shows it
-	start   *node // the function of the go statement, which may be a wrapper
+	created bool     // within the trace
+	counted *account // its kind as far as it is known, which may be by a trace before
+	root    *node    // nil until a stack shows it
+	start   *node    // the function of the go statement, which may be a wrapper
 	base    ledger
 
 	state   exectrace.State

@@ -155,12 +155,19 @@ func (a *analysis) retire(g *goroutine, ended bool) {
 	a.flush(g)
 }
 
-// count counts the goroutine in its kind, once over all traces.
+// count counts the goroutine in its kind, once over all traces. One that ran
+// through the first trace without a stack is told from those of other kinds by
+// a later one.
 func (a *analysis) count(g *goroutine) {
-	if !g.counted {
-		a.book.kind(g.root).group.Count++
-		g.counted = true
+	kind := a.book.kind(g.root)
+	if g.counted != nil && (g.root == nil || g.counted != a.book.kind(nil)) {
+		return
 	}
+	if g.counted != nil {
+		g.counted.group.Count--
+	}
+	kind.group.Count++
+	g.counted = kind
 }
 
 func (a *analysis) flush(g *goroutine) {

@@ -324,6 +324,30 @@ func TestGoroutinesCountOnceOverTraces(t *testing.T) {
 	}
 }
 
+// A goroutine that runs through the first trace without a stack counts where
+// the second one shows it to be: main.main is one goroutine and not none.
+func TestGoroutinesCountWhereTheyAreKnown(t *testing.T) {
+	s := newScript()
+	s.begin()
+	s.to(0, 1, exectrace.Running, "", "")
+	s.end(1000)
+	for range 2 {
+		s.states = make(map[int64]exectrace.State)
+		s.begin()
+		s.to(0, 1, exectrace.Running, "", "")
+		s.to(10, 1, exectrace.Waiting, "chan receive", "runtime.chanrecv1<main.main<runtime.main")
+		s.end(1000)
+	}
+	r := s.finish(0)
+	counts := make(map[string]int64)
+	for _, g := range r.Groups {
+		counts[g.Name] = g.Count
+	}
+	if want := map[string]int64{"main.main": 1, withoutStack: 0}; !cmp.Equal(counts, want) {
+		t.Errorf("counted %v, want %v", counts, want)
+	}
+}
+
 // TestIntervalsConserve plays any course of events and expects the profile, and
 // the groups with the cut requests, to hold each goroutine's life.
 func TestIntervalsConserve(t *testing.T) {
