@@ -19,11 +19,13 @@ const mostOfHeld = 0.5
 // lock's own claim as its own, and with it its weight and ceiling, where that
 // is more than it has. Moving it out of the lock is worth both. It has to hold
 // half of the CPU time spent under the lock; how much of the delay goes with
-// less than that, nobody can say.
+// less than that, nobody can say. And it has to be a finding without the lock:
+// where next to nothing of a statement is avoidable, its remedy frees no lock.
 //
 // Let d be the lock's delay and c the base's CPU time, in nanoseconds: both
 // claims have the delay_ratio d / (d + c), the statement has its own cpu_ratio,
-// and its ceiling_ratio is 1 / (1 − max(cpu_ratio, delay_ratio)).
+// and its ceiling_ratio is that of the larger of its cpu_ratio and the lock's
+// share of the time (waitShare).
 func (s *Subject) takeOver(ws []weighed) {
 	for i := range ws {
 		lock := &ws[i]
@@ -34,7 +36,7 @@ func (s *Subject) takeOver(ws []weighed) {
 		var heaviest *weighed
 		for j := range ws {
 			w := &ws[j]
-			if len(w.claim.Held) > 0 || !s.doneUnder(&w.claim, lock.claim.Held, under) {
+			if len(w.claim.Held) > 0 || !w.above || !s.doneUnder(&w.claim, lock.claim.Held, under) {
 				continue
 			}
 			if heaviest == nil || w.heavier(heaviest) {
@@ -52,7 +54,7 @@ func (s *Subject) takeOver(ws []weighed) {
 		}
 		heaviest.cost.delay = lock.cost.delay
 		heaviest.avoidable.delay = max(heaviest.avoidable.delay, lock.avoidable.delay)
-		heaviest.above = true
+		heaviest.cost.wait = lock.cost.wait
 		heaviest.underLock = &lock.claim.Place
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
+	"whet/internal/recording"
 )
 
 // lockRule claims a lock at line 3 of m/x.go that is held on the given lines.
@@ -113,14 +114,72 @@ func TestWorkUnderALockTakesItsDelay(t *testing.T) {
 	}
 }
 
-// Work that is below the threshold of its own is a finding where it is what a
-// lock is held for: 4 of 100 samples, all that run under it.
+// Work that is below the threshold of its own is no finding though it is what a
+// lock is held for, 4 of 100 samples: then the lock is.
 func TestLittleWorkUnderALock(t *testing.T) {
 	cpu := cpuProfile(sample{stack: []string{"m/x.work"}, n: 4}, sample{stack: []string{"m/x.rest"}, n: 96})
 	s := subject("B", cpu, nil, mutexProfile(sample{stack: []string{"m/x.f"}, n: 1e9}))
 	res := Run(registryOf(t, lockRule(held(4, 6)), workRule("work", "m/x.work", 5)), []*Subject{s})
-	if order(res.Findings) != "work lock" || !near(res.Findings[0].DelayRatio, 0.5) || !near(res.Findings[0].CPURatio, 0.04) {
+	if order(res.Findings) != "lock" || !near(res.Findings[0].DelayRatio, 0.5) {
 		t.Errorf("%+v", res.Findings)
+	}
+	if order(res.Below) != "work" || res.Below[0].DelayRatio != 0 || res.Below[0].UnderLock != "" {
+		t.Errorf("below: %+v", res.Below)
+	}
+	// The threshold is that of the avoidable part: 60 of 100 samples, of which 1
+	// could go.
+	cpu = cpuProfile(sample{stack: []string{"m/x.work", "write"}, n: 59}, sample{stack: []string{"m/x.work", "format"}, n: 1}, sample{stack: []string{"m/x.rest"}, n: 40})
+	work := workRule("work", "m/x.work", 5)
+	find := work.Find
+	work.Find = func(s *Subject) []Claim {
+		cs := find(s)
+		cs[0].Avoidable = Samples{CPU: through(s.CPU, "format")}
+		return cs
+	}
+	s = subject("B", cpu, nil, mutexProfile(sample{stack: []string{"m/x.f"}, n: 3e9}))
+	if fs := Run(registryOf(t, lockRule(held(4, 6)), work), []*Subject{s}).Findings; order(fs) != "lock" {
+		t.Errorf("of which little is avoidable: %s", order(fs))
+	}
+}
+
+// The base has 100 samples, 1 s; the delay of 3 s is 0.75 of both. Over 30,000
+// requests it is 100 µs each, of 2 ms: 0.05 of the time, and 1/(1−0.05) of the
+// ceiling; with the work's 0.6 of the CPU time that is 2.5.
+func TestCeilingOfADelay(t *testing.T) {
+	cpu := cpuProfile(sample{stack: []string{"m/x.work"}, n: 60}, sample{stack: []string{"m/x.rest"}, n: 40})
+	for _, test := range []struct {
+		name        string
+		kind        string
+		serviceTime float64
+		requests    int64
+		lock, work  float64
+		says        string
+	}{
+		{"benchmark", recording.TargetBenchmark, 0, 0, 4, 4, ""},
+		{"service", recording.TargetService, 2e6, 30_000, 1 / 0.95, 2.5, "100 µs of waiting for the lock in a request of 2.00 ms"},
+		{"long waits", recording.TargetService, 2e6, 2000, 4, 4, "1.50 ms of waiting"},
+		{"longer than requests take", recording.TargetService, 2e6, 1, finding.MaxCeiling, finding.MaxCeiling, ""},
+		{"service time unknown", recording.TargetService, 0, 30_000, 1, 2.5, "how much longer it takes for that is unknown"},
+		{"requests unknown", recording.TargetService, 2e6, 0, 1, 2.5, "unknown"},
+		{"program", recording.TargetProgram, 0, 1, 1, 2.5, "side by side"},
+	} {
+		s := subject("B", cpu, nil, mutexProfile(sample{stack: []string{"m/x.f"}, n: 3e9}))
+		s.Kind, s.MutexIterations, s.Run = test.kind, test.requests, &Conditions{ServiceTimeNs: test.serviceTime}
+		fs := Run(registryOf(t, lockRule(held(4, 6)), workRule("work", "m/x.work", 5)), []*Subject{s}).Findings
+		work, lock := byRule(fs, "work"), byRule(fs, "lock")
+		if order(fs) != "work lock" || !near(lock.DelayRatio, 0.75) || !near(work.DelayRatio, 0.75) {
+			t.Fatalf("%s: %+v", test.name, fs)
+		}
+		if !near(lock.CeilingRatio, test.lock) || !near(lock.CeilingWithGCRatio, test.lock) || !near(work.CeilingRatio, test.work) || !near(work.CeilingWithGCRatio, test.work) {
+			t.Errorf("%s: ceilings %v and %v, with the collector %v and %v; want %v and %v", test.name, lock.CeilingRatio, work.CeilingRatio, lock.CeilingWithGCRatio, work.CeilingWithGCRatio, test.lock, test.work)
+		}
+		text := ""
+		for _, e := range lock.Evidence {
+			text += e.Text
+		}
+		if !strings.Contains(text, test.says) || test.says == "" && test.kind == recording.TargetBenchmark && text != "" {
+			t.Errorf("%s: evidence %q", test.name, text)
+		}
 	}
 }
 

@@ -184,6 +184,7 @@ type placeKey struct {
 type mergedFinding struct {
 	finding.Finding
 	above  bool
+	wait   float64 // the delay's share of the time: see waitShare
 	weight float64 // of the benchmark whose words the finding has
 	bench  string
 }
@@ -199,6 +200,7 @@ func (m *merger) add(s *Subject, w weighed) {
 	f := mergedFinding{
 		above: w.above,
 		bench: s.Benchmark,
+		wait:  w.cost.wait,
 		Finding: finding.Finding{
 			Rule: w.rule.ID, Title: w.rule.Title,
 			Function: c.Place.Function, File: file, Line: c.Place.Line,
@@ -216,7 +218,10 @@ func (m *merger) add(s *Subject, w weighed) {
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: fmt.Sprintf(
 			"the lock at %s is held while this runs, and others wait for it: its delay (%s of that delay and the base's CPU time) is counted here too", f.UnderLock, quantity.Percent(f.DelayRatio))})
 	}
-	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.DelayRatio))
+	if text := s.waitText(&w); text != "" {
+		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: text})
+	}
+	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.wait))
 	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.CPURatio, f.AllocBytesRatio, float64(w.mem.base), float64(w.mem.collect)))
 	f.weight = f.Weight()
 	key := placeKey{w.rule.ID, file, c.Place.Line}
@@ -254,7 +259,7 @@ func (m *mergedFinding) merge(f mergedFinding) {
 			out.CPURatio, out.CPUSamples = other.CPURatio, other.CPUSamples
 		}
 		if other.DelayRatio > words.DelayRatio {
-			out.DelayRatio, out.UnderLock = other.DelayRatio, other.UnderLock
+			out.DelayRatio, out.UnderLock, out.wait = other.DelayRatio, other.UnderLock, other.wait
 		}
 		out.AvoidableCPURatio = max(words.AvoidableCPURatio, other.AvoidableCPURatio)
 		out.CeilingWithGCRatio = max(words.CeilingWithGCRatio, other.CeilingWithGCRatio)
@@ -263,7 +268,7 @@ func (m *mergedFinding) merge(f mergedFinding) {
 	out.AllocBytesRatio = max(words.AllocBytesRatio, other.AllocBytesRatio)
 	out.AvoidableAllocBytesRatio = max(words.AvoidableAllocBytesRatio, other.AvoidableAllocBytesRatio)
 	out.Unknown.AllocBytes = words.Unknown.AllocBytes && other.Unknown.AllocBytes
-	out.CeilingRatio = finding.Ceiling(max(out.CPURatio, out.DelayRatio))
+	out.CeilingRatio = finding.Ceiling(max(out.CPURatio, out.wait))
 	out.CeilingWithGCRatio = max(out.CeilingWithGCRatio, out.CeilingRatio)
 	out.Benchmarks = append(slices.Clone(words.Benchmarks), other.Benchmarks...)
 	slices.Sort(out.Benchmarks)
@@ -284,7 +289,7 @@ func (m *mergedFinding) trust() int {
 
 func (m *mergedFinding) takeTime(of *mergedFinding) {
 	m.CPURatio, m.DelayRatio, m.AvoidableCPURatio, m.UnderLock = of.CPURatio, of.DelayRatio, of.AvoidableCPURatio, of.UnderLock
-	m.CeilingWithGCRatio, m.CPUSamples = of.CeilingWithGCRatio, of.CPUSamples
+	m.CeilingWithGCRatio, m.CPUSamples, m.wait = of.CeilingWithGCRatio, of.CPUSamples, of.wait
 	m.Unknown.CPU, m.Unknown.Delay = of.Unknown.CPU, of.Unknown.Delay
 }
 

@@ -7,6 +7,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/finding"
+	"whet/internal/recording"
 )
 
 // baseSum adds column t over the base samples that keep selects; a nil keep
@@ -129,6 +130,31 @@ func (s *Subject) DelayShare(keep Keep) float64 {
 	return d / (d + float64(baseSum(s.CPU, s.CPUColumn, all)))
 }
 
+// waitShare is the part of the time that would be gained without a set's mutex
+// delay, as far as that is known, in [0,1]. A benchmark's delay stands for time
+// (DelayShare). A request takes its own part of the delay longer: the delay by
+// the requests it covers, divided by the mean service time. In a program
+// goroutines wait side by side, and nobody knows which of them the end waits
+// for: 0.
+func (s *Subject) waitShare(keep Keep) float64 {
+	if s.isBenchmark() {
+		return s.DelayShare(keep)
+	}
+	wait, known := s.waitPerRequest(keep)
+	if !known {
+		return 0
+	}
+	return min(wait/s.Run.ServiceTimeNs, 1)
+}
+
+// waitPerRequest is the mutex delay of a set for each request, in nanoseconds.
+func (s *Subject) waitPerRequest(keep Keep) (ns float64, known bool) {
+	if s.Kind != recording.TargetService || s.Run == nil || s.Run.ServiceTimeNs <= 0 || s.MutexIterations <= 0 || s.Mutex == nil {
+		return 0, false
+	}
+	return float64(baseSum(s.Mutex, s.MutexCol, keep)) / float64(s.MutexIterations), true
+}
+
 // contentions returns how many waits a set of base samples of the mutex
 // profile stands for.
 func (s *Subject) contentions(keep Keep) int64 {
@@ -152,8 +178,9 @@ func ratio(part, whole int64) float64 {
 // shares are the three figures of a set of samples; 0 where one is unknown.
 type shares struct {
 	cpu, alloc, delay float64
-	few               bool // too few samples for the shares of time to count
-	fewAllocs         bool // the same for that of bytes
+	wait              float64 // what the delay is of the time: see waitShare
+	few               bool    // too few samples for the shares of time to count
+	fewAllocs         bool    // the same for that of bytes
 }
 
 // time is the largest share of time that counts for the threshold.
@@ -181,7 +208,7 @@ func (s *Subject) shares(set Samples, minSamples int) shares {
 		out.fewAllocs = n < int64(minSamples)
 	}
 	if !s.unknown().CPU {
-		out.cpu, out.delay = s.CPUShare(set.CPU), s.DelayShare(set.Mutex)
+		out.cpu, out.delay, out.wait = s.CPUShare(set.CPU), s.DelayShare(set.Mutex), s.waitShare(set.Mutex)
 	}
 	return out
 }

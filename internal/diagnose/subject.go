@@ -71,6 +71,7 @@ type Conditions struct {
 	ThrottledNs    *int64   // the control group held the target back
 	Requests       int64    // answered in WallNs; services only
 	Concurrency    int      // requests in flight at most; services only
+	ServiceTimeNs  float64  // of a request on average; 0: unknown
 	Wall           *wall.Result
 }
 

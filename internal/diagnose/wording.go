@@ -43,6 +43,18 @@ func (s *Subject) PerIteration(perOp float64) string {
 	return fmt.Sprintf(", %s per %s", quantity.Count(perOp), s.Iteration())
 }
 
+// waitText says what a delay is worth where that is not its delay_ratio; "" where
+// it is, or where too little waits.
+func (s *Subject) waitText(w *weighed) string {
+	if s.isBenchmark() || w.cost.delay < Threshold {
+		return ""
+	}
+	if s.Run != nil && s.Run.ServiceTimeNs > 0 && w.cost.wait > 0 {
+		return fmt.Sprintf("%s of waiting for the lock in a request of %s: the ceiling takes no more of the delay", quantity.Nanoseconds(w.cost.wait*s.Run.ServiceTimeNs), quantity.Nanoseconds(s.Run.ServiceTimeNs))
+	}
+	return "goroutines wait side by side, and how much longer it takes for that is unknown: the ceiling is of the CPU time alone"
+}
+
 // machineFull is the share of the machine's CPU time in use from which there
 // was none left that anyone could have had.
 const machineFull = 0.9

@@ -35,7 +35,7 @@ type Finding struct {
 	CPURatio        float64 `json:"cpu_ratio"`         // the place's cum share of the base's CPU samples
 	AllocBytesRatio float64 `json:"alloc_bytes_ratio"` // the same of allocated bytes
 	DelayRatio      float64 `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time)
-	CeilingRatio    float64 `json:"ceiling_ratio"`     // 1/(1 − share of time), at most MaxCeiling
+	CeilingRatio    float64 `json:"ceiling_ratio"`     // 1/(1 − share of time), at most MaxCeiling; a delay's share of the time is not DelayRatio but in benchmarks
 	// CeilingWithGCRatio is the ceiling with the collector's background work
 	// for the place's bytes gone too: see CeilingWithGC. At least CeilingRatio.
 	CeilingWithGCRatio float64 `json:"ceiling_with_gc_ratio"`
