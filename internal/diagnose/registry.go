@@ -54,6 +54,11 @@ func NewRegistry(rules ...Rule) (*Registry, error) {
 				fail("evidence %q is not known", k)
 			}
 		}
+		for _, k := range r.Essential {
+			if !k.isProfile() || !slices.Contains(r.Evidence, k) {
+				fail("essential evidence %q is no profile that it reads", k)
+			}
+		}
 		if r.MinSamples < 0 {
 			fail("its minimum of samples is negative (%d)", r.MinSamples)
 		}

@@ -42,6 +42,9 @@ type Rule struct {
 	// profiles named here was recorded; missing source or calls are the rule's
 	// own business, as its Doc.Silent says.
 	Evidence []EvidenceKind
+	// Essential are those of them without which the rule has nothing to say: it
+	// is asked only when all of these were recorded.
+	Essential []EvidenceKind
 	// MinSamples is how many base samples the CPU profile needs before the
 	// rule says anything about CPU time. Allocations are counted, not sampled
 	// (memprofilerate=1), and need no minimum.

@@ -80,7 +80,11 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 	for r := range rules {
 		rule := &rules[r]
 		if !s.hasEvidence(rule) {
-			unasked = append(unasked, rule.ID)
+			if lacks := s.lacks(rule); len(lacks) > 0 {
+				warnings = append(warnings, fmt.Sprintf("%s: %s was not asked: no %s profile was recorded", s.Benchmark, rule.ID, strings.Join(lacks, " and no ")))
+			} else {
+				unasked = append(unasked, rule.ID)
+			}
 			continue
 		}
 		if s.CPU != nil && slices.Contains(rule.Evidence, EvidenceCPU) && samples < int64(rule.MinSamples) {
@@ -111,10 +115,24 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 }
 
 func (s *Subject) hasEvidence(r *Rule) bool {
-	return slices.ContainsFunc(r.Evidence, func(k EvidenceKind) bool {
-		return k == EvidenceCPU && s.CPU != nil || k == EvidenceAllocs && s.Allocs != nil ||
-			k == EvidenceMutex && s.Mutex != nil || k == EvidenceBlock && s.Block != nil
-	})
+	return slices.ContainsFunc(r.Evidence, s.recorded) && !slices.ContainsFunc(r.Essential, func(k EvidenceKind) bool { return !s.recorded(k) })
+}
+
+// recorded reports whether a profile was.
+func (s *Subject) recorded(k EvidenceKind) bool {
+	return k == EvidenceCPU && s.CPU != nil || k == EvidenceAllocs && s.Allocs != nil ||
+		k == EvidenceMutex && s.Mutex != nil || k == EvidenceBlock && s.Block != nil
+}
+
+// lacks names the profiles of a rule that has to have them and has not.
+func (s *Subject) lacks(r *Rule) []string {
+	var out []string
+	for _, k := range r.Essential {
+		if !s.recorded(k) {
+			out = append(out, string(k))
+		}
+	}
+	return out
 }
 
 // withoutCovered drops the claims that another rule's claim holds already: by

@@ -340,6 +340,27 @@ func TestRuleIsNotAskedWithoutEvidence(t *testing.T) {
 	}
 }
 
+// Evidence that a rule cannot do without must be there, whatever else is.
+func TestEssentialEvidence(t *testing.T) {
+	asked := false
+	r := ruleFor("lock", "m/x.f", 1)
+	r.Essential = []EvidenceKind{EvidenceMutex, EvidenceCPU}
+	r.Find = func(*Subject) []Claim { asked = true; return nil }
+	cpu := cpuProfile(sample{stack: []string{"m/x.f"}, n: 500})
+	res := Run(registryOf(t, r), []*Subject{subject("B", cpu, nil, nil)})
+	if asked || len(res.Asked) != 0 || res.Looked != 0 || len(res.Warnings) != 1 || res.Warnings[0] != "B: lock was not asked: no mutex profile was recorded" {
+		t.Errorf("asked %v, %q of %d, warnings %q", asked, res.Asked, res.Looked, res.Warnings)
+	}
+	res = Run(registryOf(t, r), []*Subject{subject("B", cpu, nil, mutexProfile())})
+	if !asked || !slices.Equal(res.Asked, []string{"lock"}) || len(res.Warnings) != 0 {
+		t.Errorf("with all: asked %v, %q, warnings %q", asked, res.Asked, res.Warnings)
+	}
+	r.Essential = []EvidenceKind{EvidenceBlock}
+	if _, err := NewRegistry(r); err == nil {
+		t.Error("essential evidence that the rule does not read is taken")
+	}
+}
+
 // A share of few samples is shown, but makes no finding; without a CPU sample
 // there is no share to show.
 func TestSharesOfFewSamplesAndOfNone(t *testing.T) {

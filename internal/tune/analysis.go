@@ -265,9 +265,26 @@ func (a *analysis) addProfiles(s *diagnose.Subject, benchmark string) {
 		case recording.KindAllocs:
 			s.Allocs, s.AllocCol = p.Classified, p.column
 		case recording.KindMutex:
+			if a.unseenWaits(&p) {
+				continue
+			}
 			s.Mutex, s.MutexCol = p.Classified, p.column
 		case recording.KindBlock:
 			s.Block, s.BlockCol = p.Classified, p.column
 		}
 	}
+}
+
+// unseenWaits reports whether a mutex profile says nothing: the service recorded
+// no waits (its fraction was 0), or the profile is empty and nobody knows
+// whether it did. That nobody waited is an answer only where waits are recorded.
+func (a *analysis) unseenWaits(p *classified) bool {
+	svc := a.rec.Service
+	if svc == nil {
+		return false
+	}
+	if svc.MutexFraction != nil {
+		return *svc.MutexFraction == 0
+	}
+	return p.Len() == 0
 }

@@ -161,6 +161,42 @@ func TestRatesOfAProgram(t *testing.T) {
 	}
 }
 
+// TestWaitsThatWereNotRecorded: an empty mutex profile says that nobody waited
+// only where waits were recorded.
+func TestWaitsThatWereNotRecorded(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		fraction *int64
+		waits    int64
+		want     bool
+	}{
+		{"none recorded", ptr(int64(0)), 0, false},
+		{"no longer recorded", ptr(int64(0)), 5, false},
+		{"recorded, none seen", ptr(int64(10)), 0, true},
+		{"unknown, none seen", nil, 0, false},
+		{"unknown, some seen", nil, 5, true},
+	} {
+		waits := make(map[string]int64)
+		if test.waits > 0 {
+			waits["sync.(*Mutex).Unlock"] = test.waits
+		}
+		rec, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
+			w.Manifest.Kind, w.Manifest.Target = recording.TargetService, "http://x/"
+			w.Manifest.Service = &recording.Service{MutexFraction: test.fraction}
+			write(recording.Artifact{Path: "profiles/cpu.pb.gz", Kind: recording.KindCPU, EndNs: 4e9},
+				pprofOf(t, [2]string{"samples", "cpu"}, [2]string{"count", "nanoseconds"}, 1e7, map[string]int64{"main.f": 400}))
+			write(recording.Artifact{Path: "profiles/mutex.pb.gz", Kind: recording.KindMutex, EndNs: 4e9},
+				pprofOf(t, [2]string{"contentions", "delay"}, [2]string{"count", "nanoseconds"}, 1e6, waits))
+		})
+		if got := analyze(rec).subjects[0].Mutex != nil; got != test.want {
+			t.Errorf("%s: a profile to judge by: %v", test.name, got)
+		}
+		if said := strings.Contains(strings.Join(page.Warnings, "\n"), "lock-held was not asked: no mutex profile was recorded"); said == test.want {
+			t.Errorf("%s: warnings %q", test.name, page.Warnings)
+		}
+	}
+}
+
 // TestIterationsOfAProgram: one of three runs left no profile.
 func TestIterationsOfAProgram(t *testing.T) {
 	rec, _ := recorded(t, func(w *recording.Writer, _ func(recording.Artifact, []byte)) {

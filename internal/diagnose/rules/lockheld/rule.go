@@ -28,6 +28,7 @@ func Rule() diagnose.Rule {
 			After:  "s.mu.Lock()\ns.n[name]++\nn := s.n[name]\ns.mu.Unlock()\nlog.Printf(\"%s: %d\", name, n)",
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceMutex, diagnose.EvidenceBlock, diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceMutex, diagnose.EvidenceCPU},
 		MinSamples: minSamples,
 		Find:       find,
 	}
