@@ -82,7 +82,7 @@ func TestNoSamplingError(t *testing.T) {
 	if got := p.plusMinus(50); got != "9.6" {
 		t.Errorf("of 100 allocations that were seen: ± %s", got)
 	}
-	m := measures(&finding.Finding{AllocBytesRatio: 0.5, AvoidableAllocBytesRatio: 0.5, AllocSamples: 100, CPUSamplesNeeded: 200})[1]
+	m := measures(&finding.Finding{AllocBytesRatio: 0.5, AvoidableAllocBytesRatio: 0.5, AllocSamples: 100, CPUSamplesNeeded: 200})[0]
 	if m.Error != "± 9.6" || len(m.Notes) != 1 || m.Notes[0] != "of only 100 samples" {
 		t.Errorf("finding: %+v", m)
 	}

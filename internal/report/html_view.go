@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -26,10 +27,12 @@ type pageView struct {
 	Kind       string
 	Threshold  string
 	Nothing    string // in place of findings
+	Unsure     bool   // too little was measured for it to be good news
 	Looked     string // what is behind it
 	Findings   []findingView
 	Below      []findingView
 	Benchmarks []benchmarkView
+	Columns    []string // of Classes
 	Classes    []classView
 	Profiles   []profileView // seen first
 	Others     []profileView // of other benchmarks
@@ -61,6 +64,7 @@ type shareView struct {
 	Percent string
 	Error   string
 	Unknown bool
+	None    bool   // a share of nothing: measured, but not what made it a finding
 	Width   string // of a bar of 100 units
 	Notes   []string
 }
@@ -80,9 +84,9 @@ type benchmarkView struct {
 type classView struct {
 	Name    string // "CPU samples"
 	Of      string
-	Samples [hot.NumClasses]string
+	Samples []string
 	What    string
-	Values  [hot.NumClasses]string
+	Values  []string
 }
 
 type profileView struct {
@@ -152,7 +156,7 @@ func newPageView(p *Page) (*pageView, error) {
 		v.Findings = append(v.Findings, newFindingView(p, i+1, &p.Findings[i]))
 	}
 	if len(p.Findings) == 0 {
-		v.Nothing, v.Looked = nothing(p), looked(p)
+		v.Nothing, v.Unsure, v.Looked = nothing(p), p.unsure(), looked(p)
 	}
 	for i := range p.Below {
 		v.Below = append(v.Below, newFindingView(p, len(p.Findings)+i+1, &p.Below[i]))
@@ -162,12 +166,17 @@ func newPageView(p *Page) (*pageView, error) {
 		v.Benchmarks = append(v.Benchmarks, benchmarkView{benchmarkName(b), benchmarkCells(b), benchmarkNote(b), b.Failure != ""})
 	}
 	first, others, asides := p.shown()
+	classes := p.classes(slices.Concat(first, others, asides))
+	for _, c := range classes {
+		v.Columns = append(v.Columns, c.String())
+	}
+	first, asides = p.withoutSlight(first, asides)
 	for _, group := range []struct {
 		profiles []*Profile
 		views    *[]profileView
 	}{{first, &v.Profiles}, {others, &v.Others}, {asides, &v.Asides}} {
 		for _, pr := range group.profiles {
-			v.Classes = append(v.Classes, newClassView(p, pr))
+			v.Classes = append(v.Classes, newClassView(p, pr, classes))
 			*group.views = append(*group.views, newProfileView(p, pr))
 		}
 	}
@@ -198,7 +207,7 @@ func newFindingView(p *Page, n int, f *finding.Finding) findingView {
 		Confidence: clean(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable,
 	}
 	for _, m := range measures(f) {
-		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Error, m.Percent == "unknown", width(m.Ratio), m.Notes})
+		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Error, m.Percent == "unknown", m.Ratio <= 0, width(m.Ratio), m.Notes})
 	}
 	for _, e := range f.Evidence {
 		v.Evidence = append(v.Evidence, finding.Evidence{Kind: clean(e.Kind), Text: clean(e.Text)})
@@ -256,14 +265,14 @@ func width(ratio float64) string {
 	return strconv.FormatFloat(min(max(ratio*100, 0.5), 100), 'f', 2, 64)
 }
 
-func newClassView(page *Page, p *Profile) classView {
+func newClassView(page *Page, p *Profile, classes []hot.Class) classView {
 	v := classView{Name: p.samplesOf(), What: p.what()}
 	if p.Benchmark != "" {
 		v.Of = page.of(p)
 	}
-	for c := range hot.NumClasses {
-		v.Samples[c] = p.count(c)
-		v.Values[c] = p.value(p.Values[c])
+	for _, c := range classes {
+		v.Samples = append(v.Samples, p.count(int(c)))
+		v.Values = append(v.Values, p.value(p.Values[c]))
 	}
 	return v
 }

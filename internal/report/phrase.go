@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -169,6 +170,53 @@ func (p *Page) shown() (first, others, asides []*Profile) {
 	return first, others, asides
 }
 
+// classes are the columns of the table that counts samples. A program or a
+// service often has nothing that would be its set-up.
+func (p *Page) classes(of []*Profile) []hot.Class {
+	var out []hot.Class
+	for c := range hot.Class(hot.NumClasses) {
+		if c == hot.Setup && p.single() && !slices.ContainsFunc(of, func(pr *Profile) bool { return pr.Samples[c] != 0 || pr.Values[c] != 0 }) {
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// slight is the share of the covered time below which a profile's functions are
+// no more than an aside: 643 µs of lock delay in 20 s need no table.
+const slight = 0.001
+
+// withoutSlight moves the profiles of next to no time to the asides.
+func (p *Page) withoutSlight(first, asides []*Profile) (kept, all []*Profile) {
+	covered := p.coveredNs()
+	for _, pr := range first {
+		if pr.Unit == "nanoseconds" && float64(pr.base()) < slight*float64(covered) {
+			asides = append(asides, pr)
+		} else {
+			kept = append(kept, pr)
+		}
+	}
+	return kept, asides
+}
+
+// coveredNs is the time that profiles of a program or a service are of; 0 of
+// benchmarks.
+func (p *Page) coveredNs() int64 {
+	if p.Service != nil {
+		return p.Service.DurationNs
+	}
+	var ns int64
+	if p.Program != nil {
+		for i := range p.Program.Runs {
+			if r := &p.Program.Runs[i]; r.Missing == "" {
+				ns += r.WallNs
+			}
+		}
+	}
+	return ns
+}
+
 // ceiling says what a finding can gain at most: without the place and without
 // the collector's work for its bytes.
 func ceiling(f *finding.Finding) string {
@@ -191,23 +239,25 @@ func ceiling(f *finding.Finding) string {
 // measure is one share of a finding.
 type measure struct {
 	Name    string
+	Short   string // "CPU", for a line of several
 	Percent string
 	Error   string  // "± 2.9": of its sampling, in percentage points; "" where it has none
 	Ratio   float64 // for a bar; 0 when unknown
 	Notes   []string
 }
 
-// measures lists the shares a finding has; CPU and allocated bytes always,
-// since that there is none, or none known, is also said.
+// measures lists the shares a finding has, largest first: that is what made it
+// a finding. CPU and allocated bytes are always there, since that there is none,
+// or none known, is also said.
 func measures(f *finding.Finding) []measure {
-	cpu := newMeasure("of CPU time", f.CPURatio, f.AvoidableCPURatio, f.Unknown.CPU)
+	cpu := newMeasure("CPU", "of CPU time", f.CPURatio, f.AvoidableCPURatio, f.Unknown.CPU)
 	if f.FewSamples() {
 		cpu.Notes = append(cpu.Notes, "of only "+quantity.Plural(int(f.CPUSamples), "sample"))
 	}
 	if iv, ok := samplingError(f.CPURatio, f.CPUSamples); ok && !f.Unknown.CPU {
 		cpu.Error = "± " + points(iv)
 	}
-	bytes := newMeasure("of allocated bytes", f.AllocBytesRatio, f.AvoidableAllocBytesRatio, f.Unknown.AllocBytes)
+	bytes := newMeasure("bytes", "of allocated bytes", f.AllocBytesRatio, f.AvoidableAllocBytesRatio, f.Unknown.AllocBytes)
 	if f.FewAllocs() {
 		bytes.Notes = append(bytes.Notes, "of only "+quantity.Plural(int(f.AllocSamples), "sample"))
 	}
@@ -216,13 +266,14 @@ func measures(f *finding.Finding) []measure {
 	}
 	m := []measure{cpu, bytes}
 	if f.DelayRatio > 0 && !f.Unknown.Delay {
-		m = append(m, newMeasure("of lock delay", f.DelayRatio, f.DelayRatio, false))
+		m = append(m, newMeasure("delay", "of lock delay", f.DelayRatio, f.DelayRatio, false))
 	}
+	slices.SortStableFunc(m, func(a, b measure) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	return m
 }
 
-func newMeasure(name string, ratio, avoidable float64, unknown bool) measure {
-	m := measure{Name: name, Percent: "unknown"}
+func newMeasure(short, name string, ratio, avoidable float64, unknown bool) measure {
+	m := measure{Name: name, Short: short, Percent: "unknown"}
 	if unknown {
 		return m
 	}
@@ -272,10 +323,15 @@ func place(f *finding.Finding) string {
 
 // nothing is what stands in place of findings where there are none.
 func nothing(p *Page) string {
-	if slices.Contains([]string{"too-few-samples", "unknown", ""}, p.Verdict.Kind) {
+	if p.unsure() {
 		return "no finding, but too little was measured to say that there is nothing"
 	}
 	return "nothing worth changing"
+}
+
+// unsure reports whether too little was measured for silence to mean anything.
+func (p *Page) unsure() bool {
+	return slices.Contains([]string{"too-few-samples", "unknown", ""}, p.Verdict.Kind)
 }
 
 // threshold says which findings are listed.
@@ -375,12 +431,12 @@ func shorten(s string, width int) string {
 	return "…" + string(runes[i:])
 }
 
-// wrap breaks text at spaces, but not at no-break ones, into lines of at most
-// width cells. A word that is wider stands alone.
+// wrap breaks text at spaces, but not at no-break ones nor between a figure and
+// its unit, into lines of at most width cells. A word that is wider stands alone.
 func wrap(s string, width int) []string {
 	var lines []string
 	line, n := "", 0
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }) {
+	for _, word := range words(s) {
 		w := wide(word)
 		if n > 0 && n+1+w > width {
 			lines = append(lines, line)
@@ -398,3 +454,24 @@ func wrap(s string, width int) []string {
 	}
 	return lines
 }
+
+// words divides text at spaces, but keeps "5.6 %", "± 10.0 ms" and a figure of
+// any other unit together.
+func words(s string) []string {
+	var out []string
+	last := ""
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }) {
+		if n := len(out); n > 0 && (last == "±" || figure.MatchString(last) && unit.MatchString(word)) {
+			out[n-1] += " " + word
+		} else {
+			out = append(out, word)
+		}
+		last = word
+	}
+	return out
+}
+
+var (
+	figure = regexp.MustCompile(`^[(<>≈~−-]*[0-9][0-9.,]*$`)
+	unit   = regexp.MustCompile(`^(%|ns|µs|ms|s|B|[KMGTPE]iB|cores|points)[/).,;:]*(s[).,;:]*)?$`)
+)

@@ -57,7 +57,7 @@ func servicePage() *Page {
 	p.Events = []Event{
 		{Kind: "goroutine-leak", StartNs: 6e9, EndNs: 26e9, Text: "goroutines rose steadily by 10.1 a second (95 % interval 9.9 to 10.3), from 70 to 272 over 20.0 s"},
 		{Kind: "stall", StartNs: 13.98e9, EndNs: 15.02e9, Text: "no request was answered for 1.04 s ± 10.0 ms, where 4,380 were to be expected"},
-		{Kind: "forced-gc", StartNs: 15.2e9, EndNs: 15.2e9, Text: "the program forced a collection: it took 12.1 ms; its moment is known to 1.00 ms"},
+		{Kind: "forced-gc", StartNs: 15.2e9, EndNs: 15.2e9, Text: "the program forced a collection: 12.1 ms, of which 137 µs stopped it"},
 		{Kind: "errors", StartNs: 15.3e9, EndNs: 15.9e9, Text: "15 of 4,200 requests failed (0.4 %) within 1.00 s, usually 0 %"},
 	}
 	p.Series = courseOf("", 5.5e9, 26.5e9)
@@ -125,7 +125,7 @@ func programPage() *Page {
 		Wall: &Wall{CoveredNs: 1e9, States: wallStates, Text: "goroutines of main.main: 98.0 % running, 2.0 % runnable",
 			Groups: []WallGroup{{Name: "main.main", Count: 1, Ns: []int64{0.98e9, 0.02e9, 0, 0, 0, 0, 0, 0, 0, 0, 0}, TotalNs: 1e9}}},
 		Series:   courseOf("", 0, 2.3e9),
-		Events:   []Event{{Kind: "forced-gc", StartNs: 1.1e9, EndNs: 1.1e9, Text: "the program forced a collection: it took 2.10 ms"}},
+		Events:   []Event{{Kind: "forced-gc", StartNs: 1.1e9, EndNs: 1.1e9, Text: "the program forced a collection: 2.10 ms, of which 120 µs stopped it"}},
 		Profiles: []Profile{visits.Profiles[0]},
 	}
 	return p

@@ -142,9 +142,13 @@ func (g *WallGroup) counted() string {
 	if g.Handler {
 		return quantity.Plural(int(g.Count), "request")
 	}
+	if g.Count <= 0 { // those there were are counted under another name
+		return "goroutines"
+	}
 	return quantity.Plural(int(g.Count), "goroutine")
 }
 
+// mean is the time of one; of an unknown number it is unknown.
 func (g *WallGroup) mean() string {
 	if g.Count <= 0 {
 		return "–"

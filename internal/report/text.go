@@ -41,6 +41,9 @@ func WriteText(w io.Writer, p *Page, o TextOptions) error {
 		first, others, asides = slices.Concat(first, others, asides), nil, nil
 	}
 	t.classes(p, first, others)
+	if !o.All {
+		first, asides = p.withoutSlight(first, asides)
+	}
 	for _, pr := range first {
 		t.tops(p, pr)
 	}
@@ -332,15 +335,16 @@ func (t *textWriter) classes(page *Page, first, others []*Profile) {
 		return
 	}
 	t.heading("Samples", "the base is what shares are of; the rest is counted apart")
+	classes := page.classes(profiles)
 	head := make([]string, 0, hot.NumClasses+2)
-	for c := range hot.Class(hot.NumClasses) {
+	for _, c := range classes {
 		head = append(head, c.String())
 	}
 	rows := [][]string{append(head, "", "")}
 	for _, p := range profiles {
 		samples, values := make([]string, 0, hot.NumClasses+2), make([]string, 0, hot.NumClasses+2)
-		for c := range hot.NumClasses {
-			samples = append(samples, p.count(c))
+		for _, c := range classes {
+			samples = append(samples, p.count(int(c)))
 			values = append(values, p.value(p.Values[c]))
 		}
 		suffix := ""

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whet/internal/quantity"
@@ -11,32 +12,44 @@ import (
 // textShort is how many findings the last block names.
 const textShort = 10
 
+// textShortEvents is how many events it names, of those that say the most: they
+// explain what no profile shows.
+const textShortEvents = 2
+
+var telling = [...]string{"goroutine-leak", "heap-growth", "stall"}
+
 // short ends the report with what stands at its head, so that a terminal shows
-// the result without scrolling: the verdict, and a line for each finding.
+// the result without scrolling: the verdict, the load, what grew or stood still,
+// and a line for each finding.
 func (t *textWriter) short(p *Page) {
 	t.heading("In short", "")
 	for _, l := range wrap(clean(cmp.Or(p.Verdict.Text, "unknown")), t.width-2) {
 		t.line("  ", t.paint(strong, l))
 	}
-	if len(p.Findings) == 0 {
-		if text := nothing(p); !strings.Contains(p.Verdict.Text, text) {
-			t.hang(2, "", 0, text)
-		}
-		t.hang(2, "", 0, looked(p))
-	}
 	if p.Service != nil {
 		t.hang(2, "", 0, p.Service.short())
 	}
-	if p.Wall != nil && p.Wall.Text != "" {
-		t.hang(2, "", 0, clean(p.Wall.Text))
+	told := 0
+	for i := range p.Events {
+		if e := &p.Events[i]; told < textShortEvents && slices.Contains(telling[:], e.Kind) {
+			t.line("  ", cut(e.when()+": "+e.sentence(), t.width-2))
+			told++
+		}
+	}
+	if len(p.Findings) == 0 {
+		said := nothing(p)
+		if !p.unsure() { // of no consequence there
+			said += ": " + strings.Replace(looked(p), " ("+cleanList(p.Rules)+")", "", 1)
+		}
+		t.hang(2, "", 0, said)
 	}
 	rows := make([][3]string, 0, textShort)
 	for i := range p.Findings[:min(len(p.Findings), textShort)] {
 		f := &p.Findings[i]
 		var shares []string
-		for i, m := range measures(f) {
-			if i < 2 || m.Ratio >= f.Weight() { // delay only where it is what counts
-				shares = append(shares, [...]string{"CPU ", "bytes ", "delay "}[i]+m.Percent)
+		for _, m := range measures(f) {
+			if m.Short != "delay" || m.Ratio >= f.Weight() { // delay only where it is what counts
+				shares = append(shares, m.Short+" "+m.Percent)
 			}
 		}
 		rows = append(rows, [3]string{clean(cmp.Or(f.Title, f.Rule)), place(f), strings.Join(shares, ", ")})
