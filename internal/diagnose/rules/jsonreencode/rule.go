@@ -266,7 +266,7 @@ func (f *finder) evidence(t *trip, c diagnose.Claim) (out []finding.Evidence) {
 		_, perOp := s.AllocBytes(c.Cost.Allocs)
 		text := fmt.Sprintf("%s of the base's allocated bytes, %s for the values", quantity.Percent(s.AllocShare(c.Cost.Allocs)), quantity.Percent(s.AllocShare(c.Avoidable.Allocs)))
 		if perOp > 0 {
-			text += fmt.Sprintf("; %.0f bytes per iteration", perOp)
+			text += fmt.Sprintf("; %.0f bytes per %s", perOp, s.Iteration())
 		}
 		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
 	}

@@ -194,7 +194,7 @@ func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
 		_, extra := s.AllocBytes(given.Keep())
 		text := fmt.Sprintf("%s of the base's allocated bytes are read into", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
 		if perOp > 0 {
-			text += fmt.Sprintf(", %.0f bytes per iteration, of which %.0f were given up for another block", perOp, extra)
+			text += fmt.Sprintf(", %.0f bytes per %s, of which %.0f were given up for another block", perOp, s.Iteration(), extra)
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: text})
 	}

@@ -185,7 +185,7 @@ func (f *finder) claim(sl *slice) (diagnose.Claim, bool) {
 		_, given := s.AllocBytes(outgrown.Keep())
 		text := fmt.Sprintf("%s of the base's allocated bytes are its blocks", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
 		if perOp > 0 {
-			text += fmt.Sprintf(", %.0f bytes per iteration, of which %.0f were given up for larger ones", perOp, given)
+			text += fmt.Sprintf(", %.0f bytes per %s, of which %.0f were given up for larger ones", perOp, s.Iteration(), given)
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: text})
 	}
