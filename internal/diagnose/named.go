@@ -95,8 +95,22 @@ func (s *Subject) LastLineOf(file string, n ast.Node) int {
 // outlives the function's call; see [syntax.Lifetime]. followed: it rests on the
 // source of other functions too, which the variable is handed to.
 func (s *Subject) Ends(file string, fn *syntax.Function, d syntax.Declaration, shares func(method string) bool) (ends, followed bool) {
+	life, files := s.lifetime(file, fn, shares)
+	ends = life.Ends(fn, d)
+	return ends, len(files) > 1
+}
+
+// ValueEnds is Ends for the value of an expression that no variable takes.
+func (s *Subject) ValueEnds(file string, fn *syntax.Function, value ast.Expr, shares func(method string) bool) (ends, followed bool) {
+	life, files := s.lifetime(file, fn, shares)
+	ends = life.ValueEnds(fn, value)
+	return ends, len(files) > 1
+}
+
+// lifetime also returns the functions that it has looked into, with their files.
+func (s *Subject) lifetime(file string, fn *syntax.Function, shares func(method string) bool) (*syntax.Lifetime, map[*syntax.Function]string) {
 	files := map[*syntax.Function]string{fn: file}
-	life := syntax.Lifetime{Shares: shares, Callee: func(from *syntax.Function, call *ast.CallExpr) *syntax.Function {
+	return &syntax.Lifetime{Shares: shares, Callee: func(from *syntax.Function, call *ast.CallExpr) *syntax.Function {
 		decl, file := s.FunctionNamed(s.CalleeOf(files[from], call))
 		if decl == nil {
 			return nil
@@ -104,7 +118,5 @@ func (s *Subject) Ends(file string, fn *syntax.Function, d syntax.Declaration, s
 		to := syntax.New(decl)
 		files[to] = file
 		return to
-	}}
-	ends = life.Ends(fn, d)
-	return ends, len(files) > 1
+	}}, files
 }

@@ -2,7 +2,11 @@ package rules_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -248,6 +252,22 @@ func k(w io.Writer, key string) { // 28
 	mac := hmac.New(sha256.New, []byte(key)) // 29
 	mac.Write(nil)
 }
+
+func lines(sc *bufio.Scanner) { // 33
+	for sc.Scan() { // 34
+		r := csv.NewReader(strings.NewReader(sc.Text())) // 35
+		r.Comma = ';'
+		use(r.Read()) // 37
+	}
+}
+
+func first(line string) ([]string, error) { return csv.NewReader(strings.NewReader(line)).Read() } // 41
+
+func open(r io.Reader) *T { return &T{in: csv.NewReader(r)} } // 43
+
+func decode(text []byte, v any) error { return json.NewDecoder(bytes.NewReader(text)).Decode(v) } // 45
+
+func body(r io.Reader, v any) error { return json.NewDecoder(r).Decode(v) } // 47
 `
 
 func TestBufferPerCallByHand(t *testing.T) {
@@ -278,6 +298,14 @@ func TestBufferPerCallByHand(t *testing.T) {
 			[]stack{{"m/app.g:13 compress/gzip.NewWriter compress/gzip.NewWriterLevel", 10, 50}, {"m/app.g:14 compress/gzip.(*Writer).Write compress/flate.NewWriter", 10, 50}}, "app.go:13", 1, 0.3, 0.2},
 		{"returned", 10, busy, []stack{{"m/app.h:18", 10, 48}, {"m/app.h:19 bytes.(*Buffer).WriteString bytes.(*Buffer).grow", 10, 64}}, "", 0, 0, 0},
 		{"two in one statement", 10, busy, []stack{{"m/app.two:25 io.Copy bytes.(*Buffer).WriteTo" + grow, 10, 48}}, "", 0, 0, 0},
+		{"a csv.Reader for each line", 10, busy, []stack{{"m/app.lines:35 encoding/csv.NewReader bufio.NewReader bufio.NewReaderSize", 1000, 70}, {"m/app.lines:35 encoding/csv.NewReader", 1000, 10}, {"m/app.lines:37 encoding/csv.(*Reader).Read encoding/csv.(*Reader).readRecord", 1000, 20}}, "app.go:35", 0.8, 0, 0},
+		{"the same in one expression", 10, busy, []stack{{"m/app.first:41 encoding/csv.NewReader bufio.NewReader bufio.NewReaderSize", 10, 70}, {"m/app.first:41 encoding/csv.(*Reader).Read encoding/csv.(*Reader).readRecord", 10, 30}}, "app.go:41", 0.7, 0, 0},
+		{"a csv.Reader that is given a buffer", 10, busy, []stack{{"m/app.first:41 encoding/csv.NewReader", 10, 70}}, "", 0, 0, 0},
+		{"a csv.Reader that is kept", 10, busy, []stack{{"m/app.open:43 encoding/csv.NewReader bufio.NewReader bufio.NewReaderSize", 10, 70}}, "", 0, 0, 0},
+		{"a json.Decoder for a text in memory", 10, busy, []stack{
+			{"m/app.decode:45 encoding/json.NewDecoder", 10, 30}, {"m/app.decode:45 encoding/json.(*Decoder).Decode encoding/json.(*Decoder).readValue encoding/json.(*Decoder).refill", 10, 30},
+			{"m/app.decode:45 encoding/json.(*Decoder).Decode encoding/json.(*decodeState).unmarshal", 10, 40}}, "app.go:45", 0.6, 0, 0},
+		{"a json.Decoder for a stream", 10, busy, []stack{{"m/app.body:47 encoding/json.(*Decoder).Decode encoding/json.(*Decoder).readValue encoding/json.(*Decoder).refill", 10, 30}}, "", 0, 0, 0},
 		{"what else the statement allocates", 10, busy, []stack{{"m/app.k:29", 10, 50}, {"m/app.k:29 crypto/hmac.New", 10, 50}}, "app.go:29", 0.5, 0, 0},
 	} {
 		s := app(t, bufferSource, calls, test.cpu, test.allocs)
@@ -433,5 +461,47 @@ func TestLoggingCoversItsBuffers(t *testing.T) {
 	}, []stack{{"m/app.serve:4 m/app.(*Logger).Info:8", 10, 48}, {"m/app.serve:4 m/app.(*Logger).Info:9 fmt.Fprintln bytes.(*Buffer).Write bytes.(*Buffer).grow", 10, 64}, {"m/app.work:99", 10, 48}})
 	if a, b := said(t, "logging", s), said(t, "buffer-per-call", s); len(a) != 1 || len(b) != 0 {
 		t.Errorf("logging: %+v\nbuffer-per-call: %+v", a, b)
+	}
+}
+
+// What a figure is of has the name that the target's figures have, and is left
+// out where it is not known.
+func TestFiguresPerRequest(t *testing.T) {
+	calls := []compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "m/app.write"}}
+	for _, test := range []struct {
+		iterations int64
+		says       string
+	}{{100, "480 bytes in 10.0 blocks per request"}, {0, ""}} {
+		s := app(t, bufferSource, calls, []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}}, []stack{{"m/app.f:4", 1000, 48}, {"m/app.work:99", 1000, 48}})
+		s.Kind, s.BytesPerOp, s.AllocIterations = "service", -1, test.iterations
+		got := said(t, "buffer-per-call", s)
+		if len(got) != 1 {
+			t.Fatalf("%+v", got)
+		}
+		if text := describe(got[0]); !strings.Contains(text, test.says) || strings.Contains(text, "per iteration") || test.says == "" && strings.Contains(text, " per ") {
+			t.Errorf("%d requests: %s", test.iterations, text)
+		}
+	}
+}
+
+// A service has requests and a program has runs: no rule may write the word for
+// a benchmark's.
+func TestNoRuleSaysPerIteration(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("*", "*.go"))
+	if err != nil || len(files) < len(directories) {
+		t.Fatal(len(files), err)
+	}
+	for _, name := range files {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && strings.Contains(lit.Value, "per iteration") {
+				t.Errorf("%s: %s: use (*Subject).Iteration", fset.Position(lit.Pos()), lit.Value)
+			}
+			return true
+		})
 	}
 }

@@ -33,6 +33,13 @@ func (l *Lifetime) Ends(f *Function, d Declaration) bool {
 	return l.variable(f, d)
 }
 
+// ValueEnds is Ends for the value of an expression that is used where it stands:
+// as the receiver of a method, as an argument.
+func (l *Lifetime) ValueEnds(f *Function, value ast.Expr) bool {
+	l.seen = make(map[*ast.Ident]bool)
+	return l.ends(f, value)
+}
+
 func (l *Lifetime) variable(f *Function, d Declaration) bool {
 	if l.seen[d.Ident] {
 		return true

@@ -108,6 +108,40 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
+func TestValueEnds(t *testing.T) {
+	for body, want := range map[string]bool{
+		"return csv.NewReader(r).Read()":             true,
+		"_, err := fmt.Fprintln(bufio.NewWriter(w))": true,
+		"helper(bufio.NewReader(r))":                 true,
+		"return bufio.NewReader(r).Peek(1)":          false,
+		"keeps(bufio.NewReader(r))":                  false,
+		"unknown(bufio.NewReader(r))":                false,
+		"s.in = T{bufio.NewReader(r)}":               false,
+	} {
+		f, others := read(t, `func f(r io.Reader, w io.Writer) ([]byte, error) { `+body+` }
+			func helper(b *bufio.Reader) { b.ReadByte() }
+			func keeps(b *bufio.Reader) { global = b }`)
+		var value ast.Expr
+		ast.Inspect(f.Node, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasPrefix(sel.Sel.Name, "New") {
+					value = call
+				}
+			}
+			return true
+		})
+		life := Lifetime{Callee: func(_ *Function, call *ast.CallExpr) *Function {
+			if id, ok := call.Fun.(*ast.Ident); ok {
+				return others[id.Name]
+			}
+			return nil
+		}}
+		if got := life.ValueEnds(f, value); got != want {
+			t.Errorf("%s\nends is %v", body, got)
+		}
+	}
+}
+
 func TestDeclaration(t *testing.T) {
 	f, _ := read(t, `func f(a int, b []T) (c string) {
 		a := 1

@@ -12,10 +12,11 @@ import (
 	"whet/internal/diagnose/syntax"
 )
 
-// buffer is one local variable of one function.
+// buffer is one local variable of one function, or what a constructor makes
+// that is called in the midst of an expression.
 type buffer struct {
-	diagnose.Statement // that makes it
-	name               string
+	diagnose.Statement        // that makes it
+	name               string // of the variable, "" where none takes it
 	kind               *kind
 	call               string // what the statement calls, "" for none
 	function           string
@@ -23,6 +24,7 @@ type buffer struct {
 	cpu, avoidable     diagnose.Set
 	heap               diagnose.Set
 	blocks             int64
+	inside             bool // kind.inside has taken memory
 }
 
 type finder struct {
@@ -92,10 +94,13 @@ func (b *buffer) fills(c *hot.Classified, st diagnose.Statement, below []callsta
 		}
 		// encoding/json has buffers of its own.
 		for _, above := range below[i:] {
-			fn := c.Frame(above).Function
-			if strings.HasPrefix(fn, "encoding/json.") && fn != "encoding/json.(*Encoder).Encode" {
+			above := c.Frame(above).Function
+			if strings.HasPrefix(above, "encoding/json.") && above != "encoding/json.(*Encoder).Encode" && !strings.HasPrefix(fn, "encoding/json.") {
 				return false
 			}
+		}
+		if b.name == "" {
+			return st.First == b.First && st.Last == b.Last
 		}
 		mentioned := false
 		syntax.Head(st.Node, func(n ast.Node) bool {
@@ -126,5 +131,35 @@ func (f *finder) read(st diagnose.Statement) (out []*buffer) {
 		}
 		out = append(out, &buffer{Statement: made, name: d.Ident.Name, kind: k, call: call, followed: followed})
 	}
+	return append(out, f.unnamed(st.File, fn)...)
+}
+
+// unnamed finds the constructors whose result is used on the spot:
+// csv.NewReader(r).Read().
+func (f *finder) unnamed(file string, fn *syntax.Function) (out []*buffer) {
+	ast.Inspect(fn.Node, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && lit != fn.Node {
+			return false
+		}
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch fn.Parent(call).(type) {
+		case *ast.SelectorExpr, *ast.CallExpr:
+		default:
+			return true
+		}
+		k, name := kindOf(call, nil)
+		if k == nil || name == "" {
+			return true
+		}
+		ends, followed := f.s.ValueEnds(file, fn, call, k.shares)
+		made := f.s.Statement(file, f.s.LineOf(file, call))
+		if ends && made.Known {
+			out = append(out, &buffer{Statement: made, kind: k, call: name, followed: followed})
+		}
+		return true
+	})
 	return out
 }

@@ -22,14 +22,22 @@ type kind struct {
 	// that only the allocation is avoidable.
 	resets bool
 	shares func(method string) bool
+	// fits: whether a call of a constructor makes such a buffer, or one that the
+	// remedy is right for; nil: each does.
+	fits   func(call *ast.CallExpr) bool
 	remedy string
+	// inside is the function that takes the buffer's memory where the constructor
+	// is not given one: without it the constructor's own block is no finding.
+	inside string
+	// perInput: the remedy also says what to do where a loop makes it.
+	perInput bool
 }
 
 const pooled = "Keep it in a sync.Pool or, where one goroutine at a time calls the function, in a field"
 
 var kinds = []*kind{
 	{
-		what: "a bytes.Buffer", own: true, made: []string{"bytes.NewBuffer"},
+		what: "a bytes.Buffer", own: true, made: []string{"bytes.NewBuffer"}, fits: startsEmpty,
 		later:  []string{"bytes.growSlice", "bytes.(*Buffer)."},
 		remedy: pooled + ", and Reset it before use; leave very large ones out of the pool.",
 	},
@@ -45,6 +53,20 @@ var kinds = []*kind{
 	{
 		what: "a bufio.Scanner with a buffer of its own", made: []string{"bufio.NewScanner"}, later: []string{"bufio.(*Scanner).Scan"},
 		remedy: "Hand the scanner a buffer that is kept (a sync.Pool, a field) with its Buffer method, or keep a bufio.Reader and Reset it.",
+	},
+	{
+		what: "a csv.Reader with a buffer of its own", made: []string{"csv.NewReader"}, inside: "bufio.NewReaderSize", perInput: true,
+		remedy: "Give one csv.Reader the whole input and read record after record. Where the inputs are separate: keep a bufio.Reader (a sync.Pool, a field) of the usual size, Reset it to each input, and hand that to csv.NewReader, which then makes none.",
+	},
+	{
+		what: "a csv.Writer with a buffer of its own", made: []string{"csv.NewWriter"}, inside: "bufio.NewWriterSize", perInput: true,
+		remedy: "Write all records with one csv.Writer. Where the outputs are separate: keep a bufio.Writer (a sync.Pool, a field) of the usual size, Reset it to each output, and hand that to csv.NewWriter, which then makes none.",
+	},
+	{
+		what: "a json.Decoder, with a buffer of its own, for a text that is in memory", made: []string{"json.NewDecoder"}, fits: readsMemory, perInput: true,
+		later:  []string{"encoding/json.(*Decoder).refill"},
+		shares: func(method string) bool { return method == "Buffered" },
+		remedy: "Call json.Unmarshal, which needs no buffer for a []byte, or let one Decoder read value after value from the whole input.",
 	},
 	{
 		what:   "a compressor",
@@ -109,8 +131,8 @@ func kindOf(value, typ ast.Expr) (k *kind, call string) {
 					if m != name {
 						continue
 					}
-					if name == "bytes.NewBuffer" && !startsEmpty(e) {
-						return nil, "" // around memory that is there
+					if k.fits != nil && !k.fits(e) {
+						return nil, ""
 					}
 					return k, name
 				}
@@ -135,7 +157,8 @@ func byType(typ ast.Expr) *kind {
 	return nil
 }
 
-// startsEmpty: bytes.NewBuffer(nil) or around a slice made on the spot.
+// startsEmpty: bytes.NewBuffer(nil) or around a slice made on the spot, not
+// around memory that is there.
 func startsEmpty(call *ast.CallExpr) bool {
 	if len(call.Args) != 1 {
 		return false
@@ -148,6 +171,23 @@ func startsEmpty(call *ast.CallExpr) bool {
 		return ok && fun.Name == "make"
 	case *ast.CompositeLit:
 		return len(arg.Elts) == 0
+	}
+	return false
+}
+
+// readsMemory: the constructor is given a reader that is made on the spot of a
+// text in memory.
+func readsMemory(call *ast.CallExpr) bool {
+	if len(call.Args) != 1 {
+		return false
+	}
+	arg, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	switch types.ExprString(arg.Fun) {
+	case "strings.NewReader", "bytes.NewReader", "bytes.NewBuffer", "bytes.NewBufferString":
+		return true
 	}
 	return false
 }

@@ -20,7 +20,7 @@ func Rule() diagnose.Rule {
 		ID:    "buffer-per-call",
 		Title: "a buffer made for every call",
 		Doc: diagnose.Doc{
-			What:   "A function makes a buffer on the heap in each call and drops it when it returns: a slice to read into or work in, a bytes.Buffer, a strings.Builder whose text is only written, a bufio.Reader or Writer, a Scanner's buffer, a compressor or decompressor, a hash's state.",
+			What:   "A function makes a buffer on the heap in each call and drops it when it returns: a slice to read into or work in, a bytes.Buffer, a strings.Builder whose text is only written, a bufio.Reader or Writer, one inside a csv.Reader or Writer, a Scanner's buffer, that of a json.Decoder for a text in memory, a compressor or decompressor, a hash's state.",
 			Why:    "Its memory is allocated, cleared and collected for every call, and what grows is grown again each time. A gzip.Writer alone takes some 800 KB.",
 			Silent: "For buffers that outlive the call (returned, stored, sent, given to a goroutine or to a function that may keep them) and wherever the source does not show that they do not; for a buffer that the compiler keeps on the stack; for one that is made once in ten iterations or less, as a pool's are; for buffers that the benchmark itself makes; for what read-growth or logging says already.",
 			Fix:    "A sync.Pool, or a field of a value that one goroutine uses at a time; before the loop where a loop makes it.",
@@ -57,6 +57,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 			b.heap.Add(i)
 			n, _ := s.Blocks(i)
 			b.blocks += n
+			b.inside = b.inside || slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return s.Allocs.Frame(id).Function == b.kind.inside })
 		}
 	})
 	slices.SortFunc(f.order, func(a, b *buffer) int {
@@ -64,7 +65,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	})
 	var claims []diagnose.Claim
 	for _, b := range f.order {
-		if b.cpu.Len()+b.heap.Len() > 0 && f.inCalls(b) {
+		if b.cpu.Len()+b.heap.Len() > 0 && f.inCalls(b) && (b.inside || b.kind.inside == "" || s.Allocs == nil) {
 			claims = append(claims, f.claim(b))
 		}
 	}
@@ -107,12 +108,16 @@ func (f *finder) buffer(c *hot.Classified, stack []callstack.FrameID) (b *buffer
 func (f *finder) claim(b *buffer) diagnose.Claim {
 	s := f.s
 	none := func(int) bool { return false }
+	name := b.name
+	if name == "" {
+		name = b.call + "(…)"
+	}
 	c := diagnose.Claim{
 		Place:      b.Place(b.function),
 		Cost:       diagnose.Samples{CPU: b.cpu.Keep(), Allocs: b.heap.Keep()},
 		Avoidable:  diagnose.Samples{CPU: none, Allocs: b.heap.Keep()},
 		Confidence: finding.High,
-		Why:        fmt.Sprintf("%s is %s that is made in each call and that nothing holds when the function returns.", b.name, b.kind.what),
+		Why:        fmt.Sprintf("%s is %s that is made in each call and that nothing holds when the function returns.", name, b.kind.what),
 		Remedy:     b.kind.remedy,
 	}
 	if b.kind == scratch || b.followed {
@@ -122,7 +127,9 @@ func (f *finder) claim(b *buffer) diagnose.Claim {
 		c.Avoidable.CPU = keep
 	}
 	if b.Loop != nil && b.kind != builder {
-		c.Why = fmt.Sprintf("%s is %s that is made anew in each round of a loop and that nothing holds afterwards.", b.name, b.kind.what)
+		c.Why = fmt.Sprintf("%s is %s that is made anew in each round of a loop and that nothing holds afterwards.", name, b.kind.what)
+	}
+	if b.Loop != nil && b.kind != builder && !b.kind.perInput {
 		c.Remedy = "Make it once before the loop. Where the function itself is called often: " + strings.ToLower(c.Remedy[:1]) + c.Remedy[1:]
 	}
 	if keep := c.Cost.CPU; keep != nil {

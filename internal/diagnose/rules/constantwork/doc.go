@@ -10,6 +10,8 @@
 //
 // It reads the samples below these functions (of a literal: those of the
 // runtime that builds it) and the typed calls for which arguments are fixed.
+// What html/template does at a template's first execution is counted with the
+// parsing where the source leads from the executed variable to it.
 //
 // It misleads where one line holds several statements, and where a result that
 // would be shared is changed by someone the source does not show.
