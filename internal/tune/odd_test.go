@@ -237,7 +237,9 @@ func TestNoCPUProfile(t *testing.T) {
 		all.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	outcome, err := RecordService(context.Background(), serviceOptions(t, server.URL+"/hello"))
+	o := serviceOptions(t, server.URL+"/hello")
+	o.Dir = t.TempDir() // no module whose sources could be meant
+	outcome, err := RecordService(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
