@@ -157,6 +157,14 @@ type costMeter struct {
 }
 
 func (c *costMeter) failed(r *serviceRecorder, err error) error {
+	if r.server != nil { // its connections break a little before it is known to be over
+		wait := time.NewTimer(time.Second)
+		defer wait.Stop()
+		select {
+		case <-r.server.done:
+		case <-wait.C:
+		}
+	}
 	if dead := r.died(); dead != nil {
 		return dead
 	}
