@@ -271,9 +271,33 @@ func (r *Conditions) machineFull() bool { return r.MachineBusy != nil && *r.Mach
 // crowded reports whether the machine was full, and mostly of what is neither
 // the target nor the load generator.
 func (r *Conditions) crowded() bool {
-	if !r.machineFull() || r.TargetCPUNs == nil || r.GeneratorCPUNs == nil {
-		return false
-	}
-	used := *r.MachineBusy * float64(r.WallNs) * float64(r.MachineCores)
-	return 2*float64(*r.TargetCPUNs+*r.GeneratorCPUNs) < used
+	others, known := r.others()
+	return known && r.GeneratorCPUNs != nil && r.machineFull() && 2*others > *r.MachineBusy*float64(r.MachineCores)
 }
+
+// others is how many of the machine's processors were busy on average with what
+// is neither the target nor the load generator.
+func (r *Conditions) others() (cores float64, known bool) {
+	if r.MachineBusy == nil || r.TargetCPUNs == nil || r.WallNs <= 0 || r.MachineCores <= 0 {
+		return 0, false
+	}
+	own := *r.TargetCPUNs
+	if r.GeneratorCPUNs != nil {
+		own += *r.GeneratorCPUNs
+	}
+	return *r.MachineBusy*float64(r.MachineCores) - float64(own)/float64(r.WallNs), true
+}
+
+// otherWork is the same where it took more than half of a full machine: what is
+// said of time does not hold without it.
+func (s *Subject) otherWork() (cores float64, crowded bool) {
+	cores, known := s.Run.others()
+	if !known || s.Kind == recording.TargetService && s.Run.GeneratorCPUNs == nil || *s.Run.MachineBusy < machineCrowded {
+		return 0, false
+	}
+	return cores, 2*cores > float64(s.Run.MachineCores)
+}
+
+// machineCrowded is the share of the machine's CPU time from which what else ran
+// belongs into the verdict.
+const machineCrowded = 0.95

@@ -73,6 +73,7 @@ type Conditions struct {
 	Concurrency    int      // requests in flight at most; services only
 	ServiceTimeNs  float64  // of a request on average; 0: unknown
 	Wall           *wall.Result
+	Growth         []string // what rose all along, each a clause: "goroutines rose steadily by 9.6 a second"
 }
 
 // Sources finds the text of a frame's file, and its name for people.

@@ -1,13 +1,10 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"whet/internal/analyze/hot"
-	"whet/internal/callstack"
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -56,10 +53,33 @@ const (
 	holds = 0.5
 )
 
-// verdict judges in this order, the first that holds: what conditionsVerdict
+// verdict is the bottleneck, and what else happened that nobody must miss.
+func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Verdict {
+	v := bottleneck(reg, subjects, findings)
+	for _, s := range subjects {
+		if s.Run == nil {
+			continue
+		}
+		for _, growth := range s.Run.Growth {
+			if strings.HasSuffix(v.Text, cleanBill) {
+				v.Text += "; but " + growth
+			} else {
+				v.Text += "; and " + growth
+			}
+		}
+		if cores, crowded := s.otherWork(); crowded {
+			v.Text += fmt.Sprintf("; other work took %.1f of %s", cores, quantity.Plural(s.Run.MachineCores, "core"))
+		}
+	}
+	return v
+}
+
+const cleanBill = "nothing worth changing"
+
+// bottleneck judges in this order, the first that holds: what conditionsVerdict
 // knows of programs and services, no profile at all, a lock, waiting, too few
 // samples, allocation, and the CPU.
-func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Verdict {
+func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) Verdict {
 	lock := heaviestLock(subjects, findings)
 	if v, ok := conditionsVerdict(subjects, lock); ok {
 		return v.closed(findings)
@@ -103,7 +123,11 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 	case most < need:
 		// Silence of the rules means nothing here, so it is not called a
 		// clean bill.
-		return Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code%s, %d needed; %s", most, inBenchmarks(cpu), need, forMore(subjects))}
+		v = Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code%s, %d needed; %s", most, inBenchmarks(cpu), need, forMore(subjects))}
+		if fn, share := heaviest(subjects, enoughAllocs(need)); fn != "" {
+			v.Text = strings.Replace(v.Text, "to say", "to speak of time", 1) + fmt.Sprintf("; %s of the bytes are allocated in %s", quantity.Percent(share), fn)
+		}
+		return v
 	case mem.share() >= allocationBound:
 		v.Kind = AllocationBound
 		v.Text = fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", quantity.Percent(mem.share()))
@@ -117,13 +141,16 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 			v.Text += fmt.Sprintf(" in %s (%s of CPU)", fn, quantity.Percent(share))
 		} else {
 			v.Text += ", spread over many functions"
+			if fn, share := mostOwn(subjects); fn != "" {
+				v.Text += fmt.Sprintf(", the most of it below %s (%s)", fn, quantity.Percent(share))
+			}
 		}
 	}
 	if len(findings) == 0 {
 		if v.Kind == AllocationBound {
 			v.Text += "; no rule names a cheaper way" // what allocates may still be changed by design
 		}
-		v.Text += ": nothing worth changing"
+		v.Text += ": " + cleanBill
 	}
 	return v
 }
@@ -132,7 +159,7 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 // something to change in that code all the same.
 func (v Verdict) closed(findings []finding.Finding) Verdict {
 	if len(findings) == 0 {
-		v.Text += "; in the code that ran, nothing worth changing"
+		v.Text += "; in the code that ran, " + cleanBill
 	}
 	return v
 }
@@ -170,6 +197,16 @@ func byAllocs(s *Subject) (*hot.Classified, int) {
 	return s.Allocs, s.AllocCol
 }
 
+// enoughAllocs is byAllocs of those that saw every allocation, or so many.
+func enoughAllocs(need int64) func(*Subject) (*hot.Classified, int) {
+	return func(s *Subject) (*hot.Classified, int) {
+		if n := s.AllocSamples(); s.Allocs == nil || s.Allocs.Period > 1 && n < need {
+			return nil, 0
+		}
+		return byAllocs(s)
+	}
+}
+
 // starved reports whether a process got much less CPU time than the wall clock
 // showed.
 func (m memoryManagement) starved(wall int64) bool {
@@ -202,86 +239,4 @@ func judgedByTrace(subjects []*Subject) bool {
 		}
 	}
 	return true
-}
-
-// heaviest names the deepest function that holds most of the base: among the
-// functions whose cum is at least half of it, the one with the smallest cum,
-// so that the callers that only pass the work on drop out. Own functions
-// outside the benchmark come first; where the measured code is all somebody
-// else's, theirs.
-func heaviest(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (string, float64) {
-	type function struct {
-		name  string
-		cum   int64
-		depth int64 // sum over samples of frames below the root, to break ties
-		own   bool
-	}
-	index := make(map[string]*function)
-	var base int64
-	for _, s := range subjects {
-		c, col := of(s)
-		if c == nil {
-			continue
-		}
-		base += baseSum(c, col, all)
-		for i, class := range c.Class {
-			v := c.Value(col, i)
-			if class != hot.Base || v == 0 {
-				continue
-			}
-			seen := make(map[string]bool)
-			stack := c.Stack(i)
-			for j, id := range stack {
-				f := c.Frame(id)
-				if seen[f.Function] || !s.nameable(f) {
-					continue
-				}
-				seen[f.Function] = true
-				e := index[f.Function]
-				if e == nil {
-					e = &function{name: f.Function, own: s.Own(f)}
-					index[f.Function] = e
-				}
-				e.cum += v
-				e.depth += v * int64(len(stack)-j)
-			}
-		}
-	}
-	var own, others []*function
-	for _, e := range index {
-		if ratio(e.cum, base) < holds {
-			continue
-		}
-		if e.own {
-			own = append(own, e)
-		} else {
-			others = append(others, e)
-		}
-	}
-	if len(own) == 0 {
-		own = others
-	}
-	if len(own) == 0 {
-		return "", 0
-	}
-	best := slices.MinFunc(own, func(a, b *function) int {
-		return cmp.Or(
-			cmp.Compare(a.cum, b.cum),
-			// The mean depth, compared crosswise; equal cum cancels out.
-			cmp.Compare(b.depth, a.depth),
-			cmp.Compare(a.name, b.name),
-		)
-	})
-	return best.name, ratio(best.cum, base)
-}
-
-// nameable reports whether a function may be called the bottleneck: the
-// runtime, package testing and the benchmark itself may not.
-func (s *Subject) nameable(f *callstack.Frame) bool {
-	pkg := PackageOf(f.Function)
-	switch {
-	case pkg == "" || pkg == "runtime" || pkg == "testing" || strings.HasPrefix(pkg, "internal/runtime/"):
-		return false
-	}
-	return !s.Loops.InBenchmark(f.File, f.Line)
 }

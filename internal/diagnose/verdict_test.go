@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/recording"
 )
 
 func verdictOf(t *testing.T, subjects ...*Subject) Verdict {
@@ -134,5 +135,108 @@ func TestVerdictNamesNoBenchmark(t *testing.T) {
 	// Every frame of these tests is on line 1 of x.go, so all are left out.
 	if v := verdictOf(t, s); v.Text != "CPU-bound, spread over many functions: nothing worth changing" {
 		t.Errorf("%q", v.Text)
+	}
+}
+
+// What hands requests to handlers is no bottleneck. Of a service's own functions
+// that hold less than half, the one with the most is named: of 1000 samples the
+// middleware and the page under it have 410.
+func TestVerdictNamesNoPlumbing(t *testing.T) {
+	serve := func(below ...string) []string {
+		return append([]string{"net/http.(*conn).serve", "net/http.serverHandler.ServeHTTP", "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP"}, below...)
+	}
+	page := sample{stack: serve("m/x.guard", "m/x.page", "encoding/json.Marshal"), n: 410}
+	list := sample{stack: serve("m/x.list", "strings.Repeat"), n: 390}
+	for _, test := range []struct {
+		name, kind, want string
+		samples          []sample
+	}{
+		{"several handlers", recording.TargetService, "CPU-bound, spread over many functions, the most of it below m/x.page (41.0 %): nothing worth changing",
+			[]sample{page, list, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 200}}},
+		{"one handler", recording.TargetService, "CPU-bound in m/x.page (67.2 % of CPU): nothing worth changing",
+			[]sample{page, {stack: []string{"net/http.(*conn).serve"}, n: 200}}},
+		{"the server's own work", recording.TargetService, "CPU-bound in net/http.(*conn).readRequest (60.0 % of CPU): nothing worth changing",
+			[]sample{{stack: serve("m/x.list"), n: 400}, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 600}}},
+		{"others of little weight", recording.TargetService, "CPU-bound, spread over many functions: nothing worth changing",
+			[]sample{{stack: serve("m/x.list"), n: 99}, {stack: serve("a/b.c"), n: 450}, {stack: serve("a/b.d"), n: 451}}},
+		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU): nothing worth changing",
+			[]sample{{stack: []string{"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream", "m/x.page"}, n: 400}}},
+	} {
+		s := subject("x", cpuProfile(test.samples...), nil, nil)
+		s.Kind = test.kind
+		if v := verdictOf(t, s); v.Text != test.want {
+			t.Errorf("%s: %q, want %q", test.name, v.Text, test.want)
+		}
+	}
+}
+
+// Few CPU samples say nothing of time, and the bytes speak for themselves: every
+// one was counted, or enough were seen. Of objects of 1 MiB the runtime sees
+// 1 − e^(−2) of 0.865: 231 of them are 200 samples, 230 are 199.
+func TestVerdictOfBytes(t *testing.T) {
+	build := func(period, objects int64) *Subject {
+		allocs := allocProfile(sample{stack: []string{"m/x.run", "m/x.read"}, n: objects * 8 / 10, size: 1 << 20}, sample{stack: []string{"m/x.run"}, n: objects - objects*8/10, size: 1 << 20})
+		allocs.Period = period
+		return subject("x", cpuProfile(sample{stack: []string{"m/x.read"}, n: 196}), allocs, nil)
+	}
+	for _, test := range []struct {
+		name            string
+		period, objects int64
+		want            string
+	}{
+		{"counted", 1, 10, "Too few samples to speak of time: 196 of the measured code in 1 benchmark, 200 needed; raise -budget or -benchtime; 80.0 % of the bytes are allocated in m/x.read"},
+		{"many seen", 512 << 10, 2310, "80.0 % of the bytes are allocated in m/x.read"},
+		{"enough seen", 512 << 10, 231, "% of the bytes are allocated in m/x.read"},
+		{"too few seen", 512 << 10, 230, "Too few samples to say: 196 of the measured code in 1 benchmark, 200 needed; raise -budget or -benchtime"},
+	} {
+		v := verdictOf(t, build(test.period, test.objects))
+		if v.Kind != TooFewSamples || !strings.HasSuffix(v.Text, test.want) {
+			t.Errorf("%s: %s %q, want %q", test.name, v.Kind, v.Text, test.want)
+		}
+	}
+	s := build(1, 10)
+	s.BytesPerOp = 0
+	if v := verdictOf(t, s); strings.Contains(v.Text, "bytes") {
+		t.Errorf("of no bytes: %q", v.Text)
+	}
+}
+
+// What rose all along is no clean bill, whatever the bottleneck is.
+func TestVerdictOfGrowth(t *testing.T) {
+	rose := "goroutines rose steadily by 9.6 a second"
+	s := running(recording.TargetService, Conditions{Growth: []string{rose, "the live heap rose steadily by 1.00 MiB a second"}})
+	if v := verdictOf(t, s); v.Kind != CPUBound || v.Text != "CPU-bound in m/x.f (100.0 % of CPU): nothing worth changing; but "+rose+"; and the live heap rose steadily by 1.00 MiB a second" {
+		t.Errorf("%+v", v)
+	}
+	s.Run.Growth = s.Run.Growth[:1]
+	if v := Run(registryOf(t, ruleFor("f", "m/x.f", 200)), []*Subject{s}).Verdict; v.Text != "CPU-bound in m/x.f (100.0 % of CPU); and "+rose {
+		t.Errorf("with a finding: %+v", v)
+	}
+	s.CPU = cpuProfile(sample{stack: []string{"m/x.f"}, n: 3})
+	if v := verdictOf(t, s); v.Kind != TooFewSamples || !strings.HasSuffix(v.Text, "; and "+rose) {
+		t.Errorf("too few samples: %+v", v)
+	}
+}
+
+// Of 2 processors for 10 s, 97 % busy, the target took 3 s and the generator 2:
+// 19.4 s − 5 s are 1.44 processors for others.
+func TestVerdictOnACrowdedMachine(t *testing.T) {
+	for _, test := range []struct {
+		name, kind string
+		busy       float64
+		generator  *int64
+		want       string
+	}{
+		{"service", recording.TargetService, 0.97, of(int64(2e9)), "; other work took 1.4 of 2 cores"},
+		{"program", recording.TargetProgram, 0.97, nil, "; other work took 1.6 of 2 cores"},
+		{"half", recording.TargetService, 0.97, of(int64(7e9)), ""}, // 10 s are 1 processor for them, and 0.94 for others
+		{"not full", recording.TargetService, 0.94, of(int64(2e9)), ""},
+		{"the generator's share is unknown", recording.TargetService, 0.97, nil, ""},
+	} {
+		s := running(test.kind, Conditions{WallNs: 10e9, Cores: 2, MachineCores: 2, MachineBusy: &test.busy, TargetCPUNs: of(int64(3e9)), GeneratorCPUNs: test.generator})
+		v := verdictOf(t, s)
+		if test.want == "" && strings.Contains(v.Text, "other work") || !strings.HasSuffix(v.Text, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, v.Text, test.want)
+		}
 	}
 }

@@ -197,6 +197,28 @@ func TestWaitsThatWereNotRecorded(t *testing.T) {
 	}
 }
 
+// TestGrowthInTheVerdict: 30 s of 10 goroutines more a second are said in the
+// verdict, short.
+func TestGrowthInTheVerdict(t *testing.T) {
+	rec, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
+		w.Manifest.Kind, w.Manifest.Target = recording.TargetService, "http://x/"
+		w.Manifest.Service = &recording.Service{Load: recording.Load{EndNs: 30e9, ServiceTimeNs: recording.Times{Mean: 2.5e6}}}
+		var rows []metrics.Row
+		for i := range int64(300) {
+			rows = append(rows, metrics.Row{TimeNs: i * 1e8, PID: 1, Goroutines: ptr(20 + i)})
+		}
+		write(recording.Artifact{Path: "metrics/metrics.jsonl", Kind: recording.KindMetrics, EndNs: 30e9}, rowsOf(t, rows...))
+		write(recording.Artifact{Path: "profiles/cpu.pb.gz", Kind: recording.KindCPU, EndNs: 30e9},
+			pprofOf(t, [2]string{"samples", "cpu"}, [2]string{"count", "nanoseconds"}, 1e7, map[string]int64{"main.f": 2000}))
+	})
+	if !strings.HasSuffix(page.Verdict.Text, "; but goroutines rose steadily by 10 a second") {
+		t.Errorf("verdict %q, events %+v", page.Verdict.Text, page.Events)
+	}
+	if c := analyze(rec).conditions(); c.ServiceTimeNs != 2.5e6 {
+		t.Errorf("service time %v", c.ServiceTimeNs)
+	}
+}
+
 // TestIterationsOfAProgram: one of three runs left no profile.
 func TestIterationsOfAProgram(t *testing.T) {
 	rec, _ := recorded(t, func(w *recording.Writer, _ func(recording.Artifact, []byte)) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"whet/internal/analyze/contention"
@@ -167,7 +168,7 @@ func (a *analysis) runSubject() *diagnose.Subject {
 // conditions are what the verdict rests on beside the profiles.
 func (a *analysis) conditions() *diagnose.Conditions {
 	course, h := a.courses[0], &a.rec.Host
-	c := &diagnose.Conditions{WallNs: course.end - course.start, Wall: a.wall, Cores: h.GOMAXPROCS}
+	c := &diagnose.Conditions{WallNs: course.end - course.start, Wall: a.wall, Cores: h.GOMAXPROCS, Growth: course.growth()}
 	limited := func(cores int) int {
 		if h.CPULimitCores != nil {
 			cores = min(cores, int(math.Ceil(*h.CPULimitCores)))
@@ -200,6 +201,19 @@ func (a *analysis) conditions() *diagnose.Conditions {
 		c.TargetCPUNs, c.WallNs = &cpu, wallNs
 	}
 	return c
+}
+
+// growth is what rose all along, each kind once and without its interval, which
+// stands with the event.
+func (c *course) growth() []string {
+	var out []string
+	for _, kind := range []string{events.Goroutines, events.Heap} {
+		if i := slices.IndexFunc(c.events, func(e events.Event) bool { return e.Kind == kind }); i >= 0 {
+			text, _, _ := strings.Cut(c.events[i].Text, " (")
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // addRun lays out what a page has beside profiles, findings and benchmarks.
