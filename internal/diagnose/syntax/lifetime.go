@@ -64,11 +64,18 @@ func runsNow(f *Function, id ast.Node, d Declaration) bool {
 		if !ok || call.Fun != lit {
 			return false
 		}
-		if _, started := f.Parent(call).(*ast.GoStmt); started {
+		if started(f, call) {
 			return false
 		}
 	}
 	return true
+}
+
+// started reports whether a call runs in a goroutine of its own: the
+// function does not wait for it as far as its source shows.
+func started(f *Function, call *ast.CallExpr) bool {
+	_, ok := f.Parent(call).(*ast.GoStmt)
+	return ok
 }
 
 // ends looks at what is done with an expression that shares the memory.
@@ -91,7 +98,7 @@ func (l *Lifetime) ends(f *Function, n ast.Node) bool {
 	case *ast.SelectorExpr:
 		switch around := f.Parent(p).(type) {
 		case *ast.CallExpr:
-			return around.Fun != p || !l.shares(p.Sel.Name) || l.ends(f, around)
+			return !started(f, around) && (around.Fun != p || !l.shares(p.Sel.Name) || l.ends(f, around))
 		case *ast.AssignStmt:
 			return slices.Contains(around.Lhs, ast.Expr(p)) // a field that is set
 		}
@@ -99,7 +106,7 @@ func (l *Lifetime) ends(f *Function, n ast.Node) bool {
 	case *ast.BinaryExpr, *ast.IfStmt, *ast.SwitchStmt, *ast.ExprStmt, *ast.IncDecStmt, *ast.RangeStmt, *ast.DeferStmt:
 		return true
 	case *ast.CallExpr:
-		return p.Fun != n && l.argument(f, p, n)
+		return p.Fun != n && !started(f, p) && l.argument(f, p, n)
 	case *ast.AssignStmt:
 		return l.assigned(f, p, n)
 	case *ast.ValueSpec:

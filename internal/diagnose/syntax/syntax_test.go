@@ -69,6 +69,8 @@ func TestLifetime(t *testing.T) {
 		{"v := make([]byte, 9); list = append(list, v)", false},
 		{"v := make([]byte, 9); ch <- v", false},
 		{"v := make([]byte, 9); go work(v)", false},
+		{"v := make([]byte, 9); go helper(v, 1)", false},
+		{"v := bufio.NewReader(r); go v.ReadByte()", false},
 		{"v := make([]byte, 9); go func() { work(v) }()", false},
 		{"v := make([]byte, 9); f := func() { helper(v, 1) }; f()", false},
 		{"v := make([]byte, 9); unknown(v)", false},
@@ -115,6 +117,7 @@ func TestValueEnds(t *testing.T) {
 		"helper(bufio.NewReader(r))":                 true,
 		"return bufio.NewReader(r).Peek(1)":          false,
 		"keeps(bufio.NewReader(r))":                  false,
+		"go helper(bufio.NewReader(r))":              false,
 		"unknown(bufio.NewReader(r))":                false,
 		"s.in = T{bufio.NewReader(r)}":               false,
 	} {
