@@ -2,11 +2,7 @@ package rules_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -461,47 +457,5 @@ func TestLoggingCoversItsBuffers(t *testing.T) {
 	}, []stack{{"m/app.serve:4 m/app.(*Logger).Info:8", 10, 48}, {"m/app.serve:4 m/app.(*Logger).Info:9 fmt.Fprintln bytes.(*Buffer).Write bytes.(*Buffer).grow", 10, 64}, {"m/app.work:99", 10, 48}})
 	if a, b := said(t, "logging", s), said(t, "buffer-per-call", s); len(a) != 1 || len(b) != 0 {
 		t.Errorf("logging: %+v\nbuffer-per-call: %+v", a, b)
-	}
-}
-
-// What a figure is of has the name that the target's figures have, and is left
-// out where it is not known.
-func TestFiguresPerRequest(t *testing.T) {
-	calls := []compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "m/app.write"}}
-	for _, test := range []struct {
-		iterations int64
-		says       string
-	}{{100, "480 bytes in 10.0 blocks per request"}, {0, ""}} {
-		s := app(t, bufferSource, calls, []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}}, []stack{{"m/app.f:4", 1000, 48}, {"m/app.work:99", 1000, 48}})
-		s.Kind, s.BytesPerOp, s.AllocIterations = "service", -1, test.iterations
-		got := said(t, "buffer-per-call", s)
-		if len(got) != 1 {
-			t.Fatalf("%+v", got)
-		}
-		if text := describe(got[0]); !strings.Contains(text, test.says) || strings.Contains(text, "per iteration") || test.says == "" && strings.Contains(text, " per ") {
-			t.Errorf("%d requests: %s", test.iterations, text)
-		}
-	}
-}
-
-// A service has requests and a program has runs: no rule may write the word for
-// a benchmark's.
-func TestNoRuleSaysPerIteration(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("*", "*.go"))
-	if err != nil || len(files) < len(directories) {
-		t.Fatal(len(files), err)
-	}
-	for _, name := range files {
-		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && strings.Contains(lit.Value, "per iteration") {
-				t.Errorf("%s: %s: use (*Subject).Iteration", fset.Position(lit.Pos()), lit.Value)
-			}
-			return true
-		})
 	}
 }
