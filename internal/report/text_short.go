@@ -48,7 +48,8 @@ func (t *textWriter) short(p *Page) {
 		f := &p.Findings[i]
 		var shares []string
 		for _, m := range measures(f) {
-			if m.Short != "delay" || m.Ratio >= f.Weight() { // delay only where it is what counts
+			// Delay only where it is what counts, and nothing only if nothing else is known.
+			if (m.Short != "delay" || m.Ratio >= f.Weight()) && (m.Percent != quantity.Percent(0) || len(shares) == 0) {
 				shares = append(shares, m.Short+" "+m.Percent)
 			}
 		}
