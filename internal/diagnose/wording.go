@@ -52,7 +52,7 @@ func (s *Subject) waitText(w *weighed) string {
 	if s.Run != nil && s.Run.ServiceTimeNs > 0 && w.cost.wait > 0 {
 		return fmt.Sprintf("%s of waiting for the lock in a request of %s: the ceiling takes no more of the delay", quantity.Nanoseconds(w.cost.wait*s.Run.ServiceTimeNs), quantity.Nanoseconds(s.Run.ServiceTimeNs))
 	}
-	return "goroutines wait side by side, and how much longer it takes for that is unknown: the ceiling is of the CPU time alone"
+	return "goroutines wait side by side, and how much longer it takes for that is unknown: no ceiling is made of the delay"
 }
 
 // machineFull is the share of the machine's CPU time in use from which there

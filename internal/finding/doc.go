@@ -5,5 +5,7 @@
 // A finding is made by a rule of package diagnose and only shown elsewhere.
 // Shares are of all samples except harness, set-up and the runtime's
 // background work. The ceiling is Amdahl's law, 1/(1 − share): it is what is
-// gained if the place's whole cost vanished, which it rarely does.
+// gained if the place's whole cost vanished, which it rarely does. A delay at a
+// lock is put into it by what it is of the time: see Finding.CeilingRatio and
+// package diagnose.
 package finding

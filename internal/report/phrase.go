@@ -225,6 +225,8 @@ func ceiling(f *finding.Finding) string {
 	switch {
 	case f.Unknown.CPU:
 		return "how much faster at most is unknown: no CPU sample was taken"
+	case f.CPURatio <= 0 && f.DelayRatio > 0 && most <= 1: // of a program, or of a service whose requests were not counted
+		return "how much faster at most is unknown: goroutines wait side by side"
 	case f.CPURatio <= 0 && f.DelayRatio <= 0 && quantity.Ratio(most) == quantity.Ratio(1):
 		return "the gain is in memory: no CPU sample falls here"
 	case most >= finding.MaxCeiling:

@@ -192,6 +192,10 @@ func TestMeasures(t *testing.T) {
 			"30.0 % of allocated bytes, 10.0 % avoidable; unknown of CPU time", "how much faster at most is unknown: no CPU sample was taken",
 		},
 		{
+			finding.Finding{DelayRatio: 0.25, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 200, CPUSamplesNeeded: 200},
+			"25.0 % of lock delay; 0 % of CPU time; 0 % of allocated bytes", "how much faster at most is unknown: goroutines wait side by side",
+		},
+		{
 			finding.Finding{CPURatio: 1, AvoidableCPURatio: 1, DelayRatio: 0.25, CeilingRatio: 100, CeilingWithGCRatio: 100, CPUSamples: 200, CPUSamplesNeeded: 200},
 			"100.0 % of CPU time; 25.0 % of lock delay; 0 % of allocated bytes", "100x faster or more if it cost nothing",
 		},
