@@ -289,6 +289,8 @@ func TestWordsForEachKind(t *testing.T) {
 		if v := res.Verdict; v.Kind != TooFewSamples || !strings.Contains(v.Text, test.want) || strings.Contains(v.Text, test.not) {
 			t.Errorf("%q: %+v", test.kind, v)
 		}
+		other := *s
+		res = Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{s, &other})
 		if len(res.Warnings) != 1 || strings.Contains(res.Warnings[0], test.not) || !strings.HasSuffix(res.Warnings[0], test.want[strings.LastIndex(test.want, ";")+2:]) {
 			t.Errorf("%q: warnings %q", test.kind, res.Warnings)
 		}

@@ -32,6 +32,7 @@ type Result struct {
 func Run(reg *Registry, subjects []*Subject) Result {
 	var res Result
 	merged := newMerger()
+	var short []string // subjects with too few samples
 	for i := range reg.rules {
 		if slices.ContainsFunc(subjects, func(s *Subject) bool { return s.hasEvidence(&reg.rules[i]) }) {
 			res.Asked = append(res.Asked, reg.rules[i].ID)
@@ -41,8 +42,11 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		if slices.ContainsFunc(reg.rules, func(r Rule) bool { return s.hasEvidence(&r) }) {
 			res.Looked++
 		}
-		claims, warnings := s.ask(reg.rules)
+		claims, warnings, few := s.ask(reg.rules)
 		res.Warnings = append(res.Warnings, warnings...)
+		if few != "" {
+			short = append(short, few)
+		}
 		for _, c := range claims {
 			merged.add(s, c)
 		}
@@ -51,6 +55,11 @@ func Run(reg *Registry, subjects []*Subject) Result {
 	finding.Sort(res.Findings)
 	finding.Sort(res.Below)
 	res.Verdict = verdict(reg, subjects, res.Findings)
+	// Of a single subject the verdict may have said it already.
+	if len(short) > 0 && (len(subjects) > 1 || res.Verdict.Kind != TooFewSamples) {
+		slices.Sort(short)
+		res.Warnings = append(res.Warnings, fmt.Sprintf("too few samples to speak about CPU time: %s; %s", strings.Join(short, ", "), forMore(subjects)))
+	}
 	slices.Sort(res.Warnings)
 	res.Warnings = slices.Compact(res.Warnings)
 	return res
@@ -67,8 +76,9 @@ type weighed struct {
 	underLock *Place // of the lock whose delay it took over; nil: of none
 }
 
-// ask runs the rules over one subject and weighs what they claim.
-func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
+// ask runs the rules over one subject and weighs what they claim; few says how
+// many samples it lacks, if any.
+func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few string) {
 	mem := s.memory()
 	matters := mem.matters()
 	if text := s.starvedByOthers(&mem); text != "" {
@@ -107,11 +117,11 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
 	}
 	if needed > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: too few samples: %d of the base, %d needed to speak about CPU time; %s", s.Benchmark, samples, needed, s.forMore()))
+		few = fmt.Sprintf("%s has %d of the base and needs %d", s.Benchmark, samples, needed)
 	}
 	out = s.withoutCovered(out)
 	s.takeOver(out)
-	return out, warnings
+	return out, warnings, few
 }
 
 func (s *Subject) hasEvidence(r *Rule) bool {

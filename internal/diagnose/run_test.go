@@ -199,8 +199,13 @@ func TestTooFewSamples(t *testing.T) {
 	if f := res.Findings[0]; f.Confidence != finding.Medium || !f.FewSamples() || f.CPUSamples != 199 || f.CPUSamplesNeeded != 200 || f.Unknown != (finding.Unknown{Delay: true}) {
 		t.Errorf("199 of 200 samples: %+v", f)
 	}
-	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "too few samples: 199 of the base") {
+	if len(res.Warnings) != 0 { // the verdict says it
 		t.Errorf("warnings: %q", res.Warnings)
+	}
+	other := subject("BenchmarkY", cpu, nil, nil)
+	want := "too few samples to speak about CPU time: BenchmarkX has 199 of the base and needs 200, BenchmarkY has 199 of the base and needs 200; raise -budget or -benchtime"
+	if got := Run(reg, []*Subject{other, s}).Warnings; len(got) != 1 || got[0] != want {
+		t.Errorf("of two benchmarks: %q", got)
 	}
 	if v := res.Verdict; v.Kind != TooFewSamples || !strings.Contains(v.Text, "199") || !strings.Contains(v.Text, "200 needed") || !strings.Contains(v.Text, "-budget") {
 		t.Errorf("verdict: %+v", v)
@@ -210,7 +215,7 @@ func TestTooFewSamples(t *testing.T) {
 	}
 	// Every rule lacks the same samples: it is said once, for the one that needs most.
 	three := registryOf(t, ruleFor("slow", "m/x.slow", 200), ruleFor("slower", "m/x.slow", 300), ruleFor("slowest", "m/x.slow", 200))
-	if res = Run(three, []*Subject{s}); len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "199 of the base, 300 needed") {
+	if res = Run(three, []*Subject{s, other}); len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "BenchmarkX has 199 of the base and needs 300") {
 		t.Errorf("three rules warn: %q", res.Warnings)
 	}
 	s.CPU = cpuProfile(sample{stack: []string{"m/x.slow", "runtime.mallocgc"}, n: 200})
