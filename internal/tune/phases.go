@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,6 +108,7 @@ type measurement struct {
 	summary     capture.Sampling
 	metricsErr  error
 	warnings    []string
+	lacking     []lack
 }
 
 // connect sets the rates and begins to read the metrics.
@@ -253,10 +255,34 @@ func (m *measurement) fetch(ctx context.Context, kind string) *capture.Fetched {
 // errSilent ends the profiles of a target that hangs.
 var errSilent = errors.New("no answer came even after the load's end")
 
+// missed notes that a profile could not be had, once for each cause: a target
+// that does not answer any more lacks them all.
 func (m *measurement) missed(ctx context.Context, kind string, err error) {
-	if ctx.Err() == nil || errors.Is(context.Cause(ctx), errSilent) {
-		m.warn("%s: %v", kind, err)
+	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSilent) {
+		return
 	}
+	cause := err
+	for next := errors.Unwrap(cause); next != nil; next = errors.Unwrap(cause) {
+		cause = next
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.lacking {
+		if l := &m.lacking[i]; l.cause == cause.Error() {
+			if !slices.Contains(l.kinds, kind) {
+				l.kinds = append(l.kinds, kind)
+			}
+			return
+		}
+	}
+	m.lacking = append(m.lacking, lack{[]string{kind}, cause.Error(), err})
+}
+
+// lack is why profiles are missing.
+type lack struct {
+	kinds []string
+	cause string
+	first error // of the first of them, with where it was asked for
 }
 
 // again is how often what somebody else uses is asked for.
@@ -386,6 +412,9 @@ func (m *measurement) finish() {
 	}
 	for _, text := range m.warnings {
 		m.w.Warn("%s", text)
+	}
+	for _, l := range m.lacking {
+		m.w.Warn("%s: %v", strings.Join(l.kinds, ", "), l.first)
 	}
 	if m.target == nil {
 		return
