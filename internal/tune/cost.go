@@ -82,10 +82,10 @@ func costPairs(d time.Duration) int {
 }
 
 func (r *serviceRecorder) recordCost(ctx context.Context, pairs int) error {
+	defer r.stopServer()
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
-	defer r.stopServer()
 	target, err := r.reach(ctx)
 	if err != nil {
 		return err

@@ -119,10 +119,10 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 }
 
 func (r *serviceRecorder) record(ctx context.Context) error {
+	defer r.stopServer()
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
-	defer r.stopServer()
 	target, err := r.reach(ctx)
 	if err != nil {
 		return err
