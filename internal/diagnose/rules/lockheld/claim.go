@@ -44,6 +44,8 @@ func (f *finder) claim(c *contended) (diagnose.Claim, bool) {
 	case held >= sureHeld && f.helpers.calls[c.section.function.File] != nil:
 	case held >= enoughHeld:
 		confidence = finding.Medium
+	case c.guardsWriter(u):
+		return diagnose.Claim{}, false // there is nothing to move out, and nothing shows that the Write takes long
 	case slices.ContainsFunc(u.ordered, func(op *operation) bool { return op.blocks() }):
 		// It waits while it holds the lock, or the few samples miss what it
 		// does. What is written there may also be a rare error's record.

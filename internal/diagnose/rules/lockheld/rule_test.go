@@ -137,6 +137,37 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A lock that guards the writer beside it for one Write has nothing to move
+// out, unless samples show that the Write takes long.
+func TestGuardsWriter(t *testing.T) {
+	const good = "if _, err := s.w.Write(b); err != nil {\n\t\tlog.Printf(\"%v\", err)\n\t}"
+	for _, test := range []struct {
+		name, body string
+		cpu        []stack
+		speaks     bool
+	}{
+		{"one Write", good, nil, false},
+		{"one Write that takes long", good, []stack{{40, []callstack.Frame{at(1, "net/http.(*conn).serve"), at(6, "m/x.(*S).sell"), at(1, "os.(*File).Write")}}}, true},
+		{"two Writes", "s.w.Write(a)\n\ts.w.Write(b)\n", nil, true},
+		{"another's writer", "other.w.Write(b)\n\tlog.Printf(\"%v\", b)\n", nil, true},
+		{"a Write in a loop", "for range 2 {\n\t\ts.w.Write(b)\n\t}", nil, true},
+		{"logging beside it", "s.w.Write(b)\n\tlog.Printf(\"%v\", b)\n", nil, true},
+	} {
+		s := shopSubject(test.cpu...)
+		s.Source = source("package x\n\nfunc (s *S) sell(a, b []byte) {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\t" + test.body + "\n}\n")
+		s.Calls = map[string][]compiler.Call{"x.go": {
+			{Line: 4, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Lock"}, {Line: 5, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Unlock"},
+			{Line: 6, In: "m/x.(*S).sell", Callee: "io.Writer.Write"}, {Line: 7, In: "m/x.(*S).sell", Callee: "log.Printf"},
+		}}
+		if strings.Contains(test.name, "loop") {
+			s.Calls["x.go"][2].Line = 7
+		}
+		if claims := Rule().Find(s); len(claims) > 0 != test.speaks {
+			t.Errorf("%s: %+v", test.name, claims)
+		}
+	}
+}
+
 // 1000 waits of 1 ms are 1 s, and with 500 requests 2 ms for each; the block
 // profile has 900 of them.
 func TestEvidence(t *testing.T) {
