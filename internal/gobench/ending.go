@@ -281,9 +281,16 @@ func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
 	args, err := again.args()
 	if err == nil {
 		c := b.command(append(append(args, "-test.v"), r.Args...), limit)
-		out := process.NewBounded(keptHead, keptTail)
-		c.Stdout = out
+		out, errs := process.NewBounded(keptHead, keptTail), process.NewBounded(keptHead, keptTail)
+		c.Stdout, c.Stderr = out, errs
 		if res, err := b.run(ctx, "run "+s.what, c); err == nil && res != nil {
+			if res.Ending == process.Exited && !res.OK() {
+				// A benchmark that panics signals its end before the panic is
+				// printed: package testing may be done, with status 0, before.
+				again := s
+				again.res, again.stdout, again.stderr, again.limit = res, string(out.Bytes()), string(errs.Bytes()), limit
+				return ending(again)
+			}
 			if reason, ok := findSkip(string(out.Bytes())); ok {
 				text := s.what + " skips itself"
 				if reason != "" {
