@@ -102,6 +102,10 @@ func (g *gcLines) Write(p []byte) (int, error) {
 			break
 		}
 		data = data[len(line):]
+		if at := gcBegins(line); at > 0 { // behind what the program had not ended its line of
+			g.pass(line[:at])
+			line = line[at:]
+		}
 		switch {
 		case !gctrace.IsLine(line):
 			g.pass(line)
@@ -133,6 +137,21 @@ func (g *gcLines) bytes() (log []byte, dropped bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return bytes.Clone(g.log.Bytes()), g.dropped
+}
+
+// gcBegins is where the runtime's line begins in a line of stderr: 0 where it
+// has it for itself, or has none in it.
+func gcBegins(line []byte) int {
+	for at := 0; ; {
+		i := bytes.Index(line[at:], []byte("gc "))
+		if i < 0 {
+			return 0
+		}
+		if at += i; gctrace.IsLine(line[at:]) {
+			return at
+		}
+		at++
+	}
 }
 
 // maybeGC reports whether the beginning of a line may become one of the
