@@ -75,6 +75,7 @@ func (c *client) send(out *outcome) (end time.Time) {
 	if err != nil {
 		if cause := context.Cause(c.ctx); cause == errTimeout {
 			err = cause
+			out.took = max(out.took, c.timeout) // its timer began just before the clock was read
 		}
 		out.err, out.kind = err, kindOf(err, res != nil)
 	}
