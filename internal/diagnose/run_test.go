@@ -184,6 +184,22 @@ func TestAllocationHasToMatter(t *testing.T) {
 	}
 }
 
+// Package testing's own collections are a sample or two, of a short run more
+// than 1 %.
+func TestForcedCollectionsDoNotMatter(t *testing.T) {
+	for collect, above := range map[int64]bool{1: false, 2: false, 3: true} {
+		s := subject("B", cpuProfile(
+			sample{stack: []string{"runtime.gcBgMarkWorker", "runtime.gcDrain"}, n: collect, class: hot.Background},
+			sample{stack: []string{"m/x.rest"}, n: 46 - collect},
+		), allocProfile(sample{stack: []string{"m/x.make"}, n: 100, size: 64}), nil)
+		s.BytesPerOp = 64
+		res := Run(registryOf(t, ruleFor("alloc", "m/x.make", 20)), []*Subject{s})
+		if got := len(res.Findings) == 1; got != above {
+			t.Errorf("%d of 46 samples collect: above is %v", collect, got)
+		}
+	}
+}
+
 // Below its minimum a rule's share of CPU time is shown and does not count;
 // the result says so, and counted bytes stand.
 func TestTooFewSamples(t *testing.T) {

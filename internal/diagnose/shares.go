@@ -227,20 +227,30 @@ type memoryManagement struct {
 	base, background int64 // all of the two classes
 	schedule         int64 // of the background: neither collecting nor user code
 	process          int64 // all samples
+	samples          int64 // how many process is; 0: unknown
 }
 
 // allocationMatters is the share of all CPU time of the process that
 // allocating and collecting must reach before bytes alone make a finding.
 const allocationMatters = 0.01
 
+// allocationSamples is the fewest samples that can say so: package testing
+// forces a collection or two itself, and of a short run the one or two samples
+// of that are more than a hundredth.
+const allocationSamples = 3
+
 func (s *Subject) memory() memoryManagement {
 	var m memoryManagement
 	if s.CPU == nil {
 		return m
 	}
+	counts, err := s.CPU.TypeIndex("samples")
 	for i, class := range s.CPU.Class {
 		v := s.CPU.Value(s.CPUColumn, i)
 		m.process += v
+		if err == nil {
+			m.samples += s.CPU.Value(counts, i)
+		}
 		var inMalloc, inCollector bool
 		if class == hot.Base || class == hot.Background {
 			for _, id := range s.CPU.Stack(i) {
@@ -286,13 +296,17 @@ func (m memoryManagement) share() float64 {
 	return ratio(m.malloc+m.collect, m.base+m.background)
 }
 
-// matters reports whether allocation takes enough of the process for bytes
-// alone to be a finding. Without CPU samples nothing speaks against it.
+// matters reports whether allocation takes enough of the process for
+// bytes alone to be a finding. Without CPU samples nothing speaks against it.
 func (m memoryManagement) matters() bool {
 	if m.process == 0 {
 		return true
 	}
-	return ratio(m.malloc+m.collect, m.process) >= allocationMatters
+	share := ratio(m.malloc+m.collect, m.process)
+	if m.samples > 0 && math.Round(share*float64(m.samples)) < allocationSamples {
+		return false
+	}
+	return share >= allocationMatters
 }
 
 // lower returns the weaker of two confidences.

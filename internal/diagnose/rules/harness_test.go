@@ -126,71 +126,109 @@ func build(t *testing.T, dirs []string) map[string]*program {
 	return out
 }
 
-// measure runs every benchmark of a program twice, once for each profile, and
-// returns what rules look at.
-func (p *program) measure(t *testing.T, l lengths) []*diagnose.Subject {
+// measuring keeps what was recorded of a program's benchmarks.
+type measuring struct {
+	program *program
+	lengths lengths
+	loops   *hot.Loops
+	benches []*measured
+}
+
+// measured is one benchmark's profiles, one a run.
+type measured struct {
+	subject           diagnose.Subject
+	cpu, mutex, block []*callstack.Profile
+	dir               string
+}
+
+func newMeasuring(t *testing.T, p *program, l lengths) *measuring {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	bin := p.bin
-	var subjects []*diagnose.Subject
-	loops := &hot.Loops{}
-	names, err := bin.Benchmarks(ctx, ".")
+	m := &measuring{program: p, lengths: l, loops: &hot.Loops{}}
+	names, err := p.bin.Benchmarks(t.Context(), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var modules []string
-	for _, m := range bin.Target.Own {
-		modules = append(modules, m.Path)
+	for _, mod := range p.bin.Target.Own {
+		modules = append(modules, mod.Path)
 	}
 	for _, name := range names {
-		s := &diagnose.Subject{
-			Benchmark: name, Package: bin.Target.ImportPath, Module: bin.Target.Module, Modules: modules,
+		m.benches = append(m.benches, &measured{dir: t.TempDir(), subject: diagnose.Subject{
+			Benchmark: name, Package: p.bin.Target.ImportPath, Module: p.bin.Target.Module, Modules: modules,
 			BytesPerOp: -1, AllocsPerOp: -1,
-			Source: sources{bin.Target.Dir}, Loops: loops, Calls: p.calls,
-		}
-		out := t.TempDir()
-		// On a busy machine a run gets fewer samples than its length promises.
-		var runs, mutex, block []*callstack.Profile
-		for len(runs) < 8 && s.BaseCPUSamples() < l.samples {
-			file := filepath.Join(out, fmt.Sprint("cpu", len(runs)))
-			run := gobench.Run{Bench: name, BenchTime: l.cpu, CPUProfile: file, Timeout: time.Minute}
-			if l.waits {
-				run.MutexProfile, run.MutexProfileFraction = file+".mutex", 1
-				run.BlockProfile, run.BlockProfileRate = file+".block", 1000
-			}
-			res, err := bin.Run(ctx, run)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if l.waits {
-				mutex, block = append(mutex, read(t, run.MutexProfile)), append(block, read(t, run.BlockProfile))
-			}
-			s.NsPerOp = res.Lines[0].NsPerOp
-			if res.Lines[0].BytesPerOp != nil {
-				s.BytesPerOp = *res.Lines[0].BytesPerOp
-			}
-			runs = append(runs, read(t, file))
-			s.CPU, s.CPUColumn = classified(t, merged(t, runs), "cpu", loops)
-		}
-		if l.waits {
-			s.Mutex, s.MutexCol = classified(t, merged(t, mutex), "delay", loops)
-			s.Block, s.BlockCol = classified(t, merged(t, block), "delay", loops)
-		}
-		calls := l.allocs
-		if l.heavy != "" && s.NsPerOp > 10_000 {
-			calls = l.heavy
-		}
-		file := filepath.Join(out, "mem")
-		res, err := bin.Run(ctx, gobench.Run{Bench: name, BenchTime: calls, MemProfile: file, MemProfileRate: 1, Timeout: time.Minute})
-		if err != nil {
+			Source: sources{p.bin.Target.Dir}, Loops: m.loops, Calls: p.calls,
+		}})
+	}
+	return m
+}
+
+// measure runs every benchmark until it has its samples, those of earlier calls
+// included, and once for its allocations. It returns what rules look at.
+func (m *measuring) measure(t *testing.T) []*diagnose.Subject {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	var out []*diagnose.Subject
+	for _, b := range m.benches {
+		if err := m.times(ctx, t, b); err != nil {
 			t.Fatal(err)
 		}
-		s.AllocIterations = res.Lines[0].N + 1 // and the first call with b.N = 1
-		s.Allocs, s.AllocCol = classified(t, read(t, file), "alloc_space", loops)
-		subjects = append(subjects, s)
+		if err := m.allocations(ctx, t, b); err != nil {
+			t.Fatal(err)
+		}
+		s := b.subject // without what rules have cached in it
+		out = append(out, &s)
 	}
-	return subjects
+	return out
+}
+
+// times fills in the profiles of time and waits.
+func (m *measuring) times(ctx context.Context, t *testing.T, b *measured) error {
+	s := &b.subject
+	// On a busy machine a run gets fewer samples than its length promises.
+	for runs := 0; runs < 8 && s.BaseCPUSamples() < m.lengths.samples; runs++ {
+		file := filepath.Join(b.dir, fmt.Sprint("cpu", len(b.cpu)))
+		run := gobench.Run{Bench: s.Benchmark, BenchTime: m.lengths.cpu, CPUProfile: file, Timeout: time.Minute}
+		if m.lengths.waits {
+			run.MutexProfile, run.MutexProfileFraction = file+".mutex", 1
+			run.BlockProfile, run.BlockProfileRate = file+".block", 1000
+		}
+		res, err := m.program.bin.Run(ctx, run)
+		if err != nil {
+			return err
+		}
+		if m.lengths.waits {
+			b.mutex, b.block = append(b.mutex, read(t, run.MutexProfile)), append(b.block, read(t, run.BlockProfile))
+		}
+		s.NsPerOp = res.Lines[0].NsPerOp
+		if res.Lines[0].BytesPerOp != nil {
+			s.BytesPerOp = *res.Lines[0].BytesPerOp
+		}
+		b.cpu = append(b.cpu, read(t, file))
+		s.CPU, s.CPUColumn = classified(t, merged(t, b.cpu), "cpu", m.loops)
+	}
+	if m.lengths.waits {
+		s.Mutex, s.MutexCol = classified(t, merged(t, b.mutex), "delay", m.loops)
+		s.Block, s.BlockCol = classified(t, merged(t, b.block), "delay", m.loops)
+	}
+	return nil
+}
+
+// allocations fills in every one of a fixed number of iterations.
+func (m *measuring) allocations(ctx context.Context, t *testing.T, b *measured) error {
+	s := &b.subject
+	calls := m.lengths.allocs
+	if m.lengths.heavy != "" && s.NsPerOp > 10_000 {
+		calls = m.lengths.heavy
+	}
+	file := filepath.Join(b.dir, "mem")
+	res, err := m.program.bin.Run(ctx, gobench.Run{Bench: s.Benchmark, BenchTime: calls, MemProfile: file, MemProfileRate: 1, Timeout: time.Minute})
+	if err != nil {
+		return err
+	}
+	s.AllocIterations = res.Lines[0].N + 1 // and the first call with b.N = 1
+	s.Allocs, s.AllocCol = classified(t, read(t, file), "alloc_space", m.loops)
+	return nil
 }
 
 func merged(t *testing.T, runs []*callstack.Profile) *callstack.Profile {
