@@ -132,6 +132,9 @@ func House() Plan {
 			Beside: []string{"internal/gobench"},
 			Why:    "it builds the package that gobench resolved, as gobench builds tests"},
 		{Pattern: "internal/load", Floor: Instruments, Powers: All},
+		{Pattern: "internal/worktree", Floor: Instruments, Powers: Clock | Exec | Files, Planned: true,
+			Beside: []string{"internal/capture/process"},
+			Why:    "it runs git, and capture/process is the one place that starts and ends process groups"},
 
 		{Pattern: "internal/analyze/*", Floor: Analyses},
 		{Pattern: "internal/source", Floor: Analyses, Powers: Files,
@@ -141,10 +144,13 @@ func House() Plan {
 		{Pattern: "internal/diagnose/rules/*/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/...", Floor: Third},
 		{Pattern: "internal/report/...", Floor: Third},
-		{Pattern: "internal/prove", Floor: Third, Powers: Clock | Files,
+		{Pattern: "internal/prove/...", Floor: Third, Powers: Clock | Files,
 			Why: "it plans rounds against a budget and keeps both sides' binaries in a scratch directory"},
+		{Pattern: "internal/history", Floor: Third, Powers: Files, Planned: true,
+			Why: "it keeps results by revision and host in a directory of the user's; times are handed in"},
 
 		{Pattern: "internal/tune", Floor: Fourth, Powers: Clock | Files},
+		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files, Planned: true},
 
 		{Pattern: "internal/app", Floor: App, Powers: All},
 		{Pattern: "cmd/whet", Floor: Command, Powers: Files},
