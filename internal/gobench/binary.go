@@ -28,7 +28,7 @@ const listLimit = time.Minute
 // package's directory, with the toolchain's bin directory first in PATH.
 func (b *Binary) command(args []string, timeout time.Duration) process.Command {
 	t := b.Target
-	env := environ(t.Dir, nil)
+	env := environ(t.Dir, b.Env)
 	if t.GOROOT != "" {
 		path := filepath.Join(t.GOROOT, "bin")
 		if old := os.Getenv("PATH"); old != "" {

@@ -31,6 +31,8 @@ type Binary struct {
 	// when unknown.
 	VCS, Revision string
 	Dirty         *bool
+	// Env are further variables of its processes, KEY=value.
+	Env []string
 
 	outputLimit int64 // of a run; 0: maxOutput
 }
@@ -66,24 +68,9 @@ var errNothingBuilt = errors.New("nothing was built")
 
 // build has the go command build the target at out and describes the result.
 func build(ctx context.Context, t *Target, o BuildOptions, out, what string, args ...string) (*Binary, error) {
-	out, err := filepath.Abs(out)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	if runtime.GOOS == "windows" && filepath.Ext(out) != ".exe" {
-		out += ".exe" // without it Windows starts nothing
-	}
-	// The last -o counts, whatever the user's flags say.
-	args = append(append(args, o.flags()...), "-o", out, t.Operand)
-	_, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, args...)
+	out, err := t.make(ctx, o, out, what, args...)
 	if err != nil {
 		return nil, err
-	}
-	if !res.OK() {
-		return nil, buildFailed(t, what, string(stderr), res.Status())
-	}
-	if _, err := os.Stat(out); errors.Is(err, fs.ErrNotExist) {
-		return nil, errNothingBuilt
 	}
 	b := &Binary{Path: out, Target: t, GoVersion: t.GOVERSION, BuildID: gnuBuildID(out)}
 	if info, err := buildinfo.ReadFile(out); err == nil {
@@ -105,6 +92,30 @@ func build(ctx context.Context, t *Target, o BuildOptions, out, what string, arg
 		return nil, fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
 	return b, nil
+}
+
+// make has the go command build the target at out and returns where that is.
+func (t *Target) make(ctx context.Context, o BuildOptions, out, what string, args ...string) (string, error) {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", what, err)
+	}
+	if runtime.GOOS == "windows" && filepath.Ext(out) != ".exe" {
+		out += ".exe" // without it Windows starts nothing
+	}
+	// The last -o counts, whatever the user's flags say.
+	args = append(append(args, o.flags()...), "-o", out, t.Operand)
+	_, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, args...)
+	if err != nil {
+		return "", err
+	}
+	if !res.OK() {
+		return "", buildFailed(t, what, string(stderr), res.Status())
+	}
+	if _, err := os.Stat(out); errors.Is(err, fs.ErrNotExist) {
+		return "", errNothingBuilt
+	}
+	return out, nil
 }
 
 func noTestFiles(t *Target) *Error {

@@ -78,7 +78,7 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 	if strings.HasPrefix(operand, "-") {
 		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
 	}
-	if isPath(operand) && !strings.Contains(operand, "...") {
+	if IsPath(operand) && !strings.Contains(operand, "...") {
 		abs := operand
 		if !filepath.IsAbs(abs) {
 			abs = filepath.Join(dir, operand)
@@ -95,28 +95,9 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 		workDir, ask = filepath.Clean(abs), "."
 	}
 
-	args := []string{"list", "-e", "-find", "-json=Dir,ImportPath,Name,Standard,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"}
-	args = append(args, listFlags(o)...)
-	stdout, stderr, res, err := goCommand(ctx, workDir, o.Env, append(args, "--", ask)...)
+	all, said, err := list(ctx, workDir, operand, o, ask)
 	if err != nil {
 		return nil, err
-	}
-	var all []listed
-	dec := json.NewDecoder(bytes.NewReader(stdout))
-	for {
-		var p listed
-		if err := dec.Decode(&p); err == io.EOF {
-			break
-		} else if err != nil {
-			if res.OK() {
-				return nil, fmt.Errorf("resolve %s: read the answer of go list: %w", operand, err)
-			}
-			break
-		}
-		all = append(all, p)
-	}
-	if !res.OK() || len(all) == 0 {
-		return nil, listFailed(operand, string(stderr), res.Status())
 	}
 	if len(all) > 1 {
 		return nil, severalPackages(operand, all)
@@ -126,17 +107,50 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 		return nil, listFailed(operand, p.Error.Err, "")
 	}
 	if p.Name == "" || p.Dir == "" {
-		return nil, newError(KindNoPackage, "", fmt.Sprintf("there is no Go package in %s", operand), string(stderr))
+		return nil, newError(KindNoPackage, "", fmt.Sprintf("there is no Go package in %s", operand), said)
 	}
-	t := &Target{
-		ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir,
-		WorkDir: workDir, Operand: ask,
-		GoFiles:   absolute(p.Dir, p.GoFiles, p.CgoFiles),
-		TestFiles: absolute(p.Dir, p.TestGoFiles, p.XTestGoFiles),
-	}
+	t := &Target{WorkDir: workDir, Operand: ask}
 	if err := t.askEnv(ctx, o); err != nil {
 		return nil, err
 	}
+	t.describe(p)
+	t.Own, err = ownModules(ctx, t, o)
+	return t, err
+}
+
+// list asks the go command for the packages that ask matches; operand is what
+// the user called them.
+func list(ctx context.Context, dir, operand string, o BuildOptions, ask string) (all []listed, said string, err error) {
+	args := []string{"list", "-e", "-find", "-json=Dir,ImportPath,Name,Standard,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"}
+	args = append(args, listFlags(o)...)
+	stdout, stderr, res, err := goCommand(ctx, dir, o.Env, append(args, "--", ask)...)
+	if err != nil {
+		return nil, "", err
+	}
+	dec := json.NewDecoder(bytes.NewReader(stdout))
+	for {
+		var p listed
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			if res.OK() {
+				return nil, "", fmt.Errorf("resolve %s: read the answer of go list: %w", operand, err)
+			}
+			break
+		}
+		all = append(all, p)
+	}
+	if !res.OK() || len(all) == 0 {
+		return nil, "", listFailed(operand, string(stderr), res.Status())
+	}
+	return all, string(stderr), nil
+}
+
+// describe sets what go list said of the package.
+func (t *Target) describe(p listed) {
+	t.ImportPath, t.Name, t.Dir = p.ImportPath, p.Name, p.Dir
+	t.GoFiles = absolute(p.Dir, p.GoFiles, p.CgoFiles)
+	t.TestFiles = absolute(p.Dir, p.TestGoFiles, p.XTestGoFiles)
 	switch m := p.Module; {
 	case p.Standard:
 		t.Module, t.ModuleDir = "std", filepath.Join(t.GOROOT, "src")
@@ -157,8 +171,6 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 			t.ModuleDir = strings.TrimSuffix(t.Dir, string(filepath.Separator)+filepath.FromSlash(rel))
 		}
 	}
-	t.Own, err = ownModules(ctx, t, o)
-	return t, err
 }
 
 // listFlags are those of the build flags that decide which files a package
@@ -186,7 +198,9 @@ func listFlags(o BuildOptions) []string {
 	return out
 }
 
-func isPath(operand string) bool {
+// IsPath reports whether an operand is written as a path: it is . or .., or
+// begins with ./, ../ or a root.
+func IsPath(operand string) bool {
 	if operand == "." || operand == ".." || filepath.IsAbs(operand) {
 		return true
 	}

@@ -1,0 +1,99 @@
+package gobench
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Benchmarked returns the packages that the pattern matches, as seen from dir,
+// and that have a benchmark in a test file that is part of the build; broken
+// are the import paths, or directories, of those that go list cannot read, with
+// what it says. Nothing is built. A pattern that matches no package at all is an
+// error of KindNoPackage, one that matches none with benchmarks is not.
+func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targets []*Target, broken []*Error, err error) {
+	if pattern == "" || strings.HasPrefix(pattern, "-") {
+		return nil, nil, newError(KindUsage, "", fmt.Sprintf("%q is not a pattern of packages: write it as go test does, ./...", pattern), "")
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, nil, fmt.Errorf("list %s: %w", pattern, err)
+	}
+	all, said, err := list(ctx, dir, pattern, o, pattern)
+	if err != nil {
+		return nil, nil, err
+	}
+	first := &Target{WorkDir: dir}
+	if err := first.askEnv(ctx, o); err != nil {
+		return nil, nil, err
+	}
+	if first.Own, err = ownModules(ctx, first, o); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range all {
+		if p.Error != nil && (p.Name == "" || p.Dir == "") {
+			e := listFailed(p.ImportPath, p.Error.Err, "")
+			broken = append(broken, e)
+			continue
+		}
+		t := &Target{
+			WorkDir: dir, Operand: p.ImportPath, Own: first.Own,
+			GOROOT: first.GOROOT, GOMODCACHE: first.GOMODCACHE, GOFLAGS: first.GOFLAGS, GOVERSION: first.GOVERSION,
+		}
+		t.describe(p)
+		if hasBenchmarks(t.TestFiles) {
+			targets = append(targets, t)
+		}
+	}
+	if len(targets) == 0 && len(broken) == len(all) {
+		if len(broken) == 0 {
+			return nil, nil, listFailed(pattern, said, "")
+		}
+		return nil, nil, broken[0]
+	}
+	return targets, broken, nil
+}
+
+// hasBenchmarks reports whether one of the files declares a benchmark. A file
+// that does not parse may; building it will say so.
+func hasBenchmarks(files []string) bool {
+	return slices.ContainsFunc(files, func(name string) bool {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		return err != nil || slices.ContainsFunc(f.Decls, isBenchmark)
+	})
+}
+
+// isBenchmark reports whether go test takes the declaration for a benchmark:
+// func BenchmarkX(b *testing.B), where X does not begin with a lower-case
+// letter. The name of the parameter's type is enough for it, whatever testing
+// is imported as.
+func isBenchmark(d ast.Decl) bool {
+	f, ok := d.(*ast.FuncDecl)
+	if !ok || f.Recv != nil || f.Type.TypeParams != nil || f.Type.Results != nil || f.Type.Params.NumFields() != 1 {
+		return false
+	}
+	rest, ok := strings.CutPrefix(f.Name.Name, "Benchmark")
+	if !ok {
+		return false
+	}
+	if r, _ := utf8.DecodeRuneInString(rest); rest != "" && unicode.IsLower(r) {
+		return false
+	}
+	star, ok := f.Type.Params.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	switch of := star.X.(type) {
+	case *ast.SelectorExpr:
+		return of.Sel.Name == "B"
+	case *ast.Ident: // import . "testing"
+		return of.Name == "B"
+	}
+	return false
+}
