@@ -110,7 +110,7 @@ func measure(ctx context.Context, work string, total, budget time.Duration) ([]P
 			}
 			p := Proof{Mode: m.name, Seed: res.Seed, Rounds: res.RoundsPlanned, Load: res.Host.LoadStart}
 			for _, r := range res.Benchmarks {
-				if r.Metric == compare.Time {
+				if r.Metric == compare.NsPerOp {
 					p.Rows = append(p.Rows, r)
 				}
 			}

@@ -91,8 +91,8 @@ func (o *Options) Validate() error {
 	case o.Now == nil:
 		return fmt.Errorf("the clock is missing: start from DefaultOptions")
 	}
-	if fewest := o.compare().FewestRounds(1); o.Rounds > 0 && o.Rounds < fewest {
-		return fmt.Errorf("-rounds %d is too few for any verdict: counts need %d, times %d and more with every benchmark", o.Rounds, fewest, o.compare().RoundsNeeded(1))
+	if fewest := compare.FewestRounds(len(metrics()), o.Alpha); o.Rounds > 0 && o.Rounds < fewest {
+		return fmt.Errorf("-rounds %d is too few for any verdict: one benchmark needs %d, more need more", o.Rounds, fewest)
 	}
 	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
 		if err := gobench.CheckPattern(re.text); err != nil {

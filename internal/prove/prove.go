@@ -109,11 +109,14 @@ func (s *session) conclude() {
 	series := make([]compare.Series, len(s.subjects))
 	for i, b := range s.subjects {
 		series[i] = b.series
+		series[i].Ended = true
 		if b.procs > 0 {
 			s.res.Host.GOMAXPROCS = b.procs
 		}
 	}
-	if rows := compare.Compare(series, len(s.subjects), s.o.compare()); rows != nil {
+	o := s.o.compare()
+	o.Looks, o.Hypotheses = []int{max(s.res.RoundsPlanned, 1)}, len(metrics())*len(s.subjects)
+	if rows := compare.Judge(series, o); rows != nil {
 		s.res.Benchmarks = rows
 	}
 	s.warnShort()
@@ -128,7 +131,7 @@ const shortest = 30.0
 func (s *session) warnShort() {
 	n, example := 0, ""
 	for _, r := range s.res.Benchmarks {
-		if r.Metric == compare.Time && min(r.Old, r.New) < shortest {
+		if r.Metric == compare.NsPerOp && min(r.Old, r.New) < shortest {
 			if n++; n == 1 {
 				example = r.Name
 			}

@@ -76,16 +76,16 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"BenchmarkMake/size=small", "BenchmarkMake/size=large"} {
-		r := row(t, res, name, compare.Allocs)
+		r := row(t, res, name, compare.AllocsPerOp)
 		// 100 calls of three allocations each, and none.
 		if *r.AllocsOld != 300 || *r.AllocsNew != 0 || r.Verdict != compare.Faster || r.Ratio != compare.MaxRatio || !r.Exact || r.Rounds != 6 {
 			t.Errorf("allocs row = %+v", r)
 		}
-		if r := row(t, res, name, compare.Bytes); r.Old != 2400 || r.New != 0 { // three ints of 8 bytes, 100 times
+		if r := row(t, res, name, compare.BytesPerOp); r.Old != 2400 || r.New != 0 { // three ints of 8 bytes, 100 times
 			t.Errorf("bytes row = %+v", r)
 		}
 		// Six rounds cannot carry a verdict on time, whatever they show.
-		if r := row(t, res, name, compare.Time); r.Verdict != compare.CannotTell || r.Old <= 0 || r.New <= 0 || r.Package != "example.org/pair/new" {
+		if r := row(t, res, name, compare.NsPerOp); r.Verdict != compare.CannotTell || r.Old <= 0 || r.New <= 0 || r.Package != "example.org/pair/new" {
 			t.Errorf("time row = %+v", r)
 		}
 	}
@@ -141,10 +141,10 @@ func checkRecording(t *testing.T, res *Result) {
 			}
 		}
 		for name, ns := range times {
-			want := row(t, res, name, compare.Time).Old
+			want := row(t, res, name, compare.NsPerOp).Old
 			switch f.Path {
 			case "bench/new.txt":
-				want = row(t, res, name, compare.Time).New
+				want = row(t, res, name, compare.NsPerOp).New
 			case "bench/old-again.txt":
 				continue // its medians are not in the result
 			}

@@ -13,6 +13,7 @@ import (
 	"whet/internal/format/benchmark"
 	"whet/internal/gobench"
 	"whet/internal/quantity"
+	"whet/internal/stat"
 )
 
 // session measures two sides through a runner. It knows time only from the
@@ -274,16 +275,17 @@ func (s *session) plan() plan {
 		costs[i] = b.cost
 	}
 	co := s.o.compare()
-	needed := co.RoundsNeeded(len(s.subjects))
+	hypotheses := len(metrics()) * len(s.subjects)
+	needed := compare.FewestRounds(hypotheses, co.Alpha)
 	p := makePlan(costs, s.left(), needed, s.o.Rounds)
 	for i, b := range s.subjects {
-		b.series = compare.Series{Package: s.res.New.Package, Name: b.name, Iterations: p.iterations[i]}
+		b.series = compare.Series{Package: s.res.New.Package, Name: b.name, Iterations: p.iterations[i], Metrics: metrics(), Run: 1}
 	}
 	if len(s.subjects) == 0 {
 		p.rounds = 0
 	}
 	s.res.RoundsPlanned, s.res.RoundsNeeded, s.res.SliceNs = p.rounds, needed, int64(p.slice)
-	s.res.ConfidenceRatio = co.Confidence(len(s.subjects))
+	s.res.ConfidenceRatio = stat.BonferroniConfidence(co.Alpha, hypotheses)
 	if p.rounds < needed && len(s.subjects) > 0 {
 		why := fmt.Sprintf("the budget of %v allows", s.o.Budget)
 		remedy := "raise -budget, or choose fewer benchmarks with -bench"
@@ -340,7 +342,19 @@ func (s *session) round(ctx context.Context, r int, p plan) error {
 }
 
 func sliceOf(l benchmark.Line) compare.Slice {
-	return compare.Slice{NsPerOp: l.NsPerOp, BytesPerOp: l.BytesPerOp, AllocsPerOp: l.AllocsPerOp}
+	out := compare.Slice{compare.NsPerOp: l.NsPerOp}
+	if l.BytesPerOp != nil {
+		out[compare.BytesPerOp] = *l.BytesPerOp
+	}
+	if l.AllocsPerOp != nil {
+		out[compare.AllocsPerOp] = *l.AllocsPerOp
+	}
+	return out
+}
+
+// metrics are the rows of every benchmark.
+func metrics() []compare.Metric {
+	return []compare.Metric{compare.MetricOf(compare.NsPerOp), compare.MetricOf(compare.BytesPerOp), compare.MetricOf(compare.AllocsPerOp)}
 }
 
 func some(names []string) string {

@@ -146,11 +146,11 @@ func TestSessionFindsTheTruth(t *testing.T) {
 		verdict compare.Verdict
 		ratio   float64
 	}{"BenchmarkA": {compare.Faster, 10}, "BenchmarkB/small": {compare.NoChange, 1}, "BenchmarkB/large": {compare.Slower, 1 / 1.1}} {
-		r := row(t, res, name, compare.Time)
+		r := row(t, res, name, compare.NsPerOp)
 		if r.Verdict != want.verdict || math.Abs(r.Ratio/want.ratio-1) > 0.01 || r.Rounds != MaxRounds || r.NoiseRatio == nil || *r.NoiseRatio > 0.02 {
 			t.Errorf("%s: %+v, want %v", name, r, want)
 		}
-		if a := row(t, res, name, compare.Allocs); a.Verdict != compare.Faster || *r.AllocsOld != 25 || *r.AllocsNew != 2 || a.Ratio != 12.5 {
+		if a := row(t, res, name, compare.AllocsPerOp); a.Verdict != compare.Faster || *r.AllocsOld != 25 || *r.AllocsNew != 2 || a.Ratio != 12.5 {
 			t.Errorf("%s allocs: %+v", name, a)
 		}
 	}
@@ -165,7 +165,7 @@ func TestSessionFindsTheTruth(t *testing.T) {
 	for _, run := range l.ran {
 		count[run]++
 	}
-	n := row(t, res, "BenchmarkA", compare.Time).Iterations
+	n := row(t, res, "BenchmarkA", compare.NsPerOp).Iterations
 	old, new := count[fmt.Sprintf("old BenchmarkA %dx", n)], count[fmt.Sprintf("new BenchmarkA %dx", n)]
 	// Calibration may have run the very same number once on each side.
 	if old-2*MaxRounds > 1 || new-MaxRounds > 1 || old < 2*MaxRounds || new < MaxRounds {
@@ -220,7 +220,7 @@ func TestBudgetEndsTheRounds(t *testing.T) {
 	if planned < 20 || s.res.Partial != "" {
 		t.Errorf("planned %d rounds, partial %q", planned, s.res.Partial)
 	}
-	r := row(t, s2.res, "BenchmarkA", compare.Time)
+	r := row(t, s2.res, "BenchmarkA", compare.NsPerOp)
 	said := fmt.Sprintf("the budget of 10s ended after %d of %d rounds", r.Rounds, s2.res.RoundsPlanned)
 	if r.Rounds >= s2.res.RoundsPlanned || s2.res.RoundsMeasured != r.Rounds || s2.res.Partial != said || !warned(s2.res, "slower than when the plan was made") {
 		t.Errorf("%d rounds of %d, partial %q, warnings %q", r.Rounds, s2.res.RoundsPlanned, s2.res.Partial, s2.res.Warnings)
@@ -243,7 +243,7 @@ func TestBudgetEndsWithinARound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range times {
-		if r := row(t, s.res, name, compare.Time); r.Rounds != 1 {
+		if r := row(t, s.res, name, compare.NsPerOp); r.Rounds != 1 {
 			t.Errorf("%s has %d rounds", name, r.Rounds)
 		}
 	}
@@ -254,7 +254,7 @@ func TestBudgetEndsWithinARound(t *testing.T) {
 	}
 	rounds := make(map[int]int)
 	for name := range times {
-		rounds[row(t, s.res, name, compare.Time).Rounds]++
+		rounds[row(t, s.res, name, compare.NsPerOp).Rounds]++
 	}
 	// 90 s are left for rounds: one and a half.
 	if rounds[1] < 5 || rounds[2] < 5 || len(rounds) != 2 {
@@ -269,7 +269,7 @@ func TestTooSmallBudgetSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := row(t, s.res, "BenchmarkA", compare.Time); r.Verdict != compare.CannotTell || r.Iterations != 1 {
+	if r := row(t, s.res, "BenchmarkA", compare.NsPerOp); r.Verdict != compare.CannotTell || r.Iterations != 1 {
 		t.Errorf("row = %+v", r)
 	}
 	if !warned(s.res, "raise -budget") || s.res.ExitCode() != 4 {
@@ -307,7 +307,7 @@ func TestDifferentProcessorsAreNotCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := row(t, s.res, "BenchmarkA", compare.Time); r.Verdict != compare.CannotTell || !strings.Contains(r.Reason, "GOMAXPROCS") {
+	if r := row(t, s.res, "BenchmarkA", compare.NsPerOp); r.Verdict != compare.CannotTell || !strings.Contains(r.Reason, "GOMAXPROCS") {
 		t.Errorf("row = %+v", r)
 	}
 }
@@ -330,7 +330,7 @@ func TestFailures(t *testing.T) {
 		if len(s.res.Failures) != 1 || s.res.Failures[0] != (compare.Failure{Name: "BenchmarkA", Side: "new", Text: "it panicked"}) {
 			t.Errorf("failures = %+v", s.res.Failures)
 		}
-		if row(t, s.res, "BenchmarkB", compare.Time).Rounds != MaxRounds || len(s.res.OnlyOld) != 0 || s.res.ExitCode() != 3 {
+		if row(t, s.res, "BenchmarkB", compare.NsPerOp).Rounds != MaxRounds || len(s.res.OnlyOld) != 0 || s.res.ExitCode() != 3 {
 			t.Errorf("result = %+v", s.res)
 		}
 	})
@@ -365,11 +365,11 @@ func TestFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := row(t, s.res, "BenchmarkA", compare.Time)
+		r := row(t, s.res, "BenchmarkA", compare.NsPerOp)
 		if r.Verdict != compare.CannotTell || !strings.Contains(r.Reason, "failed in round") || r.Rounds == 0 || r.Rounds >= MaxRounds {
 			t.Errorf("row = %+v", r)
 		}
-		if row(t, s.res, "BenchmarkB", compare.Time).Rounds != MaxRounds || s.res.ExitCode() != 3 {
+		if row(t, s.res, "BenchmarkB", compare.NsPerOp).Rounds != MaxRounds || s.res.ExitCode() != 3 {
 			t.Errorf("result = %+v", s.res)
 		}
 	})

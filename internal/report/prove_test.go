@@ -27,18 +27,18 @@ func proveResult() *compare.Result {
 	add := func(name, metric string, v compare.Verdict, old, new, low, ratio, high float64, noise *float64, exact bool) *compare.Row {
 		r.Benchmarks = append(r.Benchmarks, compare.Row{
 			Package: "example.org/m/new", Name: name, Metric: metric, Verdict: v, Ratio: ratio, RatioLow: low, RatioHigh: high,
-			Coverage: 0.9989, Exact: exact, Rounds: 40, NoiseRatio: noise, Old: old, New: new, Iterations: 1000,
+			Coverage: 0.9989, Exact: exact, Gates: compare.MetricOf(metric).Gates, Rounds: 40, NoiseRatio: noise, Old: old, New: new, Iterations: 1000,
 		})
 		return &r.Benchmarks[len(r.Benchmarks)-1]
 	}
-	add("BenchmarkA", compare.Time, compare.Faster, 4321, 470, 9.05, 9.19, 9.3, ratioOf(0.012), false)
-	add("BenchmarkA", compare.Allocs, compare.Faster, 25, 0, 25, compare.MaxRatio, compare.MaxRatio, ratioOf(0), true)
-	add("BenchmarkA", compare.Bytes, compare.Faster, 1307, 0, 1307, compare.MaxRatio, compare.MaxRatio, ratioOf(0), true)
-	add("BenchmarkB/size=1024", compare.Time, compare.Slower, 1e6, 1.01e6, 0.986, 0.990, 0.994, ratioOf(0.004), false).WithinMargin = true
-	add("BenchmarkB/size=1024", compare.Allocs, compare.CannotTell, 1, 1, 0.5, 1, 2, ratioOf(0), true).Reason = "counted in whole allocations, rounded down: old lies between 1 and 2, new between 1 and 2, and the bytes per operation do not settle it"
-	add("BenchmarkC", compare.Time, compare.NoChange, 1e9, 1e9, 0.999, 1, 1.001, ratioOf(0.001), false).WithinMargin = true
-	add("BenchmarkC", compare.Allocs, compare.NoChange, 0, 0, 1, 1, 1, ratioOf(0), true)
-	add("Benchmark\x1b[31m\u202ered", compare.Time, compare.CannotTell, 31, 30, 0.8, 1.03, 1.3, nil, false).Reason = "the interval holds 1 and is wider than the margin of 2.0 %"
+	add("BenchmarkA", compare.NsPerOp, compare.Faster, 4321, 470, 9.05, 9.19, 9.3, ratioOf(0.012), false)
+	add("BenchmarkA", compare.AllocsPerOp, compare.Faster, 25, 0, 25, compare.MaxRatio, compare.MaxRatio, ratioOf(0), true)
+	add("BenchmarkA", compare.BytesPerOp, compare.Faster, 1307, 0, 1307, compare.MaxRatio, compare.MaxRatio, ratioOf(0), true)
+	add("BenchmarkB/size=1024", compare.NsPerOp, compare.Slower, 1e6, 1.01e6, 0.986, 0.990, 0.994, ratioOf(0.004), false).WithinMargin = true
+	add("BenchmarkB/size=1024", compare.AllocsPerOp, compare.CannotTell, 1, 1, 0.5, 1, 2, ratioOf(0), true).Reason = "counted in whole allocations, rounded down: old lies between 1 and 2, new between 1 and 2, and the bytes per operation do not settle it"
+	add("BenchmarkC", compare.NsPerOp, compare.NoChange, 1e9, 1e9, 0.999, 1, 1.001, ratioOf(0.001), false).WithinMargin = true
+	add("BenchmarkC", compare.AllocsPerOp, compare.NoChange, 0, 0, 1, 1, 1, ratioOf(0), true)
+	add("Benchmark\x1b[31m\u202ered", compare.NsPerOp, compare.CannotTell, 31, 30, 0.8, 1.03, 1.3, nil, false).Reason = "the interval holds 1 and is wider than the margin of 2.0 %"
 	r.Summarize()
 	return r
 }

@@ -21,9 +21,9 @@ func WriteProveText(w io.Writer, r *compare.Result, o TextOptions) error {
 		t.hang(2, f.Name, 10, f.Value)
 	}
 	t.warnings(r.Warnings)
-	t.proveTable(r, compare.Time, "Time per operation", "", quantity.Nanoseconds)
-	t.proveTable(r, compare.Allocs, "Allocations per operation", "whole allocations, as package testing counts them", quantity.Count)
-	t.proveTable(r, compare.Bytes, "Bytes allocated per operation", "whole bytes, as package testing counts them", quantity.Bytes)
+	t.proveTable(r, compare.NsPerOp, "Time per operation", "", quantity.Nanoseconds)
+	t.proveTable(r, compare.AllocsPerOp, "Allocations per operation", "whole allocations, as package testing counts them", quantity.Count)
+	t.proveTable(r, compare.BytesPerOp, "Bytes allocated per operation", "whole bytes, as package testing counts them", quantity.Bytes)
 	t.proveUnmatched(r)
 	t.line()
 	for i, l := range wrap(clean(r.Verdict.Text), t.width-9) {
@@ -209,7 +209,7 @@ func verdictStyle(v compare.Verdict) style {
 func proveVerdict(row *compare.Row) string {
 	text := string(row.Verdict)
 	changed := row.Verdict == compare.Faster || row.Verdict == compare.Slower
-	if changed && row.Metric != compare.Time {
+	if changed && row.Metric != compare.NsPerOp {
 		text = map[compare.Verdict]string{compare.Faster: "fewer", compare.Slower: "more"}[row.Verdict]
 	}
 	if changed && row.WithinMargin {

@@ -8,13 +8,6 @@ import (
 	"whet/internal/stat"
 )
 
-// Metrics, as go test prints their units.
-const (
-	Time   = "ns/op"
-	Bytes  = "B/op"
-	Allocs = "allocs/op"
-)
-
 // MaxRatio bounds every ratio: from something to nothing is MaxRatio, from
 // nothing to something its reciprocal, and from nothing to nothing 1.
 const MaxRatio = 1e6
@@ -35,35 +28,6 @@ const (
 	CannotTell Verdict = "cannot tell"
 )
 
-// Slice is one process that ran one benchmark.
-type Slice struct {
-	NsPerOp     float64
-	BytesPerOp  *float64 // nil: not reported
-	AllocsPerOp *float64
-}
-
-// Round is one turn: old, old again and new, in an order drawn by lot.
-type Round struct {
-	Old, Again, New Slice
-}
-
-// Series are the rounds of one benchmark.
-type Series struct {
-	Package    string // import path
-	Name       string // "BenchmarkX/sub=1"
-	Iterations int64  // of every slice, on both sides
-	Rounds     []Round
-	// Invalid is why no verdict may be given whatever the figures, "" when
-	// nothing stands against one.
-	Invalid string
-}
-
-// Options of the comparison.
-type Options struct {
-	Alpha  float64 // chance that any interval of the run misses the truth
-	Margin float64 // a ratio nearer to 1 than this hardly matters
-}
-
 // Row is one metric of one benchmark.
 type Row struct {
 	Package string  `json:"package"`
@@ -82,11 +46,29 @@ type Row struct {
 	Coverage  float64 `json:"coverage"`
 	// Exact: each side showed one value in every round. It says nothing of the
 	// fraction that package testing cuts off.
-	Exact  bool `json:"exact"`
-	Rounds int  `json:"rounds"`
+	Exact bool `json:"exact"`
+	// Gates: the row decides the exit code.
+	Gates bool `json:"gates"`
+	// PValue is the sequential one, valid whenever it is read; PHolm is adjusted
+	// to all rows of the run. Both are 1 while there was no look.
+	PValue float64 `json:"p_value"`
+	PHolm  float64 `json:"p_holm"`
+	// ConfidenceRatio is that of the interval.
+	ConfidenceRatio float64 `json:"confidence_ratio"`
+	// Look is the one that the figures are of, from 1; 0: none yet. Looks is how
+	// many the plan has.
+	Look  int `json:"look"`
+	Looks int `json:"looks"`
+	// Rounds that the figures are of, those of earlier runs included.
+	Rounds        int `json:"rounds"`
+	RoundsEarlier int `json:"rounds_earlier"`
+	// Needed is what a verdict would take; nil where there is one, or where
+	// nothing can be said.
+	Needed *Needed `json:"needed,omitempty"`
 	// NoiseRatio is the half-width of the 95 % interval of old against itself;
 	// nil with fewer rounds than that interval needs.
-	NoiseRatio *float64 `json:"noise_ratio"`
+	NoiseRatio  *float64 `json:"noise_ratio"`
+	NoiseRounds int      `json:"noise_rounds"`
 	// Old and New are medians over the rounds, in the metric's unit.
 	Old        float64 `json:"old"`
 	New        float64 `json:"new"`
@@ -96,37 +78,20 @@ type Row struct {
 	AllocsNew *float64 `json:"allocs_new"`
 }
 
-// metrics is the number of rows a benchmark may have.
-const metrics = 3
-
-// Confidence is that of each interval, when m benchmarks are compared: every
-// row has its share of alpha. Which counts will vary, and so be sampled like
-// times, is not known before they are measured; each row has its share whether
-// it is needed or not, so that the family does not depend on the data.
-func (o Options) Confidence(m int) float64 {
-	return stat.BonferroniConfidence(o.Alpha, metrics*max(m, 1))
+// Needed is what a verdict would take.
+type Needed struct {
+	Rounds int   `json:"rounds"` // in all
+	Ns     int64 `json:"ns"`     // to measure as many of this benchmark alone; 0: unknown
 }
 
-// RoundsNeeded is the number of rounds without which no verdict on time is
-// possible, when m benchmarks are compared.
-func (o Options) RoundsNeeded(m int) int { return stat.MedianValues(o.Confidence(m)) }
-
-// FewestRounds is the number of rounds without which there is no verdict at
-// all, not even on counts that never vary, when m benchmarks are compared.
-func (o Options) FewestRounds(m int) int {
-	for n := 1; n < o.RoundsNeeded(m); n++ {
-		if exactCoverage(n) >= o.Confidence(m) {
-			return n
-		}
+// Judge gives every metric of every series its row, in their order. Metrics
+// without a round have none.
+func Judge(series []Series, o Options) []Row {
+	m := 0
+	for i := range series {
+		m += len(series[i].Metrics)
 	}
-	return o.RoundsNeeded(m)
-}
-
-// Compare judges every series. Series without a round have no row. Planned is
-// the number of benchmarks that were to be compared: the confidence of each
-// interval does not depend on how many came to it.
-func Compare(series []Series, planned int, o Options) []Row {
-	c := comparison{o: o, confidence: o.Confidence(max(planned, len(series)))}
+	c := comparison{o: o, confidence: stat.BonferroniConfidence(o.Alpha, max(m, o.Hypotheses, 1))}
 	var rows []Row
 	for i := range series {
 		if len(series[i].Rounds) > 0 {
@@ -136,70 +101,108 @@ func Compare(series []Series, planned int, o Options) []Row {
 	return rows
 }
 
+// Decided reports whether every gating row of a benchmark has a verdict.
+func Decided(rows []Row, pkg, name string) bool {
+	any := false
+	for i := range rows {
+		if r := &rows[i]; r.Package == pkg && r.Name == name && r.Gates {
+			any = true
+			if r.Verdict == CannotTell {
+				return false
+			}
+		}
+	}
+	return any
+}
+
+// Looks are the rounds of a plan after which the figures are judged.
+func Looks(planned, hypotheses int, alpha float64) []int { return []int{planned} }
+
+// FewestRounds is the number of rounds without which no verdict on what varies
+// is possible.
+func FewestRounds(hypotheses int, alpha float64) int {
+	return stat.MedianValues(stat.BonferroniConfidence(alpha, max(hypotheses, 1)))
+}
+
 type comparison struct {
 	o          Options
 	confidence float64
 }
 
 func (c *comparison) rows(s *Series) []Row {
-	rows := [metrics]Row{
-		c.row(s, Time, func(s *Slice) *float64 { return &s.NsPerOp }),
-		c.row(s, Bytes, func(s *Slice) *float64 { return s.BytesPerOp }),
-		c.row(s, Allocs, func(s *Slice) *float64 { return s.AllocsPerOp }),
-	}
-	c.settle(&rows[1], &rows[2])
-	allocs := rows[2]
-	var kept []Row
-	for _, r := range rows {
+	var rows []Row
+	bytes, allocs := -1, -1
+	for _, m := range s.Metrics {
+		r := c.row(s, m)
 		if r.Rounds == 0 {
 			continue
 		}
+		switch m.Unit {
+		case BytesPerOp:
+			bytes = len(rows)
+		case AllocsPerOp:
+			allocs = len(rows)
+		}
+		rows = append(rows, r)
+	}
+	var none Row
+	b, a := &none, &none
+	if bytes >= 0 {
+		b = &rows[bytes]
+	}
+	if allocs >= 0 {
+		a = &rows[allocs]
+	}
+	c.settle(b, a)
+	for i := range rows {
+		r := &rows[i]
 		r.WithinMargin = c.within(r.RatioLow, r.RatioHigh) && r.Coverage >= c.confidence
 		if s.Invalid != "" {
 			r.Verdict, r.Reason = CannotTell, s.Invalid
 		}
-		if allocs.Rounds > 0 {
-			r.AllocsOld, r.AllocsNew = &allocs.Old, &allocs.New
+		if allocs >= 0 {
+			r.AllocsOld, r.AllocsNew = &a.Old, &a.New
 		}
-		kept = append(kept, r)
 	}
-	return kept
+	return rows
 }
 
 // columns are the values of one metric over the rounds that have it on all
 // three slices.
-func columns(s *Series, value func(*Slice) *float64) (old, again, new []float64) {
+func columns(s *Series, unit string) (old, again, new []float64) {
 	for i := range s.Rounds {
 		r := &s.Rounds[i]
-		a, b, c := value(&r.Old), value(&r.Again), value(&r.New)
-		if a == nil || b == nil || c == nil || !valid(*a) || !valid(*b) || !valid(*c) {
+		a, ok := r.Old[unit]
+		b, ok2 := r.Again[unit]
+		c, ok3 := r.New[unit]
+		if !ok || !ok2 || !ok3 || !valid(a) || !valid(b) || !valid(c) {
 			continue
 		}
-		old, again, new = append(old, *a), append(again, *b), append(new, *c)
+		old, again, new = append(old, a), append(again, b), append(new, c)
 	}
 	return old, again, new
 }
 
 func valid(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 
-func (c *comparison) row(s *Series, metric string, value func(*Slice) *float64) Row {
-	old, again, new := columns(s, value)
-	r := Row{Package: s.Package, Name: s.Name, Metric: metric, Iterations: s.Iterations, Rounds: len(old)}
+func (c *comparison) row(s *Series, m Metric) Row {
+	old, again, new := columns(s, m.Unit)
+	r := Row{Package: s.Package, Name: s.Name, Metric: m.Unit, Gates: m.Gates, Iterations: s.Iterations, Rounds: len(old)}
 	if len(old) == 0 {
 		return r
 	}
 	r.Old, r.New = stat.Median(old), stat.Median(new)
-	if metric != Time && constant(old, again) && constant(new, nil) {
+	if m.Kind == Count && constant(old, again) && constant(new, nil) {
 		c.exact(&r)
 	} else {
-		c.interval(&r, old, again, new)
+		c.interval(&r, m, old, again, new)
 	}
 	return r
 }
 
 // interval judges what varies.
-func (c *comparison) interval(r *Row, old, again, new []float64) {
-	iv, self := c.sampled(r.Metric, old, new), c.sampled(r.Metric, old, again)
+func (c *comparison) interval(r *Row, m Metric, old, again, new []float64) {
+	iv, self := c.sampled(m, old, new), c.sampled(m, old, again)
 	r.Ratio, r.RatioLow, r.RatioHigh, r.Coverage = iv.Center, iv.Low, iv.High, iv.Coverage
 	if n := logInterval(ratios(old, again), NoiseConfidence); n.Coverage >= NoiseConfidence {
 		half := (n.High - n.Low) / 2

@@ -73,7 +73,7 @@ func (c *comparison) settleBy(r, other *Row) {
 		r.Verdict = Slower
 	default:
 		what, by := "allocations", "bytes"
-		if r.Metric == Bytes {
+		if r.Metric == BytesPerOp {
 			what, by = by, what
 		}
 		r.Reason = fmt.Sprintf("counted in whole %s, rounded down: old lies between %s and %s, new between %s and %s, and the %s per operation do not settle it",
@@ -101,9 +101,9 @@ func (c *comparison) agree(other *Row) bool {
 // is known only up to the rounding; as the bounds of the interval are order
 // statistics, those of the smallest possible ratios and of the largest ones
 // enclose those of the true ratios.
-func (c *comparison) sampled(metric string, old, new []float64) stat.Interval {
+func (c *comparison) sampled(m Metric, old, new []float64) stat.Interval {
 	iv := logInterval(ratios(old, new), c.confidence)
-	if metric == Time {
+	if m.Kind != Count {
 		return iv
 	}
 	low, high := make([]float64, len(old)), make([]float64, len(old))

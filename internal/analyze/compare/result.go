@@ -100,13 +100,10 @@ func (r *Result) ExitCode() int {
 	return exitDone
 }
 
-// gates reports whether a row decides the exit code.
-func (r *Row) gates() bool { return r.Metric == Time || r.Metric == Allocs }
-
 func (r *Result) count(v Verdict) int {
 	n := 0
 	for i := range r.Benchmarks {
-		if r.Benchmarks[i].gates() && r.Benchmarks[i].Verdict == v {
+		if r.Benchmarks[i].Gates && r.Benchmarks[i].Verdict == v {
 			n++
 		}
 	}
@@ -117,7 +114,7 @@ func (r *Result) count(v Verdict) int {
 func (r *Result) Summarize() {
 	var parts []string
 	kinds := make(map[Verdict]bool)
-	for _, metric := range []string{Time, Allocs} {
+	for _, metric := range []string{NsPerOp, AllocsPerOp} {
 		said, seen := r.summarizeMetric(metric)
 		if said != "" {
 			parts = append(parts, said)
@@ -172,7 +169,7 @@ func (r *Result) summarizeMetric(metric string) (text string, seen []Verdict) {
 		return "", nil
 	}
 	what, words := "time", map[Verdict]string{Faster: "faster", Slower: "slower", NoChange: "no change", CannotTell: "cannot tell"}
-	if metric == Allocs {
+	if metric == AllocsPerOp {
 		what, words[Faster], words[Slower] = "allocations", "fewer", "more"
 	}
 	var parts []string

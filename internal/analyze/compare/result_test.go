@@ -8,14 +8,14 @@ import (
 func rowsOf(verdicts ...Verdict) []Row {
 	var rows []Row
 	for _, v := range verdicts {
-		rows = append(rows, Row{Name: "BenchmarkX", Metric: Time, Verdict: v, Ratio: map[Verdict]float64{Faster: 2, Slower: 0.5, NoChange: 1, CannotTell: 1.1}[v]})
+		rows = append(rows, Row{Name: "BenchmarkX", Metric: NsPerOp, Gates: true, Verdict: v, Ratio: map[Verdict]float64{Faster: 2, Slower: 0.5, NoChange: 1, CannotTell: 1.1}[v]})
 	}
 	return rows
 }
 
 func TestExitCodeAndSummary(t *testing.T) {
-	bytesOnly := Row{Name: "BenchmarkX", Metric: Bytes, Verdict: Slower, Ratio: 0.5}
-	allocs := Row{Name: "BenchmarkX", Metric: Allocs, Verdict: Slower, Ratio: 0.5}
+	bytesOnly := Row{Name: "BenchmarkX", Metric: BytesPerOp, Verdict: Slower, Ratio: 0.5}
+	allocs := Row{Name: "BenchmarkX", Metric: AllocsPerOp, Gates: true, Verdict: Slower, Ratio: 0.5}
 	for _, c := range []struct {
 		name string
 		r    Result
@@ -36,7 +36,7 @@ func TestExitCodeAndSummary(t *testing.T) {
 		{"interrupted", Result{Benchmarks: rowsOf(Slower), Interrupted: true}, 130, "interrupted", "interrupted: time: slower (0.500x)"},
 		{"interrupted, and where", Result{Benchmarks: rowsOf(Faster), Interrupted: true, Partial: "interrupted after 12 of 40 rounds"}, 130, "interrupted", "interrupted after 12 of 40 rounds: time: faster (2.00x)"},
 		{"trouble", Result{Benchmarks: rowsOf(Faster), Trouble: "the disk is full"}, 3, "faster", "time: faster (2.00x); the disk is full"},
-		{"to none", Result{Benchmarks: []Row{{Metric: Allocs, Verdict: Faster, Ratio: MaxRatio}}}, 0, "faster", "allocations: fewer (to none)"},
+		{"to none", Result{Benchmarks: []Row{{Metric: AllocsPerOp, Gates: true, Verdict: Faster, Ratio: MaxRatio}}}, 0, "faster", "allocations: fewer (to none)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.r.Summarize()

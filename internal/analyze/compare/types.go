@@ -1,0 +1,128 @@
+package compare
+
+import "strings"
+
+// Which is one of the two sides.
+type Which int
+
+// The sides.
+const (
+	Old Which = iota
+	New
+)
+
+func (w Which) String() string {
+	if w == New {
+		return "new"
+	}
+	return "old"
+}
+
+// Kind says how a metric's figures came to be.
+type Kind int
+
+// The kinds of metrics.
+const (
+	Time  Kind = iota // time, measured
+	Count             // whole numbers, from which package testing cut off a fraction
+	Other             // anything else that was measured
+)
+
+// Units with a meaning of their own.
+const (
+	NsPerOp     = "ns/op"
+	CPUNsPerOp  = "cpu-ns/op"
+	BytesPerOp  = "B/op"
+	AllocsPerOp = "allocs/op"
+	MBPerSecond = "MB/s"
+
+	WallNs    = "wall-ns" // commands
+	CPUNs     = "cpu-ns"
+	PeakBytes = "peak-bytes"
+
+	P50Ns                = "p50-ns" // services: quantiles of response time
+	P90Ns                = "p90-ns"
+	P99Ns                = "p99-ns"
+	RequestsPerSecond    = "requests/s"
+	CPUNsPerRequest      = "cpu-ns/request"
+	AllocBytesPerRequest = "alloc-bytes/request"
+)
+
+// Metric is what slices are measured in.
+type Metric struct {
+	Unit  string
+	Kind  Kind
+	More  bool // more is better: the ratio is new/old
+	Gates bool // decides the exit code
+}
+
+// known are the metrics with a meaning of their own.
+var known = [...]Metric{
+	{Unit: NsPerOp, Kind: Time, Gates: true},
+	{Unit: CPUNsPerOp, Kind: Time},
+	{Unit: BytesPerOp, Kind: Count},
+	{Unit: AllocsPerOp, Kind: Count, Gates: true},
+	{Unit: MBPerSecond, Kind: Other, More: true},
+	{Unit: WallNs, Kind: Time, Gates: true},
+	{Unit: CPUNs, Kind: Time},
+	{Unit: PeakBytes, Kind: Other},
+	{Unit: P50Ns, Kind: Time, Gates: true},
+	{Unit: P90Ns, Kind: Time, Gates: true},
+	{Unit: P99Ns, Kind: Time, Gates: true},
+	{Unit: RequestsPerSecond, Kind: Other, More: true},
+	{Unit: CPUNsPerRequest, Kind: Time},
+	{Unit: AllocBytesPerRequest, Kind: Other},
+}
+
+// MetricOf is the metric of a unit. One that is not known was given by the
+// benchmark itself: more of it is better where it is a rate per second, and it
+// decides no exit code.
+func MetricOf(unit string) Metric {
+	for _, m := range known {
+		if m.Unit == unit {
+			return m
+		}
+	}
+	return Metric{Unit: unit, Kind: Other, More: strings.HasSuffix(unit, "/s")}
+}
+
+// Slice is what one process, or one stretch of load, showed, by unit. What was
+// not reported is missing.
+type Slice map[string]float64
+
+// Round is one turn: a slice of each side and one more of a side that was
+// drawn by lot, as their order was.
+type Round struct {
+	Old, New, Again Slice
+	AgainOf         Which
+	Layout          uint64 // seed of both sides' code layout, 0: the linker's own
+}
+
+// Series are the rounds of one benchmark, command or service.
+type Series struct {
+	Package    string // import path
+	Name       string // "BenchmarkX/sub=1"
+	Iterations int64  // of every slice, on both sides; 0: does not apply
+	Metrics    []Metric
+	Rounds     []Round // those of earlier runs first
+	Earlier    int     // how many of them are of earlier runs of the same question
+	Run        int     // number of this run, from 1
+	RoundNs    int64   // what one more round of it takes, 0: unknown
+	// Ended: nothing more will be measured, for a reason that does not look at
+	// the figures, as the plan's or the budget's end. A series that stopped
+	// because it has its verdicts has not ended in this sense.
+	Ended bool
+	// Invalid is why no verdict may be given whatever the figures, "" when
+	// nothing stands against one.
+	Invalid string
+}
+
+// Options of the comparison.
+type Options struct {
+	Alpha  float64 // chance that anything of the run is called different that is not
+	Margin float64 // a ratio nearer to 1 than this hardly matters
+	// Looks are the rounds of this run after which the figures are judged,
+	// increasing; the last is the plan's number of rounds.
+	Looks      []int
+	Hypotheses int // rows planned; 0: those there are
+}
