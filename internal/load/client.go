@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,50 @@ type client struct {
 	req    *http.Request
 	timer  *time.Timer
 	drain  [32 << 10]byte
+}
+
+// follow sends requests as they fall due, until there are no more or the load
+// ends. expired says that it ended because the answers did not come in time:
+// then they count as timed out, and not as cut off.
+func (c *client) follow(r *recorder, a *arrivals, expired *atomic.Bool) (cutOff time.Duration) {
+	defer func() {
+		if c.cancel != nil {
+			c.cancel(nil)
+		}
+	}()
+	var out outcome
+	for {
+		free := c.now()
+		due, ok := a.take()
+		if !ok {
+			return -1
+		}
+		if c.load.Err() != nil {
+			if expired.Load() {
+				r.done(c.now(), unsent(due))
+			}
+			return -1
+		}
+		end := c.send(&out)
+		out.due = due
+		if due.After(free) {
+			free = due
+		}
+		out.late = out.start.Sub(free)
+		if out.err != nil && c.load.Err() != nil {
+			if !expired.Load() {
+				return out.took
+			}
+			out.err, out.kind = errTimeout, TimedOut
+		}
+		r.done(end, &out)
+	}
+}
+
+// unsent is what became of a request that had no connection before the load was
+// given up.
+func unsent(due time.Time) *outcome {
+	return &outcome{due: due, err: errTimeout, kind: TimedOut}
 }
 
 // run sends requests until the load ends. It returns how long the request had
@@ -58,7 +103,7 @@ func (c *client) run(r *recorder) (cutOff time.Duration) {
 func (c *client) send(out *outcome) (end time.Time) {
 	*out = outcome{}
 	c.arm()
-	start := c.now()
+	out.start = c.now()
 	res, err := c.transport.RoundTrip(c.req)
 	if err == nil {
 		out.bytes, err = c.read(res.Body)
@@ -71,7 +116,7 @@ func (c *client) send(out *outcome) (end time.Time) {
 		}
 	}
 	end = c.now()
-	out.took = end.Sub(start)
+	out.took = end.Sub(out.start)
 	if err != nil {
 		if cause := context.Cause(c.ctx); cause == errTimeout {
 			err = cause

@@ -1,5 +1,5 @@
-// Package load drives an HTTP service with a closed loop and records what came
-// back.
+// Package load drives an HTTP service with a closed or an open loop, and records
+// what came back.
 //
 // It answers: how many requests does the service complete with a fixed number
 // of clients, how long does each take, and what goes wrong. Each of
@@ -26,12 +26,23 @@
 // HTTP/1.1 is spoken; no proxy is used, whatever the environment says.
 // Compressed answers are not asked for, unless Options.Header does.
 //
+// With Options.Rate the loop is open: requests are sent when they are due,
+// evenly spaced, over at most Concurrency connections, and Result.Response holds
+// what users would see: the time from when each was due. There a request belongs
+// to the moment it was due, and the load waits for the answers behind its end.
+// See the essay in open.go.
+//
 // # When it misleads
 //
 // A closed loop waits: while the service stalls, no request is sent, so a stall
 // of a second is seen by at most Concurrency requests. Users do not wait for
 // each other. Quantiles of service time under a closed loop are too good for
 // that reason, and must not be read as response times.
+//
+// An open loop is no better than its generator. What it sent late is counted in
+// Result.LateSends, and stands in the response times; more than one in a hundred
+// is warned of. Evenly spaced arrivals wait for each other less than those of
+// users, who come at random.
 //
 // Generator and service share a machine if the address is local, and then
 // share its processors: Result.GeneratorCPU says what was taken. It counts all

@@ -17,7 +17,8 @@ type Options struct {
 	Header http.Header // "Host" in it replaces the address's
 	Body   []byte      // sent with every request
 
-	Concurrency int           // clients, each with one request at a time
+	Concurrency int           // clients, each with one request at a time over a connection of its own
+	Rate        float64       // requests per second, sent when they are due: an open loop; 0: a closed one
 	Warmup      time.Duration // sent the same way, not counted
 	Duration    time.Duration // what is measured, behind the warm-up
 	Timeout     time.Duration // of one request
@@ -52,6 +53,7 @@ func DefaultOptions() Options {
 
 const (
 	maxConcurrency = 10_000
+	maxRate        = 1e6 // per second: beyond it one pacer cannot wake up for each
 	// The seconds and bins of a day take about 60 MB.
 	maxDuration = 24 * time.Hour
 )
@@ -72,6 +74,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("method %q: give one such as GET or POST", o.Method)
 	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:
 		return fmt.Errorf("concurrency %d: give 1 to %d", o.Concurrency, maxConcurrency)
+	case !(o.Rate >= 0 && o.Rate <= maxRate):
+		return fmt.Errorf("rate %v: give 0 to %d requests per second, 0 for a closed loop", o.Rate, int(maxRate))
 	case o.Warmup < 0 || o.Warmup > maxDuration:
 		return fmt.Errorf("warm-up %v: give 0 to %v", o.Warmup, maxDuration)
 	case o.Duration <= 0 || o.Duration > maxDuration:

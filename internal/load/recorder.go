@@ -10,6 +10,7 @@ import (
 
 // outcome is how one request ended.
 type outcome struct {
+	start  time.Time // it was sent
 	took   time.Duration
 	status int   // of a whole answer; else 0
 	bytes  int64 // of its body
@@ -17,7 +18,14 @@ type outcome struct {
 	err    error // nil when it is an answer
 	// location is where a redirect leads.
 	location string
+
+	// In an open loop:
+	due  time.Time
+	late time.Duration // sent so long after it was due and could have been
 }
+
+// unsent reports whether a request was due and never sent.
+func (o *outcome) unsent() bool { return !o.due.IsZero() && o.start.IsZero() }
 
 // recorder counts outcomes. One lock guards all of it: it is held for some ten
 // nanoseconds, where net/http takes tens of microseconds for a request.
@@ -36,7 +44,8 @@ type recorder struct {
 	latest time.Duration
 	// current holds the service times of the last of result.Seconds.
 	current  hist.Histogram
-	location string // of the first redirect
+	location string    // of the first redirect
+	ended    time.Time // the last request that counts
 }
 
 func newRecorder(duration time.Duration) *recorder {
@@ -69,8 +78,16 @@ func (r *recorder) done(end time.Time, o *outcome) {
 		return
 	}
 	at := end.Sub(r.result.Start)
-	if at < 0 || at >= r.duration {
+	belongs := at
+	if !o.due.IsZero() {
+		belongs = o.due.Sub(r.result.Start)
+		at = max(min(at, r.duration-1), 0)
+	}
+	if belongs < 0 || belongs >= r.duration {
 		return
+	}
+	if end.After(r.ended) {
+		r.ended = end
 	}
 	r.latest = max(r.latest, at)
 	r.reach(r.latest)
@@ -83,9 +100,19 @@ func (r *recorder) done(end time.Time, o *outcome) {
 		res.Status[o.status]++
 		res.Answers[len(res.Answers)-1]++
 	}
-	if o.status != 0 || o.kind == TimedOut {
+	timed := o.status != 0 || o.kind == TimedOut
+	if timed && !o.unsent() {
 		res.Service.Record(int64(o.took))
 		r.current.Record(int64(o.took))
+	}
+	if timed && !o.due.IsZero() {
+		res.Response.Record(int64(end.Sub(o.due)))
+	}
+	if !o.due.IsZero() && !o.unsent() {
+		res.Lateness.Record(int64(max(o.late, 0)))
+		if o.late > lateAfter {
+			res.LateSends++
+		}
 	}
 	if o.kind != "" {
 		r.failed++
@@ -149,6 +176,9 @@ func (r *recorder) finish() *Result {
 		r.result.Seconds[len(r.result.Seconds)-1].Length = r.duration - time.Duration(len(r.result.Seconds)-1)*time.Second
 	}
 	r.summarise()
+	if r.result.Rate > 0 && r.ended.After(r.result.End) {
+		r.result.Drain = r.ended.Sub(r.result.End)
+	}
 	return r.result
 }
 

@@ -43,6 +43,17 @@ type Result struct {
 	// Service holds the service times of whole answers and timeouts, in
 	// nanoseconds.
 	Service hist.Histogram
+	// Rate is that of the options. Where it is not 0, Response holds the
+	// response times, from when each request was due; Lateness how much later
+	// than it could it was sent, in nanoseconds; and LateSends the number of
+	// those sent more than a millisecond late.
+	Rate      float64
+	Response  hist.Histogram
+	Lateness  hist.Histogram
+	LateSends int64
+	// Drain is how long after End the last of an open loop's requests ended.
+	Drain time.Duration
+
 	Seconds []Second
 	// Answers counts the whole answers in each Bin since Start, without a gap,
 	// so that a while without progress can be found.
@@ -83,10 +94,15 @@ func (r *Result) Failed() int64 {
 	return n
 }
 
+// LateRatio is the share of an open loop's requests that were sent late.
+func (r *Result) LateRatio() float64 {
+	return float64(r.LateSends) / float64(max(r.Lateness.Count(), 1))
+}
+
 // Throughput is the number of whole answers per second, whatever their status;
 // 0 when no time passed.
 func (r *Result) Throughput() float64 {
-	s := r.End.Sub(r.Start).Seconds()
+	s := (r.End.Sub(r.Start) + r.Drain).Seconds()
 	if s <= 0 {
 		return 0
 	}

@@ -84,12 +84,25 @@ func (r *Running) drive(ctx context.Context, o *Options, transport *http.Transpo
 		start()
 	}
 
+	var open *arrivals // nil: a closed loop
+	var pacer sync.WaitGroup
+	if o.Rate > 0 {
+		rec.result.Rate = o.Rate
+		open = newArrivals(rec.result.Began, o.Rate)
+		pacer.Go(func() { open.pace(o.Now) })
+	}
 	var clients sync.WaitGroup
 	var cutOff, oldest atomic.Int64
+	var expired atomic.Bool
 	for range o.Concurrency {
 		clients.Go(func() {
 			c := &client{load: sending, transport: transport, template: template, body: o.Body, timeout: o.Timeout, now: o.Now}
-			age := int64(c.run(rec))
+			var age int64
+			if open != nil {
+				age = int64(c.follow(rec, open, &expired))
+			} else {
+				age = int64(c.run(rec))
+			}
 			if age >= 0 {
 				cutOff.Add(1)
 			}
@@ -110,17 +123,52 @@ func (r *Running) drive(ctx context.Context, o *Options, transport *http.Transpo
 	if !interrupted {
 		interrupted = !r.phase(ctx, o, false, o.Duration)
 	}
+	var unsentDue []time.Time
+	if open != nil {
+		if !interrupted {
+			open.finish(rec.result.Start.Add(o.Duration))
+			interrupted = !drained(ctx, &clients, o.Timeout, &expired)
+		}
+		unsentDue = open.abandon()
+	}
 	rec.end(o.Now(), interrupted)
 	if now := int64(cpuTime()); cpu >= 0 && now >= 0 {
 		rec.result.GeneratorCPU = time.Duration(now - cpu)
 	}
 	stop()
 	clients.Wait()
+	pacer.Wait()
+	if expired.Load() {
+		for _, due := range unsentDue {
+			rec.done(o.Now(), unsent(due))
+		}
+	}
 	transport.CloseIdleConnections()
 
 	r.result = rec.finish()
 	r.result.InFlight, r.result.OldestInFlight = int(cutOff.Load()), time.Duration(oldest.Load())
 	r.result.Warnings = r.warnings(template)
+}
+
+// drained waits for the answers to what was due, at most limit, and sets
+// expired where that passed. It reports whether the context let it.
+func drained(ctx context.Context, clients *sync.WaitGroup, limit time.Duration, expired *atomic.Bool) bool {
+	all := make(chan struct{})
+	go func() {
+		defer close(all)
+		clients.Wait()
+	}()
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case <-all:
+		return true
+	case <-t.C:
+		expired.Store(true)
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // phase waits for the end of a phase and reports whether it was reached.
@@ -177,6 +225,10 @@ func (r *Running) warnings(sent *http.Request) []string {
 		out = append(out, "every request failed: the figures are those of failing")
 	case failed > 0 && float64(failed) >= 0.01*float64(res.Requests):
 		out = append(out, fmt.Sprintf("%s of the requests failed", quantity.Percent(float64(failed)/float64(res.Requests))))
+	}
+	if ratio := res.LateRatio(); ratio > 0.01 {
+		out = append(out, fmt.Sprintf("the generator could not keep up: %s of the requests were sent more than %v after they were due and could have been; the response times hold that too",
+			quantity.Percent(ratio), lateAfter))
 	}
 	if n := res.Errors[TimedOut]; n > 0 {
 		out = append(out, fmt.Sprintf("%s timed out and stand in the service times with the timeout, which is less than they would have taken",

@@ -1,0 +1,151 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Asker asks a target one question after the other, over a connection that is
+// kept, and keeps the answers. It is no driver: use it where what is answered
+// matters, and not how fast.
+type Asker struct {
+	o         Options
+	base      *url.URL
+	template  *http.Request
+	transport *http.Transport
+}
+
+// Request is one question. What it leaves out is that of the options.
+type Request struct {
+	Method string
+	Target string // path and query, as in a request line; "" is that of Options.URL
+	Header map[string]string
+	Body   []byte
+}
+
+// Answer is what came back. A redirect is an answer like any other.
+type Answer struct {
+	Status int
+	Header map[string][]string // with canonical names
+	Body   []byte              // at most MaxAnswer bytes of it
+	Bytes  int64               // of the whole body
+	SHA256 string              // of the whole body
+}
+
+// MaxAnswer is how much of an answer's body is kept.
+const MaxAnswer = 8 << 20
+
+// NewAsker takes from the options what does not concern load. Whoever is done
+// with it calls Close.
+func NewAsker(o Options) (*Asker, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	template, err := o.request()
+	if err != nil {
+		return nil, err
+	}
+	transport, err := o.transport()
+	if err != nil {
+		return nil, err
+	}
+	return &Asker{o: o, base: template.URL, template: template, transport: transport}, nil
+}
+
+// Close closes the connections.
+func (a *Asker) Close() { a.transport.CloseIdleConnections() }
+
+// Ask sends one question and reads the whole answer, which is not to take
+// longer than the options' timeout.
+func (a *Asker) Ask(ctx context.Context, q Request) (*Answer, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t := time.AfterFunc(a.o.Timeout, func() { cancel(errTimeout) })
+	defer t.Stop()
+	req, err := a.request(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	res, err := a.transport.RoundTrip(req)
+	if err != nil {
+		return nil, a.explain(ctx, req, err)
+	}
+	defer res.Body.Close()
+	kept := &keeper{hash: sha256.New()}
+	n, err := io.Copy(kept, res.Body)
+	if err != nil {
+		return nil, a.explain(ctx, req, err)
+	}
+	return &Answer{Status: res.StatusCode, Header: res.Header, Body: kept.data, Bytes: n, SHA256: hex.EncodeToString(kept.hash.Sum(nil))}, nil
+}
+
+func (a *Asker) request(ctx context.Context, q Request) (*http.Request, error) {
+	req := a.template.Clone(ctx)
+	body := a.o.Body
+	if q.Method != "" {
+		if !isToken(q.Method) {
+			return nil, fmt.Errorf("method %q: give one such as GET or POST", q.Method)
+		}
+		req.Method, body = q.Method, nil
+	}
+	if q.Target != "" {
+		u, err := url.ParseRequestURI(q.Target)
+		if err != nil || !strings.HasPrefix(q.Target, "/") || u.Host != "" {
+			return nil, fmt.Errorf("path %q: give one like /items?id=7, without a host", line(q.Target))
+		}
+		u.Scheme, u.Host = a.base.Scheme, a.base.Host
+		req.URL = u
+	}
+	for name, value := range q.Header {
+		if !isToken(name) || strings.ContainsAny(value, "\r\n\x00") {
+			return nil, fmt.Errorf("header %q: its name or value cannot be sent", line(name))
+		}
+		if http.CanonicalHeaderKey(name) == "Host" {
+			req.Host = value
+			continue
+		}
+		req.Header.Set(name, value)
+	}
+	if q.Body != nil {
+		body = q.Body
+	}
+	if len(body) > 0 {
+		req.ContentLength = int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.Body, _ = req.GetBody()
+	}
+	return req, nil
+}
+
+func (a *Asker) explain(ctx context.Context, req *http.Request, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errTimeout) {
+		return fmt.Errorf("ask %s: no answer within %v", req.URL.Redacted(), a.o.Timeout)
+	} else if cause != nil {
+		return cause
+	}
+	return fmt.Errorf("ask %s: %s", req.URL.Redacted(), seen(err))
+}
+
+// keeper keeps the beginning of a body and a digest of all of it.
+type keeper struct {
+	data []byte
+	hash hash.Hash
+}
+
+func (k *keeper) Write(p []byte) (int, error) {
+	k.hash.Write(p)
+	if room := MaxAnswer - len(k.data); room > 0 {
+		k.data = append(k.data, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
