@@ -13,11 +13,19 @@ import (
 // Schema of the result's JSON.
 const Schema = "whet/prove/1"
 
+// What was compared.
+const (
+	KindBenchmarks = "benchmarks"
+	KindCommands   = "commands"
+	KindService    = "service"
+)
+
 // Result is all that a proof has to say, as its JSON document. Text comes from
 // the measured programs and is untrusted; whoever prints it escapes it.
 type Result struct {
 	Schema   string   `json:"schema"`
 	Warnings []string `json:"warnings"`
+	Kind     string   `json:"kind"` // KindBenchmarks, KindCommands or KindService
 	// Partial is why less was measured than planned; "" when all was.
 	Partial string  `json:"partial"`
 	Verdict Summary `json:"verdict"`
@@ -26,20 +34,31 @@ type Result struct {
 	New Side `json:"new"`
 
 	AlphaRatio      float64 `json:"alpha_ratio"`
-	ConfidenceRatio float64 `json:"confidence_ratio"` // of each interval, so that all hold at 1 - alpha
+	ConfidenceRatio float64 `json:"confidence_ratio"` // of the run; each row has that of its own interval
 	MarginRatio     float64 `json:"margin_ratio"`
 	Seed            uint64  `json:"seed"` // of the order within the rounds
-	RoundsPlanned   int     `json:"rounds_planned"`
-	RoundsMeasured  int     `json:"rounds_measured"` // by every benchmark that did not fail
-	RoundsNeeded    int     `json:"rounds_needed"`   // for any verdict on time
-	SliceNs         int64   `json:"slice_ns"`        // a slice of one side takes about this
-	BudgetNs        int64   `json:"budget_ns"`
-	ElapsedNs       int64   `json:"elapsed_ns"` // of the measuring
+	// Run is the number of this run of the same question, from 1, and Earlier
+	// the rounds of those before it, which are pooled with it.
+	Run            int   `json:"run"`
+	Earlier        int   `json:"earlier"`
+	Layouts        int   `json:"layouts"` // code layouts that the rounds of this run were spread over; 1: the linker's own
+	RoundsPlanned  int   `json:"rounds_planned"`
+	RoundsMeasured int   `json:"rounds_measured"` // by every benchmark that did not fail
+	RoundsNeeded   int   `json:"rounds_needed"`   // for any verdict on time
+	SliceNs        int64 `json:"slice_ns"`        // a slice of one side takes about this
+	BudgetNs       int64 `json:"budget_ns"`
+	ElapsedNs      int64 `json:"elapsed_ns"` // of the measuring
 
 	Benchmarks []Row     `json:"benchmarks"`
 	OnlyOld    []string  `json:"only_old"` // benchmarks that the other side lacks
 	OnlyNew    []string  `json:"only_new"`
 	Failures   []Failure `json:"failures"`
+	// Disturbances are what was seen that makes the figures worse than they
+	// could be; each is a warning too.
+	Disturbances []Disturbance `json:"disturbances"`
+	Why          []Change      `json:"why"`
+	// Require is the verdict that was asked for: Faster or "".
+	Require Verdict `json:"require,omitempty"`
 
 	Host      recording.Host `json:"host"`
 	Recording string         `json:"recording,omitempty"`
@@ -60,6 +79,18 @@ type Side struct {
 	Dirty     *bool  `json:"dirty"`    // nil: unknown
 	SHA256    string `json:"sha256"`   // of the test binary
 	Tests     string `json:"tests"`    // "passed", "failed: ...", "none", "not run"
+	Tree      string `json:"tree"`     // where it came from: a directory as the user knows it, or "" for a revision
+	// Env and Flags are what only this side was built and run with.
+	Env   []string `json:"env"`
+	Flags []string `json:"flags"`
+}
+
+// Disturbance is one thing that was seen to disturb the measuring.
+type Disturbance struct {
+	Kind      string `json:"kind"`                // as "steal", "load", "throttled", "swap", "grows"
+	Benchmark string `json:"benchmark,omitempty"` // "": the whole run
+	Side      string `json:"side,omitempty"`      // "old" or "new", "": both
+	Text      string `json:"text"`
 }
 
 // Failure is a benchmark that could not be compared.
@@ -78,7 +109,7 @@ type Summary struct {
 // Exit codes of design: 1 and 4 look at time and allocations per operation only.
 const (
 	exitDone        = 0
-	exitSlower      = 1
+	exitFound       = 1
 	exitFailed      = 3
 	exitCannotTell  = 4
 	exitInterrupted = 130
@@ -93,12 +124,19 @@ func (r *Result) ExitCode() int {
 	case len(r.Failures) > 0 || len(r.Benchmarks) == 0 || r.Trouble != "":
 		return exitFailed
 	case slower > 0:
-		return exitSlower
+		return exitFound
 	case unknown > 0:
 		return exitCannotTell
+	case r.missing():
+		return exitFound
 	}
 	return exitDone
 }
+
+// missing reports whether a required verdict is surely not there. Where a row
+// cannot tell, the requirement cannot be told either: that is code 4, as
+// without it.
+func (r *Result) missing() bool { return r.Require == Faster && r.count(Faster) == 0 }
 
 func (r *Result) count(v Verdict) int {
 	n := 0
@@ -114,7 +152,7 @@ func (r *Result) count(v Verdict) int {
 func (r *Result) Summarize() {
 	var parts []string
 	kinds := make(map[Verdict]bool)
-	for _, metric := range []string{NsPerOp, AllocsPerOp} {
+	for _, metric := range r.gating() {
 		said, seen := r.summarizeMetric(metric)
 		if said != "" {
 			parts = append(parts, said)
@@ -131,6 +169,9 @@ func (r *Result) Summarize() {
 		f := r.Failures[0]
 		r.Verdict.Text += fmt.Sprintf("; %s failed: %s of %s: %s", benchmarks(n), f.Name, f.Side, f.Text)
 		r.Verdict.Kind = "failed"
+	}
+	if r.missing() && len(r.Benchmarks) > 0 {
+		r.Verdict.Text += "; nothing was shown to be faster, which was required"
 	}
 	if r.Trouble != "" {
 		r.Verdict.Text += "; " + r.Trouble
@@ -160,17 +201,14 @@ func (r *Result) summarizeMetric(metric string) (text string, seen []Verdict) {
 	by := make(map[Verdict][]float64)
 	total := 0
 	for i := range r.Benchmarks {
-		if row := &r.Benchmarks[i]; row.Metric == metric {
+		if row := &r.Benchmarks[i]; row.Metric == metric && row.Gates {
 			by[row.Verdict] = append(by[row.Verdict], row.Ratio)
 			total++
 		}
 	}
-	if total == 0 {
-		return "", nil
-	}
-	what, words := "time", map[Verdict]string{Faster: "faster", Slower: "slower", NoChange: "no change", CannotTell: "cannot tell"}
+	words := map[Verdict]string{Faster: "faster", Slower: "slower", NoChange: "no change", CannotTell: "cannot tell"}
 	if metric == AllocsPerOp {
-		what, words[Faster], words[Slower] = "allocations", "fewer", "more"
+		words[Faster], words[Slower] = "fewer", "more"
 	}
 	var parts []string
 	for _, v := range []Verdict{Slower, CannotTell, Faster, NoChange} {
@@ -188,7 +226,33 @@ func (r *Result) summarizeMetric(metric string) (text string, seen []Verdict) {
 		}
 		parts = append(parts, s)
 	}
-	return what + ": " + strings.Join(parts, ", "), seen
+	return metricName(metric) + ": " + strings.Join(parts, ", "), seen
+}
+
+// gating are the metrics that decide the exit code, in the order of the rows.
+func (r *Result) gating() []string {
+	var out []string
+	for i := range r.Benchmarks {
+		if row := &r.Benchmarks[i]; row.Gates && !slices.Contains(out, row.Metric) {
+			out = append(out, row.Metric)
+		}
+	}
+	return out
+}
+
+// metricName is a gating metric's in the verdict.
+func metricName(unit string) string {
+	switch unit {
+	case NsPerOp:
+		return "time"
+	case AllocsPerOp:
+		return "allocations"
+	case WallNs:
+		return "wall time"
+	case P50Ns, P90Ns, P99Ns:
+		return "response time " + strings.TrimSuffix(unit, "-ns")
+	}
+	return unit
 }
 
 func ratioRange(ratios []float64) string {
