@@ -25,7 +25,7 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, fmt.Errorf("list %s: %w", pattern, err)
 	}
-	all, said, err := list(ctx, dir, pattern, o, pattern)
+	all, said, err := goList(ctx, dir, pattern, o, pattern)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -78,7 +78,7 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 	if strings.HasPrefix(operand, "-") {
 		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
 	}
-	if IsPath(operand) && !strings.Contains(operand, "...") {
+	if isPath(operand) && !strings.Contains(operand, "...") {
 		abs := operand
 		if !filepath.IsAbs(abs) {
 			abs = filepath.Join(dir, operand)
@@ -95,7 +95,7 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 		workDir, ask = filepath.Clean(abs), "."
 	}
 
-	all, said, err := list(ctx, workDir, operand, o, ask)
+	all, said, err := goList(ctx, workDir, operand, o, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +118,9 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 	return t, err
 }
 
-// list asks the go command for the packages that ask matches; operand is what
+// goList asks the go command for the packages that ask matches; operand is what
 // the user called them.
-func list(ctx context.Context, dir, operand string, o BuildOptions, ask string) (all []listed, said string, err error) {
+func goList(ctx context.Context, dir, operand string, o BuildOptions, ask string) (all []listed, said string, err error) {
 	args := []string{"list", "-e", "-find", "-json=Dir,ImportPath,Name,Standard,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"}
 	args = append(args, listFlags(o)...)
 	stdout, stderr, res, err := goCommand(ctx, dir, o.Env, append(args, "--", ask)...)
@@ -198,9 +198,7 @@ func listFlags(o BuildOptions) []string {
 	return out
 }
 
-// IsPath reports whether an operand is written as a path: it is . or .., or
-// begins with ./, ../ or a root.
-func IsPath(operand string) bool {
+func isPath(operand string) bool {
 	if operand == "." || operand == ".." || filepath.IsAbs(operand) {
 		return true
 	}

@@ -1,0 +1,142 @@
+package sides
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/gobench"
+	"whet/internal/worktree"
+)
+
+// Spec is what a user says of one side.
+type Spec struct {
+	// Operand is a git revision, a directory that holds a go.mod (its whole
+	// tree), the directory of a package, a test binary, or "." (the working
+	// tree around Options.Dir, with what is not committed). Operands that are
+	// "." or "..", or begin with "./", "../" or a root are paths, all others
+	// revisions.
+	Operand string
+	Env     []string // KEY=value, for its build and its processes
+	Flags   []string // further go build flags
+}
+
+// Options says what to make.
+type Options struct {
+	Dir      string // the user's working directory
+	Old, New Spec
+	// Packages is the pattern of packages, as seen from Dir in either tree;
+	// "" is "./...". Directories of one package have no pattern.
+	Packages string
+	Tags     string   // go build -tags, both sides
+	Flags    []string // further go build flags, both sides
+	Race     bool     // whether Test will be asked for the race detector
+	Layouts  bool     // whether Link will be asked for layouts
+	Scratch  string   // directory for the trees and binaries; "" is the system's for temporary files
+	Progress func(stage string)
+}
+
+// Package is a package with benchmarks that both sides have.
+type Package struct {
+	// ImportPath is that of new. Old's is another one where two directories
+	// are compared that hold the same code under two names.
+	ImportPath, OldImportPath string
+	SHA256                    [2]string // of the test binaries, by side
+}
+
+// Identical reports whether the two test binaries are equal, byte for byte.
+func (p Package) Identical() bool { return p.SHA256[compare.Old] == p.SHA256[compare.New] }
+
+// Pair is both sides, built. Its methods may be called concurrently, Link and
+// Test for different packages or sides.
+type Pair struct {
+	o        Options
+	scratch  *worktree.Scratch
+	sides    [2]*side
+	packages []Package
+	only     [2][]string
+	layouts  bool
+	warnings []string
+}
+
+// Packages are those that both sides have and that have benchmarks.
+func (p *Pair) Packages() []Package { return p.packages }
+
+// OnlyOld are the import paths of packages with benchmarks that new lacks.
+func (p *Pair) OnlyOld() []string { return p.only[compare.Old] }
+
+// OnlyNew are the import paths of packages with benchmarks that old lacks.
+func (p *Pair) OnlyNew() []string { return p.only[compare.New] }
+
+// Warnings are what stands between the sides and a fair comparison.
+func (p *Pair) Warnings() []string { return p.warnings }
+
+// Layouts reports whether both sides can be linked in an order drawn by lot.
+// Where they cannot, Link returns the first build, and a warning says why.
+func (p *Pair) Layouts() bool { return p.layouts }
+
+// Side describes a side: what it was made from, and with what.
+func (p *Pair) Side(w compare.Which) compare.Side { return p.sides[w].facts }
+
+// Env are the variables that the side's processes have beyond our own. Its
+// binaries set them themselves.
+func (p *Pair) Env(w compare.Which) []string { return slices.Clone(p.sides[w].options.Env) }
+
+// Binary is the test binary of a package as the linker lays it out by itself.
+func (p *Pair) Binary(w compare.Which, pkg int) *gobench.Binary { return p.sides[w].binaries[pkg] }
+
+// Link returns the test binary of a package with its functions in the order
+// that the seed draws, the same for both sides as far as their functions are
+// the same in number. It takes the place of the one linked before for the side
+// and package.
+func (p *Pair) Link(ctx context.Context, w compare.Which, pkg int, seed uint64) (*gobench.Binary, error) {
+	s := p.sides[w]
+	if !p.layouts {
+		return s.binaries[pkg], nil
+	}
+	b, err := s.binaries[pkg].Link(ctx, s.options, seed, p.file(w, "layout", pkg))
+	if err != nil {
+		return nil, sideError(ctx, w, s.spec.Operand, err)
+	}
+	return b, nil
+}
+
+// Test runs the tests of a package that run selects, as go test -run does, with
+// a binary of their own when race is set.
+func (p *Pair) Test(ctx context.Context, w compare.Which, pkg int, run string, limit time.Duration, race bool) (gobench.Tests, error) {
+	s := p.sides[w]
+	b := s.binaries[pkg]
+	if race && s.kind != testBinary {
+		o := s.options
+		o.Flags = append(o.Flags[:len(o.Flags):len(o.Flags)], "-race")
+		var err error
+		if b, err = b.Link(ctx, o, 0, p.file(w, "race", pkg)); err != nil {
+			return gobench.Tests{}, sideError(ctx, w, s.spec.Operand, err)
+		}
+	}
+	t, err := b.Test(ctx, run, limit)
+	if err != nil {
+		err = sideError(ctx, w, s.spec.Operand, err)
+	}
+	return t, err
+}
+
+// Close removes the trees and binaries.
+func (p *Pair) Close() error { return p.scratch.Close() }
+
+// sideError says which side an error is of. The context's stays as it is.
+func sideError(ctx context.Context, w compare.Which, operand string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var e *gobench.Error
+	if errors.As(err, &e) {
+		told := *e
+		told.Text = fmt.Sprintf("%s (%v): %s", operand, w, e.Text)
+		return &told
+	}
+	return fmt.Errorf("%s (%v): %w", operand, w, err)
+}
