@@ -1,0 +1,39 @@
+// Package rounds measures two sides in turns until there is a verdict.
+//
+// It answers which slice runs next and when to stop, for any kind of subject:
+// benchmarks, commands, services. Its input are subjects that both sides have,
+// a Runner that can measure one slice of one side, and a budget. What the
+// slices showed is judged by package compare.
+//
+// # A round
+//
+// In a round every subject that is still measured runs three slices: old, new,
+// and one more of a side drawn by lot. The order of the subjects, the order of
+// the three slices and the side that runs twice depend on the seed, the number
+// of the run and the number of the round alone. Swapping the names of the two
+// sides turns each drawn order into another one that was as likely, so that a
+// round's log ratio is symmetric about zero when the sides are equal, whatever
+// the machine does: drift, a neighbour, a slow first slice fall on both alike.
+// Each round may also have a layout of the code of its own, the same seed on
+// both sides, so that rounds are independent in that too.
+//
+// # No peeking
+//
+// The largest number of rounds and the looks are fixed before the first one.
+// Between looks nothing reads the figures: the engine hands slices to the
+// series and counts them. At a look all series are judged together; those that
+// have their verdict are measured no more, and their time goes to the rest: for
+// that the plan allows up to twice as many rounds as the budget pays for with
+// all subjects. What ends a series otherwise (the budget, an interrupt, a
+// runner that cannot go on) does not look at its figures. That the time left
+// depends on the figures of other series does no harm: given those, the lot of
+// this one is as fair as before.
+//
+// # When it misleads
+//
+// A subject is dropped when one of its slices fails, and its series is then
+// invalid: a side that fails one time in a hundred is reported as failing, not
+// as fast. The plan trusts the durations that it was given; where the machine
+// becomes slower the budget ends the run with fewer rounds, which the outcome
+// says.
+package rounds

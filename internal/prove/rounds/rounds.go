@@ -1,0 +1,112 @@
+package rounds
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"whet/internal/analyze/compare"
+)
+
+// Subject is one thing that both sides have, as a benchmark.
+type Subject struct {
+	Package, Name string
+	Metrics       []compare.Metric
+	Iterations    int64            // of every slice; 0: does not apply
+	Slice         [2]time.Duration // what a slice of each side takes, the start of its process included
+}
+
+// round is what the subject's part of a round takes, as is expected of either
+// side running twice.
+func (s *Subject) round() time.Duration {
+	return (s.Slice[compare.Old] + s.Slice[compare.New]) * 3 / 2
+}
+
+// Request is one slice.
+type Request struct {
+	Subject int
+	Side    compare.Which
+	Round   int    // of this run, from 1
+	Seed    uint64 // of the round's layout; 0: the linker's own
+}
+
+// Runner measures. Its calls come one after the other.
+type Runner interface {
+	// Prepare is called before the first slice of a round, with the subjects
+	// that are still measured: layouts are linked here.
+	Prepare(ctx context.Context, round int, seed uint64, subjects []int) error
+	Slice(ctx context.Context, r Request) (compare.Slice, error)
+}
+
+// MaxRounds is the most that a plan makes of a large budget unless told
+// otherwise. The interval narrows with the root of the rounds: beyond this a
+// user waits long for little.
+const MaxRounds = 200
+
+// Options of a run.
+type Options struct {
+	Seed          uint64
+	Alpha, Margin float64
+	Budget        time.Duration
+	Fixed         int           // rounds that the user asked for; 0: what the budget allows, at most Max
+	Max           int           // 0: MaxRounds
+	Prepare       time.Duration // what preparing a round takes
+	Layouts       bool          // each round has a layout of its own; else every seed is 0
+
+	Earlier [][]compare.Round // of each subject, from earlier runs of the same question; nil: none
+	Run     int               // number of this run, from 1
+	Runs    []int             // that of each subject, where a question was not asked of all before; nil: Run
+
+	// Stop, asked at looks, ends the run for reasons of its own. nil: never.
+	Stop     func(rows []compare.Row) bool
+	Now      func() time.Time
+	Progress func(Event) // nil: none
+}
+
+// Event is where a run stands.
+type Event struct {
+	Plan          string // set once, when the plan is made
+	Subject       int    // -1: outside of one
+	Round, Rounds int    // from 1; 0 before the rounds
+	Measured      int    // subjects that are still measured
+	Left          time.Duration
+}
+
+// Outcome is what a run gave.
+type Outcome struct {
+	Series []compare.Series // of the subjects, in their order, with whole rounds only
+	Rows   []compare.Row
+	// Planned is the number of rounds that the budget pays for with all
+	// subjects, and the last of Looks the largest number for any.
+	Planned int
+	Looks   []int
+	// Measured is the number of rounds of this run that every subject without
+	// a verdict or a failure has; where there is none, the largest of all.
+	Measured    int
+	Partial     string // why fewer rounds were measured than planned; "" when they were not
+	Failures    []Failure
+	Interrupted bool  // the context ended it
+	Trouble     error // the runner could not prepare a round: nothing further was measured
+}
+
+// Failure is a slice that failed, and with it its subject.
+type Failure struct {
+	Request
+	Err error
+}
+
+func (o *Options) validate(subjects []Subject) error {
+	switch {
+	case o.Now == nil:
+		return errors.New("measure rounds: the clock is missing")
+	case len(subjects) == 0:
+		return errors.New("measure rounds: there is nothing to measure")
+	case o.Earlier != nil && len(o.Earlier) != len(subjects):
+		return errors.New("measure rounds: the earlier rounds are not those of the subjects")
+	case o.Runs != nil && len(o.Runs) != len(subjects):
+		return errors.New("measure rounds: the numbers of runs are not those of the subjects")
+	case o.Run < 1:
+		return errors.New("measure rounds: the number of the run is missing")
+	}
+	return nil
+}
