@@ -57,6 +57,8 @@ type Result struct {
 	// could be; each is a warning too.
 	Disturbances []Disturbance `json:"disturbances"`
 	Why          []Change      `json:"why"`
+	// Answers is nil where they were not compared.
+	Answers *Answers `json:"answers,omitempty"`
 	// Require is the verdict that was asked for: Faster or "".
 	Require Verdict `json:"require,omitempty"`
 
@@ -102,7 +104,7 @@ type Failure struct {
 
 // Summary is the overall verdict in one line.
 type Summary struct {
-	Kind string `json:"kind"` // a Verdict, "mixed", "failed" or "interrupted"
+	Kind string `json:"kind"` // a Verdict, "mixed", AnswersDiffer, "same answers", "failed" or "interrupted"
 	Text string `json:"text"`
 }
 
@@ -121,7 +123,13 @@ func (r *Result) ExitCode() int {
 	switch {
 	case r.Interrupted:
 		return exitInterrupted
-	case len(r.Failures) > 0 || len(r.Benchmarks) == 0 || r.Trouble != "":
+	case len(r.Failures) > 0 || r.Trouble != "":
+		return exitFailed
+	case r.Answers.differ():
+		return exitFound
+	case r.Answers != nil && r.Answers.Only:
+		return exitDone
+	case len(r.Benchmarks) == 0:
 		return exitFailed
 	case slower > 0:
 		return exitFound
@@ -164,6 +172,19 @@ func (r *Result) Summarize() {
 	r.Verdict = Summary{Kind: overall(kinds), Text: strings.Join(parts, "; ")}
 	if len(parts) == 0 {
 		r.Verdict = Summary{Kind: "failed", Text: "nothing was compared"}
+	}
+	if a := r.Answers; a != nil {
+		said := a.describe()
+		if len(parts) > 0 || !a.differ() && !a.Only {
+			said += "; " + r.Verdict.Text
+		}
+		r.Verdict.Text = said
+		switch {
+		case a.differ():
+			r.Verdict.Kind = AnswersDiffer
+		case a.Only:
+			r.Verdict.Kind = "same answers"
+		}
 	}
 	if n := len(r.Failures); n > 0 {
 		f := r.Failures[0]

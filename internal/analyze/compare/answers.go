@@ -1,0 +1,51 @@
+package compare
+
+import (
+	"fmt"
+
+	"whet/internal/quantity"
+)
+
+// Answers says whether the two sides answer alike: services the same requests,
+// commands the same arguments.
+type Answers struct {
+	Requests  int `json:"requests"`  // that both sides were asked
+	Differing int `json:"differing"` // of them answered differently
+	// Differences are the first ones.
+	Differences []Difference `json:"differences"`
+	// Only: nothing else was to be compared.
+	Only bool `json:"only"`
+}
+
+// Difference is one place in which two answers differ. Its texts come from the
+// sides, are bounded, and are quoted where they hold what cannot be printed.
+type Difference struct {
+	Request string `json:"request"` // "GET /items?id=7"
+	Where   string `json:"where"`   // "status", "header Content-Type", "body.items.0.price", "body at byte 17", "output"
+	Old     string `json:"old"`
+	New     string `json:"new"`
+	// Unsteady: the old side, asked again, differs there from itself.
+	Unsteady bool `json:"unsteady"`
+}
+
+// AnswersDiffer is the kind of a verdict on sides that do not answer alike:
+// which of them is faster is then no question.
+const AnswersDiffer = "answers differ"
+
+func (a *Answers) differ() bool { return a != nil && a.Differing > 0 }
+
+// describe is the verdict on answers.
+func (a *Answers) describe() string {
+	if !a.differ() {
+		return fmt.Sprintf("the same answers to %s", quantity.Plural(a.Requests, "request"))
+	}
+	text := fmt.Sprintf("answers differ: to %d of %s", a.Differing, quantity.Plural(a.Requests, "request"))
+	if len(a.Differences) > 0 {
+		d := a.Differences[0]
+		text += fmt.Sprintf("; %s: %s: old %s, new %s", d.Request, d.Where, d.Old, d.New)
+		if d.Unsteady {
+			text += " (the old side differs there from itself too)"
+		}
+	}
+	return text
+}
