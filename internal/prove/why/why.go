@@ -1,0 +1,160 @@
+package why
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/gobench"
+)
+
+// Side is one side's test binary of a benchmark.
+type Side struct {
+	Binary *gobench.Binary
+	Build  gobench.BuildOptions // as it was built: the compiler is asked with the same
+	Env    []string             // of its processes, KEY=value
+}
+
+// Benchmark is one that both sides have.
+type Benchmark struct {
+	Package  string // as the change shall name it
+	Name     string // "BenchmarkX/sub=1"
+	Old, New Side
+	// NsPerOp and AllocsPerOp are those of the side that has more of them.
+	NsPerOp     float64
+	AllocsPerOp float64
+}
+
+// Options of an explanation.
+type Options struct {
+	Benchmarks []Benchmark // those that matter most first
+	Most       int         // no more than these many are explained
+	Samples    int         // of the measured code, wanted of each side's CPU profile
+	// Budget bounds profiling, all benchmarks together; the compiler is asked
+	// after it.
+	Budget  time.Duration
+	Timeout time.Duration // of one process; 0: none but what the plan gives it
+	CPU     string        // GOMAXPROCS, "" is the machine's
+	Args    []string      // the user's, for the test binaries
+	Output  io.Writer     // receives what the benchmarks print; nil drops it
+	Scratch string        // directory for the profiles while they are taken; "" is the system's
+
+	Now      func() time.Time
+	Progress func(stage, benchmark string)
+}
+
+// DefaultOptions are for a user who waits.
+func DefaultOptions() Options {
+	return Options{Most: 5, Samples: 500, Budget: time.Minute, Now: time.Now, Progress: func(string, string) {}}
+}
+
+// Validate says what is wrong with the options.
+func (o *Options) Validate() error {
+	switch {
+	case o.Most < 1:
+		return fmt.Errorf("explain %d benchmarks: give at least 1", o.Most)
+	case o.Samples < 1:
+		return fmt.Errorf("profile %d samples: give at least 1", o.Samples)
+	case o.Budget <= 0:
+		return fmt.Errorf("a budget of %v profiles nothing", o.Budget)
+	case o.Now == nil || o.Progress == nil:
+		return errors.New("explain: neither clock nor progress may be missing: begin with DefaultOptions")
+	}
+	for _, b := range o.Benchmarks {
+		if b.Old.Binary == nil || b.New.Binary == nil {
+			return fmt.Errorf("explain %s: a side has no binary", b.Name)
+		}
+	}
+	return nil
+}
+
+// Explain profiles both sides of the benchmarks and compares. A benchmark that
+// cannot be profiled has a change that says so in its warnings. The error is
+// that of the context, beside what was explained before, or of the scratch
+// directory.
+func Explain(ctx context.Context, o Options) ([]compare.Change, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(o.Scratch, "whet-why-")
+	if err != nil {
+		return nil, fmt.Errorf("make room for profiles: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	e := &explainer{o: o, dir: dir, deadline: o.Now().Add(o.Budget), pairs: make(map[[2]*gobench.Binary]*pair)}
+	chosen := o.Benchmarks[:min(len(o.Benchmarks), o.Most)]
+	var changes []compare.Change
+	for i, b := range chosen {
+		share := e.deadline.Sub(o.Now()) / time.Duration(len(chosen)-i)
+		c, err := e.explain(ctx, &b, share)
+		if err != nil {
+			return changes, err
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// explainer carries what the benchmarks of one call share.
+type explainer struct {
+	o        Options
+	dir      string
+	deadline time.Time
+	pairs    map[[2]*gobench.Binary]*pair
+}
+
+// pairOf returns what is known of a package's two sides.
+func (e *explainer) pairOf(b *Benchmark) *pair {
+	key := [2]*gobench.Binary{b.Old.Binary, b.New.Binary}
+	if e.pairs[key] == nil {
+		e.pairs[key] = newPair(b.Old, b.New)
+	}
+	return e.pairs[key]
+}
+
+func (e *explainer) explain(ctx context.Context, b *Benchmark, share time.Duration) (compare.Change, error) {
+	c := compare.Change{Package: b.Package, Benchmark: b.Name, ConfidenceRatio: 1 - alpha, Warnings: []string{}}
+	p := e.pairOf(b)
+	d := newDiffer(p)
+	e.o.Progress("profiling", b.Name)
+	if err := e.profile(ctx, b, d, share, &c); err != nil {
+		return c, err
+	}
+	d.fill(&c)
+	e.o.Progress("asking the compiler", b.Name)
+	if err := p.addDecisions(ctx, d, &c); err != nil {
+		return c, err
+	}
+	return c, nil
+}
+
+// warn adds a warning once.
+func warn(c *compare.Change, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, have := range c.Warnings {
+		if have == text {
+			return
+		}
+	}
+	c.Warnings = append(c.Warnings, text)
+}
+
+// iterations is how many operations take about d.
+func iterations(d time.Duration, nsPerOp float64) int64 {
+	if !(nsPerOp > 0) || math.IsInf(nsPerOp, 1) { // NaN too
+		nsPerOp = 0.5
+	}
+	return int64(min(max(float64(d)/nsPerOp, 1), 1e9))
+}
+
+// limit is the time after which a process that should take about d is taken to
+// hang.
+func (e *explainer) limit(d time.Duration) time.Duration {
+	return cmp.Or(e.o.Timeout, max(10*d, 30*time.Second))
+}
