@@ -281,6 +281,7 @@ func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
 	args, err := again.args()
 	if err == nil {
 		c := b.command(append(append(args, "-test.v"), r.Args...), limit)
+		c.Env, c.Processors = append(c.Env, r.Env...), r.Processors
 		out, errs := process.NewBounded(keptHead, keptTail), process.NewBounded(keptHead, keptTail)
 		c.Stdout, c.Stderr = out, errs
 		if res, err := b.run(ctx, "run "+s.what, c); err == nil && res != nil {

@@ -24,6 +24,8 @@ type Run struct {
 	CPU       string   // -test.cpu, one value; "" is GOMAXPROCS
 	Args      []string // the user's, after the test binary's flags
 	Env       []string // further variables, KEY=value
+	// Processors are those that it may run on; none: all. See process.Command.
+	Processors []int
 
 	// Files of the instruments, "" is off.
 	CPUProfile, MemProfile, BlockProfile, MutexProfile, Trace string
@@ -67,6 +69,7 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	}
 	c := b.command(args, r.Timeout)
 	c.Env = append(c.Env, r.Env...)
+	c.Processors = r.Processors
 	c.Stdout = io.MultiWriter(&parser, out, shared)
 	c.Stderr = io.MultiWriter(errs, shared)
 	end, err := b.run(ctx, "run "+what, c)

@@ -86,6 +86,20 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// Package testing may end with status 0 and print nothing where a benchmark
+// panicked: a second run, under the same environment, tells.
+func TestPanicThatWasNotPrinted(t *testing.T) {
+	b := zooBinary(t)
+	_, err := b.Run(t.Context(), Run{
+		Bench: "BenchmarkPanicsLater", BenchTime: "3x", Env: []string{"ZOO_MARK=" + filepath.Join(t.TempDir(), "mark")},
+	})
+	var e *Error
+	want := regexp.MustCompile("^" + places(t, `BenchmarkPanicsLater panicked at {panic("the second}: the second time`) + "$")
+	if !errors.As(err, &e) || e.Kind != KindPanic || !want.MatchString(e.Text) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 // In a run of several, the one that ended it is named, and what was measured
 // before is there.
 func TestPatternNamesTheGuilty(t *testing.T) {

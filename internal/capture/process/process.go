@@ -19,11 +19,19 @@ type Command struct {
 	Dir  string
 	Env  []string // the whole environment; nil: our own
 
+	// Processors are those that the command may run on, by the system's numbers;
+	// none: those that we may. Only Linux can.
+	Processors []int
+
 	// Stdin is what the command reads; nil is nothing. A terminal is none of
 	// ours to pass on: a group in the background that reads it is stopped.
 	Stdin io.Reader
 	// Started is called with the process id once the command runs; nil: not.
 	Started func(pid int)
+	// Ended is called when the leader has ended by itself, before what is left
+	// of its group is killed; nil: not. Only Linux can: elsewhere it is never
+	// called.
+	Ended func(pid int)
 
 	// Stdout and Stderr receive all the command prints, from a goroutine each:
 	// one writer for both must be safe for concurrent use, as Bounded is. Nil
@@ -62,7 +70,11 @@ const (
 
 // Result is what became of a command that was started.
 type Result struct {
-	Start, End         time.Time
+	Start, End time.Time
+	// Exited is when the leader was seen to have ended: what follows until End
+	// is ending its group and waiting for those who hold its pipes. Outside
+	// Linux the two are one.
+	Exited             time.Time
 	UserCPU, SystemCPU time.Duration
 	MaxRSSBytes        int64 // 0: unknown
 	OutputBytes        int64 // all it printed
@@ -105,8 +117,14 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	// On Linux the command lives no longer than the thread that starts it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	unpin, err := pinThread(c.Processors)
+	if err != nil {
+		return nil, err
+	}
 	res := &Result{Start: time.Now()}
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	unpin()
+	if err != nil {
 		return nil, err
 	}
 	g.started(cmd.Process)
@@ -167,12 +185,19 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		g.kill()
 		<-ended
 	}
+	res.Exited = time.Now()
+	if res.Ending == Exited && c.Ended != nil && g.awaits() {
+		c.Ended(cmd.Process.Pid)
+	}
 	g.kill() // whatever the leader left behind
 	if g.awaits() {
 		wait()
 	}
 	err = <-waited
 	res.End = time.Now()
+	if !g.awaits() {
+		res.Exited = res.End
+	}
 	res.OutputBytes = out.total.Load()
 	if st := cmd.ProcessState; st != nil {
 		res.UserCPU, res.SystemCPU = st.UserTime(), st.SystemTime()

@@ -50,6 +50,8 @@ func child(name string, args []string) {
 	case "print":
 		fmt.Fprint(os.Stdout, "to stdout\n")
 		fmt.Fprint(os.Stderr, "to stderr\n")
+	case "processors":
+		fmt.Print(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	case "exit":
 		os.Exit(7)
 	case "abort":
