@@ -1,0 +1,254 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whet/internal/analyze/tables"
+	"whet/internal/quantity"
+	"whet/internal/report"
+)
+
+func compareCommand() *command {
+	return &command{
+		name:      "compare",
+		readsOnly: true,
+		operands:  "[NAME=]FILE...",
+		short:     "the statistics on benchmark text: benchstat's job on files",
+		long: `
+Compare reads what go test -bench printed and prints, for each benchmark, the median with its
+interval and how the other files differ from the first, with benchstat's figures and flags.
+All comparisons of one run are read together: p is adjusted by Holm's method and decides the
+"~" (-adjust none leaves it alone, as benchstat does). NAME= gives a file a heading; - is the
+standard input. A file that cannot be read to its last line fails.
+
+Projections (-table, -row, -col, -ignore) are lists of keys: .name, .fullname, .file, .config,
+/key of a sub-benchmark, or a key of the files' own lines; key@alpha, key@num and
+key@(b a) order and choose their values. Filters are key:value terms with AND, OR, - and ().
+
+Exit code 0: done; 1: -fail-on found something; 3: a file cannot be read, or nothing can be
+compared.`,
+		examples: []string{
+			"whet compare old.txt new.txt",
+			"whet compare -filter '.unit:sec/op /size:(1k OR 1M)' before=old.txt after=new.txt",
+			"whet compare -col /format -row .name -ignore .file new.txt",
+			"whet compare -fail-on slower:5% -margin 2% -format markdown old.txt new.txt",
+			"go test -bench . -count 10 | whet compare old.txt -",
+			"whet compare -benchcmp -changed -mag old.txt new.txt",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			v := compareFlags{options: tables.DefaultOptions()}
+			v.declare(fs)
+			return func(ctx context.Context, e *env, operands []string) error {
+				return v.run(e, fs, operands)
+			}
+		},
+	}
+}
+
+// compareFlags are what a command line asks for.
+type compareFlags struct {
+	options  tables.Options
+	sort     string
+	adjust   string
+	format   string
+	asJSON   bool
+	failOn   gate
+	benchcmp bool
+	pairs    tables.BenchcmpOptions
+}
+
+func (v *compareFlags) declare(fs *flag.FlagSet) {
+	o := &v.options
+	fs.StringVar(&o.Filter, "filter", o.Filter, "use only results that match the `expression`")
+	fs.StringVar(&o.Table, "table", o.Table, "one table for each value of these `keys`")
+	fs.StringVar(&o.Row, "row", o.Row, "one row for each value of these `keys`")
+	fs.StringVar(&o.Col, "col", o.Col, "one column for each value of these `keys`; the first is compared with")
+	fs.StringVar(&o.Ignore, "ignore", o.Ignore, "take results together that differ in these `keys`")
+	fs.StringVar(&v.sort, "sort", string(o.Sort), "`order` of the rows: delta (the worst first), name or none; -delta and -name reverse")
+	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "call a difference one when p is at most this `probability`")
+	fs.Float64Var(&o.Confidence, "confidence", o.Confidence, "`probability` that a median's interval holds the true one")
+	fs.StringVar(&v.adjust, "adjust", string(o.Adjust), "`method` for many comparisons: holm or none")
+	fs.Var(percentFlag{&o.Margin}, "margin", "mark differences below this `share` of the first column: 2% or 0.02")
+	fs.Var(&v.failOn, "fail-on", "exit with code 1 on `slower`, or slower:5% for at least so much: time, allocations, and units that a file says better= of")
+	fs.StringVar(&v.format, "format", "text", "print `text`, csv, markdown or json")
+	fs.BoolVar(&v.asJSON, "json", false, "print one JSON document, as -format json")
+	fs.BoolVar(&v.benchcmp, "benchcmp", false, "benchcmp's layout of two files: runs in pairs, no statistics")
+	fs.BoolVar(&v.pairs.Best, "best", false, "with -benchcmp, compare the fastest run of each benchmark")
+	fs.BoolVar(&v.pairs.Changed, "changed", false, "with -benchcmp, print only what changed")
+	fs.BoolVar(&v.pairs.Magnitude, "mag", false, "with -benchcmp, sort by the size of the change")
+}
+
+// gate is -fail-on: what a build is to fail on.
+type gate struct {
+	slower bool
+	least  float64 // share from which a difference counts
+}
+
+func (g *gate) String() string {
+	switch {
+	case g == nil || !g.slower:
+		return ""
+	case g.least == 0:
+		return "slower"
+	}
+	return "slower:" + percentFlag{&g.least}.String()
+}
+
+func (g *gate) Set(s string) error {
+	what, share, limited := strings.Cut(s, ":")
+	if what != "slower" {
+		return fmt.Errorf("%q is neither slower nor slower:5%%", s)
+	}
+	least := 0.0
+	if limited {
+		if err := (percentFlag{&least}).Set(share); err != nil {
+			return err
+		}
+	}
+	if !(least >= 0) {
+		return fmt.Errorf("%q is no share to be slower by: give one like 5%%", share)
+	}
+	*g = gate{true, least}
+	return nil
+}
+
+func (v *compareFlags) run(e *env, set *flag.FlagSet, args []string) error {
+	var given []string
+	set.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
+	operands, err := tables.Operands(args)
+	if err != nil {
+		return usageError("compare: %v", err)
+	}
+	if v.benchcmp {
+		return v.runBenchcmp(e, given, operands)
+	}
+	for _, name := range []string{"best", "changed", "mag"} {
+		if slices.Contains(given, name) {
+			return usageError("compare: -%s goes with -benchcmp", name)
+		}
+	}
+	if len(operands) == 0 {
+		return usageError("compare: name a file with benchmark results, or - for standard input: whet help compare has examples")
+	}
+	if v.asJSON {
+		if slices.Contains(given, "format") && v.format != "json" {
+			return usageError("compare: -json and -format %s are two formats", v.format)
+		}
+		v.format = "json"
+	}
+	if !slices.Contains([]string{"text", "csv", "markdown", "json"}, v.format) {
+		return usageError("compare: -format is %q: give text, csv, markdown or json", v.format)
+	}
+	v.options.SetSort(v.sort)
+	v.options.Adjust = tables.Adjust(v.adjust)
+	c, err := tables.NewCollector(v.options)
+	if err != nil {
+		return usageError("compare: %v", err)
+	}
+	for _, o := range operands {
+		if err := withBenchmarks(e, o, func(r io.Reader) error { return c.Add(o, r) }); err != nil {
+			return err
+		}
+	}
+	result, err := c.Result()
+	if err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	if err := v.write(e, result); err != nil {
+		return err
+	}
+	return v.failOn.check(e, result)
+}
+
+func (v *compareFlags) write(e *env, r *tables.Result) error {
+	switch v.format {
+	case "csv":
+		return report.WriteCompareCSV(e.stdout, e.stderr, r)
+	case "markdown":
+		return report.WriteCompareMarkdown(e.stdout, r)
+	case "json":
+		return report.WriteCompareJSON(e.stdout, r)
+	}
+	return report.WriteCompareText(e.stdout, r, report.TextOptions{Color: e.color})
+}
+
+// check ends with code 1 where something became slower. A gate that nothing
+// could stop at is no gate: that it stays open proves nothing, so it fails.
+func (g *gate) check(e *env, r *tables.Result) error {
+	if !g.slower {
+		return nil
+	}
+	slower, checked := r.Gate(g.least)
+	if len(slower) == 0 {
+		if checked == 0 {
+			return errors.New("compare: -fail-on slower has nothing to look at: no benchmark with a time, allocations or a unit of declared direction has enough runs in two columns")
+		}
+		return nil
+	}
+	for _, s := range slower {
+		delta := "from 0 to " + strconv.FormatFloat(s.Center, 'g', 4, 64)
+		if s.Base != 0 {
+			delta = s.Test.FormatDelta(s.Base, s.Center)
+		}
+		fmt.Fprintf(e.stderr, "whet: slower: %s %s %s\n", oneLine(s.Row.Name), oneLine(s.Table.Unit), delta)
+	}
+	return &exitError{exitFound, fmt.Errorf("compare: %s of %d slower", quantity.Plural(len(slower), "comparison"), checked)}
+}
+
+// runBenchcmp compares two files in the old layout.
+func (v *compareFlags) runBenchcmp(e *env, given []string, operands []tables.Operand) error {
+	for _, name := range given {
+		if !slices.Contains([]string{"benchcmp", "best", "changed", "mag"}, name) {
+			return usageError("compare: -benchcmp is a layout of its own: of the other flags only -best, -changed and -mag go with it, not -%s", name)
+		}
+	}
+	if len(operands) != 2 {
+		return usageError("compare: -benchcmp takes two files, OLD and NEW, not %d", len(operands))
+	}
+	var sides [2]*tables.Runs
+	for i, o := range operands {
+		err := withBenchmarks(e, o, func(r io.Reader) (err error) {
+			sides[i], err = tables.ReadRuns(o, r)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	result, err := tables.CompareRuns(sides[0], sides[1], v.pairs)
+	if err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	for _, w := range result.Warnings {
+		fmt.Fprintln(e.stderr, oneLine(w))
+	}
+	return report.WriteBenchcmp(e.stdout, result)
+}
+
+// withBenchmarks opens one operand for reading.
+func withBenchmarks(e *env, o tables.Operand, read func(io.Reader) error) error {
+	if o.Path == tables.Stdin {
+		return read(e.stdin)
+	}
+	f, err := os.Open(o.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usageError("compare: there is no file %s", o.Path)
+	}
+	if err != nil {
+		return fmt.Errorf("read benchmarks: %w", err)
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return usageError("compare: %s is a directory: name the files in it (of a recording, those under bench)", o.Path)
+	}
+	return read(f)
+}
