@@ -132,7 +132,7 @@ func House() Plan {
 			Beside: []string{"internal/gobench"},
 			Why:    "it builds the package that gobench resolved, as gobench builds tests"},
 		{Pattern: "internal/load", Floor: Instruments, Powers: All},
-		{Pattern: "internal/worktree", Floor: Instruments, Powers: Clock | Exec | Files, Planned: true,
+		{Pattern: "internal/worktree", Floor: Instruments, Powers: Clock | Exec | Files,
 			Beside: []string{"internal/capture/process"},
 			Why:    "it runs git, and capture/process is the one place that starts and ends process groups"},
 

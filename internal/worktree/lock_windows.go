@@ -1,0 +1,45 @@
+package worktree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// sharingViolation is ERROR_SHARING_VIOLATION.
+const sharingViolation = syscall.Errno(32)
+
+// openLocked opens a file, made where flag says so, so that nobody else can
+// open it meanwhile, unless somebody has; then there is no file.
+func openLocked(name string, flag int) (f *os.File, locked bool, err error) {
+	path, err := syscall.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, false, err
+	}
+	how := uint32(syscall.OPEN_EXISTING)
+	if flag&os.O_CREATE != 0 {
+		how = syscall.CREATE_NEW
+	}
+	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, how, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if errors.Is(err, sharingViolation) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return os.NewFile(uintptr(h), name), true, nil
+}
+
+// release gives the lock back and removes its file: one that is open cannot be
+// removed here. A sweep in between removes the rest itself.
+func release(lock *os.File) error {
+	err := lock.Close()
+	if gone := os.Remove(lock.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
+
+// isOurs: the directory for temporary files is a user's own here.
+func isOurs(fs.FileInfo) bool { return true }
