@@ -27,6 +27,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +55,7 @@ type Mode struct {
 type Samples struct {
 	Concurrency int           `json:"concurrency"`
 	For         time.Duration `json:"for_ns"` // each side
+	Apart       bool          `json:"apart"`  // generator and server had one processor each
 	Modes       []Mode        `json:"modes"`
 }
 
@@ -117,7 +119,11 @@ func render(dir string) (string, error) {
 	if len(e.Samples.Modes) > 0 {
 		turns = len(e.Samples.Modes[0].Off)
 	}
-	return fmt.Sprintf("%s\n%s; %d turns of %v a side, %d connections.\n", t.Markdown(), e.Caption(), turns, e.Samples.For, e.Samples.Concurrency), nil
+	apart := ""
+	if e.Samples.Apart {
+		apart = ", generator and server with one processor each"
+	}
+	return fmt.Sprintf("%s\n%s; %d turns of %v a side, %d connections%s.\n", t.Markdown(), e.Caption(), turns, e.Samples.For, e.Samples.Concurrency, apart), nil
 }
 
 func cost(ratio float64) string { return fmt.Sprintf("%+.1f %%", (ratio-1)*100) }
@@ -141,7 +147,10 @@ func requests(sides []Side) float64 {
 const concurrency = 4
 
 func measure(ctx context.Context, turns int, length time.Duration) (Samples, error) {
-	s := Samples{Concurrency: concurrency, For: length}
+	s := Samples{Concurrency: concurrency, For: length, Apart: true}
+	// One processor for the generator, one for the server: on two cores they
+	// would take more from each other than the agent takes.
+	runtime.GOMAXPROCS(1)
 	for _, m := range modes {
 		s.Modes = append(s.Modes, Mode{Name: m.name})
 	}
@@ -178,6 +187,7 @@ func once(ctx context.Context, mode string, length time.Duration) (side Side, er
 	defer os.RemoveAll(dir)
 	cmd := exec.CommandContext(ctx, self, "-serve", mode)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return side, err
