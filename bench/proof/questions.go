@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// question is what a trial asks.
+type question string
+
+const (
+	same  question = "same"  // the same binary on both sides
+	tree  question = "tree"  // the same source in another tree
+	added question = "added" // the source and an unrelated function
+	slow3 question = "slow3" // 3 % more work
+	slow1 question = "slow1" // 1 % more work, margin 0.5 %
+)
+
+// units is how many an operation of the new side does.
+func (q question) units() int {
+	switch q {
+	case slow3:
+		return 103
+	case slow1:
+		return 101
+	}
+	return plainUnits
+}
+
+func (q question) identical() bool { return q == same || q == tree || q == added }
+
+// margin is what a user would ask for who looks for so small a change.
+func (q question) margin() float64 {
+	if q == slow1 {
+		return 0.005
+	}
+	return 0.02
+}
+
+// budget of one proof. For what is identical it is short, as that of an
+// impatient user, but long enough that a verdict on every benchmark is possible
+// with a few rounds to spare; a run that had fewer is not counted. For 3 % it is less than half
+// of what go test would need for twenty seconds a side; for 1 %, four minutes.
+func (q question) budget() time.Duration {
+	switch q {
+	case slow3:
+		return 2 * time.Minute
+	case slow1:
+		return 4 * time.Minute
+	}
+	return 45 * time.Second
+}
+
+// cell is a number of trials of one kind.
+type cell struct {
+	question question
+	blocks   bool // ask go test and benchstat, too
+	trials   int
+}
+
+// cells are the suite in full. With eight benchmarks each, a third of the
+// identical sides is 176 comparisons, so that a run which had too few rounds
+// may be missing.
+func cells() []cell {
+	return []cell{
+		{same, false, 20}, {tree, false, 20}, {added, false, 20},
+		{slow3, false, 6}, {slow1, false, 8},
+		{same, true, 2}, {tree, true, 2}, {added, true, 2}, {slow3, true, 6},
+	}
+}
+
+// only are the values of -only.
+var only = []string{"identical", "slow3", "slow1", "blocks", "coverage"}
+
+// chosen returns the cells that -only names; "" is all.
+func chosen(name string) ([]cell, error) {
+	var out []cell
+	for _, c := range cells() {
+		switch {
+		case name == "",
+			name == "blocks" && c.blocks,
+			name == "identical" && c.question.identical() && !c.blocks,
+			name == string(c.question) && !c.blocks && !c.question.identical():
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 && name != "coverage" {
+		return nil, fmt.Errorf("-only %s: there are %v", name, only)
+	}
+	return out, nil
+}
+
+// next returns the cell of which the smallest share is done, and whether that
+// trial has other load: every second one does. ok is false when all are done.
+func next(cells []cell, trials []Trial) (c cell, loaded, ok bool) {
+	least := 1.0
+	for _, one := range cells {
+		done := 0
+		for _, t := range trials {
+			if t.Question == one.question && (t.Blocks != nil) == one.blocks {
+				done++
+			}
+		}
+		if share := float64(done) / float64(one.trials); share < least {
+			least, c, loaded, ok = share, one, done%2 == 1, true
+		}
+	}
+	return c, loaded, ok
+}
