@@ -20,7 +20,6 @@ import (
 // matters, and not how fast.
 type Asker struct {
 	o         Options
-	base      *url.URL
 	template  *http.Request
 	transport *http.Transport
 }
@@ -59,7 +58,7 @@ func NewAsker(o Options) (*Asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Asker{o: o, base: template.URL, template: template, transport: transport}, nil
+	return &Asker{o: o, template: template, transport: transport}, nil
 }
 
 // Close closes the connections.
@@ -92,24 +91,21 @@ func (a *Asker) Ask(ctx context.Context, q Request) (*Answer, error) {
 func (a *Asker) request(ctx context.Context, q Request) (*http.Request, error) {
 	req := a.template.Clone(ctx)
 	body := a.o.Body
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
 	if q.Method != "" {
-		if !isToken(q.Method) {
-			return nil, fmt.Errorf("method %q: give one such as GET or POST", q.Method)
-		}
 		req.Method, body = q.Method, nil
 	}
 	if q.Target != "" {
 		u, err := url.ParseRequestURI(q.Target)
-		if err != nil || !strings.HasPrefix(q.Target, "/") || u.Host != "" {
-			return nil, fmt.Errorf("path %q: give one like /items?id=7, without a host", line(q.Target))
+		if err != nil {
+			return nil, err
 		}
-		u.Scheme, u.Host = a.base.Scheme, a.base.Host
+		u.Scheme, u.Host = a.template.URL.Scheme, a.template.URL.Host
 		req.URL = u
 	}
 	for name, value := range q.Header {
-		if !isToken(name) || strings.ContainsAny(value, "\r\n\x00") {
-			return nil, fmt.Errorf("header %q: its name or value cannot be sent", line(name))
-		}
 		if http.CanonicalHeaderKey(name) == "Host" {
 			req.Host = value
 			continue
@@ -125,6 +121,25 @@ func (a *Asker) request(ctx context.Context, q Request) (*http.Request, error) {
 		req.Body, _ = req.GetBody()
 	}
 	return req, nil
+}
+
+// Validate reports what of the request cannot be sent.
+func (q *Request) Validate() error {
+	if q.Method != "" && !isToken(q.Method) {
+		return fmt.Errorf("method %q: give one such as GET or POST", line(q.Method))
+	}
+	if q.Target != "" {
+		u, err := url.ParseRequestURI(q.Target)
+		if err != nil || !strings.HasPrefix(q.Target, "/") || u.Host != "" {
+			return fmt.Errorf("path %q: give one like /items?id=7, without a host", line(q.Target))
+		}
+	}
+	for name, value := range q.Header {
+		if !isToken(name) || strings.ContainsAny(value, "\r\n\x00") {
+			return fmt.Errorf("header %q: its name or value cannot be sent", line(name))
+		}
+	}
+	return nil
 }
 
 func (a *Asker) explain(ctx context.Context, req *http.Request, err error) error {

@@ -1,0 +1,139 @@
+package command
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/capture/process"
+	"whet/internal/prove/pair"
+	"whet/internal/prove/rounds"
+	"whet/internal/quantity"
+)
+
+// maxOutput is how much a run may print.
+const maxOutput = 1 << 30
+
+// runner runs the two commands.
+type runner struct {
+	o    *Options
+	argv [2][]string
+	env  [2][]string
+	runs int // in a slice
+}
+
+func newRunner(o *Options) (*runner, error) {
+	r := &runner{o: o, runs: 1}
+	for side, line := range [2]string{o.Old, o.New} {
+		var err error
+		if r.argv[side], err = pair.Split(line); err != nil {
+			return nil, err
+		}
+		r.env[side] = append(os.Environ(), o.Env[side]...)
+	}
+	return r, nil
+}
+
+// Prepare has nothing to do: a command is what it is.
+func (r *runner) Prepare(context.Context, int, uint64, []int) error { return nil }
+
+// Slice runs one side and gives means over its runs; of the peak memory, the
+// largest.
+func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, error) {
+	var wall, cpu time.Duration
+	var peak int64
+	known := true
+	for range r.runs {
+		m, err := r.once(ctx, q.Side, false)
+		if err != nil {
+			return nil, err
+		}
+		wall, cpu, peak, known = wall+m.wall, cpu+m.cpu, max(peak, m.peak), known && m.peak > 0
+	}
+	s := compare.Slice{compare.WallNs: float64(wall) / float64(r.runs), compare.CPUNs: float64(cpu) / float64(r.runs)}
+	if known {
+		s[compare.PeakBytes] = float64(peak)
+	}
+	return s, nil
+}
+
+// run is one run that ended well.
+type run struct {
+	wall   time.Duration // from before the start until the program had ended
+	took   time.Duration // with what had to be cleared away behind it
+	cpu    time.Duration
+	peak   int64  // 0: unknown
+	stdout int64  // bytes, where they were digested
+	sha256 string // of stdout, where it was asked for
+}
+
+// What is kept of the output for a message: the beginning, where a panic of a
+// Go program stands, and the end.
+const (
+	keepHead = 4 << 10
+	keepTail = 1 << 10
+)
+
+// once runs one side to its end.
+func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run, error) {
+	printed := process.NewBounded(keepHead, keepTail)
+	var out io.Writer = printed
+	if r.o.Output != nil {
+		out = io.MultiWriter(printed, r.o.Output)
+	}
+	c := process.Command{
+		Path: r.argv[side][0], Args: r.argv[side][1:], Dir: r.o.Dir, Env: r.env[side],
+		Stdout: out, Stderr: out, MaxOutput: maxOutput, Timeout: r.o.Timeout,
+	}
+	hash, stdout := sha256.New(), &counter{}
+	if digest {
+		c.Stdout = io.MultiWriter(hash, stdout, out)
+	}
+	left := 0
+	c.Ended = func(pid int) {
+		pids, _ := process.Members(pid)
+		left = len(pids)
+	}
+	res, err := process.Run(ctx, c)
+	switch {
+	case ctx.Err() != nil:
+		return run{}, ctx.Err()
+	case err != nil && process.NotFound(err):
+		return run{}, fmt.Errorf("start %s: there is no such program", pair.Show(c.Path))
+	case err != nil:
+		return run{}, fmt.Errorf("start %s: %w", pair.Show(c.Path), err)
+	case res.Ending == process.TimedOut:
+		return run{}, fmt.Errorf("it did not end within %v, and was stopped: -timeout sets the limit%s", r.o.Timeout, pair.LastWords(printed.Bytes()))
+	case res.Ending == process.Flooded:
+		return run{}, fmt.Errorf("it printed more than %s, and was stopped: send its output to a file or nowhere", quantity.Bytes(maxOutput))
+	case !res.OK():
+		return run{}, fmt.Errorf("%s%s", res.Status(), pair.LastWords(printed.Bytes()))
+	case left > 0:
+		return run{}, fmt.Errorf("it ended and left %s of its group behind: what those do is not in its time; let it wait for them", quantity.Plural(left, "process"))
+	case res.End.Sub(res.Exited) >= held:
+		return run{}, errors.New("it ended, and a process that it left behind held its output open: what that does is not in its time; let it wait for it")
+	}
+	m := run{wall: res.Exited.Sub(res.Start), took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, peak: res.MaxRSSBytes}
+	if digest {
+		m.stdout, m.sha256 = stdout.n, hex.EncodeToString(hash.Sum(nil))
+	}
+	return m, nil
+}
+
+// held is how long the pipes stay open behind a command only where somebody
+// holds them.
+const held = 2 * time.Second
+
+// counter counts what is written to it.
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}
