@@ -34,7 +34,7 @@ func Measure(ctx context.Context, subjects []Subject, r Runner, o Options) (*Out
 		m.out.Series = append(m.out.Series, series)
 	}
 	m.out.Planned, m.out.Looks = m.plan.Rounds, m.plan.Looks
-	o.Progress(Event{Plan: m.plan.describe(), Subject: -1, Rounds: m.plan.Most, Measured: len(subjects), Left: m.left(1)})
+	o.Progress(Event{Plan: m.plan.String(), Subject: -1, Rounds: m.plan.Most, Measured: len(subjects), Left: m.left(1)})
 	if err := m.run(ctx); err != nil {
 		return nil, err
 	}

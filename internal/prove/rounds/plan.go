@@ -46,8 +46,8 @@ func MakePlan(subjects []Subject, o Options) Plan {
 	return p
 }
 
-// describe is the plan in words.
-func (p Plan) describe() string {
+// String is the plan in words.
+func (p Plan) String() string {
 	text := fmt.Sprintf("%s of 3 slices each (old, new, and one of them again)", quantity.Plural(p.Rounds, "round"))
 	if p.Most > p.Rounds {
 		text += fmt.Sprintf(", up to %d where verdicts on others leave time", p.Most)
