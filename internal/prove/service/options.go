@@ -1,0 +1,144 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/load"
+	"whet/internal/prove/pair"
+)
+
+// Options says what to compare and how. Start from DefaultOptions.
+type Options struct {
+	pair.Settings
+
+	// Old and New are the addresses of two services that run already; or, where
+	// URL is set, the command lines that start them.
+	Old, New string
+	// URL is the address of the service that either command starts. In it, in the
+	// commands and in Pprof {port} stands for a free port.
+	URL string
+	Dir string      // in which commands run
+	Env [2][]string // variables, KEY=value, that only the old or the new command gets
+
+	// Load says what is sent: method, headers, body, connections, timeout,
+	// certificates. Its address, rate and durations are not used.
+	Load load.Options
+	Rate float64       // requests per second, the same for both; 0: half of what the slower side completes
+	Span time.Duration // of the open loop in a slice; 0: from 1 s, longer where the rate is low
+	// Ready bounds the time until a command's service answers.
+	Ready time.Duration
+	// Pprof are base addresses of net/http/pprof or of whet's agent: none, one
+	// for both sides, or two. There {port} is the port of the side's address.
+	Pprof []string
+
+	// SameAnswers compares answers first; AnswersOnly measures nothing behind it.
+	SameAnswers, AnswersOnly bool
+	Requests                 string   // name of a file of requests; "": one request, that of the load
+	Ignore                   []string // fields of JSON bodies, as in "id", "items.*.time", "**.stamp"
+	Headers                  []string // of answers that are compared
+
+	Output io.Writer // receives what the commands print; nil drops it
+}
+
+// DefaultOptions returns what whet prove -url uses unless told otherwise.
+func DefaultOptions() Options {
+	o := Options{Settings: pair.DefaultSettings(), Load: load.DefaultOptions(), Ready: 30 * time.Second}
+	o.Headers = []string{"Content-Type", "Content-Encoding", "Location"} // what clients act on
+	return o
+}
+
+// portMark stands for a port in addresses and commands.
+const portMark = "{port}"
+
+// shortestSpan and longestSpan bound the open loop of a slice that a user may
+// ask for.
+const (
+	shortestSpan = 100 * time.Millisecond
+	longestSpan  = time.Minute
+)
+
+// commands reports whether the sides are commands.
+func (o *Options) commands() bool { return o.URL != "" }
+
+// Validate reports the first option that cannot be used.
+func (o *Options) Validate() error {
+	if o.Old == "" || o.New == "" {
+		return errors.New("two sides are needed: two addresses, or the address and two commands that start a service there")
+	}
+	for _, address := range o.addresses() {
+		l := o.Load
+		l.URL = strings.ReplaceAll(address, portMark, "1")
+		l.Rate = o.Rate
+		if err := l.Validate(); err != nil {
+			return err
+		}
+	}
+	if o.commands() {
+		for _, line := range [2]string{o.Old, o.New} {
+			if _, err := pair.Split(line); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case o.Span != 0 && (o.Span < shortestSpan || o.Span > longestSpan):
+		return fmt.Errorf("a slice of %v: give %v to %v, or 0 to let the rate decide", o.Span, shortestSpan, longestSpan)
+	case o.Ready <= 0:
+		return fmt.Errorf("-ready %v: give the service some time to answer", o.Ready)
+	case len(o.Pprof) > 2:
+		return fmt.Errorf("-pprof: %d addresses for two sides", len(o.Pprof))
+	case o.AnswersOnly && !o.SameAnswers:
+		return errors.New("nothing is to be measured and no answers are to be compared: ask for one of them")
+	case o.Requests != "" && !o.SameAnswers:
+		return errors.New("requests are replayed where answers are compared: add -same-answers")
+	case o.SameAnswers && o.commands() && !strings.Contains(o.URL, portMark):
+		return fmt.Errorf("-same-answers needs both services at once, on ports of their own: write {port} in the address and in the commands, as in http://127.0.0.1:{port}/")
+	case o.commands() && strings.Contains(o.URL, portMark) && (!strings.Contains(o.Old, portMark) || !strings.Contains(o.New, portMark)):
+		return errors.New("the address holds {port}: the commands need it too, where they say what to listen on, as in 'server -addr 127.0.0.1:{port}'")
+	}
+	for _, p := range o.Pprof {
+		u, err := url.Parse(strings.ReplaceAll(p, portMark, "1"))
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+			return fmt.Errorf("-pprof %s: give an address like http://localhost:6060", pair.Show(p))
+		}
+	}
+	if _, err := parseIgnored(o.Ignore); err != nil {
+		return err
+	}
+	if err := pair.CheckEnv(o.Env); err != nil {
+		return err
+	}
+	return o.Settings.Validate()
+}
+
+// addresses are those that the user gave.
+func (o *Options) addresses() []string {
+	if o.commands() {
+		return []string{o.URL}
+	}
+	return []string{o.Old, o.New}
+}
+
+// pprof is the address of a side's instruments; "": none was given.
+func (o *Options) pprof(side compare.Which, port string) string {
+	if len(o.Pprof) == 0 {
+		return ""
+	}
+	return strings.ReplaceAll(o.Pprof[min(int(side), len(o.Pprof)-1)], portMark, port)
+}
+
+// label names what is measured, in the rows.
+func (o *Options) label(rate float64) string {
+	u, err := url.Parse(strings.ReplaceAll(o.addresses()[0], portMark, "1"))
+	path := "/"
+	if err == nil && u.Path != "" {
+		path = u.EscapedPath()
+	}
+	return fmt.Sprintf("%s %s at %.4g/s", o.Load.Method, path, rate)
+}

@@ -1,0 +1,206 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/hist"
+	"whet/internal/load"
+	"whet/internal/prove/rounds"
+	"whet/internal/quantity"
+)
+
+// The parts of a slice.
+const (
+	warmUp     = 200 * time.Millisecond // closed loop, not counted
+	closedSpan = 500 * time.Millisecond // closed loop: throughput
+	openWarmUp = 100 * time.Millisecond // at the rate, not counted
+)
+
+// failing is the share of failed requests from which on a slice is none: what
+// fails is another thing than what answers, and often a quicker one.
+const failing = 0.01
+
+// runner puts load on the two services.
+type runner struct {
+	o    *Options
+	rate float64
+	span time.Duration
+	seen [2]tally
+}
+
+// tally is what a side answered over all slices.
+type tally struct {
+	slices  int
+	late    int // slices whose generator was too late for the median
+	answers map[int]int64
+	errors  map[string]int64
+	example map[string]string
+}
+
+// loadOptions are those of any request to a side.
+func (r *runner) loadOptions(s *standing) load.Options {
+	o := r.o.Load
+	o.URL, o.Rate, o.Now, o.Progress = s.url, 0, r.o.Now, nil
+	return o
+}
+
+// Prepare has nothing to do: sides are opened for each slice.
+func (r *runner) Prepare(context.Context, int, uint64, []int) error { return nil }
+
+// Slice puts load on one side.
+func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, error) {
+	s, err := r.open(ctx, q.Side)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	closed, err := r.closed(ctx, q.Side, s, warmUp, closedSpan)
+	if err != nil {
+		return nil, err
+	}
+	slice := compare.Slice{compare.RequestsPerSecond: closed.Throughput()}
+	if err := r.paced(ctx, q.Side, s, slice); err != nil {
+		return nil, err
+	}
+	return slice, nil
+}
+
+// closed puts a closed loop on a side.
+func (r *runner) closed(ctx context.Context, side compare.Which, s *standing, warmup, span time.Duration) (*load.Result, error) {
+	o := r.loadOptions(s)
+	o.Warmup, o.Duration = warmup, span
+	res, _, err := r.drive(ctx, side, s, o)
+	return res, err
+}
+
+// paced puts an open loop on a side and enters what it showed.
+func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, slice compare.Slice) error {
+	u, err := r.usage(ctx, s)
+	if err != nil {
+		return s.explain(err)
+	}
+	defer u.close()
+	o := r.loadOptions(s)
+	o.Warmup, o.Duration, o.Rate = openWarmUp, r.span, r.rate
+	before := u.read(ctx)
+	res, answered, err := r.drive(ctx, side, s, o)
+	if err != nil {
+		return err
+	}
+	after := u.read(ctx)
+	cpu, alloc := before.since(after, u.read(ctx))
+	r.seen[side].slices++
+	if !reportable(&res.Response, res.LateRatio(), 0.5) {
+		r.seen[side].late++
+	}
+	for unit, q := range map[string]float64{compare.P50Ns: 0.5, compare.P90Ns: 0.9, compare.P99Ns: 0.99} {
+		if reportable(&res.Response, res.LateRatio(), q) {
+			slice[unit] = float64(res.Response.Quantile(q))
+		}
+	}
+	if cpu != nil && answered > 0 {
+		slice[compare.CPUNsPerRequest] = float64(*cpu) / float64(answered)
+	}
+	if alloc != nil && answered > 0 {
+		slice[compare.AllocBytesPerRequest] = float64(*alloc) / float64(answered)
+	}
+	return nil
+}
+
+// beyond is how many requests must lie beyond a quantile for it to be more than
+// one of the largest values.
+const beyond = 5
+
+// reportable reports whether a quantile says something about the service:
+// enough requests lie beyond it, and fewer were sent late than half as many,
+// since late ones lie there too.
+func reportable(times *hist.Histogram, late, q float64) bool {
+	const rounding = 1e-9 // of 1 - q
+	return float64(times.Count())*(1-q+rounding) >= beyond && late < (1-q)/2
+}
+
+// drive runs one load and looks at what came back. answered are all whole
+// answers, those of its warm-up included.
+func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o load.Options) (res *load.Result, answered int64, err error) {
+	alive, stop := s.whileAlive(ctx)
+	defer stop()
+	running, err := load.Start(alive, o)
+	if err != nil {
+		return nil, 0, err
+	}
+	res = running.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return nil, 0, ctx.Err()
+	case res.Interrupted:
+		return nil, 0, s.explain(errors.New("it ended under load"))
+	}
+	r.seen[side].add(res)
+	switch failed := res.Failed(); {
+	case res.Requests == 0:
+		return nil, 0, s.explain(fmt.Errorf("no request ended within %v", o.Duration))
+	case float64(failed) >= failing*float64(res.Requests):
+		return nil, 0, s.explain(fmt.Errorf("%s of the requests failed: %s", quantity.Percent(float64(failed)/float64(res.Requests)), kinds(res.Errors, res.Examples)))
+	}
+	return res, running.Completed(), nil
+}
+
+func (t *tally) add(res *load.Result) {
+	if t.answers == nil {
+		t.answers, t.errors, t.example = make(map[int]int64), make(map[string]int64), make(map[string]string)
+	}
+	for status, n := range res.Status {
+		t.answers[status] += n
+	}
+	for kind, n := range res.Errors {
+		if t.errors[kind] += n; t.example[kind] == "" {
+			t.example[kind] = res.Examples[kind]
+		}
+	}
+}
+
+// usual is the status of most answers.
+func (t *tally) usual() int {
+	best := 0
+	for _, status := range slices.Sorted(maps.Keys(t.answers)) {
+		if best == 0 || t.answers[status] > t.answers[best] {
+			best = status
+		}
+	}
+	return best
+}
+
+// statuses are the statuses that were seen, as "200, 302".
+func (t *tally) statuses() string {
+	var out []string
+	for _, status := range slices.Sorted(maps.Keys(t.answers)) {
+		out = append(out, fmt.Sprint(status))
+	}
+	return strings.Join(out, ", ")
+}
+
+// kinds lists failed requests, most frequent kind first.
+func kinds(errors map[string]int64, examples map[string]string) string {
+	names := slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
+		if errors[a] != errors[b] {
+			return int(min(max(errors[b]-errors[a], -1), 1))
+		}
+		return strings.Compare(a, b)
+	})
+	var out []string
+	for _, kind := range names {
+		text := fmt.Sprintf("%s %s", kind, quantity.Count(float64(errors[kind])))
+		if e := examples[kind]; e != "" {
+			text += " (" + e + ")"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,236 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/prove/pair"
+	"whet/internal/prove/rounds"
+	"whet/internal/quantity"
+)
+
+// Calibration puts a closed loop on each side, to find the throughput.
+const (
+	calibrationWarmUp = 500 * time.Millisecond
+	calibrationSpan   = time.Second
+)
+
+// Run compares the two services. The error is not nil when there is nothing to
+// report, as when neither can be reached. A side that fails is in the result,
+// and so is what was measured before an interrupt.
+func Run(ctx context.Context, o Options) (*compare.Result, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	old, new := o.Old, o.New
+	if !o.commands() {
+		old, new = shownURL(old), shownURL(new)
+	}
+	r := &runner{o: &o, rate: o.Rate, span: o.Span}
+	p := pair.Begin(&o.Settings, compare.KindService, old, new, o.Env)
+	err := r.run(ctx, p)
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	r.conclude(p)
+	if ctx.Err() != nil {
+		return p.Interrupted(), nil
+	}
+	return p.End(), nil
+}
+
+// run compares answers, finds the rate and measures.
+func (r *runner) run(ctx context.Context, p *pair.Proof) error {
+	if r.o.SameAnswers {
+		answers, side, err := r.sameAnswers(ctx)
+		if err != nil {
+			return fmt.Errorf("%v side: %w", side, err)
+		}
+		p.Result.Answers = answers
+		if answers.Differing > 0 || r.o.AnswersOnly {
+			return nil
+		}
+	}
+	sample, took, err := r.calibrate(ctx, p)
+	if err != nil || len(p.Result.Failures) > 0 {
+		return err
+	}
+	for side := range r.seen {
+		r.seen[side].slices, r.seen[side].late = 0, 0 // these were no rounds
+	}
+	subject := rounds.Subject{Name: r.o.label(r.rate), Metrics: metricsOf(sample), Slice: took}
+	return p.Measure(ctx, subject, r)
+}
+
+// metricsOf are the metrics that both sides reported, in their order.
+func metricsOf(sample [2]compare.Slice) []compare.Metric {
+	var out []compare.Metric
+	for _, unit := range []string{compare.P50Ns, compare.P90Ns, compare.P99Ns, compare.RequestsPerSecond, compare.CPUNsPerRequest, compare.AllocBytesPerRequest} {
+		_, old := sample[compare.Old][unit]
+		_, new := sample[compare.New][unit]
+		if !old || !new {
+			continue
+		}
+		m := compare.MetricOf(unit)
+		// The tail is shown beside the median and decides nothing: it has the
+		// noise of some few requests.
+		m.Gates = unit == compare.P50Ns
+		out = append(out, m)
+	}
+	return out
+}
+
+// calibrate finds the rate, and measures a slice of each side at it. A side
+// that fails is entered in the result where the other one does not; the error is
+// of both.
+func (r *runner) calibrate(ctx context.Context, p *pair.Proof) (sample [2]compare.Slice, took [2]time.Duration, err error) {
+	both := [2]compare.Which{compare.Old, compare.New}
+	var rate [2]float64
+	var errs [2]error
+	for _, side := range both {
+		r.o.Tell("measuring the throughput of %v", side)
+		if rate[side], errs[side] = r.throughput(ctx, side); ctx.Err() != nil {
+			return sample, took, ctx.Err()
+		}
+	}
+	if ok, err := r.oneFailed(p, errs); !ok {
+		return sample, took, err
+	}
+	if a, b := r.seen[compare.Old].usual(), r.seen[compare.New].usual(); a != b {
+		p.Fail(r.o.label(r.rate), compare.New, fmt.Errorf("it answers %d where the old side answers %d: they do not do the same", b, a))
+		return sample, took, nil
+	}
+	if r.rate == 0 {
+		r.rate = roundRate(min(rate[compare.Old], rate[compare.New]) / 2)
+	}
+	if least := min(rate[compare.Old], rate[compare.New]); r.rate > 0.8*least {
+		p.Warn("%.4g requests per second are %s of what the slower side completes: response times are those of waiting, and grow with every disturbance", r.rate, quantity.Percent(r.rate/least))
+	}
+	if r.span == 0 {
+		if r.span, err = spanOf(r.rate); err != nil {
+			return sample, took, err
+		}
+	}
+	for _, side := range both {
+		r.o.Tell("trying %.4g requests per second on %v", r.rate, side)
+		began := r.o.Now()
+		sample[side], errs[side] = r.Slice(ctx, rounds.Request{Side: side})
+		took[side] = r.o.Now().Sub(began)
+		if ctx.Err() != nil {
+			return sample, took, ctx.Err()
+		}
+	}
+	if ok, err := r.oneFailed(p, errs); !ok {
+		return sample, took, err
+	}
+	for _, side := range both {
+		if _, ok := sample[side][compare.P50Ns]; !ok {
+			return sample, took, fmt.Errorf("%v side: %w", side, r.tooLate())
+		}
+	}
+	return sample, took, nil
+}
+
+// oneFailed enters the failure of one side, and returns that of both.
+func (r *runner) oneFailed(p *pair.Proof, errs [2]error) (ok bool, err error) {
+	switch old, new := errs[compare.Old], errs[compare.New]; {
+	case old != nil && new != nil:
+		return false, errors.Join(fmt.Errorf("old side: %w", old), fmt.Errorf("new side: %w", new))
+	case old != nil:
+		p.Fail(r.o.label(r.rate), compare.Old, old)
+		return false, nil
+	case new != nil:
+		p.Fail(r.o.label(r.rate), compare.New, new)
+		return false, nil
+	}
+	return true, nil
+}
+
+// throughput is what a side completes in a closed loop.
+func (r *runner) throughput(ctx context.Context, side compare.Which) (float64, error) {
+	s, err := r.open(ctx, side)
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	res, err := r.closed(ctx, side, s, calibrationWarmUp, calibrationSpan)
+	if err != nil {
+		return 0, err
+	}
+	return res.Throughput(), nil
+}
+
+// roundRate leaves a rate three digits: it is printed, and may be typed again.
+func roundRate(rate float64) float64 {
+	if rate <= 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
+	return math.Round(rate/unit) * unit
+}
+
+// The open loop of a slice lasts a second, or up to two where that brings the
+// requests that the 99th percentile needs, and longer where even the median
+// would have too few.
+const (
+	usualSpan     = time.Second
+	longerSpan    = 2 * time.Second
+	mostSpan      = 30 * time.Second
+	enoughForTail = 500.0 // five beyond the 99th percentile
+	enoughForHalf = 20.0
+)
+
+func spanOf(rate float64) (time.Duration, error) {
+	lasting := func(requests float64) time.Duration {
+		return time.Duration(math.Ceil(requests / rate * float64(time.Second)))
+	}
+	switch {
+	case rate*mostSpan.Seconds() < enoughForHalf:
+		return 0, fmt.Errorf("%.3g requests per second are too few to measure in slices: at most %v would hold %.0f of them; -rate and a longer slice may do", rate, mostSpan, rate*mostSpan.Seconds())
+	case rate*longerSpan.Seconds() < enoughForHalf:
+		return lasting(enoughForHalf), nil
+	}
+	return min(max(usualSpan, lasting(enoughForTail)), longerSpan), nil
+}
+
+func (r *runner) tooLate() error {
+	return fmt.Errorf("the generator could not send %.4g requests per second in time: the figures would be its own; give a lower -rate, or let the services run on another machine", r.rate)
+}
+
+// conclude says what makes the figures mean something else than they seem to.
+func (r *runner) conclude(p *pair.Proof) {
+	name := r.o.label(r.rate)
+	late, all := r.seen[0].late+r.seen[1].late, r.seen[0].slices+r.seen[1].slices
+	gates := false
+	for i := range p.Result.Benchmarks {
+		gates = gates || p.Result.Benchmarks[i].Gates
+	}
+	if len(p.Result.Benchmarks) > 0 && !gates {
+		for _, side := range []compare.Which{compare.Old, compare.New} {
+			if r.seen[side].late > 0 {
+				p.Fail(name, side, r.tooLate())
+			}
+		}
+	} else if late > 0 {
+		p.Warn("the generator could not keep up in %d of %d slices: their rounds are left out of the response times; a lower -rate, or another machine for the services, helps", late, all)
+	}
+	if a, b := r.seen[compare.Old].statuses(), r.seen[compare.New].statuses(); a != b && a != "" && b != "" {
+		p.Warn("the statuses of the answers differ: old %s; new %s", a, b)
+	}
+	for _, side := range []compare.Which{compare.Old, compare.New} {
+		t := &r.seen[side]
+		if len(t.errors) > 0 && len(p.Result.Failures) == 0 {
+			p.Warn("some requests to the %v side failed: %s", side, kinds(t.errors, t.example))
+		}
+		if s := t.usual(); s/100 == 3 {
+			p.Warn("the %v side answers %d: redirects are not followed, so that redirecting is what is measured", side, s)
+		}
+	}
+	if all > 0 && !r.o.commands() {
+		p.Warn("each side is one process that runs on: what differs between two starts of one program is in the ratio and cannot be told from the change; two commands, started anew for every slice, do not have that (-url http://127.0.0.1:{port}/ 'OLD COMMAND' 'NEW COMMAND')")
+	}
+}

@@ -1,0 +1,174 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/capture/process"
+	"whet/internal/load"
+	"whet/internal/prove/pair"
+)
+
+// standing is a side that answers.
+type standing struct {
+	url     string
+	pprof   string // base address of its instruments; "": none was given
+	proc    *process.Running
+	printed *process.Bounded
+}
+
+// What is kept of a service's output for a message.
+const (
+	keepHead = 16 << 10
+	keepTail = 1 << 10
+)
+
+// already is what a service takes to answer that was not to be there.
+const already = 100 * time.Millisecond
+
+// open makes a side stand: a command is started and waited for.
+func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error) {
+	if !r.o.commands() {
+		address := [2]string{r.o.Old, r.o.New}[side]
+		s := &standing{url: address, pprof: r.o.pprof(side, portOf(address))}
+		if err := load.Ready(ctx, r.loadOptions(s), r.o.Ready); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	if !strings.Contains(r.o.URL, portMark) {
+		s := &standing{url: r.o.URL, pprof: r.o.pprof(side, portOf(r.o.URL))}
+		if load.Ready(ctx, r.loadOptions(s), already) == nil {
+			return nil, fmt.Errorf("%s answers before the command was started: stop what listens there, or write {port} in the address and in the commands", shownURL(s.url))
+		}
+		return s, r.start(ctx, side, s, portOf(r.o.URL))
+	}
+	// Somebody else may take the port before the command does.
+	var err error
+	for range 2 {
+		var ports []int
+		if ports, err = load.FreePorts(1); err != nil {
+			return nil, err
+		}
+		port := strconv.Itoa(ports[0])
+		s := &standing{url: strings.ReplaceAll(r.o.URL, portMark, port), pprof: r.o.pprof(side, port)}
+		err = r.start(ctx, side, s, port)
+		if err == nil {
+			return s, nil
+		}
+		if ended := (*endedError)(nil); !errors.As(err, &ended) || ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, err
+}
+
+// start starts a side's command and waits until it answers.
+func (r *runner) start(ctx context.Context, side compare.Which, s *standing, port string) error {
+	argv, err := pair.Split([2]string{r.o.Old, r.o.New}[side])
+	if err != nil {
+		return err
+	}
+	for i := range argv {
+		argv[i] = strings.ReplaceAll(argv[i], portMark, port)
+	}
+	s.printed = process.NewBounded(keepHead, keepTail)
+	var out io.Writer = s.printed
+	if r.o.Output != nil {
+		out = io.MultiWriter(s.printed, r.o.Output)
+	}
+	s.proc, err = process.Start(process.Command{
+		Path: argv[0], Args: argv[1:], Dir: r.o.Dir, Env: append(os.Environ(), r.o.Env[side]...), Stdout: out, Stderr: out,
+	})
+	switch {
+	case err != nil && process.NotFound(err):
+		return fmt.Errorf("start %s: there is no such program", pair.Show(argv[0]))
+	case err != nil:
+		return fmt.Errorf("start %s: %w", pair.Show(argv[0]), err)
+	}
+	alive, stop := s.whileAlive(ctx)
+	defer stop()
+	if err := load.Ready(alive, r.loadOptions(s), r.o.Ready); err != nil {
+		err = s.explain(err)
+		s.close()
+		return err
+	}
+	return nil
+}
+
+// whileAlive returns a context that ends with the side's process too.
+func (s *standing) whileAlive(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	if s.proc == nil {
+		return ctx, cancel
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-s.proc.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(); <-over }
+}
+
+// endedError says that a service ended that should not have.
+type endedError struct{ text string }
+
+func (e *endedError) Error() string { return e.text }
+
+// explain puts the end of the process in the place of what followed from it.
+func (s *standing) explain(err error) error {
+	if s.proc == nil || !s.proc.Ended() {
+		return err
+	}
+	res := s.proc.Stop()
+	if res == nil {
+		return err
+	}
+	said := pair.LastWords(s.printed.Bytes())
+	if said == "" && res.OK() {
+		said = ": name a command that stays in the foreground"
+	}
+	return &endedError{fmt.Sprintf("it ended by itself (%s) after %v%s", res.Status(), res.End.Sub(res.Start).Round(time.Millisecond), said)}
+}
+
+// close ends what was started, with all its process group.
+func (s *standing) close() {
+	if s.proc != nil {
+		s.proc.Stop()
+	}
+}
+
+// portOf is the port of an address, that of its scheme where it names none.
+func portOf(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return ""
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}
+
+// shownURL is an address without its password.
+func shownURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the address"
+	}
+	return u.Redacted()
+}

@@ -1,0 +1,95 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"whet/internal/capture"
+	"whet/internal/capture/process"
+	"whet/internal/format/metrics"
+)
+
+// counters are what a side has used since it started; nil: it does not tell.
+type counters struct {
+	cpu   *time.Duration
+	alloc *int64 // bytes
+	pid   int64  // of the process that said so; 0: unknown
+}
+
+// usage reads a side's counters around a stretch of load.
+type usage struct {
+	s      *standing
+	target *capture.Target // nil: there are no instruments
+	now    func() time.Time
+}
+
+func (r *runner) usage(ctx context.Context, s *standing) (*usage, error) {
+	u := &usage{s: s, now: r.o.Now}
+	if s.pprof == "" {
+		return u, nil
+	}
+	var err error
+	u.target, err = capture.Find(ctx, capture.TargetOptions{
+		Base: s.pprof, CAFile: r.o.Load.CAFile, Insecure: r.o.Load.Insecure, Now: r.o.Now, Patience: -1,
+	})
+	return u, err
+}
+
+func (u *usage) close() {
+	if u.target != nil {
+		u.target.Close()
+	}
+}
+
+// read asks once. Instruments that do not answer now are unknown now.
+func (u *usage) read(ctx context.Context) counters {
+	var c counters
+	if u.target != nil {
+		one, stop := context.WithTimeout(ctx, askLimit)
+		defer stop()
+		_, err := u.target.Metrics(one, u.now(), 100*time.Millisecond, func(row metrics.Row) {
+			if c.alloc == nil {
+				c.alloc, c.pid = row.AllocBytes, row.PID
+			}
+			if row.UserCPUNs != nil && row.SystemCPUNs != nil && c.cpu == nil {
+				cpu := time.Duration(*row.UserCPUNs + *row.SystemCPUNs)
+				c.cpu = &cpu
+			}
+			stop()
+		})
+		if err != nil {
+			c = counters{}
+		}
+	}
+	if u.s.proc != nil {
+		if cpu, ok := process.GroupCPU(u.s.proc.PID()); ok {
+			c.cpu = &cpu
+		}
+	}
+	return c
+}
+
+// askLimit is how long instruments may take to answer once.
+const askLimit = 5 * time.Second
+
+// since returns what was used between two readings, less what reading itself
+// costs: after and again are two in succession. Counters that ran backwards, or
+// that are of another process, tell nothing.
+func (before counters) since(after, again counters) (cpu *time.Duration, alloc *int64) {
+	if before.pid != after.pid || after.pid != again.pid {
+		before.alloc = nil
+	}
+	if a, b, c := before.alloc, after.alloc, again.alloc; a != nil && b != nil && c != nil && *b >= *a && *c >= *b {
+		used := (*b - *a) - (*c - *b)
+		if used >= 0 {
+			alloc = &used
+		}
+	}
+	if a, b, c := before.cpu, after.cpu, again.cpu; a != nil && b != nil && c != nil && *b >= *a && *c >= *b {
+		used := (*b - *a) - (*c - *b)
+		if used >= 0 {
+			cpu = &used
+		}
+	}
+	return cpu, alloc
+}
