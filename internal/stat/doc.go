@@ -17,6 +17,12 @@
 //     H. N. Nagaraja, Order Statistics, 3rd ed., Wiley 2003, section 7.1).
 //   - Ratio of paired measurements: the median of the logarithms of the
 //     ratios, so that a/b and b/a give reciprocal answers.
+//   - Centre of paired differences: the signed-rank test of F. Wilcoxon,
+//     Biometrics Bulletin 1 (1945), 80–83, with its exact distribution, and the
+//     estimate and interval that go with it (J. L. Hodges and E. L. Lehmann,
+//     Annals of Mathematical Statistics 34 (1963), 598–611).
+//   - Looks at figures before all are in: alpha spending, linear in the number
+//     of values (K. Kim and D. L. DeMets, Biometrika 74 (1987), 149–154).
 //   - Interval for a share: C. J. Clopper and E. S. Pearson, Biometrika 26
 //     (1934), 404–413, which never covers less than it says; and E. B. Wilson,
 //     JASA 22 (1927), 209–212, which is shorter and covers it on average.
