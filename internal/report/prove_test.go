@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,42 +14,127 @@ import (
 // proveResult has a row for everything that prints differently.
 func proveResult() *compare.Result {
 	r := &compare.Result{
-		Schema:   compare.Schema,
+		Schema: compare.Schema, Kind: compare.KindBenchmarks,
 		Warnings: []string{"the machine was busy before the start (load 3.1 on 2 cores): the intervals are wider for it"},
 		Old:      compare.Side{Operand: "./old", Package: "example.org/m/old", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "00", Tests: "passed"},
 		New:      compare.Side{Operand: "./new", Package: "example.org/m/new", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "11", Tests: "passed"},
 
-		AlphaRatio: 0.005, ConfidenceRatio: 1 - 0.005/12, MarginRatio: 0.02, Seed: 42, RoundsPlanned: 40, RoundsMeasured: 40, RoundsNeeded: 14,
-		SliceNs: 1e8, BudgetNs: 300e9, ElapsedNs: 48.2e9,
+		AlphaRatio: 0.005, ConfidenceRatio: 0.995, MarginRatio: 0.02, Seed: 42, RoundsPlanned: 40, RoundsMeasured: 40, RoundsNeeded: 14,
+		Run: 1, Layouts: 40, SliceNs: 1e8, BudgetNs: 300e9, ElapsedNs: 48.2e9,
 		OnlyOld: []string{"BenchmarkGone"}, OnlyNew: []string{"BenchmarkAdded/size=1"},
 		Failures: []compare.Failure{},
 		Host:     recording.Host{OS: "linux", Arch: "amd64", CPU: "Example CPU", Cores: 2, GOMAXPROCS: 2, Cgroup: "none"},
 	}
-	add := func(name, metric string, v compare.Verdict, old, new, low, ratio, high float64, noise *float64, exact bool) *compare.Row {
+	add := func(name, metric string, v compare.Verdict, old, new, low, ratio, high, p float64, noise *float64, exact bool) *compare.Row {
 		r.Benchmarks = append(r.Benchmarks, compare.Row{
 			Package: "example.org/m/new", Name: name, Metric: metric, Verdict: v, Ratio: ratio, RatioLow: low, RatioHigh: high,
-			Coverage: 0.9989, Exact: exact, Gates: compare.MetricOf(metric).Gates, Rounds: 40, NoiseRatio: noise, Old: old, New: new, Iterations: 1000,
+			Gates: compare.MetricOf(metric).Gates, PValue: p, PHolm: p, ConfidenceRatio: 0.9989, Look: 3, Looks: 3,
+			Coverage: 0.9989, Exact: exact, Rounds: 40, NoiseRatio: noise, Old: old, New: new, Iterations: 1000,
 		})
 		return &r.Benchmarks[len(r.Benchmarks)-1]
 	}
-	add("BenchmarkA", compare.NsPerOp, compare.Faster, 4321, 470, 9.05, 9.19, 9.3, ratioOf(0.012), false)
-	add("BenchmarkA", compare.AllocsPerOp, compare.Faster, 25, 0, 25, compare.MaxRatio, compare.MaxRatio, ratioOf(0), true)
-	add("BenchmarkA", compare.BytesPerOp, compare.Faster, 1307, 0, 1307, compare.MaxRatio, compare.MaxRatio, ratioOf(0), true)
-	add("BenchmarkB/size=1024", compare.NsPerOp, compare.Slower, 1e6, 1.01e6, 0.986, 0.990, 0.994, ratioOf(0.004), false).WithinMargin = true
-	add("BenchmarkB/size=1024", compare.AllocsPerOp, compare.CannotTell, 1, 1, 0.5, 1, 2, ratioOf(0), true).Reason = "counted in whole allocations, rounded down: old lies between 1 and 2, new between 1 and 2, and the bytes per operation do not settle it"
-	add("BenchmarkC", compare.NsPerOp, compare.NoChange, 1e9, 1e9, 0.999, 1, 1.001, ratioOf(0.001), false).WithinMargin = true
-	add("BenchmarkC", compare.AllocsPerOp, compare.NoChange, 0, 0, 1, 1, 1, ratioOf(0), true)
-	add("Benchmark\x1b[31m\u202ered", compare.NsPerOp, compare.CannotTell, 31, 30, 0.8, 1.03, 1.3, nil, false).Reason = "the interval holds 1 and is wider than the margin of 2.0 %"
+	add("BenchmarkA", compare.NsPerOp, compare.Faster, 4321, 470, 9.05, 9.19, 9.3, 0.00000002, ratioOf(0.012), false)
+	add("BenchmarkA", compare.CPUNsPerOp, compare.Faster, 4300, 465, 9.1, 9.2, 9.25, 0.00000002, ratioOf(0.003), false)
+	add("BenchmarkA", compare.AllocsPerOp, compare.Faster, 25, 0, 25, compare.MaxRatio, compare.MaxRatio, 0, ratioOf(0), true)
+	add("BenchmarkA", compare.BytesPerOp, compare.Faster, 1307, 0, 1307, compare.MaxRatio, compare.MaxRatio, 0, ratioOf(0), true)
+	add("BenchmarkB/size=1024", compare.NsPerOp, compare.Slower, 1e6, 1.01e6, 0.986, 0.990, 0.994, 0.0031, ratioOf(0.004), false).WithinMargin = true
+	add("BenchmarkB/size=1024", compare.MBPerSecond, compare.Slower, 1024, 1014, 0.986, 0.990, 0.994, 0.0031, ratioOf(0.004), false).WithinMargin = true
+	add("BenchmarkB/size=1024", compare.AllocsPerOp, compare.CannotTell, 1, 1, 0.5, 1, 2, 1, ratioOf(0), true).Reason = "counted in whole allocations, rounded down: old lies between 1 and 2, new between 1 and 2, and the bytes per operation do not settle it"
+	add("BenchmarkC", compare.NsPerOp, compare.NoChange, 1e9, 1e9, 0.999, 1, 1.001, 1, ratioOf(0.001), false).WithinMargin = true
+	add("BenchmarkC", compare.AllocsPerOp, compare.NoChange, 0, 0, 1, 1, 1, 1, ratioOf(0), true)
+	add("BenchmarkC", "items|`x`/s", compare.Faster, 100, 130, 1.2, 1.3, 1.4, 0.02, ratioOf(0.01), false)
+	hostile := add("Benchmark\x1b[31m\u202ered|`x`@someone<b>", compare.NsPerOp, compare.CannotTell, 31, 30, 0.8, 1.03, 1.3, 0.31, nil, false)
+	hostile.Reason, hostile.Needed = "the interval holds 1 and is wider than the margin of 2.0 %", &compare.Needed{Rounds: 120, Ns: 250e9}
+	r.Summarize()
+	r.Why = []compare.Change{proveChange()}
+	return r
+}
+
+// proveChange has functions on both sides and on one, and decisions.
+func proveChange() compare.Change {
+	delta := func(old, new, err float64) compare.Delta { return compare.Delta{Old: old, New: new, Error: err} }
+	base, background := delta(4100, 450, 320), delta(180, 2, 90)
+	bytes, allocs := delta(1307, 0, 60), delta(25, 0, 1.2)
+	none := delta(0, 0, 0)
+	return compare.Change{
+		Package: "example.org/m/new", Benchmark: "BenchmarkA", Turns: 8, Iterations: 150_000, SamplesOld: 512, SamplesNew: 498, ConfidenceRatio: 0.99,
+		Classes: []compare.ClassChange{{Class: "base", CPUNs: &base, Bytes: &bytes, Allocs: &allocs}, {Class: "set-up", CPUNs: &none}, {Class: "background", CPUNs: &background}},
+		Functions: []compare.FunctionChange{
+			{Function: "example.org/m/new.(*Encoder).grow", File: "example.org/m/old/enc.go", Only: "old",
+				CPUNs: &compare.FlatCum{Flat: delta(210, 0, 80), Cum: delta(2900, 0, 300)},
+				Bytes: &compare.FlatCum{Flat: delta(1307, 0, 60), Cum: delta(1307, 0, 60)}, Allocs: &compare.FlatCum{Flat: delta(25, 0, 1.2), Cum: delta(25, 0, 1.2)}},
+			{Function: "runtime.mallocgc", File: "runtime/malloc.go", CPUNs: &compare.FlatCum{Flat: delta(1500, 0, 240), Cum: delta(2200, 0, 280)}},
+			{Function: "example.org/m/new.hash|`x`", File: "example.org/m/new/hash.go", CPUNs: &compare.FlatCum{Flat: delta(20, 310, 70), Cum: delta(20, 310, 70)},
+				Decisions: []compare.Decision{
+					{Side: "old", Kind: "can-inline", Text: "can inline hash with cost 34", File: "hash.go", Line: 12},
+					{Side: "new", Kind: "cannot-inline", Text: "cannot inline hash: function too complex: cost 95 exceeds budget 80", File: "hash.go", Line: 14},
+				}},
+		},
+		Warnings: []string{},
+	}
+}
+
+// proveCommands and proveService are what else can be compared.
+func proveCommands() *compare.Result {
+	r := proveResult()
+	r.Kind, r.Why, r.OnlyOld, r.OnlyNew, r.Warnings, r.Layouts = compare.KindCommands, nil, nil, nil, nil, 1
+	r.Old, r.New = compare.Side{Operand: "gzip -9 -c big.txt"}, compare.Side{Operand: "zstd -3 -c big.txt", Env: []string{"ZSTD_NBTHREADS=1"}}
+	r.Run, r.Earlier = 2, 20
+	r.Benchmarks = nil
+	for _, row := range []compare.Row{
+		{Metric: compare.WallNs, Verdict: compare.Faster, Old: 2.31e9, New: 0.42e9, Ratio: 5.5, RatioLow: 5.2, RatioHigh: 5.9, Gates: true},
+		{Metric: compare.CPUNs, Verdict: compare.Faster, Old: 2.29e9, New: 0.41e9, Ratio: 5.6, RatioLow: 5.3, RatioHigh: 5.9},
+		{Metric: compare.PeakBytes, Verdict: compare.Slower, Old: 2 << 20, New: 38 << 20, Ratio: 0.053, RatioLow: 0.05, RatioHigh: 0.056},
+	} {
+		row.Name, row.PHolm, row.Look, row.Looks, row.Rounds, row.RoundsEarlier, row.NoiseRatio = "command", 0.0004, 2, 3, 30, 20, ratioOf(0.006)
+		r.Benchmarks = append(r.Benchmarks, row)
+	}
 	r.Summarize()
 	return r
 }
 
-func TestProveTextGolden(t *testing.T) {
-	var buf bytes.Buffer
-	if err := WriteProveText(&buf, proveResult(), TextOptions{Width: 110}); err != nil {
-		t.Fatal(err)
+func proveService() *compare.Result {
+	r := proveCommands()
+	r.Kind, r.Run, r.Earlier = compare.KindService, 1, 0
+	r.Old, r.New = compare.Side{Operand: "http://127.0.0.1:8080/items"}, compare.Side{Operand: "http://127.0.0.1:8081/items"}
+	r.Benchmarks = nil
+	for _, row := range []compare.Row{
+		{Metric: compare.P50Ns, Verdict: compare.NoChange, Old: 1.21e6, New: 1.2e6, Ratio: 1.004, RatioLow: 0.99, RatioHigh: 1.015, Gates: true, WithinMargin: true},
+		{Metric: compare.P99Ns, Verdict: compare.CannotTell, Old: 9.8e6, New: 7.1e6, Ratio: 1.31, RatioLow: 0.8, RatioHigh: 2.1, Gates: true, Reason: "the interval holds 1 and is wider than the margin of 2.0 %", Needed: &compare.Needed{Rounds: 300, Ns: 3e12}},
+		{Metric: compare.RequestsPerSecond, Verdict: compare.Faster, Old: 812, New: 998, Ratio: 1.23, RatioLow: 1.2, RatioHigh: 1.26},
+		{Metric: compare.CPUNsPerRequest, Verdict: compare.Faster, Old: 2.1e6, New: 1.7e6, Ratio: 1.24, RatioLow: 1.2, RatioHigh: 1.3},
+		{Metric: compare.AllocBytesPerRequest, Verdict: compare.NoChange, Old: 40_000, New: 40_100, Ratio: 0.998, RatioLow: 0.99, RatioHigh: 1.006, WithinMargin: true},
+	} {
+		row.Name, row.PHolm, row.Look, row.Looks, row.Rounds, row.NoiseRatio = "GET /items", 0.0004, 2, 3, 30, ratioOf(0.006)
+		r.Benchmarks = append(r.Benchmarks, row)
 	}
-	golden(t, "prove.txt", buf.Bytes())
+	r.Answers = &compare.Answers{Requests: 400, Differing: 2, Differences: []compare.Difference{
+		{Request: "GET /items?id=7", Where: "body.items.0.price", Old: "12.5", New: "12.50|"},
+		{Request: "GET /now", Where: "body.time", Old: `"12:00"`, New: `"12:01"`, Unsteady: true},
+	}}
+	r.Summarize()
+	return r
+}
+
+func proveResults() map[string]*compare.Result {
+	return map[string]*compare.Result{"prove": proveResult(), "prove_commands": proveCommands(), "prove_service": proveService()}
+}
+
+func TestProveTextGolden(t *testing.T) {
+	for name, r := range proveResults() {
+		for _, width := range []int{60, 80, 110, 160} {
+			var buf bytes.Buffer
+			if err := WriteProveText(&buf, r, TextOptions{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, fmt.Sprintf("%s%d.txt", name, width), buf.Bytes())
+			for line := range strings.Lines(buf.String()) {
+				if n := wide(strings.TrimSuffix(line, "\n")); n > width && !strings.Contains(line, "://") {
+					t.Errorf("%s at %d: %d cells: %s", name, width, n, line)
+				}
+			}
+		}
+	}
 }
 
 // The same figures in colour, and not a byte that a measured program chose
@@ -95,7 +181,7 @@ func TestProveHead(t *testing.T) {
 		not    []string
 	}{
 		{"two packages", func(*compare.Result) {},
-			[]string{"./old → ./new\n", "  old       example.org/m/old\n  new       example.org/m/new\n", "40 rounds of old"}, []string{"revision", "of 40"}},
+			[]string{"./old → ./new\n", "  old       example.org/m/old\n  new       example.org/m/new\n", "40 rounds of old, new"}, []string{"revision", "of 40"}},
 		{"two checkouts", func(r *compare.Result) {
 			r.Old = compare.Side{Operand: "../before/encode", Package: "example.org/m/encode", Revision: a, Dirty: &no}
 			r.New = compare.Side{Operand: "./encode", Package: "example.org/m/encode", Revision: b, Dirty: &yes}
@@ -165,9 +251,69 @@ func TestProveJSON(t *testing.T) {
 	if err := json.Unmarshal(buf.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}
-	if got := back.Benchmarks[len(back.Benchmarks)-1].Name; got != "Benchmark\x1b[31m\u202ered" {
+	if got := back.Benchmarks[len(back.Benchmarks)-1].Name; got != "Benchmark\x1b[31m\u202ered|`x`@someone<b>" {
 		t.Errorf("the name came back as %q", got)
 	}
 }
 
 func ratioOf(v float64) *float64 { return &v }
+
+// One table, no markup, link or mention that a measured program chose, and
+// parts that open and close.
+func TestProveMarkdown(t *testing.T) {
+	for name, r := range proveResults() {
+		var buf bytes.Buffer
+		if err := WriteProveMarkdown(&buf, r); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name+".md", buf.Bytes())
+		text := buf.String()
+		if strings.Count(text, "<details>") != strings.Count(text, "</details>") {
+			t.Errorf("%s: parts are opened and not closed", name)
+		}
+		for _, raw := range []string{"\x1b", "\u202e", "<b>\n"} {
+			if strings.Contains(text, raw) {
+				t.Errorf("%s: %q stands raw in it", name, raw)
+			}
+		}
+		for line := range strings.Lines(text) {
+			cells, ok := strings.CutPrefix(strings.TrimSpace(line), "| ")
+			if !ok {
+				continue
+			}
+			// Bars that are not escaped divide cells, in code spans too.
+			if n := strings.Count(strings.ReplaceAll(cells, `\|`, ""), "|"); n != 11 && n != 7 && n != 5 {
+				t.Errorf("%s: a row of %d cells: %s", name, n, line)
+			}
+		}
+	}
+}
+
+// Names lose their power where they stand as code or as prose.
+func TestProveMarkdownEscapes(t *testing.T) {
+	for _, c := range []struct{ in, span, prose string }{
+		{"a", "`a`", "a"},
+		{"a`b", "`` a`b ``", "a&#96;b"},
+		{"``", "``` `` ```", "&#96;&#96;"},
+		{"x|y", "`x|y`", "x&#124;y"},
+		{"", "(empty)", ""},
+		{"@me", "`@me`", "&#64;&#8203;me"},
+		{"#12", "`#12`", "&#35;&#8203;12"},
+		{"<b>*_[x](y)", "`<b>*_[x](y)`", "&#60;b&#62;&#42;&#95;&#91;x&#93;(y)"},
+		{"http://e.org www.e.org", "`http://e.org www.e.org`", "http:&#8203;//e.org www&#8203;.e.org"},
+		{"a\nb", "`a\nb`", `a\nb`},
+	} {
+		if got := codeSpan(c.in); got != c.span {
+			t.Errorf("%q as code: %s, want %s", c.in, got, c.span)
+		}
+		if got := proveProse(c.in); got != c.prose && c.in != "a\nb" {
+			t.Errorf("%q as prose: %s, want %s", c.in, got, c.prose)
+		}
+	}
+	if got := proveProse("a\nb"); strings.Contains(got, "\n") {
+		t.Errorf("prose of two lines: %q", got)
+	}
+	if got := cell(codeSpan("x|y")); got != "`x\\|y`" {
+		t.Errorf("a bar in a cell: %s", got)
+	}
+}

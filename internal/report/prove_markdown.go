@@ -1,0 +1,248 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/quantity"
+)
+
+// WriteProveMarkdown writes the result of a proof for a pull request: the
+// verdict, one table, and the rest behind summaries that open.
+func WriteProveMarkdown(w io.Writer, r *compare.Result) error {
+	var m markdown
+	old, new := proveTitle(r)
+	m.line("### ", codeSpan(old), " → ", codeSpan(new))
+	m.line()
+	m.line("**", proveProse(r.Verdict.Kind), "**: ", proveProse(r.Verdict.Text))
+	m.proveTable(r)
+	m.proveReasons(r)
+	m.proveUnmatched(r)
+	m.proveAnswers(r.Answers)
+	if len(r.Warnings) > 0 {
+		m.open(quantity.Plural(len(r.Warnings), "warning"))
+		for _, text := range r.Warnings {
+			m.line("- ", proveProse(text))
+		}
+		m.close()
+	}
+	m.proveWhy(r)
+	m.open("How it was measured")
+	for _, f := range proveFacts(r) {
+		m.line("- ", proveProse(f.Name), ": ", proveProse(f.Value))
+	}
+	m.close()
+	if _, err := w.Write(m.buf.Bytes()); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
+
+type markdown struct{ buf bytes.Buffer }
+
+func (m *markdown) line(parts ...string) {
+	for _, p := range parts {
+		m.buf.WriteString(strings.ReplaceAll(p, "\u00a0", " "))
+	}
+	m.buf.WriteByte('\n')
+}
+
+// open begins a part that stays closed until the reader opens it. Markdown
+// inside of it needs an empty line before and after.
+func (m *markdown) open(summary string) {
+	m.line()
+	m.line("<details><summary>", proveProse(summary), "</summary>")
+	m.line()
+}
+
+func (m *markdown) close() {
+	m.line()
+	m.line("</details>")
+}
+
+// row writes one row of a table.
+func (m *markdown) row(cells ...string) {
+	m.line("| ", strings.Join(cells, " | "), " |")
+}
+
+// Marks in front of a verdict's words, which say the same.
+var verdictMarks = map[compare.Verdict]string{
+	compare.Faster: "✓ ", compare.Slower: "✗ ", compare.CannotTell: "? ",
+}
+
+func (m *markdown) proveTable(r *compare.Result) {
+	metrics := proveMetrics(r)
+	if len(metrics) == 0 {
+		return
+	}
+	m.line()
+	m.row(proveSubject(r), "metric", "old", "new", "vs base", "ratio", "interval", "noise", "verdict", "p", "n")
+	m.row("---", "---", "--:", "--:", "--:", "--:", "--:", "--:", "---", "--:", "--:")
+	_, packages := proveRows(r, "")
+	for i := range r.Benchmarks {
+		row := &r.Benchmarks[i]
+		metric := proveMetricOf(row.Metric)
+		name := clean(row.Name)
+		if packages > 1 {
+			name = clean(row.Package) + " " + name
+		}
+		verdict := proveProse(verdictMarks[row.Verdict] + metric.verdict(row))
+		if row.Verdict == compare.Faster || row.Verdict == compare.Slower {
+			verdict = "**" + verdict + "**"
+		}
+		m.row(cell(codeSpan(name)), cell(codeSpan(clean(row.Metric))), proveProse(metric.print(row.Old)), proveProse(metric.print(row.New)),
+			proveProse(metric.delta(row)), proveProse(compare.PrintRatio(row.Ratio)), proveProse(compare.PrintInterval(row.RatioLow, row.RatioHigh)),
+			proveProse(proveNoise(row)), verdict, proveProse(provePValue(row)), fmt.Sprint(row.Rounds))
+	}
+}
+
+// proveReasons are the notes on single rows.
+func (m *markdown) proveReasons(r *compare.Result) {
+	first := true
+	for i := range r.Benchmarks {
+		row := &r.Benchmarks[i]
+		reason := proveReason(row)
+		if reason == "" {
+			continue
+		}
+		if first {
+			m.open("Notes on single rows")
+			first = false
+		}
+		m.line("- ", codeSpan(clean(row.Name)), " ", codeSpan(clean(row.Metric)), ": ", proveProse(reason))
+	}
+	if !first {
+		m.close()
+	}
+}
+
+func (m *markdown) proveUnmatched(r *compare.Result) {
+	list := func(what string, names []string) {
+		if len(names) == 0 {
+			return
+		}
+		spans := make([]string, len(names))
+		for i, n := range names {
+			spans[i] = codeSpan(clean(n))
+		}
+		m.line()
+		m.line(what, ": ", strings.Join(spans, ", "))
+	}
+	list("Only old", r.OnlyOld)
+	list("Only new", r.OnlyNew)
+	for _, f := range r.Failures {
+		m.line()
+		m.line("**failed**: ", codeSpan(clean(f.Name)), " (", proveProse(f.Side), "): ", proveProse(f.Text))
+	}
+}
+
+func (m *markdown) proveAnswers(a *compare.Answers) {
+	if a == nil || a.Differing == 0 {
+		return
+	}
+	m.open(fmt.Sprintf("%d of %s differ", a.Differing, quantity.Plural(a.Requests, "answer")))
+	m.row("request", "where", "old", "new", "")
+	m.row("---", "---", "---", "---", "---")
+	for _, d := range a.Differences {
+		unsteady := ""
+		if d.Unsteady {
+			unsteady = "old differs there from itself"
+		}
+		m.row(cell(codeSpan(clean(d.Request))), cell(codeSpan(clean(d.Where))), cell(codeSpan(clean(d.Old))), cell(codeSpan(clean(d.New))), unsteady)
+	}
+	m.close()
+}
+
+func (m *markdown) proveWhy(r *compare.Result) {
+	for i := range r.Why {
+		c := &r.Why[i]
+		m.open("Why " + c.Benchmark + " changed")
+		m.line(proveProse(changeHead(c)))
+		for _, k := range changeKinds {
+			m.changeTable(c, &k)
+		}
+		for j := range c.Functions {
+			f := &c.Functions[j]
+			if len(f.Decisions) == 0 {
+				continue
+			}
+			m.line()
+			m.line("The compiler on ", codeSpan(clean(f.Function)), ":")
+			m.line()
+			for _, d := range f.Decisions {
+				m.line("- ", proveProse(d.Side), ": ", codeSpan(clean(d.Text)), " ", codeSpan(clean(fmt.Sprintf("%s:%d", d.File, d.Line))))
+			}
+		}
+		for _, text := range c.Warnings {
+			m.line()
+			m.line(proveProse(text))
+		}
+		m.close()
+	}
+}
+
+func (m *markdown) changeTable(c *compare.Change, k *changeKind) {
+	lines := k.classLines(c)
+	if len(lines) == 0 {
+		return
+	}
+	m.line()
+	m.line(proveProse(k.title + ": " + strings.Join(lines, "; ")))
+	header := true
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		v := k.function(f)
+		if v == nil {
+			continue
+		}
+		if header {
+			m.line()
+			m.row("function", "flat old", "flat new", "difference", "cum old", "cum new", "difference")
+			m.row("---", "--:", "--:", "--:", "--:", "--:", "--:")
+			header = false
+		}
+		name := cell(codeSpan(clean(f.Function)))
+		if f.Only != "" {
+			name += " only " + proveProse(f.Only)
+		}
+		m.row(name, proveProse(k.print(v.Flat.Old)), proveProse(k.print(v.Flat.New)), proveProse(k.diff(v.Flat)),
+			proveProse(k.print(v.Cum.Old)), proveProse(k.print(v.Cum.New)), proveProse(k.diff(v.Cum)))
+	}
+}
+
+// codeSpan sets text as code, where nothing in it means anything: neither
+// markup nor a link nor somebody's name. The fence is longer than any run of
+// backticks within.
+func codeSpan(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return "(empty)"
+	}
+	longest, run := 0, 0
+	for _, r := range s {
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if longest > 0 || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// cell keeps a bar in a code span from ending the table's cell.
+func cell(span string) string { return strings.ReplaceAll(span, "|", `\|`) }
+
+// inert parts, by a space without width, what a page would make a link or
+// somebody's name of although it is no markup.
+var inert = strings.NewReplacer("&#64;", "&#64;&#8203;", "&#35;", "&#35;&#8203;", "://", ":&#8203;//", "www.", "www&#8203;.", "WWW.", "WWW&#8203;.")
+
+// proveProse escapes text that may hold what measured programs chose: no
+// markup, no link, no mention of anybody, on one line.
+func proveProse(s string) string {
+	return inert.Replace(markdownText(strings.ReplaceAll(s, "\u00a0", " ")))
+}

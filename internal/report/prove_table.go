@@ -1,0 +1,256 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/quantity"
+)
+
+// proveLine is one row of a proof's table, as text.
+type proveLine struct {
+	name     string
+	old, new string
+	noise    string
+	delta    string
+	ratio    string
+	interval string
+	verdict  string
+	style    style
+	p, n     string
+	reason   string
+	group    bool // a package's name, over its rows
+}
+
+// proveTables writes a table for each metric, all in one layout: names first,
+// new against old as benchstat shows it, then what a verdict rests on. Where
+// the width does not allow it, figures stand below names.
+func (t *textWriter) proveTables(r *compare.Result) {
+	metrics := proveMetrics(r)
+	tables := make([][]proveLine, len(metrics))
+	fit := true
+	for i := range metrics {
+		tables[i] = proveLines(r, &metrics[i])
+		_, ok := t.proveName(tables[i])
+		fit = fit && ok
+	}
+	for i, lines := range tables {
+		t.heading(metrics[i].title, metrics[i].aside)
+		if fit {
+			t.proveWide(lines)
+		} else {
+			t.proveNarrow(lines)
+		}
+	}
+}
+
+// proveLines are the rows of one metric.
+func proveLines(r *compare.Result, m *proveMetric) []proveLine {
+	lines := []proveLine{{
+		name: proveSubject(r), old: "old", new: "new", noise: "noise", delta: "vs base",
+		ratio: m.ratio(), interval: "interval", verdict: "verdict", style: dim, p: "p", n: "n",
+	}}
+	rows, packages := proveRows(r, m.Unit)
+	last := ""
+	for _, row := range rows {
+		if packages > 1 && row.Package != last {
+			last = row.Package
+			lines = append(lines, proveLine{name: "pkg: " + clean(last), group: true})
+		}
+		lines = append(lines, proveLine{
+			name: clean(row.Name), old: m.print(row.Old), new: m.print(row.New), noise: proveNoise(row), delta: m.delta(row),
+			ratio: compare.PrintRatio(row.Ratio), interval: compare.PrintInterval(row.RatioLow, row.RatioHigh),
+			verdict: m.verdict(row), style: verdictStyle(row.Verdict), p: provePValue(row), n: fmt.Sprint(row.Rounds),
+			reason: proveReason(row),
+		})
+	}
+	if old, new, ratio, ok := geomean(rows); ok {
+		lines = append(lines, proveLine{
+			name: "geomean", old: m.print(old), new: m.print(new), delta: printDelta(m.change(ratio)), ratio: compare.PrintRatio(ratio), style: dim,
+		})
+	}
+	return lines
+}
+
+// proveSubject heads the column of names.
+func proveSubject(r *compare.Result) string {
+	switch r.Kind {
+	case compare.KindCommands:
+		return "command"
+	case compare.KindService:
+		return "service"
+	}
+	return "benchmark"
+}
+
+// proveRows are the rows of one unit, and the number of packages that the
+// whole result is about.
+func proveRows(r *compare.Result, unit string) (rows []*compare.Row, packages int) {
+	var seen []string
+	for i := range r.Benchmarks {
+		row := &r.Benchmarks[i]
+		if !slices.Contains(seen, row.Package) {
+			seen = append(seen, row.Package)
+		}
+		if row.Metric == unit {
+			rows = append(rows, row)
+		}
+	}
+	return rows, len(seen)
+}
+
+// proveReason says what a verdict does not say itself: why there is none and
+// what one would take, and that a difference hardly matters.
+func proveReason(row *compare.Row) string {
+	s := clean(row.Reason)
+	if changed := row.Verdict == compare.Faster || row.Verdict == compare.Slower; changed && row.WithinMargin {
+		s = "a difference, within the margin"
+	}
+	if row.Needed == nil {
+		return s
+	}
+	take := "it would take about " + quantity.Plural(row.Needed.Rounds, "round")
+	if row.Needed.Ns > 0 {
+		take += ", " + time.Duration(row.Needed.Ns).Round(time.Second).String() + " of this one alone"
+	}
+	if s == "" {
+		return take
+	}
+	return s + "; " + take
+}
+
+// proveColumn is one of a table: its cells, and whether they stand at the right.
+type proveColumn struct {
+	cell func(*proveLine) string
+	left bool
+}
+
+// proveColumns are those of the wide layout.
+var proveColumns = []proveColumn{
+	{cell: func(l *proveLine) string { return l.old }},
+	{cell: func(l *proveLine) string { return l.new }},
+	{cell: func(l *proveLine) string { return l.noise }},
+	{cell: func(l *proveLine) string { return l.delta }},
+	{cell: func(l *proveLine) string { return l.ratio }},
+	{cell: func(l *proveLine) string { return l.interval }},
+	{cell: func(l *proveLine) string { return l.verdict }, left: true},
+	{cell: func(l *proveLine) string { return l.p }},
+	{cell: func(l *proveLine) string { return l.n }},
+}
+
+// leastName is the room for names with which the wide layout is made.
+const leastName = 16
+
+// proveName is the room for names in the wide layout; ok is false where that is
+// too little.
+func (t *textWriter) proveName(lines []proveLine) (room int, ok bool) {
+	used, named := 2, 0
+	for _, w := range proveWidths(lines, proveColumns) {
+		used += w + 2
+	}
+	for i := range lines {
+		if !lines[i].group {
+			named = max(named, wide(lines[i].name))
+		}
+	}
+	room = min(t.width-used, named)
+	return room, room >= min(named, leastName)
+}
+
+// proveWide writes a line for each row.
+func (t *textWriter) proveWide(lines []proveLine) {
+	widths := proveWidths(lines, proveColumns)
+	room, _ := t.proveName(lines)
+	for i := range lines {
+		l := &lines[i]
+		if l.group {
+			t.line("  ", t.paint(dim, shorten(l.name, t.width-2)))
+			continue
+		}
+		t.proveCells(l, i == 0, "  "+pad(shorten(l.name, room), room)+"  ", proveColumns, widths)
+		if l.reason != "" {
+			t.hang(6, "", 0, l.reason)
+		}
+	}
+}
+
+// proveNarrow writes a name, the figures under it, and what the verdict rests
+// on under these.
+func (t *textWriter) proveNarrow(lines []proveLine) {
+	columns := []proveColumn{
+		{cell: func(l *proveLine) string { return l.old }},
+		{cell: func(l *proveLine) string { return l.new }},
+		{cell: func(l *proveLine) string { return l.delta }},
+		{cell: func(l *proveLine) string { return l.verdict }, left: true},
+	}
+	widths := proveWidths(lines, columns)
+	for i := range lines {
+		l := &lines[i]
+		if l.group {
+			t.line("  ", t.paint(dim, shorten(l.name, t.width-2)))
+			continue
+		}
+		if i > 0 {
+			t.line("  ", shorten(l.name, t.width-2))
+		}
+		t.proveCells(l, i == 0, "    ", columns, widths)
+		if i == 0 {
+			continue
+		}
+		detail := lines[0].ratio + " " + l.ratio
+		if l.interval != "" {
+			detail += ", " + l.interval + "; noise\u00a0" + l.noise + "; p\u00a0" + l.p + "; n\u00a0" + l.n
+		}
+		for _, s := range wrap(detail, t.width-4) {
+			t.line("    ", t.paint(dim, s))
+		}
+		if l.reason != "" {
+			t.hang(6, "", 0, l.reason)
+		}
+	}
+}
+
+func proveWidths(lines []proveLine, columns []proveColumn) []int {
+	widths := make([]int, len(columns))
+	for i := range lines {
+		for c := range columns {
+			widths[c] = max(widths[c], wide(columns[c].cell(&lines[i])))
+		}
+	}
+	return widths
+}
+
+// proveCells writes one line of aligned cells behind a lead.
+func (t *textWriter) proveCells(l *proveLine, header bool, lead string, columns []proveColumn, widths []int) {
+	out := []string{lead}
+	for c := range columns {
+		s := columns[c].cell(l)
+		if columns[c].left {
+			s = pad(s, widths[c])
+			if !header {
+				s = t.paint(l.style, s)
+			}
+		} else {
+			s = strings.Repeat(" ", widths[c]-wide(s)) + s
+		}
+		out = append(out, s, "  ")
+	}
+	if header {
+		t.line(t.paint(dim, strings.TrimRight(strings.Join(out, ""), " ")))
+		return
+	}
+	t.line(out...)
+}
+
+func verdictStyle(v compare.Verdict) style {
+	switch v {
+	case compare.Faster:
+		return strong
+	case compare.Slower, compare.CannotTell:
+		return yellow
+	}
+	return dim
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/quantity"
+)
+
+// proveMetric is how the figures of one unit are shown.
+type proveMetric struct {
+	compare.Metric
+	title, aside string
+	print        func(float64) string
+	// better and worse are the verdicts in the words of what is counted.
+	better, worse string
+}
+
+// ratio heads the column of ratios: above 1 is better everywhere.
+func (m *proveMetric) ratio() string {
+	if m.More {
+		return "new/old"
+	}
+	return "old/new"
+}
+
+// proveMetricOf knows the units that whet measures in; any other was reported
+// by the benchmark.
+func proveMetricOf(unit string) proveMetric {
+	m := proveMetric{Metric: compare.MetricOf(unit), print: quantity.Nanoseconds, better: "faster", worse: "slower"}
+	const counted = "as package testing counts them"
+	switch unit {
+	case compare.NsPerOp:
+		m.title = "Time per operation"
+	case compare.CPUNsPerOp:
+		m.title, m.aside = "CPU time per operation", "user and system time of the processes; the exit code does not look at it"
+	case compare.BytesPerOp:
+		m.title, m.aside, m.print = "Bytes allocated per operation", "whole bytes, "+counted, quantity.Bytes
+	case compare.AllocsPerOp:
+		m.title, m.aside, m.print = "Allocations per operation", "whole allocations, "+counted, quantity.Count
+	case compare.WallNs:
+		m.title = "Wall time"
+	case compare.CPUNs:
+		m.title, m.aside = "CPU time", "user and system; the exit code does not look at it"
+	case compare.PeakBytes:
+		m.title, m.aside, m.print = "Peak memory", "the largest resident set of a process", quantity.Bytes
+	case compare.P50Ns:
+		m.title = "Response time, quantile 0.5"
+	case compare.P90Ns:
+		m.title = "Response time, quantile 0.9"
+	case compare.P99Ns:
+		m.title = "Response time, quantile 0.99"
+	case compare.RequestsPerSecond:
+		m.title, m.aside, m.print = "Throughput, requests per second", "more is better", quantity.Count
+	case compare.CPUNsPerRequest:
+		m.title = "CPU time per request"
+	case compare.AllocBytesPerRequest:
+		m.title, m.print = "Bytes allocated per request", quantity.Bytes
+	case compare.MBPerSecond:
+		m.title, m.aside, m.print = "Throughput, MB/s", "more is better", quantity.Count
+	default:
+		m.title, m.aside, m.print = clean(unit), "reported by the benchmark; less is better", quantity.Count
+		if m.More {
+			m.aside = "reported by the benchmark; more is better"
+		}
+	}
+	switch {
+	case m.Kind == compare.Count:
+		m.better, m.worse = "fewer", "more"
+	case m.More:
+		m.better, m.worse = "higher", "lower"
+	case m.Kind == compare.Other:
+		m.better, m.worse = "less", "more"
+	}
+	return m
+}
+
+// proveMetrics are those of the result, in the order of its rows.
+func proveMetrics(r *compare.Result) []proveMetric {
+	var out []proveMetric
+	for i := range r.Benchmarks {
+		unit := r.Benchmarks[i].Metric
+		if !slices.ContainsFunc(out, func(m proveMetric) bool { return m.Unit == unit }) {
+			out = append(out, proveMetricOf(unit))
+		}
+	}
+	return out
+}
+
+// verdict is a row's verdict in the words of its metric.
+func (m *proveMetric) verdict(row *compare.Row) string {
+	switch row.Verdict {
+	case compare.Faster:
+		return m.better
+	case compare.Slower:
+		return m.worse
+	}
+	return string(row.Verdict)
+}
+
+// delta is new against old as benchstat has it: "~" unless the interval
+// excludes 1.
+func (m *proveMetric) delta(row *compare.Row) string {
+	if row.RatioLow <= 1 && row.RatioHigh >= 1 && row.Verdict != compare.Faster && row.Verdict != compare.Slower {
+		return "~"
+	}
+	return printDelta(m.change(row.Ratio))
+}
+
+// change is new/old − 1 for a ratio that is above 1 where new is better.
+func (m *proveMetric) change(ratio float64) float64 {
+	switch {
+	case m.More:
+		return ratio - 1
+	case ratio >= compare.MaxRatio:
+		return -1
+	case ratio <= 1/compare.MaxRatio:
+		return math.Inf(1)
+	}
+	return 1/ratio - 1
+}
+
+func printDelta(change float64) string {
+	switch {
+	case math.IsInf(change, 0) || math.IsNaN(change):
+		return "?"
+	case math.Abs(change) >= 10:
+		return fmt.Sprintf("%+.0f\u00a0%%", change*100)
+	}
+	return fmt.Sprintf("%+.2f\u00a0%%", change*100)
+}
+
+// proveNoise is the half-width of a side against itself.
+func proveNoise(row *compare.Row) string {
+	switch {
+	case row.Exact:
+		return "constant"
+	case row.NoiseRatio != nil:
+		return "±" + quantity.Percent(*row.NoiseRatio)
+	}
+	return "–"
+}
+
+// provePValue is adjusted to all rows of the run. What never varies is not
+// tested.
+func provePValue(row *compare.Row) string {
+	switch p := row.PHolm; {
+	case row.Exact || row.Look == 0:
+		return "–"
+	case p < 0.0001:
+		return "<0.0001"
+	case p < 0.01:
+		return fmt.Sprintf("%.4f", p)
+	default:
+		return fmt.Sprintf("%.2f", p)
+	}
+}
+
+// geomean is the geometric mean of the rows of one metric on both sides, and
+// that of their ratios; ok is false for fewer than two rows, or where one has no
+// logarithm.
+func geomean(rows []*compare.Row) (old, new, ratio float64, ok bool) {
+	if len(rows) < 2 {
+		return 0, 0, 0, false
+	}
+	for _, r := range rows {
+		if r.Old <= 0 || r.New <= 0 || r.Ratio <= 0 {
+			return 0, 0, 0, false
+		}
+		old += math.Log(r.Old)
+		new += math.Log(r.New)
+		ratio += math.Log(r.Ratio)
+	}
+	n := float64(len(rows))
+	return math.Exp(old / n), math.Exp(new / n), math.Exp(ratio / n), true
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/quantity"
+)
+
+// changeKind is one kind of profile of a change.
+type changeKind struct {
+	title    string
+	print    func(float64) string
+	class    func(*compare.ClassChange) *compare.Delta
+	function func(*compare.FunctionChange) *compare.FlatCum
+}
+
+var changeKinds = [...]changeKind{
+	{"CPU time per operation", quantity.Nanoseconds,
+		func(c *compare.ClassChange) *compare.Delta { return c.CPUNs }, func(f *compare.FunctionChange) *compare.FlatCum { return f.CPUNs }},
+	{"bytes allocated per operation", quantity.Bytes,
+		func(c *compare.ClassChange) *compare.Delta { return c.Bytes }, func(f *compare.FunctionChange) *compare.FlatCum { return f.Bytes }},
+	{"allocations per operation", quantity.Count,
+		func(c *compare.ClassChange) *compare.Delta { return c.Allocs }, func(f *compare.FunctionChange) *compare.FlatCum { return f.Allocs }},
+}
+
+// proveWhy writes which functions account for the changes.
+func (t *textWriter) proveWhy(r *compare.Result) {
+	if len(r.Why) == 0 {
+		return
+	}
+	t.heading("Why", "profiles of both sides, per operation, apart from the rounds: what differs by more than its error")
+	for i := range r.Why {
+		c := &r.Why[i]
+		t.line()
+		t.line("  ", t.paint(bold, shorten(clean(c.Benchmark), t.width-2)))
+		t.hang(2, "", 0, changeHead(c))
+		for _, k := range changeKinds {
+			t.changeTable(c, &k)
+		}
+		t.changeDecisions(c)
+		if len(c.Functions) == 0 {
+			t.line()
+			t.hang(2, "", 0, "no function differs by more than its error")
+		}
+		for _, w := range c.Warnings {
+			t.hang(2, "! ", 2, clean(w))
+		}
+	}
+}
+
+// changeHead says what was profiled.
+func changeHead(c *compare.Change) string {
+	return fmt.Sprintf("%s a side of %s; %s samples of old and %s of new; nothing is listed between equal sides at %s",
+		quantity.Plural(c.Turns, "CPU profile"), quantity.Plural(int(c.Iterations), "iteration"),
+		quantity.Count(float64(c.SamplesOld)), quantity.Count(float64(c.SamplesNew)), confidence(c.ConfidenceRatio))
+}
+
+// classLines are the sums of the measured code and of the other classes that
+// differ.
+func (k *changeKind) classLines(c *compare.Change) []string {
+	var out []string
+	for i := range c.Classes {
+		class := &c.Classes[i]
+		d := k.class(class)
+		if d == nil || class.Class != "base" && !d.Differs() {
+			continue
+		}
+		name := class.Class
+		if name == "base" {
+			name = "measured code"
+		}
+		out = append(out, fmt.Sprintf("%s %s → %s, %s", name, k.print(d.Old), k.print(d.New), k.diff(*d)))
+	}
+	return out
+}
+
+// diff is a difference with its error: "+120 ns ± 14 ns".
+func (k *changeKind) diff(d compare.Delta) string {
+	v := d.Diff()
+	s := k.print(v)
+	if v > 0 {
+		s = "+" + s
+	}
+	return s + " ±\u00a0" + k.print(d.Error)
+}
+
+// Widths from which a table of functions shows cum on both sides, and flat.
+const (
+	changeWide   = 130
+	changeMiddle = 90
+)
+
+func (t *textWriter) changeTable(c *compare.Change, k *changeKind) {
+	lines := k.classLines(c)
+	if len(lines) == 0 {
+		return
+	}
+	var rows [][]string
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		v := k.function(f)
+		if v == nil {
+			continue
+		}
+		note := ""
+		if f.Only != "" {
+			note = "only " + clean(f.Only)
+		}
+		rows = append(rows, k.cells(v, clean(f.Function), note, t.width))
+	}
+	t.line()
+	t.hang(2, "", 0, k.title+": "+strings.Join(lines, "; "))
+	if len(rows) > 0 {
+		t.table(append([][]string{k.header(t.width)}, rows...))
+	}
+}
+
+func (k *changeKind) header(width int) []string {
+	switch {
+	case width >= changeWide:
+		return []string{"flat old", "flat new", "difference", "cum old", "cum new", "difference", "function", ""}
+	case width >= changeMiddle:
+		return []string{"flat old", "flat new", "flat", "cum", "function", ""}
+	}
+	return []string{"flat", "cum", "function", ""}
+}
+
+func (k *changeKind) cells(v *compare.FlatCum, name, note string, width int) []string {
+	cells := []string{k.diff(v.Flat), k.diff(v.Cum)}
+	switch {
+	case width >= changeWide:
+		cells = []string{k.print(v.Flat.Old), k.print(v.Flat.New), cells[0], k.print(v.Cum.Old), k.print(v.Cum.New), cells[1]}
+	case width >= changeMiddle:
+		cells = append([]string{k.print(v.Flat.Old), k.print(v.Flat.New)}, cells...)
+	}
+	return append(cells, name, note)
+}
+
+// changeDecisions lists what the compiler decided differently.
+func (t *textWriter) changeDecisions(c *compare.Change) {
+	said := false
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		if len(f.Decisions) == 0 {
+			continue
+		}
+		if !said {
+			t.line()
+			t.hang(2, "", 0, "the compiler decided differently:")
+			said = true
+		}
+		t.line("    ", shorten(clean(f.Function), t.width-4))
+		for _, d := range f.Decisions {
+			t.hang(6, clean(d.Side), 5, clean(d.Text)+"  "+clean(fmt.Sprintf("%s:%d", d.File, d.Line)))
+		}
+	}
+}
