@@ -52,10 +52,7 @@ func (c *client) follow(r *recorder, a *arrivals, expired *atomic.Bool) (cutOff 
 		}
 		end := c.send(&out)
 		out.due = due
-		if due.After(free) {
-			free = due
-		}
-		out.late = out.start.Sub(free)
+		out.lateSince(free)
 		if out.err != nil && c.load.Err() != nil {
 			if !expired.Load() {
 				return out.took
@@ -64,6 +61,15 @@ func (c *client) follow(r *recorder, a *arrivals, expired *atomic.Bool) (cutOff 
 		}
 		r.done(end, &out)
 	}
+}
+
+// lateSince sets how late a request was sent whose connection was free since a
+// moment.
+func (o *outcome) lateSince(free time.Time) {
+	if o.due.After(free) {
+		free = o.due
+	}
+	o.late = o.start.Sub(free)
 }
 
 // unsent is what became of a request that had no connection before the load was
