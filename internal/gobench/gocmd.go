@@ -54,10 +54,16 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 }
 
 // Scratch adds a work directory for the go command to env: one that is stopped
-// leaves its own behind, so it works in one that remove takes away. Where that
-// cannot be made, go says itself what is wrong.
+// leaves its own behind, so it works in one that remove takes away, made where
+// GOTMPDIR says. Where that cannot be made, go says itself what is wrong.
 func Scratch(env []string) (with []string, remove func()) {
-	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "whet-go-")
+	parent := os.Getenv("GOTMPDIR")
+	for _, e := range env {
+		if given, ok := strings.CutPrefix(e, "GOTMPDIR="); ok {
+			parent = given
+		}
+	}
+	dir, err := os.MkdirTemp(parent, "whet-go-")
 	if err != nil {
 		return env, func() {}
 	}

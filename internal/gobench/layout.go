@@ -3,7 +3,6 @@ package gobench
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -117,27 +116,4 @@ func splitQuoted(s string) ([]string, error) {
 		out = append(out, s[:end])
 		s = s[end:]
 	}
-}
-
-// AbsoluteFiles makes the names of files in build flags absolute, as seen from
-// dir, so that a build that runs elsewhere finds the same: the profile of
-// -pgo, -overlay and -modfile. A name that has no file there stays as it is.
-func AbsoluteFiles(flags []string, dir string, exists func(name string) bool) []string {
-	out := make([]string, 0, len(flags))
-	for i := 0; i < len(flags); i++ {
-		name, value, ok := strings.Cut(flags[i], "=")
-		if !isFlag(name, "pgo") && !isFlag(name, "overlay") && !isFlag(name, "modfile") {
-			out = append(out, flags[i])
-			continue
-		}
-		if !ok && i+1 < len(flags) {
-			i++
-			value = flags[i]
-		}
-		if abs := filepath.Join(dir, value); !filepath.IsAbs(value) && value != "auto" && value != "off" && exists(abs) {
-			value = abs
-		}
-		out = append(out, name+"="+value)
-	}
-	return out
 }

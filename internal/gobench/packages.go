@@ -13,12 +13,18 @@ import (
 	"unicode/utf8"
 )
 
+// Broken is a package that the go command cannot read, and why.
+type Broken struct {
+	ImportPath string
+	Err        *Error
+}
+
 // Benchmarked returns the packages that the pattern matches, as seen from dir,
-// and that have a benchmark in a test file that is part of the build; broken
-// are the import paths, or directories, of those that go list cannot read, with
-// what it says. Nothing is built. A pattern that matches no package at all is an
-// error of KindNoPackage, one that matches none with benchmarks is not.
-func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targets []*Target, broken []*Error, err error) {
+// and that have a benchmark in a test file that is part of the build, and those
+// that go list cannot read. Nothing is built. A pattern that matches no package
+// at all is an error of KindNoPackage, one that matches none with benchmarks is
+// not.
+func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targets []*Target, broken []Broken, err error) {
 	if pattern == "" || strings.HasPrefix(pattern, "-") {
 		return nil, nil, newError(KindUsage, "", fmt.Sprintf("%q is not a pattern of packages: write it as go test does, ./...", pattern), "")
 	}
@@ -38,8 +44,7 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 	}
 	for _, p := range all {
 		if p.Error != nil && (p.Name == "" || p.Dir == "") {
-			e := listFailed(p.ImportPath, p.Error.Err, "")
-			broken = append(broken, e)
+			broken = append(broken, Broken{p.ImportPath, listFailed(p.ImportPath, p.Error.Err, "")})
 			continue
 		}
 		t := &Target{
@@ -55,7 +60,7 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 		if len(broken) == 0 {
 			return nil, nil, listFailed(pattern, said, "")
 		}
-		return nil, nil, broken[0]
+		return nil, nil, broken[0].Err
 	}
 	return targets, broken, nil
 }

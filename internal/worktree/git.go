@@ -70,6 +70,9 @@ func environment(own []string, settings []setting, more ...string) []string {
 	return append(env, more...)
 }
 
+// ErrNoGit says that there is no git here.
+var ErrNoGit = errors.New("git is not in PATH: install it, or compare two directories")
+
 // refusal is what git, or the go command, said when it failed.
 type refusal struct {
 	said   string // its first line, without "fatal: "
@@ -93,7 +96,7 @@ func git(ctx context.Context, dir string, env []string, args ...string) ([]byte,
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil && process.NotFound(err) && isDir(dir):
-		return nil, errors.New("git is not in PATH: install it, or compare two directories")
+		return nil, ErrNoGit
 	case err != nil:
 		return nil, fmt.Errorf("start git: %w", err)
 	case !res.OK():

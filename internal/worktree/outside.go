@@ -25,8 +25,8 @@ import (
 func (t *Tree) Modules(ctx context.Context, top, sub string, env []string, ignores func(name string) bool) (more []string, err error) {
 	m := &modules{ctx: ctx, t: t, top: top, env: append(os.Environ(), env...), ignores: ignores}
 	here := filepath.Join(t.Dir, filepath.FromSlash(sub))
-	if !isDir(here) {
-		return nil, nil // the package that is missing will be asked for
+	if top == "" || !isDir(here) {
+		return nil, nil // a bare repository has no place; a package that is missing will be asked for
 	}
 	dirs, more, err := m.workspace(here, filepath.Join(top, filepath.FromSlash(sub)))
 	if err != nil {
@@ -43,7 +43,7 @@ func (t *Tree) Modules(ctx context.Context, top, sub string, env []string, ignor
 		}
 	}
 	if len(m.outside) > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%s outside of the tree: both sides use what stands there now", Some(m.outside)))
+		t.Warnings = append(t.Warnings, "modules outside of the tree, as they stand now: "+Names(m.outside))
 	}
 	return more, nil
 }
@@ -89,7 +89,7 @@ func (m *modules) workspace(here, there string) (dirs, more []string, err error)
 		if err := copyFile(work+".sum", copied+".sum"); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, nil, err
 		}
-		m.t.Warnings = append(m.t.Warnings, fmt.Sprintf("%s lies outside of the tree: both sides use it as it stands now", printable(work)))
+		m.t.Warnings = append(m.t.Warnings, "a workspace outside of the tree, as it stands now: "+printable(work))
 		work = copied
 		more = append(more, "GOWORK="+work)
 	}

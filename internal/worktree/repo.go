@@ -45,6 +45,9 @@ func Find(ctx context.Context, dir string) (*Repo, error) {
 	if errors.As(err, &refused) && strings.HasPrefix(refused.said, "not a git repository") {
 		return nil, ErrNoRepository
 	}
+	if err != nil && strings.Contains(err.Error(), "dubious ownership") {
+		return nil, fmt.Errorf("%w: if you trust it, `git config --global --add safe.directory` with its name", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("look at the repository of %s: %w", dir, err)
 	}

@@ -60,34 +60,34 @@ func (t *Tree) finish() error {
 		files []string
 		say   string
 	}{
-		{t.pointers, "%s kept with git LFS and not in its store here, so that the tree holds pointers in their place: run `git lfs fetch`"},
-		{t.leaving, "%s symbolic links that lead out of the tree: what they lead to is as it is now, for both sides"},
-		{t.unreadable, "%s left out of the tree, as no regular files or not readable"},
-		{t.noSubmodules, "%s submodules that are not checked out at the commit which the tree records, and left empty: run `git submodule update --init`"},
+		{t.pointers, "files of git LFS that its store here does not have, so that pointers stand in their place (`git lfs fetch` brings them)"},
+		{t.leaving, "symbolic links that lead out of the tree, to what is there now"},
+		{t.unreadable, "left out of the tree, as no regular files or not readable"},
+		{t.noSubmodules, "submodules that are not checked out, or not with the commit that the tree records, and left empty (`git submodule update --init` brings them)"},
 	} {
 		if len(w.files) > 0 {
-			t.Warnings = append(t.Warnings, fmt.Sprintf(w.say, Some(w.files)))
+			t.Warnings = append(t.Warnings, w.say+": "+Names(w.files))
 		}
 	}
 	return t.root.Close()
 }
 
-// Some names files in one line, all or the first few, with the verb: "a.go is",
-// "a.go, b.go and 3 more are".
-func Some(files []string) string {
+// Names lists files in one line, all or the first few: "a.go", "a.go, b.go and
+// c.go", "a.go, b.go, c.go and 3 more".
+func Names(files []string) string {
 	const shown = 3
 	var names []string
 	for _, f := range files[:min(len(files), shown)] {
 		names = append(names, printable(f))
 	}
+	last := len(names) - 1
 	switch n := len(files); {
-	case n == 1:
-		return names[0] + " is"
-	case n <= shown:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " are"
-	default:
-		return fmt.Sprintf("%s and %d more are", strings.Join(names, ", "), n-shown)
+	case n > shown:
+		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), n-shown)
+	case n > 1:
+		return strings.Join(names[:last], ", ") + " and " + names[last]
 	}
+	return strings.Join(names, "")
 }
 
 // Checkout writes the files of a commit into the directory dst. Submodules

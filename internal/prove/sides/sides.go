@@ -2,8 +2,6 @@ package sides
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -83,7 +81,7 @@ func (p *Pair) Side(w compare.Which) compare.Side { return p.sides[w].facts }
 
 // Env are the variables that the side's processes have beyond our own. Its
 // binaries set them themselves.
-func (p *Pair) Env(w compare.Which) []string { return slices.Clone(p.sides[w].options.Env) }
+func (p *Pair) Env(w compare.Which) []string { return slices.Clone(p.sides[w].env) }
 
 // Binary is the test binary of a package as the linker lays it out by itself.
 func (p *Pair) Binary(w compare.Which, pkg int) *gobench.Binary { return p.sides[w].binaries[pkg] }
@@ -99,7 +97,7 @@ func (p *Pair) Link(ctx context.Context, w compare.Which, pkg int, seed uint64) 
 	}
 	b, err := s.binaries[pkg].Link(ctx, s.options, seed, p.file(w, "layout", pkg))
 	if err != nil {
-		return nil, sideError(ctx, w, s.spec.Operand, err)
+		return nil, s.failed(ctx, err)
 	}
 	return b, nil
 }
@@ -114,29 +112,15 @@ func (p *Pair) Test(ctx context.Context, w compare.Which, pkg int, run string, l
 		o.Flags = append(o.Flags[:len(o.Flags):len(o.Flags)], "-race")
 		var err error
 		if b, err = b.Link(ctx, o, 0, p.file(w, "race", pkg)); err != nil {
-			return gobench.Tests{}, sideError(ctx, w, s.spec.Operand, err)
+			return gobench.Tests{}, s.failed(ctx, err)
 		}
 	}
 	t, err := b.Test(ctx, run, limit)
 	if err != nil {
-		err = sideError(ctx, w, s.spec.Operand, err)
+		err = s.failed(ctx, err)
 	}
 	return t, err
 }
 
 // Close removes the trees and binaries.
 func (p *Pair) Close() error { return p.scratch.Close() }
-
-// sideError says which side an error is of. The context's stays as it is.
-func sideError(ctx context.Context, w compare.Which, operand string, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	var e *gobench.Error
-	if errors.As(err, &e) {
-		told := *e
-		told.Text = fmt.Sprintf("%s (%v): %s", operand, w, e.Text)
-		return &told
-	}
-	return fmt.Errorf("%s (%v): %w", operand, w, err)
-}

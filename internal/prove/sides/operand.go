@@ -1,0 +1,163 @@
+package sides
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"whet/internal/gobench"
+	"whet/internal/worktree"
+)
+
+// kind is what an operand is.
+type kind int
+
+const (
+	revision    kind = iota // a commit's tree
+	workingTree             // a directory with all that is around it
+	packageDir              // of that, one package
+	testBinary              // a file
+)
+
+// isPath reports whether an operand is written as a path.
+func isPath(operand string) bool {
+	slashed := operand
+	if runtime.GOOS == "windows" {
+		slashed = filepath.ToSlash(operand)
+	}
+	return slashed == "." || slashed == ".." || filepath.IsAbs(operand) ||
+		strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../") || strings.HasPrefix(slashed, "/")
+}
+
+var variable = regexp.MustCompile(`^[^=\x00]+=[^\x00]*$`)
+
+// resolve finds out what the operand is, as seen from dir.
+func (s *side) resolve(ctx context.Context, dir string) error {
+	for _, e := range s.spec.Env {
+		if !variable.MatchString(e) {
+			return refuse(gobench.KindUsage, "%q is no variable: write NAME=value", e)
+		}
+	}
+	if s.spec.Operand == "" {
+		return refuse(gobench.KindUsage, "name a revision, a directory or a test binary")
+	}
+	if !isPath(s.spec.Operand) {
+		return s.resolveRevision(ctx, dir)
+	}
+	s.path = s.spec.Operand
+	if !filepath.IsAbs(s.path) {
+		s.path = filepath.Join(dir, s.path)
+	}
+	st, err := os.Stat(s.path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return refuse(gobench.KindUsage, "there is no such directory or file")
+	case err != nil:
+		return refuse(gobench.KindUsage, "look at it: %v", cause(err))
+	case !st.IsDir():
+		s.kind = testBinary
+		return nil
+	}
+	if s.path, err = filepath.EvalSymlinks(s.path); err != nil {
+		return refuse(gobench.KindUsage, "look at it: %v", cause(err))
+	}
+	s.repo, err = worktree.Find(ctx, s.path)
+	switch {
+	case errors.Is(err, worktree.ErrNoRepository), errors.Is(err, worktree.ErrNoGit):
+		s.top, s.sub, err = moduleTop(s.path)
+	case err == nil:
+		s.top, s.sub = s.repo.Top, s.repo.Sub
+		if s.top == "" {
+			return refuse(gobench.KindUsage, "the repository is bare: name two of its revisions")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s.kind = packageDir
+	if has(s.path, "go.mod") || has(s.path, "go.work") {
+		s.kind = workingTree
+	}
+	return nil
+}
+
+// resolveRevision looks a revision up in the repository around dir.
+func (s *side) resolveRevision(ctx context.Context, dir string) (err error) {
+	hint := ""
+	if _, err := os.Stat(filepath.Join(dir, s.spec.Operand)); err == nil {
+		hint = "; what is in this directory is written ./" + s.spec.Operand
+	}
+	s.repo, err = worktree.Find(ctx, dir)
+	if errors.Is(err, worktree.ErrNoRepository) {
+		return refuse(gobench.KindUsage, "it is taken for a revision, and %s is not in a git repository: name two directories, as in ../before and .%s", dir, hint)
+	}
+	if err != nil {
+		return err
+	}
+	s.top, s.sub = s.repo.Top, s.repo.Sub
+	s.commit, err = s.repo.Commit(ctx, s.spec.Operand)
+	if err != nil {
+		return refuse(gobench.KindUsage, "%v%s", err, hint)
+	}
+	return nil
+}
+
+// moduleTop is the directory at or above dir that has the go.mod, or where
+// none has, the go.work, and where dir lies in it.
+func moduleTop(dir string) (top, sub string, err error) {
+	for _, name := range []string{"go.mod", "go.work"} {
+		for at := dir; ; at = filepath.Dir(at) {
+			if has(at, name) {
+				sub, err := filepath.Rel(at, dir)
+				return at, filepath.ToSlash(sub), err
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return "", "", refuse(gobench.KindNoModule, "it is not in a Go module: there is no go.mod in it or above")
+}
+
+func has(dir, name string) bool {
+	st, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && st.Mode().IsRegular()
+}
+
+func cause(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// settle decides what neither side knows alone: whether "." without a go.mod is
+// one package, which it is beside the directory of one, or the tree around it.
+func (p *Pair) settle() error {
+	here := [2]bool{}
+	for w, s := range p.sides {
+		here[w] = s.kind == packageDir && filepath.Clean(s.spec.Operand) == "."
+	}
+	for w, s := range p.sides {
+		if here[w] && (here[1-w] || p.sides[1-w].kind != packageDir) {
+			s.kind = workingTree
+		}
+	}
+	if p.o.Packages == "" {
+		return nil
+	}
+	for _, s := range p.sides {
+		switch s.kind {
+		case packageDir:
+			return refuse(gobench.KindUsage, "-pkg %s: %s is one package already: name the directory of its module, or leave -pkg out", p.o.Packages, s.spec.Operand)
+		case testBinary:
+			return refuse(gobench.KindUsage, "-pkg %s: %s is the test binary of one package: leave -pkg out", p.o.Packages, s.spec.Operand)
+		}
+	}
+	return nil
+}
