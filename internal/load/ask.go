@@ -77,13 +77,13 @@ func (a *Asker) Ask(ctx context.Context, q Request) (*Answer, error) {
 	}
 	res, err := a.transport.RoundTrip(req)
 	if err != nil {
-		return nil, a.explain(ctx, req, err)
+		return nil, a.explain(ctx, req, err, false)
 	}
 	defer res.Body.Close()
 	kept := &keeper{hash: sha256.New()}
 	n, err := io.Copy(kept, res.Body)
 	if err != nil {
-		return nil, a.explain(ctx, req, err)
+		return nil, a.explain(ctx, req, err, true)
 	}
 	return &Answer{Status: res.StatusCode, Header: res.Header, Body: kept.data, Bytes: n, SHA256: hex.EncodeToString(kept.hash.Sum(nil))}, nil
 }
@@ -129,8 +129,7 @@ func (q *Request) Validate() error {
 		return fmt.Errorf("method %q: give one such as GET or POST", line(q.Method))
 	}
 	if q.Target != "" {
-		u, err := url.ParseRequestURI(q.Target)
-		if err != nil || !strings.HasPrefix(q.Target, "/") || u.Host != "" {
+		if _, err := url.ParseRequestURI(q.Target); err != nil || q.Target[0] != '/' {
 			return fmt.Errorf("path %q: give one like /items?id=7, without a host", line(q.Target))
 		}
 	}
@@ -142,13 +141,15 @@ func (q *Request) Validate() error {
 	return nil
 }
 
-func (a *Asker) explain(ctx context.Context, req *http.Request, err error) error {
+// explain says what an error of the transport means; body says that the answer's
+// head had come.
+func (a *Asker) explain(ctx context.Context, req *http.Request, err error, body bool) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errTimeout) {
 		return fmt.Errorf("ask %s: no answer within %v", req.URL.Redacted(), a.o.Timeout)
 	} else if cause != nil {
 		return cause
 	}
-	return fmt.Errorf("ask %s: %s", req.URL.Redacted(), seen(err))
+	return fmt.Errorf("ask %s: %s", req.URL.Redacted(), described(err, body))
 }
 
 // keeper keeps the beginning of a body and a digest of all of it.

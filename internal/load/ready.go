@@ -75,8 +75,13 @@ func seen(err error) string {
 	if err == nil {
 		return "answered " + statusText(http.StatusServiceUnavailable)
 	}
+	return described(err, false)
+}
+
+// described is an error of the transport in one line, with its kind.
+func described(err error, body bool) string {
 	text := line(err.Error())
-	if kind := kindOf(err, false); kind != Other && !strings.Contains(text, kind) {
+	if kind := kindOf(err, body); kind != Other && !strings.Contains(text, kind) {
 		return kind + ": " + text
 	}
 	return text
