@@ -47,7 +47,7 @@ func TestSampleOfTheSuite(t *testing.T) {
 		name  string
 		q     question
 		units int
-	}{{"equal", same, plainUnits}, {"a third slower", slow3, 130}} {
+	}{{"equal", same, plainUnits}, {"30 % slower", slow3, 130}} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			p := pair{old: filepath.Join(dir, "first"), new: filepath.Join(dir, "other")}
