@@ -83,6 +83,35 @@ func child(name string, args []string) {
 	case "env":
 		wd, _ := os.Getwd()
 		fmt.Print(wd, " ", os.Getenv("KEY"))
+	case "workers": // burns in a child that it waits for, and in one that stays
+		burn := func() *exec.Cmd {
+			c := exec.Command(os.Args[0], args...)
+			c.Env = append(os.Environ(), act+"=burn-and-hang")
+			out, err := c.StdoutPipe()
+			if err == nil {
+				err = c.Start()
+			}
+			if err != nil {
+				panic(err)
+			}
+			out.Read(make([]byte, 1)) // it has burnt
+			return c
+		}
+		first := burn()
+		first.Process.Kill()
+		first.Wait()
+		burn()
+		fmt.Println("ready")
+		<-forever
+	case "burn-and-hang":
+		x, begun := 1, cpuOfSelf()
+		for cpuOfSelf()-begun < burnt {
+			for range 1_000_000 {
+				x = x*7 + 1
+			}
+		}
+		fmt.Print(x)
+		<-forever
 	case "memory":
 		b := make([]byte, 96<<20)
 		for i := 0; i < len(b); i += 4096 {
@@ -98,6 +127,17 @@ func child(name string, args []string) {
 	default:
 		panic("no act " + name)
 	}
+}
+
+// burnt is the CPU time that each worker of the group uses.
+const burnt = 200 * time.Millisecond
+
+func cpuOfSelf() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func command(name string, args ...string) Command {
