@@ -183,7 +183,7 @@ func flameProfiles(ctx context.Context, p *profileFlags, operands []string) (pro
 			return nil, "", nil, err
 		}
 		for _, have := range page.Profiles {
-			if p.benchmark == "" || p.benchmark == have.Benchmark {
+			if p.benchmark == "" || recording.Chooses(p.benchmark, have.Benchmark) {
 				profiles = append(profiles, have)
 			}
 		}

@@ -146,11 +146,11 @@ func House() Plan {
 		{Pattern: "internal/report/...", Floor: Third},
 		{Pattern: "internal/prove/...", Floor: Third, Powers: Clock | Files,
 			Why: "it plans rounds against a budget and keeps both sides' binaries in a scratch directory"},
-		{Pattern: "internal/history", Floor: Third, Powers: Files, Planned: true,
+		{Pattern: "internal/history", Floor: Third, Powers: Files,
 			Why: "it keeps results by revision and host in a directory of the user's; times are handed in"},
 
 		{Pattern: "internal/tune", Floor: Fourth, Powers: Clock | Files},
-		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files, Planned: true},
+		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files},
 
 		{Pattern: "internal/app", Floor: App, Powers: All},
 		{Pattern: "cmd/whet", Floor: Command, Powers: Files},

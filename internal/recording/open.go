@@ -139,11 +139,12 @@ func checkSchema(schema, tool string) error {
 func (r *Recording) Close() error { return r.root.Close() }
 
 // Find returns the artifacts of one kind, of one benchmark unless benchmark is
-// "". Of a cumulative profile that is the delta of the run.
+// "", of those that it [Chooses]. Of a cumulative profile that is the delta of
+// the run.
 func (r *Recording) Find(kind, benchmark string) []Artifact {
 	var out []Artifact
 	for _, a := range r.Artifacts {
-		if a.Kind == kind && a.Part == "" && (benchmark == "" || a.Benchmark == benchmark) {
+		if a.Kind == kind && a.Part == "" && (benchmark == "" || Chooses(benchmark, a.Benchmark)) {
 			out = append(out, a)
 		}
 	}

@@ -296,7 +296,7 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 	if err := r.w.Add(recording.Artifact{Path: rel, Kind: recording.KindAllocs, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
 		return err
 	}
-	s.allocIterations = calls(n, p)
+	s.allocIterations = hot.Calls(n, p)
 	return nil
 }
 

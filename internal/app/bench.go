@@ -1,0 +1,240 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/format/benchmark"
+	"whet/internal/quantity"
+	"whet/internal/report"
+	"whet/internal/suite"
+)
+
+func benchCommand() *command {
+	return &command{
+		name:     "bench",
+		operands: "PACKAGE...",
+		short:    "run benchmarks of many packages into one recording, and keep a history",
+		long: `
+Bench builds the test binaries of all packages that the patterns match, runs their benchmarks in
+rounds (-count), each in a process of its own, and then profiles them, in further processes, so
+that no timing pays for a profiler. It prints what go test prints, and writes one recording,
+which every verb opens: -benchmark chooses in it by name or package.
+
+With -history it also adds the results to a directory that keeps them by host and revision. With
+-show it runs nothing and plots a benchmark over the revisions, with the changes of level that
+chance does not explain.
+
+What does not build or fails is reported, and the others go on; the exit code is then 3.`,
+		examples: []string{
+			"whet bench ./...",
+			"whet bench -bench Encode -count 5 -cpu 1,2 -o encode.whet ./encode/... ./internal/wire",
+			"whet top -kind allocs -benchmark BenchmarkEncode encode.whet",
+			"whet bench -format go -profiles none -count 10 ./... > new.txt",
+			"whet bench -count 5 -history ../bench-history ./...",
+			"whet bench -history ../bench-history -show 'Encode|Decode'",
+			"whet bench -history ../bench-history -show Encode -unit allocs/op -o encode.svg",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			b := newBenchFlags(fs)
+			return func(ctx context.Context, e *env, operands []string) error {
+				given := make(map[string]bool)
+				fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+				if given["show"] {
+					return b.show(ctx, e, operands, given)
+				}
+				for _, name := range []string{"unit", "alpha"} {
+					if given[name] {
+						return usageError("bench: -%s goes with -show", name)
+					}
+				}
+				return b.run(ctx, e, operands)
+			}
+		},
+	}
+}
+
+type benchFlags struct {
+	o        suite.Options
+	s        suite.ShowOptions
+	out      string
+	profiles string
+	format   string
+	json     bool
+	verbose  bool
+}
+
+func newBenchFlags(fs *flag.FlagSet) *benchFlags {
+	b := &benchFlags{o: suite.DefaultOptions(), s: suite.DefaultShowOptions()}
+	o := &b.o
+	fs.StringVar(&o.Bench, "bench", o.Bench, "run the benchmarks that match `regexp`, as in go test")
+	fs.StringVar(&o.BenchTime, "benchtime", o.BenchTime, "run each for `time`, or for a number of calls like 100x")
+	fs.IntVar(&o.Count, "count", o.Count, "run each `n` times, in rounds over all of them")
+	fs.StringVar(&o.CPU, "cpu", o.CPU, "`list` of GOMAXPROCS values to run each with; profiles are taken with the first")
+	fs.StringVar(&o.Run, "run", o.Run, "first run the tests that match `regexp`; a package that fails them is not measured (default: none)")
+	fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
+	fs.Var((*stringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
+	fs.DurationVar(&o.Timeout, "timeout", o.Timeout, "stop a process, which runs one benchmark and its sub-benchmarks, after this `time`; 0 never")
+	fs.DurationVar(&o.Budget, "budget", o.Budget, "start no process after this `time`; builds come on top (default: no limit)")
+	fs.StringVar(&b.profiles, "profiles", strings.Join(o.Profiles, ","), "`kinds` to take: cpu, allocs, block, mutex, or none")
+	fs.StringVar(&b.out, "o", "", "write the recording to `NAME.whet` (default: bench.whet); with -show the plots to NAME.svg")
+	fs.StringVar(&o.History, "history", "", "add the results to the history in `directory`, or show it")
+	fs.StringVar(&o.Host, "host", "", "in the history, call this machine by `name`: two of one make are one host without")
+	fs.StringVar(&b.s.Match, "show", "", "plot the benchmarks of the history that match `regexp`, over revisions")
+	fs.StringVar(&b.s.Unit, "unit", b.s.Unit, "of a history, show this `unit`, or all")
+	fs.Float64Var(&b.s.Alpha, "alpha", b.s.Alpha, "of a history, the chance that any change is found where there is none at all")
+	fs.StringVar(&b.format, "format", "text", "print as go test does (`text`), or in the Go benchmark format in full (go)")
+	fs.BoolVar(&b.json, "json", false, "print one JSON document")
+	fs.BoolVar(&b.verbose, "v", false, "pass on what the benchmarks print, to stderr")
+	return b
+}
+
+// run runs the benchmarks.
+func (b *benchFlags) run(ctx context.Context, e *env, operands []string) error {
+	o := &b.o
+	switch {
+	case slices.Contains(operands, "--"):
+		return usageError("bench: arguments of test binaries stand behind -args")
+	case b.format != "text" && b.format != "go":
+		return usageError("bench: -format %q: there are text and go", b.format)
+	case b.json && b.format != "text":
+		return usageError("bench: choose -json or -format")
+	}
+	o.Packages, o.Args, o.Command, o.Version = operands, e.targetArgs, e.args, Version()
+	if b.out != "" {
+		o.Out = b.out
+	}
+	o.Profiles = nil
+	if b.profiles != "none" {
+		for kind := range strings.SplitSeq(b.profiles, ",") {
+			if kind = strings.TrimSpace(kind); !slices.Contains(o.Profiles, kind) {
+				o.Profiles = append(o.Profiles, kind)
+			}
+		}
+	}
+	if b.verbose {
+		o.Output = e.stderr
+	}
+	if err := o.Validate(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	status := e.status()
+	o.Progress = status.benchProgress
+	lines := report.NewBenchLines(e.stdout, b.format == "go")
+	if !b.json {
+		o.Lines = cleared{lines, status}
+	}
+	res, err := suite.Run(ctx, *o)
+	status.clear()
+	if res == nil {
+		return measuringError(err, "interrupted before anything was measured")
+	}
+	err = errors.Join(err, lines.Err(), b.print(e, res))
+	switch {
+	case err != nil:
+		return keptError(err, "what was measured", res.Recording)
+	case len(res.Failures) > 0 && b.json:
+		return &exitError{code: exitFailed} // the document says it
+	case len(res.Failures) > 0:
+		more := ""
+		if n := len(res.Failures) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more)", n)
+		}
+		return fmt.Errorf("not all could be measured, the others were: %s%s", res.Failures[0].Text, more)
+	}
+	return nil
+}
+
+// print writes what follows the lines.
+func (b *benchFlags) print(e *env, res *report.Bench) error {
+	if b.json {
+		return report.WriteBenchJSON(e.stdout, res)
+	}
+	to, color := e.stdout, e.color
+	if b.format == "go" { // stdout carries the format and nothing else
+		to, color = e.stderr, false
+	}
+	if err := report.WriteBenchText(to, res, report.TextOptions{Width: e.width, Color: color}); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(to, "recording  %s\n", e.path(res.Recording))
+	if err == nil && res.History != "" {
+		_, err = fmt.Fprintf(to, "history    %s\n", e.path(res.History))
+	}
+	return err
+}
+
+// cleared takes the status line away before a result is written.
+type cleared struct {
+	*report.BenchLines
+	status *statusLine
+}
+
+func (c cleared) Result(settings []benchmark.Setting, l benchmark.Line) {
+	c.status.clear()
+	c.BenchLines.Result(settings, l)
+}
+
+func (c cleared) Ended(pkg, failed string, took time.Duration) {
+	c.status.clear()
+	c.BenchLines.Ended(pkg, failed, took)
+}
+
+// show plots a history.
+func (b *benchFlags) show(ctx context.Context, e *env, operands []string, given map[string]bool) error {
+	switch {
+	case len(operands) > 0:
+		return usageError("bench: -show runs nothing: leave %s out, or leave out -show", strings.Join(operands, " "))
+	case b.o.History == "":
+		return usageError("bench: -show needs the -history that it shows")
+	case b.out != "" && !strings.HasSuffix(b.out, ".svg"):
+		return usageError("bench: with -show -o names a picture, NAME.svg, unlike %q", b.out)
+	}
+	for _, name := range []string{"bench", "benchtime", "count", "cpu", "run", "tags", "build", "timeout", "budget", "profiles", "format", "host"} {
+		if given[name] {
+			return usageError("bench: -show runs nothing: leave out -%s", name)
+		}
+	}
+	b.s.History = b.o.History
+	h, err := suite.Show(ctx, b.s)
+	if err != nil {
+		return measuringError(err, "interrupted")
+	}
+	if b.out != "" {
+		if err := writeFile(ctx, b.out, func(w io.Writer) error { return report.WriteBenchSVG(w, h) }); err != nil {
+			return err
+		}
+	}
+	if b.json {
+		return report.WriteBenchHistoryJSON(e.stdout, h)
+	}
+	err = report.WriteBenchHistory(e.stdout, h, report.TextOptions{Width: e.width, Color: e.color})
+	if err == nil && b.out != "" {
+		_, err = fmt.Fprintf(e.stdout, "picture    %s\n", e.path(b.out))
+	}
+	return err
+}
+
+// benchProgress shows where a suite stands.
+func (s *statusLine) benchProgress(p suite.Progress) {
+	parts := []string{p.Stage}
+	if p.Total > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s", quantity.Count(float64(p.Done+1)), quantity.Count(float64(p.Total))))
+	}
+	switch {
+	case p.Benchmark != "":
+		parts = append(parts, p.Package+"."+p.Benchmark)
+	case p.Package != "":
+		parts = append(parts, p.Package)
+	}
+	if p.Left > 0 {
+		parts = append(parts, fmt.Sprintf("at most %v left", p.Left.Round(time.Second)))
+	}
+	s.set("%s", strings.Join(parts, " · "))
+}

@@ -1,0 +1,61 @@
+package gobench
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxCommits bounds the order of commits: as many hashes as fit into what is
+// kept of git's answer.
+const maxCommits = 20_000
+
+// Commits returns the newest commits that lead to HEAD of the repository around
+// dir, the oldest first, parents before their children: nil where git cannot
+// tell.
+func Commits(ctx context.Context, dir string) []string {
+	out, ok := git(ctx, dir, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(maxCommits), "HEAD")
+	if !ok {
+		return nil
+	}
+	newest := strings.Fields(out)
+	oldest := make([]string, 0, len(newest))
+	for i := len(newest) - 1; i >= 0; i-- {
+		oldest = append(oldest, newest[i])
+	}
+	return oldest
+}
+
+// CommitTime is when the binary's revision was committed; false where git
+// cannot tell.
+func (b *Binary) CommitTime(ctx context.Context) (time.Time, bool) {
+	if b.Revision == "" {
+		return time.Time{}, false
+	}
+	out, ok := git(ctx, b.Target.ModuleDir, "show", "-s", "--format=%ct", b.Revision, "--")
+	if !ok {
+		return time.Time{}, false
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
+	return time.Unix(seconds, 0).UTC(), err == nil
+}
+
+// DirtyBut is Dirty without what lies in the directory except: results that are
+// kept inside the tree they are of do not change what they are results of.
+func (b *Binary) DirtyBut(ctx context.Context, except string) *bool {
+	if b.Dirty == nil || !*b.Dirty {
+		return b.Dirty
+	}
+	rel, err := filepath.Rel(b.Target.ModuleDir, except)
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return b.Dirty
+	}
+	status, ok := git(ctx, b.Target.ModuleDir, "status", "--porcelain", "-z", "--no-renames", "--", ".", ":(exclude,literal)"+filepath.ToSlash(rel))
+	if !ok {
+		return b.Dirty
+	}
+	changed := isDirty(status)
+	return &changed
+}

@@ -1,0 +1,160 @@
+package gobench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Listed is a package that a pattern matched.
+type Listed struct {
+	ImportPath string
+	// Operand is how Resolve is asked for it, from the same directory.
+	Operand string
+	// Benchmarks says that its test files seem to define some: a package without
+	// need not be built to know that there is nothing to run.
+	Benchmarks bool
+	// Err says why it cannot be built, nil where nothing is known to be wrong.
+	Err error
+}
+
+// maxListed bounds how many packages one list may have.
+const maxListed = 10_000
+
+// List asks the go command which packages the operands match, as seen from the
+// directory dir: directories, package paths, and patterns with "..." of both. A
+// pattern of directories is asked in the directory before its first "...", so
+// that it may lie in another module. Packages come once, in the order of the
+// operands.
+func List(ctx context.Context, dir string, operands []string, o BuildOptions) ([]Listed, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("list packages: %w", err)
+	}
+	var out []Listed
+	seen := make(map[string]bool)
+	for _, operand := range operands {
+		found, err := list(ctx, dir, operand, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range found {
+			if !seen[l.ImportPath] {
+				seen[l.ImportPath] = true
+				out = append(out, l)
+			}
+		}
+		if len(out) > maxListed {
+			return nil, newError(KindUsage, "", fmt.Sprintf("more than %d packages: name fewer", maxListed), "")
+		}
+	}
+	return out, nil
+}
+
+func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, error) {
+	switch {
+	case operand == "":
+		return nil, newError(KindUsage, "", `no package given: name one, as in "./pkg" or "./..."`, "")
+	case strings.HasPrefix(operand, "-"):
+		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
+	}
+	workDir, ask := dir, operand
+	if isPath(operand) {
+		var err error
+		if workDir, ask, err = patternDir(dir, operand); err != nil {
+			return nil, err
+		}
+	}
+	args := append([]string{"list", "-e", "-find", "-json=Dir,ImportPath,Name,Standard,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"}, listFlags(o)...)
+	stdout, stderr, res, err := goCommand(ctx, workDir, o.Env, append(args, "--", ask)...)
+	if err != nil {
+		return nil, err
+	}
+	var out []Listed
+	dec := json.NewDecoder(bytes.NewReader(stdout))
+	for {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			if res.OK() {
+				return nil, fmt.Errorf("list the packages of %s: read the answer of go list: %w", operand, err)
+			}
+			break
+		}
+		l := Listed{ImportPath: p.ImportPath, Operand: p.ImportPath}
+		if isPath(operand) && p.Dir != "" {
+			l.Operand = p.Dir
+		}
+		if p.Error != nil {
+			// A directory with tests alone has no error; one without anything
+			// for this system has nothing to run either.
+			if strings.Contains(p.Error.Err, "build constraints exclude all Go files") && strings.Contains(operand, "...") {
+				continue
+			}
+			l.Err = listFailed(p.ImportPath, p.Error.Err, "")
+		}
+		l.Benchmarks = definesBenchmarks(absolute(p.Dir, p.TestGoFiles, p.XTestGoFiles))
+		out = append(out, l)
+	}
+	switch {
+	case !res.OK():
+		return nil, listFailed(operand, string(stderr), res.Status())
+	case len(out) == 0:
+		return nil, newError(KindNoPackage, "", fmt.Sprintf("%s matches no package", operand), string(stderr))
+	case len(out) == 1 && out[0].Err != nil && !strings.Contains(operand, "..."):
+		return nil, out[0].Err // it was asked for by name
+	}
+	return out, nil
+}
+
+// patternDir splits a pattern of directories into the directory to ask in and
+// the pattern as seen from there.
+func patternDir(dir, operand string) (workDir, ask string, err error) {
+	base, rest, pattern := strings.Cut(operand, "...")
+	if pattern {
+		// "./ab..." matches what begins with ab in the directory above.
+		i := strings.LastIndexAny(base, `/`+string(filepath.Separator))
+		base, rest = base[:i+1], base[i+1:]+"..."+rest
+	}
+	abs := base
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(dir, abs)
+	}
+	st, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", "", newError(KindNoPackage, "", fmt.Sprintf("there is no directory %s", base), "")
+	case err != nil:
+		return "", "", newError(KindNoPackage, "", fmt.Sprintf("look at %s: %v", base, rootCause(err)), "")
+	case !st.IsDir():
+		return "", "", newError(KindNoPackage, "", fmt.Sprintf("%s is a file: give the directory of its package", base), "")
+	}
+	if !pattern {
+		return filepath.Clean(abs), ".", nil
+	}
+	return filepath.Clean(abs), "./" + filepath.ToSlash(rest), nil
+}
+
+var benchmarkFunc = regexp.MustCompile(`(?m)^func\s+Benchmark`)
+
+// definesBenchmarks looks for benchmark functions as gofmt writes them. A file
+// that cannot be read, or is too large to be looked through, may hold some.
+func definesBenchmarks(files []string) bool {
+	const most = 8 << 20
+	return slices.ContainsFunc(files, func(name string) bool {
+		if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() || st.Size() > most {
+			return true
+		}
+		text, err := os.ReadFile(name)
+		return err != nil || benchmarkFunc.Match(text)
+	})
+}

@@ -1,0 +1,279 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"whet/internal/format/benchmark"
+)
+
+// Bounds on what is read: a store may come from anywhere.
+const (
+	maxHosts     = 1000
+	maxFiles     = 50_000
+	maxFileBytes = 64 << 20
+	maxLineBytes = 1 << 20
+	maxResults   = 2_000_000
+	maxProblems  = 20 // told apart; of more only the number
+)
+
+// Result is one line of a file with what holds for it.
+type Result struct {
+	Host      string // the key of its directory
+	File      string // in the store, slash-separated
+	Package   string
+	Revision  string
+	Dirty     bool // with changes, or not known to have none
+	Committed time.Time
+	Date      time.Time
+	CPU       string
+	GoVersion string
+	Kernel    string
+	Flags     string
+	Line      benchmark.Line
+}
+
+// Store is what was read.
+type Store struct {
+	Results []Result // by host, then file
+	// Problems are files and lines that could not be used, one line each.
+	Problems []string
+}
+
+// Read reads the store in dir: every host's files, in the order of their names.
+// What is damaged is a problem and not an error.
+func Read(dir string) (*Store, error) {
+	st, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read history %s: there is no such directory: whet bench -history %s PACKAGE… makes it", dir, dir)
+	case err != nil:
+		return nil, fmt.Errorf("read history %s: %w", dir, rootCause(err))
+	case !st.IsDir():
+		return nil, fmt.Errorf("read history %s: it is a file: name the directory of the results", dir)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read history %s: %w", dir, rootCause(err))
+	}
+	defer root.Close()
+	return read(root.FS())
+}
+
+// read is Read of a file system.
+func read(fsys fs.FS) (*Store, error) {
+	r := &reader{fsys: fsys, store: &Store{}}
+	hosts, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return nil, fmt.Errorf("read history: %w", rootCause(err))
+	}
+	nhosts := 0
+	for _, h := range hosts {
+		if !h.IsDir() || strings.HasPrefix(h.Name(), ".") {
+			continue
+		}
+		if nhosts++; nhosts > maxHosts {
+			r.problem("more than %d hosts: the others were not read", maxHosts)
+			break
+		}
+		r.host(h.Name())
+	}
+	if r.more > 0 {
+		r.store.Problems = append(r.store.Problems, fmt.Sprintf("%d more places could not be read", r.more))
+	}
+	return r.store, nil
+}
+
+type reader struct {
+	fsys  fs.FS
+	store *Store
+	files int
+	more  int // problems beyond those that are told
+}
+
+func (r *reader) problem(format string, args ...any) {
+	if len(r.store.Problems) == maxProblems {
+		r.more++
+		return
+	}
+	r.store.Problems = append(r.store.Problems, fmt.Sprintf(format, args...))
+}
+
+func (r *reader) host(name string) {
+	entries, err := fs.ReadDir(r.fsys, name)
+	if err != nil {
+		r.problem("%s: %v: its results are left out", name, rootCause(err))
+		return
+	}
+	for _, e := range entries {
+		file := path.Join(name, e.Name())
+		if strings.HasPrefix(e.Name(), ".") || path.Ext(e.Name()) != ".txt" {
+			continue
+		}
+		if r.files++; r.files > maxFiles {
+			r.problem("more than %d files: those from %s on were not read", maxFiles, file)
+			return
+		}
+		// To open a pipe is to wait for whoever writes to it: look first.
+		st, err := fs.Stat(r.fsys, file)
+		switch {
+		case err != nil:
+			r.problem("%s: %v: it is left out", file, rootCause(err))
+		case !st.Mode().IsRegular():
+			r.problem("%s: not a regular file: it is left out", file)
+		case st.Size() > maxFileBytes:
+			r.problem("%s: larger than %d MiB: it is left out; split it", file, maxFileBytes>>20)
+		default:
+			r.file(name, file)
+		}
+	}
+}
+
+func (r *reader) file(host, name string) {
+	f, err := r.fsys.Open(name)
+	if err != nil {
+		r.problem("%s: %v: it is left out", name, rootCause(err))
+		return
+	}
+	defer f.Close()
+	results, damage, err := Parse(io.LimitReader(f, maxFileBytes))
+	if err != nil {
+		r.problem("%s: %v: what stands before was read; mend or delete the file", name, rootCause(err))
+	}
+	if len(damage) > 0 {
+		also := ""
+		if n := len(damage) - 1; n > 0 {
+			also = fmt.Sprintf(" (and %d more lines)", n)
+		}
+		r.problem("%s: %s%s: the rest was read; mend or delete the file", name, damage[0], also)
+	}
+	if room := maxResults - len(r.store.Results); len(results) > room {
+		r.problem("%s: more than %d results: the others were not read; move old files away", name, maxResults)
+		results = results[:room]
+	}
+	for i := range results {
+		results[i].Host, results[i].File = host, name
+	}
+	r.store.Results = append(r.store.Results, results...)
+}
+
+// Parse reads one file: its results, and each line that is none, "line 12: …".
+// Host and File of the results are the caller's to fill in. The error is that
+// of reading, or of a line without end.
+func Parse(in io.Reader) (results []Result, damage []string, err error) {
+	s := bufio.NewScanner(in)
+	s.Buffer(nil, maxLineBytes)
+	now := Result{Dirty: true}
+	n := 0
+	for s.Scan() {
+		n++
+		line := string(bytes.TrimRight(s.Bytes(), "\r"))
+		what := ""
+		switch key, value, isSetting := setting(line); {
+		case strings.TrimSpace(line) == "" || passing(line):
+		case isSetting:
+			what = now.set(key, value)
+		default:
+			lines := benchmark.Parse([]byte(line))
+			if len(lines) != 1 || !strings.HasPrefix(line, "Benchmark") {
+				what = "no result and no setting"
+				break
+			}
+			one := now
+			one.Line = lines[0]
+			results = append(results, one)
+		}
+		if what != "" {
+			damage = append(damage, fmt.Sprintf("line %d: %s: %s", n, what, strconv.QuoteToASCII(line[:min(len(line), 60)])))
+		}
+	}
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return results, damage, fmt.Errorf("line %d is longer than %d bytes", n+1, maxLineBytes)
+	} else if err != nil {
+		return results, damage, err
+	}
+	return results, damage, nil
+}
+
+// passing recognises what go test prints around results: somebody may have put
+// its output here.
+func passing(line string) bool {
+	return line == "PASS" || line == "FAIL" || strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t") || strings.HasPrefix(line, "#")
+}
+
+// setting splits a line "key: value", or "key:" of an empty value.
+func setting(line string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(line, ":")
+	if !ok || key == "" || key[0] < 'a' || key[0] > 'z' || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 'A' && r <= 'Z' }) {
+		return "", "", false
+	}
+	return key, strings.TrimSpace(value), true
+}
+
+// set takes a setting in and says what is wrong with it.
+func (r *Result) set(key, value string) (wrong string) {
+	at := func(t *time.Time) string {
+		*t = time.Time{}
+		if value == "" {
+			return ""
+		}
+		parsed, err := time.Parse(time.RFC3339, value)
+		if err != nil || parsed.Year() < 1970 || parsed.Year() > 9999 {
+			return "no time like 2026-11-20T17:01:02Z"
+		}
+		*t = parsed.UTC()
+		return ""
+	}
+	switch key {
+	case "pkg":
+		r.Package = value
+	case "cpu":
+		r.CPU = value
+	case keyRevision:
+		r.Revision = value
+	case keyDirty:
+		dirty, err := strconv.ParseBool(value)
+		r.Dirty = err != nil || dirty
+		if err != nil && value != "" {
+			return "neither true nor false"
+		}
+	case keyCommitted:
+		return at(&r.Committed)
+	case keyDate:
+		return at(&r.Date)
+	case keyKernel:
+		r.Kernel = value
+	case keyGo:
+		r.GoVersion = value
+	case keyFlags:
+		r.Flags = value
+	}
+	return ""
+}
+
+// compareFiles orders results of one point as they were measured.
+func compareFiles(a, b *Result) int {
+	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.File, b.File))
+}
+
+// Hosts lists the hosts that have results.
+func (s *Store) Hosts() []string {
+	var out []string
+	for i := range s.Results {
+		if h := s.Results[i].Host; !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+	}
+	return out
+}

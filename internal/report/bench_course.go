@@ -1,0 +1,192 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"whet/internal/quantity"
+	"whet/internal/stat"
+)
+
+// BenchHistory is what a history of results shows.
+type BenchHistory struct {
+	Warnings   []string
+	AlphaRatio float64 // for any change in all courses without one
+	Fewest     int     // points that a change can be found in
+	Courses    []BenchCourse
+}
+
+// BenchCourse is one benchmark under one unit on one host, over revisions.
+type BenchCourse struct {
+	Host, Package string
+	Name          string // with the suffix for processors
+	Unit          string
+	More          bool         // more is better
+	Points        []BenchPoint // in the order of commits
+	Changes       []BenchChange
+}
+
+// BenchPoint is what one revision gave, or one run of a tree with changes.
+type BenchPoint struct {
+	Revision  string // "": unknown
+	Dirty     bool
+	When      time.Time // the commit's, or the run's where that is unknown
+	Runs      int
+	Values    []float64
+	GoVersion string
+}
+
+// BenchChange is a change of level.
+type BenchChange struct {
+	At int // index of the first point of the new level
+	// Old and New are the medians of the points up to the neighbouring changes.
+	Old, New float64
+	// Ratio is old/new, of rates new/old: above 1 is better. NaN where a level
+	// is zero.
+	Ratio  float64
+	PValue float64
+	// Facts of the machine and the build that changed between the last point
+	// before and the first behind.
+	Also []string
+}
+
+// full is the benchmark's name with its package.
+func (c *BenchCourse) full() string {
+	if c.Package == "" {
+		return clean(c.Name)
+	}
+	return clean(c.Package) + "." + clean(c.Name)
+}
+
+// amount prints a value of the course.
+func (c *BenchCourse) amount(v float64) string {
+	switch c.Unit {
+	case "ns/op":
+		return quantity.Nanoseconds(v)
+	case "B/op":
+		return quantity.Bytes(v)
+	}
+	return quantity.Count(v)
+}
+
+// unit is what stands behind an amount: of times and bytes the amount has it.
+func (c *BenchCourse) unit() string {
+	switch c.Unit {
+	case "ns/op":
+		return "time/op"
+	case "B/op":
+		return "bytes/op"
+	}
+	return clean(c.Unit)
+}
+
+// short is a point's revision as people write it.
+func (p *BenchPoint) short() string {
+	s := "unversioned"
+	if p.Revision != "" {
+		s = clean(p.Revision)
+		if len(s) > 9 {
+			s = s[:9]
+		}
+		s = strings.ToValidUTF8(s, "")
+		if p.Dirty {
+			s += "+changes"
+		}
+	}
+	return s
+}
+
+func (p *BenchPoint) date() string {
+	if p.When.IsZero() {
+		return "unknown date"
+	}
+	return p.When.UTC().Format("2006-01-02")
+}
+
+// spread are the least, the median and the greatest of a point's values.
+func (p *BenchPoint) spread() (least, median, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, v := range p.Values {
+		least, most = min(least, v), max(most, v)
+	}
+	return least, stat.Median(p.Values), most
+}
+
+// direction says which way a change goes.
+func (c *BenchCourse) direction(ch *BenchChange) string {
+	better := ch.New < ch.Old
+	if c.More {
+		better = !better
+	}
+	switch {
+	case c.Unit == "ns/op" && better, c.More && better:
+		return "faster"
+	case c.Unit == "ns/op", c.More:
+		return "slower"
+	case better:
+		return "less"
+	}
+	return "more"
+}
+
+// phrase says a change in one line.
+func (c *BenchCourse) phrase(ch *BenchChange) string {
+	p := &c.Points[ch.At]
+	s := fmt.Sprintf("%s  %s  %s → %s", p.short(), p.date(), c.amount(ch.Old), c.amount(ch.New))
+	if !math.IsNaN(ch.Ratio) {
+		s += ", ratio " + quantity.Ratio(ch.Ratio)
+	}
+	s += fmt.Sprintf(", %s, confidence %s", c.direction(ch), confidence(1-ch.PValue))
+	for _, also := range ch.Also {
+		s += "; " + clean(also)
+	}
+	return s
+}
+
+// about says what a course is of.
+func (h *BenchHistory) about(c *BenchCourse) string {
+	runs := 0
+	for i := range c.Points {
+		runs += c.Points[i].Runs
+	}
+	s := fmt.Sprintf("%s, %s", quantity.Plural(len(c.Points), "point"), quantity.Plural(runs, "run"))
+	if len(c.Points) < h.Fewest {
+		s += fmt.Sprintf("; too few to tell a change from chance, which takes %d", h.Fewest)
+	}
+	return s
+}
+
+// bounds are the least and greatest value of a course; ok is false where there
+// is none.
+func (c *BenchCourse) bounds() (least, most float64, ok bool) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for i := range c.Points {
+		l, _, m := c.Points[i].spread()
+		if isKnown(l) && isKnown(m) {
+			least, most = min(least, l), max(most, m)
+		}
+	}
+	return least, most, least <= most
+}
+
+// window is what the plot of a course shows: not from zero, since what matters
+// are differences, with a twentieth of room around; never narrower than 2 % of
+// the values, so that noise does not fill it.
+func (c *BenchCourse) window() scale {
+	least, most, ok := c.bounds()
+	if !ok {
+		return scale{low: 0, high: 1}
+	}
+	middle := least/2 + most/2
+	half := max((most/2-least/2)*1.1, math.Abs(middle)*0.01)
+	if half == 0 || !isKnown(half) || !isKnown(middle) {
+		half = 1
+	}
+	s := scale{low: middle - half, high: middle + half}
+	if least >= 0 {
+		s.low = max(s.low, 0)
+	}
+	return s
+}

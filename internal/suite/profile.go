@@ -1,0 +1,213 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/format/profile"
+	"whet/internal/gobench"
+	"whet/internal/recording"
+	"whet/internal/report"
+	"whet/internal/source"
+)
+
+// What the instruments are set to, as in every recording of benchmarks: each
+// allocation is recorded, which costs about allocCost for one, so that its run
+// is planned shorter; of waits those that the rates of a service would show.
+const (
+	allocRun      = 300 * time.Millisecond
+	allocCost     = 1500 * time.Nanosecond
+	fewestAllocs  = 100 // calls, so that what is allocated once is not most of it
+	blockRate     = 10_000
+	mutexFraction = 10
+)
+
+// shownFunctions of each profile stand in the result; the recording has all.
+const shownFunctions = 3
+
+// profileAll takes the profiles, one kind of all benchmarks after the other, so
+// that an interrupted run has the first kind of each.
+func (r *runner) profileAll(ctx context.Context) error {
+	var rows []*row
+	first := r.o.processors()[0]
+	for _, p := range r.pkgs {
+		for _, b := range p.rows {
+			if b.cpu == first && !p.failed[topLevel(b.name)] {
+				rows = append(rows, b)
+			}
+		}
+	}
+	done := 0
+	for _, kind := range r.o.Profiles {
+		for _, b := range rows {
+			if r.spent() {
+				r.warn("the budget of %v ended after %d of %d profiles: raise -budget, or choose with -bench", r.o.Budget, done, len(rows)*len(r.o.Profiles))
+				return nil
+			}
+			r.progress(Progress{Stage: "profiling " + kind, Package: b.p.target.ImportPath, Benchmark: b.name, Done: done, Total: len(rows) * len(r.o.Profiles)})
+			done++
+			if b.p.failed[topLevel(b.name)] {
+				continue
+			}
+			err := r.profile(ctx, b, kind)
+			switch {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case isFull(err):
+				return err
+			case err != nil:
+				b.p.failed[topLevel(b.name)] = true
+				r.fail(b.p.target.ImportPath, b.name, fmt.Errorf("%s under the %s profiler: %w", b.p.target.ImportPath, kind, err))
+			}
+		}
+	}
+	return nil
+}
+
+// profile runs one benchmark under one instrument.
+func (r *runner) profile(ctx context.Context, b *row, kind string) error {
+	rel := "profiles/" + b.p.slug + "/" + b.slug + "/" + kind + ".pb.gz"
+	name, err := r.w.File(rel)
+	if err != nil {
+		return err
+	}
+	calls := r.calls(b, kind)
+	run := gobench.Run{Bench: b.name, CPU: b.cpu, BenchTime: fmt.Sprintf("%dx", calls)}
+	switch kind {
+	case recording.KindCPU:
+		run.CPUProfile = name
+	case recording.KindAllocs:
+		run.MemProfile, run.MemProfileRate = name, 1
+	case recording.KindBlock:
+		run.BlockProfile, run.BlockProfileRate = name, blockRate
+	case recording.KindMutex:
+		run.MutexProfile, run.MutexProfileFraction = name, mutexFraction
+	}
+	start := r.now()
+	if _, err := r.run(ctx, b.p, run); err != nil {
+		os.Remove(name)
+		return err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", rel, err)
+	}
+	p, err := profile.Read(data, profile.DefaultLimits())
+	if err != nil {
+		return fmt.Errorf("read %s: %w", rel, err)
+	}
+	if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: r.recorded(b), StartNs: start, EndNs: r.now()}); err != nil {
+		return err
+	}
+	switch n := hot.Calls(calls, p); kind {
+	case recording.KindCPU:
+		b.cpuCalls = n
+	case recording.KindAllocs:
+		b.allocCalls = n
+	case recording.KindMutex:
+		b.mutexCalls = n
+	}
+	b.profiles = append(b.profiles, b.short(kind, rel, p))
+	return nil
+}
+
+// calls is how many calls a profiled run makes: as many as the timing did, and
+// of a run that records every allocation as many as take about allocRun.
+func (r *runner) calls(b *row, kind string) int64 {
+	if n := r.o.counted(); n > 0 {
+		return n
+	}
+	last := b.lines[len(b.lines)-1]
+	n := max(last.N, 1)
+	if kind != recording.KindAllocs {
+		return n
+	}
+	per := last.NsPerOp
+	if !(per > 0) {
+		per = float64(r.o.benchTime()) / float64(n)
+	}
+	if last.AllocsPerOp != nil && *last.AllocsPerOp > 0 {
+		per += *last.AllocsPerOp * float64(allocCost)
+	}
+	few := max(int64(float64(allocRun)/per), 1)
+	if per*fewestAllocs < float64(2*time.Second) {
+		few = max(few, fewestAllocs)
+	}
+	return min(n, few)
+}
+
+// columns are those that each kind is read by.
+var columns = map[string]struct{ value, count string }{
+	recording.KindCPU:    {"cpu", "samples"},
+	recording.KindAllocs: {"alloc_space", "alloc_objects"},
+	recording.KindBlock:  {"delay", "contentions"},
+	recording.KindMutex:  {"delay", "contentions"},
+}
+
+// short is a profile's measured code in a few figures.
+func (b *row) short(kind, rel string, p *callstack.Profile) report.BenchProfile {
+	loops := &hot.Loops{}
+	finder := b.p.finder()
+	for i := range p.NumFrames() {
+		file := p.Frame(callstack.FrameID(i)).File
+		if !b.p.holdsBenchmarks(file) || loops.Has(file) {
+			continue
+		}
+		if text, err := finder.Read(file); err == nil {
+			// Where it does not parse, set-up counts as measured code, as the
+			// recording's page will say.
+			_ = loops.AddFile(file, text)
+		}
+	}
+	c := hot.Classify(p, loops)
+	b.parallel = b.parallel || c.Parallel
+	out := report.BenchProfile{Kind: kind, Path: rel}
+	value, err1 := p.TypeIndex(columns[kind].value)
+	count, err2 := p.TypeIndex(columns[kind].count)
+	if err1 != nil || err2 != nil {
+		return out
+	}
+	base := c.Keep(hot.Base)
+	out.Samples = c.Sums(count)[hot.Base]
+	total := c.Sums(value)[hot.Base]
+	for _, f := range p.Functions(value, base) {
+		if len(out.Top) == shownFunctions || f.Flat <= 0 {
+			break
+		}
+		out.Top = append(out.Top, report.BenchShare{Function: f.Function, FlatRatio: float64(f.Flat) / float64(total)})
+	}
+	return out
+}
+
+// finder finds the files that the package's profiles name.
+func (p *pkg) finder() *source.Finder {
+	f := &source.Finder{GOROOT: p.target.GOROOT, GOMODCACHE: p.target.GOMODCACHE}
+	for _, m := range p.target.Own {
+		f.Modules = append(f.Modules, source.Module{Path: m.Path, Dir: m.Dir, Main: true})
+	}
+	return f
+}
+
+// holdsBenchmarks reports whether a file of a profile may hold measured loops:
+// one of a module of the user's.
+func (p *pkg) holdsBenchmarks(file string) bool {
+	_, module := p.finder().Display(file)
+	return slices.ContainsFunc(p.target.Own, func(m gobench.OwnModule) bool { return m.Path == module })
+}
+
+func topLevel(name string) string {
+	for i := range len(name) {
+		if name[i] == '/' {
+			return name[:i]
+		}
+	}
+	return name
+}
+
+var errFull = errors.New("parts of the recording are missing; make room where it goes (-o)")
