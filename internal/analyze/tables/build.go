@@ -98,9 +98,13 @@ func (c *Collector) table(key benchproc.Key, raw *rawTable, units benchfmt.UnitM
 
 // newComparison keeps a test for when all are known.
 func newComparison(test benchmath.Comparison, exact bool, base, sample *benchmath.Sample) *Comparison {
-	c := &Comparison{Test: test, P: test.P, PHolm: test.P, Exact: exact, Warnings: texts(test.Warnings)}
+	c := &Comparison{Test: test, Exact: exact, Warnings: texts(test.Warnings)}
 	low, high := min(base.Values[0], sample.Values[0]), max(base.Values[len(base.Values)-1], sample.Values[len(sample.Values)-1])
 	c.Constant = !exact && (low == high || test.N1 == 1 && test.N2 == 1)
+	if !exact && !c.Constant && needsRankSum(base.Values, sample.Values) {
+		c.decideBy(rankSum(base.Values, sample.Values), 1)
+	}
+	c.P, c.PHolm = c.Test.P, c.Test.P
 	return c
 }
 

@@ -31,7 +31,7 @@ func (r *Result) decide() {
 		family[i].PHolm = adjusted
 		// One comparison is read alone whatever the method: nothing changes.
 		if r.Options.Adjust == Holm && len(family) > 1 {
-			family[i].adjust(adjusted, len(family))
+			family[i].decideBy(adjusted, len(family))
 		}
 	}
 	for t := range r.Tables {
@@ -46,15 +46,20 @@ func (r *Result) decide() {
 	}
 }
 
-// adjust lets the adjusted p-value decide. How many samples a difference needs
-// to be seen depends on it too: benchmath's answer, for one test alone, would
-// send the user to measure too little.
-func (c *Comparison) adjust(p float64, m int) {
+// decideBy lets a p-value, that of one test among m, decide. How many samples a
+// difference needs to be seen depends on m too: benchmath's answer, for one
+// test alone, would send the user to measure too little.
+func (c *Comparison) decideBy(p float64, m int) {
 	c.Test.P = p
 	c.Warnings = nil
-	if p > c.Test.Alpha && smallest(c.Test.N1, c.Test.N2)*float64(m) > c.Test.Alpha {
-		c.Warnings = []string{fmt.Sprintf("need %s samples to detect a difference at alpha level %v among %d comparisons", needed(c.Test.Alpha/float64(m)), c.Test.Alpha, m)}
+	if p <= c.Test.Alpha || smallest(c.Test.N1, c.Test.N2)*float64(m) <= c.Test.Alpha {
+		return
 	}
+	warning := fmt.Sprintf("need %s samples to detect a difference at alpha level %v", needed(c.Test.Alpha/float64(m)), c.Test.Alpha)
+	if m > 1 {
+		warning += fmt.Sprintf(" among %d comparisons", m)
+	}
+	c.Warnings = []string{warning}
 }
 
 // smallest is the least p-value of the U-test: two of all the ways to divide

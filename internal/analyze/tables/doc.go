@@ -8,7 +8,7 @@
 // golang.org/x/perf/benchproc/syntax.
 //
 // Methods, all of them those of golang.org/x/perf/benchmath, so that every
-// figure is benchstat's: the median with an interval from order statistics;
+// figure is benchstat's but for one: the median with an interval from order statistics;
 // the Mann-Whitney U-test between a cell and the first of its row; geometric
 // means of medians and of their ratios; units with "assume=exact" by their
 // most frequent value, without a test. Beyond benchstat:

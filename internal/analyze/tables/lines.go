@@ -78,7 +78,7 @@ func (l *lines) Read(p []byte) (int, error) {
 func (l *lines) next() {
 	line, err := l.in.ReadSlice('\n')
 	if len(line) == 0 && err != nil {
-		l.end = l.readError(err)
+		l.end = err // benchfmt says where
 		return
 	}
 	l.n++
@@ -96,7 +96,7 @@ func (l *lines) next() {
 	}
 	l.unended = err != nil
 	if err != nil && !errors.Is(err, io.EOF) {
-		l.end = l.readError(err)
+		l.end = err
 		return
 	}
 	l.text = bytes.TrimSuffix(bytes.TrimSuffix(l.text, []byte("\n")), []byte("\r"))
@@ -113,13 +113,6 @@ func (l *lines) next() {
 	l.rest = l.out
 }
 
-func (l *lines) readError(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.EOF
-	}
-	return fmt.Errorf("read %s: %w", l.file, err)
-}
-
 // classify says whether benchfmt shall see a line.
 func (l *lines) classify(line []byte, long bool) (keep bool, err error) {
 	switch {
@@ -129,6 +122,7 @@ func (l *lines) classify(line []byte, long bool) (keep bool, err error) {
 		keep = true
 	case isUnit(line):
 		keep = true
+	case bytes.HasPrefix(line, []byte("panic: ")): // and not a key with its value
 	default:
 		key, ok := settingKey(line)
 		if ok && !l.keys[key] {
@@ -158,12 +152,12 @@ func (l *lines) classify(line []byte, long bool) (keep bool, err error) {
 // results is not counted.
 func (l *lines) skip(line []byte) {
 	s := string(line[:min(len(line), 200)])
-	for _, own := range []string{"PASS", "ok  \t", "?   \t", "=== ", "--- BENCH: ", "--- PASS: ", "--- SKIP: ", "testing: "} {
+	for _, own := range []string{"PASS", "ok  \t", "?   \t", "=== ", "--- BENCH: ", "--- PASS: ", "--- SKIP: "} {
 		if strings.HasPrefix(strings.TrimLeft(s, " "), own) {
 			return
 		}
 	}
-	for _, bad := range []string{"FAIL", "--- FAIL: ", "panic: ", "fatal error: ", "signal: ", "exit status "} {
+	for _, bad := range []string{"FAIL", "--- FAIL: ", "panic: ", "fatal error: ", "exit status "} {
 		if strings.HasPrefix(strings.TrimLeft(s, " "), bad) {
 			if l.failed == 0 {
 				l.failed, l.failure = l.n, strings.TrimSpace(s)
