@@ -25,7 +25,8 @@
 // called differently on the two sides. Literals are matched by their source:
 // by position when a function has as many on both sides, else by their text;
 // func1 of one side may so be func2 of the other. Inlined functions have frames
-// of their own and count as any other.
+// of their own and count as any other. Samples in the runtime's preemption count
+// for the function that was preempted.
 //
 // # When it misleads
 //

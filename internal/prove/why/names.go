@@ -83,10 +83,11 @@ func (p *pair) original(s side, path string) string {
 // keys says which functions the frames of a side's profile are.
 func (p *pair) keys(s side, prof *callstack.Profile) frameKeys {
 	n := prof.NumFrames()
-	out := frameKeys{of: make([]key, n), harness: make([]bool, n)}
+	out := frameKeys{of: make([]key, n), harness: make([]bool, n), interrupts: make([]bool, n)}
 	for i := range n {
 		f := prof.Frame(callstack.FrameID(i))
 		out.of[i] = p.key(s, f)
+		out.interrupts[i] = f.Function == "runtime.asyncPreempt"
 		out.harness[i] = strings.HasPrefix(f.Function, "testing.(*B).") || p.trees[s].loops.InBenchmark(f.File, f.Line)
 	}
 	return out

@@ -41,6 +41,10 @@ type frameKeys struct {
 	// harness frames at the root of a stack are the benchmark function's own: it
 	// and what called it hold all that is measured, and say nothing by their cum.
 	harness []bool
+	// interrupts are the runtime's frames on top of what a goroutine was doing
+	// when it was preempted. The signal that profiles mostly comes together with
+	// the one that preempts, so that these samples belong to what was interrupted.
+	interrupts []bool
 }
 
 // add adds a turn. Samples are counted in one column and valued in another,
@@ -60,6 +64,12 @@ func (t *tally) add(c *hot.Classified, count, values int, calls int64, keys fram
 			continue
 		}
 		stack := c.Stack(i)
+		for j, f := range stack {
+			if keys.interrupts[f] {
+				stack = stack[j+1:]
+				break
+			}
+		}
 		if len(stack) == 0 {
 			t.function("").flat.add(n, v)
 			continue

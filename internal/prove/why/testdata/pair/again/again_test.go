@@ -1,0 +1,11 @@
+package again
+
+import "testing"
+
+var sink string
+
+func BenchmarkJoin(b *testing.B) {
+	for b.Loop() {
+		sink = Join(100)
+	}
+}
