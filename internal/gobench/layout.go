@@ -12,7 +12,12 @@ import (
 // but for the order they are alike. Seed 0 is the linker's own order.
 //
 // What it takes is the go command looking at the package's dependencies and
-// the link; nothing is compiled.
+// the link; nothing is compiled. In an order of the linker's drawing the binary
+// has no debugging information (-w): for a test of net/http that saves 0.4 of
+// 1.0 s of CPU time, and everything that is loaded when it runs is the same byte
+// for byte, as a test checks. The rest is the linker's own work, 0.5 s, and 0.1 s
+// of the go command; doing without the latter by calling the linker with what
+// `go build -x` prints would tie this to how the go command works inside.
 func (b *Binary) Link(ctx context.Context, o BuildOptions, seed uint64, out string) (*Binary, error) {
 	var err error
 	if seed != 0 {
@@ -42,12 +47,12 @@ func (t *Target) CanLayOut(ctx context.Context, o BuildOptions) (bool, error) {
 // constant. Seeds are kept apart and away from 0.
 const layoutSeeds = 1<<31 - 2
 
-// withLayout adds the linker's flag for the seed to build flags. The go
+// withLayout adds the linker's flags for the seed to build flags. The go
 // command does not join several -ldflags: the last whose pattern matches a
-// package is the one. So the flag goes into each of those that are given, in
-// GOFLAGS too, behind one of its own for the case that none matches.
+// package is the one. So they go into each of those that are given, in GOFLAGS
+// too, behind an -ldflags of their own for the case that none matches.
 func withLayout(flags []string, goflags string, seed uint64) ([]string, error) {
-	layout := "-randlayout=" + strconv.FormatUint(seed%layoutSeeds+1, 10)
+	layout := "-w -randlayout=" + strconv.FormatUint(seed%layoutSeeds+1, 10)
 	given, err := splitQuoted(goflags)
 	if err != nil {
 		return nil, fmt.Errorf("read GOFLAGS: %w", err)
@@ -73,13 +78,13 @@ func withLayout(flags []string, goflags string, seed uint64) ([]string, error) {
 	return out, nil
 }
 
-// joinFlags adds a linker flag to the value of -ldflags, "-s -w" or
+// joinFlags adds linker flags to the value of -ldflags, "-s -w" or
 // "pattern=-s -w".
-func joinFlags(value, flag string) string {
+func joinFlags(value, more string) string {
 	if value = strings.TrimSpace(value); value == "" {
-		return flag
+		return more
 	}
-	return value + " " + flag
+	return value + " " + more
 }
 
 // ldflags returns the value of a flag -ldflags=value.

@@ -67,7 +67,7 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, e
 		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
 	}
 	workDir, ask := dir, operand
-	if isPath(operand) {
+	if IsPath(operand) {
 		var err error
 		if workDir, ask, err = patternDir(dir, operand); err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, e
 			break
 		}
 		l := Listed{ImportPath: p.ImportPath, Operand: p.ImportPath}
-		if isPath(operand) && p.Dir != "" {
+		if IsPath(operand) && p.Dir != "" {
 			l.Operand = p.Dir
 		}
 		if p.Error != nil {

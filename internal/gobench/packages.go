@@ -20,8 +20,8 @@ type Broken struct {
 }
 
 // Benchmarked returns the packages that the pattern matches, as seen from dir,
-// and that have a benchmark in a test file that is part of the build, and those
-// that go list cannot read. Nothing is built. A pattern that matches no package
+// and that have a benchmark in a test file that is part of the build; those of
+// them that the go command cannot read are broken. Nothing is built. A pattern that matches no package
 // at all is an error of KindNoPackage, one that matches none with benchmarks is
 // not.
 func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targets []*Target, broken []Broken, err error) {
@@ -31,7 +31,7 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, fmt.Errorf("list %s: %w", pattern, err)
 	}
-	all, said, err := goList(ctx, dir, pattern, o, pattern)
+	all, _, err := goList(ctx, dir, pattern, o, pattern)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,23 +43,19 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 		return nil, nil, err
 	}
 	for _, p := range all {
-		if p.Error != nil && (p.Name == "" || p.Dir == "") {
-			broken = append(broken, Broken{p.ImportPath, listFailed(p.ImportPath, p.Error.Err, "")})
-			continue
-		}
 		t := &Target{
 			WorkDir: dir, Operand: p.ImportPath, Own: first.Own,
 			GOROOT: first.GOROOT, GOMODCACHE: first.GOMODCACHE, GOFLAGS: first.GOFLAGS, GOVERSION: first.GOVERSION,
 		}
 		t.describe(p)
-		if hasBenchmarks(t.TestFiles) {
+		switch has := hasBenchmarks(t.TestFiles); {
+		case p.Error != nil && (has || p.Name == "" || p.Dir == ""):
+			broken = append(broken, Broken{p.ImportPath, listFailed(p.ImportPath, p.Error.Err, "")})
+		case has:
 			targets = append(targets, t)
 		}
 	}
-	if len(targets) == 0 && len(broken) == len(all) {
-		if len(broken) == 0 {
-			return nil, nil, listFailed(pattern, said, "")
-		}
+	if len(broken) == len(all) {
 		return nil, nil, broken[0].Err
 	}
 	return targets, broken, nil

@@ -78,7 +78,7 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 	if strings.HasPrefix(operand, "-") {
 		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
 	}
-	if isPath(operand) && !strings.Contains(operand, "...") {
+	if IsPath(operand) && !strings.Contains(operand, "...") {
 		abs := operand
 		if !filepath.IsAbs(abs) {
 			abs = filepath.Join(dir, operand)
@@ -198,7 +198,9 @@ func listFlags(o BuildOptions) []string {
 	return out
 }
 
-func isPath(operand string) bool {
+// IsPath reports whether an operand is written as a path: it is . or .., or
+// begins with ./, ../ or a root.
+func IsPath(operand string) bool {
 	if operand == "." || operand == ".." || filepath.IsAbs(operand) {
 		return true
 	}

@@ -162,12 +162,10 @@ func (p *Pair) list(ctx context.Context, s *side) (err error) {
 	switch {
 	case s.kind == testBinary:
 		return nil
-	case s.kind == packageDir:
+	case s.kind == packageDir || s.one:
 		pattern = "."
 	case len(other.binaries) > 0:
 		pattern = other.binaries[0].Target.ImportPath
-	case other.kind == packageDir && s.repo != nil && other.repo != nil && s.repo.Top == other.repo.Top:
-		pattern, s.sub = ".", other.sub // the same place in another state
 	case other.kind == packageDir:
 		if pattern, err = p.nameOf(ctx, other); err != nil {
 			return err

@@ -26,6 +26,7 @@ type side struct {
 	repo   *worktree.Repo // nil: there is none
 	top    string         // of the tree, where the user has it
 	sub    string         // in the tree: where patterns are seen from, with slashes
+	one    bool           // only the package at sub
 	commit string         // of a revision
 
 	tree     *worktree.Tree

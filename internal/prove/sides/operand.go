@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"strings"
 
 	"whet/internal/gobench"
 	"whet/internal/worktree"
@@ -23,16 +21,6 @@ const (
 	testBinary              // a file
 )
 
-// isPath reports whether an operand is written as a path.
-func isPath(operand string) bool {
-	slashed := operand
-	if runtime.GOOS == "windows" {
-		slashed = filepath.ToSlash(operand)
-	}
-	return slashed == "." || slashed == ".." || filepath.IsAbs(operand) ||
-		strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../") || strings.HasPrefix(slashed, "/")
-}
-
 var variable = regexp.MustCompile(`^[^=\x00]+=[^\x00]*$`)
 
 // resolve finds out what the operand is, as seen from dir.
@@ -45,7 +33,7 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 	if s.spec.Operand == "" {
 		return refuse(gobench.KindUsage, "name a revision, a directory or a test binary")
 	}
-	if !isPath(s.spec.Operand) {
+	if !gobench.IsPath(s.spec.Operand) {
 		return s.resolveRevision(ctx, dir)
 	}
 	s.path = s.spec.Operand
@@ -137,7 +125,8 @@ func cause(err error) error {
 }
 
 // settle decides what neither side knows alone: whether "." without a go.mod is
-// one package, which it is beside the directory of one, or the tree around it.
+// one package, which it is beside the directory of one, or the tree around it;
+// and where a revision is looked at that stands beside a package.
 func (p *Pair) settle() error {
 	here := [2]bool{}
 	for w, s := range p.sides {
@@ -146,6 +135,12 @@ func (p *Pair) settle() error {
 	for w, s := range p.sides {
 		if here[w] && (here[1-w] || p.sides[1-w].kind != packageDir) {
 			s.kind = workingTree
+		}
+	}
+	for w, s := range p.sides {
+		other := p.sides[1-w]
+		if other.kind == packageDir && s.repo != nil && other.repo != nil && s.kind != packageDir && s.top == other.top {
+			s.sub, s.one = other.sub, true // the same place in another state
 		}
 	}
 	if p.o.Packages == "" {
