@@ -101,7 +101,7 @@ func measure(ctx context.Context, dir, part string, end time.Time) error {
 	defer b.close()
 	for ctx.Err() == nil {
 		c, loaded, ok := next(cells, kept.Trials)
-		if !ok || time.Now().Add(c.question.budget()).After(end) {
+		if !ok || time.Now().Add(c.longest()).After(end) {
 			break
 		}
 		t, err := b.trial(ctx, c, loaded)

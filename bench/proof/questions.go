@@ -58,6 +58,17 @@ type cell struct {
 	trials   int
 }
 
+// longest is about what a trial takes: builds and tests come on top of the
+// budget, and go test needs some 13 s for ten runs of a second and finding
+// their iterations, for each side of eight benchmarks.
+func (c cell) longest() time.Duration {
+	d := c.question.budget() + 20*time.Second
+	if c.blocks {
+		d += 4 * time.Minute
+	}
+	return d
+}
+
 // cells are the suite in full. With eight benchmarks each, a third of the
 // identical sides is 176 comparisons, so that a run which had too few rounds
 // may be missing.
