@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ const (
 
 // Result is one line of a file with what holds for it.
 type Result struct {
-	Host      string // the key of its directory
+	Host      string // by its own line, or else its directory; "": unknown
 	File      string // in the store, slash-separated
 	Package   string
 	Revision  string
@@ -80,7 +79,11 @@ func read(fsys fs.FS) (*Store, error) {
 	}
 	nhosts := 0
 	for _, h := range hosts {
-		if !h.IsDir() || strings.HasPrefix(h.Name(), ".") {
+		if strings.HasPrefix(h.Name(), ".") {
+			continue
+		}
+		if !h.IsDir() {
+			r.entry("", h.Name()) // somebody named a host's own directory
 			continue
 		}
 		if nhosts++; nhosts > maxHosts {
@@ -117,26 +120,32 @@ func (r *reader) host(name string) {
 		return
 	}
 	for _, e := range entries {
-		file := path.Join(name, e.Name())
-		if strings.HasPrefix(e.Name(), ".") || path.Ext(e.Name()) != ".txt" {
-			continue
+		r.entry(name, path.Join(name, e.Name()))
+	}
+}
+
+// entry reads one entry of a directory, if it is a file of results.
+func (r *reader) entry(host, name string) {
+	if strings.HasPrefix(path.Base(name), ".") || path.Ext(name) != ".txt" {
+		return
+	}
+	if r.files++; r.files > maxFiles {
+		if r.files == maxFiles+1 {
+			r.problem("more than %d files: those from %s on were not read", maxFiles, name)
 		}
-		if r.files++; r.files > maxFiles {
-			r.problem("more than %d files: those from %s on were not read", maxFiles, file)
-			return
-		}
-		// To open a pipe is to wait for whoever writes to it: look first.
-		st, err := fs.Stat(r.fsys, file)
-		switch {
-		case err != nil:
-			r.problem("%s: %v: it is left out", file, rootCause(err))
-		case !st.Mode().IsRegular():
-			r.problem("%s: not a regular file: it is left out", file)
-		case st.Size() > maxFileBytes:
-			r.problem("%s: larger than %d MiB: it is left out; split it", file, maxFileBytes>>20)
-		default:
-			r.file(name, file)
-		}
+		return
+	}
+	// To open a pipe is to wait for whoever writes to it: look first.
+	st, err := fs.Stat(r.fsys, name)
+	switch {
+	case err != nil:
+		r.problem("%s: %v: it is left out", name, rootCause(err))
+	case !st.Mode().IsRegular():
+		r.problem("%s: not a regular file: it is left out", name)
+	case st.Size() > maxFileBytes:
+		r.problem("%s: larger than %d MiB: it is left out; split it", name, maxFileBytes>>20)
+	default:
+		r.file(host, name)
 	}
 }
 
@@ -163,13 +172,13 @@ func (r *reader) file(host, name string) {
 		results = results[:room]
 	}
 	for i := range results {
-		results[i].Host, results[i].File = host, name
+		results[i].Host, results[i].File = cmp.Or(results[i].Host, host), name
 	}
 	r.store.Results = append(r.store.Results, results...)
 }
 
 // Parse reads one file: its results, and each line that is none, "line 12: …".
-// Host and File of the results are the caller's to fill in. The error is that
+// File of the results is the caller's to fill in, and Host where it is "". The error is that
 // of reading, or of a line without end.
 func Parse(in io.Reader) (results []Result, damage []string, err error) {
 	s := bufio.NewScanner(in)
@@ -238,6 +247,8 @@ func (r *Result) set(key, value string) (wrong string) {
 	switch key {
 	case "pkg":
 		r.Package = value
+	case keyHost:
+		r.Host = value
 	case "cpu":
 		r.CPU = value
 	case keyRevision:
@@ -265,15 +276,4 @@ func (r *Result) set(key, value string) (wrong string) {
 // compareFiles orders results of one point as they were measured.
 func compareFiles(a, b *Result) int {
 	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.File, b.File))
-}
-
-// Hosts lists the hosts that have results.
-func (s *Store) Hosts() []string {
-	var out []string
-	for i := range s.Results {
-		if h := s.Results[i].Host; !slices.Contains(out, h) {
-			out = append(out, h)
-		}
-	}
-	return out
 }

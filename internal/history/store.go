@@ -66,7 +66,7 @@ func HostKey(h *recording.Host, name string) string {
 	if name != "" {
 		about = name
 	}
-	return slug(about, 60) + "-" + hex.EncodeToString(sum[:4])
+	return cmp.Or(slug(about, 60), "host") + "-" + hex.EncodeToString(sum[:4])
 }
 
 // slug makes one element of a file's name of any text.

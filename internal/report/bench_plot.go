@@ -16,15 +16,13 @@ const plotRows = 10
 // WriteBenchHistory writes a history for a terminal, a plot for each course.
 func WriteBenchHistory(w io.Writer, h *BenchHistory, o TextOptions) error {
 	t := textWriter{width: min(max(cmp.Or(o.Width, 100), 60), 160), color: o.Color}
-	host := ""
 	for i := range h.Courses {
 		c := &h.Courses[i]
-		if c.Host != host {
-			host = c.Host
+		if i == 0 || c.Host != h.Courses[i-1].Host {
 			if i > 0 {
 				t.line()
 			}
-			t.line(t.paint(bold, clean("host "+host)))
+			t.line(t.paint(bold, "host "+clean(cmp.Or(c.Host, "unknown"))))
 		}
 		t.course(h, c)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
@@ -48,7 +49,7 @@ func svgLine(b *strings.Builder, x, y int, class, text string) {
 // svgCourse draws one course below top and returns where the next begins.
 func (h *BenchHistory) svgCourse(b *strings.Builder, c *BenchCourse, top int) int {
 	svgLine(b, 10, top+14, "t", c.full())
-	svgLine(b, 10, top+32, "s", c.unit()+", "+h.about(c)+", host "+clean(c.Host))
+	svgLine(b, 10, top+32, "s", c.unit()+", "+h.about(c)+", host "+clean(cmp.Or(c.Host, "unknown")))
 	top += svgHead
 	if len(c.Points) == 0 {
 		return top + svgFoot

@@ -18,6 +18,7 @@ import (
 	"whet/internal/format/benchmark"
 	"whet/internal/format/profile"
 	"whet/internal/history"
+	"whet/internal/quantity"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -35,7 +36,9 @@ func (r *runner) finish(ctx context.Context, err error) (*report.Bench, error) {
 	if data := r.out.Bytes(); len(data) > 0 {
 		r.keep(r.w.Write(recording.Artifact{Path: "target/output.txt", Kind: recording.KindOutput, EndNs: r.now()}, data))
 	}
-	if r.o.History != "" && !interrupted && r.measured() {
+	if odd := r.odd(); r.o.History != "" && odd != "" {
+		r.warn("built with %s: the results were not added to the history", odd)
+	} else if r.o.History != "" && !interrupted && r.measured() {
 		// What somebody stopped may have been stopped for what it showed.
 		path, historyErr := history.Append(r.o.History, r.entry(ctx))
 		r.res.History = path
@@ -58,11 +61,44 @@ func (r *runner) finish(ctx context.Context, err error) (*report.Bench, error) {
 	r.res.ElapsedNs = r.now()
 	path, finishErr := r.w.Finish(time.Duration(r.res.ElapsedNs), r.res.Partial)
 	r.res.Recording = path
-	r.res.Warnings = r.w.Manifest.Warnings
+	r.res.Warnings = append(r.doubts(), r.w.Manifest.Warnings...)
 	for _, p := range r.pkgs {
 		r.res.Packages = append(r.res.Packages, p.result())
 	}
 	return r.res, errors.Join(err, finishErr)
+}
+
+// odd says what makes the binaries others than an ordinary build's, "" when
+// nothing does.
+func (r *runner) odd() string {
+	for _, p := range r.pkgs {
+		switch {
+		case p.bin.Race:
+			return "the race detector"
+		case p.bin.Cover:
+			return "coverage counters"
+		case p.bin.Unoptimized:
+			return "optimisation or inlining off"
+		}
+	}
+	return ""
+}
+
+// doubts say why the figures may mislead; the recording's page finds them out
+// for itself.
+func (r *runner) doubts() []string {
+	var out []string
+	if odd := r.odd(); odd != "" {
+		out = append(out, fmt.Sprintf("built with %s: times are not those of an ordinary build", odd))
+	}
+	h := &r.res.Host
+	if s := h.StealRatio; s != nil && *s > 0.05 {
+		out = append(out, fmt.Sprintf("the hypervisor took %s of the processors' time while measuring: times are too long and uneven", quantity.Percent(*s)))
+	}
+	if l := h.LoadStart; l != nil && *l > float64(h.Cores) {
+		out = append(out, fmt.Sprintf("the machine was busy when measuring began (load %.1f on %d cores): times are too long and uneven", *l, h.Cores))
+	}
+	return out
 }
 
 func (r *runner) measured() bool {
