@@ -83,6 +83,10 @@ func (p *Pair) Side(w compare.Which) compare.Side { return p.sides[w].facts }
 // binaries set them themselves.
 func (p *Pair) Env(w compare.Which) []string { return slices.Clone(p.sides[w].env) }
 
+// Build is what the side is built with: whoever asks the compiler about its
+// source asks with the same.
+func (p *Pair) Build(w compare.Which) gobench.BuildOptions { return p.sides[w].options }
+
 // Binary is the test binary of a package as the linker lays it out by itself.
 func (p *Pair) Binary(w compare.Which, pkg int) *gobench.Binary { return p.sides[w].binaries[pkg] }
 

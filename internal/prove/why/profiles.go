@@ -111,7 +111,7 @@ func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, len
 	name := filepath.Join(e.dir, "profile")
 	defer os.Remove(name)
 	run := gobench.Run{
-		Bench: b.Name, BenchTime: fmt.Sprintf("%dx", n), CPU: e.o.CPU, Args: e.o.Args, Env: of.Env,
+		Bench: b.Name, BenchTime: fmt.Sprintf("%dx", n), CPU: e.o.CPU, Args: e.o.Args,
 		Timeout: e.limit(length), Output: e.o.Output,
 	}
 	if allocs {

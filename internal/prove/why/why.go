@@ -14,11 +14,11 @@ import (
 	"whet/internal/gobench"
 )
 
-// Side is one side's test binary of a benchmark.
+// Side is one side's test binary of a benchmark, and how it was built: the
+// compiler is asked with the same.
 type Side struct {
 	Binary *gobench.Binary
-	Build  gobench.BuildOptions // as it was built: the compiler is asked with the same
-	Env    []string             // of its processes, KEY=value
+	Build  gobench.BuildOptions
 }
 
 // Benchmark is one that both sides have.
