@@ -27,7 +27,7 @@ type Options struct {
 	// ends the proof where it differs.
 	SameOutput bool
 
-	Output io.Writer // receives what the commands print; nil drops it
+	Output io.Writer // receives what the commands print; safe for concurrent use; nil drops it
 }
 
 // DefaultOptions returns what whet prove -cmd uses unless told otherwise.

@@ -73,27 +73,16 @@ type run struct {
 	sha256 string // of stdout, where it was asked for
 }
 
-// What is kept of the output for a message: the beginning, where a panic of a
-// Go program stands, and the end.
-const (
-	keepHead = 4 << 10
-	keepTail = 1 << 10
-)
-
 // once runs one side to its end.
 func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run, error) {
-	printed := process.NewBounded(keepHead, keepTail)
-	var out io.Writer = printed
-	if r.o.Output != nil {
-		out = io.MultiWriter(printed, r.o.Output)
-	}
+	printed := pair.Keep(r.o.Output)
 	c := process.Command{
 		Path: r.argv[side][0], Args: r.argv[side][1:], Dir: r.o.Dir, Env: r.env[side],
-		Stdout: out, Stderr: out, MaxOutput: maxOutput, Timeout: r.o.Timeout,
+		Stdout: printed.Stdout(), Stderr: printed.Stderr(), MaxOutput: maxOutput, Timeout: r.o.Timeout,
 	}
 	hash, stdout := sha256.New(), &counter{}
 	if digest {
-		c.Stdout = io.MultiWriter(hash, stdout, out)
+		c.Stdout = io.MultiWriter(hash, stdout, c.Stdout)
 	}
 	left := 0
 	c.Ended = func(pid int) {
@@ -109,11 +98,11 @@ func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run
 	case err != nil:
 		return run{}, fmt.Errorf("start %s: %w", pair.Show(c.Path), err)
 	case res.Ending == process.TimedOut:
-		return run{}, fmt.Errorf("it did not end within %v, and was stopped: -timeout sets the limit%s", r.o.Timeout, pair.LastWords(printed.Bytes()))
+		return run{}, fmt.Errorf("it did not end within %v, and was stopped: -timeout sets the limit%s", r.o.Timeout, printed.LastWords())
 	case res.Ending == process.Flooded:
 		return run{}, fmt.Errorf("it printed more than %s, and was stopped: send its output to a file or nowhere", quantity.Bytes(maxOutput))
 	case !res.OK():
-		return run{}, fmt.Errorf("%s%s", res.Status(), pair.LastWords(printed.Bytes()))
+		return run{}, fmt.Errorf("%s%s", res.Status(), printed.LastWords())
 	case left > 0:
 		return run{}, fmt.Errorf("it ended and left %s of its group behind: what those do is not in its time; let it wait for them", quantity.Plural(left, "process"))
 	case res.End.Sub(res.Exited) >= held:

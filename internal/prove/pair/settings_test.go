@@ -1,6 +1,8 @@
 package pair
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -52,13 +54,32 @@ func TestLastWords(t *testing.T) {
 		"fatal error: all goroutines are asleep\n\ngoroutine 1":        `; it said "fatal error: all goroutines are asleep"`,
 		"\x1b[31mred\xff": `; it said "\x1b[31mred\xff"`,
 	} {
-		if got := LastWords([]byte(output)); got != want {
+		if got := lastWords([]byte(output)); got != want {
 			t.Errorf("%q: %q, want %q", output, got, want)
 		}
 	}
-	if got := LastWords([]byte(strings.Repeat("é", 1000))); len(got) > 250 || !strings.HasSuffix(got, "é\"…") {
+	if got := lastWords([]byte(strings.Repeat("é", 1000))); len(got) > 250 || !strings.HasSuffix(got, "é\"…") {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
+}
+
+// What went wrong stands on stderr; stdout speaks where that is silent.
+func TestPrinted(t *testing.T) {
+	var passed bytes.Buffer
+	p := Keep(&passed)
+	if got := p.LastWords(); got != "" {
+		t.Errorf("%q", got)
+	}
+	fmt.Fprintln(p.Stdout(), "out")
+	if got := p.LastWords(); got != `; it said "out"` {
+		t.Errorf("%q", got)
+	}
+	fmt.Fprintln(p.Stderr(), "err")
+	fmt.Fprintln(p.Stdout(), "more")
+	if got := p.LastWords(); got != `; it said "err"` || passed.String() != "out\nerr\nmore\n" {
+		t.Errorf("%q, passed on %q", got, passed.String())
+	}
+	fmt.Fprint(Keep(nil).Stdout(), "nobody listens")
 }
 
 // A proof begins with every list there and none of them filled, and an

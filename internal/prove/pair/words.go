@@ -3,13 +3,54 @@ package pair
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
+
+	"whet/internal/capture/process"
 )
 
-// LastWords is what a program said of its end, ready to stand behind a message:
+// Printed keeps what a program prints, as far as a message needs it: of stdout
+// and stderr the beginning, where a Go program says why it panics, and the end.
+type Printed struct {
+	stdout, stderr *process.Bounded
+	to             io.Writer
+}
+
+const (
+	keepHead = 8 << 10
+	keepTail = 1 << 10
+)
+
+// Keep passes all that is printed on to a writer, if there is one. It must be
+// safe for concurrent use.
+func Keep(to io.Writer) *Printed {
+	return &Printed{process.NewBounded(keepHead, keepTail), process.NewBounded(keepHead, keepTail), to}
+}
+
+// Stdout and Stderr take what is printed.
+func (p *Printed) Stdout() io.Writer { return p.and(p.stdout) }
+func (p *Printed) Stderr() io.Writer { return p.and(p.stderr) }
+
+func (p *Printed) and(kept *process.Bounded) io.Writer {
+	if p.to == nil {
+		return kept
+	}
+	return io.MultiWriter(kept, p.to)
+}
+
+// LastWords are those on stderr, or where there are none on stdout, ready to
+// stand behind a message.
+func (p *Printed) LastWords() string {
+	if said := lastWords(p.stderr.Bytes()); said != "" {
+		return said
+	}
+	return lastWords(p.stdout.Bytes())
+}
+
+// lastWords is what a program said of its end:
 // why it panicked, of which the goroutines that follow say nothing, or else the
 // last line that it printed. "" when it printed nothing.
-func LastWords(output []byte) string {
+func lastWords(output []byte) string {
 	output = bytes.TrimSpace(output)
 	last := output[bytes.LastIndexByte(output, '\n')+1:]
 	for line := range bytes.Lines(output) {

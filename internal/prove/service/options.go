@@ -43,7 +43,7 @@ type Options struct {
 	Ignore                   []string // fields of JSON bodies, as in "id", "items.*.time", "**.stamp"
 	Headers                  []string // of answers that are compared
 
-	Output io.Writer // receives what the commands print; nil drops it
+	Output io.Writer // receives what the commands print; safe for concurrent use; nil drops it
 }
 
 // DefaultOptions returns what whet prove -url uses unless told otherwise.

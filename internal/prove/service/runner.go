@@ -16,12 +16,20 @@ import (
 	"whet/internal/quantity"
 )
 
-// The parts of a slice.
-const (
-	warmUp     = 200 * time.Millisecond // closed loop, not counted
-	closedSpan = 500 * time.Millisecond // closed loop: throughput
-	openWarmUp = 100 * time.Millisecond // at the rate, not counted
-)
+// parts are the stretches of load that a slice is made of, before its open loop
+// of a span.
+type parts struct {
+	warmUp     time.Duration // closed loop, not counted
+	closed     time.Duration // closed loop: throughput
+	openWarmUp time.Duration // at the rate, not counted
+}
+
+// partsOf keeps the parts in proportion to a short span; a long one is for a low
+// rate, and takes them at their usual length.
+func partsOf(span time.Duration) parts {
+	span = min(span, usualSpan)
+	return parts{warmUp: span / 5, closed: span / 2, openWarmUp: span / 10}
+}
 
 // failing is the share of failed requests from which on a slice is none: what
 // fails is another thing than what answers, and often a quicker one.
@@ -61,7 +69,7 @@ func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, er
 		return nil, err
 	}
 	defer s.close()
-	closed, err := r.closed(ctx, q.Side, s, warmUp, closedSpan)
+	closed, err := r.closed(ctx, q.Side, s, partsOf(r.span).warmUp, partsOf(r.span).closed)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +96,7 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 	}
 	defer u.close()
 	o := r.loadOptions(s)
-	o.Warmup, o.Duration, o.Rate = openWarmUp, r.span, r.rate
+	o.Warmup, o.Duration, o.Rate = partsOf(r.span).openWarmUp, r.span, r.rate
 	before := u.read(ctx)
 	res, answered, err := r.drive(ctx, side, s, o)
 	if err != nil {

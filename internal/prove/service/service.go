@@ -13,12 +13,6 @@ import (
 	"whet/internal/quantity"
 )
 
-// Calibration puts a closed loop on each side, to find the throughput.
-const (
-	calibrationWarmUp = 500 * time.Millisecond
-	calibrationSpan   = time.Second
-)
-
 // Run compares the two services. The error is not nil when there is nothing to
 // report, as when neither can be reached. A side that fails is in the result,
 // and so is what was measured before an interrupt.
@@ -150,14 +144,19 @@ func (r *runner) oneFailed(p *pair.Proof, errs [2]error) (ok bool, err error) {
 	return true, nil
 }
 
-// throughput is what a side completes in a closed loop.
+// throughput is what a side completes in a closed loop, which lasts as long as
+// the open loop of a slice usually does.
 func (r *runner) throughput(ctx context.Context, side compare.Which) (float64, error) {
 	s, err := r.open(ctx, side)
 	if err != nil {
 		return 0, err
 	}
 	defer s.close()
-	res, err := r.closed(ctx, side, s, calibrationWarmUp, calibrationSpan)
+	span := usualSpan
+	if r.o.Span > 0 {
+		span = min(span, r.o.Span)
+	}
+	res, err := r.closed(ctx, side, s, span/2, span)
 	if err != nil {
 		return 0, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"strconv"
@@ -22,14 +21,8 @@ type standing struct {
 	url     string
 	pprof   string // base address of its instruments; "": none was given
 	proc    *process.Running
-	printed *process.Bounded
+	printed *pair.Printed
 }
-
-// What is kept of a service's output for a message.
-const (
-	keepHead = 16 << 10
-	keepTail = 1 << 10
-)
 
 // already is what a service takes to answer that was not to be there.
 const already = 100 * time.Millisecond
@@ -80,13 +73,10 @@ func (r *runner) start(ctx context.Context, side compare.Which, s *standing, por
 	for i := range argv {
 		argv[i] = strings.ReplaceAll(argv[i], portMark, port)
 	}
-	s.printed = process.NewBounded(keepHead, keepTail)
-	var out io.Writer = s.printed
-	if r.o.Output != nil {
-		out = io.MultiWriter(s.printed, r.o.Output)
-	}
+	s.printed = pair.Keep(r.o.Output)
 	s.proc, err = process.Start(process.Command{
-		Path: argv[0], Args: argv[1:], Dir: r.o.Dir, Env: append(os.Environ(), r.o.Env[side]...), Stdout: out, Stderr: out,
+		Path: argv[0], Args: argv[1:], Dir: r.o.Dir, Env: append(os.Environ(), r.o.Env[side]...),
+		Stdout: s.printed.Stdout(), Stderr: s.printed.Stderr(),
 	})
 	switch {
 	case err != nil && process.NotFound(err):
@@ -136,7 +126,7 @@ func (s *standing) explain(err error) error {
 	if res == nil {
 		return err
 	}
-	said := pair.LastWords(s.printed.Bytes())
+	said := s.printed.LastWords()
 	if said == "" && res.OK() {
 		said = ": name a command that stays in the foreground"
 	}
