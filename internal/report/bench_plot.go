@@ -75,15 +75,15 @@ func (t *textWriter) course(h *BenchHistory, c *BenchCourse) {
 		t.line("  ", strings.Repeat(" ", margin+2), t.paint(yellow, string(marks)))
 	}
 	first, last := &c.Points[0], &c.Points[len(c.Points)-1]
-	left, right := first.short()+" "+first.date(), last.short()+" "+last.date()
-	gap := len(marks) - wide(left) - wide(right)
-	if len(c.Points) == 1 {
-		t.line("  ", strings.Repeat(" ", margin+2), t.paint(dim, left))
-	} else if gap < 2 {
-		t.line("  ", strings.Repeat(" ", margin+2), t.paint(dim, left+" … "+right))
-	} else {
-		t.line("  ", strings.Repeat(" ", margin+2), t.paint(dim, left+strings.Repeat(" ", gap)+right))
+	ends := first.short() + " " + first.date()
+	if right := last.short() + " " + last.date(); len(c.Points) > 1 {
+		gap := strings.Repeat(" ", max(len(marks)-wide(ends)-wide(right), 0))
+		if len(gap) < 2 {
+			gap = " … "
+		}
+		ends += gap + right
 	}
+	t.line("  ", strings.Repeat(" ", margin+2), t.paint(dim, shorten(ends, t.width-margin-4)))
 	for i := range c.Changes {
 		t.hang(2, "▲", 2, c.phrase(&c.Changes[i]))
 	}

@@ -34,7 +34,9 @@ func WriteBenchText(w io.Writer, r *Bench, o TextOptions) error {
 		}
 	}
 	t.line()
-	t.line(benchSummary(r))
+	for _, l := range wrap(benchSummary(r), t.width) {
+		t.line(l)
+	}
 	if _, err := w.Write(t.bytes()); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}

@@ -121,10 +121,12 @@ func course(c *history.Course, look stat.ChangeOptions) report.BenchCourse {
 		}
 		r := report.BenchChange{At: ch.At, PValue: ch.P, Old: stat.Median(medians[from:ch.At]), New: stat.Median(medians[ch.At:to]), Ratio: math.NaN(),
 			Also: also(&c.Points[ch.At-1], &c.Points[ch.At])}
-		if r.Old > 0 && r.New > 0 {
-			if r.Ratio = r.Old / r.New; out.More {
-				r.Ratio = r.New / r.Old
-			}
+		ratio := r.Old / r.New
+		if out.More {
+			ratio = r.New / r.Old
+		}
+		if r.Old > 0 && r.New > 0 && ratio > 0 && !math.IsInf(ratio, 0) {
+			r.Ratio = ratio
 		}
 		out.Changes = append(out.Changes, r)
 	}
