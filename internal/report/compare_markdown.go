@@ -31,7 +31,7 @@ func WriteCompareMarkdown(w io.Writer, r *tables.Result) error {
 		compareMarkdownTable(&b, t)
 	})
 	for _, note := range CompareNotes(r) {
-		b.WriteString("- " + markdownText(note) + "\n")
+		b.WriteString("- " + proveProse(note) + "\n")
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write the comparison: %w", err)
@@ -41,7 +41,7 @@ func WriteCompareMarkdown(w io.Writer, r *tables.Result) error {
 
 func compareMarkdownTable(b *bytes.Buffer, t *tables.Table) {
 	var notes footnotes
-	head, rule := "| "+markdownText(t.Unit)+" |", "|:--|"
+	head, rule := "| "+markdownCode(t.Unit)+" |", "|:--|"
 	for col, c := range t.Columns {
 		head += " " + markdownCode(strings.Join(c.Values, " ")) + " |"
 		rule += "--:|"
@@ -99,7 +99,7 @@ func compareMarkdownTable(b *bytes.Buffer, t *tables.Table) {
 	}
 	b.WriteString("\n")
 	for i, text := range notes.texts {
-		fmt.Fprintf(b, "%s %s  \n", superscript(i+1), markdownText(text))
+		fmt.Fprintf(b, "%s %s  \n", superscript(i+1), proveProse(text))
 	}
 	if len(notes.texts) > 0 {
 		b.WriteString("\n")
