@@ -49,7 +49,7 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 		return t, err
 	}
 	rng := rand.New(rand.NewPCG(t.Seed, 1))
-	first := rng.IntN(2) == 0
+	first, pattern := rng.IntN(2) == 0, c.question.pattern(rng)
 	if loaded {
 		l, err := startLoad(ctx, b.burn, rng)
 		if err != nil {
@@ -73,7 +73,7 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 			return t, err
 		}
 	}
-	if err := t.prove(ctx, p, options(c.question)); err != nil {
+	if err := t.prove(ctx, p, options(c.question, pattern)); err != nil {
 		return t, err
 	}
 	if c.blocks && !first {
@@ -82,10 +82,11 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 	return t, nil
 }
 
-// options are a user's defaults but for the budget and, for slow1, the margin.
-func options(q question) prove.Options {
+// options are a user's defaults but for the budget and, for slow1, the
+// benchmarks and the margin.
+func options(q question, pattern string) prove.Options {
 	o := prove.DefaultOptions()
-	o.Budget, o.Margin = q.budget(), q.margin()
+	o.Bench, o.Budget, o.Margin = pattern, q.budget(), q.margin()
 	return o
 }
 

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,8 +61,8 @@ func TestSampleOfTheSuite(t *testing.T) {
 			if c.q == same {
 				p.new = p.old
 			}
-			o := options(c.q)
-			o.Bench, o.Budget, o.Alpha = "^BenchmarkArithmetic$", 20*time.Second, 0.0005
+			o := options(c.q, "^BenchmarkArithmetic$")
+			o.Budget, o.Alpha = 20*time.Second, 0.0005
 			trial := &Trial{Question: c.q, Seed: 1}
 			if err := trial.prove(t.Context(), p, o); err != nil {
 				t.Fatal(err)
@@ -214,6 +216,38 @@ func TestNext(t *testing.T) {
 	}
 	if _, err := chosen("nothing"); err == nil {
 		t.Error("-only nothing is no error")
+	}
+}
+
+// The kinds are those of the mix, and four of them are asked about for 1 %.
+func TestPattern(t *testing.T) {
+	source, err := mix.ReadFile("mix/mix_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, m := range regexp.MustCompile(`(?m)^func Benchmark(\w+)\(`).FindAllStringSubmatch(string(source), -1) {
+		have = append(have, m[1])
+	}
+	if !slices.Equal(have, kinds) {
+		t.Errorf("the mix has %v, kinds are %v", have, kinds)
+	}
+	seen := make(map[string]bool)
+	rng := testRand()
+	for range 100 {
+		re, n := regexp.MustCompile(slow1.pattern(rng)), 0
+		for _, name := range kinds {
+			if re.MatchString("Benchmark" + name) {
+				seen[name] = true
+				n++
+			}
+		}
+		if n != 4 {
+			t.Errorf("%v matches %d", re, n)
+		}
+	}
+	if len(seen) != len(kinds) {
+		t.Errorf("only %v are ever drawn", seen)
 	}
 }
 
