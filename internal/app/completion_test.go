@@ -72,7 +72,7 @@ printf '%s\n' "${COMPREPLY[@]}"`, "bash")
 	slices.Sort(all)
 	for line, want := range map[string][]string{
 		"whet ":                 all,
-		"whet comp":             {"completion"},
+		"whet compl":            {"completion"},
 		"whet no-such":          {},
 		"whet completion ":      {"bash", "fish", "zsh"},
 		"whet completion z":     {"zsh"},
