@@ -66,7 +66,7 @@ func environment(own []string, settings []setting, more ...string) []string {
 		fmt.Sprintf("GIT_CONFIG_COUNT=%d", count+len(settings)),
 		"GIT_OPTIONAL_LOCKS=0",    // status would rewrite the index
 		"GIT_ALLOW_PROTOCOL=none", // a partial clone would fetch, and store
-		"GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1", "LC_ALL=C")
+		"GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=0", "LC_ALL=C")
 	return append(env, more...)
 }
 

@@ -14,13 +14,20 @@ func (r *Repo) Commit(ctx context.Context, revision string) (string, error) {
 	if revision == "" || strings.HasPrefix(revision, "-") || strings.ContainsAny(revision, "\x00\n") {
 		return "", fmt.Errorf("%q is not a revision", printable(revision))
 	}
-	out, err := r.git(ctx, "rev-parse", "--verify", "--quiet", revision+"^{commit}")
+	named, err := r.git(ctx, "rev-parse", "--verify", "--quiet", revision)
 	if err == nil {
-		return strings.TrimSpace(string(out)), nil
+		// In one go with the name this would be part of what :/text looks for.
+		var commit []byte
+		if commit, err = r.git(ctx, "rev-parse", "--verify", "--quiet", strings.TrimSpace(string(named))+"^{commit}"); err == nil {
+			return strings.TrimSpace(string(commit)), nil
+		}
 	}
 	var refused *refusal
-	if !errors.As(err, &refused) {
+	switch {
+	case !errors.As(err, &refused):
 		return "", err
+	case len(named) > 0 && refused.said != "":
+		return "", fmt.Errorf("%s is not a commit: %w", printable(revision), err)
 	}
 	text := "there is no revision " + printable(revision)
 	switch _, headless := r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); {
