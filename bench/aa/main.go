@@ -97,9 +97,9 @@ func measure(ctx context.Context, work string, total, budget time.Duration) ([]P
 	for ctx.Err() == nil && time.Now().Add(budget).Before(end) {
 		for _, m := range modes {
 			o := prove.DefaultOptions()
-			o.Dir, o.Old, o.New, o.Budget = tmp, "./first", "./first", budget
+			o.Dir, o.Old.Operand, o.New.Operand, o.Budget = tmp, "./first", "./first", budget
 			if m.name == copied {
-				o.New = "./other"
+				o.New.Operand = "./other"
 			}
 			res, err := prove.Run(ctx, o)
 			if err != nil {

@@ -92,7 +92,7 @@ func options(q question, pattern string) prove.Options {
 
 // prove asks whet prove.
 func (t *Trial) prove(ctx context.Context, p pair, o prove.Options) error {
-	o.Dir, o.Old, o.New, o.Seed = p.old, p.old, p.new, t.Seed
+	o.Dir, o.Old.Operand, o.New.Operand, o.Seed = p.old, p.old, p.new, t.Seed
 	start := time.Now()
 	res, err := prove.Run(ctx, o)
 	if err != nil {

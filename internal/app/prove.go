@@ -51,7 +51,7 @@ Exit code 0: nothing is slower; 1: something is; 4: it cannot tell.`,
 				if len(operands) != 2 {
 					return usageError("prove takes two packages, OLD and NEW, not %d: whet help prove has examples", len(operands))
 				}
-				o.Old, o.New, o.Args = operands[0], operands[1], e.targetArgs
+				o.Old.Operand, o.New.Operand, o.Args = operands[0], operands[1], e.targetArgs
 				o.Command, o.Version = e.args, Version()
 				if *verbose {
 					o.Output = e.stderr

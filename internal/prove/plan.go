@@ -1,16 +1,21 @@
 package prove
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"time"
 
-	"whet/internal/quantity"
+	"whet/internal/analyze/compare"
+	"whet/internal/prove/rounds"
 )
 
-// Slice lengths that are tried, longest first: a long slice averages more of
-// the collector's cycles, and shorter ones allow more rounds.
-var sliceLengths = [...]time.Duration{100 * time.Millisecond, 50 * time.Millisecond, 20 * time.Millisecond}
+// Slice lengths. A long slice averages more of the collector's cycles, and
+// shorter ones allow more rounds: the usual length is taken where the budget
+// pays for enough rounds, and a shorter one otherwise.
+const (
+	usualSlice   = 100 * time.Millisecond
+	longestSlice = 300 * time.Millisecond
+)
+
+var shorterSlices = [...]time.Duration{50 * time.Millisecond, 20 * time.Millisecond}
 
 // longestSide bounds the slice of the slower side, as a multiple of the slice
 // length, where the iterations are chosen for the faster one.
@@ -18,56 +23,71 @@ const longestSide = 3
 
 // cost is what one benchmark takes on this machine.
 type cost struct {
-	oldNs, newNs float64       // per operation
-	overhead     time.Duration // of one process: its start, the benchmark's set-up, its first iteration
+	ns       [2]float64    // per operation, by side
+	overhead time.Duration // of one process: its start, the benchmark's set-up, its first iteration
+	earlier  int64         // iterations of an earlier run of the same question; 0: there was none
+	cpu      bool          // each round has two more processes, for CPU time that is no operation's
 }
 
-// plan is fixed before the first round.
-type plan struct {
-	rounds     int
+// sliceLengths are the lengths to try. Linking the layouts of a round takes as
+// long whatever the slices: where few benchmarks share it they are longer, until
+// a round measures for as long as it links.
+func sliceLengths(benchmarks int, prepare time.Duration) []time.Duration {
+	first := min(max(prepare/time.Duration(3*max(benchmarks, 1)), usualSlice), longestSlice)
+	lengths := []time.Duration{first}
+	if first > usualSlice {
+		lengths = append(lengths, usualSlice)
+	}
+	return append(lengths, shorterSlices[:]...)
+}
+
+// choice is what is fixed before the rounds.
+type choice struct {
 	slice      time.Duration
 	iterations []int64 // of each benchmark, on both sides
+	plan       rounds.Plan
 }
 
-// makePlan chooses the slice length and the number of rounds. It takes the
-// longest slice that leaves room for enough rounds within the budget, twice
-// as many as any verdict needs; with fewer, a single disturbed round
-// decides the interval. When there is no such slice it takes the shortest.
-// fixed is the number of rounds the user asked for, 0 for none.
-func makePlan(costs []cost, budget time.Duration, needed, fixed int) plan {
-	enough := max(min(2*needed, MaxRounds), needed)
-	if fixed > 0 {
-		enough = fixed
-	}
-	var p plan
-	for _, length := range sliceLengths {
-		p = plan{slice: length, iterations: make([]int64, len(costs))}
-		var round time.Duration
-		for i, c := range costs {
-			p.iterations[i] = iterations(c, length)
-			round += c.round(p.iterations[i])
+// choose takes the longest slice that leaves room for enough rounds: those
+// that were asked for, or twice as many as any verdict needs, as with fewer a
+// single disturbed round decides the interval. When there is no such slice it
+// takes the shortest.
+func choose(subjects []rounds.Subject, costs []cost, o rounds.Options) choice {
+	var c choice
+	for _, length := range sliceLengths(len(costs), o.Prepare) {
+		c = choice{slice: length, iterations: make([]int64, len(costs))}
+		for i := range costs {
+			n := iterations(costs[i], length)
+			c.iterations[i] = n
+			for _, side := range both {
+				subjects[i].Slice[side] = costs[i].slice(side, n)
+			}
+			subjects[i].Iterations = n
 		}
-		p.rounds = int(budget / max(round, time.Microsecond))
-		if p.rounds >= enough {
+		c.plan = rounds.MakePlan(subjects, o)
+		enough := max(min(2*c.plan.Fewest, rounds.MaxRounds), c.plan.Fewest)
+		if o.Fixed > 0 {
+			enough = o.Fixed
+		}
+		if time.Duration(enough)*c.plan.Round <= o.Budget {
 			break
 		}
 	}
-	switch {
-	case fixed > 0:
-		p.rounds = fixed
-	default:
-		p.rounds = min(max(p.rounds, 1), max(MaxRounds, needed))
-	}
-	return p
+	return c
 }
 
 // iterations is the number that both sides run: enough for the slower side to
 // fill the slice, and more where the faster one would be too short to time, as
 // long as the slower stays within longestSide slices.
 func iterations(c cost, slice time.Duration) int64 {
-	slow, fast := max(c.oldNs, c.newNs, minNs), max(min(c.oldNs, c.newNs), minNs)
+	slow, fast := max(c.ns[compare.Old], c.ns[compare.New], minNs), max(min(c.ns[compare.Old], c.ns[compare.New]), minNs)
 	n := max(float64(slice)/slow, min(float64(slice)/2/fast, longestSide*float64(slice)/slow))
-	return int64(min(max(n, 1), maxIterations))
+	n = min(max(n, 1), maxIterations)
+	// Rounds of one number of iterations are pooled rather than of several.
+	if e := float64(c.earlier); e >= n/2 && e <= 2*n && e <= maxIterations {
+		return c.earlier
+	}
+	return int64(n)
 }
 
 const (
@@ -76,46 +96,12 @@ const (
 	maxIterations = 1e9
 )
 
-// round is the time one round of a benchmark takes: old twice and new once.
-func (c cost) round(n int64) time.Duration {
-	return 3*c.overhead + time.Duration(float64(n)*(2*c.oldNs+c.newNs))
-}
-
-func (p plan) describe(benchmarks int) string {
-	return fmt.Sprintf("%s, %d rounds of 3 slices each (old, new, old again), about %v a slice", quantity.Plural(benchmarks, "benchmark"), p.rounds, p.slice)
-}
-
-// A slot is one slice of a round.
-type slot int
-
-const (
-	slotOld slot = iota
-	slotNew
-	slotAgain
-)
-
-// side is the program that a slot runs.
-func (s slot) side() side {
-	if s == slotNew {
-		return sideNew
+// slice is the time of one slice of n iterations, with its share of the two
+// further processes of a round of three.
+func (c cost) slice(side compare.Which, n int64) time.Duration {
+	t := c.overhead + time.Duration(float64(n)*c.ns[side])
+	if c.cpu {
+		t += c.overhead * 2 / 3
 	}
-	return sideOld
-}
-
-// turn is one benchmark's part of a round.
-type turn struct {
-	benchmark int
-	slots     [3]slot
-}
-
-// order draws the order of a round: of the n benchmarks, and of the three
-// slices of each. It depends on the seed and the round's number alone.
-func order(seed uint64, round, n int) []turn {
-	rng := rand.New(rand.NewPCG(seed, uint64(round)))
-	turns := make([]turn, n)
-	for i, b := range rng.Perm(n) {
-		turns[i] = turn{benchmark: b, slots: [3]slot{slotOld, slotNew, slotAgain}}
-		rng.Shuffle(3, func(j, k int) { turns[i].slots[j], turns[i].slots[k] = turns[i].slots[k], turns[i].slots[j] })
-	}
-	return turns
+	return t
 }

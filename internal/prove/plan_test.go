@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/prove/rounds"
 )
 
 func ms(n float64) float64 { return n * 1e6 }
@@ -26,125 +29,92 @@ func TestIterations(t *testing.T) {
 		{"just below a slice", ms(60), ms(60), 1},     //
 		{"a third of a slice", ms(33.3), ms(33.3), 3}, //
 	} {
-		if got := iterations(cost{oldNs: c.old, newNs: c.new}, 100*time.Millisecond); got != c.want {
+		if got := iterations(cost{ns: [2]float64{c.old, c.new}}, 100*time.Millisecond); got != c.want {
 			t.Errorf("%s: %d iterations, want %d", c.name, got, c.want)
 		}
 	}
 }
 
-func TestMakePlan(t *testing.T) {
+func TestEarlierIterations(t *testing.T) {
+	for earlier, want := range map[int64]int64{0: 100_000, 120_000: 120_000, 49_999: 100_000, 50_000: 50_000, 200_000: 200_000, 200_001: 100_000} {
+		if got := iterations(cost{ns: [2]float64{1000, 1000}, earlier: earlier}, 100*time.Millisecond); got != want {
+			t.Errorf("%d iterations after %d, want %d", got, earlier, want)
+		}
+	}
+}
+
+func TestSliceLengths(t *testing.T) {
+	ms := time.Millisecond
+	for _, c := range []struct {
+		benchmarks int
+		prepare    time.Duration
+		want       []time.Duration
+	}{
+		{1, 0, []time.Duration{100 * ms, 50 * ms, 20 * ms}},
+		{1, 2 * time.Second, []time.Duration{300 * ms, 100 * ms, 50 * ms, 20 * ms}},
+		// Three slices of four benchmarks take as long as linking: 2 s/12.
+		{4, 1920 * ms, []time.Duration{160 * ms, 100 * ms, 50 * ms, 20 * ms}},
+		{20, 2 * time.Second, []time.Duration{100 * ms, 50 * ms, 20 * ms}},
+	} {
+		if got := sliceLengths(c.benchmarks, c.prepare); !slices.Equal(got, c.want) {
+			t.Errorf("%d benchmarks, %v to prepare: %v, want %v", c.benchmarks, c.prepare, got, c.want)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
 	// A slice of 100 ms and 20 ms to start it: 360 ms a round.
-	quick := cost{oldNs: 1000, newNs: 1000, overhead: 20 * time.Millisecond}
-	many := func(n int) []cost { return slices.Repeat([]cost{quick}, n) }
+	quick := cost{ns: [2]float64{1000, 1000}, overhead: 20 * time.Millisecond}
 	for _, c := range []struct {
 		name   string
 		costs  []cost
-		budget time.Duration
-		needed int
-		fixed  int
+		o      rounds.Options
 		rounds int
 		slice  time.Duration
 	}{
-		{"budget to spare", many(2), 5 * time.Minute, 10, 0, MaxRounds, 100 * time.Millisecond},
-		// 36 benchmarks: 12.96 s a round at 100 ms is 23 rounds; 28 are enough,
-		// at 50 ms a round is 7.56 s.
-		{"shorter slices for more rounds", many(36), 5 * time.Minute, 14, 0, 39, 50 * time.Millisecond},
+		{"budget to spare", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 5 * time.Minute}, rounds.MaxRounds, 100 * time.Millisecond},
 		// 200 benchmarks: 24 s a round at 20 ms.
-		{"fewer than needed", many(200), 5 * time.Minute, 17, 0, 12, 20 * time.Millisecond},
-		{"no time at all", many(1), 0, 9, 0, 1, 20 * time.Millisecond},
-		{"asked for", many(2), 5 * time.Minute, 10, 7, 7, 100 * time.Millisecond},
-		{"asked for more than the budget", many(2), time.Second, 10, 500, 500, 20 * time.Millisecond},
-		{"one operation is a second", []cost{{oldNs: 1e9, newNs: 1e9, overhead: time.Second}}, time.Minute, 9, 0, 10, 20 * time.Millisecond},
-		// More than MaxRounds where even a verdict needs more.
-		{"a tiny alpha", many(1), 5 * time.Minute, 60, 0, 60, 100 * time.Millisecond},
+		{"fewer than needed", slices.Repeat([]cost{quick}, 200), rounds.Options{Budget: 5 * time.Minute}, 12, 20 * time.Millisecond},
+		{"no time at all", []cost{quick}, rounds.Options{}, 1, 20 * time.Millisecond},
+		// Two slices of two processes more: 3·120 + 2·20 ms = 400 ms.
+		{"CPU time", []cost{{ns: quick.ns, overhead: quick.overhead, cpu: true}}, rounds.Options{Budget: time.Minute}, 150, 100 * time.Millisecond},
+		// 300 ms slices: 960 ms and 1.8 s to prepare are 2.76 s.
+		{"linked", []cost{quick}, rounds.Options{Budget: 276 * time.Second, Prepare: 1800 * time.Millisecond}, 100, 300 * time.Millisecond},
+		{"asked for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 5 * time.Minute, Fixed: 7}, 7, 100 * time.Millisecond},
+		{"asked for more than the budget pays for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: time.Second, Fixed: 500}, 500, 20 * time.Millisecond},
+		{"one operation is a second", []cost{{ns: [2]float64{1e9, 1e9}, overhead: time.Second}}, rounds.Options{Budget: time.Minute}, 10, 20 * time.Millisecond},
 	} {
-		p := makePlan(c.costs, c.budget, c.needed, c.fixed)
-		if p.rounds != c.rounds || p.slice != c.slice || len(p.iterations) != len(c.costs) {
-			t.Errorf("%s: %d rounds of %v (%d benchmarks), want %d of %v", c.name, p.rounds, p.slice, len(p.iterations), c.rounds, c.slice)
+		c.o.Alpha = 0.005
+		subjects := make([]rounds.Subject, len(c.costs))
+		for i := range subjects {
+			subjects[i].Metrics = []compare.Metric{compare.MetricOf(compare.NsPerOp)}
 		}
-	}
-}
-
-// A plan without fixed rounds never costs more than the budget, unless a
-// single round does.
-func TestPlanKeepsBudget(t *testing.T) {
-	for n := 1; n < 300; n += 7 {
-		costs := make([]cost, n)
-		for i := range costs {
-			costs[i] = cost{oldNs: float64(100 * (i + 1)), newNs: float64(50 * (i + 3)), overhead: time.Duration(i%40) * time.Millisecond}
+		got := choose(subjects, c.costs, c.o)
+		if got.plan.Rounds != c.rounds || got.slice != c.slice || len(got.iterations) != len(c.costs) {
+			t.Errorf("%s: %d rounds of %v, want %d of %v", c.name, got.plan.Rounds, got.slice, c.rounds, c.slice)
 		}
-		const budget = time.Minute
-		p := makePlan(costs, budget, 15, 0)
-		var round time.Duration
-		for i, c := range costs {
-			round += c.round(p.iterations[i])
-		}
-		if total := time.Duration(p.rounds) * round; total > budget && p.rounds > 1 {
-			t.Errorf("%d benchmarks: %d rounds take %v of %v", n, p.rounds, total, budget)
-		}
-	}
-}
-
-// The order is a function of seed and round, holds every benchmark with its
-// three slices once, and puts each slice in each place equally often.
-func TestOrder(t *testing.T) {
-	if a, b := order(7, 3, 5), order(7, 3, 5); !slices.Equal(a, b) {
-		t.Error("the same seed and round gave two orders")
-	}
-	if slices.Equal(order(7, 3, 5), order(8, 3, 5)) || slices.Equal(order(7, 3, 5), order(7, 4, 5)) {
-		t.Error("another seed or round gave the same order")
-	}
-	const rounds = 6000
-	var place [3][3]int // by slot and place
-	first := make([]int, 4)
-	for r := range rounds {
-		turns := order(1, r, 4)
-		seen := make([]bool, 4)
-		for _, turn := range turns {
-			seen[turn.benchmark] = true
-			sorted := turn.slots
-			slices.Sort(sorted[:])
-			if sorted != [3]slot{slotOld, slotNew, slotAgain} {
-				t.Fatalf("round %d: slots %v", r, turn.slots)
+		for i := range subjects {
+			if subjects[i].Iterations != got.iterations[i] || subjects[i].Slice[compare.Old] < c.costs[i].overhead {
+				t.Errorf("%s: subject %d has %d iterations in %v", c.name, i, subjects[i].Iterations, subjects[i].Slice)
 			}
-		}
-		if slices.Contains(seen, false) {
-			t.Fatalf("round %d lacks a benchmark: %v", r, turns)
-		}
-		first[turns[0].benchmark]++
-		for at, sl := range turns[0].slots {
-			place[sl][at]++
-		}
-	}
-	// Binomial with p = 1/3 (1/4): five standard deviations are 183 (168).
-	for sl, counts := range place {
-		for at, n := range counts {
-			if n < rounds/3-183 || n > rounds/3+183 {
-				t.Errorf("slot %d stood in place %d in %d of %d rounds", sl, at, n, rounds)
-			}
-		}
-	}
-	for b, n := range first {
-		if n < rounds/4-168 || n > rounds/4+168 {
-			t.Errorf("benchmark %d came first in %d of %d rounds", b, n, rounds)
 		}
 	}
 }
 
 func TestValidate(t *testing.T) {
 	good := DefaultOptions()
-	good.Old, good.New = "./a", "./b"
+	good.Old.Operand, good.New.Operand = "./a", "./b"
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*Options){
-		"no old": func(o *Options) { o.Old = "" }, "no new": func(o *Options) { o.New = "" },
+		"no old": func(o *Options) { o.Old.Operand = "" }, "no new": func(o *Options) { o.New.Operand = "" },
 		"budget": func(o *Options) { o.Budget = time.Millisecond }, "timeout": func(o *Options) { o.Timeout = 0 },
 		"tests": func(o *Options) { o.Tests = -1 }, "rounds": func(o *Options) { o.Rounds = -1 },
 		"alpha": func(o *Options) { o.Alpha = 0 }, "alpha above": func(o *Options) { o.Alpha = 0.5 },
 		"margin": func(o *Options) { o.Margin = -0.1 }, "cpu": func(o *Options) { o.CPU = "1,2" },
 		"bench": func(o *Options) { o.Bench = "A/(" }, "run": func(o *Options) { o.Run = "A/(" },
-		"rounds that allow no verdict": func(o *Options) { o.Rounds = 4 }, "clock": func(o *Options) { o.Now = nil },
+		"clock": func(o *Options) { o.Now = nil },
 	} {
 		o := good
 		spoil(&o)

@@ -5,27 +5,28 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"time"
+	"slices"
 
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/host"
+	"whet/internal/gobench"
+	"whet/internal/prove/sides"
 	"whet/internal/quantity"
 )
 
 // Result is what a proof has to say; see package compare.
 type Result = compare.Result
 
-// Run compares the two packages. The error is not nil when there is nothing
-// to report: a side that does not build, a new side whose tests fail, no
+// Run compares the two sides. The error is not nil when there is nothing to
+// report: a side that does not build, a new side whose tests fail, no
 // benchmark in common. An interrupted run is no error: the result holds what
 // was measured until then, and says so.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	progress := o.Progress
-	if progress == nil {
-		progress = func(Event) {}
+	if o.Progress == nil {
+		o.Progress = func(Event) {}
 	}
 	res := newResult(&o)
 	origin := o.Now()
@@ -35,28 +36,29 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer rec.discard()
-	dir, err := os.MkdirTemp("", "whet-prove-")
-	if err != nil {
-		return nil, fmt.Errorf("make a directory for the test binaries: %w", err)
+	pair, err := sides.Open(ctx, sides.Options{
+		Dir: o.Dir, Old: o.Old, New: o.New, Packages: o.Packages, Tags: o.Tags, Flags: o.Flags,
+		Race: o.Race, Layouts: o.Layouts, Progress: func(stage string) { o.Progress(Event{Stage: stage}) },
+	})
+	if ctx.Err() != nil {
+		if err == nil {
+			pair.Close()
+		}
+		return interrupted(res), nil
 	}
-	defer os.RemoveAll(dir)
-
-	b := &binaries{o: &o}
-	if err := b.prepare(ctx, dir, res, progress); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	defer pair.Close()
+	enterSides(pair, res)
+	if err := testBoth(ctx, &o, pair, res); err != nil {
 		if ctx.Err() == nil {
 			return nil, err
 		}
 		return interrupted(res), nil
 	}
-	s := &session{o: &o, runner: b, res: res, progress: progress, deadline: o.Now().Add(o.Budget)}
-	start := o.Now()
-	meter := host.Start()
-	err = s.measure(ctx)
-	before.Stop(&res.Host)
-	load := res.Host.LoadStart
-	meter.Stop(&res.Host)
-	res.Host.LoadStart = load
-	res.ElapsedNs = int64(o.Now().Sub(start))
+	s := newSession(&o, newBinaries(&o, pair), pair, res)
+	err = s.watched(ctx, before)
 	if ctx.Err() != nil {
 		err = nil
 		interrupted(res)
@@ -65,21 +67,21 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	s.conclude()
-	if len(res.Benchmarks) > 0 {
-		if err := rec.finish(s, b, o.Now()); err != nil {
-			res.Trouble = "no recording: " + err.Error()
-			res.Summarize()
+	if err := s.pool.save(s); err != nil {
+		warn(res, "%v", err)
+	}
+	if o.Explain != nil && len(res.Benchmarks) > 0 && !res.Interrupted {
+		if err := o.Explain(ctx, pair, res); err != nil && ctx.Err() == nil {
+			warn(res, "why it changed is not known: %v", err)
 		}
 	}
-	return res, nil
-}
-
-func (b *binaries) prepare(ctx context.Context, dir string, res *Result, progress func(Event)) error {
-	if err := b.build(ctx, dir, res, progress); err != nil {
-		return err
+	if len(res.Benchmarks) > 0 {
+		if err := rec.finish(s, pair, o.Now()); err != nil {
+			res.Trouble = "no recording: " + err.Error()
+		}
 	}
-	b.warnBuilds(res)
-	return b.test(ctx, res, progress)
+	res.Summarize()
+	return res, nil
 }
 
 func newResult(o *Options) *Result {
@@ -88,75 +90,112 @@ func newResult(o *Options) *Result {
 		seed = uint64(rand.Uint32()) // short enough to be typed again, and exact in every JSON reader
 	}
 	return &Result{
-		Schema: compare.Schema, Warnings: []string{},
+		Schema: compare.Schema, Kind: compare.KindBenchmarks, Warnings: []string{},
 		AlphaRatio: o.Alpha, ConfidenceRatio: 1 - o.Alpha, MarginRatio: o.Margin, Seed: seed, BudgetNs: int64(o.Budget),
+		Run: 1, Layouts: 1,
 		Benchmarks: []compare.Row{}, OnlyOld: []string{}, OnlyNew: []string{}, Failures: []compare.Failure{},
+		Disturbances: []compare.Disturbance{}, Why: []compare.Change{},
 		Host: host.Facts(nil),
 	}
 }
 
+// enterSides enters what is known of the two sides before anything runs.
+func enterSides(pair *sides.Pair, res *Result) {
+	res.Old, res.New = pair.Side(compare.Old), pair.Side(compare.New)
+	res.OnlyOld, res.OnlyNew = append(res.OnlyOld, pair.OnlyOld()...), append(res.OnlyNew, pair.OnlyNew()...)
+	for _, w := range pair.Warnings() {
+		warn(res, "%s", w)
+	}
+	packages := pair.Packages()
+	same := 0
+	for i, p := range packages {
+		old, new := pair.Binary(compare.Old, i), pair.Binary(compare.New, i)
+		if old.GoVersion != new.GoVersion {
+			warn(res, "old is built with %s and new with %s: the ratio holds the toolchain's share too", old.GoVersion, new.GoVersion)
+		}
+		for _, c := range []struct {
+			what     string
+			old, new bool
+		}{{"-race", old.Race, new.Race}, {"-cover", old.Cover, new.Cover}, {"-N or -l", old.Unoptimized, new.Unoptimized}} {
+			switch {
+			case c.old && c.new:
+				warn(res, "both sides are built with %s: the ratio is not that of an ordinary build", c.what)
+			case c.old || c.new:
+				warn(res, "only one side is built with %s: the two cannot be compared", c.what)
+			}
+		}
+		if p.Identical() {
+			same++
+		}
+	}
+	switch {
+	case same > 0 && same == len(packages):
+		warn(res, "both sides build to the same binary, byte for byte: there is nothing to tell apart, and what is shown is noise")
+	case same > 0:
+		warn(res, "of %d packages %d build to the same binary on both sides: there is nothing to tell apart in them", len(packages), same)
+	}
+}
+
+// newSession prepares the measuring of a pair.
+func newSession(o *Options, r runner, pair *sides.Pair, res *Result) *session {
+	s := &session{o: o, runner: r, res: res, progress: o.Progress, layouts: o.Layouts && pair.Layouts(), deadline: o.Now().Add(o.Budget)}
+	for _, side := range both {
+		s.extra[side] = pair.Env(side)
+	}
+	var keys []poolKey
+	for i, p := range pair.Packages() {
+		s.packages = append(s.packages, p.ImportPath)
+		s.tests = append(s.tests, [2][]string{testFiles(pair.Binary(compare.Old, i)), testFiles(pair.Binary(compare.New, i))})
+		keys = append(keys, s.key(p))
+	}
+	s.pool = openPool(o.Cache, o.Now(), keys, res)
+	return s
+}
+
+// testFiles are the sources of a test binary, none where it was handed in.
+func testFiles(b *gobench.Binary) []string {
+	if b.Target == nil {
+		return nil
+	}
+	return b.Target.TestFiles
+}
+
+// watched measures, and sees what disturbs it.
+func (s *session) watched(ctx context.Context, before *host.Meter) error {
+	res, start, meter := s.res, s.o.Now(), host.Start()
+	root := os.DirFS("/")
+	first := readMachine(root, usedCPU())
+	err := s.measure(ctx)
+	res.ElapsedNs = int64(s.o.Now().Sub(start))
+	before.Stop(&res.Host)
+	load := res.Host.LoadStart
+	meter.Stop(&res.Host)
+	res.Host.LoadStart = load
+	s.watchMachine(first, readMachine(root, usedCPU()), governors(root))
+	return err
+}
+
 func interrupted(res *Result) *Result {
-	res.Interrupted, res.Partial = true, "interrupted"
-	if res.RoundsPlanned > 0 {
-		res.Partial += fmt.Sprintf(" after %d of %s", res.RoundsMeasured, quantity.Plural(res.RoundsPlanned, "round"))
+	res.Interrupted = true
+	if res.Partial == "" {
+		res.Partial = "interrupted"
+		if res.RoundsPlanned > 0 {
+			res.Partial += fmt.Sprintf(" after %d of %s", res.RoundsMeasured, quantity.Plural(res.RoundsPlanned, "round"))
+		}
 	}
 	res.Summarize()
 	return res
 }
 
-// conclude turns the rounds into verdicts.
+// conclude says what the benchmarks themselves spoil.
 func (s *session) conclude() {
-	series := make([]compare.Series, len(s.subjects))
-	for i, b := range s.subjects {
-		series[i] = b.series
-		series[i].Ended = true
-		if b.procs > 0 {
-			s.res.Host.GOMAXPROCS = b.procs
-		}
-	}
-	o := s.o.compare()
-	o.Looks, o.Hypotheses = []int{max(s.res.RoundsPlanned, 1)}, len(metrics())*len(s.subjects)
-	if rows := compare.Judge(series, o); rows != nil {
-		s.res.Benchmarks = rows
-	}
-	s.warnShort()
-	warnHost(s.res)
+	s.watchShort()
+	s.watchTimers()
+	s.watchEnvironment()
 	s.res.Summarize()
 }
 
-// shortest is the time per operation below which the loop around it and the
-// alignment of its code weigh as much as what it does.
-const shortest = 30.0
-
-func (s *session) warnShort() {
-	n, example := 0, ""
-	for _, r := range s.res.Benchmarks {
-		if r.Metric == compare.NsPerOp && min(r.Old, r.New) < shortest {
-			if n++; n == 1 {
-				example = r.Name
-			}
-		}
-	}
-	if n > 0 {
-		warn(s.res, "%s below %s an operation (%s): there the alignment of a loop can weigh more than a change; do more work in an operation", quantity.Plural(n, "benchmark"), quantity.Nanoseconds(shortest), example)
-	}
-}
-
-// Disturbances of the machine from which on the result says so.
-const (
-	muchSteal = 0.02 // of CPU time, taken by the hypervisor
-	muchLoad  = 0.5  // runnable processes per core that are not ours
-)
-
-func warnHost(res *Result) {
-	h := &res.Host
-	if h.StealRatio != nil && *h.StealRatio > muchSteal {
-		warn(res, "the hypervisor took %s of the CPU time meanwhile: the intervals are wider for it", quantity.Percent(*h.StealRatio))
-	}
-	if h.LoadStart != nil && h.Cores > 0 && *h.LoadStart > muchLoad*float64(h.Cores) {
-		warn(res, "the machine was busy before the start (load %.1f on %d cores): the intervals are wider for it", *h.LoadStart, h.Cores)
-	}
-	if h.ThrottledNs != nil && *h.ThrottledNs > int64(time.Duration(res.ElapsedNs)/50) {
-		warn(res, "the control group was throttled for %s: its CPU limit is measured too", quantity.Nanoseconds(float64(*h.ThrottledNs)))
-	}
+// env is the environment of a side's processes.
+func (s *session) env(side compare.Which) []string {
+	return slices.Concat(os.Environ(), s.extra[side])
 }

@@ -18,6 +18,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/gobench"
+	"whet/internal/prove/sides"
 	"whet/internal/recording"
 	"whet/internal/stat"
 )
@@ -40,8 +41,8 @@ func pair(t *testing.T, old, new string) Options {
 		}
 	})
 	o := DefaultOptions()
-	o.Dir, o.Old, o.New = filepath.Join("testdata", "pair"), "./"+old, "./"+new
-	o.Rounds, o.Seed = 6, 1
+	o.Dir, o.Old.Operand, o.New.Operand = filepath.Join("testdata", "pair"), "./"+old, "./"+new
+	o.Rounds, o.Seed, o.Layouts = 6, 1, false
 	return o
 }
 
@@ -67,9 +68,19 @@ func TestRun(t *testing.T) {
 	o.Version, o.Command = "test", []string{"prove", "./old", "./new"}
 	var stages []string
 	o.Progress = func(e Event) {
-		if len(stages) == 0 || stages[len(stages)-1] != e.Stage {
-			stages = append(stages, e.Stage)
+		stage, _, _ := strings.Cut(e.Stage, ":")
+		if len(stages) == 0 || stages[len(stages)-1] != stage {
+			stages = append(stages, stage)
 		}
+	}
+	explained := 0
+	o.Explain = func(_ context.Context, pair *sides.Pair, res *Result) error {
+		explained++
+		if _, err := os.Stat(pair.Binary(compare.Old, 0).Path); err != nil || len(res.Benchmarks) == 0 {
+			t.Errorf("%d rows, %v", len(res.Benchmarks), err)
+		}
+		res.Why = append(res.Why, compare.Change{Benchmark: "BenchmarkMake"})
+		return errors.New("the compiler is gone")
 	}
 	res, err := Run(context.Background(), o)
 	if err != nil {
@@ -88,17 +99,20 @@ func TestRun(t *testing.T) {
 		if r := row(t, res, name, compare.NsPerOp); r.Verdict != compare.CannotTell || r.Old <= 0 || r.New <= 0 || r.Package != "example.org/pair/new" {
 			t.Errorf("time row = %+v", r)
 		}
+		if r := row(t, res, name, compare.CPUNsPerOp); r.Old <= 0 || r.New <= 0 {
+			t.Errorf("CPU time row = %+v", r)
+		}
 	}
 	if !slices.Equal(res.OnlyOld, []string{"BenchmarkOnlyOld"}) || len(res.OnlyNew) != 0 || len(res.Failures) != 0 {
 		t.Errorf("only old %v, only new %v, failures %v", res.OnlyOld, res.OnlyNew, res.Failures)
 	}
-	if res.Old.Tests != "passed" || res.New.Tests != "passed" || res.Old.GoVersion != res.New.GoVersion || res.Old.SHA256 == res.New.SHA256 || res.Seed != 1 {
+	if res.Old.Tests != "passed" || res.New.Tests != "passed" || res.Old.GoVersion != res.New.GoVersion || res.Old.SHA256 == res.New.SHA256 || res.Seed != 1 || res.Run != 1 || res.Layouts != 1 {
 		t.Errorf("sides = %+v, %+v", res.Old, res.New)
 	}
-	if res.ExitCode() != 4 || !warned(res, "-rounds asks for 6 rounds") {
+	if res.ExitCode() != 4 || !warned(res, "-rounds asks for 6 rounds") || !warned(res, "why it changed is not known: the compiler is gone") || explained != 1 || len(res.Why) != 1 {
 		t.Errorf("exit %d, warnings %q", res.ExitCode(), res.Warnings)
 	}
-	want := []string{"building old", "building new", "testing old", "testing new", "looking at old", "looking at new", "calibrating", "plan", "rounds"}
+	want := []string{"reading old", "reading new", "building old", "building new", "testing old", "testing new", "looking at old", "looking at new", "calibrating", "plan", "rounds"}
 	if !slices.Equal(stages, want) {
 		t.Errorf("stages = %q", stages)
 	}
@@ -121,39 +135,51 @@ func checkRecording(t *testing.T, res *Result) {
 	if len(files) != 3 {
 		t.Fatalf("artifacts = %+v", rec.Artifacts)
 	}
+	times := map[string]map[string][]float64{"old": {}, "new": {}}
 	for _, f := range files {
 		data, err := rec.Read(f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := benchfmt.NewReader(strings.NewReader(string(data)), f.Path)
-		times := make(map[string][]float64)
+		lines := 0
 		for r.Scan() {
 			b, ok := r.Result().(*benchfmt.Result)
 			if !ok {
 				t.Fatalf("%s: %v", f.Path, r.Result())
 			}
+			lines++
 			sec, _ := b.Value("sec/op")
+			if _, ok := b.Value("cpu-sec/op"); !ok {
+				t.Errorf("%s: %s has no CPU time", f.Path, b.Name)
+			}
 			name := "Benchmark" + strings.TrimSuffix(string(b.Name), fmt.Sprintf("-%d", res.Host.GOMAXPROCS))
-			times[name] = append(times[name], sec*1e9)
-			if pkg := b.GetConfig("pkg"); pkg != "example.org/pair/old" && pkg != "example.org/pair/new" {
+			side := strings.TrimSuffix(filepath.Base(f.Path), ".txt")
+			if side == "again" {
+				side = b.GetConfig("side")
+			}
+			times[side][name] = append(times[side][name], sec*1e9)
+			if pkg := b.GetConfig("pkg"); pkg != "example.org/pair/new" {
 				t.Errorf("%s: pkg = %q", f.Path, pkg)
 			}
 		}
-		for name, ns := range times {
-			want := row(t, res, name, compare.NsPerOp).Old
-			switch f.Path {
-			case "bench/new.txt":
-				want = row(t, res, name, compare.NsPerOp).New
-			case "bench/old-again.txt":
-				continue // its medians are not in the result
+		if r.Err() != nil || lines != 2*6 {
+			t.Errorf("%s holds %d lines: %v", f.Path, lines, r.Err())
+		}
+	}
+	for side, by := range times {
+		for name, ns := range by {
+			r := row(t, res, name, compare.NsPerOp)
+			want := r.Old
+			if side == "new" {
+				want = r.New
 			}
-			if got := stat.Median(ns); len(ns) != 6 || math.Abs(got/want-1) > 1e-9 {
-				t.Errorf("%s: %s has a median of %v over %d rounds, the result says %v", f.Path, name, got, len(ns), want)
+			if got := stat.Median(ns); math.Abs(got/want-1) > 1e-9 {
+				t.Errorf("%s of %s has a median of %v over %d slices, the result says %v", name, side, got, len(ns), want)
 			}
 		}
-		if r.Err() != nil || len(times) != 2 {
-			t.Errorf("%s holds %d benchmarks: %v", f.Path, len(times), r.Err())
+		if len(by) != 2 {
+			t.Errorf("%s has %d benchmarks", side, len(by))
 		}
 	}
 	doc := rec.Find(KindResult, "")
@@ -165,9 +191,89 @@ func checkRecording(t *testing.T, res *Result) {
 		t.Fatal(err)
 	}
 	var back Result
-	if err := json.Unmarshal(data, &back); err != nil || len(back.Benchmarks) != len(res.Benchmarks) || back.Schema != "whet/prove/1" {
-		t.Errorf("result in the recording: %+v, %v", back, err)
+	if err := json.Unmarshal(data, &back); err != nil || len(back.Benchmarks) != len(res.Benchmarks) || back.Schema != "whet/prove/1" || len(back.Why) != 1 {
+		t.Errorf("result in the recording: %d rows, %v", len(back.Benchmarks), err)
 	}
+}
+
+// Each round has a layout of its own: what ran is another file each time, and
+// the same on both sides where the sources are. A second run is pooled.
+func TestLayoutsAndPool(t *testing.T) {
+	o := pair(t, "new", "new")
+	o.Rounds, o.Tests, o.Layouts, o.Cache, o.Bench = 2, 0, true, t.TempDir(), "Make/size=small"
+	res, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Layouts != 2 || len(res.Failures) != 0 || res.Run != 1 || !warned(res, "same binary") {
+		t.Errorf("%d layouts, failures %v, run %d, warnings %q", res.Layouts, res.Failures, res.Run, res.Warnings)
+	}
+	o.Rounds = 1
+	res, err = Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := row(t, res, "BenchmarkMake/size=small", compare.NsPerOp); res.Run != 2 || res.Earlier != 2 || r.Rounds != 3 || r.RoundsEarlier != 2 {
+		t.Errorf("run %d, %d earlier, row of %d rounds", res.Run, res.Earlier, r.Rounds)
+	}
+}
+
+// Packages of two trees are measured in one run; one that only one side has is
+// reported.
+func TestTrees(t *testing.T) {
+	o := pair(t, "", "")
+	o.Old.Operand, o.New.Operand = "./old", "./new"
+	o.Dir = trees(t)
+	o.Rounds, o.Tests = 1, 0
+	res, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range res.Benchmarks {
+		if r.Metric == compare.NsPerOp {
+			got = append(got, r.Package+" "+r.Name)
+		}
+	}
+	if want := []string{"example.org/tree BenchmarkA", "example.org/tree/sub BenchmarkA"}; !slices.Equal(got, want) {
+		t.Errorf("rows %q", got)
+	}
+	if !slices.Equal(res.OnlyOld, []string{"example.org/tree/gone"}) || !slices.Equal(res.OnlyNew, []string{"example.org/tree/sub.BenchmarkB"}) {
+		t.Errorf("only old %q, only new %q", res.OnlyOld, res.OnlyNew)
+	}
+	if !disturbed(res, kindTimer, "example.org/tree.BenchmarkA") {
+		t.Errorf("disturbances %+v", res.Disturbances)
+	}
+}
+
+// trees makes two modules that are no repository.
+func trees(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bench := func(name, in string) string {
+		return "func Benchmark" + name + "(b *testing.B) {\n\tfor b.Loop() {\n\t\t" + in + "\n\t}\n}\n"
+	}
+	for _, side := range both {
+		at := side.String() + "/"
+		write(at+"go.mod", "module example.org/tree\n\ngo 1.26\n")
+		write(at+"x_test.go", "package tree\n\nimport \"testing\"\n\n"+bench("A", "b.StopTimer()\n\t\tb.StartTimer()\n\t\tfor range 100_000 {\n\t\t}"))
+		text := "package sub\n\nimport \"testing\"\n\n" + bench("A", "work()") + "\nfunc work() {\n\tfor range 100 {\n\t}\n}\n"
+		if side == compare.New {
+			text += bench("B", "work()")
+		}
+		write(at+"sub/x_test.go", text)
+	}
+	write("old/gone/x_test.go", "package gone\n\nimport \"testing\"\n\n"+bench("A", ""))
+	return dir
 }
 
 func TestBadCandidates(t *testing.T) {
@@ -177,8 +283,8 @@ func TestBadCandidates(t *testing.T) {
 		want     string
 	}{
 		{"old", "failing", gobench.KindTestFailed, "example.org/pair/failing (new) is no candidate: its tests fail: "},
-		{"old", "broken", gobench.KindCompile, "new side: "},
-		{"nowhere", "new", gobench.KindNoPackage, "old side: "},
+		{"old", "broken", gobench.KindCompile, "./broken (new): "},
+		{"nowhere", "new", gobench.KindUsage, "./nowhere (old): "},
 	} {
 		t.Run(c.new, func(t *testing.T) {
 			res, err := Run(context.Background(), pair(t, c.old, c.new))
@@ -251,7 +357,7 @@ func TestSameBinaryIsSaid(t *testing.T) {
 // Cancelled at any stage, Run comes back with what it has and leaves neither
 // files nor processes; the recording, if there is one, is partial.
 func TestCancelAtEveryStage(t *testing.T) {
-	for _, stage := range []string{"building old", "building new", "testing new", "looking at old", "calibrating", "rounds", "rounds:3"} {
+	for _, stage := range []string{"reading old", "building old", "building new", "testing new", "looking at old", "calibrating", "rounds", "rounds:3"} {
 		t.Run(stage, func(t *testing.T) {
 			o := pair(t, "old", "new")
 			dir := t.TempDir()
@@ -260,7 +366,7 @@ func TestCancelAtEveryStage(t *testing.T) {
 			defer cancel()
 			name, third := strings.CutSuffix(stage, ":3")
 			o.Progress = func(e Event) {
-				if e.Stage == name && (!third || e.Round == 3) {
+				if s, _, _ := strings.Cut(e.Stage, ":"); s == name && (!third || e.Round == 3) {
 					cancel()
 				}
 			}
@@ -273,7 +379,7 @@ func TestCancelAtEveryStage(t *testing.T) {
 			}
 			entries, _ := os.ReadDir(dir)
 			switch {
-			case third && (len(entries) != 1 || len(res.Benchmarks) != 6):
+			case third && (len(entries) != 1 || len(res.Benchmarks) < 6):
 				t.Errorf("%d rows, recordings %v", len(res.Benchmarks), entries)
 			case third:
 				rec, err := recording.Open(res.Recording)

@@ -1,0 +1,187 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/format/benchmark"
+	"whet/internal/quantity"
+)
+
+// Calibration: a first run of this length shows the order of magnitude, and a
+// second one, as long as the usual slice, what a slice will take. The second is
+// skipped for benchmarks whose single operation is longer.
+const firstRun = 20 * time.Millisecond
+
+// calibrate measures what a benchmark costs on both sides, and watches out for
+// what makes it a bad one.
+func (s *session) calibrate(ctx context.Context, b *subject) error {
+	var few, many [2]one
+	for _, side := range both {
+		var err error
+		if few[side], err = s.once(ctx, b, side, 0, firstRun); err != nil || b.failed {
+			return err
+		}
+	}
+	if old, new := few[compare.Old].line.Procs, few[compare.New].line.Procs; old != new {
+		s.fail(s.label(b.pkg, b.name), compare.New, fmt.Errorf("GOMAXPROCS differs: %d for old, %d for new", old, new))
+		b.failed = true
+		return nil
+	}
+	b.procs = few[compare.Old].line.Procs
+	b.cost = costOf(few)
+	b.metrics = shared(few[compare.Old].line, few[compare.New].line)
+	n := iterations(b.cost, usualSlice)
+	if n <= 1 || n <= few[compare.Old].line.N && n <= few[compare.New].line.N {
+		return nil
+	}
+	for _, side := range both {
+		var err error
+		if many[side], err = s.once(ctx, b, side, n, 0); err != nil || b.failed {
+			return err
+		}
+	}
+	b.cost = costOf(many)
+	if err := s.calibrateCPU(ctx, b, n, many); err != nil || b.failed {
+		return err
+	}
+	for _, side := range both {
+		if err := s.watch(ctx, b, side, few[side], many[side]); err != nil || b.failed {
+			return err
+		}
+	}
+	return nil
+}
+
+// baseIterations is the number of iterations of the process whose CPU time is
+// taken off that of a slice. With two or more the benchmark function runs as
+// often as in a slice: once for the first iteration and once for all of them,
+// each time with its set-up; what is left is that of the further iterations.
+const baseIterations = 2
+
+// calibrateCPU decides whether CPU time per operation can be told: where the
+// start of the process and the benchmark's set-up weigh more than the
+// operations of a slice, the difference of the two is noise.
+func (s *session) calibrateCPU(ctx context.Context, b *subject, n int64, many [2]one) error {
+	if n < 2*baseIterations {
+		return nil
+	}
+	var before, slices time.Duration
+	for _, side := range both {
+		base, err := s.once(ctx, b, side, baseIterations, 0)
+		if err != nil || b.failed {
+			return err
+		}
+		if base.cpu <= 0 || many[side].cpu <= base.cpu {
+			return nil
+		}
+		before, slices = before+base.cpu, slices+many[side].cpu
+	}
+	if 2*before > slices {
+		return nil
+	}
+	b.cost.cpu = true
+	b.metrics = append(b.metrics[:1:1], append([]compare.Metric{compare.MetricOf(compare.CPUNsPerOp)}, b.metrics[1:]...)...)
+	return nil
+}
+
+// shared are the metrics that both sides report, in the order of package
+// testing: its own, then the benchmark's.
+func shared(old, new benchmark.Line) []compare.Metric {
+	a, c := sliceOf(old), sliceOf(new)
+	var out []compare.Metric
+	for _, unit := range units(old) {
+		if _, ok := c[unit]; ok && a[unit] >= 0 {
+			out = append(out, compare.MetricOf(unit))
+		}
+	}
+	return out
+}
+
+// units are those of a line, time first, each once.
+func units(l benchmark.Line) []string {
+	out := []string{compare.NsPerOp}
+	if l.BytesPerOp != nil {
+		out = append(out, compare.BytesPerOp)
+	}
+	if l.AllocsPerOp != nil {
+		out = append(out, compare.AllocsPerOp)
+	}
+	for _, m := range l.Metrics {
+		if m.Unit != compare.CPUNsPerOp && !slices.Contains(out, m.Unit) {
+			out = append(out, m.Unit)
+		}
+	}
+	return out
+}
+
+// sliceOf is a line by unit. A benchmark that reports one unit twice is taken
+// by its first word, and cannot pass for what whet measures.
+func sliceOf(l benchmark.Line) compare.Slice {
+	out := compare.Slice{compare.NsPerOp: l.NsPerOp}
+	if l.BytesPerOp != nil {
+		out[compare.BytesPerOp] = *l.BytesPerOp
+	}
+	if l.AllocsPerOp != nil {
+		out[compare.AllocsPerOp] = *l.AllocsPerOp
+	}
+	for _, m := range l.Metrics {
+		if _, ok := out[m.Unit]; !ok && m.Unit != compare.CPUNsPerOp {
+			out[m.Unit] = m.Value
+		}
+	}
+	return out
+}
+
+// costOf separates the time per operation from what a process takes besides.
+func costOf(runs [2]one) cost {
+	var c cost
+	for side, r := range runs {
+		c.ns[side] = r.line.NsPerOp
+		c.overhead = max(c.overhead, r.took-time.Duration(r.line.NsPerOp*float64(r.line.N)))
+	}
+	return c
+}
+
+// one is what one process showed of one benchmark.
+type one struct {
+	line benchmark.Line
+	took time.Duration
+	cpu  time.Duration
+	rss  int64
+}
+
+// once runs a benchmark in a process, for n iterations or, when n is 0, for d.
+// The error is that of the context; any other makes the benchmark a failed one.
+func (s *session) once(ctx context.Context, b *subject, side compare.Which, n int64, d time.Duration) (one, error) {
+	got, err := s.attempt(ctx, b, side, n, d)
+	if ctx.Err() != nil {
+		return one{}, ctx.Err()
+	}
+	if err != nil {
+		s.fail(s.label(b.pkg, b.name), side, err)
+		b.failed = true
+	}
+	return got, nil
+}
+
+func (s *session) attempt(ctx context.Context, b *subject, side compare.Which, n int64, d time.Duration) (one, error) {
+	m, err := s.runner.run(ctx, request{pkg: b.pkg, side: side, bench: b.name, n: n, d: d})
+	if err != nil {
+		return one{}, err
+	}
+	for _, l := range m.lines {
+		if l.Name != b.name || l.NoTime {
+			continue
+		}
+		if n > 0 && l.N != n {
+			return one{}, fmt.Errorf("it ran %s and not the %s it was asked for", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(n)))
+		}
+		return one{line: l, took: m.took, cpu: m.cpu, rss: m.rss}, nil
+	}
+	return one{}, errors.New("it gave no time")
+}

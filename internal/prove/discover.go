@@ -1,0 +1,128 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/gobench"
+)
+
+// discover runs every top-level benchmark of both sides of every package once,
+// which shows their sub-benchmarks, and pairs them by name.
+func (s *session) discover(ctx context.Context) error {
+	var seen [2][]string // by side, of all packages
+	var empty error      // of a side without benchmarks
+	for pkg := range s.packages {
+		var names [2][]string
+		for _, side := range both {
+			found, err := s.list(ctx, pkg, side)
+			var ge *gobench.Error
+			switch {
+			case errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks:
+				// Of many packages not all have one that matches.
+				if empty == nil {
+					empty = fmt.Errorf("%v side: %w", side, err)
+				}
+			case err != nil:
+				return fmt.Errorf("%v side: %w", side, err)
+			}
+			names[side] = found
+			seen[side] = append(seen[side], found...)
+		}
+		s.match(pkg, names)
+	}
+	switch {
+	case len(s.subjects) > 0:
+		return nil
+	case len(s.res.Failures) > 0:
+		f := s.res.Failures[0]
+		return fmt.Errorf("nothing to compare: %s of the %s side: %s", f.Name, f.Side, f.Text)
+	case empty != nil:
+		return empty
+	}
+	return fmt.Errorf("nothing to compare: the sides have no benchmark of the same name (old: %s; new: %s)", some(seen[compare.Old]), some(seen[compare.New]))
+}
+
+// match makes subjects of the names that both sides have.
+func (s *session) match(pkg int, names [2][]string) {
+	// A benchmark that failed on one side is not missing there.
+	failed := func(name string, side compare.Which) bool {
+		return slices.ContainsFunc(s.res.Failures, func(f compare.Failure) bool {
+			return f.Side == side.String() && (f.Name == s.label(pkg, name) || strings.HasPrefix(s.label(pkg, name), f.Name+"/"))
+		})
+	}
+	for _, name := range names[compare.Old] {
+		switch {
+		case slices.Contains(names[compare.New], name):
+			s.subjects = append(s.subjects, &subject{pkg: pkg, name: name})
+		case !failed(name, compare.New):
+			s.res.OnlyOld = append(s.res.OnlyOld, s.label(pkg, name))
+		}
+	}
+	for _, name := range names[compare.New] {
+		if !slices.Contains(names[compare.Old], name) && !failed(name, compare.Old) {
+			s.res.OnlyNew = append(s.res.OnlyNew, s.label(pkg, name))
+		}
+	}
+}
+
+// label names a benchmark where its package does not stand beside it.
+func (s *session) label(pkg int, name string) string {
+	if len(s.packages) == 1 {
+		return name
+	}
+	return s.packages[pkg] + "." + name
+}
+
+// list returns the names, sub-benchmarks included, that one side of a package
+// runs.
+func (s *session) list(ctx context.Context, pkg int, side compare.Which) ([]string, error) {
+	tops, err := s.runner.benchmarks(ctx, pkg, side, s.o.Bench)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, top := range tops {
+		s.progress(Event{Stage: "looking at " + side.String(), Benchmark: s.label(pkg, top), Left: s.left()})
+		if s.left() <= 0 {
+			return nil, fmt.Errorf("the budget of %v ended before every benchmark had run once: raise -budget, or choose with -bench", s.o.Budget)
+		}
+		m, err := s.runner.run(ctx, request{pkg: pkg, side: side, bench: top, pattern: gobench.Below(s.o.Bench, top), n: 1})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, l := range m.lines {
+			switch {
+			case l.NoTime:
+				warn(s.res, "%s (%v) gives no time per operation: it is not compared", s.label(pkg, l.Name), side)
+			case !slices.Contains(names, l.Name):
+				names = append(names, l.Name)
+			}
+		}
+		if err != nil && !skipped(err) {
+			s.fail(s.label(pkg, top), side, err)
+		}
+	}
+	return names, nil
+}
+
+func (s *session) fail(label string, side compare.Which, err error) {
+	f := compare.Failure{Name: label, Side: side.String(), Text: err.Error()}
+	if !slices.Contains(s.res.Failures, f) {
+		s.res.Failures = append(s.res.Failures, f)
+	}
+}
+
+func some(names []string) string {
+	switch n := len(names); {
+	case n == 0:
+		return "none"
+	case n > 3:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), n-3)
+	}
+	return strings.Join(names, ", ")
+}

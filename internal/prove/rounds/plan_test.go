@@ -1,0 +1,137 @@
+package rounds
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"whet/internal/analyze/compare"
+)
+
+// The lot is a function of seed, run and round, holds every subject with its
+// three slices once, and is fair: each slice stands in each place equally
+// often, either side is doubled equally often, and each subject comes first
+// equally often.
+func TestLot(t *testing.T) {
+	same := func(seed uint64, run, round int) bool {
+		a, at := lot(7, 1, 3, 5)
+		b, bt := lot(seed, run, round, 5)
+		return a == b && slices.Equal(at, bt)
+	}
+	if !same(7, 1, 3) {
+		t.Error("the same seed, run and round gave two lots")
+	}
+	if same(8, 1, 3) || same(7, 2, 3) || same(7, 1, 4) {
+		t.Error("another seed, run or round gave the same lot")
+	}
+	const rounds = 12000
+	var place [3][3]int // by slot and place
+	var doubled [2]int
+	first := make([]int, 4)
+	layouts := make(map[uint64]bool)
+	for r := range rounds {
+		layout, turns := lot(1, 1, r, 4)
+		if layout == 0 || layout > math.MaxInt64 {
+			t.Fatalf("round %d: the linker takes no layout %d", r, layout)
+		}
+		layouts[layout] = true
+		seen := make([]bool, 4)
+		for _, turn := range turns {
+			seen[turn.subject] = true
+			sorted := turn.slots
+			slices.Sort(sorted[:])
+			if sorted != [3]slot{slotOld, slotNew, slotAgain} {
+				t.Fatalf("round %d: slots %v", r, turn.slots)
+			}
+			if turn.side(slotOld) != compare.Old || turn.side(slotNew) != compare.New || turn.side(slotAgain) != turn.doubled {
+				t.Fatalf("round %d: sides of %+v", r, turn)
+			}
+		}
+		if slices.Contains(seen, false) {
+			t.Fatalf("round %d lacks a subject: %v", r, turns)
+		}
+		first[turns[0].subject]++
+		doubled[turns[0].doubled]++
+		for at, sl := range turns[0].slots {
+			place[sl][at]++
+		}
+	}
+	// Binomial counts: five standard deviations, √(n·p·(1−p)).
+	fair := func(what string, n int, p float64) {
+		if mean := rounds * p; math.Abs(float64(n)-mean) > 5*math.Sqrt(mean*(1-p)) {
+			t.Errorf("%s in %d of %d rounds", what, n, rounds)
+		}
+	}
+	for sl := range place {
+		for _, n := range place[sl] {
+			fair("a slice in one place", n, 1.0/3)
+		}
+	}
+	for _, n := range first {
+		fair("a subject first", n, 1.0/4)
+	}
+	fair("old doubled", doubled[compare.Old], 1.0/2)
+	// Of 12,000 drawn from 2³¹, 12000²/2³² = 0.03 pairs are the same on average.
+	if len(layouts) < rounds-3 {
+		t.Errorf("%d layouts in %d rounds", len(layouts), rounds)
+	}
+}
+
+// Swapping the names of the sides maps the set of lots onto itself: every order
+// of processes (who runs in which place) is as likely as the one with old and
+// new swapped. That is what makes the signed-rank test exact.
+func TestLotIsSymmetric(t *testing.T) {
+	count := make(map[[3]compare.Which]int)
+	const rounds = 12000
+	for r := range rounds {
+		_, turns := lot(9, 1, r, 1)
+		var ran [3]compare.Which
+		for i, sl := range turns[0].slots {
+			ran[i] = turns[0].side(sl)
+		}
+		count[ran]++
+	}
+	if len(count) != 6 {
+		t.Fatalf("orders %v", count)
+	}
+	for ran, n := range count {
+		// Each of the six is one of two doublings and three places of the other side.
+		if mean := rounds / 6.0; math.Abs(float64(n)-mean) > 5*math.Sqrt(mean*5/6) {
+			t.Errorf("%v in %d of %d rounds", ran, n, rounds)
+		}
+	}
+}
+
+func TestMakePlan(t *testing.T) {
+	one := Subject{Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}, Slice: [2]time.Duration{90 * time.Millisecond, 110 * time.Millisecond}}
+	for _, c := range []struct {
+		name     string
+		subjects int
+		o        Options
+		rounds   int
+		most     int
+	}{
+		// A round takes 3·100 ms: 60 s are 200.
+		{"one subject", 1, Options{Budget: 60 * time.Second}, 200, 200},
+		{"bounded", 1, Options{Budget: time.Hour}, MaxRounds, MaxRounds},
+		{"bounded otherwise", 1, Options{Budget: time.Hour, Max: 77}, 77, 77},
+		// 4·300 ms + 800 ms = 2 s.
+		{"with preparation", 4, Options{Budget: 60 * time.Second, Prepare: 800 * time.Millisecond}, 30, 60},
+		{"the time of others, bounded", 2, Options{Budget: 90 * time.Second}, 150, 200},
+		{"asked for", 2, Options{Budget: time.Second, Fixed: 50}, 50, 50},
+		{"no time", 3, Options{}, 1, 2},
+	} {
+		c.o.Alpha = 0.005
+		p := MakePlan(slices.Repeat([]Subject{one}, c.subjects), c.o)
+		if p.Rounds != c.rounds || p.Most != c.most || len(p.Looks) == 0 || p.Looks[len(p.Looks)-1] != c.most || p.Fewest < 2 {
+			t.Errorf("%s: %+v, want %d and %d rounds", c.name, p, c.rounds, c.most)
+		}
+	}
+	if got, want := (Plan{Rounds: 30, Most: 60}).String(), "30 rounds of 3 slices each (old, new, and one of them again), up to 60 where verdicts on others leave time"; got != want {
+		t.Errorf("%q", got)
+	}
+	if got, want := (Plan{Rounds: 1, Most: 1}).String(), "1 round of 3 slices each (old, new, and one of them again)"; got != want {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,313 @@
+package prove
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/recording"
+)
+
+// steady is a lab with one benchmark that nothing is the matter with.
+func steady() *lab {
+	return newLab(map[string]float64{"BenchmarkA": 1000}, map[string]float64{"BenchmarkA": 1000})
+}
+
+func TestNothingIsSaidOfAGoodBenchmark(t *testing.T) {
+	l := steady()
+	// Garbage: the heap grows to what the collector lets it.
+	l.packages[0].rss = [2]func(int64) int64{
+		func(n int64) int64 { return 10<<20 + min(n*25, 8<<20) },
+		func(n int64) int64 { return 10<<20 + min(n*2, 8<<20) },
+	}
+	if res := l.mustProve(t, nil); len(res.Disturbances) != 0 || len(res.Warnings) != 0 {
+		t.Errorf("disturbances %+v, warnings %q", res.Disturbances, res.Warnings)
+	}
+}
+
+func TestWhatDependsOnTheNumberOfIterations(t *testing.T) {
+	for _, c := range []struct {
+		name, kind, text string
+		plant            func(*labPackage)
+	}{
+		{"time grows", kindGrows, "keeps something that grows", func(p *labPackage) {
+			p.ns[compare.New]["BenchmarkA"] = func(n int64) float64 { return 500 + float64(n)/50 }
+		}},
+		{"set-up is timed", kindDrifts, "set-up is timed", func(p *labPackage) {
+			p.ns[compare.New]["BenchmarkA"] = func(n int64) float64 { return 1000 + 3e7/float64(n) }
+		}},
+		{"bytes grow", kindGrows, "an operation allocates", func(p *labPackage) {
+			p.bytes[compare.New] = func(n int64) float64 { return 64 * float64(n) / 1000 }
+		}},
+		// 1,000 bytes each of 100,000 operations, all kept: 100 MB.
+		{"memory is kept", kindGrows, "keeps what its operations allocate", func(p *labPackage) {
+			p.bytes[compare.New] = func(int64) float64 { return 1000 }
+			p.rss[compare.New] = func(n int64) int64 { return 10<<20 + n*1000 }
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := steady()
+			c.plant(l.packages[0])
+			res := l.mustProve(t, nil)
+			if !disturbed(res, c.kind, "BenchmarkA") || !warned(res, c.text) || len(res.Disturbances) != 1 || res.Disturbances[0].Side != "new" {
+				t.Errorf("disturbances %+v", res.Disturbances)
+			}
+		})
+	}
+}
+
+// Without a collector memory grows, and that is no fault of the benchmark.
+func TestMemoryWithoutCollector(t *testing.T) {
+	l := steady()
+	l.packages[0].bytes[compare.New] = func(int64) float64 { return 1000 }
+	l.packages[0].rss[compare.New] = func(n int64) int64 { return 10<<20 + n*1000 }
+	s := l.session(nil)
+	s.extra[compare.New] = []string{"GOGC=off"}
+	if err := s.measure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.conclude()
+	if disturbed(s.res, kindGrows, "BenchmarkA") || !disturbed(s.res, kindCollector, "") || !warned(s.res, `GOGC differs: unset for old, "off" for new`) {
+		t.Errorf("disturbances %+v", s.res.Disturbances)
+	}
+}
+
+// One slow process is no growth: the doubt is settled by running again.
+func TestDisturbedCalibrationIsNoGrowth(t *testing.T) {
+	for _, factor := range []float64{3, 0.2} {
+		l := steady()
+		once := false
+		l.packages[0].ns[compare.Old]["BenchmarkA"] = func(n int64) float64 {
+			// A fast process does not happen by chance; a slow first one does.
+			if slow := n > 90_000 == (factor > 1); slow && n > 1000 && !once {
+				once = true
+				return 3000
+			}
+			return 1000
+		}
+		if res := l.mustProve(t, nil); !once || len(res.Disturbances) != 0 {
+			t.Errorf("planted %v, disturbances %+v", once, res.Disturbances)
+		}
+	}
+}
+
+func TestShortOperations(t *testing.T) {
+	l := newLab(map[string]float64{"BenchmarkA": 3, "BenchmarkB": 300, "BenchmarkC": 40, "BenchmarkD": 0.3}, map[string]float64{"BenchmarkA": 2, "BenchmarkB": 300, "BenchmarkC": 25, "BenchmarkD": 100})
+	res := l.mustProve(t, nil)
+	if !disturbed(res, kindShort, "") || !warned(res, "2 benchmarks below 30.0 ns an operation (BenchmarkA)") {
+		t.Errorf("disturbances %+v", res.Disturbances)
+	}
+	if !disturbed(res, kindRemoved, "BenchmarkD") || !warned(res, "BenchmarkD (old): 0.3") || len(res.Disturbances) != 2 {
+		t.Errorf("disturbances %+v", res.Disturbances)
+	}
+}
+
+const timerSource = `package x
+
+import "testing"
+
+func BenchmarkInside(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		b.StopTimer()
+		in := prepare()
+		b.StartTimer()
+		use(in)
+	}
+}
+
+func BenchmarkRange(b *testing.B) {
+	b.Run("sub", func(b *testing.B) {
+		for range b.N {
+			if true {
+				b.StartTimer()
+			}
+		}
+	})
+}
+
+func BenchmarkLoop(b *testing.B) {
+	for b.Loop() {
+		for range 3 {
+			b.StopTimer()
+		}
+	}
+}
+
+func helper(b *testing.B, n int) {
+	for i := b.N - 1; i >= 0; i-- { b.StopTimer(); b.StartTimer() }
+}
+
+func BenchmarkOutside(b *testing.B) {
+	b.StopTimer()
+	in := prepare()
+	for range 10 { // sizes
+		b.StartTimer()
+		for b.Loop() { use(in) }
+		b.StopTimer()
+	}
+}
+
+func BenchmarkParallel(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() { b.StopTimer() }
+	})
+}
+
+// b.N of another name, and a StopTimer that takes something, are not these.
+func BenchmarkOther(b *testing.B) {
+	n := b.N
+	for range n { clock.StopTimer(1) }
+}
+`
+
+func TestTimerUses(t *testing.T) {
+	var got []string
+	for _, u := range timerUses("dir/x_test.go", []byte(timerSource)) {
+		got = append(got, u.function+" "+u.call)
+		line := strings.Split(timerSource, "\n")[u.line-1]
+		if !strings.Contains(line, u.call) || u.file != "x_test.go" {
+			t.Errorf("%+v stands at %q", u, line)
+		}
+	}
+	want := []string{"BenchmarkInside StopTimer", "BenchmarkInside StartTimer", "BenchmarkRange StartTimer", "BenchmarkLoop StopTimer", "helper StopTimer", "helper StartTimer", "BenchmarkParallel StopTimer"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := timerUses("x_test.go", []byte("package x; func (")); got != nil {
+		t.Errorf("%+v in what does not parse", got)
+	}
+}
+
+// Whatever a file holds, each use stands where the call is written.
+func FuzzTimerUses(f *testing.F) {
+	f.Add(timerSource)
+	f.Add("package x\nfunc F() { for b.N { b.StopTimer() } }")
+	f.Fuzz(func(t *testing.T, src string) {
+		seen := make(map[timerUse]int)
+		for _, u := range timerUses("x_test.go", []byte(src)) {
+			if seen[u]++; seen[u] > strings.Count(src, u.call) {
+				t.Errorf("%+v is said %d times", u, seen[u])
+			}
+		}
+		if len(seen) > 0 && !strings.Contains(src, "StopTimer") && !strings.Contains(src, "StartTimer") {
+			t.Errorf("uses %v in %q", seen, src)
+		}
+	})
+}
+
+// Only benchmarks that are measured are spoken of, with the side where one
+// differs from the other.
+func TestTimersOfASession(t *testing.T) {
+	times := map[string]float64{"BenchmarkInside": 1000, "BenchmarkRange/sub": 1000, "BenchmarkOutside": 1000}
+	l := newLab(times, times)
+	s := l.session(nil)
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	mended := strings.Replace(timerSource, "\t\tb.StopTimer()\n\t\tin := prepare()\n\t\tb.StartTimer()\n", "", 1)
+	mended = mended[:strings.Index(mended, "func helper")]
+	s.tests = [][2][]string{{
+		{write("old_test.go", timerSource[:strings.Index(timerSource, "func helper")]), filepath.Join(dir, "gone_test.go")},
+		{write("new_test.go", mended), write("helper_test.go", "package x\n"+timerSource[strings.Index(timerSource, "func helper"):])},
+	}}
+	if err := s.measure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.conclude()
+	var got []string
+	for _, d := range s.res.Disturbances {
+		if d.Kind == kindTimer {
+			got = append(got, strings.TrimSpace(d.Benchmark+" "+d.Side))
+		}
+	}
+	if want := []string{"BenchmarkRange", "helper new", "BenchmarkInside old"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if !warned(s.res, "BenchmarkInside (old) calls StopTimer inside its loop (old_test.go:7)") {
+		t.Errorf("warnings %q", s.res.Warnings)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestMachineDisturbances(t *testing.T) {
+	quiet := recording.Host{Cores: 4, StealRatio: ptr(0.0), BusyRatio: ptr(0.3), LoadStart: ptr(0.2), ThrottledNs: ptr(int64(0))}
+	// 10 s on four cores: we used 11 s of 40 s, 27.5 %.
+	before, after := machine{cpu: time.Second, swapped: ptr(int64(1000))}, machine{cpu: 12 * time.Second, swapped: ptr(int64(1000))}
+	for _, c := range []struct {
+		name, kind, text string
+		change           func(h *recording.Host, before, after *machine, o *Options, governors *[]string)
+	}{
+		{"quiet", "", "", func(*recording.Host, *machine, *machine, *Options, *[]string) {}},
+		{"steal", kindSteal, "took 3.0 % of the CPU time", func(h *recording.Host, _, _ *machine, _ *Options, _ *[]string) { h.StealRatio = ptr(0.03) }},
+		{"load before", kindLoad, "load 2.1 on 4 cores", func(h *recording.Host, _, _ *machine, _ *Options, _ *[]string) { h.LoadStart = ptr(2.1) }},
+		// 60 % busy − 27.5 % ours.
+		{"others", kindLoad, "other processes used 32.5 % of", func(h *recording.Host, _, _ *machine, _ *Options, _ *[]string) { h.BusyRatio = ptr(0.6) }},
+		{"throttled", kindThrottled, "throttled for 250 ms", func(h *recording.Host, _, _ *machine, _ *Options, _ *[]string) { h.ThrottledNs = ptr(int64(250e6)) }},
+		{"swap", kindSwap, "swapped 500 pages", func(_ *recording.Host, _, after *machine, _ *Options, _ *[]string) { after.swapped = ptr(int64(1500)) }},
+		{"governor", kindGovernor, "governed by powersave", func(_ *recording.Host, _, _ *machine, _ *Options, g *[]string) { *g = []string{"powersave"} }},
+		{"pinned", kindPinned, "confined to processors [1]", func(_ *recording.Host, _, _ *machine, o *Options, _ *[]string) { o.Pin = []int{1} }},
+		{"unknown", "", "", func(h *recording.Host, before, after *machine, _ *Options, _ *[]string) {
+			*h, *before, *after = recording.Host{Cores: 4}, machine{}, machine{}
+		}},
+	} {
+		h, b, a := quiet, before, after
+		var governors []string
+		s := steady().session(nil)
+		c.change(&h, &b, &a, s.o, &governors)
+		s.res.Host, s.res.ElapsedNs = h, 10e9
+		s.watchMachine(b, a, governors)
+		switch {
+		case c.kind == "" && len(s.res.Disturbances) != 0:
+			t.Errorf("%s: %+v", c.name, s.res.Disturbances)
+		case c.kind != "" && (len(s.res.Disturbances) != 1 || !disturbed(s.res, c.kind, "") || !warned(s.res, c.text)):
+			t.Errorf("%s: %+v", c.name, s.res.Disturbances)
+		}
+	}
+}
+
+func TestReadMachine(t *testing.T) {
+	root := fstest.MapFS{
+		"proc/vmstat": {Data: []byte("nr_free_pages 5\npswpin 30\npswpout 12\npswpin_x 9\n")},
+		"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor":  {Data: []byte("powersave\n")},
+		"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor":  {Data: []byte("powersave\n")},
+		"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor":  {Data: []byte("performance\n")},
+		"sys/devices/system/cpu/cpu10/cpufreq/scaling_governor": {Data: []byte("schedutil\n")},
+	}
+	if m := readMachine(root, 7); m.swapped == nil || *m.swapped != 42 || m.cpu != 7 {
+		t.Errorf("%+v", m)
+	}
+	if g := governors(root); !slices.Equal(slices.Sorted(slices.Values(g)), []string{"powersave", "schedutil"}) {
+		t.Errorf("%q", g)
+	}
+	for _, text := range []string{"", "pswpin x\n", "pswpin -4\n", "pswpin\n"} {
+		if m := readMachine(fstest.MapFS{"proc/vmstat": {Data: []byte(text)}}, 0); m.swapped != nil {
+			t.Errorf("%q: %d", text, *m.swapped)
+		}
+	}
+	if m := readMachine(fstest.MapFS{}, 0); m.swapped != nil || governors(fstest.MapFS{}) != nil {
+		t.Error("something in nothing")
+	}
+}
+
+func TestEnvironments(t *testing.T) {
+	t.Setenv("GOGC", "50")
+	t.Setenv("GOMEMLIMIT", "")
+	t.Setenv("GODEBUG", "")
+	s := steady().session(nil)
+	s.extra[compare.Old] = []string{"GODEBUG=a=1", "GODEBUG=b=2"}
+	s.watchEnvironment()
+	if len(s.res.Disturbances) != 2 || !warned(s.res, `both sides run with GOGC="50"`) || !warned(s.res, `GODEBUG differs: "b=2" for old, unset for new`) {
+		t.Errorf("%+v", s.res.Disturbances)
+	}
+}
