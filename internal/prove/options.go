@@ -106,6 +106,10 @@ func (o *Options) Validate() error {
 	case o.Now == nil:
 		return fmt.Errorf("the clock is missing: start from DefaultOptions")
 	}
+	// Rounds of several runs of a question add up.
+	if o.Cache == "" && o.Rounds > 0 && o.Rounds < fewestRounds {
+		return fmt.Errorf("-rounds %d is too few for any verdict: counts need %d, and times more", o.Rounds, fewestRounds)
+	}
 	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
 		if err := gobench.CheckPattern(re.text); err != nil {
 			return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
@@ -113,6 +117,9 @@ func (o *Options) Validate() error {
 	}
 	return nil
 }
+
+// fewestRounds are needed to be sure that a count never varies.
+const fewestRounds = 5
 
 // maxRounds bounds what a user may ask for.
 const maxRounds = 10000

@@ -224,7 +224,7 @@ func TestTrees(t *testing.T) {
 	o := pair(t, "", "")
 	o.Old.Operand, o.New.Operand = "./old", "./new"
 	o.Dir = trees(t)
-	o.Rounds, o.Tests = 1, 0
+	o.Rounds, o.Tests = 5, 0
 	res, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
