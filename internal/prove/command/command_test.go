@@ -177,10 +177,6 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("progress lacks %q: %q", want, said)
 		}
 	}
-	o.Old, o.New = o.New, o.Old
-	if res := prove(t, o); res.ExitCode() != 1 || row(t, res, compare.WallNs).Verdict != compare.Slower {
-		t.Errorf("the other way round: exit %d, %s", res.ExitCode(), res.Verdict.Text)
-	}
 }
 
 // Every run is made as often as it is said: the warm-ups, the calibration and

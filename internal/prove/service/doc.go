@@ -11,9 +11,9 @@
 // side, found before the rounds, unless the user names one.
 //
 // Response time runs from when a request was due (package load). Its median
-// decides the exit code; the 90th and 99th percentile stand beside it, where a
-// slice holds at least five requests beyond them and the generator sent fewer
-// late than half as many. Throughput is that of the closed loop. CPU time per
+// decides the exit code; the 90th and 99th percentile stand beside it. A quantile
+// is reported where a slice holds at least five requests beyond it, and where the
+// generator's own lateness is less than half of it. Throughput is that of the closed loop. CPU time per
 // request is that of the process group of a side that was started here, or what
 // an agent in it says; bytes per request are the runtime's count of what was
 // allocated, where the side's instruments tell, less what asking for it costs.

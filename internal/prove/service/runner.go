@@ -105,11 +105,11 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 	after := u.read(ctx)
 	cpu, alloc := before.since(after, u.read(ctx))
 	r.seen[side].slices++
-	if !reportable(&res.Response, res.LateRatio(), 0.5) {
+	if !reportable(&res.Response, &res.Lateness, 0.5) {
 		r.seen[side].late++
 	}
 	for unit, q := range map[string]float64{compare.P50Ns: 0.5, compare.P90Ns: 0.9, compare.P99Ns: 0.99} {
-		if reportable(&res.Response, res.LateRatio(), q) {
+		if reportable(&res.Response, &res.Lateness, q) {
 			slice[unit] = float64(res.Response.Quantile(q))
 		}
 	}
@@ -127,11 +127,13 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 const beyond = 5
 
 // reportable reports whether a quantile says something about the service:
-// enough requests lie beyond it, and fewer were sent late than half as many,
-// since late ones lie there too.
-func reportable(times *hist.Histogram, late, q float64) bool {
+// enough requests lie beyond it, and the generator's own lateness, which response
+// times hold too, is less than half of it at the same quantile. A bound in
+// milliseconds would refuse slow services on a busy machine and take quick ones
+// whose times are nothing else.
+func reportable(times, late *hist.Histogram, q float64) bool {
 	const rounding = 1e-9 // of 1 - q
-	return float64(times.Count())*(1-q+rounding) >= beyond && late < (1-q)/2
+	return float64(times.Count())*(1-q+rounding) >= beyond && 2*late.Quantile(q) < times.Quantile(q)
 }
 
 // drive runs one load and looks at what came back. answered are all whole
