@@ -12,15 +12,15 @@ import (
 // nothing to something its reciprocal, and from nothing to nothing 1.
 const MaxRatio = 1e6
 
-// NoiseConfidence is the confidence of the interval of old against itself
+// NoiseConfidence is the confidence of the interval of a side against itself
 // whose half-width is the noise.
 const NoiseConfidence = 0.95
 
 // Verdict is what is said of one metric of one benchmark.
 type Verdict string
 
-// The verdicts. They are words for times and counts alike: fewer allocations
-// are "faster".
+// The verdicts. They are words for times, counts and rates alike: fewer
+// allocations are "faster", and so are more requests per second.
 const (
 	Faster     Verdict = "faster"
 	Slower     Verdict = "slower"
@@ -35,38 +35,38 @@ type Row struct {
 	Metric  string  `json:"metric"`
 	Verdict Verdict `json:"verdict"`
 	// Reason says why there is no verdict; "" when there is one.
-	Reason       string `json:"reason,omitempty"`
-	WithinMargin bool   `json:"within_margin"`
-	// Ratio is old divided by new; RatioLow and RatioHigh hold the true one with
-	// probability Coverage. Coverage is below what was wanted where there were
-	// too few rounds. The bounds of a count allow for its rounding (see counts.go).
-	Ratio     float64 `json:"ratio"`
-	RatioLow  float64 `json:"ratio_low"`
-	RatioHigh float64 `json:"ratio_high"`
-	Coverage  float64 `json:"coverage"`
+	Reason string `json:"reason,omitempty"`
+	// WithinMargin: the whole interval lies within the margin. Beside "no change"
+	// with an interval that excludes 1 there is a difference that hardly matters.
+	WithinMargin bool `json:"within_margin"`
+	// Ratio is old divided by new, or new by old where more is better: above 1 is
+	// faster. RatioLow and RatioHigh hold the true one at ConfidenceRatio; they
+	// are the bounds of every ratio where there were too few rounds to say
+	// anything. What Coverage adds is that there are only so many values to
+	// choose a bound from. The bounds of a count allow for its rounding (see
+	// counts.go).
+	Ratio           float64 `json:"ratio"`
+	RatioLow        float64 `json:"ratio_low"`
+	RatioHigh       float64 `json:"ratio_high"`
+	ConfidenceRatio float64 `json:"confidence_ratio"`
+	Coverage        float64 `json:"coverage"`
+	// PValue is the sequential one of "the sides are equal", valid whenever it is
+	// read, and PHolm is it adjusted to all rows of the run.
+	PValue float64 `json:"p_value"`
+	PHolm  float64 `json:"p_holm"`
 	// Exact: each side showed one value in every round. It says nothing of the
 	// fraction that package testing cuts off.
 	Exact bool `json:"exact"`
-	// Gates: the row decides the exit code.
-	Gates bool `json:"gates"`
-	// PValue is the sequential one, valid whenever it is read; PHolm is adjusted
-	// to all rows of the run. Both are 1 while there was no look.
-	PValue float64 `json:"p_value"`
-	PHolm  float64 `json:"p_holm"`
-	// ConfidenceRatio is that of the interval.
-	ConfidenceRatio float64 `json:"confidence_ratio"`
-	// Look is the one that the figures are of, from 1; 0: none yet. Looks is how
-	// many the plan has.
+	Gates bool `json:"gates"` // the row decides the exit code
+	// Look is the one that the figures are of, from 1; 0: there was none yet. The
+	// plan has Looks; a series that ended between two of them had its last there.
 	Look  int `json:"look"`
 	Looks int `json:"looks"`
-	// Rounds that the figures are of, those of earlier runs included.
+	// Rounds that the figures are of; the earlier runs' are among them.
 	Rounds        int `json:"rounds"`
 	RoundsEarlier int `json:"rounds_earlier"`
-	// Needed is what a verdict would take; nil where there is one, or where
-	// nothing can be said.
-	Needed *Needed `json:"needed,omitempty"`
-	// NoiseRatio is the half-width of the 95 % interval of old against itself;
-	// nil with fewer rounds than that interval needs.
+	// NoiseRatio is the half-width of the 95 % interval of a side against itself,
+	// from NoiseRounds rounds; nil with fewer than that interval needs.
 	NoiseRatio  *float64 `json:"noise_ratio"`
 	NoiseRounds int      `json:"noise_rounds"`
 	// Old and New are medians over the rounds, in the metric's unit.
@@ -76,168 +76,160 @@ type Row struct {
 	// Medians of allocs/op; nil: not reported.
 	AllocsOld *float64 `json:"allocs_old"`
 	AllocsNew *float64 `json:"allocs_new"`
-}
-
-// Needed is what a verdict would take.
-type Needed struct {
-	Rounds int   `json:"rounds"` // in all
-	Ns     int64 `json:"ns"`     // to measure as many of this benchmark alone; 0: unknown
+	// Needed is what a verdict would take; nil where there is one, or where
+	// nothing can be said.
+	Needed *Needed `json:"needed,omitempty"`
 }
 
 // Judge gives every metric of every series its row, in their order. Metrics
-// without a round have none.
+// that no round has get none.
 func Judge(series []Series, o Options) []Row {
-	m := 0
-	for i := range series {
-		m += len(series[i].Metrics)
+	j := &judge{o: o, margin: math.Log1p(o.Margin), nulls: make(map[int]*stat.SignedRanks)}
+	j.collect(series)
+	j.m = max(o.Hypotheses, len(j.rows), 1)
+	for _, family := range j.families() {
+		j.test(family)
 	}
-	c := comparison{o: o, confidence: stat.BonferroniConfidence(o.Alpha, max(m, o.Hypotheses, 1))}
-	var rows []Row
-	for i := range series {
-		if len(series[i].Rounds) > 0 {
-			rows = append(rows, c.rows(&series[i])...)
-		}
+	for i := range j.rows {
+		j.count(&j.rows[i])
 	}
+	rows := make([]Row, len(j.rows))
+	for i := range j.rows {
+		rows[i] = j.row(&j.rows[i])
+	}
+	j.showAllocs(rows)
 	return rows
 }
 
-// Decided reports whether every gating row of a benchmark has a verdict.
+// Decided reports whether nothing more has to be measured of a benchmark for
+// the exit code: every gating row has a verdict, or is a count whose rounding
+// leaves it open however many rounds there are.
 func Decided(rows []Row, pkg, name string) bool {
-	any := false
+	found := false
 	for i := range rows {
-		if r := &rows[i]; r.Package == pkg && r.Name == name && r.Gates {
-			any = true
-			if r.Verdict == CannotTell {
-				return false
+		r := &rows[i]
+		if r.Package != pkg || r.Name != name || !r.Gates {
+			continue
+		}
+		found = true
+		open := r.Exact && r.Look > 0 && r.Coverage >= r.ConfidenceRatio
+		if r.Verdict == CannotTell && !open {
+			return false
+		}
+	}
+	return found
+}
+
+// judge is a comparison under way.
+type judge struct {
+	o      Options
+	margin float64 // log(1 + Margin)
+	m      int     // hypotheses of each family
+	nulls  map[int]*stat.SignedRanks
+	rows   []subject
+}
+
+// subject is one metric of one series: a row to be.
+type subject struct {
+	series *Series
+	metric Metric
+	all    figures   // of all rounds
+	at     []figures // by look
+	counts []count   // by look, of metrics that are counted
+	other  *subject  // the other count of the series; nil: none
+
+	different, same claim
+}
+
+// collect makes a subject of every metric that was reported.
+func (j *judge) collect(series []Series) {
+	for i := range series {
+		s := &series[i]
+		looks := j.o.looks(s)
+		for _, m := range s.Metrics {
+			all := j.figures(s, m, look{rounds: len(s.Rounds)})
+			if all.rounds == 0 {
+				continue
+			}
+			sub := subject{series: s, metric: m, all: all}
+			for _, l := range looks {
+				f := j.figures(s, m, l)
+				sub.at = append(sub.at, f)
+				sub.different.add(f.different(), &f)
+				sub.same.add(f.same(j.margin), &f)
+			}
+			j.rows = append(j.rows, sub)
+		}
+	}
+	for i := range j.rows {
+		for k := range j.rows {
+			a, b := &j.rows[i], &j.rows[k]
+			if a.series == b.series && (a.metric.Unit == BytesPerOp && b.metric.Unit == AllocsPerOp || a.metric.Unit == AllocsPerOp && b.metric.Unit == BytesPerOp) {
+				a.other = b
 			}
 		}
 	}
-	return any
 }
 
-// Looks are the rounds of a plan after which the figures are judged.
-func Looks(planned, hypotheses int, alpha float64) []int { return []int{planned} }
-
-// FewestRounds is the number of rounds without which no verdict on what varies
-// is possible.
-func FewestRounds(hypotheses int, alpha float64) int {
-	return stat.MedianValues(stat.BonferroniConfidence(alpha, max(hypotheses, 1)))
-}
-
-type comparison struct {
-	o          Options
-	confidence float64
-}
-
-func (c *comparison) rows(s *Series) []Row {
-	var rows []Row
-	bytes, allocs := -1, -1
-	for _, m := range s.Metrics {
-		r := c.row(s, m)
-		if r.Rounds == 0 {
-			continue
-		}
-		switch m.Unit {
-		case BytesPerOp:
-			bytes = len(rows)
-		case AllocsPerOp:
-			allocs = len(rows)
-		}
-		rows = append(rows, r)
+// row says what the tests gave.
+func (j *judge) row(s *subject) Row {
+	r := Row{
+		Package: s.series.Package, Name: s.series.Name, Metric: s.metric.Unit, Gates: s.metric.Gates, Iterations: s.series.Iterations,
+		Looks: max(len(j.o.Looks), 1), PValue: s.different.sequential(), PHolm: s.different.holm,
 	}
-	var none Row
-	b, a := &none, &none
-	if bytes >= 0 {
-		b = &rows[bytes]
+	r.NoiseRatio, r.NoiseRounds = j.noise(s.series, s.metric)
+	v := j.verdict(s)
+	r.Verdict, r.Look = v.Verdict, v.look
+	f := &s.all
+	if v.look > 0 {
+		f = &s.at[v.look-1]
 	}
-	if allocs >= 0 {
-		a = &rows[allocs]
-	}
-	c.settle(b, a)
-	for i := range rows {
-		r := &rows[i]
-		r.WithinMargin = c.within(r.RatioLow, r.RatioHigh) && r.Coverage >= c.confidence
-		if s.Invalid != "" {
-			r.Verdict, r.Reason = CannotTell, s.Invalid
-		}
-		if allocs >= 0 {
-			r.AllocsOld, r.AllocsNew = &a.Old, &a.New
-		}
-	}
-	return rows
-}
-
-// columns are the values of one metric over the rounds that have it on all
-// three slices.
-func columns(s *Series, unit string) (old, again, new []float64) {
-	for i := range s.Rounds {
-		r := &s.Rounds[i]
-		a, ok := r.Old[unit]
-		b, ok2 := r.Again[unit]
-		c, ok3 := r.New[unit]
-		if !ok || !ok2 || !ok3 || !valid(a) || !valid(b) || !valid(c) {
-			continue
-		}
-		old, again, new = append(old, a), append(again, b), append(new, c)
-	}
-	return old, again, new
-}
-
-func valid(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
-
-func (c *comparison) row(s *Series, m Metric) Row {
-	old, again, new := columns(s, m.Unit)
-	r := Row{Package: s.Package, Name: s.Name, Metric: m.Unit, Gates: m.Gates, Iterations: s.Iterations, Rounds: len(old)}
-	if len(old) == 0 {
-		return r
-	}
-	r.Old, r.New = stat.Median(old), stat.Median(new)
-	if m.Kind == Count && constant(old, again) && constant(new, nil) {
-		c.exact(&r)
+	r.Rounds, r.RoundsEarlier = f.rounds, min(s.series.Earlier, f.rounds)
+	r.Old, r.New = f.medianOld, f.medianNew
+	r.Exact = f.exact
+	if f.exact && v.look > 0 {
+		j.exactRow(&r, &s.counts[v.look-1], f)
 	} else {
-		c.interval(&r, m, old, again, new)
+		r.Ratio, r.RatioLow, r.RatioHigh = ratioOf(f.mid.Center()), ratioOf(v.low), ratioOf(v.high)
+		r.ConfidenceRatio, r.Coverage = 1-v.level, f.mid.Coverage(v.level/2)
+		r.WithinMargin = -j.margin < v.low && v.high < j.margin
+		r.Reason, r.Needed = j.unknown(s, f, v)
+	}
+	if s.series.Invalid != "" {
+		r.Verdict, r.Reason, r.WithinMargin, r.Needed = CannotTell, s.series.Invalid, false, nil
 	}
 	return r
 }
 
-// interval judges what varies.
-func (c *comparison) interval(r *Row, m Metric, old, again, new []float64) {
-	iv, self := c.sampled(m, old, new), c.sampled(m, old, again)
-	r.Ratio, r.RatioLow, r.RatioHigh, r.Coverage = iv.Center, iv.Low, iv.High, iv.Coverage
-	if n := logInterval(ratios(old, again), NoiseConfidence); n.Coverage >= NoiseConfidence {
-		half := (n.High - n.Low) / 2
-		r.NoiseRatio = &half
-	}
-	enough := r.Coverage >= c.confidence
+// unknown says why there is no verdict on what varies, and what it would take.
+func (j *judge) unknown(s *subject, f *figures, v verdict) (reason string, needed *Needed) {
 	switch {
-	case !enough:
-		need := stat.MedianValues(c.confidence)
-		r.Verdict, r.Reason = CannotTell, fmt.Sprintf("%s, and %d are needed at this confidence", rounds(r.Rounds), need)
-	case self.Low > 1 || self.High < 1:
-		r.Verdict = CannotTell
-		r.Reason = fmt.Sprintf("old measured against itself differs, %s to %s: something disturbs this machine", quantity.Ratio(self.Low), quantity.Ratio(self.High))
+	case v.Verdict != CannotTell:
+		return "", nil
+	case v.look == 0:
+		return fmt.Sprintf("%s: the figures have not been looked at yet", rounds(f.rounds)), nil
+	case math.IsInf(v.low, 0) || math.IsInf(v.high, 0):
+		reason = fmt.Sprintf("%s, and %d are needed at this confidence", rounds(f.rounds), fewest(v.level))
 	default:
-		if r.Verdict = c.judge(r); r.Verdict == CannotTell {
-			r.Reason = fmt.Sprintf("the interval holds 1 and is wider than the margin of %s", quantity.Percent(c.o.Margin))
+		reason = fmt.Sprintf("the interval holds 1 and reaches beyond the margin of %s", quantity.Percent(j.o.Margin))
+	}
+	return reason, j.needed(s, f)
+}
+
+// showAllocs gives every row the allocations of its benchmark.
+func (j *judge) showAllocs(rows []Row) {
+	for i := range rows {
+		for k := range rows {
+			if j.rows[i].series == j.rows[k].series && rows[k].Metric == AllocsPerOp {
+				old, new := rows[k].Old, rows[k].New
+				rows[i].AllocsOld, rows[i].AllocsNew = &old, &new
+			}
 		}
 	}
 }
 
-// judge reads the verdict off a row's interval alone.
-func (c *comparison) judge(r *Row) Verdict {
-	switch {
-	case r.RatioLow > 1:
-		return Faster
-	case r.RatioHigh < 1:
-		return Slower
-	case c.within(r.RatioLow, r.RatioHigh):
-		return NoChange
-	}
-	return CannotTell
-}
-
-func (c *comparison) within(low, high float64) bool {
-	return low >= 1/(1+c.o.Margin) && high <= 1+c.o.Margin
+func (j *judge) within(low, high float64) bool {
+	return low >= 1/(1+j.o.Margin) && high <= 1+j.o.Margin
 }
 
 // Ratio is old/new within [1/MaxRatio, MaxRatio].
@@ -253,39 +245,17 @@ func Ratio(old, new float64) float64 {
 	return min(max(old/new, 1/MaxRatio), MaxRatio)
 }
 
-func ratios(old, new []float64) []float64 {
-	out := make([]float64, len(old))
-	for i := range old {
-		out[i] = Ratio(old[i], new[i])
+// ratioOf is the ratio with a given logarithm, within the bounds of Ratio. One
+// that is not 1 stays so, though a float64 may not show the difference.
+func ratioOf(log float64) float64 {
+	switch x := math.Exp(log); {
+	case log > 0 && x <= 1:
+		return math.Nextafter(1, 2)
+	case log < 0 && x >= 1:
+		return math.Nextafter(1, 0)
+	default:
+		return min(max(x, 1/MaxRatio), MaxRatio)
 	}
-	return out
 }
 
-// logInterval is the median of positive ratios on the logarithmic scale, with
-// its interval.
-func logInterval(ratios []float64, confidence float64) stat.Interval {
-	ones := make([]float64, len(ratios))
-	for i := range ones {
-		ones[i] = 1
-	}
-	return stat.RatioInterval(ratios, ones, confidence)
-}
-
-// constant reports whether all values of both slices are the same.
-func constant(a, b []float64) bool {
-	for _, values := range [][]float64{a, b} {
-		for _, v := range values {
-			if v != a[0] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func rounds(n int) string {
-	if n == 1 {
-		return "1 round"
-	}
-	return fmt.Sprintf("%d rounds", n)
-}
+func rounds(n int) string { return quantity.Plural(n, "round") }

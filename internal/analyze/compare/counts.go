@@ -19,65 +19,100 @@ import (
 // rounding of one leaves the verdict open, the other one may settle it (settle).
 // That is evidence, not proof: half an allocation less of twice the size would
 // be taken for no change.
+//
+// Counts that never varied on either side are not tested, and take no step of
+// Holm's procedure. That they would not vary in the rounds to come either is
+// taken as sure when values that fall apart like theirs would do so by chance
+// with less than alpha·w/m (stat.SeparationP), the level of its first step: a
+// look at which they are called different is then one at which their rank test,
+// had it been possible, would have been passed too, so that a row has one chance
+// to err at a look and not two.
 const cutOff = 1
 
 func countLow(old, new float64) float64  { return Ratio(old, new+cutOff) }
 func countHigh(old, new float64) float64 { return Ratio(old+cutOff, new) }
 
-// exact judges counts that never vary within a side, by themselves.
-func (c *comparison) exact(r *Row) {
-	r.Exact = true
-	r.Ratio, r.RatioLow, r.RatioHigh = Ratio(r.Old, r.New), countLow(r.Old, r.New), countHigh(r.Old, r.New)
-	r.Coverage = exactCoverage(r.Rounds)
-	zero := 0.0
-	r.NoiseRatio = &zero
-	switch {
-	case r.Coverage < c.confidence:
-		r.Verdict, r.Reason = CannotTell, fmt.Sprintf("%s: too few to be sure that it never varies", rounds(r.Rounds))
-	default:
-		r.Verdict = c.judge(r) // where it cannot tell, the other count may settle it
-	}
+// count is what one look says of a count.
+type count struct {
+	*figures
+	sure       bool    // enough rounds
+	separation float64 // the chance that one distribution falls apart like this
+	level      float64
+	// The ratio's bounds: those of the rounding where it is exact, else those of
+	// the interval at the level.
+	low, high float64
+	verdict   Verdict // of exact counts; CannotTell for the others
+	reason    string
 }
 
-// exactCoverage is how sure it is after so many rounds that two values which
-// never varied are not of one distribution. Old was seen twice in every round.
-func exactCoverage(rounds int) float64 { return 1 - stat.SeparationP(2*rounds, rounds) }
-
-// settle judges the counts whose rounding leaves open what happened by the
-// other count of the benchmark.
-func (c *comparison) settle(bytes, allocs *Row) {
-	if none(bytes) && none(allocs) {
-		// No byte in any operation: there is no fraction of an allocation either.
-		for _, r := range []*Row{bytes, allocs} {
-			r.RatioLow, r.RatioHigh = 1, 1
-		}
-	}
-	b, a := *bytes, *allocs
-	c.settleBy(bytes, &a)
-	c.settleBy(allocs, &b)
-}
-
-func none(r *Row) bool { return r.Exact && r.Old == 0 && r.New == 0 }
-
-func (c *comparison) settleBy(r, other *Row) {
-	if !r.Exact || r.Verdict != CannotTell || r.Reason != "" {
+// count judges the looks at which a count had not varied yet.
+func (j *judge) count(s *subject) {
+	if s.metric.Kind != Count {
 		return
 	}
-	sure := other.Rounds > 0 && other.Coverage >= c.confidence
+	for k := range s.at {
+		c := j.countAt(s, k)
+		other := count{figures: &figures{}}
+		if s.other != nil {
+			other = j.countAt(s.other, k)
+		}
+		if none(&c) && none(&other) {
+			// No byte in any operation: there is no fraction of an allocation either.
+			c.low, c.high = 1, 1
+		}
+		if c.exact {
+			j.settle(&c, &other)
+		}
+		s.counts = append(s.counts, c)
+	}
+}
+
+func (j *judge) countAt(s *subject, k int) count {
+	f := &s.at[k]
+	c := count{figures: f, verdict: CannotTell, level: j.o.Alpha * f.weight / float64(j.m), separation: 1}
+	if f.rounds == 0 {
+		return c
+	}
+	if !f.exact {
+		low, high := f.bounds(c.level)
+		c.sure = !math.IsInf(low, 0) && !math.IsInf(high, 0)
+		c.low, c.high = ratioOf(low), ratioOf(high)
+		return c
+	}
+	c.separation = stat.SeparationP(len(f.old), len(f.new))
+	c.sure = c.separation <= c.level
+	c.low, c.high = countLow(c.medianOld, c.medianNew), countHigh(c.medianOld, c.medianNew)
+	return c
+}
+
+func none(c *count) bool { return c.exact && c.medianOld == 0 && c.medianNew == 0 }
+
+// settle judges an exact count by itself, and where its rounding leaves open
+// what happened by the other count of the benchmark.
+func (j *judge) settle(c, other *count) {
+	sure := other.rounds > 0 && other.sure
 	switch {
-	case r.Old == r.New && sure && c.agree(other):
-		r.Verdict = NoChange
-	case r.Old > r.New && sure && other.RatioLow > 1+c.o.Margin:
-		r.Verdict = Faster
-	case r.Old < r.New && sure && other.RatioHigh < 1/(1+c.o.Margin):
-		r.Verdict = Slower
+	case !c.sure:
+		c.reason = fmt.Sprintf("%s: too few to be sure that it never varies", rounds(c.rounds))
+	case j.within(c.low, c.high):
+		c.verdict = NoChange
+	case c.low > 1:
+		c.verdict = Faster
+	case c.high < 1:
+		c.verdict = Slower
+	case c.medianOld == c.medianNew && sure && j.agree(other):
+		c.verdict = NoChange
+	case c.medianOld > c.medianNew && sure && other.low > 1+j.o.Margin:
+		c.verdict = Faster
+	case c.medianOld < c.medianNew && sure && other.high < 1/(1+j.o.Margin):
+		c.verdict = Slower
 	default:
 		what, by := "allocations", "bytes"
-		if r.Metric == BytesPerOp {
+		if c.metric.Unit == BytesPerOp {
 			what, by = by, what
 		}
-		r.Reason = fmt.Sprintf("counted in whole %s, rounded down: old lies between %s and %s, new between %s and %s, and the %s per operation do not settle it",
-			what, quantity.Count(r.Old), quantity.Count(r.Old+cutOff), quantity.Count(r.New), quantity.Count(r.New+cutOff), by)
+		c.reason = fmt.Sprintf("counted in whole %s, rounded down: old lies between %s and %s, new between %s and %s, and the %s per operation do not settle it",
+			what, quantity.Count(c.medianOld), quantity.Count(c.medianOld+cutOff), quantity.Count(c.medianNew), quantity.Count(c.medianNew+cutOff), by)
 	}
 }
 
@@ -86,30 +121,40 @@ func (c *comparison) settleBy(r, other *Row) {
 // which is one. Without that every benchmark of one small allocation would be
 // left without a verdict, though nothing differs. A count that never varies is
 // taken as it was printed; of one that does, the whole interval has to agree.
-func (c *comparison) agree(other *Row) bool {
-	if other.Exact {
-		return c.within(other.Ratio, other.Ratio) || math.Abs(other.Old-other.New) <= cutOff
+func (j *judge) agree(other *count) bool {
+	if other.exact {
+		ratio := Ratio(other.medianOld, other.medianNew)
+		return j.within(ratio, ratio) || math.Abs(other.medianOld-other.medianNew) <= cutOff
 	}
 	// Equal things show least and least+1 in turns; each cut off, they are less
 	// than two apart.
-	least := min(other.Old, other.New) - cutOff
-	jitter := least > 0 && other.RatioLow >= least/(least+2*cutOff) && other.RatioHigh <= (least+2*cutOff)/least
-	return jitter || c.within(other.RatioLow, other.RatioHigh)
+	least := min(other.medianOld, other.medianNew) - cutOff
+	jitter := least > 0 && other.low >= least/(least+2*cutOff) && other.high <= (least+2*cutOff)/least
+	return jitter || j.within(other.low, other.high)
 }
 
-// sampled is the median ratio with its interval. For counts each pair's ratio
-// is known only up to the rounding; as the bounds of the interval are order
-// statistics, those of the smallest possible ratios and of the largest ones
-// enclose those of the true ratios.
-func (c *comparison) sampled(m Metric, old, new []float64) stat.Interval {
-	iv := logInterval(ratios(old, new), c.confidence)
-	if m.Kind != Count {
-		return iv
+// exactVerdict is the latest that a count was given while it had not varied, or
+// that it still has none; ok is false where it varied before there was one.
+func (s *subject) exactVerdict() (v verdict, ok bool) {
+	last := len(s.counts)
+	for k := last; k > 0; k-- {
+		if said := s.counts[k-1].verdict; said != CannotTell {
+			return verdict{Verdict: said, look: k}, true
+		}
 	}
-	low, high := make([]float64, len(old)), make([]float64, len(old))
-	for i := range old {
-		low[i], high[i] = countLow(old[i], new[i]), countHigh(old[i], new[i])
+	return verdict{Verdict: CannotTell, look: last}, last > 0 && s.counts[last-1].exact
+}
+
+// exactRow fills in what the row of an exact count shows.
+func (j *judge) exactRow(r *Row, c *count, f *figures) {
+	r.Ratio, r.RatioLow, r.RatioHigh = Ratio(c.medianOld, c.medianNew), c.low, c.high
+	r.ConfidenceRatio, r.Coverage = 1-c.level, 1-c.separation
+	r.Reason = c.reason
+	r.WithinMargin = c.sure && j.within(c.low, c.high)
+	if c.medianOld != c.medianNew {
+		r.PValue = min(1, c.separation/f.weight)
+		r.PHolm = min(1, r.PValue*float64(j.m))
 	}
-	iv.Low, iv.High = logInterval(low, c.confidence).Low, logInterval(high, c.confidence).High
-	return iv
+	zero := 0.0
+	r.NoiseRatio = &zero
 }

@@ -1,0 +1,163 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"whet/internal/stat"
+)
+
+// figures are one metric of one series at one look.
+type figures struct {
+	look
+	metric   Metric
+	old, new []float64 // of all slices, the doubled sides' both
+	// Medians over the rounds, without the slices that double a side: each round
+	// weighs the same.
+	medianOld, medianNew float64
+	exact                bool // each side showed one value
+	// mid are the rounds' differences, log(old) − log(new), or for metrics of
+	// which more is better log(new) − log(old): above 0 is faster. The doubled
+	// side is averaged. What was counted is known up to its rounding: low and
+	// high are the smallest and the largest difference that the rounds may
+	// stand for, elsewhere the same as mid.
+	mid, low, high stat.Differences
+	rounds         int
+}
+
+// maxLog bounds every difference.
+var maxLog = math.Log(MaxRatio)
+
+// logRatio is the logarithm of Ratio(a, b). It is exactly −logRatio(b, a).
+func logRatio(a, b float64) float64 {
+	switch {
+	case a == b:
+		return 0
+	case b == 0:
+		return maxLog
+	case a == 0:
+		return -maxLog
+	}
+	return min(max(math.Log(a)-math.Log(b), -maxLog), maxLog)
+}
+
+// values are one metric of a round; ok is false where it was not reported by
+// all three slices, or is no number that a ratio can be made of.
+func (r *Round) values(unit string) (old, new, again float64, ok bool) {
+	old, ok1 := r.Old[unit]
+	new, ok2 := r.New[unit]
+	again, ok3 := r.Again[unit]
+	return old, new, again, ok1 && ok2 && ok3 && valid(old) && valid(new) && valid(again)
+}
+
+func valid(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
+
+// figures collects a metric over the first rounds of a series.
+func (j *judge) figures(s *Series, m Metric, l look) figures {
+	f := figures{look: l, metric: m}
+	var mid, low, high, firstOld, firstNew []float64
+	for i := range s.Rounds[:l.rounds] {
+		r := &s.Rounds[i]
+		old, new, again, ok := r.values(m.Unit)
+		if !ok {
+			continue
+		}
+		firstOld, firstNew = append(firstOld, old), append(firstNew, new)
+		olds, news := []float64{old}, []float64{new}
+		if r.AgainOf == New {
+			news = append(news, again)
+		} else {
+			olds = append(olds, again)
+		}
+		f.old, f.new = append(f.old, olds...), append(f.new, news...)
+		better, worse := olds, news
+		if m.More {
+			better, worse = news, olds
+		}
+		d := meanLogRatio(better, worse, 0, 0)
+		mid = append(mid, d)
+		if m.Kind == Count {
+			low, high = append(low, meanLogRatio(better, worse, 0, cutOff)), append(high, meanLogRatio(better, worse, cutOff, 0))
+		}
+	}
+	f.rounds = len(mid)
+	f.medianOld, f.medianNew = stat.Median(firstOld), stat.Median(firstNew)
+	f.exact = m.Kind == Count && f.rounds > 0 && constant(f.old) && constant(f.new)
+	null := j.null(f.rounds)
+	f.mid = stat.NewDifferences(mid, null)
+	f.low, f.high = f.mid, f.mid
+	if m.Kind == Count {
+		f.low, f.high = stat.NewDifferences(low, null), stat.NewDifferences(high, null)
+	}
+	return f
+}
+
+// meanLogRatio is the mean of log((x+addX)/(y+addY)) over the slices of one
+// side and of the other, one of which has two. For positive values within
+// MaxRatio that is the difference of their mean logarithms.
+func meanLogRatio(xs, ys []float64, addX, addY float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		for _, y := range ys {
+			sum += logRatio(x+addX, y+addY)
+		}
+	}
+	return sum / float64(len(xs)*len(ys))
+}
+
+func constant(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
+}
+
+// different is the p-value of "the sides are equal", from this look alone.
+func (f *figures) different() float64 {
+	return min(1, 2*min(f.low.Greater(0), f.high.Less(0)))
+}
+
+// same is the p-value of "the sides differ by the margin or more", from this
+// look alone: that of the worse of two one-sided tests. It is doubled, so that
+// it is at most a level exactly where the interval at that level lies within
+// the margin, and not only the shorter one at twice the level.
+func (f *figures) same(margin float64) float64 {
+	return min(1, 2*max(f.low.Greater(-margin), f.high.Less(margin)))
+}
+
+// bounds are those of the logarithm of the ratio, at a two-sided level.
+func (f *figures) bounds(level float64) (low, high float64) {
+	return f.low.Low(level / 2), f.high.High(level / 2)
+}
+
+// null is the distribution for n rounds.
+func (j *judge) null(n int) *stat.SignedRanks {
+	s, ok := j.nulls[n]
+	if !ok {
+		s = stat.NewSignedRanks(n)
+		j.nulls[n] = s
+	}
+	return s
+}
+
+// noise is the half-width of the interval, on the scale of ratios, of the
+// doubled side's slices against each other, and the rounds it comes from. It is
+// nil where there are too few.
+func (j *judge) noise(s *Series, m Metric) (half *float64, rounds int) {
+	var d []float64
+	for i := range s.Rounds {
+		r := &s.Rounds[i]
+		old, new, again, ok := r.values(m.Unit)
+		if !ok {
+			continue
+		}
+		first := old
+		if r.AgainOf == New {
+			first = new
+		}
+		d = append(d, logRatio(first, again))
+	}
+	iv := stat.NewDifferences(d, j.null(len(d))).Interval(NoiseConfidence)
+	if len(d) == 0 || math.IsInf(iv.Low, 0) || math.IsInf(iv.High, 0) {
+		return nil, len(d)
+	}
+	h := (math.Exp(iv.High) - math.Exp(iv.Low)) / 2
+	return &h, len(d)
+}

@@ -1,0 +1,69 @@
+package compare
+
+import (
+	"math"
+
+	"whet/internal/stat"
+)
+
+// Needed is what a verdict would take.
+type Needed struct {
+	Rounds int   `json:"rounds"` // in all, those measured included
+	Ns     int64 `json:"ns"`     // to measure as many of this benchmark alone; 0: unknown
+}
+
+// How sure the promise is, and how far it looks ahead.
+const (
+	chance     = 0.8 // of a verdict after that many rounds
+	spreadAt   = 0.8 // confidence of the interval that the spread is taken from
+	mostAhead  = 50  // times the rounds that were measured; beyond it nothing is promised
+	leastKnown = 6   // rounds below which the spread is not known
+)
+
+// needed estimates the rounds that a verdict would take from the spread of
+// those there are. With e the estimate of log(ratio) from n rounds, h the
+// half-width of its interval at the confidence 0.8, and q(p) the p-quantile of
+// the normal distribution, e has about the standard deviation h/q(0.9), and
+// after N rounds √(n/N) of that. The interval at the level a reaches q(1−a/2) of
+// those to each side. So it excludes 1 with a chance of 0.8 where e is
+// q(1−a/2) + q(0.8) of them away from 0, and lies within the margin m where e is
+// as many away from log(1+m):
+//
+//	N = n · ((q(1−a/2) + q(0.8)) · h / (q(0.9)·D))²
+//
+// with D the larger of |e| and log(1+m) − |e|, of which the nearer verdict is
+// made; |e| only where it is at least twice its standard deviation, as else a
+// difference would be promised to noise. a is that of a further run's last look at this row's step, so that N
+// does for a second run that is pooled with this one, and a little more than
+// does for one long run instead.
+//
+// It supposes that the rounds to come are like those measured, and that the
+// estimate is the truth. Where it gives more than fifty times what was measured
+// nothing is said: the estimate is not as good as that. Nor is of counts that
+// vary, whose rounding no round takes away.
+func (j *judge) needed(s *subject, f *figures) *Needed {
+	if s.metric.Kind == Count || f.rounds < leastKnown {
+		return nil
+	}
+	iv := f.mid.Interval(spreadAt)
+	h, e := (iv.High-iv.Low)/2, math.Abs(iv.Center)
+	last := 1.0
+	if n := len(j.o.Looks); n > 1 {
+		last -= float64(j.o.Looks[n-2]) / float64(j.o.Looks[n-1])
+	}
+	a := j.o.Alpha * stat.RunShare(s.series.Run+1) * last / max(s.different.divisor, s.same.divisor)
+	sd, distance := h/quantile((1+spreadAt)/2), j.margin-e
+	if e >= 2*sd {
+		distance = max(distance, e)
+	}
+	x := (quantile(1-a/2) + quantile(chance)) * sd / distance
+	n := math.Ceil(float64(f.rounds) * x * x)
+	if distance <= 0 || !(n <= mostAhead*float64(f.rounds)) {
+		return nil
+	}
+	rounds := max(int(n), fewest(a), f.rounds+1)
+	return &Needed{Rounds: rounds, Ns: int64(rounds) * s.series.RoundNs}
+}
+
+// quantile is that of the normal distribution.
+func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
