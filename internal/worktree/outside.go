@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"whet/internal/capture/process"
@@ -62,23 +63,26 @@ type modules struct {
 // that here was copied from.
 func (m *modules) workspace(here, there string) (dirs, more []string, err error) {
 	work := m.goWork(here)
-	if work == "" {
+	if _, ok := below(m.t.Dir, work); !ok {
+		// What is found above the copy does not matter, if it is not what is
+		// found from where it was made, or named by GOWORK.
+		found := work
 		if work = m.goWork(there); work == "" {
-			return nil, nil, nil
+			return nil, off(found), nil
 		}
-		if _, ok := below(m.top, work); ok {
-			return nil, nil, nil // the revision has none
+		if rel, ok := below(m.top, work); ok {
+			work = filepath.Join(m.t.Dir, rel)
+			switch {
+			case exists(work):
+				more = append(more, "GOWORK="+work)
+			case slices.ContainsFunc(m.env, func(e string) bool { return strings.HasPrefix(e, "GOWORK=") && len(e) > len("GOWORK=") }):
+				return nil, nil, fmt.Errorf("GOWORK is %s, which the tree does not have", printable(rel))
+			default:
+				return nil, off(found), nil // the revision has none
+			}
 		}
 	}
 	base := filepath.Dir(work) // of the paths in it, as the user's tree sees it
-	if rel, ok := below(m.top, work); ok {
-		// GOWORK names it: in the copy it is another file.
-		work = filepath.Join(m.t.Dir, rel)
-		if !exists(work) {
-			return nil, nil, fmt.Errorf("GOWORK is %s, which the tree does not have", rel)
-		}
-		more = append(more, "GOWORK="+work)
-	}
 	if rel, ok := below(m.t.Dir, work); ok {
 		base = filepath.Join(m.top, filepath.Dir(rel))
 	} else {
@@ -122,6 +126,14 @@ func (m *modules) workspace(here, there string) (dirs, more []string, err error)
 		err = m.run(append(edits, work)...)
 	}
 	return dirs, more, err
+}
+
+// off keeps the go command from a workspace that it would find.
+func off(found string) []string {
+	if found == "" {
+		return nil
+	}
+	return []string{"GOWORK=off"}
 }
 
 // goWork is the workspace's file as the go command sees it from a directory,

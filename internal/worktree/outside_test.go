@@ -134,6 +134,14 @@ func TestModulesWorkspace(t *testing.T) {
 	if more, err := r.checkout("HEAD~1").Modules(ctx, repo.Top, repo.Sub, nil, none); err != nil || len(more) > 0 {
 		t.Errorf("before the workspace: %q, %v", more, err)
 	}
+	// A workspace that happens to lie above the copy is not the user's.
+	tree := r.checkout("HEAD~1")
+	above := filepath.Dir(filepath.Dir(filepath.Dir(tree.Dir)))
+	writeFiles(t, above, "go.work", "go 1.26\n")
+	if more, err := tree.Modules(ctx, repo.Top, repo.Sub, nil, none); err != nil || !slices.Equal(more, []string{"GOWORK=off"}) {
+		t.Errorf("below another workspace: %q, %v", more, err)
+	}
+	check("in the tree, and another one above the copy", r.checkout("HEAD"), nil, "modules outside")
 	if _, err := r.checkout("HEAD~1").Modules(ctx, repo.Top, repo.Sub, []string{"GOWORK=" + r.dir + "/go.work"}, none); err == nil || !strings.Contains(err.Error(), "GOWORK is go.work, which the tree does not have") {
 		t.Errorf("GOWORK before it was there: %v", err)
 	}

@@ -237,10 +237,11 @@ func isDirty(status []string) bool {
 	})
 }
 
-// ours reports whether a file is part of a recording.
+// ours reports whether a file is part of a recording, or of a scratch
+// directory, which lies in the tree where TMPDIR does.
 func ours(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
-		if strings.HasSuffix(part, ".whet") || strings.Contains(part, ".whet.tmp-") {
+		if strings.HasSuffix(part, ".whet") || strings.Contains(part, ".whet.tmp-") || strings.HasPrefix(part, prefix) {
 			return true
 		}
 	}

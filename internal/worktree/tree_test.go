@@ -99,10 +99,12 @@ func TestSnapshot(t *testing.T) {
 
 func TestSnapshotClean(t *testing.T) {
 	r := newRepository(t, "a.go", "package a\n", ".gitignore", "*.log\n")
-	r.write("x.log", "", "report.html", "<p>", "run.whet/recording.json", "{}")
-	if tree := r.snapshot(); tree.Dirty == nil || *tree.Dirty {
+	r.write("x.log", "", "report.html", "<p>", "run.whet/recording.json", "{}", prefix+"1/old/src/a.go", "package a\n")
+	tree := r.snapshot()
+	if tree.Dirty == nil || *tree.Dirty {
 		t.Error("recordings and their pages make a tree dirty")
 	}
+	wantTree(t, tree, map[string]string{"a.go": "package a\n", ".gitignore": "*.log\n", "report.html": "<p>"})
 	r.write("b.go", "package a\n")
 	if tree := r.snapshot(); tree.Dirty == nil || !*tree.Dirty {
 		t.Error("a new file leaves a tree clean")
