@@ -52,7 +52,7 @@ func (t *textWriter) proveWhy(r *compare.Result) {
 
 // changeHead says what was profiled.
 func changeHead(c *compare.Change) string {
-	return fmt.Sprintf("%s a side of %s; %s samples of old and %s of new; nothing is listed between equal sides at %s",
+	return fmt.Sprintf("%s a side of %s; %s samples of old and %s of new; between equal sides nothing would be listed, at %s",
 		quantity.Plural(c.Turns, "CPU profile"), quantity.Plural(int(c.Iterations), "iteration"),
 		quantity.Count(float64(c.SamplesOld)), quantity.Count(float64(c.SamplesNew)), confidence(c.ConfidenceRatio))
 }
@@ -120,11 +120,11 @@ func (t *textWriter) changeTable(c *compare.Change, k *changeKind) {
 func (k *changeKind) header(width int) []string {
 	switch {
 	case width >= changeWide:
-		return []string{"flat old", "flat new", "difference", "cum old", "cum new", "difference", "function", ""}
+		return []string{"flat old", "flat new", "flat diff", "cum old", "cum new", "cum diff", "function", ""}
 	case width >= changeMiddle:
-		return []string{"flat old", "flat new", "flat", "cum", "function", ""}
+		return []string{"flat old", "flat new", "flat diff", "cum diff", "function", ""}
 	}
-	return []string{"flat", "cum", "function", ""}
+	return []string{"flat diff", "cum diff", "function", ""}
 }
 
 func (k *changeKind) cells(v *compare.FlatCum, name, note string, width int) []string {
