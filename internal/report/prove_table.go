@@ -103,16 +103,16 @@ func proveRows(r *compare.Result, unit string) (rows []*compare.Row, packages in
 }
 
 // proveReason says what a verdict does not say itself: why there is none and
-// what one would take, and that a difference hardly matters.
+// what one would take, or that there is a difference, which hardly matters.
 func proveReason(row *compare.Row) string {
 	s := clean(row.Reason)
-	if changed := row.Verdict == compare.Faster || row.Verdict == compare.Slower; changed && row.WithinMargin {
-		s = "a difference, within the margin"
+	if row.WithinMargin && (row.RatioLow > 1 || row.RatioHigh < 1) {
+		s = "there is a difference, within the margin"
 	}
 	if row.Needed == nil {
 		return s
 	}
-	take := "it would take about " + quantity.Plural(row.Needed.Rounds, "round")
+	take := "it would take about " + quantity.Plural(row.Needed.Rounds, "round") + " in all"
 	if row.Needed.Ns > 0 {
 		take += ", " + time.Duration(row.Needed.Ns).Round(time.Second).String() + " of this one alone"
 	}
