@@ -132,9 +132,9 @@ func House() Plan {
 			Beside: []string{"internal/gobench"},
 			Why:    "it builds the package that gobench resolved, as gobench builds tests"},
 		{Pattern: "internal/load", Floor: Instruments, Powers: All},
-		{Pattern: "internal/worktree", Floor: Instruments, Powers: Clock | Exec | Files,
+		{Pattern: "internal/worktree", Floor: Instruments, Powers: All,
 			Beside: []string{"internal/capture/process"},
-			Why:    "it runs git, and capture/process is the one place that starts and ends process groups"},
+			Why:    "it runs git, and capture/process is the one place that starts and ends process groups; it locks its directories with system calls, which count as all powers"},
 
 		{Pattern: "internal/analyze/*", Floor: Analyses},
 		{Pattern: "internal/source", Floor: Analyses, Powers: Files,

@@ -46,6 +46,10 @@
 // workspace around it, the target of a symbolic link that leads out) is the
 // same on both sides: as it stands now, not as it stood at the revision.
 //
+// The copies are no repositories: a test or a benchmark that asks git where it
+// is, or that reads files by a path of the user's tree, sees something else than
+// in the user's tree, on both sides.
+//
 // The linker shuffles functions, not what is in them: alignment within a
 // function, and the layout of data, are not drawn. Test binaries that were
 // handed in cannot be linked again.

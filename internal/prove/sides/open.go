@@ -109,8 +109,12 @@ func (s *side) failed(ctx context.Context, err error) error {
 	return fmt.Errorf("%s (%v): %w", s.spec.Operand, s.which, err)
 }
 
-// full adds what to do to an error that says that a disk is.
+// full adds what to do to an error that says that a disk is, unless a build's
+// error says it already.
 func full(err error, where string) error {
+	if err == nil || errors.As(err, new(*gobench.Error)) {
+		return err
+	}
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) && !strings.Contains(strings.ToLower(err.Error()), "no space left on device") {
 		return err
 	}
