@@ -32,11 +32,48 @@ func (c *Collector) Result() (*Result, error) {
 		r.Tables = append(r.Tables, c.table(key, c.tables[key], units))
 	}
 	r.decide()
+	if text := r.apart(); text != "" {
+		r.Warnings = append(r.Warnings, text)
+	}
 	for i := range r.Tables {
 		r.Tables[i].sort(c.options)
 		r.Tables[i].geomeans()
 	}
 	return r, nil
+}
+
+// apart says why nothing is compared although there are several columns: files
+// that differ in one line of their heads, as measured on two machines or of two
+// packages, fall into tables of their own.
+func (r *Result) apart() string {
+	columns, values := make(map[string]bool), make(map[Setting]bool)
+	for _, t := range r.Tables {
+		if len(t.Columns) > 1 {
+			return ""
+		}
+		columns[strings.Join(t.Columns[0].Values, "\x00")] = true
+	}
+	if len(columns) < 2 {
+		return ""
+	}
+	times := make(map[string]int) // different values of a key
+	var keys []string
+	for _, t := range r.Tables {
+		for _, s := range t.Config {
+			if values[s] {
+				continue
+			}
+			values[s] = true
+			if times[s.Key]++; times[s.Key] == 2 {
+				keys = append(keys, s.Key)
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return "nothing is compared: no unit is in two columns"
+	}
+	return fmt.Sprintf("nothing is compared: the columns stand in tables of their own, which differ in %s; -ignore %s takes them together",
+		strings.Join(keys, ", "), strings.Join(keys, ","))
 }
 
 // table summarizes one table's cells and tests them against the first column.

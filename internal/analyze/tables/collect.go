@@ -14,13 +14,19 @@ import (
 	"golang.org/x/perf/benchproc"
 )
 
-// Bounds on what one run keeps.
-const (
-	maxCells  = 200_000
-	maxSample = 1_000_000  // values of a cell: the test's tie correction cubes twice this in 64 bits
-	maxValues = 16_000_000 // of all cells
-	maxSize   = 1e300      // of a value: sums and differences of two stay finite
-)
+// maxSize bounds a value: sums and differences of two stay finite.
+const maxSize = 1e300
+
+// bounds are on what one run keeps.
+type bounds struct {
+	cells  int
+	sample int // values of a cell
+	values int // of all cells
+}
+
+// defaultBounds: the test's correction for equal values cubes twice the size of
+// a sample in 64 bits.
+func defaultBounds() bounds { return bounds{cells: 200_000, sample: 1_000_000, values: 16_000_000} }
 
 // File is what was read of one operand.
 type File struct {
@@ -34,6 +40,7 @@ type File struct {
 // Collector reads files one after the other and keeps their values.
 type Collector struct {
 	options Options
+	bounds  bounds
 	filter  *benchproc.Filter
 
 	tableBy, rowBy, colBy *benchproc.Projection
@@ -67,7 +74,7 @@ func NewCollector(o Options) (*Collector, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Collector{options: o, keys: make(map[string]bool), tables: make(map[benchproc.Key]*rawTable)}
+	c := &Collector{options: o, bounds: defaultBounds(), keys: make(map[string]bool), tables: make(map[benchproc.Key]*rawTable)}
 	var err error
 	if c.filter, err = benchproc.NewFilter(o.Filter); err != nil {
 		return nil, expressionError("-filter", o.Filter, err)
@@ -181,14 +188,14 @@ func (c *Collector) add(res *benchfmt.Result) (bool, error) {
 		if cell == nil {
 			cell = &rawCell{residue: make(map[benchproc.Key]bool)}
 			table.cells[at] = cell
-			if c.cells++; c.cells > maxCells {
-				return false, fmt.Errorf("more than %d different benchmarks and units: choose some with -filter", maxCells)
+			if c.cells++; c.cells > c.bounds.cells {
+				return false, fmt.Errorf("more than %d different benchmarks and units: choose some with -filter", c.bounds.cells)
 			}
 		}
 		cell.values = append(cell.values, res.Values[i].Value)
 		cell.residue[residue] = true
-		if c.values++; len(cell.values) > maxSample || c.values > maxValues {
-			return false, fmt.Errorf("more than %d values of one benchmark, or %d in all: choose some with -filter", maxSample, maxValues)
+		if c.values++; len(cell.values) > c.bounds.sample || c.values > c.bounds.values {
+			return false, fmt.Errorf("more than %d values of one benchmark, or %d in all: choose some with -filter", c.bounds.sample, c.bounds.values)
 		}
 	}
 	return true, nil

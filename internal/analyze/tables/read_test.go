@@ -1,8 +1,8 @@
 package tables
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -266,11 +266,17 @@ func TestManyLines(t *testing.T) {
 	if f := c.files[0]; f.Results != n || f.Other != n || c.values != 3*n || c.cells != 3 {
 		t.Errorf("%+v, %d values in %d cells", f, c.values, c.cells)
 	}
-	// More different benchmarks than anyone compares are refused, not kept.
-	c, _ = NewCollector(DefaultOptions())
-	var names names
-	if err := c.Add(Operand{"a", "a"}, &names); err == nil || !strings.Contains(err.Error(), "more than 200000 different benchmarks") {
-		t.Errorf("%v after %d names", err, names.n)
+	// More than anyone compares is refused, not kept.
+	for want, bound := range map[string]bounds{
+		"more than 2 different benchmarks": {2, 9, 9},
+		"more than 3 values of one":        {9, 3, 99},
+		"or 8 in all":                      {9, 9, 8},
+	} {
+		c, _ := NewCollector(DefaultOptions())
+		c.bounds = bound
+		if err := c.Add(Operand{"a", "a"}, io.LimitReader(&endless{line: line}, int64(4*len(line)))); err == nil || !strings.HasPrefix(err.Error(), "a:") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", bound, err)
+		}
 	}
 }
 
@@ -283,28 +289,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	n := copy(p, e.line[e.at:])
 	e.at = (e.at + n) % len(e.line)
 	return n, nil
-}
-
-// names is a file of ever new benchmarks.
-type names struct {
-	n   int
-	buf bytes.Buffer
-}
-
-func (r *names) Read(p []byte) (int, error) {
-	for r.buf.Len() < len(p) {
-		r.n++
-		r.buf.WriteString("BenchmarkX" + string(rune('0'+r.n%10)) + "/" + strings.Repeat("x", r.n%7) + numeral(r.n) + " 1 5 ns/op\n")
-	}
-	return r.buf.Read(p)
-}
-
-func numeral(n int) string {
-	var b []byte
-	for ; n > 0; n /= 10 {
-		b = append(b, byte('0'+n%10))
-	}
-	return string(b)
 }
 
 func TestRuns(t *testing.T) {
@@ -335,7 +319,7 @@ func TestRuns(t *testing.T) {
 		for _, b := range r.Blocks {
 			s := b.Unit
 			for _, p := range b.Pairs {
-				s += " " + strings.TrimPrefix(p.Name, "Benchmark") + ":" + whole(p.Old) + ">" + whole(p.New)
+				s += fmt.Sprintf(" %s:%v>%v", strings.TrimPrefix(p.Name, "Benchmark"), p.Old, p.New)
 			}
 			blocks = append(blocks, s)
 		}
@@ -354,15 +338,4 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%+v: %v", p, p.Quotient())
 		}
 	}
-}
-
-func whole(v float64) string { return strings.TrimSuffix(numeral0(int(v)), ".") }
-
-func numeral0(n int) string {
-	if n == 0 {
-		return "0"
-	}
-	s := []byte(numeral(n))
-	slices.Reverse(s)
-	return string(s)
 }

@@ -46,7 +46,10 @@ type run struct {
 	values map[string]float64 // by unit as written
 }
 
-// Runs reads the result lines of one file for Pairs.
+// maxRuns bounds the result lines of a file.
+const maxRuns = 1_000_000
+
+// Runs holds the result lines of one file for CompareRuns.
 type Runs struct {
 	file     File
 	warnings []string
@@ -68,8 +71,8 @@ func ReadRuns(o Operand, r io.Reader) (*Runs, error) {
 	var reader benchfmt.Reader
 	var err error
 	out.file, out.warnings, err = scan(&reader, o, r, make(map[string]bool), func(res *benchfmt.Result) (bool, error) {
-		if n++; n > maxSample {
-			return false, fmt.Errorf("more than %d results: leave some out", maxSample)
+		if n++; n > maxRuns {
+			return false, fmt.Errorf("more than %d results: leave some out", maxRuns)
 		}
 		one := run{name: "Benchmark" + string(res.Name), order: n, values: make(map[string]float64)}
 		for _, v := range res.Values {

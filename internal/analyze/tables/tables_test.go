@@ -354,6 +354,30 @@ func TestProjections(t *testing.T) {
 	}
 }
 
+// Files that fall into different tables compare nothing, and say why.
+func TestApart(t *testing.T) {
+	x := "BenchmarkX 1 5 ns/op\n"
+	for _, tt := range []struct {
+		old, new, ignore, want string
+	}{
+		{"cpu: a\n" + x, "cpu: b\n" + x, "", "nothing is compared: the columns stand in tables of their own, which differ in cpu; -ignore cpu takes them together"},
+		{"cpu: a\npkg: p\n" + x, "cpu: b\npkg: q\n" + x, "", "nothing is compared: the columns stand in tables of their own, which differ in cpu, pkg; -ignore cpu,pkg takes them together"},
+		{"cpu: a\n" + x, "cpu: b\n" + x, "cpu", ""},
+		{"cpu: a\n" + x, "cpu: a\n" + x, "", ""},
+		{"cpu: a\n" + x, "cpu: a\n" + x + "cpu: b\n" + x, "", ""},
+		{x, "BenchmarkX 1 5 B/op\n", "", "nothing is compared: no unit is in two columns"},
+	} {
+		o := DefaultOptions()
+		o.Ignore = tt.ignore
+		if got := strings.Join(mustCompare(t, o, tt.old, tt.new).Warnings, "; "); got != tt.want {
+			t.Errorf("%q and %q: %q, want %q", tt.old, tt.new, got, tt.want)
+		}
+	}
+	if r := mustCompare(t, DefaultOptions(), "cpu: a\n"+x+"cpu: b\n"+x); r.Warnings != nil {
+		t.Errorf("one file: %q", r.Warnings)
+	}
+}
+
 func TestBadOptions(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"-alpha":      func(o *Options) { o.Alpha = 1.1 },
