@@ -93,7 +93,7 @@ func TestSetUpIsNoCPUTime(t *testing.T) {
 		t.Errorf("CPU time %v and %v: %s %s", r.Old, r.New, r.Verdict, r.Reason)
 	}
 	l = newLab(times, times)
-	l.setUp = [2]time.Duration{0, 300 * time.Millisecond}
+	l.setUp = [2]time.Duration{300 * time.Millisecond, 300 * time.Millisecond}
 	for _, r := range l.mustProve(t, nil).Benchmarks {
 		if r.Metric == compare.CPUNsPerOp {
 			t.Errorf("row %+v", r)
