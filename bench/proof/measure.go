@@ -82,11 +82,12 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 	return t, nil
 }
 
-// options are a user's defaults but for the budget and, for slow1, the
-// benchmarks and the margin.
+// options are a user's defaults but for the budget, the rounds of identical
+// sides, and, for slow1, the benchmarks and the margin.
 func options(q question, pattern string) prove.Options {
 	o := prove.DefaultOptions()
-	o.Bench, o.Budget, o.Margin = pattern, q.budget(), q.margin()
+	o.Bench, o.Margin = pattern, q.margin()
+	o.Budget, o.Rounds = q.budget()
 	return o
 }
 

@@ -35,11 +35,15 @@ func TestTableIsOfItsSamples(t *testing.T) {
 	}
 }
 
-// A slowdown of 30 % is found and equal sides are not called different. Both
-// hold by construction but for one run in some thousands: alpha is that small,
-// and 30 % is far beyond the noise of a machine on which anything can be
-// measured.
+// A slowdown of 30 % is never called faster nor no change, and is found on a
+// machine that is not too busy; equal sides are never called different. The
+// first and the last hold whatever the machine does, but for one run in some
+// thousands: alpha is that small. What is too busy the run says itself: at
+// floorSample a slowdown of 30 % is more than ten standard errors of the ratio,
+// which is 0.05/1.96 times √(3/4), as a round's ratio has three slices and its
+// noise two of them.
 func TestSampleOfTheSuite(t *testing.T) {
+	const floorSample = 0.05
 	b, err := newBench(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -61,25 +65,29 @@ func TestSampleOfTheSuite(t *testing.T) {
 			if c.q == same {
 				p.new = p.old
 			}
-			o := options(c.q, "^BenchmarkArithmetic$")
-			o.Budget, o.Alpha = 20*time.Second, 0.0005
+			o := options(c.q, "^BenchmarkArithmetic$/^large$")
+			// Linking layouts would take most of so short a time.
+			o.Budget, o.Rounds, o.Alpha, o.Layouts = 10*time.Second, 0, 0.0005, false
 			trial := &Trial{Question: c.q, Seed: 1}
 			if err := trial.prove(t.Context(), p, o); err != nil {
 				t.Fatal(err)
 			}
-			t.Log(trial)
 			all := comparisons([]Trial{*trial}, ofQuestion(c.q))
-			if len(all) != 1 || all[0].time.Name != "Arithmetic" || !all[0].able() {
+			if len(all) != 1 || all[0].time.Name != "Arithmetic/large" {
 				t.Fatalf("comparisons: %+v", all)
 			}
 			one := all[0]
+			t.Logf("%s: %s, %s in %d rounds", one.time.Name, one.time.Verdict, compare.PrintInterval(one.time.Low, one.time.High), one.time.Rounds)
 			switch {
 			case c.q == same && one.wrong != nil:
 				t.Errorf("the same binary was called %s: %+v", one.wrong.Verdict, one.wrong)
-			case c.q != same && one.time.Verdict != compare.Slower:
-				t.Errorf("30 %% more work: %s, %s", one.time.Verdict, compare.PrintInterval(one.time.Low, one.time.High))
-			case c.q != same && (one.time.Low > 1/1.3 || one.time.High < 1/1.3):
-				t.Logf("the interval %s does not hold 1/1.3", compare.PrintInterval(one.time.Low, one.time.High))
+			case c.q == same || one.time.Verdict == compare.Slower:
+			case one.time.Verdict != compare.CannotTell:
+				t.Errorf("30 %% more work is called %s", one.time.Verdict)
+			case one.able() && one.quiet(floorSample):
+				t.Errorf("30 %% more work is not found, with a floor of %v", *one.time.Noise)
+			default:
+				t.Log("the machine is too busy to tell 30 %")
 			}
 		})
 	}
@@ -199,11 +207,11 @@ func TestNext(t *testing.T) {
 	}
 	comparisons := 0
 	for _, c := range cells() {
-		if seen[c] != c.trials || loaded[c] != c.trials/2 || c.trials%2 != 0 {
+		if seen[c] != c.trials || loaded[c] != c.trials/2 {
 			t.Errorf("%+v: %d trials, %d beside other load", c, seen[c], loaded[c])
 		}
 		if c.question.identical() {
-			comparisons += 8 * c.trials
+			comparisons += len(kinds) * sizes * c.trials
 		}
 	}
 	if comparisons < 500 {
@@ -219,7 +227,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// The kinds are those of the mix, and four of them are asked about for 1 %.
+// The kinds are those of the mix, and two of them are asked about for 1 %.
 func TestPattern(t *testing.T) {
 	source, err := mix.ReadFile("mix/mix_test.go")
 	if err != nil {
@@ -242,7 +250,7 @@ func TestPattern(t *testing.T) {
 				n++
 			}
 		}
-		if n != 4 {
+		if n != 2 {
 			t.Errorf("%v matches %d", re, n)
 		}
 	}
