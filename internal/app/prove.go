@@ -5,64 +5,202 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"whet/internal/analyze/compare"
 	"whet/internal/prove"
+	sidecommands "whet/internal/prove/command"
+	"whet/internal/prove/pair"
+	"whet/internal/prove/service"
 	"whet/internal/report"
 )
 
 func proveCommand() *command {
 	return &command{
 		name:     "prove",
-		operands: "OLD NEW",
-		short:    "is it faster? two packages' benchmarks in turns, with statistics",
+		operands: "[OLD [NEW]]",
+		short:    "is it faster? two versions in turns, with statistics",
 		long: `
-Prove builds the test binaries of two packages, runs their tests, and measures the benchmarks
-they have in common in short slices, the sides taking turns in an order drawn by lot. It
-prints the ratio old/new with its interval (above 1 is faster), the machine's own noise
-measured in the same run, allocations as package testing counts them, and a verdict.
+Prove measures two versions of a program in turns and says whether the new one is faster, by what
+ratio (old/new: above 1 is faster), and how sure that is.
+
+Benchmarks: OLD and NEW are git revisions, directories (with a go.mod the whole tree, else one
+package), test binaries, or "." for the working tree with what is not committed. Without operands
+HEAD is compared with the working tree. Both sides are built alike, their tests run first, and each
+benchmark is measured in rounds: short slices, each a process of its own, in an order and with a
+layout of the code that are drawn by lot.
+
+Commands: with -cmd the operands are two command lines; wall time, CPU time and peak memory.
+
+Services: with -url OLD_URL NEW_URL two services that run, or with -url URL two command lines that
+start one there ({port} stands for a free port); both get the same load in turns.
+
+Asking the same question again adds to the rounds of before and says so; -no-pool begins anew.
 
 Exit code 0: nothing is slower; 1: something is; 4: it cannot tell.`,
 		examples: []string{
+			"whet prove",
+			"whet prove -bench Encode HEAD~3 HEAD",
+			"whet prove -pkg ./internal/... -why v1.4.0 .",
 			"whet prove ./encode/old ./encode/new",
-			"whet prove -budget 1m -bench Large ./encode/old ./encode/new",
-			"whet prove -json ./encode/old ./encode/new > proof.json",
+			"whet prove -new-env GOGC=400 HEAD HEAD",
+			"whet prove -old-flags -pgo=off -new-flags -pgo=cpu.pprof . .",
+			"whet prove -require faster -format markdown main . > comment.md",
+			"whet prove -cmd './convert.old big.json' './convert.new big.json'",
+			"whet prove -url http://localhost:8080/hello http://localhost:8081/hello",
+			"whet prove -url 'http://127.0.0.1:{port}/hello' './old -addr :{port}' './new -addr :{port}'",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
-			o := prove.DefaultOptions()
-			fs.StringVar(&o.Bench, "bench", o.Bench, "compare the benchmarks that match `regexp`, as in go test")
-			fs.DurationVar(&o.Budget, "budget", o.Budget, "`time` for measuring; builds and tests come on top")
-			fs.DurationVar(&o.Timeout, "timeout", o.Timeout, "stop a benchmark process after this `time`")
-			fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "chance, over the whole run, that any interval misses the truth")
-			margin := percentFlag{&o.Margin}
-			fs.Var(margin, "margin", "differences below this `share` hardly matter: 2% or 0.02")
-			fs.Var(roundsFlag{&o.Rounds}, "rounds", "measure `n` rounds instead of what the budget allows")
-			fs.StringVar(&o.Run, "run", "", "run only the tests that match `regexp` first; '^$' runs none")
-			fs.Uint64Var(&o.Seed, "seed", o.Seed, "draw the order from this `seed`, 0 draws one")
-			fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
-			fs.StringVar(&o.CPU, "cpu", o.CPU, "GOMAXPROCS of the benchmarks, `n`")
-			fs.StringVar(&o.Out, "o", "", "write a recording to `NAME.whet`")
-			fs.Var((*stringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
-			asJSON := fs.Bool("json", false, "print one JSON document")
-			verbose := fs.Bool("v", false, "pass on what the benchmarks print, to stderr")
+			p := newProveFlags(fs)
 			return func(ctx context.Context, e *env, operands []string) error {
-				if len(operands) != 2 {
-					return usageError("prove takes two packages, OLD and NEW, not %d: whet help prove has examples", len(operands))
-				}
-				o.Old.Operand, o.New.Operand, o.Args = operands[0], operands[1], e.targetArgs
-				o.Command, o.Version = e.args, Version()
-				if *verbose {
-					o.Output = e.stderr
-				}
-				if err := o.Validate(); err != nil {
-					return &exitError{exitUsage, err}
-				}
-				return runProve(ctx, e, o, *asJSON)
+				return p.run(ctx, e, operands)
 			}
 		},
 	}
+}
+
+// proveFlags are those of whet prove, whatever it compares.
+type proveFlags struct {
+	fs       *flag.FlagSet
+	settings pair.Settings // of every kind
+	timeout  time.Duration
+
+	bench  prove.Options
+	pin    processorList
+	why    bool
+	noPool bool
+
+	cmd     bool
+	command sidecommands.Options
+
+	url     string
+	service service.Options
+	headers headerList
+	body    string
+
+	env     [2]stringList
+	flags   [2]stringList
+	require string
+	format  string
+	asJSON  bool
+	verbose bool
+}
+
+// The kinds of things that prove compares, as people call them.
+const (
+	proveBenchmarks = "benchmarks"
+	proveCommands   = "commands (-cmd)"
+	proveServices   = "services (-url)"
+)
+
+// proveFlagsOf names the flags that only some kinds know.
+var proveFlagsOf = map[string]string{
+	"bench": proveBenchmarks, "pkg": proveBenchmarks, "run": proveBenchmarks, "race": proveBenchmarks, "tags": proveBenchmarks, "build": proveBenchmarks,
+	"old-flags": proveBenchmarks, "new-flags": proveBenchmarks, "cpu": proveBenchmarks, "pin": proveBenchmarks, "layouts": proveBenchmarks,
+	"why": proveBenchmarks, "no-pool": proveBenchmarks, "o": proveBenchmarks,
+	"same-output": proveCommands,
+	"rate":        proveServices, "slice": proveServices, "c": proveServices, "H": proveServices, "m": proveServices, "body": proveServices, "insecure": proveServices,
+	"cacert": proveServices, "pprof": proveServices, "ready": proveServices, "same-answers": proveServices, "answers-only": proveServices,
+	"requests": proveServices, "ignore-fields": proveServices, "compare-headers": proveServices,
+}
+
+func newProveFlags(fs *flag.FlagSet) *proveFlags {
+	p := &proveFlags{
+		fs: fs, settings: pair.DefaultSettings(), bench: prove.DefaultOptions(), command: sidecommands.DefaultOptions(),
+		service: service.DefaultOptions(), headers: headerList{},
+	}
+	s, b, v, l := &p.settings, &p.bench, &p.service, &p.service.Load
+	fs.DurationVar(&s.Budget, "budget", s.Budget, "`time` for measuring; builds and tests come on top")
+	fs.Float64Var(&s.Alpha, "alpha", s.Alpha, "chance, over the whole run, that anything equal is called faster or slower")
+	fs.Var(percentFlag{&s.Margin}, "margin", "differences below this `share` hardly matter: 2% or 0.02")
+	fs.Var(roundsFlag{&s.Rounds}, "rounds", "plan `n` rounds instead of what the budget allows")
+	fs.Uint64Var(&s.Seed, "seed", s.Seed, "draw order and layouts from this `seed`, 0 draws one")
+	fs.DurationVar(&p.timeout, "timeout", 0, "stop one process (default 1m), or give up a request (default 10s), after this `time`")
+	fs.Var(&p.env[compare.Old], "old-env", "set `KEY=value` for old alone, its build and its processes; may be given several times")
+	fs.Var(&p.env[compare.New], "new-env", "the same for new")
+	fs.StringVar(&p.require, "require", "", "exit 1 unless something is `faster`, and nothing slower")
+	fs.StringVar(&p.format, "format", "text", "print `text`, markdown for a pull request, go (every slice in the Go benchmark format, both sides) or json")
+	fs.BoolVar(&p.asJSON, "json", false, "print one JSON document")
+	fs.BoolVar(&p.verbose, "v", false, "pass on what is printed by what is measured, to stderr")
+
+	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: compare those that match `regexp`, as in go test")
+	fs.StringVar(&b.Packages, "pkg", "", "benchmarks: those of the packages that match `pattern` in either tree (default ./...)")
+	fs.StringVar(&b.Run, "run", "", "benchmarks: run only the tests that match `regexp` first; '^$' runs none")
+	fs.BoolVar(&b.Race, "race", false, "benchmarks: run the tests with the race detector")
+	fs.StringVar(&b.Tags, "tags", "", "benchmarks: build `tags`, comma-separated")
+	fs.Var((*stringList)(&b.Flags), "build", "benchmarks: pass a further `flag` to go build; may be given several times")
+	fs.Var(&p.flags[compare.Old], "old-flags", "benchmarks: pass a further `flag` to go build for old alone; may be given several times")
+	fs.Var(&p.flags[compare.New], "new-flags", "benchmarks: the same for new")
+	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
+	fs.Var(&p.pin, "pin", "benchmarks: run them on these `processors` only, as in 0,1 (changes GOMAXPROCS)")
+	fs.BoolVar(&b.Layouts, "layouts", b.Layouts, "benchmarks: link anew for each round, with the functions in an order drawn by lot")
+	fs.BoolVar(&p.why, "why", false, "benchmarks: profile those that changed, and name functions and compiler decisions that account for it")
+	fs.BoolVar(&p.noPool, "no-pool", false, "benchmarks: neither use nor keep the rounds of earlier runs of the same question")
+	fs.StringVar(&b.Out, "o", "", "benchmarks: write a recording to `NAME.whet`")
+
+	fs.BoolVar(&p.cmd, "cmd", false, "compare two command lines that end")
+	fs.BoolVar(&p.command.SameOutput, "same-output", false, "commands: what they print on stdout has to be the same")
+
+	fs.StringVar(&p.url, "url", "", "compare two services: the `URL` of old, or of what both command lines start")
+	fs.Float64Var(&v.Rate, "rate", 0, "services: send `n` requests a second to either (default: half of what the slower one completes)")
+	fs.DurationVar(&v.Span, "slice", 0, "services: `time` under load in one slice (default: 1s, longer where the rate is low)")
+	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: `n` connections at most")
+	fs.Var(&p.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
+	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
+	fs.StringVar(&p.body, "body", "", "services: the request's body, or @`file`")
+	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
+	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
+	fs.Var((*stringList)(&v.Pprof), "pprof", "services: base `URL` of the profiles, once for both or twice, for allocated bytes a request")
+	fs.DurationVar(&v.Ready, "ready", v.Ready, "services: `time` to wait for the first answer")
+	fs.BoolVar(&v.SameAnswers, "same-answers", false, "services: send both the same requests first; answers that differ end it with exit code 1")
+	fs.BoolVar(&v.AnswersOnly, "answers-only", false, "services: with -same-answers, measure nothing behind it")
+	fs.StringVar(&v.Requests, "requests", "", "services: with -same-answers, replay the requests in this `file`: METHOD PATH [HEADERS as JSON] [BODY], one a line")
+	fs.Var(commaList{&v.Ignore}, "ignore-fields", "services: `fields` of JSON answers that may differ, as in id,items.*.time")
+	fs.Var(commaList{&v.Headers}, "compare-headers", "services: headers of answers that have to be the same, a `list` of names")
+	return p
+}
+
+// processorList is a list of processors like 0,2.
+type processorList []int
+
+func (l *processorList) String() string { return "" }
+
+func (l *processorList) Set(s string) error {
+	for part := range strings.SplitSeq(s, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 0 || slices.Contains(*l, n) {
+			return fmt.Errorf("%q is no list of processors like 0,2", s)
+		}
+		*l = append(*l, n)
+	}
+	return nil
+}
+
+// commaList is a list of names like a,b.
+type commaList struct{ names *[]string }
+
+func (l commaList) String() string {
+	if l.names == nil {
+		return ""
+	}
+	return strings.Join(*l.names, ",")
+}
+
+func (l commaList) Set(s string) error {
+	*l.names = nil
+	for name := range strings.SplitSeq(s, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			*l.names = append(*l.names, name)
+		}
+	}
+	return nil
 }
 
 // roundsFlag is a number of rounds that somebody asked for: none is not one.
@@ -79,23 +217,59 @@ func (r roundsFlag) Set(s string) error {
 	return nil
 }
 
-func runProve(ctx context.Context, e *env, o prove.Options, asJSON bool) error {
+// run compares what the operands name.
+func (p *proveFlags) run(ctx context.Context, e *env, operands []string) error {
+	given := make(map[string]bool)
+	p.fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	kind := proveBenchmarks
+	switch {
+	case p.cmd && given["url"]:
+		return usageError("prove: choose -cmd or -url: two commands that end, or two services")
+	case p.cmd:
+		kind = proveCommands
+	case given["url"]:
+		kind = proveServices
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if of := proveFlagsOf[name]; of != "" && of != kind {
+			return usageError("prove: -%s is for %s, and these are %s", name, of, kind)
+		}
+	}
+	switch {
+	case p.asJSON && given["format"] && p.format != "json":
+		return usageError("prove: choose -json or -format %s", p.format)
+	case !slices.Contains([]string{"text", "markdown", "go", "json"}, p.format):
+		return usageError("prove: -format %q: there are text, markdown, go and json", p.format)
+	case p.require != "" && p.require != string(compare.Faster):
+		return usageError("prove: -require %q: it knows faster only", p.require)
+	case e.targetArgs != nil && kind != proveBenchmarks:
+		return usageError("prove: -args is for benchmarks: write arguments into the command lines")
+	}
+	if p.asJSON {
+		p.format = "json"
+	}
+	var measure proof
+	var err error
+	switch kind {
+	case proveBenchmarks:
+		measure, err = p.benchmarks(e, operands)
+	case proveCommands:
+		measure, err = p.commandLines(e, operands)
+	case proveServices:
+		measure, err = p.services(e, operands)
+	}
+	if err != nil {
+		return err
+	}
 	status := e.status()
-	o.Progress = status.proveProgress
-	result, err := prove.Run(ctx, o)
+	result, err := measure(ctx, status)
 	status.clear()
 	if err != nil {
 		return measuringError(err, "interrupted before there was anything to compare")
 	}
-	if asJSON {
-		err = report.WriteProveJSON(e.stdout, result)
-	} else {
-		err = report.WriteProveText(e.stdout, result, report.TextOptions{Width: e.width, Color: e.color})
-		if err == nil && result.Recording != "" {
-			_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", e.path(result.Recording))
-		}
-	}
-	if err != nil {
+	result.Require = compare.Verdict(p.require)
+	result.Summarize()
+	if err := p.print(e, result); err != nil {
 		return err
 	}
 	switch code := result.ExitCode(); code {
@@ -109,21 +283,150 @@ func runProve(ctx context.Context, e *env, o prove.Options, asJSON bool) error {
 	}
 }
 
-// proveProgress shows where a proof stands.
+// proof measures two sides and judges them.
+type proof func(context.Context, *statusLine) (*compare.Result, error)
+
+func (p *proveFlags) benchmarks(e *env, operands []string) (proof, error) {
+	o, s := &p.bench, &p.settings
+	switch len(operands) {
+	case 0:
+		operands = []string{"HEAD", "."}
+	case 1:
+		operands = append(operands, ".")
+	case 2:
+	default:
+		return nil, usageError("prove takes two sides, OLD and NEW, not %d: whet help prove has examples", len(operands))
+	}
+	o.Old.Operand, o.New.Operand = operands[0], operands[1]
+	o.Old.Env, o.New.Env = p.env[compare.Old], p.env[compare.New]
+	o.Old.Flags, o.New.Flags = p.flags[compare.Old], p.flags[compare.New]
+	o.Budget, o.Alpha, o.Margin, o.Rounds, o.Seed = s.Budget, s.Alpha, s.Margin, s.Rounds, s.Seed
+	o.Pin, o.Args, o.Command, o.Version = p.pin, e.targetArgs, e.args, Version()
+	if p.timeout != 0 {
+		o.Timeout = p.timeout
+	}
+	if p.verbose {
+		o.Output = e.stderr
+	}
+	if err := pair.CheckEnv([2][]string{p.env[0], p.env[1]}); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if !p.noPool {
+		// Where there is no such directory each run stands for itself.
+		if dir, err := os.UserCacheDir(); err == nil {
+			o.Cache = filepath.Join(dir, "whet", "prove")
+		}
+	}
+	if err := o.Validate(); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return func(ctx context.Context, status *statusLine) (*compare.Result, error) {
+		o.Progress = status.proveProgress
+		if p.why {
+			o.Explain = p.explain(status)
+		}
+		return prove.Run(ctx, *o)
+	}, nil
+}
+
+func (p *proveFlags) commandLines(e *env, operands []string) (proof, error) {
+	if len(operands) != 2 {
+		return nil, usageError("prove -cmd takes two command lines, each one argument in quotes, not %d", len(operands))
+	}
+	o := &p.command
+	o.Settings, o.Old, o.New, o.Env = p.settings, operands[0], operands[1], [2][]string{p.env[0], p.env[1]}
+	if p.timeout != 0 {
+		o.Timeout = p.timeout
+	}
+	if p.verbose {
+		o.Output = e.stderr
+	}
+	if err := o.Validate(); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return func(ctx context.Context, status *statusLine) (*compare.Result, error) {
+		o.Progress = status.pairProgress
+		return sidecommands.Run(ctx, *o)
+	}, nil
+}
+
+func (p *proveFlags) services(e *env, operands []string) (proof, error) {
+	o := &p.service
+	switch len(operands) {
+	case 1:
+		o.Old, o.New = p.url, operands[0]
+	case 2:
+		o.URL, o.Old, o.New = p.url, operands[0], operands[1]
+	default:
+		return nil, usageError("prove -url takes the address of new behind that of old, or two command lines, not %d operands", len(operands))
+	}
+	o.Settings, o.Env = p.settings, [2][]string{p.env[0], p.env[1]}
+	o.Load.Header = http.Header(p.headers)
+	if p.timeout != 0 {
+		o.Load.Timeout = p.timeout
+	}
+	if p.verbose {
+		o.Output = e.stderr
+	}
+	body, err := readBody(p.body)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	o.Load.Body = body
+	if err := o.Validate(); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return func(ctx context.Context, status *statusLine) (*compare.Result, error) {
+		o.Progress = status.pairProgress
+		return service.Run(ctx, *o)
+	}, nil
+}
+
+// print writes the result as it was asked for.
+func (p *proveFlags) print(e *env, r *compare.Result) error {
+	switch p.format {
+	case "json":
+		return report.WriteProveJSON(e.stdout, r)
+	case "markdown":
+		return report.WriteProveMarkdown(e.stdout, r)
+	case "go":
+		return report.WriteProveBenchmarks(e.stdout, r, r.Series, r.Host.GOMAXPROCS)
+	}
+	if err := report.WriteProveText(e.stdout, r, report.TextOptions{Width: e.width, Color: e.color}); err != nil {
+		return err
+	}
+	if r.Recording != "" {
+		if _, err := fmt.Fprintf(e.stdout, "\nrecording  %s\n", e.path(r.Recording)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proveProgress shows where a proof of benchmarks stands.
 func (s *statusLine) proveProgress(p prove.Event) {
-	if p.Plan != "" {
-		s.line("plan: %s", oneLine(p.Plan))
+	s.proof(p.Plan, p.Stage, p.Round, p.Rounds, strings.TrimPrefix(p.Benchmark, "Benchmark"), p.Left)
+}
+
+// pairProgress shows where a proof of two commands or services stands.
+func (s *statusLine) pairProgress(p pair.Event) {
+	s.proof(p.Plan, p.Stage, p.Round, p.Rounds, "", p.Left)
+}
+
+func (s *statusLine) proof(plan, stage string, round, rounds int, name string, left time.Duration) {
+	if plan != "" {
+		s.line("plan: %s", oneLine(plan))
 		return
 	}
-	parts := []string{p.Stage}
-	if p.Rounds > 0 {
-		parts = append(parts, fmt.Sprintf("round %d of %d", p.Round, p.Rounds))
+	parts := []string{stage}
+	if rounds > 0 {
+		parts = append(parts, fmt.Sprintf("round %d of %d", round, rounds))
 	}
-	if p.Benchmark != "" {
-		parts = append(parts, strings.TrimPrefix(p.Benchmark, "Benchmark"))
+	if name != "" {
+		parts = append(parts, name)
 	}
-	if p.Left > 0 {
-		parts = append(parts, fmt.Sprintf("at most %v left", p.Left.Round(time.Second)))
+	if left > 0 {
+		parts = append(parts, fmt.Sprintf("at most %v left", left.Round(time.Second)))
 	}
 	s.set("%s", strings.Join(parts, " · "))
 }

@@ -157,7 +157,7 @@ func (s *session) show(e rounds.Event) {
 func (s *session) take(out *rounds.Outcome, o rounds.Options) {
 	s.outcome = out
 	res := s.res
-	res.RoundsMeasured, res.Partial = out.Measured, out.Partial
+	res.RoundsMeasured, res.Partial, res.Series = out.Measured, out.Partial, out.Series
 	if out.Rows != nil {
 		res.Benchmarks = out.Rows
 	}

@@ -57,6 +57,8 @@ type Result struct {
 	// could be; each is a warning too.
 	Disturbances []Disturbance `json:"disturbances"`
 	Why          []Change      `json:"why"`
+	// Series are what the rows were judged from.
+	Series []Series `json:"-"`
 	// Answers is nil where they were not compared.
 	Answers *Answers `json:"answers,omitempty"`
 	// Require is the verdict that was asked for: Faster or "".

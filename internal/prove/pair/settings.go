@@ -123,7 +123,7 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Subject, runner roun
 	res.ElapsedNs = int64(s.Now().Sub(start))
 	res.RoundsPlanned, res.RoundsMeasured, res.RoundsNeeded = out.Planned, out.Measured, fewest
 	res.SliceNs = int64(max(subject.Slice[0], subject.Slice[1]))
-	res.Partial, res.Interrupted = out.Partial, out.Interrupted
+	res.Partial, res.Interrupted, res.Series = out.Partial, out.Interrupted, out.Series
 	if out.Rows != nil {
 		res.Benchmarks = out.Rows
 	}
