@@ -63,29 +63,20 @@ func (s *session) calibrate(ctx context.Context, b *subject) error {
 // each time with its set-up; what is left is that of the further iterations.
 const baseIterations = 2
 
-// calibrateCPU decides whether CPU time per operation can be told: where the
-// start of the process and the benchmark's set-up weigh more than the
-// operations of a slice, the difference of the two is noise.
+// calibrateCPU finds out what CPU time a process takes before the operations,
+// and an operation.
 func (s *session) calibrateCPU(ctx context.Context, b *subject, n int64, many [2]one) error {
 	if n < 2*baseIterations {
 		return nil
 	}
-	var before, slices time.Duration
 	for _, side := range both {
 		base, err := s.once(ctx, b, side, baseIterations, 0)
 		if err != nil || b.failed {
 			return err
 		}
-		if base.cpu <= 0 || many[side].cpu <= base.cpu {
-			return nil
-		}
-		before, slices = before+base.cpu, slices+many[side].cpu
+		b.cost.cpuBase[side] = base.cpu
+		b.cost.cpuNs[side] = float64(many[side].cpu-base.cpu) / float64(n-baseIterations)
 	}
-	if 2*before > slices {
-		return nil
-	}
-	b.cost.cpu = true
-	b.metrics = append(b.metrics[:1:1], append([]compare.Metric{compare.MetricOf(compare.CPUNsPerOp)}, b.metrics[1:]...)...)
 	return nil
 }
 

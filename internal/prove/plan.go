@@ -26,7 +26,21 @@ type cost struct {
 	ns       [2]float64    // per operation, by side
 	overhead time.Duration // of one process: its start, the benchmark's set-up, its first iteration
 	earlier  int64         // iterations of an earlier run of the same question; 0: there was none
-	cpu      bool          // each round has two more processes, for CPU time that is no operation's
+	// CPU time of a process of two iterations and of a further operation, by
+	// side; 0: unknown.
+	cpuBase [2]time.Duration
+	cpuNs   [2]float64
+	cpu     bool // it is measured: each round has two more processes
+}
+
+// tellsCPU reports whether slices of n iterations tell the CPU time of an
+// operation: where the start of the processes and the benchmark's set-up weigh
+// more than the operations, the difference of two processes is noise.
+func (c *cost) tellsCPU(n int64) bool {
+	operations := float64(n-baseIterations) * (c.cpuNs[compare.Old] + c.cpuNs[compare.New])
+	return n >= 2*baseIterations && min(c.cpuNs[compare.Old], c.cpuNs[compare.New]) > 0 &&
+		min(c.cpuBase[compare.Old], c.cpuBase[compare.New]) > 0 &&
+		operations >= float64(c.cpuBase[compare.Old]+c.cpuBase[compare.New])
 }
 
 // sliceLengths are the lengths to try. Linking the layouts of a round takes as
@@ -51,7 +65,8 @@ type choice struct {
 // choose takes the longest slice that leaves room for enough rounds: those
 // that were asked for, or twice as many as any verdict needs, as with fewer a
 // single disturbed round decides the interval. When there is no such slice it
-// takes the shortest.
+// takes the shortest. It completes the subjects and costs, whose metrics are
+// those without CPU time.
 func choose(subjects []rounds.Subject, costs []cost, o rounds.Options) choice {
 	var c choice
 	for _, length := range sliceLengths(len(costs), o.Prepare) {
@@ -59,6 +74,8 @@ func choose(subjects []rounds.Subject, costs []cost, o rounds.Options) choice {
 		for i := range costs {
 			n := iterations(costs[i], length)
 			c.iterations[i] = n
+			costs[i].cpu = costs[i].tellsCPU(n)
+			subjects[i].Metrics = withCPU(subjects[i].Metrics, costs[i].cpu)
 			for _, side := range both {
 				subjects[i].Slice[side] = costs[i].slice(side, n)
 			}
@@ -74,6 +91,20 @@ func choose(subjects []rounds.Subject, costs []cost, o rounds.Options) choice {
 		}
 	}
 	return c
+}
+
+// withCPU are the metrics with CPU time behind time, or without.
+func withCPU(metrics []compare.Metric, cpu bool) []compare.Metric {
+	var out []compare.Metric
+	for _, m := range metrics {
+		if m.Unit != compare.CPUNsPerOp {
+			out = append(out, m)
+		}
+		if m.Unit == compare.NsPerOp && cpu {
+			out = append(out, compare.MetricOf(compare.CPUNsPerOp))
+		}
+	}
+	return out
 }
 
 // iterations is the number that both sides run: enough for the slower side to

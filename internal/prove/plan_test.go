@@ -62,6 +62,28 @@ func TestSliceLengths(t *testing.T) {
 	}
 }
 
+// A process takes 15 ms before its operations, which take 1 µs and 100 ns: of n
+// operations, 1.1 µs·(n − 2) have to outweigh 30 ms.
+func TestTellsCPU(t *testing.T) {
+	c := cost{cpuBase: [2]time.Duration{15 * time.Millisecond, 15 * time.Millisecond}, cpuNs: [2]float64{1000, 100}}
+	for n, want := range map[int64]bool{1: false, 27_274: false, 27_275: true, 1e6: true} {
+		if c.tellsCPU(n) != want {
+			t.Errorf("%d operations: %v", n, !want)
+		}
+	}
+	for name, c := range map[string]cost{
+		"unknown":  {cpuNs: [2]float64{1, 1}},
+		"negative": {cpuBase: [2]time.Duration{1, 1}, cpuNs: [2]float64{1e6, -1}},
+	} {
+		if c.tellsCPU(1e6) {
+			t.Errorf("%s: it tells", name)
+		}
+	}
+	if (&cost{cpuBase: [2]time.Duration{1, 1}, cpuNs: [2]float64{1e9, 1e9}}).tellsCPU(3) {
+		t.Error("three iterations tell")
+	}
+}
+
 func TestChoose(t *testing.T) {
 	// A slice of 100 ms and 20 ms to start it: 360 ms a round.
 	quick := cost{ns: [2]float64{1000, 1000}, overhead: 20 * time.Millisecond}
@@ -77,7 +99,7 @@ func TestChoose(t *testing.T) {
 		{"fewer than needed", slices.Repeat([]cost{quick}, 200), rounds.Options{Budget: 5 * time.Minute}, 12, 20 * time.Millisecond},
 		{"no time at all", []cost{quick}, rounds.Options{}, 1, 20 * time.Millisecond},
 		// Two slices of two processes more: 3·120 + 2·20 ms = 400 ms.
-		{"CPU time", []cost{{ns: quick.ns, overhead: quick.overhead, cpu: true}}, rounds.Options{Budget: time.Minute}, 150, 100 * time.Millisecond},
+		{"CPU time", []cost{{ns: quick.ns, overhead: quick.overhead, cpuBase: [2]time.Duration{1e6, 1e6}, cpuNs: quick.ns}}, rounds.Options{Budget: time.Minute}, 150, 100 * time.Millisecond},
 		// 300 ms slices: 960 ms and 1.8 s to prepare are 2.76 s.
 		{"linked", []cost{quick}, rounds.Options{Budget: 276 * time.Second, Prepare: 1800 * time.Millisecond}, 100, 300 * time.Millisecond},
 		{"asked for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 5 * time.Minute, Fixed: 7}, 7, 100 * time.Millisecond},

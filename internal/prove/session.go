@@ -114,7 +114,7 @@ func (s *session) rounds(ctx context.Context) error {
 		}
 	}
 	for i, b := range s.subjects {
-		b.n = c.iterations[i]
+		b.n, b.cost, b.metrics = c.iterations[i], costs[i], subjects[i].Metrics
 	}
 	s.pool.earlier(s, &o)
 	s.plan(c, o)

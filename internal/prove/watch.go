@@ -44,9 +44,9 @@ func (s *session) watch(ctx context.Context, b *subject, side compare.Which, few
 		f, m := few.line.NsPerOp, many.line.NsPerOp
 		return f > 0 && m > 0 && (m > growth*f || f > growth*m)
 	}
-	// A process that was disturbed may look like it: both are run twice more, and
-	// their fastest runs compared.
-	for range 2 {
+	// A process that was disturbed may look like it: as long as they differ both
+	// are run again, and their fastest runs compared.
+	for range 4 {
 		if !differs() {
 			return nil
 		}

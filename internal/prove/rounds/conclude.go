@@ -20,7 +20,7 @@ func (m *measuring) conclude(ctx context.Context) {
 	case m.out.Trouble != nil:
 		m.out.Partial = fmt.Sprintf("ended %s: %v", of, m.out.Trouble)
 	case !m.stopped && len(m.active()) > 0 && m.out.Measured < m.plan.Rounds:
-		m.out.Partial = fmt.Sprintf("the budget of %v ended %s", m.o.Budget, of)
+		m.out.Partial = "the budget ended " + of
 	}
 	// Whoever asked to stop looked at the figures: then there is no last look.
 	if !m.stopped {
