@@ -80,7 +80,7 @@ func exampleSamples() Samples {
 		return out
 	}
 	return Samples{Trials: []Trial{
-		{Question: same, Needed: 14, Rows: []Row{
+		{Question: same, Needed: 14, SameBytes: true, Rows: []Row{
 			row("A", time, compare.NoChange, 1, 0.01), row("A", cpu, compare.Faster, 1.1, 0.01), small, late,
 		}, Blocks: &Blocks{Benchmarks: []BlockRow{{"BenchmarkA", tens(100), tens(150)}, {"BenchmarkB", tens(100), tens(100)}}}},
 		{Question: tree, Loaded: true, Needed: 14, Rows: []Row{row("A", time, compare.CannotTell, 0.96, 0.02)}},
@@ -133,7 +133,7 @@ func TestRender(t *testing.T) {
 		"| the same, whatever the noise | else \"cannot tell\" | 1 of 2 (at most 97.5 %) called anything else | does not hold |",
 		// 376/400 = 94 %, the error √(0.95·0.05/400) = 1.09 %: within two of them.
 		"least, beside what is wanted: 94.0 % of 95.0 % ± 1.1 % (normal) | holds |",
-		"| the same binary | alone | 1 | 2 | 1 |",
+		"| the same binary | alone | 1 | 1 | 2 | 1 |",
 		"| identical | alone | go test -count=10, benchstat | 2 | 0 | 1 | 47.8 % |", // medians 104.5 and 154.5
 		"- the same binary, cpu-ns/op of A (alone, seed 0): faster, 1.089x to 1.11x",
 		"- 3 % slower, ns/op of C (alone, seed 0): no change",

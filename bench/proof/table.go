@@ -135,14 +135,17 @@ func besides(loaded bool) string {
 }
 
 func identicalTable(trials []Trial) string {
-	t := ledger.Table{Head: []string{"identical sides", "other load", "proofs", "comparisons", "called different", "at most (95 %)", "p ≤ 0.005 before Holm", "no change", "cannot tell", "too few rounds", "median noise", "largest difference"}}
+	t := ledger.Table{Head: []string{"identical sides", "other load", "proofs", "binaries equal", "comparisons", "called different", "at most (95 %)", "p ≤ 0.005 before Holm", "no change", "cannot tell", "too few rounds", "median noise", "largest difference"}}
 	for _, q := range []question{same, tree, added} {
 		for _, loaded := range []bool{false, true} {
-			proofs := 0
+			proofs, equal := 0, 0
 			all := comparisons(trials, func(t *Trial) bool {
 				wanted := t.Question == q && t.Loaded == loaded
 				if wanted {
 					proofs++
+					if t.SameBytes {
+						equal++
+					}
 				}
 				return wanted
 			})
@@ -154,7 +157,7 @@ func identicalTable(trials []Trial) string {
 			if c.n > 0 {
 				bound = quantity.Percent(stat.ShareUpper(c.wrong, c.n, 0.95))
 			}
-			t.Rows = append(t.Rows, []string{titles[q], besides(loaded), fmt.Sprint(proofs), fmt.Sprint(c.n), fmt.Sprint(c.wrong), bound,
+			t.Rows = append(t.Rows, []string{titles[q], besides(loaded), fmt.Sprint(proofs), fmt.Sprint(equal), fmt.Sprint(c.n), fmt.Sprint(c.wrong), bound,
 				fmt.Sprint(c.small), fmt.Sprint(c.noChange), fmt.Sprint(c.cannotTell), fmt.Sprint(len(all) - c.n), noise(c.noise), quantity.Percent(c.largest)})
 		}
 	}
