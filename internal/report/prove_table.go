@@ -27,23 +27,30 @@ type proveLine struct {
 
 // proveTables writes a table for each metric, all in one layout: names first,
 // new against old as benchstat shows it, then what a verdict rests on. Where
-// the width does not allow it, figures stand below names.
+// the width does not allow it, the last of this goes onto a line below, and on
+// a narrow terminal the figures too.
 func (t *textWriter) proveTables(r *compare.Result) {
 	metrics := proveMetrics(r)
 	tables := make([][]proveLine, len(metrics))
-	fit := true
 	for i := range metrics {
 		tables[i] = proveLines(r, &metrics[i])
-		_, ok := t.proveName(tables[i])
-		fit = fit && ok
+	}
+	fits := func(columns []proveColumn) bool {
+		return !slices.ContainsFunc(tables, func(lines []proveLine) bool {
+			_, ok := t.proveName(lines, columns)
+			return !ok
+		})
+	}
+	write := t.proveNarrow
+	switch {
+	case fits(wideColumns):
+		write = func(lines []proveLine) { t.proveWide(lines, wideColumns) }
+	case fits(middleColumns):
+		write = func(lines []proveLine) { t.proveWide(lines, middleColumns) }
 	}
 	for i, lines := range tables {
 		t.heading(metrics[i].title, metrics[i].aside)
-		if fit {
-			t.proveWide(lines)
-		} else {
-			t.proveNarrow(lines)
-		}
+		write(lines)
 	}
 }
 
@@ -67,10 +74,8 @@ func proveLines(r *compare.Result, m *proveMetric) []proveLine {
 			reason: proveReason(row),
 		})
 	}
-	if old, new, ratio, ok := geomean(rows); ok {
-		lines = append(lines, proveLine{
-			name: "geomean", old: m.print(old), new: m.print(new), delta: printDelta(m.change(ratio)), ratio: compare.PrintRatio(ratio), style: dim,
-		})
+	if ratio, ok := geomean(rows); ok {
+		lines = append(lines, proveLine{name: "geomean", delta: printDelta(m.change(ratio)), ratio: compare.PrintRatio(ratio), style: dim})
 	}
 	return lines
 }
@@ -128,27 +133,38 @@ type proveColumn struct {
 	left bool
 }
 
-// proveColumns are those of the wide layout.
-var proveColumns = []proveColumn{
-	{cell: func(l *proveLine) string { return l.old }},
-	{cell: func(l *proveLine) string { return l.new }},
-	{cell: func(l *proveLine) string { return l.noise }},
-	{cell: func(l *proveLine) string { return l.delta }},
-	{cell: func(l *proveLine) string { return l.ratio }},
-	{cell: func(l *proveLine) string { return l.interval }},
-	{cell: func(l *proveLine) string { return l.verdict }, left: true},
-	{cell: func(l *proveLine) string { return l.p }},
-	{cell: func(l *proveLine) string { return l.n }},
-}
+// The columns of a table with names at the left, with all that a verdict rests
+// on and without.
+var (
+	wideColumns = []proveColumn{
+		{cell: func(l *proveLine) string { return l.old }},
+		{cell: func(l *proveLine) string { return l.new }},
+		{cell: func(l *proveLine) string { return l.noise }},
+		{cell: func(l *proveLine) string { return l.delta }},
+		{cell: func(l *proveLine) string { return l.ratio }},
+		{cell: func(l *proveLine) string { return l.interval }},
+		{cell: func(l *proveLine) string { return l.verdict }, left: true},
+		{cell: func(l *proveLine) string { return l.p }},
+		{cell: func(l *proveLine) string { return l.n }},
+	}
+	middleColumns = []proveColumn{
+		{cell: func(l *proveLine) string { return l.old }},
+		{cell: func(l *proveLine) string { return l.new }},
+		{cell: func(l *proveLine) string { return l.delta }},
+		{cell: func(l *proveLine) string { return l.ratio }},
+		{cell: func(l *proveLine) string { return l.interval }},
+		{cell: func(l *proveLine) string { return l.verdict }, left: true},
+	}
+)
 
-// leastName is the room for names with which the wide layout is made.
+// leastName is the room for names with which a table is made.
 const leastName = 16
 
-// proveName is the room for names in the wide layout; ok is false where that is
+// proveName is the room for names beside the columns; ok is false where that is
 // too little.
-func (t *textWriter) proveName(lines []proveLine) (room int, ok bool) {
+func (t *textWriter) proveName(lines []proveLine, columns []proveColumn) (room int, ok bool) {
 	used, named := 2, 0
-	for _, w := range proveWidths(lines, proveColumns) {
+	for _, w := range proveWidths(lines, columns) {
 		used += w + 2
 	}
 	for i := range lines {
@@ -160,21 +176,29 @@ func (t *textWriter) proveName(lines []proveLine) (room int, ok bool) {
 	return room, room >= min(named, leastName)
 }
 
-// proveWide writes a line for each row.
-func (t *textWriter) proveWide(lines []proveLine) {
-	widths := proveWidths(lines, proveColumns)
-	room, _ := t.proveName(lines)
+// proveWide writes a line for each row, and what has no column below it.
+func (t *textWriter) proveWide(lines []proveLine, columns []proveColumn) {
+	widths := proveWidths(lines, columns)
+	room, _ := t.proveName(lines, columns)
 	for i := range lines {
 		l := &lines[i]
 		if l.group {
 			t.line("  ", t.paint(dim, shorten(l.name, t.width-2)))
 			continue
 		}
-		t.proveCells(l, i == 0, "  "+pad(shorten(l.name, room), room)+"  ", proveColumns, widths)
+		t.proveCells(l, i == 0, "  "+pad(shorten(l.name, room), room)+"  ", columns, widths)
+		if i > 0 && l.n != "" && len(columns) < len(wideColumns) {
+			t.line("      ", t.paint(dim, l.rests()))
+		}
 		if l.reason != "" {
 			t.hang(6, "", 0, l.reason)
 		}
 	}
+}
+
+// rests is what a verdict rests on, beside its interval.
+func (l *proveLine) rests() string {
+	return "noise\u00a0" + l.noise + "; p\u00a0" + l.p + "; n\u00a0" + l.n
 }
 
 // proveNarrow writes a name, the figures under it, and what the verdict rests
@@ -196,13 +220,18 @@ func (t *textWriter) proveNarrow(lines []proveLine) {
 		if i > 0 {
 			t.line("  ", shorten(l.name, t.width-2))
 		}
-		t.proveCells(l, i == 0, "    ", columns, widths)
+		if i == 0 || l.old != "" {
+			t.proveCells(l, i == 0, "    ", columns, widths)
+		}
 		if i == 0 {
 			continue
 		}
 		detail := lines[0].ratio + " " + l.ratio
+		if l.old == "" {
+			detail = l.delta + ", " + detail // the mean of all
+		}
 		if l.interval != "" {
-			detail += ", " + l.interval + "; noise\u00a0" + l.noise + "; p\u00a0" + l.p + "; n\u00a0" + l.n
+			detail += ", " + l.interval + "; " + l.rests()
 		}
 		for _, s := range wrap(detail, t.width-4) {
 			t.line("    ", t.paint(dim, s))

@@ -71,7 +71,7 @@ func proveChange() compare.Change {
 					{Side: "new", Kind: "cannot-inline", Text: "cannot inline hash: function too complex: cost 95 exceeds budget 80", File: "hash.go", Line: 14},
 				}},
 		},
-		Warnings: []string{},
+		Warnings: []string{"the stacks of old are deeper than the profiler records: functions near their roots have too little cum"},
 	}
 }
 
@@ -123,7 +123,7 @@ func proveResults() map[string]*compare.Result {
 
 func TestProveTextGolden(t *testing.T) {
 	for name, r := range proveResults() {
-		for _, width := range []int{60, 80, 110, 160} {
+		for _, width := range []int{60, 80, 100, 110, 160} {
 			var buf bytes.Buffer
 			if err := WriteProveText(&buf, r, TextOptions{Width: width}); err != nil {
 				t.Fatal(err)
@@ -316,5 +316,26 @@ func TestProveMarkdownEscapes(t *testing.T) {
 	}
 	if got := cell(codeSpan("x|y")); got != "`x\\|y`" {
 		t.Errorf("a bar in a cell: %s", got)
+	}
+}
+
+// √(2·8) = 4; what is not known, or came from nothing, has no mean.
+func TestGeomean(t *testing.T) {
+	row := func(ratio, low, high float64) *compare.Row {
+		return &compare.Row{Ratio: ratio, RatioLow: low, RatioHigh: high}
+	}
+	a, b := row(2, 1.9, 2.1), row(8, 7, 9)
+	if got, ok := geomean([]*compare.Row{a, b}); !ok || got < 3.999999 || got > 4.000001 {
+		t.Errorf("%v, %v, want 4", got, ok)
+	}
+	for name, rows := range map[string][]*compare.Row{
+		"one":       {a},
+		"unknown":   {a, row(1.1, 1/compare.MaxRatio, compare.MaxRatio)},
+		"from none": {a, row(1/compare.MaxRatio, 1/compare.MaxRatio, 1)},
+		"to none":   {a, row(compare.MaxRatio, 25, compare.MaxRatio)},
+	} {
+		if got, ok := geomean(rows); ok {
+			t.Errorf("%s: a mean of %v", name, got)
+		}
 	}
 }

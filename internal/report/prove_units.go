@@ -158,21 +158,20 @@ func provePValue(row *compare.Row) string {
 	}
 }
 
-// geomean is the geometric mean of the rows of one metric on both sides, and
-// that of their ratios; ok is false for fewer than two rows, or where one has no
-// logarithm.
-func geomean(rows []*compare.Row) (old, new, ratio float64, ok bool) {
+// geomean is the geometric mean of the ratios of one metric; ok is false for
+// fewer than two rows, and where a row's ratio is not known or has no logarithm
+// to speak of. Those of old and new are not shown: the medians of both sides
+// are not the pairs that the ratios are from.
+func geomean(rows []*compare.Row) (ratio float64, ok bool) {
 	if len(rows) < 2 {
-		return 0, 0, 0, false
+		return 0, false
 	}
 	for _, r := range rows {
-		if r.Old <= 0 || r.New <= 0 || r.Ratio <= 0 {
-			return 0, 0, 0, false
+		unknown := r.RatioLow <= 1/compare.MaxRatio && r.RatioHigh >= compare.MaxRatio
+		if unknown || r.Ratio <= 1/compare.MaxRatio || r.Ratio >= compare.MaxRatio {
+			return 0, false
 		}
-		old += math.Log(r.Old)
-		new += math.Log(r.New)
 		ratio += math.Log(r.Ratio)
 	}
-	n := float64(len(rows))
-	return math.Exp(old / n), math.Exp(new / n), math.Exp(ratio / n), true
+	return math.Exp(ratio / float64(len(rows))), true
 }

@@ -36,6 +36,9 @@ func (t *textWriter) proveWhy(r *compare.Result) {
 		t.line()
 		t.line("  ", t.paint(bold, shorten(clean(c.Benchmark), t.width-2)))
 		t.hang(2, "", 0, changeHead(c))
+		for _, w := range c.Warnings {
+			t.hang(2, "! ", 2, clean(w))
+		}
 		for _, k := range changeKinds {
 			t.changeTable(c, &k)
 		}
@@ -43,9 +46,6 @@ func (t *textWriter) proveWhy(r *compare.Result) {
 		if len(c.Functions) == 0 {
 			t.line()
 			t.hang(2, "", 0, "no function differs by more than its error")
-		}
-		for _, w := range c.Warnings {
-			t.hang(2, "! ", 2, clean(w))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (k *changeKind) classLines(c *compare.Change) []string {
 	for i := range c.Classes {
 		class := &c.Classes[i]
 		d := k.class(class)
-		if d == nil || class.Class != "base" && !d.Differs() {
+		if d == nil || d.Old == 0 && d.New == 0 || class.Class != "base" && !d.Differs() {
 			continue
 		}
 		name := class.Class

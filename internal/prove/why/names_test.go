@@ -213,3 +213,16 @@ func FuzzFunctionsOf(f *testing.F) {
 		}
 	})
 }
+
+// A literal that new has no more is only in old.
+func TestLiteralThatIsGone(t *testing.T) {
+	p := pairOf(t, "a", "b", map[string]string{"p.go": plainNew}, map[string]string{"p.go": plainOld})
+	gone := p.key(sideOld, &callstack.Frame{Function: "example.org/m/a.F.func1", File: "example.org/m/a/p.go", Line: 5, Start: 5})
+	kept := p.key(sideOld, &callstack.Frame{Function: "example.org/m/a.F.func2", File: "example.org/m/a/p.go", Line: 6, Start: 6})
+	if got := p.only(gone); got != "old" {
+		t.Errorf("the literal that is gone: only %q", got)
+	}
+	if got := p.only(kept); got != "" {
+		t.Errorf("the literal that stays: only %q", got)
+	}
+}
