@@ -42,7 +42,7 @@ type Answer struct {
 }
 
 // MaxAnswer is how much of an answer's body is kept.
-const MaxAnswer = 8 << 20
+const MaxAnswer = 4 << 20
 
 // NewAsker takes from the options what does not concern load. Whoever is done
 // with it calls Close.

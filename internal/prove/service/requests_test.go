@@ -54,7 +54,7 @@ func TestParseRequestsRefuses(t *testing.T) {
 		`POST / {"a":"b\r\nc: d"}`: `header "a"`,
 		strings.Repeat("GET /\n", 2) + "GET /" + strings.Repeat("x", maxRequestLine): "line 3: longer than 1 MiB",
 		strings.Repeat("GET /\n", maxRequests+1):                                     "line 100001: more than 100000 requests",
-		strings.Repeat(strings.Repeat("#", 1023)+"\n", 65<<10):                       "larger than 64 MiB",
+		strings.Repeat(strings.Repeat("#", maxRequestLine-2)+"\n", 65):               "larger than 64 MiB",
 	} {
 		if got, err := parseRequests(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 500 {
 			t.Errorf("%.50q: %d requests, %v; want %q", text, len(got), err, want)

@@ -24,10 +24,9 @@ type parts struct {
 	openWarmUp time.Duration // at the rate, not counted
 }
 
-// partsOf keeps the parts in proportion to a short span; a long one is for a low
-// rate, and takes them at their usual length.
+// partsOf keeps the parts in proportion: a long span is for a low rate, which
+// takes long to show in a closed loop too.
 func partsOf(span time.Duration) parts {
-	span = min(span, usualSpan)
 	return parts{warmUp: span / 5, closed: span / 2, openWarmUp: span / 10}
 }
 
@@ -69,11 +68,14 @@ func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, er
 		return nil, err
 	}
 	defer s.close()
+	slice := compare.Slice{}
 	closed, err := r.closed(ctx, q.Side, s, partsOf(r.span).warmUp, partsOf(r.span).closed)
-	if err != nil {
+	switch {
+	case err == nil:
+		slice[compare.RequestsPerSecond] = closed.Throughput()
+	case !errors.Is(err, errNone): // the open loop waits for its answers, and shows a side that hangs
 		return nil, err
 	}
-	slice := compare.Slice{compare.RequestsPerSecond: closed.Throughput()}
 	if err := r.paced(ctx, q.Side, s, slice); err != nil {
 		return nil, err
 	}
@@ -136,6 +138,9 @@ func reportable(times, late *hist.Histogram, q float64) bool {
 	return float64(times.Count())*(1-q+rounding) >= beyond && 2*late.Quantile(q) < times.Quantile(q)
 }
 
+// errNone is no verdict on a service: the load may have been too short.
+var errNone = errors.New("no request ended")
+
 // drive runs one load and looks at what came back. answered are all whole
 // answers, those of its warm-up included.
 func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o load.Options) (res *load.Result, answered int64, err error) {
@@ -155,7 +160,7 @@ func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o l
 	r.seen[side].add(res)
 	switch failed := res.Failed(); {
 	case res.Requests == 0:
-		return nil, 0, s.explain(fmt.Errorf("no request ended within %v", o.Duration))
+		return nil, 0, fmt.Errorf("%w within %v", errNone, o.Duration)
 	case float64(failed) >= failing*float64(res.Requests):
 		return nil, 0, s.explain(fmt.Errorf("%s of the requests failed: %s", quantity.Percent(float64(failed)/float64(res.Requests)), kinds(res.Errors, res.Examples)))
 	}

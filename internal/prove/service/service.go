@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"whet/internal/analyze/compare"
@@ -109,6 +110,9 @@ func (r *runner) calibrate(ctx context.Context, p *pair.Proof) (sample [2]compar
 			return sample, took, err
 		}
 	}
+	if n := r.rate * r.span.Seconds(); n < 2*beyond {
+		return sample, took, fmt.Errorf("a slice of %v holds %.0f requests at %.4g per second, and a median needs %d: leave its length out, or give a longer one", r.span, n, r.rate, 2*beyond)
+	}
 	for _, side := range both {
 		r.o.Tell("trying %.4g requests per second on %v", r.rate, side)
 		for range tries {
@@ -153,8 +157,8 @@ func (r *runner) oneFailed(p *pair.Proof, errs [2]error) (ok bool, err error) {
 	return true, nil
 }
 
-// throughput is what a side completes in a closed loop, which lasts as long as
-// the open loop of a slice usually does.
+// throughput is what a side completes in a closed loop. It lasts as long as the
+// open loop of a slice usually does, and longer for a service that is slow.
 func (r *runner) throughput(ctx context.Context, side compare.Which) (float64, error) {
 	s, err := r.open(ctx, side)
 	if err != nil {
@@ -165,20 +169,27 @@ func (r *runner) throughput(ctx context.Context, side compare.Which) (float64, e
 	if r.o.Span > 0 {
 		span = min(span, r.o.Span)
 	}
-	res, err := r.closed(ctx, side, s, span/2, span)
-	if err != nil {
-		return 0, err
+	for {
+		res, err := r.closed(ctx, side, s, span/2, span)
+		longer := min(4*span, mostSpan)
+		switch {
+		case longer > span && (errors.Is(err, errNone) || err == nil && float64(res.Requests) < enoughForHalf):
+			span = longer
+		case err != nil:
+			return 0, err
+		default:
+			return res.Throughput(), nil
+		}
 	}
-	return res.Throughput(), nil
 }
 
 // roundRate leaves a rate three digits: it is printed, and may be typed again.
 func roundRate(rate float64) float64 {
-	if rate <= 0 {
-		return 0
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(rate, 'e', 2, 64), 64)
+	if err != nil {
+		return rate
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
-	return math.Round(rate/unit) * unit
+	return rounded
 }
 
 // The open loop of a slice lasts a second, or up to two where that brings the

@@ -117,9 +117,19 @@ type endedError struct{ text string }
 
 func (e *endedError) Error() string { return e.text }
 
+// dying is how long a process may take to end that has closed its connections.
+const dying = 500 * time.Millisecond
+
 // explain puts the end of the process in the place of what followed from it.
 func (s *standing) explain(err error) error {
-	if s.proc == nil || !s.proc.Ended() {
+	if s.proc == nil {
+		return err
+	}
+	wait := time.NewTimer(dying)
+	defer wait.Stop()
+	select {
+	case <-s.proc.Done():
+	case <-wait.C:
 		return err
 	}
 	res := s.proc.Stop()
