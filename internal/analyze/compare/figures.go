@@ -114,6 +114,9 @@ func (f *figures) different() float64 {
 	return min(1, 2*min(f.low.Greater(0), f.high.Less(0)))
 }
 
+// faster says which way the figures point.
+func (f *figures) faster() bool { return f.low.Greater(0) < f.high.Less(0) }
+
 // same is the p-value of "the sides differ by the margin or more", from this
 // look alone: that of the worse of two one-sided tests. It is doubled, so that
 // it is at most a level exactly where the interval at that level lies within

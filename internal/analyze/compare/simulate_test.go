@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,10 @@ import (
 
 	"whet/internal/stat"
 )
+
+// The runs of every simulation are a sample that takes seconds; -simulate 50
+// gives figures of three digits.
+var simulate = flag.Int("simulate", 1, "multiply the runs of simulations by `n`")
 
 func ones(n int) []float64 {
 	out := make([]float64, n)
@@ -50,9 +55,9 @@ func machines(seed uint64) []*machine {
 // run, and in the run or a second one of the same question, which is pooled.
 func TestFalseVerdicts(t *testing.T) {
 	const alpha = 0.05
-	for _, c := range []struct{ hypotheses, runs int }{{1, 900}, {6, 210}} {
+	for _, c := range []struct{ hypotheses, runs int }{{1, 600}, {6, 120}} {
 		first, both := 0, 0
-		for i := range c.runs {
+		for i := range c.runs * *simulate {
 			m := machines(uint64(i))[i%3]
 			q := question{o: Options{Alpha: alpha, Margin: 0.001}, planned: 24, ratios: ones(c.hypotheses)}
 			rows, rounds := m.ask(q)
@@ -65,8 +70,8 @@ func TestFalseVerdicts(t *testing.T) {
 				both++
 			}
 		}
-		atMost(t, fmt.Sprintf("%d hypotheses, first run", c.hypotheses), first, c.runs, alpha*0.8)
-		atMost(t, fmt.Sprintf("%d hypotheses, either run", c.hypotheses), both, c.runs, alpha*0.96)
+		atMost(t, fmt.Sprintf("%d hypotheses, first run", c.hypotheses), first, c.runs**simulate, alpha*0.8)
+		atMost(t, fmt.Sprintf("%d hypotheses, either run", c.hypotheses), both, c.runs**simulate, alpha*0.96)
 		if first == 0 {
 			t.Errorf("%d hypotheses: never wrong: the simulation does not test it", c.hypotheses)
 		}
@@ -84,7 +89,8 @@ func anyDifferent(rows []Row) bool {
 
 // What differs by the margin is called unchanged as rarely.
 func TestFalseNoChange(t *testing.T) {
-	const alpha, runs = 0.05, 600
+	const alpha = 0.05
+	runs := 300 * *simulate
 	wrong := 0
 	for i := range runs {
 		ratio := []float64{1.02, 1 / 1.02}[i%2]
@@ -101,12 +107,13 @@ func TestFalseNoChange(t *testing.T) {
 // its look on when. The other rows are plainly different, so that the last step
 // of Holm's procedure is reached. A wrong direction is as rare.
 func TestIntervalsCover(t *testing.T) {
-	const alpha, runs = 0.05, 150
+	const alpha = 0.05
+	runs := 120 * *simulate
 	missed, all := 0, 0
 	for k, ratio := range []float64{0.9, 0.99, 1, 1.005, 1.03, 9} {
 		held, wrong := 0, 0
 		for i := range runs {
-			m := machines(uint64(1000*k + i))[i%3]
+			m := machines(uint64(1000000*k + i))[i%3]
 			rows, _ := m.ask(question{o: Options{Alpha: alpha, Margin: 0.02}, planned: 24, ratios: []float64{ratio, 3, 0.3}})
 			r := rows[0]
 			if r.RatioLow <= ratio && ratio <= r.RatioHigh {
@@ -129,7 +136,7 @@ func TestIntervalsCover(t *testing.T) {
 // Three percent is found at the default alpha, among six rows, with a noise that
 // machines have: a long tail of 1.5 %, layouts of 0.4 %, one slice in twenty hit.
 func TestPower(t *testing.T) {
-	const runs = 150
+	runs := 100 * *simulate
 	m := newMachine(4)
 	for ratio, want := range map[float64]Verdict{1.03: Faster, 1 / 1.03: Slower} {
 		found, early := 0, 0

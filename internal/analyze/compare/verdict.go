@@ -38,6 +38,7 @@ type claim struct {
 	p, weights []float64 // by look
 	divisor    float64   // of alpha: m − j + 1 at step j; that of the step after the last where it is not rejected
 	stage      int       // look of the run at which it was rejected, from 1; 0: it was not
+	by         int       // the row's own look, from 0, that passed then
 	holm       float64   // adjusted p-value
 }
 
@@ -105,25 +106,27 @@ func (j *judge) holm(family []*claim, stage int) {
 	divisor := float64(j.m)
 	for _, c := range order {
 		c.divisor = divisor
-		if rejecting = rejecting && j.passes(c, upTo(c)); !rejecting {
+		by := j.latest(c, upTo(c))
+		if rejecting = rejecting && by >= 0; !rejecting {
 			continue
 		}
 		if c.stage == 0 {
-			c.stage = stage
+			c.stage, c.by = stage, by
 		}
 		divisor--
 	}
 }
 
-// passes reports whether one of the first looks is below its level.
-func (j *judge) passes(c *claim, looks int) bool {
-	for k := range looks {
-		if c.p[k] <= j.level(c, k) {
-			return true
-		}
+// latest is the last of the first looks that is below its level, −1 for none.
+func (j *judge) latest(c *claim, looks int) int {
+	k := looks - 1
+	for k >= 0 && !j.passes(c, k) {
+		k--
 	}
-	return false
+	return k
 }
+
+func (j *judge) passes(c *claim, look int) bool { return c.p[look] <= j.level(c, look) }
 
 // verdict is what is said of a row, with the look and the interval that show it.
 type verdict struct {
@@ -155,15 +158,18 @@ func (j *judge) verdict(s *subject) verdict {
 	return v
 }
 
-// changed shows the latest look at which the interval excludes 1.
+// changed shows the latest look at which the interval excludes 1 on the side
+// that the first rejection had it.
 func (j *judge) changed(s *subject) verdict {
+	c := &s.different
+	faster := s.at[c.by].faster()
 	k := len(s.at) - 1
-	for k > 0 && !(s.different.p[k] <= j.level(&s.different, k)) {
+	for k > c.by && !(j.passes(c, k) && s.at[k].faster() == faster) {
 		k--
 	}
-	v := verdict{Verdict: Slower, look: k + 1, level: j.level(&s.different, k)}
+	v := verdict{Verdict: Slower, look: k + 1, level: j.level(c, k)}
 	v.low, v.high = s.at[k].bounds(v.level)
-	if v.low > 0 {
+	if faster {
 		v.Verdict = Faster
 	}
 	return v
@@ -173,10 +179,7 @@ func (j *judge) changed(s *subject) verdict {
 // Where a difference was found as well, the narrower of both intervals lies
 // within the margin too and excludes 1 if that look found the difference.
 func (j *judge) unchanged(s *subject) verdict {
-	k := len(s.at) - 1
-	for k > 0 && !(s.same.p[k] <= j.level(&s.same, k)) {
-		k--
-	}
+	k := max(j.latest(&s.same, len(s.at)), s.same.by)
 	v := verdict{Verdict: NoChange, look: k + 1, level: j.level(&s.same, k)}
 	if s.different.stage > 0 {
 		v.level = max(v.level, j.level(&s.different, k))
