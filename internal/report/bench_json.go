@@ -104,7 +104,7 @@ func WriteBenchJSON(w io.Writer, r *Bench) error {
 	d.Without, d.BenchTime, d.Rounds, d.Planned, d.ElapsedNs = r.Without, r.BenchTime, r.Rounds, r.Planned, r.ElapsedNs
 	d.Partial, d.Host, d.Recording, d.History = r.Partial, &r.Host, r.Recording, r.History
 	for _, f := range r.Failures {
-		d.Failures = append(d.Failures, jsonBenchFail{f.Package, f.Benchmark, f.Text})
+		d.Failures = append(d.Failures, jsonBenchFail(f))
 	}
 	for i := range r.Packages {
 		p := &r.Packages[i]

@@ -221,13 +221,13 @@ func TestPlantedChanges(t *testing.T) {
 	}{
 		{"one step", 40, map[int]float64{20: 1.08}, []int{20}},
 		{"near the end", 40, map[int]float64{33: 1.08}, []int{33}},
-		{"came and went", 60, map[int]float64{25: 1.08, 35: 1}, []int{25, 35}},
-		{"a staircase", 60, map[int]float64{20: 1.08, 40: 1.16}, []int{20, 40}},
+		{"came and went", 44, map[int]float64{16: 1.08, 28: 1}, []int{16, 28}},
+		{"a staircase", 45, map[int]float64{15: 1.08, 30: 1.16}, []int{15, 30}},
 		{"faster", 40, map[int]float64{12: 0.92}, []int{12}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, uint64(len(tt.name))))
-			const trials = 60
+			const trials = 16
 			found, extra := 0, 0
 			for trial := range trials {
 				level := 1.0
@@ -258,9 +258,9 @@ func TestPlantedChanges(t *testing.T) {
 			if found < trials*3/4 {
 				t.Errorf("all changes found within two places in %d of %d trials", found, trials)
 			}
-			// 5 % of trials may name one too many: 3, and three standard errors
-			// (√(60·0.05·0.95) = 1.7) beyond.
-			if extra > 8 {
+			// 5 % of trials may name one too many: 0.8, and three standard errors
+			// (√(16·0.05·0.95) = 0.9) beyond.
+			if extra > 3 {
 				t.Errorf("%d changes too many in %d trials", extra, trials)
 			}
 		})

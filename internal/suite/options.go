@@ -84,7 +84,7 @@ var (
 // Validate reports the first option that cannot be used.
 func (o *Options) Validate() error {
 	if len(o.Packages) == 0 {
-		return fmt.Errorf("no packages: name some, as in whet bench ./...")
+		return fmt.Errorf("no packages: name some, as in whet bench ./... or ./encode")
 	}
 	d, err := time.ParseDuration(o.BenchTime)
 	switch {
