@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"whet/internal/prove"
 )
 
 // question is what a trial asks.
@@ -54,19 +56,18 @@ func (q question) pattern(rng *rand.Rand) string {
 	return "^Benchmark(" + kinds[i[0]] + "|" + kinds[i[1]] + ")$"
 }
 
-// budget of one proof. For what is identical it is short, as that of an
-// impatient user, and the rounds are fixed at a few more than any verdict
-// needs; a proof that had fewer is not counted. For 3 % it is less than half of
-// what go test would need for twenty seconds a side; for 1 % it is prove's
-// default.
+// budget of one proof and the rounds it is asked for, 0 for what the budget
+// allows. For planted slowdowns they are prove's defaults: with sixteen
+// benchmarks less than half of what go test would need for twenty runs of a
+// second a side. For what is identical the rounds are fixed at a few more than
+// any verdict needs, and the budget leaves room for them on a busy machine; a
+// proof that had fewer all the same is not counted.
 func (q question) budget() (d time.Duration, rounds int) {
-	switch q {
-	case slow3:
-		return 4 * time.Minute, 0
-	case slow1:
-		return 5 * time.Minute, 0
+	if q.identical() {
+		return 2 * time.Minute, 17
 	}
-	return 2 * time.Minute, 17
+	o := prove.DefaultOptions()
+	return o.Budget, o.Rounds
 }
 
 // cell is a number of trials of one kind.
