@@ -234,7 +234,8 @@ func (s *shell) run(command string) (printed []string, code int) {
 	where := filepath.Join(s.t.TempDir(), "where")
 	cmd := exec.CommandContext(s.t.Context(), "bash", "-c", command+"\ncode=$?\npwd >\"$WHERE\"\nexit $code")
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "WHERE="+where, "NO_COLOR=1", "LC_ALL=C.UTF-8")
+	// What earlier runs of a page have proven is not to be pooled with this one.
+	cmd.Env = append(os.Environ(), "WHERE="+where, "NO_COLOR=1", "LC_ALL=C.UTF-8", "GOCACHE="+goCache(s.t), "XDG_CACHE_HOME="+s.t.TempDir())
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
@@ -248,6 +249,16 @@ func (s *shell) run(command string) (printed []string, code int) {
 		s.dir = strings.TrimSpace(string(dir))
 	}
 	return Lines(out.String()), code
+}
+
+// goCache is the build cache's directory, wherever the user's caches are.
+func goCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // commitTree makes the copy a repository of one commit, for pages that show git.

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			// A second directory than the script's own: what is left in it is a leak.
 			scratch := filepath.Join(e.WorkDir, "scratch")
 			e.Setenv("TMPDIR", scratch)
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home")) // with the caches of whet
 			e.Values[pipesKey] = make(map[string]pipe)
 			return os.Mkdir(scratch, 0o755)
 		},
