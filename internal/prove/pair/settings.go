@@ -163,6 +163,10 @@ func (p *Proof) End() *compare.Result {
 	if res.RoundsMeasured > 0 {
 		measured.LoadStart = res.Host.LoadStart
 		res.Host = measured
+		res.Disturbances = disturbances(&res.Host, res.ElapsedNs)
+		for _, d := range res.Disturbances {
+			p.Warn("%s", d.Text)
+		}
 	}
 	res.Summarize()
 	return res
