@@ -37,6 +37,16 @@ func TestExitCodeAndSummary(t *testing.T) {
 		{"interrupted, and where", Result{Benchmarks: rowsOf(Faster), Interrupted: true, Partial: "interrupted after 12 of 40 rounds"}, 130, "interrupted", "interrupted after 12 of 40 rounds: time: faster (2.00x)"},
 		{"trouble", Result{Benchmarks: rowsOf(Faster), Trouble: "the disk is full"}, 3, "faster", "time: faster (2.00x); the disk is full"},
 		{"to none", Result{Benchmarks: []Row{{Metric: AllocsPerOp, Gates: true, Verdict: Faster, Ratio: MaxRatio}}}, 0, "faster", "allocations: fewer (to none)"},
+		{"required, and there", Result{Require: Faster, Benchmarks: rowsOf(Faster, NoChange)}, 0, "faster", "time: faster in 1 of 2 (2.00x), no change in 1 of 2"},
+		{"required, and not there", Result{Require: Faster, Benchmarks: rowsOf(NoChange)}, 1, "no change", "time: no change; nothing was shown to be faster, which was required"},
+		{"required, and perhaps there", Result{Require: Faster, Benchmarks: rowsOf(CannotTell, NoChange)}, 4, "cannot tell", ""},
+		{"required, there, and slower elsewhere", Result{Require: Faster, Benchmarks: rowsOf(Faster, Slower)}, 1, "mixed", ""},
+		{"required, and only bytes are fewer", Result{Require: Faster, Benchmarks: append(rowsOf(NoChange), Row{Metric: BytesPerOp, Verdict: Faster, Ratio: 2})}, 1, "no change", ""},
+		{"cpu time does not decide", Result{Benchmarks: append(rowsOf(Faster), Row{Metric: CPUNsPerOp, Verdict: CannotTell})}, 0, "faster", "time: faster (2.00x)"},
+		{"a service", Result{Benchmarks: []Row{
+			{Metric: P50Ns, Gates: true, Verdict: NoChange, Ratio: 1}, {Metric: P99Ns, Gates: true, Verdict: Slower, Ratio: 0.5}, {Metric: RequestsPerSecond, Verdict: Slower, Ratio: 0.5},
+		}}, 1, "slower", "response time p50: no change; response time p99: slower (0.500x)"},
+		{"a command", Result{Benchmarks: []Row{{Metric: WallNs, Gates: true, Verdict: Faster, Ratio: 2}}}, 0, "faster", "wall time: faster (2.00x)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.r.Summarize()
