@@ -77,6 +77,7 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 	fs.StringVar(&o.BenchTime, "benchtime", o.BenchTime, "run each for `time`, or for a number of calls like 100x")
 	fs.IntVar(&o.Count, "count", o.Count, "run each `n` times, in rounds over all of them")
 	fs.StringVar(&o.CPU, "cpu", o.CPU, "`list` of GOMAXPROCS values to run each with; profiles are taken with the first")
+	fs.Bool("benchmem", true, "for the habit: memory is always counted")
 	fs.StringVar(&o.Run, "run", o.Run, "first run the tests that match `regexp`; a package that fails them is not measured (default: none)")
 	fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
 	fs.Var((*stringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")

@@ -138,7 +138,7 @@ func (c *BenchCourse) phrase(ch *BenchChange) string {
 	if !math.IsNaN(ch.Ratio) {
 		s += ", ratio " + quantity.Ratio(ch.Ratio)
 	}
-	s += fmt.Sprintf(", %s, confidence %s", c.direction(ch), confidence(1-ch.PValue))
+	s += fmt.Sprintf(", %s, confidence %s", c.direction(ch), quantity.Percent(1-ch.PValue))
 	for _, also := range ch.Also {
 		s += "; " + clean(also)
 	}

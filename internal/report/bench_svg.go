@@ -15,7 +15,7 @@ const (
 	svgLeft, svgRight = 90, 20
 	svgHead, svgFoot  = 44, 24 // above and below a plot
 	svgChange         = 16     // a line of text below it
-	svgText           = 130    // characters of a line
+	svgText           = 120    // columns of a line
 )
 
 // WriteBenchSVG writes a history as one picture that needs nothing else: dark
@@ -27,29 +27,34 @@ func WriteBenchSVG(w io.Writer, h *BenchHistory) error {
 		top = h.svgCourse(&body, &h.Courses[i], top)
 	}
 	summary := historySummary(h)
-	svgLine(&body, 10, top+12, "s", summary)
+	top = svgLines(&body, 10, top+12, "s", summary)
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">
 <style>text{font:12px system-ui,sans-serif;fill:#222}.t{font-weight:600;font-size:14px}.s{fill:#666}.a{stroke:#ccc;fill:none}.b{stroke:#7aa6d8;stroke-width:2}.l{stroke:#2563a8;fill:none}.p{fill:#2563a8}.c{stroke:#c0392b;stroke-dasharray:4 3}.m{fill:#c0392b}@media(prefers-color-scheme:dark){svg{background:#16181c}text{fill:#e6e6e6}.s{fill:#9a9a9a}.a{stroke:#444}.l{stroke:#7ab8ff}.p{fill:#7ab8ff}.m{fill:#ff8a7a}}</style>
 %s</svg>
-`, svgWidth, top+24, template.HTMLEscapeString(summary), body.String())
+`, svgWidth, top+12, template.HTMLEscapeString(summary), body.String())
 	if err != nil {
 		return fmt.Errorf("write the history: %w", err)
 	}
 	return nil
 }
 
-func svgLine(b *strings.Builder, x, y int, class, text string) {
-	runes := []rune(strings.ReplaceAll(text, "\u00a0", " "))
-	if len(runes) > svgText {
-		runes = append(runes[:svgText-1], '…')
+// svgLines writes text from y on, as many lines as it takes, and returns where
+// the last one is.
+func svgLines(b *strings.Builder, x, y int, class, text string) int {
+	for i, l := range wrap(text, svgText) {
+		if i > 0 {
+			y += svgChange
+		}
+		l = strings.ReplaceAll(l, "\u00a0", " ")
+		fmt.Fprintf(b, `<text x="%d" y="%d" class="%s">%s</text>`+"\n", x, y, class, template.HTMLEscapeString(l))
 	}
-	fmt.Fprintf(b, `<text x="%d" y="%d" class="%s">%s</text>`+"\n", x, y, class, template.HTMLEscapeString(string(runes)))
+	return y
 }
 
 // svgCourse draws one course below top and returns where the next begins.
 func (h *BenchHistory) svgCourse(b *strings.Builder, c *BenchCourse, top int) int {
-	svgLine(b, 10, top+14, "t", c.full())
-	svgLine(b, 10, top+32, "s", c.unit()+", "+h.about(c)+", host "+clean(cmp.Or(c.Host, "unknown")))
+	svgLines(b, 10, top+14, "t", shorten(c.full(), svgText))
+	svgLines(b, 10, top+32, "s", shorten(c.unit()+", "+h.about(c)+", host "+clean(cmp.Or(c.Host, "unknown")), svgText))
 	top += svgHead
 	if len(c.Points) == 0 {
 		return top + svgFoot
@@ -90,11 +95,10 @@ func (h *BenchHistory) svgCourse(b *strings.Builder, c *BenchCourse, top int) in
 	fmt.Fprintf(b, `<path class="l" d="%s"/>`+"\n", line)
 	first, last := &c.Points[0], &c.Points[len(c.Points)-1]
 	bottom := top + svgPlot + 16
-	svgLine(b, svgLeft, bottom, "s", first.short()+" "+first.date())
+	svgLines(b, svgLeft, bottom, "s", first.short()+" "+first.date())
 	fmt.Fprintf(b, `<text x="%d" y="%d" class="s" text-anchor="end">%s</text>`+"\n", svgWidth-svgRight, bottom, template.HTMLEscapeString(last.short()+" "+last.date()))
 	for i := range c.Changes {
-		bottom += svgChange
-		svgLine(b, svgLeft, bottom, "m", "▲ "+c.phrase(&c.Changes[i]))
+		bottom = svgLines(b, svgLeft, bottom+svgChange, "m", "▲ "+c.phrase(&c.Changes[i]))
 	}
 	return bottom + svgFoot
 }
