@@ -199,6 +199,12 @@ func TestProveHead(t *testing.T) {
 			r.Old = compare.Side{Operand: "./a", Package: "p", Revision: a, Dirty: &no}
 			r.New = r.Old
 		}, []string{"./a → ./a\n"}, []string{"  old  ", "revision"}},
+		{"with its own flags", func(r *compare.Result) {
+			r.Old = compare.Side{Operand: ".", Package: "p", Env: []string{"GOGC=off", "GOEXPERIMENT=x"}}
+			r.New = compare.Side{Operand: ".", Package: "p", Flags: []string{"-pgo=off"}}
+		}, []string{"  old       p, with GOGC=off GOEXPERIMENT=x\n", "  new       p, built with -pgo=off\n"}, []string{"revision"}},
+		{"pooled", func(r *compare.Result) { r.Run, r.Earlier = 3, 64 }, []string{"pooled    run 3 of the same question: 64 rounds of earlier runs count"}, nil},
+		{"alone", func(r *compare.Result) { r.Layouts = 1 }, []string{"3 looks; measured in"}, []string{"pooled", "layout"}},
 		{"cut short", func(r *compare.Result) { r.RoundsMeasured = 12 }, []string{"12 of 40 rounds of old"}, nil},
 	} {
 		r := proveResult()
@@ -336,6 +342,32 @@ func TestGeomean(t *testing.T) {
 	} {
 		if got, ok := geomean(rows); ok {
 			t.Errorf("%s: a mean of %v", name, got)
+		}
+	}
+}
+
+// Rows of several packages stand under their packages' names, and in Markdown
+// behind them.
+func TestProvePackages(t *testing.T) {
+	r := proveCommands()
+	r.Kind = compare.KindBenchmarks
+	r.Benchmarks = nil
+	for _, pkg := range []string{"example.org/m/a", "example.org/m/b"} {
+		r.Benchmarks = append(r.Benchmarks, compare.Row{Package: pkg, Name: "BenchmarkX", Metric: compare.NsPerOp, Old: 2, New: 1, Ratio: 2, RatioLow: 1.9, RatioHigh: 2.1, Verdict: compare.Faster})
+	}
+	var text, md bytes.Buffer
+	if err := WriteProveText(&text, r, TextOptions{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteProveMarkdown(&md, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range []string{"a", "b"} {
+		if !strings.Contains(text.String(), "\n  pkg: example.org/m/"+pkg+"\n  BenchmarkX") {
+			t.Errorf("no package %s over its row:\n%s", pkg, text.String())
+		}
+		if !strings.Contains(md.String(), "| `example.org/m/"+pkg+" BenchmarkX` |") {
+			t.Errorf("no package %s in:\n%s", pkg, md.String())
 		}
 	}
 }
