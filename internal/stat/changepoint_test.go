@@ -336,3 +336,51 @@ func BenchmarkChanges(b *testing.B) {
 		})
 	}
 }
+
+// A stretch of half of a series has half of the error, and of two series a
+// quarter: eight values in two groups have the p-value 4/70, as counted.
+func TestShares(t *testing.T) {
+	values := []float64{1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0}
+	for series, want := range map[int]float64{1: 2 * 4.0 / 70, 2: 4 * 4.0 / 70} {
+		s := segmenter{values: values, alpha: 0.5, share: 1 / float64(series), rng: rand.New(rand.NewPCG(1, 1))}
+		if p, _, _ := s.ask(0, 8); math.Abs(p-want) > 1e-12 {
+			t.Errorf("%d series: adjusted p %v, want %v", series, p, want)
+		}
+	}
+}
+
+// What was cut too often or in the wrong place is put right in the end.
+func TestConfirm(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	var values []float64
+	for i := range 36 {
+		v := 100 + rng.Float64()
+		if i >= 14 {
+			v += 10
+		}
+		values = append(values, v)
+	}
+	for name, found := range map[string][]Change{
+		"one too many":       {{At: 14, P: 0.001}, {At: 25, P: 0.001}},
+		"one before":         {{At: 7, P: 0.001}, {At: 14, P: 0.001}},
+		"in a wrong place":   {{At: 16, P: 0.001}},
+		"wrong and too many": {{At: 12, P: 0.001}, {At: 27, P: 0.001}, {At: 31, P: 0.001}},
+	} {
+		s := segmenter{values: values, alpha: 0.05, share: 1, rng: rng, found: found}
+		if s.confirm(); len(s.found) != 1 || s.found[0].At != 14 || s.found[0].P > 0.05 || s.found[0].P < 0.001 {
+			t.Errorf("%s: %+v, want one change at 14", name, s.found)
+		}
+	}
+}
+
+// Of an arc inside, that end is the cut which has more values to show it.
+func TestCutOf(t *testing.T) {
+	levels := func(a, b, c int) []float64 {
+		return slices.Concat(slices.Repeat([]float64{1}, a), slices.Repeat([]float64{2}, b), slices.Repeat([]float64{1}, c))
+	}
+	for _, tt := range []struct{ a, b, c, want int }{{10, 5, 3, 10}, {3, 5, 10, 8}, {0, 5, 10, 5}, {10, 5, 0, 10}} {
+		if got := cutOf(levels(tt.a, tt.b, tt.c), tt.a, tt.a+tt.b); got != tt.want {
+			t.Errorf("%d, %d and %d values: cut at %d, want %d", tt.a, tt.b, tt.c, got, tt.want)
+		}
+	}
+}
