@@ -6,12 +6,6 @@ import (
 	"slices"
 )
 
-// BonferroniConfidence is the confidence each of m intervals needs so that all
-// of them hold together with probability at least 1 − alpha: 1 − alpha/m.
-func BonferroniConfidence(alpha float64, m int) float64 {
-	return 1 - alpha/float64(max(m, 1))
-}
-
 // Holm adjusts the p-values of tests that are read together: rejecting all
 // hypotheses whose adjusted value is at most alpha rejects a true one with
 // probability at most alpha, however the tests depend on each other. With the

@@ -104,12 +104,6 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-func TestBonferroniConfidence(t *testing.T) {
-	near(t, "one", BonferroniConfidence(0.005, 1), 0.995, 1e-15)
-	near(t, "ten", BonferroniConfidence(0.005, 10), 0.9995, 1e-15)
-	near(t, "none", BonferroniConfidence(0.005, 0), 0.995, 1e-15)
-}
-
 // Twenty true hypotheses at a time: Holm rejects one of them in at most alpha
 // of the families.
 func TestHolmFamilyError(t *testing.T) {
