@@ -103,6 +103,8 @@ func TestChoose(t *testing.T) {
 		// 300 ms slices: 960 ms and 1.8 s to prepare are 2.76 s.
 		{"linked", []cost{quick}, rounds.Options{Budget: 276 * time.Second, Prepare: 1800 * time.Millisecond}, 100, 300 * time.Millisecond},
 		{"asked for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 5 * time.Minute, Fixed: 7}, 7, 100 * time.Millisecond},
+		// 72 s of long slices, 42 s of shorter ones.
+		{"asked for what shorter slices allow", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 45 * time.Second, Fixed: 100}, 100, 50 * time.Millisecond},
 		{"asked for more than the budget pays for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: time.Second, Fixed: 500}, 500, 20 * time.Millisecond},
 		{"one operation is a second", []cost{{ns: [2]float64{1e9, 1e9}, overhead: time.Second}}, rounds.Options{Budget: time.Minute}, 10, 20 * time.Millisecond},
 	} {

@@ -124,7 +124,7 @@ func TestManyPackages(t *testing.T) {
 
 // Each round is linked anew, on the packages that are still measured only.
 func TestLayouts(t *testing.T) {
-	l := newLab(map[string]float64{"BenchmarkA": 5000}, map[string]float64{"BenchmarkA": 5000})
+	l := newLab(map[string]float64{"BenchmarkA": 5000, "BenchmarkB": 5000}, map[string]float64{"BenchmarkA": 5000, "BenchmarkB": 5000})
 	l.add("example.org/lab/other", map[string]float64{"BenchmarkA": 5000}, map[string]float64{"BenchmarkA": 500})
 	l.link = time.Second
 	s, err := l.prove(context.Background(), func(o *Options) { o.Rounds = 20 })
@@ -135,18 +135,35 @@ func TestLayouts(t *testing.T) {
 	for _, link := range l.links[1:] { // the first was to find out how long it takes
 		seen[link]++
 	}
-	if s.res.Layouts < 10 || s.res.Layouts != len(s.outcome.Series[0].Rounds) {
-		t.Errorf("%d layouts in %d rounds", s.res.Layouts, len(s.outcome.Series[0].Rounds))
+	if s.prepare != 2*time.Second {
+		t.Errorf("preparing a round of two packages takes %v", s.prepare)
 	}
+	longest := 0 // of both benchmarks of the first package
 	for i := range s.outcome.Series {
+		n := len(s.outcome.Series[i].Rounds)
+		if s.subjects[i].pkg == 0 {
+			longest = max(longest, n)
+		}
 		for _, r := range s.outcome.Series[i].Rounds {
-			if seen[fmt.Sprintf("%d %d", i, r.Layout)] != 1 {
-				t.Errorf("package %d was linked %d times with %d", i, seen[fmt.Sprintf("%d %d", i, r.Layout)], r.Layout)
+			if link := fmt.Sprintf("%d %d", s.subjects[i].pkg, r.Layout); seen[link] != 1 {
+				t.Errorf("%q was linked %d times", link, seen[link])
 			}
 		}
 	}
-	if want := len(s.outcome.Series[0].Rounds) + len(s.outcome.Series[1].Rounds); len(seen) != want {
+	if s.res.Layouts < 10 || s.res.Layouts != longest {
+		t.Errorf("%d layouts in %d rounds", s.res.Layouts, longest)
+	}
+	if want := longest + len(s.outcome.Series[2].Rounds); len(seen) != want {
 		t.Errorf("%d links, want %d", len(seen), want)
+	}
+}
+
+// Where the budget pays for too few rounds either way, layouts stay.
+func TestLayoutsWhereNothingHelps(t *testing.T) {
+	l := newLab(map[string]float64{"BenchmarkA": 2e9}, map[string]float64{"BenchmarkA": 2e9})
+	l.link = time.Second
+	if res := l.mustProve(t, func(o *Options) { o.Budget = 40 * time.Second }); warned(res, "does not pay") || res.Layouts < 2 {
+		t.Errorf("%d layouts, warnings %q", res.Layouts, res.Warnings)
 	}
 }
 
