@@ -255,6 +255,8 @@ func TestGrid(t *testing.T) {
 		{"span that fits", []gridCell{{span: 2, text: "abc"}, {row: 1, text: "ab"}, {row: 1, col: 1, text: "cd", margin: " "}}, nil, "abc\nab cd\n"},
 		// 8 for two columns: 4 and 4.
 		{"span that widens", []gridCell{{span: 2, text: "abcdefgh"}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, nil, "abcdefgh\na    b   c\n"},
+		// 9 for two: the wider column, with its margin, gets 5.
+		{"span of odd width", []gridCell{{span: 2, text: "abcdefghi"}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, nil, "abcdefghi\na    b    c\n"},
 		{"tight column", []gridCell{{span: 2, text: "abcdefgh"}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, []int{1}, "abcdefgh\na      b c\n"},
 		{"all tight", []gridCell{{span: 2, text: "abcdefgh"}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, []int{0, 1}, "abcdefgh\na b      c\n"},
 		{"nothing at the end", []gridCell{{text: "a"}, {col: 1, text: " "}, {row: 2, text: "b"}}, nil, "a\n\nb\n"},
