@@ -202,6 +202,28 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// A slice gives the mean of its runs: together they took no longer than it did,
+// and used the CPU time of one each.
+func TestMean(t *testing.T) {
+	o := options(t, line("burn", "30ms"), line("say"))
+	r, err := newRunner(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const runs = 5
+	r.runs = runs
+	begun := time.Now()
+	s, err := r.Slice(t.Context(), rounds.Request{Side: compare.Old})
+	took := time.Since(begun)
+	if err != nil || s[compare.WallNs] <= 0 || runs*s[compare.WallNs] > float64(took) {
+		t.Errorf("%v, %v in %v", s, err, took)
+	}
+	// The start of a process takes some milliseconds, and five runs use more than 150.
+	if cpu := s[compare.CPUNs]; cpu < 30e6 || cpu >= runs*30e6 {
+		t.Errorf("%v of CPU time", time.Duration(cpu))
+	}
+}
+
 func TestRunsOf(t *testing.T) {
 	for wall, want := range map[time.Duration]int{0: 50, time.Millisecond: 50, 2 * time.Millisecond: 50, 10 * time.Millisecond: 10, 60 * time.Millisecond: 1, time.Minute: 1} {
 		if got := runsOf(wall); got != want {

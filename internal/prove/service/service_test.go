@@ -326,7 +326,7 @@ func TestFailures(t *testing.T) {
 		"some": {func() http.HandlerFunc {
 			var n atomic.Int64
 			return func(w http.ResponseWriter, _ *http.Request) {
-				if n.Add(1)%10 == 0 {
+				if n.Add(1)%30 == 0 { // more than one in a hundred
 					w.WriteHeader(503)
 				}
 			}
