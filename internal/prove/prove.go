@@ -164,14 +164,14 @@ func testFiles(b *gobench.Binary) []string {
 func (s *session) watched(ctx context.Context, before *host.Meter) error {
 	res, start, meter := s.res, s.o.Now(), host.Start()
 	root := os.DirFS("/")
-	first := readMachine(root, usedCPU())
+	first := readMachine(root, host.UsedCPU())
 	err := s.measure(ctx)
 	res.ElapsedNs = int64(s.o.Now().Sub(start))
 	before.Stop(&res.Host)
 	load := res.Host.LoadStart
 	meter.Stop(&res.Host)
 	res.Host.LoadStart = load
-	s.watchMachine(first, readMachine(root, usedCPU()), governors(root))
+	s.watchMachine(first, readMachine(root, host.UsedCPU()), governors(root))
 	return err
 }
 

@@ -319,3 +319,21 @@ func FuzzLimits(f *testing.F) {
 		}
 	})
 }
+
+// What we use and what our children used counts, and never runs backwards.
+func TestUsedCPU(t *testing.T) {
+	before := UsedCPU()
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		if before != 0 {
+			t.Errorf("%v where it is unknown", before)
+		}
+		return
+	}
+	sum := 0
+	for range 50_000_000 {
+		sum += os.Getpagesize() & 1
+	}
+	if after := UsedCPU(); before <= 0 || after <= before || sum != 0 {
+		t.Errorf("%v, then %v", before, after)
+	}
+}

@@ -1,15 +1,15 @@
 //go:build unix
 
-package prove
+package host
 
 import (
 	"syscall"
 	"time"
 )
 
-// usedCPU is the CPU time of this process and of those that it started and
-// that ended.
-func usedCPU() time.Duration {
+// UsedCPU is the CPU time of this process and of those that it started and
+// that ended; 0: unknown.
+func UsedCPU() time.Duration {
 	var sum time.Duration
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var u syscall.Rusage
