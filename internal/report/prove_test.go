@@ -371,3 +371,21 @@ func TestProvePackages(t *testing.T) {
 		}
 	}
 }
+
+// A terminal shows the functions that account for most.
+func TestProveWhyIsBounded(t *testing.T) {
+	r := proveResult()
+	f := r.Why[0].Functions[1]
+	r.Why[0].Functions = nil
+	for i := range 14 {
+		f.Function = fmt.Sprintf("example.org/m.f%02d", i)
+		r.Why[0].Functions = append(r.Why[0].Functions, f)
+	}
+	var buf bytes.Buffer
+	if err := WriteProveText(&buf, r, TextOptions{Width: 110}); err != nil {
+		t.Fatal(err)
+	}
+	if s := buf.String(); !strings.Contains(s, "m.f09") || strings.Contains(s, "m.f10") || !strings.Contains(s, "and 4 more, which account for less") {
+		t.Errorf("not ten of fourteen functions:\n%s", s)
+	}
+}

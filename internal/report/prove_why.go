@@ -92,6 +92,10 @@ const (
 	changeMiddle = 90
 )
 
+// textChanges are the rows of one table of functions on a terminal; the JSON
+// document has all.
+const textChanges = 10
+
 func (t *textWriter) changeTable(c *compare.Change, k *changeKind) {
 	lines := k.classLines(c)
 	if len(lines) == 0 {
@@ -112,8 +116,14 @@ func (t *textWriter) changeTable(c *compare.Change, k *changeKind) {
 	}
 	t.line()
 	t.hang(2, "", 0, k.title+": "+strings.Join(lines, "; "))
-	if len(rows) > 0 {
-		t.table(append([][]string{k.header(t.width)}, rows...))
+	if len(rows) == 0 {
+		return
+	}
+	more := len(rows) - textChanges
+	rows = rows[:min(len(rows), textChanges)]
+	t.table(append([][]string{k.header(t.width)}, rows...))
+	if more > 0 {
+		t.line("  ", t.paint(dim, fmt.Sprintf("and %d more, which account for less", more)))
 	}
 }
 
