@@ -433,3 +433,37 @@ func TestFind(t *testing.T) {
 		t.Errorf("without git: %v", err)
 	}
 }
+
+// The caller's own settings stay, behind ours, and what points to another
+// repository goes.
+func TestEnvironment(t *testing.T) {
+	own := []string{"HOME=/h", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c", "GIT_DIR=/x", "GIT_AUTHOR_NAME=n", "GIT_INDEX_FILE=/y"}
+	got := environment(own, []setting{{"k.l", "v"}, {"m.n", ""}}, "LAST=1")
+	want := []string{
+		"HOME=/h", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c", "GIT_AUTHOR_NAME=n",
+		"GIT_CONFIG_KEY_1=k.l", "GIT_CONFIG_VALUE_1=v", "GIT_CONFIG_KEY_2=m.n", "GIT_CONFIG_VALUE_2=", "GIT_CONFIG_COUNT=3",
+	}
+	if len(got) < len(want) || !cmp.Equal(want, got[:len(want)]) || got[len(got)-1] != "LAST=1" {
+		t.Errorf("environment %q, want first %q", got, want)
+	}
+}
+
+// What a partial clone lacks is not fetched behind the user's back.
+func TestPartialClone(t *testing.T) {
+	r := newRepository(t, "a.go", "package a\n")
+	r.write("a.go", "package b\n")
+	r.commit("second")
+	r.git("config", "uploadpack.allowFilter", "true")
+	partial := repository{t, filepath.Join(t.TempDir(), "partial")}
+	r.git("clone", "-q", "--filter=blob:none", "file://"+r.dir, partial.dir)
+	partial.untouched()
+	wantTree(t, partial.checkout("HEAD"), map[string]string{"a.go": "package b\n"})
+	ctx, s, found := context.Background(), scratch(t), partial.find("")
+	commit, err := found.Commit(ctx, "HEAD~1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := found.Checkout(ctx, commit, s, filepath.Join(s.Dir, "src")); err == nil || !strings.Contains(err.Error(), "this clone is partial and lacks files of it") {
+		t.Errorf("a revision whose files are elsewhere: %v", err)
+	}
+}

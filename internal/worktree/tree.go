@@ -113,6 +113,7 @@ func (r *Repo) checkout(ctx context.Context, commit string, s *Scratch, t *Tree,
 	}
 	defer os.RemoveAll(dir)
 	env := append(slices.Clone(r.env), "GIT_DIR="+r.gitDir, "GIT_WORK_TREE="+dst, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+	// All files, though the user's own checkout may be sparse.
 	run := func(args ...string) ([]byte, error) {
 		return git(ctx, dst, env, append([]string{"-c", "core.sparseCheckout=false", "-c", "index.sparse=false"}, args...)...)
 	}
@@ -121,6 +122,9 @@ func (r *Repo) checkout(ctx context.Context, commit string, s *Scratch, t *Tree,
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	if _, err := run("checkout-index", "--all", "--force", "--quiet"); err != nil {
+		if strings.Contains(err.Error(), "not allowed") {
+			return fmt.Errorf("%s: this clone is partial and lacks files of it, which are not fetched unasked: `git archive %s >%s` does (%w)", what, commit, os.DevNull, err)
+		}
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	out, err := run("ls-files", "--stage", "-z")
@@ -162,7 +166,7 @@ func (r *Repo) submodule(ctx context.Context, name string) *Repo {
 	}
 	dir := filepath.Join(r.Top, filepath.FromSlash(name))
 	in, err := Find(ctx, dir)
-	if err != nil || in.Top != dir || in.gitDir == r.gitDir {
+	if err != nil || in.Top != dir {
 		return nil
 	}
 	return in

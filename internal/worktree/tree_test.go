@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // The working tree is what is on the disk: not what is committed, and not what
@@ -20,7 +21,7 @@ import (
 func TestSnapshot(t *testing.T) {
 	r := newRepository(t,
 		"same.go", "package a\n", "modified.go", "package a\n", "staged.go", "package a\n", "both.go", "package a\n",
-		"deleted.go", "package a\n", "removed.go", "package a\n", "dir/x.go", "package x\n",
+		"deleted.go", "package a\n", "removed.go", "package a\n", "dir/x.go", "package x\n", "linked/deep/x.go", "package deep\n",
 		".gitignore", "*.gen.go\n/build/\n*.log\ndata/\nassets/*\n*.syso\n/vendor/\nnode_modules/\n",
 		"embed.go", "package a\n\nimport _ \"embed\"\n\n//go:embed assets \"with blank.log\"\nvar s string\n",
 	)
@@ -47,7 +48,17 @@ func TestSnapshot(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(r.dir, "dir")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Rename(filepath.Join(r.dir, "linked"), filepath.Join(r.dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("moved", filepath.Join(r.dir, "linked")); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Chmod(filepath.Join(r.dir, "new file.go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// What the index knows of this one is stale, and stays so.
+	if err := os.Chtimes(filepath.Join(r.dir, "same.go"), time.Unix(1e9, 0), time.Unix(1e9, 0)); err != nil {
 		t.Fatal(err)
 	}
 	r.untouched()
@@ -55,7 +66,7 @@ func TestSnapshot(t *testing.T) {
 	tree := r.snapshot()
 	want := map[string]string{
 		"same.go": "package a\n", "modified.go": "package modified\n", "staged.go": "package staged\n", "both.go": "package two\n",
-		"new file.go": "package a\n (executable)", "dir": "-> " + elsewhere,
+		"new file.go": "package a\n (executable)", "dir": "-> " + elsewhere, "linked": "-> moved", "moved/deep/x.go": "package deep\n",
 		".gitignore": contents(t, r.dir)[".gitignore"], "embed.go": contents(t, r.dir)["embed.go"],
 		"x.gen.go": "package a\n", "build/tool.go": "package tool\n", "with blank.log": "embedded", "sub/testdata/data/big": "big",
 		"assets/page/index.html": "<p>", "rsrc.syso": "resource", "vendor/modules.txt": "# x v1", "vendor/x/x.go": "package x\n",
@@ -99,6 +110,7 @@ func TestSnapshot(t *testing.T) {
 
 func TestSnapshotClean(t *testing.T) {
 	r := newRepository(t, "a.go", "package a\n", ".gitignore", "*.log\n")
+	r.writeConfig("status.showUntrackedFiles", "no")
 	r.write("x.log", "", "report.html", "<p>", "run.whet/recording.json", "{}", prefix+"1/old/src/a.go", "package a\n")
 	tree := r.snapshot()
 	if tree.Dirty == nil || *tree.Dirty {
@@ -205,6 +217,21 @@ func TestSubmodules(t *testing.T) {
 	wantWarnings(t, tree, "and left empty (`git submodule update --init` brings them): gone")
 	if tree.Dirty == nil || !*tree.Dirty {
 		t.Error("a changed submodule leaves the tree clean")
+	}
+	for what, ahead := range map[string]bool{"at another commit": true, "with a new file": false} {
+		other := repository{t, filepath.Join(t.TempDir(), "clone")}
+		r.git("clone", "-q", "--recurse-submodules=third party/lib", r.dir, other.dir)
+		if tree := other.snapshot(); tree.Dirty == nil || *tree.Dirty {
+			t.Error("a fresh clone is called dirty")
+		}
+		in := repository{t, filepath.Join(other.dir, "third party/lib")}
+		in.write("dirty.go", "package lib\n")
+		if ahead {
+			in.commit("ahead")
+		}
+		if tree := other.snapshot(); tree.Dirty == nil || !*tree.Dirty {
+			t.Errorf("a submodule %s leaves the tree clean", what)
+		}
 	}
 }
 
