@@ -276,7 +276,7 @@ func (a *arcs) largest(scores []float64) (t float64, from, to int) {
 		}
 	}
 	for l := leastArc; l <= n-leastArc; l++ {
-		see(0, l)
+		see(0, l) // and with it the arc of the n−l others, at the other end
 		// Inside, the largest sum of a length is found before it is weighed.
 		best, at := -1.0, 0
 		for i := leastArc; i+l+leastArc <= n; i++ {
@@ -287,7 +287,6 @@ func (a *arcs) largest(scores []float64) (t float64, from, to int) {
 		if best >= 0 {
 			see(at, l)
 		}
-		see(n-l, l)
 	}
 	return t, from, to
 }

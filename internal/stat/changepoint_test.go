@@ -373,6 +373,26 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+// Among staircases are some where the search alone cuts too often; Changes has
+// put those right.
+func TestChangesAreConfirmed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 5))
+	cut, left := 0, 0
+	for trial := range 12 {
+		values := make([]float64, 60)
+		for i := range values {
+			values[i] = benchmarkNoise(rng) * (1 + 0.08*float64(i/20))
+		}
+		s := segmenter{values: values, alpha: 0.05, share: 1, rng: rand.New(rand.NewPCG(uint64(trial), 0x63686e67))}
+		s.search(0, len(values), 0)
+		cut += len(s.found)
+		left += len(Changes(values, ChangeOptions{Alpha: 0.05, Seed: uint64(trial)}))
+	}
+	if left >= cut || left < 18 {
+		t.Errorf("the search finds %d changes, %d of them are left; 24 were planted", cut, left)
+	}
+}
+
 // Of an arc inside, that end is the cut which has more values to show it.
 func TestCutOf(t *testing.T) {
 	levels := func(a, b, c int) []float64 {

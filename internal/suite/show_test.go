@@ -16,6 +16,7 @@ import (
 	"whet/internal/gobench"
 	"whet/internal/history"
 	"whet/internal/recording"
+	"whet/internal/stat"
 )
 
 // keep adds a run of one revision, of the n-th day, to a history.
@@ -88,10 +89,45 @@ func TestShow(t *testing.T) {
 	if len(found) > 0 {
 		t.Errorf("further courses %v", found)
 	}
+	// Eight courses share the error, so that a change takes more than the ten
+	// points that one course alone needs.
+	if h.Fewest <= 10 {
+		t.Errorf("a change takes %d points", h.Fewest)
+	}
 	// The same files give the same answer.
 	again, err := Show(context.Background(), o)
 	if err != nil || fmt.Sprintf("%v", again) != fmt.Sprintf("%v", h) {
 		t.Errorf("the second answer differs: %v", err)
+	}
+}
+
+// The levels are the medians between the changes: of 1 … 12 and 101 … 112.
+func TestLevels(t *testing.T) {
+	c := history.Course{Unit: "ns/op"}
+	for i := range 24 {
+		c.Points = append(c.Points, history.Point{Values: []float64{float64(i%12 + 1 + i/12*100)}})
+	}
+	got := course(&c, stat.ChangeOptions{Alpha: 0.05})
+	if len(got.Changes) < 1 {
+		t.Fatalf("no change in %+v", got)
+	}
+	for i, ch := range got.Changes {
+		from, to := 0, 24
+		if i > 0 {
+			from = got.Changes[i-1].At
+		}
+		if i+1 < len(got.Changes) {
+			to = got.Changes[i+1].At
+		}
+		middle := func(a, b int) float64 { // of values that rise by 1 within a dozen
+			return (c.Points[a].Values[0] + c.Points[b-1].Values[0]) / 2
+		}
+		if ch.At != 12 && (from < 12) != (to <= 12) {
+			continue // the two dozens are one stretch here
+		}
+		if ch.Old != middle(from, ch.At) || ch.New != middle(ch.At, to) || ch.Ratio != ch.Old/ch.New {
+			t.Errorf("change at %d: from %v to %v, ratio %v", ch.At, ch.Old, ch.New, ch.Ratio)
+		}
 	}
 }
 
