@@ -30,6 +30,9 @@
 //     the interval of P. K. Sen, JASA 63 (1968), 1379–1389; whether there is one:
 //     Kendall's rank correlation with time, as in H. B. Mann, Econometrica 13
 //     (1945), 245–259.
+//   - Changes of level in a series: circular binary segmentation (A. B. Olshen
+//     and others, Biostatistics 5 (2004), 557–572) on ranks, with p-values from
+//     permutation; the sources and the sharing of the error are at Changes.
 //   - Several comparisons: S. Holm, Scandinavian Journal of Statistics 6
 //     (1979), 65–70, and Bonferroni's inequality.
 //
