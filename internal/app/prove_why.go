@@ -1,9 +1,7 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"whet/internal/analyze/compare"
@@ -17,58 +15,23 @@ import (
 func (p *proveFlags) explain(status *statusLine) func(context.Context, *sides.Pair, *prove.Result) error {
 	return func(ctx context.Context, pair *sides.Pair, res *prove.Result) error {
 		o := why.DefaultOptions()
-		o.CPU, o.Args, o.Output, o.Now = p.bench.CPU, p.bench.Args, p.bench.Output, p.bench.Now
+		o.CPU, o.Args, o.Output, o.Now, o.Scratch = p.bench.CPU, p.bench.Args, p.bench.Output, p.bench.Now, pair.Scratch()
 		o.Progress = func(stage, benchmark string) { status.proveProgress(prove.Event{Stage: stage, Benchmark: benchmark}) }
-		o.Benchmarks = changed(pair, res.Benchmarks)
+		for _, b := range why.Choose(res.Benchmarks, false) {
+			pkg := slices.IndexFunc(pair.Packages(), func(k sides.Package) bool { return k.ImportPath == b.Package })
+			if pkg < 0 {
+				continue
+			}
+			b.Old = why.Side{Binary: pair.Binary(compare.Old, pkg), Build: pair.Build(compare.Old)}
+			b.New = why.Side{Binary: pair.Binary(compare.New, pkg), Build: pair.Build(compare.New)}
+			o.Benchmarks = append(o.Benchmarks, b)
+		}
 		if len(o.Benchmarks) == 0 {
+			res.Warnings = append(res.Warnings, "-why: nothing is faster or slower for sure, so there is nothing to explain")
 			return nil
 		}
 		changes, err := why.Explain(ctx, o)
 		res.Why = append(res.Why, changes...)
 		return err
 	}
-}
-
-// changed are the benchmarks of which a verdict says faster or slower.
-func changed(pair *sides.Pair, rows []compare.Row) []why.Benchmark {
-	type candidate struct {
-		why.Benchmark
-		change float64 // the largest, on the logarithmic scale
-		said   bool
-	}
-	var found []*candidate
-	for i := range rows {
-		r := &rows[i]
-		at := slices.IndexFunc(found, func(c *candidate) bool { return c.Package == r.Package && c.Name == r.Name })
-		if at < 0 {
-			pkg := slices.IndexFunc(pair.Packages(), func(k sides.Package) bool { return k.ImportPath == r.Package })
-			if pkg < 0 {
-				continue
-			}
-			at = len(found)
-			found = append(found, &candidate{Benchmark: why.Benchmark{
-				Package: r.Package, Name: r.Name,
-				Old: why.Side{Binary: pair.Binary(compare.Old, pkg), Build: pair.Build(compare.Old)},
-				New: why.Side{Binary: pair.Binary(compare.New, pkg), Build: pair.Build(compare.New)},
-			}})
-		}
-		c := found[at]
-		switch r.Metric {
-		case compare.NsPerOp:
-			c.NsPerOp = max(r.Old, r.New)
-		case compare.AllocsPerOp:
-			c.AllocsPerOp = max(r.Old, r.New)
-		}
-		if r.Verdict == compare.Faster || r.Verdict == compare.Slower {
-			c.said, c.change = true, max(c.change, math.Abs(math.Log(r.Ratio)))
-		}
-	}
-	slices.SortStableFunc(found, func(a, b *candidate) int { return cmp.Compare(b.change, a.change) })
-	var out []why.Benchmark
-	for _, c := range found {
-		if c.said {
-			out = append(out, c.Benchmark)
-		}
-	}
-	return out
 }

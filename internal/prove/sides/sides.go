@@ -126,5 +126,8 @@ func (p *Pair) Test(ctx context.Context, w compare.Which, pkg int, run string, l
 	return t, err
 }
 
+// Scratch is a directory that Close removes, and the next start after a kill.
+func (p *Pair) Scratch() string { return p.scratch.Dir }
+
 // Close removes the trees and binaries.
 func (p *Pair) Close() error { return p.scratch.Close() }
