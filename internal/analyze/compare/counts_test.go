@@ -210,6 +210,22 @@ func TestCountsAreNotSettled(t *testing.T) {
 }
 
 // Bytes that vary settle allocations by their interval.
+// Bytes of the runtime's own, once a process, show among few iterations: where
+// most slices print none, no operation allocates. Where most print some, one
+// does now and then, and no allocations of 0 and 0 say how often.
+func TestStrayBytesSettleNoAllocations(t *testing.T) {
+	for stray, want := range map[int]Verdict{1: NoChange, 6: NoChange, 14: CannotTell} {
+		s := constantly(20, 0, 0, 0, 0)
+		for i := range stray {
+			s.Rounds[i].New[BytesPerOp] = 113
+			s.Rounds[i].Old[BytesPerOp] = float64(50 * (i % 2))
+		}
+		if r := one(t, s, defaults, AllocsPerOp); r.Verdict != want {
+			t.Errorf("%d of 20 rounds with stray bytes: %+v", stray, r)
+		}
+	}
+}
+
 func TestVaryingBytesSettleAllocations(t *testing.T) {
 	for _, c := range []struct {
 		bytes, spread float64
