@@ -30,6 +30,10 @@ type Classified struct {
 	// below a benchmark function. False: set-up may be counted as base. A
 	// program has no loop to look for: true.
 	LoopsKnown bool
+	// Unlooped of Whole, in the first column, are samples below a benchmark
+	// function whose loop was not found: LoopsKnown is about them. Who takes
+	// several short profiles adds them up.
+	Unlooped, Whole int64
 	// Parallel: more than 1 % of the base ran on goroutines other than the
 	// benchmark's own, or a program's main goroutine.
 	Parallel bool
@@ -64,7 +68,7 @@ func Classify(p *callstack.Profile, loops *Loops) *Classified {
 func classifyStacks(p *callstack.Profile, of func(stack []callstack.FrameID) verdict) *Classified {
 	c := &Classified{Profile: p, Class: make([]Class, p.Len()), LoopsKnown: true}
 	byStack := make(map[callstack.StackID]verdict)
-	var unknown, parallel, lost, base, total int64 // in the first column
+	var parallel, lost, base int64 // in the first column
 	for i := range c.Class {
 		id := p.StackID(i)
 		v, ok := byStack[id]
@@ -77,12 +81,12 @@ func classifyStacks(p *callstack.Profile, of func(stack []callstack.FrameID) ver
 			continue
 		}
 		n := p.Value(0, i)
-		total += n
+		c.Whole += n
 		if v.class == Base {
 			base += n
 		}
 		if v.unknown {
-			unknown += n
+			c.Unlooped += n
 		}
 		if v.parallel {
 			parallel += n
@@ -93,11 +97,15 @@ func classifyStacks(p *callstack.Profile, of func(stack []callstack.FrameID) ver
 	}
 	// A sample may catch a function before it enters its loop's helper, or a
 	// stack that lost frames: one in a hundred says nothing.
-	c.LoopsKnown = unknown <= total/100
+	c.LoopsKnown = LoopsKnown(c.Unlooped, c.Whole)
 	c.Parallel = parallel > base/100
-	c.RootsLost = lost > total/100
+	c.RootsLost = lost > c.Whole/100
 	return c
 }
+
+// LoopsKnown reports whether so few samples of the whole have no loop that it
+// may be said to be known.
+func LoopsKnown(unlooped, whole int64) bool { return unlooped <= whole/100 }
 
 // verdict is what one stack says.
 type verdict struct {

@@ -34,6 +34,7 @@ const (
 type differ struct {
 	pair    *pair
 	tallies [numKinds][2]tally
+	loops   [numKinds][2]struct{ unlooped, whole int64 }
 	listed  []key // of the change's functions, in their order
 }
 
@@ -124,6 +125,14 @@ func (c *contrast) whole() float64 {
 
 // fill enters what was found into the change.
 func (d *differ) fill(c *compare.Change) {
+	// A turn's profile is short, and one sample of it says nothing.
+	for _, k := range []kind{kindCPU, kindBytes} {
+		for s, seen := range d.loops[k] {
+			if !hot.LoopsKnown(seen.unlooped, seen.whole) {
+				warn(c, "the measured loop was not found in the source of %v: its set-up counts as measured code", side(s))
+			}
+		}
+	}
 	contrasts := [numKinds]*contrast{d.contrast(kindCPU), d.contrast(kindBytes), d.contrast(kindAllocs)}
 	for class := range hot.Class(hot.NumClasses) {
 		row := compare.ClassChange{Class: class.String()}

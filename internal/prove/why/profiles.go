@@ -170,6 +170,9 @@ type column struct {
 
 func (d *differ) add(s side, p *callstack.Profile, calls int64, c *compare.Change, columns []column) error {
 	classified := d.pair.classify(s, p, c)
+	seen := &d.loops[columns[0].kind][s]
+	seen.unlooped += classified.Unlooped
+	seen.whole += classified.Whole
 	for _, col := range columns {
 		count, err := p.TypeIndex(col.count)
 		if err != nil {
@@ -191,9 +194,6 @@ func (p *pair) classify(s side, prof *callstack.Profile, c *compare.Change) *hot
 		t.addLoops(prof.Frame(callstack.FrameID(i)).File)
 	}
 	classified := hot.Classify(prof, &t.loops)
-	if !classified.LoopsKnown {
-		warn(c, "the measured loop was not found in the source of %v: its set-up counts as measured code", s)
-	}
 	if classified.RootsLost {
 		warn(c, "the stacks of %v are deeper than the profiler records: functions near their roots have too little cum", s)
 	}
