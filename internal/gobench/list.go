@@ -1,16 +1,11 @@
 package gobench
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -73,23 +68,12 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, e
 			return nil, err
 		}
 	}
-	args := append([]string{"list", "-e", "-find", "-json=Dir,ImportPath,Name,Standard,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"}, listFlags(o)...)
-	stdout, stderr, res, err := goCommand(ctx, workDir, o.Env, append(args, "--", ask)...)
+	all, _, err := goList(ctx, workDir, operand, o, ask)
 	if err != nil {
 		return nil, err
 	}
 	var out []Listed
-	dec := json.NewDecoder(bytes.NewReader(stdout))
-	for {
-		var p listed
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			if res.OK() {
-				return nil, fmt.Errorf("list the packages of %s: read the answer of go list: %w", operand, err)
-			}
-			break
-		}
+	for _, p := range all {
 		l := Listed{ImportPath: p.ImportPath, Operand: p.ImportPath}
 		if IsPath(operand) && p.Dir != "" {
 			l.Operand = p.Dir
@@ -102,14 +86,12 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, e
 			}
 			l.Err = listFailed(p.ImportPath, p.Error.Err, "")
 		}
-		l.Benchmarks = definesBenchmarks(absolute(p.Dir, p.TestGoFiles, p.XTestGoFiles))
+		l.Benchmarks = hasBenchmarks(absolute(p.Dir, p.TestGoFiles, p.XTestGoFiles))
 		out = append(out, l)
 	}
 	switch {
-	case !res.OK():
-		return nil, listFailed(operand, string(stderr), res.Status())
 	case len(out) == 0:
-		return nil, newError(KindNoPackage, "", fmt.Sprintf("%s matches no package", operand), string(stderr))
+		return nil, newError(KindNoPackage, "", fmt.Sprintf("%s matches no package", operand), "")
 	case len(out) == 1 && out[0].Err != nil && !strings.Contains(operand, "..."):
 		return nil, out[0].Err // it was asked for by name
 	}
@@ -142,19 +124,4 @@ func patternDir(dir, operand string) (workDir, ask string, err error) {
 		return filepath.Clean(abs), ".", nil
 	}
 	return filepath.Clean(abs), "./" + filepath.ToSlash(rest), nil
-}
-
-var benchmarkFunc = regexp.MustCompile(`(?m)^func\s+Benchmark`)
-
-// definesBenchmarks looks for benchmark functions as gofmt writes them. A file
-// that cannot be read, or is too large to be looked through, may hold some.
-func definesBenchmarks(files []string) bool {
-	const most = 8 << 20
-	return slices.ContainsFunc(files, func(name string) bool {
-		if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() || st.Size() > most {
-			return true
-		}
-		text, err := os.ReadFile(name)
-		return err != nil || benchmarkFunc.Match(text)
-	})
 }

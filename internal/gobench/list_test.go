@@ -104,11 +104,11 @@ func TestDefinesBenchmarks(t *testing.T) {
 		"package p\n\n// BenchmarkX is elsewhere.\n":      false,
 	} {
 		dir := writeTree(t, "x_test.go", text)
-		if got := definesBenchmarks([]string{filepath.Join(dir, "x_test.go")}); got != want {
+		if got := hasBenchmarks([]string{filepath.Join(dir, "x_test.go")}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	if !definesBenchmarks([]string{filepath.Join(t.TempDir(), "unreadable_test.go")}) {
+	if !hasBenchmarks([]string{filepath.Join(t.TempDir(), "unreadable_test.go")}) {
 		t.Error("a file that cannot be read is taken to have none")
 	}
 }

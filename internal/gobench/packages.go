@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -61,10 +62,16 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 	return targets, broken, nil
 }
 
+// maxSource bounds a file that is looked through.
+const maxSource = 8 << 20
+
 // hasBenchmarks reports whether one of the files declares a benchmark. A file
-// that does not parse may; building it will say so.
+// that cannot be read, does not parse or is too large may; building it will say.
 func hasBenchmarks(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool {
+		if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() || st.Size() > maxSource {
+			return true
+		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		return err != nil || slices.ContainsFunc(f.Decls, isBenchmark)
 	})

@@ -130,25 +130,7 @@ func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, len
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile: %w", err)
 	}
-	return p, calls(n, p), nil
-}
-
-// calls is how often a loop was called in a run with -benchtime nx: package
-// testing first calls the benchmark function with b.N at 1, and then, from
-// launch, with n. b.Loop makes all n at once.
-func calls(n int64, p *callstack.Profile) int64 {
-	if n == 1 {
-		return 1
-	}
-	for i := range p.Len() {
-		stack := p.Stack(i)
-		for j := 1; j < len(stack); j++ {
-			if p.Frame(stack[j]).Function == "testing.(*B).launch" && p.Frame(stack[j-1]).Function == "testing.(*B).runN" {
-				return n + 1
-			}
-		}
-	}
-	return n
+	return p, hot.Calls(n, p), nil
 }
 
 // addCPU adds a turn's CPU profile.
