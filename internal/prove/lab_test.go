@@ -153,12 +153,11 @@ func (l *lab) session(change func(*Options)) *session {
 		change(&o)
 	}
 	s := &session{o: &o, runner: labRunner{l}, res: newResult(&o), progress: o.Progress, layouts: o.Layouts, deadline: l.now.Add(o.Budget)}
-	var keys []poolKey
 	for _, p := range l.packages {
 		s.packages = append(s.packages, p.path)
-		keys = append(keys, poolKey{Packages: [2]string{p.path, p.path}})
+		s.keys = append(s.keys, poolKey{Packages: [2]string{p.path, p.path}, Layouts: s.layouts})
 	}
-	s.pool = openPool(o.Cache, o.Now(), keys, s.res)
+	s.pool = openPool(o.Cache, o.Now(), s.keys, s.res)
 	return s
 }
 
@@ -170,6 +169,7 @@ func (l *lab) prove(ctx context.Context, change func(*Options)) (*session, error
 		err = nil
 		interrupted(s.res)
 	}
+	s.pool.settle(s)
 	s.conclude()
 	return s, errors.Join(err, s.pool.save(s))
 }

@@ -86,25 +86,33 @@ func (k poolKey) String() string {
 func openPool(dir string, now time.Time, keys []poolKey, res *Result) *pool {
 	p := &pool{dir: dir, now: now}
 	for _, k := range keys {
-		fresh := poolFile{Schema: poolSchema, Key: k.String(), Questions: map[string]*poolQuestion{}}
-		if dir != "" {
-			kept, err := readPool(filepath.Join(dir, fresh.Key+".json"))
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-			case err == nil:
-				err = kept.check(fresh.Key)
-				fallthrough
-			default:
-				if err != nil {
-					warn(res, "earlier rounds of this question are left out: %v", err)
-				} else if now.Sub(kept.Saved) <= poolAge {
-					fresh = kept
-				}
-			}
+		file, err := p.kept(k.String())
+		if err != nil {
+			warn(res, "earlier rounds of this question are left out: %v", err)
 		}
-		p.files = append(p.files, fresh)
+		p.files = append(p.files, file)
 	}
 	return p
+}
+
+// kept is the file of a key as it is now: without a question where there is
+// none, where it is too old, and with an error where it cannot be read.
+func (p *pool) kept(key string) (poolFile, error) {
+	fresh := poolFile{Schema: poolSchema, Key: key, Questions: map[string]*poolQuestion{}}
+	if p.dir == "" {
+		return fresh, nil
+	}
+	file, err := readPool(filepath.Join(p.dir, key+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fresh, nil
+	}
+	if err == nil {
+		err = file.check(key)
+	}
+	if err != nil || p.now.Sub(file.Saved) > poolAge || file.Questions == nil {
+		return fresh, err
+	}
+	return file, nil
 }
 
 func readPool(name string) (poolFile, error) {
@@ -172,6 +180,41 @@ func (p *pool) earlier(s *session, o *rounds.Options) {
 	if s.res.Run = o.Run; o.Run > 1 {
 		warn(s.res, "this is run %d of the same question: the %s of earlier runs are pooled with this one's, and it has its own share of alpha", o.Run, quantity.Plural(s.res.Earlier, "round"))
 	}
+}
+
+// settle makes room for runs of the same questions that ended while this one
+// was measuring: who ends later has the later number, and with it the smaller
+// share of alpha. So asking twice at the same time is no better than asking
+// twice. What was taken for a verdict while it measured may be none then. It
+// also sees to it that what others kept meanwhile stays.
+func (p *pool) settle(s *session) {
+	if p.dir == "" || s.outcome == nil {
+		return
+	}
+	for i := range p.files {
+		if file, err := p.kept(p.files[i].Key); err == nil && len(file.Questions) > 0 {
+			p.files[i] = file
+		}
+	}
+	outrun, hypotheses := 0, 0
+	for i, b := range s.subjects {
+		series := &s.outcome.Series[i]
+		hypotheses += len(series.Metrics)
+		q := p.question(b)
+		if q == nil || q.Runs < series.Run {
+			continue
+		}
+		outrun++
+		series.Rounds = slices.Concat(q.Rounds, series.Rounds[series.Earlier:])
+		series.Earlier, series.Run = len(q.Rounds), q.Runs+1
+		s.res.Run, s.res.Earlier = max(s.res.Run, series.Run), max(s.res.Earlier, series.Earlier)
+	}
+	if outrun == 0 {
+		return
+	}
+	warn(s.res, "another whet prove measured %s of these at the same time and ended first: its rounds are pooled with this one's, which has the share of alpha of run %d; the two disturbed each other", quantity.Plural(outrun, "benchmark"), s.res.Run)
+	s.outcome.Rows = compare.Judge(s.outcome.Series, compare.Options{Alpha: s.o.Alpha, Margin: s.o.Margin, Looks: s.outcome.Looks, Hypotheses: hypotheses})
+	s.res.Series, s.res.Benchmarks = s.outcome.Series, s.outcome.Rows
 }
 
 // save adds this run's rounds. A question whose benchmark failed is left as it

@@ -297,3 +297,74 @@ func FuzzPoolFile(f *testing.F) {
 		}
 	})
 }
+
+// Who asks twice at the same time has asked twice: who ends later has the
+// second run, with its share of alpha, and neither loses a round.
+func TestRunsAtTheSameTime(t *testing.T) {
+	cache := t.TempDir()
+	one, two := steady(), steady()
+	other := one.packages[0]
+	for _, side := range both {
+		other.names[side] = append(other.names[side], "BenchmarkOther")
+		other.ns[side]["BenchmarkOther"] = other.ns[side]["BenchmarkA"]
+	}
+	var first *Result
+	s, err := two.prove(context.Background(), func(o *Options) {
+		few(cache)(o)
+		o.Progress = func(e Event) {
+			if e.Round == 2 && first == nil {
+				first = one.mustProve(t, few(cache))
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Run != 1 || first.Earlier != 0 {
+		t.Errorf("first to end: run %d, %d earlier", first.Run, first.Earlier)
+	}
+	series, r := s.outcome.Series[0], row(t, s.res, "BenchmarkA", compare.NsPerOp)
+	if s.res.Run != 2 || s.res.Earlier != 4 || series.Run != 2 || series.Earlier != 4 || r.Rounds != 8 || r.RoundsEarlier != 4 || !warned(s.res, "another whet prove measured 1 benchmark of these at the same time") {
+		t.Errorf("second to end: run %d, %d earlier; series: run %d, %d earlier; row: %d rounds, %d earlier; warnings %q", s.res.Run, s.res.Earlier, series.Run, series.Earlier, r.Rounds, r.RoundsEarlier, s.res.Warnings)
+	}
+	// As if it had been asked after the other one.
+	want := compare.Judge([]compare.Series{series}, compare.Options{Alpha: s.o.Alpha, Margin: s.o.Margin, Looks: s.outcome.Looks, Hypotheses: len(series.Metrics)})
+	if r.PValue != want[0].PValue || r.RatioLow != want[0].RatioLow {
+		t.Errorf("p %v from %v, want %v from %v", r.PValue, r.RatioLow, want[0].PValue, want[0].RatioLow)
+	}
+	third, err := one.prove(context.Background(), few(cache))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := third.outcome.Series[0], third.outcome.Series[1]; a.Run != 3 || a.Earlier != 8 || b.Name != "BenchmarkOther" || b.Run != 2 || b.Earlier != 4 {
+		t.Errorf("after them: %s run %d, %d earlier; %s run %d, %d earlier", a.Name, a.Run, a.Earlier, b.Name, b.Run, b.Earlier)
+	}
+}
+
+// Rounds of one layout are no rounds of a layout each, though both were asked
+// for in the same words.
+func TestOneLayoutIsAnotherQuestion(t *testing.T) {
+	cache := t.TempDir()
+	l := steady()
+	ask := func(link time.Duration) *Result {
+		l.link = link
+		return l.mustProve(t, func(o *Options) { o.Cache, o.Layouts = cache, true })
+	}
+	for i, c := range []struct {
+		link time.Duration
+		one  bool
+		run  int
+	}{{30 * time.Second, true, 1}, {time.Second, false, 1}, {30 * time.Second, true, 2}, {time.Second, false, 2}} {
+		res := ask(c.link)
+		if res.Run != c.run || (res.Layouts == 1) != c.one {
+			t.Errorf("asked for the %d. time: run %d with %d layouts", i+1, res.Run, res.Layouts)
+		}
+		for _, s := range res.Series {
+			for _, r := range s.Rounds {
+				if (r.Layout == 0) != c.one {
+					t.Fatalf("asked for the %d. time: layout %d among its rounds", i+1, r.Layout)
+				}
+			}
+		}
+	}
+}

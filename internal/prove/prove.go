@@ -66,6 +66,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil && len(res.Failures) == 0 {
 		return nil, err
 	}
+	s.pool.settle(s)
 	s.conclude()
 	if err := s.pool.save(s); err != nil {
 		warn(res, "%v", err)
@@ -142,13 +143,12 @@ func newSession(o *Options, r runner, pair *sides.Pair, res *Result) *session {
 	for _, side := range both {
 		s.extra[side] = pair.Env(side)
 	}
-	var keys []poolKey
 	for i, p := range pair.Packages() {
 		s.packages = append(s.packages, p.ImportPath)
 		s.tests = append(s.tests, [2][]string{testFiles(pair.Binary(compare.Old, i)), testFiles(pair.Binary(compare.New, i))})
-		keys = append(keys, s.key(p))
+		s.keys = append(s.keys, s.key(p))
 	}
-	s.pool = openPool(o.Cache, o.Now(), keys, res)
+	s.pool = openPool(o.Cache, o.Now(), s.keys, res)
 	return s
 }
 

@@ -23,9 +23,11 @@ type session struct {
 	res      *Result
 	deadline time.Time
 	progress func(Event)
+	keys     []poolKey // by package
 	pool     *pool
 
 	subjects []*subject
+	leftOut  []string      // labels of those that the budget was too short for
 	prepare  time.Duration // what linking the layouts of a round takes
 	outcome  *rounds.Outcome
 }
@@ -50,7 +52,11 @@ func (s *session) measure(ctx context.Context) error {
 	if err := s.discover(ctx); err != nil {
 		return err
 	}
-	for _, b := range s.subjects {
+	for i, b := range s.subjects {
+		if i > 0 && s.left() <= 0 {
+			s.leaveOut(i)
+			break
+		}
 		s.progress(Event{Stage: "calibrating", Benchmark: s.label(b.pkg, b.name), Left: s.left()})
 		if err := s.calibrate(ctx, b); err != nil {
 			return err
@@ -65,6 +71,16 @@ func (s *session) measure(ctx context.Context) error {
 		return err
 	}
 	return s.rounds(ctx)
+}
+
+// leaveOut drops the subjects from the i-th on: there is no time for them.
+func (s *session) leaveOut(i int) {
+	for _, b := range s.subjects[i:] {
+		s.leftOut = append(s.leftOut, s.label(b.pkg, b.name))
+	}
+	warn(s.res, "the budget of %v ended before %s of %d could be calibrated, which are not compared (%s): raise -budget, or choose with -bench",
+		s.o.Budget, quantity.Plural(len(s.leftOut), "benchmark"), len(s.subjects), some(s.leftOut))
+	s.subjects = s.subjects[:i]
 }
 
 func (s *session) left() time.Duration { return max(s.deadline.Sub(s.o.Now()), 0) }
@@ -94,10 +110,8 @@ func (s *session) rounds(ctx context.Context) error {
 	for i, b := range s.subjects {
 		subjects[i] = rounds.Subject{Package: s.packages[b.pkg], Name: b.name, Metrics: b.metrics}
 		costs[i] = b.cost
-		if q := s.pool.question(b); q != nil {
-			costs[i].earlier = q.Iterations
-		}
 	}
+	s.earlierIterations(costs)
 	o := rounds.Options{
 		Seed: s.res.Seed, Alpha: s.o.Alpha, Margin: s.o.Margin, Budget: s.left(), Fixed: s.o.Rounds,
 		Prepare: s.prepare, Layouts: s.layouts, Now: s.o.Now, Progress: s.show,
@@ -108,10 +122,11 @@ func (s *session) rounds(ctx context.Context) error {
 		without.Prepare, without.Layouts = 0, false
 		if fixed := choose(subjects, costs, without); fixed.plan.Rounds >= fixed.plan.Fewest {
 			warn(s.res, "the budget of %v does not pay for linking both sides anew in every round (%v each): one layout of the code is measured, and what that alone makes of the ratio is in it: raise -budget, or choose fewer packages", s.o.Budget, s.prepare.Round(100*time.Millisecond))
-			o, c = without, fixed
-		} else {
-			c = choose(subjects, costs, o) // subjects are as the last call left them
+			o = without
+			s.withoutLayouts()
+			s.earlierIterations(costs)
 		}
+		c = choose(subjects, costs, o) // subjects are as the last call left them
 	}
 	for i, b := range s.subjects {
 		b.n, b.cost, b.metrics = c.iterations[i], costs[i], subjects[i].Metrics
@@ -124,6 +139,28 @@ func (s *session) rounds(ctx context.Context) error {
 	}
 	s.take(outcome, o)
 	return nil
+}
+
+// earlierIterations enters the iterations of the earlier runs.
+func (s *session) earlierIterations(costs []cost) {
+	for i, b := range s.subjects {
+		costs[i].earlier = 0
+		if q := s.pool.question(b); q != nil {
+			costs[i].earlier = q.Iterations
+		}
+	}
+}
+
+// withoutLayouts goes on with the linker's own layout. That is another question
+// than the one with a layout a round: what the one layout makes of the ratio
+// would stand in all rounds of this run, and its rounds among those of others
+// would pass for independent.
+func (s *session) withoutLayouts() {
+	s.layouts = false
+	for i := range s.keys {
+		s.keys[i].Layouts = false
+	}
+	s.pool = openPool(s.o.Cache, s.o.Now(), s.keys, s.res)
 }
 
 // plan tells what is planned, and what it is too little for.
