@@ -13,6 +13,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/gobench"
+	"whet/internal/recording"
 	"whet/internal/worktree"
 )
 
@@ -146,7 +147,7 @@ func (p *Pair) warn(text string) {
 func (p *Pair) describe() {
 	for _, s := range p.sides {
 		b := s.binaries[0]
-		s.facts.Operand, s.facts.Env, s.facts.Flags = s.spec.Operand, s.spec.Env, s.spec.Flags
+		s.facts.Operand, s.facts.Env, s.facts.Flags = s.spec.Operand, append([]string{}, recording.Variables(s.spec.Env)...), append([]string{}, s.spec.Flags...)
 		s.facts.Module, s.facts.GoVersion, s.facts.Tests = b.Target.Module, b.GoVersion, "not run"
 		if s.kind != revision {
 			s.facts.Tree = s.path

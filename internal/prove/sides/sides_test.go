@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -214,8 +215,8 @@ func TestRevisionAgainstWorkingTree(t *testing.T) {
 	dirty := true
 	sums := p.Packages()[0].SHA256
 	for w, want := range []compare.Side{
-		{Operand: "v1.0.0", Revision: git(t, dir, "rev-parse", "v1.0.0"), Env: []string{"KNOB=5"}, SHA256: sums[0]},
-		{Operand: ".", Revision: git(t, dir, "rev-parse", "HEAD"), Dirty: &dirty, Tree: dir, Flags: []string{"-gcflags=-l"}, SHA256: sums[1]},
+		{Operand: "v1.0.0", Revision: git(t, dir, "rev-parse", "v1.0.0"), Env: []string{"KNOB=5"}, Flags: []string{}, SHA256: sums[0]},
+		{Operand: ".", Revision: git(t, dir, "rev-parse", "HEAD"), Dirty: &dirty, Tree: dir, Env: []string{}, Flags: []string{"-gcflags=-l"}, SHA256: sums[1]},
 	} {
 		got := p.Side(compare.Which(w))
 		want.Package, want.Module, want.Tests, want.GoVersion = "own.test/mod/p", "own.test/mod", "not run", p.Binary(compare.Old, 0).GoVersion
@@ -413,6 +414,9 @@ func TestRefusals(t *testing.T) {
 	dir := repository(t)
 	plain := t.TempDir()
 	write(t, plain, "go.mod", goMod, "p/p.go", value(1), "x.txt", "text\n", "broken/p.go", "package p\n\nconst Value = 1 +\n", "broken/p_test.go", benchFile)
+	if err := syscall.Mkfifo(filepath.Join(plain, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	nowhere := t.TempDir()
 	untouched(t, dir)
 	for _, tt := range []struct {
@@ -433,6 +437,8 @@ func TestRefusals(t *testing.T) {
 			`\. \(old\): it is not in a Go module: .*`},
 		{"no binary", Options{Dir: plain, Old: Spec{Operand: "./x.txt"}, New: Spec{Operand: "."}}, gobench.KindUsage,
 			`\./x\.txt \(old\): \S+x\.txt is no test binary, nor any program that Go built: build one with .go test -c.`},
+		{"a pipe", Options{Dir: plain, Old: Spec{Operand: "./pipe"}, New: Spec{Operand: "."}}, gobench.KindUsage,
+			`\./pipe \(old\): it is neither a directory nor a regular file`},
 		{"no benchmarks", Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}, Packages: "./none"}, gobench.KindNoBenchmarks,
 			`HEAD \(old\): no package has benchmarks: .*`},
 		{"no package in common", Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "./fresh"}}, gobench.KindNoPackage,
