@@ -45,7 +45,7 @@ func (r *recorder) finish(s *session, pair *sides.Pair, end time.Time) error {
 		return nil
 	}
 	res, m := s.res, &r.w.Manifest
-	m.Tool, m.Kind, m.Target, m.Command = r.o.Version, "prove", r.o.Old.Operand+" "+r.o.New.Operand, r.o.Command
+	m.Tool, m.Kind, m.Target, m.Command = r.o.Version, "prove", r.o.Old.Operand+" "+r.o.New.Operand, recording.CommandLine(r.o.Command)
 	m.Host, m.Warnings = res.Host, res.Warnings
 	m.Benchmarks, m.Sources = []recording.Benchmark{}, []recording.Source{}
 	bin := pair.Binary(compare.New, 0)
@@ -58,7 +58,7 @@ func (r *recorder) finish(s *session, pair *sides.Pair, end time.Time) error {
 		Flags: append(flags, r.o.New.Flags...), Args: append([]string{}, r.o.Args...), BuildID: bin.BuildID, VCS: bin.VCS, Revision: res.New.Revision, Dirty: res.New.Dirty,
 		Race: bin.Race, Cover: bin.Cover, Unoptimized: bin.Unoptimized, Settings: append([]string{}, bin.Settings...),
 	}
-	m.Plan = recording.Plan{BudgetNs: int64(r.o.Budget), BenchTime: time.Duration(res.SliceNs).String(), Selected: []string{}, LeftOut: []string{}, Instruments: []string{"bench"}}
+	m.Plan = recording.Plan{BudgetNs: int64(r.o.Budget), BenchTime: time.Duration(res.SliceNs).String(), Selected: []string{}, LeftOut: append([]string{}, s.leftOut...), Instruments: []string{"bench"}}
 	for _, sub := range s.subjects {
 		m.Plan.Selected = append(m.Plan.Selected, s.label(sub.pkg, sub.name))
 	}

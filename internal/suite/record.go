@@ -118,7 +118,7 @@ func (r *runner) recorded(b *row) string {
 // are left open.
 func (r *runner) describe() {
 	m := &r.w.Manifest
-	m.Tool, m.Kind, m.Target, m.Command = r.o.Version, recording.TargetBenchmark, strings.Join(r.o.Packages, " "), r.o.Command
+	m.Tool, m.Kind, m.Target, m.Command = r.o.Version, recording.TargetBenchmark, strings.Join(r.o.Packages, " "), recording.CommandLine(r.o.Command)
 	m.Host = r.res.Host
 	if cpu := r.o.processors()[0]; cpu != "" {
 		fmt.Sscan(cpu, &m.Host.GOMAXPROCS)

@@ -145,7 +145,7 @@ func (r *serviceRecorder) recordCost(ctx context.Context, pairs int) error {
 			CPURatio: ratio.Center - 1, CPURatioLow: ratio.Low - 1, CPURatioHigh: ratio.High - 1,
 		})
 	}
-	r.result.URL = redacted(lo.URL)
+	r.result.URL = recording.Redacted(lo.URL)
 	r.w.Manifest.Service = &r.result
 	return nil
 }

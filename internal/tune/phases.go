@@ -83,7 +83,7 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 		return dead
 	}
 	if ctx.Err() == nil && result.Requests > 0 && result.Failed() == result.Requests {
-		return fmt.Errorf("every one of %d requests to %s failed: %s", result.Requests, redacted(r.o.Load.URL), firstExample(result))
+		return fmt.Errorf("every one of %d requests to %s failed: %s", result.Requests, recording.Redacted(r.o.Load.URL), firstExample(result))
 	}
 	return nil
 }

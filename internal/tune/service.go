@@ -73,7 +73,7 @@ func (o *ServiceOptions) validateReach() error {
 	}
 	u, err := url.Parse(o.Pprof)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return fmt.Errorf("-pprof %q: give an address like http://localhost:6060, or unix:/path of an agent's socket", redacted(o.Pprof))
+		return fmt.Errorf("-pprof %q: give an address like http://localhost:6060, or unix:/path of an agent's socket", recording.Redacted(o.Pprof))
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 	}
 	r.progress(Progress{Stage: "starting the server"})
 	if load.Ready(ctx, r.o.Load, already) == nil {
-		r.w.Warn("%s answered before the command was started: the load may be on another server than the one that was started", redacted(r.o.Load.URL))
+		r.w.Warn("%s answered before the command was started: the load may be on another server than the one that was started", recording.Redacted(r.o.Load.URL))
 	}
 	r.server = start(command, env...)
 	r.result.Started, r.result.Args = true, args

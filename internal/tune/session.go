@@ -81,7 +81,7 @@ func binaryName(t *gobench.Target) string {
 // describe fills the manifest with the machine and the build.
 func (s *session) describe(kind string, args []string) {
 	m := &s.w.Manifest
-	m.Tool, m.Kind, m.Target, m.Command = s.c.Version, kind, redacted(s.c.Operand), withoutSecrets(s.c.Command)
+	m.Tool, m.Kind, m.Target, m.Command = s.c.Version, kind, recording.Redacted(s.c.Operand), recording.CommandLine(s.c.Command)
 	m.Host = host.Facts(nil)
 	if s.target == nil {
 		return

@@ -12,7 +12,7 @@ import (
 // addLoad puts the load's figures into the manifest.
 func (m *measurement) addLoad(res *load.Result) {
 	l := &m.result.Load
-	m.result.URL = redacted(m.o.Load.URL)
+	m.result.URL = recording.Redacted(m.o.Load.URL)
 	l.Concurrency, l.WarmupNs = m.o.Load.Concurrency, int64(m.o.Load.Warmup)
 	l.StartNs, l.EndNs = m.since(res.Start), m.since(res.End)
 	l.Requests, l.Bytes, l.Errors, l.Examples = res.Requests, res.Bytes, res.Errors, res.Examples

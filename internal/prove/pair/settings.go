@@ -11,6 +11,7 @@ import (
 	"whet/internal/capture/host"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
+	"whet/internal/recording"
 )
 
 // Settings are those of any proof. Start from DefaultSettings.
@@ -87,7 +88,7 @@ func Begin(s *Settings, kind, old, new string, env [2][]string) *Proof {
 }
 
 func sideOf(operand string, env []string) compare.Side {
-	return compare.Side{Operand: operand, Tests: "not run", Env: append([]string{}, env...), Flags: []string{}}
+	return compare.Side{Operand: operand, Tests: "not run", Env: append([]string{}, recording.Variables(env)...), Flags: []string{}}
 }
 
 // Warn adds a warning that is not there yet.
