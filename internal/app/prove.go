@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/capture/process"
 	"whet/internal/prove"
 	sidecommands "whet/internal/prove/command"
 	"whet/internal/prove/pair"
@@ -248,6 +249,9 @@ func (p *proveFlags) run(ctx context.Context, e *env, operands []string) error {
 	if p.asJSON {
 		p.format = "json"
 	}
+	if len(operands) > 0 && operands[0] == "--" { // what follows is no flag
+		operands = operands[1:]
+	}
 	var measure proof
 	var err error
 	switch kind {
@@ -319,6 +323,9 @@ func (p *proveFlags) benchmarks(e *env, operands []string) (proof, error) {
 	}
 	if err := o.Validate(); err != nil {
 		return nil, &exitError{exitUsage, err}
+	}
+	if err := process.CheckPin(p.pin); err != nil {
+		return nil, usageError("prove: -pin: %w", err)
 	}
 	return func(ctx context.Context, status *statusLine) (*compare.Result, error) {
 		o.Progress = status.proveProgress

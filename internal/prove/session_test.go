@@ -260,6 +260,30 @@ func TestTooSmallBudgetSaysSo(t *testing.T) {
 	}
 }
 
+// Calibrating thirty benchmarks takes longer than the budget: those that it
+// does not reach are left out and said, and the rest has its figures.
+func TestBudgetEndsWhileCalibrating(t *testing.T) {
+	times := make(map[string]float64)
+	for i := range 30 {
+		times[fmt.Sprintf("BenchmarkAll/%02d", i)] = 1000
+	}
+	l := newLab(times, times)
+	began := l.now
+	res := l.mustProve(t, func(o *Options) { o.Budget = time.Second })
+	rows := len(res.Series)
+	if rows == 0 || rows >= 30 {
+		t.Fatalf("%d benchmarks were measured within a second", rows)
+	}
+	want := fmt.Sprintf("the budget of 1s ended before %d benchmarks of 30 could be calibrated", 30-rows)
+	if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, want) }) {
+		t.Errorf("the warnings %q do not say %q", res.Warnings, want)
+	}
+	// One calibration and one round may begin before the budget's end.
+	if took := l.now.Sub(began); took > 3*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
 func TestDifferentProcessorsAreNotCompared(t *testing.T) {
 	l := newLab(map[string]float64{"BenchmarkA": 3000, "BenchmarkB": 30}, map[string]float64{"BenchmarkA": 300, "BenchmarkB": 30})
 	l.packages[0].procs[compare.New] = 4

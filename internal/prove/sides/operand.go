@@ -46,6 +46,8 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 		return refuse(gobench.KindUsage, "there is no such directory or file")
 	case err != nil:
 		return refuse(gobench.KindUsage, "look at it: %v", cause(err))
+	case !st.IsDir() && !st.Mode().IsRegular(): // opening a pipe waits for who writes into it
+		return refuse(gobench.KindUsage, "it is neither a directory nor a regular file")
 	case !st.IsDir():
 		s.kind = testBinary
 		return nil
