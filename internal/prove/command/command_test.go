@@ -242,7 +242,7 @@ func TestFailures(t *testing.T) {
 		"exit":  {[]string{"exit"}, `exit status 3; it said "what went \x1b[1mwrong"`},
 		"panic": {[]string{"panic"}, `exit status 2; it said "panic: of its own`},
 		"kill":  {[]string{"kill"}, "signal: killed"},
-		"hang":  {[]string{"hang"}, `it did not end within 300ms, and was stopped: -timeout sets the limit; it said "hanging"`},
+		"hang":  {[]string{"hang"}, `it did not end within 5s, and was stopped: -timeout sets the limit; it said "hanging"`},
 		"leave": {[]string{"leave", filepath.Join(t.TempDir(), "pid")}, "it ended and left 1 process of its group behind"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestFailures(t *testing.T) {
 			}
 			o := options(t, line("say", "hello"), line(c.bad...))
 			if name == "hang" {
-				o.Timeout = 300 * time.Millisecond
+				o.Timeout = 5 * time.Second // the other side has as long to end
 			}
 			res := prove(t, o)
 			if len(res.Failures) != 1 || res.Failures[0].Side != "new" || !strings.HasPrefix(res.Failures[0].Text, c.want) || !strings.Contains(res.Failures[0].Text, "the old side ended with exit status 0") {

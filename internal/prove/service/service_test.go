@@ -334,7 +334,10 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(t, "", fine, handler(t, c.bad))
-			o.Ready, o.Load.Timeout = 200*time.Millisecond, 200*time.Millisecond
+			if strings.HasPrefix(c.want, "not ready") {
+				// Waited for in full by these two; the other side has as long to answer.
+				o.Ready, o.Load.Timeout = 3*time.Second, 3*time.Second
+			}
 			res := prove(t, o)
 			if len(res.Failures) != 1 || res.Failures[0].Side != "new" || !strings.Contains(res.Failures[0].Text, c.want) || res.ExitCode() != 3 || len(res.Benchmarks) != 0 {
 				t.Errorf("exit %d, %+v, want %q", res.ExitCode(), res.Failures, c.want)
@@ -351,7 +354,7 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := options(t, local, line("plain", "127.0.0.1:{port}"), c.bad)
 			if name == "mute" {
-				o.Ready = 300 * time.Millisecond
+				o.Ready = 5 * time.Second // the other side has as long to start
 			}
 			res := prove(t, o)
 			if len(res.Failures) != 1 || res.Failures[0].Side != "new" || !strings.Contains(res.Failures[0].Text, c.want) {
