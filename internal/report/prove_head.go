@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"whet/internal/analyze/compare"
 	"whet/internal/quantity"
@@ -27,7 +26,7 @@ func proveFacts(r *compare.Result) []Fact {
 			"above 1 is better; ratios and their intervals from the rounds' pairs (Hodges–Lehmann, signed-rank test), p adjusted for looks (alpha spending) and rows (Holm): %s is the chance that anything equal is called different; margin %s; noise is a side against itself, the half-width at %s; n is rounds",
 			quantity.Percent(r.AlphaRatio), quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
 	}
-	if r.Old.Tests != "" || r.New.Tests != "" {
+	if r.Kind != compare.KindCommands && r.Kind != compare.KindService && (r.Old.Tests != "" || r.New.Tests != "") {
 		tests := "old " + clean(r.Old.Tests) + ", new " + clean(r.New.Tests)
 		if r.Old.Tests == r.New.Tests {
 			tests = clean(r.New.Tests) + " on both sides"
@@ -59,7 +58,7 @@ func provePlan(r *compare.Result) string {
 		what = "a stretch of load each"
 	}
 	s := fmt.Sprintf("%s of old, new and one of them again, %s of about %s, in an order drawn from seed %d",
-		proveRounds(r), what, time.Duration(r.SliceNs).Round(time.Microsecond), r.Seed)
+		proveRounds(r), what, quantity.Nanoseconds(float64(r.SliceNs)), r.Seed)
 	looks := 0
 	for i := range r.Benchmarks {
 		looks = max(looks, r.Benchmarks[i].Looks)
@@ -73,11 +72,19 @@ func provePlan(r *compare.Result) string {
 	return s + "; measured in " + quantity.Nanoseconds(float64(r.ElapsedNs))
 }
 
-// proveRounds is "40 rounds", or "12 of 40 rounds" where it ended early.
+// proveRounds is "40 rounds", "12 of 40 rounds" where it ended early, or "40
+// rounds (up to 55 where others left time)".
 func proveRounds(r *compare.Result) string {
 	planned := quantity.Plural(r.RoundsPlanned, "round")
 	if r.RoundsMeasured < r.RoundsPlanned {
 		return fmt.Sprintf("%d of %s", r.RoundsMeasured, planned)
+	}
+	most := 0
+	for i := range r.Benchmarks {
+		most = max(most, r.Benchmarks[i].Rounds-r.Benchmarks[i].RoundsEarlier)
+	}
+	if most > r.RoundsPlanned {
+		planned += fmt.Sprintf(" (up to %d where others left time)", most)
 	}
 	return planned
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -35,17 +36,17 @@ func (t *textWriter) proveTables(r *compare.Result) {
 	for i := range metrics {
 		tables[i] = proveLines(r, &metrics[i])
 	}
-	fits := func(columns []proveColumn) bool {
+	fits := func(columns []proveColumn, least int) bool {
 		return !slices.ContainsFunc(tables, func(lines []proveLine) bool {
-			_, ok := t.proveName(lines, columns)
-			return !ok
+			room, named := t.proveName(lines, columns)
+			return room < min(named, least)
 		})
 	}
 	write := t.proveNarrow
 	switch {
-	case fits(wideColumns):
+	case fits(wideColumns, math.MaxInt): // no name is cut to make room for what may stand below
 		write = func(lines []proveLine) { t.proveWide(lines, wideColumns) }
-	case fits(middleColumns):
+	case fits(middleColumns, leastName):
 		write = func(lines []proveLine) { t.proveWide(lines, middleColumns) }
 	}
 	for i, lines := range tables {
@@ -119,7 +120,7 @@ func proveReason(row *compare.Row) string {
 	}
 	take := "it would take about " + quantity.Plural(row.Needed.Rounds, "round") + " in all"
 	if row.Needed.Ns > 0 {
-		take += ", " + time.Duration(row.Needed.Ns).Round(time.Second).String() + " of this one alone"
+		take += ", " + time.Duration(row.Needed.Ns).Round(time.Second).String() + " if measured alone"
 	}
 	if s == "" {
 		return take
@@ -160,10 +161,10 @@ var (
 // leastName is the room for names with which a table is made.
 const leastName = 16
 
-// proveName is the room for names beside the columns; ok is false where that is
-// too little.
-func (t *textWriter) proveName(lines []proveLine, columns []proveColumn) (room int, ok bool) {
-	used, named := 2, 0
+// proveName is the room for names beside the columns, and what the longest
+// needs.
+func (t *textWriter) proveName(lines []proveLine, columns []proveColumn) (room, named int) {
+	used := 2
 	for _, w := range proveWidths(lines, columns) {
 		used += w + 2
 	}
@@ -172,8 +173,7 @@ func (t *textWriter) proveName(lines []proveLine, columns []proveColumn) (room i
 			named = max(named, wide(lines[i].name))
 		}
 	}
-	room = min(t.width-used, named)
-	return room, room >= min(named, leastName)
+	return min(t.width-used, named), named
 }
 
 // proveWide writes a line for each row, and what has no column below it.

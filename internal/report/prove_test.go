@@ -79,7 +79,7 @@ func proveChange() compare.Change {
 func proveCommands() *compare.Result {
 	r := proveResult()
 	r.Kind, r.Why, r.OnlyOld, r.OnlyNew, r.Warnings, r.Layouts = compare.KindCommands, nil, nil, nil, nil, 1
-	r.Old, r.New = compare.Side{Operand: "gzip -9 -c big.txt"}, compare.Side{Operand: "zstd -3 -c big.txt", Env: []string{"ZSTD_NBTHREADS=1"}}
+	r.Old, r.New = compare.Side{Operand: "gzip -9 -c big.txt", Tests: "not run"}, compare.Side{Operand: "zstd -3 -c big.txt", Tests: "not run", Env: []string{"ZSTD_NBTHREADS=1"}}
 	r.Run, r.Earlier = 2, 20
 	r.Benchmarks = nil
 	for _, row := range []compare.Row{
@@ -387,5 +387,41 @@ func TestProveWhyIsBounded(t *testing.T) {
 	}
 	if s := buf.String(); !strings.Contains(s, "m.f09") || strings.Contains(s, "m.f10") || !strings.Contains(s, "and 4 more, which account for less") {
 		t.Errorf("not ten of fourteen functions:\n%s", s)
+	}
+}
+
+func TestProveRounds(t *testing.T) {
+	for _, c := range []struct {
+		planned, measured, most, earlier int
+		want                             string
+	}{
+		{40, 40, 40, 0, "40 rounds"},
+		{40, 12, 30, 0, "12 of 40 rounds"},
+		{8, 8, 10, 0, "8 rounds (up to 10 where others left time)"},
+		{8, 8, 30, 22, "8 rounds"}, // those of earlier runs are not this plan's
+	} {
+		r := &compare.Result{RoundsPlanned: c.planned, RoundsMeasured: c.measured, Benchmarks: []compare.Row{{Rounds: 1}, {Rounds: c.most, RoundsEarlier: c.earlier}}}
+		if got := proveRounds(r); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// TestProveNames: no name is cut for what may as well stand below.
+func TestProveNames(t *testing.T) {
+	r := proveResult()
+	name := "BenchmarkEncode/code=hex/size=1024"
+	r.Benchmarks = r.Benchmarks[:4]
+	for i := range r.Benchmarks {
+		r.Benchmarks[i].Name = name
+	}
+	for _, width := range []int{80, 100, 110, 120, 160} {
+		var buf bytes.Buffer
+		if err := WriteProveText(&buf, r, TextOptions{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(buf.String(), name); got != 4 && width >= 110 {
+			t.Errorf("at %d: the name stands there %d times", width, got)
+		}
 	}
 }

@@ -21,7 +21,7 @@ var changeKinds = [...]changeKind{
 		func(c *compare.ClassChange) *compare.Delta { return c.CPUNs }, func(f *compare.FunctionChange) *compare.FlatCum { return f.CPUNs }},
 	{"bytes allocated per operation", quantity.Bytes,
 		func(c *compare.ClassChange) *compare.Delta { return c.Bytes }, func(f *compare.FunctionChange) *compare.FlatCum { return f.Bytes }},
-	{"allocations per operation", quantity.Count,
+	{"allocations per operation (small ones without pointers share a block, which counts as one)", quantity.Count,
 		func(c *compare.ClassChange) *compare.Delta { return c.Allocs }, func(f *compare.FunctionChange) *compare.FlatCum { return f.Allocs }},
 }
 
