@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -124,7 +125,7 @@ func TestOpenLoop(t *testing.T) {
 		io.WriteString(w, "hello")
 	})
 	o := options(s.URL)
-	o.Warmup, o.Rate = 100*time.Millisecond, 300
+	o.Warmup, o.Rate, o.KeepResponses = 100*time.Millisecond, 300, true
 	running, err := Start(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -135,6 +136,9 @@ func TestOpenLoop(t *testing.T) {
 	}
 	if r.Failed() != 0 || r.Response.Count() != r.Requests || r.Lateness.Count() != r.Requests || r.Service.Count() != r.Requests {
 		t.Errorf("%d requests, %d failed; %d response, %d service times", r.Requests, r.Failed(), r.Response.Count(), r.Service.Count())
+	}
+	if len(r.Responses) == 0 || int64(len(r.Responses)) != r.Response.Count() || int64(slices.Max(r.Responses)) != r.Response.Max() || int64(slices.Min(r.Responses)) != r.Response.Min() {
+		t.Errorf("%d response times kept of %d, %v to %v", len(r.Responses), r.Response.Count(), r.Response.Min(), r.Response.Max())
 	}
 	if n := served.Load(); n != running.Completed() || n < r.Requests {
 		t.Errorf("%d served, %d completed", n, running.Completed())

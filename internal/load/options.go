@@ -22,6 +22,9 @@ type Options struct {
 	Warmup      time.Duration // sent the same way, not counted
 	Duration    time.Duration // what is measured, behind the warm-up
 	Timeout     time.Duration // of one request
+	// KeepResponses keeps every response time of an open loop beside the
+	// histogram, 8 bytes each.
+	KeepResponses bool
 
 	Insecure bool   // accept any certificate
 	CAFile   string // PEM file with further certificate authorities to accept

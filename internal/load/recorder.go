@@ -35,6 +35,7 @@ type recorder struct {
 	mu       sync.Mutex
 	counting bool
 	duration time.Duration
+	keep     bool // response times
 	result   *Result
 	failed   int64
 	warmup   struct{ requests, failed int64 }
@@ -107,6 +108,9 @@ func (r *recorder) done(end time.Time, o *outcome) {
 	}
 	if timed && !o.due.IsZero() {
 		res.Response.Record(int64(end.Sub(o.due)))
+		if r.keep {
+			res.Responses = append(res.Responses, end.Sub(o.due))
+		}
 	}
 	if !o.due.IsZero() && !o.unsent() {
 		res.Lateness.Record(int64(max(o.late, 0)))

@@ -49,6 +49,10 @@ type Result struct {
 	// those sent more than a millisecond late.
 	Rate      float64
 	Response  hist.Histogram
+	// Responses are the times that Response counts, as the answers came, where
+	// the options ask for them: what compares two loads by less than the width
+	// of a histogram's bucket needs them.
+	Responses []time.Duration
 	Lateness  hist.Histogram
 	LateSends int64
 	// Drain is how long after End the last of an open loop's requests ended.

@@ -44,6 +44,7 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 		return nil, err
 	}
 	r := &Running{recorder: newRecorder(o.Duration), started: make(chan struct{}), done: make(chan struct{})}
+	r.recorder.keep = o.KeepResponses
 	go func() {
 		defer close(r.done)
 		r.drive(ctx, &o, transport, template)

@@ -13,8 +13,9 @@
 // Response time runs from when a request was due (package load). Its median
 // decides the exit code; the 90th and 99th percentile stand beside it. A quantile
 // is reported where a slice holds at least five requests beyond it, and where the
-// generator's own lateness is less than half of it. Throughput is that of the closed loop. CPU time per
-// request is that of the process group of a side that was started here, or what
+// generator's own lateness is less than half of it; it is one of the times
+// themselves, not of a histogram's buckets. Throughput is that of the closed
+// loop. CPU time per request is that of the process group of a side that was started here, or what
 // an agent in it says; bytes per request are the runtime's count of what was
 // allocated, where the side's instruments tell, less what asking for it costs.
 // What a side does not tell is missing.

@@ -1,12 +1,15 @@
 package service
 
 import (
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"whet/internal/analyze/compare"
 	"whet/internal/hist"
+	"whet/internal/load"
 )
 
 func TestSpanOf(t *testing.T) {
@@ -64,6 +67,37 @@ func TestReportable(t *testing.T) {
 	for q, want := range map[float64]bool{0.5: true, 0.9: true, 0.99: false} {
 		if got := reportable(&h, &late, q); got != want {
 			t.Errorf("late with one in twenty, quantile %v: %v", q, got)
+		}
+	}
+}
+
+// Two services that differ by 0.4 % may lie in one bucket of the histogram, or
+// on both sides of a bucket's end; their quantiles differ by 0.4 % in any case.
+func TestQuantilesAreExact(t *testing.T) {
+	of := func(median time.Duration) map[string]float64 {
+		var res load.Result
+		for i := range 1001 {
+			took := median + time.Duration(i-500)
+			res.Responses = append(res.Responses, took)
+			res.Response.Record(int64(took))
+			res.Lateness.Record(0)
+		}
+		rand.Shuffle(len(res.Responses), func(i, j int) {
+			res.Responses[i], res.Responses[j] = res.Responses[j], res.Responses[i]
+		})
+		return quantiles(&res)
+	}
+	for _, median := range []time.Duration{10_000_000, 10_027_007, 10_030_000, 10_080_000} {
+		one, other := of(median), of(median+median/250)
+		if got := other[compare.P50Ns] / one[compare.P50Ns]; math.Abs(got-1.004) > 1e-6 {
+			t.Errorf("median %v: the other is %v of it", median, got)
+		}
+		// Of 1001 times the one with 900 below it, and with 990.
+		if got, want := one[compare.P90Ns], float64(median+400); got != want {
+			t.Errorf("quantile 0.9 of times about %v: %v, want %v", median, got, want)
+		}
+		if got, want := one[compare.P99Ns], float64(median+490); got != want {
+			t.Errorf("quantile 0.99 of times about %v: %v, want %v", median, got, want)
 		}
 	}
 }

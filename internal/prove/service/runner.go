@@ -14,6 +14,7 @@ import (
 	"whet/internal/load"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
+	"whet/internal/stat"
 )
 
 // parts are the stretches of load that a slice is made of, before its open loop
@@ -99,6 +100,7 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 	defer u.close()
 	o := r.loadOptions(s)
 	o.Warmup, o.Duration, o.Rate = partsOf(r.span).openWarmUp, r.span, r.rate
+	o.KeepResponses = true
 	before := u.read(ctx)
 	res, answered, err := r.drive(ctx, side, s, o)
 	if err != nil {
@@ -110,11 +112,7 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 	if !reportable(&res.Response, &res.Lateness, 0.5) {
 		r.seen[side].late++
 	}
-	for unit, q := range map[string]float64{compare.P50Ns: 0.5, compare.P90Ns: 0.9, compare.P99Ns: 0.99} {
-		if reportable(&res.Response, &res.Lateness, q) {
-			slice[unit] = float64(res.Response.Quantile(q))
-		}
-	}
+	maps.Copy(slice, quantiles(res))
 	if cpu != nil && answered > 0 {
 		slice[compare.CPUNsPerRequest] = float64(*cpu) / float64(answered)
 	}
@@ -122,6 +120,26 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 		slice[compare.AllocBytesPerRequest] = float64(*alloc) / float64(answered)
 	}
 	return nil
+}
+
+// quantiles are those of response time that can be reported, by unit. They are
+// of the times themselves: a histogram gives the end of a bucket of 0.8 %, so
+// that all slices of a steady service would show one number, and two services
+// that lie on both sides of a bucket's end would differ by its width in every
+// round.
+func quantiles(res *load.Result) map[string]float64 {
+	times := make([]float64, len(res.Responses))
+	for i, t := range res.Responses {
+		times[i] = float64(t)
+	}
+	slices.Sort(times)
+	out := make(map[string]float64)
+	for unit, q := range map[string]float64{compare.P50Ns: 0.5, compare.P90Ns: 0.9, compare.P99Ns: 0.99} {
+		if reportable(&res.Response, &res.Lateness, q) {
+			out[unit] = stat.QuantileSorted(times, q)
+		}
+	}
+	return out
 }
 
 // beyond is how many requests must lie beyond a quantile for it to be more than
