@@ -117,6 +117,11 @@ func (p *pool) kept(key string) (poolFile, error) {
 
 func readPool(name string) (poolFile, error) {
 	var file poolFile
+	if st, err := os.Stat(name); err != nil {
+		return file, err
+	} else if !st.Mode().IsRegular() { // opening a pipe waits for who writes into it
+		return file, fmt.Errorf("read %s: it is no regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return file, err

@@ -101,6 +101,8 @@ func (p *Pair) userFiles(flags []string) ([]string, error) {
 			at, value = i+1, out[i+1]
 		}
 		switch strings.TrimLeft(name, "-") {
+		case "o", "c", "i", "n", "C", "exec", "json":
+			return nil, refuse(gobench.KindUsage, "%q is not for builds of this kind, or for whet to set: leave it out", f)
 		case "overlay":
 			return nil, refuse(gobench.KindUsage, "-overlay names files of your tree, which the copy that is built does not see: make the change in a directory of its own and name that")
 		case "pgo":
@@ -177,12 +179,34 @@ func (p *Pair) list(ctx context.Context, s *side) (err error) {
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		return refuse(gobench.KindNoPackage, "it has no directory %s: stand in one that both sides have", s.sub)
 	}
+	if !s.inModule(dir) {
+		return refuse(gobench.KindNoModule, "it has no go.mod in %s or above: stand in the directory of a module", s.sub)
+	}
 	s.targets, s.broken, err = gobench.Benchmarked(ctx, dir, pattern, s.options)
 	if len(other.binaries) > 0 && len(s.targets) > 0 {
 		// Its tests read the files beside them.
 		other.binaries[0].Target.Dir = s.targets[0].Dir
 	}
 	return err
+}
+
+// inModule reports whether a directory of the tree is in a module or a
+// workspace, or the build knows better.
+func (s *side) inModule(dir string) bool {
+	if slices.ContainsFunc(slices.Concat(os.Environ(), s.env), func(e string) bool {
+		return strings.HasPrefix(e, "GOWORK=/") || e == "GO111MODULE=off"
+	}) {
+		return true
+	}
+	for {
+		if has(dir, "go.mod") || has(dir, "go.work") {
+			return true
+		}
+		if dir == s.tree.Dir || dir == filepath.Dir(dir) {
+			return false
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // nameOf is the import path of a side that is one package.

@@ -64,7 +64,10 @@ func Open(ctx context.Context, o Options) (*Pair, error) {
 		return nil, err
 	}
 	if p.scratch, err = worktree.NewScratch(o.Scratch); err != nil {
-		return nil, full(err, o.Scratch)
+		if told := full(err, o.Scratch); told != err {
+			return nil, told
+		}
+		return nil, fmt.Errorf("%w: set TMPDIR to a directory that can be written", err)
 	}
 	if err := p.make(ctx); err != nil {
 		_ = p.Close() // what it is about is err

@@ -418,6 +418,11 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	nowhere := t.TempDir()
+	above := t.TempDir()
+	write(t, above, "mod/go.mod", goMod, "mod/p/p.go", value(1))
+	git(t, above, "init", "-q")
+	git(t, above, "add", ".")
+	git(t, above, "commit", "-q", "-m", "a module below")
 	untouched(t, dir)
 	for _, tt := range []struct {
 		name string
@@ -437,6 +442,8 @@ func TestRefusals(t *testing.T) {
 			`\. \(old\): it is not in a Go module: .*`},
 		{"no binary", Options{Dir: plain, Old: Spec{Operand: "./x.txt"}, New: Spec{Operand: "."}}, gobench.KindUsage,
 			`\./x\.txt \(old\): \S+x\.txt is no test binary, nor any program that Go built: build one with .go test -c.`},
+		{"a module further down", Options{Dir: above, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}}, gobench.KindNoModule,
+			`HEAD \(old\): it has no go\.mod in \. or above: stand in the directory of a module`},
 		{"a pipe", Options{Dir: plain, Old: Spec{Operand: "./pipe"}, New: Spec{Operand: "."}}, gobench.KindUsage,
 			`\./pipe \(old\): it is neither a directory nor a regular file`},
 		{"no benchmarks", Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}, Packages: "./none"}, gobench.KindNoBenchmarks,
@@ -453,6 +460,8 @@ func TestRefusals(t *testing.T) {
 			`\. \(old\): "GOGC" is no variable: write NAME=value`},
 		{"overlay", Options{Dir: dir, Old: Spec{Operand: "."}, New: Spec{Operand: ".", Flags: []string{"-overlay=x.json"}}}, gobench.KindUsage,
 			`\. \(new\): -overlay names files of your tree, .*`},
+		{"a place for the binary", Options{Dir: dir, Old: Spec{Operand: "."}, New: Spec{Operand: ".", Flags: []string{"-o=pwned"}}}, gobench.KindUsage,
+			`\. \(new\): "-o=pwned" is not for builds of this kind, .*`},
 		{"a Go that is not there", Options{Dir: dir, Old: Spec{Operand: ".", Env: []string{"GOTOOLCHAIN=go1.999.0", "GOPROXY=off"}}, New: Spec{Operand: "."}}, gobench.KindStart,
 			`\. \(old\): .*go1\.999.*`},
 	} {
