@@ -47,8 +47,8 @@ type Result struct {
 	// response times, from when each request was due; Lateness how much later
 	// than it could it was sent, in nanoseconds; and LateSends the number of
 	// those sent more than a millisecond late.
-	Rate      float64
-	Response  hist.Histogram
+	Rate     float64
+	Response hist.Histogram
 	// Responses are the times that Response counts, as the answers came, where
 	// the options ask for them: what compares two loads by less than the width
 	// of a histogram's bucket needs them.

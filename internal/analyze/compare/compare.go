@@ -184,7 +184,7 @@ func (j *judge) row(s *subject) Row {
 	if v.look > 0 {
 		f = &s.at[v.look-1]
 	}
-	r.Rounds, r.RoundsEarlier = f.rounds, min(s.series.Earlier, f.rounds)
+	r.Rounds, r.RoundsEarlier = f.rounds, f.earlier
 	r.Old, r.New = f.medianOld, f.medianNew
 	r.Exact = f.exact
 	if f.exact && v.look > 0 {
@@ -249,6 +249,10 @@ func Ratio(old, new float64) float64 {
 // that is not 1 stays so, though a float64 may not show the difference.
 func ratioOf(log float64) float64 {
 	switch x := math.Exp(log); {
+	case log >= maxLog: // of which the exponential is a little less
+		return MaxRatio
+	case log <= -maxLog:
+		return 1 / MaxRatio
 	case log > 0 && x <= 1:
 		return math.Nextafter(1, 2)
 	case log < 0 && x >= 1:

@@ -23,6 +23,7 @@ type figures struct {
 	// stand for, elsewhere the same as mid.
 	mid, low, high stat.Differences
 	rounds         int
+	earlier        int // of them, of earlier runs
 }
 
 // maxLog bounds every difference.
@@ -61,6 +62,9 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 		old, new, again, ok := r.values(m.Unit)
 		if !ok {
 			continue
+		}
+		if i < s.Earlier {
+			f.earlier++
 		}
 		firstOld, firstNew = append(firstOld, old), append(firstNew, new)
 		olds, news := []float64{old}, []float64{new}

@@ -284,3 +284,30 @@ func TestDecided(t *testing.T) {
 		}
 	}
 }
+
+// Rounds of earlier runs that lack a metric are not counted as its own.
+func TestEarlierRoundsOfAMetric(t *testing.T) {
+	s := timed(around(200, 0.01, 20), around(100, 0.01, 20))
+	s.Metrics = append(s.Metrics, MetricOf(CPUNsPerOp))
+	s.Earlier, s.Run = 12, 2
+	for i := 10; i < 20; i++ {
+		for _, slice := range []Slice{s.Rounds[i].Old, s.Rounds[i].New, s.Rounds[i].Again} {
+			slice[CPUNsPerOp] = slice[NsPerOp]
+		}
+	}
+	for unit, want := range map[string][2]int{NsPerOp: {20, 12}, CPUNsPerOp: {10, 2}} {
+		if r := one(t, s, defaults, unit); r.Rounds != want[0] || r.RoundsEarlier != want[1] {
+			t.Errorf("%s: %d rounds, %d earlier, want %v", unit, r.Rounds, r.RoundsEarlier, want)
+		}
+	}
+}
+
+// The bounds of what can be said are what readers of a row look for.
+func TestRatioOfBounds(t *testing.T) {
+	if high, low := ratioOf(logRatio(1, 0)), ratioOf(logRatio(0, 1)); high != MaxRatio || low != 1/MaxRatio {
+		t.Errorf("%v and %v", high, low)
+	}
+	if got := PrintInterval(ratioOf(logRatio(0, 1)), ratioOf(logRatio(1, 0))); got != "any" {
+		t.Error(got)
+	}
+}
