@@ -1,8 +1,14 @@
 package docs
 
 import (
+	"encoding/json"
+	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
+
+	"whet/internal/analyze/compare"
 )
 
 func TestKeys(t *testing.T) {
@@ -24,5 +30,62 @@ func TestKeys(t *testing.T) {
 	}
 	if _, _, err := Keys([]byte("[]")); err == nil {
 		t.Error("a list is no document")
+	}
+}
+
+// TestProveKeys: the page explains every key that a proof can have, those too
+// that no command of the page's brings about.
+func TestProveKeys(t *testing.T) {
+	var r compare.Result
+	fill(reflect.ValueOf(&r).Elem())
+	r.Schema = compare.Schema
+	data, err := json.Marshal(&r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, paths, err := Keys(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := DocumentedKeys(string(page))[compare.Schema]
+	for _, path := range Undocumented(paths, documented) {
+		t.Errorf("%s: json.md does not explain %s", compare.Schema, path)
+	}
+	for _, path := range Undocumented(documented, append(paths, "old.*", "new.*", "host.*")) {
+		if base, ok := strings.CutSuffix(path, ".*"); !ok || !slices.Contains(paths, base) {
+			t.Errorf("%s: json.md explains %s, which no document has", compare.Schema, path)
+		}
+	}
+}
+
+// fill sets everything below a value, one element in each list.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Tag.Get("json") != "-" {
+				fill(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(1)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint64:
+		v.SetUint(1)
 	}
 }
