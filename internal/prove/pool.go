@@ -61,6 +61,7 @@ const (
 type poolKey struct {
 	Packages  [2]string
 	Binaries  [2]string // SHA-256
+	Data      [2]string // that of the test data
 	Env       [2][]string
 	Collector []string
 	OS, Arch  string

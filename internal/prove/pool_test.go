@@ -116,6 +116,7 @@ func TestPoolKeys(t *testing.T) {
 		func(k *poolKey) { k.Packages[1] = "c" }, func(k *poolKey) { k.Binaries = [2]string{"2", "1"} },
 		func(k *poolKey) { k.Env[1] = []string{"A=1"} }, func(k *poolKey) { k.Args = nil }, func(k *poolKey) { k.Procs = "1" },
 		func(k *poolKey) { k.Cores = 4 }, func(k *poolKey) { k.Host = "h" }, func(k *poolKey) { k.CPU = "c" }, func(k *poolKey) { k.OS = "darwin" },
+		func(k *poolKey) { k.Data[0] = "1" }, func(k *poolKey) { k.Data[1] = "1" },
 		func(k *poolKey) { k.Layouts = true }, func(k *poolKey) { k.Pin = []int{1} }, func(k *poolKey) { k.Collector = []string{"off", "", ""} },
 	} {
 		other := one

@@ -146,7 +146,9 @@ func newSession(o *Options, r runner, pair *sides.Pair, res *Result) *session {
 	for i, p := range pair.Packages() {
 		s.packages = append(s.packages, p.ImportPath)
 		s.tests = append(s.tests, [2][]string{testFiles(pair.Binary(compare.Old, i)), testFiles(pair.Binary(compare.New, i))})
-		s.keys = append(s.keys, s.key(p))
+		k := s.key(p)
+		k.Data = [2]string{dataOf(pair.Binary(compare.Old, i)), dataOf(pair.Binary(compare.New, i))}
+		s.keys = append(s.keys, k)
 	}
 	s.pool = openPool(o.Cache, o.Now(), s.keys, res)
 	return s
