@@ -311,7 +311,7 @@ func TestRunChoosesTests(t *testing.T) {
 		{"NoSuchTest", "none", `(new) has no tests that match -run "NoSuchTest"`},
 	} {
 		o := pair(t, "failing", "failing")
-		o.Run, o.Rounds, o.Budget = c.run, 5, 5*time.Second
+		o.Run, o.Rounds = c.run, 5
 		res, err := Run(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -339,7 +339,7 @@ func TestFailingOldIsAWarning(t *testing.T) {
 
 func TestHangingBenchmarkEnds(t *testing.T) {
 	o := pair(t, "old", "hanging")
-	o.Timeout = 3 * time.Second
+	o.Timeout = 10 * time.Second // the other side has as long to end
 	res, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ func programOptions(t *testing.T, main string) ProgramOptions {
 
 // TestEmptyProgram: there is nothing to see, and that is said.
 func TestEmptyProgram(t *testing.T) {
+	t.Parallel()
 	o := programOptions(t, "package main\n\nfunc main() {}\n")
 	o.Count = 3
 	outcome, err := RecordProgram(context.Background(), o)
@@ -84,6 +85,7 @@ func main() {
 // TestBudgetEndsAProgram: what runs on is stopped, and what it recorded is
 // kept.
 func TestBudgetEndsAProgram(t *testing.T) {
+	t.Parallel()
 	o := programOptions(t, "package main\n\nfunc main() {\n\tfor x := uint64(1); x != 0; x = x*6364136223846793005 + 1 {\n\t}\n\tselect {}\n}\n")
 	o.Budget = 2 * time.Second
 	outcome, err := RecordProgram(context.Background(), o)

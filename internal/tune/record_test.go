@@ -252,6 +252,7 @@ func checkWithoutModule(t *testing.T, dir, path string) {
 // TestFailures: what cannot be measured is one line of the right kind, and
 // what was measured is kept.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/bad\n\ngo 1.26\n",
 		"bad_test.go": `package bad
@@ -336,6 +337,7 @@ func BenchmarkLater(b *testing.B) {
 
 // TestInterrupted stops a recording at each of its stages.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/brief\n\ngo 1.26\n",
 		"brief_test.go": `package brief

@@ -207,6 +207,7 @@ func TestDirAndEnv(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	c := command("hang")
 	c.Timeout = 50 * time.Millisecond
 	if res := run(t, t.Context(), c); res.Ending != TimedOut || res.Signal != "terminated" || res.OK() {
@@ -215,7 +216,7 @@ func TestLimits(t *testing.T) {
 	c.Dump = true
 	errs := NewBounded(64<<10, 0)
 	c.Stderr = errs
-	c.Timeout = time.Second // long enough to be past the runtime's start
+	c.Timeout = 5 * time.Second // past the runtime's start, on a busy machine too
 	if res := run(t, t.Context(), c); res.Ending != TimedOut || res.ExitCode != 2 {
 		t.Errorf("dump: %+v", res)
 	}
@@ -301,6 +302,7 @@ func readPID(t *testing.T, name string) int {
 }
 
 func TestGroupIsKilled(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		act    string
 		limit  time.Duration
@@ -308,8 +310,8 @@ func TestGroupIsKilled(t *testing.T) {
 		ending Ending
 	}{
 		{"orphan", 0, false, Exited},
-		{"stubborn", 500 * time.Millisecond, false, TimedOut},
-		{"stubborn", 500 * time.Millisecond, true, TimedOut},
+		{"stubborn", 5 * time.Second, false, TimedOut},
+		{"stubborn", 5 * time.Second, true, TimedOut},
 	} {
 		name := filepath.Join(t.TempDir(), "pid")
 		c := command(tt.act, name)
