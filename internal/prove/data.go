@@ -9,21 +9,26 @@ import (
 	"io/fs"
 	"os"
 
-	"whet/internal/gobench"
+	"whet/internal/prove/sides"
 )
 
 // dataBytes is how much of a package's test data is read; of what lies beyond
 // it names and sizes stand for the content.
 const dataBytes = 64 << 20
 
-// dataOf is a digest of the files that a package's benchmarks may read: those
-// of its directory testdata. A benchmark of other data is another question,
-// though its binary is the same. "" where there is none.
-func dataOf(b *gobench.Binary) string {
-	if b.Target == nil || b.Target.Dir == "" {
-		return ""
+// dataOf are digests of the files that benchmarks may read, by package and
+// side: those of a package's directory testdata. A benchmark of other data is
+// another question, though its binary is the same. "" where there is none.
+func dataOf(pair *sides.Pair) [][2]string {
+	out := make([][2]string, len(pair.Packages()))
+	for i := range out {
+		for _, side := range both {
+			if t := pair.Binary(side, i).Target; t != nil && t.Dir != "" {
+				out[i][side] = digest(os.DirFS(t.Dir), "testdata")
+			}
+		}
 	}
-	return digest(os.DirFS(b.Target.Dir), "testdata")
+	return out
 }
 
 // digest is that of all files below a directory; "" where there is none. What

@@ -51,13 +51,14 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer pair.Close()
 	enterSides(pair, res)
+	data := dataOf(pair) // before the tests, which may write there
 	if err := testBoth(ctx, &o, pair, res); err != nil {
 		if ctx.Err() == nil {
 			return nil, err
 		}
 		return interrupted(res), nil
 	}
-	s := newSession(&o, newBinaries(&o, pair), pair, res)
+	s := newSession(&o, newBinaries(&o, pair), pair, data, res)
 	err = s.watched(ctx, before)
 	if ctx.Err() != nil {
 		err = nil
@@ -137,8 +138,9 @@ func enterSides(pair *sides.Pair, res *Result) {
 	}
 }
 
-// newSession prepares the measuring of a pair.
-func newSession(o *Options, r runner, pair *sides.Pair, res *Result) *session {
+// newSession prepares the measuring of a pair, whose packages have this test
+// data.
+func newSession(o *Options, r runner, pair *sides.Pair, data [][2]string, res *Result) *session {
 	s := &session{o: o, runner: r, res: res, progress: o.Progress, layouts: o.Layouts && pair.Layouts(), deadline: o.Now().Add(o.Budget)}
 	for _, side := range both {
 		s.extra[side] = pair.Env(side)
@@ -147,7 +149,7 @@ func newSession(o *Options, r runner, pair *sides.Pair, res *Result) *session {
 		s.packages = append(s.packages, p.ImportPath)
 		s.tests = append(s.tests, [2][]string{testFiles(pair.Binary(compare.Old, i)), testFiles(pair.Binary(compare.New, i))})
 		k := s.key(p)
-		k.Data = [2]string{dataOf(pair.Binary(compare.Old, i)), dataOf(pair.Binary(compare.New, i))}
+		k.Data = data[i]
 		s.keys = append(s.keys, k)
 	}
 	s.pool = openPool(o.Cache, o.Now(), s.keys, res)
