@@ -39,10 +39,11 @@
 // # The same question again
 //
 // With Options.Cache the rounds of earlier runs of the same question are kept
-// and pooled: the same test binaries, benchmark, machine, GOMAXPROCS,
-// environment and arguments. Every run has its own share of alpha (package
-// compare), so that asking until the answer pleases gains nothing. Rounds are
-// forgotten after 30 days.
+// and pooled: the same test binaries, test data, benchmark, machine, GOMAXPROCS,
+// arguments, variables of the sides and of the collector, and layouts drawn or
+// not. Every run has its own share of alpha (package compare), so that asking
+// until the answer pleases gains nothing; of two at the same time the one that
+// ends later is the later one. Rounds are forgotten after 30 days.
 //
 // # Disturbances
 //
