@@ -124,6 +124,9 @@ func (g *gate) Set(s string) error {
 func (v *compareFlags) run(e *env, set *flag.FlagSet, args []string) error {
 	var given []string
 	set.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
+	if i := slices.Index(args, "--"); i >= 0 { // what follows is no flag
+		args = slices.Delete(args, i, i+1)
+	}
 	operands, err := tables.Operands(args)
 	if err != nil {
 		return usageError("compare: %v", err)

@@ -100,6 +100,33 @@ func CheckDir(dir string) error {
 	return nil
 }
 
+// TryDir tries to write in dir, or in what it would be made in: what stands
+// against keeping results is said before they are measured.
+func TryDir(dir string) error {
+	if err := CheckDir(dir); err != nil {
+		return err
+	}
+	at, err := filepath.Abs(dir)
+	for err == nil {
+		if _, err = os.Lstat(at); err == nil {
+			break
+		}
+		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+			at, err = filepath.Dir(at), nil
+		}
+	}
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(at, ".run.tmp-"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("history %s: nothing can be kept there: %w: name a directory that can be written to", dir, rootCause(err))
+	}
+	return nil
+}
+
 // Append adds a run to the store in dir and returns the file it is in. The
 // file appears when it is whole.
 func Append(dir string, e *Entry) (path string, err error) {

@@ -15,9 +15,11 @@ import (
 	"whet/internal/capture/process"
 	"whet/internal/format/benchmark"
 	"whet/internal/gobench"
+	"whet/internal/history"
 	"whet/internal/quantity"
 	"whet/internal/recording"
 	"whet/internal/report"
+	"whet/internal/worktree"
 )
 
 // keepOutput bounds the copy of what the benchmarks print.
@@ -81,14 +83,22 @@ func Run(ctx context.Context, o Options) (*report.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.History != "" {
+		if err := history.TryDir(o.History); err != nil {
+			return nil, err
+		}
+	}
 	if r.w, err = recording.Create(o.Out, r.origin); err != nil {
 		return nil, err
 	}
 	defer r.w.Discard()
-	if r.scratch, err = os.MkdirTemp("", "whet-bench-"); err != nil {
-		return nil, fmt.Errorf("make a work directory: %w: set TMPDIR to a directory that can be written to", err)
+	// One that the next run removes where this one is killed.
+	scratch, err := worktree.NewScratch("")
+	if err != nil {
+		return nil, fmt.Errorf("%w: set TMPDIR to a directory that can be written to", err)
 	}
-	defer os.RemoveAll(r.scratch)
+	defer scratch.Close()
+	r.scratch = scratch.Dir
 	r.res.Host = host.Facts(nil)
 	if err := r.prepare(ctx, listed); err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"whet/internal/gobench"
 	"whet/internal/history"
 	"whet/internal/recording"
+	"whet/internal/worktree"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -233,6 +234,43 @@ func TestRunOnePackage(t *testing.T) {
 	if _, err := os.Stat(o.Out); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is a recording of nothing: %v", err)
 	}
+}
+
+// What stands against keeping the results is said before they are measured.
+func TestHistoryThatCannotBeMade(t *testing.T) {
+	o, scratch := options(t, module(t), "./a")
+	o.History = filepath.Join(t.TempDir(), "history")
+	if err := os.Symlink("nowhere/to/go", o.History); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	s := &said{}
+	o.Lines = s
+	_, err := Run(context.Background(), o)
+	if err == nil || !strings.Contains(err.Error(), "nothing can be kept there") || len(s.lines) > 0 {
+		t.Errorf("%q measured, error %v", s.lines, err)
+	}
+	nothingLeft(t, scratch)
+	nothingLeft(t, filepath.Dir(o.Out))
+}
+
+// A run that was killed leaves its work directory to the next one.
+func TestNextRunRemovesWhatAKilledOneLeft(t *testing.T) {
+	o, scratch := options(t, module(t), "./a")
+	s, err := worktree.NewScratch(scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(scratch, "whet-trees-1")
+	if err := os.CopyFS(left, os.DirFS(s.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	nothingLeft(t, scratch)
 }
 
 func TestNothingToRun(t *testing.T) {

@@ -140,5 +140,8 @@ func (o *Options) label(rate float64) string {
 	if err == nil && u.Path != "" {
 		path = u.EscapedPath()
 	}
+	if rate == 0 { // it is not known yet
+		return o.Load.Method + " " + path
+	}
 	return fmt.Sprintf("%s %s at %.4g/s", o.Load.Method, path, rate)
 }

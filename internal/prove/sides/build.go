@@ -30,8 +30,10 @@ func (p *Pair) plant(ctx context.Context, s *side) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := s.tree.Add(ctx, s.top, ignored); err != nil {
-			return err
+		if len(ignored) > 0 { // a bare repository has no tree to take them from
+			if err := s.tree.Add(ctx, s.top, ignored); err != nil {
+				return err
+			}
 		}
 	case s.repo != nil:
 		s.tree, err = s.repo.Snapshot(ctx, dst)

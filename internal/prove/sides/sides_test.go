@@ -483,6 +483,19 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A bare repository has no working tree, and two revisions of it can be
+// compared all the same.
+func TestBareRepository(t *testing.T) {
+	dir := repository(t)
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	git(t, dir, "clone", "-q", "--bare", ".", bare)
+	untouched(t, bare)
+	p := open(t, Options{Dir: bare, Old: Spec{Operand: "v1.0.0"}, New: Spec{Operand: "HEAD"}})
+	if len(p.Packages()) == 0 || p.Side(compare.Old).Revision == "" {
+		t.Errorf("packages %v, old is of revision %q", p.Packages(), p.Side(compare.Old).Revision)
+	}
+}
+
 // An interrupt ends the build, and all that was made goes.
 func TestInterrupted(t *testing.T) {
 	dir := repository(t)
