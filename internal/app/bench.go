@@ -78,7 +78,7 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 	fs.IntVar(&o.Count, "count", o.Count, "run each `n` times, in rounds over all of them")
 	fs.StringVar(&o.CPU, "cpu", o.CPU, "`list` of GOMAXPROCS values to run each with; profiles are taken with the first")
 	fs.Bool("benchmem", true, "for the habit: memory is always counted")
-	fs.StringVar(&o.Run, "run", o.Run, "first run the tests that match `regexp`; a package that fails them is not measured (default: none)")
+	fs.StringVar(&o.Run, "run", o.Run, "first run the tests that match `regexp`; a package that fails them is not measured")
 	fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
 	fs.Var((*stringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
 	fs.DurationVar(&o.Timeout, "timeout", o.Timeout, "stop a process, which runs one benchmark and its sub-benchmarks, after this `time`; 0 never")

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	sidecommands "whet/internal/prove/command"
 	"whet/internal/prove/pair"
 	"whet/internal/prove/service"
+	"whet/internal/recording"
 	"whet/internal/report"
 )
 
@@ -45,7 +47,11 @@ start one there ({port} stands for a free port); both get the same load in turns
 
 Asking the same question again adds to the rounds of before and says so; -no-pool begins anew.
 
-Exit code 0: nothing is slower; 1: something is; 4: it cannot tell.`,
+-format go prints every slice for "whet compare -col side" or benchstat.
+
+Exit code 0: nothing is slower; 1: something is; 3: something failed; 4: nothing is slower, and of
+something it cannot tell. Time and allocations per operation decide it (of commands wall time, of
+services response times). -require faster turns 0 into 1 where nothing is faster.`,
 		examples: []string{
 			"whet prove",
 			"whet prove -bench Encode HEAD~3 HEAD",
@@ -125,8 +131,8 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.Uint64Var(&s.Seed, "seed", s.Seed, "draw order and layouts from this `seed`, 0 draws one")
 	fs.DurationVar(&p.timeout, "timeout", 0, "stop one process (default 1m), or give up a request (default 10s), after this `time`")
 	fs.Var(&p.env[compare.Old], "old-env", "set `KEY=value` for old alone, its build and its processes; may be given several times")
-	fs.Var(&p.env[compare.New], "new-env", "the same for new")
-	fs.StringVar(&p.require, "require", "", "exit 1 unless something is `faster`, and nothing slower")
+	fs.Var(&p.env[compare.New], "new-env", "set `KEY=value` for new alone")
+	fs.StringVar(&p.require, "require", "", "exit 1 where nothing is slower and nothing `faster` (and 4, as ever, where it cannot tell)")
 	fs.StringVar(&p.format, "format", "text", "print `text`, markdown for a pull request, go (every slice in the Go benchmark format, both sides) or json")
 	fs.BoolVar(&p.asJSON, "json", false, "print one JSON document")
 	fs.BoolVar(&p.verbose, "v", false, "pass on what is printed by what is measured, to stderr")
@@ -138,7 +144,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.StringVar(&b.Tags, "tags", "", "benchmarks: build `tags`, comma-separated")
 	fs.Var((*stringList)(&b.Flags), "build", "benchmarks: pass a further `flag` to go build; may be given several times")
 	fs.Var(&p.flags[compare.Old], "old-flags", "benchmarks: pass a further `flag` to go build for old alone; may be given several times")
-	fs.Var(&p.flags[compare.New], "new-flags", "benchmarks: the same for new")
+	fs.Var(&p.flags[compare.New], "new-flags", "benchmarks: pass a further `flag` to go build for new alone")
 	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
 	fs.Var(&p.pin, "pin", "benchmarks: run them on these `processors` only, as in 0,1 (changes GOMAXPROCS)")
 	fs.BoolVar(&b.Layouts, "layouts", b.Layouts, "benchmarks: link anew for each round, with the functions in an order drawn by lot")
@@ -249,8 +255,8 @@ func (p *proveFlags) run(ctx context.Context, e *env, operands []string) error {
 	if p.asJSON {
 		p.format = "json"
 	}
-	if len(operands) > 0 && operands[0] == "--" { // what follows is no flag
-		operands = operands[1:]
+	if i := slices.Index(operands, "--"); i >= 0 { // what follows is no flag
+		operands = slices.Delete(operands, i, i+1)
 	}
 	var measure proof
 	var err error
@@ -408,6 +414,29 @@ func (p *proveFlags) print(e *env, r *compare.Result) error {
 		}
 	}
 	return nil
+}
+
+// recordedProof is what a recording of whet prove says, nil where path is
+// another's.
+func recordedProof(path string) (*compare.Result, error) {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	docs := rec.Find(prove.KindResult, "")
+	if len(docs) == 0 {
+		return nil, nil
+	}
+	data, err := rec.Read(docs[0])
+	if err != nil {
+		return nil, fmt.Errorf("open the proof %s: %w", path, err)
+	}
+	r := new(compare.Result)
+	if err := json.Unmarshal(data, r); err != nil || r.Schema != compare.Schema {
+		return nil, fmt.Errorf("open the proof %s: read %s: it is no document %s", path, docs[0].Path, compare.Schema)
+	}
+	return r, nil
 }
 
 // proveProgress shows where a proof of benchmarks stands.

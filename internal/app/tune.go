@@ -221,7 +221,8 @@ func diagnoseCommand() *command {
 		short:     "the findings and the report of a recording",
 		long: `
 Diagnose reads a recording, runs the rules on it and prints the report, as whet tune did when
-it made the recording. It needs neither the module nor the machine it was made on.`,
+it made the recording. It needs neither the module nor the machine it was made on. Of a recording
+of whet prove it prints the proof.`,
 		examples: []string{
 			"whet diagnose encode.whet",
 			"whet diagnose -json encode.whet",
@@ -235,6 +236,17 @@ it made the recording. It needs neither the module nor the machine it was made o
 				path, err := oneOperand("diagnose", "recording", operands)
 				if err != nil {
 					return err
+				}
+				proof, err := recordedProof(path)
+				switch {
+				case err != nil:
+					return err
+				case proof != nil && *html != "":
+					return usageError("diagnose: %s is a proof, which has no HTML report", path)
+				case proof != nil && *asJSON:
+					return report.WriteProveJSON(e.stdout, proof)
+				case proof != nil:
+					return report.WriteProveText(e.stdout, proof, report.TextOptions{Width: e.width, Color: e.color})
 				}
 				page, err := reportRecording(ctx, path, *html)
 				if err != nil {

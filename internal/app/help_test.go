@@ -1,0 +1,36 @@
+package app
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// flagLine is a flag's name and argument, and what it is for two columns off
+// at least: "  -c n    connections".
+var flagLine = regexp.MustCompile(`^  -[a-zA-Z_-]+( \S+)?(  +\S.*)?$`)
+
+var twice = regexp.MustCompile(`\(default: [^)]*\) \(default`)
+
+// TestHelpLayout: every help fits helpWidth columns, and no argument runs into
+// the text beside it.
+func TestHelpLayout(t *testing.T) {
+	for _, c := range commands() {
+		var b strings.Builder
+		printHelp(&b, c)
+		text, _, _ := strings.Cut(b.String(), "\nExamples:\n")
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := utf8.RuneCountInString(line); n > helpWidth {
+				t.Errorf("%s: %d columns: %s", c.name, n, line)
+			}
+			if strings.HasPrefix(line, "  -") && !flagLine.MatchString(line) {
+				t.Errorf("%s: the argument runs into the text: %s", c.name, line)
+			}
+		}
+		if said := strings.Join(strings.Fields(text), " "); twice.MatchString(said) {
+			t.Errorf("%s: a default is said twice", c.name)
+		}
+	}
+}
