@@ -22,6 +22,10 @@ const (
 
 // readRequests reads a file of requests.
 func readRequests(name string) ([]load.Request, error) {
+	// To open a pipe would be to wait for who writes into it.
+	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("read requests %s: it is no regular file: write the requests to one", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("read requests: %w", err)
