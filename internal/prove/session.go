@@ -114,7 +114,7 @@ func (s *session) rounds(ctx context.Context) error {
 	s.earlierIterations(costs)
 	o := rounds.Options{
 		Seed: s.res.Seed, Alpha: s.o.Alpha, Margin: s.o.Margin, Budget: s.left(), Fixed: s.o.Rounds,
-		Prepare: s.prepare, Layouts: s.layouts, Now: s.o.Now, Progress: s.show,
+		Prepare: s.prepare, Layouts: s.layouts, Watched: s.o.Output != nil, Now: s.o.Now, Progress: s.show,
 	}
 	c := choose(subjects, costs, o)
 	if o.Layouts && o.Fixed == 0 && c.plan.Rounds < c.plan.Fewest {
@@ -211,6 +211,9 @@ func (s *session) take(out *rounds.Outcome, o rounds.Options) {
 			}
 		}
 		res.Layouts = len(seen)
+	}
+	if out.Interrupted && o.Watched {
+		warn(res, "it was interrupted while its figures were shown (-v): as that may have been for what they showed, they are not looked at once more")
 	}
 	if out.Trouble != nil {
 		res.Trouble = out.Trouble.Error()

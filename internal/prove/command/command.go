@@ -62,6 +62,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 		return nil, err
 	}
 	p := pair.Begin(&o.Settings, compare.KindCommands, o.Old, o.New, o.Env)
+	p.Watched = o.Output != nil
 	r, err := newRunner(&o)
 	if err != nil {
 		return nil, err

@@ -66,6 +66,9 @@ func (s *Settings) Tell(format string, args ...any) {
 // Proof is one under way.
 type Proof struct {
 	Result *compare.Result
+	// Watched: what the sides print is shown while they are measured.
+	Watched bool
+
 	s      *Settings
 	before *host.Meter // since the proof began
 	start  time.Time
@@ -115,7 +118,7 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Subject, runner roun
 	start := s.Now()
 	out, err := rounds.Measure(ctx, []rounds.Subject{subject}, runner, rounds.Options{
 		Seed: res.Seed, Alpha: s.Alpha, Margin: s.Margin, Budget: s.Budget - s.Now().Sub(p.start), Fixed: s.Rounds, Run: 1,
-		Now: s.Now, Progress: p.progress,
+		Watched: p.Watched, Now: s.Now, Progress: p.progress,
 	})
 	meter.Stop(&res.Host)
 	if err != nil {
@@ -125,6 +128,9 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Subject, runner roun
 	res.RoundsPlanned, res.RoundsMeasured, res.RoundsNeeded = out.Planned, out.Measured, fewest
 	res.SliceNs = int64(max(subject.Slice[0], subject.Slice[1]))
 	res.Partial, res.Interrupted, res.Series = out.Partial, out.Interrupted, out.Series
+	if out.Interrupted && p.Watched {
+		p.Warn("it was interrupted while what the sides print was shown (-v): as that may have been for what it showed, the figures are not looked at once more")
+	}
 	if out.Rows != nil {
 		res.Benchmarks = out.Rows
 	}

@@ -23,7 +23,7 @@ func (m *measuring) conclude(ctx context.Context) {
 		m.out.Partial = "the budget ended " + of
 	}
 	// Whoever asked to stop looked at the figures: then there is no last look.
-	if !m.stopped {
+	if !m.stopped && !(m.out.Interrupted && m.o.Watched) {
 		for _, i := range m.active() {
 			m.out.Series[i].Ended = true
 		}

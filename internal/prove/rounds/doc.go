@@ -25,7 +25,8 @@
 // have their verdict are measured no more, and their time goes to the rest: for
 // that the plan allows up to twice as many rounds as the budget pays for with
 // all subjects. What ends a series otherwise (the budget, an interrupt, a
-// runner that cannot go on) does not look at its figures. That the time left
+// runner that cannot go on) does not look at its figures; an interrupt of a run
+// whose figures were shown meanwhile may, and gives no last look. That the time left
 // depends on the figures of other series does no harm: given those, the lot of
 // this one is as fair as before.
 //

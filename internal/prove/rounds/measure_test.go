@@ -133,6 +133,33 @@ func verdict(t *testing.T, out *Outcome, name string) compare.Verdict {
 	return ""
 }
 
+// Whoever may have looked at the figures before the interrupt gets no last
+// look; a budget does not look.
+func TestInterruptWhileWatching(t *testing.T) {
+	for _, watched := range []bool{false, true} {
+		for _, interrupt := range []bool{false, true} {
+			l := newLab([2]float64{1000, 500})
+			ctx, cancel := context.WithCancel(context.Background())
+			l.before = func() {
+				if interrupt && len(l.requests) == 3*14 {
+					cancel()
+				}
+			}
+			out := l.measure(t, ctx, func(o *Options) {
+				o.Watched = watched
+				if !interrupt {
+					l.slow = 12 // the plan is for many more rounds than there is time for
+				}
+			})
+			cancel()
+			last := !watched || !interrupt
+			if out.Series[0].Ended != last || (verdict(t, out, "BenchmarkA") == compare.Faster) != last {
+				t.Errorf("watched %v, interrupted %v: %s", watched, interrupt, say(out))
+			}
+		}
+	}
+}
+
 func TestFindsWhatIsThere(t *testing.T) {
 	l := newLab([2]float64{1000, 500}, [2]float64{1000, 1000}, [2]float64{1000, 1100})
 	out := l.measure(t, context.Background(), nil)

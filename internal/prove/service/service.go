@@ -27,6 +27,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	}
 	r := &runner{o: &o, rate: o.Rate, span: o.Span}
 	p := pair.Begin(&o.Settings, compare.KindService, old, new, o.Env)
+	p.Watched = o.Output != nil
 	err := r.run(ctx, p)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
