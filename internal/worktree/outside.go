@@ -261,6 +261,8 @@ func (m *modules) output(dir string, args ...string) ([]byte, error) {
 	switch {
 	case m.ctx.Err() != nil:
 		return nil, context.Cause(m.ctx)
+	case err != nil && process.NotFound(err) && isDir(dir):
+		return nil, errors.New("the go command is not in PATH: install Go 1.26 or newer from https://go.dev/dl/, or add the bin directory of your Go installation to PATH")
 	case err != nil:
 		return nil, fmt.Errorf("start the go command: %w", err)
 	case !res.OK():

@@ -157,3 +157,13 @@ func TestModulesBroken(t *testing.T) {
 		}
 	}
 }
+
+func TestModulesWithoutGo(t *testing.T) {
+	r := newRepository(t, "go.mod", "module x.test/m\n")
+	tree := r.checkout("HEAD")
+	t.Setenv("PATH", t.TempDir())
+	_, err := tree.Modules(context.Background(), r.dir, ".", nil, func(string) bool { return false })
+	if err == nil || !strings.Contains(err.Error(), "the go command is not in PATH: install Go") {
+		t.Errorf("error %v", err)
+	}
+}

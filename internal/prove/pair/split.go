@@ -33,7 +33,7 @@ func Split(line string) ([]string, error) {
 		return nil, fmt.Errorf("split command %s: the program's name is empty", Show(line))
 	}
 	if name, _, ok := strings.Cut(s.words[0], "="); ok && !strings.ContainsAny(name, `/\`) {
-		return nil, fmt.Errorf("split command %s: %s names no program; to set a variable write env %s", Show(line), Show(s.words[0]), Show(line))
+		return nil, fmt.Errorf("split command %s: %s names no program; to set a variable write %s", Show(line), Show(s.words[0]), Show("env "+line))
 	}
 	return s.words, nil
 }

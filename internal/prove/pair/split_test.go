@@ -78,7 +78,7 @@ func TestSplitRefuses(t *testing.T) {
 		"a '\x00'":                       "zero byte",
 		"a \"\x00\"":                     "zero byte",
 		"a \\\x00":                       "zero byte",
-		`GOGC=50 ./server`:               `to set a variable write env "GOGC=50 ./server"`,
+		`GOGC=50 ./server`:               `to set a variable write "env GOGC=50 ./server"`,
 		strings.Repeat("a", maxLine+1):   "longer than 131072 bytes",
 		`a ` + strings.Repeat("é'", 301): "…: the quote",
 	} {
