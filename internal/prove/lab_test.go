@@ -41,6 +41,7 @@ type labPackage struct {
 	ns     [2]map[string]func(n int64) float64 // per operation
 	bytes  [2]func(n int64) float64            // per operation; nil: as allocs
 	rss    [2]func(n int64) int64              // nil: unknown
+	aside  func(n int64) float64               // ns per operation without a processor; nil: none
 	allocs [2]float64
 	procs  [2]int
 	extra  []benchmark.Metric
@@ -109,9 +110,14 @@ func (l *lab) run(ctx context.Context, r request) (measured, error) {
 			n = max(1, int64(float64(r.d)/p.ns[r.side][name](1000)))
 		}
 		ns := p.ns[r.side][name](n) * math.Exp(0.01*math.Abs(l.rng.NormFloat64()))
-		m.took += time.Duration(ns * float64(n))
 		// Two processors work on it.
 		m.cpu += time.Duration(2 * ns * float64(n))
+		if p.aside != nil {
+			// Or one, with others that want it too.
+			m.cpu -= time.Duration(ns * float64(n))
+			ns += p.aside(n)
+		}
+		m.took += time.Duration(ns * float64(n))
 		allocs := p.allocs[r.side]
 		bytes := allocs
 		if f := p.bytes[r.side]; f != nil {

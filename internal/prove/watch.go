@@ -55,10 +55,10 @@ func (s *session) watch(ctx context.Context, b *subject, side compare.Which, few
 			if err != nil || b.failed {
 				return err
 			}
-			r.line.NsPerOp = min(r.line.NsPerOp, again.line.NsPerOp)
+			r.line.NsPerOp, r.cpu = min(r.line.NsPerOp, again.line.NsPerOp), min(r.cpu, again.cpu)
 		}
 	}
-	if !differs() {
+	if !differs() || few.line.NsPerOp < many.line.NsPerOp && !grewOnProcessor(few, many) {
 		return nil
 	}
 	kind, why := kindGrows, "the benchmark keeps something that grows"
@@ -68,6 +68,17 @@ func (s *session) watch(ctx context.Context, b *subject, side compare.Which, few
 	s.disturbed(kind, b, side, "an operation takes %s among %s and %s among %s: %s, and the ratio holds for one number of iterations only",
 		quantity.Nanoseconds(few.line.NsPerOp), quantity.Count(float64(few.line.N)), quantity.Nanoseconds(many.line.NsPerOp), quantity.Count(float64(many.line.N)), why)
 	return nil
+}
+
+// grewOnProcessor reports whether the operations that many has more took more
+// CPU time too. Where others want the processor, a process of many operations
+// is put aside again and again and one of few is not: that is no growth of the
+// benchmark's own, however often it is run.
+func grewOnProcessor(few, many one) bool {
+	if few.cpu <= 0 || many.cpu <= 0 {
+		return true // unknown
+	}
+	return float64(many.cpu-few.cpu) > growth*few.line.NsPerOp*float64(many.line.N-few.line.N)
 }
 
 // watchMemory looks for bytes per operation that grow, and for memory that

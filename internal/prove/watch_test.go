@@ -30,6 +30,22 @@ func TestNothingIsSaidOfAGoodBenchmark(t *testing.T) {
 	}
 }
 
+// A process that runs for longer than its turn on a busy processor is put aside
+// in between, each time that it is run again too: that is no growth of the
+// benchmark's own.
+func TestNothingIsSaidToGrowOnABusyProcessor(t *testing.T) {
+	l := steady()
+	l.packages[0].aside = func(n int64) float64 {
+		if n < 50_000 {
+			return 0
+		}
+		return 1500
+	}
+	if res := l.mustProve(t, nil); disturbed(res, kindGrows, "BenchmarkA") {
+		t.Errorf("disturbances %+v", res.Disturbances)
+	}
+}
+
 func TestWhatDependsOnTheNumberOfIterations(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, text string
