@@ -51,7 +51,7 @@ Asking the same question again adds to the rounds of before and says so; -no-poo
 
 Exit code 0: nothing is slower; 1: something is; 3: something failed; 4: nothing is slower, and of
 something it cannot tell. Time and allocations per operation decide it (of commands wall time, of
-services response times). -require faster turns 0 into 1 where nothing is faster.`,
+services the median response time). -require faster turns 0 into 1 where nothing is faster.`,
 		examples: []string{
 			"whet prove",
 			"whet prove -bench Encode HEAD~3 HEAD",
