@@ -49,6 +49,10 @@ func TestSecondRunIsPooled(t *testing.T) {
 	if third := l.mustProve(t, few(cache)); third.Run != 3 || third.Earlier != 8 {
 		t.Errorf("run %d, %d earlier", third.Run, third.Earlier)
 	}
+	// Four rounds are too few by themselves, and twelve before them are not.
+	if fourth := l.mustProve(t, few(cache)); fourth.Earlier != 12 || warned(fourth, "-rounds asks for") || !warned(first, "-rounds asks for") {
+		t.Errorf("%d earlier, warnings %q, of the first run %q", fourth.Earlier, fourth.Warnings, first.Warnings)
+	}
 	if again := l.mustProve(t, few("")); again.Run != 1 || again.Earlier != 0 {
 		t.Errorf("without a cache: run %d, %d earlier", again.Run, again.Earlier)
 	}

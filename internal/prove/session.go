@@ -166,7 +166,13 @@ func (s *session) withoutLayouts() {
 // plan tells what is planned, and what it is too little for.
 func (s *session) plan(c choice, o rounds.Options) {
 	s.res.RoundsPlanned, s.res.RoundsNeeded, s.res.SliceNs = c.plan.Rounds, c.plan.Fewest, int64(c.slice)
-	if c.plan.Rounds < c.plan.Fewest {
+	earlier := 0 // rounds that every benchmark has already
+	for i, rounds := range o.Earlier {
+		if i == 0 || len(rounds) < earlier {
+			earlier = len(rounds)
+		}
+	}
+	if c.plan.Rounds+earlier < c.plan.Fewest {
 		why := fmt.Sprintf("the budget of %v allows", s.o.Budget)
 		remedy := "raise -budget, or choose fewer benchmarks with -bench"
 		if s.o.Rounds > 0 {
