@@ -108,6 +108,10 @@ func (s *side) failed(ctx context.Context, err error) error {
 	if errors.As(err, &e) {
 		told := *e
 		told.Text = fmt.Sprintf("%s (%v): %s", s.spec.Operand, s.which, e.Text)
+		if e.Kind == gobench.KindCompile && s.tree != nil && len(s.tree.Warnings) > 0 {
+			// What the tree lacks, a submodule for one, is often why.
+			told.Text += "; " + strings.Join(s.tree.Warnings, "; ")
+		}
 		return &told
 	}
 	return fmt.Errorf("%s (%v): %w", s.spec.Operand, s.which, err)

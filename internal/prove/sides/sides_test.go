@@ -496,6 +496,25 @@ func TestBareRepository(t *testing.T) {
 	}
 }
 
+// What does not compile for want of a submodule says so.
+func TestMissingSubmodule(t *testing.T) {
+	lib, dir := t.TempDir(), t.TempDir()
+	write(t, lib, "go.mod", "module own.test/lib\n", "lib.go", "package lib\n")
+	write(t, dir, "go.mod", goMod+"\nrequire own.test/lib v0.0.0\n\nreplace own.test/lib => ./lib\n", "p/p.go", "package p\n\nimport _ \"own.test/lib\"\n\nconst Value = 1\n", "p/p_test.go", benchFile)
+	for _, at := range []string{lib, dir} {
+		git(t, at, "init", "-q")
+		git(t, at, "add", ".")
+		git(t, at, "commit", "-q", "-m", "first")
+	}
+	git(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib")
+	git(t, dir, "commit", "-q", "-m", "with a submodule")
+	git(t, dir, "submodule", "--quiet", "deinit", "-f", "lib")
+	_, err := Open(context.Background(), Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "HEAD"}, Packages: "./p", Scratch: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "does not compile") || !strings.Contains(err.Error(), "`git submodule update --init` brings them") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // An interrupt ends the build, and all that was made goes.
 func TestInterrupted(t *testing.T) {
 	dir := repository(t)
