@@ -41,7 +41,7 @@
 // With Options.Cache the rounds of earlier runs of the same question are kept
 // and pooled: the same test binaries, test data, benchmark, machine, GOMAXPROCS,
 // arguments, variables of the sides and of the collector, and layouts drawn or
-// not. Every run has its own share of alpha (package compare), so that asking
+// not; which side is called old makes no difference. Every run has its own share of alpha (package compare), so that asking
 // until the answer pleases gains nothing; of two at the same time the one that
 // ends later is the later one. Rounds are forgotten after 30 days.
 //

@@ -26,6 +26,7 @@ type lab struct {
 	setUp    [2]time.Duration // of CPU time, before the operations, by side
 	link     time.Duration    // of one layout of a package
 	links    []string         // "package seed"
+	binaries [2]string        // their digests
 	linkFail func(pkg int, seed uint64) error
 	slow     float64 // factor on the clock
 	fail     func(r request, run int) error
@@ -161,7 +162,7 @@ func (l *lab) session(change func(*Options)) *session {
 	s := &session{o: &o, runner: labRunner{l}, res: newResult(&o), progress: o.Progress, layouts: o.Layouts, deadline: l.now.Add(o.Budget)}
 	for _, p := range l.packages {
 		s.packages = append(s.packages, p.path)
-		s.keys = append(s.keys, poolKey{Packages: [2]string{p.path, p.path}, Layouts: s.layouts})
+		s.keys = append(s.keys, poolKey{Packages: [2]string{p.path, p.path}, Binaries: l.binaries, Layouts: s.layouts})
 	}
 	s.pool = openPool(o.Cache, o.Now(), s.keys, s.res)
 	return s

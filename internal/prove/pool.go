@@ -28,9 +28,10 @@ import (
 // binaries on one machine, run in one way; there is a file for each pair, in
 // which every benchmark has its own number of runs.
 type pool struct {
-	dir   string // "": nothing is kept or used
-	now   time.Time
-	files []poolFile // by package
+	dir     string // "": nothing is kept or used
+	now     time.Time
+	files   []poolFile // by package
+	swapped []bool     // by package: the sides of the file are the other way round
 }
 
 // poolFile is the file of one pair of test binaries.
@@ -87,18 +88,45 @@ func (k poolKey) String() string {
 func openPool(dir string, now time.Time, keys []poolKey, res *Result) *pool {
 	p := &pool{dir: dir, now: now}
 	for _, k := range keys {
-		file, err := p.kept(k.String())
+		// Whether old differs from new is the same question as whether new does
+		// from old: both have one file.
+		key, other := k.String(), k.swap().String()
+		swapped := other < key
+		file, err := p.kept(min(key, other), swapped)
 		if err != nil {
 			warn(res, "earlier rounds of this question are left out: %v", err)
 		}
-		p.files = append(p.files, file)
+		p.files, p.swapped = append(p.files, file), append(p.swapped, swapped)
 	}
 	return p
 }
 
+// swap is the key of the question with its sides the other way round.
+func (k poolKey) swap() poolKey {
+	k.Packages[0], k.Packages[1] = k.Packages[1], k.Packages[0]
+	k.Binaries[0], k.Binaries[1] = k.Binaries[1], k.Binaries[0]
+	k.Data[0], k.Data[1] = k.Data[1], k.Data[0]
+	k.Env[0], k.Env[1] = k.Env[1], k.Env[0]
+	return k
+}
+
+// swapSides returns the file with the sides of all rounds the other way round.
+func (f poolFile) swapSides() poolFile {
+	questions := make(map[string]*poolQuestion, len(f.Questions))
+	for name, q := range f.Questions {
+		turned := &poolQuestion{Runs: q.Runs, Iterations: q.Iterations}
+		for _, r := range q.Rounds {
+			turned.Rounds = append(turned.Rounds, compare.Round{Old: r.New, New: r.Old, Again: r.Again, AgainOf: compare.New - r.AgainOf, Layout: r.Layout})
+		}
+		questions[name] = turned
+	}
+	f.Questions = questions
+	return f
+}
+
 // kept is the file of a key as it is now: without a question where there is
 // none, where it is too old, and with an error where it cannot be read.
-func (p *pool) kept(key string) (poolFile, error) {
+func (p *pool) kept(key string, swapped bool) (poolFile, error) {
 	fresh := poolFile{Schema: poolSchema, Key: key, Questions: map[string]*poolQuestion{}}
 	if p.dir == "" {
 		return fresh, nil
@@ -112,6 +140,9 @@ func (p *pool) kept(key string) (poolFile, error) {
 	}
 	if err != nil || p.now.Sub(file.Saved) > poolAge || file.Questions == nil {
 		return fresh, err
+	}
+	if swapped {
+		file = file.swapSides()
 	}
 	return file, nil
 }
@@ -198,7 +229,7 @@ func (p *pool) settle(s *session) {
 		return
 	}
 	for i := range p.files {
-		if file, err := p.kept(p.files[i].Key); err == nil && len(file.Questions) > 0 {
+		if file, err := p.kept(p.files[i].Key, p.swapped[i]); err == nil && len(file.Questions) > 0 {
 			p.files[i] = file
 		}
 	}
@@ -246,7 +277,12 @@ func (p *pool) save(s *session) error {
 		return fmt.Errorf("keep the rounds for the next run: %w", err)
 	}
 	for pkg := range changed {
-		if err := p.write(&p.files[pkg]); err != nil {
+		p.files[pkg].Saved = p.now
+		file := p.files[pkg]
+		if p.swapped[pkg] {
+			file = file.swapSides()
+		}
+		if err := p.write(file); err != nil {
 			return fmt.Errorf("keep the rounds for the next run: %w", err)
 		}
 	}
@@ -254,8 +290,7 @@ func (p *pool) save(s *session) error {
 }
 
 // write replaces the file of a question in one step.
-func (p *pool) write(f *poolFile) error {
-	f.Saved = p.now
+func (p *pool) write(f poolFile) error {
 	doc, err := json.Marshal(f)
 	if err != nil {
 		return err

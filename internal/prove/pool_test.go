@@ -346,6 +346,35 @@ func TestRunsAtTheSameTime(t *testing.T) {
 	}
 }
 
+// To ask the other way round is to ask the same: the rounds are pooled, each
+// side's with its own.
+func TestAskedTheOtherWayRound(t *testing.T) {
+	cache := t.TempDir()
+	for i, c := range []struct {
+		binaries [2]string
+		old, new float64
+	}{{[2]string{"1", "2"}, 5000, 1000}, {[2]string{"2", "1"}, 1000, 5000}, {[2]string{"1", "2"}, 5000, 1000}, {[2]string{"2", "1"}, 1000, 5000}} {
+		l := newLab(map[string]float64{"BenchmarkA": c.old}, map[string]float64{"BenchmarkA": c.new})
+		l.binaries = c.binaries
+		s, err := l.prove(context.Background(), few(cache))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.res.Run != i+1 || s.res.Earlier != 4*i {
+			t.Errorf("asked for the %d. time: run %d, %d earlier", i+1, s.res.Run, s.res.Earlier)
+		}
+		for n, r := range s.outcome.Series[0].Rounds {
+			again := []float64{c.old, c.new}[r.AgainOf]
+			for _, v := range [][2]float64{{r.Old[compare.NsPerOp], c.old}, {r.New[compare.NsPerOp], c.new}, {r.Again[compare.NsPerOp], again}} {
+				if v[0] < 0.9*v[1] || v[0] > 1.1*v[1] {
+					t.Errorf("asked for the %d. time: round %d has %v, want about %v", i+1, n, v[0], v[1])
+				}
+			}
+		}
+		onlyFile(t, cache)
+	}
+}
+
 // Rounds of one layout are no rounds of a layout each, though both were asked
 // for in the same words.
 func TestOneLayoutIsAnotherQuestion(t *testing.T) {
