@@ -100,7 +100,7 @@ func (o *Options) Validate() error {
 	case !(o.Alpha > 0 && o.Alpha < 0.5):
 		return fmt.Errorf("-alpha %v: give a probability above 0 and below 0.5", o.Alpha)
 	case !(o.Margin >= 0 && o.Margin < 1):
-		return fmt.Errorf("-margin %v: give a share of at least 0 and below 1", o.Margin)
+		return fmt.Errorf("-margin %v: give a share of at least 0 and below 1, as 2%% or 0.02", o.Margin)
 	case o.CPU != "" && !oneProcessorCount.MatchString(o.CPU):
 		return fmt.Errorf("-cpu %q is not one number of processors", o.CPU)
 	case o.Now == nil:

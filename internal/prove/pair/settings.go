@@ -49,7 +49,7 @@ func (s *Settings) Validate() error {
 	case !(s.Alpha > 0 && s.Alpha < 0.5):
 		return fmt.Errorf("-alpha %v: give a probability above 0 and below 0.5", s.Alpha)
 	case !(s.Margin >= 0 && s.Margin < 1):
-		return fmt.Errorf("-margin %v: give a share of at least 0 and below 1", s.Margin)
+		return fmt.Errorf("-margin %v: give a share of at least 0 and below 1, as 2%% or 0.02", s.Margin)
 	case s.Now == nil:
 		return errors.New("the clock is missing: start from DefaultOptions")
 	}
