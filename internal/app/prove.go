@@ -45,7 +45,8 @@ Commands: with -cmd the operands are two command lines; wall time, CPU time and 
 Services: with -url OLD_URL NEW_URL two services that run, or with -url URL two command lines that
 start one there ({port} stands for a free port); both get the same load in turns.
 
-Asking the same question again adds to the rounds of before and says so; -no-pool begins anew.
+Asking the same question of benchmarks again adds to the rounds of before and says so; -no-pool
+begins anew.
 
 -format go prints every slice for "whet compare -col side" or benchstat.
 
