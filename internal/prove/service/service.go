@@ -12,6 +12,7 @@ import (
 	"whet/internal/prove/pair"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
+	"whet/internal/recording"
 )
 
 // Run compares the two services. The error is not nil when there is nothing to
@@ -23,7 +24,8 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	}
 	old, new := o.Old, o.New
 	if !o.commands() {
-		old, new = shownURL(old), shownURL(new)
+		// A token may stand where a user does.
+		old, new = recording.Redacted(old), recording.Redacted(new)
 	}
 	r := &runner{o: &o, rate: o.Rate, span: o.Span}
 	p := pair.Begin(&o.Settings, compare.KindService, old, new, o.Env)

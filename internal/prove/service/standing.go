@@ -14,6 +14,7 @@ import (
 	"whet/internal/capture/process"
 	"whet/internal/load"
 	"whet/internal/prove/pair"
+	"whet/internal/recording"
 )
 
 // standing is a side that answers.
@@ -40,7 +41,7 @@ func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error
 	if !strings.Contains(r.o.URL, portMark) {
 		s := &standing{url: r.o.URL, pprof: r.o.pprof(side, portOf(r.o.URL))}
 		if load.Ready(ctx, r.loadOptions(s), already) == nil {
-			return nil, fmt.Errorf("%s answers before the command was started: stop what listens there, or write {port} in the address and in the commands", shownURL(s.url))
+			return nil, fmt.Errorf("%s answers before the command was started: stop what listens there, or write {port} in the address and in the commands", recording.Redacted(s.url))
 		}
 		return s, r.start(ctx, side, s, portOf(r.o.URL))
 	}
@@ -162,13 +163,4 @@ func portOf(address string) string {
 		return "443"
 	}
 	return "80"
-}
-
-// shownURL is an address without its password.
-func shownURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "the address"
-	}
-	return u.Redacted()
 }
