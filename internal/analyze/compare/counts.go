@@ -23,7 +23,7 @@ import (
 // Counts that never varied on either side are not tested, and take no step of
 // Holm's procedure. That they would not vary in the rounds to come either is
 // taken as sure when values that fall apart like theirs would do so by chance
-// with less than alpha·w/m (stat.SeparationP), the level of its first step: a
+// with less than alpha·w/m (separation), the level of its first step: a
 // look at which they are called different is then one at which their rank test,
 // had it been possible, would have been passed too, so that a row has one chance
 // to err at a look and not two.
@@ -79,10 +79,20 @@ func (j *judge) countAt(s *subject, k int) count {
 		c.low, c.high = ratioOf(low), ratioOf(high)
 		return c
 	}
-	c.separation = stat.SeparationP(len(f.old), len(f.new))
+	c.separation = separation(f)
 	c.sure = c.separation <= c.level
 	c.low, c.high = countLow(c.medianOld, c.medianNew), countHigh(c.medianOld, c.medianNew)
 	return c
+}
+
+// separation is the chance that slices of equal sides fall apart like this: that
+// of all orders of all slices, or where that is more the chance of the lot
+// alone. Whatever a round's three values are, they lie right for it where the
+// doubled side is the one of the value that came twice and the other slice the
+// one of the other value: 1/2·1/3, in each of n rounds, either way round. Rounds
+// whose counts depend on what they share, as their layout, leave only that.
+func separation(f *figures) float64 {
+	return max(stat.SeparationP(len(f.old), len(f.new)), 2*math.Pow(6, -float64(f.rounds)))
 }
 
 func none(c *count) bool { return c.exact && c.medianOld == 0 && c.medianNew == 0 }

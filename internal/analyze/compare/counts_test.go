@@ -282,3 +282,45 @@ func TestVaryingRoundedCounts(t *testing.T) {
 		t.Errorf("the interval held the true ratio in %d of %d", held, runs)
 	}
 }
+
+// All lots of a round that shows the values 40, 40 and 41, written out: the
+// three slices' orders and the doubled side. Of them a third lies apart, and of n
+// such rounds 2·6⁻ⁿ in one direction.
+func TestSeparationByLot(t *testing.T) {
+	values := [3]float64{40, 40, 41}
+	apart, all := 0, 0
+	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		for _, doubled := range []Which{Old, New} {
+			old, new, again := values[order[0]], values[order[1]], values[order[2]]
+			all++
+			if old != new && again == [2]float64{old, new}[doubled] {
+				apart++
+			}
+		}
+	}
+	for _, c := range []struct {
+		rounds int
+		want   float64
+	}{
+		{1, 2.0 / 3},            // 2/C(3,1), of which 2·6⁻¹ is less
+		{5, 2 / 6435.0},         // 2/C(15,7), of which 2·6⁻⁵ is less
+		{8, 2 / math.Pow(6, 8)}, // of which 2/C(24,12) is less
+		{12, 2 / math.Pow(6, 12)},
+	} {
+		f := figures{rounds: c.rounds}
+		for i := range c.rounds {
+			f.old, f.new = append(f.old, 40), append(f.new, 41)
+			if i%2 == 0 {
+				f.old = append(f.old, 40)
+			} else {
+				f.new = append(f.new, 41)
+			}
+		}
+		if got := separation(&f); math.Abs(got/c.want-1) > 1e-12 {
+			t.Errorf("%d rounds: %v, want %v", c.rounds, got, c.want)
+		}
+	}
+	if 3*apart != all {
+		t.Errorf("%d of %d lots lie apart", apart, all)
+	}
+}
