@@ -107,7 +107,12 @@ func (s *side) failed(ctx context.Context, err error) error {
 	var e *gobench.Error
 	if errors.As(err, &e) {
 		told := *e
-		told.Text = fmt.Sprintf("%s (%v): %s", s.spec.Operand, s.which, e.Text)
+		text := e.Text
+		if s.tree != nil {
+			// The user knows his files, and not the copy of them.
+			text = strings.ReplaceAll(text, s.tree.Dir+string(filepath.Separator), "")
+		}
+		told.Text = fmt.Sprintf("%s (%v): %s", s.spec.Operand, s.which, text)
 		if e.Kind == gobench.KindCompile && s.tree != nil && len(s.tree.Warnings) > 0 {
 			// What the tree lacks, a submodule for one, is often why.
 			told.Text += "; " + strings.Join(s.tree.Warnings, "; ")
