@@ -154,7 +154,7 @@ func row(t *testing.T, res *compare.Result, unit string) compare.Row {
 // A side that burns much more CPU time is slower, in wall time, which decides,
 // and in CPU time; and it is the old side's time over the new side's.
 func TestVerdicts(t *testing.T) {
-	o := options(t, line("burn", "100ms"), line("say", "hello"))
+	o := options(t, line("burn", "250ms"), line("say", "hello"))
 	o.Rounds = compare.FewestRounds(3, o.Alpha) + 1
 	var stages []string
 	var mu sync.Mutex
