@@ -12,7 +12,6 @@ import (
 // Each call of work allocates exactly one block of 4,096 bytes: the profile
 // itself says how many calls it covers.
 func TestCallsOfAllocationProfile(t *testing.T) {
-	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/calls\n\ngo 1.26\n",
 		"x_test.go": `package calls
@@ -74,7 +73,6 @@ func BenchmarkOne(b *testing.B) {
 // once; what is done only once does not end in too short a clean run; and the
 // benchmark that got too few samples is named.
 func TestSelectionAndShortage(t *testing.T) {
-	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/sel\n\ngo 1.26\n",
 		"x_test.go": `package sel
@@ -132,7 +130,6 @@ func BenchmarkC(b *testing.B) { table(b) }
 // A recursion deeper than the profiler's stacks hides where it began, and the
 // report says so.
 func TestDeepRecursionIsSaid(t *testing.T) {
-	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/deep\n\ngo 1.26\n",
 		"x_test.go": `package deep
@@ -169,7 +166,6 @@ func BenchmarkDeep(b *testing.B) {
 
 // More sub-benchmarks than the quick pass has time for are no failure.
 func TestManySubBenchmarks(t *testing.T) {
-	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/many\n\ngo 1.26\n",
 		"x_test.go": `package many
