@@ -15,7 +15,7 @@ type Builder struct {
 // NewBuilder returns a builder for a profile with the given value columns.
 func NewBuilder(types ...ValueType) *Builder {
 	p := &Profile{
-		Types:      types,
+		Meta:       Meta{Types: types},
 		stackStart: []uint32{0},
 		values:     make([][]int64, len(types)),
 		labelSets:  [][]Label{nil},

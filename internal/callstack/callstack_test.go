@@ -122,7 +122,7 @@ func TestPruned(t *testing.T) {
 			t.Errorf("%s: the profile itself was changed", c.stack)
 		}
 	}
-	for _, broken := range []*Profile{{DropFrames: "("}, {DropFrames: "a", KeepFrames: "("}} {
+	for _, broken := range []*Profile{{Meta: Meta{DropFrames: "("}}, {Meta: Meta{DropFrames: "a", KeepFrames: "("}}} {
 		if _, err := broken.Pruned(); err == nil {
 			t.Errorf("%q, %q: no error", broken.DropFrames, broken.KeepFrames)
 		}

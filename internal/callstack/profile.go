@@ -42,27 +42,12 @@ type Label struct {
 	Unit string
 }
 
-// Mapping is one executable or library the addresses of a profile lie in.
-type Mapping struct {
-	File    string
-	BuildID string
-}
-
-// Profile holds samples in columns. It is built by a Builder and not changed
+// Profile holds samples in columns, each stack expanded to frames, so that any
+// sample is at hand at once: what an analysis wants that looks at some of them.
+// Packed is the form for views of all. It is built by a Builder and not changed
 // afterwards.
 type Profile struct {
-	Types       []ValueType // one per value column
-	DefaultType int         // the column a view shows unless asked otherwise
-	PeriodType  ValueType
-	Period      int64 // one sample per Period of PeriodType
-	TimeNanos   int64 // wall time of the recording's start, 0 when unknown
-	Duration    int64 // nanoseconds, 0 when unknown
-	Mappings    []Mapping
-	Comments    []string
-	DocURL      string // where the recorder says what the sample types mean
-	DropFrames  string // regular expression of pprof: frames to drop, as the recorder asked
-	KeepFrames  string
-	Warnings    []string // what the reader had to drop or doubt, each a full sentence fragment for the user
+	Meta
 
 	frames     []Frame
 	stackStart []uint32  // stack s is stackFrame[stackStart[s]:stackStart[s+1]]

@@ -1,0 +1,256 @@
+package callstack
+
+import "fmt"
+
+// LocationID, FunctionID and MappingID index a Packed's tables.
+type (
+	LocationID uint32
+	FunctionID uint32
+	MappingID  int32 // NoMapping where none is known
+)
+
+// NoMapping says that it is not known what an address lies in.
+const NoMapping MappingID = -1
+
+// Function is one function of the program, as the linker names it.
+type Function struct {
+	Name       string // as shown: "net/http.(*conn).serve"
+	SystemName string // as the binary has it, where that differs
+	File       string
+	Start      int // first line, 0 when unknown
+}
+
+// SourceLine is a line of a function.
+type SourceLine struct {
+	Function FunctionID
+	Line     int // 0 when unknown
+	Column   int // 0 when unknown
+}
+
+// Location is one place in the program's code: several frames where functions
+// were inlined, none where nothing is known but its address.
+type Location struct {
+	Mapping MappingID
+	Address uint64
+	Folded  bool // the linker made several functions with equal code one
+	first   uint32
+	end     uint32 // its lines are Packed.lines[first:end]
+}
+
+// Packed holds the samples of a profile in columns of a few bytes a sample:
+// of a stack only what differs from the sample before, which in profiles of
+// deep stacks is a fifth of it; values and label sets as varints. It is read
+// in order, by a Cursor, as often as needed, and built by a PackedBuilder.
+//
+// A heap profile of 130 MB with 1.39 million stacks, nearly all of them
+// different, takes some 50 MB; interning whole stacks would take 250 MB, and a
+// tree of them, measured, over 1 GB.
+type Packed struct {
+	Meta
+	Functions []Function
+	Locations []Location
+
+	lines   []SourceLine
+	strings []string // of labels
+	samples int
+	frames  int64 // of all samples together, each location counting one
+	deepest int
+
+	stacks tape   // a sample: locations shared with the one before, number of others, the others root first
+	values []tape // a column: zigzag varints
+	labels tape   // a sample: 0 for the set of the one before, or 1 + length of the encoded set and the set
+}
+
+// Len returns the number of samples.
+func (p *Packed) Len() int { return p.samples }
+
+// Lines returns the frames of a location, innermost first: each but the last
+// is inlined into the next. The slice is the profile's own.
+func (p *Packed) Lines(id LocationID) []SourceLine {
+	l := &p.Locations[id]
+	return p.lines[l.first:l.end:l.end]
+}
+
+// Total sums a column.
+func (p *Packed) Total(column int) int64 {
+	var sum int64
+	r := p.values[column].reel()
+	for range p.samples {
+		r.record()
+		sum += r.varint()
+	}
+	return sum
+}
+
+// Labels decodes a label set as a Cursor has it.
+func (p *Packed) Labels(encoded []byte) []Label {
+	var out []Label
+	r := reel{at: encoded}
+	for len(r.at) > 0 {
+		key, str := r.uvarint(), r.uvarint()
+		num, unit := r.varint(), r.uvarint()
+		out = append(out, Label{Key: p.strings[key], Str: p.strings[str], Num: num, Unit: p.strings[unit]})
+	}
+	return out
+}
+
+// Cursor goes through the samples of a Packed in their order.
+//
+//	c := p.Cursor(column)
+//	for c.Next() {
+//		use(c.Path, c.Shared, c.Value(0))
+//	}
+type Cursor struct {
+	// Path is the sample's stack, root first. It is valid until Next, which
+	// changes only what stands behind the first Shared locations: those are
+	// the locations of the sample that Next stood at before. A sum over
+	// prefixes of stacks is made once for each change of one, not once for
+	// each location of a sample.
+	Path   []LocationID
+	Shared int
+
+	p       *Packed
+	next    int // index of the next sample
+	stacks  reel
+	labels  reel
+	set     []byte
+	labeled int // samples whose label set has been read
+	columns []reel
+	row     []int64
+}
+
+// Cursor returns a cursor over the samples in which any of the columns is not
+// zero; without columns, over all of them.
+func (p *Packed) Cursor(columns ...int) *Cursor {
+	c := &Cursor{p: p, stacks: p.stacks.reel(), labels: p.labels.reel(), Path: make([]LocationID, 0, p.deepest)}
+	for _, t := range columns {
+		c.columns = append(c.columns, p.values[t].reel())
+	}
+	c.row = make([]int64, len(columns))
+	return c
+}
+
+// Next goes to the next sample and reports whether there is one.
+func (c *Cursor) Next() bool {
+	shared := len(c.Path)
+	for c.next < c.p.samples {
+		c.next++
+		c.stacks.record()
+		same, others := int(c.stacks.uvarint()), int(c.stacks.uvarint())
+		shared = min(shared, same)
+		c.Path = c.Path[:same]
+		for range others {
+			c.Path = append(c.Path, LocationID(c.stacks.uvarint()))
+		}
+		any := len(c.columns) == 0
+		for i := range c.columns {
+			c.columns[i].record()
+			c.row[i] = c.columns[i].varint()
+			any = any || c.row[i] != 0
+		}
+		if any {
+			c.Shared = shared
+			return true
+		}
+	}
+	return false
+}
+
+// Index returns the sample's number, from 0.
+func (c *Cursor) Index() int { return c.next - 1 }
+
+// Value returns the sample's value in the i-th column that the cursor was made
+// with.
+func (c *Cursor) Value(i int) int64 { return c.row[i] }
+
+// LabelSet returns the sample's label set, encoded: within one profile, equal
+// bytes are equal sets in equal order, and Labels decodes them.
+func (c *Cursor) LabelSet() []byte {
+	for c.labeled < c.next {
+		c.labeled++
+		c.labels.record()
+		if n := int(c.labels.uvarint()); n > 0 {
+			c.set = c.labels.bytes(n - 1)
+		}
+	}
+	return c.set
+}
+
+// Expand returns the profile with every stack expanded to frames. It refuses
+// more than maxFrames of them in all.
+func (p *Packed) Expand(maxFrames int64) (*Profile, error) {
+	b := NewBuilder(p.Types...)
+	out := b.Profile()
+	out.Meta = p.Meta
+	frames := make([][]FrameID, len(p.Locations)) // innermost first
+	columns := make([]int, len(p.Types))
+	for t := range columns {
+		columns[t] = t
+	}
+	var total int64
+	var stack []FrameID
+	sets := make(map[string]LabelsID)
+	c := p.Cursor()
+	for t := range columns {
+		c.columns = append(c.columns, p.values[t].reel())
+	}
+	c.row = make([]int64, len(columns))
+	for c.nextOfAll() {
+		stack = stack[:0]
+		for i := len(c.Path) - 1; i >= 0; i-- {
+			id := c.Path[i]
+			if frames[id] == nil {
+				frames[id] = p.expand(b, id)
+			}
+			stack = append(stack, frames[id]...)
+		}
+		if total += int64(len(stack)); total > maxFrames {
+			return nil, fmt.Errorf("its samples have more than %d frames in all: too large for this analysis", maxFrames)
+		}
+		set := c.LabelSet()
+		id, ok := sets[string(set)]
+		if !ok {
+			id = b.LabelSet(p.Labels(set))
+			sets[string(set)] = id
+		}
+		b.Sample(b.Stack(stack), id, c.row...)
+	}
+	return out, nil
+}
+
+// nextOfAll is Next, but stops at samples that are zero in all columns, too.
+func (c *Cursor) nextOfAll() bool {
+	columns := c.columns
+	c.columns = nil
+	ok := c.Next()
+	c.columns = columns
+	for i := range c.columns {
+		if ok {
+			c.columns[i].record()
+			c.row[i] = c.columns[i].varint()
+		}
+	}
+	return ok
+}
+
+// expand makes frames of a location.
+func (p *Packed) expand(b *Builder, id LocationID) []FrameID {
+	l, lines := &p.Locations[id], p.Lines(id)
+	out := make([]FrameID, 0, max(1, len(lines)))
+	object := ""
+	if l.Mapping != NoMapping {
+		object = p.Mappings[l.Mapping].File
+	}
+	if len(lines) == 0 {
+		return append(out, b.Frame(Frame{Address: l.Address, Object: object}))
+	}
+	for i, line := range lines {
+		f := &p.Functions[line.Function]
+		frame := Frame{Function: f.Name, File: f.File, Line: line.Line, Inlined: i < len(lines)-1, Start: f.Start}
+		if f.Name == "" {
+			frame.Address, frame.Object = l.Address, object
+		}
+		out = append(out, b.Frame(frame))
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package callstack
+
+import "encoding/binary"
+
+// PackedBuilder interns what samples refer to and packs the samples.
+type PackedBuilder struct {
+	p          *Packed
+	functionID map[Function]FunctionID
+	locationID map[string]LocationID
+	stringID   map[string]uint64
+	key        []byte
+	path       []LocationID // of the sample before, root first
+	set        []byte       // of the sample before, encoded
+	next       []LocationID
+}
+
+// NewPackedBuilder returns a builder for a profile with the given value
+// columns.
+func NewPackedBuilder(types ...ValueType) *PackedBuilder {
+	return &PackedBuilder{
+		p:          &Packed{Meta: Meta{Types: types}, values: make([]tape, len(types)), strings: []string{""}},
+		functionID: make(map[Function]FunctionID),
+		locationID: make(map[string]LocationID),
+		stringID:   map[string]uint64{"": 0},
+	}
+}
+
+// Packed returns the profile under construction. Its exported fields may be
+// set by the caller; it is finished when the builder is no longer used.
+func (b *PackedBuilder) Packed() *Packed { return b.p }
+
+// Function interns f.
+func (b *PackedBuilder) Function(f Function) FunctionID {
+	id, ok := b.functionID[f]
+	if !ok {
+		id = FunctionID(len(b.p.Functions))
+		b.p.Functions = append(b.p.Functions, f)
+		b.functionID[f] = id
+	}
+	return id
+}
+
+// Location interns a location with its frames, innermost first.
+func (b *PackedBuilder) Location(mapping MappingID, address uint64, folded bool, lines ...SourceLine) LocationID {
+	b.key = binary.AppendVarint(b.key[:0], int64(mapping))
+	b.key = binary.AppendUvarint(b.key, address)
+	if folded {
+		b.key = append(b.key, 1)
+	} else {
+		b.key = append(b.key, 0)
+	}
+	for _, l := range lines {
+		b.key = binary.AppendUvarint(b.key, uint64(l.Function))
+		b.key = binary.AppendVarint(b.key, int64(l.Line))
+		b.key = binary.AppendVarint(b.key, int64(l.Column))
+	}
+	id, ok := b.locationID[string(b.key)]
+	if !ok {
+		id = b.NewLocation(mapping, address, folded, lines...)
+		b.locationID[string(b.key)] = id
+	}
+	return id
+}
+
+// NewLocation adds a location without looking for an equal one: for readers of
+// formats that number their locations themselves.
+func (b *PackedBuilder) NewLocation(mapping MappingID, address uint64, folded bool, lines ...SourceLine) LocationID {
+	first := uint32(len(b.p.lines))
+	b.p.lines = append(b.p.lines, lines...)
+	b.p.Locations = append(b.p.Locations, Location{Mapping: mapping, Address: address, Folded: folded, first: first, end: uint32(len(b.p.lines))})
+	return LocationID(len(b.p.Locations) - 1)
+}
+
+// Add packs a sample: its stack leaf first, as profiles have it, and a value
+// for every column.
+func (b *PackedBuilder) Add(leafFirst []LocationID, labels []Label, values ...int64) {
+	n, shared := len(leafFirst), 0
+	for shared < n && shared < len(b.path) && leafFirst[n-1-shared] == b.path[shared] {
+		shared++
+	}
+	b.next = b.next[:0]
+	for i := n - 1 - shared; i >= 0; i-- {
+		b.next = append(b.next, leafFirst[i])
+	}
+	b.key = b.key[:0]
+	for _, l := range labels {
+		b.key = AppendLabel(b.key, b.string(l.Key), b.string(l.Str), l.Num, b.string(l.Unit))
+	}
+	b.AddPacked(shared, b.next, b.key, values)
+}
+
+// AddPacked packs a sample whose stack is given as the number of locations at
+// the root that it has in common with the sample before, and the others behind
+// them, root first. Its label set is encoded with AppendLabel.
+func (b *PackedBuilder) AddPacked(shared int, others []LocationID, labels []byte, values []int64) {
+	if len(values) != len(b.p.values) {
+		panic("callstack: a sample needs one value per column")
+	}
+	p := b.p
+	p.samples++
+	b.path = append(b.path[:shared], others...)
+	p.frames += int64(len(b.path))
+	p.deepest = max(p.deepest, len(b.path))
+
+	to := p.stacks.room(binary.MaxVarintLen32 * (2 + len(others)))
+	*to = binary.AppendUvarint(*to, uint64(shared))
+	*to = binary.AppendUvarint(*to, uint64(len(others)))
+	for _, id := range others {
+		*to = binary.AppendUvarint(*to, uint64(id))
+	}
+	for t, v := range values {
+		to := p.values[t].room(binary.MaxVarintLen64)
+		*to = binary.AppendVarint(*to, v)
+	}
+	to = p.labels.room(binary.MaxVarintLen32 + len(labels))
+	if string(labels) == string(b.set) { // at the first sample: the empty set
+		*to = append(*to, 0)
+		return
+	}
+	*to = binary.AppendUvarint(*to, 1+uint64(len(labels)))
+	*to = append(*to, labels...)
+	b.set = append(b.set[:0], labels...)
+}
+
+// AppendLabel appends a label to an encoded set. Strings are given by their
+// index in the table of LabelStrings.
+func AppendLabel(set []byte, key, str uint64, num int64, unit uint64) []byte {
+	set = binary.AppendUvarint(set, key)
+	set = binary.AppendUvarint(set, str)
+	set = binary.AppendVarint(set, num)
+	return binary.AppendUvarint(set, unit)
+}
+
+// LabelStrings sets the strings that the label sets given to AddPacked refer
+// to. The first is the empty one.
+func (b *PackedBuilder) LabelStrings(table []string) { b.p.strings = table }
+
+// string interns a string of a label.
+func (b *PackedBuilder) string(s string) uint64 {
+	id, ok := b.stringID[s]
+	if !ok {
+		id = uint64(len(b.p.strings))
+		b.p.strings = append(b.p.strings, s)
+		b.stringID[s] = id
+	}
+	return id
+}

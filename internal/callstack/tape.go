@@ -1,0 +1,57 @@
+package callstack
+
+import "encoding/binary"
+
+// chunkSize is that of a tape's pieces: small beside the profile, large beside
+// a record.
+const chunkSize = 256 << 10
+
+// tape is a sequence of records of varints, written once at its end and read
+// in order. It grows by pieces, so that nothing is copied and no room is kept
+// for growth; no record lies in two pieces.
+type tape struct{ chunks [][]byte }
+
+// room returns the piece in which the next n bytes have room, to append to.
+func (t *tape) room(n int) *[]byte {
+	if k := len(t.chunks); k > 0 && cap(t.chunks[k-1])-len(t.chunks[k-1]) >= n {
+		return &t.chunks[k-1]
+	}
+	t.chunks = append(t.chunks, make([]byte, 0, max(chunkSize, n)))
+	return &t.chunks[len(t.chunks)-1]
+}
+
+// reel reads a tape.
+type reel struct {
+	at   []byte // what is left of the piece
+	rest [][]byte
+}
+
+func (t *tape) reel() reel { return reel{rest: t.chunks} }
+
+// record makes the next record begin at r.at[0]. There must be one.
+func (r *reel) record() {
+	if len(r.at) == 0 {
+		r.at, r.rest = r.rest[0], r.rest[1:]
+	}
+}
+
+func (r *reel) uvarint() uint64 {
+	if u := r.at[0]; u < 0x80 {
+		r.at = r.at[1:]
+		return uint64(u)
+	}
+	u, n := binary.Uvarint(r.at)
+	r.at = r.at[n:]
+	return u
+}
+
+func (r *reel) varint() int64 {
+	u := r.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+func (r *reel) bytes(n int) []byte {
+	b := r.at[:n:n]
+	r.at = r.at[n:]
+	return b
+}
