@@ -136,7 +136,15 @@ func House() Plan {
 			Beside: []string{"internal/capture/process"},
 			Why:    "it runs git, and capture/process is the one place that starts and ends process groups; it locks its directories with system calls, which count as all powers"},
 
+		{Pattern: "internal/analyze/callgraph", Floor: Analyses, Planned: true,
+			Beside: []string{"internal/analyze/selection"},
+			Why:    "it sums up what the options of a view leave of a profile"},
+		{Pattern: "internal/analyze/flamegraph", Floor: Analyses, Planned: true,
+			Beside: []string{"internal/analyze/selection"},
+			Why:    "it sums up what the options of a view leave of a profile"},
 		{Pattern: "internal/analyze/*", Floor: Analyses},
+		{Pattern: "internal/symbol", Floor: Analyses, Powers: Files, Planned: true,
+			Why: "it reads binaries"},
 		{Pattern: "internal/source", Floor: Analyses, Powers: Files,
 			Why: "it finds files in GOROOT, the module cache and the recording, and reads them"},
 
@@ -144,6 +152,7 @@ func House() Plan {
 		{Pattern: "internal/diagnose/rules/*/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/...", Floor: Third},
 		{Pattern: "internal/report/...", Floor: Third},
+		{Pattern: "internal/view/...", Floor: Third, Planned: true},
 		{Pattern: "internal/prove/...", Floor: Third, Powers: Clock | Files,
 			Why: "it plans rounds against a budget and keeps both sides' binaries in a scratch directory"},
 		{Pattern: "internal/history", Floor: Third, Powers: Files,
