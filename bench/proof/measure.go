@@ -49,7 +49,7 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 		return t, err
 	}
 	rng := rand.New(rand.NewPCG(t.Seed, 1))
-	first, pattern := rng.IntN(2) == 0, c.question.pattern(rng)
+	first, pattern := rng.IntN(2) == 0, c.pattern(rng)
 	if loaded {
 		l, err := startLoad(ctx, b.burn, rng)
 		if err != nil {

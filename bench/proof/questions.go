@@ -45,21 +45,30 @@ var kinds = []string{"Arithmetic", "Memory", "Map", "Allocation", "Sort", "Text"
 
 const sizes = 2
 
-// pattern is what -bench is set to: all benchmarks, or, for so small a
-// slowdown as 1 %, two kinds that are drawn by lot; nobody has the time to look
-// for it in everything.
-func (q question) pattern(rng *rand.Rand) string {
-	if q != slow1 {
-		return "."
+// larger is the pattern of what go test is asked, too: a run of it takes more
+// than a second.
+const larger = "./^large$"
+
+// pattern is what -bench is set to: all benchmarks, or, for 3 %, one size of
+// each kind, and for so small a slowdown as 1 % both sizes of two kinds, drawn
+// by lot: nobody has the time to look for it in everything.
+func (c cell) pattern(rng *rand.Rand) string {
+	switch {
+	case c.blocks:
+		return larger
+	case c.question == slow3:
+		return "./^" + []string{"small", "large"}[rng.IntN(sizes)] + "$"
+	case c.question == slow1:
+		i := rng.Perm(len(kinds))
+		return "^Benchmark(" + kinds[i[0]] + "|" + kinds[i[1]] + ")$"
 	}
-	i := rng.Perm(len(kinds))
-	return "^Benchmark(" + kinds[i[0]] + "|" + kinds[i[1]] + ")$"
+	return "."
 }
 
 // budget of one proof and the rounds it is asked for, 0 for what the budget
-// allows. For planted slowdowns they are prove's defaults: with sixteen
-// benchmarks less than half of what go test would need for twenty runs of a
-// second a side. For what is identical the rounds are fixed at a few more than
+// allows. For planted slowdowns they are prove's defaults: with eight
+// benchmarks less than what go test would need for twenty runs of a second a
+// side. For what is identical the rounds are fixed at a few more than
 // any verdict needs, and the budget leaves room for them on a busy machine; a
 // proof that had fewer all the same is not counted.
 func (q question) budget() (d time.Duration, rounds int) {
@@ -94,8 +103,8 @@ func (c cell) longest() time.Duration {
 // may be missing. All of it takes some two hours.
 func cells() []cell {
 	return []cell{
-		{same, false, 10}, {tree, false, 11}, {added, false, 10},
-		{slow3, false, 2}, {slow1, false, 7},
+		{same, false, 10}, {tree, false, 11}, {added, false, 11},
+		{slow3, false, 2}, {slow1, false, 5},
 		{same, true, 1}, {added, true, 1}, {slow3, true, 2},
 	}
 }
