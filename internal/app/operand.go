@@ -24,13 +24,6 @@ import (
 	"whet/internal/source"
 )
 
-// Bounds on a profile before it is unpacked. Of a file the size is known before
-// it is read; a pipe or a server may never end.
-const (
-	maxProfileBytes = 1 << 30
-	maxStreamBytes  = 256 << 20
-)
-
 // profileFlags choose what is read from the operands of a view.
 type profileFlags struct {
 	sampleIndex string

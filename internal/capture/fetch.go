@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,6 +18,8 @@ type FetchOptions struct {
 	Header   http.Header   // sent with the request
 	MaxBytes int64         // a longer answer is refused; 0 is 256 MiB
 	Grace    time.Duration // how much longer than Seconds the answer may take; 0 is 30 s
+	Timeout  time.Duration // how long it may take in all; 0 leaves it to Seconds and Grace
+	TLS      *tls.Config   // of https; nil is Go's default
 }
 
 const (
@@ -76,10 +79,17 @@ func FetchProfile(ctx context.Context, target string, o FetchOptions) ([]byte, e
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, recording+o.Grace,
-		fmt.Errorf("no answer %v after the recording should have ended", o.Grace))
+	allowed, late := recording+o.Grace, fmt.Errorf("no answer %v after the recording should have ended", o.Grace)
+	if o.Timeout > 0 {
+		allowed, late = o.Timeout, fmt.Errorf("no answer within %v", o.Timeout)
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, allowed, late)
 	defer cancel()
-	client := newClient(http.DefaultTransport.(*http.Transport).Clone())
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if o.TLS != nil {
+		transport.TLSClientConfig = o.TLS
+	}
+	client := newClient(transport)
 	defer client.CloseIdleConnections()
 	request, err := newRequest(limited, http.MethodGet, u, o.Header)
 	if err != nil {

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"whet/internal/capture"
+)
+
+// fetchFlags say how a profile is got from a server, with pprof's names.
+type fetchFlags struct {
+	seconds, timeout int
+	headers          headerList
+	ca, cert, key    string
+}
+
+func (f *fetchFlags) declare(fs *flag.FlagSet) {
+	f.headers = headerList{}
+	fs.IntVar(&f.seconds, "seconds", 0, "of a URL, profile for `n` seconds")
+	fs.IntVar(&f.timeout, "timeout", 0, "of a URL, give up after `n` seconds (default: 30 more than it is to profile)")
+	fs.Var(&f.headers, "H", "of a URL, send a `header`, as in 'Authorization: Bearer x'; may be given several times")
+	fs.StringVar(&f.ca, "tls_ca", "", "of a URL, accept certificates signed by those in this PEM `file`")
+	fs.StringVar(&f.cert, "tls_cert", "", "of a URL, show the certificate in this PEM `file`")
+	fs.StringVar(&f.key, "tls_key", "", "the key of -tls_cert, in this PEM `file`")
+}
+
+// schemeless is a URL as people type it: a host with a port or a path.
+var schemeless = regexp.MustCompile(`^[\w.-]*:\d+(/|$)|^\[[0-9a-fA-F:.]+\]:\d+(/|$)`)
+
+// asURL returns the URL that an operand names; ok is false when it is a file.
+func asURL(operand string) (url string, ok bool) {
+	if strings.Contains(operand, "://") {
+		return operand, true
+	}
+	if _, err := os.Stat(operand); err == nil || !schemeless.MatchString(operand) {
+		return operand, false
+	}
+	return "http://" + operand, true
+}
+
+// insecure is pprof's scheme for a server whose certificate proves nothing.
+const insecure = "https+insecure://"
+
+// fetch gets a profile of at most limit bytes.
+func (f *fetchFlags) fetch(ctx context.Context, url string, limit int64) ([]byte, error) {
+	o := capture.FetchOptions{Seconds: f.seconds, Timeout: time.Duration(f.timeout) * time.Second, Header: http.Header(f.headers), MaxBytes: limit}
+	rest, unproven := strings.CutPrefix(url, insecure)
+	if unproven {
+		url = "https://" + rest
+	}
+	var err error
+	if o.TLS, err = f.tls(unproven); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return capture.FetchProfile(ctx, url, o)
+}
+
+func (f *fetchFlags) tls(unproven bool) (*tls.Config, error) {
+	c, err := capture.TLSConfig(f.ca, unproven)
+	if err != nil {
+		return nil, fmt.Errorf("-tls_ca: %w", err)
+	}
+	if (f.cert == "") != (f.key == "") {
+		return nil, errors.New("-tls_cert and -tls_key belong together: name both")
+	}
+	if c == nil {
+		c = &tls.Config{}
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return nil, fmt.Errorf("-tls_cert: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// announce says that a server records: it takes as long as it was asked to.
+func (f *fetchFlags) announce(status *statusLine, urls []string) {
+	if len(urls) == 0 {
+		return
+	}
+	_, recording, err := capture.ProfileURL(strings.Replace(urls[0], insecure, "https://", 1), f.seconds)
+	if err != nil || recording == 0 {
+		return
+	}
+	what := "a profile"
+	if len(urls) > 1 {
+		what = fmt.Sprintf("%d profiles", len(urls))
+	}
+	status.set("waiting for %s of %v", what, recording)
+}

@@ -1,0 +1,325 @@
+package app
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// settings are the values of the options of views: pprof's, by its names.
+type settings struct {
+	sampleIndex string
+	mean        bool
+	unit        string
+	divideBy    float64
+
+	focus, ignore, hide, show, showFrom, pruneFrom string
+	tagFocus, tagIgnore, tagShow, tagHide          string
+	tagRoot, tagLeaf                               string
+	granularity                                    string
+	noInlines, showColumns                         bool
+	dropNegative, normalize, relative              bool
+
+	sort                       string
+	nodeCount                  int // -1: as many as suit the view
+	nodeFraction, edgeFraction float64
+	trim, callTree             bool
+
+	sourcePath, trimPath string
+	intelSyntax          bool
+
+	compact bool
+	output  string
+	asJSON  bool
+}
+
+// Orders of functions.
+const (
+	sortFlat = "flat"
+	sortCum  = "cum"
+)
+
+// chosenByView is the number of nodes that suits the view.
+const chosenByView = -1
+
+func defaultSettings() settings {
+	return settings{
+		unit: "minimum", divideBy: 1, sort: sortFlat,
+		nodeCount: chosenByView, nodeFraction: 0.005, edgeFraction: 0.001, trim: true,
+	}
+}
+
+// group is what options are about. A view takes those of some groups: a flag
+// that would change nothing is no flag of its verb.
+type group uint
+
+const (
+	ofSamples  group = 1 << iota // which samples, frames and values
+	ofFrames                     // what a node is
+	ofNodes                      // how many nodes, and in which order
+	ofEdges                      // which edges between them
+	ofSources                    // where source files lie
+	ofAssembly                   // how instructions are written
+	ofText                       // how a text begins
+	ofOutput                     // where it goes, and in which form
+
+	ofAll = ofSamples | ofFrames | ofNodes | ofEdges | ofSources | ofAssembly | ofText | ofOutput
+)
+
+// option is one option of views: a flag of their verbs, an assignment in the
+// prompt, a word to complete and a line of help.
+type option struct {
+	name string
+	of   group
+	// help says what it is for; a word in backquotes is what its value is called.
+	help string
+	// choices are the values it may have; each is a switch of its own, too.
+	choices []choice
+	at      func(*settings) any // *string, *bool, *int or *float64
+}
+
+type choice struct{ name, help string }
+
+// options is the table of them.
+func options() []option {
+	return []option{
+		{name: "sample_index", of: ofSamples, help: "show the sample `type`, by name or number: cpu, alloc_space, delay, ... (default: the profile's own)",
+			at: func(s *settings) any { return &s.sampleIndex }},
+		{name: "mean", of: ofSamples, help: "divide each value by the first one of its sample, the count",
+			at: func(s *settings) any { return &s.mean }},
+		{name: "unit", of: ofSamples, help: "print values in this `unit`: ms, MB, ...; minimum chooses one for all, auto one for each",
+			at: func(s *settings) any { return &s.unit }},
+		{name: "divide_by", of: ofSamples, help: "divide all values by this `number`, of processors or of operations",
+			at: func(s *settings) any { return &s.divideBy }},
+		{name: "focus", of: ofSamples, help: "only samples through a function, file or object that matches `regexp`",
+			at: func(s *settings) any { return &s.focus }},
+		{name: "ignore", of: ofSamples, help: "no samples through a function, file or object that matches `regexp`",
+			at: func(s *settings) any { return &s.ignore }},
+		{name: "hide", of: ofSamples, help: "leave out frames that match `regexp`, and keep the others of their samples",
+			at: func(s *settings) any { return &s.hide }},
+		{name: "show", of: ofSamples, help: "leave out frames that do not match `regexp`",
+			at: func(s *settings) any { return &s.show }},
+		{name: "show_from", of: ofSamples, help: "leave out the callers of the first frame from the root that matches `regexp`, and samples without one",
+			at: func(s *settings) any { return &s.showFrom }},
+		{name: "prune_from", of: ofSamples, help: "leave out what frames that match `regexp` call, and the frames themselves",
+			at: func(s *settings) any { return &s.pruneFrom }},
+		{name: "tagfocus", of: ofSamples, help: "only samples with a label that `matches`: key=regexp, regexp, or a range like bytes=32kb:64kb",
+			at: func(s *settings) any { return &s.tagFocus }},
+		{name: "tagignore", of: ofSamples, help: "no samples with a label that `matches`, written as for tagfocus",
+			at: func(s *settings) any { return &s.tagIgnore }},
+		{name: "tagshow", of: ofSamples, help: "only labels whose key matches `regexp`",
+			at: func(s *settings) any { return &s.tagShow }},
+		{name: "taghide", of: ofSamples, help: "no labels whose key matches `regexp`",
+			at: func(s *settings) any { return &s.tagHide }},
+		{name: "tagroot", of: ofSamples, help: "put the values of these label `keys`, comma-separated, at the root of stacks",
+			at: func(s *settings) any { return &s.tagRoot }},
+		{name: "tagleaf", of: ofSamples, help: "put the values of these label `keys`, comma-separated, at the leaf of stacks",
+			at: func(s *settings) any { return &s.tagLeaf }},
+		{name: "drop_negative", of: ofSamples, help: "leave out what became less, of a profile with a base",
+			at: func(s *settings) any { return &s.dropNegative }},
+		{name: "normalize", of: ofSamples, help: "scale the profile to the total of its base first",
+			at: func(s *settings) any { return &s.normalize }},
+		{name: "relative_percentages", of: ofSamples, help: "percentages of what is shown, not of the whole profile",
+			at: func(s *settings) any { return &s.relative }},
+		{name: "noinlines", of: ofSamples, help: "count what was inlined as its caller's",
+			at: func(s *settings) any { return &s.noInlines }},
+		{name: "granularity", of: ofFrames, help: "add up by this `kind` of place: functions, filefunctions, files, lines or addresses (default: as suits the view)",
+			choices: []choice{
+				{"functions", "by function, whatever its file"},
+				{"filefunctions", "by function and file"},
+				{"files", "by file"},
+				{"lines", "by line"},
+				{"addresses", "by address"},
+			}, at: func(s *settings) any { return &s.granularity }},
+		{name: "showcolumns", of: ofFrames, help: "with lines, tell columns apart",
+			at: func(s *settings) any { return &s.showColumns }},
+		{name: "sort", of: ofNodes, help: "`order` of functions: flat or cum",
+			choices: []choice{
+				{sortFlat, "sort by flat"},
+				{sortCum, "sort by cum"},
+			}, at: func(s *settings) any { return &s.sort }},
+		{name: "nodecount", of: ofNodes, help: "show at most `n` nodes, 0 all (default: top all, 10 in the prompt; other views 80)",
+			at: func(s *settings) any { return &s.nodeCount }},
+		{name: "nodefraction", of: ofNodes, help: "leave out nodes below this `share` of the total",
+			at: func(s *settings) any { return &s.nodeFraction }},
+		{name: "trim", of: ofNodes, help: "-trim=false shows everything, whatever nodecount and the fractions say",
+			at: func(s *settings) any { return &s.trim }},
+		{name: "edgefraction", of: ofEdges, help: "leave out edges below this `share` of the total",
+			at: func(s *settings) any { return &s.edgeFraction }},
+		{name: "call_tree", of: ofEdges, help: "a function is one node for each path to it",
+			at: func(s *settings) any { return &s.callTree }},
+		{name: "source_path", of: ofSources, help: "look for source files in these `directories` first, separated as in PATH",
+			at: func(s *settings) any { return &s.sourcePath }},
+		{name: "trim_path", of: ofSources, help: "cut these `prefixes` off the names of source files before they are looked for",
+			at: func(s *settings) any { return &s.trimPath }},
+		{name: "intel_syntax", of: ofAssembly, help: "instructions in Intel's syntax instead of Go's",
+			at: func(s *settings) any { return &s.intelSyntax }},
+		{name: "compact_labels", of: ofText, help: "leave out the filters at the head",
+			at: func(s *settings) any { return &s.compact }},
+		{name: "output", of: ofOutput, help: "write to `file`; - is the standard output",
+			at: func(s *settings) any { return &s.output }},
+		{name: "json", of: ofOutput, help: "print one JSON document",
+			at: func(s *settings) any { return &s.asJSON }},
+	}
+}
+
+// findOption finds an option by its name, or by that of one of its choices.
+func findOption(name string) (o option, chosen string, ok bool) {
+	for _, o := range options() {
+		if o.name == name {
+			return o, "", true
+		}
+		for _, c := range o.choices {
+			if c.name == name {
+				return o, c.name, true
+			}
+		}
+	}
+	return option{}, "", false
+}
+
+// isSwitch reports whether an option is on or off.
+func (o option) isSwitch() bool {
+	_, ok := o.at(&settings{}).(*bool)
+	return ok
+}
+
+// get returns an option's value as it is written.
+func (o option) get(s *settings) string {
+	switch v := o.at(s).(type) {
+	case *string:
+		return *v
+	case *bool:
+		return strconv.FormatBool(*v)
+	case *int:
+		return strconv.Itoa(*v)
+	case *float64:
+		return strconv.FormatFloat(*v, 'g', -1, 64)
+	}
+	return ""
+}
+
+// set reads an option's value. As in pprof, a switch without a value is on,
+// and may be written with a word.
+func (o option) set(s *settings, text string) error {
+	switch v := o.at(s).(type) {
+	case *string:
+		if text != "" && len(o.choices) > 0 && !slices.ContainsFunc(o.choices, func(c choice) bool { return c.name == text }) {
+			return fmt.Errorf("%s is %s, not %q", o.name, o.choiceNames(" or "), text)
+		}
+		*v = text
+		if text == "" && o.name == "sort" { // there is always an order
+			*v = sortFlat
+		}
+	case *bool:
+		on, err := parseSwitch(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.name, err)
+		}
+		*v = on
+	case *int:
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return fmt.Errorf("%s: %q is not a whole number", o.name, text)
+		}
+		*v = int(n)
+	case *float64:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || f != f {
+			return fmt.Errorf("%s: %q is not a number", o.name, text)
+		}
+		*v = f
+	}
+	return nil
+}
+
+func (o option) choiceNames(between string) string {
+	names := make([]string, len(o.choices))
+	for i, c := range o.choices {
+		names[i] = c.name
+	}
+	return strings.Join(names, between)
+}
+
+func parseSwitch(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "", "1", "t", "true", "y", "yes":
+		return true, nil
+	case "0", "f", "false", "n", "no":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither true nor false", text)
+}
+
+// optionFlag is an option as a flag.
+type optionFlag struct {
+	option
+	s *settings
+}
+
+func (f optionFlag) String() string {
+	if f.at == nil { // the zero value, which package flag asks, too
+		return ""
+	}
+	if v := f.get(f.s); v != strconv.Itoa(chosenByView) {
+		return v
+	}
+	return ""
+}
+
+func (f optionFlag) Set(text string) error { return f.set(f.s, text) }
+func (f optionFlag) IsBoolFlag() bool      { return f.at != nil && f.isSwitch() }
+
+// shorthands choose a sample type in one word.
+var shorthands = []struct {
+	name, sampleType string
+	mean             bool
+}{
+	{"inuse_space", "inuse_space", false},
+	{"inuse_objects", "inuse_objects", false},
+	{"alloc_space", "alloc_space", false},
+	{"alloc_objects", "alloc_objects", false},
+	{"total_delay", "delay", false},
+	{"contentions", "contentions", false},
+	{"mean_delay", "delay", true},
+}
+
+// declare makes flags of the options of some groups.
+func (s *settings) declare(fs *flag.FlagSet, takes group) {
+	for _, o := range options() {
+		if o.of&takes == 0 {
+			continue
+		}
+		fs.Var(optionFlag{o, s}, o.name, o.help)
+		for _, c := range o.choices {
+			fs.BoolFunc(c.name, "same as -"+o.name+"="+c.name+": "+c.help, func(text string) error {
+				if on, err := parseSwitch(text); err != nil || !on {
+					return err
+				}
+				return o.set(s, c.name)
+			})
+		}
+		if o.name == "output" {
+			fs.Var(optionFlag{o, s}, "o", "same as -output: write to `file`")
+		}
+	}
+	if takes&ofSamples == 0 {
+		return
+	}
+	for _, short := range shorthands {
+		help := "same as -sample_index=" + short.sampleType
+		if short.mean {
+			help += " -mean"
+		}
+		fs.BoolFunc(short.name, help, func(text string) error {
+			on, err := parseSwitch(text)
+			if err != nil || !on {
+				return err
+			}
+			s.sampleIndex, s.mean = short.sampleType, s.mean || short.mean
+			return nil
+		})
+	}
+}

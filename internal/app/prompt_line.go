@@ -1,0 +1,187 @@
+package app
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A line of the prompt is an assignment (focus=RE, trim=false, cum), a word of
+// the prompt itself (help, options, exit), the name of a sample type, or a
+// view with what it is of:
+//
+//	top20 -cum encoding/json -runtime >out.txt
+//
+// The grammar is pprof's: digits at the end of a command or alone are a number
+// of nodes, a word is what to focus on, one with "-" before it what to ignore,
+// several words are alternatives, and what such a line sets holds for it alone.
+
+// promptAction is what a line asks for.
+type promptAction struct {
+	word    string         // of the prompt itself: options, help, exit; "" for none
+	rest    string         // behind it
+	changed bool           // settings are to be kept
+	command *promptCommand // a view, nil for none
+	arg     string         // its regular expression
+	output  string         // behind ">"
+	s       settings       // what the view is made with, or what is to be kept
+}
+
+// promptCommand is a word of the prompt that makes a view.
+type promptCommand struct {
+	name string
+	view *view
+	set  func(*settings) // what the word says besides the view's name; may be nil
+	// suffix is that of the file it goes to unless one is named: what no
+	// terminal can show. "" for text.
+	suffix string
+}
+
+// commentStart begins a comment on an assignment, as the list of options
+// prints them.
+const commentStart = "//:"
+
+// promptGrammar is what lines are read with.
+type promptGrammar struct {
+	commands    []promptCommand
+	sampleTypes []string
+}
+
+func (g *promptGrammar) command(name string) *promptCommand {
+	for i := range g.commands {
+		if g.commands[i].name == name {
+			return &g.commands[i]
+		}
+	}
+	return nil
+}
+
+// parse reads a line, given the settings that hold.
+func (g *promptGrammar) parse(line string, s settings) (promptAction, error) {
+	line = strings.TrimSpace(line)
+	if kept, ok := g.shortcut(line, s); ok {
+		return promptAction{changed: true, s: kept}, nil
+	}
+	name, value, assigned := strings.Cut(line, "=")
+	if o, chosen, ok := findOption(strings.TrimSpace(name)); ok {
+		value, _, _ = strings.Cut(value, commentStart)
+		return g.assign(o, chosen, strings.TrimSpace(value), assigned, s)
+	}
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return promptAction{}, nil
+	}
+	switch words[0] {
+	case "o", "options":
+		return promptAction{word: "options"}, nil
+	case "q", "quit", "exit":
+		return promptAction{word: "exit"}, nil
+	case "help":
+		return promptAction{word: "help", rest: strings.Join(words[1:], " ")}, nil
+	}
+	return g.parseCommand(words, s)
+}
+
+// shortcut reads the words that stand for assignments.
+func (g *promptGrammar) shortcut(line string, s settings) (settings, bool) {
+	if line == ":" {
+		s.focus, s.ignore, s.hide, s.tagFocus, s.tagIgnore = "", "", "", "", ""
+		return s, true
+	}
+	for _, t := range g.sampleTypes {
+		switch line {
+		case t:
+			s.sampleIndex = t
+			return s, true
+		case "total_" + t, "mean_" + t:
+			s.sampleIndex, s.mean = t, line[0] == 'm'
+			return s, true
+		}
+	}
+	return s, false
+}
+
+func (g *promptGrammar) assign(o option, chosen, value string, assigned bool, s settings) (promptAction, error) {
+	switch {
+	case chosen != "":
+		on, err := parseSwitch(value)
+		if err != nil || !on {
+			return promptAction{}, fmt.Errorf("%s is a choice of %s: write %s=%s", chosen, o.name, o.name, chosen)
+		}
+		value = chosen
+	case !assigned && !o.isSwitch():
+		return promptAction{}, fmt.Errorf("%s wants a value: write %s=VALUE, or %s= for none", o.name, o.name, o.name)
+	}
+	if err := o.set(&s, value); err != nil {
+		return promptAction{}, err
+	}
+	return promptAction{changed: true, s: s}, nil
+}
+
+func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, error) {
+	name, args := words[0], words[1:]
+	c := g.command(name)
+	if c == nil {
+		if bare := strings.TrimRight(name, "0123456789"); bare != name {
+			if c = g.command(bare); c != nil {
+				args = append([]string{name[len(bare):]}, args...)
+			}
+		}
+	}
+	if c == nil {
+		return promptAction{}, fmt.Errorf("there is no command %q: help lists them", name)
+	}
+	a := promptAction{command: c, s: s}
+	if c.view.param != "" {
+		if len(args) == 0 {
+			return promptAction{}, fmt.Errorf("%s wants a regular expression: write %s %s", c.name, c.name, c.view.param)
+		}
+		a.arg, args = args[0], args[1:]
+	}
+	var focus, ignore []string
+	for i := 0; i < len(args); i++ {
+		word := args[i]
+		if n, err := strconv.ParseInt(word, 10, 32); err == nil {
+			a.s.nodeCount = int(n)
+			continue
+		}
+		switch rest := word[1:]; {
+		case word == "|":
+			return promptAction{}, fmt.Errorf("a line starts no programs: write > FILE in place of | %s", strings.Join(args[i+1:], " "))
+		case word == "-cum", word == "--cum":
+			a.s.sort = sortCum
+		case word[0] == '>' && rest != "":
+			a.output = rest
+		case word[0] == '>':
+			if i++; i == len(args) {
+				return promptAction{}, fmt.Errorf("name a file behind >")
+			}
+			a.output = args[i]
+		case word[0] == '-' && rest != "":
+			ignore = append(ignore, rest)
+		case word[0] != '-':
+			focus = append(focus, word)
+		}
+	}
+	toFocus, toIgnore := &a.s.focus, &a.s.ignore
+	if c.view.name == "tags" {
+		toFocus, toIgnore = &a.s.tagFocus, &a.s.tagIgnore
+	}
+	if len(focus) > 0 {
+		*toFocus = strings.Join(focus, "|")
+	}
+	if len(ignore) > 0 {
+		*toIgnore = strings.Join(ignore, "|")
+	}
+	if c.view.name == "top" && a.s.nodeCount == chosenByView {
+		a.s.nodeCount = promptTop
+	}
+	if c.set != nil {
+		c.set(&a.s)
+	}
+	return a, nil
+}
+
+// promptTop is how many functions top prints where nobody counts on more than
+// a screen.
+const promptTop = 10

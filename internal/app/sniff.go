@@ -1,0 +1,120 @@
+package app
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"whet/internal/callstack"
+	"whet/internal/format/profile"
+	"whet/internal/quantity"
+)
+
+// headBytes is how much of a file is looked at to tell what it is.
+const headBytes = 4 << 10
+
+// content is a profile's bytes: a file, or what came through a pipe.
+type content struct {
+	io.ReaderAt
+	size int64
+}
+
+// profileFormat is a format of profiles besides pprof's own.
+type profileFormat struct {
+	is   func(head []byte) bool
+	read func(data []byte, limits profile.Limits) (*callstack.Packed, error)
+}
+
+// otherFormats are told apart by how they begin, in this order.
+func otherFormats() []profileFormat { return nil }
+
+// notProfiles are files that people take for profiles, and what reads them.
+var notProfiles = []struct {
+	begins string
+	says   string
+}{
+	{"go 1.", "this is an execution trace: try whet trace, or go tool trace where this whet has no such verb"},
+	{"PERFILE2", "these are perf's own records: run perf script >FILE and read that"},
+	{"\x7fELF", "this is a program: name a profile behind it"},
+	{"MZ", "this is a program: name a profile behind it"},
+	{"\xcf\xfa\xed\xfe", "this is a program: name a profile behind it"},
+	{"\xca\xfe\xba\xbe", "this is a program: name a profile behind it"},
+	{"PK\x03\x04", "this is a ZIP archive: unpack it first"},
+	{"\x28\xb5\x2f\xfd", "this is packed with zstd: unpack it first"},
+	{"BZh", "this is packed with bzip2: unpack it first"},
+	{"\xfd7zXZ", "this is packed with xz: unpack it first"},
+	{"<", "this is a web page or a picture, no profile: if it was fetched, its address may need a login"},
+	{"{", "this is JSON: name the profile that it was made from"},
+	{"goos: ", "these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile"},
+	{"Benchmark", "these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile"},
+	{"gc 1 @", "this is the collector's log: no profile"},
+	{"mode: ", "this is a coverage profile, of lines that ran and not of time: try go tool cover"},
+	{"version https://git-lfs", "this is only git-lfs's pointer to the file: run git lfs pull"},
+}
+
+// readProfile reads a profile in any format that whet knows.
+func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
+	head := make([]byte, min(headBytes, c.size))
+	if _, err := c.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	packed := bytes.HasPrefix(head, []byte{0x1f, 0x8b})
+	inner := head
+	if packed {
+		inner = gunzipHead(head)
+	}
+	if bytes.HasPrefix(inner, []byte("go 1.")) && !bytes.Contains(inner[:min(16, len(inner))], []byte(" trace")) {
+		inner = nil // some text that begins alike
+	}
+	for _, f := range otherFormats() {
+		if !f.is(inner) {
+			continue
+		}
+		data, err := readAll(c, packed, limits.MaxBytes)
+		if err != nil {
+			return nil, err
+		}
+		return f.read(data, limits)
+	}
+	for _, n := range notProfiles {
+		if bytes.HasPrefix(inner, []byte(n.begins)) {
+			return nil, errors.New(n.says)
+		}
+	}
+	return profile.ReadPacked(c, c.size, limits)
+}
+
+// gunzipHead unpacks what there is of a file's beginning.
+func gunzipHead(head []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(head))
+	if err != nil {
+		return nil
+	}
+	out := make([]byte, headBytes)
+	n, _ := io.ReadFull(z, out) // it ends in the middle
+	return out[:n]
+}
+
+// readAll reads a text, unpacked.
+func readAll(c content, packed bool, limit int64) ([]byte, error) {
+	var r io.Reader = io.NewSectionReader(c, 0, c.size)
+	if packed {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, fmt.Errorf("unpack: %w", err)
+		}
+		r = z
+	}
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case int64(len(data)) > limit:
+		return nil, fmt.Errorf("it is larger than %s: -max_size raises the bound", quantity.Bytes(float64(limit)))
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("it is cut off in the middle: copy or fetch it again")
+	case err != nil:
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	return data, nil
+}
