@@ -127,7 +127,7 @@ func Merge(profiles ...*Profile) (*Profile, error) {
 	first := profiles[0]
 	b := NewBuilder(slices.Clone(first.Types)...)
 	m := b.Profile()
-	m.DefaultType, m.PeriodType, m.Period = first.DefaultType, first.PeriodType, first.Period
+	m.DefaultType, m.DefaultNamed, m.PeriodType, m.Period = first.DefaultType, first.DefaultNamed, first.PeriodType, first.Period
 	m.DropFrames, m.KeepFrames, m.DocURL = first.DropFrames, first.KeepFrames, first.DocURL
 	type sampleKey struct {
 		s StackID

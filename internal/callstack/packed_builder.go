@@ -96,6 +96,16 @@ func (b *PackedBuilder) AddPacked(shared int, others []LocationID, labels []byte
 	if len(values) != len(b.p.values) {
 		panic("callstack: a sample needs one value per column")
 	}
+	b.addStack(shared, others)
+	for t, v := range values {
+		to := b.p.values[t].room(binary.MaxVarintLen64)
+		*to = binary.AppendVarint(*to, v)
+	}
+	b.addLabels(labels)
+}
+
+// addStack adds a sample, except for its values and labels.
+func (b *PackedBuilder) addStack(shared int, others []LocationID) {
 	p := b.p
 	p.samples++
 	b.path = append(b.path[:shared], others...)
@@ -108,11 +118,11 @@ func (b *PackedBuilder) AddPacked(shared int, others []LocationID, labels []byte
 	for _, id := range others {
 		*to = binary.AppendUvarint(*to, uint64(id))
 	}
-	for t, v := range values {
-		to := p.values[t].room(binary.MaxVarintLen64)
-		*to = binary.AppendVarint(*to, v)
-	}
-	to = p.labels.room(binary.MaxVarintLen32 + len(labels))
+}
+
+// addLabels adds the label set of the sample that addStack added.
+func (b *PackedBuilder) addLabels(labels []byte) {
+	to := b.p.labels.room(binary.MaxVarintLen32 + len(labels))
 	if string(labels) == string(b.set) { // at the first sample: the empty set
 		*to = append(*to, 0)
 		return

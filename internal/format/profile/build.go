@@ -44,7 +44,8 @@ func build(t *tables, data []byte, limits Limits, d *damage) (*callstack.Profile
 	}
 	b.b = callstack.NewBuilder(types...)
 	p := b.b.Profile()
-	p.DefaultType = defaultType(types, b.string(t.defaultType))
+	name := b.string(t.defaultType)
+	p.DefaultType, p.DefaultNamed = defaultType(types, name), name != ""
 	p.PeriodType = b.valueType(t.periodType)
 	p.Period = int64(t.period)
 	p.TimeNanos = int64(t.timeNanos)
@@ -52,7 +53,10 @@ func build(t *tables, data []byte, limits Limits, d *damage) (*callstack.Profile
 	p.DropFrames, p.KeepFrames = b.string(t.dropFrames), b.string(t.keepFrames)
 	p.DocURL = b.string(t.docURL)
 	for _, m := range t.mappings {
-		p.Mappings = append(p.Mappings, callstack.Mapping{File: b.string(m.file), BuildID: b.string(m.buildID)})
+		p.Mappings = append(p.Mappings, callstack.Mapping{
+			File: b.string(m.file), BuildID: b.string(m.buildID), Start: m.start, Limit: m.limit, Offset: m.offset,
+			HasFunctions: m.functions != 0, HasFilenames: m.filenames != 0, HasLineNumbers: m.lineNumbers != 0, HasInlineFrames: m.inlineFrames != 0,
+		})
 	}
 	for _, c := range t.comments {
 		p.Comments = append(p.Comments, b.string(c))

@@ -69,14 +69,16 @@ func ours(p *callstack.Profile) []flat {
 	return out
 }
 
+// clamp is 0 for lines that no file has.
+func clamp(n int64) int64 {
+	if n < 0 || n > 1<<31-1 {
+		return 0
+	}
+	return n
+}
+
 // theirs lists the samples as google/pprof reads them.
 func theirs(p *google.Profile) []flat {
-	clamp := func(n int64) int64 {
-		if n < 0 || n > 1<<31-1 {
-			return 0
-		}
-		return n
-	}
 	text := make(map[*google.Location][]string)
 	for _, l := range p.Location {
 		object := ""
@@ -152,6 +154,11 @@ func compare(t *testing.T, p *callstack.Profile, g *google.Profile) {
 	if want, got := theirs(g), ours(p); !reflect.DeepEqual(want, got) { // cmp.Diff takes long to find no difference
 		t.Errorf("samples (-google/pprof +whet):\n%.4000s", cmp.Diff(want, got))
 	}
+	compareMeta(t, &p.Meta, g)
+}
+
+func compareMeta(t *testing.T, p *callstack.Meta, g *google.Profile) {
+	t.Helper()
 	var types []callstack.ValueType
 	for _, s := range g.SampleType {
 		types = append(types, callstack.ValueType{Type: s.Type, Unit: s.Unit})
@@ -174,7 +181,7 @@ func compare(t *testing.T, p *callstack.Profile, g *google.Profile) {
 	}
 	var mappings []callstack.Mapping
 	for _, m := range g.Mapping {
-		mappings = append(mappings, callstack.Mapping{File: m.File, BuildID: m.BuildID})
+		mappings = append(mappings, mappingOf(m))
 	}
 	if !slices.Equal(mappings, p.Mappings) {
 		t.Errorf("mappings %v, want %v", p.Mappings, mappings)

@@ -44,7 +44,10 @@ type locationRecord struct {
 
 type lineRecord struct{ function, line uint64 }
 
-type mappingRecord struct{ id, file, buildID uint64 }
+type mappingRecord struct {
+	id, start, limit, offset, file, buildID         uint64
+	functions, filenames, lineNumbers, inlineFrames uint64 // known already, if not 0
+}
 
 // ids finds a record by its id. Writers number from 1, so that a slice
 // does; ids far beyond the number of records go into a map.
@@ -216,10 +219,24 @@ func (t *tables) mapping(data []byte) error {
 		switch f.num {
 		case 1:
 			return f.varint(&m.id)
+		case 2:
+			return f.varint(&m.start)
+		case 3:
+			return f.varint(&m.limit)
+		case 4:
+			return f.varint(&m.offset)
 		case 5:
 			return f.varint(&m.file)
 		case 6:
 			return f.varint(&m.buildID)
+		case 7:
+			return f.varint(&m.functions)
+		case 8:
+			return f.varint(&m.filenames)
+		case 9:
+			return f.varint(&m.lineNumbers)
+		case 10:
+			return f.varint(&m.inlineFrames)
 		}
 		return nil
 	})

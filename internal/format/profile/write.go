@@ -86,16 +86,18 @@ func encode(p *callstack.Profile) []byte {
 }
 
 func (e *encoder) writeMappings() {
-	symbols := e.p.HasSymbols()
 	id := uint64(0)
 	add := func(m callstack.Mapping) {
 		id++
 		b := appendScalar(e.message[:0], 1, id)
+		b = appendScalar(b, 2, m.Start)
+		b = appendScalar(b, 3, m.Limit)
+		b = appendScalar(b, 4, m.Offset)
 		b = appendScalar(b, 5, e.string(m.File))
 		b = appendScalar(b, 6, e.string(m.BuildID))
-		if symbols { // has_functions to has_inline_frames: pprof need not look for the binary
-			for num := uint64(7); num <= 10; num++ {
-				b = appendScalar(b, num, 1)
+		for i, has := range []bool{m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames} {
+			if has {
+				b = appendScalar(b, uint64(7+i), 1)
 			}
 		}
 		e.message = b

@@ -1,0 +1,149 @@
+package profile
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	google "github.com/google/pprof/profile"
+
+	"whet/internal/callstack"
+)
+
+func mustReadPacked(t testing.TB, data []byte) *callstack.Packed {
+	t.Helper()
+	p, err := ReadPacked(bytes.NewReader(data), int64(len(data)), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// exact lists the samples with all that a location holds.
+func exact(p *callstack.Packed) []flat {
+	text := make([]string, len(p.Locations))
+	for i, l := range p.Locations {
+		mapping := callstack.Mapping{}
+		if l.Mapping != callstack.NoMapping {
+			mapping = p.Mappings[l.Mapping]
+		}
+		text[i] = fmt.Sprintf("%#x %t in %+v", l.Address, l.Folded, mapping)
+		for _, line := range p.Lines(callstack.LocationID(i)) {
+			f := p.Functions[line.Function]
+			text[i] += fmt.Sprintf(" | %q %q %s:%d:%d start=%d", f.Name, f.SystemName, f.File, line.Line, line.Column, f.Start)
+		}
+	}
+	columns := make([]int, len(p.Types))
+	for i := range columns {
+		columns[i] = i
+	}
+	var out []flat
+	n := 0
+	values := p.Cursor(columns...)
+	for c := p.Cursor(); c.Next(); n++ { // samples that are zero in all columns, too
+		s := flat{Values: make([]int64, len(columns))}
+		for _, id := range slices.Backward(c.Path) {
+			s.Stack = append(s.Stack, text[id])
+		}
+		for _, l := range p.Labels(c.LabelSet()) {
+			// google/pprof drops labels without a value.
+			if l != (callstack.Label{Key: l.Key}) {
+				s.Labels = append(s.Labels, fmt.Sprintf("%s=%q %d %s", l.Key, l.Str, l.Num, l.Unit))
+			}
+		}
+		sort.Strings(s.Labels)
+		out = append(out, s)
+	}
+	for values.Next() {
+		for i := range columns {
+			out[values.Index()].Values[i] = values.Value(i)
+		}
+	}
+	return out
+}
+
+// exactly lists the samples as google/pprof reads them.
+func exactly(g *google.Profile) []flat {
+	text := make(map[*google.Location]string)
+	for _, l := range g.Location {
+		s := fmt.Sprintf("%#x %t in %+v", l.Address, l.IsFolded, mappingOf(l.Mapping))
+		for _, line := range l.Line {
+			f := line.Function
+			s += fmt.Sprintf(" | %q %q %s:%d:%d start=%d", f.Name, f.SystemName, f.Filename, clamp(line.Line), clamp(line.Column), clamp(f.StartLine))
+		}
+		text[l] = s
+	}
+	out := theirs(g)
+	for i, s := range g.Sample {
+		out[i].Stack = nil
+		for _, l := range s.Location {
+			out[i].Stack = append(out[i].Stack, text[l])
+		}
+	}
+	return out
+}
+
+func mappingOf(m *google.Mapping) callstack.Mapping {
+	if m == nil {
+		return callstack.Mapping{}
+	}
+	return callstack.Mapping{
+		File: m.File, BuildID: m.BuildID, Start: m.Start, Limit: m.Limit, Offset: m.Offset,
+		HasFunctions: m.HasFunctions, HasFilenames: m.HasFilenames, HasLineNumbers: m.HasLineNumbers, HasInlineFrames: m.HasInlineFrames,
+	}
+}
+
+// compareExactly compares samples, heads and mappings.
+func compareExactly(t *testing.T, p *callstack.Packed, g *google.Profile) {
+	t.Helper()
+	if want, got := exactly(g), exact(p); !reflect.DeepEqual(want, got) {
+		t.Errorf("samples (-google/pprof +whet):\n%.4000s", cmp.Diff(want, got))
+	}
+	compareMeta(t, &p.Meta, g)
+}
+
+func TestMergePackedAgreesWithGooglePprof(t *testing.T) {
+	for _, names := range [][]string{
+		{"http.heap.pb.gz", "http.allocs.pb.gz"},
+		{"httpsrv_labels.cpu.pb.gz", "compile_stdcmd_merged.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"},
+		{"http.block.pb.gz", "http.mutex.pb.gz"},
+		{"goroutine_1k.pb.gz", "http.goroutine.pb.gz", "goroutine_1k.pb.gz"},
+	} {
+		for _, scales := range [][]float64{nil, {1, -1, -1}, {0.3, 1e-3, 7}} {
+			var parts []*callstack.Packed
+			var theirParts []*google.Profile
+			for i, name := range names {
+				data, err := os.ReadFile(filepath.Join("testdata", name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				g, err := google.ParseData(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if scales != nil {
+					g.Scale(scales[i])
+				}
+				theirParts = append(theirParts, g)
+				parts = append(parts, mustReadPacked(t, data))
+			}
+			if scales != nil {
+				scales = scales[:len(parts)]
+			}
+			g, theirErr := google.Merge(theirParts)
+			p, err := callstack.MergePacked(scales, parts...)
+			if (err != nil) != (theirErr != nil) {
+				t.Fatalf("%v: %v, google/pprof says %v", names, err, theirErr)
+			}
+			if err == nil {
+				compareExactly(t, p, g)
+			}
+		}
+	}
+}
