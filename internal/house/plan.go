@@ -143,7 +143,7 @@ func House() Plan {
 			Beside: []string{"internal/analyze/selection"},
 			Why:    "it sums up what the options of a view leave of a profile"},
 		{Pattern: "internal/analyze/*", Floor: Analyses},
-		{Pattern: "internal/symbol", Floor: Analyses, Powers: Files, Planned: true,
+		{Pattern: "internal/symbol", Floor: Analyses, Powers: Files,
 			Why: "it reads binaries"},
 		{Pattern: "internal/source", Floor: Analyses, Powers: Files,
 			Why: "it finds files in GOROOT, the module cache and the recording, and reads them"},

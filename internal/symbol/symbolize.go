@@ -1,0 +1,120 @@
+package symbol
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"whet/internal/callstack"
+)
+
+// SymbolizeOptions say what is named again, and against which doubts.
+type SymbolizeOptions struct {
+	// Again names locations that have names already, too.
+	Again bool
+	// Force uses the binary although its build id is not the profile's.
+	Force bool
+}
+
+// BuildIDError says that a binary is not the profiled one.
+type BuildIDError struct {
+	Binary        string
+	Have, Profile string // build ids
+}
+
+func (e *BuildIDError) Error() string {
+	return fmt.Sprintf("symbolize with %s: its build id is %s, the profile is of %s: give the binary that was profiled, or force it", e.Binary, e.Have, e.Profile)
+}
+
+// Symbolize returns the profile with functions and lines for locations that
+// have none: those of the mapping that shows the binary, and without any
+// mapping all of them. The profile given stays as it is and shares its samples
+// with the one returned. Warnings say what could not be named.
+func Symbolize(p *callstack.Packed, b *Binary, o SymbolizeOptions) (*callstack.Packed, []string, error) {
+	mapped, err := b.mappings(p, o.Force)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings := append([]string(nil), b.Warnings()...)
+	var asked, unnamed int
+	var trouble error
+	out := p.Symbolized(func(id callstack.LocationID) []callstack.NamedLine {
+		l := &p.Locations[id]
+		if l.Address == 0 || len(p.Lines(id)) > 0 && !o.Again {
+			return nil
+		}
+		var base uint64
+		if l.Mapping != callstack.NoMapping {
+			if !mapped[l.Mapping] {
+				return nil
+			}
+			var err error
+			if base, err = b.Base(p.Mappings[l.Mapping], l.Address); err != nil {
+				trouble = err
+				asked, unnamed = asked+1, unnamed+1
+				return nil
+			}
+		} else if len(p.Mappings) > 0 {
+			return nil // it lies in none of them
+		}
+		asked++
+		var lines []callstack.NamedLine
+		for _, f := range b.Frames(l.Address - base) {
+			system := f.Symbol
+			if system == f.Function {
+				system = ""
+			}
+			lines = append(lines, callstack.NamedLine{
+				Function: callstack.Function{Name: f.Function, SystemName: system, File: f.File, Start: f.Start},
+				Line:     f.Line, Column: f.Column,
+			})
+		}
+		if lines == nil {
+			unnamed++
+		}
+		return lines
+	})
+	for i := range out.Mappings {
+		if m := &out.Mappings[i]; mapped[callstack.MappingID(i)] && unnamed < asked {
+			m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames = true, true, true, true
+		}
+	}
+	if unnamed > 0 {
+		w := fmt.Sprintf("%d of %d addresses are in no function of %s", unnamed, asked, b.name)
+		if trouble != nil {
+			w += ": " + trouble.Error()
+		}
+		warnings = append(warnings, w)
+	}
+	return out, warnings, nil
+}
+
+// mappings says which mappings of a profile show the binary: those of its name
+// or build id. Of none, the first is meant: it is the program's own.
+func (b *Binary) mappings(p *callstack.Packed, force bool) (map[callstack.MappingID]bool, error) {
+	out := make(map[callstack.MappingID]bool)
+	ids := []string{b.buildID, b.GoBuildID()}
+	same := func(id string) bool { return id != "" && (id == ids[0] || id == ids[1]) }
+	for i := range p.Mappings {
+		if same(p.Mappings[i].BuildID) {
+			out[callstack.MappingID(i)] = true
+		}
+	}
+	if len(out) > 0 || len(p.Mappings) == 0 {
+		return out, nil
+	}
+	for i := range p.Mappings {
+		if name := p.Mappings[i].File; name != "" && filepath.Base(name) == filepath.Base(b.name) {
+			out[callstack.MappingID(i)] = true
+		}
+	}
+	if len(out) == 0 {
+		out[0] = true
+	}
+	for i := range out {
+		// On Windows, profiles name the file and its time there instead.
+		if m := &p.Mappings[i]; m.BuildID != "" && b.buildID != "" && !force {
+			return nil, &BuildIDError{Binary: b.name, Have: b.buildID, Profile: m.BuildID}
+		}
+	}
+	return out, nil
+}
