@@ -1,0 +1,262 @@
+package folded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+// Limits bound what Read takes on; a file beyond them is refused.
+type Limits struct {
+	MaxBytes   int64
+	MaxRecords int // different functions and locations
+}
+
+// DefaultLimits are far above any profile seen, and well below what takes a
+// machine down.
+func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24} }
+
+// Mappings that the scripts' marks stand for.
+const (
+	kernel = "[kernel.kallsyms]"
+	jit    = "[jit]"
+)
+
+// Is reports whether a file that begins with head looks like folded stacks:
+// its first line that is not blank has frames, a blank and a count.
+func Is(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	line, rest, whole := bytes.Cut(head, []byte{'\n'})
+	if !whole && len(head) >= 512 && len(rest) == 0 {
+		// A stack longer than the head: no count to be seen yet.
+		return bytes.Count(line, []byte{';'}) > 1 && printable(line)
+	}
+	stack, _, ok := cut(bytes.TrimRight(line, " \t\r"))
+	return ok && len(stack) > 0 && printable(line)
+}
+
+// printable reports whether line holds no control characters.
+func printable(line []byte) bool {
+	return bytes.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' || r == 0x7f }) < 0
+}
+
+// Read decodes folded stacks. Lines that are none are left out, and counted in
+// a warning.
+func Read(data []byte, limits Limits) (*callstack.Packed, error) {
+	if int64(len(data)) > limits.MaxBytes {
+		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
+	}
+	r := newReader(differential(data))
+	for line := range bytes.Lines(data) {
+		r.line(line)
+		if len(r.p.Functions) > limits.MaxRecords || len(r.p.Locations) > limits.MaxRecords {
+			return nil, fmt.Errorf("line %d: more than %d different functions or places in them: too large to read", r.number, limits.MaxRecords)
+		}
+		if r.overflow {
+			return nil, fmt.Errorf("line %d: the counts add up to more than 63 bits hold: they cannot be right", r.number)
+		}
+	}
+	if r.p.Len() == 0 {
+		if r.bad > 0 {
+			return nil, fmt.Errorf("line %d: not a folded stack, which is frames divided by semicolons, a blank and a count", r.firstBad)
+		}
+		return nil, errors.New("it holds no stacks")
+	}
+	r.warn()
+	return r.p, nil
+}
+
+// differential reports whether every line that is a stack ends in two counts.
+func differential(data []byte) bool {
+	some := false
+	for line := range bytes.Lines(data) {
+		stack, _, ok := cut(bytes.TrimSpace(line))
+		if !ok {
+			continue
+		}
+		if stack, _, ok = cut(stack); !ok || len(stack) == 0 {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// cut divides a line into the stack and the count behind its last blank.
+func cut(line []byte) (stack, count []byte, ok bool) {
+	i := bytes.LastIndexAny(line, " \t")
+	if i < 0 || !isNumber(line[i+1:]) {
+		return nil, nil, false
+	}
+	return bytes.TrimRight(line[:i], " \t"), line[i+1:], true
+}
+
+// reader builds the profile.
+type reader struct {
+	b *callstack.PackedBuilder
+	p *callstack.Packed
+
+	locations map[string]callstack.LocationID // by the text of a frame and those inlined into it
+	functions map[string]callstack.FunctionID
+	mappings  map[string]callstack.MappingID
+
+	sums     []sum // one a column
+	row      []int64
+	path     []callstack.LocationID
+	number   int // of the line
+	bad      int // lines that are no stacks
+	firstBad int
+	negative int
+	decimals bool
+	overflow bool
+}
+
+func newReader(differential bool) *reader {
+	types := []callstack.ValueType{{Type: "samples", Unit: "count"}}
+	if differential {
+		types = []callstack.ValueType{{Type: "before", Unit: "count"}, {Type: "after", Unit: "count"}}
+	}
+	b := callstack.NewPackedBuilder(types...)
+	p := b.Packed()
+	p.DefaultType = len(types) - 1
+	return &reader{
+		b: b, p: p,
+		locations: make(map[string]callstack.LocationID),
+		functions: make(map[string]callstack.FunctionID),
+		mappings:  make(map[string]callstack.MappingID),
+		sums:      make([]sum, len(types)), row: make([]int64, len(types)),
+	}
+}
+
+// line adds one line.
+func (r *reader) line(line []byte) {
+	r.number++
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return
+	}
+	stack, ok := line, true
+	var counts [2][]byte
+	for i := len(r.row) - 1; i >= 0 && ok; i-- {
+		stack, counts[i], ok = cut(stack)
+	}
+	if !ok || len(stack) == 0 {
+		if r.bad++; r.bad == 1 {
+			r.firstBad = r.number
+		}
+		return
+	}
+	below := false
+	for i := range r.row {
+		v, whole, ok := r.sums[i].add(counts[i])
+		if !ok {
+			r.overflow = true
+			return
+		}
+		r.row[i] = v
+		r.decimals = r.decimals || !whole
+		below = below || v < 0
+	}
+	if below {
+		r.negative++
+	}
+	r.path = r.path[:0]
+	for len(stack) > 0 {
+		var group []byte
+		group, stack = nextGroup(stack)
+		r.path = append(r.path, r.location(group))
+	}
+	slices.Reverse(r.path) // to leaf first
+	r.b.Add(r.path, nil, r.row...)
+}
+
+// nextGroup divides a stack behind its first frame and the frames inlined into
+// it.
+func nextGroup(stack []byte) (group, rest []byte) {
+	end := frameEnd(stack, 0)
+	for end < len(stack) {
+		next := frameEnd(stack, end+1)
+		if !bytes.HasSuffix(stack[end+1:next], []byte("_[i]")) {
+			return stack[:end], stack[end+1:]
+		}
+		end = next
+	}
+	return stack, nil
+}
+
+func frameEnd(stack []byte, from int) int {
+	if i := bytes.IndexByte(stack[from:], ';'); i >= 0 {
+		return from + i
+	}
+	return len(stack)
+}
+
+// location interns a frame and those inlined into it.
+func (r *reader) location(group []byte) callstack.LocationID {
+	if id, ok := r.locations[string(group)]; ok {
+		return id
+	}
+	key := string(group)
+	mapping := callstack.NoMapping
+	var lines []callstack.SourceLine
+	for i, name := range strings.Split(key, ";") {
+		name, mark := mark(name)
+		switch {
+		case i > 0:
+		case mark == 'k':
+			mapping = r.mapping(kernel)
+		case mark == 'j':
+			mapping = r.mapping(jit)
+		}
+		id, ok := r.functions[name]
+		if !ok {
+			id = r.b.Function(callstack.Function{Name: name})
+			r.functions[name] = id
+		}
+		lines = append([]callstack.SourceLine{{Function: id}}, lines...)
+	}
+	id := r.b.Location(mapping, 0, false, lines...)
+	r.locations[key] = id
+	return id
+}
+
+// mark takes the scripts' mark off a name.
+func mark(name string) (string, byte) {
+	if n := len(name) - len("_[k]"); n >= 0 && name[n:n+2] == "_[" && name[n+3] == ']' && strings.IndexByte("kij", name[n+2]) >= 0 {
+		return name[:n], name[n+2]
+	}
+	return name, 0
+}
+
+func (r *reader) mapping(file string) callstack.MappingID {
+	id, ok := r.mappings[file]
+	if !ok {
+		id = callstack.MappingID(len(r.p.Mappings))
+		r.p.Mappings = append(r.p.Mappings, callstack.Mapping{File: file})
+		r.mappings[file] = id
+	}
+	return id
+}
+
+func (r *reader) warn() {
+	say := func(format string, args ...any) { r.p.Warnings = append(r.p.Warnings, fmt.Sprintf(format, args...)) }
+	switch {
+	case r.bad == 1:
+		say("line %d is no folded stack and was left out", r.firstBad)
+	case r.bad > 1:
+		say("%d lines are no folded stacks and were left out, the first of them line %d", r.bad, r.firstBad)
+	}
+	if r.decimals {
+		say("the counts have decimals: they were rounded to whole numbers in a way that keeps the sums")
+	}
+	switch {
+	case r.negative == 1:
+		say("1 sample has a negative value: the file looks like a difference of two")
+	case r.negative > 1:
+		say("%d samples have negative values: the file looks like a difference of two", r.negative)
+	}
+}

@@ -1,0 +1,111 @@
+package folded
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+// Write writes a column of p, a line for each sample that is not zero in it;
+// neighbours with equal stacks are one line. Names are those that pprof prints:
+// of a location without symbols, its address.
+func Write(w io.Writer, p *callstack.Packed, column int) error {
+	return write(w, p, column, false)
+}
+
+// WriteMarked is Write with the scripts' marks: inlined frames end in _[i],
+// those of the kernel in _[k], of generated code in _[j].
+func WriteMarked(w io.Writer, p *callstack.Packed, column int) error {
+	return write(w, p, column, true)
+}
+
+func write(w io.Writer, p *callstack.Packed, column int, marks bool) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon behind each frame
+	line := make([]byte, 0, 4096)
+	ends := make([]int, 0, 128) // in line, of the locations of the path
+	var pending int64
+	flush := func() {
+		if pending != 0 {
+			out.Write(line[:len(line)-1]) // without the last semicolon
+			out.WriteByte(' ')
+			out.Write(strconv.AppendInt(nil, pending, 10))
+			out.WriteByte('\n')
+		}
+	}
+	c := p.Cursor(column)
+	for c.Next() {
+		if len(c.Path) == 0 {
+			flush()
+			pending, line, ends = c.Value(0), append(line[:0], "[no stack];"...), ends[:0]
+			continue
+		}
+		if len(ends) == len(c.Path) && c.Shared == len(c.Path) {
+			pending += c.Value(0)
+			continue
+		}
+		flush()
+		pending = c.Value(0)
+		ends, line = ends[:c.Shared], line[:0]
+		if c.Shared > 0 {
+			line = line[:ends[c.Shared-1]]
+		}
+		for _, id := range c.Path[len(ends):] {
+			if texts[id] == "" {
+				texts[id] = text(p, id, marks)
+			}
+			line = append(line, texts[id]...)
+			ends = append(ends, len(line))
+		}
+	}
+	flush()
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write folded stacks: %w", err)
+	}
+	return nil
+}
+
+// text is what stands for a location: its frames, root first, a semicolon
+// behind each.
+func text(p *callstack.Packed, id callstack.LocationID, marks bool) string {
+	l, lines := p.Locations[id], p.Lines(id)
+	mapping := ""
+	if marks && l.Mapping != callstack.NoMapping {
+		switch p.Mappings[l.Mapping].File {
+		case kernel:
+			mapping = "_[k]"
+		case jit:
+			mapping = "_[j]"
+		}
+	}
+	if len(lines) == 0 {
+		return fmt.Sprintf("0x%x%s;", l.Address, mapping)
+	}
+	var out strings.Builder
+	for i := len(lines) - 1; i >= 0; i-- {
+		name := p.Functions[lines[i].Function].Name
+		switch {
+		case name != "":
+			out.WriteString(clean.Replace(name))
+		case l.Address != 0:
+			fmt.Fprintf(&out, "0x%x", l.Address)
+		default:
+			out.WriteString("<unknown>")
+		}
+		if marks && i < len(lines)-1 {
+			out.WriteString("_[i]")
+		} else {
+			out.WriteString(mapping)
+		}
+		out.WriteByte(';')
+	}
+	return out.String()
+}
+
+// clean keeps the format's own signs out of names: Go has semicolons in those
+// of functions that are generic over a struct type.
+var clean = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")

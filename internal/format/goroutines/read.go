@@ -1,0 +1,355 @@
+package goroutines
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+// Limits bound what Read takes on; a dump beyond them is refused.
+type Limits struct {
+	MaxBytes   int64
+	MaxRecords int // different functions and locations
+}
+
+// DefaultLimits are far above any dump seen, and well below what takes a
+// machine down.
+func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24} }
+
+// Frames that stand for what a dump does not show.
+const (
+	elided      = "[frames elided]"
+	cutOff      = "[frames cut off]"
+	unavailable = "[stack unavailable]"
+)
+
+// bufferSize is where runtime/pprof stops to print goroutines.
+const bufferSize = 64 << 20
+
+// Is reports whether a file that begins with head is a goroutine dump, or
+// something that prints one, such as a panic.
+func Is(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if !bytes.HasSuffix(line, []byte("\n")) && !bytes.HasSuffix(line, []byte("]:")) {
+			return false // cut
+		}
+		if _, ok := parseHeader(string(bytes.TrimRight(line, "\r\n"))); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Read decodes a dump.
+func Read(data []byte, limits Limits) (*callstack.Packed, error) {
+	if int64(len(data)) > limits.MaxBytes {
+		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
+	}
+	r := newReader()
+	for line := range bytes.Lines(data) {
+		r.number++
+		whole := bytes.HasSuffix(line, []byte("\n"))
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			r.end()
+			continue
+		}
+		r.line(line, whole)
+		if len(r.p.Functions) > limits.MaxRecords || len(r.p.Locations) > limits.MaxRecords {
+			return nil, fmt.Errorf("line %d: more than %d different functions or places in them: too large to read", r.number, limits.MaxRecords)
+		}
+	}
+	if len(data) == bufferSize {
+		r.cut()
+	}
+	r.end()
+	if r.p.Len() == 0 {
+		return nil, errors.New("it holds no goroutine")
+	}
+	r.warn()
+	return r.p, nil
+}
+
+// reader builds the profile. Between the header of a goroutine and the blank
+// line behind it, the goroutine is open.
+type reader struct {
+	b *callstack.PackedBuilder
+	p *callstack.Packed
+
+	open   bool
+	header header
+	path   []callstack.LocationID // leaf first
+	group  []frame                // frames inlined into the one that comes next, innermost first
+	name   string                 // of the frame whose file comes next
+	inline bool
+	made   bool // "created by" has been read
+
+	locations map[string]callstack.LocationID
+	key       []byte
+
+	number     int // of the line
+	odd        int // lines in goroutines that could not be read
+	firstOdd   int
+	elidedIn   int // goroutines
+	isCut      bool
+	unfinished bool // the goroutine at hand was cut off
+}
+
+type frame struct {
+	name, file string
+	line       int
+}
+
+func newReader() *reader {
+	t := callstack.ValueType{Type: "goroutine", Unit: "count"}
+	b := callstack.NewPackedBuilder(t)
+	p := b.Packed()
+	p.PeriodType, p.Period = t, 1
+	return &reader{b: b, p: p, locations: make(map[string]callstack.LocationID)}
+}
+
+// line reads a line that is not blank.
+func (r *reader) line(line []byte, whole bool) {
+	if bytes.HasPrefix(line, []byte("goroutine ")) {
+		if h, ok := parseHeader(string(line)); ok {
+			r.end()
+			r.open, r.header = true, h
+			return
+		}
+		if !whole { // of a goroutine that cannot be told
+			r.isCut = true
+			return
+		}
+	}
+	if !r.open {
+		return
+	}
+	if !whole && !bytes.HasPrefix(line, []byte("\t")) {
+		r.cut()
+		return
+	}
+	switch {
+	case line[0] == '\t' && r.made:
+		// Where it was created: the label has the function.
+	case line[0] == '\t' && r.name != "":
+		r.place(line[1:], whole)
+	case bytes.HasPrefix(line, []byte("created by ")):
+		r.made = true
+		by, _, _ := strings.Cut(string(line[len("created by "):]), " in goroutine ")
+		r.header.labels = append(r.header.labels, callstack.Label{Key: "created_by", Str: by})
+	case bytes.HasSuffix(line, []byte(" elided...")):
+		r.marker(elided)
+		r.elidedIn++
+	case bytes.Contains(line, []byte("stack unavailable")):
+		r.marker(unavailable)
+	default:
+		r.function(line)
+	}
+}
+
+// function reads the first of a frame's two lines: its name and arguments.
+func (r *reader) function(line []byte) {
+	i := bytes.LastIndexByte(line, '(')
+	if i <= 0 || line[len(line)-1] != ')' || r.made {
+		r.oddLine()
+		return
+	}
+	if r.name != "" { // without a place
+		r.oddLine()
+		r.add(frame{name: r.name})
+	}
+	r.name, r.inline = string(line[:i]), string(line[i:]) == "(...)"
+	if r.name == "panic" {
+		r.name = "runtime.gopanic" // as the profile has it
+	}
+}
+
+// place reads the second: its file and line.
+func (r *reader) place(line []byte, whole bool) {
+	if i := bytes.LastIndex(line, []byte(" +0x")); i >= 0 {
+		line = line[:i]
+	} else if !whole {
+		r.cut() // the line number may be cut
+		return
+	}
+	f := frame{name: r.name}
+	if i := bytes.LastIndexByte(line, ':'); i >= 0 {
+		if n, err := strconv.ParseUint(string(line[i+1:]), 10, 31); err == nil {
+			f.file, f.line = string(line[:i]), int(n)
+		}
+	}
+	if f.file == "" {
+		r.oddLine()
+	}
+	r.add(f)
+	if !whole {
+		r.cut()
+	}
+}
+
+// add ends the frame at hand.
+func (r *reader) add(f frame) {
+	r.group, r.name = append(r.group, f), ""
+	if !r.inline {
+		r.flush()
+	}
+}
+
+// flush makes a location of the frames collected.
+func (r *reader) flush() {
+	if len(r.group) == 0 {
+		return
+	}
+	r.key = r.key[:0]
+	for _, f := range r.group {
+		r.key = append(append(append(r.key, f.name...), 0), f.file...)
+		r.key = append(strconv.AppendInt(append(r.key, 0), int64(f.line), 10), 0)
+	}
+	id, ok := r.locations[string(r.key)]
+	if !ok {
+		lines := make([]callstack.SourceLine, len(r.group))
+		for i, f := range r.group {
+			lines[i] = callstack.SourceLine{Function: r.b.Function(callstack.Function{Name: f.name, File: f.file}), Line: f.line}
+		}
+		id = r.b.Location(callstack.NoMapping, 0, false, lines...)
+		r.locations[string(r.key)] = id
+	}
+	r.path = append(r.path, id)
+	r.group = r.group[:0]
+}
+
+// marker adds a frame that stands for what is not shown.
+func (r *reader) marker(name string) {
+	if r.name != "" {
+		r.oddLine()
+		r.add(frame{name: r.name})
+	}
+	r.flush()
+	r.inline = false
+	r.add(frame{name: name})
+}
+
+// cut notes that the dump ends within the goroutine at hand.
+func (r *reader) cut() { r.isCut, r.unfinished = true, true }
+
+// end closes the goroutine at hand, if there is one.
+func (r *reader) end() {
+	if !r.open {
+		return
+	}
+	if r.name != "" && !r.unfinished {
+		r.oddLine()
+		r.add(frame{name: r.name})
+	}
+	if r.unfinished {
+		r.name = ""
+		r.marker(cutOff)
+	}
+	r.flush()
+	if len(r.path) == 0 {
+		r.marker(unavailable)
+	}
+	r.b.Add(r.path, r.header.labels, 1)
+	r.path = r.path[:0]
+	r.open, r.made, r.name, r.unfinished = false, false, "", false
+}
+
+func (r *reader) oddLine() {
+	if r.odd++; r.odd == 1 {
+		r.firstOdd = r.number
+	}
+}
+
+func (r *reader) warn() {
+	say := func(format string, args ...any) { r.p.Warnings = append(r.p.Warnings, fmt.Sprintf(format, args...)) }
+	if r.isCut {
+		say("the dump ends in the middle: it was cut off, and goroutines may be missing (the runtime stops after 64 MiB)")
+	}
+	switch {
+	case r.elidedIn == 1:
+		say("the dump leaves frames out in the middle of 1 goroutine's stack, which is too deep")
+	case r.elidedIn > 1:
+		say("the dump leaves frames out in the middle of %d goroutines' stacks, which are too deep", r.elidedIn)
+	}
+	switch {
+	case r.odd == 1:
+		say("line %d of the dump is of no known form and was left out", r.firstOdd)
+	case r.odd > 1:
+		say("%d lines of the dump are of no known form and were left out, the first of them line %d", r.odd, r.firstOdd)
+	}
+}
+
+// header is a goroutine's first line.
+type header struct{ labels []callstack.Label }
+
+// parseHeader reads "goroutine 19 [chan receive, 3 minutes, locked to
+// thread]:". Between number and state, crashes print addresses.
+func parseHeader(line string) (header, bool) {
+	rest, ok := strings.CutPrefix(line, "goroutine ")
+	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
+		return header{}, false
+	}
+	_, state, ok := strings.Cut(rest, " [")
+	if !ok {
+		return header{}, false
+	}
+	state, ok = strings.CutSuffix(state, "]:")
+	if !ok {
+		return header{}, false
+	}
+	var h header
+	own := ""
+	if before, after, ok := strings.Cut(state, " labels:{"); ok {
+		state, own = before, after
+	}
+	parts := strings.Split(state, ", ")
+	h.labels = append(h.labels, callstack.Label{Key: "state", Str: strings.TrimSuffix(parts[0], " (scan)")})
+	for _, part := range parts[1:] {
+		if n, ok := strings.CutSuffix(part, " minutes"); ok {
+			if n, err := strconv.ParseInt(n, 10, 64); err == nil {
+				h.labels = append(h.labels, callstack.Label{Key: "wait", Num: n, Unit: "minutes"})
+			}
+		} else if to, ok := strings.CutPrefix(part, "locked "); ok {
+			h.labels = append(h.labels, callstack.Label{Key: "locked", Str: to})
+		} else if n, ok := strings.CutPrefix(part, "synctest bubble "); ok {
+			if n, err := strconv.ParseInt(n, 10, 64); err == nil {
+				h.labels = append(h.labels, callstack.Label{Key: "bubble", Num: n})
+			}
+		}
+	}
+	h.labels = slices.Concat(ownLabels(own), h.labels)
+	return h, true
+}
+
+// ownLabels reads `"key": "value", …}`, as far as it goes.
+func ownLabels(s string) (labels []callstack.Label) {
+	for {
+		key, rest, ok := quoted(s)
+		if !ok || !strings.HasPrefix(rest, ": ") {
+			return labels
+		}
+		value, rest, ok := quoted(rest[len(": "):])
+		if !ok {
+			return labels
+		}
+		labels = append(labels, callstack.Label{Key: key, Str: value})
+		if s, ok = strings.CutPrefix(rest, ", "); !ok {
+			return labels
+		}
+	}
+}
+
+// quoted takes a quoted string off s.
+func quoted(s string) (value, rest string, ok bool) {
+	q, err := strconv.QuotedPrefix(s)
+	if err != nil {
+		return "", s, false
+	}
+	value, err = strconv.Unquote(q)
+	return value, s[len(q):], err == nil
+}

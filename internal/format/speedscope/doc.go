@@ -1,0 +1,12 @@
+// Package speedscope writes profiles for speedscope.app, in its file format
+// (file-format-schema.json of jlfwong/speedscope).
+//
+// [Write] makes one "sampled" profile of each column; frames are shared. A
+// sample is a stack and its weight, in the profile's order. Inlined frames are
+// frames of their own, names are those that pprof prints.
+//
+// It misleads where speedscope does: it adds up neighbours with equal stacks
+// only, so that its "time order" is the order of samples in the file, which in
+// a pprof profile is no order of time; and it knows no labels. Weights are
+// JSON numbers, which lose the last digits beyond 2⁵³ in the browser.
+package speedscope
