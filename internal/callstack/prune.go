@@ -27,7 +27,7 @@ func (p *Profile) Pruned() (*Profile, error) {
 	}
 	dropped := make([]bool, len(p.frames))
 	for i := range p.frames {
-		name := plainName(p.frames[i].Function)
+		name := PlainName(p.frames[i].Function)
 		dropped[i] = name != "" && drop.MatchString(name) && (keep == nil || !keep.MatchString(name))
 	}
 
@@ -95,9 +95,10 @@ func appendReversed(out, frames []FrameID) []FrameID {
 	return out
 }
 
-// plainName cuts a name at its argument list, as pprof does before it matches:
-// "(anonymous namespace)" and "operator()" are no argument lists.
-func plainName(name string) string {
+// PlainName cuts a name at its argument list, as pprof does before it decides
+// whether the name is to be dropped: "(anonymous namespace)" and "operator()"
+// are no argument lists.
+func PlainName(name string) string {
 	name = strings.TrimPrefix(name, ".")
 	for i := 0; i < len(name); {
 		switch rest := name[i:]; {

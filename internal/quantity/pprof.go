@@ -41,6 +41,17 @@ var pprofUnits = []struct {
 		{"s", 1e9, []string{"s", "sec", "second"}},
 		{"hrs", 3600e9, []string{"hour", "hr"}},
 	}},
+	{zero: 3, units: []pprofUnit{
+		{"n*GCU", 1e-9, []string{"nanogcu"}},
+		{"u*GCU", 1e-6, []string{"microgcu"}},
+		{"m*GCU", 1e-3, []string{"milligcu"}},
+		{"GCU", 1, []string{"gcu"}},
+		{"k*GCU", 1e3, []string{"kilogcu"}},
+		{"M*GCU", 1e6, []string{"megagcu"}},
+		{"G*GCU", 1e9, []string{"gigagcu"}},
+		{"T*GCU", 1e12, []string{"teragcu"}},
+		{"P*GCU", 1e15, []string{"petagcu"}},
+	}},
 }
 
 // findPprofUnit returns the family and the unit that a profile's word for it
@@ -60,6 +71,17 @@ func findPprofUnit(word string) (family, unit int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// PprofComparable reports whether two units measure the same: bytes and
+// kilobytes, or one unit of no known family.
+func PprofComparable(a, b string) bool {
+	if a == b {
+		return true
+	}
+	family, _, known := findPprofUnit(a)
+	other, _, alsoKnown := findPprofUnit(b)
+	return known && alsoKnown && family == other
 }
 
 // PprofScale converts value from one unit to another. The target "minimum"

@@ -50,6 +50,20 @@ func TestPprofLabel(t *testing.T) {
 	}
 }
 
+func TestPprofComparable(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"bytes", "kB", true}, {"Seconds", "ns", true}, {"GCU", "nanoGCU", true}, {"count", "count", true}, {"", "", true},
+		{"bytes", "ns", false}, {"count", "objects", false}, {"count", "bytes", false}, {"bytes", "", false},
+	} {
+		if got := PprofComparable(c.a, c.b); got != c.want {
+			t.Errorf("%q and %q: %v", c.a, c.b, got)
+		}
+	}
+}
+
 func TestPprofPercent(t *testing.T) {
 	for _, c := range []struct {
 		value, total int64
@@ -96,7 +110,7 @@ func TestPprofUnit(t *testing.T) {
 // profile of two functions, whose table shows the scaling, the unit chosen and
 // the percentages.
 func TestPrintsWhatPprofPrints(t *testing.T) {
-	for _, unit := range []string{"nanoseconds", "ns", "microseconds", "ms", "seconds", "hours", "bytes", "B", "kb", "MBytes", "count", "objects"} {
+	for _, unit := range []string{"nanoseconds", "ns", "microseconds", "ms", "seconds", "hours", "bytes", "B", "kb", "MBytes", "count", "objects", "nanoGCU", "GCUs", "kiloGCU"} {
 		for _, small := range []int64{1, 9, 10, 999, 1000, 1023, 1024, 123456, 1e6, 36e5, 1 << 30} {
 			for _, times := range []int64{1, 3, 99, 101, 5000, 1234567} {
 				large := small * times
