@@ -62,7 +62,8 @@ func (g *Graph) Change(n *Node) float64 {
 // Options choose how samples become a tree.
 type Options struct {
 	// Parts: a frame below 1/Parts of the root is collapsed. 0 draws every
-	// frame as long as MaxNodes lets it.
+	// frame, but in a large profile those below a millionth, as long as
+	// MaxNodes lets it.
 	Parts int
 	// MaxDepth and MaxNodes bound the tree for the one who draws it. What lies
 	// deeper is collapsed; for MaxNodes, Parts is halved until they suffice.

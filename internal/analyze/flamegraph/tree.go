@@ -59,6 +59,9 @@ func (b *builder) build() (*Graph, error) {
 	if b.total == (sides{}) {
 		return nil, nil
 	}
+	if b.estimated = b.steps > b.plain; b.estimated && b.options.Parts == 0 {
+		b.options.Parts = sketchParts
+	}
 	b.nodes = []treeNode{{parent: -1, sides: b.total}}
 	b.grow(b.value, 0)
 	if b.base != nil {
@@ -160,11 +163,6 @@ func (b *builder) below(v sides, parts uint64) bool {
 // grow adds the samples of one side to the tree. With a shift the total of the
 // samples is a little less than the root holds: each loses its remainder.
 func (b *builder) grow(passes func() *pass, side int) {
-	parts := uint64(b.options.Parts)
-	if parts == 0 {
-		parts = sketchParts
-	}
-	b.estimated = b.steps > b.plain
 	p := passes()
 	path := []open{{}}
 	closeTo := func(depth int) {
@@ -183,7 +181,7 @@ func (b *builder) grow(passes func() *pass, side int) {
 	for p.next() {
 		closeTo(1 + p.shared)
 		for _, f := range p.path[p.shared:] {
-			path = append(path, b.step(&path[len(path)-1], f, parts))
+			path = append(path, b.step(&path[len(path)-1], f))
 		}
 		v := sidesOf(p.value, side)
 		v[0], v[1] = v[0]>>b.shift, v[1]>>b.shift
@@ -193,7 +191,7 @@ func (b *builder) grow(passes func() *pass, side int) {
 }
 
 // step finds or makes the node of one more frame.
-func (b *builder) step(from *open, frame int32, parts uint64) open {
+func (b *builder) step(from *open, frame int32) open {
 	to := open{node: -1, nearest: from.nearest}
 	if b.estimated {
 		to.hash = extend(from.hash, frame)
@@ -203,7 +201,7 @@ func (b *builder) step(from *open, frame int32, parts uint64) open {
 			to.node, to.nearest = n, n
 			return to
 		}
-		if !b.estimated || !b.below(b.atMost(to.hash), parts) {
+		if !b.estimated || !b.below(b.atMost(to.hash), uint64(b.options.Parts)) {
 			n, _ := b.children.at(from.node, frame)
 			*n = int32(len(b.nodes))
 			to.node, to.nearest = *n, *n
