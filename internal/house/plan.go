@@ -136,7 +136,7 @@ func House() Plan {
 			Beside: []string{"internal/capture/process"},
 			Why:    "it runs git, and capture/process is the one place that starts and ends process groups; it locks its directories with system calls, which count as all powers"},
 
-		{Pattern: "internal/analyze/callgraph", Floor: Analyses, Planned: true,
+		{Pattern: "internal/analyze/callgraph", Floor: Analyses,
 			Beside: []string{"internal/analyze/selection"},
 			Why:    "it sums up what the options of a view leave of a profile"},
 		{Pattern: "internal/analyze/flamegraph", Floor: Analyses,

@@ -1,0 +1,284 @@
+package callgraph
+
+import (
+	"math"
+
+	"whet/internal/analyze/selection"
+)
+
+// New sums up a selection.
+func New(s *selection.Selection, o Options) *Graph {
+	b := &build{s: s, o: o}
+	if o.Picture && o.CallTree {
+		return b.tree()
+	}
+	b.sumNodes()
+	live := b.live()
+	b.weigh(live)
+
+	shown := live
+	if b.nodeCut > 0 {
+		shown = make([]int32, 0, len(live))
+		for _, i := range live {
+			if magnitude(b.sums[i].cum) >= b.nodeCut {
+				shown = append(shown, i)
+			}
+		}
+	}
+	g := &Graph{Remaining: len(shown), DroppedNodes: len(live) - len(shown)}
+	if o.Picture {
+		b.picture(g, shown, len(live))
+	} else {
+		b.text(g, shown, len(live))
+	}
+	g.sortEdges()
+	return g
+}
+
+// build is a graph in the making.
+type build struct {
+	s *selection.Selection
+	o Options
+
+	sums             []sums // by node of the selection, all of them kept
+	nodeCut, edgeCut int64
+}
+
+// sumNodes adds up flat and cum of every node. A node's values do not depend on
+// which others are kept, so this is done once.
+func (b *build) sumNodes() {
+	b.sums = b.fold(nil, false).sums
+}
+
+// fold reads the samples once. Nodes that are not kept are passed over; nil
+// keeps all.
+func (b *build) fold(kept []bool, edges bool) *fold {
+	f := &fold{kept: kept, edges: edges, onPath: make([]bool, len(b.s.Nodes)), sums: make([]sums, len(b.s.Nodes))}
+	f.run(b.s.Walk())
+	return f
+}
+
+// live lists the nodes that hold anything.
+func (b *build) live() []int32 {
+	var out []int32
+	for i := range b.sums {
+		if b.holds(&b.sums[i]) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+func (b *build) holds(s *sums) bool {
+	if s.cum == 0 && s.flat == 0 {
+		return false
+	}
+	return !b.s.DropNegative || s.flat > 0 || s.flat == 0 && s.cum >= 0
+}
+
+// weigh sets the cuts: shares of the sum of what the nodes hold themselves,
+// which in a difference is not the total that percentages are of.
+func (b *build) weigh(live []int32) {
+	var total int64
+	for _, i := range live {
+		total += b.sums[i].flat
+	}
+	b.cuts(total)
+}
+
+func (b *build) cuts(total int64) {
+	b.nodeCut = magnitude(int64(float64(total) * b.o.NodeFraction))
+	b.edgeCut = magnitude(int64(float64(total) * b.o.EdgeFraction))
+}
+
+// text ranks nodes by flat or cum, takes the first and adds their edges.
+func (b *build) text(g *Graph, shown []int32, all int) {
+	nodes := b.nodes(shown)
+	rank(nodes, b.order())
+	reduced := b.o.NodeCount > 0 && b.o.NodeCount < len(nodes)
+	if reduced {
+		nodes = nodes[:b.o.NodeCount]
+	}
+	g.Nodes = nodes
+	b.connect(g, all)
+	b.trimEdges(g, reduced)
+}
+
+func (b *build) order() func(*Node) [2]int64 {
+	if b.o.Cum {
+		return func(n *Node) [2]int64 { return [2]int64{magnitude(n.Cum), magnitude(n.Flat)} }
+	}
+	return func(n *Node) [2]int64 { return [2]int64{magnitude(n.Flat), magnitude(n.Cum)} }
+}
+
+// picture ranks nodes by entropy, takes the first and adds their edges and
+// tags.
+func (b *build) picture(g *Graph, shown []int32, all int) {
+	g.Nodes = b.nodes(shown)
+	b.connect(g, all)
+	rank(g.Nodes, entropyOrder)
+	reduced := false
+	tagged := g.Nodes
+	if b.o.NodeCount > 0 {
+		// Tags count as nodes, each node is one: no more can be taken.
+		tagged = tagged[:min(b.o.NodeCount, len(tagged))]
+	}
+	b.addTags(tagged)
+	if n := b.fitting(tagged); b.o.NodeCount > 0 && n < len(g.Nodes) {
+		reduced = true
+		g.Nodes = g.Nodes[:n]
+		for _, n := range g.Nodes {
+			n.In, n.Out = nil, nil
+		}
+		b.connect(g, all)
+		rank(g.Nodes, entropyOrder)
+	}
+	b.trimEdges(g, reduced)
+	g.removeRedundant()
+}
+
+// fitting returns how many of the ranked nodes fill NodeCount with their tags.
+func (b *build) fitting(nodes []*Node) int {
+	count := 0
+	for i, n := range nodes {
+		if count += 1 + min(n.flatTags(), maxTags); count >= b.o.NodeCount {
+			return i + 1
+		}
+	}
+	return min(b.o.NodeCount, len(nodes))
+}
+
+// maxTags is how many tags of a node are drawn at most.
+const maxTags = 4
+
+// flatTags counts the tags that hold something themselves.
+func (n *Node) flatTags() int {
+	count := 0
+	for _, t := range n.Labels {
+		if t.Flat != 0 {
+			count++
+		}
+	}
+	for _, tags := range n.Numbers {
+		for _, t := range tags {
+			if t.Flat != 0 {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+func (b *build) nodes(list []int32) []*Node {
+	out := make([]*Node, len(list))
+	for i, id := range list {
+		out[i] = b.node(id)
+	}
+	return out
+}
+
+func (b *build) node(id int32) *Node {
+	return newNode(&b.s.Nodes[id], &b.sums[id], id)
+}
+
+func newNode(info *selection.Node, s *sums, index int32) *Node {
+	return &Node{
+		Info: *info, Name: Name(info), index: index,
+		Flat: s.flat, FlatDivisor: s.flatDivisor, Cum: s.cum, CumDivisor: s.cumDivisor,
+	}
+}
+
+// connect sums up the edges between the graph's nodes. Where these are all
+// there are, edges to nodes that hold nothing are among them: pprof leaves
+// those out only with others.
+func (b *build) connect(g *Graph, all int) {
+	ours := make([]*Node, len(b.s.Nodes))
+	var kept []bool
+	if len(g.Nodes) < all {
+		kept = make([]bool, len(ours))
+	}
+	for _, n := range g.Nodes {
+		ours[n.index] = n
+		if kept != nil {
+			kept[n.index] = true
+		}
+	}
+	f := b.fold(kept, true)
+	end := func(id int32) *Node {
+		if ours[id] == nil {
+			ours[id] = b.node(id)
+		}
+		return ours[id]
+	}
+	for i := range f.calls {
+		c := &f.calls[i]
+		join(&Edge{From: end(c.from), To: end(c.to), Weight: c.weight, Divisor: c.divisor, Residual: c.residual, Inlined: !c.plain})
+	}
+}
+
+func join(e *Edge) {
+	e.From.Out = append(e.From.Out, e)
+	e.To.In = append(e.To.In, e)
+}
+
+func magnitude(v int64) int64 {
+	if v < 0 {
+		return -v
+	}
+	return v
+}
+
+// entropyOrder ranks nodes for a picture: those first at which paths meet or
+// part, by how much passes through them. A node with one caller and one callee
+// tells nothing that its neighbours do not.
+//
+//	score = cum * (H(in) + H(out)) + flat
+//
+// where H is the entropy in bits of how the weight is spread over the edges,
+// flat being one of those out, and 1 for a node without edges on that side.
+func entropyOrder(n *Node) [2]int64 {
+	score := 0.0
+	if len(n.In) == 0 {
+		score++
+	} else {
+		score += entropy(n.In, 0)
+	}
+	if len(n.Out) == 0 {
+		score++
+	} else {
+		score += entropy(n.Out, n.Flat)
+	}
+	return [2]int64{magnitude(whole(score*float64(n.Cum)) + n.Flat), magnitude(n.Flat)}
+}
+
+// whole truncates, and of what no int64 can hold makes what the conversion
+// makes of it on amd64, so that all machines rank alike. Edges of weight 0,
+// which there are in differences, make a score that is not a number.
+func whole(v float64) int64 {
+	if v >= -1<<63 && v < 1<<63 {
+		return int64(v)
+	}
+	return math.MinInt64
+}
+
+func entropy(edges []*Edge, flat int64) float64 {
+	total := flat
+	for _, e := range edges {
+		if e.Weight > 0 {
+			total += e.Weight
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	score := 0.0
+	for _, e := range edges {
+		share := float64(magnitude(e.Weight)) / float64(total)
+		score += -share * math.Log2(share)
+	}
+	if flat > 0 {
+		share := float64(flat) / float64(total)
+		score += -share * math.Log2(share)
+	}
+	return score
+}

@@ -1,0 +1,238 @@
+package callgraph
+
+import (
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
+	"whet/internal/quantity"
+)
+
+// class is what tells the samples of a node's tags apart: their string labels
+// and the numbers under the key "bytes", the only ones that pprof's graphs keep.
+type class struct {
+	labels  string
+	numbers []int64
+}
+
+// baseKey marks samples of a difference's base. It is no tag of a node.
+const baseKey = "pprof::base"
+
+func newClass(labels []callstack.Label) class {
+	var c class
+	var parts []string
+	for _, l := range labels {
+		switch {
+		case l.Key == baseKey:
+		case l.Str != "":
+			parts = append(parts, l.Key+":"+l.Str)
+		case l.Key == "bytes" && (l.Num != 0 || l.Unit != ""):
+			c.numbers = append(c.numbers, l.Num)
+		}
+	}
+	slices.Sort(parts)
+	c.labels = strings.Join(parts, `\n`)
+	return c
+}
+
+// tagged is the sum of a node's samples of a class.
+type tagged struct {
+	node  *Node
+	class int32
+	sums
+}
+
+// mark is a step of the path that tags are summed up for, as place is for nodes.
+type mark struct {
+	value, divisor int64
+	id             int32
+	node           *Node // nil where no tags are wanted
+	first          bool  // place of node on the path
+}
+
+// tagFold sums up the values of some nodes by class. It is the fold of nodes
+// and edges, but what a prefix holds is of one class: when the next sample is of
+// another, the whole path hands on what it has.
+type tagFold struct {
+	id     func(parent int32, step selection.Step) int32 // of a step behind another, or none
+	nodes  []*Node                                       // by id; nil where no tags are wanted
+	onPath []bool
+	path   []mark
+	now    int32 // the class of what path holds
+	ids    map[tagKey]int32
+	sums   []tagged // in the order in which the samples come
+}
+
+type tagKey struct {
+	node  *Node
+	class int32
+}
+
+// addTags gives nodes of a graph their tags.
+func (b *build) addTags(nodes []*Node) {
+	b.foldTags(nodes, len(b.s.Nodes), func(_ int32, step selection.Step) int32 { return int32(step.Node) })
+}
+
+// foldTags gives the nodes their tags, given how many nodes there are in all
+// and which of them a step is.
+func (b *build) foldTags(nodes []*Node, all int, id func(int32, selection.Step) int32) {
+	f := tagFold{id: id, nodes: make([]*Node, all), onPath: make([]bool, all), ids: make(map[tagKey]int32)}
+	for _, n := range nodes {
+		f.nodes[n.index] = n
+	}
+	var classes []class
+	ids := make(map[string]int32)
+	w := b.s.Walk()
+	for w.Next() {
+		set := w.LabelSet()
+		id, ok := ids[string(set)]
+		if !ok {
+			id = int32(len(classes))
+			ids[string(set)] = id
+			classes = append(classes, newClass(w.Labels()))
+		}
+		f.sample(w, id)
+	}
+	f.leave(0)
+	b.name(f.sums, classes)
+	for _, n := range nodes {
+		b.trimTags(n)
+	}
+}
+
+func (f *tagFold) sample(w *selection.Walk, class int32) {
+	f.leave(w.Shared)
+	if class != f.now {
+		f.handOn()
+		f.now = class
+	}
+	for _, step := range w.Path[w.Shared:] {
+		parent := int32(none)
+		if n := len(f.path); n > 0 {
+			parent = f.path[n-1].id
+		}
+		m := mark{id: f.id(parent, step)}
+		m.node = f.nodes[m.id]
+		if m.node != nil && !f.onPath[m.id] {
+			f.onPath[m.id] = true
+			m.first = true
+		}
+		f.path = append(f.path, m)
+	}
+	if len(f.path) == 0 {
+		return
+	}
+	leaf := &f.path[len(f.path)-1]
+	leaf.value += w.Value
+	leaf.divisor += w.Divisor
+	if leaf.node != nil {
+		s := f.of(leaf.node)
+		s.flat += w.Value
+		s.flatDivisor += w.Divisor
+	}
+}
+
+// leave cuts the path down to its first n steps.
+func (f *tagFold) leave(n int) {
+	for i := len(f.path) - 1; i >= n; i-- {
+		f.add(i)
+		if m := &f.path[i]; m.first {
+			f.onPath[m.id] = false
+		}
+	}
+	f.path = f.path[:n]
+}
+
+// handOn empties the path of values.
+func (f *tagFold) handOn() {
+	for i := range slices.Backward(f.path) {
+		f.add(i)
+	}
+}
+
+// add hands on what the path's i-th step has.
+func (f *tagFold) add(i int) {
+	m := &f.path[i]
+	if m.value == 0 && m.divisor == 0 {
+		return
+	}
+	if m.first {
+		s := f.of(m.node)
+		s.cum += m.value
+		s.cumDivisor += m.divisor
+	}
+	if i > 0 {
+		f.path[i-1].value += m.value
+		f.path[i-1].divisor += m.divisor
+	}
+	m.value, m.divisor = 0, 0
+}
+
+// of returns a node's sums of the class at hand.
+func (f *tagFold) of(n *Node) *tagged {
+	k := tagKey{n, f.now}
+	id, ok := f.ids[k]
+	if !ok {
+		id = int32(len(f.sums))
+		f.ids[k] = id
+		f.sums = append(f.sums, tagged{node: n, class: f.now})
+	}
+	return &f.sums[id]
+}
+
+// name makes tags of classes: of a class all its string labels together, and
+// each of its numbers. Numbers that print alike are one tag.
+func (b *build) name(list []tagged, classes []class) {
+	type tagID struct {
+		node    *Node
+		numeric bool
+		labels  string
+		name    string
+	}
+	tags := make(map[tagID]*Tag)
+	add := func(t *tagged, id tagID, number int64, unit string) {
+		tag := tags[id]
+		if tag == nil {
+			tag = &Tag{Name: id.name, Unit: unit, Value: number}
+			tags[id] = tag
+			n := t.node
+			if id.numeric {
+				if n.Numbers == nil {
+					n.Numbers = make(map[string][]*Tag)
+				}
+				n.Numbers[id.labels] = append(n.Numbers[id.labels], tag)
+			} else {
+				n.Labels = append(n.Labels, tag)
+			}
+		}
+		tag.Flat += t.flat
+		tag.FlatDivisor += t.flatDivisor
+		tag.Cum += t.cum
+		tag.CumDivisor += t.cumDivisor
+	}
+	unit := b.s.LabelUnit("bytes")
+	target := b.o.Unit
+	if target == "" {
+		target = "minimum"
+	}
+	for i := range list {
+		t := &list[i]
+		c := &classes[t.class]
+		if c.labels != "" {
+			add(t, tagID{node: t.node, name: c.labels}, 0, "")
+		}
+		for _, v := range c.numbers {
+			add(t, tagID{node: t.node, numeric: true, labels: c.labels, name: quantity.PprofLabel(v, unit, target)}, v, unit)
+		}
+	}
+}
+
+// trimTags drops a node's tags below the node cut.
+func (b *build) trimTags(n *Node) {
+	light := func(t *Tag) bool { return magnitude(t.Flat) < b.nodeCut && magnitude(t.Cum) < b.nodeCut }
+	n.Labels = slices.DeleteFunc(n.Labels, light)
+	for key, tags := range n.Numbers {
+		n.Numbers[key] = slices.DeleteFunc(tags, light)
+	}
+}

@@ -1,0 +1,158 @@
+package callgraph
+
+import "whet/internal/analyze/selection"
+
+// callTree is the selection summed up by path: a node for each prefix of a
+// stack. Parents stand before their children.
+type callTree struct {
+	info   []selection.NodeID
+	parent []int32 // or none
+	plain  []bool  // once or more not inlined
+	sums   []sums
+	find   pairs // parent and the selection's node to our node
+}
+
+// treePlace is a step of the path, see place.
+type treePlace struct {
+	value, divisor int64
+	node           int32
+}
+
+func newCallTree(s *selection.Selection) *callTree {
+	t := &callTree{}
+	var path []treePlace
+	leave := func(n int) {
+		for i := len(path) - 1; i >= n; i-- {
+			p := &path[i]
+			t.sums[p.node].cum += p.value
+			t.sums[p.node].cumDivisor += p.divisor
+			if i > 0 {
+				path[i-1].value += p.value
+				path[i-1].divisor += p.divisor
+			}
+		}
+		path = path[:n]
+	}
+	for w := s.Walk(); w.Next(); {
+		leave(w.Shared)
+		for _, step := range w.Path[w.Shared:] {
+			parent := int32(none)
+			if n := len(path); n > 0 {
+				parent = path[n-1].node
+			}
+			path = append(path, treePlace{node: t.child(parent, step)})
+		}
+		if n := len(path); n > 0 {
+			leaf := &path[n-1]
+			leaf.value += w.Value
+			leaf.divisor += w.Divisor
+			t.sums[leaf.node].flat += w.Value
+			t.sums[leaf.node].flatDivisor += w.Divisor
+		}
+	}
+	leave(0)
+	return t
+}
+
+// child is the node of a step behind a node.
+func (t *callTree) child(parent int32, step selection.Step) int32 {
+	id := t.find.id(parent, int32(step.Node))
+	if int(id) == len(t.info) {
+		t.info = append(t.info, step.Node)
+		t.parent = append(t.parent, parent)
+		t.plain = append(t.plain, false)
+		t.sums = append(t.sums, sums{})
+	}
+	t.plain[id] = t.plain[id] || !step.Inlined
+	return id
+}
+
+// tree is New for a call tree.
+func (b *build) tree() *Graph {
+	t := newCallTree(b.s)
+	b.sums = t.sums
+	live := b.live()
+	b.weigh(live)
+	// Nodes that hold nothing stay between others, as in a graph.
+	stay := make([]bool, len(t.info))
+	for i := range stay {
+		stay[i] = true
+	}
+	g := &Graph{}
+	for _, i := range live {
+		if b.nodeCut > 0 && magnitude(t.sums[i].cum) < b.nodeCut {
+			stay[i] = false
+			g.DroppedNodes++
+		}
+	}
+	g.Remaining = len(live) - g.DroppedNodes
+	nodes := b.plant(t, stay)
+	for _, i := range live {
+		if stay[i] {
+			g.Nodes = append(g.Nodes, nodes[i])
+		}
+	}
+	rank(g.Nodes, entropyOrder)
+	tagged := g.Nodes
+	reduced := false
+	if b.o.NodeCount > 0 {
+		tagged = tagged[:min(b.o.NodeCount, len(tagged))]
+	}
+	b.foldTags(tagged, len(t.info), t.child)
+	if b.o.NodeCount > 0 {
+		b.trimEdges(g, false)
+		if n := b.fitting(tagged); n < len(g.Nodes) {
+			reduced = true
+			g.uproot(n)
+			rank(g.Nodes, entropyOrder)
+		}
+	}
+	b.trimEdges(g, reduced)
+	g.sortEdges()
+	return g
+}
+
+// plant makes nodes of those that stay, each joined to the nearest of them
+// above it.
+func (b *build) plant(t *callTree, stay []bool) []*Node {
+	nodes := make([]*Node, len(t.info))
+	above := make([]int32, len(t.info)) // the nearest that stays, or none
+	residual := make([]bool, len(t.info))
+	inlined := make([]bool, len(t.info)) // all the way from there
+	for i, p := range t.parent {
+		above[i], inlined[i] = p, !t.plain[i]
+		if p != none && !stay[p] {
+			above[i], residual[i] = above[p], true
+			inlined[i] = inlined[i] && inlined[p]
+		}
+		if !stay[i] {
+			continue
+		}
+		nodes[i] = newNode(&b.s.Nodes[t.info[i]], &t.sums[i], int32(i))
+		if a := above[i]; a != none {
+			join(&Edge{From: nodes[a], To: nodes[i], Weight: t.sums[i].cum, Divisor: t.sums[i].cumDivisor, Residual: residual[i], Inlined: inlined[i]})
+		}
+	}
+	return nodes
+}
+
+// uproot takes all but the first n nodes of a tree out of it. What stands under
+// a node that goes moves to the one above it.
+func (g *Graph) uproot(n int) {
+	gone := g.Nodes[n:]
+	g.Nodes = g.Nodes[:n]
+	for _, node := range gone {
+		if len(node.In) == 0 {
+			for _, e := range node.Out {
+				e.To.In = nil
+			}
+			continue
+		}
+		in := node.In[0]
+		cut(in)
+		for _, e := range node.Out {
+			e.From, e.Residual, e.Inlined = in.From, true, in.Inlined && e.Inlined
+			in.From.Out = append(in.From.Out, e)
+		}
+	}
+}
