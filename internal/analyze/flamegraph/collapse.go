@@ -158,7 +158,7 @@ func (c *collapser) emit() {
 			frame = c.frame(n.frame)
 		}
 		c.g.Nodes = append(c.g.Nodes, Node{Frame: frame, Parent: t.parent, Value: int64(n.sides[0]), Base: int64(n.sides[1])})
-		if c.blocks[t.node].frames > 0 {
+		if c.blocks[t.node] != (block{}) {
 			stack = append(stack, todo{^t.node, at})
 		}
 		for _, kid := range slices.Backward(c.kids[c.first[t.node]:c.first[t.node+1]]) {
