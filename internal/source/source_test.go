@@ -181,7 +181,8 @@ func FuzzFind(f *testing.F) {
 		if runtime.GOOS == "windows" {
 			return // the places above are no absolute paths there
 		}
-		for i, c := range finder.candidates(frame) {
+		for i, p := range finder.places(frame) {
+			c := p.path
 			inside := i == 0 && absolute(frame) && c == frame
 			for _, p := range places {
 				inside = inside || strings.HasPrefix(c, p+"/") && !strings.Contains(c, "/../")
@@ -189,7 +190,7 @@ func FuzzFind(f *testing.F) {
 			if !inside {
 				t.Errorf("%q: would look at %q", frame, c)
 			}
-			if !strings.HasSuffix(c, ".go") && !strings.HasSuffix(c, ".s") {
+			if !isSource(c) {
 				t.Errorf("%q: %q is no source", frame, c)
 			}
 		}

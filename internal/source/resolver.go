@@ -1,0 +1,265 @@
+package source
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options say what is known of the profiled program and of this machine. What
+// is not known stays empty.
+type Options struct {
+	GOROOT     string
+	GOMODCACHE string
+	// Dir lies in the user's module or workspace.
+	Dir string
+	// Info is what the go command wrote into the binary.
+	Info *debug.BuildInfo
+	// BuildGOROOT is as in Finder: see BuildGOROOT, which finds it in the
+	// files of a profile.
+	BuildGOROOT string
+
+	// SourcePath and TrimPath are pprof's -source_path and -trim_path, lists
+	// of directories.
+	SourcePath, TrimPath string
+
+	// Recorded returns the copy of a file that was taken with the profile.
+	Recorded func(frameFile string) ([]byte, bool)
+	// Sum returns the SHA-256, in hexadecimal, that a file had when the
+	// program was built.
+	Sum func(frameFile string) (string, bool)
+	// Profiled is when the profile was taken, zero when unknown.
+	Profiled time.Time
+}
+
+// Resolver finds the source of frames and says what speaks against what it
+// found. It may be used from several goroutines.
+type Resolver struct {
+	Finder
+
+	o        Options
+	warnings []string
+
+	mu    sync.Mutex
+	texts map[string]answer
+}
+
+type answer struct {
+	text *Text
+	err  error
+}
+
+// Text is the source of a frame's file.
+type Text struct {
+	Path   string // on this machine; "" where it comes from a recording
+	Origin Origin
+	Lines  []string
+	// Doubts say, each as a sentence for people, why it may not be what was
+	// built. There are none where a version or a sum vouches for it.
+	Doubts []string
+	// Generated says that a program wrote it: what it was written from tells
+	// more.
+	Generated bool
+
+	display string
+}
+
+// New returns a resolver. A go.mod or go.work that cannot be read is no error:
+// Warnings says what is missing.
+func New(o Options) *Resolver {
+	r := &Resolver{o: o, texts: make(map[string]answer)}
+	r.GOROOT, r.GOMODCACHE, r.BuildGOROOT = o.GOROOT, o.GOMODCACHE, o.BuildGOROOT
+	if o.Dir != "" {
+		r.readTree(o.Dir)
+	}
+	r.addBuild(o.Info)
+	return r
+}
+
+// Warnings say what of the modules could not be read, and which version of the
+// standard library is missing.
+func (r *Resolver) Warnings() []string { return r.warnings }
+
+// Text returns the source of a frame's file. The error says why there is none.
+func (r *Resolver) Text(frameFile string) (*Text, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, ok := r.texts[frameFile]
+	if !ok {
+		a.text, a.err = r.resolve(frameFile)
+		r.texts[frameFile] = a
+	}
+	return a.text, a.err
+}
+
+func (r *Resolver) resolve(frameFile string) (*Text, error) {
+	if r.o.Recorded != nil {
+		if data, ok := r.o.Recorded(frameFile); ok {
+			return r.text(data, "", OfRecord, frameFile), nil
+		}
+	}
+	p, ok := r.onPath(frameFile)
+	if !ok {
+		if p, ok = r.find(frameFile); !ok {
+			return nil, fmt.Errorf("find source %s: %s", frameFile, absence(frameFile))
+		}
+	}
+	data, err := read(p.path)
+	if err != nil {
+		return nil, err
+	}
+	t := r.text(data, p.path, p.origin, frameFile)
+	if r.o.Sum != nil {
+		if want, ok := r.o.Sum(frameFile); ok {
+			if have := sha256.Sum256(data); !strings.EqualFold(hex.EncodeToString(have[:]), want) {
+				t.doubt("source differs from the profiled build: the sum of %s is another than when it was built", t.display)
+			}
+			return t, nil // the sum vouches for it
+		}
+	}
+	r.check(t, p, frameFile)
+	return t, nil
+}
+
+func (r *Resolver) text(data []byte, path string, origin Origin, frameFile string) *Text {
+	t := &Text{Path: path, Origin: origin, Lines: lines(data), display: frameFile}
+	t.display, _ = r.Display(frameFile)
+	for i, line := range t.Lines {
+		if strings.HasPrefix(line, "package ") || i > 200 {
+			break
+		}
+		t.Generated = t.Generated || strings.HasPrefix(line, "// Code generated ") && strings.HasSuffix(line, " DO NOT EDIT.")
+	}
+	return t
+}
+
+func lines(data []byte) []string {
+	if len(data) == 0 {
+		return nil
+	}
+	out := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	for i := range out {
+		out[i] = strings.TrimSuffix(out[i], "\r")
+	}
+	return out
+}
+
+func (t *Text) doubt(format string, args ...any) {
+	t.Doubts = append(t.Doubts, fmt.Sprintf(format, args...))
+}
+
+// check adds what speaks against a file for which no sum vouches.
+func (r *Resolver) check(t *Text, p place, frameFile string) {
+	switch p.origin {
+	case OfCache:
+		// Its path names the version, and the go command checks what it puts
+		// there.
+		if version, ok := r.otherVersion(frameFile); ok {
+			t.doubt("source may differ from the profiled build: %s is of another version than the binary, which has %s", t.display, version)
+		}
+		return
+	case OfGOROOT:
+		if have, want := r.version(), r.buildVersion(); have != "" && want != "" {
+			if have != want {
+				t.doubt("source may differ from the profiled build: GOROOT here is of %s, the binary was built with %s", have, want)
+			}
+			if !p.guess {
+				return
+			}
+		}
+	}
+	if p.guess {
+		t.doubt("source may differ from the profiled build: %s was taken for %s only because their names end alike", p.path, frameFile)
+	}
+	if r.o.Profiled.IsZero() {
+		return
+	}
+	if info, err := os.Stat(p.path); err == nil && info.ModTime().After(r.o.Profiled) {
+		t.doubt("source differs from the profiled build: %s was changed after the profile was taken", t.display)
+	}
+}
+
+// Line returns a line, from 1.
+func (t *Text) Line(n int) (string, bool) {
+	if t == nil || n < 1 || n > len(t.Lines) {
+		return "", false
+	}
+	return t.Lines[n-1], true
+}
+
+// Short says that the file ends before a line of the profile, "" when it does
+// not.
+func (t *Text) Short(line int) string {
+	if line <= len(t.Lines) {
+		return ""
+	}
+	return fmt.Sprintf("source differs from the profiled build: %s has %d lines, the profile names line %d", t.display, len(t.Lines), line)
+}
+
+// onPath looks for a file as pprof's -source_path and -trim_path say: a
+// prefix is cut off, and what is then relative is looked for in every
+// directory of the path and in those above it.
+func (r *Resolver) onPath(frameFile string) (place, bool) {
+	if r.o.SourcePath == "" && r.o.TrimPath == "" || !isSource(frameFile) {
+		return place{}, false
+	}
+	name := Trim(frameFile, r.o.TrimPath, r.o.SourcePath)
+	if filepath.IsAbs(name) {
+		if name == frameFile {
+			return place{}, false // as it would be looked for anyway
+		}
+		return existing(name)
+	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return place{}, false
+	}
+	for _, dir := range filepath.SplitList(r.o.SourcePath) {
+		for dir != "" {
+			if p, ok := existing(filepath.Join(dir, filepath.FromSlash(name))); ok {
+				return p, true
+			}
+			above := filepath.Dir(dir)
+			if above == dir {
+				break
+			}
+			dir = above
+		}
+	}
+	return place{}, false
+}
+
+func existing(name string) (place, bool) {
+	info, err := os.Stat(name)
+	return place{path: name, origin: OfPath}, err == nil && info.Mode().IsRegular()
+}
+
+// Trim shortens a file's name as pprof does: by the prefixes of trimPath, or,
+// without any, behind a directory that is called as one of sourcePath.
+func Trim(name, trimPath, sourcePath string) string {
+	slashed := filepath.ToSlash(name)
+	if trimPath == "" {
+		for _, dir := range filepath.SplitList(filepath.ToSlash(sourcePath)) {
+			anchor := "/" + path.Base(dir) + "/"
+			if at := strings.Index(slashed, anchor); at >= 0 {
+				return name[at+len(anchor):]
+			}
+		}
+	}
+	prefixes := append(filepath.SplitList(filepath.ToSlash(trimPath)), "/proc/self/cwd/./", "/proc/self/cwd/")
+	for _, prefix := range prefixes {
+		if !strings.HasSuffix(prefix, "/") {
+			prefix += "/"
+		}
+		if strings.HasPrefix(slashed, prefix) {
+			return name[len(prefix):]
+		}
+	}
+	return name
+}
