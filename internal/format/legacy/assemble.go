@@ -1,0 +1,112 @@
+package legacy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"whet/internal/callstack"
+)
+
+// assemble makes the model of what was collected.
+func (r *reader) assemble() (*callstack.Packed, error) {
+	m := newMapper(r.mappings)
+	for _, span := range r.samples.spans { // in this order, as pprof asks
+		for _, a := range r.samples.addresses[span.from:span.to] {
+			m.of(a)
+		}
+	}
+	if n := max(len(m.known), len(m.mappings), r.symbols.distinct); n > r.limits.MaxRecords {
+		return nil, fmt.Errorf("it has %d different addresses, names or mappings: too large to read", n)
+	}
+	if r.twice {
+		r.samples.dropTwice()
+	}
+	b := callstack.NewPackedBuilder(r.meta.Types...)
+	p := b.Packed()
+	p.Meta = r.meta
+	p.Mappings = m.mappings
+	p.DefaultType = len(r.meta.Types) - 1
+	p.DropFrames, p.KeepFrames = uninteresting(r.meta.Types)
+	a := assembler{b: b, mapper: m, symbols: &r.symbols, places: make(map[string]callstack.LocationID)}
+	n, sums := len(r.meta.Types), make([]int64, len(r.meta.Types))
+	for i := range r.samples.len() {
+		values := r.samples.values[i*n : (i+1)*n]
+		for t, v := range values {
+			if sums[t] += max(v, -v); sums[t] < 0 || v < 0 && -v < 0 {
+				return nil, errSum
+			}
+		}
+		b.Add(a.path(r.samples.stack(i)), r.samples.labelsOf(i), values...)
+	}
+	if p.Len() == 0 && r.malformed > 0 {
+		return nil, fmt.Errorf("line %d: none of its lines behind the first can be read as a sample", r.first)
+	}
+	r.warn(p)
+	return p, nil
+}
+
+// assembler makes locations of addresses.
+type assembler struct {
+	b       *callstack.PackedBuilder
+	mapper  *mapper
+	symbols *symbols
+	places  map[string]callstack.LocationID // by the addresses that are one place
+	key     []byte
+	lines   []callstack.SourceLine
+	out     []callstack.LocationID
+}
+
+// path returns the locations of a stack, leaf first, in a slice that the next
+// call uses again.
+func (a *assembler) path(stack []uint64) []callstack.LocationID {
+	a.out = a.out[:0]
+	for len(stack) > 0 {
+		n := 1
+		for n < len(stack) && a.symbols.inlined(stack[n-1], stack[n]) {
+			n++
+		}
+		a.out = append(a.out, a.place(stack[:n]))
+		stack = stack[n:]
+	}
+	return a.out
+}
+
+// place interns the location of addresses each of which is inlined into the
+// next. Its own is the innermost, as in profiles that the runtime encodes.
+func (a *assembler) place(addresses []uint64) callstack.LocationID {
+	a.key = a.key[:0]
+	for _, address := range addresses {
+		a.key = binary.LittleEndian.AppendUint64(a.key, address)
+	}
+	id, ok := a.places[string(a.key)]
+	if !ok {
+		a.lines = a.lines[:0]
+		for _, address := range addresses {
+			for _, s := range a.symbols.at[address] {
+				f := a.b.Function(callstack.Function{Name: s.name, SystemName: s.name, File: s.file})
+				a.lines = append(a.lines, callstack.SourceLine{Function: f, Line: s.line})
+			}
+		}
+		id = a.b.NewLocation(a.mapper.of(addresses[0]), addresses[0], false, a.lines...)
+		a.places[string(a.key)] = id
+	}
+	return id
+}
+
+func (r *reader) warn(p *callstack.Packed) {
+	say := func(format string, args ...any) { p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...)) }
+	p.Warnings = slices.Clone(r.lost)
+	switch {
+	case r.malformed == 1:
+		say("line %d is malformed and was left out", r.first)
+	case r.malformed > 1:
+		say("%d lines are malformed and were left out, the first of them line %d", r.malformed, r.first)
+	}
+	switch {
+	case p.Len() == 0:
+		say("the profile has no samples: the program may not have run long enough, or did none of what was recorded")
+	case len(p.Functions) == 0:
+		say("the profile has addresses only: functions and lines need the program's file")
+	}
+}

@@ -1,0 +1,101 @@
+package legacy
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// words are how a machine wrote numbers.
+type words struct {
+	order binary.ByteOrder
+	size  int
+}
+
+func (w words) at(b []byte, i int) uint64 {
+	if w.size == 4 {
+		return uint64(w.order.Uint32(b[4*i:]))
+	}
+	return w.order.Uint64(b[8*i:])
+}
+
+// header is what begins a CPU profile: the words 0, 3, a version, the period
+// and 0.
+type header struct {
+	words
+	java   bool
+	micros uint64 // the sampling period
+}
+
+func cpuHeader(data []byte) (header, bool) {
+	for _, w := range []words{{binary.LittleEndian, 4}, {binary.BigEndian, 4}, {binary.LittleEndian, 8}, {binary.BigEndian, 8}} {
+		if len(data) >= 5*w.size && w.at(data, 0) == 0 && w.at(data, 1) == 3 && w.at(data, 2) <= 1 && w.at(data, 3) > 0 && w.at(data, 4) == 0 {
+			return header{words: w, java: w.at(data, 2) == 1, micros: w.at(data, 3)}, true
+		}
+	}
+	return header{}, false
+}
+
+// cpu reads the samples behind the header: a count, the number of addresses
+// and the addresses; at the end, a count of 0 with the single address 0. The
+// memory map follows.
+func (r *reader) cpu(h header, data []byte) error {
+	if h.java {
+		return errJava
+	}
+	if h.micros > math.MaxInt64/1000 {
+		return errors.New("its sampling period is longer than 292 years: the file is damaged")
+	}
+	r.meta.Types = types("samples", "count", "cpu", "nanoseconds")
+	r.meta.PeriodType = r.meta.Types[1]
+	r.meta.Period = int64(h.micros) * 1000
+	r.twice = true
+	data = data[5*h.size:]
+	var stack []uint64
+	for {
+		if len(data) < 2*h.size {
+			r.say("the file has no end mark: it was cut off, and samples may be missing at its end")
+			data = nil
+			break
+		}
+		count, depth := h.at(data, 0), h.at(data, 1)
+		data = data[2*h.size:]
+		if depth > maxDepth {
+			r.say("the file is damaged behind its sample %d: what follows was left out", r.samples.len())
+			data = nil
+			break
+		}
+		there := min(int(depth), len(data)/h.size)
+		stack = stack[:0]
+		for i := range there {
+			stack = append(stack, h.at(data, i))
+		}
+		data = data[there*h.size:]
+		if count == 0 && depth == 1 && there == 1 && stack[0] == 0 {
+			break
+		}
+		if count > math.MaxInt64/uint64(r.meta.Period) {
+			return errSum
+		}
+		calls(stack[min(1, there):]) // the leaf is none
+		r.samples.add(stack, int64(count), int64(count)*r.meta.Period)
+		if there < int(depth) {
+			r.say("the file ends in the middle of a stack: it was cut off, the last stack is not whole, and samples may be missing")
+			data = nil
+			break
+		}
+	}
+	r.samples.dropHandler()
+	r.memoryMap(lines{rest: data})
+	return nil
+}
+
+// maxDepth is more than any profiler's stacks have.
+const maxDepth = 1 << 16
+
+// calls turns return addresses into addresses within the calls.
+func calls(addresses []uint64) {
+	for i := range addresses {
+		addresses[i]--
+	}
+}

@@ -1,0 +1,129 @@
+package legacy
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+var heapLine = regexp.MustCompile(`(-?\d+): *(-?\d+) *\[ *(\d+): *(\d+) *] @([ x0-9a-f]*)`)
+
+// heap reads the lines behind a heap profile's first:
+//
+//	heap profile: 217: 15022536 [247: 20131880] @ heap/1048576
+//	8: 896 [8: 896] @ 0x40a72b 0x40ae8a
+//
+// that is: objects and bytes in use, and in brackets those ever allocated,
+// first of all samples, then of each.
+func (r *reader) heap() error {
+	head := heapHead.FindStringSubmatch(r.lines.text)
+	var rate int64
+	if head[6] != "" {
+		var err error
+		if rate, err = strconv.ParseInt(head[6], 10, 64); err != nil {
+			return fmt.Errorf("line %d: the sampling rate %s is too large", r.lines.number, head[6])
+		}
+	}
+	scaled := false
+	switch head[5] {
+	case "heap": // Go and gperftools write twice the mean distance
+		rate, scaled = rate/2, true
+	case "heap_v2", "heapz_v2":
+		scaled = true
+	case "heapprofile", "growth", "growthz", "fragmentation", "fragmentationz":
+		rate = 1
+	default:
+		return fmt.Errorf("line %d: %q is no kind of heap profile that is known here", r.lines.number, head[5])
+	}
+	r.meta.PeriodType = callstack.ValueType{Type: "space", Unit: "bytes"}
+	r.meta.Period = rate
+	sampled := strings.HasPrefix(head[5], "heap")
+	both := sampled && (head[3] != head[1] && head[3] != "0" || head[4] != head[2] && head[4] != "0")
+	if both {
+		r.meta.Types = types("alloc_objects", "count", "alloc_space", "bytes", "inuse_objects", "count", "inuse_space", "bytes")
+	} else {
+		r.meta.Types = types("objects", "count", "space", "bytes")
+	}
+
+	var inUse float64 // bytes
+	for r.lines.next() {
+		line := strings.TrimSpace(r.lines.text)
+		if isComment(line) {
+			r.symbols.comment(line)
+			continue
+		}
+		if isMapsHead(line) {
+			break
+		}
+		m := heapLine.FindStringSubmatch(line)
+		if m == nil {
+			r.bad()
+			continue
+		}
+		var pairs [][2]string
+		if both {
+			pairs = append(pairs, [2]string{m[3], m[4]})
+		}
+		pairs = append(pairs, [2]string{m[1], m[2]})
+		var values []int64
+		var size int64 // of a block
+		ok := true
+		for _, p := range pairs {
+			count, err := strconv.ParseInt(p[0], 10, 64)
+			bytes, err2 := strconv.ParseInt(p[1], 10, 64)
+			ok = ok && err == nil && err2 == nil && (count != 0 || bytes == 0)
+			if !ok {
+				break
+			}
+			if count != 0 {
+				size = bytes / count
+				if scaled {
+					if count, bytes, ok = scale(count, bytes, rate); !ok {
+						return errSum
+					}
+				}
+			}
+			values = append(values, count, bytes)
+		}
+		stack, err := addresses(m[5])
+		if !ok || err != nil {
+			r.bad()
+			continue
+		}
+		calls(stack)
+		r.sample(stack, values...)
+		r.samples.label(callstack.Label{Key: "bytes", Num: size})
+		if f, err := strconv.ParseFloat(m[2], 64); err == nil {
+			inUse += f
+		}
+	}
+	r.symbols.end()
+	if total, err := strconv.ParseFloat(head[2], 64); err == nil && inUse < total {
+		r.say("its stacks hold %.0f bytes in use, but its first line says %.0f: it was cut off, or damaged", inUse, total)
+	}
+	return r.sections()
+}
+
+// scale estimates what a sample stands for. The sampler takes a block of s
+// bytes with the probability 1 − exp(−s/R), R being the mean distance of
+// samples in bytes; count blocks of bytes/count each, divided by it, are what
+// there was. A rate of 1 took every block, and none says nothing.
+func scale(count, bytes, rate int64) (int64, int64, bool) {
+	if bytes == 0 {
+		return 0, 0, true
+	}
+	if rate <= 1 {
+		return count, bytes, true
+	}
+	s := float64(bytes) / float64(count)
+	by := 1 / (1 - math.Exp(-s/float64(rate)))
+	c, b := float64(count)*by, float64(bytes)*by
+	if !(math.Abs(c) < 1<<63 && math.Abs(b) < 1<<63) {
+		return 0, 0, false
+	}
+	return int64(c), int64(b), true
+}

@@ -1,0 +1,149 @@
+package legacy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+// Limits bound what Read takes on; a profile beyond them is refused.
+type Limits struct {
+	MaxBytes   int64
+	MaxRecords int // different addresses, names and mappings
+}
+
+// DefaultLimits are far above any profile seen, and well below what takes a
+// machine down.
+func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24} }
+
+var (
+	errJava = errors.New("it is a profile of a Java program in the format of gperftools, which is not read here: `go tool pprof -proto FILE` converts it")
+	errSum  = errors.New("the values of its samples add up to more than 63 bits hold: they cannot be right")
+)
+
+// What a text's first line says of its kind.
+var (
+	heapHead  = regexp.MustCompile(`heap profile: *(\d+): *(\d+) *\[ *(\d+): *(\d+) *\] *@ *([a-z][a-z0-9_]*)/?(\d*)`)
+	countHead = regexp.MustCompile(`^(\S+) profile: total \d+$`)
+)
+
+// Is reports whether a file that begins with head is in one of these formats.
+func Is(head []byte) bool {
+	if _, ok := cpuHeader(head); ok {
+		return true
+	}
+	line := firstLine(head)
+	switch {
+	case heapHead.MatchString(line), countHead.MatchString(line):
+		return true
+	}
+	return isContention(line) || isThreads(line)
+}
+
+// firstLine returns the first line that is neither blank nor a comment.
+func firstLine(text []byte) string {
+	for line := range bytes.Lines(text) {
+		if s := strings.TrimRight(string(line), "\r\n"); !isComment(s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// isComment reports whether a line holds nothing, or a comment.
+func isComment(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || line[0] == '#'
+}
+
+// Read decodes a profile. What could be read around is in its Warnings.
+func Read(data []byte, limits Limits) (*callstack.Packed, error) {
+	if int64(len(data)) > limits.MaxBytes {
+		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
+	}
+	r := &reader{symbols: newSymbols(), limits: limits}
+	var err error
+	if h, ok := cpuHeader(data); ok {
+		err = r.cpu(h, data)
+	} else {
+		err = r.text(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.assemble()
+}
+
+func (r *reader) text(data []byte) error {
+	r.lines = lines{rest: data}
+	line := firstLine(data)
+	for r.lines.next() && r.lines.text != line {
+	}
+	switch {
+	case heapHead.MatchString(line):
+		return r.heap()
+	case countHead.MatchString(line):
+		return r.counts()
+	case isContention(line):
+		return r.contention()
+	case isThreads(line):
+		return r.threads()
+	}
+	return errors.New("not a profile in a format of Go before 1.9 or of gperftools")
+}
+
+// reader collects what a file holds.
+type reader struct {
+	limits Limits
+	lines  lines
+
+	meta     callstack.Meta
+	samples  samples
+	symbols  symbols
+	mappings []callstack.Mapping
+	twice    bool // a leaf may stand on its stack twice
+
+	lost      []string // what is missing or in doubt
+	malformed int      // lines left out
+	first     int      // the first of them
+}
+
+func (r *reader) say(format string, args ...any) {
+	r.lost = append(r.lost, fmt.Sprintf(format, args...))
+}
+
+// bad counts the line at hand as left out.
+func (r *reader) bad() {
+	if r.malformed++; r.malformed == 1 {
+		r.first = r.lines.number
+	}
+}
+
+func types(pairs ...string) (t []callstack.ValueType) {
+	for i := 0; i < len(pairs); i += 2 {
+		t = append(t, callstack.ValueType{Type: pairs[i], Unit: pairs[i+1]})
+	}
+	return t
+}
+
+// lines goes through a text.
+type lines struct {
+	rest   []byte
+	text   string
+	number int
+}
+
+func (l *lines) next() bool {
+	if len(l.rest) == 0 {
+		l.text = ""
+		return false
+	}
+	line, rest, _ := bytes.Cut(l.rest, []byte{'\n'})
+	l.text, l.rest = string(bytes.TrimSuffix(line, []byte{'\r'})), rest
+	l.number++
+	return true
+}

@@ -1,0 +1,84 @@
+package legacy
+
+import "whet/internal/callstack"
+
+// samples holds stacks as the file has them, but with the addresses of calls
+// in place of those they return to.
+type samples struct {
+	addresses []uint64
+	spans     []span // of each sample's addresses, leaf first
+	values    []int64
+	labels    [][]callstack.Label // of the first samples; the others have none
+}
+
+type span struct{ from, to int }
+
+func (s *samples) len() int { return len(s.spans) }
+
+func (s *samples) stack(i int) []uint64 { return s.addresses[s.spans[i].from:s.spans[i].to] }
+
+func (s *samples) add(stack []uint64, values ...int64) {
+	from := len(s.addresses)
+	s.addresses = append(s.addresses, stack...)
+	s.spans = append(s.spans, span{from, len(s.addresses)})
+	s.values = append(s.values, values...)
+}
+
+// label labels the last sample.
+func (s *samples) label(l ...callstack.Label) {
+	for len(s.labels) < len(s.spans) {
+		s.labels = append(s.labels, nil)
+	}
+	at := &s.labels[len(s.spans)-1]
+	*at = append(*at, l...)
+}
+
+func (s *samples) labelsOf(i int) []callstack.Label {
+	if i < len(s.labels) {
+		return s.labels[i]
+	}
+	return nil
+}
+
+// dropSecond takes the address above the leaf out of a stack.
+func (s *samples) dropSecond(i int) {
+	from := s.spans[i].from
+	s.addresses[from+1] = s.addresses[from]
+	s.spans[i].from++
+}
+
+// dropHandler takes out the frame that a signal handler pushed above the leaf:
+// it is taken for one when all but one sample in 32 have the same address
+// there. The rule is pprof's, applied twice as there; the leaf comes from the
+// signal's context, and is right.
+func (s *samples) dropHandler() {
+	for range 2 {
+		count := make(map[uint64]int)
+		for i := range s.spans {
+			if stack := s.stack(i); len(stack) > 1 {
+				count[stack[1]]++
+			}
+		}
+		for address, n := range count {
+			if n < s.len()-s.len()/32 {
+				continue
+			}
+			for i := range s.spans {
+				if stack := s.stack(i); len(stack) > 1 && stack[1] == address {
+					s.dropSecond(i)
+				}
+			}
+			break
+		}
+	}
+}
+
+// dropTwice takes out the address above a leaf that is the leaf's own, taken
+// for a return address.
+func (s *samples) dropTwice() {
+	for i := range s.spans {
+		if stack := s.stack(i); len(stack) > 1 && stack[0] == stack[1]+1 {
+			s.dropSecond(i)
+		}
+	}
+}

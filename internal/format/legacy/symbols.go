@@ -1,0 +1,134 @@
+package legacy
+
+import (
+	"strconv"
+	"strings"
+)
+
+// symbol is a comment below a stack: what lies at an address.
+//
+//	#	0x4decd2	main.main.func1.1.1+0x132	/src/main.go:66
+type symbol struct {
+	name, file string
+	line       int
+	entry      uint64 // where the function's code begins: the address less the offset behind its name
+}
+
+// symbols holds what comments said of addresses.
+//
+// Go lists a frame for each address, of inlined functions too, but does not
+// say which were inlined. It can be told: an inlined frame has the entry of the
+// function whose code it lies in, and so have the frames below it up to that
+// function's own. So of neighbours on a stack with one entry, the outermost is
+// the function itself: a function is never inlined into itself. Its name, once
+// known, tells its frames from those inlined into it everywhere, through
+// recursion as well.
+type symbols struct {
+	at       map[uint64][]symbol // innermost first; several where an old Go expanded an address
+	owner    map[uint64]string   // by entry, the function
+	likely   map[uint64]string   // the same, from stacks that may have been cut below it
+	stack    []uint64            // whose comments are being read
+	rows     []symbol
+	rowAt    []uint64
+	distinct int
+}
+
+func newSymbols() symbols {
+	return symbols{at: make(map[uint64][]symbol), owner: make(map[uint64]string), likely: make(map[uint64]string)}
+}
+
+// begin makes the comments that follow those of a stack.
+func (s *symbols) begin(stack []uint64) {
+	s.end()
+	s.stack = append(s.stack[:0], stack...)
+}
+
+// comment reads one, if it names a function.
+func (s *symbols) comment(line string) {
+	text, ok := strings.CutPrefix(line, "#\t0x")
+	if !ok || len(s.stack) == 0 {
+		return
+	}
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r == '\t' })
+	if len(fields) < 2 {
+		return // an address without a name
+	}
+	address, err := strconv.ParseUint(fields[0], 16, 64)
+	plus := strings.LastIndex(fields[1], "+0x")
+	if err != nil || plus <= 0 {
+		return
+	}
+	offset, err := strconv.ParseUint(fields[1][plus+len("+0x"):], 16, 64)
+	if err != nil || offset > address {
+		return
+	}
+	row := symbol{name: fields[1][:plus], entry: address - offset}
+	if len(fields) > 2 {
+		if colon := strings.LastIndexByte(fields[2], ':'); colon >= 0 {
+			if n, err := strconv.ParseUint(fields[2][colon+1:], 10, 31); err == nil {
+				row.file, row.line = fields[2][:colon], int(n)
+			}
+		}
+	}
+	s.rows = append(s.rows, row)
+	s.rowAt = append(s.rowAt, address)
+}
+
+// end learns from the comments of the stack at hand.
+func (s *symbols) end() {
+	for i := 0; i < len(s.rows); {
+		a, n := s.rowAt[i], 1
+		// Rows of one address are frames that were inlined, up to where they
+		// repeat: from there on it is recursion.
+		for i+n < len(s.rows) && s.rowAt[i+n] == a && s.rows[i+n] != s.rows[i] {
+			n++
+		}
+		if s.at[a] == nil {
+			s.at[a] = append([]symbol(nil), s.rows[i:i+n]...)
+			s.distinct += n
+		}
+		i += n
+	}
+	if len(s.rows) > 0 {
+		for i, a := range s.stack {
+			outer, ok := s.outer(a)
+			switch {
+			case !ok:
+			case i+1 == len(s.stack):
+				s.likely[outer.entry] = outer.name
+			default:
+				if next, ok := s.outer(s.stack[i+1]); !ok || next.entry != outer.entry {
+					s.owner[outer.entry] = outer.name
+				}
+			}
+		}
+	}
+	s.stack, s.rows, s.rowAt = s.stack[:0], s.rows[:0], s.rowAt[:0]
+}
+
+// outer returns the outermost frame at an address.
+func (s *symbols) outer(address uint64) (symbol, bool) {
+	at := s.at[address]
+	if len(at) == 0 {
+		return symbol{}, false
+	}
+	return at[len(at)-1], true
+}
+
+// inlined reports whether the code at an address was inlined into that at its
+// caller's.
+func (s *symbols) inlined(address, caller uint64) bool {
+	in, ok := s.outer(address)
+	if !ok {
+		return false
+	}
+	by, ok := s.outer(caller)
+	if !ok || by.entry != in.entry {
+		return false
+	}
+	owner, ok := s.owner[in.entry]
+	if !ok {
+		owner, ok = s.likely[in.entry]
+	}
+	return ok && owner != in.name
+}
