@@ -147,6 +147,9 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 		return nil
 	}
 	c := lookup(name)
+	if c == nil && isPromptLine(args) {
+		c, rest = promptVerb(), args
+	}
 	if c == nil {
 		return usageError("there is no verb %q%s: whet help lists them", name, similar(name))
 	}

@@ -2,7 +2,7 @@ package app
 
 // commands is the table of verbs, in the order help shows them.
 func commands() []*command {
-	return []*command{
+	list := []*command{
 		tuneCommand(),
 		recordCommand(),
 		diagnoseCommand(),
@@ -12,7 +12,9 @@ func commands() []*command {
 		topCommand(),
 		listCommand(),
 		flameCommand(),
-		doctorCommand(),
-		completionCommand(),
 	}
+	for _, v := range views() {
+		list = append(list, v.command())
+	}
+	return append(list, promptVerb(), doctorCommand(), completionCommand())
 }

@@ -31,6 +31,8 @@ type settings struct {
 	intelSyntax          bool
 
 	compact bool
+	stacks  bool
+	format  string
 	output  string
 	asJSON  bool
 }
@@ -56,16 +58,18 @@ func defaultSettings() settings {
 type group uint
 
 const (
-	ofSamples  group = 1 << iota // which samples, frames and values
+	ofColumn   group = 1 << iota // which sample type
+	ofSamples                    // which samples and frames, and how values are printed
 	ofFrames                     // what a node is
 	ofNodes                      // how many nodes, and in which order
 	ofEdges                      // which edges between them
 	ofSources                    // where source files lie
 	ofAssembly                   // how instructions are written
 	ofText                       // how a text begins
+	ofFormat                     // what kind of file
 	ofOutput                     // where it goes, and in which form
 
-	ofAll = ofSamples | ofFrames | ofNodes | ofEdges | ofSources | ofAssembly | ofText | ofOutput
+	ofAll = ofColumn | ofSamples | ofFrames | ofNodes | ofEdges | ofSources | ofAssembly | ofText | ofFormat | ofOutput
 )
 
 // option is one option of views: a flag of their verbs, an assignment in the
@@ -85,7 +89,7 @@ type choice struct{ name, help string }
 // options is the table of them.
 func options() []option {
 	return []option{
-		{name: "sample_index", of: ofSamples, help: "show the sample `type`, by name or number: cpu, alloc_space, delay, ... (default: the profile's own)",
+		{name: "sample_index", of: ofColumn, help: "show the sample `type`, by name or number: cpu, alloc_space, delay, ... (default: the profile's own)",
 			at: func(s *settings) any { return &s.sampleIndex }},
 		{name: "mean", of: ofSamples, help: "divide each value by the first one of its sample, the count",
 			at: func(s *settings) any { return &s.mean }},
@@ -119,7 +123,7 @@ func options() []option {
 			at: func(s *settings) any { return &s.tagLeaf }},
 		{name: "drop_negative", of: ofSamples, help: "leave out what became less, of a profile with a base",
 			at: func(s *settings) any { return &s.dropNegative }},
-		{name: "normalize", of: ofSamples, help: "scale the profile to the total of its base first",
+		{name: "normalize", of: ofColumn, help: "scale the profile to the total of its base first",
 			at: func(s *settings) any { return &s.normalize }},
 		{name: "relative_percentages", of: ofSamples, help: "percentages of what is shown, not of the whole profile",
 			at: func(s *settings) any { return &s.relative }},
@@ -158,6 +162,8 @@ func options() []option {
 			at: func(s *settings) any { return &s.intelSyntax }},
 		{name: "compact_labels", of: ofText, help: "leave out the filters at the head",
 			at: func(s *settings) any { return &s.compact }},
+		{name: "format", of: ofFormat, help: "write this `kind` of file: merge pprof, folded or speedscope; graph svg, html or dot; flame html or svg",
+			at: func(s *settings) any { return &s.format }},
 		{name: "output", of: ofOutput, help: "write to `file`; - is the standard output",
 			at: func(s *settings) any { return &s.output }},
 		{name: "json", of: ofOutput, help: "print one JSON document",
@@ -305,10 +311,10 @@ func (s *settings) declare(fs *flag.FlagSet, takes group) {
 			fs.Var(optionFlag{o, s}, "o", "same as -output: write to `file`")
 		}
 	}
-	if takes&ofSamples == 0 {
-		return
-	}
 	for _, short := range shorthands {
+		if takes&ofColumn == 0 || short.mean && takes&ofSamples == 0 {
+			continue
+		}
 		help := "same as -sample_index=" + short.sampleType
 		if short.mean {
 			help += " -mean"

@@ -29,12 +29,8 @@ type promptAction struct {
 
 // promptCommand is a word of the prompt that makes a view.
 type promptCommand struct {
-	name string
+	promptWord
 	view *view
-	set  func(*settings) // what the word says besides the view's name; may be nil
-	// suffix is that of the file it goes to unless one is named: what no
-	// terminal can show. "" for text.
-	suffix string
 }
 
 // commentStart begins a comment on an assignment, as the list of options

@@ -8,6 +8,9 @@ import (
 	"io"
 
 	"whet/internal/callstack"
+	"whet/internal/format/folded"
+	"whet/internal/format/goroutines"
+	"whet/internal/format/legacy"
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
 )
@@ -28,7 +31,19 @@ type profileFormat struct {
 }
 
 // otherFormats are told apart by how they begin, in this order.
-func otherFormats() []profileFormat { return nil }
+func otherFormats() []profileFormat {
+	return []profileFormat{
+		{goroutines.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+			return goroutines.Read(data, goroutines.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
+		}},
+		{legacy.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+			return legacy.Read(data, legacy.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
+		}},
+		{folded.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+			return folded.Read(data, folded.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
+		}},
+	}
+}
 
 // notProfiles are files that people take for profiles, and what reads them.
 var notProfiles = []struct {

@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,6 +20,7 @@ import (
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
 	"whet/internal/recording"
+	"whet/internal/symbol"
 )
 
 // sourceFlags choose what is read from the operands of a view: profiles, what
@@ -89,7 +92,8 @@ func (s *sizeFlag) Set(text string) error {
 type subject struct {
 	name       string // the first operand, for titles
 	sources    []selection.Source
-	binary     string // "" when none was named
+	binary     string                    // "" when none was named
+	binaries   map[string]*symbol.Binary // those that are open
 	recordings []*recording.Recording
 	warnings   []string // besides the profiles' own
 }
@@ -98,6 +102,45 @@ func (s *subject) close() {
 	for _, r := range s.recordings {
 		r.Close()
 	}
+	for _, b := range s.binaries {
+		b.Close()
+	}
+}
+
+// sampleTypes are those that all profiles have.
+func (s *subject) sampleTypes() []string {
+	var out []string
+	for _, t := range s.sources[0].Profile.Types {
+		if !slices.ContainsFunc(s.sources, func(other selection.Source) bool {
+			return !slices.ContainsFunc(other.Profile.Types, func(o callstack.ValueType) bool { return o.Type == t.Type })
+		}) {
+			out = append(out, t.Type)
+		}
+	}
+	return out
+}
+
+// sampleType is the name of what -sample_index stands for: a name, a number,
+// one with the "inuse_" that old heap profiles leave out, or "" for the
+// profile's own choice.
+func (s *subject) sampleType(name string) (string, error) {
+	types := s.sampleTypes()
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(types) {
+		return types[i], nil
+	}
+	first := s.sources[0].Profile
+	switch {
+	case name == "" && len(first.Types) > 0 && slices.Contains(types, first.Types[first.DefaultType].Type):
+		return first.Types[first.DefaultType].Type, nil
+	case name == "" && len(types) > 0:
+		return types[len(types)-1], nil
+	}
+	for _, t := range types {
+		if t == name || t == strings.TrimPrefix(name, "inuse_") {
+			return t, nil
+		}
+	}
+	return "", fmt.Errorf("there is no sample type %q: the profile has %s", name, strings.Join(types, ", "))
 }
 
 // loading is one operand on its way.
@@ -120,6 +163,9 @@ func (f *sourceFlags) open(ctx context.Context, e *env, operands []string) (*sub
 	}
 	if len(f.base) > 0 && len(f.diffBase) > 0 {
 		return nil, usageError("-base and -diff_base are two ways to compare: choose one")
+	}
+	if err := f.checkSymbolize(); err != nil {
+		return nil, err
 	}
 	if f.kind != "" || f.benchmark != "" {
 		for _, operand := range operands {
@@ -158,6 +204,10 @@ func (f *sourceFlags) open(ctx context.Context, e *env, operands []string) (*sub
 		for _, p := range profiles {
 			if f.allFrames {
 				p.DropFrames, p.KeepFrames = "", ""
+			}
+			if p, err = f.name(s, p); err != nil {
+				s.close()
+				return nil, err
 			}
 			s.sources = append(s.sources, selection.Source{Profile: p, Role: l.role})
 		}

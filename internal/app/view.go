@@ -1,13 +1,186 @@
 package app
 
-// view is one way to look at a profile: a verb, and a command of the prompt.
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"whet/internal/analyze/selection"
+)
+
+// view is one way to look at a profile: a verb, and words of the prompt.
 type view struct {
 	name string
-	// param is what the first operand of the verb, and the first word of the
-	// command, is called where it chooses functions: "RE".
+	// param is what chooses the functions of a view that is of some only: "RE".
 	param    string
 	short    string
 	long     string
 	examples []string
 	takes    group
+	// words make it in the prompt.
+	words []promptWord
+	make  func(ctx context.Context, q *request) (product, error)
+}
+
+// promptWord is one of them.
+type promptWord struct {
+	name, help string
+	set        func(*settings) // what it says besides; may be nil
+	suffix     string          // of the file it goes to; "" for text
+}
+
+// request is one view that was asked for.
+type request struct {
+	*subject
+	s   settings
+	arg *regexp.Regexp // nil where the view takes none
+}
+
+// product is a view in the form that was asked for.
+type product struct {
+	write    func(io.Writer) error
+	warnings []string // that its form has no place for
+	suffix   string   // of the file that it goes to unless one is named; "" for text
+	// summary is what -json prints of a file that is no JSON itself; nil where
+	// write writes the document.
+	summary func(output string) any
+}
+
+// command makes a verb of a view.
+func (v *view) command() *command {
+	operands := profileOperands
+	if v.param != "" {
+		operands = v.param + " " + operands
+	}
+	return &command{
+		name: v.name, readsOnly: true, operands: operands, short: v.short, long: v.long + profileLong, examples: v.examples,
+		setup: func(fs *flag.FlagSet) runFunc {
+			s, f := defaultSettings(), sourceFlags{}
+			s.declare(fs, v.takes|ofColumn|ofOutput)
+			f.declare(fs)
+			for _, w := range v.words {
+				if w.set != nil {
+					fs.BoolFunc(w.name, w.help, func(text string) error {
+						on, err := parseSwitch(text)
+						if err == nil && on {
+							w.set(&s)
+						}
+						return err
+					})
+				}
+			}
+			return func(ctx context.Context, e *env, operands []string) error {
+				return v.run(ctx, e, s, &f, operands)
+			}
+		},
+	}
+}
+
+func (v *view) run(ctx context.Context, e *env, s settings, f *sourceFlags, operands []string) error {
+	q := &request{s: s}
+	if v.param != "" {
+		if len(operands) == 0 {
+			return usageError("%s: name a regular expression and a profile: whet help %s has examples", v.name, v.name)
+		}
+		var err error
+		if q.arg, err = regexp.Compile(operands[0]); err != nil {
+			return usageError("%s: %v", v.name, err)
+		}
+		operands = operands[1:]
+	}
+	subject, err := f.open(ctx, e, operands)
+	if err != nil {
+		return err
+	}
+	defer subject.close()
+	q.subject = subject
+	p, err := v.make(ctx, q)
+	if err != nil {
+		return err
+	}
+	out := q.s.output
+	switch {
+	case out == "" && (p.suffix != "" || p.summary != nil):
+		out = outputName(subject.name, v.name, cmp.Or(p.suffix, "txt"))
+	case out == "-" && p.summary != nil:
+		return usageError("%s: -json prints to the standard output, too: name a file with -o", v.name)
+	}
+	if p.summary == nil {
+		e.warn(p.warnings)
+	}
+	if out == "" || out == "-" {
+		return p.write(e.stdout)
+	}
+	if err := writeFile(ctx, out, p.write); err != nil {
+		return err
+	}
+	if p.summary != nil {
+		return writeJSON(e.stdout, p.summary(out))
+	}
+	_, err = fmt.Fprintln(e.stdout, e.path(out))
+	return err
+}
+
+func writeJSON(w io.Writer, document any) error {
+	j := json.NewEncoder(w)
+	j.SetIndent("", "  ")
+	if err := j.Encode(document); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return nil
+}
+
+func (e *env) warn(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintf(e.stderr, "whet: warning: %s\n", oneLine(w))
+	}
+}
+
+// outputName is the default output beside the current directory's files.
+func outputName(operand, view, suffix string) string {
+	base := filepath.Base(operand)
+	if operand == "-" || strings.Contains(operand, "://") {
+		base = "profile"
+	}
+	for _, s := range []string{".whet", ".gz", ".pb", ".pprof", ".prof"} {
+		base = strings.TrimSuffix(base, s)
+	}
+	return base + "." + view + "." + suffix
+}
+
+// promptName is the first name that is free, as pprof numbers its files.
+func promptName(suffix string) (string, error) {
+	for i := 1; i < 10_000; i++ {
+		name := fmt.Sprintf("profile%03d.%s", i, suffix)
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("profile001 to 9999.%s are all there: name a file with >", suffix)
+}
+
+// selection are the options that choose samples and frames.
+func (s *settings) selection() selection.Options {
+	return selection.Options{
+		SampleIndex: s.sampleIndex, Mean: s.mean, Unit: s.unit, DivideBy: s.divideBy,
+		Focus: s.focus, Ignore: s.ignore, Hide: s.hide, Show: s.show, ShowFrom: s.showFrom, PruneFrom: s.pruneFrom,
+		TagFocus: s.tagFocus, TagIgnore: s.tagIgnore, TagShow: s.tagShow, TagHide: s.tagHide,
+		TagRoot: splitList(s.tagRoot), TagLeaf: splitList(s.tagLeaf),
+		Granularity: s.granularity, NoInlines: s.noInlines, ShowColumns: s.showColumns,
+		DropNegative: s.dropNegative, Normalize: s.normalize, RelativePercentages: s.relative,
+		SourcePath: s.sourcePath, TrimPath: s.trimPath,
+	}
+}
+
+func splitList(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' })
 }

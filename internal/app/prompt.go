@@ -1,0 +1,299 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+func promptVerb() *command {
+	return &command{
+		name:      "prompt",
+		readsOnly: true,
+		operands:  profileOperands,
+		short:     "look at a profile with commands, as in go tool pprof",
+		long: `
+Prompt reads a profile once and makes views of it as commands ask for them: top20 -cum, list RE,
+focus=RE, sample_index=alloc_space. They are those of go tool pprof; help lists them, TAB completes
+them. whet PROFILE, without a verb, is the same. From a pipe it takes one command a line; the exit
+code is 3 when one of them failed.` + profileLong,
+		examples: []string{
+			"whet cpu.pb.gz",
+			"whet prompt -alloc_objects heap.pb.gz",
+			"echo 'top5 -cum' | whet cpu.pb.gz",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			s, f := defaultSettings(), sourceFlags{}
+			s.declare(fs, ofAll)
+			f.declare(fs)
+			return func(ctx context.Context, e *env, operands []string) error {
+				subject, err := f.open(ctx, e, operands)
+				if err != nil {
+					return err
+				}
+				defer subject.close()
+				return runPrompt(ctx, e, subject, s)
+			}
+		},
+	}
+}
+
+// isPromptLine reports whether a command line without a verb names something
+// to look at: its flags may stand before it.
+func isPromptLine(args []string) bool {
+	first := args[0]
+	if first == "-" || len(args) > 1 && strings.HasPrefix(first, "-") {
+		return true
+	}
+	if _, ok := asURL(first); ok {
+		return true
+	}
+	_, err := os.Stat(first)
+	return err == nil || strings.ContainsAny(first, `./\`)
+}
+
+// prompt is a session.
+type prompt struct {
+	e       *env
+	subject *subject
+	grammar promptGrammar
+	s       settings
+	failed  bool
+}
+
+// lineReader reads what the user types.
+type lineReader interface {
+	// ReadLine returns a line without its end; io.EOF ends the session.
+	ReadLine() (string, error)
+	close()
+}
+
+func runPrompt(ctx context.Context, e *env, subject *subject, s settings) error {
+	p := &prompt{e: e, subject: subject, s: s}
+	for _, v := range views() {
+		for _, w := range v.words {
+			p.grammar.commands = append(p.grammar.commands, promptCommand{w, v})
+		}
+	}
+	p.grammar.sampleTypes = subject.sampleTypes()
+	lines, onTerminal := p.newLines()
+	defer lines.close()
+	e.warn(subject.warnings)
+	subject.warnings = nil // said
+	if onTerminal {
+		p.greet()
+	}
+	// Lines are read beside: Ctrl-C and the terminal's end must reach a session
+	// that waits for one, and leave the terminal as it was.
+	for {
+		line, err := p.readLine(ctx, lines)
+		if errors.Is(err, io.EOF) && line == "" {
+			break
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if p.do(ctx, line) || err != nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if p.failed && !onTerminal {
+		return &exitError{code: exitFailed} // what failed has been said
+	}
+	return nil
+}
+
+func (p *prompt) readLine(ctx context.Context, lines lineReader) (string, error) {
+	type read struct {
+		line string
+		err  error
+	}
+	got := make(chan read, 1)
+	go func() {
+		line, err := lines.ReadLine()
+		got <- read{line, err}
+	}()
+	select {
+	case r := <-got:
+		return r.line, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// do executes a line; exit is true when it ends the session.
+func (p *prompt) do(ctx context.Context, line string) (exit bool) {
+	a, err := p.grammar.parse(line, p.s)
+	if err == nil && a.changed && a.s.sampleIndex != p.s.sampleIndex {
+		a.s.sampleIndex, err = p.subject.sampleType(a.s.sampleIndex)
+	}
+	switch {
+	case err != nil:
+	case a.word == "exit":
+		return true
+	case a.word == "help":
+		err = p.help(a.rest)
+	case a.word == "options":
+		p.listOptions()
+	case a.changed:
+		p.s = a.s
+	case a.command != nil:
+		err = p.view(ctx, a)
+	}
+	if err != nil && ctx.Err() == nil {
+		p.failed = true
+		fmt.Fprintf(p.e.stderr, "whet: %s\n", oneLine(err.Error()))
+	}
+	return false
+}
+
+// view makes a view. A defect in it ends the view and not the session.
+func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &defect{value: r}
+		}
+	}()
+	q := &request{subject: p.subject, s: a.s}
+	if a.command.view.param != "" {
+		if q.arg, err = regexp.Compile(a.arg); err != nil {
+			return err
+		}
+	}
+	made, err := a.command.view.make(ctx, q)
+	if err != nil {
+		return err
+	}
+	p.e.warn(made.warnings)
+	out := a.output
+	if out == "" {
+		out = a.s.output
+	}
+	switch {
+	case out == "-" || out == "" && made.suffix == "":
+		return made.write(p.e.stdout)
+	case out == "":
+		if out, err = promptName(made.suffix); err != nil {
+			return err
+		}
+	}
+	if err := writeFile(ctx, out, made.write); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.e.stderr, "wrote %s\n", p.e.path(out))
+	return nil
+}
+
+// newLines reads from a terminal where there is one to edit lines on.
+func (p *prompt) newLines() (lines lineReader, onTerminal bool) {
+	if f, ok := p.e.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if name := os.Getenv("TERM"); name != "" && name != "dumb" {
+			return newTerminal(f, p), true
+		}
+		return &plainLines{r: bufio.NewReader(f), prompt: p.e.stderr}, true
+	}
+	return &plainLines{r: bufio.NewReader(p.e.stdin)}, false
+}
+
+const promptText = "(whet) "
+
+// plainLines are read without editing.
+type plainLines struct {
+	r      *bufio.Reader
+	prompt io.Writer // nil in a pipe
+}
+
+// longestCommand bounds a line that is read: no command is that long.
+const longestCommand = 64 << 10
+
+func (l *plainLines) ReadLine() (string, error) {
+	if l.prompt != nil {
+		fmt.Fprint(l.prompt, promptText)
+	}
+	var line []byte
+	for {
+		part, err := l.r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > longestCommand {
+			return "", fmt.Errorf("read a command: the line has more than %d bytes: is this a script of commands?", longestCommand)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return strings.TrimRight(string(line), "\r\n"), err
+		}
+	}
+}
+
+func (l *plainLines) close() {}
+
+// terminal edits lines, with a history and completion. It holds the terminal
+// in raw mode only while a line is typed, so that Ctrl-C stops a view.
+type terminal struct {
+	f  *os.File
+	t  *term.Terminal
+	mu sync.Mutex
+	// before is the terminal's state to go back to, nil when it is in it.
+	before *term.State
+}
+
+func newTerminal(f *os.File, p *prompt) *terminal {
+	screen := struct {
+		io.Reader
+		io.Writer
+	}{f, p.e.stderr}
+	l := &terminal{f: f, t: term.NewTerminal(screen, promptText)}
+	c := newCompleter(p)
+	l.t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
+		if key != '\t' {
+			return "", 0, false
+		}
+		completed, choices := c.complete(line[:pos])
+		if len(choices) > 1 && completed == line[:pos] {
+			fmt.Fprintln(l.t, strings.Join(choices, "  "))
+		}
+		return completed + line[pos:], len(completed), true
+	}
+	return l
+}
+
+func (l *terminal) ReadLine() (string, error) {
+	state, err := term.MakeRaw(int(l.f.Fd()))
+	if err != nil {
+		return "", fmt.Errorf("read a command: %w", err)
+	}
+	l.mu.Lock()
+	l.before = state
+	l.mu.Unlock()
+	defer l.close()
+	if width, height, err := term.GetSize(int(l.f.Fd())); err == nil && width > 0 {
+		l.t.SetSize(width, height)
+	}
+	line, err := l.t.ReadLine()
+	if errors.Is(err, term.ErrPasteIndicator) {
+		err = nil
+	}
+	if errors.Is(err, io.EOF) {
+		fmt.Fprint(l.t, "\n") // the shell's prompt begins a line
+	}
+	return line, err
+}
+
+func (l *terminal) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.before != nil {
+		term.Restore(int(l.f.Fd()), l.before)
+		l.before = nil
+	}
+}

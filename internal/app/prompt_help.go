@@ -1,0 +1,111 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// promptWords are the words of the prompt that make no view.
+var promptWords = []struct{ name, help string }{
+	{"help", "this list; help NAME is about a command or an option"},
+	{"options", "the options and their values (o is the same)"},
+	{":", "no focus, ignore, hide, tagfocus and tagignore any more"},
+	{"exit", "end the session (quit, q and Ctrl-D are the same)"},
+}
+
+// greet begins a session on a terminal.
+func (p *prompt) greet() {
+	shown, err := p.subject.sampleType(p.s.sampleIndex)
+	if err != nil {
+		shown = p.s.sampleIndex
+	}
+	fmt.Fprintf(p.e.stderr, "%s: sample types %s; shown is %s.\nhelp lists the commands, o the options; TAB completes, exit ends the session.\n",
+		oneLine(p.subject.name), oneLine(strings.Join(p.grammar.sampleTypes, ", ")), oneLine(shown))
+}
+
+// help prints what there is, or what one of it is for.
+func (p *prompt) help(name string) error {
+	out := p.e.stderr
+	if name == "" {
+		fmt.Fprint(out, "Commands:\n\n")
+		for _, c := range p.sortedCommands() {
+			printFlag(out, c.usage(), c.help)
+		}
+		for _, w := range promptWords {
+			printFlag(out, w.name, w.help)
+		}
+		fmt.Fprint(out, "\nOptions, as NAME=VALUE:\n\n")
+		for _, o := range options() {
+			printFlag(out, o.name, strings.ReplaceAll(o.help, "`", ""))
+		}
+		fmt.Fprint(out, "\n")
+		printFlag(out, strings.Join(p.grammar.sampleTypes, ", "), "shows that sample type; total_ and mean_ before it likewise")
+		return nil
+	}
+	if c := p.grammar.command(name); c != nil {
+		fmt.Fprintf(out, "%s\n\n%s\n", c.usage(), c.help)
+		if c.view.param != "" {
+			fmt.Fprintf(out, "%s is a regular expression of functions.\n", c.view.param)
+		}
+		fmt.Fprint(out, `
+N               at most so many nodes; top20 is top 20
+FOCUS           only samples through what matches this regular expression; several are alternatives
+-IGNORE         no samples through what matches this one
+-cum            sorted by cum
+>FILE           written to a file
+`)
+		return nil
+	}
+	if o, chosen, ok := findOption(name); ok {
+		if chosen != "" {
+			fmt.Fprintf(out, "%s=%s: %s\n", o.name, chosen, o.choices[slices.IndexFunc(o.choices, func(c choice) bool { return c.name == chosen })].help)
+			return nil
+		}
+		fmt.Fprintf(out, "%s=%s: %s\n", o.name, o.get(&p.s), strings.ReplaceAll(o.help, "`", ""))
+		for _, c := range o.choices {
+			printFlag(out, c.name, c.help)
+		}
+		return nil
+	}
+	return fmt.Errorf("there is no command and no option %q: help lists them", name)
+}
+
+func (c *promptCommand) usage() string {
+	if c.view.param != "" {
+		return c.name + " " + c.view.param
+	}
+	return c.name
+}
+
+func (p *prompt) sortedCommands() []promptCommand {
+	return slices.SortedFunc(slices.Values(p.grammar.commands), func(a, b promptCommand) int { return strings.Compare(a.name, b.name) })
+}
+
+// listOptions prints what holds, in a form that can be typed again.
+func (p *prompt) listOptions() {
+	var lines []string
+	for _, o := range options() {
+		value, note := o.get(&p.s), ""
+		switch {
+		case len(o.choices) > 0:
+			note = "[" + o.choiceNames(" | ") + "]"
+		case o.name == "sample_index":
+			note = "[" + strings.Join(p.grammar.sampleTypes, " | ") + "]"
+			if t, err := p.subject.sampleType(value); err == nil {
+				value = t
+			}
+		case o.name == "nodecount" && p.s.nodeCount == chosenByView:
+			note = "as suits the view"
+		case value == "":
+			note = "none"
+		}
+		line := fmt.Sprintf("  %-22s = %-20s", o.name, value)
+		if note != "" {
+			line += " " + commentStart + " " + note
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	slices.Sort(lines)
+	fmt.Fprintln(p.e.stderr, strings.Join(lines, "\n"))
+}

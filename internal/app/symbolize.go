@@ -1,0 +1,129 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"whet/internal/callstack"
+	"whet/internal/symbol"
+)
+
+// Ways to get names of addresses, as -symbolize has them.
+const (
+	symbolizeNone  = "none"
+	symbolizeForce = "force"
+)
+
+// symbolizeModes are pprof's words. A program's own table is read as fast as
+// its symbols, so that fastlocal is local.
+var symbolizeModes = []string{"", symbolizeNone, "local", "fastlocal", symbolizeForce}
+
+func (f *sourceFlags) checkSymbolize() error {
+	if !slices.Contains(symbolizeModes, f.symbolize) {
+		return usageError("-symbolize is none, local, fastlocal or force, not %q: names are not fetched from servers", f.symbolize)
+	}
+	return nil
+}
+
+// name gives the addresses of a profile that have no names those of the binary
+// that was named, or of the program it says it is of, if that is still there.
+func (f *sourceFlags) name(s *subject, p *callstack.Packed) (*callstack.Packed, error) {
+	if len(p.Mappings) > 0 && p.Mappings[0].BuildID == "" {
+		p.Mappings[0].BuildID = f.buildID
+	}
+	force := f.symbolize == symbolizeForce
+	if f.symbolize == symbolizeNone || !force && !hasNameless(p) {
+		if s.binary != "" {
+			return p, s.compareBuildID(p)
+		}
+		return p, nil
+	}
+	if s.binary != "" {
+		b, err := s.open(s.binary)
+		if err != nil {
+			return nil, err
+		}
+		return s.nameFrom(p, b, force)
+	}
+	for i := range p.Mappings {
+		m := &p.Mappings[i]
+		if m.BuildID == "" || m.HasFunctions && !force {
+			continue
+		}
+		// What the profile names is opened only if it is there, and believed
+		// only if it is the same build.
+		if st, err := os.Stat(m.File); err != nil || !st.Mode().IsRegular() {
+			continue
+		}
+		b, err := s.open(m.File)
+		if err != nil || b.BuildID() != m.BuildID && b.GoBuildID() != m.BuildID {
+			continue
+		}
+		if p, err = s.nameFrom(p, b, force); err != nil {
+			return nil, err
+		}
+	}
+	if hasNameless(p) && !slices.ContainsFunc(p.Functions, func(f callstack.Function) bool { return f.Name != "" }) {
+		s.warnings = append(s.warnings, "the profile has no function names: name the program that it is of before it")
+	}
+	return p, nil
+}
+
+func (s *subject) nameFrom(p *callstack.Packed, b *symbol.Binary, again bool) (*callstack.Packed, error) {
+	named, warnings, err := symbol.Symbolize(p, b, symbol.SymbolizeOptions{Again: again})
+	if mismatch := (*symbol.BuildIDError)(nil); errors.As(err, &mismatch) {
+		s.warnings = append(s.warnings, "addresses stay without names: "+mismatch.Error())
+		return p, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.warnings = append(s.warnings, warnings...)
+	return named, nil
+}
+
+// compareBuildID doubts a binary that is not the profile's: its instructions
+// and lines would be those of another program.
+func (s *subject) compareBuildID(p *callstack.Packed) error {
+	b, err := s.open(s.binary)
+	if err != nil {
+		return err
+	}
+	if len(p.Mappings) == 0 {
+		return nil
+	}
+	want := p.Mappings[0].BuildID
+	if want == "" || b.BuildID() == "" || b.BuildID() == want || b.GoBuildID() == want {
+		return nil
+	}
+	s.warnings = append(s.warnings, fmt.Sprintf("%s is another build than the profile's: its build id is %s, and not %s", s.binary, b.BuildID(), want))
+	return nil
+}
+
+// open opens a binary once.
+func (s *subject) open(name string) (*symbol.Binary, error) {
+	if b, ok := s.binaries[name]; ok {
+		return b, nil
+	}
+	b, err := symbol.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if s.binaries == nil {
+		s.binaries = make(map[string]*symbol.Binary)
+	}
+	s.binaries[name] = b
+	return b, nil
+}
+
+// hasNameless reports whether the profile has an address and no name for it.
+func hasNameless(p *callstack.Packed) bool {
+	for i := range p.Locations {
+		if p.Locations[i].Address != 0 && len(p.Lines(callstack.LocationID(i))) == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
+	"whet/internal/format/folded"
+	"whet/internal/format/profile"
+	"whet/internal/format/speedscope"
+)
+
+// Kinds of files that merge writes.
+const (
+	formatPprof      = "pprof"
+	formatFolded     = "folded"
+	formatSpeedscope = "speedscope"
+)
+
+func mergeView() *view {
+	return &view{
+		name:  "merge",
+		takes: ofFormat,
+		short: "several profiles as one, or one in another format",
+		long: `
+Merge adds profiles up and writes them as one file: samples with equal stacks and labels become one,
+as in pprof. -base is subtracted. -format folded writes a line for each stack, as the scripts of
+flame graphs read them, of one sample type; speedscope a document for https://www.speedscope.app.`,
+		examples: []string{
+			"whet merge -o all.pb.gz cpu1.pb.gz cpu2.pb.gz",
+			"whet merge -format folded -o - cpu.pb.gz",
+			"whet merge -speedscope -o cpu.speedscope.json cpu.pb.gz",
+		},
+		words: []promptWord{
+			{name: "proto", help: "the profile as a file of pprof", set: setFormat(formatPprof), suffix: "pb.gz"},
+			{name: "folded", help: "a line for each stack, as scripts for flame graphs read them", set: setFormat(formatFolded)},
+			{name: "speedscope", help: "a document for speedscope", set: setFormat(formatSpeedscope), suffix: "json"},
+		},
+		make: makeMerge,
+	}
+}
+
+func setFormat(name string) func(*settings) {
+	return func(s *settings) { s.format = name }
+}
+
+func makeMerge(_ context.Context, q *request) (product, error) {
+	sel, err := selection.New(q.sources, selection.Options{SampleIndex: q.s.sampleIndex, Normalize: q.s.normalize})
+	if err != nil {
+		return product{}, fmt.Errorf("merge %s: %w", q.name, err)
+	}
+	p := sel.Profile()
+	out := product{warnings: append(sel.Warnings, q.warnings...)}
+	switch q.s.format {
+	case "", formatPprof:
+		out.suffix = "pb.gz"
+		out.write = func(w io.Writer) error { return profile.WritePacked(w, p) }
+	case formatFolded:
+		out.write = func(w io.Writer) error { return folded.Write(w, p, sel.Column) }
+	case formatSpeedscope:
+		out.suffix = "speedscope.json"
+		out.write = func(w io.Writer) error { return speedscope.Write(w, p, q.name) }
+	default:
+		return product{}, usageError("merge: -format is pprof, folded or speedscope, not %q", q.s.format)
+	}
+	if q.s.asJSON {
+		out.summary = func(output string) any { return mergeDocument(output, p, out.warnings) }
+	}
+	return out, nil
+}
+
+// mergedJSON is the document whet/merge/1.
+type mergedJSON struct {
+	Schema      string           `json:"schema"`
+	Warnings    []string         `json:"warnings"`
+	Output      string           `json:"output"`
+	Samples     int              `json:"samples"`
+	SampleTypes []mergedTypeJSON `json:"sample_types"`
+}
+
+type mergedTypeJSON struct {
+	Type  string `json:"type"`
+	Unit  string `json:"unit"`
+	Total int64  `json:"total"`
+}
+
+func mergeDocument(output string, p *callstack.Packed, warnings []string) mergedJSON {
+	d := mergedJSON{Schema: "whet/merge/1", Warnings: append([]string{}, warnings...), Output: output, Samples: p.Len(), SampleTypes: []mergedTypeJSON{}}
+	for i, t := range p.Types {
+		d.SampleTypes = append(d.SampleTypes, mergedTypeJSON{t.Type, t.Unit, p.Total(i)})
+	}
+	return d
+}
