@@ -3,6 +3,8 @@ package selection
 import (
 	"fmt"
 	"path"
+	"path/filepath"
+	"strings"
 
 	"whet/internal/callstack"
 )
@@ -56,12 +58,17 @@ func newGrain(o *Options) (grain, error) {
 // nodeTable interns nodes.
 type nodeTable struct {
 	grain grain
-	trim  func(string) string
-	named bool // ObjectNames
+	o     *Options
 
 	nodes []Node
 	ids   map[Node]NodeID
-	files map[string]string // trimmed and cleaned
+	files map[string]string // shortened
+	// Of functions that are one node wherever they are met: 1 + it.
+	whole []NodeID
+}
+
+func newNodeTable(g grain, o *Options) *nodeTable {
+	return &nodeTable{grain: g, o: o, ids: make(map[Node]NodeID), files: make(map[string]string)}
 }
 
 func (t *nodeTable) id(n Node) NodeID {
@@ -83,7 +90,11 @@ func (t *nodeTable) bare(address uint64, object string) NodeID {
 	return t.id(n)
 }
 
+// of is the node of a line in a function.
 func (t *nodeTable) of(f *callstack.Function, l callstack.SourceLine, address uint64, object string) NodeID {
+	if t.whole[l.Function] > 0 {
+		return t.whole[l.Function] - 1
+	}
 	var n Node
 	if t.grain.address {
 		n.Address = address
@@ -100,19 +111,52 @@ func (t *nodeTable) of(f *callstack.Function, l callstack.SourceLine, address ui
 	if t.grain.column {
 		n.Column = l.Column
 	}
-	if t.named || n.Name == "" {
+	if t.o.ObjectNames || n.Name == "" {
 		n.Object, n.StartLine = object, f.Start
+		return t.id(n)
 	}
-	return t.id(n)
+	id := t.id(n)
+	if !t.grain.line {
+		t.whole[l.Function] = id + 1
+	}
+	return id
 }
 
 func (t *nodeTable) file(name string) string {
 	short, ok := t.files[name]
 	if !ok {
-		if short = t.trim(name); short != "" {
+		short = name
+		if !t.o.RawPaths {
+			short = trimPath(short, t.o.TrimPath, t.o.SourcePath)
+		}
+		if short != "" {
 			short = path.Clean(short)
 		}
 		t.files[name] = short
 	}
 	return short
+}
+
+// trimPath cuts the prefixes named by -trim_path off a file name; without any,
+// all up to a directory that is called like one of -source_path.
+func trimPath(name, trim, source string) string {
+	slashed := filepath.ToSlash(name)
+	if trim == "" {
+		for _, dir := range filepath.SplitList(filepath.ToSlash(source)) {
+			below := "/" + path.Base(dir) + "/"
+			if at := strings.Index(slashed, below); at >= 0 {
+				return name[at+len(below):]
+			}
+		}
+	}
+	prefixes := append(filepath.SplitList(filepath.ToSlash(trim)), "/proc/self/cwd/./", "/proc/self/cwd/")
+	for _, prefix := range prefixes {
+		if !strings.HasSuffix(prefix, "/") {
+			prefix += "/"
+		}
+		if strings.HasPrefix(slashed, prefix) {
+			return name[len(prefix):]
+		}
+	}
+	return name
 }

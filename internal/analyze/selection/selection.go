@@ -1,7 +1,9 @@
 package selection
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,21 +34,35 @@ type Selection struct {
 	columns []int // of the value, and of the divisor
 	places  []place
 	steps   []Step
+
+	// What the options decide, for walks to look up.
+	tagRoot, tagLeaf           []string
+	drops                      bool                 // some places are to be dropped
+	names, opens               bool                 // samples must match focus, or be hidden; must match show_from
+	plain                      bool                 // no place decides anything: stacks are taken as they are
+	sets                       map[string]*labelSet // by encoding; nil where labels decide nothing
+	tagged                     bool                 // label sets are focused on or ignored
+	shownKeys                  map[string]bool      // nil: all
+	measuredSource, baseSource int                  // the first of a role; -1 is none
 }
 
 // place is what is decided of a location.
 type place struct {
 	first, end uint32 // its frames are steps[first:end], root first
+	flags      flags
 }
 
-// New applies the options to the sources.
+// New applies the options to the sources. Options that cannot be understood
+// are errors that name them; expressions that match nothing are warnings.
+//
+// Warnings of the profiles' readers are in Meta, not in Warnings.
 func New(sources []Source, o Options) (*Selection, error) {
-	if len(sources) != 1 || sources[0].Role != Measured {
-		return nil, fmt.Errorf("select from %d profiles: exactly one is needed", len(sources))
+	p, err := merge(sources, o.Normalize)
+	if err != nil {
+		return nil, err
 	}
-	p := sources[0].Profile
 	if len(p.Types) == 0 {
-		return nil, fmt.Errorf("the profile has no sample types")
+		return nil, errors.New("the profile has no sample types")
 	}
 	column, err := sampleIndex(&p.Meta, o.SampleIndex)
 	if err != nil {
@@ -56,7 +72,22 @@ func New(sources []Source, o Options) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Selection{Meta: p.Meta, Column: column, Type: p.Types[column], Ratio: 1, DropNegative: o.DropNegative, profile: p, columns: []int{column}}
+	r, warnings, err := newRules(&o, &p.Meta)
+	if err != nil {
+		return nil, err
+	}
+	labels, more, err := newLabelRules(&o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Selection{
+		Meta: p.Meta, Column: column, Type: p.Types[column], Ratio: 1, DropNegative: o.DropNegative,
+		Warnings: append(warnings, more...),
+		profile:  p, columns: []int{column},
+		tagRoot: nonEmpty(o.TagRoot), tagLeaf: nonEmpty(o.TagLeaf),
+		drops: r.drop != nil, names: r.names, opens: r.showFrom != nil, plain: !r.active(), tagged: labels.filters(),
+		measuredSource: firstOf(sources, Measured), baseSource: firstOf(sources, DiffBase),
+	}
 	if o.Mean {
 		s.Type.Type = "mean_" + s.Type.Type
 		s.columns = append(s.columns, 0)
@@ -64,9 +95,24 @@ func New(sources []Source, o Options) (*Selection, error) {
 	if o.DivideBy != 0 {
 		s.Ratio = 1 / o.DivideBy
 	}
-	s.place(g, &o)
-	s.Total = s.total()
+	b := newPlacer(s, r, g, &o)
+	if labels.filters() || labels.shows() || len(s.tagRoot)+len(s.tagLeaf) > 0 || p.HasLabelKey(baseLabel.Key) {
+		s.decideLabels(&o, &labels, b.labelFrame)
+	}
+	b.finish()
+	s.Warnings = append(s.Warnings, r.unmatched(&o)...)
+	if labels.filters() || labels.shows() {
+		s.unmatchedLabels(&o, &labels)
+	}
+	s.Total, err = s.total(o.RelativePercentages)
+	if err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+func nonEmpty(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" })
 }
 
 // sampleIndex is pprof's rule: by type, by number, or with the "inuse_" that
@@ -92,50 +138,80 @@ func sampleIndex(m *callstack.Meta, name string) (int, error) {
 	return 0, fmt.Errorf("sample_index %q must be one of: %v", name, names)
 }
 
-func (s *Selection) place(g grain, o *Options) {
-	p := s.profile
-	t := &nodeTable{grain: g, trim: func(name string) string { return name }, named: o.ObjectNames, ids: make(map[Node]NodeID), files: make(map[string]string)}
-	s.places = make([]place, len(p.Locations))
-	for i := range p.Locations {
-		l, lines := &p.Locations[i], p.Lines(callstack.LocationID(i))
-		object := ""
-		if l.Mapping != callstack.NoMapping {
-			object = p.Mappings[l.Mapping].File
+// total is pprof's: of what is selected under -relative_percentages, else of
+// everything; of a DiffBase alone where there is one.
+func (s *Selection) total(relative bool) (int64, error) {
+	var all, base struct{ value, divisor int64 }
+	overflow := false
+	add := func(value, divisor int64, isBase bool) {
+		if value < 0 {
+			value = -value
 		}
-		first := uint32(len(s.steps))
-		if o.NoInlines && len(lines) > 1 {
-			lines = lines[len(lines)-1:]
+		all.value += value
+		all.divisor += divisor
+		overflow = overflow || value < 0 || all.value < 0
+		if isBase {
+			base.value += value
+			base.divisor += divisor
 		}
-		for j := len(lines) - 1; j >= 0; j-- {
-			id := t.of(&p.Functions[lines[j].Function], lines[j], l.Address, object)
-			s.steps = append(s.steps, Step{Node: id, Inlined: j < len(lines)-1})
-		}
-		if len(lines) == 0 {
-			s.steps = append(s.steps, Step{Node: t.bare(l.Address, object)})
-		}
-		s.places[i] = place{first, uint32(len(s.steps))}
 	}
-	s.Nodes = t.nodes
+	if relative {
+		for w := s.Walk(); w.Next(); {
+			add(w.Value, w.Divisor, s.sets != nil && w.labelSet().shownAsBase)
+		}
+	} else {
+		rows := s.profile.Rows(s.columns...)
+		var known setCache
+		for rows.Next() {
+			var divisor int64
+			if len(s.columns) > 1 {
+				divisor = rows.Value(1)
+			}
+			add(rows.Value(0), divisor, s.sets != nil && known.of(s, rows.LabelSet()).base)
+		}
+	}
+	if overflow {
+		return 0, errors.New("the values add up to more than 63 bits hold: they cannot be right")
+	}
+	if base.value > 0 {
+		all = base
+	}
+	if all.divisor != 0 {
+		return all.value / all.divisor, nil
+	}
+	return all.value, nil
 }
 
-func (s *Selection) total() int64 {
-	var total, divisor int64
-	r := s.profile.Rows(s.columns...)
-	for r.Next() {
-		v := r.Value(0)
-		if v < 0 {
-			v = -v
+// unmatchedLabels says which expressions for labels matched nothing. Like
+// pprof it asks the samples that are left by the options before them, those
+// that are zero in the column shown among them.
+func (s *Selection) unmatchedLabels(o *Options, r *labelRules) {
+	var focus, ignore, show, hide bool
+	w := s.walk()
+	for w.c.Next() {
+		w.move()
+		if !w.takes() {
+			continue
 		}
-		total += v
-		if len(s.columns) > 1 {
-			divisor += r.Value(1)
+		set := w.labelSet()
+		focus, ignore = focus || set.focused, ignore || set.ignored
+		if set.focused && !set.ignored {
+			show, hide = show || set.showHit, hide || set.hideHit
 		}
 	}
-	if divisor != 0 {
-		return total / divisor
+	for _, option := range []struct {
+		name, expression string
+		matched          bool
+	}{{"tagfocus", o.TagFocus, focus}, {"tagignore", o.TagIgnore, ignore}, {"tagshow", o.TagShow, show}, {"taghide", o.TagHide, hide}} {
+		if option.expression != "" && !option.matched {
+			s.Warnings = append(s.Warnings, noMatch(option.name, option.expression))
+		}
 	}
-	return total
 }
 
 // Profile returns the profile that Walk.Sample counts in: the sources merged.
 func (s *Selection) Profile() *callstack.Packed { return s.profile }
+
+func firstOf(sources []Source, role Role) int {
+	return slices.IndexFunc(sources, func(s Source) bool { return s.Role == role })
+}

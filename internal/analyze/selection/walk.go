@@ -4,6 +4,15 @@ import "whet/internal/callstack"
 
 // Walk goes through the samples that are left, in the profile's order. Samples
 // whose Value and Divisor are zero are left out, as pprof leaves them out.
+//
+// How it keeps Shared. A stack as the walk sees it is the frames of tagroot,
+// the locations of the sample and the frames of tagleaf. For each of them but
+// the last, levels has what the options make of the stack up to there: how
+// many steps it gave, what it matched, whether it is cut off. The next sample
+// begins at the level up to which its stack is the same, however many samples
+// between them were left out; so an option costs only where stacks change.
+// Options that cut a stack at its far end (prune_from, tagleaf) act on the
+// view of the buffer that Path is, not on levels.
 type Walk struct {
 	// Path is the sample's stack, root first. Next changes only what stands
 	// behind the first Shared steps: those are the steps of the sample before.
@@ -13,50 +22,247 @@ type Walk struct {
 
 	s      *Selection
 	c      *callstack.Cursor
+	zeros  *callstack.Rows // the values of WalkAll
+	sets   setCache
+	roots  []callstack.LocationID // that levels begins with
+	levels []level                // levels[i] is before the i-th location
 	buffer []Step
-	levels []int32 // steps up to the location at a depth
-	fresh  int     // locations at the root end for which levels holds
-	valid  int     // steps at the root end that are as in Path
+	valid  int // steps at the root end of buffer that are as in Path
+	end    int // of buffer that was Path
+
+	labels    []callstack.Label
+	labelsSet []byte // that labels is of
 }
 
+// level is what a stack is up to some location.
+type level struct {
+	steps int32 // in buffer
+	close int32 // steps up to the last location that matches prune_from; -1 is none
+	state state
+}
+
+type state uint8
+
+const (
+	sawFocus  state = 1 << iota // a location matches focus
+	sawIgnore                   // or ignore
+	sawAny                      // one is not hidden
+	begun                       // show_from was met
+	spared                      // a location was met that is not to be dropped
+	cutOff                      // all that follows is dropped
+)
+
 // Walk returns a walk over all samples. Walks are independent of each other.
-func (s *Selection) Walk() *Walk {
-	return &Walk{s: s, c: s.profile.Cursor(s.columns...), levels: make([]int32, 1)}
+func (s *Selection) Walk() *Walk { return s.walk(s.columns...) }
+
+// walk is over the samples that are not zero in the columns.
+func (s *Selection) walk(columns ...int) *Walk {
+	return &Walk{s: s, c: s.profile.Cursor(columns...), levels: []level{{close: -1}}}
+}
+
+// WalkAll is Walk, but the samples whose value is zero are among those it goes
+// through, for views that list samples and labels.
+func (s *Selection) WalkAll() *Walk {
+	w := s.walk()
+	w.zeros = s.profile.Rows(s.columns...)
+	return w
 }
 
 // Next goes to the next sample and reports whether there is one.
 func (w *Walk) Next() bool {
-	if !w.c.Next() {
+	for w.c.Next() {
+		if w.zeros != nil {
+			w.zeros.Next()
+		}
+		w.move()
+		if w.s.tagged {
+			if set := w.labelSet(); set.ignored || !set.focused {
+				continue
+			}
+		}
+		if !w.takes() {
+			continue
+		}
+		w.Value = w.value(0)
+		if len(w.s.columns) > 1 {
+			w.Divisor = w.value(1)
+		}
+		return true
+	}
+	return false
+}
+
+func (w *Walk) value(column int) int64 {
+	if w.zeros != nil {
+		return w.zeros.Value(column)
+	}
+	return w.c.Value(column)
+}
+
+// move forgets the levels that the sample at hand does not share.
+func (w *Walk) move() {
+	if shared := len(w.roots) + w.c.Shared; shared < len(w.levels)-1 {
+		w.levels = w.levels[:shared+1]
+	}
+}
+
+// takes makes the stack of the sample at hand, and reports whether it is left.
+func (w *Walk) takes() bool {
+	var leaves []callstack.LocationID
+	if len(w.s.tagRoot)+len(w.s.tagLeaf) > 0 {
+		set := w.labelSet()
+		w.reroot(set.roots)
+		leaves = set.leaves
+	}
+	at := len(w.levels) - 1
+	l := w.levels[at]
+	w.valid = min(w.valid, int(l.steps))
+	w.buffer = w.buffer[:l.steps]
+	path := w.c.Path[at-len(w.roots):]
+	if w.s.plain {
+		for _, id := range path {
+			pl := &w.s.places[id]
+			if pl.end-pl.first == 1 {
+				w.buffer = append(w.buffer, w.s.steps[pl.first])
+			} else {
+				w.buffer = append(w.buffer, w.s.steps[pl.first:pl.end]...)
+			}
+			l.steps = int32(len(w.buffer))
+			w.levels = append(w.levels, l)
+		}
+	} else {
+		for _, id := range path {
+			if l.state&sawIgnore != 0 {
+				return false
+			}
+			w.enter(&l, id, false)
+			w.levels = append(w.levels, l)
+		}
+	}
+	for _, id := range leaves {
+		w.enter(&l, id, true)
+	}
+	if w.s.names && l.state&(sawFocus|sawIgnore|sawAny) != sawFocus|sawAny || w.s.opens && l.state&begun == 0 {
 		return false
 	}
-	w.fresh = min(w.fresh, w.c.Shared)
-	at := w.levels[w.fresh]
-	w.valid = min(w.valid, int(at))
-	w.buffer = w.buffer[:at]
-	w.levels = w.levels[:w.fresh+1]
-	for _, id := range w.c.Path[w.fresh:] {
-		l := &w.s.places[id]
-		w.buffer = append(w.buffer, w.s.steps[l.first:l.end]...)
-		w.levels = append(w.levels, int32(len(w.buffer)))
+	end := int(l.steps)
+	if l.close >= 0 {
+		end = int(l.close)
 	}
-	w.fresh = len(w.c.Path)
-	w.Shared = min(w.valid, len(w.Path))
-	w.Path = w.buffer
-	w.valid = len(w.Path)
-	w.Value = w.c.Value(0)
-	if len(w.s.columns) > 1 {
-		w.Divisor = w.c.Value(1)
-	}
+	w.Shared = min(w.valid, w.end, end)
+	w.Path, w.valid, w.end = w.buffer[:end:end], len(w.buffer), end
 	return true
 }
 
-// Labels returns the sample's labels that are to be shown. The label
-// pprof::base=true, which marks the samples of a DiffBase, is among them.
-func (w *Walk) Labels() []callstack.Label { return w.s.profile.Labels(w.c.LabelSet()) }
+// enter puts a location, or one made of a label, onto a stack.
+func (w *Walk) enter(l *level, id callstack.LocationID, added bool) {
+	pl := &w.s.places[id]
+	if w.s.drops && !added {
+		switch {
+		case l.state&cutOff != 0:
+			return
+		case pl.flags&(dropped|droppedBelow) == 0:
+			l.state |= spared
+		case l.state&spared != 0:
+			l.state |= cutOff
+			if pl.flags&dropped != 0 {
+				return
+			}
+		}
+	}
+	if pl.flags&ignored != 0 {
+		l.state |= sawIgnore
+	}
+	if pl.flags&focused != 0 {
+		l.state |= sawFocus
+	}
+	if pl.flags&hidden != 0 {
+		return
+	}
+	l.state |= sawAny
+	if pl.flags&opening != 0 {
+		l.state |= begun
+	}
+	if w.s.opens && l.state&begun == 0 {
+		return
+	}
+	w.buffer = append(w.buffer, w.s.steps[pl.first:pl.end]...)
+	l.steps = int32(len(w.buffer))
+	if pl.flags&closing != 0 {
+		l.close = l.steps
+	}
+}
+
+// reroot puts the frames of tagroot below the stack at hand.
+func (w *Walk) reroot(roots []callstack.LocationID) {
+	same := 0
+	for same < len(w.roots) && w.roots[same] == roots[same] {
+		same++
+	}
+	if same == len(roots) {
+		return
+	}
+	w.roots = roots
+	w.levels = w.levels[:min(same+1, len(w.levels))]
+	l := w.levels[len(w.levels)-1]
+	w.valid = min(w.valid, int(l.steps))
+	w.buffer = w.buffer[:l.steps]
+	for _, id := range roots[len(w.levels)-1:] {
+		w.enter(&l, id, true)
+		w.levels = append(w.levels, l)
+	}
+}
+
+// setCache remembers the label set of the sample before: most have the same.
+type setCache struct {
+	encoded []byte
+	set     *labelSet
+}
+
+func (c *setCache) of(s *Selection, encoded []byte) *labelSet {
+	if c.set == nil || !alike(c.encoded, encoded) {
+		c.encoded, c.set = encoded, s.sets[string(encoded)]
+	}
+	return c.set
+}
+
+// alike reports whether two encodings are one stretch of memory.
+func alike(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+func (w *Walk) labelSet() *labelSet { return w.sets.of(w.s, w.c.LabelSet()) }
+
+// LabelSet tells samples with different labels apart: of samples with equal
+// sets, Labels returns the same. The slice is valid until Next.
+func (w *Walk) LabelSet() []byte { return w.c.LabelSet() }
+
+// Labels returns the sample's labels that are to be shown, until Next. The
+// label pprof::base=true, which marks the samples of a DiffBase, is among them.
+func (w *Walk) Labels() []callstack.Label {
+	encoded := w.c.LabelSet()
+	if w.labelsSet != nil && alike(w.labelsSet, encoded) {
+		return w.labels
+	}
+	w.labelsSet = encoded
+	w.labels = w.s.profile.Labels(encoded)
+	kept := w.labels[:0]
+	for _, l := range w.labels {
+		if !noLabel(l) && (w.s.shownKeys == nil || w.s.shownKeys[l.Key]) {
+			kept = append(kept, l)
+		}
+	}
+	w.labels = kept
+	return w.labels
+}
 
 // Source returns which of the sources the sample comes from: of several with
-// one role, the first.
-func (w *Walk) Source() int { return 0 }
+// one role, the first. A Base is subtracted from the others' samples and has
+// none of its own.
+func (w *Walk) Source() int {
+	if w.s.baseSource >= 0 && w.labelSet().base {
+		return w.s.baseSource
+	}
+	return w.s.measuredSource
+}
 
 // Sample returns the sample's number in Selection.Profile.
 func (w *Walk) Sample() int { return w.c.Index() }

@@ -1,0 +1,191 @@
+package selection
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/quantity"
+)
+
+// labelRules are the options that decide about labels.
+type labelRules struct {
+	focus, ignore *tagFilter
+	show, hide    *pattern
+}
+
+func newLabelRules(o *Options) (r labelRules, warnings []string, err error) {
+	if r.focus, err = compileTagFilter("tagfocus", o.TagFocus); err != nil {
+		return r, nil, err
+	}
+	if r.ignore, err = compileTagFilter("tagignore", o.TagIgnore); err != nil {
+		return r, nil, err
+	}
+	if r.show, err = compile("tagshow", o.TagShow); err != nil {
+		return r, nil, err
+	}
+	if r.hide, err = compile("taghide", o.TagHide); err != nil {
+		return r, nil, err
+	}
+	for _, option := range []struct {
+		name, expression string
+		filter           *tagFilter
+	}{{"tagfocus", o.TagFocus, r.focus}, {"tagignore", o.TagIgnore, r.ignore}} {
+		if option.filter != nil && option.filter.within != nil {
+			warnings = append(warnings, fmt.Sprintf("-%s=%s is read as a range of numbers, not as a regular expression", option.name, option.expression))
+		}
+	}
+	return r, warnings, nil
+}
+
+func (r *labelRules) filters() bool { return r.focus != nil || r.ignore != nil }
+func (r *labelRules) shows() bool   { return r.show != nil || r.hide != nil }
+
+// shown reports whether labels of a key are shown, and notes what matched.
+func (r *labelRules) shown(key string) bool {
+	return (r.show == nil || r.show.is(key)) && (r.hide == nil || !r.hide.is(key))
+}
+
+// labelSet is what is decided of a set of labels.
+type labelSet struct {
+	focused, ignored bool
+	base             bool                   // of a DiffBase
+	shownAsBase      bool                   // and its label is shown
+	showHit, hideHit bool                   // tagshow, taghide match one of its keys
+	roots, leaves    []callstack.LocationID // added to the stack, from its root on
+}
+
+// noLabel reports whether a label says nothing: pprof has no such labels.
+func noLabel(l callstack.Label) bool { return l == callstack.Label{Key: l.Key} }
+
+// decideLabels decides about every set of labels that occurs, in the order of
+// their first sample.
+func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file string) callstack.LocationID) {
+	raw := s.labelSets()
+	s.sets = make(map[string]*labelSet, len(raw))
+	s.shownKeys = make(map[string]bool)
+	var units map[string]string
+	if r.filters() {
+		var warnings []string
+		units, warnings = s.units(raw)
+		s.Warnings = append(s.Warnings, warnings...)
+	}
+	unit := o.Unit
+	if unit == "" {
+		unit = "minimum"
+	}
+	var rootHit, leafHit bool
+	for _, encoded := range raw {
+		labels := slices.DeleteFunc(s.profile.Labels([]byte(encoded)), noLabel)
+		set := new(labelSet)
+		s.sets[encoded] = set
+		set.focused = r.focus == nil || r.focus.match(labels, units)
+		set.ignored = r.ignore != nil && r.ignore.match(labels, units)
+		for _, l := range labels {
+			s.shownKeys[l.Key] = r.shown(l.Key)
+			set.showHit = set.showHit || r.show != nil && r.show.is(l.Key)
+			set.hideHit = set.hideHit || r.hide != nil && r.hide.is(l.Key)
+		}
+		set.base = slices.Contains(labels, baseLabel)
+		set.shownAsBase = set.base && r.shown(baseLabel.Key)
+		frames := func(keys []string, hit *bool) (out []callstack.LocationID) {
+			for _, key := range keys {
+				name, ok := tagFrame(labels, key, unit)
+				*hit = *hit || ok
+				out = append(out, add(name, key))
+			}
+			return out
+		}
+		set.roots, set.leaves = frames(s.tagRoot, &rootHit), frames(s.tagLeaf, &leafHit)
+	}
+	if len(s.tagRoot) > 0 && !rootHit {
+		s.Warnings = append(s.Warnings, noMatch("tagroot", strings.Join(s.tagRoot, ",")))
+	}
+	if len(s.tagLeaf) > 0 && !leafHit {
+		s.Warnings = append(s.Warnings, noMatch("tagleaf", strings.Join(s.tagLeaf, ",")))
+	}
+}
+
+// labelSets returns the encoded label sets that occur, in the order of their
+// first sample.
+func (s *Selection) labelSets() []string {
+	var sets []string
+	seen := make(map[string]bool)
+	last, rows := "", s.profile.Rows()
+	for rows.Next() {
+		encoded := rows.LabelSet()
+		if len(sets) > 0 && last == string(encoded) {
+			continue
+		}
+		if last = string(encoded); !seen[last] {
+			seen[last] = true
+			sets = append(sets, last)
+		}
+	}
+	return sets
+}
+
+// LabelUnits are the units that the numbers under each key are taken to be in:
+// the first that a sample names; else bytes for the keys known to be, else the
+// key itself.
+func (s *Selection) LabelUnits() map[string]string {
+	units, _ := s.units(s.labelSets())
+	return units
+}
+
+// tagFrame is the name of the frame that stands for a key's values: texts,
+// then numbers, scaled to unit if any of them has a unit of its own.
+func tagFrame(labels []callstack.Label, key, unit string) (name string, ok bool) {
+	var values []string
+	withUnit := false
+	for _, l := range labels {
+		if l.Key == key && l.Str != "" {
+			values = append(values, l.Str)
+		}
+		withUnit = withUnit || l.Key == key && l.Unit != ""
+	}
+	for _, l := range labels {
+		switch {
+		case l.Key != key || l.Str != "":
+		case withUnit:
+			values = append(values, quantity.PprofLabel(l.Num, l.Unit, unit))
+		default:
+			values = append(values, quantity.PprofLabel(l.Num, "", ""))
+		}
+	}
+	return strings.Join(values, ","), len(values) > 0
+}
+
+func (s *Selection) units(sets []string) (units map[string]string, warnings []string) {
+	units = make(map[string]string)
+	others := make(map[string][]string)
+	for _, encoded := range sets {
+		for _, l := range s.profile.Labels([]byte(encoded)) {
+			if l.Str != "" || noLabel(l) {
+				continue
+			}
+			switch unit := units[l.Key]; {
+			case unit == "":
+				units[l.Key] = l.Unit
+			case l.Unit != "" && l.Unit != unit && !slices.Contains(others[l.Key], l.Unit):
+				others[l.Key] = append(others[l.Key], l.Unit)
+			}
+		}
+	}
+	for key, unit := range units {
+		switch {
+		case unit != "":
+		case key == "alignment" || key == "request":
+			units[key] = "bytes"
+		default:
+			units[key] = key
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(others)) {
+		slices.Sort(others[key])
+		warnings = append(warnings, fmt.Sprintf("numbers of the label %s are read as %s, though some are in %s", key, units[key], strings.Join(others[key], ", ")))
+	}
+	return units, warnings
+}

@@ -1,0 +1,171 @@
+package selection
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/quantity"
+)
+
+// baseLabel marks the samples of a DiffBase, as pprof marks them: a profile
+// that pprof saved as a difference has it, too.
+var baseLabel = callstack.Label{Key: "pprof::base", Str: "true"}
+
+// merge makes one profile of the sources, in pprof's order: those of a role
+// are added up, the base is marked, the others are scaled to its totals, and
+// it is subtracted. A single profile stays as it is.
+func merge(sources []Source, normalize bool) (*callstack.Packed, error) {
+	var roles [DiffBase + 1][]*callstack.Packed
+	for _, source := range sources {
+		roles[source.Role] = append(roles[source.Role], source.Profile)
+	}
+	bases := append(slices.Clip(roles[Base]), roles[DiffBase]...)
+	switch {
+	case len(roles[Measured]) == 0:
+		return nil, errors.New("select samples: no profile was given")
+	case len(roles[Base]) > 0 && len(roles[DiffBase]) > 0:
+		return nil, errors.New("-base and -diff_base exclude each other")
+	case normalize && len(bases) == 0:
+		return nil, errors.New("-normalize needs a profile to scale to: -base or -diff_base")
+	}
+	p, err := sum(nil, roles[Measured]...)
+	if err != nil || len(bases) == 0 {
+		return p, err
+	}
+	base, err := sum(nil, bases...)
+	if err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	if len(roles[DiffBase]) > 0 {
+		base = base.WithLabel(baseLabel)
+	}
+	if normalize {
+		if p, err = normalized(p, base); err != nil {
+			return nil, err
+		}
+	}
+	return sum([]float64{1, -1}, p, base)
+}
+
+// normalized scales p's columns to the sums they have in base.
+func normalized(p, base *callstack.Packed) (*callstack.Packed, error) {
+	if !slices.Equal(p.Types, base.Types) || p.PeriodType != base.PeriodType {
+		return nil, fmt.Errorf("-normalize needs profiles of one kind: this one holds %v, its base %v", p.Types, base.Types)
+	}
+	ratios := make([]float64, len(p.Types))
+	for t := range ratios {
+		if have := p.Total(t); have != 0 {
+			ratios[t] = float64(base.Total(t)) / float64(have)
+		}
+	}
+	return p.Scaled(ratios), nil
+}
+
+// sum adds profiles up, each times its scale: the sample types that all of
+// them have, in the finest of their units.
+func sum(scales []float64, profiles ...*callstack.Packed) (*callstack.Packed, error) {
+	if len(profiles) == 1 {
+		return profiles[0], nil
+	}
+	profiles, err := sameTypes(profiles)
+	if err != nil {
+		return nil, err
+	}
+	if profiles, err = sameUnits(profiles); err != nil {
+		return nil, err
+	}
+	return callstack.MergePacked(scales, profiles...)
+}
+
+// sameTypes leaves the sample types that every profile has, in the order of
+// the first.
+func sameTypes(profiles []*callstack.Packed) ([]*callstack.Packed, error) {
+	have := make(map[string]int)
+	for _, p := range profiles {
+		for _, t := range p.Types {
+			have[t.Type]++
+		}
+	}
+	var names []string
+	for _, t := range profiles[0].Types {
+		if have[t.Type] == len(profiles) {
+			names = append(names, t.Type)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("the profiles have no sample type in common: the first holds %v, the second %v", profiles[0].Types, profiles[1].Types)
+	}
+	out := make([]*callstack.Packed, len(profiles))
+	for i, p := range profiles {
+		columns := make([]int, len(names))
+		for j, name := range names {
+			columns[j] = slices.IndexFunc(p.Types, func(t callstack.ValueType) bool { return t.Type == name })
+		}
+		if at := slices.Index(columns, -1); at >= 0 { // another one has the type twice
+			return nil, fmt.Errorf("sample type %q is not in all of the profiles", names[at])
+		}
+		if len(columns) == len(p.Types) && slices.IsSorted(columns) {
+			out[i] = p
+			continue
+		}
+		name, column := p.Types[p.DefaultType].Type, 0
+		if at := slices.Index(names, name); p.DefaultNamed && at >= 0 {
+			column = at
+		}
+		out[i] = p.WithColumns(columns...)
+		out[i].DefaultType, out[i].DefaultNamed = column, true
+	}
+	return out, nil
+}
+
+// sameUnits scales the values to common units.
+func sameUnits(profiles []*callstack.Packed) ([]*callstack.Packed, error) {
+	types := make([]callstack.ValueType, len(profiles))
+	finest := func(of func(*callstack.Packed) callstack.ValueType) (string, error) {
+		for i, p := range profiles {
+			types[i] = of(p)
+		}
+		return finestUnit(types)
+	}
+	period, err := finest(func(p *callstack.Packed) callstack.ValueType { return p.PeriodType })
+	if err != nil {
+		return nil, fmt.Errorf("period type: %w", err)
+	}
+	units := make([]string, len(profiles[0].Types))
+	for t := range units {
+		if units[t], err = finest(func(p *callstack.Packed) callstack.ValueType { return p.Types[t] }); err != nil {
+			return nil, fmt.Errorf("sample types: %w", err)
+		}
+	}
+	out := make([]*callstack.Packed, len(profiles))
+	for i, p := range profiles {
+		ratios := make([]float64, len(units))
+		scaled := *p
+		scaled.Types = slices.Clone(p.Types)
+		for t, unit := range units {
+			ratios[t], _ = quantity.PprofScale(1, p.Types[t].Unit, unit)
+			scaled.Types[t].Unit = unit
+		}
+		length, _ := quantity.PprofScale(p.Period, p.PeriodType.Unit, period)
+		scaled.Period, scaled.PeriodType.Unit = int64(length), period
+		out[i] = scaled.Scaled(ratios)
+	}
+	return out, nil
+}
+
+// finestUnit returns the smallest unit of types that measure the same.
+func finestUnit(types []callstack.ValueType) (string, error) {
+	min := types[0]
+	for _, t := range types[1:] {
+		if strings.TrimSuffix(t.Type, "s") != strings.TrimSuffix(min.Type, "s") || !quantity.PprofComparable(t.Unit, min.Unit) {
+			return "", fmt.Errorf("%v and %v do not add up", min, t)
+		}
+		if ratio, _ := quantity.PprofScale(1, t.Unit, min.Unit); ratio < 1 {
+			min = t
+		}
+	}
+	return min.Unit, nil
+}

@@ -1,0 +1,77 @@
+package selection
+
+import (
+	"slices"
+
+	"whet/internal/callstack"
+)
+
+// placer decides about all locations of a profile and about those that are
+// made of labels, which follow them.
+type placer struct {
+	s         *Selection
+	rules     *rules
+	noInlines bool
+	nodes     *nodeTable
+	added     map[callstack.Function]callstack.LocationID
+	functions []callstack.Function // of added, in their order
+}
+
+func newPlacer(s *Selection, r *rules, g grain, o *Options) *placer {
+	return &placer{s: s, rules: r, noInlines: o.NoInlines, nodes: newNodeTable(g, o), added: make(map[callstack.Function]callstack.LocationID)}
+}
+
+// labelFrame returns the location that stands for the values of a label.
+func (b *placer) labelFrame(name, key string) callstack.LocationID {
+	f := callstack.Function{Name: name, File: key}
+	id, ok := b.added[f]
+	if !ok {
+		id = callstack.LocationID(len(b.s.profile.Locations) + len(b.functions))
+		b.added[f] = id
+		b.functions = append(b.functions, f)
+	}
+	return id
+}
+
+// finish decides, once all label frames are known.
+func (b *placer) finish() {
+	p := b.s.profile
+	b.rules.functions = append(slices.Clip(p.Functions), b.functions...)
+	b.nodes.whole = make([]NodeID, len(b.rules.functions))
+	b.s.places = make([]place, 0, len(p.Locations)+len(b.functions))
+	b.s.steps = make([]Step, 0, len(p.Locations)+len(b.functions))
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		at := spot{lines: p.Lines(callstack.LocationID(i))}
+		if at.mapped = l.Mapping != callstack.NoMapping; at.mapped {
+			at.object = p.Mappings[l.Mapping].File
+		}
+		b.place(at, l.Address)
+	}
+	for i := range b.functions {
+		line := callstack.SourceLine{Function: callstack.FunctionID(len(p.Functions) + i)}
+		b.place(spot{lines: []callstack.SourceLine{line}, added: true}, 0)
+	}
+	b.s.Nodes = b.nodes.nodes
+}
+
+// place adds the next place.
+func (b *placer) place(at spot, address uint64) {
+	s := b.s
+	lines, f := b.rules.decide(at)
+	first := uint32(len(s.steps))
+	switch {
+	case f&hidden != 0:
+	case len(lines) == 0:
+		s.steps = append(s.steps, Step{Node: b.nodes.bare(address, at.object)})
+	default:
+		if b.noInlines {
+			lines = lines[len(lines)-1:]
+		}
+		for i, l := range slices.Backward(lines) {
+			id := b.nodes.of(&b.rules.functions[l.Function], l, address, at.object)
+			s.steps = append(s.steps, Step{Node: id, Inlined: i < len(lines)-1})
+		}
+	}
+	s.places = append(s.places, place{first, uint32(len(s.steps)), f})
+}
