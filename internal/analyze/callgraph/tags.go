@@ -211,7 +211,8 @@ func (b *build) name(list []tagged, classes []class) {
 		tag.Cum += t.cum
 		tag.CumDivisor += t.cumDivisor
 	}
-	unit := b.s.LabelUnit("bytes")
+	units, _ := b.s.LabelUnits()
+	unit := units["bytes"]
 	target := b.o.Unit
 	if target == "" {
 		target = "minimum"

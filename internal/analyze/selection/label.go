@@ -129,10 +129,9 @@ func (s *Selection) labelSets() []string {
 
 // LabelUnits are the units that the numbers under each key are taken to be in:
 // the first that a sample names; else bytes for the keys known to be, else the
-// key itself.
-func (s *Selection) LabelUnits() map[string]string {
-	units, _ := s.units(s.labelSets())
-	return units
+// key itself. The warnings name the units that this passes over.
+func (s *Selection) LabelUnits() (units map[string]string, warnings []string) {
+	return s.units(s.labelSets())
 }
 
 // tagFrame is the name of the frame that stands for a key's values: texts,

@@ -168,7 +168,7 @@ func ours(s *Selection, unit string) compared {
 		}
 		return quantity.PprofLabel(v, s.Type.Unit, unit)
 	}
-	units := s.LabelUnits()
+	units, _ := s.LabelUnits()
 	for w := s.WalkAll(); w.Next(); {
 		if len(w.Path) == 0 {
 			continue // pprof prints nothing
