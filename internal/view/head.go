@@ -1,0 +1,222 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/selection"
+	"whet/internal/quantity"
+)
+
+// Options are what views have in common, by pprof's names.
+type Options struct {
+	Unit    string         // values are printed in it; "" is "minimum": one that suits all of them
+	Compact bool           // the legend leaves out what it says of the profile
+	Filters []string       // name=value of the options that select, for the legend
+	Zone    *time.Location // of times printed; nil is UTC
+	// Warnings are said before those of the selection.
+	Warnings []string
+}
+
+// Head is what a view says of its profile.
+type Head struct {
+	Binary     string // base name of the program; "" when unknown
+	BuildID    string
+	Comments   []string
+	SampleType string
+	Unit       string // of the sample type, the profile's own word
+	DocURL     string
+	Time       time.Time // zero when unknown
+	DurationNs int64     // 0 when unknown
+	Samples    int       // of the whole profile, as the file lists them
+	Total      int64     // what percentages are of
+	Ratio      float64   // values are printed multiplied with it
+	OutUnit    string    // that values are printed in
+	Filters    []string
+	Warnings   []string
+
+	compact bool
+}
+
+func newHead(s *selection.Selection, o *Options) Head {
+	m := &s.Meta
+	h := Head{
+		SampleType: s.Type.Type, Unit: s.Type.Unit, DocURL: m.DocURL, DurationNs: m.Duration,
+		Samples: s.Profile().Len(), Total: s.Total, Ratio: s.Ratio, OutUnit: o.Unit, Filters: o.Filters,
+		Warnings: slices.Concat(m.Warnings, s.Warnings, o.Warnings), compact: o.Compact,
+	}
+	if h.OutUnit == "" {
+		h.OutUnit = minimum
+	}
+	if len(m.Mappings) > 0 {
+		if m.Mappings[0].File != "" {
+			h.Binary = filepath.Base(m.Mappings[0].File)
+		}
+		h.BuildID = m.Mappings[0].BuildID
+	}
+	for _, c := range m.Comments {
+		if !strings.HasPrefix(c, "#") { // not meant for print, by pprof's custom
+			h.Comments = append(h.Comments, c)
+		}
+	}
+	if m.TimeNanos != 0 {
+		zone := o.Zone
+		if zone == nil {
+			zone = time.UTC
+		}
+		h.Time = time.Unix(0, m.TimeNanos).In(zone)
+	}
+	return h
+}
+
+// minimum is pprof's word for the unit that suits a value, or all of a table.
+const minimum = "minimum"
+
+// chooseUnit settles on the one unit that all values of a graph are printed in:
+// that of the smallest, unless the total would become too long to read.
+func (h *Head) chooseUnit(nodes []*callgraph.Node) {
+	if h.OutUnit != minimum || len(nodes) == 0 {
+		return
+	}
+	var smallest int64
+	for _, n := range nodes {
+		v := magnitude(n.FlatValue())
+		if v == 0 {
+			v = magnitude(n.CumValue())
+		}
+		if v > 0 && (smallest == 0 || v < smallest) {
+			smallest = v
+		}
+	}
+	if smallest == 0 {
+		smallest = h.Total
+	}
+	smallest, largest := h.scaled(smallest), h.scaled(h.Total)
+	_, unit := quantity.PprofScale(smallest, h.Unit, minimum)
+	_, large := quantity.PprofScale(largest, h.Unit, minimum)
+	if unit != large && smallest*100 < largest {
+		_, unit = quantity.PprofScale(100*smallest, h.Unit, minimum)
+	}
+	if unit == "" {
+		unit = h.Unit
+	}
+	h.OutUnit = unit
+}
+
+// scaled is a value as -divide_by has it.
+func (h *Head) scaled(v int64) int64 {
+	if h.Ratio > 0 && h.Ratio != 1 {
+		return int64(float64(v) * h.Ratio)
+	}
+	return v
+}
+
+// value prints a value. Its unit is the profile's own word: untrusted, like
+// every name in it.
+func (h *Head) value(v int64) string {
+	return clean(quantity.PprofLabel(h.scaled(v), h.Unit, h.OutUnit))
+}
+
+// percent prints a value's share of the total, six characters wide.
+func (h *Head) percent(v int64) string { return quantity.PprofPercent(v, h.Total) }
+
+// profileLines say what the profile is: pprof's profile labels.
+func (h *Head) profileLines() []string {
+	var out []string
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, name+clean(value))
+		}
+	}
+	add("File: ", h.Binary)
+	add("Build ID: ", h.BuildID)
+	for _, c := range h.Comments {
+		out = append(out, clean(c))
+	}
+	add("Type: ", h.SampleType)
+	add("Doc: ", h.DocURL)
+	if !h.Time.IsZero() {
+		add("Time: ", h.Time.Format("2006-01-02 15:04:05 MST"))
+	}
+	if h.DurationNs != 0 {
+		ratio := ""
+		if ns, u := quantity.PprofScale(h.Total, h.Unit, "nanoseconds"); u == "ns" && ns != 0 {
+			ratio = "(" + quantity.PprofPercent(int64(ns), h.DurationNs) + ")"
+		}
+		out = append(out, fmt.Sprintf("Duration: %s, Total samples = %s %s",
+			quantity.PprofLabel(h.DurationNs, "nanoseconds", "auto"), h.value(h.Total), ratio))
+	}
+	return out
+}
+
+// graphLines are pprof's legend of a graph: of the profile, what was selected,
+// what is shown of it. A picture's has the profile always, and counts edges.
+func (h *Head) graphLines(g *callgraph.Graph, o *callgraph.Options) []string {
+	var out []string
+	if o.Picture || !h.compact {
+		out = h.profileLines()
+	}
+	if len(h.Filters) > 0 {
+		out = append(out, "Active filters:")
+		for _, f := range h.Filters {
+			if len(f) > 80 {
+				f = f[:80] + "…"
+			}
+			out = append(out, "   "+clean(f))
+		}
+	}
+	shown := g.FlatSum()
+	out = append(out, fmt.Sprintf("Showing nodes accounting for %s, %s of %s total",
+		h.value(shown), strings.TrimSpace(h.percent(shown)), h.value(h.Total)))
+	if h.Total == 0 {
+		return out
+	}
+	dropped := func(n int, what, by string, fraction float64) {
+		if n == 0 {
+			return
+		}
+		if n > 1 {
+			what += "s"
+		}
+		out = append(out, fmt.Sprintf("Dropped %d %s (%s <= %s)", n, what, by, h.value(h.below(fraction))))
+	}
+	dropped(g.DroppedNodes, "node", "cum", o.NodeFraction)
+	if o.Picture {
+		dropped(g.DroppedEdges, "edge", "freq", o.EdgeFraction)
+	}
+	if len(g.Nodes) > 0 && len(g.Nodes) < g.Remaining {
+		out = append(out, fmt.Sprintf("Showing top %d nodes out of %d", len(g.Nodes), g.Remaining))
+	}
+	return out
+}
+
+// below is a share of the total.
+func (h *Head) below(fraction float64) int64 {
+	return magnitude(int64(float64(h.Total) * fraction))
+}
+
+func writeLines(b *bytes.Buffer, lines []string) {
+	for _, l := range lines {
+		b.WriteString(l)
+		b.WriteByte('\n')
+	}
+}
+
+func (h *Head) writeWarnings(b *bytes.Buffer) {
+	for _, w := range h.Warnings {
+		fmt.Fprintf(b, "Warning: %s\n", clean(w))
+	}
+}
+
+func magnitude(v int64) int64 {
+	if v < 0 && v != math.MinInt64 {
+		return -v
+	}
+	return v
+}

@@ -1,0 +1,258 @@
+package view
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
+	"whet/internal/quantity"
+)
+
+// Stacks lists the samples of a selection, each with its stack and its labels:
+// what pprof calls traces. Nothing is held of it but the selection.
+type Stacks struct {
+	Head
+	s     *selection.Selection
+	names []string // by node, printable
+	units map[string]string
+}
+
+// NewStacks lists a selection.
+func NewStacks(s *selection.Selection, o Options) *Stacks {
+	t := &Stacks{Head: newHead(s, &o), s: s, names: make([]string, len(s.Nodes))}
+	var warnings []string
+	t.units, warnings = s.LabelUnits()
+	t.Warnings = append(t.Warnings, warnings...)
+	for i := range s.Nodes {
+		t.names[i] = callgraph.Name(&s.Nodes[i])
+	}
+	return t
+}
+
+const stackSeparator = "-----------+-------------------------------------------------------\n"
+
+// Write prints the samples in pprof's layout, after the warnings there are.
+func (t *Stacks) Write(w io.Writer) error {
+	var head bytes.Buffer
+	t.writeWarnings(&head)
+	writeLines(&head, t.profileLines())
+	if head.Len() == 0 {
+		head.WriteByte('\n') // pprof's head of a profile that says nothing of itself
+	}
+	b := bufio.NewWriter(w)
+	b.Write(head.Bytes())
+	labels := make(map[string]string) // printed, by label set
+	for walk := t.s.WalkAll(); walk.Next(); {
+		if len(walk.Path) == 0 {
+			continue
+		}
+		b.WriteString(stackSeparator)
+		set := walk.LabelSet()
+		text, ok := labels[string(set)]
+		if !ok {
+			text = t.labels(walk.Labels())
+			labels[string(set)] = text
+		}
+		b.WriteString(text)
+		value := fmt.Sprintf("%10s", t.value(mean(walk)))
+		for _, step := range slices.Backward(walk.Path) {
+			b.WriteString(value)
+			value = "          "
+			b.WriteString("   ")
+			b.WriteString(clean(t.names[step.Node]))
+			if step.Inlined {
+				b.WriteString(" (inline)")
+			}
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString(stackSeparator)
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write stacks: %w", err)
+	}
+	return nil
+}
+
+// mean is a sample's value, divided where the selection has a divisor.
+func mean(w *selection.Walk) int64 {
+	if w.Divisor == 0 {
+		return w.Value
+	}
+	return w.Value / w.Divisor
+}
+
+// labels prints a line for each key: those with texts, then those with numbers.
+func (t *Stacks) labels(labels []callstack.Label) string {
+	var texts, numbers []keyed
+	for _, l := range labels {
+		if l.Str != "" {
+			texts = add(texts, l.Key, clean(l.Str))
+		} else {
+			numbers = add(numbers, l.Key, clean(quantity.PprofLabel(l.Num, t.units[l.Key], "auto")))
+		}
+	}
+	var out strings.Builder
+	for _, list := range [][]keyed{texts, numbers} {
+		var lines []string
+		for _, k := range list {
+			lines = append(lines, fmt.Sprintf("%10s:  %s\n", clean(k.key), strings.Join(k.values, " ")))
+		}
+		slices.Sort(lines)
+		out.WriteString(strings.Join(lines, ""))
+	}
+	return out.String()
+}
+
+// keyed are the values of a key, in order.
+type keyed struct {
+	key    string
+	values []string
+}
+
+func add(list []keyed, key, value string) []keyed {
+	for i := range list {
+		if list[i].key == key {
+			list[i].values = append(list[i].values, value)
+			return list
+		}
+	}
+	return append(list, keyed{key, []string{value}})
+}
+
+// jsonSample is one of whet/stacks/1.
+type jsonSample struct {
+	ValueNs    *int64      `json:"value_ns,omitempty"`
+	ValueBytes *int64      `json:"value_bytes,omitempty"`
+	ValueCount *int64      `json:"value_count,omitempty"`
+	Value      *int64      `json:"value,omitempty"`
+	Labels     []jsonLabel `json:"labels,omitempty"`
+	Frames     []jsonFrame `json:"frames"` // leaf first
+}
+
+type jsonLabel struct {
+	Key    string  `json:"key"`
+	Text   *string `json:"text,omitempty"`
+	Number *int64  `json:"number,omitempty"`
+	Unit   string  `json:"unit,omitempty"` // of number
+}
+
+type jsonFrame struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Address  string `json:"address,omitempty"`
+	Inline   bool   `json:"inline,omitempty"` // into the next frame
+}
+
+func (t *Stacks) frame(step selection.Step) jsonFrame {
+	n := &t.s.Nodes[step.Node]
+	f := jsonFrame{Function: cmp.Or(n.Name, t.names[step.Node]), File: n.File, Line: n.Line, Column: n.Column, Inline: step.Inlined}
+	if n.Address != 0 {
+		f.Address = fmt.Sprintf("%#x", n.Address)
+	}
+	return f
+}
+
+func (t *Stacks) jsonLabels(labels []callstack.Label) []jsonLabel {
+	var out []jsonLabel
+	for _, l := range labels {
+		if l.Str != "" {
+			out = append(out, jsonLabel{Key: l.Key, Text: &l.Str})
+		} else {
+			out = append(out, jsonLabel{Key: l.Key, Number: &l.Num, Unit: t.units[l.Key]})
+		}
+	}
+	return out
+}
+
+// WriteJSON prints the samples as the document whet/stacks/1, a line each.
+func (t *Stacks) WriteJSON(w io.Writer) error {
+	d := newStream(w, t.json("stacks"))
+	d.list("stacks")
+	for walk := t.s.WalkAll(); walk.Next(); {
+		if len(walk.Path) == 0 {
+			continue
+		}
+		j := jsonSample{Labels: t.jsonLabels(walk.Labels()), Frames: make([]jsonFrame, 0, len(walk.Path))}
+		j.ValueNs, j.ValueBytes, j.ValueCount, j.Value = t.byUnit(mean(walk))
+		for _, step := range slices.Backward(walk.Path) {
+			j.Frames = append(j.Frames, t.frame(step))
+		}
+		d.item(j)
+	}
+	return d.close()
+}
+
+// stream writes a document that is too large to hold: its head, then lists of
+// items, a line each.
+type stream struct {
+	w     *bufio.Writer
+	err   error
+	begun bool // the list at hand has an item
+	lists int
+}
+
+func newStream(w io.Writer, head any) *stream {
+	d := &stream{w: bufio.NewWriter(w)}
+	doc, err := marshal(head)
+	d.err = err
+	// The document stays open for the lists.
+	d.w.Write(bytes.TrimSuffix(doc, []byte("}")))
+	return d
+}
+
+func (d *stream) list(key string) {
+	d.endList()
+	d.lists++
+	fmt.Fprintf(d.w, ",\n%q:[", key)
+}
+
+func (d *stream) endList() {
+	if d.lists > 0 {
+		d.w.WriteString("\n]")
+	}
+	d.begun = false
+}
+
+func (d *stream) item(v any) {
+	doc, err := marshal(v)
+	if err != nil && d.err == nil {
+		d.err = err
+	}
+	if d.begun {
+		d.w.WriteByte(',')
+	}
+	d.begun = true
+	d.w.WriteByte('\n')
+	d.w.Write(doc)
+}
+
+// close ends the document.
+func (d *stream) close() error {
+	d.endList()
+	d.w.WriteString("}\n")
+	if err := d.w.Flush(); err != nil && d.err == nil {
+		d.err = err
+	}
+	if d.err != nil {
+		return fmt.Errorf("write view as JSON: %w", d.err)
+	}
+	return nil
+}
+
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return escapeControls(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
+}

@@ -1,0 +1,161 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/quantity"
+)
+
+// Tags is the table of a selection's labels, as pprof's tags command has it.
+type Tags struct {
+	Head
+	Keys []TagKey // by name
+}
+
+// TagKey is a key of labels.
+type TagKey struct {
+	Name   string
+	Flat   int64 // of the samples that have it
+	Values []TagValue
+}
+
+// TagValue is a value under a key: a text, or a number as it is printed.
+type TagValue struct {
+	Name string
+	Flat int64 // of the samples that have it
+}
+
+// NewTags sums up a selection by labels. A sample with several values under one
+// key counts for each. Samples of value zero count, too: a label that only they
+// have is listed with 0.
+func NewTags(s *selection.Selection, o Options) *Tags {
+	t := &Tags{Head: newHead(s, &o)}
+	type id struct {
+		key   int
+		value string
+	}
+	type entry struct{ key, value int }
+	keys := make(map[string]int)
+	values := make(map[id]int)
+	units, warnings := s.LabelUnits()
+	t.Warnings = append(t.Warnings, warnings...)
+	sets := make(map[string][]entry) // of each label set
+	entries := func(w *selection.Walk) []entry {
+		out := []entry{}
+		for _, l := range w.Labels() {
+			key, ok := keys[l.Key]
+			if !ok {
+				key = len(t.Keys)
+				keys[l.Key] = key
+				t.Keys = append(t.Keys, TagKey{Name: l.Key})
+			}
+			v := id{key, l.Str}
+			if l.Str == "" {
+				v.value = quantity.PprofLabel(l.Num, units[l.Key], t.OutUnit)
+			}
+			value, ok := values[v]
+			if !ok {
+				value = len(t.Keys[key].Values)
+				values[v] = value
+				t.Keys[key].Values = append(t.Keys[key].Values, TagValue{Name: v.value})
+			}
+			out = append(out, entry{key, value})
+		}
+		return out
+	}
+	for w := s.WalkAll(); w.Next(); {
+		set := w.LabelSet()
+		list, ok := sets[string(set)]
+		if !ok {
+			list = entries(w)
+			sets[string(set)] = list
+		}
+		for _, e := range list {
+			k := &t.Keys[e.key]
+			k.Flat += w.Value
+			k.Values[e.value].Flat += w.Value
+		}
+	}
+	slices.SortFunc(t.Keys, func(a, b TagKey) int { return strings.Compare(a.Name, b.Name) })
+	for _, k := range t.Keys {
+		slices.SortFunc(k.Values, func(a, b TagValue) int {
+			return cmp.Or(cmp.Compare(magnitude(b.Flat), magnitude(a.Flat)), strings.Compare(a.Name, b.Name))
+		})
+	}
+	return t
+}
+
+// Write prints the table in pprof's layout, after the warnings there are.
+func (t *Tags) Write(w io.Writer) error {
+	var b bytes.Buffer
+	t.writeWarnings(&b)
+	table := tabwriter.NewWriter(&b, 0, 0, 1, ' ', tabwriter.AlignRight)
+	for _, k := range t.Keys {
+		percent := ""
+		if t.Total > 0 {
+			percent = " (" + t.percent(k.Flat) + ")"
+		}
+		fmt.Fprintf(table, "%s:\t Total %s of %s%s\n", clean(k.Name), t.value(k.Flat), t.value(t.Total), percent)
+		for _, v := range k.Values {
+			if t.Total > 0 {
+				percent = " (" + t.percent(v.Flat) + ")"
+			}
+			fmt.Fprintf(table, " \t%s%s:\t %s\n", t.value(v.Flat), percent, clean(v.Name))
+		}
+		fmt.Fprintln(table)
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("write tags: %w", err)
+	}
+	return write(w, "tags", &b)
+}
+
+type jsonTags struct {
+	jsonHead
+	Keys []jsonTagKey `json:"keys"`
+}
+
+type jsonTagKey struct {
+	Key string `json:"key"`
+	jsonFlat
+	Values []jsonTagValue `json:"values"`
+}
+
+type jsonTagValue struct {
+	Value string `json:"value"`
+	jsonFlat
+}
+
+type jsonFlat struct {
+	FlatNs    *int64  `json:"flat_ns,omitempty"`
+	FlatBytes *int64  `json:"flat_bytes,omitempty"`
+	FlatCount *int64  `json:"flat_count,omitempty"`
+	Flat      *int64  `json:"flat,omitempty"`
+	FlatRatio float64 `json:"flat_ratio"`
+}
+
+func (h *Head) flat(v int64) jsonFlat {
+	j := jsonFlat{FlatRatio: h.share(v)}
+	j.FlatNs, j.FlatBytes, j.FlatCount, j.Flat = h.byUnit(v)
+	return j
+}
+
+// WriteJSON prints the table as the document whet/tags/1.
+func (t *Tags) WriteJSON(w io.Writer) error {
+	j := jsonTags{jsonHead: t.json("tags"), Keys: []jsonTagKey{}}
+	for _, k := range t.Keys {
+		jk := jsonTagKey{Key: k.Name, jsonFlat: t.flat(k.Flat), Values: []jsonTagValue{}}
+		for _, v := range k.Values {
+			jk.Values = append(jk.Values, jsonTagValue{v.Name, t.flat(v.Flat)})
+		}
+		j.Keys = append(j.Keys, jk)
+	}
+	return writeJSON(w, &j)
+}

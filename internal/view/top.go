@@ -1,0 +1,133 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/selection"
+)
+
+// Top is the table of nodes, as pprof's top command has it.
+type Top struct {
+	Head
+	Graph   *callgraph.Graph
+	Options callgraph.Options
+
+	files map[string]string // of functions, as the profile has them
+}
+
+// NewTop sums up a selection by its nodes.
+func NewTop(s *selection.Selection, g callgraph.Options, o Options) *Top {
+	t := &Top{Head: newHead(s, &o), Graph: callgraph.New(s, g), Options: g, files: make(map[string]string)}
+	t.chooseUnit(t.Graph.Nodes)
+	for _, n := range t.Graph.Nodes {
+		if n.Info.Name != "" && n.Info.File == "" {
+			t.files[n.Info.Name] = ""
+		}
+	}
+	functions := s.Profile().Functions
+	for i := range functions {
+		if file, ok := t.files[functions[i].Name]; ok && file == "" {
+			t.files[functions[i].Name] = functions[i].File
+		}
+	}
+	return t
+}
+
+// inlining says how a node is called: "inline" where every call shown was
+// inlined, "partial-inline" where some were.
+func inlining(n *callgraph.Node) string {
+	inlined := 0
+	for _, e := range n.In {
+		if e.Inlined {
+			inlined++
+		}
+	}
+	switch inlined {
+	case 0:
+		return ""
+	case len(n.In):
+		return "inline"
+	}
+	return "partial-inline"
+}
+
+// Write prints the table in pprof's layout, after the warnings there are.
+func (t *Top) Write(w io.Writer) error {
+	var b bytes.Buffer
+	t.writeWarnings(&b)
+	writeLines(&b, t.graphLines(t.Graph, &t.Options))
+	fmt.Fprintf(&b, "%10s %5s%% %5s%% %10s %5s%%\n", "flat", "flat", "sum", "cum", "cum")
+	var sum int64
+	for _, n := range t.Graph.Nodes {
+		flat, cum := n.FlatValue(), n.CumValue()
+		sum += flat
+		note := inlining(n)
+		if note != "" {
+			note = " (" + note + ")"
+		}
+		fmt.Fprintf(&b, "%10s %s %s %10s %s  %s%s\n",
+			t.value(flat), t.percent(flat), t.percent(sum), t.value(cum), t.percent(cum), clean(n.Name), note)
+	}
+	return write(w, "top", &b)
+}
+
+func write(w io.Writer, what string, b *bytes.Buffer) error {
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write %s: %w", what, err)
+	}
+	return nil
+}
+
+type jsonTop struct {
+	jsonHead
+	ShownNs    *int64       `json:"shown_ns,omitempty"`
+	ShownBytes *int64       `json:"shown_bytes,omitempty"`
+	ShownCount *int64       `json:"shown_count,omitempty"`
+	Shown      *int64       `json:"shown,omitempty"`
+	Dropped    int          `json:"dropped_functions"`
+	Of         int          `json:"remaining_functions"`
+	Functions  []jsonTopRow `json:"functions"`
+}
+
+type jsonTopRow struct {
+	jsonNode
+	Inline string `json:"inline"`
+}
+
+// jsonNode is a node with its costs.
+type jsonNode struct {
+	Function string `json:"function"` // what stands for it where there is none
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"` // where nodes are told apart by line
+	Column   int    `json:"column,omitempty"`
+	Address  string `json:"address,omitempty"` // hexadecimal, likewise
+	jsonCosts
+}
+
+// node makes the JSON of a node. The file of a function that is summed up
+// whatever its file is one of those the profile has.
+func (t *Top) node(n *callgraph.Node) jsonNode {
+	j := jsonNode{Function: n.Info.Name, File: n.Info.File, Line: n.Info.Line, Column: n.Info.Column, jsonCosts: t.costs(n.FlatValue(), n.CumValue())}
+	if n.Info.Name == "" {
+		j.Function = n.Name
+	} else if j.File == "" {
+		j.File = t.files[n.Info.Name]
+	}
+	if n.Info.Address != 0 {
+		j.Address = fmt.Sprintf("%#x", n.Info.Address)
+	}
+	return j
+}
+
+// WriteJSON prints the table as the document whet/top/1.
+func (t *Top) WriteJSON(w io.Writer) error {
+	j := jsonTop{jsonHead: t.json("top"), Dropped: t.Graph.DroppedNodes, Of: t.Graph.Remaining, Functions: []jsonTopRow{}}
+	j.ShownNs, j.ShownBytes, j.ShownCount, j.Shown = t.byUnit(t.Graph.FlatSum())
+	for _, n := range t.Graph.Nodes {
+		j.Functions = append(j.Functions, jsonTopRow{t.node(n), inlining(n)})
+	}
+	return writeJSON(w, &j)
+}
