@@ -1,0 +1,209 @@
+package perfscript
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"whet/internal/callstack"
+)
+
+// reader builds the profile.
+type reader struct {
+	e *events
+	b *callstack.PackedBuilder
+	p *callstack.Packed
+	state
+
+	number  int // of the line
+	pending bool
+	at      header
+	chain   []frame // of the sample at hand, leaf first
+	places  []place // beside it
+
+	locations map[string]callstack.LocationID
+	mappings  map[string]callstack.MappingID
+	key       []byte
+	path      []callstack.LocationID
+	row, sums []int64
+	odd       int // lines that could not be read
+	firstOdd  int
+	bare      int // samples without a frame
+	from, to  int64
+}
+
+type place struct {
+	file string
+	line int
+}
+
+func newReader(e *events) *reader {
+	t := e.types()
+	b := callstack.NewPackedBuilder(t...)
+	r := &reader{
+		e: e, b: b, p: b.Packed(),
+		locations: make(map[string]callstack.LocationID), mappings: make(map[string]callstack.MappingID),
+		row: make([]int64, len(t)), sums: make([]int64, len(t)), from: -1, to: -1,
+	}
+	if e.periods {
+		r.p.DefaultType = 1 // the first event's
+	}
+	return r
+}
+
+func (r *reader) line(line []byte) error {
+	h, is := r.next(line)
+	switch is {
+	case isBlank:
+		return r.end()
+	case isHeader:
+		if err := r.end(); err != nil {
+			return err
+		}
+		r.at, r.pending = h, true
+		if f, ok := parseFrame(h.rest); ok {
+			r.push(f)
+		} else if f, ok := parseFrame(line); ok && isFrame(line) {
+			r.push(f)
+		}
+	case isChain:
+		f, _ := parseFrame(line)
+		r.push(f)
+	case isPlace:
+		if file, n, ok := parsePlace(line); ok && len(r.places) > 0 {
+			r.places[len(r.places)-1] = place{file, n}
+		}
+	case isOdd:
+		if r.odd++; r.odd == 1 {
+			r.firstOdd = r.number
+		}
+	}
+	return nil
+}
+
+func (r *reader) push(f frame) {
+	r.chain = append(r.chain, f)
+	r.places = append(r.places, place{})
+}
+
+// end adds the sample at hand, if there is one.
+func (r *reader) end() error {
+	if !r.pending {
+		return nil
+	}
+	r.pending = false
+	clear(r.row)
+	column := r.e.index[r.at.eventName()]
+	if r.e.periods {
+		column *= 2
+		r.row[column+1] = r.at.period
+	}
+	r.row[column] = 1
+	for t, v := range r.row {
+		if v > math.MaxInt64-r.sums[t] {
+			return errSum
+		}
+		r.sums[t] += v
+	}
+	r.path = r.path[:0]
+	for i := 0; i < len(r.chain); {
+		n := 1
+		for i+n < len(r.chain) && r.chain[i+n-1].inlined {
+			n++
+		}
+		r.path = append(r.path, r.location(r.chain[i:i+n], r.places[i:i+n]))
+		i += n
+	}
+	if len(r.path) == 0 {
+		r.bare++
+	}
+	r.b.Add(r.path, r.at.labels(), r.row...)
+	if r.at.time >= 0 {
+		if r.from < 0 || r.at.time < r.from {
+			r.from = r.at.time
+		}
+		r.to = max(r.to, r.at.time)
+	}
+	r.chain, r.places = r.chain[:0], r.places[:0]
+	return nil
+}
+
+var errSum = errors.New("the periods of its samples add up to more than 63 bits hold: they cannot be right")
+
+func (h *header) labels() []callstack.Label {
+	var out []callstack.Label
+	if h.comm != "" {
+		out = append(out, callstack.Label{Key: "comm", Str: h.comm})
+	}
+	if h.pid >= 0 {
+		out = append(out, callstack.Label{Key: "pid", Num: h.pid})
+	}
+	if h.tid >= 0 {
+		out = append(out, callstack.Label{Key: "tid", Num: h.tid})
+	}
+	return out
+}
+
+// location interns frames each of which is inlined into the next.
+func (r *reader) location(frames []frame, places []place) callstack.LocationID {
+	r.key = r.key[:0]
+	for i, f := range frames {
+		r.key = strconv.AppendUint(r.key, f.ip, 16)
+		for _, s := range []string{f.name, f.object, places[i].file} {
+			r.key = append(append(r.key, '\n'), s...) // which no line holds
+		}
+		r.key = strconv.AppendInt(append(r.key, '\n'), int64(places[i].line), 10)
+		r.key = append(r.key, '\n')
+	}
+	id, ok := r.locations[string(r.key)]
+	if ok {
+		return id
+	}
+	last := frames[len(frames)-1]
+	mapping := callstack.NoMapping
+	if last.object != "" {
+		mapping = r.mapping(last.object)
+	}
+	var lines []callstack.SourceLine
+	for i, f := range frames {
+		if f.name != "" || len(frames) > 1 {
+			fn := r.b.Function(callstack.Function{Name: f.name, SystemName: f.name, File: places[i].file})
+			lines = append(lines, callstack.SourceLine{Function: fn, Line: places[i].line})
+		}
+	}
+	id = r.b.NewLocation(mapping, last.ip, false, lines...)
+	r.locations[string(r.key)] = id
+	return id
+}
+
+func (r *reader) mapping(object string) callstack.MappingID {
+	id, ok := r.mappings[object]
+	if !ok {
+		id = callstack.MappingID(len(r.p.Mappings))
+		r.p.Mappings = append(r.p.Mappings, callstack.Mapping{File: object})
+		r.mappings[object] = id
+	}
+	return id
+}
+
+func (r *reader) warn(cut bool) {
+	say := func(format string, args ...any) { r.p.Warnings = append(r.p.Warnings, fmt.Sprintf(format, args...)) }
+	if cut {
+		say("the text ends in the middle of a line: it was cut off, the last stack is not whole, and samples may be missing")
+	}
+	switch {
+	case r.odd == 1:
+		say("line %d is of no form that perf script is known to print, and was left out", r.firstOdd)
+	case r.odd > 1:
+		say("%d lines are of no form that perf script is known to print, and were left out, the first of them line %d", r.odd, r.firstOdd)
+	}
+	switch {
+	case r.bare == r.p.Len():
+		say("no sample has a stack: record with perf record -g, and print with the fields ip and sym")
+	case r.bare == 1:
+		say("1 sample has no stack: it counts, but for no function")
+	case r.bare > 1:
+		say("%d samples have no stack: they count, but for no function", r.bare)
+	}
+}

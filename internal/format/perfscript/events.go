@@ -1,0 +1,121 @@
+package perfscript
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"whet/internal/callstack"
+)
+
+// events are those that occur, in the order of their first samples.
+type events struct {
+	names   []string
+	index   map[string]int
+	periods bool // are printed
+}
+
+// none is the name of the only event where -F leaves events out.
+const none = "samples"
+
+func (h *header) eventName() string {
+	if h.event == "" {
+		return none
+	}
+	return h.event
+}
+
+// scanEvents reads the samples' first lines, so that the columns are known.
+func scanEvents(data []byte, limits Limits) (*events, error) {
+	e := &events{index: make(map[string]int)}
+	var s state
+	for line := range bytes.Lines(data) {
+		h, is := s.next(bytes.TrimRight(line, "\r\n"))
+		if is != isHeader {
+			continue
+		}
+		name := h.eventName()
+		e.periods = e.periods || h.hasPeriod
+		if _, ok := e.index[name]; !ok {
+			if len(e.names) == limits.MaxEvents {
+				return nil, fmt.Errorf("it has samples of more than %d events: choose some with perf script's -e or --event", limits.MaxEvents)
+			}
+			e.index[name] = len(e.names)
+			e.names = append(e.names, name)
+		}
+	}
+	return e, nil
+}
+
+// types returns the columns.
+func (e *events) types() []callstack.ValueType {
+	var out []callstack.ValueType
+	for _, name := range e.names {
+		count := callstack.ValueType{Type: "samples", Unit: "count"}
+		if len(e.names) > 1 {
+			count.Type = name + "_samples"
+		}
+		out = append(out, count)
+		if e.periods {
+			unit := "count"
+			if base, _, _ := strings.Cut(name, ":"); base == "cpu-clock" || base == "task-clock" {
+				unit = "nanoseconds"
+			}
+			out = append(out, callstack.ValueType{Type: name, Unit: unit})
+		}
+	}
+	return out
+}
+
+// kinds of lines
+type kind int
+
+const (
+	isBlank  kind = iota
+	isHeader      // begins a sample
+	isChain       // a frame of the sample at hand
+	isPlace       // the file and line of the frame before
+	isBranch      // of branch records: passed over
+	isOdd
+)
+
+// state tells lines apart by what stood before them.
+type state struct{ open, frame bool }
+
+func (s *state) next(line []byte) (header, kind) {
+	text := bytes.TrimSpace(line)
+	switch {
+	case len(text) == 0:
+		*s = state{}
+		return header{}, isBlank
+	case !s.open && text[0] == '#':
+		return header{}, isBlank
+	case isFrame(line):
+		s.frame = true
+		if !s.open { // -F ip,sym: samples have no first line
+			s.open = true
+			return header{pid: -1, tid: -1, time: -1}, isHeader
+		}
+		return header{}, isChain
+	}
+	h, ok := parseHeader(line)
+	clear := ok && h.event != "" && (h.time >= 0 || h.tid >= 0)
+	switch {
+	case line[0] != '\t' && (clear || ok && !s.open):
+		_, s.frame = parseFrame(h.rest)
+		s.open = true
+		return h, isHeader
+	case s.open && s.frame && bytes.HasPrefix(line, []byte("  ")):
+		return header{}, isPlace
+	case s.open && isBranchLine(text):
+		return header{}, isBranch
+	}
+	return header{}, isOdd
+}
+
+// isBranchLine recognises what brstack and brstackinsn print: pairs of
+// addresses, and the instructions between them.
+func isBranchLine(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("0x")) || bytes.Contains(text, []byte("insn:")) ||
+		bytes.HasSuffix(text, []byte(":")) || bytes.HasPrefix(text, []byte("..."))
+}
