@@ -1,0 +1,245 @@
+package app
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+
+// whet runs a command line and returns what it prints.
+func whet(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = Run(t.Context(), args, strings.NewReader(stdin), &out, &errs)
+	return out.String(), errs.String(), code
+}
+
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const foldedText = "main.main;main.work 3\nmain.main 2\n"
+
+const dump = `goroutine 1 [running]:
+main.work(...)
+	/src/x.go:5
+main.main()
+	/src/x.go:9 +0x1d
+
+`
+
+// TestFormats: whatever a profile is written in, it is read, packed or not,
+// from a file or a pipe.
+func TestFormats(t *testing.T) {
+	legacy := "threadcreate profile: total 1\n1 @ 0x401000 0x402000\n#\t0x400fff\tmain.work+0xf\t/src/x.go:5\n#\t0x401fff\tmain.main+0xf\t/src/x.go:9\n\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"folded":    {foldedText, foldedText},
+		"goroutine": {dump, "main.main;main.work 1\n"},
+		"legacy":    {legacy, "main.main;main.work 1\n"},
+	} {
+		for _, text := range []string{c.text, packed(t, c.text)} {
+			for _, fromPipe := range []bool{false, true} {
+				operand, stdin := file(t, "x", text), ""
+				if fromPipe {
+					operand, stdin = "-", text
+				}
+				out, errs, code := whet(t, stdin, "merge", "-folded", "-o", "-", operand)
+				if code != 0 || out != c.want {
+					t.Errorf("%s (pipe %v): exit code %d: %s\n%swant\n%s", name, fromPipe, code, errs, out, c.want)
+				}
+			}
+		}
+	}
+}
+
+// TestNotProfiles: what is no profile is called by its name.
+func TestNotProfiles(t *testing.T) {
+	trace, err := os.ReadFile("../format/exectrace/testdata/compile_cut.trace.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, operand, says string }{
+		{"trace", file(t, "x", string(trace)), "whet trace"},
+		{"binary", self, "program"},
+		{"perf", file(t, "x", "PERFILE2\x00\x00"), "perf script"},
+		{"zip", file(t, "x", "PK\x03\x04..."), "ZIP"},
+		{"page", file(t, "x", "<!DOCTYPE html>"), "web page"},
+		{"benchmarks", file(t, "x", "goos: linux\ngoarch: amd64\n"), "whet compare"},
+		{"packed page", file(t, "x", packed(t, "<html>")), "web page"},
+		{"coverage", file(t, "x", "mode: set\n"), "cover"},
+		{"empty", file(t, "x", ""), "empty"},
+		{"nonsense", file(t, "x", "\x01\x02\x03\x04\x05"), "read profile"},
+	} {
+		out, errs, code := whet(t, "", "merge", "-o", "-", c.operand)
+		if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
+			t.Errorf("%s: exit code %d, %q; want %q in one line", c.name, code, errs, c.says)
+		}
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	big := file(t, "big.folded", strings.Repeat(foldedText, 1000))
+	small := file(t, "small.gz", packed(t, strings.Repeat(foldedText, 1000)))
+	for _, operand := range []string{big, small, "-"} {
+		out, errs, code := whet(t, strings.Repeat(foldedText, 1000), "merge", "-folded", "-o", "-", "-max_size", "10KiB", operand)
+		if code != exitFailed || out != "" || !strings.Contains(errs, "-max_size") {
+			t.Errorf("%s: exit code %d, %q; want it refused with the flag that raises the bound", operand, code, errs)
+		}
+		out, errs, code = whet(t, strings.Repeat(foldedText, 1000), "merge", "-folded", "-o", "-", "-max_size", "1MB", operand)
+		if code != exitDone || out == "" {
+			t.Errorf("%s: exit code %d, %q below the bound", operand, code, errs)
+		}
+	}
+	for _, size := range []string{"0", "-1", "many", ""} {
+		if _, _, code := whet(t, "", "merge", "-max_size", size, big); code != exitUsage {
+			t.Errorf("-max_size %q: exit code %d", size, code)
+		}
+	}
+}
+
+// TestMerge: values of equal stacks are added, a base is subtracted, and a
+// profile less itself is nothing.
+func TestMerge(t *testing.T) {
+	x := file(t, "x", foldedText)
+	y := file(t, "y", "main.main;main.work 4\nother 1\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{x}, foldedText},
+		{[]string{x, y}, "main.main;main.work 7\nmain.main 2\nother 1\n"},
+		{[]string{x, x, x}, "main.main;main.work 9\nmain.main 6\n"},
+		{[]string{"-base", y, x}, "main.main;main.work -1\nmain.main 2\nother -1\n"},
+		{[]string{"-base", x, x}, ""},
+		{[]string{"-base", x, "-base", y, x, y}, ""},
+	} {
+		out, errs, code := whet(t, "", append([]string{"merge", "-folded", "-o", "-"}, c.args...)...)
+		if code != 0 || out != c.want {
+			t.Errorf("%q: exit code %d: %s\n%swant\n%s", c.args, code, errs, out, c.want)
+		}
+	}
+	if _, errs, code := whet(t, "", "merge", "-base", x, "-diff_base", y, x); code != exitUsage || !strings.Contains(errs, "choose one") {
+		t.Errorf("-base and -diff_base: exit code %d, %q", code, errs)
+	}
+}
+
+// TestMergeWrites: the file is what was merged, and -json says what it holds.
+func TestMergeWrites(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("x.folded", []byte(foldedText), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := whet(t, "", "merge", "-json", "x.folded", "x.folded")
+	var d mergedJSON
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
+	}
+	if d.Schema != "whet/merge/1" || d.Samples != 2 || len(d.SampleTypes) != 1 || d.SampleTypes[0].Total != 10 || d.Warnings == nil {
+		t.Errorf("%+v", d)
+	}
+	if out, errs, code := whet(t, "", "merge", "-folded", "-o", "-", d.Output); code != 0 || out != "main.main;main.work 6\nmain.main 4\n" {
+		t.Errorf("%s holds: exit code %d, %s%s", d.Output, code, out, errs)
+	}
+	if _, _, code := whet(t, "", "merge", "-json", "-o", "-", "x.folded"); code != exitUsage {
+		t.Errorf("-json -o -: exit code %d", code)
+	}
+	if _, _, code := whet(t, "", "merge", "-format", "zip", "x.folded"); code != exitUsage {
+		t.Errorf("-format zip: exit code %d", code)
+	}
+}
+
+func TestPromptFromPipe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("x.folded", []byte(foldedText), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := whet(t, "folded\n", "x.folded")
+	if code != 0 || out != foldedText || errs != "" {
+		t.Errorf("one command: exit code %d, %q, %q", code, out, errs)
+	}
+	// An error ends no session, and is not forgotten.
+	out, errs, code = whet(t, "nonsense\nfolded >out.txt\nproto\nproto\nexit\nfolded\n", "./x.folded")
+	if code != exitFailed || out != "" || !strings.Contains(errs, `"nonsense"`) {
+		t.Errorf("exit code %d, %q, %q", code, out, errs)
+	}
+	for _, name := range []string{"out.txt", "profile001.pb.gz", "profile002.pb.gz"} {
+		if got, errs, code := whet(t, "", "merge", "-folded", "-o", "-", name); code != 0 || got != foldedText {
+			t.Errorf("%s: exit code %d, %q, %q", name, code, got, errs)
+		}
+	}
+	// The last line need not end.
+	if out, _, code := whet(t, "folded", "prompt", "x.folded"); code != 0 || out != foldedText {
+		t.Errorf("no newline: exit code %d, %q", code, out)
+	}
+	if _, errs, code := whet(t, strings.Repeat("x", 70_000), "prompt", "x.folded"); code != exitFailed || !strings.Contains(errs, "more than") {
+		t.Errorf("an endless line: exit code %d, %.200q", code, errs)
+	}
+	if _, errs, code := whet(t, "sample_index=bytes\nhelp\nhelp top\nhelp focus\nhelp cum\no\nhelp nonsense\n", "x.folded"); code != exitFailed || strings.Count(errs, "whet: ") != 3 {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}
+
+// TestWithoutVerb: a line without a verb is a prompt only where it names
+// something to look at.
+func TestWithoutVerb(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"tunes", exitUsage, "did you mean"},
+		{"none.pb.gz", exitUsage, "there is no profile none.pb.gz"},
+		{"-alloc_space none.pb.gz", exitUsage, "there is no profile none.pb.gz"},
+		{"-nonsense none.pb.gz", exitUsage, "-nonsense"},
+		{"127.0.0.1:1", exitFailed, "127.0.0.1:1"},
+	} {
+		if _, errs, code := whet(t, "", strings.Fields(c.args)...); code != c.code || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q; want %d and %q", c.args, code, errs, c.code, c.says)
+		}
+	}
+}
+
+// TestPromptStops: a session that waits for a line ends with its context.
+func TestPromptStops(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	if code := Run(ctx, []string{file(t, "x", foldedText)}, r, &out, &errs); code != exitInterrupted {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+}
