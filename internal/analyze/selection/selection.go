@@ -3,6 +3,7 @@ package selection
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,9 +105,9 @@ func New(sources []Source, o Options) (*Selection, error) {
 	if labels.filters() || labels.shows() {
 		s.unmatchedLabels(&o, &labels)
 	}
-	s.Total, err = s.total(o.RelativePercentages)
-	if err != nil {
-		return nil, err
+	var fits bool
+	if s.Total, fits = s.total(o.RelativePercentages); !fits {
+		s.Warnings = append(s.Warnings, "the values add up to more than 63 bits hold: their sums cannot be right")
 	}
 	return s, nil
 }
@@ -139,8 +140,10 @@ func sampleIndex(m *callstack.Meta, name string) (int, error) {
 }
 
 // total is pprof's: of what is selected under -relative_percentages, else of
-// everything; of a DiffBase alone where there is one.
-func (s *Selection) total(relative bool) (int64, error) {
+// everything; of a DiffBase alone where there is one. The readers of all formats
+// refuse profiles whose total does not fit; what was made otherwise gets the
+// largest.
+func (s *Selection) total(relative bool) (total int64, fits bool) {
 	var all, base struct{ value, divisor int64 }
 	overflow := false
 	add := func(value, divisor int64, isBase bool) {
@@ -171,15 +174,15 @@ func (s *Selection) total(relative bool) (int64, error) {
 		}
 	}
 	if overflow {
-		return 0, errors.New("the values add up to more than 63 bits hold: they cannot be right")
+		return math.MaxInt64, false
 	}
 	if base.value > 0 {
 		all = base
 	}
 	if all.divisor != 0 {
-		return all.value / all.divisor, nil
+		return all.value / all.divisor, true
 	}
-	return all.value, nil
+	return all.value, true
 }
 
 // unmatchedLabels says which expressions for labels matched nothing. Like
