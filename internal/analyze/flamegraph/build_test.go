@@ -224,7 +224,7 @@ func TestHuge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root := g.Nodes[0]; root.Value <= 0 || bits.Len64(uint64(root.Value+root.Base)) > 62 || len(g.Nodes) != 11 || len(g.Warnings) != 2 {
+	if root := g.Nodes[0]; root.Value <= 0 || bits.Len64(uint64(root.Value+root.Base)) > 62 || len(g.Nodes) != 11 || len(g.Warnings) != 3 {
 		t.Errorf("root %+v, %d nodes, warnings %q", root, len(g.Nodes), g.Warnings)
 	}
 	conserves(t, g)
