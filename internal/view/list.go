@@ -1,0 +1,294 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/quantity"
+	"whet/internal/source"
+)
+
+// ListOptions say which functions a listing shows and where their source is.
+type ListOptions struct {
+	Match *regexp.Regexp // functions to list, by name
+	// Source returns the text of a frame's file; nil when none is at hand.
+	Source func(frameFile string) (*source.Text, error)
+	// Display returns a file's name for people; nil prints it as the profile
+	// has it, like pprof.
+	Display func(frameFile string) string
+}
+
+// ForList is what pprof selects for list, whatever was asked for: all lines.
+func ForList(o selection.Options) selection.Options {
+	o.Granularity, o.ObjectNames = "lines", true
+	return o
+}
+
+// List is the annotated source of functions, as pprof's list command has it.
+type List struct {
+	Head
+	Routines []Routine
+}
+
+// Routine is one function in one file.
+type Routine struct {
+	Function  string
+	File      string // as the profile has it
+	Display   string // for people
+	Flat      int64
+	Cum       int64 // counted once for a sample, however often the function recurses
+	LinesCum  int64 // sum of the lines' cum, which pprof's header shows: it counts recursion through several lines again
+	Lines     []ListLine
+	Missing   string // why there is no source: "" when there is
+	Generated bool   // a program wrote the source
+}
+
+// ListLine is a line of source. Beyond the end of the file, and where the file
+// is missing, only lines that hold something are listed.
+type ListLine struct {
+	Number    int
+	Text      string
+	Flat, Cum int64
+	Beyond    bool // the file has no such line
+}
+
+// listMargin is how many lines stand around the hot ones: pprof's.
+const listMargin = 5
+
+type routineKey struct{ function, file string }
+
+// NewList lists the functions of a selection, which was made by ForList, that
+// match.
+func NewList(s *selection.Selection, l ListOptions, o Options) (*List, error) {
+	if l.Match == nil {
+		return nil, errors.New("list functions: no expression given")
+	}
+	v := &List{Head: newHead(s, &o)}
+	lines := sums(s, nil, len(s.Nodes))
+	ids := make(map[routineKey]int32)
+	var routines []routineKey
+	group := make([]int32, len(s.Nodes))
+	for i := range s.Nodes {
+		group[i] = noGroup
+		n := &s.Nodes[i]
+		if !lines[i].shown(s.DropNegative) || !l.Match.MatchString(n.Name) {
+			continue
+		}
+		k := routineKey{n.Name, n.File}
+		id, ok := ids[k]
+		if !ok {
+			id = int32(len(routines))
+			ids[k] = id
+			routines = append(routines, k)
+		}
+		group[i] = id
+	}
+	if len(routines) == 0 {
+		return nil, fmt.Errorf("no function with a sample matches %q", l.Match)
+	}
+	once := sums(s, group, len(routines))
+	members := make([][]int, len(routines))
+	for i, g := range group {
+		if g != noGroup {
+			members[g] = append(members[g], i)
+		}
+	}
+	for id, k := range routines {
+		r := Routine{Function: k.function, File: k.file, Display: k.file}
+		_, r.Cum = once[id].values()
+		if l.Display != nil && k.file != "" {
+			r.Display = l.Display(k.file)
+		}
+		var all sum
+		for _, i := range members[id] {
+			all.add(lines[i])
+		}
+		r.Flat, r.LinesCum = all.values()
+		if all.cum != once[id].cum {
+			v.warn("%s calls itself through several lines: its cum of %s adds up the lines; counted once for each sample it is %s",
+				r.Function, v.value(r.LinesCum), v.value(r.Cum))
+		}
+		v.annotate(&r, s, lines, members[id], &l)
+		v.Routines = append(v.Routines, r)
+	}
+	slices.SortFunc(v.Routines, func(a, b Routine) int {
+		return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
+	})
+	return v, nil
+}
+
+func (h *Head) warn(format string, args ...any) {
+	if w := fmt.Sprintf(format, args...); !slices.Contains(h.Warnings, w) {
+		h.Warnings = append(h.Warnings, w)
+	}
+}
+
+// doubt warns of what speaks against a source of which a line is needed.
+func (h *Head) doubt(t *source.Text, deepest int) {
+	for _, d := range t.Doubts {
+		h.warn("%s", d)
+	}
+	if short := t.Short(deepest); short != "" {
+		h.warn("%s", short)
+	}
+}
+
+// annotate fills in the lines of a routine.
+func (v *List) annotate(r *Routine, s *selection.Selection, lines []sum, members []int, l *ListOptions) {
+	costs := make(map[int]sum)
+	first, last, deepest := 0, 0, 0
+	for n, i := range members {
+		node := &s.Nodes[i]
+		c := costs[node.Line]
+		c.add(lines[i])
+		costs[node.Line] = c
+		start := node.StartLine
+		if start == 0 || start > node.Line { // line tables do put a line before its function
+			start = node.Line - listMargin
+		}
+		if n == 0 || start < first {
+			first = start
+		}
+		last = max(last, node.Line+listMargin)
+		deepest = max(deepest, node.Line)
+	}
+	first = max(first, 1)
+
+	var text *source.Text
+	var err error
+	switch {
+	case r.File == "":
+		r.Missing = "the profile does not say in which file it is"
+	case l.Source == nil:
+		r.Missing = "no source at hand"
+	default:
+		if text, err = l.Source(r.File); err != nil {
+			r.Missing, text = err.Error(), nil
+			break
+		}
+		r.Generated = text.Generated
+		v.doubt(text, deepest)
+	}
+	row := func(n int, line ListLine) {
+		line.Number = n
+		line.Flat, line.Cum = costs[n].values()
+		r.Lines = append(r.Lines, line)
+	}
+	for n := first; n <= last; n++ {
+		one, ok := text.Line(n)
+		if !ok {
+			break
+		}
+		row(n, ListLine{Text: one})
+		delete(costs, n)
+	}
+	// What is left has no text; listed all the same, so that the lines add up.
+	begin := len(r.Lines)
+	for n := range costs {
+		row(n, ListLine{Beyond: text != nil && n > len(text.Lines)})
+	}
+	slices.SortFunc(r.Lines[begin:], func(a, b ListLine) int { return a.Number - b.Number })
+}
+
+// orDot prints a value, or a dot for zero.
+func (h *Head) orDot(n int64) string {
+	if n == 0 {
+		return "."
+	}
+	return h.value(n)
+}
+
+// Write prints the listing in pprof's layout, after the warnings there are.
+func (v *List) Write(w io.Writer) error {
+	var b bytes.Buffer
+	v.writeWarnings(&b)
+	fmt.Fprintf(&b, "Total: %s\n", v.value(v.Total))
+	for i, r := range v.Routines {
+		if r.File == "" {
+			// As pprof: where some of a function has a file, the rest is passed
+			// over.
+			if next := i + 1; next >= len(v.Routines) || v.Routines[next].Function != r.Function {
+				fmt.Fprintf(&b, "No source information for %s\n", clean(r.Function))
+			}
+			continue
+		}
+		fmt.Fprintf(&b, "ROUTINE ======================== %s in %s\n", clean(r.Function), clean(r.Display))
+		fmt.Fprintf(&b, "%10s %10s (flat, cum) %s of Total\n", v.value(r.Flat), v.value(r.LinesCum), quantity.PprofPercent(r.LinesCum, v.Total))
+		if r.Missing != "" {
+			fmt.Fprintf(&b, " Error: %s\n", clean(r.Missing))
+		}
+		for _, l := range r.Lines {
+			text := cleanSource(l.Text)
+			if l.Beyond {
+				text = " (the file has no such line)"
+			}
+			fmt.Fprintf(&b, "%10s %10s %6d:%s\n", v.orDot(l.Flat), v.orDot(l.Cum), l.Number, text)
+		}
+	}
+	return write(w, "list", &b)
+}
+
+type jsonList struct {
+	jsonHead
+	Functions []jsonRoutine `json:"functions"`
+}
+
+type jsonRoutine struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	jsonCosts
+	LinesCumNs    *int64         `json:"lines_cum_ns,omitempty"`
+	LinesCumBytes *int64         `json:"lines_cum_bytes,omitempty"`
+	LinesCumCount *int64         `json:"lines_cum_count,omitempty"`
+	LinesCum      *int64         `json:"lines_cum,omitempty"`
+	Missing       string         `json:"missing"` // why there is no source; "" when there is
+	Generated     bool           `json:"generated,omitempty"`
+	Lines         []jsonListLine `json:"lines"`
+}
+
+type jsonListLine struct {
+	Line   int    `json:"line"`
+	Text   string `json:"text"`
+	Beyond bool   `json:"beyond_end,omitempty"`
+	jsonValues
+}
+
+// jsonValues are flat and cum of a place.
+type jsonValues struct {
+	FlatNs    *int64 `json:"flat_ns,omitempty"`
+	FlatBytes *int64 `json:"flat_bytes,omitempty"`
+	FlatCount *int64 `json:"flat_count,omitempty"`
+	Flat      *int64 `json:"flat,omitempty"`
+	CumNs     *int64 `json:"cum_ns,omitempty"`
+	CumBytes  *int64 `json:"cum_bytes,omitempty"`
+	CumCount  *int64 `json:"cum_count,omitempty"`
+	Cum       *int64 `json:"cum,omitempty"`
+}
+
+func (h *Head) values(flat, cum int64) (j jsonValues) {
+	j.FlatNs, j.FlatBytes, j.FlatCount, j.Flat = h.byUnit(flat)
+	j.CumNs, j.CumBytes, j.CumCount, j.Cum = h.byUnit(cum)
+	return j
+}
+
+// WriteJSON prints the listing as the document whet/list/1. A function's cum is
+// counted once for each sample, as in whet/top/1; what its lines add up to is
+// lines_cum.
+func (v *List) WriteJSON(w io.Writer) error {
+	j := jsonList{jsonHead: v.json("list"), Functions: []jsonRoutine{}}
+	for _, r := range v.Routines {
+		row := jsonRoutine{Function: r.Function, File: r.Display, jsonCosts: v.costs(r.Flat, r.Cum), Missing: r.Missing, Generated: r.Generated, Lines: []jsonListLine{}}
+		row.LinesCumNs, row.LinesCumBytes, row.LinesCumCount, row.LinesCum = v.byUnit(r.LinesCum)
+		for _, l := range r.Lines {
+			row.Lines = append(row.Lines, jsonListLine{Line: l.Number, Text: l.Text, Beyond: l.Beyond, jsonValues: v.values(l.Flat, l.Cum)})
+		}
+		j.Functions = append(j.Functions, row)
+	}
+	return writeJSON(w, &j)
+}

@@ -1,0 +1,259 @@
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
+	"whet/internal/source"
+	"whet/internal/symbol"
+)
+
+// WeblistOptions say which functions a page of source and assembly shows, and
+// where both are.
+type WeblistOptions struct {
+	// Match chooses functions by name, file or binary; an expression that is a
+	// number, those at that address; nil all.
+	Match  *regexp.Regexp
+	Binary func(callstack.Mapping) (*symbol.Binary, error)
+	Source func(frameFile string) (*source.Text, error)
+}
+
+// ForWeblist is what pprof selects for weblist, whatever was asked for: all
+// addresses with their inlined calls.
+func ForWeblist(o selection.Options) selection.Options {
+	o.Granularity, o.ObjectNames, o.NoInlines = "addresses", true, false
+	return o
+}
+
+// Weblist is the source of functions with the instructions of each line.
+type Weblist struct {
+	Head
+	Functions []WebFunction
+}
+
+// WebFunction is a function in a file, its inlined copies included.
+type WebFunction struct {
+	Function  string
+	File      string
+	Flat, Cum int64 // of its instructions, each counted once
+	Missing   string
+	Lines     []WebLine
+}
+
+// WebLine is a line of source.
+type WebLine struct {
+	Number       int
+	Text         string
+	Flat, Cum    int64
+	Gap          bool // lines before it are left out
+	Beyond       bool // the file has no such line
+	Instructions []WebInstruction
+}
+
+// WebInstruction is an instruction that a line became.
+type WebInstruction struct {
+	Address   uint64 // in the binary; without one, the profile's
+	Text      string // "" where there is no binary
+	File      string // of the innermost call
+	Line      int
+	Flat, Cum int64
+	Apart     bool // it does not follow the instruction before it
+	// Calls are those inlined between the line and the instruction, the
+	// outermost first.
+	Calls []WebCall
+}
+
+// WebCall is an inlined call.
+type WebCall struct {
+	Function string
+	File     string
+	Line     int // within the call
+	Text     string
+}
+
+// webGap is how far apart lines of one function are before those between them
+// are left out.
+const webGap = 20
+
+// webInstruction is an instruction with all its frames, innermost first.
+type webInstruction struct {
+	address uint64
+	size    uint64
+	text    string
+	frames  []symbol.Frame
+	sum     sum
+}
+
+// NewWeblist lists the functions of a selection, which was made by ForWeblist,
+// that match.
+func NewWeblist(s *selection.Selection, l WeblistOptions, o Options) (*Weblist, error) {
+	v := &Weblist{Head: newHead(s, &o)}
+	places := newPlaces(s)
+	wanted := places.wanted(l.Match)
+	if len(wanted) == 0 {
+		return nil, fmt.Errorf("no function with a sample matches %q", expression(l.Match))
+	}
+	c := newCode(s, l.Binary, &v.Head)
+	if err := errors.Join(c.failures...); err != nil {
+		v.warn("without assembly: %v", err)
+	}
+	instructions, err := places.instructions(c, wanted)
+	if err != nil {
+		return nil, err
+	}
+	v.fill(instructions, wanted, &l)
+	if len(v.Functions) == 0 {
+		return nil, fmt.Errorf("no function with a sample matches %q", expression(l.Match))
+	}
+	return v, nil
+}
+
+func expression(re *regexp.Regexp) string {
+	if re == nil {
+		return ""
+	}
+	return re.String()
+}
+
+// fill puts instructions under every line of a wanted function that they come
+// from: one within inlined calls stands under each of the calls.
+func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, l *WeblistOptions) {
+	type under struct{ instruction, frame int } // of which frame the line is
+	type function struct {
+		lines map[int][]under
+		sum   sum
+		last  int // the instruction that sum counted last
+	}
+	functions := make(map[routineKey]*function)
+	var order []routineKey
+	for i := range instructions {
+		in := &instructions[i]
+		for j, f := range in.frames {
+			if !wanted[f.Function] {
+				continue
+			}
+			k := routineKey{f.Function, f.File}
+			at := functions[k]
+			if at == nil {
+				at = &function{lines: make(map[int][]under), last: -1}
+				functions[k] = at
+				order = append(order, k)
+			}
+			at.lines[f.Line] = append(at.lines[f.Line], under{i, j})
+			if at.last != i {
+				at.last = i
+				at.sum.add(in.sum)
+			}
+		}
+	}
+	for _, k := range order {
+		f := functions[k]
+		if f.sum.cum == 0 {
+			continue // only its neighbours have samples
+		}
+		w := WebFunction{Function: k.function, File: k.file}
+		w.Flat, w.Cum = f.sum.values()
+		costs := make(map[int]*WebLine, len(f.lines))
+		for n, unders := range f.lines {
+			one := &WebLine{Number: n}
+			var all sum
+			var calls []WebCall
+			for i, u := range unders {
+				in := &instructions[u.instruction]
+				all.add(in.sum)
+				out := WebInstruction{Address: in.address, Text: in.text, File: in.frames[0].File, Line: in.frames[0].Line}
+				out.Flat, out.Cum = in.sum.values()
+				out.Apart = i > 0 && instructions[unders[i-1].instruction].address+instructions[unders[i-1].instruction].size != in.address
+				calls = v.calls(in.frames[:u.frame], l)
+				out.Calls = calls
+				one.Instructions = append(one.Instructions, out)
+			}
+			one.Flat, one.Cum = all.values()
+			costs[n] = one
+		}
+		v.addSource(&w, costs, l)
+		v.Functions = append(v.Functions, w)
+	}
+	slices.SortStableFunc(v.Functions, func(a, b WebFunction) int {
+		return cmp.Or(cmp.Compare(magnitude(b.Cum), magnitude(a.Cum)), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
+	})
+}
+
+// calls are the inlined calls among frames, innermost first.
+func (v *Weblist) calls(frames []symbol.Frame, l *WeblistOptions) []WebCall {
+	var out []WebCall
+	for _, f := range slices.Backward(frames) {
+		c := WebCall{Function: f.Function, File: f.File, Line: f.Line}
+		if l.Source != nil && f.File != "" {
+			c.Text = v.sourceLine(l.Source, f.File, f.Line)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// addSource puts the lines in order, with those around them.
+func (v *Weblist) addSource(w *WebFunction, costs map[int]*WebLine, l *WeblistOptions) {
+	var text *source.Text
+	var err error
+	switch {
+	case w.File == "":
+		w.Missing = "it is not known in which file it is"
+	case l.Source == nil:
+		w.Missing = "no source at hand"
+	default:
+		if text, err = l.Source(w.File); err != nil {
+			w.Missing, text = err.Error(), nil
+		}
+	}
+	numbers := make([]int, 0, len(costs))
+	for n := range costs {
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	if text != nil {
+		v.doubt(text, numbers[len(numbers)-1])
+	}
+	next := max(1, numbers[0]-listMargin) // the first line not listed yet
+	for i, n := range numbers {
+		gap := false
+		if n > 0 && n-next > webGap {
+			next, gap = n-listMargin, true
+		}
+		for ; next < n; next++ {
+			if one, ok := text.Line(next); ok {
+				w.Lines = append(w.Lines, WebLine{Number: next, Text: one, Gap: gap})
+				gap = false
+			}
+		}
+		line := *costs[n]
+		one, ok := text.Line(n)
+		line.Text, line.Gap = one, gap
+		line.Beyond = text != nil && !ok && n > 0
+		w.Lines = append(w.Lines, line)
+		next = max(next, n+1)
+		end := n + listMargin
+		if i+1 < len(numbers) {
+			if numbers[i+1]-next <= webGap {
+				continue
+			}
+		}
+		for ; next <= end; next++ {
+			if one, ok := text.Line(next); ok {
+				w.Lines = append(w.Lines, WebLine{Number: next, Text: one})
+			}
+		}
+	}
+}
+
+// base is a file's own name.
+func base(file string) string {
+	return path.Base(strings.ReplaceAll(file, `\`, "/"))
+}

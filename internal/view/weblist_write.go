@@ -1,0 +1,161 @@
+package view
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"sync"
+
+	"whet/internal/quantity"
+)
+
+//go:embed weblist.html
+var weblistPage string
+
+var weblistTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("weblist").Parse(weblistPage))
+})
+
+type webPage struct {
+	Title    string
+	Total    string
+	Legend   []string
+	Warnings []string
+	Rows     []webRoutine
+}
+
+type webRoutine struct {
+	ID                 string
+	Name, File         string
+	Flat, Cum, Percent string
+	Missing            string
+	Lines              []webRow
+}
+
+type webRow struct {
+	Flat, Cum    string
+	Number       string
+	Text         string
+	Gap, Hot     bool
+	Instructions []webAsm
+}
+
+type webAsm struct {
+	Flat, Cum, Address, Text, Place string
+	Apart                           bool
+	Calls                           []string
+}
+
+// WriteHTML prints the listing as one HTML file that loads nothing: a line
+// that has instructions opens to show them.
+func (v *Weblist) WriteHTML(w io.Writer, title string) error {
+	page := webPage{Title: title, Total: v.value(v.Total), Legend: v.profileLines()}
+	for _, w := range v.Warnings {
+		page.Warnings = append(page.Warnings, clean(w))
+	}
+	for i, f := range v.Functions {
+		r := webRoutine{
+			ID: fmt.Sprintf("f%d", i), Name: clean(f.Function), File: clean(f.File), Missing: clean(f.Missing),
+			Flat: v.value(f.Flat), Cum: v.value(f.Cum), Percent: strings.TrimSpace(quantity.PprofPercent(f.Cum, v.Total)),
+		}
+		for _, l := range f.Lines {
+			r.Lines = append(r.Lines, v.webRow(&l))
+		}
+		page.Rows = append(page.Rows, r)
+	}
+	var b bytes.Buffer
+	if err := weblistTemplate().Execute(&b, &page); err != nil {
+		return fmt.Errorf("write weblist: %w", err)
+	}
+	return write(w, "weblist", &b)
+}
+
+func (v *Weblist) webRow(l *WebLine) webRow {
+	row := webRow{Flat: v.orDot(l.Flat), Cum: v.orDot(l.Cum), Number: fmt.Sprint(l.Number), Text: cleanSource(l.Text), Gap: l.Gap, Hot: l.Flat != 0 || l.Cum != 0}
+	switch {
+	case l.Number == 0:
+		row.Number, row.Text = "?", "(instructions of no known line)"
+	case l.Beyond:
+		row.Text = "(the file has no such line)"
+	}
+	var before []WebCall
+	for _, in := range l.Instructions {
+		a := webAsm{Flat: v.orDot(in.Flat), Cum: v.orDot(in.Cum), Text: clean(in.Text), Apart: in.Apart}
+		if in.Address != 0 {
+			a.Address = fmt.Sprintf("%x", in.Address)
+		}
+		if in.File != "" {
+			a.Place = fmt.Sprintf("%s:%d", clean(base(in.File)), in.Line)
+		}
+		for i, c := range in.Calls {
+			if i < len(before) && before[i] == c {
+				continue // as of the instruction before
+			}
+			before = nil
+			a.Calls = append(a.Calls, fmt.Sprintf("%s%s  %s:%d  %s", strings.Repeat("    ", i), clean(c.Function), clean(base(c.File)), c.Line, clean(c.Text)))
+		}
+		before = in.Calls
+		a.Text = strings.Repeat("    ", len(in.Calls)) + a.Text
+		row.Instructions = append(row.Instructions, a)
+	}
+	return row
+}
+
+type jsonWeblist struct {
+	jsonHead
+	Functions []jsonWebFunction `json:"functions"`
+}
+
+type jsonWebFunction struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	jsonCosts
+	Missing string        `json:"missing"` // why there is no source; "" when there is
+	Lines   []jsonWebLine `json:"lines"`
+}
+
+type jsonWebLine struct {
+	Line   int    `json:"line"`
+	Text   string `json:"text"`
+	Beyond bool   `json:"beyond_end,omitempty"`
+	jsonValues
+	Instructions []jsonWebInstruction `json:"instructions"`
+}
+
+type jsonWebInstruction struct {
+	jsonInstruction
+	Calls []jsonWebCall `json:"inlined_calls"`
+}
+
+type jsonWebCall struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Text     string `json:"text"`
+}
+
+// WriteJSON prints the listing as the document whet/weblist/1.
+func (v *Weblist) WriteJSON(w io.Writer) error {
+	j := jsonWeblist{jsonHead: v.json("weblist"), Functions: []jsonWebFunction{}}
+	for _, f := range v.Functions {
+		row := jsonWebFunction{Function: f.Function, File: f.File, jsonCosts: v.costs(f.Flat, f.Cum), Missing: f.Missing, Lines: []jsonWebLine{}}
+		for _, l := range f.Lines {
+			line := jsonWebLine{Line: l.Number, Text: l.Text, Beyond: l.Beyond, jsonValues: v.values(l.Flat, l.Cum), Instructions: []jsonWebInstruction{}}
+			for _, in := range l.Instructions {
+				one := jsonWebInstruction{Calls: []jsonWebCall{}, jsonInstruction: jsonInstruction{
+					Address: fmt.Sprintf("%#x", in.Address), Text: in.Text, File: in.File, Line: in.Line, jsonValues: v.values(in.Flat, in.Cum),
+				}}
+				for _, c := range in.Calls {
+					one.Calls = append(one.Calls, jsonWebCall(c))
+				}
+				line.Instructions = append(line.Instructions, one)
+			}
+			row.Lines = append(row.Lines, line)
+		}
+		j.Functions = append(j.Functions, row)
+	}
+	return writeJSON(w, &j)
+}
