@@ -15,7 +15,7 @@ func (c *component) order() int {
 	var best [][]int32
 	least := 0
 	pos := make([]int, len(c.items))
-	sweeps := max(4, min(28, 6_000_000/(1+len(c.segs)*8)))
+	sweeps := max(6, min(28, 150_000/(1+len(c.segs))))
 	for _, down := range []bool{true, false} {
 		c.walkOrder(down)
 		c.positions(pos)
