@@ -9,11 +9,10 @@ func commands() []*command {
 		proveCommand(),
 		benchCommand(),
 		compareCommand(),
-		topCommand(),
 		listCommand(),
 		flameCommand(),
 	}
-	for _, v := range views() {
+	for _, v := range profileVerbs() {
 		list = append(list, v.command())
 	}
 	return append(list, promptVerb(), doctorCommand(), completionCommand())

@@ -78,8 +78,9 @@ type lineReader interface {
 }
 
 func runPrompt(ctx context.Context, e *env, subject *subject, s settings) error {
+	s.compact = true // as in pprof: who types has seen the head
 	p := &prompt{e: e, subject: subject, s: s}
-	for _, v := range views() {
+	for _, v := range profileVerbs() {
 		for _, w := range v.words {
 			p.grammar.commands = append(p.grammar.commands, promptCommand{w, v})
 		}
@@ -167,12 +168,12 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 		}
 	}()
 	q := &request{subject: p.subject, s: a.s}
-	if a.command.view.param != "" {
+	if a.command.verb.param != "" {
 		if q.arg, err = regexp.Compile(a.arg); err != nil {
 			return err
 		}
 	}
-	made, err := a.command.view.make(ctx, q)
+	made, err := a.command.verb.make(ctx, q)
 	if err != nil {
 		return err
 	}

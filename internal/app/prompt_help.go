@@ -45,8 +45,8 @@ func (p *prompt) help(name string) error {
 	}
 	if c := p.grammar.command(name); c != nil {
 		fmt.Fprintf(out, "%s\n\n%s\n", c.usage(), c.help)
-		if c.view.param != "" {
-			fmt.Fprintf(out, "%s is a regular expression of functions.\n", c.view.param)
+		if c.verb.param != "" {
+			fmt.Fprintf(out, "%s is a regular expression of functions.\n", c.verb.param)
 		}
 		fmt.Fprint(out, `
 N               at most so many nodes; top20 is top 20
@@ -72,8 +72,8 @@ FOCUS           only samples through what matches this regular expression; sever
 }
 
 func (c *promptCommand) usage() string {
-	if c.view.param != "" {
-		return c.name + " " + c.view.param
+	if c.verb.param != "" {
+		return c.name + " " + c.verb.param
 	}
 	return c.name
 }

@@ -30,7 +30,7 @@ type promptAction struct {
 // promptCommand is a word of the prompt that makes a view.
 type promptCommand struct {
 	promptWord
-	view *view
+	verb *profileVerb
 }
 
 // commentStart begins a comment on an assignment, as the list of options
@@ -128,9 +128,9 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 		return promptAction{}, fmt.Errorf("there is no command %q: help lists them", name)
 	}
 	a := promptAction{command: c, s: s}
-	if c.view.param != "" {
+	if c.verb.param != "" {
 		if len(args) == 0 {
-			return promptAction{}, fmt.Errorf("%s wants a regular expression: write %s %s", c.name, c.name, c.view.param)
+			return promptAction{}, fmt.Errorf("%s wants a regular expression: write %s %s", c.name, c.name, c.verb.param)
 		}
 		a.arg, args = args[0], args[1:]
 	}
@@ -160,7 +160,7 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 		}
 	}
 	toFocus, toIgnore := &a.s.focus, &a.s.ignore
-	if c.view.name == "tags" {
+	if c.verb.name == "tags" {
 		toFocus, toIgnore = &a.s.tagFocus, &a.s.tagIgnore
 	}
 	if len(focus) > 0 {
@@ -169,7 +169,7 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 	if len(ignore) > 0 {
 		*toIgnore = strings.Join(ignore, "|")
 	}
-	if c.view.name == "top" && a.s.nodeCount == chosenByView {
+	if c.verb.name == "top" && a.s.nodeCount == chosenByView {
 		a.s.nodeCount = promptTop
 	}
 	if c.set != nil {

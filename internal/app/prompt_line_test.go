@@ -9,7 +9,7 @@ import (
 
 // testGrammar has views of every shape.
 func testGrammar() *promptGrammar {
-	top, list, tags, graph := &view{name: "top"}, &view{name: "list", param: "RE"}, &view{name: "tags"}, &view{name: "graph"}
+	top, list, tags, graph := &profileVerb{name: "top"}, &profileVerb{name: "list", param: "RE"}, &profileVerb{name: "tags"}, &profileVerb{name: "graph"}
 	return &promptGrammar{
 		commands: []promptCommand{
 			{promptWord{name: "top"}, top}, {promptWord{name: "text"}, top}, {promptWord{name: "list"}, list},
@@ -90,7 +90,7 @@ func TestPromptLine(t *testing.T) {
 		}
 		got := want{word: a.word, rest: a.rest, arg: a.arg, output: a.output, changed: a.changed}
 		if a.command != nil {
-			got.view = a.command.view.name
+			got.view = a.command.verb.name
 		}
 		expected := settings{}
 		if w.set != nil {

@@ -11,7 +11,6 @@ import (
 	"testing"
 )
 
-
 // whet runs a command line and returns what it prints.
 func whet(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()

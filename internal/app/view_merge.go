@@ -19,8 +19,8 @@ const (
 	formatSpeedscope = "speedscope"
 )
 
-func mergeView() *view {
-	return &view{
+func mergeView() *profileVerb {
+	return &profileVerb{
 		name:  "merge",
 		takes: ofFormat,
 		short: "several profiles as one, or one in another format",

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"whet/internal/recording"
 	"whet/internal/report"
@@ -20,50 +19,6 @@ const profileOperands = "[BINARY] PROFILE..."
 const profileLong = `
 PROFILE is a pprof file, a URL of net/http/pprof, or a recording; several are merged. The
 numbers are those of go tool pprof.`
-
-func topCommand() *command {
-	return &command{
-		name:      "top",
-		readsOnly: true,
-		operands:  profileOperands,
-		short:     "the functions that cost most, flat and cum",
-		long:      "Top prints the functions of a profile by what they cost themselves (flat), or with all they\ncall (cum)." + profileLong,
-		examples: []string{
-			"whet top cpu.pb.gz",
-			"whet top -cum -nodecount 20 encode.whet",
-			"whet top -alloc_objects heap.pb.gz",
-			"whet top -seconds 10 http://localhost:6060/debug/pprof/profile",
-		},
-		setup: func(fs *flag.FlagSet) runFunc {
-			var p profileFlags
-			p.declare(fs)
-			cum := fs.Bool("cum", false, "sort by cum")
-			count := fs.Int("nodecount", 0, "show at most `n` functions, 0 all")
-			fraction := fs.Float64("nodefraction", 0.005, "leave out functions below this `share` of the total")
-			asJSON := fs.Bool("json", false, "print one JSON document")
-			return func(ctx context.Context, e *env, operands []string) error {
-				o, err := p.open(ctx, operands)
-				if err != nil {
-					return err
-				}
-				options := report.DefaultTopOptions(o.profile)
-				if options.Column, err = p.column(o); err != nil {
-					return err
-				}
-				options.Cum, options.NodeCount, options.NodeFraction, options.Zone = *cum, *count, *fraction, time.Local
-				view, err := report.NewTop(o.profile, options)
-				if err != nil {
-					return fmt.Errorf("top of %s: %w", o.name, err)
-				}
-				view.Warnings = append(view.Warnings, o.warnings...)
-				if *asJSON {
-					return report.WriteTopJSON(e.stdout, view)
-				}
-				return report.WriteTop(e.stdout, view)
-			}
-		},
-	}
-}
 
 func listCommand() *command {
 	return &command{

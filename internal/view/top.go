@@ -36,8 +36,8 @@ func NewTop(s *selection.Selection, g callgraph.Options, o Options) *Top {
 	return t
 }
 
-// inlining says how a node is called: "inline" where every call shown was
-// inlined, "partial-inline" where some were.
+// inlining says how a node is called: "(inline)" where every call shown was
+// inlined, "(partial-inline)" where some were.
 func inlining(n *callgraph.Node) string {
 	inlined := 0
 	for _, e := range n.In {
@@ -49,9 +49,9 @@ func inlining(n *callgraph.Node) string {
 	case 0:
 		return ""
 	case len(n.In):
-		return "inline"
+		return "(inline)"
 	}
-	return "partial-inline"
+	return "(partial-inline)"
 }
 
 // Write prints the table in pprof's layout, after the warnings there are.
@@ -66,7 +66,7 @@ func (t *Top) Write(w io.Writer) error {
 		sum += flat
 		note := inlining(n)
 		if note != "" {
-			note = " (" + note + ")"
+			note = " " + note
 		}
 		fmt.Fprintf(&b, "%10s %s %s %10s %s  %s%s\n",
 			t.value(flat), t.percent(flat), t.percent(sum), t.value(cum), t.percent(cum), clean(n.Name), note)

@@ -17,8 +17,8 @@ import (
 	"whet/internal/analyze/selection"
 )
 
-// view is one way to look at a profile: a verb, and words of the prompt.
-type view struct {
+// profileVerb is one way to look at a profile: a verb, and words of the prompt.
+type profileVerb struct {
 	name string
 	// param is what chooses the functions of a view that is of some only: "RE".
 	param    string
@@ -56,7 +56,7 @@ type product struct {
 }
 
 // command makes a verb of a view.
-func (v *view) command() *command {
+func (v *profileVerb) command() *command {
 	operands := profileOperands
 	if v.param != "" {
 		operands = v.param + " " + operands
@@ -85,7 +85,7 @@ func (v *view) command() *command {
 	}
 }
 
-func (v *view) run(ctx context.Context, e *env, s settings, f *sourceFlags, operands []string) error {
+func (v *profileVerb) run(ctx context.Context, e *env, s settings, f *sourceFlags, operands []string) error {
 	q := &request{s: s}
 	if v.param != "" {
 		if len(operands) == 0 {

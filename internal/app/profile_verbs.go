@@ -1,0 +1,12 @@
+package app
+
+// profileVerbs is the table of the views of profiles, in the order help shows their verbs.
+func profileVerbs() []*profileVerb {
+	return []*profileVerb{
+		topView(),
+		treeView(),
+		peekView(),
+		tagsView(),
+		mergeView(),
+	}
+}

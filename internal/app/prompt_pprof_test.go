@@ -1,0 +1,173 @@
+package app
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPromptPrintsWhatPprofPrints feeds go tool pprof and whet the same
+// commands and compares all that they print. What is equal to pprof alone,
+// command by command, is tested where views are made; here it is the grammar,
+// what holds from one command to the next, and the defaults of the prompt.
+func TestPromptPrintsWhatPprofPrints(t *testing.T) {
+	for _, c := range []struct{ fixture, script string }{
+		{"httpsrv_labels.cpu.pb.gz", `
+			top
+			text5
+			top3 -cum
+			top 4 json -runtime
+			top --cum json\. encoding -Marshal
+			focus=json
+			top5
+			ignore=Marshal
+			top5 -cum
+			tree5
+			:
+			top2
+			tags
+			tags method
+			tags endpoint -/api/1
+			tagfocus=endpoint=/api/1
+			top4
+			tagfocus=
+			nodecount=3
+			top
+			nodecount=-1
+			granularity=lines
+			top5
+			granularity=files
+			top5 -cum
+			granularity=functions
+			hide=^runtime
+			top6
+			hide=
+			show=json
+			top6
+			show=
+			show_from=ServeHTTP$
+			tree10
+			show_from=
+			peek mallocgc$
+			peek mallocgc$ json
+			noinlines
+			top5
+			noinlines=f
+			unit=us
+			top3
+			unit=minimum
+			relative_percentages=true
+			top3 json
+			relative_percentages=false
+			divide_by=4
+			top3
+			divide_by=1
+			sort=cum
+			top4
+			sort=flat
+			trim=n
+			top4
+			trim=yes
+			nodefraction=0.1
+			top -cum
+			nodefraction=0.005
+			call_tree
+			tree4
+			call_tree=0
+			sample_index=0
+			top3
+			cpu
+			top3
+			mean_cpu
+			top3
+			total_cpu
+			top3
+			prune_from=mallocgc
+			top3
+			prune_from=
+			tagroot=method
+			top3 -cum
+			tagroot=
+			tagleaf=endpoint,method
+			top3
+			nonsense
+			top3 >
+			focus
+			nodecount=x
+			top1
+		`},
+		{"http.heap.pb.gz", `
+			top
+			inuse_space
+			top5
+			alloc_objects
+			top5 -cum
+			sample_index=alloc_space
+			top5
+			mean_alloc_space
+			top5
+			total_alloc_space
+			top5
+			tags
+			sample_index=nothing
+			peek http
+			unit=auto
+			top5
+		`},
+		{"http.mutex.pb.gz", `
+			top5
+			contentions
+			top5
+			mean_delay
+			top5
+			tree8
+		`},
+		{"goroutine_1k.pb.gz", `
+			top
+			tree
+			tags
+		`},
+	} {
+		t.Run(c.fixture, func(t *testing.T) {
+			path, err := filepath.Abs(filepath.Join("../format/profile/testdata", c.fixture))
+			if err != nil {
+				t.Fatal(err)
+			}
+			script := strings.ReplaceAll(strings.TrimLeft(c.script, "\n"), "\t", "")
+			theirs := exec.Command("go", "tool", "pprof", "-symbolize=none", path)
+			theirs.Dir = t.TempDir() // it writes settings and the like below its home
+			theirs.Env = append(theirs.Environ(), "HOME="+theirs.Dir, "PPROF_TMPDIR="+theirs.Dir, "GOCACHE="+goCache(t))
+			theirs.Stdin = strings.NewReader(script)
+			var says bytes.Buffer
+			theirs.Stderr = &says
+			out, err := theirs.Output()
+			if err != nil {
+				t.Fatalf("go tool pprof: %v\n%s", err, says.String())
+			}
+			want := strings.ReplaceAll(string(out), "(pprof) ", "")
+			got, errs, code := whet(t, script, "-symbolize=none", path)
+			if code != exitDone && code != exitFailed {
+				t.Fatalf("exit code %d: %s", code, errs)
+			}
+			if len(want) < 1000 {
+				t.Errorf("pprof prints only %q: %s", want, says.String())
+			}
+			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("(-pprof +whet):\n%.6000s\nwhet also says:\n%s", diff, errs)
+			}
+		})
+	}
+}
+
+func goCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/selection"
+	"whet/internal/view"
+)
+
+// document is what package view makes.
+type document interface {
+	Write(io.Writer) error
+	WriteJSON(io.Writer) error
+}
+
+// text is the product that prints a document.
+func (q *request) text(d document) product {
+	if q.s.asJSON {
+		return product{write: d.WriteJSON}
+	}
+	return product{write: d.Write}
+}
+
+// selected applies the options that choose samples and frames.
+func (q *request) selected(name string, o selection.Options) (*selection.Selection, error) {
+	sel, err := selection.New(q.sources, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", name, q.name, err)
+	}
+	return sel, nil
+}
+
+// common are the options that all texts have.
+func (q *request) common() view.Options {
+	o := view.Options{Unit: q.s.unit, Compact: q.s.compact, Zone: time.Local, Warnings: q.warnings}
+	for _, f := range []struct{ name, value string }{
+		{"focus", q.s.focus}, {"ignore", q.s.ignore}, {"hide", q.s.hide}, {"show", q.s.show}, {"show_from", q.s.showFrom},
+		{"tagfocus", q.s.tagFocus}, {"tagignore", q.s.tagIgnore}, {"tagshow", q.s.tagShow}, {"taghide", q.s.tagHide},
+	} {
+		if f.value != "" {
+			o.Filters = append(o.Filters, f.name+"="+f.value)
+		}
+	}
+	return o
+}
+
+// graph are the options that say how much of a call graph is shown. count is
+// how many nodes suit the view.
+func (s *settings) graph(count int) callgraph.Options {
+	o := callgraph.Options{
+		Cum: s.sort == sortCum, NodeCount: s.nodeCount, NodeFraction: s.nodeFraction, EdgeFraction: s.edgeFraction,
+		CallTree: s.callTree, Unit: s.unit,
+	}
+	if o.NodeCount == chosenByView {
+		o.NodeCount = count
+	}
+	if !s.trim {
+		o = o.Untrimmed()
+	}
+	return o
+}
+
+// pprof's number of nodes for all but its top.
+const suitedNodes = 80
+
+func topView() *profileVerb {
+	return &profileVerb{
+		name:  "top",
+		takes: ofSamples | ofFrames | ofNodes | ofText,
+		short: "the functions that cost most, flat and cum",
+		long:  "Top prints the functions of a profile by what they cost themselves (flat), or with all they\ncall (cum).",
+		examples: []string{
+			"whet top cpu.pb.gz",
+			"whet top -cum -nodecount 20 encode.whet",
+			"whet top -alloc_objects heap.pb.gz",
+			"whet top -base before.pb.gz after.pb.gz",
+			"whet top -seconds 10 http://localhost:6060/debug/pprof/profile",
+		},
+		words: []promptWord{
+			{name: "top", help: "the functions that cost most"},
+			{name: "text", help: "the same as top"},
+		},
+		make: func(_ context.Context, q *request) (product, error) {
+			sel, err := q.selected("top", q.s.selection())
+			if err != nil {
+				return product{}, err
+			}
+			return q.text(view.NewTop(sel, q.s.graph(0), q.common())), nil
+		},
+	}
+}
+
+func treeView() *profileVerb {
+	return &profileVerb{
+		name:  "tree",
+		takes: ofSamples | ofFrames | ofNodes | ofEdges | ofText,
+		short: "functions with who calls them and what they call",
+		long: `
+Tree prints each function between its callers (above) and what it calls (below), with the cost
+of each of these calls.`,
+		examples: []string{
+			"whet tree cpu.pb.gz",
+			"whet tree -focus 'json\\.Marshal$' -nodecount 20 cpu.pb.gz",
+		},
+		words: []promptWord{{name: "tree", help: "functions with who calls them and what they call"}},
+		make: func(_ context.Context, q *request) (product, error) {
+			sel, err := q.selected("tree", q.s.selection())
+			if err != nil {
+				return product{}, err
+			}
+			return q.text(view.NewTree(sel, q.s.graph(suitedNodes), q.common())), nil
+		},
+	}
+}
+
+func peekView() *profileVerb {
+	return &profileVerb{
+		name:  "peek",
+		param: "RE",
+		takes: ofSamples | ofFrames | ofText,
+		short: "who calls a function, and what it calls",
+		long: `
+Peek prints the functions whose name matches the regular expression RE between all their callers and
+all they call, however little these cost.`,
+		examples: []string{
+			"whet peek 'mallocgc$' cpu.pb.gz",
+			"whet peek -alloc_space 'bytes.growSlice' heap.pb.gz",
+		},
+		words: []promptWord{{name: "peek", help: "who calls the functions, and what they call"}},
+		make: func(_ context.Context, q *request) (product, error) {
+			sel, err := q.selected("peek", q.s.selection())
+			if err != nil {
+				return product{}, err
+			}
+			d, err := view.NewPeek(sel, q.arg, q.s.graph(0), q.common())
+			if err != nil {
+				return product{}, fmt.Errorf("peek %s of %s: %w", q.arg, q.name, err)
+			}
+			return q.text(d), nil
+		},
+	}
+}
+
+func tagsView() *profileVerb {
+	return &profileVerb{
+		name:  "tags",
+		takes: ofSamples,
+		short: "what labels cost: by key and value",
+		long: `
+Tags prints the labels of samples with what the samples that carry them cost: those that
+runtime/pprof.Do set, and those of the runtime, such as the size of allocations.`,
+		examples: []string{
+			"whet tags cpu.pb.gz",
+			"whet tags -tagshow endpoint -focus ServeHTTP cpu.pb.gz",
+		},
+		words: []promptWord{{name: "tags", help: "what labels cost; here FOCUS and -IGNORE are of labels"}},
+		make: func(_ context.Context, q *request) (product, error) {
+			sel, err := q.selected("tags", q.s.selection())
+			if err != nil {
+				return product{}, err
+			}
+			return q.text(view.NewTags(sel, q.common())), nil
+		},
+	}
+}
