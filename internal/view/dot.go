@@ -14,7 +14,7 @@ import (
 // WriteDOT writes the graph in the language of Graphviz, as pprof -dot does.
 func (v *Graph) WriteDOT(w io.Writer) error {
 	d := &dot{v: v}
-	title := dotEscape(clean(v.Binary))
+	title := dotEscape(v.Binary)
 	if title == "" {
 		title = "unnamed"
 	}
@@ -46,17 +46,18 @@ func (d *dot) line(format string, args ...any) {
 	d.out.WriteByte('\n')
 }
 
-// howToRead is the last line of pprof's legend.
-const howToRead = "\nSee https://git.io/JfYMW for how to read the graph"
+// howToRead are the last lines of pprof's legend, escaped.
+const howToRead = `\lSee https://git.io/JfYMW for how to read the graph`
 
 func (d *dot) legend() {
 	lines := make([]string, 0, len(d.v.Legend)+1)
-	for _, l := range append(d.v.Legend[:len(d.v.Legend):len(d.v.Legend)], howToRead) {
+	for _, l := range d.v.Legend {
 		lines = append(lines, dotEscape(l))
 	}
+	lines = append(lines, howToRead)
 	tooltip := ""
 	if d.v.Binary != "" {
-		tooltip = fmt.Sprintf(` tooltip="%s"`, dotEscape(clean(d.v.Binary)))
+		tooltip = fmt.Sprintf(` tooltip="%s"`, dotEscape(d.v.Binary))
 	}
 	d.line(`subgraph cluster_L { "%s" [shape=box fontsize=16 label="%s\l"%s] }`, lines[0], strings.Join(lines, `\l`), tooltip)
 }
@@ -163,16 +164,16 @@ func channel(v float64) uint8 {
 	return uint8(v * 255)
 }
 
-// dotEscape makes a string fit between quotes; lines end at the left.
-func dotEscape(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\l`).Replace(s)
-}
+var dotQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// dotTag does so with labels, which stand one below the other already.
+// dotEscape makes an untrusted string fit between quotes.
+func dotEscape(s string) string { return dotQuotes.Replace(clean(s)) }
+
+// dotTag does so with labels, which stand one below the other.
 func dotTag(s string) string {
 	lines := strings.Split(s, `\n`)
 	for i, l := range lines {
-		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(l)
+		lines[i] = dotEscape(l)
 	}
 	return strings.Join(lines, `\n`)
 }
