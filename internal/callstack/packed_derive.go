@@ -72,10 +72,9 @@ func (p *Packed) WithLabel(l Label) *Packed {
 		if set := r.LabelSet(); i == 0 || string(set) != string(before) {
 			before = append(before[:0], set...)
 			encoded = encoded[:0]
-			for _, have := range append(p.Labels(set), l) {
-				if have == l || have.Key != l.Key || have.Str == "" {
-					encoded = AppendLabel(encoded, b.string(have.Key), b.string(have.Str), have.Num, b.string(have.Unit))
-				}
+			labels := slices.DeleteFunc(p.Labels(set), func(have Label) bool { return have.Key == l.Key && have.Str != "" })
+			for _, l := range append(labels, l) {
+				encoded = AppendLabel(encoded, b.string(l.Key), b.string(l.Str), l.Num, b.string(l.Unit))
 			}
 		}
 		b.addLabels(encoded)

@@ -37,7 +37,7 @@ func TestDerived(t *testing.T) {
 			samples[i].Values[0] = rapid.Int64Range(-9, 9).Draw(t, "value")
 		}
 		ratios := rapid.SliceOfN(rapid.SampledFrom([]float64{1, 0, -1, 0.1, 2.5}), 2, 2).Draw(t, "ratios")
-		mark := Label{Key: "endpoint", Str: "mark"}
+		mark := Label{Key: "endpoint", Str: rapid.SampledFrom([]string{"mark", "/a"}).Draw(t, "mark")}
 		p := packed(samples).WithLabel(mark).Scaled(ratios).WithColumns(1, 0)
 		if want := []ValueType{{"second", "count"}, {"first", "count"}}; !slices.Equal(p.Types, want) {
 			t.Fatalf("types %v", p.Types)
