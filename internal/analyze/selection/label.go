@@ -90,11 +90,13 @@ func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file 
 		}
 		set.base = slices.Contains(labels, baseLabel)
 		set.shownAsBase = set.base && r.shown(baseLabel.Key)
-		frames := func(keys []string, hit *bool) (out []callstack.LocationID) {
-			for _, key := range keys {
+		// The frames of the last key are numbered first, as pprof does.
+		frames := func(keys []string, hit *bool) []callstack.LocationID {
+			out := make([]callstack.LocationID, len(keys))
+			for i, key := range slices.Backward(keys) {
 				name, ok := tagFrame(labels, key, unit)
 				*hit = *hit || ok
-				out = append(out, add(name, key))
+				out[i] = add(name, key)
 			}
 			return out
 		}

@@ -18,6 +18,7 @@ type placer struct {
 }
 
 func newPlacer(s *Selection, r *rules, g grain, o *Options) *placer {
+	s.rules, s.noInlines, s.showColumns = r, o.NoInlines, o.ShowColumns
 	return &placer{s: s, rules: r, noInlines: o.NoInlines, nodes: newNodeTable(g, o), added: make(map[callstack.Function]callstack.LocationID)}
 }
 
@@ -41,18 +42,27 @@ func (b *placer) finish() {
 	b.s.places = make([]place, 0, len(p.Locations)+len(b.functions))
 	b.s.steps = make([]Step, 0, len(p.Locations)+len(b.functions))
 	for i := range p.Locations {
-		l := &p.Locations[i]
-		at := spot{lines: p.Lines(callstack.LocationID(i))}
-		if at.mapped = l.Mapping != callstack.NoMapping; at.mapped {
-			at.object = p.Mappings[l.Mapping].File
-		}
-		b.place(at, l.Address)
+		b.place(b.s.spot(i), p.Locations[i].Address)
 	}
 	for i := range b.functions {
-		line := callstack.SourceLine{Function: callstack.FunctionID(len(p.Functions) + i)}
-		b.place(spot{lines: []callstack.SourceLine{line}, added: true}, 0)
+		b.place(b.s.spot(len(p.Locations)+i), 0)
 	}
 	b.s.Nodes = b.nodes.nodes
+}
+
+// spot is the i-th location, or behind the profile's own a frame made of a
+// label, as the rules see it.
+func (s *Selection) spot(i int) spot {
+	p := s.profile
+	if i >= len(p.Locations) {
+		line := callstack.SourceLine{Function: callstack.FunctionID(len(p.Functions) + i - len(p.Locations))}
+		return spot{lines: []callstack.SourceLine{line}, added: true}
+	}
+	at := spot{lines: p.Lines(callstack.LocationID(i))}
+	if m := p.Locations[i].Mapping; m != callstack.NoMapping {
+		at.mapped, at.object = true, p.Mappings[m].File
+	}
+	return at
 }
 
 // place adds the next place.

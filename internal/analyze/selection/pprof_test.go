@@ -26,6 +26,11 @@ func pprof(profiles map[string]*google.Profile, args ...string) (out string, war
 	set := &flagSet{FlagSet: flag.NewFlagSet("pprof", flag.ContinueOnError)}
 	set.SetOutput(io.Discard)
 	set.args = args
+	defer func() {
+		if r := recover(); r != nil { // it panics on numbers of more than 64 bits
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
 	err = driver.PProf(&driver.Options{Flagset: set, Fetch: fetcher(profiles), Writer: file, UI: said, Obj: noTools{}})
 	return file.String(), said.warnings, err
 }

@@ -36,6 +36,9 @@ type Selection struct {
 	places  []place
 	steps   []Step
 
+	rules                  *rules // for Locations
+	noInlines, showColumns bool
+
 	// What the options decide, for walks to look up.
 	tagRoot, tagLeaf           []string
 	drops                      bool                 // some places are to be dropped

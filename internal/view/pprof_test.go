@@ -1,0 +1,262 @@
+package view
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/driver"
+	google "github.com/google/pprof/profile"
+
+	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
+	"whet/internal/format/profile"
+)
+
+// profiles are real ones, with the reader's tests.
+const profiles = "../format/profile/testdata"
+
+// subject is a profile as both implementations have read it, and another of
+// the same kind that it can be compared with.
+type subject struct {
+	ours, ourBase     *callstack.Packed
+	theirs, theirBase *google.Profile
+}
+
+// readSubject reads a fixture. The base is made from it: every third sample is
+// missing there, and every fifth weighs double, so that a difference has
+// samples that came, cancel and went.
+func readSubject(t testing.TB, name string) *subject {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(profiles, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := google.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSubject(t, g, data)
+}
+
+func newSubject(t testing.TB, g *google.Profile, data []byte) *subject {
+	t.Helper()
+	s := &subject{theirs: g, theirBase: g.Copy()}
+	s.ours = readOurs(t, data)
+	base := s.theirBase
+	kept := base.Sample[:0]
+	for i, sample := range base.Sample {
+		if i%3 == 0 {
+			continue
+		}
+		if i%5 == 0 {
+			for v := range sample.Value {
+				sample.Value[v] *= 2
+			}
+		}
+		kept = append(kept, sample)
+	}
+	base.Sample = kept
+	var b bytes.Buffer
+	if err := base.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	s.ourBase = readOurs(t, b.Bytes())
+	return s
+}
+
+func readOurs(t testing.TB, data []byte) *callstack.Packed {
+	t.Helper()
+	p, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Warnings = nil
+	return p
+}
+
+// asked is a combination of options.
+type asked struct {
+	selection.Options
+	base         selection.Role // Base or DiffBase: compared with the subject's base
+	cum          bool
+	nodeCount    int // 0: the view's own
+	nodeFraction float64
+	edgeFraction float64
+	untrimmed    bool
+	compact      bool
+}
+
+// options returns those of a graph, given the view's own.
+func (a *asked) graph(o callgraph.Options) callgraph.Options {
+	o.Cum, o.Unit = a.cum, a.Unit
+	if a.nodeCount > 0 {
+		o.NodeCount = a.nodeCount
+	}
+	if a.nodeFraction > 0 {
+		o.NodeFraction = a.nodeFraction
+	}
+	if a.edgeFraction > 0 {
+		o.EdgeFraction = a.edgeFraction
+	}
+	if a.untrimmed {
+		o = o.Untrimmed()
+	}
+	return o
+}
+
+// view returns the options of the text.
+func (a *asked) view() Options {
+	var filters []string
+	for _, f := range a.filters() {
+		if f[1] != "" {
+			filters = append(filters, f[0]+"="+f[1])
+		}
+	}
+	return Options{Unit: a.Unit, Compact: a.compact, Filters: filters, Zone: time.Local}
+}
+
+func (a *asked) filters() [][2]string {
+	return [][2]string{
+		{"focus", a.Focus}, {"ignore", a.Ignore}, {"hide", a.Hide}, {"show", a.Show}, {"show_from", a.ShowFrom},
+		{"tagfocus", a.TagFocus}, {"tagignore", a.TagIgnore}, {"tagshow", a.TagShow}, {"taghide", a.TagHide},
+	}
+}
+
+// selection is what whet selects.
+func (s *subject) selection(t testing.TB, a *asked) *selection.Selection {
+	t.Helper()
+	sources := []selection.Source{{Profile: s.ours}}
+	if a.base != selection.Measured {
+		sources = append(sources, selection.Source{Profile: s.ourBase, Role: a.base})
+	}
+	sel, err := selection.New(sources, a.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sel.Warnings = nil
+	return sel
+}
+
+// pprof runs the pprof program in this process and returns what it prints.
+// Every option is named: pprof keeps them for the next run in a process.
+func (s *subject) pprof(command string, a *asked) (string, error) {
+	or := func(v, instead string) string {
+		if v == "" {
+			return instead
+		}
+		return v
+	}
+	number := func(v, instead float64) float64 {
+		if v == 0 {
+			return instead
+		}
+		return v
+	}
+	sort := "-flat"
+	if a.cum {
+		sort = "-cum"
+	}
+	count := a.nodeCount
+	if count == 0 {
+		count = -1
+	}
+	args := []string{
+		command, sort, "-output=out", "-symbolize=none", "-unit=" + or(a.Unit, "minimum"), fmt.Sprint("-trim=", !a.untrimmed),
+		"-" + or(a.Granularity, "functions"), "-sample_index=" + a.SampleIndex, fmt.Sprint("-mean=", a.Mean),
+		fmt.Sprint("-nodecount=", count), fmt.Sprint("-nodefraction=", number(a.nodeFraction, 0.005)), fmt.Sprint("-edgefraction=", number(a.edgeFraction, 0.001)),
+		"-prune_from=" + a.PruneFrom, "-tagroot=" + strings.Join(a.TagRoot, ","), "-tagleaf=" + strings.Join(a.TagLeaf, ","),
+		fmt.Sprint("-showcolumns=", a.ShowColumns), fmt.Sprint("-noinlines=", a.NoInlines), fmt.Sprint("-all_frames=", a.AllFrames),
+		fmt.Sprint("-relative_percentages=", a.RelativePercentages), fmt.Sprint("-normalize=", a.Normalize), fmt.Sprint("-drop_negative=", a.DropNegative),
+		fmt.Sprint("-divide_by=", number(a.DivideBy, 1)), "-trim_path=" + a.TrimPath, "-source_path=" + a.SourcePath,
+		fmt.Sprint("-compact_labels=", a.compact),
+	}
+	for _, f := range a.filters() {
+		args = append(args, "-"+f[0]+"="+f[1])
+	}
+	switch a.base {
+	case selection.Base:
+		args = append(args, "-base=base")
+	case selection.DiffBase:
+		args = append(args, "-diff_base=base")
+	}
+	out := &memory{}
+	set := &flags{FlagSet: flag.NewFlagSet("pprof", flag.ContinueOnError), args: append(args, "measured")}
+	set.SetOutput(io.Discard)
+	err := driver.PProf(&driver.Options{Flagset: set, Fetch: fetcher{s}, Writer: out, UI: quiet{}, Obj: noTools{}})
+	return out.String(), err
+}
+
+type memory struct{ bytes.Buffer }
+
+func (m *memory) Open(string) (io.WriteCloser, error) { return m, nil }
+func (m *memory) Close() error                        { return nil }
+
+type fetcher struct{ *subject }
+
+func (f fetcher) Fetch(name string, _, _ time.Duration) (*google.Profile, string, error) {
+	if name == "base" {
+		return f.theirBase.Copy(), "", nil
+	}
+	return f.theirs.Copy(), "", nil
+}
+
+type flags struct {
+	*flag.FlagSet
+	args []string
+}
+
+func (f *flags) ExtraUsage() string   { return "" }
+func (f *flags) AddExtraUsage(string) {}
+func (f *flags) StringList(name, def, usage string) *[]*string {
+	list := &[]*string{}
+	f.Func(name, usage, func(s string) error {
+		*list = append(*list, &s)
+		return nil
+	})
+	return list
+}
+func (f *flags) Parse(func()) []string {
+	if err := f.FlagSet.Parse(f.args); err != nil {
+		panic(err) // the test named a flag that pprof does not have
+	}
+	return f.Args()
+}
+
+type quiet struct{}
+
+func (quiet) ReadLine(string) (string, error)     { return "", io.EOF }
+func (quiet) Print(...any)                        {}
+func (quiet) PrintErr(...any)                     {}
+func (quiet) IsTerminal() bool                    { return false }
+func (quiet) WantBrowser() bool                   { return false }
+func (quiet) SetAutoComplete(func(string) string) {}
+
+// noTools spares pprof the search for objdump and the like.
+type noTools struct{}
+
+func (noTools) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
+	return nil, io.EOF
+}
+func (noTools) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) { return nil, io.EOF }
+
+// fixtures are the profiles that pprof reads.
+func fixtures(t testing.TB) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(profiles, "*.pb.gz"))
+	if err != nil || len(names) < 9 {
+		t.Fatalf("%d fixtures: %v", len(names), err)
+	}
+	for i := range names {
+		names[i] = filepath.Base(names[i])
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "damaged_") })
+}

@@ -1,0 +1,202 @@
+package view
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
+)
+
+// Raw lists a selection as profiles hold it: samples with all their values and
+// the numbers of their locations, then the locations and mappings. Nothing is
+// held of it but the selection.
+type Raw struct {
+	Head
+	meta      *callstack.Meta
+	s         *selection.Selection
+	locations *selection.Locations
+	noInlines bool
+}
+
+// NewRaw lists a selection. Its locations are listed with their lines and
+// addresses, whatever the granularity.
+func NewRaw(s *selection.Selection, o Options) *Raw {
+	return &Raw{Head: newHead(s, &o), meta: &s.Meta, s: s, locations: s.Locations(), noInlines: s.NoInlines()}
+}
+
+// Write prints the profile in pprof's layout, after the warnings there are.
+func (r *Raw) Write(w io.Writer) error {
+	var head bytes.Buffer
+	r.writeWarnings(&head)
+	r.writeHead(&head)
+	b := bufio.NewWriterSize(w, 1<<16)
+	b.Write(head.Bytes())
+	labels := make(map[string]string) // printed, by label set
+	var line []byte
+	r.samples(func(walk *selection.Walk, row *callstack.Rows) {
+		line = line[:0]
+		for t := range r.meta.Types {
+			line = appendPadded(append(line, ' '), row.Value(t))
+		}
+		line = append(line, ": "...)
+		for _, step := range slices.Backward(walk.Path) {
+			line = strconv.AppendInt(line, int64(step.Node)+1, 10)
+			line = append(line, ' ')
+		}
+		line = append(line, '\n')
+		set := walk.LabelSet()
+		text, ok := labels[string(set)]
+		if !ok {
+			text = rawLabels(walk.Labels())
+			labels[string(set)] = text
+		}
+		line = append(line, text...)
+		b.Write(line)
+	})
+	b.WriteString("Locations\n")
+	for i := range r.locations.Len() {
+		b.WriteString(rawLocation(i, r.locations.At(i)))
+	}
+	b.WriteString("Mappings\n")
+	for i := range r.meta.Mappings {
+		b.WriteString(r.mapping(i))
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write raw: %w", err)
+	}
+	return nil
+}
+
+func (r *Raw) writeHead(b *bytes.Buffer) {
+	m := r.meta
+	for _, c := range m.Comments {
+		fmt.Fprintf(b, "Comment: %s\n", clean(c))
+	}
+	if m.DocURL != "" {
+		fmt.Fprintf(b, "Doc: %s\n", clean(m.DocURL))
+	}
+	if m.PeriodType != (callstack.ValueType{}) {
+		fmt.Fprintf(b, "PeriodType: %s %s\n", clean(m.PeriodType.Type), clean(m.PeriodType.Unit))
+	}
+	fmt.Fprintf(b, "Period: %d\n", m.Period)
+	if !r.Time.IsZero() {
+		fmt.Fprintf(b, "Time: %v\n", r.Time)
+	}
+	if m.Duration != 0 {
+		fmt.Fprintf(b, "Duration: %.4v\n", time.Duration(m.Duration))
+	}
+	b.WriteString("Samples:\n")
+	var types []string
+	for t, v := range m.Types {
+		text := clean(v.Type) + "/" + clean(v.Unit)
+		if m.DefaultNamed && t == m.DefaultType {
+			text += "[dflt]"
+		}
+		types = append(types, text)
+	}
+	b.WriteString(strings.Join(types, " ") + "\n")
+}
+
+// samples calls f for each sample with the values of all its columns.
+func (r *Raw) samples(f func(*selection.Walk, *callstack.Rows)) {
+	columns := make([]int, len(r.meta.Types))
+	for t := range columns {
+		columns[t] = t
+	}
+	row := r.s.Profile().Rows(columns...)
+	at := -1
+	for walk := r.locations.Walk(); walk.Next(); {
+		for ; at < walk.Sample(); at++ {
+			row.Next()
+		}
+		f(walk, row)
+	}
+}
+
+// appendPadded appends v, ten characters wide at least.
+func appendPadded(b []byte, v int64) []byte {
+	var digits [20]byte
+	text := strconv.AppendInt(digits[:0], v, 10)
+	for range 10 - len(text) {
+		b = append(b, ' ')
+	}
+	return append(b, text...)
+}
+
+// rawLabels prints a line of texts and one of numbers, of those there are.
+func rawLabels(labels []callstack.Label) string {
+	var texts, numbers []keyed
+	units := make(map[string]bool)
+	for _, l := range labels {
+		units[l.Key] = units[l.Key] || l.Str == "" && l.Unit != ""
+	}
+	for _, l := range labels {
+		switch {
+		case l.Str != "":
+			texts = add(texts, l.Key, clean(l.Str))
+		case units[l.Key]:
+			numbers = add(numbers, l.Key, fmt.Sprintf("%d %s", l.Num, clean(l.Unit)))
+		default:
+			numbers = add(numbers, l.Key, strconv.FormatInt(l.Num, 10))
+		}
+	}
+	var out strings.Builder
+	for _, list := range [][]keyed{texts, numbers} {
+		if len(list) == 0 {
+			continue
+		}
+		var parts []string
+		for _, k := range list {
+			parts = append(parts, fmt.Sprintf("%s:%v", clean(k.key), k.values))
+		}
+		slices.Sort(parts)
+		fmt.Fprintf(&out, "                %s\n", strings.Join(parts, " "))
+	}
+	return out.String()
+}
+
+func rawLocation(i int, p selection.Place) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%6d: %#x ", i+1, p.Address)
+	if p.Mapping != callstack.NoMapping {
+		fmt.Fprintf(&out, "M=%d ", p.Mapping+1)
+	}
+	if p.Folded {
+		out.WriteString("[F] ")
+	}
+	if len(p.Frames) == 0 {
+		out.WriteByte('\n')
+	}
+	for n, f := range p.Frames {
+		if n > 0 {
+			out.WriteString("             ")
+		}
+		fmt.Fprintf(&out, "%s %s:%d:%d s=%d", clean(f.Name), clean(f.File), f.Line, f.Column, f.Start)
+		if f.SystemName != "" && f.SystemName != f.Name {
+			fmt.Fprintf(&out, "(%s)", clean(f.SystemName))
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+func (r *Raw) mapping(i int) string {
+	m := &r.meta.Mappings[i]
+	resolved := ""
+	for _, of := range []struct {
+		is   bool
+		mark string
+	}{{m.HasFunctions, "[FN]"}, {m.HasFilenames, "[FL]"}, {m.HasLineNumbers, "[LN]"}, {m.HasInlineFrames && !r.noInlines, "[IN]"}} {
+		if of.is {
+			resolved += of.mark
+		}
+	}
+	return fmt.Sprintf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, clean(m.File), clean(m.BuildID), resolved)
+}

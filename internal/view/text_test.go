@@ -1,0 +1,155 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/selection"
+)
+
+// peeked is in some of each fixture's stacks.
+const peeked = `runtime\.(mallocgc|gopark|systemstack)$|^net/http|(?i)encode`
+
+// texts are the views that pprof prints, too.
+var texts = []struct {
+	command string
+	make    func(*selection.Selection, *asked) (interface{ Write(io.Writer) error }, error)
+}{
+	{"-top", func(s *selection.Selection, a *asked) (interface{ Write(io.Writer) error }, error) {
+		return NewTop(s, a.graph(callgraph.ForTop()), a.view()), nil
+	}},
+	{"-tree", func(s *selection.Selection, a *asked) (interface{ Write(io.Writer) error }, error) {
+		return NewTree(s, a.graph(callgraph.ForTree()), a.view()), nil
+	}},
+	{"-peek=" + peeked, func(s *selection.Selection, a *asked) (interface{ Write(io.Writer) error }, error) {
+		return NewPeek(s, regexp.MustCompile(peeked), a.graph(callgraph.ForTree()), a.view())
+	}},
+	{"-tags", func(s *selection.Selection, a *asked) (interface{ Write(io.Writer) error }, error) {
+		return NewTags(s, a.view()), nil
+	}},
+	{"-raw", func(s *selection.Selection, a *asked) (interface{ Write(io.Writer) error }, error) {
+		return NewRaw(s, a.view()), nil
+	}},
+	{"-traces", func(s *selection.Selection, a *asked) (interface{ Write(io.Writer) error }, error) {
+		return NewStacks(s, a.view()), nil
+	}},
+}
+
+// combinations of options, each tried with every view of every fixture.
+var combinations = []asked{
+	{},
+	{cum: true, nodeCount: 7},
+	{untrimmed: true},
+	{nodeCount: 20, nodeFraction: 0.02, edgeFraction: 0.03},
+	{Options: selection.Options{SampleIndex: "0", Unit: "auto"}},
+	{Options: selection.Options{Mean: true, Unit: "ms"}, cum: true},
+	{Options: selection.Options{Granularity: "filefunctions", Unit: "MB"}},
+	{Options: selection.Options{Granularity: "files"}},
+	{Options: selection.Options{Granularity: "lines", ShowColumns: true, TrimPath: "/usr/local"}},
+	{Options: selection.Options{Granularity: "addresses"}, nodeCount: 30},
+	{Options: selection.Options{Granularity: "addresses", NoInlines: true, DivideBy: 3}},
+	{Options: selection.Options{NoInlines: true}, compact: true},
+	{Options: selection.Options{Focus: "runtime", Ignore: "gopark|syscall", RelativePercentages: true}},
+	{Options: selection.Options{Hide: `^runtime\.`, DivideBy: 0.5}, cum: true},
+	{Options: selection.Options{Show: `http|compile|main`}},
+	{Options: selection.Options{ShowFrom: `http|compile`, PruneFrom: `mallocgc|json`}},
+	{Options: selection.Options{TagFocus: "endpoint|.*:.*"}},
+	{Options: selection.Options{TagIgnore: "bytes=:1kb", TagHide: "bytes"}},
+	{Options: selection.Options{TagRoot: []string{"endpoint", "bytes"}, TagLeaf: []string{"worker"}, TagShow: "end"}},
+	{base: selection.DiffBase},
+	{base: selection.DiffBase, untrimmed: true, cum: true},
+	{base: selection.DiffBase, Options: selection.Options{DropNegative: true}},
+	{base: selection.Base, Options: selection.Options{Normalize: true}},
+	{base: selection.Base, Options: selection.Options{Granularity: "lines"}, nodeCount: 15},
+}
+
+// ties reports whether pprof leaves the order of lines to chance:
+//   - edges and tags of a difference that are v and -v: it does not say which is
+//     first, and by name only those that are equal;
+//   - nodes of equal names, as files are of which several functions have nodes.
+//
+// whet's order is always the same.
+func (a *asked) ties() bool {
+	return a.base != selection.Measured || a.Granularity == "files"
+}
+
+var shareText = regexp.MustCompile(`[\d.e+-]+%`)
+
+// settled puts lines in an order of their own where their order is open:
+// neighbours that begin with the same share, and the nodes of a tree.
+func settled(text string) string {
+	blocks := strings.Split(text, treeSeparator)
+	for i, b := range blocks {
+		lines := strings.SplitAfter(b, "\n")
+		for from := 0; from < len(lines); {
+			to := from + 1
+			for to < len(lines) && tied(lines[from], lines[to]) {
+				to++
+			}
+			slices.Sort(lines[from:to])
+			from = to
+		}
+		blocks[i] = strings.Join(lines, "")
+	}
+	if len(blocks) > 2 {
+		slices.Sort(blocks[1:])
+	}
+	return strings.Join(blocks, treeSeparator)
+}
+
+// tied reports whether two lines have the same shares and are both, or both not, of a node.
+func tied(a, b string) bool {
+	x, y := shareText.FindAllString(a, 2), shareText.FindAllString(b, 2)
+	return len(x) > 0 && slices.Equal(x, y)
+}
+
+// thorough leaves some combinations out for the largest fixture: pprof takes a
+// third of a second for each.
+func thorough(name string, i int) bool {
+	return name != "compile_stdcmd_merged.cpu.pb.gz" || i%4 == 0
+}
+
+func TestTextsAreThoseOfPprof(t *testing.T) {
+	for _, name := range fixtures(t) {
+		s := readSubject(t, name)
+		for i := range combinations {
+			if !thorough(name, i) {
+				continue
+			}
+			a := &combinations[i]
+			for _, v := range texts {
+				t.Run(fmt.Sprintf("%s/%d%s", name, i, strings.SplitN(v.command, "=", 2)[0]), func(t *testing.T) {
+					want, wantErr := s.pprof(v.command, a)
+					own := *a
+					own.RawPaths = v.command == "-traces"
+					view, err := v.make(s.selection(t, &own), &own)
+					if (err != nil) != (wantErr != nil) {
+						t.Fatalf("%v; pprof: %v", err, wantErr)
+					}
+					if err != nil {
+						return
+					}
+					var got bytes.Buffer
+					if err := view.Write(&got); err != nil {
+						t.Fatal(err)
+					}
+					said := got.String()
+					if a.ties() {
+						want, said = settled(want), settled(said)
+					}
+					if want != said {
+						t.Errorf("%s %+v (-pprof +whet):\n%.3000s", v.command, *a, cmp.Diff(strings.SplitAfter(want, "\n"), strings.SplitAfter(said, "\n")))
+					}
+				})
+			}
+		}
+	}
+}
