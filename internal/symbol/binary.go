@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"bytes"
+	"cmp"
 	"debug/buildinfo"
 	"debug/dwarf"
 	"encoding/binary"
@@ -58,6 +59,7 @@ type Binary struct {
 type tables struct {
 	pcln      *pclntab   // nil when there is none
 	symbols   []Function // of the symbol table, by address
+	names     []Function // of all that has one there, data and marks too
 	functions []Function // all there are, by address
 	warnings  []string
 }
@@ -267,11 +269,18 @@ func (b *Binary) readTables() (t tables) {
 		case "runtime.text", "text", "_text", "runtime.etext", "etext", "_etext":
 			continue // these name sections
 		}
-		if s.code && s.size > 0 && s.addr+s.size > s.addr {
-			t.symbols = append(t.symbols, Function{Name: printName(s.name), Symbol: s.name, Start: s.addr, End: s.addr + s.size})
+		f := Function{Name: printName(s.name), Symbol: s.name, Start: s.addr, End: s.addr + s.size}
+		if f.End < f.Start {
+			continue
+		}
+		t.names = append(t.names, f)
+		if s.code && s.size > 0 {
+			t.symbols = append(t.symbols, f)
 		}
 	}
-	slices.SortStableFunc(t.symbols, func(x, y Function) int { return compareAddress(x.Start, y.Start) })
+	byStart := func(x, y Function) int { return cmp.Compare(x.Start, y.Start) }
+	slices.SortStableFunc(t.symbols, byStart)
+	slices.SortStableFunc(t.names, byStart)
 	t.pcln, err = b.readPclntab(symbols)
 	if err != nil {
 		t.warnings = append(t.warnings, fmt.Sprintf("%s: Go's table of functions: %v", b.name, err))
@@ -279,18 +288,9 @@ func (b *Binary) readTables() (t tables) {
 	t.functions = t.symbols
 	if t.pcln != nil && len(t.symbols) == 0 {
 		t.functions = t.pcln.functions()
+		t.names = t.functions
 	}
 	return t
-}
-
-func compareAddress(x, y uint64) int {
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
 // printName is what profiles make of a linker's name: type arguments are left

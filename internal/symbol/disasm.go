@@ -41,8 +41,8 @@ func (b *Binary) Disassemble(start, end uint64) (out []Instruction, err error) {
 		}
 	}()
 	name := func(address uint64) (string, uint64) {
-		f, ok := b.Function(address)
-		if !ok {
+		f, ok := holding(b.tables().names, address)
+		if !ok || f.Start == 0 {
 			return "", 0
 		}
 		return f.Symbol, f.Start

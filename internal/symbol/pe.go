@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"debug/pe"
 	"encoding/binary"
@@ -77,7 +78,7 @@ func peSymbols(f *pe.File, start uint64) []tableSymbol {
 // sized cuts symbols, whose size reaches to the end of their section, where
 // the next one begins.
 func sized(symbols []tableSymbol) []tableSymbol {
-	slices.SortStableFunc(symbols, func(x, y tableSymbol) int { return compareAddress(x.addr, y.addr) })
+	slices.SortStableFunc(symbols, func(x, y tableSymbol) int { return cmp.Compare(x.addr, y.addr) })
 	next := ^uint64(0)
 	for i := len(symbols) - 1; i >= 0; i-- {
 		s := &symbols[i]

@@ -1,0 +1,388 @@
+package view_test
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
+	"whet/internal/format/profile"
+	"whet/internal/source"
+	"whet/internal/symbol"
+	"whet/internal/view"
+)
+
+// program is one that was built and profiled.
+type program struct {
+	dir, source, binary, stripped, pie, cpu, pieCPU, allocs string
+}
+
+func buildProgram(t *testing.T) *program {
+	t.Helper()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	p := &program{dir: dir, source: at("main.go"), binary: at("prog"), stripped: at("stripped"), pie: at("pie"), cpu: at("cpu.pb.gz"), pieCPU: at("pie.pb.gz"), allocs: at("allocs.pb.gz")}
+	text, err := os.ReadFile(filepath.Join("testdata", "listing", "main.go.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{p.source: text, at("go.mod"): []byte("module listing\n\ngo 1.26\n")} {
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(name string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+		}
+	}
+	run("go", "build", "-o", p.binary, ".")
+	run("go", "build", "-ldflags=-s -w", "-o", p.stripped, ".")
+	run("go", "build", "-buildmode=pie", "-o", p.pie, ".")
+	run(p.binary, p.cpu, p.allocs, "600")
+	run(p.pie, p.pieCPU, at("unused.pb.gz"), "300")
+	return p
+}
+
+// pprof is what the tool prints.
+func (p *program) pprof(t *testing.T, args ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	cmd := exec.Command("go", append([]string{"tool", "pprof", "-output=" + out}, args...)...)
+	cmd.Dir = string(filepath.Separator) // a directory that it finds in no file's name
+	cmd.Env = append(os.Environ(), "PPROF_BINARY_PATH="+p.dir)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("pprof %v: %v\n%s", args, err, text)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func readPacked(t testing.TB, name string) *callstack.Packed {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func selected(t testing.TB, p *callstack.Packed, o selection.Options) *selection.Selection {
+	t.Helper()
+	s, err := selection.New([]selection.Source{{Profile: p}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func opened(t testing.TB, name string) *symbol.Binary {
+	t.Helper()
+	b, err := symbol.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// binary returns one for the first mapping, which is the program's.
+func binary(b *symbol.Binary) func(callstack.Mapping) (*symbol.Binary, error) {
+	return func(m callstack.Mapping) (*symbol.Binary, error) {
+		if strings.HasPrefix(m.File, "[") || strings.Contains(m.File, ".so") {
+			return nil, nil
+		}
+		return b, nil
+	}
+}
+
+func sources() func(string) (*source.Text, error) {
+	return source.New(source.Options{}).Text
+}
+
+func text(t testing.TB, write func(*bytes.Buffer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestListings holds the listings of a program that it builds and profiles
+// against those of go tool pprof.
+func TestListings(t *testing.T) {
+	p := buildProgram(t)
+	t.Run("list", func(t *testing.T) { testList(t, p) })
+	t.Run("disasm", func(t *testing.T) { testDisasm(t, p) })
+	t.Run("weblist", func(t *testing.T) { testWeblist(t, p) })
+}
+
+func testList(t *testing.T, p *program) {
+	cpu, allocs := readPacked(t, p.cpu), readPacked(t, p.allocs)
+	for _, c := range []struct {
+		file    string
+		profile *callstack.Packed
+		match   string
+		o       selection.Options
+		args    []string
+	}{
+		{p.cpu, cpu, `main\.`, selection.Options{}, nil},
+		{p.cpu, cpu, `main\.(plain|Sum)`, selection.Options{SampleIndex: "samples"}, []string{"-sample_index=samples"}},
+		{p.cpu, cpu, `main\.`, selection.Options{NoInlines: true}, []string{"-noinlines"}},
+		{p.cpu, cpu, `main\.`, selection.Options{Focus: "outer"}, []string{"-focus=outer"}},
+		{p.cpu, cpu, `main\.`, selection.Options{Focus: "outer", RelativePercentages: true}, []string{"-focus=outer", "-relative_percentages"}},
+		{p.cpu, cpu, `main\.`, selection.Options{Ignore: "recursive", Hide: "small"}, []string{"-ignore=recursive", "-hide=small"}},
+		{p.cpu, cpu, `main\.`, selection.Options{DivideBy: 7}, []string{"-divide_by=7"}},
+		{p.allocs, allocs, `main\.`, selection.Options{SampleIndex: "alloc_space"}, []string{"-sample_index=alloc_space"}},
+		{p.allocs, allocs, `main\.|os\.`, selection.Options{SampleIndex: "alloc_objects"}, []string{"-sample_index=alloc_objects"}},
+	} {
+		t.Run(strings.Join(append(c.args, c.match), " "), func(t *testing.T) {
+			want := p.pprof(t, append(append([]string{"-list=" + c.match}, c.args...), p.binary, c.file)...)
+			v, err := view.NewList(selected(t, c.profile, view.ForList(c.o)), view.ListOptions{Match: regexp.MustCompile(c.match), Source: sources()}, view.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Warnings = nil
+			got := text(t, func(b *bytes.Buffer) error { return v.Write(b) })
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("-pprof +whet:\n%s", d)
+			}
+		})
+	}
+}
+
+func testDisasm(t *testing.T, p *program) {
+	for _, c := range []struct {
+		profile, binary, match string
+		o                      selection.Options
+		args                   []string
+	}{
+		{p.cpu, p.binary, `main\.`, selection.Options{}, nil},
+		{p.cpu, p.binary, `main\.outer`, selection.Options{Focus: "outer"}, []string{"-focus=outer"}},
+		{p.cpu, p.binary, `main\.`, selection.Options{SampleIndex: "samples", DivideBy: 3}, []string{"-sample_index=samples", "-divide_by=3"}},
+		{p.pieCPU, p.pie, `main\.`, selection.Options{}, nil},
+		{p.allocs, p.binary, `main\.allocate`, selection.Options{SampleIndex: "alloc_space"}, []string{"-sample_index=alloc_space"}},
+	} {
+		t.Run(filepath.Base(c.binary)+" "+strings.Join(append(c.args, c.match), " "), func(t *testing.T) {
+			want := p.pprof(t, append(append([]string{"-disasm=" + c.match}, c.args...), c.binary, c.profile)...)
+			v, err := view.NewDisasm(selected(t, readPacked(t, c.profile), view.ForDisasm(c.o)),
+				view.DisasmOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary))}, view.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(v.Warnings) > 0 {
+				t.Errorf("warnings: %q", v.Warnings)
+			}
+			got := text(t, func(b *bytes.Buffer) error { return v.Write(b) })
+			if d := cmp.Diff(withoutLast(want, v), withoutLast(got, v)); d != "" {
+				t.Errorf("-pprof +whet:\n%s", d)
+			}
+		})
+	}
+	// Stripped, there is no symbol table: the functions are found all the
+	// same, the numbers are the same.
+	s := selected(t, readPacked(t, p.cpu), view.ForDisasm(selection.Options{}))
+	var of [2]*view.Disasm
+	for i, name := range []string{p.binary, p.stripped} {
+		var err error
+		of[i], err = view.NewDisasm(s, view.DisasmOptions{Match: regexp.MustCompile(`main\.`), Binary: binary(opened(t, name)), Source: sources()}, view.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(of[0].Routines, of[1].Routines, cmp.Comparer(func(a, b view.AsmInstruction) bool {
+		verb, _, _ := strings.Cut(a.Text, " ") // data has no names without symbols
+		return a.Address == b.Address && strings.HasPrefix(b.Text, verb) && a.Flat == b.Flat && a.Cum == b.Cum && a.File == b.File && a.Line == b.Line && a.Source == b.Source
+	}), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Binary" }, cmp.Ignore())); d != "" {
+		t.Errorf("-with symbols +stripped:\n%s", d)
+	}
+	found := false
+	for _, in := range of[0].Routines[0].Instructions {
+		found = found || in.Source != ""
+	}
+	if !found {
+		t.Errorf("%s has no source lines", of[0].Routines[0].Name)
+	}
+}
+
+// withoutLast takes every routine's last instruction away: pprof takes the
+// address of a function's last byte for its end, and so loses an instruction of
+// one byte, and sees half of a longer one.
+func withoutLast(listing string, v *view.Disasm) string {
+	var out []string
+	routines := strings.Split(listing, "ROUTINE")
+	for i, r := range routines {
+		for line := range strings.Lines(r) {
+			if at := disasmAddress.FindStringSubmatch(line); i > 0 && i <= len(v.Routines) && at != nil {
+				list := v.Routines[i-1].Instructions
+				if n, err := strconv.ParseUint(at[1], 16, 64); err == nil && n >= list[len(list)-1].Address {
+					continue
+				}
+			}
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "")
+}
+
+var disasmAddress = regexp.MustCompile(`^ *\S+ +\S+ +([0-9a-f]+): `)
+
+var (
+	webTitle = regexp.MustCompile(`<h2>(.*?)</h2><p class="filename">(.*?)</p>`)
+	webLine  = regexp.MustCompile(`<span class=line>\s*(\d+)</span> <span class=\w+>\s*(\S+)\s+(\S+)`)
+	webAsm   = regexp.MustCompile(`(?m)(?:^|<span class=asm>)\s+(\S+)\s+(\S+)\s+([0-9a-f]+): `)
+)
+
+// theirLines reads flat and cum of functions' lines, and of instructions, from
+// pprof's page.
+func theirLines(page string) (lines map[string]string, instructions map[string]string) {
+	lines, instructions = make(map[string]string), make(map[string]string)
+	titles := webTitle.FindAllStringSubmatchIndex(page, -1)
+	for i, at := range titles {
+		end := len(page)
+		if i+1 < len(titles) {
+			end = titles[i+1][0]
+		}
+		function, file := html.UnescapeString(page[at[2]:at[3]]), html.UnescapeString(page[at[4]:at[5]])
+		for _, m := range webLine.FindAllStringSubmatch(page[at[1]:end], -1) {
+			if m[2] != "." || m[3] != "." {
+				lines[function+" "+file+":"+m[1]] = m[2] + " " + m[3]
+			}
+		}
+		for _, m := range webAsm.FindAllStringSubmatch(page[at[1]:end], -1) {
+			if m[1] != "." || m[2] != "." {
+				instructions[m[3]] = m[1] + " " + m[2]
+			}
+		}
+	}
+	return lines, instructions
+}
+
+var ourTags = regexp.MustCompile(`<[^>]*>`)
+
+// testWeblist compares what every line and instruction costs. What stands under
+// a line differs: the tool knows no inlined calls of a binary. So lines are
+// compared for a function without any, instructions for all.
+func testWeblist(t *testing.T, p *program) {
+	for _, c := range []struct {
+		profile, binary, match string
+		lines                  bool
+	}{
+		{p.cpu, p.binary, `main\.plain`, true},
+		{p.cpu, p.binary, `main\.outer`, false},
+		{p.pieCPU, p.pie, `main\.plain`, true},
+	} {
+		t.Run(filepath.Base(c.binary)+" "+c.match, func(t *testing.T) {
+			wantLines, wantAsm := theirLines(p.pprof(t, "-weblist="+c.match, c.binary, c.profile))
+			v, err := view.NewWeblist(selected(t, readPacked(t, c.profile), view.ForWeblist(selection.Options{})),
+				view.WeblistOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary)), Source: sources()}, view.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := text(t, func(b *bytes.Buffer) error { return v.WriteHTML(b, "weblist") })
+			gotLines, gotAsm := make(map[string]string), make(map[string]string)
+			for _, section := range strings.Split(page, "<section ")[1:] {
+				title := html.UnescapeString(ourTags.ReplaceAllString(section[strings.Index(section, "<h2>"):strings.Index(section, "</h2>")], ""))
+				file := html.UnescapeString(section[strings.Index(section, `<p class="faint">`)+len(`<p class="faint">`) : strings.Index(section, "</p>")])
+				for _, m := range regexp.MustCompile(`<summary><span class="n">(.*?)</span><span class="n">(.*?)</span><span class="l">(\d+)</span>`).FindAllStringSubmatch(section, -1) {
+					if m[1] != "." || m[2] != "." {
+						gotLines[title+" "+file+":"+m[3]] = m[1] + " " + m[2]
+					}
+				}
+				for _, m := range regexp.MustCompile(`<div class="asm"><span class="n">(.*?)</span><span class="n">(.*?)</span><span class="a">(\w+)</span>`).FindAllStringSubmatch(section, -1) {
+					if m[1] != "." || m[2] != "." {
+						gotAsm[m[3]] = m[1] + " " + m[2]
+					}
+				}
+			}
+			if len(wantAsm) == 0 || len(wantLines) == 0 {
+				t.Fatal("pprof's page was not understood")
+			}
+			if d := cmp.Diff(wantAsm, gotAsm); d != "" {
+				t.Errorf("instructions: -pprof +whet:\n%s", d)
+			}
+			if d := cmp.Diff(wantLines, gotLines); c.lines && d != "" {
+				t.Errorf("lines: -pprof +whet:\n%s", d)
+			}
+		})
+	}
+	inlinedWeblist(t, p)
+}
+
+// inlinedWeblist adds up: what stands under the line that calls is what the
+// inlined code costs, which list finds from the profile alone.
+func inlinedWeblist(t *testing.T, p *program) {
+	prof := readPacked(t, p.cpu)
+	list, err := view.NewList(selected(t, prof, view.ForList(selection.Options{})), view.ListOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Source: sources()}, view.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{p.binary, p.stripped, ""} {
+		open := binary(nil)
+		if name != "" {
+			open = binary(opened(t, name))
+		}
+		web, err := view.NewWeblist(selected(t, prof, view.ForWeblist(selection.Options{})),
+			view.WeblistOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Binary: open, Source: sources()}, view.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := make(map[string]string), make(map[string]string)
+		for _, r := range list.Routines {
+			want[r.Function] = fmt.Sprint(r.Flat, " ", r.Cum)
+			for _, l := range r.Lines {
+				if l.Cum != 0 {
+					want[r.Function+":"+strconv.Itoa(l.Number)] = fmt.Sprint(l.Flat, " ", l.Cum)
+				}
+			}
+		}
+		calls := 0
+		for _, f := range web.Functions {
+			// In list, what inlined code holds is flat there; here all
+			// instructions of a line are the line's.
+			got[f.Function] = fmt.Sprint(f.Cum)
+			for _, l := range f.Lines {
+				if l.Cum != 0 {
+					got[f.Function+":"+strconv.Itoa(l.Number)] = fmt.Sprint(l.Cum)
+				}
+				for _, in := range l.Instructions {
+					calls += len(in.Calls)
+				}
+			}
+		}
+		for k, v := range want {
+			want[k] = v[strings.IndexByte(v, ' ')+1:]
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: -list +weblist:\n%s", name, d)
+		}
+		if calls == 0 {
+			t.Errorf("%s: no inlined calls", name)
+		}
+		if n := slices.IndexFunc(web.Functions, func(f view.WebFunction) bool { return f.Function == "main.outer" }); n < 0 {
+			t.Errorf("%s: no main.outer", name)
+		}
+	}
+}
