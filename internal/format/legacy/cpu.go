@@ -54,7 +54,7 @@ func (r *reader) cpu(h header, data []byte) error {
 	var stack []uint64
 	for {
 		if len(data) < 2*h.size {
-			r.say("the file has no end mark: it was cut off, and samples may be missing at its end")
+			r.say("the file has no end mark: it may have been cut off, and samples may be missing at its end")
 			data = nil
 			break
 		}
@@ -73,6 +73,10 @@ func (r *reader) cpu(h header, data []byte) error {
 		data = data[there*h.size:]
 		if count == 0 && depth == 1 && there == 1 && stack[0] == 0 {
 			break
+		}
+		if count == 0 && there < int(depth) { // an end mark that was cut
+			data = nil
+			continue
 		}
 		if count > math.MaxInt64/uint64(r.meta.Period) {
 			return errSum

@@ -1,0 +1,117 @@
+package legacy
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"whet/internal/callstack"
+	"whet/internal/format/profile"
+)
+
+// written are the samples of a profile with their frames, leaf first: those
+// that lie at an address without a name are left out, and labels of the text's
+// own. The lines are sorted.
+func written(p *callstack.Packed) []string {
+	var out []string
+	each(p, func(path []callstack.LocationID, labels []callstack.Label, values []int64) {
+		var line strings.Builder
+		fmt.Fprint(&line, values)
+		var names []string
+		for _, l := range labels {
+			if l.Str != "" {
+				names = append(names, l.Key+"="+l.Str)
+			}
+		}
+		slices.Sort(names)
+		fmt.Fprint(&line, names)
+		for _, id := range slices.Backward(path) {
+			lines := p.Lines(id)
+			for i, l := range lines {
+				f := p.Functions[l.Function]
+				if f.Name == "" {
+					continue
+				}
+				fmt.Fprintf(&line, "\n\t%s %s:%d", f.Name, f.File, l.Line)
+				if i < len(lines)-1 {
+					line.WriteString(" inlined")
+				}
+			}
+		}
+		out = append(out, line.String())
+	})
+	slices.Sort(out)
+	return out
+}
+
+// hidden takes the runtime's frames at leaf and root from samples as written:
+// the text has no names there, but where another stack has them.
+func hidden(samples []string) []string {
+	out := make([]string, len(samples))
+	for i, s := range samples {
+		head, rest, _ := strings.Cut(s, "\n")
+		frames := strings.Split(rest, "\n")
+		first := 0
+		for first < len(frames) && (strings.HasPrefix(frames[first], "\truntime.") || strings.HasPrefix(frames[first], "\tinternal/runtime/")) {
+			first++
+		}
+		if first == len(frames) {
+			first = 0
+		}
+		frames = slices.DeleteFunc(frames[first:], func(f string) bool { return strings.HasPrefix(f, "\truntime.goexit ") })
+		out[i] = strings.Join(append([]string{head}, frames...), "\n")
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestNamesAsProtobuf compares what the comments of a text say with the
+// profile that the same program wrote in the same moment with debug=0: values,
+// labels, names, files, lines, and what was inlined into what.
+func TestNamesAsProtobuf(t *testing.T) {
+	for _, test := range []struct {
+		kind    string
+		inlined string // frame that must be seen
+	}{
+		{"goroutine_1k", ""},
+		{"heap", "main.keep gen/main.go:17 inlined"},
+		{"mutex", "sync.(*Mutex).Unlock sync/mutex.go:65 inlined"},
+		{"block", "sync.(*Mutex).Lock sync/mutex.go:46 inlined"},
+	} {
+		t.Run(test.kind, func(t *testing.T) {
+			text := "text/" + test.kind + ".debug1.txt"
+			if test.kind == "goroutine_1k" {
+				text += ".gz"
+			}
+			p, err := Read(load(t, text), DefaultLimits())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Warnings) > 0 {
+				t.Error(p.Warnings)
+			}
+			data := load(t, "text/"+test.kind+".pb.gz")
+			want, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The one that was written first is in the other: as a goroutine at
+			// another line, and with allocations that are not counted yet.
+			writer := func(s string) bool { return strings.Contains(s, "runtime/pprof.(*Profile).WriteTo") }
+			got, wanted := slices.DeleteFunc(hidden(written(p)), writer), slices.DeleteFunc(hidden(written(want)), writer)
+			if len(got) < 3 {
+				t.Errorf("%d samples", len(got))
+			}
+			if d := cmp.Diff(wanted, got); d != "" {
+				t.Errorf("-debug=0 +debug=1:\n%.3000s", d)
+			}
+			if !strings.Contains(strings.Join(got, "\n"), test.inlined) {
+				t.Errorf("no frame %s in it", test.inlined)
+			}
+		})
+	}
+}
