@@ -124,10 +124,12 @@ func (m *PackedMerger) Add(scale float64, p *Packed) error {
 			continue
 		}
 		m.path = m.path[:valid+1]
-		for _, id := range c.Path[valid:] {
+		for _, id := range slices.Backward(c.Path[valid:]) { // leaf first, as pprof numbers them
 			if locations[id] == 0 {
 				locations[id] = 1 + m.location(p, id)
 			}
+		}
+		for _, id := range c.Path[valid:] {
 			m.path = append(m.path, m.next(m.path[len(m.path)-1], uint64(locations[id])))
 		}
 		valid = len(c.Path)
