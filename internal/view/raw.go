@@ -179,7 +179,7 @@ func rawLocation(i int, p selection.Place) string {
 			out.WriteString("             ")
 		}
 		fmt.Fprintf(&out, "%s %s:%d:%d s=%d", clean(f.Name), clean(f.File), f.Line, f.Column, f.Start)
-		if f.SystemName != "" && f.SystemName != f.Name {
+		if f.SystemName != f.Name { // that of a frame made of a label is empty
 			fmt.Fprintf(&out, "(%s)", clean(f.SystemName))
 		}
 		out.WriteByte('\n')
