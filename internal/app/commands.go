@@ -9,7 +9,6 @@ func commands() []*command {
 		proveCommand(),
 		benchCommand(),
 		compareCommand(),
-		listCommand(),
 		flameCommand(),
 	}
 	for _, v := range profileVerbs() {

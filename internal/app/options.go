@@ -28,7 +28,6 @@ type settings struct {
 	trim, callTree             bool
 
 	sourcePath, trimPath string
-	intelSyntax          bool
 
 	compact bool
 	stacks  bool
@@ -58,18 +57,17 @@ func defaultSettings() settings {
 type group uint
 
 const (
-	ofColumn   group = 1 << iota // which sample type
-	ofSamples                    // which samples and frames, and how values are printed
-	ofFrames                     // what a node is
-	ofNodes                      // how many nodes, and in which order
-	ofEdges                      // which edges between them
-	ofSources                    // where source files lie
-	ofAssembly                   // how instructions are written
-	ofText                       // how a text begins
-	ofFormat                     // what kind of file
-	ofOutput                     // where it goes, and in which form
+	ofColumn  group = 1 << iota // which sample type
+	ofSamples                   // which samples and frames, and how values are printed
+	ofFrames                    // what a node is
+	ofNodes                     // how many nodes, and in which order
+	ofEdges                     // which edges between them
+	ofSources                   // where source files lie
+	ofText                      // how a text begins
+	ofFormat                    // what kind of file
+	ofOutput                    // where it goes, and in which form
 
-	ofAll = ofColumn | ofSamples | ofFrames | ofNodes | ofEdges | ofSources | ofAssembly | ofText | ofFormat | ofOutput
+	ofAll = ofColumn | ofSamples | ofFrames | ofNodes | ofEdges | ofSources | ofText | ofFormat | ofOutput
 )
 
 // option is one option of views: a flag of their verbs, an assignment in the
@@ -158,8 +156,6 @@ func options() []option {
 			at: func(s *settings) any { return &s.sourcePath }},
 		{name: "trim_path", of: ofSources, help: "cut these `prefixes` off the names of source files before they are looked for",
 			at: func(s *settings) any { return &s.trimPath }},
-		{name: "intel_syntax", of: ofAssembly, help: "instructions in Intel's syntax instead of Go's",
-			at: func(s *settings) any { return &s.intelSyntax }},
 		{name: "compact_labels", of: ofText, help: "leave out the filters at the head",
 			at: func(s *settings) any { return &s.compact }},
 		{name: "format", of: ofFormat, help: "write this `kind` of file: merge pprof, folded or speedscope; graph svg, html or dot; flame html or svg",

@@ -6,6 +6,9 @@ func profileVerbs() []*profileVerb {
 		topView(),
 		treeView(),
 		peekView(),
+		listView(),
+		weblistView(),
+		disasmView(),
 		tagsView(),
 		mergeView(),
 	}

@@ -94,6 +94,10 @@ func TestPromptPrintsWhatPprofPrints(t *testing.T) {
 			tagroot=
 			tagleaf=endpoint,method
 			top3
+			tagleaf=
+			peek nothingMatches
+			list nothingMatches
+			disasm nothingMatches
 			nonsense
 			top3 >
 			focus

@@ -1,12 +1,16 @@
 package app
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"whet/internal/callstack"
+	"whet/internal/recording"
 	"whet/internal/symbol"
 )
 
@@ -111,11 +115,15 @@ func (s *subject) open(name string) (*symbol.Binary, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.keep(name, b)
+	return b, nil
+}
+
+func (s *subject) keep(name string, b *symbol.Binary) {
 	if s.binaries == nil {
 		s.binaries = make(map[string]*symbol.Binary)
 	}
 	s.binaries[name] = b
-	return b, nil
 }
 
 // hasNameless reports whether the profile has an address and no name for it.
@@ -126,4 +134,74 @@ func hasNameless(p *callstack.Packed) bool {
 		}
 	}
 	return false
+}
+
+// binaryOf finds the program or library that a mapping is of: the one that was
+// named, a recording's own, or the file that the profile names, if it is of
+// the same build.
+func (s *subject) binaryOf(m callstack.Mapping) (*symbol.Binary, error) {
+	same := func(b *symbol.Binary) bool {
+		return m.BuildID == "" || b.BuildID() == "" || b.BuildID() == m.BuildID || b.GoBuildID() == m.BuildID
+	}
+	first := s.isFirst(m)
+	if s.binary != "" && (first || filepath.Base(m.File) == filepath.Base(s.binary)) {
+		b, err := s.open(s.binary)
+		if err == nil && !same(b) {
+			err = fmt.Errorf("%s is another build than the profile's: its build id is %s, and not %s", s.binary, b.BuildID(), m.BuildID)
+		}
+		return b, err
+	}
+	for _, r := range s.recordings {
+		b, err := s.openRecorded(r)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil && (m.BuildID != "" && same(b) || first && m.BuildID == "") {
+			return b, nil
+		}
+	}
+	st, err := os.Stat(m.File)
+	if err != nil || !st.Mode().IsRegular() {
+		if first {
+			return nil, fmt.Errorf("%s is not here: name the program before the profile", oneLine(cmp.Or(m.File, "the program")))
+		}
+		return nil, fmt.Errorf("%s is not here", oneLine(cmp.Or(m.File, "a library")))
+	}
+	b, err := s.open(m.File)
+	if err == nil && !same(b) {
+		err = fmt.Errorf("%s is another build than the profile's: its build id is %s, and not %s", m.File, b.BuildID(), m.BuildID)
+	}
+	return b, err
+}
+
+// isFirst reports whether a mapping is the program's own.
+func (s *subject) isFirst(m callstack.Mapping) bool {
+	for _, source := range s.sources {
+		if all := source.Profile.Mappings; len(all) == 0 || all[0].File == m.File && all[0].BuildID == m.BuildID {
+			return true
+		}
+	}
+	return m.File == ""
+}
+
+// openRecorded opens a recording's copy of the program; nil when it has none.
+func (s *subject) openRecorded(r *recording.Recording) (*symbol.Binary, error) {
+	found := r.Find(recording.KindBinary, "")
+	if len(found) == 0 {
+		return nil, nil
+	}
+	name := filepath.Join(r.Dir, found[0].Path)
+	if b, ok := s.binaries[name]; ok {
+		return b, nil
+	}
+	data, err := r.Read(found[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Dir, err)
+	}
+	b, err := symbol.Read(bytes.NewReader(data), name)
+	if err != nil {
+		return nil, err
+	}
+	s.keep(name, b)
+	return b, nil
 }

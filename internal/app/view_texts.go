@@ -4,10 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/recording"
 	"whet/internal/view"
 )
 
@@ -27,6 +32,14 @@ func (q *request) text(d document) product {
 
 // selected applies the options that choose samples and frames.
 func (q *request) selected(name string, o selection.Options) (*selection.Selection, error) {
+	if _, err := q.sampleType(o.SampleIndex); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	for _, expression := range []string{o.Focus, o.Ignore, o.Hide, o.Show, o.ShowFrom, o.PruneFrom, o.TagShow, o.TagHide} {
+		if _, err := regexp.Compile(expression); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+	}
 	sel, err := selection.New(q.sources, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", name, q.name, err)
@@ -34,9 +47,17 @@ func (q *request) selected(name string, o selection.Options) (*selection.Selecti
 	return sel, nil
 }
 
-// common are the options that all texts have.
-func (q *request) common() view.Options {
-	o := view.Options{Unit: q.s.unit, Compact: q.s.compact, Zone: time.Local, Warnings: q.warnings}
+// title names what a page is of.
+func (q *request) title() string {
+	if strings.Contains(q.name, "://") {
+		return recording.Redacted(q.name)
+	}
+	return filepath.Base(q.name)
+}
+
+// common are the options that all views have.
+func (q *request) common(warnings ...string) view.Options {
+	o := view.Options{Unit: q.s.unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.warnings, warnings)}
 	for _, f := range []struct{ name, value string }{
 		{"focus", q.s.focus}, {"ignore", q.s.ignore}, {"hide", q.s.hide}, {"show", q.s.show}, {"show_from", q.s.showFrom},
 		{"tagfocus", q.s.tagFocus}, {"tagignore", q.s.tagIgnore}, {"tagshow", q.s.tagShow}, {"taghide", q.s.tagHide},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"whet/internal/recording"
@@ -19,51 +18,6 @@ const profileOperands = "[BINARY] PROFILE..."
 const profileLong = `
 PROFILE is a pprof file, a URL of net/http/pprof, or a recording; several are merged. The
 numbers are those of go tool pprof.`
-
-func listCommand() *command {
-	return &command{
-		name:      "list",
-		readsOnly: true,
-		operands:  "RE " + profileOperands,
-		short:     "the source of functions with the cost of each line",
-		long:      "List prints the source of the functions whose name matches the regular expression RE, with\nflat and cum of each line." + profileLong,
-		examples: []string{
-			"whet list 'ServeHTTP$' cpu.pb.gz",
-			"whet list -kind allocs Encode encode.whet",
-		},
-		setup: func(fs *flag.FlagSet) runFunc {
-			var p profileFlags
-			p.declare(fs)
-			asJSON := fs.Bool("json", false, "print one JSON document")
-			return func(ctx context.Context, e *env, operands []string) error {
-				if len(operands) == 0 {
-					return usageError("list: name a regular expression and a profile: whet help list has examples")
-				}
-				re, err := regexp.Compile(operands[0])
-				if err != nil {
-					return usageError("list: %v", err)
-				}
-				o, err := p.open(ctx, operands[1:])
-				if err != nil {
-					return err
-				}
-				column, err := p.column(o)
-				if err != nil {
-					return err
-				}
-				view, err := report.NewList(o.profile, report.ListOptions{Column: column, Match: re, Source: o.source, Modified: o.modified})
-				if err != nil {
-					return fmt.Errorf("list %s of %s: %w", operands[0], o.name, err)
-				}
-				view.Warnings = append(view.Warnings, o.warnings...)
-				if *asJSON {
-					return report.WriteListJSON(e.stdout, view)
-				}
-				return report.WriteList(e.stdout, view)
-			}
-		},
-	}
-}
 
 func flameCommand() *command {
 	return &command{
