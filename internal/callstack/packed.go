@@ -71,6 +71,17 @@ func (p *Packed) Lines(id LocationID) []SourceLine {
 	return p.lines[l.first:l.end:l.end]
 }
 
+// HasSymbols reports whether any function has a name, or there is nothing to
+// name.
+func (p *Packed) HasSymbols() bool {
+	for i := range p.Functions {
+		if p.Functions[i].Name != "" {
+			return true
+		}
+	}
+	return len(p.Locations) == 0
+}
+
 // Total sums a column.
 func (p *Packed) Total(column int) int64 {
 	var sum int64

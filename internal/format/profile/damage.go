@@ -11,7 +11,6 @@ import (
 // damage counts what was wrong with a file and read around.
 type damage struct {
 	trailing    int  // bytes behind the last member that could be read
-	gzipCut     bool // the gzip stream ended early
 	cut         bool // the message did, and lost nothing that samples refer to
 	records     int  // functions, locations and mappings that could not be decoded
 	samples     int  // samples that could not be decoded
@@ -35,7 +34,7 @@ func (d *damage) add(e damage) {
 // that the part which is missing matters.
 func (d *damage) references() int { return d.records + d.samples + d.unresolved + d.strings }
 
-func (d *damage) warnings(p *callstack.Profile) []string {
+func (d *damage) warnings(p *callstack.Packed) []string {
 	var w []string
 	say := func(n int, one, many string) {
 		switch {
@@ -71,7 +70,7 @@ func (d *damage) warnings(p *callstack.Profile) []string {
 	return w
 }
 
-func values(p *callstack.Profile) string {
+func values(p *callstack.Packed) string {
 	if len(p.Types) == 1 {
 		return "the 1 value that the profile announces"
 	}

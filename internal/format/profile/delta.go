@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/google/pprof/profile"
+	"github.com/klauspost/compress/gzip"
 )
 
 // restarted is what Delta warns of when it returns the later profile alone.
@@ -85,17 +87,9 @@ func cumulative(data []byte) (*profile.Profile, error) {
 	if what := kindOf(data); what != "" {
 		return nil, errors.New(what)
 	}
-	message := data
-	if isGzip(data) {
-		var d damage
-		messages, err := unpack(data, DefaultLimits().MaxBytes, &d)
-		switch {
-		case err != nil:
-			return nil, err
-		case d.gzipCut || d.trailing > 0 || len(messages) > 1:
-			return nil, errors.New("it is cut off, or holds more than one profile: fetch it again")
-		}
-		message = messages[0]
+	message, err := unpacked(data)
+	if err != nil {
+		return nil, err
 	}
 	p, err := profile.ParseUncompressed(message)
 	if err == nil {
@@ -126,6 +120,30 @@ func cumulative(data []byte) (*profile.Profile, error) {
 		}
 	}
 	return p, nil
+}
+
+// unpacked returns the only message of a file.
+func unpacked(data []byte) ([]byte, error) {
+	if !isGzip(data) {
+		return data, nil
+	}
+	r := bytes.NewReader(data) // an io.ByteReader: gzip takes no byte beyond the member
+	zr, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, gzipDamage(err)
+	}
+	zr.Multistream(false)
+	limit := DefaultLimits().MaxBytes
+	message, err := io.ReadAll(io.LimitReader(zr, limit+1))
+	switch {
+	case err == io.ErrUnexpectedEOF || err == nil && r.Len() > 0:
+		return nil, errors.New("it is cut off, or holds more than one profile: fetch it again")
+	case err != nil:
+		return nil, gzipDamage(err)
+	case int64(len(message)) > limit:
+		return nil, tooLarge(limit)
+	}
+	return message, nil
 }
 
 // keepCounters drops the columns that are none.

@@ -2,10 +2,11 @@ package profile
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/klauspost/compress/gzip"
 
 	"whet/internal/callstack"
 )
@@ -14,7 +15,7 @@ import (
 type Limits struct {
 	MaxBytes   int64 // unpacked, all members of the file together
 	MaxRecords int   // strings, functions, locations, their lines and mappings
-	MaxFrames  int64 // of all samples together, each location counted at every use
+	MaxFrames  int64 // of all samples together, as Read expands them
 }
 
 // DefaultLimits are far above any profile seen, and well below what takes a
@@ -25,95 +26,138 @@ func DefaultLimits() Limits {
 
 var errSeveral = errors.New("begins a second profile: several were written one after the other without compression; pass them as separate files")
 
-// Read decodes a profile. Errors say what is wrong with it, in one line and
-// without its name, which the caller knows. What could be read around is in
-// the profile's Warnings.
+// Read decodes a profile and expands it. Errors say what is wrong with it, in
+// one line and without its name, which the caller knows. What could be read
+// around is in the profile's Warnings.
 func Read(data []byte, limits Limits) (*callstack.Profile, error) {
-	if len(data) == 0 {
-		return nil, errors.New("the file is empty")
-	}
-	var d damage
-	messages := [][]byte{data}
-	if isGzip(data) {
-		var err error
-		if messages, err = unpack(data, limits.MaxBytes, &d); err != nil {
-			return nil, err
-		}
-	}
-	if int64(len(messages[0])) > limits.MaxBytes {
-		return nil, tooLarge(limits.MaxBytes)
-	}
-	p, err := readMessages(messages, limits, &d)
+	p, err := ReadPacked(bytes.NewReader(data), int64(len(data)), limits)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSums(p); err != nil {
+	return p.Expand(limits.MaxFrames)
+}
+
+// ReadPacked decodes the profile that the first size bytes of r hold, a file
+// or a bytes.Reader, as Read does, without expanding it. Little more is in
+// memory than what it returns. It may read r more than once.
+func ReadPacked(r io.ReaderAt, size int64, limits Limits) (*callstack.Packed, error) {
+	head := make([]byte, min(2, size))
+	if n, err := r.ReadAt(head, 0); n < len(head) {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	var d damage
+	var p *callstack.Packed
+	var err error
+	s := newSource(r, size)
+	switch {
+	case size == 0:
+		err = errors.New("the file is empty")
+	case isGzip(head):
+		p, err = s.readMembers(limits, &d)
+	case size > limits.MaxBytes:
+		err = tooLarge(limits.MaxBytes)
+	default:
+		var f *feed
+		p, f, err = readMessage(func() *feed { return s.plain(size) }, limits, &d)
+		if f.failed != nil {
+			err = fmt.Errorf("read: %w", f.failed)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	p.Warnings = d.warnings(p)
 	return p, nil
 }
 
-// readMessages reads each gzip member as a profile and adds them up. Where
-// one alone is no profile, the members may be pieces of a single one.
-func readMessages(messages [][]byte, limits Limits, d *damage) (*callstack.Profile, error) {
-	if len(messages) == 1 {
-		return readMessage(messages[0], limits, d)
-	}
-	each := *d
-	profiles := make([]*callstack.Profile, 0, len(messages))
-	var first error
-	for i, m := range messages {
-		p, err := readMessage(m, limits, &each)
-		if err != nil {
-			first = fmt.Errorf("profile %d of %d in the file: %w", i+1, len(messages), err)
-			break
+// readMembers reads each gzip member as a profile and adds them up. Where one
+// alone is no profile, the members may be pieces of a single one. Damage to
+// the first is an error; from a later one on, what follows is dropped.
+func (s *source) readMembers(limits Limits, d *damage) (*callstack.Packed, error) {
+	maxBytes := min(limits.MaxBytes, max(maxRatio*s.size, anyRatio))
+	var (
+		sum      *callstack.Packed
+		merger   *callstack.PackedMerger
+		each     damage
+		members  int
+		total    int64
+		bad      int   // number of the first member that is no profile
+		badErr   error // why
+		mergeErr error
+	)
+	offset := int64(0)
+	for offset < s.size && each.trailing == 0 {
+		mine := damage{}
+		p, f, err := readMessage(func() *feed { return s.member(offset, maxBytes-total) }, limits, &mine)
+		total += f.bytes
+		switch {
+		case f.failed != nil:
+			return nil, fmt.Errorf("read: %w", f.failed)
+		case f.err == errBytes:
+			return nil, tooLarge(maxBytes)
+		case f.err == nil && f.bytes == 0:
+			offset = f.end
+			continue
+		case f.err == nil:
+			offset = f.end
+		case members > 0:
+			each.trailing = int(s.size - offset)
+			continue
+		case f.err == io.ErrUnexpectedEOF && f.bytes > 0:
+			*d = mine
+			return p, err
+		default:
+			return nil, gzipDamage(f.err)
 		}
-		profiles = append(profiles, p)
+		members++
+		switch {
+		case bad > 0:
+		case err != nil:
+			bad, badErr, sum, merger = members, err, nil, nil
+		case members == 1:
+			sum = p
+		default:
+			if merger == nil {
+				merger = callstack.NewPackedMerger(&sum.Meta)
+				mergeErr = merger.Add(1, sum)
+				sum = nil
+			}
+			if mergeErr == nil {
+				mergeErr = merger.Add(1, p)
+			}
+		}
+		each.add(mine)
 	}
-	if first != nil {
-		p, err := readMessage(bytes.Join(messages, nil), limits, d)
-		if err != nil {
-			return nil, first
+	switch {
+	case members == 0:
+		return nil, errors.New("the gzip stream holds nothing: the profile was not written; stop profiling before the program ends")
+	case bad > 0 && members == 1:
+		return nil, badErr
+	case bad > 0:
+		d.trailing = each.trailing
+		p, f, err := readMessage(func() *feed { return s.members(offset, maxBytes) }, limits, d)
+		if err != nil || f.err != nil {
+			return nil, fmt.Errorf("profile %d of %d in the file: %w", bad, members, badErr)
 		}
 		return p, nil
+	case mergeErr != nil:
+		return nil, mergeErr
 	}
 	*d = each
-	return callstack.Merge(profiles...)
+	if merger != nil {
+		sum = merger.Merged()
+	}
+	return sum, nil
 }
 
-func readMessage(data []byte, limits Limits, d *damage) (*callstack.Profile, error) {
-	if what := kindOf(data); what != "" {
-		return nil, errors.New(what)
-	}
-	var t tables
-	err := t.scan(data, limits)
-	cut := err == errCut
-	if err != nil && !cut {
-		return nil, fmt.Errorf("not a pprof profile, or a damaged one: %w", err)
-	}
-	cut = cut || d.gzipCut
+func gzipDamage(err error) error {
 	switch {
-	case cut && (len(t.strings) == 0 || len(t.types) == 0 || t.samples == 0):
-		return nil, errors.New("the file ends in the middle of the profile: it was cut off, or is no pprof profile; record or fetch it again")
-	case len(t.strings) == 0:
-		return nil, errors.New("not a pprof profile, or one that was cut off: it has no string table")
-	case len(t.types) == 0:
-		return nil, errors.New("the profile names no sample type, so that its values mean nothing")
+	case errors.Is(err, gzip.ErrChecksum):
+		return errors.New("the gzip checksum does not match: some of its figures are wrong; record or fetch it again")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return errors.New("the file ends in the middle of the gzip header: it was cut off; record or fetch it again")
 	}
-	mine := damage{}
-	p, err := build(&t, data, limits, &mine)
-	if err != nil {
-		return nil, err
-	}
-	if cut {
-		if mine.references() > 0 || t.malformed > 0 {
-			return nil, errors.New("the file ends in the middle of the profile, and what samples refer to is lost: it was cut off; record or fetch it again")
-		}
-		mine.cut = true
-	}
-	d.add(mine)
-	return p, nil
+	return fmt.Errorf("the gzip stream is damaged (%v): record or fetch it again", err)
 }
 
 func isGzip(data []byte) bool {
@@ -130,53 +174,3 @@ const (
 	maxRatio = 100
 	anyRatio = 64 << 20 // bytes that a file of any size may unpack to
 )
-
-// unpack returns the contents of the gzip members. Damage to the first is an
-// error; from a later one on, what follows is counted in d and dropped.
-func unpack(data []byte, maxBytes int64, d *damage) ([][]byte, error) {
-	maxBytes = min(maxBytes, max(maxRatio*int64(len(data)), anyRatio))
-	var messages [][]byte
-	var total int64
-	r := bytes.NewReader(data) // an io.ByteReader: gzip takes no byte beyond the member
-	var zr *gzip.Reader
-	for r.Len() > 0 {
-		start := r.Len()
-		var err error
-		if zr == nil {
-			zr, err = gzip.NewReader(r)
-		} else {
-			err = zr.Reset(r)
-		}
-		var out []byte
-		if err == nil {
-			zr.Multistream(false)
-			out, err = io.ReadAll(io.LimitReader(zr, maxBytes-total+1))
-		}
-		total += int64(len(out))
-		if total > maxBytes {
-			return nil, tooLarge(maxBytes)
-		}
-		switch {
-		case err == nil:
-			if len(out) > 0 {
-				messages = append(messages, out)
-			}
-		case len(messages) > 0:
-			d.trailing = start
-			return messages, nil
-		case errors.Is(err, gzip.ErrChecksum):
-			return nil, errors.New("the gzip checksum does not match: some of its figures are wrong; record or fetch it again")
-		case errors.Is(err, io.ErrUnexpectedEOF) && len(out) > 0:
-			d.gzipCut = true
-			return [][]byte{out}, nil
-		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-			return nil, errors.New("the file ends in the middle of the gzip header: it was cut off; record or fetch it again")
-		default:
-			return nil, fmt.Errorf("the gzip stream is damaged (%v): record or fetch it again", err)
-		}
-	}
-	if len(messages) == 0 {
-		return nil, errors.New("the gzip stream holds nothing: the profile was not written; stop profiling before the program ends")
-	}
-	return messages, nil
-}

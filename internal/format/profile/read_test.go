@@ -145,6 +145,7 @@ func TestReadAgreesWithGooglePprof(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, p, g)
+			compareExactly(t, mustReadPacked(t, data), g)
 		})
 	}
 }

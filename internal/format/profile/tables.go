@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // tables is a decoded message except for its samples, which are read in a
@@ -35,14 +36,14 @@ type tables struct {
 
 type typeRecord struct{ typ, unit uint64 }
 
-type functionRecord struct{ id, name, file, start uint64 }
+type functionRecord struct{ id, name, systemName, file, start uint64 }
 
 type locationRecord struct {
-	id, mapping, address uint64
-	firstLine, endLine   int
+	id, mapping, address, folded uint64
+	firstLine, endLine           int
 }
 
-type lineRecord struct{ function, line uint64 }
+type lineRecord struct{ function, line, column uint64 }
 
 type mappingRecord struct {
 	id, start, limit, offset, file, buildID         uint64
@@ -85,39 +86,24 @@ func (t *ids) fill(kind string, n int, id func(int) uint64) error {
 	return nil
 }
 
-// scan reads all of the message but the samples. With errCut, what stands
-// before the cut is in t.
-func (t *tables) scan(data []byte, limits Limits) error {
-	var cut error
-	for rest := data; len(rest) > 0; {
-		f, after, err := next(rest)
-		if err == errCut {
-			cut = err
-			break
-		}
-		if err == nil {
-			err = t.field(f)
-		}
-		if err != nil {
-			return fmt.Errorf("the record at byte %d %w", len(data)-len(rest), err)
-		}
-		// Lines are records too: they are the smallest ones.
-		records := len(t.strings) + len(t.types) + len(t.functions) + len(t.locations) + len(t.lines) + len(t.mappings) + len(t.comments)
-		if records > limits.MaxRecords {
-			return fmt.Errorf("it has more than %d records besides samples: too large to read", limits.MaxRecords)
-		}
-		rest = after
+// records counts what was read.
+func (t *tables) records() int {
+	return len(t.strings) + len(t.types) + len(t.functions) + len(t.locations) + len(t.lines) + len(t.mappings) + len(t.comments)
+}
+
+// index makes records found by their ids.
+func (t *tables) index() error {
+	err := t.functionN.fill("function", len(t.functions), func(i int) uint64 { return t.functions[i].id })
+	if err == nil {
+		err = t.locationN.fill("location", len(t.locations), func(i int) uint64 { return t.locations[i].id })
 	}
-	if err := t.functionN.fill("function", len(t.functions), func(i int) uint64 { return t.functions[i].id }); err != nil {
-		return err
+	if err == nil {
+		err = t.mappingN.fill("mapping", len(t.mappings), func(i int) uint64 { return t.mappings[i].id })
 	}
-	if err := t.locationN.fill("location", len(t.locations), func(i int) uint64 { return t.locations[i].id }); err != nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("not a pprof profile, or a damaged one: %w", err)
 	}
-	if err := t.mappingN.fill("mapping", len(t.mappings), func(i int) uint64 { return t.mappings[i].id }); err != nil {
-		return err
-	}
-	return cut
+	return nil
 }
 
 // Field numbers of message Profile.
@@ -141,7 +127,7 @@ const (
 
 func (t *tables) field(f field) error {
 	switch f.num {
-	case profileSampleType, profileSample, profileMapping, profileLocation, profileFunction, profileString, profilePeriodType:
+	case profileSampleType, profileSample, profileMapping, profileLocation, profileFunction, profileString, profilePeriodType: // not samples and strings, then
 		if f.wire != wireBytes {
 			return errMismatch
 		}
@@ -154,19 +140,12 @@ func (t *tables) field(f field) error {
 			return err // a column less would shift all others
 		}
 		t.types = append(t.types, v)
-	case profileSample:
-		t.samples++
 	case profileMapping:
 		t.keep(t.mapping(f.body))
 	case profileLocation:
 		t.keep(t.location(f.body))
 	case profileFunction:
 		t.keep(t.function(f.body))
-	case profileString:
-		if len(t.strings) == 0 && len(f.body) > 0 {
-			return fmt.Errorf("begins the string table with %q instead of the empty string", shorten(f.body))
-		}
-		t.strings = append(t.strings, string(f.body))
 	case profileDropFrames:
 		err = f.varint(&t.dropFrames)
 	case profileKeepFrames:
@@ -191,6 +170,32 @@ func (t *tables) field(f field) error {
 		err = f.varint(&t.docURL)
 	}
 	return err
+}
+
+// stringRun reads the strings at the beginning of data, all that follow each
+// other: one allocation holds them.
+func (t *tables) stringRun(data []byte) (rest []byte, err error) {
+	n := len(t.strings)
+	for rest = data; ; {
+		f, after, err := next(rest)
+		if err != nil || f.num != profileString || f.wire != wireBytes {
+			break // the caller's
+		}
+		if n == 0 && len(f.body) > 0 {
+			return nil, fmt.Errorf("begins the string table with %q instead of the empty string", shorten(f.body))
+		}
+		n++
+		rest = after
+	}
+	text := string(data[:len(data)-len(rest)])
+	t.strings = slices.Grow(t.strings, n-len(t.strings))
+	for len(t.strings) < n {
+		f, after, _ := next(data)
+		end := len(text) - (len(after) - len(rest))
+		t.strings = append(t.strings, text[end-len(f.body):end])
+		data = after
+	}
+	return rest, nil
 }
 
 // keep counts a record that could not be decoded: its framing is known, so
@@ -256,6 +261,8 @@ func (t *tables) location(data []byte) error {
 			return f.varint(&l.mapping)
 		case 3:
 			return f.varint(&l.address)
+		case 5:
+			return f.varint(&l.folded)
 		case 4:
 			if f.wire != wireBytes {
 				return errMismatch
@@ -282,6 +289,8 @@ func (l *lineRecord) decode(data []byte) error {
 			return f.varint(&l.function)
 		case 2:
 			return f.varint(&l.line)
+		case 3:
+			return f.varint(&l.column)
 		}
 		return nil
 	})
@@ -295,6 +304,8 @@ func (t *tables) function(data []byte) error {
 			return f.varint(&fn.id)
 		case 2:
 			return f.varint(&fn.name)
+		case 3:
+			return f.varint(&fn.systemName)
 		case 4:
 			return f.varint(&fn.file)
 		case 5:

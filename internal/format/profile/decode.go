@@ -1,0 +1,131 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"whet/internal/callstack"
+)
+
+// decoder reads one message.
+type decoder struct {
+	w window
+	t tables
+	s *packer // nil before the first
+}
+
+var errChanged = errors.New("the file changed while it was read")
+
+// readMessage reads the message that start delivers, counts in d what is wrong
+// with it, and returns the feed when it has ended.
+//
+// Where sample types stand behind samples, it reads again: only at the end is
+// it known then what a sample's values mean.
+func readMessage(start func() *feed, limits Limits, d *damage) (*callstack.Packed, *feed, error) {
+	for columns := -1; ; {
+		f := start()
+		m := decoder{w: window{f: f}}
+		err := m.run(limits, columns)
+		m.w.release()
+		f.finish()
+		if err != nil && err != errCut {
+			return nil, f, err
+		}
+		if m.s == nil {
+			m.s = newPacker(len(m.t.types))
+		}
+		if types := len(m.t.types); types == len(m.s.row) {
+			p, err := m.pack(err == errCut || f.err == io.ErrUnexpectedEOF, d)
+			return p, f, err
+		} else if columns == -1 {
+			columns = types
+		} else {
+			return nil, f, errChanged
+		}
+	}
+}
+
+// run decodes what the feed delivers. Samples have so many columns, or with
+// -1 as many as sample types stand before the first. With errCut, what stands
+// before the cut is decoded.
+func (m *decoder) run(limits Limits, columns int) error {
+	for {
+		f, rest, err := next(m.w.at)
+		switch {
+		case err == errCut:
+			if m.s != nil {
+				m.s.settle()
+			}
+			if m.w.more() {
+				if m.w.base <= pieceSize { // it is the first
+					if what := kindOf(m.w.at); what != "" {
+						return errors.New(what)
+					}
+				}
+				continue
+			}
+			if err := m.t.index(); err != nil {
+				return err
+			}
+			if len(m.w.at) > 0 {
+				return errCut
+			}
+			return nil
+		case err == nil && f.num == profileSample && f.wire == wireBytes:
+			if m.s == nil {
+				if columns < 0 {
+					columns = len(m.t.types)
+				}
+				m.s = newPacker(columns)
+			}
+			m.t.samples++
+			m.s.add(f.body)
+			m.w.at = rest
+			continue
+		case err == nil && f.num == profileString && f.wire == wireBytes:
+			rest, err = m.t.stringRun(m.w.at)
+		case err == nil:
+			err = m.t.field(f)
+		}
+		if err != nil {
+			return fmt.Errorf("not a pprof profile, or a damaged one: the record at byte %d %w", m.w.position(), err)
+		}
+		// Lines are records too: they are the smallest ones.
+		if m.t.records() > limits.MaxRecords {
+			return fmt.Errorf("it has more than %d records besides samples: too large to read", limits.MaxRecords)
+		}
+		m.w.at = rest
+	}
+}
+
+// pack makes a profile of what was read.
+func (m *decoder) pack(cut bool, d *damage) (*callstack.Packed, error) {
+	t := &m.t
+	switch {
+	case cut && (len(t.strings) == 0 || len(t.types) == 0 || t.samples == 0):
+		return nil, errors.New("the file ends in the middle of the profile: it was cut off, or is no pprof profile; record or fetch it again")
+	case len(t.strings) == 0:
+		return nil, errors.New("not a pprof profile, or one that was cut off: it has no string table")
+	case len(t.types) == 0:
+		return nil, errors.New("the profile names no sample type, so that its values mean nothing")
+	}
+	b := builder{t: t, s: m.s, p: m.s.b.Packed()}
+	b.build()
+	if b.p.Len() == 0 && t.samples > 0 {
+		return nil, fmt.Errorf("none of its %d samples can be read: they do not have the %d values that the profile announces", t.samples, len(t.types))
+	}
+	if cut {
+		if b.d.references() > 0 {
+			return nil, errors.New("the file ends in the middle of the profile, and what samples refer to is lost: it was cut off; record or fetch it again")
+		}
+		b.d.cut = true
+	}
+	if m.s.overflow {
+		return nil, errSum
+	}
+	d.add(b.d)
+	return b.p, nil
+}
+
+var errSum = errors.New("the values of its samples add up to more than 63 bits hold: they cannot be right")
