@@ -12,7 +12,7 @@ import (
 // terminal escapes, invalid bytes and the characters that reorder or hide text
 // become escapes that can be read (\x1b, \u202e).
 func clean(s string) string {
-	if !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
+	if plain(s) || !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
@@ -37,6 +37,17 @@ func clean(s string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// plain reports whether s has only the printable characters of ASCII, as nearly
+// all names have.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // unprintable: controls (Cc), formats (Cf: direction overrides, zero-width

@@ -21,7 +21,7 @@ import (
 type Stacks struct {
 	Head
 	s     *selection.Selection
-	names []string // by node, printable
+	names []string // by node
 	units map[string]string
 }
 
@@ -47,8 +47,12 @@ func (t *Stacks) Write(w io.Writer) error {
 	if head.Len() == 0 {
 		head.WriteByte('\n') // pprof's head of a profile that says nothing of itself
 	}
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriterSize(w, 1<<16)
 	b.Write(head.Bytes())
+	printed := make([]string, len(t.names))
+	for i, name := range t.names {
+		printed[i] = clean(name)
+	}
 	labels := make(map[string]string) // printed, by label set
 	for walk := t.s.WalkAll(); walk.Next(); {
 		if len(walk.Path) == 0 {
@@ -67,7 +71,7 @@ func (t *Stacks) Write(w io.Writer) error {
 			b.WriteString(value)
 			value = "          "
 			b.WriteString("   ")
-			b.WriteString(clean(t.names[step.Node]))
+			b.WriteString(printed[step.Node])
 			if step.Inlined {
 				b.WriteString(" (inline)")
 			}
