@@ -20,6 +20,9 @@ type Limits struct {
 // machine down.
 func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24} }
 
+// unknown stands for a frame without a name, as in pprof.
+const unknown = "<unknown>"
+
 // Mappings that the scripts' marks stand for.
 const (
 	kernel = "[kernel.kallsyms]"
@@ -35,7 +38,7 @@ func Is(head []byte) bool {
 		// A stack longer than the head: no count to be seen yet.
 		return bytes.Count(line, []byte{';'}) > 1 && printable(line)
 	}
-	stack, _, ok := cut(bytes.TrimRight(line, " \t\r"))
+	stack, _, ok := cut(trim(line))
 	return ok && len(stack) > 0 && printable(line)
 }
 
@@ -74,7 +77,7 @@ func Read(data []byte, limits Limits) (*callstack.Packed, error) {
 func differential(data []byte) bool {
 	some := false
 	for line := range bytes.Lines(data) {
-		stack, _, ok := cut(bytes.TrimSpace(line))
+		stack, _, ok := cut(trim(line))
 		if !ok {
 			continue
 		}
@@ -84,6 +87,11 @@ func differential(data []byte) bool {
 		some = true
 	}
 	return some
+}
+
+// trim takes the end of the line and blanks around it off.
+func trim(line []byte) []byte {
+	return bytes.Trim(bytes.TrimRight(line, "\r\n"), " \t")
 }
 
 // cut divides a line into the stack and the count behind its last blank.
@@ -135,7 +143,7 @@ func newReader(differential bool) *reader {
 // line adds one line.
 func (r *reader) line(line []byte) {
 	r.number++
-	line = bytes.TrimSpace(line)
+	line = trim(line)
 	if len(line) == 0 {
 		return
 	}
@@ -212,6 +220,9 @@ func (r *reader) location(group []byte) callstack.LocationID {
 		case mark == 'j':
 			mapping = r.mapping(jit)
 		}
+		if name == "" {
+			name = unknown
+		}
 		id, ok := r.functions[name]
 		if !ok {
 			id = r.b.Function(callstack.Function{Name: name})
@@ -224,12 +235,21 @@ func (r *reader) location(group []byte) callstack.LocationID {
 	return id
 }
 
-// mark takes the scripts' mark off a name.
+// mark takes the scripts' marks, and blanks around it, off a name, and returns
+// the last mark.
 func mark(name string) (string, byte) {
-	if n := len(name) - len("_[k]"); n >= 0 && name[n:n+2] == "_[" && name[n+3] == ']' && strings.IndexByte("kij", name[n+2]) >= 0 {
-		return name[:n], name[n+2]
+	var last byte
+	for {
+		name = strings.Trim(name, " \t")
+		n := len(name) - len("_[k]")
+		if n < 0 || name[n:n+2] != "_[" || name[n+3] != ']' || strings.IndexByte("kij", name[n+2]) < 0 {
+			return name, last
+		}
+		if last == 0 {
+			last = name[n+2]
+		}
+		name = name[:n]
 	}
-	return name, 0
 }
 
 func (r *reader) mapping(file string) callstack.MappingID {

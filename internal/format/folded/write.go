@@ -28,7 +28,7 @@ func write(w io.Writer, p *callstack.Packed, column int, marks bool) error {
 	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon behind each frame
 	line := make([]byte, 0, 4096)
 	ends := make([]int, 0, 128) // in line, of the locations of the path
-	var pending int64
+	var pending int64 // of the samples with the stack in line
 	flush := func() {
 		if pending != 0 {
 			out.Write(line[:len(line)-1]) // without the last semicolon
@@ -39,12 +39,7 @@ func write(w io.Writer, p *callstack.Packed, column int, marks bool) error {
 	}
 	c := p.Cursor(column)
 	for c.Next() {
-		if len(c.Path) == 0 {
-			flush()
-			pending, line, ends = c.Value(0), append(line[:0], "[no stack];"...), ends[:0]
-			continue
-		}
-		if len(ends) == len(c.Path) && c.Shared == len(c.Path) {
+		if len(line) > 0 && len(ends) == len(c.Path) && c.Shared == len(ends) {
 			pending += c.Value(0)
 			continue
 		}
@@ -54,12 +49,15 @@ func write(w io.Writer, p *callstack.Packed, column int, marks bool) error {
 		if c.Shared > 0 {
 			line = line[:ends[c.Shared-1]]
 		}
-		for _, id := range c.Path[len(ends):] {
+		for _, id := range c.Path[c.Shared:] {
 			if texts[id] == "" {
 				texts[id] = text(p, id, marks)
 			}
 			line = append(line, texts[id]...)
 			ends = append(ends, len(line))
+		}
+		if len(c.Path) == 0 {
+			line = append(line, "[no stack];"...)
 		}
 	}
 	flush()
@@ -94,7 +92,7 @@ func text(p *callstack.Packed, id callstack.LocationID, marks bool) string {
 		case l.Address != 0:
 			fmt.Fprintf(&out, "0x%x", l.Address)
 		default:
-			out.WriteString("<unknown>")
+			out.WriteString(unknown)
 		}
 		if marks && i < len(lines)-1 {
 			out.WriteString("_[i]")
@@ -108,4 +106,4 @@ func text(p *callstack.Packed, id callstack.LocationID, marks bool) string {
 
 // clean keeps the format's own signs out of names: Go has semicolons in those
 // of functions that are generic over a struct type.
-var clean = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")
+var clean = strings.NewReplacer(";", ":", "\n", " ")
