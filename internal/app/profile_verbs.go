@@ -10,6 +10,7 @@ func profileVerbs() []*profileVerb {
 		weblistView(),
 		disasmView(),
 		tagsView(),
+		rawView(),
 		mergeView(),
 	}
 }

@@ -41,7 +41,7 @@ func TestPromptPrintsWhatPprofPrints(t *testing.T) {
 			granularity=lines
 			top5
 			granularity=files
-			top5 -cum
+			top2
 			granularity=functions
 			hide=^runtime
 			top6
@@ -134,6 +134,13 @@ func TestPromptPrintsWhatPprofPrints(t *testing.T) {
 			top
 			tree
 			tags
+			raw
+			traces
+			traces gopark -main
+			sample_index=0
+			granularity=lines
+			traces
+			raw
 		`},
 	} {
 		t.Run(c.fixture, func(t *testing.T) {

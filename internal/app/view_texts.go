@@ -188,3 +188,38 @@ runtime/pprof.Do set, and those of the runtime, such as the size of allocations.
 		},
 	}
 }
+
+func rawView() *profileVerb {
+	return &profileVerb{
+		name:  "raw",
+		takes: ofSamples | ofFrames,
+		short: "a profile's samples, one by one",
+		long: `
+Raw prints what the profile holds: every sample with its values, labels and the numbers of its
+locations, then the locations. -stacks prints the samples with the functions on their stacks, as
+pprof's -traces does; so does -json.`,
+		examples: []string{
+			"whet raw cpu.pb.gz",
+			"whet raw -stacks -focus json cpu.pb.gz",
+		},
+		words: []promptWord{
+			{name: "raw", help: "the samples as the profile holds them"},
+			{name: "stacks", help: "the samples with the functions on their stacks", set: setStacks},
+			{name: "traces", help: "the same as stacks", set: setStacks},
+		},
+		make: func(_ context.Context, q *request) (product, error) {
+			o := q.s.selection()
+			o.RawPaths = q.s.stacks
+			sel, err := q.selected("raw", o)
+			if err != nil {
+				return product{}, err
+			}
+			if q.s.stacks || q.s.asJSON {
+				return q.text(view.NewStacks(sel, q.common())), nil
+			}
+			return product{write: view.NewRaw(sel, q.common()).Write}, nil
+		},
+	}
+}
+
+func setStacks(s *settings) { s.stacks = true }
