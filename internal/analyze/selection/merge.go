@@ -20,7 +20,7 @@ var baseLabel = callstack.Label{Key: "pprof::base", Str: "true"}
 func merge(sources []Source, normalize bool) (*callstack.Packed, error) {
 	var roles [DiffBase + 1][]*callstack.Packed
 	for _, source := range sources {
-		roles[source.Role] = append(roles[source.Role], source.Profile)
+		roles[source.Role] = append(roles[source.Role], mapped(source.Profile))
 	}
 	bases := append(slices.Clip(roles[Base]), roles[DiffBase]...)
 	switch {
@@ -48,6 +48,21 @@ func merge(sources []Source, normalize bool) (*callstack.Packed, error) {
 		}
 	}
 	return sum([]float64{1, -1}, p, base)
+}
+
+// mapped gives a profile without mappings one of which nothing is known, as
+// pprof does: expressions that match an empty file name match it.
+func mapped(p *callstack.Packed) *callstack.Packed {
+	if len(p.Mappings) > 0 {
+		return p
+	}
+	out := *p
+	out.Mappings = make([]callstack.Mapping, 1)
+	out.Locations = slices.Clone(p.Locations)
+	for i := range out.Locations {
+		out.Locations[i].Mapping = 0
+	}
+	return &out
 }
 
 // normalized scales p's columns to the sums they have in base.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -106,8 +107,8 @@ func arguments(o Options, unit string, roles map[string]Role) []string {
 		"-trim_path=" + o.TrimPath, "-source_path=" + o.SourcePath,
 	}
 	var names []string
-	for name, role := range roles {
-		switch role {
+	for _, name := range slices.Sorted(maps.Keys(roles)) {
+		switch roles[name] {
 		case Measured:
 			names = append(names, name)
 		case Base:
@@ -116,7 +117,6 @@ func arguments(o Options, unit string, roles map[string]Role) []string {
 			args = append(args, "-diff_base="+name)
 		}
 	}
-	slices.Sort(names)
 	return append(args, names...)
 }
 
