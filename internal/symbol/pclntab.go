@@ -138,7 +138,8 @@ func (f function) value(steps uint32, address uint64) int32 {
 	if steps == 0 || uint64(steps) >= uint64(len(f.t.steps)) {
 		return -1
 	}
-	data := f.t.steps[steps:]
+	const longest = 16 << 20 // of any function there is
+	data := f.t.steps[steps:min(uint64(len(f.t.steps)), uint64(steps)+longest)]
 	value, at := int32(-1), f.entry
 	for first := true; ; first = false {
 		change, n := binary.Uvarint(data)
@@ -199,7 +200,7 @@ func (f function) call(address uint64) (inlinedCall, bool) {
 }
 
 // deepestInlining ends a tree that is a circle. The compiler stops far below.
-const deepestInlining = 1000
+const deepestInlining = 250
 
 func (t *pclntab) frames(address uint64) []Frame {
 	f, ok := t.find(address)
