@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -166,18 +165,6 @@ func (t *Stacks) frame(step selection.Step) jsonFrame {
 	return f
 }
 
-func (t *Stacks) jsonLabels(labels []callstack.Label) []jsonLabel {
-	var out []jsonLabel
-	for _, l := range labels {
-		if l.Str != "" {
-			out = append(out, jsonLabel{Key: l.Key, Text: &l.Str})
-		} else {
-			out = append(out, jsonLabel{Key: l.Key, Number: &l.Num, Unit: t.units[l.Key]})
-		}
-	}
-	return out
-}
-
 // WriteJSON prints the samples as the document whet/stacks/1, a line each.
 func (t *Stacks) WriteJSON(w io.Writer) error {
 	d := newStream(w, t.json("stacks"))
@@ -186,7 +173,7 @@ func (t *Stacks) WriteJSON(w io.Writer) error {
 		if len(walk.Path) == 0 {
 			continue
 		}
-		j := jsonSample{Labels: t.jsonLabels(walk.Labels()), Frames: make([]jsonFrame, 0, len(walk.Path))}
+		j := jsonSample{Labels: jsonLabels(walk.Labels(), t.units), Frames: make([]jsonFrame, 0, len(walk.Path))}
 		j.ValueNs, j.ValueBytes, j.ValueCount, j.Value = t.byUnit(mean(walk))
 		for _, step := range slices.Backward(walk.Path) {
 			j.Frames = append(j.Frames, t.frame(step))
@@ -194,69 +181,4 @@ func (t *Stacks) WriteJSON(w io.Writer) error {
 		d.item(j)
 	}
 	return d.close()
-}
-
-// stream writes a document that is too large to hold: its head, then lists of
-// items, a line each.
-type stream struct {
-	w     *bufio.Writer
-	err   error
-	begun bool // the list at hand has an item
-	lists int
-}
-
-func newStream(w io.Writer, head any) *stream {
-	d := &stream{w: bufio.NewWriter(w)}
-	doc, err := marshal(head)
-	d.err = err
-	// The document stays open for the lists.
-	d.w.Write(bytes.TrimSuffix(doc, []byte("}")))
-	return d
-}
-
-func (d *stream) list(key string) {
-	d.endList()
-	d.lists++
-	fmt.Fprintf(d.w, ",\n%q:[", key)
-}
-
-func (d *stream) endList() {
-	if d.lists > 0 {
-		d.w.WriteString("\n]")
-	}
-	d.begun = false
-}
-
-func (d *stream) item(v any) {
-	doc, err := marshal(v)
-	if err != nil && d.err == nil {
-		d.err = err
-	}
-	if d.begun {
-		d.w.WriteByte(',')
-	}
-	d.begun = true
-	d.w.WriteByte('\n')
-	d.w.Write(doc)
-}
-
-// close ends the document.
-func (d *stream) close() error {
-	d.endList()
-	d.w.WriteString("}\n")
-	if err := d.w.Flush(); err != nil && d.err == nil {
-		d.err = err
-	}
-	if d.err != nil {
-		return fmt.Errorf("write view as JSON: %w", d.err)
-	}
-	return nil
-}
-
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return escapeControls(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
