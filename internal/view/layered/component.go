@@ -110,21 +110,26 @@ type box struct {
 }
 
 // pack places boxes in rows from left to right, in their order, and returns
-// what they take together: about as wide as a screen is for its height, or as
-// the widest box.
+// what they take together. Of the ways to break rows where the first is full it
+// takes the one that suits a screen best.
 func pack(boxes []box, gap int) (width, height int) {
-	area, row := 0, 0
+	best, row, limit := 0, -gap, 0
 	for _, b := range boxes {
-		area += (b.width + gap) * (b.height + gap)
-		row = max(row, b.width)
+		row += gap + b.width
+		w, h := rows(boxes, gap, row)
+		if fit := max(w*10, h*16); best == 0 || fit < best {
+			best, limit = fit, row
+		}
 	}
-	for row*row*10 < area*16 {
-		row += gap + 1
-	}
+	return rows(boxes, gap, limit)
+}
+
+// rows places boxes in rows of at most a width, or of one box.
+func rows(boxes []box, gap, limit int) (width, height int) {
 	x, y, high := 0, 0, 0
 	for i := range boxes {
 		b := &boxes[i]
-		if x > 0 && x+b.width > row {
+		if x > 0 && x+b.width > limit {
 			x, y, high = 0, y+high+gap, 0
 		}
 		b.x, b.y = x, y

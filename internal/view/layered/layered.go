@@ -9,6 +9,9 @@ import (
 // the same on every machine, and so is the drawing.
 type Node struct {
 	Width, Height int
+	// Beside is room to the right of the box, as high as BesideHeight around
+	// its middle, that nothing else takes.
+	Beside, BesideHeight int
 }
 
 // Edge is an arrow between two nodes, which may be the same for one edge of a
@@ -47,8 +50,9 @@ type Point struct {
 
 // Place is where a node went.
 type Place struct {
-	X, Y  float64 // of its centre
-	Layer int     // from 0 at the top of its component
+	X, Y   float64 // of its centre
+	Beside float64 // the left end of the room beside it
+	Layer  int     // from 0 at the top of its component
 }
 
 // Route is the way of an edge.
@@ -80,7 +84,7 @@ var ErrTooLarge = errors.New("too large to be drawn")
 // Draw places the nodes and routes the edges of a graph.
 func Draw(nodes []Node, edges []Edge, o Options) (*Drawing, error) {
 	for i, n := range nodes {
-		if n.Width < 0 || n.Height < 0 {
+		if n.Width < 0 || n.Height < 0 || n.Beside < 0 {
 			return nil, fmt.Errorf("draw graph: node %d: its size is negative", i)
 		}
 	}

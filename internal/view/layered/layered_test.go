@@ -14,6 +14,9 @@ func graph(rng *rand.Rand, nodes, edges int, labels bool) ([]Node, []Edge) {
 	ns := make([]Node, nodes)
 	for i := range ns {
 		ns[i] = Node{Width: 40 + rng.IntN(160), Height: 20 + rng.IntN(60)}
+		if rng.IntN(6) == 0 {
+			ns[i].Beside, ns[i].BesideHeight = 20+rng.IntN(100), 10+rng.IntN(100)
+		}
 	}
 	var es []Edge
 	looped := make([]bool, nodes)
@@ -94,6 +97,15 @@ func check(t *testing.T, nodes []Node, edges []Edge, d *Drawing) {
 	for i, n := range nodes {
 		boxes = append(boxes, boxOf(n, d.Nodes[i]))
 	}
+	for i, n := range nodes {
+		if n.Beside > 0 {
+			p := d.Nodes[i]
+			boxes = append(boxes, rect{p.Beside, p.Y - float64(n.BesideHeight)/2, p.Beside + float64(n.Beside), p.Y + float64(n.BesideHeight)/2})
+			if p.Beside < boxes[i].right {
+				t.Errorf("node %d, %v: the room beside it is at %v", i, boxes[i], p.Beside)
+			}
+		}
+	}
 	for i, e := range edges {
 		r := d.Edges[i]
 		from, to := boxes[e.From], boxes[e.To]
@@ -144,7 +156,7 @@ func check(t *testing.T, nodes []Node, edges []Edge, d *Drawing) {
 		}
 		for j, b := range boxes[:i] {
 			if a.overlaps(b) {
-				t.Errorf("box %d, %v, overlaps box %d, %v (of %d nodes, then labels)", i, a, j, b, len(nodes))
+				t.Errorf("box %d, %v, overlaps box %d, %v (of %d nodes, then what is beside them, then labels)", i, a, j, b, len(nodes))
 			}
 		}
 	}
@@ -189,7 +201,7 @@ func TestNothingToDraw(t *testing.T) {
 		t.Errorf("a drawing of nothing takes %v by %v", d.Width, d.Height)
 	}
 	d := draw(t, []Node{{Width: 10, Height: 6}}, nil)
-	if want := (Place{X: 5, Y: 3}); d.Nodes[0] != want || d.Width != 10 || d.Height != 6 {
+	if want := (Place{X: 5, Y: 3, Beside: 10}); d.Nodes[0] != want || d.Width != 10 || d.Height != 6 {
 		t.Errorf("one node: %+v", d)
 	}
 }

@@ -88,6 +88,12 @@ func (c *component) makeItems() {
 		it.right += loopWidth(l.Arrow) + l.LabelWidth
 		it.high = max(it.high, l.LabelHeight)
 	}
+	for n, size := range c.sizes {
+		if size.Beside > 0 {
+			c.items[n].right += besideGap + size.Beside
+			c.items[n].high = max(c.items[n].high, size.BesideHeight)
+		}
+	}
 	c.chains = make([][]int32, len(c.edges))
 	for i, e := range c.edges {
 		from, to := c.layer[e.from], c.layer[e.to]
@@ -132,6 +138,9 @@ func root(w int) int {
 	}
 	return r
 }
+
+// besideGap is between a box, with its loop, and the room beside it.
+const besideGap = 12
 
 // loopWidth is the room beside a node for the line of a loop.
 func loopWidth(arrow int) int { return arrow + 22 }

@@ -31,7 +31,7 @@ func (c *component) placeDown() {
 		}
 		c.top[l], c.bottom[l] = y, y+high
 		gap := c.o.LayerGap
-		y += high + max(gap, min(lean[l]/8, 2*gap)) + head[l]
+		y += high + max(gap, min(lean[l]/10, 4*gap)) + head[l]
 	}
 	c.height = c.bottom[len(c.bottom)-1]
 }
@@ -48,7 +48,7 @@ func (c *component) route(d *Drawing, x0, y0 int) {
 		if c.labels {
 			l /= 2
 		}
-		d.Nodes[input] = Place{X: float64(x0 + c.x[n]), Y: float64(y0) + c.middle(n), Layer: l}
+		d.Nodes[input] = Place{X: float64(x0 + c.x[n]), Y: float64(y0) + c.middle(n), Layer: l, Beside: float64(x0 + c.x[n] + it.right - c.sizes[n].Beside)}
 	}
 	starts, ends := c.ports()
 	for i, e := range c.edges {
