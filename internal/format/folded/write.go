@@ -28,7 +28,7 @@ func write(w io.Writer, p *callstack.Packed, column int, marks bool) error {
 	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon behind each frame
 	line := make([]byte, 0, 4096)
 	ends := make([]int, 0, 128) // in line, of the locations of the path
-	var pending int64 // of the samples with the stack in line
+	var pending int64           // of the samples with the stack in line
 	flush := func() {
 		if pending != 0 {
 			out.Write(line[:len(line)-1]) // without the last semicolon

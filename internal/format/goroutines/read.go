@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -88,6 +87,7 @@ type reader struct {
 	name   string                 // of the frame whose file comes next
 	inline bool
 	made   bool // "created by" has been read
+	skip   bool // what follows is the stack of the goroutine that started it
 
 	locations map[string]callstack.LocationID
 	key       []byte
@@ -118,15 +118,22 @@ func (r *reader) line(line []byte, whole bool) {
 	if bytes.HasPrefix(line, []byte("goroutine ")) {
 		if h, ok := parseHeader(string(line)); ok {
 			r.end()
-			r.open, r.header = true, h
-			return
-		}
-		if !whole { // of a goroutine that cannot be told
-			r.isCut = true
+			r.open, r.header = h.id != "0", h // which is a thread's own stack
 			return
 		}
 	}
-	if !r.open {
+	if !whole && !r.open && (bytes.HasPrefix(line, []byte("goroutine ")) || bytes.HasPrefix([]byte("goroutine "), line)) {
+		r.isCut = true // in a header
+		return
+	}
+	if !r.open && len(line) > 10 && line[10] >= '0' && line[10] <= '9' && bytes.HasPrefix(line, []byte("goroutine ")) {
+		r.oddLine() // a damaged header
+	}
+	if !r.open || r.skip {
+		return
+	}
+	if !whole && (r.made || bytes.HasPrefix(line, []byte("created by "))) {
+		r.isCut = true // behind the stack
 		return
 	}
 	if !whole && !bytes.HasPrefix(line, []byte("\t")) {
@@ -142,6 +149,10 @@ func (r *reader) line(line []byte, whole bool) {
 		r.made = true
 		by, _, _ := strings.Cut(string(line[len("created by "):]), " in goroutine ")
 		r.header.labels = append(r.header.labels, callstack.Label{Key: "created_by", Str: by})
+	case bytes.HasPrefix(line, []byte("[originating from goroutine ")):
+		r.skip = true
+	case bytes.HasPrefix(line, []byte("non-Go function at pc=")):
+		r.foreign(line[len("non-Go function at pc="):])
 	case bytes.HasSuffix(line, []byte(" elided...")):
 		r.marker(elided)
 		r.elidedIn++
@@ -152,6 +163,17 @@ func (r *reader) line(line []byte, whole bool) {
 	}
 }
 
+// foreign adds a frame of which there is only an address.
+func (r *reader) foreign(pc []byte) {
+	address, err := strconv.ParseUint(string(pc), 0, 64)
+	if err != nil {
+		r.oddLine()
+		return
+	}
+	r.settle()
+	r.path = append(r.path, r.b.Location(callstack.NoMapping, address, false))
+}
+
 // function reads the first of a frame's two lines: its name and arguments.
 func (r *reader) function(line []byte) {
 	i := bytes.LastIndexByte(line, '(')
@@ -159,10 +181,7 @@ func (r *reader) function(line []byte) {
 		r.oddLine()
 		return
 	}
-	if r.name != "" { // without a place
-		r.oddLine()
-		r.add(frame{name: r.name})
-	}
+	r.placeless()
 	r.name, r.inline = string(line[:i]), string(line[i:]) == "(...)"
 	if r.name == "panic" {
 		r.name = "runtime.gopanic" // as the profile has it
@@ -223,14 +242,24 @@ func (r *reader) flush() {
 	r.group = r.group[:0]
 }
 
-// marker adds a frame that stands for what is not shown.
-func (r *reader) marker(name string) {
+// placeless adds the frame at hand when no line with its place follows.
+func (r *reader) placeless() {
 	if r.name != "" {
 		r.oddLine()
 		r.add(frame{name: r.name})
 	}
+}
+
+// settle makes locations of all frames read.
+func (r *reader) settle() {
+	r.placeless()
 	r.flush()
 	r.inline = false
+}
+
+// marker adds a frame that stands for what is not shown.
+func (r *reader) marker(name string) {
+	r.settle()
 	r.add(frame{name: name})
 }
 
@@ -242,21 +271,19 @@ func (r *reader) end() {
 	if !r.open {
 		return
 	}
-	if r.name != "" && !r.unfinished {
-		r.oddLine()
-		r.add(frame{name: r.name})
-	}
 	if r.unfinished {
-		r.name = ""
+		if r.name != "" { // its place is what was cut
+			r.add(frame{name: r.name})
+		}
 		r.marker(cutOff)
 	}
-	r.flush()
+	r.settle()
 	if len(r.path) == 0 {
 		r.marker(unavailable)
 	}
 	r.b.Add(r.path, r.header.labels, 1)
 	r.path = r.path[:0]
-	r.open, r.made, r.name, r.unfinished = false, false, "", false
+	r.open, r.made, r.skip, r.unfinished = false, false, false, false
 }
 
 func (r *reader) oddLine() {
@@ -282,74 +309,4 @@ func (r *reader) warn() {
 	case r.odd > 1:
 		say("%d lines of the dump are of no known form and were left out, the first of them line %d", r.odd, r.firstOdd)
 	}
-}
-
-// header is a goroutine's first line.
-type header struct{ labels []callstack.Label }
-
-// parseHeader reads "goroutine 19 [chan receive, 3 minutes, locked to
-// thread]:". Between number and state, crashes print addresses.
-func parseHeader(line string) (header, bool) {
-	rest, ok := strings.CutPrefix(line, "goroutine ")
-	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
-		return header{}, false
-	}
-	_, state, ok := strings.Cut(rest, " [")
-	if !ok {
-		return header{}, false
-	}
-	state, ok = strings.CutSuffix(state, "]:")
-	if !ok {
-		return header{}, false
-	}
-	var h header
-	own := ""
-	if before, after, ok := strings.Cut(state, " labels:{"); ok {
-		state, own = before, after
-	}
-	parts := strings.Split(state, ", ")
-	h.labels = append(h.labels, callstack.Label{Key: "state", Str: strings.TrimSuffix(parts[0], " (scan)")})
-	for _, part := range parts[1:] {
-		if n, ok := strings.CutSuffix(part, " minutes"); ok {
-			if n, err := strconv.ParseInt(n, 10, 64); err == nil {
-				h.labels = append(h.labels, callstack.Label{Key: "wait", Num: n, Unit: "minutes"})
-			}
-		} else if to, ok := strings.CutPrefix(part, "locked "); ok {
-			h.labels = append(h.labels, callstack.Label{Key: "locked", Str: to})
-		} else if n, ok := strings.CutPrefix(part, "synctest bubble "); ok {
-			if n, err := strconv.ParseInt(n, 10, 64); err == nil {
-				h.labels = append(h.labels, callstack.Label{Key: "bubble", Num: n})
-			}
-		}
-	}
-	h.labels = slices.Concat(ownLabels(own), h.labels)
-	return h, true
-}
-
-// ownLabels reads `"key": "value", …}`, as far as it goes.
-func ownLabels(s string) (labels []callstack.Label) {
-	for {
-		key, rest, ok := quoted(s)
-		if !ok || !strings.HasPrefix(rest, ": ") {
-			return labels
-		}
-		value, rest, ok := quoted(rest[len(": "):])
-		if !ok {
-			return labels
-		}
-		labels = append(labels, callstack.Label{Key: key, Str: value})
-		if s, ok = strings.CutPrefix(rest, ", "); !ok {
-			return labels
-		}
-	}
-}
-
-// quoted takes a quoted string off s.
-func quoted(s string) (value, rest string, ok bool) {
-	q, err := strconv.QuotedPrefix(s)
-	if err != nil {
-		return "", s, false
-	}
-	value, err = strconv.Unquote(q)
-	return value, s[len(q):], err == nil
 }
