@@ -113,11 +113,15 @@ func (b *PackedBuilder) addStack(shared int, others []LocationID) {
 	p.deepest = max(p.deepest, len(b.path))
 
 	to := p.stacks.room(binary.MaxVarintLen32 * (2 + len(others)))
-	*to = binary.AppendUvarint(*to, uint64(shared))
-	*to = binary.AppendUvarint(*to, uint64(len(others)))
+	out := binary.AppendUvarint(*to, uint64(shared))
+	out = binary.AppendUvarint(out, uint64(len(others)))
 	for _, id := range others {
-		*to = binary.AppendUvarint(*to, uint64(id))
+		for ; id >= 0x80; id >>= 7 {
+			out = append(out, byte(id)|0x80)
+		}
+		out = append(out, byte(id))
 	}
+	*to = out
 }
 
 // addLabels adds the label set of the sample that addStack added.

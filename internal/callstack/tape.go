@@ -2,9 +2,12 @@ package callstack
 
 import "encoding/binary"
 
-// chunkSize is that of a tape's pieces: small beside the profile, large beside
-// a record.
-const chunkSize = 256 << 10
+// A tape's pieces double up to chunkSize: small beside the profile, large
+// beside a record.
+const (
+	firstChunk = 4 << 10
+	chunkSize  = 256 << 10
+)
 
 // tape is a sequence of records of varints, written once at its end and read
 // in order. It grows by pieces, so that nothing is copied and no room is kept
@@ -16,7 +19,8 @@ func (t *tape) room(n int) *[]byte {
 	if k := len(t.chunks); k > 0 && cap(t.chunks[k-1])-len(t.chunks[k-1]) >= n {
 		return &t.chunks[k-1]
 	}
-	t.chunks = append(t.chunks, make([]byte, 0, max(chunkSize, n)))
+	size := min(firstChunk<<min(len(t.chunks), 16), chunkSize)
+	t.chunks = append(t.chunks, make([]byte, 0, max(size, n)))
 	return &t.chunks[len(t.chunks)-1]
 }
 

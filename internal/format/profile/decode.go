@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"whet/internal/callstack"
 )
@@ -58,7 +59,7 @@ func (m *decoder) run(limits Limits, columns int) error {
 				m.s.settle()
 			}
 			if m.w.more() {
-				if m.w.base <= pieceSize { // it is the first
+				if m.w.position() == 0 {
 					if what := kindOf(m.w.at); what != "" {
 						return errors.New(what)
 					}
@@ -121,7 +122,7 @@ func (m *decoder) pack(cut bool, d *damage) (*callstack.Packed, error) {
 		}
 		b.d.cut = true
 	}
-	if m.s.overflow {
+	if m.s.highest > math.MaxInt64 {
 		return nil, errSum
 	}
 	d.add(b.d)

@@ -13,7 +13,8 @@ import (
 // headroom for what was left of the one before, so that a record in two pieces
 // is put together without moving the rest.
 const (
-	pieceSize = 256 << 10
+	maxPiece  = 256 << 10
+	minPiece  = 16 << 10
 	headroom  = 32 << 10
 	numPieces = 3
 )
@@ -22,19 +23,21 @@ const (
 type source struct {
 	r    io.ReaderAt
 	size int64
+	room int64 // of a buffer: a small file has small ones
 	gz   gzip.Reader
 	br   *bufio.Reader
 	free chan []byte // room for all buffers that there can be: one being filled, two being put together
 }
 
 func newSource(r io.ReaderAt, size int64) *source {
-	return &source{r: r, size: size, free: make(chan []byte, numPieces+2)}
+	return &source{r: r, size: size, room: headroom + max(minPiece, min(4*size, maxPiece)), free: make(chan []byte, numPieces+2)}
 }
 
 // feed delivers one message.
 type feed struct {
 	pieces chan []byte // whole buffers: a piece begins behind the headroom
 	free   chan []byte
+	room   int64
 
 	// What is known when pieces is closed.
 	bytes  int64 // of the message
@@ -63,7 +66,7 @@ func (s *source) members(end, limit int64) *feed {
 // start lets a goroutine deliver a message. Until its pieces are closed the
 // source belongs to that goroutine.
 func (s *source) start(deliver func(f *feed)) *feed {
-	f := &feed{pieces: make(chan []byte, numPieces-1), free: s.free}
+	f := &feed{pieces: make(chan []byte, numPieces-1), free: s.free, room: s.room}
 	go func() {
 		defer close(f.pieces)
 		deliver(f)
@@ -128,7 +131,7 @@ func (f *feed) copy(r io.Reader, limit int64) bool {
 		case buf = <-f.free:
 			buf = buf[:cap(buf)]
 		default:
-			buf = make([]byte, headroom+pieceSize)
+			buf = make([]byte, f.room)
 		}
 		n := headroom
 		var err error

@@ -3,7 +3,6 @@ package profile
 import (
 	"bytes"
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -22,7 +21,7 @@ type packer struct {
 	locations numbering
 	strings   numbering // of labels
 	sums      []uint64  // of the magnitudes of each column
-	overflow  bool      // one of them is beyond 63 bits
+	highest   uint64    // all bits that were ever set in one of them
 	malformed int
 	wrong     int // samples with another number of values than columns
 	negative  int
@@ -90,7 +89,7 @@ func (s *packer) add(body []byte) {
 			magnitude, negative = -magnitude, true
 		}
 		s.sums[t] += magnitude
-		s.overflow = s.overflow || s.sums[t] > math.MaxInt64
+		s.highest |= s.sums[t]
 	}
 	if negative {
 		s.negative++
@@ -102,77 +101,116 @@ func (s *packer) add(body []byte) {
 	}
 }
 
+// Tags of a sample's fields, as all writers have them: in one byte.
+const (
+	tagLocation  = 1<<3 | wireVarint
+	tagLocations = 1<<3 | wireBytes
+	tagValue     = 2<<3 | wireVarint
+	tagValues    = 2<<3 | wireBytes
+	tagLabel     = 3<<3 | wireBytes
+)
+
 // fields takes a sample apart: its stack as one list of packed ids, its label
 // fields side by side, and the values into s.row, as far as it has room, with
 // their number.
 func (s *packer) fields(body []byte) (stack, labels []byte, values int, ok bool) {
 	gathering := false
-	gather := func() {
-		if !gathering {
-			gathering = true
-			s.gathered[s.turn] = append(s.gathered[s.turn][:0], stack...)
-		}
-	}
-	value := func(u uint64) {
-		if values < len(s.row) {
-			s.row[values] = int64(u)
-		}
-		values++
-	}
-	labelsAt, labelsEnd := 0, 0
 	for at := 0; at < len(body); {
-		f, rest, err := next(body[at:])
-		if err != nil {
-			return nil, nil, 0, false
-		}
 		start := at
-		at = len(body) - len(rest)
-		switch {
-		case f.num == 1 && f.wire == wireBytes:
-			if n := len(f.body); n > 0 && f.body[n-1] >= 0x80 {
-				return nil, nil, 0, false // it ends within an id
+		switch tag := body[at]; tag {
+		case tagLocation, tagValue:
+			var u uint64
+			if u, at = varint(body, at+1); at < 0 {
+				return nil, nil, 0, false
 			}
-			if len(stack) == 0 {
-				stack = f.body
+			if tag == tagValue {
+				s.value(values, u)
+				values++
 				continue
 			}
-			gather()
-			s.gathered[s.turn] = append(s.gathered[s.turn], f.body...)
-			stack = s.gathered[s.turn]
-		case f.num == 1 && f.wire == wireVarint:
-			gather()
-			s.gathered[s.turn] = binary.AppendUvarint(s.gathered[s.turn], f.u)
-			stack = s.gathered[s.turn]
-		case f.num == 2 && f.wire == wireBytes:
-			for rest := f.body; len(rest) > 0; {
-				var u uint64
-				if u, rest, err = nextVarint(rest); err != nil {
-					return nil, nil, 0, false
+			if !gathering {
+				gathering = true
+				s.gathered[s.turn] = append(s.gathered[s.turn][:0], stack...)
+			}
+			stack = binary.AppendUvarint(s.gathered[s.turn], u)
+			s.gathered[s.turn] = stack
+		case tagLocations, tagValues, tagLabel:
+			if tag == tagLabel && labels == nil && bytes.Equal(body[at:], s.labels) {
+				return stack, s.labels, values, true
+			}
+			var n uint64
+			if n, at = varint(body, at+1); at < 0 || n > uint64(len(body)-at) {
+				return nil, nil, 0, false
+			}
+			f := body[at : at+int(n)]
+			at += int(n)
+			if tag == tagLabel {
+				switch k := len(labels); {
+				case k == 0:
+					labels = body[start:at]
+				case k <= start && &labels[0] == &body[start-k]:
+					labels = body[start-k : at]
+				default: // something stands between them
+					labels = slices.Concat(labels, body[start:at])
 				}
-				value(u)
+				continue
 			}
-		case f.num == 2 && f.wire == wireVarint:
-			value(f.u)
-		case f.num == 3 && f.wire == wireBytes:
+			if n > 0 && f[n-1] >= 0x80 {
+				return nil, nil, 0, false // it ends within a number
+			}
 			switch {
-			case len(labels) == 0:
-				labelsAt = start
-				labels = body[start:at]
-			case labelsEnd == start:
-				labels = body[labelsAt:at]
-			default: // something stands between them
-				labels = append(slices.Clip(labels), body[start:at]...)
-				labelsAt = -1
+			case tag == tagValues:
+				for i := 0; i < len(f); values++ {
+					var u uint64
+					if u, i = varint(f, i); i < 0 {
+						return nil, nil, 0, false
+					}
+					s.value(values, u)
+				}
+			case len(stack) == 0:
+				stack = f
+			default:
+				if !gathering {
+					gathering = true
+					s.gathered[s.turn] = append(s.gathered[s.turn][:0], stack...)
+				}
+				stack = append(s.gathered[s.turn], f...)
+				s.gathered[s.turn] = stack
 			}
-			labelsEnd = at
-			if labelsAt < 0 {
-				labelsEnd = -1
+		default:
+			// A field that is not known, or a known one of another type or
+			// with a tag in more bytes than it needs.
+			f, rest, err := next(body[at:])
+			if err != nil || f.num >= 1 && f.num <= 3 {
+				return nil, nil, 0, false
 			}
-		case f.num >= 1 && f.num <= 3:
-			return nil, nil, 0, false
+			at = len(body) - len(rest)
 		}
 	}
 	return stack, labels, values, true
+}
+
+func (s *packer) value(i int, u uint64) {
+	if i < len(s.row) {
+		s.row[i] = int64(u)
+	}
+}
+
+// varint decodes the varint at b[at] and returns where it ends, -1 when it
+// does not.
+func varint(b []byte, at int) (uint64, int) {
+	if at < len(b) && b[at] < 0x80 {
+		return uint64(b[at]), at + 1
+	}
+	return longVarint(b, at)
+}
+
+func longVarint(b []byte, at int) (uint64, int) {
+	u, rest, err := nextVarint(b[at:])
+	if err != nil {
+		return 0, -1
+	}
+	return u, len(b) - len(rest)
 }
 
 const highBits = 0x8080808080808080
@@ -191,30 +229,21 @@ func (s *packer) decodeStack(stack []byte) (shared int, ok bool) {
 			}
 		}
 	}
-	head := stack[:len(stack)-same]
-	n := countIDs(head)
-	shared = s.depth - countIDs(s.stack[:len(s.stack)-same])
-	if cap(s.others) < n {
-		s.others = make([]callstack.LocationID, 2*n)
-	}
-	s.others = s.others[:n]
-	for len(head) > 0 {
-		var id uint64
-		switch {
-		case head[0] < 0x80:
-			id, head = uint64(head[0]), head[1:]
-		case head[1] < 0x80: // there is one: the last byte is below 0x80
-			id, head = uint64(head[0]&0x7f)|uint64(head[1])<<7, head[2:]
-		case head[2] < 0x80:
-			id, head = uint64(head[0]&0x7f)|uint64(head[1]&0x7f)<<7|uint64(head[2])<<14, head[3:]
-		default:
-			var err error
-			if id, head, err = nextVarint(head); err != nil {
-				return 0, false
-			}
+	shared = s.depth - countIDs(s.stack, len(s.stack)-same)
+	s.others = s.others[:0]
+	// From the end: the root comes first, and the last byte of an id, the one
+	// below 0x80, holds its highest bits.
+	for i := len(stack) - same; i > 0; {
+		i--
+		id, first := uint64(stack[i]), i
+		for i > 0 && stack[i-1] >= 0x80 {
+			i--
+			id = id<<7 | uint64(stack[i]&0x7f)
 		}
-		n--
-		s.others[n] = callstack.LocationID(s.locations.of(id))
+		if first-i >= 10 {
+			return 0, false
+		}
+		s.others = append(s.others, callstack.LocationID(s.locations.of(id)))
 	}
 	return shared, true
 }
@@ -235,41 +264,34 @@ func commonEnd(a, b []byte) int {
 	return k
 }
 
-// countIDs counts varints, by the bytes that end one.
-func countIDs(packed []byte) int {
-	n := 0
-	for ; len(packed) >= 8; packed = packed[8:] {
-		n += bits.OnesCount64(^binary.LittleEndian.Uint64(packed) & highBits)
+// countIDs counts the varints in the first n bytes by the bytes that end one.
+func countIDs(packed []byte, n int) int {
+	count, i := 0, 0
+	for ; i < n && i+8 <= len(packed); i += 8 {
+		ends := ^binary.LittleEndian.Uint64(packed[i:]) & highBits
+		if n-i < 8 {
+			ends &= 1<<(8*(n-i)) - 1
+		}
+		count += bits.OnesCount64(ends)
 	}
-	for _, c := range packed {
-		if c < 0x80 {
-			n++
+	for ; i < n; i++ {
+		if packed[i] < 0x80 {
+			count++
 		}
 	}
-	return n
+	return count
 }
 
-// decodeLabels decodes label fields into s.set.
+// decodeLabels decodes label fields, as fields returned them, into s.set.
 func (s *packer) decodeLabels(fields []byte) bool {
 	s.set = s.set[:0]
-	for len(fields) > 0 {
-		f, rest, err := next(fields)
-		if err != nil {
-			return s.noLabels()
-		}
-		fields = rest
+	for at := 0; at < len(fields); {
+		n, from := varint(fields, at+1)
+		at = from + int(n)
 		var of [5]uint64 // key, text, number, unit, by field number
-		for at := f.body; len(at) > 0; {
-			f, rest, err := next(at)
-			if err != nil {
-				return s.noLabels()
-			}
-			at = rest
-			if f.num >= 1 && f.num <= 4 {
-				if f.varint(&of[f.num]) != nil {
-					return s.noLabels()
-				}
-			}
+		if !labelFields(fields[from:at], &of) {
+			s.labels, s.set = nil, s.set[:0]
+			return false
 		}
 		if of[2] != 0 {
 			of[3], of[4] = 0, 0
@@ -279,10 +301,21 @@ func (s *packer) decodeLabels(fields []byte) bool {
 	return true
 }
 
-// noLabels forgets what was decoded half.
-func (s *packer) noLabels() bool {
-	s.labels, s.set = nil, s.set[:0]
-	return false
+func labelFields(body []byte, of *[5]uint64) bool {
+	for i := 0; i < len(body); {
+		if tag := body[i]; tag&7 == wireVarint && tag>>3 <= 4 {
+			if of[tag>>3], i = varint(body, i+1); i < 0 {
+				return false
+			}
+			continue
+		}
+		f, rest, err := next(body[i:])
+		if err != nil || f.num >= 1 && f.num <= 4 && f.varint(&of[f.num]) != nil {
+			return false
+		}
+		i = len(body) - len(rest)
+	}
+	return true
 }
 
 func (s *packer) string(index uint64) uint64 { return uint64(s.strings.of(index)) }
