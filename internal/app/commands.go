@@ -14,5 +14,5 @@ func commands() []*command {
 	for _, v := range profileVerbs() {
 		list = append(list, v.command())
 	}
-	return append(list, promptVerb(), doctorCommand(), completionCommand())
+	return append(list, diffCommand(), promptVerb(), doctorCommand(), completionCommand())
 }

@@ -67,6 +67,7 @@ func (v *profileVerb) command() *command {
 			s, f := defaultSettings(), sourceFlags{}
 			s.declare(fs, v.takes|ofColumn|ofOutput)
 			f.declare(fs)
+			f.declareBases(fs)
 			for _, w := range v.words {
 				if w.set != nil {
 					fs.BoolFunc(w.name, w.help, func(text string) error {
@@ -117,16 +118,24 @@ func (v *profileVerb) run(ctx context.Context, e *env, s settings, f *sourceFlag
 	if p.summary == nil {
 		e.warn(p.warnings)
 	}
-	if out == "" || out == "-" {
-		return p.write(e.stdout)
-	}
-	if err := writeFile(ctx, out, p.write); err != nil {
-		return err
-	}
 	if p.summary != nil {
+		if err := writeFile(ctx, out, p.write); err != nil {
+			return err
+		}
 		return writeJSON(e.stdout, p.summary(out))
 	}
-	_, err = fmt.Fprintln(e.stdout, e.path(out))
+	return e.emit(ctx, out, p.write)
+}
+
+// emit writes to a file and says which, or to the standard output.
+func (e *env) emit(ctx context.Context, name string, write func(io.Writer) error) error {
+	if name == "" || name == "-" {
+		return write(e.stdout)
+	}
+	if err := writeFile(ctx, name, write); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(e.stdout, e.path(name))
 	return err
 }
 

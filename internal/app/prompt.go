@@ -35,6 +35,7 @@ code is 3 when one of them failed.` + profileLong,
 			s, f := defaultSettings(), sourceFlags{}
 			s.declare(fs, ofAll)
 			f.declare(fs)
+			f.declareBases(fs)
 			return func(ctx context.Context, e *env, operands []string) error {
 				subject, err := f.open(ctx, e, operands)
 				if err != nil {

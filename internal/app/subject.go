@@ -39,12 +39,16 @@ func (f *sourceFlags) declare(fs *flag.FlagSet) {
 	f.fetchFlags.declare(fs)
 	fs.StringVar(&f.kind, "kind", "", "of a recording, read the profiles of this `kind`: cpu (the default), allocs, block, mutex; of a program or service also heap, goroutine, wall")
 	fs.StringVar(&f.benchmark, "benchmark", "", "of a recording, read only the profiles of this benchmark, by `name`")
-	fs.Var(&f.base, "base", "subtract this `profile`; may be given several times")
-	fs.Var(&f.diffBase, "diff_base", "subtract this `profile`, and show percentages of it; may be given several times")
 	fs.Var(&f.maxSize, "max_size", "refuse profiles of more than this `size`, packed or unpacked (default: 1GiB; from a pipe or a server 256MiB)")
 	fs.StringVar(&f.symbolize, "symbolize", "", "where names of addresses come from, a `mode`: none, local (the binary), fastlocal (the same), force (the binary's instead of the profile's)")
 	fs.StringVar(&f.buildID, "buildid", "", "the build `id` of the profile's program, where the profile does not say")
 	fs.BoolVar(&f.allFrames, "all_frames", false, "keep the frames that the recorder asked to drop")
+}
+
+// declareBases makes the flags of what is subtracted.
+func (f *sourceFlags) declareBases(fs *flag.FlagSet) {
+	fs.Var(&f.base, "base", "subtract this `profile`; may be given several times")
+	fs.Var(&f.diffBase, "diff_base", "subtract this `profile`, and show percentages of it; may be given several times")
 }
 
 // Bounds on a profile unless -max_size says otherwise. Of a file the size is

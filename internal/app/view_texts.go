@@ -197,7 +197,7 @@ func rawView() *profileVerb {
 		long: `
 Raw prints what the profile holds: every sample with its values, labels and the numbers of its
 locations, then the locations. -stacks prints the samples with the functions on their stacks, as
-pprof's -traces does; so does -json.`,
+pprof's -traces does.`,
 		examples: []string{
 			"whet raw cpu.pb.gz",
 			"whet raw -stacks -focus json cpu.pb.gz",
@@ -214,10 +214,10 @@ pprof's -traces does; so does -json.`,
 			if err != nil {
 				return product{}, err
 			}
-			if q.s.stacks || q.s.asJSON {
+			if q.s.stacks {
 				return q.text(view.NewStacks(sel, q.common())), nil
 			}
-			return product{write: view.NewRaw(sel, q.common()).Write}, nil
+			return q.text(view.NewRaw(sel, q.common())), nil
 		},
 	}
 }

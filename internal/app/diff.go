@@ -1,0 +1,160 @@
+package app
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/recording"
+	"whet/internal/view"
+)
+
+func diffCommand() *command {
+	return &command{
+		name:      "diff",
+		readsOnly: true,
+		operands:  "[BINARY] BEFORE AFTER",
+		short:     "what costs more, and what less, than before",
+		long: `
+Diff compares two profiles, or the profiles of two recordings kind by kind: by how much each
+function's flat and cum changed, and what its cum was before and after. Percentages are of the
+profile before. The changes are those of go tool pprof -top -diff_base BEFORE AFTER; -normalize
+scales AFTER to the total of BEFORE first, which compares shares where the work differs.
+BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
+		examples: []string{
+			"whet diff before.pb.gz after.pb.gz",
+			"whet diff -cum -nodecount 20 -normalize before.whet after.whet",
+			"whet diff -alloc_space -focus json http://localhost:6060/debug/pprof/heap heap.pb.gz",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			s, f := defaultSettings(), sourceFlags{}
+			s.declare(fs, ofColumn|ofSamples|ofFrames|ofNodes|ofOutput)
+			f.declare(fs)
+			return func(ctx context.Context, e *env, operands []string) error {
+				return runDiff(ctx, e, s, f, operands)
+			}
+		},
+	}
+}
+
+// comparison is of two profiles of one kind.
+type comparison struct {
+	kind string // of recordings
+	*request
+	before *subject
+}
+
+func (p *comparison) close() {
+	p.request.close()
+	p.before.close()
+}
+
+func runDiff(ctx context.Context, e *env, s settings, f sourceFlags, operands []string) error {
+	var binary []string
+	if len(operands) == 3 && isExecutable(operands[0]) {
+		binary, operands = operands[:1], operands[1:]
+	}
+	if len(operands) != 2 {
+		return usageError("diff: name two profiles or two recordings, before and after")
+	}
+	if s.mean {
+		return usageError("diff: a difference of means is no mean: leave -mean out")
+	}
+	kinds, err := f.kindsToCompare(operands)
+	if err != nil {
+		return err
+	}
+	var diffs []view.KindDiff
+	for _, kind := range kinds {
+		p, err := f.compare(ctx, e, s, kind, binary, operands)
+		if err != nil {
+			return err
+		}
+		defer p.close()
+		sel, err := p.selected("diff", s.selection())
+		if err != nil {
+			return err
+		}
+		count := 0
+		if len(kinds) > 1 {
+			count = promptTop
+		}
+		base := slices.IndexFunc(p.sources, func(s selection.Source) bool { return s.Role == selection.DiffBase })
+		diffs = append(diffs, view.KindDiff{Kind: kind, Diff: view.NewDiff(sel, base, s.graph(count), p.common())})
+	}
+	return e.emit(ctx, s.output, func(w io.Writer) error {
+		if s.asJSON {
+			return view.WriteDiffJSON(w, operands[0], operands[1], diffs)
+		}
+		return writeDiffs(w, diffs)
+	})
+}
+
+func writeDiffs(w io.Writer, diffs []view.KindDiff) error {
+	for i, d := range diffs {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if d.Kind != "" {
+			fmt.Fprintf(w, "Profile: %s\n", oneLine(d.Kind))
+		}
+		if err := d.Write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kindsToCompare are the kinds of profiles that both recordings hold, unless
+// one was asked for; "" where an operand is no recording.
+func (f *sourceFlags) kindsToCompare(operands []string) ([]string, error) {
+	if f.kind != "" || !recording.Is(operands[0]) || !recording.Is(operands[1]) {
+		return []string{f.kind}, nil
+	}
+	var held [2][]string
+	for i, path := range operands {
+		rec, err := recording.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range rec.Artifacts {
+			if strings.HasSuffix(a.Path, ".pb.gz") && a.Part == "" && !slices.Contains(held[i], a.Kind) {
+				held[i] = append(held[i], a.Kind)
+			}
+		}
+		rec.Close()
+	}
+	both := slices.DeleteFunc(held[0], func(kind string) bool { return !slices.Contains(held[1], kind) })
+	if len(both) == 0 {
+		return nil, usageError("diff: %s and %s hold no profiles of one kind", operands[0], operands[1])
+	}
+	return both, nil
+}
+
+// compare opens both sides.
+func (f *sourceFlags) compare(ctx context.Context, e *env, s settings, kind string, binary, operands []string) (*comparison, error) {
+	var sides [2]*subject
+	for i, operand := range operands {
+		one := *f
+		if one.kind = kind; !recording.Is(operand) {
+			one.kind, one.benchmark = "", ""
+		}
+		var err error
+		if sides[i], err = one.open(ctx, e, append(slices.Clone(binary), operand)); err != nil {
+			if i > 0 {
+				sides[0].close()
+			}
+			return nil, err
+		}
+	}
+	before, after := sides[0], sides[1]
+	for _, source := range before.sources {
+		after.sources = append(after.sources, selection.Source{Profile: source.Profile, Role: selection.DiffBase})
+	}
+	after.warnings = append(after.warnings, before.warnings...)
+	return &comparison{kind, &request{subject: after, s: s}, before}, nil
+}

@@ -1,0 +1,263 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/selection"
+	"whet/internal/quantity"
+)
+
+// Diff says by how much functions cost more or less than before. Flat and cum
+// of the change are those of pprof's -diff_base, percentages are of what was
+// before.
+type Diff struct {
+	Head
+	Before, After int64 // totals of what is selected
+	Rows          []DiffRow
+	Dropped       int // below Options.NodeFraction of the total
+	Of            int // those above, of which Rows are the first
+
+	options callgraph.Options
+}
+
+// DiffRow is a function, or what else the selection tells apart.
+type DiffRow struct {
+	Info          selection.Node
+	Name          string
+	Before, After Costs
+}
+
+// Costs are flat and cum of one side.
+type Costs struct{ Flat, Cum int64 }
+
+// Flat and Cum are by how much they changed.
+func (r *DiffRow) Flat() int64 { return r.After.Flat - r.Before.Flat }
+func (r *DiffRow) Cum() int64  { return r.After.Cum - r.Before.Cum }
+
+// sides of a comparison.
+const (
+	before = iota
+	after
+)
+
+// NewDiff compares the sources of a selection: those of the role DiffBase are
+// what was before. Rows are ordered by the size of the change, of flat unless g
+// says cum.
+func NewDiff(s *selection.Selection, base int, g callgraph.Options, o Options) *Diff {
+	d := &Diff{Head: newHead(s, &o), options: g}
+	rows := make([]DiffRow, len(s.Nodes))
+	for i := range rows {
+		rows[i].Info = s.Nodes[i]
+	}
+	d.sum(s, base, rows)
+	least := d.below(g.NodeFraction)
+	var changed []*callgraph.Node
+	for i := range rows {
+		r := &rows[i]
+		if r.Flat() == 0 && r.Cum() == 0 || s.DropNegative && r.Flat() < 0 {
+			continue
+		}
+		if magnitude(r.Cum()) < least && magnitude(r.Flat()) < least {
+			d.Dropped++
+			continue
+		}
+		r.Name = callgraph.Name(&r.Info)
+		d.Rows = append(d.Rows, *r)
+		changed = append(changed, &callgraph.Node{Flat: r.Flat(), Cum: r.Cum()})
+	}
+	d.chooseUnit(changed)
+	slices.SortStableFunc(d.Rows, func(a, b DiffRow) int {
+		flat, cum := cmp.Compare(magnitude(b.Flat()), magnitude(a.Flat())), cmp.Compare(magnitude(b.Cum()), magnitude(a.Cum()))
+		if g.Cum {
+			flat, cum = cum, flat
+		}
+		return cmp.Or(flat, cum, strings.Compare(a.Name, b.Name))
+	})
+	d.Of = len(d.Rows)
+	if g.NodeCount > 0 && len(d.Rows) > g.NodeCount {
+		d.Rows = d.Rows[:g.NodeCount]
+	}
+	return d
+}
+
+// sum adds up both sides in one pass. A value is added to a node when the walk
+// leaves the stack it was found on, so that the work is for what differs
+// between neighbours; only a node's first place on a stack counts.
+func (d *Diff) sum(s *selection.Selection, base int, rows []DiffRow) {
+	type place struct {
+		node    selection.NodeID
+		first   bool
+		pending [2]int64
+	}
+	var path []place
+	onPath := make([]bool, len(rows))
+	leave := func(to int) {
+		for len(path) > to {
+			p := path[len(path)-1]
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				for side, v := range p.pending {
+					path[len(path)-1].pending[side] += v
+				}
+			}
+			if p.first {
+				onPath[p.node] = false
+				rows[p.node].Before.Cum += p.pending[before]
+				rows[p.node].After.Cum += p.pending[after]
+			}
+		}
+	}
+	for w := s.Walk(); w.Next(); {
+		leave(w.Shared)
+		for _, step := range w.Path[w.Shared:] {
+			path = append(path, place{node: step.Node, first: !onPath[step.Node]})
+			onPath[step.Node] = true
+		}
+		side, v := after, w.Value
+		if w.Source() == base {
+			side, v = before, -v
+		}
+		if side == before {
+			d.Before += v
+		} else {
+			d.After += v
+		}
+		if len(path) == 0 {
+			continue
+		}
+		leaf := &path[len(path)-1]
+		leaf.pending[side] += v
+		if side == before {
+			rows[leaf.node].Before.Flat += v
+		} else {
+			rows[leaf.node].After.Flat += v
+		}
+	}
+	leave(0)
+}
+
+// Write prints the table, after the warnings there are.
+func (d *Diff) Write(w io.Writer) error {
+	var b bytes.Buffer
+	d.writeWarnings(&b)
+	fmt.Fprintf(&b, "Type: %s\n", clean(d.SampleType))
+	if len(d.Filters) > 0 {
+		b.WriteString("Active filters:\n")
+		for _, f := range d.Filters {
+			fmt.Fprintf(&b, "   %s\n", clean(f))
+		}
+	}
+	change := d.After - d.Before
+	fmt.Fprintf(&b, "Before: %s, after: %s, change: %s%s", d.value(d.Before), d.value(d.After), plus(change), d.value(change))
+	if d.Before != 0 {
+		fmt.Fprintf(&b, " (%s of before)", strings.TrimSpace(quantity.PprofPercent(change, d.Before)))
+	}
+	b.WriteByte('\n')
+	if d.Dropped > 0 {
+		fmt.Fprintf(&b, "Dropped %s (change < %s)\n", quantity.Plural(d.Dropped, "node"), d.value(d.below(d.options.NodeFraction)))
+	}
+	if len(d.Rows) < d.Of {
+		fmt.Fprintf(&b, "Showing top %d nodes out of %d\n", len(d.Rows), d.Of)
+	}
+	if len(d.Rows) == 0 && d.Dropped == 0 {
+		b.WriteString("Nothing changed.\n")
+		return write(w, "diff", &b)
+	}
+	fmt.Fprintf(&b, "%10s %5s%% %10s %5s%% %10s %10s\n", "flat", "flat", "cum", "cum", "cum before", "cum after")
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		fmt.Fprintf(&b, "%10s %s %10s %s %10s %10s  %s\n", plus(r.Flat())+d.value(r.Flat()), d.percent(r.Flat()), plus(r.Cum())+d.value(r.Cum()), d.percent(r.Cum()),
+			d.value(r.Before.Cum), d.value(r.After.Cum), clean(r.Name))
+	}
+	return write(w, "diff", &b)
+}
+
+// plus is the sign of more.
+func plus(v int64) string {
+	if v > 0 {
+		return "+"
+	}
+	return ""
+}
+
+// KindDiff is a comparison of one kind of profile.
+type KindDiff struct {
+	Kind string // of recordings: "cpu", "allocs"; "" for profiles in files
+	*Diff
+}
+
+// jsonDiffs is the document whet/diff/1.
+type jsonDiffs struct {
+	Schema   string     `json:"schema"`
+	Warnings []string   `json:"warnings"`
+	Before   string     `json:"before"`
+	After    string     `json:"after"`
+	Profiles []jsonDiff `json:"profiles"`
+}
+
+type jsonDiff struct {
+	Kind string `json:"kind"`
+	jsonHead
+	// These stand at the head of the document.
+	Schema   string   `json:"schema,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+
+	BeforeNs    *int64        `json:"before_total_ns,omitempty"`
+	BeforeBytes *int64        `json:"before_total_bytes,omitempty"`
+	BeforeCount *int64        `json:"before_total_count,omitempty"`
+	Before      *int64        `json:"before_total,omitempty"`
+	AfterNs     *int64        `json:"after_total_ns,omitempty"`
+	AfterBytes  *int64        `json:"after_total_bytes,omitempty"`
+	AfterCount  *int64        `json:"after_total_count,omitempty"`
+	After       *int64        `json:"after_total,omitempty"`
+	Dropped     int           `json:"dropped_functions"`
+	Of          int           `json:"remaining_functions"`
+	Functions   []jsonDiffRow `json:"functions"`
+}
+
+type jsonDiffRow struct {
+	Function  string    `json:"function"`
+	File      string    `json:"file"`
+	Line      int       `json:"line,omitempty"`
+	jsonCosts           // of the change
+	Before    jsonCosts `json:"before"`
+	After     jsonCosts `json:"after"`
+}
+
+// WriteDiffJSON prints comparisons as the document whet/diff/1.
+func WriteDiffJSON(w io.Writer, before, after string, diffs []KindDiff) error {
+	j := jsonDiffs{Schema: "whet/diff/1", Warnings: []string{}, Before: before, After: after, Profiles: []jsonDiff{}}
+	for _, d := range diffs {
+		for _, warning := range d.Head.Warnings {
+			if !slices.Contains(j.Warnings, warning) {
+				j.Warnings = append(j.Warnings, warning)
+			}
+		}
+		j.Profiles = append(j.Profiles, d.document(d.Kind))
+	}
+	return writeJSON(w, &j)
+}
+
+func (d *Diff) document(kind string) jsonDiff {
+	j := jsonDiff{Kind: kind, jsonHead: d.json("diff"), Dropped: d.Dropped, Of: d.Of, Functions: []jsonDiffRow{}}
+	j.BeforeNs, j.BeforeBytes, j.BeforeCount, j.Before = d.byUnit(d.Before)
+	j.AfterNs, j.AfterBytes, j.AfterCount, j.After = d.byUnit(d.After)
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		row := jsonDiffRow{
+			Function: r.Info.Name, File: r.Info.File, Line: r.Info.Line, jsonCosts: d.costs(r.Flat(), r.Cum()),
+			Before: d.costs(r.Before.Flat, r.Before.Cum), After: d.costs(r.After.Flat, r.After.Cum),
+		}
+		if row.Function == "" {
+			row.Function = r.Name
+		}
+		j.Functions = append(j.Functions, row)
+	}
+	return j
+}
