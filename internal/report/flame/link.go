@@ -1,0 +1,44 @@
+package flame
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Link is where a frame's source is shown: a URL in which {file}, {line} and
+// {function} stand for the frame's own, as in
+// "https://git.example.com/tree/main/{file}#L{line}" or
+// "vscode://file{file}:{line}". "" is no link.
+type Link string
+
+// Validate reports a link that a browser must not follow.
+func (l Link) Validate() error {
+	scheme, _, ok := strings.Cut(string(l), ":")
+	switch {
+	case l == "":
+		return nil
+	case strings.ContainsFunc(string(l), unprintable):
+		return fmt.Errorf("link %q: it has characters that cannot be seen", string(l))
+	case !ok || strings.ContainsAny(scheme, "/{?#"):
+		return fmt.Errorf("link %q: it needs a scheme: https://…, file://…, vscode://…", string(l))
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https", "file", "vscode", "vscodium", "cursor", "zed", "idea", "goland", "subl", "txmt", "mvim", "emacs":
+		return nil
+	}
+	return fmt.Errorf("link %q: the scheme %s is none of http, https, file or an editor's", string(l), scheme)
+}
+
+// to is the link to a frame's source, "" where its file is not known.
+func (l Link) to(file string, line int, function string) string {
+	if l == "" || file == "" {
+		return ""
+	}
+	parts := strings.Split(file, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return strings.NewReplacer("{file}", strings.Join(parts, "/"), "{line}", strconv.Itoa(max(line, 1)), "{function}", url.QueryEscape(function)).Replace(string(l))
+}
