@@ -59,17 +59,20 @@ type spot struct {
 // object reports whether the mapping's file matches.
 func (p *pattern) object(at *spot) bool { return at.mapped && p.is(at.object) }
 
-// flags are what is decided of a location.
-type flags uint8
+// flags are what is decided of a location, or of all on a stack.
+type flags uint16
 
 const (
 	focused      flags = 1 << iota // it matches focus, or there is none, and not ignore
 	ignored                        // it matches ignore
 	hidden                         // it has no frames left
+	visible                        // it has
 	opening                        // it matches show_from
 	closing                        // it matches prune_from
 	dropped                        // it is to be dropped with all it calls
 	droppedBelow                   // all it calls is to be dropped
+	spared                         // neither: what follows it on a stack may be dropped
+	cutOff                         // of stacks: nothing may follow
 )
 
 // rules are the options that decide about places in the program.
@@ -118,9 +121,15 @@ func newRules(o *Options, m *callstack.Meta) (r *rules, warnings []string, err e
 	return r, warnings, nil
 }
 
-// active reports whether there is anything to decide.
-func (r *rules) active() bool {
-	return r.drop != nil || r.names || r.showFrom != nil || r.pruneFrom != nil
+// needs is what a stack's locations must be, together, for it to be left.
+func (r *rules) needs() (f flags) {
+	if r.names {
+		f |= focused | visible
+	}
+	if r.showFrom != nil {
+		f |= opening
+	}
+	return f
 }
 
 // decide applies the rules to a location: it returns the lines that are left,
@@ -146,7 +155,10 @@ func (r *rules) decide(at spot) (lines []callstack.SourceLine, f flags) {
 			}
 		}
 	}
-	return at.lines, f
+	if f&hidden != 0 {
+		return nil, f &^ (opening | closing) // it is on no stack
+	}
+	return at.lines, f | visible
 }
 
 func (r *rules) decideDrop(at *spot) flags {
@@ -166,7 +178,7 @@ func (r *rules) decideDrop(at *spot) flags {
 		at.lines = at.lines[i+1:]
 		return droppedBelow
 	}
-	return 0
+	return spared
 }
 
 func (r *rules) decideNames(at *spot) (f flags) {

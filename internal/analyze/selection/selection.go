@@ -41,9 +41,7 @@ type Selection struct {
 
 	// What the options decide, for walks to look up.
 	tagRoot, tagLeaf           []string
-	drops                      bool                 // some places are to be dropped
-	names, opens               bool                 // samples must match focus, or be hidden; must match show_from
-	plain                      bool                 // no place decides anything: stacks are taken as they are
+	needs                      flags                // what the places of a stack must be, together, for it to be left
 	sets                       map[string]*labelSet // by encoding; nil where labels decide nothing
 	tagged                     bool                 // label sets are focused on or ignored
 	shownKeys                  map[string]bool      // nil: all
@@ -89,7 +87,7 @@ func New(sources []Source, o Options) (*Selection, error) {
 		Warnings: append(warnings, more...),
 		profile:  p, columns: []int{column},
 		tagRoot: nonEmpty(o.TagRoot), tagLeaf: nonEmpty(o.TagLeaf),
-		drops: r.drop != nil, names: r.names, opens: r.showFrom != nil, plain: !r.active(), tagged: labels.filters(),
+		needs: r.needs(), tagged: labels.filters(),
 		measuredSource: firstOf(sources, Measured), baseSource: firstOf(sources, DiffBase),
 	}
 	if o.Mean {

@@ -38,19 +38,8 @@ type Walk struct {
 type level struct {
 	steps int32 // in buffer
 	close int32 // steps up to the last location that matches prune_from; -1 is none
-	state state
+	state flags // of the locations on it, together
 }
-
-type state uint8
-
-const (
-	sawFocus  state = 1 << iota // a location matches focus
-	sawIgnore                   // or ignore
-	sawAny                      // one is not hidden
-	begun                       // show_from was met
-	spared                      // a location was met that is not to be dropped
-	cutOff                      // all that follows is dropped
-)
 
 // Walk returns a walk over all samples. Walks are independent of each other.
 func (s *Selection) Walk() *Walk { return s.walk(s.columns...) }
@@ -118,31 +107,19 @@ func (w *Walk) takes() bool {
 	l := w.levels[at]
 	w.valid = min(w.valid, int(l.steps))
 	w.buffer = w.buffer[:l.steps]
-	path := w.c.Path[at-len(w.roots):]
-	if w.s.plain {
-		for _, id := range path {
-			pl := &w.s.places[id]
-			if pl.end-pl.first == 1 {
-				w.buffer = append(w.buffer, w.s.steps[pl.first])
-			} else {
-				w.buffer = append(w.buffer, w.s.steps[pl.first:pl.end]...)
-			}
-			l.steps = int32(len(w.buffer))
-			w.levels = append(w.levels, l)
-		}
-	} else {
-		for _, id := range path {
-			if l.state&sawIgnore != 0 {
-				return false
-			}
-			w.enter(&l, id, false)
-			w.levels = append(w.levels, l)
+	if l.state&ignored != 0 {
+		return false // levels may end among the roots
+	}
+	if l = w.push(l, w.c.Path[at-len(w.roots):], true); l.state&ignored != 0 {
+		return false
+	}
+	if len(leaves) > 0 {
+		l.state &^= cutOff
+		if l = w.push(l, leaves, false); l.state&ignored != 0 {
+			return false
 		}
 	}
-	for _, id := range leaves {
-		w.enter(&l, id, true)
-	}
-	if w.s.names && l.state&(sawFocus|sawIgnore|sawAny) != sawFocus|sawAny || w.s.opens && l.state&begun == 0 {
+	if l.state&w.s.needs != w.s.needs {
 		return false
 	}
 	end := int(l.steps)
@@ -154,43 +131,41 @@ func (w *Walk) takes() bool {
 	return true
 }
 
-// enter puts a location, or one made of a label, onto a stack.
-func (w *Walk) enter(l *level, id callstack.LocationID, added bool) {
-	pl := &w.s.places[id]
-	if w.s.drops && !added {
-		switch {
-		case l.state&cutOff != 0:
-			return
-		case pl.flags&(dropped|droppedBelow) == 0:
-			l.state |= spared
-		case l.state&spared != 0:
-			l.state |= cutOff
-			if pl.flags&dropped != 0 {
-				return
+// push puts locations onto a stack, up to where they are cut off, or ignored;
+// keep says that levels is to have them.
+func (w *Walk) push(l level, path []callstack.LocationID, keep bool) level {
+	places, steps, buffer, levels := w.s.places, w.s.steps, w.buffer, w.levels
+	opens := w.s.needs & opening
+	for _, id := range path {
+		if l.state&(ignored|cutOff) != 0 {
+			break
+		}
+		pl := &places[id]
+		f := pl.flags
+		if f&(dropped|droppedBelow) != 0 && l.state&spared != 0 {
+			if f&dropped != 0 {
+				break
+			}
+			f |= cutOff
+		}
+		l.state |= f
+		if f&hidden == 0 && l.state&opens == opens {
+			if pl.end-pl.first == 1 {
+				buffer = append(buffer, steps[pl.first])
+			} else {
+				buffer = append(buffer, steps[pl.first:pl.end]...)
+			}
+			l.steps = int32(len(buffer))
+			if f&closing != 0 {
+				l.close = l.steps
 			}
 		}
+		if keep {
+			levels = append(levels, l)
+		}
 	}
-	if pl.flags&ignored != 0 {
-		l.state |= sawIgnore
-	}
-	if pl.flags&focused != 0 {
-		l.state |= sawFocus
-	}
-	if pl.flags&hidden != 0 {
-		return
-	}
-	l.state |= sawAny
-	if pl.flags&opening != 0 {
-		l.state |= begun
-	}
-	if w.s.opens && l.state&begun == 0 {
-		return
-	}
-	w.buffer = append(w.buffer, w.s.steps[pl.first:pl.end]...)
-	l.steps = int32(len(w.buffer))
-	if pl.flags&closing != 0 {
-		l.close = l.steps
-	}
+	w.buffer, w.levels = buffer, levels
+	return l
 }
 
 // reroot puts the frames of tagroot below the stack at hand.
@@ -207,10 +182,7 @@ func (w *Walk) reroot(roots []callstack.LocationID) {
 	l := w.levels[len(w.levels)-1]
 	w.valid = min(w.valid, int(l.steps))
 	w.buffer = w.buffer[:l.steps]
-	for _, id := range roots[len(w.levels)-1:] {
-		w.enter(&l, id, true)
-		w.levels = append(w.levels, l)
-	}
+	w.push(l, roots[len(w.levels)-1:], true)
 }
 
 // setCache remembers the label set of the sample before: most have the same.
