@@ -107,13 +107,15 @@ func (d *svg) node(i int, n *pictureNode) {
 		d.put(`<rect class="bar" x="%s" y="%s" width="%s" height="%s"/>`, number1(n.x+padX), number1(n.y+n.height-barHeight-3), number1(max(0.5, bar)), number1(barHeight))
 	}
 	d.texts(n.lines, middle)
+	if len(n.chips) > 0 {
+		d.put(`<path class="tie" d="%s"/>`, n.ties())
+	}
 	for _, c := range n.chips {
 		class := "chip"
 		if c.passing {
 			class += " passing"
 		}
 		d.put(`<g class="%s"><title>%s</title>`, class, escape(c.title))
-		d.put(`<path class="tie" d="M%s %sH%s"/>`, number1(n.x+n.width), number1(clampTo(c.y+c.height/2, n.y+6, n.y+n.height-6)), number1(c.x))
 		d.put(`<rect x="%s" y="%s" width="%s" height="%s" rx="3"/>`, number1(c.x), number1(c.y), number1(c.width), number1(c.height))
 		d.texts(c.lines, "")
 		d.put("</g>")
@@ -121,7 +123,30 @@ func (d *svg) node(i int, n *pictureNode) {
 	d.put("</g>\n")
 }
 
-func clampTo(v, low, high float64) float64 { return max(low, min(high, v)) }
+// ties are the lines to the chips: one from the box to a spine, from there one
+// to each, and from a chip to those below it that are indented.
+func (n *pictureNode) ties() string {
+	var b strings.Builder
+	first := n.chips[0]
+	spine := first.x - 6
+	fmt.Fprintf(&b, "M%s %sH%s", number1(n.x+n.width), number1(n.y+n.height/2), number1(spine))
+	top, bottom := n.y+n.height/2, n.y+n.height/2
+	parent := first
+	for _, c := range n.chips {
+		at := c.y + c.height/2
+		if c.x > first.x {
+			fmt.Fprintf(&b, "M%s %sV%sH%s", number1(parent.x+5), number1(parent.y+parent.height), number1(at), number1(c.x))
+			continue
+		}
+		parent = c
+		top, bottom = min(top, at), max(bottom, at)
+		fmt.Fprintf(&b, "M%s %sH%s", number1(spine), number1(at), number1(c.x))
+	}
+	if top < bottom {
+		fmt.Fprintf(&b, "M%s %sV%s", number1(spine), number1(top), number1(bottom))
+	}
+	return b.String()
+}
 
 // middle centres texts.
 const middle = ` text-anchor="middle"`
@@ -180,7 +205,7 @@ func number1(v float64) string {
 // escape makes a text fit into XML and its attributes.
 func escape(s string) string { return html.EscapeString(s) }
 
-const keyWidth = 640
+const keyWidth = 700
 
 // key explains the picture with samples of what is in it.
 func (d *svg) key() {

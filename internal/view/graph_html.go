@@ -1,0 +1,130 @@
+package view
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+)
+
+var (
+	//go:embed graph.html
+	graphPage string
+	//go:embed graph_page.css
+	graphPageStyle string
+	//go:embed graph.js
+	graphScript string
+)
+
+// graphDocument is what the page is made of.
+type graphDocument struct {
+	Title   string
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Binary  string
+	Type    string
+	Shown   string // the one line of the legend that is about this picture
+	Legend  []string
+	Notes   []string // warnings
+	Picture template.HTML
+	Data    template.JS
+}
+
+// pageData is what the page's script knows of the graph, as text: it computes
+// nothing but how many nodes match and what they hold together.
+type pageData struct {
+	Nodes []pageNode `json:"nodes"`
+	Edges []pageEdge `json:"edges"`
+}
+
+type pageNode struct {
+	Name  string     `json:"name"`
+	Flat  string     `json:"flat"`
+	Cum   string     `json:"cum"`
+	Ratio float64    `json:"ratio"` // flat's share of the total
+	At    [4]float64 `json:"at"`    // x, y, width, height
+}
+
+type pageEdge struct {
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Weight string `json:"weight"`
+	How    string `json:"how"`
+}
+
+// WriteHTML writes the graph as a page in one file that can be moved, zoomed
+// and searched, and shows the callers and callees of what is clicked. It loads
+// nothing from elsewhere; without scripts the picture is still there.
+func (v *Graph) WriteHTML(w io.Writer) error {
+	p, err := v.draw()
+	if err != nil {
+		return err
+	}
+	const margin = 20.0
+	d := &svg{}
+	d.put(`<svg xmlns="http://www.w3.org/2000/svg" class="graph" id="graph" width="%s" height="%s" tabindex="0" role="application" aria-label="%s" aria-describedby="help">`+"\n",
+		number1(p.width+2*margin), number1(p.height+2*margin), escape(v.heading()))
+	d.put(`<g id="move" transform="translate(%s %s)">`+"\n", number1(margin), number1(margin))
+	d.picture(p)
+	d.put("</g>\n</svg>\n")
+	key := &svg{}
+	key.put(`<svg class="graph" width="%d" height="40" viewBox="-1 -1 %d 40" role="img" aria-label="what is what in the picture">`, keyWidth, keyWidth)
+	key.key()
+	key.put("</svg>\n")
+
+	data := pageData{Nodes: []pageNode{}, Edges: []pageEdge{}}
+	for i, n := range v.Nodes {
+		at := p.nodes[i]
+		data.Nodes = append(data.Nodes, pageNode{
+			Name: shorten(clean(n.Name), 2000), Flat: v.value(n.Flat) + " (" + v.short(n.Flat) + ")", Cum: v.value(n.Cum) + " (" + v.short(n.Cum) + ")",
+			Ratio: v.share(n.Flat), At: [4]float64{at.x, at.y, at.width, at.height},
+		})
+	}
+	for _, e := range v.Edges {
+		how := ""
+		if e.Inlined {
+			how = "inline"
+		}
+		if e.Residual {
+			how = join(how, "over functions not shown")
+		}
+		data.Edges = append(data.Edges, pageEdge{From: e.From, To: e.To, Weight: v.value(e.Weight) + " (" + v.short(e.Weight) + ")", How: how})
+	}
+	known, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("write graph: %w", err)
+	}
+	style := graphPageStyle + svgStyle()
+	doc := graphDocument{
+		Title: v.heading(), Binary: clean(v.Binary), Type: clean(v.SampleType), Legend: v.Legend, Notes: v.Warnings,
+		Style: template.CSS(style), Script: template.JS(graphScript), Data: template.JS(known),
+		Picture: template.HTML(key.out.String() + d.out.String()),
+		Policy:  "default-src 'none'; script-src " + pageHash(graphScript) + "; style-src " + pageHash(style) + "; base-uri 'none'; form-action 'none'",
+	}
+	t, err := template.New("graph").Parse(graphPage)
+	if err != nil {
+		return fmt.Errorf("write graph: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, doc); err != nil {
+		return fmt.Errorf("write graph: %w", err)
+	}
+	return write(w, "graph", &b)
+}
+
+func pageHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + ", " + b
+}
