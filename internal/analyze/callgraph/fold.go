@@ -1,15 +1,18 @@
 package callgraph
 
-import "whet/internal/analyze/selection"
+import (
+	"slices"
+
+	"whet/internal/analyze/selection"
+)
 
 // The sums are made in one way: neighbouring samples share the root part of
 // their stacks, so a sum over prefixes of stacks need not visit every frame of
-// every sample. The path of the sample at hand is kept as a stack of prefixes,
-// each with the value of the samples that lie in it and have not been handed on.
-// A sample adds its value to its last prefix only. When a prefix is left, its
-// value goes to its node and its edge, and to the prefix before it: so each
-// value arrives once at each prefix of its path, and the work is two additions
-// for each step in which neighbours differ.
+// every sample. The path of the sample at hand is kept as a stack of places, and
+// the values of all samples are added up as they come. While a place is on the
+// path, every sample lies in its prefix: its sum is what the running sum grew by
+// from when it was entered until it is left. So the work is a subtraction for
+// each step in which neighbours differ.
 //
 // A node counts a sample once although it may be on its path several times:
 // only the first of its places on the path adds to it. That place depends on
@@ -33,13 +36,12 @@ type call struct {
 	onPath          bool
 }
 
-// place is a step of the path.
+// place is a step of the path whose node is kept.
 type place struct {
-	value, divisor int64 // not yet handed on
-	cum            int32 // the node of which this is the first place on the path, or none
-	edge           int32 // the edge likewise
-	last           int32 // the last kept node up to here, or none
-	gap            bool  // steps behind that node were left out
+	value, divisor int64 // of all samples before it was entered
+	node           int32
+	edge           int32 // of which this is the first place on the path, or none
+	first          bool  // place of node on the path
 }
 
 // fold sums up a walk.
@@ -50,24 +52,24 @@ type fold struct {
 	edges  bool // wanted
 	calls  []call
 	find   pairs
-	path   []place
+
+	value, divisor int64 // of all samples so far
+	path           []place
+	upTo           []int32 // by step of the walk: the places up to it
 }
 
 // run reads the walk to its end.
 func (f *fold) run(w *selection.Walk) {
 	for w.Next() {
 		f.leave(w.Shared)
-		for _, step := range w.Path[w.Shared:] {
-			f.enter(step)
-		}
-		if len(f.path) == 0 {
+		f.enter(w.Path, w.Shared)
+		f.value += w.Value
+		f.divisor += w.Divisor
+		if len(w.Path) == 0 {
 			continue
 		}
-		leaf := &f.path[len(f.path)-1]
-		leaf.value += w.Value
-		leaf.divisor += w.Divisor
-		if leaf.last != none && !leaf.gap {
-			s := &f.sums[leaf.last]
+		if leaf := w.Path[len(w.Path)-1].Node; f.keeps(leaf) {
+			s := &f.sums[leaf]
 			s.flat += w.Value
 			s.flatDivisor += w.Divisor
 		}
@@ -75,27 +77,35 @@ func (f *fold) run(w *selection.Walk) {
 	f.leave(0)
 }
 
-// enter puts a step on the path.
-func (f *fold) enter(step selection.Step) {
-	parent, gap := int32(none), false
-	if n := len(f.path); n > 0 {
-		parent, gap = f.path[n-1].last, f.path[n-1].gap
-	}
-	node := int32(step.Node)
-	if f.kept != nil && !f.kept[node] {
-		f.path = append(f.path, place{cum: none, edge: none, last: parent, gap: true})
-		return
-	}
-	p := place{cum: none, edge: none, last: node}
-	if !f.onPath[node] {
+// enter puts the steps from the shared ones on onto the path.
+func (f *fold) enter(steps []selection.Step, shared int) {
+	for i := shared; i < len(steps); i++ {
+		step := steps[i]
+		node := int32(step.Node)
+		if f.kept != nil && !f.kept[node] {
+			f.upTo = append(f.upTo, int32(len(f.path)))
+			continue
+		}
+		n := len(f.path)
+		if n == cap(f.path) {
+			f.path = slices.Grow(f.path, 1)
+		}
+		f.path = f.path[:n+1]
+		p := &f.path[n]
+		p.value, p.divisor, p.node, p.edge = f.value, f.divisor, node, none
+		p.first = !f.onPath[node]
 		f.onPath[node] = true
-		p.cum = node
+		if f.edges && n > 0 {
+			if parent := f.path[n-1].node; parent != node {
+				// Nodes lie between the two if the step before was not kept.
+				p.edge = f.call(parent, node, !f.keeps(steps[i-1].Node), step.Inlined)
+			}
+		}
+		f.upTo = append(f.upTo, int32(n+1))
 	}
-	if f.edges && parent != none && parent != node {
-		p.edge = f.call(parent, node, gap, step.Inlined)
-	}
-	f.path = append(f.path, p)
 }
+
+func (f *fold) keeps(node selection.NodeID) bool { return f.kept == nil || f.kept[node] }
 
 // call returns the edge that the path's next step goes over, or none when the
 // path has it already.
@@ -114,28 +124,30 @@ func (f *fold) call(from, to int32, gap, inlined bool) int32 {
 	return id
 }
 
-// leave cuts the path down to its first n steps.
+// leave cuts the path down to the walk's first n steps.
 func (f *fold) leave(n int) {
-	for i := len(f.path) - 1; i >= n; i-- {
+	keep := 0
+	if n > 0 {
+		keep = int(f.upTo[n-1])
+	}
+	for i := keep; i < len(f.path); i++ {
 		p := &f.path[i]
-		if p.cum != none {
-			f.onPath[p.cum] = false
-			s := &f.sums[p.cum]
-			s.cum += p.value
-			s.cumDivisor += p.divisor
+		value, divisor := f.value-p.value, f.divisor-p.divisor
+		if p.first {
+			f.onPath[p.node] = false
+			s := &f.sums[p.node]
+			s.cum += value
+			s.cumDivisor += divisor
 		}
 		if p.edge != none {
 			c := &f.calls[p.edge]
 			c.onPath = false
-			c.weight += p.value
-			c.divisor += p.divisor
-		}
-		if i > 0 {
-			f.path[i-1].value += p.value
-			f.path[i-1].divisor += p.divisor
+			c.weight += value
+			c.divisor += divisor
 		}
 	}
-	f.path = f.path[:n]
+	f.path = f.path[:keep]
+	f.upTo = f.upTo[:n]
 }
 
 // pairs numbers pairs of numbers from none up in the order they are first asked

@@ -43,25 +43,33 @@ type tagged struct {
 	sums
 }
 
-// mark is a step of the path that tags are summed up for, as place is for nodes.
+// mark is a place on the path of a node that tags are wanted for.
 type mark struct {
-	value, divisor int64
-	id             int32
-	node           *Node // nil where no tags are wanted
-	first          bool  // place of node on the path
+	value, divisor int64 // of all samples before its class changed last, or it was entered
+	node           *Node
+	first          bool // place of node on the path
 }
 
 // tagFold sums up the values of some nodes by class. It is the fold of nodes
-// and edges, but what a prefix holds is of one class: when the next sample is of
-// another, the whole path hands on what it has.
+// and edges, but when the next sample is of another class, all places on the
+// path hand in what they have.
 type tagFold struct {
-	id     func(parent int32, step selection.Step) int32 // of a step behind another, or none
+	id     func(parent int32, step selection.Step) int32 // of a step behind another
 	nodes  []*Node                                       // by id; nil where no tags are wanted
 	onPath []bool
-	path   []mark
-	now    int32 // the class of what path holds
-	ids    map[tagKey]int32
-	sums   []tagged // in the order in which the samples come
+
+	value, divisor int64 // of all samples so far
+	path           []mark
+	steps          []tagStep
+	now            int32 // the class of the sample before
+	ids            map[tagKey]int32
+	sums           []tagged // in the order in which the samples come
+}
+
+// tagStep is a step of the walk.
+type tagStep struct {
+	id   int32
+	upTo int32 // the places up to it
 }
 
 type tagKey struct {
@@ -104,69 +112,61 @@ func (b *build) foldTags(nodes []*Node, all int, id func(int32, selection.Step) 
 func (f *tagFold) sample(w *selection.Walk, class int32) {
 	f.leave(w.Shared)
 	if class != f.now {
-		f.handOn()
+		f.handIn(0)
 		f.now = class
 	}
 	for _, step := range w.Path[w.Shared:] {
 		parent := int32(none)
-		if n := len(f.path); n > 0 {
-			parent = f.path[n-1].id
+		if n := len(f.steps); n > 0 {
+			parent = f.steps[n-1].id
 		}
-		m := mark{id: f.id(parent, step)}
-		m.node = f.nodes[m.id]
-		if m.node != nil && !f.onPath[m.id] {
-			f.onPath[m.id] = true
-			m.first = true
+		id := f.id(parent, step)
+		if n := f.nodes[id]; n != nil {
+			f.path = append(f.path, mark{f.value, f.divisor, n, !f.onPath[id]})
+			f.onPath[id] = true
 		}
-		f.path = append(f.path, m)
+		f.steps = append(f.steps, tagStep{id, int32(len(f.path))})
 	}
-	if len(f.path) == 0 {
+	f.value += w.Value
+	f.divisor += w.Divisor
+	if len(f.steps) == 0 {
 		return
 	}
-	leaf := &f.path[len(f.path)-1]
-	leaf.value += w.Value
-	leaf.divisor += w.Divisor
-	if leaf.node != nil {
-		s := f.of(leaf.node)
+	if n := f.nodes[f.steps[len(f.steps)-1].id]; n != nil {
+		s := f.of(n)
 		s.flat += w.Value
 		s.flatDivisor += w.Divisor
 	}
 }
 
-// leave cuts the path down to its first n steps.
+// leave cuts the path down to the walk's first n steps.
 func (f *tagFold) leave(n int) {
-	for i := len(f.path) - 1; i >= n; i-- {
-		f.add(i)
-		if m := &f.path[i]; m.first {
-			f.onPath[m.id] = false
+	keep := 0
+	if n > 0 {
+		keep = int(f.steps[n-1].upTo)
+	}
+	f.handIn(keep)
+	for _, m := range f.path[keep:] {
+		if m.first {
+			f.onPath[m.node.index] = false
 		}
 	}
-	f.path = f.path[:n]
+	f.path = f.path[:keep]
+	f.steps = f.steps[:n]
 }
 
-// handOn empties the path of values.
-func (f *tagFold) handOn() {
-	for i := range slices.Backward(f.path) {
-		f.add(i)
+// handIn adds what the places from the i-th on have to their nodes' sums.
+func (f *tagFold) handIn(i int) {
+	for ; i < len(f.path); i++ {
+		m := &f.path[i]
+		value, divisor := f.value-m.value, f.divisor-m.divisor
+		if m.first && (value != 0 || divisor != 0) {
+			s := f.of(m.node)
+			s.cum += value
+			s.cumDivisor += divisor
+		}
+		m.value, m.divisor = f.value, f.divisor
 	}
-}
-
-// add hands on what the path's i-th step has.
-func (f *tagFold) add(i int) {
-	m := &f.path[i]
-	if m.value == 0 && m.divisor == 0 {
-		return
-	}
-	if m.first {
-		s := f.of(m.node)
-		s.cum += m.value
-		s.cumDivisor += m.divisor
-	}
-	if i > 0 {
-		f.path[i-1].value += m.value
-		f.path[i-1].divisor += m.divisor
-	}
-	m.value, m.divisor = 0, 0
 }
 
 // of returns a node's sums of the class at hand.

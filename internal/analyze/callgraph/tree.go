@@ -14,22 +14,18 @@ type callTree struct {
 
 // treePlace is a step of the path, see place.
 type treePlace struct {
-	value, divisor int64
+	value, divisor int64 // of all samples before it was entered
 	node           int32
 }
 
 func newCallTree(s *selection.Selection) *callTree {
 	t := &callTree{}
 	var path []treePlace
+	var value, divisor int64 // of all samples so far
 	leave := func(n int) {
-		for i := len(path) - 1; i >= n; i-- {
-			p := &path[i]
-			t.sums[p.node].cum += p.value
-			t.sums[p.node].cumDivisor += p.divisor
-			if i > 0 {
-				path[i-1].value += p.value
-				path[i-1].divisor += p.divisor
-			}
+		for _, p := range path[n:] {
+			t.sums[p.node].cum += value - p.value
+			t.sums[p.node].cumDivisor += divisor - p.divisor
 		}
 		path = path[:n]
 	}
@@ -40,14 +36,14 @@ func newCallTree(s *selection.Selection) *callTree {
 			if n := len(path); n > 0 {
 				parent = path[n-1].node
 			}
-			path = append(path, treePlace{node: t.child(parent, step)})
+			path = append(path, treePlace{value, divisor, t.child(parent, step)})
 		}
+		value += w.Value
+		divisor += w.Divisor
 		if n := len(path); n > 0 {
-			leaf := &path[n-1]
-			leaf.value += w.Value
-			leaf.divisor += w.Divisor
-			t.sums[leaf.node].flat += w.Value
-			t.sums[leaf.node].flatDivisor += w.Divisor
+			leaf := &t.sums[path[n-1].node]
+			leaf.flat += w.Value
+			leaf.flatDivisor += w.Divisor
 		}
 	}
 	leave(0)
