@@ -2,8 +2,10 @@
 // (file-format-schema.json of jlfwong/speedscope).
 //
 // [Write] makes one "sampled" profile of each column; frames are shared. A
-// sample is a stack and its weight, in the profile's order. Inlined frames are
-// frames of their own, names are those that pprof prints.
+// sample is a stack and its weight, in the profile's order; those that are zero
+// in a column are not in its profile. A frame is a function, at the line where
+// it begins; inlined functions are frames of their own, and names are those
+// that pprof prints.
 //
 // It misleads where speedscope does: it adds up neighbours with equal stacks
 // only, so that its "time order" is the order of samples in the file, which in

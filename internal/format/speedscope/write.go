@@ -13,13 +13,13 @@ import (
 
 const schema = "https://www.speedscope.app/file-format-schema.json"
 
-// frame is one of the shared frames. Two frames are the same if all their
-// fields are.
+// frame is one of the shared frames: a function, or an address without a name.
+// speedscope adds up by frame, so that a frame for each line of a function
+// would take the function apart; Line is where it begins.
 type frame struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
-	Col  int    `json:"col,omitempty"`
 }
 
 // Write writes the columns of p, all of them when none is named. The document
@@ -32,6 +32,13 @@ func Write(w io.Writer, p *callstack.Packed, name string, columns ...int) error 
 	}
 	if len(columns) == 0 {
 		return errors.New("write speedscope profile: the profile has no values")
+	}
+	for _, t := range columns {
+		for c := p.Cursor(t); c.Next(); {
+			if c.Value(0) < 0 {
+				return fmt.Errorf("write speedscope profile: %s has negative values, as in a difference of profiles, and speedscope has no place for them", p.Types[t].Type)
+			}
+		}
 	}
 	out := &writer{Writer: bufio.NewWriterSize(w, 64<<10)}
 	frames, texts := shareFrames(p)
@@ -155,7 +162,7 @@ func framesOf(p *callstack.Packed, id callstack.LocationID) []frame {
 	out := make([]frame, 0, len(lines))
 	for i := len(lines) - 1; i >= 0; i-- {
 		fn := p.Functions[lines[i].Function]
-		f := frame{Name: fn.Name, File: fn.File, Line: lines[i].Line, Col: lines[i].Column}
+		f := frame{Name: fn.Name, File: fn.File, Line: fn.Start}
 		switch {
 		case f.Name != "":
 		case l.Address != 0:
