@@ -21,13 +21,13 @@ func (s *subject) resolver(set *settings) *source.Resolver {
 		o.Dir = dir
 	}
 	first := s.sources[0].Profile
-	o.BuildGOROOT = source.BuildGOROOT(func(yield func(name, file string) bool) {
+	o.Functions = func(yield func(name, file string) bool) {
 		for _, f := range first.Functions {
 			if !yield(f.Name, f.File) {
 				return
 			}
 		}
-	})
+	}
 	if first.TimeNanos != 0 {
 		o.Profiled = time.Unix(0, first.TimeNanos)
 	}

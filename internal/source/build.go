@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -10,20 +11,62 @@ import (
 	"strings"
 )
 
-// BuildGOROOT returns where the standard library lay when a program was built,
-// from the files of its functions: the runtime is in every Go program. "" when
-// it is not among them, or was built with -trimpath.
-func BuildGOROOT(functions func(yield func(name, file string) bool)) string {
+// readFunctions learns from the program's functions where the standard library
+// lay when it was built, for the runtime is in every Go program, unless it was
+// built with -trimpath; and in which packages files lie that have no directory:
+// those of line directives.
+func (r *Resolver) readFunctions(functions iter.Seq2[string, string]) {
+	r.packages = make(map[string][]string)
 	for name, file := range functions {
-		if !strings.HasPrefix(name, "runtime.") {
-			continue
-		}
 		dir, base := path.Split(filepath.ToSlash(file))
-		if root, ok := strings.CutSuffix(dir, "/src/runtime/"); ok && absolute(root+"/") && strings.HasSuffix(base, ".go") {
-			return root
+		if root, ok := strings.CutSuffix(dir, "/src/runtime/"); ok && strings.HasPrefix(name, "runtime.") && absolute(root+"/") && strings.HasSuffix(base, ".go") {
+			r.BuildGOROOT = root
+		}
+		if dir == "" && isSource(base) {
+			if pkg := r.packageOf(name); pkg != "" && !slices.Contains(r.packages[base], pkg) {
+				r.packages[base] = append(r.packages[base], pkg)
+			}
 		}
 	}
-	return ""
+}
+
+// packageOf is the import path in a function's name: that of
+// "gopkg.in/yaml%2ev3.(*Decoder).Decode" is gopkg.in/yaml.v3.
+func (r *Resolver) packageOf(function string) string {
+	dir, name := path.Split(function)
+	last, _, ok := strings.Cut(name, ".")
+	if !ok {
+		return ""
+	}
+	pkg := strings.ReplaceAll(dir+last, "%2e", ".")
+	if pkg == "main" && r.o.Info != nil {
+		return r.o.Info.Path
+	}
+	return pkg
+}
+
+// ofPackage finds a file that has no directory by the packages that its
+// functions are of.
+func (r *Resolver) ofPackage(frameFile string) (place, bool) {
+	var found []place
+	for _, pkg := range r.packages[frameFile] {
+		if p, ok := r.find(pkg + "/" + frameFile); ok {
+			found = append(found, p)
+		}
+		// The module cache and its versions are not part of a function's name.
+		for _, m := range r.Modules {
+			if rest, ok := strings.CutPrefix(pkg+"/", m.Path+"/"); ok && m.Version != "" {
+				if p, ok := r.find(m.Path + "@" + m.Version + "/" + rest + frameFile); ok && !slices.Contains(found, p) {
+					found = append(found, p)
+				}
+			}
+		}
+	}
+	if len(found) == 0 {
+		return place{}, false
+	}
+	found[0].guess = len(found) > 1
+	return found[0], true
 }
 
 // addBuild adds what the binary says of its modules. Where the user's tree

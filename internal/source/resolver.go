@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,9 +23,8 @@ type Options struct {
 	Dir string
 	// Info is what the go command wrote into the binary.
 	Info *debug.BuildInfo
-	// BuildGOROOT is as in Finder: see BuildGOROOT, which finds it in the
-	// files of a profile.
-	BuildGOROOT string
+	// Functions are those of the profile or the binary, with their files.
+	Functions iter.Seq2[string, string]
 
 	// SourcePath and TrimPath are pprof's -source_path and -trim_path, lists
 	// of directories.
@@ -46,6 +46,7 @@ type Resolver struct {
 
 	o        Options
 	warnings []string
+	packages map[string][]string // of files that have no directory
 
 	mu    sync.Mutex
 	texts map[string]answer
@@ -75,11 +76,14 @@ type Text struct {
 // Warnings says what is missing.
 func New(o Options) *Resolver {
 	r := &Resolver{o: o, texts: make(map[string]answer)}
-	r.GOROOT, r.GOMODCACHE, r.BuildGOROOT = o.GOROOT, o.GOMODCACHE, o.BuildGOROOT
+	r.GOROOT, r.GOMODCACHE = o.GOROOT, o.GOMODCACHE
 	if o.Dir != "" {
 		r.readTree(o.Dir)
 	}
 	r.addBuild(o.Info)
+	if o.Functions != nil {
+		r.readFunctions(o.Functions)
+	}
 	return r
 }
 
@@ -108,6 +112,9 @@ func (r *Resolver) resolve(frameFile string) (*Text, error) {
 	p, ok := r.onPath(frameFile)
 	if !ok {
 		if p, ok = r.find(frameFile); !ok {
+			p, ok = r.ofPackage(frameFile)
+		}
+		if !ok {
 			return nil, fmt.Errorf("find source %s: %s", frameFile, absence(frameFile))
 		}
 	}
