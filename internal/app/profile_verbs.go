@@ -9,6 +9,7 @@ func profileVerbs() []*profileVerb {
 		listView(),
 		weblistView(),
 		disasmView(),
+		graphView(),
 		tagsView(),
 		rawView(),
 		mergeView(),

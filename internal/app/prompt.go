@@ -179,10 +179,7 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 		return err
 	}
 	p.e.warn(made.warnings)
-	out := a.output
-	if out == "" {
-		out = a.s.output
-	}
+	out := a.s.output
 	switch {
 	case out == "-" || out == "" && made.suffix == "":
 		return made.write(p.e.stdout)

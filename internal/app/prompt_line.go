@@ -23,7 +23,6 @@ type promptAction struct {
 	changed bool           // settings are to be kept
 	command *promptCommand // a view, nil for none
 	arg     string         // its regular expression
-	output  string         // behind ">"
 	s       settings       // what the view is made with, or what is to be kept
 }
 
@@ -147,12 +146,12 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 		case word == "-cum", word == "--cum":
 			a.s.sort = sortCum
 		case word[0] == '>' && rest != "":
-			a.output = rest
+			a.s.output = rest
 		case word[0] == '>':
 			if i++; i == len(args) {
 				return promptAction{}, fmt.Errorf("name a file behind >")
 			}
-			a.output = args[i]
+			a.s.output = args[i]
 		case word[0] == '-' && rest != "":
 			ignore = append(ignore, rest)
 		case word[0] != '-':

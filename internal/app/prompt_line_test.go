@@ -23,9 +23,9 @@ func testGrammar() *promptGrammar {
 // interactive, read and written out here).
 func TestPromptLine(t *testing.T) {
 	type want struct {
-		word, rest, view, arg, output string
-		changed                       bool
-		set                           func(*settings)
+		word, rest, view, arg string
+		changed               bool
+		set                   func(*settings)
 	}
 	none := func(*settings) {}
 	for line, w := range map[string]want{
@@ -47,8 +47,8 @@ func TestPromptLine(t *testing.T) {
 		"top -cum":                     {view: "top", set: func(s *settings) { s.nodeCount, s.sort = 10, "cum" }},
 		"top3 --cum a -b c -d":         {view: "top", set: func(s *settings) { s.nodeCount, s.sort, s.focus, s.ignore = 3, "cum", "a|c", "b|d" }},
 		"top -":                        {view: "top", set: func(s *settings) { s.nodeCount = 10 }},
-		"top >out.txt":                 {view: "top", output: "out.txt", set: func(s *settings) { s.nodeCount = 10 }},
-		"top > out.txt":                {view: "top", output: "out.txt", set: func(s *settings) { s.nodeCount = 10 }},
+		"top >out.txt":                 {view: "top", set: func(s *settings) { s.nodeCount, s.output = 10, "out.txt" }},
+		"top > out.txt":                {view: "top", set: func(s *settings) { s.nodeCount, s.output = 10, "out.txt" }},
 		"list a.b":                     {view: "list", arg: "a.b", set: none},
 		"list -x -y z":                 {view: "list", arg: "-x", set: func(s *settings) { s.ignore, s.focus = "y", "z" }},
 		"list 5 6":                     {view: "list", arg: "5", set: func(s *settings) { s.nodeCount = 6 }},
@@ -88,7 +88,7 @@ func TestPromptLine(t *testing.T) {
 			t.Errorf("%q: %v", line, err)
 			continue
 		}
-		got := want{word: a.word, rest: a.rest, arg: a.arg, output: a.output, changed: a.changed}
+		got := want{word: a.word, rest: a.rest, arg: a.arg, changed: a.changed}
 		if a.command != nil {
 			got.view = a.command.verb.name
 		}

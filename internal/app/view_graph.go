@@ -1,0 +1,75 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"whet/internal/view"
+)
+
+// Kinds of pictures.
+const (
+	formatSVG  = "svg"
+	formatHTML = "html"
+	formatDOT  = "dot"
+)
+
+func graphView() *profileVerb {
+	return &profileVerb{
+		name:  "graph",
+		takes: ofSamples | ofFrames | ofNodes | ofEdges | ofFormat,
+		short: "the call graph as a picture, or in Graphviz's language",
+		long: `
+Graph draws which functions call which, the heavier the larger, as an SVG picture, as an HTML page
+to move, zoom and search in (-html), or as text for Graphviz (-dot). No other program is needed.
+The name of the file, -o graph.html, chooses the kind, too.`,
+		examples: []string{
+			"whet graph cpu.pb.gz",
+			"whet graph -html -focus 'json\\.Marshal$' cpu.pb.gz",
+			"whet graph -dot -o - -call_tree heap.pb.gz",
+		},
+		words: []promptWord{
+			{name: "graph", help: "the call graph as an SVG picture"},
+			{name: "svg", help: "the same as graph", set: setFormat(formatSVG)},
+			{name: "web", help: "the call graph as an HTML page", set: setFormat(formatHTML)},
+			{name: "html", help: "the same as web", set: setFormat(formatHTML)},
+			{name: "dot", help: "the call graph in Graphviz's language", set: setFormat(formatDOT)},
+		},
+		make: func(_ context.Context, q *request) (product, error) {
+			sel, err := q.selected("graph", q.s.selection())
+			if err != nil {
+				return product{}, err
+			}
+			g := view.NewGraph(sel, q.s.graph(suitedNodes), q.common())
+			if q.s.asJSON {
+				return product{write: g.WriteJSON}, nil
+			}
+			switch format := q.s.picture(formatSVG); format {
+			case formatSVG:
+				return product{suffix: formatSVG, write: g.WriteSVG, warnings: g.Warnings}, nil
+			case formatHTML:
+				return product{suffix: formatHTML, write: g.WriteHTML}, nil
+			case formatDOT:
+				return product{write: g.WriteDOT, warnings: g.Warnings}, nil
+			default:
+				return product{}, usageError("graph: -format is svg, html or dot, not %q", format)
+			}
+		},
+	}
+}
+
+// picture is the kind of picture asked for, by name or by that of the file.
+func (s *settings) picture(otherwise string) string {
+	byName := ""
+	switch suffix := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.output), ".")); suffix {
+	case formatSVG, formatHTML, formatDOT:
+		byName = suffix
+	case "htm":
+		byName = formatHTML
+	case "gv":
+		byName = formatDOT
+	}
+	return cmp.Or(s.format, byName, otherwise)
+}
