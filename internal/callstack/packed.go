@@ -128,6 +128,7 @@ type Cursor struct {
 	labeled int // samples whose label set has been read
 	columns []reel
 	row     []int64
+	all     bool // stop at samples that are zero in all columns, too
 }
 
 // Cursor returns a cursor over the samples in which any of the columns is not
@@ -141,6 +142,17 @@ func (p *Packed) Cursor(columns ...int) *Cursor {
 	return c
 }
 
+// Samples returns a cursor over all samples with their values in all columns.
+func (p *Packed) Samples() *Cursor {
+	columns := make([]int, len(p.Types))
+	for t := range columns {
+		columns[t] = t
+	}
+	c := p.Cursor(columns...)
+	c.all = true
+	return c
+}
+
 // Next goes to the next sample and reports whether there is one.
 func (c *Cursor) Next() bool {
 	shared := len(c.Path)
@@ -149,11 +161,9 @@ func (c *Cursor) Next() bool {
 		c.stacks.record()
 		same, others := int(c.stacks.uvarint()), int(c.stacks.uvarint())
 		shared = min(shared, same)
-		c.Path = c.Path[:same]
-		for range others {
-			c.Path = append(c.Path, LocationID(c.stacks.uvarint()))
-		}
-		any := len(c.columns) == 0
+		c.Path = c.Path[:same+others] // made for the deepest
+		c.stacks.locations(c.Path[same:])
+		any := c.all || len(c.columns) == 0
 		for i := range c.columns {
 			c.columns[i].record()
 			c.row[i] = c.columns[i].varint()
@@ -194,19 +204,10 @@ func (p *Packed) Expand(maxFrames int64) (*Profile, error) {
 	out := b.Profile()
 	out.Meta = p.Meta
 	frames := make([][]FrameID, len(p.Locations)) // innermost first
-	columns := make([]int, len(p.Types))
-	for t := range columns {
-		columns[t] = t
-	}
 	var total int64
 	var stack []FrameID
 	sets := make(map[string]LabelsID)
-	c := p.Cursor()
-	for t := range columns {
-		c.columns = append(c.columns, p.values[t].reel())
-	}
-	c.row = make([]int64, len(columns))
-	for c.nextOfAll() {
+	for c := p.Samples(); c.Next(); {
 		stack = stack[:0]
 		for i := len(c.Path) - 1; i >= 0; i-- {
 			id := c.Path[i]
@@ -227,21 +228,6 @@ func (p *Packed) Expand(maxFrames int64) (*Profile, error) {
 		b.Sample(b.Stack(stack), id, c.row...)
 	}
 	return out, nil
-}
-
-// nextOfAll is Next, but stops at samples that are zero in all columns, too.
-func (c *Cursor) nextOfAll() bool {
-	columns := c.columns
-	c.columns = nil
-	ok := c.Next()
-	c.columns = columns
-	for i := range c.columns {
-		if ok {
-			c.columns[i].record()
-			c.row[i] = c.columns[i].varint()
-		}
-	}
-	return ok
 }
 
 // expand makes frames of a location.

@@ -44,9 +44,34 @@ func (r *reel) uvarint() uint64 {
 		r.at = r.at[1:]
 		return uint64(u)
 	}
+	if u := r.at[1]; u < 0x80 {
+		u := uint64(r.at[0]&0x7f) | uint64(u)<<7
+		r.at = r.at[2:]
+		return u
+	}
 	u, n := binary.Uvarint(r.at)
 	r.at = r.at[n:]
 	return u
+}
+
+// locations reads ids that are there: the inner loop of every view, which is
+// why it knows varints of up to three bytes itself (2 million locations).
+func (r *reel) locations(to []LocationID) {
+	at := r.at
+	for i := range to {
+		switch {
+		case at[0] < 0x80:
+			to[i], at = LocationID(at[0]), at[1:]
+		case at[1] < 0x80:
+			to[i], at = LocationID(at[0]&0x7f)|LocationID(at[1])<<7, at[2:]
+		case at[2] < 0x80:
+			to[i], at = LocationID(at[0]&0x7f)|LocationID(at[1]&0x7f)<<7|LocationID(at[2])<<14, at[3:]
+		default:
+			u, n := binary.Uvarint(at)
+			to[i], at = LocationID(u), at[n:]
+		}
+	}
+	r.at = at
 }
 
 func (r *reel) varint() int64 {
