@@ -23,12 +23,37 @@ type Raw struct {
 	s         *selection.Selection
 	locations *selection.Locations
 	noInlines bool
+	ids       []int // by location, from 1
+	order     []int // locations by id
 }
 
 // NewRaw lists a selection. Its locations are listed with their lines and
 // addresses, whatever the granularity.
 func NewRaw(s *selection.Selection, o Options) *Raw {
-	return &Raw{Head: newHead(s, &o), meta: &s.Meta, s: s, locations: s.Locations(), noInlines: s.NoInlines()}
+	r := &Raw{Head: newHead(s, &o), meta: &s.Meta, s: s, locations: s.Locations(), noInlines: s.NoInlines()}
+	r.number()
+	return r
+}
+
+// number gives the locations their ids, in the order in which samples come to
+// them, the leaf first: as Go's runtime and pprof number them. The file's own
+// numbers are not kept.
+func (r *Raw) number() {
+	r.ids = make([]int, r.locations.Len())
+	add := func(location int) {
+		if r.ids[location] == 0 {
+			r.order = append(r.order, location)
+			r.ids[location] = len(r.order)
+		}
+	}
+	for c := r.s.Profile().Cursor(); c.Next(); {
+		for _, location := range slices.Backward(c.Path[c.Shared:]) {
+			add(int(location))
+		}
+	}
+	for location := range r.ids { // unused ones, and frames made of labels
+		add(location)
+	}
 }
 
 // Write prints the profile in pprof's layout, after the warnings there are.
@@ -47,7 +72,7 @@ func (r *Raw) Write(w io.Writer) error {
 		}
 		line = append(line, ": "...)
 		for _, step := range slices.Backward(walk.Path) {
-			line = strconv.AppendInt(line, int64(step.Node)+1, 10)
+			line = strconv.AppendInt(line, int64(r.ids[step.Node]), 10)
 			line = append(line, ' ')
 		}
 		line = append(line, '\n')
@@ -61,8 +86,8 @@ func (r *Raw) Write(w io.Writer) error {
 		b.Write(line)
 	})
 	b.WriteString("Locations\n")
-	for i := range r.locations.Len() {
-		b.WriteString(rawLocation(i, r.locations.At(i)))
+	for i, location := range r.order {
+		b.WriteString(rawLocation(i+1, r.locations.At(location)))
 	}
 	b.WriteString("Mappings\n")
 	for i := range r.meta.Mappings {
@@ -162,9 +187,9 @@ func rawLabels(labels []callstack.Label) string {
 	return out.String()
 }
 
-func rawLocation(i int, p selection.Place) string {
+func rawLocation(id int, p selection.Place) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%6d: %#x ", i+1, p.Address)
+	fmt.Fprintf(&out, "%6d: %#x ", id, p.Address)
 	if p.Mapping != callstack.NoMapping {
 		fmt.Fprintf(&out, "M=%d ", p.Mapping+1)
 	}

@@ -75,13 +75,13 @@ func (r *Raw) WriteJSON(w io.Writer) error {
 			j.Values[t] = row.Value(t)
 		}
 		for _, step := range slices.Backward(walk.Path) {
-			j.Locations = append(j.Locations, int(step.Node)+1)
+			j.Locations = append(j.Locations, r.ids[step.Node])
 		}
 		d.item(j)
 	})
 	d.list("locations")
-	for i := range r.locations.Len() {
-		d.item(newJSONLocation(i, r.locations.At(i)))
+	for i, location := range r.order {
+		d.item(newJSONLocation(i+1, r.locations.At(location)))
 	}
 	d.list("mappings")
 	for i := range m.Mappings {
@@ -94,8 +94,8 @@ func (r *Raw) WriteJSON(w io.Writer) error {
 	return d.close()
 }
 
-func newJSONLocation(i int, p selection.Place) jsonLocation {
-	j := jsonLocation{ID: i + 1, Address: fmt.Sprintf("%#x", p.Address), Mapping: int(p.Mapping) + 1, Folded: p.Folded, Frames: []jsonRawFrame{}}
+func newJSONLocation(id int, p selection.Place) jsonLocation {
+	j := jsonLocation{ID: id, Address: fmt.Sprintf("%#x", p.Address), Mapping: int(p.Mapping) + 1, Folded: p.Folded, Frames: []jsonRawFrame{}}
 	for _, f := range p.Frames {
 		frame := jsonRawFrame{Function: f.Name, File: f.File, Line: f.Line, Column: f.Column, StartLine: f.Start}
 		if f.SystemName != f.Name {
