@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	google "github.com/google/pprof/profile"
+
+	"whet/internal/callstack"
 )
 
 // refusedHere are the reasons to refuse what google/pprof accepts: it lets
@@ -41,7 +43,14 @@ func FuzzRead(f *testing.F) {
 		if isGzip(data) {
 			return // the messages are the point; packing has tests of its own
 		}
-		p, err := Read(data, limits)
+		packed, err := ReadPacked(bytes.NewReader(data), int64(len(data)), limits)
+		p, expandErr := Read(data, limits)
+		if err == nil {
+			rewrite(t, packed, limits)
+			err = expandErr
+		} else if expandErr == nil || expandErr.Error() != err.Error() {
+			t.Fatalf("ReadPacked says %v, Read %v", err, expandErr)
+		}
 		g, googleErr := google.ParseUncompressed(data)
 		if googleErr == nil {
 			googleErr = g.CheckValid()
@@ -52,6 +61,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("google/pprof accepts it, whet says: %v", err)
 			case err == nil:
 				compare(t, p, g)
+				compareExactly(t, packed, g)
 			}
 		}
 		if err != nil {
@@ -77,6 +87,38 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("google/pprof reads back other samples (-google/pprof +whet):\n%.2000s", cmp.Diff(a, b))
 		}
 	})
+}
+
+// rewrite holds WritePacked to writing what both read back.
+func rewrite(t *testing.T, p *callstack.Packed, limits Limits) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := WritePacked(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadPacked(bytes.NewReader(out.Bytes()), int64(out.Len()), limits)
+	if err != nil {
+		t.Fatalf("what was written is refused: %v", err)
+	}
+	want := exact(p)
+	if got := exact(again); !reflect.DeepEqual(want, got) {
+		t.Errorf("samples after writing (-want +got):\n%.4000s", cmp.Diff(want, got))
+	}
+	before, after := p.Meta, again.Meta
+	before.Warnings, after.Warnings = nil, nil
+	if before.DefaultType == len(before.Types)-1 {
+		before.DefaultNamed, after.DefaultNamed = false, false // a name that no column has
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("head after writing (-want +got):\n%s", diff)
+	}
+	g, err := google.ParseData(out.Bytes())
+	if err != nil {
+		t.Fatalf("google/pprof refuses what was written: %v", err)
+	}
+	if got := exactly(g); !reflect.DeepEqual(want, got) {
+		t.Errorf("google/pprof reads back other samples (-want +google/pprof):\n%.4000s", cmp.Diff(want, got))
+	}
 }
 
 // quietly are google/pprof's reasons that concern no sample: records which

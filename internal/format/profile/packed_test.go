@@ -39,15 +39,9 @@ func exact(p *callstack.Packed) []flat {
 			text[i] += fmt.Sprintf(" | %q %q %s:%d:%d start=%d", f.Name, f.SystemName, f.File, line.Line, line.Column, f.Start)
 		}
 	}
-	columns := make([]int, len(p.Types))
-	for i := range columns {
-		columns[i] = i
-	}
 	var out []flat
-	n := 0
-	values := p.Cursor(columns...)
-	for c := p.Cursor(); c.Next(); n++ { // samples that are zero in all columns, too
-		s := flat{Values: make([]int64, len(columns))}
+	for c := p.Samples(); c.Next(); {
+		var s flat
 		for _, id := range slices.Backward(c.Path) {
 			s.Stack = append(s.Stack, text[id])
 		}
@@ -58,12 +52,10 @@ func exact(p *callstack.Packed) []flat {
 			}
 		}
 		sort.Strings(s.Labels)
-		out = append(out, s)
-	}
-	for values.Next() {
-		for i := range columns {
-			out[values.Index()].Values[i] = values.Value(i)
+		for t := range p.Types {
+			s.Values = append(s.Values, c.Value(t))
 		}
+		out = append(out, s)
 	}
 	return out
 }

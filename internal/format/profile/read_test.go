@@ -220,6 +220,7 @@ func TestWriteThenRead(t *testing.T) {
 				t.Fatalf("google/pprof refuses what Write wrote: %v", err)
 			}
 			compare(t, p, g)
+			rewrite(t, mustReadPacked(t, data), DefaultLimits())
 		})
 	}
 }

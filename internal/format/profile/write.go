@@ -1,63 +1,69 @@
 package profile
 
 import (
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/gzip"
+
 	"whet/internal/callstack"
 )
 
-// Write encodes p, packed with gzip, so that Read and pprof get the same
-// samples from it. Warnings are not part of the format. The same profile
-// always gives the same bytes.
+// WritePacked encodes p, packed with gzip, so that ReadPacked and pprof get
+// the same samples from it. Warnings are not part of the format. The same
+// profile always gives the same bytes.
 //
 // The encoder is our own and not google/pprof/profile, which needs an object
 // for every sample and location: that stays the second implementation tests
 // compare with.
-func Write(w io.Writer, p *callstack.Profile) error {
+func WritePacked(w io.Writer, p *callstack.Packed) error {
 	zw := gzip.NewWriter(w)
-	if _, err := zw.Write(encode(p)); err != nil {
-		return fmt.Errorf("write profile: %w", err)
+	e := &encoder{p: p, w: zw, strings: map[string]uint64{"": 0}, table: []string{""}}
+	err := e.encode()
+	if err == nil {
+		err = zw.Close()
 	}
-	if err := zw.Close(); err != nil {
+	if err != nil {
 		return fmt.Errorf("write profile: %w", err)
 	}
 	return nil
 }
 
 type encoder struct {
-	p         *callstack.Profile
-	out       []byte
-	strings   map[string]uint64
-	table     []string
-	functions map[functionKey]uint64
-	locations map[string]uint64 // by the bytes of its FrameIDs
-	mappings  map[string]uint64 // by file
-	message   []byte            // the record at hand
-	inner     []byte            // a record inside it
-	key       []byte
+	p       *callstack.Packed
+	w       io.Writer
+	out     []byte // not written yet
+	strings map[string]uint64
+	table   []string
+	message []byte // the record at hand
+	inner   []byte // a record inside it
 }
 
-type functionKey struct {
-	name, file string
-	start      int
-}
-
-func encode(p *callstack.Profile) []byte {
-	e := &encoder{
-		p:         p,
-		strings:   map[string]uint64{"": 0},
-		table:     []string{""},
-		functions: make(map[functionKey]uint64),
-		locations: make(map[string]uint64),
-		mappings:  make(map[string]uint64),
-	}
+// encode writes in the order of pprof's own files: what many samples share
+// comes behind them.
+func (e *encoder) encode() error {
+	p := e.p
 	for _, t := range p.Types {
 		e.record(profileSampleType, e.valueType(t))
 	}
-	e.writeMappings()
+	if err := e.samples(); err != nil {
+		return err
+	}
+	for i, m := range p.Mappings {
+		e.mapping(uint64(i+1), m)
+	}
+	for i := range p.Locations {
+		e.location(callstack.LocationID(i))
+	}
+	for i, f := range p.Functions {
+		b := appendScalar(e.message[:0], 1, uint64(i+1))
+		b = appendScalar(b, 2, e.string(f.Name))
+		b = appendScalar(b, 3, e.string(f.SystemName))
+		b = appendScalar(b, 4, e.string(f.File))
+		e.message = appendScalar(b, 5, uint64(f.Start))
+		e.record(profileFunction, e.message)
+	}
 	e.scalar(profileDropFrames, e.string(p.DropFrames))
 	e.scalar(profileKeepFrames, e.string(p.KeepFrames))
 	e.scalar(profileTime, uint64(p.TimeNanos))
@@ -72,155 +78,107 @@ func encode(p *callstack.Profile) []byte {
 		e.out = binary.AppendUvarint(e.out, e.string(c))
 	}
 	// Without a name the last type is the default; with one, the first that has it.
-	if d := p.DefaultType; d >= 0 && d < len(p.Types) && defaultType(p.Types, p.Types[d].Type) == d {
+	if d := p.DefaultType; d >= 0 && d < len(p.Types) && (p.DefaultNamed || d < len(p.Types)-1) && defaultType(p.Types, p.Types[d].Type) == d {
 		e.scalar(profileDefaultType, e.string(p.Types[d].Type))
 	}
 	e.scalar(profileDocURL, e.string(p.DocURL))
-	e.writeSamples()
 	for _, s := range e.table {
 		e.out = appendTag(e.out, profileString, wireBytes)
 		e.out = binary.AppendUvarint(e.out, uint64(len(s)))
 		e.out = append(e.out, s...)
 	}
-	return e.out
+	return e.flush()
 }
 
-func (e *encoder) writeMappings() {
-	id := uint64(0)
-	add := func(m callstack.Mapping) {
-		id++
-		b := appendScalar(e.message[:0], 1, id)
-		b = appendScalar(b, 2, m.Start)
-		b = appendScalar(b, 3, m.Limit)
-		b = appendScalar(b, 4, m.Offset)
-		b = appendScalar(b, 5, e.string(m.File))
-		b = appendScalar(b, 6, e.string(m.BuildID))
-		for i, has := range []bool{m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames} {
-			if has {
-				b = appendScalar(b, uint64(7+i), 1)
-			}
+// samples writes the samples, some hundred at a time.
+func (e *encoder) samples() error {
+	sets := make(map[string][]byte) // the fields of a label set
+	for c := e.p.Samples(); c.Next(); {
+		e.inner = e.inner[:0]
+		for i := len(c.Path) - 1; i >= 0; i-- {
+			e.inner = binary.AppendUvarint(e.inner, uint64(c.Path[i])+1)
 		}
-		e.message = b
-		e.record(profileMapping, b)
-		if _, ok := e.mappings[m.File]; !ok {
-			e.mappings[m.File] = id
-		}
-	}
-	for _, m := range e.p.Mappings {
-		add(m)
-	}
-	for i := range e.p.NumFrames() {
-		f := e.p.Frame(callstack.FrameID(i))
-		if _, ok := e.mappings[f.Object]; !ok && f.Object != "" {
-			add(callstack.Mapping{File: f.Object})
-		}
-	}
-}
-
-func (e *encoder) writeSamples() {
-	stackLocations := make([][]byte, e.p.NumStacks()) // packed, by StackID
-	encoded := make([]bool, e.p.NumStacks())
-	for i := range e.p.Len() {
-		s := e.p.StackID(i)
-		if !encoded[s] {
-			encoded[s] = true
-			stackLocations[s] = e.stack(e.p.Stack(i))
-		}
-		b := appendBytes(e.message[:0], 1, stackLocations[s])
+		b := appendBytes(e.message[:0], 1, e.inner)
 		e.inner = e.inner[:0]
 		for t := range e.p.Types {
-			e.inner = binary.AppendUvarint(e.inner, uint64(e.p.Value(t, i)))
+			e.inner = binary.AppendUvarint(e.inner, uint64(c.Value(t)))
 		}
 		b = appendBytes(b, 2, e.inner)
-		for _, l := range e.p.Labels(i) {
-			e.inner = appendScalar(e.inner[:0], 1, e.string(l.Key))
-			if l.Str != "" {
-				e.inner = appendScalar(e.inner, 2, e.string(l.Str))
-			} else {
-				e.inner = appendScalar(e.inner, 3, uint64(l.Num))
-				e.inner = appendScalar(e.inner, 4, e.string(l.Unit))
+		if set := c.LabelSet(); len(set) > 0 {
+			fields, ok := sets[string(set)]
+			if !ok {
+				fields = e.labels(e.p.Labels(set))
+				sets[string(set)] = fields
 			}
-			b = appendTag(b, 3, wireBytes) // even when empty
-			b = binary.AppendUvarint(b, uint64(len(e.inner)))
-			b = append(b, e.inner...)
+			b = append(b, fields...)
 		}
 		e.message = b
 		e.record(profileSample, b)
-	}
-}
-
-// stack writes the locations of a stack that are new and returns the packed
-// ids of all. A location is a run of inlined frames and the one they are
-// inlined into.
-func (e *encoder) stack(frames []callstack.FrameID) []byte {
-	var packed []byte
-	for start := 0; start < len(frames); {
-		end := start
-		for end < len(frames)-1 && e.p.Frame(frames[end]).Inlined {
-			end++
-		}
-		packed = binary.AppendUvarint(packed, e.location(frames[start:end+1]))
-		start = end + 1
-	}
-	return packed
-}
-
-func (e *encoder) location(frames []callstack.FrameID) uint64 {
-	e.key = e.key[:0]
-	for _, f := range frames {
-		e.key = binary.LittleEndian.AppendUint32(e.key, uint32(f))
-	}
-	if id, ok := e.locations[string(e.key)]; ok {
-		return id
-	}
-	id := uint64(len(e.locations) + 1)
-	e.locations[string(e.key)] = id
-
-	var address, mapping uint64
-	if len(e.p.Mappings) > 0 {
-		mapping = 1 // by the format's custom the main binary
-	}
-	for _, f := range frames {
-		if f := e.p.Frame(f); f.Function == "" {
-			address, mapping = f.Address, 0
-			if f.Object != "" {
-				mapping = e.mappings[f.Object]
+		if len(e.out) > 64<<10 {
+			if err := e.flush(); err != nil {
+				return err
 			}
-			break
 		}
 	}
-	var lines []byte
-	first := e.p.Frame(frames[0])
-	bare := len(frames) == 1 && *first == callstack.Frame{Address: first.Address, Object: first.Object}
-	for _, id := range frames {
-		if bare {
-			break
-		}
-		f := e.p.Frame(id)
-		e.inner = appendScalar(e.inner[:0], 1, e.function(functionKey{f.Function, f.File, f.Start}))
-		e.inner = appendScalar(e.inner, 2, uint64(f.Line))
-		lines = appendBytes(lines, 4, e.inner)
-	}
-	b := appendScalar(nil, 1, id)
-	b = appendScalar(b, 2, mapping)
-	b = appendScalar(b, 3, address)
-	e.record(profileLocation, append(b, lines...))
-	return id
+	return nil
 }
 
-func (e *encoder) function(k functionKey) uint64 {
-	id, ok := e.functions[k]
-	if !ok {
-		id = uint64(len(e.functions) + 1)
-		e.functions[k] = id
-		b := appendScalar(nil, 1, id)
-		b = appendScalar(b, 2, e.string(k.name))
-		b = appendScalar(b, 3, e.string(k.name)) // the system name: Go's are the same
-		b = appendScalar(b, 4, e.string(k.file))
-		b = appendScalar(b, 5, uint64(k.start))
-		e.record(profileFunction, b)
+// labels encodes label fields.
+func (e *encoder) labels(labels []callstack.Label) []byte {
+	var b []byte
+	for _, l := range labels {
+		e.inner = appendScalar(e.inner[:0], 1, e.string(l.Key))
+		if l.Str != "" {
+			e.inner = appendScalar(e.inner, 2, e.string(l.Str))
+		} else {
+			e.inner = appendScalar(e.inner, 3, uint64(l.Num))
+			e.inner = appendScalar(e.inner, 4, e.string(l.Unit))
+		}
+		b = appendTag(b, 3, wireBytes) // even when empty
+		b = binary.AppendUvarint(b, uint64(len(e.inner)))
+		b = append(b, e.inner...)
 	}
-	return id
+	return b
+}
+
+func (e *encoder) mapping(id uint64, m callstack.Mapping) {
+	b := appendScalar(e.message[:0], 1, id)
+	b = appendScalar(b, 2, m.Start)
+	b = appendScalar(b, 3, m.Limit)
+	b = appendScalar(b, 4, m.Offset)
+	b = appendScalar(b, 5, e.string(m.File))
+	b = appendScalar(b, 6, e.string(m.BuildID))
+	for i, has := range []bool{m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames} {
+		if has {
+			b = appendScalar(b, uint64(7+i), 1)
+		}
+	}
+	e.message = b
+	e.record(profileMapping, b)
+}
+
+func (e *encoder) location(id callstack.LocationID) {
+	l := e.p.Locations[id]
+	b := appendScalar(e.message[:0], 1, uint64(id)+1)
+	b = appendScalar(b, 2, uint64(l.Mapping+1))
+	b = appendScalar(b, 3, l.Address)
+	for _, line := range e.p.Lines(id) {
+		e.inner = appendScalar(e.inner[:0], 1, uint64(line.Function)+1)
+		e.inner = appendScalar(e.inner, 2, uint64(line.Line))
+		e.inner = appendScalar(e.inner, 3, uint64(line.Column))
+		b = appendBytes(b, 4, e.inner)
+	}
+	if l.Folded {
+		b = appendScalar(b, 5, 1)
+	}
+	e.message = b
+	e.record(profileLocation, b)
+}
+
+func (e *encoder) flush() error {
+	_, err := e.w.Write(e.out)
+	e.out = e.out[:0]
+	return err
 }
 
 func (e *encoder) string(s string) uint64 {
