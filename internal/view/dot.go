@@ -41,6 +41,9 @@ type dot struct {
 	out bytes.Buffer
 }
 
+// text prints a value, in the profile's own unit: untrusted.
+func (d *dot) text(value int64) string { return dotQuotes.Replace(d.v.value(value)) }
+
 func (d *dot) line(format string, args ...any) {
 	fmt.Fprintf(&d.out, format, args...)
 	d.out.WriteByte('\n')
@@ -71,7 +74,7 @@ func (d *dot) node(i int) {
 	}
 	info.Object = dotEscape(info.Object)
 	label := strings.Join(callgraph.NameParts(&info), `\n`) + `\n`
-	flat, cum := v.value(n.Flat), v.value(n.Cum)
+	flat, cum := d.text(n.Flat), d.text(n.Cum)
 	if n.Flat != 0 {
 		label += fmt.Sprintf("%s (%s)", flat, v.short(n.Flat))
 	} else {
@@ -96,7 +99,7 @@ func (d *dot) tag(of string, t GraphTag) {
 	if t.Number {
 		name = "N" + name
 	}
-	weight, style := d.v.value(t.Weight), ""
+	weight, style := d.text(t.Weight), ""
 	if t.Passing {
 		style = ` style="dotted"`
 	}
@@ -109,7 +112,7 @@ func (d *dot) tag(of string, t GraphTag) {
 
 func (d *dot) edge(e *GraphEdge, tagged bool) {
 	v := d.v
-	weight, inline, arrow := v.value(e.Weight), "", "->"
+	weight, inline, arrow := d.text(e.Weight), "", "->"
 	if e.Inlined {
 		inline = `\n (inline)`
 	}

@@ -93,11 +93,12 @@ type asked struct {
 	edgeFraction float64
 	untrimmed    bool
 	compact      bool
+	callTree     bool // of -dot
 }
 
 // options returns those of a graph, given the view's own.
 func (a *asked) graph(o callgraph.Options) callgraph.Options {
-	o.Cum, o.Unit = a.cum, a.Unit
+	o.Cum, o.Unit, o.CallTree = a.cum, a.Unit, a.callTree
 	if a.nodeCount > 0 {
 		o.NodeCount = a.nodeCount
 	}
@@ -170,7 +171,7 @@ func (s *subject) pprof(command string, a *asked) (string, error) {
 		count = -1
 	}
 	args := []string{
-		command, sort, "-output=out", "-symbolize=none", "-unit=" + or(a.Unit, "minimum"), fmt.Sprint("-trim=", !a.untrimmed),
+		command, sort, "-output=out", "-symbolize=none", "-unit=" + or(a.Unit, "minimum"), fmt.Sprint("-trim=", !a.untrimmed), fmt.Sprint("-call_tree=", a.callTree),
 		"-" + or(a.Granularity, "functions"), "-sample_index=" + a.SampleIndex, fmt.Sprint("-mean=", a.Mean),
 		fmt.Sprint("-nodecount=", count), fmt.Sprint("-nodefraction=", number(a.nodeFraction, 0.005)), fmt.Sprint("-edgefraction=", number(a.edgeFraction, 0.001)),
 		"-prune_from=" + a.PruneFrom, "-tagroot=" + strings.Join(a.TagRoot, ","), "-tagleaf=" + strings.Join(a.TagLeaf, ","),
