@@ -49,13 +49,14 @@ type Routine struct {
 	Generated bool   // a program wrote the source
 }
 
-// ListLine is a line of source. Beyond the end of the file, and where the file
-// is missing, only lines that hold something are listed.
+// ListLine is a line of source. Outside of the function, and where the file is
+// missing, only lines that hold something are listed.
 type ListLine struct {
 	Number    int
 	Text      string
 	Flat, Cum int64
 	Beyond    bool // the file has no such line
+	Before    bool // it lies before its function, as line tables have it at times
 }
 
 // listMargin is how many lines stand around the hot ones: pprof's.
@@ -149,7 +150,7 @@ func (v *List) annotate(r *Routine, s *selection.Selection, lines []sum, members
 		c.add(lines[i])
 		costs[node.Line] = c
 		start := node.StartLine
-		if start == 0 || start > node.Line { // line tables do put a line before its function
+		if start == 0 {
 			start = node.Line - listMargin
 		}
 		if n == 0 || start < first {
@@ -188,12 +189,13 @@ func (v *List) annotate(r *Routine, s *selection.Selection, lines []sum, members
 		row(n, ListLine{Text: one})
 		delete(costs, n)
 	}
-	// What is left has no text; listed all the same, so that the lines add up.
-	begin := len(r.Lines)
+	// What is left is not in the function's text; listed all the same, so that
+	// the lines add up.
 	for n := range costs {
-		row(n, ListLine{Beyond: text != nil && n > len(text.Lines)})
+		one, ok := text.Line(n)
+		row(n, ListLine{Text: one, Beyond: text != nil && !ok && n > 0, Before: n < first})
 	}
-	slices.SortFunc(r.Lines[begin:], func(a, b ListLine) int { return a.Number - b.Number })
+	slices.SortFunc(r.Lines, func(a, b ListLine) int { return a.Number - b.Number })
 }
 
 // orDot prints a value, or a dot for zero.
@@ -256,6 +258,7 @@ type jsonListLine struct {
 	Line   int    `json:"line"`
 	Text   string `json:"text"`
 	Beyond bool   `json:"beyond_end,omitempty"`
+	Before bool   `json:"before_function,omitempty"`
 	jsonValues
 }
 
@@ -286,7 +289,7 @@ func (v *List) WriteJSON(w io.Writer) error {
 		row := jsonRoutine{Function: r.Function, File: r.Display, jsonCosts: v.costs(r.Flat, r.Cum), Missing: r.Missing, Generated: r.Generated, Lines: []jsonListLine{}}
 		row.LinesCumNs, row.LinesCumBytes, row.LinesCumCount, row.LinesCum = v.byUnit(r.LinesCum)
 		for _, l := range r.Lines {
-			row.Lines = append(row.Lines, jsonListLine{Line: l.Number, Text: l.Text, Beyond: l.Beyond, jsonValues: v.values(l.Flat, l.Cum)})
+			row.Lines = append(row.Lines, jsonListLine{Line: l.Number, Text: l.Text, Beyond: l.Beyond, Before: l.Before, jsonValues: v.values(l.Flat, l.Cum)})
 		}
 		j.Functions = append(j.Functions, row)
 	}
