@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whet/internal/analyze/flamegraph"
 	"whet/internal/recording"
 	"whet/internal/report"
+	"whet/internal/report/flame"
 	"whet/internal/tune"
 )
 
@@ -36,24 +38,24 @@ func flameCommand() *command {
 			out := fs.String("o", "", "write `file`; - is the standard output (default: the profile's name with .flame.html)")
 			asJSON := fs.Bool("json", false, "print the call tree as one JSON document instead")
 			return func(ctx context.Context, e *env, operands []string) error {
-				profiles, name, warnings, err := flameProfiles(ctx, &p, operands)
+				views, name, warnings, err := flameViews(ctx, &p, operands)
 				if err != nil {
 					return err
 				}
 				if *asJSON {
-					return report.WriteFlameJSON(e.stdout, profiles, warnings)
+					return flame.WriteJSON(e.stdout, views, warnings)
 				}
 				for _, w := range warnings {
 					fmt.Fprintf(e.stderr, "whet: warning: %s\n", oneLine(w))
 				}
-				title := filepath.Base(name)
+				page := flame.Page{Title: filepath.Base(name), Views: views}
 				if *out == "-" {
-					return report.WriteFlameHTML(e.stdout, title, profiles)
+					return flame.WriteHTML(e.stdout, page)
 				}
 				if *out == "" {
 					*out = flameName(name)
 				}
-				err = writeFile(ctx, *out, func(w io.Writer) error { return report.WriteFlameHTML(w, title, profiles) })
+				err = writeFile(ctx, *out, func(w io.Writer) error { return flame.WriteHTML(w, page) })
 				if err == nil {
 					_, err = fmt.Fprintln(e.stdout, e.path(*out))
 				}
@@ -75,10 +77,10 @@ func flameName(operand string) string {
 	return base + ".flame.html"
 }
 
-// flameProfiles are the graphs of one file: of a recording, what its report
+// flameViews are the graphs of one file: of a recording, what its report
 // shows, the measured code alone; of profiles, each of their values, the
 // default one first.
-func flameProfiles(ctx context.Context, p *profileFlags, operands []string) (profiles []report.Profile, name string, warnings []string, err error) {
+func flameViews(ctx context.Context, p *profileFlags, operands []string) (views []flame.View, name string, warnings []string, err error) {
 	// A recording's own page knows what is measured code. A profile of it that
 	// was asked for by kind or type is shown whole, as a file of its own would be.
 	if len(operands) == 1 && recording.Is(operands[0]) && p.kind == "" && p.sampleIndex == "" {
@@ -91,12 +93,13 @@ func flameProfiles(ctx context.Context, p *profileFlags, operands []string) (pro
 		if err != nil {
 			return nil, "", nil, err
 		}
+		var profiles []report.Profile
 		for _, have := range page.Profiles {
 			if p.benchmark == "" || recording.Chooses(p.benchmark, have.Benchmark) {
 				profiles = append(profiles, have)
 			}
 		}
-		return profiles, operands[0], page.Warnings, nil
+		return report.FlameViews(profiles), operands[0], page.Warnings, nil
 	}
 	o, err := p.open(ctx, operands)
 	if err != nil {
@@ -115,11 +118,14 @@ func flameProfiles(ctx context.Context, p *profileFlags, operands []string) (pro
 		case i <= first:
 			t = i - 1
 		}
-		flame := report.BuildFlame(o.profile, t, nil, nil)
-		profiles = append(profiles, report.Profile{Kind: o.profile.Types[t].Type, Column: o.profile.Types[t].Type, Unit: o.profile.Types[t].Unit, Flame: flame})
-		if flame != nil {
-			warnings = append(warnings, flame.Warnings...)
+		g, err := flamegraph.FromProfile(o.profile, t, nil, flamegraph.DefaultOptions())
+		if err != nil {
+			return nil, "", nil, err
+		}
+		if g != nil {
+			views = append(views, flame.View{Graph: g})
+			warnings = append(warnings, g.Warnings...)
 		}
 	}
-	return profiles, o.name, append(append(warnings, o.profile.Warnings...), o.warnings...), nil
+	return views, o.name, append(append(warnings, o.profile.Warnings...), o.warnings...), nil
 }

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,9 +19,6 @@ import (
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"whet/internal/callstack"
-	"whet/internal/quantity"
 )
 
 // tab is one page in a real Chromium, which complains about whatever a report
@@ -339,87 +334,4 @@ func TestBrowserHostileNames(t *testing.T) {
 			b.quiet()
 		})
 	}
-}
-
-// The page's numbers are printed by the same rules as the program's.
-func TestBrowserPrintsNumbersAsTheProgram(t *testing.T) {
-	values := []float64{1, 9, 99, 999, 999.4, 1000, 1023, 1024, 1535, 9994, 9995, 10_000, 99_949, 99_950, 123_456, 999_499, 999_500, 999_999, 1e6, 1_234_567,
-		1 << 20, 1<<20 - 1, 1e9, 999_500_000, 1<<30 + 1<<29, 123e9, 4.5e12, 1e15, 1 << 53, math.Pow(2, 62)}
-	ratios := []float64{0, 1e-9, 0.0009, 0.001, 0.0012, 0.05, 0.1234, 0.5, 0.99, 0.9994, 0.9996, 0.999999, 1}
-	script := asset("format.js")
-	b := openFile(t, html(t, emptyPage()))
-	for _, unit := range []string{"nanoseconds", "bytes", "count", "parsecs"} {
-		got := eval[[]string](b, fmt.Sprintf("(() => { %s; return %s.map(v => formatValue(v, %q)); })()", script, numbers(values), unit))
-		for i, v := range values {
-			if unit != "nanoseconds" && v != math.Trunc(v) {
-				continue
-			}
-			if want := quantity.Value(v, unit); got[i] != want {
-				t.Errorf("%g %s: the page prints %q, the program %q", v, unit, got[i], want)
-			}
-		}
-	}
-	got := eval[[]string](b, fmt.Sprintf("(() => { %s; return %s.map(percent); })()", script, numbers(ratios)))
-	for i, r := range ratios {
-		if want := quantity.Percent(r); got[i] != want {
-			t.Errorf("share %g: the page prints %q, the program %q", r, got[i], want)
-		}
-	}
-}
-
-func numbers(v []float64) string {
-	parts := make([]string, len(v))
-	for i := range v {
-		parts[i] = fmt.Sprint(v[i])
-	}
-	return "[" + strings.Join(parts, ",") + "]"
-}
-
-// A tree as large as they get: every frame is drawn or counted in a block.
-func TestBrowserLargeTree(t *testing.T) {
-	var stacks []stack
-	for i := range 20_000 {
-		stacks = append(stacks, stack{[]string{"main.main", fmt.Sprintf("p%d.F", i%7), fmt.Sprintf("p%d.g%d", i%11, i%1000), fmt.Sprintf("q.h%d", i)}, int64(1 + i%13)})
-	}
-	f := BuildFlame(handmade(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}, stacks...), 0, nil, nil)
-	if len(f.Nodes) < 10_000 {
-		t.Fatalf("only %d nodes", len(f.Nodes))
-	}
-	var doc bytes.Buffer
-	if err := WriteFlameHTML(&doc, "large", []Profile{{Kind: "cpu", Unit: "nanoseconds", Flame: f}}); err != nil {
-		t.Fatal(err)
-	}
-	b := openFile(t, doc.Bytes())
-	// The layout itself, on the page's own data, at three zooms.
-	script := asset("format.js") + asset("tree.js")
-	sums := eval[[][]float64](b, fmt.Sprintf(`(() => { %s
-		const data = JSON.parse(document.getElementById("flame-data").textContent);
-		const tree = new Tree(data, data.flames[0]);
-		const out = [];
-		for (const width of [320, 1280, 1e9]) {
-			let frames = 0, worst = 0;
-			for (const row of tree.boxes({node: 0, x0: 0, x1: tree.total}, width, 2)) {
-				let end = 0;
-				for (const b of row) {
-					frames += b.block > 0 ? b.block : 1;
-					worst = Math.max(worst, end - b.x0);
-					end = b.x1;
-				}
-			}
-			out.push([frames, worst, tree.frames[0]]);
-		}
-		return out;
-	})()`, script))
-	want := float64(1 + countFrames(f))
-	for i, s := range sums {
-		if s[0] != want || s[2] != want {
-			t.Errorf("width %d: %g frames drawn or counted of %g in the data, want %g", i, s[0], s[2], want)
-		}
-		if s[1] > 0 {
-			t.Errorf("width %d: boxes overlap by %g", i, s[1])
-		}
-	}
-	b.search("q\\.h1$")
-	b.want("flame-match", "match")
-	b.quiet()
 }

@@ -12,11 +12,7 @@
 // escapes by all three renderers; HTML is escaped by html/template, and the
 // page's policy allows no script but its own, by hash.
 //
-// The flame graph ([BuildFlame]) sums samples by their stack of function names,
-// from the root. Frames below 1/20,000 of the root stand together in blocks that
-// say how many they are, so that nothing disappears uncounted. It misleads where
-// the recorder truncated stacks (what lost its root starts a tower of its own)
-// and where recursion is deep: it draws each level, pprof's cum counts one.
+// Flame graphs are package flame's, of trees that package flamegraph makes.
 //
 // Charts over time are SVG that the program draws, thinned to the least and the
 // greatest value of each pixel column; what is unknown is a gap. Beside a

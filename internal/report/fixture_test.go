@@ -3,8 +3,10 @@ package report
 import (
 	"math"
 
+	"whet/internal/analyze/flamegraph"
 	"whet/internal/callstack"
 	"whet/internal/finding"
+	"whet/internal/report/flame"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -28,8 +30,17 @@ func handmade(typ callstack.ValueType, stacks ...stack) *callstack.Profile {
 	return b.Profile()
 }
 
+// flameOf is the graph of a profile's only column.
+func flameOf(p *callstack.Profile, keep callstack.Keep) *flamegraph.Graph {
+	g, err := flamegraph.FromProfile(p, 0, keep, flamegraph.DefaultOptions())
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
 func fileOf(function string) string {
-	if pkg := packageOf(function); pkg != "" {
+	if pkg := flame.PackageOf(function); pkg != "" {
 		return pkg + "/x.go"
 	}
 	return ""
@@ -171,25 +182,25 @@ func visitsPage() *Page {
 				Kind: "cpu", Column: "cpu", Unit: "nanoseconds",
 				Samples: [4]int64{6160, 41, 12, 1022}, Values: [4]int64{cpu.Total(0), 410e6, 120e6, 10220e6},
 				Top: top(cpu, nil, false), TopCum: top(cpu, nil, true), Listing: listing,
-				Flame: BuildFlame(cpu, 0, nil, nil),
+				Flame: flameOf(cpu, nil),
 			},
 			{
 				Kind: "allocs", Column: "alloc_space", Unit: "bytes",
 				Samples: [4]int64{12412331, 812, 44, 0}, Values: [4]int64{alloc.Total(0), 90112, 4096, 0}, Objects: 12412331,
 				Top: top(alloc, nil, false), TopCum: top(alloc, nil, true),
-				Flame: BuildFlame(alloc, 0, nil, nil),
+				Flame: flameOf(alloc, nil),
 			},
 			{
 				Kind: "cpu", Benchmark: "BenchmarkReused", Column: "cpu", Unit: "nanoseconds",
 				Samples: [4]int64{3100, 20, 6, 511}, Values: [4]int64{cpu.Sum(0, even), 200e6, 60e6, 5110e6},
 				Top: top(cpu, even, false)[:3], TopCum: top(cpu, even, true)[:3],
-				Flame: BuildFlame(cpu, 0, even, nil),
+				Flame: flameOf(cpu, even),
 			},
 			{
 				Kind: "cpu", Benchmark: "BenchmarkFresh", Column: "cpu", Unit: "nanoseconds",
 				Samples: [4]int64{3060, 21, 6, 511}, Values: [4]int64{cpu.Sum(0, odd), 210e6, 60e6, 5110e6},
 				Top: top(cpu, odd, false)[:3], TopCum: top(cpu, odd, true)[:3],
-				Flame: BuildFlame(cpu, 0, odd, nil),
+				Flame: flameOf(cpu, odd),
 			},
 		},
 	}
@@ -213,7 +224,12 @@ func hostilePage() *Page {
 		stacks = append(stacks, stack{[]string{"main.main", n, names[(i+3)%len(names)] + ".leaf"}, int64(100 + i)})
 	}
 	p := handmade(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}, stacks...)
-	flame := BuildFlame(p, 0, nil, func(string) string { return hostileTag })
+	o := flamegraph.DefaultOptions()
+	o.File = func(string) string { return hostileTag }
+	tree, err := flamegraph.FromProfile(p, 0, nil, o)
+	if err != nil {
+		panic(err)
+	}
 	var rows []Row
 	var lines []SourceLine
 	for i, n := range names {
@@ -241,7 +257,7 @@ func hostilePage() *Page {
 		page.Profiles = append(page.Profiles, Profile{
 			Kind: n, Benchmark: n, Column: n, Unit: n,
 			Samples: [4]int64{math.MaxInt64, 1, 2, 3}, Values: [4]int64{math.MaxInt64, math.MaxInt64, 0, 1},
-			Top: rows, TopCum: rows, Flame: flame,
+			Top: rows, TopCum: rows, Flame: tree,
 			Listing: []Listing{{Function: n, File: n, Lines: lines, Missing: n, Differs: n}},
 		})
 	}

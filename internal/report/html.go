@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"whet/internal/report/flame"
 )
 
 //go:embed assets
@@ -24,28 +26,6 @@ func WriteHTML(w io.Writer, p *Page) error {
 	return writeDocument(w, "page.html", v)
 }
 
-// WriteFlameHTML writes the flame graphs of the profiles alone, as one file.
-// Profiles without samples are left out.
-func WriteFlameHTML(w io.Writer, title string, profiles []Profile) error {
-	data, err := flameData("", profiles).script()
-	if err != nil {
-		return fmt.Errorf("write flame graph: %w", err)
-	}
-	v := flamePage{shell: newShell(title), Flame: data}
-	for i := range profiles {
-		v.Warnings = append(v.Warnings, flameWarnings(&profiles[i])...)
-		v.Any = v.Any || profiles[i].Flame != nil
-	}
-	return writeDocument(w, "flame.html", v)
-}
-
-type flamePage struct {
-	shell
-	Flame    template.JS
-	Any      bool
-	Warnings []string
-}
-
 // shell is what every document has around its content.
 type shell struct {
 	Title  string
@@ -57,8 +37,8 @@ type shell struct {
 // newShell puts the style and the script together. The script is a module, so
 // that its names stay its own and it runs once the document is there.
 func newShell(title string) shell {
-	style := asset("page.css") + asset("run.css") + asset("flame.css")
-	script := asset("format.js") + asset("tree.js") + asset("paint.js") + asset("flame.js")
+	style := asset("page.css") + asset("run.css") + flame.Style()
+	script := flame.Script()
 	return shell{
 		Title:  clean(title),
 		Style:  template.CSS(style),

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"whet/internal/quantity"
+	"whet/internal/report/flame"
 )
 
 // Bounds of what a page lists of a run: a recording from elsewhere may hold any
@@ -257,7 +258,7 @@ func newWaitingView(list []Waiting) waitingView {
 	for i := range list[:min(len(list), htmlWaiting)] {
 		w := &list[i]
 		name := clean(w.Function)
-		pkg := packageOf(name)
+		pkg := flame.PackageOf(name)
 		v.Rows = append(v.Rows, waitingRow{
 			Package: pkg, Rest: name[len(pkg):], Place: w.place(), Benchmark: clean(w.Benchmark), Kind: clean(w.Kind),
 			Delay: ns(w.DelayNs), PerS: w.delayPerS(), Num: quantity.Count(float64(w.Count)), Width: width(share(w.DelayNs, most)),

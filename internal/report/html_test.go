@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whet/internal/report/flame"
 )
 
 // documents are the HTML files of all test pages, reports and flame graphs.
@@ -20,7 +22,7 @@ func documents(t *testing.T) map[string][]byte {
 	for name, p := range pages() {
 		out[name] = html(t, p)
 		var b bytes.Buffer
-		if err := WriteFlameHTML(&b, p.Target, p.Profiles); err != nil {
+		if err := flame.WriteHTML(&b, flame.Page{Title: p.Target, Module: p.Module, Views: FlameViews(p.Profiles)}); err != nil {
 			t.Fatal(err)
 		}
 		out[name+" flame"] = b.Bytes()
@@ -93,11 +95,11 @@ func walk(doc []byte) ([]*element, error) {
 // out of a name.
 func TestHTMLHoldsOnlyItsOwnMarkup(t *testing.T) {
 	elements := strings.Fields(`html head meta title style body header main section nav footer article div p span h1 h2 h3 a ul li dl dt dd
-		table caption thead tbody tr th td details summary code pre strong b svg rect script noscript label select input output button canvas wbr
+		table caption thead tbody tr th td details summary code pre strong b svg rect script noscript label select option input output button canvas wbr
 		dd ol small path line text`)
 	attributes := strings.Fields(`lang charset http-equiv content name class id aria-label aria-labelledby aria-describedby aria-hidden aria-pressed
 		href scope colspan tabindex role title width height viewbox preserveaspectratio type hidden for placeholder autocomplete autocapitalize
-		spellcheck open data-of d x y x1 x2 y1 y2 text-anchor`)
+		spellcheck open data-of value d x y x1 x2 y1 y2 text-anchor`)
 	for name, doc := range documents(t) {
 		all, err := walk(doc)
 		if err != nil {
@@ -234,32 +236,17 @@ func TestHTMLGolden(t *testing.T) {
 	}
 }
 
-// The data of the flame graphs says what the trees hold.
-func TestFlameData(t *testing.T) {
-	p := visitsPage()
-	var d jsonFlames
-	script, err := flameData(p.Module, p.Profiles).script()
-	if err != nil {
-		t.Fatal(err)
+// The flame graphs of a page stand in the order of its profiles.
+func TestFlameViews(t *testing.T) {
+	var labels []string
+	for _, v := range FlameViews(visitsPage().Profiles) {
+		labels = append(labels, v.Label)
 	}
-	if err := json.Unmarshal([]byte(script), &d); err != nil {
-		t.Fatal(err)
+	if want := []string{"CPU time", "Allocated bytes", "CPU time · BenchmarkReused", "CPU time · BenchmarkFresh"}; !slices.Equal(labels, want) {
+		t.Errorf("labels %q, want %q", labels, want)
 	}
-	if len(d.Flames) != len(p.Profiles) {
-		t.Fatalf("%d flame graphs, want %d", len(d.Flames), len(p.Profiles))
-	}
-	for i, f := range d.Flames {
-		want := p.Profiles[i].Flame
-		if len(f.Name) != len(want.Nodes) || len(f.Parent) != len(want.Nodes) || len(f.Value) != len(want.Nodes) {
-			t.Fatalf("columns of %d, %d and %d rows, want %d", len(f.Name), len(f.Parent), len(f.Value), len(want.Nodes))
-		}
-		for j, n := range want.Nodes {
-			if d.Names[f.Name[j]] != want.Names[n.Name] || d.Files[f.Name[j]] != want.Files[n.Name] || f.Parent[j] != n.Parent || f.Value[j] != n.Value {
-				t.Errorf("flame %d node %d differs", i, j)
-			}
-		}
-	}
-	if want := []string{"CPU time", "Allocated bytes", "CPU time · BenchmarkReused", "CPU time · BenchmarkFresh"}; !slices.EqualFunc(d.Flames, want, func(f jsonFlameView, l string) bool { return f.Label == l }) {
-		t.Errorf("labels differ from %q", want)
+	p := servicePage()
+	if n := len(FlameViews(p.Profiles)); n != len(p.Profiles) {
+		t.Errorf("%d flame graphs of %d profiles", n, len(p.Profiles))
 	}
 }

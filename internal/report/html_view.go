@@ -13,6 +13,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/report/flame"
 )
 
 // The templates hold no arithmetic: what they print is made here, by the same
@@ -38,8 +39,7 @@ type pageView struct {
 	Others     []profileView // of other benchmarks
 	Asides     []profileView // of what other parts of the page say better
 	Run        runView
-	Flame      template.JS
-	Any        bool // there is a flame graph
+	Flame      template.HTML
 }
 
 type findingView struct {
@@ -133,7 +133,7 @@ type lineView struct {
 }
 
 func newPageView(p *Page) (*pageView, error) {
-	data, err := flameData(p.Module, p.Profiles).script()
+	widget, err := flame.Widget(p.Module, "", FlameViews(p.Profiles))
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func newPageView(p *Page) (*pageView, error) {
 		Verdict:   clean(cmp.Or(p.Verdict.Text, "unknown")),
 		Kind:      clean(p.Verdict.Kind),
 		Threshold: threshold(p),
-		Flame:     data,
+		Flame:     widget,
 	}
 	v.Title = title(p)
 	for _, f := range p.Facts {
@@ -182,7 +182,6 @@ func newPageView(p *Page) (*pageView, error) {
 	}
 	v.Run = newRunView(p)
 	for i := range p.Profiles {
-		v.Any = v.Any || p.Profiles[i].Flame != nil
 		v.Warnings = append(v.Warnings, flameWarnings(&p.Profiles[i])...)
 	}
 	return v, nil
@@ -197,6 +196,27 @@ func flameWarnings(p *Profile) []string {
 		out = append(out, flameLabel(p)+": "+clean(w))
 	}
 	return out
+}
+
+// FlameViews are the flame graphs of profiles.
+func FlameViews(profiles []Profile) []flame.View {
+	var out []flame.View
+	for i := range profiles {
+		p := &profiles[i]
+		if p.Flame != nil {
+			out = append(out, flame.View{Label: flameLabel(p), Unit: p.Unit, Kind: p.Kind, Benchmark: p.Benchmark, Graph: p.Flame})
+		}
+	}
+	return out
+}
+
+// flameLabel names a flame graph in the selector.
+func flameLabel(p *Profile) string {
+	what := capital(p.what())
+	if p.Benchmark == "" {
+		return what
+	}
+	return what + " · " + clean(p.Benchmark)
 }
 
 func newFindingView(p *Page, n int, f *finding.Finding) findingView {
@@ -301,7 +321,7 @@ func newProfileView(page *Page, p *Profile) profileView {
 
 func newRowView(p *Profile, r *Row, by, then int64) rowView {
 	name := clean(r.Function)
-	pkg := packageOf(name)
+	pkg := flame.PackageOf(name)
 	return rowView{
 		Package: pkg, Rest: name[len(pkg):], File: clean(r.File),
 		Value: p.value(by), Share: quantity.Percent(share(by, p.base())), Width: width(share(by, p.base())),

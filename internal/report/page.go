@@ -1,5 +1,7 @@
 package report
 
+import "whet/internal/analyze/flamegraph"
+
 import "whet/internal/finding"
 
 // Page is everything a report of a recording shows, computed and rounded
@@ -197,7 +199,7 @@ type Profile struct {
 	Top          []Row // by flat, of the base
 	TopCum       []Row // by cum, of the base
 	Listing      []Listing
-	Flame        *Flame // of the base; nil where there is no sample
+	Flame        *flamegraph.Graph // of the base; nil where there is no sample
 }
 
 // Row is one function of a top table. Ratios are of the base's value.
@@ -226,25 +228,4 @@ type SourceLine struct {
 	Flat   int64
 	Cum    int64
 	Notes  []string // "n escapes to heap", "inlines (*T).get"
-}
-
-// Flame is a call tree from the root. Node 0 is the root and holds the total.
-// Children follow their parent; every node's value is its cum, and what its
-// children do not hold is its own.
-type Flame struct {
-	Names []string // function names, interned
-	Files []string // for people; Files[i] belongs to Names[i]
-	Nodes []FlameNode
-	// Warnings say what BuildFlame had to change in the values to draw them.
-	Warnings []string
-}
-
-// FlameNode is one frame of the tree.
-type FlameNode struct {
-	Name   int // index into Names
-	Parent int // index into Nodes, -1 for the root
-	Value  int64
-	// Collapsed counts the frames that were too narrow to draw and stand
-	// here together; 0 for an ordinary frame.
-	Collapsed int
 }

@@ -73,7 +73,7 @@ func servicePage() *Page {
 	for _, kind := range []struct{ kind, column, unit string }{{"cpu", "cpu", "nanoseconds"}, {"allocs", "alloc_space", "bytes"}, {"mutex", "delay", "nanoseconds"}, {"block", "delay", "nanoseconds"}, {"heap", "inuse_space", "bytes"}, {"wall", "wall", "nanoseconds"}} {
 		pr := Profile{
 			Kind: kind.kind, Column: kind.column, Unit: kind.unit, Samples: [4]int64{1232, 0, 12, 204}, Values: [4]int64{cpu.Total(0), 0, 120e6, 2040e6},
-			Top: top(cpu, nil, false)[:4], TopCum: top(cpu, nil, true)[:4], Flame: BuildFlame(cpu, 0, nil, nil),
+			Top: top(cpu, nil, false)[:4], TopCum: top(cpu, nil, true)[:4], Flame: flameOf(cpu, nil),
 		}
 		switch kind.kind {
 		case "cpu":

@@ -73,12 +73,6 @@ func TestAsideProfiles(t *testing.T) {
 			t.Errorf("no %q", heading)
 		}
 	}
-	var d jsonFlames
-	p := servicePage()
-	script, err := flameData(p.Module, p.Profiles).script()
-	if err != nil || json.Unmarshal([]byte(script), &d) != nil || len(d.Flames) != len(p.Profiles) {
-		t.Errorf("%d flame graphs of %d profiles, %v", len(d.Flames), len(p.Profiles), err)
-	}
 	// A profile that does not count its samples has not none.
 	if !strings.Contains(all, "–        –           –  stretches of goroutines") {
 		t.Error("the wall profile's samples are not said to be unknown")

@@ -225,10 +225,9 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errFull }
 func TestWriteErrors(t *testing.T) {
 	p := visitsPage()
 	for name, err := range map[string]error{
-		"text":  WriteText(brokenWriter{}, p, TextOptions{}),
-		"json":  WriteJSON(brokenWriter{}, p, JSONOptions{}),
-		"html":  WriteHTML(brokenWriter{}, p),
-		"flame": WriteFlameHTML(brokenWriter{}, "x", p.Profiles),
+		"text": WriteText(brokenWriter{}, p, TextOptions{}),
+		"json": WriteJSON(brokenWriter{}, p, JSONOptions{}),
+		"html": WriteHTML(brokenWriter{}, p),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: %v", name, err)

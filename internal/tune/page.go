@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/hot"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules"
@@ -240,7 +241,12 @@ func (a *analysis) profile(c classified) report.Profile {
 	p.TopCum = a.rows(c, base, true)
 	p.Listing = a.listings(c, base)
 	if p.Values[hot.Base] != 0 {
-		p.Flame = report.BuildFlame(c.Profile, c.column, base, a.sources.Display)
+		o := flamegraph.DefaultOptions()
+		o.File = a.sources.Display
+		var err error
+		if p.Flame, err = flamegraph.FromProfile(c.Profile, c.column, base, o); err != nil {
+			a.warnings = append(a.warnings, err.Error())
+		}
 	}
 	return p
 }
