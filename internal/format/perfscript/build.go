@@ -11,6 +11,8 @@ import (
 
 // reader builds the profile.
 type reader struct {
+	limits Limits
+
 	e *events
 	b *callstack.PackedBuilder
 	p *callstack.Packed
@@ -19,6 +21,7 @@ type reader struct {
 	number  int // of the line
 	pending bool
 	at      header
+	atLine  int
 	chain   []frame // of the sample at hand, leaf first
 	places  []place // beside it
 
@@ -38,11 +41,11 @@ type place struct {
 	line int
 }
 
-func newReader(e *events) *reader {
+func newReader(e *events, limits Limits) *reader {
 	t := e.types()
 	b := callstack.NewPackedBuilder(t...)
 	r := &reader{
-		e: e, b: b, p: b.Packed(),
+		limits: limits, e: e, b: b, p: b.Packed(),
 		locations: make(map[string]callstack.LocationID), mappings: make(map[string]callstack.MappingID),
 		row: make([]int64, len(t)), sums: make([]int64, len(t)), from: -1, to: -1,
 	}
@@ -61,11 +64,9 @@ func (r *reader) line(line []byte) error {
 		if err := r.end(); err != nil {
 			return err
 		}
-		r.at, r.pending = h, true
-		if f, ok := parseFrame(h.rest); ok {
-			r.push(f)
-		} else if f, ok := parseFrame(line); ok && isFrame(line) {
-			r.push(f)
+		r.at, r.atLine, r.pending = h, r.number, true
+		if h.hasLeaf {
+			r.push(h.leaf)
 		}
 	case isChain:
 		f, _ := parseFrame(line)
@@ -75,11 +76,15 @@ func (r *reader) line(line []byte) error {
 			r.places[len(r.places)-1] = place{file, n}
 		}
 	case isOdd:
-		if r.odd++; r.odd == 1 {
-			r.firstOdd = r.number
-		}
+		r.oddLine(r.number)
 	}
 	return nil
+}
+
+func (r *reader) oddLine(number int) {
+	if r.odd++; r.odd == 1 {
+		r.firstOdd = number
+	}
 }
 
 func (r *reader) push(f frame) {
@@ -93,6 +98,10 @@ func (r *reader) end() error {
 		return nil
 	}
 	r.pending = false
+	if !r.at.counts(len(r.chain) > 0) {
+		r.oddLine(r.atLine)
+		return nil
+	}
 	clear(r.row)
 	column := r.e.index[r.at.eventName()]
 	if r.e.periods {
@@ -114,6 +123,9 @@ func (r *reader) end() error {
 		}
 		r.path = append(r.path, r.location(r.chain[i:i+n], r.places[i:i+n]))
 		i += n
+	}
+	if n := r.limits.MaxRecords; len(r.p.Functions) > n || len(r.p.Locations) > n {
+		return fmt.Errorf("more than %d different functions or places in them: too large to read", n)
 	}
 	if len(r.path) == 0 {
 		r.bare++

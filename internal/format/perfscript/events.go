@@ -25,17 +25,25 @@ func (h *header) eventName() string {
 	return h.event
 }
 
+// counts reports whether a sample is one: a line that names no event could be
+// anything, but for the stack below it.
+func (h *header) counts(stack bool) bool { return h.event != "" || stack }
+
 // scanEvents reads the samples' first lines, so that the columns are known.
 func scanEvents(data []byte, limits Limits) (*events, error) {
 	e := &events{index: make(map[string]int)}
 	var s state
+	var at header
 	for line := range bytes.Lines(data) {
 		h, is := s.next(bytes.TrimRight(line, "\r\n"))
-		if is != isHeader {
+		if is == isHeader {
+			at = h
+		}
+		if is != isHeader && is != isChain || !at.counts(is == isChain || h.hasLeaf) {
 			continue
 		}
-		name := h.eventName()
-		e.periods = e.periods || h.hasPeriod
+		name := at.eventName()
+		e.periods = e.periods || at.hasPeriod
 		if _, ok := e.index[name]; !ok {
 			if len(e.names) == limits.MaxEvents {
 				return nil, fmt.Errorf("it has samples of more than %d events: choose some with perf script's -e or --event", limits.MaxEvents)
@@ -94,7 +102,9 @@ func (s *state) next(line []byte) (header, kind) {
 		s.frame = true
 		if !s.open { // -F ip,sym: samples have no first line
 			s.open = true
-			return header{pid: -1, tid: -1, time: -1}, isHeader
+			h := header{pid: -1, tid: -1, time: -1}
+			h.leaf, h.hasLeaf = parseFrame(line)
+			return h, isHeader
 		}
 		return header{}, isChain
 	}
@@ -102,8 +112,7 @@ func (s *state) next(line []byte) (header, kind) {
 	clear := ok && h.event != "" && (h.time >= 0 || h.tid >= 0)
 	switch {
 	case line[0] != '\t' && (clear || ok && !s.open):
-		_, s.frame = parseFrame(h.rest)
-		s.open = true
+		s.open, s.frame = true, h.hasLeaf
 		return h, isHeader
 	case s.open && s.frame && bytes.HasPrefix(line, []byte("  ")):
 		return header{}, isPlace

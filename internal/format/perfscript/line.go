@@ -13,7 +13,8 @@ type header struct {
 	event     string
 	period    int64
 	hasPeriod bool
-	rest      []byte // behind the event: a frame, or what a tracepoint says
+	leaf      frame
+	hasLeaf   bool // on this line, as without call chains
 }
 
 // parseHeader reads a line such as
@@ -73,13 +74,17 @@ func clock(w []byte) (ns int64, ok bool) {
 }
 
 // splitAtThread divides a line without a time behind "23460" or "23460/23461",
-// and the processor if there is one.
+// and the processor if there is one. A number in a column of ten is a period,
+// and the line is divided in front of it.
 func splitAtThread(line []byte) (front, back []byte) {
 	_, from := word(line, 0)
 	for from < len(line) {
 		start, end := word(line, from)
 		if end == start {
 			break
+		}
+		if _, err := strconv.ParseUint(string(line[start:end]), 10, 64); err == nil && end-from > 10 {
+			return line[:start], line[start:]
 		}
 		if _, _, ok := threadOf(line[start:end]); ok {
 			if s, e := word(line, end); e > s && isProcessor(line[s:e]) {
@@ -136,10 +141,12 @@ func (h *header) what(back []byte) {
 	}
 	if event, ok := bytes.CutSuffix(back[start:end], []byte(":")); ok && len(event) > 0 {
 		h.event = string(event)
-		h.rest = bytes.TrimSpace(back[end:])
-		return
+		// An address stands in a column of its own, what a tracepoint says
+		// behind one blank.
+		if rest := back[end:]; bytes.HasPrefix(rest, []byte("  ")) {
+			h.leaf, h.hasLeaf = parseFrame(rest)
+		}
 	}
-	h.rest = bytes.TrimSpace(back)
 }
 
 // frame is one line of a call chain.
@@ -163,6 +170,9 @@ func parseFrame(line []byte) (f frame, ok bool) {
 	}
 	f.ip = ip
 	rest := bytes.TrimSpace(line[end:])
+	if i := bytes.Index(rest, []byte(" 0x")); i >= 0 && bytes.IndexByte(rest[i:], '/') > 0 {
+		rest = bytes.TrimSpace(rest[:i]) // branch records behind it
+	}
 	if n := len(rest); n > 0 && rest[n-1] == ')' {
 		if open := opening(rest); open == 0 || open > 0 && rest[open-1] == ' ' {
 			object := string(rest[open+1 : n-1])

@@ -20,44 +20,39 @@ type Limits struct {
 func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24, MaxEvents: 32} }
 
 // Is reports whether a file that begins with head looks like perf script's
-// output: a sample's first line with its time or event and, unless the head
-// ends there or the frame stands on it, a frame below.
+// output: the first line of a sample, and a frame on it or below it.
 func Is(head []byte) bool {
-	var first []byte
+	var s state
+	var first header
+	begun := false
 	for line := range bytes.Lines(head) {
-		line = bytes.TrimRight(line, "\r\n")
+		h, is := s.next(bytes.TrimRight(line, "\r\n"))
 		switch {
-		case len(bytes.TrimSpace(line)) == 0 && first == nil, line != nil && bytes.HasPrefix(line, []byte("#")):
-			continue
-		case first == nil && isFrame(line):
-			return true // -F ip,sym
-		case first == nil:
-			h, ok := parseHeader(line)
-			if !ok || h.tid < 0 && h.time < 0 || h.tid >= 0 && h.time < 0 && h.event == "" && h.comm == "" {
-				return false
-			}
-			if h.event != "" && h.time >= 0 {
+		case is == isBlank && !begun:
+		case is == isHeader && !begun:
+			if h.hasLeaf {
 				return true
 			}
-			if _, ok := parseFrame(h.rest); ok && h.event != "" {
-				return true
-			}
-			first = line
+			first, begun = h, true
 		default:
-			return isFrame(line)
+			return is == isChain
 		}
 	}
-	return false
+	if !begun { // with --header, the head holds nothing else
+		return bytes.HasPrefix(head, []byte("# ========\n")) && bytes.Contains(head, []byte("\n# header version"))
+	}
+	// The head ends here: time and event are enough.
+	return first.time >= 0 && first.event != ""
 }
 
-// isFrame reports whether a line is a frame of a call chain, which begins with
-// a tab.
+// isFrame reports whether a line is a frame of a call chain: behind a tab, or
+// the blanks that an editor made of it.
 func isFrame(line []byte) bool {
-	if len(line) == 0 || line[0] != '\t' {
+	if !bytes.HasPrefix(line, []byte("\t")) && !bytes.HasPrefix(line, []byte("        ")) {
 		return false
 	}
 	f, ok := parseFrame(line)
-	return ok && (f.name != "" || f.object != "" || bytes.Contains(line, []byte("[unknown]")))
+	return ok && !bytes.Contains(line, []byte("\tinsn:")) && (f.name != "" || f.object != "" || bytes.Contains(line, []byte("[unknown]")))
 }
 
 // Read decodes the text. Lines that cannot be read are left out, and counted in
@@ -73,18 +68,15 @@ func Read(data []byte, limits Limits) (*callstack.Packed, error) {
 	if len(e.names) == 0 {
 		return nil, errors.New("it holds no samples of perf script")
 	}
-	r := newReader(e)
+	r := newReader(e, limits)
 	for line := range bytes.Lines(data) {
 		r.number++
 		if err := r.line(bytes.TrimRight(line, "\r\n")); err != nil {
 			return nil, fmt.Errorf("line %d: %w", r.number, err)
 		}
-		if len(r.p.Functions) > limits.MaxRecords || len(r.p.Locations) > limits.MaxRecords {
-			return nil, fmt.Errorf("line %d: more than %d different functions or places in them: too large to read", r.number, limits.MaxRecords)
-		}
 	}
 	if err := r.end(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("line %d: %w", r.number, err)
 	}
 	if r.from >= 0 {
 		r.p.Duration = r.to - r.from
