@@ -2,8 +2,13 @@
 //
 // It answers how long each takes, and how much memory, from start to exit on
 // a profile of the Go compiler, which it makes first unless -profile names
-// some. Heap profiles are read for what was allocated: at the compiler's exit
-// little is in use. Both run in turns, in an order drawn by lot.
+// some:
+//
+//	go run ./bench/top -turns 7 -profile big.pb.gz -profile big.pb.gz:alloc_space
+//
+// (bench/bigprofile makes a large one). The heap profiles it makes are read for
+// what was allocated: at the compiler's exit little is in use. Both run in
+// turns, in an order drawn by lot.
 //
 // It misleads about work that the two do not share: whet top prints flat and
 // cum of the measured code, pprof -top has more ways to filter.
@@ -24,10 +29,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/pprof/profile"
-
 	"whet/bench/ledger"
 	"whet/internal/capture/process"
+	"whet/internal/format/profile"
 	"whet/internal/quantity"
 	"whet/internal/stat"
 )
@@ -67,15 +71,14 @@ func run(ctx context.Context) error {
 	turns := flag.Int("turns", 21, "how often each tool reads each profile")
 	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
 	dir := flag.String("dir", "bench", "directory with README.md and results")
-	flag.Var(&profiles, "profile", "measure this `file` instead of making some; may be given several times")
-	index := flag.String("sample_index", "", "sample `type` that both tools show of the files given with -profile")
+	flag.Var(&profiles, "profile", "measure this `file` instead of making some, with the sample type behind a colon unless it is the profile's own; may be given several times")
 	flag.Parse()
 	if !*table {
 		if *turns < 6 {
 			return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 		}
 		e := ledger.Begin[[]Subject]("bench/top")
-		subjects, err := measure(ctx, profiles, *index, *turns)
+		subjects, err := measure(ctx, profiles, *turns)
 		if err != nil {
 			return err
 		}
@@ -98,7 +101,7 @@ func render(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := ledger.Table{Head: []string{"profile", "samples", "whet top", "pprof -top", "pprof/whet, time", "95 % interval", "whet CPU", "pprof CPU", "whet memory", "pprof memory"}}
+	t := ledger.Table{Head: []string{"profile", "samples", "whet top", "pprof -top", "pprof/whet, time", "95 % interval", "whet CPU", "pprof CPU", "whet memory", "pprof memory", "pprof/whet, memory"}}
 	for _, s := range e.Samples {
 		of := func(runs []Run, f func(Run) int64) []float64 {
 			out := make([]float64, len(runs))
@@ -114,7 +117,7 @@ func render(dir string) (string, error) {
 			quantity.Nanoseconds(stat.Median(of(s.Whet, wall))), quantity.Nanoseconds(stat.Median(of(s.Pprof, wall))),
 			quantity.Ratio(iv.Center), quantity.Ratio(iv.Low) + " to " + quantity.Ratio(iv.High),
 			quantity.Nanoseconds(stat.Median(of(s.Whet, cpu))), quantity.Nanoseconds(stat.Median(of(s.Pprof, cpu))),
-			memory(of(s.Whet, rss)), memory(of(s.Pprof, rss)),
+			memory(of(s.Whet, rss)), memory(of(s.Pprof, rss)), memoryRatio(of(s.Pprof, rss), of(s.Whet, rss)),
 		})
 	}
 	turns := 0
@@ -132,7 +135,15 @@ func memory(peaks []float64) string {
 	return quantity.Bytes(stat.Median(peaks))
 }
 
-func measure(ctx context.Context, profiles []string, index string, turns int) ([]Subject, error) {
+// memoryRatio is the median of the ratios within a turn.
+func memoryRatio(pprof, whet []float64) string {
+	if slices.Contains(pprof, 0) || slices.Contains(whet, 0) {
+		return "–"
+	}
+	return quantity.Ratio(stat.RatioInterval(pprof, whet, 0.95).Center)
+}
+
+func measure(ctx context.Context, profiles []string, turns int) ([]Subject, error) {
 	tmp, err := os.MkdirTemp("", "whet-bench-")
 	if err != nil {
 		return nil, err
@@ -152,8 +163,11 @@ func measure(ctx context.Context, profiles []string, index string, turns int) ([
 		return nil, fmt.Errorf("go tool -n pprof names no program: %w", err)
 	}
 	inputs := make([]input, len(profiles))
-	for i, file := range profiles {
-		inputs[i] = input{file, index}
+	for i, p := range profiles {
+		if inputs[i].file = p; strings.Contains(filepath.Base(p), ":") {
+			colon := strings.LastIndex(p, ":")
+			inputs[i] = input{p[:colon], p[colon+1:]}
+		}
 	}
 	if len(inputs) == 0 {
 		if inputs, err = compile(ctx, tmp); err != nil {
@@ -180,15 +194,20 @@ func measure(ctx context.Context, profiles []string, index string, turns int) ([
 type input struct{ file, index string }
 
 func (s *Subject) describe(file string) error {
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
-	p, err := profile.ParseData(data)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	p, err := profile.ReadPacked(f, info.Size(), profile.DefaultLimits())
 	if err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
-	s.Bytes, s.Samples = int64(len(data)), len(p.Sample)
+	s.Bytes, s.Samples = info.Size(), p.Len()
 	return nil
 }
 
@@ -225,6 +244,9 @@ func compile(ctx context.Context, tmp string) ([]input, error) {
 
 func subject(ctx context.Context, in input, whet, pprof string, turns int) (Subject, error) {
 	s := Subject{Name: strings.TrimSuffix(filepath.Base(in.file), ".pb.gz")}
+	if in.index != "" {
+		s.Name += ", " + in.index
+	}
 	tools := []struct {
 		path string
 		args []string
