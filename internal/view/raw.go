@@ -107,9 +107,7 @@ func (r *Raw) writeHead(b *bytes.Buffer) {
 	if m.DocURL != "" {
 		fmt.Fprintf(b, "Doc: %s\n", clean(m.DocURL))
 	}
-	if m.PeriodType != (callstack.ValueType{}) {
-		fmt.Fprintf(b, "PeriodType: %s %s\n", clean(m.PeriodType.Type), clean(m.PeriodType.Unit))
-	}
+	fmt.Fprintf(b, "PeriodType: %s %s\n", clean(m.PeriodType.Type), clean(m.PeriodType.Unit))
 	fmt.Fprintf(b, "Period: %d\n", m.Period)
 	if !r.Time.IsZero() {
 		fmt.Fprintf(b, "Time: %v\n", r.Time)
