@@ -11,6 +11,7 @@ import (
 	"whet/internal/format/folded"
 	"whet/internal/format/goroutines"
 	"whet/internal/format/legacy"
+	"whet/internal/format/perfscript"
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
 )
@@ -38,6 +39,9 @@ func otherFormats() []profileFormat {
 		}},
 		{legacy.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
 			return legacy.Read(data, legacy.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
+		}},
+		{perfscript.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+			return perfscript.Read(data, perfscript.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
 		}},
 		{folded.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
 			return folded.Read(data, folded.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})

@@ -29,8 +29,11 @@ func (h *header) eventName() string {
 // anything, but for the stack below it.
 func (h *header) counts(stack bool) bool { return h.event != "" || stack }
 
+// maxEvents bounds the columns: every sample has a value in each.
+const maxEvents = 32
+
 // scanEvents reads the samples' first lines, so that the columns are known.
-func scanEvents(data []byte, limits Limits) (*events, error) {
+func scanEvents(data []byte) (*events, error) {
 	e := &events{index: make(map[string]int)}
 	var s state
 	var at header
@@ -45,8 +48,8 @@ func scanEvents(data []byte, limits Limits) (*events, error) {
 		name := at.eventName()
 		e.periods = e.periods || at.hasPeriod
 		if _, ok := e.index[name]; !ok {
-			if len(e.names) == limits.MaxEvents {
-				return nil, fmt.Errorf("it has samples of more than %d events: choose some with perf script's -e or --event", limits.MaxEvents)
+			if len(e.names) == maxEvents {
+				return nil, fmt.Errorf("it has samples of more than %d events: record fewer, or print some of them only", maxEvents)
 			}
 			e.index[name] = len(e.names)
 			e.names = append(e.names, name)

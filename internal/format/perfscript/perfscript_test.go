@@ -260,19 +260,23 @@ func TestOdd(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	sample := "w 12 1.000001: 9223372036854775807 cycles: \n\t1 f (x)\n\n"
+	var many strings.Builder
+	for i := range maxEvents + 1 {
+		fmt.Fprintf(&many, "w 1 1.000001: event%d: \n\n", i)
+	}
 	for text, want := range map[string]string{
 		"":                      "no samples",
 		"# a comment\n\nx\ny\n": "no samples",
 		sample + sample:         "line 6: the periods of its samples add up to more than 63 bits",
-		"w 1 1.000001: a: \n\n" + "w 1 1.000001: b: \n\n" + "w 1 1.000001: c: \n": "more than 2 events",
-		"w 1 1.000001: a: \n\t1 f\n\t2 g\n\t3 h\n":                                "more than 2 different functions",
+		many.String():           "more than 32 events",
+		"w 1 1.000001: a: \n\t1 f\n\t2 g\n\t3 h\n": "more than 2 different functions",
 	} {
-		_, err := Read([]byte(text), Limits{MaxBytes: 1 << 20, MaxRecords: 2, MaxEvents: 2})
+		_, err := Read([]byte(text), Limits{MaxBytes: 1 << 20, MaxRecords: 2})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Read([]byte(sample), Limits{MaxBytes: 9, MaxRecords: 9, MaxEvents: 9}); err == nil {
+	if _, err := Read([]byte(sample), Limits{MaxBytes: 9, MaxRecords: 9}); err == nil {
 		t.Error("more bytes than are allowed: no error")
 	}
 }
@@ -313,8 +317,8 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("w 12 1.000001: 7 cycles:u: \n\t1 f (inlined)\n\t1 g+0x1 (x)\n\nw 12 1.5: faults: \n\t10 f\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		limits := Limits{MaxBytes: 1 << 20, MaxRecords: 1 << 16, MaxEvents: 8}
-		e, _ := scanEvents(data, limits)
+		limits := Limits{MaxBytes: 1 << 20, MaxRecords: 1 << 16}
+		e, _ := scanEvents(data)
 		p, err := Read(data, limits)
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {

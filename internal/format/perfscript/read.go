@@ -12,12 +12,11 @@ import (
 type Limits struct {
 	MaxBytes   int64
 	MaxRecords int // different functions and locations
-	MaxEvents  int
 }
 
 // DefaultLimits are far above any recording seen, and well below what takes a
 // machine down.
-func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24, MaxEvents: 32} }
+func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24} }
 
 // Is reports whether a file that begins with head looks like perf script's
 // output: the first line of a sample, and a frame on it or below it.
@@ -61,7 +60,7 @@ func Read(data []byte, limits Limits) (*callstack.Packed, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
-	e, err := scanEvents(data, limits)
+	e, err := scanEvents(data)
 	if err != nil {
 		return nil, err
 	}
