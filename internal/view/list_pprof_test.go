@@ -1,9 +1,11 @@
-package view_test
+package view
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,13 +16,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/driver"
+	google "github.com/google/pprof/profile"
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
 	"whet/internal/format/profile"
 	"whet/internal/source"
 	"whet/internal/symbol"
-	"whet/internal/view"
 )
 
 // program is one that was built and profiled.
@@ -53,8 +56,8 @@ func buildProgram(t *testing.T) *program {
 	run("go", "build", "-o", p.binary, ".")
 	run("go", "build", "-ldflags=-s -w", "-o", p.stripped, ".")
 	run("go", "build", "-buildmode=pie", "-o", p.pie, ".")
-	run(p.binary, p.cpu, p.allocs, "600")
-	run(p.pie, p.pieCPU, at("unused.pb.gz"), "300")
+	run(p.binary, p.cpu, p.allocs, "80")
+	run(p.pie, p.pieCPU, at("unused.pb.gz"), "40")
 	return p
 }
 
@@ -160,7 +163,7 @@ func testList(t *testing.T, p *program) {
 	} {
 		t.Run(strings.Join(append(c.args, c.match), " "), func(t *testing.T) {
 			want := p.pprof(t, append(append([]string{"-list=" + c.match}, c.args...), p.binary, c.file)...)
-			v, err := view.NewList(selected(t, c.profile, view.ForList(c.o)), view.ListOptions{Match: regexp.MustCompile(c.match), Source: sources()}, view.Options{})
+			v, err := NewList(selected(t, c.profile, ForList(c.o)), ListOptions{Match: regexp.MustCompile(c.match), Source: sources()}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,8 +190,8 @@ func testDisasm(t *testing.T, p *program) {
 	} {
 		t.Run(filepath.Base(c.binary)+" "+strings.Join(append(c.args, c.match), " "), func(t *testing.T) {
 			want := p.pprof(t, append(append([]string{"-disasm=" + c.match}, c.args...), c.binary, c.profile)...)
-			v, err := view.NewDisasm(selected(t, readPacked(t, c.profile), view.ForDisasm(c.o)),
-				view.DisasmOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary))}, view.Options{})
+			v, err := NewDisasm(selected(t, readPacked(t, c.profile), ForDisasm(c.o)),
+				DisasmOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary))}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,16 +206,16 @@ func testDisasm(t *testing.T, p *program) {
 	}
 	// Stripped, there is no symbol table: the functions are found all the
 	// same, the numbers are the same.
-	s := selected(t, readPacked(t, p.cpu), view.ForDisasm(selection.Options{}))
-	var of [2]*view.Disasm
+	s := selected(t, readPacked(t, p.cpu), ForDisasm(selection.Options{}))
+	var of [2]*Disasm
 	for i, name := range []string{p.binary, p.stripped} {
 		var err error
-		of[i], err = view.NewDisasm(s, view.DisasmOptions{Match: regexp.MustCompile(`main\.`), Binary: binary(opened(t, name)), Source: sources()}, view.Options{})
+		of[i], err = NewDisasm(s, DisasmOptions{Match: regexp.MustCompile(`main\.`), Binary: binary(opened(t, name)), Source: sources()}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if d := cmp.Diff(of[0].Routines, of[1].Routines, cmp.Comparer(func(a, b view.AsmInstruction) bool {
+	if d := cmp.Diff(of[0].Routines, of[1].Routines, cmp.Comparer(func(a, b AsmInstruction) bool {
 		verb, _, _ := strings.Cut(a.Text, " ") // data has no names without symbols
 		return a.Address == b.Address && strings.HasPrefix(b.Text, verb) && a.Flat == b.Flat && a.Cum == b.Cum && a.File == b.File && a.Line == b.Line && a.Source == b.Source
 	}), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Binary" }, cmp.Ignore())); d != "" {
@@ -230,7 +233,7 @@ func testDisasm(t *testing.T, p *program) {
 // withoutLast takes every routine's last instruction away: pprof takes the
 // address of a function's last byte for its end, and so loses an instruction of
 // one byte, and sees half of a longer one.
-func withoutLast(listing string, v *view.Disasm) string {
+func withoutLast(listing string, v *Disasm) string {
 	var out []string
 	routines := strings.Split(listing, "ROUTINE")
 	for i, r := range routines {
@@ -252,7 +255,7 @@ var disasmAddress = regexp.MustCompile(`^ *\S+ +\S+ +([0-9a-f]+): `)
 var (
 	webTitle = regexp.MustCompile(`<h2>(.*?)</h2><p class="filename">(.*?)</p>`)
 	webLine  = regexp.MustCompile(`<span class=line>\s*(\d+)</span> <span class=\w+>\s*(\S+)\s+(\S+)`)
-	webAsm   = regexp.MustCompile(`(?m)(?:^|<span class=asm>)\s+(\S+)\s+(\S+)\s+([0-9a-f]+): `)
+	webCode  = regexp.MustCompile(`(?m)(?:^|<span class=asm>)\s+(\S+)\s+(\S+)\s+([0-9a-f]+): `)
 )
 
 // theirLines reads flat and cum of functions' lines, and of instructions, from
@@ -271,7 +274,7 @@ func theirLines(page string) (lines map[string]string, instructions map[string]s
 				lines[function+" "+file+":"+m[1]] = m[2] + " " + m[3]
 			}
 		}
-		for _, m := range webAsm.FindAllStringSubmatch(page[at[1]:end], -1) {
+		for _, m := range webCode.FindAllStringSubmatch(page[at[1]:end], -1) {
 			if m[1] != "." || m[2] != "." {
 				instructions[m[3]] = m[1] + " " + m[2]
 			}
@@ -296,8 +299,8 @@ func testWeblist(t *testing.T, p *program) {
 	} {
 		t.Run(filepath.Base(c.binary)+" "+c.match, func(t *testing.T) {
 			wantLines, wantAsm := theirLines(p.pprof(t, "-weblist="+c.match, c.binary, c.profile))
-			v, err := view.NewWeblist(selected(t, readPacked(t, c.profile), view.ForWeblist(selection.Options{})),
-				view.WeblistOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary)), Source: sources()}, view.Options{})
+			v, err := NewWeblist(selected(t, readPacked(t, c.profile), ForWeblist(selection.Options{})),
+				WeblistOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary)), Source: sources()}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,13 +332,104 @@ func testWeblist(t *testing.T, p *program) {
 		})
 	}
 	inlinedWeblist(t, p)
+	sameWeblist(t, p)
+}
+
+// tools give pprof our reading of binaries, inlined calls included.
+type tools struct{ b *symbol.Binary }
+
+func (o tools) Open(file string, start, limit, offset uint64, _ string) (driver.ObjFile, error) {
+	if strings.HasPrefix(file, "[") || strings.Contains(file, ".so") {
+		return nil, io.EOF
+	}
+	return object{o.b, callstack.Mapping{File: file, Start: start, Limit: limit, Offset: offset}}, nil
+}
+
+func (o tools) Disasm(_ string, start, end uint64, _ bool) ([]driver.Inst, error) {
+	last := uint64(0)
+	for _, f := range o.b.Functions(func(f symbol.Function) bool { return strings.HasPrefix(f.Symbol, "main.") }) {
+		last = max(last, f.End)
+	}
+	end = min(end, last) // pprof asks for more than there is
+	list, err := o.b.Disassemble(start, end)
+	var out []driver.Inst
+	for _, in := range list {
+		out = append(out, driver.Inst{Addr: in.Address, Text: in.Text})
+	}
+	return out, err
+}
+
+type object struct {
+	*symbol.Binary
+	m callstack.Mapping
+}
+
+func (o object) ObjAddr(address uint64) (uint64, error) {
+	base, err := o.Base(o.m, address)
+	return address - base, err
+}
+
+func (o object) SourceLine(address uint64) ([]driver.Frame, error) {
+	at, err := o.ObjAddr(address)
+	var out []driver.Frame
+	for _, f := range o.Frames(at) {
+		out = append(out, driver.Frame{Func: f.Function, File: f.File, Line: f.Line, StartLine: f.Start})
+	}
+	return out, err
+}
+
+// Close leaves the binary open for the next question.
+func (o object) Close() error { return nil }
+
+func (o object) Symbols(*regexp.Regexp, uint64) ([]*driver.Sym, error) { return nil, io.EOF }
+
+// sameWeblist lets pprof add up what stands under each line, from the same
+// frames.
+func sameWeblist(t *testing.T, p *program) {
+	const match = `main\.(outer|middle|small)$`
+	for _, c := range []struct{ profile, binary string }{{p.cpu, p.binary}, {p.cpu, p.stripped}, {p.pieCPU, p.pie}} {
+		data, err := os.ReadFile(c.profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := google.ParseData(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := opened(t, c.binary)
+		out := &memory{}
+		set := &flags{FlagSet: flag.NewFlagSet("pprof", flag.ContinueOnError), args: []string{
+			"-weblist=" + match, "-output=out", "-symbolize=none", "-focus=", "-ignore=", "-hide=", "-sample_index=", "-mean=false", "-noinlines=false", "-source_path=/", "-trim_path=/nowhere", "-divide_by=1", "-unit=minimum", "measured",
+		}}
+		set.SetOutput(io.Discard)
+		if err := driver.PProf(&driver.Options{Flagset: set, Fetch: fetcher{&subject{theirs: g}}, Writer: out, UI: quiet{}, Obj: tools{b}}); err != nil {
+			t.Fatal(err)
+		}
+		want, _ := theirLines(out.String())
+		v, err := NewWeblist(selected(t, readPacked(t, c.profile), ForWeblist(selection.Options{})),
+			WeblistOptions{Match: regexp.MustCompile(match), Binary: binary(b), Source: sources()}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[string]string)
+		for _, f := range v.Functions {
+			for _, l := range f.Lines {
+				if l.Flat != 0 || l.Cum != 0 {
+					got[fmt.Sprint(f.Function, " ", f.File, ":", l.Number)] = v.orDot(l.Flat) + " " + v.orDot(l.Cum)
+				}
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" || len(want) < 3 {
+			t.Errorf("%s: lines of inlined calls: -pprof +whet:\n%s", c.binary, d)
+		}
+	}
 }
 
 // inlinedWeblist adds up: what stands under the line that calls is what the
 // inlined code costs, which list finds from the profile alone.
 func inlinedWeblist(t *testing.T, p *program) {
 	prof := readPacked(t, p.cpu)
-	list, err := view.NewList(selected(t, prof, view.ForList(selection.Options{})), view.ListOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Source: sources()}, view.Options{})
+	list, err := NewList(selected(t, prof, ForList(selection.Options{})), ListOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Source: sources()}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,8 +438,8 @@ func inlinedWeblist(t *testing.T, p *program) {
 		if name != "" {
 			open = binary(opened(t, name))
 		}
-		web, err := view.NewWeblist(selected(t, prof, view.ForWeblist(selection.Options{})),
-			view.WeblistOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Binary: open, Source: sources()}, view.Options{})
+		web, err := NewWeblist(selected(t, prof, ForWeblist(selection.Options{})),
+			WeblistOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Binary: open, Source: sources()}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -381,7 +475,7 @@ func inlinedWeblist(t *testing.T, p *program) {
 		if calls == 0 {
 			t.Errorf("%s: no inlined calls", name)
 		}
-		if n := slices.IndexFunc(web.Functions, func(f view.WebFunction) bool { return f.Function == "main.outer" }); n < 0 {
+		if n := slices.IndexFunc(web.Functions, func(f WebFunction) bool { return f.Function == "main.outer" }); n < 0 {
 			t.Errorf("%s: no main.outer", name)
 		}
 	}
