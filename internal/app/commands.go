@@ -9,7 +9,6 @@ func commands() []*command {
 		proveCommand(),
 		benchCommand(),
 		compareCommand(),
-		flameCommand(),
 	}
 	for _, v := range profileVerbs() {
 		list = append(list, v.command())

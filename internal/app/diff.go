@@ -132,7 +132,16 @@ func (f *sourceFlags) kindsToCompare(operands []string) ([]string, error) {
 	if len(both) == 0 {
 		return nil, usageError("diff: %s and %s hold no profiles of one kind", operands[0], operands[1])
 	}
+	// What people ask for first comes first.
+	slices.SortStableFunc(both, func(a, b string) int { return firstKind(a) - firstKind(b) })
 	return both, nil
+}
+
+func firstKind(kind string) int {
+	if kind == recording.KindCPU {
+		return 0
+	}
+	return 1
 }
 
 // compare opens both sides.

@@ -31,6 +31,7 @@ type settings struct {
 
 	compact bool
 	stacks  bool
+	flame   flameSettings
 	format  string
 	output  string
 	asJSON  bool
@@ -49,6 +50,7 @@ func defaultSettings() settings {
 	return settings{
 		unit: "minimum", divideBy: 1, sort: sortFlat,
 		nodeCount: chosenByView, nodeFraction: 0.005, edgeFraction: 0.001, trim: true,
+		flame: defaultFlame(),
 	}
 }
 
@@ -64,10 +66,11 @@ const (
 	ofEdges                     // which edges between them
 	ofSources                   // where source files lie
 	ofText                      // how a text begins
+	ofFlame                     // how a flame graph looks
 	ofFormat                    // what kind of file
 	ofOutput                    // where it goes, and in which form
 
-	ofAll = ofColumn | ofSamples | ofFrames | ofNodes | ofEdges | ofSources | ofText | ofFormat | ofOutput
+	ofAll = ofColumn | ofSamples | ofFrames | ofNodes | ofEdges | ofSources | ofText | ofFlame | ofFormat | ofOutput
 )
 
 // option is one option of views: a flag of their verbs, an assignment in the
@@ -85,7 +88,9 @@ type option struct {
 type choice struct{ name, help string }
 
 // options is the table of them.
-func options() []option {
+func options() []option { return slices.Concat(pprofOptions(), flameOptions()) }
+
+func pprofOptions() []option {
 	return []option{
 		{name: "sample_index", of: ofColumn, help: "show the sample `type`, by name or number: cpu, alloc_space, delay, ... (default: the profile's own)",
 			at: func(s *settings) any { return &s.sampleIndex }},

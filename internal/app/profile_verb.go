@@ -12,10 +12,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"whet/internal/analyze/selection"
 )
+
+const profileOperands = "[BINARY] PROFILE..."
+
+const profileLong = `
+PROFILE is a pprof file, a URL of net/http/pprof, or a recording; several are merged. The
+numbers are those of go tool pprof.`
 
 // profileVerb is one way to look at a profile: a verb, and words of the prompt.
 type profileVerb struct {
@@ -28,7 +35,12 @@ type profileVerb struct {
 	takes    group
 	// words make it in the prompt.
 	words []promptWord
+	// flags are switches that say what a word would, beside those of words.
+	flags []promptWord
 	make  func(ctx context.Context, q *request) (product, error)
+	// recording makes the view of a whole recording where that is another than
+	// that of its profiles; ok is false where it is not. nil: it never is.
+	recording func(q *request, f *sourceFlags, operands []string) (p product, ok bool, err error)
 }
 
 // promptWord is one of them.
@@ -68,7 +80,7 @@ func (v *profileVerb) command() *command {
 			s.declare(fs, v.takes|ofColumn|ofOutput)
 			f.declare(fs)
 			f.declareBases(fs)
-			for _, w := range v.words {
+			for _, w := range slices.Concat(v.words, v.flags) {
 				if w.set != nil {
 					fs.BoolFunc(w.name, w.help, func(text string) error {
 						on, err := parseSwitch(text)
@@ -98,20 +110,24 @@ func (v *profileVerb) run(ctx context.Context, e *env, s settings, f *sourceFlag
 		}
 		operands = operands[1:]
 	}
-	subject, err := f.open(ctx, e, operands)
-	if err != nil {
-		return err
+	p, made, err := product{}, false, error(nil)
+	if v.recording != nil {
+		p, made, err = v.recording(q, f, operands)
 	}
-	defer subject.close()
-	q.subject = subject
-	p, err := v.make(ctx, q)
+	if !made {
+		if q.subject, err = f.open(ctx, e, operands); err != nil {
+			return err
+		}
+		defer q.close()
+		p, err = v.make(ctx, q)
+	}
 	if err != nil {
 		return err
 	}
 	out := q.s.output
 	switch {
 	case out == "" && (p.suffix != "" || p.summary != nil):
-		out = outputName(subject.name, v.name, cmp.Or(p.suffix, "txt"))
+		out = outputName(q.name, v.name, cmp.Or(p.suffix, "txt"))
 	case out == "-" && p.summary != nil:
 		return usageError("%s: -json prints to the standard output, too: name a file with -o", v.name)
 	}

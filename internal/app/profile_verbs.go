@@ -10,6 +10,7 @@ func profileVerbs() []*profileVerb {
 		weblistView(),
 		disasmView(),
 		graphView(),
+		flameView(),
 		tagsView(),
 		rawView(),
 		mergeView(),

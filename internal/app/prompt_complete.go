@@ -14,7 +14,6 @@ type completer struct {
 	helped    []string            // what help knows
 	values    map[string][]string // of an option
 	functions []string
-	tags      []string // keys of labels
 	commands  map[string]bool
 }
 

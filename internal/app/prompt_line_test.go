@@ -101,7 +101,7 @@ func TestPromptLine(t *testing.T) {
 		if diff := cmp.Diff(w, got, cmp.AllowUnexported(want{})); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", line, diff)
 		}
-		if diff := cmp.Diff(expected, a.s, cmp.AllowUnexported(settings{})); diff != "" {
+		if diff := cmp.Diff(expected, a.s, cmp.AllowUnexported(settings{}, flameSettings{})); diff != "" {
 			t.Errorf("%q: settings (-want +got):\n%s", line, diff)
 		}
 	}
@@ -153,7 +153,7 @@ func TestOptionsReadWhatTheyPrint(t *testing.T) {
 		sampleIndex: "cpu", mean: true, unit: "ms", divideBy: 0.1, focus: "a", ignore: "b", hide: "c", show: "d", showFrom: "e", pruneFrom: "f",
 		tagFocus: "g", tagIgnore: "h", tagShow: "i", tagHide: "j", tagRoot: "k,l", tagLeaf: "m", granularity: "lines", noInlines: true, showColumns: true,
 		dropNegative: true, normalize: true, relative: true, sort: "cum", nodeCount: 12, nodeFraction: 1e-9, edgeFraction: 0.25, trim: true, callTree: true,
-		sourcePath: "n", trimPath: "o", compact: true, stacks: true, format: "p", output: "q", asJSON: true,
+		sourcePath: "n", trimPath: "o", compact: true, stacks: true, flame: flameSettings{"r", true, true, true, true, "s", "t", "u", "v", "w", 1, 2, 3, 4, "x", "y", "z"}, format: "p", output: "q", asJSON: true,
 	}
 	read := settings{stacks: true} // what no option holds: a word of the prompt sets it
 	for _, o := range options() {
@@ -164,7 +164,7 @@ func TestOptionsReadWhatTheyPrint(t *testing.T) {
 			t.Errorf("%s: no help, or of nothing", o.name)
 		}
 	}
-	if diff := cmp.Diff(s, read, cmp.AllowUnexported(settings{})); diff != "" {
+	if diff := cmp.Diff(s, read, cmp.AllowUnexported(settings{}, flameSettings{})); diff != "" {
 		t.Errorf("not what was printed (-printed +read):\n%s", diff)
 	}
 }

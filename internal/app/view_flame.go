@@ -1,0 +1,244 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"whet/internal/analyze/flamegraph"
+	"whet/internal/analyze/selection"
+	"whet/internal/recording"
+	"whet/internal/report"
+	"whet/internal/report/flame"
+	"whet/internal/tune"
+)
+
+func flameView() *profileVerb {
+	return &profileVerb{
+		name:  "flame",
+		takes: ofSamples | ofFrames | ofFlame | ofFormat,
+		short: "a flame graph as one HTML file, or as SVG",
+		long: `
+Flame writes an interactive flame graph: zoom, search, every value of the profile. The file loads
+nothing from elsewhere. With -base or -diff_base it shows both: as wide as both sides together,
+red for more and blue for less, vanished frames too. -svg writes the picture that the classic
+scripts write, with their options. Frames too narrow to draw stand together, counted.`,
+		examples: []string{
+			"whet flame -o out.html cpu.pb.gz",
+			"whet flame -svg -colors aqua -title 'service, Tuesday' cpu.pb.gz",
+			"whet flame -sandwich 'mallocgc$' cpu.pb.gz",
+			"whet flame -diff_base before.pb.gz after.pb.gz",
+			"whet flame -tagroot endpoint cpu.pb.gz",
+			"whet flame encode.whet",
+		},
+		words: []promptWord{
+			{name: "flame", help: "a flame graph as an HTML file; format=svg makes a picture", suffix: "html"},
+		},
+		flags:     []promptWord{{name: "svg", help: "same as -format=svg", set: setFormat(formatSVG)}},
+		make:      makeFlame,
+		recording: flameOfRecording,
+	}
+}
+
+func makeFlame(_ context.Context, q *request) (product, error) {
+	views, err := q.flames()
+	if err != nil {
+		return product{}, err
+	}
+	warnings := slices.Clone(q.warnings)
+	for _, source := range q.sources {
+		warnings = append(warnings, source.Profile.Warnings...)
+	}
+	return q.flameProduct(views, warnings)
+}
+
+// flames are the graphs of the profile: of each of its values, the chosen or
+// default one first, but of one alone where more would be the same or too much.
+func (q *request) flames() ([]flame.View, error) {
+	first, err := q.sampleType(q.s.sampleIndex)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	types := []string{first}
+	if q.s.picture(formatHTML) != formatSVG && !q.s.mean {
+		for _, t := range q.sampleTypes() {
+			if t != first {
+				types = append(types, t)
+			}
+		}
+	}
+	var views []flame.View
+	for _, t := range types {
+		o := q.s.selection()
+		o.SampleIndex, o.Normalize = t, false // flamegraph scales the sides itself
+		v, err := q.flame(o)
+		if err != nil {
+			return nil, err
+		}
+		if v.Graph != nil {
+			views = append(views, v)
+		}
+	}
+	return views, nil
+}
+
+// flame is the graph of one value.
+func (q *request) flame(o selection.Options) (flame.View, error) {
+	g := flamegraph.DefaultOptions()
+	g.Reversed, g.Normalize = q.s.flame.reverse, q.s.normalize
+	var sides [2][]selection.Source // after, before
+	for _, source := range q.sources {
+		side := 0
+		if source.Role != selection.Measured {
+			side = 1
+		}
+		sides[side] = append(sides[side], selection.Source{Profile: source.Profile})
+	}
+	after := *q
+	subject := *q.subject
+	subject.sources = sides[0]
+	after.subject = &subject
+	sel, err := after.selected("flame", o)
+	if err != nil {
+		return flame.View{}, err
+	}
+	var v flame.View
+	switch {
+	case len(sides[1]) > 0 && q.s.flame.sandwich != "":
+		return v, usageError("flame: -sandwich is of one profile: leave the base out")
+	case len(sides[1]) > 0:
+		base := *q.subject
+		base.sources = sides[1]
+		before, err := (&request{subject: &base, s: q.s}).selected("flame", o)
+		if err != nil {
+			return v, err
+		}
+		v.Graph, err = flamegraph.Diff(before, sel, g)
+		return v, err
+	case q.s.normalize:
+		return v, usageError("flame: -normalize scales to a base: name one with -base or -diff_base")
+	case q.s.flame.sandwich != "":
+		re, err := regexp.Compile(q.s.flame.sandwich)
+		if err != nil {
+			return v, usageError("flame: %v", err)
+		}
+		p, err := flamegraph.Sandwich(sel, re.String(), re.MatchString, g)
+		if err == nil && p.Callees == nil {
+			err = fmt.Errorf("flame: no function with a sample matches %q", re)
+		}
+		v.Graph, v.Callers = p.Callees, p.Callers
+		return v, err
+	}
+	v.Graph, err = flamegraph.Build(sel, g)
+	return v, err
+}
+
+// flameOfRecording shows what the recording's report shows, the measured code
+// alone. A profile that was asked for by kind, type or any option is shown
+// whole, as a file of its own would be.
+func flameOfRecording(q *request, f *sourceFlags, operands []string) (product, bool, error) {
+	plain := defaultSettings()
+	if len(operands) != 1 || !recording.Is(operands[0]) || f.kind != "" || len(f.base)+len(f.diffBase) > 0 ||
+		q.s.flame.sandwich != "" || q.s.flame.reverse || !reflect.DeepEqual(q.s.selection(), plain.selection()) {
+		return product{}, false, nil
+	}
+	rec, err := recording.Open(operands[0])
+	if err != nil {
+		return product{}, true, err
+	}
+	defer rec.Close()
+	page, err := tune.Page(rec)
+	if err != nil {
+		return product{}, true, err
+	}
+	var profiles []report.Profile
+	for _, have := range page.Profiles {
+		if f.benchmark == "" || recording.Chooses(f.benchmark, have.Benchmark) {
+			profiles = append(profiles, have)
+		}
+	}
+	q.subject = &subject{name: operands[0]}
+	p, err := q.flameProduct(report.FlameViews(profiles), page.Warnings)
+	return p, true, err
+}
+
+// flameProduct writes graphs in the form asked for.
+func (q *request) flameProduct(views []flame.View, warnings []string) (product, error) {
+	look := &q.s.flame
+	title := cmp.Or(look.title, q.title())
+	if q.s.asJSON {
+		return product{write: func(w io.Writer) error { return flame.WriteJSON(w, views, warnings) }}, nil
+	}
+	switch format := q.s.picture(formatHTML); format {
+	case formatHTML:
+		link := flame.Link(look.link)
+		if err := link.Validate(); err != nil {
+			return product{}, &exitError{exitUsage, err}
+		}
+		page := flame.Page{Title: title, Subtitle: look.subtitle, Module: q.module(), Views: views, Warnings: warnings, Link: link}
+		return product{suffix: formatHTML, write: func(w io.Writer) error { return flame.WriteHTML(w, page) }}, nil
+	case formatSVG:
+		if len(views) == 0 {
+			return product{}, fmt.Errorf("flame of %s: it has no samples to draw", q.name)
+		}
+		o := flame.SVGOptions{
+			Title: title, Subtitle: look.subtitle, Width: look.width, Height: look.height, MinWidth: look.minWidth,
+			FontType: look.font, FontSize: look.fontSize, CountName: look.countName, NameType: look.nameType,
+			Palette: flame.Palette(look.colors), Module: q.module(), Inverted: look.inverted, Negate: look.negate,
+			Link: flame.Link(look.link), Interactive: !look.still,
+		}
+		if err := o.Validate(); err != nil {
+			return product{}, &exitError{exitUsage, err}
+		}
+		warnings = append(warnings, views[0].Graph.Warnings...)
+		return product{suffix: formatSVG, warnings: warnings, write: func(w io.Writer) error { return writeFlameSVG(w, views[0], o, look.colorFile) }}, nil
+	default:
+		return product{}, usageError("flame: -format is html or svg, not %q", format)
+	}
+}
+
+// maxColorFile bounds a palette file: one line a function.
+const maxColorFile = 64 << 20
+
+// writeFlameSVG draws with the colours of a file, which learns those that are
+// new.
+func writeFlameSVG(w io.Writer, v flame.View, o flame.SVGOptions, colorFile string) error {
+	if colorFile == "" {
+		return flame.WriteSVG(w, v, o)
+	}
+	o.Colors = flame.Colors{}
+	file, err := os.Open(colorFile)
+	if err == nil {
+		o.Colors, err = flame.ReadColors(io.LimitReader(file, maxColorFile))
+		file.Close()
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("read palette: %w", err)
+	}
+	if err := flame.WriteSVG(w, v, o); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := o.Colors.Write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(colorFile, b.Bytes(), 0o644)
+}
+
+// module is the program's own, "" when that is not known.
+func (q *request) module() string {
+	if info := q.buildInfo(); info != nil {
+		return info.Main.Path
+	}
+	return ""
+}
