@@ -44,6 +44,9 @@ func line(function, at uint64) []byte {
 	return m.Bytes()
 }
 
+// label is a label of a sample.
+func label(fields ...[]byte) []byte { return new(message).body(3, fields...).Bytes() }
+
 // The smallest whole profile: main.f at f.go:7 inlined into main.main at
 // f.go:3, two samples of 5 and 7 ns; the second one in main.main alone.
 func small() *message {
@@ -292,7 +295,6 @@ func TestReadSaysTheDamageOfAllMembers(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	label := func(fields ...[]byte) []byte { return new(message).body(3, fields...).Bytes() }
 	m := small()
 	m.body(profileSample, num(1, 2), num(2, 1),
 		label(num(1, 6), num(2, 7), num(3, 5)), // both: the string counts

@@ -3,8 +3,6 @@ package profile
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"sort"
@@ -92,50 +90,10 @@ func mappingOf(m *google.Mapping) callstack.Mapping {
 }
 
 // compareExactly compares samples, heads and mappings.
-func compareExactly(t *testing.T, p *callstack.Packed, g *google.Profile) {
+func compareExactly(t testing.TB, p *callstack.Packed, g *google.Profile) {
 	t.Helper()
 	if want, got := exactly(g), exact(p); !reflect.DeepEqual(want, got) {
 		t.Errorf("samples (-google/pprof +whet):\n%.4000s", cmp.Diff(want, got))
 	}
 	compareMeta(t, &p.Meta, g)
-}
-
-func TestMergePackedAgreesWithGooglePprof(t *testing.T) {
-	for _, names := range [][]string{
-		{"http.heap.pb.gz", "http.allocs.pb.gz"},
-		{"httpsrv_labels.cpu.pb.gz", "compile_stdcmd_merged.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"},
-		{"http.block.pb.gz", "http.mutex.pb.gz"},
-		{"goroutine_1k.pb.gz", "http.goroutine.pb.gz", "goroutine_1k.pb.gz"},
-	} {
-		for _, scales := range [][]float64{nil, {1, -1, -1}, {0.3, 1e-3, 7}} {
-			var parts []*callstack.Packed
-			var theirParts []*google.Profile
-			for i, name := range names {
-				data, err := os.ReadFile(filepath.Join("testdata", name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				g, err := google.ParseData(data)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if scales != nil {
-					g.Scale(scales[i])
-				}
-				theirParts = append(theirParts, g)
-				parts = append(parts, mustReadPacked(t, data))
-			}
-			if scales != nil {
-				scales = scales[:len(parts)]
-			}
-			g, theirErr := google.Merge(theirParts)
-			p, err := callstack.MergePacked(scales, parts...)
-			if (err != nil) != (theirErr != nil) {
-				t.Fatalf("%v: %v, google/pprof says %v", names, err, theirErr)
-			}
-			if err == nil {
-				compareExactly(t, p, g)
-			}
-		}
-	}
 }

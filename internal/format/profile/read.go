@@ -41,24 +41,27 @@ func Read(data []byte, limits Limits) (*callstack.Profile, error) {
 // or a bytes.Reader, as Read does, without expanding it. Little more is in
 // memory than what it returns. It may read r more than once.
 func ReadPacked(r io.ReaderAt, size int64, limits Limits) (*callstack.Packed, error) {
-	head := make([]byte, min(2, size))
-	if n, err := r.ReadAt(head, 0); n < len(head) {
+	return newSource(r, size).read(limits)
+}
+
+func (s *source) read(limits Limits) (*callstack.Packed, error) {
+	head := make([]byte, min(2, s.size))
+	if n, err := s.r.ReadAt(head, 0); n < len(head) {
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	var d damage
 	var p *callstack.Packed
 	var err error
-	s := newSource(r, size)
 	switch {
-	case size == 0:
+	case s.size == 0:
 		err = errors.New("the file is empty")
 	case isGzip(head):
 		p, err = s.readMembers(limits, &d)
-	case size > limits.MaxBytes:
+	case s.size > limits.MaxBytes:
 		err = tooLarge(limits.MaxBytes)
 	default:
 		var f *feed
-		p, f, err = readMessage(func() *feed { return s.plain(size) }, limits, &d)
+		p, f, err = readMessage(func() *feed { return s.plain(s.size) }, limits, &d)
 		if f.failed != nil {
 			err = fmt.Errorf("read: %w", f.failed)
 		}

@@ -158,7 +158,7 @@ func compare(t *testing.T, p *callstack.Profile, g *google.Profile) {
 	compareMeta(t, &p.Meta, g)
 }
 
-func compareMeta(t *testing.T, p *callstack.Meta, g *google.Profile) {
+func compareMeta(t testing.TB, p *callstack.Meta, g *google.Profile) {
 	t.Helper()
 	var types []callstack.ValueType
 	for _, s := range g.SampleType {
