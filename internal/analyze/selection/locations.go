@@ -28,14 +28,8 @@ type Frame struct {
 func (s *Selection) Locations() *Locations {
 	l := &Locations{s: s, byPlace: *s, noInlines: s.noInlines, columns: s.showColumns || !s.noInlines}
 	l.byPlace.places = make([]place, len(s.places))
-	l.byPlace.steps = make([]Step, len(s.places))
 	for i, p := range s.places {
-		l.byPlace.steps[i] = Step{Node: NodeID(i)}
-		end := uint32(i)
-		if p.flags&hidden == 0 {
-			end++
-		}
-		l.byPlace.places[i] = place{uint32(i), end, p.flags}
+		l.byPlace.places[i] = place{step: Step{Node: NodeID(i)}, flags: p.flags}
 	}
 	return l
 }

