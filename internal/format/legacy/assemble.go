@@ -16,7 +16,7 @@ func (r *reader) assemble() (*callstack.Packed, error) {
 			m.of(a)
 		}
 	}
-	if n := max(len(m.known), len(m.mappings), r.symbols.distinct); n > r.limits.MaxRecords {
+	if n := max(len(m.known), len(m.mappings), len(r.symbols.read)); n > r.limits.MaxRecords {
 		return nil, fmt.Errorf("it has %d different addresses, names or mappings: too large to read", n)
 	}
 	if r.twice {

@@ -74,7 +74,7 @@ func (r *reader) cpu(h header, data []byte) error {
 		if count == 0 && depth == 1 && there == 1 && stack[0] == 0 {
 			break
 		}
-		if count == 0 && there < int(depth) { // an end mark that was cut
+		if count == 0 && depth == 1 && there == 0 { // an end mark that was cut
 			data = nil
 			continue
 		}

@@ -176,6 +176,10 @@ func TestRefused(t *testing.T) {
 	if _, err := Read([]byte("goroutine profile: total 1\n1 @ 0x1 0x2 0x3\n"), Limits{MaxBytes: 1 << 20, MaxRecords: 2}); err == nil {
 		t.Error("three addresses where two are allowed: no error")
 	}
+	names := "goroutine profile: total 1\n1 @ 0x2\n#\t0x1\tf+0x1\n#\t0x1\tg+0x1\n#\t0x1\th+0x1\n"
+	if _, err := Read([]byte(names), Limits{MaxBytes: 1 << 20, MaxRecords: 2}); err == nil {
+		t.Error("three names where two are allowed: no error")
+	}
 	if _, err := Read(make([]byte, 100), Limits{MaxBytes: 99, MaxRecords: 2}); err == nil {
 		t.Error("100 bytes where 99 are allowed: no error")
 	}

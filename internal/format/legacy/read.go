@@ -65,7 +65,7 @@ func Read(data []byte, limits Limits) (*callstack.Packed, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
-	r := &reader{symbols: newSymbols(), limits: limits}
+	r := &reader{symbols: newSymbols(limits.MaxRecords), limits: limits}
 	var err error
 	if h, ok := cpuHeader(data); ok {
 		err = r.cpu(h, data)

@@ -24,17 +24,25 @@ type symbol struct {
 // known, tells its frames from those inlined into it everywhere, through
 // recursion as well.
 type symbols struct {
-	at       map[uint64][]symbol // innermost first; several where an old Go expanded an address
-	owner    map[uint64]string   // by entry, the function
-	likely   map[uint64]string   // the same, from stacks that may have been cut below it
-	stack    []uint64            // whose comments are being read
-	rows     []symbol
-	rowAt    []uint64
-	distinct int
+	at     map[uint64][]symbol // innermost first; several where an old Go expanded an address
+	owner  map[uint64]string   // by entry, the function
+	likely map[uint64]string   // the same, from stacks that may have been cut below it
+	stack  []uint64            // whose comments are being read
+	rows   []symbol
+	rowAt  []uint64
+	read   map[string]row // comments by their text, not many more than max
+	max    int
 }
 
-func newSymbols() symbols {
-	return symbols{at: make(map[uint64][]symbol), owner: make(map[uint64]string), likely: make(map[uint64]string)}
+// row is a comment that names a function.
+type row struct {
+	symbol
+	address uint64
+	ok      bool
+}
+
+func newSymbols(max int) symbols {
+	return symbols{max: max, at: make(map[uint64][]symbol), owner: make(map[uint64]string), likely: make(map[uint64]string), read: make(map[string]row)}
 }
 
 // begin makes the comments that follow those of a stack.
@@ -46,32 +54,43 @@ func (s *symbols) begin(stack []uint64) {
 // comment reads one, if it names a function.
 func (s *symbols) comment(line string) {
 	text, ok := strings.CutPrefix(line, "#\t0x")
-	if !ok || len(s.stack) == 0 {
+	if !ok || len(s.stack) == 0 || len(s.read) > s.max {
 		return
 	}
+	r, ok := s.read[text]
+	if !ok {
+		r = parseRow(text)
+		s.read[text] = r
+	}
+	if r.ok {
+		s.rows = append(s.rows, r.symbol)
+		s.rowAt = append(s.rowAt, r.address)
+	}
+}
+
+func parseRow(text string) (r row) {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return r == '\t' })
 	if len(fields) < 2 {
-		return // an address without a name
+		return row{} // an address without a name
 	}
 	address, err := strconv.ParseUint(fields[0], 16, 64)
 	plus := strings.LastIndex(fields[1], "+0x")
 	if err != nil || plus <= 0 {
-		return
+		return row{}
 	}
 	offset, err := strconv.ParseUint(fields[1][plus+len("+0x"):], 16, 64)
 	if err != nil || offset > address {
-		return
+		return row{}
 	}
-	row := symbol{name: fields[1][:plus], entry: address - offset}
+	r = row{symbol{name: fields[1][:plus], entry: address - offset}, address, true}
 	if len(fields) > 2 {
 		if colon := strings.LastIndexByte(fields[2], ':'); colon >= 0 {
 			if n, err := strconv.ParseUint(fields[2][colon+1:], 10, 31); err == nil {
-				row.file, row.line = fields[2][:colon], int(n)
+				r.file, r.line = fields[2][:colon], int(n)
 			}
 		}
 	}
-	s.rows = append(s.rows, row)
-	s.rowAt = append(s.rowAt, address)
+	return r
 }
 
 // end learns from the comments of the stack at hand.
@@ -85,7 +104,6 @@ func (s *symbols) end() {
 		}
 		if s.at[a] == nil {
 			s.at[a] = append([]symbol(nil), s.rows[i:i+n]...)
-			s.distinct += n
 		}
 		i += n
 	}

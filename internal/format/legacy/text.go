@@ -9,23 +9,51 @@ import (
 	"whet/internal/callstack"
 )
 
-var (
-	countLine      = regexp.MustCompile(`^(\d+) @((?: 0x[0-9a-f]+)*)$`)
-	contentionLine = regexp.MustCompile(`(\d+) *(\d+) @([ x0-9a-f]*)`)
-	hexNumber      = regexp.MustCompile(`0x[0-9a-f]+`)
-)
+var contentionLine = regexp.MustCompile(`(\d+) *(\d+) @([ x0-9a-f]*)`)
 
-// addresses reads the numbers behind an @.
+// addresses reads the hexadecimal numbers in a text: "0x" and digits, whatever
+// stands between them.
 func addresses(text string) ([]uint64, error) {
-	var out []uint64
-	for _, s := range hexNumber.FindAllString(text, -1) {
-		a, err := strconv.ParseUint(s, 0, 64)
+	out := make([]uint64, 0, strings.Count(text, "0x"))
+	for {
+		i := strings.Index(text, "0x")
+		if i < 0 {
+			return out, nil
+		}
+		text = text[i+len("0x"):]
+		n := 0
+		for n < len(text) && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'f') {
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		a, err := strconv.ParseUint(text[:n], 16, 64)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, a)
+		text = text[n:]
 	}
-	return out, nil
+}
+
+// countSample divides "12 @ 0x1 0x2", in which nothing else may stand.
+func countSample(line string) (count, stack string, ok bool) {
+	count, stack, ok = strings.Cut(line, " @")
+	if !ok || count == "" || strings.Trim(count, "0123456789") != "" {
+		return "", "", false
+	}
+	for rest := stack; rest != ""; {
+		if rest, ok = strings.CutPrefix(rest, " 0x"); !ok {
+			return "", "", false
+		}
+		digits := strings.TrimLeft(rest, "0123456789abcdef")
+		if len(digits) == len(rest) {
+			return "", "", false
+		}
+		rest = digits
+	}
+	return count, stack, true
 }
 
 // sample adds one, and makes the comments that follow its own.
@@ -59,13 +87,13 @@ func (r *reader) counts() error {
 		if strings.HasPrefix(line, "---") {
 			break
 		}
-		m := countLine.FindStringSubmatch(line)
-		if m == nil {
+		count, text, ok := countSample(line)
+		if !ok {
 			r.bad()
 			continue
 		}
-		n, err := strconv.ParseInt(m[1], 10, 64)
-		stack, err2 := addresses(m[2])
+		n, err := strconv.ParseInt(count, 10, 64)
+		stack, err2 := addresses(text)
 		if err != nil || err2 != nil {
 			r.bad()
 			continue
