@@ -56,8 +56,8 @@ func buildProgram(t *testing.T) *program {
 	run("go", "build", "-o", p.binary, ".")
 	run("go", "build", "-ldflags=-s -w", "-o", p.stripped, ".")
 	run("go", "build", "-buildmode=pie", "-o", p.pie, ".")
-	run(p.binary, p.cpu, p.allocs, "80")
-	run(p.pie, p.pieCPU, at("unused.pb.gz"), "40")
+	run(p.binary, p.cpu, p.allocs, "60")
+	run(p.pie, p.pieCPU, at("unused.pb.gz"), "60")
 	return p
 }
 
@@ -333,6 +333,37 @@ func testWeblist(t *testing.T, p *program) {
 	}
 	inlinedWeblist(t, p)
 	sameWeblist(t, p)
+	recursiveWeblist(t, p)
+}
+
+// recursiveWeblist: of a function that calls itself, a line costs what list
+// says, and no function more than there is.
+func recursiveWeblist(t *testing.T, p *program) {
+	prof, re := readPacked(t, p.cpu), regexp.MustCompile(`main\.recursive$`)
+	list, err := NewList(selected(t, prof, ForList(selection.Options{})), ListOptions{Match: re}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web, err := NewWeblist(selected(t, prof, ForWeblist(selection.Options{})), WeblistOptions{Match: re, Binary: binary(opened(t, p.binary))}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := make(map[int]int64), make(map[int]int64)
+	for _, l := range list.Routines[0].Lines {
+		want[l.Number] = l.Cum
+	}
+	sum := int64(0)
+	for _, l := range web.Functions[0].Lines {
+		if l.Cum != 0 {
+			got[l.Number] = l.Cum
+		}
+		for _, in := range l.Instructions {
+			sum += in.Cum
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" || web.Functions[0].Cum != list.Routines[0].Cum || sum <= web.Functions[0].Cum {
+		t.Errorf("cum %d, of list %d, of instructions %d: -list +weblist:\n%s", web.Functions[0].Cum, list.Routines[0].Cum, sum, d)
+	}
 }
 
 // tools give pprof our reading of binaries, inlined calls included.

@@ -108,7 +108,7 @@ func NewWeblist(s *selection.Selection, l WeblistOptions, o Options) (*Weblist, 
 	if err != nil {
 		return nil, err
 	}
-	v.fill(instructions, wanted, &l)
+	v.fill(instructions, wanted, newOnce(s, wanted), &l)
 	if len(v.Functions) == 0 {
 		return nil, fmt.Errorf("no function with a sample matches %q", expression(l.Match))
 	}
@@ -124,7 +124,7 @@ func expression(re *regexp.Regexp) string {
 
 // fill puts instructions under every line of a wanted function that they come
 // from: one within inlined calls stands under each of the calls.
-func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, l *WeblistOptions) {
+func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, once *once, l *WeblistOptions) {
 	type under struct{ instruction, frame int } // of which frame the line is
 	type function struct {
 		lines map[int][]under
@@ -159,6 +159,7 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, l 
 			continue // only its neighbours have samples
 		}
 		w := WebFunction{Function: k.function, File: k.file}
+		once.limit(&f.sum, lineKey{k, wholeFunction})
 		w.Flat, w.Cum = f.sum.values()
 		costs := make(map[int]*WebLine, len(f.lines))
 		for n, unders := range f.lines {
@@ -175,6 +176,7 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, l 
 				out.Calls = calls
 				one.Instructions = append(one.Instructions, out)
 			}
+			once.limit(&all, lineKey{k, n})
 			one.Flat, one.Cum = all.values()
 			costs[n] = one
 		}
@@ -184,6 +186,56 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, l 
 	slices.SortStableFunc(v.Functions, func(a, b WebFunction) int {
 		return cmp.Or(cmp.Compare(magnitude(b.Cum), magnitude(a.Cum)), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
 	})
+}
+
+// once are lines' and functions' cum by the profile's own frames, in which a
+// sample counts once: what their instructions add up to counts it as often as
+// the function recurses.
+type once struct {
+	ids  map[lineKey]int32
+	sums []sum
+}
+
+type lineKey struct {
+	routineKey
+	line int
+}
+
+const wholeFunction = -1
+
+func newOnce(s *selection.Selection, wanted map[string]bool) *once {
+	o := &once{ids: make(map[lineKey]int32)}
+	for _, line := range []func(*selection.Node) int{
+		func(n *selection.Node) int { return n.Line },
+		func(*selection.Node) int { return wholeFunction },
+	} {
+		group := make([]int32, len(s.Nodes))
+		groups := 0
+		for i := range s.Nodes {
+			group[i] = noGroup
+			n := &s.Nodes[i]
+			if !wanted[n.Name] {
+				continue
+			}
+			k := lineKey{routineKey{n.Name, n.File}, line(n)}
+			id, ok := o.ids[k]
+			if !ok {
+				id = int32(len(o.sums) + groups)
+				o.ids[k] = id
+				groups++
+			}
+			group[i] = id - int32(len(o.sums))
+		}
+		o.sums = append(o.sums, sums(s, group, groups)...)
+	}
+	return o
+}
+
+// limit takes recursion out of a sum over instructions.
+func (o *once) limit(s *sum, k lineKey) {
+	if id, ok := o.ids[k]; ok && magnitude(o.sums[id].cum) < magnitude(s.cum) {
+		s.cum, s.cumDivisor = o.sums[id].cum, o.sums[id].cumDivisor
+	}
 }
 
 // calls are the inlined calls among frames, innermost first.

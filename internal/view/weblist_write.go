@@ -52,7 +52,7 @@ type webAsm struct {
 // WriteHTML prints the listing as one HTML file that loads nothing: a line
 // that has instructions opens to show them.
 func (v *Weblist) WriteHTML(w io.Writer, title string) error {
-	page := webPage{Title: title, Total: v.value(v.Total), Legend: v.profileLines()}
+	page := webPage{Title: clean(title), Total: v.value(v.Total), Legend: v.profileLines()}
 	for _, w := range v.Warnings {
 		page.Warnings = append(page.Warnings, clean(w))
 	}
