@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"whet/internal/callstack"
 	"whet/internal/format/folded"
@@ -66,12 +67,13 @@ var notProfiles = []struct {
 	{"\xfd7zXZ", "this is packed with xz: unpack it first"},
 	{"<", "this is a web page or a picture, no profile: if it was fetched, its address may need a login"},
 	{"{", "this is JSON: name the profile that it was made from"},
-	{"goos: ", "these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile"},
-	{"Benchmark", "these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile"},
 	{"gc 1 @", "this is the collector's log: no profile"},
 	{"mode: ", "this is a coverage profile, of lines that ran and not of time: try go tool cover"},
 	{"version https://git-lfs", "this is only git-lfs's pointer to the file: run git lfs pull"},
 }
+
+// benchmarks matches a line of go test -bench.
+var benchmarks = regexp.MustCompile(`(?m)^(goos: |Benchmark\S+\s+\d+\s.*ns/op)`)
 
 // readProfile reads a profile in any format that whet knows.
 func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
@@ -96,6 +98,9 @@ func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
 			return nil, err
 		}
 		return f.read(data, limits)
+	}
+	if benchmarks.Match(inner) {
+		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
 	}
 	for _, n := range notProfiles {
 		if bytes.HasPrefix(inner, []byte(n.begins)) {
