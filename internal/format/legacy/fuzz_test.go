@@ -30,8 +30,12 @@ func has(parts []string, in ...string) bool {
 }
 
 // quietly are what google/pprof refuses and Read takes as it stands: lines
-// longer than 64 KiB, and stacks of no addresses.
+// longer than 64 KiB, stacks of no addresses, and comments in front of any kind
+// of text, which google/pprof knows in front of counts.
 func quietly(data []byte) bool {
+	if first, _, _ := bytes.Cut(data, []byte("\n")); isComment(string(first)) {
+		return true
+	}
 	for line := range bytes.Lines(data) {
 		if len(line) >= 64<<10 || bytes.HasSuffix(bytes.TrimSpace(line), []byte("@")) {
 			return true

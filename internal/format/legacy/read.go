@@ -36,7 +36,7 @@ func Is(head []byte) bool {
 	if _, ok := cpuHeader(head); ok {
 		return true
 	}
-	line := firstLine(head)
+	line := (&lines{rest: head}).first()
 	switch {
 	case heapHead.MatchString(line), countHead.MatchString(line):
 		return true
@@ -44,14 +44,11 @@ func Is(head []byte) bool {
 	return isContention(line) || isThreads(line)
 }
 
-// firstLine returns the first line that is neither blank nor a comment.
-func firstLine(text []byte) string {
-	for line := range bytes.Lines(text) {
-		if s := strings.TrimRight(string(line), "\r\n"); !isComment(s) {
-			return s
-		}
+// first goes to the first line that is neither blank nor a comment.
+func (l *lines) first() string {
+	for l.next() && isComment(l.text) {
 	}
-	return ""
+	return l.text
 }
 
 // isComment reports whether a line holds nothing, or a comment.
@@ -80,9 +77,7 @@ func Read(data []byte, limits Limits) (*callstack.Packed, error) {
 
 func (r *reader) text(data []byte) error {
 	r.lines = lines{rest: data}
-	line := firstLine(data)
-	for r.lines.next() && r.lines.text != line {
-	}
+	line := r.lines.first()
 	switch {
 	case heapHead.MatchString(line):
 		return r.heap()
