@@ -259,6 +259,9 @@ func conserves(t interface{ Fatalf(string, ...any) }, g *Graph) {
 	}
 }
 
+// separator stands between the names of a path.
+const separator = "\x00"
+
 // reference is what a flame graph is, in the plainest way: sums by path.
 func reference(samples []sample, side int, sums map[string]sides, orient func([]string) []string) {
 	for _, s := range samples {
@@ -278,7 +281,7 @@ func reference(samples []sample, side int, sums map[string]sides, orient func([]
 		have.plus(v)
 		sums[at] = have
 		for _, name := range orient(names) {
-			at += "/" + name
+			at += separator + name
 			have := sums[at]
 			have.plus(v)
 			sums[at] = have
@@ -302,7 +305,7 @@ func against(t interface{ Fatalf(string, ...any) }, g *Graph, sums map[string]si
 	at := make(map[string]int)
 	for i, n := range g.Nodes {
 		if i > 0 {
-			paths[i] = paths[n.Parent] + "/" + g.Frames[n.Frame].Name
+			paths[i] = paths[n.Parent] + separator + g.Frames[n.Frame].Name
 		}
 		if n.Collapsed > 0 {
 			continue
@@ -321,7 +324,7 @@ func against(t interface{ Fatalf(string, ...any) }, g *Graph, sums map[string]si
 		if drawn {
 			continue
 		}
-		caller := path[:strings.LastIndexByte(path, '/')]
+		caller := path[:strings.LastIndex(path, separator)]
 		if i, ok := at[caller]; ok {
 			own[i].plus(v)
 		}
@@ -330,7 +333,7 @@ func against(t interface{ Fatalf(string, ...any) }, g *Graph, sums map[string]si
 				frames[i]++
 				break
 			}
-			caller = caller[:strings.LastIndexByte(caller, '/')]
+			caller = caller[:strings.LastIndex(caller, separator)]
 		}
 	}
 	for _, n := range g.Nodes {
@@ -459,7 +462,7 @@ func TestSandwichAgainstReference(t *testing.T) {
 			reference(half.samples, 0, whole, same)
 			sums := make(map[string]sides)
 			for path, v := range whole {
-				if rest, ok := strings.CutPrefix(path, "/#"); ok {
+				if rest, ok := strings.CutPrefix(path, separator+"#"); ok {
 					sums[rest] = v
 				}
 			}

@@ -176,7 +176,6 @@ func (p *picture) box(b *bufio.Writer, h *half, x *box, pane int) {
 	change := ""
 	if p.v.Graph.Differential {
 		change = p.change(h.g, x)
-		label = change + " " + label
 	}
 	data := ""
 	if o.Interactive {
@@ -194,7 +193,7 @@ func (p *picture) box(b *bufio.Writer, h *half, x *box, pane int) {
 	}
 	fmt.Fprintf(b, `<title>%s</title><rect x="%s" y="%d" width="%s" height="%d" rx="1.5" fill="%s"/>`,
 		text(name+p.says(h.g, x, change)), pixel(left), y, pixel(max(drawn, 0.1)), o.Height-1, fill)
-	if fitted := p.fit(label, width-6, o.FontSize); fitted != "" || o.Interactive {
+	if fitted := p.fitChange(change, label, width-6); fitted != "" || o.Interactive {
 		fmt.Fprintf(b, `<text x="%s" y="%s"%s>%s</text>`, pixel(left+3), pixel(float64(y)+float64(o.Height)/2+o.FontSize*0.34), ink, text(fitted))
 	}
 	if link != "" {
@@ -282,11 +281,23 @@ func (p *picture) summary() string {
 	return out
 }
 
+// fitChange puts the change before a label: it is never cut.
+func (p *picture) fitChange(change, label string, room float64) string {
+	if change == "" {
+		return p.fit(label, room, p.o.FontSize)
+	}
+	need := float64(utf8.RuneCountInString(change)) * p.o.FontSize * charWidth
+	if need > room {
+		return ""
+	}
+	return strings.TrimSpace(change + " " + p.fit(label, room-need-p.o.FontSize*charWidth, p.o.FontSize))
+}
+
 // fit returns as much of a label as there is room for, "" for less than three
 // characters. A name loses its package's path first.
 func (p *picture) fit(label string, room, size float64) string {
 	label = visible(label)
-	chars := int(room / (size * charWidth))
+	chars := int(max(room, 0) / (size * charWidth))
 	if utf8.RuneCountInString(label) <= chars {
 		return label
 	}

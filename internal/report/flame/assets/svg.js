@@ -26,6 +26,13 @@
     return n < 3 ? "" : name.slice(0, n - 1) + "…";
   }
 
+  // label puts the change of a comparison before the name: it is never cut.
+  function label(f, room) {
+    if (f.change === undefined) return fit(f.name, room);
+    const need = f.change.length * char;
+    return need > room ? "" : (f.change + " " + fit(f.name, room - need - char)).trim();
+  }
+
   // show draws what lies between two places; frames below the zoomed one stay,
   // over the whole width.
   function show(x0, x1) {
@@ -41,7 +48,7 @@
       f.rect.setAttribute("x", x);
       f.rect.setAttribute("width", Math.max(w > 3 ? w - 0.6 : w, 0.1));
       f.text.setAttribute("x", x + 3);
-      f.text.textContent = fit(f.change === undefined ? f.name : f.change + " " + f.name, w - 6);
+      f.text.textContent = label(f, w - 6);
     }
     reset.setAttribute("visibility", x0 === 0 && x1 === total ? "hidden" : "visible");
   }
