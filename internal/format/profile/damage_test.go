@@ -360,7 +360,10 @@ func TestDefaultType(t *testing.T) {
 func TestBomb(t *testing.T) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	entries := bytes.Repeat([]byte{0x32, 0}, 1<<19) // empty ones of the string table
+	if _, err := w.Write([]byte{0x32, 0}); err != nil { // the empty string
+		t.Fatal(err)
+	}
+	entries := bytes.Repeat(new(message).body(profileString, make([]byte, 1021)).Bytes(), 1<<10)
 	for range anyRatio>>20 + 1 {
 		if _, err := w.Write(entries); err != nil {
 			t.Fatal(err)
