@@ -143,6 +143,7 @@ func oddProfiles() map[string]*made {
 }
 
 func TestTextsOfOddProfilesAreThoseOfPprof(t *testing.T) {
+	forget(t)
 	more := []asked{
 		{Options: selection.Options{TagRoot: []string{"worker", "endpoint", "bytes"}, Unit: "kb"}},
 		{Options: selection.Options{TagLeaf: []string{"depth", "endpoint"}, Granularity: "lines"}},
