@@ -146,7 +146,7 @@ func (l *lab) build(t testing.TB, dir string, flags ...string) (map[string]strin
 	files := make(map[string]string)
 	for _, f := range b.Functions(func(symbol.Function) bool { return true }) {
 		if frames := b.Frames(f.Start); len(frames) > 0 {
-			files[f.Symbol] = frames[len(frames)-1].File
+			files[f.Name] = frames[len(frames)-1].File
 		}
 	}
 	return files, b.BuildInfo()

@@ -13,7 +13,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 
 	"whet/internal/callstack"
@@ -21,8 +20,8 @@ import (
 
 // Frame is one function at an address.
 type Frame struct {
-	Function string // as profiles name it: "main.Sum[...]"
-	Symbol   string // as the linker names it: "main.Sum[go.shape.int]"
+	Function string // as the linker names it, and profiles: "main.Sum[go.shape.int]"
+	System   string // mangled, where that differs
 	File     string
 	Line     int
 	Column   int // 0 when unknown, as always in Go code
@@ -31,8 +30,7 @@ type Frame struct {
 
 // Function is the code of one function.
 type Function struct {
-	Name       string // as profiles name it
-	Symbol     string // as the linker names it
+	Name       string // as the linker has it
 	Start, End uint64 // addresses of the file, End behind the last one
 }
 
@@ -244,12 +242,12 @@ func (b *Binary) Frames(address uint64) []Frame {
 	}
 	if frames := b.debugged().frames(address); len(frames) > 0 {
 		if f, ok := holding(t.symbols, address); ok && frames[len(frames)-1].Function == "" {
-			frames[len(frames)-1].Function, frames[len(frames)-1].Symbol = f.Name, f.Symbol
+			frames[len(frames)-1].Function = f.Name
 		}
 		return frames
 	}
 	if f, ok := holding(t.symbols, address); ok {
-		return []Frame{{Function: f.Name, Symbol: f.Symbol}}
+		return []Frame{{Function: f.Name}}
 	}
 	return nil
 }
@@ -269,7 +267,7 @@ func (b *Binary) readTables() (t tables) {
 		case "runtime.text", "text", "_text", "runtime.etext", "etext", "_etext":
 			continue // these name sections
 		}
-		f := Function{Name: printName(s.name), Symbol: s.name, Start: s.addr, End: s.addr + s.size}
+		f := Function{Name: s.name, Start: s.addr, End: s.addr + s.size}
 		if f.End < f.Start {
 			continue
 		}
@@ -291,17 +289,6 @@ func (b *Binary) readTables() (t tables) {
 		t.names = t.functions
 	}
 	return t
-}
-
-// printName is what profiles make of a linker's name: type arguments are left
-// out.
-func printName(symbol string) string {
-	open := strings.IndexByte(symbol, '[')
-	end := strings.LastIndexByte(symbol, ']')
-	if open < 0 || end <= open {
-		return symbol
-	}
-	return symbol[:open] + "[...]" + symbol[end+1:]
 }
 
 // read reads size bytes at an offset of the section.

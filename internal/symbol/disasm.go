@@ -45,7 +45,7 @@ func (b *Binary) Disassemble(start, end uint64) (out []Instruction, err error) {
 		if !ok || f.Start == 0 {
 			return "", 0
 		}
-		return f.Symbol, f.Start
+		return f.Name, f.Start
 	}
 	for at := uint64(0); at < uint64(len(code)); {
 		text, size := decode(code[at:], start+at, name)

@@ -113,7 +113,7 @@ func (d *debugInfo) frames(address uint64) []Frame {
 	for i := len(path) - 1; i >= 0; i-- {
 		p := path[i]
 		f := here
-		f.Function, f.Symbol, f.Start = p.name, p.link, p.start
+		f.Function, f.System, f.Start = p.name, p.link, p.start
 		out = append(out, f)
 		here = Frame{Line: p.callLine, Column: p.callColumn}
 		if p.callFile >= 0 && p.callFile < int64(len(u.files)) && u.files[p.callFile] != nil {
@@ -244,7 +244,7 @@ func (d *debugInfo) describe(e *dwarf.Entry, c *codeRange, hops int) {
 			}
 		}
 	}
-	if hops == 0 && c.link == "" {
-		c.link = c.name
+	if hops == 0 && c.link == c.name {
+		c.link = ""
 	}
 }

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -59,12 +60,8 @@ func Symbolize(p *callstack.Packed, b *Binary, o SymbolizeOptions) (*callstack.P
 		asked++
 		var lines []callstack.NamedLine
 		for _, f := range b.Frames(l.Address - base) {
-			system := f.Symbol
-			if system == f.Function {
-				system = ""
-			}
 			lines = append(lines, callstack.NamedLine{
-				Function: callstack.Function{Name: f.Function, SystemName: system, File: f.File, Start: f.Start},
+				Function: callstack.Function{Name: f.Function, SystemName: cmp.Or(f.System, f.Function), File: f.File, Start: f.Start},
 				Line:     f.Line, Column: f.Column,
 			})
 		}

@@ -33,7 +33,7 @@ func profileOf(t *testing.T, b *Binary, slide uint64, mapped bool) *callstack.Pa
 		p.Mappings = []callstack.Mapping{m, {File: "/lib/libc.so.6", Start: 0x7f0000000000, Limit: 0x7f0000100000}}
 		mapping = 0
 	}
-	for _, f := range b.Functions(func(f Function) bool { return strings.HasPrefix(f.Symbol, "main.") }) {
+	for _, f := range b.Functions(func(f Function) bool { return strings.HasPrefix(f.Name, "main.") }) {
 		for at := f.Start; at < f.End; at += 7 {
 			build.Add([]callstack.LocationID{build.Location(mapping, at+slide, false)}, nil, 1)
 		}

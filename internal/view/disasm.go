@@ -48,8 +48,7 @@ type Disasm struct {
 
 // AsmRoutine is the code of one function.
 type AsmRoutine struct {
-	Name         string // as the linker has it
-	Function     string // as profiles have it
+	Function     string
 	Binary       string
 	Flat, Cum    int64
 	Instructions []AsmInstruction
@@ -79,7 +78,7 @@ func NewDisasm(s *selection.Selection, d DisasmOptions, o Options) (*Disasm, err
 	address, isAddress := asAddress(d.Match)
 	var wanted []*codeFunction
 	for _, f := range c.functions {
-		matches := d.Match.MatchString(f.Symbol) || d.Match.MatchString(f.Name)
+		matches := d.Match.MatchString(f.Name)
 		if isAddress {
 			matches = c.holds(f, address)
 		}
@@ -94,7 +93,7 @@ func NewDisasm(s *selection.Selection, d DisasmOptions, o Options) (*Disasm, err
 		return nil, fmt.Errorf("no function with a sample matches %q", d.Match)
 	}
 	slices.SortFunc(wanted, func(a, b *codeFunction) int {
-		return cmp.Or(cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Start, b.Start))
 	})
 	for _, f := range wanted {
 		r, err := v.routine(s, f, &d)
@@ -113,7 +112,7 @@ func asAddress(re *regexp.Regexp) (uint64, bool) {
 }
 
 func (v *Disasm) routine(s *selection.Selection, f *codeFunction, d *DisasmOptions) (AsmRoutine, error) {
-	r := AsmRoutine{Name: f.Symbol, Function: f.Name, Binary: f.binary.Name()}
+	r := AsmRoutine{Function: f.Name, Binary: f.binary.Name()}
 	instructions, err := f.instructions()
 	if err != nil {
 		return r, err
@@ -160,7 +159,7 @@ func (v *Disasm) Write(w io.Writer) error {
 	v.writeWarnings(&b)
 	fmt.Fprintf(&b, "Total: %s\n", v.value(v.Total))
 	for _, r := range v.Routines {
-		fmt.Fprintf(&b, "ROUTINE ======================== %s\n", clean(r.Name))
+		fmt.Fprintf(&b, "ROUTINE ======================== %s\n", clean(r.Function))
 		fmt.Fprintf(&b, "%10s %10s (flat, cum) %s of Total\n", v.value(r.Flat), v.value(r.Cum), quantity.PprofPercent(r.Cum, v.Total))
 		var before AsmInstruction
 		for _, in := range r.Instructions {
@@ -208,7 +207,6 @@ type jsonDisasm struct {
 
 type jsonAsmRoutine struct {
 	Function string `json:"function"`
-	Symbol   string `json:"symbol"`
 	Binary   string `json:"object"`
 	jsonCosts
 	Instructions []jsonInstruction `json:"instructions"`
@@ -227,7 +225,7 @@ type jsonInstruction struct {
 func (v *Disasm) WriteJSON(w io.Writer) error {
 	j := jsonDisasm{jsonHead: v.json("disasm"), Functions: []jsonAsmRoutine{}}
 	for _, r := range v.Routines {
-		row := jsonAsmRoutine{Function: r.Function, Symbol: r.Name, Binary: r.Binary, jsonCosts: v.costs(r.Flat, r.Cum), Instructions: []jsonInstruction{}}
+		row := jsonAsmRoutine{Function: r.Function, Binary: r.Binary, jsonCosts: v.costs(r.Flat, r.Cum), Instructions: []jsonInstruction{}}
 		for _, in := range r.Instructions {
 			row.Instructions = append(row.Instructions, jsonInstruction{
 				Address: fmt.Sprintf("%#x", in.Address), Text: in.Text, File: in.File, Line: in.Line, Source: in.Source, jsonValues: v.values(in.Flat, in.Cum),

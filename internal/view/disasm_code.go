@@ -149,7 +149,7 @@ func (c *code) missing() error {
 func (f *codeFunction) instructions() ([]symbol.Instruction, error) {
 	list, err := f.binary.Disassemble(f.Start, f.End)
 	if err != nil {
-		return nil, fmt.Errorf("list assembly of %s: %w", f.Symbol, err)
+		return nil, fmt.Errorf("list assembly of %s: %w", f.Name, err)
 	}
 	last := f.Start
 	if n := len(f.nodes); n > 0 {

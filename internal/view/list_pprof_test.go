@@ -137,9 +137,43 @@ func text(t testing.TB, write func(*bytes.Buffer) error) string {
 // against those of go tool pprof.
 func TestListings(t *testing.T) {
 	p := buildProgram(t)
+	t.Run("symbols", func(t *testing.T) { testSymbols(t, p) })
 	t.Run("list", func(t *testing.T) { testList(t, p) })
 	t.Run("disasm", func(t *testing.T) { testDisasm(t, p) })
 	t.Run("weblist", func(t *testing.T) { testWeblist(t, p) })
+}
+
+// testSymbols: what a binary says of a profile's addresses is what the runtime
+// said of them when it wrote the profile.
+func testSymbols(t *testing.T, p *program) {
+	for file, name := range map[string]string{p.cpu: p.stripped, p.allocs: p.stripped, p.pieCPU: p.pie} {
+		prof := readPacked(t, file)
+		named, _, err := symbol.Symbolize(prof, opened(t, name), symbol.SymbolizeOptions{Again: true, Force: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared := 0
+		write := func(p *callstack.Packed, id callstack.LocationID) (out []string) {
+			for _, l := range p.Lines(id) {
+				f := p.Functions[l.Function]
+				out = append(out, fmt.Sprintf("%s %s %s:%d %d", f.Name, f.SystemName, f.File, l.Line, f.Start))
+			}
+			return out
+		}
+		for i := range prof.Locations {
+			if prof.Locations[i].Mapping != 0 {
+				continue
+			}
+			want, got := write(prof, callstack.LocationID(i)), write(named, callstack.LocationID(i))
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%s, %#x: -runtime +binary:\n%s", file, prof.Locations[i].Address, d)
+			}
+			compared++
+		}
+		if compared < 5 {
+			t.Errorf("%s: %d locations", file, compared)
+		}
+	}
 }
 
 func testList(t *testing.T, p *program) {
@@ -226,7 +260,7 @@ func testDisasm(t *testing.T, p *program) {
 		found = found || in.Source != ""
 	}
 	if !found {
-		t.Errorf("%s has no source lines", of[0].Routines[0].Name)
+		t.Errorf("%s has no source lines", of[0].Routines[0].Function)
 	}
 }
 
@@ -378,7 +412,7 @@ func (o tools) Open(file string, start, limit, offset uint64, _ string) (driver.
 
 func (o tools) Disasm(_ string, start, end uint64, _ bool) ([]driver.Inst, error) {
 	last := uint64(0)
-	for _, f := range o.b.Functions(func(f symbol.Function) bool { return strings.HasPrefix(f.Symbol, "main.") }) {
+	for _, f := range o.b.Functions(func(f symbol.Function) bool { return strings.HasPrefix(f.Name, "main.") }) {
 		last = max(last, f.End)
 	}
 	end = min(end, last) // pprof asks for more than there is

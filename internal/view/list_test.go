@@ -215,7 +215,7 @@ func TestListingsEscape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	disasm := &Disasm{Head: list.Head, Routines: []AsmRoutine{{Name: evil, Function: evil, Instructions: []AsmInstruction{
+	disasm := &Disasm{Head: list.Head, Routines: []AsmRoutine{{Function: evil, Instructions: []AsmInstruction{
 		{Address: 1, Text: "JMP " + evil, Function: evil, File: evil, Line: 3, Source: evil, Flat: 1},
 	}}}}
 	for name, write := range map[string]func(*bytes.Buffer) error{
@@ -268,11 +268,11 @@ func TestListingsAsJSON(t *testing.T) {
 	if diff := cmp.Diff(wantWeb, compactJSON(t, name, func(b *bytes.Buffer) error { return web.WriteJSON(b) })); diff != "" {
 		t.Errorf("weblist (-want +got):\n%s", diff)
 	}
-	disasm := &Disasm{Head: web.Head, Routines: []AsmRoutine{{Name: "m.F[go.shape.int]", Function: "m.F[...]", Binary: "prog", Flat: 9e6, Cum: 17e6, Instructions: []AsmInstruction{
+	disasm := &Disasm{Head: web.Head, Routines: []AsmRoutine{{Function: "m.F[go.shape.int]", Binary: "prog", Flat: 9e6, Cum: 17e6, Instructions: []AsmInstruction{
 		{Address: 0x4a1c20, Text: "RET", File: "/x/f.go", Line: 3, Source: "return", Flat: 9e6, Cum: 17e6},
 	}}}}
 	const wantDisasm = `{"schema":"whet/disasm/1","warnings":["doubt"],"binary":"","build_id":"","sample_type":"cpu","unit":"nanoseconds","time":"2026-11-20T09:00:00Z","samples":3,"total_ns":17000000,` +
-		`"functions":[{"function":"m.F[...]","symbol":"m.F[go.shape.int]","object":"prog","flat_ns":9000000,"flat_ratio":0.5294117647058824,"cum_ns":17000000,"cum_ratio":1,` +
+		`"functions":[{"function":"m.F[go.shape.int]","object":"prog","flat_ns":9000000,"flat_ratio":0.5294117647058824,"cum_ns":17000000,"cum_ratio":1,` +
 		`"instructions":[{"address":"0x4a1c20","text":"RET","file":"/x/f.go","line":3,"source":"return","flat_ns":9000000,"cum_ns":17000000}]}]}`
 	if diff := cmp.Diff(wantDisasm, compactJSON(t, name, func(b *bytes.Buffer) error { return disasm.WriteJSON(b) })); diff != "" {
 		t.Errorf("disasm (-want +got):\n%s", diff)
