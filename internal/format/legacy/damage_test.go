@@ -38,6 +38,33 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestHandlers takes out what a signal handler left on every stack but one: two
+// frames, and not a third that looks alike.
+func TestHandlers(t *testing.T) {
+	out := binary.LittleEndian.AppendUint64(nil, 0)
+	for _, w := range []uint64{3, 0, 10000, 0} {
+		out = binary.LittleEndian.AppendUint64(out, w)
+	}
+	for i := range uint64(40) {
+		stack := []uint64{0x1000 + 16*i, 0x501, 0x601, 0x701, 0x2000 + 16*i}
+		if i == 7 {
+			stack = []uint64{0x1000, 0x901, 0x601, 0x701}
+		}
+		out = binary.LittleEndian.AppendUint64(out, i+1)
+		out = binary.LittleEndian.AppendUint64(out, uint64(len(stack)))
+		for _, a := range stack {
+			out = binary.LittleEndian.AppendUint64(out, a)
+		}
+	}
+	for _, w := range []uint64{0, 1, 0} {
+		out = binary.LittleEndian.AppendUint64(out, w)
+	}
+	p := compare(t, out)
+	if got := ours(p).Samples[0]; got != "[1 10000000] 0x1000 in 0 0x700 in 0 0x1fff in 0" {
+		t.Errorf("the first is %s", got)
+	}
+}
+
 // TestScale holds the correction for the sampling rate to arithmetic: blocks
 // of the mean distance's size are taken with the probability 1 − 1/e = 0.63212,
 // so that 10 stand for 15.8198; blocks of x = 5243/524288 of it with 1 − e⁻ˣ,

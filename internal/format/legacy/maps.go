@@ -168,7 +168,7 @@ func (m *mapper) find(a uint64) callstack.MappingID {
 		}
 	}
 	for i := range m.mappings { // the file's first part was left out
-		if p := &m.mappings[i]; p.Offset != 0 && p.Start-p.Offset <= a && a < p.Start {
+		if p := &m.mappings[i]; p.Start-p.Offset <= a && a < p.Start {
 			p.Start -= p.Offset
 			p.Offset = 0
 			return callstack.MappingID(i)

@@ -211,6 +211,8 @@ func TestForms(t *testing.T) {
 		"joined mappings": "goroutine profile: total 1\n1 @ 0x401000 0x5000\n--- Memory map: ---\n" +
 			"I0102 10:00:00.000 1 file.cc:12] 7f00-8000 r-xp 00000000 08:01 5 /lib/libx.so.1\n" +
 			"0401000-0402000 r-xp 00001000 08:01 12 /bin/p\n0402000-0403000 r-xp 00002000 08:01 12 /bin/p\n",
+		"mappings that do not continue": "goroutine profile: total 1\n1 @ 0x402001\n--- Memory map: ---\n" +
+			"400000-401000 r-xp 00000000 00:00 0 [vdso]\n0401000-0402000 r-xp 00001000 08:01 12 /bin/p\n0402000-0403000 r-xp 00005000 08:01 12 /bin/p\n",
 		"part left out": "goroutine profile: total 1\n1 @ 0x7f0050 0x7f2050 0x9\n--- Memory map: ---\n7f1000-7f3000 r-xp 00001000 08:01 5 /bin/p\n",
 		"huge pages":    "goroutine profile: total 1\n1 @ 0x400010\n--- Memory map: ---\n400000-500000 r-xp 00000000 00:01 5 /anon_hugepage\n500000-600000 r-xp 00000000 08:01 5 /lib/y.so\n",
 	} {

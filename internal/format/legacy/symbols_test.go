@@ -115,3 +115,41 @@ func TestNamesAsProtobuf(t *testing.T) {
 		})
 	}
 }
+
+// TestRecursionThroughInlining reads stacks in which f was inlined into g, and
+// g calls g: the entry alone does not tell who is inlined into whom. The second
+// stack was cut below f, so that f looks like a function of its own there.
+func TestRecursionThroughInlining(t *testing.T) {
+	const frames = `#	0x1005	main.f+0x5	/x.go:1
+#	0x1010	main.g+0x10	/x.go:2
+#	0x1005	main.f+0x5	/x.go:1
+#	0x1010	main.g+0x10	/x.go:2
+#	0x2010	main.main+0x10	/x.go:3
+`
+	p, err := Read([]byte("goroutine profile: total 2\n1 @ 0x1006 0x1011 0x1006 0x1011 0x2011 0x9\n"+frames+
+		"\n1 @ 0x1011 0x1006\n#	0x1010	main.g+0x10	/x.go:2\n#	0x1005	main.f+0x5	/x.go:1\n"), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"[1][]\n\tmain.f /x.go:1 inlined\n\tmain.g /x.go:2\n\tmain.f /x.go:1 inlined\n\tmain.g /x.go:2\n\tmain.main /x.go:3",
+		"[1][]\n\tmain.g /x.go:2\n\tmain.f /x.go:1",
+	}
+	if d := cmp.Diff(want, written(p)); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestExpandedAddress reads rows of one address, as an old Go printed those of
+// frames that it expanded, beside rows of one address that are recursion.
+func TestExpandedAddress(t *testing.T) {
+	p, err := Read([]byte("goroutine profile: total 1\n1 @ 0x1006 0x1006 0x2011\n"+
+		"#\t0x1005\tmain.f+0x5\t/x.go:1\n#\t0x1005\tmain.g+0x5\t/x.go:2\n#\t0x1005\tmain.f+0x5\t/x.go:1\n#\t0x1005\tmain.g+0x5\t/x.go:2\n#\t0x2010\tmain.main+0x10\t/x.go:3\n"), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"[1][]\n\tmain.f /x.go:1 inlined\n\tmain.g /x.go:2\n\tmain.f /x.go:1 inlined\n\tmain.g /x.go:2\n\tmain.main /x.go:3"}
+	if d := cmp.Diff(want, written(p)); d != "" {
+		t.Error(d)
+	}
+}

@@ -258,6 +258,25 @@ func TestOdd(t *testing.T) {
 	}
 }
 
+// TestColumns names the columns of one event, of several, and without periods.
+func TestColumns(t *testing.T) {
+	const task, cycles = "w 12 1.000001: 7 task-clock:u: \n\t1 f (x)\n\n", "w 12 1.000001: 7 cycles: \n\t1 f (x)\n\n"
+	for text, want := range map[string]string{
+		task:                                 "[samples/count task-clock:u/nanoseconds] 1",
+		cycles + task:                        "[cycles_samples/count cycles/count task-clock:u_samples/count task-clock:u/nanoseconds] 1",
+		strings.ReplaceAll(cycles, "7 ", ""): "[samples/count] 0",
+		strings.ReplaceAll(cycles+task, "7 ", ""): "[cycles_samples/count task-clock:u_samples/count] 0",
+	} {
+		p, err := Read([]byte(text), DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(p.Types, " ", p.DefaultType); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	sample := "w 12 1.000001: 9223372036854775807 cycles: \n\t1 f (x)\n\n"
 	var many strings.Builder
