@@ -118,7 +118,7 @@ func drawOptions(t *rapid.T) Options {
 // TestAnyProfileAnyOptions compares with pprof on profiles and options made at
 // random: stacks, total, warnings, and the flat and cum of every node.
 func TestAnyProfileAnyOptions(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	check := func(rt *rapid.T) {
 		profiles, roles := make(map[string]*google.Profile), make(map[string]Role)
 		var sources []Source
 		add := func(role Role) {
@@ -142,7 +142,10 @@ func TestAnyProfileAnyOptions(t *testing.T) {
 			o.Normalize = false
 		}
 		compare(t, rt, profiles, roles, sources, o)
-	})
+	}
+	for range 4 { // a hundred each
+		rapid.Check(t, check)
+	}
 }
 
 // compare is same, for random input, and looks at nodes, too.
@@ -157,7 +160,7 @@ func compare(t *testing.T, rt *rapid.T, profiles map[string]*google.Profile, rol
 	}
 	unit := o.Unit
 	args := arguments(o, unit, roles)
-	want, wantErr := pprofs(t, profiles, args)
+	want, wantErr := pprofs(t, profiles, args, true)
 	if (err != nil) != (wantErr != nil) {
 		rt.Fatalf("%s: %v, pprof: %v", said(o), err, wantErr)
 	}
