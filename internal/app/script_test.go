@@ -60,6 +60,11 @@ func TestScripts(t *testing.T) {
 			scratch := filepath.Join(e.WorkDir, "scratch")
 			e.Setenv("TMPDIR", scratch)
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home")) // with the caches of whet
+			profiles, err := filepath.Abs("../format/profile/testdata")
+			if err != nil {
+				return err
+			}
+			e.Setenv("PROFILES", profiles)
 			e.Values[pipesKey] = make(map[string]pipe)
 			return os.Mkdir(scratch, 0o755)
 		},

@@ -144,7 +144,10 @@ func (s *subject) sampleType(name string) (string, error) {
 			return t, nil
 		}
 	}
-	return "", fmt.Errorf("there is no sample type %q: the profile has %s", name, strings.Join(types, ", "))
+	if len(types) == 0 {
+		return "", fmt.Errorf("%s: the profiles have no sample type in common", s.name)
+	}
+	return "", usageError("there is no sample type %q: the profile has %s", name, strings.Join(types, ", "))
 }
 
 // loading is one operand on its way.

@@ -65,7 +65,7 @@ func makeFlame(_ context.Context, q *request) (product, error) {
 func (q *request) flames() ([]flame.View, error) {
 	first, err := q.sampleType(q.s.sampleIndex)
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
 	}
 	types := []string{first}
 	if q.s.picture(formatHTML) != formatSVG && !q.s.mean {

@@ -33,7 +33,7 @@ func (q *request) text(d document) product {
 // selected applies the options that choose samples and frames.
 func (q *request) selected(name string, o selection.Options) (*selection.Selection, error) {
 	if _, err := q.sampleType(o.SampleIndex); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
 	}
 	for _, expression := range []string{o.Focus, o.Ignore, o.Hide, o.Show, o.ShowFrom, o.PruneFrom, o.TagShow, o.TagHide} {
 		if _, err := regexp.Compile(expression); err != nil {
