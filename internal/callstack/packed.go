@@ -53,7 +53,6 @@ type Packed struct {
 	lines   []SourceLine
 	strings []string // of labels
 	samples int
-	frames  int64 // of all samples together, each location counting one
 	deepest int
 
 	stacks tape   // a sample: locations shared with the one before, number of others, the others root first

@@ -109,7 +109,6 @@ func (b *PackedBuilder) addStack(shared int, others []LocationID) {
 	p := b.p
 	p.samples++
 	b.path = append(b.path[:shared], others...)
-	p.frames += int64(len(b.path))
 	p.deepest = max(p.deepest, len(b.path))
 
 	to := p.stacks.room(binary.MaxVarintLen32 * (2 + len(others)))

@@ -20,11 +20,15 @@ import (
 func TestMergePackedAgreesWithGooglePprof(t *testing.T) {
 	for _, names := range [][]string{
 		{"http.heap.pb.gz", "http.allocs.pb.gz"},
+		{"httpsrv_labels.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"},
 		{"httpsrv_labels.cpu.pb.gz", "compile_stdcmd_merged.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"},
 		{"http.block.pb.gz", "http.mutex.pb.gz"},
 		{"goroutine_1k.pb.gz", "http.goroutine.pb.gz", "goroutine_1k.pb.gz"},
 	} {
 		for _, scales := range [][]float64{nil, {1, -1, -1}, {0.3, 1e-3, 7}} {
+			if scales != nil && strings.HasPrefix(names[1], "compile") {
+				continue // too large to be compared three times
+			}
 			var files [][]byte
 			for _, name := range names {
 				data, err := os.ReadFile(filepath.Join("testdata", name))
