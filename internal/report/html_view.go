@@ -133,7 +133,7 @@ type lineView struct {
 }
 
 func newPageView(p *Page) (*pageView, error) {
-	widget, err := flame.Widget(p.Module, "", FlameViews(p.Profiles))
+	widget, err := flame.Widget(flame.Page{Module: p.Module, Views: FlameViews(p.Profiles)})
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func TestAgainstPprof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference0, err := pprof.ParseData(data)
+		theirs, err := pprof.ParseData(data)
 		if err != nil {
 			continue // damaged: profile's own tests hold it to its intact member
 		}
@@ -33,19 +33,22 @@ func TestAgainstPprof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for column, typ := range reference0.SampleType {
+		for column, typ := range theirs.SampleType {
 			s, err := selection.New([]selection.Source{{Profile: p}}, selection.Options{SampleIndex: typ.Type})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, o := range []Options{DefaultOptions(), {Parts: 500, MaxDepth: 4096, MaxNodes: 1 << 22}, {Parts: 20_000, MaxDepth: 4096, MaxNodes: 1 << 22, Reversed: true}} {
-				o.MaxDepth = 4096
+			for _, o := range []Options{{Parts: 500}, {Parts: 20_000, Reversed: true}} {
+				if len(theirs.Sample) > 5000 && o.Reversed == (column == 0) {
+					continue // of the large one, each column in one way
+				}
+				o.MaxDepth, o.MaxNodes = 4096, 1<<22
 				orient := same
 				if o.Reversed {
 					orient = backward
 				}
 				var samples []sample
-				for _, one := range reference0.Sample {
+				for _, one := range theirs.Sample {
 					var names []string
 					for _, l := range slices.Backward(one.Location) {
 						for _, line := range slices.Backward(l.Line) {

@@ -134,7 +134,9 @@ func TestBrowser(t *testing.T) {
 func TestBrowserAgreesWithTheProgram(t *testing.T) {
 	g := largeGraph(t)
 	views := []View{{Graph: g}, {Graph: graphOf(t, shop(t))}, {Graph: diffOf(t)}}
-	b := openFile(t, "flame.html", htmlOf(t, Page{Title: "large", Views: views}))
+	b := openFile(t, "flame.html", htmlOf(t, Page{Title: "large", Views: views, Inverted: true}))
+	b.clickAt(0.5, 0)
+	b.want("flame-detail", "all · ")
 	script := strings.TrimSuffix(strings.SplitAfter(Script(), "// The flame graph's controls.")[0], "// The flame graph's controls.")
 
 	values := []float64{1, 9, 99, 999, 1000, 1023, 1024, 1535, 9994, 9995, 10_000, 99_949, 99_950, 123_456, 999_499, 999_500, 999_999, 1e6, 1_234_567,
@@ -156,13 +158,39 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 	}
 
 	names := []string{"main.main", "net/http.(*conn).serve", "größe.π", "a", ""}
-	for palette := range ramps {
+	names = append(names, "x_[w]", "x_[j]", "x_[i]", "x_[k]", "A::b", "java/lang", "a.js:1", "a:b")
+	for _, palette := range Palettes() {
+		if palette == Package {
+			continue // below
+		}
 		colors := eval[[][]int](b, fmt.Sprintf("(() => { %s; return %s.map(n => rampColor(%q, n)); })()", script, inJSON(t, names), palette))
 		for i, name := range names {
 			want := palette.color(name, "")
 			if c := colors[i]; c[0] != int(want.r) || c[1] != int(want.g) || c[2] != int(want.b) {
 				t.Errorf("%s %q: %v, want %v", palette, name, c, want)
 			}
+		}
+	}
+
+	// By package, as the browser understands the script's hsl().
+	for name, color := range eval[map[string]string](b, fmt.Sprintf(`(() => { %s
+		const data = JSON.parse(document.getElementById("flame-data").textContent), theme = new Theme(false), e = document.createElement("i");
+		document.body.append(e);
+		const out = {};
+		for (let i = 0; i < 60; i++) {
+			e.style.color = theme.fill("package", data, i).fill;
+			out[data.names[i]] = getComputedStyle(e).color;
+		}
+		e.remove();
+		return out;
+	})()`, script)) {
+		var got rgb
+		want := Package.color(name, "")
+		if _, err := fmt.Sscanf(color, "rgb(%d, %d, %d)", &got.r, &got.g, &got.b); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(float64(got.r)-float64(want.r))+math.Abs(float64(got.g)-float64(want.g))+math.Abs(float64(got.b)-float64(want.b)) > 3 { // roundings
+			t.Errorf("%q: the page has %v, the program %v", name, got, want)
 		}
 	}
 

@@ -25,6 +25,9 @@ type jsonFlames struct {
 	Package  []int      `json:"package"`  // of names: index into packages
 	Flames   []jsonView `json:"flames"`
 	Link     string     `json:"link,omitempty"`
+	Palette  Palette    `json:"palette"`
+	Inverted bool       `json:"inverted,omitempty"`
+	Negate   bool       `json:"negate,omitempty"`
 }
 
 type jsonView struct {
@@ -52,11 +55,12 @@ type frameKey struct {
 
 func keyOf(f *flamegraph.Frame) frameKey { return frameKey{f.Name, f.File, f.Line} }
 
-// flameData collects the graphs of a page; module is the one whose packages
-// count as the user's own, "" when that is not known.
-func flameData(module string, link Link, views []View) *jsonFlames {
-	d := &jsonFlames{Names: []string{}, Files: []string{""}, Packages: []string{}, Groups: []int{}, File: []int{}, Line: []int{}, Package: []int{}, Flames: []jsonView{}, Link: string(link)}
-	index := d.rank(module, views)
+// flameData collects the graphs of a page.
+func flameData(p *Page) *jsonFlames {
+	d := &jsonFlames{Names: []string{}, Files: []string{""}, Packages: []string{}, Groups: []int{}, File: []int{}, Line: []int{}, Package: []int{}, Flames: []jsonView{},
+		Link: string(p.Link), Palette: p.Palette, Inverted: p.Inverted, Negate: p.Negate}
+	views := p.Views
+	index := d.rank(p.Module, views)
 	for i := range views {
 		v := &views[i]
 		if v.Graph == nil {

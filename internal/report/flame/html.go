@@ -2,6 +2,7 @@ package flame
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -21,13 +22,18 @@ type Page struct {
 	Views    []View // views without a graph are left out
 	Warnings []string
 	Link     Link
+
+	// How the graphs look at first; the page's reader may choose otherwise.
+	Palette  Palette // "" is Package
+	Inverted bool    // icicles: the root on top
+	Negate   bool    // of a comparison: red for less, blue for more
 }
 
 // WriteHTML writes the page as one file that loads nothing from elsewhere: it
 // opens from disk, in a mail or from any server, and its policy lets the
 // browser run only the script and the style that stand in it.
 func WriteHTML(w io.Writer, p Page) error {
-	widget, err := Widget(p.Module, p.Link, p.Views)
+	widget, err := Widget(p)
 	if err != nil {
 		return err
 	}
@@ -64,12 +70,16 @@ func WriteHTML(w io.Writer, p Page) error {
 
 // Widget is the part of a page that holds the graphs. The page that it stands
 // in has Style in its style, Script as its module, and defines the colours that
-// Style refers to.
-func Widget(module string, link Link, views []View) (template.HTML, error) {
-	if err := link.Validate(); err != nil {
+// Style refers to; title and warnings are its own.
+func Widget(p Page) (template.HTML, error) {
+	if err := p.Link.Validate(); err != nil {
 		return "", err
 	}
-	d := flameData(module, link, views)
+	p.Palette = cmp.Or(p.Palette, Package)
+	if err := p.Palette.Validate(); err != nil {
+		return "", fmt.Errorf("flame graph: %w", err)
+	}
+	d := flameData(&p)
 	data, err := d.script()
 	if err != nil {
 		return "", fmt.Errorf("write flame graph: %w", err)

@@ -57,6 +57,9 @@ func TestHTMLIsClosed(t *testing.T) {
 	if err := WriteHTML(io.Discard, Page{Link: "javascript:alert(1)"}); err == nil {
 		t.Error("a link that runs a script is accepted")
 	}
+	if err := WriteHTML(io.Discard, Page{Palette: "mauve"}); err == nil {
+		t.Error("a palette that there is not is accepted")
+	}
 	p := Page{Title: "shop", Views: []View{{Graph: graphOf(t, shop(t))}}}
 	if !bytes.Equal(htmlOf(t, p), htmlOf(t, p)) {
 		t.Error("two writings differ")

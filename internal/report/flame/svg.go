@@ -294,7 +294,7 @@ func (p *picture) fitChange(change, label string, room float64) string {
 }
 
 // fit returns as much of a label as there is room for, "" for less than three
-// characters. A name loses its package's path first.
+// characters. A name loses its package's path first, then its package.
 func (p *picture) fit(label string, room, size float64) string {
 	label = visible(label)
 	chars := int(max(room, 0) / (size * charWidth))
@@ -306,9 +306,17 @@ func (p *picture) fit(label string, room, size float64) string {
 		bracket = len(label)
 	}
 	if slash := strings.LastIndexByte(label[:bracket], '/'); slash >= 0 {
-		if label = label[slash+1:]; utf8.RuneCountInString(label) <= chars {
-			return label
-		}
+		label = label[slash+1:]
+		bracket -= slash + 1
+	}
+	if utf8.RuneCountInString(label) <= chars {
+		return label
+	}
+	if dot := strings.IndexByte(label[:bracket], '.'); dot > 0 {
+		label = label[dot+1:]
+	}
+	if utf8.RuneCountInString(label) <= chars {
+		return label
 	}
 	if chars < 3 {
 		return ""

@@ -16,8 +16,10 @@ class FlameGraph {
     }
     this.context = this.canvasEl.getContext("2d", { alpha: false });
     this.trees = new Map();
-    this.icicle = false;
-    this.palette = "package";
+    this.icicle = data.inverted === true;
+    this.palette = data.palette;
+    this.paletteEl.value = this.palette;
+    this.flipEl.setAttribute("aria-pressed", String(this.icicle));
     this.hover = null;
     this.focus = null;
     this.panes = [];
@@ -85,7 +87,7 @@ class FlameGraph {
       items.push(item);
     };
     if (this.tree?.differential) {
-      for (const [change, text] of [[1, "more than before (+)"], [-1, "less than before (−)"], [0, "the same (=)"]]) add(css(changeColor(change, 1, this.theme.dark)).fill, text);
+      for (const [change, text] of [[1, "more than before (+)"], [-1, "less than before (−)"], [0, "the same (=)"]]) add(css(this.changeColor(change, 1)).fill, text);
     } else if (this.palette === "package") {
       for (const group of [...new Set(this.data.groups)].sort()) {
         if (group < GROUPS.length - 1) add(this.theme.legend(group), GROUPS[group].name);
@@ -365,6 +367,12 @@ class FlameGraph {
         this.paintRow(pane, l.rows[d], l.rows[d + 1], y);
       }
     });
+    if (this.panes.length > 1) { // the function in the middle
+      c.fillStyle = this.theme.focus;
+      const y = this.panes[0].origin - top;
+      c.fillRect(0, y - 1.5, this.width, 1.5);
+      c.fillRect(0, y + ROW - 1.5, this.width, 1.5);
+    }
     const marked = this.hover ?? (document.activeElement === canvas ? this.focus : null);
     if (marked !== null) this.outline(marked, this.y(marked.pane, marked.depth) - top);
   }
@@ -398,12 +406,14 @@ class FlameGraph {
     c.globalAlpha = 1;
   }
 
+  changeColor(change, largest) { return changeColor(this.data.negate === true ? -change : change, largest, this.theme.dark); }
+
   // look is the colour of a box.
   look(pane, b) {
     const l = pane.layout, tree = pane.tree;
     if (l.hit[b] === 1) return this.theme.hit;
     if (l.block[b] > 0) return (this.hatches ??= { fill: null, light: false }, this.hatches.fill = this.hatched, this.hatches.light = this.theme.dark, this.hatches);
-    if (tree.differential) return css(changeColor(l.value[b] - l.base[b] * tree.scale, tree.largest, this.theme.dark));
+    if (tree.differential) return css(this.changeColor(l.value[b] - l.base[b] * tree.scale, tree.largest));
     return this.theme.fill(this.palette, this.data, tree.name[l.node[b]]);
   }
 

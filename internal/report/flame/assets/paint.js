@@ -36,7 +36,26 @@ function hash(text) {
   return h;
 }
 
+// annotated is the palette of one frame where it depends on the name: of stacks
+// of wakers, and of virtual machines, whose profilers mark what is compiled,
+// inlined or the kernel's.
+function annotated(palette, name) {
+  switch (palette) {
+    case "wakeup": return "aqua";
+    case "chain": return name.endsWith("_[w]") ? "aqua" : "blue";
+    case "java": case "js": break;
+    default: return palette;
+  }
+  if (name.endsWith("_[j]")) return "green";
+  if (name.endsWith("_[i]")) return "aqua";
+  if (name.endsWith("_[k]")) return "orange";
+  if (name.includes("::")) return "yellow";
+  if (name.includes(palette === "java" ? "/" : ".js")) return "green";
+  return palette === "js" && name.includes(":") ? "aqua" : "red";
+}
+
 function rampColor(palette, name) {
+  palette = annotated(palette, name);
   const h = hash(name), halves = [(h >>> 16) / 65536, (h & 65535) / 65536], [from, add, by] = RAMPS[palette];
   return from.map((c, i) => Math.floor(c + add[i] * halves[by[i]]));
 }

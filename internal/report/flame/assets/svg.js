@@ -16,13 +16,21 @@
   });
   const details = byId("details"), summary = details.textContent, matched = byId("matched"), reset = byId("reset");
 
+  // fit returns as much of a name as there is room for: it loses its package's
+  // path first, then its package.
   function fit(name, room) {
     const n = Math.floor(room / char);
     if (name.length <= n) return name;
-    const bracket = name.search(/[[(]/);
-    const slash = name.lastIndexOf("/", bracket < 0 ? name.length : bracket);
-    if (slash >= 0 && bracket !== 0) name = name.slice(slash + 1);
-    if (name.length <= n) return name;
+    let bracket = name.search(/[[(]/);
+    if (bracket < 0) bracket = name.length;
+    for (const sign of ["/", "."]) {
+      const at = sign === "/" ? name.slice(0, bracket).lastIndexOf(sign) : name.slice(0, bracket).indexOf(sign);
+      if (at > 0) {
+        name = name.slice(at + 1);
+        bracket -= at + 1;
+      }
+      if (name.length <= n) return name;
+    }
     return n < 3 ? "" : name.slice(0, n - 1) + "…";
   }
 
