@@ -12,8 +12,9 @@
 // ([Binary.Base] returns what is to be subtracted).
 //
 // It misleads where the binary is not the one that was profiled: build ids are
-// compared, and one that differs is refused, but not every binary has one; and
-// where a profile from before Go 1.20's table is named by a binary as old:
-// inlined calls are then missing. Binaries are untrusted: sizes are bounded,
-// and a damaged table gives fewer names, never a panic.
+// compared, and one that differs is refused, but not every binary has one. Of
+// programs built with Go 1.18 and 1.19 inlined calls are not known, of older
+// ones only what the symbol table says; and names of C++ are as DWARF has them,
+// without the namespace. Binaries are untrusted: sizes are bounded, and a
+// damaged table gives fewer names, never a panic.
 package symbol

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -194,6 +195,55 @@ func addressedProfile() *callstack.Packed {
 	b.Packed().Mappings = []callstack.Mapping{{File: "/bin/prog", Start: 0x400000, Limit: 0x500000}}
 	b.Add([]callstack.LocationID{b.Location(0, 0x401000, false)}, nil, 1)
 	return b.Packed()
+}
+
+// TestWeblistIsBounded, and says so.
+func TestWeblistIsBounded(t *testing.T) {
+	var order []*[]listedFrame
+	values := make(map[*[]listedFrame]int64)
+	for i := range maxWebFunctions + 3 {
+		f := &[]listedFrame{{fmt.Sprintf("m.f%03d", i), "/x/f.go", i + 1, i + 1}}
+		order, values[f] = append(order, f), int64(i+1)
+	}
+	v, err := NewWeblist(selected(t, packedOf("count", values, order...), ForWeblist(selection.Options{})), WeblistOptions{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "203 functions match, the 200 that cost most are shown: a narrower expression shows the others"
+	if len(v.Functions) != maxWebFunctions || v.Functions[0].Cum != 203 || v.Functions[199].Cum != 4 || len(v.Warnings) != 1 || v.Warnings[0] != want {
+		t.Errorf("%d functions, %+v to %+v, warnings %q", len(v.Functions), v.Functions[0], v.Functions[len(v.Functions)-1], v.Warnings)
+	}
+}
+
+// TestWeblistLeavesFarLinesOut marks where.
+func TestWeblistLeavesFarLinesOut(t *testing.T) {
+	lines := make([]string, 100)
+	for i := range lines {
+		lines[i] = fmt.Sprint("line ", i+1)
+	}
+	a, b, c := &[]listedFrame{{"m.f", "/x/f.go", 10, 1}}, &[]listedFrame{{"m.f", "/x/f.go", 30, 1}}, &[]listedFrame{{"m.f", "/x/f.go", 60, 1}}
+	p := packedOf("count", map[*[]listedFrame]int64{a: 1, b: 2, c: 4}, a, b, c)
+	v, err := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), WeblistOptions{Source: func(string) (*source.Text, error) { return &source.Text{Lines: lines}, nil }}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Five lines around; 19 lines between 10 and 30 stand, 29 between 30 and 60
+	// do not.
+	var want, got []int
+	for n := 5; n <= 65; n++ {
+		if n <= 35 || n >= 55 {
+			want = append(want, n)
+		}
+	}
+	for _, l := range v.Functions[0].Lines {
+		got = append(got, l.Number)
+		if l.Gap != (l.Number == 55) || l.Text != fmt.Sprint("line ", l.Number) {
+			t.Errorf("line %d: gap %v, text %q", l.Number, l.Gap, l.Text)
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
 }
 
 // TestListingsEscape names, units, files and source, which are anyone's.

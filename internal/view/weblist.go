@@ -82,6 +82,10 @@ type WebCall struct {
 // are left out.
 const webGap = 20
 
+// maxWebFunctions bounds a page: of a large program, all functions with samples
+// have millions of instructions.
+const maxWebFunctions = 200
+
 // webInstruction is an instruction with all its frames, innermost first.
 type webInstruction struct {
 	address uint64
@@ -186,6 +190,10 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 	slices.SortStableFunc(v.Functions, func(a, b WebFunction) int {
 		return cmp.Or(cmp.Compare(magnitude(b.Cum), magnitude(a.Cum)), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
 	})
+	if n := len(v.Functions); n > maxWebFunctions {
+		v.warn("%d functions match, the %d that cost most are shown: a narrower expression shows the others", n, maxWebFunctions)
+		v.Functions = v.Functions[:maxWebFunctions]
+	}
 }
 
 // once are lines' and functions' cum by the profile's own frames, in which a
