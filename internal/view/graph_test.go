@@ -234,6 +234,9 @@ func TestPictureGrowsWithValues(t *testing.T) {
 		if p.edges[i].width > p.edges[i-1].width {
 			t.Errorf("edge %d is wider than the one before, which is heavier", i)
 		}
+		if l, line := p.edges[i].label[0], p.edges[i].route.Label; l.x < line.X+p.edges[i].width/2+2 {
+			t.Errorf("edge %d: its label begins at %v, the line is at %v", i, l.x, line.X)
+		}
 	}
 }
 

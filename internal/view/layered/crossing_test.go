@@ -129,3 +129,45 @@ func TestTreeHasNoCrossings(t *testing.T) {
 		}
 	}
 }
+
+// Upright segments never cross, whatever the order: blocks of them could not be
+// placed otherwise.
+func TestUprightSegmentsDoNotCross(t *testing.T) {
+	bent := 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 29))
+		nodes, edges := graph(rng, 24, 70, false)
+		for _, c := range components(nodes, edges) {
+			c.o = DefaultOptions()
+			c.breakCycles()
+			if err := c.assignLayers(); err != nil {
+				t.Fatal(err)
+			}
+			c.makeItems()
+			c.walkOrder(true)
+			for _, layer := range c.layers { // an order that nobody would choose
+				rng.Shuffle(len(layer), func(i, j int) { layer[i], layer[j] = layer[j], layer[i] })
+			}
+			pos := make([]int, len(c.items))
+			c.positions(pos)
+			of, _ := c.blocks()
+			for i, a := range c.segs {
+				if of[a.from] != of[a.to] {
+					bent++
+					continue
+				}
+				for _, b := range c.segs[:i] {
+					if of[b.from] == of[b.to] && c.items[a.from].layer == c.items[b.from].layer && (pos[a.from]-pos[b.from])*(pos[a.to]-pos[b.to]) < 0 {
+						t.Fatalf("seed %d: two upright segments cross", seed)
+					}
+				}
+			}
+			if err := c.placeAcross(); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
+	}
+	if bent == 0 {
+		t.Error("no segment had to bend: the test shows nothing")
+	}
+}
