@@ -2,7 +2,7 @@ package view
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -13,10 +13,10 @@ import (
 )
 
 //go:embed weblist.html
-var weblistPage string
+var weblistFiles embed.FS
 
 var weblistTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("weblist").Parse(weblistPage))
+	return template.Must(template.ParseFS(weblistFiles, "weblist.html"))
 })
 
 type webPage struct {
