@@ -22,19 +22,19 @@ type sketch struct {
 	sums [2][]uint64 // of Value and of Base; nil while all are zero
 }
 
-// sketchBits: with 4 MB it is about as large as the second cache.
-const sketchBits = 19
+// sketchBits: 2 MB fit the second cache. A heap profile whose whole tree has 2.3
+// million nodes gets 30 thousand of them made, with 4 MB 25 thousand.
+const sketchBits = 18
 
 func (s *sketch) add(hash uint64, v sides) {
 	for i, x := range v {
-		if x == 0 {
-			continue
+		if x != 0 {
+			if s.sums[i] == nil {
+				s.sums[i] = make([]uint64, 1<<sketchBits)
+			}
+			at := &s.sums[i][hash>>(64-sketchBits)]
+			*at = add(*at, x)
 		}
-		if s.sums[i] == nil {
-			s.sums[i] = make([]uint64, 1<<sketchBits)
-		}
-		at := &s.sums[i][hash>>(64-sketchBits)]
-		*at = add(*at, x)
 	}
 }
 
@@ -58,6 +58,12 @@ func extend(hash uint64, frame int32) uint64 {
 type sides [2]uint64
 
 func (v *sides) plus(w sides) {
+	v[0] += w[0]
+	v[1] += w[1]
+}
+
+// plusAtMost is plus for values that are not yet known to fit.
+func (v *sides) plusAtMost(w sides) {
 	v[0], v[1] = add(v[0], w[0]), add(v[1], w[1])
 }
 
@@ -74,13 +80,14 @@ func add(a, b uint64) uint64 {
 // several share one, the new ones are counted for more by as many as are likely
 // to have been missed (linear counting: Whang, Vander-Zanden and Taylor, "A
 // linear-time probabilistic counting algorithm", ACM TODS 15(2), 1990). 7
-// million in 64 million bits: within a thousandth.
+// million in 16 million bits: within a thousandth. The 2 MB fit a cache; with 8
+// MB counting took twice as long.
 type counter struct {
 	seen []uint64
 	set  int
 }
 
-const counterBits = 26
+const counterBits = 24
 
 // add returns what a hash counts for: 0 when it was seen before.
 func (c *counter) add(hash uint64) float64 {

@@ -94,7 +94,7 @@ func (b *builder) measure() {
 			for len(path) > depth {
 				top := &path[len(path)-1]
 				b.sketch.add(top.hash, top.pending)
-				path[len(path)-2].pending.plus(top.pending)
+				path[len(path)-2].pending.plusAtMost(top.pending)
 				path = path[:len(path)-1]
 			}
 		}
@@ -113,7 +113,7 @@ func (b *builder) measure() {
 				path = append(path, open{hash: extend(path[len(path)-1].hash, f)})
 			}
 			b.steps += len(p.path) - p.shared
-			path[len(path)-1].pending.plus(v)
+			path[len(path)-1].pending.plusAtMost(v)
 		}
 		closeTo(1)
 	}
