@@ -90,7 +90,7 @@ func closeTo(t *testing.T, g, sketched *Graph) {
 	for i, n := range g.Nodes {
 		m := sketched.Nodes[i]
 		if g.Frames[n.Frame].Name != sketched.Frames[m.Frame].Name || n.Parent != m.Parent || n.Value != m.Value || n.Base != m.Base ||
-			n.Collapsed > 0 != (m.Collapsed > 0) || abs(n.Collapsed-m.Collapsed) > 1+n.Collapsed/100 {
+			n.Collapsed > 0 != (m.Collapsed > 0) || abs(n.Collapsed-m.Collapsed) > 2+n.Collapsed/20 {
 			t.Fatalf("node %d is %+v, with the sketch %+v", i, n, m)
 		}
 	}
