@@ -289,16 +289,16 @@ func TestCutAnywhere(t *testing.T) {
 // TestBuffer says that a dump as large as runtime/pprof's buffer was cut, even
 // where it ends with a line.
 func TestBuffer(t *testing.T) {
-	one := []byte("goroutine 5 [select]:\nmain.f()\n\t/x.go:1 +0x1\n\n")
-	data := bytes.Repeat([]byte("\n"), bufferSize)
-	copy(data, one)
-	copy(data[len(data)-len(one)+1:], one)
-	p, err := Read(data, DefaultLimits())
+	data := []byte("goroutine 5 [select]:\nmain.f()\n\t/x.go:1 +0x1\n\ngoroutine 6 [select]:\nmain.f()\n\t/x.go:1 +0x1\n")
+	p, err := read(data, DefaultLimits(), len(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Total(0) != 2 || !strings.Contains(strings.Join(p.Warnings, ""), "64 MiB") {
+	if p.Total(0) != 2 || !strings.Contains(strings.Join(p.Warnings, ""), "64 MiB") || !strings.Contains(strings.Join(written(p, all, false), ""), cutOff) {
 		t.Error(p.Total(0), p.Warnings)
+	}
+	if bufferSize != 67108864 { // runtime/pprof's writeGoroutineStacks
+		t.Errorf("the buffer has %d bytes", bufferSize)
 	}
 }
 

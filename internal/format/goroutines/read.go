@@ -46,6 +46,11 @@ func Is(head []byte) bool {
 
 // Read decodes a dump.
 func Read(data []byte, limits Limits) (*callstack.Packed, error) {
+	return read(data, limits, bufferSize)
+}
+
+// read decodes a dump that was cut if it has full bytes.
+func read(data []byte, limits Limits, full int) (*callstack.Packed, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
@@ -63,7 +68,7 @@ func Read(data []byte, limits Limits) (*callstack.Packed, error) {
 			return nil, fmt.Errorf("line %d: more than %d different functions or places in them: too large to read", r.number, limits.MaxRecords)
 		}
 	}
-	if len(data) == bufferSize {
+	if len(data) == full {
 		r.cut()
 	}
 	r.end()

@@ -37,7 +37,8 @@ func (r *reader) assemble() (*callstack.Packed, error) {
 				return nil, errSum
 			}
 		}
-		b.Add(a.path(r.samples.stack(i)), r.samples.labelsOf(i), values...)
+		stack := r.symbols.encoded(r.samples.stack(i), r.allocs)
+		b.Add(a.path(stack), r.samples.labelsOf(i), values...)
 	}
 	if p.Len() == 0 && r.malformed > 0 {
 		return nil, fmt.Errorf("line %d: none of its lines behind the first can be read as a sample", r.first)

@@ -95,7 +95,7 @@ func TestCutAnywhere(t *testing.T) {
 		name string
 		data []byte
 		step int
-	}{{"cpu", cpu, 13}, {"heap", withoutNames(text), 37}} {
+	}{{"cpu", cpu, 29}, {"heap", withoutNames(text), 71}} {
 		t.Run(test.name, func(t *testing.T) {
 			whole, err := Read(test.data, DefaultLimits())
 			if err != nil {

@@ -15,12 +15,14 @@
 // damaged files, as far as they make sense, with a warning of what was left
 // out. Where one address was inlined into the next, both are one location, as
 // in the profile that debug=0 would have given; see symbols.go for how that is
-// told.
+// told. Where names are known, the frames that it leaves out are left out, too:
+// runtime.goexit, and the runtime's own at the leaf of allocations.
 //
 // Not read are the profiles of Java programs in these formats.
 //
 // It misleads where the formats do: bare addresses mean nothing without the
 // very binary, a CPU profile with a single sample loses the two frames below
 // its leaf to pprof's rule for signal handlers, and debug=1 hides the names of
-// the runtime's frames at the leaf, which stay addresses.
+// the runtime's frames at the leaf, which stay addresses: of a dump of
+// goroutines, all that wait end in one.
 package legacy

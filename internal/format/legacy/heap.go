@@ -28,6 +28,7 @@ func (r *reader) heap() error {
 			return fmt.Errorf("line %d: the sampling rate %s is too large", r.lines.number, head[6])
 		}
 	}
+	r.allocs = true
 	scaled := false
 	switch head[5] {
 	case "heap": // Go and gperftools write twice the mean distance

@@ -101,6 +101,7 @@ type reader struct {
 	symbols  symbols
 	mappings []callstack.Mapping
 	twice    bool // a leaf may stand on its stack twice
+	allocs   bool // the stacks are those of allocations
 
 	lost      []string // what is missing or in doubt
 	malformed int      // lines left out

@@ -32,17 +32,19 @@ type symbols struct {
 	rowAt  []uint64
 	read   map[string]row // comments by their text, not many more than max
 	max    int
+
+	nameless map[uint64]bool // addresses of which a comment says that they have no name
+	ends     map[uint64]bool // addresses of runtime.goexit
 }
 
-// row is a comment that names a function.
+// row is a comment on an address, which may name a function.
 type row struct {
 	symbol
 	address uint64
-	ok      bool
 }
 
 func newSymbols(max int) symbols {
-	return symbols{max: max, at: make(map[uint64][]symbol), owner: make(map[uint64]string), likely: make(map[uint64]string), read: make(map[string]row)}
+	return symbols{max: max, at: make(map[uint64][]symbol), owner: make(map[uint64]string), likely: make(map[uint64]string), read: make(map[string]row), nameless: make(map[uint64]bool), ends: make(map[uint64]bool)}
 }
 
 // begin makes the comments that follow those of a stack.
@@ -62,7 +64,9 @@ func (s *symbols) comment(line string) {
 		r = parseRow(text)
 		s.read[text] = r
 	}
-	if r.ok {
+	if r.name == "" {
+		s.nameless[r.address] = true
+	} else {
 		s.rows = append(s.rows, r.symbol)
 		s.rowAt = append(s.rowAt, r.address)
 	}
@@ -70,19 +74,22 @@ func (s *symbols) comment(line string) {
 
 func parseRow(text string) (r row) {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return r == '\t' })
-	if len(fields) < 2 {
-		return row{} // an address without a name
+	if len(fields) == 0 {
+		return row{}
 	}
 	address, err := strconv.ParseUint(fields[0], 16, 64)
+	if err != nil || len(fields) < 2 {
+		return row{address: address}
+	}
 	plus := strings.LastIndex(fields[1], "+0x")
-	if err != nil || plus <= 0 {
-		return row{}
+	if plus <= 0 {
+		return row{address: address}
 	}
 	offset, err := strconv.ParseUint(fields[1][plus+len("+0x"):], 16, 64)
 	if err != nil || offset > address {
-		return row{}
+		return row{address: address}
 	}
-	r = row{symbol{name: fields[1][:plus], entry: address - offset}, address, true}
+	r = row{symbol{name: fields[1][:plus], entry: address - offset}, address}
 	if len(fields) > 2 {
 		if colon := strings.LastIndexByte(fields[2], ':'); colon >= 0 {
 			if n, err := strconv.ParseUint(fields[2][colon+1:], 10, 31); err == nil {
@@ -108,6 +115,7 @@ func (s *symbols) end() {
 		i += n
 	}
 	if len(s.rows) > 0 {
+		s.goexit()
 		for i, a := range s.stack {
 			outer, ok := s.outer(a)
 			switch {
@@ -122,6 +130,36 @@ func (s *symbols) end() {
 		}
 	}
 	s.stack, s.rows, s.rowAt = s.stack[:0], s.rows[:0], s.rowAt[:0]
+}
+
+// goexit looks at the root of the stack at hand. Behind the first frame that it
+// lists, Go leaves out nothing but the function where every goroutine ends.
+func (s *symbols) goexit() {
+	n := len(s.stack)
+	if n < 2 || s.stack[n-2] != s.rowAt[len(s.rowAt)-1] {
+		return
+	}
+	if root := s.stack[n-1]; s.at[root] == nil && !s.nameless[root] {
+		s.ends[root] = true
+	}
+}
+
+// encoded returns of a stack what the runtime encodes with debug=0: it leaves
+// out where goroutines end, and of allocations the runtime's own frames at the
+// leaf, which all of them have, unless there are no others.
+func (s *symbols) encoded(stack []uint64, allocation bool) []uint64 {
+	if n := len(stack); n > 0 && s.ends[stack[n-1]] {
+		stack = stack[:n-1]
+	}
+	for i, a := range stack {
+		if !allocation {
+			break
+		}
+		if f, ok := s.outer(a); ok && !strings.HasPrefix(f.name, "runtime.") && !strings.HasPrefix(f.name, "internal/runtime/") {
+			return stack[i:]
+		}
+	}
+	return stack
 }
 
 // outer returns the outermost frame at an address.
