@@ -49,9 +49,7 @@ func newReader(e *events, limits Limits) *reader {
 		locations: make(map[string]callstack.LocationID), mappings: make(map[string]callstack.MappingID),
 		row: make([]int64, len(t)), sums: make([]int64, len(t)), from: -1, to: -1,
 	}
-	if e.periods {
-		r.p.DefaultType = 1 // the first event's
-	}
+	r.p.DefaultType = e.main()
 	return r
 }
 
@@ -103,9 +101,8 @@ func (r *reader) end() error {
 		return nil
 	}
 	clear(r.row)
-	column := r.e.index[r.at.eventName()]
+	column := r.e.column(r.e.index[r.at.eventName()])
 	if r.e.periods {
-		column *= 2
 		r.row[column+1] = r.at.period
 	}
 	r.row[column] = 1

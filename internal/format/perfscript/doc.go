@@ -10,7 +10,8 @@
 // frame "[unknown]" keeps its address. Each event has a column with the number
 // of its samples and, where perf prints periods, one with their sum, which is
 // in the event's own unit: nanoseconds for cpu-clock and task-clock. With
-// several events, a sample is zero in the columns of the others.
+// several events, a sample is zero in the columns of the others, and the event
+// with the most samples is the one that views show.
 //
 // Lines of branch records (brstack, brstackinsn) are passed over.
 //

@@ -12,7 +12,8 @@ import (
 type events struct {
 	names   []string
 	index   map[string]int
-	periods bool // are printed
+	samples []int // by index
+	periods bool  // are printed
 }
 
 // none is the name of the only event where -F leaves events out.
@@ -37,14 +38,16 @@ func scanEvents(data []byte) (*events, error) {
 	e := &events{index: make(map[string]int)}
 	var s state
 	var at header
+	seen := true // at has been counted
 	for line := range bytes.Lines(data) {
 		h, is := s.next(bytes.TrimRight(line, "\r\n"))
 		if is == isHeader {
-			at = h
+			at, seen = h, false
 		}
-		if is != isHeader && is != isChain || !at.counts(is == isChain || h.hasLeaf) {
+		if seen || !at.counts(is == isChain || at.hasLeaf) {
 			continue
 		}
+		seen = true
 		name := at.eventName()
 		e.periods = e.periods || at.hasPeriod
 		if _, ok := e.index[name]; !ok {
@@ -52,10 +55,34 @@ func scanEvents(data []byte) (*events, error) {
 				return nil, fmt.Errorf("it has samples of more than %d events: record fewer, or print some of them only", maxEvents)
 			}
 			e.index[name] = len(e.names)
-			e.names = append(e.names, name)
+			e.names, e.samples = append(e.names, name), append(e.samples, 0)
 		}
+		e.samples[e.index[name]]++
 	}
 	return e, nil
+}
+
+// column is where an event's samples are counted; its periods are beside.
+func (e *events) column(index int) int {
+	if e.periods {
+		return 2 * index
+	}
+	return index
+}
+
+// main is the column to show: of the event with the most samples. Which comes
+// first is chance.
+func (e *events) main() int {
+	most := 0
+	for i, n := range e.samples {
+		if n > e.samples[most] {
+			most = i
+		}
+	}
+	if e.periods {
+		return e.column(most) + 1
+	}
+	return most
 }
 
 // types returns the columns.

@@ -87,6 +87,9 @@ func TestAsReport(t *testing.T) {
 		if d := cmp.Diff(want, flat(p)); d != "" {
 			t.Errorf("%s: -perf report +whet:\n%s", name, d)
 		}
+		if got := p.Types[p.DefaultType].Type; got != "cpu-clock" { // page faults come first
+			t.Errorf("%s: the default is %s", name, got)
+		}
 		if len(p.Types) != 6 || len(p.Warnings) > 0 {
 			t.Errorf("%s: columns %v, warnings %q", name, p.Types, p.Warnings)
 		}
