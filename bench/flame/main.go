@@ -1,0 +1,240 @@
+// Command flame measures how smoothly the HTML flame graph moves.
+//
+// It writes the page of each profile, opens it in Chromium with #frames, which
+// makes the page do one scripted gesture (into the graph, across it, and out
+// again, 300 steps) and time it itself: from one animation frame to the next,
+// and how much of that its own work took. What it prints are medians over the
+// runs of the page's median, 99th percentile and longest frame.
+//
+//	go run ./bench/flame -runs 7 big.pb.gz
+//
+// bench/bigprofile makes large profiles; without one it takes a small one of
+// the tests.
+//
+// At 60 frames a second a frame takes 16.7 ms; the intervals cannot be shorter,
+// the work should be. It misleads where the machine does other work: Chromium
+// has no graphics card here and paints with the processor.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"whet/bench/ledger"
+	"whet/internal/analyze/flamegraph"
+	"whet/internal/analyze/selection"
+	"whet/internal/format/profile"
+	"whet/internal/quantity"
+	"whet/internal/report/flame"
+	"whet/internal/stat"
+)
+
+// Times are of the frames of one gesture, as the page has them.
+type Times struct {
+	P50 float64 `json:"p50_ms"`
+	P99 float64 `json:"p99_ms"`
+	Max float64 `json:"max_ms"`
+}
+
+// Gesture is one run of the page.
+type Gesture struct {
+	Nodes    int   `json:"nodes"` // of the graph on show
+	Frames   int   `json:"frames"`
+	Interval Times `json:"interval"`
+	Work     Times `json:"work"`
+}
+
+// Subject is one profile.
+type Subject struct {
+	Name      string    `json:"name"`
+	Samples   int       `json:"samples"`
+	PageBytes int64     `json:"page_bytes"`
+	MakeNs    int64     `json:"make_ns"` // reading, summing and writing, of all sample types
+	Gestures  []Gesture `json:"gestures"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/flame:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	runs := flag.Int("runs", 7, "how often each page is moved")
+	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
+	dir := flag.String("dir", "bench", "directory with README.md and results")
+	parts := flag.Int("parts", flamegraph.DefaultOptions().Parts, "collapse frames below this `part` of the root: more is harder")
+	flag.Parse()
+	if !*table {
+		files := flag.Args()
+		if len(files) == 0 {
+			files = []string{"internal/format/profile/testdata/compile_stdcmd_merged.cpu.pb.gz"}
+		}
+		e := ledger.Begin[[]Subject]("bench/flame")
+		for _, file := range files {
+			s, err := measure(ctx, file, *parts, *runs)
+			if err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			e.Samples = append(e.Samples, s)
+		}
+		if err := e.Save(*dir, "flame"); err != nil {
+			return err
+		}
+	}
+	text, err := render(*dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(text)
+	return ledger.Publish(*dir, "flame", text)
+}
+
+// render makes the text of the README from the kept samples.
+func render(dir string) (string, error) {
+	e, err := ledger.Load[[]Subject](dir, "flame")
+	if err != nil {
+		return "", err
+	}
+	t := ledger.Table{Head: []string{"profile", "samples", "page", "frames in the graph", "frame, median", "99 %", "longest", "of it work, median", "99 %", "gestures"}}
+	for _, s := range e.Samples {
+		median := func(f func(g Gesture) float64) string {
+			values := make([]float64, len(s.Gestures))
+			for i, g := range s.Gestures {
+				values[i] = f(g) * 1e6
+			}
+			return quantity.Nanoseconds(stat.Median(values))
+		}
+		nodes := 0
+		if len(s.Gestures) > 0 {
+			nodes = s.Gestures[0].Nodes
+		}
+		t.Rows = append(t.Rows, []string{
+			s.Name, quantity.Count(float64(s.Samples)), quantity.Bytes(float64(s.PageBytes)), quantity.Count(float64(nodes)),
+			median(func(g Gesture) float64 { return g.Interval.P50 }), median(func(g Gesture) float64 { return g.Interval.P99 }), median(func(g Gesture) float64 { return g.Interval.Max }),
+			median(func(g Gesture) float64 { return g.Work.P50 }), median(func(g Gesture) float64 { return g.Work.P99 }), quantity.Count(float64(len(s.Gestures))),
+		})
+	}
+	return fmt.Sprintf("%s\n%s.\n", t.Markdown(), e.Caption()), nil
+}
+
+func measure(ctx context.Context, file string, parts, runs int) (Subject, error) {
+	tmp, err := os.MkdirTemp("", "whet-bench-")
+	if err != nil {
+		return Subject{}, err
+	}
+	defer os.RemoveAll(tmp)
+	s := Subject{Name: filepath.Base(file)}
+	page := filepath.Join(tmp, "flame.html")
+	begun := time.Now()
+	if s.Samples, err = write(file, page, parts); err != nil {
+		return Subject{}, err
+	}
+	s.MakeNs = time.Since(begun).Nanoseconds()
+	info, err := os.Stat(page)
+	if err != nil {
+		return Subject{}, err
+	}
+	s.PageBytes = info.Size()
+	for range runs {
+		g, err := gesture(ctx, page)
+		if err != nil {
+			return Subject{}, err
+		}
+		s.Gestures = append(s.Gestures, g)
+	}
+	return s, nil
+}
+
+// write makes the page of all sample types of a profile.
+func write(file, page string, parts int) (samples int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	p, err := profile.ReadPacked(f, info.Size(), profile.DefaultLimits())
+	if err != nil {
+		return 0, err
+	}
+	o := flamegraph.DefaultOptions()
+	o.Parts = parts
+	var views []flame.View
+	for i := len(p.Types) - 1; i >= 0; i-- {
+		s, err := selection.New([]selection.Source{{Profile: p}}, selection.Options{SampleIndex: fmt.Sprint(i)})
+		if err != nil {
+			return 0, err
+		}
+		g, err := flamegraph.Build(s, o)
+		if err != nil {
+			return 0, err
+		}
+		views = append(views, flame.View{Graph: g})
+	}
+	out, err := os.Create(page)
+	if err != nil {
+		return 0, err
+	}
+	err = flame.WriteHTML(out, flame.Page{Title: filepath.Base(file), Views: views})
+	return p.Len(), errors.Join(err, out.Close())
+}
+
+// gesture opens the page and waits for what its timer says.
+func gesture(ctx context.Context, page string) (Gesture, error) {
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+			break
+		}
+	}
+	if browser == "" {
+		return Gesture{}, errors.New("no Chromium on the PATH: install the package chromium")
+	}
+	flags := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1600, 1000),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true))
+	if os.Geteuid() == 0 {
+		flags = append(flags, chromedp.NoSandbox)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
+	defer stop()
+	ctx, closeTab := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
+	defer closeTab()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1600, 1000), chromedp.Navigate("file://"+filepath.ToSlash(page)+"#frames")); err != nil {
+		return Gesture{}, fmt.Errorf("open the page: %w", err)
+	}
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`new Promise((done) => {
+		const look = () => (document.documentElement.dataset.frames ? done(document.documentElement.dataset.frames) : setTimeout(look, 100));
+		look();
+	})`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		return Gesture{}, fmt.Errorf("move the page: %w", err)
+	}
+	var g Gesture
+	if err := json.Unmarshal([]byte(text), &g); err != nil {
+		return Gesture{}, fmt.Errorf("read the page's frame times: %w", err)
+	}
+	if err := chromedp.Cancel(ctx); err != nil {
+		return Gesture{}, fmt.Errorf("end the browser: %w", err)
+	}
+	return g, nil
+}
