@@ -155,3 +155,27 @@ func TestExpandedAddress(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestRoots leaves out the address behind the last name, which is where the
+// goroutine ends, but not one that the text says has no name, nor one that the
+// comments do not reach, nor anything without comments.
+func TestRoots(t *testing.T) {
+	const f, main = "#\t0x1005\tmain.f+0x5\t/x.go:1\n", "#\t0x2010\tmain.main+0x10\t/x.go:3\n"
+	p, err := Read([]byte("goroutine profile: total 4\n"+
+		"1 @ 0x1006 0x2011 0x3001\n"+f+main+
+		"\n1 @ 0x1006 0x5001\n"+f+"#\t0x5000\n"+
+		"\n1 @ 0x1006 0x6001 0x7001\n"+f+
+		"\n1 @ 0x1006 0x8001\n"), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"[1] 0x1005 in 0 0x2010 in 0",
+		"[1] 0x1005 in 0 0x5000 in 0",
+		"[1] 0x1005 in 0 0x6000 in 0 0x7000 in 0",
+		"[1] 0x1005 in 0 0x8000 in 0",
+	}
+	if d := cmp.Diff(want, ours(p).Samples); d != "" {
+		t.Error(d)
+	}
+}
