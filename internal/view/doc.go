@@ -7,10 +7,17 @@
 // is text in the layout of `go tool pprof`, equal to its own to the byte, and a
 // JSON document for scripts, whet/<verb>/1, with units in the names of keys.
 //
-// Names, labels and comments of a profile are whatever its author wrote. In
-// texts their control characters, line ends and characters that reorder text
-// are shown as escapes; that, and warnings printed first, is where the texts
-// differ from pprof's.
+// Where the texts differ from pprof's, on purpose:
+//
+//	names, labels, comments   are whatever a profile's author wrote: control characters, line
+//	                          ends and characters that reorder text are shown as escapes
+//	warnings                  come first; pprof prints them elsewhere, or not at all
+//	lines of equal weight     pprof leaves their order to chance where neither weight nor name
+//	                          decides (v and -v in a difference, files of which several
+//	                          functions have nodes); here it is always the same
+//	numbers of locations      in raw are those of their first use, leaf first, as Go's runtime
+//	                          and pprof's own merges number them; a file that numbers them
+//	                          otherwise does not show its own
 //
 // A view misleads where values of a difference cancel, and where what was
 // dropped below a share of the total adds up: the head says how much of the
