@@ -247,16 +247,10 @@ func (m *PackedMerger) location(p *Packed, id LocationID) LocationID {
 	return m.b.Location(mapping, address, l.Folded, lines...)
 }
 
-// mapping finds a mapping of p in the merged profile, or adds it: those of the
-// same file or build with about the same size and offset are one, since the
-// system loads a program elsewhere each time.
+// mapping finds a mapping of p in the merged profile, or adds it.
 func (m *PackedMerger) mapping(p *Packed, id MappingID) MappingID {
-	const page = 0x1000
 	from := p.Mappings[id]
-	key := mappingKey{size: (from.Limit - from.Start + page - 1) / page * page, offset: from.Offset, name: from.BuildID}
-	if key.name == "" {
-		key.name = from.File
-	}
+	key := keyOf(&from)
 	to, ok := m.mappings[key]
 	if !ok {
 		to = MappingID(len(m.b.p.Mappings))
@@ -264,6 +258,18 @@ func (m *PackedMerger) mapping(p *Packed, id MappingID) MappingID {
 		m.mappings[key] = to
 	}
 	return to
+}
+
+// keyOf is equal for mappings of the same file or build with about the same
+// size and offset: they are one, since the system loads a program elsewhere
+// each time.
+func keyOf(m *Mapping) mappingKey {
+	const page = 0x1000
+	key := mappingKey{size: (m.Limit - m.Start + page - 1) / page * page, offset: m.Offset, name: m.BuildID}
+	if key.name == "" {
+		key.name = m.File
+	}
+	return key
 }
 
 // labelSet numbers a set of labels and encodes it. Sets are the same if they

@@ -1,6 +1,9 @@
 package callstack
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // A tape's pieces double up to chunkSize: small beside the profile, large
 // beside a record.
@@ -22,6 +25,16 @@ func (t *tape) room(n int) *[]byte {
 	size := min(firstChunk<<min(len(t.chunks), 16), chunkSize)
 	t.chunks = append(t.chunks, make([]byte, 0, max(size, n)))
 	return &t.chunks[len(t.chunks)-1]
+}
+
+// shared returns a tape that begins with t's records and can be written on
+// without t's noticing.
+func (t *tape) shared() tape {
+	chunks := slices.Clone(t.chunks)
+	if k := len(chunks) - 1; k >= 0 {
+		chunks[k] = slices.Clip(chunks[k])
+	}
+	return tape{chunks}
 }
 
 // reel reads a tape.
