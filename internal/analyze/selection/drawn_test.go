@@ -56,10 +56,15 @@ func drawProfile(t *rapid.T, who string, like *google.Profile) *google.Profile {
 		}
 		p.Location = append(p.Location, l)
 	}
+	positive := number(0, 2) > 0
 	for range number(0, 9) {
 		s := &google.Sample{Location: rapid.SliceOfN(rapid.SampledFrom(p.Location), 0, 5).Draw(t, who)}
 		for range p.SampleType {
-			s.Value = append(s.Value, int64(rapid.SampledFrom([]int{0, 0, 1, 2, 7, 5000, -3}).Draw(t, who)))
+			v := int64(rapid.SampledFrom([]int{0, 0, 1, 2, 7, 5000, -3}).Draw(t, who))
+			if positive {
+				v = max(v, -v)
+			}
+			s.Value = append(s.Value, v)
 		}
 		if number(0, 2) > 0 {
 			s.Label = map[string][]string{pick("key", "other", "pprof::base"): {pick("one", "two", "true")}}
@@ -181,6 +186,15 @@ func compare(t *testing.T, rt *rapid.T, profiles map[string]*google.Profile, rol
 		rt.Fatalf("nodes with %s (-pprof +whet):\n%s\n%s", said(o), diff, dump(profiles))
 	}
 	overlap(rt, s)
+	o.SumsOnly = true
+	quick, err := New(sources, o)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if diff := cmp.Diff(rows(top), sums(quick, unit)); diff != "" || quick.Total != s.Total || !slices.Equal(quick.Warnings, s.Warnings) {
+		rt.Fatalf("sums only: total %d, want %d, warnings %q, nodes with %s (-pprof +whet):\n%s\n%s", quick.Total, s.Total, quick.Warnings, said(o), diff, dump(profiles))
+	}
+	overlap(rt, quick)
 }
 
 var rowOfTop = regexp.MustCompile(`(?m)^ *(\S+) +\S+ +\S+ +(\S+) +\S+  (.*?)(?: \((?:partial-)?inline\))?$`)

@@ -16,8 +16,9 @@ var baseLabel = callstack.Label{Key: "pprof::base", Str: "true"}
 
 // merge makes one profile of the sources, in pprof's order: those of a role
 // are added up, the base is marked, the others are scaled to its totals, and
-// it is subtracted. A single profile stays as it is.
-func merge(sources []Source, normalize bool) (*callstack.Packed, error) {
+// it is subtracted. A single profile stays as it is. Where samples need not be
+// marked as the base's, baseFrom is the first of them, else -1.
+func merge(sources []Source, o *Options) (p *callstack.Packed, baseFrom int, err error) {
 	var roles [DiffBase + 1][]*callstack.Packed
 	for _, source := range sources {
 		roles[source.Role] = append(roles[source.Role], mapped(source.Profile))
@@ -25,29 +26,63 @@ func merge(sources []Source, normalize bool) (*callstack.Packed, error) {
 	bases := append(slices.Clip(roles[Base]), roles[DiffBase]...)
 	switch {
 	case len(roles[Measured]) == 0:
-		return nil, errors.New("select samples: no profile was given")
+		return nil, -1, errors.New("select samples: no profile was given")
 	case len(roles[Base]) > 0 && len(roles[DiffBase]) > 0:
-		return nil, errors.New("-base and -diff_base exclude each other")
-	case normalize && len(bases) == 0:
-		return nil, errors.New("-normalize needs a profile to scale to: -base or -diff_base")
+		return nil, -1, errors.New("-base and -diff_base exclude each other")
+	case o.Normalize && len(bases) == 0:
+		return nil, -1, errors.New("-normalize needs a profile to scale to: -base or -diff_base")
 	}
-	p, err := sum(nil, roles[Measured]...)
-	if err != nil || len(bases) == 0 {
-		return p, err
+	if p, err = sum(nil, roles[Measured]...); err != nil || len(bases) == 0 {
+		return p, -1, err
 	}
 	base, err := sum(nil, bases...)
 	if err != nil {
-		return nil, fmt.Errorf("base: %w", err)
+		return nil, -1, fmt.Errorf("base: %w", err)
 	}
-	if len(roles[DiffBase]) > 0 {
-		base = base.WithLabel(baseLabel)
-	}
-	if normalize {
+	if o.Normalize {
 		if p, err = normalized(p, base); err != nil {
-			return nil, err
+			return nil, -1, err
 		}
 	}
-	return sum([]float64{1, -1}, p, base)
+	if len(roles[DiffBase]) > 0 {
+		if o.SumsOnly && !o.labels() && joinable(p) && joinable(base) {
+			pair, err := alike(p, base)
+			if err != nil {
+				return nil, -1, err
+			}
+			baseFrom = pair[0].Len()
+			p, err = pair[0].Joined(pair[1], -1)
+			return p, baseFrom, err
+		}
+		base = base.WithLabel(baseLabel)
+	}
+	p, err = sum([]float64{1, -1}, p, base)
+	return p, -1, err
+}
+
+// labels reports whether any option is about labels.
+func (o *Options) labels() bool {
+	return o.TagFocus+o.TagIgnore+o.TagShow+o.TagHide != "" || len(nonEmpty(o.TagRoot))+len(nonEmpty(o.TagLeaf)) > 0
+}
+
+// joinable reports whether a profile is no difference itself: of one, samples
+// that are equal may cancel, and then the sum of magnitudes is another.
+func joinable(p *callstack.Packed) bool {
+	if p.HasLabelKey(baseLabel.Key) {
+		return false
+	}
+	columns := make([]int, len(p.Types))
+	for t := range columns {
+		columns[t] = t
+	}
+	for rows := p.Rows(columns...); rows.Next(); {
+		for t := range columns {
+			if rows.Value(t) < 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // mapped gives a profile without mappings one of which nothing is known, as
@@ -85,14 +120,20 @@ func sum(scales []float64, profiles ...*callstack.Packed) (*callstack.Packed, er
 	if len(profiles) == 1 {
 		return profiles[0], nil
 	}
+	profiles, err := alike(profiles...)
+	if err != nil {
+		return nil, err
+	}
+	return callstack.MergePacked(scales, profiles...)
+}
+
+// alike gives profiles the same types and units.
+func alike(profiles ...*callstack.Packed) ([]*callstack.Packed, error) {
 	profiles, err := sameTypes(profiles)
 	if err != nil {
 		return nil, err
 	}
-	if profiles, err = sameUnits(profiles); err != nil {
-		return nil, err
-	}
-	return callstack.MergePacked(scales, profiles...)
+	return sameUnits(profiles)
 }
 
 // sameTypes leaves the sample types that every profile has, in the order of

@@ -29,6 +29,12 @@ type Options struct {
 	TrimPath, SourcePath string
 	RawPaths             bool
 
+	// SumsOnly is for views that only add up (all but stacks, raw and merge):
+	// a DiffBase is then put behind the other samples instead of being merged
+	// with them, in a fraction of the time. Samples that are equal stay apart;
+	// no sum is another.
+	SumsOnly bool
+
 	Normalize           bool    // scale the profiles to the totals of their base
 	RelativePercentages bool    // of what is selected, not of everything
 	DropNegative        bool    // for the views: nodes below zero are not shown

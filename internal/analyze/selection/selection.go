@@ -47,6 +47,7 @@ type Selection struct {
 	tagged                     bool                 // label sets are focused on or ignored
 	shownKeys                  map[string]bool      // nil: all
 	measuredSource, baseSource int                  // the first of a role; -1 is none
+	baseFrom                   int                  // the first sample of a DiffBase, where labels do not say so; else -1
 }
 
 // place is what is decided of a location.
@@ -61,7 +62,7 @@ type place struct {
 //
 // Warnings of the profiles' readers are in Meta, not in Warnings.
 func New(sources []Source, o Options) (*Selection, error) {
-	p, err := merge(sources, o.Normalize)
+	p, baseFrom, err := merge(sources, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func New(sources []Source, o Options) (*Selection, error) {
 		profile:  p, columns: []int{column},
 		tagRoot: nonEmpty(o.TagRoot), tagLeaf: nonEmpty(o.TagLeaf),
 		needs: r.needs(), tagged: labels.filters(),
-		measuredSource: firstOf(sources, Measured), baseSource: firstOf(sources, DiffBase),
+		measuredSource: firstOf(sources, Measured), baseSource: firstOf(sources, DiffBase), baseFrom: baseFrom,
 	}
 	if o.Mean {
 		s.Type.Type = "mean_" + s.Type.Type
@@ -164,17 +165,17 @@ func (s *Selection) total(relative bool) (total int64, fits bool) {
 	}
 	if relative {
 		for w := s.Walk(); w.Next(); {
-			add(w.Value, w.Divisor, s.sets != nil && w.labelSet().shownAsBase)
+			add(w.Value, w.Divisor, s.sets != nil && w.labelSet().shownAsBase || s.baseFrom >= 0 && w.c.Index() >= s.baseFrom)
 		}
 	} else {
 		rows := s.profile.Rows(s.columns...)
 		var known setCache
-		for rows.Next() {
+		for i := 0; rows.Next(); i++ {
 			var divisor int64
 			if len(s.columns) > 1 {
 				divisor = rows.Value(1)
 			}
-			add(rows.Value(0), divisor, s.sets != nil && known.of(s, rows.LabelSet()).base)
+			add(rows.Value(0), divisor, s.sets != nil && known.of(s, rows.LabelSet()).base || s.baseFrom >= 0 && i >= s.baseFrom)
 		}
 	}
 	if overflow {

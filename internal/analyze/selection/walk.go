@@ -222,14 +222,14 @@ type setCache struct {
 }
 
 func (c *setCache) of(s *Selection, encoded []byte) *labelSet {
-	if c.set == nil || !alike(c.encoded, encoded) {
+	if c.set == nil || !oneMemory(c.encoded, encoded) {
 		c.encoded, c.set = encoded, s.sets[string(encoded)]
 	}
 	return c.set
 }
 
-// alike reports whether two encodings are one stretch of memory.
-func alike(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+// oneMemory reports whether two encodings are one stretch of memory.
+func oneMemory(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 func (w *Walk) labelSet() *labelSet { return w.sets.of(w.s, w.c.LabelSet()) }
 
@@ -241,7 +241,7 @@ func (w *Walk) LabelSet() []byte { return w.c.LabelSet() }
 // label pprof::base=true, which marks the samples of a DiffBase, is among them.
 func (w *Walk) Labels() []callstack.Label {
 	encoded := w.c.LabelSet()
-	if w.labelsSet != nil && alike(w.labelsSet, encoded) {
+	if w.labelsSet != nil && oneMemory(w.labelsSet, encoded) {
 		return w.labels
 	}
 	w.labelsSet = encoded
@@ -260,7 +260,13 @@ func (w *Walk) Labels() []callstack.Label {
 // one role, the first. A Base is subtracted from the others' samples and has
 // none of its own.
 func (w *Walk) Source() int {
-	if w.s.baseSource >= 0 && w.labelSet().base {
+	base := w.s.baseSource >= 0
+	if base && w.s.baseFrom >= 0 {
+		base = w.c.Index() >= w.s.baseFrom
+	} else if base {
+		base = w.labelSet().base
+	}
+	if base {
 		return w.s.baseSource
 	}
 	return w.s.measuredSource
