@@ -398,6 +398,21 @@ func recorded(name, text string) func(string) ([]byte, bool) {
 	return func(frame string) ([]byte, bool) { return []byte(text), frame == name }
 }
 
+// TestModuleBesideAWorkspace stands alone, as for the go command; one that is
+// called as the library's directory has its own files first.
+func TestModuleBesideAWorkspace(t *testing.T) {
+	l := &lab{root: t.TempDir()}
+	l.write(t, "go/src/sort/sort.go", "package sort // library\n", "go/src/sort/own.go", "package sort // library\n",
+		"work/go.work", "use ./in\n", "work/in/go.mod", "module in\n", "work/in/a.go", "package in\n",
+		"work/alone/go.mod", "module sort\n", "work/alone/own.go", "package sort // the user's\n", "work/alone/go.txt", "")
+	r := New(Options{GOROOT: l.at("go"), Dir: l.at("work/alone")})
+	l.check(t, r, map[string]string{"in": "in/a.go", "own": "sort/own.go", "library": "sort/sort.go"}, []expect{
+		{function: "in"},
+		{"own", "package sort // the user's", OfModule, ""},
+		{"library", "package sort // library", OfGOROOT, "only because their names end alike"},
+	})
+}
+
 // TestAbsence says why a file is nowhere.
 func TestAbsence(t *testing.T) {
 	r := New(Options{})

@@ -252,10 +252,11 @@ func (f *Finder) placesOfTrimmed(l *places, name string) {
 		}
 	}
 	// A module of the user's may be called as a directory of the standard
-	// library: what it lacks is not looked for there, except where the two are
-	// told apart by nothing.
-	if m == nil || !m.Main {
+	// library: what it has comes first, and what it lacks may be the library's.
+	if m == nil {
 		l.below(f.goroot(), name, OfGOROOT)
+	} else {
+		l.guess(f.goroot(), name, OfGOROOT)
 	}
 	if m == nil {
 		l.below(f.VendorDir, name, OfVendor)

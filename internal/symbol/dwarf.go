@@ -170,8 +170,12 @@ func (d *debugInfo) readLines(e *dwarf.Entry, u *unit) {
 		u.lines = append(u.lines, line)
 	}
 	u.files = r.Files()
-	// Where one sequence ends and another begins at one address, the
-	// beginning holds.
+	u.sortLines()
+}
+
+// sortLines puts lines in order of address. Where one sequence ends and another
+// begins at one address, the beginning holds.
+func (u *unit) sortLines() {
 	sort.SliceStable(u.lines, func(i, j int) bool {
 		x, y := &u.lines[i], &u.lines[j]
 		return x.Address < y.Address || x.Address == y.Address && x.EndSequence && !y.EndSequence

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"debug/dwarf"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +70,20 @@ func TestC(t *testing.T) {
 		defer bare.Close()
 		if frames := bare.Frames(f.Start + 1); len(frames) != 1 || frames[0].Function != "outer" || frames[0].Line != 0 {
 			t.Errorf("without DWARF: %+v", frames)
+		}
+	}
+}
+
+// TestSequencesThatMeet: the second function's code lies before the first's.
+func TestSequencesThatMeet(t *testing.T) {
+	u := unit{lines: []dwarf.LineEntry{
+		{Address: 0x20, Line: 7}, {Address: 0x30, EndSequence: true},
+		{Address: 0x10, Line: 3}, {Address: 0x20, EndSequence: true},
+	}}
+	u.sortLines()
+	for address, want := range map[uint64]int{0xf: 0, 0x10: 3, 0x1f: 3, 0x20: 7, 0x2f: 7, 0x30: 0} {
+		if got := u.line(address).Line; got != want {
+			t.Errorf("%#x is of line %d, want %d", address, got, want)
 		}
 	}
 }

@@ -62,6 +62,25 @@ func TestSmallELF(t *testing.T) {
 	}
 }
 
+// TestSegmentsOfOnePage: loaders map whole pages, so that the page in which one
+// segment ends and the next begins is mapped for both.
+func TestSegmentsOfOnePage(t *testing.T) {
+	text := &elf.Prog{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0, Vaddr: 0, Filesz: 0x5100, Memsz: 0x5100, Align: 0x1000}}
+	data := &elf.Prog{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0x5100, Vaddr: 0x6100, Filesz: 0x2000, Memsz: 0x2000, Align: 0x1000}}
+	empty := &elf.Prog{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0x5100, Vaddr: 0x9000, Memsz: 0x2000, Align: 0x1000}}
+	ofText := callstack.Mapping{Start: 0x10000, Limit: 0x16000, Offset: 0}
+	ofData := callstack.Mapping{Start: 0x16000, Limit: 0x19000, Offset: 0x5000}
+	for _, c := range []struct {
+		m    callstack.Mapping
+		p    *elf.Prog
+		want bool
+	}{{ofText, text, true}, {ofText, data, false}, {ofData, data, true}, {ofData, text, false}, {ofText, empty, false}, {ofData, empty, false}} {
+		if got := elfShows(c.m, c.p); got != c.want {
+			t.Errorf("the mapping from %#x shows the segment from %#x: %v", c.m.Start, c.p.Off, got)
+		}
+	}
+}
+
 // TestNoBinary says what a file is not.
 func TestNoBinary(t *testing.T) {
 	for _, data := range []string{"", "MZ", "#!/bin/sh\n", "\x7fELF\x02\x01\x01\x00\x00\x00", "\xfe\xed\xfa\xcf\x00\x00\x00\x00", "\xca\xfe\xba\xbe\x00\x00\x00\x01"} {

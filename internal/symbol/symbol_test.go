@@ -278,6 +278,20 @@ func TestFirstLines(t *testing.T) {
 	}
 }
 
+// TestCodeThatEndsWithin: an instruction of which half is asked for has that
+// half's size.
+func TestCodeThatEndsWithin(t *testing.T) {
+	b := open(t, "arm64")
+	f, _ := b.FunctionNamed(t, "main.outer")
+	list, err := b.Disassemble(f.Start, f.Start+6)
+	if err != nil || len(list) != 2 || list[0].Size != 4 || list[1].Size != 2 || list[1].Text != "?" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if list, err := b.Disassemble(f.Start, f.Start-1); err == nil {
+		t.Errorf("backwards: %+v", list)
+	}
+}
+
 // TestDisassembly holds instructions, files and lines against go tool objdump.
 func TestDisassembly(t *testing.T) {
 	for _, name := range []string{"elf", "pie", "arm64", "pe", "macho"} {

@@ -122,6 +122,23 @@ func TestSymbolizeKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
+// TestLibrariesAreNotTheProgram: what lies in another mapping is not named by
+// this binary, whatever it has at such an address.
+func TestLibrariesAreNotTheProgram(t *testing.T) {
+	b := open(t, "elf")
+	f, _ := b.FunctionNamed(t, "main.outer")
+	build := callstack.NewPackedBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
+	build.Packed().Mappings = []callstack.Mapping{{File: "/x/elf.bin", Start: 0x100000, Limit: 0x200000}, {File: "/lib/libx.so", Limit: 1 << 40}}
+	build.Add([]callstack.LocationID{build.Location(1, f.Start, false), build.Location(callstack.NoMapping, f.Start, false)}, nil, 1)
+	out, _, err := Symbolize(build.Packed(), b, SymbolizeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := named(out); got[0] != "" || got[1] != "" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestWrongBuildIsRefused(t *testing.T) {
 	b := open(t, "elf")
 	p := profileOf(t, b, 0, true)

@@ -143,19 +143,26 @@ func TestListDoubtsItsSource(t *testing.T) {
 func TestListOfMeans(t *testing.T) {
 	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
 	f := b.Function(callstack.Function{Name: "m.f", File: "/x/f.go", Start: 1})
+	main := b.Function(callstack.Function{Name: "m.main", File: "/x/f.go", Start: 7})
 	at := func(line int) []callstack.LocationID {
-		return []callstack.LocationID{b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: f, Line: line})}
+		return []callstack.LocationID{
+			b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: f, Line: line}),
+			b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: main, Line: 8}),
+		}
 	}
 	b.Add(at(3), nil, 4, 100)
 	b.Add(at(3), nil, 1, 400)
 	b.Add(at(5), nil, 5, 50)
-	v, err := NewList(selected(t, b.Packed(), ForList(selection.Options{SampleIndex: "delay", Mean: true})), ListOptions{Match: regexp.MustCompile("f")}, Options{})
+	v, err := NewList(selected(t, b.Packed(), ForList(selection.Options{SampleIndex: "delay", Mean: true})), ListOptions{Match: regexp.MustCompile("m")}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := v.Routines[0]
 	// (100+400)/(4+1), 50/5, and (100+400+50)/(4+1+5).
 	want := []ListLine{{Number: 3, Flat: 100, Cum: 100}, {Number: 5, Flat: 10, Cum: 10}}
+	if m := v.Routines[1]; m.Function != "m.main" || m.Flat != 0 || m.Cum != 55 || m.Lines[0].Cum != 55 {
+		t.Errorf("the caller: %+v", m)
+	}
 	if d := cmp.Diff(want, r.Lines); d != "" || r.Flat != 55 || r.Cum != 55 || v.Total != 55 {
 		t.Errorf("flat %d, cum %d of %d, -want +got:\n%s", r.Flat, r.Cum, v.Total, d)
 	}
