@@ -65,7 +65,7 @@ func (d *damage) warnings(p *callstack.Packed) []string {
 	case p.Len() == 0:
 		w = append(w, "the profile has no samples: the program may not have run long enough, or did none of what was recorded")
 	case !p.HasSymbols():
-		w = append(w, "the profile has no function names, only addresses: nothing can be said about functions and lines")
+		w = append(w, NoNames)
 	}
 	return w
 }
@@ -76,3 +76,7 @@ func values(p *callstack.Packed) string {
 	}
 	return fmt.Sprintf("the %d values that the profile announces", len(p.Types))
 }
+
+// NoNames is the warning of a profile of bare addresses: it does not hold any
+// more once names were found for them elsewhere.
+const NoNames = "the profile has no function names, only addresses: nothing can be said about functions and lines"

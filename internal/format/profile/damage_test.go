@@ -143,8 +143,9 @@ func TestReadAroundDamage(t *testing.T) {
 		{"cut in gzip's trailer", func() []byte { z := zip(small().Bytes()); return z[:len(z)-6] }(), whole, "the file ends early"},
 		{"cut in a record nothing needs", append(small().Bytes(), 0x22, 0x7f), whole, "the file ends early"},
 		{"unknown fields", small().body(99, []byte("x")).body(0, []byte("y")).Bytes(), whole, ""},
-		{"sparse id", small().body(profileLocation, num(1, 1<<60), line(1, 1)).body(profileSample, num(1, 1<<60), num(2, 1)).Bytes(),
-			append(slices.Clone(whole), "main.f 1"), ""},
+		{"sparse id", small().body(profileLocation, num(1, 1<<60), line(1, 1)).body(profileSample, num(1, 1<<60), num(1, 2), num(2, 1)).
+			body(profileSample, num(1, 1), num(1, 1<<60), num(2, 2)).Bytes(),
+			append(slices.Clone(whole), "main.f main.main 1", "main.f(inlined) main.main main.f 2"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := mustRead(t, c.data)
@@ -234,6 +235,8 @@ func TestReadRefuses(t *testing.T) {
 		{"several without compression", append(append(small().Bytes(), num(profileTime, 5)...), num(profileTime, 6)...), DefaultLimits(), "second profile"},
 		{"no sample fits", new(message).body(profileSampleType, num(1, 0)).body(profileSample, num(1, 1)).strings("").Bytes(), DefaultLimits(), "none of its 1 samples"},
 		{"overflow", small().body(profileSample, num(1, 1), num(2, math.MaxInt64)).Bytes(), DefaultLimits(), "63 bits"},
+		{"overflow round to below 63 bits", small().body(profileSample, num(1, 1), num(2, math.MaxInt64)).body(profileSample, num(1, 1), num(2, math.MaxInt64)).
+			body(profileSample, num(1, 1), num(2, math.MaxInt64)).Bytes(), DefaultLimits(), "63 bits"},
 		{"overflow downwards", small().body(profileSample, num(1, 1), num(2, 1<<63)).Bytes(), DefaultLimits(), "63 bits"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

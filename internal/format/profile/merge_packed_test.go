@@ -166,6 +166,8 @@ func TestMergePackedLabels(t *testing.T) {
 		{{Key: "b", Num: 2}, {Key: "z"}, {Key: "a", Str: "1"}},
 		{{Key: "a", Str: "1"}, {Key: "a", Str: "2"}},
 		{{Key: "a", Str: "2"}, {Key: "a", Str: "1"}}, // the order of one key's values counts
+		{{Key: "c", Str: "1"}, {Key: "d", Str: "2"}},
+		{{Key: "d", Str: "2"}, {Key: "c", Str: "1"}},
 	} {
 		b.Add([]callstack.LocationID{l}, labels, 1<<i)
 	}
@@ -177,8 +179,35 @@ func TestMergePackedLabels(t *testing.T) {
 	for c := p.Samples(); c.Next(); {
 		got = append(got, fmt.Sprint(p.Labels(c.LabelSet()), c.Value(0)))
 	}
-	if want := []string{"[{a 1 0 } {b  2 }] 7", "[{a 1 0 } {a 2 0 }] 8", "[{a 2 0 } {a 1 0 }] 16"}; !slices.Equal(got, want) {
+	if want := []string{"[{a 1 0 } {b  2 }] 7", "[{a 1 0 } {a 2 0 }] 8", "[{a 2 0 } {a 1 0 }] 16", "[{c 1 0 } {d 2 0 }] 96"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A sample that is scaled to nothing leaves no trace, though the next one
+// shares its stack.
+func TestMergePackedScaledToNothing(t *testing.T) {
+	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "a", Unit: "count"})
+	var x [4]callstack.LocationID
+	for i := range x {
+		x[i] = b.Location(callstack.NoMapping, uint64(i), false)
+	}
+	one, two := []callstack.LocationID{x[0], x[1]}, []callstack.LocationID{x[2], x[3]}
+	b.Add(one, nil, 10)
+	b.Add(two, nil, 1)
+	b.Add(two, nil, 20)
+	b.Add(one, nil, 30)
+	b.Add(two, nil, 40)
+	p, err := callstack.MergePacked([]float64{0.3}, b.Packed())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for c := p.Samples(); c.Next(); {
+		got = append(got, c.Value(0))
+	}
+	if want := []int64{3 + 9, 6 + 12}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
