@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -85,13 +86,18 @@ func TestDifferences(t *testing.T) {
 	if s, left := selected(t, Options{}, Source{Profile: p}, Source{p, Base}); len(left) != 0 || s.Total != 0 {
 		t.Errorf("a profile less itself has the total %d and the stacks %v", s.Total, left)
 	}
-	s, left := selected(t, Options{}, Source{p, DiffBase}, Source{Profile: p}) // in any order
-	if s.Total != whole.Total || len(add(left)) != 0 || len(left) != len(all) {
-		t.Errorf("compared with itself: total %d, want %d, and %d stacks, want %d that cancel", s.Total, whole.Total, len(left), len(all))
-	}
-	for w := s.Walk(); w.Next(); {
-		if base := w.Value < 0; base != (w.Source() == 0) || base != slices.Contains(w.Labels(), baseLabel) {
-			t.Fatalf("a sample of %d is from source %d, with %v", w.Value, w.Source(), w.Labels())
+	for _, o := range []Options{{}, {SumsOnly: true}} {
+		for i, sources := range [][]Source{{{p, DiffBase}, {Profile: p}}, {{Profile: p}, {p, DiffBase}}} {
+			s, left := selected(t, o, sources...)
+			if s.Total != whole.Total || len(add(left)) != 0 || len(left) != len(all) {
+				t.Errorf("compared with itself: total %d, want %d, and %d stacks, want %d that cancel", s.Total, whole.Total, len(left), len(all))
+			}
+			for w := s.Walk(); w.Next(); {
+				base := w.Value < 0
+				if base != (w.Source() == i) || base && !o.SumsOnly != slices.Contains(w.Labels(), baseLabel) {
+					t.Fatalf("%s: a sample of %d is from source %d, with %v", said(o), w.Value, w.Source(), w.Labels())
+				}
+			}
 		}
 	}
 	s, twice := selected(t, Options{}, Source{Profile: p}, Source{Profile: p})
@@ -146,6 +152,41 @@ func TestWalksAreIndependent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestShared: all that a profile knows of common roots is passed on, and steps
+// that an option had cut off are not said to have been there.
+func TestShared(t *testing.T) {
+	p := fixture(t, "compile_stdcmd_merged.cpu.pb.gz")
+	s, err := New([]Source{{Profile: p}}, Options{NoInlines: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.Cursor(s.Column)
+	for w := s.Walk(); w.Next(); {
+		if c.Next(); w.Shared != c.Shared || len(w.Path) != len(c.Path) {
+			t.Fatalf("sample %d shares %d of %d steps, of %d in %d locations", w.Sample(), w.Shared, len(w.Path), c.Shared, len(c.Path))
+		}
+	}
+
+	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "ns"})
+	at := func(name string) callstack.LocationID {
+		return b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: b.Function(callstack.Function{Name: name})})
+	}
+	root, middle, cut := at("root"), at("middle"), at("cut")
+	b.Add([]callstack.LocationID{middle, middle, cut, root}, nil, 1)
+	b.Add([]callstack.LocationID{cut, middle, middle, cut, root}, nil, 1)
+	b.Add([]callstack.LocationID{middle, middle, cut, root}, nil, 1)
+	if s, err = New([]Source{{Profile: b.Packed()}}, Options{PruneFrom: "cut"}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for w := s.Walk(); w.Next(); {
+		got = append(got, fmt.Sprint(stackText(s, w.Path), w.Shared))
+	}
+	if diff := cmp.Diff([]string{"root/cut/0", "root/cut/middle/middle/cut/2", "root/cut/2"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 // TestNothingIsAllocatedPerSample: of thousands of samples.
