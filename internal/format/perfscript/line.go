@@ -159,7 +159,7 @@ type frame struct {
 
 // parseFrame reads a line such as
 //
-//	a1b96 main.work+0xb6 (/tmp/w)
+//	a1b96 main.work+0xb6 (/srv/hash)
 //
 // in which offset and object may be left out, and names may have blanks.
 func parseFrame(line []byte) (f frame, ok bool) {
