@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"whet/internal/callstack"
+	"whet/internal/format/profile"
 	"whet/internal/recording"
 	"whet/internal/symbol"
 )
@@ -69,8 +70,8 @@ func (f *sourceFlags) name(s *subject, p *callstack.Packed) (*callstack.Packed, 
 			return nil, err
 		}
 	}
-	if hasNameless(p) && !slices.ContainsFunc(p.Functions, func(f callstack.Function) bool { return f.Name != "" }) {
-		s.warnings = append(s.warnings, "the profile has no function names: name the program that it is of before it")
+	if hasNameless(p) && !hasNames(p) {
+		s.warnings = append(s.warnings, "to see names, name the program that the profile is of before it")
 	}
 	return p, nil
 }
@@ -85,6 +86,9 @@ func (s *subject) nameFrom(p *callstack.Packed, b *symbol.Binary, again bool) (*
 		return nil, err
 	}
 	s.warnings = append(s.warnings, warnings...)
+	if hasNames(named) {
+		named.Warnings = slices.DeleteFunc(slices.Clone(named.Warnings), func(w string) bool { return w == profile.NoNames })
+	}
 	return named, nil
 }
 
@@ -124,6 +128,10 @@ func (s *subject) keep(name string, b *symbol.Binary) {
 		s.binaries = make(map[string]*symbol.Binary)
 	}
 	s.binaries[name] = b
+}
+
+func hasNames(p *callstack.Packed) bool {
+	return slices.ContainsFunc(p.Functions, func(f callstack.Function) bool { return f.Name != "" })
 }
 
 // hasNameless reports whether the profile has an address and no name for it.

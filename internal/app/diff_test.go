@@ -1,0 +1,80 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/recording"
+)
+
+// recordingOf makes a recording of fixtures, by kind.
+func recordingOf(t *testing.T, kinds ...[2]string) string {
+	t.Helper()
+	w, err := recording.Create(filepath.Join(t.TempDir(), "r.whet"), time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kinds {
+		data, err := os.ReadFile(filepath.Join("../format/profile/testdata", k[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(recording.Artifact{Path: "profiles/" + k[0] + ".pb.gz", Kind: k[0]}, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, err := w.Finish(time.Second, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDiffOfRecordings: every kind that both hold is compared, with the others
+// nothing.
+func TestDiffOfRecordings(t *testing.T) {
+	before := recordingOf(t, [2]string{"allocs", "http.allocs.pb.gz"}, [2]string{"cpu", "httpsrv_labels.cpu.pb.gz"}, [2]string{"mutex", "http.mutex.pb.gz"})
+	after := recordingOf(t, [2]string{"block", "http.block.pb.gz"}, [2]string{"allocs", "http.heap.pb.gz"}, [2]string{"cpu", "compile_stdcmd_merged.cpu.pb.gz"})
+	var d struct {
+		Before, After string
+		Profiles      []struct {
+			Kind    string
+			Samples string `json:"sample_type"`
+			Before  int64  `json:"before_total_ns"`
+			After   int64  `json:"after_total_ns"`
+		}
+	}
+	out, errs, code := whet(t, "", "diff", "-json", before, after)
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitDone {
+		t.Fatalf("exit code %d, %v, %s", code, err, errs)
+	}
+	if d.Before != before || d.After != after || len(d.Profiles) != 2 || d.Profiles[0].Kind != "cpu" || d.Profiles[1].Kind != "allocs" {
+		t.Errorf("compared: %+v", d)
+	}
+	// The totals that pprof prints of these fixtures.
+	if p := d.Profiles[0]; p.Before != 28_380_000_000 || p.After != 87_890_000_000 {
+		t.Errorf("CPU time before and after: %+v", p)
+	}
+	out, errs, code = whet(t, "", "diff", "-kind", "allocs", before, after)
+	if code != exitDone || strings.Contains(out, "Type: cpu") || !strings.Contains(out, "Type: alloc_space") {
+		t.Errorf("-kind allocs: exit code %d, %s%s", code, out, errs)
+	}
+	if out, errs, code = whet(t, "", "diff", before, before); code != exitDone || strings.Count(out, "Nothing changed.") != 3 {
+		t.Errorf("with itself: exit code %d, %s%s", code, out, errs)
+	}
+	// A recording's CPU profile can be compared with a file.
+	if out, errs, code = whet(t, "", "diff", before, "../format/profile/testdata/httpsrv_labels.cpu.pb.gz"); code != exitDone || !strings.Contains(out, "Nothing changed.") {
+		t.Errorf("with a file: exit code %d, %s%s", code, out, errs)
+	}
+	other := recordingOf(t, [2]string{"block", "http.block.pb.gz"})
+	if _, errs, code := whet(t, "", "diff", before, other); code != exitUsage || !strings.Contains(errs, "no profiles of one kind") {
+		t.Errorf("nothing in common: exit code %d, %s", code, errs)
+	}
+	if _, errs, code := whet(t, "", "diff", "-kind", "wall", before, after); code != exitUsage || !strings.Contains(errs, "holds no wall profile") {
+		t.Errorf("-kind wall: exit code %d, %s", code, errs)
+	}
+}
