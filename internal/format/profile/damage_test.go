@@ -124,6 +124,8 @@ func TestReadAroundDamage(t *testing.T) {
 		}(), whole, "bytes after the profile"},
 		{"location not in the table", small().body(profileSample, num(1, 2), num(1, 99), num(2, 9)).Bytes(),
 			append(slices.Clone(whole), "main.main ? 9"), "1 sample refers to a location or function that is not in the file"},
+		{"leaf not in the table, and another in its place", small().body(profileSample, num(1, 99), num(1, 2), num(2, 9)).body(profileSample, num(1, 2), num(1, 2), num(2, 1)).Bytes(),
+			append(slices.Clone(whole), "? main.main 9", "main.main main.main 1"), "1 sample refers to a location or function that is not in the file"},
 		{"location 0", small().body(profileSample, num(1, 0), num(2, 9)).Bytes(),
 			append(slices.Clone(whole), "? 9"), "1 sample refers to"},
 		{"function not in the table", small().body(profileLocation, num(1, 3), num(3, 0xabc), line(77, 7), line(2, 3)).
@@ -236,7 +238,7 @@ func TestReadRefuses(t *testing.T) {
 		{"no sample fits", new(message).body(profileSampleType, num(1, 0)).body(profileSample, num(1, 1)).strings("").Bytes(), DefaultLimits(), "none of its 1 samples"},
 		{"overflow", small().body(profileSample, num(1, 1), num(2, math.MaxInt64)).Bytes(), DefaultLimits(), "63 bits"},
 		{"overflow round to below 63 bits", small().body(profileSample, num(1, 1), num(2, math.MaxInt64)).body(profileSample, num(1, 1), num(2, math.MaxInt64)).
-			body(profileSample, num(1, 1), num(2, math.MaxInt64)).Bytes(), DefaultLimits(), "63 bits"},
+			body(profileSample, num(1, 1), num(2, math.MaxInt64-20)).Bytes(), DefaultLimits(), "63 bits"},
 		{"overflow downwards", small().body(profileSample, num(1, 1), num(2, 1<<63)).Bytes(), DefaultLimits(), "63 bits"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -276,6 +278,10 @@ func TestReadAddsUpMembers(t *testing.T) {
 	want = []string{"main.f(inlined) main.main 5", "main.main 7"}
 	if diff := cmp.Diff(want, stacks(p)); diff != "" || len(p.Warnings) > 0 {
 		t.Errorf("one in pieces: %v, (-want +got):\n%s", p.Warnings, diff)
+	}
+	p = mustRead(t, slices.Concat(zip(raw[:50]), zip(raw[50:]), []byte("rest")))
+	if len(p.Warnings) != 1 || !strings.HasPrefix(p.Warnings[0], "4 bytes after") {
+		t.Errorf("one in pieces and a rest: warnings %q", p.Warnings)
 	}
 
 	other := new(message).body(profileSampleType, num(1, 1), num(2, 2)).body(profileSample, num(2, 1)).strings("", "delay", "nanoseconds")

@@ -27,6 +27,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(small().body(profileSample, num(1, 99), num(2, 9)).Bytes())
 	f.Add(small().body(profileSample, num(1, 1), num(2, 1<<64-9)).body(profileSample, []byte{0x08}).Bytes())
 	f.Add(small().body(profilePeriodType, num(1, 1)).body(profileMapping, num(1, 1), num(5, 3)).Bytes())
+	f.Add(small().body(profileLocation, num(1, 3), num(3, 7), line(1, 7), num(5, 1)).body(profileSample, num(1, 3), num(2, 1)).Bytes())
 	for _, name := range []string{"http.goroutine.pb.gz", "http.block.pb.gz", "http.heap.pb.gz"} {
 		data, err := os.ReadFile("testdata/" + name)
 		if err != nil {
