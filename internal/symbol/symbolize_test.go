@@ -128,7 +128,7 @@ func TestLibrariesAreNotTheProgram(t *testing.T) {
 	b := open(t, "elf")
 	f, _ := b.FunctionNamed(t, "main.outer")
 	build := callstack.NewPackedBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
-	build.Packed().Mappings = []callstack.Mapping{{File: "/x/elf.bin", Start: 0x100000, Limit: 0x200000}, {File: "/lib/libx.so", Limit: 1 << 40}}
+	build.Packed().Mappings = []callstack.Mapping{{File: "/x/elf.bin", Start: 0x100000, Limit: 0x200000}, {File: "/lib/libx.so", Start: 0x400000, Limit: 0x800000}}
 	build.Add([]callstack.LocationID{build.Location(1, f.Start, false), build.Location(callstack.NoMapping, f.Start, false)}, nil, 1)
 	out, _, err := Symbolize(build.Packed(), b, SymbolizeOptions{})
 	if err != nil {
