@@ -87,15 +87,18 @@ func Sandwich(s *selection.Selection, title string, match func(name string) bool
 // FromProfile sums column t of an expanded profile's samples that keep chooses;
 // nil keeps all. It returns nil where there is nothing to draw.
 func FromProfile(p *callstack.Profile, t int, keep callstack.Keep, o Options) (*Graph, error) {
-	b := &builder{names: newNames(), options: o, of: p.Types[t], root: rootName, plain: plainSteps}
+	b := &builder{names: newNames(), options: o, of: p.Types[t], root: rootName, ratio: 1, plain: plainSteps}
 	b.value = b.orient(profilePass(b.names, p, t, keep))
 	return b.build()
 }
 
 func newBuilder(s *selection.Selection, o Options) *builder {
-	b := &builder{names: newNames(), options: o, of: s.Type, root: rootName, plain: plainSteps}
+	b := &builder{names: newNames(), options: o, of: s.Type, root: rootName, ratio: s.Ratio, plain: plainSteps}
 	for _, w := range s.Warnings {
 		b.warn("%s", w)
+	}
+	if w := s.Walk(); w.Next() && w.Divisor != 0 {
+		b.warn("means do not add up: the flame graph shows sums of %s", s.Meta.Types[s.Column])
 	}
 	return b
 }

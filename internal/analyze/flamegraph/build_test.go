@@ -214,6 +214,22 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// Means do not add up, and values are divided when they are printed.
+func TestMeanAndRatio(t *testing.T) {
+	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
+	f := b.Function(callstack.Function{Name: "f"})
+	b.Add([]callstack.LocationID{b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: f})}, nil, 4, 100)
+	s, err := selection.New([]selection.Source{{Profile: b.Packed()}}, selection.Options{SampleIndex: "delay", Mean: true, DivideBy: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Build(s, DefaultOptions())
+	want(t, g, err, "all 100", " f 100")
+	if len(g.Warnings) != 1 || !strings.Contains(g.Warnings[0], "sums of delay/nanoseconds") || g.Ratio != 0.125 {
+		t.Errorf("warnings %q, ratio %g", g.Warnings, g.Ratio)
+	}
+}
+
 func TestHuge(t *testing.T) {
 	var samples []sample
 	for i := range 9 {

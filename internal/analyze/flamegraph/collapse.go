@@ -21,7 +21,7 @@ func (b *builder) graph() *Graph {
 		parts /= 2
 		kept = b.kept(uint64(parts))
 	}
-	g := &Graph{Type: b.of, Scale: b.scale, Parts: parts, Estimated: b.estimated && b.hidden(), Warnings: b.warnings}
+	g := &Graph{Type: b.of, Scale: b.scale, Ratio: b.ratio, Parts: parts, Estimated: b.estimated && b.hidden(), Warnings: b.warnings}
 	c := collapser{b: b, g: g, parts: uint64(parts), frameOf: make(map[int32]int32)}
 	g.Frames = append(g.Frames, Frame{Name: b.root})
 	c.link()

@@ -17,6 +17,9 @@ type Graph struct {
 	// multiplication with Scale, which is 1 unless the sides were normalised.
 	Differential bool
 	Scale        float64
+	// Ratio is what values are multiplied with when they are printed: 1 but for
+	// a selection with Options.DivideBy.
+	Ratio float64
 	// Parts is the bound that was used: where more nodes reached the one asked
 	// for than the browser takes, it is lower.
 	Parts int

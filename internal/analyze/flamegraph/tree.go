@@ -23,6 +23,7 @@ type builder struct {
 	value    func() *pass
 	base     func() *pass // nil unless it is a comparison
 	root     string
+	ratio    float64
 	plain    int // steps; plainSteps but in tests
 	warnings []string
 

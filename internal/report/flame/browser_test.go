@@ -149,6 +149,12 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 			}
 		}
 	}
+	fractions := []float64{0.0001, 0.125, 2.5, 1234.5678, 99_999.9}
+	for i, text := range eval[[]string](b, fmt.Sprintf("(() => { %s; return %s.map(v => formatValue(v, \"count\")); })()", script, inJSON(t, fractions))) {
+		if want := quantity.Count(fractions[i]); text != want {
+			t.Errorf("%g: the page prints %q, the program %q", fractions[i], text, want)
+		}
+	}
 	ratios := []float64{0, 1e-9, 0.0009, 0.001, 0.0012, 0.05, 0.1234, 0.5, 0.99, 0.9994, 0.9996, 0.999999, 1}
 	got := eval[[]string](b, fmt.Sprintf("(() => { %s; return %s.map(percent); })()", script, inJSON(t, ratios)))
 	for i, r := range ratios {

@@ -42,6 +42,7 @@ type jsonView struct {
 	Count        int     `json:"count"`
 	Differential bool    `json:"differential,omitempty"`
 	Scale        float64 `json:"scale,omitempty"` // of the base
+	Ratio        float64 `json:"ratio,omitempty"` // values are multiplied with it when they are printed
 	Estimated    bool    `json:"estimated,omitempty"`
 	Callers      string  `json:"callers,omitempty"` // nodes of the callers of a sandwich
 	CallersCount int     `json:"callers_count,omitempty"`
@@ -70,6 +71,9 @@ func flameData(p *Page) *jsonFlames {
 			Differential: v.Graph.Differential, Estimated: v.Graph.Estimated}
 		if v.Graph.Scale != 1 {
 			j.Scale = v.Graph.Scale
+		}
+		if v.Graph.Ratio != 1 {
+			j.Ratio = v.Graph.Ratio
 		}
 		if v.Callers != nil {
 			j.Callers, j.CallersCount = encode(v.Callers, index), len(v.Callers.Nodes)

@@ -1,6 +1,20 @@
 package flame
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"main.größe": "main.größe", "a\nb\tc": `a\nb\tc`, "\x1b[2J": `\x1b[2J`, "\u009b": `\u009b`, "a\u202eb": `a\u202eb`, "\U000f0000": `\U000f0000`, "\xff\x80": `\xff\x80`,
+		"x" + strings.Repeat("ä", 5000): "x" + strings.Repeat("ä", 2047) + "… (10001 bytes)",
+	} {
+		if got := visible(in); got != want {
+			t.Errorf("%.40q is shown as %.40q, want %.40q", in, got, want)
+		}
+	}
+}
 
 func TestPackageOf(t *testing.T) {
 	for name, want := range map[string]string{

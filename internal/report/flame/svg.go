@@ -258,6 +258,7 @@ func (p *picture) says(g *flamegraph.Graph, x *box, change string) string {
 }
 
 func (p *picture) value(v float64) string {
+	v *= p.v.Graph.Ratio
 	if p.o.CountName != "" {
 		return strconv.FormatFloat(v, 'f', 0, 64) + " " + visible(p.o.CountName)
 	}

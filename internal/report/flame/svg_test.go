@@ -124,6 +124,11 @@ func TestSVG(t *testing.T) {
 	if c, r := find(t, other, "example.com/shop.(*Server).Cart"), find(t, other, "all"); c.y-r.y != 3*float64(o.Height) || c.fill != cart.fill {
 		t.Errorf("inverted: Cart %+v, all %+v", c, r)
 	}
+	divided := *v.Graph
+	divided.Ratio = 0.001
+	if c := find(t, rects(t, svgOf(t, View{Graph: &divided}, o)), "example.com/shop.(*Server).Cart"); !strings.Contains(c.title, "(0.600 ns, 60.0 %)") {
+		t.Errorf("divided by 1,000: %q", c.title)
+	}
 	o.CountName = "samples"
 	if c := find(t, rects(t, svgOf(t, v, o)), "example.com/shop.(*Server).Cart"); !strings.Contains(c.title, "(600 samples, 60.0 %)") {
 		t.Errorf("with a count name: %q", c.title)
@@ -232,14 +237,21 @@ func TestLayoutConserves(t *testing.T) {
 			all += max(n.Collapsed, 1)
 		}
 		for _, least := range []float64{0, 1e-6, 0.001, 0.1, 1} {
-			var frames int64
+			var frames, value, base int64
 			end := make(map[int]float64)
 			for _, b := range layout(g, least) {
 				frames += max(b.frames, 1)
+				if b.depth == 1 {
+					value += b.value
+					base += b.base
+				}
 				if b.x0 < end[b.depth]-1e-9 {
 					t.Fatalf("%s, least %g: boxes overlap in row %d", name, least, b.depth)
 				}
 				end[b.depth] = b.x1
+			}
+			if value != g.Nodes[0].Value || base != g.Nodes[0].Base { // no sample ends at the root
+				t.Errorf("%s, least %g: the first row holds %d against %d, the root %d against %d", name, least, value, base, g.Nodes[0].Value, g.Nodes[0].Base)
 			}
 			if frames != all {
 				t.Errorf("%s, least %g: %d frames drawn or counted of %d", name, least, frames, all)

@@ -546,15 +546,15 @@ class FlameGraph {
     if (box.block === 0 && tree.fileOf(box.node) !== "") out.push(tree.fileOf(box.node) + (tree.lineOf(box.node) > 0 ? ":" + tree.lineOf(box.node) : ""));
     if (tree.differential) {
       const base = box.base * tree.scale;
-      out.push(`${formatValue(box.value, tree.unit)}, before ${formatValue(base, tree.unit)}: ${changed(box.value, base)}`);
-      if (box.value !== base) out.push(`${signed(box.value - base, tree.unit)}, ${percent(Math.abs(box.value - base) / Math.max(this.tree.base[0] * tree.scale, 1))} of the total before`);
+      out.push(`${tree.print(box.value)}, before ${tree.print(base)}: ${changed(box.value, base)}`);
+      if (box.value !== base) out.push(`${tree.printSigned(box.value - base)}, ${percent(Math.abs(box.value - base) / Math.max(this.tree.base[0] * tree.scale, 1))} of the total before`);
     } else {
-      let shares = `${formatValue(box.value, tree.unit)} cum, ${percent(box.value / total)} of the total`;
+      let shares = `${tree.print(box.value)} cum, ${percent(box.value / total)} of the total`;
       if (view.node > 0 || view.x1 - view.x0 < tree.total) shares += `, ${percent(Math.min(box.value / tree.value[view.node], 1))} of the zoomed frame`;
       out.push(shares);
       if (box.block === 0) {
         const flat = tree.flat(box.node);
-        out.push(flat === 0 ? "no flat" : `${formatValue(flat, tree.unit)} flat, ${percent(flat / total)} of the total`);
+        out.push(flat === 0 ? "no flat" : `${tree.print(flat)} flat, ${percent(flat / total)} of the total`);
       }
     }
     if (box.block > 0 || tree.name[box.node] < 0) return out;
@@ -705,8 +705,6 @@ function changed(value, base) {
   const ratio = (value - base) / base;
   return (ratio > 0 ? "+" : "−") + percent(Math.abs(ratio));
 }
-
-function signed(v, unit) { return (v < 0 ? "−" : "+") + formatValue(Math.abs(v), unit); }
 
 const flameData = document.getElementById("flame-data");
 const flameGraph = flameData === null ? null : new FlameGraph(JSON.parse(flameData.textContent));

@@ -33,8 +33,9 @@ function trimZeros(text) {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-// count prints a whole number.
+// count prints a number of things, whole or not.
 function count(n) {
+  if (!Number.isInteger(n) && n < 999999.5) return n < 0.001 ? "<0.001" : trimZeros(significant(n));
   return n < 1e6 ? separate(String(n)) : scaled(n, COUNTS, 1000, significant);
 }
 

@@ -44,6 +44,7 @@ class Tree {
     this.data = data;
     this.unit = about.unit;
     this.scale = about.scale ?? 1;
+    this.ratio = about.ratio ?? 1;
     this.differential = about.differential === true;
     this.estimated = about.estimated === true;
     Object.assign(this, columns);
@@ -94,6 +95,9 @@ class Tree {
   lineOf(i) { return this.data.line[this.name[i]]; }
   packageOf(i) { return this.data.package[this.name[i]]; }
   change(i) { return this.value[i] - this.base[i] * this.scale; }
+
+  print(v) { return formatValue(v * this.ratio, this.unit); }
+  printSigned(v) { return (v < 0 ? "−" : "+") + this.print(Math.abs(v)); }
 
   // flat is what a frame's children do not hold.
   flat(i) {
