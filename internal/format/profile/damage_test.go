@@ -384,4 +384,9 @@ func TestBomb(t *testing.T) {
 	if _, err := Read(b.Bytes(), DefaultLimits()); err == nil || err.Error() != tooLarge(anyRatio).Error() {
 		t.Errorf("%d bytes that unpack to %d MiB: %v", b.Len(), anyRatio>>20+1, err)
 	}
+	raised := DefaultLimits()
+	raised.MaxRatio = 0
+	if _, err := Read(b.Bytes(), raised); err == nil || !strings.Contains(err.Error(), "no sample type") {
+		t.Errorf("with the bound raised: %v", err)
+	}
 }

@@ -1,10 +1,16 @@
 // Package profile reads and writes pprof profiles: what runtime/pprof,
 // net/http/pprof, go test -cpuprofile and most continuous profilers produce.
 //
-// [Read] turns the bytes of a file into a [callstack.Profile]. The format is
-// the protocol buffer of google/pprof's proto/profile.proto, alone or in gzip;
-// several gzip members are several profiles, and are added up. Inlined frames
-// are kept: a location holds one frame for each of its lines, innermost first.
+// [ReadPacked] turns a file into a [callstack.Packed], [Read] into a
+// [callstack.Profile]. The format is the protocol buffer of google/pprof's
+// proto/profile.proto, alone or in gzip; several gzip members are several
+// profiles, and are added up as pprof merges profiles. Inlined frames are kept:
+// a location holds one frame for each of its lines, innermost first.
+//
+// A file is unpacked by a goroutine of its own and decoded as it passes, so
+// that little more is in memory than what is returned. In the files of Go
+// samples come first and strings last: what samples refer to is numbered as it
+// appears and looked up at the end.
 //
 // What is damaged but framed is read around, counted, and said in the
 // profile's Warnings: bytes after the profile, samples with the wrong number

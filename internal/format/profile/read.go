@@ -14,6 +14,7 @@ import (
 // Limits bound what Read takes on; a profile beyond them is refused.
 type Limits struct {
 	MaxBytes   int64 // unpacked, all members of the file together
+	MaxRatio   int64 // of that to the file's size, if it is more than anyRatio; 0: any
 	MaxRecords int   // strings, functions, locations, their lines and mappings
 	MaxFrames  int64 // of all samples together, as Read expands them
 }
@@ -21,7 +22,7 @@ type Limits struct {
 // DefaultLimits are far above any profile seen, and well below what takes a
 // machine down.
 func DefaultLimits() Limits {
-	return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24, MaxFrames: 1 << 27}
+	return Limits{MaxBytes: 1 << 30, MaxRatio: 100, MaxRecords: 1 << 24, MaxFrames: 1 << 27}
 }
 
 var errSeveral = errors.New("begins a second profile: several were written one after the other without compression; pass them as separate files")
@@ -77,7 +78,10 @@ func (s *source) read(limits Limits) (*callstack.Packed, error) {
 // alone is no profile, the members may be pieces of a single one. Damage to
 // the first is an error; from a later one on, what follows is dropped.
 func (s *source) readMembers(limits Limits, d *damage) (*callstack.Packed, error) {
-	maxBytes := min(limits.MaxBytes, max(maxRatio*s.size, anyRatio))
+	maxBytes := limits.MaxBytes
+	if limits.MaxRatio > 0 {
+		maxBytes = min(maxBytes, max(limits.MaxRatio*s.size, anyRatio))
+	}
 	var (
 		sum      *callstack.Packed
 		merger   *callstack.PackedMerger
@@ -172,8 +176,6 @@ func tooLarge(limit int64) error {
 }
 
 // A profile packs to a tenth of its size, seldom to a thirtieth. A file that
-// grows by more was made to fill memory, unless it is small.
-const (
-	maxRatio = 100
-	anyRatio = 64 << 20 // bytes that a file of any size may unpack to
-)
+// grows by MaxRatio was made to fill memory, unless it is small: so many bytes
+// any file may unpack to.
+const anyRatio = 64 << 20
