@@ -1,5 +1,5 @@
 // Package view prints a profile: which functions cost most (top), through which
-// calls (tree, peek, the call graph as DOT), for which labels (tags), on which
+// calls (tree, peek, the call graph as DOT, as a picture and as a page), for which labels (tags), on which
 // lines and instructions (list, weblist, disasm), and sample by sample (stacks,
 // raw).
 //
@@ -28,6 +28,9 @@
 //	                          stripped programs, too, and whole functions, where pprof shows
 //	                          what lies around samples; a sample counts once for a line or
 //	                          function that calls itself
+//
+// The call graph's picture says what pprof's says, laid out by package layered
+// without a program to be installed; how its DOT differs stands in its test.
 //
 // A view misleads where values of a difference cancel, and where what was
 // dropped below a share of the total adds up: the head says how much of the

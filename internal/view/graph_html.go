@@ -28,7 +28,6 @@ type graphDocument struct {
 	Script  template.JS
 	Binary  string
 	Type    string
-	Shown   string // the one line of the legend that is about this picture
 	Legend  []string
 	Notes   []string // warnings
 	Picture template.HTML
@@ -74,7 +73,7 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	d.put("</g>\n</svg>\n")
 	key := &svg{}
 	key.put(`<svg class="graph" width="%d" height="40" viewBox="-1 -1 %d 40" role="img" aria-label="what is what in the picture">`, keyWidth, keyWidth)
-	key.key()
+	key.key(v)
 	key.put("</svg>\n")
 
 	data := pageData{Nodes: []pageNode{}, Edges: []pageEdge{}}
@@ -101,10 +100,13 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	}
 	style := graphPageStyle + svgStyle()
 	doc := graphDocument{
-		Title: v.heading(), Binary: clean(v.Binary), Type: clean(v.SampleType), Legend: v.Legend, Notes: v.Warnings,
+		Title: v.heading(), Binary: clean(v.Binary), Type: clean(v.SampleType), Legend: v.Legend,
 		Style: template.CSS(style), Script: template.JS(graphScript), Data: template.JS(known),
 		Picture: template.HTML(key.out.String() + d.out.String()),
 		Policy:  "default-src 'none'; script-src " + pageHash(graphScript) + "; style-src " + pageHash(style) + "; base-uri 'none'; form-action 'none'",
+	}
+	for _, w := range v.Warnings {
+		doc.Notes = append(doc.Notes, clean(w))
 	}
 	t, err := template.New("graph").Parse(graphPage)
 	if err != nil {

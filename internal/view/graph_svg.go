@@ -7,6 +7,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,7 +43,7 @@ func (v *Graph) WriteSVG(w io.Writer) error {
 	d.put(`<rect class="paper" width="100%%" height="100%%"/>` + "\n")
 	d.texts(legend, "")
 	d.put(`<g transform="translate(%s %s)">`+"\n", number1(margin), number1(keyTop))
-	d.key()
+	d.key(v)
 	d.put("</g>\n")
 	d.put(`<g transform="translate(%s %s)">`+"\n", number1((width-p.width)/2), number1(high))
 	d.picture(p)
@@ -207,13 +208,19 @@ func escape(s string) string { return html.EscapeString(s) }
 
 const keyWidth = 700
 
-// key explains the picture with samples of what is in it.
-func (d *svg) key() {
+// key explains the picture with samples of what is in it. Differences have
+// values below zero, too.
+func (d *svg) key(v *Graph) {
 	d.put(`<g class="keys">`)
 	for i := range heats + 1 {
 		d.put(`<g class="node %s"><rect class="box" x="%d" y="0" width="14" height="14"/></g>`, heatClass(i), i*14)
 	}
-	d.put(`<text class="legend" x="%d" y="11" font-size="11">colour and bar: cum, from 0 to 100 %% of the total; “of” stands before it</text>`, (heats+1)*14+10)
+	x, what := (heats+1)*14+10, "colour and bar: cum, from 0 to 100 % of the total; “of” stands before it"
+	if slices.ContainsFunc(v.Nodes, func(n GraphNode) bool { return v.heat(n.Cum) < 0 }) {
+		d.put(`<g class="node %s"><rect class="box" x="%d" y="0" width="14" height="14"/></g>`, heatClass(-heats), x-4)
+		x, what = x+16, "colour and bar: cum as a share of the total; blue: below zero"
+	}
+	d.put(`<text class="legend" x="%d" y="11" font-size="11">%s</text>`, x, what)
 	d.put(`<text class="fn" x="0" y="32" font-size="15">Aa</text><text class="fn" x="24" y="32" font-size="10.5">Aa</text>` +
 		`<text class="legend" x="50" y="31" font-size="11">size of the text: flat</text>`)
 	d.put(`<g class="edge h5"><path class="line" d="M230 28H262" stroke-width="3"/><path class="head" d="M272 28L262 23.5L262 32.5Z"/></g>` +

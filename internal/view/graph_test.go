@@ -268,7 +268,11 @@ func TestDifferenceIsWarmAndCold(t *testing.T) {
 			seen = seen || h != 0 && h > 0 == (v == more)
 		}
 		doc := drawn(t, v)
-		if cold := bytes.Contains(doc, []byte(`class="node c`)); !seen || cold != (v == less) {
+		if said := bytes.Contains(doc, []byte("blue: below zero")); said != (v == less) {
+			t.Errorf("the key explains blue: %v, though there are values below zero: %v", said, v == less)
+		}
+		_, nodes, _ := bytes.Cut(doc, []byte(`class="nodes"`)) // behind the key
+		if cold := bytes.Contains(nodes, []byte(`class="node c`)); !seen || cold != (v == less) {
 			t.Errorf("of more than its base %v: nodes of its colour %v, cold ones in the picture %v", v == more, seen, cold)
 		}
 	}
