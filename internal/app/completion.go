@@ -94,7 +94,7 @@ _whet() {
 	local flags='' values='' words=''
 	case ${COMP_WORDS[1]} in
 `, strings.Join(names, " "))
-	for _, v := range verbs {
+	take := func(pattern string, v completedVerb) {
 		var flags, values []string
 		for _, f := range v.flags {
 			flags = append(flags, "-"+f.name)
@@ -103,7 +103,15 @@ _whet() {
 			}
 		}
 		fmt.Fprintf(&b, "\t%s) flags='%s' values='%s' words='%s' ;;\n",
-			v.name, strings.Join(flags, " "), strings.Join(values, " "), strings.Join(v.words, " "))
+			pattern, strings.Join(flags, " "), strings.Join(values, " "), strings.Join(v.words, " "))
+	}
+	for _, v := range verbs {
+		take(v.name, v)
+	}
+	for _, v := range verbs {
+		if v.name == promptName {
+			take("*", v) // whet PROFILE
+		}
 	}
 	b.WriteString(`	esac
 	case " $values " in
@@ -128,7 +136,7 @@ func writeZsh(w io.Writer, verbs []completedVerb) error {
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "\t%s\n", shellQuote(v.name+":"+v.short))
 	}
-	b.WriteString(")\nif (( CURRENT == 2 )); then\n\t_describe verb verbs\n\treturn\nfi\ncase $words[2] in\n")
+	b.WriteString(")\nif (( CURRENT == 2 )); then\n\t_describe verb verbs || _files\n\treturn\nfi\ncase $words[2] in\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "%s)\n\t_arguments -S", v.name)
 		for _, f := range v.flags {
@@ -157,7 +165,7 @@ func writeFish(w io.Writer, verbs []completedVerb) error {
 	var b strings.Builder
 	b.WriteString("# fish completion for whet\n")
 	for _, v := range verbs {
-		fmt.Fprintf(&b, "complete -c whet -n __fish_use_subcommand -f -a %s -d %s\n", v.name, fishQuote(v.short))
+		fmt.Fprintf(&b, "complete -c whet -n __fish_use_subcommand -a %s -d %s\n", v.name, fishQuote(v.short))
 	}
 	for _, v := range verbs {
 		seen := fishQuote("__fish_seen_subcommand_from " + v.name)

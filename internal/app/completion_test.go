@@ -85,6 +85,7 @@ printf '%s\n' "${COMPREPLY[@]}"`, "bash")
 		"whet tune -json ":      {},
 		"whet tune ./x":         {},
 		"whet doctor -j":        {"-json"},
+		"whet cpu.pb.gz -nodec": {"-nodecount"},
 	} {
 		if got := complete(line); !slices.Equal(got, want) {
 			t.Errorf("%q completes to %q, want %q", line, got, want)

@@ -26,7 +26,7 @@ func help(e *env, args []string) error {
 }
 
 func printOverview(w io.Writer) {
-	fmt.Fprint(w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\nVerbs:\n\n")
+	fmt.Fprint(w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\twhet PROFILE                  a profile's prompt, as in go tool pprof\n\nVerbs:\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, "\t%-12s %s\n", c.name, c.short)
 	}

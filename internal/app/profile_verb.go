@@ -182,8 +182,8 @@ func outputName(operand, view, suffix string) string {
 	return base + "." + view + "." + suffix
 }
 
-// promptName is the first name that is free, as pprof numbers its files.
-func promptName(suffix string) (string, error) {
+// freeName is the first name that is free, as pprof numbers its files.
+func freeName(suffix string) (string, error) {
 	for i := 1; i < 10_000; i++ {
 		name := fmt.Sprintf("profile%03d.%s", i, suffix)
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {

@@ -15,9 +15,12 @@ import (
 	"golang.org/x/term"
 )
 
+// promptName is the verb that needs no name.
+const promptName = "prompt"
+
 func promptVerb() *command {
 	return &command{
-		name:      "prompt",
+		name:      promptName,
 		readsOnly: true,
 		operands:  profileOperands,
 		short:     "look at a profile with commands, as in go tool pprof",
@@ -184,7 +187,7 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 	case out == "-" || out == "" && made.suffix == "":
 		return made.write(p.e.stdout)
 	case out == "":
-		if out, err = promptName(made.suffix); err != nil {
+		if out, err = freeName(made.suffix); err != nil {
 			return err
 		}
 	}
