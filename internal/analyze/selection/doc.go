@@ -13,6 +13,19 @@
 // only looks these decisions up, and only for the part of a stack in which it
 // differs from the one before.
 //
+// What is decided differently from pprof, on purpose:
+//
+//   - Bad expressions in a profile's own drop_frames are a warning; pprof keeps
+//     silent and drops nothing.
+//   - A -prune_from that matches nothing is a warning, as it is for the other
+//     expressions. "Nothing" means no location that a sample has.
+//   - A number of more than 64 bits in -tagfocus is an error; pprof panics.
+//   - A single profile with two sample types of one name keeps both; pprof drops
+//     them.
+//   - Of several profiles of different sample types, one whose default is a type
+//     that it does not have counts as if it had named its last.
+//   - A mapping whose file is a URL keeps its name.
+//
 // It misleads where pprof does: an expression that hides frames matches file
 // and mapping names too; a numeric label is compared in the first unit that
 // occurs for its key; with several values for one key, any of them will do.

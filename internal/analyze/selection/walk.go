@@ -154,9 +154,7 @@ func (w *Walk) follow() {
 		pl := &places[id]
 		buffer = append(buffer, pl.step)
 		if pl.first < pl.end {
-			for _, step := range steps[pl.first:pl.end] {
-				buffer = append(buffer, step)
-			}
+			buffer = append(buffer, steps[pl.first:pl.end]...)
 		}
 		counts = append(counts, int32(len(buffer)))
 	}
