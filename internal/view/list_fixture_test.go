@@ -32,8 +32,8 @@ func library(t *testing.T) string {
 	return root
 }
 
-// TestListIsThatOfPprof compares listings of every fixture under every
-// combination of options. Where whet differs on purpose:
+// TestListIsThatOfPprof compares listings of every fixture under combinations
+// of options. Where whet differs on purpose:
 //
 //   - with -mean, pprof's listing (and no other text of it) prints sums of what
 //     it calls means; whet prints means. These are not compared.
@@ -46,10 +46,12 @@ func TestListIsThatOfPprof(t *testing.T) {
 	root := library(t)
 	texts := source.New(source.Options{SourcePath: root})
 	routines := 0
-	for _, name := range fixtures(t) {
+	for n, name := range fixtures(t) {
 		s := readSubject(t, name)
 		for i, a := range combinations {
-			if a.Mean || !thorough(name, i) {
+			// Every combination with some of the fixtures: the race detector
+			// makes all with all a matter of a quarter of a minute.
+			if a.Mean || !thorough(name, i) || i > 0 && (i+n)%3 != 0 {
 				continue
 			}
 			a.SourcePath = root
@@ -69,7 +71,7 @@ func TestListIsThatOfPprof(t *testing.T) {
 			}
 		}
 	}
-	if routines < 1000 {
+	if routines < 500 {
 		t.Errorf("%d routines were compared", routines)
 	}
 }
