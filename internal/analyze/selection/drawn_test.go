@@ -186,13 +186,25 @@ func compare(t *testing.T, rt *rapid.T, profiles map[string]*google.Profile, rol
 		rt.Fatalf("nodes with %s (-pprof +whet):\n%s\n%s", said(o), diff, dump(profiles))
 	}
 	overlap(rt, s)
+	for _, p := range profiles {
+		for _, m := range p.Mapping {
+			if m.BuildID != "" && m.File != "/bin/prog" {
+				return // a build under two names may go by either
+			}
+		}
+	}
 	o.SumsOnly = true
 	quick, err := New(sources, o)
 	if err != nil {
 		rt.Fatal(err)
 	}
-	if diff := cmp.Diff(rows(top), sums(quick, unit)); diff != "" || quick.Total != s.Total || !slices.Equal(quick.Warnings, s.Warnings) {
-		rt.Fatalf("sums only: total %d, want %d, warnings %q, nodes with %s (-pprof +whet):\n%s\n%s", quick.Total, s.Total, quick.Warnings, said(o), diff, dump(profiles))
+	if diff := cmp.Diff(rows(top), sums(quick, unit)); diff != "" || quick.Total != s.Total {
+		rt.Fatalf("sums only: total %d, want %d, nodes with %s (-pprof +whet):\n%s\n%s", quick.Total, s.Total, said(o), diff, dump(profiles))
+	}
+	for _, w := range quick.Warnings {
+		if !slices.Contains(s.Warnings, w) { // fewer where only samples of zero match
+			rt.Fatalf("sums only: %s, but otherwise %q", w, s.Warnings)
+		}
 	}
 	overlap(rt, quick)
 }

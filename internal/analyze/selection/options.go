@@ -31,8 +31,9 @@ type Options struct {
 
 	// SumsOnly is for views that only add up (all but stacks, raw and merge):
 	// a DiffBase is then put behind the other samples instead of being merged
-	// with them, in a fraction of the time. Samples that are equal stay apart;
-	// no sum is another.
+	// with them, in a fraction of the time. Samples that are equal stay apart,
+	// and those that are zero are kept for expressions to match; no sum is
+	// another.
 	SumsOnly bool
 
 	Normalize           bool    // scale the profiles to the totals of their base
