@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
@@ -53,6 +54,12 @@ func makeMerge(_ context.Context, q *request) (product, error) {
 	}
 	p := sel.Profile()
 	out := product{warnings: append(sel.Warnings, q.warnings...)}
+	plain := defaultSettings()
+	plain.sampleIndex, plain.normalize = q.s.sampleIndex, q.s.normalize
+	if !reflect.DeepEqual(q.s.selection(), plain.selection()) {
+		// Unlike pprof's proto, which writes what focus and the like leave.
+		out.warnings = append(out.warnings, "all samples are written, whole: what focus and the other options leave out is among them")
+	}
 	switch q.s.format {
 	case "", formatPprof:
 		out.suffix = "pb.gz"
