@@ -3,7 +3,7 @@ package view
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -11,14 +11,17 @@ import (
 	"io"
 )
 
-var (
-	//go:embed graph.html
-	graphPage string
-	//go:embed graph_page.css
-	graphPageStyle string
-	//go:embed graph.js
-	graphScript string
-)
+//go:embed graph.html graph.css graph_page.css graph.js
+var graphFiles embed.FS
+
+// graphFile returns a part of the page or of the picture.
+func graphFile(name string) string {
+	b, err := graphFiles.ReadFile(name)
+	if err != nil {
+		panic(err) // embedded with the program: a test makes every picture
+	}
+	return string(b)
+}
 
 // graphDocument is what the page is made of.
 type graphDocument struct {
@@ -98,17 +101,17 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("write graph: %w", err)
 	}
-	style := graphPageStyle + svgStyle()
+	style, script := graphFile("graph_page.css")+svgStyle(), graphFile("graph.js")
 	doc := graphDocument{
 		Title: v.heading(), Binary: clean(v.Binary), Type: clean(v.SampleType), Legend: v.Legend,
-		Style: template.CSS(style), Script: template.JS(graphScript), Data: template.JS(known),
+		Style: template.CSS(style), Script: template.JS(script), Data: template.JS(known),
 		Picture: template.HTML(key.out.String() + d.out.String()),
-		Policy:  "default-src 'none'; script-src " + pageHash(graphScript) + "; style-src " + pageHash(style) + "; base-uri 'none'; form-action 'none'",
+		Policy:  "default-src 'none'; script-src " + pageHash(script) + "; style-src " + pageHash(style) + "; base-uri 'none'; form-action 'none'",
 	}
 	for _, w := range v.Warnings {
 		doc.Notes = append(doc.Notes, clean(w))
 	}
-	t, err := template.New("graph").Parse(graphPage)
+	t, err := template.New("graph").Parse(graphFile("graph.html"))
 	if err != nil {
 		return fmt.Errorf("write graph: %w", err)
 	}

@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
 	"html"
 	"io"
@@ -13,9 +12,6 @@ import (
 
 	"whet/internal/view/layered"
 )
-
-//go:embed graph.css
-var graphStyle string
 
 // WriteSVG draws the graph.
 func (v *Graph) WriteSVG(w io.Writer) error {
@@ -234,7 +230,7 @@ func (d *svg) key(v *Graph) {
 // takes for each other.
 func svgStyle() string {
 	var b strings.Builder
-	b.WriteString(graphStyle)
+	b.WriteString(graphFile("graph.css"))
 	rules := func(indent string, t theme) {
 		for h := -heats; h <= heats; h++ {
 			end, ink := t.warm, t.warmInk
