@@ -175,6 +175,9 @@ func compare(t *testing.T, rt *rapid.T, profiles map[string]*google.Profile, rol
 	if diff := cmp.Diff(want, ours(s, unit)); diff != "" {
 		rt.Fatalf("%s (-pprof +whet):\n%s\n%s", said(o), diff, dump(profiles))
 	}
+	if diff := cmp.Diff(pprofSelected(rt, profiles, args), oursSelected(rt, s)); diff != "" {
+		rt.Fatalf("written with %s (-pprof +whet):\n%s\n%s", said(o), diff, dump(profiles))
+	}
 	if s, err = New(sources, o); err != nil {
 		rt.Fatal(err)
 	}

@@ -71,12 +71,8 @@ func joinable(p *callstack.Packed) bool {
 	if p.HasLabelKey(baseLabel.Key) {
 		return false
 	}
-	columns := make([]int, len(p.Types))
-	for t := range columns {
-		columns[t] = t
-	}
-	for rows := p.Rows(columns...); rows.Next(); {
-		for t := range columns {
+	for rows := p.Rows(columnsOf(p)...); rows.Next(); {
+		for t := range p.Types {
 			if rows.Value(t) < 0 {
 				return false
 			}

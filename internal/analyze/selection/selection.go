@@ -93,6 +93,9 @@ func New(sources []Source, o Options) (*Selection, error) {
 		needs: r.needs(), tagged: labels.filters(),
 		measuredSource: firstOf(sources, Measured), baseSource: firstOf(sources, DiffBase), baseFrom: baseFrom,
 	}
+	if o.AllFrames {
+		s.Meta.DropFrames, s.Meta.KeepFrames = "", ""
+	}
 	if o.Mean {
 		s.Type.Type = "mean_" + s.Type.Type
 		s.columns = append(s.columns, 0)
