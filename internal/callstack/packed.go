@@ -121,6 +121,8 @@ type Cursor struct {
 
 	p       *Packed
 	next    int // index of the next sample
+	end     int // of the part it goes through
+	stood   int // locations of Path at the sample that Next stood at before
 	stacks  reel
 	labels  reel
 	set     []byte
@@ -133,7 +135,7 @@ type Cursor struct {
 // Cursor returns a cursor over the samples in which any of the columns is not
 // zero; without columns, over all of them.
 func (p *Packed) Cursor(columns ...int) *Cursor {
-	c := &Cursor{p: p, stacks: p.stacks.reel(), labels: p.labels.reel(), Path: make([]LocationID, 0, p.deepest)}
+	c := &Cursor{p: p, end: p.samples, stacks: p.stacks.reel(), labels: p.labels.reel(), Path: make([]LocationID, 0, p.deepest)}
 	for _, t := range columns {
 		c.columns = append(c.columns, p.values[t].reel())
 	}
@@ -152,16 +154,36 @@ func (p *Packed) Samples() *Cursor {
 	return c
 }
 
+// Part makes a cursor that has not moved yet go through the samples from one
+// number up to another alone, so that several can share the work. It reads the
+// stacks before the part, which takes a third of the time of a sum over them.
+func (c *Cursor) Part(from, to int) {
+	for c.next < from {
+		c.stack()
+		for i := range c.columns {
+			c.columns[i].record()
+			c.columns[i].varint()
+		}
+	}
+	c.end = to
+}
+
+// stack reads the next sample's stack into Path and returns how much of it was
+// there.
+func (c *Cursor) stack() (same int) {
+	c.next++
+	c.stacks.record()
+	same, others := int(c.stacks.uvarint()), int(c.stacks.uvarint())
+	c.Path = c.Path[:same+others] // made for the deepest
+	c.stacks.locations(c.Path[same:])
+	return same
+}
+
 // Next goes to the next sample and reports whether there is one.
 func (c *Cursor) Next() bool {
-	shared := len(c.Path)
-	for c.next < c.p.samples {
-		c.next++
-		c.stacks.record()
-		same, others := int(c.stacks.uvarint()), int(c.stacks.uvarint())
-		shared = min(shared, same)
-		c.Path = c.Path[:same+others] // made for the deepest
-		c.stacks.locations(c.Path[same:])
+	shared := c.stood
+	for c.next < c.end {
+		shared = min(shared, c.stack())
 		any := c.all || len(c.columns) == 0
 		for i := range c.columns {
 			c.columns[i].record()
@@ -169,7 +191,7 @@ func (c *Cursor) Next() bool {
 			any = any || c.row[i] != 0
 		}
 		if any {
-			c.Shared = shared
+			c.Shared, c.stood = shared, len(c.Path)
 			return true
 		}
 	}

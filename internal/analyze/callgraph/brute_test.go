@@ -123,7 +123,10 @@ func TestFoldIsTheSumOverFrames(t *testing.T) {
 			kept = rapid.SliceOfN(rapid.Bool(), len(s.Nodes), len(s.Nodes)).Draw(t, "kept")
 		}
 		b := &build{s: s}
-		f := b.fold(kept, true)
+		f := b.foldParts(rapid.IntRange(1, 4).Draw(t, "parts"), kept, true)
+		if diff := cmp.Diff(b.foldParts(1, kept, true).calls, f.calls, cmp.AllowUnexported(call{}), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("edges in their order (-one +parts):\n%s", diff)
+		}
 		want, wantEdges := brute(samples(s), kept, len(s.Nodes))
 		edges := make(map[[2]int32]bruteEdge)
 		for _, c := range f.calls {

@@ -2,6 +2,8 @@ package callgraph
 
 import (
 	"math"
+	"runtime"
+	"sync"
 
 	"whet/internal/analyze/selection"
 )
@@ -53,9 +55,38 @@ func (b *build) sumNodes() {
 // fold reads the samples once. Nodes that are not kept are passed over; nil
 // keeps all.
 func (b *build) fold(kept []bool, edges bool) *fold {
-	f := &fold{kept: kept, edges: edges, onPath: make([]bool, len(b.s.Nodes)), sums: make([]sums, len(b.s.Nodes))}
-	f.run(b.s.Walk())
-	return f
+	n := 1
+	if b.s.Profile().Len() >= minParallel {
+		n = min(runtime.GOMAXPROCS(0), maxParts)
+	}
+	return b.foldParts(n, kept, edges)
+}
+
+// Two parts take 0.6 of the time of one, and a third more work; more gain
+// little. Below minParallel it is a millisecond.
+const (
+	minParallel = 1 << 14
+	maxParts    = 3
+)
+
+// foldParts reads n parts of the samples at the same time.
+func (b *build) foldParts(n int, kept []bool, edges bool) *fold {
+	folds := make([]*fold, n)
+	var wg sync.WaitGroup
+	for i, w := range b.s.Parts(n) {
+		f := &fold{kept: kept, edges: edges, onPath: make([]bool, len(b.s.Nodes)), sums: make([]sums, len(b.s.Nodes))}
+		folds[i] = f
+		if i < n-1 {
+			wg.Go(func() { f.run(w) })
+		} else {
+			f.run(w)
+		}
+	}
+	wg.Wait()
+	for _, f := range folds[1:] {
+		folds[0].add(f)
+	}
+	return folds[0]
 }
 
 // live lists the nodes that hold anything.

@@ -150,6 +150,30 @@ func (f *fold) leave(n int) {
 	f.upTo = f.upTo[:n]
 }
 
+// add adds what the samples behind f's sum up to. Edges stay in the order in
+// which they first appear.
+func (f *fold) add(g *fold) {
+	for i := range g.sums {
+		s, t := &f.sums[i], &g.sums[i]
+		s.flat += t.flat
+		s.flatDivisor += t.flatDivisor
+		s.cum += t.cum
+		s.cumDivisor += t.cumDivisor
+	}
+	for i := range g.calls {
+		d := &g.calls[i]
+		id := f.find.id(d.from, d.to)
+		if int(id) == len(f.calls) {
+			f.calls = append(f.calls, call{from: d.from, to: d.to})
+		}
+		c := &f.calls[id]
+		c.weight += d.weight
+		c.divisor += d.divisor
+		c.residual = c.residual || d.residual
+		c.plain = c.plain || d.plain
+	}
+}
+
 // pairs numbers pairs of numbers from none up in the order they are first asked
 // for. It is a hash table of linear probing: it is asked at every step that
 // neighbouring samples do not share.

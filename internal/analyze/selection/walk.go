@@ -22,7 +22,8 @@ type Walk struct {
 
 	s      *Selection
 	c      *callstack.Cursor
-	zeros  *callstack.Rows // the values of WalkAll
+	begin  func(*callstack.Cursor) // at the first Next, unless nil: passes over what stands before a part
+	zeros  *callstack.Rows         // the values of WalkAll
 	sets   setCache
 	roots  []callstack.LocationID // that levels begins with
 	levels []level                // levels[i] is before the i-th location
@@ -45,6 +46,44 @@ type level struct {
 // Walk returns a walk over all samples. Walks are independent of each other.
 func (s *Selection) Walk() *Walk { return s.walk(s.columns...) }
 
+// Parts divides a walk into n that one after the other go through the same
+// samples, and can be read at the same time. The first of the stacks of a part
+// shares nothing. A later part reads what stands before it, too, though no more
+// than it must, so that the first ones are longer.
+func (s *Selection) Parts(n int) []*Walk {
+	out := make([]*Walk, n)
+	bounds := partBounds(s.profile.Len(), n)
+	for i := range out {
+		out[i] = s.Walk()
+		out[i].begin = func(c *callstack.Cursor) { c.Part(bounds[i], bounds[i+1]) }
+	}
+	return out
+}
+
+// skipCost is what it takes to pass a sample over, as a share of what it takes
+// to add it up.
+const skipCost = 0.3
+
+// partBounds divides samples so that all parts take equally long: a part of
+// length l behind p samples takes l + skipCost*p.
+func partBounds(samples, n int) []int {
+	// With l[i+1] = (1-skipCost)*l[i], every part takes as long as the first.
+	sum, length := 0.0, 1.0
+	for range n {
+		sum += length
+		length *= 1 - skipCost
+	}
+	bounds := make([]int, n+1)
+	at, length := 0.0, 1.0
+	for i := range n {
+		bounds[i] = int(at / sum * float64(samples))
+		at += length
+		length *= 1 - skipCost
+	}
+	bounds[n] = samples
+	return bounds
+}
+
 // walk is over the samples that are not zero in the columns.
 func (s *Selection) walk(columns ...int) *Walk {
 	return &Walk{s: s, c: s.profile.Cursor(columns...), levels: []level{{close: -1}}, counts: make([]int32, 1)}
@@ -60,6 +99,10 @@ func (s *Selection) WalkAll() *Walk {
 
 // Next goes to the next sample and reports whether there is one.
 func (w *Walk) Next() bool {
+	if w.begin != nil {
+		w.begin(w.c)
+		w.begin = nil
+	}
 	for w.c.Next() {
 		if w.zeros != nil {
 			w.zeros.Next()
