@@ -2,11 +2,8 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"reflect"
 
-	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
 	"whet/internal/format/folded"
 	"whet/internal/format/profile"
@@ -23,14 +20,16 @@ const (
 func mergeView() *profileVerb {
 	return &profileVerb{
 		name:  "merge",
-		takes: ofFormat,
+		takes: ofSamples | ofFormat,
 		short: "several profiles as one, or one in another format",
 		long: `
 Merge adds profiles up and writes them as one file: samples with equal stacks and labels become one,
-as in pprof. -base is subtracted. -format folded writes a line for each stack, as the scripts of
-flame graphs read them, of one sample type; speedscope a document for https://www.speedscope.app.`,
+as in pprof. -base is subtracted, and of what -focus, -hide and the like leave out nothing is written.
+-format folded writes a line for each stack, as the scripts of flame graphs read them, of one sample
+type; speedscope a document for https://www.speedscope.app.`,
 		examples: []string{
 			"whet merge -o all.pb.gz cpu1.pb.gz cpu2.pb.gz",
+			"whet merge -focus 'json\\.Marshal$' -o marshal.pb.gz cpu.pb.gz",
 			"whet merge -format folded -o - cpu.pb.gz",
 			"whet merge -speedscope -o cpu.speedscope.json cpu.pb.gz",
 		},
@@ -48,17 +47,14 @@ func setFormat(name string) func(*settings) {
 }
 
 func makeMerge(_ context.Context, q *request) (product, error) {
-	sel, err := selection.New(q.sources, selection.Options{SampleIndex: q.s.sampleIndex, Normalize: q.s.normalize})
+	sel, err := q.selected("merge", q.s.selection())
 	if err != nil {
-		return product{}, fmt.Errorf("merge %s: %w", q.name, err)
+		return product{}, err
 	}
-	p := sel.Profile()
+	p := sel.Selected()
 	out := product{warnings: append(sel.Warnings, q.warnings...)}
-	plain := defaultSettings()
-	plain.sampleIndex, plain.normalize = q.s.sampleIndex, q.s.normalize
-	if !reflect.DeepEqual(q.s.selection(), plain.selection()) {
-		// Unlike pprof's proto, which writes what focus and the like leave.
-		out.warnings = append(out.warnings, "all samples are written, whole: what focus and the other options leave out is among them")
+	if q.s.mean {
+		out.warnings = append(out.warnings, "values are written as the profile has them: sums, not means")
 	}
 	switch q.s.format {
 	case "", formatPprof:

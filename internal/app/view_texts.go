@@ -40,7 +40,7 @@ func (q *request) selected(name string, o selection.Options) (*selection.Selecti
 			return nil, &exitError{exitUsage, err}
 		}
 	}
-	o.SumsOnly = name != "tags" && name != "raw" // which show samples and their labels
+	o.SumsOnly = name != "tags" && name != "raw" && name != "merge" // which show samples and their labels
 	sel, err := selection.New(q.sources, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", name, q.name, err)
