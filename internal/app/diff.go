@@ -32,7 +32,7 @@ BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			s, f := defaultSettings(), sourceFlags{}
-			s.declare(fs, ofColumn|ofSamples|ofFrames|ofNodes|ofOutput)
+			s.declare(fs, ofColumn|ofSamples|ofFrames|ofOrder|ofNodes|ofSources|ofOutput)
 			f.declare(fs)
 			return func(ctx context.Context, e *env, operands []string) error {
 				return runDiff(ctx, e, s, f, operands)

@@ -62,15 +62,16 @@ const (
 	ofColumn  group = 1 << iota // which sample type
 	ofSamples                   // which samples and frames, and how values are printed
 	ofFrames                    // what a node is
-	ofNodes                     // how many nodes, and in which order
+	ofOrder                     // which node comes first
+	ofNodes                     // how many nodes
 	ofEdges                     // which edges between them
-	ofSources                   // where source files lie
+	ofSources                   // where source files lie, and how they are called
 	ofText                      // how a text begins
 	ofFlame                     // how a flame graph looks
 	ofFormat                    // what kind of file
 	ofOutput                    // where it goes, and in which form
 
-	ofAll = ofColumn | ofSamples | ofFrames | ofNodes | ofEdges | ofSources | ofText | ofFlame | ofFormat | ofOutput
+	ofAll = ofColumn | ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText | ofFlame | ofFormat | ofOutput
 )
 
 // option is one option of views: a flag of their verbs, an assignment in the
@@ -142,7 +143,7 @@ func pprofOptions() []option {
 			}, at: func(s *settings) any { return &s.granularity }},
 		{name: "showcolumns", of: ofFrames, help: "with lines, tell columns apart",
 			at: func(s *settings) any { return &s.showColumns }},
-		{name: "sort", of: ofNodes, help: "`order` of functions: flat or cum",
+		{name: "sort", of: ofOrder, help: "`order` of functions: flat or cum",
 			choices: []choice{
 				{sortFlat, "sort by flat"},
 				{sortCum, "sort by cum"},

@@ -92,7 +92,7 @@ const suitedNodes = 80
 func topView() *profileVerb {
 	return &profileVerb{
 		name:  "top",
-		takes: ofSamples | ofFrames | ofNodes | ofText,
+		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText,
 		short: "the functions that cost most, flat and cum",
 		long:  "Top prints the functions of a profile by what they cost themselves (flat), or with all they\ncall (cum).",
 		examples: []string{
@@ -119,7 +119,7 @@ func topView() *profileVerb {
 func treeView() *profileVerb {
 	return &profileVerb{
 		name:  "tree",
-		takes: ofSamples | ofFrames | ofNodes | ofEdges | ofText,
+		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText,
 		short: "functions with who calls them and what they call",
 		long: `
 Tree prints each function between its callers (above) and what it calls (below), with the cost
@@ -143,7 +143,7 @@ func peekView() *profileVerb {
 	return &profileVerb{
 		name:  "peek",
 		param: "RE",
-		takes: ofSamples | ofFrames | ofText,
+		takes: ofSamples | ofFrames | ofOrder | ofSources | ofText,
 		short: "who calls a function, and what it calls",
 		long: `
 Peek prints the functions whose name matches the regular expression RE between all their callers and

@@ -40,6 +40,9 @@ type Costs struct{ Flat, Cum int64 }
 func (r *DiffRow) Flat() int64 { return r.After.Flat - r.Before.Flat }
 func (r *DiffRow) Cum() int64  { return r.After.Cum - r.Before.Cum }
 
+// less reports whether a function is one that -drop_negative leaves out.
+func (r *DiffRow) less() bool { return r.Flat() < 0 || r.Flat() == 0 && r.Cum() < 0 }
+
 // sides of a comparison.
 const (
 	before = iota
@@ -60,7 +63,7 @@ func NewDiff(s *selection.Selection, base int, g callgraph.Options, o Options) *
 	var changed []*callgraph.Node
 	for i := range rows {
 		r := &rows[i]
-		if r.Flat() == 0 && r.Cum() == 0 || s.DropNegative && r.Flat() < 0 {
+		if r.Flat() == 0 && r.Cum() == 0 || s.DropNegative && r.less() {
 			continue
 		}
 		if magnitude(r.Cum()) < least && magnitude(r.Flat()) < least {

@@ -15,7 +15,7 @@ import (
 func TestDiffIsTwoTops(t *testing.T) {
 	for _, name := range fixtures(t) {
 		s := readSubject(t, name)
-		for _, o := range []selection.Options{{}, {Granularity: "lines"}, {SampleIndex: "0", Hide: "^runtime"}} {
+		for _, o := range []selection.Options{{}, {Granularity: "lines"}, {SampleIndex: "0", Hide: "^runtime"}, {DropNegative: true}} {
 			sources := []selection.Source{{Profile: s.ours}, {Profile: s.ourBase, Role: selection.DiffBase}}
 			tops := make([]map[string]Costs, 3)
 			for i, of := range [][]selection.Source{{{Profile: s.ourBase}}, {{Profile: s.ours}}, sources} {
