@@ -99,7 +99,11 @@ func (b *PackedBuilder) AddPacked(shared int, others []LocationID, labels []byte
 	b.addStack(shared, others)
 	for t, v := range values {
 		to := b.p.values[t].room(binary.MaxVarintLen64)
-		*to = binary.AppendVarint(*to, v)
+		if u := uint64(v)<<1 ^ uint64(v>>63); u < 0x80 { // zigzag, as most are: in one byte
+			*to = append(*to, byte(u))
+		} else {
+			*to = binary.AppendUvarint(*to, u)
+		}
 	}
 	b.addLabels(labels)
 }
@@ -114,13 +118,17 @@ func (b *PackedBuilder) addStack(shared int, others []LocationID) {
 	to := p.stacks.room(binary.MaxVarintLen32 * (2 + len(others)))
 	out := binary.AppendUvarint(*to, uint64(shared))
 	out = binary.AppendUvarint(out, uint64(len(others)))
+	n := len(out)
+	out = out[:cap(out)] // there is room for all
 	for _, id := range others {
 		for ; id >= 0x80; id >>= 7 {
-			out = append(out, byte(id)|0x80)
+			out[n] = byte(id) | 0x80
+			n++
 		}
-		out = append(out, byte(id))
+		out[n] = byte(id)
+		n++
 	}
-	*to = out
+	*to = out[:n]
 }
 
 // addLabels adds the label set of the sample that addStack added.

@@ -82,7 +82,7 @@ func (m *decoder) run(limits Limits, columns int) error {
 			}
 			m.t.samples++
 			m.s.add(f.body)
-			m.w.at = rest
+			m.w.at = m.sampleRun(rest)
 			continue
 		case err == nil && f.num == profileString && f.wire == wireBytes:
 			rest, err = m.t.stringRun(m.w.at)
@@ -97,6 +97,29 @@ func (m *decoder) run(limits Limits, columns int) error {
 			return fmt.Errorf("it has more than %d records besides samples: too large to read", limits.MaxRecords)
 		}
 		m.w.at = rest
+	}
+}
+
+const tagSample = profileSample<<3 | wireBytes
+
+// sampleRun decodes the whole samples that data begins with, tagged as all
+// writers do, and returns what follows them: nearly all of a profile is samples.
+func (m *decoder) sampleRun(data []byte) []byte {
+	at := 0
+	for {
+		body, end := at+1, 0
+		if at < len(data) && data[at] == tagSample {
+			var n uint64
+			if n, body = varint(data, body); body >= 0 && n <= uint64(len(data)-body) {
+				end = body + int(n)
+			}
+		}
+		if end == 0 {
+			return data[at:]
+		}
+		m.t.samples++
+		m.s.add(data[body:end])
+		at = end
 	}
 }
 
