@@ -142,12 +142,9 @@ func PprofPercent(value, total int64) string {
 }
 
 // PprofUnit returns the one unit pprof prints all values of a table in, given
-// the smallest of them that is not zero and the total: the smallest one's, or
+// the smallest of them that is not zero, and the total: the smallest one's, or
 // a larger unit where that would make the total too long to read.
 func PprofUnit(smallest, total int64, unit string) string {
-	if smallest == 0 {
-		smallest = total
-	}
 	_, small := PprofScale(smallest, unit, "minimum")
 	_, large := PprofScale(total, unit, "minimum")
 	if small != large && smallest*100 < total {

@@ -96,7 +96,7 @@ func TestPprofUnit(t *testing.T) {
 		{10e6, 28380e6, "nanoseconds", "s"},   // 10ms*100 = 1s
 		{9e6, 28380e6, "nanoseconds", "ms"},   // 900ms
 		{300e6, 28380e6, "nanoseconds", "ms"}, // not a hundred times as much: the smallest one's unit
-		{0, 500e6, "nanoseconds", "ms"},
+		{0, 500e6, "nanoseconds", "s"},        // divided to nothing: the unit of all that has none of its own
 		{512, 1 << 30, "bytes", "kB"},
 		{3, 7, "count", "count"},
 	} {

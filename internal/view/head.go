@@ -97,16 +97,7 @@ func (h *Head) chooseUnit(nodes []*callgraph.Node) {
 	if smallest == 0 {
 		smallest = h.Total
 	}
-	smallest, largest := h.scaled(smallest), h.scaled(h.Total)
-	_, unit := quantity.PprofScale(smallest, h.Unit, minimum)
-	_, large := quantity.PprofScale(largest, h.Unit, minimum)
-	if unit != large && smallest*100 < largest {
-		_, unit = quantity.PprofScale(100*smallest, h.Unit, minimum)
-	}
-	if unit == "" {
-		unit = h.Unit
-	}
-	h.OutUnit = unit
+	h.OutUnit = quantity.PprofUnit(h.scaled(smallest), h.scaled(h.Total), h.Unit)
 }
 
 // scaled is a value as -divide_by has it.

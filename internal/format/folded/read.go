@@ -16,10 +16,6 @@ type Limits struct {
 	MaxRecords int // different functions and locations
 }
 
-// DefaultLimits are far above any profile seen, and well below what takes a
-// machine down.
-func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24} }
-
 // unknown stands for a frame without a name, as in pprof.
 const unknown = "<unknown>"
 

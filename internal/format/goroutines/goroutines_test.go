@@ -18,6 +18,9 @@ import (
 	"whet/internal/format/profile"
 )
 
+// wide lets every fixture pass.
+var wide = Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24}
+
 func load(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
@@ -104,9 +107,9 @@ func TestThreeForms(t *testing.T) {
 		case strings.HasSuffix(name, ".pb.gz"):
 			p, err = profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 		case strings.Contains(name, "debug1"):
-			p, err = legacy.Read(data, legacy.DefaultLimits())
+			p, err = legacy.Read(data, legacy.Limits(wide))
 		default:
-			p, err = Read(data, DefaultLimits())
+			p, err = Read(data, wide)
 		}
 		if err != nil {
 			t.Fatal(name, err)
@@ -147,7 +150,7 @@ func TestThreeForms(t *testing.T) {
 
 // TestStates reads what a header says.
 func TestStates(t *testing.T) {
-	p, err := Read(load(t, "states.debug2.txt"), DefaultLimits())
+	p, err := Read(load(t, "states.debug2.txt"), wide)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +190,7 @@ func TestHeaders(t *testing.T) {
 		"goroutine 7 [select labels:{\"a\": \"x, y\", \"b\": \"\\u2028\"}]:":        "a=x, y; b=\u2028; state=select; ",
 		"goroutine 7 [GC worker (idle), 3 minutes, a thing of some later version]:": "state=GC worker (idle); wait=3minutes; ",
 	} {
-		p, err := Read([]byte(line+"\nmain.f()\n\t/x.go:1 +0x1\n"), DefaultLimits())
+		p, err := Read([]byte(line+"\nmain.f()\n\t/x.go:1 +0x1\n"), wide)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
@@ -201,14 +204,14 @@ func TestHeaders(t *testing.T) {
 // TestCrashes reads what surrounds goroutines in the output of programs that
 // end.
 func TestCrashes(t *testing.T) {
-	p, err := Read(load(t, "panic.txt"), DefaultLimits())
+	p, err := Read(load(t, "panic.txt"), wide)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"state=running; \n\tmain.main dump/main.go:56"}, written(p, all, true)); d != "" || len(p.Warnings) > 0 {
 		t.Error(d, p.Warnings)
 	}
-	if p, err = Read(load(t, "crash.txt"), DefaultLimits()); err != nil {
+	if p, err = Read(load(t, "crash.txt"), wide); err != nil {
 		t.Fatal(err)
 	}
 	samples := strings.Join(written(p, all, true), "\n")
@@ -252,7 +255,7 @@ func TestOdd(t *testing.T) {
 			[]string{"state=select; \n\tmain.f /x.go:1", "state=select; \n\tmain.f /x.go:1"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := Read([]byte(test.text), DefaultLimits())
+			p, err := Read([]byte(test.text), wide)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +275,7 @@ func TestCutAnywhere(t *testing.T) {
 	data := load(t, "states.debug2.txt")
 	for n := 30; n < len(data); n += 17 {
 		part := data[:n]
-		p, err := Read(part, DefaultLimits())
+		p, err := Read(part, wide)
 		if err != nil {
 			t.Fatalf("%d bytes: %v", n, err)
 		}
@@ -290,7 +293,7 @@ func TestCutAnywhere(t *testing.T) {
 // where it ends with a line.
 func TestBuffer(t *testing.T) {
 	data := []byte("goroutine 5 [select]:\nmain.f()\n\t/x.go:1 +0x1\n\ngoroutine 6 [select]:\nmain.f()\n\t/x.go:1 +0x1\n")
-	p, err := read(data, DefaultLimits(), len(data))
+	p, err := read(data, wide, len(data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +307,7 @@ func TestBuffer(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for _, text := range []string{"", "hello\n", "goroutine profile: total 3\n"} {
-		if _, err := Read([]byte(text), DefaultLimits()); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, err := Read([]byte(text), wide); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}

@@ -97,13 +97,13 @@ func TestCutAnywhere(t *testing.T) {
 		step int
 	}{{"cpu", cpu, 29}, {"heap", withoutNames(text), 71}} {
 		t.Run(test.name, func(t *testing.T) {
-			whole, err := Read(test.data, DefaultLimits())
+			whole, err := Read(test.data, wide)
 			if err != nil {
 				t.Fatal(err)
 			}
 			all := ours(whole).Samples
 			for n := 60; n < len(test.data); n += test.step {
-				p, err := Read(test.data[:n], DefaultLimits())
+				p, err := Read(test.data[:n], wide)
 				if err != nil {
 					if strings.Contains(err.Error(), "\n") {
 						t.Fatalf("%d bytes: %q", n, err)
@@ -153,7 +153,7 @@ func TestAround(t *testing.T) {
 		{"discarded", "--- contentionz 1 ---\ndiscarded samples = 7\n5 1 @ 0x10\n", []string{"[1 5] 0xf in 0"}, "discarded 7 samples"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := Read([]byte(test.text), DefaultLimits())
+			p, err := Read([]byte(test.text), wide)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestRefused(t *testing.T) {
 		{"no line of it", "goroutine profile: total 2\nfoo\nbar\n", "line 2: none of its lines"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Read([]byte(test.data), DefaultLimits())
+			_, err := Read([]byte(test.data), wide)
 			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want %q", err, test.want)
 			}

@@ -16,10 +16,6 @@ type Limits struct {
 	MaxRecords int // different addresses, names and mappings
 }
 
-// DefaultLimits are far above any profile seen, and well below what takes a
-// machine down.
-func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24} }
-
 var (
 	errJava = errors.New("it is a profile of a Java program in the format of gperftools, which is not read here: `go tool pprof -proto FILE` converts it")
 	errSum  = errors.New("the values of its samples add up to more than 63 bits hold: they cannot be right")

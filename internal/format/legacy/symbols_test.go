@@ -86,7 +86,7 @@ func TestNamesAsProtobuf(t *testing.T) {
 			if test.kind == "goroutine_1k" {
 				text += ".gz"
 			}
-			p, err := Read(load(t, text), DefaultLimits())
+			p, err := Read(load(t, text), wide)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestRecursionThroughInlining(t *testing.T) {
 #	0x2010	main.main+0x10	/x.go:3
 `
 	p, err := Read([]byte("goroutine profile: total 2\n1 @ 0x1006 0x1011 0x1006 0x1011 0x2011 0x9\n"+frames+
-		"\n1 @ 0x1011 0x1006\n#	0x1010	main.g+0x10	/x.go:2\n#	0x1005	main.f+0x5	/x.go:1\n"), DefaultLimits())
+		"\n1 @ 0x1011 0x1006\n#	0x1010	main.g+0x10	/x.go:2\n#	0x1005	main.f+0x5	/x.go:1\n"), wide)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestRecursionThroughInlining(t *testing.T) {
 // frames that it expanded, beside rows of one address that are recursion.
 func TestExpandedAddress(t *testing.T) {
 	p, err := Read([]byte("goroutine profile: total 1\n1 @ 0x1006 0x1006 0x2011\n"+
-		"#\t0x1005\tmain.f+0x5\t/x.go:1\n#\t0x1005\tmain.g+0x5\t/x.go:2\n#\t0x1005\tmain.f+0x5\t/x.go:1\n#\t0x1005\tmain.g+0x5\t/x.go:2\n#\t0x2010\tmain.main+0x10\t/x.go:3\n"), DefaultLimits())
+		"#\t0x1005\tmain.f+0x5\t/x.go:1\n#\t0x1005\tmain.g+0x5\t/x.go:2\n#\t0x1005\tmain.f+0x5\t/x.go:1\n#\t0x1005\tmain.g+0x5\t/x.go:2\n#\t0x2010\tmain.main+0x10\t/x.go:3\n"), wide)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestRoots(t *testing.T) {
 		"1 @ 0x1006 0x2011 0x3001\n"+f+main+
 		"\n1 @ 0x1006 0x5001\n"+f+"#\t0x5000\n"+
 		"\n1 @ 0x1006 0x6001 0x7001\n"+f+
-		"\n1 @ 0x1006 0x8001\n"), DefaultLimits())
+		"\n1 @ 0x1006 0x8001\n"), wide)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,6 @@ type Limits struct {
 	MaxRecords int // different functions and locations
 }
 
-// DefaultLimits are far above any recording seen, and well below what takes a
-// machine down.
-func DefaultLimits() Limits { return Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24} }
-
 // Is reports whether a file that begins with head looks like perf script's
 // output: the first line of a sample, and a frame on it or below it.
 func Is(head []byte) bool {
