@@ -88,7 +88,7 @@ func runDiff(ctx context.Context, e *env, s settings, f sourceFlags, operands []
 	}
 	return e.emit(ctx, s.output, func(w io.Writer) error {
 		if s.asJSON {
-			return view.WriteDiffJSON(w, operands[0], operands[1], diffs)
+			return view.WriteDiffJSON(w, shown(operands[0]), shown(operands[1]), diffs)
 		}
 		return writeDiffs(w, diffs)
 	})

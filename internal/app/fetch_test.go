@@ -69,6 +69,26 @@ func TestFetch(t *testing.T) {
 	}
 }
 
+// TestPasswordsStayAway: a password in an address is in nothing that is
+// printed or written.
+func TestPasswordsStayAway(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(foldedText)) }))
+	defer server.Close()
+	url := strings.Replace(server.URL, "http://", "http://ann:s3cret@", 1) + "/x"
+	for _, line := range []string{
+		"merge -speedscope -o -", "merge -json -o " + file(t, "m", ""), "flame -o -", "flame -json", "flame -svg -o -", "graph -html -o -", "graph -dot -o -",
+		"weblist -o - main", "top", "top -json", "top -tagfocus (", "peek none", "list none", "disasm none", "merge -normalize", "prompt", "diff -json " + url,
+	} {
+		out, errs, _ := whet(t, "proto >"+t.TempDir()+"/none/x\npeek none\n", append(strings.Fields(line), url)...)
+		if strings.Contains(out+errs, "s3cret") {
+			t.Errorf("%s: the password is shown: %s%s", line, out, errs)
+		}
+		if out+errs == "" {
+			t.Errorf("%s: nothing is shown", line)
+		}
+	}
+}
+
 // TestFetchTogether: servers are asked at the same time, so that what they
 // record is of the same time.
 func TestFetchTogether(t *testing.T) {

@@ -30,23 +30,25 @@ type content struct {
 type profileFormat struct {
 	is   func(head []byte) bool
 	read func(data []byte, limits profile.Limits) (*callstack.Packed, error)
+	// byLine: each line is a sample, and half a line one with another value.
+	byLine bool
 }
 
 // otherFormats are told apart by how they begin, in this order.
 func otherFormats() []profileFormat {
 	return []profileFormat{
-		{goroutines.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+		{is: goroutines.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
 			return goroutines.Read(data, goroutines.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
 		}},
-		{legacy.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+		{is: legacy.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
 			return legacy.Read(data, legacy.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
 		}},
-		{perfscript.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+		{is: perfscript.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
 			return perfscript.Read(data, perfscript.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
 		}},
-		{folded.Is, func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+		{is: folded.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
 			return folded.Read(data, folded.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
-		}},
+		}, byLine: true},
 	}
 }
 
@@ -93,11 +95,22 @@ func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
 		if !f.is(inner) {
 			continue
 		}
-		data, err := readAll(c, packed, limits.MaxBytes)
+		data, doubt, err := readAll(c, packed, limits.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
-		return f.read(data, limits)
+		if doubt != "" && f.byLine {
+			data = data[:bytes.LastIndexByte(data, '\n')+1]
+		}
+		p, err := f.read(data, limits)
+		switch {
+		case doubt == "":
+			return p, err
+		case err != nil:
+			return nil, fmt.Errorf("%s: copy or fetch it again: %w", doubt, err)
+		}
+		p.Warnings = append(p.Warnings, doubt)
+		return p, nil
 	}
 	if benchmarks.Match(inner) {
 		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
@@ -121,24 +134,27 @@ func gunzipHead(head []byte) []byte {
 	return out[:n]
 }
 
-// readAll reads a text, unpacked.
-func readAll(c content, packed bool, limit int64) ([]byte, error) {
+// readAll reads a text, unpacked. Of one that is damaged, it is what stands
+// before the damage, and doubt says what that means.
+func readAll(c content, packed bool, limit int64) (data []byte, doubt string, err error) {
 	var r io.Reader = io.NewSectionReader(c, 0, c.size)
 	if packed {
 		z, err := gzip.NewReader(r)
 		if err != nil {
-			return nil, fmt.Errorf("unpack: %w", err)
+			return nil, "", fmt.Errorf("unpack: %w", err)
 		}
 		r = z
 	}
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	data, err = io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("it is larger than %s: -max_size raises the bound", quantity.Bytes(float64(limit)))
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errors.New("it is cut off in the middle: copy or fetch it again")
+		return nil, "", fmt.Errorf("it is larger than %s: -max_size raises the bound", quantity.Bytes(float64(limit)))
+	case len(data) > 0 && errors.Is(err, io.ErrUnexpectedEOF):
+		return data, "the file ends early: samples may be missing at its end, and no checksum vouches for the rest", nil
+	case len(data) > 0 && errors.Is(err, gzip.ErrHeader):
+		return data, "what follows the profile in the file could not be read and was dropped", nil
 	case err != nil:
-		return nil, fmt.Errorf("unpack: %w", err)
+		return nil, "", fmt.Errorf("unpack: %w", err)
 	}
-	return data, nil
+	return data, "", nil
 }

@@ -94,7 +94,7 @@ func (s *sizeFlag) Set(text string) error {
 
 // subject is what a view is of: all that its operands hold.
 type subject struct {
-	name       string // the first operand, for titles
+	name       string // the first operand, for titles and errors
 	sources    []selection.Source
 	binary     string                    // "" when none was named
 	binaries   map[string]*symbol.Binary // those that are open
@@ -181,7 +181,7 @@ func (f *sourceFlags) open(ctx context.Context, e *env, operands []string) (*sub
 			}
 		}
 	}
-	s.name = operands[0]
+	s.name = shown(operands[0])
 	var all []*loading
 	add := func(role selection.Role, operands []string) {
 		for _, operand := range operands {
@@ -220,6 +220,15 @@ func (f *sourceFlags) open(ctx context.Context, e *env, operands []string) (*sub
 		}
 	}
 	return s, nil
+}
+
+// shown is an operand as it may stand in a file or on a terminal: the password
+// in an address is nobody's who reads them.
+func shown(operand string) string {
+	if strings.Contains(operand, "://") {
+		return recording.Redacted(operand)
+	}
+	return operand
 }
 
 // fetchAll asks all servers at once: what they record is of the same time. As

@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +74,63 @@ func TestFormats(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestDamagedPacks: of a packed text that was cut off, or that something was
+// appended to, what is whole is shown with a warning.
+func TestDamagedPacks(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var lines strings.Builder
+	for range 2000 {
+		fmt.Fprintf(&lines, "main.main;main.f%d %d\n", random.IntN(1_000_000), 100+random.IntN(900))
+	}
+	whole := packed(t, lines.String())
+	for name, c := range map[string]struct{ text, says string }{
+		"cut":       {whole[:len(whole)*2/3], "ends early"},
+		"cut later": {whole[:len(whole)-3], "ends early"},
+		"appended":  {whole + "0123456789", "dropped"},
+	} {
+		for _, view := range [][]string{{"merge", "-folded", "-o", "-"}, {"top", "-o", os.DevNull, "-json"}} {
+			out, errs, code := whet(t, "", append(view, file(t, "x.gz", c.text))...)
+			if code != 0 || view[0] == "merge" && !strings.Contains(errs, c.says) {
+				t.Errorf("%s, %s: exit code %d, %q; want a warning %q", name, view[0], code, errs, c.says)
+			}
+			for line := range strings.Lines(out) {
+				if view[0] == "merge" && !strings.Contains(lines.String(), line) {
+					t.Errorf("%s: %q stands nowhere in the file", name, line)
+				}
+			}
+			if view[0] == "merge" && strings.Count(out, "\n") < 500 {
+				t.Errorf("%s: only %d lines", name, strings.Count(out, "\n"))
+			}
+		}
+	}
+	if _, errs, code := whet(t, "", "top", file(t, "x.gz", whole[:len(whole)/2]+strings.Repeat("x", len(whole)/2))); code != exitFailed || strings.Count(errs, "\n") != 1 {
+		t.Errorf("damaged in the middle: exit code %d, %q", code, errs)
+	}
+}
+
+// TestMergeSaysWhatIsMissing: a file that is written has no place for the
+// warnings of those it was made of.
+func TestMergeSaysWhatIsMissing(t *testing.T) {
+	damaged, err := os.ReadFile("../format/profile/testdata/damaged_trailing_bytes.cpu.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("damaged.pb.gz", damaged, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"pprof", "folded", "speedscope"} {
+		if _, errs, code := whet(t, "", "merge", "-format", format, "-o", "out", "damaged.pb.gz"); code != 0 || !strings.Contains(errs, "dropped") {
+			t.Errorf("%s: exit code %d, %q; want a warning", format, code, errs)
+		}
+	}
+	out, errs, code := whet(t, "", "merge", "-json", "damaged.pb.gz")
+	var d mergedJSON
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != 0 || len(d.Warnings) != 1 {
+		t.Errorf("exit code %d, %v: %s%s", code, err, out, errs)
 	}
 }
 

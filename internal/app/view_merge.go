@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"io"
+	"slices"
 
 	"whet/internal/callstack"
 	"whet/internal/format/folded"
@@ -52,7 +53,8 @@ func makeMerge(_ context.Context, q *request) (product, error) {
 		return product{}, err
 	}
 	p := sel.Selected()
-	out := product{warnings: append(sel.Warnings, q.warnings...)}
+	// What is missing of the profiles is missing of what is written, which has no place to say so.
+	out := product{warnings: slices.Concat(sel.Meta.Warnings, sel.Warnings, q.warnings)}
 	if q.s.mean {
 		out.warnings = append(out.warnings, "values are written as the profile has them: sums, not means")
 	}
