@@ -160,6 +160,9 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 		printHelp(e.stdout, c)
 		return nil
 	}
+	if known := pprofWord(name); err != nil && known != "" && c.name == promptName {
+		return usageError("%s is no flag: here it is %s", name, known)
+	}
 	if err != nil {
 		return usageError("%s: %v: whet help %s shows its flags", c.name, err, c.name)
 	}
@@ -225,8 +228,11 @@ func lookup(name string) *command {
 	return nil
 }
 
-// similar suggests a verb that starts alike.
+// similar suggests a verb: pprof's by its name there, else one that starts alike.
 func similar(name string) string {
+	if known := pprofWord(name); known != "" {
+		return fmt.Sprintf(" (here it is %s)", known)
+	}
 	for _, c := range commands() {
 		if len(name) >= 2 && (strings.HasPrefix(c.name, name[:2]) || strings.HasPrefix(name, c.name)) {
 			return fmt.Sprintf(" (did you mean %s?)", c.name)

@@ -101,7 +101,7 @@ func (v *profileVerb) command() *command {
 func (v *profileVerb) run(ctx context.Context, e *env, s settings, f *sourceFlags, operands []string) error {
 	q := &request{s: s}
 	if v.param != "" {
-		if len(operands) == 0 {
+		if len(operands) < 2 {
 			return usageError("%s: name a regular expression and a profile: whet help %s has examples", v.name, v.name)
 		}
 		var err error
