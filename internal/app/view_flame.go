@@ -130,7 +130,7 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 		if err != nil {
 			return v, usageError("flame: %v", err)
 		}
-		p, err := flamegraph.Sandwich(sel, re.String(), re.MatchString, g)
+		p, err := flamegraph.Sandwich(sel, matched(sel, re), re.MatchString, g)
 		if err == nil && p.Callees == nil {
 			err = fmt.Errorf("flame: no function with a sample matches %q", re)
 		}
@@ -139,6 +139,22 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 	}
 	v.Graph, err = flamegraph.Build(sel, g)
 	return v, err
+}
+
+// matched is the name of what an expression matches: the function's where it is
+// one, else the expression.
+func matched(sel *selection.Selection, re *regexp.Regexp) string {
+	name := ""
+	for i := range sel.Nodes {
+		switch n := sel.Nodes[i].Name; {
+		case n == name || !re.MatchString(n):
+		case name != "":
+			return re.String()
+		default:
+			name = n
+		}
+	}
+	return cmp.Or(name, re.String())
 }
 
 // flameOfRecording shows what the recording's report shows, the measured code

@@ -295,7 +295,8 @@ func (p *picture) fitChange(change, label string, room float64) string {
 }
 
 // fit returns as much of a label as there is room for, "" for less than three
-// characters. A name loses its package's path first, then its package.
+// characters. A name loses its package's path first, then its package, then
+// the receiver: methods of one type differ in what comes behind it.
 func (p *picture) fit(label string, room, size float64) string {
 	label = visible(label)
 	chars := int(max(room, 0) / (size * charWidth))
@@ -315,6 +316,14 @@ func (p *picture) fit(label string, room, size float64) string {
 	}
 	if dot := strings.IndexByte(label[:bracket], '.'); dot > 0 {
 		label = label[dot+1:]
+	}
+	if utf8.RuneCountInString(label) <= chars {
+		return label
+	}
+	if strings.HasPrefix(label, "(*") {
+		if _, method, ok := strings.Cut(label, ")."); ok {
+			label = method
+		}
 	}
 	if utf8.RuneCountInString(label) <= chars {
 		return label

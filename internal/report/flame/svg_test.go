@@ -171,6 +171,20 @@ func TestSVGDifferential(t *testing.T) {
 	}
 }
 
+// A name loses what frames beside it have in common before it is cut.
+func TestSVGLabels(t *testing.T) {
+	const name = "encoding/json.(*decodeState).value"
+	p := &picture{}
+	for chars, want := range map[int]string{34: name, 33: "json.(*decodeState).value", 24: "(*decodeState).value", 19: "value", 4: "val…", 2: ""} {
+		if got := p.fit(name, float64(chars)*charWidth*10+0.01, 10); got != want {
+			t.Errorf("%d characters: %q, want %q", chars, got, want)
+		}
+	}
+	if got := p.fit("main.(*T[go.shape.int]).set", 3*charWidth*10+0.01, 10); got != "set" {
+		t.Errorf("the method of a type with arguments: %q", got)
+	}
+}
+
 func TestSVGSandwich(t *testing.T) {
 	p, err := flamegraph.Sandwich(shop(t), "encoding/json.Marshal", func(name string) bool { return name == "encoding/json.Marshal" }, flamegraph.DefaultOptions())
 	if err != nil {

@@ -563,8 +563,16 @@ class FlameGraph {
     return out;
   }
 
+  // summary is what stands where no frame is described: what is shown.
+  summary() {
+    const tree = this.tree, value = tree.value[0];
+    if (!tree.differential) return `${tree.nameOf(0)} · ${tree.print(value)}`;
+    const base = tree.base[0] * tree.scale;
+    return `${tree.nameOf(0)} · ${tree.print(value)}, before ${tree.print(base)}: ${changed(value, base)}`;
+  }
+
   describe(box) {
-    this.detailEl.textContent = box === null ? "" : this.lines(box).join(" · ");
+    this.detailEl.textContent = box === null ? this.summary() : this.lines(box).join(" · ");
     const link = box === null || box.block > 0 ? "" : this.linkTo(box);
     if (link === "") return;
     const a = document.createElement("a");

@@ -154,7 +154,8 @@ class Labels {
   }
 
   // fit returns the name, else the name without the path of its package, else
-  // the name without its package, else the beginning of that, else nothing.
+  // the name without its package, else without its receiver, else the
+  // beginning of that, else nothing.
   fit(name, room) {
     if (room < 14) return "";
     if (name.length < 200 && this.width(name) <= room) return name;
@@ -163,7 +164,9 @@ class Labels {
     const short = slash < 0 ? name : name.slice(slash + 1);
     if (short.length < 200 && this.width(short) <= room) return short;
     const dot = short.indexOf(".");
-    const own = dot > 0 && (bracket < 0 || dot < short.length - name.length + bracket + 1) ? short.slice(dot + 1) : short;
+    let own = dot > 0 && (bracket < 0 || dot < short.length - name.length + bracket + 1) ? short.slice(dot + 1) : short;
+    if (own.length < 200 && this.width(own) <= room) return own;
+    own = own.replace(/^\(\*[^)]*\)\./, "");
     if (own.length < 200 && this.width(own) <= room) return own;
     // Cut to whole pixels' room, so that the same cut is found again in the
     // next frame of a gesture.

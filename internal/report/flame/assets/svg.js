@@ -17,7 +17,7 @@
   const details = byId("details"), summary = details.textContent, matched = byId("matched"), reset = byId("reset");
 
   // fit returns as much of a name as there is room for: it loses its package's
-  // path first, then its package.
+  // path first, then its package, then its receiver.
   function fit(name, room) {
     const n = Math.floor(room / char);
     if (name.length <= n) return name;
@@ -31,6 +31,8 @@
       }
       if (name.length <= n) return name;
     }
+    name = name.replace(/^\(\*[^)]*\)\./, "");
+    if (name.length <= n) return name;
     return n < 3 ? "" : name.slice(0, n - 1) + "…";
   }
 
