@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install deps test check unit cross demo fuzz bench screenshot casebook clean
+.PHONY: all build install deps test check unit cross demo fuzz bench exact screenshot casebook clean
 
 all: build
 
@@ -85,9 +85,14 @@ fuzz: ## each fuzz target for FUZZTIME (10s)
 	done
 
 bench: ## whet beside other tools: measures, and writes bench/README.md anew
-	@for program in $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./bench/...); do \
+	@for program in $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./bench/... | grep -v bench/exact); do \
 		echo "$$program"; go run $$program; \
 	done
+
+# Hours with large profiles, minutes without: no part of make test. PROFILES is a
+# directory of further profiles.
+exact: ## what whet prints of profiles beside what the pprof program prints: every view, options in pairs
+	go run ./bench/exact $(if $(PROFILES),-profiles $(PROFILES))
 
 screenshot: build ## the pictures in the README, of a real report
 	@mkdir -p $(DEMO)
