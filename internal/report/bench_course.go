@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/stat"
 )
@@ -55,9 +56,9 @@ type BenchChange struct {
 // full is the benchmark's name with its package.
 func (c *BenchCourse) full() string {
 	if c.Package == "" {
-		return clean(c.Name)
+		return printable.Line(c.Name)
 	}
-	return clean(c.Package) + "." + clean(c.Name)
+	return printable.Line(c.Package) + "." + printable.Line(c.Name)
 }
 
 // amount prints a value of the course.
@@ -79,14 +80,14 @@ func (c *BenchCourse) unit() string {
 	case "B/op":
 		return "bytes/op"
 	}
-	return clean(c.Unit)
+	return printable.Line(c.Unit)
 }
 
 // short is a point's revision as people write it.
 func (p *BenchPoint) short() string {
 	s := "unversioned"
 	if p.Revision != "" {
-		s = clean(p.Revision)
+		s = printable.Line(p.Revision)
 		if len(s) > 9 {
 			s = s[:9]
 		}
@@ -140,7 +141,7 @@ func (c *BenchCourse) phrase(ch *BenchChange) string {
 	}
 	s += fmt.Sprintf(", %s, confidence %s", c.direction(ch), quantity.Percent(1-ch.PValue))
 	for _, also := range ch.Also {
-		s += "; " + clean(also)
+		s += "; " + printable.Line(also)
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"whet/internal/printable"
 	"whet/internal/recording"
 )
 
@@ -158,7 +159,7 @@ func (d *benchDocument) write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("encode the result: %w", err)
 	}
-	if _, err := w.Write(append(escapeControls(data), '\n')); err != nil {
+	if _, err := w.Write(append(printable.JSON(data), '\n')); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"whet/internal/format/benchmark"
+	"whet/internal/printable"
 )
 
 // BenchLines writes results as they come: as go test prints them, or in the Go
@@ -46,7 +47,7 @@ func (b *BenchLines) printf(format string, args ...any) {
 func (b *BenchLines) Result(settings []benchmark.Setting, l benchmark.Line) {
 	if b.full != nil {
 		for _, s := range settings {
-			b.full.Set(s.Key, clean(s.Value))
+			b.full.Set(s.Key, printable.Line(s.Value))
 		}
 		b.full.Write(l)
 		return
@@ -54,7 +55,7 @@ func (b *BenchLines) Result(settings []benchmark.Setting, l benchmark.Line) {
 	for _, s := range settings {
 		if s.Value != "" && b.have[s.Key] != s.Value {
 			b.have[s.Key] = s.Value
-			b.printf("%s: %s\n", clean(s.Key), clean(s.Value))
+			b.printf("%s: %s\n", printable.Line(s.Key), printable.Line(s.Value))
 		}
 	}
 	b.printf("%s\n", goTestLine(&l))
@@ -65,11 +66,11 @@ func (b *BenchLines) Ended(pkg, failed string, took time.Duration) {
 	switch {
 	case b.full != nil:
 	case failed == "":
-		b.printf("PASS\nok  \t%s\t%.3fs\n", clean(pkg), took.Seconds())
+		b.printf("PASS\nok  \t%s\t%.3fs\n", printable.Line(pkg), took.Seconds())
 	case strings.HasPrefix(failed, "["):
-		b.printf("FAIL\t%s %s\n", clean(pkg), failed)
+		b.printf("FAIL\t%s %s\n", printable.Line(pkg), failed)
 	default:
-		b.printf("FAIL\nFAIL\t%s\t%.3fs\n", clean(pkg), took.Seconds())
+		b.printf("FAIL\nFAIL\t%s\t%.3fs\n", printable.Line(pkg), took.Seconds())
 	}
 	// go test says for each package what holds for it.
 	clear(b.have)
@@ -86,13 +87,13 @@ func goTestLine(l *benchmark.Line) string {
 		name = fmt.Sprintf("%s-%d", l.Name, l.Procs)
 	}
 	var s strings.Builder
-	s.WriteString(pad(clean(name), nameColumn))
+	s.WriteString(pad(printable.Line(name), nameColumn))
 	fmt.Fprintf(&s, "\t%8d", l.N)
 	value := func(v float64, unit string) {
 		s.WriteByte('\t')
 		s.WriteString(testingFloat(v))
 		s.WriteByte(' ')
-		s.WriteString(clean(unit))
+		s.WriteString(printable.Line(unit))
 	}
 	if !l.NoTime {
 		value(l.NsPerOp, "ns/op")

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -22,7 +23,7 @@ func WriteBenchHistory(w io.Writer, h *BenchHistory, o TextOptions) error {
 			if i > 0 {
 				t.line()
 			}
-			t.line(t.paint(bold, "host "+clean(cmp.Or(c.Host, "unknown"))))
+			t.line(t.paint(bold, "host "+printable.Line(cmp.Or(c.Host, "unknown"))))
 		}
 		t.course(h, c)
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"whet/internal/printable"
 )
 
 // Sizes of the SVG, in its own units.
@@ -54,7 +56,7 @@ func svgLines(b *strings.Builder, x, y int, class, text string) int {
 // svgCourse draws one course below top and returns where the next begins.
 func (h *BenchHistory) svgCourse(b *strings.Builder, c *BenchCourse, top int) int {
 	svgLines(b, 10, top+14, "t", shorten(c.full(), svgText))
-	svgLines(b, 10, top+32, "s", shorten(c.unit()+", "+h.about(c)+", host "+clean(cmp.Or(c.Host, "unknown")), svgText))
+	svgLines(b, 10, top+32, "s", shorten(c.unit()+", "+h.about(c)+", host "+printable.Line(cmp.Or(c.Host, "unknown")), svgText))
 	top += svgHead
 	if len(c.Points) == 0 {
 		return top + svgFoot

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"whet/internal/format/benchmark"
+	"whet/internal/printable"
 	"whet/internal/recording"
 )
 
@@ -151,7 +152,7 @@ func checkTerminal(t *testing.T, text string, width int) {
 		if wide(line) > width {
 			t.Errorf("%d columns: %q", wide(line), line)
 		}
-		if strings.ContainsFunc(line, unprintable) {
+		if strings.ContainsFunc(line, printable.Hidden) {
 			t.Errorf("unprintable: %q", line)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -30,7 +31,7 @@ func WriteBenchText(w io.Writer, r *Bench, o TextOptions) error {
 	if len(r.Failures) > 0 {
 		t.heading("Not measured", "")
 		for _, f := range r.Failures {
-			t.hang(2, "", 0, clean(f.Text))
+			t.hang(2, "", 0, printable.Line(f.Text))
 		}
 	}
 	t.line()
@@ -45,15 +46,15 @@ func WriteBenchText(w io.Writer, r *Bench, o TextOptions) error {
 
 // benchShares writes a benchmark's profiles in short.
 func (t *textWriter) benchShares(r *Bench, p *BenchPackage, b *BenchRow) {
-	name := clean(b.Name)
+	name := printable.Line(b.Name)
 	if len(r.Packages) > 1 {
-		name = clean(p.ImportPath) + "." + name
+		name = printable.Line(p.ImportPath) + "." + name
 	}
 	t.line("  ", shorten(name, t.width-2))
 	for _, profile := range b.Profiles {
 		var parts []string
 		for _, f := range profile.Top {
-			parts = append(parts, strings.ReplaceAll(quantity.Percent(f.FlatRatio), " ", "\u00a0")+"\u00a0"+clean(f.Function))
+			parts = append(parts, strings.ReplaceAll(quantity.Percent(f.FlatRatio), " ", "\u00a0")+"\u00a0"+printable.Line(f.Function))
 		}
 		text := strings.Join(parts, ", ")
 		switch {

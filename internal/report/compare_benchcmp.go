@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"whet/internal/analyze/tables"
+	"whet/internal/printable"
 )
 
 // WriteBenchcmp writes pairs of runs in benchcmp's layout, which scripts still
@@ -29,7 +30,7 @@ func WriteBenchcmp(w io.Writer, r *tables.Benchcmp) error {
 		}
 		fmt.Fprintln(t, head)
 		for _, p := range block.Pairs {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", clean(p.Name), print(p.Old), print(p.New), change(p))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", printable.Line(p.Name), print(p.Old), print(p.New), change(p))
 		}
 	}
 	t.Flush() // into memory

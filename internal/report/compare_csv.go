@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"whet/internal/analyze/tables"
+	"whet/internal/printable"
 )
 
 // WriteCompareCSV writes tables as benchstat's CSV: one table below the other,
@@ -21,7 +22,7 @@ func WriteCompareCSV(w, warnings io.Writer, r *tables.Result) error {
 	}, s.table)
 	s.out.Flush()
 	for _, note := range CompareNotes(r) {
-		fmt.Fprintln(&remarks, clean(note))
+		fmt.Fprintln(&remarks, printable.Line(note))
 	}
 	if _, err := w.Write(body.Bytes()); err != nil {
 		return fmt.Errorf("write the comparison: %w", err)
@@ -44,7 +45,7 @@ type sheet struct {
 func (s *sheet) cell(col int, texts ...string) {
 	s.fill(col)
 	for _, text := range texts {
-		s.line = append(s.line, clean(text))
+		s.line = append(s.line, printable.Line(text))
 	}
 }
 
@@ -64,7 +65,7 @@ func (s *sheet) end(columns int) {
 // remark notes texts for the next cell of the line.
 func (s *sheet) remark(texts []string) {
 	for _, text := range texts {
-		fmt.Fprintf(s.remarks, "%s%d: %s\n", sheetColumn(len(s.line)), s.lines+1, clean(text))
+		fmt.Fprintf(s.remarks, "%s%d: %s\n", sheetColumn(len(s.line)), s.lines+1, printable.Line(text))
 	}
 }
 

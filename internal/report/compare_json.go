@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"whet/internal/analyze/tables"
+	"whet/internal/printable"
 )
 
 type jsonCompare struct {
@@ -102,7 +103,7 @@ func WriteCompareJSON(w io.Writer, r *tables.Result) error {
 	if err := e.Encode(&d); err != nil {
 		return fmt.Errorf("write the comparison as JSON: %w", err)
 	}
-	if _, err := w.Write(escapeControls(buf.Bytes())); err != nil {
+	if _, err := w.Write(printable.JSON(buf.Bytes())); err != nil {
 		return fmt.Errorf("write the comparison as JSON: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"whet/internal/analyze/tables"
+	"whet/internal/printable"
 )
 
 // WriteCompareMarkdown writes tables for a pull request or an issue.
@@ -121,7 +122,7 @@ func join(parts ...string) string {
 // is notified by an @. A code span cannot hold every name in a table, so those
 // with a bar, a backquote or a backslash are written as HTML.
 func markdownCode(s string) string {
-	s = clean(s)
+	s = printable.Line(s)
 	switch {
 	case strings.TrimSpace(s) == "":
 		return ""
@@ -135,7 +136,7 @@ func markdownCode(s string) string {
 // references, which stand for themselves wherever they are.
 func markdownText(s string) string {
 	var b strings.Builder
-	for _, r := range clean(s) {
+	for _, r := range printable.Line(s) {
 		if r < unicode.MaxASCII && (unicode.IsPunct(r) || unicode.IsSymbol(r)) && !strings.ContainsRune(".,:;/%()=-'+?!\"", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
 		} else {

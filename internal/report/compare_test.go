@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"whet/internal/analyze/tables"
+	"whet/internal/printable"
 )
 
 const compareOld = `Unit digits/op better=higher assume=exact
@@ -140,7 +141,7 @@ func checkReports(t *testing.T, r *tables.Result) {
 			t.Fatalf("%s is not UTF-8:\n%q", name, b)
 		}
 		for _, c := range b.String() {
-			if unprintable(c) && c != '\n' && (name != "json" || c < 0xa0) {
+			if printable.Hidden(c) && c != '\n' && (name != "json" || c < 0xa0) {
 				t.Fatalf("%s holds %q:\n%q", name, c, b)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"whet/internal/analyze/tables"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -17,14 +18,14 @@ import (
 // of the files was passed over.
 func WriteCompareText(w io.Writer, r *tables.Result, o TextOptions) error {
 	t := textWriter{color: o.Color}
-	compareHeads(r, func(line string) { t.buf.WriteString(clean(line) + "\n") }, func(table *tables.Table) {
+	compareHeads(r, func(line string) { t.buf.WriteString(printable.Line(line) + "\n") }, func(table *tables.Table) {
 		t.compareTable(table)
 	})
 	for i, note := range CompareNotes(r) {
 		if i == 0 {
 			t.buf.WriteByte('\n')
 		}
-		t.buf.WriteString(clean(note) + "\n")
+		t.buf.WriteString(printable.Line(note) + "\n")
 	}
 	if _, err := w.Write(t.buf.Bytes()); err != nil {
 		return fmt.Errorf("write the comparison: %w", err)
@@ -124,7 +125,7 @@ func (t *textWriter) compareTable(table *tables.Table) {
 	for i := range table.Rows {
 		r := &table.Rows[i]
 		row++
-		g.add(gridCell{row: row, text: clean(r.Name)})
+		g.add(gridCell{row: row, text: printable.Line(r.Name)})
 		scale := rowScale(r, class)
 		for col, cell := range r.Cells {
 			if cell != nil {
@@ -152,7 +153,7 @@ func (t *textWriter) compareTable(table *tables.Table) {
 	}
 	g.write(&t.buf, t.paint)
 	for i, text := range notes.texts {
-		fmt.Fprintf(&t.buf, "%s %s\n", superscript(i+1), clean(text))
+		fmt.Fprintf(&t.buf, "%s %s\n", superscript(i+1), printable.Line(text))
 	}
 }
 
@@ -167,7 +168,7 @@ func compareColumnHeads(g *grid, table *tables.Table) int {
 				to++
 			}
 			g.add(gridCell{row: level, col: gridColumn(from), span: gridColumn(to) - gridColumn(from),
-				text: clean(table.Columns[from].Values[level]), margin: " │ ", align: alignCenter})
+				text: printable.Line(table.Columns[from].Values[level]), margin: " │ ", align: alignCenter})
 			from = to
 		}
 		g.add(gridCell{row: level, col: edge, margin: " │"})
@@ -175,7 +176,7 @@ func compareColumnHeads(g *grid, table *tables.Table) int {
 	row := len(table.Fields)
 	for col := range table.Columns {
 		at := gridColumn(col)
-		g.add(gridCell{row: row, col: at, span: centerColumns, text: clean(table.Unit), margin: " │ ", align: alignCenter})
+		g.add(gridCell{row: row, col: at, span: centerColumns, text: printable.Line(table.Unit), margin: " │ ", align: alignCenter})
 		if col > 0 {
 			g.add(gridCell{row: row, col: at + centerColumns, span: deltaColumns, text: "vs base", margin: "  "})
 		}

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 
+	"whet/internal/printable"
 	"whet/internal/report/flame"
 )
 
@@ -40,7 +41,7 @@ func newShell(title string) shell {
 	style := asset("page.css") + asset("run.css") + flame.Style()
 	script := flame.Script()
 	return shell{
-		Title:  clean(title),
+		Title:  printable.Line(title),
 		Style:  template.CSS(style),
 		Script: template.JS(script),
 		Policy: "default-src 'none'; script-src " + hashSource(script) + "; style-src " + hashSource(style) +

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/flame"
 )
@@ -50,7 +51,7 @@ func newRunView(p *Page) runView {
 	}
 	v.Waiting = newWaitingView(p.Contention)
 	for _, u := range p.Unknown {
-		v.Unknown = append(v.Unknown, Unknown{clean(u.What), clean(u.Why), clean(u.How)})
+		v.Unknown = append(v.Unknown, Unknown{printable.Line(u.What), printable.Line(u.Why), printable.Line(u.How)})
 	}
 	v.timelines(p)
 	return v
@@ -77,10 +78,10 @@ type runRow struct {
 }
 
 func newProgramView(p *Program) *programView {
-	v := &programView{Command: clean(p.Command), More: more(len(p.Runs), htmlRuns)}
+	v := &programView{Command: printable.Line(p.Command), More: more(len(p.Runs), htmlRuns)}
 	for i := range p.Runs[:min(len(p.Runs), htmlRuns)] {
 		r := &p.Runs[i]
-		v.Runs = append(v.Runs, runRow{r.cells(), clean(r.Ending), r.note()})
+		v.Runs = append(v.Runs, runRow{r.cells(), printable.Line(r.Ending), r.note()})
 	}
 	return v
 }
@@ -100,7 +101,7 @@ type figureView struct{ Name, Value, Note string }
 type errorView struct{ Count, Kind, Example string }
 
 func newServiceView(s *Service) *serviceView {
-	v := &serviceView{URL: clean(s.URL), Loop: s.loop(), Times: s.times(), More: more(len(s.Errors), htmlErrors)}
+	v := &serviceView{URL: printable.Line(s.URL), Loop: s.loop(), Times: s.times(), More: more(len(s.Errors), htmlErrors)}
 	add := func(name, value, note string) { v.Figures = append(v.Figures, figureView{name, value, note}) }
 	add("throughput", amount(s.ThroughputPerS, "per second"), quantity.Count(float64(s.Requests))+" requests")
 	failed := s.failed()
@@ -117,7 +118,7 @@ func newServiceView(s *Service) *serviceView {
 	add("peak memory", bytesOf(s.PeakBytes), "of the server")
 	add("generator", cores(s.GeneratorCPUNs, s.DurationNs), "of CPU, beside the server's")
 	for _, e := range s.Errors[:min(len(s.Errors), htmlErrors)] {
-		v.Errors = append(v.Errors, errorView{quantity.Count(float64(e.Count)), clean(e.Kind), clean(e.Example)})
+		v.Errors = append(v.Errors, errorView{quantity.Count(float64(e.Count)), printable.Line(e.Kind), printable.Line(e.Example)})
 	}
 	return v
 }
@@ -174,7 +175,7 @@ func stateClass(state string) string {
 }
 
 func newWallView(w *Wall) *wallView {
-	v := &wallView{Covered: w.covered(), Text: clean(w.Text), More: more(len(w.Groups), htmlGroups+htmlMoreWalls)}
+	v := &wallView{Covered: w.covered(), Text: printable.Line(w.Text), More: more(len(w.Groups), htmlGroups+htmlMoreWalls)}
 	requests, goroutines := wallPart{Name: "Requests, by their handler"}, wallPart{Name: "Goroutines, by the function that they start with"}
 	seen := make(map[string]bool)
 	for i := range w.Groups[:min(len(w.Groups), htmlGroups+htmlMoreWalls)] {
@@ -197,7 +198,7 @@ func newWallView(w *Wall) *wallView {
 		}
 	}
 	for _, state := range w.States {
-		if state = clean(state); seen[state] {
+		if state = printable.Line(state); seen[state] {
 			v.Legend = append(v.Legend, legendView{stateClass(state), state})
 			delete(seen, state)
 		}
@@ -206,7 +207,7 @@ func newWallView(w *Wall) *wallView {
 }
 
 func newGroupView(w *Wall, g *WallGroup) groupView {
-	v := groupView{Name: clean(g.Name), Counted: g.counted(), Mean: g.mean()}
+	v := groupView{Name: printable.Line(g.Name), Counted: g.counted(), Mean: g.mean()}
 	at := 0.0
 	for _, p := range w.parts(g) {
 		b := barView{Class: stateClass(p.State), X: exact(at), Width: exact(p.Ratio), State: p.State, Share: quantity.Percent(p.Ratio), Edge: p.Ratio > 0.006}
@@ -257,10 +258,10 @@ func newWaitingView(list []Waiting) waitingView {
 	}
 	for i := range list[:min(len(list), htmlWaiting)] {
 		w := &list[i]
-		name := clean(w.Function)
+		name := printable.Line(w.Function)
 		pkg := flame.PackageOf(name)
 		v.Rows = append(v.Rows, waitingRow{
-			Package: pkg, Rest: name[len(pkg):], Place: w.place(), Benchmark: clean(w.Benchmark), Kind: clean(w.Kind),
+			Package: pkg, Rest: name[len(pkg):], Place: w.place(), Benchmark: printable.Line(w.Benchmark), Kind: printable.Line(w.Kind),
 			Delay: ns(w.DelayNs), PerS: w.delayPerS(), Num: quantity.Count(float64(w.Count)), Width: width(share(w.DelayNs, most)),
 		})
 	}
@@ -284,7 +285,7 @@ func newEventsView(list []Event) eventsView {
 	v := eventsView{More: more(len(list), htmlEvents)}
 	for i := range list[:min(len(list), htmlEvents)] {
 		e := &list[i]
-		v.Rows = append(v.Rows, eventRow{i + 1, e.when(), strings.ReplaceAll(clean(e.Kind), "-", " "), clean(e.Benchmark), clean(e.Text)})
+		v.Rows = append(v.Rows, eventRow{i + 1, e.when(), strings.ReplaceAll(printable.Line(e.Kind), "-", " "), printable.Line(e.Benchmark), printable.Line(e.Text)})
 	}
 	return v
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"whet/internal/printable"
 	"whet/internal/report/flame"
 )
 
@@ -202,16 +203,18 @@ func TestHTMLShowsHostileNames(t *testing.T) {
 	}
 	for _, name := range []string{hostileTag, hostileQuote, hostileTerm, hostileBidi, hostileUTF8} {
 		for where, is := range map[string]func(*element) bool{
-			"a finding's title": func(e *element) bool { return e.name == "h3" && e.text == clean(name) },
-			"a warning":         func(e *element) bool { return e.name == "li" && e.text == clean(name) },
-			"a listing":         func(e *element) bool { return e.attrs["class"] == "src" && strings.TrimSpace(e.text) == clean(name) },
-			"a remedy":          func(e *element) bool { return e.name == "pre" && e.text == clean(name) },
+			"a finding's title": func(e *element) bool { return e.name == "h3" && e.text == printable.Line(name) },
+			"a warning":         func(e *element) bool { return e.name == "li" && e.text == printable.Line(name) },
+			"a listing": func(e *element) bool {
+				return e.attrs["class"] == "src" && strings.TrimSpace(e.text) == printable.Line(name)
+			},
+			"a remedy": func(e *element) bool { return e.name == "pre" && e.text == printable.Line(name) },
 		} {
 			if where == "a remedy" && strings.Contains(name, "\n") {
 				continue // two lines there
 			}
 			if !slices.ContainsFunc(all, is) {
-				t.Errorf("%q is not in %s", clean(name), where)
+				t.Errorf("%q is not in %s", printable.Line(name), where)
 			}
 		}
 	}

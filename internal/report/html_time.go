@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -101,7 +102,7 @@ func (v *runView) timelines(p *Page) {
 	for _, name := range names[:min(len(names), htmlCourses)] {
 		x := newAxis()
 		x.addSeries(byName[name])
-		course := timelineView{Name: clean(name), Ticks: x.ticks()}
+		course := timelineView{Name: printable.Line(name), Ticks: x.ticks()}
 		course.Marks, course.Labels = v.marks(p, name, x)
 		course.addSeries(byName[name], x)
 		v.Each = append(v.Each, course)
@@ -248,7 +249,7 @@ func answered(t int64) string {
 // addSeries draws each metric.
 func (v *timelineView) addSeries(list []*Series, x axis) {
 	for _, s := range list[:min(len(list), htmlSeries)] {
-		v.draw(clean(s.Name), s.Unit, "", "low", false, x, []lineOf{{"line", "", pairs(s.TimeNs, s.Value)}})
+		v.draw(printable.Line(s.Name), s.Unit, "", "low", false, x, []lineOf{{"line", "", pairs(s.TimeNs, s.Value)}})
 	}
 	v.More = more(len(list), htmlSeries)
 }

@@ -12,6 +12,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/flame"
 )
@@ -140,17 +141,17 @@ func newPageView(p *Page) (*pageView, error) {
 	v := &pageView{
 		shell:     newShell("whet · " + title(p)),
 		Recorded:  recorded(p),
-		Verdict:   clean(cmp.Or(p.Verdict.Text, "unknown")),
-		Kind:      clean(p.Verdict.Kind),
+		Verdict:   printable.Line(cmp.Or(p.Verdict.Text, "unknown")),
+		Kind:      printable.Line(p.Verdict.Kind),
 		Threshold: threshold(p),
 		Flame:     widget,
 	}
 	v.Title = title(p)
 	for _, f := range p.Facts {
-		v.Facts = append(v.Facts, Fact{clean(f.Name), clean(f.Value)})
+		v.Facts = append(v.Facts, Fact{printable.Line(f.Name), printable.Line(f.Value)})
 	}
 	for _, w := range warnings(p) {
-		v.Warnings = append(v.Warnings, clean(w))
+		v.Warnings = append(v.Warnings, printable.Line(w))
 	}
 	for i := range p.Findings {
 		v.Findings = append(v.Findings, newFindingView(p, i+1, &p.Findings[i]))
@@ -193,7 +194,7 @@ func flameWarnings(p *Profile) []string {
 	}
 	var out []string
 	for _, w := range p.Flame.Warnings {
-		out = append(out, flameLabel(p)+": "+clean(w))
+		out = append(out, flameLabel(p)+": "+printable.Line(w))
 	}
 	return out
 }
@@ -216,27 +217,27 @@ func flameLabel(p *Profile) string {
 	if p.Benchmark == "" {
 		return what
 	}
-	return what + " · " + clean(p.Benchmark)
+	return what + " · " + printable.Line(p.Benchmark)
 }
 
 func newFindingView(p *Page, n int, f *finding.Finding) findingView {
 	v := findingView{
-		Number: n, Title: clean(cmp.Or(f.Title, f.Rule)), Rule: clean(f.Rule),
-		Function: clean(f.Function), Place: place(f), Ceiling: ceiling(f),
+		Number: n, Title: printable.Line(cmp.Or(f.Title, f.Rule)), Rule: printable.Line(f.Rule),
+		Function: printable.Line(f.Function), Place: place(f), Ceiling: ceiling(f),
 		Why: prose(f.Why), Remedy: prose(f.Remedy),
-		Confidence: clean(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable,
+		Confidence: printable.Line(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable,
 	}
 	for _, m := range measures(f) {
 		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Error, m.Percent == "unknown", m.Ratio <= 0, width(m.Ratio), m.Notes})
 	}
 	for _, e := range f.Evidence {
-		v.Evidence = append(v.Evidence, finding.Evidence{Kind: clean(e.Kind), Text: clean(e.Text)})
+		v.Evidence = append(v.Evidence, finding.Evidence{Kind: printable.Line(e.Kind), Text: printable.Line(e.Text)})
 	}
 	if p.single() { // there is nothing else that it could be in
 		return v
 	}
 	for _, b := range f.Benchmarks {
-		v.Benchmarks = append(v.Benchmarks, clean(b))
+		v.Benchmarks = append(v.Benchmarks, printable.Line(b))
 	}
 	if len(f.Benchmarks) > 1 {
 		v.Largest = largest
@@ -320,10 +321,10 @@ func newProfileView(page *Page, p *Profile) profileView {
 }
 
 func newRowView(p *Profile, r *Row, by, then int64) rowView {
-	name := clean(r.Function)
+	name := printable.Line(r.Function)
 	pkg := flame.PackageOf(name)
 	return rowView{
-		Package: pkg, Rest: name[len(pkg):], File: clean(r.File),
+		Package: pkg, Rest: name[len(pkg):], File: printable.Line(r.File),
 		Value: p.value(by), Share: quantity.Percent(share(by, p.base())), Width: width(share(by, p.base())),
 		ThenShare: quantity.Percent(share(then, p.base())), Error: p.plusMinus(r.Cum),
 	}
@@ -331,7 +332,7 @@ func newRowView(p *Profile, r *Row, by, then int64) rowView {
 
 func newListingView(p *Profile, l *Listing) listingView {
 	v := listingView{
-		Function: clean(l.Function), File: clean(l.File), Missing: clean(l.Missing), Differs: clean(l.Differs),
+		Function: printable.Line(l.Function), File: printable.Line(l.File), Missing: printable.Line(l.Missing), Differs: printable.Line(l.Differs),
 		Flat: p.value(l.Flat), FlatShare: quantity.Percent(share(l.Flat, p.base())),
 		Cum: p.value(l.Cum), CumShare: quantity.Percent(share(l.Cum, p.base())),
 	}
@@ -339,10 +340,10 @@ func newListingView(p *Profile, l *Listing) listingView {
 		line := lineView{
 			Gap:    i > 0 && s.Number != l.Lines[i-1].Number+1,
 			Number: strconv.Itoa(s.Number), Flat: p.cost(s.Flat), Cum: p.cost(s.Cum),
-			Text: cleanSource(s.Text), Hot: s.Cum != 0, Heat: heat(share(s.Cum, p.base())),
+			Text: printable.Source(s.Text), Hot: s.Cum != 0, Heat: heat(share(s.Cum, p.base())),
 		}
 		for _, n := range s.Notes {
-			line.Notes = append(line.Notes, clean(n))
+			line.Notes = append(line.Notes, printable.Line(n))
 		}
 		v.Lines = append(v.Lines, line)
 	}

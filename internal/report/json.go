@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"unicode/utf8"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
+	"whet/internal/printable"
 )
 
 // JSONOptions says what a JSON document names beside the page.
@@ -149,28 +149,10 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 	if err := e.Encode(&d); err != nil {
 		return fmt.Errorf("write report as JSON: %w", err)
 	}
-	if _, err := w.Write(escapeControls(buf.Bytes())); err != nil {
+	if _, err := w.Write(printable.JSON(buf.Bytes())); err != nil {
 		return fmt.Errorf("write report as JSON: %w", err)
 	}
 	return nil
-}
-
-// escapeControls escapes DEL and the C1 controls, which JSON allows in strings
-// and terminals obey.
-func escapeControls(doc []byte) []byte {
-	control := func(r rune) bool { return r >= 0x7f && r <= 0x9f }
-	if !bytes.ContainsFunc(doc, control) {
-		return doc
-	}
-	out := make([]byte, 0, len(doc)+64)
-	for _, r := range string(doc) {
-		if control(r) {
-			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
-			out = utf8.AppendRune(out, r)
-		}
-	}
-	return out
 }
 
 // known drops what is not a number: JSON has no word for it.

@@ -8,58 +8,12 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
-
-// clean makes an untrusted name printable on one line: control characters,
-// terminal escapes, invalid bytes and the characters that reorder or hide text
-// become escapes that can be read (\x1b, \u202e).
-func clean(s string) string {
-	if !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case unprintable(r) && r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case unprintable(r) && r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case unprintable(r):
-			fmt.Fprintf(&b, `\U%08x`, r)
-		default:
-			b.WriteRune(r)
-		}
-		i += n
-	}
-	return b.String()
-}
-
-// unprintable: controls (Cc), formats (Cf: direction overrides, zero-width
-// characters), line separators, and what Unicode leaves to private use.
-func unprintable(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
-}
-
-// cleanSource is clean for a line of source: its tabs stay.
-func cleanSource(s string) string {
-	parts := strings.Split(strings.TrimRight(s, "\r\n"), "\t")
-	for i := range parts {
-		parts[i] = clean(parts[i])
-	}
-	return strings.Join(parts, "\t")
-}
 
 // share is part/whole in [0,1]; 0 where there is no whole.
 func share(part, whole int64) float64 {
@@ -73,7 +27,7 @@ func share(part, whole int64) float64 {
 func (p *Profile) base() int64 { return p.Values[hot.Base] }
 
 // value prints v in the profile's unit.
-func (p *Profile) value(v int64) string { return clean(quantity.Value(float64(v), p.Unit)) }
+func (p *Profile) value(v int64) string { return printable.Line(quantity.Value(float64(v), p.Unit)) }
 
 // what names what a profile counts.
 func (p *Profile) what() string {
@@ -91,7 +45,7 @@ func (p *Profile) what() string {
 	case "wall":
 		return "goroutines' time"
 	}
-	return clean(cmp.Or(p.Column, p.Kind, "value"))
+	return printable.Line(cmp.Or(p.Column, p.Kind, "value"))
 }
 
 // samplesOf names what Samples counts.
@@ -318,9 +272,9 @@ func place(f *finding.Finding) string {
 	case f.File == "":
 		return "file not known"
 	case f.Line <= 0:
-		return clean(f.File)
+		return printable.Line(f.File)
 	}
-	return fmt.Sprintf("%s:%d", clean(f.File), f.Line)
+	return fmt.Sprintf("%s:%d", printable.Line(f.File), f.Line)
 }
 
 // nothing is what stands in place of findings where there are none.
@@ -345,21 +299,21 @@ func threshold(p *Page) string {
 func recorded(p *Page) string {
 	parts := make([]string, 0, 3)
 	if p.Target != "" && p.Package != "" && p.Target != p.Package {
-		parts = append(parts, clean(p.Target))
+		parts = append(parts, printable.Line(p.Target))
 	}
 	if t, err := time.Parse(time.RFC3339, p.Created); err == nil {
 		parts = append(parts, "recorded "+t.UTC().Format("2006-01-02 15:04 UTC"))
 	} else if p.Created != "" {
-		parts = append(parts, "recorded "+clean(p.Created))
+		parts = append(parts, "recorded "+printable.Line(p.Created))
 	}
 	if p.Tool != "" {
-		parts = append(parts, clean(p.Tool))
+		parts = append(parts, printable.Line(p.Tool))
 	}
 	return strings.Join(parts, " · ")
 }
 
 // title is the page's heading.
-func title(p *Page) string { return clean(cmp.Or(p.Package, p.Target, "recording")) }
+func title(p *Page) string { return printable.Line(cmp.Or(p.Package, p.Target, "recording")) }
 
 // warnings of the page, the one about its being partial first.
 func warnings(p *Page) []string {
@@ -386,10 +340,10 @@ func paragraphs(s string) []paragraph {
 			open = false
 			continue
 		}
-		text := clean(strings.TrimSpace(line))
+		text := printable.Line(strings.TrimSpace(line))
 		sep := " "
 		if code {
-			text, sep = cleanSource(strings.TrimPrefix(strings.TrimPrefix(line, "    "), "\t")), "\n"
+			text, sep = printable.Source(strings.TrimPrefix(strings.TrimPrefix(line, "    "), "\t")), "\n"
 		}
 		if n := len(out); open && out[n-1].Code == code {
 			out[n-1].Text += sep + text

@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/format/benchmark"
+	"whet/internal/printable"
 )
 
 // WriteProveBenchmarks writes every slice of a proof in the Go benchmark
@@ -31,12 +32,12 @@ func WriteProveBenchmarks(w io.Writer, r *compare.Result, series []compare.Serie
 			bw.Set(key, value)
 		}
 	}
-	set("goos", clean(r.Host.OS))
-	set("goarch", clean(r.Host.Arch))
-	set("cpu", clean(r.Host.CPU))
+	set("goos", printable.Line(r.Host.OS))
+	set("goarch", printable.Line(r.Host.Arch))
+	set("cpu", printable.Line(r.Host.CPU))
 	for i := range series {
 		s := &series[i]
-		set("pkg", clean(s.Package))
+		set("pkg", printable.Line(s.Package))
 		for n := range s.Rounds {
 			round := &s.Rounds[n]
 			for _, slice := range []struct {
@@ -74,7 +75,7 @@ func proveUnits(series []compare.Series) []string {
 
 // validUnit: the format ends a unit at a space.
 func validUnit(unit string) bool {
-	return unit != "" && utf8.ValidString(unit) && !strings.ContainsFunc(unit, func(r rune) bool { return unicode.IsSpace(r) || unprintable(r) })
+	return unit != "" && utf8.ValidString(unit) && !strings.ContainsFunc(unit, func(r rune) bool { return unicode.IsSpace(r) || printable.Hidden(r) })
 }
 
 // proveBenchmarkLine is one slice as a benchmark's result; ok is false where
@@ -106,7 +107,7 @@ func proveBenchmarkLine(s *compare.Series, slice compare.Slice, procs int) (benc
 // "Benchmark" and goes on with anything but a small letter.
 func proveBenchmarkName(name string) string {
 	name = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || r == utf8.RuneError || unprintable(r) {
+		if unicode.IsSpace(r) || r == utf8.RuneError || printable.Hidden(r) {
 			return '_'
 		}
 		return r

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
 // proveTitle names the two sides as the user did.
 func proveTitle(r *compare.Result) (old, new string) {
-	return clean(cmp.Or(r.Old.Operand, r.Old.Package, "old")), clean(cmp.Or(r.New.Operand, r.New.Package, "new"))
+	return printable.Line(cmp.Or(r.Old.Operand, r.Old.Package, "old")), printable.Line(cmp.Or(r.New.Operand, r.New.Package, "new"))
 }
 
 // proveFacts are the lines of the head.
@@ -27,9 +28,9 @@ func proveFacts(r *compare.Result) []Fact {
 			quantity.Percent(r.AlphaRatio), quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
 	}
 	if r.Kind != compare.KindCommands && r.Kind != compare.KindService && (r.Old.Tests != "" || r.New.Tests != "") {
-		tests := "old " + clean(r.Old.Tests) + ", new " + clean(r.New.Tests)
+		tests := "old " + printable.Line(r.Old.Tests) + ", new " + printable.Line(r.New.Tests)
 		if r.Old.Tests == r.New.Tests {
-			tests = clean(r.New.Tests) + " on both sides"
+			tests = printable.Line(r.New.Tests) + " on both sides"
 		}
 		facts = append(facts, Fact{"tests", tests})
 	}
@@ -39,10 +40,10 @@ func proveFacts(r *compare.Result) []Fact {
 func proveMachine(r *compare.Result) string {
 	var machine []string
 	if r.Host.CPU != "" {
-		machine = append(machine, clean(r.Host.CPU))
+		machine = append(machine, printable.Line(r.Host.CPU))
 	}
-	machine = append(machine, quantity.Plural(r.Host.Cores, "core"), fmt.Sprintf("GOMAXPROCS %d", r.Host.GOMAXPROCS), clean(r.Host.OS)+"/"+clean(r.Host.Arch))
-	switch old, new := clean(r.Old.GoVersion), clean(r.New.GoVersion); {
+	machine = append(machine, quantity.Plural(r.Host.Cores, "core"), fmt.Sprintf("GOMAXPROCS %d", r.Host.GOMAXPROCS), printable.Line(r.Host.OS)+"/"+printable.Line(r.Host.Arch))
+	switch old, new := printable.Line(r.Old.GoVersion), printable.Line(r.New.GoVersion); {
 	case old == new && new != "":
 		machine = append(machine, new)
 	case old != new:
@@ -113,12 +114,12 @@ func proveSides(r *compare.Result) []Fact {
 	}{{"old", &r.Old}, {"new", &r.New}} {
 		said := []string{}
 		if s.side.Package != "" {
-			said = append(said, clean(s.side.Package))
+			said = append(said, printable.Line(s.side.Package))
 		}
 		if revisions {
 			revision := "revision unknown"
 			if s.side.Revision != "" {
-				revision = "revision " + clean(s.side.Revision[:min(len(s.side.Revision), 12)])
+				revision = "revision " + printable.Line(s.side.Revision[:min(len(s.side.Revision), 12)])
 			}
 			if changed(s.side.Dirty) {
 				revision += " with changes that are not committed"
@@ -126,10 +127,10 @@ func proveSides(r *compare.Result) []Fact {
 			said = append(said, revision)
 		}
 		if len(s.side.Env) > 0 {
-			said = append(said, "with "+clean(strings.Join(s.side.Env, " ")))
+			said = append(said, "with "+printable.Line(strings.Join(s.side.Env, " ")))
 		}
 		if len(s.side.Flags) > 0 {
-			said = append(said, "built with "+clean(strings.Join(s.side.Flags, " ")))
+			said = append(said, "built with "+printable.Line(strings.Join(s.side.Flags, " ")))
 		}
 		if len(said) > 0 {
 			facts = append(facts, Fact{s.name, strings.Join(said, ", ")})

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/printable"
 )
 
 // WriteProveJSON writes the result of a proof as one JSON document.
@@ -14,7 +15,7 @@ func WriteProveJSON(w io.Writer, r *compare.Result) error {
 	if err != nil {
 		return fmt.Errorf("encode the result: %w", err)
 	}
-	if _, err := w.Write(append(escapeControls(doc), '\n')); err != nil {
+	if _, err := w.Write(append(printable.JSON(doc), '\n')); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -85,15 +86,15 @@ func (m *markdown) proveTable(r *compare.Result) {
 	for i := range r.Benchmarks {
 		row := &r.Benchmarks[i]
 		metric := proveMetricOf(row.Metric)
-		name := clean(row.Name)
+		name := printable.Line(row.Name)
 		if packages > 1 {
-			name = clean(row.Package) + " " + name
+			name = printable.Line(row.Package) + " " + name
 		}
 		verdict := proveProse(verdictMarks[row.Verdict] + metric.verdict(row))
 		if row.Verdict == compare.Faster || row.Verdict == compare.Slower {
 			verdict = "**" + verdict + "**"
 		}
-		m.row(cell(codeSpan(name)), cell(codeSpan(clean(row.Metric))), proveProse(metric.print(row.Old)), proveProse(metric.print(row.New)),
+		m.row(cell(codeSpan(name)), cell(codeSpan(printable.Line(row.Metric))), proveProse(metric.print(row.Old)), proveProse(metric.print(row.New)),
 			proveProse(metric.delta(row)), proveProse(compare.PrintRatio(row.Ratio)), proveProse(compare.PrintInterval(row.RatioLow, row.RatioHigh)),
 			proveProse(proveNoise(row)), verdict, proveProse(provePValue(row)), fmt.Sprint(row.Rounds))
 	}
@@ -112,7 +113,7 @@ func (m *markdown) proveReasons(r *compare.Result) {
 			m.open("Notes on single rows")
 			first = false
 		}
-		m.line("- ", codeSpan(clean(row.Name)), " ", codeSpan(clean(row.Metric)), ": ", proveProse(reason))
+		m.line("- ", codeSpan(printable.Line(row.Name)), " ", codeSpan(printable.Line(row.Metric)), ": ", proveProse(reason))
 	}
 	if !first {
 		m.close()
@@ -126,7 +127,7 @@ func (m *markdown) proveUnmatched(r *compare.Result) {
 		}
 		spans := make([]string, len(names))
 		for i, n := range names {
-			spans[i] = codeSpan(clean(n))
+			spans[i] = codeSpan(printable.Line(n))
 		}
 		m.line()
 		m.line(what, ": ", strings.Join(spans, ", "))
@@ -135,7 +136,7 @@ func (m *markdown) proveUnmatched(r *compare.Result) {
 	list("Only new", r.OnlyNew)
 	for _, f := range r.Failures {
 		m.line()
-		m.line("**failed**: ", codeSpan(clean(f.Name)), " (", proveProse(f.Side), "): ", proveProse(f.Text))
+		m.line("**failed**: ", codeSpan(printable.Line(f.Name)), " (", proveProse(f.Side), "): ", proveProse(f.Text))
 	}
 }
 
@@ -151,7 +152,7 @@ func (m *markdown) proveAnswers(a *compare.Answers) {
 		if d.Unsteady {
 			unsteady = "old differs there from itself"
 		}
-		m.row(cell(codeSpan(clean(d.Request))), cell(codeSpan(clean(d.Where))), cell(codeSpan(clean(d.Old))), cell(codeSpan(clean(d.New))), unsteady)
+		m.row(cell(codeSpan(printable.Line(d.Request))), cell(codeSpan(printable.Line(d.Where))), cell(codeSpan(printable.Line(d.Old))), cell(codeSpan(printable.Line(d.New))), unsteady)
 	}
 	m.close()
 }
@@ -170,10 +171,10 @@ func (m *markdown) proveWhy(r *compare.Result) {
 				continue
 			}
 			m.line()
-			m.line("The compiler on ", codeSpan(clean(f.Function)), ":")
+			m.line("The compiler on ", codeSpan(printable.Line(f.Function)), ":")
 			m.line()
 			for _, d := range f.Decisions {
-				m.line("- ", proveProse(d.Side), ": ", codeSpan(clean(d.Text)), " ", codeSpan(clean(fmt.Sprintf("%s:%d", d.File, d.Line))))
+				m.line("- ", proveProse(d.Side), ": ", codeSpan(printable.Line(d.Text)), " ", codeSpan(printable.Line(fmt.Sprintf("%s:%d", d.File, d.Line))))
 			}
 		}
 		for _, text := range c.Warnings {
@@ -204,7 +205,7 @@ func (m *markdown) changeTable(c *compare.Change, k *changeKind) {
 			m.row("---", "--:", "--:", "--:", "--:", "--:", "--:")
 			header = false
 		}
-		name := cell(codeSpan(clean(f.Function)))
+		name := cell(codeSpan(printable.Line(f.Function)))
 		if f.Only != "" {
 			name += " only " + proveProse(f.Only)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -66,10 +67,10 @@ func proveLines(r *compare.Result, m *proveMetric) []proveLine {
 	for _, row := range rows {
 		if packages > 1 && row.Package != last {
 			last = row.Package
-			lines = append(lines, proveLine{name: "pkg: " + clean(last), group: true})
+			lines = append(lines, proveLine{name: "pkg: " + printable.Line(last), group: true})
 		}
 		lines = append(lines, proveLine{
-			name: clean(row.Name), old: m.print(row.Old), new: m.print(row.New), noise: proveNoise(row), delta: m.delta(row),
+			name: printable.Line(row.Name), old: m.print(row.Old), new: m.print(row.New), noise: proveNoise(row), delta: m.delta(row),
 			ratio: compare.PrintRatio(row.Ratio), interval: compare.PrintInterval(row.RatioLow, row.RatioHigh),
 			verdict: m.verdict(row), style: verdictStyle(row.Verdict), p: provePValue(row), n: fmt.Sprint(row.Rounds),
 			reason: proveReason(row),
@@ -111,7 +112,7 @@ func proveRows(r *compare.Result, unit string) (rows []*compare.Row, packages in
 // proveReason says what a verdict does not say itself: why there is none and
 // what one would take, or that there is a difference, which hardly matters.
 func proveReason(row *compare.Row) string {
-	s := clean(row.Reason)
+	s := printable.Line(row.Reason)
 	if row.WithinMargin && (row.RatioLow > 1 || row.RatioHigh < 1) {
 		s = "there is a difference, within the margin"
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -28,7 +29,7 @@ func WriteProveText(w io.Writer, r *compare.Result, o TextOptions) error {
 	t.proveWhy(r)
 	t.proveUnmatched(r)
 	t.line()
-	for i, l := range wrap(clean(r.Verdict.Text), t.width-9) {
+	for i, l := range wrap(printable.Line(r.Verdict.Text), t.width-9) {
 		t.line(t.paint(strong, pad([]string{"verdict", ""}[min(i, 1)], 9)), t.paint(bold, l))
 	}
 	if _, err := w.Write(t.bytes()); err != nil {
@@ -42,7 +43,7 @@ func (t *textWriter) warnings(ws []string) {
 		t.line()
 	}
 	for _, w := range ws {
-		for i, l := range wrap(clean(w), min(t.width, 100)-4) {
+		for i, l := range wrap(printable.Line(w), min(t.width, 100)-4) {
 			mark := "  ! "
 			if i > 0 {
 				mark = "    "
@@ -59,9 +60,9 @@ func (t *textWriter) proveAnswers(a *compare.Answers) {
 	}
 	t.heading("Answers", fmt.Sprintf("%s compared, %d differ", quantity.Plural(a.Requests, "answer"), a.Differing))
 	for _, d := range a.Differences {
-		t.hang(2, "", 0, clean(d.Request)+": "+clean(d.Where))
-		t.hang(4, "old", 5, clean(d.Old))
-		t.hang(4, "new", 5, clean(d.New))
+		t.hang(2, "", 0, printable.Line(d.Request)+": "+printable.Line(d.Where))
+		t.hang(4, "old", 5, printable.Line(d.Old))
+		t.hang(4, "new", 5, printable.Line(d.New))
 		if d.Unsteady {
 			t.hang(4, "", 5, "old, asked again, differs there from itself")
 		}
@@ -85,6 +86,6 @@ func (t *textWriter) proveUnmatched(r *compare.Result) {
 		}
 	}
 	for _, f := range r.Failures {
-		t.hang(2, "failed", 10, clean(f.Name)+" ("+clean(f.Side)+"): "+clean(f.Text))
+		t.hang(2, "failed", 10, printable.Line(f.Name)+" ("+printable.Line(f.Side)+"): "+printable.Line(f.Text))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -61,7 +62,7 @@ func proveMetricOf(unit string) proveMetric {
 	case compare.MBPerSecond:
 		m.title, m.aside, m.print = "Throughput, MB/s", "more is better", quantity.Count
 	default:
-		m.title, m.aside, m.print = clean(unit), "reported by the benchmark; less is better", quantity.Count
+		m.title, m.aside, m.print = printable.Line(unit), "reported by the benchmark; less is better", quantity.Count
 		if m.More {
 			m.aside = "reported by the benchmark; more is better"
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -34,10 +35,10 @@ func (t *textWriter) proveWhy(r *compare.Result) {
 	for i := range r.Why {
 		c := &r.Why[i]
 		t.line()
-		t.line("  ", t.paint(bold, shorten(clean(c.Benchmark), t.width-2)))
+		t.line("  ", t.paint(bold, shorten(printable.Line(c.Benchmark), t.width-2)))
 		t.hang(2, "", 0, changeHead(c))
 		for _, w := range c.Warnings {
-			t.hang(2, "! ", 2, clean(w))
+			t.hang(2, "! ", 2, printable.Line(w))
 		}
 		for _, k := range changeKinds {
 			t.changeTable(c, &k)
@@ -110,9 +111,9 @@ func (t *textWriter) changeTable(c *compare.Change, k *changeKind) {
 		}
 		note := ""
 		if f.Only != "" {
-			note = "only " + clean(f.Only)
+			note = "only " + printable.Line(f.Only)
 		}
-		rows = append(rows, k.cells(v, clean(f.Function), note, t.width))
+		rows = append(rows, k.cells(v, printable.Line(f.Function), note, t.width))
 	}
 	t.line()
 	t.hang(2, "", 0, k.title+": "+strings.Join(lines, "; "))
@@ -161,9 +162,9 @@ func (t *textWriter) changeDecisions(c *compare.Change) {
 			t.hang(2, "", 0, "the compiler decided differently:")
 			said = true
 		}
-		t.line("    ", shorten(clean(f.Function), t.width-4))
+		t.line("    ", shorten(printable.Line(f.Function), t.width-4))
 		for _, d := range f.Decisions {
-			t.hang(6, clean(d.Side), 5, clean(d.Text)+"  "+clean(fmt.Sprintf("%s:%d", d.File, d.Line)))
+			t.hang(6, printable.Line(d.Side), 5, printable.Line(d.Text)+"  "+printable.Line(fmt.Sprintf("%s:%d", d.File, d.Line)))
 		}
 	}
 }

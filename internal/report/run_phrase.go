@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -32,7 +33,7 @@ func (p *Page) single() bool { return p.Service != nil || p.Program != nil }
 func (p *Page) of(pr *Profile) string {
 	switch {
 	case pr.Benchmark != "":
-		return clean(pr.Benchmark)
+		return printable.Line(pr.Benchmark)
 	case p.single():
 		return p.subject()
 	}
@@ -125,7 +126,7 @@ func (r *Run) note() string {
 	if r.Missing == "" {
 		return ""
 	}
-	return "no profiles: " + clean(r.Missing)
+	return "no profiles: " + printable.Line(r.Missing)
 }
 
 // cells are a run's wall, CPU, user and system time and its peak memory.
@@ -174,7 +175,7 @@ func (w *Wall) parts(g *WallGroup) []statePart {
 	var out []statePart
 	for i := range min(len(g.Ns), len(w.States)) {
 		if g.Ns[i] > 0 {
-			out = append(out, statePart{clean(w.States[i]), float64(g.Ns[i]) / sum})
+			out = append(out, statePart{printable.Line(w.States[i]), float64(g.Ns[i]) / sum})
 		}
 	}
 	return out
@@ -200,7 +201,7 @@ func (w *Waiting) place() string {
 	if w.File == "" {
 		return "file not known"
 	}
-	return fmt.Sprintf("%s:%d", clean(w.File), w.Line)
+	return fmt.Sprintf("%s:%d", printable.Line(w.File), w.Line)
 }
 
 // delayPerS is how long goroutines waited there in a second of the recording.
@@ -223,9 +224,9 @@ func (e *Event) when() string {
 // sentence is an event's text, with the benchmark it is of.
 func (e *Event) sentence() string {
 	if e.Benchmark != "" {
-		return clean(e.Benchmark) + ": " + clean(e.Text)
+		return printable.Line(e.Benchmark) + ": " + printable.Line(e.Text)
 	}
-	return clean(e.Text)
+	return printable.Line(e.Text)
 }
 
 // amount prints a value of a series in its unit.
@@ -243,5 +244,5 @@ func amount(v float64, unit string) string {
 	case "count", "":
 		return quantity.Count(v)
 	}
-	return quantity.Count(v) + " " + clean(unit)
+	return quantity.Count(v) + " " + printable.Line(unit)
 }

@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -164,10 +165,10 @@ func (t *textWriter) head(p *Page) {
 		t.line()
 		n := 0
 		for _, f := range p.Facts {
-			n = max(n, min(wide(clean(f.Name)), 24))
+			n = max(n, min(wide(printable.Line(f.Name)), 24))
 		}
 		for _, f := range p.Facts {
-			t.hang(2, clean(f.Name), n+2, clean(f.Value))
+			t.hang(2, printable.Line(f.Name), n+2, printable.Line(f.Value))
 		}
 	}
 	t.warnings(warnings(p))
@@ -175,7 +176,7 @@ func (t *textWriter) head(p *Page) {
 
 func (t *textWriter) verdict(p *Page) {
 	t.heading("Verdict", "")
-	for _, l := range wrap(clean(cmp.Or(p.Verdict.Text, "unknown")), t.width-2) {
+	for _, l := range wrap(printable.Line(cmp.Or(p.Verdict.Text, "unknown")), t.width-2) {
 		t.line("  ", t.paint(strong, l))
 	}
 }
@@ -208,14 +209,14 @@ func (t *textWriter) finding(p *Page, n int, f *finding.Finding) {
 	const indent = 5
 	in := strings.Repeat(" ", indent)
 	t.line()
-	for i, l := range wrap(clean(cmp.Or(f.Title, f.Rule)), t.width-indent) {
+	for i, l := range wrap(printable.Line(cmp.Or(f.Title, f.Rule)), t.width-indent) {
 		mark := fmt.Sprintf("%3d  ", n)
 		if i > 0 {
 			mark = in
 		}
 		t.line(t.paint(strong, mark), t.paint(bold, l))
 	}
-	t.line(in, clean(f.Function))
+	t.line(in, printable.Line(f.Function))
 	t.line(in, t.paint(cyan, place(f)))
 	t.line()
 	shares, errors, cells := measures(f), 0, 16
@@ -241,16 +242,16 @@ func (t *textWriter) finding(p *Page, n int, f *finding.Finding) {
 		if i == 0 {
 			name = "evidence"
 		}
-		text := clean(e.Text)
+		text := printable.Line(e.Text)
 		if e.Kind != "" {
-			text = clean(e.Kind) + ": " + text
+			text = printable.Line(e.Kind) + ": " + text
 		}
 		t.hang(indent, name, label, text)
 	}
 	if len(f.Benchmarks) > 0 && !p.single() {
 		t.hang(indent, "in", label, inBenchmarks(f))
 	}
-	rule := "rule " + clean(f.Rule) + ", confidence " + clean(cmp.Or(string(f.Confidence), "unknown"))
+	rule := "rule " + printable.Line(f.Rule) + ", confidence " + printable.Line(cmp.Or(string(f.Confidence), "unknown"))
 	if f.Fixable {
 		rule += ", whet fix can try it"
 	}
@@ -304,15 +305,15 @@ func benchmarkCells(b *Benchmark) [4]string {
 // benchmarkName is the name as go test prints it.
 func benchmarkName(b *Benchmark) string {
 	if b.Procs > 1 {
-		return fmt.Sprintf("%s-%d", clean(b.Name), b.Procs)
+		return fmt.Sprintf("%s-%d", printable.Line(b.Name), b.Procs)
 	}
-	return clean(b.Name)
+	return printable.Line(b.Name)
 }
 
 func benchmarkNote(b *Benchmark) string {
 	var notes []string
 	if b.Failure != "" {
-		notes = append(notes, "failed: "+clean(b.Failure))
+		notes = append(notes, "failed: "+printable.Line(b.Failure))
 	}
 	if b.Parallel {
 		notes = append(notes, "parallel")
@@ -385,7 +386,7 @@ func (t *textWriter) top(page *Page, p *Profile, order string, top []Row) {
 	add("flat", "", "cum", "", "±", "")
 	for _, r := range top[:min(len(top), textTop)] {
 		add(p.value(r.Flat), quantity.Percent(share(r.Flat, p.base())),
-			p.value(r.Cum), quantity.Percent(share(r.Cum, p.base())), p.plusMinus(r.Cum), clean(r.Function))
+			p.value(r.Cum), quantity.Percent(share(r.Cum, p.base())), p.plusMinus(r.Cum), printable.Line(r.Function))
 	}
 	t.table(rows)
 }
@@ -399,23 +400,23 @@ func (t *textWriter) listings(profiles []*Profile) {
 }
 
 func (t *textWriter) listing(p *Profile, l *Listing) {
-	t.heading("Source · "+p.what(), shorten(clean(l.Function), t.width-12-wide(p.what())))
+	t.heading("Source · "+p.what(), shorten(printable.Line(l.Function), t.width-12-wide(p.what())))
 	costs := fmt.Sprintf("  flat %s (%s), cum %s (%s)",
 		p.value(l.Flat), quantity.Percent(share(l.Flat, p.base())),
 		p.value(l.Cum), quantity.Percent(share(l.Cum, p.base())))
 	if room := t.width - 2 - wide(costs); room < tableName {
-		t.line("  ", t.paint(cyan, shorten(clean(l.File), t.width-2)))
+		t.line("  ", t.paint(cyan, shorten(printable.Line(l.File), t.width-2)))
 		t.line(t.paint(dim, costs))
 	} else {
-		t.line("  ", t.paint(cyan, shorten(clean(l.File), room)), t.paint(dim, costs))
+		t.line("  ", t.paint(cyan, shorten(printable.Line(l.File), room)), t.paint(dim, costs))
 	}
 	if l.Differs != "" {
-		for _, text := range wrap(clean(l.Differs), t.width-4) {
+		for _, text := range wrap(printable.Line(l.Differs), t.width-4) {
 			t.line(t.paint(yellow, "  ! "), text)
 		}
 	}
 	if l.Missing != "" {
-		t.hang(2, "", 0, clean(l.Missing))
+		t.hang(2, "", 0, printable.Line(l.Missing))
 	}
 	if len(l.Lines) == 0 {
 		return
@@ -431,7 +432,7 @@ func (t *textWriter) listing(p *Profile, l *Listing) {
 		}
 		number := t.paint(dim, fmt.Sprintf("%6d", s.Number))
 		cost := fmt.Sprintf("%11s %10s", p.cost(s.Flat), p.cost(s.Cum))
-		text := cut(tabs(cleanSource(s.Text)), max(t.width-31, 20))
+		text := cut(tabs(printable.Source(s.Text)), max(t.width-31, 20))
 		if s.Cum != 0 {
 			text = t.paint(bold, strings.TrimRight(text, " "))
 		} else {
@@ -439,7 +440,7 @@ func (t *textWriter) listing(p *Profile, l *Listing) {
 		}
 		t.line(cost, " ", number, "  ", text)
 		for _, note := range s.Notes {
-			t.line(t.paint(dim, fmt.Sprintf("%28s  ^ %s", "", cut(clean(note), t.width-32))))
+			t.line(t.paint(dim, fmt.Sprintf("%28s  ^ %s", "", cut(printable.Line(note), t.width-32))))
 		}
 	}
 }
@@ -455,7 +456,7 @@ func (p *Profile) cost(v int64) string {
 func cleanList(names []string) string {
 	out := make([]string, len(names))
 	for i, n := range names {
-		out[i] = clean(n)
+		out[i] = printable.Line(n)
 	}
 	return strings.Join(out, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -44,7 +45,7 @@ func (t *textWriter) program(p *Program, all bool) {
 	if p == nil || len(p.Runs) == 0 {
 		return
 	}
-	aside := clean(p.Command)
+	aside := printable.Line(p.Command)
 	if len(p.Runs) > 1 {
 		aside += fmt.Sprintf(", %s", quantity.Plural(len(p.Runs), "run"))
 	}
@@ -54,7 +55,7 @@ func (t *textWriter) program(p *Program, all bool) {
 	for i := range p.Runs[:n] {
 		r := &p.Runs[i]
 		cells := r.cells()
-		rows = append(rows, append(cells[:], clean(r.Ending), r.note()))
+		rows = append(rows, append(cells[:], printable.Line(r.Ending), r.note()))
 	}
 	t.table(rows)
 	t.left(len(p.Runs) - n)
@@ -95,9 +96,9 @@ func (t *textWriter) service(s *Service) {
 		if i == 0 {
 			name = "errors"
 		}
-		text := fmt.Sprintf("%s %s", quantity.Count(float64(e.Count)), clean(e.Kind))
+		text := fmt.Sprintf("%s %s", quantity.Count(float64(e.Count)), printable.Line(e.Kind))
 		if e.Example != "" {
-			text += ": " + clean(e.Example)
+			text += ": " + printable.Line(e.Example)
 		}
 		t.hang(2, name, label, text)
 	}
@@ -111,14 +112,14 @@ func (t *textWriter) wall(w *Wall, all bool) {
 	}
 	t.heading("Where the time goes", w.covered())
 	if w.Text != "" {
-		t.hang(2, "", 0, clean(w.Text))
+		t.hang(2, "", 0, printable.Line(w.Text))
 		t.line()
 	}
 	rows := [][]string{{"", "mean", "", ""}}
 	n := first(len(w.Groups), textGroups, all)
 	for i := range w.Groups[:n] {
 		g := &w.Groups[i]
-		rows = append(rows, []string{g.counted(), g.mean(), clean(g.Name), w.shares(g)})
+		rows = append(rows, []string{g.counted(), g.mean(), printable.Line(g.Name), w.shares(g)})
 	}
 	t.table(rows)
 	t.left(len(w.Groups) - n)
@@ -147,9 +148,9 @@ func (t *textWriter) waiting(places []Waiting, all bool) {
 		p := &places[i]
 		where := p.place()
 		if p.Benchmark != "" {
-			where += " in " + clean(p.Benchmark)
+			where += " in " + printable.Line(p.Benchmark)
 		}
-		rows = append(rows, []string{ns(p.DelayNs), p.delayPerS(), quantity.Count(float64(p.Count)), clean(p.Kind), clean(p.Function), where})
+		rows = append(rows, []string{ns(p.DelayNs), p.delayPerS(), quantity.Count(float64(p.Count)), printable.Line(p.Kind), printable.Line(p.Function), where})
 	}
 	t.table(rows)
 	t.left(len(places) - n)
@@ -179,9 +180,9 @@ func (t *textWriter) unknown(list []Unknown) {
 	}
 	t.heading("Unknown", unknownAside)
 	for _, u := range list {
-		t.hang(2, "", 0, clean(u.What)+": "+clean(u.Why))
+		t.hang(2, "", 0, printable.Line(u.What)+": "+printable.Line(u.Why))
 		if u.How != "" {
-			t.hang(4, "to get it: ", 11, clean(u.How))
+			t.hang(4, "to get it: ", 11, printable.Line(u.How))
 		}
 	}
 }

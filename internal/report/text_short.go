@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -23,7 +24,7 @@ var telling = [...]string{"goroutine-leak", "heap-growth", "stall"}
 // and a line for each finding.
 func (t *textWriter) short(p *Page) {
 	t.heading("In short", "")
-	for _, l := range wrap(clean(cmp.Or(p.Verdict.Text, "unknown")), t.width-2) {
+	for _, l := range wrap(printable.Line(cmp.Or(p.Verdict.Text, "unknown")), t.width-2) {
 		t.line("  ", t.paint(strong, l))
 	}
 	if p.Service != nil {
@@ -53,7 +54,7 @@ func (t *textWriter) short(p *Page) {
 				shares = append(shares, m.Short+" "+m.Percent)
 			}
 		}
-		rows = append(rows, [3]string{clean(cmp.Or(f.Title, f.Rule)), place(f), strings.Join(shares, ", ")})
+		rows = append(rows, [3]string{printable.Line(cmp.Or(f.Title, f.Rule)), place(f), strings.Join(shares, ", ")})
 	}
 	var widths [3]int
 	for _, r := range rows {

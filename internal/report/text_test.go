@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"whet/internal/finding"
+	"whet/internal/printable"
 )
 
 func TestTextGolden(t *testing.T) {
@@ -244,8 +245,8 @@ func TestClean(t *testing.T) {
 		"a\xffb":                         `a\xffb`,
 		"\U000e0041":                     `\U000e0041`,
 	} {
-		if got := clean(in); got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		if got := printable.Line(in); got != want {
+			t.Errorf("printable.Line(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -149,11 +150,11 @@ func (d *Diff) sum(s *selection.Selection, base int, rows []DiffRow) {
 func (d *Diff) Write(w io.Writer) error {
 	var b bytes.Buffer
 	d.writeWarnings(&b)
-	fmt.Fprintf(&b, "Type: %s\n", clean(d.SampleType))
+	fmt.Fprintf(&b, "Type: %s\n", printable.Line(d.SampleType))
 	if len(d.Filters) > 0 {
 		b.WriteString("Active filters:\n")
 		for _, f := range d.Filters {
-			fmt.Fprintf(&b, "   %s\n", clean(f))
+			fmt.Fprintf(&b, "   %s\n", printable.Line(f))
 		}
 	}
 	change := d.After - d.Before
@@ -176,7 +177,7 @@ func (d *Diff) Write(w io.Writer) error {
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		fmt.Fprintf(&b, "%10s %s %10s %s %10s %10s  %s\n", plus(r.Flat())+d.value(r.Flat()), d.percent(r.Flat()), plus(r.Cum())+d.value(r.Cum()), d.percent(r.Cum()),
-			d.value(r.Before.Cum), d.value(r.After.Cum), clean(r.Name))
+			d.value(r.Before.Cum), d.value(r.After.Cum), printable.Line(r.Name))
 	}
 	return write(w, "diff", &b)
 }

@@ -14,6 +14,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/source"
 	"whet/internal/symbol"
@@ -159,7 +160,7 @@ func (v *Disasm) Write(w io.Writer) error {
 	v.writeWarnings(&b)
 	fmt.Fprintf(&b, "Total: %s\n", v.value(v.Total))
 	for _, r := range v.Routines {
-		fmt.Fprintf(&b, "ROUTINE ======================== %s\n", clean(r.Function))
+		fmt.Fprintf(&b, "ROUTINE ======================== %s\n", printable.Line(r.Function))
 		fmt.Fprintf(&b, "%10s %10s (flat, cum) %s of Total\n", v.value(r.Flat), v.value(r.Cum), quantity.PprofPercent(r.Cum, v.Total))
 		var before AsmInstruction
 		for _, in := range r.Instructions {
@@ -169,7 +170,7 @@ func (v *Disasm) Write(w io.Writer) error {
 			}
 			before = in
 			numbers := fmt.Sprintf("%10s %10s %10x:", v.orDot(in.Flat), v.orDot(in.Cum), in.Address)
-			switch text := clean(in.Text); {
+			switch text := printable.Line(in.Text); {
 			case place == "":
 				fmt.Fprintf(&b, "%s %s\n", numbers, text)
 			case len(text) < 40:
@@ -186,16 +187,16 @@ func (v *Disasm) Write(w io.Writer) error {
 func (in *AsmInstruction) place() string {
 	out := ""
 	if in.Function != "" {
-		out = clean(in.Function) + " "
+		out = printable.Line(in.Function) + " "
 	}
 	if in.File != "" {
-		out += clean(path.Base(strings.ReplaceAll(in.File, `\`, "/")))
+		out += printable.Line(path.Base(strings.ReplaceAll(in.File, `\`, "/")))
 		if in.Line != 0 {
 			out += fmt.Sprintf(":%d", in.Line)
 		}
 	}
 	if in.Source != "" {
-		out += "  " + clean(in.Source)
+		out += "  " + printable.Line(in.Source)
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/callgraph"
+	"whet/internal/printable"
 )
 
 // WriteDOT writes the graph in the language of Graphviz, as pprof -dot does.
@@ -170,7 +171,7 @@ func channel(v float64) uint8 {
 var dotQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // dotEscape makes an untrusted string fit between quotes.
-func dotEscape(s string) string { return dotQuotes.Replace(clean(s)) }
+func dotEscape(s string) string { return dotQuotes.Replace(printable.Line(s)) }
 
 // dotTag does so with labels, which stand one below the other.
 func dotTag(s string) string {

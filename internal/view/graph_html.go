@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"whet/internal/printable"
 )
 
 //go:embed graph.html graph.css graph_page.css graph.js
@@ -83,7 +85,7 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	for i, n := range v.Nodes {
 		at := p.nodes[i]
 		data.Nodes = append(data.Nodes, pageNode{
-			Name: shorten(clean(n.Name), 2000), Flat: v.value(n.Flat) + " (" + v.short(n.Flat) + ")", Cum: v.value(n.Cum) + " (" + v.short(n.Cum) + ")",
+			Name: shorten(printable.Line(n.Name), 2000), Flat: v.value(n.Flat) + " (" + v.short(n.Flat) + ")", Cum: v.value(n.Cum) + " (" + v.short(n.Cum) + ")",
 			Ratio: v.share(n.Flat), At: [4]float64{at.x, at.y, at.width, at.height},
 		})
 	}
@@ -103,13 +105,13 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	}
 	style, script := graphFile("graph_page.css")+svgStyle(), graphFile("graph.js")
 	doc := graphDocument{
-		Title: v.heading(), Binary: clean(v.Binary), Type: clean(v.SampleType), Legend: v.Legend,
+		Title: v.heading(), Binary: printable.Line(v.Binary), Type: printable.Line(v.SampleType), Legend: v.Legend,
 		Style: template.CSS(style), Script: template.JS(script), Data: template.JS(known),
 		Picture: template.HTML(key.out.String() + d.out.String()),
 		Policy:  "default-src 'none'; script-src " + pageHash(script) + "; style-src " + pageHash(style) + "; base-uri 'none'; form-action 'none'",
 	}
 	for _, w := range v.Warnings {
-		doc.Notes = append(doc.Notes, clean(w))
+		doc.Notes = append(doc.Notes, printable.Line(w))
 	}
 	t, err := template.New("graph").Parse(graphFile("graph.html"))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"whet/internal/printable"
 	"whet/internal/view/layered"
 )
 
@@ -147,7 +148,7 @@ func (v *Graph) pictureNode(n *GraphNode) pictureNode {
 	default:
 		out.lines = append(out.lines, textLine{text: flat, size: small, class: "flat"}, textLine{text: cum, size: small, class: "cum"})
 	}
-	out.title = fmt.Sprintf("%s\nflat %s (%s), cum %s (%s)", shorten(clean(n.Name), 2000), v.value(n.Flat), v.short(n.Flat), v.value(n.Cum), v.short(n.Cum))
+	out.title = fmt.Sprintf("%s\nflat %s (%s), cum %s (%s)", shorten(printable.Line(n.Name), 2000), v.value(n.Flat), v.short(n.Flat), v.value(n.Cum), v.short(n.Cum))
 	y := padY
 	for i := range out.lines {
 		l := &out.lines[i]
@@ -173,7 +174,7 @@ func nameLines(n *GraphNode) []textLine {
 	}
 	if info.Name != "" {
 		var parts []string
-		for _, p := range splitFunction(clean(shortFunction(info.Name))) {
+		for _, p := range splitFunction(printable.Line(shortFunction(info.Name))) {
 			if len(parts) > 1 && isClosure(p) || len(parts) == mostLines {
 				parts[len(parts)-1] += "." + p
 				continue
@@ -190,7 +191,7 @@ func nameLines(n *GraphNode) []textLine {
 	}
 	switch {
 	case info.File != "":
-		place := clean(path.Base(info.File))
+		place := printable.Line(path.Base(info.File))
 		if info.Line != 0 {
 			place += fmt.Sprintf(":%d", info.Line)
 			if info.Column != 0 {
@@ -203,7 +204,7 @@ func nameLines(n *GraphNode) []textLine {
 		}
 		add(place, class)
 	case info.Name == "" || info.Line != 0:
-		add(clean(n.Name), "fn")
+		add(printable.Line(n.Name), "fn")
 	}
 	return out
 }
@@ -242,14 +243,14 @@ func shorten(s string, most int) string {
 // belong to. Places are from the upper end of the stack.
 func (v *Graph) chips(tags []GraphTag, indent float64, out []chip) []chip {
 	for _, t := range tags {
-		c := chip{x: indent, passing: t.Passing, title: shorten(clean(strings.ReplaceAll(t.Name, `\n`, ", ")), 1000) + ": " + v.value(t.Weight)}
+		c := chip{x: indent, passing: t.Passing, title: shorten(printable.Line(strings.ReplaceAll(t.Name, `\n`, ", ")), 1000) + ": " + v.value(t.Weight)}
 		if n := len(out); n > 0 {
 			c.y = out[n-1].y + out[n-1].height + 3
 		}
 		y := 3.0
 		for _, l := range strings.Split(t.Name, `\n`) {
 			y += 12
-			c.lines = append(c.lines, textLine{text: shorten(clean(l), mostCells), class: "tag", size: 10, x: indent + 6, y: y - 3})
+			c.lines = append(c.lines, textLine{text: shorten(printable.Line(l), mostCells), class: "tag", size: 10, x: indent + 6, y: y - 3})
 		}
 		y += 12
 		c.lines = append(c.lines, textLine{text: v.value(t.Weight), class: "tagged", size: 10, x: indent + 6, y: y - 3})
@@ -297,7 +298,7 @@ func (v *Graph) pictureEdge(e *GraphEdge) pictureEdge {
 	if e.Residual {
 		how += " over functions not shown"
 	}
-	out.title = fmt.Sprintf("%s\n%s\n%s\n%s (%s)", shorten(clean(v.Nodes[e.From].Name), 1000), how, shorten(clean(v.Nodes[e.To].Name), 1000), v.value(e.Weight), v.short(e.Weight))
+	out.title = fmt.Sprintf("%s\n%s\n%s\n%s (%s)", shorten(printable.Line(v.Nodes[e.From].Name), 1000), how, shorten(printable.Line(v.Nodes[e.To].Name), 1000), v.value(e.Weight), v.short(e.Weight))
 	return out
 }
 

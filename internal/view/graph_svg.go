@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whet/internal/printable"
 	"whet/internal/view/layered"
 )
 
@@ -50,18 +51,18 @@ func (v *Graph) WriteSVG(w io.Writer) error {
 // heading names the picture.
 func (v *Graph) heading() string {
 	if v.Binary == "" {
-		return clean(v.SampleType) + " call graph"
+		return printable.Line(v.SampleType) + " call graph"
 	}
-	return clean(v.Binary) + ": " + clean(v.SampleType) + " call graph"
+	return printable.Line(v.Binary) + ": " + printable.Line(v.SampleType) + " call graph"
 }
 
 func (v *Graph) svgLegend() []textLine {
 	out := []textLine{{text: v.heading(), class: "heading", size: 18}}
 	for _, l := range v.Legend {
-		out = append(out, textLine{text: shorten(clean(l), 160), class: "legend", size: 12})
+		out = append(out, textLine{text: shorten(printable.Line(l), 160), class: "legend", size: 12})
 	}
 	for _, l := range v.Warnings {
-		out = append(out, textLine{text: "⚠ " + shorten(clean(l), 160), class: "legend", size: 12})
+		out = append(out, textLine{text: "⚠ " + shorten(printable.Line(l), 160), class: "legend", size: 12})
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -111,7 +112,7 @@ func (h *Head) scaled(v int64) int64 {
 // value prints a value. Its unit is the profile's own word: untrusted, like
 // every name in it.
 func (h *Head) value(v int64) string {
-	return clean(quantity.PprofLabel(h.scaled(v), h.Unit, h.OutUnit))
+	return printable.Line(quantity.PprofLabel(h.scaled(v), h.Unit, h.OutUnit))
 }
 
 // percent prints a value's share of the total, six characters wide.
@@ -122,13 +123,13 @@ func (h *Head) profileLines() []string {
 	var out []string
 	add := func(name, value string) {
 		if value != "" {
-			out = append(out, name+clean(value))
+			out = append(out, name+printable.Line(value))
 		}
 	}
 	add("File: ", h.Binary)
 	add("Build ID: ", h.BuildID)
 	for _, c := range h.Comments {
-		out = append(out, clean(c))
+		out = append(out, printable.Line(c))
 	}
 	add("Type: ", h.SampleType)
 	add("Doc: ", h.DocURL)
@@ -159,7 +160,7 @@ func (h *Head) graphLines(g *callgraph.Graph, o *callgraph.Options) []string {
 			if len(f) > 80 {
 				f = f[:80] + "…"
 			}
-			out = append(out, "   "+clean(f))
+			out = append(out, "   "+printable.Line(f))
 		}
 	}
 	shown := g.FlatSum()
@@ -201,7 +202,7 @@ func writeLines(b *bytes.Buffer, lines []string) {
 
 func (h *Head) writeWarnings(b *bytes.Buffer) {
 	for _, w := range h.Warnings {
-		fmt.Fprintf(b, "Warning: %s\n", clean(w))
+		fmt.Fprintf(b, "Warning: %s\n", printable.Line(w))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"whet/internal/printable"
 )
 
 // jsonHead begins the views' documents.
@@ -98,7 +100,7 @@ func writeJSON(w io.Writer, document any) error {
 	if err := e.Encode(document); err != nil {
 		return fmt.Errorf("write view as JSON: %w", err)
 	}
-	if _, err := w.Write(escapeControls(b.Bytes())); err != nil {
+	if _, err := w.Write(printable.JSON(b.Bytes())); err != nil {
 		return fmt.Errorf("write view as JSON: %w", err)
 	}
 	return nil

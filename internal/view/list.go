@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/source"
 )
@@ -216,17 +217,17 @@ func (v *List) Write(w io.Writer) error {
 			// As pprof: where some of a function has a file, the rest is passed
 			// over.
 			if next := i + 1; next >= len(v.Routines) || v.Routines[next].Function != r.Function {
-				fmt.Fprintf(&b, "No source information for %s\n", clean(r.Function))
+				fmt.Fprintf(&b, "No source information for %s\n", printable.Line(r.Function))
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "ROUTINE ======================== %s in %s\n", clean(r.Function), clean(r.Display))
+		fmt.Fprintf(&b, "ROUTINE ======================== %s in %s\n", printable.Line(r.Function), printable.Line(r.Display))
 		fmt.Fprintf(&b, "%10s %10s (flat, cum) %s of Total\n", v.value(r.Flat), v.value(r.LinesCum), quantity.PprofPercent(r.LinesCum, v.Total))
 		if r.Missing != "" {
-			fmt.Fprintf(&b, " Error: %s\n", clean(r.Missing))
+			fmt.Fprintf(&b, " Error: %s\n", printable.Line(r.Missing))
 		}
 		for _, l := range r.Lines {
-			text := cleanSource(l.Text)
+			text := printable.Source(l.Text)
 			if l.Beyond {
 				text = " (the file has no such line)"
 			}

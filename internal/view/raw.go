@@ -12,6 +12,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/printable"
 )
 
 // Raw lists a selection as profiles hold it: samples with all their values and
@@ -102,12 +103,12 @@ func (r *Raw) Write(w io.Writer) error {
 func (r *Raw) writeHead(b *bytes.Buffer) {
 	m := r.meta
 	for _, c := range m.Comments {
-		fmt.Fprintf(b, "Comment: %s\n", clean(c))
+		fmt.Fprintf(b, "Comment: %s\n", printable.Line(c))
 	}
 	if m.DocURL != "" {
-		fmt.Fprintf(b, "Doc: %s\n", clean(m.DocURL))
+		fmt.Fprintf(b, "Doc: %s\n", printable.Line(m.DocURL))
 	}
-	fmt.Fprintf(b, "PeriodType: %s %s\n", clean(m.PeriodType.Type), clean(m.PeriodType.Unit))
+	fmt.Fprintf(b, "PeriodType: %s %s\n", printable.Line(m.PeriodType.Type), printable.Line(m.PeriodType.Unit))
 	fmt.Fprintf(b, "Period: %d\n", m.Period)
 	if !r.Time.IsZero() {
 		fmt.Fprintf(b, "Time: %v\n", r.Time)
@@ -118,7 +119,7 @@ func (r *Raw) writeHead(b *bytes.Buffer) {
 	b.WriteString("Samples:\n")
 	var types []string
 	for t, v := range m.Types {
-		text := clean(v.Type) + "/" + clean(v.Unit)
+		text := printable.Line(v.Type) + "/" + printable.Line(v.Unit)
 		if m.DefaultNamed && t == m.DefaultType {
 			text += "[dflt]"
 		}
@@ -163,9 +164,9 @@ func rawLabels(labels []callstack.Label) string {
 	for _, l := range labels {
 		switch {
 		case l.Str != "":
-			texts = add(texts, l.Key, clean(l.Str))
+			texts = add(texts, l.Key, printable.Line(l.Str))
 		case units[l.Key]:
-			numbers = add(numbers, l.Key, fmt.Sprintf("%d %s", l.Num, clean(l.Unit)))
+			numbers = add(numbers, l.Key, fmt.Sprintf("%d %s", l.Num, printable.Line(l.Unit)))
 		default:
 			numbers = add(numbers, l.Key, strconv.FormatInt(l.Num, 10))
 		}
@@ -177,7 +178,7 @@ func rawLabels(labels []callstack.Label) string {
 		}
 		var parts []string
 		for _, k := range list {
-			parts = append(parts, fmt.Sprintf("%s:%v", clean(k.key), k.values))
+			parts = append(parts, fmt.Sprintf("%s:%v", printable.Line(k.key), k.values))
 		}
 		slices.Sort(parts)
 		fmt.Fprintf(&out, "                %s\n", strings.Join(parts, " "))
@@ -201,9 +202,9 @@ func rawLocation(id int, p selection.Place) string {
 		if n > 0 {
 			out.WriteString("             ")
 		}
-		fmt.Fprintf(&out, "%s %s:%d:%d s=%d", clean(f.Name), clean(f.File), f.Line, f.Column, f.Start)
+		fmt.Fprintf(&out, "%s %s:%d:%d s=%d", printable.Line(f.Name), printable.Line(f.File), f.Line, f.Column, f.Start)
 		if f.SystemName != f.Name { // that of a frame made of a label is empty
-			fmt.Fprintf(&out, "(%s)", clean(f.SystemName))
+			fmt.Fprintf(&out, "(%s)", printable.Line(f.SystemName))
 		}
 		out.WriteByte('\n')
 	}
@@ -221,5 +222,5 @@ func (r *Raw) mapping(i int) string {
 			resolved += of.mark
 		}
 	}
-	return fmt.Sprintf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, clean(m.File), clean(m.BuildID), resolved)
+	return fmt.Sprintf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, printable.Line(m.File), printable.Line(m.BuildID), resolved)
 }

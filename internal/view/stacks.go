@@ -12,6 +12,7 @@ import (
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -50,7 +51,7 @@ func (t *Stacks) Write(w io.Writer) error {
 	b.Write(head.Bytes())
 	printed := make([]string, len(t.names))
 	for i, name := range t.names {
-		printed[i] = clean(name)
+		printed[i] = printable.Line(name)
 	}
 	labels := make(map[string]string) // printed, by label set
 	for walk := t.s.WalkAll(); walk.Next(); {
@@ -97,16 +98,16 @@ func (t *Stacks) labels(labels []callstack.Label) string {
 	var texts, numbers []keyed
 	for _, l := range labels {
 		if l.Str != "" {
-			texts = add(texts, l.Key, clean(l.Str))
+			texts = add(texts, l.Key, printable.Line(l.Str))
 		} else {
-			numbers = add(numbers, l.Key, clean(quantity.PprofLabel(l.Num, t.units[l.Key], "auto")))
+			numbers = add(numbers, l.Key, printable.Line(quantity.PprofLabel(l.Num, t.units[l.Key], "auto")))
 		}
 	}
 	var out strings.Builder
 	for _, list := range [][]keyed{texts, numbers} {
 		var lines []string
 		for _, k := range list {
-			lines = append(lines, fmt.Sprintf("%10s:  %s\n", clean(k.key), strings.Join(k.values, " ")))
+			lines = append(lines, fmt.Sprintf("%10s:  %s\n", printable.Line(k.key), strings.Join(k.values, " ")))
 		}
 		slices.Sort(lines)
 		out.WriteString(strings.Join(lines, ""))

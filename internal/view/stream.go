@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"whet/internal/printable"
 )
 
 // stream writes a document that is too large to hold: its head, then lists of
@@ -70,5 +72,5 @@ func marshal(v any) ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
-	return escapeControls(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
+	return printable.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }

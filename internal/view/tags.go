@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -102,12 +103,12 @@ func (t *Tags) Write(w io.Writer) error {
 		if t.Total > 0 {
 			percent = " (" + t.percent(k.Flat) + ")"
 		}
-		fmt.Fprintf(table, "%s:\t Total %s of %s%s\n", clean(k.Name), t.value(k.Flat), t.value(t.Total), percent)
+		fmt.Fprintf(table, "%s:\t Total %s of %s%s\n", printable.Line(k.Name), t.value(k.Flat), t.value(t.Total), percent)
 		for _, v := range k.Values {
 			if t.Total > 0 {
 				percent = " (" + t.percent(v.Flat) + ")"
 			}
-			fmt.Fprintf(table, " \t%s%s:\t %s\n", t.value(v.Flat), percent, clean(v.Name))
+			fmt.Fprintf(table, " \t%s%s:\t %s\n", t.value(v.Flat), percent, printable.Line(v.Name))
 		}
 		fmt.Fprintln(table)
 	}

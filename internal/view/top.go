@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/printable"
 )
 
 // Top is the table of nodes, as pprof's top command has it.
@@ -69,7 +70,7 @@ func (t *Top) Write(w io.Writer) error {
 			note = " " + note
 		}
 		fmt.Fprintf(&b, "%10s %s %s %10s %s  %s%s\n",
-			t.value(flat), t.percent(flat), t.percent(sum), t.value(cum), t.percent(cum), clean(n.Name), note)
+			t.value(flat), t.percent(flat), t.percent(sum), t.value(cum), t.percent(cum), printable.Line(n.Name), note)
 	}
 	return write(w, "top", &b)
 }

@@ -8,6 +8,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -65,14 +66,14 @@ func (t *Tree) Write(w io.Writer) error {
 			if e.Inlined {
 				note = " (inline)"
 			}
-			fmt.Fprintf(&b, "%50s %s |   %s%s\n", t.value(e.Weight), quantity.PprofPercent(e.Weight, cum), clean(other.Name), note)
+			fmt.Fprintf(&b, "%50s %s |   %s%s\n", t.value(e.Weight), quantity.PprofPercent(e.Weight, cum), printable.Line(other.Name), note)
 		}
 		b.WriteString(treeSeparator)
 		for _, e := range n.In {
 			edge(e, e.From)
 		}
 		fmt.Fprintf(&b, "%10s %s %s %10s %s                | %s\n",
-			t.value(flat), t.percent(flat), t.percent(sum), t.value(cum), t.percent(cum), clean(n.Name))
+			t.value(flat), t.percent(flat), t.percent(sum), t.value(cum), t.percent(cum), printable.Line(n.Name))
 		for _, e := range n.Out {
 			edge(e, e.To)
 		}

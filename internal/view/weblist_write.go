@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"whet/internal/printable"
 	"whet/internal/quantity"
 )
 
@@ -52,13 +53,13 @@ type webAsm struct {
 // WriteHTML prints the listing as one HTML file that loads nothing: a line
 // that has instructions opens to show them.
 func (v *Weblist) WriteHTML(w io.Writer, title string) error {
-	page := webPage{Title: clean(title), Total: v.value(v.Total), Legend: v.profileLines()}
+	page := webPage{Title: printable.Line(title), Total: v.value(v.Total), Legend: v.profileLines()}
 	for _, w := range v.Warnings {
-		page.Warnings = append(page.Warnings, clean(w))
+		page.Warnings = append(page.Warnings, printable.Line(w))
 	}
 	for i, f := range v.Functions {
 		r := webRoutine{
-			ID: fmt.Sprintf("f%d", i), Name: clean(f.Function), File: clean(f.File), Missing: clean(f.Missing),
+			ID: fmt.Sprintf("f%d", i), Name: printable.Line(f.Function), File: printable.Line(f.File), Missing: printable.Line(f.Missing),
 			Flat: v.value(f.Flat), Cum: v.value(f.Cum), Percent: strings.TrimSpace(quantity.PprofPercent(f.Cum, v.Total)),
 		}
 		for _, l := range f.Lines {
@@ -74,7 +75,7 @@ func (v *Weblist) WriteHTML(w io.Writer, title string) error {
 }
 
 func (v *Weblist) webRow(l *WebLine) webRow {
-	row := webRow{Flat: v.orDot(l.Flat), Cum: v.orDot(l.Cum), Number: fmt.Sprint(l.Number), Text: cleanSource(l.Text), Gap: l.Gap, Hot: l.Flat != 0 || l.Cum != 0}
+	row := webRow{Flat: v.orDot(l.Flat), Cum: v.orDot(l.Cum), Number: fmt.Sprint(l.Number), Text: printable.Source(l.Text), Gap: l.Gap, Hot: l.Flat != 0 || l.Cum != 0}
 	switch {
 	case l.Number == 0:
 		row.Number, row.Text = "?", "(instructions of no known line)"
@@ -83,19 +84,19 @@ func (v *Weblist) webRow(l *WebLine) webRow {
 	}
 	var before []WebCall
 	for _, in := range l.Instructions {
-		a := webAsm{Flat: v.orDot(in.Flat), Cum: v.orDot(in.Cum), Text: clean(in.Text), Apart: in.Apart}
+		a := webAsm{Flat: v.orDot(in.Flat), Cum: v.orDot(in.Cum), Text: printable.Line(in.Text), Apart: in.Apart}
 		if in.Address != 0 {
 			a.Address = fmt.Sprintf("%x", in.Address)
 		}
 		if in.File != "" {
-			a.Place = fmt.Sprintf("%s:%d", clean(base(in.File)), in.Line)
+			a.Place = fmt.Sprintf("%s:%d", printable.Line(base(in.File)), in.Line)
 		}
 		for i, c := range in.Calls {
 			if i < len(before) && before[i] == c {
 				continue // as of the instruction before
 			}
 			before = nil
-			a.Calls = append(a.Calls, fmt.Sprintf("%s%s  %s:%d  %s", strings.Repeat("    ", i), clean(c.Function), clean(base(c.File)), c.Line, clean(c.Text)))
+			a.Calls = append(a.Calls, fmt.Sprintf("%s%s  %s:%d  %s", strings.Repeat("    ", i), printable.Line(c.Function), printable.Line(base(c.File)), c.Line, printable.Line(c.Text)))
 		}
 		before = in.Calls
 		a.Text = strings.Repeat("    ", len(in.Calls)) + a.Text

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"whet/internal/printable"
 )
 
 // Link is where a frame's source is shown: a URL in which {file}, {line} and
@@ -19,7 +21,7 @@ func (l Link) Validate() error {
 	switch {
 	case l == "":
 		return nil
-	case strings.ContainsFunc(string(l), unprintable):
+	case strings.ContainsFunc(string(l), printable.Hidden):
 		return fmt.Errorf("link %q: it has characters that cannot be seen", string(l))
 	case !ok || strings.ContainsAny(scheme, "/{?#"):
 		return fmt.Errorf("link %q: it needs a scheme: https://…, file://…, vscode://…", string(l))

@@ -3,8 +3,9 @@ package flame
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"whet/internal/printable"
 )
 
 // maxName is how much of a name is kept: symbols of instantiated types grow to
@@ -21,37 +22,7 @@ func visible(s string) string {
 		}
 		s = fmt.Sprintf("%s… (%d bytes)", s[:cut], len(s))
 	}
-	if !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case unprintable(r) && r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case unprintable(r) && r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case unprintable(r):
-			fmt.Fprintf(&b, `\U%08x`, r)
-		default:
-			b.WriteRune(r)
-		}
-		i += n
-	}
-	return b.String()
-}
-
-// unprintable: controls (Cc), formats (Cf: direction overrides, zero-width
-// characters), line separators, and what Unicode leaves to private use.
-func unprintable(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+	return printable.Line(s)
 }
 
 // PackageOf returns the package path of a linker symbol:

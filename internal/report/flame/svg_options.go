@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"whet/internal/printable"
 )
 
 // SVGOptions are what the classic flame graph script lets one choose, by its
@@ -54,7 +56,7 @@ func (o *SVGOptions) Validate() error {
 		return fmt.Errorf("flame graph: a font of %g pixels is not between 4 and 100", o.FontSize)
 	case !(o.MinWidth >= 0 && o.MinWidth <= float64(o.Width)):
 		return errors.New("flame graph: the minimum width of a frame is not between 0 and the width")
-	case strings.ContainsFunc(o.FontType, func(r rune) bool { return unprintable(r) || strings.ContainsRune(`;{}()<>&@\`, r) }):
+	case strings.ContainsFunc(o.FontType, func(r rune) bool { return printable.Hidden(r) || strings.ContainsRune(`;{}()<>&@\`, r) }):
 		return fmt.Errorf("flame graph: %q is not a list of font families", o.FontType)
 	}
 	if err := o.Palette.Validate(); err != nil {

@@ -1,4 +1,4 @@
-package view
+package printable
 
 import (
 	"bytes"
@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes an untrusted name printable on one line: control characters,
-// terminal escapes, invalid bytes and the characters that reorder or hide text
-// become escapes that can be read (\x1b, \u202e).
-func clean(s string) string {
-	if plain(s) || !strings.ContainsFunc(s, unprintable) && utf8.ValidString(s) {
+// Line makes a name printable on one line: control characters, terminal
+// escapes, invalid bytes and the characters that reorder or hide text become
+// escapes.
+func Line(s string) string {
+	if plain(s) || !strings.ContainsFunc(s, Hidden) && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
@@ -25,11 +25,11 @@ func clean(s string) string {
 			b.WriteString(`\n`)
 		case r == '\t':
 			b.WriteString(`\t`)
-		case unprintable(r) && r < 0x80:
+		case Hidden(r) && r < 0x80:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case unprintable(r) && r < 0x10000:
+		case Hidden(r) && r < 0x10000:
 			fmt.Fprintf(&b, `\u%04x`, r)
-		case unprintable(r):
+		case Hidden(r):
 			fmt.Fprintf(&b, `\U%08x`, r)
 		default:
 			b.WriteRune(r)
@@ -50,24 +50,25 @@ func plain(s string) bool {
 	return true
 }
 
-// unprintable: controls (Cc), formats (Cf: direction overrides, zero-width
-// characters), line separators, and what Unicode leaves to private use.
-func unprintable(r rune) bool {
+// Hidden reports whether a character is obeyed or hidden instead of shown:
+// controls (Cc), formats (Cf: direction overrides, zero-width characters), line
+// separators, and what Unicode leaves to private use.
+func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
 
-// cleanSource is clean for a line of source: its tabs stay.
-func cleanSource(s string) string {
+// Source is Line for a line of source: its tabs stay, and its end goes.
+func Source(s string) string {
 	parts := strings.Split(strings.TrimRight(s, "\r\n"), "\t")
 	for i := range parts {
-		parts[i] = clean(parts[i])
+		parts[i] = Line(parts[i])
 	}
 	return strings.Join(parts, "\t")
 }
 
-// escapeControls escapes DEL and the C1 controls, which JSON allows in strings
-// and terminals obey.
-func escapeControls(doc []byte) []byte {
+// JSON escapes DEL and the C1 controls, which JSON allows in strings and
+// terminals obey.
+func JSON(doc []byte) []byte {
 	control := func(r rune) bool { return r >= 0x7f && r <= 0x9f }
 	if !bytes.ContainsFunc(doc, control) {
 		return doc
