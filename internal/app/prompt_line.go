@@ -168,7 +168,7 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 	if len(ignore) > 0 {
 		*toIgnore = strings.Join(ignore, "|")
 	}
-	if c.verb.name == "top" && a.s.nodeCount == chosenByView {
+	if c.verb.name == "top" && c.suffix == "" && a.s.nodeCount == chosenByView {
 		a.s.nodeCount = promptTop
 	}
 	if c.set != nil {

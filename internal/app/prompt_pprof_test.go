@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -114,6 +115,7 @@ func TestPromptPrintsWhatPprofPrints(t *testing.T) {
 			top5
 			mean_alloc_space
 			top5
+			comments
 			total_alloc_space
 			top5
 			tags
@@ -181,4 +183,49 @@ func goCache(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// TestPromptWritesWhatPprofWrites compares the files of commands that write
+// some for other programs.
+func TestPromptWritesWhatPprofWrites(t *testing.T) {
+	path, err := filepath.Abs("../format/profile/testdata/http.heap.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = "callgrind >all.out\nfocus=http\ncallgrind >http.out\ntopproto >top.pb.gz\ntopproto3 -cum >three.pb.gz\n"
+	theirs := t.TempDir()
+	pprof := exec.Command("go", "tool", "pprof", "-symbolize=none", path)
+	pprof.Dir = theirs
+	pprof.Env = append(pprof.Environ(), "HOME="+theirs, "PPROF_TMPDIR="+theirs, "GOCACHE="+goCache(t))
+	pprof.Stdin = strings.NewReader(script)
+	if out, err := pprof.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Chdir(t.TempDir())
+	if _, errs, code := whet(t, script, "-symbolize=none", path); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	for _, name := range []string{"all.out", "http.out", "top.pb.gz", "three.pb.gz"} {
+		if strings.HasSuffix(name, ".gz") {
+			want, got := foldedOf(t, filepath.Join(theirs, name)), foldedOf(t, name)
+			if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+				t.Errorf("%s (-pprof +whet):\n%.2000s", name, diff)
+			}
+			continue
+		}
+		want, err := os.ReadFile(filepath.Join(theirs, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want) < 1000 || !bytes.Equal(want, got) {
+			t.Errorf("%s (-pprof +whet):\n%.2000s", name, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
+		}
+	}
+	if _, errs, code := whet(t, "", "graph", "-callgrind", "-call_tree", path); code != exitUsage || !strings.Contains(errs, "leave -call_tree out") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
 }

@@ -14,6 +14,8 @@ const (
 	formatSVG  = "svg"
 	formatHTML = "html"
 	formatDOT  = "dot"
+
+	formatCallgrind = "callgrind"
 )
 
 func graphView() *profileVerb {
@@ -23,8 +25,8 @@ func graphView() *profileVerb {
 		short: "the call graph as a picture, or in Graphviz's language",
 		long: `
 Graph draws which functions call which, the heavier the larger, as an SVG picture, as an HTML page
-to move, zoom and search in (-html), or as text for Graphviz (-dot). No other program is needed.
-The name of the file, -o graph.html, chooses the kind, too.`,
+to move, zoom and search in (-html), or as text for Graphviz (-dot) or KCachegrind (-callgrind). No
+other program is needed. The name of the file, -o graph.html, chooses the kind, too.`,
 		examples: []string{
 			"whet graph cpu.pb.gz",
 			"whet graph -html -focus 'json\\.Marshal$' cpu.pb.gz",
@@ -36,8 +38,12 @@ The name of the file, -o graph.html, chooses the kind, too.`,
 			{name: "web", help: "the call graph as an HTML page", set: setFormat(formatHTML)},
 			{name: "html", help: "the same as web", set: setFormat(formatHTML)},
 			{name: "dot", help: "the call graph in Graphviz's language", set: setFormat(formatDOT)},
+			{name: "callgrind", help: "all costs of calls, as KCachegrind and callgrind_annotate read them", set: setFormat(formatCallgrind), suffix: "callgraph.out"},
 		},
 		make: func(_ context.Context, q *request) (product, error) {
+			if q.s.format == formatCallgrind && !q.s.asJSON {
+				return q.callgrind()
+			}
 			sel, err := q.selected("graph", q.s.selection())
 			if err != nil {
 				return product{}, err
@@ -54,10 +60,22 @@ The name of the file, -o graph.html, chooses the kind, too.`,
 			case formatDOT:
 				return product{write: g.WriteDOT, warnings: g.Warnings}, nil
 			default:
-				return product{}, usageError("graph: -format is svg, html or dot, not %q", format)
+				return product{}, usageError("graph: -format is svg, html or dot, or callgrind, not %q", format)
 			}
 		},
 	}
+}
+
+func (q *request) callgrind() (product, error) {
+	if q.s.callTree {
+		return product{}, usageError("graph: in callgrind's format a function is one for all paths to it: leave -call_tree out, or write -dot")
+	}
+	sel, err := q.selected("graph", view.ForCallgrind(q.s.selection()))
+	if err != nil {
+		return product{}, err
+	}
+	c := view.NewCallgrind(sel, q.s.sort == sortCum, q.common())
+	return product{suffix: "callgraph.out", write: c.Write, warnings: c.Warnings}, nil
 }
 
 // picture is the kind of picture asked for, by name or by that of the file.

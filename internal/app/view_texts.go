@@ -12,6 +12,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/format/profile"
 	"whet/internal/recording"
 	"whet/internal/view"
 )
@@ -86,6 +87,12 @@ func (s *settings) graph(count int) callgraph.Options {
 	return o
 }
 
+// Forms of texts that only the prompt's words and flags of their name choose.
+const (
+	formatTop      = "topproto"
+	formatComments = "comments"
+)
+
 // pprof's number of nodes for all but its top.
 const suitedNodes = 80
 
@@ -105,13 +112,18 @@ func topView() *profileVerb {
 		words: []promptWord{
 			{name: "top", help: "the functions that cost most"},
 			{name: "text", help: "the same as top"},
+			{name: "topproto", help: "the functions of top as a file of pprof", set: setFormat(formatTop), suffix: "pb.gz"},
 		},
 		make: func(_ context.Context, q *request) (product, error) {
 			sel, err := q.selected("top", q.s.selection())
 			if err != nil {
 				return product{}, err
 			}
-			return q.text(view.NewTop(sel, q.s.graph(0), q.common())), nil
+			top := view.NewTop(sel, q.s.graph(0), q.common())
+			if q.s.format == formatTop && !q.s.asJSON {
+				return product{suffix: "pb.gz", warnings: top.Warnings, write: func(w io.Writer) error { return profile.WritePacked(w, top.Profile()) }}, nil
+			}
+			return q.text(top), nil
 		},
 	}
 }
@@ -207,6 +219,7 @@ pprof's -traces does.`,
 			{name: "raw", help: "the samples as the profile holds them"},
 			{name: "stacks", help: "the samples with the functions on their stacks", set: setStacks},
 			{name: "traces", help: "the same as stacks", set: setStacks},
+			{name: "comments", help: "what the recorder remarked", set: setFormat(formatComments)},
 		},
 		make: func(_ context.Context, q *request) (product, error) {
 			o := q.s.selection()
@@ -214,6 +227,9 @@ pprof's -traces does.`,
 			sel, err := q.selected("raw", o)
 			if err != nil {
 				return product{}, err
+			}
+			if q.s.format == formatComments && !q.s.asJSON {
+				return product{write: func(w io.Writer) error { return view.WriteComments(w, sel) }}, nil
 			}
 			if q.s.stacks {
 				return q.text(view.NewStacks(sel, q.common())), nil

@@ -85,20 +85,27 @@ func (h *Head) chooseUnit(nodes []*callgraph.Node) {
 	if h.OutUnit != minimum || len(nodes) == 0 {
 		return
 	}
-	var smallest int64
+	smallest := leastValue(nodes)
+	if smallest == 0 {
+		smallest = h.Total
+	}
+	h.OutUnit = quantity.PprofUnit(h.scaled(smallest), h.scaled(h.Total), h.Unit)
+}
+
+// leastValue is the smallest value that nodes have: of each its flat, its cum
+// where that is 0. It is 0 where all are.
+func leastValue(nodes []*callgraph.Node) int64 {
+	var least int64
 	for _, n := range nodes {
 		v := magnitude(n.FlatValue())
 		if v == 0 {
 			v = magnitude(n.CumValue())
 		}
-		if v > 0 && (smallest == 0 || v < smallest) {
-			smallest = v
+		if v > 0 && (least == 0 || v < least) {
+			least = v
 		}
 	}
-	if smallest == 0 {
-		smallest = h.Total
-	}
-	h.OutUnit = quantity.PprofUnit(h.scaled(smallest), h.scaled(h.Total), h.Unit)
+	return least
 }
 
 // scaled is a value as -divide_by has it.

@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
 	"whet/internal/printable"
 )
 
@@ -16,12 +17,13 @@ type Top struct {
 	Graph   *callgraph.Graph
 	Options callgraph.Options
 
+	meta  *callstack.Meta
 	files map[string]string // of functions, as the profile has them
 }
 
 // NewTop sums up a selection by its nodes.
 func NewTop(s *selection.Selection, g callgraph.Options, o Options) *Top {
-	t := &Top{Head: newHead(s, &o), Graph: callgraph.New(s, g), Options: g, files: make(map[string]string)}
+	t := &Top{Head: newHead(s, &o), Graph: callgraph.New(s, g), Options: g, meta: &s.Meta, files: make(map[string]string)}
 	t.chooseUnit(t.Graph.Nodes)
 	for _, n := range t.Graph.Nodes {
 		if n.Info.Name != "" && n.Info.File == "" {
