@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"strings"
 	"sync"
 
@@ -40,7 +41,8 @@ type webRow struct {
 	Flat, Cum    string
 	Number       string
 	Text         string
-	Gap, Hot     bool
+	Gap          bool
+	Heat         string // classes of the line: hot, and h2 or h3 by its part of the function
 	Instructions []webAsm
 }
 
@@ -63,7 +65,7 @@ func (v *Weblist) WriteHTML(w io.Writer, title string) error {
 			Flat: v.value(f.Flat), Cum: v.value(f.Cum), Percent: strings.TrimSpace(quantity.PprofPercent(f.Cum, v.Total)),
 		}
 		for _, l := range f.Lines {
-			r.Lines = append(r.Lines, v.webRow(&l))
+			r.Lines = append(r.Lines, v.webRow(&l, f.Cum))
 		}
 		page.Rows = append(page.Rows, r)
 	}
@@ -74,8 +76,24 @@ func (v *Weblist) WriteHTML(w io.Writer, title string) error {
 	return write(w, "weblist", &b)
 }
 
-func (v *Weblist) webRow(l *WebLine) webRow {
-	row := webRow{Flat: v.orDot(l.Flat), Cum: v.orDot(l.Cum), Number: fmt.Sprint(l.Number), Text: printable.Source(l.Text), Gap: l.Gap, Hot: l.Flat != 0 || l.Cum != 0}
+// heat says how much of a function's cum a line has: from a third, from a
+// tenth, or any.
+func heat(line, function int64) string {
+	part := math.Abs(float64(line)) / max(math.Abs(float64(function)), 1)
+	switch {
+	case part >= 1.0/3:
+		return "hot h3"
+	case part >= 0.1:
+		return "hot h2"
+	}
+	return "hot"
+}
+
+func (v *Weblist) webRow(l *WebLine, function int64) webRow {
+	row := webRow{Flat: v.orDot(l.Flat), Cum: v.orDot(l.Cum), Number: fmt.Sprint(l.Number), Text: printable.Source(l.Text), Gap: l.Gap}
+	if l.Flat != 0 || l.Cum != 0 {
+		row.Heat = heat(l.Cum, function)
+	}
 	switch {
 	case l.Number == 0:
 		row.Number, row.Text = "?", "(instructions of no known line)"
