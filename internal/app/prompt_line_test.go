@@ -153,7 +153,7 @@ func TestOptionsReadWhatTheyPrint(t *testing.T) {
 		sampleIndex: "cpu", mean: true, unit: "ms", divideBy: 0.1, focus: "a", ignore: "b", hide: "c", show: "d", showFrom: "e", pruneFrom: "f",
 		tagFocus: "g", tagIgnore: "h", tagShow: "i", tagHide: "j", tagRoot: "k,l", tagLeaf: "m", granularity: "lines", noInlines: true, showColumns: true,
 		dropNegative: true, normalize: true, relative: true, sort: "cum", nodeCount: 12, nodeFraction: 1e-9, edgeFraction: 0.25, trim: true, callTree: true,
-		sourcePath: "n", trimPath: "o", compact: true, stacks: true, flame: flameSettings{"r", true, true, true, true, "s", "t", "u", "v", "w", 1, 2, 3, 4, "x", "y", "z"}, format: "p", output: "q", asJSON: true,
+		sourcePath: "n", trimPath: "o", compact: true, stacks: true, flame: flameSettings{"r", true, true, true, true, true, "s", "t", "u", "v", "w", 1, 2, 3, 4, "x", "y", "z"}, format: "p", output: "q", asJSON: true,
 	}
 	read := settings{stacks: true} // what no option holds: a word of the prompt sets it
 	for _, o := range options() {

@@ -68,10 +68,25 @@ func (q *request) flames() ([]flame.View, error) {
 		return nil, err
 	}
 	types := []string{first}
-	if q.s.picture(formatHTML) != formatSVG && !q.s.mean {
+	if q.s.picture(formatHTML) != formatSVG && !q.s.mean && (q.s.flame.allTypes || !q.isLarge()) {
+	if len(views) == 1 && q.isLarge() && !q.s.flame.allTypes && q.s.picture(formatHTML) != formatSVG && len(q.sampleTypes()) > 1 {
+		warnings = append(warnings, "of a profile this large one value is drawn: -sample_index chooses another, -all_types draws all")
+	}
 		for _, t := range q.sampleTypes() {
 			if t != first {
 				types = append(types, t)
+// menuSamples is how many samples a profile may have for all of its values to be
+// drawn unasked: each takes as long as the first.
+const menuSamples = 500_000
+
+func (q *request) isLarge() bool {
+	samples := 0
+	for _, source := range q.sources {
+		samples += source.Profile.Len()
+	}
+	return samples > menuSamples
+}
+
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import "whet/internal/report/flame"
 type flameSettings struct {
 	sandwich                  string
 	reverse, inverted, negate bool
-	still                     bool
+	still, allTypes           bool
 	title, subtitle, link     string
 	colors, colorFile         string
 	width, height             int
@@ -36,6 +36,8 @@ func flameOptions() []option {
 			at: func(s *settings) any { return &s.flame.negate }},
 		{name: "still", of: ofFlame, help: "SVG without a script, for where none may run",
 			at: func(s *settings) any { return &s.flame.still }},
+		{name: "all_types", of: ofFlame, help: "HTML: draw all values of a profile of more than 500,000 samples, too",
+			at: func(s *settings) any { return &s.flame.allTypes }},
 		{name: "title", of: ofFlame, help: "`text` at the head (default: the profile's name)",
 			at: func(s *settings) any { return &s.flame.title }},
 		{name: "subtitle", of: ofFlame, help: "`text` below the title",

@@ -25,7 +25,7 @@ func mergeView() *profileVerb {
 		short: "several profiles as one, or one in another format",
 		long: `
 Merge adds profiles up and writes them as one file: samples with equal stacks and labels become one,
-as in pprof. -base is subtracted, and of what -focus, -hide and the like leave out nothing is written.
+as in pprof. -base is subtracted, and what -focus, -hide and the like leave out is not written.
 -format folded writes a line for each stack, as the scripts of flame graphs read them, of one sample
 type; speedscope a document for https://www.speedscope.app.`,
 		examples: []string{
