@@ -57,24 +57,12 @@ func makeFlame(_ context.Context, q *request) (product, error) {
 	for _, source := range q.sources {
 		warnings = append(warnings, source.Profile.Warnings...)
 	}
-	return q.flameProduct(views, warnings)
-}
-
-// flames are the graphs of the profile: of each of its values, the chosen or
-// default one first, but of one alone where more would be the same or too much.
-func (q *request) flames() ([]flame.View, error) {
-	first, err := q.sampleType(q.s.sampleIndex)
-	if err != nil {
-		return nil, err
-	}
-	types := []string{first}
-	if q.s.picture(formatHTML) != formatSVG && !q.s.mean && (q.s.flame.allTypes || !q.isLarge()) {
 	if len(views) == 1 && q.isLarge() && !q.s.flame.allTypes && q.s.picture(formatHTML) != formatSVG && len(q.sampleTypes()) > 1 {
 		warnings = append(warnings, "of a profile this large one value is drawn: -sample_index chooses another, -all_types draws all")
 	}
-		for _, t := range q.sampleTypes() {
-			if t != first {
-				types = append(types, t)
+	return q.flameProduct(views, warnings)
+}
+
 // menuSamples is how many samples a profile may have for all of its values to be
 // drawn unasked: each takes as long as the first.
 const menuSamples = 500_000
@@ -87,6 +75,18 @@ func (q *request) isLarge() bool {
 	return samples > menuSamples
 }
 
+// flames are the graphs of the profile: of each of its values, the chosen or
+// default one first, but of one alone where more would be the same or too much.
+func (q *request) flames() ([]flame.View, error) {
+	first, err := q.sampleType(q.s.sampleIndex)
+	if err != nil {
+		return nil, err
+	}
+	types := []string{first}
+	if q.s.picture(formatHTML) != formatSVG && !q.s.mean && (q.s.flame.allTypes || !q.isLarge()) {
+		for _, t := range q.sampleTypes() {
+			if t != first {
+				types = append(types, t)
 			}
 		}
 	}
