@@ -23,17 +23,26 @@ func diffCommand() *command {
 Diff compares two profiles, or the profiles of two recordings kind by kind: by how much each
 function's flat and cum changed, and what its cum was before and after. Percentages are of the
 profile before. The changes are those of go tool pprof -top -diff_base BEFORE AFTER; -normalize
-scales AFTER to the total of BEFORE first, which compares shares where the work differs.
+scales AFTER to the total of BEFORE first, which compares shares where the work differs. -html draws
+both as one flame graph for each of their values.
 BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
 		examples: []string{
 			"whet diff before.pb.gz after.pb.gz",
 			"whet diff -cum -nodecount 20 -normalize before.whet after.whet",
+			"whet diff -o changed.html before.whet after.whet",
 			"whet diff -alloc_space -focus json http://localhost:6060/debug/pprof/heap heap.pb.gz",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			s, f := defaultSettings(), sourceFlags{}
 			s.declare(fs, ofColumn|ofSamples|ofFrames|ofOrder|ofNodes|ofSources|ofOutput)
 			f.declare(fs)
+			fs.BoolFunc(formatHTML, "draw both sides as flame graphs in one HTML file; as -o with a name that ends in .html does", func(text string) error {
+				on, err := parseSwitch(text)
+				if err == nil && on {
+					s.format = formatHTML
+				}
+				return err
+			})
 			return func(ctx context.Context, e *env, operands []string) error {
 				return runDiff(ctx, e, s, f, operands)
 			}
@@ -67,6 +76,14 @@ func runDiff(ctx context.Context, e *env, s settings, f sourceFlags, operands []
 	kinds, err := f.kindsToCompare(operands)
 	if err != nil {
 		return err
+	}
+	if !s.asJSON {
+		switch form := s.picture(""); form {
+		case formatHTML:
+			return f.diffPage(ctx, e, s, kinds, binary, operands)
+		case formatSVG, formatDOT:
+			return usageError("diff: it draws HTML; whet flame -svg and whet graph -dot with -diff_base draw %s", form)
+		}
 	}
 	var diffs []view.KindDiff
 	for _, kind := range kinds {

@@ -78,3 +78,47 @@ func TestDiffOfRecordings(t *testing.T) {
 		t.Errorf("-kind wall: exit code %d, %s", code, errs)
 	}
 }
+
+// TestDiffDraws: of two profiles the page is that of flame, which is compared
+// with pprof's figures; of recordings it has every kind.
+func TestDiffDraws(t *testing.T) {
+	before, err := filepath.Abs("../format/profile/testdata/http.heap.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := filepath.Abs("../format/profile/testdata/http.allocs.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := recordingOf(t, [2]string{"allocs", "http.allocs.pb.gz"}, [2]string{"cpu", "httpsrv_labels.cpu.pb.gz"})
+	second := recordingOf(t, [2]string{"allocs", "http.heap.pb.gz"}, [2]string{"cpu", "httpsrv_labels.cpu.pb.gz"})
+	t.Chdir(t.TempDir())
+	read := func(name string) string {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	run := func(args ...string) {
+		t.Helper()
+		if _, errs, code := whet(t, "", args...); code != exitDone {
+			t.Fatalf("%s: exit code %d: %s", args, code, errs)
+		}
+	}
+	run("flame", "-title", "http.heap.pb.gz → http.allocs.pb.gz", "-sample_index", "alloc_objects", "-diff_base", before, "-o", "flame.html", after)
+	run("diff", "-sample_index", "alloc_objects", before, after, "-o", "diff.html")
+	run("diff", "-alloc_objects", "-html", before, after)
+	if want := read("flame.html"); want != read("diff.html") || want != read("http.allocs.diff.html") || !strings.Contains(want, "http.heap.pb.gz → ") {
+		t.Error("diff draws another page than flame")
+	}
+	run("diff", "-o", "kinds.html", first, second)
+	for _, label := range []string{"cpu: cpu", "cpu: samples", "allocs: alloc_space", "allocs: inuse_objects"} {
+		if !strings.Contains(read("kinds.html"), label) {
+			t.Errorf("the page has no %s", label)
+		}
+	}
+	if _, errs, code := whet(t, "", "diff", "-o", "x.svg", before, after); code != exitUsage || !strings.Contains(errs, "whet flame -svg") {
+		t.Errorf("-o x.svg: exit code %d: %s", code, errs)
+	}
+}

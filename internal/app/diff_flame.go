@@ -1,0 +1,49 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"path/filepath"
+
+	"whet/internal/report/flame"
+)
+
+// flames adds the graphs of a comparison to a page of them; of recordings they
+// are called by their kind.
+func (p *comparison) flames(page *flame.Page) error {
+	views, err := p.request.flames()
+	if err != nil {
+		return err
+	}
+	for _, v := range views {
+		if p.kind != "" {
+			v.Kind, v.Label = p.kind, p.kind+": "+v.Graph.Type.Type
+		}
+		page.Views = append(page.Views, v)
+	}
+	page.Warnings = append(page.Warnings, p.warnings...)
+	for _, source := range p.sources {
+		page.Warnings = append(page.Warnings, source.Profile.Warnings...)
+	}
+	page.Module = cmp.Or(page.Module, p.module())
+	return nil
+}
+
+// diffPage draws the kinds that both sides hold as flame graphs.
+func (f *sourceFlags) diffPage(ctx context.Context, e *env, s settings, kinds, binary, operands []string) error {
+	page := flame.Page{Title: filepath.Base(shown(operands[0])) + " → " + filepath.Base(shown(operands[1]))}
+	for _, kind := range kinds {
+		p, err := f.compare(ctx, e, s, kind, binary, operands)
+		if err != nil {
+			return err
+		}
+		err = p.flames(&page)
+		p.close()
+		if err != nil {
+			return err
+		}
+	}
+	out := cmp.Or(s.output, outputName(operands[1], "diff", formatHTML))
+	return e.emit(ctx, out, func(w io.Writer) error { return flame.WriteHTML(w, page) })
+}
