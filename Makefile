@@ -94,13 +94,22 @@ bench: ## whet beside other tools: measures, and writes bench/README.md anew
 exact: ## what whet prints of profiles beside what the pprof program prints: every view, options in pairs
 	go run ./bench/exact $(if $(PROFILES),-profiles $(PROFILES))
 
-screenshot: build ## the pictures in the README, of a real report
+screenshot: build ## the pictures in the README and docs, of real measurements
 	@mkdir -p $(DEMO)
 	@[ -f $(DEMO)/visits.html ] || bin/whet tune ./casebook/visits/original -o $(DEMO)/visits.whet
 	go run ./docs/screenshot $(DEMO)/visits.html docs/report.png
 	go run ./docs/screenshot -height 740 -scroll '#flame' $(DEMO)/visits.html docs/flame.png
 	bin/whet tune -d 10s -warmup 2s -o $(DEMO)/hello.whet 'http://127.0.0.1:18315/hello?name=Ann' -- ./casebook/cmd/casebook -case visits -stage original -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null
 	go run ./docs/screenshot -height 1000 -scroll '#load' $(DEMO)/hello.html docs/service.png
+	bin/whet record -d 10s -warmup 2s -o $(DEMO)/final.whet 'http://127.0.0.1:18315/hello?name=Ann' -- ./casebook/cmd/casebook -case visits -stage final -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null
+	bin/whet flame -normalize -diff_base $(DEMO)/hello.whet -title 'visits: final beside original' -o $(DEMO)/difference.html $(DEMO)/final.whet
+	go run ./docs/screenshot -height 700 $(DEMO)/difference.html docs/difference.png
+	bin/whet flame -sandwich 'runtime\.mallocgc$$' -o $(DEMO)/sandwich.html docs/testdata/server.cpu.pb.gz
+	go run ./docs/screenshot -height 850 $(DEMO)/sandwich.html docs/sandwich.png
+	bin/whet graph -html -nodecount 25 -o $(DEMO)/graph.html docs/testdata/server.cpu.pb.gz
+	go run ./docs/screenshot $(DEMO)/graph.html docs/graph.png
+	bin/whet weblist -o $(DEMO)/weblist.html 'original.*ServeHTTP$$' $(DEMO)/visits.whet
+	go run ./docs/screenshot -height 560 -scroll .source $(DEMO)/weblist.html docs/weblist.png
 
 casebook: ## the cases' tests and benchmarks
 	go test -race ./casebook/...
