@@ -36,8 +36,10 @@ var (
 	nodeNumber = regexp.MustCompile(`\b(N+|node)(\d+)(?:_|\b)`)
 	nodeLine   = regexp.MustCompile(`^N(\d+) \[(.*)\]`)
 	percentage = regexp.MustCompile(`[\d.e+-]+%`)
-	separator  = "----------------------------------------------------------+-------------\n"
 )
+
+// separator stands between the nodes of a tree.
+const separator = "----------------------------------------------------------+-------------\n"
 
 // settled puts what has no order in one: the lines of a graph without the
 // numbers of its nodes, and in a text neighbours with the same share. The sums
