@@ -15,7 +15,7 @@ import (
 func (s *subject) resolver(set *settings) *source.Resolver {
 	o := source.Options{
 		GOROOT: build.Default.GOROOT, GOMODCACHE: moduleCache(),
-		SourcePath: set.sourcePath, TrimPath: set.trimPath, Info: s.buildInfo(),
+		SourcePath: set.sourcePath, TrimPath: set.trimPath, Info: s.programInfo(),
 	}
 	if dir, err := os.Getwd(); err == nil {
 		o.Dir = dir
@@ -32,7 +32,7 @@ func (s *subject) resolver(set *settings) *source.Resolver {
 		o.Profiled = time.Unix(0, first.TimeNanos)
 	}
 	if len(s.recordings) > 0 {
-		o.Recorded = s.recorded
+		o.Recorded, o.Sum = s.recorded, s.recordedSum
 	}
 	return source.New(o)
 }
@@ -45,6 +45,33 @@ func (s *subject) recorded(frameFile string) ([]byte, bool) {
 		}
 	}
 	return nil, false
+}
+
+// recordedSum returns the sum that a recording has of a file, which speaks for or
+// against the file here where the recording's copy is lost or damaged.
+func (s *subject) recordedSum(frameFile string) (string, bool) {
+	for _, r := range s.recordings {
+		if _, is, _ := r.Source(frameFile); is.SHA256 != "" {
+			return is.SHA256, true
+		}
+	}
+	return "", false
+}
+
+// programInfo is buildInfo, where no program was named that of the recording's
+// copy or of the file that the profile is of, if it is the same build.
+func (s *subject) programInfo() *debug.BuildInfo {
+	if info := s.buildInfo(); info != nil {
+		return info
+	}
+	all := s.sources[0].Profile.Mappings
+	if len(all) == 0 || all[0].BuildID == "" && len(s.recordings) == 0 {
+		return nil
+	}
+	if b, err := s.binaryOf(all[0]); err == nil && b != nil {
+		return b.BuildInfo()
+	}
+	return nil
 }
 
 // buildInfo is what the go command wrote into the program that was named.

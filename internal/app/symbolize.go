@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/format/profile"
@@ -50,22 +52,21 @@ func (f *sourceFlags) name(s *subject, p *callstack.Packed) (*callstack.Packed, 
 		if err != nil {
 			return nil, err
 		}
-		return s.nameFrom(p, b, force)
+		if p, err = s.nameFrom(p, b, force); err != nil {
+			return nil, err
+		}
 	}
+	// The libraries, and the program where none was named.
 	for i := range p.Mappings {
 		m := &p.Mappings[i]
-		if m.BuildID == "" || m.HasFunctions && !force {
+		if m.HasFunctions && !force || s.binary != "" && (i == 0 || filepath.Base(m.File) == filepath.Base(s.binary)) {
 			continue
 		}
-		// What the profile names is opened only if it is there, and believed
-		// only if it is the same build.
-		if st, err := os.Stat(m.File); err != nil || !st.Mode().IsRegular() {
+		b := s.locate(*m)
+		if b == nil {
 			continue
 		}
-		b, err := s.open(m.File)
-		if err != nil || b.BuildID() != m.BuildID && b.GoBuildID() != m.BuildID {
-			continue
-		}
+		var err error
 		if p, err = s.nameFrom(p, b, force); err != nil {
 			return nil, err
 		}
@@ -168,8 +169,10 @@ func (s *subject) binaryOf(m callstack.Mapping) (*symbol.Binary, error) {
 			return b, nil
 		}
 	}
-	st, err := os.Stat(m.File)
-	if err != nil || !st.Mode().IsRegular() {
+	if b := s.locate(m); b != nil {
+		return b, nil
+	}
+	if !isRegular(m.File) {
 		if first {
 			return nil, fmt.Errorf("%s is not here: name the program before the profile", oneLine(cmp.Or(m.File, "the program")))
 		}
@@ -180,6 +183,72 @@ func (s *subject) binaryOf(m callstack.Mapping) (*symbol.Binary, error) {
 		err = fmt.Errorf("%s is another build than the profile's: its build id is %s, and not %s", m.File, b.BuildID(), m.BuildID)
 	}
 	return b, err
+}
+
+// locate finds the binary of a mapping as pprof does: below the directories of
+// PPROF_BINARY_PATH, by build id or name, then where the profile says. What the
+// profile names is opened only if it is there, and believed only if it is the
+// same build; of a mapping without a build id the user's directories are
+// believed. It returns nil where there is none.
+func (s *subject) locate(m callstack.Mapping) *symbol.Binary {
+	for _, name := range binaryPath(m) {
+		if !isRegular(name) {
+			continue
+		}
+		if b, err := s.open(name); err == nil && (m.BuildID == "" || isBuild(b, m.BuildID)) {
+			return b
+		}
+	}
+	if m.BuildID != "" && isRegular(m.File) {
+		if b, err := s.open(m.File); err == nil && isBuild(b, m.BuildID) {
+			return b
+		}
+	}
+	return nil
+}
+
+func isBuild(b *symbol.Binary, id string) bool { return b.BuildID() == id || b.GoBuildID() == id }
+
+func isRegular(name string) bool {
+	st, err := os.Stat(name)
+	return err == nil && st.Mode().IsRegular()
+}
+
+// binaryPath lists where below PPROF_BINARY_PATH, or ~/pprof/binaries, a
+// mapping's file may lie. The mapping is a profile's word: nothing of it leads
+// out of these directories.
+func binaryPath(m callstack.Mapping) (names []string) {
+	search := os.Getenv("PPROF_BINARY_PATH")
+	if search == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil
+		}
+		search = filepath.Join(home, "pprof", "binaries")
+	}
+	file := strings.TrimPrefix(filepath.ToSlash(m.File[len(filepath.VolumeName(m.File)):]), "/")
+	base := path.Base(file)
+	var local []string
+	if id := m.BuildID; id != "" && filepath.Base(id) == id { // one element: no way out
+		local = append(local, path.Join(id, base), path.Join(file, id))
+		if len(id) > 2 {
+			local = append(local, path.Join(id[:2], id[2:]+".debug"))
+		}
+	}
+	if file != "" {
+		local = append(local, base, file)
+	}
+	for _, dir := range filepath.SplitList(search) {
+		if dir == "" {
+			continue
+		}
+		for _, name := range local {
+			if name = filepath.FromSlash(name); filepath.IsLocal(name) {
+				names = append(names, filepath.Join(dir, name))
+			}
+		}
+	}
+	return names
 }
 
 // isFirst reports whether a mapping is the program's own.

@@ -91,3 +91,73 @@ func goToolDir(t *testing.T) string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// TestNamesFromWhereBinariesAreKept: below PPROF_BINARY_PATH, laid out as pprof
+// has it, and of libraries where the profile says, each by its own build id.
+func TestNamesFromWhereBinariesAreKept(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := filepath.Join(goToolDir(t), "compile")
+	base := filepath.Base(self)
+	var id string
+	gone := func(p *google.Profile) {
+		id = p.Mapping[0].BuildID
+		p.Mapping[0].File = "/nowhere/" + base
+	}
+	anonymous := func(p *google.Profile) { gone(p); p.Mapping[0].BuildID = "" }
+	astray := func(p *google.Profile) { gone(p); p.Mapping[0].File, p.Mapping[0].BuildID = "/../../"+base, "" }
+	library := func(p *google.Profile) {
+		own := *p.Mapping[0]
+		own.ID = 2
+		*p.Mapping[0] = google.Mapping{ID: 1, Start: 1 << 50, Limit: 1<<50 + 4096, File: compiler}
+		p.Mapping = append(p.Mapping[:1], append([]*google.Mapping{&own}, p.Mapping[1:]...)...)
+		for i, m := range p.Mapping {
+			m.ID = uint64(i + 1)
+		}
+		for _, l := range p.Location {
+			if l.Mapping == p.Mapping[0] {
+				l.Mapping = &own
+			}
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*google.Profile)
+		at     func() string // below the directory
+		args   []string
+		named  bool
+	}{
+		{"by build id and name", gone, func() string { return filepath.Join(id, base) }, nil, true},
+		{"by half of the build id", gone, func() string { return filepath.Join(id[:2], id[2:]+".debug") }, nil, true},
+		{"by path and build id", gone, func() string { return filepath.Join("nowhere", base, id) }, nil, true},
+		{"by name", gone, func() string { return base }, nil, true},
+		{"by path", anonymous, func() string { return filepath.Join("nowhere", base) }, nil, true},
+		{"under another name", gone, func() string { return "other" }, nil, false},
+		{"outside", astray, func() string { return filepath.Join("..", "..", base) }, nil, false},
+		{"a library of the program that is named", library, func() string { return "other" }, []string{compiler}, true},
+	} {
+		root := t.TempDir()
+		dir := filepath.Join(root, "a", "b")
+		t.Setenv("PPROF_BINARY_PATH", filepath.Join(root, "none")+string(filepath.ListSeparator)+dir)
+		profile := bareProfile(t, c.change)
+		kept := filepath.Join(dir, c.at())
+		if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Link(self, kept); err != nil {
+			data, err := os.ReadFile(self)
+			if err == nil {
+				err = os.WriteFile(kept, data, 0o755)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, errs, code := whet(t, "", append(append([]string{"top", "-nodefraction=0"}, c.args...), profile)...)
+		if named := strings.Contains(out, "app.TestNamesFromWhereBinariesAreKept"); code != exitDone || named != c.named {
+			t.Errorf("%s: named is %v, want %v; exit code %d, %s%.600s", c.name, named, c.named, code, errs, out)
+		}
+	}
+}
