@@ -1,10 +1,23 @@
-// Command flame measures how smoothly the HTML flame graph moves.
+// Command flame measures how soon the HTML flame graph is there, and how
+// smoothly it moves.
 //
-// It writes the page of each profile, opens it in Chromium with #frames, which
-// makes the page do one scripted gesture (into the graph, across it, and out
-// again, 300 steps) and time it itself: from one animation frame to the next,
-// and how much of that its own work took. What it prints are medians over the
-// runs of the page's median, 99th percentile and longest frame.
+// How soon: whet flame beside what one did before, pprof -raw through
+// stackcollapse-go.pl and flamegraph.pl, from start to exit and in turns. The
+// two scripts are Brendan Gregg's and not part of this repository: get them
+// from https://github.com/brendangregg/FlameGraph and name their directory.
+// They need perl.
+//
+//	go run ./bench/flame -scripts ~/src/FlameGraph -turns 7 big.pb.gz
+//
+// The scripts draw the first sample type. So does whet, but of a profile that is
+// not very large its page holds the others, too.
+//
+// How smoothly: it opens the page of each profile, of all its sample types, in
+// Chromium with #frames, which makes the page do one scripted gesture (into the
+// graph, across it, and out again, 300 steps) and time it itself: from one
+// animation frame to the next, and how much of that its own work took. What it
+// prints are medians over the runs of the page's median, 99th percentile and
+// longest frame.
 //
 //	go run ./bench/flame -runs 7 big.pb.gz
 //
@@ -57,10 +70,18 @@ type Gesture struct {
 // Subject is one profile.
 type Subject struct {
 	Name      string    `json:"name"`
+	Bytes     int64     `json:"bytes,omitempty"`
 	Samples   int       `json:"samples"`
 	PageBytes int64     `json:"page_bytes"`
 	MakeNs    int64     `json:"make_ns"` // reading, summing and writing, of all sample types
 	Gestures  []Gesture `json:"gestures"`
+
+	// Turns of the two ways to a flame graph, and how large the files are.
+	Type         string      `json:"type,omitempty"`
+	Whet         ledger.Runs `json:"whet,omitempty"`
+	Classic      ledger.Runs `json:"classic,omitempty"`
+	WhetBytes    int64       `json:"whet_bytes,omitempty"`
+	ClassicBytes int64       `json:"classic_bytes,omitempty"`
 }
 
 func main() {
@@ -74,6 +95,8 @@ func main() {
 
 func run(ctx context.Context) error {
 	runs := flag.Int("runs", 7, "how often each page is moved")
+	turns := flag.Int("turns", 7, "with -scripts, how often each profile is drawn in either way")
+	scripts := flag.String("scripts", "", "`directory` with stackcollapse-go.pl and flamegraph.pl; without it, only the page's movement is measured")
 	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
 	dir := flag.String("dir", "bench", "directory with README.md and results")
 	parts := flag.Int("parts", flamegraph.DefaultOptions().Parts, "collapse frames below this `part` of the root: more is harder")
@@ -84,12 +107,17 @@ func run(ctx context.Context) error {
 			files = []string{"internal/format/profile/testdata/compile_stdcmd_merged.cpu.pb.gz"}
 		}
 		e := ledger.Begin[[]Subject]("bench/flame")
-		for _, file := range files {
-			s, err := measure(ctx, file, *parts, *runs)
-			if err != nil {
+		e.Samples = make([]Subject, len(files))
+		// Profiles are read here only when all processes are measured.
+		if *scripts != "" {
+			if err := draw(ctx, files, *scripts, *turns, e.Samples); err != nil {
+				return err
+			}
+		}
+		for i, file := range files {
+			if err := e.Samples[i].move(ctx, file, *parts, *runs); err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
-			e.Samples = append(e.Samples, s)
 		}
 		if err := e.Save(*dir, "flame"); err != nil {
 			return err
@@ -128,35 +156,36 @@ func render(dir string) (string, error) {
 			median(func(g Gesture) float64 { return g.Work.P50 }), median(func(g Gesture) float64 { return g.Work.P99 }), quantity.Count(float64(len(s.Gestures))),
 		})
 	}
-	return fmt.Sprintf("%s\n%s.\n", t.Markdown(), e.Caption()), nil
+	return fmt.Sprintf("%s%s\n%s.\n", drawn(e.Samples), t.Markdown(), e.Caption()), nil
 }
 
-func measure(ctx context.Context, file string, parts, runs int) (Subject, error) {
+// move makes the page and moves it.
+func (s *Subject) move(ctx context.Context, file string, parts, runs int) error {
 	tmp, err := os.MkdirTemp("", "whet-bench-")
 	if err != nil {
-		return Subject{}, err
+		return err
 	}
 	defer os.RemoveAll(tmp)
-	s := Subject{Name: filepath.Base(file)}
+	s.Name = filepath.Base(file)
 	page := filepath.Join(tmp, "flame.html")
 	begun := time.Now()
 	if s.Samples, err = write(file, page, parts); err != nil {
-		return Subject{}, err
+		return err
 	}
 	s.MakeNs = time.Since(begun).Nanoseconds()
 	info, err := os.Stat(page)
 	if err != nil {
-		return Subject{}, err
+		return err
 	}
 	s.PageBytes = info.Size()
 	for range runs {
 		g, err := gesture(ctx, page)
 		if err != nil {
-			return Subject{}, err
+			return err
 		}
 		s.Gestures = append(s.Gestures, g)
 	}
-	return s, nil
+	return nil
 }
 
 // write makes the page of all sample types of a profile.

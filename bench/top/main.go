@@ -4,7 +4,7 @@
 // a profile of the Go compiler, which it makes first unless -profile names
 // some:
 //
-//	go run ./bench/top -turns 7 -profile big.pb.gz -profile big.pb.gz:alloc_space
+//	go run ./bench/top -turns 7 -profile big.pb.gz -profile big.pb.gz:alloc_space -diff before.pb.gz,after.pb.gz
 //
 // (bench/bigprofile makes a large one). The heap profiles it makes are read for
 // what was allocated: at the compiler's exit little is in use. Both run in
@@ -19,37 +19,24 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"whet/bench/ledger"
-	"whet/internal/capture/process"
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
-	"whet/internal/stat"
 )
-
-// Run is one process.
-type Run struct {
-	WallNs   int64 `json:"wall_ns"`
-	CPUNs    int64 `json:"cpu_ns"`
-	RSSBytes int64 `json:"rss_bytes"` // 0: unknown
-}
 
 // Subject is one profile and what both tools took, turn by turn.
 type Subject struct {
-	Name    string `json:"name"`
-	Bytes   int64  `json:"bytes"`
-	Samples int    `json:"samples"`
-	Whet    []Run  `json:"whet"`
-	Pprof   []Run  `json:"pprof"`
+	Name    string      `json:"name"`
+	Bytes   int64       `json:"bytes"`   // of a difference those of both
+	Samples int         `json:"samples"` // likewise
+	Whet    ledger.Runs `json:"whet"`
+	Pprof   ledger.Runs `json:"pprof"`
 }
 
 type list []string
@@ -67,18 +54,19 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	var profiles list
+	var profiles, diffs list
 	turns := flag.Int("turns", 21, "how often each tool reads each profile")
 	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
 	dir := flag.String("dir", "bench", "directory with README.md and results")
 	flag.Var(&profiles, "profile", "measure this `file` instead of making some, with the sample type behind a colon unless it is the profile's own; may be given several times")
+	flag.Var(&diffs, "diff", "measure the difference of these two `files`, BEFORE,AFTER: whet diff beside pprof -top -diff_base; may be given several times")
 	flag.Parse()
 	if !*table {
 		if *turns < 6 {
 			return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 		}
 		e := ledger.Begin[[]Subject]("bench/top")
-		subjects, err := measure(ctx, profiles, *turns)
+		subjects, err := measure(ctx, profiles, diffs, *turns)
 		if err != nil {
 			return err
 		}
@@ -103,21 +91,10 @@ func render(dir string) (string, error) {
 	}
 	t := ledger.Table{Head: []string{"profile", "samples", "whet top", "pprof -top", "pprof/whet, time", "95 % interval", "whet CPU", "pprof CPU", "whet memory", "pprof memory", "pprof/whet, memory"}}
 	for _, s := range e.Samples {
-		of := func(runs []Run, f func(Run) int64) []float64 {
-			out := make([]float64, len(runs))
-			for i, r := range runs {
-				out[i] = float64(f(r))
-			}
-			return out
-		}
-		wall, cpu, rss := func(r Run) int64 { return r.WallNs }, func(r Run) int64 { return r.CPUNs }, func(r Run) int64 { return r.RSSBytes }
-		iv := stat.RatioInterval(of(s.Pprof, wall), of(s.Whet, wall), 0.95)
+		ratio, interval := s.Pprof.Times(s.Whet)
 		t.Rows = append(t.Rows, []string{
 			fmt.Sprintf("%s (%s)", s.Name, quantity.Bytes(float64(s.Bytes))), quantity.Count(float64(s.Samples)),
-			quantity.Nanoseconds(stat.Median(of(s.Whet, wall))), quantity.Nanoseconds(stat.Median(of(s.Pprof, wall))),
-			quantity.Ratio(iv.Center), quantity.Ratio(iv.Low) + " to " + quantity.Ratio(iv.High),
-			quantity.Nanoseconds(stat.Median(of(s.Whet, cpu))), quantity.Nanoseconds(stat.Median(of(s.Pprof, cpu))),
-			memory(of(s.Whet, rss)), memory(of(s.Pprof, rss)), memoryRatio(of(s.Pprof, rss), of(s.Whet, rss)),
+			s.Whet.Wall(), s.Pprof.Wall(), ratio, interval, s.Whet.CPU(), s.Pprof.CPU(), s.Whet.Memory(), s.Pprof.Memory(), s.Pprof.Larger(s.Whet),
 		})
 	}
 	turns := 0
@@ -127,47 +104,29 @@ func render(dir string) (string, error) {
 	return fmt.Sprintf("%s\n%s; %d turns.\n", t.Markdown(), e.Caption(), turns), nil
 }
 
-// memory is the median of peaks, unless one is unknown.
-func memory(peaks []float64) string {
-	if slices.Contains(peaks, 0) {
-		return "–"
-	}
-	return quantity.Bytes(stat.Median(peaks))
-}
-
-// memoryRatio is the median of the ratios within a turn.
-func memoryRatio(pprof, whet []float64) string {
-	if slices.Contains(pprof, 0) || slices.Contains(whet, 0) {
-		return "–"
-	}
-	return quantity.Ratio(stat.RatioInterval(pprof, whet, 0.95).Center)
-}
-
-func measure(ctx context.Context, profiles []string, turns int) ([]Subject, error) {
+func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Subject, error) {
 	tmp, err := os.MkdirTemp("", "whet-bench-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	whet := filepath.Join(tmp, "whet")
-	if err := command(ctx, nil, "go", "build", "-o", whet, "./cmd/whet"); err != nil {
+	whet, pprof, err := ledger.Programs(ctx, tmp)
+	if err != nil {
 		return nil, err
-	}
-	// pprof is built on first use; -n prints where it lies.
-	var out bytes.Buffer
-	if err := command(ctx, &out, "go", "tool", "-n", "pprof"); err != nil {
-		return nil, err
-	}
-	pprof := strings.TrimSpace(out.String())
-	if _, err := os.Stat(pprof); err != nil {
-		return nil, fmt.Errorf("go tool -n pprof names no program: %w", err)
 	}
 	inputs := make([]input, len(profiles))
 	for i, p := range profiles {
 		if inputs[i].file = p; strings.Contains(filepath.Base(p), ":") {
 			colon := strings.LastIndex(p, ":")
-			inputs[i] = input{p[:colon], p[colon+1:]}
+			inputs[i] = input{file: p[:colon], index: p[colon+1:]}
 		}
+	}
+	for _, d := range diffs {
+		before, after, ok := strings.Cut(d, ",")
+		if !ok {
+			return nil, fmt.Errorf("-diff %s: it names two files, BEFORE,AFTER", d)
+		}
+		inputs = append(inputs, input{file: after, base: before})
 	}
 	if len(inputs) == 0 {
 		if inputs, err = compile(ctx, tmp); err != nil {
@@ -183,15 +142,21 @@ func measure(ctx context.Context, profiles []string, turns int) ([]Subject, erro
 	// Profiles are read here only when all is measured: a process starts with
 	// the peak memory of the one that starts it.
 	for i, in := range inputs {
-		if err := subjects[i].describe(in.file); err != nil {
-			return nil, err
+		for _, file := range []string{in.base, in.file} {
+			if file == "" {
+				continue
+			}
+			if err := subjects[i].describe(file); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return subjects, nil
 }
 
-// input is a profile and the sample type that is read of it, "" for its own.
-type input struct{ file, index string }
+// input is a profile, the sample type that is read of it, "" for its own, and
+// what it is compared with, "" for nothing.
+type input struct{ file, index, base string }
 
 func (s *Subject) describe(file string) error {
 	f, err := os.Open(file)
@@ -207,7 +172,8 @@ func (s *Subject) describe(file string) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
-	s.Bytes, s.Samples = info.Size(), p.Len()
+	s.Bytes += info.Size()
+	s.Samples += p.Len()
 	return nil
 }
 
@@ -226,7 +192,7 @@ func compile(ctx context.Context, tmp string) ([]input, error) {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, err
 		}
-		if err := command(ctx, nil, "go", "build", "-gcflags="+c.pkg+"="+fmt.Sprintf(c.flags, dir), c.pkg); err != nil {
+		if err := command(ctx, "go", "build", "-gcflags="+c.pkg+"="+fmt.Sprintf(c.flags, dir), c.pkg); err != nil {
 			return nil, err
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*prof"))
@@ -237,63 +203,41 @@ func compile(ctx context.Context, tmp string) ([]input, error) {
 		if err := os.Rename(files[0], file); err != nil {
 			return nil, err
 		}
-		out = append(out, input{file, c.index})
+		out = append(out, input{file: file, index: c.index})
 	}
 	return out, nil
 }
 
 func subject(ctx context.Context, in input, whet, pprof string, turns int) (Subject, error) {
 	s := Subject{Name: strings.TrimSuffix(filepath.Base(in.file), ".pb.gz")}
-	if in.index != "" {
+	ours, theirs := []string{"top"}, []string{"-top"}
+	switch {
+	case in.base != "":
+		s.Name = "diff of " + strings.TrimSuffix(filepath.Base(in.base), ".pb.gz") + " and " + s.Name
+		ours, theirs = []string{"diff", in.base}, append(theirs, "-diff_base="+in.base)
+	case in.index != "":
 		s.Name += ", " + in.index
+		ours, theirs = append(ours, "-sample_index="+in.index), append(theirs, "-sample_index="+in.index)
 	}
-	tools := []struct {
-		path string
-		args []string
-		runs *[]Run
-	}{{whet, []string{"top"}, &s.Whet}, {pprof, []string{"-top"}, &s.Pprof}}
-	for i := range tools {
-		if in.index != "" {
-			tools[i].args = append(tools[i].args, "-sample_index="+in.index)
-		}
-		tools[i].args = append(tools[i].args, in.file)
-	}
-	// A first turn that does not count brings files into the page cache.
-	for turn := -1; turn < turns; turn++ {
-		for _, i := range rand.Perm(2) {
-			r, err := once(ctx, tools[i].path, tools[i].args)
-			if err != nil {
-				return s, err
-			}
-			if turn >= 0 {
-				*tools[i].runs = append(*tools[i].runs, r)
-			}
-		}
-	}
-	fmt.Fprintf(os.Stderr, "%s: %d turns\n", s.Name, turns)
-	return s, nil
+	err := ledger.Turns(ctx, turns,
+		ledger.Tool{Path: whet, Args: append(ours, in.file), Check: isTable, Runs: &s.Whet},
+		ledger.Tool{Path: pprof, Args: append(theirs, in.file), Check: isTable, Runs: &s.Pprof})
+	fmt.Fprintf(os.Stderr, "%s: %d turns\n", s.Name, len(s.Whet))
+	return s, err
 }
 
-// once runs one process and demands that it printed a table.
-func once(ctx context.Context, path string, args []string) (Run, error) {
-	var out, errs bytes.Buffer
-	res, err := process.Run(ctx, process.Command{Path: path, Args: args, Stdout: &out, Stderr: &errs, Timeout: 5 * time.Minute})
-	if err == nil && ctx.Err() != nil {
-		err = ctx.Err()
+// isTable demands that a tool printed one.
+func isTable(out []byte) error {
+	if lines := bytes.Count(out, []byte("\n")); lines < 5 {
+		return fmt.Errorf("%d lines of output are no table", lines)
 	}
-	if err != nil {
-		return Run{}, err
-	}
-	if lines := bytes.Count(out.Bytes(), []byte("\n")); !res.OK() || lines < 5 {
-		return Run{}, fmt.Errorf("%s %s: %s, %d lines of output: %s", filepath.Base(path), strings.Join(args, " "), res.Status(), lines, bytes.TrimSpace(errs.Bytes()))
-	}
-	return Run{WallNs: int64(res.End.Sub(res.Start)), CPUNs: int64(res.UserCPU + res.SystemCPU), RSSBytes: res.MaxRSSBytes}, nil
+	return nil
 }
 
-func command(ctx context.Context, out io.Writer, name string, args ...string) error {
+func command(ctx context.Context, name string, args ...string) error {
 	var errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Stdout, cmd.Stderr = out, &errs
+	cmd.Stderr = &errs
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
 	}
