@@ -158,6 +158,9 @@ func (d *Diff) Write(w io.Writer) error {
 		}
 	}
 	change := d.After - d.Before
+	if d.value(change) == d.value(0) {
+		change = 0 // what rounding leaves of a scaled profile is no change
+	}
 	fmt.Fprintf(&b, "Before: %s, after: %s, change: %s%s", d.value(d.Before), d.value(d.After), plus(change), d.value(change))
 	if d.Before != 0 {
 		fmt.Fprintf(&b, " (%s of before)", strings.TrimSpace(quantity.PprofPercent(change, d.Before)))

@@ -79,3 +79,18 @@ func TestDiffOfItself(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffOfRounding: what scaling leaves of equal totals is no change.
+func TestDiffOfRounding(t *testing.T) {
+	s := readSubject(t, "httpsrv_labels.cpu.pb.gz")
+	sel, err := selection.New([]selection.Source{{Profile: s.ours}, {Profile: s.ours, Role: selection.DiffBase}}, selection.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := NewDiff(sel, 1, callgraph.Options{}, Options{Unit: "ms"})
+	d.After++ // a nanosecond
+	var b bytes.Buffer
+	if err := d.Write(&b); err != nil || !strings.Contains(b.String(), "change: 0 (0% of before)\n") {
+		t.Errorf("%v:\n%s", err, b.String())
+	}
+}

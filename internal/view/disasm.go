@@ -91,7 +91,7 @@ func NewDisasm(s *selection.Selection, d DisasmOptions, o Options) (*Disasm, err
 		if err := c.missing(); err != nil {
 			return nil, fmt.Errorf("list assembly of %q: %w", d.Match, err)
 		}
-		return nil, fmt.Errorf("no function with a sample matches %q", d.Match)
+		return nil, fmt.Errorf("no function with a sample matches \"%s\"", d.Match)
 	}
 	slices.SortFunc(wanted, func(a, b *codeFunction) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Start, b.Start))

@@ -92,7 +92,7 @@ func NewList(s *selection.Selection, l ListOptions, o Options) (*List, error) {
 		group[i] = id
 	}
 	if len(routines) == 0 {
-		return nil, fmt.Errorf("no function with a sample matches %q", l.Match)
+		return nil, fmt.Errorf("no function with a sample matches \"%s\"", l.Match)
 	}
 	once := sums(s, group, len(routines))
 	members := make([][]int, len(routines))

@@ -29,7 +29,7 @@ func NewTree(s *selection.Selection, g callgraph.Options, o Options) *Tree {
 func NewPeek(s *selection.Selection, match *regexp.Regexp, g callgraph.Options, o Options) (*Tree, error) {
 	t := &Tree{Top: *NewTop(s, g.Untrimmed(), o), match: match}
 	if len(t.nodes()) == 0 {
-		return nil, fmt.Errorf("no function with a sample matches %q", match)
+		return nil, fmt.Errorf("no function with a sample matches \"%s\"", match)
 	}
 	return t, nil
 }

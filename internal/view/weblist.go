@@ -102,7 +102,7 @@ func NewWeblist(s *selection.Selection, l WeblistOptions, o Options) (*Weblist, 
 	places := newPlaces(s)
 	wanted := places.wanted(l.Match)
 	if len(wanted) == 0 {
-		return nil, fmt.Errorf("no function with a sample matches %q", expression(l.Match))
+		return nil, fmt.Errorf("no function with a sample matches \"%s\"", expression(l.Match))
 	}
 	c := newCode(s, l.Binary, &v.Head)
 	if err := errors.Join(c.failures...); err != nil {
@@ -114,7 +114,7 @@ func NewWeblist(s *selection.Selection, l WeblistOptions, o Options) (*Weblist, 
 	}
 	v.fill(instructions, wanted, newOnce(s, wanted), &l)
 	if len(v.Functions) == 0 {
-		return nil, fmt.Errorf("no function with a sample matches %q", expression(l.Match))
+		return nil, fmt.Errorf("no function with a sample matches \"%s\"", expression(l.Match))
 	}
 	return v, nil
 }
