@@ -86,49 +86,6 @@ func TestUnsymbolisedFramesCountForTheirCallers(t *testing.T) {
 	}
 }
 
-func TestPruned(t *testing.T) {
-	for _, c := range []struct{ stack, want string }{
-		{"drop.b<drop.a<user<main", "user<main"},
-		{"x<drop.a<y<drop.b<main", "main"},      // the match nearest to the root decides
-		{"drop.a<drop.b", "drop.a<drop.b"},      // at the root: spared
-		{"x<drop.a<drop.b", "x<drop.a<drop.b"},  // no user frame before it: spared
-		{"keep.a<main", "keep.a<main"},          // drop.* matches keep.* by (drop|keep), KeepFrames saves it
-		{"x!<drop.a!<user<main", "user<main"},   // inside a location: its outer frames stay
-		{"x!<drop.a!<user", "user"},             // also at the root
-		{"y<x!<drop.a!<user", "y<user"},         // where nothing under it goes
-		{"y<x!<drop.a!<user<main", "user<main"}, // but otherwise does
-		{"drop.a(int)<main", "main"},            // arguments are not part of the name
-		{"plain<main", "plain<main"},            //
-		{"(anonymous namespace).x<main", "(anonymous namespace).x<main"},
-	} {
-		p := build(c.stack, 5)
-		p.DropFrames, p.KeepFrames = `(drop|keep)\..*`, `keep\..*`
-		q, err := p.Pruned()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, f := range q.Stack(0) {
-			name := q.Frame(f).Function
-			if q.Frame(f).Inlined {
-				name += "!"
-			}
-			got = append(got, name)
-		}
-		if s := strings.Join(got, "<"); s != c.want || q.Value(0, 0) != 5 {
-			t.Errorf("%s: pruned to %s (%d), want %s (5)", c.stack, s, q.Value(0, 0), c.want)
-		}
-		if len(p.Stack(0)) != strings.Count(c.stack, "<")+1 {
-			t.Errorf("%s: the profile itself was changed", c.stack)
-		}
-	}
-	for _, broken := range []*Profile{{Meta: Meta{DropFrames: "("}}, {Meta: Meta{DropFrames: "a", KeepFrames: "("}}} {
-		if _, err := broken.Pruned(); err == nil {
-			t.Errorf("%q, %q: no error", broken.DropFrames, broken.KeepFrames)
-		}
-	}
-}
-
 func TestTypeIndex(t *testing.T) {
 	p := NewBuilder(ValueType{"objects", "count"}, ValueType{"space", "bytes"}).Profile()
 	p.DefaultType = 1
@@ -293,36 +250,6 @@ func TestMergeAddsUp(t *testing.T) {
 		}
 		if ab.Duration != a.Duration+b.Duration || ba.Duration != ab.Duration || ab.TimeNanos != ba.TimeNanos {
 			t.Fatalf("duration %d and %d, time %d and %d", ab.Duration, ba.Duration, ab.TimeNanos, ba.TimeNanos)
-		}
-	})
-}
-
-func TestPrunedConserves(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawn(t, "p")
-		p.DropFrames = rapid.SampledFrom([]string{"a", "b|c", "", "[abc]"}).Draw(t, "drop")
-		q, err := p.Pruned()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if q.Len() != p.Len() || q.Total(1) != p.Total(1) {
-			t.Fatalf("%d samples, total %d; want %d, %d", q.Len(), q.Total(1), p.Len(), p.Total(1))
-		}
-		for i := range p.Len() {
-			was, is := p.Stack(i), q.Stack(i)
-			if len(was) > 0 && len(is) == 0 && !p.Frame(was[len(was)-1]).Inlined {
-				t.Fatalf("sample %d lost all its frames", i)
-			}
-			// What stays is in the old order.
-			at := 0
-			for _, f := range was {
-				if at < len(is) && is[at] == f {
-					at++
-				}
-			}
-			if at != len(is) {
-				t.Fatalf("sample %d: %v is not part of %v", i, is, was)
-			}
 		}
 	})
 }
