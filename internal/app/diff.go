@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -92,6 +93,9 @@ func runDiff(ctx context.Context, e *env, s settings, f sourceFlags, operands []
 			return err
 		}
 		defer p.close()
+		if err := errors.Join(p.spare(s.output), p.before.spare(s.output)); err != nil {
+			return err
+		}
 		sel, err := p.selected("diff", s.selection())
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package app
 import (
 	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,8 +236,11 @@ func (o option) set(s *settings, text string) error {
 		*v = int(n)
 	case *float64:
 		f, err := strconv.ParseFloat(text, 64)
-		if err != nil || f != f {
+		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return fmt.Errorf("%s: %q is not a number", o.name, text)
+		}
+		if o.name == "divide_by" && math.IsInf(1/f, 0) {
+			return fmt.Errorf("%s: nothing can be divided by %s", o.name, text)
 		}
 		*v = f
 	}

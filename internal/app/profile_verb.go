@@ -131,6 +131,9 @@ func (v *profileVerb) run(ctx context.Context, e *env, s settings, f *sourceFlag
 	case out == "-" && p.summary != nil:
 		return usageError("%s: -json prints to the standard output, too: name a file with -o", v.name)
 	}
+	if err := q.spare(out); err != nil {
+		return err
+	}
 	if p.summary == nil {
 		e.warn(p.warnings)
 	}

@@ -191,6 +191,9 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 			return err
 		}
 	}
+	if err := p.subject.spare(out); err != nil {
+		return err
+	}
 	if err := writeFile(ctx, out, made.write); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,7 +140,23 @@ func TestWriteFile(t *testing.T) {
 	if err := writeFile(ctx, filepath.Join(dir, "new"), hello); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
-		t.Errorf("left behind: %v, %v", entries, err)
+	// Nor does it stay until the writer, who may be long at it, notices.
+	ctx, cancel = context.WithCancel(context.Background())
+	left := func() int {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	if err := writeFile(ctx, filepath.Join(dir, "new"), func(io.Writer) error {
+		for cancel(); left() > 3 && t.Context().Err() == nil; runtime.Gosched() {
+		}
+		return nil
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted at work: %v", err)
+	}
+	if left() != 3 {
+		t.Errorf("%d files, want 3", left())
 	}
 }

@@ -96,6 +96,7 @@ func (s *sizeFlag) Set(text string) error {
 type subject struct {
 	name       string // the first operand, for titles and errors
 	sources    []selection.Source
+	files      []string                  // those that were read
 	binary     string                    // "" when none was named
 	binaries   map[string]*symbol.Binary // those that are open
 	recordings []*recording.Recording
@@ -222,6 +223,21 @@ func (f *sourceFlags) open(ctx context.Context, e *env, operands []string) (*sub
 	return s, nil
 }
 
+// spare refuses to write over what is being looked at: a profile is seldom
+// there twice.
+func (s *subject) spare(output string) error {
+	st, err := os.Stat(output)
+	if err != nil || output == "-" || !st.Mode().IsRegular() {
+		return nil
+	}
+	for _, name := range append(slices.Clone(s.files), s.binary) {
+		if own, err := os.Stat(name); err == nil && os.SameFile(st, own) {
+			return usageError("%s is read here, and would be replaced: choose another name for the output", output)
+		}
+	}
+	return nil
+}
+
 // shown is an operand as it may stand in a file or on a terminal: the password
 // in an address is nobody's who reads them.
 func shown(operand string) string {
@@ -291,6 +307,7 @@ func (f *sourceFlags) load(e *env, s *subject, l *loading) ([]*callstack.Packed,
 	if recording.Is(l.operand) {
 		return f.loadRecording(s, l.operand)
 	}
+	s.files = append(s.files, l.operand)
 	p, err := f.loadFile(e, l.operand)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -131,6 +132,52 @@ func TestMergeSaysWhatIsMissing(t *testing.T) {
 	var d mergedJSON
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != 0 || len(d.Warnings) != 1 {
 		t.Errorf("exit code %d, %v: %s%s", code, err, out, errs)
+	}
+}
+
+// TestProfilesAreSpared: what a view is of is not written over, by whatever
+// name it is called.
+func TestProfilesAreSpared(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := errors.Join(os.WriteFile("x.folded", []byte(foldedText), 0o644), os.WriteFile("y.folded", []byte(foldedText), 0o644), os.Link("x.folded", "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"top -o x.folded x.folded", "top -o ./x.folded x.folded", "flame -svg -o link x.folded", "graph -o " + filepath.Join(dir, "x.folded") + " x.folded",
+		"merge -o x.folded y.folded x.folded", "merge -json -o x.folded x.folded", "top -o x.folded -base x.folded y.folded",
+		"diff -o x.folded x.folded y.folded", "diff -o x.folded y.folded x.folded",
+	} {
+		if out, errs, code := whet(t, "", strings.Fields(line)...); code != exitUsage || out != "" || !strings.Contains(errs, "another name") {
+			t.Errorf("%s: exit code %d, %q, %q", line, code, out, errs)
+		}
+	}
+	if _, errs, code := whet(t, "top >x.folded\noutput=link\nfolded\n", "x.folded"); code != exitFailed || strings.Count(errs, "another name") != 2 {
+		t.Errorf("the prompt: exit code %d, %q", code, errs)
+	}
+	if got, err := os.ReadFile("x.folded"); err != nil || string(got) != foldedText {
+		t.Errorf("the profile is now %q, %v", got, err)
+	}
+	if _, errs, code := whet(t, "", "top", "-o", "y.folded", "x.folded"); code != 0 {
+		t.Errorf("another file: exit code %d, %q", code, errs)
+	}
+}
+
+// TestOptionsOutOfRange: an option that makes no sense is wrong usage, and the
+// error names it.
+func TestOptionsOutOfRange(t *testing.T) {
+	x := file(t, "x", foldedText)
+	for _, option := range []string{
+		"-focus=(", "-ignore=(", "-hide=(", "-show=(", "-show_from=(", "-prune_from=(", "-tagfocus=(", "-tagignore=(", "-tagshow=(", "-taghide=(",
+		"-tagfocus=bytes=99999999999999999999kb:", "-normalize", "-divide_by=0", "-divide_by=1e-320", "-divide_by=inf", "-divide_by=nan", "-nodefraction=inf",
+	} {
+		name, _, _ := strings.Cut(option, "=")
+		if out, errs, code := whet(t, "", "top", option, x); code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, name) {
+			t.Errorf("%s: exit code %d, %q, %q", option, code, out, errs)
+		}
+	}
+	if _, errs, code := whet(t, "divide_by=0\nfocus=(\ntop\n", x); code != exitFailed || strings.Count(errs, "whet: ") != 2 {
+		t.Errorf("the prompt: exit code %d, %q", code, errs)
 	}
 }
 

@@ -168,8 +168,14 @@ func writeFile(ctx context.Context, name string, write func(io.Writer) error) er
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	defer os.Remove(f.Name())
+	// Who only reads is not waited for long: the file goes when the user says
+	// stop, not when the next piece is written.
+	goOn := context.AfterFunc(ctx, func() { os.Remove(f.Name()) })
 	err = write(untilDone{ctx, f})
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if !goOn() {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}

@@ -2,10 +2,10 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,17 +36,16 @@ func (q *request) selected(name string, o selection.Options) (*selection.Selecti
 	if _, err := q.sampleType(o.SampleIndex); err != nil {
 		return nil, err
 	}
-	for _, expression := range []string{o.Focus, o.Ignore, o.Hide, o.Show, o.ShowFrom, o.PruneFrom, o.TagShow, o.TagHide} {
-		if _, err := regexp.Compile(expression); err != nil {
-			return nil, &exitError{exitUsage, err}
-		}
-	}
 	o.SumsOnly = name != "tags" && name != "raw" && name != "merge" // which show samples and their labels
 	sel, err := selection.New(q.sources, o)
-	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, q.name, err)
+	if err == nil {
+		return sel, nil
 	}
-	return sel, nil
+	err = fmt.Errorf("%s of %s: %w", name, q.name, err)
+	if errors.As(err, new(*selection.OptionError)) {
+		return nil, &exitError{exitUsage, err}
+	}
+	return nil, err
 }
 
 // title names what a page is of.

@@ -28,9 +28,9 @@ func merge(sources []Source, o *Options) (p *callstack.Packed, baseFrom int, err
 	case len(roles[Measured]) == 0:
 		return nil, -1, errors.New("select samples: no profile was given")
 	case len(roles[Base]) > 0 && len(roles[DiffBase]) > 0:
-		return nil, -1, errors.New("-base and -diff_base exclude each other")
+		return nil, -1, &OptionError{errors.New("-base and -diff_base exclude each other")}
 	case o.Normalize && len(bases) == 0:
-		return nil, -1, errors.New("-normalize needs a profile to scale to: -base or -diff_base")
+		return nil, -1, &OptionError{errors.New("-normalize needs a profile to scale to: -base or -diff_base")}
 	}
 	if p, err = sum(nil, roles[Measured]...); err != nil || len(bases) == 0 {
 		return p, -1, err

@@ -57,8 +57,15 @@ type place struct {
 	flags      flags
 }
 
-// New applies the options to the sources. Options that cannot be understood
-// are errors that name them; expressions that match nothing are warnings.
+// OptionError is what is wrong with an option, and not with a profile.
+type OptionError struct{ err error }
+
+func (e *OptionError) Error() string { return e.err.Error() }
+func (e *OptionError) Unwrap() error { return e.err }
+
+// New applies the options to the sources. An option that cannot be understood
+// is an [OptionError] that names it; expressions that match nothing are
+// warnings.
 //
 // Warnings of the profiles' readers are in Meta, not in Warnings.
 func New(sources []Source, o Options) (*Selection, error) {
@@ -71,19 +78,19 @@ func New(sources []Source, o Options) (*Selection, error) {
 	}
 	column, err := sampleIndex(&p.Meta, o.SampleIndex)
 	if err != nil {
-		return nil, err
+		return nil, &OptionError{err}
 	}
 	g, err := newGrain(&o)
 	if err != nil {
-		return nil, err
+		return nil, &OptionError{err}
 	}
 	r, warnings, err := newRules(&o, &p.Meta)
 	if err != nil {
-		return nil, err
+		return nil, &OptionError{err}
 	}
 	labels, more, err := newLabelRules(&o)
 	if err != nil {
-		return nil, err
+		return nil, &OptionError{err}
 	}
 	s := &Selection{
 		Meta: p.Meta, Column: column, Type: p.Types[column], Ratio: 1, DropNegative: o.DropNegative,
