@@ -5,7 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"whet/internal/report/flame"
 )
 
 func completionCommand() *command {
@@ -48,7 +51,8 @@ type completedVerb struct {
 
 type completedFlag struct {
 	name, usage string
-	value       bool // it takes an argument
+	value       bool     // it takes an argument
+	words       []string // the arguments, where they are a fixed list
 }
 
 // completedVerbs reads the command table, and adds help and version, which
@@ -56,13 +60,22 @@ type completedFlag struct {
 func completedVerbs() []completedVerb {
 	var verbs []completedVerb
 	var names []string
+	views := map[string]bool{promptName: true}
+	for _, v := range profileVerbs() {
+		views[v.name] = true
+	}
+	choices := optionChoices()
 	for _, c := range commands() {
 		v := completedVerb{name: c.name, short: c.short}
 		fs, _ := c.flags()
 		fs.VisitAll(func(f *flag.Flag) {
 			_, usage := flag.UnquoteUsage(f)
 			b, ok := f.Value.(interface{ IsBoolFlag() bool })
-			v.flags = append(v.flags, completedFlag{name: f.Name, usage: usage, value: !ok || !b.IsBoolFlag()})
+			c := completedFlag{name: f.Name, usage: usage, value: !ok || !b.IsBoolFlag()}
+			if views[v.name] {
+				c.words = choices[f.Name]
+			}
+			v.flags = append(v.flags, c)
 		})
 		if c.name == "completion" {
 			v.words = []string{"bash", "zsh", "fish"}
@@ -73,6 +86,23 @@ func completedVerbs() []completedVerb {
 	return append(verbs,
 		completedVerb{name: "help", short: "the help of a verb", words: names},
 		completedVerb{name: "version", short: "whet's version"})
+}
+
+// optionChoices are the values of options of views that are a fixed list.
+func optionChoices() map[string][]string {
+	choices := map[string][]string{
+		"symbolize": slices.DeleteFunc(slices.Clone(symbolizeModes), func(mode string) bool { return mode == "" }),
+		"unit":      {"auto", "minimum"},
+	}
+	for _, p := range flame.Palettes() {
+		choices["colors"] = append(choices["colors"], string(p))
+	}
+	for _, o := range options() {
+		for _, c := range o.choices {
+			choices[o.name] = append(choices[o.name], c.name)
+		}
+	}
+	return choices
 }
 
 // writeBash writes the completion of bash. Where nothing of ours fits, file
@@ -91,19 +121,22 @@ _whet() {
 		COMPREPLY=($(compgen -W '%s' -- "$cur"))
 		return
 	fi
-	local flags='' values='' words=''
+	local flags='' values='' words='' choices='' choice
 	case ${COMP_WORDS[1]} in
 `, strings.Join(names, " "))
 	take := func(pattern string, v completedVerb) {
-		var flags, values []string
+		var flags, values, choices []string
 		for _, f := range v.flags {
 			flags = append(flags, "-"+f.name)
 			if f.value {
 				values = append(values, "-"+f.name, "--"+f.name)
 			}
+			if len(f.words) > 0 {
+				choices = append(choices, "-"+f.name+":"+strings.Join(f.words, ","))
+			}
 		}
-		fmt.Fprintf(&b, "\t%s) flags='%s' values='%s' words='%s' ;;\n",
-			pattern, strings.Join(flags, " "), strings.Join(values, " "), strings.Join(v.words, " "))
+		fmt.Fprintf(&b, "\t%s) flags='%s' values='%s' words='%s' choices='%s' ;;\n",
+			pattern, strings.Join(flags, " "), strings.Join(values, " "), strings.Join(v.words, " "), strings.Join(choices, " "))
 	}
 	for _, v := range verbs {
 		take(v.name, v)
@@ -114,6 +147,15 @@ _whet() {
 		}
 	}
 	b.WriteString(`	esac
+	for choice in $choices; do
+		case $choice in
+		"${prev/#--/-}:"*)
+			choice=${choice#*:}
+			COMPREPLY=($(compgen -W "${choice//,/ }" -- "$cur"))
+			return
+			;;
+		esac
+	done
 	case " $values " in
 	*" $prev "*) return ;;
 	esac
@@ -143,7 +185,10 @@ func writeZsh(w io.Writer, verbs []completedVerb) error {
 			// In _arguments a bracket ends the text and a colon begins the value.
 			text := strings.NewReplacer("[", "(", "]", ")", ":", " -").Replace(f.usage)
 			spec := "-" + f.name + "[" + text + "]"
-			if f.value {
+			switch {
+			case len(f.words) > 0:
+				spec += ":value:(" + strings.Join(f.words, " ") + ")"
+			case f.value:
 				spec += ":value:_files"
 			}
 			fmt.Fprintf(&b, " \\\n\t\t%s", shellQuote(spec))
@@ -171,7 +216,10 @@ func writeFish(w io.Writer, verbs []completedVerb) error {
 		seen := fishQuote("__fish_seen_subcommand_from " + v.name)
 		for _, f := range v.flags {
 			value := ""
-			if f.value {
+			switch {
+			case len(f.words) > 0:
+				value = " -x -a " + fishQuote(strings.Join(f.words, " "))
+			case f.value:
 				value = " -r"
 			}
 			fmt.Fprintf(&b, "complete -c whet -n %s -o %s%s -d %s\n", seen, f.name, value, fishQuote(f.usage))

@@ -86,6 +86,12 @@ printf '%s\n' "${COMPREPLY[@]}"`, "bash")
 		"whet tune ./x":         {},
 		"whet doctor -j":        {"-json"},
 		"whet cpu.pb.gz -nodec": {"-nodecount"},
+
+		"whet top -granularity ":  {"addresses", "filefunctions", "files", "functions", "lines"},
+		"whet cpu.pb.gz --sort c": {"cum"},
+		"whet flame -colors pur":  {"purple"},
+		"whet list -symbolize f":  {"fastlocal", "force"},
+		"whet top -focus ":        {},
 	} {
 		if got := complete(line); !slices.Equal(got, want) {
 			t.Errorf("%q completes to %q, want %q", line, got, want)
