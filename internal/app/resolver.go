@@ -38,13 +38,13 @@ func (s *subject) resolver(set *settings) *source.Resolver {
 }
 
 // recorded returns the copy of a file in a recording.
-func (s *subject) recorded(frameFile string) ([]byte, bool) {
+func (s *subject) recorded(frameFile string) (text []byte, differs string, ok bool) {
 	for _, r := range s.recordings {
-		if text, _, err := r.Source(frameFile); err == nil {
-			return text, true
+		if text, is, err := r.Source(frameFile); err == nil {
+			return text, is.Differs, true
 		}
 	}
-	return nil, false
+	return nil, "", false
 }
 
 // recordedSum returns the sum that a recording has of a file, which speaks for or

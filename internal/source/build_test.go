@@ -345,17 +345,20 @@ func TestDoubts(t *testing.T) {
 		doubt  string
 		line   string
 	}{
-		"nothing":                 {func(*Options) {}, "shop/a.go", "", "package a"},
-		"changed later":           {func(o *Options) { o.Profiled = at.Add(-time.Hour) }, "shop/a.go", "a.go was changed after the profile was taken", "package a"},
-		"the sum is right":        {func(o *Options) { o.Profiled = at.Add(-time.Hour); o.Sum = given(right) }, "shop/a.go", "", "package a"},
-		"the sum is wrong":        {func(o *Options) { o.Sum = given(wrong) }, "shop/a.go", "the sum of a.go is another than when it was built", "package a"},
-		"the library's version":   {func(o *Options) { o.Info = info("go1.26.1 X:boringcrypto") }, "sort/sort.go", "", "package sort"},
-		"another version":         {func(o *Options) { o.Info = info("go1.25.3") }, "sort/sort.go", "GOROOT here is of go1.26.1, the binary was built with go1.25.3", "package sort"},
-		"a version in the cache":  {func(o *Options) { o.Info = info("go1.26.2") }, "sort/sort.go", "", "package sort // 1.26.2"},
-		"another of the module":   {func(o *Options) { o.Info = info("go1.26.1") }, "example.com/m@v1.0.0/m.go", "of another version than the binary, which has v1.0.1", "package m"},
-		"the library is younger":  {func(o *Options) { o.Profiled = at.Add(-time.Hour) }, "sort/sort.go", "was changed after the profile was taken", "package sort"},
-		"the recording has it":    {func(o *Options) { o.Recorded = recorded("shop/a.go", "package recorded\n"); o.Sum = given(wrong) }, "shop/a.go", "", "package recorded"},
-		"the recording lacks it":  {func(o *Options) { o.Recorded = recorded("other.go", "x") }, "shop/a.go", "", "package a"},
+		"nothing":                {func(*Options) {}, "shop/a.go", "", "package a"},
+		"changed later":          {func(o *Options) { o.Profiled = at.Add(-time.Hour) }, "shop/a.go", "a.go was changed after the profile was taken", "package a"},
+		"the sum is right":       {func(o *Options) { o.Profiled = at.Add(-time.Hour); o.Sum = given(right) }, "shop/a.go", "", "package a"},
+		"the sum is wrong":       {func(o *Options) { o.Sum = given(wrong) }, "shop/a.go", "the sum of a.go is another than when it was built", "package a"},
+		"the library's version":  {func(o *Options) { o.Info = info("go1.26.1 X:boringcrypto") }, "sort/sort.go", "", "package sort"},
+		"another version":        {func(o *Options) { o.Info = info("go1.25.3") }, "sort/sort.go", "GOROOT here is of go1.26.1, the binary was built with go1.25.3", "package sort"},
+		"a version in the cache": {func(o *Options) { o.Info = info("go1.26.2") }, "sort/sort.go", "", "package sort // 1.26.2"},
+		"another of the module":  {func(o *Options) { o.Info = info("go1.26.1") }, "example.com/m@v1.0.0/m.go", "of another version than the binary, which has v1.0.1", "package m"},
+		"the library is younger": {func(o *Options) { o.Profiled = at.Add(-time.Hour) }, "sort/sort.go", "was changed after the profile was taken", "package sort"},
+		"the recording has it":   {func(o *Options) { o.Recorded = recorded("shop/a.go", "package recorded\n"); o.Sum = given(wrong) }, "shop/a.go", "", "package recorded"},
+		"the recording lacks it": {func(o *Options) { o.Recorded = recorded("other.go", "x") }, "shop/a.go", "", "package a"},
+		"the recorder doubted it": {func(o *Options) {
+			o.Recorded = recorded("shop/a.go", "package recorded\n", "it was changed after the build")
+		}, "shop/a.go", "may differ from the profiled build: a.go: it was changed after the build", "package recorded"},
 		"known by its end only":   {func(*Options) {}, "/builds/7/tree/a.go", "was taken for /builds/7/tree/a.go only because their names end alike", "package a"},
 		"carriage returns at end": {func(o *Options) { o.Recorded = recorded("shop/a.go", "package a\r\nfunc\r\n") }, "shop/a.go", "", "func"},
 	} {
@@ -394,8 +397,10 @@ func given(sum string) func(string) (string, bool) {
 	return func(string) (string, bool) { return sum, true }
 }
 
-func recorded(name, text string) func(string) ([]byte, bool) {
-	return func(frame string) ([]byte, bool) { return []byte(text), frame == name }
+func recorded(name, text string, differs ...string) func(string) ([]byte, string, bool) {
+	return func(frame string) ([]byte, string, bool) {
+		return []byte(text), strings.Join(differs, ""), frame == name
+	}
 }
 
 // TestModuleBesideAWorkspace stands alone, as for the go command; one that is

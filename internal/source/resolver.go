@@ -30,8 +30,9 @@ type Options struct {
 	// of directories.
 	SourcePath, TrimPath string
 
-	// Recorded returns the copy of a file that was taken with the profile.
-	Recorded func(frameFile string) ([]byte, bool)
+	// Recorded returns the copy of a file that was taken with the profile, and
+	// what the recorder knew to speak against it.
+	Recorded func(frameFile string) (text []byte, differs string, ok bool)
 	// Sum returns the SHA-256, in hexadecimal, that a file had when the
 	// program was built.
 	Sum func(frameFile string) (string, bool)
@@ -105,8 +106,12 @@ func (r *Resolver) Text(frameFile string) (*Text, error) {
 
 func (r *Resolver) resolve(frameFile string) (*Text, error) {
 	if r.o.Recorded != nil {
-		if data, ok := r.o.Recorded(frameFile); ok {
-			return r.text(data, "", OfRecord, frameFile), nil
+		if data, differs, ok := r.o.Recorded(frameFile); ok {
+			t := r.text(data, "", OfRecord, frameFile)
+			if differs != "" {
+				t.doubt("source may differ from the profiled build: %s: %s", t.display, differs)
+			}
+			return t, nil
 		}
 	}
 	p, ok := r.onPath(frameFile)
