@@ -52,28 +52,6 @@ func otherFormats() []profileFormat {
 	}
 }
 
-// notProfiles are files that people take for profiles, and what reads them.
-var notProfiles = []struct {
-	begins string
-	says   string
-}{
-	{"go 1.", "this is an execution trace: try whet trace, or go tool trace where this whet has no such verb"},
-	{"PERFILE2", "these are perf's own records: run perf script >FILE and read that"},
-	{"\x7fELF", "this is a program: name a profile behind it"},
-	{"MZ", "this is a program: name a profile behind it"},
-	{"\xcf\xfa\xed\xfe", "this is a program: name a profile behind it"},
-	{"\xca\xfe\xba\xbe", "this is a program: name a profile behind it"},
-	{"PK\x03\x04", "this is a ZIP archive: unpack it first"},
-	{"\x28\xb5\x2f\xfd", "this is packed with zstd: unpack it first"},
-	{"BZh", "this is packed with bzip2: unpack it first"},
-	{"\xfd7zXZ", "this is packed with xz: unpack it first"},
-	{"<", "this is a web page or a picture, no profile: if it was fetched, its address may need a login"},
-	{"{", "this is JSON: name the profile that it was made from"},
-	{"gc 1 @", "this is the collector's log: no profile"},
-	{"mode: ", "this is a coverage profile, of lines that ran and not of time: try go tool cover"},
-	{"version https://git-lfs", "this is only git-lfs's pointer to the file: run git lfs pull"},
-}
-
 // benchmarks matches a line of go test -bench.
 var benchmarks = regexp.MustCompile(`(?m)^(goos: |Benchmark\S+\s+\d+\s.*ns/op)`)
 
@@ -114,11 +92,6 @@ func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
 	}
 	if benchmarks.Match(inner) {
 		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
-	}
-	for _, n := range notProfiles {
-		if bytes.HasPrefix(inner, []byte(n.begins)) {
-			return nil, errors.New(n.says)
-		}
 	}
 	return profile.ReadPacked(c, c.size, limits)
 }

@@ -15,7 +15,7 @@ const NoMapping MappingID = -1
 // Function is one function of the program, as the linker names it.
 type Function struct {
 	Name       string // as shown: "net/http.(*conn).serve"
-	SystemName string // as the binary has it, where that differs
+	SystemName string // as the binary has it, often the same; of what is no function but a label, empty
 	File       string
 	Start      int // first line, 0 when unknown
 }

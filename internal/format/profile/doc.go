@@ -20,8 +20,8 @@
 // where records are missing, ambiguous ids, sums beyond 63 bits.
 //
 // Values are taken as they are. Heap profiles in this format were scaled up
-// from their sampling rate by the runtime already; the formats before it were
-// not, and are refused.
+// from their sampling rate by the runtime already; in the formats before it,
+// which format/legacy reads, they were not.
 //
 // [Merge] and [Delta] work on files: they keep what only the file holds, such
 // as addresses and build ids. Delta is what a cumulative profile gained between
