@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -66,18 +67,21 @@ func Source(s string) string {
 	return strings.Join(parts, "\t")
 }
 
-// JSON escapes DEL and the C1 controls, which JSON allows in strings and
-// terminals obey.
+// JSON escapes what JSON allows in strings and terminals obey or hide.
 func JSON(doc []byte) []byte {
-	control := func(r rune) bool { return r >= 0x7f && r <= 0x9f }
-	if !bytes.ContainsFunc(doc, control) {
+	hidden := func(r rune) bool { return r >= 0x7f && Hidden(r) } // below it JSON itself escapes
+	if !bytes.ContainsFunc(doc, hidden) {
 		return doc
 	}
 	out := make([]byte, 0, len(doc)+64)
 	for _, r := range string(doc) {
-		if control(r) {
+		switch {
+		case hidden(r) && r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		case hidden(r):
 			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
+		default:
 			out = utf8.AppendRune(out, r)
 		}
 	}

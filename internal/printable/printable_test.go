@@ -55,7 +55,7 @@ func FuzzPrintable(f *testing.F) {
 			t.Fatal(err)
 		}
 		escaped := JSON(doc)
-		if bytes.ContainsFunc(escaped, unicode.IsControl) {
+		if bytes.ContainsFunc(escaped, Hidden) {
 			t.Errorf("%q as JSON: %q", s, escaped)
 		}
 		var was, is string

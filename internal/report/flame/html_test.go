@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"whet/internal/analyze/flamegraph"
+	"whet/internal/printable"
 )
 
 // The page loads nothing, runs nothing but its own script, and no name ends the
@@ -103,6 +104,10 @@ func TestJSON(t *testing.T) {
 	}
 	if n := second.Callers[2]; n.Function != "main.main" || n.Parent != 1 || n.Value != 200 || len(second.Callers) != 3 {
 		t.Errorf("callers %+v", second.Callers)
+	}
+	var hidden bytes.Buffer
+	if err := WriteJSON(&hidden, nil, []string{"a\u009b1m\u202eb"}); err != nil || bytes.ContainsFunc(bytes.TrimSpace(hidden.Bytes()), printable.Hidden) {
+		t.Errorf("a terminal obeys %q, %v", hidden.Bytes(), err)
 	}
 	if WriteJSON(broken{}, nil, nil) == nil {
 		t.Error("no error of a broken writer")

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"whet/internal/analyze/flamegraph"
+	"whet/internal/printable"
 )
 
 // The document whet/flame/1: a call tree for each view, a parent before its
@@ -57,7 +58,7 @@ func WriteJSON(w io.Writer, views []View, warnings []string) error {
 	if err != nil {
 		return fmt.Errorf("write flame graph as JSON: %w", err)
 	}
-	if _, err = w.Write(append(data, '\n')); err != nil {
+	if _, err = w.Write(append(printable.JSON(data), '\n')); err != nil {
 		return fmt.Errorf("write flame graph as JSON: %w", err)
 	}
 	return nil
