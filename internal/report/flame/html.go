@@ -98,7 +98,7 @@ func Widget(p Page) (template.HTML, error) {
 func Style() string { return asset("flame.css") }
 
 func Script() string {
-	return asset("format.js") + asset("tree.js") + asset("sandwich.js") + asset("layout.js") + asset("paint.js") + asset("flame.js") + asset("gesture.js")
+	return asset("format.js") + asset("tree.js") + asset("sandwich.js") + asset("layout.js") + asset("paint.js") + asset("picture.js") + asset("flame.js") + asset("gesture.js")
 }
 
 func execute(w io.Writer, name string, data any) error {
