@@ -71,8 +71,13 @@ func (f *sourceFlags) name(s *subject, p *callstack.Packed) (*callstack.Packed, 
 			return nil, err
 		}
 	}
-	if hasNameless(p) && !hasNames(p) {
+	switch {
+	case !hasNameless(p):
+	case !hasNames(p):
 		s.warnings = append(s.warnings, "to see names, name the program that the profile is of before it")
+	case s.binary == "" && !slices.ContainsFunc(p.Mappings, func(m callstack.Mapping) bool { return m.File != "" }):
+		// A text of the runtime's, which leaves out the names of its own frames.
+		s.warnings = append(s.warnings, "some frames have no names: to see them, name the program that the profile is of before it")
 	}
 	return p, nil
 }
