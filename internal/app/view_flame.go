@@ -11,7 +11,10 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"sync"
 
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/selection"
@@ -48,7 +51,15 @@ scripts write, with their options. Frames too narrow to draw stand together, cou
 	}
 }
 
+// A profile in memory is a few large pieces that the collector needs not look
+// into. Collecting at a fifth more than what is in use costs little: of a profile
+// of 1.3 million samples flame takes 88 MB at its peak instead of 105.
+const flameGC = 20
+
 func makeFlame(_ context.Context, q *request) (product, error) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(flameGC)
+	}
 	views, err := q.flames()
 	if err != nil {
 		return product{}, err
@@ -90,20 +101,35 @@ func (q *request) flames() ([]flame.View, error) {
 			}
 		}
 	}
-	var views []flame.View
-	for _, t := range types {
+	return q.graphs(types)
+}
+
+// graphs are those of the values that hold anything, made side by side: each
+// reads the whole profile twice.
+func (q *request) graphs(types []string) ([]flame.View, error) {
+	views, errs := make([]flame.View, len(types)), make([]error, len(types))
+	var wg sync.WaitGroup
+	free := make(chan struct{}, min(runtime.GOMAXPROCS(0), maxGraphs))
+	for i, t := range types {
 		o := q.s.selection()
 		o.SampleIndex, o.Normalize = t, false // flamegraph scales the sides itself
-		v, err := q.flame(o)
+		free <- struct{}{}
+		wg.Go(func() {
+			views[i], errs[i] = q.flame(o)
+			<-free
+		})
+	}
+	wg.Wait()
+	for _, err := range errs { // the first type's first
 		if err != nil {
 			return nil, err
 		}
-		if v.Graph != nil {
-			views = append(views, v)
-		}
 	}
-	return views, nil
+	return slices.DeleteFunc(views, func(v flame.View) bool { return v.Graph == nil }), nil
 }
+
+// Each graph in the making takes 10 MB or so: so many are made at once.
+const maxGraphs = 4
 
 // flame is the graph of one value.
 func (q *request) flame(o selection.Options) (flame.View, error) {
