@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 
@@ -38,7 +39,9 @@ func (f *sourceFlags) diffPage(ctx context.Context, e *env, s settings, kinds, b
 		if err != nil {
 			return err
 		}
-		err = p.flames(&page)
+		if err = errors.Join(p.spare(s.output), p.before.spare(s.output)); err == nil {
+			err = p.flames(&page)
+		}
 		p.close()
 		if err != nil {
 			return err

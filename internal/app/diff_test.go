@@ -118,6 +118,10 @@ func TestDiffDraws(t *testing.T) {
 			t.Errorf("the page has no %s", label)
 		}
 	}
+	copied := file(t, "before.html", read(before))
+	if _, errs, code := whet(t, "", "diff", "-html", "-o", copied, copied, after); code != exitUsage || !strings.Contains(errs, "would be replaced") {
+		t.Errorf("-o BEFORE: exit code %d: %s", code, errs)
+	}
 	if _, errs, code := whet(t, "", "diff", "-o", "x.svg", before, after); code != exitUsage || !strings.Contains(errs, "whet flame -svg") {
 		t.Errorf("-o x.svg: exit code %d: %s", code, errs)
 	}
