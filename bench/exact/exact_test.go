@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whet/bench/ledger"
 )
 
 func heapAndDelay() *subject {
@@ -104,5 +106,30 @@ func TestUnnumberedKeepsStacks(t *testing.T) {
 		if unnumbered(text) == unnumbered(wrong) {
 			t.Errorf("no difference:\n%s", wrong)
 		}
+	}
+}
+
+func TestEarlierPartsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	part := func(cells ...Cell) {
+		t.Helper()
+		e := ledger.Begin[[]Cell]("bench/exact")
+		e.Samples = cells
+		if err := save(e, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part(Cell{Profile: "a", View: "top", Samples: 1}, Cell{Profile: "b", View: "top", Samples: 2})
+	part(Cell{Profile: "b", View: "top", Samples: 3}, Cell{Profile: "a", View: "dot", Samples: 4})
+	e, err := ledger.Load[[]Cell](dir, "exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, c := range e.Samples {
+		got = append(got, c.Samples)
+	}
+	if !slices.Equal(got, []int{4, 1, 3}) { // a's dot, a's top, b's top
+		t.Errorf("%v", got)
 	}
 }

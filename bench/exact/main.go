@@ -9,7 +9,8 @@
 // and on the files in further directories. Texts are compared byte by byte,
 // after what doc.go of internal/view says differs on purpose: warnings, and
 // orders that pprof leaves to chance. It prints each difference with the two
-// command lines, and keeps counts and differences in results/exact.json.
+// command lines, and keeps counts and differences in results/exact.json, beside
+// those of earlier runs on other profiles and views: it may be run in parts.
 //
 // It takes pairs from a shuffled deck of all of them, -rows for each profile and
 // view: a run that has no difference says nothing of pairs that it did not
@@ -17,6 +18,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -39,6 +41,8 @@ type Cell struct {
 	Profile     string          `json:"profile"`
 	Samples     int             `json:"samples"`
 	View        string          `json:"view"`
+	Date        time.Time       `json:"date"`
+	Commit      string          `json:"commit"`
 	Verdicts    map[verdict]int `json:"verdicts"`
 	Differences []Difference    `json:"differences,omitempty"`
 }
@@ -92,6 +96,7 @@ func compareAll(ctx context.Context) (int, error) {
 	}
 	defer os.RemoveAll(tmp)
 	e := ledger.Begin[[]Cell]("bench/exact")
+	e.Args = []string{} // names of directories on this machine
 	tools, err := findTools(ctx, *whet, tmp)
 	if err != nil {
 		return 0, err
@@ -100,7 +105,7 @@ func compareAll(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	differences := 0
+	differences, sum := 0, make(map[verdict]int)
 	for _, file := range files {
 		s, err := read(file, tmp)
 		if err != nil {
@@ -123,24 +128,42 @@ func compareAll(ctx context.Context) (int, error) {
 				return differences, err
 			}
 			differences += cell.Verdicts[different]
+			for v, n := range cell.Verdicts {
+				sum[v] += n
+			}
 			fmt.Printf("%-10s %-50s %s\n", v.name, s.name, counts(cell.Verdicts))
+			cell.Date, cell.Commit = time.Now().UTC().Truncate(time.Second), e.Commit
 			e.Samples = append(e.Samples, cell)
 		}
 	}
 	if *keep {
-		err = e.Save(*dir, "exact")
-	}
-	sum := make(map[verdict]int)
-	for _, c := range e.Samples {
-		for v, n := range c.Verdicts {
-			sum[v] += n
-		}
+		err = save(e, *dir)
 	}
 	fmt.Println(counts(sum))
 	if ctx.Err() != nil {
 		err = errors.Join(err, errors.New("not finished"))
 	}
 	return differences, err
+}
+
+// save keeps what came of a run, and of earlier ones what this one did not
+// compare again: all profiles and views may take several.
+func save(e *ledger.Entry[[]Cell], dir string) error {
+	before, err := ledger.Load[[]Cell](dir, "exact")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		for _, c := range before.Samples {
+			if !slices.ContainsFunc(e.Samples, func(n Cell) bool { return n.Profile == c.Profile && n.View == c.View }) {
+				e.Samples = append(e.Samples, c)
+			}
+		}
+	}
+	slices.SortFunc(e.Samples, func(a, b Cell) int {
+		return cmp.Or(strings.Compare(a.Profile, b.Profile), strings.Compare(a.View, b.View))
+	})
+	return e.Save(dir, "exact")
 }
 
 func counts(of map[verdict]int) string {

@@ -60,7 +60,7 @@ func output(ctx context.Context, path string, args []string, script string) (tex
 }
 
 // attempts are the runs of pprof that show whether it agrees with itself.
-const attempts = 8
+const attempts = 16
 
 func (t *tools) compare(ctx context.Context, v view, r run) (verdict, string, error) {
 	got, complaint, ok, err := output(ctx, t.whet, r.whet, r.script)
@@ -102,8 +102,9 @@ func (t *tools) compare(ctx context.Context, v view, r run) (verdict, string, er
 	if open && heads(want) == heads(got) {
 		return chosen, "", nil
 	}
+	text := firstDifference(want, got)
 	if settled(want) == settled(got) {
-		want, got = "(the same lines in another order, in each of several runs)\n"+want, "\n"+got
+		text += "(the same in another order, in each of several runs)\n"
 	}
-	return different, firstDifference(want, got), nil
+	return different, text, nil
 }
