@@ -93,7 +93,11 @@ func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
 	if benchmarks.Match(inner) {
 		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
 	}
-	return profile.ReadPacked(c, c.size, limits)
+	p, err := profile.ReadPacked(c, c.size, limits)
+	if errors.Is(err, profile.ErrTooLarge) {
+		err = fmt.Errorf("%w: -max_size raises the bound", err)
+	}
+	return p, err
 }
 
 // gunzipHead unpacks what there is of a file's beginning.

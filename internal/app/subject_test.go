@@ -223,6 +223,10 @@ func TestTooLarge(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q below the bound", operand, code, errs)
 		}
 	}
+	const packs = "../format/profile/testdata/httpsrv_labels.cpu.pb.gz" // 75 kB, unpacked 163
+	if _, errs, code := whet(t, "", "top", "-max_size", "100kB", packs); code != exitFailed || !strings.Contains(errs, "97.7 KiB") || !strings.Contains(errs, "-max_size") {
+		t.Errorf("unpacked: exit code %d, %q", code, errs)
+	}
 	for _, size := range []string{"0", "-1", "many", ""} {
 		if _, _, code := whet(t, "", "merge", "-max_size", size, big); code != exitUsage {
 			t.Errorf("-max_size %q: exit code %d", size, code)

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"whet/internal/callstack"
+	"whet/internal/quantity"
 )
 
 // Limits bound what Read takes on; a profile beyond them is refused.
@@ -171,8 +172,11 @@ func isGzip(data []byte) bool {
 	return len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b
 }
 
+// ErrTooLarge is in the error of a profile beyond [Limits.MaxBytes].
+var ErrTooLarge = errors.New("too large to read")
+
 func tooLarge(limit int64) error {
-	return fmt.Errorf("unpacked it is larger than %d MiB: too large to read", limit>>20)
+	return fmt.Errorf("unpacked it is larger than %s: %w", quantity.Bytes(float64(limit)), ErrTooLarge)
 }
 
 // A profile packs to a tenth of its size, seldom to a thirtieth. A file that
