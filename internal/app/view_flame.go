@@ -115,8 +115,13 @@ func (q *request) graphs(types []string) ([]flame.View, error) {
 		o.SampleIndex, o.Normalize = t, false // flamegraph scales the sides itself
 		free <- struct{}{}
 		wg.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					errs[i] = &defect{r, debug.Stack()}
+				}
+				<-free
+			}()
 			views[i], errs[i] = q.flame(o)
-			<-free
 		})
 	}
 	wg.Wait()
