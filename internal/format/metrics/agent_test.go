@@ -130,23 +130,26 @@ func spend(d time.Duration) int {
 	return n
 }
 
-// waitForLock waits 20 ms for a lock that hold holds.
+// waitForLock waits 20 ms for a lock that hold holds: they begin when it is
+// about to wait, as on a busy machine it may be long until it runs.
 //
 //go:noinline
 func waitForLock(mu *sync.Mutex) {
-	held, done := make(chan struct{}), make(chan struct{})
-	go hold(mu, held, done)
+	held, waiting, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go hold(mu, held, waiting, done)
 	<-held
+	close(waiting)
 	mu.Lock()
 	defer mu.Unlock()
 	<-done
 }
 
 //go:noinline
-func hold(mu *sync.Mutex, held, done chan struct{}) {
+func hold(mu *sync.Mutex, held, waiting, done chan struct{}) {
 	defer close(done)
 	mu.Lock()
 	close(held)
+	<-waiting
 	spend(20 * time.Millisecond)
 	mu.Unlock()
 }
