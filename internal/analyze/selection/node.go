@@ -16,7 +16,6 @@ type NodeID int32
 // the granularity tells apart, the other fields zero.
 type Node struct {
 	Name      string
-	OrigName  string // as the binary has it; kept by no view of pprof's
 	File      string
 	StartLine int // the function's first line; see Object
 	Line      int
