@@ -1,46 +1,42 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
-
-	"whet/casebook/visits"
-	"whet/casebook/visits/appended"
-	"whet/casebook/visits/best"
-	"whet/casebook/visits/final"
-	"whet/casebook/visits/fprintf"
-	"whet/casebook/visits/logbuf"
-	"whet/casebook/visits/original"
-	"whet/casebook/visits/pool"
-	"whet/casebook/visits/zerolog"
 )
 
-// stage is one step of a case's tuning.
-type stage struct {
-	name    string
-	handler func(log io.Writer) http.Handler
+// environment is what the command line gives a stage.
+type environment struct {
+	log        io.Writer // -log
+	downstream string    // -downstream: the gateway's, a URL; empty: a stub of the program's own on a loopback port
+	sink       string    // -sink: where ingest passes documents on, a URL; empty: a checking sink in the program
+	printStats bool      // -print-stats
+	stdout     io.Writer
 }
 
-// study is a case: its path on a server, and its stages in their order.
+// stage is one step of a case's tuning: it serves, or it runs and ends.
+type stage struct {
+	name string
+	// serve makes the handler. What it returns besides is closed after the
+	// server has stopped; nil: there is nothing to close.
+	serve func(environment) (http.Handler, io.Closer, error)
+	run   func(context.Context, environment) error // serve is nil then
+}
+
+// study is a case: where it is served, the first path being the one that is
+// printed, and its stages in their order. A case of commands has no path.
 type study struct {
-	name, path string
-	stages     []stage
+	name   string
+	paths  []string
+	stages []stage
 }
 
 func studies() []study {
 	return []study{
-		{"visits", visits.Path, []stage{
-			{"original", func(w io.Writer) http.Handler { return original.New(w) }},
-			{"fprintf", func(w io.Writer) http.Handler { return fprintf.New(w) }},
-			{"pool", func(w io.Writer) http.Handler { return pool.New(w) }},
-			{"logbuf", func(w io.Writer) http.Handler { return logbuf.New(w) }},
-			{"zerolog", func(w io.Writer) http.Handler { return zerolog.New(w) }},
-			{"appended", func(w io.Writer) http.Handler { return appended.New(w) }},
-			{"final", func(w io.Writer) http.Handler { return final.New(w) }},
-			{"best", func(w io.Writer) http.Handler { return best.New(w) }},
-		}},
+		visitsStudy(),
 	}
 }
 
@@ -52,8 +48,8 @@ func caseNames() string {
 	return strings.Join(names, ", ")
 }
 
-// find returns a stage and the path it is served at.
-func find(name, stageName string) (path string, found stage, err error) {
+// find returns a case and one of its stages.
+func find(name, stageName string) (study, stage, error) {
 	for _, s := range studies() {
 		if s.name != name {
 			continue
@@ -61,18 +57,18 @@ func find(name, stageName string) (path string, found stage, err error) {
 		var names []string
 		for _, st := range s.stages {
 			if st.name == stageName {
-				return s.path, st, nil
+				return s, st, nil
 			}
 			names = append(names, st.name)
 		}
 		known := "its stages are " + strings.Join(names, ", ")
 		if stageName == "" {
-			return "", stage{}, fmt.Errorf("no -stage of %s is given: %s", name, known)
+			return study{}, stage{}, fmt.Errorf("no -stage of %s is given: %s", name, known)
 		}
-		return "", stage{}, fmt.Errorf("%s has no stage %q: %s", name, stageName, known)
+		return study{}, stage{}, fmt.Errorf("%s has no stage %q: %s", name, stageName, known)
 	}
 	if name == "" {
-		return "", stage{}, fmt.Errorf("no -case is given: the cases are %s", caseNames())
+		return study{}, stage{}, fmt.Errorf("no -case is given: the cases are %s", caseNames())
 	}
-	return "", stage{}, fmt.Errorf("there is no case %q: the cases are %s", name, caseNames())
+	return study{}, stage{}, fmt.Errorf("there is no case %q: the cases are %s", name, caseNames())
 }

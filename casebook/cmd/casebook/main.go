@@ -1,5 +1,6 @@
 // Command casebook serves one stage of a case, as a program of its own, so that
-// it can be put under load and profiled from outside.
+// it can be put under load and profiled from outside. A case that is a command
+// runs and ends.
 //
 // It answers what a benchmark of the same stage cannot: what the stage costs
 // with connections, scheduling and contended locks around it. Profiles are
@@ -19,6 +20,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 )
 
@@ -40,18 +43,26 @@ type options struct {
 	blockRate       time.Duration
 	mutexFraction   int
 	log             string
+	downstream      string
+	sink            string
+	printStats      bool
+
+	given []string // names of the flags that were given
 }
 
-// run serves until ctx is done or a signal comes.
+// run serves until ctx is done or a signal comes, or runs a command.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return done
 	}
-	var serve stage
-	var path string
+	var of study
+	var chosen stage
 	if err == nil {
-		path, serve, err = find(o.name, o.stage)
+		of, chosen, err = find(o.name, o.stage)
+	}
+	if err == nil {
+		err = useless(o, of.name, chosen)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "casebook:", err)
@@ -59,7 +70,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	log, err := openLog(o.log, stderr)
 	if err == nil {
-		err = listenAndServe(ctx, o, path, serve.handler(log), stdout)
+		e := environment{log: log, downstream: o.downstream, sink: o.sink, printStats: o.printStats, stdout: stdout}
+		if chosen.run != nil {
+			err = runCommand(ctx, chosen, e)
+		} else {
+			err = serve(ctx, o, of.paths, chosen, e)
+		}
 		err = errors.Join(err, log.Close())
 	}
 	if err != nil {
@@ -67,6 +83,31 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		return failed
 	}
 	return done
+}
+
+// serve makes the stage's handler and serves it until the end.
+func serve(ctx context.Context, o options, paths []string, chosen stage, e environment) error {
+	h, closer, err := chosen.serve(e)
+	if err != nil {
+		return fmt.Errorf("make stage %s: %w", chosen.name, err)
+	}
+	err = listenAndServe(ctx, o, paths, h, e.stdout)
+	if closer != nil {
+		err = errors.Join(err, closer.Close())
+	}
+	return err
+}
+
+// runCommand runs a stage that ends by itself. A signal asks it to end before
+// that, a second one ends the program at once.
+func runCommand(ctx context.Context, chosen stage, e environment) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	if err := chosen.run(ctx, e); err != nil {
+		return fmt.Errorf("run stage %s: %w", chosen.name, err)
+	}
+	return nil
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -80,6 +121,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	fs.DurationVar(&o.blockRate, "block-rate", 10*time.Microsecond, "`wait` that makes one sample of the block profile; 0: no block profile")
 	fs.IntVar(&o.mutexFraction, "mutex-fraction", 10, "one in `n` contentions is a sample of the mutex profile; 0: no mutex profile")
 	fs.StringVar(&o.log, "log", "discard", "where the log goes: a `file`, stderr, or discard, which leaves its cost to the program alone")
+	fs.StringVar(&o.downstream, "downstream", "", "`URL` of the service that gateway calls; without one it has a stub on a port of its own")
+	fs.StringVar(&o.sink, "sink", "", "`URL` that ingest passes documents on to; without one they are checked and dropped")
+	fs.BoolVar(&o.printStats, "print-stats", false, "print each record of stats")
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fs.SetOutput(stderr)
@@ -88,6 +132,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		}
 		return o, err
 	}
+	fs.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
 	switch {
 	case fs.NArg() > 0:
 		return o, fmt.Errorf("%q is left over: all is said with flags", fs.Arg(0))
@@ -97,6 +142,23 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("-mutex-fraction %d: it may not be negative", o.mutexFraction)
 	}
 	return o, nil
+}
+
+// onlyFor names the case that a flag is for.
+var onlyFor = map[string]string{"downstream": "gateway", "sink": "ingest", "print-stats": "stats"}
+
+// useless reports the first flag that the stage has no use for: whoever gave it
+// expects something that will not happen.
+func useless(o options, name string, chosen stage) error {
+	for _, given := range o.given {
+		if owner, ok := onlyFor[given]; ok && owner != name {
+			return fmt.Errorf("-%s is of no use to %s: it is for %s", given, name, owner)
+		}
+		if chosen.run != nil && given != "case" && given != "stage" {
+			return fmt.Errorf("-%s is of no use to %s: it is a command that ends, and serves nothing", given, name)
+		}
+	}
+	return nil
 }
 
 // keep lets a writer of others stay open.

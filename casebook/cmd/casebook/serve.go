@@ -23,21 +23,23 @@ const (
 	stopLimit = 40 * time.Second
 )
 
-// listenAndServe serves the handler, and the profiles, until ctx is done or a
+// listenAndServe serves the handler at its paths, and the profiles, until ctx is done or a
 // signal comes, and then until the requests that came before are answered. A
 // second signal ends the program at once.
-func listenAndServe(ctx context.Context, o options, path string, h http.Handler, stdout io.Writer) error {
+func listenAndServe(ctx context.Context, o options, paths []string, h http.Handler, stdout io.Writer) error {
 	service, err := listen("-addr", o.addr)
 	if err != nil {
 		return err
 	}
 	defer service.Close()
 	mux := http.NewServeMux()
-	mux.Handle(path, h)
+	for _, path := range paths {
+		mux.Handle(path, h)
+	}
 	mux.HandleFunc(healthPath, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok\n") })
 	servers := []*http.Server{newServer(mux)}
 	listeners := []net.Listener{service}
-	lines := fmt.Sprintf("serving http://%s%s\n", service.Addr(), path)
+	lines := fmt.Sprintf("serving http://%s%s\n", service.Addr(), paths[0])
 
 	if o.pprofAddr != "" {
 		profiles, err := listen("-pprof-addr", o.pprofAddr)
