@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -135,7 +136,7 @@ func newEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *env {
 
 func dispatch(ctx context.Context, e *env, args []string) error {
 	if len(args) == 0 {
-		printOverview(e.stderr)
+		printOverview(e.stderr) // where that fails, nobody is left to tell
 		return &exitError{code: exitUsage}
 	}
 	name, rest := args[0], args[1:]
@@ -143,8 +144,7 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 	case "-h", "-help", "--help", "help":
 		return help(e, rest)
 	case "-version", "--version", "version":
-		fmt.Fprintln(e.stdout, "whet", Version())
-		return nil
+		return printText(e.stdout, bytes.NewBufferString("whet "+Version()+"\n"))
 	}
 	c := lookup(name)
 	if c == nil && isPromptLine(args) {
@@ -157,8 +157,7 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 	rest, targetArgs := cutArgs(rest)
 	operands, err := parseFlags(fs, rest)
 	if errors.Is(err, flag.ErrHelp) {
-		printHelp(e.stdout, c)
-		return nil
+		return printHelp(e.stdout, c)
 	}
 	if known := pprofWord(name); err != nil && known != "" && c.name == promptName {
 		return usageError("%s is no flag: here it is %s", name, known)

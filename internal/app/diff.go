@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/recording"
 	"whet/internal/view"
@@ -100,12 +101,12 @@ func runDiff(ctx context.Context, e *env, s settings, f sourceFlags, operands []
 		if err != nil {
 			return err
 		}
-		count := 0
+		suited := callgraph.ForTop()
 		if len(kinds) > 1 {
-			count = promptTop
+			suited.NodeCount = promptTop
 		}
 		base := slices.IndexFunc(p.sources, func(s selection.Source) bool { return s.Role == selection.DiffBase })
-		diffs = append(diffs, view.KindDiff{Kind: kind, Diff: view.NewDiff(sel, base, s.graph(count), p.common())})
+		diffs = append(diffs, view.KindDiff{Kind: kind, Diff: view.NewDiff(sel, base, s.graph(suited), p.common())})
 	}
 	return e.emit(ctx, s.output, func(w io.Writer) error {
 		if s.asJSON {

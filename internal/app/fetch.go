@@ -46,6 +46,26 @@ func asURL(operand string) (url string, ok bool) {
 	return "http://" + operand, true
 }
 
+// longestTimeout is a week, in seconds.
+const longestTimeout = 7 * 24 * 60 * 60
+
+// validate reports what cannot be asked of any server, or not of this one.
+func (f *fetchFlags) validate(url string) error {
+	if f.timeout < 0 || f.timeout > longestTimeout {
+		return usageError("-timeout %d: a number of seconds between 1 and %d bounds the fetching", f.timeout, longestTimeout)
+	}
+	if _, err := f.recording(url); err != nil {
+		return usageError("fetch profile: %w", err)
+	}
+	return nil
+}
+
+// recording is for how long the program at an address will record.
+func (f *fetchFlags) recording(url string) (time.Duration, error) {
+	_, recording, err := capture.ProfileURL(strings.Replace(url, insecure, "https://", 1), f.seconds)
+	return recording, err
+}
+
 // insecure is pprof's scheme for a server whose certificate proves nothing.
 const insecure = "https+insecure://"
 
@@ -89,7 +109,7 @@ func (f *fetchFlags) announce(status *statusLine, urls []string) {
 	if len(urls) == 0 {
 		return
 	}
-	_, recording, err := capture.ProfileURL(strings.Replace(urls[0], insecure, "https://", 1), f.seconds)
+	recording, err := f.recording(urls[0])
 	if err != nil || recording == 0 {
 		return
 	}

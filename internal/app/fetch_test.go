@@ -50,6 +50,12 @@ func TestFetch(t *testing.T) {
 		{"-tls_cert " + ca + " " + secure.URL + "/x", exitUsage, "-tls_key"},
 		{"-tls_cert " + ca + " -tls_key " + ca + " " + secure.URL + "/x", exitUsage, "-tls_cert"},
 		{"-tls_ca none.pem " + secure.URL + "/x", exitUsage, "-tls_ca"},
+		{"-timeout -1 " + plain.URL + "/x", exitUsage, "-timeout -1"},
+		{"-timeout 9000000000000 " + plain.URL + "/x", exitUsage, "-timeout"}, // more than a Duration holds
+		{"-seconds=-1 " + plain.URL + "/x", exitUsage, "-1 seconds"},
+		{plain.URL + "/x?seconds=-1", exitUsage, "seconds=-1"},
+		{"http://ann:s3cret@127.0.0.1:port/x", exitUsage, "malformed"},
+		{plain.URL + "/x ftp://127.0.0.1/x", exitUsage, "ftp:"}, // nobody is asked for the others
 		{"-max_size 10B " + plain.URL + "/x", exitFailed, "longer"},
 		{plain.URL + "/gone " + plain.URL + "/x", exitDone, foldedText}, // with a warning
 		{plain.URL + "/gone " + plain.URL + "/gone", exitFailed, "404"},

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
@@ -9,28 +10,23 @@ import (
 )
 
 func help(e *env, args []string) error {
-	if len(args) == 0 {
-		printOverview(e.stdout)
-		return nil
-	}
-	if args[0] == "help" || args[0] == "version" {
-		printOverview(e.stdout)
-		return nil
+	if len(args) == 0 || args[0] == "help" || args[0] == "version" {
+		return printOverview(e.stdout)
 	}
 	c := lookup(args[0])
 	if c == nil {
 		return usageError("there is no verb %q%s: whet help lists them", args[0], similar(args[0]))
 	}
-	printHelp(e.stdout, c)
-	return nil
+	return printHelp(e.stdout, c)
 }
 
-func printOverview(w io.Writer) {
-	fmt.Fprint(w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\twhet PROFILE                  a profile's prompt, as in go tool pprof\n\nVerbs:\n\n")
+func printOverview(out io.Writer) error {
+	var w bytes.Buffer
+	fmt.Fprint(&w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\twhet PROFILE                  a profile's prompt, as in go tool pprof\n\nVerbs:\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "\t%-12s %s\n", c.name, c.short)
+		fmt.Fprintf(&w, "\t%-12s %s\n", c.name, c.short)
 	}
-	fmt.Fprint(w, "\t"+`help         the help of a verb: whet help tune
+	fmt.Fprint(&w, "\t"+`help         the help of a verb: whet help tune
 	version      print whet's version
 
 Start with:
@@ -40,6 +36,15 @@ Start with:
 Exit codes: 0 done; 1 found what it was asked to look for; 2 wrong usage; 3 failed, or the
 measurement is not valid; 4 prove cannot tell; 130 interrupted, with what it had.
 `)
+	return printText(out, &w)
+}
+
+// printText prints what is no view: a text that did not arrive is a failure.
+func printText(out io.Writer, text *bytes.Buffer) error {
+	if _, err := text.WriteTo(out); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
 }
 
 // Where the text of a flag begins, and the width of a help.
@@ -74,7 +79,8 @@ func printFlag(w io.Writer, head, usage string) {
 	fmt.Fprintln(w)
 }
 
-func printHelp(w io.Writer, c *command) {
+func printHelp(out io.Writer, c *command) error {
+	w := new(bytes.Buffer)
 	fmt.Fprintf(w, "Usage: whet %s [flags] %s\n\n%s\n", c.name, c.operands, strings.TrimSpace(c.long))
 	fs, _ := c.flags()
 	first := true
@@ -99,4 +105,5 @@ func printHelp(w io.Writer, c *command) {
 			fmt.Fprintf(w, "  %s\n", x)
 		}
 	}
+	return printText(out, w)
 }

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 )
@@ -18,7 +20,9 @@ var twice = regexp.MustCompile(`\(default: [^)]*\) \(default`)
 func TestHelpLayout(t *testing.T) {
 	for _, c := range commands() {
 		var b strings.Builder
-		printHelp(&b, c)
+		if err := printHelp(&b, c); err != nil {
+			t.Fatal(err)
+		}
 		text, _, _ := strings.Cut(b.String(), "\nExamples:\n")
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
@@ -31,6 +35,22 @@ func TestHelpLayout(t *testing.T) {
 		}
 		if said := strings.Join(strings.Fields(text), " "); twice.MatchString(said) {
 			t.Errorf("%s: a default is said twice", c.name)
+		}
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestTextsThatDoNotArrive: what could not be printed was not done.
+func TestTextsThatDoNotArrive(t *testing.T) {
+	for _, line := range []string{"help", "help top", "-h", "top -h", "version", "completion bash", "completion zsh", "completion fish"} {
+		var errs bytes.Buffer
+		code := Run(t.Context(), strings.Fields(line), strings.NewReader(""), full{}, &errs)
+		if code != exitFailed || !strings.Contains(errs.String(), "no space left") || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q", line, code, errs.String())
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"whet/internal/analyze/callgraph"
 )
 
 // settings are the values of the options of views: pprof's, by its names.
@@ -48,9 +50,10 @@ const (
 const chosenByView = -1
 
 func defaultSettings() settings {
+	trim := callgraph.ForTree()
 	return settings{
 		unit: "minimum", divideBy: 1, sort: sortFlat,
-		nodeCount: chosenByView, nodeFraction: 0.005, edgeFraction: 0.001, trim: true,
+		nodeCount: chosenByView, nodeFraction: trim.NodeFraction, edgeFraction: trim.EdgeFraction, trim: true,
 		flame: defaultFlame(),
 	}
 }

@@ -19,9 +19,15 @@ func pprofWord(arg string) string {
 		return "whet raw -stacks"
 	case "proto":
 		return "whet merge"
+	case "topproto":
+		return "whet top -topproto"
+	case "comments":
+		return "whet raw -comments"
 	case "dot":
 		return "whet graph -dot"
-	case "svg", "png", "gif", "ps", "pdf":
+	case "callgrind", "kcachegrind":
+		return "whet graph -callgrind"
+	case "svg", "png", "gif", "ps", "eps", "pdf", "evince", "eog", "gv":
 		return "whet graph"
 	case "web":
 		return "whet graph -html"

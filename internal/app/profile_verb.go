@@ -40,7 +40,7 @@ type profileVerb struct {
 	make  func(ctx context.Context, q *request) (product, error)
 	// recording makes the view of a whole recording where that is another than
 	// that of its profiles; ok is false where it is not. nil: it never is.
-	recording func(q *request, f *sourceFlags, operands []string) (p product, ok bool, err error)
+	recording func(ctx context.Context, q *request, f *sourceFlags, operands []string) (p product, ok bool, err error)
 }
 
 // promptWord is one of them.
@@ -112,7 +112,7 @@ func (v *profileVerb) run(ctx context.Context, e *env, s settings, f *sourceFlag
 	}
 	p, made, err := product{}, false, error(nil)
 	if v.recording != nil {
-		p, made, err = v.recording(q, f, operands)
+		p, made, err = v.recording(ctx, q, f, operands)
 	}
 	if !made {
 		if q.subject, err = f.open(ctx, e, operands); err != nil {

@@ -65,6 +65,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("PROFILES", profiles)
+			e.Setenv("GORACE", "atexit_sleep_ms=50") // not a second before each command ends
 			e.Values[pipesKey] = make(map[string]pipe)
 			return os.Mkdir(scratch, 0o755)
 		},

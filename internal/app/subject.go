@@ -252,9 +252,13 @@ func shown(operand string) string {
 func (f *sourceFlags) fetchAll(ctx context.Context, e *env, s *subject, all []*loading) error {
 	var urls []string
 	for _, l := range all {
-		if l.url != "" {
-			urls = append(urls, l.url)
+		if l.url == "" {
+			continue
 		}
+		if err := f.validate(l.url); err != nil {
+			return err
+		}
+		urls = append(urls, l.url)
 	}
 	if len(urls) == 0 {
 		return nil

@@ -181,6 +181,23 @@ func TestOptionsOutOfRange(t *testing.T) {
 	}
 }
 
+// TestUnknownUnit: as in pprof, values are then in another unit; here it is said.
+func TestUnknownUnit(t *testing.T) {
+	x := file(t, "x", foldedText)
+	for _, c := range []struct {
+		args   string
+		warned bool
+	}{
+		{"top -unit parsec", true}, {"tree -unit parsec", true}, {"top -json -unit parsec", true},
+		{"top -unit ms", false}, {"top -unit MB", false}, {"top -unit auto", false}, {"top -unit count", false}, {"top", false},
+	} {
+		out, errs, code := whet(t, "", append(strings.Fields(c.args), x)...)
+		if code != exitDone || strings.Contains(out+errs, "-unit=parsec names no unit") != c.warned {
+			t.Errorf("%s: exit code %d, %q, %q", c.args, code, out, errs)
+		}
+	}
+}
+
 // TestNotProfiles: what is no profile is called by its name.
 func TestNotProfiles(t *testing.T) {
 	trace, err := os.ReadFile("../format/exectrace/testdata/compile_cut.trace.gz")

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -45,7 +44,10 @@ scripts write, with their options. Frames too narrow to draw stand together, cou
 		words: []promptWord{
 			{name: "flame", help: "a flame graph as an HTML file; format=svg makes a picture", suffix: "html"},
 		},
-		flags:     []promptWord{{name: "svg", help: "same as -format=svg", set: setFormat(formatSVG)}},
+		flags: []promptWord{
+			{name: "svg", help: "same as -format=svg", set: setFormat(formatSVG)},
+			{name: "html", help: "same as -format=html", set: setFormat(formatHTML)},
+		},
 		make:      makeFlame,
 		recording: flameOfRecording,
 	}
@@ -56,7 +58,7 @@ scripts write, with their options. Frames too narrow to draw stand together, cou
 // of 1.3 million samples flame takes 88 MB at its peak instead of 105.
 const flameGC = 20
 
-func makeFlame(_ context.Context, q *request) (product, error) {
+func makeFlame(ctx context.Context, q *request) (product, error) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(flameGC)
 	}
@@ -71,7 +73,7 @@ func makeFlame(_ context.Context, q *request) (product, error) {
 	if len(views) == 1 && q.isLarge() && !q.s.flame.allTypes && q.s.picture(formatHTML) != formatSVG && len(q.sampleTypes()) > 1 {
 		warnings = append(warnings, "of a profile this large one value is drawn: -sample_index chooses another, -all_types draws all")
 	}
-	return q.flameProduct(views, warnings)
+	return q.flameProduct(ctx, views, warnings)
 }
 
 // menuSamples is how many samples a profile may have for all of its values to be
@@ -178,7 +180,7 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 		}
 		p, err := flamegraph.Sandwich(sel, matched(sel, re), re.MatchString, g)
 		if err == nil && p.Callees == nil {
-			err = fmt.Errorf("flame: no function with a sample matches %q", re)
+			err = fmt.Errorf("flame: no function with a sample matches \"%s\"", re)
 		}
 		v.Graph, v.Callers = p.Callees, p.Callers
 		return v, err
@@ -206,7 +208,7 @@ func matched(sel *selection.Selection, re *regexp.Regexp) string {
 // flameOfRecording shows what the recording's report shows, the measured code
 // alone. A profile that was asked for by kind, type or any option is shown
 // whole, as a file of its own would be.
-func flameOfRecording(q *request, f *sourceFlags, operands []string) (product, bool, error) {
+func flameOfRecording(ctx context.Context, q *request, f *sourceFlags, operands []string) (product, bool, error) {
 	plain := defaultSettings()
 	if len(operands) != 1 || !recording.Is(operands[0]) || f.kind != "" || len(f.base)+len(f.diffBase) > 0 ||
 		q.s.flame.sandwich != "" || q.s.flame.reverse || !reflect.DeepEqual(q.s.selection(), plain.selection()) {
@@ -228,40 +230,38 @@ func flameOfRecording(q *request, f *sourceFlags, operands []string) (product, b
 		}
 	}
 	q.subject = &subject{name: operands[0]}
-	p, err := q.flameProduct(report.FlameViews(profiles), page.Warnings)
+	p, err := q.flameProduct(ctx, report.FlameViews(profiles), page.Warnings)
 	return p, true, err
 }
 
 // flameProduct writes graphs in the form asked for.
-func (q *request) flameProduct(views []flame.View, warnings []string) (product, error) {
+func (q *request) flameProduct(ctx context.Context, views []flame.View, warnings []string) (product, error) {
 	look := &q.s.flame
 	title := cmp.Or(look.title, q.title())
+	o := flame.SVGOptions{
+		Title: title, Subtitle: look.subtitle, Width: look.width, Height: look.height, MinWidth: look.minWidth,
+		FontType: look.font, FontSize: look.fontSize, CountName: look.countName, NameType: look.nameType,
+		Palette: flame.Palette(look.colors), Module: q.module(), Inverted: look.inverted, Negate: look.negate,
+		Link: flame.Link(look.link), Interactive: !look.still,
+	}
+	// Whatever is written: an option that cannot be is no less wrong where it
+	// would change nothing.
+	if err := o.Validate(); err != nil {
+		return product{}, &exitError{exitUsage, err}
+	}
 	if q.s.asJSON {
 		return product{write: func(w io.Writer) error { return flame.WriteJSON(w, views, warnings) }}, nil
 	}
 	switch format := q.s.picture(formatHTML); format {
 	case formatHTML:
-		link := flame.Link(look.link)
-		if err := link.Validate(); err != nil {
-			return product{}, &exitError{exitUsage, err}
-		}
-		page := flame.Page{Title: title, Subtitle: look.subtitle, Module: q.module(), Views: views, Warnings: warnings, Link: link}
+		page := flame.Page{Title: title, Subtitle: look.subtitle, Module: o.Module, Views: views, Warnings: warnings, Link: o.Link}
 		return product{suffix: formatHTML, write: func(w io.Writer) error { return flame.WriteHTML(w, page) }}, nil
 	case formatSVG:
 		if len(views) == 0 {
 			return product{}, fmt.Errorf("flame of %s: it has no samples to draw", q.name)
 		}
-		o := flame.SVGOptions{
-			Title: title, Subtitle: look.subtitle, Width: look.width, Height: look.height, MinWidth: look.minWidth,
-			FontType: look.font, FontSize: look.fontSize, CountName: look.countName, NameType: look.nameType,
-			Palette: flame.Palette(look.colors), Module: q.module(), Inverted: look.inverted, Negate: look.negate,
-			Link: flame.Link(look.link), Interactive: !look.still,
-		}
-		if err := o.Validate(); err != nil {
-			return product{}, &exitError{exitUsage, err}
-		}
 		warnings = append(warnings, views[0].Graph.Warnings...)
-		return product{suffix: formatSVG, warnings: warnings, write: func(w io.Writer) error { return writeFlameSVG(w, views[0], o, look.colorFile) }}, nil
+		return product{suffix: formatSVG, warnings: warnings, write: func(w io.Writer) error { return writeFlameSVG(ctx, w, views[0], o, look.colorFile) }}, nil
 	default:
 		return product{}, usageError("flame: -format is html or svg, not %q", format)
 	}
@@ -272,7 +272,7 @@ const maxColorFile = 64 << 20
 
 // writeFlameSVG draws with the colours of a file, which learns those that are
 // new.
-func writeFlameSVG(w io.Writer, v flame.View, o flame.SVGOptions, colorFile string) error {
+func writeFlameSVG(ctx context.Context, w io.Writer, v flame.View, o flame.SVGOptions, colorFile string) error {
 	if colorFile == "" {
 		return flame.WriteSVG(w, v, o)
 	}
@@ -290,11 +290,7 @@ func writeFlameSVG(w io.Writer, v flame.View, o flame.SVGOptions, colorFile stri
 	if err := flame.WriteSVG(w, v, o); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := o.Colors.Write(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(colorFile, b.Bytes(), 0o644)
+	return writeFile(ctx, colorFile, o.Colors.Write)
 }
 
 // module is the program's own, "" when that is not known.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whet/internal/analyze/callgraph"
 	"whet/internal/view"
 )
 
@@ -48,7 +49,7 @@ other program is needed. The name of the file, -o graph.html, chooses the kind, 
 			if err != nil {
 				return product{}, err
 			}
-			g := view.NewGraph(sel, q.s.graph(suitedNodes), q.common())
+			g := view.NewGraph(sel, q.s.graph(callgraph.ForPicture()), q.common())
 			if q.s.asJSON {
 				return product{write: g.WriteJSON}, nil
 			}

@@ -12,7 +12,9 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
 	"whet/internal/format/profile"
+	"whet/internal/quantity"
 	"whet/internal/recording"
 	"whet/internal/view"
 )
@@ -58,7 +60,7 @@ func (q *request) title() string {
 
 // common are the options that all views have.
 func (q *request) common(warnings ...string) view.Options {
-	o := view.Options{Unit: q.s.unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.warnings, warnings)}
+	o := view.Options{Unit: q.s.unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.warnings, q.doubtUnit(), warnings)}
 	for _, f := range []struct{ name, value string }{
 		{"focus", q.s.focus}, {"ignore", q.s.ignore}, {"hide", q.s.hide}, {"show", q.s.show}, {"show_from", q.s.showFrom},
 		{"tagfocus", q.s.tagFocus}, {"tagignore", q.s.tagIgnore}, {"tagshow", q.s.tagShow}, {"taghide", q.s.tagHide},
@@ -70,15 +72,27 @@ func (q *request) common(warnings ...string) view.Options {
 	return o
 }
 
-// graph are the options that say how much of a call graph is shown. count is
-// how many nodes suit the view.
-func (s *settings) graph(count int) callgraph.Options {
-	o := callgraph.Options{
-		Cum: s.sort == sortCum, NodeCount: s.nodeCount, NodeFraction: s.nodeFraction, EdgeFraction: s.edgeFraction,
-		CallTree: s.callTree, Unit: s.unit,
+// doubtUnit says that -unit names none: as in pprof, values are then printed in
+// another.
+func (q *request) doubtUnit() []string {
+	if quantity.PprofKnows(q.s.unit) {
+		return nil
 	}
-	if o.NodeCount == chosenByView {
-		o.NodeCount = count
+	for _, source := range q.sources {
+		if slices.ContainsFunc(source.Profile.Types, func(t callstack.ValueType) bool { return t.Unit == q.s.unit }) {
+			return nil
+		}
+	}
+	return []string{fmt.Sprintf("-unit=%s names no unit that is known, such as ms or MB: values are not converted to it", q.s.unit)}
+}
+
+// graph are the options that say how much of a call graph is shown, where the
+// view as such is asked for by those that suit it.
+func (s *settings) graph(o callgraph.Options) callgraph.Options {
+	o.Cum, o.CallTree, o.Unit = s.sort == sortCum, s.callTree, s.unit
+	o.NodeFraction, o.EdgeFraction = s.nodeFraction, s.edgeFraction
+	if s.nodeCount != chosenByView {
+		o.NodeCount = s.nodeCount
 	}
 	if !s.trim {
 		o = o.Untrimmed()
@@ -91,9 +105,6 @@ const (
 	formatTop      = "topproto"
 	formatComments = "comments"
 )
-
-// pprof's number of nodes for all but its top.
-const suitedNodes = 80
 
 func topView() *profileVerb {
 	return &profileVerb{
@@ -118,7 +129,7 @@ func topView() *profileVerb {
 			if err != nil {
 				return product{}, err
 			}
-			top := view.NewTop(sel, q.s.graph(0), q.common())
+			top := view.NewTop(sel, q.s.graph(callgraph.ForTop()), q.common())
 			if q.s.format == formatTop && !q.s.asJSON {
 				return product{suffix: "pb.gz", warnings: top.Warnings, write: func(w io.Writer) error { return profile.WritePacked(w, top.Profile()) }}, nil
 			}
@@ -145,7 +156,7 @@ of each of these calls.`,
 			if err != nil {
 				return product{}, err
 			}
-			return q.text(view.NewTree(sel, q.s.graph(suitedNodes), q.common())), nil
+			return q.text(view.NewTree(sel, q.s.graph(callgraph.ForTree()), q.common())), nil
 		},
 	}
 }
@@ -169,7 +180,7 @@ all they call, however little these cost.`,
 			if err != nil {
 				return product{}, err
 			}
-			d, err := view.NewPeek(sel, q.arg, q.s.graph(0), q.common())
+			d, err := view.NewPeek(sel, q.arg, q.s.graph(callgraph.ForTop()), q.common())
 			if err != nil {
 				return product{}, fmt.Errorf("peek %s of %s: %w", q.arg, q.name, err)
 			}

@@ -84,6 +84,17 @@ func PprofComparable(a, b string) bool {
 	return known && alsoKnown && family == other
 }
 
+// PprofKnows reports whether values can be asked for in a unit: one of a family,
+// a word for "as suits the values", or one for plain counts.
+func PprofKnows(unit string) bool {
+	switch unit {
+	case "", "minimum", "auto", "count", "sample", "unit":
+		return true
+	}
+	_, _, ok := findPprofUnit(unit)
+	return ok
+}
+
 // PprofScale converts value from one unit to another. The target "minimum"
 // stands for the largest unit in which the value is at least 1. Units of no
 // known family, such as "count", stay as they are and print without a unit.
