@@ -133,6 +133,8 @@ func House() Plan {
 			Beside: []string{"internal/gobench"},
 			Why:    "it builds the package that gobench resolved, as gobench builds tests"},
 		{Pattern: "internal/load", Floor: Instruments, Powers: All},
+		{Pattern: "internal/chromium", Floor: Instruments, Powers: All,
+			Why: "it looks at pages as a user would: the tests of all that writes pages stand above it, and no code of whet does"},
 		{Pattern: "internal/worktree", Floor: Instruments, Powers: All,
 			Beside: []string{"internal/capture/process"},
 			Why:    "it runs git, and capture/process is the one place that starts and ends process groups; it locks its directories with system calls, which count as all powers"},

@@ -7,12 +7,14 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"whet/internal/chromium"
 )
 
 // dark asks the browser for the dark scheme.
 func (b *tab) dark() {
 	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	_, err := chromedp.Call(b.Context(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -24,9 +26,9 @@ func (b *tab) dark() {
 func TestBrowserRun(t *testing.T) {
 	for _, name := range []string{"service", "program", "courses", "hostile"} {
 		b := openFile(t, html(t, pages()[name]))
-		b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
 		if name == "service" {
-			shares := eval[[]float64](b, `(() => {
+			shares := chromium.Eval[[]float64](b.Tab, `(() => {
 				const bar = document.querySelector(".states"), whole = bar.getBoundingClientRect().width;
 				return [...bar.querySelectorAll(":scope > svg > rect:first-of-type")].slice(0, 3).map(r => r.getBoundingClientRect().width / whole);
 			})()`)
@@ -37,19 +39,19 @@ func TestBrowserRun(t *testing.T) {
 			}
 			// The stall begins at 8.48 of 21 s; the charts of the load and of the
 			// metrics begin and end at the same place.
-			for _, at := range eval[[][]float64](b, `[...document.querySelectorAll(".plot")].map(p => {
+			for _, at := range chromium.Eval[[][]float64](b.Tab, `[...document.querySelectorAll(".plot")].map(p => {
 				const r = p.getBoundingClientRect(), m = p.querySelectorAll(".event")[1].getBoundingClientRect();
 				return [r.left, r.right, (m.left + m.width / 2 - r.left) / r.width];
 			})`) {
 				if math.Abs(at[2]-8.48/21) > 0.002 {
 					t.Errorf("the stall stands at %g of a chart", at[2])
 				}
-				if first := eval[[]float64](b, `(r => [r.left, r.right])(document.querySelector(".plot").getBoundingClientRect())`); at[0] != first[0] || at[1] != first[1] {
+				if first := chromium.Eval[[]float64](b.Tab, `(r => [r.left, r.right])(document.querySelector(".plot").getBoundingClientRect())`); at[0] != first[0] || at[1] != first[1] {
 					t.Errorf("charts from %g to %g and from %g to %g", first[0], first[1], at[0], at[1])
 				}
 			}
 			// A line ends where its last sample is, stretched or not.
-			if ends := eval[[]float64](b, `[...document.querySelectorAll("#time ~ .time .plot")].map(p => {
+			if ends := chromium.Eval[[]float64](b.Tab, `[...document.querySelectorAll("#time ~ .time .plot")].map(p => {
 				const r = p.getBoundingClientRect(), l = p.querySelector("path").getBoundingClientRect();
 				return (l.right - r.left) / r.width;
 			})`); len(ends) != 4 || slices.ContainsFunc(ends, func(end float64) bool { return math.Abs(end-1) > 0.005 }) {
@@ -61,7 +63,7 @@ func TestBrowserRun(t *testing.T) {
 				b.dark()
 			}
 			// Text in bars: at least 4.5 to 1 against the bar (WCAG 2.2, 1.4.3).
-			for _, c := range eval[[]contrast](b, `[...document.querySelectorAll(".states svg")].filter(s => s.querySelector("text")).map(s => {
+			for _, c := range chromium.Eval[[]contrast](b.Tab, `[...document.querySelectorAll(".states svg")].filter(s => s.querySelector("text")).map(s => {
 				const light = e => {
 					const v = getComputedStyle(e).fill.match(/[\d.]+/g).slice(0, 3).map(x => x / 255).map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
 					return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
@@ -74,13 +76,13 @@ func TestBrowserRun(t *testing.T) {
 				}
 			}
 			for _, width := range []int64{1280, 768, 390, 320} {
-				b.do(chromedp.EmulateViewport(width, 800))
-				if over := eval[int64](b, "document.documentElement.scrollWidth"); over > width {
+				b.Do(chromedp.EmulateViewport(width, 800))
+				if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 					t.Errorf("%s, dark %v: at %d pixels the page is %d wide", name, dark, width, over)
 				}
 			}
 		}
-		b.quiet()
+		b.Quiet()
 	}
 }
 

@@ -2,154 +2,28 @@ package view
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
-	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/chromium"
 )
 
-// tab is one page in a real Chromium, which complains about whatever a page
-// must not do.
+// tab is a call graph in a browser.
 type tab struct {
-	t   *testing.T
-	ctx context.Context
-	mu  sync.Mutex
-	bad []string // console messages, exceptions, refused loads, dialogs, requests
+	*chromium.Tab
+	t *testing.T
 }
 
-// openFile shows a document from disk, as a user would.
 func openFile(t *testing.T, doc []byte, name string) *tab {
 	t.Helper()
-	browser := chromium(t)
-	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, doc, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	// Not t.TempDir: the browser may write into its profile until it has ended.
-	profile, err := os.MkdirTemp("", "whet-chromium")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(profile) })
-	flags := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(browser), chromedp.UserDataDir(profile), chromedp.DisableGPU, chromedp.NoFirstRun,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1280, 900))
-	if os.Geteuid() == 0 {
-		flags = append(flags, chromedp.NoSandbox)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // t.Context ends before the clean-up
-	t.Cleanup(cancel)
-	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
-	t.Cleanup(stop)
-	ctx, closeTab := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // values newer than the library
-	t.Cleanup(closeTab)
-	b := &tab{t: t, ctx: ctx}
-	if err := chromedp.Listen(ctx, b.event); err != nil {
-		t.Fatalf("start %s: %v", browser, err)
-	}
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil { // waits until it has ended
-			t.Errorf("end the browser: %v", err)
-		}
-	})
-	if _, err := chromedp.Call(ctx, cdplog.Enable, cdp.Empty{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
-		t.Fatal(err)
-	}
-	b.do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate("file://"+filepath.ToSlash(file)))
-	return b
-}
-
-// chromium finds the browser; where there is none the test is skipped, and
-// fails in CI.
-func chromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("no Chromium on the PATH: install the package chromium")
-	}
-	t.Skip("no Chromium on the PATH: install the package chromium")
-	return ""
-}
-
-func (b *tab) event(ev any) {
-	say := ""
-	switch ev := ev.(type) {
-	case *cdpruntime.EventConsoleAPICalled:
-		say = fmt.Sprintf("console.%s", ev.Type)
-	case *cdpruntime.EventExceptionThrown:
-		say = fmt.Sprintf("exception: %+v", ev.ExceptionDetails)
-	case *cdplog.EventEntryAdded:
-		say = "log: " + ev.Entry.Text
-	case *page.EventJavascriptDialogOpening:
-		say = "dialog: " + ev.Message
-	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(ev.Request.URL, "file://") || !strings.Contains(ev.Request.URL, "/graph.") {
-			say = "request: " + ev.Request.URL
-		}
-	default:
-		return
-	}
-	if say != "" {
-		b.mu.Lock()
-		b.bad = append(b.bad, say)
-		b.mu.Unlock()
-	}
-}
-
-func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// evaluate returns the value of an expression in the page.
-func evaluate[T any](b *tab, expression string) T {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
-	if err != nil {
-		b.t.Fatalf("%s: %v", expression, err)
-	}
-	return v
-}
-
-// quiet fails the test for whatever the browser complained about.
-func (b *tab) quiet() {
-	b.t.Helper()
-	// A last answer from the page: all events before it have come.
-	if state := evaluate[string](b, "document.readyState"); state != "complete" {
-		b.t.Errorf("the document is %s", state)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, say := range b.bad {
-		b.t.Error(say)
-	}
+	return &tab{chromium.Open(t, name, doc), t}
 }
 
 // whereTextsAre finds texts that stick out of their boxes, and texts, boxes and
@@ -188,10 +62,10 @@ func TestBrowserTextsFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := readSubject(t, name).graph(t, &asked{})
 			b := openFile(t, drawn(t, v), "graph.svg")
-			for _, bad := range evaluate[[]string](b, whereTextsAre) {
+			for _, bad := range chromium.Eval[[]string](b.Tab, whereTextsAre) {
 				t.Error(bad)
 			}
-			b.quiet()
+			b.Quiet()
 		})
 	}
 }
@@ -199,7 +73,7 @@ func TestBrowserTextsFit(t *testing.T) {
 // at returns the page's place of its picture: x, y, scale.
 func (b *tab) at() []float64 {
 	b.t.Helper()
-	return evaluate[[]float64](b, `(() => {
+	return chromium.Eval[[]float64](b.Tab, `(() => {
 		const m = document.getElementById("move").getCTM();
 		return [m.e, m.f, m.a];
 	})()`)
@@ -208,7 +82,7 @@ func (b *tab) at() []float64 {
 // middle returns where a node's middle is on the screen.
 func (b *tab) middle(node int) (x, y float64) {
 	b.t.Helper()
-	r := evaluate[[]float64](b, fmt.Sprintf(`(() => {
+	r := chromium.Eval[[]float64](b.Tab, fmt.Sprintf(`(() => {
 		const r = document.querySelector("[data-node='%d'] .box").getBoundingClientRect();
 		return [r.left + r.width / 2, r.top + r.height / 2];
 	})()`, node))
@@ -217,7 +91,7 @@ func (b *tab) middle(node int) (x, y float64) {
 
 func (b *tab) list() []string {
 	b.t.Helper()
-	return evaluate[[]string](b, `[...document.querySelectorAll("#panel h3, #panel li")].map(e => e.textContent)`)
+	return chromium.Eval[[]string](b.Tab, `[...document.querySelectorAll("#panel h3, #panel li")].map(e => e.textContent)`)
 }
 
 func TestBrowserPage(t *testing.T) {
@@ -271,9 +145,9 @@ func TestBrowserPage(t *testing.T) {
 	}
 	near := `[...document.querySelectorAll(".near[data-node]")].map(e => Number(e.dataset.node)).sort((a, b) => a - b)`
 
-	b.do(chromedp.KeyEvent("0")) // all of it on the screen
+	b.Do(chromedp.KeyEvent("0")) // all of it on the screen
 	buildssa := named("cmd/compile/internal/ssagen.buildssa")
-	b.do(chromedp.MouseClickXY(b.middle(buildssa)))
+	b.Do(chromedp.MouseClickXY(b.middle(buildssa)))
 	if got, want := b.list(), relations(buildssa); !slices.Equal(got, want) {
 		t.Errorf("a click shows %q, want %q", got, want)
 	}
@@ -286,11 +160,11 @@ func TestBrowserPage(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	if got := evaluate[[]int](b, near); !slices.Equal(got, slices.Compact(want)) {
+	if got := chromium.Eval[[]int](b.Tab, near); !slices.Equal(got, slices.Compact(want)) {
 		t.Errorf("a click highlights %v, want %v", got, want)
 	}
 	// On to a callee over the list: it is brought into view.
-	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#panel ul:last-of-type button").click()`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#panel ul:last-of-type button").click()`))
 	callee := -1
 	for _, e := range v.Edges {
 		if e.From == buildssa {
@@ -304,14 +178,14 @@ func TestBrowserPage(t *testing.T) {
 	if x, y := b.middle(callee); x < 0 || y < 0 || x > 1280 || y > 900 {
 		t.Errorf("the callee is at %v, %v: not on the screen", x, y)
 	}
-	b.do(chromedp.KeyEvent(kb.Escape))
-	if !evaluate[bool](b, `document.getElementById("panel").hidden && !document.getElementById("graph").classList.contains("asked")`) {
+	b.Do(chromedp.KeyEvent(kb.Escape))
+	if !chromium.Eval[bool](b.Tab, `document.getElementById("panel").hidden && !document.getElementById("graph").classList.contains("asked")`) {
 		t.Error("Escape leaves something highlighted")
 	}
 
 	// Search: regular expressions, the share of what they match, on with Enter.
 	find := func(text string) string {
-		return evaluate[string](b, fmt.Sprintf(`(() => {
+		return chromium.Eval[string](b.Tab, fmt.Sprintf(`(() => {
 			const i = document.getElementById("search");
 			i.value = %q;
 			i.dispatchEvent(new Event("input"));
@@ -328,48 +202,48 @@ func TestBrowserPage(t *testing.T) {
 	if got, want := find(`^runtime\.M`), fmt.Sprintf("%d of %d nodes, flat %.2f %% of the total", matches, len(v.Nodes), 100*share); got != want {
 		t.Errorf("search says %q, want %q", got, want)
 	}
-	if got := evaluate[int](b, `document.querySelectorAll(".found").length`); got != matches {
+	if got := chromium.Eval[int](b.Tab, `document.querySelectorAll(".found").length`); got != matches {
 		t.Errorf("%d nodes are marked, want %d", got, matches)
 	}
-	b.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("search").focus()`), chromedp.KeyEvent(kb.Enter))
-	if got := evaluate[string](b, `document.querySelector("#panel h2").textContent`); !strings.HasPrefix(got, "runtime.m") {
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("search").focus()`), chromedp.KeyEvent(kb.Enter))
+	if got := chromium.Eval[string](b.Tab, `document.querySelector("#panel h2").textContent`); !strings.HasPrefix(got, "runtime.m") {
 		t.Errorf("Enter in the search shows %q", got)
 	}
 	if got := find("(*Link"); !strings.Contains(got, " of 80 nodes") && !strings.Contains(got, "nodes") {
 		t.Errorf("what is no regular expression: %q", got)
 	}
-	if !evaluate[bool](b, `document.getElementById("search").getAttribute("aria-invalid") === "true"`) {
+	if !chromium.Eval[bool](b.Tab, `document.getElementById("search").getAttribute("aria-invalid") === "true"`) {
 		t.Error("what is no regular expression is not marked")
 	}
 	find("")
 
 	// The wheel zooms around the pointer: what is under it stays there.
-	b.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("all").click()`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("all").click()`))
 	before := b.at()
 	x, y := b.middle(buildssa)
-	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.getElementById("graph").dispatchEvent(new WheelEvent("wheel", {deltaY: -100, clientX: %v, clientY: %v, cancelable: true}))`, x, y)))
+	b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.getElementById("graph").dispatchEvent(new WheelEvent("wheel", {deltaY: -100, clientX: %v, clientY: %v, cancelable: true}))`, x, y)))
 	after := b.at()
 	if x2, y2 := b.middle(buildssa); after[2] <= before[2] || math.Hypot(x2-x, y2-y) > 0.5 {
 		t.Errorf("the wheel moves what is under the pointer from %v, %v to %v, %v, scale %v to %v", x, y, x2, y2, before[2], after[2])
 	}
 	// A drag moves it by what the pointer moves, and chooses nothing.
-	b.do(chromedp.MouseEvent(chromedp.MousePressed, 300, 400, chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseMoved, 350, 420, chromedp.ButtonLeft),
+	b.Do(chromedp.MouseEvent(chromedp.MousePressed, 300, 400, chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseMoved, 350, 420, chromedp.ButtonLeft),
 		chromedp.MouseEvent(chromedp.MouseMoved, 380, 440, chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseReleased, 380, 440, chromedp.ButtonLeft))
 	if moved := b.at(); math.Abs(moved[0]-after[0]-80) > 0.5 || math.Abs(moved[1]-after[1]-40) > 0.5 || moved[2] != after[2] {
 		t.Errorf("a drag by 80, 40 moves it from %v to %v", after, moved)
 	}
 	// Keys: a node is reached with Tab and chosen with Enter.
-	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-node='3']").focus()`), chromedp.KeyEvent(kb.Enter))
-	if got := evaluate[string](b, `document.querySelector("#panel h2").textContent`); got != v.Nodes[3].Name {
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-node='3']").focus()`), chromedp.KeyEvent(kb.Enter))
+	if got := chromium.Eval[string](b.Tab, `document.querySelector("#panel h2").textContent`); got != v.Nodes[3].Name {
 		t.Errorf("Enter on a node shows %q", got)
 	}
 	for _, width := range []int64{1280, 390, 320} {
-		b.do(chromedp.EmulateViewport(width, 800))
-		if over := evaluate[int64](b, "document.documentElement.scrollWidth"); over > width {
+		b.Do(chromedp.EmulateViewport(width, 800))
+		if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 			t.Errorf("at %d pixels the page is %d wide", width, over)
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 func TestBrowserHostileNames(t *testing.T) {
@@ -379,14 +253,14 @@ func TestBrowserHostileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := openFile(t, doc.Bytes(), "graph.html")
-	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-node='0']").focus()`), chromedp.KeyEvent(kb.Enter))
-	if got := evaluate[string](b, `document.querySelector("#panel h2").textContent`); !strings.Contains(got, `</script><script>alert(1)</script>\x1b[31m\u202e`) {
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-node='0']").focus()`), chromedp.KeyEvent(kb.Enter))
+	if got := chromium.Eval[string](b.Tab, `document.querySelector("#panel h2").textContent`); !strings.Contains(got, `</script><script>alert(1)</script>\x1b[31m\u202e`) {
 		t.Errorf("the name is shown as %q", got)
 	}
-	if n := evaluate[int](b, `document.querySelectorAll("img, iframe, object, link, [src], b, script:not(#data):not([type=module])").length`); n != 0 {
+	if n := chromium.Eval[int](b.Tab, `document.querySelectorAll("img, iframe, object, link, [src], b, script:not(#data):not([type=module])").length`); n != 0 {
 		t.Errorf("%d elements came out of names", n)
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // Texts must be readable on each colour that a box can have, in both themes.

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"whet/internal/analyze/flamegraph"
+	"whet/internal/chromium"
 	"whet/internal/quantity"
 )
 
@@ -22,7 +23,7 @@ const ctrl = 2 // held
 func (b *tab) wheel(x float64, row int, dx, dy float64, held int64) {
 	b.t.Helper()
 	px, py := b.place(x, row)
-	if _, err := chromedp.Call(b.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+	if _, err := chromedp.Call(b.Context(), input.DispatchMouseEvent, input.DispatchMouseEventParams{
 		Type: chromedp.MouseWheel, X: px, Y: py, DeltaX: dx, DeltaY: dy, Modifiers: held,
 	}); err != nil {
 		b.t.Fatal(err)
@@ -33,7 +34,7 @@ func (b *tab) wheel(x float64, row int, dx, dy float64, held int64) {
 // settle lets the page paint.
 func (b *tab) settle() {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, chromedp.EvalAwaitPromise)); err != nil {
+	if _, err := chromedp.Run(b.Context(), chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, chromedp.EvalAwaitPromise)); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -46,15 +47,15 @@ func TestBrowser(t *testing.T) {
 	// In the order of names, main holds 800 and the collector 200; on main
 	// stand serve, Cart with 600, Pay with 200.
 	b.clickAt(0.5, -4)
-	b.want("flame-detail", "example.com/shop.(*Server).Cart", "example.com/shop/x.go:12", "600 ns cum, 60.0 % of the total", "no flat", "package example.com/shop (your module)", "source")
-	if got := eval[string](b, `document.querySelector("#flame-detail a").href`); got != "https://git.example.com/example.com/shop/x.go#L12" {
+	b.Want("flame-detail", "example.com/shop.(*Server).Cart", "example.com/shop/x.go:12", "600 ns cum, 60.0 % of the total", "no flat", "package example.com/shop (your module)", "source")
+	if got := chromium.Eval[string](b.Tab, `document.querySelector("#flame-detail a").href`); got != "https://git.example.com/example.com/shop/x.go#L12" {
 		t.Errorf("the link is %q", got)
 	}
 	if got, want := b.crumbs(), []string{"all", "main.main", "http.(*conn).serve", "shop.(*Server).Cart"}; !slices.Equal(got, want) {
 		t.Errorf("breadcrumb %q, want %q", got, want)
 	}
 	b.clickAt(0.3, -5) // Marshal holds 400 of the 600
-	b.want("flame-detail", "encoding/json.Marshal", "400 ns cum, 40.0 %", "100 ns flat, 10.0 %", "100.0 % of the zoomed frame")
+	b.Want("flame-detail", "encoding/json.Marshal", "400 ns cum, 40.0 %", "100 ns flat, 10.0 %", "100.0 % of the zoomed frame")
 	b.keys(kb.Backspace + kb.Backspace)
 	if got := b.crumbs(); len(got) != 0 {
 		t.Errorf("back: breadcrumb %q", got)
@@ -66,7 +67,7 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("breadcrumb %q, want %q", got, want)
 	}
 	span := func() []float64 {
-		return eval[[]float64](b, `(() => { const s = document.getElementById("flame-crumbs"); return [s.hidden ? 0 : 1, document.getElementById("flame-reset").disabled ? 0 : 1]; })()`)
+		return chromium.Eval[[]float64](b.Tab, `(() => { const s = document.getElementById("flame-crumbs"); return [s.hidden ? 0 : 1, document.getElementById("flame-reset").disabled ? 0 : 1]; })()`)
 	}
 	if got := span(); got[1] != 1 {
 		t.Error("the wheel does not zoom")
@@ -81,52 +82,52 @@ func TestBrowser(t *testing.T) {
 		t.Error("W does not zoom")
 	}
 	px, py := b.place(0.5, -1)
-	b.do(chromedp.MouseEvent(chromedp.MousePressed, px, py, chromedp.Button("left")), chromedp.MouseEvent(chromedp.MouseMoved, px+200, py, chromedp.Button("left")),
+	b.Do(chromedp.MouseEvent(chromedp.MousePressed, px, py, chromedp.Button("left")), chromedp.MouseEvent(chromedp.MouseMoved, px+200, py, chromedp.Button("left")),
 		chromedp.MouseEvent(chromedp.MouseReleased, px+200, py, chromedp.Button("left")))
 	b.settle()
-	if got := b.text("flame-detail"); got != "all · 1.00 µs" {
+	if got := b.Text("flame-detail"); got != "all · 1.00 µs" {
 		t.Errorf("a drag is taken for a click: %q", got)
 	}
 	b.keys("ssssss" + kb.Escape)
 
 	b.set("flame-search", "input", "json")
-	b.want("flame-match", "3 frames match, 55.0 % of the total") // 400 + 150, the inner Marshal not again
+	b.Want("flame-match", "3 frames match, 55.0 % of the total") // 400 + 150, the inner Marshal not again
 	b.set("flame-search", "input", "(")
-	b.want("flame-match", "Not a regular expression")
+	b.Want("flame-match", "Not a regular expression")
 	b.set("flame-search", "input", "")
 
 	// The sandwich of Marshal: 550 of 1,000, its recursion among the callees.
 	b.clickAt(0.5, -4)
 	b.keys(kb.ArrowUp)
-	b.want("flame-detail", "encoding/json.Marshal")
+	b.Want("flame-detail", "encoding/json.Marshal")
 	b.keys("c")
 	b.keys(kb.ArrowDown)
-	b.want("flame-detail", "encoding/json.Marshal", "550 ns cum, 55.0 % of the total")
+	b.Want("flame-detail", "encoding/json.Marshal", "550 ns cum, 55.0 % of the total")
 	b.keys(kb.ArrowDown)
-	b.want("flame-detail", "runtime.mallocgc", "300 ns cum, 30.0 %")
+	b.Want("flame-detail", "runtime.mallocgc", "300 ns cum, 30.0 %")
 	b.keys(kb.ArrowRight + kb.ArrowLeft + kb.ArrowUp + kb.ArrowUp)
-	b.want("flame-detail", "example.com/shop.(*Server).Cart", "400 ns cum, 40.0 %")
+	b.Want("flame-detail", "example.com/shop.(*Server).Cart", "400 ns cum, 40.0 %")
 	b.keys(kb.Escape)
-	if got := b.text("flame-sandwich"); got != "Sandwich" {
+	if got := b.Text("flame-sandwich"); got != "Sandwich" {
 		t.Errorf("after Escape the button says %q", got)
 	}
 
 	// The comparison: width of both sides or one, changes with their signs.
-	b.do(chromedp.Evaluate[chromedp.Void](`(() => { const s = document.getElementById("flame-select"); s.selectedIndex = 1; s.dispatchEvent(new Event("change")); })()`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`(() => { const s = document.getElementById("flame-select"); s.selectedIndex = 1; s.dispatchEvent(new Event("change")); })()`))
 	b.keys(kb.ArrowUp)
-	b.want("flame-detail", "all", "670 ns, before 1.00 µs: −33.0 %")
+	b.Want("flame-detail", "all", "670 ns, before 1.00 µs: −33.0 %")
 	b.keys(strings.Repeat(kb.ArrowUp, 3) + kb.ArrowRight)
-	b.want("flame-detail", "example.com/shop.(*Server).Pay", "0, before 200 ns: gone")
+	b.Want("flame-detail", "example.com/shop.(*Server).Pay", "0, before 200 ns: gone")
 	b.set("flame-side", "change", "after")
 	b.keys(kb.ArrowUp + kb.ArrowUp + kb.ArrowUp + kb.ArrowUp + kb.ArrowUp)
-	b.want("flame-detail", "example.com/shop.price", "250 ns, before 200 ns: +25.0 %")
+	b.Want("flame-detail", "example.com/shop.price", "250 ns, before 200 ns: +25.0 %")
 	for _, width := range []int64{1280, 390, 320} {
-		b.do(chromedp.EmulateViewport(width, 800))
-		if over := eval[int64](b, "document.documentElement.scrollWidth"); over > width {
+		b.Do(chromedp.EmulateViewport(width, 800))
+		if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 			t.Errorf("at %d pixels the page is %d wide", width, over)
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // The page's numbers and colours are those of the program, its layout and its
@@ -136,13 +137,13 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 	views := []View{{Graph: g}, {Graph: graphOf(t, shop(t))}, {Graph: diffOf(t)}}
 	b := openFile(t, "flame.html", htmlOf(t, Page{Title: "large", Views: views, Inverted: true}))
 	b.clickAt(0.5, 0)
-	b.want("flame-detail", "all · ")
+	b.Want("flame-detail", "all · ")
 	script := strings.TrimSuffix(strings.SplitAfter(Script(), "// The flame graph's controls.")[0], "// The flame graph's controls.")
 
 	values := []float64{1, 9, 99, 999, 1000, 1023, 1024, 1535, 9994, 9995, 10_000, 99_949, 99_950, 123_456, 999_499, 999_500, 999_999, 1e6, 1_234_567,
 		1 << 20, 1<<20 - 1, 1e9, 999_500_000, 1<<30 + 1<<29, 123e9, 4.5e12, 1e15, 1 << 53, math.Pow(2, 62)}
 	for _, unit := range []string{"nanoseconds", "bytes", "count", "parsecs"} {
-		got := eval[[]string](b, fmt.Sprintf("(() => { %s; return %s.map(v => formatValue(v, %q)); })()", script, inJSON(t, values), unit))
+		got := chromium.Eval[[]string](b.Tab, fmt.Sprintf("(() => { %s; return %s.map(v => formatValue(v, %q)); })()", script, inJSON(t, values), unit))
 		for i, v := range values {
 			if want := quantity.Value(v, unit); got[i] != want {
 				t.Errorf("%g %s: the page prints %q, the program %q", v, unit, got[i], want)
@@ -150,13 +151,13 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 		}
 	}
 	fractions := []float64{0.0001, 0.125, 2.5, 1234.5678, 99_999.9}
-	for i, text := range eval[[]string](b, fmt.Sprintf("(() => { %s; return %s.map(v => formatValue(v, \"count\")); })()", script, inJSON(t, fractions))) {
+	for i, text := range chromium.Eval[[]string](b.Tab, fmt.Sprintf("(() => { %s; return %s.map(v => formatValue(v, \"count\")); })()", script, inJSON(t, fractions))) {
 		if want := quantity.Count(fractions[i]); text != want {
 			t.Errorf("%g: the page prints %q, the program %q", fractions[i], text, want)
 		}
 	}
 	ratios := []float64{0, 1e-9, 0.0009, 0.001, 0.0012, 0.05, 0.1234, 0.5, 0.99, 0.9994, 0.9996, 0.999999, 1}
-	got := eval[[]string](b, fmt.Sprintf("(() => { %s; return %s.map(percent); })()", script, inJSON(t, ratios)))
+	got := chromium.Eval[[]string](b.Tab, fmt.Sprintf("(() => { %s; return %s.map(percent); })()", script, inJSON(t, ratios)))
 	for i, r := range ratios {
 		if want := quantity.Percent(r); got[i] != want {
 			t.Errorf("share %g: the page prints %q, the program %q", r, got[i], want)
@@ -169,7 +170,7 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 		if palette == Package {
 			continue // below
 		}
-		colors := eval[[][]int](b, fmt.Sprintf("(() => { %s; return %s.map(n => rampColor(%q, n)); })()", script, inJSON(t, names), palette))
+		colors := chromium.Eval[[][]int](b.Tab, fmt.Sprintf("(() => { %s; return %s.map(n => rampColor(%q, n)); })()", script, inJSON(t, names), palette))
 		for i, name := range names {
 			want := palette.color(name, "")
 			if c := colors[i]; c[0] != int(want.r) || c[1] != int(want.g) || c[2] != int(want.b) {
@@ -179,7 +180,7 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 	}
 
 	// By package, as the browser understands the script's hsl().
-	for name, color := range eval[map[string]string](b, fmt.Sprintf(`(() => { %s
+	for name, color := range chromium.Eval[map[string]string](b.Tab, fmt.Sprintf(`(() => { %s
 		const data = JSON.parse(document.getElementById("flame-data").textContent), theme = new Theme(false), e = document.createElement("i");
 		document.body.append(e);
 		const out = {};
@@ -209,7 +210,7 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 			Base   []int64   `json:"base"`
 			Block  []float64 `json:"block"`
 		}
-		page := eval[columns](b, fmt.Sprintf(`(() => { %s
+		page := chromium.Eval[columns](b.Tab, fmt.Sprintf(`(() => { %s
 			const data = JSON.parse(document.getElementById("flame-data").textContent), f = data.flames[%d];
 			const t = new Tree(data, f, readNodes(f.nodes, f.count, f.differential));
 			return {name: Array.from(t.name, (_, i) => t.nameOf(i)), parent: [...t.parent], value: [...t.value], base: [...(t.base ?? [])], block: [...t.block]};
@@ -230,7 +231,7 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 	for _, n := range g.Nodes[1:] {
 		frames += float64(max(n.Collapsed, 1))
 	}
-	for i, s := range eval[[][]float64](b, fmt.Sprintf(`(() => { %s
+	for i, s := range chromium.Eval[[][]float64](b.Tab, fmt.Sprintf(`(() => { %s
 		const data = JSON.parse(document.getElementById("flame-data").textContent), f = data.flames[0];
 		const tree = new Tree(data, f, readNodes(f.nodes, f.count, false)), l = new Layout();
 		return [320, 1280, 1e9].map(width => {
@@ -259,7 +260,7 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sums := eval[[][]any](b, fmt.Sprintf(`(() => { %s
+		sums := chromium.Eval[[][]any](b.Tab, fmt.Sprintf(`(() => { %s
 			const data = JSON.parse(document.getElementById("flame-data").textContent), f = data.flames[1];
 			const s = sandwich(new Tree(data, f, readNodes(f.nodes, f.count, false)), data.names.indexOf(%q));
 			return [s.callers, s.callees].map(t => Array.from(t.name, (_, i) => t.nameOf(i) + " " + t.value[i] + " " + t.parent[i]));
@@ -273,7 +274,7 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 			}
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 func inJSON(t *testing.T, v any) string {
@@ -289,16 +290,16 @@ func inJSON(t *testing.T, v any) string {
 func TestBrowserHostileNames(t *testing.T) {
 	v := View{Label: hostile[0], Unit: hostile[1], Graph: hostileGraph(t)}
 	b := openFile(t, "flame.html", htmlOf(t, Page{Title: hostile[0], Subtitle: hostile[7], Views: []View{v, v}, Warnings: hostile, Link: "https://example.com/{function}"}))
-	if n := eval[int](b, `document.querySelectorAll("img, iframe, object, link, [src], [onerror], [onmouseover]").length`); n != 0 {
+	if n := chromium.Eval[int](b.Tab, `document.querySelectorAll("img, iframe, object, link, [src], [onerror], [onmouseover]").length`); n != 0 {
 		t.Errorf("%d elements came out of names", n)
 	}
 	b.set("flame-search", "input", "onerror=alert")
-	b.want("flame-match", "1 frame match")
+	b.Want("flame-match", "1 frame match")
 	b.keys(kb.ArrowUp + kb.ArrowUp)
 	seen := make(map[string]bool)
 	for _, key := range []string{kb.ArrowRight, kb.ArrowLeft} {
 		for range len(hostile) {
-			name, _, _ := strings.Cut(b.text("flame-detail"), " · ")
+			name, _, _ := strings.Cut(b.Text("flame-detail"), " · ")
 			seen[name] = true
 			b.keys(key)
 		}
@@ -308,7 +309,7 @@ func TestBrowserHostileNames(t *testing.T) {
 			t.Errorf("no frame says %.60q", want)
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // The picture's own script: zoom, search, and back.
@@ -316,17 +317,17 @@ func TestBrowserSVG(t *testing.T) {
 	o := DefaultSVGOptions()
 	o.Title = "shop"
 	b := openFile(t, "flame.svg", svgOf(t, View{Graph: graphOf(t, shop(t))}, o))
-	if got := eval[string](b, `document.documentElement.dataset.ready`); got != "yes" {
+	if got := chromium.Eval[string](b.Tab, `document.documentElement.dataset.ready`); got != "yes" {
 		t.Fatal("the script has not run")
 	}
 	frame := func(name string) string {
 		return fmt.Sprintf(`[...document.querySelectorAll("g.f")].find(g => g.querySelector("title").textContent.startsWith(%q + " ("))`, name)
 	}
 	width := func(name string) float64 {
-		return eval[float64](b, fmt.Sprintf(`(g => g.style.display === "none" ? 0 : Number(g.querySelector("rect").getAttribute("width")))(%s)`, frame(name)))
+		return chromium.Eval[float64](b.Tab, fmt.Sprintf(`(g => g.style.display === "none" ? 0 : Number(g.querySelector("rect").getAttribute("width")))(%s)`, frame(name)))
 	}
 	click := func(name string) {
-		b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`%s.dispatchEvent(new MouseEvent("click", {bubbles: true}))`, frame(name))))
+		b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`%s.dispatchEvent(new MouseEvent("click", {bubbles: true}))`, frame(name))))
 	}
 	click("example.com/shop.(*Server).Cart")
 	if w := width("encoding/json.Marshal"); math.Abs(w-1180*400/600) > 1 {
@@ -338,13 +339,13 @@ func TestBrowserSVG(t *testing.T) {
 	if w := width("all"); w < 1179 {
 		t.Errorf("zoomed into Cart, the root is %g wide", w)
 	}
-	b.do(chromedp.KeyEvent(kb.Escape))
+	b.Do(chromedp.KeyEvent(kb.Escape))
 	if w := width("runtime.scanobject"); math.Abs(w-1180*0.2) > 1 {
 		t.Errorf("Escape: the collector is %g wide", w)
 	}
-	b.do(chromedp.Evaluate[chromedp.Void](`window.prompt = () => "json"; document.getElementById("search").dispatchEvent(new MouseEvent("click", {bubbles: true}))`))
-	if got := b.text("matched"); got != "Matched: 55.0 %" {
+	b.Do(chromedp.Evaluate[chromedp.Void](`window.prompt = () => "json"; document.getElementById("search").dispatchEvent(new MouseEvent("click", {bubbles: true}))`))
+	if got := b.Text("matched"); got != "Matched: 55.0 %" {
 		t.Errorf("search says %q", got)
 	}
-	b.quiet()
+	b.Quiet()
 }
