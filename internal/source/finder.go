@@ -137,7 +137,9 @@ func (f *Finder) Modified(frameFile string) (time.Time, bool) {
 // Nothing else is ever opened: names are a profile's word.
 func isSource(name string) bool {
 	switch path.Ext(name) {
-	case ".go", ".s", ".S", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".m", ".mm", ".y", ".l", ".rl", ".templ", ".qtpl":
+	case ".go", ".s", ".S", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".m", ".mm",
+		".y", ".yy", ".l", ".ll", ".lex", ".nex", ".re", ".rl", ".ragel", ".peg", ".leg", ".g", ".g4", ".ebnf", ".bnf",
+		".templ", ".qtpl", ".ego", ".hero", ".jade", ".gtpl", ".tpl", ".tmpl", ".gotmpl", ".gohtml", ".goht", ".gop", ".rules", ".proto", ".fbs", ".thrift":
 		return !strings.ContainsRune(name, 0)
 	}
 	return false

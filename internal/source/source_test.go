@@ -196,3 +196,18 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// TestSourceNames: line directives name what generators read, under many names;
+// what is no source stays closed, whatever a profile says.
+func TestSourceNames(t *testing.T) {
+	for _, name := range []string{"/src/x.go", "parse.y", "lexer.nex", "lex.rl", "scan.re", "calc.peg", "Expr.g4", "page.templ", "page.qtpl", "mail.gohtml", "a.tmpl", "api.proto", "memmove_amd64.s"} {
+		if !isSource(name) {
+			t.Errorf("%s is no source", name)
+		}
+	}
+	for _, name := range []string{"/etc/passwd", "/home/u/.env", "/home/u/.ssh/id_ed25519", "key.pem", "server.key", "config.yaml", "secrets.json", "notes.txt", "x.go\x00.pem", "pem\x00.peg", "y", ".peg/x"} {
+		if isSource(name) {
+			t.Errorf("%q is a source", name)
+		}
+	}
+}

@@ -10,8 +10,7 @@
 // Counts with decimals are rounded so that the sum of all lines up to any one
 // is off by half a unit at most; a warning says so.
 //
-// [Write] writes one column with the names that pprof prints; [WriteMarked]
-// adds the marks, and Read gets its model back.
+// [Write] writes one column with the names that pprof prints, without marks.
 //
 // It misleads where names do: what the writer of the file left out (lines,
 // files, addresses, labels) is unknown here, so that two functions of one name

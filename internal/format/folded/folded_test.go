@@ -3,6 +3,7 @@ package folded
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -201,7 +202,7 @@ func TestWrite(t *testing.T) {
 	if err := Write(&out, p, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteMarked(&marked, p, 1); err != nil {
+	if err := writeMarked(&marked, p, 1); err != nil {
 		t.Fatal(err)
 	}
 	want := `main.main;outer;inner 15
@@ -231,7 +232,58 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
 
-// FuzzRead holds what is read to what WriteMarked writes of it: read again, it
+// writeMarked writes a column with the scripts' marks, so that Read gets its model
+// back: inlined frames end in _[i], those of the kernel in _[k], of generated code
+// in _[j]. Neighbours with equal stacks are one line.
+func writeMarked(w io.Writer, p *callstack.Packed, column int) error {
+	marks := map[string]string{kernel: "_[k]", jit: "_[j]"}
+	last, value := "", int64(0)
+	flush := func() (err error) {
+		if value != 0 {
+			_, err = fmt.Fprintf(w, "%s %d\n", last, value)
+		}
+		return err
+	}
+	for c := p.Cursor(column); c.Next(); {
+		var frames []string
+		for _, id := range c.Path {
+			l, lines := p.Locations[id], p.Lines(id)
+			mark := ""
+			if l.Mapping != callstack.NoMapping {
+				mark = marks[p.Mappings[l.Mapping].File]
+			}
+			if len(lines) == 0 {
+				frames = append(frames, fmt.Sprintf("0x%x%s", l.Address, mark))
+			}
+			for i, line := range slices.Backward(lines) {
+				name := clean.Replace(p.Functions[line.Function].Name)
+				switch {
+				case name == "" && l.Address != 0:
+					name = fmt.Sprintf("0x%x", l.Address)
+				case name == "":
+					name = unknown
+				}
+				if i < len(lines)-1 {
+					mark = "_[i]"
+				}
+				frames = append(frames, name+mark)
+			}
+		}
+		if len(c.Path) == 0 {
+			frames = []string{"[no stack]"}
+		}
+		if line := strings.Join(frames, ";"); line != last {
+			if err := flush(); err != nil {
+				return err
+			}
+			last, value = line, 0
+		}
+		value += c.Value(0)
+	}
+	return flush()
+}
+
+// FuzzRead holds what is read to what writeMarked writes of it: read again, it
 // is the same model, and its lines are those of the text, spelled out.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"main;f;g_[i] 12\nmain;h_[k] 3\n", "a 1 2\nb;c 3 4\n", "a;b 0.5\nc -7\n", "x y;z 1 2\nq 5\n\xff;b 3\n", "a;;b_[i] 1\n_[i] 2\n", "a 1\na 2\na_[j];b_[i] 3\n"} {
@@ -248,7 +300,7 @@ func FuzzRead(f *testing.F) {
 		var sum, lines int64
 		for column := range p.Types {
 			var out bytes.Buffer
-			if err := WriteMarked(&out, p, column); err != nil {
+			if err := writeMarked(&out, p, column); err != nil {
 				t.Fatal(err)
 			}
 			sum += p.Total(column)

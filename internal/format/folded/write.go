@@ -14,16 +14,6 @@ import (
 // neighbours with equal stacks are one line. Names are those that pprof prints:
 // of a location without symbols, its address.
 func Write(w io.Writer, p *callstack.Packed, column int) error {
-	return write(w, p, column, false)
-}
-
-// WriteMarked is Write with the scripts' marks: inlined frames end in _[i],
-// those of the kernel in _[k], of generated code in _[j].
-func WriteMarked(w io.Writer, p *callstack.Packed, column int) error {
-	return write(w, p, column, true)
-}
-
-func write(w io.Writer, p *callstack.Packed, column int, marks bool) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon behind each frame
 	line := make([]byte, 0, 4096)
@@ -51,7 +41,7 @@ func write(w io.Writer, p *callstack.Packed, column int, marks bool) error {
 		}
 		for _, id := range c.Path[c.Shared:] {
 			if texts[id] == "" {
-				texts[id] = text(p, id, marks)
+				texts[id] = text(p, id)
 			}
 			line = append(line, texts[id]...)
 			ends = append(ends, len(line))
@@ -69,19 +59,10 @@ func write(w io.Writer, p *callstack.Packed, column int, marks bool) error {
 
 // text is what stands for a location: its frames, root first, a semicolon
 // behind each.
-func text(p *callstack.Packed, id callstack.LocationID, marks bool) string {
+func text(p *callstack.Packed, id callstack.LocationID) string {
 	l, lines := p.Locations[id], p.Lines(id)
-	mapping := ""
-	if marks && l.Mapping != callstack.NoMapping {
-		switch p.Mappings[l.Mapping].File {
-		case kernel:
-			mapping = "_[k]"
-		case jit:
-			mapping = "_[j]"
-		}
-	}
 	if len(lines) == 0 {
-		return fmt.Sprintf("0x%x%s;", l.Address, mapping)
+		return fmt.Sprintf("0x%x;", l.Address)
 	}
 	var out strings.Builder
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -93,11 +74,6 @@ func text(p *callstack.Packed, id callstack.LocationID, marks bool) string {
 			fmt.Fprintf(&out, "0x%x", l.Address)
 		default:
 			out.WriteString(unknown)
-		}
-		if marks && i < len(lines)-1 {
-			out.WriteString("_[i]")
-		} else {
-			out.WriteString(mapping)
 		}
 		out.WriteByte(';')
 	}
