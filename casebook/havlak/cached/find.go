@@ -1,0 +1,191 @@
+package cached
+
+import (
+	"slices"
+	"sync"
+
+	"whet/casebook/havlak"
+)
+
+// Finder finds the loops of a graph. Use New.
+type Finder struct {
+	graph *graph
+
+	mu    sync.Mutex
+	spare *search
+}
+
+// New returns a finder for g.
+func New(g havlak.Graph) *Finder { return &Finder{graph: newGraph(g)} }
+
+// unvisited is the place of a block that the walk has not reached.
+const unvisited = -1
+
+// node is a block in the union-find structure. The sets are the loops that
+// have been found, and each is represented by its header.
+type node struct {
+	parent *node // itself in a representative
+	block  *block
+	place  int
+	loop   *loop // the loop it is the header of
+}
+
+// find returns the representative of n's set, and shortens the way to it.
+func (n *node) find() *node {
+	root := n
+	for root.parent != root {
+		root = root.parent
+	}
+	for n != root {
+		n, n.parent = n.parent, root
+	}
+	return root
+}
+
+// search is the memory of one call of Find. A block's place is where it comes
+// in the depth-first walk.
+type search struct {
+	places []int // by a block's id
+
+	// By place. nodes is as long as the walk is; it does not move, for nodes
+	// point to each other.
+	nodes        []node
+	last         []int   // place of the last block reached through it
+	backPreds    [][]int // predecessors reached through it
+	nonBackPreds [][]int // other predecessors
+
+	pool []*node
+}
+
+// take returns memory for one call.
+func (f *Finder) take() *search {
+	f.mu.Lock()
+	s := f.spare
+	f.spare = nil
+	f.mu.Unlock()
+	if s == nil {
+		size := len(f.graph.blocks)
+		s = &search{
+			places:       make([]int, size),
+			nodes:        make([]node, 0, size),
+			last:         make([]int, size),
+			backPreds:    make([][]int, size),
+			nonBackPreds: make([][]int, size),
+		}
+	}
+	return s
+}
+
+// keep takes memory back. It must not hold on to what was found.
+func (f *Finder) keep(s *search) {
+	clear(s.nodes)
+	f.mu.Lock()
+	f.spare = s
+	f.mu.Unlock()
+}
+
+// Find returns the loops of the graph.
+func (f *Finder) Find() havlak.Forest {
+	found := newForest()
+	if len(f.graph.blocks) == 0 {
+		return found
+	}
+	s := f.take()
+	defer f.keep(s)
+	s.nodes = s.nodes[:0]
+	for id := range s.places {
+		s.places[id] = unvisited
+		s.backPreds[id] = s.backPreds[id][:0]
+		s.nonBackPreds[id] = s.nonBackPreds[id][:0]
+	}
+	s.walk(f.graph.blocks[0])
+	s.classify()
+	for w := range slices.Backward(s.nodes) {
+		s.collapse(w, found)
+	}
+	return found
+}
+
+// walk gives places to b and to all blocks that are reached through it.
+func (s *search) walk(b *block) {
+	place := len(s.nodes)
+	s.places[b.id] = place
+	s.nodes = append(s.nodes, node{block: b, place: place})
+	n := &s.nodes[place]
+	n.parent = n
+	for _, to := range b.out {
+		if s.places[to.id] == unvisited {
+			s.walk(to)
+		}
+	}
+	s.last[place] = len(s.nodes) - 1
+}
+
+// above says whether v was reached through w, or is w.
+func (s *search) above(w, v int) bool { return w <= v && v <= s.last[w] }
+
+// classify sorts the predecessors of each block.
+func (s *search) classify() {
+	for w := range s.nodes {
+		for _, from := range s.nodes[w].block.in {
+			v := s.places[from.id]
+			if v == unvisited {
+				continue
+			}
+			if s.above(w, v) {
+				s.backPreds[w] = append(s.backPreds[w], v)
+			} else {
+				s.nonBackPreds[w] = appendNew(s.nonBackPreds[w], v)
+			}
+		}
+	}
+}
+
+// collapse adds the loop of the block at w, if it is a header, and makes one
+// set of the loop's blocks. The loops of all blocks after w are known.
+func (s *search) collapse(w int, found *forest) {
+	self := false
+	pool := s.pool[:0] // what is in the loop, loops inside it being one node each
+	for _, v := range s.backPreds[w] {
+		if v == w {
+			self = true
+			continue
+		}
+		pool = appendNew(pool, s.nodes[v].find())
+	}
+	irreducible := false
+	for i := 0; i < len(pool); i++ { // grows meanwhile
+		for _, y := range s.nonBackPreds[pool[i].place] {
+			n := s.nodes[y].find()
+			switch {
+			case !s.above(w, n.place):
+				irreducible = true
+				s.nonBackPreds[w] = appendNew(s.nonBackPreds[w], n.place)
+			case n.place != w:
+				pool = appendNew(pool, n)
+			}
+		}
+	}
+	s.pool = pool
+	if len(pool) == 0 && !self {
+		return
+	}
+	header := &s.nodes[w]
+	header.loop = found.add(header.block, irreducible)
+	for _, n := range pool {
+		n.parent = header
+		if n.loop != nil {
+			n.loop.setParent(header.loop)
+		} else {
+			header.loop.blocks = append(header.loop.blocks, n.block)
+		}
+	}
+}
+
+// appendNew appends an element unless it is there.
+func appendNew[E comparable](set []E, e E) []E {
+	if slices.Contains(set, e) {
+		return set
+	}
+	return append(set, e)
+}

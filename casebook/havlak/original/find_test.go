@@ -1,0 +1,15 @@
+package original_test
+
+import (
+	"testing"
+
+	"whet/casebook/havlak"
+	"whet/casebook/havlak/havlaktest"
+	"whet/casebook/havlak/original"
+)
+
+func newStage(g havlak.Graph) havlak.Finder { return original.New(g) }
+
+func TestStage(t *testing.T) { havlaktest.Run(t, newStage) }
+
+func BenchmarkFind(b *testing.B) { havlaktest.Find(b, newStage) }
