@@ -32,11 +32,14 @@ type study struct {
 	name   string
 	paths  []string
 	stages []stage
+	// beside are servers that the stages are held against, and no stages.
+	beside []stage
 }
 
 func studies() []study {
 	return []study{
 		visitsStudy(),
+		avatarStudy(),
 	}
 }
 
@@ -62,6 +65,12 @@ func find(name, stageName string) (study, stage, error) {
 			names = append(names, st.name)
 		}
 		known := "its stages are " + strings.Join(names, ", ")
+		for _, st := range s.beside {
+			if st.name == stageName {
+				return s, st, nil
+			}
+			known += "; beside them there is " + st.name
+		}
 		if stageName == "" {
 			return study{}, stage{}, fmt.Errorf("no -stage of %s is given: %s", name, known)
 		}
