@@ -39,6 +39,8 @@ type study struct {
 func studies() []study {
 	return []study{
 		visitsStudy(),
+		havlakStudy(),
+		statsStudy(),
 		avatarStudy(),
 	}
 }

@@ -36,6 +36,11 @@ func TestStagesAreThoseOfTheDirectories(t *testing.T) {
 				t.Errorf("stage %s of %s is served nowhere", st.name, s.name)
 			}
 		}
+		for _, st := range s.beside {
+			if st.serve == nil || slices.Contains(got, st.name) {
+				t.Errorf("%s beside the stages of %s is not served, or is one of them", st.name, s.name)
+			}
+		}
 		if len(got) == 0 || got[0] != "original" || got[len(got)-1] != "best" {
 			t.Errorf("stages of %s are %q, want the first to be original and the last best", s.name, got)
 		}

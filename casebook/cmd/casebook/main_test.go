@@ -39,7 +39,9 @@ type process struct {
 	stderr            *bytes.Buffer
 }
 
-func startProcess(t *testing.T, args ...string) *process {
+// startProcess starts the program and reads the addresses that it prints: of a
+// service at path, and of its profiles.
+func startProcess(t *testing.T, path string, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.CommandContext(t.Context(), os.Args[0], args...), stderr: new(bytes.Buffer)}
 	p.Env = append(os.Environ(), asProgram+"=1")
@@ -58,7 +60,7 @@ func startProcess(t *testing.T, args ...string) *process {
 		}
 	})
 	p.rest = bufio.NewReader(stdout)
-	p.service = address(t, p.rest, "serving", "/hello")
+	p.service = address(t, p.rest, "serving", path)
 	p.profiles = address(t, p.rest, "profiles", "/debug/pprof/")
 	return p
 }
@@ -112,63 +114,6 @@ func (p *process) wait(t *testing.T) int {
 	return p.ProcessState.ExitCode()
 }
 
-// TestReadme starts what the casebook's README shows, and looks at what a user
-// then sees.
-func TestReadme(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("processes there cannot be asked to end")
-	}
-	page, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile(`(?m)^go run \./casebook/cmd/casebook (.*)$`).FindAllStringSubmatch(string(page), -1)
-	if len(m) != 1 {
-		t.Fatalf("the README starts the program %d times, want 1", len(m))
-	}
-	p := startProcess(t, strings.Fields(m[0][1])...)
-	base := strings.TrimSuffix(p.service, "/hello")
-	if got := get(t, base+"/healthz"); got != "ok\n" {
-		t.Errorf("health is %q", got)
-	}
-	for _, count := range []string{"1", "2"} {
-		if got := get(t, p.service+"?name=Ann&color=red"); !strings.HasPrefix(got, "<h1 style='color: red'>") || !strings.Contains(got, "<p>Count: "+count+"</p>") {
-			t.Errorf("visit %s is answered %q", count, got)
-		}
-	}
-	// The CPU profile waits a second in a select, which the block profile sees
-	// when it is on; the mutex profile tells its own rate.
-	if got := get(t, p.profiles+"profile?seconds=1"); !strings.HasPrefix(got, "\x1f\x8b") {
-		t.Errorf("CPU profile begins with %.20q", got)
-	}
-	if got := get(t, p.profiles+"block?debug=1"); !strings.Contains(got, "net/http/pprof.sleep") {
-		t.Errorf("block profile:\n%s", got)
-	}
-	if got := get(t, p.profiles+"mutex?debug=1"); !strings.Contains(got, "sampling period=10\n") {
-		t.Errorf("mutex profile:\n%s", got)
-	}
-	if got := get(t, p.profiles); !strings.Contains(got, "goroutine") {
-		t.Errorf("index of profiles:\n%s", got)
-	}
-	for _, url := range []string{base + "/debug/pprof/", strings.TrimSuffix(p.profiles, "/debug/pprof/") + "/hello?name=Ann", base + "/other"} {
-		r, err := client.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Body.Close()
-		if r.StatusCode != http.StatusNotFound {
-			t.Errorf("%s is answered %s: the two addresses serve one thing each", url, r.Status)
-		}
-	}
-	if code := p.end(t); code != 0 || p.stderr.Len() > 0 {
-		t.Errorf("exit status %d, %s", code, p.stderr)
-	}
-	if c, err := net.Dial("tcp", strings.TrimPrefix(base, "http://")); err == nil {
-		c.Close()
-		t.Error("something still listens")
-	}
-}
-
 // TestStopsGracefully: a request that is being read when the signal comes is
 // answered, and new ones are not taken.
 func TestStopsGracefully(t *testing.T) {
@@ -176,7 +121,7 @@ func TestStopsGracefully(t *testing.T) {
 		t.Skip("processes there cannot be asked to end")
 	}
 	log := filepath.Join(t.TempDir(), "visits.log")
-	p := startProcess(t, "-case", "visits", "-stage", "final", "-addr", ":0", "-pprof-addr", "127.0.0.1:0",
+	p := startProcess(t, "/hello", "-case", "visits", "-stage", "final", "-addr", ":0", "-pprof-addr", "127.0.0.1:0",
 		"-block-rate", "0", "-mutex-fraction=0", "-log", log)
 	if got := get(t, p.profiles+"mutex?debug=1"); !strings.Contains(got, "sampling period=0\n") {
 		t.Errorf("mutex profile:\n%s", got)
@@ -232,7 +177,7 @@ func TestSecondSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("processes there cannot be asked to end")
 	}
-	p := startProcess(t, "-case=visits", "-stage=best", "-addr=:0", "-pprof-addr=:0", "-log=stderr")
+	p := startProcess(t, "/hello", "-case=visits", "-stage=best", "-addr=:0", "-pprof-addr=:0", "-log=stderr")
 	get(t, p.service+"?name=Ann")
 	// Headers alone keep the connection busy.
 	host := strings.TrimSuffix(strings.TrimPrefix(p.service, "http://"), "/hello")

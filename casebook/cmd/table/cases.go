@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// study is what is measured of one case.
+type study struct {
+	name string
+	// first, last published and best stage.
+	stages [3]string
+	// share is the case's part of a budget that does not suffice for all, beside
+	// those of the others.
+	share float64
+	// measures are what is compared; the first is the case's headline.
+	measures []measure
+}
+
+// The stages that are compared.
+const (
+	first = iota
+	lastPublished
+	best
+)
+
+// kind is how a measure is run.
+type kind int
+
+const (
+	benchmarks kind = iota
+	command
+	service // under load
+	uploads // a service that takes bodies in
+)
+
+// measure is one figure of a case.
+type measure struct {
+	text  string // what it is, in words
+	kind  kind
+	bench string // name of the benchmark
+	unit  string
+	// of is what is measured, best unless another is named, and against what it
+	// is compared with, the first stage unless another is named.
+	of, against string
+	// published is the ratio that was published, bar the one that best is held
+	// to; 0: there is none.
+	published, bar float64
+	counts         bool // the allocations of the same runs are told too
+}
+
+// What a slice shows.
+const (
+	nsPerOp     = "ns/op"
+	bytesPerOp  = "B/op"
+	allocsPerOp = "allocs/op"
+	cpuNs       = "cpu-ns"
+	wallNs      = "wall-ns"
+	peakBytes   = "peak-bytes"
+	perSecond   = "requests/s"
+)
+
+// more reports whether more of the unit is better.
+func more(unit string) bool { return unit == perSecond }
+
+func studies() []study {
+	return []study{
+		{
+			name: "visits", stages: [3]string{"original", "final", "best"}, share: 3,
+			measures: []measure{
+				{text: "time per handler call, reused request", bench: "BenchmarkReused", unit: nsPerOp, published: 9.2, bar: 12, counts: true},
+				{text: "time per handler call, fresh request", bench: "BenchmarkFresh", unit: nsPerOp, counts: true},
+			},
+		},
+		{
+			// 51 analyses of the published graph, its building included.
+			name: "havlak", stages: [3]string{"original", "cached", "best"}, share: 16,
+			measures: []measure{
+				{text: "CPU time of the command", kind: command, unit: cpuNs, published: 11, bar: 25},
+				{text: "peak memory of the command", kind: command, unit: peakBytes, published: 3.7, bar: 11},
+				{text: "wall time of the command", kind: command, unit: wallNs},
+			},
+		},
+		{
+			name: "stats", stages: [3]string{"original", "pool", "best"}, share: 3,
+			measures: []measure{
+				{text: "time per tagged name", bench: "BenchmarkName", unit: nsPerOp, published: 5.6, bar: 13, counts: true},
+				{text: "time per call of /advance", bench: "BenchmarkAdvance", unit: nsPerOp, bar: 2.1, counts: true},
+			},
+		},
+		{
+			// The published headline, 25x, is lru-bytes; quiet, which also logs
+			// nothing, reached 48x.
+			name: "avatar", stages: [3]string{"original", "lrubytes", "best"}, share: 7,
+			measures: []measure{
+				{text: "requests per second over loopback", kind: service, unit: perSecond, published: 25, bar: 22},
+				{text: "of what a constant answer reaches", kind: service, unit: perSecond, against: constantStage, bar: 0.95},
+			},
+		},
+		{
+			name: "gateway", stages: [3]string{"original", "randbits", "best"}, share: 4,
+			measures: []measure{
+				{text: "time per call, body of 1 KB", bench: "BenchmarkCall/1KB", unit: nsPerOp, published: 2.5, bar: 5, counts: true},
+				{text: "time per call, body of 100 KB", bench: "BenchmarkCall/100KB", unit: nsPerOp, counts: true},
+				{text: "time per session id", bench: "BenchmarkSession", unit: nsPerOp, counts: true},
+			},
+		},
+		{
+			name: "ingest", stages: [3]string{"original", "leaky", "best"}, share: 6,
+			measures: []measure{
+				{text: "taking in a body of 4.9 MB", bench: "BenchmarkTake/4.9MB", unit: nsPerOp, bar: 38, counts: true},
+				{text: "taking in a body of exactly 5 MiB", bench: "BenchmarkTake/5MiB", unit: nsPerOp, bar: 38, counts: true},
+				{text: "whole request of 4.9 MB, time", bench: "BenchmarkBulk/4.9MB", unit: nsPerOp},
+				{text: "whole request of 4.9 MB, bytes allocated", bench: "BenchmarkBulk/4.9MB", unit: bytesPerOp, bar: 50, counts: true},
+				{text: "peak memory of the server, bodies of 20 MB", kind: uploads, unit: peakBytes, of: "best, 20 MB", against: "original, 20 MB"},
+				{text: "the same of best, 20 MB beside 100 KB", kind: uploads, unit: peakBytes, of: "best, 100 KB", against: "best, 20 MB"},
+			},
+		},
+	}
+}
+
+func caseNames() string {
+	var names []string
+	for _, s := range studies() {
+		names = append(names, s.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// choose returns the case of a name, or all.
+func choose(name string) ([]study, error) {
+	all := studies()
+	if name == "" {
+		return all, nil
+	}
+	i := slices.IndexFunc(all, func(s study) bool { return s.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no case %q: the cases are %s", name, caseNames())
+	}
+	return all[i : i+1], nil
+}

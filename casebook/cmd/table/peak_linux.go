@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// peakOf is the most memory that a running process has had resident, in bytes.
+func peakOf(pid int) (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, fmt.Errorf("read the peak of memory: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("read the peak of memory: %w", err)
+			}
+			return n << 10, nil
+		}
+	}
+	return 0, fmt.Errorf("read the peak of memory of process %d: it has none: it has ended", pid)
+}
+
+// peakOfEnded is the most memory that a process had resident that has ended, 0
+// where the system does not tell: it begins to count with what the starting
+// process had, so that smaller ones show the starter's.
+func peakOfEnded(cmd *exec.Cmd) int64 {
+	u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	own, err := peakOf(os.Getpid())
+	if !ok || err != nil || int64(u.Maxrss)<<10 <= own {
+		return 0
+	}
+	return int64(u.Maxrss) << 10
+}
