@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -56,8 +57,12 @@ func NewLedger(o Options) *Ledger {
 	return &Ledger{now: o.Now, totals: make(map[string]*Total), print: o.Print}
 }
 
-// Now reads the ledger's clock. Two readings tell the time between them.
-func (l *Ledger) Now() time.Duration { return l.now() }
+// TimeGreeting writes the answer and returns how long that took.
+func (l *Ledger) TimeGreeting(w http.ResponseWriter) time.Duration {
+	start := l.now()
+	Greet(w)
+	return l.now() - start
+}
 
 // Add counts one request that took so long.
 func (l *Ledger) Add(name string, took time.Duration) {

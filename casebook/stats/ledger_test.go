@@ -2,6 +2,7 @@ package stats
 
 import (
 	"maps"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -89,15 +90,46 @@ func TestLedgerConcurrently(t *testing.T) {
 	}
 }
 
+// The time is that of the answer.
+func TestTimeGreeting(t *testing.T) {
+	clock := time.Duration(7)
+	l := NewLedger(Options{Now: func() time.Duration { return clock }})
+	w := &answer{moves: func() { clock += 12345 }}
+	if took := l.TimeGreeting(w); took != 12345 || w.text != Greeting {
+		t.Errorf("%q took %v, want %q and 12.345µs", w.text, took, Greeting)
+	}
+	if n := len(l.Totals()); n != 0 {
+		t.Errorf("timing counted %d names", n)
+	}
+}
+
 // Without a clock of its own a ledger has the system's.
 func TestLedgerClock(t *testing.T) {
 	l := NewLedger(Options{})
-	before := time.Now()
-	a := l.Now()
-	b := l.Now()
-	if a < 0 || b < a || b-a > time.Since(before) {
-		t.Errorf("the clock read %v and then %v", a, b)
+	var within time.Duration
+	w := &answer{moves: func() {
+		for start := time.Now(); within <= 0; {
+			within = time.Since(start)
+		}
+	}}
+	start := time.Now()
+	took := l.TimeGreeting(w)
+	if took < within || took > time.Since(start) {
+		t.Errorf("took %v, want between %v and %v", took, within, time.Since(start))
 	}
+}
+
+// answer moves a clock when it is written.
+type answer struct {
+	http.ResponseWriter
+	moves func()
+	text  string
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	a.moves()
+	a.text += string(b)
+	return len(b), nil
 }
 
 // slow is a terminal that waits for somebody.

@@ -7,9 +7,10 @@
 //   - The name is put together on the stack. A pool costs two calls and a
 //     possible miss; names are short, and a longer one than fits moves to the
 //     heap by itself.
-//   - A tag is copied whole and then translated in place through a table of
-//     256 bytes: no branch for each byte, no check of a buffer's end for each
-//     byte.
+//   - A tag is translated through a table of 256 bytes on its way into the
+//     name: no branch for each byte, and one check of the memory's end for
+//     each tag. With each tag copied first and translated in place, a name took
+//     100 ns in place of 80.
 //   - A request's tags are never put into a map, and its name, unless it is a
 //     new one, never becomes a string: the ledger is asked with the bytes.
 //   - The host's name is asked for once, when the handler is made. That is a

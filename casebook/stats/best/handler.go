@@ -32,10 +32,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	start := h.ledger.Now()
-	stats.Greet(w)
-	took := h.ledger.Now() - start
-
+	took := h.ledger.TimeGreeting(w)
 	var agent string
 	if values := r.Header["User-Agent"]; len(values) > 0 { // the key as net/http writes it
 		agent = values[0]

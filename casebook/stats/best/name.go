@@ -1,6 +1,10 @@
 package best
 
-import "whet/casebook/stats"
+import (
+	"slices"
+
+	"whet/casebook/stats"
+)
 
 // stackName is how long a name may get, in bytes, before it needs memory
 // beside its string.
@@ -19,14 +23,12 @@ var translation = func() (t [256]byte) {
 
 // appendTag appends a dot and a tag, and replaces what may not stand in it.
 func appendTag(b []byte, value string) []byte {
-	b = append(b, '.')
-	from := len(b)
-	b = append(b, value...)
-	tag := b[from:]
-	for i, c := range tag {
-		tag[i] = translation[c]
+	b = slices.Grow(append(b, '.'), len(value))
+	tag := b[len(b):][:len(value)]
+	for i := range tag {
+		tag[i] = translation[value[i]]
 	}
-	return b
+	return b[:len(b)+len(value)]
 }
 
 // appendTags appends the tags that every name has.

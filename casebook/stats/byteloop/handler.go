@@ -25,10 +25,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	start := h.ledger.Now()
-	stats.Greet(w)
-	took := h.ledger.Now() - start
-
+	took := h.ledger.TimeGreeting(w)
 	h.ledger.Add(h.Name(stats.Metric, tagsOf(r, endpoint)), took)
 }
 
