@@ -10,7 +10,10 @@
 // of it only the lines at the margin that hold no figure have to come again, in
 // their order. "console sample until WORD" leaves out what lies between the
 // first line that begins with WORD and the last paragraph. All commands of a
-// page run one after the other in a copy of the tree.
+// page run one after the other in a copy of the tree. A whet tune, record or prove
+// that stands in several pages, word for word but for the file that its output goes
+// to, is run for the first of them, and the others find what it printed and wrote:
+// it must not depend on the commands before it.
 //
 // Blocks fenced as "sh" are not run: they may hold only the few commands that
 // a test cannot give, listed in the test.

@@ -1,7 +1,7 @@
 package docs
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -57,10 +58,28 @@ var notRun = map[string]string{
 	"go test ./internal/report -update": "it rewrites golden files",
 }
 
+// TestPages runs two pages at a time: while one measures, which only one does, the
+// other looks at what was measured.
 func TestPages(t *testing.T) {
-	for _, path := range pagePaths(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) { runPage(t, path) })
+	t.Parallel()
+	l := newLab(t)
+	paths := pagePaths(t)
+	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			runPage(t, l, path)
+		})
 	}
+}
+
+// rank puts first what takes longest, so that nothing long is left for the end.
+func rank(path string) int {
+	first := []string{"doctor.md", "README.md", "json.md", "prove.md", "tune.md"}
+	if i := slices.Index(first, filepath.Base(path)); i >= 0 {
+		return i
+	}
+	return len(first)
 }
 
 var link = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
@@ -100,7 +119,7 @@ func pagePaths(t *testing.T) []string {
 	return pages
 }
 
-func runPage(t *testing.T, path string) {
+func runPage(t *testing.T, l *lab, path string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +132,7 @@ func runPage(t *testing.T, path string) {
 	for line := range strings.Lines(string(data)) {
 		lines = append(lines, strings.TrimRight(line, "\r\n"))
 	}
-	sh := shell{t: t}
+	sh := shell{t: t, lab: l}
 	// Backwards would be simpler for the line numbers, but commands build on
 	// one another.
 	shift := 0
@@ -129,15 +148,18 @@ func runPage(t *testing.T, path string) {
 		if len(b.Commands) == 0 {
 			continue
 		}
-		if sh.dir == "" {
-			sh.dir = copyTree(t)
+		if sh.root == "" {
+			sh.root = l.enter(t)
+			sh.dir = sh.root
 			if strings.Contains(string(data), "\n$ git ") {
-				commitTree(t, sh.dir)
+				commitTree(t, sh.root)
 			}
 		}
 		var fresh []string
 		for _, c := range b.Commands {
+			begin := time.Now()
 			printed, code := sh.run(c.Text)
+			t.Logf("%5.1f s  $ %s", time.Since(begin).Seconds(), c.Text)
 			where := fmt.Sprintf("%s:%d: $ %s", filepath.Base(path), c.Line, c.Text)
 			// What prove can tell within a page's budget depends on the machine.
 			unsure := code == 4 && c.Exit == 0 && strings.HasPrefix(c.Text, "whet prove ")
@@ -223,34 +245,6 @@ func updatable(b Block) bool {
 	return shows
 }
 
-// shell runs commands one after the other; the directory carries over.
-type shell struct {
-	t   *testing.T
-	dir string
-}
-
-func (s *shell) run(command string) (printed []string, code int) {
-	s.t.Helper()
-	where := filepath.Join(s.t.TempDir(), "where")
-	cmd := exec.CommandContext(s.t.Context(), "bash", "-c", command+"\ncode=$?\npwd >\"$WHERE\"\nexit $code")
-	cmd.Dir = s.dir
-	// What earlier runs of a page have proven is not to be pooled with this one.
-	cmd.Env = append(os.Environ(), "WHERE="+where, "NO_COLOR=1", "LC_ALL=C.UTF-8", "GOCACHE="+goCache(s.t), "XDG_CACHE_HOME="+s.t.TempDir())
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	var ee *exec.ExitError
-	if errors.As(err, &ee) {
-		code = ee.ExitCode()
-	} else if err != nil {
-		s.t.Fatal(err)
-	}
-	if dir, err := os.ReadFile(where); err == nil {
-		s.dir = strings.TrimSpace(string(dir))
-	}
-	return Lines(out.String()), code
-}
-
 // goCache is the build cache's directory, wherever the user's caches are.
 func goCache(t *testing.T) string {
 	t.Helper()
@@ -277,13 +271,12 @@ func commitTree(t *testing.T, dir string) {
 
 // copyTree copies what git tracks or would, so that commands find the casebook and may
 // write wherever they like.
-func copyTree(t *testing.T) string {
+func copyTree(t *testing.T, to string) {
 	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	to := filepath.Join(t.TempDir(), "whet")
 	var names []string
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Dir = root
@@ -319,5 +312,4 @@ func copyTree(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	return to
 }

@@ -12,6 +12,7 @@ import (
 // Each call of work allocates exactly one block of 4,096 bytes: the profile
 // itself says how many calls it covers.
 func TestCallsOfAllocationProfile(t *testing.T) {
+	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/calls\n\ngo 1.26\n",
 		"x_test.go": `package calls
@@ -130,6 +131,7 @@ func BenchmarkC(b *testing.B) { table(b) }
 // A recursion deeper than the profiler's stacks hides where it began, and the
 // report says so.
 func TestDeepRecursionIsSaid(t *testing.T) {
+	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/deep\n\ngo 1.26\n",
 		"x_test.go": `package deep
@@ -166,6 +168,7 @@ func BenchmarkDeep(b *testing.B) {
 
 // More sub-benchmarks than the quick pass has time for are no failure.
 func TestManySubBenchmarks(t *testing.T) {
+	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/many\n\ngo 1.26\n",
 		"x_test.go": `package many

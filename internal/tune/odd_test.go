@@ -130,6 +130,7 @@ func TestOddServers(t *testing.T) {
 
 // TestAnsweredBefore: the server that was started is not the one that answers.
 func TestAnsweredBefore(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(profiled(""))
 	defer server.Close()
 	o, pids := oddOptions(t, "never listens")
@@ -153,6 +154,7 @@ func TestAnsweredBefore(t *testing.T) {
 // TestCostOfDying: a server that dies while its cost is measured was not
 // interrupted by the user.
 func TestCostOfDying(t *testing.T) {
+	t.Parallel()
 	o, pids := oddOptions(t, "dies")
 	o.Load.Duration = time.Duration(fewestPairs*len(costInstruments)*2) * costSlice
 	outcome, err := RecordCost(t.Context(), o)
@@ -256,6 +258,7 @@ func TestNoCPUProfile(t *testing.T) {
 // TestNoInstruments: the load alone is a result; a place that the user named
 // and that has none is an error.
 func TestNoInstruments(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintln(w, "<html>fine</html>")
@@ -331,6 +334,7 @@ func TestSomebodyElsesProfile(t *testing.T) {
 // TestInterruptedService: Ctrl-C in the middle of the load keeps what there is,
 // and stops the server.
 func TestInterruptedService(t *testing.T) {
+	t.Parallel()
 	o, pids := oddOptions(t, "forks")
 	o.Load.Duration = time.Minute
 	ctx, cancel := context.WithCancel(context.Background())

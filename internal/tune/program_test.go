@@ -47,6 +47,7 @@ func TestEmptyProgram(t *testing.T) {
 // TestProgramReadsStdin: what it reads is the user's, and what it says goes
 // where it went before.
 func TestProgramReadsStdin(t *testing.T) {
+	t.Parallel()
 	o := programOptions(t, `package main
 
 import (
