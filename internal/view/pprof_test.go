@@ -2,9 +2,7 @@ package view
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/pprof/driver"
 	google "github.com/google/pprof/profile"
 
 	"whet/internal/analyze/callgraph"
@@ -27,8 +24,10 @@ const profiles = "../format/profile/testdata"
 // subject is a profile as both implementations have read it, and another of
 // the same kind that it can be compared with.
 type subject struct {
-	ours, ourBase     *callstack.Packed
-	theirs, theirBase *google.Profile
+	ours, ourBase  *callstack.Packed
+	theirs         *google.Profile
+	data, baseData []byte
+	number         int // by which the pprof program knows it; 0: it does not yet
 }
 
 // readSubject reads a fixture. The base is made from it: every third sample is
@@ -49,9 +48,8 @@ func readSubject(t testing.TB, name string) *subject {
 
 func newSubject(t testing.TB, g *google.Profile, data []byte) *subject {
 	t.Helper()
-	s := &subject{theirs: g, theirBase: g.Copy()}
-	s.ours = readOurs(t, data)
-	base := s.theirBase
+	s := &subject{ours: readOurs(t, data), theirs: g, data: data}
+	base := g.Copy()
 	kept := base.Sample[:0]
 	for i, sample := range base.Sample {
 		if i%3 == 0 {
@@ -69,7 +67,8 @@ func newSubject(t testing.TB, g *google.Profile, data []byte) *subject {
 	if err := base.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	s.ourBase = readOurs(t, b.Bytes())
+	s.baseData = b.Bytes()
+	s.ourBase = readOurs(t, s.baseData)
 	return s
 }
 
@@ -147,8 +146,8 @@ func (s *subject) selection(t testing.TB, a *asked) *selection.Selection {
 	return sel
 }
 
-// pprof runs the pprof program in this process and returns what it prints.
-// Every option is named: pprof keeps them for the next run in a process.
+// pprof asks the pprof program and returns what it prints. Every option is named:
+// pprof keeps them for the next run in a process.
 func (s *subject) pprof(command string, a *asked) (string, error) {
 	or := func(v, instead string) string {
 		if v == "" {
@@ -189,65 +188,8 @@ func (s *subject) pprof(command string, a *asked) (string, error) {
 	case selection.DiffBase:
 		args = append(args, "-diff_base=base")
 	}
-	out := &memory{}
-	set := &flags{FlagSet: flag.NewFlagSet("pprof", flag.ContinueOnError), args: append(args, "measured")}
-	set.SetOutput(io.Discard)
-	err := driver.PProf(&driver.Options{Flagset: set, Fetch: fetcher{s}, Writer: out, UI: quiet{}, Obj: noTools{}})
-	return out.String(), err
+	return s.ask(append(args, "measured"))
 }
-
-type memory struct{ bytes.Buffer }
-
-func (m *memory) Open(string) (io.WriteCloser, error) { return m, nil }
-func (m *memory) Close() error                        { return nil }
-
-type fetcher struct{ *subject }
-
-func (f fetcher) Fetch(name string, _, _ time.Duration) (*google.Profile, string, error) {
-	if name == "base" {
-		return f.theirBase.Copy(), "", nil
-	}
-	return f.theirs.Copy(), "", nil
-}
-
-type flags struct {
-	*flag.FlagSet
-	args []string
-}
-
-func (f *flags) ExtraUsage() string   { return "" }
-func (f *flags) AddExtraUsage(string) {}
-func (f *flags) StringList(name, def, usage string) *[]*string {
-	list := &[]*string{}
-	f.Func(name, usage, func(s string) error {
-		*list = append(*list, &s)
-		return nil
-	})
-	return list
-}
-func (f *flags) Parse(func()) []string {
-	if err := f.FlagSet.Parse(f.args); err != nil {
-		panic(err) // the test named a flag that pprof does not have
-	}
-	return f.Args()
-}
-
-type quiet struct{}
-
-func (quiet) ReadLine(string) (string, error)     { return "", io.EOF }
-func (quiet) Print(...any)                        {}
-func (quiet) PrintErr(...any)                     {}
-func (quiet) IsTerminal() bool                    { return false }
-func (quiet) WantBrowser() bool                   { return false }
-func (quiet) SetAutoComplete(func(string) string) {}
-
-// noTools spares pprof the search for objdump and the like.
-type noTools struct{}
-
-func (noTools) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
-	return nil, io.EOF
-}
-func (noTools) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) { return nil, io.EOF }
 
 // fixtures are the profiles that pprof reads.
 func fixtures(t testing.TB) []string {

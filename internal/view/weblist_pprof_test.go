@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/driver"
@@ -205,7 +206,7 @@ func sameWeblist(t *testing.T, p *program) {
 			"-weblist=" + match, "-output=out", "-symbolize=none", "-focus=", "-ignore=", "-hide=", "-sample_index=", "-mean=false", "-noinlines=false", "-source_path=/", "-trim_path=/nowhere", "-divide_by=1", "-unit=minimum", "measured",
 		}}
 		set.SetOutput(io.Discard)
-		if err := driver.PProf(&driver.Options{Flagset: set, Fetch: fetcher{&subject{theirs: g}}, Writer: out, UI: quiet{}, Obj: tools{b}}); err != nil {
+		if err := driver.PProf(&driver.Options{Flagset: set, Fetch: fetcher{g}, Writer: out, UI: quiet{}, Obj: tools{b}}); err != nil {
 			t.Fatal(err)
 		}
 		want, _ := theirLines(out.String())
@@ -283,3 +284,47 @@ func inlinedWeblist(t *testing.T, p *program) {
 		}
 	}
 }
+
+// With a binary at hand, pprof runs in this process.
+
+type memory struct{ bytes.Buffer }
+
+func (m *memory) Open(string) (io.WriteCloser, error) { return m, nil }
+func (m *memory) Close() error                        { return nil }
+
+type fetcher struct{ *google.Profile }
+
+func (f fetcher) Fetch(string, time.Duration, time.Duration) (*google.Profile, string, error) {
+	return f.Copy(), "", nil
+}
+
+type flags struct {
+	*flag.FlagSet
+	args []string
+}
+
+func (f *flags) ExtraUsage() string   { return "" }
+func (f *flags) AddExtraUsage(string) {}
+func (f *flags) StringList(name, def, usage string) *[]*string {
+	list := &[]*string{}
+	f.Func(name, usage, func(s string) error {
+		*list = append(*list, &s)
+		return nil
+	})
+	return list
+}
+func (f *flags) Parse(func()) []string {
+	if err := f.FlagSet.Parse(f.args); err != nil {
+		panic(err) // the test named a flag that pprof does not have
+	}
+	return f.Args()
+}
+
+type quiet struct{}
+
+func (quiet) ReadLine(string) (string, error)     { return "", io.EOF }
+func (quiet) Print(...any)                        {}
+func (quiet) PrintErr(...any)                     {}
+func (quiet) IsTerminal() bool                    { return false }
+func (quiet) WantBrowser() bool                   { return false }
+func (quiet) SetAutoComplete(func(string) string) {}
