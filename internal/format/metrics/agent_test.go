@@ -154,7 +154,7 @@ func hold(mu *sync.Mutex, held, done chan struct{}) {
 	close(held)
 	dump := make([]byte, 1<<20)
 	for !waits(dump[:runtime.Stack(dump, true)], "waitForLock") {
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	spend(20 * time.Millisecond)
 	mu.Unlock()
