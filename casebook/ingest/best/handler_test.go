@@ -1,0 +1,17 @@
+package best_test
+
+import (
+	"testing"
+
+	"whet/casebook/ingest"
+	"whet/casebook/ingest/best"
+	"whet/casebook/ingest/ingesttest"
+)
+
+func newStage(sink ingest.Sink) ingest.Intake { return best.New(sink) }
+
+func TestStage(t *testing.T) { ingesttest.Run(t, newStage) }
+
+func BenchmarkBulk(b *testing.B) { ingesttest.Bulk(b, newStage) }
+
+func BenchmarkTake(b *testing.B) { ingesttest.Take(b, newStage) }

@@ -1,0 +1,155 @@
+package ingest_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"whet/casebook/ingest"
+	"whet/casebook/ingest/ingesttest"
+)
+
+func remote(t *testing.T, h http.HandlerFunc) *ingest.Remote {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	s, err := ingest.NewRemote(server.URL + "/_bulk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestRemote(t *testing.T) {
+	sink := new(ingest.Check)
+	s := remote(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != "POST" || r.URL.Path != "/_bulk" || r.Header.Get("Content-Type") != "application/x-ndjson" || r.ContentLength != -1 {
+			t.Errorf("got %s %s with %v and length %d", r.Method, r.URL, r.Header, r.ContentLength)
+		}
+		ingesttest.Serve(sink)(w, r)
+	})
+	for range 3 {
+		if err := s.Bulk(t.Context(), strings.NewReader(strings.Repeat(action+document, 2000))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := sink.Totals(); got.Batches != 3 || got.Documents != 6000 {
+		t.Errorf("%+v, want 3 batches of 2,000 documents", got)
+	}
+}
+
+func TestRemoteFails(t *testing.T) {
+	read := func(status int, answer string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			w.WriteHeader(status)
+			io.WriteString(w, answer)
+		}
+	}
+	for _, tt := range []struct {
+		handler http.HandlerFunc
+		want    string
+	}{
+		{read(400, "no"), "the sink answered 400 Bad Request"},
+		{read(503, ""), "the sink answered 503 Service Unavailable"},
+		{func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			if r.Method == http.MethodPost {
+				http.Redirect(w, r, "/elsewhere", http.StatusFound)
+			}
+		}, "the sink answered 302 Found"},
+		{read(200, `{"took":30,"errors":true,"items":[]}`), "did not take all documents"},
+		{func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "{}") }, "answered before it had all documents"},
+	} {
+		s := remote(t, tt.handler)
+		var documents io.Reader = strings.NewReader(action + document)
+		if strings.Contains(tt.want, "before") {
+			documents = endless{}
+		}
+		err := s.Bulk(t.Context(), documents)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error is %v, want one with %q", err, tt.want)
+		}
+	}
+}
+
+// endless is documents without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return copy(p, action+document), nil }
+
+// What fails on its way is not kept at the other end.
+func TestRemoteBodyFails(t *testing.T) {
+	sink := new(ingesttest.Keep)
+	ended := make(chan struct{}, 1)
+	s := remote(t, func(w http.ResponseWriter, r *http.Request) {
+		ingesttest.Serve(sink)(w, r)
+		ended <- struct{}{}
+	})
+	fails := errors.New("the client is gone")
+	err := s.Bulk(t.Context(), io.MultiReader(strings.NewReader(strings.Repeat(action+document, 5000)), iotest.ErrReader(fails)))
+	if !errors.Is(err, fails) {
+		t.Errorf("error is %v, want the reader's", err)
+	}
+	<-ended
+	if got := sink.Batches(); len(got) != 0 {
+		t.Errorf("%d batches were kept of one that failed", len(got))
+	}
+}
+
+// guarded notices a Read after the time that it was lent for.
+type guarded struct {
+	over chan struct{}
+	late chan struct{}
+}
+
+func (g guarded) Read(p []byte) (int, error) {
+	select {
+	case <-g.over:
+		close(g.late)
+		return 0, io.EOF
+	default:
+		return copy(p, action+document), nil
+	}
+}
+
+// The transport goes on with a request's body after an early answer. It does
+// not get at the reader any more.
+func TestRemoteDoesNotReadOn(t *testing.T) {
+	s := remote(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "no", http.StatusServiceUnavailable)
+		http.NewResponseController(w).Flush()
+		io.Copy(io.Discard, r.Body) // the client could go on
+	})
+	for range 20 {
+		g := guarded{make(chan struct{}), make(chan struct{})}
+		if err := s.Bulk(t.Context(), g); err == nil {
+			t.Error("an answer of 503 is no error")
+		}
+		close(g.over)
+		select {
+		case <-g.late:
+			t.Fatal("the reader was read after Bulk had returned")
+		default:
+		}
+	}
+}
+
+func TestRemoteAddress(t *testing.T) {
+	for _, address := range []string{"", "localhost:9200", "ftp://x/", "http://", "/_bulk", "http://[::1", "http://user:secret@/x"} {
+		_, err := ingest.NewRemote(address)
+		if err == nil || !strings.HasPrefix(err.Error(), "read the sink's address") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: error %v", address, err)
+		}
+	}
+	for _, address := range []string{"http://127.0.0.1:9200/_bulk", "https://search.example/_bulk?filter_path=errors"} {
+		if _, err := ingest.NewRemote(address); err != nil {
+			t.Error(err)
+		}
+	}
+}
