@@ -1,0 +1,22 @@
+package original_test
+
+import (
+	"io"
+	"testing"
+
+	"whet/casebook/gateway"
+	"whet/casebook/gateway/gatewaytest"
+	"whet/casebook/gateway/original"
+)
+
+func newStage(down gateway.Downstream, w io.Writer, random gateway.Random) gateway.Gateway {
+	return original.New(down, w, random)
+}
+
+func TestStage(t *testing.T) { gatewaytest.Run(t, newStage) }
+
+func TestSessionID(t *testing.T) { gatewaytest.RunSession(t, original.SessionID) }
+
+func BenchmarkCall(b *testing.B) { gatewaytest.Call(b, newStage) }
+
+func BenchmarkSession(b *testing.B) { gatewaytest.Session(b, original.SessionID) }
