@@ -15,7 +15,7 @@ import (
 
 // benches measures benchmarks, each slice in a process of its own.
 type benches struct {
-	group    *group
+	name     string
 	programs *programs
 
 	iterations map[string]int // by benchmark and stage
@@ -40,13 +40,15 @@ func (l *benches) key(m *measure, stage string) string { return m.bench + " " + 
 
 func (l *benches) shares() bool { return false }
 
+func (l *benches) had(string) rounds.Slice { return nil }
+
 func (l *benches) warnings() []string { return nil }
 
 func (l *benches) takes(m *measure, stage string) time.Duration { return l.took[l.key(m, stage)] }
 
 // ready chooses the iterations of each benchmark and stage.
-func (l *benches) ready(ctx context.Context, within time.Duration) error {
-	all := l.group.comparisons
+func (l *benches) ready(ctx context.Context, g *group, within time.Duration) error {
+	all := g.comparisons
 	length := min(max(within/time.Duration(3*wanted*len(all))-start, shortestSlice), longestSlice)
 	l.iterations, l.took = make(map[string]int), make(map[string]time.Duration)
 	for _, c := range all {
@@ -82,7 +84,7 @@ func (l *benches) slice(ctx context.Context, m *measure, stage string) (rounds.S
 func (l *benches) run(ctx context.Context, bench, stage, benchTime string) (rounds.Slice, int, error) {
 	ctx, cancel := context.WithTimeout(ctx, processLimit)
 	defer cancel()
-	binary, dir := l.programs.test(l.group.name, stage)
+	binary, dir := l.programs.test(l.name, stage)
 	cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.bench="+pattern(bench), "-test.benchtime="+benchTime, "-test.benchmem")
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second

@@ -17,6 +17,7 @@ type commands struct {
 
 	output  string // of every run: all stages find the same
 	unknown bool   // a run's peak of memory was
+	first   map[string]rounds.Slice
 }
 
 // commandLimit bounds a run.
@@ -31,10 +32,30 @@ func (l *commands) warnings() []string {
 	return nil
 }
 
-// takes is not known before: to find out takes as long as a slice.
-func (l *commands) takes(*measure, string) time.Duration { return 0 }
+func (l *commands) takes(_ *measure, stage string) time.Duration {
+	return time.Duration(l.first[stage][wallNs])
+}
 
-func (l *commands) ready(context.Context, time.Duration) error { return nil }
+// ready runs each stage once: that shows what a slice takes, and where no round
+// fits any more it is the one pair that there is.
+func (l *commands) ready(ctx context.Context, g *group, _ time.Duration) error {
+	l.first = make(map[string]rounds.Slice)
+	for _, c := range g.comparisons {
+		for _, stage := range []string{c.new, c.old} {
+			if l.first[stage] != nil {
+				continue
+			}
+			s, err := l.slice(ctx, c.measures[0], stage)
+			if err != nil {
+				return err
+			}
+			l.first[stage] = s
+		}
+	}
+	return nil
+}
+
+func (l *commands) had(stage string) rounds.Slice { return l.first[stage] }
 
 // slice runs a stage to its end. It fails where the stage prints another result
 // than the one that was run first.

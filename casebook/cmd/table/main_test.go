@@ -26,6 +26,27 @@ import (
 // asProgram makes the test binary the program itself.
 const asProgram = "CASEBOOK_TABLE_AS_PROGRAM"
 
+// asCommand makes it a command that touches memory and prints its stage.
+const asCommand = "CASEBOOK_TABLE_AS_COMMAND"
+
+func beCommand() {
+	memory := make([]byte, 256<<20)
+	for i := 0; i < len(memory); i += 1 << 10 {
+		memory[i] = 1
+	}
+	runtime.KeepAlive(memory)
+	stage := os.Args[len(os.Args)-1]
+	if stage == "alike" {
+		stage = "same"
+	}
+	fmt.Println(stage)
+	if os.Getenv(asCommand) == "fail" {
+		fmt.Fprintln(os.Stderr, "it fails")
+		os.Exit(3)
+	}
+	os.Exit(0)
+}
+
 // asServer makes it a server of as many bytes.
 const asServer = "CASEBOOK_TABLE_AS_SERVER"
 
@@ -49,6 +70,8 @@ func TestMain(m *testing.M) {
 		main() // the generator
 	case os.Getenv(asServer) != "":
 		serveConstant()
+	case os.Getenv(asCommand) != "":
+		beCommand()
 	case os.Getenv(asProgram) != "":
 		main()
 	}

@@ -79,9 +79,11 @@ func (b *bench) measure(ctx context.Context, chosen []study) (_ *document, err e
 // lab measures stages of one case.
 type lab interface {
 	// ready finds out what slices take, so that some rounds fit into a time.
-	ready(ctx context.Context, within time.Duration) error
+	ready(ctx context.Context, g *group, within time.Duration) error
 	slice(ctx context.Context, m *measure, stage string) (rounds.Slice, error)
-	takes(m *measure, stage string) time.Duration // a slice; 0: unknown
+	takes(m *measure, stage string) time.Duration // a slice
+	// had is a slice that getting ready took, nil where it took none.
+	had(stage string) rounds.Slice
 	// shares reports whether slices are so long that the first stage's are used
 	// in all comparisons of a round.
 	shares() bool
@@ -98,7 +100,7 @@ func (b *bench) lab(g *group) lab {
 	case uploads:
 		return &posts{name: g.name, program: b.programs.casebook()}
 	}
-	return &benches{group: g, programs: b.programs}
+	return &benches{name: g.name, programs: b.programs}
 }
 
 // one measures a case until a time, and at least one round.
@@ -122,9 +124,10 @@ func (b *bench) one(ctx context.Context, s *study, until time.Time, doc *documen
 func (b *bench) group(ctx context.Context, g *group, until time.Time, doc *document) ([]result, error) {
 	b.say("%s: getting ready", g.name)
 	l := b.lab(g)
-	if err := l.ready(ctx, until.Sub(b.now())); err != nil {
+	if err := l.ready(ctx, g, until.Sub(b.now())); err != nil {
 		return nil, err
 	}
+	defer func() { doc.warn(g.name, l.warnings()) }()
 	var subjects []rounds.Subject
 	var round time.Duration
 	for i := range g.comparisons {
@@ -132,13 +135,15 @@ func (b *bench) group(ctx context.Context, g *group, until time.Time, doc *docum
 		subjects = append(subjects, sub)
 		round += (sub.Slice[rounds.Old] + sub.Slice[rounds.New]) * 3 / 2
 	}
+	budget := max(until.Sub(b.now()), 0)
+	if budget < round {
+		if pair := pairOf(g, l); pair != nil {
+			return pair, nil
+		}
+	}
 	// As many rounds as fit, and no more: what is planned for rounds that are
 	// not measured is taken from the intervals' confidence.
-	budget := max(until.Sub(b.now()), 0)
-	most := maxRounds
-	if round > 0 {
-		most = int(min(max(budget/round, 1), maxRounds))
-	}
+	most := int(min(max(budget/max(round, 1), 1), maxRounds))
 	out, err := rounds.Measure(ctx, subjects, &turns{lab: l, comparisons: g.comparisons}, rounds.Options{
 		Seed: rand.Uint64(), Alpha: alpha, Margin: margin, Budget: budget,
 		Max: most, Run: 1, Now: b.now,
@@ -151,7 +156,6 @@ func (b *bench) group(ctx context.Context, g *group, until time.Time, doc *docum
 	if err != nil {
 		return nil, err
 	}
-	doc.warn(g.name, l.warnings())
 	for _, f := range out.Failures {
 		c := &g.comparisons[f.Subject]
 		err = errors.Join(err, fmt.Errorf("%s of %s in round %d: %w", c.measures[0].text, c.stage(f.Side == rounds.New), f.Round, f.Err))

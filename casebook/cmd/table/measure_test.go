@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,10 +19,18 @@ import (
 type fixed struct {
 	values map[string]float64
 	share  bool
+	hads   map[string]float64
 	ran    []string
 }
 
-func (l *fixed) ready(context.Context, time.Duration) error { return nil }
+func (l *fixed) ready(context.Context, *group, time.Duration) error { return nil }
+
+func (l *fixed) had(stage string) rounds.Slice {
+	if l.hads[stage] == 0 {
+		return nil
+	}
+	return rounds.Slice{nsPerOp: l.hads[stage], perSecond: 1e9 / l.hads[stage], allocsPerOp: 3}
+}
 
 func (l *fixed) takes(*measure, string) time.Duration { return time.Millisecond }
 
@@ -140,6 +151,51 @@ func TestShared(t *testing.T) {
 	}
 	if want := []float64{1.001, 1.001, 1.002, 1.002, 1.003, 1.003, 1.004, 1.004}; !slices.Equal(got, want) {
 		t.Errorf("slices %v, want %v", got, want)
+	}
+}
+
+// Where no round fits, the slices that getting ready took are the pair.
+func TestPairOf(t *testing.T) {
+	l := &fixed{hads: map[string]float64{"a": 1000, "b": 250, "c": 100, "d": 80}}
+	g := groups(threeStages)
+	r := newRow(threeStages, pairOf(&g[0], l))
+	if r.RatioBest != 10 || r.RatioLastPublished != 4 || r.Settled || r.Rounds != 1 || r.NoiseRatio != nil || bounded(r.RatioBestLow, r.RatioBestHigh) || bounded(r.RatioLastPublishedLow, r.RatioLastPublishedHigh) {
+		t.Errorf("%+v", r)
+	}
+	if r.Old != 1000 || r.Best != 100 || r.LastPublished != 250 || r.More[0].RatioBest != 0.8 || *r.AllocsOld != 3 || r.BytesOld != nil {
+		t.Errorf("%+v", r)
+	}
+	delete(l.hads, "b")
+	if got := pairOf(&g[0], l); got != nil {
+		t.Errorf("%+v without a slice of one stage", got)
+	}
+}
+
+// A command's output is that of all its stages, or it fails; its peak of memory
+// is known where it is larger than our own.
+func TestCommands(t *testing.T) {
+	t.Setenv(asCommand, "3")
+	l := &commands{name: "x", program: os.Args[0]}
+	g := &group{name: "x", comparisons: []comparison{{measures: []*measure{{}}, old: "same", new: "alike"}}}
+	if err := l.ready(t.Context(), g, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, stage := range []string{"same", "alike"} {
+		s := l.had(stage)
+		if s[wallNs] <= 0 || s[cpuNs] <= 0 || l.takes(nil, stage) != time.Duration(s[wallNs]) {
+			t.Errorf("%s: %v", stage, s)
+		}
+		// It touches 256 MiB.
+		if peak, ok := s[peakBytes]; runtime.GOOS == "linux" && (peak < 256<<20 || l.unknown) || ok != (runtime.GOOS == "linux") {
+			t.Errorf("%s: peak %v, %t", stage, peak, ok)
+		}
+	}
+	if _, err := l.slice(t.Context(), nil, "other"); err == nil || !strings.Contains(err.Error(), `it printed "other\n", and the first that was run "same\n"`) {
+		t.Error(err)
+	}
+	t.Setenv(asCommand, "fail")
+	if _, err := l.slice(t.Context(), nil, "same"); err == nil || !strings.Contains(err.Error(), "run stage same: exit status 3: same; it fails") {
+		t.Error(err)
 	}
 }
 

@@ -39,11 +39,13 @@ const (
 
 func (l *posts) shares() bool { return true }
 
+func (l *posts) had(string) rounds.Slice { return nil }
+
 func (l *posts) warnings() []string { return nil }
 
 func (l *posts) takes(*measure, string) time.Duration { return postsTake }
 
-func (l *posts) ready(context.Context, time.Duration) error { return nil }
+func (l *posts) ready(context.Context, *group, time.Duration) error { return nil }
 
 func (l *posts) slice(ctx context.Context, _ *measure, named string) (_ rounds.Slice, err error) {
 	stage, text, _ := strings.Cut(named, ", ")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"slices"
 
 	"whet/internal/prove/rounds"
@@ -59,6 +58,34 @@ func resultsOf(g *group, out *rounds.Outcome) []result {
 			if got := &out.Rows[k]; got.Name == r.comparison.name() && got.Rounds > 0 {
 				r.rows[got.Metric] = got
 			}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// pairOf is what one slice of each stage gives, the ones that getting ready
+// took: ratios, and no bounds. It is nil where there are none.
+func pairOf(g *group, l lab) []result {
+	var all []result
+	for i := range g.comparisons {
+		c := &g.comparisons[i]
+		old, new := l.had(c.old), l.had(c.new)
+		if old == nil || new == nil {
+			return nil
+		}
+		r := result{comparison: c, rows: make(map[string]*rounds.Row), series: &rounds.Series{Rounds: []rounds.Round{{Old: old, New: new}}}}
+		for _, m := range c.measures {
+			o, okOld := old[m.unit]
+			n, okNew := new[m.unit]
+			if !okOld || !okNew || o <= 0 || n <= 0 {
+				continue
+			}
+			ratio := o / n
+			if more(m.unit) {
+				ratio = n / o
+			}
+			r.rows[m.unit] = &rounds.Row{Metric: m.unit, Verdict: rounds.CannotTell, Ratio: ratio, RatioLow: 1 / rounds.MaxRatio, RatioHigh: rounds.MaxRatio, Rounds: 1, Old: o, New: n}
 		}
 		all = append(all, r)
 	}
@@ -144,4 +171,4 @@ func median(v []float64) *float64 {
 
 // bounded reports whether an interval says anything: with too few rounds it has
 // the bounds of every ratio.
-func bounded(low, high float64) bool { return low > 1e-6 && high < 1e6 && !math.IsNaN(low) }
+func bounded(low, high float64) bool { return low > 1/rounds.MaxRatio && high < rounds.MaxRatio }

@@ -54,6 +54,8 @@ func newServices(name, program string) *services {
 
 func (l *services) shares() bool { return true }
 
+func (l *services) had(string) rounds.Slice { return nil }
+
 func (l *services) warnings() []string {
 	if !l.pinned {
 		return []string{"server and generator share their processors: this system does not pin, or there is one processor; the ratios hold what the two take from each other"}
@@ -64,7 +66,7 @@ func (l *services) warnings() []string {
 func (l *services) takes(*measure, string) time.Duration { return l.span + warmUp + standing }
 
 // ready chooses the span of a slice.
-func (l *services) ready(_ context.Context, within time.Duration) error {
+func (l *services) ready(_ context.Context, _ *group, within time.Duration) error {
 	l.span = min(max(within/(3*3*wanted)-warmUp-standing, shortestSpan), longestSpan)
 	return nil
 }

@@ -9,10 +9,11 @@ type (
 	Metric = compare.Metric
 	Row    = compare.Row
 	Series = compare.Series
+	Round  = compare.Round
 )
 
-// The sides of a request, the kinds of metrics, and the verdict of a row that
-// has none.
+// The sides of a request, the kinds of metrics, the verdict of a row that has
+// none, and the bound of its ratio then.
 const (
 	Old = compare.Old
 	New = compare.New
@@ -22,4 +23,5 @@ const (
 	Other = compare.Other
 
 	CannotTell = compare.CannotTell
+	MaxRatio   = compare.MaxRatio
 )
