@@ -9,8 +9,8 @@
 //     heap by itself.
 //   - A tag is translated through a table of 256 bytes on its way into the
 //     name: no branch for each byte, and one check of the memory's end for
-//     each tag. With each tag copied first and translated in place, a name took
-//     100 ns in place of 80.
+//     each tag. Copied first and translated in place, the tags made a name
+//     take a sixth longer.
 //   - A request's tags are never put into a map, and its name, unless it is a
 //     new one, never becomes a string: the ledger is asked with the bytes.
 //   - The host's name is asked for once, when the handler is made. That is a

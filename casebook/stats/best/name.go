@@ -23,12 +23,17 @@ var translation = func() (t [256]byte) {
 
 // appendTag appends a dot and a tag, and replaces what may not stand in it.
 func appendTag(b []byte, value string) []byte {
-	b = slices.Grow(append(b, '.'), len(value))
-	tag := b[len(b):][:len(value)]
+	n := len(b)
+	if cap(b)-n <= len(value) {
+		b = slices.Grow(b, 1+len(value))
+	}
+	b = b[:n+1+len(value)]
+	b[n] = '.'
+	tag := b[n+1:][:len(value)]
 	for i := range tag {
 		tag[i] = translation[value[i]]
 	}
-	return b[:len(b)+len(value)]
+	return b
 }
 
 // appendTags appends the tags that every name has.
