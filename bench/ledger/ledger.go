@@ -22,7 +22,7 @@ type Entry[T any] struct {
 	Args      []string       `json:"args"`
 	Date      time.Time      `json:"date"`   // of its start, UTC
 	Commit    string         `json:"commit"` // "" when unknown
-	Dirty     bool           `json:"dirty"`  // the tree differed from the commit
+	Dirty     bool           `json:"dirty"`  // the tree differed from the commit, figures apart
 	GoVersion string         `json:"go_version"`
 	Host      recording.Host `json:"host"`
 	Samples   T              `json:"samples"` // raw
@@ -39,7 +39,8 @@ func Begin[T any](program string) *Entry[T] {
 	if out, err := exec.Command("git", "rev-parse", "HEAD").Output(); err == nil {
 		e.Commit = strings.TrimSpace(string(out))
 	}
-	if out, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil {
+	// Figures of an earlier run that are not committed yet change no code.
+	if out, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":!/bench/results", ":!/bench/README.md").Output(); err == nil {
 		e.Dirty = len(bytes.TrimSpace(out)) > 0
 	}
 	return e
