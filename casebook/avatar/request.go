@@ -128,7 +128,7 @@ func readInitials(name string) (initials [2]rune, err error) {
 		switch {
 		case n > MaxName:
 			return initials, refuse(http.StatusBadRequest, "the name has more than %d characters", MaxName)
-		case r == '/' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+		case r == '/' || unicode.IsControl(r) || r > unicode.MaxLatin1 && unicode.Is(unicode.Bidi_Control, r):
 			return initials, refuse(http.StatusBadRequest, "the name holds %U, which no name does", r)
 		case unicode.IsSpace(r):
 			found = false

@@ -297,9 +297,25 @@ func testDraw(t *testing.T, make New) {
 			t.Errorf("Draw makes %d bytes for %q, a request is answered %d others", len(data), name, w.Body.Len())
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if data, err := h.Draw(ctx, picture(t, "Ann", 40)); !errors.Is(err, context.Canceled) {
-		t.Errorf("Draw for nobody gives %d bytes, %v", len(data), err)
+	// Nothing is drawn for nobody, and nothing encoded.
+	for asked := range 2 {
+		ctx := &ends{Context: context.Background(), after: asked}
+		if data, err := h.Draw(ctx, picture(t, "Ann", 40)); !errors.Is(err, context.Canceled) {
+			t.Errorf("Draw for who goes when asked %d times gives %d bytes, %v", asked, len(data), err)
+		}
 	}
+}
+
+// ends is a context that has ended once it was asked a number of times.
+type ends struct {
+	context.Context
+	after int
+}
+
+func (c *ends) Err() error {
+	if c.after == 0 {
+		return context.Canceled
+	}
+	c.after--
+	return nil
 }

@@ -2,17 +2,18 @@ package constant_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"testing"
 
+	"whet/casebook/avatar"
 	"whet/casebook/avatar/avatartest"
+	"whet/casebook/avatar/best"
 	"whet/casebook/avatar/constant"
 )
 
-// body is as long as a picture of the default size that package best answers.
-var body = bytes.Repeat([]byte{'x'}, 1500)
-
 func TestConstant(t *testing.T) {
+	body := bytes.Repeat([]byte{'x'}, 1500)
 	h := constant.New(body)
 	for _, path := range []string{"/avatar/Ann", "/avatar/", "/avatar/a/b"} {
 		w := avatartest.NewRecorder()
@@ -25,4 +26,14 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-func BenchmarkLoopback(b *testing.B) { avatartest.LoopbackOf(b, constant.New(body)) }
+// The constant is the first picture that package best is asked for in the same
+// benchmark.
+func BenchmarkLoopback(b *testing.B) {
+	h, err := best.New(avatar.DefaultOptions(io.Discard))
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := avatartest.NewRecorder()
+	h.ServeHTTP(w, avatartest.Get("", avatar.Path+avatartest.Names(1, 1)[0], "", ""))
+	avatartest.LoopbackOf(b, constant.New(w.Body.Bytes()))
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"whet/casebook/avatar"
 	"whet/casebook/avatar/best"
@@ -43,9 +44,17 @@ func ceiling(environment) (http.Handler, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	picture, err := h.Draw(context.Background(), avatar.Picture{Initials: [2]rune{'A', 'L'}, Size: avatar.DefaultSize})
+	r, err := http.NewRequest(http.MethodGet, avatar.Path+"Ann%20Lee", nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("ask for the constant: %w", err)
+	}
+	q, err := avatar.Read(nil, r, time.Second) // it has no body, so that nothing is written or waited for
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the request for the constant: %w", err)
+	}
+	data, err := h.Draw(context.Background(), q.Picture)
 	if err != nil {
 		return nil, nil, fmt.Errorf("draw the constant: %w", err)
 	}
-	return constant.New(picture), nil, nil
+	return constant.New(data), nil, nil
 }
