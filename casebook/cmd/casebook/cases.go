@@ -42,6 +42,8 @@ func studies() []study {
 		havlakStudy(),
 		statsStudy(),
 		avatarStudy(),
+		gatewayStudy(),
+		ingestStudy(),
 	}
 }
 

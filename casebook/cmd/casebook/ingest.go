@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 
@@ -33,7 +34,7 @@ func passingOn(make func(ingest.Sink) ingest.Intake) func(environment) (http.Han
 		}
 		sink, err := ingest.NewRemote(e.sink)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("-sink: %w", err)
 		}
 		return make(sink), sink, nil
 	}

@@ -70,7 +70,7 @@ func (c *chunks) next() ([]byte, error) {
 // would go byte by byte; IndexByte looks at 16 or more at once, and a document
 // is some hundred bytes long.
 func lastLineEnd(b []byte) int {
-	const window = 1 << 10
+	const window = 512
 	for end := len(b); end > 0; {
 		from := max(0, end-window)
 		last := -1

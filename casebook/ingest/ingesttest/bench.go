@@ -55,14 +55,13 @@ func (p *page) reset() { p.status, p.n = 0, 0 }
 func Bulk(b *testing.B, make New) {
 	for _, s := range bulkSizes {
 		b.Run(s.name, func(b *testing.B) {
-			body := Body(s.size)
 			sink, p := new(ingest.Check), newPage()
 			h := make(sink)
 			b.SetBytes(int64(s.size))
 			b.ReportAllocs()
 			serve := func() {
 				p.reset()
-				h.ServeHTTP(p, Request(onlyRead{bytes.NewReader(body)}, int64(s.size)))
+				h.ServeHTTP(p, Request(NewReader(s.size), int64(s.size)))
 			}
 			serve()
 			want := sink.Totals()
@@ -73,7 +72,7 @@ func Bulk(b *testing.B, make New) {
 			}
 			// A benchmark that measured less than the whole job fails: every line
 			// of a body is a document, and every call the same ones.
-			if n := bytes.Count(body, []byte{'\n'}); want.Documents != n || want.Bytes < int64(s.size+n*len("{}")) {
+			if n := bytes.Count(Body(s.size), []byte{'\n'}); want.Documents != n || want.Bytes < int64(s.size+n*len("{}")) {
 				b.Fatalf("the sink was given %+v for %d documents", want, n)
 			}
 			text := string(p.body[:p.n])
@@ -95,13 +94,13 @@ func Bulk(b *testing.B, make New) {
 func Take(b *testing.B, make New) {
 	for _, s := range takeSizes {
 		b.Run(s.name, func(b *testing.B) {
-			body := Body(s.size)
+			NewReader(s.size) // the documents are made
 			h := make(new(ingest.Check))
 			b.SetBytes(int64(s.size))
 			b.ReportAllocs()
 			calls, taken := 0, 0
 			for b.Loop() {
-				err := h.Take(onlyRead{bytes.NewReader(body)}, int64(s.size), func(part []byte) error {
+				err := h.Take(NewReader(s.size), int64(s.size), func(part []byte) error {
 					taken += len(part)
 					return nil
 				})
@@ -121,10 +120,10 @@ func Take(b *testing.B, make New) {
 // body, in a call that is not its first.
 func AllocBulk(t testing.TB, h http.Handler, size int) int64 {
 	t.Helper()
-	body, p := Body(size), newPage()
+	p := newPage()
 	serve := func() {
 		p.reset()
-		h.ServeHTTP(p, Request(onlyRead{bytes.NewReader(body)}, int64(size)))
+		h.ServeHTTP(p, Request(NewReader(size), int64(size)))
 		if p.status != http.StatusOK {
 			t.Fatalf("answer is %d %q", p.status, p.body[:p.n])
 		}
@@ -137,9 +136,8 @@ func AllocBulk(t testing.TB, h http.Handler, size int) int64 {
 // call that is not its first.
 func AllocTake(t testing.TB, h ingest.Intake, size int) int64 {
 	t.Helper()
-	body := Body(size)
 	take := func() {
-		if err := h.Take(onlyRead{bytes.NewReader(body)}, int64(size), func([]byte) error { return nil }); err != nil {
+		if err := h.Take(NewReader(size), int64(size), func([]byte) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,6 +3,7 @@ package ingesttest
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -17,42 +18,79 @@ const (
 	Size20MB  = 20_000_000
 )
 
-var bodies sync.Map // size to func() []byte
-
 // Body returns a body of exactly size bytes, which must not be changed: lines
 // of documents from 200 to about 1,000 bytes long, made from a seed, and so the
-// same in every run. After 1 MB they come again. The last document is as long
-// as what is left; a size that has no room for one is spaces and a line end.
+// same in every run. After half a megabyte they come again. The last document
+// is as long as what is left; a size that has no room for one is spaces and a
+// line end.
 func Body(size int) []byte {
-	make, _ := bodies.LoadOrStore(size, sync.OnceValue(func() []byte { return makeBody(size) }))
+	make, _ := whole.LoadOrStore(size, sync.OnceValue(func() []byte {
+		b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+		b.ReadFrom(NewReader(size)) // it cannot fail
+		return b.Bytes()
+	}))
 	return make.(func() []byte)()
 }
 
+// Reader gives a body, and does not hold it: what comes again is there once. So
+// it does with a program what a socket does. The documents come out of a
+// buffer that the processor still has in its cache, and the heap, by whose size
+// the collector sets its pace, holds nothing but what the program put there.
+type Reader struct {
+	blocks int    // still to come whole
+	block  []byte // what is left of the one that is read
+	rest   []byte // after the blocks
+}
+
+// NewReader returns a reader of Body(size).
+func NewReader(size int) *Reader {
+	make, _ := rests.LoadOrStore(size, sync.OnceValue(func() []byte { return makeRest(size) }))
+	return &Reader{blocks: wholeBlocks(size), rest: make.(func() []byte)()}
+}
+
+func (r *Reader) Read(p []byte) (int, error) {
+	if len(r.block) == 0 {
+		switch {
+		case r.blocks > 0:
+			r.blocks--
+			r.block = block()
+		case len(r.rest) > 0:
+			r.block, r.rest = r.rest, nil
+		default:
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, r.block)
+	r.block = r.block[n:]
+	return n, nil
+}
+
+var whole, rests sync.Map // size to func() []byte
+
 const longestDocument = 1000
 
-// block is about 1 MB of documents.
+// block is about half a megabyte of documents.
 var block = sync.OnceValue(func() []byte {
 	rng := rand.New(rand.NewPCG(5, 4_900_000))
 	at := time.Date(2026, 11, 18, 20, 0, 0, 0, time.UTC)
 	var b []byte
-	for len(b) < 1_000_000 {
-		at = at.Add(time.Duration(rng.IntN(60_000)) * time.Millisecond)
+	for len(b) < 500_000 {
+		at = at.Add(time.Duration(rng.IntN(100_000)) * time.Millisecond)
 		b = appendDocument(b, rng, at, 0)
 	}
 	return b
 })
 
-func makeBody(size int) []byte {
+// wholeBlocks returns how many blocks a body begins with, such that there is
+// room for a last document.
+func wholeBlocks(size int) int { return max(0, size-longestDocument) / len(block()) }
+
+func makeRest(size int) []byte {
+	size -= wholeBlocks(size) * len(block())
 	b := make([]byte, 0, size)
-	for size-len(b) > longestDocument {
-		rest := block()
-		if room := size - len(b) - longestDocument; room < len(rest) {
-			rest = rest[:bytes.LastIndexByte(rest[:room], '\n')+1]
-			if len(rest) == 0 {
-				break
-			}
-		}
-		b = append(b, rest...)
+	if size > longestDocument {
+		room := block()[:min(size-longestDocument, len(block()))]
+		b = append(b, room[:bytes.LastIndexByte(room, '\n')+1]...)
 	}
 	if rest := size - len(b); rest > longestDocument/2 {
 		b = appendDocument(b, rand.New(rand.NewPCG(5, uint64(size))), time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), rest)

@@ -43,4 +43,4 @@ func TestBody(t *testing.T) {
 	}
 }
 
-const body100KB = 0x3c24234e
+const body100KB = 0x8b6abd6

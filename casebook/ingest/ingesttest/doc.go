@@ -8,16 +8,17 @@
 // expected is written out in the table, or comes from [Expect], which reads
 // JSON through encoding/json and shares no code with any stage.
 //
-// [Bulk] and [Take] are the benchmarks, over bodies from [Body]: as many bytes
-// as asked for, of documents like a log's, the same in every run.
+// [Bulk] and [Take] are the benchmarks, over bodies of [Body]: as many bytes as
+// asked for, of documents like a log's, the same in every run.
 //
 //   - Bulk is the whole handler, a fresh request each time, in front of an
 //     [ingest.Check], which reads everything once; that is part of the figure.
 //   - Take is the taking in of the body alone. Its user looks at nothing but
 //     the length of what it is handed.
 //
-// Both read the body from memory, by a reader that copies it. That copy is the
-// least that any stage can do, and stands in for the one out of a socket.
+// Both read the body from a [Reader], which copies it out of half a megabyte
+// that stays in the processor's cache. That copy is the least that any stage
+// can do, and stands in for the one out of a socket.
 package ingesttest
 
 import "whet/casebook/ingest"
