@@ -48,7 +48,8 @@
 //
 // The stages before best decode with json-iterator, as published. The first two
 // decode into a map and the others into a struct, and the two ways disagree.
-// What the original did is the rule, and this keeps it:
+// What the map makes of a body is the rule; what two readers would take for two
+// things, all stages refuse:
 //
 //   - Both take texts that are no JSON, and not the same ones. [CheckBody] and
 //     [CheckAnswer] come before the decoder, in all stages alike; so their cost
@@ -58,8 +59,8 @@
 //   - A member that is given twice replaces the first in a map and is merged
 //     into it in a struct. [CheckBody] refuses it.
 //   - Numbers become float64 in a map by default: 12345678901234567890 comes
-//     out as 12345678901234567000. The published original did that to every
-//     payload, and its later stages did not. Here the map stages set UseNumber.
+//     out as 12345678901234567000, and through a RawMessage as it went in. Digits
+//     are the payload's own: the map stages set UseNumber.
 //   - What a struct has no field for is skipped, and a number that begins with
 //     0 is read as a float32 then, any other as a float64, and refused when it
 //     does not fit: 0.1e39 or 1e400 anywhere in a payload. A body that a struct

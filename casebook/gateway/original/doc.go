@@ -4,6 +4,7 @@
 // in each request, so that whoever asks finds one; a session id made of a
 // random number for each of its characters, as runes.
 //
-// The map has UseNumber set, which the published one had not: it changed every
-// number with more digits than a float64 holds.
+// The map has UseNumber set. By json-iterator's default it would change every
+// number with more digits than a float64 holds, and the gateway's work is to
+// pass numbers on.
 package original
