@@ -13,43 +13,59 @@ import (
 )
 
 // TestReadmeTests runs the tests and benchmarks that the casebook's README
-// shows. They are built without the race detector, and so without this test;
-// with them run the counts of allocations, and the benchmarks' own checks.
+// shows, those with the same flags by one command: building them is most of it.
+// They are built without the race detector, and so without this test; with them
+// run the counts of allocations, and the benchmarks' own checks.
 func TestReadmeTests(t *testing.T) {
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran := make(map[string]int)
-	for _, m := range regexp.MustCompile(`(?m)^go (test .*\./casebook/(\w+)/\.\.\.)$`).FindAllStringSubmatch(string(page), -1) {
-		args, name := strings.Fields(m[1]), m[2]
-		ran[name]++
-		t.Run(name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "go", args...)
-			cmd.Dir = "../../.."
-			cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -benchtime=1x")
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%s: %v\n%s", m[0], err, out)
-			}
-			if !slices.Contains(args, "-bench=.") {
-				return
-			}
-			// Every benchmark of every stage gives a result, or several.
-			for pkg, names := range benchmarksOf(t, name) {
-				_, text, ok := strings.Cut(string(out), "\npkg: whet/casebook/"+name+"/"+pkg+"\n")
-				text, _, _ = strings.Cut(text, "\nok ")
-				for _, bench := range names {
-					if !ok || !regexp.MustCompile(`(?m)^`+bench+`(/\S+)?(-\d+)?\s.* ns/op`).MatchString(text) {
-						t.Errorf("%s: %s of %s gave no result:\n%s", m[0], bench, pkg, text)
-					}
-				}
-			}
-		})
+	cases := make(map[string][]string) // by flags
+	for _, m := range regexp.MustCompile(`(?m)^go test (.*)\./casebook/(\w+)/\.\.\.$`).FindAllStringSubmatch(string(page), -1) {
+		cases[m[1]] = append(cases[m[1]], m[2])
 	}
+	var want []string
 	for _, s := range studies() {
-		if ran[s.name] != 2 {
-			t.Errorf("%d go test commands of %s were run, want 2", ran[s.name], s.name)
+		want = append(want, s.name)
+	}
+	for flags, names := range cases {
+		if !slices.Equal(names, want) {
+			t.Errorf("the README shows go test %sof %q, want every case once: %q", flags, names, want)
+		}
+		args := append([]string{"test"}, strings.Fields(flags)...)
+		for _, name := range names {
+			args = append(args, "./casebook/"+name+"/...")
+		}
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Dir = "../../.."
+		cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -benchtime=1x")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %q: %v\n%s", args, err, out)
+		}
+		if strings.Contains(flags, "-bench=.") {
+			for _, name := range names {
+				checkBenchmarks(t, name, string(out))
+			}
+		}
+	}
+	if len(cases) != 2 {
+		t.Errorf("the README shows %d ways to run go test, want 2", len(cases))
+	}
+}
+
+// checkBenchmarks looks for a result, or several, of every benchmark of every
+// stage.
+func checkBenchmarks(t *testing.T, name, out string) {
+	t.Helper()
+	for pkg, names := range benchmarksOf(t, name) {
+		_, text, ok := strings.Cut(out, "\npkg: whet/casebook/"+name+"/"+pkg+"\n")
+		text, _, _ = strings.Cut(text, "\nok ")
+		for _, bench := range names {
+			if !ok || !regexp.MustCompile(`(?m)^`+bench+`(/\S+)?(-\d+)?\s.* ns/op`).MatchString(text) {
+				t.Errorf("%s of stage %s of %s gave no result:\n%s", bench, pkg, name, text)
+			}
 		}
 	}
 }
