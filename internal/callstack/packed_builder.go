@@ -9,9 +9,9 @@ type PackedBuilder struct {
 	locationID map[string]LocationID
 	stringID   map[string]uint64
 	key        []byte
-	path       []LocationID // of the sample before, root first
+	path       []LocationID // of the sample before, root first, unless that was packed
 	set        []byte       // of the sample before, encoded
-	next       []LocationID
+	ids        []byte
 }
 
 // NewPackedBuilder returns a builder for a profile with the given value
@@ -78,25 +78,58 @@ func (b *PackedBuilder) Add(leafFirst []LocationID, labels []Label, values ...in
 	for shared < n && shared < len(b.path) && leafFirst[n-1-shared] == b.path[shared] {
 		shared++
 	}
-	b.next = b.next[:0]
+	b.path = b.path[:shared]
 	for i := n - 1 - shared; i >= 0; i-- {
-		b.next = append(b.next, leafFirst[i])
+		b.path = append(b.path, leafFirst[i])
 	}
 	b.key = b.key[:0]
 	for _, l := range labels {
 		b.key = AppendLabel(b.key, b.string(l.Key), b.string(l.Str), l.Num, b.string(l.Unit))
 	}
-	b.AddPacked(shared, b.next, b.key, values)
+	b.addValues(values)
+	b.addPath(shared)
+	b.addLabels(b.key)
 }
 
 // AddPacked packs a sample whose stack is given as the number of locations at
-// the root that it has in common with the sample before, and the others behind
-// them, root first. Its label set is encoded with AppendLabel.
-func (b *PackedBuilder) AddPacked(shared int, others []LocationID, labels []byte, values []int64) {
+// the root that it has in common with the sample before, and the n others behind
+// them, root first, encoded with AppendLocation. Its label set is encoded with
+// AppendLabel. Who adds samples in this way does not add others with Add.
+func (b *PackedBuilder) AddPacked(shared, n int, others, labels []byte, values []int64) {
+	b.addValues(values)
+	b.addStack(shared, n, others)
+	b.addLabels(labels)
+}
+
+// addPath adds the stack b.path, of which the root part is shared.
+func (b *PackedBuilder) addPath(shared int) {
+	b.ids = b.ids[:0]
+	for _, id := range b.path[shared:] {
+		b.ids = AppendLocation(b.ids, id)
+	}
+	b.addStack(shared, len(b.path)-shared, b.ids)
+}
+
+// addStack adds a sample, except for its values and labels.
+func (b *PackedBuilder) addStack(shared, n int, others []byte) {
+	b.p.samples++
+	b.p.deepest = max(b.p.deepest, shared+n)
+	b.p.stacks.stack(shared, others)
+}
+
+// AppendLocation appends a location to the encoded ones of a stack.
+func AppendLocation(ids []byte, id LocationID) []byte {
+	for ; id >= 0x80; id >>= 7 {
+		ids = append(ids, byte(id)|0x80)
+	}
+	return append(ids, byte(id))
+}
+
+// addValues adds the values of a sample.
+func (b *PackedBuilder) addValues(values []int64) {
 	if len(values) != len(b.p.values) {
 		panic("callstack: a sample needs one value per column")
 	}
-	b.addStack(shared, others)
 	for t, v := range values {
 		to := b.p.values[t].room(binary.MaxVarintLen64)
 		if u := uint64(v)<<1 ^ uint64(v>>63); u < 0x80 { // zigzag, as most are: in one byte
@@ -105,33 +138,9 @@ func (b *PackedBuilder) AddPacked(shared int, others []LocationID, labels []byte
 			*to = binary.AppendUvarint(*to, u)
 		}
 	}
-	b.addLabels(labels)
 }
 
-// addStack adds a sample, except for its values and labels.
-func (b *PackedBuilder) addStack(shared int, others []LocationID) {
-	p := b.p
-	p.samples++
-	b.path = append(b.path[:shared], others...)
-	p.deepest = max(p.deepest, len(b.path))
-
-	to := p.stacks.room(binary.MaxVarintLen32 * (2 + len(others)))
-	out := binary.AppendUvarint(*to, uint64(shared))
-	out = binary.AppendUvarint(out, uint64(len(others)))
-	n := len(out)
-	out = out[:cap(out)] // there is room for all
-	for _, id := range others {
-		for ; id >= 0x80; id >>= 7 {
-			out[n] = byte(id) | 0x80
-			n++
-		}
-		out[n] = byte(id)
-		n++
-	}
-	*to = out[:n]
-}
-
-// addLabels adds the label set of the sample that addStack added.
+// addLabels adds the label set of a sample.
 func (b *PackedBuilder) addLabels(labels []byte) {
 	to := b.p.labels.room(binary.MaxVarintLen32 + len(labels))
 	if string(labels) == string(b.set) { // at the first sample: the empty set

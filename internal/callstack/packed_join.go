@@ -48,18 +48,18 @@ func (p *Packed) Joined(q *Packed, scale float64) (*Packed, error) {
 	}
 	out.Meta = m.b.p.Meta
 
-	others := make([]LocationID, q.deepest)
+	others := make([]LocationID, 0, q.deepest)
+	var ids []byte
 	stacks, labels := q.stacks.reel(), q.labels.reel()
 	for i := range q.samples {
 		stacks.record()
-		same, n := stacks.uvarint(), int(stacks.uvarint())
-		stacks.locations(others[:n])
-		to := out.stacks.room(binary.MaxVarintLen32 * (2 + n))
-		*to = binary.AppendUvarint(*to, same)
-		*to = binary.AppendUvarint(*to, uint64(n))
-		for _, id := range others[:n] {
-			*to = binary.AppendUvarint(*to, uint64(id)+uint64(len(p.Locations)))
+		shared := int(stacks.uvarint())
+		others = appendLocations(others[:0], stacks.bytes(int(stacks.uvarint())), cap(others))
+		ids = ids[:0]
+		for _, id := range others {
+			ids = AppendLocation(ids, id+LocationID(len(p.Locations)))
 		}
+		out.stacks.stack(shared, ids)
 
 		labels.record()
 		length := labels.uvarint()
@@ -67,7 +67,7 @@ func (p *Packed) Joined(q *Packed, scale float64) (*Packed, error) {
 		if length > 0 {
 			set = labels.bytes(int(length) - 1)
 		}
-		to = out.labels.room(binary.MaxVarintLen32 + 3*binary.MaxVarintLen32*len(set))
+		to := out.labels.room(binary.MaxVarintLen32 + 3*binary.MaxVarintLen32*len(set))
 		if length == 0 && i > 0 {
 			*to = append(*to, 0)
 			continue

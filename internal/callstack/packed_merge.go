@@ -64,7 +64,6 @@ type PackedMerger struct {
 	points   [2]uint64
 	path     [][2]uint64 // the polynomials' values of the path's prefixes; path[0] of none
 	row      []int64
-	others   []LocationID
 	key      []byte
 }
 
@@ -163,11 +162,11 @@ func (m *PackedMerger) addStack(path, locations []LocationID) {
 	for shared < len(path) && shared < len(m.b.path) && locations[path[shared]] == m.b.path[shared]+1 {
 		shared++
 	}
-	m.others = m.others[:0]
+	m.b.path = m.b.path[:shared]
 	for _, id := range path[shared:] {
-		m.others = append(m.others, locations[id]-1)
+		m.b.path = append(m.b.path, locations[id]-1)
 	}
-	m.b.addStack(shared, m.others)
+	m.b.addPath(shared)
 }
 
 // meta merges what a profile says of itself.

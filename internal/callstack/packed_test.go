@@ -142,13 +142,13 @@ func TestTape(t *testing.T) {
 		for j := range path {
 			path[j] = LocationID((i + j) % 5)
 		}
-		samples = append(samples, plain{Path: path, Values: []int64{int64(i) << 40, 1}})
+		samples = append(samples, plain{Path: path, Values: []int64{int64(i) << 40, int64(max(0, i%97-95))}})
 	}
 	p := packed(samples)
 	if len(p.stacks.chunks) < 3 {
 		t.Fatalf("%d pieces: this tests no crossing", len(p.stacks.chunks))
 	}
-	c := p.Cursor(0, 1)
+	c := p.Samples()
 	n := 0
 	for ; c.Next(); n++ {
 		want := samples[c.Index()]
@@ -156,7 +156,16 @@ func TestTape(t *testing.T) {
 			t.Fatalf("sample %d differs", c.Index())
 		}
 	}
-	if n != len(samples) || p.Total(1) != int64(len(samples)) {
-		t.Errorf("%d samples of %d, %d counted", n, len(samples), p.Total(1))
+	if n != len(samples) {
+		t.Errorf("%d samples of %d", n, len(samples))
+	}
+	few := 0
+	for c := p.Cursor(1); c.Next(); few++ {
+		if !slices.Equal(samples[c.Index()].Path, c.Path) {
+			t.Fatalf("sample %d differs where those between are zero", c.Index())
+		}
+	}
+	if few != len(samples)/97 || p.Total(1) != int64(few) {
+		t.Errorf("%d samples of one in 97 of %d, %d counted", few, len(samples), p.Total(1))
 	}
 }

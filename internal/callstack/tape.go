@@ -27,6 +27,15 @@ func (t *tape) room(n int) *[]byte {
 	return &t.chunks[len(t.chunks)-1]
 }
 
+// stack writes the record of a stack: how many locations it shares with the one
+// before, and the others, encoded.
+func (t *tape) stack(shared int, others []byte) {
+	to := t.room(2*binary.MaxVarintLen32 + len(others))
+	*to = binary.AppendUvarint(*to, uint64(shared))
+	*to = binary.AppendUvarint(*to, uint64(len(others)))
+	*to = append(*to, others...)
+}
+
 // shared returns a tape that begins with t's records and can be written on
 // without t's noticing.
 func (t *tape) shared() tape {
@@ -67,24 +76,27 @@ func (r *reel) uvarint() uint64 {
 	return u
 }
 
-// locations reads ids that are there: the inner loop of every view, which is
-// why it knows varints of up to three bytes itself (2 million locations).
-func (r *reel) locations(to []LocationID) {
-	at := r.at
-	for i := range to {
+// appendLocations decodes ids behind a path that has room for them, until it is
+// so long: the inner loop of every view, which is why it knows varints of up to
+// three bytes itself (2 million locations).
+func appendLocations(path []LocationID, ids []byte, length int) []LocationID {
+	n := len(path)
+	path = path[:length]
+	for n < length && len(ids) > 0 {
 		switch {
-		case at[0] < 0x80:
-			to[i], at = LocationID(at[0]), at[1:]
-		case at[1] < 0x80:
-			to[i], at = LocationID(at[0]&0x7f)|LocationID(at[1])<<7, at[2:]
-		case at[2] < 0x80:
-			to[i], at = LocationID(at[0]&0x7f)|LocationID(at[1]&0x7f)<<7|LocationID(at[2])<<14, at[3:]
+		case ids[0] < 0x80:
+			path[n], ids = LocationID(ids[0]), ids[1:]
+		case ids[1] < 0x80:
+			path[n], ids = LocationID(ids[0]&0x7f)|LocationID(ids[1])<<7, ids[2:]
+		case ids[2] < 0x80:
+			path[n], ids = LocationID(ids[0]&0x7f)|LocationID(ids[1]&0x7f)<<7|LocationID(ids[2])<<14, ids[3:]
 		default:
-			u, n := binary.Uvarint(at)
-			to[i], at = LocationID(u), at[n:]
+			u, k := binary.Uvarint(ids)
+			path[n], ids = LocationID(u), ids[k:]
 		}
+		n++
 	}
-	r.at = at
+	return path[:n]
 }
 
 func (r *reel) varint() int64 {

@@ -8,10 +8,8 @@ type numbering struct {
 }
 
 func (n *numbering) of(id uint64) uint32 {
-	if id < uint64(len(n.dense)) {
-		if k := n.dense[id]; k != 0 {
-			return k - 1
-		}
+	if id < uint64(len(n.dense)) && n.dense[id] != 0 {
+		return n.dense[id] - 1
 	}
 	return n.add(id)
 }

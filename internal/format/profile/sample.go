@@ -36,7 +36,7 @@ type packer struct {
 
 	// The sample at hand.
 	row      []int64
-	others   []callstack.LocationID
+	others   []byte    // locations that it does not share, for callstack.AddPacked
 	gathered [2][]byte // stacks in several fields: s.stack may be the other one
 	turn     int
 }
@@ -73,7 +73,7 @@ func (s *packer) add(body []byte) {
 		}
 		s.labels = labels
 	}
-	shared, ok := s.decodeStack(stack)
+	shared, others, ok := s.decodeStack(stack)
 	switch {
 	case !ok:
 		s.malformed++
@@ -94,8 +94,8 @@ func (s *packer) add(body []byte) {
 	if negative {
 		s.negative++
 	}
-	s.b.AddPacked(shared, s.others, s.set, s.row)
-	s.stack, s.depth = stack, shared+len(s.others)
+	s.b.AddPacked(shared, others, s.others, s.set, s.row)
+	s.stack, s.depth = stack, shared+others
 	if len(s.gathered[s.turn]) > 0 && len(stack) > 0 && &s.gathered[s.turn][0] == &stack[0] {
 		s.turn = 1 - s.turn
 	}
@@ -216,9 +216,9 @@ func longVarint(b []byte, at int) (uint64, int) {
 const highBits = 0x8080808080808080
 
 // decodeStack finds how many locations at the root a stack shares with the
-// stack before, and decodes the others into s.others, root first. It reports
-// whether they are well-formed.
-func (s *packer) decodeStack(stack []byte) (shared int, ok bool) {
+// stack before, and puts the others into s.others, root first. It returns how
+// many there are of both, and whether they are well-formed.
+func (s *packer) decodeStack(stack []byte) (shared, others int, ok bool) {
 	same := commonEnd(stack, s.stack)
 	// What is the same may begin within an id.
 	if n, m := len(stack)-same, len(s.stack)-same; n > 0 && stack[n-1] >= 0x80 || m > 0 && s.stack[m-1] >= 0x80 {
@@ -230,10 +230,10 @@ func (s *packer) decodeStack(stack []byte) (shared int, ok bool) {
 		}
 	}
 	shared = s.depth - countIDs(s.stack, len(s.stack)-same)
-	s.others = s.others[:0]
+	ids := s.others[:0]
 	// From the end: the root comes first, and the last byte of an id, the one
 	// below 0x80, holds its highest bits.
-	for i := len(stack) - same; i > 0; {
+	for i := len(stack) - same; i > 0; others++ {
 		i--
 		id, first := uint64(stack[i]), i
 		for i > 0 && stack[i-1] >= 0x80 {
@@ -241,11 +241,12 @@ func (s *packer) decodeStack(stack []byte) (shared int, ok bool) {
 			id = id<<7 | uint64(stack[i]&0x7f)
 		}
 		if first-i >= 10 {
-			return 0, false
+			return 0, 0, false
 		}
-		s.others = append(s.others, callstack.LocationID(s.locations.of(id)))
+		ids = callstack.AppendLocation(ids, callstack.LocationID(s.locations.of(id)))
 	}
-	return shared, true
+	s.others = ids
+	return shared, others, true
 }
 
 // commonEnd returns how many bytes at the end are the same.
