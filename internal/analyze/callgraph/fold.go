@@ -1,10 +1,6 @@
 package callgraph
 
-import (
-	"slices"
-
-	"whet/internal/analyze/selection"
-)
+import "whet/internal/analyze/selection"
 
 // The sums are made in one way: neighbouring samples share the root part of
 // their stacks, so a sum over prefixes of stacks need not visit every frame of
@@ -27,6 +23,88 @@ type sums struct {
 	cum, cumDivisor   int64
 }
 
+// nodeFold sums up a walk by nodes.
+//
+// Whether the path has a node before is what no processor guesses, and a wrong
+// guess costs more than all else here: so it is looked up and not asked.
+type nodeFold struct {
+	sums   []sums
+	onPath []int32 // by node: -1 while the path has it, else 0
+
+	value, divisor int64 // of all samples so far
+	path           []nodePlace
+}
+
+// nodePlace is a step of the path.
+type nodePlace struct {
+	value, divisor int64 // of all samples before it was entered
+	node           int32 // ^node if the path has the node before
+}
+
+// run reads the walk to its end.
+func (f *nodeFold) run(w *selection.Walk) {
+	for w.Next() {
+		f.leave(w.Shared)
+		f.enter(w.Path[w.Shared:])
+		f.value += w.Value
+		f.divisor += w.Divisor
+		if n := len(w.Path); n > 0 {
+			s := &f.sums[w.Path[n-1].Node]
+			s.flat += w.Value
+			s.flatDivisor += w.Divisor
+		}
+	}
+	f.leave(0)
+}
+
+// enter puts steps onto the path.
+func (f *nodeFold) enter(steps []selection.Step) {
+	path, onPath := f.path, f.onPath
+	for _, step := range steps {
+		node := int32(step.Node)
+		path = append(path, nodePlace{f.value, f.divisor, node ^ onPath[node]})
+		onPath[node] = -1
+	}
+	f.path = path
+}
+
+// leave cuts the path down to n steps.
+func (f *nodeFold) leave(n int) {
+	onPath, sums := f.onPath, f.sums
+	for i := len(f.path) - 1; i >= n; i-- { // backwards: of a node's places the first is left last
+		p := &f.path[i]
+		again := p.node >> 31 // -1 if the path has the node before, else 0
+		node := p.node ^ again
+		onPath[node] = again
+		s := &sums[node]
+		s.cum += (f.value - p.value) &^ int64(again)
+		s.cumDivisor += (f.divisor - p.divisor) &^ int64(again)
+	}
+	f.path = f.path[:n]
+}
+
+// add adds what the samples behind f's sum up to.
+func (f *nodeFold) add(g *nodeFold) {
+	for i := range g.sums {
+		s, t := &f.sums[i], &g.sums[i]
+		s.flat += t.flat
+		s.flatDivisor += t.flatDivisor
+		s.cum += t.cum
+		s.cumDivisor += t.cumDivisor
+	}
+}
+
+// edgeFold sums up a walk by the edges between the nodes that are kept.
+type edgeFold struct {
+	kept  []bool // by node of the selection; nil keeps all
+	calls []call // while it runs, behind one that stands for no edge
+	find  pairs
+
+	value, divisor int64 // of all samples so far
+	path           []edgePlace
+	upTo           []int32 // by step of the walk: the places up to it
+}
+
 // call is an edge being summed up.
 type call struct {
 	from, to        int32
@@ -36,130 +114,88 @@ type call struct {
 	onPath          bool
 }
 
-// place is a step of the path whose node is kept.
-type place struct {
+// edgePlace is a step of the path whose node is kept.
+type edgePlace struct {
 	value, divisor int64 // of all samples before it was entered
 	node           int32
-	edge           int32 // of which this is the first place on the path, or none
-	first          bool  // place of node on the path
-}
-
-// fold sums up a walk.
-type fold struct {
-	kept   []bool // by node of the selection; nil keeps all
-	onPath []bool
-	sums   []sums
-	edges  bool // wanted
-	calls  []call
-	find   pairs
-
-	value, divisor int64 // of all samples so far
-	path           []place
-	upTo           []int32 // by step of the walk: the places up to it
+	edge           int32 // in calls: of which this is the first place on the path, else 0
 }
 
 // run reads the walk to its end.
-func (f *fold) run(w *selection.Walk) {
+func (f *edgeFold) run(w *selection.Walk) {
+	f.calls = []call{{}}
 	for w.Next() {
 		f.leave(w.Shared)
 		f.enter(w.Path, w.Shared)
 		f.value += w.Value
 		f.divisor += w.Divisor
-		if len(w.Path) == 0 {
-			continue
-		}
-		if leaf := w.Path[len(w.Path)-1].Node; f.keeps(leaf) {
-			s := &f.sums[leaf]
-			s.flat += w.Value
-			s.flatDivisor += w.Divisor
-		}
 	}
 	f.leave(0)
+	f.calls = f.calls[1:]
 }
+
+func (f *edgeFold) keeps(node selection.NodeID) bool { return f.kept == nil || f.kept[node] }
 
 // enter puts the steps from the shared ones on onto the path.
-func (f *fold) enter(steps []selection.Step, shared int) {
-	for i := shared; i < len(steps); i++ {
-		step := steps[i]
-		node := int32(step.Node)
-		if f.kept != nil && !f.kept[node] {
-			f.upTo = append(f.upTo, int32(len(f.path)))
+func (f *edgeFold) enter(steps []selection.Step, shared int) {
+	path, upTo, kept := f.path, f.upTo, f.kept
+	gap := shared > 0 && !f.keeps(steps[shared-1].Node)
+	for _, step := range steps[shared:] {
+		if kept != nil && !kept[step.Node] {
+			gap = true
+			upTo = append(upTo, int32(len(path)))
 			continue
 		}
-		n := len(f.path)
-		if n == cap(f.path) {
-			f.path = slices.Grow(f.path, 1)
+		node, edge := int32(step.Node), int32(0)
+		if n := len(path); n > 0 && path[n-1].node != node {
+			// Nodes lie between the two if the step before was not kept.
+			edge = f.call(path[n-1].node, node, gap, step.Inlined)
 		}
-		f.path = f.path[:n+1]
-		p := &f.path[n]
-		p.value, p.divisor, p.node, p.edge = f.value, f.divisor, node, none
-		p.first = !f.onPath[node]
-		f.onPath[node] = true
-		if f.edges && n > 0 {
-			if parent := f.path[n-1].node; parent != node {
-				// Nodes lie between the two if the step before was not kept.
-				p.edge = f.call(parent, node, !f.keeps(steps[i-1].Node), step.Inlined)
-			}
-		}
-		f.upTo = append(f.upTo, int32(n+1))
+		path = append(path, edgePlace{f.value, f.divisor, node, edge})
+		upTo = append(upTo, int32(len(path)))
+		gap = false
 	}
+	f.path, f.upTo = path, upTo
 }
 
-func (f *fold) keeps(node selection.NodeID) bool { return f.kept == nil || f.kept[node] }
-
-// call returns the edge that the path's next step goes over, or none when the
-// path has it already.
-func (f *fold) call(from, to int32, gap, inlined bool) int32 {
-	id := f.find.id(from, to)
+// call returns the edge that the path's next step goes over, or 0 when the path
+// has it already.
+func (f *edgeFold) call(from, to int32, gap, inlined bool) int32 {
+	id := 1 + f.find.id(from, to)
 	if int(id) == len(f.calls) {
 		f.calls = append(f.calls, call{from: from, to: to})
 	}
 	c := &f.calls[id]
-	if c.onPath {
-		return none
-	}
+	again := c.onPath
 	c.onPath = true
-	c.residual = c.residual || gap
-	c.plain = c.plain || !inlined
+	c.residual = c.residual || gap && !again
+	c.plain = c.plain || !inlined && !again
+	if again {
+		id = 0
+	}
 	return id
 }
 
 // leave cuts the path down to the walk's first n steps.
-func (f *fold) leave(n int) {
+func (f *edgeFold) leave(n int) {
 	keep := 0
 	if n > 0 {
 		keep = int(f.upTo[n-1])
 	}
+	calls := f.calls
 	for i := keep; i < len(f.path); i++ {
 		p := &f.path[i]
-		value, divisor := f.value-p.value, f.divisor-p.divisor
-		if p.first {
-			f.onPath[p.node] = false
-			s := &f.sums[p.node]
-			s.cum += value
-			s.cumDivisor += divisor
-		}
-		if p.edge != none {
-			c := &f.calls[p.edge]
-			c.onPath = false
-			c.weight += value
-			c.divisor += divisor
-		}
+		c := &calls[p.edge]
+		c.onPath = false
+		c.weight += f.value - p.value
+		c.divisor += f.divisor - p.divisor
 	}
-	f.path = f.path[:keep]
-	f.upTo = f.upTo[:n]
+	f.path, f.upTo = f.path[:keep], f.upTo[:n]
 }
 
 // add adds what the samples behind f's sum up to. Edges stay in the order in
 // which they first appear.
-func (f *fold) add(g *fold) {
-	for i := range g.sums {
-		s, t := &f.sums[i], &g.sums[i]
-		s.flat += t.flat
-		s.flatDivisor += t.flatDivisor
-		s.cum += t.cum
-		s.cumDivisor += t.cumDivisor
-	}
+func (f *edgeFold) add(g *edgeFold) {
 	for i := range g.calls {
 		d := &g.calls[i]
 		id := f.find.id(d.from, d.to)

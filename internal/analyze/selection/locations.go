@@ -28,8 +28,10 @@ type Frame struct {
 func (s *Selection) Locations() *Locations {
 	l := &Locations{s: s, byPlace: *s, noInlines: s.noInlines, columns: s.showColumns || !s.noInlines}
 	l.byPlace.places = make([]place, len(s.places))
+	l.byPlace.steps = make([]Step, len(s.places)+few)
 	for i, p := range s.places {
-		l.byPlace.places[i] = place{step: Step{Node: NodeID(i)}, flags: p.flags}
+		l.byPlace.places[i] = place{uint32(i), uint32(i + 1), p.flags}
+		l.byPlace.steps[i] = Step{Node: NodeID(i)}
 	}
 	return l
 }

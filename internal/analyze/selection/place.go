@@ -40,13 +40,14 @@ func (b *placer) finish() {
 	b.rules.functions = append(slices.Clip(p.Functions), b.functions...)
 	b.nodes.whole = make([]NodeID, len(b.rules.functions))
 	b.s.places = make([]place, 0, len(p.Locations)+len(b.functions))
-	b.s.steps = make([]Step, 0, len(p.Locations)+len(b.functions))
+	b.s.steps = make([]Step, 0, len(p.Locations)+len(b.functions)+few)
 	for i := range p.Locations {
 		b.place(b.s.spot(i), p.Locations[i].Address)
 	}
 	for i := range b.functions {
 		b.place(b.s.spot(len(p.Locations)+i), 0)
 	}
+	b.s.steps = append(b.s.steps, make([]Step, few)...)
 	b.s.Nodes = b.nodes.nodes
 }
 
@@ -73,14 +74,12 @@ func (b *placer) place(at spot, address uint64) {
 	switch {
 	case f&hidden != 0:
 	case len(lines) == 0:
-		pl.step = Step{Node: b.nodes.bare(address, at.object)}
+		s.steps = append(s.steps, Step{Node: b.nodes.bare(address, at.object)})
 	default:
 		last := len(lines) - 1
 		for i, l := range slices.Backward(lines) {
 			step := Step{Node: b.nodes.of(&b.rules.functions[l.Function], l, address, at.object), Inlined: i < last}
-			if i == last {
-				pl.step = step
-			} else if !b.noInlines {
+			if i == last || !b.noInlines {
 				s.steps = append(s.steps, step)
 			}
 		}

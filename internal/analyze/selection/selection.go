@@ -34,7 +34,7 @@ type Selection struct {
 	profile *callstack.Packed
 	columns []int // of the value, and of the divisor
 	places  []place
-	steps   []Step
+	steps   []Step // of all places, and a few more: follow reads beyond the end
 
 	rules                  *rules // for Locations
 	noInlines, showColumns bool
@@ -52,8 +52,7 @@ type Selection struct {
 
 // place is what is decided of a location.
 type place struct {
-	step       Step   // its frame, or that nearest to the root
-	first, end uint32 // the others are steps[first:end]
+	first, end uint32 // its frames are steps[first:end], that nearest to the root first
 	flags      flags
 }
 
