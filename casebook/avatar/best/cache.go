@@ -3,18 +3,20 @@ package best
 import (
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"whet/casebook/avatar"
 )
 
 // answer is a picture that is ready to be written. All but its place in the
-// list never changes.
+// list and whether it is used never changes.
 type answer struct {
 	picture avatar.Picture
 	png     []byte
 	length  []string // the Content-Length header
 
-	older, newer *answer // of the ring that begins and ends at cache.ring
+	used         atomic.Bool // asked for since its turn to go came last
+	older, newer *answer     // of the ring that begins and ends at cache.ring
 }
 
 func newAnswer(p avatar.Picture, png []byte) *answer {
@@ -27,13 +29,17 @@ const overhead = 256
 
 func (a *answer) cost() int64 { return int64(cap(a.png)) + overhead }
 
-// cache keeps the answers most recently asked for, within a bound of bytes, and
-// knows which are being drawn. One lock is enough for it: it is held for a
-// look-up and six pointers, some hundredth of what net/http takes for a request.
+// cache keeps answers within a bound of bytes, and knows which are being drawn.
+//
+// When there is no room, the oldest answer goes, unless it was asked for since
+// its turn came last: then it counts as new. Unlike a list in the order of use,
+// which an LRU keeps, that leaves a request whose answer is at hand nothing to
+// change that others read, so that requests share the lock, and one that the
+// system stops while it holds it stops no other.
 type cache struct {
 	limit int64
 
-	mu      sync.Mutex
+	mu      sync.RWMutex
 	kept    map[avatar.Picture]*answer
 	ring    answer // its older is the newest answer, its newer the oldest
 	bytes   int64  // what all that is kept costs, at most limit
@@ -48,43 +54,46 @@ func (c *cache) init(limit int64) {
 }
 
 func (c *cache) size() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	return c.bytes
 }
 
-// get returns an answer, which then is the newest, or nil.
+// get returns an answer, or nil.
 func (c *cache) get(p avatar.Picture) *answer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	return c.find(p)
 }
 
-// find does get's work. The lock is held.
+// find does get's work. The lock is held, alone or not.
 func (c *cache) find(p avatar.Picture) *answer {
 	a := c.kept[p]
-	if a != nil {
-		a.unlink()
-		c.link(a)
+	if a != nil && !a.used.Load() { // a store takes its memory away from others
+		a.used.Store(true)
 	}
 	return a
 }
 
-// add keeps a new answer and drops the oldest ones until all fit. The lock is
+// add keeps a new answer, after others went to make room for it. The lock is
 // held.
 func (c *cache) add(a *answer) {
 	if a.cost() > c.limit {
 		return // rather than drop all others for nothing
 	}
-	c.kept[a.picture] = a
-	c.link(a)
-	c.bytes += a.cost()
-	for c.bytes > c.limit {
+	for c.bytes+a.cost() > c.limit {
 		oldest := c.ring.newer
 		oldest.unlink()
+		if oldest.used.Swap(false) {
+			c.link(oldest)
+			continue
+		}
 		delete(c.kept, oldest.picture)
 		c.bytes -= oldest.cost()
 	}
+	c.kept[a.picture] = a
+	c.link(a)
+	c.bytes += a.cost()
 }
 
 // link makes an answer the newest.

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"whet/casebook/avatar"
 )
@@ -27,7 +28,7 @@ func contents(t *testing.T, c *cache) (keys []int) {
 	return keys
 }
 
-// The cache does what a plain list of keys and costs does.
+// The cache does what a plain list of keys, costs and uses does.
 func TestCacheAgainstModel(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -35,6 +36,7 @@ func TestCacheAgainstModel(t *testing.T) {
 		var c cache
 		c.init(limit)
 		var keys []int // from old to new
+		used := map[int]bool{}
 		costs := map[int]int64{}
 		bytes := func() (n int64) {
 			for _, k := range keys {
@@ -49,15 +51,18 @@ func TestCacheAgainstModel(t *testing.T) {
 			if (a != nil) != (i >= 0) {
 				t.Fatalf("seed %d, step %d: key %d gives %v, the list is %v", seed, step, k, a, keys)
 			}
-			if a != nil {
-				keys = append(slices.Delete(keys, i, i+1), k)
-			} else {
+			if used[k] = a != nil; a == nil {
 				a := newAnswer(key(k), make([]byte, random.IntN(1500)))
-				if costs[k] = int64(cap(a.png)) + overhead; costs[k] <= limit {
-					keys = append(keys, k)
+				costs[k] = int64(cap(a.png)) + overhead
+				for costs[k] <= limit && bytes()+costs[k] > limit {
+					oldest := keys[0]
+					if keys = keys[1:]; used[oldest] {
+						keys = append(keys, oldest)
+					}
+					used[oldest] = false
 				}
-				for bytes() > limit {
-					keys = keys[1:]
+				if costs[k] <= limit {
+					keys = append(keys, k)
 				}
 				c.add(a)
 			}
@@ -65,5 +70,41 @@ func TestCacheAgainstModel(t *testing.T) {
 				t.Fatalf("seed %d, step %d: the cache holds %v in %d bytes, want %v in %d of %d", seed, step, got, c.size(), keys, bytes(), limit)
 			}
 		}
+	}
+}
+
+// What is asked for now and then stays, whoever else passes by.
+func TestUsedStay(t *testing.T) {
+	const room = 10
+	var c cache
+	c.init(room * overhead)
+	c.add(newAnswer(key(0), nil))
+	for passing := 1; passing < 100*room; passing++ {
+		c.add(newAnswer(key(passing), nil))
+		if passing%(room/2) == 0 && c.get(key(0)) == nil {
+			t.Fatalf("what is used is gone after %d others", passing)
+		}
+	}
+	if n := len(contents(t, &c)); n != room {
+		t.Errorf("%d answers are kept, want %d", n, room)
+	}
+}
+
+// Requests whose answers are at hand do not wait for each other.
+func TestHitsShareTheLock(t *testing.T) {
+	var c cache
+	c.init(1 << 20)
+	c.add(newAnswer(key(1), nil))
+	c.mu.RLock() // as a request that is stopped within its look-up
+	defer c.mu.RUnlock()
+	got := make(chan *answer)
+	go func() { got <- c.get(key(1)) }()
+	select {
+	case a := <-got:
+		if a == nil {
+			t.Error("the answer is not found")
+		}
+	case <-time.After(20 * time.Second): // no passing test waits for it
+		t.Fatal("a request waits for another one's look-up")
 	}
 }

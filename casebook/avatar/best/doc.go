@@ -4,8 +4,8 @@
 //
 // What it does beyond package quiet:
 //
-//   - Answers are kept with their headers made (cache.go). A hit allocates
-//     nothing.
+//   - Answers are kept with their headers made, and found under a lock that
+//     requests share (cache.go). A hit allocates nothing.
 //   - The cache's bound counts its own bookkeeping too.
 //   - Requests that miss the same picture at the same time wait for one drawing
 //     of it (flight.go). The one that draws goes on when its client has gone,
