@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"whet/bench/ledger"
 	"whet/internal/quantity"
@@ -33,26 +32,26 @@ func draw(ctx context.Context, files []string, scripts string, turns int, subjec
 	if err != nil {
 		return err
 	}
-	page, picture := filepath.Join(tmp, "flame.html"), filepath.Join(tmp, "flame.svg")
+	input, page, picture := filepath.Join(tmp, "input.pb.gz"), filepath.Join(tmp, "flame.html"), filepath.Join(tmp, "flame.svg")
 	// The names are arguments of the shell, so that none is read as a command.
 	const pipeline = `"$0" -raw "$1" | perl "$2" | perl "$3" >"$4"`
 	for i, file := range files {
 		s := &subjects[i]
-		info, err := os.Stat(file)
+		if err := cutFile(ctx, file, input); err != nil {
+			return err
+		}
+		info, err := os.Stat(input)
 		if err != nil {
 			return err
 		}
-		s.Bytes = info.Size()
-		if s.Type, err = firstType(ctx, pprof, file, tmp); err != nil {
-			return err
-		}
+		s.InputBytes = info.Size()
 		err = ledger.Turns(ctx, turns,
 			ledger.Tool{
-				Path: whet, Args: []string{"flame", "-sample_index=" + s.Type, "-o", page, file},
+				Path: whet, Args: []string{"flame", "-sample_index=" + drawnType, "-o", page, input},
 				Check: wrote(page, "</html>", &s.WhetBytes), Runs: &s.Whet,
 			},
 			ledger.Tool{
-				Path: "sh", Args: []string{"-c", pipeline, pprof, file, collapse, paint, picture},
+				Path: "sh", Args: []string{"-c", pipeline, pprof, input, collapse, paint, picture},
 				Check: wrote(picture, "</svg>", &s.ClassicBytes), Runs: &s.Classic,
 			})
 		if err != nil {
@@ -61,34 +60,6 @@ func draw(ctx context.Context, files []string, scripts string, turns int, subjec
 		fmt.Fprintf(os.Stderr, "%s: %d turns\n", filepath.Base(file), turns)
 	}
 	return nil
-}
-
-// firstType is the sample type whose values stackcollapse-go.pl takes: the
-// first that pprof -raw lists.
-func firstType(ctx context.Context, pprof, file, tmp string) (string, error) {
-	raw := filepath.Join(tmp, "raw.txt")
-	var none ledger.Runs
-	err := ledger.Turns(ctx, 0, ledger.Tool{Path: pprof, Args: []string{"-raw", "-output=" + raw, file}, Check: func([]byte) error { return nil }, Runs: &none})
-	if err != nil {
-		return "", err
-	}
-	f, err := os.Open(raw)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	head := make([]byte, 4096)
-	n, err := f.Read(head)
-	if err != nil {
-		return "", err
-	}
-	// "Samples:\nalloc_objects/count alloc_space/bytes ..."
-	_, rest, ok := strings.Cut(string(head[:n]), "\nSamples:\n")
-	name, _, named := strings.Cut(rest, "/")
-	if !ok || !named {
-		return "", fmt.Errorf("pprof -raw %s: its output names no sample type", file)
-	}
-	return name, nil
 }
 
 // wrote demands that a file is whole, notes its size and removes it, so that
@@ -101,6 +72,11 @@ func wrote(name, end string, size *int64) func([]byte) error {
 		}
 		if !bytes.HasSuffix(bytes.TrimSpace(data), []byte(end)) {
 			return errors.New("the file it wrote does not end with " + end)
+		}
+		// A page has one, and every frame of a picture: flamegraph.pl draws its
+		// complaint that there is nothing to draw, too.
+		if !bytes.Contains(data, []byte("<title>")) {
+			return errors.New("the picture it wrote has no frames")
 		}
 		*size = int64(len(data))
 		return os.Remove(name)
@@ -117,7 +93,7 @@ func drawn(subjects []Subject) string {
 		}
 		ratio, interval := s.Classic.Times(s.Whet)
 		t.Rows = append(t.Rows, []string{
-			fmt.Sprintf("%s (%s)", s.Name, quantity.Bytes(float64(s.Bytes))), s.Type, quantity.Count(float64(s.Samples)),
+			fmt.Sprintf("%s (%s)", s.Name, quantity.Bytes(float64(s.InputBytes))), s.Type, quantity.Count(float64(s.Samples)),
 			s.Whet.Wall(), s.Classic.Wall(), ratio, interval, s.Whet.CPU(), s.Classic.CPU(), s.Whet.Memory(), s.Classic.Memory(),
 			quantity.Bytes(float64(s.WhetBytes)), quantity.Bytes(float64(s.ClassicBytes)), quantity.Count(float64(len(s.Whet))),
 		})

@@ -9,8 +9,14 @@
 //
 //	go run ./bench/flame -scripts ~/src/FlameGraph -turns 7 big.pb.gz
 //
-// The scripts draw the first sample type. So does whet, but of a profile that is
-// not very large its page holds the others, too.
+// stackcollapse-go.pl reads samples of two values alone, as CPU profiles have
+// them. So both draw a copy of the profile that is cut to its first two, made
+// before anything is measured, and of that copy the first one: of a heap profile
+// alloc_objects, which is zero in no sample. Where the profile is not very large,
+// whet's page holds the second one, too. -cut writes the copy, to run either way
+// by hand:
+//
+//	go run ./bench/flame -cut big.pb.gz >two.pb.gz
 //
 // How smoothly: it opens the page of each profile, of all its sample types, in
 // Chromium with #frames, which makes the page do one scripted gesture (into the
@@ -46,7 +52,7 @@ import (
 	"whet/bench/ledger"
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/selection"
-	"whet/internal/format/profile"
+	"whet/internal/callstack"
 	"whet/internal/quantity"
 	"whet/internal/report/flame"
 	"whet/internal/stat"
@@ -70,14 +76,14 @@ type Gesture struct {
 // Subject is one profile.
 type Subject struct {
 	Name      string    `json:"name"`
-	Bytes     int64     `json:"bytes,omitempty"`
 	Samples   int       `json:"samples"`
 	PageBytes int64     `json:"page_bytes"`
 	MakeNs    int64     `json:"make_ns"` // reading, summing and writing, of all sample types
 	Gestures  []Gesture `json:"gestures"`
 
 	// Turns of the two ways to a flame graph, and how large the files are.
-	Type         string      `json:"type,omitempty"`
+	Type         string      `json:"type,omitempty"`        // that both draw: the first one
+	InputBytes   int64       `json:"input_bytes,omitempty"` // what both read
 	Whet         ledger.Runs `json:"whet,omitempty"`
 	Classic      ledger.Runs `json:"classic,omitempty"`
 	WhetBytes    int64       `json:"whet_bytes,omitempty"`
@@ -100,7 +106,11 @@ func run(ctx context.Context) error {
 	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
 	dir := flag.String("dir", "bench", "directory with README.md and results")
 	parts := flag.Int("parts", flamegraph.DefaultOptions().Parts, "collapse frames below this `part` of the root: more is harder")
+	whole := flag.String("cut", "", "write this `file` as the two ways to a flame graph read it to standard output, measure nothing")
 	flag.Parse()
+	if *whole != "" {
+		return cut(os.Stdout, *whole)
+	}
 	if !*table {
 		files := flag.Args()
 		if len(files) == 0 {
@@ -169,7 +179,12 @@ func (s *Subject) move(ctx context.Context, file string, parts, runs int) error 
 	s.Name = filepath.Base(file)
 	page := filepath.Join(tmp, "flame.html")
 	begun := time.Now()
-	if s.Samples, err = write(file, page, parts); err != nil {
+	p, err := read(file)
+	if err != nil {
+		return err
+	}
+	s.Samples, s.Type = p.Len(), p.Types[0].Type
+	if err := write(p, s.Name, page, parts); err != nil {
 		return err
 	}
 	s.MakeNs = time.Since(begun).Nanoseconds()
@@ -189,40 +204,27 @@ func (s *Subject) move(ctx context.Context, file string, parts, runs int) error 
 }
 
 // write makes the page of all sample types of a profile.
-func write(file, page string, parts int) (samples int, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	p, err := profile.ReadPacked(f, info.Size(), profile.DefaultLimits())
-	if err != nil {
-		return 0, err
-	}
+func write(p *callstack.Packed, title, page string, parts int) error {
 	o := flamegraph.DefaultOptions()
 	o.Parts = parts
 	var views []flame.View
 	for i := len(p.Types) - 1; i >= 0; i-- {
 		s, err := selection.New([]selection.Source{{Profile: p}}, selection.Options{SampleIndex: fmt.Sprint(i)})
 		if err != nil {
-			return 0, err
+			return err
 		}
 		g, err := flamegraph.Build(s, o)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		views = append(views, flame.View{Graph: g})
 	}
 	out, err := os.Create(page)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	err = flame.WriteHTML(out, flame.Page{Title: filepath.Base(file), Views: views})
-	return p.Len(), errors.Join(err, out.Close())
+	err = flame.WriteHTML(out, flame.Page{Title: title, Views: views})
+	return errors.Join(err, out.Close())
 }
 
 // gesture opens the page and waits for what its timer says.
