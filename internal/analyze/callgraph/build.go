@@ -61,11 +61,11 @@ func (b *build) parts() int {
 }
 
 // Below minParallel it is a millisecond. A part passes over the samples before
-// it in a thirtieth of the time that it takes to add them up, so that an eighth
-// part would take a fifth longer than the first.
+// it in a twelfth of the time that it takes to add them up, so that the last of
+// four takes a quarter longer than the first.
 const (
 	minParallel = 1 << 14
-	maxParts    = 8
+	maxParts    = 4
 )
 
 // foldNodes reads the samples once and adds up all nodes.

@@ -162,7 +162,7 @@ func (w *Walk) show(end int) {
 const few = 2
 
 // follow is takes without options that decide about places: most of what is
-// read goes through it. For 350,086 stacks it takes 33 ms where push takes 43.
+// read goes through it.
 func (w *Walk) follow() {
 	places, steps, counts := w.s.places, w.s.steps, w.counts
 	at := len(counts) - 1
