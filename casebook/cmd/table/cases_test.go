@@ -32,6 +32,14 @@ func TestCasesAreThere(t *testing.T) {
 			if (m.kind == benchmarks) != (m.bench != "") {
 				t.Errorf("%s of %s: benchmark %q and kind %d", m.text, s.name, m.bench, m.kind)
 			}
+			if m.kind == uploads {
+				for _, named := range []string{m.of, m.against} {
+					stage, size, _ := strings.Cut(named, ", ")
+					if !slices.Contains(s.stages[:], stage) || bodySizes[size] == 0 {
+						t.Errorf("%s of %s: %q is no stage with a size of bodies", m.text, s.name, named)
+					}
+				}
+			}
 			for _, stage := range s.stages {
 				if m.bench != "" && !strings.Contains(text[stage], "\nfunc "+top+"(") {
 					t.Errorf("stage %s of %s has no %s", stage, s.name, top)

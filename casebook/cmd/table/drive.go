@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,39 +14,12 @@ import (
 	"time"
 )
 
-// The generator is this program again, in a process of its own, so that it can
-// have a processor to itself and its memory and collector do not disturb what
-// judges the figures. It is a closed loop: each connection sends its next
-// request when it has the answer to the last, so that what it counts is what
-// the service can do and no more than the generator can. It reads answers as
-// far as it must to find their end, and requests are bytes made once: its own
-// cost is two system calls a request. Where it ends, with the loopback and
-// net/http's server, it shows by itself, against a server that answers a
-// constant.
-
-// roleVariable makes this program the generator.
-const (
-	roleVariable = "CASEBOOK_TABLE_ROLE"
-	driveRole    = "drive"
-)
-
-// play is the generator: it reads its orders from in, writes what it did to
-// out, and ends.
-func play(in io.Reader, out, stderr io.Writer) int {
-	var d drive
-	err := json.NewDecoder(in).Decode(&d)
-	if err == nil {
-		var got driven
-		if got, err = d.run(); err == nil {
-			err = json.NewEncoder(out).Encode(got)
-		}
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "generator:", err)
-		return failed
-	}
-	return done
-}
+// The generator is a closed loop: each connection sends its next request when it
+// has the answer to the last, so that what it counts is what the service can do
+// and no more than the generator can. It reads answers as far as it must to
+// find their end, and requests are bytes made once: its own cost is two system
+// calls a request. Where it ends, with the loopback and net/http's server, it
+// shows by itself, against a server that answers a constant.
 
 // drive is what the generator is to do.
 type drive struct {

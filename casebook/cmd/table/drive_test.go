@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,8 +11,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"whet/casebook/avatar/constant"
 )
 
 func TestReadAnswer(t *testing.T) {
@@ -131,32 +128,6 @@ func TestDrive(t *testing.T) {
 	}
 	if _, err := (&drive{}).run(); err == nil || !strings.Contains(err.Error(), "there is nothing to do") {
 		t.Error(err)
-	}
-}
-
-// The generator reads its orders, and says what is wrong with them.
-func TestPlay(t *testing.T) {
-	s := httptest.NewServer(constant.New(make([]byte, 1234)))
-	defer s.Close()
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	orders, err := json.Marshal(drive{Addr: u.Host, Requests: avatarRequests(u.Host, "/"), Connections: 2, Duration: 20 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stdout, stderr bytes.Buffer
-	code := play(bytes.NewReader(orders), &stdout, &stderr)
-	var got driven
-	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil || code != done || stderr.Len() > 0 || got.Completed == 0 || got.Bytes != 1234*got.Completed {
-		t.Errorf("exit status %d, %s, %s, %v", code, &stdout, &stderr, err)
-	}
-	for orders, want := range map[string]string{"": "generator: EOF\n", "{}": "generator: there is nothing to do: give requests, connections and a duration\n"} {
-		stderr.Reset()
-		if c := play(strings.NewReader(orders), io.Discard, &stderr); c != failed || stderr.String() != want {
-			t.Errorf("%q: exit status %d, %s", orders, c, &stderr)
-		}
 	}
 }
 

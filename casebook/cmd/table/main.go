@@ -51,11 +51,11 @@ const (
 )
 
 func main() {
-	if os.Getenv(roleVariable) == driveRole {
-		os.Exit(play(os.Stdin, os.Stdout, os.Stderr))
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	if role := os.Getenv(roleVariable); role != "" {
+		os.Exit(play(ctx, role, os.Stdin, os.Stdout, os.Stderr))
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 

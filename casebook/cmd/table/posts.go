@@ -33,7 +33,7 @@ const (
 	postsAtOnce   = 2
 	// postsTake is what a slice takes, about: with it rounds are planned.
 	postsTake = 500 * time.Millisecond
-	// postLimit bounds a request.
+	// postLimit bounds a request: the case's own bound is half of it.
 	postLimit = time.Minute
 )
 
@@ -58,7 +58,7 @@ func (l *posts) slice(ctx context.Context, _ *measure, named string) (_ rounds.S
 		return nil, fmt.Errorf("start stage %s: %w", stage, err)
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if err := postAll(ctx, s.address.String(), ingesttest.Body(size)); err != nil {
+	if err := playApart(ctx, postRole, postOrders{s.address.String(), size}, new(struct{}), (*exec.Cmd).Start); err != nil {
 		return nil, fmt.Errorf("post to stage %s: %w", stage, err)
 	}
 	peak, err := peakOf(s.cmd.Process.Pid)
@@ -71,8 +71,15 @@ func (l *posts) slice(ctx context.Context, _ *measure, named string) (_ rounds.S
 	return rounds.Slice{peakBytes: float64(peak)}, nil
 }
 
+// postOrders are what the program is told that makes the bodies and sends them.
+type postOrders struct {
+	URL  string
+	Size int
+}
+
 // postAll sends a slice's requests.
-func postAll(ctx context.Context, url string, body []byte) error {
+func postAll(ctx context.Context, o postOrders) error {
+	body := ingesttest.Body(o.Size)
 	transport := &http.Transport{MaxIdleConnsPerHost: postsAtOnce}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: postLimit}
@@ -81,7 +88,7 @@ func postAll(ctx context.Context, url string, body []byte) error {
 	for i := range errs {
 		wg.Go(func() {
 			for range postsPerSlice / postsAtOnce {
-				if errs[i] = post(ctx, client, url, body); errs[i] != nil {
+				if errs[i] = post(ctx, client, o.URL, body); errs[i] != nil {
 					return
 				}
 			}

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -86,32 +83,14 @@ func (l *services) drive(ctx context.Context, stage string, warmUp, span time.Du
 		return driven{}, fmt.Errorf("start stage %s: %w", stage, err)
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	orders, err := json.Marshal(drive{
-		Addr: s.address.Host, Requests: l.requests(s.address.Host, s.address.Path),
-		Connections: l.connections, Warmup: warmUp, Duration: span,
-	})
-	if err != nil {
-		return driven{}, err
-	}
 	limit, cancel := context.WithTimeout(ctx, warmUp+span+2*patience)
 	defer cancel()
-	path, err := os.Executable()
-	if err != nil {
-		return driven{}, fmt.Errorf("find the generator: %w", err)
-	}
-	cmd := exec.CommandContext(limit, path)
-	cmd.Env = append(os.Environ(), roleVariable+"="+driveRole)
-	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(orders), &stdout, &stderr
-	if err := l.launch(cmd, l.other); err != nil {
-		return driven{}, fmt.Errorf("start the generator: %w", err)
-	}
-	if err := cmd.Wait(); err != nil {
-		return driven{}, fmt.Errorf("drive stage %s: %w: %s", stage, err, lastLines(stderr.String()+"\n"+s.stderr.String(), 5))
+	orders := drive{
+		Addr: s.address.Host, Requests: l.requests(s.address.Host, s.address.Path),
+		Connections: l.connections, Warmup: warmUp, Duration: span,
 	}
 	var got driven
-	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+	if err := playApart(limit, driveRole, orders, &got, func(cmd *exec.Cmd) error { return l.launch(cmd, l.other) }); err != nil {
 		return driven{}, fmt.Errorf("drive stage %s: %w", stage, err)
 	}
 	switch {
