@@ -102,41 +102,48 @@ func TestRemoteBodyFails(t *testing.T) {
 	}
 }
 
-// guarded notices a Read after the time that it was lent for.
-type guarded struct {
-	over chan struct{}
-	late chan struct{}
+// stuck is a reader that waits in the middle of a batch.
+type stuck struct {
+	given          int
+	entered, leave chan struct{}
+	finished       bool
 }
 
-func (g guarded) Read(p []byte) (int, error) {
-	select {
-	case <-g.over:
-		close(g.late)
-		return 0, io.EOF
-	default:
-		return copy(p, action+document), nil
+func (s *stuck) Read(p []byte) (int, error) {
+	if s.given < 500_000 { // more than the client's buffer holds
+		n := copy(p, action+document)
+		s.given += n
+		return n, nil
 	}
+	close(s.entered)
+	<-s.leave
+	s.finished = true
+	return 0, io.ErrUnexpectedEOF
 }
 
-// The transport goes on with a request's body after an early answer. It does
-// not get at the reader any more.
-func TestRemoteDoesNotReadOn(t *testing.T) {
-	s := remote(t, func(w http.ResponseWriter, r *http.Request) {
-		http.Error(w, "no", http.StatusServiceUnavailable)
-		http.NewResponseController(w).Flush()
-		io.Copy(io.Discard, r.Body) // the client could go on
+// An answer may come while documents are still read, and the transport goes on
+// reading them for a while. Bulk waits until the reader is free.
+func TestRemoteWaitsForTheReader(t *testing.T) {
+	ended := make(chan struct{})
+	r := &stuck{entered: make(chan struct{}), leave: make(chan struct{})}
+	s := remote(t, func(w http.ResponseWriter, req *http.Request) {
+		c := http.NewResponseController(w)
+		c.EnableFullDuplex()
+		<-r.entered
+		w.WriteHeader(http.StatusServiceUnavailable)
+		c.Flush()
+		io.Copy(io.Discard, req.Body)
+		close(ended)
 	})
-	for range 20 {
-		g := guarded{make(chan struct{}), make(chan struct{})}
-		if err := s.Bulk(t.Context(), g); err == nil {
-			t.Error("an answer of 503 is no error")
-		}
-		close(g.over)
-		select {
-		case <-g.late:
-			t.Fatal("the reader was read after Bulk had returned")
-		default:
-		}
+	go func() {
+		<-ended // the connection is closed: the answer has been looked at
+		close(r.leave)
+	}()
+	if err := s.Bulk(t.Context(), r); err == nil || !strings.Contains(err.Error(), "503") {
+		t.Errorf("error is %v, want the answer's status", err)
+	}
+	if !r.finished {
+		t.Error("Bulk has returned while its reader was read")
 	}
 }
 
