@@ -32,7 +32,13 @@ func testServer(t *testing.T, make New) {
 		{"fine", patient, gateway.Service(), nil},
 		{"fails", patient, answering(http.StatusInternalServerError, `{"a":1}`), gateway.DownstreamFails},
 		{"has no content", patient, answering(http.StatusNoContent, ``), gateway.DownstreamFails},
-		{"sends elsewhere", patient, http.RedirectHandler("/other", http.StatusFound), gateway.DownstreamFails},
+		{"sends elsewhere", patient, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/other" {
+				http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+				return
+			}
+			gateway.Service().ServeHTTP(w, r)
+		}), gateway.DownstreamFails},
 		{"answers nonsense", patient, answering(http.StatusOK, `<html>`), gateway.DownstreamNonsense},
 		{"answers nothing", patient, answering(http.StatusOK, ``), gateway.DownstreamNonsense},
 		{"answers too much", patient, answering(http.StatusOK, strings.Repeat(" ", gateway.MaxAnswer)+"1"), gateway.DownstreamFails},
