@@ -40,9 +40,10 @@ type Options struct {
 
 // DefaultOptions returns the options of a service that logs to w. The cache
 // holds 512 decoded pictures of the default size, or some twenty times as many
-// encoded ones.
+// encoded ones. The deadline leaves room for hundreds of requests that all draw
+// on one processor.
 func DefaultOptions(w io.Writer) Options {
-	return Options{Log: w, CacheBytes: 32 << 20, Deadline: 5 * time.Second}
+	return Options{Log: w, CacheBytes: 32 << 20, Deadline: 10 * time.Second}
 }
 
 // Validate reports options that make no sense.
