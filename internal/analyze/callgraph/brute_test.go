@@ -144,6 +144,29 @@ func TestFoldIsTheSumOverFrames(t *testing.T) {
 	})
 }
 
+// TestEdgeOverWhatIsShared: of two samples, the second begins behind a node that
+// is left out and that it shares with the first, so that its edge goes over it.
+func TestEdgeOverWhatIsShared(t *testing.T) {
+	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "count", Unit: "count"})
+	var ids []callstack.LocationID
+	for i, name := range []string{"main", "left out", "first", "second"} {
+		f := b.Function(callstack.Function{Name: name})
+		ids = append(ids, b.NewLocation(callstack.NoMapping, uint64(i+1), false, callstack.SourceLine{Function: f}))
+	}
+	for _, leaf := range ids[2:] {
+		b.Add([]callstack.LocationID{leaf, ids[1], ids[0]}, nil, 1)
+	}
+	s := selected(t, b.Packed(), selection.Options{})
+	kept := make([]bool, len(s.Nodes))
+	for i := range kept {
+		kept[i] = s.Nodes[i].Name != "left out"
+	}
+	f := (&build{s: s}).foldEdges(1, kept)
+	if len(f.calls) != 2 || !f.calls[0].residual || !f.calls[1].residual {
+		t.Errorf("edges over a node left out: %+v", f.calls)
+	}
+}
+
 // path names a node of a call tree by those above it.
 func path(n *Node) string {
 	if len(n.In) == 0 {
