@@ -46,6 +46,7 @@ func TestCheckRefuses(t *testing.T) {
 		action + document + action[:9]: "document 2: unexpected EOF",
 		action + "\n":                  "no JSON object",
 		action + "{\n":                 "no JSON object",
+		action + "{\"a\":1\n":          "no JSON object",
 		action + "[]\n":                "no JSON object",
 		action + "{" + strings.Repeat("x", ingest.MaxLine) + "}\n":            "buffer full",
 		strings.Replace(action, "app", "App", 1) + document:                   "is no index",
