@@ -55,6 +55,9 @@ func FuzzChunks(f *testing.F) {
 	f.Add([]byte("\nx"), uint32(bufferSize), uint16(1000))
 	f.Add([]byte("x\n"), uint32(bufferSize+1), uint16(16<<10))
 	f.Add([]byte(""), uint32(3*bufferSize), uint16(60_000))
+	f.Add([]byte("\nx"), uint32(bufferSize-front-1), uint16(0))
+	f.Add([]byte("\n"+strings.Repeat("z", front)+"\nx"), uint32(1), uint16(front+3))
+	f.Add([]byte("\n"+strings.Repeat("z", 3*front)+"\nx"), uint32(1), uint16(2*front))
 	f.Fuzz(func(t *testing.T, tail []byte, long uint32, piece uint16) {
 		body := append(bytes.Repeat([]byte("y"), int(long%(4*bufferSize))), tail...)
 		var r io.Reader = bytes.NewReader(body)
@@ -96,7 +99,7 @@ func TestLastLineEnd(t *testing.T) {
 		if got := lastLineEnd(b); got != -1 {
 			t.Fatalf("%d bytes without a line end: %d", n, got)
 		}
-		for _, at := range []int{0, 1, n / 2, n - 1025, n - 1024, n - 513, n - 512, n - 511, n - 2, n - 1} {
+		for _, at := range []int{0, 1, n / 2, n - 257, n - 256, n - 129, n - 128, n - 127, n - 2, n - 1} {
 			if at < 0 || at >= n {
 				continue
 			}
