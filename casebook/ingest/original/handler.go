@@ -28,10 +28,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer cancel()
-	var report *ingest.Report
-	err := h.Take(r.Body, r.ContentLength, func(body []byte) (err error) {
-		report, err = ingest.PassOnWhole(ctx, h.sink, body)
-		return err
-	})
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		ingest.Answer(w, nil, err)
+		return
+	}
+	report, err := ingest.PassOnWhole(ctx, h.sink, body)
 	ingest.Answer(w, report, err)
 }
