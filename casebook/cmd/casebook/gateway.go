@@ -57,7 +57,8 @@ func calling(make func(gateway.Downstream, io.Writer) gateway.Gateway) func(envi
 type loopback struct {
 	url    string
 	server *http.Server
-	ended  chan error
+	ended  chan struct{}
+	err    error // what it ended with
 }
 
 func startLoopback(h http.Handler) (*loopback, error) {
@@ -65,8 +66,11 @@ func startLoopback(h http.Handler) (*loopback, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the service behind the gateway: %w", err)
 	}
-	s := &loopback{"http://" + l.Addr().String() + "/", newServer(h), make(chan error, 1)}
-	go func() { s.ended <- s.server.Serve(l) }()
+	s := &loopback{url: "http://" + l.Addr().String() + "/", server: newServer(h), ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		s.err = s.server.Serve(l)
+	}()
 	return s, nil
 }
 
@@ -76,8 +80,9 @@ func (s *loopback) Close() error {
 		return nil
 	}
 	err := s.server.Close()
-	if end := <-s.ended; !errors.Is(end, http.ErrServerClosed) {
-		err = errors.Join(err, end)
+	<-s.ended
+	if !errors.Is(s.err, http.ErrServerClosed) {
+		err = errors.Join(err, s.err)
 	}
 	return err
 }
