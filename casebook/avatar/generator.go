@@ -7,9 +7,8 @@ import (
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
-
-	"whet/casebook/avatar/truetype"
 )
 
 // Generator draws pictures: the library that a service of the time would have
@@ -20,12 +19,12 @@ import (
 // or panicked, until a cache made that too rare to notice. Here a drawing has a
 // face of its own, over the one parsed font.
 type Generator struct {
-	font *truetype.Font
+	font *opentype.Font
 }
 
 // NewGenerator parses the font.
 func NewGenerator() (*Generator, error) {
-	f, err := truetype.Parse(goregular.TTF)
+	f, err := opentype.Parse(goregular.TTF)
 	if err != nil {
 		return nil, fmt.Errorf("parse Go Regular: %w", err)
 	}
@@ -35,7 +34,9 @@ func NewGenerator() (*Generator, error) {
 // NewFace returns a face for pictures of a size. One goroutine at a time may
 // use it.
 func (g *Generator) NewFace(size uint16) font.Face {
-	return truetype.NewFace(g.font, fixed.I(int(size))/2)
+	// The error is there for what may come: no option makes one.
+	face, _ := opentype.NewFace(g.font, &opentype.FaceOptions{Size: float64(size) / 2, DPI: 72, Hinting: font.HintingNone})
+	return face
 }
 
 // Start returns where the first letter of a text stands so that the text is in
