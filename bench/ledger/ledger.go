@@ -19,10 +19,10 @@ import (
 // Entry is one run of one program.
 type Entry[T any] struct {
 	Program   string         `json:"program"` // "bench/top"
-	Args      []string       `json:"args"`
-	Date      time.Time      `json:"date"`   // of its start, UTC
-	Commit    string         `json:"commit"` // "" when unknown
-	Dirty     bool           `json:"dirty"`  // the tree differed from the commit, figures apart
+	Args      []string       `json:"args"`    // files without their directories
+	Date      time.Time      `json:"date"`    // of its start, UTC
+	Commit    string         `json:"commit"`  // "" when unknown
+	Dirty     bool           `json:"dirty"`   // the tree differed from the commit, figures apart
 	GoVersion string         `json:"go_version"`
 	Host      recording.Host `json:"host"`
 	Samples   T              `json:"samples"` // raw
@@ -33,7 +33,7 @@ type Entry[T any] struct {
 // Begin notes where and when a run starts.
 func Begin[T any](program string) *Entry[T] {
 	e := &Entry[T]{
-		Program: program, Args: append([]string{}, os.Args[1:]...), Date: time.Now().UTC().Truncate(time.Second),
+		Program: program, Args: bare(os.Args[1:]), Date: time.Now().UTC().Truncate(time.Second),
 		GoVersion: runtime.Version(), Host: host.Facts(nil), meter: host.Start(),
 	}
 	if out, err := exec.Command("git", "rev-parse", "HEAD").Output(); err == nil {
@@ -44,6 +44,22 @@ func Begin[T any](program string) *Entry[T] {
 		e.Dirty = len(bytes.TrimSpace(out)) > 0
 	}
 	return e
+}
+
+// bare returns arguments without the directories of the files they name, which
+// are this machine's: of a list of files each.
+func bare(args []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		files := strings.Split(arg, ",")
+		for j, f := range files {
+			if filepath.IsAbs(f) {
+				files[j] = filepath.Base(f)
+			}
+		}
+		out[i] = strings.Join(files, ",")
+	}
+	return out
 }
 
 // Save writes the entry, raw samples and all, to dir/results/NAME.json.

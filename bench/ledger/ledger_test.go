@@ -3,6 +3,7 @@ package ledger
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,5 +48,16 @@ func TestSaveLoadPublish(t *testing.T) {
 	}
 	if _, err := Load[int](dir, "x"); err == nil {
 		t.Error("samples of another type were read")
+	}
+}
+
+// Where a machine keeps its files is nobody's business.
+func TestBare(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.pb.gz"), filepath.Join(dir, "b")
+	got := bare([]string{"-turns", "6", a + ":alloc_space", a + "," + b, "http://x/y", "."})
+	want := []string{"-turns", "6", "a.pb.gz:alloc_space", "a.pb.gz,b", "http://x/y", "."}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
