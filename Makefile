@@ -76,7 +76,7 @@ cross: ## builds for the other systems
 unit: ## tests with the race detector: the house, fuzz seeds and the commands in the docs are among them
 	@echo "go test -race ./..."
 	@go build -o bin/testlog ./internal/house/testlog
-	@GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -timeout 15m -json ./internal/tune ./... 2>&1 | bin/testlog
+	@GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -timeout 15m -json ./internal/tune ./... 2>&1 | bin/testlog go test -race -timeout 15m -count=1 -json
 
 demo: build ## what whet does, on a program of the casebook, in under two minutes
 	@mkdir -p $(DEMO)
