@@ -39,6 +39,10 @@ func leaves(pkg string, fails []string) []failure {
 	return out
 }
 
+// defect is what the runtime says, at the beginning of a line: a test that quotes
+// another program's panic has its line indented.
+var defect = regexp.MustCompile(`(?m)^(WARNING: DATA RACE|panic: |fatal error: )|race detected during execution`)
+
 // mayBeUnsteady reports whether a package that failed did so because of tests
 // that ended and said so. A crash, a deadlock or a data race is a defect, though
 // it does not come back every time.
@@ -50,10 +54,8 @@ func (r *run) mayBeUnsteady() bool {
 		if _, ended := r.bad[test]; test != "" && !ended {
 			return false
 		}
-		for _, defect := range []string{"WARNING: DATA RACE", "race detected during execution", "panic: ", "fatal error: "} {
-			if strings.Contains(text.String(), defect) {
-				return false
-			}
+		if defect.MatchString(text.String()) {
+			return false
 		}
 	}
 	return true

@@ -37,6 +37,7 @@ func TestAgain(t *testing.T) {
 		{"a data race", with([4]string{"output", "q", "TestA", `WARNING: DATA RACE\n`}), "-", false},
 		{"a data race of the package", with([4]string{"output", "q", "", `WARNING: DATA RACE\n`}), "-", false},
 		{"a panic", with([4]string{"output", "q", "TestA/one", `panic: oops\n`}), "-", false},
+		{"a panic that is quoted", with([4]string{"output", "q", "TestA/one", `    a_test.go:2: stderr \"panic: oops\"\n`}), passes, true},
 		{"a test that never ended", with([4]string{"output", "q", "TestE", `=== RUN TestE\n`}), "-", false},
 		{"another package without a test that failed", with([4]string{"fail", "r", "", ""}), "-", false},
 		{"more than three", with(many...), "-", false},

@@ -5,38 +5,43 @@ package work
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"time"
 )
 
-// Unit is a hundredth of a step's work.
+// Unit is a hundredth of a step's work in the mean. Steps differ, because equal
+// ones of some milliseconds fall into step with the profiler's clock of ten.
 const Unit = 20_000
 
-func Step() uint64 { return A(30) + B(20) + C(50) }
+func Step() uint64 {
+	unit := Unit/2 + rand.IntN(Unit)
+	return A(30*unit) + B(20*unit) + C(50*unit)
+}
 
 //go:noinline
-func A(units int) uint64 {
+func A(rounds int) uint64 {
 	x := uint64(1)
-	for range units * Unit {
+	for range rounds {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	return x
 }
 
 //go:noinline
-func B(units int) uint64 {
+func B(rounds int) uint64 {
 	x := uint64(2)
-	for range units * Unit {
+	for range rounds {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	return x
 }
 
 //go:noinline
-func C(units int) uint64 {
+func C(rounds int) uint64 {
 	x := uint64(3)
-	for range units * Unit {
+	for range rounds {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	return x
