@@ -265,6 +265,39 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// Sizes are those of a machine with words of eight bytes: a string takes two, a
+// slice three. Point is 2*4 + 2*8 = 24 bytes, Request 16 + 24 + 64 + 24 = 128.
+func TestLayout(t *testing.T) {
+	calls := callsOf(t, "./names.v2", "names.v2/names.go")["names.v2/names.go"]
+	for _, tt := range []struct {
+		text    string
+		pointee []int64
+		plain   []bool
+	}{
+		{"handed(&r)", []int64{128}, nil},
+		{"handed(any(&r.Point))", nil, nil},
+		{"handed(&r.Tags", []int64{24, 64, 4, 0}, []bool{false, false, false, true}},
+		{"handed(p, r", nil, []bool{true, false, true, false, true, true}},
+		{"handed(unsafe", nil, []bool{false, false, true, true, false}},
+		{"handed(r.Tags, args)", nil, nil},
+		{"_ = make([]int", nil, []bool{false, true}},
+		{"_ = new(Point)", nil, nil},
+		{"Sized(r", []int64{0, 24}, nil},
+		{"handed(&p, n)", []int64{0, 24}, nil},
+		{"handed(&struct", []int64{0, 24, 8}, nil},
+	} {
+		line := lineOf(t, "names.v2/names.go", tt.text)
+		i := slices.IndexFunc(calls, func(c format.Call) bool { return c.Line == line })
+		if i < 0 {
+			t.Errorf("no call at %q", tt.text)
+			continue
+		}
+		if c := calls[i]; !slices.Equal(c.Pointee, tt.pointee) || !slices.Equal(c.Plain, tt.plain) || (c.Plain == nil) != (tt.plain == nil) {
+			t.Errorf("%s: %s pointee %v, want %v; plain %v, want %v", tt.text, c.Callee, c.Pointee, tt.pointee, c.Plain, tt.plain)
+		}
+	}
+}
+
 func TestLoops(t *testing.T) {
 	const p = "calls.test/mod.x/names%2ev2"
 	calls := callsOf(t, "./names.v2", "names.v2/names.go")["names.v2/names.go"]

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 
@@ -155,11 +156,16 @@ func (w *walker) call(c *ast.CallExpr, at around, found map[string][]format.Call
 		call.Args = append(call.Args, typeName(t)+spread)
 		call.Basic = append(call.Basic, spread == "" && isBasic(t))
 	}
+	layout := func(t types.Type) {
+		call.Pointee = append(call.Pointee, w.pointee(t))
+		call.Plain = append(call.Plain, isPlain(t, maxNested))
+	}
 	for i, arg := range c.Args {
 		t := info.TypeOf(arg)
 		if tuple, ok := t.(*types.Tuple); ok { // f(g())
 			for v := range tuple.Variables() {
 				add(v.Type(), "")
+				layout(v.Type())
 			}
 			continue
 		}
@@ -168,6 +174,16 @@ func (w *walker) call(c *ast.CallExpr, at around, found map[string][]format.Call
 			spread = "..."
 		}
 		add(t, spread)
+		if info.Types[arg].IsType() { // make(T, n)
+			t = nil
+		}
+		layout(t)
+	}
+	if !slices.ContainsFunc(call.Pointee, func(n int64) bool { return n != 0 }) {
+		call.Pointee = nil
+	}
+	if !slices.Contains(call.Plain, true) {
+		call.Plain = nil
 	}
 	call.Format = constantFormat(info, c)
 	call.Fixed = w.vars.arguments(c, at)

@@ -36,6 +36,14 @@ type Call struct {
 	// Basic says of each argument whether its underlying type is a string,
 	// boolean or number and it has no String, Error or Format method.
 	Basic []bool `json:"basic"`
+	// Pointee is, of each argument that is a pointer, the size in bytes of what
+	// it points to; 0 for any other. nil where all are 0, and in recordings
+	// made before it was looked for.
+	Pointee []int64 `json:"pointee,omitempty"`
+	// Plain says of each argument whether it is compared by value and holds no
+	// reference but strings: numbers, booleans, strings, arrays and structs of
+	// them. nil where none is, and in recordings made before it was looked for.
+	Plain []bool `json:"plain,omitempty"`
 	// Format is the constant value of the first string parameter's argument
 	// where it is a constant, for functions whose name ends in f.
 	Format *string `json:"format,omitempty"`
