@@ -31,6 +31,17 @@ func (s *Subject) FunctionNamed(name string) (fn *ast.FuncDecl, file string) {
 	return f.node, f.file
 }
 
+// EachFunction calls f for every declared function of the user's own whose
+// source is at hand, with its package's path and its file, in order. Files
+// without a recorded call are not looked at.
+func (s *Subject) EachFunction(f func(pkg, file string, fn *ast.FuncDecl)) {
+	s.eachDecl(func(pkg, file string, d ast.Decl) {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
+			f(pkg, file, fd)
+		}
+	})
+}
+
 // StructNamed returns the fields of a struct type of the user's own, by its
 // package's path and its name; nil where it is none or not at hand.
 func (s *Subject) StructNamed(pkg, name string) (fields *ast.StructType) {

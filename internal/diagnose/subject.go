@@ -72,6 +72,7 @@ type Conditions struct {
 	Requests       int64    // answered in WallNs; services only
 	Concurrency    int      // requests in flight at most; services only
 	ServiceTimeNs  float64  // of a request on average; 0: unknown
+	SameRequest    bool     // the load sent one and the same request throughout; services only
 	Wall           *wall.Result
 	Growth         []string // what rose all along, each a clause: "goroutines rose steadily by 9.6 a second"
 }

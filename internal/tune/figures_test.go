@@ -243,7 +243,7 @@ func TestCPUPerAnswer(t *testing.T) {
 		t.Errorf("CPU time per answer: %v", per)
 	}
 	// It ran already: the limits here are the generator's.
-	if c := analyze(rec).conditions(); c.Cores != 8 || c.GeneratorCores != 1 || c.MachineCores != 2 || c.Requests != 100 {
-		t.Errorf("cores %d, generator %d, machine %d; %d requests", c.Cores, c.GeneratorCores, c.MachineCores, c.Requests)
+	if c := analyze(rec).conditions(); c.Cores != 8 || c.GeneratorCores != 1 || c.MachineCores != 2 || c.Requests != 100 || !c.SameRequest {
+		t.Errorf("cores %d, generator %d, machine %d; %d requests, the same: %v", c.Cores, c.GeneratorCores, c.MachineCores, c.Requests, c.SameRequest)
 	}
 }

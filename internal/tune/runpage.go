@@ -185,6 +185,7 @@ func (a *analysis) conditions() *diagnose.Conditions {
 		c.TargetCPUNs, c.GeneratorCPUNs = svc.TargetCPUNs, svc.Load.GeneratorCPUNs
 		c.MachineBusy, c.ThrottledNs = svc.MachineBusyRatio, svc.ThrottledNs
 		c.Requests, c.Concurrency, c.ServiceTimeNs = svc.Load.Answered(), svc.Load.Concurrency, svc.Load.ServiceTimeNs.Mean
+		c.SameRequest = true // the load has one method, URL and body
 	case a.rec.Program != nil:
 		c.Cores, c.MachineCores, c.MachineBusy = limited(c.Cores), h.Cores, a.rec.Program.MachineBusyRatio
 		var cpu, wallNs int64

@@ -244,13 +244,13 @@ func (f *Function) Refers(id *ast.Ident, d Declaration) bool {
 			return false
 		}
 	}
-	found, ok := f.resolve(id)
+	found, ok := f.Resolve(id)
 	return ok && found.Ident == d.Ident
 }
 
-// resolve is Declaration through literals: what a literal captures is the
-// function's own variable.
-func (f *Function) resolve(id *ast.Ident) (Declaration, bool) {
+// Resolve is Declaration for an identifier, and through literals: what a literal
+// captures is the function's own variable.
+func (f *Function) Resolve(id *ast.Ident) (Declaration, bool) {
 	for at := ast.Node(id); at != nil; {
 		if d, ok := f.Declaration(at, id.Name); ok {
 			return d, true

@@ -143,7 +143,7 @@ func (l *Lifetime) local(f *Function, id *ast.Ident, st ast.Node, defined bool) 
 	if id.Name == "_" {
 		return true
 	}
-	d, ok := f.resolve(id)
+	d, ok := f.Resolve(id)
 	if defined && (!ok || d.Scope != f.Parent(st)) {
 		scope := f.Parent(st)
 		for _, isSpec := scope.(*ast.GenDecl); isSpec; _, isSpec = scope.(*ast.GenDecl) {
@@ -170,7 +170,7 @@ func (l *Lifetime) argument(f *Function, call *ast.CallExpr, n ast.Node) bool {
 		name := fun.Sel.Name
 		pkg, isName := fun.X.(*ast.Ident)
 		if isName {
-			if _, isLocal := f.resolve(pkg); !isLocal && keepsNothing[pkg.Name] {
+			if _, isLocal := f.Resolve(pkg); !isLocal && keepsNothing[pkg.Name] {
 				return !wraps(name) || l.ends(f, call)
 			}
 		}
