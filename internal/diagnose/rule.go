@@ -74,7 +74,11 @@ type Claim struct {
 	Cost Samples
 	// Avoidable is the part of Cost that the remedy removes; the threshold is
 	// applied to it. The zero value means all of Cost.
-	Avoidable  Samples
+	Avoidable Samples
+	// Removed is the share of Avoidable that goes, where a part of each of its
+	// samples does: one of ten calls stays, a smaller block is allocated. 0
+	// means all of it.
+	Removed    float64
 	Confidence finding.Confidence // as far as the rule can tell; the runner may lower it
 	Why        string
 	Remedy     string

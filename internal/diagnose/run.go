@@ -106,6 +106,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 			if !c.Avoidable.empty() {
 				w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
 			}
+			w.avoidable = w.avoidable.part(c.Removed)
 			if w.avoidable.max() < negligible {
 				continue
 			}
@@ -180,7 +181,7 @@ func (s *Subject) withoutCovered(ws []weighed) []weighed {
 			CPU:    minus(part.CPU, inside, func(s Samples) Keep { return s.CPU }),
 			Allocs: minus(part.Allocs, inside, func(s Samples) Keep { return s.Allocs }),
 			Mutex:  minus(part.Mutex, inside, func(s Samples) Keep { return s.Mutex }),
-		}, w.rule.MinSamples)
+		}, w.rule.MinSamples).part(w.claim.Removed)
 		return rest.max() < Threshold
 	})
 }

@@ -105,6 +105,32 @@ func TestAvoidablePartDecides(t *testing.T) {
 	}
 }
 
+// Of each avoidable sample the stated share goes: of 100 of 1000 a half is 50,
+// the threshold, and 0.49 are 49. Cost stays whole.
+func TestPartOfEachSampleGoes(t *testing.T) {
+	for _, test := range []struct {
+		removed, avoidable float64
+		above              bool
+	}{{0, 0.1, true}, {1, 0.1, true}, {0.5, 0.05, true}, {0.49, 0.049, false}} {
+		cpu := cpuProfile(sample{stack: []string{"m/x.slow"}, n: 100}, sample{stack: []string{"m/x.rest"}, n: 900})
+		allocs := allocProfile(sample{stack: []string{"m/x.slow"}, n: 10, size: 10}, sample{stack: []string{"m/x.rest"}, n: 10, size: 90})
+		r := ruleFor("slow", "m/x.slow", 200)
+		find := r.Find
+		r.Find = func(s *Subject) []Claim {
+			cs := find(s)
+			cs[0].Removed = test.removed
+			return cs
+		}
+		res := Run(registryOf(t, r), []*Subject{subject("B", cpu, allocs, nil)})
+		if got := len(res.Findings) == 1; got != test.above {
+			t.Errorf("%v of a tenth: above is %v", test.removed, got)
+		}
+		if f := append(res.Findings, res.Below...)[0]; !near(f.CPURatio, 0.1) || !near(f.AvoidableCPURatio, test.avoidable) || !near(f.AvoidableAllocBytesRatio, test.avoidable) {
+			t.Errorf("%v of a tenth: cpu %v, avoidable %v and %v of the bytes", test.removed, f.CPURatio, f.AvoidableCPURatio, f.AvoidableAllocBytesRatio)
+		}
+	}
+}
+
 // The place waits 1 s for a mutex; the base takes 300 samples of 10 ms = 3 s
 // of CPU. delay_ratio = 1/(1+3) = 0.25, and the ceiling 1/(1−0.25) = 4/3.
 func TestDelayRatio(t *testing.T) {

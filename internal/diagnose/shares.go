@@ -199,6 +199,14 @@ func (s shares) bytes() float64 {
 	return s.alloc
 }
 
+// part is what a share of each of the samples comes to; 0 means all.
+func (s shares) part(share float64) shares {
+	if share > 0 {
+		s.cpu, s.alloc, s.delay, s.wait = share*s.cpu, share*s.alloc, share*s.delay, share*s.wait
+	}
+	return s
+}
+
 // max is the largest share worth a word.
 func (s shares) max() float64 { return max(s.time(), s.alloc) }
 

@@ -11,7 +11,6 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/quantity"
-	"whet/internal/recording"
 )
 
 // Rule returns the rule.
@@ -32,13 +31,6 @@ func Rule() diagnose.Rule {
 		Find:       find,
 	}
 }
-
-// perCall is how many buffers an iteration has to make at least.
-const perCall = 0.1
-
-// seldom is the same where iterations are not known: so many in the whole run
-// are made in calls and not once.
-const seldom = 50
 
 func find(s *diagnose.Subject) []diagnose.Claim {
 	f := newFinder(s)
@@ -72,15 +64,10 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	return claims
 }
 
-// inCalls reports whether the buffer is made again and again.
+// inCalls reports whether the buffer is made again and again. Without an
+// allocation profile the CPU time says so.
 func (f *finder) inCalls(b *buffer) bool {
-	switch {
-	case f.s.Allocs == nil:
-		return true // the CPU time says so
-	case f.s.AllocIterations > 0 && f.s.Kind != recording.TargetProgram: // a run may make one, and no more
-		return float64(b.blocks) >= perCall*float64(f.s.AllocIterations)
-	}
-	return b.blocks >= seldom
+	return f.s.Allocs == nil || f.s.MadeInCalls(b.blocks)
 }
 
 // buffer finds the buffer that a sample takes memory for: that of the innermost
