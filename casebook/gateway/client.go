@@ -77,7 +77,7 @@ func (c *Client) Call(ctx context.Context, call Call) (string, error) {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("call the downstream: it answered %s", answer.Status)
+		return "", fmt.Errorf("call the downstream: it answered with status %d", answer.StatusCode)
 	}
 	var text strings.Builder
 	if n := answer.ContentLength; 0 < n && n <= MaxAnswer {

@@ -3,7 +3,9 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -39,7 +41,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%v has status %d, want %d", r, Status(r), r.Status())
 		}
 	}
-	if want := map[int]int{405: 1, 413: 1, 400: 8, 502: 2, 504: 1}; len(status) != len(want) || status[400] != want[400] || status[502] != 2 || status[504] != 1 || status[405] != 1 || status[413] != 1 {
+	if want := map[int]int{405: 1, 413: 1, 408: 1, 400: 8, 499: 1, 502: 2, 504: 1}; !maps.Equal(status, want) {
 		t.Errorf("statuses are %v, want %v", status, want)
 	}
 	if Status(nil) != 200 || Status(io.ErrUnexpectedEOF) != 502 {
@@ -98,6 +100,33 @@ func TestClient(t *testing.T) {
 	cancel()
 	if _, err := c.Call(gone, call); !errors.Is(err, context.Canceled) {
 		t.Errorf("a call that nobody waits for ends in %v", err)
+	}
+}
+
+// A downstream's failure is told to the log, whose address is not, and no more
+// of it than has room.
+func TestCause(t *testing.T) {
+	down := errors.New("connection refused")
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{DownstreamError(t.Context(), down), "connection refused"},
+		{fmt.Errorf("call: %w", DownstreamError(t.Context(), fmt.Errorf("call: %w", &url.Error{Op: "Post", URL: "http://localhost/?qua=a", Err: down}))), "connection refused"},
+		{DownstreamError(t.Context(), context.DeadlineExceeded), context.DeadlineExceeded.Error()},
+		{DownstreamError(t.Context(), errors.New(strings.Repeat("x", 1000))), strings.Repeat("x", 256)},
+		{DownstreamNonsense, ""}, {BodyError(down), ""}, {down, ""},
+	} {
+		if got := cause(tt.err); got != tt.want {
+			t.Errorf("the cause of %v is %q, want %q", tt.err, got, tt.want)
+		}
+	}
+	var log strings.Builder
+	j := NewJournal(&log)
+	j.Write(Call{}, DownstreamError(t.Context(), down))
+	j.Write(Call{}, DownstreamNonsense)
+	if got := log.String(); strings.Count(got, `"cause":`) != 1 || !strings.Contains(got, `"error":"the service behind the gateway failed","cause":"connection refused"`) {
+		t.Errorf("the log is %s", got)
 	}
 }
 

@@ -76,7 +76,7 @@ func Failing(before bool, status int) bool {
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return true
 	}
-	return before // it was not called
+	return before // it was not called, or whoever wanted its answer has gone
 }
 
 // Health returns a copy.

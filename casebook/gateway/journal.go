@@ -17,11 +17,16 @@ func NewJournal(w io.Writer) Journal {
 }
 
 // Write writes the record of a request that ended with err. Of one that was
-// refused before the downstream was called, c is empty.
+// refused before the downstream was called, c is empty. Why a downstream failed
+// is told here and nowhere else.
 func (j *Journal) Write(c Call, err error) {
 	if err == nil {
 		j.log.Info().Int("code", Status(nil)).Str("business", c.Business).Str("session", c.Session).Msg("answered")
 		return
 	}
-	j.log.Warn().Int("code", Status(err)).Str("business", c.Business).Str("session", c.Session).Str("error", err.Error()).Msg("refused")
+	record := j.log.Warn().Int("code", Status(err)).Str("business", c.Business).Str("session", c.Session).Str("error", err.Error())
+	if text := cause(err); text != "" {
+		record.Str("cause", text)
+	}
+	record.Msg("refused")
 }

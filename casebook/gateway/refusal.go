@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
+	"os"
 	"strconv"
 )
 
@@ -25,6 +27,8 @@ const (
 	DownstreamFails
 	DownstreamNonsense
 	DownstreamSlow
+	BodySlow
+	CallerGone
 
 	refusals
 )
@@ -46,6 +50,8 @@ var refusal = [refusals]struct {
 	DownstreamFails:    {http.StatusBadGateway, "the service behind the gateway failed"},
 	DownstreamNonsense: {http.StatusBadGateway, "the service behind the gateway answered no JSON"},
 	DownstreamSlow:     {http.StatusGatewayTimeout, "the service behind the gateway took too long"},
+	BodySlow:           {http.StatusRequestTimeout, "the body did not come in time"},
+	CallerGone:         {499, "the caller has gone"}, // as other servers count it; net/http has no name for it
 }
 
 func (r Refusal) Error() string { return refusal[r].message }
@@ -86,14 +92,48 @@ func BodyError(err error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return TooLarge
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return BodySlow
+	}
 	return Unread
 }
 
-// DownstreamError says why a call did not go well. A caller who has gone makes
-// it fail too; nobody reads that answer.
-func DownstreamError(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return DownstreamSlow
+// DownstreamError says why a call in ctx, the request's, did not go well. That
+// the caller has gone is no word about the downstream: nobody reads that
+// answer, but whoever watches the health record reads that.
+func DownstreamError(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return failure{DownstreamSlow, err}
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return CallerGone
 	}
-	return DownstreamFails
+	return failure{DownstreamFails, err}
 }
+
+// failure is a downstream's, and its cause, which is for the log alone.
+type failure struct {
+	Refusal
+	cause error
+}
+
+func (f failure) Unwrap() error { return f.Refusal }
+
+// cause returns what is known of a failure beyond the refusal, "" if nothing
+// is. Of a *url.Error it leaves out the address, which holds what the caller
+// has sent.
+func cause(err error) string {
+	f, ok := errors.AsType[failure](err)
+	if !ok {
+		return ""
+	}
+	text := f.cause.Error()
+	if u, ok := errors.AsType[*url.Error](f.cause); ok {
+		text = u.Err.Error()
+	}
+	return text[:min(len(text), maxCause)]
+}
+
+// maxCause bounds how many bytes a downstream can write into the log of a
+// request.
+const maxCause = 256

@@ -1,8 +1,8 @@
 package best
 
 import (
-	"bytes"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"whet/casebook/gateway"
@@ -17,31 +17,44 @@ type body struct {
 
 	// A slice of few in a field would move all of it to the heap: what is stored
 	// through a pointer is taken to outlive the function.
-	few  [16]pair
-	many []pair // all pairs, where they are more than these
-	n    int
+	few     [16]pair
+	n       int    // of few
+	many    []pair // all pairs, n of few among them, where there came more; else nil
+	settled int    // how many were left of many when it was last settled
 }
 
 // pair is one of qua, of which a name may have several.
 type pair struct {
-	name, value []byte
+	name, value string
 	wrong       bool // the value is not a string
 }
 
+// maxUnsettled is how many pairs may wait for the end of qua, repeats and all.
+// What qua may hold is far less.
+const maxUnsettled = 256
+
 func (b *body) add(p pair) {
 	switch {
-	case b.n < len(b.few):
+	case b.many == nil && b.n < len(b.few):
 		b.few[b.n] = p
-	case b.n == len(b.few):
-		b.many = append(append(b.many, b.few[:]...), p)
-	default:
-		b.many = append(b.many, p)
+		b.n++
+		return
+	case b.many == nil:
+		b.many = append(b.many, b.few[:]...)
+	case len(b.many) >= max(maxUnsettled, 2*b.settled):
+		// A pair takes eight times the memory that it can be written in: repeats go
+		// before there are more of them than names. As many pairs have come since
+		// the last time as were left then, which bounds how often this is done, and
+		// is how many there is room for now.
+		b.many = settle(b.many)
+		b.settled = len(b.many)
+		b.many = slices.Grow(b.many, b.settled)
 	}
-	b.n++
+	b.many = append(b.many, p)
 }
 
 func (b *body) qua() []pair {
-	if b.n > len(b.few) {
+	if b.many != nil {
 		return b.many
 	}
 	return b.few[:b.n]
@@ -134,16 +147,16 @@ func (b *body) readQua(c *syntax.Cursor, level int) error {
 			return err
 		}
 		s, ok := text(value)
-		b.add(pair{syntax.Unquote(name), s, !ok})
+		b.add(pair{view(syntax.Unquote(name)), view(s), !ok})
 	}
 }
 
 // settle sorts qua and leaves the last pair of each name.
 func settle(qua []pair) []pair {
-	slices.SortStableFunc(qua, func(x, y pair) int { return bytes.Compare(x.name, y.name) })
+	slices.SortStableFunc(qua, func(x, y pair) int { return strings.Compare(x.name, y.name) })
 	kept := qua[:0]
 	for i, p := range qua {
-		if i+1 == len(qua) || !bytes.Equal(p.name, qua[i+1].name) {
+		if i+1 == len(qua) || p.name != qua[i+1].name {
 			kept = append(kept, p)
 		}
 	}
@@ -163,7 +176,7 @@ func (b *body) call() (gateway.Call, error) {
 	}
 	size := max(0, len(qua)-1)
 	for _, p := range qua {
-		if err := gateway.CheckPair(view(p.name), view(p.value)); err != nil {
+		if err := gateway.CheckPair(p.name, p.value); err != nil {
 			return gateway.Call{}, err
 		}
 		size += len(p.name) + len("=") + len(p.value)

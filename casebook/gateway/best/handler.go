@@ -63,7 +63,7 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request) (gateway.Call, st
 	}
 	payload, err := h.down.Call(r.Context(), call)
 	if err != nil {
-		return call, "", gateway.DownstreamError(err)
+		return call, "", gateway.DownstreamError(r.Context(), err)
 	}
 	return call, payload, gateway.CheckAnswer(payload)
 }

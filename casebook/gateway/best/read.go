@@ -9,8 +9,12 @@ import (
 
 const (
 	// maxTrusted is how much memory a request gets for saying how long its body
-	// is. What is beyond it, it gets as it comes.
-	maxTrusted = 256 << 10
+	// is.
+	maxTrusted = 16 << 10
+	// ahead is how many times what has come it gets after that, of the length
+	// that it said: one of 100 kB is copied once, and whoever stops sending holds
+	// a few times what they have sent.
+	ahead = 8
 	// unknown is what one gets that does not say.
 	unknown = 2 << 10
 )
@@ -31,7 +35,11 @@ func read(r *http.Request) ([]byte, error) {
 		if err != nil {
 			return nil, gateway.BodyError(err)
 		}
-		if len(b) == cap(b) {
+		switch {
+		case len(b) < cap(b):
+		case int64(len(b)) <= size:
+			b = append(make([]byte, 0, min(size, ahead*int64(len(b)))+1), b...)
+		default: // it is longer than it said
 			b = append(b, 0)[:len(b)]
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+
+	"whet/casebook/gateway"
 )
 
 // The benchmark's own cost: the same loop around a handler that does nothing.
@@ -12,6 +14,23 @@ func BenchmarkEmptyCall(b *testing.B) {
 	for _, k := range kinds {
 		b.Run(k.name, func(b *testing.B) {
 			loop(b, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), bodies(k.n, k.size))
+		})
+	}
+}
+
+// The checks that come before the decoder in every stage before best: their
+// part of what these stages' calls take.
+func BenchmarkCheck(b *testing.B) {
+	for _, k := range kinds {
+		b.Run(k.name, func(b *testing.B) {
+			all, calls := bodies(k.n, k.size), 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if gateway.CheckBody(all[calls%len(all)]) != nil || gateway.CheckAnswer(gateway.Answer) != nil {
+					b.Fatal("a body or the answer is refused")
+				}
+				calls++
+			}
 		})
 	}
 }

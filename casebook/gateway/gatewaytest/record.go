@@ -44,8 +44,9 @@ func (l *Log) Records(t testing.TB) []map[string]string {
 	return records
 }
 
-// checkRecord compares the record of a request; times are cut to seconds.
-func checkRecord(t testing.TB, got map[string]string, c gateway.Call, e Envelope, from time.Time) {
+// checkRecord compares the record of a request, in which the downstream may have
+// failed; times are cut to seconds.
+func checkRecord(t testing.TB, got map[string]string, c gateway.Call, e Envelope, failure error, from time.Time) {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, got["time"])
 	if err != nil || at.Before(from.Truncate(time.Second)) || at.After(time.Now()) {
@@ -57,6 +58,9 @@ func checkRecord(t testing.TB, got map[string]string, c gateway.Call, e Envelope
 	}
 	if e.Code != http.StatusOK {
 		want["level"], want["message"], want["error"] = "warn", "refused", e.Message
+	}
+	if failure != nil {
+		want["cause"] = failure.Error()
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("record is %.500q, want %.500q", got, want)

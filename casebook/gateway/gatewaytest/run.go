@@ -35,6 +35,8 @@ func Run(t *testing.T, make New) {
 	t.Run("apart", func(t *testing.T) { testApart(t, make) })
 	t.Run("log fails", func(t *testing.T) { testLogFails(t, make) })
 	t.Run("server", func(t *testing.T) { testServer(t, make) })
+	t.Run("caller goes", func(t *testing.T) { testCallerGoes(t, make) })
+	t.Run("slow body", func(t *testing.T) { testSlowBody(t, make) })
 }
 
 var session = regexp.MustCompile(`\A[A-Za-z0-9]{32}\z`)
@@ -51,7 +53,14 @@ type Seen struct {
 // Show calls a new stage with one body.
 func Show(t testing.TB, make New, body string, reply func(gateway.Call) (string, error)) Seen {
 	t.Helper()
-	down, log := &Downstream{Reply: reply}, new(Log)
+	var failure error // of the downstream
+	down, log := new(Downstream), new(Log)
+	if reply != nil {
+		down.Reply = func(c gateway.Call) (text string, err error) {
+			text, failure = reply(c)
+			return text, failure
+		}
+	}
 	h := make(down, log, Seeded(1))
 	w := NewRecorder()
 	from := time.Now()
@@ -65,7 +74,7 @@ func Show(t testing.TB, make New, body string, reply func(gateway.Call) (string,
 	if len(seen.Calls) > 0 {
 		call = seen.Calls[0]
 	}
-	checkRecord(t, records[0], call, seen.Envelope, from)
+	checkRecord(t, records[0], call, seen.Envelope, failure, from)
 	return seen
 }
 
@@ -146,7 +155,7 @@ func testAnswers(t *testing.T, make New) {
 	}
 	for err, want := range map[error]gateway.Refusal{
 		errors.New("connection refused"): gateway.DownstreamFails,
-		context.Canceled:                 gateway.DownstreamFails,
+		context.Canceled:                 gateway.DownstreamFails, // the caller is still there
 		context.DeadlineExceeded:         gateway.DownstreamSlow,
 		fmt.Errorf("call the downstream: %w", context.DeadlineExceeded): gateway.DownstreamSlow,
 	} {
@@ -190,7 +199,7 @@ func testBody(t *testing.T, make New) {
 		b := carrying(`""`)
 		return b[:len(b)-2] + strings.Repeat("x", size-len(b)) + b[len(b)-2:]
 	}
-	for _, size := range []int{511, 512, 513, 4095, 4096, 4097, 300_000, gateway.MaxBody - 1, gateway.MaxBody} {
+	for _, size := range []int{511, 512, 513, 4095, 4096, 4097, 16<<10 - 1, 16 << 10, 16<<10 + 1, 128 << 10, 128<<10 + 8, 128<<10 + 9, 300_000, gateway.MaxBody - 1, gateway.MaxBody} {
 		seen := Show(t, make, full(size), nil)
 		checkAnswer(t, seen.Status, seen.Header, seen.Envelope, gateway.Answer)
 	}
@@ -208,6 +217,8 @@ func testBody(t *testing.T, make New) {
 		"length said to be less":    {strings.NewReader(body), 10, nil},
 		"length said to be none":    {strings.NewReader(body), 0, nil},
 		"length said to be more":    {strings.NewReader(body), 1 << 40, nil},
+		"too large, said larger":    {strings.NewReader(full(gateway.MaxBody + 1)), 1 << 40, gateway.TooLarge},
+		"too large, said small":     {strings.NewReader(full(gateway.MaxBody + 1)), 20_000, gateway.TooLarge},
 		"byte by byte":              {oneByOne{strings.NewReader(body)}, int64(len(body)), nil},
 		"byte by byte, not said":    {oneByOne{strings.NewReader(body)}, -1, nil},
 		"end comes with the text":   {withEnd{strings.NewReader(body)}, int64(len(body)), nil},
@@ -324,7 +335,8 @@ func checkHealth(t testing.TB, got gateway.Health, answers map[string]int64, fai
 }
 
 // testHealth: answers are counted by status, failing is what the downstream
-// did last, and a record does not change once it is given out.
+// did last, whoever went away before it was done, and a record does not change
+// once it is given out.
 func testHealth(t *testing.T, make New) {
 	var reply struct {
 		text string
@@ -335,26 +347,37 @@ func testHealth(t *testing.T, make New) {
 	first := h.Health()
 	checkHealth(t, first, map[string]int64{}, false)
 	want := map[string]int64{}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
 	for _, step := range []struct {
+		caller     context.Context
 		body, text string
 		err        error
 		status     string
 		failing    bool
 	}{
-		{carrying(`1`), `1`, nil, "200", false},
-		{`{`, `1`, nil, "400", false},
-		{carrying(`1`), `x`, nil, "502", true},
-		{`{}`, `1`, nil, "400", true},
-		{strings.Repeat(" ", gateway.MaxBody+1), `1`, nil, "413", true},
-		{carrying(`1`), `1`, nil, "200", false},
-		{carrying(`1`), ``, context.DeadlineExceeded, "504", true},
-		{carrying(`1`), ``, io.ErrUnexpectedEOF, "502", true},
-		{carrying(`1`), `1`, nil, "200", false},
+		{t.Context(), carrying(`1`), `1`, nil, "200", false},
+		{t.Context(), `{`, `1`, nil, "400", false},
+		{gone, carrying(`1`), ``, context.Canceled, "499", false},
+		{gone, carrying(`1`), ``, fmt.Errorf("call the downstream: %w", context.Canceled), "499", false},
+		{t.Context(), carrying(`1`), `x`, nil, "502", true},
+		{gone, carrying(`1`), ``, context.Canceled, "499", true},
+		{t.Context(), `{}`, `1`, nil, "400", true},
+		{t.Context(), strings.Repeat(" ", gateway.MaxBody+1), `1`, nil, "413", true},
+		{t.Context(), carrying(`1`), `1`, nil, "200", false},
+		{t.Context(), carrying(`1`), ``, context.DeadlineExceeded, "504", true},
+		{t.Context(), carrying(`1`), `1`, nil, "200", false},
+		{gone, carrying(`1`), ``, context.DeadlineExceeded, "504", true},
+		{t.Context(), carrying(`1`), `1`, nil, "200", false},
+		{t.Context(), carrying(`1`), ``, context.Canceled, "502", true},
+		{gone, carrying(`1`), `1`, nil, "200", false},
+		{gone, carrying(`1`), ``, io.ErrUnexpectedEOF, "502", true},
+		{t.Context(), carrying(`1`), `1`, nil, "200", false},
 	} {
 		before := h.Health()
 		counts := maps.Clone(before.Answers)
 		reply.text, reply.err = step.text, step.err
-		h.ServeHTTP(NewRecorder(), Request(step.body))
+		h.ServeHTTP(NewRecorder(), Request(step.body).WithContext(step.caller))
 		want[step.status]++
 		checkHealth(t, h.Health(), want, step.failing)
 		if !maps.Equal(before.Answers, counts) {

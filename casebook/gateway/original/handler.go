@@ -58,7 +58,7 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request) (gateway.Call, []
 	}
 	payload, err := h.down.Call(r.Context(), call)
 	if err != nil {
-		return call, nil, gateway.DownstreamError(err)
+		return call, nil, gateway.DownstreamError(r.Context(), err)
 	}
 	if err := gateway.CheckAnswer(payload); err != nil {
 		return call, nil, err

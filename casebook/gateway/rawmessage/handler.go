@@ -56,7 +56,7 @@ func (h *Handler) exchange(e *exchange, w http.ResponseWriter, r *http.Request) 
 	}
 	payload, err := h.down.Call(r.Context(), e.call)
 	if err != nil {
-		return nil, gateway.DownstreamError(err)
+		return nil, gateway.DownstreamError(r.Context(), err)
 	}
 	if err := gateway.CheckAnswer(payload); err != nil {
 		return nil, err
