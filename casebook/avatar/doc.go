@@ -47,5 +47,6 @@
 //     before the one that turns this off. One record is one JSON object in one
 //     call of Write, and calls do not overlap.
 //
-// A client that takes no bytes is for the server's own WriteTimeout to bound.
+// A client that takes no bytes is for the server's own WriteTimeout to bound;
+// that of cmd/casebook has one.
 package avatar

@@ -9,7 +9,8 @@
 //   - The cache's bound counts its own bookkeeping too.
 //   - Requests that miss the same picture at the same time wait for one drawing
 //     of it (flight.go). The one that draws goes on when its client has gone,
-//     for the others; if it panics, the others are answered 500.
+//     for the others, and ends when the last of them has gone. If its deadline
+//     passes, one of the others draws; if it panics, they are answered 500.
 //   - As many pictures are drawn at a time as there are processors, whatever the
 //     number of requests (painter.go). Each painter keeps its buffers, so that
 //     the memory for drawing is bounded as well. Who waits longer for one than

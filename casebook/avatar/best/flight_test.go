@@ -139,6 +139,85 @@ func TestClientsThatGo(t *testing.T) {
 	})
 }
 
+// Nothing is drawn when the last one who wanted it has gone, whoever that is;
+// who comes then is drawn for anew.
+func TestAllGo(t *testing.T) {
+	for _, others := range []int{0, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			h, bring := stopped(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			var wg sync.WaitGroup
+			for range 1 + others {
+				wg.Go(func() { check(t, ask(ctx, h, annLee), http.StatusServiceUnavailable) })
+				synctest.Wait()
+			}
+			if n := h.cache.inFlight(); n != 1 {
+				t.Errorf("%d pictures are being drawn, want 1", n)
+			}
+			begin := time.Now()
+			cancel()
+			wg.Wait() // without a painter
+			if n := h.cache.inFlight(); n != 0 || time.Since(begin) > 0 {
+				t.Errorf("%d pictures are being drawn for nobody, %v after they went", n, time.Since(begin))
+			}
+			bring()
+			check(t, ask(t.Context(), h, annLee), http.StatusOK)
+		})
+	}
+}
+
+// A flight that all have left is not joined, and its landing does not take the
+// one after it away.
+func TestFlightThatAllHaveLeft(t *testing.T) {
+	var c cache
+	c.init(1 << 20)
+	_, left, first := c.join(key(1))
+	ended := false
+	left.cancel = func() { ended = true }
+	if c.leave(left); !first || !ended {
+		t.Fatalf("who leaves alone was first: %t, and ended the flight: %t", first, ended)
+	}
+	_, f, first := c.join(key(1))
+	if f == left || !first {
+		t.Fatal("a flight is joined that brings nothing")
+	}
+	c.land(key(1), left, func() ([]byte, error) { return nil, context.Canceled })
+	if _, again, first := c.join(key(1)); again != f || first {
+		t.Error("the flight is gone when the one before it has landed")
+	}
+	f.cancel = func() { t.Error("a flight is ended that one still waits for") }
+	c.leave(f)
+}
+
+// Who comes late has their own time, however little was left to the one who
+// draws.
+func TestDeadlineIsOnesOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, bring := stopped(t)
+		begin := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			check(t, ask(t.Context(), h, annLee), http.StatusServiceUnavailable)
+			if d := time.Since(begin); d != 10*time.Second {
+				t.Errorf("who draws is answered after %v, want 10s", d)
+			}
+		})
+		<-time.After(9 * time.Second) // of the bubble's clock
+		for range 3 {
+			wg.Go(func() { check(t, ask(t.Context(), h, annLee), http.StatusOK) })
+		}
+		<-time.After(2 * time.Second)
+		if n := h.cache.inFlight(); n != 1 {
+			t.Errorf("%d pictures are being drawn for those who came late, want 1", n)
+		}
+		bring()
+		wg.Wait()
+		if n := h.cache.inFlight(); n != 0 || h.Cached() == 0 {
+			t.Errorf("%d drawings go on, %d bytes are kept", n, h.Cached())
+		}
+	})
+}
+
 // Nobody waits for a painter beyond the deadline, and the next one asks anew.
 func TestNoPainterInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

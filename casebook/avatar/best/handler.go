@@ -2,6 +2,7 @@ package best
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"runtime"
 	"time"
@@ -76,20 +77,34 @@ func (h *Handler) miss(ctx context.Context, p avatar.Picture) (*answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	a, f, first := h.cache.join(p)
-	if a != nil {
-		return a, nil
-	}
-	if first {
-		// Others may wait for what this request's client no longer wants.
-		ctx = context.WithoutCancel(ctx)
-	}
-	ctx, cancel := context.WithTimeout(ctx, h.deadline)
+	deadline := time.Now().Add(h.deadline)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	if first {
-		h.cache.land(p, f, func() ([]byte, error) { return h.Draw(ctx, p) })
+	for {
+		a, f, first := h.cache.join(p)
+		if a != nil {
+			return a, nil
+		}
+		if first {
+			return h.fly(ctx, deadline, p, f)
+		}
+		a, err := h.cache.wait(ctx, f)
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return a, err
+		}
+		// The time of the request that drew was over, and this one's is not.
 	}
-	return f.wait(ctx)
+}
+
+// fly draws a picture for this request and all who join its flight. Others may
+// wait for what this one's client no longer wants.
+func (h *Handler) fly(ctx context.Context, deadline time.Time, p avatar.Picture, f *flight) (*answer, error) {
+	drawing, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	defer cancel()
+	f.cancel = cancel
+	defer context.AfterFunc(ctx, func() { h.cache.leave(f) })()
+	h.cache.land(p, f, func() ([]byte, error) { return h.Draw(drawing, p) })
+	return f.answer, f.err
 }
 
 // Draw makes the PNG of a picture. It waits for a painter.
