@@ -26,6 +26,26 @@ func TestConstant(t *testing.T) {
 	}
 }
 
+func TestNearest(t *testing.T) {
+	for _, tt := range []struct {
+		lengths []int
+		want    int
+	}{
+		{[]int{7}, 7}, {[]int{1, 2, 9}, 2}, {[]int{9, 1, 2}, 2}, {[]int{1, 8, 9}, 8}, {[]int{1, 1, 1, 10, 4}, 4}, {[]int{0, 100}, 0},
+	} {
+		var bodies [][]byte
+		for _, n := range tt.lengths {
+			bodies = append(bodies, make([]byte, n))
+		}
+		if got := len(constant.Nearest(bodies)); got != tt.want {
+			t.Errorf("of the lengths %v the nearest to the mean is %d, want %d", tt.lengths, got, tt.want)
+		}
+	}
+	if got := constant.Nearest(nil); got != nil {
+		t.Errorf("of none the nearest is %q", got)
+	}
+}
+
 // The constant is the first picture that package best is asked for in the same
 // benchmark.
 func BenchmarkLoopback(b *testing.B) {

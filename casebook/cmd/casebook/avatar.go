@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"whet/casebook/avatar"
@@ -38,23 +39,28 @@ func drawing(make func(avatar.Options) (avatar.Server, error)) func(environment)
 	}
 }
 
-// ceiling answers one picture to all, the one that best draws for Ann Lee.
+// ceiling answers one picture to all: one that best draws, of the length that
+// its answers have on the average where a load asks for [constant.Names].
 func ceiling(environment) (http.Handler, io.Closer, error) {
 	h, err := best.New(avatar.DefaultOptions(io.Discard))
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := http.NewRequest(http.MethodGet, avatar.Path+"Ann%20Lee", nil)
-	if err != nil {
-		return nil, nil, fmt.Errorf("ask for the constant: %w", err)
+	var pictures [][]byte
+	for _, name := range constant.Names() {
+		r, err := http.NewRequest(http.MethodGet, avatar.Path+url.PathEscape(name), nil)
+		if err != nil {
+			return nil, nil, fmt.Errorf("ask for a constant: %w", err)
+		}
+		q, err := avatar.Read(nil, r, time.Second) // it has no body, so that nothing is written or waited for
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the request for a constant: %w", err)
+		}
+		data, err := h.Draw(context.Background(), q.Picture)
+		if err != nil {
+			return nil, nil, fmt.Errorf("draw a constant: %w", err)
+		}
+		pictures = append(pictures, data)
 	}
-	q, err := avatar.Read(nil, r, time.Second) // it has no body, so that nothing is written or waited for
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the request for the constant: %w", err)
-	}
-	data, err := h.Draw(context.Background(), q.Picture)
-	if err != nil {
-		return nil, nil, fmt.Errorf("draw the constant: %w", err)
-	}
-	return constant.New(data), nil, nil
+	return constant.New(constant.Nearest(pictures)), nil, nil
 }

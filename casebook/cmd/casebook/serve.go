@@ -49,7 +49,7 @@ func listenAndServe(ctx context.Context, o options, paths []string, h http.Handl
 		defer profiles.Close()
 		runtime.SetBlockProfileRate(int(o.blockRate))
 		runtime.SetMutexProfileFraction(o.mutexFraction)
-		servers = append(servers, newServer(profileMux()))
+		servers = append(servers, newProfileServer())
 		listeners = append(listeners, profiles)
 		lines += fmt.Sprintf("profiles http://%s%s\n", profiles.Addr(), pprofPath)
 	}
@@ -87,10 +87,21 @@ func listenAndServe(ctx context.Context, o options, paths []string, h http.Handl
 	return failure
 }
 
-// newServer bounds how long a client may take over its header, and nothing
-// else: profiles take their time.
+// newServer serves a case, and bounds what a client may take over each thing it
+// does. A stage may have less patience.
 func newServer(h http.Handler) *http.Server {
-	return &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,     // header and body
+		WriteTimeout:      2 * time.Minute, // from the header's end to the answer's
+		IdleTimeout:       2 * time.Minute,
+	}
+}
+
+// newProfileServer serves profiles, which take as long as they are asked to.
+func newProfileServer() *http.Server {
+	return &http.Server{Handler: profileMux(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 }
 
 // profileMux serves what net/http/pprof serves, away from the case's mux.
