@@ -1,8 +1,10 @@
 package tune
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +82,69 @@ func main() {
 	}
 	if text := output(t, rec); !strings.Contains(text, "got two\n") {
 		t.Errorf("kept %q", text)
+	}
+}
+
+// TestStderrAmongCollections: what a program prints while the runtime prints its
+// collections comes out as it was, and so do they.
+func TestStderrAmongCollections(t *testing.T) {
+	t.Parallel()
+	o := programOptions(t, `package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+func main() {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		for range 100 {
+			runtime.GC()
+		}
+	}()
+	for i := 0; ; i++ {
+		select {
+		case <-done:
+			return
+		default:
+			fmt.Fprintf(os.Stderr, "%d lines\n", i)
+		}
+	}
+}
+`)
+	var stderr strings.Builder
+	o.Stderr = &stderr
+	outcome, err := RecordProgram(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := stderr.String()
+	for i := 0; rest != ""; i++ {
+		after, ok := strings.CutPrefix(rest, fmt.Sprintf("%d lines\n", i))
+		if !ok {
+			t.Fatalf("at %d: %.200q", i, rest)
+		}
+		rest = after
+	}
+	rec, page := openPage(t, outcome.Path)
+	for _, w := range page.Warnings {
+		if strings.Contains(w, "gctrace") {
+			t.Error(w)
+		}
+	}
+	found := rec.Find(recording.KindGC, "")
+	if len(found) != 1 {
+		t.Fatalf("artifacts %+v", rec.Artifacts)
+	}
+	data, err := rec.Read(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(data, []byte(" (forced)\n")); n < 100 { // the agent asks for one itself
+		t.Errorf("%d of 100 forced collections", n)
 	}
 }
 

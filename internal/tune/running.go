@@ -77,50 +77,100 @@ func gcTrace() string {
 // keepGC bounds the collector's log: about 40,000 collections.
 const keepGC = 8 << 20
 
-// gcLines takes the runtime's gctrace lines out of a program's stderr.
+// gcLines takes the runtime's gctrace lines out of a program's stderr. Where it
+// is handed each write by itself, what the program printed in the middle of one
+// of them is told from it.
 type gcLines struct {
 	to io.Writer // the rest of it; nil: nowhere
 
 	mu      sync.Mutex
 	log     bytes.Buffer
 	dropped bool
-	partial []byte // the beginning of a line that may be the runtime's
+	begun   []byte // the beginning of a line of the runtime's
+	between int    // bytes of others since then
+	own     []byte // to be passed on
 }
+
+// maxBetween bounds how much others may print in the middle of a line before it
+// is taken for the program's own.
+const maxBetween = 64 << 10
 
 // Write never fails: losing output must not end a measurement.
 func (g *gcLines) Write(p []byte) (int, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	data := append(g.partial, p...)
-	g.partial = nil
-	for len(data) > 0 {
-		line := data
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			line = data[:i+1]
-		} else if maybeGC(line) {
-			g.partial = bytes.Clone(line)
-			break
-		}
-		data = data[len(line):]
-		if at := gcBegins(line); at > 0 { // behind what the program had not ended its line of
-			g.pass(line[:at])
-			line = line[at:]
-		}
-		switch {
-		case !gctrace.IsLine(line):
-			g.pass(line)
-		case g.log.Len()+len(line) > keepGC:
-			g.dropped = true
-		default:
-			g.log.Write(line)
-		}
-	}
+	g.WriteEach([][]byte{p})
 	return len(p), nil
 }
 
+func (g *gcLines) WriteEach(writes [][]byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, w := range writes {
+		g.add(w)
+	}
+	g.passOn()
+}
+
+// add takes one write.
+func (g *gcLines) add(p []byte) {
+	data := p
+	if len(g.begun) > 0 {
+		line, _, ended := bytes.Cut(data, []byte("\n"))
+		if ended {
+			line = data[:len(line)+1]
+		}
+		switch whole := append(bytes.Clone(g.begun), line...); {
+		case gctrace.Begins(whole):
+			if data, g.begun, g.between = data[len(line):], nil, 0; ended {
+				g.keep(whole)
+			} else {
+				g.begun = whole
+			}
+		case g.between+len(p) > maxBetween || gctrace.Begins(line) && bytes.HasPrefix(line, []byte("gc ")):
+			g.release() // its end does not come
+		default:
+			g.between += len(p)
+			g.pass(p)
+			return
+		}
+	}
+	for len(data) > 0 {
+		line, rest, ended := bytes.Cut(data, []byte("\n"))
+		if ended {
+			line = data[:len(line)+1]
+		}
+		data = rest
+		at := gcBegins(line)
+		g.pass(line[:at]) // what the program had not ended its line of
+		switch line = line[at:]; {
+		case gctrace.IsLine(line) && ended:
+			g.keep(line)
+		case len(line) > 0 && !ended && gctrace.Begins(line):
+			g.begun = bytes.Clone(line)
+		default:
+			g.pass(line)
+		}
+	}
+}
+
+func (g *gcLines) keep(line []byte) {
+	if g.log.Len()+len(line) > keepGC {
+		g.dropped = true
+		return
+	}
+	g.log.Write(line)
+}
+
+// pass is for the program's own.
 func (g *gcLines) pass(line []byte) {
 	if g.to != nil {
-		g.to.Write(line)
+		g.own = append(g.own, line...)
+	}
+}
+
+func (g *gcLines) passOn() {
+	if len(g.own) > 0 {
+		g.to.Write(g.own)
+		g.own = g.own[:0]
 	}
 }
 
@@ -128,8 +178,14 @@ func (g *gcLines) pass(line []byte) {
 func (g *gcLines) flush() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.pass(g.partial)
-	g.partial = nil
+	g.release()
+	g.passOn()
+}
+
+// release passes on what began like a line of the runtime's and is none.
+func (g *gcLines) release() {
+	g.pass(g.begun)
+	g.begun, g.between = nil, 0
 }
 
 // bytes returns the collector's log.
@@ -139,28 +195,22 @@ func (g *gcLines) bytes() (log []byte, dropped bool) {
 	return bytes.Clone(g.log.Bytes()), g.dropped
 }
 
-// gcBegins is where the runtime's line begins in a line of stderr: 0 where it
-// has it for itself, or has none in it.
+// gcBegins is where the runtime's line, or its beginning, begins in a line of
+// stderr; its length where there is none.
 func gcBegins(line []byte) int {
-	for at := 0; ; {
-		i := bytes.Index(line[at:], []byte("gc "))
+	for at := 0; at < len(line); at++ {
+		i := bytes.Index(line[at:], []byte("gc ")) // is printed at once
 		if i < 0 {
-			return 0
+			break
 		}
-		if at += i; gctrace.IsLine(line[at:]) {
+		if at += i; gctrace.Begins(line[at:]) {
 			return at
 		}
-		at++
 	}
-}
-
-// maybeGC reports whether the beginning of a line may become one of the
-// runtime's. Anything else is passed on at once: it may be a question that
-// somebody is to answer.
-func maybeGC(begun []byte) bool {
-	const start = "gc "
-	n := min(len(begun), len(start))
-	return len(begun) < 512 && string(begun[:n]) == start[:n]
+	if gctrace.IsLine(line) {
+		return 0
+	}
+	return len(line)
 }
 
 // grace is how long a program may take to end after it was asked to.

@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -18,6 +20,9 @@ func TestGCLines(t *testing.T) {
 		{"in pieces", []string{"one\n" + gc[:7], gc[7:40], gc[40:] + "two\n"}, "one\ntwo\n", gc},
 		{"behind a question", []string{"name? ", gc, "two\n"}, "name? two\n", gc},
 		{"behind what begins alike", []string{"gc is not the collector", gc, "two\n"}, "gc is not the collectortwo\n", gc},
+		{"with others between", []string{gc[:40], "one\n", gc[40:90], "2026/11/21 two", gc[90:], "\n"}, "one\n2026/11/21 two\n", gc},
+		{"one that does not end", []string{gc[:40], "one\n", gc, "two\n"}, "one\n" + gc[:40] + "two\n", gc},
+		{"a question that ends alike", []string{"log", "ging "}, "logging ", ""},
 		{"none", []string{"gc gc gc \n", "gc 1 @ nothing\n", "gc "}, "gc gc gc \ngc 1 @ nothing\ngc ", ""},
 	} {
 		var said strings.Builder
@@ -31,6 +36,38 @@ func TestGCLines(t *testing.T) {
 		log, _ := g.bytes()
 		if said.String() != test.said || string(log) != test.log {
 			t.Errorf("%s: said %q, log %q", test.name, said.String(), log)
+		}
+	}
+}
+
+// Wherever the writes of others come between those of the runtime's line, both
+// come out whole.
+func TestGCLinesBetween(t *testing.T) {
+	const gc = "gc 12 @3.105s 4%: 0.22+1.3+0.092 ms clock, 0.45+0.28/0.17/0.16+0.18 ms cpu, 3->4->3 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)\n"
+	pieces := regexp.MustCompile(`gc |[0-9.]+|->|[+/\n]| P| \(forced\)|[^0-9.\n]+`).FindAllString(gc, -1)
+	if strings.Join(pieces, "") != gc || len(pieces) < 38 {
+		t.Fatalf("%d pieces %q", len(pieces), pieces)
+	}
+	others := []string{"2026/11/21 10:00:00 served\n", "7 apples\n", "name? ", "gc is not the collector", "0x1f\n", " MB stacks\n", "panic: it ends\n"}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var said, want strings.Builder
+		g := &gcLines{to: &said}
+		lines := 1 + rnd.IntN(3)
+		for range lines {
+			for _, piece := range pieces {
+				if rnd.IntN(20) == 0 {
+					other := others[rnd.IntN(len(others))]
+					want.WriteString(other)
+					g.Write([]byte(other))
+				}
+				g.Write([]byte(piece))
+			}
+		}
+		g.flush()
+		log, dropped := g.bytes()
+		if said.String() != want.String() || string(log) != strings.Repeat(gc, lines) || dropped {
+			t.Fatalf("said %q, want %q, log %q", said.String(), want.String(), log)
 		}
 	}
 }

@@ -36,7 +36,8 @@ type Command struct {
 	// Stdout and Stderr receive all the command prints, from a goroutine each:
 	// one writer for both must be safe for concurrent use, as Bounded is. Nil
 	// drops the output. A writer that fails receives nothing more; the command
-	// does not notice.
+	// does not notice. A Stderr that is an [EachWriter] is handed each write by
+	// itself.
 	Stdout, Stderr io.Writer
 	// MaxOutput ends the command when it has printed more, stdout and stderr
 	// together. 0 is no limit.
@@ -57,6 +58,16 @@ const (
 	// pipes once the leader has ended and the group was killed.
 	pipeDelay = 3 * time.Second
 )
+
+// EachWriter is a Stderr that tells who printed what: on Linux it is handed what
+// each write of the command's put there by itself, or pieces of 4 KiB of what
+// was longer, and those that came together in one call. Elsewhere Write is called
+// as of any other.
+type EachWriter interface {
+	io.Writer
+	// WriteEach must not keep what it is handed.
+	WriteEach(writes [][]byte)
+}
 
 // Ending says what ended a command.
 type Ending int
@@ -107,25 +118,41 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	flood := make(chan struct{})
 	out := &meter{limit: c.MaxOutput, flood: flood}
 	cmd.Stdout = &stream{meter: out, to: c.Stdout}
-	cmd.Stderr = &stream{meter: out, to: c.Stderr}
+	errs := &stream{meter: out, to: c.Stderr}
+	cmd.Stderr = errs
 	g, err := newGroup(cmd)
 	if err != nil {
 		return nil, err
 	}
 	defer g.close()
+	var byWrite *packets
+	if each, ok := c.Stderr.(EachWriter); ok {
+		errs.each = each
+		if byWrite, err = newPackets(); err != nil {
+			return nil, err
+		}
+	}
+	if byWrite != nil {
+		cmd.Stderr = byWrite.w
+	}
 
 	// On Linux the command lives no longer than the thread that starts it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	unpin, err := pinThread(c.Processors)
+	res := &Result{Start: time.Now()}
+	if err == nil {
+		err = cmd.Start()
+		unpin()
+	}
 	if err != nil {
+		if byWrite != nil {
+			byWrite.drop()
+		}
 		return nil, err
 	}
-	res := &Result{Start: time.Now()}
-	err = cmd.Start()
-	unpin()
-	if err != nil {
-		return nil, err
+	if byWrite != nil {
+		byWrite.started(errs)
 	}
 	g.started(cmd.Process)
 	if c.Started != nil {
@@ -194,6 +221,9 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		wait()
 	}
 	err = <-waited
+	if byWrite != nil {
+		byWrite.ended()
+	}
 	res.End = time.Now()
 	if !g.awaits() {
 		res.Exited = res.End
@@ -237,7 +267,17 @@ func (m *meter) add(n int) {
 type stream struct {
 	meter *meter
 	to    io.Writer
+	each  EachWriter // the same, where it is one
 	dead  bool
+}
+
+func (s *stream) writeEach(writes [][]byte) {
+	for _, w := range writes {
+		s.meter.add(len(w))
+	}
+	if len(writes) > 0 {
+		s.each.WriteEach(writes)
+	}
 }
 
 func (s *stream) Write(p []byte) (int, error) {

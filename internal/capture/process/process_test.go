@@ -50,6 +50,11 @@ func child(name string, args []string) {
 	case "print":
 		fmt.Fprint(os.Stdout, "to stdout\n")
 		fmt.Fprint(os.Stderr, "to stderr\n")
+	case "pieces":
+		for i := range 1000 {
+			fmt.Fprint(os.Stderr, i)
+		}
+		os.Stderr.Write(bytes.Repeat([]byte("x"), 10000))
 	case "processors":
 		fmt.Print(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	case "exit":
@@ -206,6 +211,49 @@ func TestDirAndEnv(t *testing.T) {
 	}
 }
 
+// calls keeps what it was handed at a time.
+type calls [][]byte
+
+func (c *calls) Write(p []byte) (int, error) {
+	c.WriteEach([][]byte{p})
+	return len(p), nil
+}
+
+func (c *calls) WriteEach(writes [][]byte) {
+	for _, w := range writes {
+		*c = append(*c, bytes.Clone(w))
+	}
+}
+
+// TestEachWrite: each write of the command's comes by itself; larger ones than a
+// page come in several, and whole.
+func TestEachWrite(t *testing.T) {
+	t.Parallel()
+	var got calls
+	c := command("pieces")
+	c.Stderr = &got
+	if res := run(t, t.Context(), c); !res.OK() {
+		t.Fatalf("%+v", res)
+	}
+	if runtime.GOOS == "linux" {
+		if len(got) < 1001 {
+			t.Fatalf("%d writes came as %d", 1001, len(got))
+		}
+		for i := range 1000 {
+			if string(got[i]) != strconv.Itoa(i) {
+				t.Fatalf("write %d is %q", i, got[i])
+			}
+		}
+	}
+	if all := bytes.Join(got, nil); len(all) != 2890+10000 {
+		t.Errorf("%d bytes", len(all))
+	}
+	c = Command{Path: "/no/such/program", Stderr: &got}
+	if _, err := Run(t.Context(), c); !NotFound(err) {
+		t.Error(err)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	c := command("hang")
@@ -332,7 +380,7 @@ func TestGroupIsKilled(t *testing.T) {
 func TestEscapedChildDoesNotHang(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pid")
 	c := command("escape", name)
-	c.Stdout = NewBounded(1<<10, 0)
+	c.Stdout, c.Stderr = NewBounded(1<<10, 0), &calls{}
 	res := run(t, t.Context(), c)
 	pid := readPID(t, name)
 	if !res.OK() {

@@ -61,6 +61,16 @@ func IsLine(line []byte) bool {
 	return ok || isScavenger(line)
 }
 
+// Begins reports whether text can be the beginning of a cycle's line, or is one
+// as a whole, its end included. The runtime writes a line in fifty pieces, and
+// other writers of the same stream come between them: each write by itself is
+// the runtime's if what stands there with it is still a beginning.
+func Begins(text []byte) bool {
+	line, whole := bytes.CutSuffix(text, []byte("\n"))
+	_, s := scan(line)
+	return !s.failed && len(s.rest) == 0 || !whole && s.short
+}
+
 // begins reports that a line begins as a cycle's does.
 func begins(line []byte) bool {
 	s := scanner{rest: line}
@@ -87,11 +97,19 @@ func isScavenger(line []byte) bool {
 //	gc 7 @0.105s 3%: 0.012+1.1+0.004 ms clock, 0.024+0.3/0.9/0+0.009 ms cpu,
 //	5->6->2 MB, 6 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)
 func parseLine(line []byte) (c Cycle, ok bool) {
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	if len(line) > maxLine {
+	c, s := scan(bytes.TrimSuffix(line, []byte("\r")))
+	if s.failed || len(s.rest) > 0 || c.N == 0 {
 		return Cycle{}, false
 	}
-	s := scanner{rest: line}
+	return c, true
+}
+
+// scan reads one line as far as it is one.
+func scan(line []byte) (c Cycle, s scanner) {
+	s.rest = line
+	if len(line) > maxLine {
+		s.fail(false)
+	}
 	s.skip("gc ")
 	c.N = s.whole()
 	s.skip(" @")
@@ -133,8 +151,5 @@ func parseLine(line []byte) (c Cycle, ok bool) {
 	c.Procs = int(n)
 	s.skip(" P")
 	c.Forced = s.optional(" (forced)")
-	if s.failed || len(s.rest) > 0 || c.N == 0 {
-		return Cycle{}, false
-	}
-	return c, true
+	return c, s
 }

@@ -241,3 +241,21 @@ func TestChild(t *testing.T) {
 	}
 	agree(t, stderr.Bytes(), stdout.Bytes())
 }
+
+// Every beginning of a line is one, with and without what only some have; with
+// anything else behind it, it is none.
+func TestBegins(t *testing.T) {
+	for _, line := range []string{whole, whole + " (forced)", strings.Replace(whole, "%: ", "% (checking for goroutine leaks): ", 1)} {
+		for i := range line {
+			if !Begins([]byte(line[:i])) {
+				t.Errorf("not a beginning: %q", line[:i])
+			}
+			if i > 0 && (Begins([]byte(line[:i]+"x")) || Begins([]byte(line[:i]+"\n")) && line[i:] != " (forced)") {
+				t.Errorf("a beginning, with more behind it: %q", line[:i])
+			}
+		}
+		if !Begins([]byte(line)) || !Begins([]byte(line+"\n")) || Begins([]byte(line+"\n\n")) {
+			t.Errorf("the whole of %q", line)
+		}
+	}
+}

@@ -2,14 +2,23 @@ package gctrace
 
 import (
 	"bytes"
+	"strings"
 	"time"
 )
 
 // scanner takes a line apart from the left. Once something is not as expected
-// it has failed, and everything it returns from then on is zero.
+// it has failed, and everything it returns from then on is zero. It is short
+// when all that was wrong is that the line ended.
 type scanner struct {
 	rest   []byte
 	failed bool
+	short  bool
+}
+
+func (s *scanner) fail(short bool) {
+	if !s.failed {
+		s.failed, s.short = true, short
+	}
 }
 
 func (s *scanner) at(text string) bool { return bytes.HasPrefix(s.rest, []byte(text)) }
@@ -17,6 +26,9 @@ func (s *scanner) at(text string) bool { return bytes.HasPrefix(s.rest, []byte(t
 // optional passes over a text if it comes next.
 func (s *scanner) optional(text string) bool {
 	if s.failed || !s.at(text) {
+		if len(s.rest) > 0 && strings.HasPrefix(text, string(s.rest)) {
+			s.fail(true)
+		}
 		return false
 	}
 	s.rest = s.rest[len(text):]
@@ -25,7 +37,7 @@ func (s *scanner) optional(text string) bool {
 
 func (s *scanner) skip(text string) {
 	if !s.optional(text) {
-		s.failed = true
+		s.fail(len(s.rest) == 0)
 	}
 }
 
@@ -43,12 +55,12 @@ func (s *scanner) upTo(most int64) int64 {
 	i := 0
 	for ; i < len(s.rest) && '0' <= s.rest[i] && s.rest[i] <= '9'; i++ {
 		if n = 10*n + int64(s.rest[i]-'0'); n > most {
-			s.failed = true
+			s.fail(false)
 			return 0
 		}
 	}
 	if i == 0 || s.failed {
-		s.failed = true
+		s.fail(len(s.rest) == 0)
 		return 0
 	}
 	s.rest = s.rest[i:]
@@ -60,7 +72,7 @@ func (s *scanner) upTo(most int64) int64 {
 func (s *scanner) duration(unit time.Duration) time.Duration {
 	n := s.whole()
 	if n > maxWhole/int64(unit/time.Millisecond) {
-		s.failed = true
+		s.fail(false)
 		return 0
 	}
 	d := time.Duration(n) * unit
@@ -68,7 +80,7 @@ func (s *scanner) duration(unit time.Duration) time.Duration {
 		return d
 	}
 	if len(s.rest) == 0 || s.rest[0] < '0' || '9' < s.rest[0] {
-		s.failed = true
+		s.fail(len(s.rest) == 0)
 	}
 	for !s.failed && len(s.rest) > 0 && '0' <= s.rest[0] && s.rest[0] <= '9' {
 		unit /= 10
