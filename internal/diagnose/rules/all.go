@@ -4,6 +4,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/bufferpercall"
 	"whet/internal/diagnose/rules/constantwork"
+	"whet/internal/diagnose/rules/densemap"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/jsonreencode"
 	"whet/internal/diagnose/rules/lockheld"
@@ -29,5 +30,6 @@ func All() []diagnose.Rule {
 		regexpreplace.Rule(),
 		regexpcompile.Rule(),
 		constantwork.Rule(),
+		densemap.Rule(),
 	}
 }

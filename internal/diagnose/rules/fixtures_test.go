@@ -26,6 +26,7 @@ var directories = map[string]string{
 	"regexp-compile":  "regexpcompile",
 	"regexp-replace":  "regexpreplace",
 	"constant-work":   "constantwork",
+	"dense-map":       "densemap",
 }
 
 // fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of

@@ -1,0 +1,228 @@
+package collections
+
+import (
+	"errors"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+
+	"whet/internal/diagnose"
+)
+
+// Package is the source of one package of the user's own, with its types as far
+// as they are known.
+type Package struct {
+	Path string
+	// Collections are the variables and fields of it that are maps or slices, in
+	// the order of their first use.
+	Collections []*Collection
+
+	subject *diagnose.Subject
+	types   *types.Package
+	info    *types.Info
+	parent  map[ast.Node]ast.Node
+	file    map[*ast.File]string // as the frames have it
+	known   map[*types.Var]*Collection
+	owner   map[*types.Var]*types.Named // of fields
+	lines   map[position]*line
+	stands  map[ast.Expr]bool // values that uses stand for
+}
+
+type position struct {
+	file string
+	line int
+}
+
+// checker type-checks packages of the user's own.
+type checker struct {
+	subject *diagnose.Subject
+	files   map[string][]string // frames' files by package
+	done    map[string]*types.Package
+}
+
+func newChecker(s *diagnose.Subject) *checker {
+	c := &checker{subject: s, files: make(map[string][]string), done: make(map[string]*types.Package)}
+	for _, file := range slices.Sorted(maps.Keys(s.Calls)) {
+		if calls := s.Calls[file]; len(calls) > 0 {
+			path := diagnose.PackageOf(calls[0].In)
+			c.files[path] = append(c.files[path], file)
+		}
+	}
+	return c
+}
+
+var errNotOwn = errors.New("not the user's own")
+
+// Import returns the declarations of a package of the user's own. For any other
+// it fails, and the type checker goes on without.
+func (c *checker) Import(path string) (*types.Package, error) {
+	if p, ok := c.done[path]; ok {
+		if p == nil {
+			return nil, errNotOwn // or a test's cycle
+		}
+		return p, nil
+	}
+	c.done[path] = nil
+	if len(c.files[path]) == 0 {
+		return nil, errNotOwn
+	}
+	p, _ := c.check(path, true, nil)
+	c.done[path] = p
+	return p, nil
+}
+
+// check reads a package. Errors are expected: most of what it imports is not
+// there.
+func (c *checker) check(path string, declarationsOnly bool, info *types.Info) (*types.Package, map[*ast.File]string) {
+	names := make(map[*ast.File]string)
+	var files []*ast.File
+	fset, _ := c.subject.Parsed(first(c.files[path]))
+	for _, name := range c.files[path] {
+		if _, f := c.subject.Parsed(name); f != nil {
+			files = append(files, f)
+			names[f] = name
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	conf := types.Config{Importer: c, IgnoreFuncBodies: declarationsOnly, FakeImportC: true, Error: func(error) {}}
+	p, _ := conf.Check(path, fset, files, info)
+	return p, names
+}
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// read reads a package and the uses of its collections; nil where none of its
+// source is at hand.
+func (c *checker) read(path string) *Package {
+	p := &Package{
+		Path: path, subject: c.subject, parent: make(map[ast.Node]ast.Node),
+		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[position]*line), stands: make(map[ast.Expr]bool),
+		info: &types.Info{
+			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
+		},
+	}
+	p.types, p.file = c.check(path, false, p.info)
+	if p.types == nil {
+		return nil
+	}
+	for _, obj := range p.info.Defs {
+		p.fields(obj)
+	}
+	files := slices.SortedFunc(maps.Keys(p.file), func(a, b *ast.File) int {
+		return slices.Index(c.files[path], p.file[a]) - slices.Index(c.files[path], p.file[b])
+	})
+	for _, f := range files {
+		p.parents(f)
+	}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				p.identifier(p.file[f], id)
+			}
+			return true
+		})
+	}
+	for _, f := range files {
+		p.readLines(f)
+	}
+	return p
+}
+
+// fields notes to which struct type fields belong.
+func (p *Package) fields(obj types.Object) {
+	name, ok := obj.(*types.TypeName)
+	if !ok || name.IsAlias() {
+		return
+	}
+	named, ok := name.Type().(*types.Named)
+	if !ok {
+		return
+	}
+	if st, ok := named.Underlying().(*types.Struct); ok {
+		for f := range st.Fields() {
+			p.owner[f] = named
+		}
+	}
+}
+
+func (p *Package) parents(f *ast.File) {
+	var open []ast.Node
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil {
+			open = open[:len(open)-1]
+			return true
+		}
+		if len(open) > 0 {
+			p.parent[n] = open[len(open)-1]
+		}
+		open = append(open, n)
+		return true
+	})
+}
+
+// Parent returns the node around n.
+func (p *Package) Parent(n ast.Node) ast.Node { return p.parent[n] }
+
+// Object returns what an identifier stands for, nil where it is not known.
+func (p *Package) Object(id *ast.Ident) types.Object { return p.info.ObjectOf(id) }
+
+// Type returns an expression's type, nil where it is not known.
+func (p *Package) Type(e ast.Expr) types.Type {
+	t := p.info.TypeOf(e)
+	if t == nil || t == types.Typ[types.Invalid] {
+		return nil
+	}
+	return t
+}
+
+// Converted returns what an expression converts, or the expression.
+func (p *Package) Converted(e ast.Expr) ast.Expr {
+	for {
+		call, ok := ast.Unparen(e).(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 || !p.info.Types[call.Fun].IsType() {
+			return ast.Unparen(e)
+		}
+		e = call.Args[0]
+	}
+}
+
+// Own reports whether a type is declared in a package of the user's own.
+func (p *Package) Own(t *types.Named) bool {
+	pkg := t.Obj().Pkg()
+	if pkg == nil {
+		return false
+	}
+	for _, calls := range p.subject.Calls {
+		if len(calls) > 0 && diagnose.PackageOf(calls[0].In) == pkg.Path() {
+			return true
+		}
+	}
+	return false
+}
+
+// Function returns the declared function around a node, nil outside of any.
+func (p *Package) Function(n ast.Node) *ast.FuncDecl {
+	for ; n != nil; n = p.parent[n] {
+		if fd, ok := n.(*ast.FuncDecl); ok {
+			return fd
+		}
+	}
+	return nil
+}
+
+func within(p *Package, n, outer ast.Node) bool {
+	for ; n != nil; n = p.parent[n] {
+		if n == outer {
+			return true
+		}
+	}
+	return false
+}

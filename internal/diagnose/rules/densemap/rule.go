@@ -1,0 +1,111 @@
+package densemap
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/collections"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "dense-map",
+		Title: "a map where numbered elements serve",
+		Doc: diagnose.Doc{
+			What:   "A variable or unexported field is a map whose keys are pointers to all elements of a collection, or get consecutive numbers as its values, or are the numbers of a counted loop.",
+			Why:    "Each look-up hashes the key and probes for it in memory of its own, and the map stores keys, control bytes and empty slots beside the values and is filled several times over as it grows. By a number it is one load from a slice.",
+			Silent: "For keys that are strings, structs or interfaces; for sets (values of bool or struct{}): collection-per-call says what those cost; for maps that are filled under a condition or that keys are removed from; for pointers to types of other modules, which cannot be given a field; for a map that comes from elsewhere or is handed on (a parameter, a result, an argument, another variable), exported fields and package variables; where a line uses several maps; without source or typed calls.",
+			Fix:    "Give the element's type a number, and keep the values in a slice by that number, or in a field of the element where one user at a time needs them. For keys that are numbers already, a slice.",
+			Before: "at := make(map[*Room]int)\nfor i, r := range rooms { at[r] = i }\n… at[door.To]",
+			After:  "for i, r := range rooms { r.number = i }\n… door.To.number",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		MinSamples: diagnose.MinCPUSamples,
+		Find:       find,
+	}
+}
+
+// slotsOfValues is the share of a map's memory that a slice of its values does
+// without: keys, control bytes, a slot in eight that stays empty at least, and
+// the tables that were outgrown. It is the least of pointers or words as keys of
+// values no larger than they are; values that are larger need more of their
+// memory, and then outgrown tables alone are half.
+const slotsOfValues = 0.5
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	var claims []diagnose.Claim
+	for _, p := range collections.Find(s) {
+		for _, c := range p.Collections {
+			if claim, ok := claimed(s, p, c); ok {
+				claims = append(claims, claim)
+			}
+		}
+	}
+	return claims
+}
+
+func claimed(s *diagnose.Subject, p *collections.Package, c *collections.Collection) (diagnose.Claim, bool) {
+	if c.Maps.Len()+c.Heap.Len() == 0 || c.Leaks || c.Var.Exported() || c.Owner == nil && !c.Local() && c.Var.Parent() != c.Var.Pkg().Scope() {
+		return diagnose.Claim{}, false
+	}
+	m, ok := c.Var.Type().Underlying().(*types.Map)
+	if !ok || isSet(m) || slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
+		return u.Kind == collections.Delete || u.Kind == collections.Literal || u.Kind == collections.Reset && u.Value == nil && u.Map
+	}) {
+		return diagnose.Claim{}, false
+	}
+	made, ok := c.Made(collections.Make)
+	if !ok || !asked(c) {
+		return diagnose.Claim{}, false
+	}
+	d, ok := densityOf(p, c, m)
+	if !ok {
+		return diagnose.Claim{}, false
+	}
+	none := func(int) bool { return false }
+	half := diagnose.Portion(s.Allocs, s.AllocCol, &c.Heap, slotsOfValues)
+	claim := diagnose.Claim{
+		Place:      p.Place(made),
+		Cost:       diagnose.Samples{CPU: c.Maps.Keep(), Allocs: c.Heap.Keep()},
+		Avoidable:  diagnose.Samples{CPU: c.Maps.Keep(), Allocs: half.Keep()},
+		Confidence: d.confidence(),
+		Why:        d.why(c.Var.Name()),
+		Remedy:     d.remedy(),
+	}
+	if claim.Avoidable.CPU == nil {
+		claim.Avoidable.CPU = none
+	}
+	if keep := claim.Cost.CPU; keep != nil {
+		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples are in this map", s.CPUSamples(keep), s.BaseCPUSamples())})
+	}
+	if share := s.AllocShare(claim.Cost.Allocs); share > 0 {
+		_, perOp := s.AllocBytes(claim.Cost.Allocs)
+		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes are its tables%s; at least half of them a slice does without",
+			quantity.Percent(share), s.PerIteration(perOp))})
+	}
+	claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "source", Text: d.evidence(s, p)})
+	return claim, true
+}
+
+// isSet: a map that only says what is in it.
+func isSet(m *types.Map) bool {
+	switch e := m.Elem().Underlying().(type) {
+	case *types.Basic:
+		return e.Info()&types.IsBoolean != 0
+	case *types.Struct:
+		return e.NumFields() == 0
+	}
+	return false
+}
+
+// asked reports whether something of the map is read.
+func asked(c *collections.Collection) bool {
+	return slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
+		return u.Kind == collections.Get || u.Kind == collections.Range
+	})
+}
