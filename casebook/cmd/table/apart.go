@@ -7,75 +7,57 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"time"
+
+	"whet/internal/prove/child"
 )
 
-// What puts load on a server is this program again, in a process of its own: so
-// it can have a processor to itself, its memory and collector do not disturb
-// what judges the figures, and this process stays small, which is how small the
-// peak of memory of a command can be and still be told (peakOfEnded).
+// The generator is this program again, in a process of its own: so it can have
+// a processor to itself, its memory and collector do not disturb what judges
+// the figures, and this process stays small, which is how small the peak of
+// memory of a command can be and still be told.
 
-// roleVariable makes this program one that puts load on a server.
+// roleVariable makes this program the generator.
 const roleVariable = "CASEBOOK_TABLE_ROLE"
 
-// The roles.
-const (
-	driveRole = "drive"
-	postRole  = "post"
-)
-
-// play plays a role: it reads its orders from in, writes what it did to out,
-// and ends.
-func play(ctx context.Context, role string, in io.Reader, out, stderr io.Writer) int {
-	var did any
-	var err error
-	orders := json.NewDecoder(in)
-	switch role {
-	case driveRole:
-		var d drive
-		if err = orders.Decode(&d); err == nil {
-			did, err = d.run()
-		}
-	case postRole:
-		var o postOrders
-		if err = orders.Decode(&o); err == nil {
-			did, err = struct{}{}, postAll(ctx, o)
-		}
-	default:
-		err = fmt.Errorf("%q is no role", role)
+// playGenerator reads its orders from in, writes what it did to out, and ends.
+func playGenerator(in io.Reader, out, stderr io.Writer) int {
+	var d drive
+	var did driven
+	err := json.NewDecoder(in).Decode(&d)
+	if err == nil {
+		did, err = d.run()
 	}
 	if err == nil {
 		err = json.NewEncoder(out).Encode(did)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "load:", err)
+		fmt.Fprintln(stderr, "load:", oneLine(err))
 		return failed
 	}
 	return done
 }
 
-// playApart plays a role in a process of its own, which launch starts, and
-// decodes what it did.
-func playApart(ctx context.Context, role string, orders, did any, launch func(*exec.Cmd) error) error {
-	text, err := json.Marshal(orders)
+// apart drives a service from a process of its own, on some processors.
+func (d *drive) apart(ctx context.Context, processors []int) (did driven, err error) {
+	orders, err := json.Marshal(d)
 	if err != nil {
-		return err
+		return did, err
 	}
 	path, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return did, fmt.Errorf("find this program: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, path)
-	cmd.Env = append(os.Environ(), roleVariable+"="+role)
-	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &stdout, &stderr
-	if err := launch(cmd); err != nil {
-		return fmt.Errorf("start what puts load on it: %w", err)
+	res, err := child.Run(ctx, child.Command{
+		Path: path, Env: append(os.Environ(), roleVariable+"=drive"), Processors: processors,
+		Stdin: bytes.NewReader(orders), Stdout: &stdout, Stderr: &stderr, MaxOutput: maxOutput,
+		Timeout: d.Warmup + d.Duration + 2*patience,
+	})
+	switch {
+	case err != nil:
+		return did, fmt.Errorf("start the generator: %w", err)
+	case !res.OK():
+		return did, fmt.Errorf("%s: %s", ending(res), lastLines(stderr.String(), 5))
 	}
-	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("%w: %s", err, lastLines(stderr.String(), 5))
-	}
-	return json.Unmarshal(stdout.Bytes(), did)
+	return did, json.Unmarshal(stdout.Bytes(), &did)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -26,67 +25,75 @@ func TestPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	orders, err := json.Marshal(drive{Addr: u.Host, Requests: avatarRequests(u.Host, "/"), Connections: 2, Duration: 100 * time.Millisecond})
+	orders, err := json.Marshal(drive{Addr: u.Host, Requests: avatarRequests(u.Host, "/", 0), Connections: 2, Duration: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	code := play(t.Context(), driveRole, bytes.NewReader(orders), &stdout, &stderr)
+	code := playGenerator(bytes.NewReader(orders), &stdout, &stderr)
 	var got driven
 	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil || code != done || stderr.Len() > 0 || got.Bytes != 1234*got.Completed {
 		t.Errorf("exit status %d, %s, %s, %v", code, &stdout, &stderr, err)
 	}
-	for _, tt := range []struct{ role, orders, want string }{
-		{driveRole, "", "load: EOF\n"},
-		{driveRole, "{}", "load: there is nothing to do: give requests, connections and a duration\n"},
-		{postRole, "", "load: EOF\n"},
-		{"clown", "{}", "load: \"clown\" is no role\n"},
+	for _, tt := range []struct{ orders, want string }{
+		{"", "load: EOF\n"},
+		{"{}", "load: there is nothing to do: give requests, connections and a duration\n"},
 	} {
 		stderr.Reset()
-		if c := play(t.Context(), tt.role, strings.NewReader(tt.orders), io.Discard, &stderr); c != failed || stderr.String() != tt.want {
-			t.Errorf("%s with %q: exit status %d, %s", tt.role, tt.orders, c, &stderr)
+		if c := playGenerator(strings.NewReader(tt.orders), io.Discard, &stderr); c != failed || stderr.String() != tt.want {
+			t.Errorf("%q: exit status %d, %s", tt.orders, c, &stderr)
 		}
 	}
 }
 
-// As many bodies as a slice has are sent, each whole; an answer that is not 200
-// is an error.
+// Bodies of the size that was asked for are sent, each whole, on as many
+// connections as there are; an answer that is not 200 is counted.
 func TestPosts(t *testing.T) {
 	var mu sync.Mutex
-	var bodies [][sha256.Size]byte
+	var received [][sha256.Size]byte
 	status := http.StatusOK
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
 		if err == nil && r.Method == http.MethodPost && r.URL.Path == "/ingest" {
-			bodies = append(bodies, sha256.Sum256(body))
+			received = append(received, sha256.Sum256(body))
 		}
 		w.WriteHeader(status)
 	}))
 	defer s.Close()
-	o := postOrders{s.URL + "/ingest", ingesttest.Size100KB}
-	if err := playApart(t.Context(), postRole, o, new(struct{}), (*exec.Cmd).Start); err != nil {
+	u, err := url.Parse(s.URL)
+	if err != nil {
 		t.Fatal(err)
 	}
-	want := sha256.Sum256(ingesttest.Body(ingesttest.Size100KB))
-	for _, got := range bodies {
-		if got != want {
+	const size = ingesttest.Size100KB
+	o := drive{Addr: u.Host, Requests: postRequest(u.Host, "/ingest", size), Body: size, Connections: bodies.connections, Duration: 100 * time.Millisecond}
+	got, err := o.apart(t.Context(), nil)
+	if err != nil || got.Failed > 0 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	want := sha256.Sum256(ingesttest.Body(size))
+	for _, r := range received {
+		if r != want {
 			t.Error("another body arrived than the one of this size")
 		}
 	}
-	if len(bodies) != postsPerSlice {
-		t.Errorf("%d bodies, want %d", len(bodies), postsPerSlice)
+	if n := int64(len(received)); n < 2 || got.Completed > n || n > got.Completed+2 {
+		t.Errorf("%d bodies, and %d were counted on 2 connections", n, got.Completed)
 	}
 	status = http.StatusRequestEntityTooLarge
-	if err := playApart(t.Context(), postRole, o, new(struct{}), (*exec.Cmd).Start); err == nil || !strings.Contains(err.Error(), "it was answered 413 Request Entity Too Large") {
+	if got, err := o.apart(t.Context(), nil); err != nil || got.Failed == 0 || got.Example != "413" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	s.Close()
+	if _, err := o.apart(t.Context(), nil); err == nil || !strings.HasPrefix(err.Error(), "exit status 3: load: dial tcp ") {
 		t.Error(err)
 	}
-	l := &posts{name: "ingest", program: "/no/such/program"}
-	if _, err := l.slice(t.Context(), nil, "best, 3 MB"); err == nil || err.Error() != `"best, 3 MB" names no size of bodies` {
+	l := newServices(&group{name: "ingest", kind: uploads}, "/no/such/program")
+	if _, err := l.slice(t.Context(), target{stage: "best, 3 MB"}); err == nil || err.Error() != `"best, 3 MB" names no size of bodies` {
 		t.Error(err)
 	}
-	if _, err := l.slice(t.Context(), nil, "best, 20 MB"); err == nil || !strings.HasPrefix(err.Error(), "start stage best: ") {
+	if _, err := l.slice(t.Context(), target{stage: "best, 20 MB"}); err == nil || !strings.HasPrefix(err.Error(), "start stage best: ") {
 		t.Error(err)
 	}
 }

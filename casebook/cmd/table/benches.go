@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os/exec"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
+	"whet/internal/prove/child"
 	"whet/internal/prove/rounds"
 )
 
@@ -18,8 +15,8 @@ type benches struct {
 	name     string
 	programs *programs
 
-	iterations map[string]int // by benchmark and stage
-	took       map[string]time.Duration
+	iterations map[target]int
+	took       map[target]time.Duration
 }
 
 const (
@@ -31,125 +28,60 @@ const (
 	start = 15 * time.Millisecond
 	// wanted is how many rounds shall fit: two more than the widest of the cases
 	// needs for its intervals.
-	wanted = 12
+	wanted = 10
 	// processLimit bounds a slice: the longest takes some seconds.
 	processLimit = time.Minute
 )
 
-func (l *benches) key(m *measure, stage string) string { return m.bench + " " + stage }
-
-func (l *benches) shares() bool { return false }
-
-func (l *benches) had(string) rounds.Slice { return nil }
-
 func (l *benches) warnings() []string { return nil }
 
-func (l *benches) takes(m *measure, stage string) time.Duration { return l.took[l.key(m, stage)] }
+func (l *benches) takes(r target) time.Duration { return l.took[r] }
 
 // ready chooses the iterations of each benchmark and stage.
-func (l *benches) ready(ctx context.Context, g *group, within time.Duration) error {
-	all := g.comparisons
-	length := min(max(within/time.Duration(3*wanted*len(all))-start, shortestSlice), longestSlice)
-	l.iterations, l.took = make(map[string]int), make(map[string]time.Duration)
-	for _, c := range all {
-		for _, stage := range []string{c.old, c.new} {
-			m := c.measures[0]
-			if _, ok := l.took[l.key(m, stage)]; ok {
-				continue
-			}
-			begun := time.Now()
-			got, n, err := l.run(ctx, m.bench, stage, shortestSlice.String())
-			if err != nil {
-				return err
-			}
-			took := time.Since(begun)
-			l.iterations[l.key(m, stage)] = max(int(float64(length)/max(got[nsPerOp], 0.1)), 1)
-			l.took[l.key(m, stage)] = took + max(length-time.Duration(got[nsPerOp]*float64(n)), 0)
+func (l *benches) ready(ctx context.Context, g *group, within time.Duration) (map[target]rounds.Slice, error) {
+	runs := g.targets()
+	length := sliceOf(within, len(runs), start, shortestSlice, longestSlice)
+	l.iterations, l.took = make(map[target]int), make(map[target]time.Duration)
+	for _, r := range runs {
+		begun := time.Now()
+		got, n, err := l.run(ctx, r, shortestSlice.String())
+		if err != nil {
+			return nil, err
 		}
+		took := time.Since(begun)
+		l.iterations[r] = max(int(float64(length)/max(got[nsPerOp], 0.1)), 1)
+		l.took[r] = took + max(length-time.Duration(got[nsPerOp]*float64(n)), 0)
 	}
-	return nil
+	return nil, nil
 }
 
-func (l *benches) slice(ctx context.Context, m *measure, stage string) (rounds.Slice, error) {
-	n := l.iterations[l.key(m, stage)]
-	got, ran, err := l.run(ctx, m.bench, stage, strconv.Itoa(n)+"x")
+// sliceOf is how long slices may be, each with something beside it, for the
+// wanted rounds of so many runs to fit into a time.
+func sliceOf(within time.Duration, runs int, beside, shortest, longest time.Duration) time.Duration {
+	return min(max(within/time.Duration(2*wanted*runs)-beside, shortest), longest)
+}
+
+func (l *benches) slice(ctx context.Context, r target) (rounds.Slice, error) {
+	n := l.iterations[r]
+	got, ran, err := l.run(ctx, r, strconv.Itoa(n)+"x")
 	if err == nil && ran != n {
-		return nil, fmt.Errorf("%s ran %d iterations and not the %d it was asked for", m.bench, ran, n)
+		return nil, fmt.Errorf("%s ran %d iterations and not the %d it was asked for", r.bench, ran, n)
 	}
 	return got, err
 }
 
 // run runs one benchmark of a stage and returns what it showed of an operation,
-// by unit, and its iterations.
-func (l *benches) run(ctx context.Context, bench, stage, benchTime string) (rounds.Slice, int, error) {
-	ctx, cancel := context.WithTimeout(ctx, processLimit)
-	defer cancel()
-	binary, dir := l.programs.test(l.name, stage)
-	cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.bench="+pattern(bench), "-test.benchtime="+benchTime, "-test.benchmem")
-	cmd.Dir = dir
-	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return nil, 0, fmt.Errorf("run %s of %s: %w: %s", bench, stage, err, lastLines(stdout.String()+stderr.String(), 5))
-	}
-	s, n, err := readResult(stdout.String(), bench)
+// and its iterations.
+func (l *benches) run(ctx context.Context, r target, benchTime string) (rounds.Slice, int, error) {
+	binary, dir := l.programs.test(l.name, r.stage)
+	b := child.Binary{Path: binary, Target: &child.Target{ImportPath: "whet/casebook/" + l.name + "/" + r.stage, Dir: dir, WorkDir: l.programs.root}}
+	res, err := b.Run(ctx, child.Bench{Bench: r.bench, BenchTime: benchTime, Timeout: processLimit})
 	if err != nil {
-		return nil, 0, fmt.Errorf("run %s of %s: %w", bench, stage, err)
+		return nil, 0, fmt.Errorf("stage %s: %w", r.stage, err)
 	}
-	return s, n, nil
-}
-
-// pattern selects exactly the benchmark of a name.
-func pattern(bench string) string {
-	parts := strings.Split(bench, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	line := &res.Lines[0]
+	if len(res.Lines) > 1 || line.Name != r.bench || line.NoTime || line.NsPerOp <= 0 || line.BytesPerOp == nil || line.AllocsPerOp == nil {
+		return nil, 0, fmt.Errorf("stage %s: %s gave no single result with time and allocations", r.stage, r.bench)
 	}
-	return strings.Join(parts, "/")
-}
-
-// readResult reads the one line of a benchmark: its name, with the number of
-// processors behind it where that is not one, its iterations, and pairs of a
-// figure and its unit.
-func readResult(text, bench string) (rounds.Slice, int, error) {
-	var found []string
-	for line := range strings.Lines(text) {
-		f := strings.Fields(line)
-		if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") {
-			continue
-		}
-		if found != nil {
-			return nil, 0, fmt.Errorf("it gave two results: %s and %s", found[0], f[0])
-		}
-		found = f
-	}
-	if found == nil {
-		return nil, 0, fmt.Errorf("it gave no result: %s", lastLines(text, 5))
-	}
-	name := found[0]
-	if i := strings.LastIndexByte(name, '-'); i > 0 && name != bench {
-		if _, err := strconv.Atoi(name[i+1:]); err == nil {
-			name = name[:i]
-		}
-	}
-	if name != bench {
-		return nil, 0, fmt.Errorf("it gave the result of %s", found[0])
-	}
-	n, err := strconv.Atoi(found[1])
-	if err != nil || n < 1 {
-		return nil, 0, fmt.Errorf("its iterations are %q", found[1])
-	}
-	s := make(rounds.Slice)
-	for i := 2; i+1 < len(found); i += 2 {
-		v, err := strconv.ParseFloat(found[i], 64)
-		if err != nil {
-			return nil, 0, fmt.Errorf("its figure of %s is %q", found[i+1], found[i])
-		}
-		s[found[i+1]] = v
-	}
-	if !(s[nsPerOp] > 0) {
-		return nil, 0, fmt.Errorf("it gave no time: %s", strings.Join(found, " "))
-	}
-	return s, n, nil
+	return rounds.Slice{nsPerOp: line.NsPerOp, bytesPerOp: *line.BytesPerOp, allocsPerOp: *line.AllocsPerOp}, int(line.N), nil
 }

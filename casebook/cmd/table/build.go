@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
-	"time"
+
+	"whet/internal/prove/child"
 )
 
 // programs are what is measured, built.
@@ -20,16 +21,22 @@ type programs struct {
 	dir  string // of the binaries
 }
 
-// build builds the test binaries of the benchmarks' stages, and the program
-// that runs and serves the others, in a temporary directory.
-func build(ctx context.Context, chosen []study) (_ *programs, err error) {
-	p := new(programs)
+// newPrograms finds the tree that is measured, and makes a temporary directory
+// for what is built of it.
+func newPrograms(ctx context.Context) (p *programs, err error) {
+	p = new(programs)
 	if p.root, err = moduleRoot(ctx); err != nil {
 		return nil, err
 	}
 	if p.dir, err = os.MkdirTemp("", "casebook-table-"); err != nil {
 		return nil, fmt.Errorf("make a directory for binaries: %w", err)
 	}
+	return p, nil
+}
+
+// build builds the test binaries of the benchmarks' stages, and the program
+// that runs and serves the others.
+func (p *programs) build(ctx context.Context, chosen []study) (err error) {
 	// A build is one package list and several links: two at a time keep two
 	// processors busy.
 	var wg sync.WaitGroup
@@ -45,7 +52,7 @@ func build(ctx context.Context, chosen []study) (_ *programs, err error) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			// Ended by force it leaves its work behind, and here that is removed.
-			_, e := runGo(ctx, p.root, []string{"GOTMPDIR=" + p.dir}, args...)
+			_, e := tool(ctx, p.root, []string{"GOTMPDIR=" + p.dir}, "go", args...)
 			note(e)
 		})
 	}
@@ -78,9 +85,20 @@ func build(ctx context.Context, chosen []study) (_ *programs, err error) {
 	}
 	wg.Wait()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("build what is measured: %w", err), p.close())
+		return fmt.Errorf("build what is measured: %w", err)
 	}
-	return p, nil
+	return nil
+}
+
+// lab measures a group with what was built.
+func (p *programs) lab(g *group) lab {
+	switch g.kind {
+	case command:
+		return &commands{name: g.name, program: p.casebook()}
+	case service, uploads:
+		return newServices(g, p.casebook())
+	}
+	return &benches{name: g.name, programs: p}
 }
 
 func (p *programs) close() error {
@@ -108,34 +126,51 @@ var executable = func() string {
 // moduleRoot finds the tree that is measured: the one around the working
 // directory.
 func moduleRoot(ctx context.Context) (string, error) {
-	out, err := goTool(ctx, "", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
+	out, err := tool(ctx, "", nil, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
-	name, dir, ok := strings.Cut(strings.TrimSpace(out), " ")
-	if !ok || name != "whet" {
-		return "", fmt.Errorf("find the module: this directory is of %q: run the table in a tree of whet", name)
+	var others []string // in a workspace there are several
+	for line := range strings.Lines(out) {
+		name, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "whet" {
+			return dir, nil
+		}
+		others = append(others, strconv.Quote(name))
 	}
-	return dir, nil
+	return "", fmt.Errorf("find the module: this directory is of %s: run the table in a tree of whet", strings.Join(others, ", "))
 }
 
-// goTool runs the go command; an error holds what it said.
-func goTool(ctx context.Context, dir string, args ...string) (string, error) {
-	return runGo(ctx, dir, nil, args...)
-}
+// maxOutput bounds what a tool or a command may print.
+const maxOutput = 1 << 20
 
-// runGo runs the go command with further variables.
-func runGo(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	inGroup(cmd)
-	cmd.WaitDelay = 5 * time.Second
+// tool runs a tool, with further variables, and returns what it printed; an
+// error holds what it said.
+func tool(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("go %s: %w: %s", args[0], err, lastLines(stderr.String(), 5))
+	res, err := child.Run(ctx, child.Command{
+		Path: name, Args: args, Dir: dir, Env: append(os.Environ(), env...), Stdout: &stdout, Stderr: &stderr, MaxOutput: maxOutput,
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s %s: %w", name, args[0], err)
+	case !res.OK():
+		return "", fmt.Errorf("%s %s: %s: %s", name, args[0], ending(res), lastLines(stderr.String(), 5))
 	}
 	return stdout.String(), nil
+}
+
+// ending says how a command ended that did not end well.
+func ending(res *child.Result) string {
+	switch res.Ending {
+	case child.Cancelled:
+		return "it was stopped"
+	case child.TimedOut:
+		return "it did not end in time, and was stopped"
+	case child.Flooded:
+		return "it printed too much, and was stopped"
+	}
+	return res.Status()
 }
 
 // lastLines is the end of what a program said, on one line.

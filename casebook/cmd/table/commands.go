@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os/exec"
+	"math/rand/v2"
 	"time"
 
+	"whet/internal/prove/child"
 	"whet/internal/prove/rounds"
 )
 
@@ -17,73 +18,60 @@ type commands struct {
 
 	output  string // of every run: all stages find the same
 	unknown bool   // a run's peak of memory was
-	first   map[string]rounds.Slice
+	took    map[target]time.Duration
 }
 
 // commandLimit bounds a run.
 const commandLimit = 5 * time.Minute
 
-func (l *commands) shares() bool { return true }
-
 func (l *commands) warnings() []string {
 	if l.unknown {
-		return []string{"peak memory is left out where the system does not tell it"}
+		return []string{"peak memory is left out where the system does not tell it, as where it is not above this program's own"}
 	}
 	return nil
 }
 
-func (l *commands) takes(_ *measure, stage string) time.Duration {
-	return time.Duration(l.first[stage][wallNs])
-}
+func (l *commands) takes(r target) time.Duration { return l.took[r] }
 
 // ready runs each stage once: that shows what a slice takes, and where no round
 // fits any more it is the one pair that there is.
-func (l *commands) ready(ctx context.Context, g *group, _ time.Duration) error {
-	l.first = make(map[string]rounds.Slice)
-	for _, c := range g.comparisons {
-		for _, stage := range []string{c.new, c.old} {
-			if l.first[stage] != nil {
-				continue
-			}
-			s, err := l.slice(ctx, c.measures[0], stage)
-			if err != nil {
-				return err
-			}
-			l.first[stage] = s
+func (l *commands) ready(ctx context.Context, g *group, _ time.Duration) (map[target]rounds.Slice, error) {
+	l.took = make(map[target]time.Duration)
+	had := make(map[target]rounds.Slice)
+	runs := g.targets()
+	for _, i := range rand.Perm(len(runs)) {
+		s, err := l.slice(ctx, runs[i])
+		if err != nil {
+			return nil, err
 		}
+		had[runs[i]], l.took[runs[i]] = s, time.Duration(s[wallNs])
 	}
-	return nil
+	return had, nil
 }
-
-func (l *commands) had(stage string) rounds.Slice { return l.first[stage] }
 
 // slice runs a stage to its end. It fails where the stage prints another result
 // than the one that was run first.
-func (l *commands) slice(ctx context.Context, _ *measure, stage string) (rounds.Slice, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, l.program, "-case", l.name, "-stage", stage)
-	cmd.WaitDelay = time.Second
+func (l *commands) slice(ctx context.Context, r target) (rounds.Slice, error) {
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	begun := time.Now()
-	err := cmd.Run()
-	took := time.Since(begun)
+	res, err := child.Run(ctx, child.Command{
+		Path: l.program, Args: []string{"-case", l.name, "-stage", r.stage},
+		Stdout: &stdout, Stderr: &stderr, MaxOutput: maxOutput, Timeout: commandLimit,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("run stage %s: %w: %s", stage, err, lastLines(stdout.String()+stderr.String(), 5))
+		return nil, fmt.Errorf("run stage %s: %w", r.stage, err)
+	}
+	if !res.OK() {
+		return nil, fmt.Errorf("run stage %s: %s: %s", r.stage, ending(res), lastLines(stdout.String()+stderr.String(), 5))
 	}
 	if l.output == "" {
 		l.output = stdout.String()
 	}
 	if got := stdout.String(); got != l.output {
-		return nil, fmt.Errorf("run stage %s: it printed %.200q, and the first that was run %.200q", stage, got, l.output)
+		return nil, fmt.Errorf("run stage %s: it printed %.200q, and the first that was run %.200q", r.stage, got, l.output)
 	}
-	s := rounds.Slice{
-		wallNs: float64(took),
-		cpuNs:  float64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()),
-	}
-	if peak := peakOfEnded(cmd); peak > 0 {
-		s[peakBytes] = float64(peak)
+	s := rounds.Slice{wallNs: float64(res.Exited.Sub(res.Start)), cpuNs: float64(res.UserCPU + res.SystemCPU)}
+	if res.MaxRSSBytes > 0 {
+		s[peakBytes] = float64(res.MaxRSSBytes)
 	} else {
 		l.unknown = true
 	}

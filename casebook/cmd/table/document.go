@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"whet/internal/prove/rounds"
 )
 
 // schema of the document.
@@ -36,16 +37,37 @@ func newDocument(begun time.Time) *document {
 	return &document{Schema: schema, Warnings: []string{}, Date: begun.UTC().Truncate(time.Second), Cases: []row{}}
 }
 
-// describe adds where it was measured, and what.
+// describe adds where it is measured, and what, and what of the environment
+// the figures hold.
 func (d *document) describe(ctx context.Context, root string) {
 	d.Machine = fmt.Sprintf("%s, %d processors, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
-	if out, err := goTool(ctx, root, "env", "GOVERSION"); err == nil {
-		d.GoVersion = strings.TrimSpace(out)
+	if out, err := tool(ctx, root, nil, "go", "env", "GOVERSION", "GOFLAGS"); err == nil {
+		version, flags, _ := strings.Cut(out, "\n")
+		d.GoVersion = version
+		d.watchEnvironment(strings.TrimSpace(flags))
 	}
-	cmd := exec.CommandContext(ctx, "git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*")
-	cmd.Dir = root
-	if out, err := cmd.Output(); err == nil {
-		d.Commit = strings.TrimSpace(string(out))
+	if out, err := tool(ctx, root, nil, "git", "rev-parse", "--short=12", "HEAD"); err == nil {
+		d.Commit = strings.TrimSpace(out)
+		// The README is where the last table was written.
+		if out, err := tool(ctx, root, nil, "git", "status", "--porcelain", "--", ".", ":!casebook/README.md"); err == nil && out != "" {
+			d.Commit += "-dirty"
+		}
+	}
+}
+
+// watchEnvironment warns of variables that change what is measured, and of the
+// go command's flags that do.
+func (d *document) watchEnvironment(flags string) {
+	for _, name := range []string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOMAXPROCS"} {
+		if v := os.Getenv(name); v != "" {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("all stages ran with %s=%q: the figures are those under this setting", name, v))
+		}
+	}
+	for _, flag := range []string{"-race", "-cover", "-msan", "-asan", "-gcflags"} {
+		if strings.Contains(flags, flag) {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("all stages were built with GOFLAGS=%q: the figures are not those of an ordinary build", flags))
+			break
+		}
 	}
 }
 
@@ -70,6 +92,26 @@ func (d *document) warn(name string, texts []string) {
 	}
 }
 
+// warnOpen names what is not settled.
+func (d *document) warnOpen() {
+	var open []string
+	for i := range d.Cases {
+		r := &d.Cases[i]
+		n := 0
+		for _, f := range append([]figure{r.figure}, r.More...) {
+			if !f.Settled && f.Missing == "" {
+				n++
+			}
+		}
+		if n > 0 {
+			open = append(open, fmt.Sprintf("%s (%d of %d rows)", r.Case, n, 1+len(r.More)))
+		}
+	}
+	if len(open) > 0 {
+		d.Warnings = append(d.Warnings, "not settled: "+strings.Join(open, ", ")+": a longer -budget has more rounds for them")
+	}
+}
+
 func (d *document) writeJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -89,7 +131,7 @@ func (d *document) where() string {
 }
 
 // titles of the columns.
-var titles = []string{"case", "measure", "published", "last published, here", "bar", "best, here", "interval", "noise", "first → best", "allocated per operation"}
+var titles = []string{"case", "measure", "published", "last published, here", "asked", "best, here", "interval", "reached", "noise", "from → to", "allocated per operation"}
 
 // cells are the lines of the table: of each case its headline and the further
 // measures, whose first cell is empty.
@@ -97,14 +139,9 @@ func (d *document) cells() [][]string {
 	var lines [][]string
 	for i := range d.Cases {
 		r := &d.Cases[i]
-		head := r.figure.cells(r.Case)
-		head[3] = ratio(r.RatioLastPublished)
-		if bounded(r.RatioLastPublishedLow, r.RatioLastPublishedHigh) {
-			head[3] += " (" + interval(r.RatioLastPublishedLow, r.RatioLastPublishedHigh) + ")"
-		}
-		lines = append(lines, head)
+		lines = append(lines, r.figure.cells(r.Case, &r.figure))
 		for k := range r.More {
-			lines = append(lines, r.More[k].cells(""))
+			lines = append(lines, r.More[k].cells("", &r.figure))
 		}
 	}
 	return lines
@@ -112,28 +149,71 @@ func (d *document) cells() [][]string {
 
 const none = "–"
 
-func (f *figure) cells(name string) []string {
-	c := []string{name, f.Measure, none, none, none, ratio(f.RatioBest), "not settled", none, quantity(f.Old, f.Unit) + " → " + quantity(f.Best, f.Unit), none}
-	if f.PublishedRatio != nil {
-		c[2] = ratio(*f.PublishedRatio)
+// cells are a figure's. Stages are named where they are not those of the case's
+// headline.
+func (f *figure) cells(name string, head *figure) []string {
+	c := []string{name, f.Measure, none, none, none, none, none, none, none, none, none}
+	if f.PublishedRatio.known() {
+		c[2] = ratio(f.PublishedRatio)
 	}
-	if f.BarRatio != nil {
-		c[4] = ratio(*f.BarRatio)
+	var asks []string
+	if f.BarRatio.known() {
+		asks = append(asks, ratio(f.BarRatio))
 	}
+	if f.AllocsBar.known() {
+		asks = append(asks, "at most "+amount(f.AllocsBar, allocsPerOp)+" allocated")
+	}
+	if len(asks) > 0 {
+		c[4], c[7] = strings.Join(asks, ", "), "not settled"
+	}
+	if f.Missing != "" {
+		c[5], c[7] = "missing: "+f.Missing, none
+		return c
+	}
+	if f.Reached != nil {
+		c[7] = map[bool]string{true: "yes", false: "no"}[*f.Reached]
+	}
+	if f.LastPublishedStage != "" {
+		c[3] = f.LastPublishedStage + " " + ratio(f.RatioLastPublished) + ", not settled"
+		if bounded(f.RatioLastPublishedLow, f.RatioLastPublishedHigh) {
+			c[3] = f.LastPublishedStage + " " + ratio(f.RatioLastPublished) + " (" + interval(f.RatioLastPublishedLow, f.RatioLastPublishedHigh) + ")"
+		}
+	}
+	c[5] = ratio(f.RatioBest)
+	c[6] = "not settled"
 	if bounded(f.RatioBestLow, f.RatioBestHigh) {
 		c[6] = interval(f.RatioBestLow, f.RatioBestHigh)
-		if !f.Settled {
+		if len(asks) == 0 && !f.Settled {
 			c[6] += ", not settled"
 		}
 	}
-	if f.NoiseRatio != nil {
-		c[7] = fmt.Sprintf("±%.1f %%", 100**f.NoiseRatio)
+	if f.NoiseRatio.known() {
+		c[8] = fmt.Sprintf("±%.1f %%", 100*f.NoiseRatio)
 	}
-	if f.AllocsOld != nil && f.AllocsBest != nil && f.BytesOld != nil && f.BytesBest != nil {
-		c[9] = fmt.Sprintf("%s in %s → %s in %s", quantity(*f.BytesOld, bytesPerOp), count(*f.AllocsOld), quantity(*f.BytesBest, bytesPerOp), count(*f.AllocsBest))
+	old, best := amount(f.Old, f.Unit), amount(f.Best, f.Unit)
+	if f.Against != head.Against || f.Of != head.Of {
+		old, best = f.Against+": "+old, f.Of+": "+best
+	}
+	c[9] = old + " → " + best
+	if f.AllocsOld.known() && f.AllocsBest.known() && f.BytesOld.known() && f.BytesBest.known() {
+		c[10] = allocated(f.BytesOld, f.AllocsOld) + " → " + allocated(f.BytesBest, f.AllocsBest)
 	}
 	return c
 }
+
+// allocated is so much in so many allocations.
+func allocated(size, n number) string {
+	if size == 0 && n == 0 {
+		return "nothing"
+	}
+	return amount(size, bytesPerOp) + " in " + amount(n, allocsPerOp)
+}
+
+func ratio(x number) string { return rounds.PrintRatio(float64(x)) }
+
+func interval(low, high number) string { return rounds.PrintInterval(float64(low), float64(high)) }
+
+func amount(x number, unit string) string { return rounds.PrintFigure(float64(x), unit) }
 
 // writeText prints the table for a terminal.
 func (d *document) writeText(w io.Writer) error {
@@ -155,52 +235,7 @@ func (d *document) writeText(w io.Writer) error {
 	return err
 }
 
-// ratio prints a ratio with three digits.
-func ratio(x float64) string { return digits(x) + "x" }
-
-func interval(low, high float64) string { return ratio(low) + " to " + ratio(high) }
-
-// digits prints three of a number.
-func digits(x float64) string {
-	switch {
-	case x >= 99.95:
-		return fmt.Sprintf("%.0f", x)
-	case x >= 9.995:
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.2f", x)
-}
-
-// count prints a whole number.
-func count(x float64) string { return fmt.Sprintf("%.0f", x) }
-
-// quantity prints a figure in its unit.
-func quantity(x float64, unit string) string {
-	steps := []struct {
-		from float64
-		name string
-	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}
-	switch unit {
-	case bytesPerOp, peakBytes:
-		steps = steps[:0]
-		for _, s := range []string{"GiB", "MiB", "KiB", "B"} {
-			steps = append(steps, struct {
-				from float64
-				name string
-			}{float64(int64(1) << (10 * (3 - len(steps)))), s})
-		}
-	case perSecond:
-		return count(x) + "/s"
-	case allocsPerOp:
-		return count(x)
-	}
-	if x == 0 {
-		return "0 " + steps[len(steps)-1].name
-	}
-	for _, s := range steps {
-		if x >= s.from {
-			return digits(x/s.from) + " " + s.name
-		}
-	}
-	return digits(x) + " " + steps[len(steps)-1].name
+// oneLine is an error's text on one line.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,30 +11,42 @@ import (
 	"time"
 )
 
-func pointer(v float64) *float64 { return &v }
-
 // sample is a document of two cases, one settled and one not.
 func sample() *document {
 	d := newDocument(time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC))
 	d.Machine, d.GoVersion, d.Commit = "A Processor | 2, 2 processors, linux/amd64", "go1.26", "0123456789ab"
 	d.BudgetNs, d.ElapsedNs = int64(45*time.Second), int64(44_600*time.Millisecond)
+	yes := true
+	blank := func(f figure) figure {
+		for _, n := range []*number{&f.PublishedRatio, &f.BarRatio, &f.NoiseRatio, &f.AllocsBar, &f.RatioLastPublished, &f.BytesOld, &f.BytesBest, &f.AllocsOld, &f.AllocsBest} {
+			if *n == 0 {
+				*n = unknown
+			}
+		}
+		return f
+	}
 	d.Cases = []row{
 		{
 			Case: "visits",
 			figure: figure{
-				Measure: "time per call", Unit: nsPerOp, Against: "original", PublishedRatio: pointer(9.2), BarRatio: pointer(12),
-				RatioBest: 13.04, RatioBestLow: 12.61, RatioBestHigh: 13.4, NoiseRatio: pointer(0.0123), Settled: true, Rounds: 12, Old: 1956, Best: 150,
-				BytesOld: pointer(1307), BytesBest: pointer(0), AllocsOld: pointer(25), AllocsBest: pointer(0),
+				Measure: "time per call", Unit: nsPerOp, Of: "best", Against: "original", PublishedRatio: 9.2, BarRatio: 12, AllocsBar: 0,
+				RatioBest: 13.04, RatioBestLow: 12.61, RatioBestHigh: 13.4, NoiseRatio: 0.0123, Settled: true, Reached: &yes, Rounds: 12, Old: 1956, Best: 150,
+				BytesOld: 1307, BytesBest: 0, AllocsOld: 25, AllocsBest: 0,
+				LastPublishedStage: "final", RatioLastPublished: 9.11, RatioLastPublishedLow: 8.9, RatioLastPublishedHigh: 9.3, LastPublished: 215,
 			},
-			RatioLastPublished: 9.1, RatioLastPublishedLow: 8.9, RatioLastPublishedHigh: 9.3, LastPublished: 215,
-			More: []figure{{Measure: "peak memory", Unit: peakBytes, RatioBest: 0.998, RatioBestLow: 0.99, RatioBestHigh: 1.01, Rounds: 3, Old: 123 << 20, Best: 1536}},
+			More: []figure{blank(figure{Measure: "peak memory", Unit: peakBytes, Of: "best", Against: "original", RatioBest: 0.998, RatioBestLow: 0.99, RatioBestHigh: 1.01, Rounds: 3, Old: 123 << 20, Best: 1536})},
 		},
 		{
 			Case: "avatar",
-			figure: figure{
-				Measure: "requests per second", Unit: perSecond, RatioBest: 21.5, RatioBestLow: 1e-6, RatioBestHigh: 1e6, Rounds: 1, Old: 897.4, Best: 19294,
+			figure: blank(figure{
+				Measure: "requests per second", Unit: perSecond, Of: "best", Against: "original", BarRatio: 22, RatioBest: 21.5, RatioBestLow: 1e-6, RatioBestHigh: 1e6, Rounds: 1, Old: 897.4, Best: 19294,
+				LastPublishedStage: "lrubytes", RatioLastPublished: 20, RatioLastPublishedLow: 1e-6, RatioLastPublishedHigh: 1e6, LastPublished: 17948,
+			}),
+			More: []figure{
+				blank(figure{Measure: "of a constant", Unit: perSecond, Of: "best", Against: "constant", RatioBest: 0.95, RatioBestLow: 0.9, RatioBestHigh: 1.05, Settled: true, Rounds: 9, Old: 20000, Best: 19000}),
+				blank(figure{Measure: "allocations", Unit: allocsPerOp, Of: "best", Against: "original", RatioBest: 1e6, RatioBestLow: 1e6, RatioBestHigh: 1e6, Settled: true, Rounds: 9, Old: 1025, Best: 0}),
+				blank(figure{Measure: "wall", Unit: wallNs, Of: "best", Against: "original", BarRatio: 3, Missing: "it failed"}),
 			},
-			RatioLastPublished: 20, RatioLastPublishedLow: 1e-6, RatioLastPublishedHigh: 1e6, LastPublished: 17948, More: []figure{},
 		},
 	}
 	d.warn("avatar", []string{"pinned"})
@@ -46,10 +59,13 @@ func TestText(t *testing.T) {
 	if err := sample().writeText(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := `case    measure              published  last published, here    bar    best, here  interval              noise   first → best          allocated per operation
-visits  time per call        9.20x      9.10x (8.90x to 9.30x)  12.0x  13.0x       12.6x to 13.4x        ±1.2 %  1.96 µs → 150 ns      1.28 KiB in 25 → 0 B in 0
-        peak memory          –          –                       –      1.00x       0.99x to 1.01x, not settled  –       123 MiB → 1.50 KiB    –
-avatar  requests per second  –          20.0x                   –      21.5x       not settled           –       897/s → 19294/s       –
+	want := `case  measure  published  last published, here  asked  best, here  interval  reached  noise  from → to  allocated per operation
+visits  time per call  9.20x  final 9.11x (8.90x to 9.30x)  12.0x, at most 0 allocated  13.0x  12.6x to 13.4x  yes  ±1.2 %  1.96 µs → 150 ns  1.28 KiB in 25 → nothing
+  peak memory  –  –  –  0.998x  0.990x to 1.010x, not settled  –  –  123 MiB → 1.5 KiB  –
+avatar  requests per second  –  lrubytes 20.0x, not settled  22.0x  21.5x  not settled  not settled  –  897/s → 19,294/s  –
+  of a constant  –  –  –  0.950x  0.900x to 1.050x  –  –  constant: 20,000/s → best: 19,000/s  –
+  allocations  –  –  –  to none  to none  –  –  1,025 → 0  –
+  wall  –  –  3.00x  missing: it failed  –  –  –  –  –
 
 2026-11-20 12:30 UTC, A Processor | 2, 2 processors, linux/amd64, go1.26, commit 0123456789ab; 45s of a budget of 45s
 avatar: pinned
@@ -84,14 +100,15 @@ func TestJSON(t *testing.T) {
 	}
 	for key, want := range map[string]any{
 		"case": "visits", "measure": "time per call", "published_ratio": 9.2, "ratio_best": 13.04, "ratio_best_low": 12.61,
-		"ratio_last_published": 9.1, "noise_ratio": 0.0123, "settled": true, "old": 1956.0, "best": 150.0, "allocs_best": 0.0,
+		"ratio_last_published": 9.11, "noise_ratio": 0.0123, "settled": true, "old": 1956.0, "best": 150.0, "allocs_best": 0.0,
+		"of": "best", "against": "original", "last_published_stage": "final", "bar_ratio": 12.0, "allocs_bar": 0.0, "reached": true,
 	} {
 		if got.Cases[0][key] != want {
 			t.Errorf("%s is %v, want %v", key, got.Cases[0][key], want)
 		}
 	}
 	second := got.Cases[1]
-	for _, key := range []string{"published_ratio", "noise_ratio"} {
+	for _, key := range []string{"published_ratio", "noise_ratio", "reached", "allocs_bar", "allocs_best"} {
 		if v, ok := second[key]; !ok || v != nil {
 			t.Errorf("%s is %v, %t: want null", key, v, ok)
 		}
@@ -99,7 +116,7 @@ func TestJSON(t *testing.T) {
 	if _, ok := second["ratio_best"].(float64); !ok || second["settled"] != false {
 		t.Errorf("%v", second)
 	}
-	if more, ok := second["more"].([]any); !ok || len(more) != 0 {
+	if more, ok := second["more"].([]any); !ok || len(more) != 3 || more[2].(map[string]any)["missing"] != "it failed" {
 		t.Errorf("more is %v", second["more"])
 	}
 	if more := got.Cases[0]["more"].([]any); len(more) != 1 || more[0].(map[string]any)["measure"] != "peak memory" {
@@ -135,7 +152,7 @@ func TestWriteInto(t *testing.T) {
 	if !ok || !ok2 || table != d.markdown() {
 		t.Errorf("the table is %q, and the rest is changed: %t, %t", table, !ok, !ok2)
 	}
-	if !strings.Contains(table, "\n| visits | time per call | 9.20x | 9.10x (8.90x to 9.30x) | 12.0x | 13.0x | 12.6x to 13.4x | ±1.2 % |") ||
+	if !strings.Contains(table, "\n| visits | time per call | 9.20x | final 9.11x (8.90x to 9.30x) | 12.0x, at most 0 allocated | 13.0x | 12.6x to 13.4x | yes | ±1.2 % |") ||
 		!strings.Contains(table, `A Processor | 2, 2 processors`) || !strings.Contains(table, "\navatar: pinned.\n") {
 		t.Errorf("table is\n%s", table)
 	}
@@ -146,28 +163,44 @@ func TestWriteInto(t *testing.T) {
 			t.Errorf("%s: %q", what, changed)
 		}
 	}
-	d.Interrupted = true
-	var b bytes.Buffer
-	if err := publish(d, options{readme: name}, &b); err == nil || !strings.Contains(err.Error(), "it is not whole, and was left as it was") || b.Len() == 0 {
-		t.Errorf("%v", err)
+	// What is not whole is not written; Ctrl-C is told from a failure all the same.
+	for _, tt := range []struct {
+		interrupted bool
+		err         error
+		code        int
+	}{{true, nil, interrupted}, {false, errors.New("a case failed"), failed}, {true, errors.New("a case failed"), interrupted}} {
+		d.Interrupted = tt.interrupted
+		var stdout, stderr bytes.Buffer
+		code := finish(d, tt.err, options{readme: name}, &stdout, &stderr)
+		if code != tt.code || !strings.Contains(stderr.String(), "it is not whole, and was left as it was") || strings.Count(stderr.String(), "\n") != 1 || stdout.Len() == 0 {
+			t.Errorf("%+v: exit status %d, %s", tt, code, &stderr)
+		}
+		if now, err := os.ReadFile(name); err != nil || string(now) != string(got) {
+			t.Errorf("the file changed, %v", err)
+		}
 	}
-	if now, err := os.ReadFile(name); err != nil || string(now) != string(got) {
-		t.Errorf("the file changed, %v", err)
+	d.Interrupted = false
+	var stdout, stderr bytes.Buffer
+	if code := finish(d, nil, options{readme: name}, &stdout, &stderr); code != done || stderr.Len() > 0 {
+		t.Errorf("exit status %d, %s", code, &stderr)
+	}
+	if left, err := os.ReadDir(filepath.Dir(name)); err != nil || len(left) != 1 {
+		t.Errorf("%v is there, %v", left, err)
 	}
 }
 
-func TestQuantity(t *testing.T) {
-	for _, tt := range []struct {
-		x    float64
-		unit string
-		want string
-	}{
-		{0.5, nsPerOp, "0.50 ns"}, {61.5, nsPerOp, "61.5 ns"}, {999.4, nsPerOp, "999 ns"}, {5403, nsPerOp, "5.40 µs"}, {2.5e6, nsPerOp, "2.50 ms"},
-		{12.34e9, cpuNs, "12.3 s"}, {123.4e9, wallNs, "123 s"}, {0, bytesPerOp, "0 B"}, {0, nsPerOp, "0 ns"}, {1024, bytesPerOp, "1.00 KiB"}, {5 << 20, peakBytes, "5.00 MiB"},
-		{1.5 * (1 << 30), peakBytes, "1.50 GiB"}, {42849.4, perSecond, "42849/s"}, {25, allocsPerOp, "25"},
-	} {
-		if got := quantity(tt.x, tt.unit); got != tt.want {
-			t.Errorf("%v %s is printed %q, want %q", tt.x, tt.unit, got, tt.want)
-		}
+// What the environment does to the figures is said.
+func TestEnvironment(t *testing.T) {
+	for _, name := range []string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOMAXPROCS"} {
+		t.Setenv(name, "")
+	}
+	d := newDocument(time.Now())
+	if d.watchEnvironment("-buildvcs=false"); len(d.Warnings) > 0 {
+		t.Errorf("%q", d.Warnings)
+	}
+	t.Setenv("GOGC", "50")
+	d.watchEnvironment("-mod=mod -race -cover")
+	if got := strings.Join(d.Warnings, "\n"); got != "all stages ran with GOGC=\"50\": the figures are those under this setting\nall stages were built with GOFLAGS=\"-mod=mod -race -cover\": the figures are not those of an ordinary build" {
+		t.Errorf("%s", got)
 	}
 }

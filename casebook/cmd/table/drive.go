@@ -8,10 +8,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"whet/casebook/ingest/ingesttest"
 )
 
 // The generator is a closed loop: each connection sends its next request when it
@@ -25,6 +28,7 @@ import (
 type drive struct {
 	Addr        string
 	Requests    [][]byte // in turn, each connection from another one on
+	Body        int      // size of the body behind each; it is made here
 	Connections int
 	Warmup      time.Duration // not counted
 	Duration    time.Duration
@@ -32,11 +36,10 @@ type drive struct {
 
 // driven is what it did.
 type driven struct {
-	Completed int64         // answers within Duration
-	Elapsed   time.Duration // of the counting
-	Bytes     int64         // of the bodies that were counted
-	Failed    int64         // answers other than 200, warm-up included
-	Example   string        // of those
+	Completed int64  // answers within Duration
+	Bytes     int64  // of the bodies that were counted
+	Failed    int64  // answers other than 200, warm-up included
+	Example   string // of those
 }
 
 // patience bounds the wait for one answer.
@@ -47,6 +50,13 @@ func (d *drive) run() (driven, error) {
 	var got driven
 	if len(d.Requests) == 0 || d.Connections < 1 || d.Duration <= 0 {
 		return got, errors.New("there is nothing to do: give requests, connections and a duration")
+	}
+	requests := slices.Clone(d.Requests)
+	if d.Body > 0 {
+		body := ingesttest.Body(d.Body)
+		for i, r := range requests {
+			requests[i] = slices.Concat(r, body)
+		}
 	}
 	conns := make([]net.Conn, 0, d.Connections)
 	defer func() {
@@ -72,7 +82,7 @@ func (d *drive) run() (driven, error) {
 			r := bufio.NewReaderSize(c, 16<<10)
 			c.SetDeadline(end.Add(patience))
 			for k := i; ; k++ {
-				if _, errs[i] = c.Write(d.Requests[k%len(d.Requests)]); errs[i] != nil {
+				if _, errs[i] = c.Write(requests[k%len(requests)]); errs[i] != nil {
 					return
 				}
 				var a answer
@@ -98,7 +108,7 @@ func (d *drive) run() (driven, error) {
 		})
 	}
 	wg.Wait()
-	got = driven{Completed: completed.Load(), Elapsed: d.Duration, Bytes: size.Load(), Failed: failed.Load()}
+	got = driven{Completed: completed.Load(), Bytes: size.Load(), Failed: failed.Load()}
 	if e := example.Load(); e != nil {
 		got.Example = *e
 	}
@@ -128,22 +138,16 @@ func readAnswer(r *bufio.Reader) (answer, error) {
 		return a, fmt.Errorf("read an answer: its status is %.40q", line)
 	}
 	a.length = -1
-	chunked := false
 	for range maxHeader {
 		if line, err = readLine(r); err != nil {
 			return a, fmt.Errorf("read the header of an answer: %w", err)
 		}
 		if len(line) == 0 {
-			switch {
-			case chunked:
-				a.length, err = skipChunks(r)
-			case a.length < 0:
-				return a, errors.New("read an answer: it has neither a length nor chunks")
-			default:
-				err = skip(r, a.length)
+			if a.length < 0 {
+				return a, errors.New("read an answer: it does not tell its length")
 			}
-			if err != nil {
-				return a, fmt.Errorf("read the body of an answer: %w", err)
+			if _, err := io.CopyN(io.Discard, r, a.length); err != nil {
+				return a, fmt.Errorf("read the body of an answer: %w", unexpected(err))
 			}
 			return a, nil
 		}
@@ -154,7 +158,7 @@ func readAnswer(r *bufio.Reader) (answer, error) {
 				return a, fmt.Errorf("read an answer: its length is %.40q", value)
 			}
 		case len(name) == len("Transfer-Encoding") && bytes.EqualFold(name, []byte("Transfer-Encoding")):
-			chunked = true
+			return a, errors.New("read an answer: it comes in chunks, and no stage answers so")
 		case len(name) == len("Connection") && bytes.EqualFold(name, []byte("Connection")):
 			return a, errors.New("read an answer: the server closes the connection")
 		}
@@ -166,47 +170,18 @@ func readAnswer(r *bufio.Reader) (answer, error) {
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
-		if errors.Is(err, io.EOF) && len(line) > 0 {
-			err = io.ErrUnexpectedEOF
+		if len(line) > 0 {
+			err = unexpected(err)
 		}
 		return nil, err
 	}
 	return bytes.TrimRight(line, "\r\n"), nil
 }
 
-func skip(r *bufio.Reader, n int64) error {
-	_, err := io.CopyN(io.Discard, r, n)
+// unexpected is an end in the middle of something.
+func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// skipChunks reads a body in chunks, and the lines behind the last one.
-func skipChunks(r *bufio.Reader) (length int64, err error) {
-	for {
-		line, err := readLine(r)
-		if err != nil {
-			return 0, err
-		}
-		text, _, _ := bytes.Cut(line, []byte(";"))
-		n, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 16, 31)
-		if err != nil {
-			return 0, fmt.Errorf("the length of a chunk is %.40q", line)
-		}
-		if n == 0 {
-			break
-		}
-		length += int64(n)
-		if err := skip(r, int64(n)+2); err != nil {
-			return 0, err
-		}
-	}
-	for range maxHeader {
-		line, err := readLine(r)
-		if err != nil || len(line) == 0 {
-			return length, err
-		}
-	}
-	return 0, fmt.Errorf("more than %d lines follow the chunks", maxHeader)
 }

@@ -24,14 +24,11 @@ func TestReadAnswer(t *testing.T) {
 		{"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP", 200, 3, "HTTP", ""},
 		{"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", 200, 0, "", ""},
 		{"HTTP/1.1 404 Not Found\r\nX: Content-Length: 9\r\nContent-Length:2\r\n\r\nno", 404, 2, "", ""},
-		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n2;x=y\r\nab\r\n0\r\n\r\nnext", 200, 12, "next", ""},
-		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTrailer: x\r\n\r\nnext", 200, 0, "next", ""},
 		{"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", 0, 0, "", "unexpected EOF"},
 		{"HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nab", 0, 0, "", "its length is"},
-		{"HTTP/1.1 200 OK\r\n\r\nab", 0, 0, "", "neither a length nor chunks"},
+		{"HTTP/1.1 200 OK\r\n\r\nab", 0, 0, "", "it does not tell its length"},
 		{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 0, 0, "", "the server closes the connection"},
-		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", 0, 0, "", `the length of a chunk is "x"`},
-		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", 0, 0, "", "unexpected EOF"},
+		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n", 0, 0, "", "it comes in chunks"},
 		{"HTTP/1.1 ok", 0, 0, "", "unexpected EOF"},
 		{"SSH-2.0-x\r\n", 0, 0, "", `it begins with "SSH-2.0-x"`},
 		{"HTTP/1.1 2xx OK\r\n", 0, 0, "", "its status is"},
@@ -56,7 +53,6 @@ func TestReadAnswer(t *testing.T) {
 // What this reader and net/http both read, they read alike.
 func FuzzReadAnswer(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"))
-	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n2;x=y\r\nab\r\n0\r\nT: x\r\n\r\n"))
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := readAnswer(bufio.NewReader(bytes.NewReader(text)))
@@ -89,7 +85,6 @@ func TestDrive(t *testing.T) {
 			bad.Add(1)
 			http.Error(w, "bad", http.StatusTeapot)
 		default:
-			w.(http.Flusher).Flush() // chunked
 			io.WriteString(w, "12345")
 		}
 	}))
@@ -107,7 +102,7 @@ func TestDrive(t *testing.T) {
 	if n := served.Load(); got.Completed < 1 || got.Completed > n || n > got.Completed+4 {
 		t.Errorf("%d were counted and %d served on 4 connections", got.Completed, n)
 	}
-	if got.Bytes != 5*got.Completed || got.Failed != 0 || got.Elapsed != d.Duration {
+	if got.Bytes != 5*got.Completed || got.Failed != 0 {
 		t.Errorf("%+v", got)
 	}
 	if half := served.Load() / 2; first.Load() < half-4 || first.Load() > half+4 {
@@ -134,7 +129,7 @@ func TestDrive(t *testing.T) {
 // The requests are many different ones, and parse.
 func TestAvatarRequests(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, text := range avatarRequests("127.0.0.1:80", "/avatar/") {
+	for _, text := range avatarRequests("127.0.0.1:80", "/avatar/", 0) {
 		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(text)))
 		if err != nil || r.Host != "127.0.0.1:80" || !strings.HasPrefix(r.URL.Path, "/avatar/") || strings.Count(r.URL.Path, " ") != 1 {
 			t.Fatalf("%q: %v", text, err)

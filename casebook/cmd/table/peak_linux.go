@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // peakOf is the most memory that a running process has had resident, in bytes.
@@ -25,16 +23,4 @@ func peakOf(pid int) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("read the peak of memory of process %d: it has none: it has ended", pid)
-}
-
-// peakOfEnded is the most memory that a process had resident that has ended, 0
-// where the system does not tell: it begins to count with what the starting
-// process had, so that smaller ones show the starter's.
-func peakOfEnded(cmd *exec.Cmd) int64 {
-	u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	own, err := peakOf(os.Getpid())
-	if !ok || err != nil || int64(u.Maxrss)<<10 <= own {
-		return 0
-	}
-	return int64(u.Maxrss) << 10
 }

@@ -2,17 +2,19 @@ package main
 
 import (
 	"fmt"
-	"os/exec"
-	"runtime"
+	"os"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// processors are those that this process may run on.
-func processors() []int {
+// twoProcessors are two that this process may run on, of two cores if there are
+// such; nil where there are no two.
+func twoProcessors() (one, other []int, siblings bool) {
 	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return nil
+	if err := unix.SchedGetaffinity(0, &set); err != nil || set.Count() < 2 {
+		return nil, nil, false
 	}
 	var all []int
 	for i := 0; len(all) < set.Count(); i++ {
@@ -20,27 +22,20 @@ func processors() []int {
 			all = append(all, i)
 		}
 	}
-	return all
+	core := coreOf(all[0])
+	apart := slices.IndexFunc(all, func(p int) bool { return coreOf(p) != core })
+	if core == "" || apart < 0 {
+		return all[:1], all[1:2], core != ""
+	}
+	return all[:1], all[apart : apart+1], false
 }
 
-// startOn starts a command that may run on one processor only. A process has
-// the affinity of the thread that starts it; and a Go program that finds one
-// processor runs with GOMAXPROCS=1.
-func startOn(cmd *exec.Cmd, processor int) (err error) {
-	runtime.LockOSThread()
-	var all, one unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &all); err != nil {
-		runtime.UnlockOSThread()
-		return fmt.Errorf("read the processors of a thread: %w", err)
+// coreOf names the core of a processor by all that share it, "" where the system
+// does not tell.
+func coreOf(processor int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", processor))
+	if err != nil {
+		return ""
 	}
-	one.Set(processor)
-	if err := unix.SchedSetaffinity(0, &one); err != nil {
-		runtime.UnlockOSThread()
-		return fmt.Errorf("pin to processor %d: %w", processor, err)
-	}
-	err = cmd.Start()
-	if unix.SchedSetaffinity(0, &all) == nil {
-		runtime.UnlockOSThread()
-	} // else the thread ends with its goroutine and pins nothing further
-	return err
+	return strings.TrimSpace(string(text))
 }

@@ -2,9 +2,5 @@
 
 package main
 
-import "os/exec"
-
-// processors are unknown: nothing is pinned.
-func processors() []int { return nil }
-
-func startOn(cmd *exec.Cmd, _ int) error { return cmd.Start() }
+// twoProcessors are unknown: nothing is pinned.
+func twoProcessors() (one, other []int, siblings bool) { return nil, nil, false }

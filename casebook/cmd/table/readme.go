@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -13,20 +15,46 @@ const (
 	endMark   = "<!-- end of the table -->"
 )
 
-// writeInto writes the table into a file, between its markers.
-func (d *document) writeInto(name string) error {
+// into is a file's text with the table between its markers.
+func (d *document) into(name string) (string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("write the table: %w", err)
+		return "", fmt.Errorf("write the table: %w", err)
 	}
 	changed, err := d.replace(string(text))
 	if err != nil {
+		return "", fmt.Errorf("write the table into %s: %w", name, err)
+	}
+	return changed, nil
+}
+
+// writeInto writes the table into a file.
+func (d *document) writeInto(name string) error {
+	changed, err := d.into(name)
+	if err != nil {
+		return err
+	}
+	if err := exchange(name, changed); err != nil {
 		return fmt.Errorf("write the table into %s: %w", name, err)
 	}
-	if err := os.WriteFile(name, []byte(changed), 0o644); err != nil {
-		return fmt.Errorf("write the table: %w", err)
-	}
 	return nil
+}
+
+// exchange gives a file another text, at once or not at all.
+func exchange(name, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".table-")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // replace returns the text with the table between its markers.

@@ -1,46 +1,75 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
+	"math"
 	"slices"
 
 	"whet/internal/prove/rounds"
 )
 
+// number is a figure; NaN is one that is not known, null in JSON.
+type number float64
+
+func (n number) known() bool { return !math.IsNaN(float64(n)) }
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if !n.known() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+var unknown = number(math.NaN())
+
 // figure is one measure of a case: best, and what it is compared with.
 type figure struct {
 	Measure string `json:"measure"`
 	Unit    string `json:"unit"`
-	Against string `json:"against"` // the stage that best is compared with
+	// Of is the stage that is measured, and Against the one that it is compared
+	// with.
+	Of      string `json:"of"`
+	Against string `json:"against"`
+	// Missing is why there are no figures; "": there are.
+	Missing string `json:"missing,omitempty"`
 	// PublishedRatio was published, of the first stage and the last; BarRatio is
-	// what best is held to. nil: there is none.
-	PublishedRatio *float64 `json:"published_ratio"`
-	BarRatio       *float64 `json:"bar_ratio"`
-	// RatioBest is how many times better best is, the median of the rounds; its
-	// bounds are those of every ratio where there were too few for any.
-	RatioBest     float64  `json:"ratio_best"`
-	RatioBestLow  float64  `json:"ratio_best_low"`
-	RatioBestHigh float64  `json:"ratio_best_high"`
-	NoiseRatio    *float64 `json:"noise_ratio"` // half-width of the 95 % interval of a side against itself; nil: too few rounds
-	Settled       bool     `json:"settled"`     // the rounds sufficed for a verdict
-	Rounds        int      `json:"rounds"`
-	Old           float64  `json:"old"` // medians, in the unit
-	Best          float64  `json:"best"`
-	// What the same runs allocated per operation; nil: it was not asked for.
-	BytesOld   *float64 `json:"alloc_bytes_old,omitempty"`
-	BytesBest  *float64 `json:"alloc_bytes_best,omitempty"`
-	AllocsOld  *float64 `json:"allocs_old,omitempty"`
-	AllocsBest *float64 `json:"allocs_best,omitempty"`
+	// what best is held to, and AllocsBar the most allocations per operation.
+	PublishedRatio number `json:"published_ratio"`
+	BarRatio       number `json:"bar_ratio"`
+	AllocsBar      number `json:"allocs_bar"`
+	// RatioBest is how many times better best is, as estimated from the rounds;
+	// its bounds are those of every ratio where there were too few for any.
+	RatioBest     number `json:"ratio_best"`
+	RatioBestLow  number `json:"ratio_best_low"`
+	RatioBestHigh number `json:"ratio_best_high"`
+	NoiseRatio    number `json:"noise_ratio"` // half-width of the 95 % interval of a side against itself
+	// Settled: the rounds answer whether the bar is reached, or where there is
+	// none, whether there is a difference. Reached is that answer; nil: there is
+	// no bar, or no answer yet.
+	Settled bool   `json:"settled"`
+	Reached *bool  `json:"reached"`
+	Rounds  int    `json:"rounds"`
+	Old     number `json:"old"` // medians, in the unit
+	Best    number `json:"best"`
+	// The last published stage, where it was compared by this measure.
+	LastPublishedStage     string `json:"last_published_stage,omitempty"`
+	RatioLastPublished     number `json:"ratio_last_published"`
+	RatioLastPublishedLow  number `json:"ratio_last_published_low"`
+	RatioLastPublishedHigh number `json:"ratio_last_published_high"`
+	LastPublished          number `json:"last_published"` // median, in the unit
+	// What the same runs allocated per operation.
+	BytesOld   number `json:"alloc_bytes_old"`
+	BytesBest  number `json:"alloc_bytes_best"`
+	AllocsOld  number `json:"allocs_old"`
+	AllocsBest number `json:"allocs_best"`
 }
 
 // row is a case: its headline, and further measures.
 type row struct {
 	Case string `json:"case"`
 	figure
-	RatioLastPublished     float64  `json:"ratio_last_published"`
-	RatioLastPublishedLow  float64  `json:"ratio_last_published_low"`
-	RatioLastPublishedHigh float64  `json:"ratio_last_published_high"`
-	LastPublished          float64  `json:"last_published"` // median, in the unit
-	More                   []figure `json:"more"`
+	More []figure `json:"more"`
 }
 
 // result is what the rounds gave of a comparison.
@@ -64,111 +93,124 @@ func resultsOf(g *group, out *rounds.Outcome) []result {
 	return all
 }
 
-// pairOf is what one slice of each stage gives, the ones that getting ready
-// took: ratios, and no bounds. It is nil where there are none.
-func pairOf(g *group, l lab) []result {
-	var all []result
-	for i := range g.comparisons {
-		c := &g.comparisons[i]
-		old, new := l.had(c.old), l.had(c.new)
-		if old == nil || new == nil {
-			return nil
-		}
-		r := result{comparison: c, rows: make(map[string]*rounds.Row), series: &rounds.Series{Rounds: []rounds.Round{{Old: old, New: new}}}}
-		for _, m := range c.measures {
-			o, okOld := old[m.unit]
-			n, okNew := new[m.unit]
-			if !okOld || !okNew || o <= 0 || n <= 0 {
-				continue
-			}
-			ratio := o / n
-			if more(m.unit) {
-				ratio = n / o
-			}
-			r.rows[m.unit] = &rounds.Row{Metric: m.unit, Verdict: rounds.CannotTell, Ratio: ratio, RatioLow: 1 / rounds.MaxRatio, RatioHigh: rounds.MaxRatio, Rounds: 1, Old: o, New: n}
-		}
-		all = append(all, r)
-	}
-	return all
-}
-
-// newRow makes the row of a case, nil where its headline was not measured.
-func newRow(s *study, results []result) *row {
+// newRow makes the row of a case: of what was measured, what failed, and what
+// the system does not tell. What an interrupt left out is missing; without its
+// headline there is no row.
+func newRow(s *study, results []result, failures map[kind]string) *row {
 	r := &row{Case: s.name, More: []figure{}}
-	found, foundLast := false, false
 	for i := range s.measures {
 		m := &s.measures[i]
-		for _, res := range results {
-			got := res.rows[m.unit]
-			if got == nil || !slices.Contains(res.comparison.measures, m) {
-				continue
-			}
-			switch {
-			case i == 0 && res.comparison.new == s.stages[lastPublished]:
-				r.RatioLastPublished, r.RatioLastPublishedLow, r.RatioLastPublishedHigh, r.LastPublished = got.Ratio, got.RatioLow, got.RatioHigh, got.New
-				foundLast = true
-			case i == 0:
-				r.figure, found = newFigure(m, &res, got), true
-			default:
-				r.More = append(r.More, newFigure(m, &res, got))
-			}
+		f := newFigure(s, m, results, failures[m.kind])
+		switch {
+		case i == 0 && f == nil:
+			return nil
+		case i == 0:
+			r.figure = *f
+		case f != nil:
+			r.More = append(r.More, *f)
 		}
-	}
-	if !found || !foundLast {
-		return nil
 	}
 	return r
 }
 
-func newFigure(m *measure, of *result, r *rounds.Row) figure {
-	f := figure{
-		Measure: m.text, Unit: m.unit, Against: of.comparison.old, PublishedRatio: known(m.published), BarRatio: known(m.bar),
-		RatioBest: r.Ratio, RatioBestLow: r.RatioLow, RatioBestHigh: r.RatioHigh,
-		NoiseRatio: r.NoiseRatio, Settled: r.Verdict != rounds.CannotTell, Rounds: r.Rounds, Old: r.Old, Best: r.New,
+func newFigure(s *study, m *measure, results []result, failed string) *figure {
+	f := &figure{
+		Measure: m.text, Unit: m.unit, Of: cmp.Or(m.of, s.stages[best]), Against: cmp.Or(m.against, s.stages[first]),
+		PublishedRatio: asked(m.published), BarRatio: asked(m.bar), AllocsBar: unknown, Missing: failed,
+		RatioBest: unknown, RatioBestLow: unknown, RatioBestHigh: unknown, NoiseRatio: unknown, Old: unknown, Best: unknown,
+		RatioLastPublished: unknown, RatioLastPublishedLow: unknown, RatioLastPublishedHigh: unknown, LastPublished: unknown,
+		BytesOld: unknown, BytesBest: unknown, AllocsOld: unknown, AllocsBest: unknown,
+	}
+	if m.allocs != nil {
+		f.AllocsBar = number(*m.allocs)
+	}
+	of := find(m, results, f.Of)
+	switch {
+	case of == nil && failed == "":
+		return nil
+	case of == nil:
+		return f
+	case of.rows[m.unit] == nil:
+		f.Missing = cmp.Or(failed, "the system does not tell it")
+		return f
+	}
+	f.Missing = "" // what failed, failed later
+	r := of.rows[m.unit]
+	f.RatioBest, f.RatioBestLow, f.RatioBestHigh = number(r.Ratio), number(r.RatioLow), number(r.RatioHigh)
+	f.Rounds, f.Old, f.Best = r.Rounds, number(r.Old), number(r.New)
+	if r.NoiseRatio != nil {
+		f.NoiseRatio = number(*r.NoiseRatio)
 	}
 	if m.counts {
 		f.BytesOld, f.BytesBest = medians(of.series, bytesPerOp)
 		f.AllocsOld, f.AllocsBest = medians(of.series, allocsPerOp)
 	}
+	f.judge(r.Verdict != rounds.CannotTell)
+	if last := find(m, results, s.stages[lastPublished]); last != nil && last.rows[m.unit] != nil {
+		r := last.rows[m.unit]
+		f.LastPublishedStage, f.LastPublished = s.stages[lastPublished], number(r.New)
+		f.RatioLastPublished, f.RatioLastPublishedLow, f.RatioLastPublishedHigh = number(r.Ratio), number(r.RatioLow), number(r.RatioHigh)
+		f.Settled = f.Settled && bounded(f.RatioLastPublishedLow, f.RatioLastPublishedHigh)
+	}
 	return f
 }
 
-func known(v float64) *float64 {
-	if v == 0 {
-		return nil
+// find is the result of a measure and a stage, nil where no round of it was
+// measured.
+func find(m *measure, results []result, stage string) *result {
+	for i := range results {
+		c := results[i].comparison
+		if c.new == stage && slices.Contains(c.measures, m) && len(results[i].series.Rounds) > 0 {
+			return &results[i]
+		}
 	}
-	return &v
+	return nil
 }
 
-// medians are those of a unit over all slices of each side; nil where no slice
-// has it.
-func medians(s *rounds.Series, unit string) (old, new *float64) {
+// judge says whether the bars are reached, and whether that is settled. Without
+// bars it is settled with the verdict on a difference.
+func (f *figure) judge(verdict bool) {
+	answer := func(yes bool) { f.Reached = &yes }
+	f.Settled = verdict && bounded(f.RatioBestLow, f.RatioBestHigh)
+	if bar := f.BarRatio; bar.known() {
+		switch within := bounded(f.RatioBestLow, f.RatioBestHigh); {
+		case within && f.RatioBest >= enough*bar && f.RatioBestLow > enoughLow*bar:
+			answer(true)
+		case within && f.RatioBestHigh < enough*bar:
+			answer(false)
+		}
+		f.Settled = f.Reached != nil
+	}
+	switch {
+	case !f.AllocsBar.known():
+	case !(f.AllocsBest <= f.AllocsBar):
+		answer(false)
+	case !f.BarRatio.known():
+		answer(true)
+	}
+}
+
+// asked is a figure that the table of cases has, 0 where it has none.
+func asked(v float64) number {
+	if v == 0 {
+		return unknown
+	}
+	return number(v)
+}
+
+// medians are those of a unit over the rounds of each side.
+func medians(s *rounds.Series, unit string) (old, new number) {
 	var seen [2][]float64
 	for _, r := range s.Rounds {
-		for side, slice := range map[int]rounds.Slice{0: r.Old, 1: r.New} {
+		for i, slice := range []rounds.Slice{r.Old, r.New} {
 			if v, ok := slice[unit]; ok {
-				seen[side] = append(seen[side], v)
+				seen[i] = append(seen[i], v)
 			}
 		}
-		if v, ok := r.Again[unit]; ok {
-			seen[r.AgainOf] = append(seen[r.AgainOf], v)
-		}
 	}
-	return median(seen[rounds.Old]), median(seen[rounds.New])
-}
-
-func median(v []float64) *float64 {
-	if len(v) == 0 {
-		return nil
-	}
-	slices.Sort(v)
-	mid := v[len(v)/2]
-	if len(v)%2 == 0 {
-		mid = (v[len(v)/2-1] + mid) / 2
-	}
-	return &mid
+	return number(rounds.Median(seen[rounds.Old])), number(rounds.Median(seen[rounds.New]))
 }
 
 // bounded reports whether an interval says anything: with too few rounds it has
 // the bounds of every ratio.
-func bounded(low, high float64) bool { return low > 1/rounds.MaxRatio && high < rounds.MaxRatio }
+func bounded(low, high number) bool { return low > 1/rounds.MaxRatio || high < rounds.MaxRatio }

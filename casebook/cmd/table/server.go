@@ -1,46 +1,59 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
-	"os/exec"
+	"runtime"
 	"strings"
-	"syscall"
 	"time"
+
+	"whet/internal/prove/child"
+	"whet/internal/prove/pair"
 )
 
 // server is one that stands.
 type server struct {
-	cmd     *exec.Cmd
+	running *child.Running
+	printed *pair.Printed
 	address *url.URL
-	stderr  bytes.Buffer
 }
 
-// stopLimit bounds the end of a server.
-const stopLimit = 5 * time.Second
+const (
+	// standLimit bounds the wait for a server's address, stopLimit that for its
+	// end.
+	standLimit = 10 * time.Second
+	stopLimit  = 5 * time.Second
+)
 
-// stageCommand is the program that serves a stage.
-func stageCommand(ctx context.Context, program, name, stage string) *exec.Cmd {
-	return exec.CommandContext(ctx, program, "-case", name, "-stage", stage, "-addr", "127.0.0.1:0", "-pprof-addr", "")
-}
-
-// startServer starts a command and waits for the address that it prints.
-func startServer(cmd *exec.Cmd, launch func(*exec.Cmd) error) (*server, error) {
-	s := &server{cmd: cmd}
-	cmd.WaitDelay = time.Second
-	cmd.Stderr = &s.stderr
-	stdout, err := cmd.StdoutPipe()
+// startServer starts the program that serves a stage on some processors, and
+// waits for the address that it prints.
+func startServer(ctx context.Context, program, name, stage string, processors []int) (_ *server, err error) {
+	first := &firstLine{is: make(chan string, 1)}
+	s := &server{printed: pair.Keep(nil)}
+	s.running, err = child.Start(child.Command{
+		Path: program, Args: []string{"-case", name, "-stage", stage, "-addr", "127.0.0.1:0", "-pprof-addr", ""},
+		Processors: processors, Stdout: first, Stderr: s.printed.Stderr(), Grace: stopLimit,
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := launch(cmd); err != nil {
-		return nil, err
+	limit, cancel := context.WithTimeout(ctx, standLimit)
+	defer cancel()
+	var line string
+	select {
+	case line = <-first.is:
+	case <-s.running.Done():
+		select {
+		case line = <-first.is: // it printed it, and ended
+		default:
+			return nil, fmt.Errorf("it ended and printed no address: %s%s", s.running.Stop().Status(), s.printed.LastWords())
+		}
+	case <-limit.Done():
+		err = fmt.Errorf("it printed no address within %v", standLimit)
 	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err == nil {
 		text, ok := strings.CutPrefix(strings.TrimSpace(line), "serving ")
 		if s.address, err = url.Parse(text); err == nil && !ok {
@@ -48,22 +61,47 @@ func startServer(cmd *exec.Cmd, launch func(*exec.Cmd) error) (*server, error) {
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.stop())
+		s.running.Stop()
+		return nil, err
 	}
 	return s, nil
 }
 
 // stop ends a server, by force where it does not end.
 func (s *server) stop() error {
-	force := time.AfterFunc(stopLimit, func() { s.cmd.Process.Kill() })
-	defer force.Stop()
-	asked := true
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		asked = false // the system has no such signal, or it has ended
-		s.cmd.Process.Kill()
-	}
-	if err := s.cmd.Wait(); err != nil && asked {
-		return fmt.Errorf("the server did not end well: %w: %s", err, lastLines(s.stderr.String(), 5))
+	early := s.running.Ended()
+	res := s.running.Stop()
+	switch {
+	case early:
+		return errors.New("it ended before it was asked to" + s.printed.LastWords())
+	case res == nil || runtime.GOOS == "windows": // processes there cannot be asked to end
+		return nil
+	case res.ExitCode != 0:
+		return fmt.Errorf("it did not end well: %s%s", res.Status(), s.printed.LastWords())
 	}
 	return nil
+}
+
+// firstLine sends the first line that is written, as much of it as an address
+// may have, and drops the rest.
+type firstLine struct {
+	is   chan string
+	text []byte
+	sent bool
+}
+
+func (f *firstLine) Write(p []byte) (int, error) {
+	const most = 1 << 10
+	if f.sent {
+		return len(p), nil
+	}
+	f.text = append(f.text, p[:min(len(p), most)]...)
+	if i := bytes.IndexByte(f.text, '\n'); i >= 0 || len(f.text) >= most {
+		if i < 0 {
+			i = len(f.text) - 1
+		}
+		f.is <- string(f.text[:i+1])
+		f.sent = true
+	}
+	return len(p), nil
 }

@@ -4,126 +4,156 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
+	"whet/casebook/ingest/ingesttest"
 	"whet/internal/prove/rounds"
 )
 
-// services measures a case whose stages answer over loopback (drive.go).
+// services measures a case whose stages answer over loopback (drive.go). A stage
+// that takes bodies in is named with their size, as "best, 20 MB".
 type services struct {
-	name     string
-	program  string
-	requests func(host, path string) [][]byte
+	name    string
+	program string
+	load
 
-	// server and generator have a processor each; unpinned where there are no
-	// two.
-	pinned        bool
-	server, other int
+	// server and generator have a processor each, none where there are no two.
+	server, other []int
+	siblings      bool // the two are one core's
 
-	connections int
-	span        time.Duration // of a slice
+	span  time.Duration         // of a slice
+	sizes map[string][2]float64 // bytes and number of the answers of each stage
 }
 
+// load is what a case is driven with.
+type load struct {
+	requests      func(host, path string, body int) [][]byte
+	connections   int
+	warmUp, least time.Duration // of the span
+}
+
+var (
+	// pictures are asked for by as many connections as were published; threads are
+	// the generator's own affair. The warm-up fills caches.
+	pictures = load{requests: avatarRequests, connections: 400, warmUp: 400 * time.Millisecond, least: 300 * time.Millisecond}
+	// bodies are sent two at a time: what a server keeps between requests shows,
+	// and so does what two of them need at once.
+	bodies = load{requests: postRequest, connections: 2, least: 500 * time.Millisecond}
+	// bodySizes are those that a stage may be named with.
+	bodySizes = map[string]int{"100 KB": ingesttest.Size100KB, "20 MB": ingesttest.Size20MB}
+)
+
 const (
-	// published is how many connections the case was measured with; threads are
-	// the generator's own affair.
-	published = 400
-	// warmUp fills caches, and lets as many connections come.
-	warmUp       = 400 * time.Millisecond
-	shortestSpan = 300 * time.Millisecond
-	longestSpan  = 2 * time.Second
-	mostSpan     = 4 * longestSpan
+	longestSpan = 2 * time.Second
 	// standing is what a server takes to stand, and to end.
 	standing = 150 * time.Millisecond
 	// constantStage answers one picture to all: it stands beside the stages, as
 	// the ceiling of the generator, the loopback and net/http together.
 	constantStage = "constant"
+	// alike is how much the sizes of the constant's and of best's answers may
+	// differ.
+	alike = 0.05
 )
 
-func newServices(name, program string) *services {
-	l := &services{name: name, program: program, requests: avatarRequests, connections: published, span: shortestSpan}
-	if p := processors(); len(p) > 1 {
-		l.pinned, l.server, l.other = true, p[0], p[1]
+func newServices(g *group, program string) *services {
+	l := &services{name: g.name, program: program, load: pictures, sizes: make(map[string][2]float64)}
+	if g.kind == uploads {
+		l.load = bodies
 	}
+	l.span = l.least
+	l.server, l.other, l.siblings = twoProcessors()
 	return l
 }
 
-func (l *services) shares() bool { return true }
-
-func (l *services) had(string) rounds.Slice { return nil }
-
 func (l *services) warnings() []string {
-	if !l.pinned {
-		return []string{"server and generator share their processors: this system does not pin, or there is one processor; the ratios hold what the two take from each other"}
+	var said []string
+	with := fmt.Sprintf("%d connections in a closed loop", l.connections)
+	switch {
+	case l.server == nil:
+		said = append(said, with+"; server and generator share their processors: this system does not pin, or there is one processor; the ratios hold what the two take from each other")
+	case l.siblings:
+		said = append(said, with+fmt.Sprintf("; server and generator are pinned to processors %v and %v, which share a core: each slows the other down", l.server, l.other))
+	default:
+		said = append(said, with+fmt.Sprintf("; the server is pinned to processor %d, the generator to processor %d", l.server[0], l.other[0]))
 	}
-	return []string{fmt.Sprintf("%d connections in a closed loop; the server is pinned to processor %d, the generator to processor %d; what the constant answer reaches is the ceiling of the generator, the loopback and net/http together", l.connections, l.server, l.other)}
+	constant, one := l.size(constantStage)
+	best, other := l.size("best")
+	if !one || !other {
+		return said
+	}
+	said[0] += "; what the constant answer reaches is the ceiling of the generator, the loopback and net/http together"
+	if d := constant/best - 1; d > alike || d < -alike {
+		said = append(said, fmt.Sprintf("the constant answer has %.0f bytes and those of best %.0f on average: what best is of what the constant reaches holds that too", constant, best))
+	}
+	return said
 }
 
-func (l *services) takes(*measure, string) time.Duration { return l.span + warmUp + standing }
+// size is the mean size of a stage's answers.
+func (l *services) size(stage string) (mean float64, ok bool) {
+	s := l.sizes[stage]
+	return s[0] / s[1], s[1] > 0
+}
+
+func (l *services) takes(target) time.Duration { return l.span + l.warmUp + standing }
 
 // ready chooses the span of a slice.
-func (l *services) ready(_ context.Context, _ *group, within time.Duration) error {
-	l.span = min(max(within/(3*3*wanted)-warmUp-standing, shortestSpan), longestSpan)
-	return nil
+func (l *services) ready(_ context.Context, g *group, within time.Duration) (map[target]rounds.Slice, error) {
+	l.span = sliceOf(within, len(g.targets()), l.warmUp+standing, l.least, longestSpan)
+	return nil, nil
 }
 
-// slice drives a stage for the span. Where a busy machine lets it answer nothing
-// in that time it gets longer.
-func (l *services) slice(ctx context.Context, _ *measure, stage string) (rounds.Slice, error) {
-	got, err := l.drive(ctx, stage, warmUp, l.span)
-	for span := 2 * l.span; errors.Is(err, errNone) && span <= mostSpan; span *= 2 {
-		got, err = l.drive(ctx, stage, warmUp, span)
-	}
+// slice drives a stage for the span.
+func (l *services) slice(ctx context.Context, r target) (rounds.Slice, error) {
+	got, peak, err := l.drive(ctx, r.stage, l.warmUp, l.span)
 	if err != nil {
 		return nil, err
 	}
-	return rounds.Slice{perSecond: float64(got.Completed) / got.Elapsed.Seconds()}, nil
+	before := l.sizes[r.stage]
+	l.sizes[r.stage] = [2]float64{before[0] + float64(got.Bytes), before[1] + float64(got.Completed)}
+	s := rounds.Slice{perSecond: float64(got.Completed) / l.span.Seconds()}
+	if peak > 0 {
+		s[peakBytes] = float64(peak)
+	}
+	return s, nil
 }
 
-var errNone = errors.New("no answer")
-
-// drive starts a server and the generator, and ends both.
-func (l *services) drive(ctx context.Context, stage string, warmUp, span time.Duration) (_ driven, err error) {
-	s, err := l.serve(ctx, stage)
-	if err != nil {
-		return driven{}, fmt.Errorf("start stage %s: %w", stage, err)
+// drive starts a server and the generator, and ends both. The peak is the
+// server's memory, 0 where the system does not tell.
+func (l *services) drive(ctx context.Context, named string, warmUp, span time.Duration) (got driven, peak int64, err error) {
+	stage, text, sized := strings.Cut(named, ", ")
+	body := bodySizes[text]
+	if sized && body == 0 {
+		return got, 0, fmt.Errorf("%q names no size of bodies", named)
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	limit, cancel := context.WithTimeout(ctx, warmUp+span+2*patience)
-	defer cancel()
+	s, err := startServer(ctx, l.program, l.name, stage, l.server)
+	if err != nil {
+		return got, 0, fmt.Errorf("start stage %s: %w", stage, err)
+	}
+	defer func() {
+		if e := s.stop(); e != nil {
+			err = errors.Join(err, fmt.Errorf("stop stage %s: %w", stage, e))
+		}
+	}()
 	orders := drive{
-		Addr: s.address.Host, Requests: l.requests(s.address.Host, s.address.Path),
+		Addr: s.address.Host, Requests: l.requests(s.address.Host, s.address.Path, body), Body: body,
 		Connections: l.connections, Warmup: warmUp, Duration: span,
 	}
-	var got driven
-	if err := playApart(limit, driveRole, orders, &got, func(cmd *exec.Cmd) error { return l.launch(cmd, l.other) }); err != nil {
-		return driven{}, fmt.Errorf("drive stage %s: %w", stage, err)
+	if got, err = orders.apart(ctx, l.other); err != nil {
+		return got, 0, fmt.Errorf("drive stage %s: %w", named, err)
 	}
 	switch {
 	case got.Failed > 0:
-		return driven{}, fmt.Errorf("drive stage %s: %d answers were not 200: %s", stage, got.Failed, got.Example)
-	case got.Completed == 0:
-		return driven{}, fmt.Errorf("drive stage %s: %w within %v", stage, errNone, span)
+		return got, 0, fmt.Errorf("drive stage %s: %d answers were not 200: %s", named, got.Failed, got.Example)
+	case got.Completed == 0 && body == 0:
+		return got, 0, fmt.Errorf("drive stage %s: it answered nothing within %v", named, span)
 	}
-	return got, nil
-}
-
-// serve starts a stage, or the server of a constant.
-func (l *services) serve(ctx context.Context, stage string) (*server, error) {
-	return startServer(stageCommand(ctx, l.program, l.name, stage), func(cmd *exec.Cmd) error { return l.launch(cmd, l.server) })
-}
-
-func (l *services) launch(cmd *exec.Cmd, processor int) error {
-	if !l.pinned {
-		return cmd.Start()
-	}
-	return startOn(cmd, processor)
+	peak, err = peakOf(s.running.PID())
+	return got, peak, err
 }
 
 // avatarRequests ask for 64 pictures.
-func avatarRequests(host, path string) [][]byte {
+func avatarRequests(host, path string, _ int) [][]byte {
 	given := strings.Fields("Ada Alan Barbara Dennis Edsger Grace Ken Niklaus")
 	family := strings.Fields("Allen Backus Cerf Dahl Floyd Hopper Iverson Liskov")
 	var all [][]byte
@@ -133,4 +163,9 @@ func avatarRequests(host, path string) [][]byte {
 		}
 	}
 	return all
+}
+
+// postRequest is what stands before a body.
+func postRequest(host, path string, body int) [][]byte {
+	return [][]byte{fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", path, host, body)}
 }

@@ -10,63 +10,105 @@ import (
 	"time"
 )
 
+func avatarServices(program string) *services {
+	return newServices(&group{name: "avatar", kind: service}, program)
+}
+
 // A server and the generator: each has a processor to itself where there are
-// two, and ends. The one that starts them keeps its own.
+// two, and ends.
 func TestServices(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("processes there cannot be asked to end")
 	}
 	t.Setenv(asServer, "500")
-	l := newServices("avatar", os.Args[0])
-	if runtime.GOOS == "linux" && (len(processors()) > 1) != l.pinned {
-		t.Errorf("pinned is %t with processors %v", l.pinned, processors())
+	l := avatarServices(os.Args[0])
+	if runtime.GOOS == "linux" && (runtime.NumCPU() > 1) != (len(l.server) == 1 && len(l.other) == 1) {
+		t.Errorf("%v and %v of %d processors", l.server, l.other, runtime.NumCPU())
 	}
 	l.connections = 4
-	before := len(processors())
-	s, err := l.serve(t.Context(), constantStage)
+	s, err := startServer(t.Context(), l.program, l.name, constantStage, l.server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.pinned {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-		if err != nil || !regexp.MustCompile(fmt.Sprintf(`(?m)^Cpus_allowed_list:\s*%d$`, l.server)).Match(text) {
-			t.Errorf("the server is not on processor %d: %v\n%s", l.server, err, text)
+	if l.server != nil {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.running.PID()))
+		if err != nil || !regexp.MustCompile(fmt.Sprintf(`(?m)^Cpus_allowed_list:\s*%d$`, l.server[0])).Match(text) {
+			t.Errorf("the server is not on processor %v: %v\n%s", l.server, err, text)
 		}
 	}
 	if err := s.stop(); err != nil {
 		t.Error(err)
 	}
-	got, err := l.drive(t.Context(), constantStage, 0, 300*time.Millisecond)
-	if err != nil || got.Bytes != 500*got.Completed || got.Completed == 0 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if after := len(processors()); after != before {
-		t.Errorf("%d processors are left of %d", after, before)
+	got, peak, err := l.drive(t.Context(), constantStage, 0, 300*time.Millisecond)
+	if err != nil || got.Bytes != 500*got.Completed || got.Completed == 0 || (peak > 1<<20) != (runtime.GOOS == "linux") {
+		t.Errorf("%+v, peak %d, %v", got, peak, err)
 	}
 	const shared = "share their processors"
-	if said := strings.Join(l.warnings(), " "); strings.Contains(said, shared) == l.pinned {
-		t.Errorf("pinned is %t: %q", l.pinned, said)
+	if said := strings.Join(l.warnings(), " "); strings.Contains(said, shared) == (l.server != nil) {
+		t.Errorf("pinned to %v: %q", l.server, said)
 	}
-	l.pinned = false
+	l.server = nil
 	if said := strings.Join(l.warnings(), " "); !strings.Contains(said, shared) {
 		t.Errorf("%q", said)
+	}
+}
+
+// A constant of another size than best's answers is no ceiling of theirs.
+func TestConstantOfAnotherSize(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes there cannot be asked to end")
+	}
+	const differs = "the constant answer has 500 bytes and those of best "
+	for size, want := range map[string]bool{"600": true, "510": false} {
+		l := avatarServices(os.Args[0])
+		l.connections, l.warmUp, l.span = 2, 0, 100*time.Millisecond
+		for stage, bytes := range map[string]string{constantStage: "500", "best": size} {
+			t.Setenv(asServer, bytes)
+			if s, err := l.slice(t.Context(), target{stage: stage}); err != nil || s[perSecond] <= 0 {
+				t.Fatalf("%v, %v", s, err)
+			}
+		}
+		if said := strings.Join(l.warnings(), "\n"); strings.Contains(said, differs+size) != want {
+			t.Errorf("best has %s bytes: %q", size, said)
+		}
 	}
 }
 
 // A server that does not stand, or prints something else than its address, is
 // an error that says what it said.
 func TestNoServer(t *testing.T) {
-	l := newServices("avatar", "/no/such/program")
-	if _, err := l.drive(t.Context(), "best", 0, time.Millisecond); err == nil || !strings.HasPrefix(err.Error(), "start stage best: ") {
+	l := avatarServices("/no/such/program")
+	if _, _, err := l.drive(t.Context(), "best", 0, time.Millisecond); err == nil || !strings.HasPrefix(err.Error(), "start stage best: ") {
 		t.Error(err)
 	}
 	l.program = os.Args[0]
 	t.Setenv(asProgram, "1") // it refuses its arguments
-	if _, err := l.serve(t.Context(), "best"); err == nil || !strings.Contains(err.Error(), "EOF") || !strings.Contains(err.Error(), "flag provided but not defined: -stage") {
+	if _, _, err := l.drive(t.Context(), "best", 0, time.Millisecond); err == nil || !strings.Contains(err.Error(), "it ended and printed no address: exit status 2") || !strings.Contains(err.Error(), "flag provided but not defined: -stage") {
 		t.Error(err)
 	}
 	t.Setenv(asServer, "many")
-	if _, err := l.serve(t.Context(), "best"); err == nil || !strings.Contains(err.Error(), `it printed "this is no address\n" and no address`) {
+	if _, _, err := l.drive(t.Context(), "best", 0, time.Millisecond); err == nil || !strings.Contains(err.Error(), `it printed "this is no address\n" and no address`) {
 		t.Error(err)
+	}
+}
+
+// Only the first line is kept, whatever parts it comes in, and no more of it
+// than an address may have.
+func TestFirstLine(t *testing.T) {
+	for _, parts := range [][]string{{"serving x\nmore\n"}, {"serv", "ing x\n", "more"}} {
+		f := &firstLine{is: make(chan string, 1)}
+		for _, p := range parts {
+			if n, err := f.Write([]byte(p)); n != len(p) || err != nil {
+				t.Errorf("%d, %v", n, err)
+			}
+		}
+		if got := <-f.is; got != "serving x\n" {
+			t.Errorf("%q", got)
+		}
+	}
+	f := &firstLine{is: make(chan string, 1)}
+	f.Write(make([]byte, 1<<20))
+	if got := <-f.is; len(got) != 1<<10 {
+		t.Errorf("%d bytes", len(got))
 	}
 }

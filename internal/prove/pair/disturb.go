@@ -2,8 +2,10 @@ package pair
 
 import (
 	"fmt"
+	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/capture/host"
 	"whet/internal/quantity"
 	"whet/internal/recording"
 )
@@ -14,6 +16,25 @@ const (
 	muchLoad     = 0.5  // runnable processes per core before the start
 	muchThrottle = 0.02 // of the time measured
 )
+
+// Watch watches the machine for a measurement that is none of this package's.
+// What it returns tells, in words, what disturbed the machine since then.
+func Watch() (said func(elapsed time.Duration) []string) {
+	meter := host.Start()
+	return func(elapsed time.Duration) []string {
+		h := host.Facts(nil)
+		meter.Stop(&h)
+		return words(disturbances(&h, int64(elapsed)))
+	}
+}
+
+func words(all []compare.Disturbance) []string {
+	var texts []string
+	for _, d := range all {
+		texts = append(texts, d.Text)
+	}
+	return texts
+}
 
 // disturbances are what the counters of the machine saw while ns of measuring
 // passed. How busy it was meanwhile tells nothing here: the sides themselves

@@ -1,8 +1,10 @@
 package pair
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"whet/internal/recording"
 )
@@ -31,8 +33,21 @@ func TestDisturbances(t *testing.T) {
 				t.Error("a disturbance without words")
 			}
 		}
+		if said := words(disturbances(&c.h, 1e9)); len(said) != len(kinds) || slices.Contains(said, "") {
+			t.Errorf("%q of %q", said, kinds)
+		}
 		if got := strings.Join(kinds, " "); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.h, got, c.want)
+		}
+	}
+}
+
+// What was watched is said at the end, of this machine whatever it is.
+func TestWatch(t *testing.T) {
+	said := Watch()
+	for _, text := range said(time.Second) {
+		if text == "" || strings.Contains(text, "\n") {
+			t.Errorf("%q", text)
 		}
 	}
 }

@@ -43,6 +43,9 @@ func MakePlan(subjects []Subject, o Options) Plan {
 		}
 	}
 	p.Looks = compare.Looks(p.Most, hypotheses, o.Alpha)
+	if o.OneLook {
+		p.Looks = []int{p.Most}
+	}
 	return p
 }
 

@@ -128,6 +128,9 @@ func TestMakePlan(t *testing.T) {
 			t.Errorf("%s: %+v, want %d and %d rounds", c.name, p, c.rounds, c.most)
 		}
 	}
+	if p := MakePlan([]Subject{one}, Options{Budget: time.Minute, Alpha: 0.05, OneLook: true}); !slices.Equal(p.Looks, []int{200}) {
+		t.Errorf("one look at %v of 200 rounds", p.Looks)
+	}
 	if got, want := (Plan{Rounds: 30, Most: 60}).String(), "30 rounds of 3 slices each (old, new, and one of them again), up to 60 where verdicts on others leave time"; got != want {
 		t.Errorf("%q", got)
 	}

@@ -52,6 +52,7 @@ type Options struct {
 	Max           int           // 0: MaxRounds
 	Prepare       time.Duration // what preparing a round takes
 	Layouts       bool          // each round has a layout of its own; else every seed is 0
+	OneLook       bool          // at the end: for metrics that no look takes out of the measuring, which would pay for it with confidence
 
 	Earlier [][]compare.Round // of each subject, from earlier runs of the same question; nil: none
 	Run     int               // number of this run, from 1
