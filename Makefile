@@ -122,9 +122,10 @@ screenshot: build ## the pictures in the README and docs, of real measurements
 	bin/whet weblist -o $(DEMO)/weblist.html 'original.*ServeHTTP$$' $(DEMO)/visits.whet
 	go run ./docs/screenshot -height 560 -scroll .source $(DEMO)/weblist.html docs/weblist.png
 
-casebook: ## the cases' tests and benchmarks
+casebook: ## the cases' tests and benchmarks, and what whet finds in fresh measurements of them: a quarter of an hour more
 	go test -race ./casebook/...
 	go test -run '^$$' -bench . -benchmem ./casebook/...
+	go test -tags casebook -count=1 -timeout 60m -run '^(TestCasebookFresh|TestVisitsUnderLoad)$$' -v ./internal/app
 
 clean:
 	rm -rf bin
