@@ -7,6 +7,7 @@ package ingest_test
 
 import (
 	"bytes"
+	"runtime"
 	"testing"
 
 	"whet/casebook/ingest"
@@ -18,14 +19,21 @@ func alloc(t *testing.T, s stage, size int) int64 {
 }
 
 // TestSmallRequestOnAColdPool: the published free list gives a request of one
-// document 5 MiB when it is empty. No other stage does.
+// document 5 MiB when it is empty. No other stage does; best, when its pool is
+// empty, what it needs for a body of any length.
 func TestSmallRequestOnAColdPool(t *testing.T) {
 	for _, s := range stages {
+		most := int64(16 << 10)
+		if s.name == "best" {
+			most = 160 << 10
+		}
 		body := ingesttest.Body(1500)
 		got := ingesttest.Allocated(func() {
-			// A new handler has an empty list. The pool of best is the package's:
-			// what it costs when it is empty is tested there.
+			// A new handler has an empty list. The pool of best is the package's, and
+			// empty when the collector has been through twice.
 			h := s.make(new(ingest.Check))
+			runtime.GC()
+			runtime.GC()
 			if err := h.Take(bytes.NewReader(body), 1500, func([]byte) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
@@ -34,8 +42,11 @@ func TestSmallRequestOnAColdPool(t *testing.T) {
 			if got < 5<<20 {
 				t.Errorf("leaky: %d bytes for a small request, want 5 MiB: it is no longer what was published", got)
 			}
-		} else if got > 16<<10 {
-			t.Errorf("%s: %d bytes for a small request, want at most 16 KiB", s.name, got)
+		} else if got > most {
+			t.Errorf("%s: %d bytes for a small request, want at most %d", s.name, got, most)
+		}
+		if s.name == "best" && got < 128<<10 {
+			t.Errorf("best: %d bytes for a small request: its pool was not empty", got)
 		}
 	}
 }
@@ -64,8 +75,8 @@ func TestCliff(t *testing.T) {
 func TestBestTakesInWithoutMemory(t *testing.T) {
 	h := stages[len(stages)-1].make(new(ingest.Check))
 	for _, size := range []int{1500, ingesttest.Size100KB, ingesttest.Size4_9MB, ingesttest.Size5MiB, ingesttest.Size20MB} {
-		if n := ingesttest.AllocTake(t, h, size); n > 256 {
-			t.Errorf("%d bytes are allocated to take in %d, want none but the reader's", n, size)
+		if n := ingesttest.AllocTake(t, h, size); n > 0 {
+			t.Errorf("%d bytes are allocated to take in %d, want none", n, size)
 		}
 	}
 }

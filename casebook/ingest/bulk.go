@@ -53,7 +53,7 @@ func PassOnWhole(ctx context.Context, sink Sink, body []byte) (*Report, error) {
 // bulk reads documents in the bulk form.
 type bulk struct {
 	documents []document // still to come
-	form      []byte     // of the one before
+	form      []byte     // of the last one that did not fit a Read
 	rest      []byte     // what is left of form
 }
 
@@ -65,6 +65,10 @@ func (b *bulk) Read(p []byte) (n int, err error) {
 			}
 			d := b.documents[0]
 			b.documents = b.documents[1:]
+			if len(p)-n >= MaxAction+len(d.source)+len("\n") {
+				n = len(AppendBulk(p[:n], d.to, d.source))
+				continue
+			}
 			b.form = AppendBulk(b.form[:0], d.to, d.source)
 			b.rest = b.form
 		}

@@ -7,7 +7,9 @@
 // tuning; package ingesttest holds the one table, the seeded bodies and the
 // benchmarks that all of them run. Reading a line, the bulk form and the
 // report are the same code in every stage, and stand here: the stages differ
-// in how the body gets into memory, and in nothing else.
+// in how the body gets into memory. One thing follows from that: a body that is
+// whole becomes a list of documents before the sink is called, 64 bytes each,
+// and the last stage has no such list.
 //
 // What a stage does with a POST to /ingest:
 //
@@ -30,7 +32,8 @@
 //     [MaxBody] bytes 413, whether or not it says its length; a body that ends
 //     early 400; a client that takes longer than [MaxTime] 408; a sink that
 //     fails 502, and one that is not done after MaxTime 504. None of those
-//     requests leaves a document in the sink: see [Sink].
+//     requests leaves a document in the sink: see [Sink]. What a search engine
+//     makes of that, which may take some documents and not others, [Remote] says.
 //
 // What it costs in time and memory is in the benchmarks. Where they mislead: the
 // body comes from memory and the sink is in the program, so no connection, no

@@ -1,13 +1,16 @@
 package ingest_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"whet/casebook/ingest"
 	"whet/casebook/ingest/ingesttest"
@@ -64,6 +67,19 @@ func TestRemoteFails(t *testing.T) {
 			}
 		}, "the sink answered 302 Found"},
 		{read(200, `{"took":30,"errors":true,"items":[]}`), "did not take all documents"},
+		{read(200, `{"took":30, "errors" : true}`), "did not take all documents"},
+		{read(200, "{ \"errors\":\n true }"), "did not take all documents"},
+		{read(200, "\n{\n  \"took\" : 30,\n  \"errors\"\t:\r\n\ttrue"), "did not take all documents"},
+		{read(200, `{"items":[`+strings.Repeat(`{"index":{"_index":"errors","errors":false,"_id":[1]}},`, 1000)+`{}],"errors":true}`), "did not take all documents"},
+		{read(200, `{"took":{"errors":false},"status":"errors","errors":true}`), "did not take all documents"},
+		{read(200, `{"a":"\\\"","b":"\\\\","c":"}{","errors":true}`), "did not take all documents"},
+		{read(200, `{"took":30,"err`), "is not known"},
+		{read(200, `{"took":30,"items":[{}]`), "is not known"},
+		{func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Length", "100")
+			io.WriteString(w, `{"errors":false`)
+		}, "the connection to the sink failed"},
 		{func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "{}") }, "answered before it had all documents"},
 	} {
 		s := remote(t, tt.handler)
@@ -75,6 +91,43 @@ func TestRemoteFails(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error is %v, want one with %q", err, tt.want)
 		}
+	}
+}
+
+// What an engine says that has taken all documents, or that says nothing of it.
+func TestRemoteTakes(t *testing.T) {
+	for _, answer := range []string{
+		"", "OK", "[]", `"errors"`, "true", "{}", `{"took":30,"errors":false,"items":[{"index":{"errors":true}}]}`, `{"errors":false,"errors":true}`,
+		`{"took":30,"items":[{"errors":true},[["errors",true]]]}`, `{"status":"errors","took":true}`, `{"errors":null}`, `{"errors":[true]}`, `{"errors":"true"}`,
+		`{"errors ":true,"error":true,"\"errors":true,"errors\"":true,"a\\":"errors","b":true}`,
+	} {
+		s := remote(t, func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			io.WriteString(w, answer)
+		})
+		if err := s.Bulk(t.Context(), strings.NewReader(action+document)); err != nil {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+}
+
+// What goes wrong on the way is said, and where the sink is is not.
+func TestRemoteIsNotThere(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	where := strings.TrimPrefix(server.URL, "http://")
+	s, err := ingest.NewRemote(server.URL + "/_bulk?token=secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Close()
+	err = s.Bulk(t.Context(), strings.NewReader(action+document))
+	if _, isErrno := errors.AsType[syscall.Errno](err); err == nil || !isErrno || !strings.HasPrefix(err.Error(), "the connection to the sink failed: ") || strings.Contains(err.Error(), where) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("error is %v, want the system's, without the address", err)
+	}
+	ended, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	if err := s.Bulk(ended, strings.NewReader(action+document)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error is %v, want that the time is over", err)
 	}
 }
 

@@ -5,9 +5,11 @@
 //
 // What follows from that:
 //
-//   - Memory is the same for 100 KB and for 20 MB. There is no size at which
-//     it stops being enough, and so no cliff; and the memory stays in the
-//     processor's cache, which that of a whole body does not.
+//   - Memory is the same for 100 KB and for 20 MB, and for a line alone too: a
+//     request that finds the pool empty takes those 128 KiB, however little it
+//     brings. There is no size at which it stops being enough, and so no cliff;
+//     and the memory stays in the processor's cache, which that of a whole body
+//     does not.
 //   - The sink has begun before the body's end is known. What the other stages
 //     check first, that a body is whole and not too large, is found out while
 //     documents are on their way, and the sink has to drop them; see

@@ -51,23 +51,29 @@ func (p *page) Write(b []byte) (int, error) {
 
 func (p *page) reset() { p.status, p.n = 0, 0 }
 
+// serving returns a function that calls a handler with a fresh request.
+func serving(p *page, size int) func(http.Handler) {
+	whole := NewReader(size)
+	return func(h http.Handler) {
+		p.reset()
+		body := *whole
+		h.ServeHTTP(p, Request(&body, int64(size)))
+	}
+}
+
 // Bulk measures the whole handler, with a fresh request each time.
 func Bulk(b *testing.B, make New) {
 	for _, s := range bulkSizes {
 		b.Run(s.name, func(b *testing.B) {
 			sink, p := new(ingest.Check), newPage()
-			h := make(sink)
+			h, serve := make(sink), serving(p, s.size)
 			b.SetBytes(int64(s.size))
 			b.ReportAllocs()
-			serve := func() {
-				p.reset()
-				h.ServeHTTP(p, Request(NewReader(s.size), int64(s.size)))
-			}
-			serve()
+			serve(h)
 			want := sink.Totals()
 			calls := 1
 			for b.Loop() {
-				serve()
+				serve(h)
 				calls++
 			}
 			// A benchmark that measured less than the whole job fails: every line
@@ -90,21 +96,21 @@ func Bulk(b *testing.B, make New) {
 	}
 }
 
-// Take measures the taking in of the body.
+// Take measures the taking in of the body, from one reader.
 func Take(b *testing.B, make New) {
 	for _, s := range takeSizes {
 		b.Run(s.name, func(b *testing.B) {
-			NewReader(s.size) // the documents are made
-			h := make(new(ingest.Check))
+			h, whole, body := make(new(ingest.Check)), NewReader(s.size), new(Reader)
 			b.SetBytes(int64(s.size))
 			b.ReportAllocs()
 			calls, taken := 0, 0
+			use := func(part []byte) error {
+				taken += len(part)
+				return nil
+			}
 			for b.Loop() {
-				err := h.Take(NewReader(s.size), int64(s.size), func(part []byte) error {
-					taken += len(part)
-					return nil
-				})
-				if err != nil {
+				*body = *whole
+				if err := h.Take(body, int64(s.size), use); err != nil {
 					b.Fatal(err)
 				}
 				calls++
@@ -121,23 +127,24 @@ func Take(b *testing.B, make New) {
 func AllocBulk(t testing.TB, h http.Handler, size int) int64 {
 	t.Helper()
 	p := newPage()
-	serve := func() {
-		p.reset()
-		h.ServeHTTP(p, Request(NewReader(size), int64(size)))
-		if p.status != http.StatusOK {
+	serve := serving(p, size)
+	call := func() {
+		if serve(h); p.status != http.StatusOK {
 			t.Fatalf("answer is %d %q", p.status, p.body[:p.n])
 		}
 	}
-	serve()
-	return Allocated(serve)
+	call()
+	return Allocated(call)
 }
 
 // AllocTake returns the bytes that a stage allocates to take in a body, in a
 // call that is not its first.
 func AllocTake(t testing.TB, h ingest.Intake, size int) int64 {
 	t.Helper()
+	whole, body := NewReader(size), new(Reader)
 	take := func() {
-		if err := h.Take(NewReader(size), int64(size), func([]byte) error { return nil }); err != nil {
+		*body = *whole
+		if err := h.Take(body, int64(size), func([]byte) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -42,9 +42,13 @@ type Reader struct {
 	rest   []byte // after the blocks
 }
 
-// NewReader returns a reader of Body(size).
+// NewReader returns a reader of Body(size). A copy of it that nothing was read
+// from is another one.
 func NewReader(size int) *Reader {
-	make, _ := rests.LoadOrStore(size, sync.OnceValue(func() []byte { return makeRest(size) }))
+	make, ok := rests.Load(size)
+	if !ok {
+		make, _ = rests.LoadOrStore(size, sync.OnceValue(func() []byte { return makeRest(size) }))
+	}
 	return &Reader{blocks: wholeBlocks(size), rest: make.(func() []byte)()}
 }
 

@@ -3,10 +3,20 @@ package ingesttest
 import (
 	"bytes"
 	"hash/crc32"
+	"net/http"
 	"testing"
 
 	"whet/casebook/ingest"
 )
+
+// The benchmark's own cost: the same loop around a handler that does nothing.
+func BenchmarkEmptyBulk(b *testing.B) {
+	serve := serving(newPage(), Size4_9MB)
+	b.ReportAllocs()
+	for b.Loop() {
+		serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	}
+}
 
 // A body has the length that was asked for, is whole documents, and is the
 // same in every run.

@@ -104,7 +104,7 @@ func testServer(t *testing.T, make New) {
 	engine := new(Keep)
 	remote := httptest.NewServer(Serve(engine))
 	defer remote.Close()
-	sink, err := ingest.NewRemote(remote.URL + "/_bulk")
+	sink, err := ingest.NewRemote(remote.URL + "/_bulk?token=secret")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +133,11 @@ func testServer(t *testing.T, make New) {
 	}
 	text, _ := io.ReadAll(r.Body)
 	r.Body.Close()
-	if r.StatusCode != http.StatusBadGateway || !strings.HasPrefix(string(text), "pass the documents on: ") {
+	if r.StatusCode != http.StatusBadGateway || !strings.HasPrefix(string(text), "pass the documents on: the connection to the sink failed") {
 		t.Errorf("without a sink the answer is %s %q, want 502", r.Status, text)
+	}
+	if strings.Contains(string(text), strings.TrimPrefix(remote.URL, "http://")) || strings.Contains(string(text), "secret") {
+		t.Errorf("the answer %q tells a visitor where the sink is", text)
 	}
 }
 
