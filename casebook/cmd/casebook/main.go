@@ -21,15 +21,17 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
 
 // Exit codes.
 const (
-	done   = 0
-	failed = 1
-	misuse = 2
+	done        = 0
+	misuse      = 2
+	failed      = 3
+	interrupted = 130 // a command; to be told to end is how a service ends
 )
 
 func main() {
@@ -79,10 +81,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		err = errors.Join(err, log.Close())
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "casebook:", err)
+		fmt.Fprintln(stderr, "casebook:", oneLine(err))
+		if chosen.run != nil && errors.Is(err, context.Canceled) {
+			return interrupted
+		}
 		return failed
 	}
 	return done
+}
+
+// oneLine is an error's text on one line.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }
 
 // serve makes the stage's handler and serves it until the end.
@@ -156,6 +166,9 @@ func useless(o options, name string, chosen stage) error {
 		}
 		if chosen.run != nil && given != "case" && given != "stage" {
 			return fmt.Errorf("-%s is of no use to %s: it is a command that ends, and serves nothing", given, name)
+		}
+		if o.pprofAddr == "" && (given == "block-rate" || given == "mutex-fraction") {
+			return fmt.Errorf("-%s is of no use without profiles: give -pprof-addr an address", given)
 		}
 	}
 	return nil

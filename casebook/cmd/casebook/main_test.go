@@ -235,6 +235,8 @@ func TestRefuses(t *testing.T) {
 		{append(fine, "-downstream=http://127.0.0.1:1"), misuse, `-downstream is of no use to visits: it is for gateway`},
 		{append(fine, "-sink=http://127.0.0.1:1"), misuse, `-sink is of no use to visits: it is for ingest`},
 		{append(fine, "-print-stats=false"), misuse, `-print-stats is of no use to visits: it is for stats`},
+		{append(fine, "-pprof-addr=", "-block-rate=1us"), misuse, `-block-rate is of no use without profiles: give -pprof-addr an address`},
+		{append(fine, "-pprof-addr=", "-mutex-fraction=0"), misuse, `-mutex-fraction is of no use without profiles: give -pprof-addr an address`},
 		{append(fine, "-mutex-fraction=-1"), misuse, `-mutex-fraction -1: it may not be negative`},
 		{append(fine, "-speed=9"), misuse, `flag provided but not defined: -speed`},
 		{append(fine, "-block-rate=fast"), misuse, `invalid value "fast" for flag -block-rate: .*`},
