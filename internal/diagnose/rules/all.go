@@ -9,6 +9,7 @@ import (
 	"whet/internal/diagnose/rules/jsonreencode"
 	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
+	"whet/internal/diagnose/rules/randomperelement"
 	"whet/internal/diagnose/rules/readgrowth"
 	"whet/internal/diagnose/rules/regexpcompile"
 	"whet/internal/diagnose/rules/regexpreplace"
@@ -29,6 +30,7 @@ func All() []diagnose.Rule {
 		bufferpercall.Rule(),
 		regexpreplace.Rule(),
 		regexpcompile.Rule(),
+		randomperelement.Rule(),
 		constantwork.Rule(),
 		densemap.Rule(),
 	}

@@ -1,0 +1,155 @@
+package randomperelement
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "random-per-element",
+		Title: "a random number drawn for each character",
+		Doc: diagnose.Doc{
+			What:   "A loop that makes a text of random characters draws a number for each of them.",
+			Why:    "A draw makes 63 random bits or more, and a character of an alphabet of 64 takes 6 of them: the rest is thrown away. A shared source takes a lock, or looks up its thread's, for each; crypto/rand asks the kernel or runs a cipher.",
+			Silent: "For numbers, words and elements of other lists; for shuffles; for a character drawn outside of a loop or under a condition in it; where several characters are taken from one number already; for alphabets of more than 256 characters; without source.",
+			Fix:    "Take several characters from each number, and throw away values beyond the alphabet, so that all characters stay equally likely. The source stays what it is.",
+			Before: "for i := range id {\n\tid[i] = letters[rand.Intn(len(letters))] // 62 of them\n}",
+			After:  "for i, bits, left := 0, rand.Int63(), 10; i < len(id); bits, left = bits>>6, left-1 {\n\tif left == 0 {\n\t\tbits, left = rand.Int63(), 10\n\t}\n\tif n := int(bits & 63); n < len(letters) {\n\t\tid[i] = letters[n]\n\t\ti++\n\t}\n}",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceCPU},
+		MinSamples: diagnose.MinCPUSamples,
+		Find:       find,
+	}
+}
+
+// site is a statement that makes a character of a random number.
+type site struct {
+	diagnose.Statement
+	shape
+	function string
+	secret   bool // crypto/rand draws
+	cpu      diagnose.Set
+}
+
+type finder struct {
+	s  *diagnose.Subject
+	at map[key]*site // nil: the statement is none
+}
+
+type key struct {
+	file string
+	line int
+}
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	f := &finder{s: s, at: make(map[key]*site)}
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+		if st, secret := f.site(s.CPU, stack); st != nil {
+			st.cpu.Add(i)
+			st.secret = st.secret || secret
+		}
+	})
+	var claims []diagnose.Claim
+	for _, st := range f.at {
+		if st != nil && st.cpu.Len() > 0 {
+			claims = append(claims, f.claim(st))
+		}
+	}
+	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
+		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
+	})
+	return claims
+}
+
+// wrappers is how many functions of the user's own may lie between the loop and
+// what draws.
+const wrappers = 4
+
+// site finds the statement for which a sample draws a random number: that of
+// the innermost frame of the user's own which lies in a loop.
+func (f *finder) site(c *hot.Classified, stack []callstack.FrameID) (st *site, secret bool) {
+	drawn, own := false, 0
+	for _, id := range stack {
+		frame := c.Frame(id)
+		if !f.s.Own(frame) {
+			switch diagnose.PackageOf(frame.Function) {
+			case "crypto/rand":
+				drawn, secret = true, true
+			case "math/rand", "math/rand/v2":
+				drawn = true
+			default:
+				if own > 0 {
+					return nil, false // a library's own business
+				}
+			}
+			continue
+		}
+		if !drawn || f.s.Loops.InBenchmark(frame.File, frame.Line) {
+			return nil, false
+		}
+		if at := f.s.Statement(frame.File, frame.Line); at.Loop != nil {
+			return f.known(at, frame.Function), secret
+		}
+		if own++; own > wrappers {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+func (f *finder) known(at diagnose.Statement, function string) *site {
+	k := key{at.File, at.First}
+	st, ok := f.at[k]
+	if !ok {
+		if sh, ok := f.shapeOf(at, function); ok {
+			st = &site{Statement: at, shape: sh, function: function}
+		}
+		f.at[k] = st
+	}
+	if st != nil && function < st.function {
+		st.function = function
+	}
+	return st
+}
+
+func (f *finder) claim(st *site) diagnose.Claim {
+	s := f.s
+	keep := st.cpu.Keep()
+	most := 256
+	if st.perDraw == ofSmall {
+		most = 64
+	}
+	c := diagnose.Claim{
+		Place:      st.Place(st.function),
+		Cost:       diagnose.Samples{CPU: keep},
+		Removed:    1 - 1/float64(st.perDraw),
+		Confidence: finding.Medium,
+		Why:        fmt.Sprintf("Each round of the loop draws a random number for one character: one draw of 63 bits is enough for %d characters of an alphabet of up to %d.", st.perDraw, most),
+		Evidence: []finding.Evidence{{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples draw random numbers for this statement; of %d draws one would stay",
+			s.CPUSamples(keep), s.BaseCPUSamples(), st.perDraw)}},
+	}
+	if st.typed {
+		c.Confidence = finding.High
+	}
+	var b strings.Builder
+	if st.secret {
+		b.WriteString("Read the random bytes of the whole text in one call of crypto/rand's Read, and make a character of the low bits of each; throw away values beyond the alphabet, so that all characters stay equally likely, and read on where too few are left. Keep crypto/rand: what is guessed from another source is no secret.")
+	} else {
+		b.WriteString("Take several characters from each number: 6 bits number up to 64 of them, so that the 63 of one Int63 give ten. Throw away values beyond the alphabet, so that all characters stay equally likely. Which source draws need not change.")
+	}
+	if st.runes {
+		b.WriteString(" Where the alphabet is ASCII, a string and a []byte serve in place of runes, and the text is made without encoding.")
+	}
+	c.Remedy = b.String()
+	return c
+}
