@@ -28,7 +28,8 @@ type Total struct {
 // prints nothing.
 type Options struct {
 	// Print, unless it is nil, gets a line for each request: its name, quoted,
-	// and its time. One record is one call of Write, and calls do not overlap.
+	// and its time. One record is one call of Write, and calls do not overlap:
+	// a request that has been answered and counted waits for those before it.
 	// A failure to print is said on standard error and costs the visitor nothing.
 	Print io.Writer
 	// Now reads a clock that never goes back. nil is the system's monotonic
@@ -44,7 +45,7 @@ type Ledger struct {
 	mu     sync.Mutex
 	totals map[string]*Total // at most MaxNames and Rest
 
-	printing sync.Mutex // not mu: whoever counts does not wait for a terminal
+	printing sync.Mutex // not mu: a terminal holds up those who print, not the count and who reads it
 	print    io.Writer
 }
 

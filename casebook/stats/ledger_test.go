@@ -3,9 +3,11 @@ package stats
 import (
 	"maps"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -141,16 +143,32 @@ func (s slow) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// The ledger can be read, and counts, while a record is printed.
-func TestPrintingHoldsNobodyUp(t *testing.T) {
+// The ledger can be read, and counts, while a record is printed. Whoever has a
+// record to print after that waits, counted.
+func TestPrintingDoesNotHoldUpTheCount(t *testing.T) {
 	out := slow{make(chan struct{}), make(chan struct{})}
 	l := NewLedger(Options{Print: out})
+	const n = 3
+	var done atomic.Int32
 	var wg sync.WaitGroup
-	wg.Go(func() { l.Add("a", 1) })
-	<-out.writing
-	if got := l.Totals()["a"]; got != (Total{1, 1}) {
-		t.Errorf("total is %v while its record is printed", got)
+	for range n {
+		wg.Go(func() {
+			l.Add("a", 1)
+			done.Add(1)
+		})
 	}
-	out.done <- struct{}{}
+	<-out.writing
+	for l.Totals()["a"] != (Total{n, n}) && t.Context().Err() == nil {
+		runtime.Gosched()
+	}
+	if got := done.Load(); got != 0 {
+		t.Errorf("%d requests are done while the first record is printed", got)
+	}
+	for i := range n {
+		if i > 0 {
+			<-out.writing
+		}
+		out.done <- struct{}{}
+	}
 	wg.Wait()
 }

@@ -5,10 +5,10 @@
 // Published, it was slower than the step before, 3326 ns against 3146, and took
 // more bytes, 2842 against 2069: all that is known of a request is in one
 // struct, the decoder is given the address of a part of it, and so the whole of
-// it escapes to the heap. Here the escape is as it was and the loss is not: the
-// bodies that are measured have a payload that this step leaves alone and that
-// costs the one before several times as much. What the published bodies were is
-// not known. TestCost in package gateway holds the order that is found here.
+// it escapes to the heap. Here the escape is as it was and the loss is not: to
+// make values of the payload that is measured, and text of them again, costs the
+// step before far more than an escape. What was measured then is not known.
+// TestCost in package gateway holds the order that is found here.
 //
 // The names of qua in the struct, sorted in an array of fixed size, are ours.
 // An array spares what appending to a slice allocates as long as it is on the
