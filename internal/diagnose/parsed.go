@@ -5,11 +5,18 @@ import (
 	"go/token"
 )
 
-// Parsed returns the syntax of a frame's file and the positions in it; nil where
-// its source is not at hand or does not parse.
+// Parsed returns the syntax of a frame's file, nil where its source is not at
+// hand or does not parse, and the positions in all files of the subject.
 func (s *Subject) Parsed(file string) (*token.FileSet, *ast.File) {
 	if sf := s.parsed(file); sf != nil {
-		return sf.fset, sf.ast
+		return s.positions(), sf.ast
 	}
-	return nil, nil
+	return s.positions(), nil
+}
+
+func (s *Subject) positions() *token.FileSet {
+	if s.fset == nil {
+		s.fset = token.NewFileSet()
+	}
+	return s.fset
 }

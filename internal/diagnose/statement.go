@@ -42,7 +42,7 @@ func (s *Subject) parsed(file string) *sourceFile {
 	var sf *sourceFile
 	if s.Source != nil {
 		if text := s.Source.Text(file); len(text) > 0 && len(text) <= maxSourceBytes {
-			sf = parseSource(file, text)
+			sf = parseSource(s.positions(), file, text)
 		}
 	}
 	if s.files == nil {
@@ -52,8 +52,7 @@ func (s *Subject) parsed(file string) *sourceFile {
 	return sf
 }
 
-func parseSource(name string, text []byte) *sourceFile {
-	fset := token.NewFileSet()
+func parseSource(fset *token.FileSet, name string, text []byte) *sourceFile {
 	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil

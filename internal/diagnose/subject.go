@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"go/token"
 	"time"
 
 	"whet/internal/analyze/hot"
@@ -53,6 +54,7 @@ type Subject struct {
 	Calls  map[string][]compiler.Call // by the frame's file, in source order
 
 	// Filled on demand: a subject is used by one goroutine at a time.
+	fset     *token.FileSet // of all files: the type checker tells them apart by it
 	files    map[string]*sourceFile
 	declared map[string]Declared
 	named    map[string]namedFunction
