@@ -3,6 +3,7 @@ package collections
 import (
 	"errors"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -77,9 +78,10 @@ func (c *checker) Import(path string) (*types.Package, error) {
 func (c *checker) check(path string, declarationsOnly bool, info *types.Info) (*types.Package, map[*ast.File]string) {
 	names := make(map[*ast.File]string)
 	var files []*ast.File
-	fset, _ := c.subject.Parsed(first(c.files[path]))
+	var fset *token.FileSet // of any of them: the errors that have positions are not looked at
 	for _, name := range c.files[path] {
-		if _, f := c.subject.Parsed(name); f != nil {
+		if of, f := c.subject.Parsed(name); f != nil {
+			fset = of
 			files = append(files, f)
 			names[f] = name
 		}
@@ -90,13 +92,6 @@ func (c *checker) check(path string, declarationsOnly bool, info *types.Info) (*
 	conf := types.Config{Importer: c, IgnoreFuncBodies: declarationsOnly, FakeImportC: true, Error: func(error) {}}
 	p, _ := conf.Check(path, fset, files, info)
 	return p, names
-}
-
-func first(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return names[0]
 }
 
 // read reads a package and the uses of its collections; nil where none of its
