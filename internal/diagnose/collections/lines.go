@@ -103,7 +103,7 @@ func (p *Package) unkeyed(lit *ast.CompositeLit) {
 	for i, e := range lit.Elts {
 		if _, keyed := e.(*ast.KeyValueExpr); !keyed && i < st.NumFields() {
 			if c := p.known[st.Field(i).Origin()]; c != nil {
-				c.Leaks = true
+				c.foreign = true
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func (p *Package) mayAllocate(e ast.Expr) bool {
 		_, declared := p.parent[e].(*ast.CallExpr)
 		return !declared // called on the spot, or handed to what most often keeps none
 	case *ast.CompositeLit:
-		return (isCollection(p.Type(e)) || p.Type(e) == nil) && !p.stands[e]
+		return (IsCollection(p.Type(e)) || p.Type(e) == nil) && !p.stands[e]
 	case *ast.UnaryExpr:
 		_, ok := ast.Unparen(e.X).(*ast.CompositeLit)
 		return ok && e.Op == token.AND
@@ -187,7 +187,7 @@ func (p *Package) converts(call *ast.CallExpr) bool {
 	if _, boxes := underlying(to.Type).(*types.Interface); boxes {
 		return true
 	}
-	return isString(to.Type) != isString(from) && (isCollection(to.Type) || isCollection(from))
+	return isString(to.Type) != isString(from) && (IsCollection(to.Type) || IsCollection(from))
 }
 
 // joins reports whether a sum is, or may be, one of strings.

@@ -28,6 +28,8 @@ type Package struct {
 	owner   map[*types.Var]*types.Named // of fields
 	lines   map[position]*line
 	stands  map[ast.Expr]bool // values that uses stand for
+	scoped  map[*types.Named]bool
+	defined map[types.Object]*ast.Ident
 }
 
 type position struct {
@@ -99,7 +101,7 @@ func (c *checker) check(path string, declarationsOnly bool, info *types.Info) (*
 func (c *checker) read(path string) *Package {
 	p := &Package{
 		Path: path, subject: c.subject, parent: make(map[ast.Node]ast.Node),
-		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[position]*line), stands: make(map[ast.Expr]bool),
+		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[position]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool), defined: make(map[types.Object]*ast.Ident),
 		info: &types.Info{
 			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
 		},
@@ -108,8 +110,11 @@ func (c *checker) read(path string) *Package {
 	if p.types == nil {
 		return nil
 	}
-	for _, obj := range p.info.Defs {
-		p.fields(obj)
+	for id, obj := range p.info.Defs {
+		if obj != nil {
+			p.defined[obj] = id
+			p.fields(obj)
+		}
 	}
 	files := slices.SortedFunc(maps.Keys(p.file), func(a, b *ast.File) int {
 		return slices.Index(c.files[path], p.file[a]) - slices.Index(c.files[path], p.file[b])
@@ -187,6 +192,15 @@ func (p *Package) Converted(e ast.Expr) ast.Expr {
 		}
 		e = call.Args[0]
 	}
+}
+
+// Constant reports whether an expression has the same value each time: it is a
+// constant, or a literal without elements.
+func (p *Package) Constant(e ast.Expr) bool {
+	if lit, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
+		return len(lit.Elts) == 0
+	}
+	return p.info.Types[e].Value != nil
 }
 
 // Own reports whether a type is declared in a package of the user's own.

@@ -14,14 +14,20 @@ type Collection struct {
 	// Owner is the struct type that a field belongs to; nil for variables and
 	// where it has no name.
 	Owner *types.Named
-	// Leaks: its value, or that of a map or slice in it, is handed on, or comes
-	// from elsewhere, in a way that is not followed.
-	Leaks bool
-
 	Work
-	declared ast.Node // the local variable's identifier
-	captured bool     // by a literal that may run later
+	// foreign: its value, or that of a map or slice in it, may come from
+	// elsewhere.
+	foreign bool
+	// handedOn: its value, or that of a map or slice in it, goes elsewhere: it is
+	// returned, stored, an argument; or its use is not understood.
+	handedOn bool
+	declared *ast.Ident // of a local variable
+	captured bool       // by a literal that may run later
 }
+
+// Leaks reports whether anything but the uses may have part in it: it comes from
+// elsewhere, or is handed on.
+func (c *Collection) Leaks() bool { return c.foreign || c.handedOn }
 
 // Field reports whether it is a field of a struct.
 func (c *Collection) Field() bool { return c.Var.IsField() }
@@ -70,7 +76,7 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 		return
 	}
 	v = v.Origin()
-	if !isCollection(v.Type()) {
+	if !IsCollection(v.Type()) {
 		return
 	}
 	c := p.known[v]
@@ -84,6 +90,9 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 	var n ast.Expr = id
 	if sel, ok := p.parent[id].(*ast.SelectorExpr); ok && sel.Sel == id {
 		n = sel
+		if c.Owner != nil && !isOf(p.Type(sel.X), c.Owner) {
+			c.foreign = true // a field of what it is embedded in
+		}
 	}
 	if p.info.Defs[id] != nil && !p.declares(c, id) {
 		return
@@ -98,7 +107,8 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 		u.Line = p.subject.LineOf(file, u.Value)
 		p.stands[ast.Unparen(u.Value)] = true
 	}
-	c.Leaks = c.Leaks || u.Kind == other
+	c.foreign = c.foreign || u.Kind == other && u.Value != nil
+	c.handedOn = c.handedOn || u.Kind == other && u.Value == nil
 	c.Uses = append(c.Uses, u)
 }
 
@@ -106,10 +116,10 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 func (p *Package) declares(c *Collection, id *ast.Ident) bool {
 	switch around := p.parent[id].(type) {
 	case *ast.Field: // of a struct or a signature
-		c.Leaks = c.Leaks || !c.Var.IsField()
+		c.foreign = c.foreign || !c.Var.IsField()
 		return false
 	case *ast.RangeStmt:
-		c.Leaks = true // what it holds is somebody else's
+		c.foreign = true
 		return false
 	case *ast.AssignStmt, *ast.ValueSpec:
 		if p.Function(around) != nil {
@@ -117,7 +127,7 @@ func (p *Package) declares(c *Collection, id *ast.Ident) bool {
 		}
 		return true
 	}
-	c.Leaks = true
+	c.foreign = true
 	return false
 }
 
@@ -166,12 +176,12 @@ func (p *Package) use(n ast.Expr) Use {
 			n = x
 			continue
 		}
-		if x, ok := p.parent[n].(*ast.SliceExpr); ok && x.X == n && isCollection(typ) {
+		if x, ok := p.parent[n].(*ast.SliceExpr); ok && x.X == n && IsCollection(typ) {
 			n, sliced = x, true
 			continue
 		}
 		x, ok := p.parent[n].(*ast.IndexExpr)
-		if !ok || x.X != n || !isCollection(typ) {
+		if !ok || x.X != n || !IsCollection(typ) {
 			break
 		}
 		u.InMap = isMap(typ)
@@ -183,7 +193,7 @@ func (p *Package) use(n ast.Expr) Use {
 			typ = types.Typ[types.Invalid]
 		}
 	}
-	if isCollection(typ) {
+	if IsCollection(typ) {
 		return p.whole(u, n, typ, sliced)
 	}
 	return p.element(u, n)
@@ -250,6 +260,7 @@ func (p *Package) whole(u Use, n ast.Expr, typ types.Type, sliced bool) Use {
 			if len(x.Lhs) == len(x.Rhs) && (x.Tok == token.ASSIGN || x.Tok == token.DEFINE) {
 				return p.given(u, x.Rhs[i], typ)
 			}
+			u.Value = x.Rhs[0]
 		} else if i := slices.Index(x.Rhs, n); sliced && len(x.Lhs) == len(x.Rhs) && same(x.Lhs[i], u.Node) {
 			u.Kind = part
 		}
@@ -261,6 +272,8 @@ func (p *Package) whole(u Use, n ast.Expr, typ types.Type, sliced bool) Use {
 			u.Kind = Reset
 		case len(x.Values) == len(x.Names):
 			return p.given(u, x.Values[i], typ)
+		default:
+			u.Value = x.Values[0]
 		}
 	case *ast.KeyValueExpr:
 		if x.Key == n {
@@ -280,7 +293,7 @@ func (p *Package) whole(u Use, n ast.Expr, typ types.Type, sliced bool) Use {
 
 func (p *Package) ranged(u Use, r *ast.RangeStmt, typ types.Type) Use {
 	u.Map = u.Map || isMap(typ)
-	if isCollection(elementOf(typ)) && !blank(r.Value) {
+	if IsCollection(ElementOf(typ)) && !blank(r.Value) {
 		return u // what it holds is followed no further
 	}
 	u.Kind = Range
@@ -302,7 +315,7 @@ func (p *Package) given(u Use, value ast.Expr, typ types.Type) Use {
 		}
 		u.Map = u.Map || isMap(typ)
 		// A literal's elements are somebody else's where they are collections.
-		if isCollection(elementOf(typ)) && len(v.Elts) > 0 {
+		if IsCollection(ElementOf(typ)) && len(v.Elts) > 0 {
 			u.Kind = other
 		}
 	case *ast.SliceExpr:
@@ -330,7 +343,7 @@ func (p *Package) given(u Use, value ast.Expr, typ types.Type) Use {
 // takesIn reports whether an append takes in maps or slices that are made
 // elsewhere.
 func (p *Package) takesIn(call *ast.CallExpr, typ types.Type) bool {
-	if !isCollection(elementOf(typ)) {
+	if !IsCollection(ElementOf(typ)) {
 		return false
 	}
 	return slices.ContainsFunc(call.Args[1:], func(e ast.Expr) bool {
@@ -357,13 +370,13 @@ func (p *Package) argument(u Use, call *ast.CallExpr, n ast.Expr, typ types.Type
 		u.Kind, u.Map = Delete, true
 		return u
 	case "copy":
-		if !isCollection(elementOf(typ)) {
+		if !IsCollection(ElementOf(typ)) {
 			u.Kind = Get
 		}
 		return u
 	case "append":
 		if call.Args[0] != n {
-			if call.Ellipsis != token.NoPos && !isCollection(elementOf(typ)) {
+			if call.Ellipsis != token.NoPos && !IsCollection(ElementOf(typ)) {
 				u.Kind = Get // its elements are copied
 			}
 			return u
@@ -373,7 +386,7 @@ func (p *Package) argument(u Use, call *ast.CallExpr, n ast.Expr, typ types.Type
 		}
 		return u
 	}
-	if isCollection(elementOf(typ)) {
+	if IsCollection(ElementOf(typ)) {
 		return u
 	}
 	name := p.standard(call)
@@ -392,92 +405,4 @@ func (p *Package) argument(u Use, call *ast.CallExpr, n ast.Expr, typ types.Type
 		}
 	}
 	return u
-}
-
-// iterates are the functions of slices and maps that go through their argument,
-// and answers those whose result shares no memory with it.
-var (
-	iterates = set("All", "Backward", "Values", "Keys")
-	answers  = set("BinarySearch", "BinarySearchFunc", "Clone", "Compare", "Contains", "ContainsFunc", "Equal", "EqualFunc", "Index", "IndexFunc",
-		"IsSorted", "IsSortedFunc", "Max", "Min", "Search", "SearchInts", "SearchStrings", "SliceIsSorted")
-)
-
-func set(names ...string) map[string]bool {
-	m := make(map[string]bool, len(names))
-	for _, n := range names {
-		m[n] = true
-	}
-	return m
-}
-
-// standard returns the name of a function of package slices, sort or maps that
-// is called, "" for any other.
-func (p *Package) standard(call *ast.CallExpr) string {
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return ""
-	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok {
-		return ""
-	}
-	if pkg, ok := p.info.Uses[id].(*types.PkgName); ok {
-		switch pkg.Imported().Path() {
-		case "slices", "sort", "maps":
-			return sel.Sel.Name
-		}
-	}
-	return ""
-}
-
-// builtin returns the name of the function of the language that is called, ""
-// for any other.
-func (p *Package) builtin(call *ast.CallExpr) string {
-	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
-		if b, ok := p.info.Uses[id].(*types.Builtin); ok {
-			return b.Name()
-		}
-	}
-	return ""
-}
-
-// same compares expressions as they are written.
-func same(a, b ast.Expr) bool {
-	return types.ExprString(ast.Unparen(a)) == types.ExprString(ast.Unparen(b))
-}
-
-func blank(e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	return e == nil || ok && id.Name == "_"
-}
-
-func underlying(t types.Type) types.Type {
-	if t == nil {
-		return nil
-	}
-	return t.Underlying()
-}
-
-func isMap(t types.Type) bool {
-	_, ok := underlying(t).(*types.Map)
-	return ok
-}
-
-func isCollection(t types.Type) bool {
-	switch underlying(t).(type) {
-	case *types.Map, *types.Slice:
-		return true
-	}
-	return false
-}
-
-// elementOf returns what a map or slice holds.
-func elementOf(t types.Type) types.Type {
-	switch t := underlying(t).(type) {
-	case *types.Map:
-		return t.Elem()
-	case *types.Slice:
-		return t.Elem()
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/bufferpercall"
+	"whet/internal/diagnose/rules/collectionpercall"
 	"whet/internal/diagnose/rules/constantwork"
 	"whet/internal/diagnose/rules/densemap"
 	"whet/internal/diagnose/rules/fmtformat"
@@ -33,5 +34,6 @@ func All() []diagnose.Rule {
 		randomperelement.Rule(),
 		constantwork.Rule(),
 		densemap.Rule(),
+		collectionpercall.Rule(),
 	}
 }

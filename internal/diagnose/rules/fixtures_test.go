@@ -15,19 +15,20 @@ import (
 
 // directories of each rule's fixtures.
 var directories = map[string]string{
-	"logging":            "logging",
-	"lock-held":          "lockheld",
-	"fmt-format":         "fmtformat",
-	"string-copy":        "stringcopy",
-	"slice-growth":       "slicegrowth",
-	"read-growth":        "readgrowth",
-	"json-reencode":      "jsonreencode",
-	"buffer-per-call":    "bufferpercall",
-	"regexp-compile":     "regexpcompile",
-	"random-per-element": "randomperelement",
-	"regexp-replace":     "regexpreplace",
-	"constant-work":      "constantwork",
-	"dense-map":          "densemap",
+	"logging":             "logging",
+	"lock-held":           "lockheld",
+	"fmt-format":          "fmtformat",
+	"string-copy":         "stringcopy",
+	"slice-growth":        "slicegrowth",
+	"read-growth":         "readgrowth",
+	"json-reencode":       "jsonreencode",
+	"buffer-per-call":     "bufferpercall",
+	"regexp-compile":      "regexpcompile",
+	"random-per-element":  "randomperelement",
+	"regexp-replace":      "regexpreplace",
+	"constant-work":       "constantwork",
+	"dense-map":           "densemap",
+	"collection-per-call": "collectionpercall",
 }
 
 // fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of

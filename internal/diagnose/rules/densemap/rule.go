@@ -26,7 +26,9 @@ func Rule() diagnose.Rule {
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
-		Find:       find,
+		// That such a map could be kept and cleared is the lesser advice.
+		Covers: []string{"collection-per-call"},
+		Find:   find,
 	}
 }
 
@@ -50,11 +52,11 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 }
 
 func claimed(s *diagnose.Subject, p *collections.Package, c *collections.Collection) (diagnose.Claim, bool) {
-	if c.Maps.Len()+c.Heap.Len() == 0 || c.Leaks || c.Var.Exported() || c.Owner == nil && !c.Local() && c.Var.Parent() != c.Var.Pkg().Scope() {
+	if c.Maps.Len()+c.Heap.Len() == 0 || c.Leaks() || c.Var.Exported() || c.Owner == nil && !c.Local() && c.Var.Parent() != c.Var.Pkg().Scope() {
 		return diagnose.Claim{}, false
 	}
 	m, ok := c.Var.Type().Underlying().(*types.Map)
-	if !ok || isSet(m) || slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
+	if !ok || collections.IsSet(m) || slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
 		return u.Kind == collections.Delete || u.Kind == collections.Literal || u.Kind == collections.Reset && u.Value == nil && u.Map
 	}) {
 		return diagnose.Claim{}, false
@@ -90,17 +92,6 @@ func claimed(s *diagnose.Subject, p *collections.Package, c *collections.Collect
 	}
 	claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "source", Text: d.evidence(s, p)})
 	return claim, true
-}
-
-// isSet: a map that only says what is in it.
-func isSet(m *types.Map) bool {
-	switch e := m.Elem().Underlying().(type) {
-	case *types.Basic:
-		return e.Info()&types.IsBoolean != 0
-	case *types.Struct:
-		return e.NumFields() == 0
-	}
-	return false
 }
 
 // asked reports whether something of the map is read.
