@@ -152,6 +152,8 @@ func tool(ctx context.Context, dir string, env []string, name string, args ...st
 		Path: name, Args: args, Dir: dir, Env: append(os.Environ(), env...), Stdout: &stdout, Stderr: &stderr, MaxOutput: maxOutput,
 	})
 	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s %s: %w", name, args[0], ctx.Err())
 	case err != nil:
 		return "", fmt.Errorf("%s %s: %w", name, args[0], err)
 	case !res.OK():

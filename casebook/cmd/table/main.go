@@ -144,7 +144,7 @@ func finish(doc *document, err error, o options, stdout, stderr io.Writer) (code
 		fmt.Fprintln(stderr, "table:", oneLine(err))
 		code = failed
 	}
-	if doc != nil && doc.Interrupted {
+	if doc != nil && doc.Interrupted || doc == nil && errors.Is(err, context.Canceled) {
 		code = interrupted
 	}
 	return code

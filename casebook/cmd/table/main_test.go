@@ -229,6 +229,16 @@ func TestInterrupt(t *testing.T) {
 	p.interrupt(t)
 }
 
+// So it does before it knows where it is.
+func TestInterruptedBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if code := run(ctx, nil, &stdout, &stderr); code != interrupted || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit status %d, %s%s", code, &stdout, &stderr)
+	}
+}
+
 // servers are the processes that a program started to serve a stage.
 func servers(pid int) (pids []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))

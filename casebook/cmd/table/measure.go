@@ -35,7 +35,7 @@ type bench struct {
 // run builds the cases and measures them. The document is nil when nothing could
 // be measured; the error then, or beside it, is of what failed.
 func (b *bench) run(ctx context.Context, chosen []study) (_ *document, err error) {
-	begun := b.now()
+	begun, disturbances := b.now(), pair.Watch()
 	p, err := newPrograms(ctx)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,6 @@ func (b *bench) run(ctx context.Context, chosen []study) (_ *document, err error
 	if err := p.build(ctx, chosen); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	disturbances := pair.Watch()
 	b.lab = p.lab
 	err = b.measure(ctx, chosen, doc)
 	elapsed := b.now().Sub(begun)

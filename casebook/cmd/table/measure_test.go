@@ -63,7 +63,7 @@ func (l *fixed) slice(_ context.Context, r target) (rounds.Slice, error) {
 	} else {
 		v *= 1 + float64(len(l.ran)%11)/1000
 	}
-	return rounds.Slice{nsPerOp: v, bytesPerOp: math.Trunc(v), allocsPerOp: math.Trunc(v / 10), perSecond: 1e9 / v}, nil
+	return rounds.Slice{nsPerOp: v, bytesPerOp: math.Trunc(v), allocsPerOp: math.Trunc(v / 10), perSecond: 1e9 / v, cpuNs: v, wallNs: v, peakBytes: v}, nil
 }
 
 // labs is a bench whose cases are measured by a lab, with a clock of its own.
@@ -370,6 +370,70 @@ func TestBudgetOfASlowMachine(t *testing.T) {
 	doc := newDocument(b.now())
 	if err := b.measure(t.Context(), []study{coarse, fine}, doc); err != nil || !doc.Cases[0].Settled || !doc.Cases[1].Settled || clock.Sub(time.Unix(0, 0)) > 400*time.Second {
 		t.Errorf("%v, %v, %+v", err, clock, doc.Cases)
+	}
+}
+
+// like is a lab whose slices take what those of the real ones do, on the machine
+// of the README's table.
+type like struct {
+	fixed
+	kind kind
+	span time.Duration
+}
+
+func (l *like) ready(ctx context.Context, g *group, within time.Duration) (map[target]rounds.Slice, error) {
+	l.early = l.kind == command
+	switch n := len(g.targets()); l.kind {
+	case benchmarks:
+		l.span = sliceOf(within, n, start, shortestSlice, longestSlice) + start
+		*l.clock = l.clock.Add(time.Duration(n) * (shortestSlice + start))
+	case service:
+		l.span = sliceOf(within, n, pictures.warmUp+standing, pictures.least, longestSpan) + pictures.warmUp + standing
+	case uploads:
+		l.span = sliceOf(within, n, standing, bodies.least, longestSpan) + standing
+	}
+	return l.fixed.ready(ctx, g, within)
+}
+
+func (l *like) takes(r target) time.Duration {
+	if l.kind == command {
+		return map[string]time.Duration{"original": 12600 * time.Millisecond, "cached": 1800 * time.Millisecond, "best": 200 * time.Millisecond}[r.stage]
+	}
+	return l.span
+}
+
+func (l *like) slice(ctx context.Context, r target) (rounds.Slice, error) {
+	l.cost = l.takes(r)
+	return l.fixed.slice(ctx, r)
+}
+
+// Of the cases as they are, 45 seconds settle all benchmarks and give the others
+// a pair; ten minutes settle all. The builds have had 6 seconds.
+func TestBudgetOfTheCases(t *testing.T) {
+	for _, tt := range []struct {
+		budget time.Duration
+		open   string
+	}{
+		{45 * time.Second, "not settled: havlak (3 of 3 rows), avatar (2 of 2 rows), ingest (2 of 6 rows): a longer -budget has more rounds for them"},
+		{10 * time.Minute, ""},
+	} {
+		values := map[string]float64{
+			"original": 1e4, "original, 20 MB": 1e4, "final": 2e3, "cached": 2e3, "pool": 2e3, "lrubytes": 2e3, "randbits": 2e3, "leaky": 2e3,
+			"best": 100, "best, 20 MB": 100, "best, 100 KB": 100, constantStage: 100,
+		}
+		b, clock := labs(tt.budget, new(fixed))
+		*clock = clock.Add(6 * time.Second)
+		b.lab = func(g *group) lab { return &like{fixed: fixed{values: values, clock: clock}, kind: g.kind} }
+		doc := newDocument(b.now())
+		if err := b.measure(t.Context(), studies(), doc); err != nil || len(doc.Cases) != 6 {
+			t.Fatalf("%v, %+v", err, doc.Cases)
+		}
+		if got := strings.Join(doc.Warnings, "\n"); got != tt.open {
+			t.Errorf("%v: %q", tt.budget, got)
+		}
+		if over := clock.Sub(b.deadline); over > 0 {
+			t.Errorf("%v was exceeded by %v", tt.budget, over)
+		}
 	}
 }
 
