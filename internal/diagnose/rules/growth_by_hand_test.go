@@ -1,7 +1,6 @@
 package rules_test
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -312,117 +311,6 @@ func TestBufferPerCallByHand(t *testing.T) {
 			t.Errorf("%s: %s", test.name, got[0].Why)
 		case test.want != "" && (len(got) != 1 || place(got[0].File, got[0].Line, "") != test.want || !near(got[0].AllocBytesRatio, test.bytes) || !near(got[0].CPURatio, test.cpuAll) || !near(got[0].AvoidableCPURatio, test.cpuAvoid)):
 			t.Errorf("%s: %+v", test.name, got)
-		}
-	}
-}
-
-const jsonSource = `package app
-
-func whole(data []byte) ([]byte, error) { // 3
-	var v any // 4
-	if err := json.Unmarshal(data, &v); err != nil { // 5
-		return nil, err
-	}
-	return json.Marshal(v) // 8
-}
-
-func reply(w io.Writer, v any) { json.NewEncoder(w).Encode(v) } // 11
-
-func part(data []byte, w io.Writer) { // 13
-	var m map[string]any // 14
-	json.Unmarshal(data, &m) // 15
-	log(m["id"]) // 16
-	reply(w, m["items"]) // 17
-}
-
-func other(w io.Writer) { reply(w, 1) } // 20
-
-func mixed(data []byte) { // 22
-	var v any // 23
-	json.Unmarshal(data, &v) // 24
-	otherjson.Marshal(v) // 25
-}
-
-func field(data []byte) { // 28
-	var e E // 29
-	json.Unmarshal(data, &e) // 30
-	e.N++
-	json.Marshal(&e) // 32
-}
-
-type E struct { // 35
-	N int
-	Data any
-}
-
-func out(data []byte, v any) { // 40
-	json.Unmarshal(data, &v) // 41
-	json.Marshal(v) // 42
-}
-`
-
-func TestReencodeByHand(t *testing.T) {
-	call := func(in string, line int, callee string) compiler.Call {
-		return compiler.Call{In: "m/app." + in, Line: line, EndLine: line, Callee: callee}
-	}
-	typed := func(lib string) []compiler.Call {
-		return []compiler.Call{
-			call("whole", 5, lib+".Unmarshal"), call("whole", 8, lib+".Marshal"),
-			call("reply", 11, lib+".NewEncoder"), call("reply", 11, lib+".(*Encoder).Encode"),
-			call("part", 15, lib+".Unmarshal"), call("part", 17, "m/app.reply"), call("other", 20, "m/app.reply"),
-			call("mixed", 24, lib+".Unmarshal"), call("mixed", 25, "example.com/otherjson.Marshal"),
-			call("field", 30, lib+".Unmarshal"), call("field", 32, lib+".Marshal"),
-			call("out", 41, lib+".Unmarshal"), call("out", 42, lib+".Marshal"),
-		}
-	}
-	const j, decode, encode = "encoding/json", " encoding/json.Unmarshal encoding/json.(*decodeState).unmarshal encoding/json.(*decodeState).value", " encoding/json.(*encodeState).marshal encoding/json.(*encodeState).reflectValue"
-	rest := stack{frames: "m/app.work:99", n: 500}
-	for _, test := range []struct {
-		name   string
-		calls  []compiler.Call
-		cpu    []stack
-		want   int
-		share  float64
-		avoid  float64
-		remedy string
-	}{
-		{"whole: scanning and checking stay", typed(j), []stack{
-			{frames: "m/app.whole:5 encoding/json.Unmarshal encoding/json.checkValid encoding/json.stateInString", n: 100},
-			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface runtime.mapassign_faststr", n: 100},
-			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface encoding/json.(*decodeState).scanWhile encoding/json.stateInString", n: 30},
-			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface encoding/json.(*decodeState).scanWhile", n: 20},
-			{frames: "m/app.whole:8 encoding/json.Marshal" + encode + " encoding/json.interfaceEncoder encoding/json.mapEncoder.encode", n: 200},
-			{frames: "m/app.whole:8 encoding/json.Marshal runtime.growslice runtime.memmove", n: 50}, rest,
-		}, 5, 0.5, 0.3, "Hand the bytes on"},
-		{"a part, by a function that others call too", typed(j), []stack{
-			{frames: "m/app.part:15" + decode + " encoding/json.(*decodeState).object runtime.mapassign_faststr", n: 100},
-			{frames: "m/app.part:15" + decode + " encoding/json.(*decodeState).object encoding/json.(*decodeState).valueInterface runtime.mallocgc", n: 100},
-			{frames: "m/app.part:17 m/app.reply:11 encoding/json.(*Encoder).Encode" + encode, n: 100},
-			{frames: "m/app.other:20 m/app.reply:11 encoding/json.(*Encoder).Encode" + encode, n: 200}, rest,
-		}, 15, 0.3, 0.2, "map[string]json.RawMessage"},
-		{"a field, encoded with the rest", typed(j), []stack{
-			{frames: "m/app.field:30" + decode + " encoding/json.(*decodeState).object", n: 100},
-			{frames: "m/app.field:30" + decode + " encoding/json.(*decodeState).object encoding/json.(*decodeState).valueInterface", n: 100},
-			{frames: "m/app.field:32 encoding/json.Marshal" + encode + " encoding/json.structEncoder.encode", n: 100},
-			{frames: "m/app.field:32 encoding/json.Marshal" + encode + " encoding/json.structEncoder.encode encoding/json.interfaceEncoder", n: 200}, rest,
-		}, 30, 0.5, 0.3, "the field Data"},
-		{"encoded by another package", typed(j), []stack{{frames: "m/app.mixed:24" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.mixed:25 example.com/otherjson.Marshal", n: 200}, rest}, 0, 0, 0, ""},
-		{"the caller's variable", typed(j), []stack{{frames: "m/app.out:41" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.out:42 encoding/json.Marshal" + encode, n: 200}, rest}, 0, 0, 0, ""},
-		{"never seen encoding", typed(j), []stack{{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).valueInterface", n: 500}, rest}, 0, 0, 0, ""},
-		{"no typed calls", nil, []stack{{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.whole:8 encoding/json.Marshal" + encode, n: 200}, rest}, 0, 0, 0, ""},
-		{"another library: all of it", typed("example.com/fastjson"), []stack{
-			{frames: "m/app.whole:5 example.com/fastjson.Unmarshal example.com/fastjson.scan", n: 300}, {frames: "m/app.whole:8 example.com/fastjson.Marshal", n: 200}, rest,
-		}, 5, 0.5, 0.5, "the package's RawMessage"},
-		{"another library: a part", typed("example.com/fastjson"), []stack{
-			{frames: "m/app.part:15 example.com/fastjson.Unmarshal", n: 300}, {frames: "m/app.part:17 m/app.reply:11 example.com/fastjson.(*Encoder).Encode", n: 200}, rest,
-		}, 0, 0, 0, ""},
-	} {
-		got := said(t, "json-reencode", app(t, jsonSource, test.calls, test.cpu, nil))
-		switch {
-		case test.want == 0 && len(got) > 0:
-			t.Errorf("%s: %s", test.name, got[0].Why)
-		case test.want != 0 && (len(got) != 1 || got[0].Line != test.want || !near(got[0].CPURatio, test.share) || !near(got[0].AvoidableCPURatio, test.avoid) || !strings.Contains(got[0].Remedy, test.remedy)):
-			t.Errorf("%s: %s", test.name, fmt.Sprintf("%+v", got))
 		}
 	}
 }

@@ -12,24 +12,6 @@ import (
 	"whet/internal/diagnose/syntax"
 )
 
-const standard = "encoding/json"
-
-// isDecoder and isEncoder know the functions by their linker names: those of
-// encoding/json, and those of the same name in packages that are for JSON too.
-func isDecoder(fn string) bool {
-	sym := diagnose.ParseSymbol(fn)
-	return forJSON(sym) && (sym.Name == "Unmarshal" && sym.Receiver == "" || sym.Name == "Decode" && sym.Receiver == "Decoder")
-}
-
-func isEncoder(fn string) bool {
-	sym := diagnose.ParseSymbol(fn)
-	return forJSON(sym) && ((sym.Name == "Marshal" || sym.Name == "MarshalIndent") && sym.Receiver == "" || sym.Name == "Encode" && sym.Receiver == "Encoder")
-}
-
-func forJSON(sym diagnose.Symbol) bool {
-	return !sym.Closure && (sym.Package == standard || sym.Package != "encoding/json/v2" && strings.Contains(sym.Package, "json") || strings.HasSuffix(sym.Package, "/sonic"))
-}
-
 type place struct {
 	file string
 	line int // first of the statement
@@ -47,6 +29,7 @@ type flow struct {
 	name    string // what is handed on, as the source writes it
 	part    string // what to declare otherwise
 	whole   bool   // all that is decoded is handed on
+	typed   bool   // it is a field of a struct, which may have others of concrete types
 	bare    bool   // and encoded by itself
 	chain   bool   // in another function than it is decoded in
 	encodes []place
@@ -99,15 +82,10 @@ func follow(s *diagnose.Subject, frame, caller *callstack.Frame, decoder string)
 		}
 		if len(keys) > 0 {
 			fl.whole, fl.name = false, target.Name+"["+strings.Join(keys, ", ")+"]"
-			fl.part = "the values of " + target.Name + " (a map[string]json.RawMessage, or a struct with a field for " + strings.Join(keys, ", ") + ")"
-			if t.pkg != standard {
-				return fl, false
-			}
+			fl.part = "the values of " + target.Name + " (" + rawMap(t.pkg) + ", or a struct with a field for " + strings.Join(keys, ", ") + ")"
 		}
 	default:
-		if t.pkg != standard {
-			return fl, false
-		}
+		fl.typed = true
 		fields, ok := t.fields(fn, st.File, d, target, structOf(s, st, frame, typ))
 		if !ok {
 			return fl, false
@@ -134,7 +112,7 @@ func decodesInto(st diagnose.Statement) *ast.Ident {
 			return true
 		}
 		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || !(sel.Sel.Name == "Unmarshal" && len(call.Args) == 2 || sel.Sel.Name == "Decode" && len(call.Args) == 1) {
+		if !ok || !hasStem(sel.Sel.Name, "Unmarshal", "Decode") || len(call.Args) == 0 || len(call.Args) > 3 {
 			return true
 		}
 		n++
@@ -406,7 +384,8 @@ func (t *tracer) isEncoding(file string, call *ast.CallExpr) bool {
 }
 
 // fields follows a struct: those of its fields of type any that are encoded
-// and not looked at, by themselves or with the whole struct.
+// and not looked at, by themselves or with the whole struct. Of a package whose
+// inside is not known a whole struct's encoding does not tell its fields apart.
 func (t *tracer) fields(fn *syntax.Function, file string, d syntax.Declaration, decoded *ast.Ident, typ *ast.StructType) (handedOn []string, ok bool) {
 	if typ == nil || d.Param || d.Scope == fn.Node {
 		return nil, false
@@ -454,6 +433,9 @@ func (t *tracer) fields(fn *syntax.Function, file string, d syntax.Declaration, 
 				handedOn = append(handedOn, id.Name)
 			}
 		}
+	}
+	if whole && t.pkg != standard {
+		return nil, false
 	}
 	// Of several encoded values the profile does not tell which is which.
 	t.bare = t.bare && !whole

@@ -17,12 +17,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "json-reencode",
-		Title: "JSON decoded only to be encoded again",
+		Title: "decoded only to be encoded again",
 		Doc: diagnose.Doc{
-			What:   "JSON is decoded into any (a variable, maps and slices of it, or a field of a struct), and what was decoded, or a part of it, is used for nothing but encoding it again.",
+			What:   "JSON is decoded into any (a variable, maps and slices of it, or a field of a struct), by encoding/json or another library, and what was decoded, or a part of it, is used for nothing but encoding it again.",
 			Why:    "Decoding into any makes a map, a string or a boxed number for every value of the text, and encoding sorts the keys of every map again, only to end with the same text.",
-			Silent: "When the decoded value is looked at or changed, or handed to code whose source is not at hand; when it is of concrete types; when something else than an encoder of the same package takes it; about scanning the text, which stays; for packages other than encoding/json where only a part is handed on.",
-			Fix:    "json.RawMessage for the part that is handed on, or the bytes themselves where it is all of them (json.Valid checks, json.Compact and json.Indent lay them out). Decode into a local variable and check allocations: a struct that escapes to the heap can cost more than it saves.",
+			Silent: "When the decoded value is looked at or changed, or handed to code whose source is not at hand; when it is of concrete types; when something else than an encoder of the same package takes it; about scanning the text, which stays; for packages other than encoding/json where a field is encoded with the struct around it.",
+			Fix:    "json.RawMessage for the part that is handed on, or the bytes themselves where it is all of them (json.Valid checks, json.Compact and json.Indent lay them out). Decode into a local variable and check allocations: a struct that escapes to the heap can cost more than it saves. Libraries for other forms than JSON mostly have a raw type of their own.",
 			Before: "var msg struct { ID int; Payload any }\njson.Unmarshal(data, &msg)\nout, err := json.Marshal(msg.Payload)",
 			After:  "var msg struct { ID int; Payload json.RawMessage }\njson.Unmarshal(data, &msg)\nout := msg.Payload",
 		},
@@ -105,7 +105,7 @@ func (f *finder) decoded(c *hot.Classified, i int, stack []callstack.FrameID) {
 	}
 	set := t.of(c == f.s.Allocs)
 	set.decode.Add(i)
-	if t.avoidsDecoding(c, stack[:at]) {
+	if t.avoidsDecoding(c, stack[:at], c == f.s.Allocs) {
 		set.avoidable.Add(i)
 	}
 }
@@ -170,52 +170,6 @@ func (f *finder) calls(c *hot.Classified, stack []callstack.FrameID, is func(str
 	return -1
 }
 
-// avoidsDecoding reports whether a sample makes values: scanning the text
-// remains.
-func (t *trip) avoidsDecoding(c *hot.Classified, below []callstack.FrameID) bool {
-	if t.pkg != standard {
-		return true
-	}
-	for _, id := range below {
-		name, ok := strings.CutPrefix(c.Frame(id).Function, standard+".")
-		if !ok {
-			continue
-		}
-		switch method := strings.TrimPrefix(name, "(*decodeState)."); method {
-		case "scanNext", "scanWhile", "rescanLiteral", "skip", "readIndex":
-			return false
-		case "valueInterface", "objectInterface", "arrayInterface", "literalInterface":
-			return true
-		case "object", "array", "value", "literalStore":
-			if t.whole {
-				return true
-			}
-		default:
-			if strings.HasPrefix(name, "(*scanner).") || strings.HasPrefix(name, "state") || name == "checkValid" || strings.HasPrefix(name, "(*Decoder).") {
-				return false
-			}
-		}
-	}
-	return false
-}
-
-// avoidsEncoding reports whether a sample encodes a value, not the text as a
-// whole.
-func (t *trip) avoidsEncoding(c *hot.Classified, below []callstack.FrameID) bool {
-	if t.pkg != standard {
-		return true
-	}
-	return slices.ContainsFunc(below, func(id callstack.FrameID) bool {
-		switch c.Frame(id).Function {
-		case standard + ".(*encodeState).reflectValue":
-			return t.bare
-		case standard + ".interfaceEncoder":
-			return true
-		}
-		return false
-	})
-}
-
 func (f *finder) claim(t *trip) (diagnose.Claim, bool) {
 	s := f.s
 	if t.cpu.encode.Len()+t.mem.encode.Len() == 0 || t.cpu.avoidable.Len()+t.mem.avoidable.Len() == 0 {
@@ -243,15 +197,19 @@ func (f *finder) claim(t *trip) (diagnose.Claim, bool) {
 	if t.pkg != standard || len(t.encodes) > 1 || t.chain {
 		c.Confidence = finding.Medium
 	}
+	changes := " What changes: keys keep their order, equal keys stay, and numbers keep their digits."
 	switch {
 	case t.whole && t.bare && t.pkg == standard:
 		c.Remedy = "Hand the bytes on as they came: json.Valid checks them, json.Compact and json.Indent lay them out anew. Where they stand in a larger value, hold them as a json.RawMessage."
 	case t.whole && t.bare:
-		c.Remedy = "Hand the bytes on as they came, or hold them as the package's RawMessage (or encoding/json's, if it takes that)."
+		c.Remedy = fmt.Sprintf("Hand the bytes on as they came, or hold them as %s.", rawType(t.pkg))
 	default:
-		c.Remedy = fmt.Sprintf("Declare %s as json.RawMessage, which keeps its bytes as they came.", t.part)
+		c.Remedy = fmt.Sprintf("Declare %s as %s, which keeps its bytes as they came.", t.part, rawType(t.pkg))
+		if !t.whole && !t.typed {
+			changes += " Where a struct takes the map's place, names match in any case, and members given twice are merged."
+		}
 	}
-	c.Remedy += " Decode into a local variable and check allocations: a struct that escapes can cost more. What changes: keys keep their order, equal keys stay, and numbers are not rounded to float64."
+	c.Remedy += " Decode into a local variable and check allocations: a struct that escapes can cost more." + changes
 	c.Evidence = f.evidence(t, c)
 	return c, true
 }
@@ -259,8 +217,8 @@ func (f *finder) claim(t *trip) (diagnose.Claim, bool) {
 func (f *finder) evidence(t *trip, c diagnose.Claim) (out []finding.Evidence) {
 	s := f.s
 	if c.Cost.CPU != nil {
-		out = append(out, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples decode, %d encode; %d of them make or encode the values that are handed on",
-			s.CPUSamples(t.cpu.decode.Keep()), s.BaseCPUSamples(), s.CPUSamples(t.cpu.encode.Keep()), s.CPUSamples(c.Avoidable.CPU))})
+		out = append(out, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples decode, %d encode; %d of them make or encode %s",
+			s.CPUSamples(t.cpu.decode.Keep()), s.BaseCPUSamples(), s.CPUSamples(t.cpu.encode.Keep()), s.CPUSamples(c.Avoidable.CPU), t.what())})
 	}
 	if s.AllocShare(c.Cost.Allocs) > 0 {
 		_, perOp := s.AllocBytes(c.Cost.Allocs)
@@ -271,6 +229,18 @@ func (f *finder) evidence(t *trip, c diagnose.Claim) (out []finding.Evidence) {
 		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
 	}
 	return append(out, finding.Evidence{Kind: "source", Text: "encoded at " + t.encodedAt(s)})
+}
+
+// what says which values the avoidable samples make: those of a package whose
+// inside is not known are told by the runtime's functions.
+func (t *trip) what() string {
+	switch {
+	case t.pkg == standard || t.typed:
+		return "the values that are handed on"
+	case t.whole:
+		return "the values that are handed on, or scan the text, which this profile does not tell apart"
+	}
+	return "values: all of them can go but for those of the fields that are read"
 }
 
 func (t *trip) encodedAt(s *diagnose.Subject) string {

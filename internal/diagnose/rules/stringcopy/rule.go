@@ -21,8 +21,8 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A statement that concatenates strings or converts between string and []byte (or []rune), each of which allocates and copies.",
 			Why:    "A string cannot change: + makes a new one and copies every part, and a conversion copies the bytes so that neither side sees the other's changes. In a loop that grows one string the copies add up to the square of its length.",
-			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers, and for += whose operands neither the source nor a sample shows to be strings.",
-			Fix:    "strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), and m[string(b)] in the index itself.",
+			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored, and made of memory that costs nothing in each call (an array, a slice that stays on the stack, pooled memory): that one copy is the least a string costs, and only of runes their encoding counts; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers, and for += whose operands neither the source nor a sample shows to be strings.",
+			Fix:    "strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), m[string(b)] in the index itself, and bytes in place of []rune.",
 			Before: "for _, p := range parts { s += p }",
 			After:  "var b strings.Builder\nfor _, p := range parts { b.WriteString(p) }\ns := b.String()",
 		},
@@ -82,6 +82,7 @@ type statement struct {
 	ops      [toBytes + 1]bool
 	via      string // the copier called, if any
 	cpu, mem diagnose.Set
+	block    diagnose.Set // of cpu: making the new block, not filling it
 }
 
 type finder struct {
@@ -95,6 +96,11 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
 		if st := f.attribute(s.CPU, stack); st != nil {
 			st.cpu.Add(i)
+			if slices.ContainsFunc(stack, func(id callstack.FrameID) bool {
+				return strings.HasPrefix(s.CPU.Frame(id).Function, "runtime.mallocgc")
+			}) {
+				st.block.Add(i)
+			}
 		}
 	})
 	// The CPU profile comes first: it knows what a statement does.
@@ -108,8 +114,11 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	})
 	var claims []diagnose.Claim
 	for _, st := range f.order {
-		if st.cpu.Len()+st.mem.Len() > 0 {
-			claims = append(claims, f.claim(st))
+		if st.cpu.Len()+st.mem.Len() == 0 {
+			continue
+		}
+		if c, ok := f.claim(st); ok {
+			claims = append(claims, c)
 		}
 	}
 	return claims
@@ -204,13 +213,22 @@ func (f *finder) statement(frame *callstack.Frame) *statement {
 	return st
 }
 
-func (f *finder) claim(st *statement) diagnose.Claim {
+// claim returns ok false for the one copy that a result needs.
+func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	s := f.s
-	c := diagnose.Claim{
-		Place: st.Place(st.function),
-		Cost:  diagnose.Samples{CPU: st.cpu.Keep(), Allocs: st.mem.Keep()},
-	}
+	c.Place = st.Place(st.function)
+	c.Cost = diagnose.Samples{CPU: st.cpu.Keep(), Allocs: st.mem.Keep()}
 	c.Why, c.Remedy, c.Confidence = st.advice()
+	if r := st.result(s); r.needed && f.costsNothing(st, r.memory) {
+		encoding := st.cpu.Without(&st.block)
+		if !r.runes || encoding.Len() == 0 {
+			return c, false
+		}
+		c.Cost.Allocs = nil
+		c.Avoidable.CPU = encoding.Keep()
+		c.Why = "The string is made of runes, which are measured and encoded one by one."
+		c.Remedy = "Build bytes in place of runes: the string is then made by one copy, without encoding. Where a character is not ASCII, utf8.AppendRune encodes it as it is added."
+	}
 	var ops []string
 	for o := concat; o <= toBytes; o++ {
 		if st.ops[o] {
@@ -228,7 +246,16 @@ func (f *finder) claim(st *statement) diagnose.Claim {
 		_, perOp := s.AllocBytes(keep)
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(s.AllocShare(keep)) + " of the base's allocated bytes" + s.PerIteration(perOp)})
 	}
-	return c
+	return c, true
+}
+
+// result reads what the statement's strings are for, where it copies nothing
+// else.
+func (st *statement) result(s *diagnose.Subject) result {
+	if st.shape.concat || st.shape.grows || st.ops[concat] || st.ops[toBytes] {
+		return result{}
+	}
+	return resultOf(s, st.Statement)
 }
 
 // advice distinguishes what the copy is for.

@@ -1,0 +1,164 @@
+package rules_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"whet/internal/format/compiler"
+)
+
+const jsonSource = `package app
+
+func whole(data []byte) ([]byte, error) { // 3
+	var v any // 4
+	if err := json.Unmarshal(data, &v); err != nil { // 5
+		return nil, err
+	}
+	return json.Marshal(v) // 8
+}
+
+func reply(w io.Writer, v any) { json.NewEncoder(w).Encode(v) } // 11
+
+func part(data []byte, w io.Writer) { // 13
+	var m map[string]any // 14
+	json.Unmarshal(data, &m) // 15
+	log(m["id"]) // 16
+	reply(w, m["items"]) // 17
+}
+
+func other(w io.Writer) { reply(w, 1) } // 20
+
+func mixed(data []byte) { // 22
+	var v any // 23
+	json.Unmarshal(data, &v) // 24
+	otherjson.Marshal(v) // 25
+}
+
+func field(data []byte) { // 28
+	var e E // 29
+	json.Unmarshal(data, &e) // 30
+	e.N++
+	json.Marshal(&e) // 32
+}
+
+type E struct { // 35
+	N int
+	Data any
+}
+
+func out(data []byte, v any) { // 40
+	json.Unmarshal(data, &v) // 41
+	json.Marshal(v) // 42
+}
+func single(data []byte) { // 44
+	var e E // 45
+	json.Unmarshal(data, &e) // 46
+	json.Marshal(e.Data) // 47
+}
+
+func scanned(row R) { // 50
+	var v any // 51
+	row.Scan(&v) // 52
+	json.Marshal(v) // 53
+}
+
+func text(s string) (string, error) { // 56
+	var v any // 57
+	codec.UnmarshalFromString(s, &v) // 58
+	return codec.MarshalToString(v) // 59
+}
+`
+
+func TestReencodeByHand(t *testing.T) {
+	call := func(in string, line int, callee string) compiler.Call {
+		return compiler.Call{In: "m/app." + in, Line: line, EndLine: line, Callee: callee}
+	}
+	typed := func(lib string) []compiler.Call {
+		return []compiler.Call{
+			call("whole", 5, lib+".Unmarshal"), call("whole", 8, lib+".Marshal"),
+			call("reply", 11, lib+".NewEncoder"), call("reply", 11, lib+".(*Encoder).Encode"),
+			call("part", 15, lib+".Unmarshal"), call("part", 17, "m/app.reply"), call("other", 20, "m/app.reply"),
+			call("mixed", 24, lib+".Unmarshal"), call("mixed", 25, "example.com/otherjson.Marshal"),
+			call("field", 30, lib+".Unmarshal"), call("field", 32, lib+".Marshal"),
+			call("out", 41, lib+".Unmarshal"), call("out", 42, lib+".Marshal"),
+			call("single", 46, lib+".Unmarshal"), call("single", 47, lib+".Marshal"), call("scanned", 52, lib+".Scan"), call("scanned", 53, lib+".Marshal"),
+			call("text", 58, lib+".API.UnmarshalFromString"), call("text", 59, lib+".API.MarshalToString"),
+		}
+	}
+	const j, decode, encode = "encoding/json", " encoding/json.Unmarshal encoding/json.(*decodeState).unmarshal encoding/json.(*decodeState).value", " encoding/json.(*encodeState).marshal encoding/json.(*encodeState).reflectValue"
+	rest := stack{frames: "m/app.work:99", n: 500}
+	for _, test := range []struct {
+		name   string
+		calls  []compiler.Call
+		cpu    []stack
+		want   int
+		share  float64
+		avoid  float64
+		remedy string
+	}{
+		{"whole: scanning and checking stay", typed(j), []stack{
+			{frames: "m/app.whole:5 encoding/json.Unmarshal encoding/json.checkValid encoding/json.stateInString", n: 100},
+			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface runtime.mapassign_faststr", n: 100},
+			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface encoding/json.(*decodeState).scanWhile encoding/json.stateInString", n: 30},
+			{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).objectInterface encoding/json.(*decodeState).scanWhile", n: 20},
+			{frames: "m/app.whole:8 encoding/json.Marshal" + encode + " encoding/json.interfaceEncoder encoding/json.mapEncoder.encode", n: 200},
+			{frames: "m/app.whole:8 encoding/json.Marshal runtime.growslice runtime.memmove", n: 50}, rest,
+		}, 5, 0.5, 0.3, "Hand the bytes on"},
+		{"a part, by a function that others call too", typed(j), []stack{
+			{frames: "m/app.part:15" + decode + " encoding/json.(*decodeState).object runtime.mapassign_faststr", n: 100},
+			{frames: "m/app.part:15" + decode + " encoding/json.(*decodeState).object encoding/json.(*decodeState).valueInterface runtime.mallocgc", n: 100},
+			{frames: "m/app.part:17 m/app.reply:11 encoding/json.(*Encoder).Encode" + encode, n: 100},
+			{frames: "m/app.other:20 m/app.reply:11 encoding/json.(*Encoder).Encode" + encode, n: 200}, rest,
+		}, 15, 0.3, 0.2, "map[string]json.RawMessage"},
+		{"a field, encoded with the rest", typed(j), []stack{
+			{frames: "m/app.field:30" + decode + " encoding/json.(*decodeState).object", n: 100},
+			{frames: "m/app.field:30" + decode + " encoding/json.(*decodeState).object encoding/json.(*decodeState).valueInterface", n: 100},
+			{frames: "m/app.field:32 encoding/json.Marshal" + encode + " encoding/json.structEncoder.encode", n: 100},
+			{frames: "m/app.field:32 encoding/json.Marshal" + encode + " encoding/json.structEncoder.encode encoding/json.interfaceEncoder", n: 200}, rest,
+		}, 30, 0.5, 0.3, "the field Data"},
+		{"encoded by another package", typed(j), []stack{{frames: "m/app.mixed:24" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.mixed:25 example.com/otherjson.Marshal", n: 200}, rest}, 0, 0, 0, ""},
+		{"the caller's variable", typed(j), []stack{{frames: "m/app.out:41" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.out:42 encoding/json.Marshal" + encode, n: 200}, rest}, 0, 0, 0, ""},
+		{"never seen encoding", typed(j), []stack{{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).valueInterface", n: 500}, rest}, 0, 0, 0, ""},
+		{"no typed calls", nil, []stack{{frames: "m/app.whole:5" + decode + " encoding/json.(*decodeState).valueInterface", n: 300}, {frames: "m/app.whole:8 encoding/json.Marshal" + encode, n: 200}, rest}, 0, 0, 0, ""},
+		{"another library: all of it", typed("example.com/fastjson"), []stack{
+			{frames: "m/app.whole:5 example.com/fastjson.Unmarshal example.com/fastjson.scan", n: 300}, {frames: "m/app.whole:8 example.com/fastjson.Marshal", n: 200}, rest,
+		}, 5, 0.5, 0.5, "hold them as json.RawMessage"},
+		{"another library: of a part scanning stays", typed("example.com/fastjson"), []stack{
+			{frames: "m/app.part:15 example.com/fastjson.Unmarshal example.com/fastjson.scan", n: 200},
+			{frames: "m/app.part:15 example.com/fastjson.Unmarshal example.com/fastjson.value runtime.mapassign_faststr internal/runtime/maps.(*Map).growToTable", n: 100},
+			{frames: "m/app.part:17 m/app.reply:11 example.com/fastjson.(*Encoder).Encode", n: 200}, rest,
+		}, 15, 0.5, 0.3, "map[string]json.RawMessage"},
+		{"another library: an interface's method, and a string's", typed("example.com/fastjson"), []stack{
+			{frames: "m/app.text:58 example.com/fastjson.(*config).UnmarshalFromString example.com/fastjson.scan", n: 300}, {frames: "m/app.text:59 example.com/fastjson.(*config).MarshalToString", n: 200}, rest,
+		}, 58, 0.5, 0.5, "Hand the bytes on"},
+		{"another library: a field of a struct, by itself: maps and boxing only", typed("example.com/fastjson"), []stack{
+			{frames: "m/app.single:46 example.com/fastjson.Unmarshal runtime.slicebytetostring runtime.mallocgc", n: 200},
+			{frames: "m/app.single:46 example.com/fastjson.Unmarshal runtime.convTstring runtime.mallocgc", n: 100},
+			{frames: "m/app.single:47 example.com/fastjson.Marshal", n: 200}, rest,
+		}, 46, 0.5, 0.3, "the field Data as json.RawMessage"},
+		{"another library: a field, encoded with the rest", typed("example.com/fastjson"), []stack{
+			{frames: "m/app.field:30 example.com/fastjson.Unmarshal runtime.mapassign_faststr", n: 300}, {frames: "m/app.field:32 example.com/fastjson.Marshal", n: 200}, rest,
+		}, 0, 0, 0, ""},
+		{"another form than JSON", typed("example.com/msgpack/v5"), []stack{
+			{frames: "m/app.part:15 example.com/msgpack/v5.Unmarshal runtime.mapassign_faststr", n: 300}, {frames: "m/app.part:17 m/app.reply:11 example.com/msgpack/v5.(*Encoder).Encode", n: 200}, rest,
+		}, 15, 0.5, 0.5, "as the package's raw type"},
+		{"another library: encoded by a third", typed("example.com/fastjson"), []stack{
+			{frames: "m/app.mixed:24 example.com/fastjson.Unmarshal runtime.mapassign_faststr", n: 300}, {frames: "m/app.mixed:25 example.com/otherjson.Marshal", n: 200}, rest,
+		}, 0, 0, 0, ""},
+		{"no codec of JSON in the standard library", typed("encoding/xml"), []stack{
+			{frames: "m/app.whole:5 encoding/xml.Unmarshal runtime.mapassign_faststr", n: 300}, {frames: "m/app.whole:8 encoding/xml.Marshal", n: 200}, rest,
+		}, 0, 0, 0, ""},
+		{"scanned, not decoded", typed("example.com/rows"), []stack{
+			{frames: "m/app.scanned:52 example.com/rows.Scan runtime.mallocgc", n: 300}, {frames: "m/app.scanned:53 example.com/rows.Marshal", n: 200}, rest,
+		}, 0, 0, 0, ""},
+	} {
+		got := said(t, "json-reencode", app(t, jsonSource, test.calls, test.cpu, nil))
+		switch {
+		case test.want == 0 && len(got) > 0:
+			t.Errorf("%s: %s", test.name, got[0].Why)
+		case test.want != 0 && (len(got) != 1 || got[0].Line != test.want || !near(got[0].CPURatio, test.share) || !near(got[0].AvoidableCPURatio, test.avoid) || !strings.Contains(got[0].Remedy, test.remedy)):
+			t.Errorf("%s: %s", test.name, fmt.Sprintf("%+v", got))
+		}
+	}
+}
