@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -48,18 +49,27 @@ func beCommand() {
 	os.Exit(0)
 }
 
-// asServer makes it a server of as many bytes.
+// asServer makes it a server of as many bytes, and where a time follows, one
+// that lets every request wait.
 const asServer = "CASEBOOK_TABLE_AS_SERVER"
 
 func serveConstant() {
-	n, err := strconv.Atoi(os.Getenv(asServer))
-	if err != nil {
+	size, text, slow := strings.Cut(os.Getenv(asServer), " ")
+	wait, errWait := time.ParseDuration(text)
+	n, err := strconv.Atoi(size)
+	if err != nil || slow && errWait != nil {
 		fmt.Println("this is no address")
 		os.Exit(1)
 	}
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM)
-	s := httptest.NewServer(constant.New(make([]byte, n)))
+	h := constant.New(make([]byte, n))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slow {
+			<-time.After(wait)
+		}
+		h.ServeHTTP(w, r)
+	}))
 	fmt.Println("serving " + s.URL + "/")
 	<-ended
 	os.Exit(0)

@@ -46,6 +46,7 @@ var (
 
 const (
 	longestSpan = 2 * time.Second
+	mostSpan    = 4 * longestSpan
 	// standing is what a server takes to stand, and to end.
 	standing = 150 * time.Millisecond
 	// constantStage answers one picture to all: it stands beside the stages, as
@@ -103,20 +104,28 @@ func (l *services) ready(_ context.Context, g *group, within time.Duration) (map
 	return nil, nil
 }
 
-// slice drives a stage for the span.
+// slice drives a stage for the span. Where a busy machine lets it answer nothing
+// in that time it gets longer.
 func (l *services) slice(ctx context.Context, r target) (rounds.Slice, error) {
-	got, peak, err := l.drive(ctx, r.stage, l.warmUp, l.span)
+	span := l.span
+	got, peak, err := l.drive(ctx, r.stage, l.warmUp, span)
+	for errors.Is(err, errNone) && span < mostSpan {
+		span *= 2
+		got, peak, err = l.drive(ctx, r.stage, l.warmUp, span)
+	}
 	if err != nil {
 		return nil, err
 	}
 	before := l.sizes[r.stage]
 	l.sizes[r.stage] = [2]float64{before[0] + float64(got.Bytes), before[1] + float64(got.Completed)}
-	s := rounds.Slice{perSecond: float64(got.Completed) / l.span.Seconds()}
+	s := rounds.Slice{perSecond: float64(got.Completed) / span.Seconds()}
 	if peak > 0 {
 		s[peakBytes] = float64(peak)
 	}
 	return s, nil
 }
+
+var errNone = errors.New("no answer")
 
 // drive starts a server and the generator, and ends both. The peak is the
 // server's memory, 0 where the system does not tell.
@@ -146,7 +155,7 @@ func (l *services) drive(ctx context.Context, named string, warmUp, span time.Du
 	case got.Failed > 0:
 		return got, 0, fmt.Errorf("drive stage %s: %d answers were not 200: %s", named, got.Failed, got.Example)
 	case got.Completed == 0 && body == 0:
-		return got, 0, fmt.Errorf("drive stage %s: it answered nothing within %v", named, span)
+		return got, 0, fmt.Errorf("drive stage %s: %w within %v", named, errNone, span)
 	}
 	peak, err = peakOf(s.running.PID())
 	return got, peak, err

@@ -74,6 +74,20 @@ func TestConstantOfAnotherSize(t *testing.T) {
 	}
 }
 
+// Where nothing is answered within the span it gets longer.
+func TestSlowServer(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes there cannot be asked to end")
+	}
+	t.Setenv(asServer, "500 200ms")
+	l := avatarServices(os.Args[0])
+	l.connections, l.warmUp, l.span = 2, 0, 60*time.Millisecond
+	// No connection has more than one answer in 200 ms.
+	if s, err := l.slice(t.Context(), target{stage: "best"}); err != nil || s[perSecond] <= 0 || s[perSecond] > 2/0.2 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
 // A server that does not stand, or prints something else than its address, is
 // an error that says what it said.
 func TestNoServer(t *testing.T) {
