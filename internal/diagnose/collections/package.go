@@ -174,9 +174,13 @@ func (p *Package) Parent(n ast.Node) ast.Node { return p.parent[n] }
 // Object returns what an identifier stands for, nil where it is not known.
 func (p *Package) Object(id *ast.Ident) types.Object { return p.info.ObjectOf(id) }
 
-// Type returns an expression's type, nil where it is not known.
+// Type returns an expression's type, nil where it is not known. Of "v, ok := m[k]"
+// it is that of v.
 func (p *Package) Type(e ast.Expr) types.Type {
 	t := p.info.TypeOf(e)
+	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {
+		t = tuple.At(0).Type()
+	}
 	if t == nil || t == types.Typ[types.Invalid] {
 		return nil
 	}

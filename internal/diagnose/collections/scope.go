@@ -31,10 +31,14 @@ func (p *Package) Ends(c *Collection) (ends, followed bool) {
 }
 
 // localEnds follows a variable that is handed on. What maps and slices in it
-// share is not followed.
+// share is not followed, nor are the addresses of parts of its elements.
 func (p *Package) localEnds(c *Collection) bool {
 	fd := p.Function(c.declared)
-	if fd == nil || IsCollection(ElementOf(c.Var.Type())) {
+	switch ElementOf(c.Var.Type()).Underlying().(type) {
+	case *types.Map, *types.Slice, *types.Struct, *types.Array:
+		return false
+	}
+	if fd == nil {
 		return false
 	}
 	fn := syntax.New(fd)
@@ -111,7 +115,10 @@ func (p *Package) gives(fd *ast.FuncDecl, t *types.Named) bool {
 // holds reports whether a variable that is declared holds a value no longer than
 // its function's call.
 func (p *Package) holds(id *ast.Ident, v *types.Var) bool {
-	if v.IsField() || p.Function(id) == nil {
+	if v.IsField() {
+		return true // what is put into it is an expression
+	}
+	if p.Function(id) == nil {
 		return false
 	}
 	_, ranges := p.parent[id].(*ast.RangeStmt)

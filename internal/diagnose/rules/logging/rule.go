@@ -25,7 +25,7 @@ func Rule() diagnose.Rule {
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
-		Covers:     []string{"fmt-format", "string-copy", "buffer-per-call", "slice-growth"},
+		Covers:     []string{"fmt-format", "string-copy", "buffer-per-call", "slice-growth", "collection-per-call"},
 		Find:       find,
 	}
 }

@@ -31,7 +31,9 @@ func Rule() diagnose.Rule {
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
-		Find:       find,
+		// A size that is known is the better advice.
+		Covers: []string{"collection-per-call"},
+		Find:   find,
 	}
 }
 
