@@ -14,6 +14,11 @@
 // them into one block at the end; an older one, and a Buffer, move to larger
 // and larger blocks.
 //
+// The profile of a service or a program is a sample, of which small blocks are
+// hardly any: there the pieces are told by those that are large enough, and by
+// what they add up to (pieces.go). Where that tells nothing, only the copying
+// counts.
+//
 // It misleads where inputs of several sizes are read in turn and the size of
 // one is by chance that of a piece.
 package readgrowth

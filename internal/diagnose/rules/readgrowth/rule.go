@@ -21,7 +21,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "io.ReadAll, or ReadFrom of a bytes.Buffer that is not sized, reads an input whose size is known or bounded: a body with a Content-Length, a file, a reader over memory.",
 			Why:    "Neither asks for the size. ReadAll reads into pieces and copies them into one block at the end, a Buffer moves to a block twice as large each time it is full: about twice the memory and one more copy of everything.",
-			Silent: "For readers whose size nothing tells (a decompressor, a pipe, an io.Reader that the caller hands over), where only a buffer that is reused helps; for inputs so small that the first block holds them; for buffers that are sized or reused, which do not grow; for the reading itself; for json.NewDecoder, which need not read to the end.",
+			Silent: "For readers whose size nothing tells (a decompressor, a pipe, an io.Reader that the caller hands over), where only a buffer that is reused helps; for inputs so small that the first block holds them; for buffers that are sized or reused, which do not grow; in the sampled profile of a service or a program, about all but the copying where too few blocks were caught to tell which were given up; for the reading itself; for json.NewDecoder, which need not read to the end.",
 			Fix:    "A buffer of the known size (up to a bound, where a client states it), one that is reused, os.ReadFile for a file by name, or reading the input as a stream.",
 			Before: "data, err := io.ReadAll(r.Body)",
 			After:  "buf := pool.Get().(*bytes.Buffer)\nbuf.Reset()\nif n := r.ContentLength; 0 < n && n <= limit { buf.Grow(int(n) + bytes.MinRead) }\n_, err := buf.ReadFrom(io.LimitReader(r.Body, limit))",
@@ -159,7 +159,11 @@ func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
 	if p, ps, pieces := f.pieces(r); pieces {
 		given, share, grows = p, ps, true
 	}
-	if r.heap.Len() > 0 && !grows {
+	// Where blocks are counted, those of a reading that grows show it. A sample
+	// may have too few of them, or of too many inputs: then the copying alone
+	// says that there was more than one block.
+	untold := !grows && s.SampledAllocs() && f.sizes(r) > 1
+	if r.heap.Len() > 0 && !grows && !untold {
 		return c, false // the first block was enough
 	}
 	avoidable := r.copying
@@ -172,6 +176,9 @@ func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
 		rest := r.cpu.Without(&r.copying)
 		part := diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
 		avoidable.Join(&part)
+	}
+	if untold {
+		c.Cost.Allocs = r.heap.Keep()
 	}
 	if keep := avoidable.Keep(); keep != nil {
 		c.Avoidable.CPU = keep
@@ -193,81 +200,13 @@ func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
 		_, perOp := s.AllocBytes(c.Cost.Allocs)
 		_, extra := s.AllocBytes(given.Keep())
 		text := fmt.Sprintf("%s of the base's allocated bytes are read into", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
-		if perOp > 0 {
+		switch {
+		case untold:
+			text += "; how many of its blocks were given up for others the sampled ones do not tell, so that only the copying counts as avoidable"
+		case perOp > 0:
 			text += fmt.Sprintf(", %.0f bytes per %s, of which %.0f were given up for another block", perOp, s.Iteration(), extra)
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: text})
 	}
 	return c, true
-}
-
-// pieces returns the samples of the pieces that ReadAll of Go 1.26 reads into:
-// blocks of 512 bytes, of 256, and of half as much again each time, rounded up
-// to what the heap hands out; and the row of slices
-// that remembers them. The largest block is no piece, as the pieces of one
-// reading add up to it; nor is a size of which there are more than of the piece
-// before it. ok is false where it is an older ReadAll, or no ReadAll.
-func (f *finder) pieces(r *reading) (out diagnose.Set, share float64, ok bool) {
-	if r.via != readAll {
-		return out, 0, false
-	}
-	objects := make(map[int64]int64)
-	var largest int64
-	diagnose.EachBase(f.s.Allocs, f.s.AllocCol, func(i int, _ []callstack.FrameID) {
-		if r.heap.Has(i) {
-			n, size := f.s.Blocks(i)
-			objects[size] += n
-			largest = max(largest, size)
-		}
-	})
-	if objects[512] == 0 || objects[256] == 0 {
-		return out, 0, false
-	}
-	isPiece := map[int64]bool{512: true, 96: true}
-	before := objects[512]
-	for next := int64(256); next < largest; next += next / 2 {
-		var n int64
-		for size, count := range objects {
-			if isRounded(size, next) && size < largest {
-				n += count
-			}
-		}
-		if n == 0 {
-			break
-		}
-		if n > before+before/20 {
-			continue // a whole input of that size among them
-		}
-		before = n
-		for size := range objects {
-			if isRounded(size, next) && size < largest {
-				isPiece[size] = true
-			}
-		}
-	}
-	var all, bytes, allN, n int64
-	for i := range f.s.Allocs.Len() {
-		if !r.heap.Has(i) {
-			continue
-		}
-		count, size := f.s.Blocks(i)
-		allN += count
-		all += count * size
-		if isPiece[size] {
-			out.Add(i)
-			n += count
-			bytes += count * size
-		}
-	}
-	return out, min(float64(n)/float64(allN), float64(bytes)/float64(all)), true
-}
-
-// isRounded reports whether the heap hands out a block of this size for what
-// was asked: of the next class, or in whole pages of 8 KiB above 32 KiB.
-func isRounded(size, asked int64) bool {
-	most := asked + asked/8
-	if asked > 32<<10 {
-		most = max(most, asked+8<<10-1)
-	}
-	return asked <= size && size <= most
 }

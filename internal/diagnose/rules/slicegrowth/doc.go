@@ -13,6 +13,9 @@
 // growslice the same share as of the blocks.
 //
 // It misleads where slices of very different lengths grow at one place: sizes
-// that more than a tenth of them ended with count as needed by all. What a
+// that more than a tenth of them ended with count as needed by all; of a
+// sampled profile, those that more than a tenth ended with for certain. What a
 // filtering loop would save is not known, so that only its copying counts.
+// Where one statement of several allocates in other ways too, the profile does
+// not tell its steps of the growth apart, and they are not counted.
 package slicegrowth

@@ -203,20 +203,105 @@ func around(fn *syntax.Function, n ast.Node) ast.Node {
 // stands in the loop's own block, and no continue before it.
 func alwaysReached(fn *syntax.Function, n, loop ast.Node) bool {
 	block, ok := fn.Parent(n).(*ast.BlockStmt)
-	if !ok || fn.Parent(block) != loop {
-		return false
+	return ok && fn.Parent(block) == loop && !continuesBefore(block, n.Pos())
+}
+
+// chosenAlways is alwaysReached for a statement in a branch: every round comes by
+// the if statement, and what leaves the round stands in no branch before it.
+func chosenAlways(fn *syntax.Function, n, loop ast.Node) bool {
+	choice := choiceAround(fn, n)
+	block, ok := fn.Parent(choice).(*ast.BlockStmt)
+	return ok && fn.Parent(block) == loop && !continuesBefore(block, n.Pos())
+}
+
+// choiceAround returns the outermost if statement in one of whose branches a
+// node stands, as far as there is nothing but branches between them; the node
+// itself where it stands in none.
+func choiceAround(fn *syntax.Function, n ast.Node) ast.Node {
+	for {
+		block, ok := fn.Parent(n).(*ast.BlockStmt)
+		if !ok {
+			return n
+		}
+		choice, ok := fn.Parent(block).(*ast.IfStmt)
+		if !ok {
+			return n
+		}
+		for outer, ok := fn.Parent(choice).(*ast.IfStmt); ok; outer, ok = fn.Parent(choice).(*ast.IfStmt) {
+			choice = outer // an else if
+		}
+		n = choice
 	}
+}
+
+// continuesBefore reports whether a continue of a loop's own stands before a
+// place in its block.
+func continuesBefore(block *ast.BlockStmt, at token.Pos) bool {
 	skips := false
 	ast.Inspect(block, func(c ast.Node) bool {
 		switch c := c.(type) {
 		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
 			return false // a continue in there is its own
 		case *ast.BranchStmt:
-			skips = skips || c.Tok == token.CONTINUE && c.Pos() < n.Pos()
+			skips = skips || c.Tok == token.CONTINUE && c.Pos() < at
 		}
 		return true
 	})
-	return !skips
+	return skips
+}
+
+// perRound returns how many elements the statements of a block append to a slice
+// at most, parts of other lengths not counted. same: it is as many whichever
+// branches are taken.
+func perRound(list []ast.Stmt, slice string) (most int, same bool) {
+	same = true
+	for _, st := range list {
+		n, parts := appends(st, slice)
+		switch choice, ok := st.(*ast.IfStmt); {
+		case ok && n+parts > 0:
+			var either bool
+			n, either = eitherWay(choice, slice)
+			same = same && either && parts == 0
+		case !ok && n+parts > 0:
+			_, plain := st.(*ast.AssignStmt)
+			same = same && plain
+		}
+		most += n
+	}
+	return most, same
+}
+
+// eitherWay is perRound for an if statement.
+func eitherWay(choice *ast.IfStmt, slice string) (most int, same bool) {
+	then, same := perRound(choice.Body.List, slice)
+	otherwise := 0
+	switch e := choice.Else.(type) {
+	case *ast.BlockStmt:
+		var also bool
+		otherwise, also = perRound(e.List, slice)
+		same = same && also
+	case *ast.IfStmt:
+		var also bool
+		otherwise, also = eitherWay(e, slice)
+		same = same && also
+	}
+	return max(then, otherwise), same && then == otherwise
+}
+
+// appends counts the elements that are appended to a slice anywhere in a
+// statement, and the parts.
+func appends(st ast.Stmt, slice string) (elements, parts int) {
+	ast.Inspect(st, func(n ast.Node) bool {
+		if name, call := appended(n); name == slice && call != nil {
+			if call.Ellipsis != token.NoPos {
+				parts++
+			} else {
+				elements += len(call.Args) - 1
+			}
+		}
+		return true
+	})
+	return elements, parts
 }
 
 // inSwitch reports whether a break without a label leaves a switch only.

@@ -22,9 +22,9 @@ func Rule() diagnose.Rule {
 		ID:    "slice-growth",
 		Title: "a slice grows although its length is known",
 		Doc: diagnose.Doc{
-			What:   "A slice grows by append in a loop whose number of rounds is known before the first: the length of what it ranges over, or a counter's limit.",
+			What:   "A slice grows by append in a loop whose number of rounds is known before the first: the length of what it ranges over, or a counter's limit. It may append in the branches of an if, as many elements in each.",
 			Why:    "append moves a full slice into a new block, 1.25 to 2 times as large. Up to the final size each element is copied about once more, and the blocks given up hold about as much memory as the last one, which the collector has to free.",
-			Silent: "For slices that reuse a buffer (x[:0], a field that is kept), where growth dies out; where nothing tells the final size (a scanner, a channel, an iterator, a queue that grows while it is read, parts of unknown length appended): there a buffer that is reused is what helps; for a first block that is large enough; for the last block, which is needed anyway; where a filter decides what is appended, about all but the copying; where the type of what the loop ranges over was not recorded.",
+			Silent: "For slices that reuse a buffer (x[:0], a field that is kept), where growth dies out; where nothing tells the final size (a scanner, a channel, an iterator, a queue that grows while it is read, parts of unknown length appended): there a buffer that is reused is what helps; for a first block that is large enough; for the last block, which is needed anyway; where a filter decides what is appended, or branches append different numbers, about all but the copying; where the type of what the loop ranges over was not recorded.",
 			Fix:    "make([]T, 0, n) before the loop, or slices.Grow where the slice comes from the caller.",
 			Before: "var out []string\nfor _, u := range users { out = append(out, u.Name) }",
 			After:  "out := make([]string, 0, len(users))\nfor _, u := range users { out = append(out, u.Name) }",
@@ -43,13 +43,14 @@ type slice struct {
 	growth
 	function           string
 	cpu, copying, heap diagnose.Set
-	mixed              bool // a statement allocates in other ways too
 }
 
 type finder struct {
 	s *diagnose.Subject
 	// at remembers what a line is; several lines may be one slice.
-	at    map[position]*slice
+	at map[position]*slice
+	// mixed are the lines of statements that allocate in other ways too.
+	mixed map[position]bool
 	known map[variable]*slice
 	order []*slice
 }
@@ -60,7 +61,7 @@ type position struct {
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[position]*slice), known: make(map[variable]*slice)}
+	f := &finder{s: s, at: make(map[position]*slice), mixed: make(map[position]bool), known: make(map[variable]*slice)}
 	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
 		at, copies := growslice(s.CPU, stack)
 		if at < 0 || !s.Own(s.CPU.Frame(stack[at])) {
@@ -79,7 +80,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		if !s.Own(leaf) {
 			return
 		}
-		if sl := f.slice(leaf); sl != nil && !sl.mixed {
+		if sl := f.slice(leaf); sl != nil && !f.mixed[position{leaf.File, leaf.Line}] {
 			sl.heap.Add(i)
 		}
 	})
@@ -120,8 +121,10 @@ func (f *finder) slice(frame *callstack.Frame) *slice {
 	key := position{frame.File, frame.Line}
 	sl, ok := f.at[key]
 	if !ok {
-		sl = f.read(f.s.Statement(frame.File, frame.Line))
+		st := f.s.Statement(frame.File, frame.Line)
+		sl = f.read(st)
 		f.at[key] = sl
+		f.mixed[key] = sl != nil && allocatesOtherwise(f.s, st)
 	}
 	if sl != nil && (sl.function == "" || frame.Function < sl.function) {
 		sl.function = frame.Function
@@ -143,7 +146,6 @@ func (f *finder) read(st diagnose.Statement) *slice {
 	if st.First < sl.First {
 		sl.Statement = st
 	}
-	sl.mixed = sl.mixed || allocatesOtherwise(f.s, st)
 	return sl
 }
 
@@ -204,6 +206,12 @@ func (g *growth) confidence() finding.Confidence {
 // known says what the final size is.
 func (g *growth) known() string {
 	size := strings.Join(g.sizes, " times ")
+	if g.each > 1 {
+		size = fmt.Sprintf("%d times %s", g.each, size)
+	}
+	if g.first > 0 {
+		size = fmt.Sprintf("%d and %s", g.first, size)
+	}
 	switch {
 	case g.sum && g.parts:
 		return "the parts that are appended lie there before the loop, so that a first pass can add their lengths up"
@@ -211,8 +219,6 @@ func (g *growth) known() string {
 		return "a first pass can add up how many there will be"
 	case !g.exact:
 		return "there can be no more than " + size
-	case g.each > 1:
-		return fmt.Sprintf("its length is known before the loop: %d times %s", g.each, size)
 	}
 	return "its length is known before the loop: " + size
 }
@@ -225,7 +231,13 @@ func (g *growth) remedy() string {
 	if g.sum {
 		size = "n"
 	}
+	if g.first > 0 {
+		size = fmt.Sprintf("%d+%s", g.first, size)
+	}
 	text := fmt.Sprintf("Make it with that capacity before the loop: make(%s, 0, %s).", g.typ, size)
+	if g.first > 0 {
+		text += " What the literal holds is appended first."
+	}
 	if g.param {
 		text = fmt.Sprintf("Make room once before the loop: %s = slices.Grow(%s, %s).", g.name, g.name, size)
 	}

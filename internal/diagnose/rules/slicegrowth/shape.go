@@ -1,6 +1,7 @@
 package slicegrowth
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -24,9 +25,10 @@ type growth struct {
 	variable
 	typ   string   // for make
 	from  string   // what it starts as
+	first int      // elements that it starts with
 	param bool     // it comes from the caller
 	sizes []string // rounds of the loops it grows in, outermost first
-	each  int      // elements appended each round
+	each  int      // elements appended each round, at most
 	sum   bool     // the size is a sum over the outer loop's rounds, or of the parts' lengths
 	parts bool     // slices of other lengths are appended
 	exact bool     // nothing is left out: no condition, no break
@@ -44,7 +46,7 @@ func growthOf(s *diagnose.Subject, st diagnose.Statement) (g growth, ok bool) {
 	if !ok {
 		return g, false
 	}
-	g = growth{variable: variable{from.node, name, nil}, typ: from.typ, from: from.text, param: from.param, each: 0, exact: true}
+	g = growth{variable: variable{from.node, name, nil}, typ: from.typ, from: from.text, first: from.first, param: from.param, exact: true}
 	// From the statement outwards to where the variable starts.
 	var loops []ast.Node
 	for n := ast.Node(st.Node); n != nil && n != from.scope; n = fn.Parent(n) {
@@ -88,6 +90,7 @@ func growthOf(s *diagnose.Subject, st diagnose.Statement) (g growth, ok bool) {
 func (g *growth) readBody(fn *syntax.Function, loops []ast.Node, counters []string) bool {
 	ok := true
 	innermost := loops[len(loops)-1]
+	g.each, g.exact = perRound(bodyOf(innermost).List, g.name)
 	ast.Inspect(g.loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -104,12 +107,10 @@ func (g *growth) readBody(fn *syntax.Function, loops []ast.Node, counters []stri
 				return true
 			}
 			at := n
-			g.exact = g.exact && alwaysReached(fn, at, innermost)
+			g.exact = g.exact && chosenAlways(fn, at, innermost)
 			if call.Ellipsis != token.NoPos {
 				g.sum, g.parts = true, true
 				ok = ok && len(call.Args) == 2 && fixedLength(call.Args[1])
-			} else {
-				g.each += len(call.Args) - 1
 			}
 			ok = ok && around(fn, at) == innermost
 		case *ast.UnaryExpr:
@@ -127,6 +128,14 @@ func (g *growth) readBody(fn *syntax.Function, loops []ast.Node, counters []stri
 		g.exact = g.exact && alwaysReached(fn, loop, around(fn, loop))
 	}
 	return ok
+}
+
+// bodyOf is what a loop repeats.
+func bodyOf(loop ast.Node) *ast.BlockStmt {
+	if loop, ok := loop.(*ast.RangeStmt); ok {
+		return loop.Body
+	}
+	return loop.(*ast.ForStmt).Body
 }
 
 // appended reads "x = append(x, …)": the variable and the call.
@@ -158,11 +167,12 @@ func root(name string) string {
 type origin struct {
 	node, scope ast.Node
 	typ, text   string
+	first       int // elements that it starts with
 	param       bool
 }
 
-// start finds where a slice starts. Only one that starts empty, or comes from
-// the caller, is of interest: another may be a buffer that is reused.
+// start finds where a slice starts. Only one that starts empty, as a literal, or
+// comes from the caller is of interest: another may be a buffer that is reused.
 func start(fn *syntax.Function, at ast.Node, name string) (origin, bool) {
 	if strings.Contains(name, ".") {
 		return resetBefore(fn, at, name)
@@ -180,7 +190,9 @@ func start(fn *syntax.Function, at ast.Node, name string) (origin, bool) {
 		o.param, o.text, o.typ = true, "what the caller hands over", types.ExprString(d.Type)
 		return o, !resliced(fn, at, d)
 	case d.Value != nil:
-		o.text, o.typ, ok = empty(d.Value)
+		if o.text, o.typ, ok = empty(d.Value); !ok {
+			o.text, o.typ, o.first, ok = listed(d.Value)
+		}
 	case d.Type != nil:
 		o.text, o.typ = "nothing", types.ExprString(d.Type)
 	default:
@@ -260,6 +272,23 @@ func empty(e ast.Expr) (text, typ string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// listed reads a literal whose elements follow one another.
+func listed(e ast.Expr) (text, typ string, first int, ok bool) {
+	lit, ok := ast.Unparen(e).(*ast.CompositeLit)
+	if !ok || len(lit.Elts) == 0 {
+		return "", "", 0, false
+	}
+	at, ok := lit.Type.(*ast.ArrayType)
+	if !ok || at.Len != nil || slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool { _, keyed := e.(*ast.KeyValueExpr); return keyed }) {
+		return "", "", 0, false
+	}
+	text = "a literal of one element"
+	if first = len(lit.Elts); first > 1 {
+		text = fmt.Sprintf("a literal of %d elements", first)
+	}
+	return text, types.ExprString(lit.Type), first, true
 }
 
 func isZero(e ast.Expr) bool {
