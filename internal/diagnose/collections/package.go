@@ -80,7 +80,7 @@ func (c *checker) Import(path string) (*types.Package, error) {
 func (c *checker) check(path string, declarationsOnly bool, info *types.Info) (*types.Package, map[*ast.File]string) {
 	names := make(map[*ast.File]string)
 	var files []*ast.File
-	var fset *token.FileSet // of any of them: the errors that have positions are not looked at
+	var fset *token.FileSet // of any of them: they have one
 	for _, name := range c.files[path] {
 		if of, f := c.subject.Parsed(name); f != nil {
 			fset = of

@@ -10,10 +10,12 @@ import (
 	"whet/internal/diagnose/rules/jsonreencode"
 	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
+	"whet/internal/diagnose/rules/objectpercall"
 	"whet/internal/diagnose/rules/randomperelement"
 	"whet/internal/diagnose/rules/readgrowth"
 	"whet/internal/diagnose/rules/regexpcompile"
 	"whet/internal/diagnose/rules/regexpreplace"
+	"whet/internal/diagnose/rules/repeatedresult"
 	"whet/internal/diagnose/rules/slicegrowth"
 	"whet/internal/diagnose/rules/stringcopy"
 )
@@ -35,5 +37,7 @@ func All() []diagnose.Rule {
 		constantwork.Rule(),
 		densemap.Rule(),
 		collectionpercall.Rule(),
+		objectpercall.Rule(),
+		repeatedresult.Rule(),
 	}
 }

@@ -29,6 +29,8 @@ var directories = map[string]string{
 	"constant-work":       "constantwork",
 	"dense-map":           "densemap",
 	"collection-per-call": "collectionpercall",
+	"object-per-call":     "objectpercall",
+	"repeated-result":     "repeatedresult",
 }
 
 // fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of

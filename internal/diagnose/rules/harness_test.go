@@ -201,6 +201,7 @@ func (m *measuring) times(ctx context.Context, t *testing.T, b *measured) error 
 			b.mutex, b.block = append(b.mutex, read(t, run.MutexProfile)), append(b.block, read(t, run.BlockProfile))
 		}
 		s.NsPerOp = res.Lines[0].NsPerOp
+		s.CPUIterations += res.Lines[0].N
 		if res.Lines[0].BytesPerOp != nil {
 			s.BytesPerOp = *res.Lines[0].BytesPerOp
 		}

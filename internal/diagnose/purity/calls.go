@@ -1,0 +1,70 @@
+package purity
+
+import (
+	"slices"
+	"strings"
+
+	"whet/internal/diagnose"
+)
+
+// differing are the packages, or parts of their names that end with a slash,
+// whose functions give another result each time, or an effect.
+var differing = []string{"net", "net/http", "os", "os/", "syscall", "internal/poll", "internal/syscall/", "database/sql", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/", "golang.org/x/crypto/", "golang.org/x/sys/"}
+
+// effects are functions of other packages that ask for the time, wait, or print.
+var effects = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker"}
+
+// OfItsArguments reports whether a function that was seen in a profile, or is
+// called in the source, may belong to work that depends on its arguments alone.
+// Hashing counts as what must not be kept, as passwords are hashed by the same
+// packages.
+func OfItsArguments(fn string) bool {
+	pkg := diagnose.PackageOf(fn)
+	for _, p := range differing {
+		if pkg == p || strings.HasSuffix(p, "/") && strings.HasPrefix(pkg, p) {
+			return false
+		}
+	}
+	return !slices.Contains(effects, fn) && !strings.HasPrefix(fn, "runtime.chan") && !strings.HasPrefix(fn, "runtime.select")
+}
+
+// shares reports whether a call of the user's own guards memory that others
+// change, or waits for them.
+func shares(callee string) bool {
+	if diagnose.PackageOf(callee) == "sync/atomic" {
+		return true
+	}
+	return strings.HasPrefix(callee, "sync.") && !strings.HasPrefix(callee, "sync.(*Pool).")
+}
+
+// changing are the beginnings of methods' names that say that the receiver, or
+// the world, is changed.
+var changing = []string{
+	"Add", "Append", "Clear", "Close", "Commit", "Cut", "Dec", "Delete", "Do", "Drain", "Exec", "Fill", "Flush", "Get", "Grow", "Inc", "Init", "Insert", "Load", "Lock", "Log", "Next", "Observe",
+	"Pop", "Post", "Print", "Publish", "Push", "Put", "Query", "RLock", "Read", "Remove", "Reset", "Rotate", "Scan", "Seek", "Send", "Set", "Shuffle", "Sort", "Store", "Swap", "Take", "Truncate",
+	"Unlock", "Unread", "Update", "Warn", "Write", "Info", "Debug", "Error", "Fatal", "Panic", "Trace",
+}
+
+// changes reports whether a method of somebody else's changes its receiver, by
+// its name.
+func changes(method string) bool {
+	for _, prefix := range changing {
+		if rest, ok := strings.CutPrefix(method, prefix); ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
+			return true
+		}
+	}
+	return false
+}
+
+// fills reports whether a function of somebody else's writes to what an argument
+// refers to: the first, or, for decoders, the last.
+func fills(name string) (first, last bool) {
+	switch {
+	case strings.HasPrefix(name, "Sort"), strings.HasPrefix(name, "Shuffle"), strings.HasPrefix(name, "Reverse"), strings.HasPrefix(name, "Put"), strings.HasPrefix(name, "Append"),
+		name == "Slice", name == "SliceStable", name == "Stable", name == "Ints", name == "Strings", name == "Draw", name == "DrawMask", name == "Copy", name == "Fprint", name == "Fprintf", name == "Fprintln", name == "WriteString":
+		return true, false
+	case strings.HasPrefix(name, "Unmarshal"), strings.HasPrefix(name, "Decode"), strings.HasPrefix(name, "Scan"), strings.HasPrefix(name, "Sscan"), strings.HasPrefix(name, "Read"):
+		return false, true
+	}
+	return false, false
+}

@@ -1,0 +1,195 @@
+package purity
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/syntax"
+)
+
+// maxDepth bounds the calls that are followed from a function into others.
+const maxDepth = 4
+
+// Judge looks at functions of one subject. It remembers what it has seen.
+type Judge struct {
+	s        *diagnose.Subject
+	changed  map[string]*changed
+	visiting map[*ast.Ident]bool
+	verdicts map[question]verdict
+}
+
+// question is asked of a function, by its linker name.
+type question struct {
+	function string
+	copies   bool // its parameters are copies, so that it may write to them
+	changes  bool // only whether it changes something, not what it reads
+}
+
+// verdict is the answer, with the functions that were looked at for it. Each
+// with what is new in it is looked at once: one that comes back to itself adds
+// nothing, and one that speaks against it ends the search.
+type verdict struct {
+	pure bool
+	seen map[string]bool
+	of   map[string]bool // by name
+}
+
+// New returns a judge.
+func New(s *diagnose.Subject) *Judge {
+	return &Judge{s: s, changed: make(map[string]*changed), visiting: make(map[*ast.Ident]bool), verdicts: make(map[question]verdict)}
+}
+
+// Pure reports whether the source of a function, by its linker name, and of what
+// it calls shows nothing that it changes, or asks for beside its arguments.
+// copies says that these are plain values. It is false where the source is not
+// at hand.
+func (j *Judge) Pure(function string, copies bool) bool {
+	return j.ask(question{function: function, copies: copies}).pure
+}
+
+// ReadOnly reports whether a method's source shows that it changes neither its
+// receiver nor anything else.
+func (j *Judge) ReadOnly(method string) bool {
+	return j.ask(question{function: method, changes: true}).pure
+}
+
+// Follows returns what tells of a function of the user's own whether Pure looks
+// at it to judge another that is given copies. A literal is part of its function.
+func (j *Judge) Follows(function string) func(name string) bool {
+	of := j.ask(question{function: function, copies: true}).of
+	return func(name string) bool {
+		sym := diagnose.ParseSymbol(name)
+		if sym.Receiver == "" {
+			return of[sym.Package+"."+sym.Name]
+		}
+		return of[sym.Package+"."+sym.Receiver+"."+sym.Name] || of[sym.Package+".(*"+sym.Receiver+")."+sym.Name]
+	}
+}
+
+func (j *Judge) ask(q question) verdict {
+	v, known := j.verdicts[q]
+	if !known {
+		v = verdict{seen: make(map[string]bool), of: make(map[string]bool)}
+		v.pure = j.function(q.function, nil, &v, q, 0)
+		j.verdicts[q] = v
+	}
+	return v
+}
+
+// function looks at one with some of its parameters new in the call, the receiver
+// first; where the question is about itself, all but that if they are copies.
+func (j *Judge) function(name string, fresh []bool, v *verdict, q question, depth int) bool {
+	name = strings.ReplaceAll(name, "[...]", "") // of a function with type parameters
+	key := fmt.Sprint(name, fresh)
+	if v.seen[key] {
+		return true
+	}
+	decl, file := j.s.FunctionNamed(name)
+	if decl == nil || depth > maxDepth {
+		return false
+	}
+	v.seen[key], v.of[name] = true, true
+	f := &function{fn: syntax.New(decl), file: file, pkg: diagnose.PackageOf(name), fresh: make(map[*ast.Ident]bool)}
+	i := 1
+	for _, field := range decl.Type.Params.List {
+		for _, id := range field.Names {
+			f.fresh[id] = depth == 0 && q.copies || i < len(fresh) && fresh[i]
+			i++
+		}
+		if len(field.Names) == 0 {
+			i++
+		}
+	}
+	if decl.Recv != nil && len(decl.Recv.List) == 1 {
+		for _, id := range decl.Recv.List[0].Names {
+			f.fresh[id] = len(fresh) > 0 && fresh[0]
+		}
+	}
+	return j.writes(f) && (q.changes || j.reads(f)) && j.calls(f, v, q, depth)
+}
+
+// writes reports whether a function writes to nothing but what is new in its
+// call.
+func (j *Judge) writes(f *function) bool {
+	ok := true
+	eachWrite(f.fn.Node, func(target ast.Expr) {
+		if !ok {
+			return
+		}
+		if id, plain := ast.Unparen(target).(*ast.Ident); plain {
+			_, local := f.fn.Resolve(id)
+			ok = local || id.Name == "_"
+			return
+		}
+		base := target
+		for {
+			inner, is := base.(*ast.IndexExpr)
+			if !is {
+				break
+			}
+			base = inner.X
+		}
+		ok = j.fresh(f, base)
+		if _, star := base.(*ast.StarExpr); star {
+			root := syntax.Root(base)
+			ok = root != nil && j.fresh(f, root)
+		}
+	})
+	return ok
+}
+
+// calls looks at what a function calls, and at whether it waits for others.
+func (j *Judge) calls(f *function, v *verdict, q question, depth int) bool {
+	ok := true
+	ast.Inspect(f.fn.Node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt, *ast.SendStmt, *ast.SelectStmt:
+			ok = false
+		case *ast.UnaryExpr:
+			ok = ok && n.Op != token.ARROW
+		case *ast.CallExpr:
+			ok = ok && j.call(f, n, v, q, depth)
+		}
+		return ok
+	})
+	return ok
+}
+
+func (j *Judge) call(f *function, call *ast.CallExpr, v *verdict, q question, depth int) bool {
+	callee := j.s.CalleeOf(f.file, call)
+	if callee == "" {
+		return true // a conversion, a function value: the profile shows what it does
+	}
+	if !OfItsArguments(callee) || shares(callee) {
+		return false
+	}
+	pkg, sym := diagnose.PackageOf(callee), diagnose.ParseSymbol(callee)
+	if pkg == "sync" || pkg == "context" {
+		return true // a pool's, a context's
+	}
+	sel, method := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	method = method && sym.Receiver != "" && pkg != "encoding/binary" // whose receivers are empty
+	if decl, _ := j.s.FunctionNamed(callee); decl != nil {
+		fresh := make([]bool, 1, 1+len(call.Args))
+		fresh[0] = method && j.fresh(f, sel.X)
+		for _, arg := range call.Args {
+			fresh = append(fresh, j.fresh(f, arg))
+		}
+		return j.function(callee, fresh, v, q, depth+1)
+	}
+	if method {
+		return !changes(sym.Name) || sym.Name == "Error" && len(call.Args) == 0 || j.fresh(f, sel.X)
+	}
+	first, last := fills(sym.Name)
+	if len(call.Args) > 0 && (first && !j.fresh(f, call.Args[0]) || last && !j.fresh(f, call.Args[len(call.Args)-1])) {
+		return false
+	}
+	return !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { // the address of what is not new
+		u, ok := ast.Unparen(arg).(*ast.UnaryExpr)
+		return ok && u.Op == token.AND && !j.fresh(f, u.X)
+	})
+}

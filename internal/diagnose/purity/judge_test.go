@@ -1,0 +1,202 @@
+package purity_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/purity"
+	"whet/internal/format/compiler"
+)
+
+type source string
+
+func (s source) Text(file string) []byte    { return []byte(s) }
+func (s source) Display(file string) string { return file }
+
+// methods are the callees of the methods that the programs call; those of their
+// own types are found by their names, each of which there is once.
+var methods = map[string]string{
+	"Lock": "sync.(*Mutex).Lock", "Load": "sync/atomic.(*Int64).Load", "Get": "sync.(*Pool).Get", "Put": "sync.(*Pool).Put", "Err": "context.Context.Err", "Execute": "text/template.(*Template).Execute",
+	"WriteString": "bytes.(*Buffer).WriteString", "Lookup": "example.com/lru.(*Cache).Lookup", "Fetch": "m/app.Fetcher.Fetch",
+}
+
+// subject is a program of one file, with the calls that a type checker finds.
+func subject(t *testing.T, src string) *diagnose.Subject {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := map[string]string{}
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		own[fn.Name.Name] = "m/app." + fn.Name.Name
+		if fn.Recv != nil {
+			own[fn.Name.Name] = "m/app.(*T)." + fn.Name.Name
+		}
+	}
+	packages := map[string]string{}
+	for _, spec := range file.Imports {
+		path := strings.Trim(spec.Path.Value, `"`)
+		name := strings.TrimSuffix(path, "/v2")
+		packages[name[strings.LastIndexByte(name, '/')+1:]] = path
+	}
+	calls := []compiler.Call{{In: "m/app.f", Line: 1, EndLine: 1, Callee: "len"}}
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		c := compiler.Call{In: "m/app.f", Line: fset.Position(call.Pos()).Line, EndLine: fset.Position(call.Rparen).Line}
+		switch fun := call.Fun.(type) {
+		case *ast.Ident:
+			c.Callee = own[fun.Name]
+		case *ast.SelectorExpr:
+			id, _ := fun.X.(*ast.Ident)
+			switch {
+			case own[fun.Sel.Name] != "":
+				c.Callee = own[fun.Sel.Name]
+			case id != nil && packages[id.Name] != "":
+				c.Callee = packages[id.Name] + "." + fun.Sel.Name
+			default:
+				c.Callee = methods[fun.Sel.Name]
+			}
+		}
+		calls = append(calls, c)
+		return true
+	})
+	return &diagnose.Subject{Package: "m/app", Module: "m", Modules: []string{"m"}, Source: source(src), Calls: map[string][]compiler.Call{"app.go": calls}}
+}
+
+func TestPure(t *testing.T) {
+	const head = `package app
+import ("bytes"; "context"; "encoding/json"; "fmt"; "log"; "math/rand/v2"; "os"; "slices"; "strconv"; "sync"; "time")
+type T struct { n, set int; made int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
+var count, fixed int
+var table = map[string]int{"a": 1}
+var pool sync.Pool
+func New() *T { t := &T{}; t.made = 1; t.rows = append(t.rows, 1); return t }
+func (t *T) change() { t.set++ }
+func bump() { count++ }
+func fill(b []byte, n int) []byte { b[0] = byte(n); return append(b, 1) }
+func (t *T) add(n int) { t.n += n }
+func (t *T) own() *T { return t.next }
+func walk(n int) int { if n == 0 { return 0 }; return walk(n-1) + 1 }
+func deep1(n int) int { return deep2(n) }
+func deep2(n int) int { bump(); return n }
+`
+	for _, test := range []struct {
+		name, body string
+		pure       bool
+	}{
+		{"arithmetic", "func f(n int) int { x := n; x *= 2; return x }", true},
+		{"a loop over a new slice", "func f(n int) []int { out := make([]int, n); for i := range out { out[i] = i }; return out }", true},
+		{"what a constructor set", "func (t *T) f(n int) int { return t.made + t.rows[0] + n }", true},
+		{"a package variable that stays", "func f(n int) int { return fixed + table[\"a\"] }", true},
+		{"recursion", "func f(n int) int { return walk(n) }", true},
+		{"a context's end", "func f(ctx context.Context, n int) (int, error) { if err := ctx.Err(); err != nil { return 0, err }; return n, nil }", true},
+		{"text", "func f(n int) string { return fmt.Sprint(n) + strconv.Itoa(n) }", true},
+		{"its own object's methods", "func f(n int) int { t := New(); t.add(n); return t.n }", true},
+		{"its own buffer", "func f(n int) string { var b bytes.Buffer; b.WriteString(\"x\"); return b.String() }", true},
+		{"its own slice handed on", "func f(n int) []byte { b := make([]byte, 8); b = fill(b, n); return b }", true},
+		{"a pool's memory", "func f(n int) int { b := pool.Get().(*T); defer pool.Put(b); b.n = n; return b.n }", true},
+		{"decoding into its own", "func f(s string) int { var t T; json.Unmarshal([]byte(s), &t); return t.n }", true},
+		{"an element of its own array argument", "func f(a [4]int) int { a[0] = 1; return a[0] }", true},
+		{"a closure over its own", "func f(n int) int { x := 0; up := func() { x++ }; up(); return x }", true},
+		{"a copy of the receiver", "func (t *T) f(n int) int { c := *t; c.n = n; return c.n }", true},
+		{"sorting its own", "func f(n int) []int { x := []int{n, 2}; slices.Sort(x); return x }", true},
+		{"a template that others do not change", "func (t *T) f(n int) string { var b bytes.Buffer; t.next.Execute(&b, n); return b.String() }", true},
+
+		{"counts in a package variable", "func f(n int) int { count++; return n }", false},
+		{"reads what others count", "func f(n int) int { return count + n }", false},
+		{"counts in its receiver", "func (t *T) f(n int) int { t.n++; return n }", false},
+		{"reads a field that others set", "func (t *T) f(n int) int { return t.set + n }", false},
+		{"an element of its receiver's slice", "func (t *T) f(n int) int { t.rows[0] = n; return n }", false},
+		{"through a local name", "func (t *T) f(n int) int { r := t.rows; r[0] = n; return n }", false},
+		{"through a name set later", "func (t *T) f(n int) int { r := []int{1}; if n > 1 { r = t.rows }; r[0] = n; return n }", false},
+		{"what a method of the receiver gives", "func (t *T) f(n int) int { o := t.own(); o.n = n; return n }", false},
+		{"appending behind the receiver's slice", "func (t *T) f(n int) []int { return append(t.rows, n) }", false},
+		{"deleting", "func (t *T) f(n int) int { delete(t.m, \"a\"); return n }", false},
+		{"its receiver's buffer", "func (t *T) f(n int) int { t.buf.WriteString(\"x\"); return n }", false},
+		{"its receiver handed on", "func (t *T) f(n int) int { t.add(n); return n }", false},
+		{"a closure that changes the receiver", "func (t *T) f(n int) int { func() { t.n = n }(); return n }", false},
+		{"a function that counts", "func f(n int) int { return deep1(n) }", false},
+		{"the clock", "func f(n int) int { return time.Now().Year() + n }", false},
+		{"random numbers", "func f(n int) int { return rand.IntN(n) }", false},
+		{"a file", "func f(s string) []byte { b, _ := os.ReadFile(s); return b }", false},
+		{"a record", "func f(n int) int { log.Print(n); return n }", false},
+		{"printing", "func f(n int) int { fmt.Println(n); return n }", false},
+		{"a lock", "func (t *T) f(n int) int { mu.Lock(); return n }", false},
+		{"an atomic", "func f(n int) int { return int(hits.Load()) + n }", false},
+		{"a channel", "func f(n int) int { ch := make(chan int, 1); ch <- n; return <-ch }", false},
+		{"a goroutine", "func f(n int) int { go walk(n); return n }", false},
+		{"decoding into the receiver", "func (t *T) f(s string) int { json.Unmarshal([]byte(s), t); return 1 }", false},
+		{"sorting the receiver's", "func (t *T) f(n int) int { slices.Sort(t.rows); return n }", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := "m/app.f"
+			if strings.HasPrefix(test.body, "func (t") {
+				name = "m/app.(*T).f"
+			}
+			if got := purity.New(subject(t, head+test.body)).Pure(name, true); got != test.pure {
+				t.Errorf("pure is %v", got)
+			}
+		})
+	}
+}
+
+// A function is followed into others to a depth of four, and what lies deeper is
+// not known.
+func TestDepth(t *testing.T) {
+	src := "package app\nfunc f(n int) int { return g1(n) }\n"
+	for i := 1; i < 6; i++ {
+		src += fmt.Sprintf("func g%d(n int) int { return g%d(n) }\n", i, i+1)
+	}
+	src += "func g6(n int) int { return n + len(\"\") }\n"
+	j := purity.New(subject(t, src))
+	for fn, want := range map[string]bool{"m/app.f": false, "m/app.g1": false, "m/app.g2": true, "m/app.g3": true, "m/app.none": false} {
+		if got := j.Pure(fn, true); got != want {
+			t.Errorf("%s: pure is %v", fn, got)
+		}
+	}
+	follows := j.Follows("m/app.g5")
+	if !follows("m/app.g5") || !follows("m/app.g6.func1") || follows("m/app.g4") {
+		t.Error("g5 and g6, with its literals, are looked at for g5, and nothing else")
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	j := purity.New(subject(t, `package app
+type T struct { n int; rows []int }
+func (t *T) read(i int) int { return t.rows[i] + len(t.rows) }
+func (t *T) fill(into []int) { copy(into, t.rows) }
+func (t *T) add(n int) { t.rows = append(t.rows[:0], n) }
+`))
+	for method, want := range map[string]bool{"read": true, "fill": false, "add": false} {
+		if got := j.ReadOnly("m/app.(*T)." + method); got != want {
+			t.Errorf("%s: read only is %v", method, got)
+		}
+	}
+}
+
+func TestOfItsArguments(t *testing.T) {
+	for fn, want := range map[string]bool{
+		"image/png.Encode": true, "math.Sqrt": true, "runtime.mallocgc": true, "time.Time.Format": true, "fmt.Fprintf": true, "network.F": true, "oslo.G": true, "encoding/json.Marshal": true, "runtime.mapassign": true, "sync.(*Pool).Get": true,
+		"time.Now": false, "net.(*conn).Read": false, "net/http.(*Client).Do": false, "os.(*File).Write": false, "os/exec.Command": false, "syscall.Syscall": false, "internal/poll.(*FD).Read": false,
+		"math/rand.Intn": false, "math/rand/v2.IntN": false, "crypto/rand.Read": false, "crypto/sha256.Sum256": false, "golang.org/x/crypto/bcrypt.GenerateFromPassword": false,
+		"database/sql.(*DB).Query": false, "runtime.chanrecv1": false, "runtime.selectgo": false, "log.Printf": false, "fmt.Println": false,
+	} {
+		if got := purity.OfItsArguments(fn); got != want {
+			t.Errorf("%s: %v", fn, got)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package repeatedresult
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/purity"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "repeated-result",
+		Title: "a dear result computed again in every call",
+		Doc: diagnose.Doc{
+			What:   "A statement calls one of the program's own functions, which takes a quarter of the CPU time or more and at least 50 µs, with arguments that can be compared (numbers, strings, arrays and structs of them, beside a context), and only reads what it returns. As far as the source and the profile show, the same arguments give the same result.",
+			Why:    "Where the same arguments come back, the work is done again for a result that was there already.",
+			Silent: "When an argument is a slice, map, pointer or function, or a text that was read as a whole (a body), or all of them are constants; when the result is changed, kept, returned or sent, as behind a look-up that missed; when the function changes state, takes a lock, reads what others change, hashes, draws random numbers, asks for the time, for files, connections or a database, or when its source is not at hand; in loops, whose rounds a profile does not count; for calls by the benchmark itself; in a program that runs and ends, whose calls are not known to be more than one.",
+			Fix:    "A cache that is bounded in bytes and keyed by everything that decides the result, if the same arguments come back often; otherwise cheaper work.",
+			Before: "page, err := render(ctx, chart{Kind: kind, Year: year})\nif err != nil {\n\treturn err\n}\nw.Write(page)",
+			After:  "c := chart{Kind: kind, Year: year}\npage, ok := h.pages.Get(c) // bounded, in bytes\nif !ok {\n\tpage, err = h.flights.Do(c, func() ([]byte, error) { return render(ctx, c) })\n\t…\n\th.pages.Add(c, page)\n}\nw.Write(page)",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceCPU},
+		MinSamples: diagnose.MinCPUSamples,
+		Find:       find,
+	}
+}
+
+const (
+	// dearShare is the share of the base's CPU time from which a result is worth
+	// a cache with all that belongs to it.
+	dearShare = 0.25
+	// dearCall, in nanoseconds of CPU time, is a hundred times what a look-up
+	// under a lock takes.
+	dearCall = 50_000
+)
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	// Each run of a program is one iteration, and may call but once.
+	if s.CPUIterations <= 0 || s.Kind == recording.TargetProgram {
+		return nil
+	}
+	f := &finder{s: s, judge: purity.New(s), at: make(map[key]*result)}
+	diagnose.EachBase(s.CPU, s.CPUColumn, f.pass)
+	for _, r := range f.order {
+		r.out = !f.dear(&r.through) || !f.pure(r)
+	}
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+		if r := f.outermost(f.onStack(s.CPU, stack)); r != nil {
+			r.cpu.Add(i)
+		}
+	})
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+		if r := f.outermost(f.onStack(s.Allocs, stack)); r != nil {
+			r.mem.Add(i)
+		}
+	})
+	slices.SortFunc(f.order, func(a, b *result) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First))
+	})
+	var claims []diagnose.Claim
+	for _, r := range f.order {
+		if !r.out && f.dear(&r.cpu) {
+			claims = append(claims, f.claim(r))
+		}
+	}
+	return claims
+}
+
+// dear reports whether samples are enough of the base, and of an iteration.
+func (f *finder) dear(set *diagnose.Set) bool {
+	return f.s.CPUShare(set.Keep()) >= dearShare && f.perCall(set) >= dearCall
+}
+
+// perCall is a set's CPU time of an iteration, in nanoseconds.
+func (f *finder) perCall(set *diagnose.Set) float64 {
+	var ns int64
+	diagnose.EachBase(f.s.CPU, f.s.CPUColumn, func(i int, _ []callstack.FrameID) {
+		if set.Has(i) {
+			ns += f.s.CPU.Value(f.s.CPUColumn, i)
+		}
+	})
+	return float64(ns) / float64(f.s.CPUIterations)
+}
+
+func (f *finder) claim(r *result) diagnose.Claim {
+	s := f.s
+	name := r.callee[strings.LastIndexByte(r.callee, '/')+1:]
+	per := quantity.Nanoseconds(f.perCall(&r.cpu))
+	c := diagnose.Claim{
+		Place:      r.Place(r.function),
+		Cost:       diagnose.Samples{CPU: r.cpu.Keep(), Allocs: r.mem.Keep()},
+		Confidence: finding.Medium,
+		Why: fmt.Sprintf("%s takes %s of CPU time per %s, depends on its arguments alone as far as the source and the profile show, and is computed in every %s.",
+			name, per, s.Iteration(), s.Iteration()),
+		Remedy: "Count the distinct arguments. Where they come back, keep the results in a cache that is bounded in bytes, keyed by everything that decides the result (all of the arguments, not a part), and let concurrent misses of one key wait for one computation. Where each is new, make the computation itself cheaper.",
+	}
+	if s.Kind != recording.TargetService || r.text {
+		c.Confidence = finding.Low // a benchmark chooses its arguments; texts have no bound
+	}
+	if s.Run != nil && s.Run.SameRequest {
+		c.Why += " This load asked for one thing only: how often your users ask for the same again decides what a cache brings."
+	}
+	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples are in %s, %s per %s",
+		s.CPUSamples(c.Cost.CPU), s.BaseCPUSamples(), name, per, s.Iteration())})
+	if share := s.AllocShare(c.Cost.Allocs); share > 0 {
+		_, perOp := s.AllocBytes(c.Cost.Allocs)
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(share) + " of the base's allocated bytes" + s.PerIteration(perOp)})
+	}
+	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "its arguments are plain values: " + strings.Join(r.args, ", ") + "; the function that calls it only reads the result"})
+	return c
+}
