@@ -12,11 +12,11 @@
 // rounds answer that, or where nothing is asked, whether there is a difference.
 //
 // The budget goes to the cases by what they need for that, and each has at
-// least one pair, whatever that takes: 45 seconds settle the benchmarks, and not
-// avatar, havlak, whose one pair takes fifteen of them, and the servers' memory;
-// ten minutes settle all. Ctrl-C ends the measuring, and what was
-// measured is printed. A case that failed has a row that says why, and the exit
-// code is 3.
+// least one pair, whatever that takes. On the machine of the README's table 45
+// seconds are for the benchmarks, and leave havlak, whose one pair takes fifteen
+// of them, avatar, and the servers' memory open; ten minutes are for all. Ctrl-C
+// ends the measuring, and what was measured is printed. A case that failed has a
+// row that says why, and the exit code is 3.
 //
 // Benchmarks run in a process of their own for each slice. Commands are
 // measured whole, by the CPU time, the wall time and the peak memory that the

@@ -302,141 +302,6 @@ func TestFailsLater(t *testing.T) {
 	}
 }
 
-// pace is a lab of known pace: the coarse stages take it 4 s.
-type pace struct{ fixed }
-
-func (l *pace) takes(r target) time.Duration {
-	if r.bench == "Coarse" {
-		return 4 * time.Second
-	}
-	return 50 * time.Millisecond
-}
-
-func (l *pace) slice(ctx context.Context, r target) (rounds.Slice, error) {
-	l.cost = l.takes(r)
-	return l.fixed.slice(ctx, r)
-}
-
-// Coarse cases come first. Within a short budget they have one pair, and the
-// fine ones what they need for a verdict; within a long one all have that.
-func TestBudget(t *testing.T) {
-	coarse, fine := threeStages(), threeStages()
-	for i := range coarse.measures {
-		coarse.measures[i].bench = "Coarse"
-	}
-	fine.name, fine.needs = "fine", map[kind]time.Duration{benchmarks: 5 * time.Second}
-	coarse.name, coarse.needs = "coarse", map[kind]time.Duration{benchmarks: 300 * time.Second}
-	for _, tt := range []struct {
-		budget, most time.Duration
-		coarse       int // rounds, at least
-		settled      bool
-	}{
-		{22 * time.Second, 23 * time.Second, 1, false},
-		{10 * time.Second, 16500 * time.Millisecond, 1, false}, // a pair of one, a pair or a round of the other
-		{400 * time.Second, 400 * time.Second, 8, true},
-	} {
-		l := &pace{fixed{values: fourValues}}
-		b, clock := labs(tt.budget, &l.fixed)
-		b.lab = func(*group) lab { return l }
-		doc := newDocument(b.now())
-		if err := b.measure(t.Context(), []study{fine, coarse}, doc); err != nil || len(doc.Cases) != 2 {
-			t.Fatalf("%v, %+v", err, doc.Cases)
-		}
-		if took := clock.Sub(time.Unix(0, 0)); took > tt.most {
-			t.Errorf("%v took %v", tt.budget, took)
-		}
-		f, c := &doc.Cases[0], &doc.Cases[1]
-		if l.ran[0].bench != "Coarse" || c.Case != "coarse" || c.Rounds < tt.coarse || c.Settled != tt.settled || f.Rounds < 1 || tt.budget > 20*time.Second && !f.Settled {
-			t.Errorf("%v: %d rounds of coarse, %d of fine, settled %t and %t", tt.budget, c.Rounds, f.Rounds, c.Settled, f.Settled)
-		}
-		if open := strings.Join(doc.Warnings, " "); strings.Contains(open, "not settled: ") == (c.Settled && f.Settled) || strings.Contains(open, "coarse (") == tt.settled {
-			t.Errorf("%v: %q", tt.budget, open)
-		}
-	}
-}
-
-// Where a group's rounds take longer than was thought it takes what those behind
-// it do not need.
-func TestBudgetOfASlowMachine(t *testing.T) {
-	coarse, fine := threeStages(), threeStages()
-	for i := range coarse.measures {
-		coarse.measures[i].bench = "Coarse"
-	}
-	fine.needs = map[kind]time.Duration{benchmarks: 5 * time.Second}
-	coarse.name, coarse.needs = "coarse", map[kind]time.Duration{benchmarks: 30 * time.Second}
-	l := &pace{fixed{values: fourValues}}
-	b, clock := labs(400*time.Second, &l.fixed)
-	b.lab = func(*group) lab { return l }
-	doc := newDocument(b.now())
-	if err := b.measure(t.Context(), []study{coarse, fine}, doc); err != nil || !doc.Cases[0].Settled || !doc.Cases[1].Settled || clock.Sub(time.Unix(0, 0)) > 400*time.Second {
-		t.Errorf("%v, %v, %+v", err, clock, doc.Cases)
-	}
-}
-
-// like is a lab whose slices take what those of the real ones do, on the machine
-// of the README's table.
-type like struct {
-	fixed
-	kind kind
-	span time.Duration
-}
-
-func (l *like) ready(ctx context.Context, g *group, within time.Duration) (map[target]rounds.Slice, error) {
-	l.early = l.kind == command
-	switch n := len(g.targets()); l.kind {
-	case benchmarks:
-		l.span = sliceOf(within, n, start, shortestSlice, longestSlice) + start
-		*l.clock = l.clock.Add(time.Duration(n) * (shortestSlice + start))
-	case service:
-		l.span = sliceOf(within, n, pictures.warmUp+standing, pictures.least, longestSpan) + pictures.warmUp + standing
-	case uploads:
-		l.span = sliceOf(within, n, standing, bodies.least, longestSpan) + standing
-	}
-	return l.fixed.ready(ctx, g, within)
-}
-
-func (l *like) takes(r target) time.Duration {
-	if l.kind == command {
-		return map[string]time.Duration{"original": 12600 * time.Millisecond, "cached": 1800 * time.Millisecond, "best": 200 * time.Millisecond}[r.stage]
-	}
-	return l.span
-}
-
-func (l *like) slice(ctx context.Context, r target) (rounds.Slice, error) {
-	l.cost = l.takes(r)
-	return l.fixed.slice(ctx, r)
-}
-
-// Of the cases as they are, 45 seconds settle all benchmarks and give the others
-// a pair; ten minutes settle all. The builds have had 6 seconds.
-func TestBudgetOfTheCases(t *testing.T) {
-	for _, tt := range []struct {
-		budget time.Duration
-		open   string
-	}{
-		{45 * time.Second, "not settled: havlak (3 of 3 rows), avatar (2 of 2 rows), ingest (2 of 6 rows): a longer -budget has more rounds for them"},
-		{10 * time.Minute, ""},
-	} {
-		values := map[string]float64{
-			"original": 1e4, "original, 20 MB": 1e4, "final": 2e3, "cached": 2e3, "pool": 2e3, "lrubytes": 2e3, "randbits": 2e3, "leaky": 2e3,
-			"best": 100, "best, 20 MB": 100, "best, 100 KB": 100, constantStage: 100,
-		}
-		b, clock := labs(tt.budget, new(fixed))
-		*clock = clock.Add(6 * time.Second)
-		b.lab = func(g *group) lab { return &like{fixed: fixed{values: values, clock: clock}, kind: g.kind} }
-		doc := newDocument(b.now())
-		if err := b.measure(t.Context(), studies(), doc); err != nil || len(doc.Cases) != 6 {
-			t.Fatalf("%v, %+v", err, doc.Cases)
-		}
-		if got := strings.Join(doc.Warnings, "\n"); got != tt.open {
-			t.Errorf("%v: %q", tt.budget, got)
-		}
-		if over := clock.Sub(b.deadline); over > 0 {
-			t.Errorf("%v was exceeded by %v", tt.budget, over)
-		}
-	}
-}
-
 // A command's output is that of all its stages, or it fails; its peak of memory
 // is known where it is larger than our own.
 func TestCommands(t *testing.T) {
@@ -494,10 +359,16 @@ func TestSettled(t *testing.T) {
 		{1, 0.9, 1.1, 0, false, 0, unknown, false, nil},
 		{1e6, 25, 1e6, 0, true, 0, unknown, true, nil}, // a count that fell to none
 	} {
-		f := figure{RatioBest: number(tt.ratio), RatioBestLow: number(tt.low), RatioBestHigh: number(tt.high), BarRatio: asked(tt.bar), AllocsBest: tt.allocs, AllocsBar: tt.most}
+		f := figure{Unit: nsPerOp, RatioBest: number(tt.ratio), RatioBestLow: number(tt.low), RatioBestHigh: number(tt.high), BarRatio: asked(tt.bar), AllocsBest: tt.allocs, AllocsBar: tt.most}
 		f.judge(tt.verdict)
 		if f.Settled != tt.settled || (f.Reached == nil) != (tt.reached == nil) || f.Reached != nil && *f.Reached != *tt.reached {
 			t.Errorf("%+v: settled %t, reached %v", tt, f.Settled, f.Reached)
+		}
+	}
+	for _, verdict := range []bool{false, true} {
+		f := figure{Unit: allocsPerOp, RatioBest: 72, RatioBestLow: 61, RatioBestHigh: 73, BarRatio: 3, AllocsBar: unknown}
+		if f.judge(verdict); f.Settled != verdict || (f.Reached != nil) != verdict {
+			t.Errorf("a count with a verdict, %t: settled %t, reached %v", verdict, f.Settled, f.Reached)
 		}
 	}
 }

@@ -171,9 +171,15 @@ func find(m *measure, results []result, stage string) *result {
 // bars it is settled with the verdict on a difference.
 func (f *figure) judge(verdict bool) {
 	answer := func(yes bool) { f.Reached = &yes }
-	f.Settled = verdict && bounded(f.RatioBestLow, f.RatioBestHigh)
+	within := bounded(f.RatioBestLow, f.RatioBestHigh)
+	f.Settled = verdict && within
 	if bar := f.BarRatio; bar.known() {
-		switch within := bounded(f.RatioBestLow, f.RatioBestHigh); {
+		// A count has the bounds of its rounding from the first round on; that it
+		// does not vary is known with the verdict.
+		if f.Unit == bytesPerOp || f.Unit == allocsPerOp {
+			within = within && verdict
+		}
+		switch {
 		case within && f.RatioBest >= enough*bar && f.RatioBestLow > enoughLow*bar:
 			answer(true)
 		case within && f.RatioBestHigh < enough*bar:
