@@ -6,6 +6,7 @@ import (
 	"whet/internal/diagnose/rules/collectionpercall"
 	"whet/internal/diagnose/rules/constantwork"
 	"whet/internal/diagnose/rules/densemap"
+	"whet/internal/diagnose/rules/escapingstruct"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/jsonreencode"
 	"whet/internal/diagnose/rules/lockheld"
@@ -31,6 +32,7 @@ func All() []diagnose.Rule {
 		readgrowth.Rule(),
 		jsonreencode.Rule(),
 		bufferpercall.Rule(),
+		escapingstruct.Rule(),
 		regexpreplace.Rule(),
 		regexpcompile.Rule(),
 		randomperelement.Rule(),

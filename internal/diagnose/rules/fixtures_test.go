@@ -23,6 +23,7 @@ var directories = map[string]string{
 	"read-growth":         "readgrowth",
 	"json-reencode":       "jsonreencode",
 	"buffer-per-call":     "bufferpercall",
+	"escaping-struct":     "escapingstruct",
 	"regexp-compile":      "regexpcompile",
 	"random-per-element":  "randomperelement",
 	"regexp-replace":      "regexpreplace",
