@@ -24,8 +24,8 @@ type server struct {
 const (
 	// standLimit bounds the wait for a server's address, stopLimit that for its
 	// end.
-	standLimit = 10 * time.Second
-	stopLimit  = 5 * time.Second
+	standLimit = 30 * time.Second
+	stopLimit  = 20 * time.Second
 )
 
 // startServer starts the program that serves a stage on some processors, and
