@@ -18,7 +18,7 @@ type order struct {
 	w     io.Writer
 	mu    sync.Mutex
 	re    regexp.Regexp
-	from  lib.Address
+	from  lib.Address; n int64
 }
 
 type head struct {
@@ -38,7 +38,7 @@ func (o *order) decode(b []byte) {
 
 func (o *order) send() {
 	t := &o.tail
-	o.mu.Lock()
+	o.mu.Lock(); atomic.AddInt64(&o.n, 1)
 	o.w.Write(o.notes[0])
 	keep(o.next, o.from.Street)
 	lib.Encode(any(t)) // 35
@@ -182,6 +182,7 @@ func escapeCalls() []compiler.Call {
 		add("o.decode", "m/app.(*order).decode")
 		add("o.send", "m/app.(*order).send")
 		add("o.mu.Lock", "sync.(*Mutex).Lock")
+		add("atomic.AddInt64", "sync/atomic.AddInt64", 8, 0)
 		add("o.w.Write", "io.Writer.Write")
 		add("o.re.Match", "regexp.(*Regexp).Match")
 		add("elsewhere", "m/app.elsewhere", 24)
@@ -228,6 +229,8 @@ func TestEscapesByHand(t *testing.T) {
 		{"made in one call of ten", "spot:78", 704, 10, 78, 680.0 / 704 / 2, ""},
 		{"more seldom than that", "spot:78", 704, 9, 0, 0, ""},
 		{"the smallest block", "spot:78", 256, 100, 78, 232.0 / 256 / 2, ""},
+		{"the largest that a stack takes", "spot:78", 128 << 10, 100, 78, (131072 - 24.0) / 131072 / 2, ""},
+		{"larger ones", "spot:78", 131073, 100, 0, 0, ""},
 		{"smaller ones", "spot:78", 240, 100, 0, 0, ""},
 	} {
 		s := app(t, escapeSource, calls, []stack{{frames: "m/app.work:999 runtime.mallocgc", n: 1000}},

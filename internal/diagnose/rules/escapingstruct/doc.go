@@ -14,6 +14,8 @@
 // allocated by themselves after the change.
 //
 // It misleads where what is called through an interface is always the same
-// function, which the compiler sees and the source of one function does not, and
-// where a part holds pointers, that make the copy dearer than the block.
+// function, which the compiler sees and the source of one function does not,
+// where what is called keeps the address and uses it later, so that a copy would
+// be another thing, and where a method value of a field is taken whose type is
+// declared elsewhere.
 package escapingstruct

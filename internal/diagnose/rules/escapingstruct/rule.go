@@ -25,7 +25,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A local variable of a struct type is allocated on the heap in each call, since the address of one of its fields is handed to code that may keep it: a decoder, an interface's method.",
 			Why:    "A variable lies on the heap as a whole or not at all. The address of a small part is enough to move everything beside it there, where it is allocated, cleared and collected.",
-			Silent: "Where the whole is handed out, returned, stored or captured by a function that runs later, so that it has to be on the heap; for blocks of less than 256 bytes; where the parts make up more than half; where a use of the variable is not understood, as a method of a field that may keep its receiver; for parameters that are moved; without source, and in recordings whose typed calls do not say how large the parts are.",
+			Silent: "Where the whole is handed out, returned, stored or captured by a function that runs later, so that it has to be on the heap; for blocks of less than 256 bytes, or of more than 128 KiB, which the stack does not take; where the parts make up more than half; where a use of the variable is not understood, as a method of a field that may keep its receiver; for parameters that are moved; without source, and in recordings whose typed calls do not say how large the parts are.",
 			Fix:    "A local of the part's type whose address is handed out in the field's place, and an assignment between the two.",
 			Before: "var x exchange // request, names, answer: 700 bytes\nerr := json.Unmarshal(body, &x.request)",
 			After:  "var x exchange\nvar in request // 64 bytes, alone on the heap\nerr := json.Unmarshal(body, &in)\nx.request = in",
@@ -40,6 +40,9 @@ func Rule() diagnose.Rule {
 const (
 	// leastBlock is the size in bytes from which a block is worth a change.
 	leastBlock = 256
+	// mostBlock is the size of a variable up to which the compiler keeps it on
+	// the stack at all (MaxStackVarSize).
+	mostBlock = 128 << 10
 	// mostParts is the share of the block that its parts may take.
 	mostParts = 0.5
 )
@@ -73,7 +76,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	f := &finder{s: s, at: make(map[key]*variable)}
 	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
 		n, size := s.Blocks(i)
-		if n <= 0 || size < leastBlock {
+		if n <= 0 || size < leastBlock || size > mostBlock {
 			return
 		}
 		// Allocation profiles mostly leave the runtime's frames out.
@@ -239,7 +242,7 @@ func (f *finder) claim(v *variable, parts []part, bytes int64) diagnose.Claim {
 		Confidence: finding.Medium,
 		Why: fmt.Sprintf("%s is a block of %d bytes on the heap because addresses of parts of it are handed out, of %d bytes together; nothing else of it is seen to leave the call.",
 			name, v.size, bytes),
-		Remedy: fmt.Sprintf("Declare a local of the part's type, hand out its address in place of &%s%s, and copy between the two (%s%s = %s after decoding; the other way round before encoding). Only the part escapes then, and the rest stays on the stack. Compare allocations after the change: the copy costs little, but one address that still leaves keeps all of it on the heap.",
+		Remedy: fmt.Sprintf("Declare a local of the part's type, hand out its address in place of &%s%s, and copy between the two (%s%s = %s after decoding; the other way round before encoding). Only the part escapes then, and the rest stays on the stack. Compare allocations after the change: the copy costs little, but one address that still leaves keeps all of it on the heap. What is called must not use the address after it has returned: the two would go apart.",
 			name, first.path, name, first.path, field),
 		Evidence: []finding.Evidence{{Kind: "source", Text: "handed out: " + strings.Join(list, "; ")}},
 	}
