@@ -39,6 +39,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		}
 	}
 	for _, s := range subjects {
+		s.mend()
 		if slices.ContainsFunc(reg.rules, func(r Rule) bool { return s.hasEvidence(&r) }) {
 			res.Looked++
 		}

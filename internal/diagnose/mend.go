@@ -1,0 +1,36 @@
+package diagnose
+
+import (
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+)
+
+// mend puts the frames of declared functions of the user's own into the file
+// that declares them.
+//
+// At a few instructions of an inlined call the runtime gives the file and line
+// of the inlined body together with the name of the function around it (found
+// with runtime.CallersFrames in go1.26: in a function that returns buf.String()
+// of a bytes.Buffer one instruction is said to lie at buffer.go:77). A profile
+// keeps one file for each function's name, that of the first frame seen; where
+// that is such an instruction, all of the function's lines seem to lie in another
+// package's file. A line outside of its function is such an instruction's own:
+// it counts for the function's first line, as the right one is not known.
+func (s *Subject) mend() {
+	for _, c := range []*hot.Classified{s.CPU, s.Allocs, s.Mutex, s.Block} {
+		if c == nil {
+			continue
+		}
+		for id := range c.NumFrames() {
+			f := c.Frame(callstack.FrameID(id))
+			fn, file := s.FunctionNamed(f.Function)
+			if fn == nil || fn.Recv == nil && fn.Name.Name == "init" { // package variables are set in any file
+				continue
+			}
+			f.File = file
+			if first, last := s.LineOf(file, fn), s.LastLineOf(file, fn); f.Line < first || last < f.Line {
+				f.Line = first
+			}
+		}
+	}
+}
