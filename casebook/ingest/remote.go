@@ -90,7 +90,7 @@ func checkAnswer(answer io.Reader) error {
 	if c, err := visible(r); err != nil || c != '{' {
 		return nil
 	}
-	name := false // the last string on the first level was "errors"
+	name := false // the last string was "errors"
 	for depth := 1; depth > 0; {
 		c, err := visible(r)
 		if err != nil {
@@ -102,7 +102,7 @@ func checkAnswer(answer io.Reader) error {
 		case '}', ']':
 			depth--
 		case '"':
-			name = skipString(r, `errors"`) && depth == 1
+			name = skipString(r, `errors"`)
 		case ':':
 			if name && depth == 1 {
 				if c, _ := visible(r); c == 't' {
