@@ -37,13 +37,19 @@ const (
 type stageRow struct {
 	study, stage, way string
 	// names is what those found who tuned the program by hand, each of it among
-	// the first two findings; of a stage without names, nothing has any weight.
+	// the first two findings. Of a stage of which nothing is to be named, nothing
+	// has any weight.
 	names []spot
+	// also is what a step between the first and the last brought with it: it is
+	// among the findings, beside what all the steps before have left.
+	also []spot
 	// below is what they found too, and what today's Go and machine leave below
 	// the threshold: it is named there.
 	below []spot
 	// bench replaces the benchmarks that are measured of every stage.
 	bench string
+	// times is how many times longer than others it is measured; 0: once.
+	times int
 }
 
 // spot is a rule at a statement, of which text is a part, in a function of the
@@ -51,21 +57,48 @@ type stageRow struct {
 type spot struct{ rule, function, text string }
 
 var (
-	visitsLog   = spot{"logging", "(*Handler).ServeHTTP", "h.log.WithFields("}
-	visitsLock  = spot{"lock-held", "(*Handler).ServeHTTP", "h.mu.Lock()"}
-	statsRegexp = spot{"regexp-replace", "clean", "special.ReplaceAllString("}
+	visitsLog    = spot{"logging", "(*Handler).ServeHTTP", "h.log.WithFields("}
+	visitsLock   = spot{"lock-held", "(*Handler).ServeHTTP", "h.mu.Lock()"}
+	havlakMap    = spot{"dense-map", "(*Finder).Find", "places:"}
+	havlakSets   = spot{"collection-per-call", "(*Finder).Find", "make(map[int]bool)"}
+	statsRegexp  = spot{"regexp-replace", "clean", "special.ReplaceAllString("}
+	statsHost    = spot{"constant-work", "tagsOf", "os.Hostname()"}
+	avatarDraw   = spot{"repeated-result", "(*Handler).ServeHTTP", "h.Draw("}
+	avatarEncode = spot{"object-per-call", "(*Handler).Draw", "png.Encode("}
+	gatewayCodec = spot{"json-reencode", "Decode", "codec.Unmarshal("}
+	gatewayID    = spot{"random-per-element", "SessionID", "random.Intn("}
+	gatewayHeap  = spot{"escaping-struct", "(*Handler).ServeHTTP", "var e exchange"}
+	ingestRead   = spot{"read-growth", "(*Handler).ServeHTTP", "io.ReadAll(r.Body)"}
 )
 
-// stageRows are the casebook's first stages and its best ones.
+// stageRows are the casebook's first stages and its best ones, and one between
+// whose step was a loss.
 var stageRows = []stageRow{
 	{study: "visits", stage: "original", way: asBenchmark, names: []spot{visitsLog}},
 	{study: "visits", stage: "original", way: underLoad, names: []spot{visitsLog, visitsLock}},
 	{study: "visits", stage: "best", way: asBenchmark},
 	{study: "visits", stage: "best", way: underLoad},
+	{study: "havlak", stage: "original", way: asBenchmark, names: []spot{havlakMap, havlakSets}},
+	{study: "havlak", stage: "original", way: asCommand, names: []spot{havlakMap, havlakSets}},
 	{study: "havlak", stage: "best", way: asBenchmark},
 	{study: "havlak", stage: "best", way: asCommand},
 	{study: "stats", stage: "original", way: asBenchmark, names: []spot{statsRegexp}},
+	{study: "stats", stage: "original", way: underLoad, names: []spot{statsRegexp}, below: []spot{statsHost}, times: 4},
+	{study: "stats", stage: "best", way: asBenchmark},
 	{study: "stats", stage: "best", way: underLoad},
+	{study: "avatar", stage: "original", way: asBenchmark, names: []spot{avatarDraw, avatarEncode}},
+	{study: "avatar", stage: "original", way: underLoad, names: []spot{avatarDraw, avatarEncode}},
+	{study: "avatar", stage: "best", way: asBenchmark},
+	{study: "avatar", stage: "best", way: underLoad},
+	{study: "gateway", stage: "original", way: asBenchmark, names: []spot{gatewayCodec, gatewayID}},
+	{study: "gateway", stage: "original", way: underLoad, names: []spot{gatewayCodec}},
+	{study: "gateway", stage: "rawmessage", way: asBenchmark, bench: "Call/1KB", also: []spot{gatewayHeap}},
+	{study: "gateway", stage: "best", way: asBenchmark},
+	{study: "gateway", stage: "best", way: underLoad},
+	{study: "ingest", stage: "original", way: asBenchmark, names: []spot{ingestRead}},
+	{study: "ingest", stage: "original", way: underLoad, names: []spot{ingestRead}},
+	{study: "ingest", stage: "best", way: asBenchmark},
+	{study: "ingest", stage: "best", way: underLoad},
 }
 
 func (r *stageRow) name() string { return r.study + "-" + r.stage + "-" + r.way }
@@ -163,7 +196,12 @@ func (r *stageRow) faults(t *testing.T, dir string) []string {
 			add("%s at %q of %s is not among the first two findings, %v", s.rule, s.text, s.function, first)
 		}
 	}
-	if len(r.names) == 0 && len(d.Findings) > 0 {
+	for _, s := range r.also {
+		if !slices.ContainsFunc(d.Findings, func(f diagnosed) bool { return r.at(t, s, f) }) {
+			add("%s at %q of %s is not among the findings, %v", s.rule, s.text, s.function, d.Findings)
+		}
+	}
+	if len(r.names)+len(r.also) == 0 && len(d.Findings) > 0 {
 		add("there is nothing to say, and whet says %v", d.Findings)
 	}
 	if len(r.below) > 0 {
