@@ -13,6 +13,9 @@
 //
 // What is new in a call is told by how a variable starts: a literal, make, new,
 // the result of a function; what a method gives is new only if its receiver is.
+// Of what is called and has no source at hand, in other modules or in files that
+// no sample fell into, the name tells whether it changes its receiver or an
+// argument.
 //
 // It misleads where a library keeps state behind an innocent name, where memory
 // is changed through an alias that the source does not show in the same package,

@@ -19,7 +19,7 @@ type Judge struct {
 	s        *diagnose.Subject
 	changed  map[string]*changed
 	visiting map[*ast.Ident]bool
-	verdicts map[question]verdict
+	answered map[question]*inquiry
 }
 
 // question is asked of a function, by its linker name.
@@ -29,18 +29,19 @@ type question struct {
 	changes  bool // only whether it changes something, not what it reads
 }
 
-// verdict is the answer, with the functions that were looked at for it. Each
-// with what is new in it is looked at once: one that comes back to itself adds
-// nothing, and one that speaks against it ends the search.
-type verdict struct {
+// inquiry is a question and what came of it.
+type inquiry struct {
+	question
 	pure bool
-	seen map[string]bool
-	of   map[string]bool // by name
+	// seen are the functions that were looked at, each with what is new in it: one
+	// that comes back to itself adds nothing, and one that speaks against purity
+	// ends the search. of are their names.
+	seen, of map[string]bool
 }
 
 // New returns a judge.
 func New(s *diagnose.Subject) *Judge {
-	return &Judge{s: s, changed: make(map[string]*changed), visiting: make(map[*ast.Ident]bool), verdicts: make(map[question]verdict)}
+	return &Judge{s: s, changed: make(map[string]*changed), visiting: make(map[*ast.Ident]bool), answered: make(map[question]*inquiry)}
 }
 
 // Pure reports whether the source of a function, by its linker name, and of what
@@ -70,34 +71,34 @@ func (j *Judge) Follows(function string) func(name string) bool {
 	}
 }
 
-func (j *Judge) ask(q question) verdict {
-	v, known := j.verdicts[q]
-	if !known {
-		v = verdict{seen: make(map[string]bool), of: make(map[string]bool)}
-		v.pure = j.function(q.function, nil, &v, q, 0)
-		j.verdicts[q] = v
+func (j *Judge) ask(q question) *inquiry {
+	in := j.answered[q]
+	if in == nil {
+		in = &inquiry{question: q, seen: make(map[string]bool), of: make(map[string]bool)}
+		in.pure = j.function(q.function, nil, in, 0)
+		j.answered[q] = in
 	}
-	return v
+	return in
 }
 
 // function looks at one with some of its parameters new in the call, the receiver
 // first; where the question is about itself, all but that if they are copies.
-func (j *Judge) function(name string, fresh []bool, v *verdict, q question, depth int) bool {
+func (j *Judge) function(name string, fresh []bool, in *inquiry, depth int) bool {
 	name = strings.ReplaceAll(name, "[...]", "") // of a function with type parameters
 	key := fmt.Sprint(name, fresh)
-	if v.seen[key] {
+	if in.seen[key] {
 		return true
 	}
 	decl, file := j.s.FunctionNamed(name)
 	if decl == nil || depth > maxDepth {
 		return false
 	}
-	v.seen[key], v.of[name] = true, true
+	in.seen[key], in.of[name] = true, true
 	f := &function{fn: syntax.New(decl), file: file, pkg: diagnose.PackageOf(name), fresh: make(map[*ast.Ident]bool)}
 	i := 1
 	for _, field := range decl.Type.Params.List {
 		for _, id := range field.Names {
-			f.fresh[id] = depth == 0 && q.copies || i < len(fresh) && fresh[i]
+			f.fresh[id] = depth == 0 && in.copies || i < len(fresh) && fresh[i]
 			i++
 		}
 		if len(field.Names) == 0 {
@@ -109,7 +110,7 @@ func (j *Judge) function(name string, fresh []bool, v *verdict, q question, dept
 			f.fresh[id] = len(fresh) > 0 && fresh[0]
 		}
 	}
-	return j.writes(f) && (q.changes || j.reads(f)) && j.calls(f, v, q, depth)
+	return j.writes(f) && (in.changes || j.reads(f)) && j.calls(f, in, depth)
 }
 
 // writes reports whether a function writes to nothing but what is new in its
@@ -122,7 +123,7 @@ func (j *Judge) writes(f *function) bool {
 		}
 		if id, plain := ast.Unparen(target).(*ast.Ident); plain {
 			_, local := f.fn.Resolve(id)
-			ok = local || id.Name == "_"
+			ok = local
 			return
 		}
 		base := target
@@ -143,7 +144,7 @@ func (j *Judge) writes(f *function) bool {
 }
 
 // calls looks at what a function calls, and at whether it waits for others.
-func (j *Judge) calls(f *function, v *verdict, q question, depth int) bool {
+func (j *Judge) calls(f *function, in *inquiry, depth int) bool {
 	ok := true
 	ast.Inspect(f.fn.Node, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -152,14 +153,14 @@ func (j *Judge) calls(f *function, v *verdict, q question, depth int) bool {
 		case *ast.UnaryExpr:
 			ok = ok && n.Op != token.ARROW
 		case *ast.CallExpr:
-			ok = ok && j.call(f, n, v, q, depth)
+			ok = ok && j.call(f, n, in, depth)
 		}
 		return ok
 	})
 	return ok
 }
 
-func (j *Judge) call(f *function, call *ast.CallExpr, v *verdict, q question, depth int) bool {
+func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bool {
 	callee := j.s.CalleeOf(f.file, call)
 	if callee == "" {
 		return true // a conversion, a function value: the profile shows what it does
@@ -179,7 +180,7 @@ func (j *Judge) call(f *function, call *ast.CallExpr, v *verdict, q question, de
 		for _, arg := range call.Args {
 			fresh = append(fresh, j.fresh(f, arg))
 		}
-		return j.function(callee, fresh, v, q, depth+1)
+		return j.function(callee, fresh, in, depth+1)
 	}
 	if method {
 		return !changes(sym.Name) || sym.Name == "Error" && len(call.Args) == 0 || j.fresh(f, sel.X)

@@ -90,6 +90,7 @@ func bump() { count++ }
 func fill(b []byte, n int) []byte { b[0] = byte(n); return append(b, 1) }
 func (t *T) add(n int) { t.n += n }
 func (t *T) own() *T { return t.next }
+func (t *T) pair() ([]int, bool) { return t.rows, true }
 func walk(n int) int { if n == 0 { return 0 }; return walk(n-1) + 1 }
 func deep1(n int) int { return deep2(n) }
 func deep2(n int) int { bump(); return n }
@@ -113,6 +114,7 @@ func deep2(n int) int { bump(); return n }
 		{"an element of its own array argument", "func f(a [4]int) int { a[0] = 1; return a[0] }", true},
 		{"a closure over its own", "func f(n int) int { x := 0; up := func() { x++ }; up(); return x }", true},
 		{"a copy of the receiver", "func (t *T) f(n int) int { c := *t; c.n = n; return c.n }", true},
+		{"a result that is dropped", "func f(n int) int { _ = walk(n); var x int; x, _ = strconv.Atoi(\"1\"); return x + n }", true},
 		{"sorting its own", "func f(n int) []int { x := []int{n, 2}; slices.Sort(x); return x }", true},
 		{"a template that others do not change", "func (t *T) f(n int) string { var b bytes.Buffer; t.next.Execute(&b, n); return b.String() }", true},
 
@@ -123,6 +125,8 @@ func deep2(n int) int { bump(); return n }
 		{"an element of its receiver's slice", "func (t *T) f(n int) int { t.rows[0] = n; return n }", false},
 		{"through a local name", "func (t *T) f(n int) int { r := t.rows; r[0] = n; return n }", false},
 		{"through a name set later", "func (t *T) f(n int) int { r := []int{1}; if n > 1 { r = t.rows }; r[0] = n; return n }", false},
+		{"through a name set with another", "func (t *T) f(n int) int { r, x := []int{1}, 2; r, x = t.rows, n; r[0] = x; return n }", false},
+		{"through one of two results", "func (t *T) f(n int) int { var r []int; r, _ = t.pair(); r[0] = n; return n }", false},
 		{"what a method of the receiver gives", "func (t *T) f(n int) int { o := t.own(); o.n = n; return n }", false},
 		{"appending behind the receiver's slice", "func (t *T) f(n int) []int { return append(t.rows, n) }", false},
 		{"deleting", "func (t *T) f(n int) int { delete(t.m, \"a\"); return n }", false},
@@ -138,6 +142,7 @@ func deep2(n int) int { bump(); return n }
 		{"a lock", "func (t *T) f(n int) int { mu.Lock(); return n }", false},
 		{"an atomic", "func f(n int) int { return int(hits.Load()) + n }", false},
 		{"a channel", "func f(n int) int { ch := make(chan int, 1); ch <- n; return <-ch }", false},
+		{"what others send", "func f(ch chan int) int { return <-ch }", false},
 		{"a goroutine", "func f(n int) int { go walk(n); return n }", false},
 		{"decoding into the receiver", "func (t *T) f(s string) int { json.Unmarshal([]byte(s), t); return 1 }", false},
 		{"sorting the receiver's", "func (t *T) f(n int) int { slices.Sort(t.rows); return n }", false},

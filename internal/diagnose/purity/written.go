@@ -117,24 +117,22 @@ func (j *Judge) reads(f *function) bool {
 // eachWrite visits what the statements of a function assign to, or hand to a
 // builtin that writes, but for plain names that := declares.
 func eachWrite(n ast.Node, visit func(target ast.Expr)) {
+	assigned := func(e ast.Expr, tok token.Token) {
+		if id, plain := e.(*ast.Ident); e != nil && (!plain || tok != token.DEFINE && id.Name != "_") {
+			visit(e)
+		}
+	}
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
-				if _, plain := l.(*ast.Ident); !plain || n.Tok != token.DEFINE {
-					visit(l)
-				}
+				assigned(l, n.Tok)
 			}
 		case *ast.IncDecStmt:
 			visit(n.X)
 		case *ast.RangeStmt:
-			if n.Tok == token.ASSIGN {
-				for _, e := range []ast.Expr{n.Key, n.Value} {
-					if e != nil {
-						visit(e)
-					}
-				}
-			}
+			assigned(n.Key, n.Tok)
+			assigned(n.Value, n.Tok)
 		case *ast.CallExpr:
 			if id, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 {
 				switch id.Name {

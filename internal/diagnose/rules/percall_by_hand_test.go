@@ -54,6 +54,22 @@ func BenchmarkDraw(b *testing.B) { // 39
 		w.Write(page) // 42
 	}
 }
+
+func missed(w io.Writer, year int) { // 46
+	page, ok := pages[year]
+	if !ok {
+		page, _ := draw(ctx, year) // 49
+		w.Write(page) // 50
+	}
+	w.Write(page) // 52
+}
+
+func framed(w io.Writer, year int, frame *image) { // 55
+	n := border(year, frame) // 56
+	w.Write(n) // 57
+}
+
+func border(year int, frame *image) int { return year + len(frame.rows) } // 60
 `
 
 // drawCalls are the typed calls of drawSource. That in line 17 is left out, as
@@ -72,6 +88,8 @@ func drawCalls() []compiler.Call {
 		draws("constant", 28, compiler.Fixed{}, compiler.Fixed{By: compiler.FixedConst}), writes("constant", 29),
 		{In: "m/app.titled", Line: 33, EndLine: 33, Callee: "m/app.measure", Args: []string{"string"}, Plain: []bool{true}}, writes("titled", 34),
 		draws("BenchmarkDraw", 41), writes("BenchmarkDraw", 42),
+		draws("missed", 49), writes("missed", 50), writes("missed", 52),
+		{In: "m/app.framed", Line: 56, EndLine: 56, Callee: "m/app.border", Args: []string{"int", "*m/app.image"}, Plain: []bool{true, false}}, writes("framed", 57),
 	}
 }
 
@@ -112,6 +130,9 @@ func TestRepeatedResultByHand(t *testing.T) {
 		{name: "called in a loop", cpu: []stack{{frames: "m/app.twice:22 m/app.serve:4 m/app.draw:13 strconv.Itoa", n: 900}, rest(100)}, iterations: 1000},
 		{name: "the same arguments always", cpu: []stack{{frames: "m/app.constant:28 m/app.draw:13 strconv.Itoa", n: 900}, rest(100)}, iterations: 1000},
 		{name: "the benchmark's own call", cpu: []stack{{frames: "m/app.BenchmarkDraw:41 m/app.draw:13 strconv.Itoa", n: 900}, rest(100)}, iterations: 1000},
+		{name: "called by the benchmark", cpu: []stack{{frames: "m/app.BenchmarkDraw:41 " + drawn, n: 900}, rest(100)}, iterations: 1000, want: "app.go:4", share: 0.9, confidence: finding.Low},
+		{name: "what a look-up has missed", cpu: []stack{{frames: "m/app.missed:49 m/app.draw:13 strconv.Itoa", n: 900}, rest(100)}, iterations: 1000},
+		{name: "a pointer among the arguments", cpu: []stack{{frames: "m/app.framed:56 m/app.border:60 runtime.memmove", n: 900}, rest(100)}, iterations: 1000},
 		{name: "a text has no bound", kind: "service", cpu: []stack{{frames: "m/app.titled:33 m/app.measure:37 strings.Count", n: 900}, rest(100)}, iterations: 1000, want: "app.go:33", share: 0.9, confidence: finding.Low},
 	} {
 		s := app(t, drawSource, drawCalls(), test.cpu, nil)
@@ -128,6 +149,60 @@ func TestRepeatedResultByHand(t *testing.T) {
 			for _, f := range got {
 				t.Log(describe(f))
 			}
+		}
+	}
+}
+
+// A result may be shared where the function that gets it only reads it: here the
+// statement in line 5 is all that it does with it.
+func TestWhatIsDoneWithAResult(t *testing.T) {
+	for _, test := range []struct {
+		statement, callee string
+		shared            bool
+	}{
+		{"w.Write(page)", "io.Writer.Write", true},
+		{"fmt.Fprintf(w, text, page)", "fmt.Fprintf", true},
+		{"n := len(page)", "len", true},
+		{"for _, b := range page { n += int(b) }", "", true},
+		{"if page[0] == 1 { n++ }", "", true},
+		{"first := page[0]", "", true},
+		{"copy(to, page)", "copy", true},
+		{"to = append(to, page...)", "append", true},
+		{"show(page)", "m/app.show", true},
+		{"r := bytes.NewReader(page)", "bytes.NewReader", true},
+
+		{"page[0] = 1", "", false},
+		{"page[0]++", "", false},
+		{"page = append(page, 1)", "append", false},
+		{"copy(page, from)", "copy", false},
+		{"clear(page)", "clear", false},
+		{"shorten(page)", "m/app.shorten", false},
+		{"slices.Sort(page)", "slices.Sort", false},
+		{"p := &page", "", false},
+		{"h.last = page", "", false},
+		{"pages[year] = page", "", false},
+		{"other := page", "", false},
+		{"ch <- page", "", false},
+		{"return page", "", false},
+		{"a := answer{page: page}", "", false},
+		{"h.cache.Add(year, page)", "example.com/lru.(*Cache).Add", false},
+		{"lib.Take(page)", "example.com/lib.Take", false},
+		{"json.Unmarshal(data, page)", "encoding/json.Unmarshal", false},
+		{"b := bytes.NewBuffer(page)", "bytes.NewBuffer", false},
+		{"page.Close()", "m/app.(*book).Close", false},
+	} {
+		src := "package app\n\nfunc serve(year int) { // 3\n\tpage := draw(year) // 4\n\t" + test.statement + "\n}\n\n" +
+			"func draw(year int) []byte { return make([]byte, year) } // 8\n\nfunc show(p []byte) int { return len(p) } // 10\n\nfunc shorten(p []byte) { p[0] = 1 } // 12\n"
+		calls := []compiler.Call{
+			{In: "m/app.serve", Line: 4, EndLine: 4, Callee: "m/app.draw", Args: []string{"int"}, Plain: []bool{true}},
+			{In: "m/app.serve", Line: 5, EndLine: 5, Callee: test.callee},
+			{In: "m/app.draw", Line: 8, EndLine: 8, Callee: "make"},
+			{In: "m/app.show", Line: 10, EndLine: 10, Callee: "len"},
+		}
+		s := app(t, src, calls, []stack{{frames: "m/app.serve:4 m/app.draw:8 runtime.mallocgc", n: 900}, {frames: "m/app.work:99", n: 100}}, nil)
+		s.CPUIterations = 1000
+		if got := said(t, "repeated-result", s); (len(got) == 1) != test.shared {
+			t.Errorf("%s: %d findings", test.statement, len(got))
 		}
 	}
 }
@@ -188,6 +263,21 @@ func BenchmarkEncode(b *testing.B) { // 40
 		png.Encode(w, img) // 42
 	}
 }
+
+func clean(text string) string { // 46
+	p := policy.Strict() // 47
+	return p.Clean(text) // 48
+}
+
+func tick() time.Time { // 51
+	t := time.NewTimer(1) // 52
+	return t.Wait() // 53
+}
+
+func sized(n int) string { // 56
+	p := policy.Of(n) // 57
+	return p.Clean("a") // 58
+}
 `
 
 func TestObjectPerCallByHand(t *testing.T) {
@@ -202,6 +292,12 @@ func TestObjectPerCallByHand(t *testing.T) {
 		{In: "m/app.tally", Line: 26, EndLine: 26, Callee: "m/app.(*rules).total"},
 		{In: "m/app.roll", Line: 37, EndLine: 37, Callee: "math/rand.NewSource"},
 		{In: "m/app.BenchmarkEncode", Line: 42, EndLine: 42, Callee: "image/png.Encode"},
+		{In: "m/app.clean", Line: 47, EndLine: 47, Callee: "example.com/policy.Strict", Args: []string{}},
+		{In: "m/app.clean", Line: 48, EndLine: 48, Callee: "example.com/policy.(*Policy).Clean", Args: []string{"string"}},
+		{In: "m/app.tick", Line: 52, EndLine: 52, Callee: "time.NewTimer", Args: []string{"time.Duration"}, Fixed: []compiler.Fixed{{By: compiler.FixedConst}}},
+		{In: "m/app.sized", Line: 57, EndLine: 57, Callee: "example.com/policy.Of", Args: []string{"int"}},
+		{In: "m/app.sized", Line: 58, EndLine: 58, Callee: "example.com/policy.(*Policy).Clean", Args: []string{"string"}, Fixed: []compiler.Fixed{{By: compiler.FixedConst}}},
+		{In: "m/app.tick", Line: 53, EndLine: 53, Callee: "time.(*Timer).Wait"},
 	}
 	const (
 		encode  = "m/app.answer:4 image/png.Encode image/png.(*Encoder).Encode image/png.(*encoder).writeImage"
@@ -254,6 +350,18 @@ func TestObjectPerCallByHand(t *testing.T) {
 		{
 			name: "a part of it is given away", cpu: []stack{{frames: "m/app.tally:25 m/app.newRules:13 runtime.makemap_small", n: 300}, {frames: "m/app.work:99", n: 700}},
 			mem: []stack{{"m/app.tally:25 m/app.newRules:13", 100, 48}}, calls: 100,
+		},
+		{
+			name: "of another module", cpu: []stack{{frames: "m/app.clean:47 example.com/policy.Strict example.com/policy.New", n: 300}, {frames: "m/app.clean:48 example.com/policy.(*Policy).Clean", n: 700}},
+			mem: []stack{{"m/app.clean:47 example.com/policy.Strict", 100, 48}, {"m/app.work:99", 100, 16}}, calls: 100, want: "app.go:47", share: 0.3, bytes: 0.75, says: "if several goroutines may use it",
+		},
+		{
+			name: "for an argument that varies", cpu: []stack{{frames: "m/app.sized:57 example.com/policy.Of", n: 300}, {frames: "m/app.work:99", n: 700}},
+			mem: []stack{{"m/app.sized:57 example.com/policy.Of", 100, 48}}, calls: 100,
+		},
+		{
+			name: "of the standard library", cpu: []stack{{frames: "m/app.tick:52 time.NewTimer runtime.newobject", n: 900}, {frames: "m/app.work:99", n: 100}},
+			mem: []stack{{"m/app.tick:52 time.NewTimer", 100, 48}}, calls: 100,
 		},
 		{
 			// 9 calls are no repetition, though they take long.

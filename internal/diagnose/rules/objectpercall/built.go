@@ -19,10 +19,19 @@ import (
 
 // constructor is a statement x := f(…) whose object could be kept.
 type constructor struct {
-	name  string // of the variable
-	reads bool   // its methods are known to change nothing
-	bare  bool   // it is given no arguments
+	name    string // of the variable
+	bare    bool   // it is given no arguments
+	methods methods
 }
+
+// methods says what is known of those that are called.
+type methods int
+
+const (
+	reading  methods = iota // their source shows that they change nothing
+	unknown                 // their source is not at hand
+	changing                // it does not show that
+)
 
 // builder finds the first sort.
 type builder struct {
@@ -96,11 +105,11 @@ func (b *builder) statement(file string, st *ast.AssignStmt, call *ast.CallExpr,
 		return
 	}
 	d := variables[i]
-	asked, reads := b.onlyAsked(file, fn, d)
+	asked, methods := b.onlyAsked(file, fn, d)
 	if ends, _ := b.s.Ends(file, fn, d, nil); !asked || !ends {
 		return
 	}
-	b.at[place{at.File, at.First}] = &constructor{name: name.Name, reads: reads, bare: len(call.Args) == 0}
+	b.at[place{at.File, at.First}] = &constructor{name: name.Name, bare: len(call.Args) == 0, methods: methods}
 	b.calls[key(typed[made].In, typed[made].Line, callee)] = true
 	b.funcs[callee] = true
 }
@@ -136,36 +145,36 @@ func (b *builder) fixed(c *compiler.Call) compiler.Fixed {
 }
 
 // onlyAsked reports whether a variable is used for nothing but calling its
-// methods and comparing it; reads, whether all of them are known to change
-// nothing. Of an object that they change no method may give a part away.
-func (b *builder) onlyAsked(file string, fn *syntax.Function, d syntax.Declaration) (asked, reads bool) {
-	reads = true
-	uses := fn.Uses(d)
-	for _, id := range uses {
+// methods and comparing it, and what is known of them. Of an object that they
+// change no method may give a part away.
+func (b *builder) onlyAsked(file string, fn *syntax.Function, d syntax.Declaration) (asked bool, by methods) {
+	for _, id := range fn.Uses(d) {
 		switch p := fn.Parent(id).(type) {
 		case *ast.BinaryExpr:
 		case *ast.SelectorExpr:
 			call, ok := fn.Parent(p).(*ast.CallExpr)
 			if !ok || call.Fun != p {
-				return false, false
+				return false, by
 			}
 			method := b.s.CalleeOf(file, call)
-			sym := diagnose.ParseSymbol(method)
-			if sym.Receiver == "" {
-				return false, false // a field that is called
+			if diagnose.ParseSymbol(method).Receiver == "" {
+				return false, by // a field that is called
 			}
-			decl, _ := b.s.FunctionNamed(method)
-			if decl == nil || !b.judge.ReadOnly(method) {
-				reads = false
-			}
-			if decl != nil && !b.judge.ReadOnly(method) && givesAway(decl) {
-				return false, false
+			asked = true
+			switch decl, _ := b.s.FunctionNamed(method); {
+			case decl == nil:
+				by = max(by, unknown)
+			case !b.judge.ReadOnly(method):
+				by = changing
+				if givesAway(decl) {
+					return false, by
+				}
 			}
 		default:
-			return false, false
+			return false, by
 		}
 	}
-	return len(uses) > 0, reads
+	return asked, by
 }
 
 // givesAway reports whether a method returns something of its receiver.
@@ -223,10 +232,15 @@ func (x *constructor) claim(p *repeated.Place) diagnose.Claim {
 	if last := len(c.Evidence) - 1; x.bare && c.Evidence[last].Kind == "source" {
 		c.Evidence[last].Text = "it is given no arguments"
 	}
-	if x.reads {
-		c.Remedy = "Build it once, where the program starts or in a package variable (sync.OnceValue), and share it: its methods change nothing."
-	} else {
-		c.Remedy = "Build it once, where the program starts or in a package variable (sync.OnceValue), and share it: check first that several goroutines may use it at the same time. Otherwise keep such objects in a sync.Pool, and put each into the state that a call expects."
+	switch x.methods {
+	case reading:
+		c.Remedy = once + " and share it: its methods change nothing."
+	case unknown:
+		c.Remedy = once + " and share it, if several goroutines may use it at the same time. Otherwise keep such objects in a sync.Pool."
+	case changing:
+		c.Remedy = "Its methods change it: keep such objects in a sync.Pool, and put each into the state that a call expects."
 	}
 	return c
 }
+
+const once = "Build it once, where the program starts or in a package variable (sync.OnceValue),"

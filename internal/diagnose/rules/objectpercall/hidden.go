@@ -121,7 +121,7 @@ func builds(c *hot.Classified, stack []callstack.FrameID, of state, allocated bo
 		if !diagnose.OfRuntime(fn) {
 			return allocates && slices.ContainsFunc(of.by, func(prefix string) bool { return strings.HasPrefix(fn, prefix) })
 		}
-		allocates = allocates || strings.HasPrefix(fn, "runtime.mallocgc") || strings.HasPrefix(fn, "runtime.memclrNoHeapPointers")
+		allocates = allocates || strings.HasPrefix(fn, "runtime.mallocgc")
 	}
 	return false
 }

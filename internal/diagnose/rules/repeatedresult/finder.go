@@ -19,7 +19,7 @@ type result struct {
 	function string // that the statement is in
 	callee   string // that computes it
 	args     []string
-	text     bool // an argument is or may hold one
+	text     bool // an argument is one, or is known to hold one
 	// out: it does not qualify for all samples alike.
 	out     bool
 	below   map[string]bool // functions that were seen below it
@@ -184,7 +184,8 @@ func (r *result) arguments(s *diagnose.Subject, c *compiler.Call) bool {
 	return varies
 }
 
-// holdsText reports whether a plain type is or may hold a string.
+// holdsText reports whether a plain type is a string or holds one: of a struct,
+// as far as its declaration is at hand.
 func holdsText(s *diagnose.Subject, t string) bool {
 	t = t[strings.LastIndexByte(t, ']')+1:]
 	if !strings.Contains(t, ".") {
@@ -193,7 +194,7 @@ func holdsText(s *diagnose.Subject, t string) bool {
 	dot := strings.LastIndexByte(t, '.')
 	fields := s.StructNamed(t[:dot], t[dot+1:])
 	if fields == nil {
-		return true // not known
+		return false
 	}
 	found := false
 	ast.Inspect(fields, func(n ast.Node) bool {

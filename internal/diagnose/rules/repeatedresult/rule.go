@@ -41,6 +41,8 @@ const (
 	// dearCall, in nanoseconds of CPU time, is a hundred times what a look-up
 	// under a lock takes.
 	dearCall = 50_000
+	// dearSamples is how many it takes to say so.
+	dearSamples = 10
 )
 
 func find(s *diagnose.Subject) []diagnose.Claim {
@@ -77,7 +79,8 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 
 // dear reports whether samples are enough of the base, and of an iteration.
 func (f *finder) dear(set *diagnose.Set) bool {
-	return f.s.CPUShare(set.Keep()) >= dearShare && f.perCall(set) >= dearCall
+	keep := set.Keep()
+	return f.s.CPUSamples(keep) >= dearSamples && f.s.CPUShare(keep) >= dearShare && f.perCall(set) >= dearCall
 }
 
 // perCall is a set's CPU time of an iteration, in nanoseconds.

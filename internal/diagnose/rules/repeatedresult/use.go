@@ -170,8 +170,6 @@ func (u *use) argument(file string, fn *syntax.Function, call *ast.CallExpr, n a
 				return true
 			case "copy", "append":
 				return at > 0
-			case "clear", "close", "delete":
-				return false
 			}
 		}
 	}
