@@ -52,6 +52,9 @@ type Rule struct {
 	// Covers names rules whose claims are part of this rule's: one that lies
 	// inside a statement this rule claims is not repeated.
 	Covers []string
+	// Outranks names rules that have nothing to say where this one has a finding:
+	// its advice is the better one. Below the threshold it leaves them the word.
+	Outranks []string
 	// Find claims places. It changes nothing in the subject.
 	Find func(*Subject) []Claim
 }

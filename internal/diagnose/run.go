@@ -150,17 +150,22 @@ func (s *Subject) lacks(r *Rule) []string {
 // withoutCovered drops the claims that another rule's claim holds already: by
 // place, or because what lies outside the other's avoidable samples no longer
 // reaches the threshold (a formatting call inside the program's own logger is
-// the logging statement's cost).
+// the logging statement's cost). And it drops what a finding at the same place
+// outranks.
 func (s *Subject) withoutCovered(ws []weighed) []weighed {
 	return slices.DeleteFunc(slices.Clone(ws), func(w weighed) bool {
 		var inside []Samples
 		for i := range ws {
 			by := &ws[i]
+			p, q := by.claim.Place, w.claim.Place
+			samePlace := p.File == q.File && p.Line <= q.Line && q.Line <= max(p.EndLine, p.Line)
+			if samePlace && by.above && slices.Contains(by.rule.Outranks, w.rule.ID) {
+				return true
+			}
 			if !slices.Contains(by.rule.Covers, w.rule.ID) {
 				continue
 			}
-			p, q := by.claim.Place, w.claim.Place
-			if p.File == q.File && p.Line <= q.Line && q.Line <= max(p.EndLine, p.Line) {
+			if samePlace {
 				return true
 			}
 			if by.above {

@@ -60,7 +60,27 @@ var kept []int
 func found() map[int]int { return nil }
 func foundOr() (map[int]int, error) { return nil, nil }
 var stored map[int]int
+var hook func(int)
 type T struct { f []int }
+func fill(m map[int]int) { m[1] = 2; if len(m) < 3 { fill(m) } }
+func deep(l [][]int, n int) { l[0] = append(l[0], n); if n > 0 { deep(l, n - 1) } }
+func both(m map[int]int) { m[1] = 2 }
+func give(m map[int]int) map[int]int { return m }
+func also(m map[int]int) { m[1] = 2 }
+func anew(m map[int]int) { m = make(map[int]int); m[1] = 2; stored = m }
+func taken(m map[int]int) { m[1] = 2 }
+var f2 func(map[int]int)
+func Exported(m map[int]int) { m[1] = 2 }
+type has interface { has(map[int]int) }
+func (T) has(m map[int]int) { m[1] = 2 }
+func (T) own(m map[int]int) { m[1] = 2 }
+type list []int
+func (l list) set(i int) { l[i] = 1 }
+func (l list) len() int { return len(l) }
+func (l list) part(i int) []int { return l[:i] }
+func (l list) Public() { l[0] = 1 }
+func (l *list) push(i int) { *l = append(*l, i) }
+var stored2 []int
 `
 	for _, test := range []struct {
 		body string
@@ -80,6 +100,14 @@ type T struct { f []int }
 		{"v := make([]T, 3); v[0].f = nil; return n", true},
 		{"v := make([]T, 3); for i, x := range slices.Backward(v) { n += i + len(x.f) }; return n", true},
 
+		{"v := make(map[int]int); var visit func(int); visit = func(i int) { v[i] = n; if i > 0 { visit(i - 1) } }; visit(n); return len(v)", true},
+		{"v := make(map[int]int); count := func(i int) { v[i]++ }; for _, x := range xs { count(x) }; defer func() { count(3) }(); return n", true},
+
+		{"v := make(map[int]int); count := func(i int) { v[i]++ }; later = count; return n", false},
+		{"v := make(map[int]int); count := func(i int) { v[i]++ }; later = func() { count(1) }; return n", false},
+		{"v := make(map[int]int); count := func(i int) { v[i]++ }; go count(1); return n", false},
+		{"v := make(map[int]int); var count func(int); show(&count); count = func(i int) { v[i]++ }; return n", false},
+		{"v := make(map[int]int); hook = func(i int) { v[i]++ }; return n", false},
 		{"v := make(map[int]int); x := v; x[1] = 2; kept = nil; show(x); return n", false},
 		{"v := make(map[int]int); show(v); return n", false},
 		{"v := make(map[int]int); any = v; return n", false},
@@ -107,6 +135,24 @@ type T struct { f []int }
 		{"v := make([][]int, 3); for _, x := range v { kept = x }; return n", false},
 		{"for _, v := range lists { v = append(v, 1) }; return n", false},
 		{"v := make(map[int][]int); x, ok := v[1]; kept = x; _ = ok; return n", false},
+
+		// A function of the package is followed where all that it is given is seen.
+		{"v := make(map[int]int); fill(v); return len(v)", true},
+		{"v := make([][]int, n); deep(v, 1); deep(v, 2); return n", true},
+		{"v := make(map[int]int); u := make(map[int]int); u[1] = 2; both(u); both(v); return n", false},
+		{"v := make(map[int]int); stored = give(v); return n", false},
+		{"v := make(map[int]int); also(v); hook = func(int) { also(stored) }; return n", false},
+		{"v := make(map[int]int); go fill(v); return n", false},
+		{"v := make(map[int]int); Exported(v); return n", false},
+		{"v := make(map[int]int); anew(v); return n", false},
+		{"v := make(map[int]int); taken(v); f2 = taken; return n", false},
+		{"var x T; v := make(map[int]int); x.has(v); return n", false},
+		{"var x T; v := make(map[int]int); x.own(v); return n", true},
+		{"v := make(list, n); v.set(1); return v.len()", true},
+		{"v := make(list, n); stored2 = v.part(1); return n", false},
+		{"v := make(list, n); later = v.len; return n", false},
+		{"v := make(list, n); v.Public(); return n", false},
+		{"v := make(list, n); v.push(1); return n", false},
 	} {
 		src := "package app\n\nimport \"slices\"\n\nfunc f(n int, xs []int, lists [][]int) int {\n\t" + test.body + "\n}\n" + others
 		p := read(t, map[string]string{"app.go": src})

@@ -30,6 +30,9 @@ type Package struct {
 	stands  map[ast.Expr]bool // values that uses stand for
 	scoped  map[*types.Named]bool
 	defined map[types.Object]*ast.Ident
+	used    map[types.Object][]*ast.Ident // without what defines them
+	runs    map[*ast.FuncLit]bool
+	hands   []handed
 }
 
 type position struct {
@@ -71,6 +74,9 @@ func (c *checker) Import(path string) (*types.Package, error) {
 		return nil, errNotOwn
 	}
 	p, _ := c.check(path, true, nil)
+	if p == nil {
+		return nil, errNotOwn
+	}
 	c.done[path] = p
 	return p, nil
 }
@@ -92,8 +98,20 @@ func (c *checker) check(path string, declarationsOnly bool, info *types.Info) (*
 		return nil, nil
 	}
 	conf := types.Config{Importer: c, IgnoreFuncBodies: declarationsOnly, FakeImportC: true, Error: func(error) {}}
-	p, _ := conf.Check(path, fset, files, info)
-	return p, names
+	return typed(&conf, path, fset, files, info), names
+}
+
+// typed runs the type checker. It is made for code that compiles, and what a
+// recording holds is half of a program, or anything: where it fails on it, the
+// package is not known.
+func typed(conf *types.Config, path string, fset *token.FileSet, files []*ast.File, info *types.Info) (p *types.Package) {
+	defer func() {
+		if recover() != nil {
+			p = nil
+		}
+	}()
+	p, _ = conf.Check(path, fset, files, info) // its errors are what is not there
+	return p
 }
 
 // read reads a package and the uses of its collections; nil where none of its
@@ -102,6 +120,7 @@ func (c *checker) read(path string) *Package {
 	p := &Package{
 		Path: path, subject: c.subject, parent: make(map[ast.Node]ast.Node),
 		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[position]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool), defined: make(map[types.Object]*ast.Ident),
+		used: make(map[types.Object][]*ast.Ident), runs: make(map[*ast.FuncLit]bool),
 		info: &types.Info{
 			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
 		},
@@ -115,6 +134,12 @@ func (c *checker) read(path string) *Package {
 			p.defined[obj] = id
 			p.fields(obj)
 		}
+	}
+	for id, obj := range p.info.Uses {
+		if fn, ok := obj.(*types.Func); ok {
+			obj = fn.Origin()
+		}
+		p.used[obj] = append(p.used[obj], id)
 	}
 	files := slices.SortedFunc(maps.Keys(p.file), func(a, b *ast.File) int {
 		return slices.Index(c.files[path], p.file[a]) - slices.Index(c.files[path], p.file[b])
@@ -130,6 +155,7 @@ func (c *checker) read(path string) *Package {
 			return true
 		})
 	}
+	p.follow()
 	for _, f := range files {
 		p.readLines(f)
 	}

@@ -23,7 +23,8 @@ func (p *Package) Ends(c *Collection) (ends, followed bool) {
 	case c.Local() && !c.handedOn:
 		return true, false
 	case c.Local():
-		return p.localEnds(c), true
+		// syntax.Lifetime takes methods for those of buffers.
+		return !c.methods && p.localEnds(c), true
 	case c.handedOn || c.Owner == nil:
 		return false, false
 	}

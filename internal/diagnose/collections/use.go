@@ -22,7 +22,9 @@ type Collection struct {
 	// returned, stored, an argument; or its use is not understood.
 	handedOn bool
 	declared *ast.Ident // of a local variable
-	captured bool       // by a literal that may run later
+	param    *ast.Ident // of a parameter of a declared function
+	captured bool       // by a literal that may run later, or by a method that is not followed
+	methods  bool       // it has some that are called
 }
 
 // Leaks reports whether anything but the uses may have part in it: it comes from
@@ -67,6 +69,9 @@ type Use struct {
 	Map bool
 	// InMap: the element that is set belongs to a map.
 	InMap bool
+	to    *types.Var // the parameter that it is handed to
+	// method: one is called on it.
+	method bool
 }
 
 // identifier enters a use of a map or slice.
@@ -97,10 +102,17 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 	if p.info.Defs[id] != nil && !p.declares(c, id) {
 		return
 	}
-	c.captured = c.captured || c.declared != nil && p.capturedAt(id, c.declared)
+	if from := p.defined[v]; from != nil && !v.IsField() {
+		c.captured = c.captured || p.capturedAt(id, from)
+	}
 	u := p.use(n)
 	if u.Kind == part {
 		return
+	}
+	c.captured = c.captured || u.method && u.to == nil
+	c.methods = c.methods || u.method
+	if u.to != nil {
+		p.hands = append(p.hands, handed{c, u.to})
 	}
 	u.File, u.Line = file, p.subject.LineOf(file, u.Node)
 	if u.Value != nil && (u.Kind == Make || u.Kind == Literal || u.Kind == Append) {
@@ -108,7 +120,7 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 		p.stands[ast.Unparen(u.Value)] = true
 	}
 	c.foreign = c.foreign || u.Kind == other && u.Value != nil
-	c.handedOn = c.handedOn || u.Kind == other && u.Value == nil
+	c.handedOn = c.handedOn || u.Kind == other && u.Value == nil && u.to == nil
 	c.Uses = append(c.Uses, u)
 }
 
@@ -116,7 +128,11 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 func (p *Package) declares(c *Collection, id *ast.Ident) bool {
 	switch around := p.parent[id].(type) {
 	case *ast.Field: // of a struct or a signature
-		c.foreign = c.foreign || !c.Var.IsField()
+		if p.isParameter(around) {
+			c.param = id
+		} else {
+			c.foreign = c.foreign || !c.Var.IsField()
+		}
 		return false
 	case *ast.RangeStmt:
 		c.foreign = true
@@ -149,17 +165,59 @@ func (p *Package) capturedAt(n, declared ast.Node) bool {
 	return false
 }
 
-// runsNow reports whether a literal has run when the statement around it has:
-// it is called on the spot, or handed to a function that sorts or searches.
+// runsNow reports whether a literal runs only while the function around it does:
+// it is called on the spot, handed to a function that sorts or searches, or in a
+// local variable that is called and nothing else.
 func (p *Package) runsNow(lit *ast.FuncLit) bool {
-	call, ok := p.parent[lit].(*ast.CallExpr)
+	if known, ok := p.runs[lit]; ok {
+		return known
+	}
+	p.runs[lit] = true // as far as it calls itself
+	ok := false
+	switch around := p.parent[lit].(type) {
+	case *ast.CallExpr:
+		ok = !p.started(around) && (around.Fun == lit || p.standard(around) != "")
+	case *ast.AssignStmt:
+		if i := slices.Index(around.Rhs, ast.Expr(lit)); len(around.Lhs) == len(around.Rhs) {
+			ok = p.onlyCalled(around.Lhs[i])
+		}
+	case *ast.ValueSpec:
+		if i := slices.Index(around.Values, ast.Expr(lit)); len(around.Names) == len(around.Values) {
+			ok = p.onlyCalled(around.Names[i])
+		}
+	}
+	p.runs[lit] = ok
+	return ok
+}
+
+// onlyCalled reports whether a variable of a function is set and called, by what
+// runs only while the function does, and nothing else.
+func (p *Package) onlyCalled(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
 	if !ok {
 		return false
 	}
-	if _, started := p.parent[call].(*ast.GoStmt); started {
+	v, ok := p.info.ObjectOf(id).(*types.Var)
+	if !ok || p.defined[v] == nil || p.Function(p.defined[v]) == nil {
 		return false
 	}
-	return call.Fun == lit || p.standard(call) != ""
+	if _, ok := p.parent[p.defined[v]].(*ast.Field); ok {
+		return false
+	}
+	for _, use := range p.used[v] {
+		switch around := p.parent[use].(type) {
+		case *ast.CallExpr:
+			ok = around.Fun == use && !p.started(around)
+		case *ast.AssignStmt:
+			ok = slices.Contains(around.Lhs, ast.Expr(use))
+		default:
+			ok = false
+		}
+		if !ok || p.capturedAt(use, p.defined[v]) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *Package) use(n ast.Expr) Use {
@@ -287,6 +345,11 @@ func (p *Package) whole(u Use, n ast.Expr, typ types.Type, sliced bool) Use {
 		u.Kind = Measure
 	case *ast.CallExpr:
 		return p.argument(u, x, n, typ)
+	case *ast.SelectorExpr: // a type of the user's own with methods
+		if call, ok := p.parent[x].(*ast.CallExpr); ok && call.Fun == x && u.Depth == 0 {
+			u.to = p.receiver(call)
+		}
+		u.method = true
 	}
 	return u
 }
@@ -385,6 +448,11 @@ func (p *Package) argument(u Use, call *ast.CallExpr, n ast.Expr, typ types.Type
 			u.Kind = part
 		}
 		return u
+	}
+	if u.Depth == 0 {
+		if u.to = p.parameter(call, n); u.to != nil {
+			return u
+		}
 	}
 	if IsCollection(ElementOf(typ)) {
 		return u

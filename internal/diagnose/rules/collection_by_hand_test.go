@@ -173,6 +173,12 @@ func TestCollectionPerCallIsCovered(t *testing.T) {
 	if a, b := said(t, "dense-map", s), said(t, "collection-per-call", s); len(a) != 1 || len(b) != 0 {
 		t.Errorf("%+v\n%+v", a, b)
 	}
+	// 10 of 1000 samples and no half of one line's blocks are too little for a
+	// finding: then the 80 of 1000 bytes are worth saying.
+	s = app(t, src, calls, []stack{{frames: "m/app.f:12 runtime.mapaccess1_fast64", n: 10}, {frames: "m/app.work:99 runtime.mallocgc", n: 990}}, []stack{{"m/app.f:9", 1, 80}, {"m/app.work:99", 1, 920}})
+	if a, b := said(t, "dense-map", s), said(t, "collection-per-call", s); len(a) != 0 || len(b) != 1 {
+		t.Errorf("%+v\n%+v", a, b)
+	}
 	// Ten slices grow to 64 bytes: slice-growth knows the size, and gives all but
 	// the last block.
 	grown := "package app\n\ntype T struct{ n int }\n\nfunc f(xs []*T) int { var out []*T; for _, x := range xs { // 5\n\tout = append(out, x) // 6\n}; return len(out) }\n"

@@ -69,9 +69,9 @@ func TestAllRulesAreValid(t *testing.T) {
 		if directories[r.ID] == "" {
 			t.Errorf("rule %s has no fixtures", r.ID)
 		}
-		for _, id := range r.Covers {
+		for _, id := range slices.Concat(r.Covers, r.Outranks) {
 			if _, ok := reg.Rule(id); !ok {
-				t.Errorf("rule %s covers %s, which does not exist", r.ID, id)
+				t.Errorf("rule %s covers or outranks %s, which does not exist", r.ID, id)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A variable or unexported field is a map whose keys are pointers to all elements of a collection, or get consecutive numbers as its values, or are the numbers of a counted loop.",
 			Why:    "Each look-up hashes the key and probes for it in memory of its own, and the map stores keys, control bytes and empty slots beside the values and is filled several times over as it grows. By a number it is one load from a slice.",
-			Silent: "For keys that are strings, structs or interfaces; for sets (values of bool or struct{}): collection-per-call says what those cost; for maps that are filled under a condition or that keys are removed from; for pointers to types of other modules, which cannot be given a field; for a map that comes from elsewhere or is handed on (a parameter, a result, an argument, another variable), exported fields and package variables; where a line uses several maps; without source or typed calls.",
+			Silent: "For keys that are strings, structs or interfaces; for sets (values of bool or struct{}): collection-per-call says what those cost; for maps that are filled under a condition or that keys are removed from; for pointers to types of other modules, which cannot be given a field; for a map that comes from elsewhere or is handed on (a result, another variable, an argument of a function that others call too), exported fields and exported variables; where a line uses several maps; without source or typed calls.",
 			Fix:    "Give the element's type a number, and keep the values in a slice by that number, or in a field of the element where one user at a time needs them. For keys that are numbers already, a slice.",
 			Before: "at := make(map[*Room]int)\nfor i, r := range rooms { at[r] = i }\n… at[door.To]",
 			After:  "for i, r := range rooms { r.number = i }\n… door.To.number",
@@ -27,8 +27,8 @@ func Rule() diagnose.Rule {
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
 		// That such a map could be kept and cleared is the lesser advice.
-		Covers: []string{"collection-per-call"},
-		Find:   find,
+		Outranks: []string{"collection-per-call"},
+		Find:     find,
 	}
 }
 

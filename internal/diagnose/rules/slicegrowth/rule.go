@@ -32,8 +32,8 @@ func Rule() diagnose.Rule {
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
 		// A size that is known is the better advice.
-		Covers: []string{"collection-per-call"},
-		Find:   find,
+		Outranks: []string{"collection-per-call"},
+		Find:     find,
 	}
 }
 
