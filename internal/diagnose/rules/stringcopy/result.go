@@ -258,12 +258,8 @@ func isGet(call *ast.CallExpr) bool {
 }
 
 // costsNothing reports whether memory is not made in each call: it lies on the
-// stack, or comes back from a pool. Without an allocation profile it is not
-// known.
+// stack, or comes back from a pool. The allocation profile says so.
 func (f *finder) costsNothing(st *statement, from []source) bool {
-	if f.s.Allocs == nil {
-		return false
-	}
 	var blocks int64
 	diagnose.EachBase(f.s.Allocs, f.s.AllocCol, func(i int, stack []callstack.FrameID) {
 		for at, id := range stack {

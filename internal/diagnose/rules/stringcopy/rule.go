@@ -219,15 +219,23 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	c.Place = st.Place(st.function)
 	c.Cost = diagnose.Samples{CPU: st.cpu.Keep(), Allocs: st.mem.Keep()}
 	c.Why, c.Remedy, c.Confidence = st.advice()
-	if r := st.result(s); r.needed && f.costsNothing(st, r.memory) {
-		encoding := st.cpu.Without(&st.block)
-		if !r.runes || encoding.Len() == 0 {
-			return c, false
+	encoding := st.cpu.Without(&st.block)
+	what := ""
+	switch r := st.result(s); {
+	case !r.needed || s.Allocs == nil:
+	case !f.costsNothing(st, r.memory):
+		if st.via == "" {
+			c.Why = "What the string is made of is made on the heap too: two blocks for one string, and a copy."
+			c.Remedy = "Use a strings.Builder (with Grow if the length is known), whose String does not copy, or build in an array or in memory that is reused, so that the string is the only block."
 		}
+	case r.runes && encoding.Len() > 0:
 		c.Cost.Allocs = nil
 		c.Avoidable.CPU = encoding.Keep()
+		what = fmt.Sprintf("[]rune to string, of which %d encode", s.CPUSamples(encoding.Keep()))
 		c.Why = "The string is made of runes, which are measured and encoded one by one."
 		c.Remedy = "Build bytes in place of runes: the string is then made by one copy, without encoding. Where a character is not ASCII, utf8.AppendRune encodes it as it is added."
+	default:
+		return c, false
 	}
 	var ops []string
 	for o := concat; o <= toBytes; o++ {
@@ -235,10 +243,7 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 			ops = append(ops, o.String())
 		}
 	}
-	what := strings.Join(ops, ", ")
-	if what == "" {
-		what = "concatenation or conversion"
-	}
+	what = cmp.Or(what, strings.Join(ops, ", "), "concatenation or conversion")
 	if keep := c.Cost.CPU; keep != nil {
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples copy here: %s", s.CPUSamples(keep), s.BaseCPUSamples(), what)})
 	}
