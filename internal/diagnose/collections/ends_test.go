@@ -67,7 +67,8 @@ func deep(l [][]int, n int) { l[0] = append(l[0], n); if n > 0 { deep(l, n - 1) 
 func both(m map[int]int) { m[1] = 2 }
 func give(m map[int]int) map[int]int { return m }
 func also(m map[int]int) { m[1] = 2 }
-func anew(m map[int]int) { m = make(map[int]int); m[1] = 2; stored = m }
+func anew(m map[int]int) { m = make(map[int]int); m[1] = 2 }
+func spread(l ...[]int) { l[0][0] = 1 }
 func taken(m map[int]int) { m[1] = 2 }
 var f2 func(map[int]int)
 func Exported(m map[int]int) { m[1] = 2 }
@@ -131,6 +132,8 @@ var stored2 []int
 		{"v := make([][]int, 3); v[0] = append(v[0], 1); kept = v[0]; return n", false},
 		{"v := make([][]int, 3); v[0] = append(v[0], 1)\n\treturn helper(v[0])", false}, // what is in it is not followed
 		{"v := make([][]int, 3); v[0] = kept; return n", false},
+		{"v := [][]int{kept}; v[0] = append(v[0], 1); return n", false},
+		{"v := make([]int, 3); spread(v); return n", false},
 		{"v := make([][]int, 0); v = append(v, kept); return n", false},
 		{"v := make([][]int, 3); for _, x := range v { kept = x }; return n", false},
 		{"for _, v := range lists { v = append(v, 1) }; return n", false},
@@ -206,6 +209,9 @@ func TestCallScoped(t *testing.T) {
 		{"func F(y any) { x := y.(*s); x.add(`a`) }", false},
 		{"func F() { f := func() *s { return &s{} }; f().add(`a`) }", false},
 		{"func F() { x := &s{}; y := (*s).add; y(x, `a`) }", false},
+		{"func F() { x := &s{}; (*s).add(x, `a`) }", false}, // it is handed to no parameter
+		{"func F() { help() }\nfunc help() *s { run(func() *s { return &s{} }); return nil }\nfunc run(f func() *s) { }", false},
+		{"func F() { x := s{kept, nil}; x.add(`a`) }\nvar kept []string", false},
 		{"func F() { x := s{}; p := &x.f; _ = p; x.add(`a`) }", false},
 		{"func F() []string { x := s{}; x.add(`a`); return x.f }", false},
 		{"func F() { x := s{}; x.add(`a`); g = x.f }\nvar g []string", false},

@@ -233,20 +233,6 @@ func (p *Package) Constant(e ast.Expr) bool {
 	return p.info.Types[e].Value != nil
 }
 
-// Own reports whether a type is declared in a package of the user's own.
-func (p *Package) Own(t *types.Named) bool {
-	pkg := t.Obj().Pkg()
-	if pkg == nil {
-		return false
-	}
-	for _, calls := range p.subject.Calls {
-		if len(calls) > 0 && diagnose.PackageOf(calls[0].In) == pkg.Path() {
-			return true
-		}
-	}
-	return false
-}
-
 // Function returns the declared function around a node, nil outside of any.
 func (p *Package) Function(n ast.Node) *ast.FuncDecl {
 	for ; n != nil; n = p.parent[n] {

@@ -136,7 +136,7 @@ func (p *Package) stays(e ast.Expr, t *types.Named) bool {
 			break // nil
 		}
 		declared := p.defined[v.Origin()]
-		if declared == nil || v.IsField() || p.Function(declared) == nil || p.capturedAt(e, declared) {
+		if declared == nil || p.capturedAt(e, declared) {
 			return false
 		}
 	case *ast.ParenExpr, *ast.StarExpr, *ast.UnaryExpr, *ast.CompositeLit:
@@ -226,7 +226,7 @@ func (p *Package) declaredFunc(fn *types.Func) *ast.Ident {
 // takesArgument: the package's own function, with a parameter of the type.
 func (p *Package) takesArgument(call *ast.CallExpr, e ast.Expr, t *types.Named) bool {
 	fn := p.called(call)
-	if fn == nil || p.started(call) || fn.Signature().Variadic() {
+	if fn == nil || p.started(call) {
 		return false
 	}
 	i := slices.Index(call.Args, e)
@@ -234,7 +234,7 @@ func (p *Package) takesArgument(call *ast.CallExpr, e ast.Expr, t *types.Named) 
 	return i >= 0 && i < params.Len() && isOf(params.At(i).Type(), t)
 }
 
-// keeps: a variable of a function, of the type itself.
+// keeps: a variable of the type itself; whether it is a function's holds says.
 func (p *Package) keeps(to ast.Expr, t *types.Named) bool {
 	id, ok := ast.Unparen(to).(*ast.Ident)
 	if !ok {
@@ -245,7 +245,7 @@ func (p *Package) keeps(to ast.Expr, t *types.Named) bool {
 		return true
 	}
 	v, ok := p.info.ObjectOf(id).(*types.Var)
-	return ok && isOf(v.Type(), t) && v.Parent() != p.types.Scope()
+	return ok && isOf(v.Type(), t)
 }
 
 // returns: a declared function with a result of the type.

@@ -14,10 +14,10 @@ import (
 
 // Work is the samples that belong to a collection.
 type Work struct {
-	Maps    diagnose.Set // of CPU time, in the runtime's maps
-	Memory  diagnose.Set // of CPU time, in the runtime taking memory or moving what it holds
-	Heap    diagnose.Set // of the allocation profile
-	Inserts diagnose.Set // those of Heap whose line sets or appends elements
+	Maps   diagnose.Set // of CPU time, in the runtime's maps
+	Memory diagnose.Set // of CPU time, in the runtime taking memory or moving what it holds
+	Heap   diagnose.Set // of the allocation profile
+	Tables diagnose.Set // those of Heap whose line makes a map or puts elements in
 }
 
 // Find reads the packages of the user's own in which maps and slices take at
@@ -147,8 +147,8 @@ func (p *Package) give(e event) {
 	switch {
 	case e.heap && c != nil:
 		c.Heap.Add(e.sample)
-		if c.inserts(e.frame) {
-			c.Inserts.Add(e.sample)
+		if c.fills(e.frame) {
+			c.Tables.Add(e.sample)
 		}
 	case e.heap:
 	case e.maps:
@@ -164,9 +164,9 @@ func (p *Package) give(e event) {
 	}
 }
 
-func (c *Collection) inserts(frame *callstack.Frame) bool {
+func (c *Collection) fills(frame *callstack.Frame) bool {
 	return slices.ContainsFunc(c.Uses, func(u Use) bool {
-		return (u.Kind == Set || u.Kind == Append) && u.File == frame.File && u.Line == frame.Line
+		return (u.Kind == Set && u.InMap || u.Kind == Make && u.Map) && u.File == frame.File && u.Line == frame.Line
 	})
 }
 

@@ -105,6 +105,7 @@ func TestCollectionPerCallByHand(t *testing.T) {
 		{"a small set", 10, 1, "", inSet, []stack{{"m/app.set:6", 10, 48}, {"m/app.set:8", 10, 144}, {"m/app.work:99", 10, 192}}, 6, 0.4, 0.4, 0.5, "a slice for each set", finding.High},
 		// Two groups of eight are 272 bytes: looking up stays.
 		{"a large set", 10, 1, "", inSet, []stack{{"m/app.set:6", 10, 48}, {"m/app.set:8", 10, 144}, {"m/app.set:8", 10, 288}, {"m/app.work:99", 10, 480}}, 6, 0.4, 0.1, 0.5, "a stamp that grows", finding.High},
+		{"a set that is made large", 10, 1, "", inSet, []stack{{"m/app.set:6", 10, 300}, {"m/app.work:99", 10, 300}}, 6, 0.4, 0.1, 0.5, "a stamp that grows", finding.High},
 		// 200,000 blocks of 144 bytes are seen 200,000·(1 − e^(−144/524,288)) =
 		// 54.9 times, 50,000 of them 13.7 times: too few to say that none is larger.
 		{"a small set, sampled", 10, 512 << 10, "service", inSet, []stack{{"m/app.set:8", 200_000, 144}, {"m/app.work:99", 200_000, 144}}, 6, 0.4, 0.4, 0.5, "a slice for each set", finding.High},

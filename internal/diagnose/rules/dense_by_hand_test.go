@@ -11,7 +11,7 @@ import (
 // denseSource is a function with a map at line 7 that is filled by a loop with
 // the given statement at line 9 and asked at line 12.
 func denseSource(typ, head, statement, ask string) string {
-	return "package app\n\ntype T struct { next *T; n int }\n\ntype S struct { at, by map[*T]int; list []*T }\n\n" +
+	return "package app\n\ntype T struct { next *T; n int }\n\ntype S struct { at, At map[*T]int; list []*T }\n\n" +
 		"func f(ts []*T, ch chan *T, n int) (sum int) { " + typ + " // 7\n\t" + head + " { // 8\n\t\t" + statement + " // 9\n\t}\n\tfor _, t := range ts { // 11\n\t\t" + ask + " // 12\n\t}\n\treturn sum\n}\n"
 }
 
@@ -62,6 +62,7 @@ func TestDenseMapByHand(t *testing.T) {
 		{"handed on", denseSource(made, fill, "at[t] = i", asked+"; use(at)"), 0, 0, 0, 0, "", ""},
 		{"another name for it", denseSource(made, fill, "at[t] = i", asked+"; x := at; x[t] = 1"), 0, 0, 0, 0, "", ""},
 		{"from elsewhere", denseSource(made+"; if n > 2 { at = found }", fill, "at[t] = i", asked), 0, 0, 0, 0, "", ""},
+		{"an exported field", denseSource("s := S{At: make(map[*T]int)}", fill, "s.At[t] = i", "sum += s.At[t]"), 0, 0, 0, 0, "", ""},
 		{"a field that is filled by place", denseSource("s := S{make(map[*T]int), nil, nil}", fill, "s.at[t] = i", "sum += s.at[t]"), 0, 0, 0, 0, "", ""},
 		{"numbers of a list whose keys are numbers", denseSource("at, list := make(map[int]int), []int{}", "for t := range ch", "at[t.n] = len(list); list = append(list, t.n)", "sum += at[t.n]"), 0, 0, 0, 0, "", ""},
 		{"pointers to another's type", strings.ReplaceAll(denseSource(made, fill, "at[t] = i", asked), "*T", "*other.T"), 0, 0, 0, 0, "", ""},

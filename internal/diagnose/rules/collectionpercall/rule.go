@@ -79,7 +79,7 @@ func found(s *diagnose.Subject, p *collections.Package, c *collections.Collectio
 	}
 	var set *types.Map
 	if set, f.set = wordSet(p, c); f.set {
-		_, largest, seen := collections.Blocks(s, &c.Inserts)
+		_, largest, seen := collections.Blocks(s, &c.Tables)
 		f.small = largest < 2*group(set) && (s.Allocs.Period <= 1 || seen >= enough)
 	}
 	return f, true

@@ -31,7 +31,7 @@ type density struct {
 
 // densityOf looks for the statement that fills the map with every key.
 func densityOf(p *collections.Package, c *collections.Collection, m *types.Map) (density, bool) {
-	pointed, ownType := elementType(p, m.Key())
+	pointed, ownType := elementType(m.Key())
 	number := isInteger(m.Key())
 	if !ownType && !number {
 		return density{}, false
@@ -59,15 +59,15 @@ func densityOf(p *collections.Package, c *collections.Collection, m *types.Map) 
 	return found, found.how != 0
 }
 
-// elementType returns the name of the struct type of the user's own that a key
-// points to.
-func elementType(p *collections.Package, key types.Type) (string, bool) {
+// elementType returns the name of the struct type that a key points to. It is
+// the user's own: others have no type here.
+func elementType(key types.Type) (string, bool) {
 	ptr, ok := key.Underlying().(*types.Pointer)
 	if !ok {
 		return "", false
 	}
 	named, ok := ptr.Elem().(*types.Named)
-	if !ok || !p.Own(named) {
+	if !ok {
 		return "", false
 	}
 	_, isStruct := named.Underlying().(*types.Struct)
