@@ -68,6 +68,8 @@ func both(m map[int]int) { m[1] = 2 }
 func give(m map[int]int) map[int]int { return m }
 func also(m map[int]int) { m[1] = 2 }
 func anew(m map[int]int) { m = make(map[int]int); m[1] = 2 }
+func call(m map[int]int) { m[1] = 2 }
+func (T) two(a, b map[int]int) { stored = a }
 func spread(l ...[]int) { l[0][0] = 1 }
 func taken(m map[int]int) { m[1] = 2 }
 var f2 func(map[int]int)
@@ -134,6 +136,8 @@ var stored2 []int
 		{"v := make([][]int, 3); v[0] = kept; return n", false},
 		{"v := [][]int{kept}; v[0] = append(v[0], 1); return n", false},
 		{"v := make([]int, 3); spread(v); return n", false},
+		{"v := make(map[int]int); call(v); call(found()); return n", false},
+		{"var x T; v := make(map[int]int); T.two(x, v, nil); return n", false},
 		{"v := make([][]int, 0); v = append(v, kept); return n", false},
 		{"v := make([][]int, 3); for _, x := range v { kept = x }; return n", false},
 		{"for _, v := range lists { v = append(v, 1) }; return n", false},
@@ -207,6 +211,8 @@ func TestCallScoped(t *testing.T) {
 		{"func F() { x := &s{}; other.Show(x) }", false},
 		{"func F() { var x any = &s{}; _ = x }", false},
 		{"func F(y any) { x := y.(*s); x.add(`a`) }", false},
+		{"func F(y any) { switch x := y.(type) { case *s: x.add(`a`) } }", false},
+		{"func F(ch chan *s) { for x := range ch { x.add(`a`) } }", false},
 		{"func F() { f := func() *s { return &s{} }; f().add(`a`) }", false},
 		{"func F() { x := &s{}; y := (*s).add; y(x, `a`) }", false},
 		{"func F() { x := &s{}; (*s).add(x, `a`) }", false}, // it is handed to no parameter

@@ -75,6 +75,31 @@ func result(ts []*T) []*T { // 62
 	some = append(some, ts...) // 64
 	return some
 }
+
+func text(n int) int { // 68
+	var b []byte
+	for range n { b = append(b, 'x') } // 70
+	return len(b)
+}
+
+func written(n int) string { // 74
+	m := map[int]string{1: "one", 2: "two"} // 75
+	m[n] = "n" // 76
+	return m[1]
+}
+
+func removed(n int) bool { // 80
+	seen := map[int]bool{} // 81
+	seen[n] = true // 82
+	delete(seen, 3)
+	return seen[n]
+}
+
+func answers(n int) bool { // 87
+	large := map[int]bool{} // 88
+	large[n] = n > 100 // 89
+	return large[n]
+}
 `
 
 func TestCollectionPerCallByHand(t *testing.T) {
@@ -133,6 +158,12 @@ func TestCollectionPerCallByHand(t *testing.T) {
 		},
 		{"a map", 10, 1, "", []stack{{frames: "m/app.counts:45 runtime.mapassign_faststr", n: 400}, rest}, []stack{{"m/app.counts:45", 10, 300}, {"m/app.work:99", 10, 100}}, 43, 0.4, 0, 0.75, "clear the map", finding.High},
 		{"a result", 10, 1, "", []stack{rest}, []stack{{"m/app.result:64", 10, 300}}, 0, 0, 0, 0, "", ""},
+
+		{"text", 10, 1, "", []stack{rest}, []stack{{"m/app.text:70", 10, 300}}, 0, 0, 0, 0, "", ""},
+		{"a map that is written out", 10, 1, "", []stack{rest}, []stack{{"m/app.written:76", 10, 300}}, 0, 0, 0, 0, "", ""},
+		// What is more than a set is kept as a map, small as it may be.
+		{"a set that is removed from", 10, 1, "", []stack{rest}, []stack{{"m/app.removed:82", 10, 144}, {"m/app.work:99", 10, 144}}, 81, 0, 0, 0.5, "and clear the map", finding.High},
+		{"answers yes or no", 10, 1, "", []stack{rest}, []stack{{"m/app.answers:89", 10, 144}, {"m/app.work:99", 10, 144}}, 88, 0, 0, 0.5, "and clear the map", finding.High},
 
 		// Of a program only what is called in a loop is made again and again.
 		{"a program's loop", 1, 1, recording.TargetProgram, inSet, []stack{{"m/app.main:52 m/app.set:8", 50, 144}, {"m/app.work:99", 50, 144}}, 6, 0.4, 0.4, 0.5, "7,200 bytes in 50 blocks per run", finding.High},
