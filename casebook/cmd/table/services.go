@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
+	"whet/casebook/avatar/constant"
 	"whet/casebook/ingest/ingesttest"
 	"whet/internal/prove/rounds"
 )
@@ -163,13 +165,9 @@ func (l *services) drive(ctx context.Context, named string, warmUp, span time.Du
 
 // avatarRequests ask for 64 pictures.
 func avatarRequests(host, path string, _ int) [][]byte {
-	given := strings.Fields("Ada Alan Barbara Dennis Edsger Grace Ken Niklaus")
-	family := strings.Fields("Allen Backus Cerf Dahl Floyd Hopper Iverson Liskov")
 	var all [][]byte
-	for _, g := range given {
-		for _, f := range family {
-			all = append(all, fmt.Appendf(nil, "GET %s%s%%20%s HTTP/1.1\r\nHost: %s\r\n\r\n", path, g, f, host))
-		}
+	for _, name := range constant.Names() {
+		all = append(all, fmt.Appendf(nil, "GET %s%s HTTP/1.1\r\nHost: %s\r\n\r\n", path, url.PathEscape(name), host))
 	}
 	return all
 }
