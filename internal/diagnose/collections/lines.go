@@ -141,13 +141,8 @@ func (p *Package) strangeMap(x ast.Expr) bool {
 }
 
 func (p *Package) isKnown(id *ast.Ident) bool {
-	switch obj := p.info.ObjectOf(id).(type) {
-	case *types.Var:
-		return p.known[obj.Origin()] != nil
-	case *types.Func, *types.Builtin:
-		return true // instantiated
-	}
-	return false
+	v, ok := p.info.ObjectOf(id).(*types.Var)
+	return ok && p.known[v.Origin()] != nil
 }
 
 // mayAllocate reports whether an expression itself may take memory, other than

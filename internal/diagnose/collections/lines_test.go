@@ -9,10 +9,14 @@ import (
 func TestLines(t *testing.T) {
 	const head = `package app
 
-import "gone"
+import (
+	"gone"
+	"maps"
+)
 
 type T struct{ m map[string]int; l []string; a any; p *T }
 type list[K comparable] struct{ all []K }
+type table[K comparable] map[K]int
 
 var x, y T
 var text string
@@ -29,6 +33,8 @@ func f(v any, n int, g list[int]) {
 		{"delete(x.m, text)", "m", ""},
 		{"clear(x.m)", "m", ""},
 		{"for k := range x.m { _ = k }", "m", ""},
+		{"for k := range maps.Keys(x.m) { _ = k }", "m", ""},
+		{"var u table[string]; u[text] = 1", "u", "u"},
 		{"n = len(x.m)", "", ""},
 		{"x.m = make(map[string]int)", "m", "m"},
 		{"x.l = append(x.l, text)", "", "l"},
