@@ -5,14 +5,16 @@ import (
 	"strings"
 
 	"whet/internal/diagnose"
+	"whet/internal/diagnose/syntax"
 )
 
 // differing are the packages, or parts of their names that end with a slash,
 // whose functions give another result each time, or an effect.
-var differing = []string{"net", "net/http", "os", "os/", "syscall", "internal/poll", "internal/syscall/", "database/sql", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/", "golang.org/x/crypto/", "golang.org/x/sys/"}
+var differing = []string{"net", "net/http", "os", "os/", "syscall", "internal/poll", "internal/syscall/", "database/sql", "log", "log/slog", "math/rand", "math/rand/v2", "runtime/debug", "runtime/metrics", "crypto/", "golang.org/x/crypto/", "golang.org/x/sys/"}
 
-// effects are functions of other packages that ask for the time, wait, or print.
-var effects = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker"}
+// effects are functions of other packages that ask for the time or the state of
+// the program, wait, print, or run what is not Go.
+var effects = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "runtime.NumGoroutine", "runtime.ReadMemStats", "runtime.Stack", "runtime.cgocall", "time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker"}
 
 // OfItsArguments reports whether a function that was seen in a profile, or is
 // called in the source, may belong to work that depends on its arguments alone.
@@ -45,15 +47,23 @@ var changing = []string{
 	"Unlock", "Unread", "Update", "Warn", "Write", "Info", "Debug", "Error", "Fatal", "Panic", "Trace",
 }
 
-// changes reports whether a method of somebody else's changes its receiver, by
-// its name.
-func changes(method string) bool {
-	for _, prefix := range changing {
-		if rest, ok := strings.CutPrefix(method, prefix); ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
-			return true
-		}
+// asking are those of methods that ask a store, in other packages than the
+// standard library's: what they give can be another thing the next time.
+var asking = []string{"Contains", "Count", "Exists", "Fetch", "Find", "Has", "Iterate", "List", "Lookup", "Peek", "Range", "Search", "Select", "View"}
+
+// stateful reports whether a method of somebody else's changes its receiver, or
+// depends on what others did to it, by its name.
+func stateful(method string, standard bool) bool {
+	return syntax.Begins(method, changing) || !standard && syntax.Begins(method, asking)
+}
+
+// writesTo reports whether a method writes to its first argument.
+func writesTo(method string, args int) bool {
+	switch method {
+	case "Execute", "ExecuteTemplate", "WriteTo":
+		return true
 	}
-	return false
+	return method == "Encode" && args > 1
 }
 
 // fills reports whether a function of somebody else's writes to what an argument

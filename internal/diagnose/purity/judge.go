@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
 )
@@ -182,15 +183,24 @@ func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bo
 		}
 		return j.function(callee, fresh, in, depth+1)
 	}
+	args := len(call.Args)
 	if method {
-		return !changes(sym.Name) || sym.Name == "Error" && len(call.Args) == 0 || j.fresh(f, sel.X)
+		state := stateful(sym.Name, j.standard(callee)) && !(sym.Name == "Error" && args == 0) || sym.Name == "Encode" && args == 1
+		return (!state || j.fresh(f, sel.X)) && (args == 0 || !writesTo(sym.Name, args) || j.fresh(f, call.Args[0]))
 	}
 	first, last := fills(sym.Name)
-	if len(call.Args) > 0 && (first && !j.fresh(f, call.Args[0]) || last && !j.fresh(f, call.Args[len(call.Args)-1])) {
+	if args > 0 && (first && !j.fresh(f, call.Args[0]) || last && !j.fresh(f, call.Args[args-1])) {
 		return false
 	}
 	return !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { // the address of what is not new
 		u, ok := ast.Unparen(arg).(*ast.UnaryExpr)
 		return ok && u.Op == token.AND && !j.fresh(f, u.X)
 	})
+}
+
+// standard reports whether a function is of the standard library, whose import
+// paths have no dot in their first element.
+func (j *Judge) standard(fn string) bool {
+	first, _, _ := strings.Cut(diagnose.PackageOf(fn), "/")
+	return !strings.Contains(first, ".") && !j.s.Own(&callstack.Frame{Function: fn})
 }

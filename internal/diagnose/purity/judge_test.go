@@ -22,7 +22,7 @@ func (s source) Display(file string) string { return file }
 // own types are found by their names, each of which there is once.
 var methods = map[string]string{
 	"Lock": "sync.(*Mutex).Lock", "Load": "sync/atomic.(*Int64).Load", "Get": "sync.(*Pool).Get", "Put": "sync.(*Pool).Put", "Err": "context.Context.Err", "Execute": "text/template.(*Template).Execute",
-	"WriteString": "bytes.(*Buffer).WriteString", "Lookup": "example.com/lru.(*Cache).Lookup", "Fetch": "m/app.Fetcher.Fetch",
+	"WriteString": "bytes.(*Buffer).WriteString", "Lookup": "example.com/lru.(*Cache).Lookup", "Sanitize": "example.com/html.(*Policy).Sanitize", "FindString": "regexp.(*Regexp).FindString", "Encode": "encoding/json.(*Encoder).Encode", "Fetch": "m/app.Fetcher.Fetch",
 }
 
 // subject is a program of one file, with the calls that a type checker finds.
@@ -118,6 +118,14 @@ func deep2(n int) int { bump(); return n }
 		{"sorting its own", "func f(n int) []int { x := []int{n, 2}; slices.Sort(x); return x }", true},
 		{"a template that others do not change", "func (t *T) f(n int) string { var b bytes.Buffer; t.next.Execute(&b, n); return b.String() }", true},
 
+		{"an expression's match", "func (t *T) f(s string) string { return t.re.FindString(s) }", true},
+		{"a policy of another module", "func (t *T) f(s string) string { return t.policy.Sanitize(s) }", true},
+		{"encoding to its own buffer", "func f(n int) string { var b bytes.Buffer; e := json.NewEncoder(&b); e.Encode(n); return b.String() }", true},
+
+		{"a store of another module", "func (t *T) f(s string) string { return t.cache.Lookup(s) }", false},
+		{"an interface of its own", "func (t *T) f(s string) string { return t.from.Fetch(s) }", false},
+		{"encoding to what it was given", "func (t *T) f(n int) int { t.enc.Encode(n); return n }", false},
+		{"a template written to what it was given", "func (t *T) f(n int) int { t.page.Execute(t.out, n); return n }", false},
 		{"counts in a package variable", "func f(n int) int { count++; return n }", false},
 		{"reads what others count", "func f(n int) int { return count + n }", false},
 		{"counts in its receiver", "func (t *T) f(n int) int { t.n++; return n }", false},
@@ -198,7 +206,7 @@ func TestOfItsArguments(t *testing.T) {
 		"image/png.Encode": true, "math.Sqrt": true, "runtime.mallocgc": true, "time.Time.Format": true, "fmt.Fprintf": true, "network.F": true, "oslo.G": true, "encoding/json.Marshal": true, "runtime.mapassign": true, "sync.(*Pool).Get": true,
 		"time.Now": false, "net.(*conn).Read": false, "net/http.(*Client).Do": false, "os.(*File).Write": false, "os/exec.Command": false, "syscall.Syscall": false, "internal/poll.(*FD).Read": false,
 		"math/rand.Intn": false, "math/rand/v2.IntN": false, "crypto/rand.Read": false, "crypto/sha256.Sum256": false, "golang.org/x/crypto/bcrypt.GenerateFromPassword": false,
-		"database/sql.(*DB).Query": false, "runtime.chanrecv1": false, "runtime.selectgo": false, "log.Printf": false, "fmt.Println": false,
+		"database/sql.(*DB).Query": false, "runtime.chanrecv1": false, "runtime.selectgo": false, "log.Printf": false, "fmt.Println": false, "runtime/metrics.Read": false, "runtime.cgocall": false, "runtime/pprof.Do": true,
 	} {
 		if got := purity.OfItsArguments(fn); got != want {
 			t.Errorf("%s: %v", fn, got)

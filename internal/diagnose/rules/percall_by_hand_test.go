@@ -70,6 +70,11 @@ func framed(w io.Writer, year int, frame *image) { // 55
 }
 
 func border(year int, frame *image) int { return year + len(frame.rows) } // 60
+
+func through(w io.Writer, year int) { // 62
+	page, _ := h.drawer.draw(ctx, year) // 63
+	w.Write(page) // 64
+}
 `
 
 // drawCalls are the typed calls of drawSource. That in line 17 is left out, as
@@ -90,6 +95,7 @@ func drawCalls() []compiler.Call {
 		draws("BenchmarkDraw", 41), writes("BenchmarkDraw", 42),
 		draws("missed", 49), writes("missed", 50), writes("missed", 52),
 		{In: "m/app.framed", Line: 56, EndLine: 56, Callee: "m/app.border", Args: []string{"int", "*m/app.image"}, Plain: []bool{true, false}}, writes("framed", 57),
+		{In: "m/app.through", Line: 63, EndLine: 63, Callee: "m/app.Drawer.draw", Args: []string{"context.Context", "int"}, Plain: []bool{false, true}}, writes("through", 64),
 	}
 }
 
@@ -131,6 +137,7 @@ func TestRepeatedResultByHand(t *testing.T) {
 		{name: "the same arguments always", cpu: []stack{{frames: "m/app.constant:28 m/app.draw:13 strconv.Itoa", n: 900}, rest(100)}, iterations: 1000},
 		{name: "the benchmark's own call", cpu: []stack{{frames: "m/app.BenchmarkDraw:41 m/app.draw:13 strconv.Itoa", n: 900}, rest(100)}, iterations: 1000},
 		{name: "called by the benchmark", cpu: []stack{{frames: "m/app.BenchmarkDraw:41 " + drawn, n: 900}, rest(100)}, iterations: 1000, want: "app.go:4", share: 0.9, confidence: finding.Low},
+		{name: "through an interface", cpu: []stack{{frames: "m/app.through:63 m/app.draw:13 strconv.Itoa", n: 900}, rest(100)}, iterations: 1000, want: "app.go:63", share: 0.9, confidence: finding.Low},
 		{name: "what a look-up has missed", cpu: []stack{{frames: "m/app.missed:49 m/app.draw:13 strconv.Itoa", n: 900}, rest(100)}, iterations: 1000},
 		{name: "a pointer among the arguments", cpu: []stack{{frames: "m/app.framed:56 m/app.border:60 runtime.memmove", n: 900}, rest(100)}, iterations: 1000},
 		{name: "a text has no bound", kind: "service", cpu: []stack{{frames: "m/app.titled:33 m/app.measure:37 strings.Count", n: 900}, rest(100)}, iterations: 1000, want: "app.go:33", share: 0.9, confidence: finding.Low},

@@ -238,3 +238,16 @@ func TestAllocates(t *testing.T) {
 		}
 	}
 }
+
+func TestWords(t *testing.T) {
+	for name, want := range map[string]bool{"Add": true, "AddAll": true, "Add2": true, "Address": false, "add": false, "Readd": false, "PutUint32": true} {
+		if got := Begins(name, []string{"Put", "Add"}); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for name, want := range map[string]bool{"int": true, "uint8": true, "float64": true, "complex128": true, "byte": true, "rune": true, "bool": true, "string": false, "interval": false, "error": false} {
+		if got := IsNumber(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"whet/internal/diagnose/syntax"
 )
 
 // kind is one sort of buffer.
@@ -198,17 +200,5 @@ func isSliceOfNumbers(e ast.Expr) bool {
 		return false
 	}
 	id, ok := at.Elt.(*ast.Ident)
-	if !ok {
-		return false
-	}
-	switch id.Name {
-	case "byte", "rune", "bool", "uintptr":
-		return true
-	}
-	for _, prefix := range []string{"int", "uint", "float", "complex"} {
-		if size, ok := strings.CutPrefix(id.Name, prefix); ok && strings.Trim(size, "0123456789") == "" {
-			return true
-		}
-	}
-	return false
+	return ok && syntax.IsNumber(id.Name)
 }

@@ -200,7 +200,7 @@ func holdsText(s *diagnose.Subject, t string) bool {
 	ast.Inspect(fields, func(n ast.Node) bool {
 		if field, ok := n.(*ast.Field); ok {
 			id, basic := inner(field.Type).(*ast.Ident)
-			found = found || !basic || !isNumber(id.Name)
+			found = found || !basic || !syntax.IsNumber(id.Name)
 		}
 		return !found
 	})
@@ -216,19 +216,6 @@ func inner(t ast.Expr) ast.Expr {
 		}
 		t = a.Elt
 	}
-}
-
-func isNumber(name string) bool {
-	switch name {
-	case "bool", "byte", "rune", "uintptr":
-		return true
-	}
-	for _, prefix := range []string{"int", "uint", "float", "complex"} {
-		if size, ok := strings.CutPrefix(name, prefix); ok && strings.Trim(size, "0123456789") == "" {
-			return true
-		}
-	}
-	return false
 }
 
 // pure reports whether a result depends on its arguments alone as far as the

@@ -29,7 +29,7 @@ func (f *finder) returns(callee string) sort {
 	}
 	switch t := decl.Type.Results.List[0].Type.(type) {
 	case *ast.Ident:
-		if t.Name == "string" || isNumber(t.Name) {
+		if t.Name == "string" || syntax.IsNumber(t.Name) {
 			return value
 		}
 	case *ast.ArrayType, *ast.StarExpr:
@@ -150,15 +150,9 @@ func harmful(name string) bool {
 	return false
 }
 
-// keeps reports whether a method puts its arguments somewhere, by its name.
-func keeps(name string) bool {
-	for _, prefix := range []string{"Add", "Cache", "Insert", "Keep", "LoadOrStore", "Push", "Put", "Register", "Remember", "Save", "Send", "Set", "Store", "Swap"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
-			return true
-		}
-	}
-	return false
-}
+// keeping are the beginnings of the names of methods that put their arguments
+// somewhere.
+var keeping = []string{"Add", "Cache", "Insert", "Keep", "LoadOrStore", "Push", "Put", "Register", "Remember", "Save", "Send", "Set", "Store", "Swap"}
 
 // argument looks at a call that is handed the result.
 func (u *use) argument(file string, fn *syntax.Function, call *ast.CallExpr, n ast.Expr) bool {
@@ -181,7 +175,7 @@ func (u *use) argument(file string, fn *syntax.Function, call *ast.CallExpr, n a
 	if _, isType := call.Fun.(*ast.ArrayType); isType || callee == "" {
 		return u.kind == value // a conversion
 	}
-	if sym.Receiver != "" && keeps(sym.Name) && !strings.HasPrefix(callee, "net/http.Header.") {
+	if sym.Receiver != "" && syntax.Begins(sym.Name, keeping) && !strings.HasPrefix(callee, "net/http.Header.") {
 		return false
 	}
 	if u.kind == value {
@@ -200,7 +194,7 @@ func (u *use) handed(file string, decl *ast.FuncDecl, at int) bool {
 	if u.depth >= maxHanded {
 		return false
 	}
-	if decl.Recv != nil && keeps(decl.Name.Name) {
+	if decl.Recv != nil && syntax.Begins(decl.Name.Name, keeping) {
 		return false
 	}
 	fn, i := syntax.New(decl), 0
