@@ -27,14 +27,15 @@ const (
 	growthRare     = 1.0 / 100 // objects of one size per iteration, at most
 	growthPerSize  = 64        // objects of one size, at most, whatever b.N
 	growthFraction = 0.75      // of the steps between sizes that must be such a ratio
+	growthRuns     = 10        // iterations at least: in one, what each makes anew is rare too
 )
 
 // GrowingBuffer looks for a buffer in the benchmark that grows with b.N, and
 // says where it is and what it hides. It needs an allocation profile taken
 // with memprofilerate=1, in which every block's size is a label, and the
-// number of iterations.
+// number of iterations: of few it says nothing.
 func GrowingBuffer(s *Subject) (text string, found bool) {
-	if s.Allocs == nil || s.AllocIterations <= 0 || !s.isBenchmark() {
+	if s.Allocs == nil || s.AllocIterations < growthRuns || !s.isBenchmark() {
 		return "", false
 	}
 	objects, err := s.Allocs.TypeIndex("alloc_objects")

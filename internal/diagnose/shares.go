@@ -299,6 +299,17 @@ func isCollector(fn string) bool {
 	return strings.HasPrefix(fn, "runtime.gcBgMarkWorker")
 }
 
+// add takes in another subject's.
+func (m *memoryManagement) add(o memoryManagement) {
+	m.malloc += o.malloc
+	m.collect += o.collect
+	m.base += o.base
+	m.background += o.background
+	m.process += o.process
+	m.schedule += o.schedule
+	m.samples += o.samples
+}
+
 // share of the CPU time of base and background.
 func (m memoryManagement) share() float64 {
 	return ratio(m.malloc+m.collect, m.base+m.background)

@@ -90,8 +90,8 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 	}
 	var cpu []*Subject
 	var samples, most int64
-	var mem memoryManagement
-	var wall int64
+	var mem, free memoryManagement // free: of those that other processes did not keep from the CPU
+	var freeWall int64
 	for _, s := range subjects {
 		if s.CPU == nil {
 			continue
@@ -101,13 +101,13 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 		samples += n
 		most = max(most, n)
 		m := s.memory()
-		mem.malloc += m.malloc
-		mem.collect += m.collect
-		mem.base += m.base
-		mem.background += m.background
-		mem.process += m.process
-		mem.schedule += m.schedule
-		wall += s.CPU.Duration
+		mem.add(m)
+		// One benchmark that had to stand by and another that parks its
+		// goroutines would together look like one that waits.
+		if !s.isBenchmark() || s.starvedByOthers(&m) == "" {
+			free.add(m)
+			freeWall += s.CPU.Duration
+		}
 	}
 	byLock, lockIsIt := lockVerdict(subjects, lock)
 	v := Verdict{}
@@ -116,9 +116,9 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time" + moreBenchmarks(subjects)}
 	case lockIsIt:
 		return byLock.closed(findings)
-	case mem.waits(wall) && !judgedByTrace(subjects):
+	case free.waits(freeWall) && !judgedByTrace(subjects):
 		v.Kind = Waiting
-		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(mem.process, wall)))
+		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(free.process, freeWall)))
 		return v.closed(findings)
 	case most < need:
 		// Silence of the rules means nothing here, so it is not called a

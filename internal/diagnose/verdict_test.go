@@ -102,6 +102,22 @@ func TestVerdictWaiting(t *testing.T) {
 	if v.Kind != Waiting || !strings.Contains(v.Text, "for 10.0 % of the wall time") || !strings.HasSuffix(v.Text, "nothing worth changing") {
 		t.Errorf("a tenth busy: %s %q", v.Kind, v.Text)
 	}
+	// Half a minute of which others took nine tenths, and a benchmark that parks
+	// but has the CPU for 6 of 10 s: neither waits, nor do both together, though
+	// 900 samples in 40 s are 22.5 % and 150 of them park.
+	starved := cpuProfile(sample{stack: []string{"m/x.f"}, n: 300})
+	starved.Duration = 30e9
+	parking.n = 150
+	busy := cpuProfile(sample{stack: []string{"m/x.f"}, n: 450}, parking)
+	busy.Duration = 10e9
+	if v := verdictOf(t, subject("A", starved, nil, nil), subject("B", busy, nil, nil)); v.Kind != CPUBound {
+		t.Errorf("one starved, one busy: %s %q", v.Kind, v.Text)
+	}
+	// What waits by itself waits beside one that was starved, too: 260 + 40
+	// samples in 30 s.
+	if v := verdictOf(t, subject("A", starved, nil, nil), subject("B", cpu, nil, nil)); v.Kind != Waiting || !strings.Contains(v.Text, "for 10.0 % of the wall time") {
+		t.Errorf("one starved, one waiting: %s %q", v.Kind, v.Text)
+	}
 	// Few samples because nothing ran is waiting, not a lack of samples.
 	idle := cpuProfile(sample{stack: []string{"m/x.f"}, n: 3})
 	idle.Duration = 5e9
