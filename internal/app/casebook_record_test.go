@@ -156,11 +156,10 @@ func (r *stageRow) load(t *testing.T, times int) []string {
 	return append(args, "http://"+address+of.path, "--", "./casebook/cmd/casebook", "-case", r.study, "-stage", r.stage, "-addr", address, "-pprof-addr", "")
 }
 
-// writeRow measures a row's stage and keeps of the recording what diagnose
-// reads. With that the same must be said, figure by figure.
-func writeRow(t *testing.T, r *stageRow, whet, dir string) {
+// keep writes what diagnose reads of a recording to another. Of that the same
+// must be said, figure by figure.
+func keep(t *testing.T, whole, dir string) {
 	t.Helper()
-	whole := r.measure(t, whet, 1)
 	if err := thin(whole, dir); err != nil {
 		t.Fatal(err)
 	}
