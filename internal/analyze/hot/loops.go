@@ -1,10 +1,12 @@
 package hot
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path"
 	"slices"
 
 	"whet/internal/callstack"
@@ -44,12 +46,16 @@ type lineRange struct{ first, last int }
 func (r lineRange) has(line int) bool { return r.first <= line && line <= r.last }
 
 // AddFile parses one source file under the name that the profile's frames
-// have for it. A file that does not parse adds nothing and returns the error.
+// have for it. One of assembly or C, which holds no benchmark, adds nothing; a
+// file that does not parse adds nothing and returns the error.
 func (l *Loops) AddFile(frameFile string, src []byte) error {
+	if ext := path.Ext(frameFile); ext != "" && ext != ".go" {
+		return nil
+	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
 	if err != nil {
-		return err
+		return fmt.Errorf("parse %s: %w", frameFile, err)
 	}
 	s := scanner{fset: fset}
 	for _, d := range file.Decls {

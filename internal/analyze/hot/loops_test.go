@@ -355,8 +355,11 @@ func TestInBenchmark(t *testing.T) {
 
 func TestAddFileThatDoesNotParse(t *testing.T) {
 	var l Loops
-	if err := l.AddFile("x.go", []byte("package x\nfunc {")); err == nil {
-		t.Error("no error")
+	if err := l.AddFile("x.go", []byte("package x\nfunc {")); err == nil || !strings.Contains(err.Error(), "x.go") {
+		t.Errorf("%v, want an error that names the file", err)
+	}
+	if err := l.AddFile("x_amd64.s", []byte("#include \"textflag.h\"\n")); err != nil || l.Has("x_amd64.s") {
+		t.Errorf("assembly: %v, want neither an error nor loops", err)
 	}
 	if l.Has("x.go") || at(&l, "x.go", 2) != NoLoop {
 		t.Error("a file that does not parse was added")
