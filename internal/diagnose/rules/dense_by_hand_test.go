@@ -65,6 +65,9 @@ func TestDenseMapByHand(t *testing.T) {
 		{"an exported field", denseSource("s := S{At: make(map[*T]int)}", fill, "s.At[t] = i", "sum += s.At[t]"), 0, 0, 0, 0, "", ""},
 		{"a field that is filled by place", denseSource("s := S{make(map[*T]int), nil, nil}", fill, "s.at[t] = i", "sum += s.at[t]"), 0, 0, 0, 0, "", ""},
 		{"numbers of a list whose keys are numbers", denseSource("at, list := make(map[int]int), []int{}", "for t := range ch", "at[t.n] = len(list); list = append(list, t.n)", "sum += at[t.n]"), 0, 0, 0, 0, "", ""},
+		{"numbers beyond those of the loop", denseSource("at := map[int]int{}", "for i := range n", "at[i] = n", "sum += at[t.n]; at[t.n*n] = 1"), 0, 0, 0, 0, "", ""},
+		{"a number of an element is counted up", denseSource("at := map[int]int{}", "for i := range n", "at[i] = n", "sum += at[t.n]; at[t.n]++"), 0, 0, 0, 0, "", ""},
+		{"set by a second counter", denseSource("at := map[int]int{}", "for i := range n", "at[i] = n", "sum += at[t.n]; for j := range n { if at[j] > 2 { at[j] = 0 } }"), 7, 0.35, 0.5, 0.2, "a slice of that many elements", finding.High},
 		{"pointers to another's type", strings.ReplaceAll(denseSource(made, fill, "at[t] = i", asked), "*T", "*other.T"), 0, 0, 0, 0, "", ""},
 	} {
 		s := app(t, test.src, calls, cpu, blocks)

@@ -49,7 +49,7 @@ func densityOf(p *collections.Package, c *collections.Collection, m *types.Map) 
 		switch {
 		case ownType && loop != nil && isVariable(p, u.Key, elementVariables(p, loop)):
 			return density{how: elements, of: of, typ: pointed, fill: u}, true
-		case number && loop != nil && isVariable(p, u.Key, []ast.Expr{counter(p, loop)}):
+		case number && loop != nil && isVariable(p, u.Key, []ast.Expr{counter(p, loop)}) && !setsOthers(p, c):
 			return density{how: counted, of: of, fill: u}, true
 		}
 		if list := numbering(p, st, u.Value); ownType && list != "" && found.how == 0 {
@@ -57,6 +57,25 @@ func densityOf(p *collections.Package, c *collections.Collection, m *types.Map) 
 		}
 	}
 	return found, found.how != 0
+}
+
+// setsOthers reports whether a map gets keys that are no counters of loops:
+// numbers that a slice of those of one loop may have no element for.
+func setsOthers(p *collections.Package, c *collections.Collection) bool {
+	return slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
+		return u.Kind == collections.Set && u.Depth == 1 && !isCounter(p, u)
+	})
+}
+
+// isCounter reports whether the key that is set counts the rounds of a loop
+// around it.
+func isCounter(p *collections.Package, u collections.Use) bool {
+	for n := ast.Node(u.Node); n != nil; n = p.Parent(n) {
+		if st, ok := n.(ast.Stmt); ok && isVariable(p, u.Key, []ast.Expr{counter(p, st)}) {
+			return true
+		}
+	}
+	return false
 }
 
 // elementType returns the name of the struct type that a key points to. It is
@@ -273,7 +292,7 @@ func (d density) why(name string) string {
 
 func (d density) remedy() string {
 	if d.how == counted {
-		return "The keys are consecutive numbers: a slice of that many elements serves. It holds a value for every number: where few are used, a map is smaller."
+		return "The keys are consecutive numbers: a slice of that many elements serves. It holds a value for every number: where few are used, a map is smaller. A look-up of a number beyond them, which a map answers with zero, needs a check first."
 	}
 	return fmt.Sprintf("Give %s a number (a field that is set where the elements are made) and keep the values in a slice by that number; where only one user at a time needs them, in a field of %s itself. The slice holds a value for every element: where few are used, a map is smaller.", d.typ, d.typ)
 }
