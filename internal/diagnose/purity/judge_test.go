@@ -80,13 +80,20 @@ func subject(t *testing.T, src string) *diagnose.Subject {
 func TestPure(t *testing.T) {
 	const head = `package app
 import ("bytes"; "context"; "encoding/json"; "fmt"; "log"; "math/rand/v2"; "os"; "slices"; "strconv"; "sync"; "time")
-type T struct { n, set int; made int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
-var count, fixed int
+type T struct { n, set int; decoded, pointed, made int; counts []int; refs []*int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
+var count, fixed, given int
+var cells [4]int
 var table = map[string]int{"a": 1}
 var pool sync.Pool
 func New() *T { t := &T{}; t.made = 1; t.rows = append(t.rows, 1); return t }
 func (t *T) change() { t.set++ }
 func bump() { count++ }
+func (t *T) reload(b []byte) { json.Unmarshal(b, &t.decoded) }
+func (t *T) tally(i int) { c := t.counts; c[i]++ }
+func (t *T) point() { o := t.next; p := &o.pointed; *p = 1 }
+func (t *T) each() { for _, p := range t.refs { *p = 1 } }
+func hand() *int { return &given }
+func cell(i int) { c := cells[:]; c[i] = 1 }
 func fill(b []byte, n int) []byte { b[0] = byte(n); return append(b, 1) }
 func (t *T) add(n int) { t.n += n }
 func (t *T) own() *T { return t.next }
@@ -128,6 +135,12 @@ func deep2(n int) int { bump(); return n }
 		{"a template written to what it was given", "func (t *T) f(n int) int { t.page.Execute(t.out, n); return n }", false},
 		{"counts in a package variable", "func f(n int) int { count++; return n }", false},
 		{"reads what others count", "func f(n int) int { return count + n }", false},
+		{"reads a field that is decoded into", "func (t *T) f(n int) int { return t.decoded + n }", false},
+		{"reads a field whose address was taken", "func (t *T) f(n int) int { return t.pointed + n }", false},
+		{"reads a slice that others count in, by another name", "func (t *T) f(n int) int { return t.counts[0] + n }", false},
+		{"reads a slice through whose elements others write", "func (t *T) f(n int) int { return *t.refs[0] + n }", false},
+		{"reads a variable whose address was handed out", "func f(n int) int { return given + n }", false},
+		{"reads an array that others write to through a slice", "func f(n int) int { return cells[n] }", false},
 		{"counts in its receiver", "func (t *T) f(n int) int { t.n++; return n }", false},
 		{"reads a field that others set", "func (t *T) f(n int) int { return t.set + n }", false},
 		{"an element of its receiver's slice", "func (t *T) f(n int) int { t.rows[0] = n; return n }", false},

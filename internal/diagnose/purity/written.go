@@ -43,10 +43,47 @@ func (j *Judge) changedIn(pkg string) *changed {
 				c.note(target, typeName(d.Type))
 			case !j.made(&function{fn: fn, file: file, pkg: pkg}, d):
 				c.note(target, "")
+				c.through(fn, d.Value)
+				if loop, ok := d.Node.(*ast.RangeStmt); ok {
+					c.through(fn, loop.X)
+				}
 			}
 		})
+		c.addresses(fn)
 	})
 	return c
+}
+
+// addresses enters the fields and variables whose addresses are taken: somebody
+// may write through them, as a decoder does.
+func (c *changed) addresses(fn *syntax.Function) {
+	ast.Inspect(fn.Node, func(n ast.Node) bool {
+		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND {
+			c.through(fn, u)
+		}
+		return true
+	})
+}
+
+// through enters what may be written by another name for it: a slice or map of
+// a field or package variable, or its address.
+func (c *changed) through(fn *syntax.Function, value ast.Expr) {
+	if u, ok := ast.Unparen(value).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		value = u.X
+	}
+	root := syntax.Root(value)
+	if root == nil {
+		return
+	}
+	if _, local := fn.Resolve(root); !local {
+		c.vars[root.Name] = true
+	}
+	switch x := ast.Unparen(value).(type) {
+	case *ast.SelectorExpr:
+		c.fields["."+x.Sel.Name] = true
+	case *ast.IndexExpr, *ast.SliceExpr:
+		c.note(x, "")
+	}
 }
 
 // note enters the fields on the way to what is written.
