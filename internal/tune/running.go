@@ -174,10 +174,14 @@ func (g *gcLines) passOn() {
 	}
 }
 
-// flush passes on the last line, which did not end.
+// flush passes on the last line, which did not end: unless it is the runtime's,
+// cut off by the program's end.
 func (g *gcLines) flush() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if bytes.Contains(g.begun, []byte("%: ")) {
+		g.begun = nil
+	}
 	g.release()
 	g.passOn()
 }
