@@ -126,7 +126,7 @@ func listen(option, addr string) (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: choose another port, or 0 for a free one", option, err)
+		return nil, fmt.Errorf("%s: %w: choose another address, or port 0 for a free one", option, err)
 	}
 	return l, nil
 }

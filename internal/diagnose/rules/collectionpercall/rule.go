@@ -235,9 +235,9 @@ func (f *dropped) claim() diagnose.Claim {
 		blocks, _, _ := collections.Blocks(s, &c.Heap)
 		text := quantity.Percent(share) + " of the base's allocated bytes"
 		if perOp > 0 {
-			text += fmt.Sprintf(", %s bytes in %s blocks per %s", quantity.Count(perOp), quantity.Count(float64(blocks)/float64(s.AllocIterations)), s.Iteration())
+			text += fmt.Sprintf(", %s bytes in %s per %s", quantity.Count(perOp), countBlocks(float64(blocks)/float64(s.AllocIterations)), s.Iteration())
 		} else {
-			text += fmt.Sprintf(", %s bytes in %s blocks", quantity.Count(float64(bytes)), quantity.Count(float64(blocks)))
+			text += fmt.Sprintf(", %s bytes in %s", quantity.Count(float64(bytes)), countBlocks(float64(blocks)))
 		}
 		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "allocs", Text: text})
 	}
@@ -307,4 +307,12 @@ func (f *dropped) remedy() string {
 		return keep + " and cut it to [:0]" + large + " What its elements point to stays reachable: clear it where that matters."
 	}
 	return keep + " and cut it to [:0]" + large
+}
+
+// countBlocks is a number of blocks, which on average need not be whole.
+func countBlocks(n float64) string {
+	if text := quantity.Count(n); text != "1" {
+		return text + " blocks"
+	}
+	return "1 block"
 }
