@@ -80,9 +80,12 @@ func subject(t *testing.T, src string) *diagnose.Subject {
 func TestPure(t *testing.T) {
 	const head = `package app
 import ("bytes"; "context"; "encoding/json"; "fmt"; "log"; "math/rand/v2"; "os"; "slices"; "strconv"; "sync"; "time")
-type T struct { n, set int; decoded, pointed, made int; counts []int; refs []*int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
+type T struct { n, set int; decoded, pointed, made int; counts []int; u *U; refs []*int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
+type U struct { scale int }
+func (u *U) rescale(n int) { u.scale = n }
 var count, fixed, given int
 var cells [4]int
+var unit = &U{scale: 1}
 var table = map[string]int{"a": 1}
 var pool sync.Pool
 func New() *T { t := &T{}; t.made = 1; t.rows = append(t.rows, 1); return t }
@@ -125,6 +128,7 @@ func deep2(n int) int { bump(); return n }
 		{"sorting its own", "func f(n int) []int { x := []int{n, 2}; slices.Sort(x); return x }", true},
 		{"a template that others do not change", "func (t *T) f(n int) string { var b bytes.Buffer; t.next.Execute(&b, n); return b.String() }", true},
 
+		{"a part of its own", "func f(n int) int { u := &U{scale: n}; t := T{u: u}; return t.u.scale + u.scale }", true},
 		{"an expression's match", "func (t *T) f(s string) string { return t.re.FindString(s) }", true},
 		{"a policy of another module", "func (t *T) f(s string) string { return t.policy.Sanitize(s) }", true},
 		{"encoding to its own buffer", "func f(n int) string { var b bytes.Buffer; e := json.NewEncoder(&b); e.Encode(n); return b.String() }", true},
@@ -141,6 +145,9 @@ func deep2(n int) int { bump(); return n }
 		{"reads a slice through whose elements others write", "func (t *T) f(n int) int { return *t.refs[0] + n }", false},
 		{"reads a variable whose address was handed out", "func f(n int) int { return given + n }", false},
 		{"reads an array that others write to through a slice", "func f(n int) int { return cells[n] }", false},
+		{"reads what a method of a part sets", "func (t *T) f(n int) int { return t.u.scale + n }", false},
+		{"reads what a method of a variable sets", "func f(n int) int { return unit.scale + n }", false},
+		{"reads that by another name", "func (t *T) f(n int) int { u := t.u; return u.scale + n }", false},
 		{"counts in its receiver", "func (t *T) f(n int) int { t.n++; return n }", false},
 		{"reads a field that others set", "func (t *T) f(n int) int { return t.set + n }", false},
 		{"an element of its receiver's slice", "func (t *T) f(n int) int { t.rows[0] = n; return n }", false},

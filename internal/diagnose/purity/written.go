@@ -3,6 +3,7 @@ package purity
 import (
 	"go/ast"
 	"go/token"
+	"strings"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
@@ -109,6 +110,16 @@ func (c *changed) note(target ast.Expr, of string) {
 	}
 }
 
+// ofAny reports whether a field of that name is written to, whichever type's.
+func (c *changed) ofAny(field string) bool {
+	for name := range c.fields {
+		if name[strings.IndexByte(name, '.')+1:] == field {
+			return true
+		}
+	}
+	return false
+}
+
 // reads reports whether a function reads nothing that changes: no package
 // variable, and no field through a parameter or receiver.
 func (j *Judge) reads(f *function) bool {
@@ -122,11 +133,14 @@ func (j *Judge) reads(f *function) bool {
 				switch {
 				case local && d.Param && !f.fresh[d.Ident]:
 					ok = ok && !c.fields[typeName(d.Type)+"."+n.Sel.Name] && !c.fields["."+n.Sel.Name]
+				case local:
+					ok = ok && (!c.ofAny(n.Sel.Name) || j.made(f, d))
 				case !local:
-					ok = ok && !c.vars[id.Name]
+					ok = ok && !c.vars[id.Name] && !c.ofAny(n.Sel.Name)
 				}
 				return false
 			}
+			ok = ok && (!c.ofAny(n.Sel.Name) || j.fresh(f, n))
 			ast.Inspect(n.X, func(n ast.Node) bool {
 				if id, is := n.(*ast.Ident); is && c.vars[id.Name] {
 					_, local := f.fn.Resolve(id)
