@@ -157,6 +157,7 @@ func TestCollectionPerCallByHand(t *testing.T) {
 			36, 0.15, 0.1, 136.0 / 336, "clear each map", finding.Medium,
 		},
 		{"a map", 10, 1, "", []stack{{frames: "m/app.counts:45 runtime.mapassign_faststr", n: 400}, rest}, []stack{{"m/app.counts:45", 10, 300}, {"m/app.work:99", 10, 100}}, 43, 0.4, 0, 0.75, "clear the map", finding.High},
+		{"one block per iteration", 10, 1, "", []stack{{frames: "m/app.counts:45 runtime.mapassign_faststr", n: 400}, rest}, []stack{{"m/app.counts:45", 10, 300}, {"m/app.work:99", 10, 100}}, 43, 0.4, 0, 0.75, "300 bytes in 1 block per iteration", finding.High},
 		{"a result", 10, 1, "", []stack{rest}, []stack{{"m/app.result:64", 10, 300}}, 0, 0, 0, 0, "", ""},
 
 		{"text", 10, 1, "", []stack{rest}, []stack{{"m/app.text:70", 10, 300}}, 0, 0, 0, 0, "", ""},
