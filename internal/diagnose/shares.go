@@ -233,7 +233,7 @@ func (s *Subject) unknown() finding.Unknown {
 type memoryManagement struct {
 	malloc, collect  int64
 	base, background int64 // all of the two classes
-	schedule         int64 // of the background: neither collecting nor user code
+	schedule         int64 // of the background: neither collecting nor making way, nor user code
 	process          int64 // all samples
 	samples          int64 // how many process is; 0: unknown
 }
@@ -259,12 +259,13 @@ func (s *Subject) memory() memoryManagement {
 		if err == nil {
 			m.samples += s.CPU.Value(counts, i)
 		}
-		var inMalloc, inCollector bool
+		var inMalloc, inCollector, yields bool
 		if class == hot.Base || class == hot.Background {
 			for _, id := range s.CPU.Stack(i) {
 				fn := s.CPU.Frame(id).Function
 				inMalloc = inMalloc || isMalloc(fn)
 				inCollector = inCollector || isCollector(fn)
+				yields = yields || isYield(fn)
 			}
 		}
 		switch class {
@@ -275,9 +276,10 @@ func (s *Subject) memory() memoryManagement {
 			}
 		case hot.Background:
 			m.background += v
-			if inCollector {
+			switch {
+			case inCollector:
 				m.collect += v
-			} else {
+			case !yields:
 				m.schedule += v
 			}
 		}
@@ -308,6 +310,12 @@ func (m *memoryManagement) add(o memoryManagement) {
 	m.process += o.process
 	m.schedule += o.schedule
 	m.samples += o.samples
+}
+
+// isYield knows how a goroutine that could go on makes way for others: the
+// collector's sweeper does all the time, and nothing waits for anything.
+func isYield(fn string) bool {
+	return fn == "runtime.gosched_m" || fn == "runtime.gopreempt_m" || fn == "runtime.goschedImpl"
 }
 
 // share of the CPU time of base and background.

@@ -96,6 +96,14 @@ func TestVerdictWaiting(t *testing.T) {
 	if v := verdictOf(t, subject("B", cpu, nil, nil)); v.Kind != CPUBound {
 		t.Errorf("starved while collecting: %s %q", v.Kind, v.Text)
 	}
+	// A goroutine that makes way for others could go on.
+	for _, way := range []string{"runtime.gosched_m", "runtime.gopreempt_m"} {
+		cpu = cpuProfile(sample{stack: []string{"m/x.f"}, n: 260}, sample{stack: []string{"runtime.mcall", way, "runtime.goschedImpl", "runtime.schedule"}, n: 40, class: hot.Background})
+		cpu.Duration = 30e9
+		if v := verdictOf(t, subject("B", cpu, nil, nil)); v.Kind != CPUBound {
+			t.Errorf("starved while making way by %s: %s %q", way, v.Kind, v.Text)
+		}
+	}
 	cpu = cpuProfile(sample{stack: []string{"m/x.f"}, n: 260}, parking)
 	cpu.Duration = 30e9
 	v := verdictOf(t, subject("B", cpu, nil, nil))
