@@ -13,9 +13,9 @@
 // a range) call nothing in the runtime and are never claimed.
 //
 // A string that a function returns or stores has to be made once. Where the
-// bytes it is made of lie in an array, a slice or a pool's memory of which the
-// allocation profile shows less than a block in ten iterations, the conversion is
-// that one copy, and no claim; of runes their encoding is one, without the block.
+// bytes it is made of lie in an array, a slice, a pool's memory or a field of
+// what the function works for, of which the allocation profile shows less than
+// a block in ten iterations, the conversion is that one copy, and no claim; of runes their encoding is one, without the block.
 //
 // It misleads where one line holds several statements, and where a copy is
 // what the program has to keep.

@@ -107,6 +107,11 @@ func (m *memory) isKept(n ast.Node, named bool) bool {
 		switch p := m.fn.Parent(n).(type) {
 		case *ast.ParenExpr, *ast.CompositeLit:
 			n = p
+		case *ast.SliceExpr:
+			if p.X != n {
+				return false
+			}
+			n = p
 		case *ast.KeyValueExpr:
 			if p.Value != n {
 				return false
@@ -128,7 +133,7 @@ func (m *memory) isKept(n ast.Node, named bool) bool {
 				return false
 			}
 			switch to := ast.Unparen(p.Lhs[i]).(type) {
-			case *ast.SelectorExpr, *ast.IndexExpr:
+			case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
 				return true
 			case *ast.Ident:
 				return named && m.isKeptIn(to, p)
@@ -215,13 +220,20 @@ func (m *memory) variable(id *ast.Ident) bool {
 	return ok && m.assigned(d, id.Name)
 }
 
-// field is a part of what comes from a pool: p.buf.
+// field is a part of what comes from a pool, p.buf, or of what the function
+// works for: a reader's buffer.
 func (m *memory) field(e *ast.SelectorExpr) bool {
 	root := syntax.Root(e)
-	if root == nil || !m.variable(root) {
+	if root == nil {
 		return false
 	}
-	d, _ := m.fn.Declaration(root, root.Name)
+	d, ok := m.fn.Declaration(root, root.Name)
+	if ok && d.Param {
+		return m.setAnywhere(e.Sel.Name)
+	}
+	if !m.variable(root) {
+		return false
+	}
 	if _, pooled := d.Value.(*ast.TypeAssertExpr); !pooled {
 		return false
 	}
@@ -250,6 +262,46 @@ func (m *memory) assigned(d syntax.Declaration, name string) bool {
 		}
 	}
 	return ok
+}
+
+// setAnywhere notes where the package sets a field of that name: memory comes
+// from there. It is false where nothing does, as for what others fill.
+func (m *memory) setAnywhere(field string) bool {
+	found := false
+	m.s.EachFunction(func(_, file string, decl *ast.FuncDecl) {
+		ast.Inspect(decl.Body, func(n ast.Node) bool {
+			set, ok := n.(*ast.AssignStmt)
+			if !ok || !slices.ContainsFunc(set.Lhs, func(to ast.Expr) bool { return isField(to, field) }) {
+				return true
+			}
+			found = true
+			st := m.s.Statement(file, m.s.LineOf(file, set))
+			m.sources = append(m.sources, source{st.File, st.First, ""})
+			for _, value := range set.Rhs {
+				if call, ok := ast.Unparen(value).(*ast.CallExpr); ok {
+					m.sources = append(m.sources, source{st.File, st.First, callName(call)})
+				}
+			}
+			return true
+		})
+	})
+	return found
+}
+
+func isField(e ast.Expr, name string) bool {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == name
+}
+
+// callName returns the name of the function or method that is called.
+func callName(call *ast.CallExpr) string {
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return ""
 }
 
 func isGet(call *ast.CallExpr) bool {
