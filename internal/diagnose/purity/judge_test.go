@@ -80,11 +80,16 @@ func subject(t *testing.T, src string) *diagnose.Subject {
 func TestPure(t *testing.T) {
 	const head = `package app
 import ("bytes"; "context"; "encoding/json"; "fmt"; "log"; "math/rand/v2"; "os"; "slices"; "strconv"; "sync"; "time")
-type T struct { n, set int; decoded, pointed, made int; counts []int; u *U; refs []*int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
+type T struct { n, set int; decoded, pointed, made int; counts, handed []int; u *U; refs []*int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
 type U struct { scale int }
 func (u *U) rescale(n int) { u.scale = n }
 var count, fixed, given int
 var cells [4]int
+var filled [4]int
+func set(at []int, n int) { at[0] = n }
+func half(n int) int { n = n / 2; return n }
+func (t *T) ask() int { return half(t.made) }
+func (t *T) hand(n int) { set(filled[:], n); set(t.handed, n) }
 var unit = &U{scale: 1}
 var table = map[string]int{"a": 1}
 var pool sync.Pool
@@ -148,6 +153,8 @@ func deep2(n int) int { bump(); return n }
 		{"reads what a method of a part sets", "func (t *T) f(n int) int { return t.u.scale + n }", false},
 		{"reads what a method of a variable sets", "func f(n int) int { return unit.scale + n }", false},
 		{"reads that by another name", "func (t *T) f(n int) int { u := t.u; return u.scale + n }", false},
+		{"reads an array that another function fills", "func f(n int) int { return filled[n] }", false},
+		{"reads a slice that another function fills", "func (t *T) f(n int) int { return t.handed[n] }", false},
 		{"counts in its receiver", "func (t *T) f(n int) int { t.n++; return n }", false},
 		{"reads a field that others set", "func (t *T) f(n int) int { return t.set + n }", false},
 		{"an element of its receiver's slice", "func (t *T) f(n int) int { t.rows[0] = n; return n }", false},

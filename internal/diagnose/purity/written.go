@@ -22,6 +22,7 @@ func (j *Judge) changedIn(pkg string) *changed {
 	}
 	c := &changed{vars: make(map[string]bool), fields: make(map[string]bool)}
 	j.changed[pkg] = c
+	filled := make(map[string][]int) // parameters whose elements a function of that name sets
 	j.s.EachFunction(func(p, file string, decl *ast.FuncDecl) {
 		if p != pkg {
 			return
@@ -42,6 +43,9 @@ func (j *Judge) changedIn(pkg string) *changed {
 				}
 			case d.Param:
 				c.note(target, typeName(d.Type))
+				if root != target { // a plain name is set to something else
+					filled[decl.Name.Name] = append(filled[decl.Name.Name], place(decl, d.Ident))
+				}
 			case !j.made(&function{fn: fn, file: file, pkg: pkg}, d):
 				c.note(target, "")
 				c.through(fn, d.Value)
@@ -52,7 +56,49 @@ func (j *Judge) changedIn(pkg string) *changed {
 		})
 		c.addresses(fn)
 	})
+	j.s.EachFunction(func(p, _ string, decl *ast.FuncDecl) {
+		if p == pkg {
+			c.handed(syntax.New(decl), filled)
+		}
+	})
 	return c
+}
+
+// place returns which of a function's parameters a name is, -1 for the receiver.
+func place(decl *ast.FuncDecl, name *ast.Ident) int {
+	i := 0
+	for _, field := range decl.Type.Params.List {
+		for _, id := range field.Names {
+			if id == name {
+				return i
+			}
+			i++
+		}
+	}
+	return -1
+}
+
+// handed enters what calls hand to functions that write to it.
+func (c *changed) handed(fn *syntax.Function, filled map[string][]int) {
+	ast.Inspect(fn.Node, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		name := ""
+		switch fun := ast.Unparen(call.Fun).(type) {
+		case *ast.Ident:
+			name = fun.Name
+		case *ast.SelectorExpr:
+			name = fun.Sel.Name
+		}
+		for _, i := range filled[name] {
+			if 0 <= i && i < len(call.Args) {
+				c.through(fn, call.Args[i])
+			}
+		}
+		return true
+	})
 }
 
 // addresses enters the fields and variables whose addresses are taken: somebody
