@@ -180,6 +180,8 @@ func (r *programRecorder) run(ctx context.Context, i int) error {
 		r.w.Warn("the program left no profiles: %s", why)
 	case !whole && ending == "":
 		r.w.Warn("the program ended (%s) without its agent, as after a panic, a kill or another program in its place: what was not yet written is missing, of at most the last 10 s", run.Ending)
+	case ending == "" && !p.res.OK():
+		r.w.Warn("the program ended with %s: if that is a failure, what was measured is how it fails", run.Ending)
 	}
 	r.addGC(p.gc, "", began)
 	if run.MaxRSSBytes == nil {
