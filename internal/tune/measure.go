@@ -223,6 +223,7 @@ func (r *recorder) clean(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "clean run", Benchmark: s.Name})
 	d := r.length(cleanRun)
 	for range 2 {
+		counted := 0.0
 		res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s)})
 		if err != nil {
 			return err
@@ -233,15 +234,15 @@ func (r *recorder) clean(ctx context.Context, s *subject) error {
 				if s.perCall = l.NsPerOp; !(l.NsPerOp > 0) && l.N > 0 {
 					s.perCall = float64(res.End.Sub(res.Start)) / float64(l.N)
 				}
-				if counted := l.NsPerOp * float64(l.N); counted > float64(10*time.Millisecond) {
+				if counted = l.NsPerOp * float64(l.N); counted > float64(10*time.Millisecond) {
 					s.stretch = max(float64(res.End.Sub(res.Start))/counted, 1)
 				}
 			}
 		}
 		// The quick pass may have met what is done only once, and made the
 		// benchmark look slow: then this run was too short, but its estimate
-		// is a good one.
-		if r.o.BenchTime != "" || res.End.Sub(res.Start) > d/4 {
+		// is a good one. What takes long and is not counted would again.
+		if r.o.BenchTime != "" || counted > float64(d/4) || res.End.Sub(res.Start) > d/2 {
 			break
 		}
 	}

@@ -29,6 +29,7 @@ func TestAgain(t *testing.T) {
 		ok    bool
 	}{
 		{"passes alone", failed, passes, true},
+		{"passes alone, and go test failed of it", append(failed[:len(failed):len(failed)], [4]string{"failed", "", "", ""}), passes, true},
 		{"fails again", failed, stream(failed...), false},
 		{"is not run", failed, stream([4]string{"pass", "q", "", ""}), false},
 		{"its run breaks off", failed, stream([4]string{"pass", "q", "TestA/one", ""}), false},

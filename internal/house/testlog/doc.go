@@ -15,5 +15,6 @@
 // Output of tests that passed is left out, and output of a package that
 // failed comes as a whole once the package is done. It misleads nobody who
 // reads the exit code: that is 1 as well when the stream ends before a package
-// does, or holds no test at all.
+// does, holds no test at all, or has the event "failed", which the Makefile adds
+// where go test fails, and nothing that says why.
 package main

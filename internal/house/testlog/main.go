@@ -41,6 +41,7 @@ type summary struct {
 	runs                    map[string]*run
 	passed, failed, skipped int
 	broken                  bool // something failed that is no test: a build, a crash, a race
+	goFailed                bool // go test says that something did
 	again                   []failure
 }
 
@@ -70,6 +71,10 @@ func summarize(in io.Reader, out io.Writer, ci bool, rerun func(failure) (io.Rea
 		fmt.Fprintf(out, "%s: the stream ends before the package does\n", name)
 		s.broken = true
 	}
+	if s.goFailed && s.failed == 0 && !s.broken {
+		fmt.Fprintln(out, "go test failed, and no test of it did")
+		s.broken = true
+	}
 	fmt.Fprintf(out, "%d tests passed, %d failed, %d skipped\n", s.passed, s.failed, s.skipped)
 	if ci && s.skipped > 0 {
 		fmt.Fprintln(out, "in CI a skipped test is a failure")
@@ -87,6 +92,9 @@ func summarize(in io.Reader, out io.Writer, ci bool, rerun func(failure) (io.Rea
 
 func (s *summary) add(e event) {
 	switch e.Action {
+	case "failed": // the Makefile's: go test's own exit status
+		s.goFailed = true
+		return
 	case "build-output":
 		io.WriteString(s.out, e.Output)
 		return

@@ -45,6 +45,8 @@ func TestSummarize(t *testing.T) {
 		{"a stream cut off", stream(append(good[:len(good):len(good)], [4]string{"run", "q", "TestE", ""})...), false, false,
 			"ok  \tp\t0.1s\nq: the stream ends before the package does\n1 tests passed, 0 failed, 0 skipped\n"},
 		{"nothing", "", false, false, "0 tests passed, 0 failed, 0 skipped\nno test was run\n"},
+		{"go test failed of something else", stream(good...) + `{"Action":"failed"}` + "\n", false, false,
+			"ok  \tp\t0.1s\ngo test failed, and no test of it did\n1 tests passed, 0 failed, 0 skipped\n"},
 		{"go's own words", "go: no such module\n" + stream(good...), false, true, "go: no such module\nok  \tp\t0.1s\n1 tests passed, 0 failed, 0 skipped\n"},
 	} {
 		var out strings.Builder
