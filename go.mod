@@ -3,6 +3,7 @@ module whet
 go 1.26.0
 
 require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.0
 	github.com/google/go-cmp v0.7.0
