@@ -1,0 +1,111 @@
+package record
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Kinds of failed requests.
+const (
+	Refused     = "connection refused"
+	Reset       = "connection reset" // or closed, before an answer
+	TimedOut    = "timeout"
+	NoHost      = "no such host"
+	Unreachable = "unreachable"
+	TLS         = "tls"
+	ShortBody   = "short body"   // the connection ended within the answer's body
+	BadAnswer   = "bad answer"   // what came is no HTTP
+	WrongAnswer = "wrong answer" // a whole answer that is not the one asked for
+	Status4xx   = "status 4xx"
+	Status5xx   = "status 5xx"
+	NoFiles     = "out of file descriptors" // this process or this machine
+	NoPorts     = "out of ports"            // this machine
+	Other       = "other"
+)
+
+// ErrTimeout is what a request ends with that got no answer in time.
+var ErrTimeout = errors.New("no answer within the timeout")
+
+// StatusKind is the kind of an answer that counts as failed; "" of others.
+func StatusKind(status int) string {
+	switch {
+	case status >= 500:
+		return Status5xx
+	case status >= 400:
+		return Status4xx
+	}
+	return ""
+}
+
+// StatusText is a status with its name, as "404 Not Found".
+func StatusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+}
+
+// KindOf names what an error of a connection or of net/http's transport means.
+// body says that the answer's head had come.
+func KindOf(err error, body bool) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		if kind := KindOfErrno(errno); kind != Other {
+			return kind
+		}
+	}
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	timeout, canTimeOut := errors.AsType[net.Error](err)
+	text := err.Error()
+	switch {
+	case errors.Is(err, ErrTimeout):
+		return TimedOut
+	case isDNS && dns.IsNotFound:
+		return NoHost
+	case isTLS(err):
+		return TLS
+	case is[textproto.ProtocolError](err), strings.Contains(text, "malformed HTTP"), strings.Contains(text, "malformed chunked encoding"):
+		return BadAnswer
+	case body && errors.Is(err, io.ErrUnexpectedEOF):
+		return ShortBody
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		strings.Contains(text, "server closed idle connection"):
+		return Reset
+	case canTimeOut && timeout.Timeout():
+		return TimedOut
+	}
+	return Other
+}
+
+// KindOfErrno names what an error of a system call means; Other where it says
+// nothing about a load.
+func KindOfErrno(errno syscall.Errno) string {
+	for kind, numbers := range errnos {
+		if slices.Contains(numbers, errno) {
+			return kind
+		}
+	}
+	return Other
+}
+
+func isTLS(err error) bool {
+	return IsCertificate(err) || is[tls.RecordHeaderError](err) || is[tls.AlertError](err) ||
+		strings.Contains(err.Error(), "tls: ")
+}
+
+// IsCertificate reports that the target's certificate was not accepted, which
+// waiting does not change.
+func IsCertificate(err error) bool {
+	return is[*tls.CertificateVerificationError](err) || is[x509.UnknownAuthorityError](err) ||
+		is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err)
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

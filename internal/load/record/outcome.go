@@ -1,0 +1,39 @@
+package record
+
+// Outcome is how one request ended. All times are nanoseconds since the load's
+// origin.
+type Outcome struct {
+	// Due is when the request was to be sent; negative in a closed loop.
+	Due int64
+	// Free is since when its connection was free for it: in an open loop the
+	// request is late by Sent − max(Due, Free).
+	Free int64
+	// Sent is when it was sent; where a connection had to be made for it, when
+	// that began; negative: never, for want of a connection.
+	Sent int64
+	// End is when the answer was whole or the request failed. A request that
+	// timed out ended its timeout after Sent, or later.
+	End int64
+
+	Status int    // of a whole answer, 100 to 999; else 0
+	Bytes  int64  // of the answer's body, also of one that was cut short
+	Kind   string // of failure; "": none
+	// Connect is how long a connection took that was made for this request, with
+	// its TLS handshake; 0: there was one.
+	Connect int64
+	Target  int // the target's number in the set of messages
+}
+
+// timed reports whether the request has a time to be recorded.
+func (o *Outcome) timed() bool { return o.Status != 0 || o.Kind == TimedOut }
+
+// example is what a kind of failure means where nobody says more.
+func (o *Outcome) example() string {
+	switch {
+	case o.Kind == TimedOut:
+		return ErrTimeout.Error()
+	case o.Status != 0:
+		return "answered " + StatusText(o.Status)
+	}
+	return o.Kind
+}

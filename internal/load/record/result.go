@@ -1,0 +1,149 @@
+package record
+
+import (
+	"time"
+
+	"whet/internal/hist"
+)
+
+// Bin is the length of the bins of Result.Answers.
+const Bin = 10 * time.Millisecond
+
+// LateAfter is from when on a request counts as sent late.
+const LateAfter = time.Millisecond
+
+// Result is what a load did and saw. Times carry the monotonic reading of the
+// load's origin.
+type Result struct {
+	Began time.Time // the load's origin
+	Start time.Time // behind the warm-up: all that follows counts from here
+	End   time.Time
+	// Interrupted: the context ended before the load did.
+	Interrupted bool
+
+	Requests int64             // that ended: answers of any status and failures
+	Errors   map[string]int64  // failed requests by kind
+	Examples map[string]string // one line for each kind in Errors: the first that ended
+	Status   map[int]int64     // answers that came whole, by status code
+	Bytes    int64             // of answers' bodies, also of those cut short
+	InFlight int               // requests that the end of the load cut off; not in Requests
+	// OldestInFlight is how long the first sent of those had been under way.
+	OldestInFlight time.Duration
+	// Connections that were made for the requests that count, and the time that
+	// took, with TLS handshakes.
+	Connections int64
+	Connecting  time.Duration
+
+	// Service holds the service times of whole answers and timeouts, in
+	// nanoseconds.
+	Service hist.Histogram
+	// Open says that requests were sent when they were due. Then Rate is the
+	// planned mean rate between Start and End, per second; Response holds the
+	// response times, from when each request was due; Lateness how much later
+	// than it could it was sent, in nanoseconds; and LateSends the number of
+	// those sent more than a millisecond late.
+	Open     bool
+	Rate     float64
+	Response hist.Histogram
+	// Responses are the times that Response counts, in no order, where the
+	// options ask for them: what compares two loads by less than the width of a
+	// histogram's bucket needs them.
+	Responses []time.Duration
+	Lateness  hist.Histogram
+	LateSends int64
+	// Drain is how long after End the last of an open loop's requests ended.
+	Drain time.Duration
+
+	Seconds []Second
+	// Answers counts the whole answers in each Bin since Start, without a gap,
+	// so that a while without progress can be found.
+	Answers []int32
+	// Targets counts the requests to each target, where there are several.
+	Targets []Target
+
+	Generator Generator
+
+	// Invalid says why the figures are not the service's: the generator was the
+	// bottleneck. "": they are.
+	Invalid  string
+	Warnings []string // the reason of Invalid first
+}
+
+// Generator is what this process did between Start and the end of the load: the
+// load and whatever else ran in it.
+type Generator struct {
+	Engine string        // that drove the load
+	CPU    time.Duration // user and system time; negative: unknown
+	// Share is CPU divided by what the processors that it may use had to give;
+	// negative: unknown.
+	Share      float64
+	Processors int // that it may use
+	// Pauses of its collector, and how long they took: the bound of the longest
+	// one's bucket, and about the sum.
+	Pauses       int64
+	LongestPause time.Duration
+	PauseTime    time.Duration
+}
+
+// Target is what became of the requests to one target.
+type Target struct {
+	Requests int64
+	Errors   int64
+	Timed    int64         // of which Service is the sum
+	Service  time.Duration // sum of service times
+}
+
+// Second is one second of the load.
+type Second struct {
+	Start    time.Time
+	Length   time.Duration // a second, but for the last one of a load that ends between seconds
+	Requests int64         // that ended
+	Answered int64         // of them with a whole answer
+	Errors   int64         // of them failed
+	Bytes    int64
+	Kinds    map[string]int64 // of Errors; nil: none
+	// In an open loop: the requests that were due in this second, and those of
+	// them that were sent within it.
+	Due    int64
+	InTime int64
+	// Of the service times in this second; 0 when there are none.
+	P50, P99, Max time.Duration
+	// Of the response times.
+	Response Quantiles
+}
+
+// Quantiles sum up the times of a second; 0 when there are none.
+type Quantiles struct{ P50, P99, Max time.Duration }
+
+// Answered is the number of whole answers, whatever their status.
+func (r *Result) Answered() int64 {
+	var n int64
+	for _, c := range r.Status {
+		n += c
+	}
+	return n
+}
+
+// Failed is the number of failed requests of all kinds.
+func (r *Result) Failed() int64 {
+	var n int64
+	for _, c := range r.Errors {
+		n += c
+	}
+	return n
+}
+
+// LateRatio is the share of an open loop's requests that were sent late.
+func (r *Result) LateRatio() float64 {
+	return float64(r.LateSends) / float64(max(r.Lateness.Count(), 1))
+}
+
+// Throughput is the number of whole answers per second, whatever their status;
+// 0 when no time passed.
+func (r *Result) Throughput() float64 {
+	s := (r.End.Sub(r.Start) + r.Drain).Seconds()
+	if s <= 0 {
+		return 0
+	}
+	return float64(r.Answered()) / s
+}

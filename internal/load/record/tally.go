@@ -1,0 +1,76 @@
+package record
+
+import (
+	"time"
+
+	"whet/internal/hist"
+)
+
+const binsPerSecond = int(time.Second / Bin)
+
+// tally is what was counted in a second, or in several.
+type tally struct {
+	requests, answered, errors, bytes int64
+
+	kinds             map[string]int64 // of errors
+	bins              [binsPerSecond]int32
+	service, response hist.Histogram
+}
+
+func (t *tally) empty() bool { return t.requests == 0 }
+
+func (t *tally) reset() {
+	if t.empty() {
+		return
+	}
+	clear(t.kinds)
+	*t = tally{kinds: t.kinds}
+}
+
+func (t *tally) fail(kind string, n int64) {
+	if t.kinds == nil {
+		t.kinds = make(map[string]int64)
+	}
+	t.kinds[kind] += n
+}
+
+// merge adds all of o, which stays as it is.
+func (t *tally) merge(o *tally) {
+	if o.empty() {
+		return
+	}
+	t.requests += o.requests
+	t.answered += o.answered
+	t.errors += o.errors
+	t.bytes += o.bytes
+	for kind, n := range o.kinds {
+		t.fail(kind, n)
+	}
+	for i, n := range o.bins {
+		t.bins[i] += n
+	}
+	t.service.Merge(&o.service)
+	t.response.Merge(&o.response)
+}
+
+// row sums the tally up.
+func (t *tally) row(start time.Time, length time.Duration) Second {
+	s := Second{Start: start, Length: length, Requests: t.requests, Answered: t.answered, Errors: t.errors, Bytes: t.bytes}
+	if len(t.kinds) > 0 {
+		s.Kinds = make(map[string]int64, len(t.kinds))
+		for kind, n := range t.kinds {
+			s.Kinds[kind] = n
+		}
+	}
+	service, response := quantiles(&t.service), quantiles(&t.response)
+	s.P50, s.P99, s.Max = service.P50, service.P99, service.Max
+	s.Response = response
+	return s
+}
+
+func quantiles(h *hist.Histogram) Quantiles {
+	if h.Count() == 0 {
+		return Quantiles{}
+	}
+	return Quantiles{P50: time.Duration(h.Quantile(0.5)), P99: time.Duration(h.Quantile(0.99)), Max: time.Duration(h.Max())}
+}
