@@ -1,0 +1,103 @@
+package capacity
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"whet/internal/stat"
+)
+
+func level(n float64, throughputs ...float64) Level {
+	l := Level{N: n}
+	for _, x := range throughputs {
+		l.Runs = append(l.Runs, Run{Throughput: x})
+	}
+	return l
+}
+
+// Written out: level 4 has deviations ±2 of 100, level 8 ±1 of 100; together
+// (2·0.02² + 2·0.01²)/2 degrees of freedom, the root of which is 2.236 %.
+func TestRunNoise(t *testing.T) {
+	levels := []Level{level(4, 98, 102), level(8, 99, 101), level(1, 10)}
+	n := RunNoise(levels)
+	if !n.Repeated || n.Freedom != 2 || !close(n.Ratio, math.Sqrt((2*0.0004+2*0.0001)/2), 1e-12) {
+		t.Errorf("%+v", n)
+	}
+	// Slices of 90 and 110 have a standard deviation of √200 = 14.1 and their mean
+	// one of 10: larger than what few repetitions say, so it counts instead.
+	levels[2].Runs[0].Blocks = []float64{90, 110}
+	if n = RunNoise(levels); n.Repeated || n.Freedom != 1 || !close(n.Ratio, 0.1, 1e-12) {
+		t.Errorf("%+v", n)
+	}
+	// Four repetitions need no help.
+	levels = append(levels, level(16, 100, 100, 100))
+	if n = RunNoise(levels); !n.Repeated || n.Freedom != 4 {
+		t.Errorf("%+v", n)
+	}
+	if n = RunNoise([]Level{level(1, 5)}); n.Freedom != 0 || n.Ratio != 0 {
+		t.Errorf("one run has no noise that is known: %+v", n)
+	}
+}
+
+func TestFindPlateau(t *testing.T) {
+	// In no order; 64 is lower by a tenth, 8 by a half; noise is ±1 %.
+	levels := []Level{
+		level(32, 101, 99), level(8, 50, 50.5), level(16, 99, 101), level(64, 90, 90), level(24, 100, 100.5), level(1, 6),
+	}
+	p := FindPlateau(levels, 0.02, 0.95)
+	if p.From != 16 || p.To != 32 || p.Runs != 6 || !close(p.Throughput.Center, (101+99+99+101+100+100.5)/6, 1e-9) {
+		t.Errorf("%+v", p)
+	}
+	// Noise of 16, 24, 32 and 64, and of 8 with half of the best: deviations of
+	// squares 2+2+0.125+0+0.125/0.505, in all 2 % of a percent².
+	half := stat.StudentQuantile(0.975, p.Noise.Freedom) * p.Noise.Ratio / math.Sqrt(6)
+	if p.Noise.Freedom != 5 || !close(p.NoiseRatio(), half, 1e-12) || p.Throughput.Low > 100 || p.Throughput.High < 100 {
+		t.Errorf("%+v, noise %v", p, p.NoiseRatio())
+	}
+	// A neighbour beyond one that is clearly lower does not belong.
+	p = FindPlateau([]Level{level(1, 100, 100), level(2, 50, 50), level(4, 99.9, 100.1)}, 0.02, 0.95)
+	if p.From != p.To {
+		t.Errorf("%+v", p)
+	}
+	// One run of one level: nothing is known of its noise.
+	p = FindPlateau([]Level{level(7, 5)}, 0.02, 0.95)
+	if p.From != 7 || p.To != 7 || p.Throughput.Center != 5 || !math.IsInf(p.Throughput.High, 1) || p.Throughput.Low != 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// The plateau's interval holds the true throughput nearly as often as it says,
+// although its levels are chosen by what was measured: a plain largest mean would
+// lie above it nearly always.
+func TestPlateauCoverage(t *testing.T) {
+	held, above, late := 0, 0, 0
+	const trials = 400
+	for seed := range uint64(trials) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var levels []Level
+		for _, n := range []float64{4, 8, 16, 24, 32, 48} {
+			l := Level{N: n}
+			for range 3 {
+				l.Runs = append(l.Runs, Run{Throughput: 100 * min(n/16, 1) * (1 + 0.025*r.NormFloat64())})
+			}
+			levels = append(levels, l)
+		}
+		p := FindPlateau(levels, 0.02, 0.95)
+		if p.Throughput.Low <= 100 && 100 <= p.Throughput.High {
+			held++
+		}
+		if p.Throughput.Center > 100 {
+			above++
+		}
+		if p.From != 16 && p.From != 24 {
+			late++
+		}
+	}
+	if late > trials*5/100 {
+		t.Errorf("in %d of %d the plateau begins beyond 24", late, trials)
+	}
+	if held < trials*88/100 || above > trials*65/100 || above < trials*35/100 {
+		t.Errorf("held in %d, above in %d of %d", held, above, trials)
+	}
+}

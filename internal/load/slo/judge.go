@@ -1,0 +1,127 @@
+package slo
+
+import (
+	"fmt"
+	"math"
+
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/quantity"
+)
+
+// Verdict is what a result says about one bound. Where neither Broken nor
+// Unknown is set the bound is met.
+type Verdict struct {
+	Bound   Bound
+	Value   float64 // what was measured, in the bound's unit; NaN when unknown
+	Broken  bool
+	Unknown bool
+	// Note says why the verdict is unknown, or what to think of beside it; may be
+	// "".
+	Note string
+}
+
+// Judge holds a result against the bounds; one verdict for each, in their order.
+func (b Bounds) Judge(r *record.Result) []Verdict {
+	out := make([]Verdict, len(b))
+	for i := range b {
+		out[i] = b[i].judge(r)
+	}
+	return out
+}
+
+// Broken is the first verdict of a broken bound.
+func Broken(verdicts []Verdict) (Verdict, bool) {
+	for _, v := range verdicts {
+		if v.Broken {
+			return v, true
+		}
+	}
+	return Verdict{}, false
+}
+
+// Met reports whether every bound is known to hold.
+func Met(verdicts []Verdict) bool {
+	for _, v := range verdicts {
+		if v.Broken || v.Unknown {
+			return false
+		}
+	}
+	return true
+}
+
+func (b Bound) judge(r *record.Result) Verdict {
+	v := Verdict{Bound: b, Value: math.NaN()}
+	v.Value, v.Note = b.Metric.of(r)
+	if math.IsNaN(v.Value) {
+		v.Unknown = true
+		return v
+	}
+	v.Broken = !b.Holds(v.Value)
+	return v
+}
+
+// of is the metric of a result, NaN with the reason where it has none.
+func (m Metric) of(r *record.Result) (value float64, note string) {
+	seconds := r.End.Sub(r.Start).Seconds()
+	switch {
+	case m.Kind == Throughput && seconds <= 0:
+		return math.NaN(), "nothing was measured"
+	case m.Kind == Throughput:
+		return r.Throughput(), ""
+	case m.Kind == Errors && r.Requests == 0:
+		return math.NaN(), "no request ended"
+	case m.Kind == Errors:
+		return float64(r.Failed()) / float64(r.Requests), ""
+	case m.Times == Response && !r.Open:
+		return math.NaN(), "a closed loop has no response times: nothing is due before it is sent; give a rate, or bound the service times"
+	}
+	h := &r.Service
+	if r.Open && m.Times != Service {
+		h = &r.Response
+	}
+	return m.in(h)
+}
+
+func (m Metric) in(h *hist.Histogram) (value float64, note string) {
+	n := h.Count()
+	if n == 0 {
+		return math.NaN(), "no request was answered or timed out"
+	}
+	switch m.Kind {
+	case Mean:
+		return h.Mean(), ""
+	case Max:
+		return float64(h.Max()), ""
+	}
+	// At least one of the times has to lie above the quantile.
+	if float64(n)*(100-m.Percent) < 100 {
+		note = fmt.Sprintf("of %s: the largest of them", quantity.Plural(int(n), "time"))
+	}
+	return float64(h.Quantile(m.Percent / 100)), note
+}
+
+// String is the verdict in one line: "p99<50ms is broken: 61.2 ms".
+func (v Verdict) String() string {
+	note := ""
+	if v.Note != "" {
+		note = " (" + v.Note + ")"
+	}
+	switch {
+	case v.Unknown:
+		return fmt.Sprintf("%s is unknown: %s", v.Bound, v.Note)
+	case v.Broken:
+		return fmt.Sprintf("%s is broken: %s%s", v.Bound, v.Bound.Metric.print(v.Value), note)
+	}
+	return fmt.Sprintf("%s is met: %s%s", v.Bound, v.Bound.Metric.print(v.Value), note)
+}
+
+func (m Metric) print(value float64) string {
+	switch m.Kind {
+	case Errors:
+		return quantity.Percent(value)
+	case Throughput:
+		return quantity.Count(value) + "/s"
+	}
+	return quantity.Nanoseconds(value)
+}
