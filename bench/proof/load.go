@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"whet/bench/ledger"
 	"whet/internal/capture/process"
 )
 
@@ -46,7 +47,7 @@ func startLoad(ctx context.Context, exe string, rng *rand.Rand) (*load, error) {
 	l := &load{cancel: cancel, hold: write, ended: make(chan error, 1)}
 	started := make(chan struct{})
 	c := process.Command{Path: exe, Stdin: read, Started: func(int) { close(started) }}
-	if all := cores(); len(all) > 0 {
+	if all := ledger.Cores(); len(all) > 0 {
 		c.Processors = []int{all[rng.IntN(len(all))]}
 	}
 	go func() {

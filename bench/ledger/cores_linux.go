@@ -1,9 +1,9 @@
-package main
+package ledger
 
 import "golang.org/x/sys/unix"
 
-// cores are the processors that this process may use; none when unknown.
-func cores() []int {
+// Cores are the processors that this process may use; none when unknown.
+func Cores() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return nil
