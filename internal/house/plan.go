@@ -115,6 +115,7 @@ func House() Plan {
 			Why: "a recording is a directory; times are handed in"},
 
 		{Pattern: "internal/hist", Floor: Ground},
+		{Pattern: "internal/schedule", Floor: Ground},
 
 		{Pattern: "agent", Floor: Agent, Powers: All},
 		{Pattern: ".", Floor: Agent},

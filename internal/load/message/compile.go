@@ -1,0 +1,302 @@
+package message
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// compile checks a target and makes it ready.
+func compile(t *Target, table *Table) (compiled, error) {
+	var c compiled
+	m := &c.fixed
+	m.Method = t.Method
+	if m.Method == "" {
+		m.Method = "GET"
+		if len(t.Body) > 0 {
+			m.Method = "POST"
+		}
+	}
+	switch {
+	case !isToken(m.Method):
+		return compiled{}, fmt.Errorf("method %q: has characters that no method has; it is a word such as GET", clip(m.Method))
+	case m.Method == "CONNECT":
+		return compiled{}, errors.New("method CONNECT: asks a proxy for a tunnel, which is no request that can be timed")
+	}
+	rest, user, err := compileOrigin(t, m)
+	if err != nil {
+		return compiled{}, fmt.Errorf("URL %q: %w", clip(t.URL), err)
+	}
+	if err := c.compilePath(t, rest, table); err != nil {
+		return compiled{}, fmt.Errorf("URL %q: %w", clip(t.URL), err)
+	}
+	if err := c.compileHeader(t, table); err != nil {
+		return compiled{}, err
+	}
+	if user != "" && !has(m.Header, "Authorization") {
+		m.Header = append(m.Header, Field{"Authorization", user})
+	}
+	if err := c.compileBody(t, table); err != nil {
+		return compiled{}, fmt.Errorf("body: %w", err)
+	}
+	c.finish()
+	return c, nil
+}
+
+// finish looks at what the templates need.
+func (c *compiled) finish() {
+	look := func(t template) {
+		c.template = c.template || t != nil
+		for i := range t {
+			c.rowed = c.rowed || t[i].kind == kindCSV
+			c.counted = c.counted || t[i].kind == kindSeq
+		}
+	}
+	look(c.path)
+	for _, h := range c.header {
+		look(h.value)
+	}
+	look(c.body)
+}
+
+// compileOrigin reads scheme and host, and returns what stands behind them and
+// what the Authorization is if the URL holds a user.
+func compileOrigin(t *Target, m *Message) (rest, authorization string, err error) {
+	scheme, behind, ok := strings.Cut(t.URL, "://")
+	m.Scheme = strings.ToLower(scheme)
+	if !ok || m.Scheme != "http" && m.Scheme != "https" {
+		return "", "", errors.New("write it whole, as http://localhost:8080/path or https://example.com/")
+	}
+	authority := behind
+	if i := strings.IndexAny(behind, "/?#"); i >= 0 {
+		authority, rest = behind[:i], behind[i:]
+	}
+	if strings.Contains(authority, opening) {
+		return "", "", errors.New("the host cannot be a template; write one target for each host")
+	}
+	u, err := url.Parse(m.Scheme + "://" + authority)
+	if err != nil {
+		var inner *url.Error
+		if errors.As(err, &inner) {
+			err = inner.Err
+		}
+		return "", "", err
+	}
+	if err := checkHost(u); err != nil {
+		return "", "", err
+	}
+	m.Host = u.Host
+	if u.User != nil {
+		password, _ := u.User.Password()
+		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))
+	}
+	return rest, authorization, nil
+}
+
+// checkHost refuses hosts that cannot be asked.
+func checkHost(u *url.URL) error {
+	host := u.Hostname()
+	if host == "" {
+		return errors.New("the host is missing")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return fmt.Errorf("port %s is not one of 1 to 65535", clip(port))
+		}
+	} else if strings.HasSuffix(u.Host, ":") {
+		return errors.New("the port is missing behind the colon")
+	}
+	if strings.HasPrefix(u.Host, "[") {
+		if a, err := netip.ParseAddr(host); err != nil || !a.Is6() {
+			return fmt.Errorf("[%s] is no IPv6 address", clip(host))
+		}
+		return nil
+	}
+	for i := range len(host) {
+		switch c := host[i]; {
+		case c >= 0x80:
+			return fmt.Errorf("host %q: write it in its ASCII form, which begins with xn--", clip(host))
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '.', c == '_':
+		default:
+			return fmt.Errorf("host %q: has the character %q, which no host has", clip(host), c)
+		}
+	}
+	return nil
+}
+
+// parse makes a template of a text, or of a literal target's text one that is
+// this text.
+func (t *Target) parse(text string, table *Table, at escape) (template, error) {
+	if t.Literal {
+		return template{{text: text}}, nil
+	}
+	return parseTemplate(text, table, at)
+}
+
+// compilePath makes the request's target of what stands behind the host.
+func (c *compiled) compilePath(t *Target, rest string, table *Table) error {
+	if !strings.HasPrefix(rest, "/") {
+		rest = "/" + rest
+	}
+	// Values are escaped for where they stand, which the question mark in the
+	// text before them decides; one in a template's own words does not.
+	parts, err := t.parse(rest, table, inPath)
+	if err != nil {
+		return err
+	}
+	if query := queryFrom(parts); query < len(parts) {
+		inside, err := t.parse(rest, table, inQuery)
+		if err != nil {
+			return err
+		}
+		copy(parts[query:], inside[query:])
+	}
+	for i := range parts {
+		if parts[i].kind != kindText {
+			continue
+		}
+		text, _, fragment := strings.Cut(parts[i].text, "#")
+		for at := range len(text) {
+			if text[at] == '%' && !percentAt(text, at) {
+				return fmt.Errorf("%q is no escaped character; a plain percent sign is %%25", clip(text[at:min(at+3, len(text))]))
+			}
+		}
+		parts[i].text = string(rawURL.append(nil, text))
+		if fragment { // which is never sent
+			parts = parts[:i+1]
+			break
+		}
+	}
+	c.fixed.Target, c.path = settle(parts)
+	return nil
+}
+
+// queryFrom is the first part behind the one that holds the question mark.
+func queryFrom(parts template) int {
+	for i := range parts {
+		if parts[i].kind == kindText && strings.Contains(parts[i].text, "?") {
+			return i + 1
+		}
+	}
+	return len(parts)
+}
+
+// settle returns the text of a template that never changes, or the template.
+func settle(parts template) (string, template) {
+	var b strings.Builder
+	for i := range parts {
+		if parts[i].kind != kindText {
+			return "", parts
+		}
+		b.WriteString(parts[i].text)
+	}
+	return b.String(), nil
+}
+
+// compileHeader checks the fields and makes their values ready.
+func (c *compiled) compileHeader(t *Target, table *Table) error {
+	for _, f := range t.Header {
+		if !isToken(f.Name) {
+			return fmt.Errorf("header %q: is no name of a header", clip(f.Name))
+		}
+		switch {
+		case strings.EqualFold(f.Name, "Content-Length"):
+			continue // it is made of the body
+		case strings.EqualFold(f.Name, "Transfer-Encoding"):
+			return errors.New("header Transfer-Encoding: bodies are sent whole, with their length")
+		case strings.EqualFold(f.Name, "Host") && has(c.fixed.Header, "Host"):
+			return errors.New("header Host: is given twice")
+		}
+		parts, err := t.parse(strings.Trim(f.Value, " \t"), table, plain)
+		if err != nil {
+			return fmt.Errorf("header %s: %w", clip(f.Name), err)
+		}
+		for i := range parts {
+			if err := parts[i].checkHeader(table); err != nil {
+				return fmt.Errorf("header %s: %w", clip(f.Name), err)
+			}
+		}
+		value, made := settle(parts)
+		if made != nil {
+			c.header = append(c.header, headerTemplate{len(c.fixed.Header), made})
+		}
+		c.fixed.Header = append(c.fixed.Header, Field{f.Name, value})
+	}
+	return nil
+}
+
+// checkHeader refuses values that would end a header's line, or are no part of
+// one: a line break in them could smuggle in another header, or another request.
+func (p *part) checkHeader(table *Table) error {
+	switch p.kind {
+	case kindText:
+		return checkValue(p.text)
+	case kindPick:
+		for _, v := range p.choices {
+			if err := checkValue(v); err != nil {
+				return err
+			}
+		}
+	case kindCSV:
+		for i, row := range table.rows {
+			if err := checkValue(string(p.escape.append(nil, row[p.column]))); err != nil {
+				return fmt.Errorf("%s, row %d, column %s: %w", table.name, i+1, table.columns[p.column], err)
+			}
+		}
+	}
+	return nil
+}
+
+func checkValue(v string) error {
+	for i := range len(v) {
+		if c := v[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return fmt.Errorf("the value %q has the control character %q, which no header may have", clip(v), c)
+		}
+	}
+	return nil
+}
+
+// compileBody makes the body ready.
+func (c *compiled) compileBody(t *Target, table *Table) error {
+	if t.Literal || !strings.Contains(string(t.Body), opening) {
+		c.fixed.Body = t.Body
+		return nil
+	}
+	parts, err := parseTemplate(string(t.Body), table, plain)
+	if err != nil {
+		return err
+	}
+	text, made := settle(parts)
+	c.fixed.Body, c.body = []byte(text), made
+	return nil
+}
+
+func has(header []Field, name string) bool {
+	for _, f := range header {
+		if strings.EqualFold(f.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isToken reports whether a text is a token of RFC 9110, as methods and the
+// names of headers are.
+func isToken(s string) bool {
+	if s == "" || len(s) > 1<<10 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}

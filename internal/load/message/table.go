@@ -1,0 +1,92 @@
+package message
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// The limits of a table.
+const (
+	maxTableBytes = 256 << 20
+	maxTableRows  = 10_000_000
+)
+
+// Table is a CSV file: columns with names, and rows of values.
+type Table struct {
+	name    string
+	columns []string
+	rows    [][]string
+}
+
+// ReadTable reads a CSV file (RFC 4180) whose first row names the columns. name
+// is what errors call it.
+func ReadTable(name string, r io.Reader) (*Table, error) {
+	return readTable(name, r, maxTableBytes, maxTableRows)
+}
+
+func readTable(name string, r io.Reader, maxBytes int64, maxRows int) (*Table, error) {
+	in := csv.NewReader(&bounded{r: r, left: maxBytes, most: maxBytes})
+	columns, err := in.Read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("read %s: it is empty; its first row names the columns", name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	t := &Table{name: name, columns: slices.Clone(columns)}
+	t.columns[0] = strings.TrimPrefix(t.columns[0], "\ufeff") // the mark that Excel writes
+	for i, c := range t.columns {
+		t.columns[i] = strings.TrimSpace(c)
+		switch {
+		case t.columns[i] == "":
+			return nil, fmt.Errorf("read %s: column %d has no name", name, i+1)
+		case slices.Contains(t.columns[:i], t.columns[i]):
+			return nil, fmt.Errorf("read %s: there are two columns %q", name, t.columns[i])
+		}
+	}
+	for {
+		row, err := in.Read()
+		switch {
+		case err == io.EOF && len(t.rows) == 0:
+			return nil, fmt.Errorf("read %s: there are no rows behind the names of the columns", name)
+		case err == io.EOF:
+			return t, nil
+		case err != nil:
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		case len(t.rows) == maxRows:
+			return nil, fmt.Errorf("read %s: it has more than %d rows", name, maxRows)
+		}
+		t.rows = append(t.rows, row)
+	}
+}
+
+// Columns are the names of the columns.
+func (t *Table) Columns() []string { return t.columns }
+
+// Rows is the number of rows.
+func (t *Table) Rows() int { return len(t.rows) }
+
+// errTooLong is wrapped by what bounded returns.
+var errTooLong = errors.New("file is too long")
+
+// bounded is a reader that fails behind a number of bytes, where io.LimitReader
+// would have it look like the end.
+type bounded struct {
+	r          io.Reader
+	left, most int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("%w: at most %d bytes are read", errTooLong, b.most)
+	}
+	return n, err
+}
