@@ -15,7 +15,6 @@ type Plan struct {
 	// duration holds. See the package's essay.
 	Requests int64
 	Open     bool
-	Rate     float64 // Result.Rate
 	// KeepResponses keeps every response time, 8 bytes each.
 	KeepResponses bool
 	Targets       int // counted apart where more than one
@@ -39,7 +38,7 @@ func New(p Plan) *Recorder {
 	const most = 3600 // seconds to make room for; longer loads grow
 	n := min(int64(p.Duration/time.Second)+1, most)
 	return &Recorder{plan: p, total: new(tally), result: &Result{
-		Began: p.Origin, Start: p.Origin.Add(p.Warmup), Open: p.Open, Rate: p.Rate,
+		Began: p.Origin, Start: p.Origin.Add(p.Warmup), Open: p.Open,
 		Errors: make(map[string]int64), Examples: make(map[string]string), Status: make(map[int]int64),
 		Seconds: make([]Second, 0, n), Answers: make([]int32, 0, n*int64(binsPerSecond)),
 		Generator: Generator{CPU: -1, Share: -1},

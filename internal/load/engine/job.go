@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"sync/atomic"
+	"time"
+
+	"whet/internal/load/message"
+	"whet/internal/load/record"
+	"whet/internal/schedule"
+)
+
+// Engine drives the connections of a load.
+type Engine interface {
+	Name() string
+	// Drive does a job. It returns when all is over and nothing is left open; the
+	// error is about what makes the load impossible, and nothing else.
+	Drive(ctx context.Context, j *Job) (Report, error)
+}
+
+// Report is what an engine knows and the recorder does not.
+type Report struct {
+	InFlight       int           // requests that the end of the load cut off
+	OldestInFlight time.Duration // how long the first sent of them had been under way
+	Location       string        // where the first redirect leads, as its header says; "" where none was seen or nobody looked
+	Notes          []string      // what makes the figures mean something else than they seem to
+}
+
+// Protocol is what is spoken.
+type Protocol int
+
+const (
+	HTTP1 Protocol = iota // HTTP/1.1
+	HTTP2                 // over TLS, by ALPN
+	H2C                   // HTTP/2 without TLS, with prior knowledge
+)
+
+func (p Protocol) String() string {
+	switch p {
+	case HTTP2:
+		return "HTTP/2"
+	case H2C:
+		return "h2c"
+	}
+	return "HTTP/1.1"
+}
+
+// Address is where the requests to one origin go.
+type Address struct {
+	Network string      // "tcp" or "unix"
+	Dial    string      // host:port, or the path of a socket
+	TLS     *tls.Config // nil: plain. Its ServerName is set; whoever changes it clones it
+}
+
+// Job is a load as an engine sees it. Moments are in nanoseconds since the
+// origin.
+type Job struct {
+	Addresses []Address // by Message.Origin
+	Messages  *message.Set
+	Check     *Check // nil: the status alone
+
+	Connections int
+	Streams     int // of HTTP/2: requests at a time on one connection; at least 1
+	Protocol    Protocol
+	KeepAlive   bool // connections serve one request after the other
+	Cookies     bool // each connection keeps those that it is given
+
+	// Arrivals are when requests are due; none: a closed loop. ArrivalsFrom is
+	// the origin of that plan.
+	Arrivals     schedule.Schedule
+	ArrivalsFrom int64
+	Think        message.Think // of a closed loop
+	Seed         uint64        // of think times
+	// Requests are sent behind the warm-up, and no more; 0: as many as the
+	// duration holds.
+	Requests int64
+
+	Warmup, Duration, Timeout time.Duration
+	Origin                    time.Time
+	Clock                     func() time.Time // nil: the system's
+	Recorder                  *record.Recorder
+	Loops                     int // event loops; 0: one for each processor
+
+	taken atomic.Int64
+}
+
+// Now is the moment that it is.
+func (j *Job) Now() int64 {
+	if j.Clock == nil {
+		return int64(time.Since(j.Origin))
+	}
+	return int64(j.Clock().Sub(j.Origin))
+}
+
+// Ends is the moment when the load ends: nothing is due from then on, and a
+// closed loop is cut off.
+func (j *Job) Ends() int64 { return int64(j.Warmup + j.Duration) }
+
+// Open reports whether the loop is open.
+func (j *Job) Open() bool { return j.Arrivals.Open() }
+
+// Take reports whether one more request may be sent: one that is due at a
+// moment or, in a closed loop, sent then, so that Outcome.Sent is that moment.
+// Those of the warm-up always may.
+func (j *Job) Take(moment int64) bool {
+	if j.Requests == 0 || moment < int64(j.Warmup) {
+		return true
+	}
+	return j.taken.Add(1) <= j.Requests
+}

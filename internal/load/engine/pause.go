@@ -1,0 +1,22 @@
+package engine
+
+import "time"
+
+// Pause is how long a connection waits before it tries again: longer from
+// failure to failure in a row. The zero value is ready.
+type Pause struct{ next time.Duration }
+
+const (
+	firstPause   = 5 * time.Millisecond
+	longestPause = 100 * time.Millisecond
+)
+
+// Next is the pause behind one more failure.
+func (p *Pause) Next() time.Duration {
+	d := max(p.next, firstPause)
+	p.next = min(2*d, longestPause)
+	return d
+}
+
+// Reset says that a request got its answer, or waited long enough for it.
+func (p *Pause) Reset() { p.next = 0 }

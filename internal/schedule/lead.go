@@ -1,0 +1,39 @@
+package schedule
+
+import "time"
+
+// Peak is the highest rate of the plan, in arrivals per second.
+func (s Schedule) Peak() float64 {
+	var peak float64
+	for _, p := range s.pieces {
+		peak = max(peak, p.from, p.to)
+	}
+	return peak
+}
+
+// Planned is how many arrivals are planned before a moment since the origin; of
+// arrivals at random it is the expected number.
+func (s Schedule) Planned(elapsed time.Duration) float64 {
+	if !s.Open() || elapsed <= 0 {
+		return 0
+	}
+	return s.expected(elapsed)
+}
+
+// Led is the same plan behind a lead at its first rate: what a warm-up sends
+// before the plan begins. A constant plan stays as it is.
+func (s Schedule) Led(lead time.Duration) Schedule {
+	if len(s.pieces) < 2 || lead <= 0 {
+		return s
+	}
+	legs := []leg{{s.pieces[0].from, s.pieces[0].from, lead}}
+	for i, p := range s.pieces {
+		if i == len(s.pieces)-1 {
+			break // the rate of the last leg goes on by itself
+		}
+		legs = append(legs, leg{p.from, p.to, p.length})
+	}
+	led := build(legs)
+	led.poisson, led.seed = s.poisson, s.seed
+	return led
+}
