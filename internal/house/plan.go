@@ -160,6 +160,8 @@ func House() Plan {
 		{Pattern: "internal/view/...", Floor: Third},
 		{Pattern: "internal/prove/...", Floor: Third, Powers: Clock | Files,
 			Why: "it plans rounds against a budget and keeps both sides' binaries in a scratch directory"},
+		{Pattern: "internal/search", Floor: Third,
+			Why: "it knows only a function that measures a level"},
 		{Pattern: "internal/history", Floor: Third, Powers: Files,
 			Why: "it keeps results by revision and host in a directory of the user's; times are handed in"},
 

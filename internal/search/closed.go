@@ -1,0 +1,361 @@
+package search
+
+import (
+	"fmt"
+	"math"
+
+	"whet/internal/analyze/capacity"
+	"whet/internal/quantity"
+)
+
+// closed looks for the smallest concurrency with the best throughput.
+func (s *search) closed(k *Knee) error {
+	err := s.grow()
+	if err == nil {
+		err = s.climb()
+	}
+	low, high := 0.0, 0.0
+	if err == nil {
+		low, high, err = s.edge()
+	}
+	if len(s.levels) == 0 || s.top().Throughput == 0 {
+		s.warn("no level had a good answer")
+		return err
+	}
+	s.conclude(k, low, high)
+	return err
+}
+
+// grow doubles the concurrency until it brings no more.
+func (s *search) grow() error {
+	s.stage = Growing
+	past := 0
+	for n := s.o.From; ; n = min(2*n, s.o.Most) {
+		before := 0.0
+		if len(s.levels) > 0 {
+			before = s.top().Throughput
+		}
+		l, err := s.run(n)
+		if err != nil {
+			return err
+		}
+		if l.Throughput > before*(1+s.band()) {
+			past = 0
+		} else {
+			past++
+		}
+		s.best = s.top().Throughput
+		switch {
+		case l.Runs[0].Invalid != "":
+			s.warn("at %s the generator was the bottleneck (%s): no more were tried", s.o.name(n), l.Runs[0].Invalid)
+			return nil
+		case past >= s.o.Past:
+			return nil
+		case n >= s.o.Most:
+			if past == 0 {
+				s.warn("throughput still rose at %s, the most that were tried: the knee may lie beyond", s.o.name(n))
+			}
+			return nil
+		}
+	}
+}
+
+// top is the level with the highest throughput, the lowest of several.
+func (s *search) top() *Level {
+	best := s.levels[0]
+	for _, l := range s.levels {
+		if l.Throughput > best.Throughput {
+			best = l
+		}
+	}
+	return best
+}
+
+// band is by which share two single runs may differ without meaning anything: two
+// standard deviations of their difference, at least the resolution. Levels of few
+// requests have noise of their own, hence the upper bound.
+func (s *search) band() float64 {
+	noise := capacity.RunNoise(s.from(s.top().Level)).Ratio
+	return min(max(s.o.Resolution, 2*math.Sqrt2*noise), 0.1)
+}
+
+// wide is the gap beside the best level that is halved even where its other end is
+// as good: between two equal levels of which one is the double of the other a
+// service that slows down may have its peak.
+const wide = 1.7
+
+// climb halves the gaps on either side of the best level.
+func (s *search) climb() error {
+	s.stage = Refining
+	for range 16 {
+		best, i := s.top(), 0
+		for s.levels[i] != best {
+			i++
+		}
+		floor := best.Throughput * (1 - s.band())
+		var next []float64
+		if i > 0 && s.levels[i-1].Throughput < floor {
+			next = append(next, s.between(s.levels[i-1].Level, best.Level))
+		}
+		if i+1 < len(s.levels) {
+			if right := s.levels[i+1]; right.Throughput < floor || right.Level > wide*best.Level {
+				next = append(next, s.between(best.Level, right.Level))
+			}
+		}
+		measured := false
+		for _, n := range next {
+			if n == 0 {
+				continue
+			}
+			if _, err := s.run(n); err != nil {
+				return err
+			}
+			measured = true
+		}
+		s.best = s.top().Throughput
+		if !measured {
+			return nil
+		}
+	}
+	return nil
+}
+
+// between is the level in the middle of two on a logarithmic scale; 0 where they
+// are as close as the resolution, or there is none.
+func (s *search) between(low, high float64) float64 {
+	if high <= low*(1+s.o.Resolution) {
+		return 0
+	}
+	mid := math.Sqrt(low * high)
+	if s.o.Open {
+		// Four digits are enough.
+		unit := math.Pow(10, math.Floor(math.Log10(mid))-3)
+		if r := math.Round(mid/unit) * unit; low < r && r < high {
+			mid = r
+		}
+		return mid
+	}
+	mid = math.Round(mid)
+	if mid <= low {
+		mid = low + 1
+	}
+	if mid >= high {
+		return 0
+	}
+	return mid
+}
+
+// edge looks for the smallest level of the plateau: low is the largest level
+// below it, 0 where there is none, and high is it.
+func (s *search) edge() (low, high float64, err error) {
+	s.stage = Deciding
+	high = s.top().Level
+	for _, l := range s.levels {
+		if l.Level != high {
+			continue
+		}
+		for len(l.Runs) < s.o.Runs {
+			if l, err = s.run(high); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	// A decision that is taken back, as its level is measured again, moves the
+	// bracket; that cannot go on for ever.
+	for range 4 {
+		if low, high, err = s.bisect(low, high); err != nil {
+			return low, high, err
+		}
+		again := false
+		for _, c := range []struct {
+			level  float64
+			within bool
+		}{{low, false}, {high, true}} {
+			if c.level == 0 {
+				continue
+			}
+			within, err := s.decide(c.level, high, s.o.Runs)
+			if err != nil {
+				return low, high, err
+			}
+			if within == c.within {
+				continue
+			}
+			again = true
+			if within {
+				low, high = 0, c.level
+			} else {
+				low, high = c.level, s.above(c.level)
+			}
+			break
+		}
+		if !again {
+			return low, high, nil
+		}
+	}
+	s.warn("the edge of the plateau did not hold still: levels near %s were within at one time and below at another", s.o.name(high))
+	return low, high, nil
+}
+
+// above is the next level that was measured, or the level itself where it is the
+// last.
+func (s *search) above(level float64) float64 {
+	for _, l := range s.levels {
+		if l.Level > level {
+			return l.Level
+		}
+	}
+	return level
+}
+
+// bisect narrows the bracket down. Where low is 0 the levels below high are gone
+// through first, from above.
+func (s *search) bisect(low, high float64) (float64, float64, error) {
+	for low == 0 {
+		below := 0.0
+		for _, l := range s.levels {
+			if l.Level < high {
+				below = l.Level
+			}
+		}
+		if below == 0 {
+			return 0, high, nil
+		}
+		within, err := s.decide(below, high, 1)
+		switch {
+		case err != nil:
+			return 0, high, err
+		case within:
+			high = below
+		default:
+			low = below
+		}
+	}
+	for {
+		mid := s.between(low, high)
+		if mid == 0 {
+			return low, high, nil
+		}
+		within, err := s.decide(mid, high, 1)
+		switch {
+		case err != nil:
+			return low, high, err
+		case within:
+			high = mid
+		default:
+			low = mid
+		}
+	}
+}
+
+const (
+	// clear is how many standard errors a difference must lie from the resolution
+	// to be decided.
+	clear = 2
+	// stale is after how many runs of others the plateau is measured again.
+	stale = 2
+)
+
+// decide reports whether a level is within the plateau, whose smallest known level
+// is high. It measures until that is clear, each level at least as often as runs
+// says.
+func (s *search) decide(level, high float64, runs int) (bool, error) {
+	for since := 0; ; since++ {
+		var l *Level
+		for _, have := range s.levels {
+			if have.Level == level {
+				l = have
+			}
+		}
+		if l != nil {
+			lower, width := s.lower(l, high)
+			n := len(l.Runs)
+			distance := math.Abs(lower - s.o.Resolution)
+			// One run is enough only where it is far below.
+			obvious := lower > 5*s.o.Resolution && distance > 2*clear*width
+			if obvious || n >= s.o.MostRuns || n >= max(runs, 2) && distance > clear*width {
+				return lower <= s.o.Resolution, nil
+			}
+		}
+		if since > 0 && since%stale == 0 {
+			if _, err := s.run(s.reference(level, high)); err != nil {
+				return false, err
+			}
+		}
+		if _, err := s.run(level); err != nil {
+			return false, err
+		}
+	}
+}
+
+// plateau is that of the levels from high on.
+func (s *search) plateau(high float64) capacity.Plateau {
+	return capacity.FindPlateau(s.from(high), s.o.Resolution/2, s.o.Confidence)
+}
+
+// lower is the share by which a level's throughput is lower than the plateau's,
+// and its standard error.
+func (s *search) lower(l *Level, high float64) (share, width float64) {
+	var others []capacity.Level
+	for _, c := range s.from(high) {
+		if c.N != l.Level {
+			others = append(others, c)
+		}
+	}
+	if len(others) == 0 { // it is compared with nothing but itself
+		return 0, 0
+	}
+	p := capacity.FindPlateau(others, s.o.Resolution/2, s.o.Confidence)
+	noise := capacity.RunNoise(s.from(l.Level / 2))
+	width = noise.Ratio * math.Sqrt(1/float64(len(l.Runs))+1/float64(p.Runs))
+	return 1 - l.Throughput/p.Throughput.Center, width
+}
+
+// reference is the level of the plateau that was measured least often, but for
+// the one that is compared with it.
+func (s *search) reference(level, high float64) float64 {
+	p := s.plateau(high)
+	best, runs := high, math.MaxInt
+	for _, l := range s.levels {
+		if l.Level >= p.From && l.Level <= p.To && l.Level != level && len(l.Runs) < runs {
+			best, runs = l.Level, len(l.Runs)
+		}
+	}
+	return best
+}
+
+// conclude makes the result from the levels and the bracket; high is 0 where the
+// search did not get that far.
+func (s *search) conclude(k *Knee, low, high float64) {
+	if high == 0 {
+		high = capacity.FindPlateau(s.from(0), s.o.Resolution, s.o.Confidence).From
+	}
+	if low == 0 {
+		for _, l := range s.levels {
+			if l.Level < high {
+				low = l.Level
+			}
+		}
+	}
+	k.Found, k.At, k.Low, k.High = true, high, low, high
+	k.Plateau = s.plateau(high)
+	for _, l := range s.levels {
+		l.Good = l.Level >= high && l.Level <= k.Plateau.To
+		if l.Level == high {
+			k.Throughput = l.Throughput
+		}
+	}
+	k.Procedure = fmt.Sprintf("closed loop: concurrency doubled from %s until %d levels in a row brought no more, the gaps beside the best level halved, then the edge of the plateau bisected: the smallest concurrency whose throughput is lower than the plateau's by %s at most; levels in doubt were measured up to %d times, in turns with the plateau",
+		quantity.Count(s.o.From), s.o.Past, quantity.Percent(s.o.Resolution), s.o.MostRuns)
+	fit, err := capacity.FitLaw(capacity.Observations(s.from(0)), s.o.Confidence)
+	if err != nil {
+		k.Warnings = append(k.Warnings, err.Error())
+		return
+	}
+	k.Law = fit
+	// Noise of a level with one run; the weights say that more runs are better.
+	if noise := capacity.RunNoise(s.from(0)); fit.Misfit(noise.Ratio) {
+		k.Warnings = append(k.Warnings, fmt.Sprintf("the levels deviate from the scalability law by %s, more than their noise of %s explains: the service does not follow it, as one with a hard limit does not; its coefficients and its peak are not to be relied on",
+			quantity.Percent(fit.Residual), quantity.Percent(noise.Ratio)))
+	}
+}

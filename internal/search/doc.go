@@ -1,0 +1,51 @@
+// Package search finds what a service can bear by measuring it at one level after
+// the other.
+//
+// It answers two questions. Of a closed loop: how much is the best throughput, and
+// which is the smallest concurrency that reaches it: the knee. Of an open loop:
+// which is the highest rate at which the service still keeps its bounds. Its input
+// is a function that drives one level for a while and says what came of it; there
+// is neither a clock nor a network here.
+//
+// # Closed loop
+//
+// Concurrency is doubled from the first level until throughput has not risen
+// beyond the noise for some levels, so that a service that gets slower past its
+// peak shows it. Then the gaps on either side of the best level are halved, on a
+// logarithmic scale, until its neighbours are as good as it is or lie next to it.
+// Last the edge of the plateau is looked for, by bisection between the largest
+// concurrency below and the smallest one within: a level is within where its
+// throughput is lower than the plateau's by no more than the resolution. It is
+// measured again and again, and the plateau in between, until the difference lies
+// on one side of the resolution by twice its standard error, or the most runs are
+// done. So the noise decides how long it takes, and drift of the machine hits both.
+// The noise is that of runs repeated at different times, pooled over levels
+// (package capacity says how); as long as there are none, that of slices of a run.
+//
+// The knee is the smallest concurrency within; the bracket says which level next
+// to it is below. To the levels the universal scalability law is fitted.
+//
+// # Open loop
+//
+// The rate is doubled from the first one until the service breaks a bound or falls
+// behind: the last answers come later after the end than five percent of the span
+// and twice the 99th percentile at the lowest rate. From the second bad rate in a
+// row at most it goes no further; the range between the highest rate that is met
+// and the lowest that is not is halved until they are within the resolution. Then
+// both sides are measured again: of a side that says something else the third time
+// the majority counts, and the range in which rates flip is reported. After a rate
+// at which requests failed the lowest rate is sent until the service keeps its bounds
+// again, so that a backlog does not spoil the next figure.
+//
+// # When it misleads
+//
+// A level lasts as long as the options say. What a service does only after minutes
+// (a cache that fills, a collector that falls behind, a queue that grows slowly at
+// nearly full load) is not in it: an overload of a share e adds e times the span to
+// the response times and no more, so that a bound of b is broken only from
+// e = b/span on. Drive the rate that was found for long before relying on it. The
+// search supposes one peak: of two it finds one. Where the generator is the
+// bottleneck its limit looks like the service's; levels say so, and the knee then is
+// not valid. Throughput counts good answers only: a service that refuses quickly
+// gets no better by it.
+package search

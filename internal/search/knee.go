@@ -1,0 +1,260 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"whet/internal/analyze/capacity"
+	"whet/internal/quantity"
+)
+
+// Knee is what a search found, and from what.
+type Knee struct {
+	Open bool
+	// Procedure says in words how it was looked for.
+	Procedure string
+	From, To  float64 // the range tried
+	// Found: At is the level looked for. Where the search ended early it is what
+	// the levels so far say.
+	Found bool
+	At    float64
+	// Low and High are the bracket: in a closed loop the largest level below the
+	// plateau, 0 where there is none, and the knee; in an open one the highest
+	// rate that is met, which is At, and the lowest above it that is not, +Inf
+	// where none broke.
+	Low, High float64
+	// Throughput at the knee.
+	Throughput float64
+	// Plateau of a closed loop.
+	Plateau capacity.Plateau
+	// Law is fitted to the levels of a closed loop; nil where they are too few.
+	Law *capacity.Fit
+	// Unstable is the range of rates that were met once and broke once; nil: there
+	// is none.
+	Unstable *Range
+	Levels   []Level // ascending
+	// Profile are the levels whose profiles are worth comparing: the knee, and one
+	// at about half of it. 0: there is none.
+	Profile Range
+	// Complete: the search came to its end.
+	Complete    bool
+	Interrupted bool
+	Spent       time.Duration
+	// Invalid says why the figure is not the service's; "": it is.
+	Invalid  string
+	Warnings []string
+}
+
+// Range are two levels.
+type Range struct{ Low, High float64 }
+
+// Level is one level with its runs, in the order they were measured.
+type Level struct {
+	Level float64
+	Runs  []Point
+	// Throughput is the estimate from all runs.
+	Throughput float64
+	// Good: in a closed loop it belongs to the plateau, in an open one it is met.
+	Good bool
+}
+
+// ends of a search before it is complete.
+var (
+	errBudget    = errors.New("the budget is spent")
+	errCancelled = errors.New("interrupted")
+)
+
+// search is one under way.
+type search struct {
+	ctx     context.Context
+	o       Options
+	measure Measure
+	progress
+	levels   []*Level // ascending
+	warnings []string
+}
+
+// Find searches. Where ctx ends or the budget is spent it returns what there is,
+// and says so in the result; an error of measure ends it too and is returned
+// beside it. The result is nil only for options that cannot be used.
+func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("look for the knee: %w", err)
+	}
+	s := &search{ctx: ctx, o: o, measure: measure}
+	k := &Knee{Open: o.Open}
+	var err error
+	if o.Open {
+		err = s.open(k)
+	} else {
+		err = s.closed(k)
+	}
+	switch {
+	case err == nil:
+		k.Complete = true
+	case errors.Is(err, errCancelled):
+		k.Interrupted = true
+		s.warn("interrupted: this is what was measured until then")
+		err = nil
+	case errors.Is(err, errBudget):
+		s.warn("the budget of %v is spent: this is what was measured until then; give more time, or start closer", o.Budget)
+		err = nil
+	default:
+		err = fmt.Errorf("look for the knee: %w", err)
+	}
+	k.Spent = s.spent
+	for _, l := range s.levels {
+		k.Levels = append(k.Levels, *l)
+	}
+	if n := len(k.Levels); n > 0 {
+		k.From, k.To = k.Levels[0].Level, k.Levels[n-1].Level
+	}
+	k.profile()
+	s.doubt(k)
+	k.Warnings = append(s.warnings, k.Warnings...)
+	return k, err
+}
+
+func (s *search) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+// run measures a level once more.
+func (s *search) run(level float64) (*Level, error) {
+	p, err := s.once(level, s.span())
+	if err != nil {
+		return nil, err
+	}
+	i, found := slices.BinarySearchFunc(s.levels, level, func(l *Level, at float64) int {
+		switch {
+		case l.Level < at:
+			return -1
+		case l.Level > at:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		s.levels = slices.Insert(s.levels, i, &Level{Level: level})
+	}
+	l := s.levels[i]
+	l.Runs = append(l.Runs, p)
+	l.Throughput = l.capacity().Throughput()
+	return l, nil
+}
+
+// once measures without keeping the point.
+func (s *search) once(level float64, span time.Duration) (Point, error) {
+	if s.ctx.Err() != nil {
+		return Point{}, errCancelled
+	}
+	if s.spent+s.cost(span) > s.o.Budget {
+		return Point{}, errBudget
+	}
+	if s.o.Progress != nil {
+		s.o.Progress(s.state(level, s.o.Budget))
+	}
+	p, err := s.measure(s.ctx, level, span)
+	if s.ctx.Err() != nil {
+		return Point{}, errCancelled
+	}
+	if err != nil {
+		return Point{}, err
+	}
+	s.took(p, span)
+	return p, nil
+}
+
+// span is how long a level is measured: long enough for a hundred service times
+// as they are without load, since the answers of clients that go in step come in
+// bursts, and a burst more or less must not count.
+func (s *search) span() time.Duration {
+	if len(s.levels) == 0 {
+		return s.o.Span
+	}
+	return min(max(s.o.Span, 100*s.levels[0].Runs[0].P50), s.o.LongestSpan)
+}
+
+func (l *Level) capacity() capacity.Level {
+	c := capacity.Level{N: l.Level}
+	for _, p := range l.Runs {
+		c.Runs = append(c.Runs, capacity.Run{Throughput: p.Throughput, Blocks: p.Blocks})
+	}
+	return c
+}
+
+// from are the levels at and above one as package capacity takes them.
+func (s *search) from(level float64) []capacity.Level {
+	var out []capacity.Level
+	for _, l := range s.levels {
+		if l.Level >= level {
+			out = append(out, l.capacity())
+		}
+	}
+	return out
+}
+
+// profile chooses the levels whose profiles are to be compared: what grows
+// towards the knee is in the difference of the knee and of half of it.
+func (k *Knee) profile() {
+	if !k.Found {
+		return
+	}
+	below := 0.0
+	for _, l := range k.Levels {
+		if l.Level <= k.At/2*(1+1e-9) {
+			below = l.Level
+		}
+	}
+	k.Profile = Range{Low: below, High: k.At}
+}
+
+// doubt says what speaks against the figures.
+func (s *search) doubt(k *Knee) {
+	for _, l := range k.Levels {
+		last := l.Runs[len(l.Runs)-1]
+		if last.Invalid != "" && k.Invalid == "" && (l.Good || k.Found && l.Level == k.At) {
+			k.Invalid = fmt.Sprintf("at %s: %s", s.o.name(l.Level), last.Invalid)
+		}
+		if l.Good && !k.Open && last.Errors >= 0.01 {
+			s.warn("%s of the requests failed at %s: throughput counts the others", quantity.Percent(last.Errors), s.o.name(l.Level))
+		}
+	}
+	if n := len(k.Levels); n > 0 && !k.Open {
+		first := k.Levels[0].Runs[0]
+		if 100*first.P50 > s.o.LongestSpan {
+			s.warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give longer spans", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
+		}
+	}
+}
+
+// name is a level in words.
+func (o *Options) name(level float64) string {
+	if o.Open {
+		return quantity.Count(level) + "/s"
+	}
+	return quantity.Plural(int(level), "client")
+}
+
+// String is the result in one line.
+func (k *Knee) String() string {
+	o := Options{Open: k.Open}
+	switch {
+	case !k.Found:
+		return fmt.Sprintf("no knee between %s and %s", o.name(k.From), o.name(k.To))
+	case k.Open && math.IsInf(k.High, 1):
+		return fmt.Sprintf("the bounds hold up to %s, the highest rate tried", o.name(k.At))
+	case k.Open:
+		return fmt.Sprintf("the bounds hold up to %s and not at %s", o.name(k.At), o.name(k.High))
+	}
+	line := fmt.Sprintf("the knee is at %s: %s/s; the plateau is %s/s ± %s", o.name(k.At), quantity.Count(k.Throughput),
+		quantity.Count(k.Plateau.Throughput.Center), quantity.Percent(k.Plateau.NoiseRatio()))
+	if k.Low > 0 {
+		line += fmt.Sprintf(", and %s are below it", o.name(k.Low))
+	}
+	return line
+}

@@ -1,0 +1,127 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Measure drives one level and returns what came of it. It warms the level up
+// before it measures for span, returns when the load is over, and gives an error
+// only where measuring is impossible: whatever the service does is in the point.
+// Where ctx ends meanwhile the point is not used.
+type Measure func(ctx context.Context, level float64, span time.Duration) (Point, error)
+
+// Point is what one run of a level showed.
+type Point struct {
+	Level float64 // clients of a closed loop, requests per second of an open one
+	// Concurrency is how many requests were under way on average.
+	Concurrency float64
+	Throughput  float64 // good answers per second
+	Errors      float64 // share of the requests that failed
+	// Meets says that all bounds are known to hold; Broken else names one that
+	// does not, in one line.
+	Meets  bool
+	Broken string
+	// Of the service times of a closed loop, the response times of an open one.
+	P50, P99 time.Duration
+	// Drain is how long after the end of an open loop its last answer came.
+	Drain time.Duration
+	Span  time.Duration // that was measured
+	Took  time.Duration // with warm-up and drain
+	// Blocks are the throughputs of equal slices of the span.
+	Blocks []float64
+	// Invalid says why the figures are not the service's; "": they are.
+	Invalid string
+}
+
+// Options say what to look for and how long. Start from Closed or Open.
+type Options struct {
+	// Open: levels are rates. Else they are whole numbers of clients.
+	Open bool
+	// From is the first level, Least and Most the bounds of those that are tried.
+	From, Least, Most float64
+	// Span is how long a level is measured. In a closed loop it is raised to
+	// a hundred service times, at most LongestSpan.
+	Span, LongestSpan time.Duration
+	// Resolution is how finely to look, as a share of the level; in a closed loop
+	// also of the throughput.
+	Resolution float64
+	// Past is how many levels in a row, beyond the best, must bring no more.
+	Past int
+	// Runs of a level at least, and at most, where its place is in doubt.
+	Runs, MostRuns int
+	// Confidence of the intervals.
+	Confidence float64
+	// Budget bounds the sum of what the measurements take.
+	Budget time.Duration
+	// Cool is how long the lowest rate is sent at a time where a backlog has to
+	// go.
+	Cool     time.Duration
+	Progress func(Progress) // called before each measurement; nil: never
+}
+
+// Closed returns the options for the best throughput.
+func Closed() Options {
+	return Options{
+		From: 1, Least: 1, Most: 4096, Span: 2 * time.Second, LongestSpan: 10 * time.Second,
+		Resolution: 0.02, Past: 2, Runs: 3, MostRuns: 12, Confidence: 0.95, Budget: 5 * time.Minute,
+	}
+}
+
+// Open returns the options for the highest rate that meets the bounds.
+func Open() Options {
+	return Options{
+		Open: true, From: 100, Least: 1, Most: 1e6, Span: 5 * time.Second, LongestSpan: 5 * time.Second,
+		Resolution: 0.02, Past: 1, Runs: 2, MostRuns: 3, Confidence: 0.95, Budget: 5 * time.Minute, Cool: time.Second,
+	}
+}
+
+// Validate reports the first option that cannot be used.
+func (o *Options) Validate() error {
+	switch {
+	case !(o.Least > 0 && o.From >= o.Least && o.Most >= o.From):
+		return fmt.Errorf("levels from %v within %v to %v: give positive ones in this order: least, first, most", o.From, o.Least, o.Most)
+	case !o.Open && (o.From != float64(int(o.From)) || o.Least != float64(int(o.Least))):
+		return fmt.Errorf("levels from %v: clients are whole numbers", o.From)
+	case o.Span <= 0 || o.LongestSpan < o.Span:
+		return fmt.Errorf("span %v to %v: give more than 0, and the longest last", o.Span, o.LongestSpan)
+	case !(o.Resolution >= 0.001 && o.Resolution <= 0.5):
+		return fmt.Errorf("resolution %v: give 0.001 to 0.5", o.Resolution)
+	case o.Past < 1:
+		return fmt.Errorf("%d levels past the best: give one or more", o.Past)
+	case o.Runs < 1 || o.MostRuns < o.Runs:
+		return fmt.Errorf("%d to %d runs of a level: give one or more", o.Runs, o.MostRuns)
+	case !(o.Confidence > 0 && o.Confidence < 1):
+		return fmt.Errorf("confidence %v: give one between 0 and 1", o.Confidence)
+	case o.Budget <= 0:
+		return fmt.Errorf("budget %v: give more than 0", o.Budget)
+	case o.Open && o.Cool <= 0:
+		return fmt.Errorf("cooling down for %v: give more than 0", o.Cool)
+	}
+	return nil
+}
+
+// Progress is the state of a search before its next measurement.
+type Progress struct {
+	Stage Stage
+	Level float64       // to be measured
+	Runs  int           // measured so far
+	Spent time.Duration // by them
+	// Left is about how long it goes on; what is in doubt may take longer, up to
+	// the budget.
+	Left time.Duration
+	// Best is the throughput of the best level so far of a closed loop, and the
+	// highest rate that was met of an open one; 0: none yet.
+	Best float64
+}
+
+// Stage is a part of the search.
+type Stage string
+
+const (
+	Growing  Stage = "growing"
+	Refining Stage = "refining"
+	Deciding Stage = "confirming"
+	Cooling  Stage = "cooling down"
+)

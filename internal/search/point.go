@@ -1,0 +1,65 @@
+package search
+
+import (
+	"time"
+
+	"whet/internal/load/record"
+	"whet/internal/load/slo"
+)
+
+// blocks is into how many slices a run is cut to see its noise.
+const blocks = 10
+
+// PointOf is what a load at a level showed, judged by the bounds, which may be
+// none. Its throughput is that of good answers.
+func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
+	times := &r.Service
+	if r.Open {
+		times = &r.Response
+	}
+	p := Point{
+		Level: level, Drain: r.Drain, Span: r.End.Sub(r.Start), Took: r.End.Sub(r.Began) + r.Drain,
+		P50: time.Duration(times.Quantile(0.5)), P99: time.Duration(times.Quantile(0.99)), Invalid: r.Invalid,
+	}
+	verdicts := bounds.Judge(r)
+	p.Meets = slo.Met(verdicts)
+	for _, v := range verdicts {
+		if (v.Broken || v.Unknown) && p.Broken == "" {
+			p.Broken = v.String()
+		}
+	}
+	if broken, ok := slo.Broken(verdicts); ok {
+		p.Broken = broken.String()
+	}
+	if r.Requests == 0 || p.Span <= 0 {
+		return p
+	}
+	good := float64(r.Requests - r.Failed())
+	p.Errors = float64(r.Failed()) / float64(r.Requests)
+	p.Throughput = good / (p.Span + p.Drain).Seconds()
+	if times.Count() > 0 {
+		// Little's law: arrivals per second times the mean time that they stay.
+		p.Concurrency = float64(r.Requests) / p.Span.Seconds() * times.Mean() / float64(time.Second)
+	}
+	if answered := r.Answered(); answered > 0 {
+		p.Blocks = sliced(r.Answers, good/float64(answered))
+	}
+	return p
+}
+
+// sliced sums the bins up to equal slices, in good answers per second; what is
+// left behind the last whole slice does not count.
+func sliced(bins []int32, good float64) []float64 {
+	k := min(blocks, len(bins))
+	if k == 0 {
+		return nil
+	}
+	width := len(bins) / k
+	out := make([]float64, k)
+	for i := range out {
+		for _, n := range bins[i*width : (i+1)*width] {
+			out[i] += float64(n) * good / (float64(width) * record.Bin.Seconds())
+		}
+	}
+	return out
+}

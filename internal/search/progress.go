@@ -1,0 +1,49 @@
+package search
+
+import "time"
+
+// progress keeps account of the time.
+type progress struct {
+	stage Stage
+	runs  int
+	spent time.Duration
+	extra time.Duration // of spent: beside the spans
+	best  float64
+}
+
+// took counts a measurement.
+func (p *progress) took(point Point, span time.Duration) {
+	took := max(point.Took, point.Span, span/2)
+	p.runs++
+	p.spent += took
+	p.extra += max(took-span, 0)
+}
+
+// cost is what the next measurement is expected to take.
+func (p *progress) cost(span time.Duration) time.Duration {
+	return span + p.extra/time.Duration(max(p.runs, 1))
+}
+
+// usual is about how many measurements each stage takes with its followers.
+var usual = map[Stage]int{Growing: 9, Refining: 8, Deciding: 16}
+
+// state guesses what is left: the usual number of measurements, but one at least
+// in the current stage.
+func (p *progress) state(level float64, budget time.Duration) Progress {
+	expected, mean := 0, time.Duration(0)
+	switch p.stage {
+	case Growing:
+		expected = max(usual[Growing]-p.runs, 1) + usual[Refining] + usual[Deciding]
+	case Refining, Cooling:
+		expected = max(usual[Growing]+usual[Refining]-p.runs, 1) + usual[Deciding]
+	default:
+		expected = max(usual[Growing]+usual[Refining]+usual[Deciding]-p.runs, 1)
+	}
+	if p.runs > 0 {
+		mean = p.spent / time.Duration(p.runs)
+	}
+	return Progress{
+		Stage: p.stage, Level: level, Runs: p.runs, Spent: p.spent, Best: p.best,
+		Left: min(time.Duration(expected)*mean, max(budget-p.spent, 0)),
+	}
+}
