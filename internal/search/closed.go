@@ -6,6 +6,7 @@ import (
 
 	"whet/internal/analyze/capacity"
 	"whet/internal/quantity"
+	"whet/internal/stat"
 )
 
 // closed looks for the smallest concurrency with the best throughput.
@@ -72,30 +73,35 @@ func (s *search) top() *Level {
 }
 
 // band is by which share two single runs may differ without meaning anything: two
-// standard deviations of their difference, at least the resolution. Levels of few
+// standard deviations of their difference, at least the tolerance. Levels of few
 // requests have noise of their own, hence the upper bound.
 func (s *search) band() float64 {
 	noise := capacity.RunNoise(s.from(s.top().Level)).Ratio
-	return min(max(s.o.Resolution, 2*math.Sqrt2*noise), 0.1)
+	return min(max(s.o.Tolerance, 2*math.Sqrt2*noise), 0.1)
 }
 
-// wide is the gap beside the best level that is halved even where its other end is
-// as good: between two equal levels of which one is the double of the other a
-// service that slows down may have its peak.
-const wide = 1.7
+// wide is the ratio of two neighbours between which a peak may hide although one
+// is as good as the other: before its peak throughput grows at most as concurrency
+// does.
+const wide = 1.1
+
+// climbs bounds how often the best level may move.
+const climbs = 8
 
 // climb halves the gaps on either side of the best level.
 func (s *search) climb() error {
 	s.stage = Refining
-	for range 16 {
+	for range climbs {
 		best, i := s.top(), 0
 		for s.levels[i] != best {
 			i++
 		}
 		floor := best.Throughput * (1 - s.band())
 		var next []float64
-		if i > 0 && s.levels[i-1].Throughput < floor {
-			next = append(next, s.between(s.levels[i-1].Level, best.Level))
+		if i > 0 {
+			if left := s.levels[i-1]; left.Throughput < floor || best.Level > wide*left.Level {
+				next = append(next, s.between(left.Level, best.Level))
+			}
 		}
 		if i+1 < len(s.levels) {
 			if right := s.levels[i+1]; right.Throughput < floor || right.Level > wide*best.Level {
@@ -149,15 +155,16 @@ func (s *search) between(low, high float64) float64 {
 // below it, 0 where there is none, and high is it.
 func (s *search) edge() (low, high float64, err error) {
 	s.stage = Deciding
-	high = s.top().Level
+	high = capacity.FindPlateau(s.from(0), s.o.Tolerance, s.o.Confidence).From
 	for _, l := range s.levels {
-		if l.Level != high {
-			continue
+		if l.Level < high {
+			low = l.Level
 		}
-		for len(l.Runs) < s.o.Runs {
-			if l, err = s.run(high); err != nil {
-				return 0, 0, err
-			}
+	}
+	top := s.top()
+	for len(top.Runs) < s.o.Runs {
+		if _, err = s.run(top.Level); err != nil {
+			return 0, 0, err
 		}
 	}
 	// A decision that is taken back, as its level is measured again, moves the
@@ -249,9 +256,9 @@ func (s *search) bisect(low, high float64) (float64, float64, error) {
 }
 
 const (
-	// clear is how many standard errors a difference must lie from the resolution
-	// to be decided.
-	clear = 2
+	// sure is the confidence with which a difference is on one side of the
+	// tolerance.
+	sure = 0.98
 	// stale is after how many runs of others the plateau is measured again.
 	stale = 2
 )
@@ -270,11 +277,11 @@ func (s *search) decide(level, high float64, runs int) (bool, error) {
 		if l != nil {
 			lower, width := s.lower(l, high)
 			n := len(l.Runs)
-			distance := math.Abs(lower - s.o.Resolution)
+			distance := math.Abs(lower - s.o.Tolerance)
 			// One run is enough only where it is far below.
-			obvious := lower > 5*s.o.Resolution && distance > 2*clear*width
-			if obvious || n >= s.o.MostRuns || n >= max(runs, 2) && distance > clear*width {
-				return lower <= s.o.Resolution, nil
+			obvious := lower > 5*s.o.Tolerance && distance > 2*width
+			if obvious || n >= s.o.MostRuns || n >= max(runs, 2) && distance > width {
+				return lower <= s.o.Tolerance, nil
 			}
 		}
 		if since > 0 && since%stale == 0 {
@@ -290,11 +297,11 @@ func (s *search) decide(level, high float64, runs int) (bool, error) {
 
 // plateau is that of the levels from high on.
 func (s *search) plateau(high float64) capacity.Plateau {
-	return capacity.FindPlateau(s.from(high), s.o.Resolution/2, s.o.Confidence)
+	return capacity.FindPlateau(s.from(high), s.o.Tolerance/2, s.o.Confidence)
 }
 
 // lower is the share by which a level's throughput is lower than the plateau's,
-// and its standard error.
+// and by how much that may be wrong.
 func (s *search) lower(l *Level, high float64) (share, width float64) {
 	var others []capacity.Level
 	for _, c := range s.from(high) {
@@ -305,9 +312,9 @@ func (s *search) lower(l *Level, high float64) (share, width float64) {
 	if len(others) == 0 { // it is compared with nothing but itself
 		return 0, 0
 	}
-	p := capacity.FindPlateau(others, s.o.Resolution/2, s.o.Confidence)
+	p := capacity.FindPlateau(others, s.o.Tolerance/2, s.o.Confidence)
 	noise := capacity.RunNoise(s.from(l.Level / 2))
-	width = noise.Ratio * math.Sqrt(1/float64(len(l.Runs))+1/float64(p.Runs))
+	width = stat.StudentQuantile((1+sure)/2, max(noise.Freedom, 1)) * noise.Ratio * math.Sqrt(1/float64(len(l.Runs))+1/float64(p.Runs))
 	return 1 - l.Throughput/p.Throughput.Center, width
 }
 
@@ -328,7 +335,7 @@ func (s *search) reference(level, high float64) float64 {
 // search did not get that far.
 func (s *search) conclude(k *Knee, low, high float64) {
 	if high == 0 {
-		high = capacity.FindPlateau(s.from(0), s.o.Resolution, s.o.Confidence).From
+		high = capacity.FindPlateau(s.from(0), s.o.Tolerance, s.o.Confidence).From
 	}
 	if low == 0 {
 		for _, l := range s.levels {
@@ -346,7 +353,7 @@ func (s *search) conclude(k *Knee, low, high float64) {
 		}
 	}
 	k.Procedure = fmt.Sprintf("closed loop: concurrency doubled from %s until %d levels in a row brought no more, the gaps beside the best level halved, then the edge of the plateau bisected: the smallest concurrency whose throughput is lower than the plateau's by %s at most; levels in doubt were measured up to %d times, in turns with the plateau",
-		quantity.Count(s.o.From), s.o.Past, quantity.Percent(s.o.Resolution), s.o.MostRuns)
+		quantity.Count(s.o.From), s.o.Past, quantity.Percent(s.o.Tolerance), s.o.MostRuns)
 	fit, err := capacity.FitLaw(capacity.Observations(s.from(0)), s.o.Confidence)
 	if err != nil {
 		k.Warnings = append(k.Warnings, err.Error())
@@ -355,7 +362,7 @@ func (s *search) conclude(k *Knee, low, high float64) {
 	k.Law = fit
 	// Noise of a level with one run; the weights say that more runs are better.
 	if noise := capacity.RunNoise(s.from(0)); fit.Misfit(noise.Ratio) {
-		k.Warnings = append(k.Warnings, fmt.Sprintf("the levels deviate from the scalability law by %s, more than their noise of %s explains: the service does not follow it, as one with a hard limit does not; its coefficients and its peak are not to be relied on",
-			quantity.Percent(fit.Residual), quantity.Percent(noise.Ratio)))
+		k.Warnings = append(k.Warnings, fmt.Sprintf("the levels deviate from the scalability law by %s on average, more than their noise of %s explains: the service does not follow it, as one with a hard limit does not; its coefficients and its peak are not to be relied on",
+			quantity.Percent(fit.Deviation), quantity.Percent(noise.Ratio)))
 	}
 }

@@ -15,10 +15,9 @@
 // logarithmic scale, until its neighbours are as good as it is or lie next to it.
 // Last the edge of the plateau is looked for, by bisection between the largest
 // concurrency below and the smallest one within: a level is within where its
-// throughput is lower than the plateau's by no more than the resolution. It is
+// throughput is lower than the plateau's by no more than the tolerance. It is
 // measured again and again, and the plateau in between, until the difference lies
-// on one side of the resolution by twice its standard error, or the most runs are
-// done. So the noise decides how long it takes, and drift of the machine hits both.
+// on one side of the tolerance with 98 % confidence, or the most runs are done. So the noise decides how long it takes, and drift of the machine hits both.
 // The noise is that of runs repeated at different times, pooled over levels
 // (package capacity says how); as long as there are none, that of slices of a run.
 //

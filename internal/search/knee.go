@@ -169,15 +169,18 @@ func (s *search) once(level float64, span time.Duration) (Point, error) {
 	return p, nil
 }
 
-// span is how long a level is measured: long enough for a hundred service times
+// span is how long a level is measured: long enough for fifty service times
 // as they are without load, since the answers of clients that go in step come in
 // bursts, and a burst more or less must not count.
 func (s *search) span() time.Duration {
 	if len(s.levels) == 0 {
 		return s.o.Span
 	}
-	return min(max(s.o.Span, 100*s.levels[0].Runs[0].P50), s.o.LongestSpan)
+	return min(max(s.o.Span, services*s.levels[0].Runs[0].P50), s.o.LongestSpan)
 }
+
+// services is how many service times a level lasts at least.
+const services = 50
 
 func (l *Level) capacity() capacity.Level {
 	c := capacity.Level{N: l.Level}
@@ -226,7 +229,7 @@ func (s *search) doubt(k *Knee) {
 	}
 	if n := len(k.Levels); n > 0 && !k.Open {
 		first := k.Levels[0].Runs[0]
-		if 100*first.P50 > s.o.LongestSpan {
+		if services*first.P50 > s.o.LongestSpan {
 			s.warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give longer spans", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
 		}
 	}
@@ -254,7 +257,7 @@ func (k *Knee) String() string {
 	line := fmt.Sprintf("the knee is at %s: %s/s; the plateau is %s/s ± %s", o.name(k.At), quantity.Count(k.Throughput),
 		quantity.Count(k.Plateau.Throughput.Center), quantity.Percent(k.Plateau.NoiseRatio()))
 	if k.Low > 0 {
-		line += fmt.Sprintf(", and %s are below it", o.name(k.Low))
+		line += fmt.Sprintf(", which %s do not reach", o.name(k.Low))
 	}
 	return line
 }

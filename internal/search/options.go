@@ -42,11 +42,14 @@ type Options struct {
 	// From is the first level, Least and Most the bounds of those that are tried.
 	From, Least, Most float64
 	// Span is how long a level is measured. In a closed loop it is raised to
-	// a hundred service times, at most LongestSpan.
+	// fifty service times, at most LongestSpan.
 	Span, LongestSpan time.Duration
-	// Resolution is how finely to look, as a share of the level; in a closed loop
-	// also of the throughput.
+	// Resolution is how finely to look, as a share of the level.
 	Resolution float64
+	// Tolerance is by which share the throughput of a closed loop's level may be
+	// lower than the plateau's for the level to be part of it. It is about halfway
+	// between what noise does and what matters.
+	Tolerance float64
 	// Past is how many levels in a row, beyond the best, must bring no more.
 	Past int
 	// Runs of a level at least, and at most, where its place is in doubt.
@@ -65,7 +68,7 @@ type Options struct {
 func Closed() Options {
 	return Options{
 		From: 1, Least: 1, Most: 4096, Span: 2 * time.Second, LongestSpan: 10 * time.Second,
-		Resolution: 0.02, Past: 2, Runs: 3, MostRuns: 12, Confidence: 0.95, Budget: 5 * time.Minute,
+		Resolution: 0.02, Tolerance: 0.03, Past: 2, Runs: 3, MostRuns: 12, Confidence: 0.95, Budget: 5 * time.Minute,
 	}
 }
 
@@ -88,6 +91,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("span %v to %v: give more than 0, and the longest last", o.Span, o.LongestSpan)
 	case !(o.Resolution >= 0.001 && o.Resolution <= 0.5):
 		return fmt.Errorf("resolution %v: give 0.001 to 0.5", o.Resolution)
+	case !o.Open && !(o.Tolerance >= 0.001 && o.Tolerance <= 0.5):
+		return fmt.Errorf("tolerance %v: give 0.001 to 0.5", o.Tolerance)
 	case o.Past < 1:
 		return fmt.Errorf("%d levels past the best: give one or more", o.Past)
 	case o.Runs < 1 || o.MostRuns < o.Runs:

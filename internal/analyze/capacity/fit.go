@@ -33,7 +33,10 @@ type Fit struct {
 	// degrees of freedom, in units of 1/√Weight: with weights of 1/X² it is a
 	// share of X.
 	Residual float64
-	Warnings []string
+	// Deviation is the root of the mean square of the levels' deviations, each as a
+	// share of the law.
+	Deviation float64
+	Warnings  []string
 }
 
 // fewest is the smallest number of levels that leaves something to judge three
@@ -61,6 +64,11 @@ func FitLaw(levels []Observation, confidence float64) (*Fit, error) {
 	s2 := sum / float64(freedom)
 	f.Residual = math.Sqrt(s2)
 	f.R2 = 1 - sum/p.about()
+	for _, l := range levels {
+		d := l.X/f.At(l.N) - 1
+		f.Deviation += d * d / float64(len(levels))
+	}
+	f.Deviation = math.Sqrt(f.Deviation)
 	t := stat.StudentQuantile((1+confidence)/2, freedom)
 	// Of a perfect fit, what is left is rounding.
 	limit := sum + max(s2*t*t, 1e-18*p.about())

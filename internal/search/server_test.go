@@ -1,0 +1,218 @@
+package search
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// server is a service simulated event by event, in virtual time.
+type server struct {
+	// A request passes the network, then waits for one of the workers in the order
+	// of arrival, then is worked on, then passes the network again. trip is the
+	// network's time both ways together.
+	trip float64
+	// workers that work at the same time; 0: any number.
+	workers int
+	// work is how long a request is worked on, in seconds, with as many under way
+	// in the service as it begins.
+	work func(r *rand.Rand, under int) float64
+	// noise: every run is faster or slower than another by a factor of this
+	// standard deviation, and each tenth of a run by one of its own.
+	noise float64
+	rand  *rand.Rand
+	// timeout of a request of an open loop.
+	timeout float64
+}
+
+type event struct {
+	at    float64
+	kind  int
+	begun float64 // when the request was sent, or due
+}
+
+const (
+	sent = iota
+	arrived
+	worked
+	received
+)
+
+type events []event
+
+func (e events) Len() int           { return len(e) }
+func (e events) Less(i, j int) bool { return e[i].at < e[j].at }
+func (e events) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)        { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+// answer is when one came and how long it took.
+type answer struct{ at, took, begun float64 }
+
+// simulate runs clients of a closed loop, or arrivals of an open one, for a time,
+// and returns all answers, also those of an open loop that come later.
+func (s *server) simulate(clients int, due []float64, length float64) []answer {
+	slow := 1 + s.noise*s.rand.NormFloat64()
+	slices := make([]float64, 11)
+	for i := range slices {
+		slices[i] = slow * (1 + s.noise*s.rand.NormFloat64())
+	}
+	var queue []event
+	var answers []answer
+	e := &events{}
+	for range clients {
+		// They do not begin at the very same time.
+		at := s.rand.Float64() * 1e-3
+		*e = append(*e, event{at, sent, at})
+	}
+	for _, at := range due {
+		*e = append(*e, event{at, sent, at})
+	}
+	heap.Init(e)
+	under, busy := 0, 0
+	start := func(now float64, ev event) {
+		busy++
+		factor := slices[min(int(now/length*10), 10)]
+		heap.Push(e, event{now + s.work(s.rand, under)*max(factor, 0.1), worked, ev.begun})
+	}
+	for e.Len() > 0 {
+		ev := heap.Pop(e).(event)
+		if len(due) == 0 && ev.at > length {
+			break
+		}
+		switch ev.kind {
+		case sent:
+			heap.Push(e, event{ev.at + s.trip/2, arrived, ev.begun})
+		case arrived:
+			under++
+			if s.workers == 0 || busy < s.workers {
+				start(ev.at, ev)
+			} else {
+				queue = append(queue, ev)
+			}
+		case worked:
+			under--
+			busy--
+			if len(queue) > 0 {
+				start(ev.at, queue[0])
+				queue = queue[1:]
+			}
+			heap.Push(e, event{ev.at + s.trip/2, received, ev.begun})
+		case received:
+			answers = append(answers, answer{ev.at, ev.at - ev.begun, ev.begun})
+			if len(due) == 0 {
+				heap.Push(e, event{ev.at, sent, ev.at})
+			}
+		}
+	}
+	return answers
+}
+
+const warmup = 0.3 // seconds
+
+// closed measures a level of a closed loop.
+func (s *server) closed(_ context.Context, level float64, span time.Duration) (Point, error) {
+	length := warmup + span.Seconds()
+	var times []float64
+	counts := make([]float64, blocks)
+	for _, a := range s.simulate(int(level), nil, length) {
+		if a.at >= warmup && a.at < length {
+			times = append(times, a.took)
+			counts[min(int((a.at-warmup)/span.Seconds()*blocks), blocks-1)] += blocks / span.Seconds()
+		}
+	}
+	p := Point{Level: level, Concurrency: level, Throughput: float64(len(times)) / span.Seconds(), Meets: true, Span: span, Took: span + seconds(warmup), Blocks: counts}
+	p.P50, p.P99 = quantile(times, 0.5), quantile(times, 0.99)
+	return p, nil
+}
+
+// open measures a rate of an open loop with evenly spaced arrivals, or random
+// ones, judged by a bound on the 99th percentile and on errors.
+func (s *server) open(bound time.Duration, poisson bool) Measure {
+	return func(_ context.Context, rate float64, span time.Duration) (Point, error) {
+		length := warmup + span.Seconds()
+		var due []float64
+		for at := 0.0; at < length; {
+			due = append(due, at)
+			if poisson {
+				at += s.rand.ExpFloat64() / rate
+			} else {
+				at = float64(len(due)) / rate
+			}
+		}
+		var times []float64
+		p := Point{Level: rate, Span: span}
+		last, failed, count := length, 0.0, 0.0
+		for _, a := range s.simulate(0, due, length) {
+			if a.begun < warmup {
+				continue
+			}
+			count++
+			if a.took > s.timeout {
+				failed++
+				a.at, a.took = a.begun+s.timeout, s.timeout
+			}
+			last = max(last, a.at)
+			times = append(times, a.took)
+		}
+		p.Drain = seconds(last - length)
+		p.Took = seconds(last)
+		p.Errors = failed / count
+		p.Throughput = (count - failed) / (span + p.Drain).Seconds()
+		p.P50, p.P99 = quantile(times, 0.5), quantile(times, 0.99)
+		p.Meets = p.P99 < bound && p.Errors < 0.001
+		if !p.Meets {
+			p.Broken = "p99 is broken: " + p.P99.String()
+		}
+		return p, nil
+	}
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func quantile(times []float64, q float64) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	return seconds(times[int(math.Ceil(q*float64(len(times))))-1])
+}
+
+func newServer(seed uint64) *server {
+	return &server{rand: rand.New(rand.NewPCG(seed, 11)), noise: 0.025, trip: 100e-6, timeout: 2}
+}
+
+// pool is k workers that take the same time for each request: k/work requests a
+// second, reached with k·(1 + trip/work) clients.
+func pool(seed uint64, k int, work float64) *server {
+	s := newServer(seed)
+	s.workers = k
+	s.work = func(*rand.Rand, int) float64 { return work }
+	return s
+}
+
+// locked is one lock, held for hold, and work beside it that all do at the same
+// time: 1/hold requests a second, reached with (beside + hold)/hold clients. The
+// work beside stands in trip.
+func locked(seed uint64, hold, beside float64) *server {
+	s := newServer(seed)
+	s.workers, s.trip = 1, beside
+	s.work = func(*rand.Rand, int) float64 { return hold }
+	return s
+}
+
+// slowed is k workers that get slower by a share for each request under way beyond
+// k: k/work requests a second with k clients, and fewer with more.
+func slowed(seed uint64, k int, work, share float64) *server {
+	s := newServer(seed)
+	s.workers = k
+	s.work = func(_ *rand.Rand, under int) float64 { return work * (1 + share*float64(max(under-k, 0))) }
+	return s
+}
