@@ -15,9 +15,9 @@
 //	constant rate a:              t = n / a
 //	from a, by k per second:      a·t + k·t²/2 = n,  t = 2n / (a + √(a² + 2kn))
 //
-// where n counts from the piece's begin. A falling rate is solved from its end,
-// with what is left, so that nothing is lost by subtraction. Where Λ stands
-// still, in a pause, the arrival is due when the pause is over.
+// where n counts from the piece's begin; this form of the root loses nothing by
+// subtraction where k is small. Where Λ stands still, in a pause, the arrival is
+// due when the pause is over.
 //
 // Poisson arrivals come of the same equation by time rescaling: if S₀ < S₁ < …
 // are the arrivals of a Poisson process of rate 1, whose gaps are independent
@@ -30,12 +30,18 @@
 //
 // # How exact
 //
-// No error adds up: every due time is reckoned from the origin. It is rounded
-// to the next nanosecond, and float64 adds a relative error below 2⁻⁵⁰: at most
-// 1 ns in all within the first ten days of a plan. Counts are exact up to 2⁵³
-// arrivals. Poisson gaps are kept in an integer and a fraction, so that gap 10¹¹
-// is as finely drawn as the first; multiplication may be fused with addition on
-// some processors, so equal seeds promise equal arrivals on equal processors.
+// No error adds up: every due time is reckoned from the origin. It is the
+// nanosecond next to the t with Λ(t) = n + εN, |ε| < 2⁻⁵⁰, where N are the
+// arrivals up to the end of n's piece, or to n in the last one; moved by less than
+// t·2⁻⁵⁰. For a constant or a rising rate that is less than 1 ns in all within
+// the first five days. Where the rate falls to nothing ε weighs more, as a
+// fraction of an arrival takes long there: the last one of a ramp from 10⁵/s to
+// 0 over a minute may be a microsecond off. Counts are exact up to 2⁵³ arrivals.
+//
+// Poisson gaps are added up in an integer and a fraction, so that gap 10¹¹
+// counts as finely as the first. Multiplication may be fused with addition on
+// some processors, so equal seeds promise equal arrivals on processors of one
+// kind.
 //
 // # When it misleads
 //

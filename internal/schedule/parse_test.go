@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,7 @@ func TestParseRefuses(t *testing.T) {
 		{"1:0s,2", time.Minute, `takes no time`},
 		{"1..2..3", time.Minute, `"2..3" is no rate`},
 		{"1:9999h,1:2h", time.Minute, `is planned for more than 10000h`},
+		{"0." + strings.Repeat("0", 322) + "1/1000h", time.Minute, `is too low`},
 		{strings.Repeat("1:1s,", 1000) + "1", time.Minute, `has 1001 pieces`},
 	} {
 		s, err := Parse(tc.text, tc.d)
@@ -83,6 +85,25 @@ func TestParseRefuses(t *testing.T) {
 		if err != nil && len(err.Error()) > 300 {
 			t.Errorf("Parse(%q): an error of %d bytes", tc.text, len(err.Error()))
 		}
+	}
+}
+
+// TestString: rates next to a whole number of arrivals a minute are no such
+// number.
+func TestString(t *testing.T) {
+	rates := []float64{0.1, 1e-9, MaxRate, 1.0 / 3}
+	for n := range 1000 {
+		minute := float64(n+1) / 60
+		rates = append(rates, minute, math.Nextafter(minute, 0), math.Nextafter(minute, 1e3), minute/60)
+	}
+	for _, rate := range rates {
+		again, err := Parse(Constant(rate).String(), 0)
+		if err != nil || again.Rate(0) != rate {
+			t.Errorf("%g is printed as %s, and read again %g, %v", rate, Constant(rate), again.Rate(0), err)
+		}
+	}
+	if got, want := Constant(5000).Poisson(7).String(), "5000/s, Poisson arrivals, seed 7"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

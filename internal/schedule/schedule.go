@@ -207,12 +207,7 @@ func (s Schedule) when(i int, x float64) time.Duration {
 	if !(t < float64(math.MaxInt64-p.start)) { // also of a rate of 0
 		return math.MaxInt64
 	}
-	at := p.start + time.Duration(math.Round(t))
-	if i < len(s.pieces)-1 {
-		// Rounded up at the very end, it would be in another piece.
-		at = min(at, p.start+p.length)
-	}
-	return at
+	return p.start + time.Duration(math.Round(t))
 }
 
 // slope is by how much the rate changes, per second and second.
@@ -221,26 +216,16 @@ func (p *piece) slope() float64 { return (p.to - p.from) / p.length.Seconds() }
 // arrivals is how many are planned in a piece that has an end.
 func (p *piece) arrivals() float64 { return (p.from + p.to) / 2 * p.length.Seconds() }
 
-// invert is the time, in seconds since the piece's begin, at which x arrivals
-// of it are planned: the solution t of from·t + slope·t²/2 = x.
-//
-// The form of it is the one without a difference of nearly equal numbers, which
-// is why a falling rate is reckoned from the end, where the rate is lowest.
+// invert is the time, in seconds since the piece's begin, at which x >= 0
+// arrivals of it are planned: the solution t of from·t + slope·t²/2 = x.
 func (p *piece) invert(x float64) float64 {
-	switch {
-	case p.from == p.to:
+	if p.from == p.to {
 		return x / p.from
-	case p.from < p.to:
-		return fromLow(x, p.from, p.slope())
-	default:
-		return p.length.Seconds() - fromLow(max(p.arrivals()-x, 0), p.to, -p.slope())
 	}
-}
-
-// fromLow solves low·t + slope·t²/2 = x for t >= 0, where slope > 0 and low >= 0.
-func fromLow(x, low, slope float64) float64 {
-	if x <= 0 {
+	if x == 0 { // and perhaps from is, too
 		return 0
 	}
-	return 2 * x / (low + math.Sqrt(low*low+2*slope*x))
+	// Rounding may have the root of what is just below 0 at the end of a rate
+	// that falls to nothing.
+	return 2 * x / (p.from + math.Sqrt(max(p.from*p.from+2*p.slope()*x, 0)))
 }
