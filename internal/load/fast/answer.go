@@ -1,0 +1,62 @@
+//go:build linux
+
+package fast
+
+import (
+	"whet/internal/load/record"
+)
+
+// arrived is called with bytes from a connection.
+func (l *loop) arrived(c *conn, b []byte) {
+	switch {
+	case c.tls == nil:
+		l.received(c, b)
+	case c.state == shaking:
+		c.tls.feed(b)
+	default:
+		l.open(c, b)
+	}
+}
+
+// received takes a part of the answer. It may be the last of this connection.
+func (l *loop) received(c *conn, b []byte) {
+	if !c.busy {
+		l.hangUp(c) // nobody asked
+		return
+	}
+	if !c.parsing {
+		c.parsing = true
+		c.parser.Reset(c.head)
+	}
+	n, done, err := c.parser.Feed(b)
+	switch {
+	case err != nil:
+		l.fail(c, kindOf(err), err)
+	case done:
+		// What follows an answer belongs to none: such a connection is not used
+		// again.
+		l.answered(c, c.parser.Status, c.parser.Bytes, c.parser.KeepAlive && n == len(b))
+	}
+}
+
+// answered is the end of a whole answer. The next request goes out before this
+// one is counted, so that the service need not wait for that.
+func (l *loop) answered(c *conn, status int, bytes int64, keep bool) {
+	now := l.job.Now()
+	l.now = now
+	o := l.outcome(c, now)
+	o.Status, o.Bytes, o.Kind = status, bytes, l.job.Check.StatusKind(status)
+	l.service += (now - c.sent - l.service) >> serviceShift
+	l.delist(c)
+	c.busy, c.answers = false, true
+	c.pause.Reset()
+	if !keep || !l.job.KeepAlive || len(c.out) > 0 || c.tls != nil && len(c.tls.plain) > 0 {
+		l.hangUp(c)
+	}
+	l.nextRequest(c, now)
+	if o.Kind == "" {
+		l.shard.Record(&o)
+		return
+	}
+	l.shard.Fail(&o, func() string { return "answered " + record.StatusText(status) })
+}

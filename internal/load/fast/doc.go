@@ -1,0 +1,50 @@
+// Package fast is the engine for HTTP/1.1 on Linux: one event loop for each
+// processor, over non-blocking sockets, without a goroutine for a connection.
+//
+// It answers what engine.Engine asks, for a job with one address and no
+// cookies; the portable engine does everything else. What is sent comes from
+// package message as bytes that package wire wrote; what comes back is read by
+// wire's parser; what became of each request goes to package record.
+//
+// # How it is built
+//
+// A loop owns its connections, and nobody else touches them: no lock is taken
+// and nothing is allocated for a request. What a connection does next (send,
+// wait, reconnect, think, give up) is decided in conn.go and answer.go, when
+// time passes in timers.go, when an open loop sends in open.go. How bytes reach
+// the kernel is a transport: epoll tells when a socket is ready and the loop
+// reads; io_uring reads by itself and tells what came. A transport decides
+// nothing.
+//
+// A loop runs on a thread of its own, with the timer slack at its least, so that
+// it wakes when it asked to. It waits in a system call that the runtime knows of,
+// so that the collector need not wait for it; calls that do not block skip that,
+// since telling the runtime costs a tenth of a request.
+//
+// TLS is crypto/tls over a connection that holds bytes in memory: a handshake
+// runs in a goroutine that the loop feeds, and after it the loop calls crypto/tls
+// itself, which says "would block" where a socket would (tls.go).
+//
+// # Batches
+//
+// A closed loop with many connections busy collects answers for up to 50 µs
+// before it looks again, instead of being woken for each (nap.go): that saves a
+// tenth of the processor's time for each request. The wait is at most a
+// sixteenth of the service time, and there is none where few connections are
+// busy, where answers are few, or where the loop is open.
+//
+// # When it misleads
+//
+// A service time holds what the loop itself was busy with when the answer came,
+// as with every tool that uses one thread for many connections. With batches it
+// holds half of one more, on average.
+//
+// A connection belongs to one loop. Arrivals of an open loop are dealt out to
+// the loops in turns, so one loop's connections may all be busy while another's
+// are free; each still counts from when it was due.
+//
+// A request over a kept connection that turns out to be closed before the first
+// byte of an answer is sent again over a new one, once, where its method allows
+// that, as net/http does. A service that closes connections shows that as time,
+// not as errors.
+package fast

@@ -1,0 +1,240 @@
+//go:build linux
+
+package fast
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// epoll is the transport that is told when a socket is ready, level-triggered:
+// edges save no call here, since one read takes what is there.
+type epoll struct {
+	l      *loop
+	fd     int
+	events [512]unix.EpollEvent
+	buf    []byte // what is read; one for all connections
+	bell   bell
+	coarse bool // the kernel (before 5.11) waits by whole milliseconds
+}
+
+// readSize is as much as one read takes. Larger answers take several; a larger
+// buffer would not stay in the processor's nearest cache.
+const readSize = 32 << 10
+
+// bellIndex is what events of the bell carry in place of a connection.
+const bellIndex = -1
+
+func newEpoll(l *loop) (transport, error) {
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("make an epoll instance: %w", err)
+	}
+	b, err := newBell()
+	if err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	t := &epoll{l: l, fd: fd, buf: make([]byte, readSize), bell: b}
+	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, b.fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: bellIndex}); err != nil {
+		t.shutdown()
+		return nil, fmt.Errorf("add to an epoll instance: %w", err)
+	}
+	return t, nil
+}
+
+func (t *epoll) wake() { t.bell.ring() }
+
+func (t *epoll) shutdown() {
+	t.bell.close()
+	unix.Close(t.fd)
+}
+
+func (t *epoll) connect(c *conn) {
+	p := t.l.target(c)
+	fd, errno := p.socket()
+	if errno != 0 {
+		t.l.connected(c, errno)
+		return
+	}
+	c.fd, c.armed = fd, true
+	switch errno := p.connect(fd); errno {
+	case 0, unix.EINPROGRESS:
+		if errno := t.interest(c, unix.EPOLL_CTL_ADD); errno != 0 {
+			t.l.connected(c, errno)
+		}
+	default:
+		t.l.connected(c, errno)
+	}
+}
+
+// interest tells the kernel what to report of c's socket.
+func (t *epoll) interest(c *conn, op int) syscall.Errno {
+	e := unix.EpollEvent{Events: unix.EPOLLIN, Fd: c.index, Pad: int32(c.gen)}
+	if c.armed {
+		e.Events |= unix.EPOLLOUT
+	}
+	_, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_CTL, uintptr(t.fd), uintptr(op), uintptr(c.fd), uintptr(unsafe.Pointer(&e)), 0, 0)
+	return errno
+}
+
+// arm changes whether the kernel is to report that more can be sent.
+func (t *epoll) arm(c *conn, on bool) {
+	if c.armed != on {
+		c.armed = on
+		t.interest(c, unix.EPOLL_CTL_MOD)
+	}
+}
+
+func (t *epoll) send(c *conn) {
+	for len(c.out) > 0 && c.fd >= 0 && !c.cut {
+		n, errno := send(c.fd, c.out)
+		switch errno {
+		case 0:
+			c.out = c.out[n:]
+		case unix.EINTR:
+		case unix.EAGAIN:
+			t.arm(c, true)
+			return
+		default:
+			c.cut = true // what it means, reading tells
+			t.arm(c, false)
+			return
+		}
+	}
+	if len(c.out) == 0 {
+		t.l.drained(c)
+	}
+}
+
+func (t *epoll) close(c *conn) {
+	if c.fd >= 0 {
+		unix.RawSyscall(unix.SYS_CLOSE, uintptr(c.fd), 0, 0)
+		c.fd = none
+	}
+}
+
+func (t *epoll) wait(d, batch int64) error {
+	if batch > 0 {
+		nap(batch)
+		d -= batch
+	}
+	n, errno := t.poll(d)
+	if errno != 0 {
+		if errno == unix.EINTR {
+			return nil
+		}
+		return fmt.Errorf("wait for connections: %w", errno)
+	}
+	for i := range t.events[:n] {
+		e := &t.events[i]
+		if e.Fd == bellIndex {
+			t.bell.hush()
+			t.l.woken()
+			continue
+		}
+		if c := &t.l.conns[e.Fd]; c.gen == uint32(e.Pad) && c.fd >= 0 {
+			t.happened(c, e.Events)
+		}
+	}
+	return nil
+}
+
+// happened deals with what the kernel reported of c.
+func (t *epoll) happened(c *conn, events uint32) {
+	const broken = unix.EPOLLERR | unix.EPOLLHUP
+	if c.state == connecting {
+		var errno syscall.Errno
+		if events&broken != 0 {
+			errno = pending(c.fd)
+		}
+		if errno == 0 {
+			t.arm(c, false)
+		}
+		t.l.connected(c, errno)
+		return
+	}
+	gen := c.gen
+	if events&unix.EPOLLOUT != 0 {
+		t.arm(c, false)
+		t.send(c)
+	}
+	if events&(unix.EPOLLIN|broken) != 0 && c.gen == gen && c.fd >= 0 {
+		t.read(c)
+	}
+}
+
+func (t *epoll) read(c *conn) {
+	n, errno := recv(c.fd, t.buf)
+	switch {
+	case errno == unix.EAGAIN, errno == unix.EINTR:
+	case errno != 0:
+		t.l.ended(c, errno)
+	case n == 0:
+		t.l.ended(c, 0)
+	default:
+		t.l.arrived(c, t.buf[:n])
+	}
+}
+
+// poll asks for events. It tells the runtime only where it may block.
+func (t *epoll) poll(d int64) (int, syscall.Errno) {
+	if t.coarse {
+		return t.pollCoarsely(d)
+	}
+	ts := unix.NsecToTimespec(max(d, 0))
+	call := unix.Syscall6
+	if d <= 0 {
+		call = unix.RawSyscall6
+	}
+	n, _, errno := call(unix.SYS_EPOLL_PWAIT2, uintptr(t.fd), uintptr(unsafe.Pointer(&t.events)), uintptr(len(t.events)), uintptr(unsafe.Pointer(&ts)), 0, 0)
+	if errno == unix.ENOSYS {
+		t.coarse = true
+		return t.pollCoarsely(d)
+	}
+	return int(n), errno
+}
+
+// pollCoarsely waits by whole milliseconds, and sleeps what is less, looking
+// for events as often as a loop that takes naps does.
+func (t *epoll) pollCoarsely(d int64) (int, syscall.Errno) {
+	ms := max(d, 0) / int64(time.Millisecond)
+	if ms == 0 && d > 0 {
+		nap(min(d, longestNap))
+	}
+	n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(t.fd), uintptr(unsafe.Pointer(&t.events)), uintptr(len(t.events)), uintptr(ms), 0, 0)
+	return int(n), errno
+}
+
+// nap sleeps on this thread. A signal may end it early.
+func nap(ns int64) {
+	ts := unix.NsecToTimespec(ns)
+	_, _, _ = unix.Syscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+}
+
+// bell is what other goroutines wake a loop with.
+type bell struct{ fd int }
+
+func newBell() (bell, error) {
+	fd, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		return bell{}, fmt.Errorf("make an eventfd: %w", err)
+	}
+	return bell{fd: fd}, nil
+}
+
+func (b bell) ring() {
+	one := uint64(1)
+	_, _, _ = unix.RawSyscall(unix.SYS_WRITE, uintptr(b.fd), uintptr(unsafe.Pointer(&one)), 8)
+}
+
+func (b bell) hush() {
+	var n uint64
+	_, _, _ = unix.RawSyscall(unix.SYS_READ, uintptr(b.fd), uintptr(unsafe.Pointer(&n)), 8)
+}
+
+func (b bell) close() { unix.Close(b.fd) }

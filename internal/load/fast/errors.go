@@ -1,0 +1,54 @@
+//go:build linux
+
+package fast
+
+import (
+	"errors"
+	"syscall"
+
+	"whet/internal/load/message"
+	"whet/internal/load/record"
+	"whet/internal/load/wire"
+)
+
+// errEnded is an end of the connection where an answer was to begin.
+var errEnded = errors.New("the connection was closed before an answer")
+
+// connectError is the reason why there is no connection.
+type connectError struct{ errno syscall.Errno }
+
+func (e connectError) Error() string { return "connect: " + e.errno.Error() }
+func (e connectError) Unwrap() error { return e.errno }
+
+// kindOf names what ended a connection, or what was wrong with what came over it.
+func kindOf(err error) string {
+	bad, isBad := errors.AsType[wire.Error](err)
+	switch {
+	case err == errEnded, bad == wire.ErrNoAnswer:
+		return record.Reset
+	case bad == wire.ErrShort:
+		return record.ShortBody
+	case isBad:
+		return record.BadAnswer
+	}
+	return record.KindOf(err, false)
+}
+
+// othersMayDo reports that an address which failed so may be the only one that
+// does.
+func othersMayDo(errno syscall.Errno) bool {
+	switch record.KindOfErrno(errno) {
+	case record.NoFiles, record.NoPorts:
+		return false
+	}
+	return true
+}
+
+// replayable reports that a request may be sent twice, by net/http's rule.
+func replayable(m *message.Message) bool {
+	switch m.Method {
+	case "GET", "HEAD", "OPTIONS", "TRACE":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,244 @@
+//go:build linux
+
+package fast
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"whet/internal/load/engine"
+	"whet/internal/load/message"
+	"whet/internal/load/record"
+	"whet/internal/load/wire"
+	"whet/internal/schedule"
+)
+
+// plan is what the loops of a job have in common. It does not change, but for
+// peer.
+type plan struct {
+	job     *engine.Job
+	end     int64
+	timeout int64
+	thinks  bool
+
+	one   *fixed  // nil: requests differ
+	fixed []fixed // by target; without bytes: made for each request
+
+	address    engine.Address
+	peers      []peer
+	peer       atomic.Int32 // that answered last
+	unresolved error        // why there is none
+}
+
+// fixed is a request that is always the same.
+type fixed struct {
+	bytes       []byte
+	head, again bool
+}
+
+// loop drives a part of the job's connections on one thread.
+type loop struct {
+	*plan
+	t     transport
+	shard *record.Shard
+	conns []conn
+
+	now      int64
+	busy     queue // connections with a request under way, the first sent first
+	underWay int
+	alarms   alarms // pauses and think times
+	service  int64  // mean service time of late, ns
+	tick     int64  // when the shard is told the time
+	spent    bool   // no more requests may be sent
+
+	// Of an open loop; arrivals is nil in a closed one.
+	arrivals *schedule.Arrivals
+	due      int64 // the next arrival
+	idle     ring
+
+	shape wire.Shape // of the answers
+
+	message message.Message
+	stream  *message.Stream
+	random  *rand.Rand // think times
+
+	tls     handshakes
+	stopped atomic.Bool // the context ended
+}
+
+func newLoop(p *plan, k, loops, connections int) *loop {
+	job := p.job
+	l := &loop{plan: p, shard: job.Recorder.Shard(), conns: make([]conn, connections), busy: queue{none, none},
+		random: rand.New(rand.NewPCG(job.Seed, uint64(k))), idle: newRing(connections), alarms: make(alarms, 0, connections)}
+	for i := range l.conns {
+		c := &l.conns[i]
+		c.index, c.fd = int32(i), none
+		c.parser.Shape = &l.shape
+		if p.one != nil {
+			c.request, c.head, c.again = p.one.bytes, p.one.head, p.one.again
+		}
+	}
+	if p.one == nil {
+		l.stream = job.Messages.Stream(k)
+	}
+	if p.address.TLS != nil {
+		l.tls.clear = make([]byte, clearSize)
+	}
+	if job.Open() {
+		a := job.Arrivals.Arrivals(int64(k), int64(loops))
+		l.arrivals = &a
+		l.advance()
+	}
+	return l
+}
+
+// Connections are not begun all at once, since the queue of those that the
+// target has yet to accept is short, and who finds it full tries again a second
+// later: in each millisecond as many begin.
+const (
+	connectsAtOnce = 32
+	connectsEvery  = 1e6
+)
+
+const tickEvery = 50e6
+
+// run drives the load to its end.
+//
+// The goroutine keeps its thread, whose timer slack it sets, to its end, so that
+// the thread ends with it.
+func (l *loop) run(ctx context.Context) (engine.Report, error) {
+	runtime.LockOSThread()
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	stop := context.AfterFunc(ctx, func() {
+		l.stopped.Store(true)
+		l.t.wake()
+	})
+	defer stop()
+
+	l.now = l.job.Now()
+	for i := range l.conns {
+		c := &l.conns[i]
+		c.free = l.now
+		if l.arrivals != nil {
+			l.idle.push(c.index)
+		} else {
+			l.alarms.push(alarm{at: l.now + int64(i/connectsAtOnce)*connectsEvery, conn: c.index})
+		}
+	}
+	var err error
+	for err == nil && !l.done(l.now) {
+		l.pass(l.now)
+		if l.tls.fed {
+			// Handshakes go on in goroutines. Where there is one processor it is
+			// this thread that must let them have it.
+			l.tls.fed = false
+			runtime.Gosched()
+		}
+		wait := l.untilNext(l.job.Now())
+		err = l.t.wait(wait, min(wait, l.nap()))
+		l.now = l.job.Now()
+	}
+	return l.finish(l.now), err
+}
+
+// done reports whether the load is over for this loop.
+func (l *loop) done(now int64) bool {
+	switch {
+	case l.stopped.Load():
+		return true
+	case l.arrivals == nil && now >= l.end, now >= l.end+l.timeout:
+		return true
+	case l.underWay > 0:
+		return false
+	}
+	return l.spent || l.arrivals != nil && now >= l.end && l.due >= l.end
+}
+
+// pass does what is due.
+func (l *loop) pass(now int64) {
+	for l.busy.first != none && now-l.conns[l.busy.first].sent >= l.timeout {
+		l.fail(&l.conns[l.busy.first], record.TimedOut, record.ErrTimeout)
+	}
+	for len(l.alarms) > 0 && l.alarms[0].at <= now {
+		l.resume(&l.conns[l.alarms.pop().conn], now)
+	}
+	if l.arrivals != nil {
+		l.launch(now)
+	}
+	if now >= l.tick {
+		l.shard.Tick(now)
+		l.tick = now + tickEvery
+	}
+}
+
+// untilNext is how long nothing is due.
+func (l *loop) untilNext(now int64) int64 {
+	next := l.tick
+	if now < l.end {
+		next = min(next, l.end)
+	} else {
+		next = min(next, l.end+l.timeout)
+	}
+	if l.busy.first != none {
+		next = min(next, l.conns[l.busy.first].sent+l.timeout)
+	}
+	if len(l.alarms) > 0 {
+		next = min(next, l.alarms[0].at)
+	}
+	if l.arrivals != nil && l.idle.free > 0 && l.due < l.end && !l.spent {
+		next = min(next, l.due)
+	}
+	return max(next-now, 0)
+}
+
+// take asks whether one more request may be sent, due or sent at a moment.
+func (l *loop) take(moment int64) bool {
+	if l.spent {
+		return false
+	}
+	l.spent = !l.job.Take(moment)
+	return !l.spent
+}
+
+// finish counts what the end left over, and gives everything back.
+func (l *loop) finish(now int64) engine.Report {
+	var r engine.Report
+	if l.arrivals != nil && !l.stopped.Load() && now >= l.end {
+		l.giveUp(now)
+	} else if l.underWay > 0 {
+		r.InFlight = l.underWay
+		r.OldestInFlight = time.Duration(now - l.conns[l.busy.first].sent)
+	}
+	for i := range l.conns {
+		l.hangUp(&l.conns[i])
+	}
+	l.tls.all.Wait()
+	l.t.shutdown()
+	l.shard.Done()
+	return r
+}
+
+// giveUp is the end of an open loop: what is unanswered has timed out, and so
+// has what was due and never sent.
+func (l *loop) giveUp(now int64) {
+	for l.busy.first != none {
+		c := &l.conns[l.busy.first]
+		o := l.outcome(c, now)
+		o.Kind = record.TimedOut
+		if c.parsing {
+			o.Bytes = c.parser.Bytes
+		}
+		l.delist(c)
+		c.busy = false
+		l.shard.Fail(&o, nil)
+	}
+	for l.due < l.end && l.take(l.due) {
+		l.shard.Fail(&record.Outcome{Due: l.due, Free: l.due, Sent: -1, End: now, Kind: record.TimedOut}, nil)
+		l.advance()
+	}
+}

@@ -1,0 +1,63 @@
+//go:build linux
+
+package fast
+
+import "math"
+
+// # The open loop
+//
+// Arrival n of the schedule belongs to loop n mod loops. Each loop knows when its
+// next one is due, and nothing else is kept: an arrival that finds no connection
+// free stays the next one, and those behind it follow from the schedule once its
+// time comes. So a service that stalls for an hour costs no memory, and every
+// arrival is sent once, in order, with the moment when it was due.
+//
+// Connections take turns, those not used for longest first, so that all of them
+// carry their share, as connections of users do.
+
+// ring is a queue of connections that are free, as large as their number.
+type ring struct {
+	slots       []int32
+	first, free int // free: how many are in it
+}
+
+func newRing(n int) ring { return ring{slots: make([]int32, n)} }
+
+func (r *ring) push(i int32) {
+	at := r.first + r.free
+	if at >= len(r.slots) {
+		at -= len(r.slots)
+	}
+	r.slots[at] = i
+	r.free++
+}
+
+func (r *ring) pop() int32 {
+	i := r.slots[r.first]
+	if r.first++; r.first == len(r.slots) {
+		r.first = 0
+	}
+	r.free--
+	return i
+}
+
+// launch sends what is due, as far as connections are free.
+func (l *loop) launch(now int64) {
+	for l.due <= now && l.due < l.end && l.idle.free > 0 && l.take(l.due) {
+		c := &l.conns[l.idle.pop()]
+		due := l.due
+		l.advance()
+		l.begin(c, due, now)
+	}
+}
+
+// advance goes to the next arrival.
+func (l *loop) advance() {
+	at := int64(l.arrivals.Next())
+	from := int64(l.job.ArrivalsFrom)
+	if at > math.MaxInt64-from {
+		l.due = math.MaxInt64
+		return
+	}
+	l.due = from + at
+}

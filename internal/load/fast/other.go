@@ -1,0 +1,14 @@
+//go:build !linux
+
+package fast
+
+import (
+	"errors"
+
+	"whet/internal/load/engine"
+)
+
+// Epoll says that there is no such engine here.
+func Epoll() (engine.Engine, error) {
+	return nil, errors.New("the event loop needs Linux: the portable engine does all it does")
+}

@@ -1,0 +1,404 @@
+//go:build linux
+
+package fast
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// # TLS in the loop
+//
+// crypto/tls wants a net.Conn that blocks. It gets one that has no socket: a
+// session, which holds what came and has not been read, and what was written and
+// has not been sent. The loop moves the bytes, as it does without TLS.
+//
+// A handshake cannot be taken up again once it was told to wait, so it runs in a
+// goroutine of its own that waits for the loop to feed it. At most maxShaking at
+// a time do: each needs some tens of KiB, and time that the connections already
+// made would have.
+//
+// After the handshake the loop calls crypto/tls on its own thread. Reading from
+// an empty session gives errWouldBlock, which says that it is temporary:
+// crypto/tls keeps errors of reading and gives them again, but not temporary ones,
+// and keeps the part of a record that it has read. It keeps every error of
+// writing, since it cannot know how much of a record went out: writing to a
+// session therefore never fails, and takes everything; what the kernel does not
+// take at once waits in conn.out. A large request is sealed in parts, the next
+// one once the last is on its way.
+//
+// crypto/tls allocates 24 bytes each time it looks for more to read, so a
+// request costs one such block here, and would cost two if the loop read until
+// there is nothing: where exactly one record came, reading once is enough
+// (records).
+
+const (
+	maxShaking = 256 // handshakes at a time
+	// clearSize holds the largest record.
+	clearSize = 16 << 10
+	// sealSize is how much of a request is sealed at a time.
+	sealSize = 64 << 10
+)
+
+// wouldBlock is the error of a session that has nothing to read.
+type wouldBlock struct{}
+
+func (wouldBlock) Error() string   { return "would block" }
+func (wouldBlock) Timeout() bool   { return true }
+func (wouldBlock) Temporary() bool { return true }
+
+var errWouldBlock net.Error = wouldBlock{}
+
+// handshakes are those of a loop, under way and waiting.
+type handshakes struct {
+	fed     bool   // one was given bytes: it should have its turn
+	clear   []byte // what reading makes of what came
+	running int
+	waiting []*session // for their turn, the first first
+
+	mu   sync.Mutex
+	news []*session // of which the loop should hear
+	all  sync.WaitGroup
+}
+
+// session is one connection's TLS. It is the net.Conn that crypto/tls uses.
+type session struct {
+	l     *loop
+	index int32 // of the connection
+	conn  *tls.Conn
+
+	// For the goroutine of the handshake and the loop.
+	mu     sync.Mutex
+	more   sync.Cond
+	in     []byte // not yet read
+	out    []byte // not yet taken by the loop
+	end    error  // behind in; nil: there may be more
+	done   bool   // the handshake is over
+	result error
+
+	// The loop's alone. adopted says that the handshake is over and the loop has
+	// taken over, which ends the use of what is above.
+	adopted bool
+	settled bool   // the end of the handshake was seen
+	given   []byte // not yet read
+	records records
+	ended   error  // behind given
+	plain   []byte // of the request, not yet sealed
+	sealed  []byte // memory of conn.out
+	grown   int    // bytes of sealed that are not in conn.out yet
+}
+
+// shake begins a handshake over a connection that was just made, or has it wait
+// for its turn.
+func (l *loop) shake(c *conn) {
+	c.state = shaking
+	s := &session{l: l, index: c.index}
+	s.more.L = &s.mu
+	s.conn = tls.Client(s, l.address.TLS)
+	c.tls = s
+	if l.tls.running >= maxShaking {
+		l.tls.waiting = append(l.tls.waiting, s)
+		return
+	}
+	l.handshake(s)
+}
+
+func (l *loop) handshake(s *session) {
+	l.tls.running++
+	l.tls.fed = true
+	l.tls.all.Go(func() {
+		err := s.conn.Handshake()
+		s.mu.Lock()
+		s.done, s.result = true, err
+		s.mu.Unlock()
+		s.tell()
+	})
+}
+
+// tell has the loop look at the session.
+func (s *session) tell() {
+	h := &s.l.tls
+	h.mu.Lock()
+	first := len(h.news) == 0
+	h.news = append(h.news, s)
+	h.mu.Unlock()
+	if first {
+		s.l.t.wake()
+	}
+}
+
+// woken looks at what was told.
+func (l *loop) woken() {
+	l.tls.mu.Lock()
+	news := l.tls.news
+	l.tls.news = nil
+	l.tls.mu.Unlock()
+	for _, s := range news {
+		l.attend(s)
+	}
+}
+
+// attend sends what a handshake has written, and takes over where it is done.
+func (l *loop) attend(s *session) {
+	s.mu.Lock()
+	out, done, result := s.out, s.done, s.result
+	s.out = nil
+	s.mu.Unlock()
+	if s.settled {
+		return
+	}
+	if done {
+		s.settled = true
+		l.tls.running--
+		l.nextHandshake()
+	}
+	c := &l.conns[s.index]
+	if c.tls != s {
+		return // given up meanwhile
+	}
+	if len(out) > 0 {
+		s.put(out)
+		l.push(c)
+		if c.tls != s {
+			return
+		}
+	}
+	switch {
+	case !done:
+	case result != nil:
+		l.fail(c, kindOf(result), result)
+	default:
+		s.adopted = true
+		s.given, s.in, s.ended = s.in, nil, s.end
+		gen := c.gen
+		l.usable(c)
+		if c.gen == gen {
+			l.decrypt(c, false) // what came behind the handshake
+		}
+	}
+}
+
+// nextHandshake begins those that wait for their turn.
+func (l *loop) nextHandshake() {
+	h := &l.tls
+	for h.running < maxShaking && len(h.waiting) > 0 {
+		s := h.waiting[0]
+		h.waiting = h.waiting[1:]
+		if l.conns[s.index].tls == s {
+			l.handshake(s)
+		}
+	}
+}
+
+// feed gives a handshake what came.
+func (s *session) feed(b []byte) {
+	s.records.pass(b)
+	s.mu.Lock()
+	s.in = append(s.in, b...)
+	s.mu.Unlock()
+	s.more.Signal()
+	s.l.tls.fed = true
+}
+
+// finish tells a handshake that nothing more will come.
+func (s *session) finish(err error) {
+	s.mu.Lock()
+	s.end = err
+	s.mu.Unlock()
+	s.more.Signal()
+	s.l.tls.fed = true
+}
+
+// sealedEnd is the end of what the socket gives.
+func (l *loop) sealedEnd(c *conn, errno syscall.Errno) {
+	err := io.EOF
+	if errno != 0 {
+		err = errno
+	}
+	s := c.tls
+	if c.state == shaking {
+		// What came before may say why: the handshake tells.
+		l.t.close(c)
+		s.finish(err)
+		return
+	}
+	s.ended = err
+	l.decrypt(c, false)
+}
+
+// seal encrypts the next part of the request and sends it.
+func (l *loop) seal(c *conn) {
+	s := c.tls
+	part := s.plain[:min(len(s.plain), sealSize)]
+	s.plain = s.plain[len(part):]
+	if len(c.out) == 0 && s.grown == 0 {
+		s.sealed = s.sealed[:0]
+	}
+	if _, err := s.conn.Write(part); err != nil {
+		l.broken(c, err)
+		return
+	}
+	l.push(c)
+}
+
+// push sends what was written to the session.
+func (l *loop) push(c *conn) {
+	s := c.tls
+	c.out = s.sealed[len(s.sealed)-s.grown-len(c.out):]
+	s.grown = 0
+	l.t.send(c)
+}
+
+// put keeps what is to be sent. What waits in conn.out stands before it.
+func (s *session) put(b []byte) {
+	s.sealed = append(s.sealed, b...)
+	s.grown += len(b)
+}
+
+// open decrypts what came, and reads the answer in it.
+func (l *loop) open(c *conn, b []byte) {
+	c.tls.given = b
+	l.decrypt(c, c.tls.records.pass(b))
+}
+
+// decrypt reads all that can be read; one says that it is one record.
+func (l *loop) decrypt(c *conn, one bool) {
+	s, gen := c.tls, c.gen
+	for {
+		n, err := s.conn.Read(l.tls.clear)
+		if s.grown > 0 {
+			l.push(c)
+		}
+		if n > 0 && c.gen == gen {
+			l.received(c, l.tls.clear[:n])
+		}
+		switch {
+		case c.gen != gen, err == nil && one && n < len(l.tls.clear):
+			return
+		case err == nil:
+		case errors.Is(err, errWouldBlock):
+			return
+		case errors.Is(err, io.EOF):
+			l.over(c)
+			return
+		default:
+			l.broken(c, err)
+			return
+		}
+	}
+}
+
+// farewell ends the session of a connection that is about to be closed.
+func (l *loop) farewell(c *conn) {
+	s := c.tls
+	c.tls = nil
+	if !s.adopted {
+		s.finish(net.ErrClosed)
+		return
+	}
+	if c.fd < 0 || c.cut || len(c.out) > 0 || s.ended != nil {
+		return
+	}
+	if s.conn.CloseWrite() == nil && s.grown > 0 {
+		c.out = s.sealed[len(s.sealed)-s.grown:]
+		l.t.send(c)
+	}
+}
+
+// records follows where records begin in what comes.
+type records struct {
+	head [5]byte // of the one under way: type, version, length
+	have int     // of head
+	left int     // of what follows the head
+}
+
+// pass takes what came next, and reports whether it is exactly one record.
+func (r *records) pass(b []byte) (one bool) {
+	whole, began := 0, r.have == 0
+	for len(b) > 0 {
+		if r.have < len(r.head) {
+			n := copy(r.head[r.have:], b)
+			r.have, b = r.have+n, b[n:]
+			if r.have < len(r.head) {
+				return false
+			}
+			r.left = int(r.head[3])<<8 | int(r.head[4])
+		}
+		n := min(r.left, len(b))
+		r.left, b = r.left-n, b[n:]
+		if r.left > 0 {
+			return false
+		}
+		r.have = 0
+		whole++
+	}
+	return began && whole == 1
+}
+
+// Read is net.Conn's.
+func (s *session) Read(p []byte) (int, error) {
+	if s.adopted {
+		if len(s.given) == 0 {
+			if s.ended != nil {
+				return 0, s.ended
+			}
+			return 0, errWouldBlock
+		}
+		n := copy(p, s.given)
+		s.given = s.given[n:]
+		return n, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.in) == 0 && s.end == nil {
+		s.more.Wait()
+	}
+	if len(s.in) == 0 {
+		return 0, s.end
+	}
+	n := copy(p, s.in)
+	s.in = s.in[n:]
+	return n, nil
+}
+
+// Write is net.Conn's. It takes everything.
+func (s *session) Write(p []byte) (int, error) {
+	if s.adopted {
+		s.put(p)
+		return len(p), nil
+	}
+	s.mu.Lock()
+	s.out = append(s.out, p...)
+	s.mu.Unlock()
+	s.tell()
+	return len(p), nil
+}
+
+// Close is net.Conn's. The loop closes the socket.
+func (s *session) Close() error { return nil }
+
+// LocalAddr is net.Conn's.
+func (s *session) LocalAddr() net.Addr { return nowhere{} }
+
+// RemoteAddr is net.Conn's.
+func (s *session) RemoteAddr() net.Addr { return nowhere{} }
+
+// SetDeadline is net.Conn's: the loop keeps time.
+func (s *session) SetDeadline(time.Time) error { return nil }
+
+// SetReadDeadline is net.Conn's.
+func (s *session) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline is net.Conn's.
+func (s *session) SetWriteDeadline(time.Time) error { return nil }
+
+// nowhere is the address of a session.
+type nowhere struct{}
+
+func (nowhere) Network() string { return "session" }
+func (nowhere) String() string  { return "session" }
