@@ -369,7 +369,9 @@ func TestTwoAtOnce(t *testing.T) {
 	done := make(chan ending)
 	for range 2 {
 		go func() {
-			outcome, err := RecordService(context.Background(), serviceOptions(t, server.URL+"/hello"))
+			o := serviceOptions(t, server.URL+"/hello")
+			o.Load.Duration *= 2
+			outcome, err := RecordService(context.Background(), o)
 			done <- ending{outcome.Path, err}
 		}()
 	}
@@ -382,7 +384,10 @@ func TestTwoAtOnce(t *testing.T) {
 		}
 		rec, page := openPage(t, e.path)
 		n := len(rec.Find(recording.KindCPU, ""))
-		if profiles += n; n == 0 && !strings.Contains(strings.Join(page.Warnings, "\n"), "someone else has been using the program's CPU profiler") {
+		// On a busy machine it may be the first profiles that take until the end.
+		why := strings.Join(page.Warnings, "\n")
+		if profiles += n; n == 0 && !strings.Contains(why, "someone else has been using the program's CPU profiler") &&
+			!strings.Contains(why, "there is no CPU profile and no trace: the first profiles took until the load's end") {
 			t.Errorf("no CPU profile, and no word of why: %q", page.Warnings)
 		}
 		if page.Service.Requests == 0 || len(rec.Find(recording.KindAllocs, "")) != 1 {
