@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"whet/internal/analyze/capacity"
 	"whet/internal/quantity"
@@ -83,7 +84,7 @@ func (s *search) band() float64 {
 // wide is the ratio of two neighbours between which a peak may hide although one
 // is as good as the other: before its peak throughput grows at most as concurrency
 // does.
-const wide = 1.1
+const wide = 1.05
 
 // climbs bounds how often the best level may move.
 const climbs = 8
@@ -155,127 +156,76 @@ func (s *search) between(low, high float64) float64 {
 // below it, 0 where there is none, and high is it.
 func (s *search) edge() (low, high float64, err error) {
 	s.stage = Deciding
-	high = capacity.FindPlateau(s.from(0), s.o.Tolerance, s.o.Confidence).From
-	for _, l := range s.levels {
-		if l.Level < high {
-			low = l.Level
-		}
-	}
-	top := s.top()
-	for len(top.Runs) < s.o.Runs {
+	for top := s.top(); len(top.Runs) < s.o.Runs; {
 		if _, err = s.run(top.Level); err != nil {
 			return 0, 0, err
 		}
 	}
-	// A decision that is taken back, as its level is measured again, moves the
+	// A decision may be taken back as its level is measured again, and moves the
 	// bracket; that cannot go on for ever.
 	for range 4 {
-		if low, high, err = s.bisect(low, high); err != nil {
+		if low, high, err = s.bracket(); err != nil {
 			return low, high, err
 		}
-		again := false
-		for _, c := range []struct {
-			level  float64
-			within bool
-		}{{low, false}, {high, true}} {
-			if c.level == 0 {
-				continue
-			}
-			within, err := s.decide(c.level, high, s.o.Runs)
-			if err != nil {
+		for mid := s.between(low, high); low > 0 && mid != 0; mid = s.between(low, high) {
+			within, err := s.decide(mid, 1)
+			switch {
+			case err != nil:
 				return low, high, err
+			case within:
+				high = mid
+			default:
+				low = mid
 			}
-			if within == c.within {
-				continue
-			}
-			again = true
-			if within {
-				low, high = 0, c.level
-			} else {
-				low, high = c.level, s.above(c.level)
-			}
-			break
 		}
-		if !again {
-			return low, high, nil
+		held, err := s.holds(low, high)
+		if held || err != nil {
+			return low, high, err
 		}
 	}
 	s.warn("the edge of the plateau did not hold still: levels near %s were within at one time and below at another", s.o.name(high))
 	return low, high, nil
 }
 
-// above is the next level that was measured, or the level itself where it is the
-// last.
-func (s *search) above(level float64) float64 {
-	for _, l := range s.levels {
-		if l.Level > level {
-			return l.Level
+// bracket is the smallest level measured so far that is within the plateau, and
+// the one before it. It asks the smallest level that may be within first: of
+// several alike one that is low by chance must not hide those before it.
+func (s *search) bracket() (low, high float64, err error) {
+	for _, l := range slices.Clone(s.levels) {
+		within, err := s.decide(l.Level, 1)
+		if within || err != nil {
+			return low, l.Level, err
 		}
+		low = l.Level
 	}
-	return level
+	return low, s.top().Level, nil
 }
 
-// bisect narrows the bracket down. Where low is 0 the levels below high are gone
-// through first, from above.
-func (s *search) bisect(low, high float64) (float64, float64, error) {
-	for low == 0 {
-		below := 0.0
-		for _, l := range s.levels {
-			if l.Level < high {
-				below = l.Level
-			}
-		}
-		if below == 0 {
-			return 0, high, nil
-		}
-		within, err := s.decide(below, high, 1)
-		switch {
-		case err != nil:
-			return 0, high, err
-		case within:
-			high = below
-		default:
-			low = below
+// holds measures both sides of the bracket until each was measured as often as the
+// options say, and reports whether they are what they were taken for.
+func (s *search) holds(low, high float64) (bool, error) {
+	if low > 0 {
+		if within, err := s.decide(low, s.o.Runs); within || err != nil {
+			return false, err
 		}
 	}
-	for {
-		mid := s.between(low, high)
-		if mid == 0 {
-			return low, high, nil
-		}
-		within, err := s.decide(mid, high, 1)
-		switch {
-		case err != nil:
-			return low, high, err
-		case within:
-			high = mid
-		default:
-			low = mid
-		}
-	}
+	return s.decide(high, s.o.Runs)
 }
 
 const (
 	// sure is the confidence with which a difference is on one side of the
 	// tolerance.
-	sure = 0.98
+	sure = 0.99
 	// stale is after how many runs of others the plateau is measured again.
 	stale = 2
 )
 
-// decide reports whether a level is within the plateau, whose smallest known level
-// is high. It measures until that is clear, each level at least as often as runs
-// says.
-func (s *search) decide(level, high float64, runs int) (bool, error) {
+// decide reports whether a level is within the plateau. It measures until that is
+// clear, the level at least as often as runs says.
+func (s *search) decide(level float64, runs int) (bool, error) {
 	for since := 0; ; since++ {
-		var l *Level
-		for _, have := range s.levels {
-			if have.Level == level {
-				l = have
-			}
-		}
-		if l != nil {
-			lower, width := s.lower(l, high)
+		if l := s.at(level); l != nil {
+			lower, width := s.lower(l)
 			n := len(l.Runs)
 			distance := math.Abs(lower - s.o.Tolerance)
 			// One run is enough only where it is far below.
@@ -285,7 +235,7 @@ func (s *search) decide(level, high float64, runs int) (bool, error) {
 			}
 		}
 		if since > 0 && since%stale == 0 {
-			if _, err := s.run(s.reference(level, high)); err != nil {
+			if _, err := s.run(s.reference(level)); err != nil {
 				return false, err
 			}
 		}
@@ -295,34 +245,45 @@ func (s *search) decide(level, high float64, runs int) (bool, error) {
 	}
 }
 
-// plateau is that of the levels from high on.
-func (s *search) plateau(high float64) capacity.Plateau {
-	return capacity.FindPlateau(s.from(high), s.o.Tolerance/2, s.o.Confidence)
+// at is a level that was measured, else nil.
+func (s *search) at(level float64) *Level {
+	for _, l := range s.levels {
+		if l.Level == level {
+			return l
+		}
+	}
+	return nil
+}
+
+// others is the plateau without a level, which is to be compared with it.
+func (s *search) others(level float64) (p capacity.Plateau, ok bool) {
+	levels := slices.DeleteFunc(s.from(0), func(l capacity.Level) bool { return l.N == level })
+	if len(levels) == 0 {
+		return p, false
+	}
+	return capacity.FindPlateau(levels, s.o.Tolerance/2, s.o.Confidence), true
 }
 
 // lower is the share by which a level's throughput is lower than the plateau's,
 // and by how much that may be wrong.
-func (s *search) lower(l *Level, high float64) (share, width float64) {
-	var others []capacity.Level
-	for _, c := range s.from(high) {
-		if c.N != l.Level {
-			others = append(others, c)
-		}
-	}
-	if len(others) == 0 { // it is compared with nothing but itself
+func (s *search) lower(l *Level) (share, width float64) {
+	p, ok := s.others(l.Level)
+	if !ok {
 		return 0, 0
 	}
-	p := capacity.FindPlateau(others, s.o.Tolerance/2, s.o.Confidence)
 	noise := capacity.RunNoise(s.from(l.Level / 2))
 	width = stat.StudentQuantile((1+sure)/2, max(noise.Freedom, 1)) * noise.Ratio * math.Sqrt(1/float64(len(l.Runs))+1/float64(p.Runs))
 	return 1 - l.Throughput/p.Throughput.Center, width
 }
 
-// reference is the level of the plateau that was measured least often, but for
-// the one that is compared with it.
-func (s *search) reference(level, high float64) float64 {
-	p := s.plateau(high)
-	best, runs := high, math.MaxInt
+// reference is the level of the plateau, but for one, that was measured least
+// often.
+func (s *search) reference(level float64) float64 {
+	p, ok := s.others(level)
+	if !ok {
+		return level
+	}
+	best, runs := level, math.MaxInt
 	for _, l := range s.levels {
 		if l.Level >= p.From && l.Level <= p.To && l.Level != level && len(l.Runs) < runs {
 			best, runs = l.Level, len(l.Runs)
@@ -345,7 +306,7 @@ func (s *search) conclude(k *Knee, low, high float64) {
 		}
 	}
 	k.Found, k.At, k.Low, k.High = true, high, low, high
-	k.Plateau = s.plateau(high)
+	k.Plateau = capacity.FindPlateau(s.from(high), s.o.Tolerance/2, s.o.Confidence)
 	for _, l := range s.levels {
 		l.Good = l.Level >= high && l.Level <= k.Plateau.To
 		if l.Level == high {
