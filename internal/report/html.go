@@ -38,8 +38,10 @@ type shell struct {
 // newShell puts the style and the script together. The script is a module, so
 // that its names stay its own and it runs once the document is there.
 func newShell(title string) shell {
-	style := asset("page.css") + asset("run.css") + flame.Style()
-	script := flame.Script()
+	return shellOf(title, asset("page.css")+asset("run.css")+flame.Style(), flame.Script())
+}
+
+func shellOf(title, style, script string) shell {
 	return shell{
 		Title:  printable.Line(title),
 		Style:  template.CSS(style),

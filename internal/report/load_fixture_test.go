@@ -1,0 +1,182 @@
+package report
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"whet/internal/hist"
+	"whet/internal/load/record"
+)
+
+// loadStart is when the fixtures' loads began to count.
+var loadStart = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+
+// simulated is a service that answers in 0.4 ms, every tenth request in 3 ms, a
+// little more or less by lot, and stands still from 12 s to 12.5 s.
+func simulated(rng *rand.Rand, sent int64) (end int64) {
+	took := 400e3 * math.Exp(0.25*rng.NormFloat64())
+	if rng.IntN(10) == 0 {
+		took = 3e6 * math.Exp(0.1*rng.NormFloat64())
+	}
+	if sent >= 12e9 && sent < 12.5e9 {
+		sent = 12.5e9
+	}
+	return sent + int64(took)
+}
+
+// secondly makes intervals as the recorder does, which puts seconds together
+// where they come as fast as in a test.
+type secondly struct {
+	open  bool
+	times map[int64]*hist.Histogram
+}
+
+func newSecondly(open bool) *secondly { return &secondly{open, make(map[int64]*hist.Histogram)} }
+
+func (s *secondly) count(o *record.Outcome) {
+	if o.Status == 0 {
+		return
+	}
+	at := o.End / 1e9
+	if s.times[at] == nil {
+		s.times[at] = new(hist.Histogram)
+	}
+	if s.open {
+		s.times[at].Record(o.End - o.Due)
+	} else {
+		s.times[at].Record(o.End - o.Sent)
+	}
+}
+
+func (s *secondly) course(length int) *LoadCourse {
+	c := NewLoadCourse(s.open)
+	for k := range int64(length) {
+		iv := record.Interval{Second: record.Second{Start: loadStart.Add(time.Duration(k) * time.Second), Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)}
+		h := s.times[k]
+		if h == nil {
+			h = new(hist.Histogram)
+		}
+		if s.open {
+			iv.Response = h
+		} else {
+			iv.Service = h
+		}
+		c.Add(iv)
+	}
+	return c
+}
+
+// openLoad is an open loop of perSecond arrivals for 30 s, as a recorder counts
+// it. Three requests in the twentieth second fail.
+func openLoad(name string, perSecond int64, slower float64) LoadRun {
+	r := record.New(record.Plan{Origin: loadStart, Duration: 30 * time.Second, Open: true})
+	s := r.Shard()
+	rng := rand.New(rand.NewPCG(1, uint64(perSecond)))
+	var all []record.Outcome
+	for k := range 30 * perSecond {
+		due := k * 1e9 / perSecond
+		o := record.Outcome{Due: due, Free: due, Sent: due + 20_000 + rng.Int64N(20_000), Status: 200, Bytes: 1000}
+		o.End = o.Sent + int64(slower*float64(simulated(rng, o.Sent)-o.Sent))
+		switch {
+		case due >= 20e9 && due < 20.003e9 && perSecond == 1000:
+			o.Status, o.Kind = 503, record.Status5xx
+		case k == 29*perSecond:
+			o.Status, o.Kind = 0, record.Reset
+		}
+		all = append(all, o)
+	}
+	slices.SortFunc(all, func(a, b record.Outcome) int { return int(a.End - b.End) })
+	course := newSecondly(true)
+	for i := range all {
+		o := &all[i]
+		course.count(o)
+		if o.Kind != "" {
+			s.Fail(o, func() string { return "GET /: <b>" + o.Kind + "</b> & more" })
+			continue
+		}
+		s.Record(o)
+	}
+	s.Done()
+	res := r.Finish(30e9+5e6, false)
+	res.Rate = float64(perSecond)
+	res.Generator = record.Generator{Engine: "epoll", CPU: 900 * time.Millisecond, Share: 0.03, Processors: 1, Pauses: 2, LongestPause: 40 * time.Microsecond, PauseTime: 70 * time.Microsecond}
+	return LoadRun{Name: name, Result: res, Course: course.course(30), Plan: LoadPlan{
+		URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 64, Streams: 1,
+		Rate: "1000/s", KeepAlive: true, Warmup: 5 * time.Second, Duration: 30 * time.Second, Timeout: 10 * time.Second,
+	}}
+}
+
+// closedLoad is a closed loop of some connections for as many seconds.
+func closedLoad(name string, connections, length int) LoadRun {
+	r := record.New(record.Plan{Origin: loadStart, Duration: time.Duration(length) * time.Second})
+	s := r.Shard()
+	rng := rand.New(rand.NewPCG(2, 2))
+	course := newSecondly(false)
+	free := make([]int64, connections)
+	for {
+		k := 0
+		for i := range free {
+			if free[i] < free[k] {
+				k = i
+			}
+		}
+		sent := free[k]
+		if sent >= int64(length)*1e9 {
+			break
+		}
+		free[k] = simulated(rng, sent)
+		o := &record.Outcome{Due: -1, Free: sent, Sent: sent, End: free[k], Status: 200, Bytes: 100}
+		if o.End < int64(length)*1e9 {
+			course.count(o)
+		}
+		s.Record(o)
+	}
+	s.Done()
+	res := r.Finish(int64(length)*1e9, false)
+	res.InFlight = connections
+	res.Generator = record.Generator{Engine: "io_uring", CPU: time.Second, Share: -1}
+	return LoadRun{Name: name, Result: res, Course: course.course(length), Plan: LoadPlan{
+		URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: connections, Streams: 1, KeepAlive: true,
+	}}
+}
+
+// kneeLoad is a closed loop behind which a search stands, of a service with the
+// law 1000·N/(1+0.02(N−1)+0.0004·N(N−1)).
+func kneeLoad() LoadRun {
+	run := closedLoad("", 4, 3)
+	law := func(n float64) float64 { return 1000 * n / (1 + 0.02*(n-1) + 0.0004*n*(n-1)) }
+	k := &LoadKnee{Over: "connections", Law: law, Low: 40, High: 49, Text: []string{"The best throughput is 12,500/s at 49 connections, by doubling and refinement from 1 to 128."}}
+	for i, n := range []float64{1, 2, 4, 8, 16, 32, 40, 49, 64, 128} {
+		k.Points = append(k.Points, KneePoint{Level: n, Concurrency: n, Throughput: law(n) * (1 + 0.01*float64(i%3-1)), P50Ns: int64(1e6 + n*2e4), P99Ns: int64(2e6 * math.Exp(n/30)), Meets: n < 64})
+	}
+	run.Knee = k
+	return run
+}
+
+// loadPages are pages of loads by name.
+func loadPages() map[string]*Load {
+	open := openLoad("", 1000, 1)
+	open.Bounds = []LoadBound{{Bound: "p99<50ms", Value: "478 ms", Broken: true}, {Bound: "errors<1%", Value: "<0.1 %"}, {Bound: "p99.99<1s", Unknown: true, Note: "too few requests"}}
+	open.Result.Warnings = []string{"4 requests failed"}
+	hostile := openLoad(hostileTag, 200, 1)
+	hostile.Plan.URL = "http://x/" + hostileTag
+	hostile.Plan.Rate, hostile.Plan.Protocol = hostileTag, hostileTag
+	hostile.Result.Invalid = hostileTag
+	hostile.Result.Warnings = []string{hostileTag, hostileTag + " again"}
+	hostile.Result.Errors[hostileTag], hostile.Result.Examples[hostileTag] = 1, hostileTag
+	hostile.Result.Generator.Engine = hostileTag
+	hostile.Bounds = []LoadBound{{Bound: hostileTag, Value: hostileTag, Note: hostileTag}}
+	hostile.Knee = &LoadKnee{Over: hostileTag, Points: []KneePoint{{Level: 1}}, Text: []string{hostileTag}}
+	nothing := LoadRun{Result: record.New(record.Plan{Origin: loadStart, Duration: time.Second}).Finish(0, true)}
+	return map[string]*Load{
+		"open":    {Runs: []LoadRun{open}},
+		"closed":  {Runs: []LoadRun{closedLoad("", 8, 20)}},
+		"several": {Runs: []LoadRun{openLoad("before", 1000, 1), openLoad("after", 1000, 0.6), openLoad("", 500, 1)}, Warnings: []string{"the loads are of two addresses"}},
+		"mixed":   {Runs: []LoadRun{openLoad("open", 200, 1), closedLoad("closed", 2, 10)}},
+		"knee":    {Runs: []LoadRun{kneeLoad()}},
+		"hostile": {Runs: []LoadRun{hostile, hostile}},
+		"nothing": {Runs: []LoadRun{nothing}},
+	}
+}

@@ -1,0 +1,360 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+)
+
+// Bounds of what the page of a load shows: runs may come from files of others.
+const (
+	loadRuns    = 8 // a colour and a dash each
+	loadSeconds = 600
+)
+
+// loadView is the page of one load or of several.
+type loadView struct {
+	shell
+	Began    string
+	Loop     string
+	Invalid  []string // why figures are not the service's: before all else
+	Warnings []string
+	Verdict  string
+	Hides    string // what a closed loop does not show
+	Figures  []figureView
+	Times    []timesRow
+	Columns  []string // of Times and of Compare
+	Compare  []besideRow
+	Bounds   []boundView
+	Knees    []kneeView
+	Time     *timelineView
+	Heats    []heatView
+	Plot     *quantilePlot
+	Errors   []loadErrors
+	Checks   []checkView
+	Seconds  []secondsView
+	Left     string // runs that are not shown
+}
+
+type timesRow struct {
+	Name, Note string
+	Cells      []string
+}
+
+// besideRow is a run beside the first. Ratios are above 1 where it is better.
+type besideRow struct {
+	Class, Name, Loop string
+	Cells             []besideCell
+}
+
+type besideCell struct{ Value, Ratio string }
+
+type boundView struct {
+	Run, Bound, Value, Note, Verdict string
+	Broken                           bool
+}
+
+type loadErrors struct {
+	Run  string
+	Rows []errorView
+	More string
+}
+
+// checkView is what the generator says of itself.
+type checkView struct {
+	Run   string
+	Facts []Fact
+}
+
+type secondsView struct {
+	Run     string
+	Columns []string
+	Rows    [][]string
+	More    string
+}
+
+// runClass is a run's colour and dash.
+func runClass(i int) string { return "run" + strconv.Itoa(i+1) }
+
+func newLoadView(p *Load) *loadView {
+	runs := p.Runs[:min(len(p.Runs), loadRuns)]
+	v := &loadView{Left: more(len(p.Runs), loadRuns)}
+	title := runs[0].Plan.target()
+	for i := range runs {
+		if runs[i].Plan.target() != title {
+			title = quantity.Plural(len(p.Runs), "load")
+			break
+		}
+	}
+	v.shell = shellOf("whet load · "+title, asset("page.css")+asset("run.css")+asset("load.css"), asset("load.js"))
+	v.Title = title
+	for _, w := range p.Warnings {
+		v.Warnings = append(v.Warnings, printable.Line(w))
+	}
+	for i := range runs {
+		name := ""
+		if len(runs) > 1 {
+			name = runs[i].name(i)
+		}
+		v.addRun(name, &runs[i], len(runs))
+	}
+	first := &runs[0]
+	if len(runs) > 1 {
+		v.addComparison(runs)
+	} else {
+		v.Began, v.Loop, v.Verdict = began(first.Result), first.loop(), loadVerdict(first)
+		v.Figures = loadFigures(first)
+		v.addTimes(first)
+	}
+	for i := range runs {
+		if !runs[i].Result.Open {
+			v.Hides = runs[i].hides()
+			break
+		}
+	}
+	v.Time = loadTimeline(runs)
+	v.Plot = newQuantilePlot(runs)
+	return v
+}
+
+// addRun adds what stands on the page for each run. name is "" of a single one.
+func (v *loadView) addRun(name string, run *LoadRun, runs int) {
+	r := run.Result
+	say := func(s string) string {
+		if name == "" {
+			return printable.Line(s)
+		}
+		return name + ": " + printable.Line(s)
+	}
+	if r.Invalid != "" {
+		v.Invalid = append(v.Invalid, say(r.Invalid))
+	}
+	for _, w := range withoutReason(r) {
+		v.Warnings = append(v.Warnings, say(w))
+	}
+	for _, b := range run.Bounds {
+		verdict := "kept"
+		switch {
+		case b.Unknown:
+			verdict = "unknown"
+		case b.Broken:
+			verdict = "broken"
+		}
+		v.Bounds = append(v.Bounds, boundView{name, printable.Line(b.Bound), printable.Line(b.Value), printable.Line(b.Note), verdict, b.Broken})
+	}
+	if run.Knee != nil && len(run.Knee.Points) > 0 {
+		v.Knees = append(v.Knees, newKneeView(name, run.Knee))
+	}
+	if run.Course != nil && len(run.Course.columns) > 0 {
+		v.Heats = append(v.Heats, newHeatView(name, run.Course, runs))
+	}
+	if len(r.Errors) > 0 {
+		v.Errors = append(v.Errors, newLoadErrors(name, r))
+	}
+	v.Checks = append(v.Checks, checkView{name, generatorFacts(r)})
+	if len(r.Seconds) > 0 {
+		v.Seconds = append(v.Seconds, newSecondsView(name, r))
+	}
+}
+
+// name is what a run is called beside others.
+func (run *LoadRun) name(i int) string {
+	if run.Name == "" {
+		return "run " + strconv.Itoa(i+1)
+	}
+	return printable.Line(run.Name)
+}
+
+func began(r *record.Result) string {
+	if r.Start.IsZero() {
+		return ""
+	}
+	return r.Start.UTC().Format("2006-01-02 15:04:05") + " UTC"
+}
+
+// times are those that users of the service would see, and their name: response
+// times where they are known.
+func times(r *record.Result) (*hist.Histogram, string) {
+	if r.Open {
+		return &r.Response, "response time"
+	}
+	return &r.Service, "service time"
+}
+
+func timeAt(h *hist.Histogram, q float64) string {
+	if h.Count() == 0 {
+		return "–"
+	}
+	return ns(h.Quantile(q))
+}
+
+// loadVerdict is the run in a sentence.
+func loadVerdict(run *LoadRun) string {
+	r := run.Result
+	h, name := times(r)
+	s := amount(r.Throughput(), "per second")
+	if r.Open {
+		s += " of " + amount(r.Rate, "per second") + " planned"
+	}
+	if h.Count() > 0 {
+		s += fmt.Sprintf(", %s p50 %s and p99 %s", name, unbroken(timeAt(h, 0.5)), unbroken(timeAt(h, 0.99)))
+	}
+	if r.Failed() > 0 {
+		return s + ", " + unbroken(failedShare(r)) + " of the requests failed"
+	}
+	return s + ", no errors"
+}
+
+// unbroken keeps a number and its unit on one line.
+func unbroken(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
+
+func failedShare(r *record.Result) string {
+	return quantity.Percent(float64(r.Failed()) / float64(max(r.Requests, 1)))
+}
+
+func loadFigures(run *LoadRun) []figureView {
+	r := run.Result
+	h, name := times(r)
+	planned := ""
+	if r.Open {
+		planned = ", " + quantity.Count(r.Rate) + "/s planned"
+	}
+	out := []figureView{
+		{"throughput", amount(r.Throughput(), "per second"), quantity.Count(float64(r.Answered())) + " answers" + planned},
+		{"p50", timeAt(h, 0.5), name},
+		{"p99", timeAt(h, 0.99), name},
+		{"p99.9", timeAt(h, 0.999), name},
+		{"longest", timeAt(h, 1), name},
+	}
+	if n := r.Failed(); n > 0 {
+		return append(out, figureView{"errors", quantity.Count(float64(n)), failedShare(r) + " of the requests"})
+	}
+	return append(out, figureView{"errors", "none", statuses(r)})
+}
+
+// timeColumns are those of tables of times.
+func timeColumns() []string {
+	out := []string{"mean"}
+	for _, q := range loadQuantiles {
+		out = append(out, q.name)
+	}
+	return append(out, "max")
+}
+
+// addTimes adds the table of all kinds of times of a single run.
+func (v *loadView) addTimes(run *LoadRun) {
+	v.Columns = timeColumns()
+	add := func(name, note string, h *hist.Histogram) {
+		if h.Count() > 0 {
+			v.Times = append(v.Times, timesRow{name, note, timeCells(h)})
+		}
+	}
+	r := run.Result
+	if r.Open {
+		add("response time", "from when the request was due", &r.Response)
+	}
+	add("service time", "from when it was sent", &r.Service)
+	if r.Open {
+		add("send lateness", "later than it could have been sent", &r.Lateness)
+	}
+}
+
+// addComparison sets the runs beside the first.
+func (v *loadView) addComparison(runs []LoadRun) {
+	v.Columns = append([]string{"throughput", "errors"}, timeColumns()...)
+	first := runs[0].Result
+	before, _ := times(first)
+	for i := range runs {
+		r := runs[i].Result
+		h, kind := times(r)
+		ratio := func(x float64) string {
+			if i == 0 || !(x > 0) || math.IsInf(x, 0) {
+				return ""
+			}
+			return quantity.Ratio(x)
+		}
+		row := besideRow{Class: runClass(i), Name: runs[i].name(i), Loop: runs[i].loop()}
+		row.Cells = append(row.Cells, besideCell{amount(r.Throughput(), "per second"), ratio(r.Throughput() / first.Throughput())}, besideCell{Value: failedShare(r)})
+		values, known := timesOf(h), timesOf(before)
+		for k, text := range timeCells(h) {
+			c := besideCell{Value: text}
+			// A response time beside a service time is no ratio of anything.
+			if r.Open == first.Open && h.Count() > 0 && before.Count() > 0 {
+				c.Ratio = ratio(known[k] / values[k])
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		row.Loop = kind + ", " + row.Loop
+		if r.Invalid != "" {
+			row.Loop = "not valid; " + row.Loop
+		}
+		v.Compare = append(v.Compare, row)
+	}
+}
+
+// timesOf are the figures of timeCells.
+func timesOf(h *hist.Histogram) []float64 {
+	out := []float64{h.Mean()}
+	for _, q := range loadQuantiles {
+		out = append(out, float64(h.Quantile(q.at)))
+	}
+	return append(out, float64(h.Max()))
+}
+
+func newLoadErrors(name string, r *record.Result) loadErrors {
+	all := kinds(r.Errors)
+	v := loadErrors{Run: name, More: more(len(all), htmlErrors)}
+	for _, kind := range all[:min(len(all), htmlErrors)] {
+		v.Rows = append(v.Rows, errorView{quantity.Count(float64(r.Errors[kind])), printable.Line(kind), printable.Line(r.Examples[kind])})
+	}
+	return v
+}
+
+// generatorFacts are the self-check.
+func generatorFacts(r *record.Result) []Fact {
+	g := &r.Generator
+	var out []Fact
+	add := func(name, value string) { out = append(out, Fact{name, value}) }
+	add("generator", generator(r))
+	if r.Open && r.Lateness.Count() > 0 {
+		add("sent late", fmt.Sprintf("%s by more than 1 ms; p50 %s, p99.9 %s, max %s", quantity.Percent(r.LateRatio()),
+			ns(r.Lateness.Quantile(0.5)), ns(r.Lateness.Quantile(0.999)), ns(r.Lateness.Max())))
+	}
+	if due, inTime := planned(r); r.Open && due > 0 {
+		add("sent in the second they were due in", nearlyAll(inTime, due))
+	}
+	if g.PauseTime > 0 {
+		add("its collector", fmt.Sprintf("paused it for %s in all", quantity.Nanoseconds(float64(g.PauseTime))))
+	}
+	if r.Connections > 0 {
+		add("connections made", fmt.Sprintf("%s, %s each", quantity.Count(float64(r.Connections)), quantity.Nanoseconds(float64(r.Connecting)/float64(r.Connections))))
+	}
+	if r.InFlight > 0 {
+		add("cut off by the end", fmt.Sprintf("%s, the oldest after %s", quantity.Plural(r.InFlight, "request"), ns(int64(r.OldestInFlight))))
+	}
+	add("received", fmt.Sprintf("%s of bodies, %s/s", quantity.Bytes(float64(r.Bytes)), quantity.Bytes(eachSecond(r, r.Bytes))))
+	return out
+}
+
+// planned sums up the seconds' plans.
+func planned(r *record.Result) (due, inTime int64) {
+	for i := range r.Seconds {
+		due, inTime = due+r.Seconds[i].Due, inTime+r.Seconds[i].InTime
+	}
+	return due, inTime
+}
+
+// nearlyAll prints a share near the whole with the digits that matter there.
+func nearlyAll(n, of int64) string {
+	if n == of {
+		return "all " + quantity.Count(float64(of))
+	}
+	share := strconv.FormatFloat(math.Floor(float64(n)/float64(of)*1e5)/1e3, 'f', 3, 64)
+	return share + " %: all but " + quantity.Count(float64(of-n))
+}

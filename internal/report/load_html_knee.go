@@ -1,0 +1,218 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whet/internal/printable"
+	"whet/internal/quantity"
+)
+
+// kneeLevels bounds how many levels a page shows.
+const kneeLevels = 200
+
+// kneeView is a search for the knee: throughput and p99 over the level.
+type kneeView struct {
+	Run    string
+	Over   string
+	Text   []string
+	Charts []kneeChart
+	Ticks  []tick
+	Points []kneeRow
+	More   string
+}
+
+type kneeChart struct {
+	Name, Note, Label string
+	Grid              []tick
+	Band              *bandView
+	Lines             []pathView
+}
+
+// bandView is the bracket, in percent of the chart's width.
+type bandView struct {
+	X, Width string
+	Edges    []string
+	Title    string
+}
+
+type kneeRow struct {
+	Cells [6]string
+	Meets bool
+}
+
+func newKneeView(name string, k *LoadKnee) kneeView {
+	points := slices.Clone(k.Points[:min(len(k.Points), kneeLevels)])
+	slices.SortStableFunc(points, func(a, b KneePoint) int {
+		switch {
+		case a.Level < b.Level:
+			return -1
+		case a.Level > b.Level:
+			return 1
+		}
+		return 0
+	})
+	v := kneeView{Run: name, Over: printable.Line(k.Over), More: more(len(k.Points), kneeLevels)}
+	for _, s := range k.Text {
+		v.Text = append(v.Text, printable.Line(s))
+	}
+	// Levels are doubled before they are refined: by their logarithm they have
+	// room where they are many.
+	x := scale{low: 0, high: 1}
+	for i := range points {
+		x.high = max(x.high, points[i].Level)
+	}
+	if least := points[0].Level; least > 0 && x.high/least > 10 {
+		x.low, x.log = least, true
+	}
+	x.high *= 1.02
+	v.Ticks = levelTicks(x)
+	var rate, slow, law []spot
+	for i := range points {
+		p := &points[i]
+		rate, slow = append(rate, spot{p.Level, p.Throughput}), append(slow, spot{p.Level, float64(p.P99Ns)})
+		v.Points = append(v.Points, kneeRow{[6]string{
+			quantity.Count(p.Level), quantity.Count(p.Throughput) + "/s", answered(p.P50Ns), answered(p.P99Ns), quantity.Percent(p.ErrorRatio), meets(p.Meets),
+		}, p.Meets})
+	}
+	if k.Law != nil {
+		const steps = 240
+		for i := range steps + 1 {
+			level := x.from(float64(i) / steps)
+			if at := k.Law(level); isKnown(at) && at >= 0 {
+				law = append(law, spot{level, at})
+			}
+		}
+	}
+	most := 0.0
+	for _, p := range slices.Concat(rate, law) {
+		most = max(most, p.y)
+	}
+	y := linear(0, most, "per second")
+	chart := kneeChart{Name: "throughput", Note: "per second", Grid: y.grid("per second"), Band: bracket(k, x)}
+	if len(law) > 0 {
+		chart.Lines = append(chart.Lines, pathView{"law", "universal scalability law", polyline(law, x, y)})
+	}
+	chart.Lines = append(chart.Lines, pathView{"run1", "measured", polyline(rate, x, y)}, pathView{"run1 dots", "", dots(rate, x, y)})
+	chart.Label = "Throughput over " + v.Over + ", from " + quantity.Count(points[0].Level) + " to " + quantity.Count(points[len(points)-1].Level)
+	v.Charts = append(v.Charts, chart)
+	slow = slices.DeleteFunc(slow, func(p spot) bool { return p.y <= 0 })
+	if len(slow) > 0 {
+		least, most := math.Inf(1), 0.0
+		for _, p := range slow {
+			least, most = min(least, p.y), max(most, p.y)
+		}
+		y := logarithmic(least, most)
+		v.Charts = append(v.Charts, kneeChart{
+			Name: "p99", Note: "logarithmic", Grid: y.grid("nanoseconds"), Band: bracket(k, x), Label: "p99 over " + v.Over,
+			Lines: []pathView{{"line-p99", "p99", polyline(slow, x, y)}, {"line-p99 dots", "", dots(slow, x, y)}},
+		})
+	}
+	return v
+}
+
+func meets(ok bool) string {
+	if ok {
+		return "yes"
+	}
+	return "no"
+}
+
+// bracket is the stretch between what did and what did not; one edge where the
+// other is not known.
+func bracket(k *LoadKnee, x scale) *bandView {
+	var edges []float64
+	var known []string
+	for _, level := range []float64{k.Low, k.High} {
+		if level > 0 && !math.IsInf(level, 0) {
+			edges, known = append(edges, level), append(known, quantity.Count(level))
+		}
+	}
+	if len(edges) == 0 {
+		return nil
+	}
+	v := &bandView{Title: "at " + known[0]}
+	if len(edges) == 2 {
+		v.Title = "between " + strings.Join(known, " and ")
+	}
+	for _, level := range edges {
+		v.Edges = append(v.Edges, percentOf(x.at(level)))
+	}
+	from, to := x.at(edges[0]), x.at(edges[len(edges)-1])
+	v.X, v.Width = percentOf(from), percentOf(to-from)
+	return v
+}
+
+// from is the value at a height: the inverse of at.
+func (s scale) from(at float64) float64 {
+	if s.log {
+		return s.low * math.Pow(s.high/s.low, at)
+	}
+	return s.low + at*(s.high-s.low)
+}
+
+// levelTicks are round levels below the charts.
+func levelTicks(x scale) []tick {
+	var levels []float64
+	if x.log {
+		factors := []float64{1}
+		if x.high/x.low < 3000 {
+			factors = []float64{1, 2, 5}
+		}
+		for power := math.Pow(10, math.Floor(math.Log10(x.low))); power <= x.high; power *= 10 {
+			for _, f := range factors {
+				if v := f * power; v >= x.low*(1-1e-9) && v <= x.high {
+					levels = append(levels, v)
+				}
+			}
+		}
+	} else {
+		step := nice((x.high - x.low) / chartTicks)
+		for k := 0.0; k*step <= x.high && len(levels) < 2*chartTicks; k++ {
+			levels = append(levels, k*step)
+		}
+	}
+	var out []tick
+	for _, v := range levels {
+		t := tick{At: percentOf(x.at(v)), Label: quantity.Count(v), Anchor: "middle"}
+		switch {
+		case x.at(v) < 0.04:
+			t.Anchor = "start"
+		case x.at(v) > 0.96:
+			t.Anchor = "end"
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// spot is a point of a chart over levels.
+type spot struct{ x, y float64 }
+
+func (p spot) text(x, y scale) string {
+	return strconv.Itoa(int(math.Round(x.at(p.x)*chartX))) + " " + strconv.Itoa(int(math.Round((1-y.at(p.y))*chartY)))
+}
+
+func polyline(points []spot, x, y scale) string {
+	var b strings.Builder
+	for i, p := range points {
+		if i == 0 {
+			b.WriteString("M")
+		} else {
+			b.WriteString("L")
+		}
+		b.WriteString(p.text(x, y))
+	}
+	return b.String()
+}
+
+// dots draws a point for each: lines without length have round ends.
+func dots(points []spot, x, y scale) string {
+	var b strings.Builder
+	for _, p := range points {
+		b.WriteString("M" + p.text(x, y) + "h0")
+	}
+	return b.String()
+}

@@ -1,0 +1,130 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"whet/internal/load/record"
+	"whet/internal/quantity"
+)
+
+// loadTimeline draws what happened in each second. A single run has its
+// quantiles in one chart; of several each quantile has one, with a line a run.
+func loadTimeline(runs []LoadRun) *timelineView {
+	x := newAxis()
+	for i := range runs {
+		r := runs[i].Result
+		for k := range r.Seconds {
+			at := int64(r.Seconds[k].Start.Sub(r.Start))
+			x.add(at)
+			x.add(at + int64(r.Seconds[k].Length))
+		}
+	}
+	if !(x.to > x.from) {
+		return nil
+	}
+	v := &timelineView{Ticks: x.ticks()}
+	if len(runs) == 1 {
+		v.addRun(&runs[0], x)
+		return v
+	}
+	var rate, failed []lineOf
+	var p50, p99, most []lineOf
+	errors := false
+	for i := range runs {
+		run := &runs[i]
+		c := linesOf(run.Result)
+		line := func(samples []sample) lineOf { return lineOf{runClass(i), run.name(i), samples} }
+		rate, failed = append(rate, line(c.answered)), append(failed, line(c.failed))
+		p50, p99, most = append(p50, line(c.p50)), append(p99, line(c.p99)), append(most, line(c.most))
+		errors = errors || run.Result.Failed() > 0
+	}
+	v.draw("answers", "per second", "each second", "high", false, x, rate)
+	if errors {
+		v.draw("errors", "per second", "", "low", false, x, failed)
+	}
+	v.draw("p50", "nanoseconds", "of each second's times, logarithmic", "high", true, x, p50)
+	v.draw("p99", "nanoseconds", "logarithmic", "high", true, x, p99)
+	v.draw("longest", "nanoseconds", "logarithmic", "high", true, x, most)
+	return v
+}
+
+// addRun draws a single run.
+func (v *timelineView) addRun(run *LoadRun, x axis) {
+	r := run.Result
+	c := linesOf(r)
+	_, name := times(r)
+	lines := []lineOf{{"run1", "answered", c.answered}}
+	if r.Open {
+		lines = append([]lineOf{{"plan", "planned", c.due}}, lines...)
+	}
+	if r.Failed() > 0 {
+		lines = append(lines, lineOf{"line-bad", "failed", c.failed})
+	}
+	v.draw("requests", "per second", "each second", "high", false, x, lines)
+	v.draw(name, "nanoseconds", "each second, logarithmic", "high", true, x, []lineOf{
+		{"line-max", "max", c.most}, {"line-p99", "p99", c.p99}, {"run1", "p50", c.p50},
+	})
+	if due, inTime := planned(r); r.Open && inTime < due {
+		v.draw("sent behind their second", "count", "of those due in it", "low", false, x, []lineOf{{"line-bad", "", c.behind}})
+	}
+}
+
+// loadLines are a run's seconds as lines.
+type loadLines struct{ answered, failed, due, behind, p50, p99, most []sample }
+
+func linesOf(r *record.Result) loadLines {
+	var c loadLines
+	for i := range r.Seconds {
+		s := &r.Seconds[i]
+		at := int64(s.Start.Sub(r.Start) + s.Length/2)
+		add := func(to *[]sample, v float64) { *to = append(*to, sample{at, v}) }
+		add(&c.answered, rateOf(s, s.Answered))
+		add(&c.failed, rateOf(s, s.Errors))
+		add(&c.due, rateOf(s, s.Due))
+		add(&c.behind, float64(s.Due-s.InTime))
+		q := record.Quantiles{P50: s.P50, P99: s.P99, Max: s.Max}
+		if r.Open {
+			q = s.Response
+		}
+		time := func(ns int64) float64 {
+			if ns <= 0 { // no request ended
+				return math.NaN()
+			}
+			return float64(ns)
+		}
+		add(&c.p50, time(int64(q.P50)))
+		add(&c.p99, time(int64(q.P99)))
+		add(&c.most, time(int64(q.Max)))
+	}
+	return c
+}
+
+// rateOf is a count of a second by its length.
+func rateOf(s *record.Second, n int64) float64 {
+	if s.Length <= 0 {
+		return math.NaN()
+	}
+	return float64(n) / s.Length.Seconds()
+}
+
+func newSecondsView(name string, r *record.Result) secondsView {
+	v := secondsView{Run: name, Columns: []string{"from", "answers/s", "errors/s"}, More: more(len(r.Seconds), loadSeconds)}
+	if r.Open {
+		v.Columns = append(v.Columns, "due", "sent in it", "response p50", "p99", "max")
+	}
+	v.Columns = append(v.Columns, "service p50", "p99", "max")
+	for i := range r.Seconds[:min(len(r.Seconds), loadSeconds)] {
+		s := &r.Seconds[i]
+		row := []string{
+			strconv.FormatFloat(s.Start.Sub(r.Start).Seconds(), 'f', -1, 64) + " s",
+			quantity.Count(rateOf(s, s.Answered)), quantity.Count(rateOf(s, s.Errors)),
+		}
+		if r.Open {
+			row = append(row, quantity.Count(float64(s.Due)), quantity.Count(float64(s.InTime)),
+				answered(int64(s.Response.P50)), answered(int64(s.Response.P99)), answered(int64(s.Response.Max)))
+		}
+		v.Rows = append(v.Rows, append(row, answered(int64(s.P50)), answered(int64(s.P99)), answered(int64(s.Max))))
+	}
+	return v
+}

@@ -1,0 +1,304 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"strconv"
+	"time"
+
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/printable"
+)
+
+// LoadFiles are what was written beside a load's document; "" leaves a key out.
+type LoadFiles struct{ Recording, Report string }
+
+// The document of one load. Keys are only ever added; null is unknown, or not
+// there in this kind of loop.
+type jsonLoad struct {
+	Schema   string   `json:"schema,omitempty"`
+	Warnings []string `json:"warnings"`
+	Name     string   `json:"name,omitempty"` // of one of several
+
+	URL         string     `json:"url"`
+	Targets     int        `json:"targets"`
+	TargetsFrom string     `json:"targets_from"`
+	Method      string     `json:"method"`
+	Protocol    string     `json:"protocol"`
+	Loop        string     `json:"loop"` // "closed" or "open"
+	Rate        *string    `json:"rate"`
+	Poisson     bool       `json:"poisson"`
+	Connections int        `json:"connections"`
+	Streams     int        `json:"streams"`
+	KeepAlive   bool       `json:"keep_alive"`
+	Think       string     `json:"think"`
+	WarmupNs    int64      `json:"warmup_ns"`
+	TimeoutNs   int64      `json:"timeout_ns"`
+	Start       *time.Time `json:"start"` // behind the warm-up; null: it never got there
+	DurationNs  int64      `json:"duration_ns"`
+	DrainNs     int64      `json:"drain_ns"`
+	Interrupted bool       `json:"interrupted"`
+
+	Requests         int64             `json:"requests"`
+	Answered         int64             `json:"answered"`
+	ThroughputPerS   float64           `json:"throughput_per_s"`
+	PlannedPerS      *float64          `json:"planned_per_s"`
+	Errors           map[string]int64  `json:"errors"`
+	Examples         map[string]string `json:"examples"`
+	Status           map[string]int64  `json:"status"`
+	Bytes            int64             `json:"body_bytes"`
+	BytesPerS        float64           `json:"body_bytes_per_s"`
+	InFlight         int               `json:"in_flight"`
+	OldestInFlightNs int64             `json:"oldest_in_flight_ns"`
+	ConnectionsMade  int64             `json:"connections_made"`
+	ConnectingNs     int64             `json:"connecting_ns"`
+	ServiceTimeNs    *loadTimes        `json:"service_time_ns"`
+	ResponseTimeNs   *loadTimes        `json:"response_time_ns"`
+	LatenessNs       *loadTimes        `json:"lateness_ns"`
+	Generator        loadGenerator     `json:"generator"`
+	SLO              []jsonLoadBound   `json:"slo"`
+	PerTarget        []loadTarget      `json:"per_target"`
+	Seconds          []loadSecond      `json:"seconds"`
+
+	Recording string `json:"recording,omitempty"`
+	Report    string `json:"report,omitempty"`
+}
+
+// loadTimes sums up times. All are in nanoseconds.
+type loadTimes struct {
+	Count int64   `json:"count"`
+	Min   int64   `json:"min"`
+	Mean  float64 `json:"mean"`
+	P50   int64   `json:"p50"`
+	P75   int64   `json:"p75"`
+	P90   int64   `json:"p90"`
+	P95   int64   `json:"p95"`
+	P99   int64   `json:"p99"`
+	P999  int64   `json:"p999"`
+	P9999 int64   `json:"p9999"`
+	Max   int64   `json:"max"`
+}
+
+type loadGenerator struct {
+	CPUNs      *int64 `json:"cpu_ns"` // null: unknown
+	LateSends  int64  `json:"late_sends"`
+	Valid      bool   `json:"valid"`
+	Reason     string `json:"reason"` // why not
+	Engine     string `json:"engine"`
+	Processors int    `json:"processors"` // that it may use
+	// CPURatio is cpu_ns by what those had to give.
+	CPURatio         *float64 `json:"cpu_ratio"`
+	GCPauses         int64    `json:"gc_pauses"`
+	GCPauseNs        int64    `json:"gc_pause_ns"`
+	GCLongestPauseNs int64    `json:"gc_longest_pause_ns"`
+}
+
+type jsonLoadBound struct {
+	Bound   string `json:"bound"`
+	Value   string `json:"value"`
+	Broken  bool   `json:"broken"`
+	Unknown bool   `json:"unknown"`
+	Note    string `json:"note"`
+}
+
+type loadTarget struct {
+	Requests      int64    `json:"requests"`
+	Errors        int64    `json:"errors"`
+	ServiceMeanNs *float64 `json:"service_mean_ns"`
+}
+
+type loadSecond struct {
+	TimeNs       int64            `json:"t_ns"` // since the start
+	LengthNs     int64            `json:"length_ns"`
+	Requests     int64            `json:"requests"`
+	Answered     int64            `json:"answered"`
+	Errors       map[string]int64 `json:"errors"`
+	Bytes        int64            `json:"body_bytes"`
+	Due          int64            `json:"due"`
+	InTime       int64            `json:"in_time"`
+	ServiceTime  *loadSecondTimes `json:"service_time_ns"`
+	ResponseTime *loadSecondTimes `json:"response_time_ns"`
+}
+
+type loadSecondTimes struct {
+	P50 int64 `json:"p50"`
+	P99 int64 `json:"p99"`
+	Max int64 `json:"max"`
+}
+
+// WriteLoadJSON writes a page as one JSON document: whet/load/1 of a single run,
+// whet/loads/1 of several.
+func WriteLoadJSON(w io.Writer, p *Load, files LoadFiles) error {
+	return writeJSON(w, loadDocument(p, files), "  ")
+}
+
+// WriteLoadLine writes the document in one line, as the last of a stream.
+func WriteLoadLine(w io.Writer, p *Load, files LoadFiles) error {
+	return writeJSON(w, loadDocument(p, files), "")
+}
+
+func loadDocument(p *Load, files LoadFiles) any {
+	if len(p.Runs) == 1 {
+		d := newJSONLoad(&p.Runs[0])
+		d.Schema = "whet/load/1"
+		d.Warnings = append(d.Warnings, p.Warnings...)
+		d.Recording, d.Report = files.Recording, files.Report
+		return d
+	}
+	several := struct {
+		Schema   string      `json:"schema"`
+		Warnings []string    `json:"warnings"`
+		Runs     []*jsonLoad `json:"runs"`
+		Report   string      `json:"report,omitempty"`
+	}{"whet/loads/1", append([]string{}, p.Warnings...), nil, files.Report}
+	for i := range p.Runs {
+		d := newJSONLoad(&p.Runs[i])
+		d.Name = p.Runs[i].Name
+		several.Runs = append(several.Runs, d)
+	}
+	return several
+}
+
+func writeJSON(w io.Writer, document any, indent string) error {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetIndent("", indent)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(document); err != nil {
+		return fmt.Errorf("write load as JSON: %w", err)
+	}
+	if _, err := w.Write(printable.JSON(buf.Bytes())); err != nil {
+		return fmt.Errorf("write load as JSON: %w", err)
+	}
+	return nil
+}
+
+func newJSONLoad(run *LoadRun) *jsonLoad {
+	r, plan := run.Result, &run.Plan
+	d := &jsonLoad{
+		Warnings: append([]string{}, r.Warnings...),
+		URL:      plan.URL, Targets: plan.Targets, TargetsFrom: plan.TargetsFrom, Method: plan.Method, Protocol: plan.Protocol,
+		Loop: "closed", Poisson: plan.Poisson, Connections: plan.Connections, Streams: plan.Streams, KeepAlive: plan.KeepAlive, Think: plan.Think,
+		WarmupNs: int64(plan.Warmup), TimeoutNs: int64(plan.Timeout), DurationNs: int64(r.End.Sub(r.Start)), DrainNs: int64(r.Drain), Interrupted: r.Interrupted,
+		Requests: r.Requests, Answered: r.Answered(), ThroughputPerS: r.Throughput(), Bytes: r.Bytes, BytesPerS: eachSecond(r, r.Bytes),
+		Errors: maps.Clone(r.Errors), Examples: maps.Clone(r.Examples), Status: make(map[string]int64),
+		InFlight: r.InFlight, OldestInFlightNs: int64(r.OldestInFlight), ConnectionsMade: r.Connections, ConnectingNs: int64(r.Connecting),
+		ServiceTimeNs: newLoadTimes(&r.Service),
+		Generator: loadGenerator{
+			LateSends: r.LateSends, Valid: r.Invalid == "", Reason: r.Invalid, Engine: r.Generator.Engine, Processors: r.Generator.Processors,
+			GCPauses: r.Generator.Pauses, GCPauseNs: int64(r.Generator.PauseTime), GCLongestPauseNs: int64(r.Generator.LongestPause),
+		},
+		SLO: []jsonLoadBound{}, PerTarget: []loadTarget{}, Seconds: []loadSecond{},
+	}
+	if r.End.After(r.Start) {
+		start := r.Start.UTC().Round(0)
+		d.Start = &start
+	}
+	if r.Open {
+		d.Loop, d.Rate, d.PlannedPerS = "open", &plan.Rate, &r.Rate
+		d.ResponseTimeNs, d.LatenessNs = newLoadTimes(&r.Response), newLoadTimes(&r.Lateness)
+	}
+	if cpu := int64(r.Generator.CPU); cpu >= 0 {
+		d.Generator.CPUNs = &cpu
+	}
+	if share := r.Generator.Share; share >= 0 {
+		d.Generator.CPURatio = &share
+	}
+	for code, n := range r.Status {
+		d.Status[strconv.Itoa(code)] = n
+	}
+	for _, b := range run.Bounds {
+		d.SLO = append(d.SLO, jsonLoadBound(b))
+	}
+	for _, t := range r.Targets {
+		jt := loadTarget{Requests: t.Requests, Errors: t.Errors}
+		if t.Timed > 0 {
+			mean := float64(t.Service) / float64(t.Timed)
+			jt.ServiceMeanNs = &mean
+		}
+		d.PerTarget = append(d.PerTarget, jt)
+	}
+	for i := range r.Seconds {
+		d.Seconds = append(d.Seconds, newLoadSecond(r, &r.Seconds[i]))
+	}
+	return d
+}
+
+func newLoadSecond(r *record.Result, s *record.Second) loadSecond {
+	j := loadSecond{
+		TimeNs: int64(s.Start.Sub(r.Start)), LengthNs: int64(s.Length), Requests: s.Requests, Answered: s.Answered,
+		Errors: maps.Clone(s.Kinds), Bytes: s.Bytes, Due: s.Due, InTime: s.InTime,
+	}
+	if j.Errors == nil {
+		j.Errors = map[string]int64{}
+	}
+	if s.Max > 0 {
+		j.ServiceTime = &loadSecondTimes{int64(s.P50), int64(s.P99), int64(s.Max)}
+	}
+	if q := s.Response; q.Max > 0 {
+		j.ResponseTime = &loadSecondTimes{int64(q.P50), int64(q.P99), int64(q.Max)}
+	}
+	return j
+}
+
+// newLoadTimes is nil where there are none.
+func newLoadTimes(h *hist.Histogram) *loadTimes {
+	if h.Count() == 0 {
+		return nil
+	}
+	return &loadTimes{
+		Count: h.Count(), Min: h.Min(), Mean: h.Mean(), P50: h.Quantile(0.5), P75: h.Quantile(0.75), P90: h.Quantile(0.9), P95: h.Quantile(0.95),
+		P99: h.Quantile(0.99), P999: h.Quantile(0.999), P9999: h.Quantile(0.9999), Max: h.Max(),
+	}
+}
+
+// eachSecond is a number of the whole run for each second that it took.
+func eachSecond(r *record.Result, n int64) float64 {
+	s := (r.End.Sub(r.Start) + r.Drain).Seconds()
+	if s <= 0 {
+		return 0
+	}
+	return float64(n) / s
+}
+
+// LoadInterval is a second of a load that is under way.
+type LoadInterval struct {
+	record.Interval
+	At      time.Duration // since the load's start
+	Planned *float64      // arrivals a second; nil: a closed loop
+}
+
+// WriteLoadSecond writes a second as one line of JSON: whet/second/1.
+func WriteLoadSecond(w io.Writer, s *LoadInterval) error {
+	line := struct {
+		Schema         string           `json:"schema"`
+		Warnings       []string         `json:"warnings"`
+		TimeNs         int64            `json:"t_ns"`
+		LengthNs       int64            `json:"length_ns"`
+		Requests       int64            `json:"requests"`
+		Answered       int64            `json:"answered"`
+		ThroughputPerS float64          `json:"throughput_per_s"`
+		PlannedPerS    *float64         `json:"planned_per_s"`
+		Errors         map[string]int64 `json:"errors"`
+		Bytes          int64            `json:"body_bytes"`
+		ServiceTimeNs  *loadTimes       `json:"service_time_ns"`
+		ResponseTimeNs *loadTimes       `json:"response_time_ns"`
+	}{
+		"whet/second/1", []string{}, int64(s.At), int64(s.Length), s.Requests, s.Answered, 0, s.Planned,
+		s.Kinds, s.Bytes, newLoadTimes(s.Service), nil,
+	}
+	if s.Length > 0 {
+		line.ThroughputPerS = float64(s.Answered) / s.Length.Seconds()
+	}
+	if line.Errors == nil {
+		line.Errors = map[string]int64{}
+	}
+	if s.Planned != nil {
+		line.ResponseTimeNs = newLoadTimes(s.Response)
+	}
+	return writeJSON(w, line, "")
+}

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"whet/internal/hist"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+)
+
+// LoadLive is where a load under way stands.
+type LoadLive struct {
+	Target    string
+	Loop      string // "closed loop, 64 connections"
+	WarmingUp bool
+	Elapsed   time.Duration // of the phase
+	Of        time.Duration // its planned length
+	Requests  int64         // that ended in this phase
+	Wanted    int64         // of the load; 0: as many as the time holds
+	Failed    int64         // in this phase
+	Open      bool
+	// Times are those of all seconds that were closed: response times of an open
+	// loop, service times of a closed one; nil before there is one.
+	Times  *hist.Histogram
+	Errors map[string]int64
+
+	last     *hist.Histogram // of the last second
+	answered float64         // in it, per second
+	planned  *float64        // for it
+}
+
+// Add takes a second that was closed; the view keeps what it needs of it.
+func (l *LoadLive) Add(s *LoadInterval) {
+	h := new(hist.Histogram)
+	times := s.Service
+	if l.Open {
+		times = s.Response
+	}
+	h.Merge(times)
+	if l.Times == nil {
+		l.Times = new(hist.Histogram)
+	}
+	l.Times.Merge(h)
+	l.last, l.planned = h, s.Planned
+	l.answered = 0
+	if s.Length > 0 {
+		l.answered = float64(s.Answered) / s.Length.Seconds()
+	}
+	for kind, n := range s.Kinds {
+		if l.Errors == nil {
+			l.Errors = make(map[string]int64)
+		}
+		l.Errors[kind] += n
+	}
+}
+
+// Lines is the view on a terminal of so many columns: always as many lines while
+// the kinds of errors stay the same, none of them as wide as the terminal.
+func (l *LoadLive) Lines(width int, color bool) []string {
+	t := textWriter{width: max(width-1, 20), color: color}
+	put := func(s style, text string) {
+		text = cut(text, t.width)
+		if s != "" {
+			text = t.paint(s, text)
+		}
+		t.line(text)
+	}
+	put(bold, printable.Line(l.Target)+"  "+l.Loop)
+	put(cyan, l.progress(t.width))
+	put("", l.rate())
+	name := "service time"
+	if l.Open {
+		name = "response time"
+	}
+	put(dim, fmt.Sprintf("%-15s%10s%10s%10s%10s%10s%10s", name, "mean", "p50", "p90", "p99", "p99.9", "max"))
+	put("", liveTimes("last second", l.last))
+	put("", liveTimes("so far", l.Times))
+	put(l.alarm(), l.failures())
+	return strings.Split(strings.TrimSuffix(string(t.bytes()), "\n"), "\n")
+}
+
+// progress is a bar, how much is done and what is left.
+func (l *LoadLive) progress(width int) string {
+	ratio, done, left := 0.0, "", ""
+	switch {
+	case l.WarmingUp:
+		return fmt.Sprintf("warming up, %v of %v", l.Elapsed.Round(100*time.Millisecond), l.Of)
+	case l.Wanted > 0:
+		ratio = float64(l.Requests) / float64(l.Wanted)
+		done = fmt.Sprintf("%s of %s", quantity.Count(float64(l.Requests)), quantity.Plural(int(l.Wanted), "request"))
+		if l.Requests > 0 {
+			rest := time.Duration(float64(l.Elapsed) * (1/ratio - 1))
+			left = fmt.Sprintf(", about %v left", max(rest, 0).Round(time.Second))
+		}
+	default:
+		ratio = float64(l.Elapsed) / float64(max(l.Of, 1))
+		done = fmt.Sprintf("%v of %v", l.Elapsed.Round(time.Second), l.Of)
+		left = fmt.Sprintf(", %v left", max(l.Of-l.Elapsed, 0).Round(time.Second))
+		if l.Elapsed > l.Of {
+			left = ", waiting for the last answers"
+		}
+	}
+	text := done + left
+	return bar(ratio, max(min(width-wide(text)-2, 40), 1)) + "  " + text
+}
+
+// rate is the last second's against the plan.
+func (l *LoadLive) rate() string {
+	if l.last == nil {
+		return "requests       " + quantity.Count(float64(l.Requests))
+	}
+	text := fmt.Sprintf("throughput     %s a second", quantity.Count(l.answered))
+	if l.planned != nil {
+		text += fmt.Sprintf(" of %s planned", quantity.Count(*l.planned))
+	}
+	return text + fmt.Sprintf(", %s so far", quantity.Plural(int(l.Requests), "request"))
+}
+
+func (l *LoadLive) failures() string {
+	if l.Failed == 0 {
+		return "errors         none"
+	}
+	var parts []string
+	for _, kind := range kinds(l.Errors) {
+		parts = append(parts, fmt.Sprintf("%s %s", quantity.Count(float64(l.Errors[kind])), printable.Line(kind)))
+	}
+	text := fmt.Sprintf("errors         %s", quantity.Count(float64(l.Failed)))
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text
+}
+
+// liveTimes are the times of a row of the table; none is a dash.
+func liveTimes(name string, h *hist.Histogram) string {
+	cells := []string{"–", "–", "–", "–", "–", "–"}
+	if h != nil && h.Count() > 0 {
+		cells = []string{quantity.Nanoseconds(h.Mean()), ns(h.Quantile(0.5)), ns(h.Quantile(0.9)), ns(h.Quantile(0.99)), ns(h.Quantile(0.999)), ns(h.Max())}
+	}
+	text := fmt.Sprintf("%-15s", name)
+	for _, c := range cells {
+		text += fmt.Sprintf("%*s", 10, c)
+	}
+	return text
+}
+
+// alarm is the style of the line about errors.
+func (l *LoadLive) alarm() style {
+	if l.Failed > 0 {
+		return yellow
+	}
+	return dim
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"errors"
+	"io"
+
+	"whet/internal/load/record"
+)
+
+// LoadRun is one run of a load as a page shows it.
+type LoadRun struct {
+	Name   string // tells it from others on the page; may be "" where there is one
+	Plan   LoadPlan
+	Result *record.Result
+	Course *LoadCourse // nil: there is no heat map
+	Bounds []LoadBound // of -slo, in the order given
+	Knee   *LoadKnee   // where the run was a search
+}
+
+// LoadBound is one thing that was to hold.
+type LoadBound struct {
+	Bound   string // "p99<50ms"
+	Value   string // measured, printed
+	Broken  bool
+	Unknown bool
+	Note    string // what to think of beside it; "": nothing
+}
+
+// LoadKnee is what a search for the knee tried and found.
+type LoadKnee struct {
+	Over   string // what a level is: "connections" or "requests per second"
+	Points []KneePoint
+	// Law is the fitted universal scalability law as throughput over
+	// concurrency; nil: none, or it does not apply.
+	Law func(concurrency float64) float64
+	// Low and High are the bracket: the highest level that did, and the least
+	// one that did not. Either may be 0: not known.
+	Low, High float64
+	// Plateau is the best throughput and its noise, as a share of it; 0: not
+	// known.
+	Plateau, NoiseRatio float64
+	Text                []string // what was found, in sentences
+}
+
+// KneePoint is one level that was measured.
+type KneePoint struct {
+	Level       float64
+	Concurrency float64
+	Throughput  float64 // per second
+	ErrorRatio  float64
+	P50Ns       int64
+	P99Ns       int64
+	Meets       bool // what was asked for
+}
+
+// WriteLoadHTML writes a load, or several beside each other, as one HTML file
+// that loads nothing from elsewhere. Of several the first is what the others
+// are compared with.
+func WriteLoadHTML(w io.Writer, p *Load) error {
+	if len(p.Runs) == 0 {
+		return errors.New("write page of a load: there is no run")
+	}
+	return writeDocument(w, "load.html", newLoadView(p))
+}

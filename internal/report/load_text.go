@@ -1,0 +1,327 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+)
+
+// LoadTextOptions says how a load's summary is laid out.
+type LoadTextOptions struct {
+	Width int
+	Color bool
+}
+
+// WriteLoadText writes the summary of a load for a terminal, or of several, one
+// after the other behind a table that compares them.
+func WriteLoadText(w io.Writer, p *Load, o LoadTextOptions) error {
+	t := textWriter{width: min(max(cmp.Or(o.Width, 100), 60), 160), color: o.Color}
+	if len(p.Runs) > 1 {
+		t.compareLoads(p.Runs)
+	}
+	for i := range p.Runs {
+		if len(p.Runs) > 1 {
+			t.line()
+		}
+		t.load(&p.Runs[i], len(p.Runs) > 1)
+	}
+	t.warnings(p.Warnings)
+	if _, err := w.Write(t.bytes()); err != nil {
+		return fmt.Errorf("write load: %w", err)
+	}
+	return nil
+}
+
+// loadLabel is the width of the names before a summary's figures.
+const loadLabel = 15
+
+func (t *textWriter) load(run *LoadRun, named bool) {
+	r := run.Result
+	if r.Invalid != "" {
+		for _, l := range wrap("not valid: "+printable.Line(r.Invalid), t.width-2) {
+			t.line(t.paint(yellow, "! "), t.paint(bold, l))
+		}
+		t.line()
+	}
+	title := run.Plan.target()
+	if named {
+		title = printable.Line(run.Name) + "  " + title
+	}
+	t.line(t.paint(bold, shorten(title, t.width)))
+	for _, l := range wrap(run.loop(), t.width) {
+		t.line(t.paint(dim, l))
+	}
+	t.warnings(withoutReason(r))
+	t.line()
+	t.times(run)
+	t.line()
+	t.figures(run)
+	t.bounds(run.Bounds)
+	if !r.Open && r.Requests > 0 {
+		t.line()
+		t.hang(2, "", 0, run.hides())
+	}
+}
+
+// withoutReason are the warnings without that which stands above them.
+func withoutReason(r *record.Result) []string {
+	if r.Invalid != "" && len(r.Warnings) > 0 && r.Warnings[0] == r.Invalid {
+		return r.Warnings[1:]
+	}
+	return r.Warnings
+}
+
+// target is what was asked, in a few words.
+func (p *LoadPlan) target() string {
+	what := printable.Line(strings.TrimSpace(p.Method + " " + p.URL))
+	if p.Method == "GET" {
+		what = printable.Line(p.URL)
+	}
+	if p.Targets <= 1 {
+		return what
+	}
+	from := ""
+	if p.TargetsFrom != "" {
+		from = " of " + printable.Line(p.TargetsFrom)
+	}
+	return fmt.Sprintf("%s%s, the first %s", quantity.Plural(p.Targets, "target"), from, what)
+}
+
+// Loop says which loop it is, over which connections.
+func (p *LoadPlan) Loop() string {
+	kind, connections := "closed loop", quantity.Plural(p.Connections, "connection")
+	if p.Rate != "" {
+		kind = "open loop at " + printable.Line(p.Rate)
+		if p.Poisson {
+			kind += ", Poisson arrivals"
+		}
+		connections = "at most " + connections
+	}
+	if p.Streams > 1 {
+		connections += fmt.Sprintf(" of %s", quantity.Plural(p.Streams, "stream"))
+	}
+	if !p.KeepAlive {
+		connections += ", each for one request"
+	}
+	if p.Think != "" {
+		connections += ", think time " + printable.Line(p.Think)
+	}
+	return kind + ", " + connections
+}
+
+// length is how long the run took, and what came before.
+func (run *LoadRun) length() string {
+	r := run.Result
+	text := quantity.Nanoseconds(float64(r.End.Sub(r.Start)))
+	if w := run.Plan.Warmup; w > 0 {
+		text += ", behind a warm-up of " + quantity.Nanoseconds(float64(w))
+	}
+	if r.Interrupted {
+		text += ", interrupted"
+	}
+	return text
+}
+
+// speaks is the protocol, and what drove the load.
+func (run *LoadRun) speaks() string {
+	text := printable.Line(run.Plan.Protocol)
+	if e := run.Result.Generator.Engine; e != "" {
+		text += " · " + printable.Line(e) + " engine"
+	}
+	return text
+}
+
+// loop says how the run was driven, in one line.
+func (run *LoadRun) loop() string {
+	return run.Plan.Loop() + ", " + run.length() + " · " + run.speaks()
+}
+
+// hides says what a closed loop does not show.
+func (run *LoadRun) hides() string {
+	n := run.Plan.Connections * max(run.Plan.Streams, 1)
+	return fmt.Sprintf("A closed loop waits for the service: while it stalls nothing more is sent, and a stall is seen by at most %s, however many would have come. What users see is the response time of an open loop: -rate.",
+		quantity.Plural(n, "request"))
+}
+
+var loadQuantiles = []struct {
+	name string
+	at   float64
+}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}}
+
+// times is the table of both times.
+func (t *textWriter) times(run *LoadRun) {
+	head := []string{"mean"}
+	for _, q := range loadQuantiles {
+		head = append(head, q.name)
+	}
+	rows := [][]string{append(head, "max", "", "")}
+	add := func(h *hist.Histogram, name, note string) {
+		if h.Count() > 0 {
+			rows = append(rows, append(timeCells(h), name, note))
+		}
+	}
+	if run.Result.Open {
+		add(&run.Result.Response, "response time", "from when it was due")
+	}
+	add(&run.Result.Service, "service time", "from when it was sent")
+	if len(rows) == 1 {
+		t.line("  ", "No request has a time: none was answered, and none timed out.")
+		return
+	}
+	t.table(rows)
+}
+
+// timeCells are the mean, the quantiles and the largest of times.
+func timeCells(h *hist.Histogram) []string {
+	if h.Count() == 0 {
+		return slices.Repeat([]string{"–"}, len(loadQuantiles)+2)
+	}
+	cells := []string{quantity.Nanoseconds(h.Mean())}
+	for _, q := range loadQuantiles {
+		cells = append(cells, ns(h.Quantile(q.at)))
+	}
+	return append(cells, ns(h.Max()))
+}
+
+// figures are the lines below the times.
+func (t *textWriter) figures(run *LoadRun) {
+	r := run.Result
+	rate := fmt.Sprintf("%s a second", quantity.Count(r.Throughput()))
+	if r.Open && r.Rate > 0 {
+		rate += fmt.Sprintf(" of %s planned", quantity.Count(r.Rate))
+	}
+	t.hang(2, "throughput", loadLabel, rate+" answered, "+quantity.Bytes(eachSecond(r, r.Bytes))+" a second of bodies")
+	t.hang(2, "requests", loadLabel, fmt.Sprintf("%s, %s answered: %s", quantity.Count(float64(r.Requests)), quantity.Count(float64(r.Answered())), statuses(r)))
+	t.errors(r)
+	if r.InFlight > 0 {
+		t.hang(2, "cut off", loadLabel, fmt.Sprintf("%s by the end, the oldest after %s", quantity.Plural(r.InFlight, "request"), quantity.Nanoseconds(float64(r.OldestInFlight))))
+	}
+	if r.Connections > 0 {
+		t.hang(2, "connections", loadLabel, fmt.Sprintf("%s made, %s each", quantity.Count(float64(r.Connections)), quantity.Nanoseconds(float64(r.Connecting)/float64(r.Connections))))
+	}
+	if r.Open && r.Lateness.Count() > 0 {
+		t.hang(2, "send lateness", loadLabel, fmt.Sprintf("p50 %s, p99.9 %s, max %s; %s over 1 ms",
+			ns(r.Lateness.Quantile(0.5)), ns(r.Lateness.Quantile(0.999)), ns(r.Lateness.Max()), quantity.Percent(r.LateRatio())))
+	}
+	t.hang(2, "generator", loadLabel, generator(r))
+}
+
+// statuses lists the answers by status, the most frequent first.
+func statuses(r *record.Result) string {
+	codes := slices.SortedFunc(maps.Keys(r.Status), func(a, b int) int {
+		return cmp.Or(cmp.Compare(r.Status[b], r.Status[a]), cmp.Compare(a, b))
+	})
+	if len(codes) == 0 {
+		return "none"
+	}
+	const most = 6
+	var parts []string
+	for i, code := range codes {
+		if i == most {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s\u00a0with\u00a0%d", quantity.Count(float64(r.Status[code])), code))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// errors lists the kinds of failures, the most frequent first, each with its
+// first example.
+func (t *textWriter) errors(r *record.Result) {
+	if len(r.Errors) == 0 {
+		t.hang(2, "errors", loadLabel, "none")
+		return
+	}
+	total := quantity.Percent(float64(r.Failed()) / float64(max(r.Requests, 1)))
+	t.hang(2, "errors", loadLabel, fmt.Sprintf("%s, %s of the requests", quantity.Count(float64(r.Failed())), total))
+	for _, kind := range kinds(r.Errors) {
+		text := fmt.Sprintf("%s %s", quantity.Count(float64(r.Errors[kind])), printable.Line(kind))
+		if e := r.Examples[kind]; e != "" && e != kind {
+			text += ", first: " + printable.Line(e)
+		}
+		t.hang(2, "", loadLabel, text)
+	}
+}
+
+// kinds are those of errors, the most frequent first.
+func kinds(errors map[string]int64) []string {
+	return slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
+		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))
+	})
+}
+
+// generator says what driving the load took.
+func generator(r *record.Result) string {
+	g := &r.Generator
+	if g.CPU < 0 {
+		return "its CPU time is unknown"
+	}
+	cpu := int64(g.CPU)
+	text := cores(&cpu, int64(r.End.Sub(r.Start)+r.Drain))
+	if g.Processors > 0 {
+		text += fmt.Sprintf(" of %d", g.Processors)
+	}
+	if r.Requests > 0 {
+		text += fmt.Sprintf(", %s of CPU a request", quantity.Nanoseconds(float64(cpu)/float64(r.Requests)))
+	}
+	if g.Pauses > 0 {
+		text += fmt.Sprintf(", %s of its collector, the longest %s", quantity.Plural(int(g.Pauses), "pause"), quantity.Nanoseconds(float64(g.LongestPause)))
+	}
+	return text
+}
+
+func (t *textWriter) bounds(bounds []LoadBound) {
+	if len(bounds) == 0 {
+		return
+	}
+	t.heading("SLO", "")
+	for _, b := range bounds {
+		verdict, s := "kept", cyan
+		switch {
+		case b.Unknown:
+			verdict, s = "unknown", yellow
+		case b.Broken:
+			verdict, s = "broken", yellow
+		}
+		text := printable.Line(b.Bound)
+		if b.Value != "" {
+			text += ": " + printable.Line(b.Value)
+		}
+		if b.Note != "" {
+			text += " (" + printable.Line(b.Note) + ")"
+		}
+		t.line("  ", t.paint(s, pad(verdict, loadLabel-2)), "  ", text)
+	}
+}
+
+// compareLoads is the table of several runs.
+func (t *textWriter) compareLoads(runs []LoadRun) {
+	t.heading("Loads beside each other", "times are response times of an open loop, and service times of a closed one")
+	head := []string{"a second", "errors", "mean"}
+	for _, q := range loadQuantiles {
+		head = append(head, q.name)
+	}
+	rows := [][]string{append(head, "max", "", "")}
+	for i := range runs {
+		r := runs[i].Result
+		h, note := &r.Service, "closed, "+quantity.Plural(runs[i].Plan.Connections, "connection")
+		if r.Open {
+			h, note = &r.Response, "open, "+printable.Line(runs[i].Plan.Rate)
+		}
+		if r.Invalid != "" {
+			note += ", not valid"
+		}
+		row := []string{quantity.Count(r.Throughput()), quantity.Percent(float64(r.Failed()) / float64(max(r.Requests, 1)))}
+		rows = append(rows, append(append(row, timeCells(h)...), printable.Line(runs[i].Name), note))
+	}
+	t.table(rows)
+}
