@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"net"
+	"path/filepath"
+	"testing"
+
+	"whet/internal/load/message"
+)
+
+// answers checks that an engine reads what servers say.
+func (s *suite) answers(t *testing.T) {
+	for _, a := range answers() {
+		t.Run(a.name, func(t *testing.T) { s.whole(t, &a) })
+	}
+	for _, a := range answers() {
+		if len(a.text) < 400 && !a.resets {
+			t.Run("split/"+a.name, func(t *testing.T) { s.split(t, &a) })
+		}
+	}
+	t.Run("byte by byte", s.trickle)
+	t.Run("more than the answer", s.surplus)
+}
+
+// request is what an answer is to.
+func (a *answer) request(address string) message.Target {
+	return message.Target{Method: a.method, URL: "http://" + address + "/"}
+}
+
+// finish does what comes behind the answer, and reports whether the connection
+// goes on.
+func (a *answer) finish(c *conn) bool {
+	switch {
+	case a.resets:
+		c.reset()
+	case a.ends:
+		c.half()
+		c.last()
+	case a.once:
+		c.last()
+	}
+	return !a.once
+}
+
+// whole sends an answer in one piece.
+func (s *suite) whole(t *testing.T, a *answer) {
+	const requests = 6
+	server := answering(t, func(c *conn, _ *request) bool { return c.give(a.text) && a.finish(c) })
+	got := s.drive(t, t.Context(), job(t, "tcp", server.addr(), requests, a.request(server.addr())), server)
+	s.right(t, a, got, server, requests)
+}
+
+// right checks what a load made of answers that were all the same.
+func (s *suite) right(t *testing.T, a *answer, got seen, server *server, requests int64) {
+	t.Helper()
+	got.all(t, requests, a.status, a.kind)
+	if got.Bytes != requests*a.bytes {
+		t.Errorf("%d bytes of bodies, %d were sent", got.Bytes, requests*a.bytes)
+	}
+	if n := server.requests.Load(); n != requests {
+		t.Errorf("the server got %d requests, %d were to be sent", n, requests)
+	}
+	switch n := server.connections.Load(); {
+	case a.once && n < requests || server.again.Load() > 0:
+		t.Errorf("%d connections, of which %d were used again behind an answer that was the last", n, server.again.Load())
+	case !a.once && n > 2:
+		t.Errorf("%d connections: they were to be kept", n)
+	}
+}
+
+// split sends an answer in two pieces, split at every byte, over a Unix socket,
+// where the server sees whether the first was read.
+func (s *suite) split(t *testing.T, a *answer) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := int64(len(a.text) + 1)
+	if a.kind != "" && a.status == 0 {
+		requests = min(requests, 24) // each of them costs a pause
+	}
+	server := listenOn(t, l, each(func(c *conn, q *request) bool {
+		at := int(q.nth * int64(len(a.text)+1) / requests)
+		if !c.send(a.text[:at]) {
+			return false
+		}
+		c.drained()
+		return c.give(a.text[at:]) && a.finish(c)
+	}))
+	got := s.drive(t, t.Context(), job(t, "unix", path, requests, a.request("split.example")), server)
+	s.right(t, a, got, server, requests)
+}
+
+// trickle sends answers byte by byte, each of them read before the next.
+func (s *suite) trickle(t *testing.T) {
+	const text = "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n10\r\n0123456789abcdef\r\n0\r\nX-Sum: 7\r\n\r\n"
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := listenOn(t, l, each(func(c *conn, q *request) bool {
+		for i := range len(text) - 1 {
+			if !c.send(text[i : i+1]) {
+				return false
+			}
+			c.drained()
+		}
+		return c.give(text[len(text)-1:])
+	}))
+	got := s.drive(t, t.Context(), job(t, "unix", path, 10, message.Target{URL: "http://trickle.example/"}), server)
+	s.right(t, &answer{status: 200, bytes: 21}, got, server, 10)
+}
+
+// surplus sends more than the answer in the same piece. The answer counts; what
+// is behind it is nobody's, and the connection cannot be used again.
+func (s *suite) surplus(t *testing.T) {
+	for name, a := range map[string]*answer{
+		"garbage":         {text: sized("hello") + "garbage", status: 200, bytes: 5, once: true},
+		"a line":          {text: sized("hello") + "\r\n", status: 200, bytes: 5, once: true},
+		"another answer":  {text: sized("hello") + sized("another"), status: 200, bytes: 5, once: true},
+		"body to a HEAD":  {text: sized("hello"), method: "HEAD", status: 200, once: true},
+		"body of a 204":   {text: "HTTP/1.1 204 No Content\r\n\r\nhello", status: 204, once: true},
+		"body of a 304":   {text: "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello", status: 304, once: true},
+		"behind chunks":   {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" + sized("another"), status: 200, bytes: 5, once: true},
+		"behind a length": {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello", status: 200, bytes: 2, once: true},
+	} {
+		t.Run(name, func(t *testing.T) { s.whole(t, a) })
+	}
+}
