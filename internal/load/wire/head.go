@@ -18,11 +18,11 @@ func (p *Parser) statusLine(b []byte) (n int) {
 		}
 		return n
 	}
-	var err Error
+	var err error
 	p.version, p.Status, err = parseStatus(withoutCR(line))
 	p.carry = p.carry[:0]
 	switch {
-	case err != "":
+	case err != nil:
 		p.fail(err)
 	case p.Status == 101:
 		p.fail(ErrSwitching)
@@ -32,7 +32,7 @@ func (p *Parser) statusLine(b []byte) (n int) {
 	return n
 }
 
-func parseStatus(line []byte) (version, status int, err Error) {
+func parseStatus(line []byte) (version, status int, err error) {
 	const proto = len("HTTP/1.1")
 	if len(line) <= proto || string(line[:5]) != "HTTP/" || !isDigit(line[5]) || line[6] != '.' || !isDigit(line[7]) || line[8] != ' ' {
 		return 0, 0, ErrNotHTTP
@@ -45,7 +45,7 @@ func parseStatus(line []byte) (version, status int, err Error) {
 		len(code) > 3 && code[3] != ' ' || code[0] == '0' {
 		return 0, 0, ErrStatus
 	}
-	return 10*int(line[5]-'0') + int(line[7]-'0'), 100*int(code[0]-'0') + 10*int(code[1]-'0') + int(code[2]-'0'), ""
+	return 10*int(line[5]-'0') + int(line[7]-'0'), 100*int(code[0]-'0') + 10*int(code[1]-'0') + int(code[2]-'0'), nil
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
@@ -133,7 +133,7 @@ func (p *Parser) tooLarge() bool {
 	return p.phase == failed
 }
 
-func (p *Parser) fieldError() Error {
+func (p *Parser) fieldError() error {
 	if p.phase == inTrailer {
 		return ErrTrailer
 	}
@@ -159,7 +159,7 @@ func (p *Parser) field(line []byte) {
 		value = trimRight(value)
 	}
 	if f := known(name); f != other {
-		if err := p.fields.take(f, value, p.version); err != "" {
+		if err := p.fields.take(f, value, p.version); err != nil {
 			p.fail(err)
 			return
 		}
@@ -247,7 +247,7 @@ func equalFold(s []byte, lower string) bool {
 }
 
 // take reads a field that matters.
-func (f *framing) take(what meaning, value []byte, version int) Error {
+func (f *framing) take(what meaning, value []byte, version int) error {
 	switch what {
 	case contentLength:
 		n, digits, ok := parseLength(trimRight(value))
@@ -261,7 +261,7 @@ func (f *framing) take(what meaning, value []byte, version int) Error {
 		f.length, f.digits = n, digits
 	case transferEncoding:
 		if !knowsChunks(version) {
-			return ""
+			return nil
 		}
 		if f.chunked || !equalFold(value, "chunked") {
 			return ErrEncoding
@@ -281,7 +281,7 @@ func (f *framing) take(what meaning, value []byte, version int) Error {
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 var comma = []byte{','}
