@@ -211,7 +211,7 @@ type said struct {
 	} `json:"lateness_ns"`
 	Seconds []struct {
 		Due    int64 `json:"due"`
-		InTime int64 `json:"sent_in_second"`
+		InTime int64 `json:"in_time"`
 	} `json:"seconds"`
 	// Mallocs are those of the generator between two moments of its run, and
 	// MallocsOver the requests that ended between them. Only this program says

@@ -80,7 +80,7 @@ func newQuantilePlot(runs []LoadRun) *quantilePlot {
 
 // nines are the shares written below the plot.
 func nines(decades float64) []tick {
-	out := []tick{{At: "0", Label: "0 %", Anchor: "start"}}
+	var out []tick
 	add := func(label string, at float64) {
 		if at/decades > 0.99 {
 			return

@@ -2,9 +2,19 @@ package report
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"encoding/json"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
+
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/printable"
 )
 
 func loadHTML(t *testing.T, p *Load) []byte {
@@ -16,10 +26,345 @@ func loadHTML(t *testing.T, p *Load) []byte {
 	return b.Bytes()
 }
 
-func TestDump(t *testing.T) {
+func TestLoadHTMLGolden(t *testing.T) {
 	for name, p := range loadPages() {
-		doc := loadHTML(t, p)
-		t.Log(name, len(doc))
-		os.WriteFile(filepath.Join("/tmp/F", name+".html"), doc, 0o644)
+		doc := raw.ReplaceAll(loadHTML(t, p), []byte("<$1$2></$1>"))
+		doc = regexp.MustCompile(`(Security-Policy" content=")[^"]*`).ReplaceAll(doc, []byte("$1"))
+		if again := loadHTML(t, loadPages()[name]); len(again) == 0 {
+			t.Errorf("%s: nothing was written the second time", name)
+		}
+		golden(t, "load-"+name+".html", doc)
+	}
+	if err := WriteLoadHTML(io.Discard, &Load{}); err == nil {
+		t.Error("a page of no load was written")
+	}
+}
+
+// A row begins at 10 ns · 10^(row/12), and every time is in the row that it
+// belongs to.
+func TestCourseRows(t *testing.T) {
+	for ns, row := range map[int64]int{0: 0, 10: 0, 100: 12, 1_000_000: 60, 1_211_000: 60, 1_212_000: 61, 999_999_999_999: 131, math.MaxInt64: 131} {
+		if got := courseRow(ns); got != row {
+			t.Errorf("%d ns is in row %d, want %d", ns, got, row)
+		}
+	}
+	for ns := int64(11); ns < 900e9; ns += ns/7 + 1 {
+		row := courseRow(ns)
+		if float64(ns) < rowStart(row)*(1-1e-9) || float64(ns) >= rowStart(row+1)*(1+1e-9) {
+			t.Fatalf("%d ns is in row %d, from %g to %g", ns, row, rowStart(row), rowStart(row+1))
+		}
+	}
+}
+
+// The course of a day has as little to it as that of minutes, and loses no
+// request; columns follow each other without a gap.
+func TestCourseOfADay(t *testing.T) {
+	c := NewLoadCourse(false)
+	h := new(hist.Histogram)
+	const day = 24 * 3600
+	want := int64(0)
+	for k := range int64(day) {
+		h.Reset()
+		for i := range k%3 + 1 {
+			h.Record(1e6 << i)
+		}
+		want += k%3 + 1
+		c.Add(record.Interval{Second: record.Second{Start: loadStart.Add(time.Duration(k) * time.Second), Length: time.Second}, Service: h, Response: new(hist.Histogram)})
+	}
+	if n := len(c.columns); n > courseColumns || n < courseColumns/2 {
+		t.Errorf("%d columns", n)
+	}
+	got, at := int64(0), time.Duration(0)
+	for i := range c.columns {
+		col := &c.columns[i]
+		if col.from != at {
+			t.Fatalf("column %d begins at %v, the one before ends at %v", i, col.from, at)
+		}
+		if length := col.to - col.from; length != c.columns[0].to-c.columns[0].from && i < len(c.columns)-1 {
+			t.Errorf("column %d is %v long, the first %v", i, length, c.columns[0].to-c.columns[0].from)
+		}
+		at = col.to
+		for _, n := range col.counts {
+			got += n
+		}
+	}
+	if got != want || at != day*time.Second {
+		t.Errorf("%d requests until %v, want %d until a day", got, at, want)
+	}
+}
+
+// A recorder's own intervals make a course, which counts what its histogram
+// does.
+func TestCourseOfARecorder(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		r := record.New(record.Plan{Origin: loadStart, Duration: 3 * time.Second, Open: open})
+		c := NewLoadCourse(open)
+		r.Interval(c.Add)
+		s := r.Shard()
+		for k := range int64(2000) {
+			o := record.Outcome{Due: -1, Sent: k * 1e6, End: k*1e6 + 2e6 + k, Status: 200}
+			if open {
+				o.Due = o.Sent - 1e5
+			}
+			s.Record(&o)
+		}
+		s.Done()
+		res := r.Finish(3e9, false)
+		h, _ := times(res)
+		var n int64
+		for i := range c.columns {
+			for _, count := range c.columns[i].counts {
+				n += count
+			}
+		}
+		if n != h.Count() || n == 0 {
+			t.Errorf("open %v: the course has %d requests, the histogram %d", open, n, h.Count())
+		}
+	}
+}
+
+func TestHeatSteps(t *testing.T) {
+	for most, want := range map[int64][]int64{
+		0: nil, 1: {1}, 3: {1, 2, 3}, 255: {1, 2, 4, 8, 16, 32, 64, 128},
+		99_999_999: {1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000},
+	} {
+		if got := heatSteps(most); !slices.Equal(got, want) {
+			t.Errorf("steps to %d: %v, want %v", most, got, want)
+		}
+	}
+	if heatClass(0, 1) != "hot8" || heatClass(0, 3) != "hot1" || heatClass(2, 3) != "hot8" || heatClass(4, 8) != "hot5" {
+		t.Error("the colours do not span from the first to the last")
+	}
+	half := courseColumn{to: 500 * time.Millisecond}
+	if half.usual(3, time.Second) != 6 || half.usual(0, time.Second) != 0 {
+		t.Error("a column of half a second counts half")
+	}
+}
+
+var rectangle = regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-(\d+)z`)
+
+// The rectangles of a heat map are the cells that its data counts: each in the
+// colour of its count, nothing beside them.
+func TestHeatIsItsData(t *testing.T) {
+	run := loadPages()["open"].Runs[0]
+	v := newHeatView("", run.Course, 1)
+	var d heatData
+	if err := json.Unmarshal([]byte(v.Data), &d); err != nil {
+		t.Fatal(err)
+	}
+	rows := len(d.Times) - 1
+	drawn := make([][]string, len(d.Cells))
+	for i := range drawn {
+		drawn[i] = make([]string, rows)
+	}
+	for _, p := range v.Paths {
+		left := rectangle.ReplaceAllString(p.Path, "")
+		if left != "" {
+			t.Fatalf("%s holds %q", p.Class, left)
+		}
+		for _, m := range rectangle.FindAllStringSubmatch(p.Path, -1) {
+			var n [4]int
+			for i := range n {
+				n[i], _ = strconv.Atoi(m[i+1])
+			}
+			// 30 columns of a second are 48 units wide each.
+			for column := n[0] / 48; column < (n[0]+n[2])/48; column++ {
+				if old := drawn[column][rows-1-n[1]]; old != "" || n[2] != n[3] {
+					t.Fatalf("column %d, row %d is drawn as %s and as %s", column, rows-1-n[1], old, p.Class)
+				}
+				drawn[column][rows-1-n[1]] = p.Class
+			}
+		}
+	}
+	var total, most int64
+	for _, cells := range d.Cells {
+		if len(cells) > 0 {
+			most = max(most, slices.Max(cells[1:]))
+		}
+	}
+	steps := heatSteps(most)
+	for column, cells := range d.Cells {
+		for row := range rows {
+			var n int64
+			if i := row - int(cells[0]); i >= 0 && i < len(cells)-1 {
+				n = cells[1+i]
+			}
+			total += n
+			want := ""
+			for k, least := range steps {
+				if n >= least {
+					want = heatClass(k, len(steps))
+				}
+			}
+			if drawn[column][row] != want {
+				t.Errorf("column %d, row %d counts %d and is drawn as %q, want %q", column, row, n, drawn[column][row], want)
+			}
+		}
+	}
+	if want := run.Result.Response.Count(); total != want {
+		t.Errorf("%d requests in the cells, %d in the histogram", total, want)
+	}
+	// The stall from 12 to 12.5 s: who was due in it waited until its end, which
+	// no other second knows.
+	row := courseRow(400e6) - courseRow(int64(d.Times[0]))
+	for column, cells := range d.Cells {
+		slow := len(cells)-1 > row-int(cells[0])
+		if slow != (column == 12) {
+			t.Errorf("second %d has times of 400 ms: %v", column, slow)
+		}
+	}
+}
+
+// The line of the percentile plot is at each share where sorted times are.
+func TestQuantilePathAgainstSorting(t *testing.T) {
+	h := new(hist.Histogram)
+	var all []int64
+	for k := range int64(20_000) {
+		ns := 1000 + k*k%7_000_003
+		h.Record(ns)
+		all = append(all, ns)
+	}
+	slices.Sort(all)
+	decades := math.Log10(float64(len(all)))
+	y := logarithmic(float64(all[0]), float64(all[len(all)-1]))
+	path := quantilePath(h, decades, y)
+	height := func(x float64) float64 {
+		at := 0.0
+		for _, m := range regexp.MustCompile(`M(\d+) (\d+)h0|H(\d+)V(\d+)`).FindAllStringSubmatch(path, -1) {
+			px, _ := strconv.ParseFloat(m[1]+m[3], 64)
+			if px > x {
+				break
+			}
+			at, _ = strconv.ParseFloat(m[2]+m[4], 64)
+		}
+		return at
+	}
+	for _, q := range []float64{0.05, 0.5, 0.9, 0.99, 0.999} {
+		rank := int(math.Ceil(q*float64(len(all)))) - 1
+		// Points are a 480th of 4.3 decades apart, in which 1−q falls by 2.1 %; a
+		// unit is a 200th of the height, and a bucket up to 0.8 % too high.
+		off := int(0.021*(1-q)*float64(len(all))) + 2
+		low, high := (1-y.at(float64(all[min(rank+off, len(all)-1)])*1.008))*chartY-1, (1-y.at(float64(all[max(rank-off, 0)])))*chartY+1
+		if got := height(math.Log10(1/(1-q)) / decades * chartX); got < low || got > high {
+			t.Errorf("at %v the line is at %v of 200, want %v to %v", q, got, low, high)
+		}
+	}
+	if !strings.HasSuffix(path, "H1440V"+strconv.Itoa(int(math.Round((1-y.at(float64(all[len(all)-1])))*chartY)))) {
+		t.Errorf("the line does not end at the longest time: …%s", path[len(path)-20:])
+	}
+	var shares []string
+	for _, n := range nines(5) {
+		shares = append(shares, n.Label+" "+n.At)
+	}
+	if got := strings.Join(shares, "; "); got != "50 % 6.02; 90 % 20; 99 % 40; 99.9 % 60; 99.99 % 80" {
+		t.Errorf("shares %s", got)
+	}
+}
+
+// A day, with errors in every second, stays below 2 MB.
+func TestLoadHTMLOfADayIsSmall(t *testing.T) {
+	run := openLoad("", 1000, 1)
+	const day = 24 * 3600
+	first := run.Result.Seconds
+	run.Result.Seconds = nil
+	c := NewLoadCourse(true)
+	h := new(hist.Histogram)
+	for k := range day {
+		s := first[k%30]
+		s.Start = loadStart.Add(time.Duration(k) * time.Second)
+		s.Response.P99 += time.Duration(k*7919%1_000_003) * 1000
+		run.Result.Seconds = append(run.Result.Seconds, s)
+		h.Reset()
+		for i := range int64(40) {
+			h.Record((10_000 + int64(k)*7919%1000) << (i % 22))
+		}
+		c.Add(record.Interval{Second: s, Service: new(hist.Histogram), Response: h})
+	}
+	run.Result.End = loadStart.Add(day * time.Second)
+	run.Course = c
+	page := &Load{Runs: []LoadRun{run}}
+	if n := len(loadHTML(t, page)); n > 2e6 {
+		t.Errorf("one run takes %d bytes", n)
+	}
+	for range loadRuns + 1 {
+		page.Runs = append(page.Runs, run)
+	}
+	if n := len(loadHTML(t, page)); n > 6e6 {
+		t.Errorf("as many runs as are shown take %d bytes", n)
+	}
+}
+
+// What is said first stands first: that the figures are not the service's, then
+// warnings, then figures. And every name is there as text.
+func TestLoadHTMLOrderAndNames(t *testing.T) {
+	doc := string(loadHTML(t, loadPages()["hostile"]))
+	last := -1
+	for _, id := range []string{"invalid", "warnings", "result", "slo", "knee", "time", "heat", "percentiles", "errors", "generator", "seconds"} {
+		at := strings.Index(doc, `<h2 id="`+id+`"`)
+		if at <= last {
+			t.Errorf("#%s is at %d, what stands before it at %d", id, at, last)
+		}
+		last = at
+	}
+	all, err := walk([]byte(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := printable.Line(hostileTag)
+	for where, is := range map[string]func(*element) bool{
+		"a warning": func(e *element) bool { return e.name == "li" && e.text == name+": "+name },
+		"a bound":   func(e *element) bool { return e.name == "code" && e.text == name },
+		"an error":  func(e *element) bool { return e.name == "td" && e.text == name },
+		"a heading": func(e *element) bool { return e.name == "h3" && e.text == name },
+	} {
+		if !slices.ContainsFunc(all, is) {
+			t.Errorf("%q is not in %s", name, where)
+		}
+	}
+}
+
+// Ratios are above 1 where a run is better than the first, and none stands
+// between a response time and a service time.
+func TestLoadComparison(t *testing.T) {
+	pages := loadPages()
+	v := newLoadView(pages["several"])
+	if len(v.Compare) != 3 || v.Compare[0].Cells[0].Ratio != "" {
+		t.Fatalf("%d rows, the first with %q", len(v.Compare), v.Compare[0].Cells[0].Ratio)
+	}
+	if after := v.Compare[1].Cells; after[0].Ratio != "1.00x" || after[1].Ratio != "" || !strings.HasPrefix(after[3].Ratio, "1.6") {
+		t.Errorf("after: throughput %q, p50 %q", after[0].Ratio, after[3].Ratio)
+	}
+	if half := v.Compare[2].Cells; half[0].Ratio != "0.500x" {
+		t.Errorf("half the rate has the ratio %q", half[0].Ratio)
+	}
+	for _, c := range newLoadView(pages["mixed"]).Compare[1].Cells[2:] {
+		if c.Ratio != "" {
+			t.Errorf("a closed loop's %s has the ratio %s to an open one's", c.Value, c.Ratio)
+		}
+	}
+}
+
+// Levels lie where their logarithms are, the bracket between its two.
+func TestKneeView(t *testing.T) {
+	v := newKneeView("", kneeLoad().Knee)
+	if len(v.Charts) != 2 || len(v.Points) != 10 {
+		t.Fatalf("%d charts, %d points", len(v.Charts), len(v.Points))
+	}
+	whole := math.Log(128 * 1.02)
+	band := v.Charts[0].Band
+	if want := percentOf(math.Log(40) / whole); band.X != want || len(band.Edges) != 2 || band.Edges[1] != percentOf(math.Log(49)/whole) {
+		t.Errorf("the bracket is %+v, want it at %s", band, want)
+	}
+	// 1000/s times 0.99 at one connection, below 20,000/s: 190 of 200.
+	if !strings.HasPrefix(v.Charts[0].Lines[1].Path, "M0 190L") {
+		t.Errorf("the first level is at %.20s", v.Charts[0].Lines[1].Path)
+	}
+	for low, title := range map[float64]string{0: "at 49", 40: "between 40 and 49"} {
+		if got := bracket(&LoadKnee{Low: low, High: 49}, scale{low: 1, high: 100, log: true}).Title; got != title {
+			t.Errorf("bracket from %g: %q", low, got)
+		}
+	}
+	if got := bracket(&LoadKnee{Low: 49, High: math.Inf(1)}, scale{low: 1, high: 100, log: true}); got.Title != "at 49" || got.Width != "0" {
+		t.Errorf("a bracket without an end: %+v", got)
 	}
 }
