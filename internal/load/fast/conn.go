@@ -67,7 +67,7 @@ func (l *loop) begin(c *conn, due, now int64) {
 		l.compose(c)
 	}
 	c.due, c.sent = due, now
-	c.busy = true
+	c.busy, c.parsing = true, false
 	c.peers, c.connect = 0, 0
 	l.enlist(c)
 	if c.state == ready {

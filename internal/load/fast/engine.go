@@ -14,12 +14,15 @@ import (
 )
 
 // Epoll is the engine over epoll.
-func Epoll() (engine.Engine, error) { return driver{name: "epoll", transport: newEpoll}, nil }
+func Epoll() (engine.Engine, error) {
+	return driver{name: "epoll", transport: newEpoll, shaking: maxShaking}, nil
+}
 
 // driver is the engine over one kind of transport.
 type driver struct {
 	name      string
 	transport func(*loop) (transport, error)
+	shaking   int // TLS handshakes at a time in one loop
 }
 
 func (d driver) Name() string { return d.name }
@@ -35,25 +38,56 @@ func (d driver) Drive(ctx context.Context, j *engine.Job) (engine.Report, error)
 		n = runtime.GOMAXPROCS(0)
 	}
 	n = min(n, j.Connections)
-	loops := make([]*loop, 0, n)
 	for k := range n {
 		l := newLoop(p, k, n, share(j.Connections, k, n))
+		l.tls.most = d.shaking
 		if l.t, err = d.transport(l); err != nil {
-			for _, l := range loops {
-				l.t.shutdown()
-			}
+			p.shutdown()
 			return engine.Report{}, fmt.Errorf("begin an event loop: %w", err)
 		}
-		loops = append(loops, l)
+		p.loops = append(p.loops, l)
 	}
+	defer p.shutdown()
+	defer whenOver(ctx, p.stop)()
 	var all sync.WaitGroup
 	reports := make([]engine.Report, n)
 	failures := make([]error, n)
-	for k, l := range loops {
-		all.Go(func() { reports[k], failures[k] = l.run(ctx) })
+	for k, l := range p.loops {
+		all.Go(func() { reports[k], failures[k] = l.run() })
 	}
 	all.Wait()
 	return together(reports), errors.Join(failures...)
+}
+
+// whenOver has f called at the end of ctx. What it returns ends that, and waits
+// for f where it was called.
+func whenOver(ctx context.Context, f func()) (end func()) {
+	called := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(called)
+		f()
+	})
+	return func() {
+		if !stop() {
+			<-called
+		}
+	}
+}
+
+// stop has all loops cut off what is under way.
+func (p *plan) stop() {
+	for _, l := range p.loops {
+		l.stopped.Store(true)
+		l.t.wake()
+	}
+}
+
+// shutdown gives back what the loops had. They are through: until then one may
+// wake another.
+func (p *plan) shutdown() {
+	for _, l := range p.loops {
+		l.t.shutdown()
+	}
 }
 
 // share is loop k's part of n things.

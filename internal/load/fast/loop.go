@@ -3,7 +3,6 @@
 package fast
 
 import (
-	"context"
 	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
@@ -18,8 +17,8 @@ import (
 	"whet/internal/schedule"
 )
 
-// plan is what the loops of a job have in common. It does not change, but for
-// peer.
+// plan is what the loops of a job have in common. It does not change while they
+// run, but for peer.
 type plan struct {
 	job     *engine.Job
 	end     int64
@@ -33,6 +32,8 @@ type plan struct {
 	peers      []peer
 	peer       atomic.Int32 // that answered last
 	unresolved error        // why there is none
+
+	loops []*loop
 }
 
 // fixed is a request that is always the same.
@@ -51,10 +52,10 @@ type loop struct {
 	now      int64
 	busy     queue // connections with a request under way, the first sent first
 	underWay int
-	alarms   alarms // pauses and think times
-	service  int64  // mean service time of late, ns
-	tick     int64  // when the shard is told the time
-	spent    bool   // no more requests may be sent
+	alarms   alarms      // pauses and think times
+	service  int64       // mean service time of late, ns
+	tick     int64       // when the shard is told the time
+	spent    atomic.Bool // no more requests may be sent
 
 	// Of an open loop; arrivals is nil in a closed one.
 	arrivals *schedule.Arrivals
@@ -68,7 +69,7 @@ type loop struct {
 	random  *rand.Rand // think times
 
 	tls     handshakes
-	stopped atomic.Bool // the context ended
+	stopped atomic.Bool // the load is to be cut off
 }
 
 func newLoop(p *plan, k, loops, connections int) *loop {
@@ -111,15 +112,9 @@ const tickEvery = 50e6
 //
 // The goroutine keeps its thread, whose timer slack it sets, to its end, so that
 // the thread ends with it.
-func (l *loop) run(ctx context.Context) (engine.Report, error) {
+func (l *loop) run() (engine.Report, error) {
 	runtime.LockOSThread()
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
-	stop := context.AfterFunc(ctx, func() {
-		l.stopped.Store(true)
-		l.t.wake()
-	})
-	defer stop()
-
 	l.now = l.job.Now()
 	for i := range l.conns {
 		c := &l.conns[i]
@@ -156,7 +151,7 @@ func (l *loop) done(now int64) bool {
 	case l.underWay > 0:
 		return false
 	}
-	return l.spent || l.arrivals != nil && now >= l.end && l.due >= l.end
+	return l.spent.Load() || l.arrivals != nil && now >= l.end && l.due >= l.end
 }
 
 // pass does what is due.
@@ -190,7 +185,7 @@ func (l *loop) untilNext(now int64) int64 {
 	if len(l.alarms) > 0 {
 		next = min(next, l.alarms[0].at)
 	}
-	if l.arrivals != nil && l.idle.free > 0 && l.due < l.end && !l.spent {
+	if l.arrivals != nil && l.idle.free > 0 && l.due < l.end && !l.spent.Load() {
 		next = min(next, l.due)
 	}
 	return max(next-now, 0)
@@ -198,11 +193,18 @@ func (l *loop) untilNext(now int64) int64 {
 
 // take asks whether one more request may be sent, due or sent at a moment.
 func (l *loop) take(moment int64) bool {
-	if l.spent {
+	if l.spent.Load() {
 		return false
 	}
-	l.spent = !l.job.Take(moment)
-	return !l.spent
+	if l.job.Take(moment) {
+		return true
+	}
+	// Others may be waiting for the end of a think time.
+	for _, other := range l.loops {
+		other.spent.Store(true)
+		other.t.wake()
+	}
+	return false
 }
 
 // finish counts what the end left over, and gives everything back.
@@ -218,7 +220,6 @@ func (l *loop) finish(now int64) engine.Report {
 		l.hangUp(&l.conns[i])
 	}
 	l.tls.all.Wait()
-	l.t.shutdown()
 	l.shard.Done()
 	return r
 }

@@ -38,7 +38,7 @@ import (
 // (records).
 
 const (
-	maxShaking = 256 // handshakes at a time
+	maxShaking = 256 // handshakes of a loop at a time
 	// clearSize holds the largest record.
 	clearSize = 16 << 10
 	// sealSize is how much of a request is sealed at a time.
@@ -58,6 +58,7 @@ var errWouldBlock net.Error = wouldBlock{}
 type handshakes struct {
 	fed     bool   // one was given bytes: it should have its turn
 	clear   []byte // what reading makes of what came
+	most    int    // at a time
 	running int
 	waiting []*session // for their turn, the first first
 
@@ -101,7 +102,7 @@ func (l *loop) shake(c *conn) {
 	s.more.L = &s.mu
 	s.conn = tls.Client(s, l.address.TLS)
 	c.tls = s
-	if l.tls.running >= maxShaking {
+	if l.tls.running >= l.tls.most {
 		l.tls.waiting = append(l.tls.waiting, s)
 		return
 	}
@@ -186,7 +187,7 @@ func (l *loop) attend(s *session) {
 // nextHandshake begins those that wait for their turn.
 func (l *loop) nextHandshake() {
 	h := &l.tls
-	for h.running < maxShaking && len(h.waiting) > 0 {
+	for h.running < h.most && len(h.waiting) > 0 {
 		s := h.waiting[0]
 		h.waiting = h.waiting[1:]
 		if l.conns[s.index].tls == s {

@@ -1,0 +1,20 @@
+//go:build linux
+
+package fast
+
+import (
+	"testing"
+
+	"whet/internal/load/conformance"
+	"whet/internal/load/engine"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, func() engine.Engine {
+		e, err := Epoll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}, conformance.Features{})
+}

@@ -1,0 +1,136 @@
+//go:build linux
+
+package fast
+
+import (
+	"crypto/tls"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"whet/internal/load/record"
+)
+
+// Both versions of TLS, with and without resumption, over connections that are
+// kept and that are not.
+func TestTLS(t *testing.T) {
+	server, client := certified(t)
+	var handshakes, resumed atomic.Int64
+	l, err := tls.Listen("tcp", "127.0.0.1:0", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serveAll(t, l, func(c net.Conn) {
+		if c.(*tls.Conn).Handshake() != nil {
+			return
+		}
+		handshakes.Add(1)
+		if c.(*tls.Conn).ConnectionState().DidResume {
+			resumed.Add(1)
+		}
+		hello(c)
+	})
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		for _, keep := range []bool{true, false} {
+			for _, cache := range []bool{true, false} {
+				handshakes.Store(0)
+				resumed.Store(0)
+				config := client.Clone()
+				config.MinVersion, config.MaxVersion = version, version
+				if cache {
+					config.ClientSessionCache = tls.NewLRUClientSessionCache(8)
+				}
+				j := secured(job(t, l.Addr().String()), config)
+				j.KeepAlive, j.Connections, j.Loops, j.Requests = keep, 1, 1, 20
+				r, _ := drive(t, j)
+				wantKinds(t, r, 20, nil)
+				want := [2]int64{20, 0}
+				if keep {
+					want[0] = 1
+				}
+				if cache && !keep {
+					want[1] = 19
+				}
+				if got := [2]int64{handshakes.Load(), resumed.Load()}; got != want {
+					t.Errorf("%s, kept %v, cache %v: handshakes and resumed ones %v, want %v", tls.VersionName(version), keep, cache, got, want)
+				}
+			}
+		}
+	}
+}
+
+// More connections than there may be handshakes at a time.
+func TestManyHandshakes(t *testing.T) {
+	server, client := certified(t)
+	l, err := tls.Listen("tcp", "127.0.0.1:0", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serveAll(t, l, hello)
+	j := secured(job(t, l.Addr().String()), client)
+	j.Connections, j.Loops, j.Requests = 30, 1, 90
+	r, _ := driveWith(t, t.Context(), driver{transport: newEpoll, shaking: 4}, j)
+	wantKinds(t, r, 90, nil)
+}
+
+// Handshakes that fail do so with their kind, and those that stall time out,
+// also while they wait for their turn.
+func TestHandshakesThatFail(t *testing.T) {
+	server, client := certified(t)
+	l, err := tls.Listen("tcp", "127.0.0.1:0", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serveAll(t, l, hello)
+	j := secured(job(t, l.Addr().String()), &tls.Config{ServerName: "127.0.0.1"}) // knows no authority
+	j.Requests = 4
+	r, _ := drive(t, j)
+	wantKinds(t, r, 4, map[string]int64{record.TLS: 4})
+
+	for kind, serve := range map[string]func(net.Conn){
+		record.TLS:      func(c net.Conn) { _, _ = c.Write([]byte(answer)); silent(c) }, // speaks plainly
+		record.Reset:    func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) },
+		record.TimedOut: silent,
+	} {
+		addr := listen(t, "tcp", "127.0.0.1:0", serve)
+		j := secured(job(t, addr), client)
+		j.Requests = 4
+		if kind == record.TimedOut {
+			j.Timeout, j.Requests = 200*time.Millisecond, 12
+			j.Connections, j.Loops = 12, 1
+		}
+		r, _ := driveWith(t, t.Context(), driver{transport: newEpoll, shaking: 4}, j)
+		wantKinds(t, r, j.Requests, map[string]int64{kind: j.Requests})
+	}
+}
+
+// records agrees with looking at all that came since the last boundary.
+func TestRecords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var stream []byte
+		boundary := map[int]bool{0: true}
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 300), 1, 20).Draw(t, "lengths") {
+			stream = append(stream, 23, 3, 3, byte(n>>8), byte(n))
+			stream = append(stream, make([]byte, n)...)
+			boundary[len(stream)] = true
+		}
+		var r records
+		for at := 0; at < len(stream); {
+			n := rapid.IntRange(1, min(400, len(stream)-at)).Draw(t, "piece")
+			inside := 0
+			for k := at + 1; k < at+n; k++ {
+				if boundary[k] {
+					inside++
+				}
+			}
+			want := boundary[at] && boundary[at+n] && inside == 0
+			if got := r.pass(stream[at : at+n]); got != want {
+				t.Fatalf("bytes %d to %d: one record %v, want %v", at, at+n, got, want)
+			}
+			at += n
+		}
+	})
+}
