@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
+
+	"whet/internal/load/record"
 )
 
 // Asker asks a target one question after the other, over a connection that is
@@ -21,6 +21,7 @@ import (
 type Asker struct {
 	o         Options
 	template  *http.Request
+	body      []byte // of the template
 	transport *http.Transport
 }
 
@@ -50,15 +51,19 @@ func NewAsker(o Options) (*Asker, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	template, err := o.request()
+	p, err := o.prepare()
 	if err != nil {
 		return nil, err
 	}
-	transport, err := o.transport()
+	template, body, err := p.template()
 	if err != nil {
 		return nil, err
 	}
-	return &Asker{o: o, template: template, transport: transport}, nil
+	addresses, err := o.addresses(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Asker{o: o, template: template, body: body, transport: o.transport(addresses[0])}, nil
 }
 
 // Close closes the connections.
@@ -67,10 +72,8 @@ func (a *Asker) Close() { a.transport.CloseIdleConnections() }
 // Ask sends one question and reads the whole answer, which is not to take
 // longer than the options' timeout.
 func (a *Asker) Ask(ctx context.Context, q Request) (*Answer, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	t := time.AfterFunc(a.o.Timeout, func() { cancel(errTimeout) })
-	defer t.Stop()
+	ctx, stop := context.WithTimeoutCause(ctx, a.o.Timeout, record.ErrTimeout)
+	defer stop()
 	req, err := a.request(ctx, q)
 	if err != nil {
 		return nil, err
@@ -90,7 +93,7 @@ func (a *Asker) Ask(ctx context.Context, q Request) (*Answer, error) {
 
 func (a *Asker) request(ctx context.Context, q Request) (*http.Request, error) {
 	req := a.template.Clone(ctx)
-	body := a.o.Body
+	body := a.body
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
@@ -115,27 +118,23 @@ func (a *Asker) request(ctx context.Context, q Request) (*http.Request, error) {
 	if q.Body != nil {
 		body = q.Body
 	}
-	if len(body) > 0 {
-		req.ContentLength = int64(len(body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		req.Body, _ = req.GetBody()
-	}
+	withBody(req, body)
 	return req, nil
 }
 
 // Validate reports what of the request cannot be sent.
 func (q *Request) Validate() error {
 	if q.Method != "" && !isToken(q.Method) {
-		return fmt.Errorf("method %q: give one such as GET or POST", line(q.Method))
+		return fmt.Errorf("method %q: give one such as GET or POST", record.Line(q.Method))
 	}
 	if q.Target != "" {
 		if _, err := url.ParseRequestURI(q.Target); err != nil || q.Target[0] != '/' {
-			return fmt.Errorf("path %q: give one like /items?id=7, without a host", line(q.Target))
+			return fmt.Errorf("path %q: give one like /items?id=7, without a host", record.Line(q.Target))
 		}
 	}
 	for name, value := range q.Header {
 		if !isToken(name) || strings.ContainsAny(value, "\r\n\x00") {
-			return fmt.Errorf("header %q: its name or value cannot be sent", line(name))
+			return fmt.Errorf("header %q: its name or value cannot be sent", record.Line(name))
 		}
 	}
 	return nil
@@ -144,7 +143,7 @@ func (q *Request) Validate() error {
 // explain says what an error of the transport means; body says that the answer's
 // head had come.
 func (a *Asker) explain(ctx context.Context, req *http.Request, err error, body bool) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errTimeout) {
+	if cause := context.Cause(ctx); errors.Is(cause, record.ErrTimeout) {
 		return fmt.Errorf("ask %s: no answer within %v", req.URL.Redacted(), a.o.Timeout)
 	} else if cause != nil {
 		return cause

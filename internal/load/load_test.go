@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"whet/internal/load/engine"
+	"whet/internal/load/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -40,7 +44,7 @@ func quiet(t *testing.T, h http.HandlerFunc) *httptest.Server {
 
 // run drives a load, and a longer one where the machine is so busy that no
 // request ends in it.
-func run(t *testing.T, o Options) *Result {
+func run(t *testing.T, o Options) *record.Result {
 	t.Helper()
 	for {
 		r, err := Run(context.Background(), o)
@@ -52,6 +56,12 @@ func run(t *testing.T, o Options) *Result {
 		}
 		o.Duration *= 4
 	}
+}
+
+// said are the warnings that are not about the generator: it shares this process
+// with the target, and the machine with whoever else.
+func said(r *record.Result) []string {
+	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return strings.HasPrefix(w, "the generator") })
 }
 
 // The server's own counts are the second source: all that was answered is
@@ -91,15 +101,16 @@ func TestCounts(t *testing.T) {
 	if diff := cmp.Diff(map[int]int64{200: r.Requests}, r.Status); diff != "" {
 		t.Error(diff)
 	}
-	// What is in flight at the end was served or not; each client has one.
-	if all := running.Completed(); all < atStart+r.Requests-int64(o.Concurrency) || served.Load() < all || served.Load() > all+int64(o.Concurrency) {
+	// What is in flight at the end was served or not; each client has one. What
+	// ended in the warm-up had ended when Started was seen.
+	if all := running.Completed(); all < r.Requests || all > atStart+r.Requests+int64(o.Concurrency) || served.Load() < all || served.Load() > all+int64(o.Concurrency) {
 		t.Errorf("%d completed, %d of them by the start, %d in the result, %d served", all, atStart, r.Requests, served.Load())
 	}
 	if n := connections.Load(); n > 2*int64(o.Concurrency) {
 		t.Errorf("%d connections for %d requests", n, served.Load())
 	}
-	if r.End.Sub(r.Start) != o.Duration || r.Start.Sub(r.Began) < o.Warmup || r.Interrupted || r.GeneratorCPU <= 0 || len(r.Warnings) != 0 {
-		t.Errorf("%v + %v, generator %v, warnings %v", r.Start.Sub(r.Began), r.End.Sub(r.Start), r.GeneratorCPU, r.Warnings)
+	if r.End.Sub(r.Start) != o.Duration || r.Start.Sub(r.Began) < o.Warmup || r.Interrupted || r.Generator.CPU <= 0 || len(said(r)) != 0 {
+		t.Errorf("%v + %v, generator %v, warnings %v", r.Start.Sub(r.Began), r.End.Sub(r.Start), r.Generator.CPU, said(r))
 	}
 	if r.InFlight > o.Concurrency {
 		t.Errorf("%d in flight", r.InFlight)
@@ -163,21 +174,21 @@ func TestKinds(t *testing.T) {
 		answered                 bool // whole answers
 		timed                    bool // in the service times
 	}{
-		{"500 to everything", s.URL + "/500", Status5xx, "answered 500 Internal Server Error", true, true},
-		{"404", s.URL + "/404", Status4xx, "answered 404 Not Found", true, true},
-		{"refused", "http://" + closed.Addr().String(), Refused, "connection refused", false, false},
-		{"reset", s.URL + "/reset", Reset, "reset", false, false},
-		{"closed", s.URL + "/closed", Reset, "EOF", false, false},
-		{"short body", s.URL + "/short", ShortBody, "unexpected EOF", false, false},
-		{"timeout", s.URL + "/hang", TimedOut, "no answer within the timeout", false, true},
-		{"endless body", s.URL + "/endless", TimedOut, "no answer within the timeout", false, true},
-		{"not HTTP", s.URL + "/garbage", Other, "malformed HTTP", false, false},
-		{"unknown authority", secure.URL, TLS, "certificate", false, false},
-		{"TLS to a server without", strings.Replace(s.URL, "http:", "https:", 1), TLS, "tls:", false, false},
+		{"500 to everything", s.URL + "/500", record.Status5xx, "answered 500 Internal Server Error", true, true},
+		{"404", s.URL + "/404", record.Status4xx, "answered 404 Not Found", true, true},
+		{"refused", "http://" + closed.Addr().String(), record.Refused, "connection refused", false, false},
+		{"reset", s.URL + "/reset", record.Reset, "reset", false, false},
+		{"closed", s.URL + "/closed", record.Reset, "EOF", false, false},
+		{"short body", s.URL + "/short", record.ShortBody, "unexpected EOF", false, false},
+		{"timeout", s.URL + "/hang", record.TimedOut, "no answer within the timeout", false, true},
+		{"endless body", s.URL + "/endless", record.TimedOut, "no answer within the timeout", false, true},
+		{"not HTTP", s.URL + "/garbage", record.BadAnswer, "malformed HTTP", false, false},
+		{"unknown authority", secure.URL, record.TLS, "certificate", false, false},
+		{"TLS to a server without", strings.Replace(s.URL, "http:", "https:", 1), record.TLS, "tls:", false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(c.url)
-			if c.kind == TimedOut {
+			if c.kind == record.TimedOut {
 				o.Timeout = 60 * time.Millisecond
 			}
 			r := run(t, o)
@@ -190,7 +201,7 @@ func TestKinds(t *testing.T) {
 			if c.answered != (r.Answered() == r.Requests) || c.timed != (r.Service.Count() == r.Requests) || !c.timed && r.Service.Count() != 0 {
 				t.Errorf("%d answered, %d times of %d", r.Answered(), r.Service.Count(), r.Requests)
 			}
-			if c.kind == TimedOut && r.Service.Min() < int64(o.Timeout) {
+			if c.kind == record.TimedOut && r.Service.Min() < int64(o.Timeout) {
 				t.Errorf("timed out after %v", time.Duration(r.Service.Min()))
 			}
 			// Pauses of 5, 10, 20, 40, 80, 100, … ms: a client sends five
@@ -198,8 +209,8 @@ func TestKinds(t *testing.T) {
 			if most := 6 + int64(r.End.Sub(r.Start)/(100*time.Millisecond)); !c.timed && r.Requests > most*int64(o.Concurrency) {
 				t.Errorf("%d requests: the clients spin", r.Requests)
 			}
-			if len(r.Warnings) == 0 || r.Warnings[0] != "every request failed: the figures are those of failing" {
-				t.Errorf("warnings %q", r.Warnings)
+			if len(said(r)) == 0 || said(r)[0] != "every request failed: the figures are those of failing" {
+				t.Errorf("warnings %q", said(r))
 			}
 		})
 	}
@@ -261,7 +272,7 @@ func testRequest(t *testing.T, refuse int64) {
 	}
 	// A server that answers early closes the connection, and what is still
 	// being written fails.
-	if r.Status[200] == 0 || refuse == 0 && r.Failed() != 0 || r.Failed() != r.Errors[Status4xx]+r.Errors[Reset] {
+	if r.Status[200] == 0 || refuse == 0 && r.Failed() != 0 || r.Failed() != r.Errors[record.Status4xx]+r.Errors[record.Reset] {
 		t.Errorf("%v %v %v", r.Status, r.Errors, r.Examples)
 	}
 	for _, example := range append(r.Warnings, fmt.Sprint(r.Examples)) {
@@ -283,16 +294,11 @@ func TestRedirects(t *testing.T) {
 		"/none": "which are not followed",
 	} {
 		r := run(t, options(s.URL+path))
-		if r.Failed() != 0 || r.Status[302] != r.Requests || len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "all answers (") || !strings.HasSuffix(r.Warnings[0], want) || strings.Contains(r.Warnings[0], "secret") {
-			t.Errorf("%s: %v, %q", path, r.Status, r.Warnings)
+		if r.Failed() != 0 || r.Status[302] != r.Requests || len(said(r)) != 1 || !strings.HasPrefix(said(r)[0], "all answers (") || !strings.HasSuffix(said(r)[0], want) || strings.Contains(said(r)[0], "secret") {
+			t.Errorf("%s: %v, %q", path, r.Status, said(r))
 		}
 	}
-	o := options("http://a.example/x")
-	req, err := o.request()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := leadsTo(req, "https://me:secret@a.example/x/"), ": give the address they lead to, https://me:xxxxx@a.example/x/"; got != want {
+	if got, want := leadsTo("http://a.example/x", "https://me:secret@a.example/x/"), ": give the address they lead to, https://me:xxxxx@a.example/x/"; got != want {
 		t.Errorf("%q", got)
 	}
 }
@@ -307,9 +313,10 @@ func TestHanging(t *testing.T) {
 		{3 * time.Second, 2 * time.Second, false},
 		{50 * time.Millisecond, time.Millisecond, false},
 	} {
-		r := &Running{recorder: newRecorder(time.Second), result: &Result{Requests: 1, InFlight: 4, OldestInFlight: c.oldest}}
-		r.result.Service.Record(int64(c.slowest))
-		if got := strings.Join(r.warnings(nil), "\n"); strings.Contains(got, "4 requests still under way when the load ended, the oldest for 3.00 s") != c.said {
+		w := &warner{res: &record.Result{Requests: 1, InFlight: 4, OldestInFlight: c.oldest}, options: new(Options), report: new(engine.Report)}
+		w.res.Service.Record(int64(c.slowest))
+		w.warn()
+		if got := strings.Join(w.res.Warnings, "\n"); strings.Contains(got, "4 requests still under way when the load ended, the oldest for 3.00 s") != c.said {
 			t.Errorf("oldest %v, slowest %v: %q", c.oldest, c.slowest, got)
 		}
 	}
@@ -329,8 +336,8 @@ func TestEndsInFlight(t *testing.T) {
 		o := options(url)
 		o.Timeout = time.Hour
 		r, err := Run(context.Background(), o)
-		if err != nil || r.Interrupted || r.InFlight != o.Concurrency || r.Requests != 0 || len(r.Warnings) != 1 || r.Warnings[0] != "no request ended within 300 ms: 4 requests still under way" {
-			t.Errorf("%d in flight, %d requests, %q", r.InFlight, r.Requests, r.Warnings)
+		if err != nil || r.Interrupted || r.InFlight != o.Concurrency || r.Requests != 0 || len(said(r)) != 1 || said(r)[0] != "no request ended within 300 ms: 4 requests still under way" {
+			t.Errorf("%d in flight, %d requests, %q", r.InFlight, r.Requests, said(r))
 		}
 	})
 	for _, warmup := range []time.Duration{0, time.Hour} {
@@ -355,7 +362,7 @@ func TestEndsInFlight(t *testing.T) {
 		})
 	}
 	t.Run("handshake", func(t *testing.T) {
-		// A server that accepts and says nothing, where TLS waits for it.
+		// A server that accepts and says nothing, where record.TLS waits for it.
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -415,59 +422,7 @@ func TestServerDies(t *testing.T) {
 	}
 	cancel()
 	r := running.Wait()
-	if r.Status[200] == 0 || r.Errors[Refused] == 0 || r.Requests != r.Status[200]+r.Failed() {
+	if r.Status[200] == 0 || r.Errors[record.Refused] == 0 || r.Requests != r.Status[200]+r.Failed() {
 		t.Errorf("%v %v", r.Status, r.Errors)
-	}
-}
-
-// A request of ours costs what net/http's does.
-func TestAllocations(t *testing.T) {
-	s := quiet(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	o := options(s.URL)
-	req, err := o.request()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	transport, err := o.transport()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer transport.CloseIdleConnections()
-	c := &client{load: ctx, transport: transport, template: req, timeout: o.Timeout, now: o.Now}
-	var out outcome
-	rec := newRecorder(time.Hour)
-	rec.begin(time.Now())
-	plain := req.WithContext(ctx)
-	bare := testing.AllocsPerRun(300, func() {
-		res, err := transport.RoundTrip(plain)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-	})
-	ours := testing.AllocsPerRun(300, func() { rec.done(c.send(&out), &out) })
-	if out.err != nil || ours > bare+2 {
-		t.Errorf("%v allocations a request, net/http alone %v; %v", ours, bare, out.err)
-	}
-	c.cancel(nil)
-}
-
-func BenchmarkRequest(b *testing.B) {
-	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	defer s.Close()
-	o := options(s.URL)
-	req, _ := o.request()
-	transport, err := o.transport()
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer transport.CloseIdleConnections()
-	c := &client{load: b.Context(), transport: transport, template: req, timeout: o.Timeout, now: o.Now}
-	var out outcome
-	b.ReportAllocs()
-	for b.Loop() {
-		c.send(&out)
 	}
 }

@@ -1,12 +1,20 @@
 package load
 
 import (
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"whet/internal/load/engine"
+	"whet/internal/load/message"
+	"whet/internal/load/record"
+	"whet/internal/schedule"
 )
 
 // Options says what to send, how much of it and for how long. Start from
@@ -16,21 +24,45 @@ type Options struct {
 	Method string
 	Header http.Header // "Host" in it replaces the address's
 	Body   []byte      // sent with every request
+	// Messages are sent in place of the four above.
+	Messages *message.Set
+	Check    *engine.Check // which answers are right; nil: those with a status below 400
 
-	Concurrency int           // clients, each with one request at a time over a connection of its own
-	Rate        float64       // requests per second, sent when they are due: an open loop; 0: a closed one
-	Warmup      time.Duration // sent the same way, not counted
-	Duration    time.Duration // what is measured, behind the warm-up
-	Timeout     time.Duration // of one request
+	Concurrency int             // connections, each with one request at a time
+	Protocol    engine.Protocol // spoken on all of them
+	Streams     int             // with HTTP/2: requests at a time on each connection
+	KeepAlive   bool            // connections serve one request after the other
+	Cookies     bool            // each connection keeps those that it is given
+	Socket      string          // path of a Unix socket to connect to, whatever the address says
+
+	// Schedule says when requests are due: an open loop. The zero value is a
+	// closed one. A plan that changes begins behind the warm-up.
+	Schedule schedule.Schedule
+	Think    message.Think // between an answer and the next request, in a closed loop
+	Seed     uint64        // of think times
+	// Requests are sent behind the warm-up and waited for, and no more; 0: as
+	// many as the duration holds.
+	Requests int64
+	Warmup   time.Duration // sent the same way, not counted
+	Duration time.Duration // what is measured, behind the warm-up
+	Timeout  time.Duration // of one request
 	// KeepResponses keeps every response time of an open loop beside the
 	// histogram, 8 bytes each.
 	KeepResponses bool
 
-	Insecure bool   // accept any certificate
-	CAFile   string // PEM file with further certificate authorities to accept
+	Insecure       bool   // accept any certificate
+	CAFile         string // PEM file with further certificate authorities to accept
+	MinTLS, MaxTLS uint16 // versions as crypto/tls numbers them; 0: those that crypto/tls takes
+	Resume         bool   // TLS sessions are taken up again by later connections
+	// Certificate and Key are PEM files of what this client shows; "": nothing.
+	Certificate, Key string
 
-	Now      func() time.Time
-	Progress func(Progress) // called a few times a second by one goroutine; nil: never
+	Engine string // "" or "auto", "epoll", "io_uring", "portable"
+	Loops  int    // event loops of an engine that has some; 0: one for each processor
+
+	Now      func() time.Time      // nil: the system's clock
+	Progress func(Progress)        // called a few times a second by one goroutine; nil: never
+	Interval func(record.Interval) // called for each second of the measured load, as record.Recorder.Interval says; nil: never
 }
 
 // Progress is the state of a running load.
@@ -47,22 +79,68 @@ func DefaultOptions() Options {
 	return Options{
 		Method:      http.MethodGet,
 		Concurrency: 64,
+		Streams:     1,
+		KeepAlive:   true,
 		Warmup:      5 * time.Second,
 		Duration:    20 * time.Second,
 		Timeout:     10 * time.Second,
-		Now:         time.Now,
 	}
 }
 
 const (
 	maxConcurrency = 10_000
-	maxRate        = 1e6 // per second: beyond it one pacer cannot wake up for each
+	maxStreams     = 1000
+	maxLoops       = 1024
+	maxRate        = 1e6 // per second: beyond it nobody can wake up for each
+	maxRequests    = 1e12
 	// The seconds and bins of a day take about 60 MB.
 	maxDuration = 24 * time.Hour
 )
 
 // Validate reports the first option that cannot be used.
 func (o *Options) Validate() error {
+	if o.Messages == nil {
+		if err := o.validateRequest(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:
+		return fmt.Errorf("concurrency %d: give 1 to %d", o.Concurrency, maxConcurrency)
+	case o.Streams < 0 || o.Streams > maxStreams:
+		return fmt.Errorf("%d streams: give 1 to %d requests at a time on each connection", o.Streams, maxStreams)
+	case o.Loops < 0 || o.Loops > maxLoops:
+		return fmt.Errorf("%d event loops: give 1 to %d, or 0 for one on each processor", o.Loops, maxLoops)
+	case o.Streams > 1 && o.Protocol == engine.HTTP1:
+		return errors.New("several requests at a time on one connection need HTTP/2 (-http2)")
+	case !(o.Schedule.Peak() <= maxRate):
+		return fmt.Errorf("rate %v: give up to %d requests per second", o.Schedule, int(maxRate))
+	case o.Schedule.Open() && !o.Think.None():
+		return errors.New("a think time is for a closed loop: with a rate, requests are sent when they are due")
+	case o.Requests < 0 || o.Requests > maxRequests:
+		return fmt.Errorf("%d requests: give 1 to %d, or 0 to send for the whole duration", o.Requests, int64(maxRequests))
+	case o.Warmup < 0 || o.Warmup > maxDuration:
+		return fmt.Errorf("warm-up %v: give 0 to %v", o.Warmup, maxDuration)
+	case o.Duration <= 0 || o.Duration > maxDuration:
+		return fmt.Errorf("duration %v: give more than 0 and at most %v", o.Duration, maxDuration)
+	case o.Timeout <= 0:
+		return fmt.Errorf("timeout %v: give more than 0", o.Timeout)
+	}
+	if err := o.validateTLS(); err != nil {
+		return err
+	}
+	if err := o.Check.Validate(); err != nil {
+		return err
+	}
+	_, err := o.prepare()
+	if err != nil {
+		return err
+	}
+	return o.validateEngine()
+}
+
+// validateRequest looks at what is sent.
+func (o *Options) validateRequest() error {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil:
@@ -75,18 +153,6 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("url %q: there is no port %s", u.Redacted(), u.Port())
 	case !isToken(o.Method):
 		return fmt.Errorf("method %q: give one such as GET or POST", o.Method)
-	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:
-		return fmt.Errorf("concurrency %d: give 1 to %d", o.Concurrency, maxConcurrency)
-	case !(o.Rate >= 0 && o.Rate <= maxRate):
-		return fmt.Errorf("rate %v: give 0 to %d requests per second, 0 for a closed loop", o.Rate, int(maxRate))
-	case o.Warmup < 0 || o.Warmup > maxDuration:
-		return fmt.Errorf("warm-up %v: give 0 to %v", o.Warmup, maxDuration)
-	case o.Duration <= 0 || o.Duration > maxDuration:
-		return fmt.Errorf("duration %v: give more than 0 and at most %v", o.Duration, maxDuration)
-	case o.Timeout <= 0:
-		return fmt.Errorf("timeout %v: give more than 0", o.Timeout)
-	case o.Now == nil:
-		return fmt.Errorf("no clock: start from DefaultOptions")
 	}
 	for name, values := range o.Header {
 		if !isToken(name) {
@@ -97,6 +163,21 @@ func (o *Options) Validate() error {
 				return fmt.Errorf("header %s: its value holds a line break", name)
 			}
 		}
+	}
+	return nil
+}
+
+func (o *Options) validateTLS() error {
+	for _, v := range []uint16{o.MinTLS, o.MaxTLS} {
+		if v != 0 && !slices.Contains([]uint16{tls.VersionTLS10, tls.VersionTLS11, tls.VersionTLS12, tls.VersionTLS13}, v) {
+			return fmt.Errorf("TLS version %#04x: give one of 1.0 to 1.3", v)
+		}
+	}
+	switch {
+	case o.MinTLS != 0 && o.MaxTLS != 0 && o.MinTLS > o.MaxTLS:
+		return fmt.Errorf("at least %s and at most %s: there is no such version", tls.VersionName(o.MinTLS), tls.VersionName(o.MaxTLS))
+	case (o.Certificate == "") != (o.Key == ""):
+		return errors.New("a client certificate needs its key, and a key its certificate: give the files of both")
 	}
 	return nil
 }
@@ -127,27 +208,4 @@ func isToken(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// request builds the request that all clients send; the body is added to each.
-func (o *Options) request() (*http.Request, error) {
-	req, err := http.NewRequest(o.Method, o.URL, nil)
-	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err)
-	}
-	for name, values := range o.Header {
-		req.Header[http.CanonicalHeaderKey(name)] = append([]string(nil), values...)
-	}
-	if host := req.Header.Get("Host"); host != "" {
-		req.Host = host
-		req.Header.Del("Host")
-	}
-	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
-		password, _ := u.Password()
-		req.SetBasicAuth(u.Username(), password)
-	}
-	if _, ok := req.Header["User-Agent"]; !ok {
-		req.Header.Set("User-Agent", "whet")
-	}
-	return req, nil
 }

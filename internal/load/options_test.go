@@ -2,10 +2,6 @@ package load
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -35,7 +31,6 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.Duration = 0 }, "duration 0s"},
 		{func(o *Options) { o.Duration = 25 * time.Hour }, "at most 24h0m0s"},
 		{func(o *Options) { o.Timeout = 0 }, "timeout 0s"},
-		{func(o *Options) { o.Now = nil }, "no clock"},
 		{func(o *Options) { o.Header = http.Header{"a b": nil} }, `header "a b"`},
 		{func(o *Options) { o.Header = http.Header{"A": {"b\r\nC: d"}} }, "header A: its value holds a line break"},
 	} {
@@ -47,27 +42,6 @@ func TestValidate(t *testing.T) {
 		}
 		if ready := Ready(context.Background(), o, time.Second); ready == nil || ready.Error() != err.Error() {
 			t.Errorf("Ready: %v", ready)
-		}
-	}
-}
-
-func TestKindOf(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		body bool
-		want string
-	}{
-		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}, false, NoHost},
-		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "i/o timeout", IsTimeout: true}}, false, TimedOut},
-		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "server misbehaving"}}, false, Other},
-		{fmt.Errorf("read: %w", resetErrnos[0]), true, Reset},
-		{io.ErrUnexpectedEOF, true, ShortBody},
-		{io.ErrUnexpectedEOF, false, Reset},
-		{errors.New("http: server closed idle connection"), false, Reset},
-		{fmt.Errorf("socket: too many open files"), false, Other},
-	} {
-		if got := kindOf(c.err, c.body); got != c.want {
-			t.Errorf("%v is %q, want %q", c.err, got, c.want)
 		}
 	}
 }

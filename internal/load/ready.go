@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	"whet/internal/load/engine"
+	"whet/internal/load/record"
 )
 
 // Ready waits until the target answers at all, and at most limit. Any answer
@@ -20,68 +24,92 @@ func Ready(ctx context.Context, o Options, limit time.Duration) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	template, err := o.request()
+	a, err := NewAsker(o)
 	if err != nil {
 		return err
 	}
+	defer a.Close()
+	a.transport.DisableKeepAlives = true
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	transport, err := o.transport()
-	if err != nil {
-		return err
-	}
-	defer transport.CloseIdleConnections()
-	transport.DisableKeepAlives = true
 
-	c := &client{load: within, transport: transport, template: template, body: o.Body, timeout: o.Timeout, now: o.Now}
-	defer func() { c.cancel(nil) }()
+	var pause engine.Pause
+	address := a.template.URL.Redacted()
 	var last error // nil: 503
 	busy := false
-	pause := newPause()
 	for {
-		var out outcome
-		c.send(&out)
-		ended := within.Err() != nil && out.err != nil // this try was cut off, and says nothing
+		status, err := a.try(within)
+		ended := within.Err() != nil && err != nil // this try was cut off, and says nothing
 		switch {
-		case out.err == nil && out.status != http.StatusServiceUnavailable:
+		case err == nil && status != http.StatusServiceUnavailable:
 			return nil
-		case out.err == nil:
+		case err == nil:
 			busy, last = true, nil
 		case !ended:
-			busy, last = false, out.err
+			busy, last = false, err
 		case last == nil && !busy:
 			last = errors.New("no answer came")
 		}
-		if isCertificate(last) {
+		if last != nil && record.IsCertificate(last) {
 			return fmt.Errorf("reach %s: its certificate is not accepted (-cacert names the file of its authority, -insecure accepts any): %s",
-				template.URL.Redacted(), line(last.Error()))
+				address, record.Line(last.Error()))
 		}
 		if within.Err() == nil {
-			pause.wait(within)
+			wait(within, pause.Next())
 		}
 		switch {
 		case ctx.Err() != nil:
-			return fmt.Errorf("wait for %s: %w (last seen: %s)", template.URL.Redacted(), context.Cause(ctx), seen(last))
+			return fmt.Errorf("wait for %s: %w (last seen: %s)", address, context.Cause(ctx), seen(last))
 		case within.Err() != nil && busy:
 			return nil
 		case within.Err() != nil:
-			return fmt.Errorf("wait for %s: not ready within %v: %s", template.URL.Redacted(), limit, seen(last))
+			return fmt.Errorf("wait for %s: not ready within %v: %s", address, limit, seen(last))
 		}
+	}
+}
+
+// try asks as the load does, and reads the answer to its end.
+func (a *Asker) try(ctx context.Context) (status int, err error) {
+	ctx, stop := context.WithTimeoutCause(ctx, a.o.Timeout, record.ErrTimeout)
+	defer stop()
+	req := a.template.Clone(ctx)
+	withBody(req, a.body)
+	res, err := a.transport.RoundTrip(req)
+	if err == nil {
+		defer res.Body.Close()
+		_, err = io.Copy(io.Discard, res.Body)
+	}
+	switch {
+	case err != nil && context.Cause(ctx) == record.ErrTimeout:
+		return 0, record.ErrTimeout
+	case err != nil:
+		return 0, err
+	}
+	return res.StatusCode, nil
+}
+
+// wait returns after a time or at the end of ctx.
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
 	}
 }
 
 // seen puts what a try ended with into words; nil is an answer of 503.
 func seen(err error) string {
 	if err == nil {
-		return "answered " + statusText(http.StatusServiceUnavailable)
+		return "answered " + record.StatusText(http.StatusServiceUnavailable)
 	}
 	return described(err, false)
 }
 
 // described is an error of the transport in one line, with its kind.
 func described(err error, body bool) string {
-	text := line(err.Error())
-	if kind := kindOf(err, body); kind != Other && !strings.Contains(text, kind) {
+	text := record.Line(err.Error())
+	if kind := record.KindOf(err, body); kind != record.Other && !strings.Contains(text, kind) {
 		return kind + ": " + text
 	}
 	return text

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,40 +15,18 @@ import (
 
 func discard() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// A server that begins to listen late is waited for.
+// A server that accepts before it can answer is waited for.
 func TestReadyLate(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-
-	// Each try asks for the time when it begins and when it ends: the third
-	// time the first one has failed.
-	server := &http.Server{Handler: http.NotFoundHandler()}
-	var serving sync.WaitGroup
-	var asked atomic.Int64
-	o := options("http://" + address)
-	o.Now = func() time.Time {
-		if asked.Add(1) == 3 {
-			l, err := net.Listen("tcp", address)
-			if err != nil {
-				t.Error(err)
-			} else {
-				serving.Go(func() { server.Serve(l) })
-			}
+	var tries atomic.Int64
+	s := quiet(t, func(w http.ResponseWriter, _ *http.Request) {
+		if tries.Add(1) < 3 {
+			c, _, _ := w.(http.Hijacker).Hijack()
+			c.Close()
 		}
-		return time.Now()
+	})
+	if err := Ready(context.Background(), options(s.URL), time.Minute); err != nil || tries.Load() != 3 {
+		t.Errorf("%v after %d", err, tries.Load())
 	}
-	if err := Ready(context.Background(), o, time.Minute); err != nil {
-		t.Error(err)
-	}
-	if asked.Load() < 4 {
-		t.Error("it was ready before it listened")
-	}
-	server.Close()
-	serving.Wait()
 }
 
 // 503 is waited out, and any other answer ends the wait.

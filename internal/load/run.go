@@ -2,31 +2,30 @@ package load
 
 import (
 	"context"
-	"fmt"
-	"net/http"
-	"sync"
-	"sync/atomic"
+	"errors"
 	"time"
 
-	"whet/internal/quantity"
+	"whet/internal/load/engine"
+	"whet/internal/load/record"
 )
 
 // Running is a load under way.
 type Running struct {
-	recorder *recorder
+	recorder *record.Recorder
 	started  chan struct{} // closed behind the warm-up, or at the end of a load that never got there
 	done     chan struct{}
-	result   *Result // valid once done is closed
+	result   *record.Result // valid once done is closed
+	err      error          // likewise
 }
 
 // Run drives the load to its end. Where ctx ends before, the result is what
 // was seen until then and marked interrupted; that is no error.
-func Run(ctx context.Context, o Options) (*Result, error) {
+func Run(ctx context.Context, o Options) (*record.Result, error) {
 	r, err := Start(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	return r.Wait(), nil
+	return r.Wait(), r.err
 }
 
 // Start begins the load and returns. The error is about the options; whatever
@@ -35,21 +34,50 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	template, err := o.request()
+	p, err := o.prepare()
 	if err != nil {
 		return nil, err
 	}
-	transport, err := o.transport()
+	e, err := o.engine(p)
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{recorder: newRecorder(o.Duration), started: make(chan struct{}), done: make(chan struct{})}
-	r.recorder.keep = o.KeepResponses
+	if err := enoughFiles(o.Concurrency); err != nil {
+		return nil, err
+	}
+	j, err := o.job(p)
+	if err != nil {
+		return nil, err
+	}
+	r := &Running{recorder: j.Recorder, started: make(chan struct{}), done: make(chan struct{})}
+	if o.Interval != nil {
+		r.recorder.Interval(o.Interval)
+	}
 	go func() {
 		defer close(r.done)
-		r.drive(ctx, &o, transport, template)
+		r.drive(ctx, &o, p, e, j)
 	}()
 	return r, nil
+}
+
+// job is what the engine is to do.
+func (o *Options) job(p *prepared) (*engine.Job, error) {
+	addresses, err := o.addresses(p)
+	if err != nil {
+		return nil, err
+	}
+	origin := time.Now()
+	if o.Now != nil {
+		origin = o.Now()
+	}
+	return &engine.Job{
+		Addresses: addresses, Messages: p.messages, Check: o.Check,
+		Connections: o.Concurrency, Streams: max(o.Streams, 1), Protocol: o.Protocol, KeepAlive: o.KeepAlive, Cookies: o.Cookies,
+		Arrivals: o.Schedule.Led(o.Warmup), Think: o.Think, Seed: o.Seed, Requests: o.Requests,
+		Warmup: o.Warmup, Duration: o.Duration, Timeout: o.Timeout, Origin: origin, Clock: o.Now, Loops: o.Loops,
+		Recorder: record.New(record.Plan{Origin: origin, Warmup: o.Warmup, Duration: o.Duration, Requests: o.Requests,
+			Open: o.Schedule.Open(), KeepResponses: o.KeepResponses, Targets: p.messages.Len()}),
+	}, nil
 }
 
 // Started is closed when the warm-up is over, or the load.
@@ -61,195 +89,109 @@ func (r *Running) Done() <-chan struct{} { return r.done }
 // Completed is the number of whole answers so far, whatever their status, with
 // those of the warm-up: the difference of two calls is the work done between
 // them.
-func (r *Running) Completed() int64 { return r.recorder.answers.Load() }
+func (r *Running) Completed() int64 { return r.recorder.Answers() }
 
-// Wait returns the result when the load is over.
-func (r *Running) Wait() *Result {
+// Wait returns the result when the load is over. Where the engine could not do
+// it at all the result is empty, Result.Invalid says why, and Run returns it as
+// an error.
+func (r *Running) Wait() *record.Result {
 	<-r.done
 	return r.result
 }
 
-// drive starts the clients, leads them through the phases, and ends them.
-func (r *Running) drive(ctx context.Context, o *Options, transport *http.Transport, template *http.Request) {
-	sending, stop := context.WithCancel(ctx)
-	defer stop()
-	rec := r.recorder
-	rec.result.Began = o.Now()
-	cpu := int64(-1)
-	start := func() {
-		cpu = int64(cpuTime())
-		rec.begin(o.Now())
-		close(r.started)
-	}
-	if o.Warmup == 0 {
-		start()
-	}
+// drive leads the engine's work through its phases.
+func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.Engine, j *engine.Job) {
+	over := make(chan struct{})
+	watched := make(chan *selfCheck, 1)
+	go func() { watched <- r.watch(o, j, over) }()
+	report, err := e.Drive(ctx, j)
+	now := j.Now()
+	close(over)
+	check := <-watched
 
-	var open *arrivals // nil: a closed loop
-	var pacer sync.WaitGroup
-	if o.Rate > 0 {
-		rec.result.Rate = o.Rate
-		open = newArrivals(rec.result.Began, o.Rate)
-		pacer.Go(func() { open.pace(o.Now) })
+	interrupted := ctx.Err() != nil
+	res := r.recorder.Finish(now, interrupted || err != nil)
+	r.result, r.err = res, err
+	res.Generator = check.finish(e.Name(), now)
+	res.InFlight, res.OldestInFlight = report.InFlight, report.OldestInFlight
+	if length := res.End.Sub(res.Start); res.Open && length > 0 {
+		begin := res.Start.Sub(res.Began)
+		res.Rate = (j.Arrivals.Planned(begin+length) - j.Arrivals.Planned(begin)) / length.Seconds()
 	}
-	var clients sync.WaitGroup
-	var cutOff, oldest atomic.Int64
-	var expired atomic.Bool
-	for range o.Concurrency {
-		clients.Go(func() {
-			c := &client{load: sending, transport: transport, template: template, body: o.Body, timeout: o.Timeout, now: o.Now}
-			var age int64
-			if open != nil {
-				age = int64(c.follow(rec, open, &expired))
-			} else {
-				age = int64(c.run(rec))
-			}
-			if age >= 0 {
-				cutOff.Add(1)
-			}
-			for old := oldest.Load(); age > old && !oldest.CompareAndSwap(old, age); old = oldest.Load() {
-			}
-		})
+	if err != nil {
+		res.Invalid = record.Line(err.Error())
+		res.Warnings = []string{res.Invalid}
+		return
 	}
+	w := &warner{res: res, options: o, job: j, report: &report, check: check}
+	if !interrupted && report.Location == "" && w.redirects() > 0 {
+		report.Location = o.location(ctx, p)
+	}
+	w.origin = p.origins[0]
+	w.warn()
+}
 
-	interrupted := false
-	if o.Warmup > 0 {
-		interrupted = !r.phase(ctx, o, true, o.Warmup)
-		if !interrupted {
-			start()
-		} else {
+// watch speaks of the progress and opens Started until the load is over. It
+// returns what was measured of this process.
+func (r *Running) watch(o *Options, j *engine.Job, over <-chan struct{}) *selfCheck {
+	const tick = 200 * time.Millisecond
+	var check *selfCheck
+	t := time.NewTimer(0)
+	defer t.Stop()
+	for {
+		now := j.Now()
+		if now >= int64(o.Warmup) && check == nil {
+			check = newSelfCheck(j, now)
 			close(r.started)
 		}
-	}
-	if !interrupted {
-		interrupted = !r.phase(ctx, o, false, o.Duration)
-	}
-	var unsentDue []time.Time
-	if open != nil {
-		if !interrupted {
-			open.finish(rec.result.Start.Add(o.Duration))
-			interrupted = !drained(ctx, &clients, o.Timeout, &expired)
+		wait := tick
+		if check == nil {
+			wait = min(wait, o.Warmup-time.Duration(now))
 		}
-		unsentDue = open.abandon()
-	}
-	rec.end(o.Now(), interrupted)
-	if now := int64(cpuTime()); cpu >= 0 && now >= 0 {
-		rec.result.GeneratorCPU = time.Duration(now - cpu)
-	}
-	stop()
-	clients.Wait()
-	pacer.Wait()
-	if expired.Load() {
-		for _, due := range unsentDue {
-			rec.done(o.Now(), unsent(due))
-		}
-	}
-	transport.CloseIdleConnections()
-
-	r.result = rec.finish()
-	r.result.InFlight, r.result.OldestInFlight = int(cutOff.Load()), time.Duration(oldest.Load())
-	r.result.Warnings = r.warnings(template)
-}
-
-// drained waits for the answers to what was due, at most limit, and sets
-// expired where that passed. It reports whether the context let it.
-func drained(ctx context.Context, clients *sync.WaitGroup, limit time.Duration, expired *atomic.Bool) bool {
-	all := make(chan struct{})
-	go func() {
-		defer close(all)
-		clients.Wait()
-	}()
-	t := time.NewTimer(limit)
-	defer t.Stop()
-	select {
-	case <-all:
-		return true
-	case <-t.C:
-		expired.Store(true)
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// phase waits for the end of a phase and reports whether it was reached.
-func (r *Running) phase(ctx context.Context, o *Options, warmup bool, length time.Duration) bool {
-	begin := time.Now()
-	end := time.NewTimer(length)
-	defer end.Stop()
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for {
+		t.Reset(wait)
 		select {
-		case <-ctx.Done():
-			return false
-		case <-end.C:
-			return true
-		case <-tick.C:
-			if o.Progress != nil {
-				requests, failed := r.recorder.progress()
-				o.Progress(Progress{WarmingUp: warmup, Elapsed: time.Since(begin), Of: length, Requests: requests, Errors: failed})
+		case <-over:
+			if check == nil {
+				close(r.started)
+				check = newSelfCheck(j, j.Now())
 			}
+			return check
+		case <-t.C:
+		}
+		if o.Progress != nil {
+			o.Progress(r.progress(o, time.Duration(j.Now())))
 		}
 	}
 }
 
-// warnings say what makes the figures mean something else than they seem to.
-func (r *Running) warnings(sent *http.Request) []string {
-	var out []string
-	res := r.result
-	answered, failed := res.Answered(), res.Failed()
-	var redirects int64
-	for status, n := range res.Status {
-		if status/100 == 3 {
-			redirects += n
-		}
+func (r *Running) progress(o *Options, now time.Duration) Progress {
+	p := Progress{WarmingUp: now < o.Warmup, Elapsed: now, Of: o.Warmup}
+	if p.WarmingUp {
+		p.Requests, p.Errors = r.recorder.WarmedUp()
+		return p
 	}
-	if redirects > 0 {
-		what := "some"
-		if redirects == answered {
-			what = "all"
-		}
-		out = append(out, fmt.Sprintf("%s answers (%s of %s) were redirects, which are not followed%s",
-			what, quantity.Count(float64(redirects)), quantity.Count(float64(answered)), leadsTo(sent, r.recorder.location)))
-	}
-	switch {
-	case res.Requests == 0 && res.InFlight > 0 && res.End.After(res.Start):
-		out = append(out, fmt.Sprintf("no request ended within %s: %s still under way",
-			quantity.Nanoseconds(float64(res.End.Sub(res.Start))), quantity.Plural(res.InFlight, "request")))
-	case res.OldestInFlight > max(longInFlight, 2*time.Duration(res.Service.Max())):
-		out = append(out, fmt.Sprintf("%s still under way when the load ended, the oldest for %s: much longer than the service times, which it is not in; look for what hangs",
-			quantity.Plural(res.InFlight, "request"), quantity.Nanoseconds(float64(res.OldestInFlight))))
-	}
-	switch {
-	case res.Requests > 0 && failed == res.Requests:
-		out = append(out, "every request failed: the figures are those of failing")
-	case failed > 0 && float64(failed) >= 0.01*float64(res.Requests):
-		out = append(out, fmt.Sprintf("%s of the requests failed", quantity.Percent(float64(failed)/float64(res.Requests))))
-	}
-	if ratio := res.LateRatio(); ratio > 0.01 {
-		out = append(out, fmt.Sprintf("the generator could not keep up: %s of the requests were sent more than %v after they were due and could have been; the response times hold that too",
-			quantity.Percent(ratio), lateAfter))
-	}
-	if n := res.Errors[TimedOut]; n > 0 {
-		out = append(out, fmt.Sprintf("%s timed out and stand in the service times with the timeout, which is less than they would have taken",
-			quantity.Plural(int(n), "request")))
-	}
-	return out
+	p.Elapsed, p.Of = min(now-o.Warmup, o.Duration), o.Duration
+	p.Requests, p.Errors = r.recorder.Counted()
+	return p
 }
 
-// longInFlight is how long a request must have been under way at the end to be
-// spoken of: in a closed loop there is always one for each client.
-const longInFlight = time.Second
-
-// leadsTo says what to do about a redirect.
-func leadsTo(sent *http.Request, location string) string {
-	to, err := sent.URL.Parse(location)
-	switch {
-	case location == "" || err != nil:
+// location asks once more where a redirect leads, if asking changes nothing. ""
+// where it does not say.
+func (o *Options) location(ctx context.Context, p *prepared) string {
+	req, _, err := p.template()
+	if err != nil || req.Method != "GET" && req.Method != "HEAD" {
 		return ""
-	case to.String() == sent.URL.String():
-		return ": they lead back to the same address"
 	}
-	return ": give the address they lead to, " + line(to.Redacted())
+	a, err := NewAsker(*o)
+	if err != nil {
+		return ""
+	}
+	defer a.Close()
+	answer, err := a.Ask(ctx, Request{})
+	if err != nil || answer.Status/100 != 3 || len(answer.Header["Location"]) == 0 {
+		return ""
+	}
+	return answer.Header["Location"][0]
 }
+
+var errNoEngine = errors.New("no such engine: give auto, epoll, io_uring or portable")

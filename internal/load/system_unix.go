@@ -3,13 +3,9 @@
 package load
 
 import (
+	"fmt"
 	"syscall"
 	"time"
-)
-
-var (
-	refusedErrnos = []syscall.Errno{syscall.ECONNREFUSED}
-	resetErrnos   = []syscall.Errno{syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED}
 )
 
 // cpuTime is the user and system time of this process; negative when unknown.
@@ -19,4 +15,32 @@ func cpuTime() time.Duration {
 		return -1
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// ownFiles is how many file descriptors this process needs besides its
+// connections.
+const ownFiles = 64
+
+// enoughFiles raises the limit of file descriptors as far as the system lets
+// it, and refuses connections that do not fit.
+func enoughFiles(connections int) error {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return nil // it will show
+	}
+	need := uint64(connections) + ownFiles
+	if uint64(limit.Cur) >= need {
+		return nil
+	}
+	if raised := limit; limit.Cur < limit.Max {
+		raised.Cur = raised.Max
+		if syscall.Setrlimit(syscall.RLIMIT_NOFILE, &raised) == nil {
+			limit = raised
+		}
+	}
+	if uint64(limit.Cur) >= need {
+		return nil
+	}
+	return fmt.Errorf("%d connections need %d file descriptors, and this process may have %d: give fewer connections (-c), or raise the limit first (ulimit -n %d)",
+		connections, need, limit.Cur, need)
 }

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"whet/internal/load"
+	loadrecord "whet/internal/load/record"
 	"whet/internal/recording"
 )
 
 // addLoad puts the load's figures into the manifest.
-func (m *measurement) addLoad(res *load.Result) {
+func (m *measurement) addLoad(res *loadrecord.Result) {
 	l := &m.result.Load
 	m.result.URL = recording.Redacted(m.o.Load.URL)
 	l.Concurrency, l.WarmupNs = m.o.Load.Concurrency, int64(m.o.Load.Warmup)
@@ -29,10 +30,10 @@ func (m *measurement) addLoad(res *load.Result) {
 		l.ServiceTimeNs = recording.Times{Min: h.Min(), Mean: h.Mean(), P50: h.Quantile(0.5), P90: h.Quantile(0.9),
 			P99: h.Quantile(0.99), P999: h.Quantile(0.999), Max: h.Max()}
 	}
-	if cpu := int64(res.GeneratorCPU); cpu >= 0 {
+	if cpu := int64(res.Generator.CPU); cpu >= 0 {
 		l.GeneratorCPUNs = &cpu
 	}
-	m.file = loadFile{Schema: "whet/load-seconds/1", BinNs: int64(load.Bin), Answers: res.Answers}
+	m.file = loadFile{Schema: "whet/load-seconds/1", BinNs: int64(loadrecord.Bin), Answers: res.Answers}
 	for _, s := range res.Seconds {
 		m.file.Seconds = append(m.file.Seconds, loadSecond{m.since(s.Start), int64(s.Length), s.Requests, s.Errors, int64(s.P50), int64(s.P99), int64(s.Max)})
 	}
@@ -63,7 +64,7 @@ type loadSecond struct {
 }
 
 // firstExample is the most frequent kind of failure with an example.
-func firstExample(res *load.Result) string {
+func firstExample(res *loadrecord.Result) string {
 	var kind string
 	for k, n := range res.Errors {
 		if most := res.Errors[kind]; n > most || n == most && k < kind {

@@ -40,8 +40,8 @@ type Result struct {
 	// Open says that requests were sent when they were due. Then Rate is the
 	// planned mean rate between Start and End, per second; Response holds the
 	// response times, from when each request was due; Lateness how much later
-	// than it could it was sent, in nanoseconds; and LateSends the number of
-	// those sent more than a millisecond late.
+	// than it could it was sent, in nanoseconds; LateSends the number of those
+	// sent more than a millisecond late.
 	Open     bool
 	Rate     float64
 	Response hist.Histogram
@@ -51,6 +51,9 @@ type Result struct {
 	Responses []time.Duration
 	Lateness  hist.Histogram
 	LateSends int64
+	// Waited is the number of requests that were sent and had to wait for a
+	// connection: all were busy when they were due.
+	Waited int64
 	// Drain is how long after End the last of an open loop's requests ended.
 	Drain time.Duration
 

@@ -25,6 +25,7 @@ type Shard struct {
 
 	lateness  hist.Histogram
 	lateSends int64
+	waited    int64
 	status    [1000]int64
 	examples  map[string]example
 	planned   []planned // by second
@@ -143,6 +144,9 @@ func (s *Shard) open(o *Outcome, timed bool, due int64) {
 	}
 	if (o.Sent-s.warm)/int64(time.Second) == second {
 		p.inTime++
+	}
+	if o.Free > o.Due {
+		s.waited++
 	}
 	late := max(o.Sent-max(o.Due, o.Free), 0)
 	s.lateness.Record(late)

@@ -11,6 +11,7 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/load"
 	"whet/internal/prove/pair"
+	"whet/internal/schedule"
 )
 
 // Options says what to compare and how. Start from DefaultOptions.
@@ -74,10 +75,13 @@ func (o *Options) Validate() error {
 	for _, address := range o.addresses() {
 		l := o.Load
 		l.URL = strings.ReplaceAll(address, portMark, "1")
-		l.Rate = o.Rate
+		l.Schedule = schedule.Constant(o.Rate)
 		if err := l.Validate(); err != nil {
 			return err
 		}
+	}
+	if !(o.Rate >= 0) {
+		return fmt.Errorf("rate %v: give requests per second, or 0 to let the throughput decide", o.Rate)
 	}
 	if o.commands() {
 		for _, line := range [2]string{o.Old, o.New} {

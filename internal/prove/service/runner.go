@@ -12,8 +12,10 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/hist"
 	"whet/internal/load"
+	"whet/internal/load/record"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
+	"whet/internal/schedule"
 	"whet/internal/stat"
 )
 
@@ -55,7 +57,7 @@ type tally struct {
 // loadOptions are those of any request to a side.
 func (r *runner) loadOptions(s *standing) load.Options {
 	o := r.o.Load
-	o.URL, o.Rate, o.Now, o.Progress = s.url, 0, r.o.Now, nil
+	o.URL, o.Schedule, o.Now, o.Progress = s.url, schedule.Schedule{}, r.o.Now, nil
 	return o
 }
 
@@ -84,7 +86,7 @@ func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, er
 }
 
 // closed puts a closed loop on a side.
-func (r *runner) closed(ctx context.Context, side compare.Which, s *standing, warmup, span time.Duration) (*load.Result, error) {
+func (r *runner) closed(ctx context.Context, side compare.Which, s *standing, warmup, span time.Duration) (*record.Result, error) {
 	o := r.loadOptions(s)
 	o.Warmup, o.Duration = warmup, span
 	res, _, err := r.drive(ctx, side, s, o)
@@ -99,7 +101,7 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 	}
 	defer u.close()
 	o := r.loadOptions(s)
-	o.Warmup, o.Duration, o.Rate = partsOf(r.span).openWarmUp, r.span, r.rate
+	o.Warmup, o.Duration, o.Schedule = partsOf(r.span).openWarmUp, r.span, schedule.Constant(r.rate)
 	o.KeepResponses = true
 	before := u.read(ctx)
 	res, answered, err := r.drive(ctx, side, s, o)
@@ -127,7 +129,7 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 // that all slices of a steady service would show one number, and two services
 // that lie on both sides of a bucket's end would differ by its width in every
 // round.
-func quantiles(res *load.Result) map[string]float64 {
+func quantiles(res *record.Result) map[string]float64 {
 	times := make([]float64, len(res.Responses))
 	for i, t := range res.Responses {
 		times[i] = float64(t)
@@ -161,7 +163,7 @@ var errNone = errors.New("no request ended")
 
 // drive runs one load and looks at what came back. answered are all whole
 // answers, those of its warm-up included.
-func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o load.Options) (res *load.Result, answered int64, err error) {
+func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o load.Options) (res *record.Result, answered int64, err error) {
 	alive, stop := s.whileAlive(ctx)
 	defer stop()
 	running, err := load.Start(alive, o)
@@ -185,7 +187,7 @@ func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o l
 	return res, running.Completed(), nil
 }
 
-func (t *tally) add(res *load.Result) {
+func (t *tally) add(res *record.Result) {
 	if t.answers == nil {
 		t.answers, t.errors, t.example = make(map[int]int64), make(map[string]int64), make(map[string]string)
 	}

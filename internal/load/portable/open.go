@@ -1,0 +1,134 @@
+package portable
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"time"
+
+	"whet/internal/load/engine"
+	"whet/internal/schedule"
+)
+
+// # Response time
+//
+// In an open loop arrival k is due when the schedule says, whatever became of
+// the arrivals before. The schedule is a function of k alone: a late wake-up
+// delays the requests it was for, and none behind them.
+//
+// Response time runs from the moment a request was due to the end of its
+// answer. So it holds the wait for one of the connections, as it comes about
+// when the service is slower than the arrivals, and a service that stalls for a
+// second delays all that was due meanwhile, as it does to users. A generator
+// that starts its clock when it gets round to sending would hide just that.
+//
+// It also holds what the generator itself is late, and that is not the
+// service's. A request is late by what passed between the moment when it was
+// due and a connection was free for it, whichever came last, and its sending.
+// Late sends are counted, and the times are kept: subtracting them would hide a
+// service that takes the processors from the generator on its own machine.
+//
+// A request belongs to the moment it was due: those due in [Start, End) count,
+// and the load waits behind its end for their answers, at most its timeout. What
+// is unanswered then counts as timed out, with the time it had waited for. So
+// every arrival is in the result, once.
+
+// arrivals hands out requests as they fall due.
+type arrivals struct {
+	from int64 // the plan's origin
+	end  int64 // what is due then or later is not sent
+
+	mu       sync.Mutex
+	changed  sync.Cond
+	ahead    schedule.Arrivals // of the pacer
+	next     int64             // that the pacer releases next; MaxInt64: there is none
+	behind   schedule.Arrivals // of the clients
+	released int64             // arrivals that are due
+	taken    int64             // of them by a client
+	over     bool              // no more will be released
+}
+
+func newArrivals(j *engine.Job) *arrivals {
+	a := &arrivals{from: j.ArrivalsFrom, end: j.Ends(), ahead: j.Arrivals.Arrivals(0, 1), behind: j.Arrivals.Arrivals(0, 1)}
+	a.changed.L = &a.mu
+	a.next = a.moment(&a.ahead)
+	return a
+}
+
+// moment is when the next arrival of a row is due.
+func (a *arrivals) moment(row *schedule.Arrivals) int64 {
+	due := int64(row.Next())
+	if due > math.MaxInt64-a.from || due+a.from >= a.end {
+		return math.MaxInt64
+	}
+	return due + a.from
+}
+
+// take waits for an arrival that nobody has taken; ok is false when there will
+// be none.
+func (a *arrivals) take() (due int64, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.taken >= a.released {
+		if a.over {
+			return 0, false
+		}
+		a.changed.Wait()
+	}
+	a.taken++
+	return a.moment(&a.behind), true
+}
+
+// release makes the arrivals up to a moment due, and returns the wait until the
+// next one; done is true once there is none.
+func (a *arrivals) release(now int64) (wait time.Duration, done bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for !a.over && a.next <= now {
+		a.released++
+		a.changed.Signal()
+		a.next = a.moment(&a.ahead)
+	}
+	if a.next == math.MaxInt64 && !a.over {
+		a.over = true
+		a.changed.Broadcast()
+	}
+	if a.over {
+		return 0, true
+	}
+	return time.Duration(a.next - now), false
+}
+
+// abandon ends the arrivals at once, and returns when those were due that
+// nobody took.
+func (a *arrivals) abandon() []int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var left []int64
+	for ; a.taken < a.released; a.taken++ {
+		left = append(left, a.moment(&a.behind))
+	}
+	a.over = true
+	a.changed.Broadcast()
+	return left
+}
+
+// longestNap bounds how long the pacer does not look whether the load is over.
+const longestNap = 10 * time.Millisecond
+
+// pace releases arrivals until they are over. It keeps a thread for itself:
+// the runtime's timers come up to a millisecond late where a processor is idle,
+// since it waits in epoll by whole milliseconds, and that is more than a quick
+// service takes for a request. The thread ends with the goroutine, and its
+// settings with it.
+func (a *arrivals) pace(now func() int64) {
+	runtime.LockOSThread()
+	sharpen()
+	for {
+		wait, done := a.release(now())
+		if done {
+			return
+		}
+		nap(min(wait, longestNap))
+	}
+}

@@ -1,0 +1,77 @@
+package portable
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"whet/internal/load/engine"
+	"whet/internal/schedule"
+)
+
+const ms = int64(time.Millisecond)
+
+// every returns arrivals that are due so many times a second, until the end.
+func every(rate float64, end time.Duration) *arrivals {
+	return newArrivals(&engine.Job{Arrivals: schedule.Constant(rate), Duration: end})
+}
+
+// Every arrival is handed out once, whatever the moments at which the pacer
+// wakes up, and none that is due at the end or behind it.
+func TestArrivals(t *testing.T) {
+	a := every(1000, 100*time.Millisecond)
+	var mu sync.Mutex
+	got := make(map[int64]int)
+	var takers sync.WaitGroup
+	for range 7 {
+		takers.Go(func() {
+			for {
+				due, ok := a.take()
+				if !ok {
+					return
+				}
+				mu.Lock()
+				got[due]++
+				mu.Unlock()
+			}
+		})
+	}
+	for _, c := range []struct{ at, wait int64 }{
+		{0, ms}, {ms / 2, ms / 2}, {ms, ms}, {40 * ms, ms}, {40*ms + 1, ms - 1},
+	} {
+		if wait, done := a.release(c.at); done || int64(wait) != c.wait {
+			t.Errorf("at %v: wait %v, done %v; want %v", c.at, wait, done, c.wait)
+		}
+	}
+	if _, done := a.release(1000 * ms); !done {
+		t.Error("arrivals go on behind the end")
+	}
+	takers.Wait()
+	if len(a.abandon()) != 0 {
+		t.Error("arrivals were left")
+	}
+	for k := range int64(100) {
+		if n := got[k*ms]; n != 1 {
+			t.Errorf("arrival %d was handed out %d times", k, n)
+		}
+	}
+	if len(got) != 100 {
+		t.Errorf("%d arrivals", len(got))
+	}
+}
+
+// What nobody took when the load was given up is returned, and nothing after.
+func TestAbandon(t *testing.T) {
+	a := every(10, time.Second)
+	a.release(450 * ms)
+	if due, ok := a.take(); !ok || due != 0 {
+		t.Errorf("%v %v", due, ok)
+	}
+	left := a.abandon()
+	if len(left) != 4 || left[0] != 100*ms || left[3] != 400*ms {
+		t.Errorf("left %v", left)
+	}
+	if _, ok := a.take(); ok {
+		t.Error("an arrival behind the end")
+	}
+}

@@ -1,0 +1,91 @@
+package load
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+
+	"whet/internal/load/engine"
+)
+
+// tls reads the files of certificates.
+func (o *Options) tls() (*tls.Config, error) {
+	config := &tls.Config{InsecureSkipVerify: o.Insecure, MinVersion: o.MinTLS, MaxVersion: o.MaxTLS}
+	if o.CAFile != "" {
+		pool, err := authorities(o.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = pool
+	}
+	if o.Certificate != "" {
+		pair, err := tls.LoadX509KeyPair(o.Certificate, o.Key)
+		if err != nil {
+			return nil, fmt.Errorf("read client certificate: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	if o.Resume {
+		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+	}
+	return config, nil
+}
+
+// maxHeaderBytes bounds the head of an answer.
+const maxHeaderBytes = 1 << 20
+
+// transport makes connections to an address for single questions. Whoever is
+// done with it calls CloseIdleConnections, which also ends connections that are
+// still being made.
+func (o *Options) transport(a engine.Address) *http.Transport {
+	t := &http.Transport{
+		TLSClientConfig:        a.TLS,
+		TLSHandshakeTimeout:    o.Timeout,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{Timeout: o.Timeout}).DialContext(ctx, a.Network, a.Dial)
+		},
+	}
+	t.Protocols = new(http.Protocols)
+	switch o.Protocol {
+	case engine.HTTP2:
+		t.Protocols.SetHTTP2(true)
+	case engine.H2C:
+		t.Protocols.SetUnencryptedHTTP2(true)
+	default:
+		t.Protocols.SetHTTP1(true)
+	}
+	return t
+}
+
+// authorities are the system's and those of a PEM file.
+func authorities(path string) (*x509.CertPool, error) {
+	const limit = 16 << 20 // the usual bundles hold 250 KB
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read certificate authorities: %w", err)
+	}
+	defer f.Close()
+	pem, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read certificate authorities: %w", err)
+	}
+	if len(pem) > limit {
+		return nil, fmt.Errorf("read certificate authorities: %s is larger than 16 MiB", path)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("read certificate authorities: %w", errors.New(path+" holds no certificate in PEM form"))
+	}
+	return pool, nil
+}

@@ -1,0 +1,43 @@
+package load
+
+import (
+	"fmt"
+
+	"whet/internal/load/record"
+	"whet/internal/quantity"
+)
+
+// busyShare is the share of its processors' time from which on a generator has
+// nothing left: what it does not use goes to the kernel's work for others.
+const busyShare = 0.9
+
+// validity finds out whether the generator was the bottleneck. Its reason comes
+// first of all that is said.
+func (w *warner) validity() {
+	res := w.res
+	g := &res.Generator
+	ours := res.Errors[record.NoFiles] + res.Errors[record.NoPorts]
+	switch {
+	case res.Requests > 0 && float64(ours) >= 0.01*float64(res.Requests):
+		res.Invalid = fmt.Sprintf("the generator ran out of what it needs: %s of the requests failed for want of file descriptors or ports",
+			quantity.Percent(float64(ours)/float64(res.Requests)))
+	case !res.Open && g.Share > busyShare:
+		res.Invalid = fmt.Sprintf("the generator was the bottleneck: it used %s of its %s; the service may do more than these figures say",
+			quantity.Percent(g.Share), quantity.Plural(g.Processors, "processor"))
+	case res.LateRatio() > 0.01 && 2*res.Lateness.Quantile(0.99) >= res.Response.Quantile(0.99):
+		res.Invalid = fmt.Sprintf("the generator was the bottleneck: it sent %s of the requests more than %v after they were due and could have been, and its lateness is more than half of the response times at p99 (%s of %s)",
+			quantity.Percent(res.LateRatio()), record.LateAfter,
+			quantity.Nanoseconds(float64(res.Lateness.Quantile(0.99))), quantity.Nanoseconds(float64(res.Response.Quantile(0.99))))
+	}
+	if res.Invalid != "" {
+		w.add("%s", res.Invalid)
+	}
+	if length := res.End.Sub(res.Start); length > 0 && float64(g.PauseTime) >= pausedShare*float64(length) {
+		w.add("the generator's own collector stopped it %s, for %s in all and up to %s at a time: that is in the service times", quantity.Plural(int(g.Pauses), "time"),
+			quantity.Nanoseconds(float64(g.PauseTime)), quantity.Nanoseconds(float64(g.LongestPause)))
+	}
+}
+
+// pausedShare is the share of the load's time from which on the pauses of the
+// generator's collector are spoken of.
+const pausedShare = 0.05

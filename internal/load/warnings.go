@@ -1,0 +1,114 @@
+package load
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"whet/internal/load/engine"
+	"whet/internal/load/record"
+	"whet/internal/quantity"
+)
+
+// warner says what makes the figures mean something else than they seem to.
+type warner struct {
+	res     *record.Result
+	options *Options
+	job     *engine.Job
+	report  *engine.Report
+	check   *selfCheck
+	origin  *url.URL
+}
+
+func (w *warner) add(format string, args ...any) {
+	w.res.Warnings = append(w.res.Warnings, fmt.Sprintf(format, args...))
+}
+
+// redirects is the number of answers that were redirects.
+func (w *warner) redirects() (n int64) {
+	for status, count := range w.res.Status {
+		if status/100 == 3 && status != 304 {
+			n += count
+		}
+	}
+	return n
+}
+
+func (w *warner) warn() {
+	w.validity()
+	w.redirected()
+	w.unfinished()
+	w.failures()
+	w.late()
+	for _, note := range w.report.Notes {
+		w.add("%s", note)
+	}
+}
+
+func (w *warner) redirected() {
+	n := w.redirects()
+	if n == 0 {
+		return
+	}
+	what, answered := "some", w.res.Answered()
+	if n == answered {
+		what = "all"
+	}
+	w.add("%s answers (%s of %s) were redirects, which are not followed%s", what,
+		quantity.Count(float64(n)), quantity.Count(float64(answered)), leadsTo(w.options.URL, w.report.Location))
+}
+
+// longInFlight is how long a request must have been under way at the end to be
+// spoken of: in a closed loop there is always one for each connection.
+const longInFlight = time.Second
+
+func (w *warner) unfinished() {
+	res := w.res
+	switch {
+	case res.Requests == 0 && res.InFlight > 0 && res.End.After(res.Start):
+		w.add("no request ended within %s: %s still under way",
+			quantity.Nanoseconds(float64(res.End.Sub(res.Start))), quantity.Plural(res.InFlight, "request"))
+	case res.OldestInFlight > max(longInFlight, 2*time.Duration(res.Service.Max())):
+		w.add("%s still under way when the load ended, the oldest for %s: much longer than the service times, which it is not in; look for what hangs",
+			quantity.Plural(res.InFlight, "request"), quantity.Nanoseconds(float64(res.OldestInFlight)))
+	}
+}
+
+func (w *warner) failures() {
+	res := w.res
+	failed := res.Failed()
+	switch {
+	case res.Requests > 0 && failed == res.Requests:
+		w.add("every request failed: the figures are those of failing")
+	case failed > 0 && float64(failed) >= 0.01*float64(res.Requests):
+		w.add("%s of the requests failed", quantity.Percent(float64(failed)/float64(res.Requests)))
+	}
+	if n := res.Errors[record.TimedOut]; n > 0 {
+		w.add("%s timed out and stand in the service times with the timeout, which is less than they would have taken",
+			quantity.Plural(int(n), "request"))
+	}
+}
+
+func (w *warner) late() {
+	if ratio := w.res.LateRatio(); ratio > 0.01 {
+		w.add("the generator could not keep up: %s of the requests were sent more than %v after they were due and could have been; the response times hold that too",
+			quantity.Percent(ratio), record.LateAfter)
+	}
+}
+
+// leadsTo says what to do about a redirect.
+func leadsTo(asked, location string) string {
+	sent, err := url.Parse(asked)
+	if err != nil || asked == "" || location == "" {
+		return ""
+	}
+	sent.User = nil
+	to, err := sent.Parse(location)
+	switch {
+	case err != nil:
+		return ""
+	case to.String() == sent.String():
+		return ": they lead back to the same address"
+	}
+	return ": give the address they lead to, " + record.Line(to.Redacted())
+}
