@@ -28,6 +28,7 @@ type Features struct {
 func Run(t *testing.T, open func() engine.Engine, f Features) {
 	s := &suite{open: open, features: f}
 	t.Run("answers", s.answers)
+	t.Run("counts", s.counts)
 }
 
 // suite runs cases.
@@ -45,7 +46,7 @@ var errPatience = errors.New("the engine did not end")
 // seen is what a load made of what a server did.
 type seen struct {
 	*record.Result
-	engine.Report
+	report engine.Report
 }
 
 // job is a closed loop of two connections to a plain server, of as many
