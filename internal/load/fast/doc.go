@@ -17,9 +17,8 @@
 // nothing.
 //
 // A loop runs on a thread of its own, with the timer slack at its least, so that
-// it wakes when it asked to. It waits in a system call that the runtime knows of,
-// so that the collector need not wait for it; calls that do not block skip that,
-// since telling the runtime costs a tenth of a request.
+// it wakes when it asked to. How it waits without being in the way of the
+// runtime, or the runtime in its way, says epoll.go.
 //
 // TLS is crypto/tls over a connection that holds bytes in memory: a handshake
 // runs in a goroutine that the loop feeds, and after it the loop calls crypto/tls

@@ -19,8 +19,25 @@ type epoll struct {
 	events [512]unix.EpollEvent
 	buf    []byte // what is read; one for all connections
 	bell   bell
-	coarse bool // the kernel (before 5.11) waits by whole milliseconds
+	limit  unix.Timespec // of a wait
+	quiet  bool          // nothing happened in the last wait
+	coarse bool          // the kernel (before 5.11) waits by whole milliseconds
 }
+
+// # Waiting, and the runtime
+//
+// A thread that enters the kernel tells the runtime, which takes its processor
+// (the P) for others where that takes long. Where there are no more processors
+// than loops, the runtime's monitor takes it from each wait of more than some
+// 20 µs, wakes another thread for it, which finds nothing to do, and looks again
+// 20 µs later: a fifth of the time of a loop that is well used. So a loop that
+// something happens to keeps its processor while it waits, and gives it back
+// behind a millisecond in which nothing did. The collector is not held up
+// meanwhile: it sends the thread a signal, which ends the wait, and so does the
+// monitor where another goroutine has waited for 10 ms.
+
+// keptWait is the longest wait in which a loop keeps its processor.
+const keptWait = 1e6
 
 // readSize is as much as one read takes. Larger answers take several; a larger
 // buffer would not stay in the processor's nearest cache.
@@ -123,7 +140,11 @@ func (t *epoll) wait(d, batch int64) error {
 		nap(batch)
 		d -= batch
 	}
+	if !t.quiet {
+		d = min(d, keptWait)
+	}
 	n, errno := t.poll(d)
+	t.quiet = n == 0 && d > 0
 	if errno != 0 {
 		if errno == unix.EINTR {
 			return nil
@@ -181,22 +202,24 @@ func (t *epoll) read(c *conn) {
 	}
 }
 
-// poll asks for events. It tells the runtime only where it may block.
+// poll asks for events, and tells the runtime where that may take long.
 func (t *epoll) poll(d int64) (int, syscall.Errno) {
 	if t.coarse {
 		return t.pollCoarsely(d)
 	}
-	ts := unix.NsecToTimespec(max(d, 0))
-	call := unix.Syscall6
-	if d <= 0 {
-		call = unix.RawSyscall6
+	var n uintptr
+	var errno syscall.Errno
+	t.limit = unix.NsecToTimespec(max(d, 0))
+	if t.quiet {
+		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(t.fd), uintptr(unsafe.Pointer(&t.events)), uintptr(len(t.events)), uintptr(unsafe.Pointer(&t.limit)), 0, 0)
+	} else {
+		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(t.fd), uintptr(unsafe.Pointer(&t.events)), uintptr(len(t.events)), uintptr(unsafe.Pointer(&t.limit)), 0, 0)
 	}
-	n, _, errno := call(unix.SYS_EPOLL_PWAIT2, uintptr(t.fd), uintptr(unsafe.Pointer(&t.events)), uintptr(len(t.events)), uintptr(unsafe.Pointer(&ts)), 0, 0)
 	if errno == unix.ENOSYS {
 		t.coarse = true
 		return t.pollCoarsely(d)
 	}
-	return int(n), errno
+	return count(n, errno), errno
 }
 
 // pollCoarsely waits by whole milliseconds, and sleeps what is less, looking
@@ -207,13 +230,21 @@ func (t *epoll) pollCoarsely(d int64) (int, syscall.Errno) {
 		nap(min(d, longestNap))
 	}
 	n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(t.fd), uintptr(unsafe.Pointer(&t.events)), uintptr(len(t.events)), uintptr(ms), 0, 0)
-	return int(n), errno
+	return count(n, errno), errno
 }
 
-// nap sleeps on this thread. A signal may end it early.
+// count is the result of a system call that counts; 0 where it failed.
+func count(n uintptr, errno syscall.Errno) int {
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// nap sleeps on this thread, and keeps the processor. A signal may end it early.
 func nap(ns int64) {
 	ts := unix.NsecToTimespec(ns)
-	_, _, _ = unix.Syscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 }
 
 // bell is what other goroutines wake a loop with.
