@@ -37,6 +37,10 @@ type command struct {
 	examples []string
 	// setup declares the flags and returns what runs after they are parsed.
 	setup func(fs *flag.FlagSet) runFunc
+	// glued are flags of one letter whose number may follow without a space.
+	glued string
+	// words are flags of other tools, and what stands for them here.
+	words map[string]string
 	// readsOnly: it starts nothing and changes nothing but a file it writes
 	// under a temporary name, so that Ctrl-C need not wait for it.
 	readsOnly bool
@@ -155,7 +159,7 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 	}
 	fs, run := c.flags()
 	rest, targetArgs := cutArgs(rest)
-	operands, err := parseFlags(fs, rest)
+	operands, err := parseFlags(fs, unglue(c.glued, rest))
 	if errors.Is(err, flag.ErrHelp) {
 		return printHelp(e.stdout, c)
 	}
@@ -163,6 +167,9 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 		return usageError("%s is no flag: here it is %s", name, known)
 	}
 	if err != nil {
+		if known := foreignFlag(c.words, err); known != "" {
+			return usageError("%s: %s", c.name, known)
+		}
 		return usageError("%s: %v: whet help %s shows its flags", c.name, err, c.name)
 	}
 	e.targetArgs = targetArgs

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	record       = flag.Bool("record", false, "measure the stages of the casebook anew, and write testdata/casebook")
+	measure      = flag.Bool("record", false, "measure the stages of the casebook anew, and write testdata/casebook")
 	recordedRows = filepath.Join("testdata", "casebook")
 )
 
@@ -234,17 +234,17 @@ func (r *stageRow) at(t *testing.T, s spot, f diagnosed) bool {
 // best ones nothing of weight. testdata/casebook/README.md says how the
 // recordings are made.
 func TestCasebook(t *testing.T) {
-	if *record && testing.Short() {
+	if *measure && testing.Short() {
 		t.Fatal("-record measures, which -short leaves out")
 	}
 	var whet string
-	if *record {
+	if *measure {
 		whet = buildWhet(t)
 	}
 	for _, r := range stageRows {
 		t.Run(r.name(), func(t *testing.T) {
 			dir := filepath.Join(recordedRows, r.name()+".whet")
-			if *record {
+			if *measure {
 				keep(t, r.measure(t, whet, 1), dir)
 			}
 			if stale := r.changed(t, dir); len(stale) > 0 {

@@ -7,6 +7,7 @@ func commands() []*command {
 		recordCommand(),
 		diagnoseCommand(),
 		proveCommand(),
+		loadCommand(),
 		benchCommand(),
 		compareCommand(),
 	}

@@ -132,11 +132,11 @@ func (o *Options) Validate() error {
 	if err := o.Check.Validate(); err != nil {
 		return err
 	}
-	_, err := o.prepare()
+	p, err := o.prepare()
 	if err != nil {
 		return err
 	}
-	return o.validateEngine()
+	return o.validateEngine(p)
 }
 
 // validateRequest looks at what is sent.

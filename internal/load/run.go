@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"whet/internal/load/engine"
@@ -193,5 +192,3 @@ func (o *Options) location(ctx context.Context, p *prepared) string {
 	}
 	return answer.Header["Location"][0]
 }
-
-var errNoEngine = errors.New("no such engine: give auto, epoll, io_uring or portable")

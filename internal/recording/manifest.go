@@ -14,6 +14,7 @@ const (
 	TargetBenchmark = "benchmark" // a package's benchmarks
 	TargetProgram   = "program"   // a command that ends
 	TargetService   = "service"   // a server under load
+	TargetLoad      = "load"      // load alone: of the server nothing is known
 )
 
 // Kinds of artifacts. Profiles are pprof files, gzipped.
@@ -31,6 +32,8 @@ const (
 	KindMetrics     = "metrics" // one JSON row each 100 ms: format/metrics
 	KindGC          = "gctrace" // GODEBUG=gctrace=1, as the runtime wrote it
 	KindLoad        = "load"    // one JSON row a second
+	KindLoadRun     = "load-run"   // what load was driven, and what came of it
+	KindHistograms  = "histograms" // HdrHistogram interval log
 	KindBinary      = "binary"
 	KindBench       = "bench"       // Go benchmark format
 	KindDiagnostics = "diagnostics" // the compiler's -m=2 text

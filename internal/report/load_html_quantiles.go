@@ -1,6 +1,7 @@
 package report
 
 import (
+	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ type quantilePlot struct {
 	Grid  []tick
 	Lines []pathView
 	Label string
+	Data  template.JS
 }
 
 // quantileLine is a line before it is drawn.
@@ -67,13 +69,16 @@ func newQuantilePlot(runs []LoadRun) *quantilePlot {
 	y := logarithmic(low, max(high, low))
 	v := &quantilePlot{Grid: y.grid("nanoseconds"), Ticks: nines(decades)}
 	var words []string
+	var drawn []quantileLine
 	for _, l := range lines {
 		if l.h.Count() == 0 {
 			continue
 		}
+		drawn = append(drawn, l)
 		v.Lines = append(v.Lines, pathView{l.class, l.name, quantilePath(l.h, decades, y)})
 		words = append(words, l.name+": p50 "+timeAt(l.h, 0.5)+", p99 "+timeAt(l.h, 0.99)+", longest "+timeAt(l.h, 1))
 	}
+	v.Data = newQuantileData(drawn, decades)
 	v.Label = "Percentiles. " + strings.Join(words, "; ")
 	return v
 }

@@ -23,7 +23,7 @@ func loadTimeline(runs []LoadRun) *timelineView {
 	if !(x.to > x.from) {
 		return nil
 	}
-	v := &timelineView{Ticks: x.ticks()}
+	v := &timelineView{Ticks: x.ticks(), Read: true}
 	if len(runs) == 1 {
 		v.addRun(&runs[0], x)
 		return v

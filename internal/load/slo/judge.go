@@ -116,6 +116,14 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%s is met: %s%s", v.Bound, v.Bound.Metric.print(v.Value), note)
 }
 
+// Measured is what was measured with its unit; "" when it is unknown.
+func (v Verdict) Measured() string {
+	if v.Unknown {
+		return ""
+	}
+	return v.Bound.Metric.print(v.Value)
+}
+
 func (m Metric) print(value float64) string {
 	switch m.Kind {
 	case Errors:

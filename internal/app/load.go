@@ -1,0 +1,208 @@
+package app
+
+import (
+	"context"
+	"flag"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/load"
+	"whet/internal/recording"
+	"whet/internal/search"
+)
+
+func loadCommand() *command {
+	return &command{
+		name:     "load",
+		operands: "URL | RECORDING… | merge LOG…",
+		short:    "drive HTTP load: throughput, service and response times, errors",
+		long: `
+Load sends requests to a service and shows what came of them.
+
+A closed loop (-c 64) keeps so many requests under way, each over a connection of its own: as many
+a second as the service takes. An open loop (-rate 5000/s) sends each request when it is due,
+whatever became of those before, as users do: at a constant rate, along a ramp (100/s..20000/s over
+the time of -d) or in steps (100/s:10s,200/s:20s), evenly spaced or at random (-poisson).
+
+Service time runs from when a request was sent to the end of its answer, response time from when it
+was due. A request that times out counts with the time it was waited for.
+
+What is sent is one URL, or the targets of a file: vegeta's http and JSON formats, or a HAR file.
+Addresses, headers and bodies may hold templates such as {{int 1 1000}}, {{uuid}} or {{csv.name}}.
+
+With -knee it looks for the best throughput, raising the number of connections, and with -slo for the
+highest rate that keeps the bounds; with -pprof it says what costs more towards the knee.
+
+Recordings as operands (-o NAME.whet made them) are shown beside each other. "whet load merge" adds
+up the histograms of several generators: interval logs (-hdr) or recordings.
+
+Exit code 0: done; 1: a bound of -slo is broken or an answer is not what -expect says; 2: wrong
+usage; 3: the generator was the bottleneck, or nothing was answered; 130: interrupted, with what
+there was.`,
+		examples: []string{
+			"whet load http://localhost:8080/hello",
+			"whet load -c 256 -d 30s http://localhost:8080/hello",
+			"whet load -rate 5000/s -slo 'p99<50ms,errors<0.1%' http://localhost:8080/hello",
+			"whet load -rate 100/s..20000/s -d 60s -poisson -o ramp.whet http://localhost:8080/hello",
+			"whet load -m POST -H 'Content-Type: application/json' -body @order.json http://localhost:8080/orders",
+			"whet load 'http://localhost:8080/users/{{int 1 1000}}' -expect status=200 -expect json:active=true",
+			"whet load -targets targets.txt -rate 300/m -stream",
+			"whet load -http2 -streams 16 -c 8 -insecure https://localhost:8443/",
+			"whet load -knee -slo 'p99<50ms,errors<0.1%' -pprof http://localhost:6060 http://localhost:8080/hello",
+			"whet load before.whet after.whet -o both.html",
+			"whet load merge one.hlog two.hlog -o all.hlog",
+		},
+		glued: "cdnt", words: loadWords,
+		setup: func(fs *flag.FlagSet) runFunc {
+			l := newLoadFlags(fs)
+			return func(ctx context.Context, e *env, operands []string) error { return l.run(ctx, e, operands) }
+		},
+	}
+}
+
+// loadFlags are those of whet load.
+type loadFlags struct {
+	fs      *flag.FlagSet
+	options load.Options
+
+	rate           string
+	poisson        bool
+	targets        string
+	table          string
+	headers        headerList
+	body           string
+	think          string
+	expect         stringList
+	close          bool
+	http2, h2c     bool
+	tlsMin, tlsMax string
+	noResumption   bool
+
+	slo    string
+	knee   bool
+	pprof  string
+	budget time.Duration
+
+	warnings []string // about what was read
+
+	out, csvOut, hgrm, hdr string
+	stream, asJSON         bool
+}
+
+// loadWarmup is what comes before what is measured: connections are made, and
+// the service's caches and its collector settle.
+const loadWarmup = time.Second
+
+func newLoadFlags(fs *flag.FlagSet) *loadFlags {
+	l := &loadFlags{fs: fs, options: load.DefaultOptions(), headers: headerList{}}
+	o := &l.options
+	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, search.Closed().Budget
+	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "`connections`: in a closed loop each sends one request after the other, in an open one there are so many at most")
+	fs.Var(spanFlag{&o.Duration, "; a body is -body"}, "d", "`time` under load that is measured")
+	fs.Int64Var(&o.Requests, "n", 0, "send this `number` of requests, however long it takes unless -d says")
+	fs.IntVar(&o.Loops, "t", 0, "event loops, wrk's `threads` (default: one for each processor)")
+	fs.StringVar(&l.rate, "rate", "", "an open loop at this `rate`: 5000/s, 300/m, 100/s..20000/s (a ramp over -d), 100/s:10s,200/s:20s (steps)")
+	fs.BoolVar(&l.poisson, "poisson", false, "with -rate: arrivals at random, as those of users who know nothing of each other")
+	fs.Var(spanFlag{d: &o.Warmup}, "warmup", "`time` under load before that, which does not count (with -n default 0s)")
+	fs.Var(spanFlag{d: &o.Timeout}, "timeout", "give up a request after this `time`")
+	fs.StringVar(&l.think, "think", "", "in a closed loop, wait this `time` between an answer and the next request: 100ms, exp:100ms")
+
+	fs.Var(&l.headers, "H", "send a `header`, as in 'Authorization: Bearer x'; may be given several times")
+	fs.StringVar(&o.Method, "m", o.Method, "the request's `method` (default with a body POST)")
+	fs.StringVar(&l.body, "body", "", "the request's body, or @`file`")
+	fs.StringVar(&l.targets, "targets", "", "send the requests in this `file`, - is stdin: vegeta's http or JSON format, or HAR")
+	fs.StringVar(&l.table, "csv", "", "`file` with the values of {{csv.NAME}}; its first row names the columns")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "draw templates, think times and Poisson arrivals from this `seed`")
+	fs.BoolVar(&o.Cookies, "cookies", false, "each connection keeps the cookies that it is given")
+	fs.Var(&l.expect, "expect", "which `answers` are right: status=200-299, header:Content-Type=text/plain, size=12, sha256=HEX, json:user.id=5; may be given several times")
+
+	fs.BoolVar(&l.close, "close", false, "a connection for each request: no keep-alive")
+	fs.BoolVar(&l.http2, "http2", false, "speak HTTP/2 (over TLS)")
+	fs.BoolVar(&l.h2c, "h2c", false, "speak HTTP/2 without TLS")
+	fs.IntVar(&o.Streams, "streams", o.Streams, "with HTTP/2: `requests` at a time on each connection")
+	fs.StringVar(&o.Socket, "unix", "", "connect to the Unix socket at this `path`")
+	fs.BoolVar(&o.Insecure, "insecure", false, "accept any certificate")
+	fs.StringVar(&o.CAFile, "cacert", "", "accept certificates signed by those in this PEM `file` too")
+	fs.StringVar(&o.Certificate, "cert", "", "PEM `file` of the client certificate to show")
+	fs.StringVar(&o.Key, "key", "", "PEM `file` of its key")
+	fs.StringVar(&l.tlsMin, "tls-min", "", "speak at least this `version` of TLS: 1.0 to 1.3")
+	fs.StringVar(&l.tlsMax, "tls-max", "", "speak at most this `version` of TLS")
+	fs.BoolVar(&l.noResumption, "no-resumption", false, "each TLS connection does a whole handshake")
+
+	fs.StringVar(&l.slo, "slo", "", "`bounds` that decide the exit code: p99<50ms,errors<0.1%,throughput>1000/s")
+	fs.BoolVar(&l.knee, "knee", false, "look for the best throughput over connections, and with -slo for the highest rate that keeps the bounds")
+	fs.StringVar(&l.pprof, "pprof", "", "with -knee: base `URL` of the service's profiles, to say what grows towards the knee")
+	fs.Var(spanFlag{d: &l.budget}, "budget", "with -knee: `time` for the whole search")
+	fs.StringVar(&l.out, "o", "", "keep a recording `NAME.whet`, with a report NAME.html beside it; of recordings and merged logs, the file to write")
+	fs.StringVar(&l.hdr, "hdr", "", "write the times of each second as an HdrHistogram interval log to `file`")
+	fs.StringVar(&l.hgrm, "hgrm", "", "write the percentiles of all times as .hgrm to `file`")
+	fs.StringVar(&l.csvOut, "csv-out", "", "write a row for each second to `file`")
+	fs.BoolVar(&l.stream, "stream", false, "print a line of JSON each second, and the whole document as the last")
+	fs.BoolVar(&l.asJSON, "json", false, "print one JSON document")
+	fs.StringVar(&o.Engine, "engine", "auto", "what drives the connections: `auto`, epoll, io_uring or portable")
+	return l
+}
+
+// loadChoices are the values of flags that are a fixed list.
+var loadChoices = map[string][]string{
+	"engine":  {"auto", "epoll", "io_uring", "portable"},
+	"tls-min": {"1.0", "1.1", "1.2", "1.3"},
+	"tls-max": {"1.0", "1.1", "1.2", "1.3"},
+}
+
+// mergeFlags and showFlags are those that mean something where no load is
+// driven.
+var (
+	mergeFlags = []string{"o", "hgrm", "json"}
+	showFlags  = []string{"o", "json", "slo", "hgrm", "csv-out", "hdr"}
+)
+
+func (l *loadFlags) run(ctx context.Context, e *env, operands []string) error {
+	switch {
+	case l.stream && l.asJSON:
+		return usageError("load: -stream ends with the document that -json prints: give one of them")
+	case len(operands) > 0 && operands[0] == "merge":
+		if err := l.only("load merge", mergeFlags); err != nil {
+			return err
+		}
+		return abandonable(ctx, func() error { return l.merge(ctx, e, operands[1:]) })
+	case len(operands) > 0 && !slices.ContainsFunc(operands, func(name string) bool { return !isRecording(name) }):
+		if err := l.only("load RECORDING", showFlags); err != nil {
+			return err
+		}
+		return abandonable(ctx, func() error { return l.show(ctx, e, operands) })
+	}
+	plan, err := l.plan(e, operands)
+	if err != nil {
+		return err
+	}
+	if l.knee {
+		return l.search(ctx, e, plan)
+	}
+	return l.drive(ctx, e, plan)
+}
+
+// isRecording reports whether an operand means a recording: it is one, or is
+// called like one.
+func isRecording(name string) bool {
+	return !strings.Contains(name, "://") && (strings.HasSuffix(strings.TrimRight(name, "/"), ".whet") || recording.Is(name))
+}
+
+// only refuses flags that say nothing about what is done.
+func (l *loadFlags) only(what string, names []string) error {
+	var err error
+	l.fs.Visit(func(f *flag.Flag) {
+		if err == nil && !slices.Contains(names, f.Name) {
+			err = usageError("%s: -%s is for driving a load; here there are -%s", what, f.Name, strings.Join(names, ", -"))
+		}
+	})
+	return err
+}
+
+// isSet reports whether a flag was given.
+func isSet(fs *flag.FlagSet, name string) bool {
+	found := false
+	fs.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}

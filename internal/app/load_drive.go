@@ -1,0 +1,255 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"whet/internal/format/hdrlog"
+	"whet/internal/load"
+	"whet/internal/load/record"
+	"whet/internal/load/slo"
+	"whet/internal/report"
+)
+
+// drive does one load and says what came of it.
+func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
+	view := newLoadView(e, plan)
+	kept, err := l.keep(e, plan)
+	if err != nil {
+		return err
+	}
+	defer kept.discard()
+	o := plan.options
+	o.Progress = view.progress
+	sink := &loadSink{plan: plan, view: view, kept: kept, course: report.NewLoadCourse(o.Schedule.Open())}
+	if l.stream {
+		sink.stream = e.stdout
+	}
+	o.Interval = sink.interval
+	result, err := load.Run(ctx, o)
+	view.clear()
+	if err != nil {
+		return err
+	}
+	run := newLoadRun(plan.name, plan.told, result, plan.bounds)
+	run.Course = sink.course
+	// What was measured is shown and kept, also where it was interrupted.
+	files, trouble := l.write(context.WithoutCancel(ctx), &run, kept, plan)
+	trouble = errors.Join(sink.err, trouble)
+	page := &report.Load{Runs: []report.LoadRun{run}, Warnings: l.warnings}
+	if err := l.print(e, page, files); err != nil {
+		return err
+	}
+	err = loadOutcome(result, plan)
+	if trouble != nil && (err == nil || exitOf(err) != exitInterrupted) {
+		return errors.Join(trouble, err)
+	}
+	return err
+}
+
+// exitOf is the exit code of an error.
+func exitOf(err error) int {
+	if ee, ok := errors.AsType[*exitError](err); ok {
+		return ee.code
+	}
+	return exitFailed
+}
+
+// newLoadRun is a load as it is shown.
+func newLoadRun(name string, told report.LoadPlan, result *record.Result, bounds slo.Bounds) report.LoadRun {
+	run := report.LoadRun{Name: name, Plan: told, Result: result}
+	for _, v := range bounds.Judge(result) {
+		run.Bounds = append(run.Bounds, report.LoadBound{Bound: v.Bound.String(), Value: v.Measured(), Broken: v.Broken, Unknown: v.Unknown, Note: v.Note})
+	}
+	return run
+}
+
+// loadSink takes the seconds of a load as they are closed.
+type loadSink struct {
+	plan   *loadPlan
+	view   *loadView
+	kept   *loadKept
+	course *report.LoadCourse
+	stream io.Writer // nil: none
+	err    error     // the first; the load goes on
+}
+
+func (s *loadSink) interval(iv record.Interval) {
+	s.course.Add(iv)
+	if err := s.kept.interval(iv); err != nil && s.err == nil {
+		s.err = err
+	}
+	line := report.LoadInterval{Interval: iv, At: iv.Start.Sub(s.kept.start)}
+	if schedule := s.plan.options.Schedule; schedule.Open() {
+		planned := schedule.Rate(line.At + iv.Length/2)
+		line.Planned = &planned
+	}
+	s.view.interval(&line)
+	if s.stream != nil {
+		if err := report.WriteLoadSecond(s.stream, &line); err != nil && s.err == nil {
+			s.err = err
+			s.stream = nil // nobody reads
+		}
+	}
+}
+
+// print shows the page as the flags ask.
+func (l *loadFlags) print(e *env, page *report.Load, files report.LoadFiles) error {
+	switch {
+	case l.stream:
+		return report.WriteLoadLine(e.stdout, page, files)
+	case l.asJSON:
+		return report.WriteLoadJSON(e.stdout, page, files)
+	}
+	err := report.WriteLoadText(e.stdout, page, report.LoadTextOptions{Width: e.width, Color: e.color})
+	if err == nil && files.Recording != "" {
+		_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", e.path(files.Recording))
+	}
+	if err == nil && files.Report != "" {
+		_, err = fmt.Fprintf(e.stdout, "report     %s\n", e.path(files.Report))
+	}
+	return err
+}
+
+// loadOutcome is the error that a load ends with, and so its exit code. What was
+// interrupted says nothing about bounds, and what the generator was the
+// bottleneck of says nothing about the service.
+func loadOutcome(r *record.Result, plan *loadPlan) error {
+	switch {
+	case r.Interrupted:
+		return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
+	case r.Invalid != "":
+		return fmt.Errorf("the measurement is not valid: %s", r.Invalid)
+	}
+	var broken, unknown []string
+	bounded := false // errors are
+	for _, v := range plan.bounds.Judge(r) {
+		bounded = bounded || v.Bound.Metric.Kind == slo.Errors
+		switch {
+		case v.Broken:
+			broken = append(broken, v.String())
+		case v.Unknown:
+			unknown = append(unknown, v.String())
+		}
+	}
+	wrong := r.Errors[record.WrongAnswer]
+	switch {
+	case len(broken) > 0:
+		return &exitError{exitFound, errors.New(strings.Join(broken, "; "))}
+	case r.Answered() == 0:
+		return fmt.Errorf("no request was answered%s", firstFailure(r))
+	case r.Failed() == r.Requests && wrong == 0:
+		return fmt.Errorf("every request failed%s", firstFailure(r))
+	case len(unknown) > 0:
+		return errors.New(strings.Join(unknown, "; "))
+	case plan.expects && wrong > 0 && !bounded:
+		return &exitError{exitFound, fmt.Errorf("%d of %d answers are not what -expect says: %s", wrong, r.Answered(), r.Examples[record.WrongAnswer])}
+	}
+	return nil
+}
+
+// firstFailure is the most frequent kind of failure with its example.
+func firstFailure(r *record.Result) string {
+	if len(r.Errors) == 0 {
+		return ""
+	}
+	kind := slices.MaxFunc(slices.Sorted(maps.Keys(r.Errors)), func(a, b string) int { return cmp.Compare(r.Errors[a], r.Errors[b]) })
+	if example := r.Examples[kind]; example != "" && example != kind {
+		return fmt.Sprintf(": %s: %s", kind, example)
+	}
+	return ": " + kind
+}
+
+// write writes what the flags ask for beside the summary.
+func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKept, plan *loadPlan) (report.LoadFiles, error) {
+	var files report.LoadFiles
+	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run)}
+	if kept.writer != nil {
+		path, err := kept.finish(run, plan.bounds)
+		if err != nil {
+			return files, errors.Join(append(errs, err)...)
+		}
+		files.Recording = path
+		html := strings.TrimSuffix(path, ".whet") + ".html"
+		err = writeFile(ctx, html, func(w io.Writer) error { return report.WriteLoadHTML(w, &report.Load{Runs: []report.LoadRun{*run}}) })
+		if errs = append(errs, err); err == nil {
+			files.Report = html
+		}
+	}
+	return files, errors.Join(errs...)
+}
+
+// writeTables writes the files that need the whole load.
+func (l *loadFlags) writeTables(ctx context.Context, run *report.LoadRun) error {
+	var errs []error
+	if l.hgrm != "" {
+		h := &run.Result.Service
+		if run.Result.Open {
+			h = &run.Result.Response
+		}
+		errs = append(errs, writeFile(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, h) }))
+	}
+	if l.csvOut != "" {
+		errs = append(errs, writeFile(ctx, l.csvOut, func(w io.Writer) error { return report.WriteLoadCSV(w, run.Result) }))
+	}
+	return errors.Join(errs...)
+}
+
+// canWrite reports whether a file can be written there.
+func canWrite(name string) error {
+	st, err := os.Stat(name)
+	switch {
+	case err == nil && st.IsDir():
+		return fmt.Errorf("%s is a directory", name)
+	case err == nil:
+		return nil
+	}
+	dir := filepath.Dir(name)
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return fmt.Errorf("there is no directory %s", dir)
+	}
+	return nil
+}
+
+// loadView shows a load under way, where there is a terminal.
+type loadView struct {
+	*liveLines
+	mu   sync.Mutex
+	live report.LoadLive
+}
+
+func newLoadView(e *env, plan *loadPlan) *loadView {
+	v := &loadView{liveLines: newLiveLines(e)}
+	loop := plan.told.Loop()
+	v.live = report.LoadLive{Target: plan.name, Loop: loop, WarmingUp: plan.options.Warmup > 0, Of: plan.options.Duration, Wanted: plan.options.Requests,
+		Errors: make(map[string]int64), Open: plan.options.Schedule.Open()}
+	return v
+}
+
+func (v *loadView) progress(p load.Progress) {
+	if !v.on {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.live.WarmingUp, v.live.Elapsed, v.live.Of, v.live.Requests, v.live.Failed = p.WarmingUp, p.Elapsed, p.Of, p.Requests, p.Errors
+	v.draw(v.live.Lines(v.width, v.color))
+}
+
+func (v *loadView) interval(s *report.LoadInterval) {
+	if !v.on {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.live.Add(s)
+}

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/callstack"
+	"whet/internal/capture"
+	"whet/internal/format/profile"
+	"whet/internal/load"
+	"whet/internal/recording"
+	"whet/internal/report"
+	"whet/internal/search"
+)
+
+// growthSeconds is how long a CPU profile of a level runs.
+const growthSeconds = 5
+
+// grown are the kinds of profiles that are compared, with the column of each.
+var grown = []struct{ kind, column string }{
+	{recording.KindCPU, "cpu"}, {recording.KindAllocs, "alloc_space"}, {recording.KindMutex, "delay"}, {recording.KindBlock, "delay"},
+}
+
+// costs are what functions cost at a level, with the requests that were answered
+// meanwhile.
+type costs struct {
+	unit      string
+	requests  int64
+	total     int64
+	functions map[string]callstack.FunctionCost
+}
+
+// profile drives the knee and the level below it once more, takes profiles of
+// both, and says what grew between them for each request.
+func (s *kneeSearch) profile(ctx context.Context, found []*search.Knee) (growth []report.KneeGrowth, warnings []string, err error) {
+	i := slices.IndexFunc(found, func(k *search.Knee) bool { return k.Found && k.Profile.Low > 0 && k.Profile.High > k.Profile.Low })
+	if i < 0 {
+		return nil, []string{"there are no profiles to compare: no level was measured below the knee"}, nil
+	}
+	k := found[i]
+	o := s.plan.options
+	to := capture.TargetOptions{Base: s.l.pprof, CAFile: o.CAFile, Insecure: o.Insecure, Now: time.Now, Patience: -1}
+	if socket, ok := strings.CutPrefix(s.l.pprof, "unix:"); ok {
+		to.Base, to.Socket = "", socket
+	}
+	target, err := capture.Find(ctx, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer target.Close()
+	var sides [2]map[string]*costs
+	for i, level := range []float64{k.Profile.Low, k.Profile.High} {
+		s.view.draw([]string{s.view.fit(fmt.Sprintf("%s  profiles at %.0f", s.plan.name, level))})
+		side, warned, err := s.costs(ctx, target, s.options(k.Open, level, (growthSeconds+2)*time.Second))
+		if err != nil {
+			return nil, warnings, err
+		}
+		sides[i] = side
+		for _, w := range warned {
+			if !slices.Contains(warnings, w) {
+				warnings = append(warnings, w)
+			}
+		}
+	}
+	for _, g := range grown {
+		low, high := sides[0][g.kind], sides[1][g.kind]
+		if low == nil || high == nil || low.requests == 0 || high.requests == 0 || low.total == 0 && high.total == 0 {
+			continue
+		}
+		growth = append(growth, compareCosts(g.kind, g.column, k, low, high))
+	}
+	if len(growth) == 0 && ctx.Err() == nil {
+		warnings = append(warnings, "no kind of profile has samples at both levels: nothing can be said of what grew")
+	}
+	return growth, warnings, nil
+}
+
+// costs drives one level and takes its profiles. What cannot be had is warned
+// of.
+func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.Options) (map[string]*costs, []string, error) {
+	running, err := load.Start(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	<-running.Started()
+	var warnings []string
+	fetch := func(kind string, seconds int) *callstack.Profile {
+		if !slices.Contains(target.Offers(), kind) || ctx.Err() != nil {
+			return nil
+		}
+		f, err := target.Profile(ctx, kind, seconds)
+		var p *callstack.Profile
+		if err == nil {
+			p, err = profile.Read(f.Data, profile.DefaultLimits())
+		}
+		if err != nil && ctx.Err() == nil {
+			warnings = append(warnings, err.Error())
+		}
+		return p
+	}
+	collect := func() {
+		if err := target.Collect(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, capture.ErrNotOffered) {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	out := make(map[string]*costs)
+	before, since := make(map[string]*callstack.Profile), make(map[string]int64)
+	collect()
+	for _, g := range grown[1:] {
+		before[g.kind], since[g.kind] = fetch(g.kind, 0), running.Completed()
+	}
+	done := running.Completed()
+	if p := fetch(recording.KindCPU, growthSeconds); p != nil {
+		out[recording.KindCPU] = newCosts(p, nil, "cpu", running.Completed()-done)
+	}
+	collect()
+	for _, g := range grown[1:] {
+		n := running.Completed() - since[g.kind]
+		if p := fetch(g.kind, 0); p != nil && before[g.kind] != nil {
+			out[g.kind] = newCosts(p, before[g.kind], g.column, n)
+		}
+	}
+	running.Wait()
+	return out, warnings, ctx.Err()
+}
+
+// newCosts adds up a profile by function, less what was there before.
+func newCosts(p, before *callstack.Profile, column string, requests int64) *costs {
+	t, err := p.TypeIndex(column)
+	if err != nil {
+		return nil
+	}
+	c := &costs{unit: p.Types[t].Unit, requests: requests, total: p.Total(t), functions: make(map[string]callstack.FunctionCost)}
+	for _, f := range p.Functions(t, nil) {
+		c.functions[f.Function] = f
+	}
+	if before == nil {
+		return c
+	}
+	bt, err := before.TypeIndex(column)
+	if err != nil {
+		return nil
+	}
+	c.total -= before.Total(bt)
+	for _, f := range before.Functions(bt, nil) {
+		now := c.functions[f.Function]
+		now.Function, now.File = f.Function, f.File
+		now.Flat -= f.Flat
+		now.Cum -= f.Cum
+		c.functions[f.Function] = now
+	}
+	return c
+}
+
+// compareCosts lists the functions whose own cost for each request changed most;
+// of delays, which all lie in a few functions of the runtime, those of the cum.
+func compareCosts(kind, column string, k *search.Knee, low, high *costs) report.KneeGrowth {
+	each := func(v, n int64) float64 { return float64(v) / float64(n) }
+	g := report.KneeGrowth{Kind: kind, Column: column, Unit: high.unit, LowLevel: k.Profile.Low, HighLevel: k.Profile.High, Open: k.Open,
+		LowRequests: low.requests, HighRequests: high.requests, LowTotal: each(low.total, low.requests), HighTotal: each(high.total, high.requests)}
+	names := maps.Clone(low.functions)
+	maps.Copy(names, high.functions)
+	for name, f := range names {
+		a, b := low.functions[name], high.functions[name]
+		g.Rows = append(g.Rows, report.GrowthRow{Function: name, File: f.File,
+			LowFlat: each(a.Flat, low.requests), LowCum: each(a.Cum, low.requests), HighFlat: each(b.Flat, high.requests), HighCum: each(b.Cum, high.requests)})
+	}
+	weight := func(r report.GrowthRow) float64 {
+		if column == "delay" {
+			return r.HighCum - r.LowCum
+		}
+		return r.HighFlat - r.LowFlat
+	}
+	slices.SortFunc(g.Rows, func(a, b report.GrowthRow) int {
+		return cmp.Or(-cmp.Compare(math.Abs(weight(a)), math.Abs(weight(b))), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
+	})
+	g.Rows = g.Rows[:min(len(g.Rows), mostGrown)]
+	return g
+}
+
+// mostGrown is how many functions are kept of each kind.
+const mostGrown = 50

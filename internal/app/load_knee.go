@@ -1,0 +1,294 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/load"
+	"whet/internal/load/record"
+	"whet/internal/load/slo"
+	"whet/internal/quantity"
+	"whet/internal/report"
+	"whet/internal/schedule"
+	"whet/internal/search"
+)
+
+// kneeWarmup precedes each level: connections are made.
+const kneeWarmup = 500 * time.Millisecond
+
+// notWithKnee are the flags that say what a search decides, or what only one
+// load has.
+var notWithKnee = []string{"n", "rate", "think", "stream", "hdr", "hgrm", "csv-out"}
+
+// checkKnee refuses what makes no sense together.
+func (l *loadFlags) checkKnee() error {
+	if !l.knee {
+		for _, name := range []string{"pprof", "budget"} {
+			if isSet(l.fs, name) {
+				return fmt.Errorf("-%s is for the search of -knee", name)
+			}
+		}
+		return nil
+	}
+	for _, name := range notWithKnee {
+		if isSet(l.fs, name) {
+			return fmt.Errorf("-%s is for one load: -knee tries many", name)
+		}
+	}
+	if l.poisson && l.slo == "" {
+		return errors.New("-poisson is about rates: -knee looks for one where -slo says what it has to keep")
+	}
+	return nil
+}
+
+// kneeSearch is one run of -knee.
+type kneeSearch struct {
+	l      *loadFlags
+	plan   *loadPlan
+	view   *liveLines
+	warmup time.Duration
+	span   time.Duration // of a level; 0: as the search has it
+	last   *record.Result
+	runs   []report.LoadRun
+}
+
+// search looks for the best throughput, and where there are bounds for the
+// highest rate that keeps them.
+func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
+	s := &kneeSearch{l: l, plan: plan, view: newLiveLines(e), warmup: kneeWarmup}
+	if isSet(l.fs, "warmup") {
+		s.warmup = plan.options.Warmup
+	}
+	if isSet(l.fs, "d") {
+		s.span = plan.options.Duration
+	}
+	page := &report.LoadSearch{Plan: plan.told, Warnings: l.warnings}
+	if len(plan.bounds) > 0 {
+		page.SLO = plan.bounds.String()
+	}
+	found, err := s.find(ctx, page)
+	if err == nil && l.pprof != "" && ctx.Err() == nil {
+		var warnings []string
+		page.Growth, warnings, err = s.profile(ctx, found)
+		page.Warnings = append(page.Warnings, warnings...)
+	}
+	s.view.clear()
+	if len(page.Found) == 0 || len(page.Found[0].Levels) == 0 && err != nil {
+		return kneeError(ctx, err)
+	}
+	var files report.LoadFiles
+	if l.out != "" && len(s.runs) > 0 {
+		html := strings.TrimSuffix(l.out, ".whet") + ".html"
+		if bad := writeFile(context.WithoutCancel(ctx), html, func(w io.Writer) error {
+			return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Warnings: page.Warnings})
+		}); bad == nil {
+			files.Report = html
+		} else {
+			err = errors.Join(err, bad)
+		}
+	}
+	if bad := l.printSearch(e, page, files); bad != nil {
+		return bad
+	}
+	if err != nil {
+		return kneeError(ctx, err)
+	}
+	return kneeOutcome(ctx, found)
+}
+
+func (l *loadFlags) printSearch(e *env, page *report.LoadSearch, files report.LoadFiles) error {
+	if l.asJSON {
+		return report.WriteLoadSearchJSON(e.stdout, page, files)
+	}
+	err := report.WriteLoadSearchText(e.stdout, page, report.LoadTextOptions{Width: e.width, Color: e.color})
+	if err == nil && files.Report != "" {
+		_, err = fmt.Fprintf(e.stdout, "\nreport     %s\n", e.path(files.Report))
+	}
+	return err
+}
+
+// kneeError gives an error of a search its exit code.
+func kneeError(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("interrupted before anything was found")}
+	}
+	return err
+}
+
+// kneeOutcome is the error that a search ends with.
+func kneeOutcome(ctx context.Context, found []*search.Knee) error {
+	for _, k := range found {
+		if k.Invalid != "" {
+			return fmt.Errorf("the measurement is not valid: %s", k.Invalid)
+		}
+	}
+	for _, k := range found {
+		switch {
+		case k.Interrupted || ctx.Err() != nil:
+			return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
+		case !k.Found && k.Open:
+			return &exitError{exitFound, fmt.Errorf("no rate keeps the bounds: %s", k)}
+		case !k.Found:
+			return fmt.Errorf("look for the knee: %s", k)
+		}
+	}
+	return nil
+}
+
+// find runs both searches. Half of the budget is for each where there are two.
+func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*search.Knee, error) {
+	budget := s.l.budget
+	if len(s.plan.bounds) > 0 {
+		budget /= 2
+	}
+	var all []*search.Knee
+	run := func(o search.Options) (*search.Knee, error) {
+		o.Budget = budget
+		if s.span > 0 {
+			o.Span, o.LongestSpan = s.span, max(s.span, o.LongestSpan)
+		}
+		o.Progress = func(p search.Progress) { s.show(&o, p) }
+		k, err := search.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (search.Point, error) {
+			return s.measure(ctx, o.Open, level, span)
+		})
+		if k != nil {
+			all = append(all, k)
+			found := newKneeSearch(k)
+			page.Found = append(page.Found, found)
+			if s.last != nil {
+				s.keepRun(k, &found)
+			}
+		}
+		return k, err
+	}
+	k, err := run(search.Closed())
+	if err != nil || len(s.plan.bounds) == 0 || !k.Found || k.Interrupted {
+		return all, err
+	}
+	o := search.Open()
+	// The best throughput is about the most that can be asked for. What is below
+	// an eighth of it is reached by halving, should that be needed.
+	best := k.Throughput
+	o.From = max(math.Ceil(best/8), 1)
+	o.Least, o.Most = min(o.Least, o.From), max(2*best, o.From)
+	s.connections(k)
+	_, err = run(o)
+	return all, err
+}
+
+// connections gives the open loop as many as the service needed for its best
+// throughput four times over: a request should wait for the service and not for
+// a connection.
+func (s *kneeSearch) connections(k *search.Knee) {
+	if !isSet(s.l.fs, "c") {
+		s.plan.options.Concurrency = max(s.plan.options.Concurrency, 4*int(k.At))
+	}
+}
+
+// measure drives a level.
+func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span time.Duration) (search.Point, error) {
+	r, err := load.Run(ctx, s.options(open, level, span))
+	if err != nil {
+		return search.Point{}, err
+	}
+	if ctx.Err() == nil && r.Answered() == 0 {
+		return search.Point{}, fmt.Errorf("no request was answered%s", firstFailure(r))
+	}
+	s.last = r
+	bounds := s.plan.bounds
+	if !open {
+		bounds = nil
+	}
+	return search.PointOf(r, level, bounds), nil
+}
+
+func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.Options {
+	o := s.plan.options
+	o.Warmup, o.Duration = s.warmup, span
+	if !open {
+		o.Concurrency = int(level)
+		return o
+	}
+	o.Schedule = schedule.Constant(level)
+	if s.l.poisson {
+		o.Schedule = o.Schedule.Poisson(o.Seed)
+	}
+	return o
+}
+
+// keepRun puts the last level that was measured onto the page, with the search.
+func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch) {
+	told := s.plan.told
+	told.Warmup, told.Connections = s.warmup, s.plan.options.Concurrency
+	name, bounds := "best throughput", slo.Bounds(nil)
+	if level := s.lastLevel(k); k.Open {
+		told.Rate, told.Poisson = quantity.Count(level)+"/s", s.l.poisson
+		name, bounds = "highest rate", s.plan.bounds
+	} else {
+		told.Connections = int(level)
+	}
+	run := newLoadRun(name, told, s.last, bounds)
+	run.Knee = found.Knee()
+	s.runs = append(s.runs, run)
+}
+
+// lastLevel is the level that was measured last.
+func (s *kneeSearch) lastLevel(k *search.Knee) float64 {
+	if k.Open {
+		return s.last.Rate
+	}
+	level := k.At
+	for _, l := range k.Levels {
+		if slices.ContainsFunc(l.Runs, func(p search.Point) bool {
+			return p.Span == s.last.End.Sub(s.last.Start) && p.Throughput > 0 && p.Took == s.last.End.Sub(s.last.Began)+s.last.Drain
+		}) {
+			level = l.Level
+		}
+	}
+	return level
+}
+
+// show says where the search is.
+func (s *kneeSearch) show(o *search.Options, p search.Progress) {
+	what, unit := "best throughput", "connections"
+	best := ""
+	if o.Open {
+		what, unit = "highest rate that keeps "+s.plan.bounds.String(), "a second"
+		if p.Best > 0 {
+			best = fmt.Sprintf(", kept up to %s/s so far", quantity.Count(p.Best))
+		}
+	} else if p.Best > 0 {
+		best = fmt.Sprintf(", best so far %s/s", quantity.Count(p.Best))
+	}
+	s.view.draw([]string{
+		s.view.fit(fmt.Sprintf("%s  looking for the %s", s.plan.name, what)),
+		s.view.fit(fmt.Sprintf("%s: %s %s, %s behind it%s", p.Stage, quantity.Count(p.Level), unit, quantity.Plural(p.Runs, "measurement"), best)),
+		s.view.fit(fmt.Sprintf("%v so far, about %v left", p.Spent.Round(time.Second), p.Left.Round(time.Second))),
+	})
+}
+
+// newKneeSearch is a search as it is shown.
+func newKneeSearch(k *search.Knee) report.KneeSearch {
+	out := report.KneeSearch{Open: k.Open, Headline: k.String(), Procedure: k.Procedure, Found: k.Found, At: k.At, Low: k.Low, High: k.High,
+		Throughput: k.Throughput, Law: k.Law, Complete: k.Complete, Spent: k.Spent, Invalid: k.Invalid, Warnings: k.Warnings}
+	if !k.Open && k.Found {
+		out.Plateau = &k.Plateau
+	}
+	if u := k.Unstable; u != nil {
+		out.Unstable = &[2]float64{u.Low, u.High}
+	}
+	for _, l := range k.Levels {
+		level := report.KneeLevel{Level: l.Level, Throughput: l.Throughput, Good: l.Good}
+		for _, p := range l.Runs {
+			level.Runs = append(level.Runs, report.KneeRun{Throughput: p.Throughput, Concurrency: p.Concurrency, Errors: p.Errors, P50: p.P50, P99: p.P99, Span: p.Span, Broken: p.Broken})
+		}
+		out.Levels = append(out.Levels, level)
+	}
+	return out
+}

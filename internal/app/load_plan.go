@@ -1,0 +1,350 @@
+package app
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"whet/internal/format/target"
+	"whet/internal/load"
+	"whet/internal/load/engine"
+	"whet/internal/load/message"
+	"whet/internal/load/slo"
+	"whet/internal/recording"
+	"whet/internal/report"
+	"whet/internal/schedule"
+)
+
+// loadPlan is a load that can be driven.
+type loadPlan struct {
+	options load.Options
+	bounds  slo.Bounds
+	expects bool   // -expect was given
+	name    string // as people call what it is driven at
+	told    report.LoadPlan
+}
+
+// longestLoad is how long -n may take where -d says nothing.
+const longestLoad = 24 * time.Hour
+
+// plan reads flags and operands. Its error is one of usage.
+func (l *loadFlags) plan(e *env, operands []string) (*loadPlan, error) {
+	p, err := l.read(e, operands)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	return p, nil
+}
+
+// asUsage makes an error one of usage, unless it is one.
+func asUsage(err error) error {
+	if _, ok := err.(*exitError); ok {
+		return err
+	}
+	return &exitError{exitUsage, fmt.Errorf("load: %w", err)}
+}
+
+func (l *loadFlags) read(e *env, operands []string) (*loadPlan, error) {
+	o := l.options
+	p := new(loadPlan)
+	targets, err := l.messages(e, operands)
+	if err != nil {
+		return nil, err
+	}
+	var table *message.Table
+	if l.table != "" {
+		f, err := os.Open(l.table)
+		if err != nil {
+			return nil, fmt.Errorf("-csv: %w", err)
+		}
+		defer f.Close()
+		if table, err = message.ReadTable(l.table, f); err != nil {
+			return nil, fmt.Errorf("-csv: %w", err)
+		}
+	}
+	if o.Messages, err = message.New(targets, message.Options{Seed: o.Seed, Table: table}); err != nil {
+		return nil, err
+	}
+	if err := l.checkKnee(); err != nil {
+		return nil, err
+	}
+	if err := l.loop(&o); err != nil {
+		return nil, err
+	}
+	if err := l.connection(&o); err != nil {
+		return nil, err
+	}
+	if o.Check, err = parseExpect(l.expect); err != nil {
+		return nil, err
+	}
+	p.expects = len(l.expect) > 0
+	if l.slo != "" {
+		if p.bounds, err = slo.Parse(l.slo); err != nil {
+			return nil, fmt.Errorf("-slo: %w", err)
+		}
+		for _, b := range p.bounds {
+			if b.Metric.Times == slo.Response && !o.Schedule.Open() && !l.knee {
+				return nil, fmt.Errorf("-slo %s: a closed loop has no response times: give -rate, or bound service times", b)
+			}
+		}
+	}
+	if err := l.outputs(); err != nil {
+		return nil, err
+	}
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	first := targets[0]
+	p.options = o
+	p.told = report.LoadPlan{
+		URL: recording.Redacted(first.URL), Targets: len(targets), Method: method(first), Protocol: o.Protocol.String(),
+		Connections: o.Concurrency, Streams: max(o.Streams, 1), Rate: l.rate, Poisson: l.poisson, Think: l.think, KeepAlive: o.KeepAlive,
+		Requests: o.Requests, Warmup: o.Warmup, Duration: o.Duration, Timeout: o.Timeout,
+	}
+	p.name = p.told.URL
+	if l.targets != "" {
+		p.told.TargetsFrom, p.name = l.targets, l.targets
+		if l.targets == "-" {
+			p.told.TargetsFrom, p.name = "stdin", "the targets from stdin"
+		}
+	}
+	return p, nil
+}
+
+func method(t message.Target) string {
+	switch {
+	case t.Method != "":
+		return t.Method
+	case len(t.Body) > 0:
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+// messages are what is sent: the URL, or the targets of a file.
+func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error) {
+	var fields []message.Field
+	for name, values := range l.headers {
+		for _, v := range values {
+			fields = append(fields, message.Field{Name: name, Value: v})
+		}
+	}
+	slices.SortStableFunc(fields, func(a, b message.Field) int { return strings.Compare(a.Name, b.Name) })
+	body, err := readBody(l.body)
+	if err != nil {
+		return nil, err
+	}
+	url := ""
+	if l.targets == "" || len(operands) > 0 {
+		if url, err = oneOperand("load", "URL", operands); err != nil {
+			return nil, err
+		}
+		if !strings.Contains(url, "://") {
+			return nil, fmt.Errorf("the URL of a service begins with http:// or https://, unlike %s", url)
+		}
+	}
+	if l.targets == "" {
+		t := message.Target{URL: url, Header: fields, Body: body}
+		if isSet(l.fs, "m") {
+			t.Method = l.options.Method
+		}
+		return []message.Target{t}, nil
+	}
+	switch {
+	case url != "":
+		return nil, fmt.Errorf("-targets has the addresses: leave out %s", recording.Redacted(url))
+	case isSet(l.fs, "m") || l.body != "":
+		return nil, fmt.Errorf("-targets has methods and bodies: leave out -m and -body")
+	}
+	return l.readTargets(e, fields)
+}
+
+// readTargets reads a file of targets; the headers of -H are added to each that
+// has none of that name.
+func (l *loadFlags) readTargets(e *env, fields []message.Field) ([]message.Target, error) {
+	name, in := l.targets, e.stdin
+	if name == "-" {
+		name = "stdin"
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("-targets: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	listed, warnings, err := target.ReadAll(in, target.Options{Name: name, File: func(name string) ([]byte, error) { return readBody("@" + name) }})
+	if err != nil {
+		return nil, err
+	}
+	l.warnings = warnings
+	recorded := slices.ContainsFunc([]string{".har", ".HAR"}, func(end string) bool { return strings.HasSuffix(name, end) })
+	var out []message.Target
+	for _, t := range listed {
+		m := message.Target{Method: t.Method, URL: t.URL, Body: t.Body, Weight: t.Weight, Literal: recorded, From: fmt.Sprintf("%s:%d", name, t.Line)}
+		for _, f := range t.Header {
+			m.Header = append(m.Header, message.Field(f))
+		}
+		for _, f := range fields {
+			if !slices.ContainsFunc(t.Header, func(have target.Field) bool { return strings.EqualFold(have.Name, f.Name) }) {
+				m.Header = append(m.Header, f)
+			}
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// loop decides what is sent when.
+func (l *loadFlags) loop(o *load.Options) error {
+	var err error
+	if isSet(l.fs, "n") {
+		if o.Requests < 1 {
+			return fmt.Errorf("-n %d: give at least 1", o.Requests)
+		}
+		if !isSet(l.fs, "d") {
+			o.Duration = longestLoad
+		}
+		if !isSet(l.fs, "warmup") {
+			o.Warmup = 0
+		}
+	}
+	switch {
+	case l.rate != "":
+		over := l.options.Duration // a ramp with -n alone goes over what -d is by default
+		if o.Schedule, err = schedule.Parse(l.rate, over); err != nil {
+			return fmt.Errorf("-rate: %w", err)
+		}
+		if l.poisson {
+			o.Schedule = o.Schedule.Poisson(o.Seed)
+		}
+	case l.poisson && !l.knee:
+		return fmt.Errorf("-poisson is about when requests are due: give -rate too")
+	}
+	if l.think != "" {
+		if o.Think, err = message.ParseThink(l.think); err != nil {
+			return fmt.Errorf("-think: %w", err)
+		}
+	}
+	return nil
+}
+
+// connection decides what is spoken.
+func (l *loadFlags) connection(o *load.Options) error {
+	switch {
+	case l.http2 && l.h2c:
+		return fmt.Errorf("-http2 is over TLS and -h2c without: give one of them")
+	case l.http2:
+		o.Protocol = engine.HTTP2
+	case l.h2c:
+		o.Protocol = engine.H2C
+	}
+	o.KeepAlive, o.Resume = !l.close, !l.noResumption
+	var err error
+	if o.MinTLS, err = tlsVersion("-tls-min", l.tlsMin); err != nil {
+		return err
+	}
+	o.MaxTLS, err = tlsVersion("-tls-max", l.tlsMax)
+	return err
+}
+
+func tlsVersion(name, text string) (uint16, error) {
+	v, ok := map[string]uint16{"": 0, "1.0": tls.VersionTLS10, "1.1": tls.VersionTLS11, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}[text]
+	if !ok {
+		return 0, fmt.Errorf("%s %q: there are 1.0, 1.1, 1.2 and 1.3", name, text)
+	}
+	return v, nil
+}
+
+// parseExpect reads what answers have to be. Several statuses are alternatives,
+// all else has to hold together.
+func parseExpect(texts []string) (*engine.Check, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	c := new(engine.Check)
+	for _, text := range texts {
+		what, value, ok := strings.Cut(text, "=")
+		kind, name, named := strings.Cut(strings.TrimSpace(what), ":")
+		value = strings.TrimSpace(value)
+		bad := func(example string) error { return fmt.Errorf("-expect %q: write it like %s", text, example) }
+		switch {
+		case kind == "status" && ok && !named:
+			for part := range strings.SplitSeq(value, ",") {
+				r, err := parseRange(statusClass(strings.TrimSpace(part)))
+				if err != nil || r.First < 100 || r.Last > 999 {
+					return nil, bad("status=200, status=200-299 or status=2xx,304")
+				}
+				c.Status = append(c.Status, r)
+			}
+		case kind == "header" && ok && named && name != "":
+			c.Header = append(c.Header, engine.Field{Name: strings.TrimSpace(name), Value: value})
+		case kind == "size" && ok && !named:
+			r, err := parseRange(value)
+			if err != nil || c.Bytes != nil {
+				return nil, bad("size=1024 or size=1-65536, once")
+			}
+			c.Bytes = &r
+		case kind == "sha256" && ok && !named:
+			if len(value) != 64 || strings.Trim(strings.ToLower(value), "0123456789abcdef") != "" || c.SHA256 != "" {
+				return nil, bad("sha256= and the 64 digits that sha256sum prints, once")
+			}
+			c.SHA256 = strings.ToLower(value)
+		case kind == "json" && ok && named && name != "":
+			c.JSON = append(c.JSON, engine.Field{Name: strings.TrimSpace(name), Value: value})
+		default:
+			return nil, bad("status=200, header:Content-Type=text/plain, size=12, sha256=HEX or json:user.id=5")
+		}
+	}
+	return c, nil
+}
+
+// statusClass writes 2xx as 200-299.
+func statusClass(s string) string {
+	if len(s) == 3 && strings.EqualFold(s[1:], "xx") {
+		return s[:1] + "00-" + s[:1] + "99"
+	}
+	return s
+}
+
+func parseRange(s string) (engine.Range, error) {
+	from, to, ranged := strings.Cut(s, "-")
+	if !ranged {
+		to = from
+	}
+	first, err := strconv.ParseInt(strings.TrimSpace(from), 10, 64)
+	last, err2 := strconv.ParseInt(strings.TrimSpace(to), 10, 64)
+	if err != nil || err2 != nil || first < 0 || last < first {
+		return engine.Range{}, fmt.Errorf("%q is no number and no range", s)
+	}
+	return engine.Range{First: first, Last: last}, nil
+}
+
+// outputs looks whether the files can be written, before the load that they are
+// for.
+func (l *loadFlags) outputs() error {
+	if l.out != "" {
+		if err := recording.CheckName(l.out); err != nil {
+			return fmt.Errorf("-o: %w", err)
+		}
+	}
+	seen := make(map[string]string)
+	for _, f := range []struct{ flag, name string }{{"-hdr", l.hdr}, {"-hgrm", l.hgrm}, {"-csv-out", l.csvOut}} {
+		if f.name == "" {
+			continue
+		}
+		if other := seen[f.name]; other != "" {
+			return fmt.Errorf("%s and %s name the same file %s", other, f.flag, f.name)
+		}
+		seen[f.name] = f.flag
+		if err := canWrite(f.name); err != nil {
+			return fmt.Errorf("%s: %w", f.flag, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"whet/internal/capture/host"
+	"whet/internal/format/hdrlog"
+	"whet/internal/load/record"
+	"whet/internal/load/slo"
+	"whet/internal/recording"
+	"whet/internal/report"
+)
+
+// The files of a load in a recording.
+const (
+	loadRunPath      = "load/run.json"
+	loadSecondsPath  = "load/seconds.json"
+	loadServicePath  = "load/service.hlog"
+	loadResponsePath = "load/response.hlog"
+	loadLatenessPath = "load/lateness.hlog"
+)
+
+// loadKept is what is written while a load runs: interval logs, to a file of
+// their own (-hdr) and into a recording (-o).
+type loadKept struct {
+	open  bool
+	start time.Time // of the load behind its warm-up; zero: not there yet
+
+	logs   []*intervalLog
+	hdr    *intervalLog // of -hdr, under a temporary name
+	hdrTo  string
+	writer *recording.Writer
+	meter  *host.Meter
+}
+
+// intervalLog is a log that grows: a file, and which times go into it.
+type intervalLog struct {
+	file  *os.File
+	log   *hdrlog.Writer // nil: nothing was written
+	times []loggedTimes
+}
+
+// loggedTimes are response or service times, under a tag or none.
+type loggedTimes struct {
+	tag      string
+	response bool
+}
+
+// keep opens what the flags ask for.
+func (l *loadFlags) keep(e *env, plan *loadPlan) (*loadKept, error) {
+	k := &loadKept{open: plan.options.Schedule.Open()}
+	if l.hdr != "" {
+		f, err := os.CreateTemp(filepath.Dir(l.hdr), "."+filepath.Base(l.hdr)+".tmp-")
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", l.hdr, err)
+		}
+		log := &intervalLog{file: f, times: []loggedTimes{{response: k.open}}}
+		if k.open {
+			// What has no tag is what most viewers show.
+			log.times = append(log.times, loggedTimes{tag: "service"})
+		}
+		k.hdr, k.hdrTo = log, l.hdr
+		k.logs = append(k.logs, log)
+	}
+	if l.out == "" {
+		return k, nil
+	}
+	w, err := recording.Create(l.out, time.Now())
+	if err != nil {
+		k.discard()
+		return nil, err
+	}
+	k.writer, k.meter = w, host.Start()
+	m := &w.Manifest
+	m.Tool, m.Kind, m.Target, m.Command = Version(), recording.TargetLoad, plan.told.URL, recording.CommandLine(e.args)
+	m.Host = host.Facts(os.Environ())
+	m.Host.GOMAXPROCS = 0 // the target's is not known
+	for _, log := range []struct {
+		path     string
+		response bool
+	}{{loadServicePath, false}, {loadResponsePath, true}} {
+		if log.response && !k.open {
+			continue
+		}
+		name, err := w.File(log.path)
+		if err == nil {
+			var f *os.File
+			if f, err = os.Create(name); err == nil {
+				k.logs = append(k.logs, &intervalLog{file: f, times: []loggedTimes{{response: log.response}}})
+			}
+		}
+		if err != nil {
+			k.discard()
+			return nil, fmt.Errorf("write %s: %w", l.out, err)
+		}
+	}
+	return k, nil
+}
+
+// interval adds a second to all logs.
+func (k *loadKept) interval(iv record.Interval) error {
+	if k.start.IsZero() {
+		k.start = iv.Start
+	}
+	var errs []error
+	for _, log := range k.logs {
+		errs = append(errs, log.add(k.start, iv))
+	}
+	return errors.Join(errs...)
+}
+
+// begin writes the head of the log.
+func (log *intervalLog) begin(start time.Time) error {
+	if log.log != nil {
+		return nil
+	}
+	var err error
+	log.log, err = hdrlog.NewWriter(log.file, start, "Logged with whet "+Version())
+	return err
+}
+
+func (log *intervalLog) add(start time.Time, iv record.Interval) error {
+	if err := log.begin(start); err != nil {
+		return err
+	}
+	for _, t := range log.times {
+		times := iv.Service
+		if t.response {
+			times = iv.Response
+		}
+		if err := log.log.Write(&hdrlog.Interval{Tag: t.tag, Start: iv.Start, Length: iv.Length, Histogram: times}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends a log, which has a head even where there was nothing to write.
+func (log *intervalLog) close(start time.Time) error {
+	err := errors.Join(log.begin(start), log.file.Chmod(0o644), log.file.Close())
+	log.file = nil
+	return err
+}
+
+// commit puts the log of -hdr in its place.
+func (k *loadKept) commit(start time.Time) error {
+	if k.hdr == nil {
+		return nil
+	}
+	name := k.hdr.file.Name()
+	err := k.hdr.close(start)
+	if err == nil {
+		err = os.Rename(name, k.hdrTo)
+	}
+	if err != nil {
+		os.Remove(name)
+		return fmt.Errorf("write %s: %w", k.hdrTo, err)
+	}
+	return nil
+}
+
+// discard removes what was not committed.
+func (k *loadKept) discard() {
+	for _, log := range k.logs {
+		if log.file == nil {
+			continue
+		}
+		log.file.Close()
+		if log == k.hdr {
+			os.Remove(log.file.Name())
+		}
+	}
+	if k.writer != nil {
+		k.writer.Discard()
+	}
+}
+
+// loadRunFile is load/run.json: all of a load but its seconds and its times.
+type loadRunFile struct {
+	Schema      string            `json:"schema"`
+	Plan        report.LoadPlan   `json:"plan"`
+	Open        bool              `json:"open"`
+	Began       time.Time         `json:"began"`
+	Start       time.Time         `json:"start"`
+	End         time.Time         `json:"end"`
+	Interrupted bool              `json:"interrupted"`
+	Requests    int64             `json:"requests"`
+	Errors      map[string]int64  `json:"errors"`
+	Examples    map[string]string `json:"examples"`
+	Status      map[string]int64  `json:"status"`
+	Bytes       int64             `json:"body_bytes"`
+	InFlight    int               `json:"in_flight"`
+	OldestNs    time.Duration     `json:"oldest_in_flight_ns"`
+	Connections int64             `json:"connections"`
+	Connecting  time.Duration     `json:"connecting_ns"`
+	PlannedPerS float64           `json:"planned_per_s"`
+	LateSends   int64             `json:"late_sends"`
+	Drain       time.Duration     `json:"drain_ns"`
+	Targets     []record.Target   `json:"targets"`
+	Generator   record.Generator  `json:"generator"`
+	Invalid     string            `json:"invalid"`
+	Warnings    []string          `json:"warnings"`
+	SLO         string            `json:"slo"`
+}
+
+const loadRunSchema = "whet/load-run/1"
+
+// loadSecondsFile is load/seconds.json, with more keys than a service's has.
+type loadSecondsFile struct {
+	Schema  string       `json:"schema"`
+	Seconds []loadSecond `json:"seconds"`
+	BinNs   int64        `json:"bin_ns"`
+	Answers []int32      `json:"answers"`
+}
+
+type loadSecond struct {
+	TimeNs        int64            `json:"t_ns"` // since the recording's origin
+	LengthNs      int64            `json:"length_ns"`
+	Requests      int64            `json:"requests"`
+	Errors        int64            `json:"errors"`
+	P50Ns         int64            `json:"p50_ns"`
+	P99Ns         int64            `json:"p99_ns"`
+	MaxNs         int64            `json:"max_ns"`
+	Answered      int64            `json:"answered"`
+	Bytes         int64            `json:"body_bytes"`
+	Kinds         map[string]int64 `json:"kinds"`
+	Due           int64            `json:"due"`
+	InTime        int64            `json:"in_time"`
+	ResponseP50Ns int64            `json:"response_p50_ns"`
+	ResponseP99Ns int64            `json:"response_p99_ns"`
+	ResponseMaxNs int64            `json:"response_max_ns"`
+}
+
+// finish completes the recording.
+func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, err error) {
+	w, r := k.writer, run.Result
+	since := func(t time.Time) int64 { return int64(t.Sub(w.Manifest.Origin)) }
+	var errs []error
+	for _, log := range k.logs {
+		if log.file != nil {
+			errs = append(errs, log.close(r.Start))
+		}
+	}
+	add := func(path, kind string) {
+		errs = append(errs, w.Add(recording.Artifact{Path: path, Kind: kind, StartNs: since(r.Start), EndNs: since(r.End)}))
+	}
+	write := func(path, kind string, document any) {
+		data, err := json.Marshal(document)
+		if err == nil {
+			err = w.Write(recording.Artifact{Path: path, Kind: kind, StartNs: since(r.Start), EndNs: since(r.End)}, data)
+		}
+		errs = append(errs, err)
+	}
+	add(loadServicePath, recording.KindHistograms)
+	if k.open {
+		add(loadResponsePath, recording.KindHistograms)
+		errs = append(errs, k.lateness(r))
+	}
+	f := loadRunFile{
+		Schema: loadRunSchema, Plan: run.Plan, Open: r.Open, Began: r.Began, Start: r.Start, End: r.End, Interrupted: r.Interrupted,
+		Requests: r.Requests, Errors: r.Errors, Examples: r.Examples, Status: make(map[string]int64), Bytes: r.Bytes, InFlight: r.InFlight,
+		OldestNs: r.OldestInFlight, Connections: r.Connections, Connecting: r.Connecting, PlannedPerS: r.Rate, LateSends: r.LateSends, Drain: r.Drain,
+		Targets: r.Targets, Generator: r.Generator, Invalid: r.Invalid, Warnings: r.Warnings,
+	}
+	if len(bounds) > 0 {
+		f.SLO = bounds.String()
+	}
+	for code, n := range r.Status {
+		f.Status[strconv.Itoa(code)] = n
+	}
+	write(loadRunPath, recording.KindLoadRun, f)
+	s := loadSecondsFile{Schema: "whet/load-seconds/1", Seconds: []loadSecond{}, BinNs: int64(record.Bin), Answers: r.Answers}
+	for _, x := range r.Seconds {
+		s.Seconds = append(s.Seconds, loadSecond{since(x.Start), int64(x.Length), x.Requests, x.Errors, int64(x.P50), int64(x.P99), int64(x.Max),
+			x.Answered, x.Bytes, x.Kinds, x.Due, x.InTime, int64(x.Response.P50), int64(x.Response.P99), int64(x.Response.Max)})
+	}
+	write(loadSecondsPath, recording.KindLoad, s)
+	for _, warning := range r.Warnings {
+		w.Warn("%s", warning)
+	}
+	partial := ""
+	if r.Interrupted {
+		partial = "interrupted"
+	}
+	k.meter.Stop(&w.Manifest.Host)
+	if err := errors.Join(errs...); err != nil {
+		return "", err
+	}
+	k.writer = nil // from here on it is the writer's to keep or remove
+	return w.Finish(r.End.Add(r.Drain).Sub(w.Manifest.Origin), partial)
+}
+
+// lateness keeps how late requests were sent, as one interval.
+func (k *loadKept) lateness(r *record.Result) error {
+	name, err := k.writer.File(loadLatenessPath)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	log, err := hdrlog.NewWriter(f, r.Start, "Logged with whet "+Version())
+	if err == nil {
+		err = log.Write(&hdrlog.Interval{Start: r.Start, Length: r.End.Sub(r.Start), Histogram: &r.Lateness})
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	origin := k.writer.Manifest.Origin
+	return k.writer.Add(recording.Artifact{Path: loadLatenessPath, Kind: recording.KindHistograms, StartNs: int64(r.Start.Sub(origin)), EndNs: int64(r.End.Sub(origin))})
+}

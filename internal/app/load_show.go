@@ -1,0 +1,212 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"whet/internal/format/hdrlog"
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/load/slo"
+	"whet/internal/recording"
+	"whet/internal/report"
+)
+
+// show lays out recordings of loads, several beside each other.
+func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
+	var bounds slo.Bounds
+	if l.slo != "" {
+		var err error
+		if bounds, err = slo.Parse(l.slo); err != nil {
+			return usageError("load: -slo: %w", err)
+		}
+	}
+	page := new(report.Load)
+	for _, name := range names {
+		kept, err := openLoad(name)
+		if err != nil {
+			return err
+		}
+		b := kept.bounds
+		if len(bounds) > 0 {
+			b = bounds
+		}
+		run := newLoadRun(runName(name), kept.plan, kept.result, b)
+		run.Course = kept.course
+		page.Runs = append(page.Runs, run)
+		if kept.partial != "" {
+			page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.partial))
+		}
+		page.Warnings = append(page.Warnings, kept.warnings...)
+	}
+	if (l.hgrm != "" || l.csvOut != "") && len(page.Runs) > 1 {
+		return usageError("load: -hgrm and -csv-out are of one recording: merge several with whet load merge")
+	}
+	if err := l.writeTables(ctx, &page.Runs[0]); err != nil {
+		return err
+	}
+	var files report.LoadFiles
+	if l.out != "" {
+		if err := writeFile(ctx, l.out, func(w io.Writer) error { return report.WriteLoadHTML(w, page) }); err != nil {
+			return err
+		}
+		files.Report = l.out
+	}
+	if err := l.print(e, page, files); err != nil {
+		return err
+	}
+	if len(bounds) == 0 {
+		return nil
+	}
+	for i := range page.Runs {
+		r := page.Runs[i].Result
+		if v, broken := slo.Broken(bounds.Judge(r)); broken {
+			return &exitError{exitFound, fmt.Errorf("%s: %s", page.Runs[i].Name, v)}
+		}
+	}
+	return nil
+}
+
+// runName is a recording's name as a page shows it.
+func runName(path string) string {
+	return strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".whet")
+}
+
+// keptLoad is a load as its recording has it.
+type keptLoad struct {
+	plan     report.LoadPlan
+	result   *record.Result
+	course   *report.LoadCourse
+	bounds   slo.Bounds
+	partial  string
+	warnings []string
+}
+
+// openLoad reads a recording of whet load.
+func openLoad(path string) (*keptLoad, error) {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	k, err := readLoad(rec)
+	if err != nil {
+		return nil, fmt.Errorf("open recording %s: %w", path, err)
+	}
+	return k, nil
+}
+
+func readLoad(rec *recording.Recording) (*keptLoad, error) {
+	if rec.Kind != recording.TargetLoad {
+		return nil, fmt.Errorf("it holds a %s and no load of its own: whet diagnose shows it", rec.Kind)
+	}
+	var f loadRunFile
+	if err := readJSON(rec, loadRunPath, &f); err != nil {
+		return nil, err
+	}
+	if f.Schema != loadRunSchema {
+		return nil, fmt.Errorf("%s: its schema %.40q is not %s", loadRunPath, f.Schema, loadRunSchema)
+	}
+	var s loadSecondsFile
+	if err := readJSON(rec, loadSecondsPath, &s); err != nil {
+		return nil, err
+	}
+	if !f.Open && f.Plan.Rate != "" || f.End.Before(f.Start) || f.Drain < 0 {
+		return nil, fmt.Errorf("%s contradicts itself", loadRunPath)
+	}
+	k := &keptLoad{plan: f.Plan, partial: rec.Partial, course: report.NewLoadCourse(f.Open)}
+	if f.SLO != "" {
+		var err error
+		if k.bounds, err = slo.Parse(f.SLO); err != nil {
+			return nil, fmt.Errorf("%s: %w", loadRunPath, err)
+		}
+	}
+	r := &record.Result{
+		Began: f.Began, Start: f.Start, End: f.End, Interrupted: f.Interrupted, Requests: f.Requests, Errors: f.Errors, Examples: f.Examples,
+		Status: make(map[int]int64), Bytes: f.Bytes, InFlight: f.InFlight, OldestInFlight: f.OldestNs, Connections: f.Connections, Connecting: f.Connecting,
+		Open: f.Open, Rate: f.PlannedPerS, LateSends: f.LateSends, Drain: f.Drain, Answers: s.Answers, Targets: f.Targets, Generator: f.Generator,
+		Invalid: f.Invalid, Warnings: f.Warnings,
+	}
+	for code, n := range f.Status {
+		c, err := strconv.Atoi(code)
+		if err != nil {
+			return nil, fmt.Errorf("%s: status %.20q is no number", loadRunPath, code)
+		}
+		r.Status[c] = n
+	}
+	for _, x := range s.Seconds {
+		r.Seconds = append(r.Seconds, record.Second{
+			Start: rec.Origin.Add(time.Duration(x.TimeNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Errors: x.Errors,
+			Bytes: x.Bytes, Kinds: x.Kinds, Due: x.Due, InTime: x.InTime, P50: time.Duration(x.P50Ns), P99: time.Duration(x.P99Ns), Max: time.Duration(x.MaxNs),
+			Response: record.Quantiles{P50: time.Duration(x.ResponseP50Ns), P99: time.Duration(x.ResponseP99Ns), Max: time.Duration(x.ResponseMaxNs)},
+		})
+	}
+	k.result = r
+	if err := k.times(rec); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// times reads the interval logs.
+func (k *keptLoad) times(rec *recording.Recording) error {
+	for _, log := range []struct {
+		path    string
+		into    *hist.Histogram
+		courses bool
+	}{
+		{loadServicePath, &k.result.Service, !k.result.Open},
+		{loadResponsePath, &k.result.Response, k.result.Open},
+		{loadLatenessPath, &k.result.Lateness, false},
+	} {
+		if log.path != loadServicePath && !k.result.Open {
+			continue
+		}
+		data, err := readPath(rec, log.path)
+		if err != nil {
+			return err
+		}
+		head, err := hdrlog.Read(bytes.NewReader(data), func(i *hdrlog.Interval) error {
+			log.into.Merge(i.Histogram)
+			if log.courses {
+				k.course.Add(record.Interval{Second: record.Second{Start: i.Start, Length: i.Length}, Service: i.Histogram, Response: i.Histogram})
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", log.path, err)
+		}
+		for _, w := range head.Warnings {
+			k.warnings = append(k.warnings, log.path+": "+w)
+		}
+	}
+	return nil
+}
+
+func readJSON(rec *recording.Recording, path string, to any) error {
+	data, err := readPath(rec, path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, to); err != nil {
+		return fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return nil
+}
+
+// readPath reads the artifact of a path, which the manifest has to name.
+func readPath(rec *recording.Recording, path string) ([]byte, error) {
+	for _, a := range rec.Artifacts {
+		if a.Path == path {
+			return rec.Read(a)
+		}
+	}
+	return nil, fmt.Errorf("it has no %s", path)
+}

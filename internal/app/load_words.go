@@ -1,0 +1,79 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// spanFlag is a time; a number alone is in seconds, as in wrk and ab.
+type spanFlag struct {
+	d    *time.Duration
+	hint string // behind the error
+}
+
+func (f spanFlag) String() string {
+	if f.d == nil {
+		return ""
+	}
+	return f.d.String()
+}
+
+func (f spanFlag) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if n, bad := strconv.ParseUint(s, 10, 31); bad == nil {
+		d, err = time.Duration(n)*time.Second, nil
+	}
+	if err != nil {
+		return fmt.Errorf("%.60q is no time: write one like 30s, 500ms or 2m%s", s, f.hint)
+	}
+	*f.d = d
+	return nil
+}
+
+var gluedFlag = regexp.MustCompile(`^-([a-z])([0-9].*)$`)
+
+// unglue divides flags of one letter from the figures that follow without a
+// space, as wrk's users write them: -t2 -c100 -d30s.
+func unglue(letters string, args []string) []string {
+	var out []string
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		if m := gluedFlag.FindStringSubmatch(a); m != nil && strings.Contains(letters, m[1]) {
+			out = append(out, "-"+m[1], m[2])
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// loadWords are flags of other load generators, and what stands for them here.
+var loadWords = map[string]string{
+	"latency": "needless: quantiles of both times are always shown", // wrk
+	"L":       "needless: quantiles of both times are always shown",
+	"U":       "needless: the service time is shown beside the response time", // wrk2
+	"R":       "-rate 2000/s", "q": "-rate, of all connections together", "qps": "-rate",
+	"s": "-targets, with templates in it", "script": "-targets, with templates in it",
+	"z": "-d", "duration": "-d", "connections": "-c", "max-connections": "-c", "workers": "-c", "max-workers": "-c", "concurrency": "-c",
+	"threads": "-t", "requests": "-n", "header": "-H", "method": "-m", "X": "-m", "D": "-body @file", "T": "-H 'Content-Type: …'",
+	"A": "-H 'Accept: …'", "a": "-H 'Authorization: …', or a user in the URL", "host": "-H 'Host: …'",
+	"k": "-insecure", "root-certs": "-cacert", "disable-keepalive": "-close", "keepalive": "-close", "unix-socket": "-unix",
+	"format": "needless: -targets tells vegeta's http and JSON and a HAR file apart", "output": "-o NAME.whet, -json, -hdr or -csv-out",
+	"disable-redirects": "needless: redirects are never followed",
+	"cpus":              "-t",
+}
+
+// foreignFlag says what stands for a flag of another tool that an error is
+// about; "" where nothing is known.
+func foreignFlag(words map[string]string, err error) string {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok || words[name] == "" {
+		return ""
+	}
+	return fmt.Sprintf("-%s is not known: here it is %s", name, words[name])
+}

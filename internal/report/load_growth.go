@@ -1,0 +1,86 @@
+package report
+
+import (
+	"fmt"
+
+	"whet/internal/printable"
+	"whet/internal/quantity"
+)
+
+// KneeGrowth is what grew between two levels in profiles of one kind, for each
+// request that was answered meanwhile.
+type KneeGrowth struct {
+	Kind, Column, Unit        string // "cpu", "cpu", "nanoseconds"
+	Open                      bool   // levels are rates; else connections
+	LowLevel, HighLevel       float64
+	LowRequests, HighRequests int64
+	LowTotal, HighTotal       float64 // for each request
+	Rows                      []GrowthRow
+}
+
+// GrowthRow is one function, with its cost for each request at either level.
+type GrowthRow struct {
+	Function, File string
+	LowFlat, LowCum,
+	HighFlat, HighCum float64
+}
+
+// growthRows is how many functions are shown.
+const growthRows = 10
+
+func (t *textWriter) growth(g *KneeGrowth) {
+	unit := "connections"
+	if g.Open {
+		unit = "requests a second"
+	}
+	t.heading("What grew · "+printable.Line(g.Kind), fmt.Sprintf("for each request, from %s to %s %s", quantity.Count(g.LowLevel), quantity.Count(g.HighLevel), unit))
+	value := func(v float64) string { return quantity.Value(v, g.Unit) }
+	more := func(low, high float64) string {
+		if high < low {
+			return value(high - low)
+		}
+		return "+" + value(high-low)
+	}
+	rows := [][]string{{"flat", "flat now", "cum", "cum now", "", ""}}
+	rows = append(rows, []string{more(g.LowTotal, g.HighTotal), value(g.HighTotal), "", "", "all of it", ""})
+	for _, r := range g.Rows[:min(len(g.Rows), growthRows)] {
+		rows = append(rows, []string{more(r.LowFlat, r.HighFlat), value(r.HighFlat), more(r.LowCum, r.HighCum), value(r.HighCum), printable.Line(r.Function), ""})
+	}
+	t.table(rows)
+	t.hang(2, "", 0, fmt.Sprintf("Of %s and %s.", quantity.Plural(int(g.LowRequests), "request"), quantity.Plural(int(g.HighRequests), "request")))
+}
+
+type jsonGrowth struct {
+	Kind         string          `json:"kind"`
+	SampleType   string          `json:"sample_type"`
+	Unit         string          `json:"unit"`
+	LowLevel     float64         `json:"low_level"`
+	HighLevel    float64         `json:"high_level"`
+	LowRequests  int64           `json:"low_requests"`
+	HighRequests int64           `json:"high_requests"`
+	LowTotal     float64         `json:"low_per_request"`
+	HighTotal    float64         `json:"high_per_request"`
+	Functions    []jsonGrowthRow `json:"functions"`
+}
+
+type jsonGrowthRow struct {
+	Function string  `json:"function"`
+	File     string  `json:"file"`
+	LowFlat  float64 `json:"low_flat_per_request"`
+	HighFlat float64 `json:"high_flat_per_request"`
+	LowCum   float64 `json:"low_cum_per_request"`
+	HighCum  float64 `json:"high_cum_per_request"`
+}
+
+func newJSONGrowth(list []KneeGrowth) []jsonGrowth {
+	out := []jsonGrowth{}
+	for i := range list {
+		g := &list[i]
+		j := jsonGrowth{g.Kind, g.Column, g.Unit, g.LowLevel, g.HighLevel, g.LowRequests, g.HighRequests, g.LowTotal, g.HighTotal, []jsonGrowthRow{}}
+		for _, r := range g.Rows {
+			j.Functions = append(j.Functions, jsonGrowthRow{r.Function, r.File, r.LowFlat, r.HighFlat, r.LowCum, r.HighCum})
+		}
+		out = append(out, j)
+	}
+	return out
+}
