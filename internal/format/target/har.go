@@ -1,0 +1,268 @@
+package target
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+)
+
+// harEntry is what is read of an entry of log.entries.
+type harEntry struct {
+	Request *struct {
+		Method   string      `json:"method"`
+		URL      string      `json:"url"`
+		Headers  []Field   `json:"headers"`
+		PostData *harContent `json:"postData"`
+	} `json:"request"`
+}
+
+type harContent struct {
+	MimeType string    `json:"mimeType"`
+	Text     string    `json:"text"`
+	Encoding string    `json:"encoding"` // of the proposed version 1.3
+	Params   []Field `json:"params"`
+}
+
+// harReader reads an HTTP archive. It goes through the tokens around the entries
+// itself, so that no more than one entry is in memory at a time.
+type harReader struct {
+	r     *Reader
+	dec   *json.Decoder
+	state harState
+}
+
+type harState int
+
+const (
+	harBegin   harState = iota // of the file
+	harEntries                 // within log.entries
+	harEnd                     // of the file
+)
+
+func newHAR(r *Reader) *harReader {
+	return &harReader{r: r, dec: json.NewDecoder(r.in)}
+}
+
+// fault is an error at the place that the decoder has reached.
+func (h *harReader) fault(err error) error {
+	return h.r.at(h.r.in.line(h.dec.InputOffset()), explain(err))
+}
+
+func (h *harReader) next() (Target, error) {
+	if h.state == harBegin {
+		if err := h.enter(); err != nil {
+			return Target{}, h.fault(err)
+		}
+		h.state = harEntries
+	}
+	for h.state == harEntries && h.dec.More() {
+		line := h.r.in.line(begin(h.dec))
+		var e harEntry
+		if err := h.dec.Decode(&e); err != nil {
+			return Target{}, h.r.at(line, explain(err))
+		}
+		t, skipped, err := e.target()
+		if err != nil {
+			return Target{}, h.r.at(line, err)
+		}
+		if skipped != "" {
+			h.r.skip(line, skipped)
+			continue
+		}
+		t.Line = line
+		return t, nil
+	}
+	if h.state == harEntries {
+		if err := h.leave(); err != nil {
+			return Target{}, h.fault(err)
+		}
+		h.state = harEnd
+	}
+	return Target{}, io.EOF
+}
+
+// enter goes to the first entry.
+func (h *harReader) enter() error {
+	if err := h.open("it", '{'); err != nil {
+		return err
+	}
+	if err := h.find("it", "log"); err != nil {
+		return err
+	}
+	if err := h.open(`"log"`, '{'); err != nil {
+		return err
+	}
+	if err := h.find(`"log"`, "entries"); err != nil {
+		return err
+	}
+	return h.open(`"entries"`, '[')
+}
+
+// open goes into an object or an array.
+func (h *harReader) open(what string, delim json.Delim) error {
+	token, err := h.dec.Token()
+	if err == nil && token != delim {
+		err = fmt.Errorf("this is no HTTP archive: %s does not begin with %v", what, delim)
+	}
+	return err
+}
+
+// find goes to the value of a key of an object.
+func (h *harReader) find(object, key string) error {
+	for h.dec.More() {
+		name, err := h.dec.Token()
+		if err != nil || name == key {
+			return err
+		}
+		if err := h.over(); err != nil {
+			return err
+		}
+	}
+	if _, err := h.dec.Token(); err != nil {
+		return err
+	}
+	return fmt.Errorf("this is no HTTP archive: %s has no %q", object, key)
+}
+
+// over goes over a value, token by token.
+func (h *harReader) over() error {
+	for depth := 0; ; {
+		token, err := h.dec.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// leave reads what stands behind the entries: more of log, and of the file, and
+// no other entries.
+func (h *harReader) leave() error {
+	if _, err := h.dec.Token(); err != nil {
+		return err
+	}
+	for _, key := range []string{"entries", "log"} {
+		for h.dec.More() {
+			name, err := h.dec.Token()
+			if err != nil {
+				return err
+			}
+			if name == key {
+				return fmt.Errorf("there is a second %q", key)
+			}
+			if err := h.over(); err != nil {
+				return err
+			}
+		}
+		if _, err := h.dec.Token(); err != nil {
+			return err
+		}
+	}
+	token, err := h.dec.Token()
+	switch {
+	case err == io.EOF:
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%v stands behind the end of the archive", token)
+}
+
+// target is an entry's request, or why there is none that can be sent.
+func (e *harEntry) target() (t Target, skipped string, err error) {
+	q := e.Request
+	if q == nil || q.Method == "" || q.URL == "" {
+		return Target{}, "", errors.New(`an entry has a "request" with "method" and "url" at least`)
+	}
+	scheme, rest, _ := strings.Cut(q.URL, ":")
+	if s := strings.ToLower(scheme); s != "http" && s != "https" {
+		return Target{}, fmt.Sprintf("%.40q is no URL that HTTP asks for", q.URL), nil
+	}
+	if q.Method == "CONNECT" {
+		return Target{}, "CONNECT opens a tunnel through a proxy", nil
+	}
+	t = Target{Method: q.Method, URL: q.URL}
+	host := strings.TrimPrefix(rest, "//")
+	if i := strings.IndexAny(host, "/?#"); i >= 0 {
+		host = host[:i]
+	}
+	if strings.EqualFold(headerOf(q.Headers, "Upgrade"), "websocket") {
+		return Target{}, "it begins a web socket", nil
+	}
+	for _, p := range q.Headers {
+		if p.Name == "" || strings.HasPrefix(p.Name, ":") || ofConnection(p.Name) || strings.EqualFold(p.Name, "Host") && p.Value == host {
+			continue
+		}
+		t.Header = append(t.Header, p)
+	}
+	if q.PostData == nil {
+		return t, "", nil
+	}
+	if t.Body, skipped, err = q.PostData.body(); err != nil || skipped != "" {
+		return Target{}, skipped, err
+	}
+	if len(t.Body) > 0 && q.PostData.MimeType != "" && headerOf(q.Headers, "Content-Type") == "" {
+		t.Header = append(t.Header, Field{"Content-Type", q.PostData.MimeType})
+	}
+	return t, "", nil
+}
+
+// headerOf is the first value of a header, or "".
+func headerOf(header []Field, name string) string {
+	for _, p := range header {
+		if strings.EqualFold(p.Name, name) {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// ofConnection reports whether a header is about the connection it went over
+// (RFC 9110, 7.6.1), or follows from the body.
+func ofConnection(name string) bool {
+	switch strings.ToLower(name) {
+	case "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", "http2-settings", "expect":
+		return true
+	}
+	return false
+}
+
+// body is the request's body, or why it cannot be had.
+func (c *harContent) body() (body []byte, skipped string, err error) {
+	form, _, _ := strings.Cut(c.MimeType, ";")
+	form = strings.ToLower(strings.TrimSpace(form))
+	switch {
+	case c.Text != "" && strings.EqualFold(c.Encoding, "base64"):
+		b, err := base64.StdEncoding.DecodeString(c.Text)
+		if err != nil {
+			return nil, "", fmt.Errorf("postData.text is no base64, as its encoding says: %w", err)
+		}
+		return b, "", nil
+	case c.Text != "" && c.Encoding != "":
+		return nil, fmt.Sprintf("postData is encoded as %.40q, which is unknown here", c.Encoding), nil
+	case c.Text != "" || len(c.Params) == 0:
+		return []byte(c.Text), "", nil
+	case form != "application/x-www-form-urlencoded":
+		return nil, fmt.Sprintf("the body, of type %.40q, was not recorded", c.MimeType), nil
+	}
+	var b strings.Builder
+	for i, p := range c.Params {
+		if i > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(url.QueryEscape(p.Name) + "=" + url.QueryEscape(p.Value))
+	}
+	return []byte(b.String()), "", nil
+}

@@ -1,0 +1,186 @@
+package target
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// httpReader reads vegeta's http format.
+type httpReader struct {
+	r       *Reader
+	scanner *bufio.Scanner
+	line    int
+	text    string
+	again   bool // the line is to be looked at once more
+	weight  float64
+}
+
+func newHTTP(r *Reader) *httpReader {
+	h := &httpReader{r: r, scanner: bufio.NewScanner(r.in)}
+	h.scanner.Buffer(nil, maxLine)
+	return h
+}
+
+// scan goes to the next line that is no comment.
+func (h *httpReader) scan() (bool, error) {
+	if h.again {
+		h.again = false
+		return true, nil
+	}
+	for h.scanner.Scan() {
+		h.line++
+		h.text = strings.TrimSpace(h.scanner.Text())
+		comment, ok := strings.CutPrefix(h.text, "#")
+		if !ok {
+			return true, nil
+		}
+		if err := h.comment(comment); err != nil {
+			return false, h.r.at(h.line, err)
+		}
+	}
+	if err := h.scanner.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("a line has more than %d bytes", maxLine)
+		}
+		return false, h.r.at(h.line+1, err)
+	}
+	return false, nil
+}
+
+// comment takes a weight from a comment.
+func (h *httpReader) comment(text string) error {
+	value, ok := strings.CutPrefix(strings.TrimSpace(text), "weight:")
+	if !ok {
+		return nil
+	}
+	value = strings.TrimSpace(value)
+	weight, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(weight > 0) {
+		return fmt.Errorf("weight %.40q is not a number above 0; write it like # weight: 3", value)
+	}
+	h.weight = weight
+	return nil
+}
+
+func (h *httpReader) next() (Target, error) {
+	for {
+		ok, err := h.scan()
+		switch {
+		case err != nil:
+			return Target{}, err
+		case !ok && h.weight != 0:
+			return Target{}, h.r.at(h.line, errors.New("no target stands behind the last weight"))
+		case !ok:
+			return Target{}, io.EOF
+		}
+		if h.text != "" {
+			break
+		}
+	}
+	t := Target{Line: h.line, Weight: h.weight}
+	h.weight = 0
+	var ok bool
+	if t.Method, t.URL, ok = requestLine(h.text); !ok {
+		return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is no request; a target begins like GET http://localhost:8080/", h.text))
+	}
+	for {
+		ok, err := h.scan()
+		switch {
+		case err != nil:
+			return Target{}, err
+		case !ok || h.text == "":
+			return t, nil
+		}
+		if name, ok := strings.CutPrefix(h.text, "@"); ok {
+			if t.Body, err = h.r.body(name); err != nil {
+				return Target{}, h.r.at(h.line, err)
+			}
+			return t, nil
+		}
+		// A weight above this line belongs to what begins here.
+		if h.weight != 0 || startsRequest(h.text) {
+			h.again = true
+			return t, nil
+		}
+		name, value, ok := strings.Cut(h.text, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is no header; write it like Name: value", h.text))
+		}
+		if len(t.Header) == maxHeader {
+			return Target{}, h.r.at(h.line, fmt.Errorf("there are more than %d headers", maxHeader))
+		}
+		t.Header = append(t.Header, Field{name, strings.TrimSpace(value)})
+	}
+}
+
+// requestLine takes a line apart that begins a target. Methods of our own making
+// are taken; what may be sent is for the sender to say.
+func requestLine(text string) (method, url string, ok bool) {
+	method, url, ok = strings.Cut(text, " ")
+	url = strings.TrimSpace(url)
+	return method, url, ok && url != "" && !strings.ContainsAny(method, ":@\t")
+}
+
+// startsRequest reports whether a line behind a header begins another target, as
+// vegeta tells: by a word of capital letters and a blank.
+func startsRequest(text string) bool {
+	method, rest, ok := strings.Cut(text, " ")
+	return ok && rest != "" && method != "" && strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// WriteHTTP writes targets in vegeta's http format. Bodies go into files: body
+// is given each one that is not empty, with its target's number from 0, and
+// returns the name to write down. What the format cannot say is an error.
+func WriteHTTP(w io.Writer, targets []Target, body func(i int, body []byte) (name string, err error)) error {
+	out := bufio.NewWriter(w)
+	for i := range targets {
+		if err := writeHTTP(out, i, &targets[i], body); err != nil {
+			return fmt.Errorf("write targets: target %d: %w", i+1, err)
+		}
+	}
+	return out.Flush()
+}
+
+func writeHTTP(out *bufio.Writer, i int, t *Target, body func(int, []byte) (string, error)) error {
+	if i > 0 {
+		out.WriteByte('\n')
+	}
+	if t.Weight > 0 {
+		fmt.Fprintf(out, "# weight: %s\n", strconv.FormatFloat(t.Weight, 'g', -1, 64))
+	}
+	first := t.Method + " " + t.URL
+	if method, url, ok := requestLine(first); !sayable(first) || !ok || method != t.Method || url != t.URL || strings.HasPrefix(first, "#") {
+		return fmt.Errorf("%.60q cannot be a line of the http format", first)
+	}
+	fmt.Fprintln(out, first)
+	for _, f := range t.Header {
+		line := f.Name + ": " + f.Value
+		name, value, _ := strings.Cut(line, ":")
+		// An empty value leaves a blank at the end, which reading takes off.
+		if !sayable(strings.TrimSuffix(line, " ")) || strings.TrimSpace(name) != f.Name || strings.TrimSpace(value) != f.Value ||
+			f.Name == "" || strings.HasPrefix(line, "@") || strings.HasPrefix(line, "#") || startsRequest(strings.TrimSpace(line)) {
+			return fmt.Errorf("header %.60q cannot be a line of the http format", line)
+		}
+		fmt.Fprintln(out, strings.TrimSuffix(line, " "))
+	}
+	if len(t.Body) > 0 {
+		name, err := body(i, t.Body)
+		if err != nil {
+			return err
+		}
+		if line := "@" + name; !sayable(line) {
+			return fmt.Errorf("the name of a body's file, %.60q, cannot be a line of the http format", name)
+		}
+		fmt.Fprintln(out, "@"+name)
+	}
+	return nil
+}
+
+// sayable reports whether a line is read as it was written.
+func sayable(line string) bool {
+	return len(line) < maxLine-2 && !strings.Contains(line, "\n") && strings.TrimSpace(line) == line
+}

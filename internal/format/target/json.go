@@ -1,0 +1,152 @@
+package target
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
+
+// jsonTarget is a target of vegeta's JSON format.
+type jsonTarget struct {
+	Method string              `json:"method"`
+	URL    string              `json:"url"`
+	Body   []byte              `json:"body,omitempty"`
+	Header map[string][]string `json:"header,omitempty"`
+	Weight float64             `json:"weight,omitempty"`
+}
+
+// jsonReader reads vegeta's JSON format.
+type jsonReader struct {
+	r     *Reader
+	dec   *json.Decoder
+	array bool // the targets stand in one array, whose begin was not read yet
+	end   json.Token
+}
+
+func newJSON(r *Reader) *jsonReader {
+	head, _ := r.in.r.Peek(sniffed) // an error comes again when it is read
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
+	return &jsonReader{r: r, dec: json.NewDecoder(r.in), array: bytes.HasPrefix(text, []byte("["))}
+}
+
+func (j *jsonReader) next() (Target, error) {
+	if j.array {
+		if _, err := j.dec.Token(); err != nil {
+			return Target{}, j.r.at(1, explain(err))
+		}
+		j.array, j.end = false, json.Delim(']')
+	}
+	if !j.dec.More() {
+		return Target{}, j.finish()
+	}
+	line := j.r.in.line(begin(j.dec))
+	var v *jsonTarget
+	if err := j.dec.Decode(&v); err != nil {
+		return Target{}, j.r.at(line, explain(err))
+	}
+	switch {
+	case v == nil:
+		return Target{}, j.r.at(line, errors.New("null is no target"))
+	case v.Method == "" || v.URL == "":
+		return Target{}, j.r.at(line, errors.New(`a target has "method" and "url" at least`))
+	}
+	t := Target{Method: v.Method, URL: v.URL, Body: v.Body, Weight: v.Weight, Line: line}
+	for _, name := range slices.Sorted(maps.Keys(v.Header)) {
+		for _, value := range v.Header[name] {
+			t.Header = append(t.Header, Field{name, value})
+		}
+	}
+	return t, nil
+}
+
+// finish reads what stands behind the last target, which must be the end.
+func (j *jsonReader) finish() error {
+	line := j.r.in.line(begin(j.dec))
+	for {
+		token, err := j.dec.Token()
+		switch {
+		case err == io.EOF && j.end == nil:
+			return io.EOF
+		case err != nil:
+			return j.r.at(line, explain(err))
+		case token != j.end:
+			return j.r.at(line, fmt.Errorf("%v stands where a target or the end is expected", token))
+		}
+		j.end = nil
+	}
+}
+
+// begin is where the next value of a decoder begins, whose More said that there
+// is one.
+func begin(dec *json.Decoder) int64 {
+	offset := dec.InputOffset()
+	buffered, ok := dec.Buffered().(io.ByteReader)
+	for ok {
+		c, err := buffered.ReadByte()
+		if err != nil || !bytes.ContainsRune([]byte(", \t\r\n"), rune(c)) {
+			break
+		}
+		offset++
+	}
+	return offset
+}
+
+// explain says in words of the file what a decoder found.
+func explain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	var corrupt base64.CorruptInputError
+	switch {
+	case errors.As(err, &wrong):
+		if wrong.Field == "" {
+			return fmt.Errorf("a JSON %s stands where an object is expected", wrong.Value)
+		}
+		return fmt.Errorf("%q cannot be a JSON %s", wrong.Field, wrong.Value)
+	case errors.As(err, &corrupt):
+		return fmt.Errorf("the body is no base64: byte %d of it", int64(corrupt))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends too early")
+	}
+	return err
+}
+
+// WriteJSON writes targets in vegeta's JSON format, one a line.
+func WriteJSON(w io.Writer, targets []Target) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for i := range targets {
+		t := &targets[i]
+		v := jsonTarget{Method: t.Method, URL: t.URL, Body: t.Body, Weight: t.Weight}
+		if v.Method == "" || v.URL == "" {
+			return fmt.Errorf("write targets: target %d: has no method or no URL", i+1)
+		}
+		for _, text := range append([]string{t.Method, t.URL}, fieldTexts(t.Header)...) {
+			if !utf8.ValidString(text) {
+				return fmt.Errorf("write targets: target %d: %.60q is no UTF-8, as JSON has to be", i+1, text)
+			}
+		}
+		for _, f := range t.Header {
+			if v.Header == nil {
+				v.Header = make(map[string][]string)
+			}
+			v.Header[f.Name] = append(v.Header[f.Name], f.Value)
+		}
+		if err := enc.Encode(v); err != nil {
+			return fmt.Errorf("write targets: target %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func fieldTexts(header []Field) []string {
+	var all []string
+	for _, f := range header {
+		all = append(all, f.Name, f.Value)
+	}
+	return all
+}
