@@ -98,7 +98,7 @@ fuzz: ## each fuzz target for FUZZTIME (10s)
 	done
 
 bench: ## whet beside other tools: measures, and writes bench/README.md anew
-	@for program in $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./bench/... | grep -v bench/exact); do \
+	@for program in $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./bench/... | grep -E '/bench/[^/]+$$' | grep -v bench/exact); do \
 		echo "$$program"; go run $$program; \
 	done
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whet/internal/load"
+	"whet/internal/schedule"
 )
 
 // generate drives a load by package load in this process, and prints what of
@@ -22,11 +23,18 @@ func generate(ctx context.Context, args []string, stdout io.Writer) error {
 	f.DurationVar(&o.Duration, "d", o.Duration, "duration")
 	f.DurationVar(&o.Warmup, "warmup", o.Warmup, "warm-up")
 	f.BoolVar(&o.Insecure, "insecure", false, "accept any certificate")
-	f.Float64Var(&o.Rate, "rate", 0, "requests per second; 0: a closed loop")
+	f.StringVar(&o.Engine, "engine", "auto", "what drives the connections: auto, epoll, io_uring, portable")
+	rate := f.String("rate", "", "requests per second; none: a closed loop")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
 	o.URL = f.Arg(0)
+	if *rate != "" {
+		var err error
+		if o.Schedule, err = schedule.Parse(*rate, o.Duration); err != nil {
+			return err
+		}
+	}
 	running, err := load.Start(ctx, o)
 	if err != nil {
 		return err
@@ -48,5 +56,10 @@ func generate(ctx context.Context, args []string, stdout io.Writer) error {
 	s.Requests, s.PerSecond, s.Errors = r.Requests, r.Throughput(), r.Errors
 	s.ServiceTime.P50, s.ServiceTime.P99 = r.Service.Quantile(0.5), r.Service.Quantile(0.99)
 	s.Lateness.P50, s.Lateness.P99, s.Lateness.P999, s.Lateness.Max = r.Lateness.Quantile(0.5), r.Lateness.Quantile(0.99), r.Lateness.Quantile(0.999), r.Lateness.Max()
+	for i := range r.Seconds {
+		s.Seconds = append(s.Seconds, second{r.Seconds[i].Due, r.Seconds[i].InTime})
+	}
+	valid := r.Invalid == ""
+	s.Generator.Valid, s.Generator.Engine = &valid, r.Generator.Engine
 	return json.NewEncoder(stdout).Encode(s)
 }

@@ -103,7 +103,7 @@ func TestReadStatus(t *testing.T) {
 // and what is not reached is said.
 func TestRender(t *testing.T) {
 	run := func(perSecond float64, cpuNs, p50 int64) Run {
-		return Run{WallNs: 5e9, CPUNs: cpuNs, TargetCPUNs: 4e9, Requests: 1_000_000, PerSecond: perSecond, P50Ns: p50}
+		return Run{Engine: "epoll", WallNs: 5e9, CPUNs: cpuNs, TargetCPUNs: 4e9, Requests: 1_000_000, PerSecond: perSecond, P50Ns: p50}
 	}
 	s := &Samples{
 		LengthNs: int64(5 * time.Second), Verb: true, Versions: []string{"wrk 4.1.0"},

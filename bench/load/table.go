@@ -70,7 +70,7 @@ func render(s *Samples) string {
 		}
 		engine := w.engine
 		if engine == "" {
-			engine = "its choice"
+			engine = "its choice: " + p.Whet[0].Engine
 		}
 		asked, reached := w.demand(&p, rate, cpu)
 		t.Rows = append(t.Rows, []string{

@@ -28,6 +28,7 @@ type Run struct {
 	Failed    int64   `json:"failed"`
 	P50Ns     int64   `json:"p50_ns"` // of service time
 	P99Ns     int64   `json:"p99_ns"`
+	Engine    string  `json:"engine,omitempty"` // of whet
 	// Invalid: whet says that the generator was the bottleneck.
 	Invalid bool `json:"invalid,omitempty"`
 }
@@ -201,7 +202,8 @@ type said struct {
 		P99 int64 `json:"p99"`
 	} `json:"service_time_ns"`
 	Generator struct {
-		Valid *bool `json:"valid"`
+		Valid  *bool  `json:"valid"`
+		Engine string `json:"engine"`
 	} `json:"generator"`
 	Lateness struct {
 		P50  int64 `json:"p50"`
@@ -209,15 +211,18 @@ type said struct {
 		P999 int64 `json:"p999"`
 		Max  int64 `json:"max"`
 	} `json:"lateness_ns"`
-	Seconds []struct {
-		Due    int64 `json:"due"`
-		InTime int64 `json:"in_time"`
-	} `json:"seconds"`
+	Seconds []second `json:"seconds"`
 	// Mallocs are those of the generator between two moments of its run, and
 	// MallocsOver the requests that ended between them. Only this program says
 	// them, of package load.
 	Mallocs     uint64 `json:"mallocs"`
 	MallocsOver int64  `json:"mallocs_over"`
+}
+
+// second is one second's plan, and what of it was sent in it.
+type second struct {
+	Due    int64 `json:"due"`
+	InTime int64 `json:"in_time"`
 }
 
 // exitInvalid is whet's exit status where the measurement is not valid.
@@ -256,6 +261,7 @@ func (b *bench) whetLoad(ctx context.Context, t *target, viaLoad bool, connectio
 	for _, n := range s.Errors {
 		r.Failed += n
 	}
+	r.Engine = s.Generator.Engine
 	r.Invalid = s.Generator.Valid != nil && !*s.Generator.Valid
 	if r.Requests == 0 {
 		return r, s, fmt.Errorf("whet load made no request: %s", out)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +78,29 @@ func (b *tab) open(p *Load) {
 		b.t.Errorf("p99 peaks at %g of the chart, want %g", peak, 12.5/30)
 	}
 	b.mapUnderMouse(p)
+	// Under the mouse a chart says what its lines are there.
+	second := &r.Seconds[12]
+	for _, c := range []struct {
+		plot string
+		at   float64
+		want []string
+	}{
+		{"#time ~ .time .lane:nth-child(2) .plot", 12.4 / 30, []string{ns(int64(second.Response.Max)), ns(int64(second.Response.P99)), ns(int64(second.Response.P50)), "at 12.5 s"}},
+		{".quantile", 2 / math.Log10(29_999), []string{ns(r.Response.Quantile(0.99)), ns(r.Service.Quantile(0.99)), "of 99.00 %"}},
+		{".quantile", 0.999, []string{ns(r.Response.Max()), ns(r.Service.Max()), "the longest"}},
+	} {
+		at := chromium.Eval[[]float64](b.Tab, fmt.Sprintf(`(() => {
+			const plot = document.querySelector(%q);
+			plot.scrollIntoView({block: "center", behavior: "instant"});
+			const r = plot.getBoundingClientRect();
+			return [r.left, r.top, r.width, r.height];
+		})()`, c.plot))
+		b.Do(chromedp.MouseEvent(chromedp.MouseMoved, at[0]+c.at*at[2], at[1]+at[3]/2))
+		said := chromium.Eval[[]string](b.Tab, fmt.Sprintf(`[...document.querySelector(%q).closest(".lane").querySelectorAll(".read")].map(e => e.textContent.trim())`, c.plot))
+		if !slices.Equal(said, c.want) {
+			b.t.Errorf("%s at %.3f says %q, want %q", c.plot, c.at, said, c.want)
+		}
+	}
 	// The percentile line reaches from one side to the other.
 	ends := chromium.Eval[[]float64](b.Tab, `(() => {
 		const plot = document.querySelector(".quantile").getBoundingClientRect(), line = document.querySelector(".quantile path").getBoundingClientRect();

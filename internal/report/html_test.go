@@ -185,7 +185,7 @@ func TestHTMLPolicy(t *testing.T) {
 				}
 			}
 		}
-		if maps := bytes.Count(doc, []byte(`class="time heat"`)); scripts != 1 || data > 1 && data != maps {
+		if scripts != 1 || data > 1 && !strings.HasPrefix(name, "load ") {
 			t.Errorf("%s: %d scripts, %d data blocks", name, scripts, data)
 		}
 		for _, load := range []string{"http://", "https://", "@import", "url(", "import(", "fetch(", "eval(", "innerHTML", "document.write"} {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 	"strconv"
@@ -28,6 +29,7 @@ type timelineView struct {
 	Figures []figuresRow // the charts as a table
 	Seconds []secondRow  // the load as a table
 	More    string
+	Read    bool // charts carry their values, for the script of a load's page
 }
 
 // markView is an event on a chart: a line where it begins, and a bar above the
@@ -53,6 +55,7 @@ type chartView struct {
 	Marks  []markView
 	Lines  []pathView
 	Legend bool // the lines have names
+	Data   template.JS
 }
 
 type pathView struct{ Class, Name, Path string }
@@ -302,6 +305,9 @@ func (v *timelineView) draw(name, unit, note, class string, log bool, x axis, li
 	c.Grid = y.grid(unit)
 	for _, l := range lines {
 		c.Lines = append(c.Lines, pathView{l.class, l.name, path(l.samples, x, y)})
+	}
+	if v.Read {
+		c.Data = newReadData(unit, x, lines)
 	}
 	v.Charts = append(v.Charts, c)
 }
