@@ -1,25 +1,80 @@
 package engine
 
-import "whet/internal/load/record"
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"whet/internal/load/record"
+)
 
 // Check says which answers are right. The zero value takes every answer whose
 // status is below 400.
 type Check struct {
 	Status []Range // those that are right; none: all below 400
-	Header []Field // that the answer has, each with this value
+	Header []Field // lines that the answer's head has, among others
 	Bytes  *Range  // how long the body is; nil: any length
 	SHA256 string  // of the body, in hexadecimal; "": any
-	JSON   []Field // values in the body: Name is a path such as user.id or items.0.name
+	// JSON are values in the body. Name is the way to one, as in user.id or
+	// items.0.name: names of an object's members and places in a list, from 0. The
+	// Value is a string's text, or a number, true, false or null as it is written.
+	JSON []Field
 }
 
 // Range are the numbers from First to Last.
 type Range struct{ First, Last int64 }
 
+func (r Range) has(n int64) bool { return r.First <= n && n <= r.Last }
+
+func (r Range) String() string {
+	if r.First == r.Last {
+		return fmt.Sprint(r.First)
+	}
+	return fmt.Sprintf("%d to %d", r.First, r.Last)
+}
+
 // Field is a name and the value that it is to have.
 type Field struct{ Name, Value string }
 
+// maxFields bounds how much every answer is looked at for.
+const maxFields = 100
+
+// Validate reports what of the check cannot be looked at. nil is no check.
+func (c *Check) Validate() error {
+	if c == nil {
+		return nil
+	}
+	for _, r := range c.Status {
+		if r.First < 100 || r.Last > 999 || r.First > r.Last {
+			return fmt.Errorf("check status %v: there are 100 to 999", r)
+		}
+	}
+	if r := c.Bytes; r != nil && (r.First < 0 || r.First > r.Last) {
+		return fmt.Errorf("check %v bytes: no body is that long", r)
+	}
+	if sum, err := hex.DecodeString(c.SHA256); err != nil || len(sum) != 0 && len(sum) != 32 {
+		return fmt.Errorf("check sha256 %.80q: give the 64 digits that sha256sum prints", c.SHA256)
+	}
+	if len(c.Header)+len(c.JSON) > maxFields {
+		return fmt.Errorf("check %d fields: give up to %d", len(c.Header)+len(c.JSON), maxFields)
+	}
+	for _, f := range c.Header {
+		if f.Name == "" || strings.ContainsAny(f.Name, " \t\r\n:") {
+			return fmt.Errorf("check header %.80q: this is no name of a header", f.Name)
+		}
+	}
+	for _, f := range c.JSON {
+		for part := range strings.SplitSeq(f.Name, ".") {
+			if part == "" {
+				return fmt.Errorf("check json %.80q: give the way to a value, like user.id or items.0.name", f.Name)
+			}
+		}
+	}
+	return nil
+}
+
 // Looks reports whether the check looks at more than the status, so that a
-// Verifier has to see header and body.
+// Verifier has to see head and body.
 func (c *Check) Looks() bool {
 	return c != nil && (len(c.Header) > 0 || c.Bytes != nil || c.SHA256 != "" || len(c.JSON) > 0)
 }
@@ -30,7 +85,7 @@ func (c *Check) StatusKind(status int) string {
 		return record.StatusKind(status)
 	}
 	for _, r := range c.Status {
-		if r.First <= int64(status) && int64(status) <= r.Last {
+		if r.has(int64(status)) {
 			return ""
 		}
 	}
@@ -39,6 +94,3 @@ func (c *Check) StatusKind(status int) string {
 	}
 	return record.WrongAnswer
 }
-
-// Validate reports what of the check cannot be looked at.
-func (c *Check) Validate() error { return nil }

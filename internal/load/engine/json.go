@@ -1,0 +1,513 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// # Values in a document that is not kept
+//
+// The scanner reads JSON byte by byte and keeps what it needs to know where it
+// is: whether each open container is an object or a list, the place in each
+// list, and, for each value that is looked for, how far its way has been
+// followed. With d containers open, the value that comes next lies on a way if
+// the first d steps of the way led to it: on = d. A step that fits, a member's
+// name or a place in a list, raises on to d for the time of that member, and its
+// end takes that back.
+//
+// Of names and values as many bytes are kept as the longest of those that are
+// looked for has, and one more: what is longer is another one. As with
+// encoding/json the last of several members of one name counts, with all that is
+// in it, and what is no UTF-8 or half of a surrogate pair counts as U+FFFD.
+
+// deepest is how deeply containers may be nested, as in encoding/json.
+const deepest = 10_000
+
+// scanner checks the values of one document after the other.
+type scanner struct {
+	ways    []way
+	longest int // of names and values
+
+	state state
+	open  []container
+	err   string // what is wrong with the document; "": nothing so far
+
+	kept    []byte // of the text that is read
+	keeping bool
+	isKey   bool   // the string that is read is a member's name
+	rest    string // of the literal that is read
+	hex     int    // digits of \u that are missing
+	unit    uint16 // what they have given
+	high    uint16 // the first half of a surrogate pair; 0: none
+}
+
+// way leads to a value.
+type way struct {
+	field Field
+	steps []string
+	on    int
+	found bool // a value that is the right one
+	seen  bool // any value
+}
+
+type container struct {
+	list  bool
+	place int
+}
+
+type state uint8
+
+const (
+	wantValue   state = iota
+	wantFirst         // in a list: a value or its end
+	wantName          // behind a comma
+	wantMember        // behind {: a name or the end
+	wantColon         //
+	wantNext          // behind a value: a comma or the container's end
+	wantNothing       // behind the document
+	inString
+	inEscape
+	inHex
+	inLiteral // true, false, null
+	inMinus   // numbers, by what was read last
+	inZero
+	inDigits
+	inPoint
+	inFraction
+	inE
+	inSign
+	inExponent
+	broken
+)
+
+func newScanner(fields []Field) *scanner {
+	s := &scanner{}
+	for _, f := range fields {
+		w := way{field: f, steps: strings.Split(f.Name, ".")}
+		s.longest = max(s.longest, len(f.Value))
+		for _, step := range w.steps {
+			s.longest = max(s.longest, len(step))
+		}
+		s.ways = append(s.ways, w)
+	}
+	s.kept = make([]byte, 0, s.longest+utf8.UTFMax+1)
+	return s
+}
+
+func (s *scanner) reset() {
+	for i := range s.ways {
+		w := &s.ways[i]
+		w.on, w.found, w.seen = 0, false, false
+	}
+	*s = scanner{ways: s.ways, longest: s.longest, kept: s.kept[:0], open: s.open[:0]}
+}
+
+// whole reports whether a document was read to its end. A number at the very
+// end has no other end than that.
+func (s *scanner) whole() bool {
+	if len(s.open) == 0 && s.state.endsNumber() {
+		s.endScalar()
+	}
+	return s.state == wantNothing
+}
+
+func (s state) endsNumber() bool {
+	return s == inZero || s == inDigits || s == inFraction || s == inExponent
+}
+
+func (s *scanner) right() bool {
+	return s.whole() && !slices.ContainsFunc(s.ways, func(w way) bool { return !w.found })
+}
+
+func (s *scanner) why() string {
+	switch {
+	case s.state == broken:
+		return "the body is no JSON: " + s.err
+	case !s.whole():
+		return "the body is no JSON: it ends too soon"
+	}
+	for _, w := range s.ways {
+		switch {
+		case !w.seen:
+			return fmt.Sprintf("the body has no value at %s", w.field.Name)
+		case !w.found:
+			return fmt.Sprintf("the value at %s is not %s", w.field.Name, w.field.Value)
+		}
+	}
+	return "wrong answer"
+}
+
+func (s *scanner) fail(what string) { s.state, s.err = broken, what }
+
+func (s *scanner) write(p []byte) {
+	for i := 0; i < len(p); i++ {
+		c := p[i]
+		switch s.state {
+		case inString:
+			// Most of a document is text.
+			n := i
+			for n < len(p) && p[n] != '"' && p[n] != '\\' && p[n] >= ' ' {
+				n++
+			}
+			if n > i {
+				s.flush()
+				s.keep(p[i:n])
+				i = n - 1
+				continue
+			}
+			s.text(c)
+		case inEscape:
+			s.escape(c)
+		case inHex:
+			s.digit(c)
+		case inLiteral:
+			s.keep(p[i : i+1])
+			if c != s.rest[0] {
+				s.fail("a word that is none of true, false and null")
+				continue
+			}
+			if s.rest = s.rest[1:]; s.rest == "" {
+				s.endScalar()
+			}
+		case broken:
+			return
+		default:
+			if s.state >= inMinus {
+				if s.number(c) {
+					s.keep(p[i : i+1])
+					continue
+				}
+				if s.state == broken {
+					return
+				}
+			}
+			s.between(c)
+		}
+	}
+}
+
+// between takes a byte between the parts of a document.
+func (s *scanner) between(c byte) {
+	if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+		return
+	}
+	switch s.state {
+	case wantValue:
+		s.begin(c)
+	case wantFirst:
+		if c == ']' {
+			s.close()
+			return
+		}
+		s.place(0)
+		s.begin(c)
+	case wantMember, wantName:
+		switch {
+		case c == '"':
+			s.isKey = true
+			s.keepText(slices.ContainsFunc(s.ways, func(w way) bool { return w.on == len(s.open)-1 && len(w.steps) >= len(s.open) }))
+		case c == '}' && s.state == wantMember:
+			s.close()
+		default:
+			s.fail("a member without a name")
+		}
+	case wantColon:
+		if c != ':' {
+			s.fail("a member's name without a colon")
+			return
+		}
+		s.state = wantValue
+	case wantNext:
+		top := &s.open[len(s.open)-1]
+		switch {
+		case c == ',' && top.list:
+			top.place++
+			s.place(top.place)
+			s.state = wantValue
+		case c == ',':
+			s.state = wantName
+		case c == ']' && top.list, c == '}' && !top.list:
+			s.close()
+		default:
+			s.fail("two values without a comma between them")
+		}
+	case wantNothing:
+		s.fail("something follows the document")
+	}
+}
+
+// begin takes the first byte of a value.
+func (s *scanner) begin(c byte) {
+	depth, ends := len(s.open), false
+	for i := range s.ways {
+		if w := &s.ways[i]; w.on == depth {
+			w.found, w.seen = false, len(w.steps) == depth
+			ends = ends || w.seen
+		}
+	}
+	literal := func(rest string) {
+		s.kept, s.keeping = append(s.kept[:0], c), ends
+		s.state, s.rest = inLiteral, rest
+	}
+	number := func(next state) {
+		s.kept, s.keeping = append(s.kept[:0], c), ends
+		s.state = next
+	}
+	switch {
+	case c == '{' || c == '[':
+		if depth == deepest {
+			s.fail("nested too deeply")
+			return
+		}
+		s.open = append(s.open, container{list: c == '['})
+		s.state = wantMember
+		if c == '[' {
+			s.state = wantFirst
+		}
+	case c == '"':
+		s.isKey = false
+		s.keepText(ends)
+	case c == 't':
+		literal("rue")
+	case c == 'f':
+		literal("alse")
+	case c == 'n':
+		literal("ull")
+	case c == '-':
+		number(inMinus)
+	case c == '0':
+		number(inZero)
+	case '1' <= c && c <= '9':
+		number(inDigits)
+	default:
+		s.fail("a value begins with " + strconv.QuoteRuneToASCII(rune(c)))
+	}
+}
+
+// place is the place in a list of the value that comes.
+func (s *scanner) place(n int) {
+	depth := len(s.open)
+	for i := range s.ways {
+		w := &s.ways[i]
+		if w.on == depth-1 && len(w.steps) >= depth && isNumber(w.steps[depth-1], n) {
+			w.on = depth
+		}
+	}
+}
+
+// isNumber reports whether a text is a number as it is usually written.
+func isNumber(text string, n int) bool {
+	var digits [20]byte
+	return string(strconv.AppendInt(digits[:0], int64(n), 10)) == text
+}
+
+// close ends the container that was opened last.
+func (s *scanner) close() {
+	s.open = s.open[:len(s.open)-1]
+	s.end()
+}
+
+// endScalar ends a value that was kept.
+func (s *scanner) endScalar() {
+	if s.keeping {
+		for i := range s.ways {
+			w := &s.ways[i]
+			if w.on == len(s.open) && len(w.steps) == w.on {
+				w.found = equal(s.kept, w.field.Value)
+			}
+		}
+	}
+	s.end()
+}
+
+// end ends a value.
+func (s *scanner) end() {
+	depth := len(s.open)
+	if depth == 0 {
+		s.state = wantNothing
+		return
+	}
+	for i := range s.ways {
+		if w := &s.ways[i]; w.on == depth {
+			w.on--
+		}
+	}
+	s.state = wantNext
+}
+
+// keepText begins a string.
+func (s *scanner) keepText(keeping bool) {
+	s.state, s.keeping, s.kept = inString, keeping, s.kept[:0]
+}
+
+// keep keeps as much of a text as can matter.
+func (s *scanner) keep(p []byte) {
+	if room := s.longest + 1 - len(s.kept); s.keeping && room > 0 {
+		s.kept = append(s.kept, p[:min(room, len(p))]...)
+	}
+}
+
+func (s *scanner) keepRune(r rune) {
+	if s.keeping && len(s.kept) <= s.longest {
+		s.kept = utf8.AppendRune(s.kept, r)
+	}
+}
+
+// flush ends half of a surrogate pair that nothing follows.
+func (s *scanner) flush() {
+	if s.high != 0 {
+		s.keepRune(utf8.RuneError)
+		s.high = 0
+	}
+}
+
+// text takes a byte of a string that is not text: its end or an escape's begin.
+func (s *scanner) text(c byte) {
+	switch c {
+	case '\\':
+		s.state = inEscape
+	case '"':
+		s.flush()
+		if !s.isKey {
+			s.endScalar()
+			return
+		}
+		depth := len(s.open)
+		for i := range s.ways {
+			w := &s.ways[i]
+			if w.on == depth-1 && len(w.steps) >= depth && equal(s.kept, w.steps[depth-1]) {
+				w.on = depth
+			}
+		}
+		s.state = wantColon
+	default:
+		s.fail("a control character in a string")
+	}
+}
+
+func (s *scanner) escape(c byte) {
+	if c == 'u' {
+		s.state, s.hex, s.unit = inHex, 4, 0
+		return
+	}
+	i := strings.IndexByte(`"\/bfnrt`, c)
+	if i < 0 {
+		s.fail("an escape that there is not")
+		return
+	}
+	s.flush()
+	s.keepRune(rune("\"\\/\b\f\n\r\t"[i]))
+	s.state = inString
+}
+
+func (s *scanner) digit(c byte) {
+	var d byte
+	switch {
+	case '0' <= c && c <= '9':
+		d = c - '0'
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		d = c | 0x20 - 'a' + 10
+	default:
+		s.fail("an escape that there is not")
+		return
+	}
+	s.unit = s.unit<<4 | uint16(d)
+	if s.hex--; s.hex > 0 {
+		return
+	}
+	s.state = inString
+	r := rune(s.unit)
+	if s.high != 0 {
+		if pair := utf16.DecodeRune(rune(s.high), r); pair != utf8.RuneError {
+			s.high = 0
+			s.keepRune(pair)
+			return
+		}
+		s.flush()
+	}
+	switch {
+	case 0xd800 <= r && r < 0xdc00:
+		s.high = s.unit
+	case utf16.IsSurrogate(r):
+		s.keepRune(utf8.RuneError)
+	default:
+		s.keepRune(r)
+	}
+}
+
+// number takes a byte behind the begin of a number, and reports whether it
+// belongs to it. If not, the number has ended, or is broken.
+func (s *scanner) number(c byte) bool {
+	digit := '0' <= c && c <= '9'
+	next := broken
+	switch s.state {
+	case inMinus:
+		if c == '0' {
+			next = inZero
+		} else if digit {
+			next = inDigits
+		}
+	case inZero, inDigits:
+		switch {
+		case digit && s.state == inDigits:
+			next = inDigits
+		case c == '.':
+			next = inPoint
+		case c|0x20 == 'e':
+			next = inE
+		}
+	case inPoint, inFraction:
+		switch {
+		case digit:
+			next = inFraction
+		case c|0x20 == 'e' && s.state == inFraction:
+			next = inE
+		}
+	case inE:
+		switch {
+		case c == '+' || c == '-':
+			next = inSign
+		case digit:
+			next = inExponent
+		}
+	case inSign, inExponent:
+		if digit {
+			next = inExponent
+		}
+	}
+	switch {
+	case next != broken:
+		s.state = next
+		return true
+	case s.state.endsNumber():
+		s.endScalar()
+	default:
+		s.fail("a number that ends too soon")
+	}
+	return false
+}
+
+// equal compares what was kept with a text. What is no UTF-8 in it counts as
+// U+FFFD, byte by byte.
+func equal(kept []byte, text string) bool {
+	for len(kept) > 0 {
+		if c := kept[0]; c < utf8.RuneSelf {
+			if text == "" || text[0] != c {
+				return false
+			}
+			kept, text = kept[1:], text[1:]
+			continue
+		}
+		r, n := utf8.DecodeRune(kept)
+		want, m := utf8.DecodeRuneInString(text)
+		if r != want || m == 0 || want == utf8.RuneError && m == 1 {
+			return false
+		}
+		kept, text = kept[n:], text[m:]
+	}
+	return text == ""
+}
