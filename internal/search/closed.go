@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"whet/internal/analyze/capacity"
 	"whet/internal/quantity"
@@ -136,8 +137,8 @@ func (s *search) between(low, high float64) float64 {
 	mid := math.Sqrt(low * high)
 	if s.o.Open {
 		// Four digits are enough.
-		unit := math.Pow(10, math.Floor(math.Log10(mid))-3)
-		if r := math.Round(mid/unit) * unit; low < r && r < high {
+		r, err := strconv.ParseFloat(strconv.FormatFloat(mid, 'e', 3, 64), 64)
+		if err == nil && low < r && r < high {
 			mid = r
 		}
 		return mid

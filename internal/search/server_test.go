@@ -1,12 +1,13 @@
 package search
 
 import (
-	"container/heap"
 	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"whet/internal/analyze/capacity"
 )
 
 // server is a service simulated event by event, in virtual time.
@@ -41,16 +42,43 @@ const (
 	received
 )
 
+// events are a heap by time.
 type events []event
 
-func (e events) Len() int           { return len(e) }
-func (e events) Less(i, j int) bool { return e[i].at < e[j].at }
-func (e events) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)        { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
+func (e *events) push(x event) {
+	*e = append(*e, x)
+	h := *e
+	for i := len(h) - 1; i > 0; {
+		up := (i - 1) / 2
+		if h[up].at <= h[i].at {
+			break
+		}
+		h[up], h[i] = h[i], h[up]
+		i = up
+	}
+}
+
+func (e *events) pop() event {
+	h := *e
+	first, n := h[0], len(h)-1
+	h[0] = h[n]
+	h = h[:n]
+	*e = h
+	for i := 0; ; {
+		down := 2*i + 1
+		if down >= n {
+			break
+		}
+		if down+1 < n && h[down+1].at < h[down].at {
+			down++
+		}
+		if h[i].at <= h[down].at {
+			break
+		}
+		h[i], h[down] = h[down], h[i]
+		i = down
+	}
+	return first
 }
 
 // answer is when one came and how long it took.
@@ -70,26 +98,25 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 	for range clients {
 		// They do not begin at the very same time.
 		at := s.rand.Float64() * 1e-3
-		*e = append(*e, event{at, sent, at})
+		e.push(event{at, sent, at})
 	}
 	for _, at := range due {
-		*e = append(*e, event{at, sent, at})
+		e.push(event{at, sent, at})
 	}
-	heap.Init(e)
 	under, busy := 0, 0
 	start := func(now float64, ev event) {
 		busy++
 		factor := slices[min(int(now/length*10), 10)]
-		heap.Push(e, event{now + s.work(s.rand, under)*max(factor, 0.1), worked, ev.begun})
+		e.push(event{now + s.work(s.rand, under)*max(factor, 0.1), worked, ev.begun})
 	}
-	for e.Len() > 0 {
-		ev := heap.Pop(e).(event)
+	for len(*e) > 0 {
+		ev := e.pop()
 		if len(due) == 0 && ev.at > length {
 			break
 		}
 		switch ev.kind {
 		case sent:
-			heap.Push(e, event{ev.at + s.trip/2, arrived, ev.begun})
+			e.push(event{ev.at + s.trip/2, arrived, ev.begun})
 		case arrived:
 			under++
 			if s.workers == 0 || busy < s.workers {
@@ -104,11 +131,11 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 				start(ev.at, queue[0])
 				queue = queue[1:]
 			}
-			heap.Push(e, event{ev.at + s.trip/2, received, ev.begun})
+			e.push(event{ev.at + s.trip/2, received, ev.begun})
 		case received:
 			answers = append(answers, answer{ev.at, ev.at - ev.begun, ev.begun})
 			if len(due) == 0 {
-				heap.Push(e, event{ev.at, sent, ev.at})
+				e.push(event{ev.at, sent, ev.at})
 			}
 		}
 	}
@@ -214,5 +241,13 @@ func slowed(seed uint64, k int, work, share float64) *server {
 	s := newServer(seed)
 	s.workers = k
 	s.work = func(_ *rand.Rand, under int) float64 { return work * (1 + share*float64(max(under-k, 0))) }
+	return s
+}
+
+// lawful follows the scalability law: with n requests under way each takes n/X(n).
+func lawful(seed uint64, law capacity.Law) *server {
+	s := newServer(seed)
+	s.trip = 0
+	s.work = func(_ *rand.Rand, under int) float64 { return float64(under) / law.At(float64(under)) }
 	return s
 }

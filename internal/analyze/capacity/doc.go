@@ -12,9 +12,10 @@
 // their mean, as a share of it, pooled over all levels; until enough runs were
 // repeated, that of the equal slices of one run, divided by the root of their
 // number. The plateau are the levels whose throughput lies within the noise, or a
-// tolerance, of the best; its throughput is the mean of their runs, and its
-// interval Student's with the pooled noise. The best level is not taken by itself:
-// the largest of several noisy figures lies above the true one.
+// tolerance, of the best; its throughput is the mean of their runs, of at least
+// twenty of neighbours where there are more, and its interval Student's with the
+// pooled noise. The best level is not taken by itself: the largest of several noisy
+// figures lies above the true one.
 //
 // # The law
 //

@@ -189,7 +189,7 @@ func interval(center, most float64, in func(float64) bool) stat.Interval {
 
 // edge is where in stops holding between inside and outside.
 func edge(inside, outside float64, in func(float64) bool) float64 {
-	for range 100 {
+	for range 40 { // to 12 digits of the distance
 		mid := inside + (outside-inside)/2
 		if mid == inside || mid == outside {
 			break

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -116,12 +117,13 @@ func squares(values []float64) (sum, mean float64) {
 
 // Plateau is the best throughput.
 type Plateau struct {
-	// Throughput is the mean of the runs of its levels, with its interval.
+	// Throughput is the mean of the Runs of its best stretch of levels, or of all
+	// its levels, with its interval.
 	Throughput stat.Interval
+	Runs       int
 	Noise      Noise
 	// From and To are its first and its last level.
 	From, To float64
-	Runs     int
 }
 
 // NoiseRatio is half the width of the interval as a share of the throughput.
@@ -135,30 +137,26 @@ func (p Plateau) NoiseRatio() float64 {
 // are right with the confidence, by Bonferroni's inequality. The levels need not
 // be sorted; there must be one with a run.
 func FindPlateau(levels []Level, tolerance, confidence float64) Plateau {
-	sorted := slices.SortedFunc(slices.Values(levels), func(a, b Level) int {
-		switch {
-		case a.N < b.N:
-			return -1
-		case a.N > b.N:
-			return 1
-		}
-		return 0
-	})
+	sorted := make([]figure, len(levels))
+	for i, l := range levels {
+		sorted[i] = figure{Level: l, x: l.Throughput()}
+	}
+	slices.SortFunc(sorted, func(a, b figure) int { return cmp.Compare(a.N, b.N) })
 	best := 0
 	for i := range sorted {
-		if sorted[i].Throughput() > sorted[best].Throughput() {
+		if sorted[i].x > sorted[best].x {
 			best = i
 		}
 	}
-	noise := RunNoise(near(sorted, sorted[best].Throughput()))
+	noise := RunNoise(near(sorted, sorted[best].x))
 	// Each level is compared: Bonferroni's share of the error for each.
 	z := math.Sqrt2 * math.Erfinv(1-(1-confidence)/float64(max(len(sorted)-1, 1)))
 	from, to := best, best
-	reference, runs := sorted[best].Throughput(), len(sorted[best].Runs)
+	reference, runs := sorted[best].x, len(sorted[best].Runs)
 	for range 2 {
-		belongs := func(l Level) bool {
+		belongs := func(l figure) bool {
 			width := z * noise.Ratio * math.Sqrt(1/float64(len(l.Runs))+1/float64(runs))
-			return 1-l.Throughput()/reference <= max(tolerance, width)
+			return 1-l.x/reference <= max(tolerance, width)
 		}
 		for from = best; from > 0 && belongs(sorted[from-1]); from-- {
 		}
@@ -169,29 +167,62 @@ func FindPlateau(levels []Level, tolerance, confidence float64) Plateau {
 		reference, runs = mean(sorted[from : to+1])
 	}
 	p := Plateau{Noise: noise, From: sorted[from].N, To: sorted[to].N}
-	center, n := mean(sorted[from : to+1])
+	center, n := stretch(sorted[from : to+1])
 	p.Runs = n
 	half := math.Inf(1)
 	if noise.Freedom > 0 {
-		half = stat.StudentQuantile((1+confidence)/2, noise.Freedom) * noise.Ratio / math.Sqrt(float64(p.Runs)) * center
+		half = stat.StudentQuantile((1+confidence)/2, noise.Freedom) * noise.Ratio / math.Sqrt(float64(n)) * center
 	}
 	p.Throughput = stat.Interval{Center: center, Low: max(center-half, 0), High: center + half, Coverage: confidence}
 	return p
 }
 
+// figure is a level with its throughput.
+type figure struct {
+	Level
+	x float64
+}
+
 // mean is the throughput of levels, each as often as it has runs.
-func mean(levels []Level) (throughput float64, runs int) {
+func mean(levels []figure) (throughput float64, runs int) {
 	for _, l := range levels {
-		throughput += l.Throughput() * float64(len(l.Runs))
+		throughput += l.x * float64(len(l.Runs))
 		runs += len(l.Runs)
 	}
 	return throughput / float64(runs), runs
 }
 
+// settled is how many runs are enough to hold a few levels against others: with
+// fewer, the highest of several means is high by chance.
+const settled = 20
+
+// stretch is the mean of the neighbours with the highest one, of as many as have
+// enough runs together, or of all.
+func stretch(levels []figure) (throughput float64, runs int) {
+	throughput, runs = mean(levels)
+	for i := range levels {
+		for j := i + 1; j <= len(levels); j++ {
+			if x, n := mean(levels[i:j]); n >= settled {
+				if x > throughput {
+					throughput, runs = x, n
+				}
+				break
+			}
+		}
+	}
+	return throughput, runs
+}
+
 // near are the levels with at least half of a throughput: those far below have
 // few requests, whose noise is another.
-func near(levels []Level, throughput float64) []Level {
-	return slices.DeleteFunc(slices.Clone(levels), func(l Level) bool { return l.Throughput() < throughput/2 })
+func near(levels []figure, throughput float64) []Level {
+	var out []Level
+	for _, l := range levels {
+		if l.x >= throughput/2 {
+			out = append(out, l.Level)
+		}
+	}
+	return out
 }
 
 // Observations are the levels as FitLaw takes them, each weighted by its runs and

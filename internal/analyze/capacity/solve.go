@@ -75,7 +75,7 @@ func (p *problem) within(free []int) (c []float64, sum float64) {
 					next[j] += step[i]
 				}
 				if s := p.sum(next); s <= sum {
-					improved = sum-s > 1e-13*sum
+					improved = sum-s > 1e-12*sum
 					c, sum = next, s
 					damping = max(damping/10, 1e-12)
 					break
