@@ -27,6 +27,9 @@ func (l *loop) received(c *conn, b []byte) {
 	if !c.parsing {
 		c.parsing = true
 		c.parser.Reset(c.head)
+		if c.verifier != nil {
+			c.verifier.Reset()
+		}
 	}
 	n, done, err := c.parser.Feed(b)
 	switch {
@@ -45,7 +48,12 @@ func (l *loop) answered(c *conn, status int, bytes int64, keep bool) {
 	now := l.job.Now()
 	l.now = now
 	o := l.outcome(c, now)
-	o.Status, o.Bytes, o.Kind = status, bytes, l.job.Check.StatusKind(status)
+	o.Status, o.Bytes = status, bytes
+	if c.verifier != nil {
+		o.Kind = c.verifier.Kind(status)
+	} else {
+		o.Kind = l.job.Check.StatusKind(status)
+	}
 	l.service += (now - c.sent - l.service) >> serviceShift
 	l.delist(c)
 	c.busy, c.answers = false, true
@@ -54,9 +62,12 @@ func (l *loop) answered(c *conn, status int, bytes int64, keep bool) {
 		l.hangUp(c)
 	}
 	l.nextRequest(c, now)
-	if o.Kind == "" {
+	switch {
+	case o.Kind == "":
 		l.shard.Record(&o)
-		return
+	case c.verifier != nil:
+		l.shard.Fail(&o, func() string { return c.verifier.Why(status) })
+	default:
+		l.shard.Fail(&o, func() string { return "answered " + record.StatusText(status) })
 	}
-	l.shard.Fail(&o, func() string { return "answered " + record.StatusText(status) })
 }

@@ -53,8 +53,9 @@ type conn struct {
 	prev, next int32        // in the list of those under way
 	pause      engine.Pause // before the next try, once one has failed
 
-	tls    *session
-	parser wire.Parser
+	tls      *session
+	parser   wire.Parser
+	verifier *engine.Verifier // nil: the status is all there is to look at
 }
 
 // fullQueue is how long to wait where the queue of a Unix socket's listener is

@@ -80,6 +80,9 @@ func newLoop(p *plan, k, loops, connections int) *loop {
 		c := &l.conns[i]
 		c.index, c.fd = int32(i), none
 		c.parser.Shape = &l.shape
+		if c.verifier = job.Check.Verifier(); c.verifier != nil {
+			c.parser.Sink = c.verifier
+		}
 		if p.one != nil {
 			c.request, c.head, c.again = p.one.bytes, p.one.head, p.one.again
 		}

@@ -4,8 +4,11 @@ package fast
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -236,6 +239,24 @@ func TestTemplates(t *testing.T) {
 	}
 	if len(r.Targets) != 2 || r.Targets[0].Requests != 50 || r.Targets[1].Requests != 50 {
 		t.Errorf("targets %+v", r.Targets)
+	}
+}
+
+// What is wrong with an answer beyond its status is looked at, and said.
+func TestCheck(t *testing.T) {
+	addr := listen(t, "tcp", "127.0.0.1:0", hello)
+	for body, kinds := range map[string]map[string]int64{"hello": nil, "hullo": {record.WrongAnswer: 20}} {
+		j := job(t, addr)
+		j.Requests = 20
+		sum := sha256.Sum256([]byte(body))
+		j.Check = &engine.Check{SHA256: hex.EncodeToString(sum[:])}
+		r, _ := drive(t, j)
+		if r.Requests != 20 || r.Status[200] != 20 || !maps.Equal(r.Errors, kinds) {
+			t.Errorf("%s: %d requests, status %v, errors %v %v", body, r.Requests, r.Status, r.Errors, r.Examples)
+		}
+		if why := r.Examples[record.WrongAnswer]; kinds != nil && !strings.Contains(why, "sha256") {
+			t.Errorf("example %q", why)
+		}
 	}
 }
 
