@@ -316,7 +316,7 @@ func TestHanging(t *testing.T) {
 		{3 * time.Second, 2 * time.Second, false},
 		{50 * time.Millisecond, time.Millisecond, false},
 	} {
-		w := &warner{res: &record.Result{Requests: 1, InFlight: 4, OldestInFlight: c.oldest}, options: new(Options), report: new(engine.Report)}
+		w := &warner{res: &record.Result{Requests: 1, InFlight: 4, OldestInFlight: c.oldest}, options: new(Options), report: new(engine.Report), check: new(selfCheck), job: new(engine.Job)}
 		w.res.Service.Record(int64(c.slowest))
 		w.warn()
 		if got := strings.Join(w.res.Warnings, "\n"); strings.Contains(got, "4 requests still under way when the load ended, the oldest for 3.00 s") != c.said {

@@ -101,12 +101,16 @@ func (r *Running) Wait() *record.Result {
 // drive leads the engine's work through its phases.
 func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.Engine, j *engine.Job) {
 	over := make(chan struct{})
-	watched := make(chan *selfCheck, 1)
-	go func() { watched <- r.watch(o, j, over) }()
+	watched := make(chan struct{})
+	check := newSelfCheck(j)
+	go func() {
+		defer close(watched)
+		r.watch(o, j, check, over)
+	}()
 	report, err := e.Drive(ctx, j)
 	now := j.Now()
 	close(over)
-	check := <-watched
+	<-watched
 
 	interrupted := ctx.Err() != nil
 	res := r.recorder.Finish(now, interrupted || err != nil)
@@ -130,31 +134,32 @@ func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.E
 	w.warn()
 }
 
-// watch speaks of the progress and opens Started until the load is over. It
-// returns what was measured of this process.
-func (r *Running) watch(o *Options, j *engine.Job, over <-chan struct{}) *selfCheck {
+// watch speaks of the progress until the load is over, and begins the self-check
+// when what is measured begins.
+func (r *Running) watch(o *Options, j *engine.Job, check *selfCheck, over <-chan struct{}) {
 	const tick = 200 * time.Millisecond
-	var check *selfCheck
+	begun := false
 	t := time.NewTimer(0)
 	defer t.Stop()
 	for {
 		now := j.Now()
-		if now >= int64(o.Warmup) && check == nil {
-			check = newSelfCheck(j, now)
+		if now >= int64(o.Warmup) && !begun {
+			begun = true
+			check.begin(now)
 			close(r.started)
 		}
 		wait := tick
-		if check == nil {
+		if !begun {
 			wait = min(wait, o.Warmup-time.Duration(now))
 		}
 		t.Reset(wait)
 		select {
 		case <-over:
-			if check == nil {
+			if !begun {
+				check.begin(j.Now())
 				close(r.started)
-				check = newSelfCheck(j, j.Now())
 			}
-			return check
+			return
 		case <-t.C:
 		}
 		if o.Progress != nil {

@@ -11,25 +11,42 @@ import (
 )
 
 // selfCheck watches the process that makes the load, from the begin of what is
-// measured to its end.
+// measured to its end, and the target beside it.
 type selfCheck struct {
-	began  int64
-	cpu    time.Duration
-	pauses *metrics.Float64Histogram
+	target     target
+	processors int // that the load may use
+	began      int64
+	cpu        time.Duration
+	targetCPU  time.Duration
+	pauses     *metrics.Float64Histogram
+
+	scarce bool // target and generator used up what they share
 }
 
-func newSelfCheck(_ *engine.Job, now int64) *selfCheck {
-	return &selfCheck{began: now, cpu: cpuTime(), pauses: gcPauses()}
+func newSelfCheck(j *engine.Job) *selfCheck {
+	return &selfCheck{target: findTarget(j.Addresses), processors: min(runtime.GOMAXPROCS(0), j.Connections), cpu: -1}
+}
+
+// begin takes the first readings.
+func (c *selfCheck) begin(now int64) {
+	c.began, c.cpu, c.targetCPU, c.pauses = now, cpuTime(), c.target.used(), gcPauses()
 }
 
 // finish sums up.
 func (c *selfCheck) finish(engine string, now int64) record.Generator {
-	g := record.Generator{Engine: engine, CPU: -1, Share: -1, Processors: runtime.GOMAXPROCS(0)}
+	g := record.Generator{Engine: engine, CPU: -1, Share: -1, Processors: c.processors, Shared: -1}
+	wall := float64(now - c.began)
 	if cpu := cpuTime(); c.cpu >= 0 && cpu >= 0 {
 		g.CPU = cpu - c.cpu
-		if wall := now - c.began; wall > 0 {
-			g.Share = float64(g.CPU) / (float64(wall) * float64(g.Processors))
+		if wall > 0 && !c.target.own { // whose time it was cannot be told
+			g.Share = float64(g.CPU) / (wall * float64(g.Processors))
 		}
+	}
+	if t := &c.target; t.known {
+		g.Shared = t.ours.both(t.theirs).count() // none where it runs elsewhere
+		all := float64(t.ours.either(t.theirs).count())
+		theirs := t.used()
+		c.scarce = g.Shared > 0 && !t.own && g.CPU >= 0 && theirs >= 0 && wall > 0 && float64(g.CPU+theirs-c.targetCPU) > busyShare*wall*all
 	}
 	g.Pauses, g.PauseTime, g.LongestPause = pausesSince(c.pauses, gcPauses())
 	return g
@@ -54,16 +71,16 @@ func pausesSince(before, after *metrics.Float64Histogram) (n int64, sum, longest
 		return 0, 0, 0
 	}
 	for i, count := range after.Counts {
-		new := int64(count - before.Counts[i])
-		if new <= 0 {
+		fresh := int64(count - before.Counts[i])
+		if fresh <= 0 {
 			continue
 		}
 		low, high := max(after.Buckets[i], 0), after.Buckets[i+1]
 		if math.IsInf(high, 1) {
 			high = low
 		}
-		n += new
-		sum += time.Duration(float64(new) * (low + high) / 2 * float64(time.Second))
+		n += fresh
+		sum += time.Duration(float64(fresh) * (low + high) / 2 * float64(time.Second))
 		longest = time.Duration(high * float64(time.Second))
 	}
 	return n, sum, longest

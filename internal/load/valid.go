@@ -32,9 +32,23 @@ func (w *warner) validity() {
 	if res.Invalid != "" {
 		w.add("%s", res.Invalid)
 	}
+	w.sharing()
 	if length := res.End.Sub(res.Start); length > 0 && float64(g.PauseTime) >= pausedShare*float64(length) {
 		w.add("the generator's own collector stopped it %s, for %s in all and up to %s at a time: that is in the service times", quantity.Plural(int(g.Pauses), "time"),
 			quantity.Nanoseconds(float64(g.PauseTime)), quantity.Nanoseconds(float64(g.LongestPause)))
+	}
+}
+
+// sharing says that target and generator take the processors from each other.
+func (w *warner) sharing() {
+	g, t := &w.res.Generator, &w.check.target
+	switch {
+	case !t.known || g.Shared == 0 || t.own:
+	case t.ours.count() == 1 && t.ours == t.theirs:
+		w.add("generator and target share one processor: each takes it from the other; give them processors of their own (taskset -c)")
+	case w.check.scarce:
+		w.add("generator and target shared %s and used them up: the figures are those of both together; give them processors of their own (taskset -c), or drive the load from another machine",
+			quantity.Plural(g.Shared, "processor"))
 	}
 }
 

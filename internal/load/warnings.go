@@ -83,6 +83,12 @@ func (w *warner) failures() {
 	case failed > 0 && float64(failed) >= 0.01*float64(res.Requests):
 		w.add("%s of the requests failed", quantity.Percent(float64(failed)/float64(res.Requests)))
 	}
+	if n := res.Errors[record.NoFiles]; n > 0 {
+		w.add("%s failed for want of file descriptors: raise their number (ulimit -n), or give fewer connections (-c)", quantity.Plural(int(n), "request"))
+	}
+	if n := res.Errors[record.NoPorts]; n > 0 {
+		w.add("%s failed for want of ports: a closed connection keeps its port for a minute; keep connections, or widen net.ipv4.ip_local_port_range", quantity.Plural(int(n), "request"))
+	}
 	if n := res.Errors[record.TimedOut]; n > 0 {
 		w.add("%s timed out and stand in the service times with the timeout, which is less than they would have taken",
 			quantity.Plural(int(n), "request"))
@@ -94,7 +100,15 @@ func (w *warner) late() {
 		w.add("the generator could not keep up: %s of the requests were sent more than %v after they were due and could have been; the response times hold that too",
 			quantity.Percent(ratio), record.LateAfter)
 	}
+	if n := w.res.Waited; float64(n) > waitedShare*float64(w.res.Requests) {
+		w.add("%s of the requests waited for one of %s, which were busy when they were due: the response times hold that; give more (-c) if the service is to have more requests at a time",
+			quantity.Percent(float64(n)/float64(w.res.Requests)), quantity.Plural(w.job.Connections, "connection"))
+	}
 }
+
+// waitedShare is the share of requests that waited for a connection from which
+// on that is spoken of.
+const waitedShare = 0.05
 
 // leadsTo says what to do about a redirect.
 func leadsTo(asked, location string) string {

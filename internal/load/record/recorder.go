@@ -41,7 +41,7 @@ func New(p Plan) *Recorder {
 		Began: p.Origin, Start: p.Origin.Add(p.Warmup), Open: p.Open,
 		Errors: make(map[string]int64), Examples: make(map[string]string), Status: make(map[int]int64),
 		Seconds: make([]Second, 0, n), Answers: make([]int32, 0, n*int64(binsPerSecond)),
-		Generator: Generator{CPU: -1, Share: -1},
+		Generator: Generator{CPU: -1, Share: -1, Shared: -1},
 	}}
 }
 

@@ -80,7 +80,8 @@ type Generator struct {
 	// Share is CPU divided by what the processors that it may use had to give;
 	// negative: unknown.
 	Share      float64
-	Processors int // that it may use
+	Processors int // that the load may use
+	Shared     int // of those that this process may use, how many the target may use too; negative: unknown
 	// Pauses of its collector, and how long they took: the bound of the longest
 	// one's bucket, and about the sum.
 	Pauses       int64

@@ -1,0 +1,191 @@
+package load
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"whet/internal/load/engine"
+)
+
+// find finds the processes that listen where the addresses lead, and which
+// processors they and this process may use.
+func (t *target) find(addresses []engine.Address) bool {
+	sockets := make(map[string]bool) // as links of a process's files have them
+	for _, a := range addresses {
+		for _, inode := range listening(a) {
+			sockets["socket:["+inode+"]"] = true
+		}
+	}
+	if len(sockets) == 0 {
+		return false
+	}
+	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	if err != nil {
+		return false
+	}
+	for _, link := range links {
+		to, err := os.Readlink(link)
+		if err != nil || !sockets[to] {
+			continue
+		}
+		pid, err := strconv.Atoi(strings.Split(link, "/")[2])
+		if err != nil || slices.Contains(t.pids, pid) {
+			continue
+		}
+		allowed, ok := allowedProcessors(strconv.Itoa(pid))
+		if !ok {
+			return false
+		}
+		t.pids = append(t.pids, pid)
+		t.theirs = t.theirs.either(allowed)
+		t.own = t.own || pid == os.Getpid()
+	}
+	var ok bool
+	t.ours, ok = allowedProcessors("self")
+	return ok && len(t.pids) > 0 // they may be another user's
+}
+
+// maxProc bounds a file of /proc that is read.
+const maxProc = 16 << 20
+
+func readProc(name string) []byte {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxProc))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// listening returns the inodes of the sockets that accept connections to an
+// address.
+func listening(a engine.Address) []string {
+	if a.Network == "unix" {
+		path, err := filepath.Abs(a.Dial)
+		if err != nil {
+			return nil
+		}
+		return listeningUnix(readProc("/proc/net/unix"), a.Dial, path)
+	}
+	host, port, err := net.SplitHostPort(a.Dial)
+	if err != nil {
+		return nil
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil
+	}
+	ip := net.ParseIP(host) // nil: localhost
+	out := listeningTCP(readProc("/proc/net/tcp"), ip, uint16(n))
+	return append(out, listeningTCP(readProc("/proc/net/tcp6"), ip, uint16(n))...)
+}
+
+// listeningUnix reads /proc/net/unix: num, references, protocol, flags, type,
+// state, inode, path. Flag 0x10000 says that the socket accepts connections.
+func listeningUnix(table []byte, paths ...string) (inodes []string) {
+	for line := range bytes.Lines(table) {
+		f := strings.Fields(string(line))
+		if len(f) != 8 {
+			continue
+		}
+		flags, err := strconv.ParseUint(f[3], 16, 64)
+		if err == nil && flags&0x10000 != 0 && slices.Contains(paths, f[7]) {
+			inodes = append(inodes, f[6])
+		}
+	}
+	return inodes
+}
+
+// listeningTCP reads /proc/net/tcp and tcp6: number, local address, remote
+// address, state (0A: listens), and, at place 9, the inode. ip may be nil for
+// the loopback, in either family.
+func listeningTCP(table []byte, ip net.IP, port uint16) (inodes []string) {
+	for line := range bytes.Lines(table) {
+		f := strings.Fields(string(line))
+		if len(f) < 10 || f[3] != "0A" {
+			continue
+		}
+		at, p, err := socketAddress(f[1])
+		if err != nil || p != port {
+			continue
+		}
+		if at.IsUnspecified() || ip != nil && at.Equal(ip) || ip == nil && at.IsLoopback() {
+			inodes = append(inodes, f[9])
+		}
+	}
+	return inodes
+}
+
+// socketAddress reads an address such as 0100007F:1F90: words of 32 bits in the
+// processor's order, which is little-endian wherever whet runs, and the port.
+func socketAddress(s string) (net.IP, uint16, error) {
+	address, port, ok := strings.Cut(s, ":")
+	ip, err := hex.DecodeString(address)
+	if !ok || err != nil || len(ip) != 4 && len(ip) != 16 {
+		return nil, 0, errors.New("no address")
+	}
+	for i := 0; i < len(ip); i += 4 {
+		slices.Reverse(ip[i : i+4])
+	}
+	p, err := strconv.ParseUint(port, 16, 16)
+	return ip, uint16(p), err
+}
+
+// allowedProcessors reads a line of /proc/PID/status such as
+// "Cpus_allowed_list:	0-3,8".
+func allowedProcessors(pid string) (p processors, ok bool) {
+	for line := range bytes.Lines(readProc("/proc/" + pid + "/status")) {
+		if list, found := strings.CutPrefix(string(line), "Cpus_allowed_list:"); found {
+			return parseProcessors(strings.TrimSpace(list))
+		}
+	}
+	return p, false
+}
+
+func parseProcessors(list string) (p processors, ok bool) {
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, ranged := strings.Cut(part, "-")
+		if !ranged {
+			to = from
+		}
+		first, err := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if err != nil || err2 != nil || first < 0 || last < first || last >= len(p)*64 {
+			return p, false
+		}
+		for n := first; n <= last; n++ {
+			p.add(n)
+		}
+	}
+	return p, true
+}
+
+// processTime is the user and system time of a process: fields 14 and 15 of
+// /proc/PID/stat, in hundredths of a second. The second field, a name in
+// brackets, may hold anything. Negative: unknown.
+func processTime(pid int) time.Duration {
+	data := readProc("/proc/" + strconv.Itoa(pid) + "/stat")
+	f := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	if len(f) < 13 {
+		return -1
+	}
+	user, err := strconv.ParseInt(f[11], 10, 64)
+	system, err2 := strconv.ParseInt(f[12], 10, 64)
+	if err != nil || err2 != nil {
+		return -1
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond
+}

@@ -1,0 +1,103 @@
+package load
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"whet/internal/load/engine"
+)
+
+// The tables as a kernel printed them: nginx on 0.0.0.0:80, a server on
+// 127.0.0.1:8080, a connection to it, and one on [::1]:8080.
+const tcpTable = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 00000000:0050 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 18001 1 0000000000000000 100 0 0 10 0
+   1: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 18002 1 0000000000000000 100 0 0 10 0
+   2: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 18003 1 0000000000000000 20 4 30 10 -1
+`
+
+const tcp6Table = `  sl  local_address                         remote_address                        st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 18004 1 0000000000000000 100 0 0 10 0
+`
+
+const unixTable = `Num       RefCount Protocol Flags    Type St Inode Path
+0000000000000000: 00000002 00000000 00010000 0001 01 20001 /run/x.sock
+0000000000000000: 00000003 00000000 00000000 0001 03 20002 /run/x.sock
+0000000000000000: 00000002 00000000 00010000 0001 01 20003
+`
+
+func TestListening(t *testing.T) {
+	for _, c := range []struct {
+		table string
+		ip    string
+		port  uint16
+		want  []string
+	}{
+		{tcpTable, "127.0.0.1", 8080, []string{"18002"}},
+		{tcpTable, "127.0.0.1", 80, []string{"18001"}},
+		{tcpTable, "10.0.0.1", 8080, nil},
+		{tcpTable, "", 8080, []string{"18002"}},
+		{tcp6Table, "", 8080, []string{"18004"}},
+		{tcp6Table, "::1", 8080, []string{"18004"}},
+		{tcp6Table, "127.0.0.1", 8080, nil},
+		{"garbage\n0: x:y z 0A a b c d e f\n", "", 8080, nil},
+	} {
+		if got := listeningTCP([]byte(c.table), net.ParseIP(c.ip), c.port); !slices.Equal(got, c.want) {
+			t.Errorf("%s port %d: %v, want %v", c.ip, c.port, got, c.want)
+		}
+	}
+	if got := listeningUnix([]byte(unixTable), "/run/x.sock"); !slices.Equal(got, []string{"20001"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestProcessors(t *testing.T) {
+	p, ok := parseProcessors("0-2,8,130")
+	if !ok || p.count() != 5 || p[0] != 0b1_0000_0111 || p[2] != 4 {
+		t.Errorf("%v %v", p, ok)
+	}
+	q, _ := parseProcessors("2,9")
+	if both, either := p.both(q), p.either(q); both.count() != 1 || both[0] != 4 || either.count() != 6 {
+		t.Errorf("both %v, either %v", both, either)
+	}
+	for _, bad := range []string{"", "a", "2-1", "-1", "0-9999999999", "1024"} {
+		if _, ok := parseProcessors(bad); ok {
+			t.Errorf("%q are processors", bad)
+		}
+	}
+}
+
+// This process is found as the one that listens.
+func TestFindTarget(t *testing.T) {
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tcp.Close()
+	socket := filepath.Join(t.TempDir(), "s")
+	unix, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close()
+	for _, a := range []engine.Address{{Network: "tcp", Dial: tcp.Addr().String()}, {Network: "unix", Dial: socket}} {
+		found := findTarget([]engine.Address{a})
+		if !found.known || !found.here || !found.own || !slices.Equal(found.pids, []int{os.Getpid()}) || found.ours != found.theirs || found.ours.count() == 0 {
+			t.Errorf("%v: %+v", a, found)
+		}
+	}
+	if far := findTarget([]engine.Address{{Network: "tcp", Dial: "192.0.2.1:80"}}); !far.known || far.here {
+		t.Errorf("far: %+v", far)
+	}
+	if none := findTarget([]engine.Address{{Network: "tcp", Dial: "127.0.0.1:1"}}); none.known {
+		t.Errorf("nobody listens: %+v", none)
+	}
+	if name := findTarget([]engine.Address{{Network: "tcp", Dial: "a.example:80"}}); name.known {
+		t.Errorf("a name: %+v", name)
+	}
+	if processTime(os.Getpid()) < 0 || processTime(-1) >= 0 {
+		t.Error("no time of this process, or one of none")
+	}
+}
