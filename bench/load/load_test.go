@@ -126,6 +126,7 @@ func TestRender(t *testing.T) {
 		Course:      []Memory{{Target: "nginx", Generator: "whet", Course: []Resident{{4e9, 20 << 20}, {6e9, 30 << 20}, {60e9, 20 << 20}}, Run: Run{WallNs: 60e9}}},
 		Allocations: []Allocations{{Engine: "epoll", Mallocs: 50, Requests: 500_000}},
 	}
+	s.Pairs[0].Whet[2].Invalid = true
 	text := render(s)
 	for _, want := range []string{
 		"| nginx, 64 | epoll | wrk | 110,000 | 100,000 | 1.100 (1.050 to 1.200) | 3.00 µs | 4.00 µs | 0.750 (0.500 to 0.800) |",
@@ -134,7 +135,7 @@ func TestRender(t *testing.T) {
 		"| nginx | 60,000/s |", "| 99.866 % |", "99.9 % in their second | **no** |",
 		"| 65 MiB | 200 MiB | < 64 MiB | **no** |", "| 20 MiB, 20 MiB |  | no growth | yes |",
 		"| 50 (0.00010 a request) |  | 0 a request | yes |",
-		"3 rounds, 5s a run", "3 requests failed",
+		"3 rounds, 5s a run", "in 1 run whet said itself", "3 requests failed",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

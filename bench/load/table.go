@@ -92,6 +92,9 @@ func render(s *Samples) string {
 	if len(s.Versions) > 0 {
 		b.WriteString("; " + strings.Join(s.Versions, ", "))
 	}
+	if n := invalid(s); n > 0 {
+		fmt.Fprintf(&b, "; in %s whet said itself that the generator was the bottleneck, with exit status %d", quantity.Plural(n, "run"), exitInvalid)
+	}
 	if failed := failed(s); failed > 0 {
 		fmt.Fprintf(&b, "; %s requests failed", quantity.Count(float64(failed)))
 	}
@@ -211,6 +214,24 @@ func restTable(s *Samples) ledger.Table {
 		})
 	}
 	return t
+}
+
+// invalid is how many of whet's runs were not valid by its own word.
+func invalid(s *Samples) int {
+	n := 0
+	for _, p := range s.Pairs {
+		for _, r := range p.Whet {
+			if r.Invalid {
+				n++
+			}
+		}
+	}
+	for _, o := range s.Opens {
+		if o.Run.Invalid {
+			n++
+		}
+	}
+	return n
 }
 
 // failed is how many requests failed in all runs.

@@ -147,9 +147,21 @@ func closedLoad(name string, connections, length int) LoadRun {
 func kneeLoad() LoadRun {
 	run := closedLoad("", 4, 3)
 	law := func(n float64) float64 { return 1000 * n / (1 + 0.02*(n-1) + 0.0004*n*(n-1)) }
-	k := &LoadKnee{Over: "connections", Law: law, Low: 40, High: 49, Text: []string{"The best throughput is 12,500/s at 49 connections, by doubling and refinement from 1 to 128."}}
+	k := &LoadKnee{Over: "connections", Law: law, Low: 40, High: 49, Plateau: 16_700, NoiseRatio: 0.02, Text: []string{"The best throughput is 16,700/s at 49 connections, by doubling and refinement from 1 to 128."}}
 	for i, n := range []float64{1, 2, 4, 8, 16, 32, 40, 49, 64, 128} {
 		k.Points = append(k.Points, KneePoint{Level: n, Concurrency: n, Throughput: law(n) * (1 + 0.01*float64(i%3-1)), P50Ns: int64(1e6 + n*2e4), P99Ns: int64(2e6 * math.Exp(n/30)), Meets: n < 64})
+	}
+	run.Knee = k
+	return run
+}
+
+// rateLoad is an open loop behind which a search stands, of a service that
+// takes 10,000 requests a second.
+func rateLoad() LoadRun {
+	run := openLoad("rate", 200, 1)
+	k := &LoadKnee{Over: overRates, Low: 9800, High: 10_100, Text: []string{"The highest rate that keeps p99<50ms is 9,800/s."}}
+	for _, rate := range []float64{1000, 2000, 4000, 8000, 9800, 10_100, 16_000} {
+		k.Points = append(k.Points, KneePoint{Level: rate, Throughput: min(rate, 10_000), P50Ns: 1e6, P99Ns: int64(2e6 + max(rate-9500, 0)*2e5), Meets: rate < 10_000})
 	}
 	run.Knee = k
 	return run
@@ -176,6 +188,7 @@ func loadPages() map[string]*Load {
 		"several": {Runs: []LoadRun{openLoad("before", 1000, 1), openLoad("after", 1000, 0.6), openLoad("", 500, 1)}, Warnings: []string{"the loads are of two addresses"}},
 		"mixed":   {Runs: []LoadRun{openLoad("open", 200, 1), closedLoad("closed", 2, 10)}},
 		"knee":    {Runs: []LoadRun{kneeLoad()}},
+		"rate":    {Runs: []LoadRun{rateLoad()}},
 		"hostile": {Runs: []LoadRun{hostile, hostile}},
 		"nothing": {Runs: []LoadRun{nothing}},
 	}

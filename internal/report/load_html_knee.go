@@ -13,10 +13,14 @@ import (
 // kneeLevels bounds how many levels a page shows.
 const kneeLevels = 200
 
+// kneeSteps is how many pieces a drawn function has.
+const kneeSteps = 240
+
 // kneeView is a search for the knee: throughput and p99 over the level.
 type kneeView struct {
 	Run    string
 	Over   string
+	Good   string // what Meets means
 	Text   []string
 	Charts []kneeChart
 	Ticks  []tick
@@ -28,6 +32,7 @@ type kneeChart struct {
 	Name, Note, Label string
 	Grid              []tick
 	Band              *bandView
+	Plateau           *plateauView
 	Lines             []pathView
 }
 
@@ -37,6 +42,10 @@ type bandView struct {
 	Edges    []string
 	Title    string
 }
+
+// plateauView is the best throughput with its noise, in percent of the chart's
+// height from the top.
+type plateauView struct{ Y, Height, Title string }
 
 type kneeRow struct {
 	Cells [6]string
@@ -54,7 +63,11 @@ func newKneeView(name string, k *LoadKnee) kneeView {
 		}
 		return 0
 	})
-	v := kneeView{Run: name, Over: printable.Line(k.Over), More: more(len(k.Points), kneeLevels)}
+	open := k.Over == overRates
+	v := kneeView{Run: name, Over: printable.Line(k.Over), Good: "on the plateau", More: more(len(k.Points), kneeLevels)}
+	if open {
+		v.Good = "keeps the bounds"
+	}
 	for _, s := range k.Text {
 		v.Text = append(v.Text, printable.Line(s))
 	}
@@ -78,9 +91,8 @@ func newKneeView(name string, k *LoadKnee) kneeView {
 		}, p.Meets})
 	}
 	if k.Law != nil {
-		const steps = 240
-		for i := range steps + 1 {
-			level := x.from(float64(i) / steps)
+		for i := range kneeSteps + 1 {
+			level := x.from(float64(i) / kneeSteps)
 			if at := k.Law(level); isKnown(at) && at >= 0 {
 				law = append(law, spot{level, at})
 			}
@@ -91,7 +103,10 @@ func newKneeView(name string, k *LoadKnee) kneeView {
 		most = max(most, p.y)
 	}
 	y := linear(0, most, "per second")
-	chart := kneeChart{Name: "throughput", Note: "per second", Grid: y.grid("per second"), Band: bracket(k, x)}
+	chart := kneeChart{Name: "throughput", Note: "per second", Grid: y.grid("per second"), Band: bracket(k, x), Plateau: plateau(k, y)}
+	if open {
+		chart.Lines = append(chart.Lines, pathView{"plan", "offered", polyline(offered(x, y), x, y)})
+	}
 	if len(law) > 0 {
 		chart.Lines = append(chart.Lines, pathView{"law", "universal scalability law", polyline(law, x, y)})
 	}
@@ -111,6 +126,28 @@ func newKneeView(name string, k *LoadKnee) kneeView {
 		})
 	}
 	return v
+}
+
+// offered is the rate itself as throughput: what a service answers that keeps
+// up.
+func offered(x, y scale) []spot {
+	var out []spot
+	for i := range kneeSteps + 1 {
+		if level := x.from(float64(i) / kneeSteps); level <= y.high {
+			out = append(out, spot{level, level})
+		}
+	}
+	return out
+}
+
+// plateau is the best throughput and its noise; nil where there is none.
+func plateau(k *LoadKnee, y scale) *plateauView {
+	if !(k.Plateau > 0) || math.IsInf(k.Plateau, 0) || !(k.NoiseRatio >= 0) {
+		return nil
+	}
+	top, bottom := y.at(k.Plateau*(1+k.NoiseRatio)), y.at(k.Plateau*(1-k.NoiseRatio))
+	return &plateauView{percentOf(1 - top), percentOf(max(top-bottom, 0.004)),
+		quantity.Count(k.Plateau) + "/s ± " + quantity.Percent(k.NoiseRatio)}
 }
 
 func meets(ok bool) string {

@@ -364,6 +364,14 @@ func TestKneeView(t *testing.T) {
 			t.Errorf("bracket from %g: %q", low, got)
 		}
 	}
+	// 16,700/s ± 2 % of 20,000/s: from 17,034 to 16,366.
+	if p := v.Charts[0].Plateau; p == nil || p.Y != "14.83" || p.Height != "3.34" || p.Title != "16,700/s ± 2.0 %" {
+		t.Errorf("the plateau is %+v", p)
+	}
+	rates := newKneeView("", rateLoad().Knee)
+	if rates.Charts[0].Plateau != nil || rates.Charts[0].Lines[0].Name != "offered" || rates.Good != "keeps the bounds" || rates.Points[5].Cells[5] != "no" {
+		t.Errorf("the search over rates: %+v", rates.Charts[0])
+	}
 	if got := bracket(&LoadKnee{Low: 49, High: math.Inf(1)}, scale{low: 1, high: 100, log: true}); got.Title != "at 49" || got.Width != "0" {
 		t.Errorf("a bracket without an end: %+v", got)
 	}

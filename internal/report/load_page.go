@@ -28,7 +28,7 @@ type LoadBound struct {
 
 // LoadKnee is what a search for the knee tried and found.
 type LoadKnee struct {
-	Over   string // what a level is: "connections" or "requests per second"
+	Over   string // what a level is: "connections" or overRates
 	Points []KneePoint
 	// Law is the fitted universal scalability law as throughput over
 	// concurrency; nil: none, or it does not apply.
@@ -41,6 +41,9 @@ type LoadKnee struct {
 	Plateau, NoiseRatio float64
 	Text                []string // what was found, in sentences
 }
+
+// overRates is what the levels of an open loop are.
+const overRates = "requests per second"
 
 // KneePoint is one level that was measured.
 type KneePoint struct {
