@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"whet/internal/analyze/capacity"
@@ -86,7 +87,7 @@ func (k *KneeSearch) Knee() *LoadKnee {
 
 func (k *KneeSearch) over() string {
 	if k.Open {
-		return "requests per second"
+		return overRates
 	}
 	return "connections"
 }
@@ -100,7 +101,8 @@ func law(f *capacity.Fit) []string {
 	out := []string{fmt.Sprintf("The scalability law X(N) = λN/(1 + σ(N−1) + κN(N−1)) fits with λ = %s a second, σ = %s, κ = %s; it is off by %s on average.",
 		within(f.LambdaInterval, quantity.Count), within(f.SigmaInterval, small), within(f.KappaInterval, small), quantity.Percent(f.Deviation))}
 	if n, ok := f.Law.Peak(); ok {
-		out = append(out, fmt.Sprintf("By the law the throughput peaks at %s connections (%s to %s), and falls beyond.", small(n), small(f.Peak.Low), small(f.Peak.High)))
+		out = append(out, fmt.Sprintf("By the law the throughput peaks at %s connections (%s to %s), and falls beyond.",
+			quantity.Count(math.Round(n)), quantity.Count(math.Round(f.Peak.Low)), quantity.Count(math.Round(f.Peak.High))))
 	}
 	return append(out, f.Warnings...)
 }
@@ -152,7 +154,7 @@ func (t *textWriter) knee(k *KneeSearch, slo string) {
 		if l.Good {
 			name = good
 		} else if k.Open {
-			name, note = "broken", printable.Line(r.Broken)
+			name, note = "broken", printable.Line(strings.Replace(r.Broken, " is broken: ", ": ", 1))
 		}
 		if k.Found && l.Level == k.At {
 			name += ", the knee"
@@ -167,5 +169,5 @@ func (t *textWriter) knee(k *KneeSearch, slo string) {
 			t.hang(2, "", 0, printable.Line(l))
 		}
 	}
-	t.hang(2, "", 0, fmt.Sprintf("%s It took %v.", printable.Line(k.Procedure), k.Spent.Round(100*time.Millisecond)))
+	t.hang(2, "", 0, fmt.Sprintf("How it was looked for, in %v: %s.", k.Spent.Round(100*time.Millisecond), printable.Line(k.Procedure)))
 }
