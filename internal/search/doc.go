@@ -26,15 +26,14 @@
 //
 // # Open loop
 //
-// The rate is doubled from the first one until the service breaks a bound or falls
-// behind: the last answers come later after the end than five percent of the span
-// and twice the 99th percentile at the lowest rate. From the second bad rate in a
-// row at most it goes no further; the range between the highest rate that is met
-// and the lowest that is not is halved until they are within the resolution. Then
-// both sides are measured again: of a side that says something else the third time
-// the majority counts, and the range in which rates flip is reported. After a rate
-// at which requests failed the lowest rate is sent until the service keeps its bounds
-// again, so that a backlog does not spoil the next figure.
+// The rate is doubled from the first one, or halved, until it is known to be met at
+// one rate and not at another. It is not met where the service breaks a bound, or
+// falls behind: answers come later and later, by four percent of the span or more.
+// The range between the two is halved on a logarithmic scale until they are within
+// the resolution. Then both sides are measured again: where the second run says
+// something else a third decides, and the range in which rates flip is reported.
+// After a rate at which requests failed a low rate is sent until the service keeps
+// its bounds again, so that a backlog does not spoil the next figure.
 //
 // # When it misleads
 //

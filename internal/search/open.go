@@ -23,10 +23,15 @@ func (s *search) open(k *Knee) error {
 // good reports whether the service keeps its bounds in a run, and keeps up.
 func (s *search) good(p Point) bool { return p.Meets && !s.behind(p) }
 
-// behind reports whether the answers of a run came later and later. A drain is of
-// one request at least, and as long as that takes.
+// behind reports whether the answers of a run came later and later: of a service
+// that bears a share e less than the rate they come e seconds later each second. A
+// service that is slow without load varies by more than a quick one.
 func (s *search) behind(p Point) bool {
-	return p.Drain > p.Span/20+2*s.levels[0].Runs[0].P99
+	slow := s.levels[0].Runs[0].P50
+	for _, l := range s.levels {
+		slow = min(slow, l.Runs[0].P50)
+	}
+	return p.Growth > p.Span/25+slow/2
 }
 
 // met reports whether most runs of a level are good, the last one deciding a tie.
@@ -266,7 +271,7 @@ func (s *search) reason(l *Level) string {
 	}
 	for _, p := range l.Runs {
 		if s.behind(p) {
-			return fmt.Sprintf("the service falls behind: its last answer came %s after the end", quantity.Nanoseconds(float64(p.Drain)))
+			return fmt.Sprintf("the service falls behind: in the last second its median response time was longer by %s than in the first", quantity.Nanoseconds(float64(p.Growth)))
 		}
 	}
 	return "the bounds do not hold"

@@ -25,10 +25,11 @@ type Point struct {
 	Broken string
 	// Of the service times of a closed loop, the response times of an open one.
 	P50, P99 time.Duration
-	// Drain is how long after the end of an open loop its last answer came.
-	Drain time.Duration
-	Span  time.Duration // that was measured
-	Took  time.Duration // with warm-up and drain
+	// Growth is by how much the median response time of an open loop was longer in
+	// its last second than in its first.
+	Growth time.Duration
+	Span   time.Duration // that was measured
+	Took   time.Duration // with warm-up and drain
 	// Blocks are the throughputs of equal slices of the span.
 	Blocks []float64
 	// Invalid says why the figures are not the service's; "": they are.

@@ -18,7 +18,7 @@ func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
 		times = &r.Response
 	}
 	p := Point{
-		Level: level, Drain: r.Drain, Span: r.End.Sub(r.Start), Took: r.End.Sub(r.Began) + r.Drain,
+		Level: level, Growth: growth(r.Seconds), Span: r.End.Sub(r.Start), Took: r.End.Sub(r.Began) + r.Drain,
 		P50: time.Duration(times.Quantile(0.5)), P99: time.Duration(times.Quantile(0.99)), Invalid: r.Invalid,
 	}
 	verdicts := bounds.Judge(r)
@@ -36,7 +36,7 @@ func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
 	}
 	good := float64(r.Requests - r.Failed())
 	p.Errors = float64(r.Failed()) / float64(r.Requests)
-	p.Throughput = good / (p.Span + p.Drain).Seconds()
+	p.Throughput = good / (p.Span + r.Drain).Seconds()
 	if times.Count() > 0 {
 		// Little's law: arrivals per second times the mean time that they stay.
 		p.Concurrency = float64(r.Requests) / p.Span.Seconds() * times.Mean() / float64(time.Second)
@@ -62,4 +62,18 @@ func sliced(bins []int32, good float64) []float64 {
 		}
 	}
 	return out
+}
+
+// growth compares the last second that had answers with the first.
+func growth(seconds []record.Second) time.Duration {
+	var first, last time.Duration
+	for _, s := range seconds {
+		if s.Response.P50 > 0 {
+			if first == 0 {
+				first = s.Response.P50
+			}
+			last = s.Response.P50
+		}
+	}
+	return last - first
 }

@@ -174,7 +174,7 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 				at = float64(len(due)) / rate
 			}
 		}
-		var times []float64
+		var times, early, late []float64
 		p := Point{Level: rate, Span: span}
 		last, failed, count := length, 0.0, 0.0
 		for _, a := range s.simulate(0, due, length) {
@@ -187,12 +187,18 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 				a.at, a.took = a.begun+s.timeout, s.timeout
 			}
 			last = max(last, a.at)
+			switch {
+			case a.at < warmup+1:
+				early = append(early, a.took)
+			case a.at >= length-1:
+				late = append(late, a.took)
+			}
 			times = append(times, a.took)
 		}
-		p.Drain = seconds(last - length)
+		p.Growth = quantile(late, 0.5) - quantile(early, 0.5)
 		p.Took = seconds(last)
 		p.Errors = failed / count
-		p.Throughput = (count - failed) / (span + p.Drain).Seconds()
+		p.Throughput = (count - failed) / (last - warmup)
 		p.P50, p.P99 = quantile(times, 0.5), quantile(times, 0.99)
 		p.Meets = p.P99 < bound && p.Errors < 0.001
 		if !p.Meets {

@@ -1,0 +1,406 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/load/slo"
+)
+
+// steady is a service without noise: a throughput for each concurrency.
+func steady(throughput func(n float64) float64) Measure {
+	return func(_ context.Context, level float64, span time.Duration) (Point, error) {
+		x := throughput(level)
+		p := Point{Level: level, Throughput: x, Meets: true, Span: span, Took: span + time.Second, P50: 10 * time.Millisecond, P99: 20 * time.Millisecond}
+		for range blocks {
+			p.Blocks = append(p.Blocks, x)
+		}
+		return p, nil
+	}
+}
+
+func runs(k *Knee) map[float64]int {
+	out := make(map[float64]int)
+	for _, l := range k.Levels {
+		out[l.Level] = len(l.Runs)
+	}
+	return out
+}
+
+func warned(k *Knee, text string) bool { return strings.Contains(strings.Join(k.Warnings, "\n"), text) }
+
+// Without noise every step can be followed: 1, 2, 4 … 32 rise, 64 and 128 do not,
+// and the knee of 20 workers lies between 19, which give 95 %, and 20.
+func TestClosedStepByStep(t *testing.T) {
+	var order []float64
+	plain := steady(func(n float64) float64 { return 100 * min(n, 20) })
+	k, err := Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
+		order = append(order, level)
+		return plain(ctx, level, span)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{1, 2, 4, 8, 16, 32, 64, 128}; !slices.Equal(order[:8], want) {
+		t.Errorf("levels %v", order)
+	}
+	if !k.Found || !k.Complete || k.At != 20 || k.High != 20 || k.Low != 19 || k.Throughput != 2000 || k.From != 1 || k.To != 128 {
+		t.Errorf("%s: %+v", k, k)
+	}
+	if k.Profile != (Range{8, 20}) {
+		t.Errorf("profiles of %v", k.Profile)
+	}
+	for _, l := range k.Levels {
+		if l.Good != (l.Level >= 20) {
+			t.Errorf("%v clients: good %v", l.Level, l.Good)
+		}
+	}
+	var spent time.Duration
+	for _, n := range runs(k) {
+		spent += time.Duration(n) * 3 * time.Second
+	}
+	if k.Spent != spent {
+		t.Errorf("spent %v, the levels took %v", k.Spent, spent)
+	}
+	if got, want := k.String(), "the knee is at 20 clients: 2,000/s; the plateau is 2,000/s ± 0 %, which 19 clients do not reach"; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// A level brings its service times fifty times over, up to the longest span.
+func TestSpan(t *testing.T) {
+	for _, c := range []struct{ service, want time.Duration }{
+		{time.Millisecond, 2 * time.Second}, {100 * time.Millisecond, 5 * time.Second}, {time.Second, 10 * time.Second},
+	} {
+		var longest time.Duration
+		k, err := Find(context.Background(), Closed(), func(_ context.Context, level float64, span time.Duration) (Point, error) {
+			longest = max(longest, span)
+			return Point{Level: level, Throughput: min(level, 4), P50: c.service, Span: span, Took: span}, nil
+		})
+		if err != nil || longest != c.want {
+			t.Errorf("service time %v: spans of up to %v, %v", c.service, longest, err)
+		}
+		if warned(k, "give longer spans") != (c.service == time.Second) {
+			t.Errorf("%q", k.Warnings)
+		}
+	}
+}
+
+func TestClosedWarnings(t *testing.T) {
+	o := Closed()
+	o.Most = 100
+	k, err := Find(context.Background(), o, steady(func(n float64) float64 { return n }))
+	if err != nil || k.To != 100 || !warned(k, "still rose at 100 clients") {
+		t.Errorf("%v: %q", err, k.Warnings)
+	}
+	k, err = Find(context.Background(), Closed(), steady(func(float64) float64 { return 0 }))
+	if err != nil || k.Found || !warned(k, "no level had a good answer") || !strings.HasPrefix(k.String(), "no knee between 1 client and") {
+		t.Errorf("%v: %s %q", err, k, k.Warnings)
+	}
+	// One client is enough.
+	k, err = Find(context.Background(), Closed(), steady(func(float64) float64 { return 7 }))
+	if err != nil || k.At != 1 || k.Low != 0 || k.Profile != (Range{0, 1}) {
+		t.Errorf("%v: %+v", err, k)
+	}
+	// The generator gives up at 32 clients.
+	plain := steady(func(n float64) float64 { return min(n, 32) })
+	k, err = Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
+		p, err := plain(ctx, level, span)
+		if level >= 32 {
+			p.Invalid = "the generator used 99 % of its processors"
+		}
+		return p, err
+	})
+	if err != nil || k.To > 32 || !strings.Contains(k.Invalid, "at 32 clients: the generator used 99 %") || !warned(k, "no more were tried") {
+		t.Errorf("%v: to %v, %q %q", err, k.To, k.Invalid, k.Warnings)
+	}
+	// Where only a level past the knee is the generator's, the knee stands.
+	plain = steady(func(n float64) float64 { return min(n, 4) })
+	k, err = Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
+		p, err := plain(ctx, level, span)
+		p.Errors = 0.02
+		return p, err
+	})
+	if err != nil || k.Invalid != "" || !warned(k, "2.0 % of the requests failed at 4 clients") {
+		t.Errorf("%v: %q", err, k.Warnings)
+	}
+}
+
+// However a search ends, it has what was measured until then.
+func TestEndsEarly(t *testing.T) {
+	server := steady(func(n float64) float64 { return min(n, 20) })
+	for _, open := range []bool{false, true} {
+		o := Closed()
+		if open {
+			o = Open()
+			server = rates(1000, 0)
+		}
+		full, err := Find(context.Background(), o, server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := 0
+		for _, n := range runs(full) {
+			all += n
+		}
+		for stop := range all {
+			ctx, cancel := context.WithCancel(context.Background())
+			n := 0
+			k, err := Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (Point, error) {
+				if n++; n > stop {
+					cancel()
+				}
+				return server(ctx, level, span)
+			})
+			cancel()
+			got := 0
+			for _, n := range runs(k) {
+				got += n
+			}
+			// Of an open loop the runs that cool down are in no level.
+			if err != nil || !k.Interrupted || k.Complete || got > stop || !open && got != stop || !warned(k, "interrupted") {
+				t.Errorf("interrupted after %d: %v, %d runs, %q", stop, err, got, k.Warnings)
+			}
+
+			o := o
+			o.Budget = max(full.Spent*time.Duration(stop)/time.Duration(all), 1)
+			k, err = Find(context.Background(), o, server)
+			if err != nil || k.Interrupted || k.Complete || k.Spent > o.Budget || !warned(k, "budget") {
+				t.Errorf("budget for %d: %v, %v of %v spent, %q", stop, err, k.Spent, o.Budget, k.Warnings)
+			}
+
+			n = 0
+			failure := errors.New("no such host")
+			k, err = Find(context.Background(), o, func(ctx context.Context, level float64, span time.Duration) (Point, error) {
+				if n++; n > stop/2 {
+					return Point{}, failure
+				}
+				return server(ctx, level, span)
+			})
+			if k == nil || k.Complete || err != nil && !errors.Is(err, failure) {
+				t.Errorf("failure after %d: %v", stop/2, err)
+			}
+		}
+		if !full.Complete {
+			t.Error("the whole search is not complete")
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for want, change := range map[string]func(*Options){
+		"in this order":    func(o *Options) { o.From = 0 },
+		"least, first":     func(o *Options) { o.Most = 0.5 },
+		"whole numbers":    func(o *Options) { o.From = 1.5 },
+		"the longest last": func(o *Options) { o.LongestSpan = time.Second },
+		"more than 0, and": func(o *Options) { o.Span = 0 },
+		"resolution NaN":   func(o *Options) { o.Resolution = math.NaN() },
+		"tolerance 0":      func(o *Options) { o.Tolerance = 0 },
+		"past the best":    func(o *Options) { o.Past = 0 },
+		"runs of a level":  func(o *Options) { o.MostRuns = 2 },
+		"confidence 1":     func(o *Options) { o.Confidence = 1 },
+		"budget 0s":        func(o *Options) { o.Budget = 0 },
+	} {
+		o := Closed()
+		change(&o)
+		if k, err := Find(context.Background(), o, nil); err == nil || k != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	o := Open()
+	o.Cool = 0
+	if _, err := Find(context.Background(), o, nil); err == nil {
+		t.Error("no cooling down")
+	}
+}
+
+// rates is a service that keeps its bounds up to a rate, and then fails requests
+// for some runs more.
+func rates(limit float64, sick int) Measure {
+	left := 0
+	return func(_ context.Context, rate float64, span time.Duration) (Point, error) {
+		p := Point{Level: rate, Throughput: rate, Meets: rate <= limit, Span: span, Took: span, P50: time.Millisecond, P99: 2 * time.Millisecond}
+		if left > 0 {
+			left--
+			p.Meets = false
+		} else if !p.Meets {
+			left = sick
+		}
+		if !p.Meets {
+			p.Broken, p.Errors = "errors<0.1% is broken: 5.0 %", 0.05
+		}
+		return p, nil
+	}
+}
+
+// Without noise: 100, 200 … 800 are met, 1600 is not, twice; then the middle of 800
+// and 1600 on a logarithmic scale, and so on; both sides are measured twice.
+func TestOpenStepByStep(t *testing.T) {
+	var order []float64
+	plain := rates(1000, 0)
+	k, err := Find(context.Background(), Open(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
+		if span == Open().Span {
+			order = append(order, level)
+		}
+		return plain(ctx, level, span)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{100, 200, 400, 800, 1600, 1600, 1131, 951.2, 1037, 993.2, 1015, 1004, 993.2, 1004}; !slices.Equal(order, want) {
+		t.Errorf("rates %v", order)
+	}
+	if !k.Found || !k.Complete || k.At != 993.2 || k.Low != 993.2 || k.High != 1004 || k.Unstable != nil {
+		t.Errorf("%+v", k)
+	}
+	if k.Profile != (Range{400, 993.2}) || !warned(k, "at 1,004/s: errors<0.1% is broken: 5.0 %") {
+		t.Errorf("%v %q", k.Profile, k.Warnings)
+	}
+	if got, want := k.String(), "the bounds hold up to 993/s and not at 1,004/s"; got != want {
+		t.Errorf("%s", got)
+	}
+	// From above it goes down first.
+	o := Open()
+	o.From = 8000
+	if k, err = Find(context.Background(), o, rates(1000, 0)); err != nil || k.At > 1000 || k.High < 1000 || k.High > k.At*1.021 {
+		t.Errorf("%v %s", err, k)
+	}
+}
+
+func TestOpenEnds(t *testing.T) {
+	o := Open()
+	o.Least = 10
+	k, err := Find(context.Background(), o, rates(5, 0))
+	if err != nil || k.Found || k.At != 0 || !warned(k, "do not hold at 10/s, the lowest rate tried") {
+		t.Errorf("%v %s %q", err, k, k.Warnings)
+	}
+	o.Most = 1000
+	k, err = Find(context.Background(), o, rates(5000, 0))
+	if err != nil || !k.Found || k.At != 1000 || !math.IsInf(k.High, 1) || !warned(k, "still hold at 1,000/s") || k.String() != "the bounds hold up to 1,000/s, the highest rate tried" {
+		t.Errorf("%v %s %q", err, k, k.Warnings)
+	}
+	// A service that answers all, later and later, keeps its bounds and yet not up.
+	k, err = Find(context.Background(), Open(), func(_ context.Context, rate float64, span time.Duration) (Point, error) {
+		p := Point{Level: rate, Throughput: min(rate, 1000), Meets: true, Span: span, Took: span, P50: time.Millisecond}
+		p.Growth = time.Duration(max(0, 1-1000/rate) * float64(span))
+		return p, nil
+	})
+	if err != nil || off(k.At, 1000) > 0.06 || !warned(k, "the service falls behind") {
+		t.Errorf("%v %s %q", err, k, k.Warnings)
+	}
+}
+
+// After a failed rate a low one is sent until the bounds hold again, so that the
+// next rate is judged by itself.
+func TestCoolsDown(t *testing.T) {
+	k, err := Find(context.Background(), Open(), rates(1000, 3))
+	if err != nil || off(k.At, 1000) > 0.02 || k.Unstable != nil {
+		t.Errorf("%v %s %v", err, k, k.Unstable)
+	}
+	k, err = Find(context.Background(), Open(), rates(1000, 30))
+	if err != nil || !warned(k, "the service did not recover") {
+		t.Errorf("%v %q", err, k.Warnings)
+	}
+}
+
+// Rates between 900 and 1100 hold every other time.
+func TestUnstable(t *testing.T) {
+	seen := make(map[float64]int)
+	k, err := Find(context.Background(), Open(), func(_ context.Context, rate float64, span time.Duration) (Point, error) {
+		seen[rate]++
+		meets := rate < 900 || rate < 1100 && seen[rate]%2 == 1
+		return Point{Level: rate, Throughput: rate, Meets: meets, Span: span, Took: span}, nil
+	})
+	if err != nil || k.Unstable == nil || k.Unstable.Low < 900 || k.Unstable.High > 1100 || k.Unstable.Low > k.Unstable.High || !warned(k, "unstable between") {
+		t.Errorf("%v %s %v %q", err, k, k.Unstable, k.Warnings)
+	}
+	if k.At < 850 || k.At > 1100 {
+		t.Errorf("%s", k)
+	}
+}
+
+// Progress comes before every measurement, and what is left never exceeds the
+// budget.
+func TestProgress(t *testing.T) {
+	o := Closed()
+	var states []Progress
+	o.Progress = func(p Progress) { states = append(states, p) }
+	k, err := Find(context.Background(), o, steady(func(n float64) float64 { return min(n, 20) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := 0
+	for _, n := range runs(k) {
+		all += n
+	}
+	if len(states) != all {
+		t.Errorf("%d states of %d runs", len(states), all)
+	}
+	stages := []Stage{}
+	for i, p := range states {
+		if p.Runs != i || p.Spent+p.Left > o.Budget || i > 0 && p.Left <= 0 {
+			t.Errorf("%d: %+v", i, p)
+		}
+		if len(stages) == 0 || stages[len(stages)-1] != p.Stage {
+			stages = append(stages, p.Stage)
+		}
+	}
+	if !slices.Equal(stages, []Stage{Growing, Refining, Deciding}) || states[len(states)-1].Best != 20 {
+		t.Errorf("%v, %+v", stages, states[len(states)-1])
+	}
+}
+
+// What a load showed, written out: ten seconds, 100 answers a second of which a
+// tenth failed, in bins of 10 ms.
+func TestPointOf(t *testing.T) {
+	start := time.Unix(100, 0)
+	r := &record.Result{
+		Began: start.Add(-2 * time.Second), Start: start, End: start.Add(10 * time.Second), Drain: 2500 * time.Millisecond,
+		Requests: 1000, Status: map[int]int64{200: 900, 503: 100}, Errors: map[string]int64{record.Status5xx: 100},
+		Open: true, Invalid: "late",
+	}
+	for i := range 1000 {
+		r.Answers = append(r.Answers, 1)
+		r.Response.Record(int64(50+i%10) * 1e6)
+	}
+	for i := range 10 {
+		r.Seconds = append(r.Seconds, record.Second{Response: record.Quantiles{P50: time.Duration(40+i) * time.Millisecond}})
+	}
+	r.Seconds[0].Response.P50 = 0
+	bounds, err := slo.Parse("p99<1s,errors<1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := PointOf(r, 100, bounds)
+	if p.Level != 100 || p.Throughput != 900/12.5 || p.Errors != 0.1 || p.Span != 10*time.Second || p.Took != 14500*time.Millisecond || p.Invalid != "late" {
+		t.Errorf("%+v", p)
+	}
+	if p.Meets || !strings.HasPrefix(p.Broken, "errors<1% is broken: 10.0 %") || p.Growth != 8*time.Millisecond {
+		t.Errorf("%v %q %v", p.Meets, p.Broken, p.Growth)
+	}
+	// 100 arrivals a second that stay for 54.5 ms on average.
+	if math.Abs(p.Concurrency-5.45) > 0.001 || len(p.Blocks) != 10 || math.Abs(p.Blocks[9]-90) > 1e-9 {
+		t.Errorf("%v %v", p.Concurrency, p.Blocks)
+	}
+	if p.P50 < 54*time.Millisecond || p.P50 > 55*time.Millisecond || p.P99 < 59*time.Millisecond {
+		t.Errorf("%v %v", p.P50, p.P99)
+	}
+	r.Open, r.Service, r.Response = false, r.Response, hist.Histogram{}
+	if c := PointOf(r, 100, bounds); c.P50 != p.P50 || c.P99 != p.P99 {
+		t.Errorf("closed: %v %v", c.P50, c.P99)
+	}
+	// No bounds are all kept; nothing that was answered is not.
+	if p := PointOf(r, 100, nil); !p.Meets || p.Broken != "" {
+		t.Errorf("%+v", p)
+	}
+	if p := PointOf(&record.Result{}, 1, bounds); p.Meets || p.Broken == "" || p.Throughput != 0 {
+		t.Errorf("%+v", p)
+	}
+}
