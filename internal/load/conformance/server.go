@@ -25,6 +25,9 @@ type server struct {
 	again       atomic.Int64 // connections used behind what was their last answer
 	malformed   atomic.Pointer[string]
 
+	driven chan struct{} // closed once an engine that was driven has returned
+	once   sync.Once     // closes it
+
 	ended sync.WaitGroup // the accepting goroutine and one a connection
 	mu    sync.Mutex
 	open  map[*conn]bool
@@ -67,7 +70,7 @@ func tcp(t testing.TB, address string) net.Listener {
 
 // listenOn serves connections of a listener until the test ends.
 func listenOn(t testing.TB, l net.Listener, serve func(*conn)) *server {
-	s := &server{t: t, listener: l, serve: serve, open: make(map[*conn]bool)}
+	s := &server{t: t, listener: l, serve: serve, open: make(map[*conn]bool), driven: make(chan struct{})}
 	s.empty.L = &s.mu
 	s.ended.Go(s.accept)
 	t.Cleanup(s.close)
@@ -152,6 +155,9 @@ func (s *server) left() int {
 	return len(s.open)
 }
 
+// release says that the engine has returned.
+func (s *server) release() { s.once.Do(func() { close(s.driven) }) }
+
 // close ends the server and what is open.
 func (s *server) close() {
 	s.listener.Close()
@@ -161,6 +167,7 @@ func (s *server) close() {
 		c.Close()
 	}
 	s.mu.Unlock()
+	s.release()
 	s.ended.Wait()
 	if bad := s.malformed.Load(); bad != nil {
 		s.t.Errorf("the server got what is no request: %s", *bad)

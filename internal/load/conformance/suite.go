@@ -29,6 +29,9 @@ func Run(t *testing.T, open func() engine.Engine, f Features) {
 	s := &suite{open: open, features: f}
 	t.Run("answers", s.answers)
 	t.Run("counts", s.counts)
+	t.Run("failures", s.failures)
+	t.Run("sending", s.sending)
+	t.Run("transports", s.transports)
 }
 
 // suite runs cases.
@@ -40,6 +43,9 @@ type suite struct {
 // patience bounds what is to end by itself. Nothing is asserted about how long
 // it takes before.
 const patience = time.Minute
+
+// shortTimeout is that of requests that nobody answers.
+const shortTimeout = 40 * time.Millisecond
 
 var errPatience = errors.New("the engine did not end")
 
@@ -100,6 +106,7 @@ func (s *suite) drive(t *testing.T, ctx context.Context, j *engine.Job, servers 
 	cancel(nil)
 
 	for _, server := range servers {
+		server.release()
 		if n := server.left(); n > 0 {
 			t.Errorf("%d connections are still open behind the load", n)
 		}

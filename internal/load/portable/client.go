@@ -12,12 +12,15 @@ import (
 	"whet/internal/load/record"
 )
 
-// client sends one request at a time. What it uses is made once: a request
+// client sends one request at a time: it is a connection of HTTP/1.1, or one of
+// the streams of a connection of HTTP/2. What it uses is made once: a request
 // costs what net/http allocates and no more.
 type client struct {
 	d      *driver
 	job    *engine.Job
 	load   context.Context // ends with the load
+	lines  []*line         // by origin; of HTTP/2 shared with the connection's other streams
+	jar    *jar            // nil: no cookies are kept
 	stream *message.Stream
 	think  *rand.Rand
 	// fixed are the requests to targets that are always the same, with ctx.
@@ -27,13 +30,13 @@ type client struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
-	err    error // that the last request ended with
+	err    error // that the last request ended with, where that was no whole answer
 	m      message.Message
 	drain  [32 << 10]byte
 }
 
-func newClient(d *driver, load context.Context, k int) *client {
-	return &client{d: d, job: d.job, load: load, stream: d.job.Messages.Stream(k),
+func newClient(d *driver, load context.Context, k int, lines []*line, jar *jar) *client {
+	return &client{d: d, job: d.job, load: load, lines: lines, jar: jar, stream: d.job.Messages.Stream(k),
 		think: rand.New(rand.NewPCG(d.job.Seed, uint64(k))), fixed: make([]*http.Request, d.job.Messages.Len())}
 }
 
@@ -47,14 +50,11 @@ func (c *client) close() {
 // ends. It returns what run does.
 func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 	var out record.Outcome
+	var pause engine.Pause
 	for {
 		free := c.job.Now()
 		due, ok := a.take()
 		if !ok {
-			return -1
-		}
-		if !c.job.Take(due) {
-			a.abandon()
 			return -1
 		}
 		if c.load.Err() != nil {
@@ -72,6 +72,7 @@ func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 			c.err, out.Kind = record.ErrTimeout, record.TimedOut
 		}
 		c.record(shard, &out)
+		c.rest(&out, &pause)
 	}
 }
 
@@ -88,27 +89,31 @@ func (c *client) run(shard *record.Shared) (cutOff int64) {
 	var pause engine.Pause
 	for c.load.Err() == nil {
 		now := c.job.Now()
-		if !c.job.Take(now) {
+		if now >= c.job.Ends() || !c.job.Take(now) {
 			return -1
 		}
 		c.send(&out, now)
 		out.Due = -1
-		if c.err != nil && c.load.Err() != nil {
+		if c.err != nil && c.load.Err() != nil || c.job.Requests == 0 && out.End >= c.job.Ends() {
 			return out.End - out.Sent
 		}
 		c.record(shard, &out)
-		// Without an answer a client would spin: a refused connection takes
-		// microseconds.
-		if c.err != nil && out.Kind != record.TimedOut {
-			wait(c.load, pause.Next())
-		} else {
-			pause.Reset()
-		}
+		c.rest(&out, &pause)
 		if !c.job.Think.None() {
 			wait(c.load, c.job.Think.Draw(c.think))
 		}
 	}
 	return -1
+}
+
+// rest waits where no answer came: a client would spin, since a refused
+// connection takes microseconds.
+func (c *client) rest(out *record.Outcome, pause *engine.Pause) {
+	if c.err != nil && out.Kind != record.TimedOut {
+		wait(c.load, pause.Next())
+	} else {
+		pause.Reset()
+	}
 }
 
 // wait returns after a time or at the end of ctx.
@@ -135,29 +140,79 @@ func (c *client) send(out *record.Outcome, now int64) {
 	c.arm()
 	c.stream.Next(&c.m)
 	out.Target = c.m.Index
-	o := &c.d.origins[c.m.Origin]
-	res, err := o.transport.RoundTrip(c.request(o))
-	if err == nil {
-		out.Bytes, err = c.read(res.Body)
-		if err == nil {
-			out.Status = res.StatusCode
-			out.Kind = c.job.Check.StatusKind(res.StatusCode)
-			if res.StatusCode/100 == 3 {
-				to := res.Header.Get("Location")
-				c.d.location.CompareAndSwap(nil, &to)
-			}
-		}
-	}
+	c.err = c.try(out)
 	out.End = c.job.Now()
-	if err != nil {
+	if c.err != nil {
 		if cause := context.Cause(c.ctx); cause == record.ErrTimeout {
-			err = cause
+			c.err = cause
 			out.End = max(out.End, out.Sent+int64(c.job.Timeout)) // its timer began just before the clock was read
 		}
-		out.Kind = record.KindOf(err, res != nil)
+		if c.err == record.ErrTimeout {
+			out.Kind = record.TimedOut
+		}
 	}
-	c.err = err
 	c.disarm()
+}
+
+// tries is how often a request is sent at most that never came to the service.
+const tries = 3
+
+// try has the request answered.
+func (c *client) try(out *record.Outcome) error {
+	l := c.lines[c.m.Origin]
+	for left := tries; ; left-- {
+		k, made, err := l.take(c.ctx)
+		out.Connect += made
+		if err != nil {
+			out.Kind = record.KindOf(err, false)
+			return err
+		}
+		before := k.socket.sent()
+		res, err := k.conn.RoundTrip(c.request(l.o))
+		if err == nil {
+			last, err := c.answer(out, res)
+			if err != nil {
+				out.Kind = kindOf(err, true, k.socket.end())
+			}
+			l.drop(k, last)
+			return err
+		}
+		out.Kind = kindOf(err, false, k.socket.end())
+		again := k.served && left > 1 && c.ctx.Err() == nil && k.unsent(err, before)
+		// A stream of HTTP/2 may fail by itself.
+		l.drop(k, c.job.Protocol == engine.HTTP1 || !c.job.KeepAlive || k.conn.Err() != nil || again)
+		if !again {
+			return err
+		}
+	}
+}
+
+// answer reads an answer to the end. last says that the connection cannot be
+// used again.
+func (c *client) answer(out *record.Outcome, res *http.Response) (last bool, err error) {
+	last = !c.job.KeepAlive || res.Close && res.ProtoMajor == 1
+	switch {
+	case res.StatusCode == http.StatusSwitchingProtocols:
+		res.Body.Close()
+		return true, errSwitching
+	case (res.ProtoMajor == 2) != (c.job.Protocol != engine.HTTP1):
+		res.Body.Close()
+		return true, errVersion(res.Proto)
+	}
+	out.Bytes, err = c.read(res.Body)
+	if err != nil {
+		return last || res.ProtoMajor == 1, err
+	}
+	out.Status = res.StatusCode
+	out.Kind = c.job.Check.StatusKind(res.StatusCode)
+	if c.jar != nil {
+		c.jar.put(c.lines[c.m.Origin].o, c.m.Target, res)
+	}
+	if res.StatusCode/100 == 3 {
+		to := res.Header.Get("Location")
+		c.d.location.CompareAndSwap(nil, &to)
+	}
+	return last, nil
 }
 
 // read drains a body and counts it.

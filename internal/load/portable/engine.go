@@ -23,7 +23,7 @@ func (Engine) Drive(ctx context.Context, j *engine.Job) (engine.Report, error) {
 	if err != nil {
 		return engine.Report{}, err
 	}
-	defer d.close()
+	defer d.sockets.close()
 	return d.drive(ctx), nil
 }
 
@@ -31,6 +31,7 @@ func (Engine) Drive(ctx context.Context, j *engine.Job) (engine.Report, error) {
 type driver struct {
 	job     *engine.Job
 	origins []origin
+	sockets sockets
 	shards  []*record.Shared
 
 	// expired says that the load ended because answers did not come in time:
@@ -56,10 +57,11 @@ func (d *driver) drive(ctx context.Context) engine.Report {
 		pacer.Go(func() { open.pace(j.Now) })
 	}
 	var clients sync.WaitGroup
-	for i := range j.Connections {
+	var lines []*line
+	for i, c := range d.clients(sending) {
 		shard := d.shards[i%len(d.shards)]
+		lines = append(lines, c.lines...)
 		clients.Go(func() {
-			c := newClient(d, sending, i)
 			defer c.close()
 			var age int64
 			if open != nil {
@@ -87,20 +89,19 @@ func (d *driver) drive(ctx context.Context) engine.Report {
 			d.expired.Store(true) // for whoever is left
 		}
 	}
-	var left []int64
 	if open != nil {
-		left = open.abandon()
+		open.finish()
 	}
 	stop()
 	<-all
 	pacer.Wait()
-	if over && ctx.Err() == nil {
-		now := j.Now()
-		for _, due := range left {
-			if j.Take(due) {
-				d.shards[0].Record(unsent(due, now))
-			}
+	if open != nil && over && ctx.Err() == nil {
+		for due, ok := open.take(); ok; due, ok = open.take() {
+			d.shards[0].Record(unsent(due, j.Now()))
 		}
+	}
+	for _, l := range lines {
+		l.close()
 	}
 	for _, s := range d.shards {
 		s.Done()
@@ -110,6 +111,31 @@ func (d *driver) drive(ctx context.Context) engine.Report {
 		report.Location = *to
 	}
 	return report
+}
+
+// clients makes those of each connection: one, or with HTTP/2 one for each of
+// its streams.
+func (d *driver) clients(load context.Context) []*client {
+	j := d.job
+	var out []*client
+	for range j.Connections {
+		var cookies *jar
+		if j.Cookies {
+			cookies = newJar()
+		}
+		var lines []*line
+		for range max(j.Streams, 1) {
+			// Without keep-alive each request has a connection for itself.
+			if lines == nil || !j.KeepAlive {
+				lines = make([]*line, len(d.origins))
+				for i := range lines {
+					lines[i] = newLine(d, &d.origins[i])
+				}
+			}
+			out = append(out, newClient(d, load, len(out), lines, cookies))
+		}
+	}
+	return out
 }
 
 // until waits for a moment or for the last client. It is false where the

@@ -35,6 +35,7 @@ import (
 
 // arrivals hands out requests as they fall due.
 type arrivals struct {
+	job  *engine.Job
 	from int64 // the plan's origin
 	end  int64 // what is due then or later is not sent
 
@@ -49,7 +50,7 @@ type arrivals struct {
 }
 
 func newArrivals(j *engine.Job) *arrivals {
-	a := &arrivals{from: j.ArrivalsFrom, end: j.Ends(), ahead: j.Arrivals.Arrivals(0, 1), behind: j.Arrivals.Arrivals(0, 1)}
+	a := &arrivals{job: j, from: j.ArrivalsFrom, end: j.Ends(), ahead: j.Arrivals.Arrivals(0, 1), behind: j.Arrivals.Arrivals(0, 1)}
 	a.changed.L = &a.mu
 	a.next = a.moment(&a.ahead)
 	return a
@@ -76,7 +77,13 @@ func (a *arrivals) take() (due int64, ok bool) {
 		a.changed.Wait()
 	}
 	a.taken++
-	return a.moment(&a.behind), true
+	due = a.moment(&a.behind)
+	if !a.job.Take(due) {
+		a.released, a.over = a.taken, true
+		a.changed.Broadcast()
+		return 0, false
+	}
+	return due, true
 }
 
 // release makes the arrivals up to a moment due, and returns the wait until the
@@ -99,18 +106,12 @@ func (a *arrivals) release(now int64) (wait time.Duration, done bool) {
 	return time.Duration(a.next - now), false
 }
 
-// abandon ends the arrivals at once, and returns when those were due that
-// nobody took.
-func (a *arrivals) abandon() []int64 {
+// finish ends the arrivals. What is due and not taken can still be.
+func (a *arrivals) finish() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var left []int64
-	for ; a.taken < a.released; a.taken++ {
-		left = append(left, a.moment(&a.behind))
-	}
 	a.over = true
 	a.changed.Broadcast()
-	return left
 }
 
 // longestNap bounds how long the pacer does not look whether the load is over.

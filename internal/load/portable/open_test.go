@@ -47,8 +47,8 @@ func TestArrivals(t *testing.T) {
 		t.Error("arrivals go on behind the end")
 	}
 	takers.Wait()
-	if len(a.abandon()) != 0 {
-		t.Error("arrivals were left")
+	if due, ok := a.take(); ok {
+		t.Errorf("an arrival at %d was left", due)
 	}
 	for k := range int64(100) {
 		if n := got[k*ms]; n != 1 {
@@ -60,16 +60,19 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// What nobody took when the load was given up is returned, and nothing after.
-func TestAbandon(t *testing.T) {
+// What nobody took when the load was given up can still be taken, and nothing
+// after.
+func TestEnd(t *testing.T) {
 	a := every(10, time.Second)
 	a.release(450 * ms)
 	if due, ok := a.take(); !ok || due != 0 {
 		t.Errorf("%v %v", due, ok)
 	}
-	left := a.abandon()
-	if len(left) != 4 || left[0] != 100*ms || left[3] != 400*ms {
-		t.Errorf("left %v", left)
+	a.finish()
+	for k := range int64(4) {
+		if due, ok := a.take(); !ok || due != (k+1)*100*ms {
+			t.Errorf("left at %d: %v", due, ok)
+		}
 	}
 	if _, ok := a.take(); ok {
 		t.Error("an arrival behind the end")

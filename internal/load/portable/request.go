@@ -7,6 +7,8 @@ import (
 	"net/textproto"
 	"net/url"
 	"strings"
+
+	"whet/internal/load/engine"
 )
 
 // request makes the request of the message that is next.
@@ -31,11 +33,23 @@ func (c *client) request(o *origin) *http.Request {
 			c.fixed[m.Index] = req
 		}
 	}
+	if !c.job.KeepAlive && c.job.Protocol == engine.HTTP1 {
+		req.Close = true
+	}
+	if c.jar != nil {
+		if cookies := c.jar.get(o, m.Target); len(cookies) > 0 {
+			// net/http may still read the header of the last request's copy.
+			req = req.Clone(c.ctx)
+			for _, cookie := range cookies {
+				req.AddCookie(cookie)
+			}
+		}
+	}
 	if len(m.Body) > 0 {
 		// The transport may still read the last request's body: an answer can
 		// come before the request was sent to its end.
 		body := m.Body
-		if c.fixed[m.Index] == nil {
+		if _, ok := c.job.Messages.Fixed(m.Index); !ok {
 			body = bytes.Clone(body)
 		}
 		req = req.WithContext(c.ctx)

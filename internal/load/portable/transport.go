@@ -1,7 +1,6 @@
 package portable
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -16,6 +15,7 @@ const maxHeaderBytes = 1 << 20
 // origin is one of the job's hosts.
 type origin struct {
 	scheme, host string
+	dial         string // host and port, as NewClientConn wants it
 	transport    *http.Transport
 }
 
@@ -26,26 +26,36 @@ func newDriver(j *engine.Job) (*driver, error) {
 		if err != nil {
 			return nil, fmt.Errorf("make connections: %w", err)
 		}
+		port := u.Port()
+		if port == "" {
+			port = "80"
+			if u.Scheme == "https" {
+				port = "443"
+			}
+		}
 		a := j.Addresses[i]
-		dialer := &net.Dialer{Timeout: j.Timeout}
-		d.origins = append(d.origins, origin{u.Scheme, u.Host, &http.Transport{
+		t := &http.Transport{
 			TLSClientConfig:        a.TLS,
 			TLSHandshakeTimeout:    j.Timeout,
 			DisableCompression:     true,
-			DisableKeepAlives:      !j.KeepAlive,
-			MaxIdleConnsPerHost:    j.Connections,
 			MaxResponseHeaderBytes: maxHeaderBytes,
-			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return dialer.DialContext(ctx, a.Network, a.Dial)
-			},
-		}})
+			DialContext:            d.dialer(a, nil),
+			Protocols:              new(http.Protocols),
+		}
+		switch j.Protocol {
+		case engine.HTTP2:
+			t.Protocols.SetHTTP2(true)
+		case engine.H2C:
+			t.Protocols.SetUnencryptedHTTP2(true)
+		default:
+			t.Protocols.SetHTTP1(true)
+			if a.TLS != nil {
+				config := a.TLS.Clone()
+				config.NextProtos = []string{"http/1.1"}
+				t.DialTLSContext = d.dialer(a, config)
+			}
+		}
+		d.origins = append(d.origins, origin{u.Scheme, u.Host, net.JoinHostPort(u.Hostname(), port), t})
 	}
 	return d, nil
-}
-
-// close ends all connections, also those that are still being made.
-func (d *driver) close() {
-	for _, o := range d.origins {
-		o.transport.CloseIdleConnections()
-	}
 }

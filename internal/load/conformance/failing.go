@@ -1,0 +1,179 @@
+package conformance
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/load/message"
+	"whet/internal/load/record"
+	"whet/internal/schedule"
+)
+
+// failures checks that what fails is told by its kind, and that a load survives
+// it.
+func (s *suite) failures(t *testing.T) {
+	t.Run("refused", s.refused)
+	t.Run("no such socket", s.noSocket)
+	t.Run("no such host", s.noHost)
+	t.Run("timeouts", s.timeouts)
+	t.Run("some of each", s.someOfEach)
+	t.Run("closed between requests", s.closedBetween)
+}
+
+// refused asks where nobody listens.
+func (s *suite) refused(t *testing.T) {
+	l := tcp(t, "127.0.0.1:0")
+	address := l.Addr().String()
+	l.Close()
+	got := s.drive(t, t.Context(), job(t, "tcp", address, 8, message.Target{URL: "http://" + address + "/"}))
+	got.all(t, 8, 0, record.Refused)
+	if got.Service.Count() != 0 {
+		t.Errorf("%d service times of connections that were refused", got.Service.Count())
+	}
+	t.Run("open loop", func(t *testing.T) {
+		j := job(t, "tcp", address, 0, message.Target{URL: "http://" + address + "/"})
+		j.Arrivals, j.Duration, j.Timeout = schedule.Constant(200), 100*time.Millisecond, time.Hour
+		got := s.drive(t, t.Context(), j)
+		got.all(t, 20, 0, record.Refused)
+	})
+}
+
+// noSocket asks over a Unix socket that is not there, and one that nobody
+// listens on any more.
+func (s *suite) noSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	target := message.Target{URL: "http://socket.example/"}
+	got := s.drive(t, t.Context(), job(t, "unix", path, 4, target))
+	if got.Requests != 4 || got.Failed() != 4 || len(got.Errors) != 1 {
+		t.Errorf("%d requests, errors %v", got.Requests, got.Errors)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	got = s.drive(t, t.Context(), job(t, "unix", path, 4, target))
+	got.all(t, 4, 0, record.Refused)
+}
+
+// noHost asks a name that no resolver knows (RFC 6761).
+func (s *suite) noHost(t *testing.T) {
+	got := s.drive(t, t.Context(), job(t, "tcp", "nobody.invalid:80", 4, message.Target{URL: "http://nobody.invalid/"}))
+	if got.Requests != 4 || got.Failed() != 4 || got.Errors[record.Refused] != 0 {
+		t.Errorf("%d requests, errors %v", got.Requests, got.Errors)
+	}
+}
+
+// timeouts are counted with the time they were waited for, wherever in an
+// answer the server stalls.
+func (s *suite) timeouts(t *testing.T) {
+	for name, text := range map[string]string{
+		"before the answer":       "",
+		"behind continue":         "HTTP/1.1 100 Continue\r\n\r\n",
+		"within the status line":  "HTTP/1.1 2",
+		"within the head":         "HTTP/1.1 200 OK\r\nContent-Le",
+		"before the body":         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
+		"within the body":         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe",
+		"between chunks":          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+		"before the last newline": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r",
+		"within what has no end":  "HTTP/1.1 200 OK\r\n\r\nhello",
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := answering(t, func(c *conn, _ *request) bool {
+				c.send(text)
+				c.last()
+				return false
+			})
+			j := server.to(6)
+			j.Timeout = shortTimeout
+			got := s.drive(t, t.Context(), j, server)
+			got.all(t, 6, 0, record.TimedOut)
+			if got.Service.Count() != 6 || time.Duration(got.Service.Min()) < j.Timeout*99/100 {
+				t.Errorf("%d service times, the shortest %v of a timeout of %v", got.Service.Count(), time.Duration(got.Service.Min()), j.Timeout)
+			}
+			if n := server.connections.Load(); n != 6 || server.again.Load() > 0 {
+				t.Errorf("%d connections, %d used again behind a timeout", n, server.again.Load())
+			}
+			if !strings.Contains(got.Examples[record.TimedOut], record.ErrTimeout.Error()) {
+				t.Errorf("example %q", got.Examples[record.TimedOut])
+			}
+		})
+	}
+	t.Run("endless body", func(t *testing.T) {
+		chunk := strings.Repeat("x", 64<<10)
+		server := answering(t, func(c *conn, _ *request) bool {
+			for c.send("HTTP/1.1 200 OK\r\n\r\n"); c.send(chunk); {
+			}
+			return false
+		})
+		j := server.to(4)
+		j.Timeout = shortTimeout
+		got := s.drive(t, t.Context(), j, server)
+		got.all(t, 4, 0, record.TimedOut)
+		if got.Bytes == 0 {
+			t.Error("no bytes of what came were counted")
+		}
+	})
+}
+
+// someOfEach fails in every way in turn, with good answers between.
+func (s *suite) someOfEach(t *testing.T) {
+	const rounds = 6
+	server := answering(t, func(c *conn, q *request) bool {
+		switch q.nth % 7 {
+		case 0:
+			return c.give("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+		case 1:
+			return c.give("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+		case 2:
+			c.reset()
+		case 3:
+			c.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhell")
+			c.half()
+			c.last()
+		case 4:
+			c.send("nonsense\r\n\r\n")
+			c.last()
+		case 5:
+			c.stall()
+		default:
+			return c.give(sized("hello"))
+		}
+		return false
+	})
+	j := server.to(7 * rounds)
+	j.Connections, j.Timeout = 3, 60*time.Millisecond
+	got := s.drive(t, t.Context(), j, server)
+	want := map[string]int64{
+		record.Status4xx: rounds, record.Status5xx: rounds, record.Reset: rounds,
+		record.ShortBody: rounds, record.BadAnswer: rounds, record.TimedOut: rounds,
+	}
+	if fmt.Sprint(got.Errors) != fmt.Sprint(want) || got.Status[http.StatusOK] != rounds || got.Requests != 7*rounds {
+		t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
+	}
+	if n := server.requests.Load(); n != 7*rounds {
+		t.Errorf("the server got %d requests of %d", n, 7*rounds)
+	}
+}
+
+// closedBetween closes each connection behind its second answer without saying
+// so. A request that was sent into that gets no answer, and is not sent again
+// unseen: the answers recorded are those that the server gave.
+func (s *suite) closedBetween(t *testing.T) {
+	server := answering(t, func(c *conn, q *request) bool {
+		return c.give(sized("hello")) && c.asked < 2
+	})
+	got := s.drive(t, t.Context(), server.to(60), server)
+	if got.Requests != 60 || got.Answered() != server.answers.Load() || got.Failed() != got.Errors[record.Reset] {
+		t.Errorf("%d requests, %d answered, errors %v %q; the server gave %d answers", got.Requests, got.Answered(), got.Errors, got.Examples, server.answers.Load())
+	}
+	if n := server.requests.Load(); n != server.answers.Load() {
+		t.Errorf("the server got %d requests and gave %d answers", n, server.answers.Load())
+	}
+}

@@ -1,0 +1,185 @@
+package portable
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+
+	"whet/internal/load/engine"
+)
+
+// # Connections
+//
+// net/http's own pool decides when a connection is made and which one a request
+// takes, and sends a request again where a kept connection turns out to be
+// closed. A load must know all of that: it has as many connections as it was
+// told, and what the service saw is what it counts. So connections are made one
+// by one with Transport.NewClientConn, which brings HTTP/1.1 and HTTP/2 with the
+// same methods, a try that is one try, and the number of streams in our hands.
+// golang.org/x/net/http2 would give the same for HTTP/2 alone.
+
+// line is one of the job's connections to one origin. It is made when it is
+// first needed, and anew where it ended.
+type line struct {
+	d *driver
+	o *origin
+
+	making chan struct{} // holds one value; whoever has it may make the connection
+	mu     sync.Mutex
+	now    *link // nil: none is open
+}
+
+// link is a connection and those who use it: the streams of HTTP/2.
+type link struct {
+	conn   *http.ClientConn
+	socket *socket
+	uses   int  // requests under way
+	served bool // it is not the first request's
+	last   bool // it is to be closed when it is no longer used
+}
+
+func newLine(d *driver, o *origin) *line {
+	l := &line{d: d, o: o, making: make(chan struct{}, 1)}
+	l.making <- struct{}{}
+	return l
+}
+
+// take returns an open connection, and how long it took where it had to be
+// made.
+func (l *line) take(ctx context.Context) (k *link, made int64, err error) {
+	if k := l.open(); k != nil {
+		return k, 0, nil
+	}
+	select {
+	case <-l.making:
+	case <-ctx.Done():
+		return nil, 0, context.Cause(ctx)
+	}
+	defer func() { l.making <- struct{}{} }()
+	if k := l.open(); k != nil {
+		return k, 0, nil
+	}
+	began := l.d.job.Now()
+	var s *socket
+	conn, err := l.o.transport.NewClientConn(context.WithValue(ctx, dialled{}, &s), l.o.scheme, l.o.dial)
+	if err != nil {
+		return nil, 0, err
+	}
+	k = &link{conn: conn, socket: s, uses: 1}
+	l.mu.Lock()
+	l.now = k
+	l.mu.Unlock()
+	return k, max(l.d.job.Now()-began, 1), nil
+}
+
+// dialled is the key under which a context says where to leave the socket.
+type dialled struct{}
+
+// dialer makes sockets to an address, with TLS where there is a configuration.
+func (d *driver) dialer(a engine.Address, config *tls.Config) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		nc, err := new(net.Dialer).DialContext(ctx, a.Network, a.Dial)
+		if err != nil {
+			return nil, err
+		}
+		if config != nil {
+			secure := tls.Client(nc, config)
+			if err := secure.HandshakeContext(ctx); err != nil {
+				nc.Close()
+				return nil, err
+			}
+			nc = secure
+		}
+		s := d.sockets.add(nc)
+		if at, ok := ctx.Value(dialled{}).(**socket); ok {
+			*at = s
+		}
+		return s, nil
+	}
+}
+
+// open takes the connection that there is, if it can still be used.
+func (l *line) open() *link {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.now
+	if k == nil {
+		return nil
+	}
+	if l.usable(k) {
+		k.uses++
+		k.served = true
+		return k
+	}
+	l.retire(k)
+	return nil
+}
+
+// usable reports whether a connection takes another request.
+func (l *line) usable(k *link) bool {
+	if l.d.job.Protocol == engine.HTTP1 {
+		return k.socket.settle() && k.conn.Err() == nil
+	}
+	// One that is going away takes no more, and says so by having no room though
+	// nothing is under way.
+	return k.conn.Err() == nil && (k.conn.Available() > 0 || k.conn.InFlight() > 0)
+}
+
+// drop ends a request's use of a connection; last says that it was to be the
+// last.
+func (l *line) drop(k *link, last bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k.uses--
+	if last || k.last {
+		l.retire(k)
+	}
+}
+
+// retire takes a connection out of use, and closes it once no request is under
+// way on it.
+func (l *line) retire(k *link) {
+	k.last = true
+	if l.now == k {
+		l.now = nil
+	}
+	if k.uses == 0 {
+		k.close()
+	}
+}
+
+// close closes the connection at once.
+func (l *line) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now != nil {
+		l.now.close()
+		l.now = nil
+	}
+}
+
+// close closes a connection, also one that net/http has let go of.
+func (k *link) close() {
+	k.conn.Close()
+	k.socket.Close()
+}
+
+// unsent reports whether an error says that a request never came to the service,
+// so that sending it again is no second try: nothing was written, or the service
+// said that it did nothing about it.
+func (k *link) unsent(err error, before int64) bool {
+	if k.socket.sent() == before {
+		return true
+	}
+	for ; err != nil; err = errors.Unwrap(err) {
+		// net/http keeps these errors to itself.
+		switch err.Error() {
+		case "http2: Transport received Server's graceful shutdown GOAWAY", "http2: client conn not usable":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package portable
+
+import (
+	"io"
+	"net"
+	"sync"
+)
+
+// # What is read behind an answer
+//
+// A server may send more than the answer that was asked for. net/http reads
+// ahead, so that the surplus may lie in its buffer when the next request is
+// sent, and would then be taken for that one's answer; whether it is depends on
+// which of two goroutines comes first. A load must not count it: it was not
+// asked for. So before a connection is used again, its client waits until
+// net/http either waits for more of the socket, which it does once its buffer is
+// empty, or has closed the connection over what it found in it.
+
+// socket is a connection as net/http uses it. With HTTP/1.1 it lies above TLS,
+// and sees what net/http does; HTTP/2 is agreed on in the handshake, which
+// net/http makes itself, so there it lies below.
+type socket struct {
+	net.Conn
+	all *sockets
+
+	mu      sync.Mutex
+	changed sync.Cond
+	reading int  // calls of Read under way
+	closed  bool // by us
+	ended   bool // by the other side, and that was read
+	written int64
+}
+
+// sockets are all that are open.
+type sockets struct {
+	mu   sync.Mutex
+	open map[*socket]struct{}
+	over bool
+}
+
+// add takes in a new connection; it is closed at once where all are to be.
+func (a *sockets) add(nc net.Conn) *socket {
+	s := &socket{Conn: nc, all: a}
+	s.changed.L = &s.mu
+	a.mu.Lock()
+	if a.open == nil {
+		a.open = make(map[*socket]struct{})
+	}
+	a.open[s] = struct{}{}
+	over := a.over
+	a.mu.Unlock()
+	if over {
+		s.Close()
+	}
+	return s
+}
+
+// close closes whatever is open or still will be.
+func (a *sockets) close() {
+	a.mu.Lock()
+	a.over = true
+	left := make([]*socket, 0, len(a.open))
+	for s := range a.open {
+		left = append(left, s)
+	}
+	a.mu.Unlock()
+	for _, s := range left {
+		s.Close()
+	}
+}
+
+// Read reads.
+func (s *socket) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	s.reading++
+	s.changed.Signal()
+	s.mu.Unlock()
+	n, err := s.Conn.Read(p)
+	s.mu.Lock()
+	s.reading--
+	s.ended = s.ended || err == io.EOF
+	s.mu.Unlock()
+	return n, err
+}
+
+// Write writes.
+func (s *socket) Write(p []byte) (int, error) {
+	n, err := s.Conn.Write(p)
+	s.mu.Lock()
+	s.written += int64(n)
+	s.mu.Unlock()
+	return n, err
+}
+
+// Close closes the connection.
+func (s *socket) Close() error {
+	s.mu.Lock()
+	was := s.closed
+	s.closed = true
+	s.changed.Broadcast()
+	s.mu.Unlock()
+	if was {
+		return nil
+	}
+	err := s.Conn.Close()
+	s.all.mu.Lock()
+	delete(s.all.open, s)
+	s.all.mu.Unlock()
+	return err
+}
+
+// settle waits until nothing is left that was read ahead, and reports whether
+// the connection is open.
+func (s *socket) settle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.reading == 0 && !s.closed {
+		s.changed.Wait()
+	}
+	return !s.closed
+}
+
+// end reports whether the other side's end was read.
+func (s *socket) end() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
+// sent is how many bytes were written so far.
+func (s *socket) sent() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.written
+}
