@@ -1,0 +1,255 @@
+// Command knee looks for the knee of servers whose capacity is known, over the
+// loopback.
+//
+// It answers how often the search of whet load -knee comes within 5 % of the truth:
+// of a pool of workers that take a fixed time, of a lock with work beside it, and of
+// a pool that gets slower past its size; each by best throughput (closed loop) and
+// the first also by the highest rate that keeps a bound (open loop). The servers are
+// real HTTP servers in a process of their own, on one processor, as the generator
+// is; how long a request takes they compute from the state of their queue, and
+// answer at that moment, so that what the timers of the machine are late by does not
+// add up and the capacity is that of the computation.
+//
+// It misleads about servers that use their processor: these wait, and nothing but
+// the search is tested. Noise is what the machine has at the time.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/bench/ledger"
+	"whet/internal/load"
+	"whet/internal/load/slo"
+	"whet/internal/quantity"
+	"whet/internal/schedule"
+	"whet/internal/search"
+	"whet/internal/stat"
+)
+
+// Search is one search for one server's knee.
+type Search struct {
+	Server string `json:"server"`
+	Open   bool   `json:"open"`
+	Round  int    `json:"round"`
+	// What was found: clients or requests per second, and the best throughput,
+	// in an open loop that at the knee.
+	At           float64  `json:"at"`
+	Low          float64  `json:"low"`
+	High         float64  `json:"high"`
+	ThroughputPS float64  `json:"throughput_per_s"`
+	NoiseRatio   float64  `json:"noise_ratio"` // of the plateau; 0 in an open loop
+	Runs         int      `json:"runs"`
+	SpentNs      int64    `json:"spent_ns"`
+	Complete     bool     `json:"complete"`
+	Invalid      string   `json:"invalid"`
+	Warnings     []string `json:"warnings"`
+	Levels       []Level  `json:"levels"`
+}
+
+// Level is one level of a search with its throughputs.
+type Level struct {
+	Level      float64   `json:"level"`
+	Throughput []float64 `json:"throughput_per_s"`
+	Good       bool      `json:"good"`
+}
+
+// bound is that of the open loops: above all service times, and far below what a
+// queue comes to.
+const bound = "p99<200ms,errors<0.1%"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/knee:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	if len(os.Args) == 3 && os.Args[1] == "-serve" {
+		return serve(ctx, os.Args[2], os.Stdout)
+	}
+	rounds := flag.Int("rounds", 10, "searches of each kind")
+	budget := flag.Duration("budget", 5*time.Minute, "most `time` of one search")
+	only := flag.String("only", "", "only servers with this `part` in their names; nothing is kept")
+	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
+	dir := flag.String("dir", "bench", "directory with README.md and results")
+	flag.Parse()
+	if !*table {
+		e := ledger.Begin[[]Search]("bench/knee")
+		runtime.GOMAXPROCS(1)
+		var err error
+		if e.Samples, err = measure(ctx, *rounds, *budget, *only); err != nil {
+			return err
+		}
+		if *only != "" {
+			fmt.Println(tabled(e.Samples))
+			return nil
+		}
+		if err := e.Save(*dir, "knee"); err != nil {
+			return err
+		}
+	}
+	text, err := render(*dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(text)
+	return ledger.Publish(*dir, "knee", text)
+}
+
+// measure goes through all servers in each round. An interrupt ends it without
+// samples: the rounds are what is counted.
+func measure(ctx context.Context, rounds int, budget time.Duration, only string) ([]Search, error) {
+	var out []Search
+	for round := range rounds {
+		for _, s := range servers {
+			if !strings.Contains(s.name, only) {
+				continue
+			}
+			for _, open := range []bool{false, true} {
+				if open && !s.open {
+					continue
+				}
+				found, err := s.search(ctx, open, budget)
+				if err == nil && ctx.Err() != nil {
+					err = ctx.Err()
+				}
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", s.name, err)
+				}
+				found.Round = round
+				fmt.Fprintf(os.Stderr, "round %d, %s, open %v: %.4g in %v\n", round+1, s.name, open, found.At, time.Duration(found.SpentNs).Round(time.Second))
+				out = append(out, found)
+			}
+		}
+	}
+	return out, nil
+}
+
+// search starts the server and looks for its knee.
+func (s *server) search(ctx context.Context, open bool, budget time.Duration) (Search, error) {
+	address, stop, err := s.start(ctx)
+	if err != nil {
+		return Search{}, err
+	}
+	defer stop()
+	o := search.Closed()
+	var bounds slo.Bounds
+	if open {
+		o = search.Open()
+		o.From = math.Ceil(s.capacity / 8)
+		if bounds, err = slo.Parse(bound); err != nil {
+			return Search{}, err
+		}
+	}
+	o.Budget = budget
+	k, err := search.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (search.Point, error) {
+		l := load.DefaultOptions()
+		l.URL, l.Warmup, l.Duration, l.Timeout = "http://"+address+"/", 500*time.Millisecond, span, 5*time.Second
+		l.Concurrency = int(level)
+		if open {
+			l.Concurrency, l.Schedule = 512, schedule.Constant(level)
+		}
+		r, err := load.Run(ctx, l)
+		if err != nil {
+			return search.Point{}, err
+		}
+		return search.PointOf(r, level, bounds), nil
+	})
+	if err != nil {
+		return Search{}, err
+	}
+	out := Search{
+		Server: s.name, Open: open, At: k.At, Low: k.Low, High: k.High, ThroughputPS: k.Throughput,
+		SpentNs: int64(k.Spent), Complete: k.Complete, Invalid: k.Invalid, Warnings: k.Warnings,
+	}
+	if math.IsInf(out.High, 1) {
+		out.High = 0
+	}
+	if !open {
+		out.ThroughputPS, out.NoiseRatio = k.Plateau.Throughput.Center, k.Plateau.NoiseRatio()
+		if math.IsInf(out.NoiseRatio, 1) || math.IsNaN(out.NoiseRatio) {
+			out.NoiseRatio = 0
+		}
+	}
+	for _, l := range k.Levels {
+		level := Level{Level: l.Level, Good: l.Good}
+		for _, p := range l.Runs {
+			level.Throughput = append(level.Throughput, p.Throughput)
+		}
+		out.Runs += len(l.Runs)
+		out.Levels = append(out.Levels, level)
+	}
+	return out, nil
+}
+
+// render makes the text of the README from the kept samples; there may be none
+// yet.
+func render(dir string) (string, error) {
+	e, err := ledger.Load[[]Search](dir, "knee")
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return tabled(e.Samples) + "\n" + e.Caption() + ".\n", nil
+}
+
+// near is how close a search has to come.
+const near = 0.05
+
+func tabled(samples []Search) string {
+	t := ledger.Table{Head: []string{"server", "looked for", "true", "found: median", "lowest and highest", "within 5 %", "throughput, true", "found: median", "within 5 %", "runs", "time, median"}}
+	for _, s := range servers {
+		for _, open := range []bool{false, true} {
+			of := slices.DeleteFunc(slices.Clone(samples), func(r Search) bool { return r.Server != s.name || r.Open != open })
+			if len(of) == 0 {
+				continue
+			}
+			what, truth := "best throughput, clients", s.at
+			if open {
+				what, truth = "highest rate with "+bound, s.capacity
+			}
+			all := func(f func(Search) float64) []float64 {
+				out := make([]float64, len(of))
+				for i := range of {
+					out[i] = f(of[i])
+				}
+				return out
+			}
+			at, throughput := all(func(r Search) float64 { return r.At }), all(func(r Search) float64 { return r.ThroughputPS })
+			t.Rows = append(t.Rows, []string{
+				s.name, what, quantity.Count(truth), quantity.Count(stat.Median(at)), quantity.Count(slices.Min(at)) + " and " + quantity.Count(slices.Max(at)), hits(of, at, truth),
+				quantity.Count(s.capacity) + "/s", quantity.Count(stat.Median(throughput)) + "/s", hits(of, throughput, s.capacity),
+				quantity.Count(stat.Median(all(func(r Search) float64 { return float64(r.Runs) }))), quantity.Nanoseconds(stat.Median(all(func(r Search) float64 { return float64(r.SpentNs) }))),
+			})
+		}
+	}
+	return t.Markdown()
+}
+
+// hits counts the searches that came to an end and to the truth.
+func hits(of []Search, values []float64, truth float64) string {
+	n := 0
+	for i, v := range values {
+		if of[i].Complete && of[i].Invalid == "" && math.Abs(v/truth-1) <= near {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %d", n, len(of))
+}

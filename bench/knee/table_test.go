@@ -1,0 +1,67 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"whet/bench/ledger"
+)
+
+// The table of the README is what the kept samples give, and empty before there
+// are some.
+func TestTableIsOfItsSamples(t *testing.T) {
+	text, err := render("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := ledger.Replace(have, "knee", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != string(want) {
+		t.Errorf("the table in bench/README.md is not made of bench/results/knee.json: go run ./bench/knee -table makes it")
+	}
+}
+
+// The computed queues have the capacity that is taken for the truth: clients that
+// come again as soon as they are through, one event at a time.
+func TestCapacities(t *testing.T) {
+	for _, s := range servers {
+		throughput := func(clients int) float64 {
+			w := s.workers()
+			origin := time.Unix(0, 0)
+			next := make([]time.Time, clients)
+			for i := range next {
+				next[i] = origin.Add(time.Duration(i) * time.Microsecond)
+			}
+			n := 0
+			for {
+				first := 0
+				for i := range next {
+					if next[i].Before(next[first]) {
+						first = i
+					}
+				}
+				if next[first].Sub(origin) > 100*time.Second {
+					return float64(n) / 100
+				}
+				next[first] = w.through(next[first])
+				n++
+			}
+		}
+		at, before, beyond := throughput(int(s.at)), throughput(int(s.at)-1), throughput(4*int(s.at))
+		if math.Abs(at/s.capacity-1) > 0.005 || math.Abs(before/(s.capacity*(s.at-1)/s.at)-1) > 0.005 || beyond > s.capacity*1.005 {
+			t.Errorf("%s: %v clients %v/s, one fewer %v/s, four times as many %v/s", s.name, s.at, at, before, beyond)
+		}
+		if retrograde := s.workers().slower > 0; retrograde != (beyond < 0.9*s.capacity) {
+			t.Errorf("%s: %v/s with four times as many", s.name, beyond)
+		}
+	}
+}
