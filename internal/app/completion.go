@@ -72,8 +72,11 @@ func completedVerbs() []completedVerb {
 			_, usage := flag.UnquoteUsage(f)
 			b, ok := f.Value.(interface{ IsBoolFlag() bool })
 			c := completedFlag{name: f.Name, usage: usage, value: !ok || !b.IsBoolFlag()}
-			if views[v.name] {
+			switch {
+			case views[v.name]:
 				c.words = choices[f.Name]
+			case v.name == loadName:
+				c.words = loadChoices[f.Name]
 			}
 			v.flags = append(v.flags, c)
 		})

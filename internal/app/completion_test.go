@@ -77,6 +77,8 @@ printf '%s\n' "${COMPREPLY[@]}"`, "bash")
 		"whet completion ":      {"bash", "fish", "zsh"},
 		"whet completion z":     {"zsh"},
 		"whet help doc":         {"doctor"},
+		"whet load -engine e":   {"epoll"},
+		"whet load -tls-min ":   {"1.0", "1.1", "1.2", "1.3"},
 		"whet tune -bud":        {"-budget"},
 		"whet tune --bud":       {"--budget"},
 		"whet tune ./x -bencht": {"-benchtime"},

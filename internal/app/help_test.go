@@ -11,7 +11,7 @@ import (
 
 // flagLine is a flag's name and argument, and what it is for two columns off
 // at least: "  -c n    connections".
-var flagLine = regexp.MustCompile(`^  -[a-zA-Z_-]+( \S+)?(  +\S.*)?$`)
+var flagLine = regexp.MustCompile(`^  -[a-zA-Z0-9_-]+( \S+)?(  +\S.*)?$`)
 
 var twice = regexp.MustCompile(`\(default: [^)]*\) \(default`)
 

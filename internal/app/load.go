@@ -12,9 +12,11 @@ import (
 	"whet/internal/search"
 )
 
+const loadName = "load"
+
 func loadCommand() *command {
 	return &command{
-		name:     "load",
+		name:     loadName,
 		operands: "URL | RECORDING… | merge LOG…",
 		short:    "drive HTTP load: throughput, service and response times, errors",
 		long: `
@@ -31,8 +33,8 @@ was due. A request that times out counts with the time it was waited for.
 What is sent is one URL, or the targets of a file: vegeta's http and JSON formats, or a HAR file.
 Addresses, headers and bodies may hold templates such as {{int 1 1000}}, {{uuid}} or {{csv.name}}.
 
-With -knee it looks for the best throughput, raising the number of connections, and with -slo for the
-highest rate that keeps the bounds; with -pprof it says what costs more towards the knee.
+With -knee it looks for the best throughput, raising the number of connections, and with -slo for
+the highest rate that keeps the bounds; with -pprof it says what costs more towards the knee.
 
 Recordings as operands (-o NAME.whet made them) are shown beside each other. "whet load merge" adds
 up the histograms of several generators: interval logs (-hdr) or recordings.
@@ -49,7 +51,7 @@ there was.`,
 			"whet load 'http://localhost:8080/users/{{int 1 1000}}' -expect status=200 -expect json:active=true",
 			"whet load -targets targets.txt -rate 300/m -stream",
 			"whet load -http2 -streams 16 -c 8 -insecure https://localhost:8443/",
-			"whet load -knee -slo 'p99<50ms,errors<0.1%' -pprof http://localhost:6060 http://localhost:8080/hello",
+			"whet load -knee -slo 'p99<50ms,errors<0.1%' -pprof http://localhost:6060 -o knee.html http://localhost:8080/hello",
 			"whet load before.whet after.whet -o both.html",
 			"whet load merge one.hlog two.hlog -o all.hlog",
 		},
@@ -134,7 +136,7 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	fs.BoolVar(&l.knee, "knee", false, "look for the best throughput over connections, and with -slo for the highest rate that keeps the bounds")
 	fs.StringVar(&l.pprof, "pprof", "", "with -knee: base `URL` of the service's profiles, to say what grows towards the knee")
 	fs.Var(spanFlag{d: &l.budget}, "budget", "with -knee: `time` for the whole search")
-	fs.StringVar(&l.out, "o", "", "keep a recording `NAME.whet`, with a report NAME.html beside it; of recordings and merged logs, the file to write")
+	fs.StringVar(&l.out, "o", "", "keep a recording `NAME.whet`, with a report NAME.html beside it; with -knee and of recordings the HTML page to write, of merge the log")
 	fs.StringVar(&l.hdr, "hdr", "", "write the times of each second as an HdrHistogram interval log to `file`")
 	fs.StringVar(&l.hgrm, "hgrm", "", "write the percentiles of all times as .hgrm to `file`")
 	fs.StringVar(&l.csvOut, "csv-out", "", "write a row for each second to `file`")

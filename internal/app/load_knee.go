@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"whet/internal/load"
@@ -84,11 +83,10 @@ func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
 	}
 	var files report.LoadFiles
 	if l.out != "" && len(s.runs) > 0 {
-		html := strings.TrimSuffix(l.out, ".whet") + ".html"
-		if bad := writeFile(context.WithoutCancel(ctx), html, func(w io.Writer) error {
+		if bad := writeFile(context.WithoutCancel(ctx), l.out, func(w io.Writer) error {
 			return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Warnings: page.Warnings})
 		}); bad == nil {
-			files.Report = html
+			files.Report = l.out
 		} else {
 			err = errors.Join(err, bad)
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -43,8 +44,8 @@ func (l *loadFlags) plan(e *env, operands []string) (*loadPlan, error) {
 
 // asUsage makes an error one of usage, unless it is one.
 func asUsage(err error) error {
-	if _, ok := err.(*exitError); ok {
-		return err
+	if ee, ok := errors.AsType[*exitError](err); ok {
+		return &exitError{ee.code, err}
 	}
 	return &exitError{exitUsage, fmt.Errorf("load: %w", err)}
 }
@@ -142,6 +143,9 @@ func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error
 	url := ""
 	if l.targets == "" || len(operands) > 0 {
 		if url, err = oneOperand("load", "URL", operands); err != nil {
+			if len(operands) > 1 && strings.Contains(operands[0], "{{") {
+				err = fmt.Errorf("%w: put an address with a template in quotes", err)
+			}
 			return nil, err
 		}
 		if !strings.Contains(url, "://") {
@@ -328,10 +332,19 @@ func parseRange(s string) (engine.Range, error) {
 // outputs looks whether the files can be written, before the load that they are
 // for.
 func (l *loadFlags) outputs() error {
-	if l.out != "" {
-		if err := recording.CheckName(l.out); err != nil {
-			return fmt.Errorf("-o: %w", err)
+	var err error
+	switch {
+	case l.out == "":
+	case l.knee:
+		if strings.HasSuffix(l.out, ".whet") {
+			return fmt.Errorf("-o %s: a search has no recording: name the HTML page to write", l.out)
 		}
+		err = canWrite(l.out)
+	default:
+		err = recording.CheckName(l.out)
+	}
+	if err != nil {
+		return fmt.Errorf("-o: %w", err)
 	}
 	seen := make(map[string]string)
 	for _, f := range []struct{ flag, name string }{{"-hdr", l.hdr}, {"-hgrm", l.hgrm}, {"-csv-out", l.csvOut}} {

@@ -74,6 +74,16 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 	return nil
 }
 
+// isLoad reports whether a recording is one of whet load.
+func isLoad(path string) bool {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return false
+	}
+	defer rec.Close()
+	return rec.Kind == recording.TargetLoad
+}
+
 // runName is a recording's name as a page shows it.
 func runName(path string) string {
 	return strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".whet")

@@ -47,6 +47,10 @@ func TestMain(m *testing.M) {
 //	gone FIFO                    all programs that opened the pipe have ended
 //	empty DIR                    nothing is left in DIR
 //	small DIR KIB [FILE]         mount a file system with room for FILE and KIB more, where that is allowed
+//	serve [http|tls|h2c], serve unix PATH
+//	                             start a service, and set $URL to its address
+//	loads ARGS…                  run whet load, which succeeds, whatever the machine does
+//	has FILE PATH OP NUMBER      check a number, a truth (1) or a list's length in a JSON document
 func TestScripts(t *testing.T) {
 	env, err := goCaches()
 	if err != nil {
@@ -77,6 +81,9 @@ func TestScripts(t *testing.T) {
 			"gone":    gone,
 			"empty":   empty,
 			"small":   small,
+			"serve":   serve,
+			"has":     has,
+			"loads":   loads,
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
@@ -234,7 +241,7 @@ func stops(ts *testscript.TestScript, neg bool, args []string) {
 // scriptEnv is the script's environment.
 func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCACHE", "GOMODCACHE", "GOPATH", "GOTOOLCHAIN", "GOFLAGS", "WORK", "GOCOVERDIR", "PIPE", "STAGE", "ALIVE"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCACHE", "GOMODCACHE", "GOPATH", "GOTOOLCHAIN", "GOFLAGS", "WORK", "GOCOVERDIR", "PIPE", "STAGE", "ALIVE", "URL"} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

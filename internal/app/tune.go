@@ -228,7 +228,7 @@ func diagnoseCommand() *command {
 		long: `
 Diagnose reads a recording, runs the rules on it and prints the report, as whet tune did when
 it made the recording. It needs neither the module nor the machine it was made on. Of a recording
-of whet prove it prints the proof.`,
+of whet prove it prints the proof, and of one of whet load the load.`,
 		examples: []string{
 			"whet diagnose encode.whet",
 			"whet diagnose -json encode.whet",
@@ -242,6 +242,10 @@ of whet prove it prints the proof.`,
 				path, err := oneOperand("diagnose", "recording", operands)
 				if err != nil {
 					return err
+				}
+				if isLoad(path) {
+					l := loadFlags{fs: fs, out: *html, asJSON: *asJSON}
+					return l.show(ctx, e, []string{path})
 				}
 				proof, err := recordedProof(path)
 				switch {

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"whet/internal/recording"
 )
 
 // compile checks a target and makes it ready.
@@ -29,10 +31,10 @@ func compile(t *Target, table *Table) (compiled, error) {
 	}
 	rest, user, err := compileOrigin(t, m)
 	if err != nil {
-		return compiled{}, fmt.Errorf("URL %q: %w", clip(t.URL), err)
+		return compiled{}, fmt.Errorf("URL %q: %w", clip(recording.Redacted(t.URL)), err)
 	}
 	if err := c.compilePath(t, rest, table); err != nil {
-		return compiled{}, fmt.Errorf("URL %q: %w", clip(t.URL), err)
+		return compiled{}, fmt.Errorf("URL %q: %w", clip(recording.Redacted(t.URL)), err)
 	}
 	if err := c.compileHeader(t, table); err != nil {
 		return compiled{}, err
