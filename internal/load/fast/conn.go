@@ -195,7 +195,8 @@ func (l *loop) broken(c *conn, err error) {
 		l.hangUp(c)
 		return
 	}
-	if c.answers && c.again && !c.parsing {
+	unsent := c.tls == nil && len(c.out) == len(c.request)
+	if c.answers && !c.parsing && (c.again || unsent) {
 		l.hangUp(c)
 		l.dial(c, l.job.Now())
 		return
@@ -234,9 +235,7 @@ func (l *loop) hangUp(c *conn) {
 	if c.state == closed {
 		return
 	}
-	if c.tls != nil {
-		l.farewell(c)
-	}
+	c.out = l.farewell(c)
 	l.t.close(c)
 	c.gen++
 	c.state, c.out = closed, nil

@@ -11,14 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epoll is the transport that is told when a socket is ready, level-triggered:
-// edges save no call here, since one read takes what is there.
+// epoll is the transport that is told when a socket becomes ready.
+//
+// It is told once (edge-triggered), which saves the kernel a look at each
+// socket that was read: a read that fills the buffer only in part has taken all
+// there was, and what comes behind it is told again. So is the end of the
+// connection, unless it was there before the read; then the event says so, and
+// reading goes on until the end is read.
+//
+// Where several answers wait, they are read one after the other, and then the
+// next requests are sent, a few at a time: the kernel's code for either does not
+// push the other out of the processor's cache. Together with naps that is a
+// tenth of the time for each request; alone, each did little.
 type epoll struct {
 	l      *loop
 	fd     int
 	events [512]unix.EpollEvent
 	buf    []byte // what is read; one for all connections
 	bell   bell
+	queue  []*conn       // that have something to be sent, while answers are read
+	holds  bool          // sends are put into the queue
 	limit  unix.Timespec // of a wait
 	quiet  bool          // nothing happened in the last wait
 	coarse bool          // the kernel (before 5.11) waits by whole milliseconds
@@ -43,6 +55,14 @@ const keptWait = 1e6
 // buffer would not stay in the processor's nearest cache.
 const readSize = 32 << 10
 
+const (
+	// readsAtOnce bounds how often one connection is read before others are.
+	readsAtOnce = 16
+	// answersAtOnce is how many answers are read before requests are sent: the
+	// first of them waits for so long, 10 µs or so.
+	answersAtOnce = 16
+)
+
 // bellIndex is what events of the bell carry in place of a connection.
 const bellIndex = -1
 
@@ -56,13 +76,17 @@ func newEpoll(l *loop) (transport, error) {
 		unix.Close(fd)
 		return nil, err
 	}
-	t := &epoll{l: l, fd: fd, buf: make([]byte, readSize), bell: b}
+	t := &epoll{l: l, fd: fd, buf: make([]byte, readSize), bell: b, queue: make([]*conn, 0, answersAtOnce)}
 	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, b.fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: bellIndex}); err != nil {
 		t.shutdown()
 		return nil, fmt.Errorf("add to an epoll instance: %w", err)
 	}
 	return t, nil
 }
+
+func (t *epoll) enter() error { return nil }
+
+func (t *epoll) leave() {}
 
 func (t *epoll) wake() { t.bell.ring() }
 
@@ -78,7 +102,7 @@ func (t *epoll) connect(c *conn) {
 		t.l.connected(c, errno)
 		return
 	}
-	c.fd, c.armed = fd, true
+	c.fd = fd
 	switch errno := p.connect(fd); errno {
 	case 0, unix.EINPROGRESS:
 		if errno := t.interest(c, unix.EPOLL_CTL_ADD); errno != 0 {
@@ -89,25 +113,21 @@ func (t *epoll) connect(c *conn) {
 	}
 }
 
-// interest tells the kernel what to report of c's socket.
+// interest tells the kernel to report what is and what becomes of c's socket.
 func (t *epoll) interest(c *conn, op int) syscall.Errno {
-	e := unix.EpollEvent{Events: unix.EPOLLIN, Fd: c.index, Pad: int32(c.gen)}
-	if c.armed {
-		e.Events |= unix.EPOLLOUT
-	}
+	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edgeTriggered, Fd: c.index, Pad: int32(c.gen)}
 	_, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_CTL, uintptr(t.fd), uintptr(op), uintptr(c.fd), uintptr(unsafe.Pointer(&e)), 0, 0)
 	return errno
 }
 
-// arm changes whether the kernel is to report that more can be sent.
-func (t *epoll) arm(c *conn, on bool) {
-	if c.armed != on {
-		c.armed = on
-		t.interest(c, unix.EPOLL_CTL_MOD)
-	}
-}
+// edgeTriggered is EPOLLET, which package unix has as a negative number.
+const edgeTriggered = 1 << 31
 
 func (t *epoll) send(c *conn) {
+	if t.holds {
+		t.queue = append(t.queue, c)
+		return
+	}
 	for len(c.out) > 0 && c.fd >= 0 && !c.cut {
 		n, errno := send(c.fd, c.out)
 		switch errno {
@@ -115,11 +135,9 @@ func (t *epoll) send(c *conn) {
 			c.out = c.out[n:]
 		case unix.EINTR:
 		case unix.EAGAIN:
-			t.arm(c, true)
-			return
+			return // an event tells when there is room
 		default:
 			c.cut = true // what it means, reading tells
-			t.arm(c, false)
 			return
 		}
 	}
@@ -128,8 +146,23 @@ func (t *epoll) send(c *conn) {
 	}
 }
 
+// sendQueue sends what was put into the queue. Some of it may be gone with its
+// connection.
+func (t *epoll) sendQueue() {
+	t.holds = false
+	for _, c := range t.queue {
+		if len(c.out) > 0 {
+			t.send(c)
+		}
+	}
+	t.queue = t.queue[:0]
+}
+
 func (t *epoll) close(c *conn) {
 	if c.fd >= 0 {
+		if len(c.out) > 0 {
+			_, _ = send(c.fd, c.out)
+		}
 		unix.RawSyscall(unix.SYS_CLOSE, uintptr(c.fd), 0, 0)
 		c.fd = none
 	}
@@ -151,54 +184,71 @@ func (t *epoll) wait(d, batch int64) error {
 		}
 		return fmt.Errorf("wait for connections: %w", errno)
 	}
-	for i := range t.events[:n] {
-		e := &t.events[i]
-		if e.Fd == bellIndex {
-			t.bell.hush()
-			t.l.woken()
-			continue
+	for events := t.events[:n]; len(events) > 0; {
+		some := events[:min(len(events), answersAtOnce)]
+		events = events[len(some):]
+		t.holds = len(some) > 1 && t.l.arrivals == nil
+		for i := range some {
+			t.happened(&some[i])
 		}
-		if c := &t.l.conns[e.Fd]; c.gen == uint32(e.Pad) && c.fd >= 0 {
-			t.happened(c, e.Events)
-		}
+		t.sendQueue()
 	}
 	return nil
 }
 
-// happened deals with what the kernel reported of c.
-func (t *epoll) happened(c *conn, events uint32) {
-	const broken = unix.EPOLLERR | unix.EPOLLHUP
-	if c.state == connecting {
-		var errno syscall.Errno
-		if events&broken != 0 {
-			errno = pending(c.fd)
-		}
-		if errno == 0 {
-			t.arm(c, false)
-		}
-		t.l.connected(c, errno)
+// happened deals with one event.
+func (t *epoll) happened(e *unix.EpollEvent) {
+	if e.Fd == bellIndex {
+		t.bell.hush()
+		t.l.woken()
 		return
 	}
-	gen := c.gen
-	if events&unix.EPOLLOUT != 0 {
-		t.arm(c, false)
+	const broken = unix.EPOLLERR | unix.EPOLLHUP
+	c, gen := &t.l.conns[e.Fd], uint32(e.Pad)
+	if c.gen != gen || c.fd < 0 {
+		return
+	}
+	if c.state == connecting {
+		var errno syscall.Errno
+		if e.Events&broken != 0 {
+			errno = pending(c.fd)
+		}
+		t.l.connected(c, errno)
+	} else if e.Events&unix.EPOLLOUT != 0 && len(c.out) > 0 {
 		t.send(c)
 	}
-	if events&(unix.EPOLLIN|broken) != 0 && c.gen == gen && c.fd >= 0 {
-		t.read(c)
+	if e.Events&(unix.EPOLLIN|unix.EPOLLRDHUP|broken) != 0 {
+		t.read(c, gen, e.Events&(unix.EPOLLRDHUP|broken) != 0)
 	}
 }
 
-func (t *epoll) read(c *conn) {
-	n, errno := recv(c.fd, t.buf)
-	switch {
-	case errno == unix.EAGAIN, errno == unix.EINTR:
-	case errno != 0:
-		t.l.ended(c, errno)
-	case n == 0:
-		t.l.ended(c, 0)
-	default:
+// read takes what came over c, and the end as well where ended says that it is
+// there.
+func (t *epoll) read(c *conn, gen uint32, ended bool) {
+	for range readsAtOnce {
+		if c.gen != gen || c.fd < 0 {
+			return
+		}
+		n, errno := recv(c.fd, t.buf)
+		switch {
+		case errno == unix.EINTR:
+			continue
+		case errno == unix.EAGAIN:
+			return
+		case errno != 0:
+			t.l.ended(c, errno)
+			return
+		case n == 0:
+			t.l.ended(c, 0)
+			return
+		}
 		t.l.arrived(c, t.buf[:n])
+		if n < len(t.buf) && !ended {
+			return
+		}
+	}
+	if c.gen == gen && c.fd >= 0 {
+		t.interest(c, unix.EPOLL_CTL_MOD) // tells again what is
 	}
 }
 

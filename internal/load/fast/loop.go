@@ -60,7 +60,7 @@ type loop struct {
 	// Of an open loop; arrivals is nil in a closed one.
 	arrivals *schedule.Arrivals
 	due      int64 // the next arrival
-	idle     ring
+	idle     fifo
 
 	shape wire.Shape // of the answers
 
@@ -75,7 +75,7 @@ type loop struct {
 func newLoop(p *plan, k, loops, connections int) *loop {
 	job := p.job
 	l := &loop{plan: p, shard: job.Recorder.Shard(), conns: make([]conn, connections), busy: queue{none, none},
-		random: rand.New(rand.NewPCG(job.Seed, uint64(k))), idle: newRing(connections), alarms: make(alarms, 0, connections)}
+		random: rand.New(rand.NewPCG(job.Seed, uint64(k))), idle: newFIFO(connections), alarms: make(alarms, 0, connections)}
 	for i := range l.conns {
 		c := &l.conns[i]
 		c.index, c.fd = int32(i), none
@@ -128,7 +128,7 @@ func (l *loop) run() (engine.Report, error) {
 			l.alarms.push(alarm{at: l.now + int64(i/connectsAtOnce)*connectsEvery, conn: c.index})
 		}
 	}
-	var err error
+	err := l.t.enter()
 	for err == nil && !l.done(l.now) {
 		l.pass(l.now)
 		if l.tls.fed {
@@ -222,6 +222,7 @@ func (l *loop) finish(now int64) engine.Report {
 	for i := range l.conns {
 		l.hangUp(&l.conns[i])
 	}
+	l.t.leave()
 	l.tls.all.Wait()
 	l.shard.Done()
 	return r

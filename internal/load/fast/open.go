@@ -15,15 +15,15 @@ import "math"
 // Connections take turns, those not used for longest first, so that all of them
 // carry their share, as connections of users do.
 
-// ring is a queue of connections that are free, as large as their number.
-type ring struct {
+// fifo is a queue of connections that are free, as large as their number.
+type fifo struct {
 	slots       []int32
 	first, free int // free: how many are in it
 }
 
-func newRing(n int) ring { return ring{slots: make([]int32, n)} }
+func newFIFO(n int) fifo { return fifo{slots: make([]int32, n)} }
 
-func (r *ring) push(i int32) {
+func (r *fifo) push(i int32) {
 	at := r.first + r.free
 	if at >= len(r.slots) {
 		at -= len(r.slots)
@@ -32,7 +32,7 @@ func (r *ring) push(i int32) {
 	r.free++
 }
 
-func (r *ring) pop() int32 {
+func (r *fifo) pop() int32 {
 	i := r.slots[r.first]
 	if r.first++; r.first == len(r.slots) {
 		r.first = 0

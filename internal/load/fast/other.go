@@ -12,3 +12,6 @@ import (
 func Epoll() (engine.Engine, error) {
 	return nil, errors.New("the event loop needs Linux: the portable engine does all it does")
 }
+
+// IOUring says that there is no such engine here.
+func IOUring() (engine.Engine, error) { return Epoll() }

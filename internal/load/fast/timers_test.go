@@ -38,7 +38,7 @@ func TestAlarms(t *testing.T) {
 func TestListAndRing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10).Draw(t, "connections")
-		l := &loop{conns: make([]conn, n), busy: queue{none, none}, idle: newRing(n)}
+		l := &loop{conns: make([]conn, n), busy: queue{none, none}, idle: newFIFO(n)}
 		var free, busy []int32
 		for i := range l.conns {
 			l.conns[i].index = int32(i)

@@ -224,6 +224,7 @@ func (l *loop) sealedEnd(c *conn, errno syscall.Errno) {
 	s := c.tls
 	if c.state == shaking {
 		// What came before may say why: the handshake tells.
+		c.out = nil
 		l.t.close(c)
 		s.finish(err)
 		return
@@ -294,21 +295,22 @@ func (l *loop) decrypt(c *conn, one bool) {
 	}
 }
 
-// farewell ends the session of a connection that is about to be closed.
-func (l *loop) farewell(c *conn) {
+// farewell ends the session of a connection that is about to be closed, and
+// returns what is to be sent before.
+func (l *loop) farewell(c *conn) []byte {
 	s := c.tls
+	if s == nil {
+		return nil
+	}
 	c.tls = nil
 	if !s.adopted {
 		s.finish(net.ErrClosed)
-		return
+		return nil
 	}
-	if c.fd < 0 || c.cut || len(c.out) > 0 || s.ended != nil {
-		return
+	if c.fd < 0 || c.cut || len(c.out) > 0 || s.ended != nil || s.conn.CloseWrite() != nil {
+		return nil
 	}
-	if s.conn.CloseWrite() == nil && s.grown > 0 {
-		c.out = s.sealed[len(s.sealed)-s.grown:]
-		l.t.send(c)
-	}
+	return s.sealed[len(s.sealed)-s.grown:]
 }
 
 // records follows where records begin in what comes.

@@ -23,7 +23,8 @@ type transport interface {
 	// transport may fail to send without saying so: reading tells, and an answer
 	// may have come before.
 	send(c *conn)
-	// close gives the socket of c back, with whatever was to be sent over it.
+	// close gives the socket of c back, behind one try to send what c.out holds:
+	// the farewell of TLS, or nothing.
 	close(c *conn)
 	// wait delivers what happens within d nanoseconds, at least one thing or
 	// nothing; 0 does not wait. What happens first may be held back for batch
@@ -31,6 +32,11 @@ type transport interface {
 	wait(d, batch int64) error
 	// wake makes a wait return, from any goroutine.
 	wake()
-	// shutdown gives all back, after the sockets.
+	// enter and leave are the first and the last call on the loop's thread: the
+	// sockets are closed by then. wake may come before, between and behind them.
+	enter() error
+	leave()
+	// shutdown gives all back, when nothing is called any more. A transport that
+	// was never entered is not left.
 	shutdown()
 }
