@@ -115,6 +115,11 @@ screenshot: build ## the pictures in the README and docs, of real measurements
 	bin/whet tune -d 10s -warmup 2s -o $(DEMO)/hello.whet 'http://127.0.0.1:18315/hello?name=Ann' -- ./casebook/cmd/casebook -case visits -stage original -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null
 	go run ./docs/screenshot -height 1000 -scroll '#load' $(DEMO)/hello.html docs/service.png
 	bin/whet record -d 10s -warmup 2s -o $(DEMO)/final.whet 'http://127.0.0.1:18315/hello?name=Ann' -- ./casebook/cmd/casebook -case visits -stage final -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null
+	go build -o $(DEMO)/casebook ./casebook/cmd/casebook
+	$(DEMO)/casebook -case visits -stage original -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null & server=$$!; trap "kill $$server" EXIT; \
+		until (exec 3<>/dev/tcp/127.0.0.1/18315) 2>/dev/null; do kill -0 $$server; sleep 0.1; done; \
+		bin/whet load -rate 4000/s -poisson -d 30s -slo 'p99<50ms' -o $(DEMO)/load.whet 'http://127.0.0.1:18315/hello?name=Ann' >/dev/null
+	go run ./docs/screenshot -height 1130 -scroll '#time' $(DEMO)/load.html docs/load.png
 	bin/whet flame -normalize -diff_base $(DEMO)/hello.whet -title 'visits: final beside original' -o $(DEMO)/difference.html $(DEMO)/final.whet
 	go run ./docs/screenshot -height 700 $(DEMO)/difference.html docs/difference.png
 	bin/whet flame -sandwich 'runtime\.mallocgc$$' -o $(DEMO)/sandwich.html docs/testdata/server.cpu.pb.gz
