@@ -23,7 +23,9 @@ func (o *Options) validateEngine(p *prepared) error {
 	switch o.Engine {
 	case "", Auto, Portable:
 		return nil
-	case Epoll, IOUring:
+	case IOUring:
+		return fmt.Errorf("engine %s: it is not in this build: give epoll, or auto", o.Engine)
+	case Epoll:
 		if why := o.beyondLoop(p); why != "" {
 			return fmt.Errorf("engine %s: %s: give portable, or auto", o.Engine, why)
 		}
@@ -41,8 +43,6 @@ func (o *Options) beyondLoop(p *prepared) string {
 		return fmt.Sprintf("an event loop takes one address, and the requests go to %d", len(p.dial))
 	case o.Cookies:
 		return "an event loop keeps no cookies"
-	case o.Check.Looks():
-		return "an event loop looks at the status of answers alone"
 	}
 	return ""
 }
@@ -56,7 +56,7 @@ func (o *Options) engine(p *prepared) (engine.Engine, error) {
 	switch {
 	case err == nil:
 		return e, nil
-	case o.Engine == Epoll || o.Engine == IOUring:
+	case o.Engine == Epoll:
 		return nil, fmt.Errorf("engine %s: %w", o.Engine, err)
 	}
 	return portable.Engine{}, nil

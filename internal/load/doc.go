@@ -1,36 +1,45 @@
-// Package load drives an HTTP service with a closed or an open loop, and records
-// what came back.
+// Package load drives an HTTP service with a closed or an open loop, and says
+// what came back and whether it can be believed.
 //
-// It answers: how many requests does the service complete with a fixed number
-// of clients, how long does each take, and what goes wrong. Each of
-// Options.Concurrency clients sends one request, reads the whole answer, and
-// sends the next, as wrk does. The same address is asked again and again over
-// connections that are kept.
+// It answers: how many requests does the service complete, how long does each
+// take, and what goes wrong. It is the one door for whoever wants load: options
+// and their validation, the choice of the engine, the phases, the check of the
+// generator itself, and the warnings. What is sent is package message's, what
+// drives the connections an engine's (package engine says what it owes, fast
+// and portable are two), and what became of each request goes into package
+// record, which says to which moment a request belongs and which times there
+// are.
 //
-// A request belongs to the moment it ended: those that end within
-// [Result.Start, Result.End) count, also when they began during the warm-up;
-// those still under way at the end do not, and Result.InFlight says how many
-// they were. So the rate is right for slow and fast requests alike.
-//
-// Service time runs from just before a request is given to net/http until the
-// end of its answer's body, and so includes making a connection where one was
-// needed. The histogram holds every whole answer whatever its status, and
-// requests that timed out, at the time they were waited for: leaving those out
-// would hide the worst. It does not hold requests that ended without an answer
-// for another reason, such as a refused connection, which took no service.
+// In a closed loop each of Options.Concurrency connections sends one request,
+// reads the whole answer, and sends the next, as wrk does. With
+// Options.Schedule the loop is open: requests are sent when they are due, over
+// at most that many connections, and Result.Response holds what users would
+// see: the time from when each was due. A plan that changes is led by its first
+// rate during the warm-up, and begins behind it.
 //
 // Redirects are not followed: an answer of 3xx counts as an answer, as with
 // wrk, and a warning says where it leads. Otherwise every request would cost
 // the target two, and the figures would be of neither. (hey follows them.)
 //
-// HTTP/1.1 is spoken; no proxy is used, whatever the environment says.
-// Compressed answers are not asked for, unless Options.Header does.
+// No proxy is used, whatever the environment says. Compressed answers are not
+// asked for, unless a header does.
 //
-// With Options.Rate the loop is open: requests are sent when they are due,
-// evenly spaced, over at most Concurrency connections, and Result.Response holds
-// what users would see: the time from when each was due. There a request belongs
-// to the moment it was due, and the load waits for the answers behind its end.
-// See the essay in open.go.
+// # When the generator was the bottleneck
+//
+// Result.Invalid says so, and whet load exits with 3, in three cases:
+//
+//   - A closed loop whose process used more than nine tenths of the processors
+//     that it may use: the service had to wait for it. (In a process that
+//     answers itself, as in tests, nobody can tell whose time that was.)
+//   - An open loop that sent more than one request in a hundred over a
+//     millisecond late, where at p99 that lateness is more than half of the
+//     response time.
+//   - One failure in a hundred or more for want of file descriptors or ports.
+//
+// Processors that generator and target share are no such proof, and are warned
+// of where they were used up, or where there is only one. Who listens at the
+// address is found in /proc, and so only on Linux and where this user may look;
+// otherwise it is unknown, and Generator.Shared says that.
 //
 // # When it misleads
 //
@@ -42,13 +51,11 @@
 // An open loop is no better than its generator. What it sent late is counted in
 // Result.LateSends, and stands in the response times; more than one in a hundred
 // is warned of. Evenly spaced arrivals wait for each other less than those of
-// users, who come at random.
+// users, who come at random: schedule.Schedule.Poisson does.
 //
-// Generator and service share a machine if the address is local, and then
-// share its processors: Result.GeneratorCPU says what was taken. It counts all
-// of this process, so other work of ours during the load is in it.
+// With few connections an open loop's requests wait for one of them, as they
+// would not if each user had one; Result.Waited counts those.
 //
-// net/http sends a request again, unseen, if a kept connection turns out to be
-// closed before the first byte of an answer and the method is idempotent. A
-// service that closes connections shows that as time, not as errors.
+// Result.Generator.CPU is that of this process, so other work of ours during
+// the load is in it.
 package load

@@ -2,13 +2,22 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"whet/internal/load/engine"
+	"whet/internal/load/message"
+	"whet/internal/schedule"
 )
 
 func TestValidate(t *testing.T) {
+	think, err := message.ParseThink("1ms")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if o := options("http://localhost:1/x"); o.Validate() != nil {
 		t.Error(o.Validate())
 	}
@@ -31,6 +40,19 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.Duration = 0 }, "duration 0s"},
 		{func(o *Options) { o.Duration = 25 * time.Hour }, "at most 24h0m0s"},
 		{func(o *Options) { o.Timeout = 0 }, "timeout 0s"},
+		{func(o *Options) { o.Streams = 2 }, "several requests at a time on one connection need HTTP/2"},
+		{func(o *Options) { o.Streams, o.Protocol = 1001, engine.H2C }, "1001 streams: give 1 to 1000"},
+		{func(o *Options) { o.Protocol = engine.HTTP2 }, "HTTP/2 without TLS is h2c"},
+		{func(o *Options) { o.URL, o.Protocol = "https://localhost/", engine.H2C }, "h2c is HTTP/2 without TLS"},
+		{func(o *Options) { o.Requests = -1 }, "-1 requests: give 1 to"},
+		{func(o *Options) { o.Schedule, o.Think = schedule.Constant(1), think }, "a think time is for a closed loop"},
+		{func(o *Options) { o.MinTLS = 7 }, "TLS version 0x0007: give one of 1.0 to 1.3"},
+		{func(o *Options) { o.MinTLS, o.MaxTLS = tls.VersionTLS13, tls.VersionTLS12 }, "at least TLS 1.3 and at most TLS 1.2"},
+		{func(o *Options) { o.Certificate = "x.pem" }, "a client certificate needs its key"},
+		{func(o *Options) { o.Engine = "fast" }, `engine "fast": there is no such engine: give auto, epoll, io_uring or portable`},
+		{func(o *Options) { o.Engine, o.Cookies = Epoll, true }, "engine epoll: an event loop keeps no cookies: give portable, or auto"},
+		{func(o *Options) { o.Engine, o.URL, o.Protocol = Epoll, "https://h/", engine.HTTP2 }, "an event loop speaks HTTP/1.1 and not HTTP/2"},
+		{func(o *Options) { o.Check = &engine.Check{SHA256: "x"} }, "check sha256"},
 		{func(o *Options) { o.Header = http.Header{"a b": nil} }, `header "a b"`},
 		{func(o *Options) { o.Header = http.Header{"A": {"b\r\nC: d"}} }, "header A: its value holds a line break"},
 	} {

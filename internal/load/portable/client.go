@@ -23,6 +23,8 @@ type client struct {
 	jar    *jar            // nil: no cookies are kept
 	stream *message.Stream
 	think  *rand.Rand
+	// verifier looks at answers; nil: the status is all there is to look at.
+	verifier *engine.Verifier
 	// fixed are the requests to targets that are always the same, with ctx.
 	fixed []*http.Request
 
@@ -36,7 +38,7 @@ type client struct {
 }
 
 func newClient(d *driver, load context.Context, k int, lines []*line, jar *jar) *client {
-	return &client{d: d, job: d.job, load: load, lines: lines, jar: jar, stream: d.job.Messages.Stream(k),
+	return &client{d: d, job: d.job, load: load, lines: lines, jar: jar, verifier: d.job.Check.Verifier(), stream: d.job.Messages.Stream(k),
 		think: rand.New(rand.NewPCG(d.job.Seed, uint64(k))), fixed: make([]*http.Request, d.job.Messages.Len())}
 }
 
@@ -127,11 +129,14 @@ func wait(ctx context.Context, d time.Duration) {
 }
 
 func (c *client) record(shard *record.Shared, out *record.Outcome) {
-	if c.err == nil {
+	switch {
+	case c.err != nil:
+		shard.Fail(out, c.err.Error)
+	case out.Kind != "" && c.verifier != nil:
+		shard.Fail(out, func() string { return c.verifier.Why(out.Status) })
+	default:
 		shard.Record(out)
-		return
 	}
-	shard.Fail(out, c.err.Error)
 }
 
 // send sends one request and reads its answer to the end.
@@ -199,12 +204,17 @@ func (c *client) answer(out *record.Outcome, res *http.Response) (last bool, err
 		res.Body.Close()
 		return true, errVersion(res.Proto)
 	}
+	c.look(res)
 	out.Bytes, err = c.read(res.Body)
 	if err != nil {
 		return last || res.ProtoMajor == 1, err
 	}
 	out.Status = res.StatusCode
-	out.Kind = c.job.Check.StatusKind(res.StatusCode)
+	if c.verifier != nil {
+		out.Kind = c.verifier.Kind(res.StatusCode)
+	} else {
+		out.Kind = c.job.Check.StatusKind(res.StatusCode)
+	}
 	if c.jar != nil {
 		c.jar.put(c.lines[c.m.Origin].o, c.m.Target, res)
 	}
@@ -215,12 +225,31 @@ func (c *client) answer(out *record.Outcome, res *http.Response) (last bool, err
 	return last, nil
 }
 
+// look shows the verifier an answer's head.
+func (c *client) look(res *http.Response) {
+	if c.verifier == nil {
+		return
+	}
+	c.verifier.Reset()
+	for name, values := range res.Header {
+		for _, value := range values {
+			c.verifier.Field([]byte(name), []byte(value))
+		}
+	}
+	for _, coding := range res.TransferEncoding { // net/http takes that line out
+		c.verifier.Field([]byte("Transfer-Encoding"), []byte(coding))
+	}
+}
+
 // read drains a body and counts it.
 func (c *client) read(body io.ReadCloser) (n int64, err error) {
 	defer body.Close()
 	for {
 		k, err := body.Read(c.drain[:])
 		n += int64(k)
+		if c.verifier != nil {
+			c.verifier.Body(c.drain[:k])
+		}
 		if err == io.EOF {
 			return n, nil
 		}

@@ -1,0 +1,167 @@
+package load
+
+import (
+	"context"
+	"math"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/load/engine"
+	"whet/internal/load/record"
+)
+
+// judged is a result with what is said about it.
+func judged(r *record.Result, check *selfCheck) *record.Result {
+	if check == nil {
+		check = new(selfCheck)
+	}
+	w := &warner{res: r, options: new(Options), report: new(engine.Report), check: check, job: &engine.Job{Connections: 8}}
+	w.warn()
+	return r
+}
+
+// open is an open loop's result, of 1,000 requests with a response time and a
+// lateness each, of which so many were late.
+func open(response, lateness time.Duration, late int) *record.Result {
+	r := &record.Result{Open: true, Requests: 1000, LateSends: int64(late)}
+	for i := range 1000 {
+		r.Response.Record(int64(response))
+		if i < late {
+			r.Lateness.Record(int64(lateness))
+		} else {
+			r.Lateness.Record(0)
+		}
+	}
+	return r
+}
+
+func TestInvalid(t *testing.T) {
+	closed := func(share float64) *record.Result {
+		return &record.Result{Requests: 1000, Generator: record.Generator{Share: share, Processors: 2}}
+	}
+	failed := func(kind string, n int64) *record.Result {
+		return &record.Result{Requests: 1000, Errors: map[string]int64{kind: n}}
+	}
+	for _, c := range []struct {
+		name string
+		r    *record.Result
+		want string // "": valid
+	}{
+		{"half used", closed(0.5), ""},
+		{"just not all used", closed(0.9), ""},
+		{"all used", closed(0.97), "the generator was the bottleneck: it used 97.0 % of its 2 processors"},
+		{"unknown", closed(-1), ""},
+		{"an open loop that is busy and in time", func() *record.Result { r := open(time.Millisecond, 0, 0); r.Generator.Share = 0.99; return r }(), ""},
+		{"late, and half of the response time", open(40*time.Millisecond, 20*time.Millisecond, 20), "the generator was the bottleneck: it sent 2.0 % of the requests more than 1ms"},
+		{"late, and little of the response time", open(400*time.Millisecond, 20*time.Millisecond, 20), ""},
+		{"late once", open(40*time.Millisecond, 20*time.Millisecond, 1), ""},
+		{"no ports", failed(record.NoPorts, 10), "the generator ran out of what it needs: 1.0 % of the requests"},
+		{"hardly any without ports", failed(record.NoPorts, 9), ""},
+		{"no files", failed(record.NoFiles, 500), "the generator ran out of what it needs: 50.0 % of the requests"},
+		{"refused", failed(record.Refused, 1000), ""},
+	} {
+		r := judged(c.r, nil)
+		if (c.want == "") != (r.Invalid == "") || !strings.HasPrefix(r.Invalid, c.want) || c.want != "" && (len(r.Warnings) == 0 || r.Warnings[0] != r.Invalid) {
+			t.Errorf("%s: %q, %q", c.name, r.Invalid, r.Warnings)
+		}
+	}
+}
+
+func TestSharing(t *testing.T) {
+	set := func(list ...int) (p processors) {
+		for _, n := range list {
+			p.add(n)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		name   string
+		check  selfCheck
+		shared int
+		want   string
+	}{
+		{"apart", selfCheck{target: target{known: true, here: true, ours: set(0), theirs: set(1)}}, 0, ""},
+		{"elsewhere", selfCheck{target: target{known: true}}, 0, ""},
+		{"unknown", selfCheck{}, -1, ""},
+		{"one core", selfCheck{target: target{known: true, here: true, ours: set(3), theirs: set(3)}}, 1, "generator and target share one processor"},
+		{"both, with room", selfCheck{target: target{known: true, here: true, ours: set(0, 1), theirs: set(0, 1)}}, 2, ""},
+		{"both, used up", selfCheck{scarce: true, target: target{known: true, here: true, ours: set(0, 1), theirs: set(0, 1)}}, 2, "generator and target shared 2 processors and used them up"},
+		{"this process", selfCheck{target: target{known: true, here: true, own: true, ours: set(0), theirs: set(0)}}, 1, ""},
+	} {
+		r := judged(&record.Result{Requests: 1, Generator: record.Generator{Share: -1, Shared: c.shared}}, &c.check)
+		if got := strings.Join(r.Warnings, "\n"); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" || r.Invalid != "" {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+// Two pauses between 1 and 2 ms and one between 4 and 8 are 2·1.5 + 6 ms, the
+// longest at most 8.
+func TestPauses(t *testing.T) {
+	buckets := []float64{math.Inf(-1), 0.001, 0.002, 0.004, 0.008, math.Inf(1)}
+	before := &metrics.Float64Histogram{Buckets: buckets, Counts: []uint64{5, 1, 0, 7, 0}}
+	after := &metrics.Float64Histogram{Buckets: buckets, Counts: []uint64{5, 3, 0, 8, 0}}
+	if n, sum, longest := pausesSince(before, after); n != 3 || sum != 9*time.Millisecond || longest != 8*time.Millisecond {
+		t.Errorf("%d pauses, %v, at most %v", n, sum, longest)
+	}
+	after.Counts[4] = 1 // and one longer than any bucket
+	if n, _, longest := pausesSince(before, after); n != 4 || longest != 8*time.Millisecond {
+		t.Errorf("%d pauses, at most %v", n, longest)
+	}
+	if n, _, _ := pausesSince(nil, after); n != 0 {
+		t.Errorf("%d pauses of none", n)
+	}
+	r := &record.Result{Start: time.Unix(0, 0), End: time.Unix(1, 0), Generator: record.Generator{Share: -1, Pauses: 3, PauseTime: 60 * time.Millisecond}}
+	if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.HasPrefix(got, "the generator's own collector stopped it 3 times, for 60.0 ms in all") {
+		t.Error(got)
+	}
+}
+
+func TestOtherWarnings(t *testing.T) {
+	waited := open(time.Millisecond, 0, 0)
+	waited.Waited = 60
+	for want, r := range map[string]*record.Result{
+		"6.0 % of the requests waited for one of 8 connections": waited,
+		"3 requests failed for want of file descriptors":        {Requests: 1000, Errors: map[string]int64{record.NoFiles: 3}},
+		"3 requests failed for want of ports":                   {Requests: 1000, Errors: map[string]int64{record.NoPorts: 3}},
+	} {
+		if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.Contains(got, want) {
+			t.Errorf("%q, want %s", got, want)
+		}
+	}
+}
+
+// An engine that cannot do the load at all leaves a result that is not valid.
+func TestEngineFails(t *testing.T) {
+	o := options("http://127.0.0.1:1")
+	p, err := o.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := o.job(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Running{recorder: j.Recorder, started: make(chan struct{}), done: make(chan struct{})}
+	r.drive(t.Context(), &o, p, failing{}, j)
+	<-r.started
+	if r.err == nil || r.result.Invalid != "no engine today" || len(r.result.Warnings) != 1 || !r.result.Interrupted {
+		t.Errorf("%v, %+v", r.err, r.result.Invalid)
+	}
+}
+
+type failing struct{}
+
+func (failing) Name() string { return "failing" }
+
+func (failing) Drive(context.Context, *engine.Job) (engine.Report, error) {
+	return engine.Report{}, errFailing
+}
+
+type constant string
+
+func (c constant) Error() string { return string(c) }
+
+const errFailing = constant("no engine today")
