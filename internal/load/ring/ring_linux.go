@@ -138,7 +138,7 @@ func (r *Ring) Close() {
 		// Closing the ring does all this too, but later, in the kernel's time.
 		c := syncCancel{fd: -1, flags: cancelAny | cancelAll, timeout: [2]int64{1, 0}}
 		r.register(registerSyncCancel, unsafe.Pointer(&c), 1)
-		r.enter(0, 0, enterGetEvents)
+		r.enter(unix.Syscall6, 0, 0, enterGetEvents)
 	}
 	for _, g := range r.groups {
 		_ = unix.Munmap(g.memory)
@@ -168,7 +168,7 @@ func (r *Ring) SetFile(slot uint32, fd int) error {
 // Submit gives the kernel what was written, without waiting.
 func (r *Ring) Submit() {
 	if r.tail != r.submitted {
-		r.note(r.enter(0, 0, 0))
+		r.note(r.enter(unix.RawSyscall6, 0, 0, 0))
 	}
 }
 
@@ -183,12 +183,17 @@ func (r *Ring) note(errno syscall.Errno) {
 // not at all if one is there or d is 0. Where n is more than 1 it waits for n
 // completions, but for no more than batch if there is one by then. A signal may
 // end it early.
-func (r *Ring) Wait(d time.Duration, n int, batch time.Duration) error {
+//
+// The runtime is told of the wait only if it is to release the thread's processor
+// meanwhile, which costs about a microsecond and more where others use it: short
+// waits are cheaper without. The runtime's signals end those, so that the collector
+// need not wait for them.
+func (r *Ring) Wait(d time.Duration, n int, batch time.Duration, release bool) error {
 	if err := r.err; err != nil {
 		return err
 	}
 	if d <= 0 || atomic.LoadUint32(r.cqTail)-r.head >= uint32(n) {
-		r.note(r.enter(0, 0, enterGetEvents))
+		r.note(r.enter(unix.RawSyscall6, 0, 0, enterGetEvents))
 		return r.err
 	}
 	r.timeout = unix.NsecToTimespec(int64(d))
@@ -196,19 +201,21 @@ func (r *Ring) Wait(d time.Duration, n int, batch time.Duration) error {
 	if n > 1 {
 		r.arg.minWait = uint32(batch / time.Microsecond)
 	}
-	if errno := r.enter(n, uintptr(unsafe.Pointer(&r.arg)), enterGetEvents|enterExtArg); errno != unix.ETIME {
+	call := unix.RawSyscall6
+	if release {
+		call = unix.Syscall6
+	}
+	if errno := r.enter(call, n, uintptr(unsafe.Pointer(&r.arg)), enterGetEvents|enterExtArg); errno != unix.ETIME {
 		r.note(errno)
 	}
 	return r.err
 }
 
-// enter is io_uring_enter. It tells the runtime only where it may block.
-func (r *Ring) enter(n int, arg uintptr, flags uintptr) syscall.Errno {
+// enter is io_uring_enter by one of the two ways to make a call.
+func (r *Ring) enter(call func(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno), n int, arg, flags uintptr) syscall.Errno {
 	atomic.StoreUint32(r.sqTail, r.tail)
-	call := unix.RawSyscall6
 	var size uintptr
-	if n > 0 {
-		call = unix.Syscall6
+	if arg != 0 {
 		size = unsafe.Sizeof(r.arg)
 	}
 	_, _, errno := call(unix.SYS_IO_URING_ENTER, uintptr(r.fd), uintptr(r.tail-r.submitted), uintptr(n), flags, arg, size)

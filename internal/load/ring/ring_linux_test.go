@@ -79,7 +79,7 @@ func (p *pair) next() Completion {
 		if c, ok := p.Next(); ok {
 			return c
 		}
-		if err := p.Wait(patience, 1, 0); err != nil {
+		if err := p.Wait(patience, 1, 0, true); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -90,7 +90,7 @@ func (p *pair) next() Completion {
 // none sees that no completion is there after all that was written is done.
 func (p *pair) none() {
 	p.t.Helper()
-	if err := p.Wait(0, 1, 0); err != nil {
+	if err := p.Wait(0, 1, 0, false); err != nil {
 		p.t.Fatal(err)
 	}
 	if c, ok := p.Next(); ok {
@@ -317,13 +317,13 @@ func TestWatch(t *testing.T) {
 // are asked for, and with fewer when the shorter time is over.
 func TestWait(t *testing.T) {
 	p := newPair(t, 8, 4)
-	if err := p.Wait(time.Millisecond, 1, 0); err != nil || p.Left() != 0 {
+	if err := p.Wait(time.Millisecond, 1, 0, false); err != nil || p.Left() != 0 {
 		t.Fatalf("%d completions, error %v", p.Left(), err)
 	}
 	p.Receive(0, p.buffers, 1)
 	p.Submit()
 	p.write("abcdefgh")
-	if err := p.Wait(patience, 2, patience); err != nil || p.Left() != 2 {
+	if err := p.Wait(patience, 2, patience, true); err != nil || p.Left() != 2 {
 		t.Errorf("waiting for two: %d completions, error %v", p.Left(), err)
 	}
 	for p.Left() > 0 {
@@ -335,7 +335,7 @@ func TestWait(t *testing.T) {
 	}
 	// There would be no end to waiting for five, but for the batch's time.
 	p.write("ab")
-	if err := p.Wait(time.Hour, 5, time.Millisecond); err != nil || p.Left() != 1 {
+	if err := p.Wait(time.Hour, 5, time.Millisecond, true); err != nil || p.Left() != 1 {
 		t.Errorf("waiting for five: %d completions, error %v", p.Left(), err)
 	}
 }
