@@ -38,7 +38,6 @@ type conn struct {
 	busy    bool
 	parsing bool // the parser has seen a part of the answer
 	cut     bool // sending failed: nothing more is sent, but an answer may come
-	again   bool // may be sent twice
 	head    bool // its method is HEAD
 	target  int32
 	peers   int32  // addresses tried for it
@@ -84,11 +83,11 @@ func (l *loop) compose(c *conn) {
 	l.stream.Next(m)
 	c.target = int32(m.Index)
 	if f := &l.fixed[m.Index]; f.bytes != nil {
-		c.request, c.head, c.again = f.bytes, f.head, f.again
+		c.request, c.head = f.bytes, f.head
 		return
 	}
 	c.buf = wire.AppendRequest(c.buf[:0], m, l.job.KeepAlive)
-	c.request, c.head, c.again = c.buf, m.Method == "HEAD", replayable(m)
+	c.request, c.head = c.buf, m.Method == "HEAD"
 }
 
 // transmit sends the request over a connection that is ready.
@@ -188,20 +187,19 @@ func (l *loop) over(c *conn) {
 }
 
 // broken is the end of a connection over which no answer will come any more. A
-// kept connection may have been closed while its request was on the way: then
-// the request is sent again over a new one, as net/http does.
+// kept connection may have been closed before its next request was sent: then
+// that one goes over a new connection. What was sent is not sent again: the
+// service may have seen it, and a load counts what the service sees.
 func (l *loop) broken(c *conn, err error) {
-	if !c.busy {
+	switch {
+	case !c.busy:
 		l.hangUp(c)
-		return
-	}
-	unsent := c.tls == nil && len(c.out) == len(c.request)
-	if c.answers && !c.parsing && (c.again || unsent) {
+	case c.answers && c.tls == nil && len(c.out) == len(c.request):
 		l.hangUp(c)
 		l.dial(c, l.job.Now())
-		return
+	default:
+		l.fail(c, kindOf(err), err)
 	}
-	l.fail(c, kindOf(err), err)
 }
 
 // fail ends the request under way without an answer, and its connection.

@@ -42,8 +42,7 @@
 // the loops in turns, so one loop's connections may all be busy while another's
 // are free; each still counts from when it was due.
 //
-// A request over a kept connection that turns out to be closed before the first
-// byte of an answer is sent again over a new one, once, where its method allows
-// that, as net/http does. A service that closes connections shows that as time,
-// not as errors.
+// A request is sent once. One that is on its way over a kept connection when the
+// service closes that has failed, where net/http would send it again, unseen;
+// only what was closed before anything was sent is made anew.
 package fast

@@ -117,7 +117,7 @@ func newPlan(ctx context.Context, j *engine.Job) (*plan, error) {
 	p.fixed = make([]fixed, j.Messages.Len())
 	for i := range p.fixed {
 		if m, ok := j.Messages.Fixed(i); ok {
-			p.fixed[i] = fixed{bytes: wire.AppendRequest(nil, m, j.KeepAlive), head: m.Method == "HEAD", again: replayable(m)}
+			p.fixed[i] = fixed{bytes: wire.AppendRequest(nil, m, j.KeepAlive), head: m.Method == "HEAD"}
 		}
 	}
 	if len(p.fixed) == 1 && p.fixed[0].bytes != nil {

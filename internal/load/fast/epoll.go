@@ -225,6 +225,8 @@ func (t *epoll) happened(e *unix.EpollEvent) {
 // read takes what came over c, and the end as well where ended says that it is
 // there.
 func (t *epoll) read(c *conn, gen uint32, ended bool) {
+	// The next request is not sent into a connection that has ended.
+	t.holds = t.holds || ended
 	for range readsAtOnce {
 		if c.gen != gen || c.fd < 0 {
 			return

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"syscall"
 
-	"whet/internal/load/message"
 	"whet/internal/load/record"
 	"whet/internal/load/wire"
 )
@@ -42,13 +41,4 @@ func othersMayDo(errno syscall.Errno) bool {
 		return false
 	}
 	return true
-}
-
-// replayable reports that a request may be sent twice, by net/http's rule.
-func replayable(m *message.Message) bool {
-	switch m.Method {
-	case "GET", "HEAD", "OPTIONS", "TRACE":
-		return true
-	}
-	return false
 }

@@ -38,8 +38,8 @@ type plan struct {
 
 // fixed is a request that is always the same.
 type fixed struct {
-	bytes       []byte
-	head, again bool
+	bytes []byte
+	head  bool // it is a HEAD request
 }
 
 // loop drives a part of the job's connections on one thread.
@@ -84,7 +84,7 @@ func newLoop(p *plan, k, loops, connections int) *loop {
 			c.parser.Sink = c.verifier
 		}
 		if p.one != nil {
-			c.request, c.head, c.again = p.one.bytes, p.one.head, p.one.again
+			c.request, c.head = p.one.bytes, p.one.head
 		}
 	}
 	if p.one == nil {

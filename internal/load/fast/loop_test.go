@@ -140,28 +140,49 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// A connection that was closed between two requests costs no error where the
-// request may be sent twice, and one for each where it may not.
+// A request that a server takes and does not answer has failed, and is not sent
+// again.
 func TestClosedBetween(t *testing.T) {
+	var seen atomic.Int64
 	addr := listen(t, "tcp", "127.0.0.1:0", func(c net.Conn) {
 		n := 0
 		requests(c, func() bool {
+			seen.Add(1)
 			if n++; n == 2 {
-				return false // the second request is read, and not answered
+				return false
 			}
 			_, err := io.WriteString(c, answer)
 			return err == nil
 		})
 	})
 	j := job(t, addr)
-	j.Requests = 100
+	j.Connections, j.Requests = 1, 20
 	r, _ := drive(t, j)
-	wantKinds(t, r, 100, nil)
+	wantKinds(t, r, 20, map[string]int64{record.Reset: 10})
+	if seen.Load() != 20 {
+		t.Errorf("the server got %d requests", seen.Load())
+	}
+}
 
-	j = job(t, addr, message.Target{Method: "POST", URL: "http://" + addr + "/"})
-	j.Connections, j.Requests = 1, 10
-	r, _ = drive(t, j)
-	wantKinds(t, r, 10, map[string]int64{record.Reset: 5})
+// A connection that was closed while nothing was sent over it costs no error.
+func TestClosedIdle(t *testing.T) {
+	addr := listen(t, "tcp", "127.0.0.1:0", func(c net.Conn) {
+		requests(c, func() bool {
+			_, _ = io.WriteString(c, answer)
+			return false
+		})
+	})
+	think, err := message.ParseThink("200ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := job(t, addr)
+	j.Connections, j.Loops, j.Requests, j.Think = 1, 1, 3, think
+	r, _ := drive(t, j)
+	wantKinds(t, r, 3, nil)
+	if r.Connections != 3 {
+		t.Errorf("%d connections, want 3", r.Connections)
+	}
 }
 
 // A body that is larger than what sockets hold goes out in parts, over TLS as
