@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"time"
 
 	"whet/internal/load/record"
@@ -11,7 +12,9 @@ import (
 const blocks = 10
 
 // PointOf is what a load at a level showed, judged by the bounds, which may be
-// none. Its throughput is that of good answers.
+// none. Its throughput is that of good answers. In an open loop a bound on the least
+// throughput is left out: a rate below it cannot meet it, and that is not the
+// service's fault. Hold it against what was found.
 func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
 	times := &r.Service
 	if r.Open {
@@ -20,6 +23,11 @@ func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
 	p := Point{
 		Level: level, Growth: growth(r.Seconds), Span: r.End.Sub(r.Start), Took: r.End.Sub(r.Began) + r.Drain,
 		P50: time.Duration(times.Quantile(0.5)), P99: time.Duration(times.Quantile(0.99)), Invalid: r.Invalid,
+	}
+	if r.Open {
+		bounds = slices.DeleteFunc(slices.Clone(bounds), func(b slo.Bound) bool {
+			return b.Metric.Kind == slo.Throughput && (b.Op == slo.More || b.Op == slo.AtLeast)
+		})
 	}
 	verdicts := bounds.Judge(r)
 	p.Meets = slo.Met(verdicts)

@@ -392,9 +392,24 @@ func TestPointOf(t *testing.T) {
 	if p.P50 < 54*time.Millisecond || p.P50 > 55*time.Millisecond || p.P99 < 59*time.Millisecond {
 		t.Errorf("%v %v", p.P50, p.P99)
 	}
+	// A rate cannot answer more than it asks; it can answer too much.
+	for text, meets := range map[string]bool{"throughput>1000/s": true, "throughput>=1000/s,p99<1ms": false, "throughput<50/s": false} {
+		if bounds, err = slo.Parse(text); err != nil {
+			t.Fatal(err)
+		}
+		if p := PointOf(r, 100, bounds); p.Meets != meets || len(bounds) != strings.Count(text, ",")+1 {
+			t.Errorf("%s: %+v", text, p)
+		}
+	}
 	r.Open, r.Service, r.Response = false, r.Response, hist.Histogram{}
+	if bounds, err = slo.Parse("p99<1s,errors<1%"); err != nil {
+		t.Fatal(err)
+	}
 	if c := PointOf(r, 100, bounds); c.P50 != p.P50 || c.P99 != p.P99 {
 		t.Errorf("closed: %v %v", c.P50, c.P99)
+	}
+	if p := PointOf(r, 100, slo.Bounds{{Metric: slo.Metric{Kind: slo.Throughput}, Op: slo.More, Value: 1000}}); p.Meets {
+		t.Error("a closed loop keeps a throughput that it does not reach")
 	}
 	// No bounds are all kept; nothing that was answered is not.
 	if p := PointOf(r, 100, nil); !p.Meets || p.Broken != "" {
