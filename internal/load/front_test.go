@@ -113,7 +113,7 @@ func TestCheckedAnswers(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		for id, wrong := range map[string]bool{"7": false, "8": true} {
 			o := options(s.URL + "/?id=" + id)
-			o.Engine, o.Requests = name, 20
+			o.Engine, o.Requests, o.Duration = name, 20, time.Hour
 			o.Check = &engine.Check{Header: []engine.Field{{Name: "X-Kind", Value: "test"}}, Bytes: &engine.Range{First: 8, Last: 8}, JSON: []engine.Field{{Name: "id", Value: "7"}}}
 			r, err := Run(t.Context(), o)
 			if err != nil {
@@ -178,7 +178,7 @@ func TestUnixSocket(t *testing.T) {
 	t.Cleanup(s.Close)
 	each(t, func(t *testing.T, engine string) {
 		o := options("http://name.example/x")
-		o.Engine, o.Socket, o.Requests = engine, path, 20
+		o.Engine, o.Socket, o.Requests, o.Duration = engine, path, 20, time.Hour
 		if err := Ready(t.Context(), o, time.Minute); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestIPv6(t *testing.T) {
 	t.Cleanup(s.Close)
 	each(t, func(t *testing.T, engine string) {
 		o := options(s.URL)
-		o.Engine, o.Requests = engine, 20
+		o.Engine, o.Requests, o.Duration = engine, 20, time.Hour
 		if r, err := Run(t.Context(), o); err != nil || r.Answered() != 20 {
 			t.Errorf("%v, %+v", err, r)
 		}
@@ -239,7 +239,7 @@ func TestTLS(t *testing.T) {
 					n.Store(0)
 				}
 				o := options(s.URL)
-				o.Engine, o.Requests, o.Concurrency, o.Insecure, o.KeepAlive, o.Resume = engine, 20, 1, true, false, resume
+				o.Engine, o.Requests, o.Duration, o.Concurrency, o.Insecure, o.KeepAlive, o.Resume = engine, 20, time.Hour, 1, true, false, resume
 				o.MinTLS, o.MaxTLS, o.Certificate, o.Key = v, v, certificate, key
 				r, err := Run(t.Context(), o)
 				if err != nil {
@@ -334,7 +334,7 @@ func TestHTTP2(t *testing.T) {
 	for protocol, secure := range map[engine.Protocol]bool{engine.HTTP2: true, engine.H2C: false} {
 		connections.Store(0)
 		o := options(serve(secure))
-		o.Protocol, o.Streams, o.Concurrency, o.Requests, o.Insecure = protocol, 8, 2, 200, true
+		o.Protocol, o.Streams, o.Concurrency, o.Requests, o.Duration, o.Insecure = protocol, 8, 2, 200, time.Hour, true
 		r, err := Run(t.Context(), o)
 		if err != nil || r.Answered() != 200 || r.Failed() != 0 || version.Load() != "HTTP/2.0" || connections.Load() != 2 {
 			t.Errorf("%v: %v, %d answered, %v, %v over %d connections", protocol, err, r.Answered(), r.Examples, version.Load(), connections.Load())

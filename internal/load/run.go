@@ -44,27 +44,25 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	if err := enoughFiles(o.Concurrency); err != nil {
 		return nil, err
 	}
-	j, err := o.job(p)
+	addresses, err := o.addresses(p)
 	if err != nil {
 		return nil, err
 	}
+	check := newSelfCheck(addresses, o.Concurrency)
+	j := o.job(p, addresses) // last: its clock runs
 	r := &Running{recorder: j.Recorder, started: make(chan struct{}), done: make(chan struct{})}
 	if o.Interval != nil {
 		r.recorder.Interval(o.Interval)
 	}
 	go func() {
 		defer close(r.done)
-		r.drive(ctx, &o, p, e, j)
+		r.drive(ctx, &o, p, e, j, check)
 	}()
 	return r, nil
 }
 
 // job is what the engine is to do.
-func (o *Options) job(p *prepared) (*engine.Job, error) {
-	addresses, err := o.addresses(p)
-	if err != nil {
-		return nil, err
-	}
+func (o *Options) job(p *prepared, addresses []engine.Address) *engine.Job {
 	origin := time.Now()
 	if o.Now != nil {
 		origin = o.Now()
@@ -76,7 +74,7 @@ func (o *Options) job(p *prepared) (*engine.Job, error) {
 		Warmup: o.Warmup, Duration: o.Duration, Timeout: o.Timeout, Origin: origin, Clock: o.Now, Loops: o.Loops,
 		Recorder: record.New(record.Plan{Origin: origin, Warmup: o.Warmup, Duration: o.Duration, Requests: o.Requests,
 			Open: o.Schedule.Open(), KeepResponses: o.KeepResponses, Targets: p.messages.Len()}),
-	}, nil
+	}
 }
 
 // Started is closed when the warm-up is over, or the load.
@@ -99,10 +97,9 @@ func (r *Running) Wait() *record.Result {
 }
 
 // drive leads the engine's work through its phases.
-func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.Engine, j *engine.Job) {
+func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.Engine, j *engine.Job, check *selfCheck) {
 	over := make(chan struct{})
 	watched := make(chan struct{})
-	check := newSelfCheck(j)
 	go func() {
 		defer close(watched)
 		r.watch(o, j, check, over)

@@ -23,8 +23,8 @@ type selfCheck struct {
 	scarce bool // target and generator used up what they share
 }
 
-func newSelfCheck(j *engine.Job) *selfCheck {
-	return &selfCheck{target: findTarget(j.Addresses), processors: min(runtime.GOMAXPROCS(0), j.Connections), cpu: -1}
+func newSelfCheck(addresses []engine.Address, connections int) *selfCheck {
+	return &selfCheck{target: findTarget(addresses), processors: min(runtime.GOMAXPROCS(0), connections), cpu: -1}
 }
 
 // begin takes the first readings.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"whet/internal/load/engine"
@@ -28,20 +29,12 @@ func (t *target) find(addresses []engine.Address) bool {
 	if len(sockets) == 0 {
 		return false
 	}
-	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
-	if err != nil {
-		return false
-	}
-	for _, link := range links {
-		to, err := os.Readlink(link)
-		if err != nil || !sockets[to] {
+	for _, name := range names("/proc") {
+		pid, err := strconv.Atoi(name)
+		if err != nil || !holds("/proc/"+name+"/fd", sockets) {
 			continue
 		}
-		pid, err := strconv.Atoi(strings.Split(link, "/")[2])
-		if err != nil || slices.Contains(t.pids, pid) {
-			continue
-		}
-		allowed, ok := allowedProcessors(strconv.Itoa(pid))
+		allowed, ok := allowedProcessors(name)
 		if !ok {
 			return false
 		}
@@ -52,6 +45,31 @@ func (t *target) find(addresses []engine.Address) bool {
 	var ok bool
 	t.ours, ok = allowedProcessors("self")
 	return ok && len(t.pids) > 0 // they may be another user's
+}
+
+// holds reports whether a process has one of these sockets open.
+func holds(files string, sockets map[string]bool) bool {
+	to := make([]byte, 64) // longer ones are no sockets
+	for _, name := range names(files) {
+		if n, err := syscall.Readlink(files+"/"+name, to); err == nil && sockets[string(to[:n])] {
+			return true
+		}
+	}
+	return false
+}
+
+// names are those in a directory; none where it may not be read.
+func names(directory string) []string {
+	d, err := os.Open(directory)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	list, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	return list
 }
 
 // maxProc bounds a file of /proc that is read.

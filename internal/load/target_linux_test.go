@@ -101,3 +101,15 @@ func TestFindTarget(t *testing.T) {
 		t.Error("no time of this process, or one of none")
 	}
 }
+
+func BenchmarkFindTarget(b *testing.B) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	a := []engine.Address{{Network: "tcp", Dial: l.Addr().String()}}
+	for b.Loop() {
+		findTarget(a)
+	}
+}

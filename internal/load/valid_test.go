@@ -140,12 +140,9 @@ func TestEngineFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := o.job(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := o.job(p, p.dial)
 	r := &Running{recorder: j.Recorder, started: make(chan struct{}), done: make(chan struct{})}
-	r.drive(t.Context(), &o, p, failing{}, j)
+	r.drive(t.Context(), &o, p, failing{}, j, newSelfCheck(p.dial, 1))
 	<-r.started
 	if r.err == nil || r.result.Invalid != "no engine today" || len(r.result.Warnings) != 1 || !r.result.Interrupted {
 		t.Errorf("%v, %+v", r.err, r.result.Invalid)
