@@ -27,10 +27,9 @@
 // # Batches
 //
 // A closed loop with many connections busy collects answers for up to 50 µs
-// before it looks again, instead of being woken for each (nap.go): that saves a
-// tenth of the processor's time for each request. The wait is at most a
-// sixteenth of the service time, and there is none where few connections are
-// busy, where answers are few, or where the loop is open.
+// before it looks again, instead of being woken for each (nap.go). The wait is at
+// most a sixteenth of the service time, and there is none where few connections
+// are busy, where answers are few, or where the loop is open.
 //
 // # When it misleads
 //

@@ -5,6 +5,8 @@ package fast
 import (
 	"crypto/tls"
 	"net"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -74,6 +76,37 @@ func TestManyHandshakes(t *testing.T) {
 	j.Connections, j.Loops, j.Requests = 30, 1, 90
 	r, _ := driveWith(t, t.Context(), driver{transport: newEpoll, shaking: 4}, j)
 	wantKinds(t, r, 90, nil)
+}
+
+// On one processor loop, handshakes, service and collector take turns.
+func TestOneProcessor(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	server, client := certified(t)
+	l, err := tls.Listen("tcp", "127.0.0.1:0", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serveAll(t, l, hello)
+	over := make(chan struct{})
+	var collector sync.WaitGroup
+	collector.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	for _, keep := range []bool{true, false} {
+		j := secured(job(t, l.Addr().String()), client)
+		j.KeepAlive, j.Loops, j.Requests = keep, 0, 200
+		r, _ := drive(t, j)
+		wantKinds(t, r, 200, nil)
+	}
+	close(over)
+	collector.Wait()
 }
 
 // Handshakes that fail do so with their kind, and those that stall time out,
