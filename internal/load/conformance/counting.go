@@ -287,11 +287,7 @@ func (s *suite) think(t *testing.T) {
 			s.untilSome(t, func(d time.Duration) bool {
 				server := answering(t, always(sized("hello")))
 				j := server.to(0)
-				think, err := message.ParseThink(text)
-				if err != nil {
-					t.Fatal(err)
-				}
-				j.Connections, j.Think, j.Duration = 4, think, d
+				j.Connections, j.Think, j.Duration = 4, thinking(t, text), d
 				got := s.drive(t, t.Context(), j, server)
 				// That an exponential time of a mean of an hour is below a second has
 				// a probability of 1/3600.
@@ -305,4 +301,13 @@ func (s *suite) think(t *testing.T) {
 			})
 		})
 	}
+}
+
+func thinking(t *testing.T, text string) message.Think {
+	t.Helper()
+	think, err := message.ParseThink(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return think
 }

@@ -30,6 +30,10 @@
 // each time up to 100 ms, so that a refused connection does not make the engine
 // spin.
 //
+// A request is sent again unseen only where none of it came to the service: a
+// kept connection was closed before anything was written to it, or HTTP/2 says
+// so. Otherwise it failed: what the service counted is what is recorded.
+//
 // Where ctx ends, the engine cuts everything off at once. Report.InFlight says
 // how many requests were under way at whichever end it was. Nothing is left
 // open when Drive returns.

@@ -8,5 +8,5 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, func() engine.Engine { return Engine{} }, conformance.Features{})
+	conformance.Run(t, func() engine.Engine { return Engine{} }, conformance.Features{HTTP2: true, Cookies: true, Hosts: true})
 }
