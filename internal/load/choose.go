@@ -23,9 +23,7 @@ func (o *Options) validateEngine(p *prepared) error {
 	switch o.Engine {
 	case "", Auto, Portable:
 		return nil
-	case IOUring:
-		return fmt.Errorf("engine %s: it is not in this build: give epoll, or auto", o.Engine)
-	case Epoll:
+	case Epoll, IOUring:
 		if why := o.beyondLoop(p); why != "" {
 			return fmt.Errorf("engine %s: %s: give portable, or auto", o.Engine, why)
 		}
@@ -52,11 +50,15 @@ func (o *Options) engine(p *prepared) (engine.Engine, error) {
 	if o.Engine == Portable || o.beyondLoop(p) != "" {
 		return portable.Engine{}, nil
 	}
-	e, err := fast.Epoll()
+	loop := fast.Epoll
+	if o.Engine == IOUring {
+		loop = fast.IOUring
+	}
+	e, err := loop()
 	switch {
 	case err == nil:
 		return e, nil
-	case o.Engine == Epoll:
+	case o.Engine == Epoll || o.Engine == IOUring:
 		return nil, fmt.Errorf("engine %s: %w", o.Engine, err)
 	}
 	return portable.Engine{}, nil

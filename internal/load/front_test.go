@@ -21,14 +21,19 @@ import (
 	"time"
 
 	"whet/internal/load/engine"
+	"whet/internal/load/fast"
 	"whet/internal/load/message"
 	"whet/internal/load/record"
 	"whet/internal/schedule"
 )
 
-// each runs a test with every engine that takes these options.
+// each runs a test with every engine that there is on this machine.
 func each(t *testing.T, f func(t *testing.T, engine string)) {
-	for _, name := range []string{Auto, Portable} {
+	names := []string{Auto, Portable}
+	if _, err := fast.IOUring(); err == nil {
+		names = append(names, IOUring)
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) { f(t, name) })
 	}
 }
