@@ -120,8 +120,10 @@ func TestRender(t *testing.T) {
 		},
 		Opens: []Open{{Target: "nginx", Peak: 120_001, Rate: 60_000, Run: run(60_000, 2e9, 1), LateP999Ns: 800_000, LateMaxNs: 2e6, Due: 300_000, InTime: 299_600}},
 		Memory: []Memory{
-			{Target: "nginx", Generator: "whet", Connections: manyConnections, PeakBytes: 65 << 20, Run: Run{Failed: 3}},
+			{Target: "nginx", Generator: "whet", Connections: manyConnections, Made: 10_001, PeakBytes: 65 << 20, Run: Run{Failed: 3}},
 			{Target: "nginx", Generator: "wrk", Connections: manyConnections, PeakBytes: 200 << 20},
+			{Target: "net/http", Generator: "whet", Connections: manyConnections, Made: 9_999, PeakBytes: 20 << 20},
+			{Target: "net/http", Generator: "wrk", Connections: manyConnections, PeakBytes: 50 << 20},
 		},
 		Course:      []Memory{{Target: "nginx", Generator: "whet", Course: []Resident{{4e9, 20 << 20}, {6e9, 30 << 20}, {60e9, 20 << 20}}, Run: Run{WallNs: 60e9}}},
 		Allocations: []Allocations{{Engine: "epoll", Mallocs: 50, Requests: 500_000}},
@@ -133,7 +135,7 @@ func TestRender(t *testing.T) {
 		"| 60.0 %, 80.0 % | 80.0 %, 80.0 % | CPU ≤ 0.85, throughput ≥ 1.03 | yes |",
 		"| p50 no worse | yes |", "| p50 no worse | **no** |",
 		"| nginx | 60,000/s |", "| 99.866 % |", "99.9 % in their second | **no** |",
-		"| 65 MiB | 200 MiB | < 64 MiB | **no** |", "| 20 MiB, 20 MiB |  | no growth | yes |",
+		"| 65 MiB | 200 MiB | < 64 MiB | **no** |", "at least 9,999 were made | 20 MiB | 50 MiB | < 64 MiB | **no** |", "| 20 MiB, 20 MiB |  | no growth | yes |",
 		"| 50 (0.00010 a request) |  | 0 a request | yes |",
 		"3 rounds, 5s a run", "in 1 run whet said itself", "3 requests failed",
 	} {

@@ -123,7 +123,11 @@ func kept(dir string) (string, error) {
 // measure takes round after round through all that is wanted.
 func (b *bench) measure(ctx context.Context, rounds int, long time.Duration, wanted func(id string) bool, s *Samples) error {
 	s.LengthNs, s.Verb, s.Versions = int64(b.length), !b.viaLoad, versions(ctx)
-	chosen := slices.DeleteFunc(slices.Clone(works), func(w work) bool { return !wanted(w.id) })
+	missing, err := b.missing(ctx)
+	if err != nil {
+		return err
+	}
+	chosen := slices.DeleteFunc(slices.Clone(works), func(w work) bool { return !wanted(w.id) || slices.Contains(missing, w.engine) })
 	for _, w := range chosen {
 		s.Pairs = append(s.Pairs, Pair{ID: w.id})
 	}
@@ -154,14 +158,15 @@ func (b *bench) measure(ctx context.Context, rounds int, long time.Duration, wan
 			}
 		}
 	}
-	for _, engine := range []string{"epoll", "io_uring"} {
-		if wanted("allocations/" + engine) {
-			a, err := b.allocations(ctx, "nginx", engine)
-			if err != nil {
-				return err
-			}
-			s.Allocations = append(s.Allocations, a)
+	for _, engine := range engines {
+		if !wanted("allocations/"+engine) || slices.Contains(missing, engine) {
+			continue
 		}
+		a, err := b.allocations(ctx, "nginx", engine)
+		if err != nil {
+			return err
+		}
+		s.Allocations = append(s.Allocations, a)
 	}
 	if wanted("course") {
 		b.length = long

@@ -18,6 +18,7 @@ type Memory struct {
 	Target      string     `json:"target"`
 	Generator   string     `json:"generator"`
 	Connections int        `json:"connections"`
+	Made        int64      `json:"made"`       // of them by whet's count; 0: not told
 	PeakBytes   int64      `json:"peak_bytes"` // of resident memory, by the system's own count
 	Course      []Resident `json:"course"`
 	Run         Run        `json:"run"`
@@ -111,14 +112,17 @@ func (b *bench) memory(ctx context.Context, name, generator string, connections 
 	case "hey":
 		m.Run, err = b.hey(ctx, t, connections)
 	default:
-		m.Run, _, err = b.ours(ctx, t, connections)
+		var s *said
+		if m.Run, s, err = b.ours(ctx, t, connections); err == nil {
+			m.Made = s.Made
+		}
 	}
 	b.started = nil
 	w.group.Wait()
 	if err != nil {
 		return m, err
 	}
-	fmt.Fprintf(os.Stderr, "  memory: %s, %s connections to %s for %v: %s at most, %s after 5 s, %s at the end; %s/s, %d failed\n", generator, quantity.Count(float64(connections)), name, b.length,
-		quantity.Bytes(float64(m.PeakBytes)), quantity.Bytes(float64(m.at(5*time.Second))), quantity.Bytes(float64(m.at(time.Hour))), quantity.Count(m.Run.PerSecond), m.Run.Failed)
+	fmt.Fprintf(os.Stderr, "  memory: %s, %s connections to %s for %v: %s at most, %s after 5 s, %s at the end; %s/s, %d failed, %d connections made\n", generator, quantity.Count(float64(connections)), name, b.length,
+		quantity.Bytes(float64(m.PeakBytes)), quantity.Bytes(float64(m.at(5*time.Second))), quantity.Bytes(float64(m.at(time.Hour))), quantity.Count(m.Run.PerSecond), m.Run.Failed, m.Made)
 	return m, nil
 }

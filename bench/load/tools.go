@@ -212,6 +212,7 @@ type said struct {
 		Max  int64 `json:"max"`
 	} `json:"lateness_ns"`
 	Seconds []second `json:"seconds"`
+	Made    int64    `json:"connections_made"`
 	// Mallocs are those of the generator between two moments of its run, and
 	// MallocsOver the requests that ended between them. Only this program says
 	// them, of package load.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"strconv"
 
 	"whet/internal/quantity"
@@ -42,6 +44,27 @@ var works = []work{
 	{id: "nginx/64/tls", target: "nginx", connections: 64, secure: true, against: "wrk", throughput: 1},
 	{id: "net/http/64/tls", target: "net/http", connections: 64, secure: true, against: "wrk", throughput: 1},
 }
+
+// missing are the engines that cannot be had here; it says why.
+func (b *bench) missing(ctx context.Context) ([]string, error) {
+	t, err := b.start(ctx, "nginx", false)
+	if err != nil {
+		return nil, err
+	}
+	defer t.stop()
+	var out []string
+	for _, engine := range engines {
+		said, err := exec.CommandContext(ctx, b.whet, "load", "-json", "-engine", engine, "-c", "1", "-n", "10", t.url).CombinedOutput()
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "without %s: %s\n", engine, bytes.TrimSpace(said))
+			out = append(out, engine)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// engines are those that are asked for by name.
+var engines = []string{"epoll", "io_uring"}
 
 // Pair is the rounds of one comparison: Whet[i] and Other[i] are of one round
 // and one process of the target.
