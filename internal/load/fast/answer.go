@@ -54,6 +54,7 @@ func (l *loop) answered(c *conn, status int, bytes int64, keep bool) {
 	} else {
 		o.Kind = l.job.Check.StatusKind(status)
 	}
+	l.found++
 	l.service += (now - c.sent - l.service) >> serviceShift
 	l.delist(c)
 	c.busy, c.answers = false, true

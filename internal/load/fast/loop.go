@@ -54,6 +54,7 @@ type loop struct {
 	underWay int
 	alarms   alarms      // pauses and think times
 	service  int64       // mean service time of late, ns
+	found    int         // answers since the loop last waited
 	tick     int64       // when the shard is told the time
 	spent    atomic.Bool // no more requests may be sent
 

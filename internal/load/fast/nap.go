@@ -21,20 +21,24 @@ package fast
 // answers come so fast that a loop would spend its time being woken.
 //
 // None of it where few connections are busy, nor in an open loop, whose sends
-// have their moments.
+// have their moments, nor where many answers were found at once without it: then
+// the loop is behind, and its sleep would hide that it is the bottleneck.
 
 const (
 	longestNap   = 50e3
 	shortestNap  = 15e3 // below it sleeping costs more than it saves
 	napBusy      = 16   // connections
 	napShare     = 16   // of the service time
+	napAnswers   = 16   // that were found at once
 	napInterval  = 40e3 // answers of this loop come in this mean interval or faster
 	serviceShift = 6    // the mean service time is over some 64 answers
 )
 
 // nap is how long to sleep before looking for answers; 0: wait for the first.
 func (l *loop) nap() int64 {
-	if l.underWay < napBusy || l.arrivals != nil {
+	found := l.found
+	l.found = 0
+	if l.underWay < napBusy || found >= napAnswers || l.arrivals != nil {
 		return 0
 	}
 	if l.service > napInterval*int64(l.underWay) {

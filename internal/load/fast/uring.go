@@ -18,9 +18,14 @@ import (
 // A receive is armed once for a connection and then completes for each answer, so
 // a request costs one operation, its send. Sends are queued and go out with the
 // call that waits for answers, or before it once sendsAtOnce are queued, so that
-// the service need not wait for the end of a long batch. A short send completes
-// in silence. What is left for each request is the kernel's own work on the
-// socket.
+// the service need not wait for the end of a long batch; with 16 in place of 64
+// a request costs a twentieth more. A short send completes in silence. What is
+// left for each request is the kernel's own work on the socket, nine tenths of
+// the time in which this thread runs.
+//
+// Where the loop would take a nap (nap.go), the kernel waits as long, or until
+// half of those under way are answered; it does not wake this thread for each
+// answer meanwhile.
 //
 // The moment when a request counts as sent is that when it is queued, some
 // microseconds before the kernel sends it.
@@ -36,7 +41,7 @@ const (
 	// silentSend is the size up to which a send cannot have to wait: the requests
 	// before it are answered, so the socket's buffer is empty.
 	silentSend  = 4 << 10
-	sendsAtOnce = 16
+	sendsAtOnce = 64
 	// batchAtLeast is how many answers a batch waits for, if they come in its time.
 	batchAtLeast = 32
 
@@ -214,7 +219,14 @@ func (t *uring) close(c *conn) {
 	if c.fd < 0 {
 		return
 	}
-	t.ring.Cancel(uint32(c.index), uint64(opCancel))
+	under := opReceive
+	if c.state == connecting {
+		under = opConnect
+	}
+	t.ring.Cancel(under.of(c), uint64(opCancel))
+	if c.armed {
+		t.ring.Cancel(opSend.of(c), uint64(opCancel))
+	}
 	t.ring.Submit()
 	// What fails here shows when the slot is used again.
 	_ = t.ring.SetFile(uint32(c.index), none)
