@@ -42,9 +42,7 @@ const (
 	recvMultishot        = 1 << 1
 	pollMulti            = 1 << 0
 	cancelAll            = 1 << 0
-	cancelFD             = 1 << 1
 	cancelAny            = 1 << 2
-	cancelFDFixed        = 1 << 3
 	cqeBuffer            = 1 << 0
 	cqeMore              = 1 << 1
 	cqeBufferShift       = 16

@@ -58,10 +58,12 @@ func (r *Ring) Watch(fd int, data uint64) {
 	s.len, s.opFlags = pollMulti, pollIn
 }
 
-// Cancel ends the operations on a slot. Each completes, as canceled if nothing
-// else. There is a completion of Cancel itself only where there was none to end.
-func (r *Ring) Cancel(slot uint32, data uint64) {
+// Cancel ends the operation that was given some data. It completes, as canceled
+// if nothing else. There is a completion of Cancel itself only where there was
+// nothing to end. (All operations on a slot could be ended at once, for which the
+// kernel looks through those of every slot.)
+func (r *Ring) Cancel(operation, data uint64) {
 	s := r.next()
-	s.op, s.flags, s.fd, s.data = opAsyncCancel, sqeSkipSuccess, int32(slot), data
-	s.opFlags = cancelAll | cancelFD | cancelFDFixed
+	s.op, s.flags, s.fd, s.data = opAsyncCancel, sqeSkipSuccess, -1, data
+	s.addr = operation
 }

@@ -247,7 +247,7 @@ func TestCancel(t *testing.T) {
 	p := newPair(t, 2, 4)
 	p.Receive(0, p.buffers, 1)
 	p.none()
-	p.Cancel(0, 2)
+	p.Cancel(1, 2)
 	p.Submit()
 	if err := p.SetFile(0, -1); err != nil {
 		t.Fatal(err)
@@ -256,9 +256,9 @@ func TestCancel(t *testing.T) {
 		t.Errorf("the canceled operation completed as %+v", c)
 	}
 	p.ended()
-	p.Cancel(0, 3)
+	p.Cancel(1, 3)
 	if c := p.next(); c.Data != 3 || c.Errno == 0 {
-		t.Errorf("canceling an empty slot completed as %+v", c)
+		t.Errorf("canceling what is over completed as %+v", c)
 	}
 }
 
