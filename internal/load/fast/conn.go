@@ -128,7 +128,7 @@ func (l *loop) target(c *conn) *peer {
 // connected is called when c's socket is connected, or could not be.
 func (l *loop) connected(c *conn, errno syscall.Errno) {
 	switch {
-	case errno == syscall.EAGAIN:
+	case errno == syscall.EAGAIN && l.address.Network == "unix":
 		l.hangUp(c)
 		l.alarms.push(alarm{at: l.job.Now() + fullQueue, conn: c.index})
 		return

@@ -177,13 +177,14 @@ func (t *epoll) wait(d, batch int64) error {
 		d = min(d, keptWait)
 	}
 	n, errno := t.poll(d)
-	t.quiet = n == 0 && d > 0
-	if errno != 0 {
-		if errno == unix.EINTR {
-			return nil
-		}
+	switch errno {
+	case 0:
+	case unix.EINTR:
+		return nil
+	default:
 		return fmt.Errorf("wait for connections: %w", errno)
 	}
+	t.quiet = n == 0 && d > 0
 	for events := t.events[:n]; len(events) > 0; {
 		some := events[:min(len(events), answersAtOnce)]
 		events = events[len(some):]

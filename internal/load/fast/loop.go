@@ -220,10 +220,10 @@ func (l *loop) finish(now int64) engine.Report {
 		r.InFlight = l.underWay
 		r.OldestInFlight = time.Duration(now - l.conns[l.busy.first].sent)
 	}
+	l.t.leave()
 	for i := range l.conns {
 		l.hangUp(&l.conns[i])
 	}
-	l.t.leave()
 	l.tls.all.Wait()
 	l.shard.Done()
 	return r

@@ -32,8 +32,9 @@ type transport interface {
 	wait(d, batch int64) error
 	// wake makes a wait return, from any goroutine.
 	wake()
-	// enter and leave are the first and the last call on the loop's thread: the
-	// sockets are closed by then. wake may come before, between and behind them.
+	// enter is the first call on the loop's thread. Behind leave there are only
+	// calls of close there, for what leave has not closed. wake may come before,
+	// between and behind them.
 	enter() error
 	leave()
 	// shutdown gives all back, when nothing is called any more. A transport that

@@ -125,7 +125,8 @@ func (t *uring) enter() error {
 	return nil
 }
 
-// leave ends the ring, which no other thread may.
+// leave ends the ring, which no other thread may, and all sockets with it: that
+// is quicker than one by one.
 func (t *uring) leave() {
 	t.ring.Close()
 	t.ring = nil
@@ -217,6 +218,10 @@ func (t *uring) sent(c *conn, e iouring.Completion) {
 // was queued for this one must not go there.
 func (t *uring) close(c *conn) {
 	if c.fd < 0 {
+		return
+	}
+	if t.ring == nil { // and the socket with it
+		c.fd = none
 		return
 	}
 	under := opReceive
