@@ -23,6 +23,7 @@ const (
 	enterGetEvents = 1 << 0
 	enterExtArg    = 1 << 3
 
+	unregisterFiles      = 3
 	registerEnableRings  = 12
 	registerFiles2       = 13
 	registerFilesUpdate2 = 14

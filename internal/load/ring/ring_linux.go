@@ -139,6 +139,7 @@ func (r *Ring) Close() {
 		c := syncCancel{fd: -1, flags: cancelAny | cancelAll, timeout: [2]int64{1, 0}}
 		r.register(registerSyncCancel, unsafe.Pointer(&c), 1)
 		r.enter(unix.Syscall6, 0, 0, enterGetEvents)
+		r.register(unregisterFiles, nil, 0)
 	}
 	for _, g := range r.groups {
 		_ = unix.Munmap(g.memory)
