@@ -20,6 +20,7 @@
 // on one side of the tolerance with 98 % confidence, or the most runs are done. So the noise decides how long it takes, and drift of the machine hits both.
 // The noise is that of runs repeated at different times, pooled over levels
 // (package capacity says how); as long as there are none, that of slices of a run.
+// A drift that the repeated runs show is taken out (drift.go).
 //
 // The knee is the smallest concurrency within; the bracket says which level next
 // to it is below. To the levels the universal scalability law is fitted.

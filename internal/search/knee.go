@@ -75,6 +75,7 @@ type search struct {
 	measure Measure
 	progress
 	levels   []*Level // ascending
+	slope    float64  // of throughput, from run to run
 	warnings []string
 }
 
@@ -143,7 +144,11 @@ func (s *search) run(level float64) (*Level, error) {
 	}
 	l := s.levels[i]
 	l.Runs = append(l.Runs, p)
-	l.Throughput = l.capacity().Throughput()
+	if s.o.Open {
+		l.Throughput = s.capacity(l).Throughput()
+	} else {
+		s.estimate()
+	}
 	return l, nil
 }
 
@@ -166,6 +171,7 @@ func (s *search) once(level float64, span time.Duration) (Point, error) {
 		return Point{}, err
 	}
 	s.took(p, span)
+	p.turn = s.runs
 	return p, nil
 }
 
@@ -182,20 +188,12 @@ func (s *search) span() time.Duration {
 // services is how many service times a level lasts at least.
 const services = 50
 
-func (l *Level) capacity() capacity.Level {
-	c := capacity.Level{N: l.Level}
-	for _, p := range l.Runs {
-		c.Runs = append(c.Runs, capacity.Run{Throughput: p.Throughput, Blocks: p.Blocks})
-	}
-	return c
-}
-
 // from are the levels at and above one as package capacity takes them.
 func (s *search) from(level float64) []capacity.Level {
 	var out []capacity.Level
 	for _, l := range s.levels {
 		if l.Level >= level {
-			out = append(out, l.capacity())
+			out = append(out, s.capacity(l))
 		}
 	}
 	return out
@@ -218,6 +216,7 @@ func (k *Knee) profile() {
 
 // doubt says what speaks against the figures.
 func (s *search) doubt(k *Knee) {
+	s.drifted()
 	for _, l := range k.Levels {
 		last := l.Runs[len(l.Runs)-1]
 		if last.Invalid != "" && k.Invalid == "" && (l.Good || k.Found && l.Level == k.At) {

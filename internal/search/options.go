@@ -34,6 +34,8 @@ type Point struct {
 	Blocks []float64
 	// Invalid says why the figures are not the service's; "": they are.
 	Invalid string
+
+	turn int // of all runs
 }
 
 // Options say what to look for and how long. Start from Closed or Open.

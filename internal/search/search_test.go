@@ -62,6 +62,9 @@ func TestClosedStepByStep(t *testing.T) {
 			t.Errorf("%v clients: good %v", l.Level, l.Good)
 		}
 	}
+	if n := runs(k); n[19] < 3 || n[20] < 3 || n[1] != 1 {
+		t.Errorf("runs %v: both sides of the bracket three times, what is far from it once", n)
+	}
 	var spent time.Duration
 	for _, n := range runs(k) {
 		spent += time.Duration(n) * 3 * time.Second
