@@ -95,8 +95,11 @@ func (s *server) to(requests int64) *engine.Job {
 func (s *suite) drive(t *testing.T, ctx context.Context, j *engine.Job, servers ...*server) seen {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(ctx)
-	watch := time.AfterFunc(patience, func() { cancel(errPatience) })
-	defer watch.Stop()
+	limit := patience
+	if j.Requests == 0 && j.Duration < time.Hour {
+		limit += j.Warmup + j.Duration
+	}
+	defer time.AfterFunc(limit, func() { cancel(errPatience) }).Stop()
 
 	e := s.open()
 	goroutines, files := goleak.IgnoreCurrent(), descriptors(t)

@@ -7,6 +7,10 @@ import (
 	"whet/internal/load/engine"
 )
 
-func TestConformance(t *testing.T) {
-	conformance.Run(t, func() engine.Engine { return Engine{} }, conformance.Features{HTTP2: true, Cookies: true, Hosts: true})
-}
+var features = conformance.Features{HTTP2: true, Cookies: true, Hosts: true}
+
+func open() engine.Engine { return Engine{} }
+
+func TestConformance(t *testing.T) { conformance.Run(t, open, features) }
+
+func TestSoak(t *testing.T) { conformance.Soak(t, open, features) }
