@@ -25,6 +25,11 @@ type Report struct {
 	OldestInFlight time.Duration // how long the first sent of them had been under way
 	Location       string        // where the first redirect leads, as its header says; "" where none was seen or nobody looked
 	Notes          []string      // what makes the figures mean something else than they seem to
+	// KeptUp says of a closed loop that whenever the engine looked, most of the
+	// requests under way were still with the service, so that it was the one that
+	// was waited for, however busy the engine was. False where that was not so, and
+	// of engines that cannot tell.
+	KeptUp bool
 }
 
 // Protocol is what is spoken.

@@ -49,6 +49,9 @@ func (d driver) Drive(ctx context.Context, j *engine.Job) (engine.Report, error)
 	}
 	defer p.shutdown()
 	defer whenOver(ctx, p.stop)()
+	if ctx.Err() != nil {
+		p.stop() // at once: nothing is to be sent
+	}
 	var all sync.WaitGroup
 	reports := make([]engine.Report, n)
 	failures := make([]error, n)
@@ -94,8 +97,9 @@ func (p *plan) shutdown() {
 func share(things, k, n int) int { return things*(k+1)/n - things*k/n }
 
 func together(reports []engine.Report) engine.Report {
-	var sum engine.Report
+	sum := engine.Report{KeptUp: true}
 	for _, r := range reports {
+		sum.KeptUp = sum.KeptUp && r.KeptUp
 		sum.InFlight += r.InFlight
 		sum.OldestInFlight = max(sum.OldestInFlight, r.OldestInFlight)
 	}

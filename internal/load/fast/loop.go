@@ -52,11 +52,16 @@ type loop struct {
 	now      int64
 	busy     queue // connections with a request under way, the first sent first
 	underWay int
-	alarms   alarms      // pauses and think times
-	service  int64       // mean service time of late, ns
-	found    int         // answers since the loop last waited
-	tick     int64       // when the shard is told the time
-	spent    atomic.Bool // no more requests may be sent
+	alarms   alarms // pauses and think times
+	service  int64  // mean service time of late, ns
+	found    int    // answers that the last wait brought
+
+	// Sums over all waits: of found, and of the requests under way, whose answers
+	// could have been found.
+	sumFound, sumUnderWay int64
+
+	tick  int64       // when the shard is told the time
+	spent atomic.Bool // no more requests may be sent
 
 	// Of an open loop; arrivals is nil in a closed one.
 	arrivals *schedule.Arrivals
@@ -110,7 +115,10 @@ const (
 	connectsEvery  = 1e6
 )
 
-const tickEvery = 50e6
+const (
+	tickEvery = 50e6
+	mostFound = 256 // answers that every transport can bring in one wait
+)
 
 // run drives the load to its end.
 //
@@ -139,7 +147,11 @@ func (l *loop) run() (engine.Report, error) {
 			runtime.Gosched()
 		}
 		wait := l.untilNext(l.job.Now())
-		err = l.t.wait(wait, min(wait, l.nap()))
+		batch := min(wait, l.nap())
+		l.found = 0
+		err = l.t.wait(wait, batch)
+		l.sumFound += int64(l.found)
+		l.sumUnderWay += int64(min(l.underWay, mostFound))
 		l.now = l.job.Now()
 	}
 	return l.finish(l.now), err
@@ -213,7 +225,7 @@ func (l *loop) take(moment int64) bool {
 
 // finish counts what the end left over, and gives everything back.
 func (l *loop) finish(now int64) engine.Report {
-	var r engine.Report
+	r := engine.Report{KeptUp: 2*l.sumFound <= l.sumUnderWay}
 	if l.arrivals != nil && !l.stopped.Load() && now >= l.end {
 		l.giveUp(now)
 	} else if l.underWay > 0 {

@@ -185,6 +185,48 @@ func TestClosedIdle(t *testing.T) {
 	}
 }
 
+// silentTransport carries nothing, and counts connections.
+type silentTransport struct{ connects int }
+
+func (t *silentTransport) enter() error          { return nil }
+func (t *silentTransport) leave()                {}
+func (t *silentTransport) connect(*conn)         { t.connects++ }
+func (t *silentTransport) send(*conn)            {}
+func (t *silentTransport) close(*conn)           {}
+func (t *silentTransport) wait(_, _ int64) error { return nil }
+func (t *silentTransport) wake()                 {}
+func (t *silentTransport) shutdown()             {}
+
+// Of the requests over a kept connection that ends, only one that was not begun
+// to be sent goes over another one.
+func TestEndedBeforeSending(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		kept     bool
+		sent     int
+		connects int
+	}{{"kept, nothing sent", true, 0, 1}, {"kept, a byte sent", true, 1, 0}, {"new, nothing sent", false, 0, 0}} {
+		j := job(t, "127.0.0.1:1")
+		j.Origin = time.Now()
+		j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration})
+		p, err := newPlan(t.Context(), j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transport := new(silentTransport)
+		l := newLoop(p, 0, 1, 1)
+		l.t = transport
+		k := &l.conns[0]
+		k.state, k.answers = ready, c.kept
+		l.begin(k, -1, 0)
+		k.out = k.out[c.sent:]
+		l.ended(k, 0)
+		if transport.connects != c.connects || k.busy != (c.connects > 0) {
+			t.Errorf("%s: %d connections, request under way %v", c.name, transport.connects, k.busy)
+		}
+	}
+}
+
 // A body that is larger than what sockets hold goes out in parts, over TLS as
 // well.
 func TestLargeBody(t *testing.T) {

@@ -36,9 +36,7 @@ const (
 
 // nap is how long to sleep before looking for answers; 0: wait for the first.
 func (l *loop) nap() int64 {
-	found := l.found
-	l.found = 0
-	if l.underWay < napBusy || found >= napAnswers || l.arrivals != nil {
+	if l.underWay < napBusy || l.found >= napAnswers || l.arrivals != nil {
 		return 0
 	}
 	if l.service > napInterval*int64(l.underWay) {

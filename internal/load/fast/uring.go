@@ -128,6 +128,11 @@ func (t *uring) enter() error {
 // leave ends the ring, which no other thread may, and all sockets with it: that
 // is quicker than one by one.
 func (t *uring) leave() {
+	for i := range t.l.conns {
+		if c := &t.l.conns[i]; c.fd >= 0 {
+			t.cancel(c)
+		}
+	}
 	t.ring.Close()
 	t.ring = nil
 }
@@ -224,6 +229,14 @@ func (t *uring) close(c *conn) {
 		c.fd = none
 		return
 	}
+	t.cancel(c)
+	t.ring.Submit()
+	// What fails here shows when the slot is used again.
+	_ = t.ring.SetFile(uint32(c.index), none)
+	c.fd = none
+}
+
+func (t *uring) cancel(c *conn) {
 	under := opReceive
 	if c.state == connecting {
 		under = opConnect
@@ -232,10 +245,6 @@ func (t *uring) close(c *conn) {
 	if c.armed {
 		t.ring.Cancel(opSend.of(c), uint64(opCancel))
 	}
-	t.ring.Submit()
-	// What fails here shows when the slot is used again.
-	_ = t.ring.SetFile(uint32(c.index), none)
-	c.fd = none
 }
 
 func (t *uring) wait(d, batch int64) error {
