@@ -163,6 +163,9 @@ func runPage(t *testing.T, l *lab, path string) {
 			where := fmt.Sprintf("%s:%d: $ %s", filepath.Base(path), c.Line, c.Text)
 			// What prove can tell within a page's budget depends on the machine.
 			unsure := code == 4 && c.Exit == 0 && strings.HasPrefix(c.Text, "whet prove ")
+			// So does whether load's generator kept up with its plan.
+			unsure = unsure || code == 3 && c.Exit == 0 && strings.HasPrefix(c.Text, "whet load ") &&
+				slices.ContainsFunc(printed, func(line string) bool { return strings.Contains(line, "the measurement is not valid: ") })
 			if code != c.Exit && !unsure {
 				t.Errorf("%s\nexit code %d, want %d; it printed:\n%s", where, code, c.Exit, strings.Join(printed, "\n"))
 			}

@@ -83,7 +83,7 @@ func (l *lab) enter(t *testing.T) string {
 
 // measureVerb begins the commands that measure. Doctor's cost is not among them:
 // its minute is mostly waiting, and it compares what is a second apart.
-var measureVerb = regexp.MustCompile(`^whet (tune|record|prove|bench) `)
+var measureVerb = regexp.MustCompile(`^whet (tune|record|prove|bench|load) `)
 
 var measures = regexp.MustCompile(`^(whet (?:tune|record|prove) [^|;&<>#]*?)(?: >(\S+))?$`)
 

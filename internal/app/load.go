@@ -17,7 +17,7 @@ const loadName = "load"
 func loadCommand() *command {
 	return &command{
 		name:     loadName,
-		operands: "URL | RECORDING… | merge LOG…",
+		operands: "URL [-- COMMAND…] | RECORDING… | merge LOG…",
 		short:    "drive HTTP load: throughput, service and response times, errors",
 		long: `
 Load sends requests to a service and shows what came of them.
@@ -36,6 +36,8 @@ Addresses, headers and bodies may hold templates such as {{int 1 1000}}, {{uuid}
 With -knee it looks for the best throughput, raising the number of connections, and with -slo for
 the highest rate that keeps the bounds; with -pprof it says what costs more towards the knee.
 
+With -- and a command it starts the server first and stops it afterwards.
+
 Recordings as operands (-o NAME.whet made them) are shown beside each other. "whet load merge" adds
 up the histograms of several generators: interval logs (-hdr) or recordings.
 
@@ -52,6 +54,7 @@ there was.`,
 			"whet load -targets targets.txt -rate 300/m -stream",
 			"whet load -http2 -streams 16 -c 8 -insecure https://localhost:8443/",
 			"whet load -knee -slo 'p99<50ms,errors<0.1%' -pprof http://localhost:6060 -o knee.html http://localhost:8080/hello",
+			"whet load http://localhost:8080/hello -- ./server -addr localhost:8080",
 			"whet load before.whet after.whet -o both.html",
 			"whet load merge one.hlog two.hlog -o all.hlog",
 		},
@@ -179,6 +182,11 @@ func (l *loadFlags) run(ctx context.Context, e *env, operands []string) error {
 	if err != nil {
 		return err
 	}
+	stop, err := plan.startServer(ctx)
+	if err != nil {
+		return measuringError(err, "interrupted")
+	}
+	defer stop()
 	if l.knee {
 		return l.search(ctx, e, plan)
 	}

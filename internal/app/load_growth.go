@@ -34,6 +34,7 @@ type costs struct {
 	unit      string
 	requests  int64
 	total     int64
+	period    float64 // of one sample, about, where samples are drawn; 0: all is counted
 	functions map[string]callstack.FunctionCost
 }
 
@@ -141,6 +142,14 @@ func newCosts(p, before *callstack.Profile, column string, requests int64) *cost
 	for _, f := range p.Functions(t, nil) {
 		c.functions[f.Function] = f
 	}
+	switch column {
+	case "cpu":
+		if n, err := p.TypeIndex("samples"); err == nil && p.Total(n) > 0 {
+			c.period = float64(c.total) / float64(p.Total(n))
+		}
+	case "alloc_space":
+		c.period = allocPeriod
+	}
 	if before == nil {
 		return c
 	}
@@ -159,8 +168,24 @@ func newCosts(p, before *callstack.Profile, column string, requests int64) *cost
 	return c
 }
 
+// allocPeriod is how many bytes one sample of allocations stands for, as the
+// runtime has it unless it is told otherwise.
+const allocPeriod = 512 << 10
+
+// beyondChance reports whether a cost for each request differs by more than
+// drawing the samples explains: a cost v of n samples has the standard deviation
+// v/√n, and v = n·period. Two of those of the difference are asked for.
+func beyondChance(low, high *costs, a, b int64) bool {
+	variance := func(v int64, c *costs) float64 {
+		return math.Abs(float64(v)) * c.period / (float64(c.requests) * float64(c.requests))
+	}
+	difference := float64(b)/float64(high.requests) - float64(a)/float64(low.requests)
+	return math.Abs(difference) > 2*math.Sqrt(variance(a, low)+variance(b, high))
+}
+
 // compareCosts lists the functions whose own cost for each request changed most;
 // of delays, which all lie in a few functions of the runtime, those of the cum.
+// What chance explains is left out.
 func compareCosts(kind, column string, k *search.Knee, low, high *costs) report.KneeGrowth {
 	each := func(v, n int64) float64 { return float64(v) / float64(n) }
 	g := report.KneeGrowth{Kind: kind, Column: column, Unit: high.unit, LowLevel: k.Profile.Low, HighLevel: k.Profile.High, Open: k.Open,
@@ -169,6 +194,9 @@ func compareCosts(kind, column string, k *search.Knee, low, high *costs) report.
 	maps.Copy(names, high.functions)
 	for name, f := range names {
 		a, b := low.functions[name], high.functions[name]
+		if !beyondChance(low, high, a.Flat, b.Flat) && !beyondChance(low, high, a.Cum, b.Cum) {
+			continue
+		}
 		g.Rows = append(g.Rows, report.GrowthRow{Function: name, File: f.File,
 			LowFlat: each(a.Flat, low.requests), LowCum: each(a.Cum, low.requests), HighFlat: each(b.Flat, high.requests), HighCum: each(b.Cum, high.requests)})
 	}

@@ -25,8 +25,9 @@ import (
 type loadPlan struct {
 	options load.Options
 	bounds  slo.Bounds
-	expects bool   // -expect was given
-	name    string // as people call what it is driven at
+	expects bool     // -expect was given
+	server  []string // the command behind --; none: the service runs
+	name    string   // as people call what it is driven at
 	told    report.LoadPlan
 }
 
@@ -53,6 +54,12 @@ func asUsage(err error) error {
 func (l *loadFlags) read(e *env, operands []string) (*loadPlan, error) {
 	o := l.options
 	p := new(loadPlan)
+	if i := slices.Index(operands, "--"); i >= 0 {
+		if p.server = operands[i+1:]; len(p.server) == 0 || p.server[0] == "" {
+			return nil, errors.New("name the command that starts the server behind --")
+		}
+		operands = operands[:i]
+	}
 	targets, err := l.messages(e, operands)
 	if err != nil {
 		return nil, err
