@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"whet/internal/hist"
@@ -167,8 +168,9 @@ func rateLoad() LoadRun {
 	return run
 }
 
-// loadPages are pages of loads by name.
-func loadPages() map[string]*Load {
+// loadPages are pages of loads by name, which nobody changes: making them takes
+// long with the race detector.
+var loadPages = sync.OnceValue(func() map[string]*Load {
 	open := openLoad("", 1000, 1)
 	open.Bounds = []LoadBound{{Bound: "p99<50ms", Value: "478 ms", Broken: true}, {Bound: "errors<1%", Value: "<0.1 %"}, {Bound: "p99.99<1s", Unknown: true, Note: "too few requests"}}
 	open.Result.Warnings = []string{"4 requests failed"}
@@ -192,4 +194,4 @@ func loadPages() map[string]*Load {
 		"hostile": {Runs: []LoadRun{hostile, hostile}},
 		"nothing": {Runs: []LoadRun{nothing}},
 	}
-}
+})
