@@ -4,12 +4,17 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 
 	"whet/internal/app"
 )
 
 func main() {
+	// net/http writes there what servers do wrong, once for each answer that is
+	// followed by more than was asked for. A load counts that itself.
+	log.SetOutput(io.Discard)
 	ctx, stop := app.WithSignals(context.Background())
 	code := app.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

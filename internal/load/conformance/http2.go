@@ -29,18 +29,17 @@ type multiplexed struct {
 	address     string
 	connections atomic.Int64
 	requests    atomic.Int64
-	mu          sync.Mutex
-	open        map[net.Conn]*atomic.Int64 // requests under way on each
-	most        atomic.Int64               // of them at a time on one
+	most        atomic.Int64 // requests at a time on one connection
 	ended       sync.WaitGroup
 }
 
-// connKey is the key of a request's connection.
+// connKey is the key of the number of requests that are under way on a
+// connection.
 type connKey struct{}
 
 func multiplex(t *testing.T, config *tls.Config, handler http.HandlerFunc) *multiplexed {
 	t.Helper()
-	m := &multiplexed{open: make(map[net.Conn]*atomic.Int64)}
+	m := new(multiplexed)
 	l := tcp(t, "127.0.0.1:0")
 	m.address = l.Addr().String()
 	protocols := new(http.Protocols)
