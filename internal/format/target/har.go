@@ -15,15 +15,15 @@ type harEntry struct {
 	Request *struct {
 		Method   string      `json:"method"`
 		URL      string      `json:"url"`
-		Headers  []Field   `json:"headers"`
+		Headers  []Field     `json:"headers"`
 		PostData *harContent `json:"postData"`
 	} `json:"request"`
 }
 
 type harContent struct {
-	MimeType string    `json:"mimeType"`
-	Text     string    `json:"text"`
-	Encoding string    `json:"encoding"` // of the proposed version 1.3
+	MimeType string  `json:"mimeType"`
+	Text     string  `json:"text"`
+	Encoding string  `json:"encoding"` // of the proposed version 1.3
 	Params   []Field `json:"params"`
 }
 
@@ -60,9 +60,9 @@ func (h *harReader) next() (Target, error) {
 		h.state = harEntries
 	}
 	for h.state == harEntries && h.dec.More() {
-		line := h.r.in.line(begin(h.dec))
 		var e harEntry
-		if err := h.dec.Decode(&e); err != nil {
+		line, err := h.r.value(h.dec, &e)
+		if err != nil {
 			return Target{}, h.r.at(line, explain(err))
 		}
 		t, skipped, err := e.target()

@@ -24,12 +24,12 @@ func TestHAR(t *testing.T) {
 		{Method: "GET", URL: "https://shop.example/", Header: []Field{{"accept", "text/html"}, {"accept-encoding", "gzip, deflate, br"}, {"cookie", "session=1"}}, Line: 8},
 		{Method: "POST", URL: "https://shop.example/cart?add=1", Header: []Field{{"content-type", "application/json"}}, Body: []byte(`{"article":7,"{{":1}`), Line: 32},
 		{Method: "POST", URL: "http://shop.example:8080/login", Header: []Field{{"Host", "other.example"}, {"Content-Type", "application/x-www-form-urlencoded"}}, Body: []byte("name=J%C3%B6rg+K&pass=a%26b"), Line: 46},
-		{Method: "PUT", URL: "http://shop.example:8080/image", Header: []Field{{"Content-Type", "image/gif"}}, Body: []byte("GIF89a\x00"), Line: 61},
+		{Method: "PUT", URL: "http://shop.example:8080/image", Header: []Field{{"Content-Type", "image/gif"}}, Body: []byte("GIF89a\x00"), Line: 62},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if len(warnings) != 3 || !strings.HasPrefix(warnings[0], `shop.har:75: skipped: "data:image/png;base64`) || !strings.Contains(warnings[1], "it begins a web socket") ||
+	if len(warnings) != 3 || !strings.HasPrefix(warnings[0], `shop.har:76: skipped: "data:image/png;base64`) || !strings.Contains(warnings[1], "it begins a web socket") ||
 		!strings.Contains(warnings[2], `the body, of type "multipart/form-data; boundary=x", was not recorded`) {
 		t.Errorf("warnings: %q", warnings)
 	}

@@ -30,8 +30,7 @@ type jsonReader struct {
 }
 
 func newJSON(r *Reader) *jsonReader {
-	head, _ := r.in.r.Peek(sniffed) // an error comes again when it is read
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head(r.in.r, 1), []byte(byteOrderMark)), " \t\r\n")
 	return &jsonReader{r: r, dec: json.NewDecoder(r.in), array: bytes.HasPrefix(text, []byte("["))}
 }
 
@@ -45,9 +44,9 @@ func (j *jsonReader) next() (Target, error) {
 	if !j.dec.More() {
 		return Target{}, j.finish()
 	}
-	line := j.r.in.line(begin(j.dec))
 	var v *jsonTarget
-	if err := j.dec.Decode(&v); err != nil {
+	line, err := j.r.value(j.dec, &v)
+	if err != nil {
 		return Target{}, j.r.at(line, explain(err))
 	}
 	switch {
@@ -67,34 +66,29 @@ func (j *jsonReader) next() (Target, error) {
 
 // finish reads what stands behind the last target, which must be the end.
 func (j *jsonReader) finish() error {
-	line := j.r.in.line(begin(j.dec))
 	for {
 		token, err := j.dec.Token()
 		switch {
 		case err == io.EOF && j.end == nil:
 			return io.EOF
 		case err != nil:
-			return j.r.at(line, explain(err))
+			return j.r.at(j.r.in.line(j.dec.InputOffset()), explain(err))
 		case token != j.end:
-			return j.r.at(line, fmt.Errorf("%v stands where a target or the end is expected", token))
+			return j.r.at(j.r.in.line(j.dec.InputOffset()), fmt.Errorf("%v stands where a target or the end is expected", token))
 		}
 		j.end = nil
 	}
 }
 
-// begin is where the next value of a decoder begins, whose More said that there
-// is one.
-func begin(dec *json.Decoder) int64 {
-	offset := dec.InputOffset()
-	buffered, ok := dec.Buffered().(io.ByteReader)
-	for ok {
-		c, err := buffered.ReadByte()
-		if err != nil || !bytes.ContainsRune([]byte(", \t\r\n"), rune(c)) {
-			break
-		}
-		offset++
+// value reads the next value of a decoder, and says on which line it begins. Of
+// what is no JSON that is the line on which what was read before ends.
+func (r *Reader) value(dec *json.Decoder, v any) (line int, err error) {
+	before := dec.InputOffset()
+	var raw json.RawMessage
+	if err := dec.Decode(&raw); err != nil {
+		return r.in.line(before), err
 	}
-	return offset
+	return r.in.line(dec.InputOffset() - int64(len(raw))), json.Unmarshal(raw, v)
 }
 
 // explain says in words of the file what a decoder found.

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ const (
 	maxTargets = 1_000_000 // in a file
 	maxLine    = 1 << 20   // bytes, of the http format
 	maxHeader  = 1000      // fields of a target
-	sniffed    = 1 << 12   // bytes that Sniff is shown
+	sniffed    = 1 << 10   // bytes that are looked at for the format
 )
 
 // Options says how a file is read.
@@ -91,8 +92,7 @@ type Reader struct {
 func NewReader(r io.Reader, o Options) *Reader {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if o.Format == Unknown {
-		head, _ := buffered.Peek(sniffed) // an error comes again when it is read
-		o.Format = Sniff(head)
+		o.Format = Sniff(head(buffered, len(`{"log"`)))
 	}
 	t := &Reader{o: o, in: &lines{r: buffered}, files: make(map[string][]byte)}
 	switch o.Format {
@@ -104,6 +104,17 @@ func NewReader(r io.Reader, o Options) *Reader {
 		t.next = newHTTP(t).next
 	}
 	return t
+}
+
+// head is the begin of what a reader holds: as much as has that many bytes other
+// than blanks, and no more, since a pipe may be long in bringing it.
+func head(r *bufio.Reader, solid int) []byte {
+	for n := 1; ; n++ {
+		b, err := r.Peek(n)
+		if err != nil || len(bytes.Join(bytes.Fields(b), nil)) >= solid+len(byteOrderMark) || n == sniffed {
+			return b // an error comes again when it is read
+		}
+	}
 }
 
 // Format is how the file is read.
