@@ -8,6 +8,7 @@ import (
 
 // arrived is called with bytes from a connection.
 func (l *loop) arrived(c *conn, b []byte) {
+	l.found++
 	switch {
 	case c.tls == nil:
 		l.received(c, b)
@@ -54,7 +55,6 @@ func (l *loop) answered(c *conn, status int, bytes int64, keep bool) {
 	} else {
 		o.Kind = l.job.Check.StatusKind(status)
 	}
-	l.found++
 	l.service += (now - c.sent - l.service) >> serviceShift
 	l.delist(c)
 	c.busy, c.answers = false, true

@@ -54,7 +54,7 @@ type loop struct {
 	underWay int
 	alarms   alarms // pauses and think times
 	service  int64  // mean service time of late, ns
-	found    int    // answers that the last wait brought
+	found    int    // answers that the last wait brought, or pieces of them
 
 	// Sums over all waits: of found, and of the requests under way, whose answers
 	// could have been found.
@@ -117,7 +117,7 @@ const (
 
 const (
 	tickEvery = 50e6
-	mostFound = 256 // answers that every transport can bring in one wait
+	mostFound = 256 // answers that any transport can bring in one wait
 )
 
 // run drives the load to its end.

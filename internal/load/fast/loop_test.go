@@ -378,6 +378,28 @@ func TestRefused(t *testing.T) {
 	wantKinds(t, r, 8, map[string]int64{record.Refused: 8})
 }
 
+// The body of an answer is not counted again for the failure behind it.
+func TestBytesBeforeFailure(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	serveAll(t, l, func(c net.Conn) {
+		requests(c, func() bool {
+			l.Close()
+			_, _ = io.WriteString(c, answer)
+			return false
+		})
+	})
+	j := job(t, l.Addr().String())
+	j.Connections, j.Requests, j.KeepAlive = 1, 3, false
+	r, _ := drive(t, j)
+	wantKinds(t, r, 3, map[string]int64{record.Refused: 2})
+	if r.Bytes != 5 {
+		t.Errorf("%d bytes, want 5", r.Bytes)
+	}
+}
+
 func TestNoHost(t *testing.T) {
 	j := job(t, "127.0.0.1:1")
 	j.Addresses[0].Dial = "no-such-host.invalid:80"
