@@ -29,15 +29,17 @@
 // Result.Invalid says so, and whet load exits with 3, in three cases:
 //
 //   - A closed loop whose process used more than nine tenths of the processors
-//     that it may use: the service had to wait for it. (In a process that
-//     answers itself, as in tests, nobody can tell whose time that was.)
+//     that it may use: the service had to wait for it. Not so where the engine
+//     found most requests with the service whenever it looked. (In a process
+//     that answers itself, as in tests, nobody can tell whose time that was.)
 //   - An open loop that sent more than one request in a hundred over a
 //     millisecond late, where at p99 that lateness is more than half of the
 //     response time.
 //   - One failure in a hundred or more for want of file descriptors or ports.
 //
 // Processors that generator and target share are no such proof, and are warned
-// of where they were used up, or where there is only one. Who listens at the
+// of where they were used up, or where there is only one; so are those that
+// other programs used up. Who listens at the
 // address is found in /proc, and so only on Linux and where this user may look;
 // otherwise it is unknown, and Generator.Shared says that.
 //

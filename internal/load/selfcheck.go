@@ -18,9 +18,11 @@ type selfCheck struct {
 	began      int64
 	cpu        time.Duration
 	targetCPU  time.Duration
+	usage      usage // of the processors that this process may use
 	pauses     *metrics.Float64Histogram
 
-	scarce bool // target and generator used up what they share
+	scarce bool    // target and generator used up what they share
+	others float64 // the share of the processors that other programs took, where nothing was left; else 0
 }
 
 func newSelfCheck(addresses []engine.Address, connections int) *selfCheck {
@@ -30,6 +32,7 @@ func newSelfCheck(addresses []engine.Address, connections int) *selfCheck {
 // begin takes the first readings.
 func (c *selfCheck) begin(now int64) {
 	c.began, c.cpu, c.targetCPU, c.pauses = now, cpuTime(), c.target.used(), gcPauses()
+	c.usage = usageOf(c.target.ours)
 }
 
 // finish sums up.
@@ -42,15 +45,46 @@ func (c *selfCheck) finish(engine string, now int64) record.Generator {
 			g.Share = float64(g.CPU) / (wall * float64(g.Processors))
 		}
 	}
-	if t := &c.target; t.known {
-		g.Shared = t.ours.both(t.theirs).count() // none where it runs elsewhere
-		all := float64(t.ours.either(t.theirs).count())
-		theirs := t.used()
-		c.scarce = g.Shared > 0 && !t.own && g.CPU >= 0 && theirs >= 0 && wall > 0 && float64(g.CPU+theirs-c.targetCPU) > busyShare*wall*all
+	if c.target.known {
+		g.Shared = c.target.ours.both(c.target.theirs).count() // none where it runs elsewhere
+		c.beside(&g, wall)
 	}
 	g.Pauses, g.PauseTime, g.LongestPause = pausesSince(c.pauses, gcPauses())
 	return g
 }
+
+// beside finds out what target and other programs left of the processors.
+func (c *selfCheck) beside(g *record.Generator, wall float64) {
+	t := &c.target
+	if g.CPU < 0 || t.own || wall < float64(leastUsage) {
+		return
+	}
+	var theirs time.Duration // on processors of ours: at most so much
+	if g.Shared > 0 {
+		now := t.used()
+		if now < 0 || c.targetCPU < 0 {
+			return
+		}
+		theirs = now - c.targetCPU
+		c.scarce = float64(g.CPU+theirs) > busyShare*wall*float64(t.ours.either(t.theirs).count())
+	}
+	now := usageOf(t.ours)
+	used, all := now.used-c.usage.used, now.all-c.usage.all
+	if all <= 0 || float64(used) < busyShare*float64(all) {
+		return
+	}
+	if others := float64(used-g.CPU-theirs) / float64(all); others > othersShare {
+		c.others = others
+	}
+}
+
+const (
+	// leastUsage is how long a load has to be for what /proc counts in hundredths
+	// of a second to say something about it.
+	leastUsage = 500 * time.Millisecond
+	// othersShare is from when on other programs are spoken of.
+	othersShare = 0.15
+)
 
 // gcPauses are the pauses of this process's collector so far; nil: unknown.
 func gcPauses() *metrics.Float64Histogram {

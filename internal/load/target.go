@@ -11,12 +11,12 @@ import (
 // target is what is known of the processes that answer, where they run on this
 // machine.
 type target struct {
-	known bool // where they run: here or elsewhere
-	here  bool
-	own   bool // this process answers itself
-	pids  []int
-	// Where they are here: the processors that they may use, and this process.
-	theirs, ours processors
+	known  bool // where they run: here or elsewhere
+	here   bool
+	own    bool // this process answers itself
+	pids   []int
+	ours   processors // that this process may use
+	theirs processors // that they may use, where they are here
 }
 
 // processors is a set of processors.
@@ -27,6 +27,8 @@ func (p *processors) add(n int) {
 		p[n/64] |= 1 << (n % 64)
 	}
 }
+
+func (p processors) has(n int) bool { return n >= 0 && n < len(p)*64 && p[n/64]>>(n%64)&1 == 1 }
 
 func (p processors) count() (n int) {
 	for _, word := range p {
@@ -92,11 +94,15 @@ func findTarget(addresses []engine.Address) target {
 		}
 		t.known, t.here = true, here
 	}
-	if t.here && !t.find(addresses) {
+	var ok bool
+	if t.ours, ok = ownProcessors(); !ok || t.here && !t.find(addresses) {
 		return target{}
 	}
 	return t
 }
+
+// usage is the time that processors had, and what of it was used by anybody.
+type usage struct{ used, all time.Duration }
 
 // used is the processor time that they have used so far; negative: unknown.
 func (t *target) used() time.Duration {

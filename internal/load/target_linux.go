@@ -42,10 +42,10 @@ func (t *target) find(addresses []engine.Address) bool {
 		t.theirs = t.theirs.either(allowed)
 		t.own = t.own || pid == os.Getpid()
 	}
-	var ok bool
-	t.ours, ok = allowedProcessors("self")
-	return ok && len(t.pids) > 0 // they may be another user's
+	return len(t.pids) > 0 // they may be another user's
 }
+
+func ownProcessors() (processors, bool) { return allowedProcessors("self") }
 
 // holds reports whether a process has one of these sockets open.
 func holds(files string, sockets map[string]bool) bool {
@@ -173,6 +173,41 @@ func allowedProcessors(pid string) (p processors, ok bool) {
 	return p, false
 }
 
+// usageOf is what was used so far of the time of some processors.
+func usageOf(of processors) usage { return parseUsage(readProc("/proc/stat"), of) }
+
+// parseUsage reads the lines of /proc/stat such as "cpu0 10 0 5 900 3 0 1 0 0 0":
+// time in user mode, of nice programs, in the kernel, idle, waiting for disks,
+// in interrupts of both kinds, and taken by other guests of the host, in
+// hundredths of a second. What guests of this machine used is in the first two.
+func parseUsage(table []byte, of processors) (u usage) {
+	const idle, waiting, counted = 3, 4, 8
+	for line := range bytes.Lines(table) {
+		f := strings.Fields(string(line))
+		if len(f) <= counted || !strings.HasPrefix(f[0], "cpu") {
+			continue
+		}
+		n, err := strconv.Atoi(f[0][len("cpu"):])
+		if err != nil || !of.has(n) {
+			continue
+		}
+		for i, text := range f[1 : counted+1] {
+			ticks, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return usage{}
+			}
+			u.all += time.Duration(ticks) * tick
+			if i != idle && i != waiting {
+				u.used += time.Duration(ticks) * tick
+			}
+		}
+	}
+	return u
+}
+
+// tick is the unit of times in /proc.
+const tick = 10 * time.Millisecond
+
 func parseProcessors(list string) (p processors, ok bool) {
 	for part := range strings.SplitSeq(list, ",") {
 		from, to, ranged := strings.Cut(part, "-")
@@ -205,5 +240,5 @@ func processTime(pid int) time.Duration {
 	if err != nil || err2 != nil {
 		return -1
 	}
-	return time.Duration(user+system) * 10 * time.Millisecond
+	return time.Duration(user+system) * tick
 }

@@ -69,6 +69,25 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
+// Of processor 1: 30 + 5 + 20 + 1 + 2 + 4 of 162 hundredths were used; of both
+// 15 + 62 of 1077.
+func TestParseUsage(t *testing.T) {
+	const table = "cpu  40 5 25 1000 0 1 2 4 9 9\ncpu0 10 0 5 900 0 0 0 0 0 0\ncpu1 30 5 20 90 10 1 2 4 9 9\nintr 7\n"
+	for _, c := range []struct {
+		of   string
+		want usage
+	}{{"1", usage{62 * tick, 162 * tick}}, {"0-1", usage{77 * tick, 1077 * tick}}, {"2", usage{}}} {
+		of, _ := parseProcessors(c.of)
+		if got := parseUsage([]byte(table), of); got != c.want {
+			t.Errorf("processors %s: %v, want %v", c.of, got, c.want)
+		}
+	}
+	own, ok := ownProcessors()
+	if u := usageOf(own); !ok || u.used <= 0 || u.all < u.used {
+		t.Errorf("%v", u)
+	}
+}
+
 // This process is found as the one that listens.
 func TestFindTarget(t *testing.T) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")

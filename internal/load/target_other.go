@@ -11,4 +11,8 @@ import (
 // find finds nothing here.
 func (t *target) find([]engine.Address) bool { return false }
 
+func ownProcessors() (processors, bool) { return processors{}, false }
+
+func usageOf(processors) usage { return usage{} }
+
 func processTime(int) time.Duration { return -1 }

@@ -53,6 +53,10 @@ func (w *warner) sharing() {
 		w.add("generator and target shared %s and used them up: the figures are those of both together; give them processors of their own (taskset -c), or drive the load from another machine",
 			quantity.Plural(g.Shared, "processor"))
 	}
+	if w.check.others > 0 {
+		w.add("other programs took %s of the processors that the generator may use, and nothing was left over: throughput may be too low and times too long",
+			quantity.Percent(w.check.others))
+	}
 }
 
 // pausedShare is the share of the load's time from which on the pauses of the

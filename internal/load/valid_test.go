@@ -14,10 +14,14 @@ import (
 
 // judged is a result with what is said about it.
 func judged(r *record.Result, check *selfCheck) *record.Result {
+	return judgedWith(r, check, new(engine.Report))
+}
+
+func judgedWith(r *record.Result, check *selfCheck, report *engine.Report) *record.Result {
 	if check == nil {
 		check = new(selfCheck)
 	}
-	w := &warner{res: r, options: new(Options), report: new(engine.Report), check: check, job: &engine.Job{Connections: 8}}
+	w := &warner{res: r, options: new(Options), report: report, check: check, job: &engine.Job{Connections: 8}}
 	w.warn()
 	return r
 }
@@ -69,6 +73,14 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+// A busy engine that finds most requests with the service is not waited for.
+func TestKeptUp(t *testing.T) {
+	r := &record.Result{Requests: 1000, Generator: record.Generator{Share: 0.97, Processors: 1}}
+	if judgedWith(r, nil, &engine.Report{KeptUp: true}); r.Invalid != "" {
+		t.Error(r.Invalid)
+	}
+}
+
 func TestSharing(t *testing.T) {
 	set := func(list ...int) (p processors) {
 		for _, n := range list {
@@ -88,6 +100,7 @@ func TestSharing(t *testing.T) {
 		{"one core", selfCheck{target: target{known: true, here: true, ours: set(3), theirs: set(3)}}, 1, "generator and target share one processor"},
 		{"both, with room", selfCheck{target: target{known: true, here: true, ours: set(0, 1), theirs: set(0, 1)}}, 2, ""},
 		{"both, used up", selfCheck{scarce: true, target: target{known: true, here: true, ours: set(0, 1), theirs: set(0, 1)}}, 2, "generator and target shared 2 processors and used them up"},
+		{"elsewhere, and a busy machine here", selfCheck{others: 0.4, target: target{known: true, ours: set(0, 1)}}, 0, "other programs took 40.0 % of the processors"},
 		{"this process", selfCheck{target: target{known: true, here: true, own: true, ours: set(0), theirs: set(0)}}, 1, ""},
 	} {
 		r := judged(&record.Result{Requests: 1, Generator: record.Generator{Share: -1, Shared: c.shared}}, &c.check)
