@@ -77,6 +77,19 @@ func TestClosedStepByStep(t *testing.T) {
 	}
 }
 
+// Past its peak a service that slows down leaves the plateau.
+func TestRetrogradeStepByStep(t *testing.T) {
+	k, err := Find(context.Background(), Closed(), steady(func(n float64) float64 { return 100 * min(n, 20) / (1 + 0.01*max(n-20, 0)) }))
+	if err != nil || k.At != 20 || k.Low != 19 {
+		t.Errorf("%v %s", err, k)
+	}
+	for _, l := range k.Levels {
+		if l.Good && l.Level > 23 || l.Good && l.Level < 20 {
+			t.Errorf("%v clients belong to the plateau", l.Level)
+		}
+	}
+}
+
 // A level brings its service times fifty times over, up to the longest span.
 func TestSpan(t *testing.T) {
 	for _, c := range []struct{ service, want time.Duration }{

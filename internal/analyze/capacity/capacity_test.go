@@ -238,6 +238,7 @@ func TestFitWarns(t *testing.T) {
 	}{
 		{at(Law{10, 0.05, 1e-3}, 1, 8, 32, 64), []string{"4 levels for the three coefficients"}},
 		{at(Law{10, 0.001, 1e-5}, 1, 2, 4, 6, 8, 12), []string{"beyond the largest level, 12", "all levels lie below saturation: at 12 clients"}},
+		{at(Law{10, 0.05, 1e-3}, 1, 2, 4, 8, 12, 16, 24), []string{"peak at 30.8 clients lies beyond the largest level, 24"}},
 		{at(Law{10, 0, 0}, 1, 2, 4, 6, 8, 12), []string{"no peak and no limit"}},
 		{at(Law{10, 1.5, 0}, 1, 2, 4, 6, 8, 12), []string{"falls from the first client on"}},
 		{at(Law{10, 0.05, 1e-3}, 1, 2, 4, 8, 16, 32, 64, 128), nil},

@@ -158,6 +158,7 @@ func TestJudge(t *testing.T) {
 		{"throughput>=100/s", false, "throughput>=100/s is met: 100/s"},
 		{"p99.99<2s", false, "p99.99<2s is met: 1.00 s (of 1,000 times: the largest of them)"},
 		{"p99.9<2s", false, "p99.9<2s is met: 1.00 s"},
+		{"p99.95<2s", false, "p99.95<2s is met: 1.00 s (of 1,000 times: the largest of them)"},
 	} {
 		b, err := Parse(c.bounds)
 		if err != nil {
@@ -166,6 +167,9 @@ func TestJudge(t *testing.T) {
 		got := b.Judge(result(c.open))
 		if len(got) != 1 || !strings.HasPrefix(strings.ReplaceAll(got[0].String(), "1 s", "1.00 s"), strings.ReplaceAll(c.want, "1 s", "1.00 s")) {
 			t.Errorf("open %v: %q, want %q", c.open, got, c.want)
+		}
+		if strings.Contains(got[0].Note, "the largest") != strings.Contains(c.want, "the largest") {
+			t.Errorf("%s: note %q", c.bounds, got[0].Note)
 		}
 	}
 }
