@@ -215,10 +215,9 @@ func (l *loop) take(moment int64) bool {
 	if l.job.Take(moment) {
 		return true
 	}
-	// Others may be waiting for the end of a think time.
+	// Others need not wait for the end of a think time to hear of it.
 	for _, other := range l.loops {
 		other.spent.Store(true)
-		other.t.wake()
 	}
 	return false
 }

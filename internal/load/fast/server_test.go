@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"net"
 	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,7 +125,7 @@ func job(t testing.TB, addr string, targets ...message.Target) *engine.Job {
 
 var errPatience = errors.New("the engine did not end")
 
-// drive does a job over epoll.
+// drive does a job over epoll, or within TestOverIOUring over io_uring.
 func drive(t testing.TB, j *engine.Job) (*record.Result, engine.Report) {
 	t.Helper()
 	return driveUntil(t, context.Background(), j)
@@ -132,6 +133,9 @@ func drive(t testing.TB, j *engine.Job) (*record.Result, engine.Report) {
 
 func driveUntil(t testing.TB, ctx context.Context, j *engine.Job) (*record.Result, engine.Report) {
 	t.Helper()
+	if strings.HasPrefix(t.Name(), "TestOverIOUring/") {
+		return driveWith(t, ctx, byIOUring(t), j)
+	}
 	e, err := Epoll()
 	if err != nil {
 		t.Fatal(err)

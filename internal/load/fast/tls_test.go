@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"net"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -76,6 +77,29 @@ func TestManyHandshakes(t *testing.T) {
 	j.Connections, j.Loops, j.Requests = 30, 1, 90
 	r, _ := driveWith(t, t.Context(), driver{transport: newEpoll, shaking: 4}, j)
 	wantKinds(t, r, 90, nil)
+}
+
+// What crypto/tls writes while it reads reaches the service: here the alert about
+// a record that was tampered with.
+func TestAlert(t *testing.T) {
+	server, client := certified(t)
+	told := make(chan error, 1)
+	addr := listen(t, "tcp", "127.0.0.1:0", func(raw net.Conn) {
+		c := tls.Server(raw, server)
+		if _, err := c.Read(make([]byte, 4096)); err != nil {
+			return
+		}
+		_, _ = raw.Write([]byte{23, 3, 3, 0, 20, 19: 7, 24: 7})
+		_, err := c.Read(make([]byte, 4096))
+		told <- err
+	})
+	j := secured(job(t, addr), client)
+	j.Connections, j.Requests = 1, 1
+	r, _ := drive(t, j)
+	wantKinds(t, r, 1, map[string]int64{record.TLS: 1})
+	if err := <-told; err == nil || !strings.Contains(err.Error(), "bad record MAC") {
+		t.Errorf("the service was told %v", err)
+	}
 }
 
 // On one processor loop, handshakes, service and collector take turns.
