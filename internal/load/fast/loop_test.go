@@ -121,6 +121,23 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
+// Nothing is sent that was due at the end or behind it, though connections are
+// free and the load still waits for answers.
+func TestNothingBehindTheEnd(t *testing.T) {
+	var seen atomic.Int64
+	addr := listen(t, "tcp", "127.0.0.1:0", func(c net.Conn) {
+		requests(c, func() bool { seen.Add(1); return true })
+	})
+	j := job(t, addr)
+	j.Connections = 64
+	j.Arrivals, j.Duration, j.Timeout = schedule.Constant(100), 100*time.Millisecond, 300*time.Millisecond
+	r, _ := drive(t, j)
+	wantKinds(t, r, 10, map[string]int64{record.TimedOut: 10})
+	if seen.Load() != 10 {
+		t.Errorf("the service got %d requests", seen.Load())
+	}
+}
+
 // An end of the context cuts off at once, also where nothing happens.
 func TestCutOff(t *testing.T) {
 	asked := make(chan struct{}, 8)

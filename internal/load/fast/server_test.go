@@ -14,8 +14,8 @@ import (
 	"io"
 	"math/big"
 	"net"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
