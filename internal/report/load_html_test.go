@@ -377,3 +377,22 @@ func TestKneeView(t *testing.T) {
 		t.Errorf("a bracket without an end: %+v", got)
 	}
 }
+
+// What the script reads of the percentile plot ends with the longest time, which
+// is no quantile of what is drawn before it.
+func TestQuantileDataEndsWithTheLongest(t *testing.T) {
+	h := new(hist.Histogram)
+	for range 999 {
+		h.Record(1_000_000)
+	}
+	h.Record(50_000_000)
+	var d readData
+	if err := json.Unmarshal([]byte(newQuantileData([]quantileLine{{"run1", "x", h}}, 3)), &d); err != nil {
+		t.Fatal(err)
+	}
+	l := d.Lines[0]
+	n := len(l.At) - 1
+	if l.At[n] != chartX || l.Values[n] != "50.0 ms" || l.Places[n] != "the longest" || l.Values[n-1] != "1.00 ms" || l.Places[24] != "of 99.00 %" || l.At[24] != 960 {
+		t.Errorf("at the end %d, %q, %q behind %q; at two nines %q at %d", l.At[n], l.Values[n], l.Places[n], l.Values[n-1], l.Places[24], l.At[24])
+	}
+}
