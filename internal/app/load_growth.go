@@ -20,8 +20,19 @@ import (
 	"whet/internal/search"
 )
 
-// growthSeconds is how long a CPU profile of a level runs.
+// growthSeconds is how long a CPU profile of a level runs, unless -d says how
+// long a level lasts.
 const growthSeconds = 5
+
+// growthSpare is what the snapshots around the CPU profile take.
+const growthSpare = time.Second
+
+func (s *kneeSearch) growthSeconds() int {
+	if s.span == 0 {
+		return growthSeconds
+	}
+	return max(int(s.span/time.Second), 1)
+}
 
 // grown are the kinds of profiles that are compared, with the column of each.
 var grown = []struct{ kind, column string }{
@@ -59,7 +70,7 @@ func (s *kneeSearch) profile(ctx context.Context, found []*search.Knee) (growth 
 	var sides [2]map[string]*costs
 	for i, level := range []float64{k.Profile.Low, k.Profile.High} {
 		s.view.draw([]string{s.view.fit(fmt.Sprintf("%s  profiles at %.0f", s.plan.name, level))})
-		side, warned, err := s.costs(ctx, target, s.options(k.Open, level, (growthSeconds+2)*time.Second))
+		side, warned, err := s.costs(ctx, target, s.options(k.Open, level, time.Duration(s.growthSeconds())*time.Second+growthSpare))
 		if err != nil {
 			return nil, warnings, err
 		}
@@ -118,7 +129,7 @@ func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.O
 		before[g.kind], since[g.kind] = fetch(g.kind, 0), running.Completed()
 	}
 	done := running.Completed()
-	if p := fetch(recording.KindCPU, growthSeconds); p != nil {
+	if p := fetch(recording.KindCPU, s.growthSeconds()); p != nil {
 		out[recording.KindCPU] = newCosts(p, nil, "cpu", running.Completed()-done)
 	}
 	collect()

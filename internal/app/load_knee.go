@@ -21,6 +21,12 @@ import (
 // kneeWarmup precedes each level: connections are made.
 const kneeWarmup = 500 * time.Millisecond
 
+// A level of an open loop lasts long enough for some requests, within reason.
+const (
+	fewRequests = 20
+	mostForFew  = 5 * time.Second
+)
+
 // notWithKnee are the flags that say what a search decides, or what only one
 // load has.
 var notWithKnee = []string{"n", "rate", "think", "stream", "hdr", "hgrm", "csv-out"}
@@ -195,7 +201,7 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 	if err != nil {
 		return search.Point{}, err
 	}
-	if ctx.Err() == nil && r.Answered() == 0 {
+	if ctx.Err() == nil && r.Requests > 0 && r.Answered() == 0 {
 		return search.Point{}, fmt.Errorf("no request was answered%s", firstFailure(r))
 	}
 	s.last = r
@@ -213,6 +219,8 @@ func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.
 		o.Concurrency = int(level)
 		return o
 	}
+	// A low rate needs longer for a few requests.
+	o.Duration = max(span, min(time.Duration(fewRequests/level*float64(time.Second)), mostForFew))
 	o.Schedule = schedule.Constant(level)
 	if s.l.poisson {
 		o.Schedule = o.Schedule.Poisson(o.Seed)
