@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -37,6 +38,9 @@ type multiplexed struct {
 // connection.
 type connKey struct{}
 
+// maxStreams is how many streams the server lets be open on a connection.
+const maxStreams = 50
+
 func multiplex(t *testing.T, config *tls.Config, handler http.HandlerFunc) *multiplexed {
 	t.Helper()
 	m := new(multiplexed)
@@ -47,7 +51,7 @@ func multiplex(t *testing.T, config *tls.Config, handler http.HandlerFunc) *mult
 	protocols.SetUnencryptedHTTP2(config == nil)
 	m.Server = &http.Server{
 		Protocols: protocols, TLSConfig: config, ErrorLog: log.New(io.Discard, "", 0),
-		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 100},
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			m.connections.Add(1)
 			return context.WithValue(ctx, connKey{}, new(atomic.Int64))
@@ -124,6 +128,9 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 			if m.requests.Load() != int64(c[0]) || m.connections.Load() > int64(c[1]) || m.most.Load() > int64(c[2]) {
 				t.Errorf("the server got %d requests over %d connections, at most %d at a time on one; want %v", m.requests.Load(), m.connections.Load(), m.most.Load(), c)
 			}
+			if len(got.report.Notes) > 0 {
+				t.Errorf("notes %q", got.report.Notes)
+			}
 			if got.Connections != m.connections.Load() || got.Bytes != 5*int64(c[0]) {
 				t.Errorf("%d connections recorded of %d, %d bytes", got.Connections, m.connections.Load(), got.Bytes)
 			}
@@ -141,6 +148,33 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		got.all(t, 120, http.StatusOK, "")
 		if m.connections.Load() != 2 || m.most.Load() != 6 {
 			t.Errorf("%d connections, %d requests at a time on one", m.connections.Load(), m.most.Load())
+		}
+	})
+	t.Run("more streams than the server takes", func(t *testing.T) {
+		b := newBarrier(2 * maxStreams)
+		var nth atomic.Int64
+		m, to := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if nth.Add(1) <= 2*maxStreams {
+				b.wait(r.Context())
+			}
+			io.WriteString(w, "hello")
+		})
+		j := to(6 * maxStreams)
+		j.Connections, j.Streams = 2, maxStreams+20
+		got := s.drive(t, t.Context(), j)
+		got.all(t, 6*maxStreams, http.StatusOK, "")
+		if m.connections.Load() != 2 || m.most.Load() != maxStreams || len(got.report.Notes) != 1 || !strings.Contains(got.report.Notes[0], fmt.Sprint(maxStreams)) {
+			t.Errorf("%d connections, %d requests at a time on one, notes %q", m.connections.Load(), m.most.Load(), got.report.Notes)
+		}
+	})
+	t.Run("one request a connection", func(t *testing.T) {
+		m, to := serve(t, hello)
+		j := to(20)
+		j.Streams, j.KeepAlive = 2, false
+		got := s.drive(t, t.Context(), j)
+		got.all(t, 20, http.StatusOK, "")
+		if m.connections.Load() != 20 || m.most.Load() != 1 {
+			t.Errorf("%d connections for 20 requests, %d at a time on one", m.connections.Load(), m.most.Load())
 		}
 	})
 	t.Run("open loop", func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // answers checks that an engine reads what servers say.
 func (s *suite) answers(t *testing.T) {
 	for _, a := range answers() {
-		t.Run(a.name, func(t *testing.T) { s.whole(t, &a) })
+		t.Run(a.name, func(t *testing.T) { s.whole(t, &a, 6) })
 	}
 	for _, a := range answers() {
 		if len(a.text) < 400 && !a.resets {
@@ -43,8 +43,7 @@ func (a *answer) finish(c *conn) bool {
 }
 
 // whole sends an answer in one piece.
-func (s *suite) whole(t *testing.T, a *answer) {
-	const requests = 6
+func (s *suite) whole(t *testing.T, a *answer, requests int64) {
 	server := answering(t, func(c *conn, _ *request) bool { return c.give(a.text) && a.finish(c) })
 	got := s.drive(t, t.Context(), job(t, "tcp", server.addr(), requests, a.request(server.addr())), server)
 	s.right(t, a, got, server, requests)
@@ -126,6 +125,7 @@ func (s *suite) surplus(t *testing.T) {
 		"behind chunks":   {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" + sized("another"), status: 200, bytes: 5, once: true},
 		"behind a length": {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello", status: 200, bytes: 2, once: true},
 	} {
-		t.Run(name, func(t *testing.T) { s.whole(t, a) })
+		// Often: what is behind an answer may come to light too late.
+		t.Run(name, func(t *testing.T) { s.whole(t, a, 300) })
 	}
 }

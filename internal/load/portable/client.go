@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"time"
 
 	"whet/internal/load/engine"
@@ -34,7 +35,6 @@ type client struct {
 	timer  *time.Timer
 	err    error // that the last request ended with, where that was no whole answer
 	m      message.Message
-	drain  [32 << 10]byte
 }
 
 func newClient(d *driver, load context.Context, k int, lines []*line, jar *jar) *client {
@@ -175,6 +175,7 @@ func (c *client) try(out *record.Outcome) error {
 		before := k.socket.sent()
 		res, err := k.conn.RoundTrip(c.request(l.o))
 		if err == nil {
+			c.d.allowed(l, k)
 			last, err := c.answer(out, res)
 			if err != nil {
 				out.Kind = kindOf(err, true, k.socket.end())
@@ -183,9 +184,10 @@ func (c *client) try(out *record.Outcome) error {
 			return err
 		}
 		out.Kind = kindOf(err, false, k.socket.end())
-		again := k.served && left > 1 && c.ctx.Err() == nil && k.unsent(err, before)
+		refused := isRefused(err)
+		again := left > 1 && c.ctx.Err() == nil && (refused || k.served && k.unsent(err, before))
 		// A stream of HTTP/2 may fail by itself.
-		l.drop(k, c.job.Protocol == engine.HTTP1 || !c.job.KeepAlive || k.conn.Err() != nil || again)
+		l.drop(k, c.job.Protocol == engine.HTTP1 || !c.job.KeepAlive || k.conn.Err() != nil || again && !refused)
 		if !again {
 			return err
 		}
@@ -241,14 +243,20 @@ func (c *client) look(res *http.Response) {
 	}
 }
 
+// drains hold what is read of bodies. Most connections wait most of the time: one
+// for each would be half of what a connection takes.
+var drains = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
 // read drains a body and counts it.
 func (c *client) read(body io.ReadCloser) (n int64, err error) {
 	defer body.Close()
+	drain := drains.Get().(*[32 << 10]byte)
+	defer drains.Put(drain)
 	for {
-		k, err := body.Read(c.drain[:])
+		k, err := body.Read(drain[:])
 		n += int64(k)
 		if c.verifier != nil {
-			c.verifier.Body(c.drain[:k])
+			c.verifier.Body(drain[:k])
 		}
 		if err == io.EOF {
 			return n, nil

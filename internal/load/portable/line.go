@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 
 	"whet/internal/load/engine"
@@ -139,6 +140,13 @@ func (l *line) drop(k *link, last bool) {
 	}
 }
 
+// using is how many requests use a connection.
+func (l *line) using(k *link) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return k.uses
+}
+
 // retire takes a connection out of use, and closes it once no request is under
 // way on it.
 func (l *line) retire(k *link) {
@@ -182,4 +190,10 @@ func (k *link) unsent(err error, before int64) bool {
 		}
 	}
 	return false
+}
+
+// isRefused reports that a server took none of a stream, since there were too
+// many: before it has said how many it lets be open, nobody knows.
+func isRefused(err error) bool {
+	return strings.Contains(err.Error(), "; REFUSED_STREAM; received from peer")
 }
