@@ -21,8 +21,8 @@ func (l *loop) arrived(c *conn, b []byte) {
 
 // received takes a part of the answer. It may be the last of this connection.
 func (l *loop) received(c *conn, b []byte) {
-	if !c.busy {
-		l.hangUp(c) // nobody asked
+	if !c.busy || c.unsent() {
+		l.broken(c, errEnded) // nobody asked for it: the next request is not sent into that
 		return
 	}
 	if !c.parsing {

@@ -194,12 +194,18 @@ func (l *loop) broken(c *conn, err error) {
 	switch {
 	case !c.busy:
 		l.hangUp(c)
-	case c.answers && c.tls == nil && len(c.out) == len(c.request):
+	case c.unsent():
 		l.hangUp(c)
 		l.dial(c, l.job.Now())
 	default:
 		l.fail(c, kindOf(err), err)
 	}
+}
+
+// unsent reports that nothing of the request has left for a connection that
+// served others before. Without TLS: what is sealed counts as sent.
+func (c *conn) unsent() bool {
+	return c.answers && !c.parsing && c.tls == nil && len(c.out) == len(c.request)
 }
 
 // fail ends the request under way without an answer, and its connection.

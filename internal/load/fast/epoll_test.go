@@ -78,6 +78,28 @@ func TestAnswerAndEnd(t *testing.T) {
 	}
 }
 
+// What comes behind an answer is no answer to the next request, also where it is
+// read apart from the first.
+func TestUnasked(t *testing.T) {
+	l, poll, service := pair(t)
+	say(t, service, 5)
+	say(t, service, 5)
+	if err := unix.Close(service); err != nil {
+		t.Fatal(err)
+	}
+	poll.buf = poll.buf[:len("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nxxxxx")]
+	if err := poll.wait(int64(time.Second), 0); err != nil {
+		t.Fatal(err)
+	}
+	c := &l.conns[0]
+	if !c.busy || c.state != connecting {
+		t.Errorf("under way %v, state %d; want a request that connects", c.busy, c.state)
+	}
+	if r := result(l.job); r.Requests != 1 || r.Bytes != 5 {
+		t.Errorf("%d requests, %d bytes, errors %v", r.Requests, r.Bytes, r.Errors)
+	}
+}
+
 // An answer that takes more reads than one connection gets at a time is told of
 // again.
 func TestManyReads(t *testing.T) {
