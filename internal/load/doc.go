@@ -29,7 +29,9 @@
 // Result.Invalid says so, and whet load exits with 3, in three cases:
 //
 //   - A closed loop whose process used more than nine tenths of the processors
-//     that it may use: the service had to wait for it. Not so where the engine
+//     that it may use: the service had to wait for it. The same goes for an open
+//     loop more than one in twenty of whose requests waited for a connection: a
+//     generator that is late to take up answers makes them wait. Not so where the engine
 //     found most requests with the service whenever it looked. (In a process
 //     that answers itself, as in tests, nobody can tell whose time that was.)
 //   - An open loop that sent more than one request in a hundred over a

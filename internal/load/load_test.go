@@ -189,7 +189,7 @@ func TestKinds(t *testing.T) {
 		for _, engine := range []string{Auto, Portable} {
 			t.Run(c.name+" "+engine, func(t *testing.T) {
 				o := options(c.url)
-				o.Engine = engine
+				o.Engine, o.Duration = engine, 150*time.Millisecond
 				if c.kind == record.TimedOut {
 					o.Timeout = 60 * time.Millisecond
 				}

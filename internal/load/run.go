@@ -124,7 +124,7 @@ func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.E
 		return
 	}
 	w := &warner{res: res, options: o, job: j, report: &report, check: check}
-	if !interrupted && report.Location == "" && w.redirects() > 0 {
+	if !interrupted && report.Location == "" && o.Requests == 0 && w.redirects() > 0 {
 		report.Location = o.location(ctx, p)
 	}
 	w.origin = p.origins[0]
@@ -176,8 +176,12 @@ func (r *Running) progress(o *Options, now time.Duration) Progress {
 	return p
 }
 
+// locationLimit is how long the target may take to say where a redirect leads.
+const locationLimit = 2 * time.Second
+
 // location asks once more where a redirect leads, if asking changes nothing. ""
-// where it does not say.
+// where it does not say. A load of a number of requests sends no more than that,
+// and so does not ask.
 func (o *Options) location(ctx context.Context, p *prepared) string {
 	req, _, err := p.template()
 	if err != nil || req.Method != "GET" && req.Method != "HEAD" {
@@ -188,6 +192,8 @@ func (o *Options) location(ctx context.Context, p *prepared) string {
 		return ""
 	}
 	defer a.Close()
+	ctx, stop := context.WithTimeout(ctx, locationLimit)
+	defer stop()
 	answer, err := a.Ask(ctx, Request{})
 	if err != nil || answer.Status/100 != 3 || len(answer.Header["Location"]) == 0 {
 		return ""

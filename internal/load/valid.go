@@ -24,7 +24,7 @@ func (w *warner) validity() {
 	case res.Requests > 0 && float64(ours) >= 0.01*float64(res.Requests):
 		res.Invalid = fmt.Sprintf("the generator ran out of what it needs: %s of the requests failed for want of file descriptors or ports",
 			quantity.Percent(float64(ours)/float64(res.Requests)))
-	case !res.Open && g.Share > busyShare && !w.report.KeptUp:
+	case g.Share > busyShare && !w.report.KeptUp && (!res.Open || w.waited()):
 		res.Invalid = fmt.Sprintf("the generator was the bottleneck: it used %s of its %s; the service may do more than these figures say",
 			quantity.Percent(g.Share), quantity.Plural(g.Processors, "processor"))
 	case res.LateRatio() > 0.01 && 2*res.Lateness.Quantile(0.99) >= res.Response.Quantile(0.99):

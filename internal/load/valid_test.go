@@ -58,6 +58,11 @@ func TestInvalid(t *testing.T) {
 		{"all used", closed(0.97), "the generator was the bottleneck: it used 97.0 % of its 2 processors"},
 		{"unknown", closed(-1), ""},
 		{"an open loop that is busy and in time", func() *record.Result { r := open(time.Millisecond, 0, 0); r.Generator.Share = 0.99; return r }(), ""},
+		{"an open loop that is busy, and whose requests wait for it to take up answers", func() *record.Result {
+			r := open(time.Millisecond, 0, 0)
+			r.Generator.Share, r.Generator.Processors, r.Waited = 0.99, 1, 900
+			return r
+		}(), "the generator was the bottleneck: it used 99.0 % of its 1 processor"},
 		{"late, and half of the response time", open(40*time.Millisecond, 20*time.Millisecond, 20), "the generator was the bottleneck: it sent 2.0 % of the requests more than 1ms"},
 		{"late, and little of the response time", open(400*time.Millisecond, 20*time.Millisecond, 20), ""},
 		{"late once", open(40*time.Millisecond, 20*time.Millisecond, 1), ""},
@@ -135,7 +140,13 @@ func TestPauses(t *testing.T) {
 func TestOtherWarnings(t *testing.T) {
 	waited := open(time.Millisecond, 0, 0)
 	waited.Waited = 60
+	unsent := open(time.Millisecond, 0, 0)
+	unsent.Waited, unsent.Unsent, unsent.Errors = 50, 10, map[string]int64{record.TimedOut: 10}
+	if got := strings.Join(judged(unsent, nil).Warnings, "\n"); strings.Contains(got, "service times") || !strings.Contains(got, "6.0 % of the requests waited") {
+		t.Errorf("%q: what was never sent has no service time", got)
+	}
 	for want, r := range map[string]*record.Result{
+		"1.0 % of the requests were never sent":                 unsent,
 		"6.0 % of the requests waited for one of 8 connections": waited,
 		"3 requests failed for want of file descriptors":        {Requests: 1000, Errors: map[string]int64{record.NoFiles: 3}},
 		"3 requests failed for want of ports":                   {Requests: 1000, Errors: map[string]int64{record.NoPorts: 3}},

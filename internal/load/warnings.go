@@ -89,7 +89,7 @@ func (w *warner) failures() {
 	if n := res.Errors[record.NoPorts]; n > 0 {
 		w.add("%s failed for want of ports: a closed connection keeps its port for a minute; keep connections, or widen net.ipv4.ip_local_port_range", quantity.Plural(int(n), "request"))
 	}
-	if n := res.Errors[record.TimedOut]; n > 0 {
+	if n := res.Errors[record.TimedOut] - res.Unsent; n > 0 {
 		w.add("%s timed out and stand in the service times with the timeout, which is less than they would have taken",
 			quantity.Plural(int(n), "request"))
 	}
@@ -100,10 +100,19 @@ func (w *warner) late() {
 		w.add("the generator could not keep up: %s of the requests were sent more than %v after they were due and could have been; the response times hold that too",
 			quantity.Percent(ratio), record.LateAfter)
 	}
-	if n := w.res.Waited; float64(n) > waitedShare*float64(w.res.Requests) {
-		w.add("%s of the requests waited for one of %s, which were busy when they were due: the response times hold that; give more (-c) if the service is to have more requests at a time",
-			quantity.Percent(float64(n)/float64(w.res.Requests)), quantity.Plural(w.job.Connections, "connection"))
+	if n := w.res.Unsent; n > 0 {
+		w.add("%s of the requests were never sent: all connections were busy until the load was given up; they count as timed out",
+			quantity.Percent(float64(n)/float64(w.res.Requests)))
 	}
+	if w.waited() {
+		w.add("%s of the requests waited for one of %s, which were busy when they were due: the response times hold that; give more (-c) if the service is to have more requests at a time",
+			quantity.Percent(float64(w.res.Waited+w.res.Unsent)/float64(w.res.Requests)), quantity.Plural(w.job.Connections, "connection"))
+	}
+}
+
+// waited reports whether many of an open loop's requests waited for a connection.
+func (w *warner) waited() bool {
+	return float64(w.res.Waited+w.res.Unsent) > waitedShare*float64(w.res.Requests)
 }
 
 // waitedShare is the share of requests that waited for a connection from which

@@ -267,6 +267,7 @@ func (r *Recorder) add(s *Shard, first map[string]int64) {
 	res.Lateness.Merge(&s.lateness)
 	res.LateSends += s.lateSends
 	res.Waited += s.waited
+	res.Unsent += s.unsent
 	res.Responses = append(res.Responses, s.responses...)
 	res.Connections += s.made
 	res.Connecting += time.Duration(s.making)

@@ -273,8 +273,8 @@ func TestLateness(t *testing.T) {
 	if s := res.Seconds[0]; s.Due != 6 || s.InTime != 5 || len(res.Seconds) != 1 {
 		t.Errorf("%d due, %d in time", s.Due, s.InTime)
 	}
-	if res.Waited != 3 { // number two, four and five
-		t.Errorf("%d waited for a connection", res.Waited)
+	if res.Waited != 3 || res.Unsent != 1 { // number two, four and five
+		t.Errorf("%d waited for a connection, %d never got one", res.Waited, res.Unsent)
 	}
 }
 

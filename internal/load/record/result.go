@@ -54,6 +54,10 @@ type Result struct {
 	// Waited is the number of requests that were sent and had to wait for a
 	// connection: all were busy when they were due.
 	Waited int64
+	// Unsent is the number of requests that never were: all connections were busy
+	// until the load was given up. They are among the timeouts, and have response
+	// times alone.
+	Unsent int64
 	// Drain is how long after End the last of an open loop's requests ended.
 	Drain time.Duration
 

@@ -26,6 +26,7 @@ type Shard struct {
 	lateness  hist.Histogram
 	lateSends int64
 	waited    int64
+	unsent    int64
 	status    [1000]int64
 	examples  map[string]example
 	planned   []planned // by second
@@ -140,6 +141,7 @@ func (s *Shard) open(o *Outcome, timed bool, due int64) {
 	p := &s.planned[second]
 	p.due++
 	if o.Sent < 0 {
+		s.unsent++
 		return
 	}
 	if (o.Sent-s.warm)/int64(time.Second) == second {
