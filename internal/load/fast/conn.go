@@ -36,9 +36,10 @@ type conn struct {
 
 	// The request under way, if busy.
 	busy    bool
-	parsing bool // the parser has seen a part of the answer
-	cut     bool // sending failed: nothing more is sent, but an answer may come
-	head    bool // its method is HEAD
+	turn    uint32 // its number
+	parsing bool   // the parser has seen a part of the answer
+	cut     bool   // sending failed: nothing more is sent, but an answer may come
+	head    bool   // its method is HEAD
 	target  int32
 	peers   int32  // addresses tried for it
 	request []byte // all of it; does not change until the answer is there
@@ -67,6 +68,7 @@ func (l *loop) begin(c *conn, due, now int64) {
 		l.compose(c)
 	}
 	c.due, c.sent = due, now
+	c.turn++
 	c.busy, c.parsing = true, false
 	c.peers, c.connect = 0, 0
 	l.enlist(c)

@@ -4,11 +4,10 @@ package fast
 
 import (
 	"bytes"
+	"net"
 	"strconv"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
@@ -16,9 +15,14 @@ import (
 
 // pair is a loop with one connection whose first request is on its way, and the
 // service's end of it. The job wants a second request.
-func pair(t *testing.T) (l *loop, poll *epoll, service int) {
+func pair(t *testing.T) (l *loop, poll *epoll, service net.Conn) {
 	t.Helper()
-	j := job(t, listen(t, "tcp", "127.0.0.1:0", silent))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	j := job(t, listener.Addr().String())
 	j.Origin, j.Requests = time.Now(), 2
 	j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration, Requests: 2})
 	p, err := newPlan(t.Context(), j)
@@ -31,27 +35,29 @@ func pair(t *testing.T) (l *loop, poll *epoll, service int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.t.shutdown)
-	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	poll = l.t.(*epoll)
 	c := &l.conns[0]
-	c.fd, c.state = int32(ends[0]), ready
-	if errno := poll.interest(c, unix.EPOLL_CTL_ADD); errno != 0 {
-		t.Fatal(errno)
-	}
-	l.resume(c, j.Now())
 	t.Cleanup(func() { l.hangUp(c) })
-	return l, poll, ends[1]
+	l.resume(c, j.Now())
+	if service, err = listener.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { service.Close() })
+	if err := poll.wait(int64(time.Second), 0); err != nil || c.state != ready {
+		t.Fatal(c.state, err)
+	}
+	if _, err := service.Read(make([]byte, 4096)); err != nil {
+		t.Fatal(err)
+	}
+	return l, poll, service
 }
 
 // say sends an answer with a body of n bytes.
-func say(t *testing.T, service, n int) {
+func say(t *testing.T, service net.Conn, n int) {
 	t.Helper()
 	b := append([]byte("HTTP/1.1 200 OK\r\nContent-Length: "+strconv.Itoa(n)+"\r\n\r\n"), bytes.Repeat([]byte("x"), n)...)
-	if k, err := unix.Write(service, b); k != len(b) || err != nil {
-		t.Fatal(k, err)
+	if _, err := service.Write(b); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -63,9 +69,7 @@ func result(j *engine.Job) *record.Result { return j.Recorder.Finish(j.Now(), tr
 func TestAnswerAndEnd(t *testing.T) {
 	l, poll, service := pair(t)
 	say(t, service, 5)
-	if err := unix.Close(service); err != nil {
-		t.Fatal(err)
-	}
+	service.Close()
 	if err := poll.wait(int64(time.Second), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +88,7 @@ func TestUnasked(t *testing.T) {
 	l, poll, service := pair(t)
 	say(t, service, 5)
 	say(t, service, 5)
-	if err := unix.Close(service); err != nil {
-		t.Fatal(err)
-	}
+	service.Close()
 	poll.buf = poll.buf[:len("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nxxxxx")]
 	if err := poll.wait(int64(time.Second), 0); err != nil {
 		t.Fatal(err)
@@ -104,7 +106,6 @@ func TestUnasked(t *testing.T) {
 // again.
 func TestManyReads(t *testing.T) {
 	l, poll, service := pair(t)
-	defer unix.Close(service)
 	poll.buf = poll.buf[:10]
 	say(t, service, 1000)
 	waits := 0
@@ -123,7 +124,6 @@ func TestManyReads(t *testing.T) {
 // same.
 func TestCoarse(t *testing.T) {
 	l, poll, service := pair(t)
-	defer unix.Close(service)
 	poll.coarse = true
 	if err := poll.wait(2e6+1, 0); err != nil || l.job.Recorder.Answers() != 0 {
 		t.Fatal(err)

@@ -13,6 +13,9 @@ import (
 // errEnded is an end of the connection where an answer was to begin.
 var errEnded = errors.New("the connection was closed before an answer")
 
+// errUnasked is an answer to no request.
+var errUnasked = errors.New("more came than was asked for")
+
 // connectError is the reason why there is no connection.
 type connectError struct{ errno syscall.Errno }
 
@@ -27,7 +30,7 @@ func kindOf(err error) string {
 		return record.Reset
 	case bad == wire.ErrShort:
 		return record.ShortBody
-	case isBad:
+	case isBad, err == errUnasked:
 		return record.BadAnswer
 	}
 	return record.KindOf(err, false)

@@ -270,13 +270,17 @@ func (l *loop) open(c *conn, b []byte) {
 
 // decrypt reads all that can be read; one says that it is one record.
 func (l *loop) decrypt(c *conn, one bool) {
-	s, gen := c.tls, c.gen
+	s, gen, turn := c.tls, c.gen, c.turn
 	for {
 		n, err := s.conn.Read(l.tls.clear)
 		if s.grown > 0 {
 			l.push(c)
 		}
-		if n > 0 && c.gen == gen {
+		switch {
+		case n == 0 || c.gen != gen:
+		case c.busy && c.turn != turn: // it came before that request was sent
+			l.fail(c, kindOf(errUnasked), errUnasked)
+		default:
 			l.received(c, l.tls.clear[:n])
 		}
 		switch {

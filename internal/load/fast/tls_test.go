@@ -102,6 +102,43 @@ func TestAlert(t *testing.T) {
 	}
 }
 
+// gathering is a connection that sends what is written when it is told to.
+type gathering struct {
+	net.Conn
+	holds bool
+	held  []byte
+}
+
+func (c *gathering) Write(b []byte) (int, error) {
+	if c.holds {
+		c.held = append(c.held, b...)
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
+// A second answer in a record of its own is no answer to the next request.
+func TestUnaskedRecord(t *testing.T) {
+	server, client := certified(t)
+	addr := listen(t, "tcp", "127.0.0.1:0", func(raw net.Conn) {
+		under := &gathering{Conn: raw}
+		c := tls.Server(under, server)
+		requests(c, func() bool {
+			under.holds = true
+			_, _ = c.Write([]byte(answer))
+			_, _ = c.Write([]byte(answer))
+			under.holds = false
+			_, _ = under.Write(under.held)
+			silent(raw)
+			return false
+		})
+	})
+	j := secured(job(t, addr), client)
+	j.Connections, j.Requests = 1, 2
+	r, _ := drive(t, j)
+	wantKinds(t, r, 2, map[string]int64{record.BadAnswer: 1})
+}
+
 // On one processor loop, handshakes, service and collector take turns.
 func TestOneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
