@@ -65,11 +65,17 @@ func (s *search) drift() float64 {
 	return slope
 }
 
-// estimate brings the throughputs of the levels up to date.
-func (s *search) estimate() {
-	s.slope = s.drift()
+// estimate brings the throughputs up to date after a run of a level.
+func (s *search) estimate(changed *Level) {
+	before := s.slope
+	if !s.o.Open {
+		s.slope = s.drift()
+	}
 	for _, l := range s.levels {
-		l.Throughput = s.capacity(l).Throughput()
+		if l == changed || s.slope != 0 || before != 0 {
+			l.known = s.capacity(l)
+			l.Throughput = l.known.Throughput()
+		}
 	}
 }
 

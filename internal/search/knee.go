@@ -60,6 +60,8 @@ type Level struct {
 	Throughput float64
 	// Good: in a closed loop it belongs to the plateau, in an open one it is met.
 	Good bool
+
+	known capacity.Level // the runs without the drift
 }
 
 // ends of a search before it is complete.
@@ -144,11 +146,7 @@ func (s *search) run(level float64) (*Level, error) {
 	}
 	l := s.levels[i]
 	l.Runs = append(l.Runs, p)
-	if s.o.Open {
-		l.Throughput = s.capacity(l).Throughput()
-	} else {
-		s.estimate()
-	}
+	s.estimate(l)
 	return l, nil
 }
 
@@ -193,7 +191,7 @@ func (s *search) from(level float64) []capacity.Level {
 	var out []capacity.Level
 	for _, l := range s.levels {
 		if l.Level >= level {
-			out = append(out, s.capacity(l))
+			out = append(out, l.known)
 		}
 	}
 	return out
@@ -217,6 +215,11 @@ func (k *Knee) profile() {
 // doubt says what speaks against the figures.
 func (s *search) doubt(k *Knee) {
 	s.drifted()
+	// What the most runs of two levels can tell apart, with 95 % confidence.
+	if apart := 1.96 * k.Plateau.Noise.Ratio * math.Sqrt(2/float64(s.o.MostRuns)); apart > s.o.Tolerance && !k.Open {
+		s.warn("runs of one level vary by %s: levels that differ by less than %s are not told apart, and the knee is no surer than that; give longer spans, or a quieter machine",
+			quantity.Percent(k.Plateau.Noise.Ratio), quantity.Percent(apart))
+	}
 	for _, l := range k.Levels {
 		last := l.Runs[len(l.Runs)-1]
 		if last.Invalid != "" && k.Invalid == "" && (l.Good || k.Found && l.Level == k.At) {

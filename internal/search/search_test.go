@@ -137,7 +137,16 @@ func TestClosedWarnings(t *testing.T) {
 	if err != nil || k.To > 32 || !strings.Contains(k.Invalid, "at 32 clients: the generator used 99 %") || !warned(k, "no more were tried") {
 		t.Errorf("%v: to %v, %q %q", err, k.To, k.Invalid, k.Warnings)
 	}
-	// Where only a level past the knee is the generator's, the knee stands.
+	// Runs that vary by ±10 % tell no 3 % apart: 1.96·0.1·√(2/12) is 8 %.
+	n := 0
+	k, err = Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
+		n++
+		return steady(func(clients float64) float64 { return min(clients, 4) * (1 + 0.1*float64(n%2*2-1)) })(ctx, level, span)
+	})
+	if err != nil || !warned(k, "runs of one level vary by 9.4 %: levels that differ by less than 7.5 %") {
+		t.Errorf("%v: %q", err, k.Warnings)
+	}
+	// Failed requests are said, and are in no throughput.
 	plain = steady(func(n float64) float64 { return min(n, 4) })
 	k, err = Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
 		p, err := plain(ctx, level, span)

@@ -36,10 +36,8 @@ type event struct {
 }
 
 const (
-	sent = iota
-	arrived
+	arrived = iota
 	worked
-	received
 )
 
 // events are a heap by time.
@@ -98,10 +96,10 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 	for range clients {
 		// They do not begin at the very same time.
 		at := s.rand.Float64() * 1e-3
-		e.push(event{at, sent, at})
+		e.push(event{at + s.trip/2, arrived, at})
 	}
 	for _, at := range due {
-		e.push(event{at, sent, at})
+		e.push(event{at + s.trip/2, arrived, at})
 	}
 	under, busy := 0, 0
 	start := func(now float64, ev event) {
@@ -115,8 +113,6 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 			break
 		}
 		switch ev.kind {
-		case sent:
-			e.push(event{ev.at + s.trip/2, arrived, ev.begun})
 		case arrived:
 			under++
 			if s.workers == 0 || busy < s.workers {
@@ -131,11 +127,10 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 				start(ev.at, queue[0])
 				queue = queue[1:]
 			}
-			e.push(event{ev.at + s.trip/2, received, ev.begun})
-		case received:
-			answers = append(answers, answer{ev.at, ev.at - ev.begun, ev.begun})
+			at := ev.at + s.trip/2
+			answers = append(answers, answer{at, at - ev.begun, ev.begun})
 			if len(due) == 0 {
-				e.push(event{ev.at, sent, ev.at})
+				e.push(event{at + s.trip/2, arrived, at})
 			}
 		}
 	}
