@@ -46,13 +46,18 @@ func (s *suite) exactly(t *testing.T) {
 	}
 }
 
+// spare is how many connections more than it was told an engine may make to make
+// up for kept ones: on a machine so busy that it takes 50 ms to hand a request to
+// the kernel, net/http gives up the connection behind the answer.
+const spare = 2
+
 // counted checks what the server saw.
 func (s *server) counted(t *testing.T, requests int64, connections int) {
 	t.Helper()
 	if got := s.requests.Load(); got != requests {
 		t.Errorf("the server got %d requests, want %d", got, requests)
 	}
-	if got := s.connections.Load(); got > int64(connections) || got == 0 && requests > 0 {
+	if got := s.connections.Load(); got > int64(connections+spare) || got == 0 && requests > 0 {
 		t.Errorf("the server saw %d connections, want at most %d", got, connections)
 	}
 }
@@ -71,7 +76,7 @@ func (s *suite) together(t *testing.T) {
 	got := s.drive(t, t.Context(), j, server)
 	got.all(t, 20*connections, http.StatusOK, "")
 	server.counted(t, 20*connections, connections)
-	if n := server.connections.Load(); n != connections {
+	if n := server.connections.Load(); n < connections {
 		t.Errorf("%d connections, want %d", n, connections)
 	}
 }

@@ -75,7 +75,8 @@ func (s *suite) interruptedConnecting(t *testing.T) {
 	}
 }
 
-// interruptedOpen leaves requests unanswered and unsent; none of them counts.
+// interruptedOpen leaves requests unanswered and unsent; none of them counts. An
+// answer may have been on its way.
 func (s *suite) interruptedOpen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -90,8 +91,9 @@ func (s *suite) interruptedOpen(t *testing.T) {
 	j := server.to(0)
 	j.Connections, j.Arrivals = 2, schedule.Constant(2000)
 	got := s.drive(t, ctx, j, server)
-	if !got.Interrupted || got.Failed() != 0 || got.Requests != server.answers.Load() || got.InFlight < 1 {
-		t.Errorf("interrupted %v, %d requests, errors %v, %d under way; the server gave %d answers", got.Interrupted, got.Requests, got.Errors, got.InFlight, server.answers.Load())
+	given := server.answers.Load()
+	if !got.Interrupted || got.Failed() != 0 || got.InFlight < 1 || got.Requests > given || got.Requests+int64(got.InFlight) < given {
+		t.Errorf("interrupted %v, %d requests, errors %v, %d under way; the server gave %d answers", got.Interrupted, got.Requests, got.Errors, got.InFlight, given)
 	}
 }
 
