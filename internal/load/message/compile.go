@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -113,10 +112,7 @@ func checkHost(u *url.URL) error {
 		return errors.New("the port is missing behind the colon")
 	}
 	if strings.HasPrefix(u.Host, "[") {
-		if a, err := netip.ParseAddr(host); err != nil || !a.Is6() {
-			return fmt.Errorf("[%s] is no IPv6 address", clip(host))
-		}
-		return nil
+		return nil // net/url has read the address
 	}
 	for i := range len(host) {
 		switch c := host[i]; {
