@@ -135,6 +135,9 @@ func (v *loadView) addRun(name string, run *LoadRun, runs int) {
 	if r.Invalid != "" {
 		v.Invalid = append(v.Invalid, say(r.Invalid))
 	}
+	if run.Knee != nil && run.Knee.Invalid != "" {
+		v.Invalid = append(v.Invalid, say(run.Knee.Invalid))
+	}
 	for _, w := range withoutReason(r) {
 		v.Warnings = append(v.Warnings, say(w))
 	}
@@ -274,7 +277,9 @@ func (v *loadView) addComparison(runs []LoadRun) {
 		r := runs[i].Result
 		h, kind := times(r)
 		ratio := func(x float64) string {
-			if i == 0 || !(x > 0) || math.IsInf(x, 0) {
+			// Open and closed loops measure different times, and an open one's
+			// throughput is that of its plan.
+			if i == 0 || r.Open != first.Open || !(x > 0) || math.IsInf(x, 0) {
 				return ""
 			}
 			return quantity.Ratio(x)
@@ -284,8 +289,7 @@ func (v *loadView) addComparison(runs []LoadRun) {
 		values, known := timesOf(h), timesOf(before)
 		for k, text := range timeCells(h) {
 			c := besideCell{Value: text}
-			// A response time beside a service time is no ratio of anything.
-			if r.Open == first.Open && h.Count() > 0 && before.Count() > 0 {
+			if h.Count() > 0 && before.Count() > 0 {
 				c.Ratio = ratio(known[k] / values[k])
 			}
 			row.Cells = append(row.Cells, c)

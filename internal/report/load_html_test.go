@@ -300,7 +300,7 @@ func TestLoadHTMLOfADayIsSmall(t *testing.T) {
 func TestLoadHTMLOrderAndNames(t *testing.T) {
 	doc := string(loadHTML(t, loadPages()["hostile"]))
 	last := -1
-	for _, id := range []string{"invalid", "warnings", "result", "slo", "knee", "time", "heat", "percentiles", "errors", "generator", "seconds"} {
+	for _, id := range []string{"invalid", "warnings", "knee", "result", "slo", "time", "heat", "percentiles", "errors", "generator", "seconds"} {
 		at := strings.Index(doc, `<h2 id="`+id+`"`)
 		if at <= last {
 			t.Errorf("#%s is at %d, what stands before it at %d", id, at, last)
@@ -338,7 +338,7 @@ func TestLoadComparison(t *testing.T) {
 	if half := v.Compare[2].Cells; half[0].Ratio != "0.500x" {
 		t.Errorf("half the rate has the ratio %q", half[0].Ratio)
 	}
-	for _, c := range newLoadView(pages["mixed"]).Compare[1].Cells[2:] {
+	for _, c := range newLoadView(pages["mixed"]).Compare[1].Cells {
 		if c.Ratio != "" {
 			t.Errorf("a closed loop's %s has the ratio %s to an open one's", c.Value, c.Ratio)
 		}
@@ -359,6 +359,11 @@ func TestKneeView(t *testing.T) {
 	// 1000/s times 0.99 at one connection, below 20,000/s: 190 of 200.
 	if !strings.HasPrefix(v.Charts[0].Lines[1].Path, "M0 190L") {
 		t.Errorf("the first level is at %.20s", v.Charts[0].Lines[1].Path)
+	}
+	invalid := kneeLoad()
+	invalid.Knee.Invalid = "the generator was the bottleneck"
+	if got := newLoadView(&Load{Runs: []LoadRun{invalid}}).Invalid; !slices.Equal(got, []string{invalid.Knee.Invalid}) {
+		t.Errorf("a search that is not valid says %q", got)
 	}
 	for low, title := range map[float64]string{0: "at 49", 40: "between 40 and 49"} {
 		if got := bracket(&LoadKnee{Low: low, High: 49}, scale{low: 1, high: 100, log: true}).Title; got != title {

@@ -65,7 +65,7 @@ func (l *KneeLevel) last() *KneeRun { return &l.Runs[len(l.Runs)-1] }
 
 // Knee is the search as the HTML page draws it.
 func (k *KneeSearch) Knee() *LoadKnee {
-	out := &LoadKnee{Over: k.over(), Low: k.Low, High: k.High, Text: append([]string{k.Headline}, k.Warnings...)}
+	out := &LoadKnee{Over: k.over(), Low: k.Low, High: k.High, Invalid: k.Invalid, Text: append([]string{k.Headline}, k.Warnings...)}
 	if math.IsInf(out.High, 0) {
 		out.High = 0
 	}
