@@ -47,6 +47,9 @@ func (t *textWriter) growth(g *KneeGrowth) {
 		rows = append(rows, []string{more(r.LowFlat, r.HighFlat), value(r.HighFlat), more(r.LowCum, r.HighCum), value(r.HighCum), printable.Line(r.Function), ""})
 	}
 	t.table(rows)
+	if len(g.Rows) == 0 {
+		t.hang(2, "", 0, "No function differs by more than chance explains.")
+	}
 	t.hang(2, "", 0, fmt.Sprintf("Of %s and %s.", quantity.Plural(int(g.LowRequests), "request"), quantity.Plural(int(g.HighRequests), "request")))
 }
 

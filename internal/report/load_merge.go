@@ -56,13 +56,14 @@ func WriteLoadMergeText(w io.Writer, m *LoadMerge, o LoadTextOptions) error {
 	t.warnings(m.Warnings)
 	t.line()
 	head := []string{"times", "mean"}
-	for _, q := range loadQuantiles {
+	quantiles := t.quantiles(3)
+	for _, q := range quantiles {
 		head = append(head, q.name)
 	}
 	rows := [][]string{append(head, "max", "", "")}
 	for _, tag := range slices.Sorted(maps.Keys(m.Times)) {
 		h := m.Times[tag]
-		row := append([]string{quantity.Count(float64(h.Count()))}, timeCells(h)...)
+		row := append([]string{quantity.Count(float64(h.Count()))}, someTimes(h, quantiles)...)
 		rows = append(rows, append(row, cmp.Or(printable.Line(tag), "(no tag)"), ""))
 	}
 	t.table(rows)

@@ -151,21 +151,36 @@ func (run *LoadRun) hides() string {
 		quantity.Plural(n, "request"))
 }
 
-var loadQuantiles = []struct {
+var loadQuantiles = []loadQuantile{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}}
+
+type loadQuantile struct {
 	name string
 	at   float64
-}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}}
+}
+
+// quantiles are those that a table has room for beside so many other columns.
+func (t *textWriter) quantiles(others int) []loadQuantile {
+	const column = 9 // of "p99.99" and "999 ms", with two spaces
+	shown := slices.Clone(loadQuantiles)
+	for _, spare := range []string{"p99.99", "p90", "p99.9"} {
+		if (others+len(shown))*column > t.width {
+			shown = slices.DeleteFunc(shown, func(q loadQuantile) bool { return q.name == spare })
+		}
+	}
+	return shown
+}
 
 // times is the table of both times.
 func (t *textWriter) times(run *LoadRun) {
 	head := []string{"mean"}
-	for _, q := range loadQuantiles {
+	quantiles := t.quantiles(2)
+	for _, q := range quantiles {
 		head = append(head, q.name)
 	}
 	rows := [][]string{append(head, "max", "", "")}
 	add := func(h *hist.Histogram, name, note string) {
 		if h.Count() > 0 {
-			rows = append(rows, append(timeCells(h), name, note))
+			rows = append(rows, append(someTimes(h, quantiles), name, note))
 		}
 	}
 	if run.Result.Open {
@@ -173,19 +188,21 @@ func (t *textWriter) times(run *LoadRun) {
 	}
 	add(&run.Result.Service, "service time", "from when it was sent")
 	if len(rows) == 1 {
-		t.line("  ", "No request has a time: none was answered, and none timed out.")
+		t.hang(2, "", 0, "No request has a time: none was answered, and none timed out.")
 		return
 	}
 	t.table(rows)
 }
 
-// timeCells are the mean, the quantiles and the largest of times.
-func timeCells(h *hist.Histogram) []string {
+// timeCells are the mean, all quantiles and the largest of times.
+func timeCells(h *hist.Histogram) []string { return someTimes(h, loadQuantiles) }
+
+func someTimes(h *hist.Histogram, quantiles []loadQuantile) []string {
 	if h.Count() == 0 {
-		return slices.Repeat([]string{"–"}, len(loadQuantiles)+2)
+		return slices.Repeat([]string{"–"}, len(quantiles)+2)
 	}
 	cells := []string{quantity.Nanoseconds(h.Mean())}
-	for _, q := range loadQuantiles {
+	for _, q := range quantiles {
 		cells = append(cells, ns(h.Quantile(q.at)))
 	}
 	return append(cells, ns(h.Max()))
@@ -307,7 +324,8 @@ func (t *textWriter) bounds(bounds []LoadBound) {
 func (t *textWriter) compareLoads(runs []LoadRun) {
 	t.heading("Loads beside each other", "times are response times of an open loop, and service times of a closed one")
 	head := []string{"a second", "errors", "mean"}
-	for _, q := range loadQuantiles {
+	quantiles := t.quantiles(4)
+	for _, q := range quantiles {
 		head = append(head, q.name)
 	}
 	rows := [][]string{append(head, "max", "", "")}
@@ -321,7 +339,7 @@ func (t *textWriter) compareLoads(runs []LoadRun) {
 			note += ", not valid"
 		}
 		row := []string{quantity.Count(r.Throughput()), quantity.Percent(float64(r.Failed()) / float64(max(r.Requests, 1)))}
-		rows = append(rows, append(append(row, timeCells(h)...), printable.Line(runs[i].Name), note))
+		rows = append(rows, append(append(row, someTimes(h, quantiles)...), printable.Line(runs[i].Name), note))
 	}
 	t.table(rows)
 }

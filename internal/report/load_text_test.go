@@ -1,0 +1,360 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/analyze/capacity"
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/stat"
+)
+
+var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+func loadText(t *testing.T, p *Load, o LoadTextOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteLoadText(&b, p, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestLoadText(t *testing.T) {
+	for _, name := range []string{"open", "closed", "several", "mixed", "hostile", "nothing"} {
+		golden(t, "load-"+name+".txt", []byte(loadText(t, loadPages()[name], LoadTextOptions{})))
+	}
+	plain := loadText(t, loadPages()["open"], LoadTextOptions{Width: 100})
+	colored := loadText(t, loadPages()["open"], LoadTextOptions{Width: 100, Color: true})
+	if stripped := sgr.ReplaceAllString(colored, ""); stripped != plain || colored == plain {
+		t.Error("colours change more than colours")
+	}
+	for name, p := range loadPages() {
+		for _, width := range []int{60, 80, 160} {
+			for line := range strings.Lines(loadText(t, p, LoadTextOptions{Width: width})) {
+				if n := wide(strings.TrimSuffix(line, "\n")); n > width && name != "hostile" { // whose words are wider than a line
+					t.Errorf("%s at %d columns: %d in %q", name, width, n, line)
+				}
+			}
+		}
+	}
+}
+
+// The generator was the bottleneck: that is said before all else.
+func TestLoadInvalidFirst(t *testing.T) {
+	run := closedLoad("", 2, 1)
+	run.Result.Invalid = "the generator was the bottleneck"
+	run.Result.Warnings = []string{run.Result.Invalid, "something else"}
+	text := loadText(t, &Load{Runs: []LoadRun{run}}, LoadTextOptions{})
+	if !strings.HasPrefix(text, "! not valid: the generator was the bottleneck\n") {
+		t.Errorf("it begins %.100q", text)
+	}
+	if strings.Count(text, run.Result.Invalid) != 1 || !strings.Contains(text, "  ! something else\n") {
+		t.Errorf("the reason stands there not once, or the other warning does not:\n%s", text)
+	}
+}
+
+func loadJSON(t *testing.T, p *Load, files LoadFiles) map[string]any {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteLoadJSON(&b, p, files); err != nil {
+		t.Fatal(err)
+	}
+	var d map[string]any
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
+		t.Fatalf("%v in %s", err, &b)
+	}
+	return d
+}
+
+// The figures that scripts rely on are those of the result.
+func TestLoadJSON(t *testing.T) {
+	p := loadPages()["open"]
+	r := p.Runs[0].Result
+	d := loadJSON(t, p, LoadFiles{Recording: "x.whet"})
+	times := func(key string) map[string]any { return d[key].(map[string]any) }
+	for _, c := range []struct {
+		name      string
+		got, want any
+	}{
+		{"schema", d["schema"], "whet/load/1"},
+		{"loop", d["loop"], "open"},
+		{"rate", d["rate"], "1000/s"},
+		{"requests", d["requests"], 30_000.},
+		{"answered", d["answered"], 29_999.},
+		{"throughput_per_s", d["throughput_per_s"], r.Throughput()},
+		{"planned_per_s", d["planned_per_s"], 1000.},
+		{"errors", d["errors"].(map[string]any)[record.Status5xx], 3.},
+		{"resets", d["errors"].(map[string]any)[record.Reset], 1.},
+		{"status", d["status"].(map[string]any)["200"], 29_996.},
+		{"service p99", times("service_time_ns")["p99"], float64(r.Service.Quantile(0.99))},
+		{"service mean", times("service_time_ns")["mean"], r.Service.Mean()},
+		{"response p999", times("response_time_ns")["p999"], float64(r.Response.Quantile(0.999))},
+		{"response max", times("response_time_ns")["max"], float64(r.Response.Max())},
+		{"response min", times("response_time_ns")["min"], float64(r.Response.Min())},
+		{"cpu", times("generator")["cpu_ns"], 9e8},
+		{"late", times("generator")["late_sends"], float64(r.LateSends)},
+		{"valid", times("generator")["valid"], true},
+		{"seconds", len(d["seconds"].([]any)), 30},
+		{"duration", d["duration_ns"], 30e9},
+		{"recording", d["recording"], "x.whet"},
+		{"slo", d["slo"].([]any)[0].(map[string]any)["broken"], true},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s is %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if _, there := d["report"]; there {
+		t.Error("a report is named that was not written")
+	}
+	// What there is not is null, lists are lists.
+	d = loadJSON(t, loadPages()["nothing"], LoadFiles{})
+	for _, key := range []string{"service_time_ns", "response_time_ns", "lateness_ns", "rate", "planned_per_s", "start"} {
+		if v, there := d[key]; !there || v != nil {
+			t.Errorf("of nothing %s is %v (%v)", key, v, there)
+		}
+	}
+	for _, key := range []string{"slo", "per_target", "seconds", "warnings"} {
+		if _, ok := d[key].([]any); !ok {
+			t.Errorf("of nothing %s is %v and no list", key, d[key])
+		}
+	}
+	d = loadJSON(t, loadPages()["several"], LoadFiles{})
+	if d["schema"] != "whet/loads/1" || len(d["runs"].([]any)) != 3 || d["runs"].([]any)[1].(map[string]any)["name"] != "after" {
+		t.Errorf("several are %v", d["schema"])
+	}
+	var line bytes.Buffer
+	if err := WriteLoadLine(&line, p, LoadFiles{}); err != nil || strings.Count(line.String(), "\n") != 1 {
+		t.Errorf("the last line of a stream has %d lines, %v", strings.Count(line.String(), "\n"), err)
+	}
+}
+
+// What comes from a target or a file does not move the cursor, and hides nothing.
+func TestLoadHostile(t *testing.T) {
+	const evil = "a\x1b[2Jb\u202ec\nd"
+	run := closedLoad(evil, 2, 1)
+	r := run.Result
+	run.Plan.URL, run.Plan.Method, run.Plan.Rate, run.Plan.Think, run.Plan.Protocol, run.Plan.TargetsFrom, run.Plan.Targets = evil, evil, evil, evil, evil, evil, 2
+	r.Invalid, r.Warnings, r.Generator.Engine = evil, []string{evil, evil}, evil
+	r.Errors, r.Examples = map[string]int64{evil: 1}, map[string]string{evil: evil}
+	r.Seconds[0].Kinds = r.Errors
+	run.Bounds = []LoadBound{{Bound: evil, Value: evil, Note: evil}}
+	several := &Load{Runs: []LoadRun{run, run}, Warnings: []string{evil}}
+	var b bytes.Buffer
+	if err := WriteLoadJSON(&b, several, LoadFiles{}); err != nil {
+		t.Fatal(err)
+	}
+	merge := &LoadMerge{Inputs: []LoadMergeInput{{evil, 1}}, Times: map[string]*hist.Histogram{evil: new(hist.Histogram)}, Warnings: []string{evil}, Output: evil}
+	merge.Add(r)
+	if err := WriteLoadMergeText(&b, merge, LoadTextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	live := LoadLive{Target: evil, Loop: run.Plan.Loop(), Failed: 1, Errors: map[string]int64{evil: 1}}
+	text := b.String() + loadText(t, several, LoadTextOptions{}) + strings.Join(live.Lines(100, false), "\n")
+	for _, c := range text {
+		if c < ' ' && c != '\n' || c == '\u202e' {
+			t.Fatalf("%U reaches the terminal", c)
+		}
+	}
+}
+
+// The rows of the CSV file add up to the result.
+func TestLoadCSV(t *testing.T) {
+	for _, name := range []string{"open", "closed"} {
+		r := loadPages()[name].Runs[0].Result
+		var b bytes.Buffer
+		if err := WriteLoadCSV(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&b).ReadAll()
+		if err != nil || len(rows) != len(r.Seconds)+1 {
+			t.Fatalf("%s: %d rows of %d seconds, %v", name, len(rows), len(r.Seconds), err)
+		}
+		sum := func(column string) (total int64) {
+			at := -1
+			for i, c := range rows[0] {
+				if c == column {
+					at = i
+				}
+			}
+			for _, row := range rows[1:] {
+				n, err := strconv.ParseInt(row[at], 10, 64)
+				if err != nil {
+					t.Fatalf("%s: %s: %v", name, column, err)
+				}
+				total += n
+			}
+			return total
+		}
+		if sum("requests") != r.Requests || sum("errors") != r.Failed() || sum("answered") != r.Answered() || sum("body_bytes") != r.Bytes || sum("length_ns") != int64(r.End.Sub(r.Start)) {
+			t.Errorf("%s: the rows do not add up to %d requests", name, r.Requests)
+		}
+		switch name {
+		case "open":
+			if sum("due") != 30_000 || rows[21][len(rows[0])-1] != "status 5xx=3" {
+				t.Errorf("%d due, kinds %q", sum("due"), rows[21][len(rows[0])-1])
+			}
+		default:
+			if rows[1][2] != "" || rows[1][11] != "" {
+				t.Errorf("a closed loop has due requests and response times: %q", rows[1])
+			}
+		}
+	}
+}
+
+func interval(open bool, answered int64, times ...int64) *LoadInterval {
+	iv := &LoadInterval{Interval: record.Interval{Second: record.Second{Length: 2 * time.Second, Requests: answered, Answered: answered}, Service: new(hist.Histogram), Response: new(hist.Histogram)}}
+	for _, ns := range times {
+		iv.Service.Record(ns)
+		if open {
+			iv.Response.Record(2 * ns)
+		}
+	}
+	if open {
+		rate := 600.
+		iv.Planned = &rate
+	}
+	return iv
+}
+
+func TestLoadLive(t *testing.T) {
+	l := LoadLive{Target: "http://127.0.0.1/", Loop: "open loop at 600/s, at most 64 connections", Open: true, WarmingUp: true, Elapsed: 300 * time.Millisecond, Of: time.Second}
+	warming := l.Lines(100, false)
+	if !strings.Contains(warming[1], "warming up, 300ms of 1s") {
+		t.Errorf("%q", warming)
+	}
+	l.WarmingUp, l.Elapsed, l.Of, l.Requests = false, 3*time.Second, 10*time.Second, 1700
+	l.Add(interval(true, 1000, 1e6, 2e6, 3e6))
+	l.Add(interval(true, 700, 9e6))
+	lines := l.Lines(100, false)
+	for i, want := range []string{"http://127.0.0.1/  open loop", "3s of 10s, 7s left", "350 a second of 600 planned, 1,700 requests so far", "response time", "last second       18.0 ms", "so far            7.50 ms", "errors         none"} {
+		if !strings.Contains(lines[i], want) {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want)
+		}
+	}
+	failing := interval(true, 0)
+	failing.Kinds = map[string]int64{"timeout": 3, "connection reset": 5}
+	l.Add(failing)
+	l.Failed = 8
+	if got := l.Lines(100, false)[6]; got != "errors         8: 5 connection reset, 3 timeout" {
+		t.Errorf("%q", got)
+	}
+	for _, width := range []int{1, 20, 60, 200} {
+		for _, color := range []bool{false, true} {
+			lines := l.Lines(width, color)
+			if len(lines) != len(warming) {
+				t.Errorf("%d lines at %d columns, else %d", len(lines), width, len(warming))
+			}
+			for _, line := range lines {
+				if n := wide(sgr.ReplaceAllString(line, "")); n >= max(width, 21) {
+					t.Errorf("%d columns of %d: %q", n, width, line)
+				}
+			}
+		}
+	}
+	counted := LoadLive{Wanted: 400, Requests: 100, Elapsed: 2 * time.Second}
+	if got := counted.Lines(100, false)[1]; !strings.Contains(got, "100 of 400 requests, about 6s left") {
+		t.Errorf("%q", got)
+	}
+}
+
+// A stream has a line for each second, with the figures of that second.
+func TestLoadSecond(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		var b bytes.Buffer
+		if err := WriteLoadSecond(&b, interval(open, 1000, 1e6, 3e6)); err != nil {
+			t.Fatal(err)
+		}
+		var d map[string]any
+		if err := json.Unmarshal(b.Bytes(), &d); err != nil || strings.Count(b.String(), "\n") != 1 {
+			t.Fatalf("%v in %s", err, &b)
+		}
+		if d["throughput_per_s"] != 500. || d["service_time_ns"].(map[string]any)["mean"] != 2e6 || (d["response_time_ns"] != nil) != open || (d["planned_per_s"] != nil) != open {
+			t.Errorf("open %v: %s", open, &b)
+		}
+	}
+}
+
+func TestLoadMerge(t *testing.T) {
+	one, two := new(hist.Histogram), new(hist.Histogram)
+	one.Record(1e6)
+	two.Record(3e6)
+	m := &LoadMerge{Inputs: []LoadMergeInput{{"a.whet/load/service.hlog", 1}, {"b.hlog", 12}}, Times: map[string]*hist.Histogram{"": one, "service": two}}
+	m.Add(loadPages()["open"].Runs[0].Result)
+	m.Add(loadPages()["closed"].Runs[0].Result)
+	var b bytes.Buffer
+	if err := WriteLoadMergeText(&b, m, LoadTextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "load-merge.txt", b.Bytes())
+	b.Reset()
+	if err := WriteLoadMergeJSON(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "load-merge.json", b.Bytes())
+}
+
+// searched is a search over connections and one over rates.
+func searched() *LoadSearch {
+	iv := func(center, low, high float64) stat.Interval {
+		return stat.Interval{Center: center, Low: low, High: high}
+	}
+	run := func(x, under float64, p99 time.Duration, broken string) []KneeRun {
+		return []KneeRun{{Throughput: x, Concurrency: under, P50: p99 / 2, P99: p99, Span: 2 * time.Second, Broken: broken}}
+	}
+	return &LoadSearch{
+		Plan: LoadPlan{URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET", Protocol: "HTTP/1.1"}, SLO: "p99<50ms", Warnings: []string{"a warning"},
+		Found: []KneeSearch{{
+			Headline: "the knee is at 4 clients: 800/s; the plateau is 805/s ± 1.0 %", Procedure: "closed loop: concurrency doubled", Found: true, At: 4, Low: 3, High: 4, Throughput: 800,
+			Plateau: &capacity.Plateau{Throughput: iv(805, 797, 813), From: 4, To: 8, Runs: 4},
+			Law: &capacity.Fit{Law: capacity.Law{Lambda: 210, Sigma: 0.01, Kappa: 0.0025}, LambdaInterval: iv(210, 200, 220), SigmaInterval: iv(0.01, 0, 0.02), KappaInterval: iv(0.0025, 0.002, 0.003),
+				Peak: iv(19.9, 18, 22), R2: 0.99, Deviation: 0.02},
+			Levels:   []KneeLevel{{Level: 1, Throughput: 200, Runs: run(200, 1, 10*time.Millisecond, "")}, {Level: 4, Throughput: 800, Good: true, Runs: run(800, 4, 11*time.Millisecond, "")}},
+			Complete: true, Spent: 21 * time.Second,
+		}, {
+			Open: true, Headline: "the bounds hold up to 750/s, the highest rate tried", Procedure: "open loop: the rate doubled", Found: true, At: 750, Low: 750, High: math.Inf(1), Throughput: 749,
+			Levels:   []KneeLevel{{Level: 750, Throughput: 749, Good: true, Runs: run(749, 4, 20*time.Millisecond, "")}, {Level: 900, Throughput: 805, Runs: run(805, 90, 200*time.Millisecond, "p99<50ms is broken: 200 ms")}},
+			Unstable: &[2]float64{740, 760}, Spent: 9 * time.Second, Warnings: []string{"the budget is spent"},
+		}},
+		Growth: []KneeGrowth{{Kind: "cpu", Column: "cpu", Unit: "nanoseconds", LowLevel: 2, HighLevel: 4, LowRequests: 2000, HighRequests: 4000, LowTotal: 100e3, HighTotal: 150e3,
+			Rows: []GrowthRow{{"main.handle", "main.go", 10e3, 50e3, 40e3, 90e3}, {"runtime.futex", "futex.go", 9e3, 9e3, 5e3, 5e3}}},
+			{Kind: "mutex", Column: "delay", Unit: "nanoseconds", Open: true, LowLevel: 300, HighLevel: 750, LowRequests: 1, HighRequests: 2}},
+	}
+}
+
+func TestLoadSearch(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteLoadSearchText(&b, searched(), LoadTextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "load-search.txt", b.Bytes())
+	b.Reset()
+	if err := WriteLoadSearchJSON(&b, searched(), LoadFiles{Report: "knee.html"}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "load-search.json", b.Bytes())
+	for i := range searched().Found {
+		s := searched().Found[i]
+		k := s.Knee()
+		if len(k.Points) != 2 || k.Points[1].Level != s.Levels[1].Level || k.Points[0].P99Ns != int64(s.Levels[0].Runs[0].P99) || math.IsInf(k.High, 0) || k.Text[0] != s.Headline {
+			t.Errorf("search %d as a page has it: %+v", i, k)
+		}
+		if (k.Law != nil) != (s.Law != nil) || k.Law != nil && k.Law(1) != 210 {
+			t.Errorf("search %d: its law is %v", i, k.Law != nil)
+		}
+	}
+	invalid := searched()
+	invalid.Found[0].Invalid = "the generator was the bottleneck"
+	b.Reset()
+	if err := WriteLoadSearchText(&b, invalid, LoadTextOptions{}); err != nil || !strings.HasPrefix(b.String(), "! not valid: the generator was the bottleneck\n") {
+		t.Errorf("%v, it begins %.80q", err, b.String())
+	}
+}
