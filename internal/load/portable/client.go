@@ -172,10 +172,10 @@ func (c *client) try(out *record.Outcome) error {
 			out.Kind = record.KindOf(err, false)
 			return err
 		}
-		before := k.socket.sent()
+		before, full := k.socket.sent(), l.full(k)
 		res, err := k.conn.RoundTrip(c.request(l.o))
 		if err == nil {
-			c.d.allowed(l, k)
+			l.look(k, full)
 			last, err := c.answer(out, res)
 			if err != nil {
 				out.Kind = kindOf(err, true, k.socket.end())

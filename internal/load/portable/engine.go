@@ -10,7 +10,6 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
-	"whet/internal/quantity"
 )
 
 // Engine drives connections with net/http.
@@ -42,7 +41,7 @@ type driver struct {
 	location atomic.Pointer[string] // of the first redirect
 	inFlight atomic.Int64
 	oldest   atomic.Int64
-	streams  atomic.Int64 // that a server lets be open on a connection; 0: nobody knows
+	fewer    atomic.Bool // streams than the job's are let be open on a connection
 }
 
 // drive starts the clients and ends them.
@@ -110,9 +109,8 @@ func (d *driver) drive(ctx context.Context) engine.Report {
 		s.Done()
 	}
 	report := engine.Report{InFlight: int(d.inFlight.Load()), OldestInFlight: time.Duration(d.oldest.Load())}
-	if n := d.streams.Load(); n > 0 && n < int64(j.Streams) {
-		report.Notes = append(report.Notes, fmt.Sprintf("the server lets %s be open on a connection, not %d: requests waited for that, and the wait stands in the service times",
-			quantity.Plural(int(n), "stream"), j.Streams))
+	if d.fewer.Load() {
+		report.Notes = append(report.Notes, fmt.Sprintf("the server lets fewer streams than %d be open on a connection: requests waited for that, and the wait stands in the service times", j.Streams))
 	}
 	if to := d.location.Load(); to != nil {
 		report.Location = *to
@@ -143,24 +141,6 @@ func (d *driver) clients(load context.Context) []*client {
 		}
 	}
 	return out
-}
-
-// allowed notes how many streams the server lets be open on a connection that has
-// had an answer. net/http tells how many more there could be, and nothing also
-// where the connection is going away: only requests that wait tell one from the
-// other.
-func (d *driver) allowed(l *line, k *link) {
-	if d.job.Protocol == engine.HTTP1 || d.job.Streams < 2 {
-		return
-	}
-	open := k.conn.InFlight()
-	more := k.conn.Available()
-	if open == 0 || open != k.conn.InFlight() || more == 0 && l.using(k) <= open {
-		return
-	}
-	n := int64(open + more)
-	for old := d.streams.Load(); n > old && !d.streams.CompareAndSwap(old, n); old = d.streams.Load() {
-	}
 }
 
 // until waits for a moment or for the last client. It is false where the

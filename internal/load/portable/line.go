@@ -40,6 +40,7 @@ type link struct {
 	uses   int  // requests under way
 	served bool // it is not the first request's
 	last   bool // it is to be closed when it is no longer used
+	full   bool // of streams, or going away, while requests wait
 }
 
 func newLine(d *driver, o *origin) *line {
@@ -140,11 +141,33 @@ func (l *line) drop(k *link, last bool) {
 	}
 }
 
-// using is how many requests use a connection.
-func (l *line) using(k *link) int {
+// look notes whether the server lets fewer streams be open on a connection than
+// the job has; full says that it looked so before the request that now has its
+// answer. net/http says how many more there could be, and none also where the
+// connection is going away: but then it has no answer for a later request.
+func (l *line) look(k *link, full bool) {
+	j := l.d.job
+	if j.Protocol == engine.HTTP1 || j.Streams < 2 || l.d.fewer.Load() {
+		return
+	}
+	open := k.conn.InFlight()
+	more := k.conn.Available()
+	if open == 0 || open != k.conn.InFlight() {
+		return // others came or went meanwhile
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return k.uses
+	k.full = more == 0 && open < k.uses
+	if full || more > 0 && open+more < j.Streams {
+		l.d.fewer.Store(true)
+	}
+}
+
+// full reports whether requests were waiting for others to end.
+func (l *line) full(k *link) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return k.full
 }
 
 // retire takes a connection out of use, and closes it once no request is under
