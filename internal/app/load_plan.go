@@ -189,15 +189,14 @@ func (l *loadFlags) readTargets(e *env, fields []message.Field) ([]message.Targe
 		defer f.Close()
 		in = f
 	}
-	listed, warnings, err := target.ReadAll(in, target.Options{Name: name, File: func(name string) ([]byte, error) { return readBody("@" + name) }})
+	listed, warnings, err := target.ReadAll(in, target.Options{Name: name, File: bodyFiles(l.targets)})
 	if err != nil {
 		return nil, err
 	}
 	l.warnings = warnings
-	recorded := slices.ContainsFunc([]string{".har", ".HAR"}, func(end string) bool { return strings.HasSuffix(name, end) })
 	var out []message.Target
 	for _, t := range listed {
-		m := message.Target{Method: t.Method, URL: t.URL, Body: t.Body, Weight: t.Weight, Literal: recorded, From: fmt.Sprintf("%s:%d", name, t.Line)}
+		m := message.Target{Method: t.Method, URL: t.URL, Body: t.Body, Weight: t.Weight, Literal: t.Recorded, From: fmt.Sprintf("%s:%d", name, t.Line)}
 		for _, f := range t.Header {
 			m.Header = append(m.Header, message.Field(f))
 		}

@@ -193,7 +193,7 @@ func (e *harEntry) target() (t Target, skipped string, err error) {
 	if q.Method == "CONNECT" {
 		return Target{}, "CONNECT opens a tunnel through a proxy", nil
 	}
-	t = Target{Method: q.Method, URL: q.URL}
+	t = Target{Method: q.Method, URL: q.URL, Recorded: true}
 	host := strings.TrimPrefix(rest, "//")
 	if i := strings.IndexAny(host, "/?#"); i >= 0 {
 		host = host[:i]

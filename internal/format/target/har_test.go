@@ -21,10 +21,10 @@ func TestHAR(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Target{
-		{Method: "GET", URL: "https://shop.example/", Header: []Field{{"accept", "text/html"}, {"accept-encoding", "gzip, deflate, br"}, {"cookie", "session=1"}}, Line: 8},
-		{Method: "POST", URL: "https://shop.example/cart?add=1", Header: []Field{{"content-type", "application/json"}}, Body: []byte(`{"article":7,"{{":1}`), Line: 32},
-		{Method: "POST", URL: "http://shop.example:8080/login", Header: []Field{{"Host", "other.example"}, {"Content-Type", "application/x-www-form-urlencoded"}}, Body: []byte("name=J%C3%B6rg+K&pass=a%26b"), Line: 46},
-		{Method: "PUT", URL: "http://shop.example:8080/image", Header: []Field{{"Content-Type", "image/gif"}}, Body: []byte("GIF89a\x00"), Line: 62},
+		{Method: "GET", URL: "https://shop.example/", Header: []Field{{"accept", "text/html"}, {"accept-encoding", "gzip, deflate, br"}, {"cookie", "session=1"}}, Line: 8, Recorded: true},
+		{Method: "POST", URL: "https://shop.example/cart?add=1", Header: []Field{{"content-type", "application/json"}}, Body: []byte(`{"article":7,"{{":1}`), Line: 32, Recorded: true},
+		{Method: "POST", URL: "http://shop.example:8080/login", Header: []Field{{"Host", "other.example"}, {"Content-Type", "application/x-www-form-urlencoded"}}, Body: []byte("name=J%C3%B6rg+K&pass=a%26b"), Line: 46, Recorded: true},
+		{Method: "PUT", URL: "http://shop.example:8080/image", Header: []Field{{"Content-Type", "image/gif"}}, Body: []byte("GIF89a\x00"), Line: 62, Recorded: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

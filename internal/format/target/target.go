@@ -18,6 +18,9 @@ type Target struct {
 	Body   []byte
 	Weight float64 // 0: none is given
 	Line   int     // on which it begins, from 1
+
+	// Recorded targets were sent as they are: no part of them is a template.
+	Recorded bool
 }
 
 // Field is one line of a header.

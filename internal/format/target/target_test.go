@@ -229,12 +229,12 @@ func again(t *testing.T, f Format, targets []Target) ([]Target, error) {
 	return got, nil
 }
 
-// settled takes off what writing may change: the lines, empty bodies, and, in
+// settled takes off what writing may change: the lines, that it was a recording, empty bodies, and, in
 // JSON, the order of the names.
 func settled(targets []Target, byName bool) []Target {
 	out := slices.Clone(targets)
 	for i := range out {
-		out[i].Line = 0
+		out[i].Line, out[i].Recorded = 0, false
 		if len(out[i].Body) == 0 {
 			out[i].Body = nil
 		}

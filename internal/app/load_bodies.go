@@ -1,0 +1,56 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// bodyFiles reads the bodies that a file of targets refers to. Their names are
+// relative to the directory it lies in, or of standard input to the working
+// directory, and what lies outside of that is not read: a list of requests that
+// came from elsewhere must not send this machine's files to where it likes.
+func bodyFiles(targets string) func(name string) ([]byte, error) {
+	dir := "."
+	if targets != "-" {
+		dir = filepath.Dir(targets)
+	}
+	return func(name string) ([]byte, error) {
+		inside := name
+		if filepath.IsAbs(name) {
+			abs, err := filepath.Abs(dir)
+			if err != nil {
+				return nil, err
+			}
+			if inside, err = filepath.Rel(abs, name); err != nil {
+				return nil, err
+			}
+		}
+		if !filepath.IsLocal(inside) {
+			return nil, fmt.Errorf("it lies outside of %s, where the targets are: move it there, or go to a directory that holds both, and write -targets - < %s", dir, targets)
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		// Opening a named pipe would wait for whoever writes to it.
+		if st, err := root.Stat(inside); err != nil {
+			return nil, err
+		} else if !st.Mode().IsRegular() {
+			return nil, errors.New("it is no regular file")
+		}
+		f, err := root.Open(inside)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(io.LimitReader(f, maxBody+1))
+		if err == nil && len(data) > maxBody {
+			err = fmt.Errorf("it has more than %d MiB", maxBody>>20)
+		}
+		return data, err
+	}
+}
