@@ -91,7 +91,10 @@ type session struct {
 	ended   error  // behind given
 	plain   []byte // of the request, not yet sealed
 	sealed  []byte // memory of conn.out
-	grown   int    // bytes of sealed that are not in conn.out yet
+	// grown are the bytes of sealed that are not in conn.out yet. What crypto/tls
+	// writes while it reads, such as the answer to a change of keys, goes out with
+	// the next request, or with the farewell.
+	grown int
 }
 
 // shake begins a handshake over a connection that was just made, or has it wait
@@ -223,10 +226,7 @@ func (l *loop) sealedEnd(c *conn, errno syscall.Errno) {
 	}
 	s := c.tls
 	if c.state == shaking {
-		// What came before may say why: the handshake tells.
-		c.out = nil
-		l.t.close(c)
-		s.finish(err)
+		s.finish(err) // what came before may say why: the handshake tells
 		return
 	}
 	s.ended = err
@@ -273,9 +273,6 @@ func (l *loop) decrypt(c *conn, one bool) {
 	s, gen, turn := c.tls, c.gen, c.turn
 	for {
 		n, err := s.conn.Read(l.tls.clear)
-		if s.grown > 0 {
-			l.push(c)
-		}
 		switch {
 		case n == 0 || c.gen != gen:
 		case c.busy && c.turn != turn: // it came before that request was sent
