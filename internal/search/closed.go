@@ -39,18 +39,21 @@ func (s *search) grow() error {
 			before = s.top().Throughput
 		}
 		l, err := s.run(n)
+		if err == nil && l.invalid() != "" {
+			l, err = s.run(n) // it may have been disturbed
+		}
 		if err != nil {
 			return err
 		}
-		if l.Throughput > before*(1+s.band()) {
+		if l.Throughput > before*(1+s.o.Tolerance) {
 			past = 0
 		} else {
 			past++
 		}
 		s.best = s.top().Throughput
 		switch {
-		case l.Runs[0].Invalid != "":
-			s.warn("at %s the generator was the bottleneck (%s): no more were tried", s.o.name(n), l.Runs[0].Invalid)
+		case l.invalid() != "":
+			s.warn("at %s the generator was the bottleneck (%s): no more were tried", s.o.name(n), l.invalid())
 			return nil
 		case past >= s.o.Past:
 			return nil

@@ -9,9 +9,9 @@
 //
 // # Closed loop
 //
-// Concurrency is doubled from the first level until throughput has not risen
-// beyond the noise for some levels, so that a service that gets slower past its
-// peak shows it. Then the gaps on either side of the best level are halved, on a
+// Concurrency is doubled from the first level until throughput has not risen by
+// more than the tolerance for some levels, so that a service that gets slower past
+// its peak shows it. Then the gaps on either side of the best level are halved, on a
 // logarithmic scale, until its neighbours are as good as it is or lie next to it.
 // Last the edge of the plateau is looked for, by bisection between the largest
 // concurrency below and the smallest one within: a level is within where its

@@ -222,8 +222,13 @@ func (s *search) doubt(k *Knee) {
 	}
 	for _, l := range k.Levels {
 		last := l.Runs[len(l.Runs)-1]
-		if last.Invalid != "" && k.Invalid == "" && (l.Good || k.Found && l.Level == k.At) {
-			k.Invalid = fmt.Sprintf("at %s: %s", s.o.name(l.Level), last.Invalid)
+		// What an open loop found rests on the two sides of its bracket.
+		counts := l.Good
+		if k.Open {
+			counts = l.Level == k.Low || l.Level == k.High
+		}
+		if why := l.invalid(); why != "" && k.Invalid == "" && counts {
+			k.Invalid = fmt.Sprintf("at %s: %s", s.o.name(l.Level), why)
 		}
 		if l.Good && !k.Open && last.Errors >= 0.01 {
 			s.warn("%s of the requests failed at %s: throughput counts the others", quantity.Percent(last.Errors), s.o.name(l.Level))
@@ -235,6 +240,20 @@ func (s *search) doubt(k *Knee) {
 			s.warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give longer spans", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
 		}
 	}
+}
+
+// invalid is why the figures of most runs are not the service's; "": they are.
+func (l *Level) invalid() string {
+	n, why := 0, ""
+	for _, p := range l.Runs {
+		if p.Invalid != "" {
+			n, why = n+1, p.Invalid
+		}
+	}
+	if 2*n <= len(l.Runs) {
+		return ""
+	}
+	return why
 }
 
 // name is a level in words.

@@ -47,11 +47,17 @@ func (s *search) met(l *Level) bool {
 	return votes > 0 || votes == 0 && s.good(l.Runs[len(l.Runs)-1])
 }
 
-// try measures a rate and cools down after one that left something behind.
+// try measures a rate and cools down after one that left something behind. Where it
+// broke and the generator was to blame it gets another chance.
 func (s *search) try(rate float64) (met bool, err error) {
 	l, err := s.run(rate)
 	if err != nil {
 		return false, err
+	}
+	if p := l.Runs[len(l.Runs)-1]; p.Invalid != "" && !s.good(p) && len(l.Runs) < s.o.MostRuns {
+		if _, err := s.run(rate); err != nil {
+			return false, err
+		}
 	}
 	l.Good = s.met(l)
 	last := l.Runs[len(l.Runs)-1]

@@ -126,6 +126,7 @@ func TestClosedWarnings(t *testing.T) {
 		t.Errorf("%v: %+v", err, k)
 	}
 	// The generator gives up at 32 clients.
+	n := 0
 	plain := steady(func(n float64) float64 { return min(n, 32) })
 	k, err = Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
 		p, err := plain(ctx, level, span)
@@ -137,8 +138,19 @@ func TestClosedWarnings(t *testing.T) {
 	if err != nil || k.To > 32 || !strings.Contains(k.Invalid, "at 32 clients: the generator used 99 %") || !warned(k, "no more were tried") {
 		t.Errorf("%v: to %v, %q %q", err, k.To, k.Invalid, k.Warnings)
 	}
+	// Once it was disturbed, and goes on.
+	k, err = Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
+		p, err := plain(ctx, level, span)
+		if level == 4 && n == 0 {
+			n, p.Invalid = 1, "late"
+		}
+		return p, err
+	})
+	if err != nil || k.At != 32 || k.Invalid != "" || len(k.Warnings) > 1 {
+		t.Errorf("%v: %s, %q %q", err, k, k.Invalid, k.Warnings)
+	}
 	// Runs that vary by ±10 % tell no 3 % apart: 1.96·0.1·√(2/12) is 8 %.
-	n := 0
+	n = 0
 	k, err = Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
 		n++
 		return steady(func(clients float64) float64 { return min(clients, 4) * (1 + 0.1*float64(n%2*2-1)) })(ctx, level, span)
@@ -319,6 +331,33 @@ func TestOpenEnds(t *testing.T) {
 	})
 	if err != nil || off(k.At, 1000) > 0.06 || !warned(k, "the service falls behind") {
 		t.Errorf("%v %s %q", err, k, k.Warnings)
+	}
+}
+
+// A generator that is late once is forgiven; one that is late at either side of the
+// bracket each time makes the figure its own, and one that is late elsewhere does
+// not.
+func TestOpenInvalid(t *testing.T) {
+	for _, c := range []struct {
+		late func(rate float64, n int) bool
+		want string
+	}{
+		{func(_ float64, n int) bool { return n == 2 }, ""},
+		{func(rate float64, _ int) bool { return rate < 500 }, ""},
+		{func(rate float64, _ int) bool { return rate > 1000 }, "at 1,004/s: late"},
+	} {
+		n := 0
+		k, err := Find(context.Background(), Open(), func(ctx context.Context, rate float64, span time.Duration) (Point, error) {
+			n++
+			p, err := rates(1000, 0)(ctx, rate, span)
+			if c.late(rate, n) {
+				p.Invalid, p.Meets = "late", p.Meets && n != 2
+			}
+			return p, err
+		})
+		if err != nil || k.At != 993.2 || k.Invalid != c.want {
+			t.Errorf("%v %s: %q, want %q", err, k, k.Invalid, c.want)
+		}
 	}
 }
 
