@@ -106,7 +106,7 @@ func TestInterrupted(t *testing.T) {
 	shared.Record(answer(1200*ms, ms))
 	shared.Record(answer(900*ms, ms))
 	shared.Tick(warm + 2100*ms)
-	if got := r.Finish(warm+1100*ms, true); got.End.Sub(got.Start) != 1200*time.Millisecond+1 || len(got.Seconds) != 2 || got.Seconds[1].Requests != 2 || got.Seconds[1].Length != 200*time.Millisecond+1 {
+	if got := r.Finish(warm+1100*ms, true); got.End.Sub(got.Start) != 1200*time.Millisecond+1 || len(got.Seconds) != 2 || got.Seconds[1].Requests != 2 || got.Seconds[1].Length != 200*time.Millisecond+1 || got.Answers[100] != 1 || got.Answers[120] != 1 {
 		t.Errorf("%v, %+v", got.End.Sub(got.Start), got.Seconds)
 	}
 	r = New(plan(time.Minute))
