@@ -162,9 +162,14 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		j := to(6 * maxStreams)
 		j.Connections, j.Streams = 2, maxStreams+20
 		got := s.drive(t, t.Context(), j)
-		got.all(t, 6*maxStreams, http.StatusOK, "")
-		if m.connections.Load() != 2 || m.most.Load() != maxStreams || len(got.report.Notes) != 1 || !strings.Contains(got.report.Notes[0], "fewer streams") {
-			t.Errorf("%d connections, %d requests at a time on one, notes %q", m.connections.Load(), m.most.Load(), got.report.Notes)
+		// A stream that was about to be opened when the server said how many may be
+		// is one too many, and fails. There are at most so many of those.
+		reset := got.Errors[record.Reset]
+		if got.Requests != 6*maxStreams || got.Answered()+reset != 6*maxStreams || got.Failed() != reset || reset > 2*20 {
+			t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
+		}
+		if n := m.connections.Load(); n < 2 || n > 2+reset || m.most.Load() != maxStreams || len(got.report.Notes) != 1 || !strings.Contains(got.report.Notes[0], "fewer streams") {
+			t.Errorf("%d connections, %d requests at a time on one, notes %q", n, m.most.Load(), got.report.Notes)
 		}
 	})
 	t.Run("one request a connection", func(t *testing.T) {
