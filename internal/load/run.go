@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"whet/internal/load/engine"
@@ -48,7 +49,7 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	if err != nil {
 		return nil, err
 	}
-	check := newSelfCheck(addresses, o.Concurrency)
+	check := newSelfCheck(addresses, o.processors(e))
 	j := o.job(p, addresses) // last: its clock runs
 	r := &Running{recorder: j.Recorder, started: make(chan struct{}), done: make(chan struct{})}
 	if o.Interval != nil {
@@ -59,6 +60,15 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 		r.drive(ctx, &o, p, e, j, check)
 	}()
 	return r, nil
+}
+
+// processors is how many the load may use at most.
+func (o *Options) processors(e engine.Engine) int {
+	n := min(runtime.GOMAXPROCS(0), o.Concurrency)
+	if o.Loops > 0 && e.Name() != Portable {
+		n = min(n, o.Loops)
+	}
+	return n
 }
 
 // job is what the engine is to do.

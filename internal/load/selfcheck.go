@@ -2,7 +2,6 @@ package load
 
 import (
 	"math"
-	"runtime"
 	"runtime/metrics"
 	"time"
 
@@ -25,8 +24,8 @@ type selfCheck struct {
 	others float64 // the share of the processors that other programs took, where nothing was left; else 0
 }
 
-func newSelfCheck(addresses []engine.Address, connections int) *selfCheck {
-	return &selfCheck{target: findTarget(addresses), processors: min(runtime.GOMAXPROCS(0), connections), cpu: -1}
+func newSelfCheck(addresses []engine.Address, processors int) *selfCheck {
+	return &selfCheck{target: findTarget(addresses), processors: processors, cpu: -1}
 }
 
 // begin takes the first readings.
