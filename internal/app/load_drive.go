@@ -33,6 +33,7 @@ func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
 	sink := &loadSink{plan: plan, view: view, kept: kept, course: report.NewLoadCourse(o.Schedule.Open())}
 	if l.stream {
 		sink.stream = e.stdout
+		view.on = view.on && !e.stdoutTerminal // which shows the lines
 	}
 	o.Interval = sink.interval
 	result, err := load.Run(ctx, o)

@@ -188,6 +188,7 @@ type loadRunFile struct {
 	Open        bool              `json:"open"`
 	Began       time.Time         `json:"began"`
 	Start       time.Time         `json:"start"`
+	StartNs     int64             `json:"start_ns"` // since the recording's origin
 	End         time.Time         `json:"end"`
 	Interrupted bool              `json:"interrupted"`
 	Requests    int64             `json:"requests"`
@@ -263,7 +264,7 @@ func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, 
 		errs = append(errs, k.lateness(r))
 	}
 	f := loadRunFile{
-		Schema: loadRunSchema, Plan: run.Plan, Open: r.Open, Began: r.Began, Start: r.Start, End: r.End, Interrupted: r.Interrupted,
+		Schema: loadRunSchema, Plan: run.Plan, Open: r.Open, Began: r.Began, Start: r.Start, StartNs: since(r.Start), End: r.End, Interrupted: r.Interrupted,
 		Requests: r.Requests, Errors: r.Errors, Examples: r.Examples, Status: make(map[string]int64), Bytes: r.Bytes, InFlight: r.InFlight,
 		OldestNs: r.OldestInFlight, Connections: r.Connections, Connecting: r.Connecting, PlannedPerS: r.Rate, LateSends: r.LateSends, Drain: r.Drain,
 		Targets: r.Targets, Generator: r.Generator, Invalid: r.Invalid, Warnings: r.Warnings,

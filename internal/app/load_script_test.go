@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -32,7 +35,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		kind = args[0]
 	}
 	s := httptest.NewUnstartedServer(loadService())
-	s.Config.ErrorLog = nil
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	switch kind {
 	case "http":
 		s.Start()
@@ -171,6 +174,23 @@ func jsonNumber(document string, path []string) (float64, error) {
 		return float64(len(v)), nil
 	}
 	return 0, fmt.Errorf("%s is no number", strings.Join(path, "."))
+}
+
+// agree compares two JSON documents of loads but for what was written when:
+// agree FILE FILE.
+func agree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: agree FILE FILE")
+	}
+	var docs [2]map[string]any
+	for i, name := range args {
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(name)), &docs[i]))
+		delete(docs[i], "recording")
+		delete(docs[i], "report")
+	}
+	if d := cmp.Diff(docs[0], docs[1]); d != "" {
+		ts.Fatalf("%s and %s differ:\n%s", args[0], args[1], d)
+	}
 }
 
 // loads runs whet load, which succeeds: loads ARGS…. That the generator was the

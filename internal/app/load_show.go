@@ -153,7 +153,7 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 	}
 	for _, x := range s.Seconds {
 		r.Seconds = append(r.Seconds, record.Second{
-			Start: rec.Origin.Add(time.Duration(x.TimeNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Errors: x.Errors,
+			Start: f.Start.Add(time.Duration(x.TimeNs - f.StartNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Errors: x.Errors,
 			Bytes: x.Bytes, Kinds: x.Kinds, Due: x.Due, InTime: x.InTime, P50: time.Duration(x.P50Ns), P99: time.Duration(x.P99Ns), Max: time.Duration(x.MaxNs),
 			Response: record.Quantiles{P50: time.Duration(x.ResponseP50Ns), P99: time.Duration(x.ResponseP99Ns), Max: time.Duration(x.ResponseMaxNs)},
 		})
