@@ -278,7 +278,7 @@ func (k *Knee) String() string {
 	line := fmt.Sprintf("the knee is at %s: %s/s; the plateau is %s/s ± %s", o.name(k.At), quantity.Count(k.Throughput),
 		quantity.Count(k.Plateau.Throughput.Center), quantity.Percent(k.Plateau.NoiseRatio()))
 	if k.Low > 0 {
-		line += fmt.Sprintf(", which %s do not reach", o.name(k.Low))
+		line += fmt.Sprintf(", and not reached at %s", o.name(k.Low))
 	}
 	return line
 }

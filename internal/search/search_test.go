@@ -72,7 +72,7 @@ func TestClosedStepByStep(t *testing.T) {
 	if k.Spent != spent {
 		t.Errorf("spent %v, the levels took %v", k.Spent, spent)
 	}
-	if got, want := k.String(), "the knee is at 20 clients: 2,000/s; the plateau is 2,000/s ± 0 %, which 19 clients do not reach"; got != want {
+	if got, want := k.String(), "the knee is at 20 clients: 2,000/s; the plateau is 2,000/s ± 0 %, and not reached at 19 clients"; got != want {
 		t.Errorf("%s", got)
 	}
 }
