@@ -144,6 +144,13 @@ func TestEscapes(t *testing.T) {
 		if twice := string(rawURL.append(nil, once)); twice != once {
 			t.Fatalf("raw: %q becomes %q, then %q", v, once, twice)
 		}
+		for i := range len(once) {
+			if once[i] == '%' {
+				if _, err := url.PathUnescape(once[i:min(i+3, len(once))]); err != nil {
+					t.Fatalf("raw: %q becomes %q", v, once)
+				}
+			}
+		}
 		if strings.ContainsAny(once, " #\r\n\x00\"<>\\^`{|}") {
 			t.Fatalf("raw: %q becomes %q", v, once)
 		}
