@@ -146,10 +146,10 @@ func TestOtherWarnings(t *testing.T) {
 		t.Errorf("%q: what was never sent has no service time", got)
 	}
 	for want, r := range map[string]*record.Result{
-		"1.0 % of the requests were never sent":                 unsent,
-		"6.0 % of the requests waited for one of 8 connections": waited,
-		"3 requests failed for want of file descriptors":        {Requests: 1000, Errors: map[string]int64{record.NoFiles: 3}},
-		"3 requests failed for want of ports":                   {Requests: 1000, Errors: map[string]int64{record.NoPorts: 3}},
+		"1.0 % of the requests were never sent":                    unsent,
+		"6.0 % of the requests waited for a connection: none of 8": waited,
+		"3 requests failed for want of file descriptors":           {Requests: 1000, Errors: map[string]int64{record.NoFiles: 3}},
+		"3 requests failed for want of ports":                      {Requests: 1000, Errors: map[string]int64{record.NoPorts: 3}},
 	} {
 		if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.Contains(got, want) {
 			t.Errorf("%q, want %s", got, want)

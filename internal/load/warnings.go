@@ -105,8 +105,8 @@ func (w *warner) late() {
 			quantity.Percent(float64(n)/float64(w.res.Requests)))
 	}
 	if w.waited() {
-		w.add("%s of the requests waited for one of %s, which were busy when they were due: the response times hold that; give more (-c) if the service is to have more requests at a time",
-			quantity.Percent(float64(w.res.Waited+w.res.Unsent)/float64(w.res.Requests)), quantity.Plural(w.job.Connections, "connection"))
+		w.add("%s of the requests waited for a connection: none of %s was free when they were due, and the response times hold that; give more (-c) if the service is to have more requests at a time",
+			quantity.Percent(float64(w.res.Waited+w.res.Unsent)/float64(w.res.Requests)), quantity.Count(float64(w.job.Connections)))
 	}
 }
 
