@@ -27,6 +27,7 @@ func (s *suite) transports(t *testing.T) {
 	t.Run("certificate not accepted", s.notAccepted)
 	t.Run("no TLS there", s.noTLS)
 	t.Run("TLS stalls", s.tlsStalls)
+	t.Run("TLS stalls in what has no end", s.tlsEndless)
 }
 
 func (s *suite) unix(t *testing.T) {
@@ -278,4 +279,19 @@ func (s *suite) tlsStalls(t *testing.T) {
 	j.Timeout = shortTimeout
 	got := s.drive(t, t.Context(), j, server)
 	got.all(t, 4, 0, record.TimedOut)
+}
+
+// tlsEndless stalls in a body that lasts until the end of the connection, and
+// ends it once the other side does: that makes no whole answer of it.
+func (s *suite) tlsEndless(t *testing.T) {
+	ca := newAuthority(t)
+	server := secure(t, serverConfig(ca), each(func(c *conn, _ *request) bool {
+		c.send("HTTP/1.1 200 OK\r\n\r\nhello")
+		c.stall()
+		return false
+	}))
+	j := server.toSecure(100, ca.trusted())
+	j.Connections, j.Timeout = 10, 2*shortTimeout
+	got := s.drive(t, t.Context(), j, server)
+	got.all(t, 100, 0, record.TimedOut)
 }

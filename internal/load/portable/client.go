@@ -147,6 +147,11 @@ func (c *client) send(out *record.Outcome, now int64) {
 	out.Target = c.m.Index
 	c.err = c.try(out)
 	out.End = c.job.Now()
+	if c.err == nil && c.ctx.Err() != nil {
+		// It was cut off. A body that lasts until the end of its connection may look
+		// whole then: the server ended it since we did.
+		c.err, out.Status, out.Kind = context.Cause(c.ctx), 0, record.Other
+	}
 	if c.err != nil {
 		if cause := context.Cause(c.ctx); cause == record.ErrTimeout {
 			c.err = cause
