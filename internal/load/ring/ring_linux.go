@@ -138,13 +138,11 @@ func (r *Ring) Close() {
 		// Closing the ring does all this too, but later, in the kernel's time.
 		// What was canceled is reaped first, since canceling whatever is left looks
 		// at all that is left for each. One call reaps some tens at most.
-		for r.enter(unix.Syscall6, 0, 0, enterGetEvents); r.Left() > 0; r.enter(unix.Syscall6, 0, 0, enterGetEvents) {
-			r.head = atomic.LoadUint32(r.cqTail)
-			atomic.StoreUint32(r.cqHead, r.head)
-		}
+		r.reap()
 		c := syncCancel{fd: -1, flags: cancelAny | cancelAll, timeout: [2]int64{1, 0}}
 		r.register(registerSyncCancel, unsafe.Pointer(&c), 1)
 		r.enter(unix.Syscall6, 0, 0, enterGetEvents)
+		r.reap()
 		r.register(unregisterFiles, nil, 0)
 	}
 	for _, g := range r.groups {
@@ -158,6 +156,18 @@ func (r *Ring) Close() {
 	}
 	unix.Close(r.fd)
 	*r = Ring{fd: -1}
+}
+
+// reap has the kernel finish what ended, and drops its completions.
+func (r *Ring) reap() {
+	for {
+		r.enter(unix.Syscall6, 0, 0, enterGetEvents)
+		if r.Left() == 0 {
+			return
+		}
+		r.head = atomic.LoadUint32(r.cqTail)
+		atomic.StoreUint32(r.cqHead, r.head)
+	}
 }
 
 // SetFile puts a socket into a slot, which then holds it for itself; -1 empties

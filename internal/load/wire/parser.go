@@ -75,7 +75,6 @@ const (
 func (p *Parser) Reset(head bool) {
 	p.Status, p.Bytes, p.KeepAlive = 0, 0, false
 	p.phase, p.toHead, p.started, p.held, p.err = inStatus, head, false, false, nil
-	p.fields = framing{}
 	p.size, p.from = 0, 0
 	if cap(p.carry) > maxKept {
 		p.carry = nil

@@ -16,9 +16,9 @@ import "bytes"
 // does not know (not Content-Length, Transfer-Encoding, Connection or Trailer)
 // and that is not folded. In its stead only characters that a value may hold
 // are accepted. So the lines end where they did, have the names they had, and
-// the fields that matter hold what they held; and that is all the result is
-// made of, besides whether the request was HEAD, which is compared too. A fuzz
-// target holds shapes against the parser.
+// the fields that matter hold what they held. What the head says is kept, and not
+// what followed from it, which also depends on whether the request was HEAD. A
+// fuzz target holds shapes against the parser.
 
 // Shape recognises heads that are like one seen before. The zero value knows
 // none. It is for one goroutine.
@@ -26,7 +26,6 @@ type Shape struct {
 	head    []byte
 	places  [maxPlaces]place
 	n       int // of places
-	toHead  bool
 	status  int
 	version int
 	fields  framing
@@ -48,7 +47,7 @@ const (
 // match takes the head that b begins with, if it is of the shape; otherwise
 // nothing.
 func (s *Shape) match(p *Parser, b []byte) (n int) {
-	if len(s.head) == 0 || len(b) < len(s.head) || s.toHead != p.toHead {
+	if len(s.head) == 0 || len(b) < len(s.head) {
 		return 0
 	}
 	for _, v := range s.places[:s.n] {
@@ -114,5 +113,5 @@ func (s *Shape) remember(p *Parser, head []byte) {
 		at = end + 1
 	}
 	s.head = append(s.head[:0], head...)
-	s.toHead, s.status, s.version, s.fields = p.toHead, p.Status, p.version, p.fields
+	s.status, s.version, s.fields = p.Status, p.version, p.fields
 }

@@ -23,6 +23,17 @@ func shaped(t testing.TB, first, near, second []byte, head bool, cut int) (match
 	return matched
 }
 
+// TestShapeOfFolds: the second line of a field that matters looks like a field
+// that does not.
+func TestShapeOfFolds(t *testing.T) {
+	answer := func(end string) []byte {
+		return []byte("HTTP/1.1 200 OK\r\nConnection: a\r\n b:" + end + "\r\nContent-Length: 0\r\n\r\n")
+	}
+	if shaped(t, answer(",cl0se"), answer(",clo5e"), answer(",close"), false, len(answer(",close"))) {
+		t.Error("matched")
+	}
+}
+
 const dated = "HTTP/1.1 200 OK\r\nDate: %s\r\nX-Request-Id: %s\r\nContent-Length: %d\r\n\r\n%s"
 
 func TestShapeMatches(t *testing.T) {
