@@ -103,7 +103,7 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	l := &loadFlags{fs: fs, options: load.DefaultOptions(), headers: headerList{}}
 	o := &l.options
 	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, search.Closed().Budget
-	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "`connections`: in a closed loop each sends one request after the other, in an open one there are so many at most")
+	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "number of `connections`: in a closed loop each sends one request after the other, in an open one there are so many at most")
 	fs.Var(spanFlag{&o.Duration, "; a body is -body"}, "d", "`time` under load that is measured")
 	fs.Int64Var(&o.Requests, "n", 0, "send this `number` of requests, however long it takes unless -d says")
 	fs.IntVar(&o.Loops, "t", 0, "event loops, wrk's `threads` (default: one for each processor)")
@@ -114,7 +114,7 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	fs.StringVar(&l.think, "think", "", "in a closed loop, wait this `time` between an answer and the next request: 100ms, exp:100ms")
 
 	fs.Var(&l.headers, "H", "send a `header`, as in 'Authorization: Bearer x'; may be given several times")
-	fs.StringVar(&o.Method, "m", o.Method, "the request's `method` (default with a body POST)")
+	fs.StringVar(&o.Method, "m", o.Method, "the request's `method`; with a body it is POST unless this says otherwise")
 	fs.StringVar(&l.body, "body", "", "the request's body, or @`file`")
 	fs.StringVar(&l.targets, "targets", "", "send the requests in this `file`, - is stdin: vegeta's http or JSON format, or HAR")
 	fs.StringVar(&l.table, "csv", "", "`file` with the values of {{csv.NAME}}; its first row names the columns")
@@ -145,7 +145,7 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	fs.StringVar(&l.csvOut, "csv-out", "", "write a row for each second to `file`")
 	fs.BoolVar(&l.stream, "stream", false, "print a line of JSON each second, and the whole document as the last")
 	fs.BoolVar(&l.asJSON, "json", false, "print one JSON document")
-	fs.StringVar(&o.Engine, "engine", "auto", "what drives the connections: `auto`, epoll, io_uring or portable")
+	fs.StringVar(&o.Engine, "engine", "auto", "`name` of what drives the connections: auto, epoll, io_uring or portable")
 	return l
 }
 
