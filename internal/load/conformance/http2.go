@@ -269,7 +269,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		j.Streams = 4
 		got := s.drive(t, t.Context(), j)
 		shut.Wait()
-		if got.Requests != 80 || got.Answered() < 40 || got.Answered() > answered.Load() || got.Errors[record.Refused] == 0 {
+		if got.Requests != 80 || got.Answered() < 40 || got.Answered() > answered.Load() || got.Failed() != got.Errors[record.Refused]+got.Errors[record.Reset] {
 			t.Errorf("%d requests, status %v of %d, errors %v %q", got.Requests, got.Status, answered.Load(), got.Errors, got.Examples)
 		}
 	})
