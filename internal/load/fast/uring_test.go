@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"whet/internal/load/conformance"
 	"whet/internal/load/engine"
@@ -90,5 +93,60 @@ func TestLargeAnswers(t *testing.T) {
 	wantKinds(t, r, 64, nil)
 	if want := int64(64 * len(body)); r.Bytes != want {
 		t.Errorf("%d bytes, want %d", r.Bytes, want)
+	}
+}
+
+// TestSlotIsFlushed: a request that is queued when its socket is closed does not
+// go to the socket that comes into the slot next. A Unix socket is connected at
+// once, so that it could.
+func TestSlotIsFlushed(t *testing.T) {
+	byIOUring(t)
+	path := filepath.Join(t.TempDir(), "s")
+	served := make(chan int, 4) // requests of a connection, when it ends
+	listen(t, "unix", path, func(c net.Conn) {
+		n := 0
+		requests(c, func() bool {
+			n++
+			_, err := io.WriteString(c, answer)
+			return err == nil
+		})
+		served <- n
+	})
+	j := job(t, "h:80")
+	j.Addresses[0] = engine.Address{Network: "unix", Dial: path}
+	j.Requests, j.Origin = 1, time.Now()
+	j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration, Requests: 1})
+	p, err := newPlan(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	l := newLoop(p, 0, 1, 1)
+	if l.t, err = newUring(l); err != nil {
+		t.Fatal(err)
+	}
+	defer l.t.shutdown()
+	if err := l.t.enter(); err != nil {
+		t.Fatal(err)
+	}
+	c := &l.conns[0]
+	l.take(0)
+	l.begin(c, -1, 0) // queues the request
+	l.hangUp(c)
+	l.dial(c, 0) // and once more
+	for end := time.Now().Add(10 * time.Second); c.busy && time.Now().Before(end); {
+		if err := l.t.wait(50e6, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.busy {
+		t.Error("the request over the second socket has no answer")
+	}
+	l.finish(0)
+	for range 2 {
+		if n := <-served; n > 1 {
+			t.Errorf("a connection got %d requests", n)
+		}
 	}
 }
