@@ -14,7 +14,7 @@ import (
 func (s *suite) openLoop(t *testing.T) {
 	plans := map[string]schedule.Schedule{
 		"constant": schedule.Constant(1000),
-		"fast":     schedule.Constant(20_000),
+		"fast":     schedule.Constant(10_000),
 		"ramp":     schedule.Ramp(100, 2000, 300*time.Millisecond),
 		"steps":    schedule.Steps([]schedule.Step{{Rate: 200, For: 100 * time.Millisecond}, {Rate: 2000, For: 100 * time.Millisecond}, {Rate: 500, For: time.Second}}),
 		"poisson":  schedule.Constant(1000).Poisson(7),
@@ -24,7 +24,7 @@ func (s *suite) openLoop(t *testing.T) {
 			for _, loops := range []int{1, 2} {
 				server := answering(t, always(sized("hello")))
 				j := server.to(0)
-				j.Connections, j.Loops, j.Arrivals, j.Duration = 16, loops, plan, 300*time.Millisecond
+				j.Connections, j.Loops, j.Arrivals, j.Duration = 16, loops, plan, 250*time.Millisecond
 				want := due(plan, 0, j.Duration)
 				got := s.drive(t, t.Context(), j, server)
 				got.all(t, want, http.StatusOK, "")

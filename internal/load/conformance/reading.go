@@ -14,7 +14,7 @@ func (s *suite) answers(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) { s.whole(t, &a, 6) })
 	}
 	for _, a := range answers() {
-		if len(a.text) < 400 && !a.resets {
+		if len(a.text) < 150 && !a.resets {
 			t.Run("split/"+a.name, func(t *testing.T) { s.split(t, &a) })
 		}
 	}
@@ -108,8 +108,8 @@ func (s *suite) trickle(t *testing.T) {
 		}
 		return c.give(text[len(text)-1:])
 	}))
-	got := s.drive(t, t.Context(), job(t, "unix", path, 10, message.Target{URL: "http://trickle.example/"}), server)
-	s.right(t, &answer{status: 200, bytes: 21}, got, server, 10)
+	got := s.drive(t, t.Context(), job(t, "unix", path, 4, message.Target{URL: "http://trickle.example/"}), server)
+	s.right(t, &answer{status: 200, bytes: 21}, got, server, 4)
 }
 
 // surplus sends more than the answer in the same piece. The answer counts; what
@@ -126,6 +126,6 @@ func (s *suite) surplus(t *testing.T) {
 		"behind a length": {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello", status: 200, bytes: 2, once: true},
 	} {
 		// Often: what is behind an answer may come to light too late.
-		t.Run(name, func(t *testing.T) { s.whole(t, a, 300) })
+		t.Run(name, func(t *testing.T) { s.whole(t, a, 150) })
 	}
 }

@@ -190,7 +190,7 @@ func (c *client) try(out *record.Outcome) error {
 		}
 		out.Kind = kindOf(err, false, k.socket.end())
 		refused := isRefused(err)
-		again := left > 1 && c.ctx.Err() == nil && (refused || k.served && k.unsent(err, before))
+		again := left > 1 && c.ctx.Err() == nil && (refused || k.served.Load() && k.unsent(err, before))
 		// A stream of HTTP/2 may fail by itself.
 		l.drop(k, c.job.Protocol == engine.HTTP1 || !c.job.KeepAlive || k.conn.Err() != nil || again && !refused)
 		if !again {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"whet/internal/load/engine"
 )
@@ -37,10 +38,10 @@ type line struct {
 type link struct {
 	conn   *http.ClientConn
 	socket *socket
-	uses   int  // requests under way
-	served bool // it is not the first request's
-	last   bool // it is to be closed when it is no longer used
-	full   bool // of streams, or going away, while requests wait
+	uses   int         // requests under way
+	served atomic.Bool // it had requests behind the one that it was made for
+	last   bool        // it is to be closed when it is no longer used
+	full   bool        // of streams, or going away, while requests wait
 }
 
 func newLine(d *driver, o *origin) *line {
@@ -113,7 +114,7 @@ func (l *line) open() *link {
 	}
 	if l.usable(k) {
 		k.uses++
-		k.served = true
+		k.served.Store(true)
 		return k
 	}
 	l.retire(k)
