@@ -123,8 +123,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("warm-up %v: give 0 to %v", o.Warmup, maxDuration)
 	case o.Duration <= 0 || o.Duration > maxDuration:
 		return fmt.Errorf("duration %v: give more than 0 and at most %v", o.Duration, maxDuration)
-	case o.Timeout <= 0:
-		return fmt.Errorf("timeout %v: give more than 0", o.Timeout)
+	case o.Timeout <= 0 || o.Timeout > maxDuration:
+		return fmt.Errorf("timeout %v: give more than 0 and at most %v", o.Timeout, maxDuration)
 	}
 	if err := o.validateTLS(); err != nil {
 		return err

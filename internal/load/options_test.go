@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"crypto/tls"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -40,6 +41,7 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.Duration = 0 }, "duration 0s"},
 		{func(o *Options) { o.Duration = 25 * time.Hour }, "at most 24h0m0s"},
 		{func(o *Options) { o.Timeout = 0 }, "timeout 0s"},
+		{func(o *Options) { o.Timeout = math.MaxInt64 }, "at most 24h0m0s"},
 		{func(o *Options) { o.Streams = 2 }, "several requests at a time on one connection need HTTP/2"},
 		{func(o *Options) { o.Streams, o.Protocol = 1001, engine.H2C }, "1001 streams: give 1 to 1000"},
 		{func(o *Options) { o.Protocol = engine.HTTP2 }, "HTTP/2 without TLS is h2c"},

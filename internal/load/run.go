@@ -62,9 +62,9 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	return r, nil
 }
 
-// processors is how many the load may use at most.
+// processors is how many the load may use at most: one for each request under way.
 func (o *Options) processors(e engine.Engine) int {
-	n := min(runtime.GOMAXPROCS(0), o.Concurrency)
+	n := min(runtime.GOMAXPROCS(0), o.Concurrency*max(o.Streams, 1))
 	if o.Loops > 0 && e.Name() != Portable {
 		n = min(n, o.Loops)
 	}

@@ -40,7 +40,7 @@ func (c *selfCheck) finish(engine string, now int64) record.Generator {
 	wall := float64(now - c.began)
 	if cpu := cpuTime(); c.cpu >= 0 && cpu >= 0 {
 		g.CPU = cpu - c.cpu
-		if wall > 0 && !c.target.own { // whose time it was cannot be told
+		if wall >= float64(leastBusy) && !c.target.own { // whose time it was cannot be told
 			g.Share = float64(g.CPU) / (wall * float64(g.Processors))
 		}
 	}
@@ -78,6 +78,9 @@ func (c *selfCheck) beside(g *record.Generator, wall float64) {
 }
 
 const (
+	// leastBusy is how long a load has to be for the processor's time that it used
+	// to be that of its requests, and not that of its beginning.
+	leastBusy = 100 * time.Millisecond
 	// leastUsage is how long a load has to be for what /proc counts in hundredths
 	// of a second to say something about it.
 	leastUsage = 500 * time.Millisecond

@@ -3,12 +3,14 @@ package load
 import (
 	"context"
 	"math"
+	"runtime"
 	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
 
 	"whet/internal/load/engine"
+	"whet/internal/load/portable"
 	"whet/internal/load/record"
 )
 
@@ -134,6 +136,37 @@ func TestPauses(t *testing.T) {
 	r := &record.Result{Start: time.Unix(0, 0), End: time.Unix(1, 0), Generator: record.Generator{Share: -1, Pauses: 3, PauseTime: 60 * time.Millisecond}}
 	if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.HasPrefix(got, "the generator's own collector stopped it 3 times, for 60.0 ms in all") {
 		t.Error(got)
+	}
+}
+
+// What a load uses in a few milliseconds is mostly what its beginning takes.
+func TestShortLoad(t *testing.T) {
+	c := newSelfCheck(nil, 1)
+	c.begin(0)
+	if g := c.finish("", int64(leastBusy)-1); g.Share >= 0 || g.CPU < 0 {
+		t.Errorf("share %v, CPU %v of a short load", g.Share, g.CPU)
+	}
+	if g := c.finish("", int64(leastBusy)); g.CPU >= 0 && g.Share < 0 {
+		t.Errorf("share %v of a load that is long enough", g.Share)
+	}
+}
+
+// A connection with many streams may use every processor.
+func TestProcessorsOfStreams(t *testing.T) {
+	o := Options{Concurrency: 1, Streams: 1000}
+	if n := o.processors(portable.Engine{}); n != min(runtime.GOMAXPROCS(0), 1000) {
+		t.Errorf("%d processors", n)
+	}
+}
+
+// An open loop of 1,000/s that is interrupted after 2 s should have sent 2,000.
+func TestBacklog(t *testing.T) {
+	for sent, want := range map[int64]string{1990: "", 1500: "some 490 requests were due and had not been sent"} {
+		r := &record.Result{Open: true, Interrupted: true, Rate: 1000, Requests: sent, InFlight: 10, Start: time.Unix(0, 0), End: time.Unix(2, 0)}
+		got := strings.Join(judged(r, nil).Warnings, "\n")
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%d sent: %q", sent, got)
+		}
 	}
 }
 

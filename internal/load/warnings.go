@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"time"
 
@@ -72,6 +73,25 @@ func (w *warner) unfinished() {
 		w.add("%s still under way when the load ended, the oldest for %s: much longer than the service times, which it is not in; look for what hangs",
 			quantity.Plural(res.InFlight, "request"), quantity.Nanoseconds(float64(res.OldestInFlight)))
 	}
+	if n := w.backlog(); n > 0 {
+		w.add("when the load was interrupted, some %s requests were due and had not been sent, for want of a connection: no figure holds them, and response times would be longer with them",
+			quantity.Count(n))
+	}
+}
+
+// backlog is how many requests of an open loop an interruption left unsent; 0
+// where those may be the accident of arrivals at random.
+func (w *warner) backlog() float64 {
+	res := w.res
+	if !res.Open || !res.Interrupted {
+		return 0
+	}
+	planned := res.Rate * res.End.Sub(res.Start).Seconds()
+	n := planned - float64(res.Requests) - float64(res.InFlight)
+	if n < waitedShare*planned+3*math.Sqrt(planned) {
+		return 0
+	}
+	return n
 }
 
 func (w *warner) failures() {

@@ -132,7 +132,7 @@ func (l *loop) connected(c *conn, errno syscall.Errno) {
 	switch {
 	case errno == syscall.EAGAIN && l.address.Network == "unix":
 		l.hangUp(c)
-		l.alarms.push(alarm{at: l.job.Now() + fullQueue, conn: c.index})
+		l.later(c, l.job.Now()+fullQueue)
 		return
 	case errno != 0:
 		l.hangUp(c)
@@ -232,7 +232,7 @@ func (l *loop) fail(c *conn, kind string, err error) {
 		c.pause.Reset()
 		l.resume(c, now)
 	default:
-		l.alarms.push(alarm{at: now + int64(c.pause.Next()), conn: c.index})
+		l.later(c, now+int64(c.pause.Next()))
 	}
 }
 
@@ -263,7 +263,7 @@ func (l *loop) nextRequest(c *conn, now int64) {
 		l.idle.push(c.index)
 		l.launch(now)
 	case l.thinks:
-		l.alarms.push(alarm{at: now + int64(l.job.Think.Draw(l.random)), conn: c.index})
+		l.later(c, now+int64(l.job.Think.Draw(l.random)))
 	default:
 		l.resume(c, now)
 	}

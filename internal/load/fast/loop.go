@@ -134,7 +134,7 @@ func (l *loop) run() (engine.Report, error) {
 		if l.arrivals != nil {
 			l.idle.push(c.index)
 		} else {
-			l.alarms.push(alarm{at: l.now + int64(i/connectsAtOnce)*connectsEvery, conn: c.index})
+			l.later(c, l.now+int64(i/connectsAtOnce)*connectsEvery)
 		}
 	}
 	err := l.t.enter()
@@ -176,10 +176,13 @@ func (l *loop) pass(now int64) {
 		l.fail(&l.conns[l.busy.first], record.TimedOut, record.ErrTimeout)
 	}
 	for len(l.alarms) > 0 && l.alarms[0].at <= now {
-		l.resume(&l.conns[l.alarms.pop().conn], now)
+		a := l.alarms.pop()
+		if c := &l.conns[a.conn]; c.turn == a.turn {
+			l.resume(c, l.job.Now()) // those before took time
+		}
 	}
 	if l.arrivals != nil {
-		l.launch(now)
+		l.launch(l.job.Now())
 	}
 	if now >= l.tick {
 		l.shard.Tick(now)

@@ -203,11 +203,19 @@ func TestClosedIdle(t *testing.T) {
 }
 
 // silentTransport carries nothing, and counts connections.
-type silentTransport struct{ connects int }
+type silentTransport struct {
+	connects  int
+	connected func(*conn) // nil: nothing becomes of them
+}
 
+func (t *silentTransport) connect(c *conn) {
+	t.connects++
+	if t.connected != nil {
+		t.connected(c)
+	}
+}
 func (t *silentTransport) enter() error          { return nil }
 func (t *silentTransport) leave()                {}
-func (t *silentTransport) connect(*conn)         { t.connects++ }
 func (t *silentTransport) send(*conn)            {}
 func (t *silentTransport) close(*conn)           {}
 func (t *silentTransport) wait(_, _ int64) error { return nil }

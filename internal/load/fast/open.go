@@ -41,13 +41,15 @@ func (r *fifo) pop() int32 {
 	return i
 }
 
-// launch sends what is due, as far as connections are free.
+// launch sends what is due, as far as connections are free. Each counts as sent
+// when its turn has come: behind a while in which nothing was sent there are many,
+// and the last of them is late by the time that the others take.
 func (l *loop) launch(now int64) {
-	for l.due <= now && l.due < l.end && l.idle.free > 0 && l.take(l.due) {
+	for sent := now; l.due <= now && l.due < l.end && l.idle.free > 0 && l.take(l.due); sent = l.job.Now() {
 		c := &l.conns[l.idle.pop()]
 		due := l.due
 		l.advance()
-		l.begin(c, due, now)
+		l.begin(c, due, sent)
 	}
 }
 

@@ -44,10 +44,15 @@ func (l *loop) delist(c *conn) {
 type alarm struct {
 	at   int64
 	conn int32
+	turn uint32 // of the connection; it means nothing once that has another request
 }
 
-// alarms is a binary heap with the earliest first. A connection is in it at
-// most once, and stays until its time.
+// later has c go on at a moment, unless it has begun another request by then.
+func (l *loop) later(c *conn, at int64) {
+	l.alarms.push(alarm{at: at, conn: c.index, turn: c.turn})
+}
+
+// alarms is a binary heap with the earliest first. Each stays until its time.
 type alarms []alarm
 
 func (h *alarms) push(a alarm) {

@@ -1,0 +1,85 @@
+//go:build linux
+
+package fast
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"whet/internal/load/engine"
+	"whet/internal/load/record"
+	"whet/internal/schedule"
+)
+
+// byHand is a loop over a transport that carries nothing, by a clock that goes on
+// by a millisecond each time that it is read.
+func byHand(t *testing.T, j *engine.Job, connections int) (*loop, *silentTransport) {
+	t.Helper()
+	now := time.Now()
+	j.Origin = now
+	j.Clock = func() time.Time { now = now.Add(time.Millisecond); return now }
+	j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration, Open: j.Open()})
+	p, err := newPlan(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoop(p, 0, 1, connections)
+	transport := new(silentTransport)
+	l.t = transport
+	return l, transport
+}
+
+// Requests that are sent one after the other have moments of their own, however
+// many are found to be due at once: those of an open loop, and of a closed one
+// behind pauses.
+func TestSentInTurn(t *testing.T) {
+	const n = 10
+	for _, plan := range []schedule.Schedule{schedule.Constant(1e6), {}} {
+		j := job(t, "127.0.0.1:1")
+		j.Arrivals = plan
+		l, _ := byHand(t, j, n)
+		for i := range l.conns {
+			c := &l.conns[i]
+			c.state = ready
+			if plan.Open() {
+				l.idle.push(c.index)
+			} else {
+				l.later(c, 0)
+			}
+		}
+		l.pass(int64(time.Second))
+		var sent []int64
+		for i := range l.conns {
+			sent = append(sent, l.conns[i].sent)
+		}
+		slices.Sort(sent)
+		for i := 1; i < n; i++ {
+			if sent[i]-sent[i-1] != int64(time.Millisecond) {
+				t.Fatalf("open %v: sent at %v", plan.Open(), sent)
+			}
+		}
+	}
+}
+
+// A socket whose queue stays full is tried at the same pace, however often its
+// request has timed out meanwhile.
+func TestFullQueueTimesOut(t *testing.T) {
+	j := job(t, "unix.example")
+	j.Addresses[0] = engine.Address{Network: "unix", Dial: "/s"}
+	j.Timeout = 10 * time.Millisecond
+	l, transport := byHand(t, j, 1)
+	transport.connected = func(c *conn) { l.connected(c, unix.EAGAIN) }
+	l.later(&l.conns[0], 0)
+	tries := 0
+	for range 200 {
+		before := transport.connects
+		l.pass(j.Now())
+		tries = max(tries, transport.connects-before)
+	}
+	if r := j.Recorder.Finish(j.Now(), true); r.Errors[record.TimedOut] < 5 || tries > 2 {
+		t.Errorf("%d timeouts, up to %d tries at once", r.Errors[record.TimedOut], tries)
+	}
+}
