@@ -1,7 +1,9 @@
 package app
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
@@ -19,11 +22,10 @@ import (
 // maxLogBytes bounds a log that is read; one of a day takes some 200 MB.
 const maxLogBytes = 1 << 30
 
-// mergeInput is a log to be merged: a file, or one in a recording, whose
-// intervals get a tag that says which times it holds.
+// mergeInput is a log to be merged: a file, or one in a recording.
 type mergeInput struct {
 	name string
-	tag  string // in place of the log's own; "": those stay
+	tag  string // of the intervals that have none; "": it is not known which times those hold
 	open func() (io.ReadCloser, error)
 }
 
@@ -76,11 +78,48 @@ func (l *loadFlags) merge(ctx context.Context, e *env, names []string) error {
 	return report.WriteLoadMergeText(e.stdout, &page, report.LoadTextOptions{Width: e.width, Color: e.color})
 }
 
-// Tags of the logs of a recording.
+// Tags of what whet measured.
 const (
 	serviceTag  = "service"
 	responseTag = "response"
 )
+
+// The first line of a log that whet wrote: times without a tag are those that
+// most viewers show, and only a closed loop's are service times.
+const (
+	loggedWith       = "Logged with whet "
+	untaggedResponse = ", response times without a tag"
+	untaggedService  = ", service times without a tag"
+)
+
+// untagged is the tag of the times without one in a log that begins so. "":
+// another program's, of which that is not known.
+func untagged(line string) string {
+	line, ours := strings.CutPrefix(strings.TrimSpace(line), "#["+loggedWith)
+	switch {
+	case ours && strings.HasSuffix(line, untaggedResponse+"]"):
+		return responseTag
+	case ours && strings.HasSuffix(line, untaggedService+"]"):
+		return serviceTag
+	}
+	return ""
+}
+
+// fileInput is the log in a file.
+func fileInput(name string) (mergeInput, error) {
+	in := mergeInput{name: name, open: func() (io.ReadCloser, error) { return openRegular(name) }}
+	f, err := in.open()
+	if err != nil {
+		return in, err
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, 1<<10)).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return in, fmt.Errorf("read histogram log: %w", err)
+	}
+	in.tag = untagged(line)
+	return in, nil
+}
 
 // usualTimes are those without a tag, else response times, else service times,
 // else the first.
@@ -97,7 +136,8 @@ func usualTimes(times map[string]*hist.Histogram) *hist.Histogram {
 // to the page.
 func mergeInputs(name string, page *report.LoadMerge) ([]mergeInput, error) {
 	if !isRecording(name) {
-		return []mergeInput{{name: name, open: func() (io.ReadCloser, error) { return openRegular(name) }}}, nil
+		in, err := fileInput(name)
+		return []mergeInput{in}, err
 	}
 	kept, err := openLoad(name)
 	if err != nil {
@@ -147,9 +187,7 @@ func (in *mergeInput) read(each func(*hdrlog.Interval) error, warn func(string))
 	n := 0
 	head, err := hdrlog.Read(f, func(i *hdrlog.Interval) error {
 		n++
-		if in.tag != "" {
-			i.Tag = in.tag
-		}
+		i.Tag = cmp.Or(i.Tag, in.tag)
 		return each(i)
 	})
 	if err != nil {

@@ -63,7 +63,7 @@ func (l *loadFlags) keep(e *env, plan *loadPlan) (*loadKept, error) {
 		log := &intervalLog{file: f, times: []loggedTimes{{response: k.open}}}
 		if k.open {
 			// What has no tag is what most viewers show.
-			log.times = append(log.times, loggedTimes{tag: "service"})
+			log.times = append(log.times, loggedTimes{tag: serviceTag})
 		}
 		k.hdr, k.hdrTo = log, l.hdr
 		k.logs = append(k.logs, log)
@@ -121,8 +121,19 @@ func (log *intervalLog) begin(start time.Time) error {
 		return nil
 	}
 	var err error
-	log.log, err = hdrlog.NewWriter(log.file, start, "Logged with whet "+Version())
+	log.log, err = hdrlog.NewWriter(log.file, start, log.comment())
 	return err
+}
+
+// comment is the first line of the log, by which a merge knows what its times
+// without a tag are.
+func (log *intervalLog) comment() string {
+	for _, t := range log.times {
+		if t.tag == "" && t.response {
+			return loggedWith + Version() + untaggedResponse
+		}
+	}
+	return loggedWith + Version() + untaggedService
 }
 
 func (log *intervalLog) add(start time.Time, iv record.Interval) error {
@@ -307,7 +318,7 @@ func (k *loadKept) lateness(r *record.Result) error {
 	if err != nil {
 		return err
 	}
-	log, err := hdrlog.NewWriter(f, r.Start, "Logged with whet "+Version())
+	log, err := hdrlog.NewWriter(f, r.Start, loggedWith+Version())
 	if err == nil {
 		err = log.Write(&hdrlog.Interval{Start: r.Start, Length: r.End.Sub(r.Start), Histogram: &r.Lateness})
 	}

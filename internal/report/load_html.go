@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,16 @@ type besideRow struct {
 }
 
 type besideCell struct{ Value, Ratio string }
+
+// HasRatios says whether any run is of the first one's kind of loop.
+func (v *loadView) HasRatios() bool {
+	for _, row := range v.Compare {
+		if slices.ContainsFunc(row.Cells, func(c besideCell) bool { return c.Ratio != "" }) {
+			return true
+		}
+	}
+	return false
+}
 
 type boundView struct {
 	Run, Bound, Value, Note, Verdict string

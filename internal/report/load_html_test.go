@@ -338,7 +338,11 @@ func TestLoadComparison(t *testing.T) {
 	if half := v.Compare[2].Cells; half[0].Ratio != "0.500x" {
 		t.Errorf("half the rate has the ratio %q", half[0].Ratio)
 	}
-	for _, c := range newLoadView(pages["mixed"]).Compare[1].Cells {
+	mixed := newLoadView(pages["mixed"])
+	if !v.HasRatios() || mixed.HasRatios() {
+		t.Errorf("ratios are spoken of: %v of loops of one kind, %v of two", v.HasRatios(), mixed.HasRatios())
+	}
+	for _, c := range mixed.Compare[1].Cells {
 		if c.Ratio != "" {
 			t.Errorf("a closed loop's %s has the ratio %s to an open one's", c.Value, c.Ratio)
 		}
