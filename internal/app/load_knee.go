@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"time"
 
 	"whet/internal/load"
@@ -58,8 +57,8 @@ type kneeSearch struct {
 	plan   *loadPlan
 	view   *liveLines
 	warmup time.Duration
-	span   time.Duration // of a level; 0: as the search has it
-	last   *record.Result
+	span   time.Duration              // of a level; 0: as the search has it
+	levels map[float64]*record.Result // of the search under way
 	runs   []report.LoadRun
 }
 
@@ -103,7 +102,7 @@ func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
 	if err != nil {
 		return kneeError(ctx, err)
 	}
-	return kneeOutcome(ctx, found)
+	return kneeOutcome(ctx, found, plan.bounds)
 }
 
 func (l *loadFlags) printSearch(e *env, page *report.LoadSearch, files report.LoadFiles) error {
@@ -125,8 +124,9 @@ func kneeError(ctx context.Context, err error) error {
 	return err
 }
 
-// kneeOutcome is the error that a search ends with.
-func kneeOutcome(ctx context.Context, found []*search.Knee) error {
+// kneeOutcome is the error that a search ends with. What was found has to keep the
+// least throughput that the bounds ask for, by which no rate was judged.
+func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) error {
 	for _, k := range found {
 		if k.Invalid != "" {
 			return fmt.Errorf("the measurement is not valid: %s", k.Invalid)
@@ -140,6 +140,13 @@ func kneeOutcome(ctx context.Context, found []*search.Knee) error {
 			return &exitError{exitFound, fmt.Errorf("no rate keeps the bounds: %s", k)}
 		case !k.Found:
 			return fmt.Errorf("look for the knee: %s", k)
+		case !k.Open:
+			continue
+		}
+		for _, b := range bounds {
+			if b.Metric.Kind == slo.Throughput && !b.Holds(k.Throughput) {
+				return &exitError{exitFound, errors.New(slo.Verdict{Bound: b, Value: k.Throughput, Broken: true}.String())}
+			}
 		}
 	}
 	return nil
@@ -158,6 +165,7 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*sear
 			o.Span, o.LongestSpan = s.span, max(s.span, o.LongestSpan)
 		}
 		o.Progress = func(p search.Progress) { s.show(&o, p) }
+		s.levels = make(map[float64]*record.Result)
 		k, err := search.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (search.Point, error) {
 			return s.measure(ctx, o.Open, level, span)
 		})
@@ -165,8 +173,8 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*sear
 			all = append(all, k)
 			found := newKneeSearch(k)
 			page.Found = append(page.Found, found)
-			if s.last != nil {
-				s.keepRun(k, &found)
+			if r := s.levels[k.At]; k.Found && r != nil {
+				s.keepRun(k, &found, r)
 			}
 		}
 		return k, err
@@ -204,7 +212,10 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 	if ctx.Err() == nil && r.Requests > 0 && r.Answered() == 0 {
 		return search.Point{}, fmt.Errorf("no request was answered%s", firstFailure(r))
 	}
-	s.last = r
+	// A service that cools down is sent a rate for a shorter time.
+	if before := s.levels[level]; before == nil || r.End.Sub(r.Start) >= before.End.Sub(before.Start) {
+		s.levels[level] = r
+	}
 	bounds := s.plan.bounds
 	if !open {
 		bounds = nil
@@ -228,36 +239,20 @@ func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.
 	return o
 }
 
-// keepRun puts the last level that was measured onto the page, with the search.
-func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch) {
+// keepRun puts the last run of the knee onto the page, with the search.
+func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch, r *record.Result) {
 	told := s.plan.told
 	told.Warmup, told.Connections = s.warmup, s.plan.options.Concurrency
 	name, bounds := "best throughput", slo.Bounds(nil)
-	if level := s.lastLevel(k); k.Open {
-		told.Rate, told.Poisson = quantity.Count(level)+"/s", s.l.poisson
+	if k.Open {
+		told.Rate, told.Poisson = quantity.Count(k.At)+"/s", s.l.poisson
 		name, bounds = "highest rate", s.plan.bounds
 	} else {
-		told.Connections = int(level)
+		told.Connections = int(k.At)
 	}
-	run := newLoadRun(name, told, s.last, bounds)
+	run := newLoadRun(name, told, r, bounds)
 	run.Knee = found.Knee()
 	s.runs = append(s.runs, run)
-}
-
-// lastLevel is the level that was measured last.
-func (s *kneeSearch) lastLevel(k *search.Knee) float64 {
-	if k.Open {
-		return s.last.Rate
-	}
-	level := k.At
-	for _, l := range k.Levels {
-		if slices.ContainsFunc(l.Runs, func(p search.Point) bool {
-			return p.Span == s.last.End.Sub(s.last.Start) && p.Throughput > 0 && p.Took == s.last.End.Sub(s.last.Began)+s.last.Drain
-		}) {
-			level = l.Level
-		}
-	}
-	return level
 }
 
 // show says where the search is.

@@ -277,7 +277,7 @@ func (s *search) reason(l *Level) string {
 	}
 	for _, p := range l.Runs {
 		if s.behind(p) {
-			return fmt.Sprintf("the service falls behind: in the last second its median response time was longer by %s than in the first", quantity.Nanoseconds(float64(p.Growth)))
+			return fmt.Sprintf("the service falls behind: at the end its answers came later by %s than at the beginning", quantity.Nanoseconds(float64(p.Growth)))
 		}
 	}
 	return "the bounds do not hold"

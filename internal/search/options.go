@@ -25,8 +25,8 @@ type Point struct {
 	Broken string
 	// Of the service times of a closed loop, the response times of an open one.
 	P50, P99 time.Duration
-	// Growth is by how much the median response time of an open loop was longer in
-	// its last second than in its first.
+	// Growth is by how much later the answers of an open loop came at its end than
+	// at its beginning.
 	Growth time.Duration
 	Span   time.Duration // that was measured
 	Took   time.Duration // with warm-up and drain

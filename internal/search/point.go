@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -25,6 +26,7 @@ func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
 		P50: time.Duration(times.Quantile(0.5)), P99: time.Duration(times.Quantile(0.99)), Invalid: r.Invalid,
 	}
 	if r.Open {
+		p.Growth = max(p.Growth, lag(r, p.Span))
 		bounds = slices.DeleteFunc(slices.Clone(bounds), func(b slo.Bound) bool {
 			return b.Metric.Kind == slo.Throughput && (b.Op == slo.More || b.Op == slo.AtLeast)
 		})
@@ -70,6 +72,32 @@ func sliced(bins []int32, good float64) []float64 {
 		}
 	}
 	return out
+}
+
+// lag is by how much answers came later at the end of an open loop than at its
+// beginning, as far as their number tells, for a span too short to have two
+// seconds that growth can compare, and for requests that all take the timeout: in
+// the second half of the span the share of the requests that did not come back is
+// the share of the time by which the rest came later. Twice the standard error of
+// the number is left out, which arrivals at random have. Requests that failed at
+// once are not behind.
+func lag(r *record.Result, span time.Duration) time.Duration {
+	bins := r.Answers[:max(len(r.Answers)-1, 0)] // the last one has what came behind the end
+	slices := sliced(bins[len(bins)/2:], 1)
+	sent := float64(r.Answered()+r.Errors[record.TimedOut]) / span.Seconds()
+	if len(slices) < 2 || !(sent > 0) {
+		return 0
+	}
+	n := float64(len(slices))
+	sum, squares := 0.0, 0.0
+	for _, v := range slices {
+		sum += v
+	}
+	for _, v := range slices {
+		squares += (v - sum/n) * (v - sum/n)
+	}
+	back := sum/n + 2*math.Sqrt(squares/(n-1)/n)
+	return time.Duration(max(1-back/sent, 0) * float64(span))
 }
 
 // growth compares the last second that had answers with the first.

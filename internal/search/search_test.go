@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -481,5 +482,66 @@ func TestPointOf(t *testing.T) {
 	}
 	if p := PointOf(&record.Result{}, 1, bounds); p.Meets || p.Broken == "" || p.Throughput != 0 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// Of 71,770 requests a second 43,968 come back, over 200 ms: 28 of a bin's 718
+// in place of all of them, and the rest behind the end, which the last bin holds.
+// Arrivals at random and a service that only takes its time are not behind.
+func TestFewerComeBack(t *testing.T) {
+	start := time.Unix(100, 0)
+	load := func(bins, each int, errors int64) *record.Result {
+		r := &record.Result{Start: start, End: start.Add(time.Duration(bins) * record.Bin), Open: true, Errors: map[string]int64{record.TimedOut: errors}}
+		for range bins {
+			r.Answers = append(r.Answers, int32(each))
+		}
+		r.Requests = int64(bins*each) + errors
+		r.Status = map[int]int64{200: int64(bins * each)}
+		r.Response.Record(1e6)
+		return r
+	}
+	behind := load(20, 440, 0)
+	behind.Answers[19] += 20 * (718 - 440)
+	behind.Requests, behind.Status[200] = 20*718, 20*718
+	for _, c := range []struct {
+		name     string
+		r        *record.Result
+		from, to time.Duration
+	}{
+		{"behind", behind, 77 * time.Millisecond, 78 * time.Millisecond}, // 200 ms · (1 − 440/718)
+		{"level", load(20, 718, 0), 0, 0},
+		{"timeouts", load(100, 80, 2000), 199 * time.Millisecond, 201 * time.Millisecond},
+		{"one bin", load(1, 100, 0), 0, 0},
+		{"nothing", load(0, 0, 0), 0, 0},
+	} {
+		if p := PointOf(c.r, 1, nil); p.Growth < c.from || p.Growth > c.to {
+			t.Errorf("%s: %v, want %v to %v", c.name, p.Growth, c.from, c.to)
+		}
+	}
+	refused := load(100, 80, 0)
+	refused.Errors[record.Refused], refused.Requests = 2000, 10000
+	if p := PointOf(refused, 1, nil); p.Growth != 0 {
+		t.Errorf("refused at once: %v", p.Growth)
+	}
+	// A pause of 30 ms in the second half whose requests come back within it.
+	paused := load(50, 100, 0)
+	paused.Answers[30], paused.Answers[31], paused.Answers[32], paused.Answers[33] = 0, 0, 0, 400
+	if p := PointOf(paused, 1, nil); p.Growth != 0 {
+		t.Errorf("a pause: %v", p.Growth)
+	}
+	random, wrong := rand.New(rand.NewPCG(1, 2)), 0
+	for range 100 {
+		r := load(200, 0, 0)
+		for at := 0.0; at < 200; at += random.ExpFloat64() / 2 {
+			r.Answers[int(at)]++
+			r.Requests++
+		}
+		r.Status[200] = r.Requests
+		if p := PointOf(r, 1, nil); p.Growth > p.Span/25 {
+			wrong++
+		}
+	}
+	if wrong > 5 {
+		t.Errorf("%d of 100 loads of random arrivals are behind", wrong)
 	}
 }
