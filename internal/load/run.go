@@ -133,7 +133,7 @@ func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.E
 		res.Warnings = []string{res.Invalid}
 		return
 	}
-	w := &warner{res: res, options: o, job: j, report: &report, check: check}
+	w := &warner{res: res, options: o, job: j, report: &report, check: check, leftover: r.recorder.Leftover()}
 	if !interrupted && report.Location == "" && o.Requests == 0 && w.redirects() > 0 {
 		report.Location = o.location(ctx, p)
 	}

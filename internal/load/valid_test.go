@@ -190,6 +190,24 @@ func TestOtherWarnings(t *testing.T) {
 	}
 }
 
+// A service that takes 400/s, asked for 1,000/s: behind a second of warm-up 600
+// requests are left, and of the 1,600 that it answers in the next four seconds
+// the load's own are 1,000.
+func TestLeftover(t *testing.T) {
+	said := func(open bool, leftover int64) string {
+		r := &record.Result{Open: open, Requests: 3000, Status: map[int]int64{200: 1000}, Start: time.Unix(0, 0), End: time.Unix(3, 0), Drain: time.Second}
+		w := &warner{res: r, options: new(Options), report: new(engine.Report), check: new(selfCheck), job: &engine.Job{Connections: 8}, leftover: leftover}
+		w.warn()
+		return strings.Join(r.Warnings, "\n")
+	}
+	if got := said(true, 600); !strings.Contains(got, "answered 600 requests of the warm-up") || !strings.Contains(got, "with them it is 400 a second") {
+		t.Errorf("%q", got)
+	}
+	if got := said(true, 49) + said(false, 600); strings.Contains(got, "warm-up") {
+		t.Errorf("%q of what is usual", got)
+	}
+}
+
 // An engine that cannot do the load at all leaves a result that is not valid.
 func TestEngineFails(t *testing.T) {
 	o := options("http://127.0.0.1:1")

@@ -19,6 +19,8 @@ type warner struct {
 	report  *engine.Report
 	check   *selfCheck
 	origin  *url.URL
+
+	leftover int64 // requests of the warm-up that were answered behind it
 }
 
 func (w *warner) add(format string, args ...any) {
@@ -115,6 +117,10 @@ func (w *warner) failures() {
 	}
 }
 
+// leftoverShare is the share of the answers from which on those to requests of
+// the warm-up are spoken of.
+const leftoverShare = 0.05
+
 func (w *warner) late() {
 	if ratio := w.res.LateRatio(); ratio > 0.01 {
 		w.add("the generator could not keep up: %s of the requests were sent more than %v after they were due and could have been; the response times hold that too",
@@ -123,6 +129,11 @@ func (w *warner) late() {
 	if n := w.res.Unsent; n > 0 {
 		w.add("%s of the requests were never sent: all connections were busy until the load was given up; they count as timed out",
 			quantity.Percent(float64(n)/float64(w.res.Requests)))
+	}
+	n, answered, seconds := w.leftover, w.res.Answered(), (w.res.End.Sub(w.res.Start) + w.res.Drain).Seconds()
+	if w.res.Open && n > 0 && float64(n) >= leftoverShare*float64(answered) && seconds > 0 {
+		w.add("the service was behind before measuring began: it answered %s of the warm-up in the time that was measured, which the throughput does not hold; with them it is %s a second",
+			quantity.Plural(int(n), "request"), quantity.Count(float64(n+answered)/seconds))
 	}
 	if w.waited() {
 		w.add("%s of the requests waited for a connection: none of %s was free when they were due, and the response times hold that; give more (-c) if the service is to have more requests at a time",

@@ -154,6 +154,10 @@ func (r *Recorder) WarmedUp() (requests, failed int64) {
 	return r.sum(func(s *Shard) int64 { return s.warmUp.Load() }), failed
 }
 
+// Leftover is how many requests of the warm-up were answered behind it, which no
+// figure holds. For when the load is over.
+func (r *Recorder) Leftover() int64 { return r.sum(func(s *Shard) int64 { return s.leftover }) }
+
 func (r *Recorder) sum(of func(*Shard) int64) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -307,3 +307,20 @@ func BenchmarkRecord(b *testing.B) {
 		s.Record(&o)
 	}
 }
+
+// What the warm-up left is counted where it was answered behind it, and nowhere
+// else.
+func TestLeftover(t *testing.T) {
+	p := plan(time.Second)
+	p.Open = true
+	r := New(p)
+	s := r.Shard()
+	s.Record(&Outcome{Due: 0, Sent: 0, End: warm - 1, Status: 200})
+	s.Record(&Outcome{Due: warm - 1, Sent: warm - 1, End: warm, Status: 200})
+	s.Record(&Outcome{Due: warm - ms, Sent: warm, End: warm + 5*ms, Status: 503, Kind: Status5xx})
+	s.Fail(&Outcome{Due: warm - ms, Sent: -1, End: warm + 5*ms, Kind: TimedOut}, func() string { return "" })
+	s.Record(&Outcome{Due: warm, Sent: warm, End: warm + ms, Status: 200})
+	if res := r.Finish(warm+int64(time.Second), false); r.Leftover() != 2 || res.Requests != 1 {
+		t.Errorf("%d left over, %d requests", r.Leftover(), res.Requests)
+	}
+}

@@ -27,6 +27,7 @@ type Shard struct {
 	lateSends int64
 	waited    int64
 	unsent    int64
+	leftover  int64 // answers to requests of the warm-up, since Start
 	status    [1000]int64
 	examples  map[string]example
 	planned   []planned // by second
@@ -76,6 +77,9 @@ func (s *Shard) record(o *Outcome, text func() string) {
 		count(&s.warmUp)
 		if o.Kind != "" {
 			count(&s.warmFailed)
+		}
+		if at >= 0 && o.Status != 0 {
+			s.leftover++
 		}
 		return
 	}
