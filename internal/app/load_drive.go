@@ -164,10 +164,17 @@ func firstFailure(r *record.Result) string {
 		return ""
 	}
 	kind := slices.MaxFunc(slices.Sorted(maps.Keys(r.Errors)), func(a, b string) int { return cmp.Compare(r.Errors[a], r.Errors[b]) })
-	if example := r.Examples[kind]; example != "" && example != kind {
-		return fmt.Sprintf(": %s: %s", kind, example)
+	example := r.Examples[kind]
+	switch {
+	case example == "" || example == kind:
+		return ": " + kind
+	case strings.HasPrefix(example, kind+":"): // as package tls begins
+		if strings.Contains(example, "failed to verify certificate") {
+			example += " (-cacert names the file of its authority, -insecure accepts any)"
+		}
+		return ": " + example
 	}
-	return ": " + kind
+	return fmt.Sprintf(": %s: %s", kind, example)
 }
 
 // write writes what the flags ask for beside the summary.

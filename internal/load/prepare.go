@@ -44,7 +44,7 @@ func (o *Options) prepare() (*prepared, error) {
 		}
 		switch {
 		case o.Protocol == engine.HTTP2 && u.Scheme != "https":
-			return nil, fmt.Errorf("%s: HTTP/2 without TLS is h2c: ask for that, or give an https address", origin)
+			return nil, fmt.Errorf("%s: HTTP/2 without TLS is h2c: ask for that (-h2c), or give an https address", origin)
 		case o.Protocol == engine.H2C && u.Scheme != "http":
 			return nil, fmt.Errorf("%s: h2c is HTTP/2 without TLS: ask for HTTP/2, or give an http address", origin)
 		}
