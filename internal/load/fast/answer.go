@@ -47,7 +47,6 @@ func (l *loop) received(c *conn, b []byte) {
 // one is counted, so that the service need not wait for that.
 func (l *loop) answered(c *conn, status int, bytes int64, keep bool) {
 	now := l.job.Now()
-	l.now = now
 	o := l.outcome(c, now)
 	o.Status, o.Bytes = status, bytes
 	if c.verifier != nil {

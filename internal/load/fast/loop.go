@@ -49,7 +49,6 @@ type loop struct {
 	shard *record.Shard
 	conns []conn
 
-	now      int64
 	busy     queue // connections with a request under way, the first sent first
 	underWay int
 	alarms   alarms // pauses and think times
@@ -127,19 +126,19 @@ const (
 func (l *loop) run() (engine.Report, error) {
 	runtime.LockOSThread()
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
-	l.now = l.job.Now()
+	now := l.job.Now()
 	for i := range l.conns {
 		c := &l.conns[i]
-		c.free = l.now
+		c.free = now
 		if l.arrivals != nil {
 			l.idle.push(c.index)
 		} else {
-			l.later(c, l.now+int64(i/connectsAtOnce)*connectsEvery)
+			l.later(c, now+int64(i/connectsAtOnce)*connectsEvery)
 		}
 	}
 	err := l.t.enter()
-	for err == nil && !l.done(l.now) {
-		l.pass(l.now)
+	for err == nil && !l.done(now) {
+		l.pass(now)
 		if l.tls.fed {
 			// Handshakes go on in goroutines. Where there is one processor it is
 			// this thread that must let them have it.
@@ -152,9 +151,9 @@ func (l *loop) run() (engine.Report, error) {
 		err = l.t.wait(wait, batch)
 		l.sumFound += int64(l.found)
 		l.sumUnderWay += int64(min(l.underWay, mostFound))
-		l.now = l.job.Now()
+		now = l.job.Now()
 	}
-	return l.finish(l.now), err
+	return l.finish(now), err
 }
 
 // done reports whether the load is over for this loop.
