@@ -120,6 +120,9 @@ func (p *LoadPlan) Loop() string {
 // length is how long the run took, and what came before.
 func (run *LoadRun) length() string {
 	r := run.Result
+	if r.Interrupted && !r.End.After(r.Start) {
+		return "interrupted before measuring began"
+	}
 	text := quantity.Nanoseconds(float64(r.End.Sub(r.Start)))
 	if w := run.Plan.Warmup; w > 0 {
 		text += ", behind a warm-up of " + quantity.Nanoseconds(float64(w))

@@ -358,3 +358,15 @@ func TestLoadSearch(t *testing.T) {
 		t.Errorf("%v, it begins %.80q", err, b.String())
 	}
 }
+
+// A load that was interrupted in its warm-up has no length.
+func TestLengthOfNothing(t *testing.T) {
+	run := &LoadRun{Plan: LoadPlan{Warmup: time.Second}, Result: &record.Result{Interrupted: true}}
+	if got := run.length(); got != "interrupted before measuring began" {
+		t.Error(got)
+	}
+	run.Result.End = run.Result.Start.Add(time.Second)
+	if got := run.length(); got != "1.00 s, behind a warm-up of 1.00 s, interrupted" {
+		t.Error(got)
+	}
+}
