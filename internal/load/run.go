@@ -118,11 +118,12 @@ func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.E
 	now := j.Now()
 	close(over)
 	<-watched
+	generator := check.finish(e.Name(), now) // what summing up takes is not the load's
 
 	interrupted := ctx.Err() != nil
 	res := r.recorder.Finish(now, interrupted || err != nil)
 	r.result, r.err = res, err
-	res.Generator = check.finish(e.Name(), now)
+	res.Generator = generator
 	res.InFlight, res.OldestInFlight = report.InFlight, report.OldestInFlight
 	if length := res.End.Sub(res.Start); res.Open && length > 0 {
 		begin := res.Start.Sub(res.Began)
