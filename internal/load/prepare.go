@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
@@ -89,7 +90,7 @@ func (p *prepared) template() (req *http.Request, body []byte, err error) {
 	var m message.Message
 	p.messages.Stream(0).Next(&m)
 	m.Detach()
-	req, err = http.NewRequest(m.Method, m.Scheme+"://"+m.Host+m.Target, nil)
+	req, err = http.NewRequest(m.Method, m.Scheme+"://"+strings.ReplaceAll(m.Host, "%", "%25")+m.Target, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make request: %w", err)
 	}

@@ -25,7 +25,7 @@ func (o *Options) tls() (*tls.Config, error) {
 		config.RootCAs = pool
 	}
 	if o.Certificate != "" {
-		pair, err := tls.LoadX509KeyPair(o.Certificate, o.Key)
+		pair, err := certificate(o.Certificate, o.Key)
 		if err != nil {
 			return nil, fmt.Errorf("read client certificate: %w", err)
 		}
@@ -67,18 +67,9 @@ func (o *Options) transport(a engine.Address) *http.Transport {
 
 // authorities are the system's and those of a PEM file.
 func authorities(path string) (*x509.CertPool, error) {
-	const limit = 16 << 20 // the usual bundles hold 250 KB
-	f, err := os.Open(path)
+	pem, err := readPEM(path)
 	if err != nil {
 		return nil, fmt.Errorf("read certificate authorities: %w", err)
-	}
-	defer f.Close()
-	pem, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read certificate authorities: %w", err)
-	}
-	if len(pem) > limit {
-		return nil, fmt.Errorf("read certificate authorities: %s is larger than 16 MiB", path)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -88,4 +79,33 @@ func authorities(path string) (*x509.CertPool, error) {
 		return nil, fmt.Errorf("read certificate authorities: %w", errors.New(path+" holds no certificate in PEM form"))
 	}
 	return pool, nil
+}
+
+// certificate is a client's, with its key.
+func certificate(path, key string) (tls.Certificate, error) {
+	chain, err := readPEM(path)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	secret, err := readPEM(key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(chain, secret)
+}
+
+// readPEM reads a file of certificates or keys, which does not grow without end
+// as a device does.
+func readPEM(path string) ([]byte, error) {
+	const limit = 16 << 20 // the usual bundles hold 250 KB
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	pem, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && len(pem) > limit {
+		err = fmt.Errorf("%s is larger than 16 MiB", path)
+	}
+	return pem, err
 }

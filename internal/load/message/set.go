@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strings"
 	"sync/atomic"
 )
 
@@ -53,7 +54,8 @@ func New(targets []Target, o Options) (*Set, error) {
 		if err != nil {
 			return nil, fmt.Errorf("make requests: %s: %w", targets[i].name(i, len(targets)), err)
 		}
-		origin := c.fixed.Scheme + "://" + c.fixed.Host
+		// Only the zone of an IPv6 address holds a percent sign, which a URL escapes.
+		origin := c.fixed.Scheme + "://" + strings.ReplaceAll(c.fixed.Host, "%", "%25")
 		at, seen := origins[origin]
 		if !seen {
 			at = len(s.hosts)
