@@ -28,10 +28,10 @@ const (
 	KindThreads     = "threadcreate"
 	KindWall        = "wall" // where goroutines spent their time, made of the traces
 	KindTrace       = "trace"
-	KindFlight      = "flight"  // a flight recorder's snapshot: a trace too
-	KindMetrics     = "metrics" // one JSON row each 100 ms: format/metrics
-	KindGC          = "gctrace" // GODEBUG=gctrace=1, as the runtime wrote it
-	KindLoad        = "load"    // one JSON row a second
+	KindFlight      = "flight"     // a flight recorder's snapshot: a trace too
+	KindMetrics     = "metrics"    // one JSON row each 100 ms: format/metrics
+	KindGC          = "gctrace"    // GODEBUG=gctrace=1, as the runtime wrote it
+	KindLoad        = "load"       // one JSON row a second
 	KindLoadRun     = "load-run"   // what load was driven, and what came of it
 	KindHistograms  = "histograms" // HdrHistogram interval log
 	KindBinary      = "binary"
