@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules"
@@ -132,7 +133,7 @@ const maxRounds = 3
 // the fixture is measured for four times as many, and again. All are pooled, so
 // that chance goes and what a rule really says stays.
 func check(t *testing.T, p *program, id string, want map[string]bool) {
-	m := newMeasuring(t, p, lengths{cpu: "400ms", samples: 40, allocs: "300x", waits: id == "lock-held"})
+	m := newMeasuring(t, p, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", waits: id == "lock-held"})
 	for round := 1; ; round++ {
 		subjects := m.measure(t)
 		for _, s := range subjects {
@@ -151,7 +152,7 @@ func check(t *testing.T, p *program, id string, want map[string]bool) {
 			return
 		}
 		t.Logf("contradicts the marks: measured on")
-		m.lengths.cpu, m.lengths.samples = "1600ms", 4*m.lengths.samples
+		m.lengths.cpu, m.lengths.samples = 1600*time.Millisecond, 4*m.lengths.samples
 	}
 }
 
@@ -204,7 +205,7 @@ func checkGrowth(t *testing.T, p *program) {
 		"BenchmarkGrowsBuilder":  "growing.BenchmarkGrowsBuilder",
 		"BenchmarkGrowsSlice":    "growing.BenchmarkGrowsSlice",
 	}
-	subjects := newMeasuring(t, p, lengths{cpu: "100ms", samples: 10, allocs: "20000x", heavy: "400x"}).measure(t)
+	subjects := newMeasuring(t, p, lengths{cpu: 100 * time.Millisecond, samples: 10, allocs: "20000x", heavy: "400x"}).measure(t)
 	if len(subjects) != 8 {
 		t.Fatalf("%d benchmarks", len(subjects))
 	}

@@ -48,11 +48,11 @@ func (s sources) Display(file string) string {
 
 // lengths says how long the instruments run.
 type lengths struct {
-	cpu     string // -test.benchtime of one CPU profile
-	samples int64  // of the base; runs are repeated until there are as many
-	allocs  string // -test.benchtime of the allocation profile
-	heavy   string // the same where an operation takes more than 10 µs; "": allocs
-	waits   bool   // the CPU profile's runs record the mutex and block profiles too
+	cpu     time.Duration // of a run that takes a whole CPU profile
+	samples int64         // of the base; runs are repeated until there are as many
+	allocs  string        // -test.benchtime of the allocation profile
+	heavy   string        // the same where an operation takes more than 10 µs; "": allocs
+	waits   bool          // the CPU profile's runs record the mutex and block profiles too
 }
 
 // needsTime leaves a test that builds and measures programs out of a short
@@ -131,6 +131,7 @@ type measuring struct {
 	program *program
 	lengths lengths
 	loops   *hot.Loops
+	files   map[string]bool // of frames, whose loops are known
 	benches []*measured
 }
 
@@ -143,7 +144,7 @@ type measured struct {
 
 func newMeasuring(t *testing.T, p *program, l lengths) *measuring {
 	t.Helper()
-	m := &measuring{program: p, lengths: l, loops: &hot.Loops{}}
+	m := &measuring{program: p, lengths: l, loops: &hot.Loops{}, files: make(map[string]bool)}
 	names, err := p.bin.Benchmarks(t.Context(), ".")
 	if err != nil {
 		t.Fatal(err)
@@ -185,10 +186,13 @@ func (m *measuring) measure(t *testing.T) []*diagnose.Subject {
 // times fills in the profiles of time and waits.
 func (m *measuring) times(ctx context.Context, t *testing.T, b *measured) error {
 	s := &b.subject
-	// On a busy machine a run gets fewer samples than its length promises.
+	// On a busy machine a run gets fewer samples than its length promises. The
+	// next one takes as long as what is missing, and a quarter more.
 	for runs := 0; runs < 8 && s.BaseCPUSamples() < m.lengths.samples; runs++ {
 		file := filepath.Join(b.dir, fmt.Sprint("cpu", len(b.cpu)))
-		run := gobench.Run{Bench: s.Benchmark, BenchTime: m.lengths.cpu, CPUProfile: file, Timeout: time.Minute}
+		missing := m.lengths.samples - s.BaseCPUSamples()
+		length := m.lengths.cpu*time.Duration(missing)/time.Duration(m.lengths.samples) + m.lengths.cpu/4
+		run := gobench.Run{Bench: s.Benchmark, BenchTime: min(length, m.lengths.cpu).String(), CPUProfile: file, Timeout: time.Minute}
 		if m.lengths.waits {
 			run.MutexProfile, run.MutexProfileFraction = file+".mutex", 1
 			run.BlockProfile, run.BlockProfileRate = file+".block", 1000
@@ -206,11 +210,11 @@ func (m *measuring) times(ctx context.Context, t *testing.T, b *measured) error 
 			s.BytesPerOp = *res.Lines[0].BytesPerOp
 		}
 		b.cpu = append(b.cpu, read(t, file))
-		s.CPU, s.CPUColumn = classified(t, merged(t, b.cpu), "cpu", m.loops)
+		s.CPU, s.CPUColumn = m.classified(t, merged(t, b.cpu), "cpu")
 	}
 	if m.lengths.waits {
-		s.Mutex, s.MutexCol = classified(t, merged(t, b.mutex), "delay", m.loops)
-		s.Block, s.BlockCol = classified(t, merged(t, b.block), "delay", m.loops)
+		s.Mutex, s.MutexCol = m.classified(t, merged(t, b.mutex), "delay")
+		s.Block, s.BlockCol = m.classified(t, merged(t, b.block), "delay")
 	}
 	return nil
 }
@@ -228,7 +232,7 @@ func (m *measuring) allocations(ctx context.Context, t *testing.T, b *measured) 
 		return err
 	}
 	s.AllocIterations = res.Lines[0].N + 1 // and the first call with b.N = 1
-	s.Allocs, s.AllocCol = classified(t, read(t, file), "alloc_space", m.loops)
+	s.Allocs, s.AllocCol = m.classified(t, read(t, file), "alloc_space")
 	return nil
 }
 
@@ -254,7 +258,7 @@ func read(t *testing.T, file string) *callstack.Profile {
 	return p
 }
 
-func classified(t *testing.T, p *callstack.Profile, column string, loops *hot.Loops) (*hot.Classified, int) {
+func (m *measuring) classified(t *testing.T, p *callstack.Profile, column string) (*hot.Classified, int) {
 	t.Helper()
 	col, err := p.TypeIndex(column)
 	if err != nil {
@@ -263,13 +267,17 @@ func classified(t *testing.T, p *callstack.Profile, column string, loops *hot.Lo
 	for i := range p.NumFrames() {
 		// Of all files, as a benchmark may leave its loop to a helper.
 		f := p.Frame(callstack.FrameID(i)).File
+		if m.files[f] {
+			continue
+		}
+		m.files[f] = true
 		if text := (sources{}).Text(f); text != nil && strings.Contains(string(text), "testing.") {
-			if err := loops.AddFile(f, text); err != nil {
+			if err := m.loops.AddFile(f, text); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	return hot.Classify(p, loops), col
+	return hot.Classify(p, m.loops), col
 }
 
 // wanted reads the marks of a fixture: a comment "want <rule>" at the end of
