@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install deps test check unit cross demo fuzz bench exact screenshot casebook clean
+.PHONY: all build install deps test check unit cross demo fuzz soak bench exact screenshot casebook clean
 
 all: build
 
@@ -59,6 +59,7 @@ check: ## form: gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l $$(go list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .IgnoredGoFiles}}{{$$d}}/{{.}} {{end}}' ./...)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
+	go vet -race ./casebook/cmd/casebook
 	go tool staticcheck ./...
 
 cross: ## builds for the other systems
@@ -73,12 +74,13 @@ cross: ## builds for the other systems
 # first: as the last one it would leave the processors with nothing else to do.
 # Before a process ends the race detector waits for races of goroutines that are
 # still at it, a second unless told otherwise: of all packages, and of all whets
-# that their tests start, that is minutes in which nothing is done.
+# that their tests start, that is minutes in which nothing is done. What go test
+# vets, check has vetted, and with more of go vet's checks.
 unit: ## tests with the race detector: the house, fuzz seeds and the commands in the docs are among them
 	@echo "go test -race ./..."
 	@go build -o bin/testlog ./internal/house/testlog
-	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -timeout 15m -json ./internal/tune ./... 2>&1 || echo '{"Action":"failed"}'; } \
-		| bin/testlog go test -race -timeout 15m -count=1 -json
+	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -vet=off -timeout 15m -json ./internal/tune ./... 2>&1 || echo '{"Action":"failed"}'; } \
+		| bin/testlog go test -race -vet=off -timeout 15m -count=1 -json
 
 demo: build ## what whet does, on a program of the casebook, in under two minutes
 	@mkdir -p $(DEMO)
@@ -96,6 +98,18 @@ fuzz: ## each fuzz target for FUZZTIME (10s)
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+# Ten minutes for each engine; WHET_SOAK=90s for each is shorter. The log says of
+# which day, machine and commit it is.
+soak: ## loads against servers that reset, stall, trickle and lie: writes bench/results/soak.txt anew
+	@commit=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
+	processor=$$(sed -n '/^model name/{s/.*: //p;q}' /proc/cpuinfo 2>/dev/null || uname -m); \
+	{ \
+		echo "loads against hostile servers, $${WHET_SOAK:-10m} for each engine: make soak"; \
+		echo "$$(date -u +%F), $$processor, $$(getconf _NPROCESSORS_ONLN) cores, $$(go env GOOS)/$$(go env GOARCH), $$(go env GOVERSION), commit $$commit"; \
+		echo; \
+		go test -tags soak -count=1 -p 1 -v -timeout 0 -run Soak ./internal/load/portable ./internal/load/fast; \
+	} 2>&1 | tee bench/results/soak.txt
 
 bench: ## whet beside other tools: measures, and writes bench/README.md anew
 	@for program in $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./bench/... | grep -E '/bench/[^/]+$$' | grep -v bench/exact); do \

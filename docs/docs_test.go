@@ -48,6 +48,7 @@ var notRun = map[string]string{
 	"make deps":                      "it may install packages",
 	"make bench":                     "minutes, and figures of one machine",
 	"make fuzz":                      "minutes",
+	"make soak":                      "half an hour",
 	"make casebook":                  "minutes",
 	"make screenshot":                "a picture, checked where it is made",
 	"source <(whet completion bash)": "tested in internal/app with a real bash",

@@ -18,6 +18,8 @@ import (
 // lab is where pages run their commands.
 type lab struct {
 	dir string
+	// cache is where the go command keeps what it builds.
+	cache string
 	// free are the places of trees that no page is in. A place has one tree after
 	// the other, so that what is built there is not built anew for each page.
 	free chan string
@@ -37,7 +39,7 @@ type outcome struct {
 
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	l := &lab{dir: t.TempDir(), free: make(chan string, 2), outcomes: make(map[string]*outcome)}
+	l := &lab{dir: t.TempDir(), cache: goCache(t), free: make(chan string, 2), outcomes: make(map[string]*outcome)}
 	for _, name := range []string{"1", "2"} {
 		l.free <- filepath.Join(l.dir, name, "whet")
 	}
@@ -195,7 +197,7 @@ func (s *shell) bash(command string, stdout, stderr io.Writer, env ...string) (c
 	cmd.Dir = s.dir
 	// What earlier runs of a page have proven is not to be pooled with this one; and
 	// the race detector is not to wait a second before each of the pages' commands ends.
-	cmd.Env = append(append(os.Environ(), "NO_COLOR=1", "LC_ALL=C.UTF-8", "GOCACHE="+goCache(s.t), "XDG_CACHE_HOME="+s.t.TempDir(),
+	cmd.Env = append(append(os.Environ(), "NO_COLOR=1", "LC_ALL=C.UTF-8", "GOCACHE="+s.lab.cache, "XDG_CACHE_HOME="+s.t.TempDir(),
 		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=50"), env...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()

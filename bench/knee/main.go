@@ -5,27 +5,38 @@
 // of a pool of workers that take a fixed time, of a lock with work beside it, and of
 // a pool that gets slower past its size; each by best throughput (closed loop) and
 // the first also by the highest rate that keeps a bound (open loop). The servers are
-// real HTTP servers in a process of their own, on one processor, as the generator
+// real HTTP servers in a process of their own, with one processor, as the generator
 // is; how long a request takes they compute from the state of their queue, and
 // answer at that moment, so that what the timers of the machine are late by does not
 // add up and the capacity is that of the computation.
 //
+// Servers that only wait leave the processors idle, and so several searches run at
+// the same time (-at-once), each with a server and a generator of its own: all five
+// kinds of a round by default. The table has the CPU time that a search and its
+// server took, as a share of one processor: what they all take together has to stay
+// far below what the machine has, or they are noise to each other. With -at-once 1
+// they run one after the other, which takes five times as long.
+//
 // It misleads about servers that use their processor: these wait, and nothing but
-// the search is tested. Noise is what the machine has at the time.
+// the search is tested. Noise is what the machine has at the time, and what the
+// other searches add to it.
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
+	"os/exec"
 	"os/signal"
-	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"whet/bench/ledger"
@@ -51,6 +62,7 @@ type Search struct {
 	NoiseRatio   float64  `json:"noise_ratio"` // of the plateau; 0 in an open loop
 	Runs         int      `json:"runs"`
 	SpentNs      int64    `json:"spent_ns"`
+	CPUNs        int64    `json:"cpu_ns"` // of the generator and the server
 	Complete     bool     `json:"complete"`
 	Invalid      string   `json:"invalid"`
 	Warnings     []string `json:"warnings"`
@@ -79,10 +91,14 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	if len(os.Args) == 3 && os.Args[1] == "-serve" {
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == "-serve":
 		return serve(ctx, os.Args[2], os.Stdout)
+	case len(os.Args) == 5 && os.Args[1] == "-search":
+		return searchOne(ctx, os.Args[2], os.Args[3], os.Args[4])
 	}
 	rounds := flag.Int("rounds", 10, "searches of each kind")
+	atOnce := flag.Int("at-once", len(kinds("")), "`searches` at the same time")
 	budget := flag.Duration("budget", 5*time.Minute, "most `time` of one search")
 	only := flag.String("only", "", "only servers with this `part` in their names; nothing is kept")
 	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
@@ -90,9 +106,8 @@ func run(ctx context.Context) error {
 	flag.Parse()
 	if !*table {
 		e := ledger.Begin[[]Search]("bench/knee")
-		runtime.GOMAXPROCS(1)
 		var err error
-		if e.Samples, err = measure(ctx, *rounds, *budget, *only); err != nil {
+		if e.Samples, err = measure(ctx, *rounds, max(*atOnce, 1), *budget, *only); err != nil {
 			return err
 		}
 		if *only != "" {
@@ -111,33 +126,123 @@ func run(ctx context.Context) error {
 	return ledger.Publish(*dir, "knee", text)
 }
 
-// measure goes through all servers in each round. An interrupt ends it without
+// kind is a server and what is looked for.
+type kind struct {
+	*server
+	open bool
+}
+
+// kinds are the searches of a round, of servers with a part in their names.
+func kinds(only string) []kind {
+	var out []kind
+	for _, s := range servers {
+		if !strings.Contains(s.name, only) {
+			continue
+		}
+		out = append(out, kind{s, false})
+		if s.open {
+			out = append(out, kind{s, true})
+		}
+	}
+	return out
+}
+
+// measure does the rounds, some searches at a time. An interrupt ends it without
 // samples: the rounds are what is counted.
-func measure(ctx context.Context, rounds int, budget time.Duration, only string) ([]Search, error) {
-	var out []Search
-	for round := range rounds {
-		for _, s := range servers {
-			if !strings.Contains(s.name, only) {
-				continue
-			}
-			for _, open := range []bool{false, true} {
-				if open && !s.open {
-					continue
-				}
-				found, err := s.search(ctx, open, budget)
-				if err == nil && ctx.Err() != nil {
+func measure(ctx context.Context, rounds, atOnce int, budget time.Duration, only string) ([]Search, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	of := kinds(only)
+	out := make([]Search, rounds*len(of))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	var first sync.Once
+	var failed error
+	for range atOnce {
+		wg.Go(func() {
+			for i := range next {
+				found, err := of[i%len(of)].process(ctx, budget)
+				if err == nil {
 					err = ctx.Err()
 				}
 				if err != nil {
-					return nil, fmt.Errorf("%s: %w", s.name, err)
+					first.Do(func() { failed = fmt.Errorf("%s: %w", of[i%len(of)].name, err) })
+					cancel()
+					continue
 				}
-				found.Round = round
-				fmt.Fprintf(os.Stderr, "round %d, %s, open %v: %.4g in %v\n", round+1, s.name, open, found.At, time.Duration(found.SpentNs).Round(time.Second))
-				out = append(out, found)
+				found.Round = i / len(of)
+				fmt.Fprintf(os.Stderr, "round %d, %s, open %v: %.4g in %v\n", found.Round+1, found.Server, found.Open, found.At, time.Duration(found.SpentNs).Round(time.Second))
+				out[i] = found
 			}
-		}
+		})
 	}
-	return out, nil
+	for i := range out {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return out, failed
+}
+
+// process searches in a process of its own.
+func (k kind) process(ctx context.Context, budget time.Duration) (Search, error) {
+	if ctx.Err() != nil {
+		return Search{}, ctx.Err()
+	}
+	what := closedLoop
+	if k.open {
+		what = openLoop
+	}
+	cmd, err := again(ctx, "-search", k.name, what, budget.String())
+	if err != nil {
+		return Search{}, err
+	}
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		return Search{}, err
+	}
+	var found Search
+	if err := json.Unmarshal(out.Bytes(), &found); err != nil {
+		return Search{}, fmt.Errorf("read what a search printed: %w", err)
+	}
+	// It waited for its server, whose time is in its own.
+	found.CPUNs = int64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
+	return found, nil
+}
+
+const closedLoop, openLoop = "closed", "open"
+
+// again is this program with other arguments, in a process with one processor.
+func again(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cmd.Stderr = os.Stderr
+	return cmd, nil
+}
+
+// searchOne does one search and prints what it found.
+func searchOne(ctx context.Context, name, what, budget string) error {
+	s, err := named(name)
+	if err != nil {
+		return err
+	}
+	most, err := time.ParseDuration(budget)
+	if err != nil {
+		return err
+	}
+	found, err := s.search(ctx, what == openLoop, most)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(found)
 }
 
 // search starts the server and looks for its knee.
@@ -214,36 +319,36 @@ func render(dir string) (string, error) {
 const near = 0.05
 
 func tabled(samples []Search) string {
-	t := ledger.Table{Head: []string{"server", "looked for", "true", "found: median", "lowest and highest", "within 5 %", "throughput, true", "found: median", "within 5 %", "runs", "time, median"}}
-	for _, s := range servers {
-		for _, open := range []bool{false, true} {
-			of := slices.DeleteFunc(slices.Clone(samples), func(r Search) bool { return r.Server != s.name || r.Open != open })
-			if len(of) == 0 {
-				continue
-			}
-			what, truth := "best throughput, clients", s.at
-			if open {
-				what, truth = "highest rate with "+bound, s.capacity
-			}
-			all := func(f func(Search) float64) []float64 {
-				out := make([]float64, len(of))
-				for i := range of {
-					out[i] = f(of[i])
-				}
-				return out
-			}
-			at, throughput := all(func(r Search) float64 { return r.At }), all(func(r Search) float64 { return r.ThroughputPS })
-			t.Rows = append(t.Rows, []string{
-				s.name, what, quantity.Count(truth), quantity.Count(stat.Median(at)), quantity.Count(slices.Min(at)) + " and " + quantity.Count(slices.Max(at)), hits(of, at, truth),
-				quantity.Count(s.capacity) + "/s", quantity.Count(stat.Median(throughput)) + "/s", hits(of, throughput, s.capacity),
-				quantity.Count(stat.Median(all(func(r Search) float64 { return float64(r.Runs) }))), quantity.Nanoseconds(stat.Median(all(func(r Search) float64 { return float64(r.SpentNs) }))),
-			})
+	t := ledger.Table{Head: []string{"server", "looked for", "true", "found: median", "lowest and highest", "within 5 % (95 % interval)", "throughput, true", "found: median", "within 5 % (95 % interval)", "runs", "time, median", "CPU"}}
+	for _, k := range kinds("") {
+		of := slices.DeleteFunc(slices.Clone(samples), func(r Search) bool { return r.Server != k.name || r.Open != k.open })
+		if len(of) == 0 {
+			continue
 		}
+		what, truth := "best throughput, clients", k.at
+		if k.open {
+			what, truth = "highest rate with "+bound, k.capacity
+		}
+		all := func(f func(Search) float64) []float64 {
+			out := make([]float64, len(of))
+			for i := range of {
+				out[i] = f(of[i])
+			}
+			return out
+		}
+		at, throughput := all(func(r Search) float64 { return r.At }), all(func(r Search) float64 { return r.ThroughputPS })
+		t.Rows = append(t.Rows, []string{
+			k.name, what, quantity.Count(truth), quantity.Count(stat.Median(at)), quantity.Count(slices.Min(at)) + " and " + quantity.Count(slices.Max(at)), hits(of, at, truth),
+			quantity.Count(k.capacity) + "/s", quantity.Count(stat.Median(throughput)) + "/s", hits(of, throughput, k.capacity),
+			quantity.Count(stat.Median(all(func(r Search) float64 { return float64(r.Runs) }))), quantity.Nanoseconds(stat.Median(all(func(r Search) float64 { return float64(r.SpentNs) }))),
+			quantity.Percent(stat.Median(all(func(r Search) float64 { return float64(r.CPUNs) / float64(max(r.SpentNs, 1)) }))),
+		})
 	}
 	return t.Markdown()
 }
 
-// hits counts the searches that came to an end and to the truth.
+// hits counts the searches that came to an end and to the truth, with the interval
+// of their share.
 func hits(of []Search, values []float64, truth float64) string {
 	n := 0
 	for i, v := range values {
@@ -251,5 +356,6 @@ func hits(of []Search, values []float64, truth float64) string {
 			n++
 		}
 	}
-	return fmt.Sprintf("%d of %d", n, len(of))
+	share := stat.ClopperPearson(n, len(of), 0.95)
+	return fmt.Sprintf("%d of %d (%s to %s)", n, len(of), quantity.Percent(share.Low), quantity.Percent(share.High))
 }

@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -73,30 +71,34 @@ func (w *workers) through(now time.Time) time.Time {
 	return end
 }
 
-// early is how long before a moment the timer is set: the rest is waited for by
-// looking at the clock, as timers may be late by a millisecond.
-const early = 1500 * time.Microsecond
-
 func (w *workers) ServeHTTP(rw http.ResponseWriter, _ *http.Request) {
-	end := w.through(time.Now())
-	time.Sleep(time.Until(end) - early)
-	for time.Now().Before(end) {
-		runtime.Gosched()
+	if err := wait(w.through(time.Now())); err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
 	}
 	io.WriteString(rw, "done\n")
 }
 
-// serve serves one of the servers until its input ends, and prints its address.
-func serve(ctx context.Context, name string, out io.Writer) error {
+// named is the server of a name.
+func named(name string) (*server, error) {
 	i := slices.IndexFunc(servers, func(s *server) bool { return s.name == name })
 	if i < 0 {
-		return fmt.Errorf("there is no server %q", name)
+		return nil, fmt.Errorf("there is no server %q", name)
+	}
+	return servers[i], nil
+}
+
+// serve serves one of the servers until its input ends, and prints its address.
+func serve(ctx context.Context, name string, out io.Writer) error {
+	server, err := named(name)
+	if err != nil {
+		return err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	s := &http.Server{Handler: servers[i].workers()}
+	s := &http.Server{Handler: server.workers()}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(l) }()
 	if _, err := fmt.Fprintln(out, l.Addr()); err != nil {
@@ -122,15 +124,12 @@ func serve(ctx context.Context, name string, out io.Writer) error {
 	return nil
 }
 
-// start runs the server in a process of its own, with one processor.
+// start runs the server in a process of its own.
 func (s *server) start(ctx context.Context) (address string, stop func(), err error) {
-	self, err := os.Executable()
+	cmd, err := again(ctx, "-serve", s.name)
 	if err != nil {
 		return "", nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "-serve", s.name)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return "", nil, err

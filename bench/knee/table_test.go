@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,5 +64,33 @@ func TestCapacities(t *testing.T) {
 		if retrograde := s.workers().slower > 0; retrograde != (beyond < 0.9*s.capacity) {
 			t.Errorf("%s: %v/s with four times as many", s.name, beyond)
 		}
+	}
+}
+
+// A search counts that came to its end, is valid and lies within 5 %: 9 of 10 is a
+// share of 55.5 % to 99.7 % by the table of Clopper and Pearson.
+func TestHits(t *testing.T) {
+	var of []Search
+	for i := range 10 {
+		of = append(of, Search{Server: servers[0].name, Round: i, At: 8, ThroughputPS: 155, Complete: true, SpentNs: 1e9, CPUNs: 5e7})
+	}
+	of[3].At = 9
+	text := tabled(of)
+	for _, want := range []string{"| 8 and 9 | 9 of 10 (55.5 % to 99.7 %) |", "| 155/s | 10 of 10 (69.2 % to 100.0 %) |", "| 5.0 % |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nwithout %q", text, want)
+		}
+	}
+	of[4].Complete, of[5].Invalid = false, "the generator was the bottleneck"
+	if text := tabled(of); !strings.Contains(text, "| 7 of 10 (") || !strings.Contains(text, "| 8 of 10 (") {
+		t.Error(text)
+	}
+}
+
+// The searches of a round are every server's closed loop, and the open one of those
+// that have a highest rate.
+func TestKinds(t *testing.T) {
+	if all, lock := kinds(""), kinds("lock"); len(all) != 5 || len(lock) != 2 || lock[0].open || !lock[1].open {
+		t.Errorf("%v, %v", all, lock)
 	}
 }

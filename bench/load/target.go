@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"whet/internal/capture/process"
+	"whet/internal/load"
 )
 
 // answer is the body of every answer of both targets.
@@ -146,11 +147,11 @@ func (b *bench) start(ctx context.Context, name string, secure bool) (*target, e
 
 // nginx answers with a constant from its configuration, by one worker.
 func (b *bench) nginx(secure bool) (*target, error) {
-	port, err := freePort()
+	ports, err := load.FreePorts(1)
 	if err != nil {
 		return nil, err
 	}
-	scheme, listen, ssl := "http", fmt.Sprintf("127.0.0.1:%d", port), ""
+	scheme, listen, ssl := "http", fmt.Sprintf("127.0.0.1:%d", ports[0]), ""
 	if secure {
 		scheme, listen = "https", listen+" ssl"
 		ssl = "ssl_certificate cert.pem; ssl_certificate_key key.pem; ssl_protocols TLSv1.2 TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;" // OpenSSL and Go would choose two
@@ -190,7 +191,7 @@ http {
 	if err != nil {
 		return nil, err
 	}
-	return &target{name: "nginx", url: fmt.Sprintf("%s://127.0.0.1:%d/", scheme, port), running: running}, nil
+	return &target{name: "nginx", url: fmt.Sprintf("%s://127.0.0.1:%d/", scheme, ports[0]), running: running}, nil
 }
 
 // netHTTP is bench/load/server.
@@ -219,15 +220,6 @@ func (b *bench) netHTTP(secure bool) (*target, error) {
 	}
 	t.url = strings.TrimSpace(url)
 	return t, nil
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // ready waits until the target answers.

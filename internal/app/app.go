@@ -84,6 +84,8 @@ func usageError(format string, args ...any) error {
 // Run executes one command line and returns the exit code.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	e := newEnv(args, stdin, stdout, stderr)
+	e.stdout = &unlessStuck{ctx: ctx, w: stdout}
+	stderr = &unlessStuck{ctx: ctx, w: stderr}
 	// A defect must not greet the user with a stack trace; what it was goes
 	// where whoever mends it asks for it.
 	report := func(d *defect) {
@@ -170,7 +172,7 @@ func dispatch(ctx context.Context, e *env, args []string) error {
 		if known := foreignFlag(c.words, err); known != "" {
 			return usageError("%s: %s", c.name, known)
 		}
-		return usageError("%s: %v: whet help %s shows its flags", c.name, err, c.name)
+		return usageError("%s: %s: whet help %s shows its flags", c.name, parseError(fs, err), c.name)
 	}
 	e.targetArgs = targetArgs
 	if c.readsOnly {

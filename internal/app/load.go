@@ -104,8 +104,9 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	o := &l.options
 	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, search.Closed().Budget
 	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "number of `connections`: in a closed loop each sends one request after the other, in an open one there are so many at most")
+	fs.Bool("latency", false, "as wrk's users type it: quantiles are shown with and without it")
 	fs.Var(spanFlag{&o.Duration, "; a body is -body"}, "d", "`time` under load that is measured")
-	fs.Int64Var(&o.Requests, "n", 0, "send this `number` of requests, however long it takes unless -d says")
+	fs.Int64Var(&o.Requests, "n", 0, "send this `number` of requests, over as many connections at most, however long it takes unless -d says")
 	fs.IntVar(&o.Loops, "t", 0, "event loops, wrk's `threads` (default: one for each processor)")
 	fs.StringVar(&l.rate, "rate", "", "an open loop at this `rate`: 5000/s, 300/m, 100/s..20000/s (a ramp over -d), 100/s:10s,200/s:20s (steps)")
 	fs.BoolVar(&l.poisson, "poisson", false, "with -rate: arrivals at random, as those of users who know nothing of each other")
@@ -115,12 +116,12 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 
 	fs.Var(&l.headers, "H", "send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 	fs.StringVar(&o.Method, "m", o.Method, "the request's `method`; with a body it is POST unless this says otherwise")
-	fs.StringVar(&l.body, "body", "", "the request's body, or @`file`")
+	fs.StringVar(&l.body, "body", "", "the request's body: `text|@file`")
 	fs.StringVar(&l.targets, "targets", "", "send the requests in this `file`, - is stdin: vegeta's http or JSON format, or HAR")
 	fs.StringVar(&l.table, "csv", "", "`file` with the values of {{csv.NAME}}; its first row names the columns")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "draw templates, think times and Poisson arrivals from this `seed`")
 	fs.BoolVar(&o.Cookies, "cookies", false, "each connection keeps the cookies that it is given")
-	fs.Var(&l.expect, "expect", "which `answers` are right: status=200-299, header:Content-Type=text/plain, size=12, sha256=HEX, json:user.id=5; may be given several times")
+	fs.Var(&l.expect, "expect", "which `answers` are right: status=200-299, header:Content-Type=text/plain, size=12, sha256=HEX, json:user.id=5 (a dot in a name is \\.); may be given several times")
 
 	fs.BoolVar(&l.close, "close", false, "a connection for each request: no keep-alive")
 	fs.BoolVar(&l.http2, "http2", false, "speak HTTP/2 (over TLS)")
@@ -138,8 +139,8 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	fs.StringVar(&l.slo, "slo", "", "`bounds` that decide the exit code: p99<50ms,errors<0.1%,throughput>1000/s")
 	fs.BoolVar(&l.knee, "knee", false, "look for the best throughput over connections, and with -slo for the highest rate that keeps the bounds")
 	fs.StringVar(&l.pprof, "pprof", "", "with -knee: base `URL` of the service's profiles, to say what grows towards the knee")
-	fs.Var(spanFlag{d: &l.budget}, "budget", "with -knee: `time` for the whole search")
-	fs.StringVar(&l.out, "o", "", "keep a recording `NAME.whet`, with a report NAME.html beside it; with -knee and of recordings the HTML page to write, of merge the log")
+	fs.Var(spanFlag{d: &l.budget}, "budget", "with -knee: `time` for all searches together; profiles come on top")
+	fs.StringVar(&l.out, "o", "", "keep a recording `NAME.whet`, with a report NAME.html beside it; of recordings the HTML page to write, with -knee either, of merge the log")
 	fs.StringVar(&l.hdr, "hdr", "", "write the times of each second as an HdrHistogram interval log to `file`")
 	fs.StringVar(&l.hgrm, "hgrm", "", "write the percentiles of all times as .hgrm to `file`")
 	fs.StringVar(&l.csvOut, "csv-out", "", "write a row for each second to `file`")
@@ -160,10 +161,13 @@ var loadChoices = map[string][]string{
 // driven.
 var (
 	mergeFlags = []string{"o", "hgrm", "json"}
-	showFlags  = []string{"o", "json", "slo", "hgrm", "csv-out", "hdr"}
+	showFlags  = []string{"o", "json", "slo", "hgrm", "csv-out"}
 )
 
 func (l *loadFlags) run(ctx context.Context, e *env, operands []string) error {
+	if err := l.noneEmpty(); err != nil {
+		return err
+	}
 	switch {
 	case l.stream && l.asJSON:
 		return usageError("load: -stream ends with the document that -json prints: give one of them")
@@ -178,8 +182,12 @@ func (l *loadFlags) run(ctx context.Context, e *env, operands []string) error {
 		}
 		return abandonable(ctx, func() error { return l.show(ctx, e, operands) })
 	}
-	plan, err := l.plan(e, operands)
-	if err != nil {
+	var plan *loadPlan
+	// What is read may be a pipe that nobody writes to.
+	if err := abandonable(ctx, func() (err error) {
+		plan, err = l.plan(e, operands)
+		return err
+	}); err != nil {
 		return err
 	}
 	stop, err := plan.startServer(ctx)
@@ -205,6 +213,20 @@ func (l *loadFlags) only(what string, names []string) error {
 	l.fs.Visit(func(f *flag.Flag) {
 		if err == nil && !slices.Contains(names, f.Name) {
 			err = usageError("%s: -%s is for driving a load; here there are -%s", what, f.Name, strings.Join(names, ", -"))
+		}
+	})
+	return err
+}
+
+// noneEmpty refuses texts that are empty, as those of a shell's variables that
+// nobody set: a load without its bounds or its rate would be another one. A body
+// may be empty.
+func (l *loadFlags) noneEmpty() error {
+	var err error
+	l.fs.Visit(func(f *flag.Flag) {
+		g, ok := f.Value.(flag.Getter)
+		if ok && g.Get() == "" && f.Name != "body" && err == nil {
+			err = usageError("load: -%s is empty: give it a value, or leave it out", f.Name)
 		}
 	})
 	return err

@@ -8,6 +8,24 @@ import (
 	"path/filepath"
 )
 
+// bodyWarning says that a body is a text and no file where there is a file of
+// that name: vegeta's -body is one.
+func bodyWarning(text string) string {
+	if st, err := os.Stat(text); err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
+	return fmt.Sprintf("the body is the text %q; -body @%s sends what is in the file of that name", text, text)
+}
+
+// withoutPath is why a file cannot be read, for whoever says which: package os
+// names it otherwise than the user did, and the system call too.
+func withoutPath(err error) error {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}
+
 // bodyFiles reads the bodies that a file of targets refers to. Their names are
 // relative to the directory it lies in, or of standard input to the working
 // directory, and what lies outside of that is not read: a list of requests that
@@ -38,13 +56,13 @@ func bodyFiles(targets string) func(name string) ([]byte, error) {
 		defer root.Close()
 		// Opening a named pipe would wait for whoever writes to it.
 		if st, err := root.Stat(inside); err != nil {
-			return nil, err
+			return nil, withoutPath(err)
 		} else if !st.Mode().IsRegular() {
 			return nil, errors.New("it is no regular file")
 		}
 		f, err := root.Open(inside)
 		if err != nil {
-			return nil, err
+			return nil, withoutPath(err)
 		}
 		defer f.Close()
 		data, err := io.ReadAll(io.LimitReader(f, maxBody+1))

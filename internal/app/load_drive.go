@@ -1,15 +1,10 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -17,14 +12,19 @@ import (
 	"whet/internal/load"
 	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/quantity"
 	"whet/internal/report"
 )
 
 // drive does one load and says what came of it.
 func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
 	view := newLoadView(e, plan)
-	kept, err := l.keep(e, plan)
-	if err != nil {
+	var kept *loadKept
+	// -hdr may be a pipe that nobody reads.
+	if err := abandonable(ctx, func() (err error) {
+		kept, err = l.keep(e, plan)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer kept.discard()
@@ -86,9 +86,7 @@ type loadSink struct {
 
 func (s *loadSink) interval(iv record.Interval) {
 	s.course.Add(iv)
-	if err := s.kept.interval(iv); err != nil && s.err == nil {
-		s.err = err
-	}
+	s.kept.interval(iv)
 	line := report.LoadInterval{Interval: iv, At: iv.Start.Sub(s.kept.start)}
 	if schedule := s.plan.options.Schedule; schedule.Open() {
 		planned := schedule.Rate(line.At + iv.Length/2)
@@ -146,6 +144,8 @@ func loadOutcome(r *record.Result, plan *loadPlan) error {
 	switch {
 	case len(broken) > 0:
 		return &exitError{exitFound, errors.New(strings.Join(broken, "; "))}
+	case r.Requests == 0:
+		return errors.New(nothingEnded(r, plan))
 	case r.Answered() == 0:
 		return fmt.Errorf("no request was answered%s", firstFailure(r))
 	case r.Failed() == r.Requests && wrong == 0:
@@ -158,14 +158,25 @@ func loadOutcome(r *record.Result, plan *loadPlan) error {
 	return nil
 }
 
+// nothingEnded says why a load has no figures that was not interrupted.
+func nothingEnded(r *record.Result, plan *loadPlan) string {
+	length := quantity.Nanoseconds(float64(plan.options.Duration))
+	switch {
+	case r.InFlight > 0:
+		return fmt.Sprintf("no request was answered: the load of %s ended before the first answer: give it more time (-d)", length)
+	case r.Open:
+		return fmt.Sprintf("no request was due in the load of %s: give it more time (-d), or a higher -rate", length)
+	}
+	return fmt.Sprintf("no request was sent in the load of %s: give it more time (-d) than a client thinks", length)
+}
+
 // firstFailure is the most frequent kind of failure with its example.
 func firstFailure(r *record.Result) string {
-	if len(r.Errors) == 0 {
-		return ""
-	}
-	kind := slices.MaxFunc(slices.Sorted(maps.Keys(r.Errors)), func(a, b string) int { return cmp.Compare(r.Errors[a], r.Errors[b]) })
+	kind := r.Commonest()
 	example := r.Examples[kind]
 	switch {
+	case kind == "":
+		return ""
 	case example == "" || example == kind:
 		return ": " + kind
 	case strings.HasPrefix(example, kind+":"): // as package tls begins
@@ -200,32 +211,12 @@ func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKe
 func (l *loadFlags) writeTables(ctx context.Context, run *report.LoadRun) error {
 	var errs []error
 	if l.hgrm != "" {
-		h := &run.Result.Service
-		if run.Result.Open {
-			h = &run.Result.Response
-		}
-		errs = append(errs, writeFile(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, h) }))
+		errs = append(errs, writeFile(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, run.Result.Times()) }))
 	}
 	if l.csvOut != "" {
 		errs = append(errs, writeFile(ctx, l.csvOut, func(w io.Writer) error { return report.WriteLoadCSV(w, run.Result) }))
 	}
 	return errors.Join(errs...)
-}
-
-// canWrite reports whether a file can be written there.
-func canWrite(name string) error {
-	st, err := os.Stat(name)
-	switch {
-	case err == nil && st.IsDir():
-		return fmt.Errorf("%s is a directory", name)
-	case err == nil:
-		return nil
-	}
-	dir := filepath.Dir(name)
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return fmt.Errorf("there is no directory %s", dir)
-	}
-	return nil
 }
 
 // loadView shows a load under way, where there is a terminal.

@@ -11,12 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/capture"
 	"whet/internal/format/profile"
 	"whet/internal/load"
 	"whet/internal/recording"
 	"whet/internal/report"
+	"whet/internal/report/flame"
 	"whet/internal/search"
 )
 
@@ -49,12 +51,12 @@ type costs struct {
 	functions map[string]callstack.FunctionCost
 }
 
-// profile drives the knee and the level below it once more, takes profiles of
-// both, and says what grew between them for each request.
+// profile drives the knee and a level below it, or beyond it, once more, takes
+// profiles of both, and says what grew between them for each request.
 func (s *kneeSearch) profile(ctx context.Context, found []*search.Knee) (growth []report.KneeGrowth, warnings []string, err error) {
 	i := slices.IndexFunc(found, func(k *search.Knee) bool { return k.Found && k.Profile.Low > 0 && k.Profile.High > k.Profile.Low })
 	if i < 0 {
-		return nil, []string{"there are no profiles to compare: no level was measured below the knee"}, nil
+		return nil, []string{"there are no profiles to compare: no level was measured below the knee or beyond it"}, nil
 	}
 	k := found[i]
 	o := s.plan.options
@@ -143,20 +145,23 @@ func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.O
 	return out, warnings, ctx.Err()
 }
 
-// newCosts adds up a profile by function, less what was there before.
+// newCosts adds up a profile by function, less what was there before. What the
+// profiles themselves cost is left out: they are taken for the same time at either
+// level, and so of fewer requests at one.
 func newCosts(p, before *callstack.Profile, column string, requests int64) *costs {
 	t, err := p.TypeIndex(column)
 	if err != nil {
 		return nil
 	}
-	c := &costs{unit: p.Types[t].Unit, requests: requests, total: p.Total(t), functions: make(map[string]callstack.FunctionCost)}
-	for _, f := range p.Functions(t, nil) {
+	keep := ofService(p)
+	c := &costs{unit: p.Types[t].Unit, requests: requests, total: p.Sum(t, keep), functions: make(map[string]callstack.FunctionCost)}
+	for _, f := range p.Functions(t, keep) {
 		c.functions[f.Function] = f
 	}
 	switch column {
 	case "cpu":
 		if n, err := p.TypeIndex("samples"); err == nil && p.Total(n) > 0 {
-			c.period = float64(c.total) / float64(p.Total(n))
+			c.period = float64(p.Total(t)) / float64(p.Total(n))
 		}
 	case "alloc_space":
 		c.period = allocPeriod
@@ -168,8 +173,9 @@ func newCosts(p, before *callstack.Profile, column string, requests int64) *cost
 	if err != nil {
 		return nil
 	}
-	c.total -= before.Total(bt)
-	for _, f := range before.Functions(bt, nil) {
+	keep = ofService(before)
+	c.total -= before.Sum(bt, keep)
+	for _, f := range before.Functions(bt, keep) {
 		now := c.functions[f.Function]
 		now.Function, now.File = f.Function, f.File
 		now.Flat -= f.Flat
@@ -177,6 +183,12 @@ func newCosts(p, before *callstack.Profile, column string, requests int64) *cost
 		c.functions[f.Function] = now
 	}
 	return c
+}
+
+// ofService chooses the samples of the service itself: not those of its profilers.
+func ofService(p *callstack.Profile) callstack.Keep {
+	c := hot.ClassifyProgram(p)
+	return func(i int) bool { return c.Class[i] != hot.Harness }
 }
 
 // allocPeriod is how many bytes one sample of allocations stands for, as the
@@ -194,9 +206,10 @@ func beyondChance(low, high *costs, a, b int64) bool {
 	return math.Abs(difference) > 2*math.Sqrt(variance(a, low)+variance(b, high))
 }
 
-// compareCosts lists the functions whose own cost for each request changed most;
-// of delays, which all lie in a few functions of the runtime, those of the cum.
-// What chance explains is left out.
+// compareCosts lists the functions whose cost for each request changed, those of the
+// service's own code first, by their cum: what they call is theirs to choose. The
+// others follow by flat; delays all lie in a few functions of the runtime, and so go
+// by cum too. What chance explains is left out.
 func compareCosts(kind, column string, k *search.Knee, low, high *costs) report.KneeGrowth {
 	each := func(v, n int64) float64 { return float64(v) / float64(n) }
 	g := report.KneeGrowth{Kind: kind, Column: column, Unit: high.unit, LowLevel: k.Profile.Low, HighLevel: k.Profile.High, Open: k.Open,
@@ -212,16 +225,29 @@ func compareCosts(kind, column string, k *search.Knee, low, high *costs) report.
 			LowFlat: each(a.Flat, low.requests), LowCum: each(a.Cum, low.requests), HighFlat: each(b.Flat, high.requests), HighCum: each(b.Cum, high.requests)})
 	}
 	weight := func(r report.GrowthRow) float64 {
-		if column == "delay" {
+		if column == "delay" || !ofLibrary(r.Function) {
 			return r.HighCum - r.LowCum
 		}
 		return r.HighFlat - r.LowFlat
 	}
+	behind := func(r report.GrowthRow) int {
+		if ofLibrary(r.Function) {
+			return 1
+		}
+		return 0
+	}
 	slices.SortFunc(g.Rows, func(a, b report.GrowthRow) int {
-		return cmp.Or(-cmp.Compare(math.Abs(weight(a)), math.Abs(weight(b))), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
+		return cmp.Or(behind(a)-behind(b), -cmp.Compare(math.Abs(weight(a)), math.Abs(weight(b))), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
 	})
 	g.Rows = g.Rows[:min(len(g.Rows), mostGrown)]
 	return g
+}
+
+// ofLibrary reports whether a function is of the standard library, or the
+// compiler's.
+func ofLibrary(function string) bool {
+	pkg := flame.PackageOf(function)
+	return pkg == "" || strings.Contains(pkg, ":") || flame.Standard(pkg)
 }
 
 // mostGrown is how many functions are kept of each kind.

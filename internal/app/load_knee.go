@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"strings"
 	"time"
 
+	"whet/internal/capture/host"
 	"whet/internal/load"
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
 	"whet/internal/quantity"
 	"whet/internal/report"
@@ -19,12 +19,6 @@ import (
 
 // kneeWarmup precedes each level: connections are made.
 const kneeWarmup = 500 * time.Millisecond
-
-// A level of an open loop lasts long enough for some requests, within reason.
-const (
-	fewRequests = 20
-	mostForFew  = 5 * time.Second
-)
 
 // notWithKnee are the flags that say what a search decides, or what only one
 // load has.
@@ -45,6 +39,12 @@ func (l *loadFlags) checkKnee() error {
 			return fmt.Errorf("-%s is for one load: -knee tries many", name)
 		}
 	}
+	if l.budget <= 0 {
+		return fmt.Errorf("-budget %v: give more than 0", l.budget)
+	}
+	if l.pprof != "" && !strings.Contains(l.pprof, "://") && !strings.HasPrefix(l.pprof, "unix:") {
+		return fmt.Errorf("-pprof %s: give a URL like http://localhost:6060", l.pprof)
+	}
 	if l.poisson && l.slo == "" {
 		return errors.New("-poisson is about rates: -knee looks for one where -slo says what it has to keep")
 	}
@@ -57,15 +57,18 @@ type kneeSearch struct {
 	plan   *loadPlan
 	view   *liveLines
 	warmup time.Duration
-	span   time.Duration              // of a level; 0: as the search has it
-	levels map[float64]*record.Result // of the search under way
+	span   time.Duration          // of a level; 0: as the search has it
+	levels map[float64]*kneeLevel // of the search under way
 	runs   []report.LoadRun
+	knee   *kneeLevel // whose run is the last of runs
+	began  time.Time
+	meter  *host.Meter
 }
 
 // search looks for the best throughput, and where there are bounds for the
 // highest rate that keeps them.
 func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
-	s := &kneeSearch{l: l, plan: plan, view: newLiveLines(e), warmup: kneeWarmup}
+	s := &kneeSearch{l: l, plan: plan, view: newLiveLines(e), warmup: kneeWarmup, began: time.Now(), meter: host.Start()}
 	if isSet(l.fs, "warmup") {
 		s.warmup = plan.options.Warmup
 	}
@@ -88,13 +91,9 @@ func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
 	}
 	var files report.LoadFiles
 	if l.out != "" && len(s.runs) > 0 {
-		if bad := writeFile(context.WithoutCancel(ctx), l.out, func(w io.Writer) error {
-			return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Warnings: page.Warnings})
-		}); bad == nil {
-			files.Report = l.out
-		} else {
-			err = errors.Join(err, bad)
-		}
+		var bad error
+		files, bad = s.write(context.WithoutCancel(ctx), e, page)
+		err = errors.Join(err, bad)
 	}
 	if bad := l.printSearch(e, page, files); bad != nil {
 		return bad
@@ -111,7 +110,13 @@ func (l *loadFlags) printSearch(e *env, page *report.LoadSearch, files report.Lo
 	}
 	err := report.WriteLoadSearchText(e.stdout, page, report.LoadTextOptions{Width: e.width, Color: e.color})
 	if err == nil && files.Report != "" {
-		_, err = fmt.Fprintf(e.stdout, "\nreport     %s\n", e.path(files.Report))
+		_, err = fmt.Fprintln(e.stdout)
+	}
+	if err == nil && files.Recording != "" {
+		_, err = fmt.Fprintf(e.stdout, "recording  %s\n", e.path(files.Recording))
+	}
+	if err == nil && files.Report != "" {
+		_, err = fmt.Fprintf(e.stdout, "report     %s\n", e.path(files.Report))
 	}
 	return err
 }
@@ -136,6 +141,8 @@ func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) e
 		switch {
 		case k.Interrupted || ctx.Err() != nil:
 			return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
+		case len(k.Levels) == 0:
+			return errors.New("the budget was spent before a rate was tried: -budget gives more")
 		case !k.Found && k.Open:
 			return &exitError{exitFound, fmt.Errorf("no rate keeps the bounds: %s", k)}
 		case !k.Found:
@@ -152,20 +159,17 @@ func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) e
 	return nil
 }
 
-// find runs both searches. Half of the budget is for each where there are two.
+// find runs both searches. Where there are two the first has half of the budget, and
+// the second what that left.
 func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*search.Knee, error) {
-	budget := s.l.budget
-	if len(s.plan.bounds) > 0 {
-		budget /= 2
-	}
 	var all []*search.Knee
-	run := func(o search.Options) (*search.Knee, error) {
-		o.Budget = budget
+	run := func(o search.Options, budget time.Duration) (*search.Knee, error) {
+		o.Budget, o.Of = budget, s.l.budget
 		if s.span > 0 {
 			o.Span, o.LongestSpan = s.span, max(s.span, o.LongestSpan)
 		}
 		o.Progress = func(p search.Progress) { s.show(&o, p) }
-		s.levels = make(map[float64]*record.Result)
+		s.levels = make(map[float64]*kneeLevel)
 		k, err := search.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (search.Point, error) {
 			return s.measure(ctx, o.Open, level, span)
 		})
@@ -173,25 +177,35 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*sear
 			all = append(all, k)
 			found := newKneeSearch(k)
 			page.Found = append(page.Found, found)
-			if r := s.levels[k.At]; k.Found && r != nil {
-				s.keepRun(k, &found, r)
+			if level := s.levels[k.At]; k.Found && level != nil {
+				s.keepRun(k, &found, level)
 			}
 		}
 		return k, err
 	}
-	k, err := run(search.Closed())
+	first := s.l.budget
+	if len(s.plan.bounds) > 0 {
+		first /= 2
+	}
+	k, err := run(search.Closed(), first)
 	if err != nil || len(s.plan.bounds) == 0 || !k.Found || k.Interrupted {
 		return all, err
 	}
-	o := search.Open()
-	// The best throughput is about the most that can be asked for. What is below
-	// an eighth of it is reached by halving, should that be needed.
-	best := k.Throughput
-	o.From = max(math.Ceil(best/8), 1)
-	o.Least, o.Most = min(o.Least, o.From), max(2*best, o.From)
+	o := ratesUpTo(k.Throughput)
+	o.Answers = search.Enough(s.plan.bounds)
 	s.connections(k)
-	_, err = run(o)
+	_, err = run(o, max(s.l.budget-k.Spent, 1))
 	return all, err
+}
+
+// ratesUpTo are the options of a search for a rate. The best throughput is about the
+// most that can be asked for. What is below an eighth of it is reached by halving,
+// should that be needed.
+func ratesUpTo(best float64) search.Options {
+	o := search.Open()
+	o.From = min(max(math.Ceil(best/8), 1), o.Most)
+	o.Least, o.Most = min(o.Least, o.From), min(max(2*best, o.From), o.Most)
+	return o
 }
 
 // connections gives the open loop as many as the service needed for its best
@@ -199,13 +213,18 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*sear
 // a connection.
 func (s *kneeSearch) connections(k *search.Knee) {
 	if !isSet(s.l.fs, "c") {
-		s.plan.options.Concurrency = max(s.plan.options.Concurrency, 4*int(k.At))
+		s.plan.options.Concurrency = max(s.plan.options.Concurrency, min(4*int(k.At), load.MaxConcurrency))
 	}
 }
 
 // measure drives a level.
 func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span time.Duration) (search.Point, error) {
-	r, err := load.Run(ctx, s.options(open, level, span))
+	o := s.options(open, level, span)
+	kept := newKneeLevel(open)
+	if s.l.out != "" {
+		o.Interval = kept.interval
+	}
+	r, err := load.Run(ctx, o)
 	if err != nil {
 		return search.Point{}, err
 	}
@@ -213,8 +232,9 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 		return search.Point{}, fmt.Errorf("no request was answered%s", firstFailure(r))
 	}
 	// A service that cools down is sent a rate for a shorter time.
-	if before := s.levels[level]; before == nil || r.End.Sub(r.Start) >= before.End.Sub(before.Start) {
-		s.levels[level] = r
+	kept.result = r
+	if before := s.levels[level]; before == nil || r.End.Sub(r.Start) >= before.result.End.Sub(before.result.Start) {
+		s.levels[level] = kept
 	}
 	bounds := s.plan.bounds
 	if !open {
@@ -230,8 +250,6 @@ func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.
 		o.Concurrency = int(level)
 		return o
 	}
-	// A low rate needs longer for a few requests.
-	o.Duration = max(span, min(time.Duration(fewRequests/level*float64(time.Second)), mostForFew))
 	o.Schedule = schedule.Constant(level)
 	if s.l.poisson {
 		o.Schedule = o.Schedule.Poisson(o.Seed)
@@ -240,7 +258,7 @@ func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.
 }
 
 // keepRun puts the last run of the knee onto the page, with the search.
-func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch, r *record.Result) {
+func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch, level *kneeLevel) {
 	told := s.plan.told
 	told.Warmup, told.Connections = s.warmup, s.plan.options.Concurrency
 	name, bounds := "best throughput", slo.Bounds(nil)
@@ -250,9 +268,9 @@ func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch, r *record
 	} else {
 		told.Connections = int(k.At)
 	}
-	run := newLoadRun(name, told, r, bounds)
-	run.Knee = found.Knee()
-	s.runs = append(s.runs, run)
+	run := newLoadRun(name, told, level.result, bounds)
+	run.Knee, run.Course = found.Knee(), level.course
+	s.runs, s.knee = append(s.runs, run), level
 }
 
 // show says where the search is.
@@ -287,7 +305,7 @@ func newKneeSearch(k *search.Knee) report.KneeSearch {
 	for _, l := range k.Levels {
 		level := report.KneeLevel{Level: l.Level, Throughput: l.Throughput, Good: l.Good}
 		for _, p := range l.Runs {
-			level.Runs = append(level.Runs, report.KneeRun{Throughput: p.Throughput, Concurrency: p.Concurrency, Errors: p.Errors, P50: p.P50, P99: p.P99, Span: p.Span, Broken: p.Broken})
+			level.Runs = append(level.Runs, report.KneeRun{Throughput: p.Throughput, Concurrency: p.Concurrency, Errors: p.Errors, Answers: p.Answers, P50: p.P50, P99: p.P99, Span: p.Span, Broken: p.Broken})
 		}
 		out.Levels = append(out.Levels, level)
 	}

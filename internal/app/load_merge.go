@@ -5,13 +5,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
@@ -29,12 +32,19 @@ type mergeInput struct {
 	open func() (io.ReadCloser, error)
 }
 
+// maxTags bounds how many kinds of times are told apart: each takes a histogram.
+const maxTags = 100
+
 // merge adds up the histograms of several generators.
 func (l *loadFlags) merge(ctx context.Context, e *env, names []string) error {
 	if len(names) == 0 {
 		return usageError("load merge: name interval logs (-hdr wrote them) or recordings")
 	}
+	if err := l.mergeNames(names); err != nil {
+		return usageError("load merge: %w", err)
+	}
 	page := report.LoadMerge{Times: make(map[string]*hist.Histogram)}
+	var start time.Time // of the first interval of all
 	var inputs []mergeInput
 	for _, name := range names {
 		more, err := mergeInputs(name, &page)
@@ -48,10 +58,18 @@ func (l *loadFlags) merge(ctx context.Context, e *env, names []string) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			if start.IsZero() || i.Start.Before(start) {
+				start = i.Start
+			}
 			sum := page.Times[i.Tag]
-			if sum == nil {
+			switch {
+			case sum == nil && len(page.Times) == maxTags:
+				return fmt.Errorf("with it there are more than the %d tags that are told apart", maxTags)
+			case sum == nil:
 				sum = new(hist.Histogram)
 				page.Times[i.Tag] = sum
+			case i.Histogram.Count() > math.MaxInt64-sum.Count():
+				return errors.New("with it there are more times than an int64 counts")
 			}
 			sum.Merge(i.Histogram)
 			return nil
@@ -62,7 +80,7 @@ func (l *loadFlags) merge(ctx context.Context, e *env, names []string) error {
 		page.Inputs = append(page.Inputs, report.LoadMergeInput{Name: in.name, Intervals: n})
 	}
 	if l.out != "" {
-		if err := writeFile(ctx, l.out, func(w io.Writer) error { return writeMerged(w, inputs) }); err != nil {
+		if err := writeFile(ctx, l.out, func(w io.Writer) error { return writeMerged(w, inputs, start) }); err != nil {
 			return err
 		}
 		page.Output = l.out
@@ -76,6 +94,20 @@ func (l *loadFlags) merge(ctx context.Context, e *env, names []string) error {
 		return report.WriteLoadMergeJSON(e.stdout, &page)
 	}
 	return report.WriteLoadMergeText(e.stdout, &page, report.LoadTextOptions{Width: e.width, Color: e.color})
+}
+
+// mergeNames refuses names by which a log would count twice, or be lost.
+func (l *loadFlags) mergeNames(names []string) error {
+	var logs []namedFile
+	seen := make(map[string]bool)
+	for _, name := range names {
+		if seen[realName(name)] {
+			return fmt.Errorf("%s is named twice: its times would count twice", name)
+		}
+		seen[realName(name)] = true
+		logs = append(logs, namedFile{"the log", name})
+	}
+	return checkOutputs(logs, []namedFile{{"-o", l.out}, {"-hgrm", l.hgrm}}, "")
 }
 
 // Tags of what whet measured.
@@ -199,54 +231,63 @@ func (in *mergeInput) read(each func(*hdrlog.Interval) error, warn func(string))
 	return n, nil
 }
 
-// intervals iterates over a log; of an error it is not told, since the log was
-// read to its end before.
-func (in *mergeInput) intervals() iter.Seq[*hdrlog.Interval] {
-	return func(yield func(*hdrlog.Interval) bool) {
-		in.read(func(i *hdrlog.Interval) error {
-			if !yield(i) {
+// intervals iterates over a log. After an error there is no more.
+func (in *mergeInput) intervals() iter.Seq2[*hdrlog.Interval, error] {
+	return func(yield func(*hdrlog.Interval, error) bool) {
+		enough := false
+		_, err := in.read(func(i *hdrlog.Interval) error {
+			if enough = !yield(i, nil); enough {
 				return io.EOF
 			}
 			return nil
 		}, func(string) {})
+		if err != nil && !enough {
+			yield(nil, err) // it was read to its end before: there are too many files, or it changed
+		}
 	}
 }
 
-// writeMerged writes the intervals of all logs in the order of their beginning.
-// It holds one of each at a time: an hour of four generators would be most of a
-// gigabyte.
-func writeMerged(w io.Writer, inputs []mergeInput) error {
-	type source struct {
-		next func() (*hdrlog.Interval, bool)
-		head *hdrlog.Interval
-	}
-	var sources []*source
-	for i := range inputs {
-		next, stop := iter.Pull(inputs[i].intervals())
-		defer stop()
-		if head, ok := next(); ok {
-			sources = append(sources, &source{next, head})
-		}
-	}
-	var log *hdrlog.Writer
-	for len(sources) > 0 {
-		first := slices.MinFunc(sources, func(a, b *source) int { return a.head.Start.Compare(b.head.Start) })
-		if log == nil {
-			var err error
-			if log, err = hdrlog.NewWriter(w, first.head.Start, fmt.Sprintf("Merged from %d logs with whet %s", len(inputs), Version())); err != nil {
-				return err
-			}
-		}
-		if err := log.Write(first.head); err != nil {
+// mergeSource is a log of which some intervals were written.
+type mergeSource struct {
+	next func() (*hdrlog.Interval, error, bool)
+	head *hdrlog.Interval // the one to be written next
+}
+
+// writeMerged writes the intervals of all logs in the order of their beginning,
+// of which start is the first. It holds one of each log at a time: an hour of
+// four generators would be most of a gigabyte.
+func writeMerged(w io.Writer, inputs []mergeInput, start time.Time) error {
+	var sources []*mergeSource // by the beginning of their heads
+	advance := func(s *mergeSource) error {
+		head, err, ok := s.next()
+		if err != nil || !ok {
 			return err
 		}
-		next, ok := first.next()
-		if first.head = next; !ok {
-			sources = slices.DeleteFunc(sources, func(s *source) bool { return s == first })
+		s.head = head
+		at, _ := slices.BinarySearchFunc(sources, head.Start, func(s *mergeSource, t time.Time) int { return s.head.Start.Compare(t) })
+		sources = slices.Insert(sources, at, s)
+		return nil
+	}
+	for i := range inputs {
+		next, stop := iter.Pull2(inputs[i].intervals())
+		defer stop()
+		if err := advance(&mergeSource{next: next}); err != nil {
+			return err
 		}
 	}
-	if log == nil {
-		return fmt.Errorf("there is no interval in any of the logs")
+	if len(sources) == 0 {
+		return errors.New("there is no interval in any of the logs")
+	}
+	log, err := hdrlog.NewWriter(w, start, fmt.Sprintf("Merged from %d logs with whet %s", len(inputs), Version()))
+	if err != nil {
+		return err
+	}
+	for len(sources) > 0 {
+		first := sources[0]
+		sources = slices.Delete(sources, 0, 1)
+		if err := errors.Join(log.Write(first.head), advance(first)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -78,6 +78,9 @@ func (l *loadFlags) read(e *env, operands []string) (*loadPlan, error) {
 	if o.Messages, err = message.New(targets, message.Options{Seed: o.Seed, Table: table}); err != nil {
 		return nil, err
 	}
+	if table != nil && !o.Messages.UsesTable() {
+		return nil, fmt.Errorf("-csv %s: nothing that is sent has a {{csv.NAME}} in it: write one, such as {{csv.%s}}, or leave out -csv", l.table, table.Columns()[0])
+	}
 	if err := l.checkKnee(); err != nil {
 		return nil, err
 	}
@@ -89,6 +92,9 @@ func (l *loadFlags) read(e *env, operands []string) (*loadPlan, error) {
 	}
 	if o.Check, err = parseExpect(l.expect); err != nil {
 		return nil, err
+	}
+	if err := o.Check.Validate(); err != nil {
+		return nil, fmt.Errorf("-expect: %w", err)
 	}
 	p.expects = len(l.expect) > 0
 	if l.slo != "" {
@@ -107,12 +113,21 @@ func (l *loadFlags) read(e *env, operands []string) (*loadPlan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	if err := o.ValidateFiles(); err != nil {
+		return nil, err
+	}
 	first := targets[0]
 	p.options = o
 	p.told = report.LoadPlan{
 		URL: recording.Redacted(first.URL), Targets: len(targets), Method: method(first), Protocol: o.Protocol.String(),
 		Connections: o.Concurrency, Streams: max(o.Streams, 1), Rate: l.rate, Poisson: l.poisson, Think: l.think, KeepAlive: o.KeepAlive,
 		Requests: o.Requests, Warmup: o.Warmup, Duration: o.Duration, Timeout: o.Timeout,
+	}
+	if len(targets) > 1 {
+		for i := range targets[:min(len(targets), report.PlanNames)] {
+			t := &targets[i]
+			p.told.TargetNames = append(p.told.TargetNames, method(*t)+" "+recording.Redacted(t.URL))
+		}
 	}
 	p.name = p.told.URL
 	if l.targets != "" {
@@ -147,6 +162,9 @@ func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error
 	if err != nil {
 		return nil, err
 	}
+	if w := bodyWarning(l.body); w != "" {
+		l.warnings = append(l.warnings, w)
+	}
 	url := ""
 	if l.targets == "" || len(operands) > 0 {
 		if url, err = oneOperand("load", "URL", operands); err != nil {
@@ -155,7 +173,10 @@ func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error
 			}
 			return nil, err
 		}
-		if !strings.Contains(url, "://") {
+		switch {
+		case url == "":
+			return nil, errors.New("the URL is empty: give one like http://localhost:8080/path")
+		case !strings.Contains(url, "://"):
 			return nil, fmt.Errorf("the URL of a service begins with http:// or https://, unlike %s", url)
 		}
 	}
@@ -223,12 +244,22 @@ func (l *loadFlags) loop(o *load.Options) error {
 		if !isSet(l.fs, "warmup") {
 			o.Warmup = 0
 		}
+		// A warm-up has requests of its own.
+		if o.Warmup == 0 && o.Requests < int64(o.Concurrency) {
+			if isSet(l.fs, "c") {
+				l.warnings = append(l.warnings, fmt.Sprintf("-c %d: there are no more connections than requests (-n %d)", o.Concurrency, o.Requests))
+			}
+			o.Concurrency = int(o.Requests)
+		}
 	}
 	switch {
 	case l.rate != "":
 		over := l.options.Duration // a ramp with -n alone goes over what -d is by default
 		if o.Schedule, err = schedule.Parse(l.rate, over); err != nil {
 			return fmt.Errorf("-rate: %w", err)
+		}
+		if over != o.Duration && o.Schedule.Span() > 0 {
+			l.rate = o.Schedule.String() // which says over what time: whoever reads it knows the load's alone
 		}
 		if l.poisson {
 			o.Schedule = o.Schedule.Poisson(o.Seed)
@@ -253,6 +284,9 @@ func (l *loadFlags) connection(o *load.Options) error {
 		o.Protocol = engine.HTTP2
 	case l.h2c:
 		o.Protocol = engine.H2C
+	}
+	if isSet(l.fs, "streams") && o.Streams < 1 {
+		return fmt.Errorf("-streams %d: give at least 1", o.Streams)
 	}
 	o.KeepAlive, o.Resume = !l.close, !l.noResumption
 	var err error
@@ -333,37 +367,4 @@ func parseRange(s string) (engine.Range, error) {
 		return engine.Range{}, fmt.Errorf("%q is no number and no range", s)
 	}
 	return engine.Range{First: first, Last: last}, nil
-}
-
-// outputs looks whether the files can be written, before the load that they are
-// for.
-func (l *loadFlags) outputs() error {
-	var err error
-	switch {
-	case l.out == "":
-	case l.knee:
-		if strings.HasSuffix(l.out, ".whet") {
-			return fmt.Errorf("-o %s: a search has no recording: name the HTML page to write", l.out)
-		}
-		err = canWrite(l.out)
-	default:
-		err = recording.CheckName(l.out)
-	}
-	if err != nil {
-		return fmt.Errorf("-o: %w", err)
-	}
-	seen := make(map[string]string)
-	for _, f := range []struct{ flag, name string }{{"-hdr", l.hdr}, {"-hgrm", l.hgrm}, {"-csv-out", l.csvOut}} {
-		if f.name == "" {
-			continue
-		}
-		if other := seen[f.name]; other != "" {
-			return fmt.Errorf("%s and %s name the same file %s", other, f.flag, f.name)
-		}
-		seen[f.name] = f.flag
-		if err := canWrite(f.name); err != nil {
-			return fmt.Errorf("%s: %w", f.flag, err)
-		}
-	}
-	return nil
 }

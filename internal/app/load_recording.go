@@ -1,11 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -33,8 +33,8 @@ type loadKept struct {
 	start time.Time // of the load behind its warm-up; zero: not there yet
 
 	logs   []*intervalLog
-	hdr    *intervalLog // of -hdr, under a temporary name
-	hdrTo  string
+	hdr    *intervalLog // of -hdr
+	hdrTo  string       // the name that it gets; "": it has it from the beginning
 	writer *recording.Writer
 	meter  *host.Meter
 }
@@ -44,6 +44,7 @@ type intervalLog struct {
 	file  *os.File
 	log   *hdrlog.Writer // nil: nothing was written
 	times []loggedTimes
+	err   error // the first: what follows is not written, since the log would have a gap
 }
 
 // loggedTimes are response or service times, under a tag or none.
@@ -56,7 +57,7 @@ type loggedTimes struct {
 func (l *loadFlags) keep(e *env, plan *loadPlan) (*loadKept, error) {
 	k := &loadKept{open: plan.options.Schedule.Open()}
 	if l.hdr != "" {
-		f, err := os.CreateTemp(filepath.Dir(l.hdr), "."+filepath.Base(l.hdr)+".tmp-")
+		f, to, err := createLog(l.hdr)
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", l.hdr, err)
 		}
@@ -65,7 +66,7 @@ func (l *loadFlags) keep(e *env, plan *loadPlan) (*loadKept, error) {
 			// What has no tag is what most viewers show.
 			log.times = append(log.times, loggedTimes{tag: serviceTag})
 		}
-		k.hdr, k.hdrTo = log, l.hdr
+		k.hdr, k.hdrTo = log, to
 		k.logs = append(k.logs, log)
 	}
 	if l.out == "" {
@@ -103,16 +104,27 @@ func (l *loadFlags) keep(e *env, plan *loadPlan) (*loadKept, error) {
 	return k, nil
 }
 
-// interval adds a second to all logs.
-func (k *loadKept) interval(iv record.Interval) error {
+// createLog opens the log of -hdr under a temporary name beside the one that it
+// gets once it is whole. A device or a pipe stays what it is and is written to.
+func createLog(name string) (f *os.File, to string, err error) {
+	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
+		f, err = os.OpenFile(name, os.O_WRONLY, 0)
+		return f, "", err
+	}
+	return createBeside(name)
+}
+
+// interval adds a second to all logs. Whether that went well is said when they
+// are closed.
+func (k *loadKept) interval(iv record.Interval) {
 	if k.start.IsZero() {
 		k.start = iv.Start
 	}
-	var errs []error
 	for _, log := range k.logs {
-		errs = append(errs, log.add(k.start, iv))
+		if log.err == nil {
+			log.err = log.add(k.start, iv)
+		}
 	}
-	return errors.Join(errs...)
 }
 
 // begin writes the head of the log.
@@ -154,9 +166,15 @@ func (log *intervalLog) add(start time.Time, iv record.Interval) error {
 
 // close ends a log, which has a head even where there was nothing to write.
 func (log *intervalLog) close(start time.Time) error {
-	err := errors.Join(log.begin(start), log.file.Chmod(0o644), log.file.Close())
+	if log.err == nil {
+		log.err = log.begin(start)
+	}
+	err := log.file.Close()
 	log.file = nil
-	return err
+	if pe, ok := errors.AsType[*os.PathError](log.err); ok {
+		log.err = pe.Err // without the temporary name
+	}
+	return cmp.Or(log.err, err)
 }
 
 // commit puts the log of -hdr in its place.
@@ -164,13 +182,19 @@ func (k *loadKept) commit(start time.Time) error {
 	if k.hdr == nil {
 		return nil
 	}
-	name := k.hdr.file.Name()
-	err := k.hdr.close(start)
+	f := k.hdr.file
+	if k.hdrTo == "" {
+		if err := k.hdr.close(start); err != nil {
+			return fmt.Errorf("write %s: %w", f.Name(), err)
+		}
+		return nil
+	}
+	err := errors.Join(f.Chmod(0o644), k.hdr.close(start))
 	if err == nil {
-		err = os.Rename(name, k.hdrTo)
+		err = rename(f, k.hdrTo)
 	}
 	if err != nil {
-		os.Remove(name)
+		os.Remove(f.Name())
 		return fmt.Errorf("write %s: %w", k.hdrTo, err)
 	}
 	return nil
@@ -183,7 +207,7 @@ func (k *loadKept) discard() {
 			continue
 		}
 		log.file.Close()
-		if log == k.hdr {
+		if log == k.hdr && k.hdrTo != "" {
 			os.Remove(log.file.Name())
 		}
 	}
@@ -214,6 +238,8 @@ type loadRunFile struct {
 	PlannedPerS float64           `json:"planned_per_s"`
 	LateSends   int64             `json:"late_sends"`
 	Drain       time.Duration     `json:"drain_ns"`
+	Behind      int64             `json:"drain_answered"`
+	Leftover    int64             `json:"warmup_answered"`
 	Targets     []record.Target   `json:"targets"`
 	Generator   record.Generator  `json:"generator"`
 	Invalid     string            `json:"invalid"`
@@ -247,6 +273,7 @@ type loadSecond struct {
 	ResponseP50Ns int64            `json:"response_p50_ns"`
 	ResponseP99Ns int64            `json:"response_p99_ns"`
 	ResponseMaxNs int64            `json:"response_max_ns"`
+	Behind        int64            `json:"drain_answered"`
 }
 
 // finish completes the recording.
@@ -277,7 +304,7 @@ func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, 
 	f := loadRunFile{
 		Schema: loadRunSchema, Plan: run.Plan, Open: r.Open, Began: r.Began, Start: r.Start, StartNs: since(r.Start), End: r.End, Interrupted: r.Interrupted,
 		Requests: r.Requests, Errors: r.Errors, Examples: r.Examples, Status: make(map[string]int64), Bytes: r.Bytes, InFlight: r.InFlight,
-		OldestNs: r.OldestInFlight, Connections: r.Connections, Connecting: r.Connecting, PlannedPerS: r.Rate, LateSends: r.LateSends, Drain: r.Drain,
+		OldestNs: r.OldestInFlight, Connections: r.Connections, Connecting: r.Connecting, PlannedPerS: r.Rate, LateSends: r.LateSends, Drain: r.Drain, Behind: r.Behind, Leftover: r.Leftover,
 		Targets: r.Targets, Generator: r.Generator, Invalid: r.Invalid, Warnings: r.Warnings,
 	}
 	if len(bounds) > 0 {
@@ -290,7 +317,7 @@ func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, 
 	s := loadSecondsFile{Schema: "whet/load-seconds/1", Seconds: []loadSecond{}, BinNs: int64(record.Bin), Answers: r.Answers}
 	for _, x := range r.Seconds {
 		s.Seconds = append(s.Seconds, loadSecond{since(x.Start), int64(x.Length), x.Requests, x.Errors, int64(x.P50), int64(x.P99), int64(x.Max),
-			x.Answered, x.Bytes, x.Kinds, x.Due, x.InTime, int64(x.Response.P50), int64(x.Response.P99), int64(x.Response.Max)})
+			x.Answered, x.Bytes, x.Kinds, x.Due, x.InTime, int64(x.Response.P50), int64(x.Response.P99), int64(x.Response.Max), x.Behind})
 	}
 	write(loadSecondsPath, recording.KindLoad, s)
 	for _, warning := range r.Warnings {
@@ -301,8 +328,10 @@ func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, 
 		partial = "interrupted"
 	}
 	k.meter.Stop(&w.Manifest.Host)
-	if err := errors.Join(errs...); err != nil {
-		return "", err
+	for _, err := range errs {
+		if err != nil { // the others would say the same, of a disk that is full
+			return "", fmt.Errorf("write recording: %w", err)
+		}
 	}
 	k.writer = nil // from here on it is the writer's to keep or remove
 	return w.Finish(r.End.Add(r.Drain).Sub(w.Manifest.Origin), partial)

@@ -115,12 +115,14 @@ func loadService() http.Handler {
 		}
 		fmt.Fprint(w, "under way\n")
 	})
-	// Four workers, each busy for 5 ms with a request.
+	// Four workers, each busy for 5 ms with a request, whose answer takes memory that a
+	// profile of some hundred sees.
 	workers := make(chan struct{}, 4)
 	mux.HandleFunc("/workers", func(w http.ResponseWriter, r *http.Request) {
 		workers <- struct{}{}
 		<-time.After(5 * time.Millisecond)
 		<-workers
+		w.Write(make([]byte, 64<<10))
 	})
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,6 +43,7 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 		}
 		run := newLoadRun(runName(name), kept.plan, kept.result, b)
 		run.Course = kept.course
+		searched(page, &run, kept.search)
 		page.Runs = append(page.Runs, run)
 		if kept.partial != "" {
 			page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.partial))
@@ -48,6 +52,13 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 	}
 	if (l.hgrm != "" || l.csvOut != "") && len(page.Runs) > 1 {
 		return usageError("load: -hgrm and -csv-out are of one recording: merge several with whet load merge")
+	}
+	var recordings []namedFile
+	for _, name := range names {
+		recordings = append(recordings, namedFile{"the recording", name})
+	}
+	if err := checkOutputs(recordings, []namedFile{{"-o", l.out}, {"-hgrm", l.hgrm}, {"-csv-out", l.csvOut}}, ""); err != nil {
+		return usageError("load: %w", err)
 	}
 	if err := l.writeTables(ctx, &page.Runs[0]); err != nil {
 		return err
@@ -95,6 +106,7 @@ type keptLoad struct {
 	result   *record.Result
 	course   *report.LoadCourse
 	bounds   slo.Bounds
+	search   *report.LoadSearch // that found it; nil: it was not looked for
 	partial  string
 	warnings []string
 }
@@ -131,6 +143,9 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 	if !f.Open && f.Plan.Rate != "" || f.End.Before(f.Start) || f.Drain < 0 {
 		return nil, fmt.Errorf("%s contradicts itself", loadRunPath)
 	}
+	if !f.counts() || !s.counts() {
+		return nil, errors.New("its counts are none of a load")
+	}
 	k := &keptLoad{plan: f.Plan, partial: rec.Partial, course: report.NewLoadCourse(f.Open)}
 	if f.SLO != "" {
 		var err error
@@ -141,7 +156,7 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 	r := &record.Result{
 		Began: f.Began, Start: f.Start, End: f.End, Interrupted: f.Interrupted, Requests: f.Requests, Errors: f.Errors, Examples: f.Examples,
 		Status: make(map[int]int64), Bytes: f.Bytes, InFlight: f.InFlight, OldestInFlight: f.OldestNs, Connections: f.Connections, Connecting: f.Connecting,
-		Open: f.Open, Rate: f.PlannedPerS, LateSends: f.LateSends, Drain: f.Drain, Answers: s.Answers, Targets: f.Targets, Generator: f.Generator,
+		Open: f.Open, Rate: f.PlannedPerS, LateSends: f.LateSends, Drain: f.Drain, Behind: f.Behind, Leftover: f.Leftover, Answers: s.Answers, Targets: f.Targets, Generator: f.Generator,
 		Invalid: f.Invalid, Warnings: f.Warnings,
 	}
 	for code, n := range f.Status {
@@ -153,7 +168,7 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 	}
 	for _, x := range s.Seconds {
 		r.Seconds = append(r.Seconds, record.Second{
-			Start: f.Start.Add(time.Duration(x.TimeNs - f.StartNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Errors: x.Errors,
+			Start: f.Start.Add(time.Duration(x.TimeNs - f.StartNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Behind: x.Behind, Errors: x.Errors,
 			Bytes: x.Bytes, Kinds: x.Kinds, Due: x.Due, InTime: x.InTime, P50: time.Duration(x.P50Ns), P99: time.Duration(x.P99Ns), Max: time.Duration(x.MaxNs),
 			Response: record.Quantiles{P50: time.Duration(x.ResponseP50Ns), P99: time.Duration(x.ResponseP99Ns), Max: time.Duration(x.ResponseMaxNs)},
 		})
@@ -162,7 +177,61 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 	if err := k.times(rec); err != nil {
 		return nil, err
 	}
+	var err error
+	if k.search, err = readKnee(rec); err != nil {
+		return nil, err
+	}
 	return k, nil
+}
+
+// Bounds of what a load counts: sums of several stay exact.
+const (
+	mostCounted = 1 << 53
+	mostKinds   = 1000 // of errors and of statuses
+)
+
+// longestKept bounds the length of a load in a recording.
+const longestKept = 10 * 365 * 24 * time.Hour
+
+func counted(n int64) bool { return n >= 0 && n <= mostCounted }
+
+// counts reports whether all that was counted can be.
+func (f *loadRunFile) counts() bool {
+	for _, kinds := range []map[string]int64{f.Errors, f.Status} {
+		if len(kinds) > mostKinds {
+			return false
+		}
+		for _, n := range kinds {
+			if !counted(n) {
+				return false
+			}
+		}
+	}
+	for _, t := range f.Targets {
+		if !counted(t.Requests) || !counted(t.Errors) || !counted(t.Timed) || t.Service < 0 {
+			return false
+		}
+	}
+	return counted(f.Requests) && counted(f.Bytes) && counted(f.Connections) && counted(f.LateSends) && counted(f.Behind) && counted(f.Leftover) && counted(int64(f.InFlight)) && f.Connecting >= 0
+}
+
+// counts is likewise for the seconds.
+func (s *loadSecondsFile) counts() bool {
+	for i := range s.Seconds {
+		x := &s.Seconds[i]
+		for _, n := range []int64{x.LengthNs, x.Requests, x.Answered, x.Behind, x.Errors, x.Bytes, x.Due, x.InTime,
+			x.P50Ns, x.P99Ns, x.MaxNs, x.ResponseP50Ns, x.ResponseP99Ns, x.ResponseMaxNs} {
+			if !counted(n) {
+				return false
+			}
+		}
+		for _, n := range x.Kinds {
+			if !counted(n) {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(s.Answers, func(n int32) bool { return n < 0 })
 }
 
 // times reads the interval logs.
@@ -183,7 +252,18 @@ func (k *keptLoad) times(rec *recording.Recording) error {
 		if err != nil {
 			return err
 		}
+		var first, before time.Time
 		head, err := hdrlog.Read(bytes.NewReader(data), func(i *hdrlog.Interval) error {
+			if first.IsZero() {
+				first = i.Start
+			}
+			if i.Start.Before(before) || i.Start.Sub(first) > longestKept {
+				return fmt.Errorf("an interval begins %v, behind one that begins %v", i.Start, before)
+			}
+			before = i.Start
+			if i.Histogram.Count() > math.MaxInt64-log.into.Count() {
+				return errors.New("there are more times than an int64 counts")
+			}
 			log.into.Merge(i.Histogram)
 			if log.courses {
 				k.course.Add(record.Interval{Second: record.Second{Start: i.Start, Length: i.Length}, Service: i.Histogram, Response: i.Histogram})

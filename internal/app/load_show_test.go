@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
+	"whet/internal/load/record"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -84,6 +86,27 @@ func TestDamagedLoad(t *testing.T) {
 		{"schema", "its schema", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Schema = "whet/load-run/9" }},
 		{"a closed loop with a rate", "contradicts itself", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Plan.Rate = "5/s" }},
 		{"time runs back", "contradicts itself", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.End = r.Start.Add(-1) }},
+		{"fewer requests than none", "counts", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Requests = -1 }},
+		{"more errors than there can be", "counts", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) {
+			r.Errors = map[string]int64{"other": math.MaxInt64}
+		}},
+		{"a target's requests", "counts", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) {
+			r.Targets = []record.Target{{Requests: -5}}
+		}},
+		{"a second's length", "counts", func(_ *loadRunFile, s *loadSecondsFile, _ map[string][]byte) { s.Seconds[0].LengthNs = -1 }},
+		{"a second's errors", "counts", func(_ *loadRunFile, s *loadSecondsFile, _ map[string][]byte) {
+			s.Seconds[0].Kinds = map[string]int64{"other": math.MinInt64}
+		}},
+		{"answers", "counts", func(_ *loadRunFile, s *loadSecondsFile, _ map[string][]byte) { s.Answers[7] = -1 }},
+		{"times beyond all counting", "more times than an int64 counts", func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {
+			f[loadServicePath] = logOf(t, math.MaxInt64, untaggedTimes, 0, 1)
+		}},
+		{"seconds out of order", "an interval begins 2026-11-21 07:00:00", func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {
+			f[loadServicePath] = logOf(t, 1, untaggedTimes, 1, 0)
+		}},
+		{"seconds centuries apart", "an interval begins 2127", func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {
+			f[loadServicePath] = logOf(t, 1, untaggedTimes, 0, 100*366*24*3600)
+		}},
 		{"status", "is no number", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Status["ok"] = 1 }},
 		{"bounds", "parse bound", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.SLO = "p99" }},
 		{"an open loop without response times", "it has no " + loadResponsePath, func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Open = true }},

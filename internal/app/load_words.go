@@ -23,11 +23,15 @@ func (f spanFlag) String() string {
 
 func (f spanFlag) Set(s string) error {
 	d, err := time.ParseDuration(s)
-	if n, bad := strconv.ParseUint(s, 10, 31); bad == nil {
+	if n, bad := strconv.ParseInt(s, 10, 32); bad == nil {
 		d, err = time.Duration(n)*time.Second, nil
 	}
 	if err != nil {
-		return fmt.Errorf("%.60q is no time: write one like 30s, 500ms or 2m%s", s, f.hint)
+		hint := f.hint
+		if s == "" || strings.Contains("+-.0123456789", s[:1]) {
+			hint = "" // meant as a time
+		}
+		return fmt.Errorf("%.60q is no time: write one like 30s, 500ms or 2m%s", s, hint)
 	}
 	*f.d = d
 	return nil
@@ -54,10 +58,9 @@ func unglue(letters string, args []string) []string {
 
 // loadWords are flags of other load generators, and what stands for them here.
 var loadWords = map[string]string{
-	"latency": "needless: quantiles of both times are always shown", // wrk
-	"L":       "needless: quantiles of both times are always shown",
-	"U":       "needless: the service time is shown beside the response time", // wrk2
-	"R":       "-rate 2000/s", "q": "-rate, of all connections together", "qps": "-rate",
+	"L": "needless: quantiles of both times are always shown",
+	"U": "needless: the service time is shown beside the response time", // wrk2
+	"R": "-rate 2000/s", "q": "-rate, of all connections together", "qps": "-rate",
 	"s": "-targets, with templates in it", "script": "-targets, with templates in it",
 	"z": "-d", "duration": "-d", "connections": "-c", "max-connections": "-c", "workers": "-c", "max-workers": "-c", "concurrency": "-c",
 	"threads": "-t", "requests": "-n", "header": "-H", "method": "-m", "X": "-m", "D": "-body @file", "T": "-H 'Content-Type: …'",

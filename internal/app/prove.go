@@ -162,7 +162,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: `n` connections at most")
 	fs.Var(&p.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
-	fs.StringVar(&p.body, "body", "", "services: the request's body, or @`file`")
+	fs.StringVar(&p.body, "body", "", "services: the request's body: `text|@file`")
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
 	fs.Var((*stringList)(&v.Pprof), "pprof", "services: base `URL` of the profiles, once for both or twice, for allocated bytes a request")

@@ -1,11 +1,15 @@
 package app
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -82,5 +86,53 @@ func (w untilDone) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return w.f.Write(p)
+	n, err := w.f.Write(p)
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
+		err = pe.Err // without the temporary name
+	}
+	return n, err
+}
+
+// stuckAfter is how long who reads what whet prints may keep it from ending
+// when it is told to.
+const stuckAfter = 3 * time.Second
+
+// unlessStuck prints until the context is done and a write does not end: a
+// reader that stopped reading is waited for, and no longer than the user wants.
+type unlessStuck struct {
+	ctx context.Context
+	w   io.Writer
+
+	mu    sync.Mutex
+	stuck bool
+}
+
+func (u *unlessStuck) Write(p []byte) (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.stuck {
+		return 0, u.ctx.Err()
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	ended := make(chan result, 1)
+	own := bytes.Clone(p) // a write that is given up goes on
+	go func() {
+		n, err := u.w.Write(own)
+		ended <- result{n, err}
+	}()
+	select {
+	case r := <-ended:
+		return r.n, r.err
+	case <-u.ctx.Done():
+	}
+	select {
+	case r := <-ended:
+		return r.n, r.err
+	case <-time.After(stuckAfter):
+		u.stuck = true
+		return 0, u.ctx.Err()
+	}
 }

@@ -98,6 +98,49 @@ func TestReaderGoesAway(t *testing.T) {
 	}
 }
 
+// TestReaderStops: nobody who stops reading keeps whet from ending when it is
+// told to, and until then whet waits.
+func TestReaderStops(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	u := &unlessStuck{ctx: ctx, w: w}
+	if n, err := u.Write([]byte("read")); n != 4 || err != nil {
+		t.Fatalf("%d bytes, %v", n, err)
+	}
+	ended := make(chan error, 1)
+	more := bytes.Repeat([]byte("x"), 1<<20)
+	go func() {
+		_, err := u.Write(more)
+		ended <- err
+	}()
+	got := make([]byte, 4+1<<10)
+	if _, err := io.ReadFull(r, got); err != nil || string(got[:5]) != "readx" {
+		t.Fatalf("%q, %v", got[:5], err)
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("it did not wait: %v", err)
+	default:
+	}
+	cancel()
+	select {
+	case err = <-ended:
+	case <-time.After(patience):
+		t.Fatal("it waits")
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if n, err := u.Write(more); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("behind that it wrote %d bytes, %v", n, err)
+	}
+}
+
 // TestWriteFile: what is no file is written to and stays what it is; a link
 // stays a link.
 func TestWriteFile(t *testing.T) {

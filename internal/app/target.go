@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/term"
 
+	"whet/internal/load/message"
 	"whet/internal/recording"
 	"whet/internal/tune"
 )
@@ -72,7 +74,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.StringVar(&t.service.Pprof, "pprof", "", "services: base `URL` of the profiles, with or without /debug/pprof/, or unix:/path of an agent's socket (default: that of the target)")
 	fs.Var(&t.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
-	fs.StringVar(&t.body, "body", "", "services: the request's body, or @`file`")
+	fs.StringVar(&t.body, "body", "", "services: the request's body: `text|@file`")
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
 	fs.BoolVar(&t.asJSON, "json", false, "print one JSON document")
@@ -197,21 +199,27 @@ func (t *targetFlags) check(verb, kind string) error {
 }
 
 // maxBody bounds a request's body.
-const maxBody = 64 << 20
+const maxBody = message.MaxBody
 
 // readBody reads -body: the text itself, or @file.
 func readBody(text string) ([]byte, error) {
 	name, isFile := strings.CutPrefix(text, "@")
-	if !isFile {
+	switch {
+	case !isFile:
 		return []byte(text), nil
+	case name == "":
+		return nil, errors.New("-body @: name the file behind the @, as in @order.json")
 	}
 	st, err := os.Stat(name)
 	if err == nil && (!st.Mode().IsRegular() || st.Size() > maxBody) {
 		return nil, fmt.Errorf("-body: %s is no file of at most %d MiB: write the body to one", name, maxBody>>20)
 	}
-	data, err := os.ReadFile(name)
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(name)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("-body: %w", err)
+		return nil, fmt.Errorf("-body @%s: %w", name, withoutPath(err))
 	}
 	return data, nil
 }

@@ -156,15 +156,8 @@ func writeFile(ctx context.Context, name string, write func(io.Writer) error) er
 		}
 		return nil
 	}
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".tmp-")
+	f, name, err := createBeside(name)
 	if err != nil {
-		var pe *os.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err // without the temporary name
-		}
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	defer os.Remove(f.Name())
@@ -179,14 +172,33 @@ func writeFile(ctx context.Context, name string, write func(io.Writer) error) er
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		var le *os.LinkError
-		if errors.As(err, &le) {
-			err = le.Err // without the temporary name
-		}
+	if err := rename(f, name); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// createBeside makes a temporary file beside the one that it becomes, whose name
+// is without links. Its errors, as those of rename, do not show the temporary
+// name.
+func createBeside(name string) (f *os.File, to string, err error) {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	f, err = os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".tmp-")
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
+		err = pe.Err
+	}
+	return f, name, err
+}
+
+// rename gives a temporary file its name.
+func rename(f *os.File, to string) error {
+	err := os.Rename(f.Name(), to)
+	if le, ok := errors.AsType[*os.LinkError](err); ok {
+		return le.Err
+	}
+	return err
 }
 
 // path is a file's name for stdout: as it is for a script, and fit for a

@@ -16,9 +16,6 @@ const Buckets = buckets
 // Index is the bucket that a time belongs to, which is not negative.
 func Index(ns int64) int { return bucket(ns) }
 
-// Times is bucket i without its count.
-func Times(i int) Bucket { return Bucket{Index: i, First: first(i), Last: last(i)} }
-
 // Bucket is a bucket and how many times it holds.
 type Bucket struct {
 	Index       int

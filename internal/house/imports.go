@@ -99,8 +99,8 @@ func (p Plan) checkImport(from place, imp string, standard map[string]bool, test
 	case f == Fixture:
 		return fmt.Sprintf("imports %s: a fixture stands for a stranger's program and uses nothing of whet", imp)
 	case f == Tables:
-		if g != Casebook && g != Agent && rel != "internal/prove" && !strings.HasPrefix(rel, "internal/prove/") {
-			return fmt.Sprintf("imports %s: casebook/cmd may use internal/prove and nothing else of internal", imp)
+		if g != Casebook && g != Agent && !from.row.beside(rel) {
+			return fmt.Sprintf("imports %s: casebook/cmd may use %s and nothing else of internal", imp, strings.Join(from.row.Beside, ", "))
 		}
 	case f == Outside:
 	case g == Casebook || g == Fixture || g == Tables || g == Outside:

@@ -21,7 +21,7 @@ const (
 	Command                  // cmd/whet: flags, then app.Run
 	Casebook                 // the cases: programs, not parts of whet
 	Fixture                  // programs that tests measure, bad ones among them: any code, nothing of ours
-	Tables                   // casebook/cmd: prove the cases, use nothing else
+	Tables                   // casebook/cmd: prove the cases and drive their services, use nothing else
 	Outside                  // bench, docs, house: may look at everything, nothing looks at them
 )
 
@@ -87,7 +87,8 @@ type Row struct {
 	Floor   Floor
 	Powers  Powers
 	// Beside are patterns on the same floor and side that these packages may
-	// import all the same. Why says why.
+	// import all the same; of casebook/cmd, all of internal that it may import. Why
+	// says why.
 	Beside []string
 	Why    string
 	// Planned rows may place nothing yet: without them a wider pattern would
@@ -171,7 +172,9 @@ func House() Plan {
 		{Pattern: "internal/app", Floor: App, Powers: All},
 		{Pattern: "cmd/whet", Floor: Command, Powers: Files},
 
-		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All},
+		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All,
+			Beside: []string{"internal/prove/...", "internal/load/..."},
+			Why:    "it measures as whet's users do: rounds as prove runs and judges them, services under the load of whet load"},
 		{Pattern: "casebook/...", Floor: Casebook, Powers: All},
 		{Pattern: "bench/...", Floor: Outside, Powers: All},
 		{Pattern: "docs/...", Floor: Outside, Powers: All},

@@ -70,20 +70,22 @@ func (o *Options) engine(p *prepared) (engine.Engine, error) {
 	return portable.Engine{}, nil
 }
 
-// ringConnections is from how many connections of one loop on io_uring was
-// measured to need less of the processor than epoll: on nginx a request took 0.81
-// of wrk's CPU time at 64 connections where epoll took 0.98, and 0.62 at 1,000
-// where epoll took 0.75 (medians of pairs on a machine that others used). At 16
-// connections and at one the two were equal.
-const ringConnections = 64
+// From fewest to mostRinged connections of one loop io_uring needs less of the
+// processor than epoll: there are enough answers then that one call brings many.
+// With more, epoll finds as many with one call, and does less for each.
+// bench/README.md's table of loads has both beside wrk, with 64 and with 1,000.
+const (
+	fewestRinged = 64
+	mostRinged   = 256
+)
 
-// ringPays reports whether the load is of the kind that was measured so: a closed
+// ringPays reports whether the load is of the kind that is measured there: a closed
 // loop without pauses, over kept connections without TLS.
 func (o *Options) ringPays(p *prepared) bool {
 	loops := o.Loops
 	if loops == 0 {
 		loops = runtime.GOMAXPROCS(0)
 	}
-	return o.Concurrency >= ringConnections*loops && o.KeepAlive && !o.Schedule.Open() && o.Think.None() &&
+	return o.Concurrency >= fewestRinged*loops && o.Concurrency <= mostRinged*loops && o.KeepAlive && !o.Schedule.Open() && o.Think.None() &&
 		o.Socket == "" && p.origins[0].Scheme == "http"
 }

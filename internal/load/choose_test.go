@@ -32,7 +32,9 @@ func TestChoice(t *testing.T) {
 	}{
 		{"many connections", func(*Options) {}, quickest},
 		{"by name", func(o *Options) { o.Engine = Auto }, quickest},
-		{"few connections", func(o *Options) { o.Concurrency = ringConnections*2 - 1 }, Epoll},
+		{"few connections", func(o *Options) { o.Concurrency = fewestRinged*2 - 1 }, Epoll},
+		{"the most", func(o *Options) { o.Concurrency = mostRinged * 2 }, IOUring},
+		{"many connections", func(o *Options) { o.Concurrency = mostRinged*2 + 1 }, Epoll},
 		{"open", func(o *Options) { o.Schedule = schedule.Constant(100) }, Epoll},
 		{"pauses", func(o *Options) { o.Think = pauses }, Epoll},
 		{"connections that are not kept", func(o *Options) { o.KeepAlive = false }, Epoll},
@@ -44,7 +46,7 @@ func TestChoice(t *testing.T) {
 		{"HTTP/2", func(o *Options) { o.URL, o.Protocol = "https://h/", engine.HTTP2 }, "portable"},
 	} {
 		o := DefaultOptions()
-		o.URL, o.Loops, o.Concurrency, o.Duration = "http://h/", 2, ringConnections*2, time.Second
+		o.URL, o.Loops, o.Concurrency, o.Duration = "http://h/", 2, fewestRinged*2, time.Second
 		c.set(&o)
 		p, err := o.prepare()
 		if err != nil {

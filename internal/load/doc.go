@@ -17,6 +17,13 @@
 // see: the time from when each was due. A plan that changes is led by its first
 // rate during the warm-up, and begins behind it.
 //
+// What is due during the warm-up and finds all connections busy is not sent. So
+// what counts begins behind what the service has been given, as many requests as
+// there are connections at most, and not behind a queue of whet's own that a
+// service which is too slow for the rate would need longer for than the load
+// lasts. From there on every request that falls due is in the result once: as
+// answered, as failed, or as never sent.
+//
 // Redirects are not followed: an answer of 3xx counts as an answer, as with
 // wrk, and a warning says where it leads. Otherwise every request would cost
 // the target two, and the figures would be of neither. (hey follows them.)

@@ -59,25 +59,34 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// Behind a warm-up a number of requests is sent besides those of the warm-up.
+// Behind a warm-up a number of requests is sent besides those of the warm-up. On a
+// machine so busy that it has none, it is given more time.
 func TestRequestsBehindWarmup(t *testing.T) {
 	each(t, func(t *testing.T, engine string) {
 		var served atomic.Int64
 		o := options(quiet(t, func(w http.ResponseWriter, _ *http.Request) { served.Add(1) }).URL)
-		o.Engine, o.Requests, o.Warmup, o.Duration = engine, 50, 50*time.Millisecond, time.Hour
-		running, err := Start(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
+		o.Engine, o.Requests, o.Duration = engine, 50, time.Hour
+		for o.Warmup = 50 * time.Millisecond; o.Warmup < time.Minute; o.Warmup *= 4 {
+			served.Store(0)
+			running, err := Start(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := running.Wait()
+			if r.Requests != 50 || running.Completed() != served.Load() || served.Load() < 50 {
+				t.Fatalf("%d requests, %d completed, %d served", r.Requests, running.Completed(), served.Load())
+			}
+			if served.Load() > 50 {
+				return
+			}
 		}
-		r := running.Wait()
-		if r.Requests != 50 || running.Completed() != served.Load() || served.Load() <= 50 {
-			t.Errorf("%d requests, %d completed, %d served", r.Requests, running.Completed(), served.Load())
-		}
+		t.Error("no request in the longest warm-up")
 	})
 }
 
 // A ramp begins behind the warm-up, which sends at its first rate: 100/s for
-// 100 ms are 10, and from 100/s to 500/s over 500 ms 150.
+// 100 ms are 10, of which those that find no connection free are let go, and from
+// 100/s to 500/s over 500 ms 150.
 func TestRamp(t *testing.T) {
 	each(t, func(t *testing.T, engine string) {
 		o := options(quiet(t, func(http.ResponseWriter, *http.Request) {}).URL)
@@ -88,7 +97,7 @@ func TestRamp(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := running.Wait()
-		if r.Requests != 150 || running.Completed() != 160 || r.Rate < 299.9 || r.Rate > 300.1 || r.Seconds[0].Due != 150 {
+		if r.Requests != 150 || running.Completed() < 150 || running.Completed() > 160 || r.Rate < 299.9 || r.Rate > 300.1 || r.Seconds[0].Due != 150 {
 			t.Errorf("%d requests, %d completed, rate %v, %+v", r.Requests, running.Completed(), r.Rate, r.Seconds)
 		}
 	})

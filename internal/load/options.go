@@ -87,12 +87,14 @@ func DefaultOptions() Options {
 	}
 }
 
+// MaxConcurrency is how many connections a load may have.
+const MaxConcurrency = 10_000
+
 const (
-	maxConcurrency = 10_000
-	maxStreams     = 1000
-	maxLoops       = 1024
-	maxRate        = 1e6 // per second: beyond it nobody can wake up for each
-	maxRequests    = 1e12
+	maxStreams  = 1000
+	maxLoops    = 1024
+	maxRate     = 1e6 // per second: beyond it nobody can wake up for each
+	maxRequests = 1e12
 	// The seconds and bins of a day take about 60 MB.
 	maxDuration = 24 * time.Hour
 )
@@ -105,8 +107,8 @@ func (o *Options) Validate() error {
 		}
 	}
 	switch {
-	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:
-		return fmt.Errorf("concurrency %d: give 1 to %d", o.Concurrency, maxConcurrency)
+	case o.Concurrency < 1 || o.Concurrency > MaxConcurrency:
+		return fmt.Errorf("concurrency %d: give 1 to %d", o.Concurrency, MaxConcurrency)
 	case o.Streams < 0 || o.Streams > maxStreams:
 		return fmt.Errorf("%d streams: give 1 to %d requests at a time on each connection", o.Streams, maxStreams)
 	case o.Loops < 0 || o.Loops > maxLoops:
@@ -115,10 +117,13 @@ func (o *Options) Validate() error {
 		return errors.New("several requests at a time on one connection need HTTP/2 (-http2)")
 	case !(o.Schedule.Peak() <= maxRate):
 		return fmt.Errorf("rate %v: give up to %d requests per second", o.Schedule, int(maxRate))
+	case len(o.Socket) > longestSocket:
+		return fmt.Errorf("the path of the Unix socket %s has %d bytes, and %d are the most that the system takes: give a shorter one, such as one relative to the working directory",
+			o.Socket, len(o.Socket), longestSocket)
 	case o.Schedule.Open() && !o.Think.None():
 		return errors.New("a think time is for a closed loop: with a rate, requests are sent when they are due")
 	case o.Requests < 0 || o.Requests > maxRequests:
-		return fmt.Errorf("%d requests: give 1 to %d, or 0 to send for the whole duration", o.Requests, int64(maxRequests))
+		return fmt.Errorf("%d requests: give 1 to %d", o.Requests, int64(maxRequests))
 	case o.Warmup < 0 || o.Warmup > maxDuration:
 		return fmt.Errorf("warm-up %v: give 0 to %v", o.Warmup, maxDuration)
 	case o.Duration <= 0 || o.Duration > maxDuration:

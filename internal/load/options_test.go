@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"math"
 	"net/http"
 	"strings"
@@ -51,6 +52,7 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.MinTLS = 7 }, "TLS version 0x0007: give one of 1.0 to 1.3"},
 		{func(o *Options) { o.MinTLS, o.MaxTLS = tls.VersionTLS13, tls.VersionTLS12 }, "at least TLS 1.3 and at most TLS 1.2"},
 		{func(o *Options) { o.Certificate = "x.pem" }, "a client certificate needs its key"},
+		{func(o *Options) { o.Socket = "/" + strings.Repeat("s", longestSocket) }, fmt.Sprintf("sss has %d bytes, and %d are the most", longestSocket+1, longestSocket)},
 		{func(o *Options) { o.Engine = "fast" }, `engine "fast": there is no such engine: give auto, epoll, io_uring or portable`},
 		{func(o *Options) { o.Engine, o.Cookies = Epoll, true }, "engine epoll: an event loop keeps no cookies: give portable, or auto"},
 		{func(o *Options) { o.Engine, o.URL, o.Protocol = Epoll, "https://h/", engine.HTTP2 }, "an event loop speaks HTTP/1.1 and not HTTP/2"},

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -83,6 +84,18 @@ func (o *Options) addresses(p *prepared) ([]engine.Address, error) {
 		out[i].TLS = config
 	}
 	return out, nil
+}
+
+// lookUp finds what an address's host stands for before the load's clock runs: a
+// plan would have begun meanwhile. Where that fails the engine asks again, and says
+// of each request what is wrong.
+func (o *Options) lookUp(ctx context.Context, a *engine.Address) {
+	if a.Network == "unix" {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, o.Timeout)
+	defer stop()
+	_ = a.LookUp(ctx)
 }
 
 // template is the first request as net/http has it, without its body.

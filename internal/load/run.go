@@ -28,8 +28,8 @@ func Run(ctx context.Context, o Options) (*record.Result, error) {
 	return r.Wait(), r.err
 }
 
-// Start begins the load and returns. The error is about the options; whatever
-// the target does is in the result.
+// Start begins the load and returns. The error is about the options, or a Unix
+// socket where nobody listens; whatever else the target does is in the result.
 func Start(ctx context.Context, o Options) (*Running, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -48,6 +48,12 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	addresses, err := o.addresses(p)
 	if err != nil {
 		return nil, err
+	}
+	if err := o.reachSocket(ctx); err != nil {
+		return nil, err
+	}
+	if e.Name() != Portable {
+		o.lookUp(ctx, &addresses[0])
 	}
 	check := newSelfCheck(addresses, o.processors(e))
 	j := o.job(p, addresses) // last: its clock runs
@@ -134,7 +140,7 @@ func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.E
 		res.Warnings = []string{res.Invalid}
 		return
 	}
-	w := &warner{res: res, options: o, job: j, report: &report, check: check, leftover: r.recorder.Leftover()}
+	w := &warner{res: res, options: o, job: j, report: &report, check: check}
 	if !interrupted && report.Location == "" && o.Requests == 0 && w.redirects() > 0 {
 		report.Location = o.location(ctx, p)
 	}

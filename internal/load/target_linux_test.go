@@ -113,6 +113,13 @@ func TestFindTarget(t *testing.T) {
 	if none := findTarget([]engine.Address{{Network: "tcp", Dial: "127.0.0.1:1"}}); none.known {
 		t.Errorf("nobody listens: %+v", none)
 	}
+	here := engine.Address{Network: "tcp", Dial: tcp.Addr().String()}
+	if most := findTarget(slices.Repeat([]engine.Address{here}, mostTargets)); !most.known {
+		t.Errorf("%d addresses: %+v", mostTargets, most)
+	}
+	if many := findTarget(slices.Repeat([]engine.Address{here}, mostTargets+1)); many.known {
+		t.Errorf("more addresses: %+v", many)
+	}
 	if name := findTarget([]engine.Address{{Network: "tcp", Dial: "a.example:80"}}); name.known {
 		t.Errorf("a name: %+v", name)
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -35,6 +34,12 @@ func (o *Options) tls() (*tls.Config, error) {
 		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	}
 	return config, nil
+}
+
+// ValidateFiles reports what is wrong with the files of certificates.
+func (o *Options) ValidateFiles() error {
+	_, err := o.tls()
+	return err
 }
 
 // maxHeaderBytes bounds the head of an answer.
@@ -91,21 +96,29 @@ func certificate(path, key string) (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	return tls.X509KeyPair(chain, secret)
+	pair, err := tls.X509KeyPair(chain, secret)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("%s with %s: %w", path, key, err)
+	}
+	return pair, nil
 }
 
-// readPEM reads a file of certificates or keys, which does not grow without end
-// as a device does.
+// readPEM reads a file of certificates or keys. It is read each time that
+// connections are prepared, so that it cannot be a pipe, whose opening would also
+// wait for whoever writes to it.
 func readPEM(path string) ([]byte, error) {
 	const limit = 16 << 20 // the usual bundles hold 250 KB
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		if pe, ok := errors.AsType[*os.PathError](err); ok {
+			err = pe.Err // without the system call
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	case st.Size() > limit:
+		return nil, fmt.Errorf("%s is larger than 16 MiB", path)
 	}
-	defer f.Close()
-	pem, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && len(pem) > limit {
-		err = fmt.Errorf("%s is larger than 16 MiB", path)
-	}
-	return pem, err
+	return os.ReadFile(path)
 }

@@ -20,7 +20,11 @@ func TestLargeCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Certificate: path, Key: path}
-	if _, err := o.tls(); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
+	if err := o.ValidateFiles(); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
 		t.Errorf("error %v, want that the file is too large", err)
+	}
+	o.Certificate = filepath.Dir(path)
+	if err := o.ValidateFiles(); err == nil || !strings.Contains(err.Error(), o.Certificate+" is no regular file") {
+		t.Errorf("error %v, want that it is no file", err)
 	}
 }

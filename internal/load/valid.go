@@ -27,7 +27,7 @@ func (w *warner) validity() {
 	case g.Share > busyShare && !w.report.KeptUp && (!res.Open || w.waited()):
 		res.Invalid = fmt.Sprintf("the generator was the bottleneck: it used %s of its %s; the service may do more than these figures say",
 			quantity.Percent(g.Share), quantity.Plural(g.Processors, "processor"))
-	case res.LateRatio() > 0.01 && 2*res.Lateness.Quantile(0.99) >= res.Response.Quantile(0.99):
+	case res.LateRatio() > 0.01 && res.Response.Count() > 0 && 2*res.Lateness.Quantile(0.99) >= res.Response.Quantile(0.99):
 		res.Invalid = fmt.Sprintf("the generator was the bottleneck: it sent %s of the requests more than %v after they were due and could have been, and its lateness is more than half of the response times at p99 (%s of %s)",
 			quantity.Percent(res.LateRatio()), record.LateAfter,
 			quantity.Nanoseconds(float64(res.Lateness.Quantile(0.99))), quantity.Nanoseconds(float64(res.Response.Quantile(0.99))))

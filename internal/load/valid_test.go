@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/hist"
 	"whet/internal/load/engine"
 	"whet/internal/load/portable"
 	"whet/internal/load/record"
@@ -68,6 +69,11 @@ func TestInvalid(t *testing.T) {
 		{"late, and half of the response time", open(40*time.Millisecond, 20*time.Millisecond, 20), "the generator was the bottleneck: it sent 2.0 % of the requests more than 1ms"},
 		{"late, and little of the response time", open(400*time.Millisecond, 20*time.Millisecond, 20), ""},
 		{"late once", open(40*time.Millisecond, 20*time.Millisecond, 1), ""},
+		{"late, and nothing was answered", func() *record.Result {
+			r := open(40*time.Millisecond, 20*time.Millisecond, 20)
+			r.Response = hist.Histogram{}
+			return r
+		}(), ""},
 		{"no ports", failed(record.NoPorts, 10), "the generator ran out of what it needs: 1.0 % of the requests"},
 		{"hardly any without ports", failed(record.NoPorts, 9), ""},
 		{"no files", failed(record.NoFiles, 500), "the generator ran out of what it needs: 50.0 % of the requests"},
@@ -187,24 +193,6 @@ func TestOtherWarnings(t *testing.T) {
 		if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.Contains(got, want) {
 			t.Errorf("%q, want %s", got, want)
 		}
-	}
-}
-
-// A service that takes 400/s, asked for 1,000/s: behind a second of warm-up 600
-// requests are left, and of the 1,600 that it answers in the next four seconds
-// the load's own are 1,000.
-func TestLeftover(t *testing.T) {
-	said := func(open bool, leftover int64) string {
-		r := &record.Result{Open: open, Requests: 3000, Status: map[int]int64{200: 1000}, Start: time.Unix(0, 0), End: time.Unix(3, 0), Drain: time.Second}
-		w := &warner{res: r, options: new(Options), report: new(engine.Report), check: new(selfCheck), job: &engine.Job{Connections: 8}, leftover: leftover}
-		w.warn()
-		return strings.Join(r.Warnings, "\n")
-	}
-	if got := said(true, 600); !strings.Contains(got, "answered 600 requests of the warm-up") || !strings.Contains(got, "with them it is 400 a second") {
-		t.Errorf("%q", got)
-	}
-	if got := said(true, 49) + said(false, 600); strings.Contains(got, "warm-up") {
-		t.Errorf("%q of what is usual", got)
 	}
 }
 

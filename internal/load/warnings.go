@@ -19,8 +19,6 @@ type warner struct {
 	report  *engine.Report
 	check   *selfCheck
 	origin  *url.URL
-
-	leftover int64 // requests of the warm-up that were answered behind it
 }
 
 func (w *warner) add(format string, args ...any) {
@@ -43,6 +41,7 @@ func (w *warner) warn() {
 	w.unfinished()
 	w.failures()
 	w.late()
+	w.fellBehind()
 	for _, note := range w.report.Notes {
 		w.add("%s", note)
 	}
@@ -69,8 +68,8 @@ func (w *warner) unfinished() {
 	res := w.res
 	switch {
 	case res.Requests == 0 && res.InFlight > 0 && res.End.After(res.Start):
-		w.add("no request ended within %s: %s still under way",
-			quantity.Nanoseconds(float64(res.End.Sub(res.Start))), quantity.Plural(res.InFlight, "request"))
+		w.add("no request ended within %s: %s still under way, the oldest for %s; measure longer than an answer takes (-d), or look at what hangs",
+			quantity.Nanoseconds(float64(res.End.Sub(res.Start))), quantity.Plural(res.InFlight, "request"), quantity.Nanoseconds(float64(res.OldestInFlight)))
 	case res.OldestInFlight > max(longInFlight, 2*time.Duration(res.Service.Max())):
 		w.add("%s still under way when the load ended, the oldest for %s: much longer than the service times, which it is not in; look for what hangs",
 			quantity.Plural(res.InFlight, "request"), quantity.Nanoseconds(float64(res.OldestInFlight)))
@@ -117,10 +116,6 @@ func (w *warner) failures() {
 	}
 }
 
-// leftoverShare is the share of the answers from which on those to requests of
-// the warm-up are spoken of.
-const leftoverShare = 0.05
-
 func (w *warner) late() {
 	if ratio := w.res.LateRatio(); ratio > 0.01 {
 		w.add("the generator could not keep up: %s of the requests were sent more than %v after they were due and could have been; the response times hold that too",
@@ -130,15 +125,36 @@ func (w *warner) late() {
 		w.add("%s of the requests were never sent: all connections were busy until the load was given up; they count as timed out",
 			quantity.Percent(float64(n)/float64(w.res.Requests)))
 	}
-	n, answered, seconds := w.leftover, w.res.Answered(), (w.res.End.Sub(w.res.Start) + w.res.Drain).Seconds()
-	if w.res.Open && n > 0 && float64(n) >= leftoverShare*float64(answered) && seconds > 0 {
-		w.add("the service was behind before measuring began: it answered %s of the warm-up in the time that was measured, which the throughput does not hold; with them it is %s a second",
-			quantity.Plural(int(n), "request"), quantity.Count(float64(n+answered)/seconds))
-	}
 	if w.waited() {
 		w.add("%s of the requests waited for a connection: none of %s was free when they were due, and the response times hold that; give more (-c) if the service is to have more requests at a time",
 			quantity.Percent(float64(w.res.Waited+w.res.Unsent)/float64(w.res.Requests)), quantity.Count(float64(w.job.Connections)))
 	}
+}
+
+// fellBehind says from which rate of a changing plan on the service was behind to
+// the end.
+func (w *warner) fellBehind() {
+	res := w.res
+	plan, begin := w.job.Arrivals, res.Start.Sub(res.Began)
+	took := time.Duration(res.Service.Quantile(0.5))
+	if w.options.Schedule.Span() == 0 || res.Invalid != "" {
+		return
+	}
+	at := time.Duration(-1)
+	for i := len(res.Seconds) - 1; i >= 0; i-- {
+		s := &res.Seconds[i]
+		from := s.Start.Sub(res.Start)
+		due := plan.Planned(begin+from+s.Length-took) - plan.Planned(begin+from-took)
+		if !record.Short(due, plan.Random(), s.Answered-s.Behind) {
+			break
+		}
+		at = from
+	}
+	if at < 0 {
+		return
+	}
+	w.add("the service fell behind the plan at %s a second, %v after the start: in each second from there on it answered less than 95 %% of what was due",
+		quantity.Count(plan.Rate(begin+at)), at)
 }
 
 // waited reports whether many of an open loop's requests waited for a connection.

@@ -34,6 +34,7 @@ const (
 	KindLoad        = "load"       // one JSON row a second
 	KindLoadRun     = "load-run"   // what load was driven, and what came of it
 	KindHistograms  = "histograms" // HdrHistogram interval log
+	KindKnee        = "knee"       // what a search found, a document as -json prints it
 	KindBinary      = "binary"
 	KindBench       = "bench"       // Go benchmark format
 	KindDiagnostics = "diagnostics" // the compiler's -m=2 text

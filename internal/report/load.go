@@ -4,18 +4,20 @@ import "time"
 
 // Load is the page of one load, or of several beside each other.
 type Load struct {
-	Runs []LoadRun
+	Runs   []LoadRun
+	Growth []KneeGrowth // of a search: what grew in the profiles
 	// Warnings are about the page; those about a run stand in its result.
 	Warnings []string
 }
 
 // LoadPlan is what was asked for.
 type LoadPlan struct {
-	URL         string        `json:"url"`          // without a password; of several targets the first
-	Targets     int           `json:"targets"`      // how many there are
-	TargetsFrom string        `json:"targets_from"` // the file they came from; "": the URL
-	Method      string        `json:"method"`       // of the first target
-	Protocol    string        `json:"protocol"`     // "HTTP/1.1", "HTTP/2", "h2c"
+	URL         string        `json:"url"`                    // without a password; of several targets the first
+	Targets     int           `json:"targets"`                // how many there are
+	TargetsFrom string        `json:"targets_from"`           // the file they came from; "": the URL
+	TargetNames []string      `json:"target_names,omitempty"` // as "GET http://…", of the first of several
+	Method      string        `json:"method"`                 // of the first target
+	Protocol    string        `json:"protocol"`               // "HTTP/1.1", "HTTP/2", "h2c"
 	Connections int           `json:"connections"`
 	Streams     int           `json:"streams"` // requests at a time on each connection
 	Rate        string        `json:"rate"`    // of an open loop, as -rate has it; "" in a closed one

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"whet/internal/hist"
@@ -66,6 +67,11 @@ func (c *LoadCourse) add(from, to time.Duration, times *hist.Histogram) {
 	if n > courseColumns {
 		c.coarsen()
 	}
+}
+
+// counts reports whether any request is in it.
+func (c *LoadCourse) counts() bool {
+	return slices.ContainsFunc(c.columns, func(col courseColumn) bool { return slices.Max(col.counts[:]) > 0 })
 }
 
 // coarsen makes each two columns on end one.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/load/record"
+	"whet/internal/printable"
 )
 
 // loadColumns are those of the CSV file: a row a second, times in nanoseconds.
@@ -49,7 +50,11 @@ func loadRow(r *record.Result, s *record.Second) []string {
 	row = append(row, response...)
 	var failed []string
 	for _, kind := range kinds(s.Kinds) {
-		failed = append(failed, kind+"="+number(s.Kinds[kind]))
+		failed = append(failed, printable.Line(kind)+"="+number(s.Kinds[kind]))
 	}
-	return append(row, strings.Join(failed, ";"))
+	cell := strings.Join(failed, ";")
+	if strings.IndexAny(cell, "=+-@") == 0 {
+		cell = "'" + cell // a recording may come from others, and a spreadsheet would calculate it
+	}
+	return append(row, cell)
 }

@@ -148,7 +148,7 @@ func closedLoad(name string, connections, length int) LoadRun {
 func kneeLoad() LoadRun {
 	run := closedLoad("", 4, 3)
 	law := func(n float64) float64 { return 1000 * n / (1 + 0.02*(n-1) + 0.0004*n*(n-1)) }
-	k := &LoadKnee{Over: "connections", Law: law, Low: 40, High: 49, Plateau: 16_700, NoiseRatio: 0.02, Text: []string{"The best throughput is 16,700/s at 49 connections, by doubling and refinement from 1 to 128."}}
+	k := &LoadKnee{Over: "connections", Law: law, Low: 40, High: 49, Plateau: 16_700, NoiseRatio: 0.02, Text: []string{"the knee is at 49 connections: 16,700/s"}, Warnings: []string{"runs of one level vary by 27.5 %"}}
 	for i, n := range []float64{1, 2, 4, 8, 16, 32, 40, 49, 64, 128} {
 		k.Points = append(k.Points, KneePoint{Level: n, Concurrency: n, Throughput: law(n) * (1 + 0.01*float64(i%3-1)), P50Ns: int64(1e6 + n*2e4), P99Ns: int64(2e6 * math.Exp(n/30)), Meets: n < 64})
 	}
@@ -174,7 +174,11 @@ var loadPages = sync.OnceValue(func() map[string]*Load {
 	open := openLoad("", 1000, 1)
 	open.Bounds = []LoadBound{{Bound: "p99<50ms", Value: "478 ms", Broken: true}, {Bound: "errors<1%", Value: "<0.1 %"}, {Bound: "p99.99<1s", Unknown: true, Note: "too few requests"}}
 	open.Result.Warnings = []string{"4 requests failed"}
+	// The second is asked a tenth as often, and takes most of the time.
+	open.Plan.Targets, open.Plan.TargetsFrom, open.Plan.TargetNames = 3, "targets.txt", []string{"GET http://127.0.0.1:8080/hello", "POST http://127.0.0.1:8080/report"}
+	open.Result.Targets = []record.Target{{Requests: 27_000, Timed: 27_000, Service: 2_700 * time.Millisecond}, {Requests: 3000, Errors: 4, Timed: 2999, Service: 5_998 * time.Millisecond}, {}}
 	hostile := openLoad(hostileTag, 200, 1)
+	hostile.Plan.TargetNames, hostile.Result.Targets = []string{hostileTag + "/1"}, make([]record.Target, 2)
 	hostile.Plan.URL = "http://x/" + hostileTag
 	hostile.Plan.Rate, hostile.Plan.Protocol = hostileTag, hostileTag
 	hostile.Result.Invalid = hostileTag
@@ -186,12 +190,16 @@ var loadPages = sync.OnceValue(func() map[string]*Load {
 	nothing := LoadRun{Result: record.New(record.Plan{Origin: loadStart, Duration: time.Second}).Finish(0, true)}
 	return map[string]*Load{
 		"open":    {Runs: []LoadRun{open}},
-		"closed":  {Runs: []LoadRun{closedLoad("", 8, 20)}},
+		"closed":  {Runs: []LoadRun{closedLoad("", 8, 20)}, Warnings: []string{"the body is the name of a file"}},
 		"several": {Runs: []LoadRun{openLoad("before", 1000, 1), openLoad("after", 1000, 0.6), openLoad("", 500, 1)}, Warnings: []string{"the loads are of two addresses"}},
 		"mixed":   {Runs: []LoadRun{openLoad("open", 200, 1), closedLoad("closed", 2, 10)}},
-		"knee":    {Runs: []LoadRun{kneeLoad()}},
+		"knee": {Runs: []LoadRun{kneeLoad()}, Growth: []KneeGrowth{
+			{Kind: "cpu", Column: "cpu", Unit: "nanoseconds", LowLevel: 20, HighLevel: 40, LowRequests: 20_000, HighRequests: 40_000, LowTotal: 100e3, HighTotal: 150e3,
+				Rows: []GrowthRow{{"main.handle", "main.go", 10e3, 50e3, 40e3, 90e3}, {"runtime.futex", "futex.go", 9e3, 9e3, 5e3, 5e3}}},
+			{Kind: "mutex", Column: "delay", Unit: "nanoseconds", LowLevel: 20, HighLevel: 40, LowRequests: 20_000, HighRequests: 40_000},
+		}},
 		"rate":    {Runs: []LoadRun{rateLoad()}},
-		"hostile": {Runs: []LoadRun{hostile, hostile}},
+		"hostile": {Runs: []LoadRun{hostile, hostile}, Growth: []KneeGrowth{{Kind: hostileTag, Unit: hostileTag, Rows: []GrowthRow{{Function: hostileTag + ".f", File: hostileTag}}}}},
 		"nothing": {Runs: []LoadRun{nothing}},
 	}
 })

@@ -29,28 +29,42 @@ type GrowthRow struct {
 const growthRows = 10
 
 func (t *textWriter) growth(g *KneeGrowth) {
+	t.heading("What grew · "+printable.Line(g.Kind), g.between())
+	rows := [][]string{{"flat", "flat now", "cum", "cum now", "", ""}}
+	rows = append(rows, []string{g.grew(g.LowTotal, g.HighTotal), g.value(g.HighTotal), "", "", "all of it", ""})
+	for _, r := range g.Rows[:min(len(g.Rows), growthRows)] {
+		rows = append(rows, []string{g.grew(r.LowFlat, r.HighFlat), g.value(r.HighFlat), g.grew(r.LowCum, r.HighCum), g.value(r.HighCum), printable.Line(r.Function), ""})
+	}
+	t.table(rows)
+	if len(g.Rows) == 0 {
+		t.hang(2, "", 0, nothingGrew)
+	}
+	t.hang(2, "", 0, g.of())
+}
+
+const nothingGrew = "No function differs by more than chance explains."
+
+// between says between which levels.
+func (g *KneeGrowth) between() string {
 	unit := "connections"
 	if g.Open {
 		unit = "requests a second"
 	}
-	t.heading("What grew · "+printable.Line(g.Kind), fmt.Sprintf("for each request, from %s to %s %s", quantity.Count(g.LowLevel), quantity.Count(g.HighLevel), unit))
-	value := func(v float64) string { return quantity.Value(v, g.Unit) }
-	more := func(low, high float64) string {
-		if high < low {
-			return value(high - low)
-		}
-		return "+" + value(high-low)
+	return fmt.Sprintf("for each request, from %s to %s %s", quantity.Count(g.LowLevel), quantity.Count(g.HighLevel), unit)
+}
+
+// of says how many requests it is about.
+func (g *KneeGrowth) of() string {
+	return fmt.Sprintf("Of %s and %s.", quantity.Plural(int(g.LowRequests), "request"), quantity.Plural(int(g.HighRequests), "request"))
+}
+
+func (g *KneeGrowth) value(v float64) string { return quantity.Value(v, g.Unit) }
+
+func (g *KneeGrowth) grew(low, high float64) string {
+	if high < low {
+		return g.value(high - low)
 	}
-	rows := [][]string{{"flat", "flat now", "cum", "cum now", "", ""}}
-	rows = append(rows, []string{more(g.LowTotal, g.HighTotal), value(g.HighTotal), "", "", "all of it", ""})
-	for _, r := range g.Rows[:min(len(g.Rows), growthRows)] {
-		rows = append(rows, []string{more(r.LowFlat, r.HighFlat), value(r.HighFlat), more(r.LowCum, r.HighCum), value(r.HighCum), printable.Line(r.Function), ""})
-	}
-	t.table(rows)
-	if len(g.Rows) == 0 {
-		t.hang(2, "", 0, "No function differs by more than chance explains.")
-	}
-	t.hang(2, "", 0, fmt.Sprintf("Of %s and %s.", quantity.Plural(int(g.LowRequests), "request"), quantity.Plural(int(g.HighRequests), "request")))
+	return "+" + g.value(high-low)
 }
 
 type jsonGrowth struct {

@@ -33,7 +33,9 @@ type loadView struct {
 	Columns  []string // of Times and of Compare
 	Compare  []besideRow
 	Bounds   []boundView
+	Targets  []targetsView
 	Knees    []kneeView
+	Growth   []growthView
 	Time     *timelineView
 	Heats    []heatView
 	Plot     *quantilePlot
@@ -115,16 +117,22 @@ func newLoadView(p *Load) *loadView {
 		}
 		v.addRun(name, &runs[i], len(runs))
 	}
+	for i := range p.Growth {
+		v.Growth = append(v.Growth, newGrowthView(&p.Growth[i]))
+	}
 	first := &runs[0]
 	if len(runs) > 1 {
 		v.addComparison(runs)
 	} else {
-		v.Began, v.Loop, v.Verdict = began(first.Result), first.loop(), loadVerdict(first)
+		v.Began, v.Loop = began(first.Result), first.loop()
+		if first.Knee == nil { // else what was found is said instead
+			v.Verdict = loadVerdict(first)
+		}
 		v.Figures = loadFigures(first)
 		v.addTimes(first)
 	}
 	for i := range runs {
-		if !runs[i].Result.Open {
+		if r := runs[i].Result; !r.Open && r.Requests > 0 {
 			v.Hides = runs[i].hides()
 			break
 		}
@@ -152,6 +160,11 @@ func (v *loadView) addRun(name string, run *LoadRun, runs int) {
 	for _, w := range withoutReason(r) {
 		v.Warnings = append(v.Warnings, say(w))
 	}
+	if run.Knee != nil {
+		for _, w := range run.Knee.Warnings {
+			v.Warnings = append(v.Warnings, say(w))
+		}
+	}
 	for _, b := range run.Bounds {
 		verdict := "kept"
 		switch {
@@ -165,8 +178,11 @@ func (v *loadView) addRun(name string, run *LoadRun, runs int) {
 	if run.Knee != nil && len(run.Knee.Points) > 0 {
 		v.Knees = append(v.Knees, newKneeView(name, run.Knee))
 	}
-	if run.Course != nil && len(run.Course.columns) > 0 {
+	if run.Course != nil && run.Course.counts() {
 		v.Heats = append(v.Heats, newHeatView(name, run.Course, runs))
+	}
+	if targets, ok := newTargetsView(name, run); ok {
+		v.Targets = append(v.Targets, targets)
 	}
 	if len(r.Errors) > 0 {
 		v.Errors = append(v.Errors, newLoadErrors(name, r))
@@ -211,6 +227,9 @@ func timeAt(h *hist.Histogram, q float64) string {
 // loadVerdict is the run in a sentence.
 func loadVerdict(run *LoadRun) string {
 	r := run.Result
+	if r.Requests == 0 {
+		return noneEnded(r)
+	}
 	h, name := times(r)
 	s := amount(r.Throughput(), "per second")
 	if r.Open {
@@ -223,6 +242,17 @@ func loadVerdict(run *LoadRun) string {
 		return s + ", " + unbroken(failedShare(r)) + " of the requests failed"
 	}
 	return s + ", no errors"
+}
+
+// noneEnded says that there are no figures, and why where that is known.
+func noneEnded(r *record.Result) string {
+	switch length := r.End.Sub(r.Start); {
+	case r.Interrupted && length <= 0:
+		return "No request counts: interrupted in the warm-up"
+	case r.InFlight > 0:
+		return "No request ended within " + quantity.Nanoseconds(float64(length))
+	}
+	return "No request was sent"
 }
 
 // unbroken keeps a number and its unit on one line.
@@ -245,6 +275,9 @@ func loadFigures(run *LoadRun) []figureView {
 		{"p99", timeAt(h, 0.99), name},
 		{"p99.9", timeAt(h, 0.999), name},
 		{"longest", timeAt(h, 1), name},
+	}
+	if r.Requests == 0 {
+		return append(out, figureView{"errors", "–", "no request ended"})
 	}
 	if n := r.Failed(); n > 0 {
 		return append(out, figureView{"errors", quantity.Count(float64(n)), failedShare(r) + " of the requests"})

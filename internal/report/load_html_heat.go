@@ -77,9 +77,6 @@ func newHeatView(name string, c *LoadCourse, runs int) heatView {
 	if c.open {
 		v.Name = "response time"
 	}
-	if high < low { // nothing was answered
-		low, high = 60, 60
-	}
 	for high-low+1 < heatRows {
 		if low > 0 {
 			low--

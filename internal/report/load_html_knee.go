@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"whet/internal/printable"
 	"whet/internal/quantity"
@@ -69,7 +71,7 @@ func newKneeView(name string, k *LoadKnee) kneeView {
 		v.Good = "keeps the bounds"
 	}
 	for _, s := range k.Text {
-		v.Text = append(v.Text, printable.Line(s))
+		v.Text = append(v.Text, sentence(printable.Line(s)))
 	}
 	// Levels are doubled before they are refined: by their logarithm they have
 	// room where they are many.
@@ -126,6 +128,15 @@ func newKneeView(name string, k *LoadKnee) kneeView {
 		})
 	}
 	return v
+}
+
+// sentence makes one of what is a line in a terminal.
+func sentence(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	if s == "" || strings.HasSuffix(s, ".") {
+		return string(unicode.ToUpper(first)) + s[n:]
+	}
+	return string(unicode.ToUpper(first)) + s[n:] + "."
 }
 
 // offered is the rate itself as throughput: what a service answers that keeps

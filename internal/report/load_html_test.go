@@ -300,7 +300,7 @@ func TestLoadHTMLOfADayIsSmall(t *testing.T) {
 func TestLoadHTMLOrderAndNames(t *testing.T) {
 	doc := string(loadHTML(t, loadPages()["hostile"]))
 	last := -1
-	for _, id := range []string{"invalid", "warnings", "knee", "result", "slo", "time", "heat", "percentiles", "errors", "generator", "seconds"} {
+	for _, id := range []string{"invalid", "warnings", "knee", "grew", "result", "slo", "time", "heat", "percentiles", "targets", "errors", "generator", "seconds"} {
 		at := strings.Index(doc, `<h2 id="`+id+`"`)
 		if at <= last {
 			t.Errorf("#%s is at %d, what stands before it at %d", id, at, last)
@@ -313,10 +313,12 @@ func TestLoadHTMLOrderAndNames(t *testing.T) {
 	}
 	name := printable.Line(hostileTag)
 	for where, is := range map[string]func(*element) bool{
-		"a warning": func(e *element) bool { return e.name == "li" && e.text == name+": "+name },
-		"a bound":   func(e *element) bool { return e.name == "code" && e.text == name },
-		"an error":  func(e *element) bool { return e.name == "td" && e.text == name },
-		"a heading": func(e *element) bool { return e.name == "h3" && e.text == name },
+		"a warning":  func(e *element) bool { return e.name == "li" && e.text == name+": "+name },
+		"a bound":    func(e *element) bool { return e.name == "code" && e.text == name },
+		"an error":   func(e *element) bool { return e.name == "td" && e.text == name },
+		"a function": func(e *element) bool { return e.name == "th" && e.text == printable.Line(hostileTag+".f")+" " },
+		"a target":   func(e *element) bool { return e.name == "th" && e.text == printable.Line(hostileTag+"/1") },
+		"a heading":  func(e *element) bool { return e.name == "h3" && e.text == name },
 	} {
 		if !slices.ContainsFunc(all, is) {
 			t.Errorf("%q is not in %s", name, where)
@@ -378,6 +380,12 @@ func TestKneeView(t *testing.T) {
 	if p := v.Charts[0].Plateau; p == nil || p.Y != "14.83" || p.Height != "3.34" || p.Title != "16,700/s ± 2.0 %" {
 		t.Errorf("the plateau is %+v", p)
 	}
+	if got := newLoadView(loadPages()["knee"]); v.Text[0] != "The knee is at 49 connections: 16,700/s." || !slices.Equal(got.Warnings, []string{"runs of one level vary by 27.5 %"}) {
+		t.Errorf("the page begins with %q, and warns of %q", v.Text[0], got.Warnings)
+	}
+	if got := newLoadView(loadPages()["knee"]).Verdict; got != "" {
+		t.Errorf("beside what was found the page says in short %q", got)
+	}
 	rates := newKneeView("", rateLoad().Knee)
 	if rates.Charts[0].Plateau != nil || rates.Charts[0].Lines[0].Name != "offered" || rates.Good != "keeps the bounds" || rates.Points[5].Cells[5] != "no" {
 		t.Errorf("the search over rates: %+v", rates.Charts[0])
@@ -403,5 +411,30 @@ func TestQuantileDataEndsWithTheLongest(t *testing.T) {
 	n := len(l.At) - 1
 	if l.At[n] != chartX || l.Values[n] != "50.0 ms" || l.Places[n] != "the longest" || l.Values[n-1] != "1.00 ms" || l.Places[24] != "of 99.00 %" || l.At[24] != 960 {
 		t.Errorf("at the end %d, %q, %q behind %q; at two nines %q at %d", l.At[n], l.Values[n], l.Places[n], l.Values[n-1], l.Places[24], l.At[24])
+	}
+}
+
+// Where no request has a time there is no heat map, and where none ended the page
+// says that in place of a rate of 0 without errors.
+func TestLoadPageOfNothing(t *testing.T) {
+	empty := NewLoadCourse(false)
+	empty.Add(record.Interval{Second: record.Second{Start: loadStart, Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)})
+	run := LoadRun{Course: empty, Result: &record.Result{Start: loadStart, End: loadStart.Add(time.Second), Requests: 20, Errors: map[string]int64{record.Refused: 20}}}
+	if v := newLoadView(&Load{Runs: []LoadRun{run}}); len(v.Heats) != 0 || v.Verdict != "0/s, 100.0\u00a0% of the requests failed" || v.Hides == "" {
+		t.Errorf("of refused requests: %d heat maps, in short %q", len(v.Heats), v.Verdict)
+	}
+	for want, r := range map[string]*record.Result{
+		"No request counts: interrupted in the warm-up": {Start: loadStart, End: loadStart, Interrupted: true, InFlight: 8},
+		"No request ended within 1.00 s":                {Start: loadStart, End: loadStart.Add(time.Second), InFlight: 8},
+		"No request was sent":                           {Start: loadStart, End: loadStart.Add(time.Second)},
+	} {
+		v := newLoadView(&Load{Runs: []LoadRun{{Result: r}}})
+		if v.Verdict != want || v.Hides != "" || v.Figures[5].Value != "–" {
+			t.Errorf("in short %q, errors %q, hides %q; want %q", v.Verdict, v.Figures[5].Value, v.Hides, want)
+		}
+	}
+	interrupted := record.Result{Start: loadStart, End: loadStart, Generator: record.Generator{Processors: 2}}
+	if got := generator(&interrupted); got != "its CPU time is unknown" {
+		t.Errorf("the generator of no time: %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"whet/internal/load/record"
@@ -9,9 +10,13 @@ import (
 )
 
 // loadTimeline draws what happened in each second. A single run has its
-// quantiles in one chart; of several each quantile has one, with a line a run.
+// quantiles in one chart; of several each quantile has one, with a line a run. A
+// line takes two seconds: where no run is that long there is nothing to draw.
 func loadTimeline(runs []LoadRun) *timelineView {
 	x := newAxis()
+	if !slices.ContainsFunc(runs, func(run LoadRun) bool { return len(run.Result.Seconds) > 1 }) {
+		return nil
+	}
 	for i := range runs {
 		r := runs[i].Result
 		for k := range r.Seconds {
@@ -66,7 +71,7 @@ func (v *timelineView) addRun(run *LoadRun, x axis) {
 		{"line-max", "max", c.most}, {"line-p99", "p99", c.p99}, {"run1", "p50", c.p50},
 	})
 	if due, inTime := planned(r); r.Open && inTime < due {
-		v.draw("sent behind their second", "count", "of those due in it", "low", false, x, []lineOf{{"line-bad", "", c.behind}})
+		v.draw("sent late", "count", "behind their second", "low", false, x, []lineOf{{"line-bad", "", c.behind}})
 	}
 }
 
@@ -79,7 +84,7 @@ func linesOf(r *record.Result) loadLines {
 		s := &r.Seconds[i]
 		at := int64(s.Start.Sub(r.Start) + s.Length/2)
 		add := func(to *[]sample, v float64) { *to = append(*to, sample{at, v}) }
-		add(&c.answered, rateOf(s, s.Answered))
+		add(&c.answered, rateOf(s, s.Answered-s.Behind))
 		add(&c.failed, rateOf(s, s.Errors))
 		add(&c.due, rateOf(s, s.Due))
 		add(&c.behind, float64(s.Due-s.InTime))
@@ -118,7 +123,7 @@ func newSecondsView(name string, r *record.Result) secondsView {
 		s := &r.Seconds[i]
 		row := []string{
 			strconv.FormatFloat(s.Start.Sub(r.Start).Seconds(), 'f', -1, 64) + " s",
-			quantity.Count(rateOf(s, s.Answered)), quantity.Count(rateOf(s, s.Errors)),
+			quantity.Count(rateOf(s, s.Answered-s.Behind)), quantity.Count(rateOf(s, s.Errors)),
 		}
 		if r.Open {
 			row = append(row, quantity.Count(float64(s.Due)), quantity.Count(float64(s.InTime)),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"strconv"
 	"time"
 
@@ -45,6 +46,8 @@ type jsonLoad struct {
 
 	Requests         int64             `json:"requests"`
 	Answered         int64             `json:"answered"`
+	WarmupAnswered   int64             `json:"warmup_answered"` // in the duration, to requests of the warm-up
+	DrainAnswered    int64             `json:"drain_answered"`  // of those answered: behind the duration
 	ThroughputPerS   float64           `json:"throughput_per_s"`
 	PlannedPerS      *float64          `json:"planned_per_s"`
 	Errors           map[string]int64  `json:"errors"`
@@ -62,6 +65,7 @@ type jsonLoad struct {
 	Generator        loadGenerator     `json:"generator"`
 	SLO              []jsonLoadBound   `json:"slo"`
 	PerTarget        []loadTarget      `json:"per_target"`
+	Rates            []loadRate        `json:"rates"`
 	Seconds          []loadSecond      `json:"seconds"`
 
 	Recording string `json:"recording,omitempty"`
@@ -106,6 +110,7 @@ type jsonLoadBound struct {
 }
 
 type loadTarget struct {
+	Target        string   `json:"target"`
 	Requests      int64    `json:"requests"`
 	Errors        int64    `json:"errors"`
 	ServiceMeanNs *float64 `json:"service_mean_ns"`
@@ -116,6 +121,7 @@ type loadSecond struct {
 	LengthNs     int64            `json:"length_ns"`
 	Requests     int64            `json:"requests"`
 	Answered     int64            `json:"answered"`
+	Drain        int64            `json:"drain_answered"`
 	Errors       map[string]int64 `json:"errors"`
 	Bytes        int64            `json:"body_bytes"`
 	Due          int64            `json:"due"`
@@ -184,7 +190,7 @@ func newJSONLoad(run *LoadRun) *jsonLoad {
 		URL:      plan.URL, Targets: plan.Targets, TargetsFrom: plan.TargetsFrom, Method: plan.Method, Protocol: plan.Protocol,
 		Loop: "closed", Poisson: plan.Poisson, Connections: plan.Connections, Streams: plan.Streams, KeepAlive: plan.KeepAlive, Think: plan.Think,
 		WarmupNs: int64(plan.Warmup), TimeoutNs: int64(plan.Timeout), DurationNs: int64(r.End.Sub(r.Start)), DrainNs: int64(r.Drain), Interrupted: r.Interrupted,
-		Requests: r.Requests, Answered: r.Answered(), ThroughputPerS: r.Throughput(), Bytes: r.Bytes, BytesPerS: eachSecond(r, r.Bytes),
+		Requests: r.Requests, Answered: r.Answered(), WarmupAnswered: r.Leftover, DrainAnswered: r.Behind, ThroughputPerS: r.Throughput(), Bytes: r.Bytes, BytesPerS: eachSecond(r, r.Bytes),
 		Errors: maps.Clone(r.Errors), Examples: maps.Clone(r.Examples), Status: make(map[string]int64),
 		InFlight: r.InFlight, OldestInFlightNs: int64(r.OldestInFlight), ConnectionsMade: r.Connections, ConnectingNs: int64(r.Connecting),
 		ServiceTimeNs: newLoadTimes(&r.Service),
@@ -192,7 +198,7 @@ func newJSONLoad(run *LoadRun) *jsonLoad {
 			LateSends: r.LateSends, Valid: r.Invalid == "", Reason: r.Invalid, Engine: r.Generator.Engine, Processors: r.Generator.Processors,
 			GCPauses: r.Generator.Pauses, GCPauseNs: int64(r.Generator.PauseTime), GCLongestPauseNs: int64(r.Generator.LongestPause),
 		},
-		SLO: []jsonLoadBound{}, PerTarget: []loadTarget{}, Seconds: []loadSecond{},
+		SLO: []jsonLoadBound{}, PerTarget: []loadTarget{}, Rates: []loadRate{}, Seconds: []loadSecond{},
 	}
 	if r.End.After(r.Start) {
 		start := r.Start.UTC().Round(0)
@@ -214,13 +220,16 @@ func newJSONLoad(run *LoadRun) *jsonLoad {
 	for _, b := range run.Bounds {
 		d.SLO = append(d.SLO, jsonLoadBound(b))
 	}
-	for _, t := range r.Targets {
-		jt := loadTarget{Requests: t.Requests, Errors: t.Errors}
-		if t.Timed > 0 {
-			mean := float64(t.Service) / float64(t.Timed)
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		jt := loadTarget{Target: plan.targetName(i), Requests: t.Requests, Errors: t.Errors}
+		if mean := meanOf(t); !math.IsNaN(mean) {
 			jt.ServiceMeanNs = &mean
 		}
 		d.PerTarget = append(d.PerTarget, jt)
+	}
+	for _, x := range run.rates() {
+		d.Rates = append(d.Rates, newLoadRate(x))
 	}
 	for i := range r.Seconds {
 		d.Seconds = append(d.Seconds, newLoadSecond(r, &r.Seconds[i]))
@@ -230,7 +239,7 @@ func newJSONLoad(run *LoadRun) *jsonLoad {
 
 func newLoadSecond(r *record.Result, s *record.Second) loadSecond {
 	j := loadSecond{
-		TimeNs: int64(s.Start.Sub(r.Start)), LengthNs: int64(s.Length), Requests: s.Requests, Answered: s.Answered,
+		TimeNs: int64(s.Start.Sub(r.Start)), LengthNs: int64(s.Length), Requests: s.Requests, Answered: s.Answered, Drain: s.Behind,
 		Errors: maps.Clone(s.Kinds), Bytes: s.Bytes, Due: s.Due, InTime: s.InTime,
 	}
 	if j.Errors == nil {
@@ -256,13 +265,17 @@ func newLoadTimes(h *hist.Histogram) *loadTimes {
 	}
 }
 
-// eachSecond is a number of the whole run for each second that it took.
+// eachSecond is a number of the whole run for each second, at the pace of its
+// answers.
 func eachSecond(r *record.Result, n int64) float64 {
-	s := (r.End.Sub(r.Start) + r.Drain).Seconds()
-	if s <= 0 {
-		return 0
+	s := r.End.Sub(r.Start).Seconds()
+	switch answered := r.Answered(); {
+	case answered > 0:
+		return float64(n) / float64(answered) * r.Throughput()
+	case s > 0:
+		return float64(n) / s
 	}
-	return float64(n) / s
+	return 0
 }
 
 // LoadInterval is a second of a load that is under way.
@@ -281,6 +294,7 @@ func WriteLoadSecond(w io.Writer, s *LoadInterval) error {
 		LengthNs       int64            `json:"length_ns"`
 		Requests       int64            `json:"requests"`
 		Answered       int64            `json:"answered"`
+		DrainAnswered  int64            `json:"drain_answered"`
 		ThroughputPerS float64          `json:"throughput_per_s"`
 		PlannedPerS    *float64         `json:"planned_per_s"`
 		Errors         map[string]int64 `json:"errors"`
@@ -288,11 +302,8 @@ func WriteLoadSecond(w io.Writer, s *LoadInterval) error {
 		ServiceTimeNs  *loadTimes       `json:"service_time_ns"`
 		ResponseTimeNs *loadTimes       `json:"response_time_ns"`
 	}{
-		"whet/second/1", []string{}, int64(s.At), int64(s.Length), s.Requests, s.Answered, 0, s.Planned,
+		"whet/second/1", []string{}, int64(s.At), int64(s.Length), s.Requests, s.Answered, s.Behind, s.Throughput(), s.Planned,
 		s.Kinds, s.Bytes, newLoadTimes(s.Service), nil,
-	}
-	if s.Length > 0 {
-		line.ThroughputPerS = float64(s.Answered) / s.Length.Seconds()
 	}
 	if line.Errors == nil {
 		line.Errors = map[string]int64{}

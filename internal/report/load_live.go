@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,10 +45,7 @@ func (l *LoadLive) Add(s *LoadInterval) {
 	}
 	l.Times.Merge(h)
 	l.last, l.planned = h, s.Planned
-	l.answered = 0
-	if s.Length > 0 {
-		l.answered = float64(s.Answered) / s.Length.Seconds()
-	}
+	l.answered = s.Throughput()
 	for kind, n := range s.Kinds {
 		if l.Errors == nil {
 			l.Errors = make(map[string]int64)
@@ -74,9 +72,14 @@ func (l *LoadLive) Lines(width int, color bool) []string {
 	if l.Open {
 		name = "response time"
 	}
-	put(dim, fmt.Sprintf("%-15s%10s%10s%10s%10s%10s%10s", name, "mean", "p50", "p90", "p99", "p99.9", "max"))
-	put("", liveTimes("last second", l.last))
-	put("", liveTimes("so far", l.Times))
+	columns := liveColumns(t.width)
+	head := fmt.Sprintf("%-15s", name)
+	for _, c := range columns {
+		head += fmt.Sprintf("%10s", c.name)
+	}
+	put(dim, head)
+	put("", liveTimes("last second", l.last, columns))
+	put("", liveTimes("so far", l.Times, columns))
 	put(l.alarm(), l.failures())
 	return strings.Split(strings.TrimSuffix(string(t.bytes()), "\n"), "\n")
 }
@@ -123,8 +126,14 @@ func (l *LoadLive) failures() string {
 		return "errors         none"
 	}
 	var parts []string
+	rest := l.Failed
 	for _, kind := range kinds(l.Errors) {
 		parts = append(parts, fmt.Sprintf("%s %s", quantity.Count(float64(l.Errors[kind])), printable.Line(kind)))
+		rest -= l.Errors[kind]
+	}
+	// Kinds are told of as their second is closed.
+	if len(parts) > 0 && rest > 0 {
+		parts = append(parts, quantity.Count(float64(rest))+" just now")
 	}
 	text := fmt.Sprintf("errors         %s", quantity.Count(float64(l.Failed)))
 	if len(parts) > 0 {
@@ -133,15 +142,40 @@ func (l *LoadLive) failures() string {
 	return text
 }
 
-// liveTimes are the times of a row of the table; none is a dash.
-func liveTimes(name string, h *hist.Histogram) string {
-	cells := []string{"–", "–", "–", "–", "–", "–"}
-	if h != nil && h.Count() > 0 {
-		cells = []string{quantity.Nanoseconds(h.Mean()), ns(h.Quantile(0.5)), ns(h.Quantile(0.9)), ns(h.Quantile(0.99)), ns(h.Quantile(0.999)), ns(h.Max())}
+// liveColumn is a column of the table of times.
+type liveColumn struct {
+	name string
+	of   func(h *hist.Histogram) string
+}
+
+// liveColumns are those that a terminal has room for; what matters least goes
+// first.
+func liveColumns(width int) []liveColumn {
+	at := func(name string, q float64) liveColumn {
+		return liveColumn{name, func(h *hist.Histogram) string { return ns(h.Quantile(q)) }}
 	}
+	columns := []liveColumn{
+		{"mean", func(h *hist.Histogram) string { return quantity.Nanoseconds(h.Mean()) }},
+		at("p50", 0.5), at("p90", 0.9), at("p99", 0.99), at("p99.9", 0.999),
+		{"max", func(h *hist.Histogram) string { return ns(h.Max()) }},
+	}
+	for _, spare := range []string{"mean", "p90", "p99.9", "p50"} {
+		if 15+10*len(columns) > width {
+			columns = slices.DeleteFunc(columns, func(c liveColumn) bool { return c.name == spare })
+		}
+	}
+	return columns
+}
+
+// liveTimes are the times of a row of the table; none is a dash.
+func liveTimes(name string, h *hist.Histogram, columns []liveColumn) string {
 	text := fmt.Sprintf("%-15s", name)
-	for _, c := range cells {
-		text += fmt.Sprintf("%*s", 10, c)
+	for _, c := range columns {
+		cell := "–"
+		if h != nil && h.Count() > 0 {
+			cell = c.of(h)
+		}
+		text += fmt.Sprintf("%*s", 10, cell)
 	}
 	return text
 }

@@ -40,7 +40,8 @@ type LoadKnee struct {
 	// known.
 	Plateau, NoiseRatio float64
 	Text                []string // what was found, in sentences
-	Invalid             string   // why it is not the service's knee; "": it is
+	Warnings            []string
+	Invalid             string // why it is not the service's knee; "": it is
 }
 
 // overRates is what the levels of an open loop are.

@@ -55,6 +55,7 @@ type KneeLevel struct {
 // KneeRun is one run of a level.
 type KneeRun struct {
 	Throughput, Concurrency, Errors float64
+	Answers                         int64 // that the times are of
 	P50, P99, Span                  time.Duration
 	Broken                          string // the bound that it broke
 }
@@ -65,7 +66,7 @@ func (l *KneeLevel) last() *KneeRun { return &l.Runs[len(l.Runs)-1] }
 
 // Knee is the search as the HTML page draws it.
 func (k *KneeSearch) Knee() *LoadKnee {
-	out := &LoadKnee{Over: k.over(), Low: k.Low, High: k.High, Invalid: k.Invalid, Text: append([]string{k.Headline}, k.Warnings...)}
+	out := &LoadKnee{Over: k.over(), Low: k.Low, High: k.High, Invalid: k.Invalid, Text: []string{k.Headline}, Warnings: k.Warnings}
 	if math.IsInf(out.High, 0) {
 		out.High = 0
 	}

@@ -81,15 +81,18 @@ type jsonKneeRun struct {
 	ThroughputPerS float64 `json:"throughput_per_s"`
 	Concurrency    float64 `json:"concurrency"`
 	ErrorRatio     float64 `json:"error_ratio"`
+	Answers        int64   `json:"answers"`
 	P50Ns          int64   `json:"p50_ns"`
 	P99Ns          int64   `json:"p99_ns"`
 	SpanNs         int64   `json:"span_ns"`
 	Broken         string  `json:"broken"`
 }
 
+const searchSchema = "whet/knee/1"
+
 // WriteLoadSearchJSON writes what was found as one document: whet/knee/1.
 func WriteLoadSearchJSON(w io.Writer, s *LoadSearch, files LoadFiles) error {
-	d := jsonSearch{Schema: "whet/knee/1", Warnings: append([]string{}, s.Warnings...), URL: s.Plan.URL, Targets: s.Plan.Targets, TargetsFrom: s.Plan.TargetsFrom,
+	d := jsonSearch{Schema: searchSchema, Warnings: append([]string{}, s.Warnings...), URL: s.Plan.URL, Targets: s.Plan.Targets, TargetsFrom: s.Plan.TargetsFrom,
 		Method: s.Plan.Method, Protocol: s.Plan.Protocol, SLO: s.SLO, Growth: newJSONGrowth(s.Growth), Recording: files.Recording, Report: files.Report}
 	for i := range s.Found {
 		k := newJSONKnee(&s.Found[i])
@@ -121,7 +124,7 @@ func newJSONKnee(k *KneeSearch) *jsonKnee {
 	for _, l := range k.Levels {
 		step := jsonKneeStep{Level: l.Level, ThroughputPerS: l.Throughput, Good: l.Good, Runs: []jsonKneeRun{}}
 		for _, r := range l.Runs {
-			step.Runs = append(step.Runs, jsonKneeRun{r.Throughput, r.Concurrency, r.Errors, int64(r.P50), int64(r.P99), int64(r.Span), r.Broken})
+			step.Runs = append(step.Runs, jsonKneeRun{r.Throughput, r.Concurrency, r.Errors, r.Answers, int64(r.P50), int64(r.P99), int64(r.Span), r.Broken})
 		}
 		j.Levels = append(j.Levels, step)
 	}

@@ -24,16 +24,16 @@ type LoadTextOptions struct {
 // after the other behind a table that compares them.
 func WriteLoadText(w io.Writer, p *Load, o LoadTextOptions) error {
 	t := textWriter{width: min(max(cmp.Or(o.Width, 100), 60), 160), color: o.Color}
-	if len(p.Runs) > 1 {
+	if len(p.Runs) == 1 {
+		t.load(&p.Runs[0], "", p.Warnings)
+	} else {
 		t.compareLoads(p.Runs)
-	}
-	for i := range p.Runs {
-		if len(p.Runs) > 1 {
+		t.warnings(p.Warnings)
+		for i := range p.Runs {
 			t.line()
+			t.load(&p.Runs[i], printable.Line(p.Runs[i].Name)+"  ", nil)
 		}
-		t.load(&p.Runs[i], len(p.Runs) > 1)
 	}
-	t.warnings(p.Warnings)
 	if _, err := w.Write(t.bytes()); err != nil {
 		return fmt.Errorf("write load: %w", err)
 	}
@@ -43,7 +43,8 @@ func WriteLoadText(w io.Writer, p *Load, o LoadTextOptions) error {
 // loadLabel is the width of the names before a summary's figures.
 const loadLabel = 15
 
-func (t *textWriter) load(run *LoadRun, named bool) {
+// load writes a run; about is what the page has to say of it too.
+func (t *textWriter) load(run *LoadRun, name string, about []string) {
 	r := run.Result
 	if r.Invalid != "" {
 		for _, l := range wrap("not valid: "+printable.Line(r.Invalid), t.width-2) {
@@ -51,19 +52,17 @@ func (t *textWriter) load(run *LoadRun, named bool) {
 		}
 		t.line()
 	}
-	title := run.Plan.target()
-	if named {
-		title = printable.Line(run.Name) + "  " + title
-	}
-	t.line(t.paint(bold, shorten(title, t.width)))
+	t.line(t.paint(bold, shorten(name+run.Plan.target(), t.width)))
 	for _, l := range wrap(run.loop(), t.width) {
 		t.line(t.paint(dim, l))
 	}
-	t.warnings(withoutReason(r))
+	t.warnings(slices.Concat(withoutReason(r), about))
 	t.line()
 	t.times(run)
 	t.line()
 	t.figures(run)
+	t.rates(run)
+	t.targets(run)
 	t.bounds(run.Bounds)
 	if !r.Open && r.Requests > 0 {
 		t.line()
@@ -191,7 +190,11 @@ func (t *textWriter) times(run *LoadRun) {
 	}
 	add(&run.Result.Service, "service time", "from when it was sent")
 	if len(rows) == 1 {
-		t.hang(2, "", 0, "No request has a time: none was answered, and none timed out.")
+		text := "No request has a time: none was answered, and none timed out."
+		if r := run.Result; r.Requests == 0 {
+			text = noneEnded(r) + "."
+		}
+		t.hang(2, "", 0, text)
 		return
 	}
 	t.table(rows)
@@ -282,16 +285,18 @@ func kinds(errors map[string]int64) []string {
 // generator says what driving the load took.
 func generator(r *record.Result) string {
 	g := &r.Generator
-	if g.CPU < 0 {
+	length := int64(r.End.Sub(r.Start) + r.Drain)
+	if g.CPU < 0 || length <= 0 {
 		return "its CPU time is unknown"
 	}
 	cpu := int64(g.CPU)
-	text := cores(&cpu, int64(r.End.Sub(r.Start)+r.Drain))
+	text := cores(&cpu, length)
 	if g.Processors > 0 {
 		text += fmt.Sprintf(" of %d", g.Processors)
 	}
-	if r.Requests > 0 {
-		text += fmt.Sprintf(", %s of CPU a request", quantity.Nanoseconds(float64(cpu)/float64(r.Requests)))
+	// What was never sent cost nothing: it has a response time and no service time.
+	if sent := r.Requests - max(r.Response.Count()-r.Service.Count(), 0); sent > 0 {
+		text += fmt.Sprintf(", %s of CPU a request", quantity.Nanoseconds(float64(cpu)/float64(sent)))
 	}
 	if g.Pauses > 0 {
 		text += fmt.Sprintf(", %s of its collector, the longest %s", quantity.Plural(int(g.Pauses), "pause"), quantity.Nanoseconds(float64(g.LongestPause)))
@@ -321,28 +326,4 @@ func (t *textWriter) bounds(bounds []LoadBound) {
 		}
 		t.line("  ", t.paint(s, pad(verdict, loadLabel-2)), "  ", text)
 	}
-}
-
-// compareLoads is the table of several runs.
-func (t *textWriter) compareLoads(runs []LoadRun) {
-	t.heading("Loads beside each other", "times are response times of an open loop, and service times of a closed one")
-	head := []string{"a second", "errors", "mean"}
-	quantiles := t.quantiles(4)
-	for _, q := range quantiles {
-		head = append(head, q.name)
-	}
-	rows := [][]string{append(head, "max", "", "")}
-	for i := range runs {
-		r := runs[i].Result
-		h, note := &r.Service, "closed, "+quantity.Plural(runs[i].Plan.Connections, "connection")
-		if r.Open {
-			h, note = &r.Response, "open, "+printable.Line(runs[i].Plan.Rate)
-		}
-		if r.Invalid != "" {
-			note += ", not valid"
-		}
-		row := []string{quantity.Count(r.Throughput()), quantity.Percent(float64(r.Failed()) / float64(max(r.Requests, 1)))}
-		rows = append(rows, append(append(row, someTimes(h, quantiles)...), printable.Line(runs[i].Name), note))
-	}
-	t.table(rows)
 }

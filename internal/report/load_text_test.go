@@ -166,6 +166,25 @@ func TestLoadHostile(t *testing.T) {
 	}
 }
 
+// Kinds of a recording that others made are no formulas, and nothing that a
+// terminal obeys.
+func TestLoadCSVOfOthers(t *testing.T) {
+	var b bytes.Buffer
+	r := &record.Result{Seconds: []record.Second{{Kinds: map[string]int64{"=HYPERLINK(\"x\")\x1b[2J": 1}}, {Kinds: map[string]int64{"@x": 2}}, {Kinds: map[string]int64{"tls": 1}}}}
+	if err := WriteLoadCSV(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{`'=HYPERLINK("x")\x1b[2J=1`, "'@x=2", "tls=1"} {
+		if row := rows[i+1]; row[len(row)-1] != want {
+			t.Errorf("%q, want %q", row[len(row)-1], want)
+		}
+	}
+}
+
 // The rows of the CSV file add up to the result.
 func TestLoadCSV(t *testing.T) {
 	for _, name := range []string{"open", "closed"} {
@@ -246,6 +265,15 @@ func TestLoadLive(t *testing.T) {
 	l.Failed = 8
 	if got := l.Lines(100, false)[6]; got != "errors         8: 5 connection reset, 3 timeout" {
 		t.Errorf("%q", got)
+	}
+	l.Failed = 10
+	if got := l.Lines(100, false)[6]; got != "errors         10: 5 connection reset, 3 timeout, 2 just now" {
+		t.Errorf("%q", got)
+	}
+	for width, want := range map[int]string{76: "mean p50 p90 p99 p99.9 max", 75: "p50 p90 p99 p99.9 max", 60: "p50 p99 p99.9 max", 40: "p99 max"} {
+		if got := strings.Join(strings.Fields(l.Lines(width, false)[3])[2:], " "); got != want {
+			t.Errorf("%d columns have room for %s, want %s", width, got, want)
+		}
 	}
 	for _, width := range []int{1, 20, 60, 200} {
 		for _, color := range []bool{false, true} {

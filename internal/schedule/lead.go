@@ -27,10 +27,7 @@ func (s Schedule) Led(lead time.Duration) Schedule {
 		return s
 	}
 	legs := []leg{{s.pieces[0].from, s.pieces[0].from, lead}}
-	for i, p := range s.pieces {
-		if i == len(s.pieces)-1 {
-			break // the rate of the last leg goes on by itself
-		}
+	for _, p := range s.pieces { // the last one without a length: its rate goes on
 		legs = append(legs, leg{p.from, p.to, p.length})
 	}
 	led := build(legs)

@@ -28,6 +28,14 @@ func TestLed(t *testing.T) {
 	if !steps.Random() || steps.Rate(1500*time.Millisecond) != 50 || steps.Rate(2500*time.Millisecond) != 20 || steps.Rate(time.Hour) != 20 {
 		t.Error("steps are not what they were")
 	}
+	// The rate that goes on may be another than the last piece's.
+	open, err := Parse("100/s:2s,300/s", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open = open.Led(time.Second); open.Rate(2*time.Second) != 100 || open.Rate(3*time.Second) != 300 || open.Peak() != 300 || open.Before(4*time.Second) != 600 {
+		t.Errorf("rates %v and %v, %d arrivals", open.Rate(2*time.Second), open.Rate(3*time.Second), open.Before(4*time.Second))
+	}
 	constant := Constant(10)
 	if got := constant.Led(time.Second); got.At(7) != constant.At(7) || got.Span() != 0 {
 		t.Error("a constant plan changed")

@@ -93,7 +93,8 @@ const wide = 1.05
 // climbs bounds how often the best level may move.
 const climbs = 8
 
-// climb halves the gaps on either side of the best level.
+// climb halves the gaps on either side of the best level, and measures levels again
+// that lie in a dip.
 func (s *search) climb() error {
 	s.stage = Refining
 	for range climbs {
@@ -113,6 +114,7 @@ func (s *search) climb() error {
 				next = append(next, s.between(best.Level, right.Level))
 			}
 		}
+		next = append(next, s.dips()...)
 		measured := false
 		for _, n := range next {
 			if n == 0 {
@@ -129,6 +131,28 @@ func (s *search) climb() error {
 		}
 	}
 	return nil
+}
+
+// far is how many tolerances below the plateau one run is enough to say so.
+const far = 5
+
+// dips are the levels that are far below their neighbours: on the way up below the
+// straight line between them, which throughput only bends away from above, else below
+// both. Such a run was disturbed, and would hide the knee: it has to have been
+// measured as often as the options say to be believed.
+func (s *search) dips() []float64 {
+	var out []float64
+	for i := 1; i+1 < len(s.levels); i++ {
+		left, l, right := s.levels[i-1], s.levels[i], s.levels[i+1]
+		beside := right.Throughput
+		if rise := right.Throughput - left.Throughput; rise > 0 {
+			beside = left.Throughput + rise*(l.Level-left.Level)/(right.Level-left.Level)
+		}
+		if l.Throughput < beside*(1-far*s.o.Tolerance) && len(l.Runs) < s.o.Runs {
+			out = append(out, l.Level)
+		}
+	}
+	return out
 }
 
 // between is the level in the middle of two on a logarithmic scale; 0 where they
@@ -193,12 +217,16 @@ func (s *search) edge() (low, high float64, err error) {
 
 // bracket is the smallest level measured so far that is within the plateau, and
 // the one before it. It asks the smallest level that may be within first: of
-// several alike one that is low by chance must not hide those before it.
+// several alike one that is low by chance must not hide those before it. Where it
+// ends early the level that was asked is on neither side.
 func (s *search) bracket() (low, high float64, err error) {
 	for _, l := range slices.Clone(s.levels) {
 		within, err := s.decide(l.Level, 1)
-		if within || err != nil {
-			return low, l.Level, err
+		switch {
+		case err != nil:
+			return 0, 0, err
+		case within:
+			return low, l.Level, nil
 		}
 		low = l.Level
 	}
@@ -233,7 +261,7 @@ func (s *search) decide(level float64, runs int) (bool, error) {
 			n := len(l.Runs)
 			distance := math.Abs(lower - s.o.Tolerance)
 			// One run is enough only where it is far below.
-			obvious := lower > 5*s.o.Tolerance && distance > 2*width
+			obvious := lower > far*s.o.Tolerance && distance > 2*width
 			if obvious || n >= s.o.MostRuns || n >= max(runs, 2) && distance > width {
 				return lower <= s.o.Tolerance, nil
 			}
@@ -296,13 +324,17 @@ func (s *search) reference(level float64) float64 {
 	return best
 }
 
+// roughly is by how much the best of single runs may be too good, as a share.
+const roughly = 0.1
+
 // conclude makes the result from the levels and the bracket; high is 0 where the
-// search did not get that far.
+// search did not get that far. Then the knee is the smallest level that was about as
+// good as the best, and there is no lower side: single runs do not tell.
 func (s *search) conclude(k *Knee, low, high float64) {
 	if high == 0 {
-		high = capacity.FindPlateau(s.from(0), s.o.Tolerance, s.o.Confidence).From
-	}
-	if low == 0 {
+		floor := s.top().Throughput * (1 - roughly)
+		high = s.levels[slices.IndexFunc(s.levels, func(l *Level) bool { return l.Throughput >= floor })].Level
+	} else if low == 0 {
 		for _, l := range s.levels {
 			if l.Level < high {
 				low = l.Level

@@ -29,12 +29,18 @@
 //
 // The rate is doubled from the first one, or halved, until it is known to be met at
 // one rate and not at another. It is not met where the service breaks a bound, or
-// falls behind: answers come later and later, by four percent of the span or more.
+// falls behind: answers come later and later, by more of the span than half of the
+// resolution and chance explain, and in any case by four percent of it.
 // The range between the two is halved on a logarithmic scale until they are within
 // the resolution. Then both sides are measured again: where the second run says
 // something else a third decides, and the range in which rates flip is reported.
 // After a rate at which requests failed a low rate is sent until the service keeps
 // its bounds again, so that a backlog does not spoil the next figure.
+//
+// A quantile of few answers is chance (Enough says how many it takes: 299 for p99). A
+// low rate is sent for longer, until they have come, or for a twentieth of the budget.
+// Where a side of the bracket still has too few, in all its runs, that is said: it is
+// undecided.
 //
 // # When it misleads
 //

@@ -23,9 +23,9 @@ type Knee struct {
 	Found bool
 	At    float64
 	// Low and High are the bracket: in a closed loop the largest level below the
-	// plateau, 0 where there is none, and the knee; in an open one the highest
-	// rate that is met, which is At, and the lowest above it that is not, +Inf
-	// where none broke.
+	// plateau, 0 where there is none or the search ended before it was known, and
+	// the knee; in an open one the highest rate that is met, which is At, and the
+	// lowest above it that is not, +Inf where none broke.
 	Low, High float64
 	// Throughput at the knee.
 	Throughput float64
@@ -38,7 +38,8 @@ type Knee struct {
 	Unstable *Range
 	Levels   []Level // ascending
 	// Profile are the levels whose profiles are worth comparing: the knee, and one
-	// at about half of it. 0: there is none.
+	// at about half of it, or in a closed loop without such a one at about twice of
+	// it. 0: there is none.
 	Profile Range
 	// Complete: the search came to its end.
 	Complete    bool
@@ -104,7 +105,7 @@ func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 		s.warn("interrupted: this is what was measured until then")
 		err = nil
 	case errors.Is(err, errBudget):
-		s.warn("the budget of %v is spent: this is what was measured until then; give more time, or start closer", o.Budget)
+		s.warn("%s is spent: this is what was measured until then; give more time", o.budget())
 		err = nil
 	default:
 		err = fmt.Errorf("look for the knee: %w", err)
@@ -128,7 +129,7 @@ func (s *search) warn(format string, args ...any) {
 
 // run measures a level once more.
 func (s *search) run(level float64) (*Level, error) {
-	p, err := s.once(level, s.span())
+	p, err := s.once(level, s.span(level))
 	if err != nil {
 		return nil, err
 	}
@@ -175,16 +176,35 @@ func (s *search) once(level float64, span time.Duration) (Point, error) {
 
 // span is how long a level is measured: long enough for fifty service times
 // as they are without load, since the answers of clients that go in step come in
-// bursts, and a burst more or less must not count.
-func (s *search) span() time.Duration {
-	if len(s.levels) == 0 {
-		return s.o.Span
+// bursts, and a burst more or less must not count. A low rate is sent for longer,
+// until it brings as many answers as the bounds need, but for no more than a part of
+// the budget: a search has some twenty runs.
+func (s *search) span(level float64) time.Duration {
+	span := s.o.Span
+	if len(s.levels) > 0 {
+		span = min(max(span, services*s.levels[0].Runs[0].P50), s.o.LongestSpan)
 	}
-	return min(max(s.o.Span, services*s.levels[0].Runs[0].P50), s.o.LongestSpan)
+	if s.o.Open {
+		span = max(span, least(level), min(lasts(s.o.Answers, level), s.o.Budget/parts))
+	}
+	return span
 }
 
-// services is how many service times a level lasts at least.
-const services = 50
+const (
+	services = 50 // that a level lasts at least
+	parts    = 20 // of the budget, of which a run may take one for more answers
+	// Some requests are sent at the lowest rate too, within reason.
+	few        = 20
+	longestFew = 5 * time.Second
+)
+
+// lasts is how long a rate takes for some requests, at most a day.
+func lasts(requests int64, rate float64) time.Duration {
+	return time.Duration(min(float64(requests)/rate, 24*60*60) * float64(time.Second))
+}
+
+// least is how long a rate is sent at least.
+func least(rate float64) time.Duration { return min(lasts(few, rate), longestFew) }
 
 // from are the levels at and above one as package capacity takes them.
 func (s *search) from(level float64) []capacity.Level {
@@ -198,7 +218,9 @@ func (s *search) from(level float64) []capacity.Level {
 }
 
 // profile chooses the levels whose profiles are to be compared: what grows
-// towards the knee is in the difference of the knee and of half of it.
+// towards the knee is in the difference of the knee and of half of it. Where one
+// client is the knee, as with a lock around all of the work, it shows beyond: at
+// twice as many or more.
 func (k *Knee) profile() {
 	if !k.Found {
 		return
@@ -210,6 +232,12 @@ func (k *Knee) profile() {
 		}
 	}
 	k.Profile = Range{Low: below, High: k.At}
+	if below == 0 && !k.Open {
+		i := slices.IndexFunc(k.Levels, func(l Level) bool { return l.Level >= 2*k.At })
+		if i >= 0 {
+			k.Profile = Range{Low: k.At, High: k.Levels[i].Level}
+		}
+	}
 }
 
 // doubt says what speaks against the figures.
@@ -229,6 +257,10 @@ func (s *search) doubt(k *Knee) {
 		}
 		if why := l.invalid(); why != "" && k.Invalid == "" && counts {
 			k.Invalid = fmt.Sprintf("at %s: %s", s.o.name(l.Level), why)
+		}
+		if n, needs := s.undecided(&l); counts && needs > 0 {
+			s.warn("at %s the bounds are undecided: %s are too few for a quantile of theirs, which may be kept or broken by chance until there are %s; give more time",
+				s.o.name(l.Level), quantity.Plural(int(n), "answer"), quantity.Count(float64(needs)))
 		}
 		if l.Good && !k.Open && last.Errors >= 0.01 {
 			s.warn("%s of the requests failed at %s: throughput counts the others", quantity.Percent(last.Errors), s.o.name(l.Level))
@@ -264,10 +296,20 @@ func (o *Options) name(level float64) string {
 	return quantity.Plural(int(level), "client")
 }
 
+// budget is whose time is spent.
+func (o *Options) budget() string {
+	if o.Of > o.Budget {
+		return fmt.Sprintf("this search's part of the budget, %v of %v,", o.Budget.Round(time.Millisecond), o.Of)
+	}
+	return fmt.Sprintf("the budget of %v", o.Budget)
+}
+
 // String is the result in one line.
 func (k *Knee) String() string {
 	o := Options{Open: k.Open}
 	switch {
+	case len(k.Levels) == 0:
+		return "no level was measured"
 	case !k.Found:
 		return fmt.Sprintf("no knee between %s and %s", o.name(k.From), o.name(k.To))
 	case k.Open && math.IsInf(k.High, 1):
@@ -275,7 +317,11 @@ func (k *Knee) String() string {
 	case k.Open:
 		return fmt.Sprintf("the bounds hold up to %s and not at %s", o.name(k.At), o.name(k.High))
 	}
-	line := fmt.Sprintf("the knee is at %s: %s/s; the plateau is %s/s ± %s", o.name(k.At), quantity.Count(k.Throughput),
+	at := o.name(k.At)
+	if !k.Complete && k.Low == 0 && k.At > k.From {
+		at += " or below"
+	}
+	line := fmt.Sprintf("the knee is at %s: %s/s; the plateau is %s/s ± %s", at, quantity.Count(k.Throughput),
 		quantity.Count(k.Plateau.Throughput.Center), quantity.Percent(k.Plateau.NoiseRatio()))
 	if k.Low > 0 {
 		line += fmt.Sprintf(", and not reached at %s", o.name(k.Low))

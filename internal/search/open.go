@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"whet/internal/quantity"
 )
@@ -24,14 +25,41 @@ func (s *search) open(k *Knee) error {
 func (s *search) good(p Point) bool { return p.Meets && !s.behind(p) }
 
 // behind reports whether the answers of a run came later and later: of a service
-// that bears a share e less than the rate they come e seconds later each second. A
-// service that is slow without load varies by more than a quick one.
+// that bears a share e less than the rate they come e seconds later each second. Half
+// of the resolution is let pass, and chance: of n requests to a service at its very
+// limit, which come or are worked on at random, √n are left over now and then, which
+// come later by a share of 1/√n of the span; two of those. A service that is slow
+// without load varies by more than a quick one.
 func (s *search) behind(p Point) bool {
 	slow := s.levels[0].Runs[0].P50
 	for _, l := range s.levels {
 		slow = min(slow, l.Runs[0].P50)
 	}
-	return p.Growth > p.Span/25+slow/2
+	share := min(s.o.Resolution/2+2/math.Sqrt(float64(max(p.Answers, 1))), most)
+	return p.Growth > time.Duration(share*float64(p.Span))+slow/2
+}
+
+// most is the share of the span by which answers may come later, however few they
+// are.
+const most = 0.04
+
+// undecided is how many answers a level had and how many it would take, where
+// chance may have decided; else needs is 0. The runs that say what the level was
+// taken for count together.
+func (s *search) undecided(l *Level) (answers, needs int64) {
+	for _, p := range l.Runs {
+		if s.good(p) != l.Good {
+			continue
+		}
+		if p.Needs == 0 || s.behind(p) {
+			return 0, 0
+		}
+		answers, needs = answers+p.Answers, max(needs, p.Needs)
+	}
+	if answers >= needs {
+		return 0, 0
+	}
+	return answers, needs
 }
 
 // met reports whether most runs of a level are good, the last one deciding a tie.
@@ -88,7 +116,7 @@ func (s *search) cool() error {
 		}
 	}
 	for range coolings {
-		p, err := s.once(rate, s.o.Cool)
+		p, err := s.once(rate, max(s.o.Cool, least(rate)))
 		if err != nil {
 			return err
 		}
@@ -107,8 +135,9 @@ func (s *search) bound() (low, high float64, err error) {
 	high = math.Inf(1)
 	for rate := s.o.From; ; {
 		met, err := s.try(rate)
-		if err == nil && !met && low > 0 {
-			// Once more: what grew so far may have been disturbed.
+		if err == nil && !met {
+			// Once more: it may have been disturbed, and all rates beyond would be
+			// left out.
 			met, err = s.try(rate)
 		}
 		if err != nil {
@@ -251,7 +280,11 @@ func (s *search) settle(k *Knee, low, high float64) {
 	}
 	if broke <= met {
 		k.Unstable = &Range{broke, met}
-		k.Warnings = append(k.Warnings, fmt.Sprintf("unstable between %s and %s: the bounds held in one run there and not in another", s.o.name(broke), s.o.name(met)))
+		where := "at " + s.o.name(broke)
+		if broke < met {
+			where = fmt.Sprintf("between %s and %s", s.o.name(broke), s.o.name(met))
+		}
+		k.Warnings = append(k.Warnings, "unstable "+where+": the bounds held in one run there and not in another")
 	}
 	switch {
 	case low == 0 && len(s.levels) > 0:

@@ -23,6 +23,9 @@ type Point struct {
 	// does not, in one line.
 	Meets  bool
 	Broken string
+	// Answers are the times that the bounds were judged by. Needs is how many it
+	// takes before a quantile is beyond chance; 0: what was found is.
+	Answers, Needs int64
 	// Of the service times of a closed loop, the response times of an open one.
 	P50, P99 time.Duration
 	// Growth is by how much later the answers of an open loop came at its end than
@@ -44,9 +47,12 @@ type Options struct {
 	Open bool
 	// From is the first level, Least and Most the bounds of those that are tried.
 	From, Least, Most float64
-	// Span is how long a level is measured. In a closed loop it is raised to
-	// fifty service times, at most LongestSpan.
+	// Span is how long a level is measured. It is raised to fifty service times, at
+	// most LongestSpan, and in an open loop until the rate brings Answers, as far as
+	// the budget allows (span).
 	Span, LongestSpan time.Duration
+	// Answers is how many the bounds need: Enough says it.
+	Answers int64
 	// Resolution is how finely to look, as a share of the level.
 	Resolution float64
 	// Tolerance is by which share the throughput of a closed loop's level may be
@@ -59,8 +65,9 @@ type Options struct {
 	Runs, MostRuns int
 	// Confidence of the intervals.
 	Confidence float64
-	// Budget bounds the sum of what the measurements take.
-	Budget time.Duration
+	// Budget bounds the sum of what the measurements take. Of is the budget of all
+	// searches together, where this one has a part of it; 0: it is the only one.
+	Budget, Of time.Duration
 	// Cool is how long the lowest rate is sent at a time where a backlog has to
 	// go.
 	Cool     time.Duration

@@ -7,20 +7,18 @@ import (
 
 	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/stat"
 )
 
 // blocks is into how many slices a run is cut to see its noise.
 const blocks = 10
 
 // PointOf is what a load at a level showed, judged by the bounds, which may be
-// none. Its throughput is that of good answers. In an open loop a bound on the least
-// throughput is left out: a rate below it cannot meet it, and that is not the
-// service's fault. Hold it against what was found.
+// none. Its throughput is that of good answers within the span. In an open loop a
+// bound on the least throughput is left out: a rate below it cannot meet it, and that
+// is not the service's fault. Hold it against what was found.
 func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
-	times := &r.Service
-	if r.Open {
-		times = &r.Response
-	}
+	times := r.Times()
 	p := Point{
 		Level: level, Growth: growth(r.Seconds), Span: r.End.Sub(r.Start), Took: r.End.Sub(r.Began) + r.Drain,
 		P50: time.Duration(times.Quantile(0.5)), P99: time.Duration(times.Quantile(0.99)), Invalid: r.Invalid,
@@ -44,17 +42,78 @@ func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
 	if r.Requests == 0 || p.Span <= 0 {
 		return p
 	}
+	p.Answers, p.Needs = times.Count(), needs(verdicts, r)
 	good := float64(r.Requests - r.Failed())
 	p.Errors = float64(r.Failed()) / float64(r.Requests)
-	p.Throughput = good / (p.Span + r.Drain).Seconds()
 	if times.Count() > 0 {
 		// Little's law: arrivals per second times the mean time that they stay.
 		p.Concurrency = float64(r.Requests) / p.Span.Seconds() * times.Mean() / float64(time.Second)
 	}
 	if answered := r.Answered(); answered > 0 {
-		p.Blocks = sliced(r.Answers, good/float64(answered))
+		share := good / float64(answered)
+		p.Throughput, p.Blocks = r.Throughput()*share, sliced(r.Answers, share)
 	}
 	return p
+}
+
+// chance is with which probability a quantile may be taken for kept, or for broken,
+// that is not.
+const chance = 0.05
+
+// Enough is how many answers the bounds on quantiles need; 0: there are none. Of n
+// answers all are below the quantile q of all there could be with the probability
+// qⁿ: with fewer than
+//
+//	n = ln(0.05) / ln(q)
+//
+// of them the quantile has no upper limit with 95 % confidence, whatever they are
+// (S. S. Wilks, Annals of Mathematical Statistics 12, 1941). For p99 that is 299.
+func Enough(bounds slo.Bounds) int64 {
+	most := int64(0)
+	for _, b := range bounds {
+		most = max(most, enough(b))
+	}
+	return most
+}
+
+func enough(b slo.Bound) int64 {
+	if b.Metric.Kind != slo.Quantile || b.Op != slo.Less && b.Op != slo.AtMost {
+		return 0
+	}
+	return int64(math.Ceil(math.Log(chance) / math.Log(b.Metric.Percent/100)))
+}
+
+// needs is how many answers it takes to judge what there are too few for, 0 where
+// chance decides nothing: a bound is broken that is on no quantile, or by so many
+// answers that their share is above 1 − q beyond chance; or all have enough.
+func needs(verdicts []slo.Verdict, r *record.Result) int64 {
+	most := int64(0)
+	for _, v := range verdicts {
+		n := enough(v.Bound)
+		if v.Unknown || v.Broken && n == 0 {
+			return 0
+		}
+		times := v.Bound.Metric.Histogram(r)
+		if times.Count() >= n {
+			if v.Broken {
+				return 0
+			}
+			continue
+		}
+		if v.Broken {
+			above := 0
+			for b := range times.All() {
+				if float64(b.First) > v.Bound.Value {
+					above += int(b.Count)
+				}
+			}
+			if stat.ClopperPearson(above, int(times.Count()), 1-2*chance).Low > 1-v.Bound.Metric.Percent/100 {
+				return 0
+			}
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 // sliced sums the bins up to equal slices, in good answers per second; what is

@@ -192,7 +192,7 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 		}
 		p.Growth = quantile(late, 0.5) - quantile(early, 0.5)
 		p.Took = seconds(last)
-		p.Errors = failed / count
+		p.Errors, p.Answers = failed/count, int64(count)
 		p.Throughput = (count - failed) / (last - warmup)
 		p.P50, p.P99 = quantile(times, 0.5), quantile(times, 0.99)
 		p.Meets = p.P99 < bound && p.Errors < 0.001

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"whet/internal/load"
 	"whet/internal/recording"
 )
 
@@ -44,5 +45,31 @@ func TestAddresses(t *testing.T) {
 	// What package net/url refuses is shown in messages too.
 	if shown := recording.Redacted("http://bob:secret@[::1"); shown != "http://[::1" {
 		t.Error(shown)
+	}
+}
+
+// On the server's machine the generator leaves processors to the server.
+func TestLoops(t *testing.T) {
+	for _, c := range []struct {
+		url         string
+		started     bool
+		asked       int
+		connections int
+		processors  int
+		want        int
+	}{
+		{"http://127.0.0.1:8080/", false, 0, 64, 2, 1},
+		{"http://localhost/", false, 0, 64, 1, 1},
+		{"http://[::1]:8080/", false, 0, 64, 16, 4},
+		{"http://[::1]:8080/", false, 0, 640, 16, 8},
+		{"http://[::1]:8080/", false, 0, 1, 16, 1},
+		{"http://name.example/", true, 0, 64, 4, 2},
+		{"http://name.example/", false, 0, 64, 4, 0},
+		{"http://127.0.0.1:8080/", true, 3, 64, 2, 3},
+	} {
+		o := load.Options{URL: c.url, Loops: c.asked, Concurrency: c.connections}
+		if got := loops(&o, c.started, c.processors); got != c.want {
+			t.Errorf("%+v: %d loops", c, got)
+		}
 	}
 }

@@ -179,7 +179,7 @@ func (g *gcLines) passOn() {
 func (g *gcLines) flush() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if bytes.Contains(g.begun, []byte("%: ")) {
+	if bytes.Contains(g.begun, []byte(" @")) {
 		g.begun = nil
 	}
 	g.release()

@@ -23,6 +23,7 @@ func TestGCLines(t *testing.T) {
 		{"with others between", []string{gc[:40], "one\n", gc[40:90], "2026/11/21 two", gc[90:], "\n"}, "one\n2026/11/21 two\n", gc},
 		{"one that does not end", []string{gc[:40], "one\n", gc, "two\n"}, "one\n" + gc[:40] + "two\n", gc},
 		{"cut off by the program's end", []string{"one\n", gc[:80]}, "one\n", ""},
+		{"cut off as it began", []string{"one\n", gc[:6]}, "one\n", ""},
 		{"a question that ends alike", []string{"log", "ging "}, "logging ", ""},
 		{"none", []string{"gc gc gc \n", "gc 1 @ nothing\n", "gc "}, "gc gc gc \ngc 1 @ nothing\ngc ", ""},
 	} {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -100,6 +101,7 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	if err := o.Validate(); err != nil {
 		return Outcome{}, err
 	}
+	o.Load.Loops = loops(&o.Load, len(o.Server) > 0, runtime.GOMAXPROCS(0))
 	r := &serviceRecorder{session: newSession(o.Common), o: o}
 	if err := r.create(defaultName(serviceName(o.Load.URL))); err != nil {
 		return Outcome{}, err
@@ -117,6 +119,22 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	path, err := r.finish(err)
 	return Outcome{Path: path}, err
 }
+
+// loops is how many event loops put the load on a server. On a machine of its own
+// the generator has one for each processor, which is 0. On the server's machine it
+// takes from the server what it uses, and a loop with few connections wakes up for
+// each single answer: so there it gets half of the processors at most, and no loop
+// that would have less than connectionsALoop. That is enough for the load to stay
+// ahead, as reading an answer takes a fraction of what giving it does; where it is
+// not, the result says that the generator was the bottleneck.
+func loops(o *load.Options, started bool, processors int) int {
+	if o.Loops > 0 || !started && !sameHost(o.URL, "http://localhost") {
+		return o.Loops
+	}
+	return max(min(processors/2, o.Concurrency/connectionsALoop), 1)
+}
+
+const connectionsALoop = 16
 
 func (r *serviceRecorder) record(ctx context.Context) error {
 	defer r.stopServer()

@@ -20,12 +20,12 @@ import (
 const roleVariable = "CASEBOOK_TABLE_ROLE"
 
 // playGenerator reads its orders from in, writes what it did to out, and ends.
-func playGenerator(in io.Reader, out, stderr io.Writer) int {
+func playGenerator(ctx context.Context, in io.Reader, out, stderr io.Writer) int {
 	var d drive
 	var did driven
 	err := json.NewDecoder(in).Decode(&d)
 	if err == nil {
-		did, err = d.run()
+		did, err = d.run(ctx)
 	}
 	if err == nil {
 		err = json.NewEncoder(out).Encode(did)

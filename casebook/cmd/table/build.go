@@ -63,7 +63,7 @@ func (p *programs) build(ctx context.Context, chosen []study) (err error) {
 	for _, s := range chosen {
 		kinds := make(map[kind]bool)
 		for _, m := range s.measures {
-			kinds[m.kind] = true
+			kinds[m.kind] = s.measured(m.kind)
 		}
 		casebook = casebook || kinds[command] || kinds[service] || kinds[uploads]
 		if !kinds[benchmarks] {

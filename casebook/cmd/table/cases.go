@@ -19,7 +19,12 @@ type study struct {
 	needs map[kind]time.Duration
 	// measures are what is compared; the first is the case's headline.
 	measures []measure
+	// only are the kinds that are measured, whatever others there are; nil: all.
+	only []kind
 }
+
+// measured reports whether a kind is.
+func (s *study) measured(k kind) bool { return s.only == nil || slices.Contains(s.only, k) }
 
 // The stages that are compared.
 const (
@@ -70,6 +75,10 @@ const (
 	wallNs      = rounds.WallNs
 	peakBytes   = rounds.PeakBytes
 	perSecond   = rounds.RequestsPerSecond
+	// What the generator of a service's load says of itself: what it used of its
+	// processors' time, and 1 where it was the bottleneck.
+	generatorShare = "generator-ratio"
+	bottleneck     = "generator-bottleneck"
 )
 
 func studies() []study {
@@ -144,15 +153,35 @@ func caseNames() string {
 	return strings.Join(names, ", ")
 }
 
-// choose returns the case of a name, or all.
-func choose(name string) ([]study, error) {
+// choose returns the case of a name, or all, with what is measured of them: all,
+// or the services.
+func choose(name, only string) ([]study, error) {
 	all := studies()
-	if name == "" {
+	if name != "" {
+		i := slices.IndexFunc(all, func(s study) bool { return s.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no case %q: the cases are %s", name, caseNames())
+		}
+		all = all[i : i+1]
+	}
+	switch only {
+	case "":
 		return all, nil
+	case onlyServices:
+	default:
+		return nil, fmt.Errorf("-only %q: there is -only %s", only, onlyServices)
 	}
-	i := slices.IndexFunc(all, func(s study) bool { return s.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no case %q: the cases are %s", name, caseNames())
+	all = slices.DeleteFunc(all, func(s study) bool {
+		return !slices.ContainsFunc(s.measures, func(m measure) bool { return m.kind == service || m.kind == uploads })
+	})
+	if len(all) == 0 {
+		return nil, fmt.Errorf("-only %s: none is measured of case %s", only, name)
 	}
-	return all[i : i+1], nil
+	for i := range all {
+		all[i].only = []kind{service, uploads}
+	}
+	return all, nil
 }
+
+// onlyServices measures what answers over loopback, and nothing else.
+const onlyServices = "services"

@@ -99,7 +99,8 @@ func (d *document) warnOpen() {
 		r := &d.Cases[i]
 		n := 0
 		for _, f := range append([]figure{r.figure}, r.More...) {
-			if !f.Settled && f.Missing == "" {
+			// A longer budget makes no generator quicker.
+			if !f.Settled && f.Missing == "" && (f.Generator == nil || f.Generator.Valid) {
 				n++
 			}
 		}
@@ -108,7 +109,7 @@ func (d *document) warnOpen() {
 		}
 	}
 	if len(open) > 0 {
-		d.Warnings = append(d.Warnings, "not settled: "+strings.Join(open, ", ")+": a longer -budget has more rounds for them")
+		d.Warnings = append(d.Warnings, notSettled+strings.Join(open, ", ")+": a longer -budget has more rounds for them")
 	}
 }
 
@@ -120,7 +121,7 @@ func (d *document) writeJSON(w io.Writer) error {
 
 // where is the line that says where the figures are from.
 func (d *document) where() string {
-	at := d.Date.Format("2006-01-02 15:04 MST") + ", " + d.Machine
+	at := d.when() + ", " + d.Machine
 	if d.GoVersion != "" {
 		at += ", " + d.GoVersion
 	}
@@ -130,21 +131,35 @@ func (d *document) where() string {
 	return fmt.Sprintf("%s; %v of a budget of %v", at, time.Duration(d.ElapsedNs).Round(time.Second), time.Duration(d.BudgetNs))
 }
 
+func (d *document) when() string { return d.Date.Format("2006-01-02 15:04 MST") }
+
 // titles of the columns.
-var titles = []string{"case", "measure", "published", "last published, here", "asked", "best, here", "interval", "reached", "noise", "from → to", "allocated per operation"}
+var titles = []string{"case", "measure", "published", "last published, here", "asked", "best, here", "interval", "reached", "noise", "from → to", "allocated per operation", "generator busy"}
 
 // cells are the lines of the table: of each case its headline and the further
-// measures, whose first cell is empty.
+// measures, but for those that were not to be measured.
 func (d *document) cells() [][]string {
 	var lines [][]string
 	for i := range d.Cases {
 		r := &d.Cases[i]
-		lines = append(lines, r.figure.cells(r.Case, &r.figure))
-		for k := range r.More {
-			lines = append(lines, r.More[k].cells("", &r.figure))
+		for _, f := range append([]figure{r.figure}, r.More...) {
+			if f.Missing != notMeasured {
+				lines = append(lines, f.cells(r.Case, &r.figure))
+			}
 		}
 	}
 	return lines
+}
+
+// namedOnce are lines of which only the first of a case names it.
+func namedOnce(lines [][]string) [][]string {
+	named := slices.Clone(lines)
+	for i := 1; i < len(lines); i++ {
+		if lines[i][0] == lines[i-1][0] {
+			named[i] = append([]string{""}, lines[i][1:]...)
+		}
+	}
+	return named
 }
 
 const none = "–"
@@ -152,7 +167,7 @@ const none = "–"
 // cells are a figure's. Stages are named where they are not those of the case's
 // headline.
 func (f *figure) cells(name string, head *figure) []string {
-	c := []string{name, f.Measure, none, none, none, none, none, none, none, none, none}
+	c := []string{name, f.Measure, none, none, none, none, none, none, none, none, none, none}
 	if f.PublishedRatio.known() {
 		c[2] = ratio(f.PublishedRatio)
 	}
@@ -198,7 +213,22 @@ func (f *figure) cells(name string, head *figure) []string {
 	if f.AllocsOld.known() && f.AllocsBest.known() && f.BytesOld.known() && f.BytesBest.known() {
 		c[10] = allocated(f.BytesOld, f.AllocsOld) + " → " + allocated(f.BytesBest, f.AllocsBest)
 	}
+	if f.Generator != nil {
+		c[11] = f.Generator.String()
+	}
 	return c
+}
+
+// String says how busy it was, and whether it was the bottleneck.
+func (g *generator) String() string {
+	text := "unknown"
+	if g.ShareOld.known() && g.ShareBest.known() {
+		text = fmt.Sprintf("%.0f %% → %.0f %%", 100*g.ShareOld, 100*g.ShareBest)
+	}
+	if g.Bottlenecks > 0 {
+		text += fmt.Sprintf(", the bottleneck in %d of %d runs", g.Bottlenecks, g.Runs)
+	}
+	return text
 }
 
 // allocated is so much in so many allocations.
@@ -220,7 +250,7 @@ func (d *document) writeText(w io.Writer) error {
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, strings.Join(titles, "\t"))
-	for _, line := range d.cells() {
+	for _, line := range namedOnce(d.cells()) {
 		fmt.Fprintln(t, strings.Join(line, "\t"))
 	}
 	t.Flush()

@@ -41,6 +41,7 @@ func sample() *document {
 			figure: blank(figure{
 				Measure: "requests per second", Unit: perSecond, Of: "best", Against: "original", BarRatio: 22, RatioBest: 21.5, RatioBestLow: 1e-6, RatioBestHigh: 1e6, Rounds: 1, Old: 897.4, Best: 19294,
 				LastPublishedStage: "lrubytes", RatioLastPublished: 20, RatioLastPublishedLow: 1e-6, RatioLastPublishedHigh: 1e6, LastPublished: 17948,
+				Generator: &generator{Valid: true, Runs: 30, Bottlenecks: 1, ShareOld: 0.0491, ShareBest: 0.612},
 			}),
 			More: []figure{
 				blank(figure{Measure: "of a constant", Unit: perSecond, Of: "best", Against: "constant", RatioBest: 0.95, RatioBestLow: 0.9, RatioBestHigh: 1.05, Settled: true, Rounds: 9, Old: 20000, Best: 19000}),
@@ -59,13 +60,13 @@ func TestText(t *testing.T) {
 	if err := sample().writeText(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := `case  measure  published  last published, here  asked  best, here  interval  reached  noise  from → to  allocated per operation
-visits  time per call  9.20x  final 9.11x (8.90x to 9.30x)  12.0x, at most 0 allocated  13.0x  12.6x to 13.4x  yes  ±1.2 %  1.96 µs → 150 ns  1.28 KiB in 25 → nothing
-  peak memory  –  –  –  0.998x  0.990x to 1.010x, not settled  –  –  123 MiB → 1.5 KiB  –
-avatar  requests per second  –  lrubytes 20.0x, not settled  22.0x  21.5x  not settled  not settled  –  897/s → 19,294/s  –
-  of a constant  –  –  –  0.950x  0.900x to 1.050x  –  –  constant: 20,000/s → best: 19,000/s  –
-  allocations  –  –  –  to none  to none  –  –  1,025 → 0  –
-  wall  –  –  3.00x  missing: it failed  –  –  –  –  –
+	want := `case  measure  published  last published, here  asked  best, here  interval  reached  noise  from → to  allocated per operation  generator busy
+visits  time per call  9.20x  final 9.11x (8.90x to 9.30x)  12.0x, at most 0 allocated  13.0x  12.6x to 13.4x  yes  ±1.2 %  1.96 µs → 150 ns  1.28 KiB in 25 → nothing  –
+  peak memory  –  –  –  0.998x  0.990x to 1.010x, not settled  –  –  123 MiB → 1.5 KiB  –  –
+avatar  requests per second  –  lrubytes 20.0x, not settled  22.0x  21.5x  not settled  not settled  –  897/s → 19,294/s  –  5 % → 61 %, the bottleneck in 1 of 30 runs
+  of a constant  –  –  –  0.950x  0.900x to 1.050x  –  –  constant: 20,000/s → best: 19,000/s  –  –
+  allocations  –  –  –  to none  to none  –  –  1,025 → 0  –  –
+  wall  –  –  3.00x  missing: it failed  –  –  –  –  –  –
 
 2026-11-20 12:30 UTC, A Processor | 2, 2 processors, linux/amd64, go1.26, commit 0123456789ab; 45s of a budget of 45s
 avatar: pinned
@@ -113,6 +114,12 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s is %v, %t: want null", key, v, ok)
 		}
 	}
+	if g, ok := second["generator"].(map[string]any); !ok || g["valid"] != true || g["runs"] != 30.0 || g["bottleneck_runs"] != 1.0 || g["cpu_ratio_old"] != 0.0491 || g["cpu_ratio_best"] != 0.612 {
+		t.Errorf("%v", second["generator"])
+	}
+	if _, ok := got.Cases[0]["generator"]; ok {
+		t.Error("a benchmark has a generator")
+	}
 	if _, ok := second["ratio_best"].(float64); !ok || second["settled"] != false {
 		t.Errorf("%v", second)
 	}
@@ -137,7 +144,7 @@ func TestWriteInto(t *testing.T) {
 	}
 	d := sample()
 	for range 2 {
-		if err := d.writeInto(name); err != nil {
+		if err := d.writeInto(name, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,7 +156,7 @@ func TestWriteInto(t *testing.T) {
 	_, after, _ := strings.Cut(rest, endMark)
 	table, ok := strings.CutPrefix(string(got), before+beginMark+"\n")
 	table, ok2 := strings.CutSuffix(table, endMark+after)
-	if !ok || !ok2 || table != d.markdown() {
+	if !ok || !ok2 || table != d.page().String() {
 		t.Errorf("the table is %q, and the rest is changed: %t, %t", table, !ok, !ok2)
 	}
 	if !strings.Contains(table, "\n| visits | time per call | 9.20x | final 9.11x (8.90x to 9.30x) | 12.0x, at most 0 allocated | 13.0x | 12.6x to 13.4x | yes | ±1.2 % |") ||
@@ -159,7 +166,7 @@ func TestWriteInto(t *testing.T) {
 	for what, text := range map[string]string{
 		"none": "# x\n", "no end": beginMark + "\n", "two": beginMark + "\n" + endMark + "\n" + beginMark + "\n", "wrong order": endMark + "\n" + beginMark + "\n",
 	} {
-		if changed, err := d.replace(text); err == nil {
+		if changed, err := d.replace(text, false); err == nil {
 			t.Errorf("%s: %q", what, changed)
 		}
 	}

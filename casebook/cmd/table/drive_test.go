@@ -1,80 +1,27 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"whet/casebook/avatar"
+	"whet/internal/load/record"
 )
 
-func TestReadAnswer(t *testing.T) {
-	for _, tt := range []struct {
-		text   string
-		status int
-		length int64
-		rest   string
-		err    string // part of it
-	}{
-		{"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP", 200, 3, "HTTP", ""},
-		{"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", 200, 0, "", ""},
-		{"HTTP/1.1 404 Not Found\r\nX: Content-Length: 9\r\nContent-Length:2\r\n\r\nno", 404, 2, "", ""},
-		{"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", 0, 0, "", "unexpected EOF"},
-		{"HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nab", 0, 0, "", "its length is"},
-		{"HTTP/1.1 200 OK\r\n\r\nab", 0, 0, "", "it does not tell its length"},
-		{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 0, 0, "", "the server closes the connection"},
-		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n", 0, 0, "", "it comes in chunks"},
-		{"HTTP/1.1 ok", 0, 0, "", "unexpected EOF"},
-		{"SSH-2.0-x\r\n", 0, 0, "", `it begins with "SSH-2.0-x"`},
-		{"HTTP/1.1 2xx OK\r\n", 0, 0, "", "its status is"},
-		{"HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", 200), 0, 0, "", "more than 100 lines"},
-		{"", 0, 0, "", "EOF"},
-	} {
-		r := bufio.NewReader(strings.NewReader(tt.text))
-		a, err := readAnswer(r)
-		if tt.err != "" {
-			if err == nil || !strings.Contains(err.Error(), tt.err) {
-				t.Errorf("%.60q: %+v, %v; want %q", tt.text, a, err, tt.err)
-			}
-			continue
-		}
-		rest, _ := io.ReadAll(r)
-		if err != nil || a.status != tt.status || a.length != tt.length || string(rest) != tt.rest {
-			t.Errorf("%.60q: %+v, %v, rest %q", tt.text, a, err, rest)
-		}
-	}
-}
-
-// What this reader and net/http both read, they read alike.
-func FuzzReadAnswer(f *testing.F) {
-	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"))
-	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := readAnswer(bufio.NewReader(bytes.NewReader(text)))
-		if err != nil || got.status != http.StatusOK {
-			return
-		}
-		want, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(text)), nil)
-		if err != nil {
-			return
-		}
-		defer want.Body.Close()
-		n, err := io.Copy(io.Discard, want.Body)
-		if err == nil && (n != got.length || want.StatusCode != got.status) {
-			t.Errorf("%d bytes and status %d, net/http reads %d and %d", got.length, got.status, n, want.StatusCode)
-		}
-	})
-}
-
-// Every request is counted that was answered in time, and its body; each
-// connection begins with another request.
+// Every request is counted that was answered in time, and its body; the requests
+// are sent in turn.
 func TestDrive(t *testing.T) {
-	var served, first, bad atomic.Int64
+	var served, first atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		served.Add(1)
 		switch r.URL.Path {
@@ -82,61 +29,102 @@ func TestDrive(t *testing.T) {
 			first.Add(1)
 			io.WriteString(w, "12345")
 		case "/bad":
-			bad.Add(1)
 			http.Error(w, "bad", http.StatusTeapot)
+		case "/empty":
+			w.WriteHeader(http.StatusNoContent)
 		default:
 			io.WriteString(w, "12345")
 		}
 	}))
 	defer s.Close()
-	u, err := url.Parse(s.URL)
+	d := drive{URLs: []string{s.URL + "/a", s.URL + "/b"}, Connections: 4, Duration: 200 * time.Millisecond}
+	got, err := d.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := func(path string) []byte { return []byte("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n") }
-	d := drive{Addr: u.Host, Requests: [][]byte{request("/a"), request("/b")}, Connections: 4, Duration: 200 * time.Millisecond}
-	got, err := d.run()
-	if err != nil {
-		t.Fatal(err)
-	}
+	// Of each connection one request may be under way at the end.
 	if n := served.Load(); got.Completed < 1 || got.Completed > n || n > got.Completed+4 {
 		t.Errorf("%d were counted and %d served on 4 connections", got.Completed, n)
 	}
-	if got.Bytes != 5*got.Completed || got.Failed != 0 {
+	if got.Bytes != 5*got.Completed || got.Failed != 0 || got.Example != "" || got.Engine == "" {
 		t.Errorf("%+v", got)
+	}
+	if rate := float64(got.Completed) / d.Duration.Seconds(); got.PerSecond < 0.999*rate || got.PerSecond > 1.001*rate {
+		t.Errorf("%v a second, %v by arithmetic", got.PerSecond, rate)
 	}
 	if half := served.Load() / 2; first.Load() < half-4 || first.Load() > half+4 {
 		t.Errorf("%d of %d requests were the first", first.Load(), served.Load())
 	}
-	// All of it is warm-up: nothing is counted.
+	// Almost all of it is warm-up: nothing of that is counted.
+	served.Store(0)
 	d.Warmup, d.Duration = 50*time.Millisecond, time.Nanosecond
-	if got, err := d.run(); err != nil || got.Completed > 4 {
-		t.Errorf("%+v, %v", got, err)
+	if got, err := d.run(t.Context()); err != nil || got.Completed > 4 || served.Load() < 5 {
+		t.Errorf("%+v of %d, %v", got, served.Load(), err)
 	}
-	d.Requests, d.Warmup, d.Duration = [][]byte{request("/bad")}, 0, 20*time.Millisecond
-	if got, err := d.run(); err != nil || got.Failed != bad.Load() || got.Failed == 0 || got.Example != "418" {
-		t.Errorf("%+v of %d, %v", got, bad.Load(), err)
+	// Any answer but 200 is a failure, and so is none.
+	d.Warmup, d.Duration = 0, 200*time.Millisecond
+	for path, want := range map[string]string{"/bad": "418", "/empty": "204"} {
+		d.URLs = []string{s.URL + path}
+		if got, err := d.run(t.Context()); err != nil || got.Failed == 0 || got.Failed != got.Completed || !strings.Contains(got.Example, want) {
+			t.Errorf("%s: %+v, %v", path, got, err)
+		}
 	}
 	s.Close()
-	if _, err := d.run(); err == nil {
-		t.Error("nobody listens, and that is no error")
+	if got, err := d.run(t.Context()); err != nil || got.Failed == 0 || got.Completed != 0 || !strings.Contains(got.Example, "refused") {
+		t.Errorf("nobody listens: %+v, %v", got, err)
 	}
-	if _, err := (&drive{}).run(); err == nil || !strings.Contains(err.Error(), "there is nothing to do") {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.run(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-// The requests are many different ones, and parse.
-func TestAvatarRequests(t *testing.T) {
-	seen := make(map[string]bool)
-	for _, text := range avatarRequests("127.0.0.1:80", "/avatar/", 0) {
-		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(text)))
-		if err != nil || r.Host != "127.0.0.1:80" || !strings.HasPrefix(r.URL.Path, "/avatar/") || strings.Count(r.URL.Path, " ") != 1 {
-			t.Fatalf("%q: %v", text, err)
-		}
-		seen[r.URL.Path] = true
+// The reason for which the figures are not the service's is told apart from what
+// else is to be said, and of several kinds of failures the commonest.
+func TestTold(t *testing.T) {
+	start := time.Unix(0, 0)
+	got := told(&record.Result{
+		Start: start, End: start.Add(2 * time.Second), Bytes: 77, Status: map[int]int64{200: 7, 404: 3},
+		Errors: map[string]int64{record.Reset: 2, record.Status4xx: 3}, Examples: map[string]string{record.Reset: "gone", record.Status4xx: "not found"},
+		Generator: record.Generator{Engine: "epoll", Share: 0.97},
+		Invalid:   "too slow", Warnings: []string{"too slow", "others were busy"},
+	})
+	want := driven{
+		Completed: 10, PerSecond: 5, Bytes: 77, Failed: 5, Example: record.Status4xx + ": not found",
+		Engine: "epoll", Share: 0.97, Bottleneck: "too slow", Warnings: []string{"others were busy"},
 	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// What is asked for are many different pictures, by the names as they are.
+func TestPictureURLs(t *testing.T) {
+	var mu sync.Mutex
+	seen := make(map[string]bool)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[r.URL.Path] = true
+	}))
+	defer s.Close()
+	u, err := url.Parse(s.URL + avatar.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := drive{URLs: pictureURLs(u), Connections: 4, Duration: 500 * time.Millisecond}
+	if got, err := d.run(t.Context()); err != nil || got.Failed > 0 || got.Completed < 64 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
 	if len(seen) != 64 {
-		t.Errorf("%d different requests, want 64", len(seen))
+		t.Errorf("%d different pictures, want 64", len(seen))
+	}
+	for path := range seen {
+		if !strings.HasPrefix(path, avatar.Path) || strings.Count(path, " ") != 1 {
+			t.Errorf("%q", path)
+		}
 	}
 }

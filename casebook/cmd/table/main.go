@@ -21,10 +21,13 @@
 // Benchmarks run in a process of their own for each slice. Commands are
 // measured whole, by the CPU time, the wall time and the peak memory that the
 // system accounts to them. Services answer over loopback to as many
-// connections as the case says; on Linux, with two processors or more, server
-// and generator have one each to themselves, and a server that answers a
-// constant of the same size shows where the generator and the loopback end
-// (drive.go).
+// connections as the case says, which the engine of whet load drives in a closed
+// loop; on Linux, with two processors or more, server and generator have one
+// each to themselves, and a server that answers a constant of the same size
+// shows where the generator and the loopback end (drive.go). Each run holds
+// what the generator says of itself: what it used of its processor, and whether
+// it was the bottleneck. A row where it was so in more than one run of ten is not
+// settled. Late sends there are none: a closed loop has no plan.
 //
 // # When it misleads
 //
@@ -62,7 +65,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	if os.Getenv(roleVariable) != "" {
-		os.Exit(playGenerator(os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(playGenerator(ctx, os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -71,6 +74,7 @@ func main() {
 type options struct {
 	budget time.Duration
 	name   string // of one case; "": all
+	only   string // "services", or "" for everything
 	json   bool
 	readme string // file whose table is written anew
 }
@@ -84,6 +88,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	fs.SetOutput(io.Discard) // errors are returned
 	fs.DurationVar(&o.budget, "budget", 45*time.Second, "`time` for everything, builds included; each case gets at least one pair, and ten minutes settle all of them")
 	fs.StringVar(&o.name, "case", "", "measure this `case` alone: "+caseNames())
+	fs.StringVar(&o.only, "only", "", "measure `"+onlyServices+"` alone; with -readme the other rows of the file's table stay as they are")
 	fs.BoolVar(&o.json, "json", false, "print one JSON document")
 	fs.StringVar(&o.readme, "readme", "", "also write the table into this `file`, between its markers")
 	if err := fs.Parse(args); err != nil {
@@ -113,7 +118,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	var chosen []study
 	if err == nil {
-		chosen, err = choose(o.name)
+		chosen, err = choose(o.name, o.only)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "table:", err)
@@ -121,7 +126,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	if o.readme != "" {
 		// What cannot be written is not measured for minutes first.
-		if _, err := newDocument(time.Now()).into(o.readme); err != nil {
+		if _, err := newDocument(time.Now()).into(o.readme, o.only != ""); err != nil {
 			fmt.Fprintln(stderr, "table:", oneLine(err))
 			return failed
 		}
@@ -166,5 +171,5 @@ func publish(doc *document, o options, stdout io.Writer, whole bool) error {
 	if doc.Interrupted || !whole {
 		return fmt.Errorf("write the table into %s: it is not whole, and was left as it was", o.readme)
 	}
-	return doc.writeInto(o.readme)
+	return doc.writeInto(o.readme, o.only != "")
 }

@@ -98,6 +98,8 @@ func TestRefuses(t *testing.T) {
 		{[]string{"-case", "visit"}, `there is no case "visit": the cases are visits, havlak, stats, avatar, gateway, ingest`},
 		{[]string{"-budget", "10ms"}, `-budget 10ms is too short to build anything: give at least 1s`},
 		{[]string{"-budget", "soon"}, `invalid value "soon" for flag -budget: .*`},
+		{[]string{"-only", "benchmarks"}, `-only "benchmarks": there is -only services`},
+		{[]string{"-only", "services", "-case", "visits"}, `-only services: none is measured of case visits`},
 		{[]string{"-speed"}, `flag provided but not defined: -speed`},
 		{[]string{"-case", "visits", "-readme", "README.md"}, `-readme writes the table of all cases: leave -case out`},
 	} {

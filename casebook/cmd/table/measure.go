@@ -141,7 +141,7 @@ func (b *bench) group(ctx context.Context, g *group, p part, doc *document) ([]r
 	if err != nil {
 		return nil, err
 	}
-	defer func() { doc.warn(g.name, l.warnings()) }()
+	defer func() { doc.warn(g.title(), l.warnings()) }()
 	t := newTurns(l, g, had, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
 	var subjects []rounds.Subject
 	hypotheses := 0
@@ -181,6 +181,17 @@ type group struct {
 	comparisons []comparison
 }
 
+// title is what stands before the warnings of a group.
+func (g *group) title() string {
+	if g.kind == service || g.kind == uploads {
+		return g.name + asService
+	}
+	return g.name
+}
+
+// asService tells the warnings of a case's service from others of it.
+const asService = ", as a service"
+
 // comparison is two stages by what the same slices show of them.
 type comparison struct {
 	measures []*measure // of one benchmark, or one command or service
@@ -206,6 +217,9 @@ func (c *comparison) name() string { return c.measures[0].bench + " " + c.old + 
 func groups(s *study) []group {
 	var all []group
 	add := func(m *measure, old, new string) {
+		if !s.measured(m.kind) {
+			return
+		}
 		at := slices.IndexFunc(all, func(g group) bool { return g.kind == m.kind })
 		if at < 0 {
 			at = len(all)

@@ -26,6 +26,7 @@ type fixed struct {
 	cost   time.Duration
 	clock  *time.Time
 	early  bool // getting ready takes a slice of everything
+	busy   func(stage string) (share, bottleneck float64)
 	broken string
 	ran    []target
 }
@@ -63,7 +64,11 @@ func (l *fixed) slice(_ context.Context, r target) (rounds.Slice, error) {
 	} else {
 		v *= 1 + float64(len(l.ran)%11)/1000
 	}
-	return rounds.Slice{nsPerOp: v, bytesPerOp: math.Trunc(v), allocsPerOp: math.Trunc(v / 10), perSecond: 1e9 / v, cpuNs: v, wallNs: v, peakBytes: v}, nil
+	s := rounds.Slice{nsPerOp: v, bytesPerOp: math.Trunc(v), allocsPerOp: math.Trunc(v / 10), perSecond: 1e9 / v, cpuNs: v, wallNs: v, peakBytes: v}
+	if l.busy != nil {
+		s[generatorShare], s[bottleneck] = l.busy(r.stage)
+	}
+	return s, nil
 }
 
 // labs is a bench whose cases are measured by a lab, with a clock of its own.
@@ -130,6 +135,64 @@ func TestRatios(t *testing.T) {
 	}
 	if f := r.More[1]; f.PublishedRatio != 2 || f.LastPublishedStage != "b" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// A row whose generator was the bottleneck in more than one of ten runs is not
+// settled, and says so; more rounds would not help it. The runs of the last
+// published stage count where it is shown.
+func TestBottleneck(t *testing.T) {
+	for _, tt := range []struct {
+		slow string // the stage in whose runs the generator is too slow
+		head bool   // whether that is said of the headline
+		cell string
+	}{
+		{"", false, "25 % → 50 %"},
+		{"b", true, "25 %% → 50 %%, the bottleneck in %d of %d runs"},
+		{"c", true, "25 %% → 50 %%, the bottleneck in %d of %d runs"},
+		{"d", false, "25 % → 50 %"},
+	} {
+		l := &fixed{values: fourValues, cost: time.Second, busy: func(stage string) (float64, float64) {
+			share, slow := 0.25, 0.0
+			if stage == "c" {
+				share = 0.5
+			}
+			if stage == tt.slow {
+				slow = 1
+			}
+			return share, slow
+		}}
+		b, _ := labs(100*time.Second, l)
+		doc := newDocument(b.now())
+		if err := b.measure(t.Context(), []study{threeStages()}, doc); err != nil {
+			t.Fatal(err)
+		}
+		r := doc.Cases[0]
+		g := r.Generator
+		want := tt.cell
+		if tt.head {
+			want = fmt.Sprintf(tt.cell, r.Rounds, 3*r.Rounds)
+		}
+		if g == nil || g.Runs != 3*r.Rounds || g.Valid == tt.head || r.Settled == tt.head || (r.Reached == nil) != tt.head || g.String() != want {
+			t.Errorf("%q slow: %+v, %s; settled %t, reached %v; want %s", tt.slow, g, g, r.Settled, r.Reached, want)
+		}
+		if f := r.More[0]; f.Generator.Runs != 2*f.Rounds || f.Generator.Valid == (tt.slow == "c" || tt.slow == "d") {
+			t.Errorf("%q slow, against d: %+v", tt.slow, f.Generator)
+		}
+		if len(doc.Warnings) > 0 {
+			t.Errorf("%q", doc.Warnings)
+		}
+	}
+	// One run of ten is not yet too many, and nobody's generator is none.
+	s := &rounds.Series{Rounds: make([]rounds.Round, 5)}
+	for i := range s.Rounds {
+		s.Rounds[i] = rounds.Round{Old: rounds.Slice{bottleneck: 0}, New: rounds.Slice{bottleneck: float64(1 - min(i, 1))}}
+	}
+	if g := watch(s, nil); !g.Valid || g.Bottlenecks != 1 || g.Runs != 10 || g.String() != "unknown, the bottleneck in 1 of 10 runs" {
+		t.Errorf("%+v, %s", g, g)
+	}
+	if g := watch(&rounds.Series{Rounds: []rounds.Round{{Old: rounds.Slice{nsPerOp: 1}}}}, nil); g != nil {
+		t.Errorf("%+v", g)
 	}
 }
 

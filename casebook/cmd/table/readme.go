@@ -15,13 +15,14 @@ const (
 	endMark   = "<!-- end of the table -->"
 )
 
-// into is a file's text with the table between its markers.
-func (d *document) into(name string) (string, error) {
+// into is a file's text with the table between its markers: the whole of it, or
+// with what the document has in place of the same rows of the one that is there.
+func (d *document) into(name string, merge bool) (string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return "", fmt.Errorf("write the table: %w", err)
 	}
-	changed, err := d.replace(string(text))
+	changed, err := d.replace(string(text), merge)
 	if err != nil {
 		return "", fmt.Errorf("write the table into %s: %w", name, err)
 	}
@@ -29,8 +30,8 @@ func (d *document) into(name string) (string, error) {
 }
 
 // writeInto writes the table into a file.
-func (d *document) writeInto(name string) error {
-	changed, err := d.into(name)
+func (d *document) writeInto(name string, merge bool) error {
+	changed, err := d.into(name, merge)
 	if err != nil {
 		return err
 	}
@@ -58,34 +59,21 @@ func exchange(name, text string) error {
 }
 
 // replace returns the text with the table between its markers.
-func (d *document) replace(text string) (string, error) {
+func (d *document) replace(text string, merge bool) (string, error) {
 	before, rest, ok := strings.Cut(text, beginMark+"\n")
-	_, after, end := strings.Cut(rest, endMark)
+	old, after, end := strings.Cut(rest, endMark)
 	if !ok || !end || strings.Contains(after, beginMark) {
 		return "", fmt.Errorf("it does not have the lines %q and %q once each, in this order", beginMark, endMark)
 	}
-	return before + beginMark + "\n" + d.markdown() + endMark + after, nil
-}
-
-// markdown is the table as it stands in a README.
-func (d *document) markdown() string {
-	var b strings.Builder
-	line := func(cells []string) {
-		for _, c := range cells {
-			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+	p := d.page()
+	if merge {
+		kept, err := readPage(old)
+		if err != nil {
+			return "", err
 		}
-		b.WriteString("|\n")
+		if p, err = kept.with(p); err != nil {
+			return "", err
+		}
 	}
-	b.WriteString("\n")
-	line(titles)
-	b.WriteString(strings.Repeat("|---", len(titles)) + "|\n")
-	for _, cells := range d.cells() {
-		line(cells)
-	}
-	b.WriteString("\nMeasured " + d.where() + ".\n")
-	for _, w := range d.Warnings {
-		b.WriteString("\n" + w + ".\n")
-	}
-	b.WriteString("\n")
-	return b.String()
+	return before + beginMark + "\n" + p.String() + endMark + after, nil
 }

@@ -63,7 +63,54 @@ type figure struct {
 	BytesBest  number `json:"alloc_bytes_best"`
 	AllocsOld  number `json:"allocs_old"`
 	AllocsBest number `json:"allocs_best"`
+	// Generator made the load of a service; nil: it is none.
+	Generator *generator `json:"generator,omitempty"`
 }
+
+// generator is what the load generator said of itself in the runs of a figure.
+type generator struct {
+	// Valid: it was the bottleneck in no more than one run of ten.
+	Valid       bool `json:"valid"`
+	Runs        int  `json:"runs"`
+	Bottlenecks int  `json:"bottleneck_runs"`
+	// What it used of its processors' time, medians.
+	ShareOld  number `json:"cpu_ratio_old"`
+	ShareBest number `json:"cpu_ratio_best"`
+}
+
+// mostBottlenecks is the share of the runs in which the generator may have been
+// the bottleneck: the medians do not hold them.
+const mostBottlenecks = 0.1
+
+// watch sums up what the generator said in the runs of both sides, and in those
+// of the last published stage where there are any; nil where there was no
+// generator.
+func watch(of, last *rounds.Series) *generator {
+	g := new(generator)
+	count := func(s rounds.Slice) {
+		if v, ok := s[bottleneck]; ok {
+			g.Runs, g.Bottlenecks = g.Runs+1, g.Bottlenecks+int(v)
+		}
+	}
+	for _, r := range of.Rounds {
+		count(r.Old)
+		count(r.New)
+	}
+	if last != nil {
+		for _, r := range last.Rounds {
+			count(r.New) // the other side is the first stage again
+		}
+	}
+	if g.Runs == 0 {
+		return nil
+	}
+	g.ShareOld, g.ShareBest = medians(of, generatorShare)
+	g.Valid = float64(g.Bottlenecks) <= mostBottlenecks*float64(g.Runs)
+	return g
+}
+
+// notMeasured is why a row has no figures that was not to be measured.
+const notMeasured = "it was not to be measured"
 
 // row is a case: its headline, and further measures.
 type row struct {
@@ -100,7 +147,11 @@ func newRow(s *study, results []result, failures map[kind]string) *row {
 	r := &row{Case: s.name, More: []figure{}}
 	for i := range s.measures {
 		m := &s.measures[i]
-		f := newFigure(s, m, results, failures[m.kind])
+		failed := failures[m.kind]
+		if !s.measured(m.kind) {
+			failed = notMeasured
+		}
+		f := newFigure(s, m, results, failed)
 		switch {
 		case i == 0 && f == nil:
 			return nil
@@ -146,11 +197,16 @@ func newFigure(s *study, m *measure, results []result, failed string) *figure {
 		f.AllocsOld, f.AllocsBest = medians(of.series, allocsPerOp)
 	}
 	f.judge(r.Verdict != rounds.CannotTell)
+	var published *rounds.Series
 	if last := find(m, results, s.stages[lastPublished]); last != nil && last.rows[m.unit] != nil {
 		r := last.rows[m.unit]
 		f.LastPublishedStage, f.LastPublished = s.stages[lastPublished], number(r.New)
 		f.RatioLastPublished, f.RatioLastPublishedLow, f.RatioLastPublishedHigh = number(r.Ratio), number(r.RatioLow), number(r.RatioHigh)
 		f.Settled = f.Settled && bounded(f.RatioLastPublishedLow, f.RatioLastPublishedHigh)
+		published = last.series
+	}
+	if f.Generator = watch(of.series, published); f.Generator != nil && !f.Generator.Valid {
+		f.Settled, f.Reached = false, nil
 	}
 	return f
 }

@@ -18,7 +18,7 @@ import (
 type services struct {
 	name    string
 	program string
-	load
+	workload
 
 	// server and generator have a processor each, none where there are no two.
 	server, other []int
@@ -26,11 +26,17 @@ type services struct {
 
 	span  time.Duration         // of a slice
 	sizes map[string][2]float64 // bytes and number of the answers of each stage
+
+	// What the generator said of itself.
+	engine    string
+	runs      int
+	slowed    saying // by it, in its own view
+	disturbed saying // by something else
 }
 
-// load is what a case is driven with.
-type load struct {
-	requests      func(host, path string, body int) [][]byte
+// workload is what a case is driven with.
+type workload struct {
+	urls          func(address *url.URL) []string
 	connections   int
 	warmUp, least time.Duration // of the span
 }
@@ -38,10 +44,10 @@ type load struct {
 var (
 	// pictures are asked for by as many connections as were published; threads are
 	// the generator's own affair. The warm-up fills caches.
-	pictures = load{requests: avatarRequests, connections: 400, warmUp: 400 * time.Millisecond, least: 300 * time.Millisecond}
+	pictures = workload{urls: pictureURLs, connections: 400, warmUp: 400 * time.Millisecond, least: 300 * time.Millisecond}
 	// bodies are sent two at a time: what a server keeps between requests shows,
 	// and so does what two of them need at once.
-	bodies = load{requests: postRequest, connections: 2, least: 500 * time.Millisecond}
+	bodies = workload{urls: oneURL, connections: 2, least: 500 * time.Millisecond}
 	// bodySizes are those that a stage may be named with.
 	bodySizes = map[string]int{"100 KB": ingesttest.Size100KB, "20 MB": ingesttest.Size20MB}
 )
@@ -60,9 +66,9 @@ const (
 )
 
 func newServices(g *group, program string) *services {
-	l := &services{name: g.name, program: program, load: pictures, sizes: make(map[string][2]float64)}
+	l := &services{name: g.name, program: program, workload: pictures, sizes: make(map[string][2]float64)}
 	if g.kind == uploads {
-		l.load = bodies
+		l.workload = bodies
 	}
 	l.span = l.least
 	l.server, l.other, l.siblings = twoProcessors()
@@ -72,6 +78,9 @@ func newServices(g *group, program string) *services {
 func (l *services) warnings() []string {
 	var said []string
 	with := fmt.Sprintf("%d connections in a closed loop", l.connections)
+	if l.engine != "" {
+		with += " over " + l.engine
+	}
 	switch {
 	case l.server == nil:
 		said = append(said, with+"; server and generator share their processors: this system does not pin, or there is one processor; the ratios hold what the two take from each other")
@@ -79,6 +88,12 @@ func (l *services) warnings() []string {
 		said = append(said, with+fmt.Sprintf("; server and generator are pinned to processors %v and %v, which share a core: each slows the other down", l.server, l.other))
 	default:
 		said = append(said, with+fmt.Sprintf("; the server is pinned to processor %d, the generator to processor %d", l.server[0], l.other[0]))
+	}
+	if s := l.slowed; s.times > 0 {
+		said = append(said, fmt.Sprintf("the generator was the bottleneck in %d of %d runs, first in one of %s", s.times, l.runs, s.first))
+	}
+	if s := l.disturbed; s.times > 0 {
+		said = append(said, fmt.Sprintf("the generator warned in %d of %d runs, first in one of %s", s.times, l.runs, s.first))
 	}
 	constant, one := l.size(constantStage)
 	best, other := l.size("best")
@@ -120,11 +135,42 @@ func (l *services) slice(ctx context.Context, r target) (rounds.Slice, error) {
 	}
 	before := l.sizes[r.stage]
 	l.sizes[r.stage] = [2]float64{before[0] + float64(got.Bytes), before[1] + float64(got.Completed)}
-	s := rounds.Slice{perSecond: float64(got.Completed) / span.Seconds()}
+	s := l.shown(r.stage, &got)
 	if peak > 0 {
 		s[peakBytes] = float64(peak)
 	}
 	return s, nil
+}
+
+// shown is what a run showed, with what the generator said of itself, which is
+// kept too.
+func (l *services) shown(stage string, got *driven) rounds.Slice {
+	s := rounds.Slice{perSecond: got.PerSecond, bottleneck: 0}
+	l.engine = got.Engine
+	l.runs++
+	if got.Share >= 0 {
+		s[generatorShare] = got.Share
+	}
+	if got.Bottleneck != "" {
+		s[bottleneck] = 1
+		l.slowed.add(stage, got.Bottleneck)
+	}
+	if len(got.Warnings) > 0 {
+		l.disturbed.add(stage, got.Warnings[0])
+	}
+	return s
+}
+
+// saying is something that was said of several runs, in other words each time.
+type saying struct {
+	times int
+	first string
+}
+
+func (s *saying) add(stage, text string) {
+	if s.times++; s.times == 1 {
+		s.first = stage + ": " + text
+	}
 }
 
 var errNone = errors.New("no answer")
@@ -147,32 +193,28 @@ func (l *services) drive(ctx context.Context, named string, warmUp, span time.Du
 		}
 	}()
 	orders := drive{
-		Addr: s.address.Host, Requests: l.requests(s.address.Host, s.address.Path, body), Body: body,
-		Connections: l.connections, Warmup: warmUp, Duration: span,
+		URLs: l.urls(s.address), Body: body, Connections: l.connections, Warmup: warmUp, Duration: span,
 	}
 	if got, err = orders.apart(ctx, l.other); err != nil {
 		return got, 0, fmt.Errorf("drive stage %s: %w", named, err)
 	}
 	switch {
 	case got.Failed > 0:
-		return got, 0, fmt.Errorf("drive stage %s: %d answers were not 200: %s", named, got.Failed, got.Example)
-	case got.Completed == 0 && body == 0:
+		return got, 0, fmt.Errorf("drive stage %s: %d requests had no answer of 200: %s", named, got.Failed, got.Example)
+	case got.Completed == 0:
 		return got, 0, fmt.Errorf("drive stage %s: %w within %v", named, errNone, span)
 	}
 	peak, err = peakOf(s.running.PID())
 	return got, peak, err
 }
 
-// avatarRequests ask for 64 pictures.
-func avatarRequests(host, path string, _ int) [][]byte {
-	var all [][]byte
+// pictureURLs are 64 pictures.
+func pictureURLs(address *url.URL) []string {
+	var all []string
 	for _, name := range constant.Names() {
-		all = append(all, fmt.Appendf(nil, "GET %s%s HTTP/1.1\r\nHost: %s\r\n\r\n", path, url.PathEscape(name), host))
+		all = append(all, address.String()+url.PathEscape(name))
 	}
 	return all
 }
 
-// postRequest is what stands before a body.
-func postRequest(host, path string, body int) [][]byte {
-	return [][]byte{fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", path, host, body)}
-}
+func oneURL(address *url.URL) []string { return []string{address.String()} }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -40,12 +42,22 @@ func TestServices(t *testing.T) {
 		t.Error(err)
 	}
 	got, peak, err := l.drive(t.Context(), constantStage, 0, 300*time.Millisecond)
+	// The generator knows its processors: all of one, or those that there are.
+	if known := runtime.GOOS == "linux"; known && (got.Share <= 0 || got.Share > 1.5) {
+		t.Errorf("it used %v of its processors", got.Share)
+	}
 	if err != nil || got.Bytes != 500*got.Completed || got.Completed == 0 || (peak > 1<<20) != (runtime.GOOS == "linux") {
 		t.Errorf("%+v, peak %d, %v", got, peak, err)
 	}
 	const shared = "share their processors"
 	if said := strings.Join(l.warnings(), " "); strings.Contains(said, shared) == (l.server != nil) {
 		t.Errorf("pinned to %v: %q", l.server, said)
+	}
+	if l.other != nil {
+		l.other = []int{1 << 20}
+		if _, _, err := l.drive(t.Context(), constantStage, 0, time.Millisecond); err == nil || !strings.Contains(err.Error(), "start the generator: pin to processor 1048576") {
+			t.Errorf("the generator was to be pinned where there is no processor: %v", err)
+		}
 	}
 	l.server = nil
 	if said := strings.Join(l.warnings(), " "); !strings.Contains(said, shared) {
@@ -103,6 +115,72 @@ func TestNoServer(t *testing.T) {
 	t.Setenv(asServer, "many")
 	if _, _, err := l.drive(t.Context(), "best", 0, time.Millisecond); err == nil || !strings.Contains(err.Error(), `it printed "this is no address\n" and no address`) {
 		t.Error(err)
+	}
+}
+
+// What the generator said of itself is in the slices, and said once.
+func TestGeneratorSays(t *testing.T) {
+	l := avatarServices("")
+	for _, got := range []driven{
+		{Engine: "epoll", Share: 0.5},
+		{Engine: "epoll", Share: 0.95, Bottleneck: "it used 95 %"},
+		{Engine: "epoll", Share: 0.96, Bottleneck: "it used 96 %", Warnings: []string{"others were busy", "more"}},
+		{Engine: "epoll", Share: -1, Warnings: []string{"others were idle"}},
+	} {
+		s := l.shown("best", &got)
+		if v, ok := s[generatorShare]; ok != (got.Share >= 0) || ok && v != got.Share || (s[bottleneck] == 1) != (got.Bottleneck != "") {
+			t.Errorf("%+v: %v", got, s)
+		}
+	}
+	said := strings.Join(l.warnings(), "\n")
+	for _, want := range []string{
+		"400 connections in a closed loop over epoll; ",
+		"\nthe generator was the bottleneck in 2 of 4 runs, first in one of best: it used 95 %\n",
+		"\nthe generator warned in 2 of 4 runs, first in one of best: others were busy",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q lacks %q", said, want)
+		}
+	}
+}
+
+// The services as they are, all of them, under the least budget: a pair of each,
+// with what the generator says of itself, and nothing of the benchmarks.
+func TestOnlyServices(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes there cannot be asked to end")
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"-only", "services", "-budget", "1s", "-json"}, &stdout, &stderr); code != done {
+		t.Fatalf("exit status %d, %s", code, &stderr)
+	}
+	var doc document
+	if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil || len(doc.Cases) != 2 || doc.Cases[0].Case != "avatar" || doc.Cases[1].Case != "ingest" {
+		t.Fatalf("%v, %s", err, &stdout)
+	}
+	services := map[string]int{perSecond: 0, peakBytes: 0}
+	for _, r := range doc.Cases {
+		for _, f := range append([]figure{r.figure}, r.More...) {
+			if _, ok := services[f.Unit]; !ok {
+				if f.Missing != notMeasured || f.Generator != nil || f.Settled {
+					t.Errorf("%s: %+v", r.Case, f)
+				}
+				continue
+			}
+			if f.Unit == peakBytes && runtime.GOOS != "linux" {
+				continue
+			}
+			services[f.Unit]++
+			if g := f.Generator; f.Missing != "" || f.RatioBest <= 0 || f.Old <= 0 || f.Best <= 0 || g == nil || g.Runs < 2 {
+				t.Errorf("%s: %+v, %+v", r.Case, f, g)
+			}
+		}
+	}
+	if services[perSecond] != 2 || services[peakBytes] != 2 && runtime.GOOS == "linux" {
+		t.Errorf("%v rows of the services", services)
+	}
+	if said := strings.Join(doc.Warnings, "\n"); !strings.Contains(said, "avatar, as a service: 400 connections in a closed loop over ") || !strings.Contains(said, "ingest, as a service: 2 connections in a closed loop over ") {
+		t.Errorf("%q", said)
 	}
 }
 

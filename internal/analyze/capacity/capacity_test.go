@@ -206,6 +206,38 @@ func TestCoverage(t *testing.T) {
 	t.Log(held)
 }
 
+// What the fit leaves, by its definitions: with weights w the residual is the root of
+// Σw(x−X)²/(n−3), R² is 1 − Σw(x−X)²/Σw(x−m)² about the weighted mean m, and the
+// deviation the root of the mean of (x/X−1)².
+func TestResiduals(t *testing.T) {
+	law := Law{100, 0.05, 1e-3}
+	var levels []Observation
+	for i, n := range []float64{1, 2, 4, 8, 16, 32, 64} {
+		x := law.At(n) * (1 + 0.05*float64(i%3-1))
+		levels = append(levels, Observation{n, x, float64(i+1) / (x * x)})
+	}
+	f, err := FitLaw(levels, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var weights, mean, left, about, share float64
+	for _, l := range levels {
+		weights, mean = weights+l.Weight, mean+l.Weight*l.X
+	}
+	mean /= weights
+	for _, l := range levels {
+		left += l.Weight * math.Pow(l.X-f.At(l.N), 2)
+		about += l.Weight * math.Pow(l.X-mean, 2)
+		share += math.Pow(l.X/f.At(l.N)-1, 2) / float64(len(levels))
+	}
+	if !close(f.Residual, math.Sqrt(left/4), 1e-9) || !close(f.R2, 1-left/about, 1e-9) || !close(f.Deviation, math.Sqrt(share), 1e-9) {
+		t.Errorf("residual %v, R² %v, deviation %v; want %v, %v, %v", f.Residual, f.R2, f.Deviation, math.Sqrt(left/4), 1-left/about, math.Sqrt(share))
+	}
+	if f.Deviation < 0.02 || f.Deviation > 0.05 || f.R2 < 0.5 {
+		t.Errorf("R² %v, deviation %v", f.R2, f.Deviation)
+	}
+}
+
 // A pool of 16 workers rises straight and stops: no smooth curve follows it, and
 // that is said.
 func TestMisfit(t *testing.T) {

@@ -67,6 +67,29 @@ func TestFindPlateau(t *testing.T) {
 	if p.From != 8 || p.To != 32 || p.Runs != 5 {
 		t.Errorf("%+v", p)
 	}
+	// More runs tell levels apart that fewer do not: 95 is within the noise of 100
+	// where both were measured twice, 2 % up or down, which is a standard deviation of
+	// 2.83 %, and 1.96·√(1/2+1/2) of it 5.5 %; and it is beyond where both have nine
+	// runs, with one of 1.73 %, and 1.96·√(1/9+1/9) of it 1.6 %.
+	for runs, to := range map[int]float64{2: 16, 9: 8} {
+		var two []Level
+		for _, at := range []Level{{N: 8}, {N: 16}} {
+			for i := range runs {
+				x := 100 + 2*float64(i%3-1)
+				if runs == 2 {
+					x = 100 + 4*float64(i) - 2
+				}
+				if at.N == 16 {
+					x *= 0.95
+				}
+				at.Runs = append(at.Runs, Run{Throughput: x})
+			}
+			two = append(two, at)
+		}
+		if p = FindPlateau(two, 0.01, 0.95); p.From != 8 || p.To != to {
+			t.Errorf("%d runs: %+v", runs, p)
+		}
+	}
 	// One run of one level: nothing is known of its noise.
 	p = FindPlateau([]Level{level(7, 5)}, 0.02, 0.95)
 	if p.From != 7 || p.To != 7 || p.Throughput.Center != 5 || !math.IsInf(p.Throughput.High, 1) || p.Throughput.Low != 0 {
@@ -86,6 +109,18 @@ func TestStretch(t *testing.T) {
 	}
 	p := FindPlateau(two, 0.03, 0.95)
 	if p.From != 8 || p.To != 16 || p.Runs != 24 || p.Throughput.Center != 100 {
+		t.Errorf("%+v", p)
+	}
+	// Twenty are enough, nineteen are not; and it is the fewest neighbours that have
+	// enough: 8 alone, though 8 and 4 have more.
+	two[1].Runs = two[1].Runs[:19]
+	if p = FindPlateau([]Level{level(4, 101, 101), {N: 8, Runs: two[0].Runs[:20]}, two[1]}, 0.03, 0.95); p.Runs != 22 || !close(p.Throughput.Center, (2*101+20*100)/22., 1e-9) {
+		t.Errorf("%+v", p)
+	}
+	if p = FindPlateau([]Level{{N: 8, Runs: two[0].Runs[:20]}, two[1]}, 0.03, 0.95); p.Runs != 20 || p.Throughput.Center != 100 {
+		t.Errorf("%+v", p)
+	}
+	if p = FindPlateau([]Level{{N: 8, Runs: two[0].Runs[:19]}, two[1]}, 0.03, 0.95); p.Runs != 38 {
 		t.Errorf("%+v", p)
 	}
 }

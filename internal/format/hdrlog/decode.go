@@ -168,7 +168,7 @@ func (c *counter) buckets(yield func(int, int64) bool) {
 			continue
 		}
 		value, ok := c.layout.last(index)
-		if !ok && n > 0 {
+		if !ok {
 			c.err = fmt.Errorf("index %d is beyond all values", index)
 			return
 		}

@@ -104,6 +104,19 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// byLibrary is a histogram as the library reads what is written of it.
+func byLibrary(t interface{ Fatal(...any) }, h *hist.Histogram) *hdrhistogram.Histogram {
+	text, err := encode(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := hdrhistogram.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theirs
+}
+
 // compareCounts compares every bucket's bounds and count.
 func compareCounts(t interface{ Fatalf(string, ...any) }, ours *hist.Histogram, theirs *hdrhistogram.Histogram) {
 	if theirs.TotalCount() != ours.Count() {
@@ -128,6 +141,22 @@ func compareCounts(t interface{ Fatalf(string, ...any) }, ours *hist.Histogram, 
 	}
 }
 
+// The lines of a log as HistogramLogWriter has them, with the exact values before
+// the interval.
+func TestLogWrittenOut(t *testing.T) {
+	log := string(write(t, origin, &Interval{Tag: "a", Start: origin.Add(1500 * time.Millisecond), Length: time.Second, Histogram: histogramOf(1_000_000, 2_500_003)}))
+	const want = `#[of a test]
+#[Histogram log format version 1.3]
+#[StartTime: 1795242600.123456789 (seconds since epoch), 2026-11-21T06:30:00Z]
+#[BaseTime: 1795242600.123456789 (seconds since epoch)]
+"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"
+#[Exact: min 1000000 max 2500003 sum 3500003]
+Tag=a,1.500000000,1.000000000,2.500003,HISTFAAA`
+	if !strings.HasPrefix(log, want) || strings.Count(log, "\n") != 7 {
+		t.Errorf("%s\nwant\n%s", log, want)
+	}
+}
+
 // The layouts are one: every index of a histogram of two digits is the bucket of
 // the same index, and the library gives it the same bounds.
 func TestLayout(t *testing.T) {
@@ -143,15 +172,7 @@ func TestLayout(t *testing.T) {
 	if end, ok := l.last(hist.Buckets); ok {
 		t.Fatalf("there is an index behind the last, ending at %d", end)
 	}
-	text, err := encode(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, err := hdrhistogram.Decode(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compareCounts(t, h, theirs)
+	compareCounts(t, h, byLibrary(t, h))
 }
 
 // Logs of Java's HdrHistogram, against the library's reader. Their histograms
@@ -259,6 +280,7 @@ func TestBadInput(t *testing.T) {
 		{"no histogram", "1,1,1", "is no interval"},
 		{"start", "x,1,1,AAAA", "its start"},
 		{"far away", "999999999999,1,1,AAAA", "more than the"},
+		{"far behind a far start", "#[BaseTime: 99999999999.0 (seconds since epoch)]\n" + "1" + line(t, good, []byte{2}), "more than the"},
 		{"length", "1,,1,AAAA", "its length"},
 		{"long", "1,2000000000,1,AAAA", "thirty years"},
 		{"start line", "#[StartTime: . (seconds since epoch)]", "StartTime"},
@@ -278,6 +300,7 @@ func TestBadInput(t *testing.T) {
 		{"cut number", line(t, good, []byte{0x80}), "ends too early"},
 		{"too many empty", line(t, with(func(h *header) { h.Payload = 9 }), []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), "empty buckets"},
 		{"beyond", line(t, with(func(h *header) { h.Payload = 3 }), []byte{0xff, 0x71, 2}), "beyond all values"}, // zigzag −7,296
+		{"empty ones beyond", line(t, with(func(h *header) { h.Payload = 3 }), []byte{0xff, 0x71, 0}), "beyond all values"},
 		{"a large unit", line(t, with(func(h *header) { h.Lowest = math.MaxInt64 }), []byte{2}), ""},
 	} {
 		_, _, err := read([]byte(c.log))
@@ -352,6 +375,7 @@ func TestWriterRefuses(t *testing.T) {
 		{Tag: "a b", Start: origin, Histogram: h},
 		{Start: origin.Add(-1), Histogram: h},
 		{Start: origin, Length: -1, Histogram: h},
+		{Start: origin.AddDate(300, 0, 0), Histogram: h}, // no time.Duration is that long
 	} {
 		if err := w.Write(i); err == nil {
 			t.Errorf("%+v is written", i)
@@ -371,63 +395,6 @@ func TestWriterRefuses(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("full") }
-
-// The rows of a .hgrm are the library's, but for the largest time, which is
-// exact here.
-func TestPercentiles(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistogram(t, "times")
-		var b bytes.Buffer
-		if err := WritePercentiles(&b, h); err != nil {
-			t.Fatal(err)
-		}
-		text, err := encode(h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		theirs, err := hdrhistogram.Decode(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []string
-		if h.Count() > 0 {
-			for _, r := range theirs.CumulativeDistributionWithTicks(ticks) {
-				want = append(want, fmt.Sprintf("%12.6f %14.12f %10d", float64(min(r.ValueAt, h.Max()))/1e6, r.Quantile/100, r.Count))
-			}
-		}
-		var got []string
-		for l := range strings.Lines(b.String()) {
-			if l := strings.TrimRight(l, "\n"); l != "" && !strings.HasPrefix(l, "#") && !strings.Contains(l, "Value") {
-				got = append(got, l[:strings.LastIndexByte(strings.TrimRight(l, " "), ' ')])
-			}
-		}
-		for i := range got {
-			got[i] = strings.TrimRight(got[i], " ")
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Fatalf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-		if !strings.Contains(b.String(), fmt.Sprintf("Total count    = %12d]", h.Count())) {
-			t.Fatalf("no total of %d in\n%s", h.Count(), &b)
-		}
-	})
-}
-
-// Of 1, 2, 3 and 4 ms the mean is 2.5 ms and the deviation √1.25 ms; the
-// buckets' middles are at most 1/256 off.
-func TestPercentilesWrittenOut(t *testing.T) {
-	var b bytes.Buffer
-	h := histogramOf(1e6, 2e6, 3e6, 4e6)
-	if err := WritePercentiles(&b, h); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "#[Mean    =     2.500000, ") || !strings.Contains(b.String(), "#[Max     =     4.000000, Total count    =            4]") {
-		t.Errorf("the foot of\n%s", &b)
-	}
-	if got := spread(h) / 1e6; math.Abs(got-math.Sqrt(1.25)) > 4.0/256 {
-		t.Errorf("deviation %v ms", got)
-	}
-}
 
 // What is read is written and read again as it was.
 func FuzzRead(f *testing.F) {

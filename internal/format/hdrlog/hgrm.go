@@ -39,7 +39,11 @@ func WritePercentiles(w io.Writer, h *hist.Histogram) error {
 				break // the row below ends it
 			}
 			halvings := math.Trunc(math.Log2(100/(100-next))) + 1
-			next += 100 / (ticks * math.Exp2(halvings))
+			after := next + 100/(ticks*math.Exp2(halvings))
+			if after == next {
+				after = math.Inf(1) // as near to 100 as a float64 is: some 2⁵⁰ times
+			}
+			next = after
 		}
 	}
 	mean, deviation := 0.0, 0.0

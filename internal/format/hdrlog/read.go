@@ -34,7 +34,7 @@ type Head struct {
 // left some intervals out would be wrong without looking it.
 func Read(r io.Reader, each func(*Interval) error) (*Head, error) {
 	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, 0, 64<<10), maxLine)
+	s.Buffer(nil, maxLine) // it grows with the lines: many logs may be open at a time
 	p := parser{head: new(Head)}
 	for s.Scan() {
 		p.line++
@@ -190,7 +190,9 @@ func (p *parser) interval(line []byte) (*Interval, error) {
 	if length.seconds > 1e9 {
 		return nil, fmt.Errorf("its length: %.40q seconds are more than thirty years", fields[1])
 	}
-	i.Start = p.at(start)
+	if i.Start = p.at(start); i.Start.Unix() > maxSeconds {
+		return nil, fmt.Errorf("its start: %.40q behind the log's is more than the %.0g seconds that are read", fields[0], float64(maxSeconds))
+	}
 	i.Length = time.Duration(length.seconds)*time.Second + time.Duration(length.nanos)
 	exact := p.exact
 	p.exact = nil

@@ -54,6 +54,9 @@ func (w *Writer) Write(i *Interval) error {
 	if since < 0 || i.Length < 0 {
 		return fmt.Errorf("write histogram log: an interval of %v begins %v before the log", i.Length, -since)
 	}
+	if since == math.MaxInt64 {
+		return fmt.Errorf("write histogram log: an interval of %v begins centuries behind the log, which begins %v", i.Start, w.start)
+	}
 	payload, err := encode(i.Histogram)
 	if err != nil {
 		return fmt.Errorf("write histogram log: %w", err)

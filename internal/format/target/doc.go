@@ -1,5 +1,5 @@
-// Package target reads and writes lists of HTTP requests: the http and JSON
-// formats of vegeta, and the HTTP archives (HAR) that browsers and proxies save.
+// Package target reads lists of HTTP requests: the http and JSON formats of
+// vegeta, and the HTTP archives (HAR) that browsers and proxies save.
 //
 // It answers: which requests, with which headers and bodies, does this file
 // list? Its input is a stream of bytes, a file's or standard input's; the output

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"unicode/utf8"
 )
 
 // jsonTarget is a target of vegeta's JSON format.
@@ -107,40 +106,4 @@ func explain(err error) error {
 		return errors.New("the file ends too early")
 	}
 	return err
-}
-
-// WriteJSON writes targets in vegeta's JSON format, one a line.
-func WriteJSON(w io.Writer, targets []Target) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for i := range targets {
-		t := &targets[i]
-		v := jsonTarget{Method: t.Method, URL: t.URL, Body: t.Body, Weight: t.Weight}
-		if v.Method == "" || v.URL == "" {
-			return fmt.Errorf("write targets: target %d: has no method or no URL", i+1)
-		}
-		for _, text := range append([]string{t.Method, t.URL}, fieldTexts(t.Header)...) {
-			if !utf8.ValidString(text) {
-				return fmt.Errorf("write targets: target %d: %.60q is no UTF-8, as JSON has to be", i+1, text)
-			}
-		}
-		for _, f := range t.Header {
-			if v.Header == nil {
-				v.Header = make(map[string][]string)
-			}
-			v.Header[f.Name] = append(v.Header[f.Name], f.Value)
-		}
-		if err := enc.Encode(v); err != nil {
-			return fmt.Errorf("write targets: target %d: %w", i+1, err)
-		}
-	}
-	return nil
-}
-
-func fieldTexts(header []Field) []string {
-	var all []string
-	for _, f := range header {
-		all = append(all, f.Name, f.Value)
-	}
-	return all
 }

@@ -48,16 +48,6 @@ func (f Format) String() string {
 	return "unknown"
 }
 
-// ParseFormat is the format of a name.
-func ParseFormat(name string) (Format, error) {
-	for _, f := range []Format{HTTP, JSON, HAR} {
-		if name == f.String() {
-			return f, nil
-		}
-	}
-	return Unknown, fmt.Errorf("format of targets %.40q: is none of http, json and har", name)
-}
-
 // The limits of what is read.
 const (
 	maxInput   = 1 << 30   // bytes of a file

@@ -134,7 +134,7 @@ func TestStreams(t *testing.T) {
 		in, out := io.Pipe()
 		read := make(chan Target)
 		go func() {
-			r := NewReader(in, Options{Name: "x", Format: Sniff([]byte(text))})
+			r := NewReader(in, Options{Name: "x"})
 			first, _ := r.Next()
 			read <- first
 			_, _ = io.Copy(io.Discard, in)
@@ -164,17 +164,6 @@ func TestFilesAreReadOnce(t *testing.T) {
 	}
 }
 
-func TestFormats(t *testing.T) {
-	for _, f := range []Format{HTTP, JSON, HAR} {
-		if got, err := ParseFormat(f.String()); got != f || err != nil {
-			t.Errorf("%s is %s, %v", f, got, err)
-		}
-	}
-	if _, err := ParseFormat("xml"); err == nil || !strings.Contains(err.Error(), "none of http, json and har") {
-		t.Errorf("xml: %v", err)
-	}
-}
-
 func TestWriteRefuses(t *testing.T) {
 	for name, bad := range map[string]Target{
 		"line break in a URL": {Method: "GET", URL: "http://h/\nX: 1"}, "no method": {URL: "http://h/"}, "no URL": {Method: "GET"},
@@ -189,15 +178,15 @@ func TestWriteRefuses(t *testing.T) {
 		"name of a file":        {Method: "GET", URL: "http://h/", Body: []byte("a\n")},
 	} {
 		var out bytes.Buffer
-		err := WriteHTTP(&out, []Target{bad}, func(_ int, body []byte) (string, error) { return string(body), nil })
+		err := writeTargets(&out, []Target{bad}, func(_ int, body []byte) (string, error) { return string(body), nil })
 		if err == nil || !strings.Contains(err.Error(), "write targets: target 1: ") {
 			t.Errorf("%s: wrote %q, %v", name, out.String(), err)
 		}
 	}
-	if err := WriteJSON(io.Discard, []Target{{Method: "GET", URL: "http://h/\xff"}}); err == nil {
+	if err := writeJSON(io.Discard, []Target{{Method: "GET", URL: "http://h/\xff"}}); err == nil {
 		t.Error("a URL that is no UTF-8 is written as JSON")
 	}
-	if err := WriteJSON(io.Discard, []Target{{Method: "GET"}}); err == nil {
+	if err := writeJSON(io.Discard, []Target{{Method: "GET"}}); err == nil {
 		t.Error("a target without a URL is written as JSON")
 	}
 }
@@ -209,13 +198,13 @@ func again(t *testing.T, f Format, targets []Target) ([]Target, error) {
 	var err error
 	bodies := make(map[string][]byte)
 	if f == HTTP {
-		err = WriteHTTP(&out, targets, func(i int, body []byte) (string, error) {
+		err = writeTargets(&out, targets, func(i int, body []byte) (string, error) {
 			name := fmt.Sprintf("body%d", i)
 			bodies[name] = body
 			return name, nil
 		})
 	} else {
-		err = WriteJSON(&out, targets)
+		err = writeJSON(&out, targets)
 	}
 	if err != nil {
 		return nil, err

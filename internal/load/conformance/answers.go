@@ -71,9 +71,13 @@ func answers() []answer {
 		{name: "HTTP/1.0", text: "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", status: 200, bytes: 5, ends: true, once: true},
 		{name: "HTTP/1.0 until the end", text: "HTTP/1.0 200 OK\r\n\r\nhello", status: 200, bytes: 5, ends: true, once: true},
 		{name: "HTTP/1.0 kept", text: "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello", status: 200, bytes: 5},
+		{name: "a later version's number", text: "HTTP/2.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", status: 200, bytes: 5},
+		{name: "a later version's number, close", text: "HTTP/2.0 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello", status: 200, bytes: 5, once: true},
 
 		{name: "no HTTP", text: "220 mail.example ESMTP\r\n", kind: record.BadAnswer, ends: true, once: true},
 		{name: "no HTTP, left open", text: "220 mail.example ESMTP\r\n", kind: record.BadAnswer, once: true},
+		{name: "no HTTP, half a line", text: "220 mail.example", kind: record.BadAnswer, ends: true, once: true},
+		{name: "no HTTP, half a line, left open", text: "220 mail.example", kind: record.BadAnswer, once: true},
 		{name: "status of two digits", text: "HTTP/1.1 20 OK\r\n\r\n", kind: record.BadAnswer, once: true},
 		{name: "status of letters", text: "HTTP/1.1 two OK\r\n\r\n", kind: record.BadAnswer, once: true},
 		{name: "version nobody speaks", text: "HTTP/one 200 OK\r\n\r\n", kind: record.BadAnswer, once: true},

@@ -91,6 +91,8 @@ func (s *suite) http2(t *testing.T) {
 	}
 	t.Run("server without HTTP/2", s.withoutHTTP2)
 	t.Run("garbage", s.garbageHTTP2)
+	t.Run("server that does not read", s.deafHTTP2)
+	t.Run("statuses that are none", s.statusHTTP2)
 }
 
 func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
@@ -319,5 +321,58 @@ func (s *suite) garbageHTTP2(t *testing.T) {
 	got := s.drive(t, t.Context(), j, server)
 	if bad := got.Errors[record.BadAnswer]; got.Requests != 4 || bad == 0 || bad+got.Errors[record.Reset] != 4 {
 		t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
+	}
+}
+
+// deafHTTP2 asks a server that says that it takes large bodies and never reads
+// them: what is written waits for that for good, and no request longer than its
+// timeout.
+func (s *suite) deafHTTP2(t *testing.T) {
+	const (
+		settings = "\x00\x00\x06\x04\x00\x00\x00\x00\x00" + "\x00\x04\x7f\xff\xff\xff" // the window of a stream
+		update   = "\x00\x00\x04\x08\x00\x00\x00\x00\x00" + "\x7f\xff\x00\x00"         // of the connection, which has 65,535
+	)
+	server := listen(t, func(c *conn) {
+		c.send(settings + update)
+		<-c.server.driven
+	})
+	j := job(t, "tcp", server.addr(), 4, message.Target{Method: http.MethodPut, URL: "http://" + server.addr() + "/", Body: make([]byte, 32<<20), Literal: true})
+	j.Protocol, j.Connections, j.Streams, j.Timeout = engine.H2C, 1, 2, 4*shortTimeout
+	got := s.drive(t, t.Context(), j, server)
+	if got.Requests != 4 || got.Failed() != 4 || got.Errors[record.TimedOut] == 0 {
+		t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
+	}
+}
+
+// streamOpened reads up to the first stream's headers: a client may overlook
+// what it is answered of a stream that it has not opened.
+func (c *conn) streamOpened() {
+	const headers = 1 // the type of their frame
+	io.CopyN(io.Discard, c.reader, int64(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")))
+	for {
+		var head [9]byte // of a frame: its length in three bytes, then its type
+		if _, err := io.ReadFull(c.reader, head[:]); err != nil {
+			return
+		}
+		length := int64(head[0])<<16 | int64(head[1])<<8 | int64(head[2])
+		if _, err := io.CopyN(io.Discard, c.reader, length); err != nil || head[3] == headers {
+			return
+		}
+	}
+}
+
+// statusHTTP2 are answers whose status has not three digits, or begins with 0.
+func (s *suite) statusHTTP2(t *testing.T) {
+	for _, status := range []string{"000", "99", "099", "1000", "12345", "-20"} {
+		server := listen(t, func(c *conn) {
+			c.send("\x00\x00\x00\x04\x00\x00\x00\x00\x00") // settings
+			c.streamOpened()
+			c.send("\x00\x00" + string(rune(len(status)+2)) + "\x01\x05\x00\x00\x00\x01" + // all of stream 1's headers
+				"\x08" + string(rune(len(status))) + status) // :status, by its index in the table of HPACK
+			c.stall()
+		})
+		j := server.to(1)
+		j.Protocol, j.Streams = engine.H2C, 1
+		s.drive(t, t.Context(), j, server).all(t, 1, 0, record.BadAnswer)
 	}
 }

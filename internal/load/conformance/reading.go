@@ -2,10 +2,13 @@ package conformance
 
 import (
 	"net"
+	"net/http"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"whet/internal/load/message"
+	"whet/internal/load/record"
 )
 
 // answers checks that an engine reads what servers say.
@@ -20,6 +23,7 @@ func (s *suite) answers(t *testing.T) {
 	}
 	t.Run("byte by byte", s.trickle)
 	t.Run("more than the answer", s.surplus)
+	t.Run("no HTTP behind an answer", s.noHTTPBehind)
 }
 
 // request is what an answer is to.
@@ -62,7 +66,7 @@ func (s *suite) right(t *testing.T, a *answer, got seen, server *server, request
 	switch n := server.connections.Load(); {
 	case a.once && n < requests || server.again.Load() > 0:
 		t.Errorf("%d connections, of which %d were used again behind an answer that was the last", n, server.again.Load())
-	case !a.once && a.kind == "" && n > 2+spare:
+	case !a.once && a.kind == "" && n > 2+int64(spare(2)):
 		t.Errorf("%d connections: they were to be kept", n)
 	}
 }
@@ -127,5 +131,25 @@ func (s *suite) surplus(t *testing.T) {
 	} {
 		// Often: what is behind an answer may come to light too late.
 		t.Run(name, func(t *testing.T) { s.whole(t, a, 150) })
+	}
+}
+
+// noHTTPBehind answers the first request of each connection, and says something
+// else to the second, with the end behind it.
+func (s *suite) noHTTPBehind(t *testing.T) {
+	var other atomic.Int64
+	server := answering(t, func(c *conn, _ *request) bool {
+		if c.asked == 1 {
+			return c.give(sized("hello"))
+		}
+		other.Add(1)
+		c.send("garbage")
+		c.half()
+		c.last()
+		return false
+	})
+	got := s.drive(t, t.Context(), server.to(20), server)
+	if got.Requests != 20 || got.Status[http.StatusOK] != server.answers.Load() || got.Failed() != other.Load() || got.Errors[record.BadAnswer] != other.Load() {
+		t.Errorf("%d requests, status %v, errors %v %q; the server gave %d answers and %d others", got.Requests, got.Status, got.Errors, got.Examples, server.answers.Load(), other.Load())
 	}
 }

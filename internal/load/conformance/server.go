@@ -217,9 +217,12 @@ func (q *request) count(c *conn) *request {
 }
 
 // give writes an answer and reports whether all of it was taken.
-func (c *conn) give(answer string) bool {
+func (c *conn) give(answer string) bool { return c.giveBytes([]byte(answer)) }
+
+// giveBytes is give without a copy.
+func (c *conn) giveBytes(answer []byte) bool {
 	c.answers.Add(1)
-	_, err := io.WriteString(c, answer)
+	_, err := c.Write(answer)
 	return err == nil
 }
 

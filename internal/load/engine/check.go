@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whet/internal/load/record"
@@ -16,8 +17,9 @@ type Check struct {
 	Bytes  *Range  // how long the body is; nil: any length
 	SHA256 string  // of the body, in hexadecimal; "": any
 	// JSON are values in the body. Name is the way to one, as in user.id or
-	// items.0.name: names of an object's members and places in a list, from 0. The
-	// Value is a string's text, or a number, true, false or null as it is written.
+	// items.0.name: names of an object's members and places in a list, from 0; a dot
+	// in a name is \. there. The Value is a string's text, or a number, true, false or
+	// null as it is written.
 	JSON []Field
 }
 
@@ -64,10 +66,8 @@ func (c *Check) Validate() error {
 		}
 	}
 	for _, f := range c.JSON {
-		for part := range strings.SplitSeq(f.Name, ".") {
-			if part == "" {
-				return fmt.Errorf("check json %.80q: give the way to a value, like user.id or items.0.name", f.Name)
-			}
+		if slices.Contains(steps(f.Name), "") {
+			return fmt.Errorf("check json %.80q: give the way to a value, like user.id or items.0.name", f.Name)
 		}
 	}
 	return nil

@@ -12,12 +12,15 @@
 // the think time is over. It ends at Warmup+Duration by the job's clock and cuts
 // off what is under way.
 //
-// An open loop sends request k when Arrivals says, ArrivalsFrom behind the
-// origin, over whichever connection is free, and in order: what is due longest
-// is sent first. What was due before Warmup+Duration is still sent and waited
-// for behind that, at most Timeout; then all that is unanswered or unsent is
-// recorded as timed out, at that moment. So every arrival that was due is
-// recorded once.
+// An open loop sends request k when Arrivals says, over whichever connection is
+// free, and in order: what is due longest is sent first. What was due before
+// Warmup+Duration is still sent and waited for behind that, at most Timeout; then
+// all that is unanswered or unsent is recorded as timed out: what is unsent at that
+// moment, and what is unanswered with its Timeout, also where less of it has passed.
+// So every arrival that was due behind the warm-up is recorded once, and no timeout
+// stands in the times with less than it is. One that is due during the warm-up and
+// finds no connection free is let go: a queue of the warm-up's own would have to be
+// worked off in the time that counts.
 //
 // Job.Take is asked before each request, and Job.Requests is kept so: an engine
 // that gets no for an answer sends no more, waits for what is under way, and

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -56,6 +58,25 @@ type Address struct {
 	Network string      // "tcp" or "unix"
 	Dial    string      // host:port, or the path of a socket
 	TLS     *tls.Config // nil: plain. Its ServerName is set; whoever changes it clones it
+	// IPs are what Dial's host stands for, in the order in which they are to be
+	// tried, where it was looked up before the load's clock ran. An event loop looks
+	// it up by itself where there are none.
+	IPs []net.IPAddr
+}
+
+// LookUp looks up the host of an address, which is not that of a Unix socket.
+func (a *Address) LookUp(ctx context.Context) error {
+	host, _, err := net.SplitHostPort(a.Dial)
+	if err != nil {
+		return fmt.Errorf("resolve %s: %w", a.Dial, err)
+	}
+	if host == "" {
+		host = "localhost"
+	}
+	if a.IPs, err = net.DefaultResolver.LookupIPAddr(ctx, host); err != nil {
+		return fmt.Errorf("resolve %s: %w", host, err)
+	}
+	return nil
 }
 
 // Job is a load as an engine sees it. Moments are in nanoseconds since the
@@ -71,12 +92,11 @@ type Job struct {
 	KeepAlive   bool // connections serve one request after the other
 	Cookies     bool // each connection keeps those that it is given
 
-	// Arrivals are when requests are due; none: a closed loop. ArrivalsFrom is
-	// the origin of that plan.
-	Arrivals     schedule.Schedule
-	ArrivalsFrom int64
-	Think        message.Think // of a closed loop
-	Seed         uint64        // of think times
+	// Arrivals are when requests are due since the origin, those of the warm-up
+	// among them; none: a closed loop.
+	Arrivals schedule.Schedule
+	Think    message.Think // of a closed loop
+	Seed     uint64        // of think times
 	// Requests are sent behind the warm-up, and no more; 0: as many as the
 	// duration holds.
 	Requests int64
@@ -106,8 +126,9 @@ func (j *Job) Ends() int64 { return int64(j.Warmup + j.Duration) }
 func (j *Job) Open() bool { return j.Arrivals.Open() }
 
 // Take reports whether one more request may be sent: one that is due at a
-// moment or, in a closed loop, sent then, so that Outcome.Sent is that moment.
-// Those of the warm-up always may.
+// moment or, in a closed loop, chosen then. Its Outcome.Sent is that moment or a
+// later one, but stays within the warm-up where it was chosen there. Those of the
+// warm-up always may be sent.
 func (j *Job) Take(moment int64) bool {
 	if j.Requests == 0 || moment < int64(j.Warmup) {
 		return true

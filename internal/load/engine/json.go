@@ -86,7 +86,7 @@ const (
 func newScanner(fields []Field) *scanner {
 	s := &scanner{}
 	for _, f := range fields {
-		w := way{field: f, steps: strings.Split(f.Name, ".")}
+		w := way{field: f, steps: steps(f.Name)}
 		s.longest = max(s.longest, len(f.Value))
 		for _, step := range w.steps {
 			s.longest = max(s.longest, len(step))
@@ -95,6 +95,26 @@ func newScanner(fields []Field) *scanner {
 	}
 	s.kept = make([]byte, 0, s.longest+utf8.UTFMax+1)
 	return s
+}
+
+// steps takes a way apart at its dots, but for those behind a backslash, which
+// belong to a member's name: a\.b.c is c in a.b. A backslash before anything else
+// is one.
+func steps(name string) []string {
+	var all []string
+	step, escaped := "", false
+	for part := range strings.SplitSeq(name, ".") {
+		if escaped {
+			step += "."
+		}
+		if step, escaped = strings.CutSuffix(step+part, `\`); !escaped {
+			all, step = append(all, step), ""
+		}
+	}
+	if escaped { // nothing follows that it could escape
+		all = append(all, step+`\`)
+	}
+	return all
 }
 
 func (s *scanner) reset() {

@@ -8,7 +8,10 @@ import (
 
 // arrived is called with bytes from a connection.
 func (l *loop) arrived(c *conn, b []byte) {
-	l.found++
+	if c.found != l.waits {
+		c.found = l.waits
+		l.found++
+	}
 	switch {
 	case c.tls == nil:
 		l.received(c, b)
@@ -55,6 +58,7 @@ func (l *loop) answered(c *conn, status int, bytes int64, keep bool) {
 		o.Kind = l.job.Check.StatusKind(status)
 	}
 	l.service += (now - c.sent - l.service) >> serviceShift
+	l.trial.answered(now - c.sent)
 	l.delist(c)
 	c.busy, c.answers = false, true
 	c.pause.Reset()

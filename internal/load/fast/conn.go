@@ -28,6 +28,7 @@ type conn struct {
 	armed bool  // the transport was asked to say when more can be sent
 
 	index int32  // in loop.conns
+	found uint32 // the wait that last brought something of it, counted from 1
 	gen   uint32 // changes whenever a socket is closed
 	state state
 	// answers says that an answer came over this socket: then the other side may
@@ -39,6 +40,7 @@ type conn struct {
 	turn    uint32 // its number
 	parsing bool   // the parser has seen a part of the answer
 	cut     bool   // sending failed: nothing more is sent, but an answer may come
+	fresh   bool   // sent is when it was chosen: that it goes to the kernel is yet to come
 	head    bool   // its method is HEAD
 	target  int32
 	peers   int32  // addresses tried for it
@@ -69,7 +71,7 @@ func (l *loop) begin(c *conn, due, now int64) {
 	}
 	c.due, c.sent = due, now
 	c.turn++
-	c.busy, c.parsing = true, false
+	c.busy, c.parsing, c.fresh = true, false, true
 	c.peers, c.connect = 0, 0
 	l.enlist(c)
 	if c.state == ready {
@@ -104,6 +106,17 @@ func (l *loop) transmit(c *conn) {
 	l.t.send(c)
 }
 
+// departs is called just before the first of c's request goes to the kernel. A
+// service time begins here: not when the last answer was read, with others to be
+// read before anything was sent. What was chosen within the warm-up stays in it
+// (engine.Job.Take).
+func (l *loop) departs(c *conn, now int64) {
+	if c.fresh && c.sent >= int64(l.job.Warmup) {
+		c.sent = now
+	}
+	c.fresh = false
+}
+
 // drained is called when all that was to be sent is on its way.
 func (l *loop) drained(c *conn) {
 	if c.tls != nil && c.state == ready && len(c.tls.plain) > 0 {
@@ -117,7 +130,7 @@ func (l *loop) dial(c *conn, now int64) {
 		l.fail(c, kindOf(l.unresolved), l.unresolved)
 		return
 	}
-	c.dialled, c.state, c.cut = now, connecting, false
+	c.dialled, c.state, c.cut, c.fresh = now, connecting, false, false
 	l.t.connect(c)
 }
 
@@ -227,7 +240,7 @@ func (l *loop) fail(c *conn, kind string, err error) {
 	l.shard.Fail(&o, err.Error)
 	switch {
 	case l.arrivals != nil:
-		l.idle.push(c.index)
+		l.release(c, now)
 	case kind == record.TimedOut:
 		c.pause.Reset()
 		l.resume(c, now)
@@ -260,7 +273,7 @@ func (l *loop) nextRequest(c *conn, now int64) {
 	c.free = now
 	switch {
 	case l.arrivals != nil:
-		l.idle.push(c.index)
+		l.release(c, now)
 		l.launch(now)
 	case l.thinks:
 		l.later(c, now+int64(l.job.Think.Draw(l.random)))

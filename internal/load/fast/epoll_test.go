@@ -25,16 +25,7 @@ func pair(t *testing.T) (l *loop, poll *epoll, service net.Conn) {
 	j := job(t, listener.Addr().String())
 	j.Origin, j.Requests = time.Now(), 2
 	j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration, Requests: 2})
-	p, err := newPlan(t.Context(), j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l = newLoop(p, 0, 1, 1)
-	p.loops = []*loop{l}
-	if l.t, err = newEpoll(l); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.t.shutdown)
+	l = oneLoop(t, j, newEpoll, 1)
 	poll = l.t.(*epoll)
 	c := &l.conns[0]
 	t.Cleanup(func() { l.hangUp(c) })
@@ -103,17 +94,22 @@ func TestUnasked(t *testing.T) {
 }
 
 // An answer that takes more reads than one connection gets at a time is told of
-// again.
+// again, and each wait has found one thing, in however many pieces.
 func TestManyReads(t *testing.T) {
 	l, poll, service := pair(t)
 	poll.buf = poll.buf[:10]
 	say(t, service, 1000)
 	waits := 0
+	l.waits++
 	for l.job.Recorder.Answers() == 0 && waits < 20 {
 		if err := poll.wait(int64(time.Second), 0); err != nil {
 			t.Fatal(err)
 		}
 		waits++
+		if l.found != waits {
+			t.Fatalf("%d waits found %d times something", waits, l.found)
+		}
+		l.waits++
 	}
 	if r := result(l.job); r.Bytes != 1000 || waits < 1000/10/readsAtOnce {
 		t.Errorf("%d bytes in %d waits", r.Bytes, waits)

@@ -53,7 +53,9 @@ type loop struct {
 	underWay int
 	alarms   alarms // pauses and think times
 	service  int64  // mean service time of late, ns
-	found    int    // answers that the last wait brought, or pieces of them
+	found    int    // connections that the last wait brought something of, an answer or a part
+	waits    uint32 // how many there were
+	trial    trial  // of naps
 
 	// Sums over all waits: of found, and of the requests under way, whose answers
 	// could have been found.
@@ -148,6 +150,7 @@ func (l *loop) run() (engine.Report, error) {
 		wait := l.untilNext(l.job.Now())
 		batch := min(wait, l.nap())
 		l.found = 0
+		l.waits++
 		err = l.t.wait(wait, batch)
 		l.sumFound += int64(l.found)
 		l.sumUnderWay += int64(min(l.underWay, mostFound))
@@ -242,13 +245,13 @@ func (l *loop) finish(now int64) engine.Report {
 	return r
 }
 
-// giveUp is the end of an open loop: what is unanswered has timed out, and so
-// has what was due and never sent.
+// giveUp is the end of an open loop: what is unanswered has timed out, also where
+// it was sent too late for that, and so has what was due and never sent.
 func (l *loop) giveUp(now int64) {
 	for l.busy.first != none {
 		c := &l.conns[l.busy.first]
 		o := l.outcome(c, now)
-		o.Kind = record.TimedOut
+		o.Kind, o.End = record.TimedOut, max(now, c.sent+l.timeout)
 		if c.parsing {
 			o.Bytes = c.parser.Bytes
 		}

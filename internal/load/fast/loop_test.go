@@ -115,9 +115,9 @@ func TestGiveUp(t *testing.T) {
 	wantKinds(t, r, 10, map[string]int64{record.TimedOut: 10})
 	// Arrival k is due after 10k ms; the first two are sent at once and time out
 	// at about 300 and 310 ms; the next two are sent then, and given up at 400 ms
-	// with all others.
-	if r.Response.Count() != 10 || r.Response.Min() < int64(j.Timeout) || r.Service.Count() < 2 || r.Service.Count() > 4 || report.InFlight != 0 {
-		t.Errorf("%d response times from %v, %d service times, %d in flight", r.Response.Count(), time.Duration(r.Response.Min()), r.Service.Count(), report.InFlight)
+	// with all others; they stand there with their timeout too.
+	if r.Response.Count() != 10 || r.Response.Min() < int64(j.Timeout) || r.Service.Min() < int64(j.Timeout) || r.Service.Count() < 2 || r.Service.Count() > 4 || report.InFlight != 0 {
+		t.Errorf("%d response times from %v, %d service times from %v, %d in flight", r.Response.Count(), time.Duration(r.Response.Min()), r.Service.Count(), time.Duration(r.Service.Min()), report.InFlight)
 	}
 }
 
@@ -231,16 +231,7 @@ func TestEndedBeforeSending(t *testing.T) {
 		sent     int
 		connects int
 	}{{"kept, nothing sent", true, 0, 1}, {"kept, a byte sent", true, 1, 0}, {"new, nothing sent", false, 0, 0}} {
-		j := job(t, "127.0.0.1:1")
-		j.Origin = time.Now()
-		j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration})
-		p, err := newPlan(t.Context(), j)
-		if err != nil {
-			t.Fatal(err)
-		}
-		transport := new(silentTransport)
-		l := newLoop(p, 0, 1, 1)
-		l.t = transport
+		l, transport := byHand(t, job(t, "127.0.0.1:1"), 1)
 		k := &l.conns[0]
 		k.state, k.answers = ready, c.kept
 		l.begin(k, -1, 0)

@@ -14,6 +14,22 @@ import (
 	"whet/internal/schedule"
 )
 
+// oneLoop is a job's only loop, which a test steps through itself.
+func oneLoop(t *testing.T, j *engine.Job, transport func(*loop) (transport, error), n int) *loop {
+	t.Helper()
+	p, err := newPlan(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoop(p, 0, 1, n)
+	p.loops = []*loop{l}
+	if l.t, err = transport(l); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.t.shutdown)
+	return l
+}
+
 // byHand is a loop over a transport that carries nothing, by a clock that goes on
 // by a millisecond each time that it is read.
 func byHand(t *testing.T, j *engine.Job, connections int) (*loop, *silentTransport) {
@@ -22,14 +38,8 @@ func byHand(t *testing.T, j *engine.Job, connections int) (*loop, *silentTranspo
 	j.Origin = now
 	j.Clock = func() time.Time { now = now.Add(time.Millisecond); return now }
 	j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration, Open: j.Open()})
-	p, err := newPlan(t.Context(), j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newLoop(p, 0, 1, connections)
-	transport := new(silentTransport)
-	l.t = transport
-	return l, transport
+	silent := new(silentTransport)
+	return oneLoop(t, j, func(*loop) (transport, error) { return silent, nil }, connections), silent
 }
 
 // Requests that are sent one after the other have moments of their own, however
@@ -81,5 +91,32 @@ func TestFullQueueTimesOut(t *testing.T) {
 	}
 	if r := j.Recorder.Finish(j.Now(), true); r.Errors[record.TimedOut] < 5 || tries > 2 {
 		t.Errorf("%d timeouts, up to %d tries at once", r.Errors[record.TimedOut], tries)
+	}
+}
+
+// One connection and arrivals each 10 ms, behind a warm-up of 100 ms. It is busy
+// from the first on; the others of the warm-up are let go, and at 150 ms it is sent
+// that of 100 ms: its response time holds the 50 ms that it waited for the service,
+// and not what nine others would have taken.
+func TestWarmupLeavesNothing(t *testing.T) {
+	j := job(t, "127.0.0.1:1")
+	j.Arrivals, j.Warmup, j.Duration = schedule.Constant(100), 100*time.Millisecond, time.Second
+	l, _ := byHand(t, j, 1)
+	c := &l.conns[0]
+	c.state = ready
+	l.idle.push(0)
+	const ms = int64(time.Millisecond)
+	for at := int64(0); at < 90; at += 7 {
+		l.launch(at * ms)
+		if want := at/10*10 + 10; l.due != want*ms {
+			t.Fatalf("at %d ms the next arrival is that of %v, want %d ms", at, time.Duration(l.due), want)
+		}
+	}
+	if c.due != 0 {
+		t.Fatalf("the connection has the arrival of %v", time.Duration(c.due))
+	}
+	l.release(c, 150*ms)
+	if l.launch(150 * ms); c.due != 100*ms || l.due != 110*ms {
+		t.Errorf("at 150 ms it is sent the arrival of %v, and the next is that of %v", time.Duration(c.due), time.Duration(l.due))
 	}
 }

@@ -2,8 +2,6 @@
 
 package fast
 
-import "math"
-
 // # The open loop
 //
 // Arrival n of the schedule belongs to loop n mod loops. Each loop knows when its
@@ -14,6 +12,9 @@ import "math"
 //
 // Connections take turns, those not used for longest first, so that all of them
 // carry their share, as connections of users do.
+//
+// An arrival of the warm-up that finds no connection free is let go: what is left
+// unsent of the warm-up would be in the way of what counts.
 
 // fifo is a queue of connections that are free, as large as their number.
 type fifo struct {
@@ -51,15 +52,21 @@ func (l *loop) launch(now int64) {
 		l.advance()
 		l.begin(c, due, sent)
 	}
+	l.letGo(now)
+}
+
+// letGo passes over the arrivals of the warm-up that find no connection free.
+func (l *loop) letGo(now int64) {
+	for l.idle.free == 0 && l.due <= now && l.due < int64(l.job.Warmup) {
+		l.advance()
+	}
+}
+
+// release makes c free for the next arrival.
+func (l *loop) release(c *conn, now int64) {
+	l.letGo(now)
+	l.idle.push(c.index)
 }
 
 // advance goes to the next arrival.
-func (l *loop) advance() {
-	at := int64(l.arrivals.Next())
-	from := int64(l.job.ArrivalsFrom)
-	if at > math.MaxInt64-from {
-		l.due = math.MaxInt64
-		return
-	}
-	l.due = from + at
-}
+func (l *loop) advance() { l.due = int64(l.arrivals.Next()) }

@@ -28,7 +28,7 @@ func resolve(ctx context.Context, a engine.Address) ([]peer, error) {
 	if a.Network == "unix" {
 		return unixPeer(a.Dial)
 	}
-	host, service, err := net.SplitHostPort(a.Dial)
+	_, service, err := net.SplitHostPort(a.Dial)
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", a.Dial, err)
 	}
@@ -36,15 +36,13 @@ func resolve(ctx context.Context, a engine.Address) ([]peer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", a.Dial, err)
 	}
-	if host == "" {
-		host = "localhost"
+	if len(a.IPs) == 0 {
+		if err := a.LookUp(ctx); err != nil {
+			return nil, err
+		}
 	}
-	found, err := net.DefaultResolver.LookupIPAddr(ctx, host)
-	if err != nil {
-		return nil, fmt.Errorf("resolve %s: %w", host, err)
-	}
-	peers := make([]peer, len(found))
-	for i, ip := range found {
+	peers := make([]peer, len(a.IPs))
+	for i, ip := range a.IPs {
 		peers[i] = tcpPeer(ip, port)
 	}
 	return peers, nil

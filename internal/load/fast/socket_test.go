@@ -67,3 +67,17 @@ func TestFullQueue(t *testing.T) {
 		}
 	}
 }
+
+// What a host stands for is not asked where that is known.
+func TestLookedUp(t *testing.T) {
+	addr := listen(t, "tcp", "127.0.0.1:0", hello)
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := job(t, addr)
+	j.Addresses[0] = engine.Address{Network: "tcp", Dial: "no-such-host.invalid:" + port, IPs: []net.IPAddr{{IP: net.IPv4(127, 0, 0, 1)}}}
+	j.Requests = 10
+	r, _ := drive(t, j)
+	wantKinds(t, r, 10, nil)
+}

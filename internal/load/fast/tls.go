@@ -32,8 +32,9 @@ import (
 // take at once waits in conn.out. A large request is sealed in parts, the next
 // one once the last is on its way.
 //
-// crypto/tls allocates 24 bytes each time it looks for more to read, so a
-// request costs one such block here, and would cost two if the loop read until
+// crypto/tls allocates 24 bytes each time it looks for more to read (the
+// atLeastReader in (*tls.Conn).readFromUntil), so a request costs one such block of
+// the library's here and none of ours, and would cost two if the loop read until
 // there is nothing: where exactly one record came, reading once is enough
 // (records).
 

@@ -24,11 +24,13 @@ import (
 // the time in which this thread runs.
 //
 // Where the loop would take a nap (nap.go), the kernel waits as long, or until
-// half of those under way are answered; it does not wake this thread for each
+// many are answered; it does not wake this thread for each
 // answer meanwhile.
 //
-// The moment when a request counts as sent is that when it is queued, some
-// microseconds before the kernel sends it.
+// A request counts as sent when the kernel is given the batch that it is in: never
+// later than it is, and earlier by what the kernel takes for those before it, some
+// 3 µs each. With 64 connections on nginx the median batch had 16 requests and the
+// largest 40, so that service times are some 25 µs too long.
 //
 // A connection's socket lies in the slot of its index. Completions carry the
 // connection's index and generation; those of a socket that was closed meanwhile
@@ -42,8 +44,6 @@ const (
 	// before it are answered, so the socket's buffer is empty.
 	silentSend  = 4 << 10
 	sendsAtOnce = 64
-	// batchAtLeast is how many answers a batch waits for, if they come in its time.
-	batchAtLeast = 32
 
 	ringEntries = 512
 	bufferSize  = 16 << 10
@@ -66,8 +66,8 @@ type uring struct {
 	ring    *iouring.Ring // nil behind leave
 	buffers *iouring.Buffers
 	bell    bell
-	queued  int  // sends since the kernel last got some
-	quiet   bool // the last wait brought nothing: the next one is told to the runtime
+	sends   []*conn // whose sends are queued
+	quiet   bool    // the last wait brought nothing: the next one is told to the runtime
 }
 
 // operation is what a completion is of.
@@ -92,11 +92,12 @@ func newUring(l *loop) (transport, error) {
 		return newEpoll(l)
 	}
 	n := len(l.conns)
-	r, err := iouring.New(iouring.Options{Entries: ringEntries, Completions: uint32(powerOfTwo(2*n, ringEntries, 1<<14)), Files: uint32(n)})
+	t := &uring{l: l, sends: make([]*conn, 0, sendsAtOnce)}
+	r, err := iouring.New(iouring.Options{Entries: ringEntries, Completions: uint32(powerOfTwo(2*n, ringEntries, 1<<14)), Files: uint32(n), Submitting: t.submitting})
 	if err != nil {
 		return nil, err
 	}
-	t := &uring{l: l, ring: r}
+	t.ring = r
 	if t.buffers, err = r.Buffers(powerOfTwo(2*n, 16, maxBuffers), bufferSize); err == nil {
 		t.bell, err = newBell()
 	}
@@ -198,10 +199,21 @@ func (t *uring) send(c *conn) {
 	} else {
 		c.armed = true
 	}
-	if t.queued++; t.queued >= sendsAtOnce {
-		t.queued = 0
+	if t.sends = append(t.sends, c); len(t.sends) == sendsAtOnce {
 		t.ring.Submit()
 	}
+}
+
+// submitting is called before the kernel gets what is queued.
+func (t *uring) submitting() {
+	if len(t.sends) == 0 {
+		return
+	}
+	now := t.l.job.Now()
+	for _, c := range t.sends {
+		t.l.departs(c, now)
+	}
+	t.sends = t.sends[:0]
 }
 
 // sent deals with the completion of a send: of a long one, or of one that failed.
@@ -251,14 +263,13 @@ func (t *uring) wait(d, batch int64) error {
 	n := 1
 	if batch > 0 {
 		if t.ring.Batches {
-			n = min(t.l.underWay/2, batchAtLeast)
+			n = t.l.many()
 		} else {
 			t.ring.Submit()
 			nap(batch)
 			d -= batch
 		}
 	}
-	t.queued = 0
 	if !t.quiet {
 		d = min(d, keptWait)
 	}

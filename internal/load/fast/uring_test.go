@@ -116,17 +116,9 @@ func TestSlotIsFlushed(t *testing.T) {
 	j.Addresses[0] = engine.Address{Network: "unix", Dial: path}
 	j.Requests, j.Origin = 1, time.Now()
 	j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration, Requests: 1})
-	p, err := newPlan(t.Context(), j)
-	if err != nil {
-		t.Fatal(err)
-	}
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	l := newLoop(p, 0, 1, 1)
-	if l.t, err = newUring(l); err != nil {
-		t.Fatal(err)
-	}
-	defer l.t.shutdown()
+	t.Cleanup(runtime.UnlockOSThread) // behind what oneLoop cleans up
+	l := oneLoop(t, j, newUring, 1)
 	if err := l.t.enter(); err != nil {
 		t.Fatal(err)
 	}

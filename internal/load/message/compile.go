@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -169,6 +170,9 @@ func (c *compiled) compilePath(t *Target, rest string, table *Table) error {
 			break
 		}
 	}
+	if err := parts.fits(maxURL, table); err != nil {
+		return err
+	}
 	c.fixed.Target, c.path = settle(parts)
 	return nil
 }
@@ -203,9 +207,12 @@ func (c *compiled) compileHeader(t *Target, table *Table) error {
 		}
 		switch {
 		case strings.EqualFold(f.Name, "Content-Length"):
+			if err := t.checkLength(f.Value); err != nil {
+				return err
+			}
 			continue // it is made of the body
 		case strings.EqualFold(f.Name, "Transfer-Encoding"):
-			return errors.New("header Transfer-Encoding: bodies are sent whole, with their length")
+			return errors.New("header Transfer-Encoding: bodies are sent whole, with their length; leave the header out")
 		case strings.EqualFold(f.Name, "Host") && has(c.fixed.Header, "Host"):
 			return errors.New("header Host: is given twice")
 		}
@@ -217,6 +224,9 @@ func (c *compiled) compileHeader(t *Target, table *Table) error {
 			if err := parts[i].checkHeader(table); err != nil {
 				return fmt.Errorf("header %s: %w", clip(f.Name), err)
 			}
+		}
+		if err := parts.fits(maxValue, table); err != nil {
+			return fmt.Errorf("header %s: %w", clip(f.Name), err)
 		}
 		value, made := settle(parts)
 		if made != nil {
@@ -258,14 +268,37 @@ func checkValue(v string) error {
 	return nil
 }
 
+// checkLength refuses a length that is not the body's: what is sent has its own,
+// and whoever wrote another one wants something else than a load.
+func (t *Target) checkLength(value string) error {
+	switch value = strings.Trim(value, " \t"); {
+	case t.bodyMade():
+		return errors.New("header Content-Length: the body is a template, and the length of each is sent with it; leave the header out")
+	case value != strconv.Itoa(len(t.Body)):
+		return fmt.Errorf("header Content-Length: is %q, and the body has %d bytes; its length is always sent, leave the header out", clip(value), len(t.Body))
+	}
+	return nil
+}
+
+// bodyMade reports whether the body is a template.
+func (t *Target) bodyMade() bool {
+	return !t.Literal && bytes.Contains(t.Body, []byte(opening))
+}
+
 // compileBody makes the body ready.
 func (c *compiled) compileBody(t *Target, table *Table) error {
-	if t.Literal || !strings.Contains(string(t.Body), opening) {
+	if !t.bodyMade() {
+		if len(t.Body) > MaxBody {
+			return errTooLarge(len(t.Body), MaxBody)
+		}
 		c.fixed.Body = t.Body
 		return nil
 	}
 	parts, err := parseTemplate(string(t.Body), table, plain)
 	if err != nil {
+		return err
+	}
+	if err := parts.fits(MaxBody, table); err != nil {
 		return err
 	}
 	text, made := settle(parts)

@@ -25,7 +25,7 @@ func TestCompile(t *testing.T) {
 		{Target{URL: "http://h/", Method: "GET", Body: []byte("x")}, Message{Method: "GET", Scheme: "http", Host: "h", Target: "/", Body: []byte("x")}},
 		{Target{URL: "http://u:p@h/", Method: "M-SEARCH"}, Message{Method: "M-SEARCH", Scheme: "http", Host: "h", Target: "/", Header: []Field{{"Authorization", "Basic dTpw"}}}},
 		{Target{URL: "http://u:p@h/", Header: []Field{{"authorization", "x"}}}, Message{Method: "GET", Scheme: "http", Host: "h", Target: "/", Header: []Field{{"authorization", "x"}}}},
-		{Target{URL: "http://h/", Header: []Field{{"content-length", "7"}, {"x-a", "\tb "}, {"HOST", "v"}, {"X-Empty", ""}}},
+		{Target{URL: "http://h/", Header: []Field{{"content-length", " 0"}, {"x-a", "\tb "}, {"HOST", "v"}, {"X-Empty", ""}}},
 			Message{Method: "GET", Scheme: "http", Host: "h", Target: "/", Header: []Field{{"x-a", "b"}, {"HOST", "v"}, {"X-Empty", ""}}}},
 		{Target{URL: "http://h/{{seq}}?{{x", Header: []Field{{"X", "{{y"}}, Body: []byte("{{z"), Literal: true},
 			Message{Method: "POST", Scheme: "http", Host: "h", Target: "/%7B%7Bseq%7D%7D?%7B%7Bx", Header: []Field{{"X", "{{y"}}, Body: []byte("{{z")}},
@@ -82,6 +82,8 @@ func TestCompileRefuses(t *testing.T) {
 		{Target{URL: "http://h/", Header: []Field{{"A", "b\nc"}}, Literal: true}, `control character '\n'`},
 		{Target{URL: "http://h/", Header: []Field{{"transfer-encoding", "chunked"}}}, `bodies are sent whole`},
 		{Target{URL: "http://h/", Header: []Field{{"Host", "a"}, {"host", "b"}}}, `header Host: is given twice`},
+		{Target{URL: "http://h/", Header: []Field{{"content-length", "5"}}, Body: []byte("body")}, `header Content-Length: is "5", and the body has 4 bytes`},
+		{Target{URL: "http://h/", Header: []Field{{"Content-Length", "7"}}, Body: []byte("{{seq}}")}, `header Content-Length: the body is a template`},
 		{Target{URL: "http://h/", Weight: -1}, `weight -1 is not a number above 0`},
 	} {
 		_, err := New([]Target{tc.target}, Options{Table: table(t)})

@@ -27,8 +27,8 @@
 //
 // Within one request all columns are of one row, and {{seq}} is one number; the
 // other generators draw anew wherever they stand. Rows are taken in turn over
-// all streams, or drawn at random with Options.Draw. A text without "{{" is no
-// template, and a Literal target never is.
+// all streams, and from the first one again behind the last. A text without "{{"
+// is no template, and a Literal target never is.
 //
 // Values in a URL are escaped for the place where they stand: before the
 // question mark as a segment of a path, in which a slash becomes %2F, and behind
@@ -41,7 +41,8 @@
 //	{{json csv.name}}   as between the quotes of a JSON string
 //
 // Line breaks and other control characters in a header are refused when the set
-// is made, also where a row of the CSV file would bring them in.
+// is made, also where a row of the CSV file would bring them in, and so are values
+// that make a URL, a header or a body longer than any service takes.
 //
 // # What is random
 //
@@ -55,6 +56,6 @@
 //
 // A cache answers what it has seen: {{int 1 1000}} asks evenly for a thousand
 // things, while users ask for few things often. A CSV file of what users asked
-// for, drawn at random, has their frequencies. And values of other lengths make
-// requests of other lengths.
+// for has their frequencies. And values of other lengths make requests of other
+// lengths.
 package message

@@ -35,6 +35,9 @@ func (e escape) filtered(filter escape) (escape, error) {
 	return filter, nil
 }
 
+// longestEscape is how many bytes one becomes at most: \u001f in JSON.
+const longestEscape = 6
+
 const upperHex = "0123456789ABCDEF"
 
 // append writes a value.

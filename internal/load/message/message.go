@@ -66,7 +66,4 @@ type Options struct {
 	Seed uint64 // equal seeds make equal requests
 	// Table has the values of {{csv.NAME}}; nil if there are none.
 	Table *Table
-	// Draw takes the table's rows at random. Otherwise they are taken in turn, and
-	// from the first one again behind the last.
-	Draw bool
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"sync/atomic"
@@ -17,7 +18,6 @@ type Set struct {
 	upTo    []float64 // weights summed up to each target; nil: in turn
 	seed    uint64
 	table   *Table
-	draw    bool
 
 	turns atomic.Int64 // targets handed out in turn
 	rows  atomic.Int64 // rows of the table, likewise
@@ -47,7 +47,7 @@ func New(targets []Target, o Options) (*Set, error) {
 	if len(targets) == 0 {
 		return nil, errors.New("make requests: there are no targets")
 	}
-	s := &Set{seed: o.Seed, table: o.Table, draw: o.Draw}
+	s := &Set{seed: o.Seed, table: o.Table}
 	origins := make(map[string]int)
 	for i := range targets {
 		c, err := compile(&targets[i], o.Table)
@@ -115,6 +115,11 @@ func (s *Set) weigh(targets []Target) error {
 		s.upTo = upTo
 	}
 	return nil
+}
+
+// UsesTable reports whether any target takes values of the table.
+func (s *Set) UsesTable() bool {
+	return slices.ContainsFunc(s.targets, func(c compiled) bool { return c.rowed })
 }
 
 // Len is the number of targets.

@@ -101,11 +101,7 @@ func (st *Stream) add(t template) {
 // nextRow is the table's row for one message.
 func (st *Stream) nextRow() []string {
 	s := st.set
-	n := len(s.table.rows)
-	if s.draw {
-		return s.table.rows[st.rng.IntN(n)]
-	}
-	return s.table.rows[(s.rows.Add(1)-1)%int64(n)]
+	return s.table.rows[(s.rows.Add(1)-1)%int64(len(s.table.rows))]
 }
 
 // scramble spreads neighbouring numbers over all 64 bits: the output function of

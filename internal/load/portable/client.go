@@ -26,7 +26,8 @@ type client struct {
 	think  *rand.Rand
 	// verifier looks at answers; nil: the status is all there is to look at.
 	verifier *engine.Verifier
-	// fixed are the requests to targets that are always the same, with ctx.
+	// fixed are the requests to targets that are always the same, with ctx; nil:
+	// there would be too many.
 	fixed []*http.Request
 
 	// ctx lives until a timeout ends it; timer runs while a request is under way.
@@ -38,9 +39,17 @@ type client struct {
 }
 
 func newClient(d *driver, load context.Context, k int, lines []*line, jar *jar) *client {
-	return &client{d: d, job: d.job, load: load, lines: lines, jar: jar, verifier: d.job.Check.Verifier(), stream: d.job.Messages.Stream(k),
-		think: rand.New(rand.NewPCG(d.job.Seed, uint64(k))), fixed: make([]*http.Request, d.job.Messages.Len())}
+	c := &client{d: d, job: d.job, load: load, lines: lines, jar: jar, verifier: d.job.Check.Verifier(), stream: d.job.Messages.Stream(k),
+		think: rand.New(rand.NewPCG(d.job.Seed, uint64(k)))}
+	if targets := d.job.Messages.Len(); targets*d.job.Connections*max(d.job.Streams, 1) <= mostFixed {
+		c.fixed = make([]*http.Request, targets)
+	}
+	return c
 }
+
+// mostFixed is how many requests all clients keep. One takes some 500 bytes, and
+// each client comes to send each target's.
+const mostFixed = 1 << 16
 
 func (c *client) close() {
 	if c.cancel != nil {
@@ -72,9 +81,11 @@ func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 				return out.End - out.Sent
 			}
 			c.err, out.Kind = record.ErrTimeout, record.TimedOut
+			out.End = max(out.End, out.Sent+int64(c.job.Timeout))
 		}
 		c.record(shard, &out)
 		c.rest(&out, &pause)
+		a.done(c.job.Now())
 	}
 }
 
@@ -178,6 +189,9 @@ func (c *client) try(out *record.Outcome) error {
 			return err
 		}
 		before, full := k.socket.sent(), l.full(k)
+		if c.job.Protocol == engine.HTTP1 {
+			k.socket.expect()
+		}
 		res, err := k.conn.RoundTrip(c.request(l.o))
 		if err == nil {
 			l.look(k, full)
@@ -202,19 +216,23 @@ func (c *client) try(out *record.Outcome) error {
 // answer reads an answer to the end. last says that the connection cannot be
 // used again.
 func (c *client) answer(out *record.Outcome, res *http.Response) (last bool, err error) {
-	last = !c.job.KeepAlive || res.Close && res.ProtoMajor == 1
+	http1 := c.job.Protocol == engine.HTTP1 // whatever version the answer says that it is
+	last = !c.job.KeepAlive || res.Close && http1
 	switch {
 	case res.StatusCode == http.StatusSwitchingProtocols:
 		res.Body.Close()
 		return true, errSwitching
-	case (res.ProtoMajor == 2) != (c.job.Protocol != engine.HTTP1):
+	case res.StatusCode < 100 || res.StatusCode > 999:
+		res.Body.Close()
+		return true, errStatus
+	case !http1 && res.ProtoMajor != 2:
 		res.Body.Close()
 		return true, errVersion(res.Proto)
 	}
 	c.look(res)
 	out.Bytes, err = c.read(res.Body)
 	if err != nil {
-		return last || res.ProtoMajor == 1, err
+		return last || http1, err
 	}
 	out.Status = res.StatusCode
 	if c.verifier != nil {

@@ -24,5 +24,10 @@
 // error.
 //
 // Response times hold that goroutines wake up one after the other: on a busy
-// machine a request may be sent late, and is counted so.
+// machine a request may be sent late, and is counted so. A service time begins
+// when a request is given to net/http, whose goroutine for the connection has to
+// wake up before it writes it.
+//
+// Each connection looks up its host by itself: that is part of the time in which
+// it is made, and so of its first request's.
 package portable

@@ -55,7 +55,7 @@ func (d *driver) drive(ctx context.Context) engine.Report {
 	var open *arrivals // nil: a closed loop
 	var pacer sync.WaitGroup
 	if j.Open() {
-		open = newArrivals(j)
+		open = newArrivals(j, j.Connections*max(j.Streams, 1))
 		pacer.Go(func() { open.pace(j.Now) })
 	}
 	var clients sync.WaitGroup

@@ -6,10 +6,14 @@ import (
 	"strings"
 
 	"whet/internal/load/record"
+	"whet/internal/load/wire"
 )
 
 // errSwitching is an answer of 101 to a request that did not ask for it.
 var errSwitching = errors.New("the server switches to another protocol, which was not asked for")
+
+// errStatus is an answer whose status is none, which net/http takes.
+var errStatus = errors.New("the answer's status is no number of three digits, the first of them not 0")
 
 // errVersion is an answer in another version of HTTP than the one that was
 // agreed on.
@@ -23,7 +27,7 @@ func errVersion(proto string) error {
 func kindOf(err error, body, ended bool) string {
 	text := err.Error()
 	switch {
-	case err == errSwitching:
+	case err == errSwitching, err == errStatus, errors.Is(err, wire.ErrNotHTTP):
 		return record.BadAnswer
 	// The errors of HTTP/2 are net/http's own.
 	case strings.Contains(text, "received from peer"), // a reset of the stream

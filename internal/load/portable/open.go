@@ -32,11 +32,14 @@ import (
 // and the load waits behind its end for their answers, at most its timeout. What
 // is unanswered then counts as timed out, with the time it had waited for. So
 // every arrival is in the result, once.
+//
+// An arrival of the warm-up that finds no client free is let go: what is left
+// unsent of the warm-up would be in the way of what counts.
 
 // arrivals hands out requests as they fall due.
 type arrivals struct {
 	job  *engine.Job
-	from int64 // the plan's origin
+	warm int64 // what is due before is not kept for later
 	end  int64 // what is due then or later is not sent
 
 	mu       sync.Mutex
@@ -46,11 +49,13 @@ type arrivals struct {
 	behind   schedule.Arrivals // of the clients
 	released int64             // arrivals that are due
 	taken    int64             // of them by a client
+	free     int               // clients without a request
 	over     bool              // no more will be released
 }
 
-func newArrivals(j *engine.Job) *arrivals {
-	a := &arrivals{job: j, from: j.ArrivalsFrom, end: j.Ends(), ahead: j.Arrivals.Arrivals(0, 1), behind: j.Arrivals.Arrivals(0, 1)}
+// newArrivals returns those of a job with so many clients.
+func newArrivals(j *engine.Job, clients int) *arrivals {
+	a := &arrivals{job: j, warm: int64(j.Warmup), end: j.Ends(), free: clients, ahead: j.Arrivals.Arrivals(0, 1), behind: j.Arrivals.Arrivals(0, 1)}
 	a.changed.L = &a.mu
 	a.next = a.moment(&a.ahead)
 	return a
@@ -59,10 +64,10 @@ func newArrivals(j *engine.Job) *arrivals {
 // moment is when the next arrival of a row is due.
 func (a *arrivals) moment(row *schedule.Arrivals) int64 {
 	due := int64(row.Next())
-	if due > math.MaxInt64-a.from || due+a.from >= a.end {
+	if due >= a.end {
 		return math.MaxInt64
 	}
-	return due + a.from
+	return due
 }
 
 // take waits for an arrival that nobody has taken; ok is false when there will
@@ -77,6 +82,7 @@ func (a *arrivals) take() (due int64, ok bool) {
 		a.changed.Wait()
 	}
 	a.taken++
+	a.free--
 	due = a.moment(&a.behind)
 	if !a.job.Take(due) {
 		a.released, a.over = a.taken, true
@@ -86,16 +92,33 @@ func (a *arrivals) take() (due int64, ok bool) {
 	return due, true
 }
 
+// done says that a client is free again.
+func (a *arrivals) done(now int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fallDue(now)
+	a.free++
+}
+
+// fallDue makes the arrivals up to a moment due.
+func (a *arrivals) fallDue(now int64) {
+	for !a.over && a.next <= now {
+		if a.next < a.warm && int64(a.free) <= a.released-a.taken {
+			a.moment(&a.behind) // the one that waited longest: of the warm-up too
+		} else {
+			a.released++
+			a.changed.Signal()
+		}
+		a.next = a.moment(&a.ahead)
+	}
+}
+
 // release makes the arrivals up to a moment due, and returns the wait until the
 // next one; done is true once there is none.
 func (a *arrivals) release(now int64) (wait time.Duration, done bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for !a.over && a.next <= now {
-		a.released++
-		a.changed.Signal()
-		a.next = a.moment(&a.ahead)
-	}
+	a.fallDue(now)
 	if a.next == math.MaxInt64 && !a.over {
 		a.over = true
 		a.changed.Broadcast()

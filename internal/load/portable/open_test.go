@@ -13,7 +13,7 @@ const ms = int64(time.Millisecond)
 
 // every returns arrivals that are due so many times a second, until the end.
 func every(rate float64, end time.Duration) *arrivals {
-	return newArrivals(&engine.Job{Arrivals: schedule.Constant(rate), Duration: end})
+	return newArrivals(&engine.Job{Arrivals: schedule.Constant(rate), Duration: end}, 7)
 }
 
 // Every arrival is handed out once, whatever the moments at which the pacer
@@ -76,5 +76,40 @@ func TestEnd(t *testing.T) {
 	}
 	if _, ok := a.take(); ok {
 		t.Error("an arrival behind the end")
+	}
+}
+
+// Two clients and arrivals each 10 ms, behind a warm-up of 100 ms. They take those
+// of 0 and 10 ms; of the eight others of the warm-up one is left to each client
+// that becomes free in it, at 35 ms: the next, of 40 ms. What counts is kept: the
+// clients are busy until 150 ms, and then get those of 100 and 110 ms.
+func TestWarmupLeavesNothing(t *testing.T) {
+	a := newArrivals(&engine.Job{Arrivals: schedule.Constant(100), Warmup: 100 * time.Millisecond, Duration: time.Second}, 2)
+	take := func(at, want int64) {
+		t.Helper()
+		a.release(at * ms)
+		if due, ok := a.take(); !ok || due != want*ms {
+			t.Errorf("at %d ms: got the arrival of %v (%v), want that of %d ms", at, time.Duration(due), ok, want)
+		}
+	}
+	take(0, 0)
+	take(10, 10)
+	a.release(25 * ms)
+	a.done(35 * ms)
+	take(45, 40)
+	for at := int64(50); at < 90; at += 7 {
+		a.release(at * ms)
+	}
+	a.done(149 * ms)
+	take(150, 100)
+	a.done(150 * ms)
+	take(150, 110)
+	var left int64
+	a.release(2000 * ms)
+	for _, ok := a.take(); ok; _, ok = a.take() {
+		left++
+	}
+	if left != 98 { // of the 100 in [100 ms, 1.1 s)
+		t.Errorf("%d arrivals were left", left)
 	}
 }

@@ -14,7 +14,10 @@ import (
 // request makes the request of the message that is next.
 func (c *client) request(o *origin) *http.Request {
 	m := &c.m
-	req := c.fixed[m.Index]
+	var req *http.Request
+	if c.fixed != nil {
+		req = c.fixed[m.Index]
+	}
 	if req == nil {
 		req = (&http.Request{Method: m.Method, URL: o.url(m.Target), Host: o.host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 			Header: make(http.Header, len(m.Header)+1)}).WithContext(c.ctx)
@@ -29,7 +32,7 @@ func (c *client) request(o *origin) *http.Request {
 		if _, ok := req.Header["User-Agent"]; !ok {
 			req.Header.Set("User-Agent", "whet")
 		}
-		if _, ok := c.job.Messages.Fixed(m.Index); ok {
+		if _, ok := c.job.Messages.Fixed(m.Index); ok && c.fixed != nil {
 			c.fixed[m.Index] = req
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net"
 	"sync"
+
+	"whet/internal/load/wire"
 )
 
 // # What is read behind an answer
@@ -15,6 +17,14 @@ import (
 // asked for. So before a connection is used again, its client waits until
 // net/http either waits for more of the socket, which it does once its buffer is
 // empty, or has closed the connection over what it found in it.
+//
+// # What does not begin as HTTP does
+//
+// net/http waits for the end of a line before it looks at one. So a service that
+// speaks something else and waits would be waited for until the timeout, and one
+// that closes would seem to have given no answer; which of the two it did says
+// nothing of what is wrong. The event loop refuses the first byte that is not
+// HTTP's, and so does a socket here.
 
 // socket is a connection as net/http uses it. With HTTP/1.1 it lies above TLS,
 // and sees what net/http does; HTTP/2 is agreed on in the handshake, which
@@ -29,6 +39,7 @@ type socket struct {
 	closed  bool // by us
 	ended   bool // by the other side, and that was read
 	written int64
+	begin   string // that what is read must begin with
 }
 
 // sockets are all that are open.
@@ -77,10 +88,22 @@ func (s *socket) Read(p []byte) (int, error) {
 	s.mu.Unlock()
 	n, err := s.Conn.Read(p)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.reading--
 	s.ended = s.ended || err == io.EOF
-	s.mu.Unlock()
+	k := min(n, len(s.begin))
+	if string(p[:k]) != s.begin[:k] {
+		return 0, wire.ErrNotHTTP
+	}
+	s.begin = s.begin[k:]
 	return n, err
+}
+
+// expect says that what is read next is the beginning of an answer of HTTP/1.1.
+func (s *socket) expect() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin = "HTTP/"
 }
 
 // Write writes.

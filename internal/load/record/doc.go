@@ -19,7 +19,9 @@
 //
 // In an open loop a request belongs to the moment it was due, whenever it was
 // sent and answered; the second and the bin that its answer is counted in are
-// still those of the answer, where those behind the end fall into the last.
+// still those of the answer, where those behind the end fall into the last;
+// throughput leaves those out and holds what the warm-up left to be answered
+// (Result.Throughput).
 //
 // # Which times
 //

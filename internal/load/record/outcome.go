@@ -12,7 +12,8 @@ type Outcome struct {
 	// that began; negative: never, for want of a connection.
 	Sent int64
 	// End is when the answer was whole or the request failed. A request that
-	// timed out ended its timeout after Sent, or later.
+	// timed out ended its timeout after Sent, or later; that may be behind the end
+	// of a load that was given up.
 	End int64
 
 	Status int    // of a whole answer, 100 to 999; else 0

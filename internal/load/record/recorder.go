@@ -154,10 +154,6 @@ func (r *Recorder) WarmedUp() (requests, failed int64) {
 	return r.sum(func(s *Shard) int64 { return s.warmUp.Load() }), failed
 }
 
-// Leftover is how many requests of the warm-up were answered behind it, which no
-// figure holds. For when the load is over.
-func (r *Recorder) Leftover() int64 { return r.sum(func(s *Shard) int64 { return s.leftover }) }
-
 func (r *Recorder) sum(of func(*Shard) int64) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +191,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *Result {
 	res.End = res.Start.Add(length)
 
 	t := r.total
-	res.Requests, res.Bytes = t.requests, t.bytes
+	res.Requests, res.Bytes, res.Behind = t.requests, t.bytes, t.behind
 	res.Service, res.Response = t.service, t.response
 	for kind, n := range t.kinds {
 		res.Errors[kind] = n
@@ -209,6 +205,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *Result {
 		r.add(s, first)
 		ended = max(ended, s.ended)
 	}
+	ended = min(ended, end-int64(r.plan.Warmup)) // nobody waited for timeouts behind it
 	if res.Open && ended > int64(length) {
 		res.Drain = time.Duration(ended) - length
 	}
@@ -272,6 +269,7 @@ func (r *Recorder) add(s *Shard, first map[string]int64) {
 	res.LateSends += s.lateSends
 	res.Waited += s.waited
 	res.Unsent += s.unsent
+	res.Leftover += s.leftover
 	res.Responses = append(res.Responses, s.responses...)
 	res.Connections += s.made
 	res.Connecting += time.Duration(s.making)

@@ -164,7 +164,7 @@ func TestConservation(t *testing.T) {
 		for i := range all {
 			all[i] = many.Shard()
 		}
-		var requests, answers, failed int64
+		var requests, answers, failed, leftover, behind int64
 		at := -warm
 		for range n {
 			at += random.Int64N(3 * (int64(duration) + warm) / int64(n))
@@ -182,8 +182,14 @@ func TestConservation(t *testing.T) {
 			if random.IntN(4) == 0 {
 				all[random.IntN(shards)].Tick(o.End)
 			}
+			if belongs < 0 && at >= 0 && at < int64(duration) && o.Status != 0 {
+				leftover++
+			}
 			if belongs < 0 || belongs >= int64(duration) {
 				continue
+			}
+			if at >= int64(duration) && o.Status != 0 {
+				behind++
 			}
 			requests++
 			if o.Status != 0 {
@@ -215,6 +221,9 @@ func TestConservation(t *testing.T) {
 		}
 		if got.Requests != requests || sum.Requests != requests || sum.Errors != failed || got.Failed() != failed || bins != answers || got.Answered() != answers || sum.Answered != answers || sum.Bytes != got.Bytes || length != int64(duration) {
 			t.Fatalf("%d requests, %d failed, %d answers: %+v", requests, failed, answers, got)
+		}
+		if got.Leftover != leftover || got.Behind != behind || len(got.Seconds) > 0 && got.Seconds[len(got.Seconds)-1].Behind != behind {
+			t.Fatalf("%d left over, %d behind the end; want %d and %d", got.Leftover, got.Behind, leftover, behind)
 		}
 		if p.Open != (due == requests) && requests > 0 {
 			t.Fatalf("%d requests were due of %d", due, requests)
@@ -278,6 +287,22 @@ func TestLateness(t *testing.T) {
 	}
 }
 
+// A request that had less than its timeout when the load was given up has its
+// timeout in the times, but the load did not last so long: two seconds, of which
+// the last 500 ms drained what was due in the first 1,500, with one answer.
+func TestGivenUp(t *testing.T) {
+	p := plan(1500 * time.Millisecond)
+	p.Open = true
+	r := New(p)
+	s := r.Shard()
+	s.Record(&Outcome{Due: warm, Sent: warm, End: warm + 100*ms, Status: 200})
+	s.Record(&Outcome{Due: warm + 1400*ms, Free: warm + 1900*ms, Sent: warm + 1900*ms, End: warm + 2900*ms, Kind: TimedOut})
+	res := r.Finish(warm+2000*ms, false)
+	if res.Service.Max() != int64(time.Second) || res.Response.Max() != 1500*ms || res.Drain != 500*time.Millisecond || res.Throughput() != 1/1.5 {
+		t.Errorf("service times up to %d ns, response times up to %d ns, drained for %v", res.Service.Max(), res.Response.Max(), res.Drain)
+	}
+}
+
 // A request costs no allocation, also where seconds pass.
 func TestNoAllocation(t *testing.T) {
 	r := New(Plan{Origin: epoch, Duration: time.Hour, Open: true, Targets: 2})
@@ -308,9 +333,10 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// What the warm-up left is counted where it was answered behind it, and nowhere
-// else.
-func TestLeftover(t *testing.T) {
+// Throughput is that of the answers between start and end, whenever they were due:
+// of three, two are to requests of the warm-up. What comes behind the end is none of
+// them, and a request that hangs until its timeout takes nothing from it.
+func TestThroughput(t *testing.T) {
 	p := plan(time.Second)
 	p.Open = true
 	r := New(p)
@@ -318,9 +344,71 @@ func TestLeftover(t *testing.T) {
 	s.Record(&Outcome{Due: 0, Sent: 0, End: warm - 1, Status: 200})
 	s.Record(&Outcome{Due: warm - 1, Sent: warm - 1, End: warm, Status: 200})
 	s.Record(&Outcome{Due: warm - ms, Sent: warm, End: warm + 5*ms, Status: 503, Kind: Status5xx})
-	s.Fail(&Outcome{Due: warm - ms, Sent: -1, End: warm + 5*ms, Kind: TimedOut}, func() string { return "" })
 	s.Record(&Outcome{Due: warm, Sent: warm, End: warm + ms, Status: 200})
-	if res := r.Finish(warm+int64(time.Second), false); r.Leftover() != 2 || res.Requests != 1 {
-		t.Errorf("%d left over, %d requests", r.Leftover(), res.Requests)
+	s.Record(&Outcome{Due: warm - 2*ms, Sent: warm, End: warm + 1000*ms, Status: 200})
+	s.Record(&Outcome{Due: warm + 999*ms, Sent: warm + 999*ms, End: warm + 1000*ms, Status: 200})
+	s.Fail(&Outcome{Due: warm - ms, Sent: warm - ms, End: warm + 5*ms, Kind: Reset}, nil)
+	s.Fail(&Outcome{Due: warm + 998*ms, Sent: warm + 998*ms, End: warm + 10_998*ms, Kind: TimedOut}, nil)
+	res := r.Finish(warm+10_998*ms, false)
+	if res.Leftover != 2 || res.Behind != 1 || res.Requests != 3 || res.Answered() != 2 || res.Throughput() != 3 || res.Drain != 9998*time.Millisecond {
+		t.Errorf("%d left over, %d behind the end, %d requests, %d answered, %v/s, drain %v", res.Leftover, res.Behind, res.Requests, res.Answered(), res.Throughput(), res.Drain)
+	}
+	if s := res.Seconds[0]; s.Answered != 2 || s.Behind != 1 || len(res.Seconds) != 1 {
+		t.Errorf("%+v", res.Seconds)
+	}
+
+	// Of a number of requests it is that of these, in the time until the last ended.
+	p.Requests = 2
+	r = New(p)
+	s = r.Shard()
+	s.Record(&Outcome{Due: warm - 1, Sent: warm - 1, End: warm + ms, Status: 200})
+	s.Record(&Outcome{Due: warm, Sent: warm, End: warm + ms, Status: 200})
+	s.Record(&Outcome{Due: warm + ms, Sent: warm + ms, End: warm + 499_999_999, Status: 200})
+	if res := r.Finish(warm+600*ms, false); res.Throughput() != 4 || res.End.Sub(res.Start) != 500*time.Millisecond {
+		t.Errorf("%v/s in %v", res.Throughput(), res.End.Sub(res.Start))
+	}
+}
+
+// A service that takes 2.5 ms for a request, asked 1,000 a second over one
+// connection, for 3 s behind a warm-up of one, with a timeout of 1 s. What falls due
+// in the warm-up while it is busy is not sent: it gets every third, the last at 999
+// ms. So request i of those that count is sent at 1,001.5 + 2.5·i ms, and answered
+// 2.5 ms later. Those up to number 1,598 are answered before all is given up at
+// 5,000 ms, at 4,999 ms the last; the next is under way then, and 1,400 were never
+// sent: 1,599 + 1 + 1,400 are the 3,000 that were due.
+//
+// Number 1,199 is the first whose answer, at 4,001.5 ms, comes behind the end, and
+// 400 do. With the one that the warm-up left under way, (1,599 + 1 − 400) / 3 s are
+// the 400 a second that the service does.
+func TestOverloadOnPaper(t *testing.T) {
+	const second = 1000 * ms
+	r := New(Plan{Origin: epoch, Warmup: time.Second, Duration: 3 * time.Second, Open: true})
+	s := r.Shard()
+	free, due, end := int64(0), int64(0), 5*second
+	for ; due < 4*second; due += ms {
+		if due < free && due < second {
+			continue
+		}
+		o := Outcome{Due: due, Free: free, Sent: max(due, free), Status: 200}
+		o.End = o.Sent + 5*ms/2
+		switch {
+		case o.Sent >= end:
+			o = Outcome{Due: due, Free: due, Sent: -1, End: end, Kind: TimedOut}
+		case o.End >= end:
+			o.Status, o.Kind, o.End = 0, TimedOut, o.Sent+second
+		}
+		if o.Sent >= 0 {
+			free = o.End
+		}
+		s.Record(&o)
+	}
+	res := r.Finish(end, false)
+	if res.Requests != 3000 || res.Answered() != 1599 || res.Unsent != 1400 || res.Errors[TimedOut] != 1401 || res.Leftover != 1 || res.Behind != 400 || res.Throughput() != 400 {
+		t.Errorf("%d requests, %d answered, %d unsent, %v, %d left over, %d behind the end, %v/s", res.Requests, res.Answered(), res.Unsent, res.Errors, res.Leftover, res.Behind, res.Throughput())
+	}
+	// The first is there after 4 ms; the one under way was due at 2,599 ms, and stands
+	// with its timeout until 5,999 ms.
+	if res.Response.Min() != 4*ms || res.Response.Max() != 3400*ms || res.Service.Min() != 5*ms/2 || res.Service.Max() != second {
+		t.Errorf("response times %v to %v, service times %v to %v", time.Duration(res.Response.Min()), time.Duration(res.Response.Max()), time.Duration(res.Service.Min()), time.Duration(res.Service.Max()))
 	}
 }

@@ -1,6 +1,9 @@
 package record
 
 import (
+	"maps"
+	"math"
+	"slices"
 	"time"
 
 	"whet/internal/hist"
@@ -58,8 +61,12 @@ type Result struct {
 	// until the load was given up. They are among the timeouts, and have response
 	// times alone.
 	Unsent int64
-	// Drain is how long after End the last of an open loop's requests ended.
-	Drain time.Duration
+	// Drain is how long after End the last of an open loop's requests ended, and
+	// Behind how many whole answers came in that time. Leftover are those between
+	// Start and End to requests of its warm-up, which nothing else counts.
+	Drain    time.Duration
+	Behind   int64
+	Leftover int64
 
 	Seconds []Second
 	// Answers counts the whole answers in each Bin since Start, without a gap,
@@ -107,6 +114,7 @@ type Second struct {
 	Length   time.Duration // a second, but for the last one of a load that ends between seconds
 	Requests int64         // that ended
 	Answered int64         // of them with a whole answer
+	Behind   int64         // of these behind the end of an open loop: the last second holds them
 	Errors   int64         // of them failed
 	Bytes    int64
 	Kinds    map[string]int64 // of Errors; nil: none
@@ -118,6 +126,26 @@ type Second struct {
 	P50, P99, Max time.Duration
 	// Of the response times.
 	Response Quantiles
+}
+
+// Throughput is the number of its whole answers per second; 0 when no time passed.
+func (s *Second) Throughput() float64 {
+	if s.Length <= 0 {
+		return 0
+	}
+	return float64(s.Answered-s.Behind) / s.Length.Seconds()
+}
+
+// Short reports whether fewer answers came in a time than requests were planned to
+// have been due a service time before: by a twentieth, and by more than comes of
+// where the time is cut. Arrivals at random also differ from their plan, by up to
+// three standard deviations.
+func Short(planned float64, random bool, answered int64) bool {
+	chance := 2.0
+	if random {
+		chance += 3 * math.Sqrt(planned)
+	}
+	return float64(answered) < 0.95*planned-chance
 }
 
 // Quantiles sum up the times of a second; 0 when there are none.
@@ -141,17 +169,45 @@ func (r *Result) Failed() int64 {
 	return n
 }
 
+// Times are those that users see: response times of an open loop, and service
+// times of a closed one, which knows no others.
+func (r *Result) Times() *hist.Histogram {
+	if r.Open {
+		return &r.Response
+	}
+	return &r.Service
+}
+
+// Commonest is the kind of most failures, of several the first by name; "" where
+// none failed.
+func (r *Result) Commonest() string {
+	most := ""
+	for _, kind := range slices.Sorted(maps.Keys(r.Errors)) {
+		if most == "" || r.Errors[kind] > r.Errors[most] {
+			most = kind
+		}
+	}
+	return most
+}
+
 // LateRatio is the share of an open loop's requests that were sent late.
 func (r *Result) LateRatio() float64 {
 	return float64(r.LateSends) / float64(max(r.Lateness.Count(), 1))
 }
 
-// Throughput is the number of whole answers per second, whatever their status;
-// 0 when no time passed.
+// Throughput is the number of whole answers per second between Start and End,
+// whatever their status and whenever their requests were due; 0 when no time
+// passed.
+//
+// In an open loop these are not just the requests that count. Those that are under
+// way when the warm-up ends are answered in the time, and those under way at the
+// end behind it: at a steady rate as many of either. To divide all that count by
+// the time until the last of them ended would make one answer that takes ten
+// seconds the throughput of the others.
 func (r *Result) Throughput() float64 {
-	s := (r.End.Sub(r.Start) + r.Drain).Seconds()
+	s := r.End.Sub(r.Start).Seconds()
 	if s <= 0 {
 		return 0
 	}
-	return float64(r.Answered()) / s
+	return float64(r.Answered()+r.Leftover-r.Behind) / s
 }

@@ -15,7 +15,7 @@ type Shard struct {
 	r      *Recorder
 	warm   int64 // Plan.Warmup
 	length int64 // Plan.Duration
-	bySent bool  // a closed loop's request belongs to the moment it was sent
+	bySent bool  // of a number of requests: a closed loop's request belongs to the moment it was sent
 	keep   bool
 
 	second int64 // the one that now counts, from 0
@@ -27,7 +27,7 @@ type Shard struct {
 	lateSends int64
 	waited    int64
 	unsent    int64
-	leftover  int64 // answers to requests of the warm-up, since Start
+	leftover  int64 // answers to requests of the warm-up between Start and End
 	status    [1000]int64
 	examples  map[string]example
 	planned   []planned // by second
@@ -78,7 +78,7 @@ func (s *Shard) record(o *Outcome, text func() string) {
 		if o.Kind != "" {
 			count(&s.warmFailed)
 		}
-		if at >= 0 && o.Status != 0 {
+		if at >= 0 && at < s.length && o.Status != 0 && !s.bySent {
 			s.leftover++
 		}
 		return
@@ -90,6 +90,7 @@ func (s *Shard) record(o *Outcome, text func() string) {
 	s.ended = max(s.ended, at)
 	// A request may end before the second that is under way: another goroutine
 	// of a shared shard came first. A second that was handed over stays as it is.
+	behind := at >= s.length
 	at = min(max(at, s.second*int64(time.Second)), s.length-1)
 	s.latest = max(s.latest, at)
 	s.advance(at)
@@ -99,6 +100,9 @@ func (s *Shard) record(o *Outcome, text func() string) {
 	t.bytes += o.Bytes
 	if o.Status != 0 {
 		t.answered++
+		if behind {
+			t.behind++
+		}
 		t.bins[at%int64(time.Second)/int64(Bin)]++
 		s.status[min(max(o.Status, 0), len(s.status)-1)]++
 	}

@@ -11,6 +11,7 @@ const binsPerSecond = int(time.Second / Bin)
 // tally is what was counted in a second, or in several.
 type tally struct {
 	requests, answered, errors, bytes int64
+	behind                            int64 // of answered: behind the end
 
 	kinds             map[string]int64 // of errors
 	bins              [binsPerSecond]int32
@@ -41,6 +42,7 @@ func (t *tally) merge(o *tally) {
 	}
 	t.requests += o.requests
 	t.answered += o.answered
+	t.behind += o.behind
 	t.errors += o.errors
 	t.bytes += o.bytes
 	for kind, n := range o.kinds {
@@ -55,7 +57,7 @@ func (t *tally) merge(o *tally) {
 
 // row sums the tally up.
 func (t *tally) row(start time.Time, length time.Duration) Second {
-	s := Second{Start: start, Length: length, Requests: t.requests, Answered: t.answered, Errors: t.errors, Bytes: t.bytes}
+	s := Second{Start: start, Length: length, Requests: t.requests, Answered: t.answered, Behind: t.behind, Errors: t.errors, Bytes: t.bytes}
 	if len(t.kinds) > 0 {
 		s.Kinds = make(map[string]int64, len(t.kinds))
 		for kind, n := range t.kinds {

@@ -19,6 +19,9 @@ type Options struct {
 	Entries     uint32 // operations that one call can submit
 	Completions uint32 // that can wait to be read; at least Entries
 	Files       uint32 // slots for sockets
+	// Submitting, where set, is called each time before the kernel gets operations,
+	// whichever method gives it some.
+	Submitting func()
 }
 
 // Ring is one pair of queues. After Enable it belongs to one thread.
@@ -47,7 +50,8 @@ type Ring struct {
 	file    int32
 	err     error // of a call between two waits
 
-	groups []*Buffers
+	groups     []*Buffers
+	submitting func()
 }
 
 // New makes a ring that Enable has yet to bring to life.
@@ -58,7 +62,7 @@ func New(o Options) (*Ring, error) {
 	if errno != 0 {
 		return nil, setupError(errno)
 	}
-	r := &Ring{fd: int(fd), Batches: p.features&featMinTimeout != 0}
+	r := &Ring{fd: int(fd), Batches: p.features&featMinTimeout != 0, submitting: o.Submitting}
 	if err := r.begin(&p, o.Files); err != nil {
 		r.Close()
 		return nil, err
@@ -230,6 +234,9 @@ func (r *Ring) Wait(d time.Duration, n int, batch time.Duration, release bool) e
 
 // enter is io_uring_enter by one of the two ways to make a call.
 func (r *Ring) enter(call func(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno), n int, arg, flags uintptr) syscall.Errno {
+	if r.submitting != nil && r.tail != r.submitted {
+		r.submitting()
+	}
 	atomic.StoreUint32(r.sqTail, r.tail)
 	var size uintptr
 	if arg != 0 {

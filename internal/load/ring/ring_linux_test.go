@@ -368,6 +368,32 @@ func TestOverflow(t *testing.T) {
 	p.none()
 }
 
+// Before the kernel gets operations that is told, and only then: also where the
+// queue is full, and by a wait.
+func TestSubmitting(t *testing.T) {
+	calls := 0
+	r := newRing(t, Options{Entries: 2, Submitting: func() { calls++ }})
+	if err := r.Enable(); err != nil {
+		t.Fatal(err)
+	}
+	r.Submit()
+	if calls != 0 {
+		t.Errorf("%d calls, and nothing to submit", calls)
+	}
+	for range 3 { // the third finds the queue full
+		r.Cancel(99, 1)
+	}
+	if calls != 1 {
+		t.Errorf("%d calls behind a full queue, want 1", calls)
+	}
+	if err := r.Wait(0, 1, 0, false); err != nil || calls != 2 {
+		t.Errorf("%d calls behind a wait, want 2: %v", calls, err)
+	}
+	if err := r.Wait(0, 1, 0, false); err != nil || calls != 2 {
+		t.Errorf("%d calls behind a wait with nothing to submit, want 2: %v", calls, err)
+	}
+}
+
 func TestUnavailable(t *testing.T) {
 	for errno, want := range map[syscall.Errno]bool{unix.ENOSYS: true, unix.EPERM: true, unix.EACCES: true, unix.EINVAL: true, unix.ENOMEM: false} {
 		err := setupError(errno)

@@ -2,7 +2,6 @@ package slo
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -70,9 +69,6 @@ func (b Bound) Holds(value float64) bool {
 	}
 	return value >= b.Value
 }
-
-// IsTime reports whether the metric is a time.
-func (m Metric) IsTime() bool { return m.Kind == Quantile || m.Kind == Mean || m.Kind == Max }
 
 // String is the metric as Parse reads it.
 func (m Metric) String() string {
@@ -274,7 +270,7 @@ func parseShare(s string) (float64, error) {
 		v /= 100
 	}
 	if v > 1 {
-		return 0, fmt.Errorf("%q is more than all requests", s)
+		return 0, fmt.Errorf("%q is more than all requests: write a share like 0.1%% or 0.001", s)
 	}
 	return v, nil
 }
@@ -282,7 +278,7 @@ func parseShare(s string) (float64, error) {
 func parseRate(s string) (float64, error) {
 	digits := strings.TrimSpace(strings.TrimSuffix(s, "/s"))
 	v, err := strconv.ParseFloat(digits, 64)
-	if !isDecimal(digits) || err != nil || math.IsInf(v, 0) {
+	if !isDecimal(digits) || err != nil { // also of what no float64 holds
 		return 0, fmt.Errorf("%q is no rate: write it like 1000/s", s)
 	}
 	return v, nil

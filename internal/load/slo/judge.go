@@ -76,11 +76,15 @@ func (m Metric) of(r *record.Result) (value float64, note string) {
 	case m.Times == Response && !r.Open:
 		return math.NaN(), "a closed loop has no response times: nothing is due before it is sent; give a rate, or bound the service times"
 	}
-	h := &r.Service
-	if r.Open && m.Times != Service {
-		h = &r.Response
+	return m.in(m.Histogram(r))
+}
+
+// Histogram holds the times that the metric is of.
+func (m Metric) Histogram(r *record.Result) *hist.Histogram {
+	if m.Times == Service {
+		return &r.Service
 	}
-	return m.in(h)
+	return r.Times()
 }
 
 func (m Metric) in(h *hist.Histogram) (value float64, note string) {

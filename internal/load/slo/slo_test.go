@@ -39,7 +39,8 @@ func TestParse(t *testing.T) {
 	// percent.
 	for s, want := range map[string]string{
 		"p50>1ms,p50<2ms": "p50>1ms,p50<2ms", "errors<=0%": "errors<=0%", "errors<0.001": "errors<0.1%",
-		"throughput>=0.5": "throughput>=0.5/s", "max<1h0m0.5s": "max<1h0m0.5s",
+		"throughput>=0.5": "throughput>=0.5/s", "max<1h0m0.5s": "max<1h0m0.5s", "errors < 5 %": "errors<5%", "errors>0.5": "errors>50%",
+		"errors<0.007": "errors<0.007", // a hundredth of 100 times 0.007 is not 0.007
 	} {
 		if b, err := Parse(s); err != nil || b.String() != want {
 			t.Errorf("%s: %v, %v, want %s", s, b, err, want)

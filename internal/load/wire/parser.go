@@ -82,9 +82,6 @@ func (p *Parser) Reset(head bool) {
 	p.carry = p.carry[:0]
 }
 
-// Started reports that a byte of the answer has come.
-func (p *Parser) Started() bool { return p.started }
-
 // Feed takes the next piece of the answer. n bytes of it belong to the answer:
 // fewer than all only if the answer is done or an error ends it. After either
 // nothing more is taken until Reset.

@@ -130,19 +130,6 @@ func TestSink(t *testing.T) {
 	}
 }
 
-func TestStarted(t *testing.T) {
-	var p Parser
-	for range 2 {
-		p.Reset(false)
-		if p.Feed(nil); p.Started() {
-			t.Error("nothing came, and the answer has started")
-		}
-		if p.Feed([]byte("H")); !p.Started() {
-			t.Error("a byte came, and the answer has not started")
-		}
-	}
-}
-
 // TestReuse: nothing of an answer is left for the next one.
 func TestReuse(t *testing.T) {
 	p := Parser{Shape: &Shape{}}

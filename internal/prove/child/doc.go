@@ -1,5 +1,5 @@
-// Package child starts what is measured, for programs that may use whet's
-// proofs and nothing below them: the casebook's table.
+// Package child starts what is measured, for the casebook's table: it may use
+// whet's proofs and its load, and not what the proofs stand on.
 //
 // It answers what became of a command, and what a benchmark of a test binary
 // showed, from a command line or a binary, by the means of whet's own proofs:

@@ -139,12 +139,22 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Subject, runner roun
 	}
 	if out.Planned < fewest {
 		why, remedy := fmt.Sprintf("the budget of %v allows", s.Budget), "raise -budget"
+		if len(out.Series) > 0 {
+			remedy = fmt.Sprintf("-budget %v would do", enough(start.Sub(p.start)+time.Duration(fewest)*time.Duration(out.Series[0].RoundNs)))
+		}
 		if s.Rounds > 0 {
 			why, remedy = "-rounds asks for", "give more"
 		}
 		p.Warn("%s %s, and a verdict on what varies needs %d: %s", why, quantity.Plural(out.Planned, "round"), fewest, remedy)
 	}
 	return nil
+}
+
+// enough is a budget for what takes so long, with a tenth to spare, in steps that
+// somebody would type.
+func enough(needed time.Duration) time.Duration {
+	const step = 5 * time.Second
+	return (needed*11/10 + step - 1) / step * step
 }
 
 func (p *Proof) progress(e rounds.Event) {

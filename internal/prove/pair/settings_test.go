@@ -2,13 +2,16 @@ package pair
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/prove/rounds"
 )
 
 func TestSettings(t *testing.T) {
@@ -98,5 +101,37 @@ func TestBegin(t *testing.T) {
 	}
 	if r := p.Interrupted(); r.ExitCode() != 130 || r.Verdict.Kind != "interrupted" || r.Partial != "interrupted before the first round" {
 		t.Errorf("exit %d, %+v", r.ExitCode(), r.Verdict)
+	}
+}
+
+// turns is a runner that takes its time by a clock that stands still otherwise.
+type turns struct {
+	now  time.Time
+	took time.Duration
+}
+
+func (r *turns) Prepare(context.Context, int, uint64, []int) error { return nil }
+
+func (r *turns) Slice(context.Context, rounds.Request) (compare.Slice, error) {
+	r.now = r.now.Add(r.took)
+	return compare.Slice{compare.NsPerOp: 1}, nil
+}
+
+// A budget of a minute holds two rounds of three slices of 8 s. What would do is
+// said: nine of them, for 2·2⁻⁹ is the first below 0.8 of 0.005, 216 s, behind the 5
+// s that went before; a tenth more is 243.1 s, and in steps of 5 s 245.
+func TestBudgetThatWouldDo(t *testing.T) {
+	r := &turns{now: time.Unix(0, 0), took: 8 * time.Second}
+	s := DefaultSettings()
+	s.Budget, s.Now = time.Minute, func() time.Time { return r.now }
+	p := Begin(&s, compare.KindService, "a", "b", [2][]string{})
+	r.now = r.now.Add(5 * time.Second)
+	subject := rounds.Subject{Name: "x", Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}, Slice: [2]time.Duration{r.took, r.took}}
+	if err := p.Measure(t.Context(), subject, r); err != nil {
+		t.Fatal(err)
+	}
+	const want = "the budget of 1m0s allows 2 rounds, and a verdict on what varies needs 9: -budget 4m5s would do"
+	if !slices.Contains(p.Result.Warnings, want) {
+		t.Errorf("%q, want %q", p.Result.Warnings, want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // What runners and readers of rows need of package compare, for those that may
-// use whet's proofs and nothing below them.
+// use whet's proofs and not what these stand on.
 type (
 	Slice  = compare.Slice
 	Metric = compare.Metric

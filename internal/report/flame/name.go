@@ -66,6 +66,12 @@ func packageGroup(pkg, module string) int {
 	return groupOther
 }
 
+// Standard reports whether a package is one of the standard library.
+func Standard(pkg string) bool {
+	first, _, _ := strings.Cut(pkg, "/")
+	return standard(first)
+}
+
 // standard reports whether packages of the standard library have this first
 // element; a module of that name cannot be imported.
 func standard(first string) bool {

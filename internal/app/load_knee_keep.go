@@ -1,0 +1,153 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"whet/internal/format/hdrlog"
+	"whet/internal/hist"
+	"whet/internal/load/record"
+	"whet/internal/load/slo"
+	"whet/internal/recording"
+	"whet/internal/report"
+)
+
+// loadKneePath is the search in a recording: what -json prints.
+const loadKneePath = "load/knee.json"
+
+// kneeLevel is a run of a level, with its seconds where they are to be written.
+type kneeLevel struct {
+	result *record.Result
+	course *report.LoadCourse
+	open   bool
+	// times are the seconds as an interval log, response times behind the service
+	// times of the same second: a histogram of each second of each level would take
+	// a hundred times the room.
+	times bytes.Buffer
+	log   *hdrlog.Writer
+	err   error // the first
+}
+
+func newKneeLevel(open bool) *kneeLevel {
+	return &kneeLevel{open: open, course: report.NewLoadCourse(open)}
+}
+
+func (l *kneeLevel) interval(iv record.Interval) {
+	l.course.Add(iv)
+	if l.log == nil && l.err == nil {
+		l.log, l.err = hdrlog.NewWriter(&l.times, iv.Start)
+	}
+	add := func(tag string, h *hist.Histogram) {
+		if l.err == nil {
+			l.err = l.log.Write(&hdrlog.Interval{Tag: tag, Start: iv.Start, Length: iv.Length, Histogram: h})
+		}
+	}
+	add(serviceTag, iv.Service)
+	if l.open {
+		add("", iv.Response)
+	}
+}
+
+// replay hands the seconds on.
+func (l *kneeLevel) replay(to func(record.Interval)) error {
+	if l.err != nil || l.log == nil {
+		return l.err
+	}
+	var service *hist.Histogram
+	_, err := hdrlog.Read(&l.times, func(i *hdrlog.Interval) error {
+		if i.Tag == serviceTag {
+			if service = i.Histogram; l.open {
+				return nil
+			}
+		}
+		to(record.Interval{Second: record.Second{Start: i.Start, Length: i.Length}, Service: service, Response: i.Histogram})
+		return nil
+	})
+	return err
+}
+
+// write writes what -o asks for: a page, or a recording with one beside it.
+func (s *kneeSearch) write(ctx context.Context, e *env, page *report.LoadSearch) (files report.LoadFiles, err error) {
+	html := s.l.out
+	if strings.HasSuffix(html, ".whet") {
+		if files.Recording, err = s.record(e, page); err != nil {
+			return files, err
+		}
+		html = strings.TrimSuffix(files.Recording, ".whet") + ".html"
+	}
+	err = writeFile(ctx, html, func(w io.Writer) error {
+		return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Growth: page.Growth, Warnings: page.Warnings})
+	})
+	if err == nil {
+		files.Report = html
+	}
+	return files, err
+}
+
+// record keeps the knee's own run, and what the search found beside it. The
+// recording begins with the search.
+func (s *kneeSearch) record(e *env, page *report.LoadSearch) (path string, err error) {
+	run := &s.runs[len(s.runs)-1]
+	plan := *s.plan
+	if run.Result.Open {
+		plan.options = s.options(true, run.Result.Rate, time.Second)
+	}
+	kept, err := s.l.keep(e, &plan)
+	if err != nil {
+		return "", err
+	}
+	defer kept.discard()
+	kept.meter, kept.writer.Manifest.Origin = s.meter, s.began
+	if err := s.knee.replay(func(iv record.Interval) { kept.interval(iv) }); err != nil {
+		return "", err
+	}
+	var document bytes.Buffer
+	if err := report.WriteLoadSearchJSON(&document, page, report.LoadFiles{}); err != nil {
+		return "", err
+	}
+	end := run.Result.End.Sub(s.began)
+	err = kept.writer.Write(recording.Artifact{Path: loadKneePath, Kind: recording.KindKnee, EndNs: int64(end)}, document.Bytes())
+	if err != nil {
+		return "", err
+	}
+	bounds := slo.Bounds(nil)
+	if run.Result.Open {
+		bounds = s.plan.bounds
+	}
+	return kept.finish(run, bounds)
+}
+
+// readKnee reads the search that a load was found by; nil: there was none.
+func readKnee(rec *recording.Recording) (*report.LoadSearch, error) {
+	for _, a := range rec.Artifacts {
+		if a.Path == loadKneePath {
+			data, err := rec.Read(a)
+			if err != nil {
+				return nil, err
+			}
+			s, err := report.ReadLoadSearch(data)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", loadKneePath, err)
+			}
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// searched puts the search onto the page of its load.
+func searched(page *report.Load, run *report.LoadRun, s *report.LoadSearch) {
+	if s == nil {
+		return
+	}
+	for i := range s.Found {
+		if k := &s.Found[i]; k.Open == run.Result.Open && len(k.Levels) > 0 {
+			run.Knee = k.Knee()
+		}
+	}
+	page.Growth, page.Warnings = append(page.Growth, s.Growth...), append(page.Warnings, s.Warnings...)
+}

@@ -1,0 +1,61 @@
+//go:build unix
+
+package app
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestLoadGivesWay: whet load ends when it is told to, whatever it waits for to
+// read or to be read, and never waits for a pipe where it reads files.
+func TestLoadGivesWay(t *testing.T) {
+	const pipe, url = "pipe", "http://127.0.0.1:1/"
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"targets":      {[]string{"-targets", pipe}, exitInterrupted, "whet: interrupted\n"},
+		"stdin":        {[]string{"-targets", "-"}, exitInterrupted, "whet: interrupted\n"},
+		"csv":          {[]string{"-csv", pipe, url}, exitInterrupted, "whet: interrupted\n"},
+		"log":          {[]string{"-hdr", pipe, url}, exitInterrupted, "whet: interrupted\n"},
+		"body":         {[]string{"-body", "@" + pipe, url}, exitUsage, "-body: " + pipe + " is no file of at most 64 MiB"},
+		"authorities":  {[]string{"-cacert", pipe, url}, exitUsage, pipe + " is no regular file"},
+		"certificates": {[]string{"-cert", pipe, "-key", pipe, url}, exitUsage, pipe + " is no regular file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			if tc.code == exitInterrupted {
+				cancel()
+			}
+			defer cancel()
+			stdin, typed := io.Pipe() // nobody types
+			var said strings.Builder
+			code := make(chan int, 1)
+			go func() { code <- Run(ctx, append([]string{"load"}, tc.args...), stdin, io.Discard, &said) }()
+			select {
+			case got := <-code:
+				if got != tc.code || !strings.Contains(said.String(), tc.want) {
+					t.Errorf("exit code %d, %q, want %d, %q", got, said.String(), tc.code, tc.want)
+				}
+			case <-time.After(patience):
+				t.Error("it waits")
+			}
+			// What still waits to read finds an end.
+			typed.Close()
+			if f, err := os.OpenFile(pipe, os.O_RDWR, 0); err == nil {
+				f.Close()
+			}
+		})
+	}
+}

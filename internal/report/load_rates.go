@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"whet/internal/load/record"
+	"whet/internal/quantity"
+	"whet/internal/schedule"
+)
+
+// loadStretch is a part of an open loop whose rate changes: whole seconds on end
+// of one planned rate, or some of a ramp.
+type loadStretch struct {
+	from, to time.Duration // since the start
+	planned  float64       // arrivals a second, on average
+	answered float64       // a second
+	errors   float64       // share of the requests that ended in it
+	// Response times of what ended in it: p50 and p99 are those of the second in
+	// which they were longest, for quantiles of seconds do not add up.
+	times  record.Quantiles
+	behind bool // less was answered than was due, by more than chance explains
+}
+
+// rampParts is into how many parts ramps are cut.
+const rampParts = 10
+
+// rates are the stretches of a run; nil where its rate does not change.
+func (run *LoadRun) rates() []loadStretch {
+	r := run.Result
+	plan, err := schedule.Parse(run.Plan.Rate, run.Plan.Duration)
+	if !r.Open || err != nil || plan.Span() == 0 {
+		return nil
+	}
+	n := len(r.Seconds)
+	first, last := make([]float64, n), make([]float64, n) // rates of each second
+	changing := 0
+	for i := range r.Seconds {
+		at := r.Seconds[i].Start.Sub(r.Start)
+		first[i], last[i] = plan.Rate(at), plan.Rate(at+r.Seconds[i].Length-1)
+		if first[i] != last[i] {
+			changing++
+		}
+	}
+	each := (changing + rampParts - 1) / rampParts
+	var out []loadStretch
+	for from := 0; from < n; {
+		to := from + 1
+		for to < n && (last[from] == first[from] && first[to] == first[from] && last[to] == first[from] ||
+			last[from] != first[from] && last[to] != first[to] && to-from < each) {
+			to++
+		}
+		out = append(out, newLoadStretch(run, plan, r.Seconds[from:to]))
+		from = to
+	}
+	return out
+}
+
+func newLoadStretch(run *LoadRun, plan schedule.Schedule, seconds []record.Second) loadStretch {
+	r := run.Result
+	last := &seconds[len(seconds)-1]
+	s := loadStretch{from: seconds[0].Start.Sub(r.Start), to: last.Start.Sub(r.Start) + last.Length}
+	var answered, failed, ended int64
+	for i := range seconds {
+		second := &seconds[i]
+		answered += second.Answered - second.Behind
+		failed += second.Errors
+		ended += second.Requests
+		q := second.Response
+		s.times = record.Quantiles{P50: max(s.times.P50, q.P50), P99: max(s.times.P99, q.P99), Max: max(s.times.Max, q.Max)}
+	}
+	length := (s.to - s.from).Seconds()
+	if length <= 0 {
+		return s
+	}
+	due := plan.Planned(s.to) - plan.Planned(s.from)
+	s.planned, s.answered = due/length, float64(answered)/length
+	s.errors = float64(failed) / float64(max(ended, 1))
+	took := time.Duration(r.Service.Quantile(0.5))
+	s.behind = record.Short(plan.Planned(s.to-took)-plan.Planned(s.from-took), run.Plan.Poisson, answered)
+	return s
+}
+
+// ratesNote stands beside the heading of the table.
+const ratesNote = "p50 and p99 are those of the slowest second of each"
+
+// rates is the table of what became of each rate.
+func (t *textWriter) rates(run *LoadRun) {
+	stretches := run.rates()
+	if len(stretches) == 0 {
+		return
+	}
+	t.heading("Rates", ratesNote)
+	rows := [][]string{{"planned", "answered", "errors", "p50", "p99", "max", "", ""}}
+	for _, s := range stretches {
+		note := ""
+		if s.behind {
+			note = "behind"
+		}
+		cells := []string{quantity.Count(s.planned), quantity.Count(s.answered), quantity.Percent(s.errors), "–", "–", "–"}
+		if q := s.times; q.Max > 0 {
+			cells[3], cells[4], cells[5] = ns(int64(q.P50)), ns(int64(q.P99)), ns(int64(q.Max))
+		}
+		rows = append(rows, append(cells, fmt.Sprintf("%s to %s s", inSeconds(s.from), inSeconds(s.to)), note))
+	}
+	t.table(rows)
+}
+
+// inSeconds is a moment as a number of seconds.
+func inSeconds(d time.Duration) string {
+	return fmt.Sprint(math.Round(d.Seconds()*100) / 100)
+}
+
+// loadRate is a stretch in a document.
+type loadRate struct {
+	TimeNs         int64            `json:"t_ns"` // since the start
+	LengthNs       int64            `json:"length_ns"`
+	PlannedPerS    float64          `json:"planned_per_s"`
+	ThroughputPerS float64          `json:"throughput_per_s"`
+	ErrorRatio     float64          `json:"error_ratio"`
+	Slowest        *loadSecondTimes `json:"slowest_second_ns"` // response times
+	Behind         bool             `json:"behind"`
+}
+
+func newLoadRate(s loadStretch) loadRate {
+	j := loadRate{int64(s.from), int64(s.to - s.from), s.planned, s.answered, s.errors, nil, s.behind}
+	if q := s.times; q.Max > 0 {
+		j.Slowest = &loadSecondTimes{int64(q.P50), int64(q.P99), int64(q.Max)}
+	}
+	return j
+}
