@@ -71,6 +71,7 @@ type jsonGrowth struct {
 	Kind         string          `json:"kind"`
 	SampleType   string          `json:"sample_type"`
 	Unit         string          `json:"unit"`
+	Open         bool            `json:"open"` // levels are rates; else connections
 	LowLevel     float64         `json:"low_level"`
 	HighLevel    float64         `json:"high_level"`
 	LowRequests  int64           `json:"low_requests"`
@@ -93,7 +94,7 @@ func newJSONGrowth(list []KneeGrowth) []jsonGrowth {
 	out := []jsonGrowth{}
 	for i := range list {
 		g := &list[i]
-		j := jsonGrowth{g.Kind, g.Column, g.Unit, g.LowLevel, g.HighLevel, g.LowRequests, g.HighRequests, g.LowTotal, g.HighTotal, []jsonGrowthRow{}}
+		j := jsonGrowth{g.Kind, g.Column, g.Unit, g.Open, g.LowLevel, g.HighLevel, g.LowRequests, g.HighRequests, g.LowTotal, g.HighTotal, []jsonGrowthRow{}}
 		for _, r := range g.Rows {
 			j.Functions = append(j.Functions, jsonGrowthRow{r.Function, r.File, r.LowFlat, r.HighFlat, r.LowCum, r.HighCum})
 		}

@@ -32,9 +32,7 @@ func ReadLoadSearch(data []byte) (*LoadSearch, error) {
 		s.Found = append(s.Found, k)
 	}
 	for _, j := range d.Growth {
-		// Profiles are taken at the knee of one of the searches, and below it.
-		open := d.Throughput == nil || orNull(d.Throughput.At, 0) != j.HighLevel
-		g := KneeGrowth{j.Kind, j.SampleType, j.Unit, open, j.LowLevel, j.HighLevel, j.LowRequests, j.HighRequests, j.LowTotal, j.HighTotal, nil}
+		g := KneeGrowth{j.Kind, j.SampleType, j.Unit, j.Open, j.LowLevel, j.HighLevel, j.LowRequests, j.HighRequests, j.LowTotal, j.HighTotal, nil}
 		for _, f := range j.Functions {
 			g.Rows = append(g.Rows, GrowthRow{f.Function, f.File, f.LowFlat, f.LowCum, f.HighFlat, f.HighCum})
 		}

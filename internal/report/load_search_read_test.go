@@ -21,6 +21,9 @@ func searchJSON(t testing.TB, s *LoadSearch) []byte {
 // The page of a recorded search is that of the search.
 func TestReadLoadSearch(t *testing.T) {
 	want := searched()
+	beyond := want.Growth[0] // a knee of one client is profiled beyond it
+	beyond.LowLevel, beyond.HighLevel = beyond.HighLevel, 4*beyond.HighLevel
+	want.Growth = append(want.Growth, beyond)
 	got, err := ReadLoadSearch(searchJSON(t, want))
 	if err != nil {
 		t.Fatal(err)
