@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
+	"whet/internal/load/wire"
 )
 
 // Running is a load under way.
@@ -52,11 +53,14 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	if err := o.reachSocket(ctx); err != nil {
 		return nil, err
 	}
+	var fixed []wire.Request
 	if e.Name() != Portable {
 		o.lookUp(ctx, &addresses[0])
+		fixed = wire.Requests(p.messages, o.KeepAlive)
 	}
 	check := newSelfCheck(addresses, o.processors(e))
 	j := o.job(p, addresses) // last: its clock runs
+	j.Fixed = fixed
 	r := &Running{recorder: j.Recorder, started: make(chan struct{}), done: make(chan struct{})}
 	if o.Interval != nil {
 		r.recorder.Interval(o.Interval)

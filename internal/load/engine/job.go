@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/load/message"
 	"whet/internal/load/record"
+	"whet/internal/load/wire"
 	"whet/internal/schedule"
 )
 
@@ -84,7 +85,11 @@ func (a *Address) LookUp(ctx context.Context) error {
 type Job struct {
 	Addresses []Address // by Message.Origin
 	Messages  *message.Set
-	Check     *Check // nil: the status alone
+	// Fixed are the bytes of those messages that do not change, where they were
+	// made before the load's clock ran: of a million that takes a while. An event
+	// loop makes them by itself where there are none.
+	Fixed []wire.Request
+	Check *Check // nil: the status alone
 
 	Connections int
 	Streams     int // of HTTP/2: requests at a time on one connection; at least 1

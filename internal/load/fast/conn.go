@@ -86,8 +86,8 @@ func (l *loop) compose(c *conn) {
 	m := &l.message
 	l.stream.Next(m)
 	c.target = int32(m.Index)
-	if f := &l.fixed[m.Index]; f.bytes != nil {
-		c.request, c.head = f.bytes, f.head
+	if f := &l.fixed[m.Index]; f.Bytes != nil {
+		c.request, c.head = f.Bytes, f.Head
 		return
 	}
 	c.buf = wire.AppendRequest(c.buf[:0], m, l.job.KeepAlive)

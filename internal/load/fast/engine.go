@@ -106,8 +106,7 @@ func together(reports []engine.Report) engine.Report {
 	return sum
 }
 
-// newPlan prepares what is the same for all loops: the address, and the bytes of
-// requests that do not change.
+// newPlan prepares what is the same for all loops.
 func newPlan(ctx context.Context, j *engine.Job) (*plan, error) {
 	switch {
 	case len(j.Addresses) != 1:
@@ -118,13 +117,10 @@ func newPlan(ctx context.Context, j *engine.Job) (*plan, error) {
 		return nil, errors.New("drive a load: an event loop keeps no cookies")
 	}
 	p := &plan{job: j, address: j.Addresses[0], end: j.Ends(), timeout: int64(j.Timeout), thinks: !j.Think.None()}
-	p.fixed = make([]fixed, j.Messages.Len())
-	for i := range p.fixed {
-		if m, ok := j.Messages.Fixed(i); ok {
-			p.fixed[i] = fixed{bytes: wire.AppendRequest(nil, m, j.KeepAlive), head: m.Method == "HEAD"}
-		}
+	if p.fixed = j.Fixed; p.fixed == nil {
+		p.fixed = wire.Requests(j.Messages, j.KeepAlive)
 	}
-	if len(p.fixed) == 1 && p.fixed[0].bytes != nil {
+	if len(p.fixed) == 1 && p.fixed[0].Bytes != nil {
 		p.one = &p.fixed[0]
 	}
 	p.peers, p.unresolved = resolve(ctx, p.address)

@@ -25,8 +25,8 @@ type plan struct {
 	timeout int64
 	thinks  bool
 
-	one   *fixed  // nil: requests differ
-	fixed []fixed // by target; without bytes: made for each request
+	one   *wire.Request  // nil: requests differ
+	fixed []wire.Request // by target
 
 	address    engine.Address
 	peers      []peer
@@ -34,12 +34,6 @@ type plan struct {
 	unresolved error        // why there is none
 
 	loops []*loop
-}
-
-// fixed is a request that is always the same.
-type fixed struct {
-	bytes []byte
-	head  bool // it is a HEAD request
 }
 
 // loop drives a part of the job's connections on one thread.
@@ -91,7 +85,7 @@ func newLoop(p *plan, k, loops, connections int) *loop {
 			c.parser.Sink = c.verifier
 		}
 		if p.one != nil {
-			c.request, c.head = p.one.bytes, p.one.head
+			c.request, c.head = p.one.Bytes, p.one.Head
 		}
 	}
 	if p.one == nil {

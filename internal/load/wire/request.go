@@ -10,6 +10,33 @@ import (
 
 const agent = "whet"
 
+// Request is a request that is always the same.
+type Request struct {
+	Bytes []byte // nil: it is not, and made each time
+	Head  bool   // it is a HEAD request
+}
+
+// Requests are those of a set, by target.
+func Requests(s *message.Set, keepAlive bool) []Request {
+	const chunk = 64 << 10
+	all := make([]Request, s.Len())
+	var room, one []byte
+	for i := range all {
+		m, ok := s.Fixed(i)
+		if !ok {
+			continue
+		}
+		one = AppendRequest(one[:0], m, keepAlive)
+		if len(one) > cap(room)-len(room) {
+			room = make([]byte, 0, max(len(one), min(chunk, len(all)*len(one))))
+		}
+		at := len(room)
+		room = append(room, one...)
+		all[i] = Request{room[at:len(room):len(room)], m.Method == "HEAD"}
+	}
+	return all
+}
+
 // AppendRequest appends the bytes of a request. Host, Content-Length and
 // User-Agent are written unless the message's header has them; Connection: close
 // if the connection is not to be kept. A User-Agent of "" is not sent. The

@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"testing"
@@ -56,5 +57,44 @@ func TestAppendRequest(t *testing.T) {
 				t.Errorf("%v allocations", n)
 			}
 		})
+	}
+}
+
+// TestRequests: each request of a set stands in bytes of its own, whatever the
+// others' sizes.
+func TestRequests(t *testing.T) {
+	const n = 2000
+	var targets []message.Target
+	for i := range n {
+		target := message.Target{Method: "GET", URL: fmt.Sprintf("http://h/%d", i)}
+		switch i % 500 {
+		case 1:
+			target.Method = "HEAD"
+		case 2:
+			target.URL += "{{seq}}"
+		case 3:
+			target.Method, target.Body = "PUT", bytes.Repeat([]byte{byte(i)}, 100_000)
+		}
+		targets = append(targets, target)
+	}
+	s, err := message.New(targets, message.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := Requests(s, true)
+	for i := range all {
+		_ = append(all[i].Bytes, "more"...) // overwrites no other one
+	}
+	if len(all) != n {
+		t.Fatalf("%d requests of %d", len(all), n)
+	}
+	for i := range all {
+		m, ok := s.Fixed(i)
+		if ok != (all[i].Bytes != nil) || ok == (i%500 == 2) {
+			t.Fatalf("request %d is fixed: %v", i, ok)
+		}
+		if ok && (!bytes.Equal(all[i].Bytes, AppendRequest(nil, m, true)) || all[i].Head != (i%500 == 1)) {
+			t.Errorf("request %d: HEAD %v, %.40q", i, all[i].Head, all[i].Bytes)
+		}
 	}
 }
