@@ -44,14 +44,16 @@ func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
 	run := newLoadRun(plan.name, plan.told, result, plan.bounds)
 	run.Course = sink.course
 	// What was measured is shown and kept, also where it was interrupted.
-	files, trouble := l.write(context.WithoutCancel(ctx), &run, kept, plan)
-	trouble = errors.Join(sink.err, trouble)
+	files, trouble := l.write(ctx, &run, kept, plan)
 	page := &report.Load{Runs: []report.LoadRun{run}, Warnings: l.warnings}
 	if err := l.print(e, page, files); err != nil {
 		return err
 	}
 	err = loadOutcome(result, plan)
-	if trouble != nil && (err == nil || exitOf(err) != exitInterrupted) {
+	if err == nil || exitOf(err) != exitInterrupted {
+		trouble = errors.Join(sink.err, trouble) // who reads the stream may have been interrupted too
+	}
+	if trouble != nil {
 		return errors.Join(trouble, err)
 	}
 	return err
@@ -198,8 +200,8 @@ func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKe
 			return files, errors.Join(append(errs, err)...)
 		}
 		files.Recording = path
-		html := strings.TrimSuffix(path, ".whet") + ".html"
-		err = writeFile(ctx, html, func(w io.Writer) error { return report.WriteLoadHTML(w, &report.Load{Runs: []report.LoadRun{*run}}) })
+		html := pageBeside(path)
+		err = writeResult(ctx, html, func(w io.Writer) error { return report.WriteLoadHTML(w, &report.Load{Runs: []report.LoadRun{*run}}) })
 		if errs = append(errs, err); err == nil {
 			files.Report = html
 		}
@@ -211,10 +213,10 @@ func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKe
 func (l *loadFlags) writeTables(ctx context.Context, run *report.LoadRun) error {
 	var errs []error
 	if l.hgrm != "" {
-		errs = append(errs, writeFile(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, run.Result.Times()) }))
+		errs = append(errs, writeResult(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, run.Result.Times()) }))
 	}
 	if l.csvOut != "" {
-		errs = append(errs, writeFile(ctx, l.csvOut, func(w io.Writer) error { return report.WriteLoadCSV(w, run.Result) }))
+		errs = append(errs, writeResult(ctx, l.csvOut, func(w io.Writer) error { return report.WriteLoadCSV(w, run.Result) }))
 	}
 	return errors.Join(errs...)
 }

@@ -92,7 +92,7 @@ func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
 	var files report.LoadFiles
 	if l.out != "" && len(s.runs) > 0 {
 		var bad error
-		files, bad = s.write(context.WithoutCancel(ctx), e, page)
+		files, bad = s.write(ctx, e, page)
 		err = errors.Join(err, bad)
 	}
 	if bad := l.printSearch(e, page, files); bad != nil {

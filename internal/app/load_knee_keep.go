@@ -77,9 +77,9 @@ func (s *kneeSearch) write(ctx context.Context, e *env, page *report.LoadSearch)
 		if files.Recording, err = s.record(e, page); err != nil {
 			return files, err
 		}
-		html = strings.TrimSuffix(files.Recording, ".whet") + ".html"
+		html = pageBeside(files.Recording)
 	}
-	err = writeFile(ctx, html, func(w io.Writer) error {
+	err = writeResult(ctx, html, func(w io.Writer) error {
 		return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Growth: page.Growth, Warnings: page.Warnings})
 	})
 	if err == nil {

@@ -59,3 +59,44 @@ func TestLoadGivesWay(t *testing.T) {
 		})
 	}
 }
+
+// TestWriteResult: what was measured is written after an interruption, to a pipe
+// too, and not for good to one that nobody reads.
+func TestWriteResult(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const read, unread, file = "read", "unread", "file"
+	for _, name := range []string{read, unread} {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	write := func(w io.Writer) error {
+		_, err := io.WriteString(w, "measured")
+		return err
+	}
+	got := make(chan string, 1)
+	go func() {
+		data, _ := os.ReadFile(read)
+		got <- string(data)
+	}()
+	if err := writeResult(interrupted, read, write); err != nil {
+		t.Error(err)
+	}
+	if s := <-got; s != "measured" {
+		t.Errorf("read %q", s)
+	}
+	if err := writeResult(interrupted, file, write); err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(file); string(data) != "measured" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := writeResult(interrupted, unread, write); err == nil || !strings.Contains(err.Error(), "nobody reads") {
+		t.Errorf("error %v", err)
+	}
+	if f, err := os.OpenFile(unread, os.O_RDWR, 0); err == nil { // for what still waits
+		f.Close()
+	}
+}

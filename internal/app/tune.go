@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"whet/internal/gobench"
 	"whet/internal/recording"
@@ -70,7 +71,7 @@ func runTune(ctx context.Context, e *env, record recordFunc, asJSON, all bool) e
 	if outcome.Path == "" {
 		return measuringError(err, "interrupted")
 	}
-	html := strings.TrimSuffix(outcome.Path, ".whet") + ".html"
+	html := pageBeside(outcome.Path)
 	// Where measuring was interrupted, its report is still wanted.
 	page, reportErr := reportRecording(context.WithoutCancel(ctx), outcome.Path, html)
 	if reportErr != nil {
@@ -138,6 +139,9 @@ func reportRecording(ctx context.Context, path, html string) (*report.Page, erro
 	return page, writeFile(ctx, html, func(w io.Writer) error { return report.WriteHTML(w, page) })
 }
 
+// pageBeside is the page of a recording, which lies beside it.
+func pageBeside(recording string) string { return strings.TrimSuffix(recording, ".whet") + ".html" }
+
 // writeFile writes a file under a temporary name and renames it when whole. A
 // device or a pipe is written to as it stands: renamed over, /dev/null would be
 // a file. A link is followed, so that it stays one.
@@ -176,6 +180,27 @@ func writeFile(ctx context.Context, name string, write func(io.Writer) error) er
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// writeResult is writeFile for what was measured, which is written also where the
+// user interrupted. A pipe that nobody reads is given up then.
+func writeResult(ctx context.Context, name string, write func(io.Writer) error) error {
+	if st, err := os.Stat(name); err != nil || st.Mode().IsRegular() {
+		return writeFile(context.WithoutCancel(ctx), name, write)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- writeFile(context.WithoutCancel(ctx), name, write) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(stuckAfter):
+		return fmt.Errorf("write %s: nobody reads it", name)
+	}
 }
 
 // createBeside makes a temporary file beside the one that it becomes, whose name
