@@ -185,11 +185,14 @@ func pipes(ts *testscript.TestScript) map[string]pipe {
 
 const pipesKey = "pipes"
 
+// stopped is how long STOP lasts.
+const stopped = time.Second
+
 func stops(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: stops SIGNAL CODE FIFO COMMAND ARGS…")
 	}
-	sig, ok := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
+	sig, ok := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "STOP": syscall.SIGSTOP}[args[0]]
 	if !ok {
 		ts.Fatalf("unknown signal %s", args[0])
 	}
@@ -229,6 +232,10 @@ func stops(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	p.write.Close()
 	ts.Check(cmd.Process.Signal(sig))
+	if sig == syscall.SIGSTOP { // which ends nothing
+		time.Sleep(stopped)
+		ts.Check(cmd.Process.Signal(syscall.SIGCONT))
+	}
 	select {
 	case err = <-ended:
 	case <-time.After(patience):

@@ -120,6 +120,7 @@ func (r *Running) Wait() *record.Result {
 func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.Engine, j *engine.Job, check *selfCheck) {
 	over := make(chan struct{})
 	watched := make(chan struct{})
+	check.at = time.Now()
 	go func() {
 		defer close(watched)
 		r.watch(o, j, check, over)
@@ -171,18 +172,26 @@ func (r *Running) watch(o *Options, j *engine.Job, check *selfCheck, over <-chan
 			wait = min(wait, o.Warmup-time.Duration(now))
 		}
 		t.Reset(wait)
+		ended := false
 		select {
 		case <-over:
+			ended = true
+		case <-t.C:
+		}
+		if begun {
+			check.look(time.Now(), wait)
+		}
+		if ended {
 			if !begun {
 				check.begin(j.Now())
 				close(r.started)
 			}
 			return
-		case <-t.C:
 		}
 		if o.Progress != nil {
 			o.Progress(r.progress(o, time.Duration(j.Now())))
 		}
+		check.at = time.Now() // a terminal that does not read is waited for
 	}
 }
 

@@ -19,6 +19,8 @@ type selfCheck struct {
 	targetCPU  time.Duration
 	usage      usage // of the processors that this process may use
 	pauses     *metrics.Float64Histogram
+	at         time.Time     // of the last look at the clock
+	still      time.Duration // how long the process stood still
 
 	scarce bool    // target and generator used up what they share
 	others float64 // the share of the processors that other programs took, where nothing was left; else 0
@@ -32,6 +34,17 @@ func newSelfCheck(addresses []engine.Address, processors int) *selfCheck {
 func (c *selfCheck) begin(now int64) {
 	c.began, c.cpu, c.targetCPU, c.pauses = now, cpuTime(), c.target.used(), gcPauses()
 	c.usage = usageOf(c.target.ours)
+}
+
+// standstill is how late a look at the clock is of a process that stood still.
+const standstill = 500 * time.Millisecond
+
+// look is called when so long should have passed since the last look.
+func (c *selfCheck) look(now time.Time, after time.Duration) {
+	if late := now.Sub(c.at) - after; late >= standstill {
+		c.still += late
+	}
+	c.at = now
 }
 
 // finish sums up.
@@ -48,6 +61,7 @@ func (c *selfCheck) finish(engine string, now int64) record.Generator {
 		g.Shared = c.target.ours.both(c.target.theirs).count() // none where it runs elsewhere
 		c.beside(&g, wall)
 	}
+	g.Still = c.still
 	g.Pauses, g.PauseTime, g.LongestPause = pausesSince(c.pauses, gcPauses())
 	return g
 }

@@ -24,6 +24,8 @@ func (w *warner) validity() {
 	case res.Requests > 0 && float64(ours) >= 0.01*float64(res.Requests):
 		res.Invalid = fmt.Sprintf("the generator ran out of what it needs: %s of the requests failed for want of file descriptors or ports",
 			quantity.Percent(float64(ours)/float64(res.Requests)))
+	case float64(g.Still) > stillShare*float64(res.End.Sub(res.Start)):
+		res.Invalid = fmt.Sprintf("the generator %s", w.still())
 	case g.Share > busyShare && !w.report.KeptUp && (!res.Open || w.waited()):
 		res.Invalid = fmt.Sprintf("the generator was the bottleneck: it used %s of its %s; the service may do more than these figures say",
 			quantity.Percent(g.Share), quantity.Plural(g.Processors, "processor"))
@@ -35,11 +37,24 @@ func (w *warner) validity() {
 	if res.Invalid != "" {
 		w.add("%s", res.Invalid)
 	}
+	if g.Still > 0 && res.Invalid == "" {
+		w.add("the generator %s", w.still())
+	}
 	w.sharing()
 	if length := res.End.Sub(res.Start); length > 0 && float64(g.PauseTime) >= pausedShare*float64(length) {
 		w.add("the generator's own collector stopped it %s, for %s in all and up to %s at a time: that is in the service times", quantity.Plural(int(g.Pauses), "time"),
 			quantity.Nanoseconds(float64(g.PauseTime)), quantity.Nanoseconds(float64(g.LongestPause)))
 	}
+}
+
+// stillShare is the share of the load's time from which on standing still makes
+// its figures none of the service's.
+const stillShare = 0.1
+
+// still says for how long the generator stood still.
+func (w *warner) still() string {
+	return fmt.Sprintf("stood still for %s: it was stopped, or its machine had no processor for it; the times hold that",
+		quantity.Nanoseconds(float64(w.res.Generator.Still)))
 }
 
 // sharing says that target and generator take the processors from each other.

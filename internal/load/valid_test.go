@@ -48,6 +48,11 @@ func TestInvalid(t *testing.T) {
 	closed := func(share float64) *record.Result {
 		return &record.Result{Requests: 1000, Generator: record.Generator{Share: share, Processors: 2}}
 	}
+	still := func(d time.Duration) *record.Result {
+		r := closed(0.1)
+		r.End, r.Generator.Still = r.Start.Add(10*time.Second), d
+		return r
+	}
 	failed := func(kind string, n int64) *record.Result {
 		return &record.Result{Requests: 1000, Errors: map[string]int64{kind: n}}
 	}
@@ -74,6 +79,8 @@ func TestInvalid(t *testing.T) {
 			r.Response = hist.Histogram{}
 			return r
 		}(), ""},
+		{"stood still for more than a tenth", still(1001 * time.Millisecond), "the generator stood still for 1.00 s"},
+		{"stood still for a tenth", still(time.Second), ""},
 		{"no ports", failed(record.NoPorts, 10), "the generator ran out of what it needs: 1.0 % of the requests"},
 		{"hardly any without ports", failed(record.NoPorts, 9), ""},
 		{"no files", failed(record.NoFiles, 500), "the generator ran out of what it needs: 50.0 % of the requests"},
@@ -83,6 +90,25 @@ func TestInvalid(t *testing.T) {
 		if (c.want == "") != (r.Invalid == "") || !strings.HasPrefix(r.Invalid, c.want) || c.want != "" && (len(r.Warnings) == 0 || r.Warnings[0] != r.Invalid) {
 			t.Errorf("%s: %q, %q", c.name, r.Invalid, r.Warnings)
 		}
+	}
+}
+
+// Looks at the clock that come 499 ms late are nothing, and 600 and 500 ms are 1.1 s
+// of standing still.
+func TestStill(t *testing.T) {
+	c := newSelfCheck(nil, 1)
+	now := time.Unix(0, 0)
+	c.at = now
+	for _, late := range []time.Duration{-200, 499, 600, 500, 0} {
+		now = now.Add((200 + late) * time.Millisecond)
+		c.look(now, 200*time.Millisecond)
+	}
+	if g := c.finish("", 0); g.Still != 1100*time.Millisecond {
+		t.Errorf("stood still for %v", g.Still)
+	}
+	r := &record.Result{End: time.Time{}.Add(time.Minute), Generator: record.Generator{Share: -1, Still: 1100 * time.Millisecond}}
+	if got := strings.Join(judged(r, nil).Warnings, "\n"); r.Invalid != "" || !strings.HasPrefix(got, "the generator stood still for 1.10 s") {
+		t.Errorf("%q, %q", r.Invalid, got)
 	}
 }
 

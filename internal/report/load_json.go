@@ -99,6 +99,7 @@ type loadGenerator struct {
 	GCPauses         int64    `json:"gc_pauses"`
 	GCPauseNs        int64    `json:"gc_pause_ns"`
 	GCLongestPauseNs int64    `json:"gc_longest_pause_ns"`
+	StillNs          int64    `json:"stood_still_ns"`
 }
 
 type jsonLoadBound struct {
@@ -196,7 +197,7 @@ func newJSONLoad(run *LoadRun) *jsonLoad {
 		ServiceTimeNs: newLoadTimes(&r.Service),
 		Generator: loadGenerator{
 			LateSends: r.LateSends, Valid: r.Invalid == "", Reason: r.Invalid, Engine: r.Generator.Engine, Processors: r.Generator.Processors,
-			GCPauses: r.Generator.Pauses, GCPauseNs: int64(r.Generator.PauseTime), GCLongestPauseNs: int64(r.Generator.LongestPause),
+			GCPauses: r.Generator.Pauses, GCPauseNs: int64(r.Generator.PauseTime), GCLongestPauseNs: int64(r.Generator.LongestPause), StillNs: int64(r.Generator.Still),
 		},
 		SLO: []jsonLoadBound{}, PerTarget: []loadTarget{}, Rates: []loadRate{}, Seconds: []loadSecond{},
 	}

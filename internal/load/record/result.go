@@ -98,6 +98,9 @@ type Generator struct {
 	Pauses       int64
 	LongestPause time.Duration
 	PauseTime    time.Duration
+	// Still is how long it did nothing at all: it was stopped, or its machine had
+	// no processor for it. Half a second or more at a time.
+	Still time.Duration
 }
 
 // Target is what became of the requests to one target.
