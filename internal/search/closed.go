@@ -334,12 +334,6 @@ func (s *search) conclude(k *Knee, low, high float64) {
 	if high == 0 {
 		floor := s.top().Throughput * (1 - roughly)
 		high = s.levels[slices.IndexFunc(s.levels, func(l *Level) bool { return l.Throughput >= floor })].Level
-	} else if low == 0 {
-		for _, l := range s.levels {
-			if l.Level < high {
-				low = l.Level
-			}
-		}
 	}
 	k.Found, k.At, k.Low, k.High = true, high, low, high
 	k.Plateau = capacity.FindPlateau(s.from(high), s.o.Tolerance/2, s.o.Confidence)

@@ -124,7 +124,9 @@ func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 }
 
 func (s *search) warn(format string, args ...any) {
-	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+	if w := fmt.Sprintf(format, args...); !slices.Contains(s.warnings, w) {
+		s.warnings = append(s.warnings, w)
+	}
 }
 
 // run measures a level once more.

@@ -100,8 +100,12 @@ func (s *search) try(rate float64) (met bool, err error) {
 	return l.Good, nil
 }
 
-// coolings is how often the lowest rate is tried after one that failed.
-const coolings = 10
+// coolings is how often the lowest rate is tried after one that failed, as long as
+// that takes no more than coolingShare of the budget.
+const (
+	coolings     = 10
+	coolingShare = 0.1
+)
 
 // cool sends the lowest rate until it is good.
 func (s *search) cool() error {
@@ -115,7 +119,8 @@ func (s *search) cool() error {
 			break
 		}
 	}
-	for range coolings {
+	most := s.spent + time.Duration(coolingShare*float64(s.o.Budget))
+	for n := 0; n < coolings && s.spent < most; n++ {
 		p, err := s.once(rate, max(s.o.Cool, least(rate)))
 		if err != nil {
 			return err
@@ -124,7 +129,7 @@ func (s *search) cool() error {
 			return nil
 		}
 	}
-	s.warn("the service did not recover: %s after an overload the bounds do not hold at %s either", quantity.Plural(coolings, "run"), s.o.name(rate))
+	s.warn("the service did not recover after an overload: the bounds do not hold at %s either", s.o.name(rate))
 	return nil
 }
 
@@ -140,7 +145,14 @@ func (s *search) bound() (low, high float64, err error) {
 			// left out.
 			met, err = s.try(rate)
 		}
-		if err != nil {
+		if err != nil { // what was measured before that counts
+			switch l := s.at(rate); {
+			case l == nil:
+			case l.Good:
+				low = rate
+			default:
+				high = rate
+			}
 			return low, high, err
 		}
 		switch {

@@ -371,6 +371,26 @@ func TestCoolsDown(t *testing.T) {
 	}
 }
 
+// A rate that broke before the search ended has broken, though it was not tried again.
+func TestEndsBetweenTries(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var broke float64
+	k, err := Find(ctx, Open(), func(ctx context.Context, rate float64, span time.Duration) (Point, error) {
+		if rate == broke {
+			cancel()
+		}
+		p, err := rates(1000, 0)(ctx, rate, span)
+		if !p.Meets {
+			broke = rate
+		}
+		return p, err
+	})
+	if err != nil || !k.Interrupted || k.High != broke || broke <= 1000 || !strings.Contains(k.String(), " and not at ") {
+		t.Errorf("%v %s; %v/s broke, the other side is %v", err, k, broke, k.High)
+	}
+}
+
 // Rates between 900 and 1100 hold every other time.
 func TestUnstable(t *testing.T) {
 	seen := make(map[float64]int)
