@@ -142,7 +142,8 @@ func TestJournalOfClosedLoop(t *testing.T) {
 		for _, e := range all {
 			by[e.connection] = append(by[e.connection], e)
 		}
-		if len(by) != 3 || r.Requests != 300 {
+		// net/http gives a connection up whose write it did not hear of for 50 ms.
+		if len(by) < 3 || r.Requests != 300 {
 			t.Errorf("%d requests over %d connections", r.Requests, len(by))
 		}
 		var low, high []time.Duration

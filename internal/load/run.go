@@ -178,7 +178,7 @@ func (r *Running) watch(o *Options, j *engine.Job, check *selfCheck, over <-chan
 			ended = true
 		case <-t.C:
 		}
-		if begun {
+		if begun && now < j.Ends() { // what follows are the last answers
 			check.look(time.Now(), wait)
 		}
 		if ended {

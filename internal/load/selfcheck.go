@@ -37,7 +37,7 @@ func (c *selfCheck) begin(now int64) {
 }
 
 // standstill is how late a look at the clock is of a process that stood still.
-const standstill = 500 * time.Millisecond
+const standstill = time.Second
 
 // look is called when so long should have passed since the last look.
 func (c *selfCheck) look(now time.Time, after time.Duration) {

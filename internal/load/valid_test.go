@@ -93,21 +93,21 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// Looks at the clock that come 499 ms late are nothing, and 600 and 500 ms are 1.1 s
-// of standing still.
+// A look at the clock that comes 999 ms late is nothing, and 1.2 and 1 s are 2.2 s of
+// standing still.
 func TestStill(t *testing.T) {
 	c := newSelfCheck(nil, 1)
 	now := time.Unix(0, 0)
 	c.at = now
-	for _, late := range []time.Duration{-200, 499, 600, 500, 0} {
+	for _, late := range []time.Duration{-200, 999, 1200, 1000, 0} {
 		now = now.Add((200 + late) * time.Millisecond)
 		c.look(now, 200*time.Millisecond)
 	}
-	if g := c.finish("", 0); g.Still != 1100*time.Millisecond {
+	if g := c.finish("", 0); g.Still != 2200*time.Millisecond {
 		t.Errorf("stood still for %v", g.Still)
 	}
-	r := &record.Result{End: time.Time{}.Add(time.Minute), Generator: record.Generator{Share: -1, Still: 1100 * time.Millisecond}}
-	if got := strings.Join(judged(r, nil).Warnings, "\n"); r.Invalid != "" || !strings.HasPrefix(got, "the generator stood still for 1.10 s") {
+	r := &record.Result{End: time.Time{}.Add(time.Minute), Generator: record.Generator{Share: -1, Still: 2200 * time.Millisecond}}
+	if got := strings.Join(judged(r, nil).Warnings, "\n"); r.Invalid != "" || !strings.HasPrefix(got, "the generator stood still for 2.20 s") {
 		t.Errorf("%q, %q", r.Invalid, got)
 	}
 }

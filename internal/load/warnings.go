@@ -144,7 +144,8 @@ func (w *warner) fellBehind() {
 	for i := len(res.Seconds) - 1; i >= 0; i-- {
 		s := &res.Seconds[i]
 		from := s.Start.Sub(res.Start)
-		due := plan.Planned(begin+from+s.Length-took) - plan.Planned(begin+from-took)
+		// What was due in the warm-up is not among the answers.
+		due := plan.Planned(begin+max(from+s.Length-took, 0)) - plan.Planned(begin+max(from-took, 0))
 		if !record.Short(due, plan.Random(), s.Answered-s.Behind) {
 			break
 		}

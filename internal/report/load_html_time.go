@@ -84,7 +84,7 @@ func linesOf(r *record.Result) loadLines {
 		s := &r.Seconds[i]
 		at := int64(s.Start.Sub(r.Start) + s.Length/2)
 		add := func(to *[]sample, v float64) { *to = append(*to, sample{at, v}) }
-		add(&c.answered, rateOf(s, s.Answered-s.Behind))
+		add(&c.answered, rateOf(s, s.Came()))
 		add(&c.failed, rateOf(s, s.Errors))
 		add(&c.due, rateOf(s, s.Due))
 		add(&c.behind, float64(s.Due-s.InTime))
@@ -123,7 +123,7 @@ func newSecondsView(name string, r *record.Result) secondsView {
 		s := &r.Seconds[i]
 		row := []string{
 			strconv.FormatFloat(s.Start.Sub(r.Start).Seconds(), 'f', -1, 64) + " s",
-			quantity.Count(rateOf(s, s.Answered-s.Behind)), quantity.Count(rateOf(s, s.Errors)),
+			quantity.Count(rateOf(s, s.Came())), quantity.Count(rateOf(s, s.Errors)),
 		}
 		if r.Open {
 			row = append(row, quantity.Count(float64(s.Due)), quantity.Count(float64(s.InTime)),

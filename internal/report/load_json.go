@@ -122,6 +122,7 @@ type loadSecond struct {
 	LengthNs     int64            `json:"length_ns"`
 	Requests     int64            `json:"requests"`
 	Answered     int64            `json:"answered"`
+	Leftover     int64            `json:"warmup_answered"`
 	Drain        int64            `json:"drain_answered"`
 	Errors       map[string]int64 `json:"errors"`
 	Bytes        int64            `json:"body_bytes"`
@@ -240,7 +241,7 @@ func newJSONLoad(run *LoadRun) *jsonLoad {
 
 func newLoadSecond(r *record.Result, s *record.Second) loadSecond {
 	j := loadSecond{
-		TimeNs: int64(s.Start.Sub(r.Start)), LengthNs: int64(s.Length), Requests: s.Requests, Answered: s.Answered, Drain: s.Behind,
+		TimeNs: int64(s.Start.Sub(r.Start)), LengthNs: int64(s.Length), Requests: s.Requests, Answered: s.Answered, Leftover: s.Leftover, Drain: s.Behind,
 		Errors: maps.Clone(s.Kinds), Bytes: s.Bytes, Due: s.Due, InTime: s.InTime,
 	}
 	if j.Errors == nil {
@@ -295,6 +296,7 @@ func WriteLoadSecond(w io.Writer, s *LoadInterval) error {
 		LengthNs       int64            `json:"length_ns"`
 		Requests       int64            `json:"requests"`
 		Answered       int64            `json:"answered"`
+		WarmupAnswered int64            `json:"warmup_answered"`
 		DrainAnswered  int64            `json:"drain_answered"`
 		ThroughputPerS float64          `json:"throughput_per_s"`
 		PlannedPerS    *float64         `json:"planned_per_s"`
@@ -303,7 +305,7 @@ func WriteLoadSecond(w io.Writer, s *LoadInterval) error {
 		ServiceTimeNs  *loadTimes       `json:"service_time_ns"`
 		ResponseTimeNs *loadTimes       `json:"response_time_ns"`
 	}{
-		"whet/second/1", []string{}, int64(s.At), int64(s.Length), s.Requests, s.Answered, s.Behind, s.Throughput(), s.Planned,
+		"whet/second/1", []string{}, int64(s.At), int64(s.Length), s.Requests, s.Answered, s.Leftover, s.Behind, s.Throughput(), s.Planned,
 		s.Kinds, s.Bytes, newLoadTimes(s.Service), nil,
 	}
 	if line.Errors == nil {

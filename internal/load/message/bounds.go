@@ -16,15 +16,17 @@ func errTooLarge(n, most int) error {
 // fits reports what makes a text longer than most bytes: the template itself, or
 // a row of the CSV file, with the column whose value is the longest there.
 func (t template) fits(most int, table *Table) error {
-	others, rowed := 0, false
+	others, columns := 0, 0
 	for i := range t {
 		others += t[i].longest()
-		rowed = rowed || t[i].kind == kindCSV
+		if t[i].kind == kindCSV {
+			columns += longestEscape * table.longest[t[i].column]
+		}
 	}
 	if others > most {
 		return errTooLarge(others, most)
 	}
-	if !rowed {
+	if others+columns <= most { // as good as always: there may be millions of rows
 		return nil
 	}
 	var escaped []byte

@@ -10,7 +10,7 @@ import (
 func TestBounds(t *testing.T) {
 	// In a URL each é takes six bytes: %C3%A9.
 	wide := strings.Repeat("é", maxURL/6)
-	big := &Table{name: "users.csv", columns: []string{"id", "name"}, rows: [][]string{{"1", "Ann"}, {"2", wide}, {"3", "Bob"}}}
+	big := &Table{name: "users.csv", columns: []string{"id", "name"}, rows: [][]string{{"1", "Ann"}, {"2", wide}, {"3", "Bob"}}, longest: []int{1, len(wide)}}
 	x := func(n int) string { return strings.Repeat("x", n) }
 	room := maxURL - len(wide)*3 // beside it
 	for name, tc := range map[string]struct {

@@ -136,7 +136,7 @@ func FuzzMessage(f *testing.F) {
 		f.Add(seed[0], seed[1], seed[2], seed[3])
 	}
 	f.Fuzz(func(t *testing.T, path, header, body, value string) {
-		tab := &Table{name: "t", columns: []string{"v"}, rows: [][]string{{value}}}
+		tab := &Table{name: "t", columns: []string{"v"}, rows: [][]string{{value}}, longest: []int{len(value)}}
 		s, err := New([]Target{{URL: "http://h" + path, Method: "POST", Header: []Field{{"A", header}}, Body: []byte(body)}}, Options{Table: tab})
 		if err != nil {
 			if len(err.Error()) > 2000 {

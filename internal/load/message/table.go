@@ -20,6 +20,7 @@ type Table struct {
 	name    string
 	columns []string
 	rows    [][]string
+	longest []int // value of each column, in bytes
 }
 
 // ReadTable reads a CSV file (RFC 4180) whose first row names the columns. name
@@ -48,6 +49,7 @@ func readTable(name string, r io.Reader, maxBytes int64, maxRows int) (*Table, e
 			return nil, fmt.Errorf("read %s: there are two columns %q", name, t.columns[i])
 		}
 	}
+	t.longest = make([]int, len(t.columns))
 	for {
 		row, err := in.Read()
 		switch {
@@ -59,6 +61,9 @@ func readTable(name string, r io.Reader, maxBytes int64, maxRows int) (*Table, e
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		case len(t.rows) == maxRows:
 			return nil, fmt.Errorf("read %s: it has more than %d rows", name, maxRows)
+		}
+		for i, v := range row {
+			t.longest[i] = max(t.longest[i], len(v))
 		}
 		t.rows = append(t.rows, row)
 	}

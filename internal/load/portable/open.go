@@ -30,8 +30,8 @@ import (
 //
 // A request belongs to the moment it was due: those due in [Start, End) count,
 // and the load waits behind its end for their answers, at most its timeout. What
-// is unanswered then counts as timed out, with the time it had waited for. So
-// every arrival is in the result, once.
+// is unanswered then counts as timed out, with its timeout, also where less of it
+// has passed. So every arrival due behind the warm-up is in the result, once.
 //
 // An arrival of the warm-up that finds no client free is let go: what is left
 // unsent of the warm-up would be in the way of what counts.

@@ -191,7 +191,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *Result {
 	res.End = res.Start.Add(length)
 
 	t := r.total
-	res.Requests, res.Bytes, res.Behind = t.requests, t.bytes, t.behind
+	res.Requests, res.Bytes, res.Behind, res.Leftover = t.requests, t.bytes, t.behind, t.leftover
 	res.Service, res.Response = t.service, t.response
 	for kind, n := range t.kinds {
 		res.Errors[kind] = n
@@ -269,7 +269,6 @@ func (r *Recorder) add(s *Shard, first map[string]int64) {
 	res.LateSends += s.lateSends
 	res.Waited += s.waited
 	res.Unsent += s.unsent
-	res.Leftover += s.leftover
 	res.Responses = append(res.Responses, s.responses...)
 	res.Connections += s.made
 	res.Connecting += time.Duration(s.making)

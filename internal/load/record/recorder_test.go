@@ -201,7 +201,7 @@ func TestConservation(t *testing.T) {
 		}
 		now := warm + max(at, int64(duration))
 		got, want := many.Finish(now, false), one.Finish(now, false)
-		var bins, length, due int64
+		var bins, length, due, came int64
 		for i, s := range got.Seconds {
 			if !s.Start.Equal(epoch.Add(time.Duration(i) * time.Second)) {
 				t.Fatalf("second %d starts at %v", i, s.Start)
@@ -212,6 +212,7 @@ func TestConservation(t *testing.T) {
 			sum.Bytes += s.Bytes
 			length += int64(s.Length)
 			due += s.Due
+			came += s.Came()
 			if s.InTime > s.Due {
 				t.Fatalf("%d of %d in time", s.InTime, s.Due)
 			}
@@ -222,7 +223,7 @@ func TestConservation(t *testing.T) {
 		if got.Requests != requests || sum.Requests != requests || sum.Errors != failed || got.Failed() != failed || bins != answers || got.Answered() != answers || sum.Answered != answers || sum.Bytes != got.Bytes || length != int64(duration) {
 			t.Fatalf("%d requests, %d failed, %d answers: %+v", requests, failed, answers, got)
 		}
-		if got.Leftover != leftover || got.Behind != behind || len(got.Seconds) > 0 && got.Seconds[len(got.Seconds)-1].Behind != behind {
+		if came != answers+leftover-behind || got.Leftover != leftover || got.Behind != behind || len(got.Seconds) > 0 && got.Seconds[len(got.Seconds)-1].Behind != behind {
 			t.Fatalf("%d left over, %d behind the end; want %d and %d", got.Leftover, got.Behind, leftover, behind)
 		}
 		if p.Open != (due == requests) && requests > 0 {
@@ -353,7 +354,7 @@ func TestThroughput(t *testing.T) {
 	if res.Leftover != 2 || res.Behind != 1 || res.Requests != 3 || res.Answered() != 2 || res.Throughput() != 3 || res.Drain != 9998*time.Millisecond {
 		t.Errorf("%d left over, %d behind the end, %d requests, %d answered, %v/s, drain %v", res.Leftover, res.Behind, res.Requests, res.Answered(), res.Throughput(), res.Drain)
 	}
-	if s := res.Seconds[0]; s.Answered != 2 || s.Behind != 1 || len(res.Seconds) != 1 {
+	if s := res.Seconds[0]; s.Answered != 2 || s.Behind != 1 || s.Leftover != 2 || s.Throughput() != 3 || len(res.Seconds) != 1 {
 		t.Errorf("%+v", res.Seconds)
 	}
 

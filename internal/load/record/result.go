@@ -99,7 +99,7 @@ type Generator struct {
 	LongestPause time.Duration
 	PauseTime    time.Duration
 	// Still is how long it did nothing at all: it was stopped, or its machine had
-	// no processor for it. Half a second or more at a time.
+	// no processor for it. A second or more at a time.
 	Still time.Duration
 }
 
@@ -118,6 +118,7 @@ type Second struct {
 	Requests int64         // that ended
 	Answered int64         // of them with a whole answer
 	Behind   int64         // of these behind the end of an open loop: the last second holds them
+	Leftover int64         // whole answers in it to requests of the warm-up, which nothing else counts
 	Errors   int64         // of them failed
 	Bytes    int64
 	Kinds    map[string]int64 // of Errors; nil: none
@@ -131,12 +132,16 @@ type Second struct {
 	Response Quantiles
 }
 
-// Throughput is the number of its whole answers per second; 0 when no time passed.
+// Came is the number of whole answers that came in it, whenever their requests
+// were due.
+func (s *Second) Came() int64 { return s.Answered + s.Leftover - s.Behind }
+
+// Throughput is that per second; 0 when no time passed.
 func (s *Second) Throughput() float64 {
 	if s.Length <= 0 {
 		return 0
 	}
-	return float64(s.Answered-s.Behind) / s.Length.Seconds()
+	return float64(s.Came()) / s.Length.Seconds()
 }
 
 // Short reports whether fewer answers came in a time than requests were planned to

@@ -27,7 +27,6 @@ type Shard struct {
 	lateSends int64
 	waited    int64
 	unsent    int64
-	leftover  int64 // answers to requests of the warm-up between Start and End
 	status    [1000]int64
 	examples  map[string]example
 	planned   []planned // by second
@@ -79,7 +78,8 @@ func (s *Shard) record(o *Outcome, text func() string) {
 			count(&s.warmFailed)
 		}
 		if at >= 0 && at < s.length && o.Status != 0 && !s.bySent {
-			s.leftover++
+			s.advance(max(at, s.second*int64(time.Second)))
+			s.now.leftover++
 		}
 		return
 	}

@@ -12,13 +12,14 @@ const binsPerSecond = int(time.Second / Bin)
 type tally struct {
 	requests, answered, errors, bytes int64
 	behind                            int64 // of answered: behind the end
+	leftover                          int64 // answers to requests of the warm-up
 
 	kinds             map[string]int64 // of errors
 	bins              [binsPerSecond]int32
 	service, response hist.Histogram
 }
 
-func (t *tally) empty() bool { return t.requests == 0 }
+func (t *tally) empty() bool { return t.requests == 0 && t.leftover == 0 }
 
 func (t *tally) reset() {
 	if t.empty() {
@@ -43,6 +44,7 @@ func (t *tally) merge(o *tally) {
 	t.requests += o.requests
 	t.answered += o.answered
 	t.behind += o.behind
+	t.leftover += o.leftover
 	t.errors += o.errors
 	t.bytes += o.bytes
 	for kind, n := range o.kinds {
@@ -57,7 +59,7 @@ func (t *tally) merge(o *tally) {
 
 // row sums the tally up.
 func (t *tally) row(start time.Time, length time.Duration) Second {
-	s := Second{Start: start, Length: length, Requests: t.requests, Answered: t.answered, Behind: t.behind, Errors: t.errors, Bytes: t.bytes}
+	s := Second{Start: start, Length: length, Requests: t.requests, Answered: t.answered, Behind: t.behind, Leftover: t.leftover, Errors: t.errors, Bytes: t.bytes}
 	if len(t.kinds) > 0 {
 		s.Kinds = make(map[string]int64, len(t.kinds))
 		for kind, n := range t.kinds {
