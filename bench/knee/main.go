@@ -3,8 +3,8 @@
 //
 // It answers how often the search of whet load -knee comes within 5 % of the truth:
 // of a pool of workers that take a fixed time, of a lock with work beside it, and of
-// a pool that gets slower past its size; each by best throughput (closed loop) and
-// the first also by the highest rate that keeps a bound (open loop). The servers are
+// a pool that gets slower past its size; each by best throughput (closed loop), and
+// pool and lock also by the highest rate that keeps a bound (open loop). The servers are
 // real HTTP servers in a process of their own, with one processor, as the generator
 // is; how long a request takes they compute from the state of their queue, and
 // answer at that moment, so that what the timers of the machine are late by does not
