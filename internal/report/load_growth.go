@@ -58,7 +58,8 @@ func (g *KneeGrowth) of() string {
 	return fmt.Sprintf("Of %s and %s.", quantity.Plural(int(g.LowRequests), "request"), quantity.Plural(int(g.HighRequests), "request"))
 }
 
-func (g *KneeGrowth) value(v float64) string { return quantity.Value(v, g.Unit) }
+// value prints a cost in the unit that the service's profile names.
+func (g *KneeGrowth) value(v float64) string { return printable.Line(quantity.Value(v, g.Unit)) }
 
 func (g *KneeGrowth) grew(low, high float64) string {
 	if high < low {
