@@ -18,9 +18,7 @@ type loadColumn struct {
 func besideColumns() []loadColumn {
 	columns := []loadColumn{
 		{"a second", func(run *LoadRun) string { return quantity.Count(run.Result.Throughput()) }},
-		{"errors", func(run *LoadRun) string {
-			return quantity.Percent(float64(run.Result.Failed()) / float64(max(run.Result.Requests, 1)))
-		}},
+		{"errors", func(run *LoadRun) string { return failedShare(run.Result) }},
 	}
 	for i, name := range append(append([]string{"mean"}, quantileNames()...), "max") {
 		columns = append(columns, loadColumn{name, func(run *LoadRun) string {

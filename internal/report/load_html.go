@@ -259,7 +259,10 @@ func noneEnded(r *record.Result) string {
 func unbroken(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
 
 func failedShare(r *record.Result) string {
-	return quantity.Percent(float64(r.Failed()) / float64(max(r.Requests, 1)))
+	if r.Requests == 0 {
+		return "–"
+	}
+	return quantity.Percent(float64(r.Failed()) / float64(r.Requests))
 }
 
 func loadFigures(run *LoadRun) []figureView {
@@ -285,6 +288,8 @@ func loadFigures(run *LoadRun) []figureView {
 	return append(out, figureView{"errors", "none", statuses(r)})
 }
 
+// failedShare is how many of the requests failed; of none that ended nothing is
+// known.
 // timeColumns are those of tables of times.
 func timeColumns() []string {
 	out := []string{"mean"}

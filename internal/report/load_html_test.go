@@ -438,3 +438,13 @@ func TestLoadPageOfNothing(t *testing.T) {
 		t.Errorf("the generator of no time: %q", got)
 	}
 }
+		// Nor is there a share of errors anywhere else.
+		two := &Load{Runs: []LoadRun{{Result: r}, {Result: r}}}
+		for _, row := range newLoadView(two).Compare {
+			if row.Cells[1].Value != "–" {
+				t.Errorf("%s: beside another its errors are %q", want, row.Cells[1].Value)
+			}
+		}
+		if text := loadText(t, two, LoadTextOptions{}); strings.Count(text, "  errors         –\n") != 2 || strings.Contains(text, "0 %") {
+			t.Errorf("%s:\n%s", want, text)
+		}

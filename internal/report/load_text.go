@@ -258,14 +258,17 @@ func statuses(r *record.Result) string {
 }
 
 // errors lists the kinds of failures, the most frequent first, each with its
-// first example.
+// first example. That there are none is said of requests that ended.
 func (t *textWriter) errors(r *record.Result) {
 	if len(r.Errors) == 0 {
-		t.hang(2, "errors", loadLabel, "none")
+		text := "none"
+		if r.Requests == 0 {
+			text = "–"
+		}
+		t.hang(2, "errors", loadLabel, text)
 		return
 	}
-	total := quantity.Percent(float64(r.Failed()) / float64(max(r.Requests, 1)))
-	t.hang(2, "errors", loadLabel, fmt.Sprintf("%s, %s of the requests", quantity.Count(float64(r.Failed())), total))
+	t.hang(2, "errors", loadLabel, fmt.Sprintf("%s, %s of the requests", quantity.Count(float64(r.Failed())), failedShare(r)))
 	for _, kind := range kinds(r.Errors) {
 		text := fmt.Sprintf("%s %s", quantity.Count(float64(r.Errors[kind])), printable.Line(kind))
 		if e := r.Examples[kind]; e != "" && e != kind {
