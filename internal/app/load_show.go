@@ -31,8 +31,8 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 			return usageError("load: -slo: %w", err)
 		}
 	}
-	page := new(report.Load)
-	for _, name := range names {
+	page, runs := new(report.Load), runNames(names)
+	for i, name := range names {
 		kept, err := openLoad(name)
 		if err != nil {
 			return err
@@ -41,7 +41,7 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 		if len(bounds) > 0 {
 			b = bounds
 		}
-		run := newLoadRun(runName(name), kept.plan, kept.result, b)
+		run := newLoadRun(runs[i], kept.plan, kept.result, b)
 		run.Course = kept.course
 		searched(page, &run, kept.search)
 		page.Runs = append(page.Runs, run)
@@ -95,9 +95,33 @@ func isLoad(path string) bool {
 	return rec.Kind == recording.TargetLoad
 }
 
-// runName is a recording's name as a page shows it.
-func runName(path string) string {
-	return strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".whet")
+// runNames are the names of recordings as they are shown: without their
+// directories, unless these are what tells them apart.
+func runNames(paths []string) []string {
+	var whole, short []string
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Clean(path), ".whet")
+		whole, short = append(whole, name), append(short, filepath.Base(name))
+	}
+	for i, name := range short {
+		if slices.Contains(short[:i], name) {
+			return whole
+		}
+	}
+	return short
+}
+
+// warningsOf are warnings with the name of the one of several recordings that they
+// are about.
+func warningsOf(name string, warnings []string) []string {
+	if name == "" {
+		return warnings
+	}
+	var out []string
+	for _, w := range warnings {
+		out = append(out, name+": "+w)
+	}
+	return out
 }
 
 // keptLoad is a load as its recording has it.

@@ -61,9 +61,8 @@ func (run *LoadRun) briefly() string {
 }
 
 // compareLoads is the table of several runs, a line each. Where the terminal is
-// narrow, columns go, and names that are paths lose their directories; what is
-// still too long is shortened in its middle, for runs of one series differ at
-// either end.
+// narrow, columns go; names that are still too long are shortened in their middle,
+// for runs of one series differ at either end.
 func (t *textWriter) compareLoads(runs []LoadRun) {
 	t.heading("Loads beside each other", "times are response times of an open loop, and service times of a closed one")
 	columns := besideColumns()
@@ -88,8 +87,6 @@ func (t *textWriter) compareLoads(runs []LoadRun) {
 		columns, widths = slices.Delete(columns, i, i+1), slices.Delete(widths, i, i+1)
 	}
 	if room := left(); names+notes > room {
-		named = withoutDirectories(named)
-		names = widest(named)
 		notes = max(min(notes, room-min(names, besideName)), min(notes, besideNote))
 		names = max(min(names, room-notes), 0)
 	}
@@ -126,19 +123,6 @@ func widest(texts []string) int {
 		n = max(n, wide(s))
 	}
 	return n
-}
-
-// withoutDirectories are names of files without their directories, where these are
-// not what tells them apart.
-func withoutDirectories(names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = name[strings.LastIndexByte(name, '/')+1:]
-		if out[i] == "" || slices.Contains(out[:i], out[i]) {
-			return names
-		}
-	}
-	return out
 }
 
 // inMiddle cuts a text in its middle to at most width cells.

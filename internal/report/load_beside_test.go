@@ -11,11 +11,11 @@ import (
 // is: names are cut in their middle, and columns go.
 func TestLoadsBeside(t *testing.T) {
 	runs := append([]LoadRun{}, loadPages()["several"].Runs...)
-	for i, name := range []string{"results/2026-11-20/checkout-service/before-the-change.whet", "results/2026-11-20/checkout-service/after-the-change.whet", "short.whet"} {
+	for i, name := range []string{"results/2026-11-20/checkout-service-before", "results/2026-11-20/checkout-service-after", "short"} {
 		runs[i].Name = name
 	}
 	runs = append(runs, loadPages()["mixed"].Runs[1])
-	runs[3].Name = "結果/二〇二六年/閉じたループ/前.whet" // two cells each
+	runs[3].Name = "結果/二〇二六年/閉じたループ/前" // two cells each
 	for _, width := range []int{60, 80, 100, 140} {
 		w := textWriter{width: width}
 		w.compareLoads(runs)
@@ -33,8 +33,8 @@ func TestLoadsBeside(t *testing.T) {
 			}
 		}
 	}
-	// Directories stay where they tell the runs apart.
-	for i, name := range []string{"before/checkout.whet", "after/checkout.whet", "c", "d"} {
+	// Directories tell runs apart.
+	for i, name := range []string{"before/checkout", "after/checkout", "c", "d"} {
 		runs[i].Name = name
 	}
 	w := textWriter{width: 60}
