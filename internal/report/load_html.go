@@ -33,6 +33,7 @@ type loadView struct {
 	Columns  []string // of Times and of Compare
 	Compare  []besideRow
 	Bounds   []boundView
+	Rates    []ratesView
 	Targets  []targetsView
 	Knees    []kneeView
 	Growth   []growthView
@@ -67,6 +68,9 @@ func (v *loadView) HasRatios() bool {
 	}
 	return false
 }
+
+// RatesNote stands beside the heading of what became of each rate.
+func (v *loadView) RatesNote() string { return ratesNote }
 
 type boundView struct {
 	Run, Bound, Value, Note, Verdict string
@@ -177,6 +181,9 @@ func (v *loadView) addRun(name string, run *LoadRun, runs int) {
 	}
 	if run.Knee != nil && len(run.Knee.Points) > 0 {
 		v.Knees = append(v.Knees, newKneeView(name, run.Knee))
+	}
+	if rates, ok := newRatesView(name, run); ok {
+		v.Rates = append(v.Rates, rates)
 	}
 	if run.Course != nil && run.Course.counts() {
 		v.Heats = append(v.Heats, newHeatView(name, run.Course, runs))

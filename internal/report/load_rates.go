@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"whet/internal/load/record"
@@ -17,6 +18,7 @@ type loadStretch struct {
 	planned  float64       // arrivals a second, on average
 	answered float64       // a second
 	errors   float64       // share of the requests that ended in it
+	ended    int64         // of which errors are a share
 	// Response times of what ended in it: p50 and p99 are those of the second in
 	// which they were longest, for quantiles of seconds do not add up.
 	times  record.Quantiles
@@ -61,10 +63,11 @@ func newLoadStretch(run *LoadRun, plan schedule.Schedule, seconds []record.Secon
 	r := run.Result
 	last := &seconds[len(seconds)-1]
 	s := loadStretch{from: seconds[0].Start.Sub(r.Start), to: last.Start.Sub(r.Start) + last.Length}
-	var answered, failed, ended int64
+	var answered, came, failed, ended int64
 	for i := range seconds {
 		second := &seconds[i]
 		answered += second.Answered - second.Behind
+		came += second.Came()
 		failed += second.Errors
 		ended += second.Requests
 		q := second.Response
@@ -75,8 +78,8 @@ func newLoadStretch(run *LoadRun, plan schedule.Schedule, seconds []record.Secon
 		return s
 	}
 	due := plan.Planned(s.to) - plan.Planned(s.from)
-	s.planned, s.answered = due/length, float64(answered)/length
-	s.errors = float64(failed) / float64(max(ended, 1))
+	s.planned, s.answered = due/length, float64(came)/length
+	s.errors, s.ended = float64(failed)/float64(max(ended, 1)), ended
 	took := time.Duration(r.Service.Quantile(0.5))
 	s.behind = record.Short(plan.Planned(s.to-took)-plan.Planned(s.from-took), run.Plan.Poisson, answered)
 	return s
@@ -92,19 +95,56 @@ func (t *textWriter) rates(run *LoadRun) {
 		return
 	}
 	t.heading("Rates", ratesNote)
-	rows := [][]string{{"planned", "answered", "errors", "p50", "p99", "max", "", ""}}
-	for _, s := range stretches {
-		note := ""
-		if s.behind {
-			note = "behind"
-		}
-		cells := []string{quantity.Count(s.planned), quantity.Count(s.answered), quantity.Percent(s.errors), "–", "–", "–"}
-		if q := s.times; q.Max > 0 {
-			cells[3], cells[4], cells[5] = ns(int64(q.P50)), ns(int64(q.P99)), ns(int64(q.Max))
-		}
-		rows = append(rows, append(cells, fmt.Sprintf("%s to %s s", inSeconds(s.from), inSeconds(s.to)), note))
+	rows := [][]string{append(slices.Clone(rateColumns), "", "")}
+	for i := range stretches {
+		s := &stretches[i]
+		rows = append(rows, append(s.cells(), s.span(), s.note()))
 	}
 	t.table(rows)
+}
+
+var rateColumns = []string{"planned", "answered", "errors", "p50", "p99", "max"}
+
+// cells are those of rateColumns.
+func (s *loadStretch) cells() []string {
+	cells := []string{quantity.Count(s.planned), quantity.Count(s.answered), "–", "–", "–", "–"}
+	if s.ended > 0 {
+		cells[2] = quantity.Percent(s.errors)
+	}
+	if q := s.times; q.Max > 0 {
+		cells[3], cells[4], cells[5] = ns(int64(q.P50)), ns(int64(q.P99)), ns(int64(q.Max))
+	}
+	return cells
+}
+
+// span says when it was.
+func (s *loadStretch) span() string {
+	return fmt.Sprintf("%s to %s s", inSeconds(s.from), inSeconds(s.to))
+}
+
+func (s *loadStretch) note() string {
+	if s.behind {
+		return "behind"
+	}
+	return ""
+}
+
+// ratesView is the table on a page.
+type ratesView struct {
+	Run     string
+	Columns []string
+	Rows    []timesRow
+	More    string
+}
+
+func newRatesView(name string, run *LoadRun) (v ratesView, ok bool) {
+	stretches := run.rates()
+	v = ratesView{Run: name, Columns: rateColumns, More: more(len(stretches), loadSeconds)}
+	for i := range stretches[:min(len(stretches), loadSeconds)] {
+		s := &stretches[i]
+		v.Rows = append(v.Rows, timesRow{s.span(), s.note(), s.cells()})
+	}
+	return v, len(v.Rows) > 0
 }
 
 // inSeconds is a moment as a number of seconds.

@@ -3,12 +3,14 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"whet/internal/load/record"
+	"whet/internal/quantity"
 	"whet/internal/schedule"
 )
 
@@ -90,6 +92,44 @@ func TestRamp(t *testing.T) {
 	// By the end 4,000 + 500 · 16.7 = 12,333 were answered, 411 a second.
 	if d.DrainAnswered < 4165 || d.DrainAnswered > 4169 || d.ThroughputPerS < 411 || d.ThroughputPerS > 411.2 {
 		t.Errorf("%d behind the end, %v/s", d.DrainAnswered, d.ThroughputPerS)
+	}
+}
+
+// The page has the table, too, with the name of the run where there are several.
+func TestRatesOnPage(t *testing.T) {
+	run := ramped("100/s..1000/s", 30*time.Second)
+	stretches := run.rates()
+	v := newLoadView(&Load{Runs: []LoadRun{run}})
+	if len(v.Rates) != 1 || v.Rates[0].Run != "" || len(v.Rates[0].Rows) != 10 {
+		t.Fatalf("%+v", v.Rates)
+	}
+	for i, row := range v.Rates[0].Rows {
+		s := stretches[i]
+		note := ""
+		if i > 4 {
+			note = "behind"
+		}
+		if row.Name != fmt.Sprintf("%d to %d s", 3*i, 3*i+3) || row.Note != note || !slices.Equal(row.Cells, []string{
+			quantity.Count(s.planned), quantity.Count(s.answered), "0 %", ns(int64(s.times.P50)), ns(int64(s.times.P99)), ns(int64(s.times.Max))}) {
+			t.Errorf("part %d: %+v of %+v", i, row, s)
+		}
+	}
+	steady := ramped("300/s", 3*time.Second)
+	run.Name, steady.Name = hostileTag, "steady"
+	doc := string(loadHTML(t, &Load{Runs: []LoadRun{run, steady}}))
+	_, table, _ := strings.Cut(doc, `<h2 id="rates">`)
+	table, _, _ = strings.Cut(table, "</section>")
+	if strings.Count(table, "<h3") != 1 || strings.Count(table, "<tr>") != 11 || strings.Contains(table, "<img") || !strings.Contains(table, "&lt;img") ||
+		!strings.Contains(table, ratesNote) || !strings.Contains(table, `>15 to 18 s <span class="note">behind</span></th><td>595</td><td>500</td><td>0 %</td>`) {
+		t.Errorf("the table is\n%s", table)
+	}
+	if doc := string(loadHTML(t, &Load{Runs: []LoadRun{steady}})); strings.Contains(doc, `"rates"`) {
+		t.Error("a rate that does not change has the table")
+	}
+	// Of a step in which no request ended no share of errors is known.
+	silent := loadStretch{to: time.Second, planned: 5}
+	if got := silent.cells(); !slices.Equal(got, []string{"5", "0", "–", "–", "–", "–"}) {
+		t.Errorf("a silent step: %q", got)
 	}
 }
 
