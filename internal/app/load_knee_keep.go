@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,17 +71,28 @@ func (l *kneeLevel) replay(to func(record.Interval)) error {
 	return err
 }
 
-// write writes what -o asks for: a page, or a recording with one beside it.
+// write writes what -o asks for: a page, or a recording with one beside it. Where
+// nothing was found a page has the levels all the same; a recording is of the
+// knee's own run, and there is none.
 func (s *kneeSearch) write(ctx context.Context, e *env, page *report.LoadSearch) (files report.LoadFiles, err error) {
 	html := s.l.out
-	if strings.HasSuffix(html, ".whet") {
+	recorded := strings.HasSuffix(html, ".whet")
+	switch {
+	case len(s.runs) > 0:
+	case recorded:
+		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not written: no knee was found whose run it would hold; -o NAME.html has the levels", html))
+		return files, nil
+	case !slices.ContainsFunc(page.Found, func(k report.KneeSearch) bool { return len(k.Levels) > 0 }):
+		return files, nil
+	}
+	if recorded {
 		if files.Recording, err = s.record(e, page); err != nil {
 			return files, err
 		}
 		html = pageBeside(files.Recording)
 	}
 	err = writeResult(ctx, html, func(w io.Writer) error {
-		return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Growth: page.Growth, Warnings: page.Warnings})
+		return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Searches: []report.LoadSearch{*page}, Warnings: page.Warnings})
 	})
 	if err == nil {
 		files.Report = html
@@ -139,15 +151,12 @@ func readKnee(rec *recording.Recording) (*report.LoadSearch, error) {
 	return nil, nil
 }
 
-// searched puts the search onto the page of its load.
-func searched(page *report.Load, run *report.LoadRun, s *report.LoadSearch) {
+// searched puts the search onto the page of its load, by the name that tells it
+// from others.
+func searched(page *report.Load, name string, s *report.LoadSearch) {
 	if s == nil {
 		return
 	}
-	for i := range s.Found {
-		if k := &s.Found[i]; k.Open == run.Result.Open && len(k.Levels) > 0 {
-			run.Knee = k.Knee()
-		}
-	}
-	page.Growth, page.Warnings = append(page.Growth, s.Growth...), append(page.Warnings, s.Warnings...)
+	s.Name = name
+	page.Searches, page.Warnings = append(page.Searches, *s), append(page.Warnings, warningsOf(name, s.Warnings)...)
 }

@@ -1,9 +1,14 @@
 package app
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"whet/internal/load"
+	"whet/internal/load/record"
+	"whet/internal/report"
 	"whet/internal/schedule"
 	"whet/internal/search"
 )
@@ -30,6 +35,52 @@ func TestRatesBehindTheKnee(t *testing.T) {
 		s.connections(&search.Knee{At: at})
 		if got := s.plan.options.Concurrency; got != want {
 			t.Errorf("%v clients: %d connections, want %d", at, got, want)
+		}
+	}
+}
+
+// What -o names is written with all levels of what was looked for, also where no
+// rate keeps the bounds and where no knee was found at all; for a recording there is
+// then no run.
+func TestKneeWritesWhatItDidNotFind(t *testing.T) {
+	dir := t.TempDir()
+	best := report.LoadRun{Name: "best throughput", Result: &record.Result{Requests: 1, Status: map[int]int64{200: 1}}}
+	lost := func() *report.LoadSearch {
+		s := missedSearch()
+		s.Found = s.Found[1:]
+		return s
+	}
+	for name, c := range map[string]struct {
+		out     string
+		runs    []report.LoadRun
+		page    *report.LoadSearch
+		written bool
+		warned  int
+	}{
+		"no rate":  {"rate.html", []report.LoadRun{best}, missedSearch(), true, 1},
+		"nothing":  {"nothing.html", nil, lost(), true, 1},
+		"no run":   {"run.whet", nil, lost(), false, 2},
+		"no level": {"level.html", nil, &report.LoadSearch{Found: []report.KneeSearch{{Headline: "no level was measured"}}}, false, 0},
+	} {
+		l := newLoadFlags(loadFlagSet())
+		l.out = filepath.Join(dir, c.out)
+		s := &kneeSearch{l: l, plan: &loadPlan{options: load.DefaultOptions()}, runs: c.runs}
+		files, err := s.write(t.Context(), &env{}, c.page)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		html, _ := os.ReadFile(l.out)
+		if (files.Report == l.out) != c.written || files.Recording != "" || len(html) > 0 != c.written {
+			t.Errorf("%s: %+v, %d bytes", name, files, len(html))
+		}
+		if len(c.page.Warnings) != c.warned || c.warned > 1 && !strings.HasPrefix(c.page.Warnings[1], l.out+" is not written: ") {
+			t.Errorf("%s: it warns of %q", name, c.page.Warnings)
+		}
+		for _, want := range []string{"No knee between 1/s and 1,600/s.", "few answers", "the generator was busy", "that keeps p99&lt;1ns"} {
+			if c.written && !strings.Contains(string(html), want) {
+				t.Errorf("%s: the page has no %q", name, want)
+			}
 		}
 	}
 }

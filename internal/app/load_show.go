@@ -43,12 +43,16 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 		}
 		run := newLoadRun(runs[i], kept.plan, kept.result, b)
 		run.Course = kept.course
-		searched(page, &run, kept.search)
+		own := ""
+		if len(names) > 1 {
+			own = runs[i]
+		}
+		searched(page, own, kept.search)
 		page.Runs = append(page.Runs, run)
 		if kept.partial != "" {
 			page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.partial))
 		}
-		page.Warnings = append(page.Warnings, kept.warnings...)
+		page.Warnings = append(page.Warnings, warningsOf(own, kept.warnings)...)
 	}
 	if (l.hgrm != "" || l.csvOut != "") && len(page.Runs) > 1 {
 		return usageError("load: -hgrm and -csv-out are of one recording: merge several with whet load merge")

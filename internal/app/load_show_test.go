@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,5 +157,99 @@ func TestParseExpect(t *testing.T) {
 	}
 	if c, err := parseExpect(nil); c != nil || err != nil {
 		t.Errorf("nothing is %v, %v", c, err)
+	}
+}
+
+// Two recordings of one name keep their directories, everywhere alike; where names
+// differ without them they have none.
+func TestNamesOfRecordings(t *testing.T) {
+	whole := func(*loadRunFile, *loadSecondsFile, map[string][]byte) {}
+	before, after := writeLoad(t, whole), writeLoad(t, whole)
+	page := filepath.Join(t.TempDir(), "page.html")
+	code, text, stderr := runLoad(before, after, "-o", page)
+	if code != exitDone || stderr != "" {
+		t.Fatalf("exit code %d, %s", code, stderr)
+	}
+	html, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, document, _ := runLoad(before, after, "-json")
+	for _, name := range []string{before, after} {
+		name = strings.TrimSuffix(name, ".whet")
+		tail := filepath.Join(filepath.Base(filepath.Dir(name)), filepath.Base(name)) // of what a terminal has room for
+		if strings.Count(text, tail+"  ") != 2 {
+			t.Errorf("%s is not twice in\n%s", tail, text)
+		}
+		if !strings.Contains(string(html), name+` <span class="note">`) {
+			t.Errorf("the page does not compare %s", name)
+		}
+		if quoted, _ := json.Marshal(name); !strings.Contains(document, `"name": `+string(quoted)) {
+			t.Errorf("the document does not name %s: %.300s", quoted, document)
+		}
+	}
+	if code, _, stderr := runLoad(before, after, "-slo", "p99<1ns"); code != exitFound || !strings.Contains(stderr, strings.TrimSuffix(before, ".whet")+": p99<1ns is broken") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	for _, c := range []struct{ paths, want []string }{
+		{[]string{"before/run.whet", "after/run.whet"}, []string{"before/run", "after/run"}},
+		{[]string{"a/before.whet/", "b/after.whet", "c"}, []string{"before", "after", "c"}},
+		{[]string{"a/x.whet", "b/y.whet", "./c//y.whet"}, []string{"a/x", "b/y", "c/y"}},
+		{[]string{"results/run.whet"}, []string{"run"}},
+	} {
+		for i := range c.paths {
+			c.paths[i], c.want[i] = filepath.FromSlash(c.paths[i]), filepath.FromSlash(c.want[i])
+		}
+		if got := runNames(c.paths); !slices.Equal(got, c.want) {
+			t.Errorf("%q are %q, want %q", c.paths, got, c.want)
+		}
+	}
+}
+
+// missedSearch is a search over connections, and one over rates that found none.
+func missedSearch() *report.LoadSearch {
+	run := []report.KneeRun{{Throughput: 800, Concurrency: 4, P50: time.Millisecond, P99: 2 * time.Millisecond, Broken: "p99<1ns is broken: 2.00 ms"}}
+	return &report.LoadSearch{Plan: report.LoadPlan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Warnings: []string{"no profiles"}, Found: []report.KneeSearch{
+		{Headline: "the knee is at 4 clients: 800/s", Found: true, At: 4, Low: 2, High: 4, Throughput: 800, Levels: []report.KneeLevel{{Level: 4, Throughput: 800, Good: true, Runs: run}}},
+		{Open: true, Headline: "no knee between 1/s and 1,600/s", Levels: []report.KneeLevel{{Level: 1, Throughput: 1, Runs: run}}, Warnings: []string{"few answers"}, Invalid: "the generator was busy"},
+	}}
+}
+
+// A search that was recorded is shown whole, also where it found no rate, and of
+// several recordings each with its name.
+func TestShowSearchWithoutRate(t *testing.T) {
+	var document bytes.Buffer
+	if err := report.WriteLoadSearchJSON(&document, missedSearch(), report.LoadFiles{}); err != nil {
+		t.Fatal(err)
+	}
+	searched := func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) { f[loadKneePath] = document.Bytes() }
+	one, two := writeLoad(t, searched), writeLoad(t, searched)
+	for _, names := range [][]string{{one}, {one, two}} {
+		page := filepath.Join(t.TempDir(), "page.html")
+		code, text, stderr := runLoad(append([]string{"-o", page}, names...)...)
+		if code != exitDone {
+			t.Fatalf("exit code %d, %s", code, stderr)
+		}
+		html, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			own := ""
+			if len(names) > 1 {
+				own = strings.TrimSuffix(name, ".whet") + ": "
+			}
+			for _, want := range []string{own + "highest rate: few answers", own + "highest rate: the generator was busy", own + "no profiles", own + "best throughput</h3>", own + "highest rate <span"} {
+				if strings.Count(string(html), ">"+want) != 1 {
+					t.Errorf("%d recordings: not once %q", len(names), want)
+				}
+			}
+			if joined := strings.Join(strings.Fields(text), " "); !strings.Contains(joined, "! "+own+"no profiles") {
+				t.Errorf("no warning of %q in\n%s", own, text)
+			}
+		}
+		if n := strings.Count(string(html), "No knee between 1/s and 1,600/s."); n != len(names) {
+			t.Errorf("%d recordings: what was not found is said %d times", len(names), n)
+		}
 	}
 }

@@ -26,6 +26,10 @@ func TestBrowserLoad(t *testing.T) {
 			b.several()
 		case "knee":
 			b.knee()
+		case "missed":
+			if n := chromium.Eval[int](b.Tab, `document.querySelectorAll("#knee ~ .time, #knee ~ details").length`); n != 4 {
+				b.t.Errorf("%d charts and tables of two searches", n)
+			}
 		}
 		for _, dark := range []bool{false, true} {
 			if dark {

@@ -7,8 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"whet/internal/analyze/capacity"
 	"whet/internal/hist"
 	"whet/internal/load/record"
+	"whet/internal/stat"
 )
 
 // loadStart is when the fixtures' loads began to count.
@@ -143,29 +145,39 @@ func closedLoad(name string, connections, length int) LoadRun {
 	}}
 }
 
-// kneeLoad is a closed loop behind which a search stands, of a service with the
-// law 1000·N/(1+0.02(N−1)+0.0004·N(N−1)).
-func kneeLoad() LoadRun {
-	run := closedLoad("", 4, 3)
-	law := func(n float64) float64 { return 1000 * n / (1 + 0.02*(n-1) + 0.0004*n*(n-1)) }
-	k := &LoadKnee{Over: "connections", Law: law, Low: 40, High: 49, Plateau: 16_700, NoiseRatio: 0.02, Text: []string{"the knee is at 49 connections: 16,700/s"}, Warnings: []string{"runs of one level vary by 27.5 %"}}
+// kneeFound is a search over connections, of a service with the law
+// 1000·N/(1+0.02(N−1)+0.0004·N(N−1)).
+func kneeFound() KneeSearch {
+	law := capacity.Law{Lambda: 1000, Sigma: 0.02, Kappa: 0.0004}
+	k := KneeSearch{Headline: "the knee is at 49 connections: 16,700/s", Found: true, At: 49, Low: 40, High: 49, Throughput: 16_700, Warnings: []string{"runs of one level vary by 27.5 %"},
+		Plateau: &capacity.Plateau{Throughput: stat.Interval{Center: 16_700, Low: 16_366, High: 17_034}, From: 40, To: 49},
+		Law: &capacity.Fit{Law: law, LambdaInterval: stat.Interval{Center: 1000, Low: 990, High: 1010}, SigmaInterval: stat.Interval{Center: 0.02, Low: 0.019, High: 0.021},
+			KappaInterval: stat.Interval{Center: 0.0004, Low: 0.00038, High: 0.00042}, Peak: stat.Interval{Center: 49.5, Low: 48, High: 51}, R2: 0.99, Deviation: 0.008}}
 	for i, n := range []float64{1, 2, 4, 8, 16, 32, 40, 49, 64, 128} {
-		k.Points = append(k.Points, KneePoint{Level: n, Concurrency: n, Throughput: law(n) * (1 + 0.01*float64(i%3-1)), P50Ns: int64(1e6 + n*2e4), P99Ns: int64(2e6 * math.Exp(n/30)), Meets: n < 64})
+		x := law.At(n) * (1 + 0.01*float64(i%3-1))
+		k.Levels = append(k.Levels, KneeLevel{n, x, n < 64, []KneeRun{{Throughput: x, Concurrency: n, P50: time.Duration(1e6 + n*2e4), P99: time.Duration(2e6 * math.Exp(n/30))}}})
 	}
-	run.Knee = k
-	return run
+	return k
 }
 
-// rateLoad is an open loop behind which a search stands, of a service that
-// takes 10,000 requests a second.
-func rateLoad() LoadRun {
-	run := openLoad("rate", 200, 1)
-	k := &LoadKnee{Over: overRates, Low: 9800, High: 10_100, Text: []string{"The highest rate that keeps p99<50ms is 9,800/s."}}
+// rateFound is a search over rates, of a service that takes 10,000 requests a
+// second.
+func rateFound() KneeSearch {
+	k := KneeSearch{Open: true, Headline: "the bounds hold up to 9,800/s and not at 10,100/s", Found: true, At: 9800, Low: 9800, High: 10_100, Throughput: 9800}
 	for _, rate := range []float64{1000, 2000, 4000, 8000, 9800, 10_100, 16_000} {
-		k.Points = append(k.Points, KneePoint{Level: rate, Throughput: min(rate, 10_000), P50Ns: 1e6, P99Ns: int64(2e6 + max(rate-9500, 0)*2e5), Meets: rate < 10_000})
+		x := min(rate, 10_000)
+		k.Levels = append(k.Levels, KneeLevel{rate, x, rate < 10_000, []KneeRun{{Throughput: x, P50: time.Millisecond, P99: time.Duration(2e6 + max(rate-9500, 0)*2e5)}}})
 	}
-	run.Knee = k
-	return run
+	return k
+}
+
+// rateMissed is a search over rates that found none: no rate keeps the bounds.
+func rateMissed() KneeSearch {
+	k := KneeSearch{Open: true, Headline: "no knee between 1/s and 33,400/s", High: 1, Warnings: []string{"p99 of the lowest rate is of 5 answers"}}
+	for _, rate := range []float64{1, 261, 2088} {
+		k.Levels = append(k.Levels, KneeLevel{rate, rate, false, []KneeRun{{Throughput: rate, P50: time.Millisecond, P99: 2 * time.Millisecond, Broken: "p99<1ns is broken: 2.00 ms"}}})
+	}
+	return k
 }
 
 // loadPages are pages of loads by name, which nobody changes: making them takes
@@ -186,20 +198,23 @@ var loadPages = sync.OnceValue(func() map[string]*Load {
 	hostile.Result.Errors[hostileTag], hostile.Result.Examples[hostileTag] = 1, hostileTag
 	hostile.Result.Generator.Engine = hostileTag
 	hostile.Bounds = []LoadBound{{Bound: hostileTag, Value: hostileTag, Note: hostileTag}}
-	hostile.Knee = &LoadKnee{Over: hostileTag, Points: []KneePoint{{Level: 1}}, Text: []string{hostileTag}}
+	hostileSearch := LoadSearch{Name: hostileTag, SLO: hostileTag, Growth: []KneeGrowth{{Kind: hostileTag, Unit: hostileTag, Rows: []GrowthRow{{Function: hostileTag + ".f", File: hostileTag}}}},
+		Found: []KneeSearch{{Open: true, Headline: hostileTag, Invalid: hostileTag, Warnings: []string{hostileTag}, Levels: []KneeLevel{{Level: 1, Runs: []KneeRun{{}}}}}}}
 	nothing := LoadRun{Result: record.New(record.Plan{Origin: loadStart, Duration: time.Second}).Finish(0, true)}
 	return map[string]*Load{
 		"open":    {Runs: []LoadRun{open}},
 		"closed":  {Runs: []LoadRun{closedLoad("", 8, 20)}, Warnings: []string{"the body is the name of a file"}},
 		"several": {Runs: []LoadRun{openLoad("before", 1000, 1), openLoad("after", 1000, 0.6), openLoad("", 500, 1)}, Warnings: []string{"the loads are of two addresses"}},
 		"mixed":   {Runs: []LoadRun{openLoad("open", 200, 1), closedLoad("closed", 2, 10)}},
-		"knee": {Runs: []LoadRun{kneeLoad()}, Growth: []KneeGrowth{
+		"knee": {Runs: []LoadRun{closedLoad("", 4, 3)}, Searches: []LoadSearch{{Found: []KneeSearch{kneeFound()}, Growth: []KneeGrowth{
 			{Kind: "cpu", Column: "cpu", Unit: "nanoseconds", LowLevel: 20, HighLevel: 40, LowRequests: 20_000, HighRequests: 40_000, LowTotal: 100e3, HighTotal: 150e3,
 				Rows: []GrowthRow{{"main.handle", "main.go", 10e3, 50e3, 40e3, 90e3}, {"runtime.futex", "futex.go", 9e3, 9e3, 5e3, 5e3}}},
 			{Kind: "mutex", Column: "delay", Unit: "nanoseconds", LowLevel: 20, HighLevel: 40, LowRequests: 20_000, HighRequests: 40_000},
-		}},
-		"rate":    {Runs: []LoadRun{rateLoad()}},
-		"hostile": {Runs: []LoadRun{hostile, hostile}, Growth: []KneeGrowth{{Kind: hostileTag, Unit: hostileTag, Rows: []GrowthRow{{Function: hostileTag + ".f", File: hostileTag}}}}},
+		}}}},
+		"rate":    {Runs: []LoadRun{openLoad("rate", 200, 1)}, Searches: []LoadSearch{{SLO: "p99<50ms", Found: []KneeSearch{rateFound()}}}},
+		"missed":  {Runs: []LoadRun{closedLoad("best throughput", 4, 3)}, Searches: []LoadSearch{{SLO: "p99<1ns", Found: []KneeSearch{kneeFound(), rateMissed()}}}},
+		"lost":    {Searches: []LoadSearch{{Plan: LoadPlan{URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Found: []KneeSearch{rateMissed()}}}},
+		"hostile": {Runs: []LoadRun{hostile, hostile}, Searches: []LoadSearch{hostileSearch}},
 		"nothing": {Runs: []LoadRun{nothing}},
 	}
 })

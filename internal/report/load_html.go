@@ -102,7 +102,12 @@ func runClass(i int) string { return "run" + strconv.Itoa(i+1) }
 func newLoadView(p *Load) *loadView {
 	runs := p.Runs[:min(len(p.Runs), loadRuns)]
 	v := &loadView{Left: more(len(p.Runs), loadRuns)}
-	title := runs[0].Plan.target()
+	title := ""
+	if len(runs) > 0 {
+		title = runs[0].Plan.target()
+	} else {
+		title = p.Searches[0].Plan.target()
+	}
 	for i := range runs {
 		if runs[i].Plan.target() != title {
 			title = quantity.Plural(len(p.Runs), "load")
@@ -114,6 +119,9 @@ func newLoadView(p *Load) *loadView {
 	for _, w := range p.Warnings {
 		v.Warnings = append(v.Warnings, printable.Line(w))
 	}
+	for i := range p.Searches {
+		v.addSearch(&p.Searches[i])
+	}
 	for i := range runs {
 		name := ""
 		if len(runs) > 1 {
@@ -121,19 +129,18 @@ func newLoadView(p *Load) *loadView {
 		}
 		v.addRun(name, &runs[i], len(runs))
 	}
-	for i := range p.Growth {
-		v.Growth = append(v.Growth, newGrowthView(&p.Growth[i]))
-	}
-	first := &runs[0]
-	if len(runs) > 1 {
-		v.addComparison(runs)
-	} else {
+	switch len(runs) {
+	case 0:
+	case 1:
+		first := &runs[0]
 		v.Began, v.Loop = began(first.Result), first.loop()
-		if first.Knee == nil { // else what was found is said instead
+		if len(v.Knees) == 0 { // else what was found is said instead
 			v.Verdict = loadVerdict(first)
 		}
 		v.Figures = loadFigures(first)
 		v.addTimes(first)
+	default:
+		v.addComparison(runs)
 	}
 	for i := range runs {
 		if r := runs[i].Result; !r.Open && r.Requests > 0 {
@@ -146,28 +153,44 @@ func newLoadView(p *Load) *loadView {
 	return v
 }
 
+// say is what is said of a run or a search whose name is "" where it is alone.
+func say(name, s string) string {
+	if name == "" {
+		return printable.Line(s)
+	}
+	return name + ": " + printable.Line(s)
+}
+
+// addSearch adds all that was looked for, also what was not found.
+func (v *loadView) addSearch(s *LoadSearch) {
+	for i := range s.Found {
+		k := &s.Found[i]
+		name := s.nameOf(k)
+		if k.Invalid != "" {
+			v.Invalid = append(v.Invalid, say(name, k.Invalid))
+		}
+		for _, w := range k.Warnings {
+			v.Warnings = append(v.Warnings, say(name, w))
+		}
+		knee := newKneeView(name, k.Knee())
+		if k.Open {
+			knee.Keeps = printable.Line(s.SLO)
+		}
+		v.Knees = append(v.Knees, knee)
+	}
+	for i := range s.Growth {
+		v.Growth = append(v.Growth, newGrowthView(s.name(), &s.Growth[i]))
+	}
+}
+
 // addRun adds what stands on the page for each run. name is "" of a single one.
 func (v *loadView) addRun(name string, run *LoadRun, runs int) {
 	r := run.Result
-	say := func(s string) string {
-		if name == "" {
-			return printable.Line(s)
-		}
-		return name + ": " + printable.Line(s)
-	}
 	if r.Invalid != "" {
-		v.Invalid = append(v.Invalid, say(r.Invalid))
-	}
-	if run.Knee != nil && run.Knee.Invalid != "" {
-		v.Invalid = append(v.Invalid, say(run.Knee.Invalid))
+		v.Invalid = append(v.Invalid, say(name, r.Invalid))
 	}
 	for _, w := range withoutReason(r) {
-		v.Warnings = append(v.Warnings, say(w))
-	}
-	if run.Knee != nil {
-		for _, w := range run.Knee.Warnings {
-			v.Warnings = append(v.Warnings, say(w))
-		}
+		v.Warnings = append(v.Warnings, say(name, w))
 	}
 	for _, b := range run.Bounds {
 		verdict := "kept"
@@ -178,9 +201,6 @@ func (v *loadView) addRun(name string, run *LoadRun, runs int) {
 			verdict = "broken"
 		}
 		v.Bounds = append(v.Bounds, boundView{name, printable.Line(b.Bound), printable.Line(b.Value), printable.Line(b.Note), verdict, b.Broken})
-	}
-	if run.Knee != nil && len(run.Knee.Points) > 0 {
-		v.Knees = append(v.Knees, newKneeView(name, run.Knee))
 	}
 	if rates, ok := newRatesView(name, run); ok {
 		v.Rates = append(v.Rates, rates)
@@ -265,6 +285,8 @@ func noneEnded(r *record.Result) string {
 // unbroken keeps a number and its unit on one line.
 func unbroken(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
 
+// failedShare is how many of the requests failed; of none that ended nothing is
+// known.
 func failedShare(r *record.Result) string {
 	if r.Requests == 0 {
 		return "–"
@@ -295,8 +317,6 @@ func loadFigures(run *LoadRun) []figureView {
 	return append(out, figureView{"errors", "none", statuses(r)})
 }
 
-// failedShare is how many of the requests failed; of none that ended nothing is
-// known.
 // timeColumns are those of tables of times.
 func timeColumns() []string {
 	out := []string{"mean"}

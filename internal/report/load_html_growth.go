@@ -10,6 +10,7 @@ const htmlGrowthRows = 25
 
 // growthView is what grew in profiles of one kind, for each request.
 type growthView struct {
+	Run                        string // whose profiles they are, of several runs
 	Kind, Between, Of, Nothing string
 	Low, High                  string // the levels
 	Rows                       []growthViewRow
@@ -23,8 +24,8 @@ type growthViewRow struct {
 	Cells          []string
 }
 
-func newGrowthView(g *KneeGrowth) growthView {
-	v := growthView{Kind: printable.Line(g.Kind), Between: g.between(), Of: g.of(), Low: quantity.Count(g.LowLevel), High: quantity.Count(g.HighLevel), More: more(len(g.Rows), htmlGrowthRows)}
+func newGrowthView(run string, g *KneeGrowth) growthView {
+	v := growthView{Run: run, Kind: printable.Line(g.Kind), Between: g.between(), Of: g.of(), Low: quantity.Count(g.LowLevel), High: quantity.Count(g.HighLevel), More: more(len(g.Rows), htmlGrowthRows)}
 	if len(g.Rows) == 0 {
 		v.Nothing = nothingGrew
 	}

@@ -21,6 +21,7 @@ const kneeSteps = 240
 // kneeView is a search for the knee: throughput and p99 over the level.
 type kneeView struct {
 	Run    string
+	Keeps  string // the bounds that a rate had to keep; "": none, or they are not known
 	Over   string
 	Good   string // what Meets means
 	Text   []string
@@ -71,7 +72,12 @@ func newKneeView(name string, k *LoadKnee) kneeView {
 		v.Good = "keeps the bounds"
 	}
 	for _, s := range k.Text {
-		v.Text = append(v.Text, sentence(printable.Line(s)))
+		if s != "" {
+			v.Text = append(v.Text, sentence(printable.Line(s)))
+		}
+	}
+	if len(points) == 0 {
+		return v
 	}
 	// Levels are doubled before they are refined: by their logarithm they have
 	// room where they are many.

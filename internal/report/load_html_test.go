@@ -353,7 +353,8 @@ func TestLoadComparison(t *testing.T) {
 
 // Levels lie where their logarithms are, the bracket between its two.
 func TestKneeView(t *testing.T) {
-	v := newKneeView("", kneeLoad().Knee)
+	found := kneeFound()
+	v := newKneeView("", found.Knee())
 	if len(v.Charts) != 2 || len(v.Points) != 10 {
 		t.Fatalf("%d charts, %d points", len(v.Charts), len(v.Points))
 	}
@@ -366,9 +367,9 @@ func TestKneeView(t *testing.T) {
 	if !strings.HasPrefix(v.Charts[0].Lines[1].Path, "M0 190L") {
 		t.Errorf("the first level is at %.20s", v.Charts[0].Lines[1].Path)
 	}
-	invalid := kneeLoad()
-	invalid.Knee.Invalid = "the generator was the bottleneck"
-	if got := newLoadView(&Load{Runs: []LoadRun{invalid}}).Invalid; !slices.Equal(got, []string{invalid.Knee.Invalid}) {
+	invalid := kneeFound()
+	invalid.Invalid = "the generator was the bottleneck"
+	if got := newLoadView(&Load{Searches: []LoadSearch{{Found: []KneeSearch{invalid}}}}).Invalid; !slices.Equal(got, []string{invalid.Invalid}) {
 		t.Errorf("a search that is not valid says %q", got)
 	}
 	for low, title := range map[float64]string{0: "at 49", 40: "between 40 and 49"} {
@@ -386,12 +387,72 @@ func TestKneeView(t *testing.T) {
 	if got := newLoadView(loadPages()["knee"]).Verdict; got != "" {
 		t.Errorf("beside what was found the page says in short %q", got)
 	}
-	rates := newKneeView("", rateLoad().Knee)
+	found = rateFound()
+	rates := newKneeView("", found.Knee())
 	if rates.Charts[0].Plateau != nil || rates.Charts[0].Lines[0].Name != "offered" || rates.Good != "keeps the bounds" || rates.Points[5].Cells[5] != "no" {
 		t.Errorf("the search over rates: %+v", rates.Charts[0])
 	}
 	if got := bracket(&LoadKnee{Low: 49, High: math.Inf(1)}, scale{low: 1, high: 100, log: true}); got.Title != "at 49" || got.Width != "0" {
 		t.Errorf("a bracket without an end: %+v", got)
+	}
+}
+
+// A search that found nothing is on the page as one that did: what it was to keep,
+// what it says and warns of, and its levels. With a run beside it, and with none.
+func TestPageOfSearchWithoutKnee(t *testing.T) {
+	missed, lost := loadPages()["missed"], loadPages()["lost"]
+	v := newLoadView(missed)
+	if len(v.Knees) != 2 || v.Knees[0].Run != "best throughput" || v.Knees[1].Run != "highest rate" || v.Knees[1].Keeps != "p99<1ns" || v.Knees[1].Text[0] != "No knee between 1/s and 33,400/s." ||
+		len(v.Knees[1].Points) != 3 || v.Knees[1].Points[0].Cells[5] != "no" || v.Knees[1].Charts[0].Band != nil {
+		t.Errorf("%+v", v.Knees)
+	}
+	if want := []string{"best throughput: runs of one level vary by 27.5 %", "highest rate: p99 of the lowest rate is of 5 answers"}; !slices.Equal(v.Warnings, want) {
+		t.Errorf("it warns of %q, want %q", v.Warnings, want)
+	}
+	doc := string(loadHTML(t, lost))
+	for _, want := range []string{`id="knee"`, "that keeps p99&lt;1ns", "No knee between 1/s and 33,400/s.", "<td>2,088/s</td>", "p99 of the lowest rate", "http://127.0.0.1:8080/hello"} {
+		if !strings.Contains(doc, want) {
+			t.Errorf("the page without a load has no %q", want)
+		}
+	}
+	for _, id := range []string{"result", "generator", "seconds", "grew"} {
+		if strings.Contains(doc, `"`+id+`"`) || strings.Contains(doc, `"#`+id+`"`) {
+			t.Errorf("the page without a load has #%s", id)
+		}
+	}
+	// A budget that was spent before a level leaves a sentence.
+	none := KneeSearch{Open: true, Headline: "no level was measured", Invalid: "the generator was the bottleneck"}
+	v = newLoadView(&Load{Searches: []LoadSearch{{Found: []KneeSearch{kneeFound(), none}}}})
+	if len(v.Knees) != 2 || v.Knees[1].Text[0] != "No level was measured." || len(v.Knees[1].Charts) != 0 || !slices.Equal(v.Invalid, []string{"highest rate: the generator was the bottleneck"}) {
+		t.Errorf("%+v, not valid: %q", v.Knees[1], v.Invalid)
+	}
+	if doc := loadHTML(t, &Load{Searches: []LoadSearch{{Found: []KneeSearch{none}}}}); bytes.Contains(doc, []byte("Level by level")) {
+		t.Error("there are levels where none was measured")
+	}
+}
+
+// Searches of several recordings on one page have the names of their runs.
+func TestSearchesBesideEachOther(t *testing.T) {
+	growth := func(high float64) []KneeGrowth {
+		return []KneeGrowth{{Kind: "cpu", Column: "cpu", Unit: "nanoseconds", LowLevel: 2, HighLevel: high}}
+	}
+	p := &Load{Runs: []LoadRun{closedLoad("a/run", 2, 1), closedLoad("b/run", 2, 1)}, Searches: []LoadSearch{
+		{Name: "a/run", Found: []KneeSearch{kneeFound(), rateFound()}, Growth: growth(4)}, {Name: "b/run", Found: []KneeSearch{kneeFound()}, Growth: growth(8)},
+	}}
+	v := newLoadView(p)
+	var names []string
+	for i := range v.Knees {
+		names = append(names, v.Knees[i].Run)
+	}
+	if !slices.Equal(names, []string{"a/run: best throughput", "a/run: highest rate", "b/run"}) || !slices.Equal(v.Warnings, []string{
+		"a/run: best throughput: runs of one level vary by 27.5 %", "b/run: runs of one level vary by 27.5 %"}) {
+		t.Errorf("names %q, warnings %q", names, v.Warnings)
+	}
+	doc := string(loadHTML(t, p))
+	for _, want := range []string{`>a/run: cpu <span class="aside">for each request, from 2 to 4 connections</span></h3>`, `>b/run: cpu <span class="aside">for each request, from 2 to 8 connections</span></h3>`} {
+		if !strings.Contains(doc, want) {
+			t.Errorf("no %q", want)
+		}
 	}
 }
 
@@ -432,12 +493,6 @@ func TestLoadPageOfNothing(t *testing.T) {
 		if v.Verdict != want || v.Hides != "" || v.Figures[5].Value != "–" {
 			t.Errorf("in short %q, errors %q, hides %q; want %q", v.Verdict, v.Figures[5].Value, v.Hides, want)
 		}
-	}
-	interrupted := record.Result{Start: loadStart, End: loadStart, Generator: record.Generator{Processors: 2}}
-	if got := generator(&interrupted); got != "its CPU time is unknown" {
-		t.Errorf("the generator of no time: %q", got)
-	}
-}
 		// Nor is there a share of errors anywhere else.
 		two := &Load{Runs: []LoadRun{{Result: r}, {Result: r}}}
 		for _, row := range newLoadView(two).Compare {
@@ -448,3 +503,9 @@ func TestLoadPageOfNothing(t *testing.T) {
 		if text := loadText(t, two, LoadTextOptions{}); strings.Count(text, "  errors         –\n") != 2 || strings.Contains(text, "0 %") {
 			t.Errorf("%s:\n%s", want, text)
 		}
+	}
+	interrupted := record.Result{Start: loadStart, End: loadStart, Generator: record.Generator{Processors: 2}}
+	if got := generator(&interrupted); got != "its CPU time is unknown" {
+		t.Errorf("the generator of no time: %q", got)
+	}
+}

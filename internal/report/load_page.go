@@ -26,7 +26,7 @@ type LoadBound struct {
 	Note    string // what to think of beside it; "": nothing
 }
 
-// LoadKnee is what a search for the knee tried and found.
+// LoadKnee is what a search for the knee tried and found, as it is drawn.
 type LoadKnee struct {
 	Over   string // what a level is: "connections" or overRates
 	Points []KneePoint
@@ -40,8 +40,6 @@ type LoadKnee struct {
 	// known.
 	Plateau, NoiseRatio float64
 	Text                []string // what was found, in sentences
-	Warnings            []string
-	Invalid             string // why it is not the service's knee; "": it is
 }
 
 // overRates is what the levels of an open loop are.
@@ -60,9 +58,9 @@ type KneePoint struct {
 
 // WriteLoadHTML writes a load, or several beside each other, as one HTML file
 // that loads nothing from elsewhere. Of several the first is what the others
-// are compared with.
+// are compared with. A search that found nothing has a page without a load.
 func WriteLoadHTML(w io.Writer, p *Load) error {
-	if len(p.Runs) == 0 {
+	if len(p.Runs) == 0 && len(p.Searches) == 0 {
 		return errors.New("write page of a load: there is no run")
 	}
 	return writeDocument(w, "load.html", newLoadView(p))

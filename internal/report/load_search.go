@@ -17,11 +17,31 @@ import (
 // LoadSearch is what a search for the knee found: the best throughput, and where
 // bounds were given the highest rate that keeps them.
 type LoadSearch struct {
+	Name     string // tells it from others on a page; "" where it is alone
 	Plan     LoadPlan
 	SLO      string // the bounds; "": none
 	Found    []KneeSearch
 	Growth   []KneeGrowth // what grew in the profiles; none without them
 	Warnings []string
+}
+
+// name is what the search is called on a page; "" where it is alone.
+func (s *LoadSearch) name() string { return printable.Line(s.Name) }
+
+// nameOf is what one of its searches is called there; likewise.
+func (s *LoadSearch) nameOf(k *KneeSearch) string {
+	var parts []string
+	if s.Name != "" {
+		parts = append(parts, s.name())
+	}
+	if len(s.Found) > 1 {
+		what := "best throughput"
+		if k.Open {
+			what = "highest rate"
+		}
+		parts = append(parts, what)
+	}
+	return strings.Join(parts, ": ")
 }
 
 // KneeSearch is one search.
@@ -66,7 +86,10 @@ func (l *KneeLevel) last() *KneeRun { return &l.Runs[len(l.Runs)-1] }
 
 // Knee is the search as the HTML page draws it.
 func (k *KneeSearch) Knee() *LoadKnee {
-	out := &LoadKnee{Over: k.over(), Low: k.Low, High: k.High, Invalid: k.Invalid, Text: []string{k.Headline}, Warnings: k.Warnings}
+	out := &LoadKnee{Over: k.over(), Text: []string{k.Headline}}
+	if k.Found {
+		out.Low, out.High = k.Low, k.High
+	}
 	if math.IsInf(out.High, 0) {
 		out.High = 0
 	}

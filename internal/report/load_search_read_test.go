@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,6 +36,9 @@ func TestReadLoadSearch(t *testing.T) {
 		t.Error(d)
 	}
 	for i := range want.Found {
+		if w, g := &want.Found[i], &got.Found[i]; g.Invalid != w.Invalid || !slices.Equal(g.Warnings, w.Warnings) {
+			t.Errorf("search %d is not valid for %q and warns of %q", i, g.Invalid, g.Warnings)
+		}
 		a, b := want.Found[i].Knee(), got.Found[i].Knee()
 		if (a.Law == nil) != (b.Law == nil) {
 			t.Fatalf("search %d: its law is %v", i, b.Law != nil)
@@ -76,10 +80,9 @@ func FuzzReadLoadSearch(f *testing.F) {
 			t.Errorf("%s\nthen\n%s", once, twice)
 		}
 		for i := range s.Found {
-			if k := s.Found[i].Knee(); len(k.Points) > 0 {
-				if v := newKneeView("", k); len(v.Points) != min(len(k.Points), kneeLevels) {
-					t.Errorf("%d of %d levels", len(v.Points), len(k.Points))
-				}
+			k := s.Found[i].Knee()
+			if v := newKneeView("", k); len(v.Points) != min(len(k.Points), kneeLevels) {
+				t.Errorf("%d of %d levels", len(v.Points), len(k.Points))
 			}
 		}
 	})
