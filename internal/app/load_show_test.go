@@ -222,7 +222,10 @@ func TestShowSearchWithoutRate(t *testing.T) {
 	if err := report.WriteLoadSearchJSON(&document, missedSearch(), report.LoadFiles{}); err != nil {
 		t.Fatal(err)
 	}
-	searched := func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) { f[loadKneePath] = document.Bytes() }
+	searched := func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {
+		f[loadKneePath] = document.Bytes()
+		f[loadServicePath] = append(f[loadServicePath], "#[Exact: min x]\n"...) // which is warned of
+	}
 	one, two := writeLoad(t, searched), writeLoad(t, searched)
 	for _, names := range [][]string{{one}, {one, two}} {
 		page := filepath.Join(t.TempDir(), "page.html")
@@ -239,7 +242,7 @@ func TestShowSearchWithoutRate(t *testing.T) {
 			if len(names) > 1 {
 				own = strings.TrimSuffix(name, ".whet") + ": "
 			}
-			for _, want := range []string{own + "highest rate: few answers", own + "highest rate: the generator was busy", own + "no profiles", own + "best throughput</h3>", own + "highest rate <span"} {
+			for _, want := range []string{own + "highest rate: few answers", own + "highest rate: the generator was busy", own + "no profiles", own + loadServicePath + ": line ", own + "best throughput</h3>", own + "highest rate <span"} {
 				if strings.Count(string(html), ">"+want) != 1 {
 					t.Errorf("%d recordings: not once %q", len(names), want)
 				}
