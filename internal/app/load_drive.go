@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"syscall"
 
 	"whet/internal/format/hdrlog"
 	"whet/internal/load"
@@ -18,11 +19,11 @@ import (
 
 // drive does one load and says what came of it.
 func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
-	view := newLoadView(e, plan)
+	view := newLoadView(ctx, e, plan)
 	var kept *loadKept
 	// -hdr may be a pipe that nobody reads.
 	if err := abandonable(ctx, func() (err error) {
-		kept, err = l.keep(e, plan)
+		kept, err = l.keep(ctx, e, plan)
 		return err
 	}); err != nil {
 		return err
@@ -46,17 +47,27 @@ func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
 	// What was measured is shown and kept, also where it was interrupted.
 	files, trouble := l.write(ctx, &run, kept, plan)
 	page := &report.Load{Runs: []report.LoadRun{run}, Warnings: l.warnings}
-	if err := l.print(e, page, files); err != nil {
-		return err
-	}
-	err = loadOutcome(result, plan)
-	if err == nil || exitOf(err) != exitInterrupted {
+	outcome := loadOutcome(result, plan)
+	if outcome == nil || exitOf(outcome) != exitInterrupted {
 		trouble = errors.Join(sink.err, trouble) // who reads the stream may have been interrupted too
 	}
-	if trouble != nil {
-		return errors.Join(trouble, err)
+	return printedOutcome(l.print(e, page, files), trouble, outcome)
+}
+
+// printedOutcome is what a verb ends with that has printed, has had trouble with
+// files, and has an outcome of its own. Who closes the pipe has seen enough: that is
+// none of these, and hides none.
+func printedOutcome(printed, trouble, outcome error) error {
+	if errors.Is(printed, syscall.EPIPE) {
+		printed = nil
 	}
-	return err
+	if trouble != nil {
+		trouble = errors.New(trouble.Error()) // said, be it of a pipe too
+	}
+	if printed == nil && trouble == nil {
+		return outcome
+	}
+	return errors.Join(printed, trouble, outcome)
 }
 
 // exitOf is the exit code of an error.
@@ -193,7 +204,7 @@ func firstFailure(r *record.Result) string {
 // write writes what the flags ask for beside the summary.
 func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKept, plan *loadPlan) (report.LoadFiles, error) {
 	var files report.LoadFiles
-	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run)}
+	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run, writeResult)}
 	if kept.writer != nil {
 		path, err := kept.finish(run, plan.bounds)
 		if err != nil {
@@ -210,13 +221,13 @@ func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKe
 }
 
 // writeTables writes the files that need the whole load.
-func (l *loadFlags) writeTables(ctx context.Context, run *report.LoadRun) error {
+func (l *loadFlags) writeTables(ctx context.Context, run *report.LoadRun, writeFile func(context.Context, string, func(io.Writer) error) error) error {
 	var errs []error
 	if l.hgrm != "" {
-		errs = append(errs, writeResult(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, run.Result.Times()) }))
+		errs = append(errs, writeFile(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, run.Result.Times()) }))
 	}
 	if l.csvOut != "" {
-		errs = append(errs, writeResult(ctx, l.csvOut, func(w io.Writer) error { return report.WriteLoadCSV(w, run.Result) }))
+		errs = append(errs, writeFile(ctx, l.csvOut, func(w io.Writer) error { return report.WriteLoadCSV(w, run.Result) }))
 	}
 	return errors.Join(errs...)
 }
@@ -228,8 +239,8 @@ type loadView struct {
 	live report.LoadLive
 }
 
-func newLoadView(e *env, plan *loadPlan) *loadView {
-	v := &loadView{liveLines: newLiveLines(e)}
+func newLoadView(ctx context.Context, e *env, plan *loadPlan) *loadView {
+	v := &loadView{liveLines: newLiveLines(ctx, e)}
 	loop := plan.told.Loop()
 	v.live = report.LoadLive{Target: plan.name, Loop: loop, WarmingUp: plan.options.Warmup > 0, Of: plan.options.Duration, Wanted: plan.options.Requests,
 		Errors: make(map[string]int64), Open: plan.options.Schedule.Open()}

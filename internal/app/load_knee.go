@@ -68,7 +68,7 @@ type kneeSearch struct {
 // search looks for the best throughput, and where there are bounds for the
 // highest rate that keeps them.
 func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
-	s := &kneeSearch{l: l, plan: plan, view: newLiveLines(e), warmup: kneeWarmup, began: time.Now(), meter: host.Start()}
+	s := &kneeSearch{l: l, plan: plan, view: newLiveLines(ctx, e), warmup: kneeWarmup, began: time.Now(), meter: host.Start()}
 	if isSet(l.fs, "warmup") {
 		s.warmup = plan.options.Warmup
 	}
@@ -90,18 +90,14 @@ func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
 		return kneeError(ctx, err)
 	}
 	var files report.LoadFiles
+	var trouble error
 	if l.out != "" && len(s.runs) > 0 {
-		var bad error
-		files, bad = s.write(ctx, e, page)
-		err = errors.Join(err, bad)
+		files, trouble = s.write(ctx, e, page)
 	}
-	if bad := l.printSearch(e, page, files); bad != nil {
-		return bad
+	if err == nil || ctx.Err() != nil {
+		err = kneeOutcome(ctx, found, plan.bounds)
 	}
-	if err != nil {
-		return kneeError(ctx, err)
-	}
-	return kneeOutcome(ctx, found, plan.bounds)
+	return printedOutcome(l.printSearch(e, page, files), trouble, err)
 }
 
 func (l *loadFlags) printSearch(e *env, page *report.LoadSearch, files report.LoadFiles) error {
@@ -132,6 +128,9 @@ func kneeError(ctx context.Context, err error) error {
 // kneeOutcome is the error that a search ends with. What was found has to keep the
 // least throughput that the bounds ask for, by which no rate was judged.
 func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) error {
+	if ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
+	}
 	for _, k := range found {
 		if k.Invalid != "" {
 			return fmt.Errorf("the measurement is not valid: %s", k.Invalid)
@@ -139,8 +138,6 @@ func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) e
 	}
 	for _, k := range found {
 		switch {
-		case k.Interrupted || ctx.Err() != nil:
-			return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
 		case len(k.Levels) == 0:
 			return errors.New("the budget was spent before a rate was tried: -budget gives more")
 		case !k.Found && k.Open:
@@ -260,10 +257,10 @@ func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.
 // keepRun puts the last run of the knee onto the page, with the search.
 func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch, level *kneeLevel) {
 	told := s.plan.told
-	told.Warmup, told.Connections = s.warmup, s.plan.options.Concurrency
+	told.Warmup, told.Duration, told.Connections = s.warmup, level.result.End.Sub(level.result.Start), s.plan.options.Concurrency
 	name, bounds := "best throughput", slo.Bounds(nil)
 	if k.Open {
-		told.Rate, told.Poisson = quantity.Count(k.At)+"/s", s.l.poisson
+		told.Rate, told.Poisson = schedule.Constant(k.At).String(), s.l.poisson
 		name, bounds = "highest rate", s.plan.bounds
 	} else {
 		told.Connections = int(k.At)

@@ -108,7 +108,7 @@ func (s *kneeSearch) record(e *env, page *report.LoadSearch) (path string, err e
 	if run.Result.Open {
 		plan.options = s.options(true, run.Result.Rate, time.Second)
 	}
-	kept, err := s.l.keep(e, &plan)
+	kept, err := s.l.keep(context.Background(), e, &plan)
 	if err != nil {
 		return "", err
 	}

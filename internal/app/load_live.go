@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -19,8 +20,8 @@ type liveLines struct {
 	shown int // lines on the terminal
 }
 
-func newLiveLines(e *env) *liveLines {
-	l := &liveLines{w: e.stderr, on: e.stderrTerminal && os.Getenv("TERM") != "dumb", width: 80}
+func newLiveLines(ctx context.Context, e *env) *liveLines {
+	l := &liveLines{w: &unlessStuck{ctx: ctx, w: e.stderr}, on: e.stderrTerminal && os.Getenv("TERM") != "dumb", width: 80}
 	l.color = l.on && os.Getenv("NO_COLOR") == ""
 	if f, ok := e.stderr.(*os.File); ok && l.on {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {

@@ -176,6 +176,15 @@ func mergeInputs(name string, page *report.LoadMerge) ([]mergeInput, error) {
 		return nil, err
 	}
 	page.Add(kept.result)
+	if kept.partial != "" {
+		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.partial))
+	}
+	for i, w := range kept.result.Warnings {
+		if i == 0 && kept.result.Invalid != "" {
+			w = "not valid: " + w
+		}
+		page.Warnings = append(page.Warnings, name+": "+w)
+	}
 	logs := []struct{ path, tag string }{{loadServicePath, serviceTag}, {loadResponsePath, responseTag}}
 	if !kept.result.Open {
 		logs = logs[:1]

@@ -175,7 +175,7 @@ func TestLogThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &loadFlags{hdr: link}
-	k, err := l.keep(newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := l.keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestLogWithGap(t *testing.T) {
 	if err := os.WriteFile(name, []byte("kept"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	k, err := (&loadFlags{hdr: name}).keep(newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := (&loadFlags{hdr: name}).keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestRecordingWithGap(t *testing.T) {
 	name := writeLoad(t, func(*loadRunFile, *loadSecondsFile, map[string][]byte) {})
 	plan := new(loadPlan)
 	plan.options.Schedule = schedule.Constant(1)
-	k, err := (&loadFlags{out: name}).keep(newEnv(nil, nil, io.Discard, io.Discard), plan)
+	k, err := (&loadFlags{out: name}).keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,6 +267,7 @@ func TestOutputs(t *testing.T) {
 		{loadFlags{hdr: "d/a", csvOut: "to-d/a"}, "-hdr and -csv-out name the same file to-d/a"},
 		{loadFlags{out: "x.whet", csvOut: "x.html"}, "-o and -csv-out name the same file x.html"},
 		{loadFlags{out: "x.html", knee: true, csvOut: "x.html"}, "-o and -csv-out name the same file x.html"},
+		{loadFlags{out: "x.whet", csvOut: "./x.whet"}, "-o and -csv-out name the same file ./x.whet"},
 		{loadFlags{out: "there.whet", hgrm: "there.whet/a.hgrm"}, "-hgrm there.whet/a.hgrm lies in the recording there.whet"},
 		{loadFlags{out: "taken.whet"}, "-o: taken.html is a directory"},
 		{loadFlags{targets: "in", csvOut: "in"}, "-targets and -csv-out name the same file in"},

@@ -51,6 +51,9 @@ func checkOutputs(inputs, outputs []namedFile, recorded string) error {
 			seen[realName(f.name)] = f.by
 		}
 	}
+	if recorded != "" {
+		seen[realName(recorded)] = "-o"
+	}
 	for _, f := range outputs {
 		if f.name == "" {
 			continue

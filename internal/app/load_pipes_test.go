@@ -3,8 +3,12 @@
 package app
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"syscall"
@@ -57,6 +61,74 @@ func TestLoadGivesWay(t *testing.T) {
 				f.Close()
 			}
 		})
+	}
+}
+
+// TestLogIsNotRead: a load ends when it is told to, though who should read its log
+// does not, and says so.
+func TestLogIsNotRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile("pipe", os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for fill := bytes.Repeat([]byte("x"), 1<<10); len(fill) > 0; { // no room is left
+		switch _, err := syscall.Write(int(f.Fd()), fill); err {
+		case nil:
+		case syscall.EAGAIN:
+			fill = fill[:len(fill)/2]
+		default:
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel() }))
+	defer s.Close()
+	var said strings.Builder
+	code := make(chan int, 1)
+	go func() {
+		code <- Run(ctx, []string{"load", "-warmup", "0", "-hdr", "pipe", s.URL}, nil, io.Discard, &said)
+	}()
+	select {
+	case got := <-code:
+		if want := "whet: write pipe: nobody reads it; interrupted"; got != exitInterrupted || !strings.HasPrefix(said.String(), want) {
+			t.Errorf("exit code %d, %q, want %d, %q", got, said.String(), exitInterrupted, want)
+		}
+	case <-time.After(patience):
+		t.Fatal("it waits")
+	}
+}
+
+// What was found counts where nobody reads it, and is said with what else failed.
+func TestPrintedOutcome(t *testing.T) {
+	broken := &exitError{exitFound, errors.New("p99<1ms is broken")}
+	gone := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
+	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	for _, c := range []struct {
+		printed, trouble, outcome error
+		code                      int
+		want                      string
+	}{
+		{nil, nil, nil, exitDone, ""},
+		{gone, nil, nil, exitDone, ""},
+		{gone, nil, broken, exitFound, "p99<1ms is broken"},
+		{nil, gone, broken, exitFound, "write |1: broken pipe\np99<1ms is broken"},
+		{full, gone, broken, exitFound, "write x: no space left on device\nwrite |1: broken pipe\np99<1ms is broken"},
+		{full, nil, nil, exitFailed, "write x: no space left on device"},
+	} {
+		code, text := exitDone, ""
+		err := printedOutcome(c.printed, c.trouble, c.outcome)
+		if err != nil {
+			code, text = exitOf(err), err.Error()
+		}
+		if code != c.code || text != c.want || errors.Is(err, syscall.EPIPE) {
+			t.Errorf("%v, %v, %v: exit code %d, %q, want %d, %q", c.printed, c.trouble, c.outcome, code, text, c.code, c.want)
+		}
 	}
 }
 

@@ -2,9 +2,11 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"time"
@@ -42,6 +44,7 @@ type loadKept struct {
 // intervalLog is a log that grows: a file, and which times go into it.
 type intervalLog struct {
 	file  *os.File
+	to    io.Writer      // it
 	log   *hdrlog.Writer // nil: nothing was written
 	times []loggedTimes
 	err   error // the first: what follows is not written, since the log would have a gap
@@ -54,14 +57,17 @@ type loggedTimes struct {
 }
 
 // keep opens what the flags ask for.
-func (l *loadFlags) keep(e *env, plan *loadPlan) (*loadKept, error) {
+func (l *loadFlags) keep(ctx context.Context, e *env, plan *loadPlan) (*loadKept, error) {
 	k := &loadKept{open: plan.options.Schedule.Open()}
 	if l.hdr != "" {
 		f, to, err := createLog(l.hdr)
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", l.hdr, err)
 		}
-		log := &intervalLog{file: f, times: []loggedTimes{{response: k.open}}}
+		log := &intervalLog{file: f, to: f, times: []loggedTimes{{response: k.open}}}
+		if to == "" { // who should read it may not
+			log.to = &unlessStuck{ctx: ctx, w: f}
+		}
 		if k.open {
 			// What has no tag is what most viewers show.
 			log.times = append(log.times, loggedTimes{tag: serviceTag})
@@ -93,7 +99,7 @@ func (l *loadFlags) keep(e *env, plan *loadPlan) (*loadKept, error) {
 		if err == nil {
 			var f *os.File
 			if f, err = os.Create(name); err == nil {
-				k.logs = append(k.logs, &intervalLog{file: f, times: []loggedTimes{{response: log.response}}})
+				k.logs = append(k.logs, &intervalLog{file: f, to: f, times: []loggedTimes{{response: log.response}}})
 			}
 		}
 		if err != nil {
@@ -133,7 +139,7 @@ func (log *intervalLog) begin(start time.Time) error {
 		return nil
 	}
 	var err error
-	log.log, err = hdrlog.NewWriter(log.file, start, log.comment())
+	log.log, err = hdrlog.NewWriter(log.to, start, log.comment())
 	return err
 }
 
@@ -173,6 +179,9 @@ func (log *intervalLog) close(start time.Time) error {
 	log.file = nil
 	if pe, ok := errors.AsType[*os.PathError](log.err); ok {
 		log.err = pe.Err // without the temporary name
+	}
+	if errors.Is(log.err, context.Canceled) {
+		log.err = errUnread
 	}
 	return cmp.Or(log.err, err)
 }
@@ -274,6 +283,7 @@ type loadSecond struct {
 	ResponseP99Ns int64            `json:"response_p99_ns"`
 	ResponseMaxNs int64            `json:"response_max_ns"`
 	Behind        int64            `json:"drain_answered"`
+	Leftover      int64            `json:"warmup_answered"`
 }
 
 // finish completes the recording.
@@ -317,7 +327,7 @@ func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, 
 	s := loadSecondsFile{Schema: "whet/load-seconds/1", Seconds: []loadSecond{}, BinNs: int64(record.Bin), Answers: r.Answers}
 	for _, x := range r.Seconds {
 		s.Seconds = append(s.Seconds, loadSecond{since(x.Start), int64(x.Length), x.Requests, x.Errors, int64(x.P50), int64(x.P99), int64(x.Max),
-			x.Answered, x.Bytes, x.Kinds, x.Due, x.InTime, int64(x.Response.P50), int64(x.Response.P99), int64(x.Response.Max), x.Behind})
+			x.Answered, x.Bytes, x.Kinds, x.Due, x.InTime, int64(x.Response.P50), int64(x.Response.P99), int64(x.Response.Max), x.Behind, x.Leftover})
 	}
 	write(loadSecondsPath, recording.KindLoad, s)
 	for _, warning := range r.Warnings {

@@ -64,7 +64,7 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 	if err := checkOutputs(recordings, []namedFile{{"-o", l.out}, {"-hgrm", l.hgrm}, {"-csv-out", l.csvOut}}, ""); err != nil {
 		return usageError("load: %w", err)
 	}
-	if err := l.writeTables(ctx, &page.Runs[0]); err != nil {
+	if err := l.writeTables(ctx, &page.Runs[0], writeFile); err != nil {
 		return err
 	}
 	var files report.LoadFiles
@@ -80,11 +80,34 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 	if len(bounds) == 0 {
 		return nil
 	}
-	for i := range page.Runs {
-		r := page.Runs[i].Result
-		if v, broken := slo.Broken(bounds.Judge(r)); broken {
-			return &exitError{exitFound, fmt.Errorf("%s: %s", page.Runs[i].Name, v)}
+	return shownOutcome(page.Runs, bounds)
+}
+
+// shownOutcome is the error that recordings end with that are judged by bounds: as
+// when the load was driven.
+func shownOutcome(runs []report.LoadRun, bounds slo.Bounds) error {
+	var invalid, broken, unknown []string
+	for i := range runs {
+		name, r := runs[i].Name, runs[i].Result
+		if r.Invalid != "" {
+			invalid = append(invalid, fmt.Sprintf("%s: the measurement is not valid: %s", name, r.Invalid))
 		}
+		for _, v := range bounds.Judge(r) {
+			switch {
+			case v.Broken:
+				broken = append(broken, name+": "+v.String())
+			case v.Unknown:
+				unknown = append(unknown, name+": "+v.String())
+			}
+		}
+	}
+	switch {
+	case len(invalid) > 0:
+		return errors.New(strings.Join(invalid, "; "))
+	case len(broken) > 0:
+		return &exitError{exitFound, errors.New(strings.Join(broken, "; "))}
+	case len(unknown) > 0:
+		return errors.New(strings.Join(unknown, "; "))
 	}
 	return nil
 }
@@ -196,7 +219,7 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 	}
 	for _, x := range s.Seconds {
 		r.Seconds = append(r.Seconds, record.Second{
-			Start: f.Start.Add(time.Duration(x.TimeNs - f.StartNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Behind: x.Behind, Errors: x.Errors,
+			Start: f.Start.Add(time.Duration(x.TimeNs - f.StartNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Behind: x.Behind, Leftover: x.Leftover, Errors: x.Errors,
 			Bytes: x.Bytes, Kinds: x.Kinds, Due: x.Due, InTime: x.InTime, P50: time.Duration(x.P50Ns), P99: time.Duration(x.P99Ns), Max: time.Duration(x.MaxNs),
 			Response: record.Quantiles{P50: time.Duration(x.ResponseP50Ns), P99: time.Duration(x.ResponseP99Ns), Max: time.Duration(x.ResponseMaxNs)},
 		})
@@ -247,7 +270,7 @@ func (f *loadRunFile) counts() bool {
 func (s *loadSecondsFile) counts() bool {
 	for i := range s.Seconds {
 		x := &s.Seconds[i]
-		for _, n := range []int64{x.LengthNs, x.Requests, x.Answered, x.Behind, x.Errors, x.Bytes, x.Due, x.InTime,
+		for _, n := range []int64{x.LengthNs, x.Requests, x.Answered, x.Behind, x.Leftover, x.Errors, x.Bytes, x.Due, x.InTime,
 			x.P50Ns, x.P99Ns, x.MaxNs, x.ResponseP50Ns, x.ResponseP99Ns, x.ResponseMaxNs} {
 			if !counted(n) {
 				return false

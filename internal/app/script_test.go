@@ -186,7 +186,7 @@ func pipes(ts *testscript.TestScript) map[string]pipe {
 const pipesKey = "pipes"
 
 // stopped is how long STOP lasts.
-const stopped = time.Second
+const stopped = 2 * time.Second
 
 func stops(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
@@ -233,7 +233,11 @@ func stops(ts *testscript.TestScript, neg bool, args []string) {
 	p.write.Close()
 	ts.Check(cmd.Process.Signal(sig))
 	if sig == syscall.SIGSTOP { // which ends nothing
-		time.Sleep(stopped)
+		select {
+		case <-ended:
+			ts.Fatalf("whet ended while it was stopped; stderr:\n%s", stderr.String())
+		case <-time.After(stopped):
+		}
 		ts.Check(cmd.Process.Signal(syscall.SIGCONT))
 	}
 	select {

@@ -199,9 +199,12 @@ func writeResult(ctx context.Context, name string, write func(io.Writer) error) 
 	case err := <-ended:
 		return err
 	case <-time.After(stuckAfter):
-		return fmt.Errorf("write %s: nobody reads it", name)
+		return fmt.Errorf("write %s: %w", name, errUnread)
 	}
 }
+
+// errUnread is a pipe of which nothing is read.
+var errUnread = errors.New("nobody reads it")
 
 // createBeside makes a temporary file beside the one that it becomes, whose name
 // is without links. Its errors, as those of rename, do not show the temporary

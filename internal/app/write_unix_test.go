@@ -51,7 +51,7 @@ func TestLogToPipe(t *testing.T) {
 	dir := t.TempDir()
 	name, pipe := makePipe(t, dir)
 	for _, whole := range []bool{true, false} {
-		k, err := (&loadFlags{hdr: name}).keep(newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+		k, err := (&loadFlags{hdr: name}).keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestLogToPipe(t *testing.T) {
 func TestLogWithoutPlace(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "times.hlog")
-	k, err := (&loadFlags{hdr: name}).keep(newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := (&loadFlags{hdr: name}).keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
