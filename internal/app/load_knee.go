@@ -91,7 +91,7 @@ func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
 	}
 	var files report.LoadFiles
 	var trouble error
-	if l.out != "" && len(s.runs) > 0 {
+	if l.out != "" {
 		files, trouble = s.write(ctx, e, page)
 	}
 	if err == nil || ctx.Err() != nil {
@@ -172,10 +172,9 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*sear
 		})
 		if k != nil {
 			all = append(all, k)
-			found := newKneeSearch(k)
-			page.Found = append(page.Found, found)
+			page.Found = append(page.Found, newKneeSearch(k))
 			if level := s.levels[k.At]; k.Found && level != nil {
-				s.keepRun(k, &found, level)
+				s.keepRun(k, level)
 			}
 		}
 		return k, err
@@ -254,8 +253,8 @@ func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.
 	return o
 }
 
-// keepRun puts the last run of the knee onto the page, with the search.
-func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch, level *kneeLevel) {
+// keepRun puts the last run of the knee onto the page.
+func (s *kneeSearch) keepRun(k *search.Knee, level *kneeLevel) {
 	told := s.plan.told
 	told.Warmup, told.Duration, told.Connections = s.warmup, level.result.End.Sub(level.result.Start), s.plan.options.Concurrency
 	name, bounds := "best throughput", slo.Bounds(nil)
@@ -266,7 +265,7 @@ func (s *kneeSearch) keepRun(k *search.Knee, found *report.KneeSearch, level *kn
 		told.Connections = int(k.At)
 	}
 	run := newLoadRun(name, told, level.result, bounds)
-	run.Knee, run.Course = found.Knee(), level.course
+	run.Course = level.course
 	s.runs, s.knee = append(s.runs, run), level
 }
 

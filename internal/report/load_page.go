@@ -14,7 +14,6 @@ type LoadRun struct {
 	Result *record.Result
 	Course *LoadCourse // nil: there is no heat map
 	Bounds []LoadBound // of -slo, in the order given
-	Knee   *LoadKnee   // where the run was a search
 }
 
 // LoadBound is one thing that was to hold.
