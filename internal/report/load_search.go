@@ -193,5 +193,7 @@ func (t *textWriter) knee(k *KneeSearch, slo string) {
 			t.hang(2, "", 0, printable.Line(l))
 		}
 	}
-	t.hang(2, "", 0, fmt.Sprintf("How it was looked for, in %v: %s.", k.Spent.Round(100*time.Millisecond), printable.Line(k.Procedure)))
+	if k.Procedure != "" { // a search without a good level says no more
+		t.hang(2, "", 0, fmt.Sprintf("How it was looked for, in %v: %s.", k.Spent.Round(100*time.Millisecond), printable.Line(k.Procedure)))
+	}
 }
