@@ -141,7 +141,7 @@ func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) e
 		case len(k.Levels) == 0:
 			return errors.New("the budget was spent before a rate was tried: -budget gives more")
 		case !k.Found && k.Open:
-			return &exitError{exitFound, fmt.Errorf("no rate keeps the bounds: %s", k)}
+			return &exitError{exitFound, errors.New(k.String())}
 		case !k.Found:
 			return fmt.Errorf("look for the knee: %s", k)
 		case !k.Open:

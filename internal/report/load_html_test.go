@@ -402,7 +402,7 @@ func TestKneeView(t *testing.T) {
 func TestPageOfSearchWithoutKnee(t *testing.T) {
 	missed, lost := loadPages()["missed"], loadPages()["lost"]
 	v := newLoadView(missed)
-	if len(v.Knees) != 2 || v.Knees[0].Run != "best throughput" || v.Knees[1].Run != "highest rate" || v.Knees[1].Keeps != "p99<1ns" || v.Knees[1].Text[0] != "No knee between 1/s and 33,400/s." ||
+	if len(v.Knees) != 2 || v.Knees[0].Run != "best throughput" || v.Knees[1].Run != "highest rate" || v.Knees[1].Keeps != "p99<1ns" || v.Knees[1].Text[0] != "No rate keeps the bounds, from 1/s to 33,400/s." ||
 		len(v.Knees[1].Points) != 3 || v.Knees[1].Points[0].Cells[5] != "no" || v.Knees[1].Charts[0].Band != nil {
 		t.Errorf("%+v", v.Knees)
 	}
@@ -410,7 +410,7 @@ func TestPageOfSearchWithoutKnee(t *testing.T) {
 		t.Errorf("it warns of %q, want %q", v.Warnings, want)
 	}
 	doc := string(loadHTML(t, lost))
-	for _, want := range []string{`id="knee"`, "that keeps p99&lt;1ns", "No knee between 1/s and 33,400/s.", "<td>2,088/s</td>", "p99 of the lowest rate", "http://127.0.0.1:8080/hello"} {
+	for _, want := range []string{`id="knee"`, "that keeps p99&lt;1ns", "No rate keeps the bounds, from 1/s to 33,400/s.", "<td>2,088/s</td>", "p99 of the lowest rate", "http://127.0.0.1:8080/hello"} {
 		if !strings.Contains(doc, want) {
 			t.Errorf("the page without a load has no %q", want)
 		}

@@ -312,6 +312,8 @@ func (k *Knee) String() string {
 	switch {
 	case len(k.Levels) == 0:
 		return "no level was measured"
+	case k.Open && !k.Found:
+		return fmt.Sprintf("no rate keeps the bounds, from %s to %s", o.name(k.From), o.name(k.To))
 	case !k.Found:
 		return fmt.Sprintf("no knee between %s and %s", o.name(k.From), o.name(k.To))
 	case k.Open && math.IsInf(k.High, 1):

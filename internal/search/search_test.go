@@ -312,7 +312,7 @@ func TestOpenEnds(t *testing.T) {
 	o := Open()
 	o.Least = 10
 	k, err := Find(context.Background(), o, rates(5, 0))
-	if err != nil || k.Found || k.At != 0 || !warned(k, "do not hold at 10/s, the lowest rate tried") {
+	if err != nil || k.Found || k.At != 0 || !warned(k, "do not hold at 10/s, the lowest rate tried") || !strings.HasPrefix(k.String(), "no rate keeps the bounds, from 10/s to ") {
 		t.Errorf("%v %s %q", err, k, k.Warnings)
 	}
 	o.Most = 1000
