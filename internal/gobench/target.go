@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -65,7 +63,8 @@ type listed struct {
 
 // Resolve asks the go command which package operand is, as seen from the
 // directory dir. An operand that is "." or "..", or begins with "./", "../" or
-// a root, is a directory; anything else a package path.
+// a root, is a directory; anything else a package path. A pattern has to match
+// one package, and is then asked for by that package's own name.
 func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -78,21 +77,10 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 	if strings.HasPrefix(operand, "-") {
 		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
 	}
-	if IsPath(operand) && !strings.Contains(operand, "...") {
-		abs := operand
-		if !filepath.IsAbs(abs) {
-			abs = filepath.Join(dir, operand)
+	if IsPath(operand) {
+		if workDir, ask, err = patternDir(dir, operand); err != nil {
+			return nil, err
 		}
-		st, err := os.Stat(abs)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return nil, newError(KindNoPackage, "", fmt.Sprintf("there is no directory %s", operand), "")
-		case err != nil:
-			return nil, newError(KindNoPackage, "", fmt.Sprintf("look at %s: %v", operand, rootCause(err)), "")
-		case !st.IsDir():
-			return nil, newError(KindNoPackage, "", fmt.Sprintf("%s is a file: give the directory of its package", operand), "")
-		}
-		workDir, ask = filepath.Clean(abs), "."
 	}
 
 	all, said, err := goList(ctx, workDir, operand, o, ask)
@@ -108,6 +96,11 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 	}
 	if p.Name == "" || p.Dir == "" {
 		return nil, newError(KindNoPackage, "", fmt.Sprintf("there is no Go package in %s", operand), said)
+	}
+	if strings.Contains(operand, "...") { // a pattern with one match is that package
+		if ask = p.ImportPath; IsPath(operand) {
+			workDir, ask = p.Dir, "."
+		}
 	}
 	t := &Target{WorkDir: workDir, Operand: ask}
 	if err := t.askEnv(ctx, o); err != nil {

@@ -116,6 +116,36 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// go build -o writes what one pattern matches into a directory, so a pattern
+// with one match is built by its package's name.
+func TestResolvePattern(t *testing.T) {
+	dir := write(t,
+		"go.mod", goMod,
+		"a/sub/main.go", "package main\n\nfunc main() {}\n",
+		"b/b.go", "package b\n",
+		"x/go.mod", "module other.test/x\n\ngo 1.26\n", "x/y/main.go", "package main\n\nfunc main() {}\n",
+	)
+	for operand, want := range map[string]string{
+		"./a/...":                   "own.test/mod/a/sub",
+		filepath.Join(dir, "a/..."): "own.test/mod/a/sub",
+		"own.test/mod/a/...":        "own.test/mod/a/sub",
+		"./x/...":                   "other.test/x/y", // another module
+	} {
+		p, err := Resolve(t.Context(), dir, operand, BuildOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", operand, err)
+			continue
+		}
+		if p.ImportPath != want || strings.Contains(p.Operand, "...") {
+			t.Errorf("%s: %s, asked for as %s in %s", operand, p.ImportPath, p.Operand, p.WorkDir)
+		}
+		overlay := write(t, "overlay.json", "{}")
+		if _, err := BuildProgram(t.Context(), p, BuildOptions{}, filepath.Join(overlay, "overlay.json"), filepath.Join(t.TempDir(), "bin")); err != nil {
+			t.Errorf("%s: %v", operand, err)
+		}
+	}
+}
+
 func TestResolveWorkspace(t *testing.T) {
 	dir := write(t,
 		"go.work", "go 1.26\n\nuse ./a\nuse ./b\n\nreplace c.test/c => ./c\n",
