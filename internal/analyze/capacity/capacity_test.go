@@ -255,6 +255,25 @@ func TestMisfit(t *testing.T) {
 	}
 }
 
+// The law is in doubt where it is off by more than noise explains and by more than
+// 3 %. Of nine levels, six degrees of freedom: χ²/6 is (residual/noise)², and 22.46/6 =
+// 3.74 is what chance exceeds once in a thousand times, by the table. A residual of 4 %
+// with a noise of 1 % is 16, of 1.9 % with 1 % 3.61.
+func TestMisfitMatters(t *testing.T) {
+	for _, c := range []struct {
+		residual, noise, deviation float64
+		want                       bool
+	}{
+		{0.04, 0.01, 0.031, true}, {0.04, 0.01, 0.03, false}, {0.04, 0.01, 0.001, false},
+		{0.019, 0.01, 0.031, false}, {0.02, 0.01, 0.031, true}, {0.004, 0.001, 0.0033, false},
+	} {
+		f := &Fit{Levels: 9, Residual: c.residual, Deviation: c.deviation}
+		if got := f.Misfit(c.noise); got != c.want {
+			t.Errorf("%+v: doubted %v", c, got)
+		}
+	}
+}
+
 func TestFitWarns(t *testing.T) {
 	at := func(law Law, n ...float64) []Observation {
 		out := make([]Observation, len(n))

@@ -54,6 +54,7 @@
 // lies beyond all that was measured. A service with a hard limit, such as a pool of
 // k workers, does not follow the law: it rises straight and then not at all, and a
 // smooth curve cuts that corner; Fit compares what the curve leaves with the noise
-// of the levels and says so. All intervals suppose independent levels: a machine
-// that slows down while the levels rise looks like coherency.
+// of the levels, and says so where it is more than 3 % too. All intervals suppose
+// independent levels: a machine that slows down while the levels rise looks like
+// coherency.
 package capacity

@@ -247,14 +247,19 @@ func (f *Fit) warn(levels []Observation) {
 	}
 }
 
-// Misfit reports whether the levels deviate from the law by more than their own
-// noise does: noise is the standard deviation of one level as a share of its
-// throughput, for weights of 1/X². The probability that chance deviates by as much
-// is then below 0.1 %, by the normal distribution's approximation of χ²: E. B.
-// Wilson and M. M. Hilferty, PNAS 17 (1931), 684–688.
+// matters is the deviation up to which a law serves all the same, however quiet the
+// machine was: a noise of 0.3 % shows what no service has to be told of.
+const matters = 0.03
+
+// Misfit reports whether the law is in doubt: the levels deviate from it by more
+// than matters, and by more than their own noise does. Noise is the standard
+// deviation of one level as a share of its throughput, for weights of 1/X². The
+// probability that chance deviates by as much is then below 0.1 %, by the normal
+// distribution's approximation of χ²: E. B. Wilson and M. M. Hilferty, PNAS 17
+// (1931), 684–688.
 func (f *Fit) Misfit(noise float64) bool {
 	freedom := float64(f.Levels - 3)
-	if !(noise > 0) {
+	if !(noise > 0) || f.Deviation <= matters {
 		return false
 	}
 	ratio := f.Residual * f.Residual / (noise * noise) // χ²/freedom
