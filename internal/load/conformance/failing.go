@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ func (s *suite) failures(t *testing.T) {
 	t.Run("timeouts", s.timeouts)
 	t.Run("some of each", s.someOfEach)
 	t.Run("closed between requests", s.closedBetween)
+	t.Run("broken off", s.brokenOff)
 }
 
 // refused asks where nobody listens.
@@ -191,5 +193,48 @@ func (s *suite) closedBetween(t *testing.T) {
 	}
 	if n := server.requests.Load(); n != server.answers.Load() {
 		t.Errorf("the server got %d requests and gave %d answers", n, server.answers.Load())
+	}
+}
+
+// brokenOff ends each connection at its third request, in every place of an answer:
+// by the end of what is sent, and by a reset. Each request that the server saw is
+// reported, under the same name whatever the engine; net/http's own pool would send
+// some again, unseen.
+func (s *suite) brokenOff(t *testing.T) {
+	for _, c := range []struct{ name, text, end, reset string }{
+		{"before the answer", "", record.Reset, record.Reset},
+		{"within the status line", "HTTP/1.1 2", record.Reset, record.Reset},
+		{"within the head", "HTTP/1.1 200 OK\r\nContent-Le", record.Reset, record.Reset},
+		{"behind continue", "HTTP/1.1 100 Continue\r\n\r\n", record.Reset, record.Reset},
+		{"before the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", record.ShortBody, record.Reset},
+		{"within the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", record.ShortBody, record.Reset},
+		{"between chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", record.ShortBody, record.Reset},
+	} {
+		for how, kind := range map[string]string{"ended": c.end, "reset": c.reset} {
+			t.Run(c.name+", "+how, func(t *testing.T) {
+				var broken atomic.Int64
+				server := answering(t, func(conn *conn, _ *request) bool {
+					if conn.asked < 3 {
+						return conn.give(sized("hello"))
+					}
+					broken.Add(1)
+					conn.send(c.text)
+					if how == "reset" {
+						conn.reset()
+						return false
+					}
+					conn.half()
+					conn.last()
+					return false
+				})
+				got := s.drive(t, t.Context(), server.to(30), server)
+				if n := server.requests.Load(); n != 30 || got.Requests != n || got.Answered() != server.answers.Load() {
+					t.Errorf("the server saw %d requests and gave %d answers; %d are reported, %d answered", n, server.answers.Load(), got.Requests, got.Answered())
+				}
+				if want := (map[string]int64{kind: broken.Load()}); fmt.Sprint(got.Errors) != fmt.Sprint(want) {
+					t.Errorf("errors %v %q, want %v", got.Errors, got.Examples, want)
+				}
+			})
+		}
 	}
 }

@@ -93,6 +93,7 @@ func (s *suite) http2(t *testing.T) {
 	t.Run("garbage", s.garbageHTTP2)
 	t.Run("server that does not read", s.deafHTTP2)
 	t.Run("statuses that are none", s.statusHTTP2)
+	t.Run("each request once", s.sentOnce)
 }
 
 func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
@@ -166,7 +167,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		got := s.drive(t, t.Context(), j)
 		// A stream that was about to be opened when the server said how many may be
 		// is one too many, and fails. There are at most so many of those.
-		reset := got.Errors[record.Reset]
+		reset := got.Errors[record.StreamReset]
 		if got.Requests != 6*maxStreams || got.Answered()+reset != 6*maxStreams || got.Failed() != reset || reset > 2*20 {
 			t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
 		}
@@ -233,7 +234,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		j := to(16)
 		j.Streams = 4
 		got := s.drive(t, t.Context(), j)
-		got.all(t, 16, 0, record.Reset)
+		got.all(t, 16, 0, record.StreamReset)
 		if m.requests.Load() != 16 {
 			t.Errorf("the server got %d requests of 16", m.requests.Load())
 		}

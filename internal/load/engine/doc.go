@@ -33,9 +33,10 @@
 // each time up to 100 ms, so that a refused connection does not make the engine
 // spin.
 //
-// A request is sent again unseen only where none of it came to the service: a
-// kept connection was closed before anything was written to it, or HTTP/2 says
-// so. Otherwise it failed: what the service counted is what is recorded.
+// A request is sent once. Only where nothing of it was written, since a kept
+// connection was closed before, does it go over another one. Otherwise it failed,
+// also where HTTP/2 says that the service did nothing about it: what the service
+// saw is what is recorded.
 //
 // Where ctx ends, the engine cuts everything off at once. Report.InFlight says
 // how many requests were under way at whichever end it was. Nothing is left

@@ -5,7 +5,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"whet/internal/load/engine"
@@ -32,6 +34,7 @@ type client struct {
 
 	// ctx lives until a timeout ends it; timer runs while a request is under way.
 	ctx    context.Context
+	wrote  atomic.Bool // headers of the request under way were written; of HTTP/2 alone
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	err    error // that the last request ended with, where that was no whole answer
@@ -175,10 +178,13 @@ func (c *client) send(out *record.Outcome, now int64) {
 	c.disarm()
 }
 
-// tries is how often a request is sent at most that never came to the service.
+// tries is how many connections are tried at most for a request of which nothing
+// was written to any.
 const tries = 3
 
-// try has the request answered.
+// try has the request answered. It is sent once: what a service refused to take,
+// as HTTP/2 lets it say (REFUSED_STREAM, GOAWAY), it has seen all the same, and so
+// that request has failed.
 func (c *client) try(out *record.Outcome) error {
 	l := c.lines[c.m.Origin]
 	for left := tries; ; left-- {
@@ -189,6 +195,7 @@ func (c *client) try(out *record.Outcome) error {
 			return err
 		}
 		before, full := k.socket.sent(), l.full(k)
+		c.wrote.Store(false)
 		if c.job.Protocol == engine.HTTP1 {
 			k.socket.expect()
 		}
@@ -197,20 +204,29 @@ func (c *client) try(out *record.Outcome) error {
 			l.look(k, full)
 			last, err := c.answer(out, res)
 			if err != nil {
-				out.Kind = kindOf(err, true, k.socket.end())
+				out.Kind, err = explain(err, true, k.socket.end())
 			}
 			l.drop(k, last)
 			return err
 		}
-		out.Kind = kindOf(err, false, k.socket.end())
-		refused := isRefused(err)
-		again := left > 1 && c.ctx.Err() == nil && (refused || k.served.Load() && k.unsent(err, before))
+		again := left > 1 && c.ctx.Err() == nil && k.served.Load() && c.unsent(k, before)
 		// A stream of HTTP/2 may fail by itself.
-		l.drop(k, c.job.Protocol == engine.HTTP1 || !c.job.KeepAlive || k.conn.Err() != nil || again && !refused)
+		l.drop(k, c.job.Protocol == engine.HTTP1 || !c.job.KeepAlive || k.conn.Err() != nil || again)
 		if !again {
+			out.Kind, err = explain(err, false, k.socket.end())
 			return err
 		}
 	}
+}
+
+// unsent reports that nothing of the request was written to a connection, which had
+// so many bytes written before, so that sending it is no second try. net/http has
+// ended all that it does for the request by then, unless its time is up.
+func (c *client) unsent(k *link, before int64) bool {
+	if c.job.Protocol == engine.HTTP1 {
+		return k.socket.sent() == before
+	}
+	return !c.wrote.Load()
 }
 
 // answer reads an answer to the end. last says that the connection cannot be
@@ -296,6 +312,9 @@ func (c *client) arm() {
 	if c.ctx == nil {
 		ctx, cancel := context.WithCancelCause(c.load)
 		c.ctx, c.cancel = ctx, cancel
+		if c.job.Protocol != engine.HTTP1 {
+			c.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { c.wrote.Store(true) }})
+		}
 		clear(c.fixed)
 		c.timer = time.AfterFunc(c.job.Timeout, func() { cancel(record.ErrTimeout) })
 	} else {

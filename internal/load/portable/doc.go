@@ -20,8 +20,7 @@
 //
 // A server that lets fewer streams be open than a connection has is waited for,
 // and the wait stands in the service times. Streams that were opened before it
-// said so are sent again where it refused them, and fail where it calls them an
-// error.
+// said so fail where it refuses them: nothing that went out is sent again.
 //
 // Response times hold that goroutines wake up one after the other: on a busy
 // machine a request may be sent late, and is counted so. A service time begins

@@ -3,6 +3,7 @@ package portable
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"whet/internal/load/record"
@@ -21,17 +22,39 @@ func errVersion(proto string) error {
 	return fmt.Errorf("the server answers in %s: it does not speak the protocol that was asked for", record.Line(proto))
 }
 
-// kindOf names what an error means that came when there was a connection; body
-// says that the answer's head had come, and ended that the connection's end was
-// read before.
-func kindOf(err error, body, ended bool) string {
+// explain names what an error means that came when there was a connection, and
+// puts into words what net/http says of HTTP/2; body says that the answer's head
+// had come, and ended how the connection had ended, if that was read.
+func explain(err error, body bool, ended error) (kind string, _ error) {
+	kind, text := kindOf(err, body, ended), err.Error()
+	switch {
+	case kind == record.StreamReset:
+		// stream error: stream ID 5; REFUSED_STREAM; received from peer
+		if parts := strings.Split(text, "; "); len(parts) > 2 {
+			return kind, fmt.Errorf("the service reset the stream: %s", parts[1])
+		}
+	case strings.Contains(text, "graceful shutdown GOAWAY"):
+		return kind, errGoingAway
+	}
+	return kind, err
+}
+
+// errGoingAway is of a stream that was opened when the service had said that it
+// takes no more.
+var errGoingAway = errors.New("the service is going away (GOAWAY) and did not take the request")
+
+// kindOf is explain's name.
+func kindOf(err error, body bool, ended error) string {
 	text := err.Error()
 	switch {
 	case err == errSwitching, err == errStatus, errors.Is(err, wire.ErrNotHTTP):
 		return record.BadAnswer
 	// The errors of HTTP/2 are net/http's own.
-	case strings.Contains(text, "received from peer"), // a reset of the stream
-		strings.Contains(text, "GOAWAY"), strings.Contains(text, "http2: client conn"):
+	case strings.Contains(text, "received from peer"):
+		return record.StreamReset
+	case strings.Contains(text, "sent GOAWAY and closed the connection") && body:
+		return record.ShortBody
+	case strings.Contains(text, "GOAWAY"), strings.Contains(text, "http2: client conn"):
 		return record.Reset
 	case strings.Contains(text, "stream error: "), strings.Contains(text, "connection error: "):
 		return record.BadAnswer
@@ -41,9 +64,10 @@ func kindOf(err error, body, ended bool) string {
 	case kind != record.Other && kind != record.BadAnswer:
 		return kind
 	// net/http complains of the half of a line, where it is the end that is wrong.
-	case ended && body:
+	case ended == nil:
+	case ended == io.EOF && body:
 		return record.ShortBody
-	case ended:
+	case ended == io.EOF, record.KindOf(ended, body) == record.Reset:
 		return record.Reset
 	}
 	// Whatever else net/http complains of is what it read.

@@ -3,10 +3,8 @@ package portable
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -197,27 +195,4 @@ func (l *line) close() {
 func (k *link) close() {
 	k.conn.Close()
 	k.socket.Close()
-}
-
-// unsent reports whether an error says that a request never came to the service,
-// so that sending it again is no second try: nothing was written, or the service
-// said that it did nothing about it.
-func (k *link) unsent(err error, before int64) bool {
-	if k.socket.sent() == before {
-		return true
-	}
-	for ; err != nil; err = errors.Unwrap(err) {
-		// net/http keeps these errors to itself.
-		switch err.Error() {
-		case "http2: Transport received Server's graceful shutdown GOAWAY", "http2: client conn not usable":
-			return true
-		}
-	}
-	return false
-}
-
-// isRefused reports that a server took none of a stream, since there were too
-// many: before it has said how many it lets be open, nobody knows.
-func isRefused(err error) bool {
-	return strings.Contains(err.Error(), "; REFUSED_STREAM; received from peer")
 }

@@ -1,7 +1,6 @@
 package portable
 
 import (
-	"io"
 	"net"
 	"sync"
 
@@ -35,9 +34,9 @@ type socket struct {
 
 	mu      sync.Mutex
 	changed sync.Cond
-	reading int  // calls of Read under way
-	closed  bool // by us
-	ended   bool // by the other side, and that was read
+	reading int   // calls of Read under way
+	closed  bool  // by us
+	ended   error // how the other side ended it, once that was read: io.EOF, or a reset
 	written int64
 	begin   string // that what is read must begin with
 }
@@ -90,7 +89,9 @@ func (s *socket) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reading--
-	s.ended = s.ended || err == io.EOF
+	if err != nil && s.ended == nil && !s.closed {
+		s.ended = err
+	}
 	k := min(n, len(s.begin))
 	if string(p[:k]) != s.begin[:k] {
 		return 0, wire.ErrNotHTTP
@@ -143,8 +144,8 @@ func (s *socket) settle() bool {
 	return !s.closed
 }
 
-// end reports whether the other side's end was read.
-func (s *socket) end() bool {
+// end is how the other side ended the connection; nil where that was not read.
+func (s *socket) end() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended

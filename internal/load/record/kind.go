@@ -18,6 +18,7 @@ import (
 const (
 	Refused     = "connection refused"
 	Reset       = "connection reset" // or closed, before an answer
+	StreamReset = "stream reset"     // of HTTP/2: the service ended this request, and the connection goes on
 	TimedOut    = "timeout"
 	NoHost      = "no such host"
 	Unreachable = "unreachable"
