@@ -143,9 +143,13 @@ func (q *Request) Validate() error {
 // explain says what an error of the transport means; body says that the answer's
 // head had come.
 func (a *Asker) explain(ctx context.Context, req *http.Request, err error, body bool) error {
-	if cause := context.Cause(ctx); errors.Is(cause, record.ErrTimeout) {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, record.ErrTimeout) && body:
+		return fmt.Errorf("ask %s: the answer's head came, and its end did not within %v", req.URL.Redacted(), a.o.Timeout)
+	case errors.Is(cause, record.ErrTimeout):
 		return fmt.Errorf("ask %s: no answer within %v", req.URL.Redacted(), a.o.Timeout)
-	} else if cause != nil {
+	case cause != nil:
 		return cause
 	}
 	return fmt.Errorf("ask %s: %s", req.URL.Redacted(), described(err, body))

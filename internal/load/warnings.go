@@ -111,8 +111,20 @@ func (w *warner) failures() {
 		w.add("%s failed for want of ports: a closed connection keeps its port for a minute; keep connections, or widen net.ipv4.ip_local_port_range", quantity.Plural(int(n), "request"))
 	}
 	if n := res.Errors[record.TimedOut] - res.Unsent; n > 0 {
-		w.add("%s timed out and stand in the service times with the timeout, which is less than they would have taken",
-			quantity.Plural(int(n), "request"))
+		w.add("%s timed out%s and stand in the service times with the timeout, which is less than they would have taken",
+			quantity.Plural(int(n), "request"), w.begun(n))
+	}
+}
+
+// begun says of how many of the requests that timed out the answer had begun.
+func (w *warner) begun(n int64) string {
+	switch b := w.res.Begun; b {
+	case 0:
+		return ""
+	case n:
+		return " after the head of the answer had come"
+	default:
+		return fmt.Sprintf(", %s of them after the head of the answer had come,", quantity.Count(float64(b)))
 	}
 }
 

@@ -228,16 +228,18 @@ func (l *loop) fail(c *conn, kind string, err error) {
 	now := l.job.Now()
 	o := l.outcome(c, now)
 	o.Kind = kind
-	if c.parsing {
-		o.Bytes = c.parser.Bytes
-	}
+	l.came(c, &o)
+	text := err.Error
 	if kind == record.TimedOut {
 		o.End = max(now, c.sent+l.timeout)
+		if err == record.ErrTimeout {
+			text = nil // the outcome says what of the answer had come
+		}
 	}
 	l.hangUp(c)
 	l.delist(c)
 	c.busy, c.free = false, now
-	l.shard.Fail(&o, err.Error)
+	l.shard.Fail(&o, text)
 	switch {
 	case l.arrivals != nil:
 		l.release(c, now)
@@ -246,6 +248,13 @@ func (l *loop) fail(c *conn, kind string, err error) {
 		l.resume(c, now)
 	default:
 		l.later(c, now+int64(c.pause.Next()))
+	}
+}
+
+// came notes how much of its answer a request has that failed.
+func (l *loop) came(c *conn, o *record.Outcome) {
+	if c.parsing {
+		o.Bytes, o.Begun = c.parser.Bytes, c.parser.Headed()
 	}
 }
 

@@ -246,9 +246,7 @@ func (l *loop) giveUp(now int64) {
 		c := &l.conns[l.busy.first]
 		o := l.outcome(c, now)
 		o.Kind, o.End = record.TimedOut, max(now, c.sent+l.timeout)
-		if c.parsing {
-			o.Bytes = c.parser.Bytes
-		}
+		l.came(c, &o)
 		l.delist(c)
 		c.busy = false
 		l.shard.Fail(&o, nil)

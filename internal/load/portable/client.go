@@ -144,6 +144,8 @@ func wait(ctx context.Context, d time.Duration) {
 
 func (c *client) record(shard *record.Shared, out *record.Outcome) {
 	switch {
+	case c.err == record.ErrTimeout:
+		shard.Record(out) // which says what of the answer had come
 	case c.err != nil:
 		shard.Fail(out, c.err.Error)
 	case out.Kind != "" && c.verifier != nil:
@@ -201,6 +203,7 @@ func (c *client) try(out *record.Outcome) error {
 		}
 		res, err := k.conn.RoundTrip(c.request(l.o))
 		if err == nil {
+			out.Begun = true
 			l.look(k, full)
 			last, err := c.answer(out, res)
 			if err != nil {

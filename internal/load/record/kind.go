@@ -36,6 +36,10 @@ const (
 // ErrTimeout is what a request ends with that got no answer in time.
 var ErrTimeout = errors.New("no answer within the timeout")
 
+// ErrHalfAnswer is what a request ends with whose answer began in time and did not
+// end in time.
+var ErrHalfAnswer = errors.New("the answer's head came, and its end did not within the timeout")
+
 // StatusKind is the kind of an answer that counts as failed; "" of others.
 func StatusKind(status int) string {
 	switch {

@@ -19,6 +19,7 @@ type Outcome struct {
 	Status int    // of a whole answer, 100 to 999; else 0
 	Bytes  int64  // of the answer's body, also of one that was cut short
 	Kind   string // of failure; "": none
+	Begun  bool   // the answer's head had come, of a request that timed out
 	// Connect is how long a connection took that was made for this request, with
 	// its TLS handshake; 0: there was one.
 	Connect int64
@@ -31,6 +32,8 @@ func (o *Outcome) timed() bool { return o.Status != 0 || o.Kind == TimedOut }
 // example is what a kind of failure means where nobody says more.
 func (o *Outcome) example() string {
 	switch {
+	case o.Kind == TimedOut && o.Begun:
+		return ErrHalfAnswer.Error()
 	case o.Kind == TimedOut:
 		return ErrTimeout.Error()
 	case o.Status != 0:

@@ -269,6 +269,7 @@ func (r *Recorder) add(s *Shard, first map[string]int64) {
 	res.LateSends += s.lateSends
 	res.Waited += s.waited
 	res.Unsent += s.unsent
+	res.Begun += s.begun
 	res.Responses = append(res.Responses, s.responses...)
 	res.Connections += s.made
 	res.Connecting += time.Duration(s.making)

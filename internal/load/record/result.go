@@ -61,6 +61,8 @@ type Result struct {
 	// until the load was given up. They are among the timeouts, and have response
 	// times alone.
 	Unsent int64
+	// Begun is the number of timeouts of which the answer's head had come.
+	Begun int64
 	// Drain is how long after End the last of an open loop's requests ended, and
 	// Behind how many whole answers came in that time. Leftover are those between
 	// Start and End to requests of its warm-up, which nothing else counts.

@@ -27,6 +27,7 @@ type Shard struct {
 	lateSends int64
 	waited    int64
 	unsent    int64
+	begun     int64
 	status    [1000]int64
 	examples  map[string]example
 	planned   []planned // by second
@@ -167,6 +168,9 @@ func (s *Shard) open(o *Outcome, timed bool, due int64) {
 
 func (s *Shard) fail(o *Outcome, text func() string) {
 	count(&s.failed)
+	if o.Kind == TimedOut && o.Begun {
+		s.begun++
+	}
 	s.now.errors++
 	s.now.fail(o.Kind, 1)
 	if _, seen := s.examples[o.Kind]; seen {

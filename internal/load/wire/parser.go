@@ -70,6 +70,9 @@ const (
 	maxKept    = 16 << 10 // bytes of carry that one answer leaves to the next
 )
 
+// Headed reports that the head of the answer has come whole, and not yet its end.
+func (p *Parser) Headed() bool { return inBody <= p.phase && p.phase < over }
+
 // Reset readies the parser for the next answer; head says that the request is
 // HEAD, whose answer has no body whatever its fields say.
 func (p *Parser) Reset(head bool) {
