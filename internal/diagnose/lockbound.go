@@ -33,7 +33,7 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 		if s.Run != nil && s.Run.Wall != nil {
 			continue // it has been judged by that
 		}
-		d := s.lockDelay()
+		d := lockDelay(s.lockPlaces(s.Mutex, s.MutexCol))
 		if s.Kind == recording.TargetService {
 			if v, ok := s.waitingRequests(d, lock); ok {
 				return v, true
@@ -41,10 +41,7 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 			continue
 		}
 		seen += d
-		if s.MutexIterations > 0 && s.CPUIterations > 0 {
-			d *= float64(s.CPUIterations) / float64(s.MutexIterations)
-		}
-		delay += d
+		delay += s.lockDelayOfCPU(d)
 	}
 	for _, s := range subjects {
 		cpu += float64(baseSum(s.CPU, s.CPUColumn, all))
@@ -57,6 +54,32 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 		v.Text = fmt.Sprintf("Lock-bound: goroutines waited for locks for %s, and the measured code took no CPU time that shows", quantity.Nanoseconds(delay))
 	}
 	return v.at(lock), true
+}
+
+// lockDelayOfCPU is how long goroutines wait for locks in as many iterations as
+// the CPU profile covers, in nanoseconds; d is what the mutex profile has.
+//
+// The mutex profile samples one contention in f and counts it f times: where
+// waits are few and long, a single one that is caught reads as f of them. The
+// block profile counts every long wait once, from another run. Let m and b be
+// the iterations of the two and c those of the CPU profile, and e the delay in
+// the block profile: the delay is the smaller of d·c/m and e·c/b. With f of 10
+// and one wait of 115 ms in 1 s, d is 1.15 s where e is 0.115 s.
+func (s *Subject) lockDelayOfCPU(d float64) float64 {
+	d = s.scaled(d, s.MutexIterations)
+	if s.Block == nil || s.BlockIterations <= 0 {
+		return d
+	}
+	return min(d, s.scaled(lockDelay(s.lockPlaces(s.Block, s.BlockCol)), s.BlockIterations))
+}
+
+// scaled brings a delay of so many iterations to those of the CPU profile, where
+// both are known.
+func (s *Subject) scaled(delay float64, iterations int64) float64 {
+	if iterations > 0 && s.CPUIterations > 0 {
+		delay *= float64(s.CPUIterations) / float64(iterations)
+	}
+	return delay
 }
 
 func (v Verdict) at(lock string) Verdict {
@@ -81,31 +104,43 @@ func (s *Subject) waitingRequests(d float64, lock string) (Verdict, bool) {
 	return Verdict{LockBound, fmt.Sprintf("Lock-bound: of %d requests in flight %.1f wait for a lock on average", run.Concurrency, min(share, 1)*float64(run.Concurrency))}.at(lock), true
 }
 
-// lockDelay is how long goroutines waited for the locks of package sync, in
-// nanoseconds. The runtime's own locks and sync.Once are not among them.
-func (s *Subject) lockDelay() float64 {
+// lockDelay is how long goroutines waited at places, in nanoseconds.
+func lockDelay(places []contention.Place) float64 {
 	var d int64
-	for _, p := range s.lockPlaces(s.Mutex, s.MutexCol) {
+	for _, p := range places {
 		d += p.DelayNs
 	}
 	return float64(d)
 }
 
+// lockPlaces are the locks of package sync that the module's code waits for.
+// The runtime's own locks and sync.Once are not among them, and neither are
+// those of tests and benchmarks.
 func (s *Subject) lockPlaces(c *hot.Classified, column int) []contention.Place {
+	module, _ := s.allLockPlaces(c, column)
+	return module
+}
+
+// allLockPlaces are the locks that are waited for, the module's and those of
+// tests and benchmarks apart.
+func (s *Subject) allLockPlaces(c *hot.Classified, column int) (module, tests []contention.Place) {
 	if c == nil {
-		return nil
+		return nil, nil
 	}
 	count, err := c.TypeIndex("contentions")
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	var out []contention.Place
 	for _, p := range contention.Places(c.Profile, column, count, c.Keep(hot.Base), s.Own) {
-		if p.Kind == contention.Lock {
-			out = append(out, p)
+		switch {
+		case p.Kind != contention.Lock:
+		case s.OfTest(p.File, p.Line):
+			tests = append(tests, p)
+		default:
+			module = append(module, p)
 		}
 	}
-	return out
+	return module, tests
 }
 
 // heaviestLock names the lock that is waited for longest: by the finding that

@@ -115,8 +115,8 @@ func byFunction(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (
 }
 
 // nameable reports whether a function may be called the bottleneck: the
-// runtime, package testing, the benchmark itself, and what hands requests to
-// handlers may not.
+// runtime, package testing, tests and benchmarks themselves, and what hands
+// requests to handlers may not.
 func (s *Subject) nameable(f *callstack.Frame) bool {
 	pkg := PackageOf(f.Function)
 	switch {
@@ -125,7 +125,7 @@ func (s *Subject) nameable(f *callstack.Frame) bool {
 	case handsOn(f.Function):
 		return false
 	}
-	return !s.Loops.InBenchmark(f.File, f.Line)
+	return !s.OfTest(f.File, f.Line)
 }
 
 // handsOn knows the functions of servers that every request passes: below them

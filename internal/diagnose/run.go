@@ -55,7 +55,9 @@ func Run(reg *Registry, subjects []*Subject) Result {
 	res.Findings, res.Below = merged.split()
 	finding.Sort(res.Findings)
 	finding.Sort(res.Below)
-	res.Verdict = verdict(reg, subjects, res.Findings)
+	judged, others := ofModule(subjects)
+	res.Warnings = append(res.Warnings, others...)
+	res.Verdict = verdict(reg, judged, res.Findings)
 	// Of a single subject the verdict may have said it already.
 	if len(short) > 0 && (len(subjects) > 1 || res.Verdict.Kind != TooFewSamples) {
 		slices.Sort(short)
@@ -121,6 +123,11 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 	if needed > 0 {
 		few = fmt.Sprintf("%s has %d of the base and needs %d", s.Benchmark, samples, needed)
 	}
+	out, ofTests := s.withoutTests(out)
+	if text := s.testLocks(); text != "" && len(ofTests) == 0 {
+		ofTests = append(ofTests, text)
+	}
+	warnings = append(warnings, ofTests...)
 	out = s.withoutCovered(out)
 	s.takeOver(out)
 	return out, warnings, few

@@ -124,9 +124,7 @@ func (s *Subject) DelayShare(keep Keep) float64 {
 	if d <= 0 || s.CPU == nil {
 		return 0
 	}
-	if s.MutexIterations > 0 && s.CPUIterations > 0 {
-		d *= float64(s.CPUIterations) / float64(s.MutexIterations)
-	}
+	d = s.scaled(d, s.MutexIterations)
 	return d / (d + float64(baseSum(s.CPU, s.CPUColumn, all)))
 }
 
@@ -181,12 +179,16 @@ type shares struct {
 	wait              float64 // what the delay is of the time: see waitShare
 	few               bool    // too few samples for the shares of time to count
 	fewAllocs         bool    // the same for that of bytes
+	fewWaits          bool    // the same for that of delay
 }
 
 // time is the largest share of time that counts for the threshold.
 func (s shares) time() float64 {
-	if s.few {
+	switch {
+	case s.few:
 		return 0
+	case s.fewWaits:
+		return s.cpu
 	}
 	return max(s.cpu, s.delay)
 }
@@ -215,11 +217,19 @@ func (s *Subject) shares(set Samples, minSamples int) shares {
 	if n := s.AllocSamples(); n > 0 {
 		out.fewAllocs = n < int64(minSamples)
 	}
+	if s.MutexFraction > 1 {
+		out.fewWaits = s.contentions(set.Mutex) < enoughWaits*s.MutexFraction
+	}
 	if !s.unknown().CPU {
 		out.cpu, out.delay, out.wait = s.CPUShare(set.CPU), s.DelayShare(set.Mutex), s.waitShare(set.Mutex)
 	}
 	return out
 }
+
+// enoughWaits is how many contentions a mutex profile must have sampled before
+// their delay counts: a profile that counts each f times makes f seconds of a
+// single one of a second.
+const enoughWaits = 5
 
 // unknown says for which shares nothing was recorded. A delay is compared with
 // the base's CPU time, so it is unknown without that.

@@ -42,6 +42,12 @@ type Subject struct {
 	// They bring the delay of one run and the CPU time of another to one scale.
 	CPUIterations   int64
 	MutexIterations int64
+	BlockIterations int64
+
+	// MutexFraction: of so many contentions the mutex profile sampled one, and
+	// counts it as so many; 0: unknown. The block profile counts every wait that
+	// is longer than its rate.
+	MutexFraction int64
 
 	AllocIterations int64   // calls of the benchmark's loop that Allocs covers
 	NsPerOp         float64 // without instruments

@@ -146,7 +146,9 @@ type Benchmark struct {
 	// Calls of the benchmark's loop that each profile covers; 0: unknown.
 	CPUIterations   int64  `json:"cpu_iterations"`
 	MutexIterations int64  `json:"mutex_iterations"`
+	BlockIterations int64  `json:"block_iterations"`
 	AllocIterations int64  `json:"alloc_iterations"`
+	MutexFraction   int64  `json:"mutex_fraction"` // of so many contentions the mutex profile samples one; 0: unknown
 	Failure         string `json:"failure,omitempty"`
 }
 

@@ -123,7 +123,23 @@ func analyze(rec *recording.Recording) *analysis {
 			a.subjects = append(a.subjects, a.subject(b))
 		}
 	}
+	a.modulesFirst()
 	return a
+}
+
+// modulesFirst moves the profiles of benchmarks that measure no code of the
+// module behind those of the others: a page shows the first of each kind, and
+// its tables and source are to be of the code that the verdict is about.
+func (a *analysis) modulesFirst() {
+	others := make(map[string]int)
+	for _, s := range a.subjects {
+		if !s.MeasuresModule() {
+			others[s.Benchmark] = 1
+		}
+	}
+	slices.SortStableFunc(a.profiles, func(x, y classified) int {
+		return cmp.Or(cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind)), cmp.Compare(others[x.benchmark], others[y.benchmark]))
+	})
 }
 
 // readProfiles reads all profiles but the parts of differences. A CPU profile
@@ -240,7 +256,7 @@ func (a *analysis) readCompiler() {
 func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 	s := &diagnose.Subject{
 		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
-		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
+		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, BlockIterations: b.BlockIterations, MutexFraction: b.MutexFraction, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
 		Source: a.sources, Loops: a.loops, Calls: a.calls,
 	}
 	if b.BytesPerOp != nil {

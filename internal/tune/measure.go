@@ -38,7 +38,8 @@ type subject struct {
 	done     bool // a further CPU run failed: what it has is kept
 
 	// Calls of the loop that each profile covers.
-	cpuIterations, mutexIterations, allocIterations int64
+	cpuIterations, mutexIterations, blockIterations, allocIterations int64
+	mutexFraction                                                    int64 // of the mutex profile; 0: there is none
 }
 
 // measure ranks the benchmarks and profiles as many as the budget takes.
@@ -372,19 +373,21 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 		if kind == recording.KindBlock {
 			run.BlockProfile, run.BlockProfileRate = name, 10_000 // ns: the design's default
 		} else {
-			run.MutexProfile, run.MutexProfileFraction = name, 10
+			run.MutexProfile, run.MutexProfileFraction = name, mutexFraction
 		}
 		start := r.now()
 		res, err := r.run(ctx, r.limit(d), run)
 		if err != nil {
 			return err
 		}
+		_, p, err := readProfile(name, rel)
+		if err != nil {
+			return err
+		}
 		if kind == recording.KindMutex {
-			_, p, err := readProfile(name, rel)
-			if err != nil {
-				return err
-			}
-			s.mutexIterations = r.calls(res, s.Name, p)
+			s.mutexIterations, s.mutexFraction = r.calls(res, s.Name, p), mutexFraction
+		} else {
+			s.blockIterations = r.calls(res, s.Name, p)
 		}
 		if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
 			return err
@@ -435,7 +438,8 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 	}
 	for _, s := range subjects {
 		add(s.Line, recording.Benchmark{Profiled: len(s.cpu) > 0, Parallel: s.parallel,
-			CPUIterations: s.cpuIterations, MutexIterations: s.mutexIterations, AllocIterations: s.allocIterations})
+			CPUIterations: s.cpuIterations, MutexIterations: s.mutexIterations, BlockIterations: s.blockIterations, AllocIterations: s.allocIterations,
+			MutexFraction: s.mutexFraction})
 	}
 	for _, l := range rest {
 		add(l, recording.Benchmark{})

@@ -1,0 +1,109 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/quantity"
+)
+
+// OfTest reports whether a line is a test's or a benchmark's: it lies in a
+// _test.go file, or in a function that has a *testing.B. No change of it makes
+// the module faster, so it is never a finding.
+func (s *Subject) OfTest(file string, line int) bool {
+	return strings.HasSuffix(file, "_test.go") || s.Loops.InBenchmark(file, line)
+}
+
+// withoutTests drops the claims about code of tests and benchmarks. Of each that
+// would be a finding a warning is left, with its share: what it costs is in all
+// figures of the benchmark.
+func (s *Subject) withoutTests(ws []weighed) (rest []weighed, warnings []string) {
+	rest = slices.DeleteFunc(ws, func(w weighed) bool {
+		p := &w.claim.Place
+		if !s.OfTest(p.File, p.Line) {
+			return false
+		}
+		if w.above {
+			warnings = append(warnings, fmt.Sprintf("%s: %s at %s (%s) costs %s: it is code of the test, and no change of the package removes it", s.Benchmark, w.rule.ID, s.at(*p), p.Function, w.cost.text()))
+		}
+		return true
+	})
+	return rest, warnings
+}
+
+// text is the largest of the shares, for people.
+func (s shares) text() string {
+	switch most := max(s.time(), s.bytes()); {
+	case most == s.bytes():
+		return quantity.Percent(s.alloc) + " of the bytes"
+	case most == s.cpu:
+		return quantity.Percent(s.cpu) + " of CPU time"
+	}
+	return quantity.Percent(s.delay) + " of lock delay and CPU time"
+}
+
+// testLocks warns of waits for locks that tests and benchmarks have: the place
+// that waits longest, and the share of all of them.
+func (s *Subject) testLocks() string {
+	_, tests := s.allLockPlaces(s.Mutex, s.MutexCol)
+	if s.CPU == nil || len(tests) == 0 {
+		return ""
+	}
+	d := s.scaled(lockDelay(tests), s.MutexIterations)
+	if s.Block != nil && s.BlockIterations > 0 {
+		_, waiting := s.allLockPlaces(s.Block, s.BlockCol)
+		d = min(d, s.scaled(lockDelay(waiting), s.BlockIterations))
+	}
+	share := d / (d + float64(baseSum(s.CPU, s.CPUColumn, all)))
+	if !(share >= Threshold) {
+		return ""
+	}
+	p := tests[0]
+	return fmt.Sprintf("%s: waiting for the test's own lock at %s (%s) is %s of lock delay and CPU time: no change of the package removes it",
+		s.Benchmark, s.at(Place{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1"), quantity.Percent(share))
+}
+
+// MeasuresModule reports whether a benchmark measures code of the user's: a
+// stack of its base in twenty or more passes through a function of the module
+// that is not a test's. By bytes where there is no CPU time; a benchmark without
+// either may measure anything. Programs and services are the user's as a whole.
+func (s *Subject) MeasuresModule() bool {
+	if !s.isBenchmark() {
+		return true
+	}
+	for _, of := range []func(*Subject) (*hot.Classified, int){byCPU, byAllocs} {
+		c, column := of(s)
+		base := baseSum(c, column, all)
+		if base == 0 {
+			continue
+		}
+		own := baseSum(c, column, func(i int) bool {
+			return slices.ContainsFunc(c.Stack(i), func(id callstack.FrameID) bool {
+				f := c.Frame(id)
+				return s.Own(f) && !s.OfTest(f.File, f.Line)
+			})
+		})
+		return float64(own) >= Threshold*float64(base)
+	}
+	return true
+}
+
+// ofModule leaves the subjects out that measure others' code alone, as a
+// benchmark of the standard library beside that of the package: what is said of
+// the package is not said of them. Where all do, all stay.
+func ofModule(subjects []*Subject) (kept []*Subject, warnings []string) {
+	for _, s := range subjects {
+		if s.MeasuresModule() {
+			kept = append(kept, s)
+		} else {
+			warnings = append(warnings, s.Benchmark+" measures next to no code of the module: the verdict is of the other benchmarks, and its tables follow theirs")
+		}
+	}
+	if len(kept) == 0 {
+		return subjects, nil
+	}
+	return kept, warnings
+}
