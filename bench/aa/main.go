@@ -98,6 +98,7 @@ func measure(ctx context.Context, work string, total, budget time.Duration) ([]P
 		for _, m := range modes {
 			o := prove.DefaultOptions()
 			o.Dir, o.Old.Operand, o.New.Operand, o.Budget = tmp, "./first", "./first", budget
+			o.AA = true
 			if m.name == copied {
 				o.New.Operand = "./other"
 			}

@@ -86,7 +86,7 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 // sides, and, for slow1, the benchmarks and the margin.
 func options(q question, pattern string) prove.Options {
 	o := prove.DefaultOptions()
-	o.Bench, o.Margin = pattern, q.margin()
+	o.Bench, o.Margin, o.AA = pattern, q.margin(), true
 	o.Budget, o.Rounds = q.budget()
 	return o
 }

@@ -21,6 +21,7 @@ import (
 	sidecommands "whet/internal/prove/command"
 	"whet/internal/prove/pair"
 	"whet/internal/prove/service"
+	"whet/internal/prove/sides"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -35,10 +36,11 @@ Prove measures two versions of a program in turns and says whether the new one i
 ratio (old/new: above 1 is faster), and how sure that is.
 
 Benchmarks: OLD and NEW are git revisions, directories (with a go.mod the whole tree, else one
-package), test binaries, or "." for the working tree with what is not committed. Without operands
-HEAD is compared with the working tree. Both sides are built alike, their tests run first, and each
-benchmark is measured in rounds: short slices, each a process of its own, in an order and with a
-layout of the code that are drawn by lot.
+package), test binaries, or "." for the working tree with what is not committed. One operand is
+OLD, and NEW the working tree; without any, and for "." alone, OLD is HEAD. What is the same binary
+on both sides is "no change" at once (-aa measures it all the same). Both sides are built alike,
+their tests run first, and each benchmark is measured in rounds: short slices, each a process of
+its own, in an order and with a layout of the code that are drawn by lot.
 
 Commands: with -cmd the operands are two command lines; wall time, CPU time and peak memory.
 
@@ -111,7 +113,7 @@ const (
 // proveFlagsOf names the flags that only some kinds know.
 var proveFlagsOf = map[string]string{
 	"bench": proveBenchmarks, "pkg": proveBenchmarks, "run": proveBenchmarks, "race": proveBenchmarks, "tags": proveBenchmarks, "build": proveBenchmarks,
-	"old-flags": proveBenchmarks, "new-flags": proveBenchmarks, "cpu": proveBenchmarks, "pin": proveBenchmarks, "layouts": proveBenchmarks,
+	"old-flags": proveBenchmarks, "new-flags": proveBenchmarks, "cpu": proveBenchmarks, "pin": proveBenchmarks, "layouts": proveBenchmarks, "aa": proveBenchmarks,
 	"why": proveBenchmarks, "no-pool": proveBenchmarks, "o": proveBenchmarks,
 	"same-output": proveCommands,
 	"rate":        proveServices, "slice": proveServices, "c": proveServices, "H": proveServices, "m": proveServices, "body": proveServices, "insecure": proveServices,
@@ -149,6 +151,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
 	fs.Var(&p.pin, "pin", "benchmarks: run them on these `processors` only, as in 0,1 (changes GOMAXPROCS)")
 	fs.BoolVar(&b.Layouts, "layouts", b.Layouts, "benchmarks: link anew for each round, with the functions in an order drawn by lot")
+	fs.BoolVar(&b.AA, "aa", false, "benchmarks: measure also what is the same binary on both sides, which shows the noise")
 	fs.BoolVar(&p.why, "why", false, "benchmarks: profile those that changed, and name functions and compiler decisions that account for it")
 	fs.BoolVar(&p.noPool, "no-pool", false, "benchmarks: neither use nor keep the rounds of earlier runs of the same question")
 	fs.StringVar(&b.Out, "o", "", "benchmarks: write a recording to `NAME.whet`")
@@ -299,16 +302,10 @@ type proof func(context.Context, *statusLine) (*compare.Result, error)
 
 func (p *proveFlags) benchmarks(e *env, operands []string) (proof, error) {
 	o, s := &p.bench, &p.settings
-	switch len(operands) {
-	case 0:
-		operands = []string{"HEAD", "."}
-	case 1:
-		operands = append(operands, ".")
-	case 2:
-	default:
+	if len(operands) > 2 {
 		return nil, usageError("prove takes two sides, OLD and NEW, not %d: whet help prove has examples", len(operands))
 	}
-	o.Old.Operand, o.New.Operand = operands[0], operands[1]
+	o.Old.Operand, o.New.Operand = sides.Operands(o.Dir, operands)
 	o.Old.Env, o.New.Env = p.env[compare.Old], p.env[compare.New]
 	o.Old.Flags, o.New.Flags = p.flags[compare.Old], p.flags[compare.New]
 	o.Budget, o.Alpha, o.Margin, o.Rounds, o.Seed = s.Budget, s.Alpha, s.Margin, s.Rounds, s.Seed

@@ -24,33 +24,17 @@ func ownModules(ctx context.Context, t *Target, o BuildOptions) ([]OwnModule, er
 	}
 	add(t.Module, t.ModuleDir)
 
-	// The main modules. Outside of any module go list -m fails; then the
-	// target's own is all there is.
-	stdout, _, res, err := goCommand(ctx, t.WorkDir, o.Env, "list", "-m", "-json=Path,Dir,GoMod,Main")
-	if err != nil {
-		return nil, err
+	main, err := mainModules(ctx, t.WorkDir, o)
+	if err != nil || len(main) == 0 {
+		return own, err
 	}
-	if !res.OK() {
-		return own, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(stdout))
-	for {
-		var m struct {
-			Path, Dir, GoMod string
-			Main             bool
-		}
-		if dec.Decode(&m) != nil {
-			break
-		}
-		if !m.Main {
-			continue
-		}
+	for _, m := range main {
 		add(m.Path, m.Dir)
 		if err := addReplaced(ctx, t, o, add, m.Dir, "mod", "edit", "-json", m.GoMod); err != nil {
 			return nil, err
 		}
 	}
-	stdout, _, res, err = goCommand(ctx, t.WorkDir, o.Env, "env", "GOWORK")
+	stdout, _, res, err := goCommand(ctx, t.WorkDir, o.Env, "env", "GOWORK")
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +44,33 @@ func ownModules(ctx context.Context, t *Target, o BuildOptions) ([]OwnModule, er
 		}
 	}
 	return own, nil
+}
+
+// mainModule is one as the go command describes it.
+type mainModule struct {
+	Path, Dir, GoMod string
+	Main             bool
+}
+
+// mainModules are the modules that a build in a directory is about: the one
+// around it, or all of the workspace; none outside of any, where go list -m
+// fails.
+func mainModules(ctx context.Context, dir string, o BuildOptions) ([]mainModule, error) {
+	stdout, _, res, err := goCommand(ctx, dir, o.Env, "list", "-m", "-json=Path,Dir,GoMod,Main")
+	if err != nil || !res.OK() {
+		return nil, err
+	}
+	var main []mainModule
+	dec := json.NewDecoder(bytes.NewReader(stdout))
+	for {
+		var m mainModule
+		if dec.Decode(&m) != nil {
+			return main, nil
+		}
+		if m.Main && m.Dir != "" {
+			main = append(main, m)
+		}
+	}
 }
 
 // addReplaced adds the modules that a go.mod or go.work in dir replaces by a

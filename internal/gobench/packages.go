@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +25,9 @@ type Broken struct {
 // and that have a benchmark in a test file that is part of the build; those of
 // them that the go command cannot read are broken. Nothing is built. A pattern that matches no package
 // at all is an error of KindNoPackage, one that matches none with benchmarks is
-// not.
+// not. At the root of a workspace "./..." are the packages of all modules that
+// go.work lists below it, where the go command would match none, or those of one
+// module.
 func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targets []*Target, broken []Broken, err error) {
 	if pattern == "" || strings.HasPrefix(pattern, "-") {
 		return nil, nil, newError(KindUsage, "", fmt.Sprintf("%q is not a pattern of packages: write it as go test does, ./...", pattern), "")
@@ -32,7 +35,13 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, fmt.Errorf("list %s: %w", pattern, err)
 	}
-	all, _, err := goList(ctx, dir, pattern, o, pattern)
+	ask := []string{pattern}
+	if pattern == "./..." {
+		if ask, err = everywhere(ctx, dir, o); err != nil {
+			return nil, nil, err
+		}
+	}
+	all, _, err := goList(ctx, dir, pattern, o, ask...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,6 +69,41 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 		return nil, nil, broken[0].Err
 	}
 	return targets, broken, nil
+}
+
+// everywhere are the patterns that stand for all packages below a directory:
+// "./...", or at the root of a workspace one for each of its modules there.
+func everywhere(ctx context.Context, dir string, o BuildOptions) ([]string, error) {
+	all := []string{"./..."}
+	if !regular(dir, "go.work") {
+		return all, nil
+	}
+	main, err := mainModules(ctx, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	var patterns []string
+	for _, m := range main {
+		at := m.Dir
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			at = real
+		}
+		if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
+			patterns = append(patterns, "./"+path.Join(filepath.ToSlash(rel), "..."))
+		}
+	}
+	if len(patterns) == 0 {
+		return all, nil
+	}
+	return patterns, nil
+}
+
+func regular(dir, name string) bool {
+	st, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && st.Mode().IsRegular()
 }
 
 // maxSource bounds a file that is looked through.

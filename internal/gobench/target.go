@@ -113,10 +113,10 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 
 // goList asks the go command for the packages that ask matches; operand is what
 // the user called them.
-func goList(ctx context.Context, dir, operand string, o BuildOptions, ask string) (all []listed, said string, err error) {
+func goList(ctx context.Context, dir, operand string, o BuildOptions, ask ...string) (all []listed, said string, err error) {
 	args := []string{"list", "-e", "-find", "-json=Dir,ImportPath,Name,Standard,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"}
 	args = append(args, listFlags(o)...)
-	stdout, stderr, res, err := goCommand(ctx, dir, o.Env, append(args, "--", ask)...)
+	stdout, stderr, res, err := goCommand(ctx, dir, o.Env, append(append(args, "--"), ask...)...)
 	if err != nil {
 		return nil, "", err
 	}

@@ -10,14 +10,18 @@ import (
 )
 
 // testBoth runs both sides' tests, package by package. Only failing tests of
-// new are an error: old is what is, right or wrong.
-func testBoth(ctx context.Context, o *Options, pair *sides.Pair, res *Result) error {
+// new are an error: old is what is, right or wrong. Those of a package that is
+// the same on both sides can tell nothing of a change, and do not run.
+func testBoth(ctx context.Context, o *Options, pair *sides.Pair, same []bool, res *Result) error {
 	res.Old.Tests, res.New.Tests = notRun, notRun
 	if o.Tests == 0 || o.Run == "^$" {
 		return nil
 	}
 	for _, side := range both {
 		for i, p := range pair.Packages() {
+			if same[i] {
+				continue
+			}
 			o.Progress(Event{Stage: "testing " + side.String()})
 			t, err := pair.Test(ctx, side, i, o.Run, o.Tests, o.Race)
 			if err != nil {

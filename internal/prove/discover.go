@@ -1,8 +1,8 @@
 package prove
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,16 +17,20 @@ func (s *session) discover(ctx context.Context) error {
 	var seen [2][]string // by side, of all packages
 	var empty error      // of a side without benchmarks
 	for pkg := range s.packages {
+		if s.same != nil && s.same[pkg] {
+			if err := s.enterSame(ctx, pkg); hasNone(err) {
+				empty = cmp.Or(empty, fmt.Errorf("%v side: %w", compare.New, err))
+			} else if err != nil {
+				return fmt.Errorf("%v side: %w", compare.New, err)
+			}
+			continue
+		}
 		var names [2][]string
 		for _, side := range both {
 			found, err := s.list(ctx, pkg, side)
-			var ge *gobench.Error
 			switch {
-			case errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks:
-				// Of many packages not all have one that matches.
-				if empty == nil {
-					empty = fmt.Errorf("%v side: %w", side, err)
-				}
+			case hasNone(err): // of many packages not all have one that matches
+				empty = cmp.Or(empty, fmt.Errorf("%v side: %w", side, err))
 			case err != nil:
 				return fmt.Errorf("%v side: %w", side, err)
 			}
@@ -36,7 +40,7 @@ func (s *session) discover(ctx context.Context) error {
 		s.match(pkg, names)
 	}
 	switch {
-	case len(s.subjects) > 0:
+	case len(s.subjects) > 0, len(s.unmeasured) > 0 && len(s.res.Failures) == 0:
 		return nil
 	case len(s.res.Failures) > 0:
 		f := s.res.Failures[0]

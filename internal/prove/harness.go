@@ -110,6 +110,9 @@ func benchmarkLoop(n ast.Node) *ast.BlockStmt {
 // anybody's: it is said whatever is measured of the package.
 func (s *session) watchTimers() {
 	for pkg, files := range s.tests {
+		if s.same != nil && s.same[pkg] {
+			continue
+		}
 		var uses [2][]timerUse
 		for _, side := range both {
 			for _, file := range files[side] {

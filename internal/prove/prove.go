@@ -52,13 +52,15 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	defer pair.Close()
 	enterSides(pair, res)
 	data := dataOf(pair) // before the tests, which may write there
-	if err := testBoth(ctx, &o, pair, res); err != nil {
+	same := sameOf(&o, pair, data, res)
+	if err := testBoth(ctx, &o, pair, same, res); err != nil {
 		if ctx.Err() == nil {
 			return nil, err
 		}
 		return interrupted(res), nil
 	}
 	s := newSession(&o, newBinaries(&o, pair), pair, data, res)
+	s.same = same
 	err = s.watched(ctx, before)
 	if ctx.Err() != nil {
 		err = nil
@@ -68,11 +70,12 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	s.pool.settle(s)
+	s.addUnmeasured()
 	s.conclude()
 	if err := s.pool.save(s); err != nil {
 		warn(res, "%v", err)
 	}
-	if o.Explain != nil && len(res.Benchmarks) > 0 && !res.Interrupted {
+	if o.Explain != nil && s.outcome != nil && len(res.Benchmarks) > 0 && !res.Interrupted {
 		if err := o.Explain(ctx, pair, res); err != nil && ctx.Err() == nil {
 			warn(res, "why it changed is not known: %v", err)
 		}
@@ -108,9 +111,7 @@ func enterSides(pair *sides.Pair, res *Result) {
 	for _, w := range pair.Warnings() {
 		warn(res, "%s", w)
 	}
-	packages := pair.Packages()
-	same := 0
-	for i, p := range packages {
+	for i := range pair.Packages() {
 		old, new := pair.Binary(compare.Old, i), pair.Binary(compare.New, i)
 		if old.GoVersion != new.GoVersion {
 			warn(res, "old is built with %s and new with %s: the ratio holds the toolchain's share too", old.GoVersion, new.GoVersion)
@@ -126,21 +127,12 @@ func enterSides(pair *sides.Pair, res *Result) {
 				warn(res, "only one side is built with %s: the two cannot be compared", c.what)
 			}
 		}
-		if p.Identical() {
-			same++
-		}
-	}
-	switch {
-	case same > 0 && same == len(packages):
-		warn(res, "both sides build to the same binary, byte for byte: there is nothing to tell apart, and what is shown is noise")
-	case same > 0:
-		warn(res, "of %d packages %d build to the same binary on both sides: there is nothing to tell apart in them", len(packages), same)
 	}
 }
 
 // newSession prepares the measuring of a pair, whose packages have this test
 // data.
-func newSession(o *Options, r runner, pair *sides.Pair, data [][2]string, res *Result) *session {
+func newSession(o *Options, r runner, pair *sides.Pair, data [][2]data, res *Result) *session {
 	s := &session{o: o, runner: r, res: res, progress: o.Progress, layouts: o.Layouts && pair.Layouts(), deadline: o.Now().Add(o.Budget)}
 	for _, side := range both {
 		s.extra[side] = pair.Env(side)
@@ -149,7 +141,7 @@ func newSession(o *Options, r runner, pair *sides.Pair, data [][2]string, res *R
 		s.packages = append(s.packages, p.ImportPath)
 		s.tests = append(s.tests, [2][]string{testFiles(pair.Binary(compare.Old, i)), testFiles(pair.Binary(compare.New, i))})
 		k := s.key(p)
-		k.Data = data[i]
+		k.Data = [2]string{data[i][compare.Old].digest(), data[i][compare.New].digest()}
 		s.keys = append(s.keys, k)
 	}
 	s.pool = openPool(o.Cache, o.Now(), s.keys, res)
@@ -175,6 +167,9 @@ func (s *session) watched(ctx context.Context, before *host.Meter) error {
 	load := res.Host.LoadStart
 	meter.Stop(&res.Host)
 	res.Host.LoadStart = load
+	if len(s.subjects) == 0 {
+		return err // nothing was measured that could be disturbed
+	}
 	s.watchMachine(first, readMachine(root, host.UsedCPU()), governors(root))
 	return err
 }
@@ -193,9 +188,11 @@ func interrupted(res *Result) *Result {
 
 // conclude says what the benchmarks themselves spoil.
 func (s *session) conclude() {
-	s.watchShort()
-	s.watchTimers()
-	s.watchEnvironment()
+	if len(s.subjects) > 0 {
+		s.watchShort()
+		s.watchTimers()
+		s.watchEnvironment()
+	}
 	s.res.Summarize()
 }
 

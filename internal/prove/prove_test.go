@@ -207,7 +207,7 @@ func checkRecording(t *testing.T, res *Result) {
 // the same on both sides where the sources are. A second run is pooled.
 func TestLayoutsAndPool(t *testing.T) {
 	o := pair(t, "new", "new")
-	o.Rounds, o.Tests, o.Layouts, o.Cache, o.Bench = 2, 0, true, t.TempDir(), "Make/size=small"
+	o.Rounds, o.Tests, o.Layouts, o.AA, o.Cache, o.Bench = 2, 0, true, true, t.TempDir(), "Make/size=small"
 	res, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestTrees(t *testing.T) {
 	o := pair(t, "", "")
 	o.Old.Operand, o.New.Operand = "./old", "./new"
 	o.Dir = trees(t)
-	o.Rounds, o.Tests = 5, 0
+	o.Rounds, o.Tests, o.AA = 5, 0, true
 	res, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -250,6 +250,26 @@ func TestTrees(t *testing.T) {
 	}
 	if !disturbed(res, kindTimer, "example.org/tree.BenchmarkA") {
 		t.Errorf("disturbances %+v", res.Disturbances)
+	}
+}
+
+// Of several packages those that are the same are not measured.
+func TestOnePackageIsTheSame(t *testing.T) {
+	o := pair(t, "", "")
+	o.Old.Operand, o.New.Operand = "./old", "./new"
+	o.Dir = trees(t)
+	o.Rounds, o.Tests = 5, 0
+	res, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range res.Benchmarks {
+		if r := &res.Benchmarks[i]; r.Measured() != (r.Package == "example.org/tree/sub") || r.Measured() != (r.Reason != "same binary") {
+			t.Errorf("row %+v", r)
+		}
+	}
+	if first := res.Benchmarks[0].Package; first != "example.org/tree" || !warned(res, "1 package of 2 build to the same binary") || disturbed(res, kindTimer, "example.org/tree.BenchmarkA") {
+		t.Errorf("first row of %s, warnings %q", first, res.Warnings)
 	}
 }
 
@@ -349,15 +369,54 @@ func TestHangingBenchmarkEnds(t *testing.T) {
 	}
 }
 
-func TestSameBinaryIsSaid(t *testing.T) {
+// One thing on both sides is not measured, and every format can show it.
+func TestSameBinary(t *testing.T) {
 	o := pair(t, "new", "new")
-	o.Rounds, o.Tests = 5, 0
+	o.Out = filepath.Join(t.TempDir(), "run.whet")
 	res, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !warned(res, "same binary") || res.New.Tests != "not run" {
-		t.Errorf("warnings = %q", res.Warnings)
+	if res.ExitCode() != 0 || res.Verdict.Kind != "no change" || !strings.Contains(res.Verdict.Text, "same binary") || len(res.Warnings) != 0 || res.New.Tests != "not run" || res.RoundsPlanned != 0 {
+		t.Errorf("%+v, exit code %d, warnings %q", res.Verdict, res.ExitCode(), res.Warnings)
+	}
+	for _, unit := range []string{compare.NsPerOp, compare.BytesPerOp, compare.AllocsPerOp} {
+		if r := row(t, res, "BenchmarkMake", unit); r.Verdict != compare.NoChange || r.Reason != "same binary" || r.Measured() || r.Gates != (unit != compare.BytesPerOp) {
+			t.Errorf("row %+v", r)
+		}
+	}
+	res.Require = compare.Faster
+	if res.Summarize(); res.ExitCode() != 1 {
+		t.Errorf("with -require faster: exit code %d", res.ExitCode())
+	}
+	rec, err := recording.Open(o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Close()
+}
+
+// What is not the same in all that a process sees is measured, and -aa measures
+// whatever it is.
+func TestSameBinaryIsMeasured(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Options)
+		said   string
+	}{
+		"-aa":         {func(o *Options) { o.AA = true }, "what is shown is noise"},
+		"environment": {func(o *Options) { o.New.Env = []string{"GOGC=200"} }, "their environments differ"},
+		"flags":       {func(o *Options) { o.New.Flags = []string{"-p=1"} }, "their build flags differ"},
+	} {
+		o := pair(t, "new", "new")
+		o.Rounds, o.Tests = 5, 0
+		c.change(&o)
+		res, err := Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := row(t, res, "BenchmarkMake/size=small", compare.NsPerOp); !r.Measured() || !warned(res, c.said) {
+			t.Errorf("%s: %+v, warnings %q", name, r, res.Warnings)
+		}
 	}
 }
 

@@ -96,6 +96,9 @@ func (r *recorder) finish(s *session, pair *sides.Pair, end time.Time) error {
 // compares them; the slices of doubled sides have a key "side".
 func (s *session) text(pick func(compare.Round) (compare.Slice, string)) ([]byte, error) {
 	var buf bytes.Buffer
+	if s.outcome == nil { // nothing was measured
+		return nil, nil
+	}
 	w := benchmark.NewWriter(&buf)
 	w.Set("goos", s.res.Host.OS)
 	w.Set("goarch", s.res.Host.Arch)

@@ -26,6 +26,9 @@ type session struct {
 	keys     []poolKey // by package
 	pool     *pool
 
+	same       []bool        // by package: both sides are the same, and are not measured; nil: none
+	unmeasured []compare.Row // of the packages that are not measured
+
 	subjects []*subject
 	leftOut  []string      // labels of those that the budget was too short for
 	prepare  time.Duration // what linking the layouts of a round takes
@@ -49,7 +52,7 @@ type subject struct {
 // when nothing can be compared; what went wrong with one benchmark is a
 // failure in the result.
 func (s *session) measure(ctx context.Context) error {
-	if err := s.discover(ctx); err != nil {
+	if err := s.discover(ctx); err != nil || len(s.subjects) == 0 {
 		return err
 	}
 	for i, b := range s.subjects {

@@ -94,8 +94,9 @@ func (m *markdown) proveTable(r *compare.Result) {
 		if row.Verdict == compare.Faster || row.Verdict == compare.Slower {
 			verdict = "**" + verdict + "**"
 		}
-		m.row(cell(codeSpan(name)), cell(codeSpan(printable.Line(row.Metric))), proveProse(metric.print(row.Old)), proveProse(metric.print(row.New)),
-			proveProse(metric.delta(row)), proveProse(compare.PrintRatio(row.Ratio)), proveProse(compare.PrintInterval(row.RatioLow, row.RatioHigh)),
+		ratio, interval := proveRatio(row)
+		m.row(cell(codeSpan(name)), cell(codeSpan(printable.Line(row.Metric))), proveProse(metric.figure(row, row.Old)), proveProse(metric.figure(row, row.New)),
+			proveProse(metric.delta(row)), proveProse(ratio), proveProse(interval),
 			proveProse(proveNoise(row)), verdict, proveProse(provePValue(row)), fmt.Sprint(row.Rounds))
 	}
 }

@@ -69,9 +69,10 @@ func proveLines(r *compare.Result, m *proveMetric) []proveLine {
 			last = row.Package
 			lines = append(lines, proveLine{name: "pkg: " + printable.Line(last), group: true})
 		}
+		ratio, interval := proveRatio(row)
 		lines = append(lines, proveLine{
-			name: printable.Line(row.Name), old: m.print(row.Old), new: m.print(row.New), noise: proveNoise(row), delta: m.delta(row),
-			ratio: compare.PrintRatio(row.Ratio), interval: compare.PrintInterval(row.RatioLow, row.RatioHigh),
+			name: printable.Line(row.Name), old: m.figure(row, row.Old), new: m.figure(row, row.New), noise: proveNoise(row), delta: m.delta(row),
+			ratio: ratio, interval: interval,
 			verdict: m.verdict(row), style: verdictStyle(row.Verdict), p: provePValue(row), n: fmt.Sprint(row.Rounds),
 			reason: proveReason(row),
 		})

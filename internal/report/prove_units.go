@@ -104,7 +104,7 @@ func (m *proveMetric) verdict(row *compare.Row) string {
 // delta is new against old as benchstat has it: "~" unless the interval
 // excludes 1.
 func (m *proveMetric) delta(row *compare.Row) string {
-	if row.RatioLow <= 1 && row.RatioHigh >= 1 && row.Verdict != compare.Faster && row.Verdict != compare.Slower {
+	if !row.Measured() || row.RatioLow <= 1 && row.RatioHigh >= 1 && row.Verdict != compare.Faster && row.Verdict != compare.Slower {
 		return "~"
 	}
 	return printDelta(m.change(row.Ratio))
@@ -121,6 +121,25 @@ func (m *proveMetric) change(ratio float64) float64 {
 		return math.Inf(1)
 	}
 	return 1/ratio - 1
+}
+
+// unmeasured stands for a figure that there is none of.
+const unmeasured = "–"
+
+// figure prints one side's figure of a row.
+func (m *proveMetric) figure(row *compare.Row, x float64) string {
+	if !row.Measured() {
+		return unmeasured
+	}
+	return m.print(x)
+}
+
+// proveRatio prints a row's ratio and its interval.
+func proveRatio(row *compare.Row) (ratio, interval string) {
+	if !row.Measured() {
+		return unmeasured, unmeasured
+	}
+	return compare.PrintRatio(row.Ratio), compare.PrintInterval(row.RatioLow, row.RatioHigh)
 }
 
 func printDelta(change float64) string {
@@ -141,7 +160,7 @@ func proveNoise(row *compare.Row) string {
 	case row.NoiseRatio != nil:
 		return "±" + quantity.Percent(*row.NoiseRatio)
 	}
-	return "–"
+	return unmeasured
 }
 
 // provePValue is adjusted to all rows of the run. What never varies is not
@@ -149,7 +168,7 @@ func proveNoise(row *compare.Row) string {
 func provePValue(row *compare.Row) string {
 	switch p := row.PHolm; {
 	case row.Exact || row.Look == 0:
-		return "–"
+		return unmeasured
 	case p < 0.0001:
 		return "<0.0001"
 	case p < 0.01:
@@ -169,7 +188,7 @@ func geomean(rows []*compare.Row) (ratio float64, ok bool) {
 	}
 	for _, r := range rows {
 		unknown := r.RatioLow <= 1/compare.MaxRatio && r.RatioHigh >= compare.MaxRatio
-		if unknown || r.Ratio <= 1/compare.MaxRatio || r.Ratio >= compare.MaxRatio {
+		if unknown || !r.Measured() || r.Ratio <= 1/compare.MaxRatio || r.Ratio >= compare.MaxRatio {
 			return 0, false
 		}
 		ratio += math.Log(r.Ratio)

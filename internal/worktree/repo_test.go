@@ -336,7 +336,7 @@ func (r repository) writeConfig(key, value string) {
 func TestCommit(t *testing.T) {
 	ctx := context.Background()
 	empty := newRepository(t)
-	if _, err := empty.find("").Commit(ctx, "HEAD"); err == nil || err.Error() != "there is no revision HEAD: nothing is committed yet" {
+	if _, err := empty.find("").Commit(ctx, "HEAD"); err == nil || err.Error() != "there is no revision HEAD: nothing is committed yet: commit, or name two directories" {
 		t.Errorf("HEAD of an empty repository: %v", err)
 	}
 	if tree := empty.snapshot(); tree.Revision != "" || tree.Dirty != nil {

@@ -32,7 +32,7 @@ func (r *Repo) Commit(ctx context.Context, revision string) (string, error) {
 	text := "there is no revision " + printable(revision)
 	switch _, headless := r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); {
 	case headless != nil && strings.HasPrefix(revision, "HEAD"):
-		return "", errors.New(text + ": nothing is committed yet")
+		return "", errors.New(text + ": nothing is committed yet: commit, or name two directories")
 	case refused.said != "": // an ambiguous short name, a reflog that does not go so far back
 		text += ": " + refused.said
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -34,7 +35,8 @@ type Row struct {
 	Name    string  `json:"name"`
 	Metric  string  `json:"metric"`
 	Verdict Verdict `json:"verdict"`
-	// Reason says why there is no verdict; "" when there is one.
+	// Reason says why there is no verdict, or why there is one without a
+	// measurement; else "".
 	Reason string `json:"reason,omitempty"`
 	// WithinMargin: the whole interval lies within the margin. Beside "no change"
 	// with an interval that excludes 1 there is a difference that hardly matters.
@@ -79,6 +81,39 @@ type Row struct {
 	// Needed is what a verdict would take; nil where there is one, or where
 	// nothing can be said.
 	Needed *Needed `json:"needed,omitempty"`
+}
+
+// reasonSame is why a row has a verdict without a measurement.
+const reasonSame = "same binary"
+
+// SameBinary is the row of a metric that was not measured, since both sides are
+// the same thing.
+func SameBinary(pkg, name, unit string) Row {
+	return Row{Package: pkg, Name: name, Metric: unit, Gates: MetricOf(unit).Gates, Verdict: NoChange, Reason: reasonSame}
+}
+
+// Measured reports whether the row has figures.
+func (r *Row) Measured() bool { return r.Rounds > 0 || r.Reason != reasonSame }
+
+// MarshalJSON writes null for the figures of a row that was not measured: what
+// is unknown is not zero.
+func (r Row) MarshalJSON() ([]byte, error) {
+	type plain Row
+	if r.Measured() {
+		return json.Marshal(plain(r))
+	}
+	return json.Marshal(struct {
+		plain
+		Ratio           *float64 `json:"ratio"`
+		RatioLow        *float64 `json:"ratio_low"`
+		RatioHigh       *float64 `json:"ratio_high"`
+		ConfidenceRatio *float64 `json:"confidence_ratio"`
+		Coverage        *float64 `json:"coverage"`
+		PValue          *float64 `json:"p_value"`
+		PHolm           *float64 `json:"p_holm"`
+		Old             *float64 `json:"old"`
+		New             *float64 `json:"new"`
+	}{plain: plain(r)})
 }
 
 // Judge gives every metric of every series its row, in their order. Metrics

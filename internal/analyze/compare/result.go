@@ -172,6 +172,9 @@ func (r *Result) Summarize() {
 		}
 	}
 	r.Verdict = Summary{Kind: overall(kinds), Text: strings.Join(parts, "; ")}
+	if len(r.Benchmarks) > 0 && !slices.ContainsFunc(r.Benchmarks, func(row Row) bool { return row.Measured() }) {
+		r.Verdict.Text += "; both sides are the same binary: nothing was measured (-aa measures all the same)"
+	}
 	if len(parts) == 0 {
 		r.Verdict = Summary{Kind: "failed", Text: "nothing was compared"}
 	}

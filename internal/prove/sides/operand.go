@@ -33,7 +33,7 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 	if s.spec.Operand == "" {
 		return refuse(gobench.KindUsage, "name a revision, a directory or a test binary")
 	}
-	if !gobench.IsPath(s.spec.Operand) {
+	if !gobench.IsPath(s.spec.Operand) && !s.onlyPath(ctx, dir) {
 		return s.resolveRevision(ctx, dir)
 	}
 	s.path = s.spec.Operand
@@ -73,6 +73,70 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 		s.kind = workingTree
 	}
 	return nil
+}
+
+// onlyPath reports whether an operand that is written like a revision can be
+// no other than what is there by that name, since there is no repository.
+func (s *side) onlyPath(ctx context.Context, dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, s.spec.Operand)); err != nil {
+		return false
+	}
+	_, err := worktree.Find(ctx, dir)
+	return errors.Is(err, worktree.ErrNoRepository) || errors.Is(err, worktree.ErrNoGit)
+}
+
+// Operands are the two sides that a user means who names fewer. One is old, and
+// new the working tree around dir; of the working tree itself, or of one of its
+// packages, old is what was committed last, as nobody compares a thing with
+// itself who names it once. None is the working tree.
+func Operands(dir string, given []string) (old, new string) {
+	const head, here = "HEAD", "."
+	switch {
+	case len(given) == 0:
+		return head, here
+	case len(given) > 1:
+		return given[0], given[1]
+	case isOf(dir, given[0]):
+		return head, given[0]
+	}
+	return given[0], here
+}
+
+// isOf reports whether an operand is the directory dir, or, where dir is the top
+// of a module or a workspace, a package in it that no other module has.
+func isOf(dir, operand string) bool {
+	if !gobench.IsPath(operand) {
+		return false
+	}
+	if !filepath.IsAbs(operand) {
+		operand = filepath.Join(dir, operand)
+	}
+	at, here := real(operand), real(dir)
+	if at == "" || at == here {
+		return at != ""
+	}
+	for ; at != here; at = filepath.Dir(at) {
+		if at == filepath.Dir(at) || has(at, "go.mod") || has(at, "go.work") {
+			return false
+		}
+	}
+	return has(here, "go.mod") || has(here, "go.work")
+}
+
+// real is a directory's absolute name without symbolic links, "" where there is
+// none.
+func real(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return ""
+	}
+	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
+		return ""
+	}
+	return abs
 }
 
 // resolveRevision looks a revision up in the repository around dir.

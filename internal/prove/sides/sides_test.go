@@ -273,7 +273,7 @@ func TestOperands(t *testing.T) {
 	before := filepath.Join(t.TempDir(), "before")
 	git(t, dir, "worktree", "add", "-q", "--detach", before, "v1.0.0")
 	plain := t.TempDir() // no git, no common parent, another module path
-	write(t, plain, "go.mod", "module renamed.test/x\n\ngo 1.26\n", "p/p.go", value(8), "p/p_test.go", benchFile)
+	write(t, plain, "go.mod", "module renamed.test/x\n\ngo 1.26\n", "p/p.go", value(8), "p/p_test.go", benchFile, "q/p.go", value(6), "q/p_test.go", benchFile)
 	binary := filepath.Join(plain, "old.test")
 	build := exec.Command("go", "test", "-c", "-vet=off", "-o", binary, "./p")
 	build.Dir = before
@@ -296,6 +296,7 @@ func TestOperands(t *testing.T) {
 		{"two trees", dir, before, ".", "./p", [2]float64{1, 3}, [2]string{"own.test/mod/p", "own.test/mod/p"}, ""},
 		{"a renamed module without git", dir, plain, ".", "./p", [2]float64{8, 3}, [2]string{"renamed.test/x/p", "own.test/mod/p"}, ""},
 		{"a test binary against the working tree", dir, binary, ".", "", [2]float64{1, 3}, [2]string{"own.test/mod/p", "own.test/mod/p"}, "old.test is a test binary: no side is linked in other layouts"},
+		{"two directories outside of git, by their names", plain, "p", "q", "", [2]float64{8, 6}, [2]string{"renamed.test/x/p", "renamed.test/x/q"}, ""},
 		{"two test binaries", plain, "./old.test", binary, "", [2]float64{1, 1}, [2]string{"own.test/mod/p", "own.test/mod/p"}, "is a test binary"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -315,6 +316,53 @@ func TestOperands(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Who names one side means what is not the same: of the working tree and its
+// packages the last commit is old.
+func TestOneOperand(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "go.mod", goMod, "p/p.go", value(1), "p/sub/p.go", value(1), "nested/go.mod", goMod, "nested/p/p.go", value(1))
+	for _, c := range []struct {
+		dir   string
+		given []string
+		want  [2]string
+	}{
+		{dir, nil, [2]string{"HEAD", "."}},
+		{dir, []string{"."}, [2]string{"HEAD", "."}},
+		{dir, []string{"./"}, [2]string{"HEAD", "./"}},
+		{dir, []string{dir}, [2]string{"HEAD", dir}},
+		{dir, []string{"./p"}, [2]string{"HEAD", "./p"}},
+		{dir + "/p", []string{"."}, [2]string{"HEAD", "."}},
+		{dir + "/p", []string{"./sub"}, [2]string{"./sub", "."}},
+		{dir, []string{"./nested"}, [2]string{"./nested", "."}},
+		{dir, []string{"./nested/p"}, [2]string{"./nested/p", "."}},
+		{dir, []string{"../before"}, [2]string{"../before", "."}},
+		{dir, []string{"main"}, [2]string{"main", "."}},
+		{dir, []string{".", "."}, [2]string{".", "."}},
+	} {
+		if old, new := Operands(c.dir, c.given); [2]string{old, new} != c.want {
+			t.Errorf("%q in %s: %s and %s, want %q", c.given, c.dir, old, new, c.want)
+		}
+	}
+}
+
+// The root of a workspace stands for the modules that go.work lists, and for no
+// other.
+func TestWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"a", "b", "unlisted"} {
+		write(t, dir, name+"/go.mod", "module own.test/"+name+"\n\ngo 1.26\n", name+"/p.go", value(i), name+"/p_test.go", benchFile)
+	}
+	write(t, dir, "go.work", "go 1.26\n\nuse (\n\t./a\n\t./b\n)\n")
+	p := open(t, Options{Dir: dir, Old: Spec{Operand: "."}, New: Spec{Operand: "."}})
+	var got []string
+	for _, one := range p.Packages() {
+		got = append(got, one.ImportPath)
+	}
+	if want := []string{"own.test/a", "own.test/b"}; !slices.Equal(got, want) {
+		t.Errorf("packages %q, want %q", got, want)
 	}
 }
 
