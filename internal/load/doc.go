@@ -46,8 +46,14 @@
 //     response time.
 //   - One failure in a hundred or more for want of file descriptors or ports.
 //
-// Processors that generator and target share are no such proof, and are warned
-// of where they were used up, or where there is only one; so are those that
+// What was sent late is not the generator's doing where others had the processors:
+// the target beside it, other programs, or whoever it was that its threads waited
+// for by the kernel's account (/proc/self/task/*/schedstat), while it used half of
+// its own at most. The reason says so then. A result of which it makes half of the
+// response times is not valid all the same: it is not the service's.
+//
+// Processors that generator and target share are no proof by themselves, and are
+// warned of where they were used up, or where there is only one; so are those that
 // other programs used up. Who listens at the
 // address is found in /proc, and so only on Linux and where this user may look;
 // otherwise it is unknown, and Generator.Shared says that.

@@ -22,7 +22,13 @@ type selfCheck struct {
 	at         time.Time     // of the last look at the clock
 	still      time.Duration // how long the process stood still
 
+	// threads is how long each of this process's threads has waited for a processor
+	// so far; nil: unknown. queued is the sum of that under the load.
+	threads map[string]time.Duration
+	queued  time.Duration
+
 	scarce bool    // target and generator used up what they share
+	crowd  float64 // the share of the time that threads waited for one of the load's processors
 	others float64 // the share of the processors that other programs took, where nothing was left; else 0
 }
 
@@ -33,7 +39,22 @@ func newSelfCheck(addresses []engine.Address, processors int) *selfCheck {
 // begin takes the first readings.
 func (c *selfCheck) begin(now int64) {
 	c.began, c.cpu, c.targetCPU, c.pauses = now, cpuTime(), c.target.used(), gcPauses()
-	c.usage = usageOf(c.target.ours)
+	c.usage, c.threads = usageOf(c.target.ours), queues()
+}
+
+// queue adds up how long threads waited for a processor since the last look. One
+// that has ended takes with it what came after that.
+func (c *selfCheck) queue() {
+	if c.threads == nil {
+		return // before the load, or nobody can tell
+	}
+	now := queues()
+	for thread, waited := range now {
+		c.queued += max(waited-c.threads[thread], 0)
+	}
+	if now != nil {
+		c.threads = now
+	}
 }
 
 // standstill is how late a look at the clock is of a process that stood still.
@@ -45,6 +66,7 @@ func (c *selfCheck) look(now time.Time, after time.Duration) {
 		c.still += late
 	}
 	c.at = now
+	c.queue()
 }
 
 // finish sums up.
@@ -60,6 +82,9 @@ func (c *selfCheck) finish(engine string, now int64) record.Generator {
 	if c.target.known {
 		g.Shared = c.target.ours.both(c.target.theirs).count() // none where it runs elsewhere
 		c.beside(&g, wall)
+	}
+	if wall >= float64(leastBusy) {
+		c.crowd = float64(c.queued) / (wall * float64(g.Processors))
 	}
 	g.Still = c.still
 	g.Pauses, g.PauseTime, g.LongestPause = pausesSince(c.pauses, gcPauses())

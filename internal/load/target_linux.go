@@ -242,3 +242,33 @@ func processTime(pid int) time.Duration {
 	}
 	return time.Duration(user+system) * tick
 }
+
+// queues is how long each thread of this process has waited for a processor that
+// others had, by its number; nil where the kernel does not say.
+func queues() map[string]time.Duration {
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return nil
+	}
+	out := make(map[string]time.Duration, len(threads))
+	for _, t := range threads {
+		if waited, ok := parseQueue(readProc("/proc/self/task/" + t.Name() + "/schedstat")); ok {
+			out[t.Name()] = waited
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// parseQueue reads what a thread's schedstat holds: the time on a processor, the time
+// ready and without one, both in nanoseconds, and how often it had one.
+func parseQueue(stat []byte) (time.Duration, bool) {
+	f := strings.Fields(string(stat))
+	if len(f) != 3 {
+		return 0, false
+	}
+	ns, err := strconv.ParseInt(f[1], 10, 64)
+	return time.Duration(ns), err == nil && ns >= 0
+}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"whet/internal/load/engine"
 )
@@ -137,5 +138,30 @@ func BenchmarkFindTarget(b *testing.B) {
 	a := []engine.Address{{Network: "tcp", Dial: l.Addr().String()}}
 	for b.Loop() {
 		findTarget(a)
+	}
+}
+
+// Threads that wait for a processor say for how long, in the second of three figures.
+func TestQueues(t *testing.T) {
+	for text, want := range map[string]time.Duration{"25 1000 3\n": time.Microsecond, "0 0 0\n": 0, "": -1, "1 2\n": -1, "1 x 2\n": -1, "1 -5 2": -1} {
+		if got, ok := parseQueue([]byte(text)); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q: %v, %v", text, got, ok)
+		}
+	}
+	c := newSelfCheck(nil, 1)
+	c.queue() // nothing was read yet
+	if c.queued != 0 {
+		t.Errorf("waited for %v before the load", c.queued)
+	}
+	if c.begin(0); c.threads == nil {
+		t.Skip("the kernel does not say how long threads wait")
+	}
+	// Each thread waited for an hour less at the last look than it has now. One may
+	// have ended since, and then counts no more.
+	for thread := range c.threads {
+		c.threads[thread] -= time.Hour
+	}
+	if c.queue(); c.queued < time.Hour {
+		t.Errorf("waited for %v, want an hour for each thread", c.queued)
 	}
 }

@@ -16,3 +16,5 @@ func ownProcessors() (processors, bool) { return processors{}, false }
 func usageOf(processors) usage { return usage{} }
 
 func processTime(int) time.Duration { return -1 }
+
+func queues() map[string]time.Duration { return nil }

@@ -29,10 +29,8 @@ func (w *warner) validity() {
 	case g.Share > busyShare && !w.report.KeptUp && (!res.Open || w.waited()):
 		res.Invalid = fmt.Sprintf("the generator was the bottleneck: it used %s of its %s; the service may do more than these figures say",
 			quantity.Percent(g.Share), quantity.Plural(g.Processors, "processor"))
-	case res.LateRatio() > 0.01 && res.Response.Count() > 0 && 2*res.Lateness.Quantile(0.99) >= res.Response.Quantile(0.99):
-		res.Invalid = fmt.Sprintf("the generator was the bottleneck: it sent %s of the requests more than %v after they were due and could have been, and its lateness is more than half of the response times at p99 (%s of %s)",
-			quantity.Percent(res.LateRatio()), record.LateAfter,
-			quantity.Nanoseconds(float64(res.Lateness.Quantile(0.99))), quantity.Nanoseconds(float64(res.Response.Quantile(0.99))))
+	case w.isLate() && res.Response.Count() > 0 && 2*res.Lateness.Quantile(0.99) >= res.Response.Quantile(0.99):
+		res.Invalid = w.tooLate()
 	}
 	if res.Invalid != "" {
 		w.add("%s", res.Invalid)
@@ -40,6 +38,7 @@ func (w *warner) validity() {
 	if g.Still > 0 && res.Invalid == "" {
 		w.add("the generator %s", w.still())
 	}
+	w.sends()
 	w.sharing()
 	if length := res.End.Sub(res.Start); length > 0 && float64(g.PauseTime) >= pausedShare*float64(length) {
 		w.add("the generator's own collector stopped it %s, for %s in all and up to %s at a time: that is in the service times", quantity.Plural(int(g.Pauses), "time"),
@@ -57,18 +56,82 @@ func (w *warner) still() string {
 		quantity.Nanoseconds(float64(w.res.Generator.Still)))
 }
 
-// sharing says that target and generator take the processors from each other.
+// isLate reports whether an open loop sent more than one request in a hundred late,
+// and not just while it stood still and caught up with that, which is said.
+func (w *warner) isLate() bool {
+	res := w.res
+	still := 0.0
+	if length := res.End.Sub(res.Start); length > 0 {
+		still = float64(res.Generator.Still) / float64(length)
+	}
+	return res.LateRatio() > 0.01+2*still
+}
+
+// crowded says who had the processors when requests were to be sent, and what is to
+// be done about it; "": the generator itself, as far as anybody knows. A generator
+// that uses more than half of its processors is slow by itself.
+func (w *warner) crowded() (who, remedy string) {
+	g, c := &w.res.Generator, w.check
+	switch {
+	case g.Share > 0.5:
+	case c.scarce && g.Shared > 0:
+		return fmt.Sprintf("generator and target shared %s and used them up", quantity.Plural(g.Shared, "processor")),
+			"give them processors of their own (taskset -c), or drive the load from another machine"
+	case c.others > 0:
+		return fmt.Sprintf("other programs took %s of the processors that the generator may use, and nothing was left over", quantity.Percent(c.others)),
+			"measure while the machine is quieter"
+	// What falls due at any moment falls into these waits with their share of the time.
+	case c.crowd > w.res.LateRatio()/2:
+		return fmt.Sprintf("the generator's threads waited for a processor for %s in all, while others had them", quantity.Nanoseconds(float64(c.queued))),
+			"measure while the machine is quieter"
+	}
+	return "", ""
+}
+
+// tooLate says that a result is more about late sends than about the service.
+func (w *warner) tooLate() string {
+	late, p99 := w.late(), fmt.Sprintf("more than half of the response times at p99 (%s of %s)",
+		quantity.Nanoseconds(float64(w.res.Lateness.Quantile(0.99))), quantity.Nanoseconds(float64(w.res.Response.Quantile(0.99))))
+	w.saidLate = true
+	who, remedy := w.crowded()
+	if who == "" {
+		return fmt.Sprintf("the generator was the bottleneck: it sent %s, and its lateness is %s", late, p99)
+	}
+	w.saidCrowded = true
+	return fmt.Sprintf("the machine was too busy to send in time: %s; %s were sent so late that this is %s; %s", who, late, p99, remedy)
+}
+
+// late are the requests that were sent late.
+func (w *warner) late() string {
+	return fmt.Sprintf("%s of the requests more than %v after they were due and could have been", quantity.Percent(w.res.LateRatio()), record.LateAfter)
+}
+
+// sends says that requests were sent late, and why.
+func (w *warner) sends() {
+	if w.saidLate || !w.isLate() {
+		return
+	}
+	who, remedy := w.crowded()
+	if who == "" {
+		w.add("the generator could not keep up: it sent %s; the response times hold that too", w.late())
+		return
+	}
+	w.saidCrowded = true
+	w.add("the machine was busy: %s, and whet sent %s; the response times hold that too; %s", who, w.late(), remedy)
+}
+
+// sharing says that target and generator take the processors from each other, or
+// others from both, where that was not yet said.
 func (w *warner) sharing() {
 	g, t := &w.res.Generator, &w.check.target
 	switch {
-	case !t.known || g.Shared == 0 || t.own:
-	case t.ours.count() == 1 && t.ours == t.theirs:
+	case w.saidCrowded:
+	case t.known && g.Shared > 0 && !t.own && t.ours.count() == 1 && t.ours == t.theirs:
 		w.add("generator and target share one processor: each takes it from the other; give them processors of their own (taskset -c)")
-	case w.check.scarce:
+	case w.check.scarce && g.Shared > 0:
 		w.add("generator and target shared %s and used them up: the figures are those of both together; give them processors of their own (taskset -c), or drive the load from another machine",
 			quantity.Plural(g.Shared, "processor"))
-	}
-	if w.check.others > 0 {
+	case w.check.others > 0:
 		w.add("other programs took %s of the processors that the generator may use, and nothing was left over: throughput may be too low and times too long",
 			quantity.Percent(w.check.others))
 	}

@@ -149,6 +149,52 @@ func TestSharing(t *testing.T) {
 	}
 }
 
+// Late sends are the generator's doing only where it had the processors, and each fact
+// is said once: in the reason for which a result is not valid, or in one warning.
+func TestWhoseLateness(t *testing.T) {
+	var both processors
+	both.add(0)
+	both.add(1)
+	shared := target{known: true, here: true, ours: both, theirs: both}
+	for _, c := range []struct {
+		name  string
+		check selfCheck
+		share float64
+		still time.Duration // of 10 s
+		want  string        // how the reason begins where the response times are little more than lateness
+		warns string        // how the only warning begins where they are much more
+	}{
+		{"nobody else", selfCheck{}, 0.1, 0, "the generator was the bottleneck: it sent 20.0 %", "the generator could not keep up: it sent 20.0 %"},
+		{"other programs", selfCheck{others: 0.96, target: shared}, 0.1, 0, "the machine was too busy to send in time: other programs took 96.0 %", "the machine was busy: other programs took 96.0 %"},
+		{"the target", selfCheck{scarce: true, target: shared}, 0.1, 0, "the machine was too busy to send in time: generator and target shared 2 processors", "the machine was busy: generator and target shared 2 processors"},
+		{"who is unknown", selfCheck{queued: 2 * time.Second, crowd: 0.2}, -1, 0, "the machine was too busy to send in time: the generator's threads waited for a processor for 2.00 s", "the machine was busy: the generator's threads waited"},
+		{"hardly any waits", selfCheck{queued: time.Second / 2, crowd: 0.05}, 0.1, 0, "the generator was the bottleneck", "the generator could not keep up"},
+		{"busy itself", selfCheck{queued: 2 * time.Second, crowd: 0.2}, 0.8, 0, "the generator was the bottleneck", "the generator could not keep up"},
+		{"it stood still", selfCheck{others: 0.96, target: shared}, 0.1, 1001 * time.Millisecond, "the generator stood still for 1.00 s", "the generator stood still for 1.00 s"},
+	} {
+		for _, response := range []time.Duration{30 * time.Millisecond, 30 * time.Second} {
+			r := open(response, 20*time.Millisecond, 200)
+			r.End = r.Start.Add(10 * time.Second)
+			r.Generator.Share, r.Generator.Processors, r.Generator.Shared, r.Generator.Still = c.share, 2, 2, c.still
+			check := c.check
+			judged(r, &check)
+			want := c.want
+			if invalid := response < time.Second || c.still > 0; invalid != (r.Invalid != "") {
+				t.Errorf("%s: response times of %v: not valid: %q", c.name, response, r.Invalid)
+			} else if !invalid {
+				want = c.warns
+			}
+			most := 1
+			if c.still > 0 {
+				most = 2 // that others had the processors, too
+			}
+			if len(r.Warnings) == 0 || len(r.Warnings) > most || !strings.HasPrefix(r.Warnings[0], want) {
+				t.Errorf("%s: %q, want one that begins with %q", c.name, r.Warnings, want)
+			}
+		}
+	}
+}
+
 // Two pauses between 1 and 2 ms and one between 4 and 8 are 2·1.5 + 6 ms, the
 // longest at most 8.
 func TestPauses(t *testing.T) {

@@ -19,6 +19,9 @@ type warner struct {
 	report  *engine.Report
 	check   *selfCheck
 	origin  *url.URL
+
+	// What has been said is not said again.
+	saidLate, saidCrowded bool
 }
 
 func (w *warner) add(format string, args ...any) {
@@ -40,7 +43,7 @@ func (w *warner) warn() {
 	w.redirected()
 	w.unfinished()
 	w.failures()
-	w.late()
+	w.waits()
 	w.fellBehind()
 	for _, note := range w.report.Notes {
 		w.add("%s", note)
@@ -128,11 +131,8 @@ func (w *warner) begun(n int64) string {
 	}
 }
 
-func (w *warner) late() {
-	if ratio := w.res.LateRatio(); ratio > 0.01 {
-		w.add("the generator could not keep up: %s of the requests were sent more than %v after they were due and could have been; the response times hold that too",
-			quantity.Percent(ratio), record.LateAfter)
-	}
+// waits says which requests found no connection free.
+func (w *warner) waits() {
 	if n := w.res.Unsent; n > 0 {
 		w.add("%s of the requests were never sent: all connections were busy until the load was given up; they count as timed out",
 			quantity.Percent(float64(n)/float64(w.res.Requests)))

@@ -228,7 +228,7 @@ func (t *textWriter) figures(run *LoadRun) {
 		t.hang(2, "cut off", loadLabel, fmt.Sprintf("%s by the end, the oldest after %s", quantity.Plural(r.InFlight, "request"), quantity.Nanoseconds(float64(r.OldestInFlight))))
 	}
 	if r.Connections > 0 {
-		t.hang(2, "connections", loadLabel, fmt.Sprintf("%s made, %s each", quantity.Count(float64(r.Connections)), quantity.Nanoseconds(float64(r.Connecting)/float64(r.Connections))))
+		t.hang(2, "connections", loadLabel, fmt.Sprintf("%s made, %s each, in the times of their first requests", quantity.Count(float64(r.Connections)), quantity.Nanoseconds(float64(r.Connecting)/float64(r.Connections))))
 	}
 	if r.Open && r.Lateness.Count() > 0 {
 		t.hang(2, "send lateness", loadLabel, fmt.Sprintf("p50 %s, p99.9 %s, max %s; %s over 1 ms",

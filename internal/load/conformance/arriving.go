@@ -44,6 +44,23 @@ func (s *suite) openLoop(t *testing.T) {
 			arrived(t, got, requests)
 		}
 	})
+	// The first request of each connection finds it free, also where it is due before
+	// the engine has begun: what it waits for is that the connection is made.
+	t.Run("first requests", func(t *testing.T) {
+		const connections = 8
+		b := newBarrier(connections)
+		server := answering(t, func(c *conn, _ *request) bool {
+			b.wait(t.Context())
+			return c.give(sized("hello"))
+		})
+		j := server.to(connections)
+		j.Connections, j.Loops, j.Arrivals = connections, 2, schedule.Constant(100_000)
+		got := s.drive(t, t.Context(), j, server)
+		got.all(t, connections, http.StatusOK, "")
+		if got.Waited != 0 || got.Connections != connections {
+			t.Errorf("%d requests waited for one of %d connections; %d were made", got.Waited, connections, got.Connections)
+		}
+	})
 	t.Run("warm-up", func(t *testing.T) {
 		server := answering(t, always(sized("hello")))
 		j := server.to(0)

@@ -37,11 +37,13 @@ func (s *suite) refused(t *testing.T) {
 	if got.Service.Count() != 0 {
 		t.Errorf("%d service times of connections that were refused", got.Service.Count())
 	}
+	// A connection that waited behind each of 150 refusals, up to 100 ms, would come to
+	// a hundred of them within the timeout.
 	t.Run("open loop", func(t *testing.T) {
 		j := job(t, "tcp", address, 0, message.Target{URL: "http://" + address + "/"})
-		j.Arrivals, j.Duration, j.Timeout = schedule.Constant(200), 100*time.Millisecond, time.Hour
+		j.Arrivals, j.Duration, j.Connections, j.Timeout = schedule.Constant(1500), 100*time.Millisecond, 1, 10*time.Second
 		got := s.drive(t, t.Context(), j)
-		got.all(t, 20, 0, record.Refused)
+		got.all(t, 150, 0, record.Refused)
 	})
 }
 

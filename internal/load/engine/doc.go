@@ -29,9 +29,10 @@
 // A request may take Timeout, with the making of its connection; then it is
 // recorded as timed out, End at least Timeout after Sent, and its connection
 // closed. Whatever else fails is recorded with its kind; where no answer came,
-// the connection waits before it tries again, 5 ms at first and twice as long
-// each time up to 100 ms, so that a refused connection does not make the engine
-// spin.
+// a closed loop's connection waits before it tries again, 5 ms at first and twice as
+// long each time up to 100 ms, so that a refused connection does not make the engine
+// spin. An open loop goes on with what is due: its schedule is all that holds it up,
+// and users who are refused do not wait for each other either.
 //
 // A request is sent once. Only where nothing of it was written, since a kept
 // connection was closed before, does it go over another one. Otherwise it failed,

@@ -60,7 +60,7 @@ func (l *loop) answered(c *conn, status int, bytes int64, keep bool) {
 	l.service += (now - c.sent - l.service) >> serviceShift
 	l.trial.answered(now - c.sent)
 	l.delist(c)
-	c.busy, c.answers = false, true
+	c.busy, c.began, c.answers = false, true, true
 	c.pause.Reset()
 	if !keep || !l.job.KeepAlive || len(c.out) > 0 || c.tls != nil && len(c.tls.plain) > 0 {
 		l.hangUp(c)

@@ -37,6 +37,7 @@ type conn struct {
 
 	// The request under way, if busy.
 	busy    bool
+	began   bool   // it had one before
 	turn    uint32 // its number
 	parsing bool   // the parser has seen a part of the answer
 	cut     bool   // sending failed: nothing more is sent, but an answer may come
@@ -238,7 +239,7 @@ func (l *loop) fail(c *conn, kind string, err error) {
 	}
 	l.hangUp(c)
 	l.delist(c)
-	c.busy, c.free = false, now
+	c.busy, c.began, c.free = false, true, now
 	l.shard.Fail(&o, text)
 	switch {
 	case l.arrivals != nil:
@@ -272,7 +273,7 @@ func (l *loop) hangUp(c *conn) {
 // outcome is what is known of the request under way.
 func (l *loop) outcome(c *conn, now int64) record.Outcome {
 	return record.Outcome{
-		Due: c.due, Free: c.free, Sent: c.sent, End: now,
+		Due: c.due, Free: c.free, First: !c.began, Sent: c.sent, End: now,
 		Target: int(c.target), Connect: c.connect,
 	}
 }

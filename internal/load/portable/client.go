@@ -64,8 +64,7 @@ func (c *client) close() {
 // ends. It returns what run does.
 func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 	var out record.Outcome
-	var pause engine.Pause
-	for {
+	for first := true; ; first = false {
 		free := c.job.Now()
 		due, ok := a.take()
 		if !ok {
@@ -78,7 +77,7 @@ func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 			return -1
 		}
 		c.send(&out, c.job.Now())
-		out.Due, out.Free = due, free
+		out.Due, out.Free, out.First = due, free, first
 		if c.err != nil && c.load.Err() != nil {
 			if !c.d.expired.Load() {
 				return out.End - out.Sent
@@ -87,7 +86,6 @@ func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 			out.End = max(out.End, out.Sent+int64(c.job.Timeout))
 		}
 		c.record(shard, &out)
-		c.rest(&out, &pause)
 		a.done(c.job.Now())
 	}
 }

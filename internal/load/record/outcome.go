@@ -8,6 +8,9 @@ type Outcome struct {
 	// Free is since when its connection was free for it: in an open loop the
 	// request is late by Sent − max(Due, Free).
 	Free int64
+	// First says that its connection had had no request before it: it may have waited
+	// for the engine to begin and for its connection to be made, and for no other.
+	First bool
 	// Sent is when it was sent; where a connection had to be made for it, when
 	// that began; negative: never, for want of a connection.
 	Sent int64

@@ -156,7 +156,7 @@ func (s *Shard) open(o *Outcome, timed bool, due int64) {
 	if (o.Sent-s.warm)/int64(time.Second) == second {
 		p.inTime++
 	}
-	if o.Free > o.Due {
+	if o.Free > o.Due && !o.First {
 		s.waited++
 	}
 	late := max(o.Sent-max(o.Due, o.Free), 0)
