@@ -65,12 +65,20 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 // the iterations of the two and c those of the CPU profile, and e the delay in
 // the block profile: the delay is the smaller of d·c/m and e·c/b. With f of 10
 // and one wait of 115 ms in 1 s, d is 1.15 s where e is 0.115 s.
+//
+// On a machine that is busy with other work the holder of a lock is off the
+// processor too, and those who wait for it wait for that. Let r be the CPU time
+// and q the run delay of the process: all it does takes (r + q)/r times as long,
+// and of the delay r/(r + q) is compared with CPU time.
 func (s *Subject) lockDelayOfCPU(d float64) float64 {
 	d = s.scaled(d, s.MutexIterations)
-	if s.Block == nil || s.BlockIterations <= 0 {
-		return d
+	if s.Block != nil && s.BlockIterations > 0 {
+		d = min(d, s.scaled(lockDelay(s.lockPlaces(s.Block, s.BlockCol)), s.BlockIterations))
 	}
-	return min(d, s.scaled(lockDelay(s.lockPlaces(s.Block, s.BlockCol)), s.BlockIterations))
+	if q := s.Scheduling; q != nil && q.CPUNs > 0 {
+		d *= float64(q.CPUNs) / float64(q.CPUNs+q.RunDelayNs)
+	}
+	return d
 }
 
 // scaled brings a delay of so many iterations to those of the CPU profile, where

@@ -246,6 +246,8 @@ type memoryManagement struct {
 	schedule         int64 // of the background: neither collecting nor making way, nor user code
 	process          int64 // all samples
 	samples          int64 // how many process is; 0: unknown
+	sched            recording.Scheduling
+	schedUnknown     bool // of one of the processes at least
 }
 
 // allocationMatters is the share of all CPU time of the process that
@@ -261,6 +263,11 @@ func (s *Subject) memory() memoryManagement {
 	var m memoryManagement
 	if s.CPU == nil {
 		return m
+	}
+	if s.Scheduling != nil && s.Scheduling.WallNs > 0 {
+		m.sched = *s.Scheduling
+	} else {
+		m.schedUnknown = true
 	}
 	counts, err := s.CPU.TypeIndex("samples")
 	for i, class := range s.CPU.Class {
@@ -320,6 +327,28 @@ func (m *memoryManagement) add(o memoryManagement) {
 	m.process += o.process
 	m.schedule += o.schedule
 	m.samples += o.samples
+	m.sched.Add(o.sched)
+	m.schedUnknown = m.schedUnknown || o.schedUnknown
+}
+
+// wanted is how many processors a process used or was ready to use on average,
+// by the system's scheduler: the rest of its time it waited.
+func (m *memoryManagement) wanted() (processors float64, known bool) {
+	if m.schedUnknown || m.sched.WallNs <= 0 {
+		return 0, false
+	}
+	return float64(m.sched.CPUNs+m.sched.RunDelayNs) / float64(m.sched.WallNs), true
+}
+
+// waitsForChildren reports whether for most of the time that it waits a process
+// has another running that it started, and the share of the wall time that is.
+func (m *memoryManagement) waitsForChildren() (share float64, ok bool) {
+	wanted, known := m.wanted()
+	if !known {
+		return 0, false
+	}
+	share = ratio(m.sched.ChildrenNs, m.sched.WallNs)
+	return share, share > 0 && share >= (1-wanted)/2
 }
 
 // isYield knows how a goroutine that could go on makes way for others: the

@@ -8,6 +8,7 @@ import (
 	"whet/internal/analyze/wall"
 	"whet/internal/callstack"
 	"whet/internal/format/compiler"
+	"whet/internal/recording"
 )
 
 // Subject is everything known about one benchmark: what rules look at. Any
@@ -33,6 +34,9 @@ type Subject struct {
 	MutexCol  int
 	Block     *hot.Classified // contentions/count, delay/nanoseconds
 	BlockCol  int
+
+	// Scheduling is of the processes that the CPU profile is of; nil: unknown.
+	Scheduling *recording.Scheduling
 
 	// Run is what else is known of a program's or service's run; nil for
 	// benchmarks.

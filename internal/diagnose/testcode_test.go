@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
+	"whet/internal/recording"
 )
 
 // waitsAt has one sample of so many contentions and nanoseconds, at an unlock on
@@ -45,6 +46,13 @@ func TestOneSampledWaitIsNotTen(t *testing.T) {
 	}
 	// 300 ms in half of the iterations are the same.
 	if v := one(build(300e6, 500)); v.Kind != LockBound || !strings.Contains(v.Text, "wait for locks 600 ms for each second") {
+		t.Errorf("%+v", v)
+	}
+	// The process had a processor for a quarter of the time it could have used
+	// one: 600 ms of waiting are 150 ms of work that others waited for.
+	crowded := build(600e6, 1000)
+	crowded.Scheduling = &recording.Scheduling{WallNs: 4e9, CPUNs: 1e9, RunDelayNs: 3e9}
+	if v := one(crowded); v.Kind != CPUBound {
 		t.Errorf("%+v", v)
 	}
 	// The mutex profile alone is believed, as before.

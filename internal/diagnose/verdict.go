@@ -119,6 +119,9 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 	case free.waits(freeWall) && !judgedByTrace(subjects):
 		v.Kind = Waiting
 		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(free.process, freeWall)))
+		if share, ok := free.waitsForChildren(); ok {
+			v.Text = fmt.Sprintf("Waiting for child processes: the process used the CPU for %s of the wall time, and a process that it started ran for %s of it; measure what that does", quantity.Percent(ratio(free.process, freeWall)), quantity.Percent(share))
+		}
 		return v.closed(findings)
 	case most < need:
 		// Silence of the rules means nothing here, so it is not called a
@@ -214,13 +217,18 @@ func (m memoryManagement) starved(wall int64) bool {
 }
 
 // waits tells a process that waits from one that other processes kept from the
-// CPU. Both use less CPU time than the wall clock shows; but each time a
-// goroutine waits, the scheduler parks it and looks for another, and the
-// profile has samples of that. Looking for work for the collector's workers is
-// not waiting.
+// CPU. Both use less CPU time than the wall clock shows. The system's scheduler
+// knows for how long threads were ready to run and had no processor: a process
+// that was neither on one nor ready for one waited. Where that is not known,
+// the profile has to do: each time a goroutine waits, the scheduler of the
+// runtime parks it and looks for another, and the profile has samples of that.
+// Looking for work for the collector's workers is not waiting.
 func (m memoryManagement) waits(wall int64) bool {
 	if !m.starved(wall) {
 		return false
+	}
+	if wanted, known := m.wanted(); known {
+		return wanted < busyBelow
 	}
 	return float64(m.process) < idleBelow*float64(wall) ||
 		ratio(m.schedule, m.process) >= parks && m.schedule > m.collect

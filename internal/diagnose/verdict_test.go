@@ -139,6 +139,41 @@ func TestVerdictWaiting(t *testing.T) {
 	}
 }
 
+// 300 samples of 10 ms are 3 s of 10 s, and the runtime's scheduler has a fifth
+// of them. What the process did meanwhile the system's scheduler says: ready for
+// 6.5 s it used or wanted 9.5 s of 10 and does not wait; ready for 1 s it does;
+// and with another process of its own for 5 s of the 6 that it waits, for that.
+func TestVerdictByTheScheduler(t *testing.T) {
+	build := func(kind string, delay, children int64) *Subject {
+		cpu := cpuProfile(sample{stack: []string{"m/x.f"}, n: 240},
+			sample{stack: []string{"runtime.mcall", "runtime.park_m", "runtime.findRunnable"}, n: 60, class: hot.Background})
+		cpu.Duration = 10e9
+		s := subject("B", cpu, nil, nil)
+		s.Kind, s.Scheduling = kind, &recording.Scheduling{WallNs: 10e9, CPUNs: 3e9, RunDelayNs: delay, ChildrenNs: children}
+		return s
+	}
+	for _, kind := range []string{recording.TargetBenchmark, recording.TargetProgram} {
+		s := build(kind, 65e8, 0)
+		res := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{s})
+		if res.Verdict.Kind != CPUBound || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "for only 30.0 % of the time, and could have used 0.95 processors") {
+			t.Errorf("%s starved: %+v, warnings %q", kind, res.Verdict, res.Warnings)
+		}
+		if v := verdictOf(t, build(kind, 1e9, 0)); v.Kind != Waiting || !strings.Contains(v.Text, "what it waits for (locks, channels") {
+			t.Errorf("%s waits: %+v", kind, v)
+		}
+		if v := verdictOf(t, build(kind, 1e9, 5e9)); v.Kind != Waiting || !strings.HasPrefix(v.Text, "Waiting for child processes: the process used the CPU for 30.0 % of the wall time, and a process that it started ran for 50.0 % of it") {
+			t.Errorf("%s waits for others: %+v", kind, v)
+		}
+	}
+	// Both together are judged by the sums, and one of which nothing is known by
+	// the profiles.
+	unknown := build(recording.TargetBenchmark, 0, 0)
+	unknown.Scheduling = nil
+	if v := verdictOf(t, build(recording.TargetBenchmark, 65e8, 0), unknown); v.Kind != Waiting || !strings.Contains(v.Text, "for 30.0 %") {
+		t.Errorf("one unknown: %+v", v)
+	}
+}
+
 func TestVerdictWithoutProfiles(t *testing.T) {
 	if v := verdictOf(t); v.Kind != TooFewSamples || v.Text == "" {
 		t.Errorf("nothing: %+v", v)

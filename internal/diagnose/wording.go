@@ -61,8 +61,9 @@ const machineFull = 0.9
 
 // starvedByOthers says that other processes kept the measured one from the CPU;
 // "" where they did not. A benchmark asks for all it can get, so that the profile
-// alone shows it; a program may have had nothing to do, so that the machine must
-// be known to have been full; a service shares it with its load.
+// alone shows it, if the system's scheduler does not; a program may have had
+// nothing to do, so that without the scheduler the machine must be known to have
+// been full; a service shares it with its load.
 func (s *Subject) starvedByOthers(mem *memoryManagement) string {
 	if s.Kind == recording.TargetService {
 		if s.Run == nil || !s.Run.crowded() {
@@ -70,8 +71,13 @@ func (s *Subject) starvedByOthers(mem *memoryManagement) string {
 		}
 		return fmt.Sprintf("the machine was busy for %s of the time, mostly with work that is neither the target's nor the load's: throughput is too low and times are too long", quantity.Percent(*s.Run.MachineBusy))
 	}
-	if s.CPU == nil || !mem.starved(s.CPU.Duration) || mem.waits(s.CPU.Duration) ||
-		s.Kind == recording.TargetProgram && (s.Run == nil || !s.Run.machineFull()) {
+	if s.CPU == nil || !mem.starved(s.CPU.Duration) || mem.waits(s.CPU.Duration) {
+		return ""
+	}
+	if wanted, known := mem.wanted(); known {
+		return fmt.Sprintf("the process had the CPU for only %s of the time, and could have used %.2g processors: other work kept the machine busy, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)), wanted)
+	}
+	if s.Kind == recording.TargetProgram && (s.Run == nil || !s.Run.machineFull()) {
 		return ""
 	}
 	return fmt.Sprintf("the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)))

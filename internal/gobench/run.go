@@ -32,6 +32,8 @@ type Run struct {
 	// 0 is the testing package's own: 512 KiB, 1 ns, 1.
 	MemProfileRate, BlockProfileRate, MutexProfileFraction int
 
+	Scheduling bool // asks for Result.Scheduling
+
 	Timeout time.Duration // 0: none
 	Output  io.Writer     // receives the first MiB of what the target prints; nil drops it
 }
@@ -41,9 +43,10 @@ type Result struct {
 	Lines              []benchmark.Line
 	Start, End         time.Time
 	UserCPU, SystemCPU time.Duration
-	MaxRSSBytes        int64 // 0: unknown
-	OutputBytes        int64 // all it printed
-	Truncated          bool  // more than was kept
+	MaxRSSBytes        int64               // 0: unknown
+	Scheduling         *process.Scheduling // nil: not asked for, or unknown
+	OutputBytes        int64               // all it printed
+	Truncated          bool                // more than was kept
 	Raw                []byte
 }
 
@@ -69,7 +72,7 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	}
 	c := b.command(args, r.Timeout)
 	c.Env = append(c.Env, r.Env...)
-	c.Processors = r.Processors
+	c.Processors, c.Scheduling = r.Processors, r.Scheduling
 	c.Stdout = io.MultiWriter(&parser, out, shared)
 	c.Stderr = io.MultiWriter(errs, shared)
 	end, err := b.run(ctx, "run "+what, c)
@@ -79,7 +82,7 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	parser.Flush()
 	res := &Result{
 		Lines: own(&parser, r), Start: end.Start, End: end.End,
-		UserCPU: end.UserCPU, SystemCPU: end.SystemCPU, MaxRSSBytes: end.MaxRSSBytes,
+		UserCPU: end.UserCPU, SystemCPU: end.SystemCPU, MaxRSSBytes: end.MaxRSSBytes, Scheduling: end.Scheduling,
 		OutputBytes: end.OutputBytes, Raw: kept.Bytes(),
 	}
 	_, _, dropped := kept.Parts()

@@ -150,6 +150,28 @@ type Benchmark struct {
 	AllocIterations int64  `json:"alloc_iterations"`
 	MutexFraction   int64  `json:"mutex_fraction"` // of so many contentions the mutex profile samples one; 0: unknown
 	Failure         string `json:"failure,omitempty"`
+	// Scheduling is of the processes whose CPU profile was taken; nil: unknown.
+	Scheduling *Scheduling `json:"scheduling,omitempty"`
+}
+
+// Scheduling is what the system's scheduler said of processes.
+type Scheduling struct {
+	WallNs     int64 `json:"wall_ns"`      // that it covers
+	CPUNs      int64 `json:"cpu_ns"`       // of all threads
+	RunDelayNs int64 `json:"run_delay_ns"` // of all threads: ready to run, and no processor was free
+	ChildrenNs int64 `json:"children_ns"`  // part of the wall time with a process that it started
+}
+
+// Add adds another process's to s, which may be nil, and returns the sum.
+func (s *Scheduling) Add(o Scheduling) *Scheduling {
+	if s == nil {
+		s = &Scheduling{}
+	}
+	s.WallNs += o.WallNs
+	s.CPUNs += o.CPUNs
+	s.RunDelayNs += o.RunDelayNs
+	s.ChildrenNs += o.ChildrenNs
+	return s
 }
 
 // Metric is a value a benchmark reported under a unit of its own.
@@ -194,6 +216,8 @@ type Run struct {
 	Ending       string `json:"ending"` // "exited", "cancelled", "timed out", "flooded"
 	OutputBytes  int64  `json:"output_bytes"`
 	AgentMissing string `json:"agent_missing,omitempty"` // why the run left no profiles
+	// Scheduling is nil where the system does not say.
+	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
 
 // Service is a server that was driven with load.

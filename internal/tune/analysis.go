@@ -257,7 +257,8 @@ func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 	s := &diagnose.Subject{
 		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, BlockIterations: b.BlockIterations, MutexFraction: b.MutexFraction, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
-		Source: a.sources, Loops: a.loops, Calls: a.calls,
+		Scheduling: b.Scheduling,
+		Source:     a.sources, Loops: a.loops, Calls: a.calls,
 	}
 	if b.BytesPerOp != nil {
 		s.BytesPerOp = *b.BytesPerOp

@@ -28,11 +28,12 @@ type subject struct {
 	cpu      [][]byte // profiles to merge
 	cpuStart int64
 	cpuEnd   int64
-	samples  int64         // of the base
-	perCall  float64       // ns, as runs are planned
-	stretch  float64       // wall time of a run / time the benchmark counted: its set-up is the difference
-	runTime  time.Duration // of the last CPU run
-	runBase  int64         // its base samples
+	samples  int64                 // of the base
+	perCall  float64               // ns, as runs are planned
+	stretch  float64               // wall time of a run / time the benchmark counted: its set-up is the difference
+	runTime  time.Duration         // of the last CPU run
+	runBase  int64                 // its base samples
+	sched    *recording.Scheduling // of the CPU runs; nil: unknown
 	parallel bool
 	failed   bool
 	done     bool // a further CPU run failed: what it has is kept
@@ -316,7 +317,7 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	}
 	defer os.Remove(name)
 	start := r.o.Now()
-	res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), CPUProfile: name})
+	res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), CPUProfile: name, Scheduling: true})
 	if err != nil {
 		return err
 	}
@@ -335,6 +336,9 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	s.cpu = append(s.cpu, data)
 	s.runTime, s.runBase = end.Sub(start), c.Sums(0)[hot.Base]
 	s.samples += s.runBase
+	if seen := scheduling(res.Scheduling); seen != nil {
+		s.sched = s.sched.Add(*seen)
+	}
 	s.parallel = s.parallel || c.Parallel
 	return nil
 }
@@ -439,7 +443,7 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 	for _, s := range subjects {
 		add(s.Line, recording.Benchmark{Profiled: len(s.cpu) > 0, Parallel: s.parallel,
 			CPUIterations: s.cpuIterations, MutexIterations: s.mutexIterations, BlockIterations: s.blockIterations, AllocIterations: s.allocIterations,
-			MutexFraction: s.mutexFraction})
+			MutexFraction: s.mutexFraction, Scheduling: s.sched})
 	}
 	for _, l := range rest {
 		add(l, recording.Benchmark{})

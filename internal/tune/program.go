@@ -164,7 +164,7 @@ func (r *programRecorder) run(ctx context.Context, i int) error {
 	defer a.Remove()
 	stderr := r.out.to(r.o.Stderr)
 	p := start(process.Command{
-		Path: r.bin.Path, Args: r.o.Args, Dir: r.c.Dir, Stdin: r.o.Stdin, Grace: grace,
+		Path: r.bin.Path, Args: r.o.Args, Dir: r.c.Dir, Stdin: r.o.Stdin, Grace: grace, Scheduling: true,
 		Stdout: r.out.to(r.o.Stdout), Stderr: stderr,
 	}, a.Env())
 	defer p.stop()
@@ -239,7 +239,7 @@ func newRun(s *session, res *process.Result, stopped string) recording.Run {
 		StartNs: s.since(res.Start), EndNs: s.since(res.End),
 		UserCPUNs: int64(res.UserCPU), SystemCPUNs: int64(res.SystemCPU),
 		ExitCode: res.ExitCode, Signal: res.Signal, OutputBytes: res.OutputBytes,
-		Ending: res.Status(),
+		Ending: res.Status(), Scheduling: scheduling(res.Scheduling),
 	}
 	if stopped != "" {
 		run.Ending = stopped
@@ -248,6 +248,14 @@ func newRun(s *session, res *process.Result, stopped string) recording.Run {
 		run.MaxRSSBytes = &res.MaxRSSBytes
 	}
 	return run
+}
+
+// scheduling is what the recording keeps of it.
+func scheduling(s *process.Scheduling) *recording.Scheduling {
+	if s == nil {
+		return nil
+	}
+	return &recording.Scheduling{WallNs: int64(s.Wall), CPUNs: int64(s.CPU), RunDelayNs: int64(s.RunDelay), ChildrenNs: int64(s.Children)}
 }
 
 // commandLine is a program with its arguments, for people.

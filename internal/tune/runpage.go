@@ -157,6 +157,9 @@ func (a *analysis) runSubject() *diagnose.Subject {
 		for i := range a.rec.Program.Runs {
 			if a.rec.Program.Runs[i].AgentMissing == "" {
 				s.AllocIterations++ // its profiles are of whole runs
+				if seen := a.rec.Program.Runs[i].Scheduling; seen != nil {
+					s.Scheduling = s.Scheduling.Add(*seen)
+				}
 			}
 		}
 		s.CPUIterations, s.MutexIterations = s.AllocIterations, s.AllocIterations

@@ -33,6 +33,9 @@ type Command struct {
 	// called.
 	Ended func(pid int)
 
+	// Scheduling asks for Result.Scheduling.
+	Scheduling bool
+
 	// Stdout and Stderr receive all the command prints, from a goroutine each:
 	// one writer for both must be safe for concurrent use, as Bounded is. Nil
 	// drops the output. A writer that fails receives nothing more; the command
@@ -87,8 +90,9 @@ type Result struct {
 	// Linux the two are one.
 	Exited             time.Time
 	UserCPU, SystemCPU time.Duration
-	MaxRSSBytes        int64 // 0: unknown
-	OutputBytes        int64 // all it printed
+	MaxRSSBytes        int64       // 0: unknown
+	OutputBytes        int64       // all it printed
+	Scheduling         *Scheduling // nil: not asked for, or the system does not say
 	Ending             Ending
 	ExitCode           int    // -1 when a signal ended it
 	Signal             string // "killed", "segmentation fault"; "" when none did
@@ -159,6 +163,10 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		c.Started(cmd.Process.Pid)
 	}
 	ownPeak := ownPeakRSS()
+	var w *watch
+	if c.Scheduling {
+		w = startWatch(cmd.Process.Pid, res.Start, look)
+	}
 
 	// The leader's end is seen first without reaping it, where the system can.
 	ended := make(chan struct{})
@@ -213,6 +221,9 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		<-ended
 	}
 	res.Exited = time.Now()
+	if w != nil { // before the number can be another's
+		res.Scheduling = w.end()
+	}
 	if res.Ending == Exited && c.Ended != nil && g.awaits() {
 		c.Ended(cmd.Process.Pid)
 	}
