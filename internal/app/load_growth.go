@@ -18,8 +18,8 @@ import (
 	"whet/internal/load"
 	"whet/internal/recording"
 	"whet/internal/report"
-	"whet/internal/report/flame"
 	"whet/internal/search"
+	"whet/internal/symbolname"
 )
 
 // growthSeconds is how long a CPU profile of a level runs, unless -d says how
@@ -246,8 +246,8 @@ func compareCosts(kind, column string, k *search.Knee, low, high *costs) report.
 // ofLibrary reports whether a function is of the standard library, or the
 // compiler's.
 func ofLibrary(function string) bool {
-	pkg := flame.PackageOf(function)
-	return pkg == "" || strings.Contains(pkg, ":") || flame.Standard(pkg)
+	pkg := symbolname.Package(function)
+	return pkg == "" || symbolname.Standard(pkg)
 }
 
 // mostGrown is how many functions are kept of each kind.

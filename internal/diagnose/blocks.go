@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/symbolname"
 )
 
 // Blocks returns how many blocks sample i of the allocation profile counts,
@@ -180,5 +180,6 @@ func (s *Set) Has(i int) bool {
 // OfRuntime reports whether a function is the runtime's own, in Go or in
 // assembly: it takes, moves and frees memory for the code that called it.
 func OfRuntime(fn string) bool {
-	return strings.HasPrefix(fn, "runtime.") || strings.HasPrefix(fn, "internal/runtime/") || !strings.Contains(fn, ".")
+	pkg := symbolname.Package(fn)
+	return pkg == "" || symbolname.Runtime(pkg)
 }

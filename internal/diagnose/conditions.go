@@ -8,6 +8,7 @@ import (
 	"whet/internal/analyze/wall"
 	"whet/internal/quantity"
 	"whet/internal/recording"
+	"whet/internal/symbolname"
 )
 
 const (
@@ -236,7 +237,7 @@ func (r *Conditions) leavesCPU() bool {
 // listens reports whether a group's goroutines wait on connections for others
 // to come, or read them for the goroutine that waits for the answer.
 func listens(g *wall.Group) bool {
-	at := strings.ToLower(ParseSymbol(g.Where[wall.Network]).Name)
+	at := strings.ToLower(symbolname.Parse(g.Where[wall.Network]).Name)
 	return strings.HasPrefix(at, "accept") || strings.HasPrefix(g.Name, "net/http.(*persistConn).") || strings.HasPrefix(g.Name, "net/http.(*conn).") || strings.HasPrefix(g.Name, "net/http.(*Server).")
 }
 

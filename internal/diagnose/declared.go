@@ -3,6 +3,8 @@ package diagnose
 import (
 	"go/ast"
 	"go/token"
+
+	"whet/internal/symbolname"
 )
 
 // Declared is what the source says about functions and interface methods of
@@ -25,7 +27,7 @@ func (s *Subject) DeclaredFunctions() map[string]Declared {
 		if sf == nil || len(calls) == 0 {
 			continue
 		}
-		pkg := PackageOf(calls[0].In)
+		pkg := symbolname.Package(calls[0].In)
 		for _, d := range sf.ast.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:

@@ -8,6 +8,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // A recorder or buffer that a benchmark makes once and then fills in its loop
@@ -115,7 +116,7 @@ func (s *Subject) growthAt(stack []callstack.FrameID) (growthPlace, bool) {
 		if isMeans(f.Function) {
 			continue
 		}
-		if PackageOf(f.Function) == "testing" {
+		if symbolname.Package(f.Function) == "testing" {
 			return growthPlace{}, false
 		}
 		return growthPlace{f.Function, f.File, f.Line}, true
@@ -125,7 +126,7 @@ func (s *Subject) growthAt(stack []callstack.FrameID) (growthPlace, bool) {
 
 // isMeans reports whether a function only serves to fill somebody's buffer.
 func isMeans(fn string) bool {
-	switch PackageOf(fn) {
+	switch symbolname.Package(fn) {
 	case "runtime", "bytes", "strings", "slices", "bufio", "io", "fmt":
 		return true
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // namedFunction is a declaration and the file it stands in.
@@ -68,7 +69,7 @@ func (s *Subject) eachDecl(f func(pkg, file string, d ast.Decl)) {
 		if sf == nil || len(calls) == 0 {
 			continue
 		}
-		pkg := PackageOf(calls[0].In)
+		pkg := symbolname.Package(calls[0].In)
 		for _, d := range sf.ast.Decls {
 			f(pkg, file, d)
 		}
@@ -82,7 +83,7 @@ func (s *Subject) CalleeOf(file string, call *ast.CallExpr) string {
 	line, name := s.LineOf(file, call), calledName(call)
 	callee := ""
 	for _, c := range s.Calls[file] {
-		if c.Line != line || ParseSymbol(c.Callee).Name != name {
+		if c.Line != line || symbolname.Parse(c.Callee).Name != name {
 			continue
 		}
 		if callee != "" && callee != c.Callee {

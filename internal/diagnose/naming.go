@@ -8,6 +8,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/recording"
+	"whet/internal/symbolname"
 )
 
 // heaviest names the deepest function that holds most of the base: among the
@@ -118,7 +119,7 @@ func byFunction(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (
 // runtime, package testing, tests and benchmarks themselves, and what hands
 // requests to handlers may not.
 func (s *Subject) nameable(f *callstack.Frame) bool {
-	pkg := PackageOf(f.Function)
+	pkg := symbolname.Package(f.Function)
 	switch {
 	case pkg == "" || pkg == "runtime" || pkg == "testing" || strings.HasPrefix(pkg, "internal/runtime/"):
 		return false

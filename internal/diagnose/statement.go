@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/format/compiler"
+	"whet/internal/symbolname"
 )
 
 // Statement is the smallest statement around a source line: what a rule names
@@ -156,7 +157,7 @@ func (s *Subject) Statement(file string, line int) Statement {
 func (s *Subject) StatementOf(f *callstack.Frame, callee string) Statement {
 	st := s.Statement(f.File, f.Line)
 	sf := s.parsed(f.File)
-	name := ParseSymbol(callee).Name
+	name := symbolname.Parse(callee).Name
 	if sf == nil || name == "" || st.Known && mentions(st.Node, name) {
 		return st
 	}

@@ -112,6 +112,7 @@ func House() Plan {
 		{Pattern: "internal/printable", Floor: Ground},
 		{Pattern: "internal/quantity", Floor: Ground},
 		{Pattern: "internal/stat", Floor: Ground},
+		{Pattern: "internal/symbolname", Floor: Ground},
 		{Pattern: "internal/recording", Floor: Ground, Powers: Files,
 			Why: "a recording is a directory; times are handed in"},
 

@@ -6,7 +6,7 @@ import (
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/callstack"
 	"whet/internal/finding"
-	"whet/internal/report/flame"
+	"whet/internal/symbolname"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -40,7 +40,7 @@ func flameOf(p *callstack.Profile, keep callstack.Keep) *flamegraph.Graph {
 }
 
 func fileOf(function string) string {
-	if pkg := flame.PackageOf(function); pkg != "" {
+	if pkg := symbolname.Package(function); pkg != "" {
 		return pkg + "/x.go"
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 
 	"whet/internal/printable"
 	"whet/internal/quantity"
-	"whet/internal/report/flame"
+	"whet/internal/symbolname"
 )
 
 // Bounds of what a page lists of a run: a recording from elsewhere may hold any
@@ -259,9 +259,9 @@ func newWaitingView(list []Waiting) waitingView {
 	for i := range list[:min(len(list), htmlWaiting)] {
 		w := &list[i]
 		name := printable.Line(w.Function)
-		pkg := flame.PackageOf(name)
+		pkg, rest := symbolname.Split(name)
 		v.Rows = append(v.Rows, waitingRow{
-			Package: pkg, Rest: name[len(pkg):], Place: w.place(), Benchmark: printable.Line(w.Benchmark), Kind: printable.Line(w.Kind),
+			Package: pkg, Rest: rest, Place: w.place(), Benchmark: printable.Line(w.Benchmark), Kind: printable.Line(w.Kind),
 			Delay: ns(w.DelayNs), PerS: w.delayPerS(), Num: quantity.Count(float64(w.Count)), Width: width(share(w.DelayNs, most)),
 		})
 	}

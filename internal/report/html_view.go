@@ -15,6 +15,7 @@ import (
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/flame"
+	"whet/internal/symbolname"
 )
 
 // The templates hold no arithmetic: what they print is made here, by the same
@@ -322,9 +323,9 @@ func newProfileView(page *Page, p *Profile) profileView {
 
 func newRowView(p *Profile, r *Row, by, then int64) rowView {
 	name := printable.Line(r.Function)
-	pkg := flame.PackageOf(name)
+	pkg, rest := symbolname.Split(name)
 	return rowView{
-		Package: pkg, Rest: name[len(pkg):], File: printable.Line(r.File),
+		Package: pkg, Rest: rest, File: printable.Line(r.File),
 		Value: p.value(by), Share: quantity.Percent(share(by, p.base())), Width: width(share(by, p.base())),
 		ThenShare: quantity.Percent(share(then, p.base())), Error: p.plusMinus(r.Cum),
 	}

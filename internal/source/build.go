@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"whet/internal/symbolname"
 )
 
 // readFunctions learns from the program's functions where the standard library
@@ -30,15 +32,10 @@ func (r *Resolver) readFunctions(functions iter.Seq2[string, string]) {
 	}
 }
 
-// packageOf is the import path in a function's name: that of
-// "gopkg.in/yaml%2ev3.(*Decoder).Decode" is gopkg.in/yaml.v3.
+// packageOf is the import path of a function's package, that of a program's main
+// package too.
 func (r *Resolver) packageOf(function string) string {
-	dir, name := path.Split(function)
-	last, _, ok := strings.Cut(name, ".")
-	if !ok {
-		return ""
-	}
-	pkg := strings.ReplaceAll(dir+last, "%2e", ".")
+	pkg := symbolname.Package(function)
 	if pkg == "main" && r.o.Info != nil {
 		return r.o.Info.Path
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // Kind is what is waited for.
@@ -202,18 +203,17 @@ func (w *wait) idle(own func(*callstack.Frame) bool) bool {
 // literal, what the compiler makes of a go statement with arguments, and
 // errgroup's like.
 func isWrapper(fn string) bool {
-	last := fn[strings.LastIndexByte(fn, '.')+1:]
-	for _, prefix := range [...]string{"func", "gowrap"} {
-		if digits, ok := strings.CutPrefix(last, prefix); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
-			return true
-		}
-	}
-	return last != "" && strings.Trim(last, "0123456789") == ""
+	_, kind := symbolname.Cut(fn)
+	return kind == symbolname.Literal || kind == symbolname.GoCall
 }
 
 // takesNext reports whether a function is named for handing out the next job.
 func takesNext(fn string) bool {
-	name := strings.ToLower(fn[strings.LastIndexByte(fn, '.')+1:])
+	n := symbolname.Parse(fn)
+	if n.Made != "" {
+		return false
+	}
+	name := strings.ToLower(n.Name)
 	for _, word := range [...]string{"next", "pop", "dequeue", "take", "recv", "receive", "accept"} {
 		if strings.HasPrefix(name, word) {
 			return true

@@ -56,6 +56,8 @@ func TestPlaces(t *testing.T) {
 		{"worker selects", "m/x.(*pool).run runtime.selectgo", Select, "m/x.(*pool).run", true},
 		{"worker in a literal", "m/x.(*pool).Start.func1 m/x.(*pool).run runtime.chanrecv1", Channel, "m/x.(*pool).run", true},
 		{"worker with arguments", "m/x.Start.gowrap1 m/x.run runtime.chanrecv1", Channel, "m/x.run", true},
+		{"worker whose next is generic", "m/x.run m/x.(*queue[example.com/q.T]).Next runtime.chanrecv1", Channel, "m/x.(*queue[example.com/q.T]).Next", true},
+		{"worker in a loop over a function", "m/x.run m/x.Next[example.com/q.T] runtime.chanrecv1", Channel, "m/x.Next[example.com/q.T]", true},
 		{"worker of a group", "sync.(*WaitGroup).Go.func1 m/x.Start.func2 runtime.selectgo", Select, "m/x.Start.func2", true},
 		{"worker of an errgroup", "golang.org/x/sync/errgroup.(*Group).Go.func1 m/x.run runtime.chanrecv1", Channel, "m/x.run", true},
 		{"takes the next", "m/x.run m/x.(*queue).Next runtime.chanrecv1", Channel, "m/x.(*queue).Next", true},

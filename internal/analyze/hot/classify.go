@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // Class is the part of a process that a sample belongs to.
@@ -168,7 +169,7 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) ver
 			}
 		}
 		return verdict{class: Harness}
-	case inPackage(root, "testing"), inPackage(root, "runtime/pprof"), inPackage(root, "runtime/trace"), inPackage(root, "os/signal"):
+	case symbolname.In(root, "testing"), symbolname.In(root, "runtime/pprof"), symbolname.In(root, "runtime/trace"), symbolname.In(root, "os/signal"):
 		return verdict{class: Harness}
 	}
 	lost := losesRoot(p, stack)
@@ -208,7 +209,7 @@ func isOfHarness(f *callstack.Frame, loops *Loops) bool {
 		return false
 	}
 	return isRuntime(f.Function) || slices.ContainsFunc([]string{"testing", "context", "fmt", "sync", "sync/atomic", "time"}, func(pkg string) bool {
-		return inPackage(f.Function, pkg)
+		return symbolname.In(f.Function, pkg)
 	})
 }
 
@@ -218,7 +219,7 @@ func classifyBenchmark(p *callstack.Profile, below []callstack.FrameID, loops *L
 	class, decided, known := Harness, false, true
 	for i := len(below) - 1; i >= 0; i-- {
 		f := p.Frame(below[i])
-		if isRuntime(f.Function) || inPackage(f.Function, "testing") {
+		if isRuntime(f.Function) || symbolname.In(f.Function, "testing") {
 			continue
 		}
 		if !decided && class == Harness {
@@ -227,7 +228,7 @@ func classifyBenchmark(p *callstack.Profile, below []callstack.FrameID, loops *L
 		switch loops.At(f) {
 		case InLoop:
 			class, decided, known = Base, true, true
-			if i > 0 && inPackage(p.Frame(below[i-1]).Function, "testing") {
+			if i > 0 && symbolname.In(p.Frame(below[i-1]).Function, "testing") {
 				class = Harness // b.Loop, pb.Next, StopTimer
 			}
 		case OutsideLoop:
@@ -243,8 +244,7 @@ func classifyBenchmark(p *callstack.Profile, below []callstack.FrameID, loops *L
 
 // isRuntime reports whether fn belongs to the runtime proper.
 func isRuntime(fn string) bool {
-	return inPackage(fn, "runtime") || strings.HasPrefix(fn, "internal/runtime/") || strings.HasPrefix(fn, "runtime/internal/") ||
-		fn == "gogo" || fn == "gosave_systemstack_switch" || fn == "setg_gcc" || fn == ""
+	return symbolname.Runtime(symbolname.Package(fn)) || fn == "gogo" || fn == "gosave_systemstack_switch" || fn == "setg_gcc" || fn == ""
 }
 
 // isRuntimeFrame knows also what the runtime implements under other names: in
@@ -253,8 +253,4 @@ func isRuntime(fn string) bool {
 func isRuntimeFrame(f *callstack.Frame) bool {
 	return isRuntime(f.Function) || !strings.Contains(f.Function, ".") ||
 		strings.Contains(f.File, "/src/runtime/") || strings.HasPrefix(f.File, "runtime/")
-}
-
-func inPackage(fn, pkg string) bool {
-	return len(fn) > len(pkg) && fn[len(pkg)] == '.' && fn[:len(pkg)] == pkg
 }

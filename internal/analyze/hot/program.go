@@ -1,10 +1,12 @@
 package hot
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // ClassifyProgram decides the class of every sample of a program or a service.
@@ -53,29 +55,18 @@ func measures(p *callstack.Profile, stack []callstack.FrameID) bool {
 // Measures reports whether a function belongs to whet's agent or to a profiler,
 // its HTTP handlers included.
 func Measures(fn string) bool {
-	return isAgent(fn) || isProfiler(fn) || inPackage(fn, "net/http/pprof")
+	return isAgent(fn) || isProfiler(fn) || symbolname.In(fn, "net/http/pprof")
 }
 
 // isAgent reports whether fn belongs to package agent: the public one under
 // whatever host and version, or the copy that a build with whet adds.
 func isAgent(fn string) bool {
-	if i := strings.IndexByte(fn, '['); i >= 0 {
-		fn = fn[:i] // type arguments hold paths of their own
-	}
-	slash := strings.LastIndexByte(fn, '/')
-	if slash < 0 {
-		return false
-	}
-	dot := strings.IndexByte(fn[slash:], '.')
-	if dot < 0 {
-		return false
-	}
-	dir, name := "/"+fn[:slash], fn[slash+1:slash+dot]
+	dir, name := path.Split("/" + symbolname.Package(fn))
 	if name == "agent" {
-		return strings.HasSuffix(dir, "/whet")
+		return strings.HasSuffix(dir, "/whet/")
 	}
 	// A number is added where the program has such a package of its own.
-	return strings.HasSuffix(dir, "/internal") && strings.TrimRight(name, "0123456789") == "whetagent"
+	return strings.HasSuffix(dir, "/internal/") && strings.TrimRight(name, "0123456789") == "whetagent"
 }
 
 // annotations of runtime/pprof and runtime/trace are what a program marks its
@@ -90,7 +81,7 @@ var annotations = [...]string{
 
 // isProfiler reports whether fn writes profiles or traces.
 func isProfiler(fn string) bool {
-	if !inPackage(fn, "runtime/pprof") && !inPackage(fn, "runtime/trace") {
+	if !symbolname.In(fn, "runtime/pprof") && !symbolname.In(fn, "runtime/trace") {
 		return false
 	}
 	return !slices.ContainsFunc(annotations[:], func(a string) bool {

@@ -35,6 +35,8 @@ func TestClassifyProgram(t *testing.T) {
 		{"a type argument's path", main(frame{fn: "m/x.Map[go.shape.struct { whet/agent.T }]"}), Base},
 
 		{"the profiler", []frame{{fn: "runtime/pprof.profileWriter", line: -1}, {fn: "compress/gzip.(*Writer).Write"}}, Harness},
+		{"a module whose host is called as the runtime", main(frame{fn: "runtime.example/x.F"}), Base},
+		{"and no other code", []frame{{fn: "runtime.example/x.F"}}, Base},
 		{"the profiler alone", []frame{{fn: "runtime/pprof.profileWriter", line: -1}}, Harness},
 		{"the tracer", []frame{{fn: "runtime/trace.Start.func1"}, {fn: "os.(*File).Write"}}, Harness},
 		{"a profile taken over HTTP", request(frame{fn: "net/http/pprof.Index"}, frame{fn: "runtime.GC"}), Harness},

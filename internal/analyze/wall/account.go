@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // account is a group in the making.
@@ -41,7 +42,10 @@ func newBook() *book {
 func (b *book) kind(root *node) *account {
 	name, hidden := withoutStack, false
 	if root != nil {
-		name, _ = wrapper(root.name)
+		name = root.name
+		if outer, kind := symbolname.Cut(name); kind == symbolname.GoCall {
+			name = outer
+		}
 		hidden = root.entry == systemEntry
 		if name == "runtime.main" {
 			name = "main.main"

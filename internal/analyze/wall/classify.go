@@ -1,6 +1,10 @@
 package wall
 
-import "strings"
+import (
+	"strings"
+
+	"whet/internal/symbolname"
+)
 
 // class is the state that an interval counts for, and the part of it that a
 // group keeps apart.
@@ -69,8 +73,8 @@ func polled(at *node) State {
 func semaphore(at *node) State {
 	state := Sync
 	for n := at; n != nil; n = n.parent {
-		switch pkg := packageOf(n.name); {
-		case isRuntime(pkg):
+		switch pkg := symbolname.Package(n.name); {
+		case symbolname.Runtime(pkg):
 			if n == at && (strings.HasPrefix(n.name, "runtime.gc") || strings.HasPrefix(n.name, "runtime.GC")) {
 				return GCAssist // the collector's own locks
 			}
@@ -108,7 +112,7 @@ func unexplained(at *node) State {
 			return semaphore(n)
 		case strings.HasPrefix(n.name, "internal/poll.(*FD)."):
 			return polled(at)
-		case !isRuntime(packageOf(n.name)):
+		case !symbolname.Runtime(symbolname.Package(n.name)):
 			return Other
 		}
 	}

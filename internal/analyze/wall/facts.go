@@ -1,6 +1,10 @@
 package wall
 
-import "strings"
+import (
+	"strings"
+
+	"whet/internal/symbolname"
+)
 
 // facts are what a stack says by the functions on it. Each follows from the
 // parent's and one more frame.
@@ -35,7 +39,7 @@ const (
 func factsOf(parent *node, name string) facts {
 	var f facts
 	depth := 1
-	pkg := packageOf(name)
+	pkg := symbolname.Package(name)
 	if parent != nil {
 		f = parent.facts
 		depth = parent.depth + 1
@@ -64,9 +68,9 @@ func factsOf(parent *node, name string) facts {
 		f.device = file
 	}
 	// What allocates on the way works on a request whose bytes are there.
-	f.reading = f.asking && f.device == socket && !isRuntime(pkg)
+	f.reading = f.asking && f.device == socket && !symbolname.Runtime(pkg)
 	switch {
-	case !isStandard(pkg):
+	case !symbolname.Standard(pkg):
 		f.place, f.placeUser = name, true
 	case !f.placeUser && !isMechanism(pkg) || f.place == "":
 		f.place = name
@@ -89,7 +93,7 @@ func entryOf(name, pkg string) entry {
 	switch {
 	case name == "runtime.main":
 		return plainEntry
-	case isRuntime(pkg), pkg == "runtime/trace", pkg == "runtime/pprof", isInstrument(pkg):
+	case symbolname.Runtime(pkg), pkg == "runtime/trace", pkg == "runtime/pprof", isInstrument(pkg):
 		return systemEntry
 	case name == "net/http.(*conn).serve":
 		return connEntry
@@ -111,7 +115,7 @@ func isInstrument(pkg string) bool {
 
 // isInstrumentHandler recognises handlers that measure the program.
 func isInstrumentHandler(name string) bool {
-	pkg := packageOf(name)
+	pkg := symbolname.Package(name)
 	return pkg == "net/http/pprof" || isInstrument(pkg)
 }
 
@@ -149,7 +153,7 @@ func isDispatcher(name, pkg string) bool {
 func isHandler(name, pkg string, dispatched bool) bool {
 	serves := strings.HasSuffix(name, ".ServeHTTP")
 	switch {
-	case !isStandard(pkg):
+	case !symbolname.Standard(pkg):
 		return dispatched || serves
 	case pkg == "net/http":
 		return serves || dispatched && name == "net/http.NotFound"

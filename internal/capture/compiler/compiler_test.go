@@ -480,17 +480,6 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-func TestSymbolPrefix(t *testing.T) {
-	for path, want := range map[string]string{
-		"fmt": "fmt", "gopkg.in/yaml.v3": "gopkg.in/yaml%2ev3", "a.b/c.d/e": "a.b/c.d/e", "example.com": "example%2ecom",
-		"a/b%c": "a/b%25c", "a/é": "a/%c3%a9", `a/"`: "a/%22",
-	} {
-		if got := symbolPrefix(path); got != want {
-			t.Errorf("%s: %s, want %s", path, got, want)
-		}
-	}
-}
-
 func TestListFlags(t *testing.T) {
 	for _, tt := range []struct{ in, kept, gcflags string }{
 		{"-race -cover -tags x", "-race -tags x", ""},

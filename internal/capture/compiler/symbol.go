@@ -8,25 +8,9 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
-)
 
-// symbolPrefix is a package's path as it stands in symbols, and so in
-// profiles: dots after the last slash, and bytes that would break the
-// assembler's syntax, are written %xx. The package main of a program is "main"
-// there; compiled into a test binary it keeps its path, as here.
-func symbolPrefix(path string) string {
-	slash := strings.LastIndexByte(path, '/')
-	var b strings.Builder
-	for i := range len(path) {
-		c := path[i]
-		if c <= ' ' || c == '.' && i > slash || c == '%' || c == '"' || c >= 0x7f {
-			fmt.Fprintf(&b, "%%%02x", c)
-			continue
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
-}
+	"whet/internal/symbolname"
+)
 
 func initName(prefix string, n int) string { return fmt.Sprintf("%s.init.%d", prefix, n) }
 
@@ -36,7 +20,7 @@ func initName(prefix string, n int) string { return fmt.Sprintf("%s.init.%d", pr
 func symbol(fn *types.Func) string {
 	prefix := ""
 	if fn.Pkg() != nil { // error.Error has none
-		prefix = symbolPrefix(fn.Pkg().Path()) + "."
+		prefix = symbolname.Escape(fn.Pkg().Path()) + "."
 	}
 	sig := fn.Signature()
 	recv := sig.Recv()

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	format "whet/internal/format/compiler"
+
+	"whet/internal/symbolname"
 )
 
 // walker collects the calls of one package's files.
@@ -29,7 +31,7 @@ type around struct {
 }
 
 func newWalker(p *packages.Package, wanted map[string]string) *walker {
-	return &walker{pkg: p, prefix: symbolPrefix(p.PkgPath), wanted: wanted, vars: variablesOf(p)}
+	return &walker{pkg: p, prefix: symbolname.Escape(p.PkgPath), wanted: wanted, vars: variablesOf(p)}
 }
 
 // skip passes over a file, but counts its init functions.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // Package is the source of one package of the user's own, with its types as far
@@ -51,7 +52,7 @@ func newChecker(s *diagnose.Subject) *checker {
 	c := &checker{subject: s, files: make(map[string][]string), done: make(map[string]*types.Package)}
 	for _, file := range slices.Sorted(maps.Keys(s.Calls)) {
 		if calls := s.Calls[file]; len(calls) > 0 {
-			path := diagnose.PackageOf(calls[0].In)
+			path := symbolname.Package(calls[0].In)
 			c.files[path] = append(c.files[path], file)
 		}
 	}

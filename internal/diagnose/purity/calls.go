@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // differing are the packages, or parts of their names that end with a slash,
@@ -21,7 +21,7 @@ var effects = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "runtime.NumGor
 // Hashing counts as what must not be kept, as passwords are hashed by the same
 // packages.
 func OfItsArguments(fn string) bool {
-	pkg := diagnose.PackageOf(fn)
+	pkg := symbolname.Package(fn)
 	for _, p := range differing {
 		if pkg == p || strings.HasSuffix(p, "/") && strings.HasPrefix(pkg, p) {
 			return false
@@ -33,7 +33,7 @@ func OfItsArguments(fn string) bool {
 // shares reports whether a call of the user's own guards memory that others
 // change, or waits for them.
 func shares(callee string) bool {
-	if diagnose.PackageOf(callee) == "sync/atomic" {
+	if symbolname.Package(callee) == "sync/atomic" {
 		return true
 	}
 	return strings.HasPrefix(callee, "sync.") && !strings.HasPrefix(callee, "sync.(*Pool).")

@@ -10,6 +10,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // maxDepth bounds the calls that are followed from a function into others.
@@ -64,7 +65,7 @@ func (j *Judge) ReadOnly(method string) bool {
 func (j *Judge) Follows(function string) func(name string) bool {
 	of := j.ask(question{function: function, copies: true}).of
 	return func(name string) bool {
-		sym := diagnose.ParseSymbol(name)
+		sym := symbolname.Parse(name)
 		if sym.Receiver == "" {
 			return of[sym.Package+"."+sym.Name]
 		}
@@ -95,7 +96,7 @@ func (j *Judge) function(name string, fresh []bool, in *inquiry, depth int) bool
 		return false
 	}
 	in.seen[key], in.of[name] = true, true
-	f := &function{fn: syntax.New(decl), file: file, pkg: diagnose.PackageOf(name), fresh: make(map[*ast.Ident]bool)}
+	f := &function{fn: syntax.New(decl), file: file, pkg: symbolname.Package(name), fresh: make(map[*ast.Ident]bool)}
 	i := 1
 	for _, field := range decl.Type.Params.List {
 		for _, id := range field.Names {
@@ -169,7 +170,7 @@ func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bo
 	if !OfItsArguments(callee) || shares(callee) {
 		return false
 	}
-	pkg, sym := diagnose.PackageOf(callee), diagnose.ParseSymbol(callee)
+	pkg, sym := symbolname.Package(callee), symbolname.Parse(callee)
 	if pkg == "sync" || pkg == "context" {
 		return true // a pool's, a context's
 	}
@@ -201,6 +202,6 @@ func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bo
 // standard reports whether a function is of the standard library, whose import
 // paths have no dot in their first element.
 func (j *Judge) standard(fn string) bool {
-	first, _, _ := strings.Cut(diagnose.PackageOf(fn), "/")
+	first, _, _ := strings.Cut(symbolname.Package(fn), "/")
 	return !strings.Contains(first, ".") && !j.s.Own(&callstack.Frame{Function: fn})
 }

@@ -5,8 +5,8 @@ import (
 	"go/token"
 	"strings"
 
-	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // changed is what the functions of a package write to after it was made.
@@ -382,5 +382,5 @@ func (j *Judge) ofPackage(f *function, sel *ast.SelectorExpr) bool {
 		return false
 	}
 	call, ok := f.fn.Parent(sel).(*ast.CallExpr)
-	return !ok || diagnose.ParseSymbol(j.s.CalleeOf(f.file, call)).Receiver == ""
+	return !ok || symbolname.Parse(j.s.CalleeOf(f.file, call)).Receiver == ""
 }

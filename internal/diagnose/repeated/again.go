@@ -14,6 +14,7 @@ import (
 	"whet/internal/format/compiler"
 	"whet/internal/quantity"
 	"whet/internal/recording"
+	"whet/internal/symbolname"
 )
 
 const (
@@ -214,7 +215,7 @@ func (p *Place) Evidence() []finding.Evidence {
 func (p *Place) ShortNames() []string {
 	out := make([]string, len(p.Names))
 	for i, n := range p.Names {
-		out[i] = n[strings.LastIndexByte(n, '/')+1:]
+		out[i] = symbolname.Short(n)
 	}
 	return out
 }

@@ -4,20 +4,19 @@ import (
 	"go/ast"
 	"go/token"
 	"strconv"
-	"strings"
 
-	"whet/internal/diagnose"
 	"whet/internal/format/compiler"
+	"whet/internal/symbolname"
 )
 
 // written reads the calls of a function of a package from a statement's source,
 // without types: only literals are fixed. A method's receiver cannot be known.
 func written(st ast.Stmt, callee string) []compiler.Call {
-	sym := diagnose.ParseSymbol(callee)
+	sym := symbolname.Parse(callee)
 	if st == nil || sym.Receiver != "" || sym.Name == "" {
 		return nil
 	}
-	base := sym.Package[strings.LastIndexByte(sym.Package, '/')+1:]
+	base := symbolname.Base(sym.Package)
 	var out []compiler.Call
 	ast.Inspect(st, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -6,6 +6,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // pair is what is known of a package's two sides: how the functions of one are
@@ -135,7 +136,7 @@ func (p *pair) enter(k key, s side, f *callstack.Frame, n name) key {
 func (p *pair) symbolKey(s side, symbol string) key {
 	if s == sideOld {
 		for _, r := range p.renames {
-			from, to := symbolPath(r[0]), symbolPath(r[1])
+			from, to := symbolname.Escape(r[0]), symbolname.Escape(r[1])
 			rest, ok := strings.CutPrefix(symbol, from)
 			if ok && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "_test.") || strings.HasPrefix(rest, "/") && !strings.HasPrefix(to, from+"/")) {
 				symbol = to + rest
@@ -149,35 +150,15 @@ func (p *pair) symbolKey(s side, symbol string) key {
 	return key(symbol)
 }
 
-// symbolPath is an import path as it stands in symbols.
-func symbolPath(path string) string {
-	slash := strings.LastIndexByte(path, '/') + 1
-	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
-}
-
 // cutMade separates a symbol from what the compiler adds for a function that it
 // made itself: "F.func1.2" is ("F", "func"), "F.gowrap1" ("F", "gowrap"),
 // "F-range1" ("F", "range"), "F-fm" ("F", "fm").
 func cutMade(symbol string) (base, made string) {
-	for {
-		cut := strings.LastIndexAny(symbol, ".-")
-		if cut < 0 || strings.ContainsAny(symbol[cut:], "/)]") {
-			return symbol, made
-		}
-		word := strings.TrimRight(symbol[cut+1:], "0123456789")
-		numbered := len(word) < len(symbol)-cut-1
-		switch {
-		case numbered && (word == "" || word == "func" || word == "goroutine"):
-			word = "func"
-		case numbered && (word == "gowrap" || word == "deferwrap" || word == "range"), word == "fm":
-		default:
-			return symbol, made
-		}
-		if made == "" {
-			made = word
-		}
-		symbol = symbol[:cut]
+	_, kind := symbolname.Cut(symbol)
+	if kind == symbolname.Written {
+		return symbol, ""
 	}
+	return symbolname.Parse(symbol).Declared(), kind.String()
 }
 
 // literal is the part of a key for one of a function's literals, the i-th in

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/flamegraph"
+	"whet/internal/symbolname"
 )
 
 // The contract with the page's script. Frames are shared by all graphs of a
@@ -115,7 +116,7 @@ func (d *jsonFlames) rank(module string, views []View) map[frameKey]int {
 			files[k.file] = file
 			d.Files = append(d.Files, visible(k.file))
 		}
-		pkg := PackageOf(k.name)
+		pkg := symbolname.Package(k.name)
 		at, ok := packages[pkg]
 		if !ok {
 			at = len(d.Packages)

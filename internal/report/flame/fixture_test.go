@@ -10,6 +10,7 @@ import (
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // sample is one written out, its path from the root separated by ";".
@@ -25,7 +26,7 @@ func selectionOf(t testing.TB, samples ...sample) *selection.Selection {
 		var leafFirst []callstack.LocationID
 		for _, name := range slices.Backward(strings.Split(s.path, ";")) {
 			file := ""
-			if pkg := PackageOf(name); pkg != "" {
+			if pkg := symbolname.Package(name); pkg != "" {
 				file = pkg + "/x.go"
 			}
 			f := b.Function(callstack.Function{Name: name, File: file, Start: 12})

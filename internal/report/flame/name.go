@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"whet/internal/printable"
+	"whet/internal/symbolname"
 )
 
 // maxName is how much of a name is kept: symbols of instantiated types grow to
@@ -25,20 +26,6 @@ func visible(s string) string {
 	return printable.Line(s)
 }
 
-// PackageOf returns the package path of a linker symbol:
-// "github.com/x/y" of "github.com/x/y.(*T[go.shape.int]).m".
-func PackageOf(name string) string {
-	if i := strings.IndexAny(name, "[("); i >= 0 {
-		// Type arguments and receivers may hold paths of their own.
-		name = name[:i]
-	}
-	slash := strings.LastIndexByte(name, '/') + 1
-	if dot := strings.IndexByte(name[slash:], '.'); dot >= 0 {
-		return name[:slash+dot]
-	}
-	return ""
-}
-
 // Groups of packages.
 const (
 	groupOwn = iota
@@ -50,38 +37,24 @@ const (
 
 // packageGroup says whose package it is.
 func packageGroup(pkg, module string) int {
-	first, _, _ := strings.Cut(pkg, "/")
 	switch {
 	case pkg == "":
 		return groupNone
 	case pkg == "main", module != "" && (pkg == module || strings.HasPrefix(pkg, module+"/") || strings.HasPrefix(pkg, module+"_test")):
 		return groupOwn
-	case pkg == "runtime" || strings.HasPrefix(pkg, "internal/runtime/") || strings.HasPrefix(pkg, "runtime/internal/"):
+	case symbolname.Runtime(pkg):
 		return groupRuntime
-	case standard(first):
+	case symbolname.Standard(pkg):
 		return groupStd
-	case module == "" && !strings.Contains(first, "."):
+	case module == "" && !hasHost(pkg):
 		return groupOwn // nobody else's module has a path without a host
 	}
 	return groupOther
 }
 
-// Standard reports whether a package is one of the standard library.
-func Standard(pkg string) bool {
+// hasHost reports whether a path begins with a host's name, as those of modules
+// that are fetched do.
+func hasHost(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
-	return standard(first)
-}
-
-// standard reports whether packages of the standard library have this first
-// element; a module of that name cannot be imported.
-func standard(first string) bool {
-	switch first {
-	case "archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug",
-		"embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal",
-		"io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime",
-		"slices", "sort", "strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode",
-		"unique", "unsafe", "vendor", "weak":
-		return true
-	}
-	return false
+	return strings.Contains(first, ".")
 }

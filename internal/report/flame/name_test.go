@@ -3,6 +3,8 @@ package flame
 import (
 	"strings"
 	"testing"
+
+	"whet/internal/symbolname"
 )
 
 func TestVisible(t *testing.T) {
@@ -16,21 +18,16 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-func TestPackageOf(t *testing.T) {
-	for name, want := range map[string]string{
-		"main.main":                   "main",
-		"runtime.mallocgc":            "runtime",
-		"github.com/x/y.(*T).m.func1": "github.com/x/y",
-		"slices.SortFunc[go.shape.[]github.com/x/y.T,go.shape.int]": "slices",
-		"gopkg.in/yaml%2ev3.Unmarshal":                              "gopkg.in/yaml%2ev3",
-		"a/b.T[c/d.E].m":                                            "a/b",
-		"gogo":                                                      "",
-		"0x4a5b6c":                                                  "",
-		"":                                                          "",
-		"(unknown)":                                                 "",
+// TestPackagesOfNames: a package is whose it is, however the linker writes it
+// and whatever its type arguments are of.
+func TestPackagesOfNames(t *testing.T) {
+	for name, want := range map[string]int{
+		"gopkg.in/yaml%2ev3.(*Decoder).Decode": groupOwn, "gopkg.in/yaml%2ev3_test.F": groupOwn,
+		"slices.SortFunc[go.shape.[]gopkg.in/yaml%2ev3.T]": groupStd, "type:.eq.gopkg.in/yaml%2ev3.T": groupNone,
+		"example.com/p.F[gopkg.in/yaml%2ev3.T]": groupOther,
 	} {
-		if got := PackageOf(name); got != want {
-			t.Errorf("PackageOf(%q) = %q, want %q", name, got, want)
+		if got := packageGroup(symbolname.Package(name), "gopkg.in/yaml.v3"); got != want {
+			t.Errorf("%s is of group %d, want %d", name, got, want)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
+
+	"whet/internal/symbolname"
 )
 
 // Palette names a way to choose colours. All but package are those of the
@@ -132,7 +134,7 @@ var groupHue = [...][2]float64{groupOwn: {36, 0.88}, groupStd: {204, 0.68}, grou
 
 // packageColor: the hue says whose package it is, the lightness which one.
 func packageColor(name, module string) rgb {
-	pkg := PackageOf(name)
+	pkg := symbolname.Package(name)
 	h := hash(pkg)
 	g := groupHue[packageGroup(pkg, module)]
 	return hsl(g[0]+float64(h>>8%13)-6, g[1], 0.66+0.045*float64(h%5))

@@ -10,6 +10,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // buffer is one local variable of one function, or what a constructor makes
@@ -77,7 +78,7 @@ func (b *buffer) makes(c *hot.Classified, st diagnose.Statement, below []callsta
 	if len(below) == 0 {
 		return b.call == "bytes.NewBuffer" // the slice that it is given
 	}
-	sym := diagnose.ParseSymbol(c.Frame(below[len(below)-1]).Function)
+	sym := symbolname.Parse(c.Frame(below[len(below)-1]).Function)
 	return sym.Receiver == "" && path.Base(sym.Package)+"."+sym.Name == b.call
 }
 

@@ -13,6 +13,7 @@ import (
 	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // html/template works out the escaping of a template at its first execution.
@@ -93,7 +94,7 @@ func executes(c *hot.Classified, stack []callstack.FrameID) int {
 func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int) *repeated.Place {
 	callee := c.Frame(stack[at-1]).Function
 	receiver := func(call *ast.CallExpr) ast.Expr {
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == diagnose.ParseSymbol(callee).Name {
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == symbolname.Parse(callee).Name {
 			return sel.X
 		}
 		return nil
@@ -129,7 +130,7 @@ func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int
 			return nil
 		}
 		callee = frame.Function
-		name := diagnose.ParseSymbol(callee).Name
+		name := symbolname.Parse(callee).Name
 		receiver = func(call *ast.CallExpr) ast.Expr {
 			if calls(call, name) && index < len(call.Args) {
 				return call.Args[index]

@@ -11,6 +11,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // minElements is how many elements a literal must have to be worth a package
@@ -79,7 +80,7 @@ func literals(s *diagnose.Subject) []diagnose.Claim {
 }
 
 func isRuntime(fn string) bool {
-	pkg := diagnose.PackageOf(fn)
+	pkg := symbolname.Package(fn)
 	return pkg == "runtime" || strings.HasPrefix(pkg, "internal/runtime/")
 }
 

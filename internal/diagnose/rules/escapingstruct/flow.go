@@ -10,6 +10,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // part is a field of the variable whose address leaves the user's own code.
@@ -178,11 +179,11 @@ func (f *flow) selected(fn function, sel *ast.SelectorExpr, t thing) bool {
 	}
 	decl, file := f.s.FunctionNamed(callee)
 	if decl == nil {
-		return slices.Contains(keepNoReceiver, diagnose.PackageOf(callee))
+		return slices.Contains(keepNoReceiver, symbolname.Package(callee))
 	}
 	recv := decl.Recv.List[0]
 	star, ok := recv.Type.(*ast.StarExpr)
-	if !ok || started(fn, call) || fn.depth == maxDepth || diagnose.PackageOf(callee) != f.pkg {
+	if !ok || started(fn, call) || fn.depth == maxDepth || symbolname.Package(callee) != f.pkg {
 		return false
 	}
 	typ, ok := star.X.(*ast.Ident)
@@ -273,10 +274,10 @@ func (f *flow) argument(fn function, call *ast.CallExpr, n ast.Node, t thing) bo
 		}
 		return id == nil || f.variable(function{syntax.New(decl), file, fn.depth + 1}, syntax.Declaration{Ident: id, Node: field, Scope: decl, Type: field.Type, Param: true}, t)
 	}
-	if f.s.Own(&callstack.Frame{Function: callee}) && (diagnose.ParseSymbol(callee).Receiver == "" || strings.Contains(callee, "(*")) {
+	if f.s.Own(&callstack.Frame{Function: callee}) && (symbolname.Parse(callee).Receiver == "" || strings.Contains(callee, "(*")) {
 		return false // its source is not at hand; an interface's methods have none
 	}
-	if diagnose.PackageOf(callee) == "sync/atomic" {
+	if symbolname.Package(callee) == "sync/atomic" {
 		return true
 	}
 	size := f.pointee(fn.file, call, callee, at)

@@ -15,6 +15,7 @@ import (
 	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // Rule returns the rule.
@@ -149,7 +150,7 @@ func (f *finder) variable(c *hot.Classified, stack []callstack.FrameID) (v *vari
 	k := key{st.File, st.First}
 	v, ok := f.at[k]
 	if !ok {
-		if id, typ := f.declares(st.Node, diagnose.PackageOf(frame.Function)); id != nil {
+		if id, typ := f.declares(st.Node, symbolname.Package(frame.Function)); id != nil {
 			v = &variable{Statement: st, ident: id, typ: typ, function: frame.Function}
 		}
 		f.at[k] = v
@@ -260,7 +261,7 @@ func (f *finder) claim(v *variable, parts []part, bytes int64) diagnose.Claim {
 // may leave.
 func handedOut(s *diagnose.Subject, v *variable) (parts []part, ok bool) {
 	fn := syntax.New(v.Func)
-	f := &flow{s: s, pkg: diagnose.PackageOf(v.function), parts: make(map[string]part), seen: make(map[seen]bool)}
+	f := &flow{s: s, pkg: symbolname.Package(v.function), parts: make(map[string]part), seen: make(map[seen]bool)}
 	d := syntax.Declaration{Ident: v.ident, Node: v.Node, Scope: fn.Parent(v.Node)}
 	if !f.variable(function{fn, v.File, 0}, d, thing{typ: v.typ}) {
 		return nil, false

@@ -6,7 +6,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
-	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 const standard = "encoding/json"
@@ -19,8 +19,8 @@ func isDecoder(fn string) bool { return isCodec(fn, "Unmarshal", "Decode") }
 func isEncoder(fn string) bool { return isCodec(fn, "Marshal", "Encode") }
 
 func isCodec(fn string, stems ...string) bool {
-	sym := diagnose.ParseSymbol(fn)
-	if sym.Closure || sym.Package != standard && inStandardLibrary(sym.Package) {
+	sym := symbolname.Parse(fn)
+	if sym.Made != "" || sym.Package != standard && inStandardLibrary(sym.Package) {
 		return false
 	}
 	return hasStem(sym.Name, stems...)

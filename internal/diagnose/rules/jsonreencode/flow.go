@@ -10,6 +10,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 type place struct {
@@ -62,7 +63,7 @@ func follow(s *diagnose.Subject, frame, caller *callstack.Frame, decoder string)
 	if !ok {
 		return fl, false
 	}
-	t := &tracer{s: s, pkg: diagnose.PackageOf(decoder), bare: true}
+	t := &tracer{s: s, pkg: symbolname.Package(decoder), bare: true}
 	fl = flow{Statement: st, pkg: t.pkg, name: target.Name, in: frame.Function}
 	fl.home.file = st.File
 	home := fn
@@ -165,7 +166,7 @@ func structOf(s *diagnose.Subject, st diagnose.Statement, frame *callstack.Frame
 		if local := localStruct(st.Func, t.Name); local != nil {
 			return local
 		}
-		return s.StructNamed(diagnose.PackageOf(frame.Function), t.Name)
+		return s.StructNamed(symbolname.Package(frame.Function), t.Name)
 	}
 	return nil
 }
@@ -364,7 +365,7 @@ func (t *tracer) inCaller(fn *syntax.Function, caller *callstack.Frame) (*syntax
 		return nil, false
 	}
 	call, ok := set.Rhs[0].(*ast.CallExpr)
-	if !ok || diagnose.ParseSymbol(t.s.CalleeOf(caller.File, call)).Name != decl.Name.Name {
+	if !ok || symbolname.Parse(t.s.CalleeOf(caller.File, call)).Name != decl.Name.Name {
 		return nil, false
 	}
 	id, ok := set.Lhs[0].(*ast.Ident)
@@ -380,7 +381,7 @@ func (t *tracer) inCaller(fn *syntax.Function, caller *callstack.Frame) (*syntax
 // isEncoding asks the typed calls: an encoder of the same package.
 func (t *tracer) isEncoding(file string, call *ast.CallExpr) bool {
 	callee := t.s.CalleeOf(file, call)
-	return len(call.Args) > 0 && isEncoder(callee) && diagnose.PackageOf(callee) == t.pkg
+	return len(call.Args) > 0 && isEncoder(callee) && symbolname.Package(callee) == t.pkg
 }
 
 // fields follows a struct: those of its fields of type any that are encoded

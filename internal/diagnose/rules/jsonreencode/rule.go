@@ -11,6 +11,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // Rule returns the rule.
@@ -131,7 +132,7 @@ func (f *finder) encoded(c *hot.Classified, i int, stack []callstack.FrameID) {
 	frame := c.Frame(stack[at])
 	st := f.s.Statement(frame.File, frame.Line)
 	for _, t := range f.order {
-		if !slices.Contains(t.encodes, place{st.File, st.First}) || diagnose.PackageOf(c.Frame(stack[at-1]).Function) != t.pkg {
+		if !slices.Contains(t.encodes, place{st.File, st.First}) || symbolname.Package(c.Frame(stack[at-1]).Function) != t.pkg {
 			continue
 		}
 		// A function that encodes may be called with other values too.

@@ -12,6 +12,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 const (
@@ -87,9 +88,9 @@ func remedy(c *contended, u *underLock) string {
 			ops = append(ops, "and more")
 			break
 		}
-		called := short(op.name)
+		called := symbolname.Short(op.name)
 		if op.via != "" {
-			called += " in " + short(op.via)
+			called += " in " + symbolname.Short(op.via)
 		}
 		ops = append(ops, fmt.Sprintf("line %d (%s: %s)", op.line, op.work, called))
 	}
@@ -184,12 +185,4 @@ func and(list []string) string {
 		return strings.Join(list, "")
 	}
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
-}
-
-// short drops the path of a linker name: "logrus.(*Entry).Info".
-func short(fn string) string {
-	if i := strings.LastIndexByte(fn, '/'); i >= 0 && !strings.Contains(fn[:i], "[") {
-		return fn[i+1:]
-	}
-	return fn
 }

@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/format/compiler"
+	"whet/internal/symbolname"
 )
 
 // helpers knows which calls of one subject's program lock and unlock: the
@@ -27,7 +28,7 @@ func newHelpers(s *diagnose.Subject) *helpers {
 		}
 	}
 	for fn, calls := range h.in {
-		if !namedForLock(diagnose.ParseSymbol(fn).Name) {
+		if !namedForLock(symbolname.Parse(fn).Name) {
 			continue
 		}
 		locks := slices.ContainsFunc(calls, func(c compiler.Call) bool { return isLock(c.Callee) })
@@ -63,7 +64,7 @@ func isUnlock(callee string) bool {
 
 // isSync knows the locks of package sync, and the interface they implement.
 func isSync(callee string, names ...string) bool {
-	sym := diagnose.ParseSymbol(callee)
+	sym := symbolname.Parse(callee)
 	if sym.Package != "sync" || !slices.Contains(names, sym.Name) {
 		return false
 	}
@@ -80,7 +81,7 @@ func (h *helpers) callee(f *diagnose.Function, call *ast.CallExpr) (name string,
 	calls, known := h.calls[f.File]
 	line, called := f.Line(call.Pos()), calledName(call)
 	for _, c := range calls {
-		if c.Line == line && diagnose.ParseSymbol(c.Callee).Name == called {
+		if c.Line == line && symbolname.Parse(c.Callee).Name == called {
 			return c.Callee, true
 		}
 	}
@@ -115,7 +116,7 @@ func (h *helpers) releases(f *diagnose.Function, call *ast.CallExpr) (key string
 
 // key of a helper: what its method is called on, or its package.
 func (h *helpers) key(call *ast.CallExpr, callee string) string {
-	sym := diagnose.ParseSymbol(callee)
+	sym := symbolname.Parse(callee)
 	if sym.Receiver == "" {
 		return sym.Package
 	}

@@ -6,6 +6,7 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // minSamples is less than other rules ask for: a lock held across slow I/O
@@ -87,7 +88,7 @@ func (f *finder) charge(sample int, stack []callstack.FrameID) {
 	i, unlocks := 0, false
 	for ; i < len(stack); i++ {
 		fn := f.s.Mutex.Frame(stack[i]).Function
-		sym := diagnose.ParseSymbol(fn)
+		sym := symbolname.Parse(fn)
 		if sym.Package != "sync" && sym.Package != "internal/sync" && sym.Package != "runtime" {
 			break
 		}
@@ -163,7 +164,7 @@ func (f *finder) functionAt(file string, line int) *diagnose.Function {
 func (f *finder) note(s *section, frame *callstack.Frame) *contended {
 	c := f.at[s]
 	if c == nil {
-		c = &contended{section: s, function: diagnose.PackageOf(frame.Function) + "." + s.function.Name, unlocked: make(map[int]bool)}
+		c = &contended{section: s, function: symbolname.Package(frame.Function) + "." + s.function.Name, unlocked: make(map[int]bool)}
 		f.at[s] = c
 		f.order = append(f.order, c)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // section is one critical section: what runs between a Lock and its Unlocks.
@@ -362,7 +363,7 @@ func (w *walker) wait(st state) {
 // a listener, a packet connection, a condition, a shared scanner.
 func takesJob(callee, name string, known bool) bool {
 	if known {
-		sym := diagnose.ParseSymbol(callee)
+		sym := symbolname.Parse(callee)
 		switch sym.Package {
 		case "net":
 			return strings.HasPrefix(name, "Accept") || strings.HasPrefix(name, "ReadFrom") || strings.HasPrefix(name, "ReadMsg")

@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // operation is one call under the lock that needs no lock.
@@ -88,7 +89,7 @@ func (u *underLock) note(line int, w work, name, via string) *operation {
 // makes reports whether a function only makes what does the work: a remedy
 // names the one that works, if there is one.
 func makes(fn string) bool {
-	return strings.HasPrefix(diagnose.ParseSymbol(fn).Name, "New") || strings.HasPrefix(diagnose.ParseSymbol(fn).Name, "With")
+	return strings.HasPrefix(symbolname.Parse(fn).Name, "New") || strings.HasPrefix(symbolname.Parse(fn).Name, "With")
 }
 
 // sampled puts one CPU sample to what it does under the lock.

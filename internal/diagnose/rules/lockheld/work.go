@@ -3,8 +3,8 @@ package lockheld
 import (
 	"strings"
 
-	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/logging"
+	"whet/internal/symbolname"
 )
 
 // work is what a lock should not be held for.
@@ -25,7 +25,7 @@ func (w work) String() string {
 
 // workOf classifies a function by its linker name, or a call by its typed one.
 func workOf(fn string) work {
-	sym := diagnose.ParseSymbol(fn)
+	sym := symbolname.Parse(fn)
 	switch pkg := sym.Package; pkg {
 	case "":
 		return cheap
@@ -101,7 +101,7 @@ func workOf(fn string) work {
 	return cheap
 }
 
-func ofOS(sym diagnose.Symbol) work {
+func ofOS(sym symbolname.Name) work {
 	if sym.Receiver == "File" {
 		switch sym.Name {
 		case "Name", "Fd":
@@ -116,7 +116,7 @@ func ofOS(sym diagnose.Symbol) work {
 	return cheap
 }
 
-func ofHTTP(sym diagnose.Symbol) work {
+func ofHTTP(sym symbolname.Name) work {
 	switch sym.Receiver {
 	case "Client", "":
 		switch sym.Name {
@@ -144,7 +144,7 @@ func dials(name string) work {
 }
 
 // ofLogger leaves out what only makes or adjusts a logger.
-func ofLogger(sym diagnose.Symbol) work {
+func ofLogger(sym symbolname.Name) work {
 	for _, prefix := range [...]string{"New", "Set", "Get", "Default", "Parse", "Enabled", "Is", "Level", "Writer", "Prefix", "Flags"} {
 		if strings.HasPrefix(sym.Name, prefix) {
 			return cheap

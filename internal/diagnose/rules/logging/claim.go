@@ -8,6 +8,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // offSamples is how many CPU samples of a statement must show no rendering and
@@ -31,8 +32,8 @@ func (f *finder) claim(st *statement) (diagnose.Claim, bool) {
 		Avoidable:  diagnose.Samples{CPU: st.cpu.avoidable.Keep(), Allocs: st.allocs.avoidable.Keep()},
 		Confidence: finding.High,
 	}
-	pkg := diagnose.PackageOf(st.logger)
-	name := short(st.logger)
+	pkg := symbolname.Package(st.logger)
+	name := symbolname.Short(st.logger)
 	if off {
 		c.Confidence = finding.Medium
 		c.Why = fmt.Sprintf("No sample shows a record of %s being rendered or written, so its level is off, yet its arguments are built for every call.", name)
@@ -87,7 +88,7 @@ func (f *finder) evidence(st *statement) []finding.Evidence {
 	}
 	if keep := st.cpu.arguments.Keep(); keep != nil {
 		out = append(out, finding.Evidence{Kind: "source", Text: fmt.Sprintf("arguments built before %s is called take %s of the base's CPU time",
-			short(st.logger), quantity.Percent(s.CPUShare(keep)))})
+			symbolname.Short(st.logger), quantity.Percent(s.CPUShare(keep)))})
 	}
 	return out
 }
@@ -102,12 +103,4 @@ func (st *statement) through() string {
 		}
 	}
 	return best
-}
-
-// short drops the path of a linker name: "logrus.(*Entry).Info".
-func short(fn string) string {
-	if i := strings.LastIndexByte(fn, '/'); i >= 0 && !strings.Contains(fn[:i], "[") {
-		return fn[i+1:]
-	}
-	return fn
 }

@@ -3,7 +3,7 @@ package logging
 import (
 	"strings"
 
-	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // part is what a frame below a log statement does.
@@ -19,7 +19,7 @@ const (
 
 // partOf classifies one function by its linker name.
 func partOf(fn string) part {
-	pkg := diagnose.PackageOf(fn)
+	pkg := symbolname.Package(fn)
 	switch pkg {
 	case "fmt", "reflect", "encoding", "encoding/json", "encoding/base64", "encoding/hex", "text/template", "text/tabwriter", "sort", "internal/fmtsort", "errors":
 		return format
@@ -65,7 +65,7 @@ func emits(fn string) bool {
 	case sink, numbers:
 		return true
 	case format:
-		pkg := diagnose.PackageOf(fn)
+		pkg := symbolname.Package(fn)
 		return pkg != "reflect" && pkg != "errors" && pkg != "sort" // WithFields looks at types before any level is checked
 	}
 	for _, name := range []string{".Write", ".WriteTo", ".WriteString", ".Handle", ".Format", ".Output", ".EncodeEntry", ".AppendFormat"} {

@@ -7,6 +7,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // loggers knows which functions of one subject's program log.
@@ -26,7 +27,7 @@ func (l *loggers) logs(fn string) bool {
 	if l.homeMade[fn] {
 		return true
 	}
-	sym := diagnose.ParseSymbol(fn)
+	sym := symbolname.Parse(fn)
 	return knownPackage(sym.Package) && !configures(sym.Name)
 }
 
@@ -36,14 +37,14 @@ func (l *loggers) isLogger(f *callstack.Frame, callee string) bool {
 	if l.homeMade[f.Function] {
 		return true
 	}
-	sym := diagnose.ParseSymbol(f.Function)
+	sym := symbolname.Parse(f.Function)
 	if Package(sym.Package) {
 		return true
 	}
 	if callee == "" || sym.Receiver == "" {
 		return false
 	}
-	c := diagnose.ParseSymbol(callee)
+	c := symbolname.Parse(callee)
 	return c.Package == sym.Package && c.Receiver == sym.Receiver
 }
 
@@ -57,7 +58,7 @@ func (l *loggers) confirm() {
 	note := func(fn string) *below {
 		b := seen[fn]
 		if b == nil {
-			sym := diagnose.ParseSymbol(fn)
+			sym := symbolname.Parse(fn)
 			if knownPackage(sym.Package) || !shaped(sym) {
 				b = &below{} // remembered as none; never confirmed
 				seen[fn] = nil
@@ -106,7 +107,7 @@ func (l *loggers) confirm() {
 
 // add notes what a function that is met below does.
 func (b *below) add(fn string) {
-	switch pkg := diagnose.PackageOf(fn); {
+	switch pkg := symbolname.Package(fn); {
 	case knownPackage(pkg):
 		b.logger = true
 	case strings.HasPrefix(fn, "fmt.Fprint"):

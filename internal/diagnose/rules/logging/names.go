@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // known are the import paths of logging packages, without a major version.
@@ -125,8 +125,8 @@ func levelLike(name string) bool {
 // shaped reports whether a symbol looks like a logger's entry point: a name
 // like a level, and the word log in it, its type or its package. A literal is
 // none: middleware named LogRequests returns one that serves the request.
-func shaped(sym diagnose.Symbol) bool {
-	if sym.Closure || sym.Package == "testing" || sym.Package == "runtime/trace" || strings.HasPrefix(sym.Package, "math") || !levelLike(sym.Name) {
+func shaped(sym symbolname.Name) bool {
+	if sym.Made != "" || sym.Package == "testing" || sym.Package == "runtime/trace" || strings.HasPrefix(sym.Package, "math") || !levelLike(sym.Name) {
 		return false
 	}
 	return Package(sym.Package) || slices.ContainsFunc(split(sym.Receiver), isLogWord) ||

@@ -3,7 +3,7 @@ package logging
 import (
 	"testing"
 
-	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 func TestShaped(t *testing.T) {
@@ -44,7 +44,7 @@ func TestShaped(t *testing.T) {
 		"runtime/trace.Logf":                false,
 		"m/app.(*Server).LogAndServe.func1": false,
 	} {
-		if got := shaped(diagnose.ParseSymbol(fn)); got != want {
+		if got := shaped(symbolname.Parse(fn)); got != want {
 			t.Errorf("%s: %v", fn, got)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
-	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // mostlyText reports whether text built before the call is the larger part of
@@ -33,7 +33,7 @@ func buildsText(c *hot.Classified, i int, stack []callstack.FrameID, at int, st 
 		return concatenates(st.Node) && !boxSized(c.Labels(i))
 	}
 	fn := c.Frame(stack[at-1]).Function
-	switch pkg := diagnose.PackageOf(fn); pkg {
+	switch pkg := symbolname.Package(fn); pkg {
 	case "fmt", "strconv", "strings", "bytes", "time", "encoding/json", "encoding/hex", "encoding/base64":
 		return true
 	case "runtime":
@@ -113,7 +113,7 @@ func stopBuilding(pkg string) string {
 }
 
 func onRemedy(pkg, fn string) string {
-	sym := diagnose.ParseSymbol(fn)
+	sym := symbolname.Parse(fn)
 	switch {
 	case strings.HasPrefix(pkg, "github.com/sirupsen/logrus"):
 		return "Replace logrus here by a logger that appends typed fields to a reused buffer (zerolog, or zap or slog with typed attributes)."

@@ -8,6 +8,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // Rule returns the rule.
@@ -189,7 +190,7 @@ func (f *finder) builds(c *hot.Classified, stack []callstack.FrameID, at int) bo
 	case format, alloc, numbers:
 		return true
 	}
-	first, _, _ := strings.Cut(diagnose.PackageOf(fn), "/")
+	first, _, _ := strings.Cut(symbolname.Package(fn), "/")
 	return (first == "strings" || first == "bytes") && !f.s.Own(c.Frame(stack[at-1]))
 }
 
@@ -238,5 +239,5 @@ func (f *finder) statement(at diagnose.Statement, callee string) *statement {
 
 func (st *statement) add(callee string) {
 	st.weight[callee] += 0
-	st.pure = st.pure || st.called != "" && diagnose.ParseSymbol(callee).Name == st.called
+	st.pure = st.pure || st.called != "" && symbolname.Parse(callee).Name == st.called
 }

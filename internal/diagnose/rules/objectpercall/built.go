@@ -15,6 +15,7 @@ import (
 	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
 	"whet/internal/format/compiler"
+	"whet/internal/symbolname"
 )
 
 // constructor is a statement x := f(…) whose object could be kept.
@@ -119,8 +120,8 @@ func key(in string, line int, callee string) string { return fmt.Sprint(in, ":",
 // constructs: a function of the user's own or of another module, not of the
 // standard library, whose import paths have no dot in their first element.
 func (b *builder) constructs(callee string) bool {
-	sym := diagnose.ParseSymbol(callee)
-	if sym.Name == "" || sym.Receiver != "" || sym.Closure {
+	sym := symbolname.Parse(callee)
+	if sym.Name == "" || sym.Receiver != "" || sym.Made != "" {
 		return false
 	}
 	if _, ok := states[callee]; ok {
@@ -157,7 +158,7 @@ func (b *builder) onlyAsked(file string, fn *syntax.Function, d syntax.Declarati
 				return false, by
 			}
 			method := b.s.CalleeOf(file, call)
-			if diagnose.ParseSymbol(method).Receiver == "" {
+			if symbolname.Parse(method).Receiver == "" {
 				return false, by // a field that is called
 			}
 			asked = true

@@ -11,6 +11,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // state is what a function builds inside for each call.
@@ -128,7 +129,7 @@ func builds(c *hot.Classified, stack []callstack.FrameID, of state, allocated bo
 
 func (o *object) claim(s *diagnose.Subject) diagnose.Claim {
 	of := states[o.callee]
-	name := o.callee[strings.LastIndexByte(o.callee, '/')+1:]
+	name := symbolname.Short(o.callee)
 	c := diagnose.Claim{
 		Place:      o.Place(o.function),
 		Cost:       diagnose.Samples{CPU: o.cpu.Keep(), Allocs: o.mem.Keep()},

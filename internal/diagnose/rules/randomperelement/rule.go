@@ -10,6 +10,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
+	"whet/internal/symbolname"
 )
 
 // Rule returns the rule.
@@ -82,7 +83,7 @@ func (f *finder) site(c *hot.Classified, stack []callstack.FrameID) (st *site, s
 	for _, id := range stack {
 		frame := c.Frame(id)
 		if !f.s.Own(frame) {
-			switch diagnose.PackageOf(frame.Function) {
+			switch symbolname.Package(frame.Function) {
 			case "crypto/rand":
 				drawn, secret = true, true
 			case "math/rand", "math/rand/v2":

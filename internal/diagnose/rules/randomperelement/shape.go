@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // shape is what the source says of a statement that makes a character of a
@@ -34,7 +35,7 @@ func (f *finder) shapeOf(st diagnose.Statement, function string) (sh shape, ok b
 	if body == nil || fn.Parent(st.Node) != body || holdsLoop(body) {
 		return shape{}, false
 	}
-	r := reader{finder: f, st: st, fn: fn, pkg: diagnose.PackageOf(function)}
+	r := reader{finder: f, st: st, fn: fn, pkg: symbolname.Package(function)}
 	made := character(st.Node)
 	if made == nil {
 		if made = r.named(body); made == nil {
@@ -193,7 +194,7 @@ func (r *reader) of(call *ast.CallExpr, size int, runes bool) (shape, bool) {
 	}
 	calls, _ := r.s.StatementCalls(r.st)
 	for _, c := range calls {
-		sh.typed = sh.typed || c.Callee != "" && len(c.Args) == len(call.Args) && diagnose.ParseSymbol(c.Callee).Name == nameOf(call)
+		sh.typed = sh.typed || c.Callee != "" && len(c.Args) == len(call.Args) && symbolname.Parse(c.Callee).Name == nameOf(call)
 	}
 	return sh, true
 }

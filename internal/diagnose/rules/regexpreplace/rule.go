@@ -11,6 +11,7 @@ import (
 	"whet/internal/diagnose/repeated"
 	"whet/internal/finding"
 	"whet/internal/format/compiler"
+	"whet/internal/symbolname"
 )
 
 // Rule returns the rule.
@@ -105,12 +106,12 @@ func part(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool) {
 	last := len(below) - 1
 	switch strings.TrimPrefix(name(last), method) {
 	case "ReplaceAllString", "ReplaceAllLiteralString", "Split":
-		if last == 0 && isHeap(c) || last > 0 && diagnose.PackageOf(name(last-1)) == "runtime" {
+		if last == 0 && isHeap(c) || last > 0 && symbolname.Package(name(last-1)) == "runtime" {
 			return true, false
 		}
 	case "ReplaceAll", "ReplaceAllLiteral":
 		for i := range below {
-			if name(i) == method+"replaceAll" && (i == 0 && isHeap(c) || i > 0 && diagnose.PackageOf(name(i-1)) == "runtime") {
+			if name(i) == method+"replaceAll" && (i == 0 && isHeap(c) || i > 0 && symbolname.Package(name(i-1)) == "runtime") {
 				return true, false
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"whet/internal/diagnose/purity"
 	"whet/internal/diagnose/syntax"
 	"whet/internal/format/compiler"
+	"whet/internal/symbolname"
 )
 
 // result is a statement that computes one.
@@ -153,7 +154,7 @@ func (f *finder) typed(st diagnose.Statement, callee string) *compiler.Call {
 	calls, _ := f.s.StatementCalls(st)
 	var found *compiler.Call
 	for i := range calls {
-		if calls[i].Callee == callee || diagnose.ParseSymbol(calls[i].Callee).Receiver != "" && diagnose.ParseSymbol(calls[i].Callee).Name == diagnose.ParseSymbol(callee).Name {
+		if calls[i].Callee == callee || symbolname.Parse(calls[i].Callee).Receiver != "" && symbolname.Parse(calls[i].Callee).Name == symbolname.Parse(callee).Name {
 			if found != nil {
 				return nil
 			}

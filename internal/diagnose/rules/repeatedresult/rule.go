@@ -12,6 +12,7 @@ import (
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/recording"
+	"whet/internal/symbolname"
 )
 
 // Rule returns the rule.
@@ -96,7 +97,7 @@ func (f *finder) perCall(set *diagnose.Set) float64 {
 
 func (f *finder) claim(r *result) diagnose.Claim {
 	s := f.s
-	name := r.callee[strings.LastIndexByte(r.callee, '/')+1:]
+	name := symbolname.Short(r.callee)
 	per := quantity.Nanoseconds(f.perCall(&r.cpu))
 	c := diagnose.Claim{
 		Place:      r.Place(r.function),

@@ -10,6 +10,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // sort says what a function returns, as far as sharing it goes.
@@ -127,7 +128,7 @@ func (u *use) method(file string, call *ast.CallExpr) bool {
 	if decl, _ := u.s.FunctionNamed(callee); decl != nil {
 		return u.judge.ReadOnly(callee)
 	}
-	sym := diagnose.ParseSymbol(callee)
+	sym := symbolname.Parse(callee)
 	switch sym.Name {
 	case "String", "Len", "Bounds", "At", "Format", "Equal", "Compare":
 		return sym.Receiver != ""
@@ -168,7 +169,7 @@ func (u *use) argument(file string, fn *syntax.Function, call *ast.CallExpr, n a
 		}
 	}
 	callee := u.s.CalleeOf(file, call)
-	sym := diagnose.ParseSymbol(callee)
+	sym := symbolname.Parse(callee)
 	if decl, in := u.s.FunctionNamed(callee); decl != nil {
 		return u.handed(in, decl, at)
 	}

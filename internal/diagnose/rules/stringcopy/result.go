@@ -9,6 +9,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
 )
 
 // result is what the source says of a statement whose copies are all strings
@@ -325,7 +326,7 @@ func (f *finder) costsNothing(st *statement, from []source) bool {
 				case src.file != here.File || src.line != here.First:
 					return false
 				case at > 0:
-					return src.call != "" && diagnose.ParseSymbol(f.s.Allocs.Frame(stack[at-1]).Function).Name == src.call
+					return src.call != "" && symbolname.Parse(f.s.Allocs.Frame(stack[at-1]).Function).Name == src.call
 				}
 				// The string's own block is no other than that.
 				return src.call == "" && !(st.File == here.File && st.First == here.First)
