@@ -38,16 +38,16 @@ type profileFormat struct {
 func otherFormats() []profileFormat {
 	return []profileFormat{
 		{is: goroutines.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
-			return goroutines.Read(data, goroutines.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
+			return goroutines.Read(data, l.Limits)
 		}},
 		{is: legacy.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
-			return legacy.Read(data, legacy.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
+			return legacy.Read(data, l.Limits)
 		}},
 		{is: perfscript.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
-			return perfscript.Read(data, perfscript.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
+			return perfscript.Read(data, l.Limits)
 		}},
 		{is: folded.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
-			return folded.Read(data, folded.Limits{MaxBytes: l.MaxBytes, MaxRecords: l.MaxRecords})
+			return folded.Read(data, l.Limits)
 		}, byLine: true},
 	}
 }
@@ -73,6 +73,7 @@ func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
 		if !f.is(inner) {
 			continue
 		}
+		limits := limits.Of(c.size)
 		data, doubt, err := readAll(c, packed, limits.MaxBytes)
 		if err != nil {
 			return nil, err
@@ -82,8 +83,10 @@ func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
 		}
 		p, err := f.read(data, limits)
 		switch {
+		case err != nil && doubt == "":
+			return nil, raisable(err)
 		case doubt == "":
-			return p, err
+			return p, nil
 		case err != nil:
 			return nil, fmt.Errorf("%s: copy or fetch it again: %w", doubt, err)
 		}
@@ -94,10 +97,15 @@ func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
 		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
 	}
 	p, err := profile.ReadPacked(c, c.size, limits)
-	if errors.Is(err, profile.ErrTooLarge) {
-		err = fmt.Errorf("%w: -max_size raises the bound", err)
+	return p, raisable(err)
+}
+
+// raisable says how to read what is too large unless it is asked for.
+func raisable(err error) error {
+	if errors.Is(err, profile.ErrTooLarge) || errors.Is(err, callstack.ErrMemory) {
+		return fmt.Errorf("%w: -max_size raises the bound", err)
 	}
-	return p, err
+	return err
 }
 
 // gunzipHead unpacks what there is of a file's beginning.
@@ -114,18 +122,33 @@ func gunzipHead(head []byte) []byte {
 // readAll reads a text, unpacked. Of one that is damaged, it is what stands
 // before the damage, and doubt says what that means.
 func readAll(c content, packed bool, limit int64) (data []byte, doubt string, err error) {
+	// Unpacked once to see how long it is, so that memory holds it once.
+	size := c.size
+	if packed {
+		r, err := unpacked(c)
+		if err != nil {
+			return nil, "", err
+		}
+		size, _ = io.Copy(io.Discard, io.LimitReader(r, limit+1))
+	}
+	if size > limit {
+		return nil, "", fmt.Errorf("it is larger than %s: -max_size raises the bound", quantity.Bytes(float64(limit)))
+	}
 	var r io.Reader = io.NewSectionReader(c, 0, c.size)
 	if packed {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, "", fmt.Errorf("unpack: %w", err)
+		if r, err = unpacked(c); err != nil {
+			return nil, "", err
 		}
-		r = z
 	}
-	data, err = io.ReadAll(io.LimitReader(r, limit+1))
+	data = make([]byte, size)
+	n, err := io.ReadFull(r, data)
+	if data = data[:n]; err == nil {
+		_, err = io.ReadFull(r, make([]byte, 1)) // the checksum, or what is wrong
+	}
+	if err == io.EOF {
+		err = nil
+	}
 	switch {
-	case int64(len(data)) > limit:
-		return nil, "", fmt.Errorf("it is larger than %s: -max_size raises the bound", quantity.Bytes(float64(limit)))
 	case len(data) > 0 && errors.Is(err, io.ErrUnexpectedEOF):
 		return data, "the file ends early: samples may be missing at its end, and no checksum vouches for the rest", nil
 	case len(data) > 0 && errors.Is(err, gzip.ErrHeader):
@@ -134,4 +157,13 @@ func readAll(c content, packed bool, limit int64) (data []byte, doubt string, er
 		return nil, "", fmt.Errorf("unpack: %w", err)
 	}
 	return data, "", nil
+}
+
+// unpacked reads the text in a gzip file.
+func unpacked(c content) (io.Reader, error) {
+	z, err := gzip.NewReader(io.NewSectionReader(c, 0, c.size))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	return z, nil
 }

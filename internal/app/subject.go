@@ -17,6 +17,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/capture"
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -39,7 +40,7 @@ func (f *sourceFlags) declare(fs *flag.FlagSet) {
 	f.fetchFlags.declare(fs)
 	fs.StringVar(&f.kind, "kind", "", "of a recording, read the profiles of this `kind`: cpu (the default), allocs, block, mutex; of a program or service also heap, goroutine, wall")
 	fs.StringVar(&f.benchmark, "benchmark", "", "of a recording, read only the profiles of this benchmark, by `name`")
-	fs.Var(&f.maxSize, "max_size", "refuse profiles of more than this `size`, packed or unpacked (default: 1GiB; from a pipe or a server 256MiB)")
+	fs.Var(&f.maxSize, "max_size", "refuse profiles of more than this `size`, packed or unpacked (default: 1GiB; from a pipe or a server 192MiB)")
 	fs.StringVar(&f.symbolize, "symbolize", "", "where names of addresses come from, a `mode`: none, local (the binary), fastlocal (the same), force (the binary's instead of the profile's)")
 	fs.StringVar(&f.buildID, "buildid", "", "the build `id` of the profile's program, where the profile does not say")
 	fs.BoolVar(&f.allFrames, "all_frames", false, "keep the frames that the recorder asked to drop")
@@ -55,18 +56,21 @@ func (f *sourceFlags) declareBases(fs *flag.FlagSet) {
 // known before it is read; a pipe or a server may never end.
 const (
 	maxProfileBytes = 1 << 30
-	maxStreamBytes  = 256 << 20
+	maxStreamBytes  = 192 << 20
 )
 
 // limits bound what is unpacked.
 func (f *sourceFlags) limits() profile.Limits {
 	l := profile.DefaultLimits()
 	l.MaxBytes = cmp.Or(int64(f.maxSize), maxProfileBytes)
+	if f.maxSize > 0 {
+		l.MaxRatio = 0 // who names a size means it, however well the file is packed
+	}
 	if f.maxSize > maxProfileBytes {
 		// Who wants more bytes wants what stands in them.
-		times := int64(f.maxSize)/maxProfileBytes + 1
+		times := min(int64(f.maxSize)/maxProfileBytes+1, 64) // numbers of records have 32 bits
 		l.MaxFrames *= times
-		l.MaxRecords *= int(min(times, 128)) // their numbers have 32 bits
+		l.MaxMemory *= times
 	}
 	return l
 }
@@ -361,13 +365,13 @@ func (f *sourceFlags) loadStream(name string, r io.Reader) (*callstack.Packed, e
 		name = "from the standard input"
 	}
 	limit := f.streamLimit()
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	data, whole, err := capture.ReadAtMost(r, limit)
 	switch {
 	case errors.As(err, new(*fs.PathError)):
 		return nil, fmt.Errorf("read profile: %w", err) // it names the file
 	case err != nil:
 		return nil, fmt.Errorf("read profile %s: %w", name, err)
-	case int64(len(data)) > limit:
+	case !whole:
 		return nil, fmt.Errorf("read profile %s: it is larger than %s: record a shorter one, write it to a file, or raise the bound with -max_size", name, quantity.Bytes(float64(limit)))
 	}
 	p, err := readProfile(content{bytes.NewReader(data), int64(len(data))}, f.limits())

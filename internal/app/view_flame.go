@@ -70,6 +70,9 @@ func makeFlame(ctx context.Context, q *request) (product, error) {
 	for _, source := range q.sources {
 		warnings = append(warnings, source.Profile.Warnings...)
 	}
+	if n := len(q.sampleTypes()); n > menuTypes && q.menu() && !q.isLarge() && !q.s.flame.allTypes {
+		warnings = append(warnings, fmt.Sprintf("of the profile's %d values %d are drawn: -sample_index chooses another, -all_types draws all", n, menuTypes))
+	}
 	if len(views) == 1 && q.isLarge() && !q.s.flame.allTypes && q.s.picture(formatHTML) != formatSVG && len(q.sampleTypes()) > 1 {
 		warnings = append(warnings, "of a profile this large one value is drawn: -sample_index chooses another, -all_types draws all")
 	}
@@ -79,6 +82,12 @@ func makeFlame(ctx context.Context, q *request) (product, error) {
 // menuSamples is how many samples a profile may have for all of its values to be
 // drawn unasked: each takes as long as the first.
 const menuSamples = 500_000
+
+// menuTypes is how many values are drawn unasked: more than Go's profiles have.
+const menuTypes = 16
+
+// menu reports whether what is written can show more than one value.
+func (q *request) menu() bool { return q.s.picture(formatHTML) != formatSVG && !q.s.mean }
 
 func (q *request) isLarge() bool {
 	samples := 0
@@ -96,9 +105,9 @@ func (q *request) flames() ([]flame.View, error) {
 		return nil, err
 	}
 	types := []string{first}
-	if q.s.picture(formatHTML) != formatSVG && !q.s.mean && (q.s.flame.allTypes || !q.isLarge()) {
+	if q.menu() && (q.s.flame.allTypes || !q.isLarge()) {
 		for _, t := range q.sampleTypes() {
-			if t != first {
+			if t != first && (len(types) < menuTypes || q.s.flame.allTypes) {
 				types = append(types, t)
 			}
 		}

@@ -63,6 +63,9 @@ type Packed struct {
 // Len returns the number of samples.
 func (p *Packed) Len() int { return p.samples }
 
+// Deepest returns the number of locations of the deepest stack.
+func (p *Packed) Deepest() int { return p.deepest }
+
 // Lines returns the frames of a location, innermost first: each but the last
 // is inlined into the next. The slice is the profile's own.
 func (p *Packed) Lines(id LocationID) []SourceLine {

@@ -12,6 +12,7 @@ type PackedBuilder struct {
 	path       []LocationID // of the sample before, root first, unless that was packed
 	set        []byte       // of the sample before, encoded
 	ids        []byte
+	memory     int64 // of all but samples, as Memory counts
 }
 
 // NewPackedBuilder returns a builder for a profile with the given value
@@ -36,6 +37,7 @@ func (b *PackedBuilder) Function(f Function) FunctionID {
 		id = FunctionID(len(b.p.Functions))
 		b.p.Functions = append(b.p.Functions, f)
 		b.functionID[f] = id
+		b.memory += functionBytes + int64(len(f.Name)+len(f.SystemName)+len(f.File))
 	}
 	return id
 }
@@ -58,6 +60,7 @@ func (b *PackedBuilder) Location(mapping MappingID, address uint64, folded bool,
 	if !ok {
 		id = b.NewLocation(mapping, address, folded, lines...)
 		b.locationID[string(b.key)] = id
+		b.memory += int64(len(b.key))
 	}
 	return id
 }
@@ -65,6 +68,7 @@ func (b *PackedBuilder) Location(mapping MappingID, address uint64, folded bool,
 // NewLocation adds a location without looking for an equal one: for readers of
 // formats that number their locations themselves.
 func (b *PackedBuilder) NewLocation(mapping MappingID, address uint64, folded bool, lines ...SourceLine) LocationID {
+	b.memory += locationBytes + lineBytes*int64(len(lines))
 	first := uint32(len(b.p.lines))
 	b.p.lines = append(b.p.lines, lines...)
 	b.p.Locations = append(b.p.Locations, Location{Mapping: mapping, Address: address, Folded: folded, first: first, end: uint32(len(b.p.lines))})
@@ -114,6 +118,7 @@ func (b *PackedBuilder) addPath(shared int) {
 func (b *PackedBuilder) addStack(shared, n int, others []byte) {
 	b.p.samples++
 	b.p.deepest = max(b.p.deepest, shared+n)
+	b.memory += int64(len(others))
 	b.p.stacks.stack(shared, others)
 }
 
@@ -130,6 +135,7 @@ func (b *PackedBuilder) addValues(values []int64) {
 	if len(values) != len(b.p.values) {
 		panic("callstack: a sample needs one value per column")
 	}
+	b.memory += int64(len(values))
 	for t, v := range values {
 		to := b.p.values[t].room(binary.MaxVarintLen64)
 		if u := uint64(v)<<1 ^ uint64(v>>63); u < 0x80 { // zigzag, as most are: in one byte
@@ -150,6 +156,7 @@ func (b *PackedBuilder) addLabels(labels []byte) {
 	*to = binary.AppendUvarint(*to, 1+uint64(len(labels)))
 	*to = append(*to, labels...)
 	b.set = append(b.set[:0], labels...)
+	b.memory += int64(len(labels))
 }
 
 // AppendLabel appends a label to an encoded set. Strings are given by their
@@ -172,6 +179,7 @@ func (b *PackedBuilder) string(s string) uint64 {
 		id = uint64(len(b.p.strings))
 		b.p.strings = append(b.p.strings, s)
 		b.stringID[s] = id
+		b.memory += stringBytes + int64(len(s))
 	}
 	return id
 }

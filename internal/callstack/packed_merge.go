@@ -65,6 +65,7 @@ type PackedMerger struct {
 	path     [][2]uint64 // the polynomials' values of the path's prefixes; path[0] of none
 	row      []int64
 	key      []byte
+	comments map[string]bool
 }
 
 type mappingKey struct {
@@ -83,6 +84,7 @@ func NewPackedMerger(first *Meta) *PackedMerger {
 		mappings: make(map[mappingKey]MappingID),
 		sets:     make(map[string]uint64),
 		samples:  make(map[[2]uint64]int),
+		comments: make(map[string]bool),
 		sums:     make([]uint64, len(first.Types)),
 		points:   [2]uint64{2 + rand.Uint64N(mersenne61-2), 2 + rand.Uint64N(mersenne61-2)},
 		path:     [][2]uint64{{}},
@@ -191,7 +193,8 @@ func (m *PackedMerger) meta(from *Meta) error {
 		to.DocURL = from.DocURL
 	}
 	for _, c := range from.Comments {
-		if !slices.Contains(to.Comments, c) {
+		if !m.comments[c] {
+			m.comments[c] = true
 			to.Comments = append(to.Comments, c)
 		}
 	}

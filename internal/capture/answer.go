@@ -84,10 +84,10 @@ func get(client *http.Client, request *http.Request, limit int64, now func() tim
 	}
 	defer response.Body.Close()
 	a.head = now()
-	a.data, err = io.ReadAll(io.LimitReader(response.Body, limit+1))
-	a.end = now()
+	data, whole, err := ReadAtMost(response.Body, limit)
+	a.data, a.end = data, now()
 	switch {
-	case int64(len(a.data)) > limit:
+	case err == nil && !whole:
 		return nil, unfit("the answer is longer than " + mebibytes(limit))
 	case err != nil:
 		return nil, breach(request.Context(), err, len(a.data))

@@ -16,7 +16,7 @@ import (
 type FetchOptions struct {
 	Seconds  int           // how long the program is to record; 0 leaves it to the URL, then 30 for CPU profiles
 	Header   http.Header   // sent with the request
-	MaxBytes int64         // a longer answer is refused; 0 is 256 MiB
+	MaxBytes int64         // a longer answer is refused; 0 is 192 MiB
 	Grace    time.Duration // how much longer than Seconds the answer may take; 0 is 30 s
 	Timeout  time.Duration // how long it may take in all; 0 leaves it to Seconds and Grace
 	TLS      *tls.Config   // of https; nil is Go's default
@@ -24,7 +24,7 @@ type FetchOptions struct {
 
 const (
 	defaultSeconds  = 30 // net/http/pprof's own
-	defaultMaxBytes = 256 << 20
+	defaultMaxBytes = 192 << 20
 	defaultGrace    = 30 * time.Second
 	longestSeconds  = 24 * 60 * 60
 )

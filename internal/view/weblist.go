@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -86,6 +87,14 @@ const webGap = 20
 // have millions of instructions.
 const maxWebFunctions = 200
 
+// maxWebRows bounds it, too: of instructions and of the inlined calls that they
+// lie in, which stand under each of these calls. maxWebCalls is more than Go's
+// compiler inlines into each other.
+const (
+	maxWebRows  = 200_000
+	maxWebCalls = 64
+)
+
 // webInstruction is an instruction with all its frames, innermost first.
 type webInstruction struct {
 	address uint64
@@ -157,6 +166,7 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 			}
 		}
 	}
+	v.Functions = make([]WebFunction, 0, len(order))
 	for _, k := range order {
 		f := functions[k]
 		if f.sum.cum == 0 {
@@ -165,26 +175,6 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 		w := WebFunction{Function: k.function, File: k.file}
 		once.limit(&f.sum, lineKey{k, wholeFunction})
 		w.Flat, w.Cum = f.sum.values()
-		costs := make(map[int]*WebLine, len(f.lines))
-		for n, unders := range f.lines {
-			one := &WebLine{Number: n}
-			var all sum
-			var calls []WebCall
-			for i, u := range unders {
-				in := &instructions[u.instruction]
-				all.add(in.sum)
-				out := WebInstruction{Address: in.address, Text: in.text, File: in.frames[0].File, Line: in.frames[0].Line}
-				out.Flat, out.Cum = in.sum.values()
-				out.Apart = i > 0 && instructions[unders[i-1].instruction].address+instructions[unders[i-1].instruction].size != in.address
-				calls = v.calls(in.frames[:u.frame], l)
-				out.Calls = calls
-				one.Instructions = append(one.Instructions, out)
-			}
-			once.limit(&all, lineKey{k, n})
-			one.Flat, one.Cum = all.values()
-			costs[n] = one
-		}
-		v.addSource(&w, costs, l)
 		v.Functions = append(v.Functions, w)
 	}
 	slices.SortStableFunc(v.Functions, func(a, b WebFunction) int {
@@ -193,6 +183,46 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 	if n := len(v.Functions); n > maxWebFunctions {
 		v.warn("%d functions match, the %d that cost most are shown: a narrower expression shows the others", n, maxWebFunctions)
 		v.Functions = v.Functions[:maxWebFunctions]
+	}
+	rows, deep, left := 0, 0, 0
+	for i := range v.Functions {
+		w := &v.Functions[i]
+		k := routineKey{w.Function, w.File}
+		f := functions[k]
+		costs := make(map[int]*WebLine, len(f.lines))
+		for _, n := range slices.Sorted(maps.Keys(f.lines)) {
+			unders := f.lines[n]
+			one := &WebLine{Number: n}
+			var all sum
+			for i, u := range unders {
+				in := &instructions[u.instruction]
+				all.add(in.sum)
+				calls := in.frames[:u.frame]
+				if n := len(calls) - maxWebCalls; n > 0 {
+					calls = calls[n:] // those nearest to the line
+					deep++
+				}
+				if rows += 1 + len(calls); rows > maxWebRows {
+					left++
+					continue
+				}
+				out := WebInstruction{Address: in.address, Text: in.text, File: in.frames[0].File, Line: in.frames[0].Line}
+				out.Flat, out.Cum = in.sum.values()
+				out.Apart = i > 0 && instructions[unders[i-1].instruction].address+instructions[unders[i-1].instruction].size != in.address
+				out.Calls = v.calls(calls, l)
+				one.Instructions = append(one.Instructions, out)
+			}
+			once.limit(&all, lineKey{k, n})
+			one.Flat, one.Cum = all.values()
+			costs[n] = one
+		}
+		v.addSource(w, costs, l)
+	}
+	if deep > 0 {
+		v.warn("%d instructions lie within more than %d inlined calls, of which those nearest to the line are shown", deep, maxWebCalls)
+	}
+	if left > 0 {
+		v.warn("%d instructions are left out, though their lines count them: a narrower expression shows them", left)
 	}
 }
 

@@ -72,6 +72,11 @@ func New(sources []Source, o Options) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, keys := range [][]string{o.TagRoot, o.TagLeaf} {
+		if len(keys) > maxTagFrames {
+			return nil, &OptionError{fmt.Errorf("-tagroot and -tagleaf: %d keys, of which each becomes a frame of every stack: name no more than %d", len(keys), maxTagFrames)}
+		}
+	}
 	if len(p.Types) == 0 {
 		return nil, errors.New("the profile has no sample types")
 	}
@@ -125,6 +130,10 @@ func New(sources []Source, o Options) (*Selection, error) {
 	}
 	return s, nil
 }
+
+// maxTagFrames is how many keys of labels may become frames at either end of a
+// stack.
+const maxTagFrames = 64
 
 func nonEmpty(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" })

@@ -16,7 +16,7 @@ import (
 )
 
 // wide lets every fixture pass.
-var wide = Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24}
+var wide = callstack.Limits{MaxBytes: 1 << 30, MaxMemory: 2 << 30}
 
 // written are the samples of p, root first, with all that a folded stack can
 // say of them.
@@ -124,10 +124,10 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", test.text, err, test.want)
 		}
 	}
-	if _, err := Read([]byte("a;b;c 1\n"), Limits{MaxBytes: 100, MaxRecords: 2}); err == nil {
-		t.Error("three functions where two are allowed: no error")
+	if _, err := Read([]byte("a;b;c 1\n"), callstack.Limits{MaxBytes: 100, MaxMemory: 700}); err == nil {
+		t.Error("three functions in 700 bytes of memory: no error")
 	}
-	if _, err := Read([]byte("a;b;c 1\n"), Limits{MaxBytes: 7, MaxRecords: 9}); err == nil {
+	if _, err := Read([]byte("a;b;c 1\n"), callstack.Limits{MaxBytes: 7, MaxMemory: 1 << 20}); err == nil {
 		t.Error("8 bytes where 7 are allowed: no error")
 	}
 }
@@ -290,7 +290,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Read(data, Limits{MaxBytes: 1 << 20, MaxRecords: 1 << 16})
+		p, err := Read(data, callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 24})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("an error of several lines: %q", err)

@@ -10,12 +10,6 @@ import (
 	"whet/internal/callstack"
 )
 
-// Limits bound what Read takes on; a file beyond them is refused.
-type Limits struct {
-	MaxBytes   int64
-	MaxRecords int // different functions and locations
-}
-
 // unknown stands for a frame without a name, as in pprof.
 const unknown = "<unknown>"
 
@@ -45,21 +39,24 @@ func printable(line []byte) bool {
 
 // Read decodes folded stacks. Lines that are none are left out, and counted in
 // a warning.
-func Read(data []byte, limits Limits) (*callstack.Packed, error) {
+func Read(data []byte, limits callstack.Limits) (*callstack.Packed, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
 	r := newReader(differential(data))
 	for line := range bytes.Lines(data) {
 		r.line(line)
-		if len(r.p.Functions) > limits.MaxRecords || len(r.p.Locations) > limits.MaxRecords {
-			return nil, fmt.Errorf("line %d: more than %d different functions or places in them: too large to read", r.number, limits.MaxRecords)
+		if r.b.Memory() > limits.MaxMemory {
+			return nil, fmt.Errorf("line %d: %w", r.number, callstack.ErrMemory)
 		}
 		if r.overflow {
 			return nil, fmt.Errorf("line %d: the counts add up to more than 63 bits hold: they cannot be right", r.number)
 		}
 	}
 	if r.p.Len() == 0 {
+		if r.deep > 0 {
+			return nil, fmt.Errorf("line %d: a stack of more than %d frames: it cannot be right", r.firstDeep, callstack.MaxDepth)
+		}
 		if r.bad > 0 {
 			return nil, fmt.Errorf("line %d: not a folded stack, which is frames divided by semicolons, a blank and a count", r.firstBad)
 		}
@@ -108,15 +105,17 @@ type reader struct {
 	functions map[string]callstack.FunctionID
 	mappings  map[string]callstack.MappingID
 
-	sums     []sum // one a column
-	row      []int64
-	path     []callstack.LocationID
-	number   int // of the line
-	bad      int // lines that are no stacks
-	firstBad int
-	negative int
-	decimals bool
-	overflow bool
+	sums      []sum // one a column
+	row       []int64
+	path      []callstack.LocationID
+	number    int // of the line
+	bad       int // lines that are no stacks
+	firstBad  int
+	deep      int // stacks of more frames than a stack may have
+	firstDeep int
+	negative  int
+	decimals  bool
+	overflow  bool
 }
 
 func newReader(differential bool) *reader {
@@ -151,6 +150,12 @@ func (r *reader) line(line []byte) {
 	if !ok || len(stack) == 0 {
 		if r.bad++; r.bad == 1 {
 			r.firstBad = r.number
+		}
+		return
+	}
+	if bytes.Count(stack, []byte{';'}) >= callstack.MaxDepth {
+		if r.deep++; r.deep == 1 {
+			r.firstDeep = r.number
 		}
 		return
 	}
@@ -224,8 +229,9 @@ func (r *reader) location(group []byte) callstack.LocationID {
 			id = r.b.Function(callstack.Function{Name: name})
 			r.functions[name] = id
 		}
-		lines = append([]callstack.SourceLine{{Function: id}}, lines...)
+		lines = append(lines, callstack.SourceLine{Function: id})
 	}
+	slices.Reverse(lines) // to innermost first
 	id := r.b.Location(mapping, 0, false, lines...)
 	r.locations[key] = id
 	return id
@@ -265,6 +271,12 @@ func (r *reader) warn() {
 		say("line %d is no folded stack and was left out", r.firstBad)
 	case r.bad > 1:
 		say("%d lines are no folded stacks and were left out, the first of them line %d", r.bad, r.firstBad)
+	}
+	switch {
+	case r.deep == 1:
+		say("the stack on line %d has more than %d frames and was left out", r.firstDeep, callstack.MaxDepth)
+	case r.deep > 1:
+		say("%d stacks have more than %d frames and were left out, the first of them line %d", r.deep, callstack.MaxDepth, r.firstDeep)
 	}
 	if r.decimals {
 		say("the counts have decimals: they were rounded to whole numbers in a way that keeps the sums")

@@ -19,7 +19,7 @@ import (
 )
 
 // wide lets every fixture pass.
-var wide = Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24}
+var wide = callstack.Limits{MaxBytes: 1 << 30, MaxMemory: 2 << 30}
 
 func load(t testing.TB, name string) []byte {
 	t.Helper()
@@ -107,7 +107,7 @@ func TestThreeForms(t *testing.T) {
 		case strings.HasSuffix(name, ".pb.gz"):
 			p, err = profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 		case strings.Contains(name, "debug1"):
-			p, err = legacy.Read(data, legacy.Limits(wide))
+			p, err = legacy.Read(data, wide)
 		default:
 			p, err = Read(data, wide)
 		}
@@ -312,10 +312,10 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	three := []byte("goroutine 5 [select]:\nmain.f()\n\t/x.go:1 +0x1\nmain.g()\n\t/x.go:2 +0x1\nmain.h()\n\t/x.go:3 +0x1\n")
-	if _, err := Read(three, Limits{MaxBytes: 1 << 20, MaxRecords: 2}); err == nil {
-		t.Error("three functions where two are allowed: no error")
+	if _, err := Read(three, callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 700}); err == nil {
+		t.Error("three functions in 700 bytes of memory: no error")
 	}
-	if _, err := Read(three, Limits{MaxBytes: 20, MaxRecords: 20}); err == nil {
+	if _, err := Read(three, callstack.Limits{MaxBytes: 20, MaxMemory: 1 << 20}); err == nil {
 		t.Error("more bytes than are allowed: no error")
 	}
 }
@@ -345,7 +345,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("goroutine 5 [select, 3 minutes, locked to thread]:\nmain.f(...)\n\t/x.go:3\nmain.g()\n\t/x.go:4 +0x1\n...5 frames elided...\ncreated by main.h in goroutine 1\n\t/x.go:9 +0x1\n\ngoroutine 6 [select labels:{\"a\": \"b\"}]:\nnon-Go function at pc=0x10\nmain.f()\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Read(data, Limits{MaxBytes: 1 << 20, MaxRecords: 1 << 16})
+		p, err := Read(data, callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 24})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("an error of several lines: %q", err)

@@ -10,18 +10,15 @@ import (
 	"whet/internal/callstack"
 )
 
-// Limits bound what Read takes on; a dump beyond them is refused.
-type Limits struct {
-	MaxBytes   int64
-	MaxRecords int // different functions and locations
-}
-
 // Frames that stand for what a dump does not show.
 const (
 	elided      = "[frames elided]"
 	cutOff      = "[frames cut off]"
 	unavailable = "[stack unavailable]"
 )
+
+// maxLine is longer than any line with a name, arguments or labels.
+const maxLine = 1 << 20
 
 // bufferSize is where runtime/pprof stops to print goroutines.
 const bufferSize = 64 << 20
@@ -41,12 +38,12 @@ func Is(head []byte) bool {
 }
 
 // Read decodes a dump.
-func Read(data []byte, limits Limits) (*callstack.Packed, error) {
+func Read(data []byte, limits callstack.Limits) (*callstack.Packed, error) {
 	return read(data, limits, bufferSize)
 }
 
 // read decodes a dump that was cut if it has full bytes.
-func read(data []byte, limits Limits, full int) (*callstack.Packed, error) {
+func read(data []byte, limits callstack.Limits, full int) (*callstack.Packed, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
@@ -59,9 +56,13 @@ func read(data []byte, limits Limits, full int) (*callstack.Packed, error) {
 			r.end()
 			continue
 		}
+		if len(line) > maxLine {
+			r.oddLine()
+			continue
+		}
 		r.line(line, whole)
-		if len(r.p.Functions) > limits.MaxRecords || len(r.p.Locations) > limits.MaxRecords {
-			return nil, fmt.Errorf("line %d: more than %d different functions or places in them: too large to read", r.number, limits.MaxRecords)
+		if r.b.Memory() > limits.MaxMemory {
+			return nil, fmt.Errorf("line %d: %w", r.number, callstack.ErrMemory)
 		}
 	}
 	if len(data) == full {
@@ -69,6 +70,9 @@ func read(data []byte, limits Limits, full int) (*callstack.Packed, error) {
 	}
 	r.end()
 	if r.p.Len() == 0 {
+		if r.deep > 0 {
+			return nil, fmt.Errorf("line %d: a goroutine's stack of more than %d frames: it cannot be right", r.firstDeep, callstack.MaxDepth)
+		}
 		return nil, errors.New("it holds no goroutine")
 	}
 	r.warn()
@@ -97,6 +101,9 @@ type reader struct {
 	odd        int // lines in goroutines that could not be read
 	firstOdd   int
 	elidedIn   int // goroutines
+	frames     int // of the goroutine at hand
+	deep       int // goroutines with more frames than a stack may have
+	firstDeep  int
 	isCut      bool
 	unfinished bool // the goroutine at hand was cut off
 }
@@ -146,6 +153,8 @@ func (r *reader) line(line []byte, whole bool) {
 		// Where it was created: the label has the function.
 	case line[0] == '\t' && r.name != "":
 		r.place(line[1:], whole)
+	case bytes.HasPrefix(line, []byte("created by ")) && r.made:
+		r.oddLine() // a goroutine is created once
 	case bytes.HasPrefix(line, []byte("created by ")):
 		r.made = true
 		by, _, _ := strings.Cut(string(line[len("created by "):]), " in goroutine ")
@@ -172,7 +181,9 @@ func (r *reader) foreign(pc []byte) {
 		return
 	}
 	r.settle()
-	r.path = append(r.path, r.b.Location(callstack.NoMapping, address, false))
+	if r.frames++; r.frames <= callstack.MaxDepth {
+		r.path = append(r.path, r.b.Location(callstack.NoMapping, address, false))
+	}
 }
 
 // function reads the first of a frame's two lines: its name and arguments.
@@ -212,8 +223,12 @@ func (r *reader) place(line []byte, whole bool) {
 	}
 }
 
-// add ends the frame at hand.
+// add ends the frame at hand. Beyond those that a stack may have, none is kept.
 func (r *reader) add(f frame) {
+	if r.frames++; r.frames > callstack.MaxDepth {
+		r.name = ""
+		return
+	}
 	r.group, r.name = append(r.group, f), ""
 	if !r.inline {
 		r.flush()
@@ -282,8 +297,12 @@ func (r *reader) end() {
 	if len(r.path) == 0 {
 		r.marker(unavailable)
 	}
-	r.b.Add(r.path, r.header.labels, 1)
-	r.path = r.path[:0]
+	if r.frames <= callstack.MaxDepth {
+		r.b.Add(r.path, r.header.labels, 1)
+	} else if r.deep++; r.deep == 1 {
+		r.firstDeep = r.number
+	}
+	r.path, r.frames = r.path[:0], 0
 	r.open, r.made, r.skip, r.unfinished = false, false, false, false
 }
 
@@ -303,6 +322,12 @@ func (r *reader) warn() {
 		say("the dump leaves frames out in the middle of 1 goroutine's stack, which is too deep")
 	case r.elidedIn > 1:
 		say("the dump leaves frames out in the middle of %d goroutines' stacks, which are too deep", r.elidedIn)
+	}
+	switch {
+	case r.deep == 1:
+		say("1 goroutine's stack has more than %d frames and was left out: it ends at line %d", callstack.MaxDepth, r.firstDeep)
+	case r.deep > 1:
+		say("%d goroutines' stacks have more than %d frames and were left out: the first ends at line %d", r.deep, callstack.MaxDepth, r.firstDeep)
 	}
 	switch {
 	case r.odd == 1:

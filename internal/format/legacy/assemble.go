@@ -10,14 +10,17 @@ import (
 
 // assemble makes the model of what was collected.
 func (r *reader) assemble() (*callstack.Packed, error) {
+	if r.samples.full || r.symbols.memory > r.symbols.max {
+		return nil, callstack.ErrMemory
+	}
 	m := newMapper(r.mappings)
 	for _, span := range r.samples.spans { // in this order, as pprof asks
 		for _, a := range r.samples.addresses[span.from:span.to] {
 			m.of(a)
 		}
-	}
-	if n := max(len(m.known), len(m.mappings), len(r.symbols.read)); n > r.limits.MaxRecords {
-		return nil, fmt.Errorf("it has %d different addresses, names or mappings: too large to read", n)
+		if m.steps > maxSteps {
+			return nil, fmt.Errorf("it has %d mappings and so many addresses that to look them up takes too long", len(m.mappings))
+		}
 	}
 	if r.twice {
 		r.samples.dropTwice()
@@ -39,6 +42,12 @@ func (r *reader) assemble() (*callstack.Packed, error) {
 		}
 		stack := r.symbols.encoded(r.samples.stack(i), r.allocs)
 		b.Add(a.path(stack), r.samples.labelsOf(i), values...)
+		if b.Memory() > r.samples.max {
+			return nil, callstack.ErrMemory
+		}
+	}
+	if p.Len() == 0 && r.samples.deep > 0 {
+		return nil, fmt.Errorf("its stacks have more than %d addresses: they cannot be right", callstack.MaxDepth)
 	}
 	if p.Len() == 0 && r.malformed > 0 {
 		return nil, fmt.Errorf("line %d: none of its lines behind the first can be read as a sample", r.first)
@@ -103,6 +112,9 @@ func (r *reader) warn(p *callstack.Packed) {
 		say("line %d is malformed and was left out", r.first)
 	case r.malformed > 1:
 		say("%d lines are malformed and were left out, the first of them line %d", r.malformed, r.first)
+	}
+	if n := r.samples.deep; n > 0 {
+		say("%d stacks have more than %d addresses and were left out", n, callstack.MaxDepth)
 	}
 	switch {
 	case p.Len() == 0:

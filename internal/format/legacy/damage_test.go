@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"whet/internal/callstack"
 )
 
 // TestWords reads a CPU profile as machines of both word sizes and byte orders
@@ -200,14 +202,14 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Read([]byte("goroutine profile: total 1\n1 @ 0x1 0x2 0x3\n"), Limits{MaxBytes: 1 << 20, MaxRecords: 2}); err == nil {
-		t.Error("three addresses where two are allowed: no error")
+	if _, err := Read([]byte("goroutine profile: total 1\n1 @ 0x1 0x2 0x3\n"), callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 100}); err == nil {
+		t.Error("three addresses in 100 bytes of memory: no error")
 	}
 	names := "goroutine profile: total 1\n1 @ 0x2\n#\t0x1\tf+0x1\n#\t0x1\tg+0x1\n#\t0x1\th+0x1\n"
-	if _, err := Read([]byte(names), Limits{MaxBytes: 1 << 20, MaxRecords: 2}); err == nil {
-		t.Error("three names where two are allowed: no error")
+	if _, err := Read([]byte(names), callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 700}); err == nil {
+		t.Error("three names in 700 bytes of memory: no error")
 	}
-	if _, err := Read(make([]byte, 100), Limits{MaxBytes: 99, MaxRecords: 2}); err == nil {
+	if _, err := Read(make([]byte, 100), callstack.Limits{MaxBytes: 99, MaxMemory: 700}); err == nil {
 		t.Error("100 bytes where 99 are allowed: no error")
 	}
 }

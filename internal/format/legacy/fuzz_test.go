@@ -58,7 +58,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("goroutine profile: total 1\n1 @ 0x401000 0x5000\n# labels: {\"a\":\"b\"}\n#\t0x400fff\tmain.f+0x1\t/x.go:1\n--- Memory map: ---\n0401000-0402000 r-xp 00001000 08:01 12 /bin/p\n"))
 	f.Add([]byte("--- threadz 1 ---\n\n--- Thread 7f (name: a/1) stack: ---\n 0x10 0x0f\n--- Thread 7e (name: b/2) stack: ---\n [same as previous thread]\n"))
-	limits := Limits{MaxBytes: 1 << 20, MaxRecords: 1 << 16}
+	limits := callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 24}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Read(data, limits)
 		bare, bareErr := Read(withoutNames(data), limits)

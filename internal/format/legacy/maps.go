@@ -137,7 +137,12 @@ type mapper struct {
 	mappings []callstack.Mapping
 	known    map[uint64]callstack.MappingID
 	rest     callstack.MappingID // holds what lies in no mapping
+	steps    int                 // comparisons made
 }
+
+// maxSteps bounds looking addresses up one mapping after the other, which the
+// rules ask for: a thousand mappings and a million addresses.
+const maxSteps = 1 << 30
 
 func newMapper(m []callstack.Mapping) *mapper {
 	if len(m) > 1 && strings.HasPrefix(m[0].File, "/anon_hugepage") && m[0].Limit == m[1].Start {
@@ -162,6 +167,7 @@ func (m *mapper) find(a uint64) callstack.MappingID {
 	if a == 0 {
 		return callstack.NoMapping
 	}
+	m.steps += len(m.mappings)
 	for i := range m.mappings {
 		if p := &m.mappings[i]; p.Start <= a && a < p.Limit {
 			return callstack.MappingID(i)

@@ -18,7 +18,7 @@ import (
 )
 
 // wide lets every fixture pass.
-var wide = Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24}
+var wide = callstack.Limits{MaxBytes: 1 << 30, MaxMemory: 2 << 30}
 
 // plain is a profile written out, so that both implementations compare.
 type plain struct {

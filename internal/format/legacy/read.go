@@ -10,12 +10,6 @@ import (
 	"whet/internal/callstack"
 )
 
-// Limits bound what Read takes on; a profile beyond them is refused.
-type Limits struct {
-	MaxBytes   int64
-	MaxRecords int // different addresses, names and mappings
-}
-
 var (
 	errJava = errors.New("it is a profile of a Java program in the format of gperftools, which is not read here: `go tool pprof -proto FILE` converts it")
 	errSum  = errors.New("the values of its samples add up to more than 63 bits hold: they cannot be right")
@@ -54,11 +48,11 @@ func isComment(line string) bool {
 }
 
 // Read decodes a profile. What could be read around is in its Warnings.
-func Read(data []byte, limits Limits) (*callstack.Packed, error) {
+func Read(data []byte, limits callstack.Limits) (*callstack.Packed, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
-	r := &reader{symbols: newSymbols(limits.MaxRecords), limits: limits}
+	r := &reader{symbols: newSymbols(limits.MaxMemory), samples: samples{max: limits.MaxMemory}}
 	var err error
 	if h, ok := cpuHeader(data); ok {
 		err = r.cpu(h, data)
@@ -89,8 +83,7 @@ func (r *reader) text(data []byte) error {
 
 // reader collects what a file holds.
 type reader struct {
-	limits Limits
-	lines  lines
+	lines lines
 
 	meta     callstack.Meta
 	samples  samples
@@ -122,6 +115,10 @@ func types(pairs ...string) (t []callstack.ValueType) {
 	return t
 }
 
+// maxLine is longer than the line of any stack or name: of a longer one, the
+// beginning is read.
+const maxLine = 1 << 20
+
 // lines goes through a text.
 type lines struct {
 	rest   []byte
@@ -135,7 +132,7 @@ func (l *lines) next() bool {
 		return false
 	}
 	line, rest, _ := bytes.Cut(l.rest, []byte{'\n'})
-	l.text, l.rest = string(bytes.TrimSuffix(line, []byte{'\r'})), rest
+	l.text, l.rest = string(bytes.TrimSuffix(line[:min(len(line), maxLine)], []byte{'\r'})), rest
 	l.number++
 	return true
 }

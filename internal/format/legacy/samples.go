@@ -9,6 +9,17 @@ type samples struct {
 	spans     []span // of each sample's addresses, leaf first
 	values    []int64
 	labels    [][]callstack.Label // of the first samples; the others have none
+
+	labeled int64 // labels in all
+
+	max  int64 // that all of it may take; beyond it samples are left out
+	full bool
+	deep int // samples with more addresses than a stack may have
+}
+
+// memory is about how many bytes the samples take, with what is made of them.
+func (s *samples) memory() int64 {
+	return 16*int64(len(s.addresses)) + 64*int64(len(s.spans)) + 16*int64(len(s.values)) + 48*int64(len(s.labels)) + 96*s.labeled
 }
 
 type span struct{ from, to int }
@@ -18,6 +29,14 @@ func (s *samples) len() int { return len(s.spans) }
 func (s *samples) stack(i int) []uint64 { return s.addresses[s.spans[i].from:s.spans[i].to] }
 
 func (s *samples) add(stack []uint64, values ...int64) {
+	switch {
+	case len(stack) > callstack.MaxDepth:
+		s.deep++
+		return
+	case s.full || s.memory() > s.max:
+		s.full = true
+		return
+	}
 	from := len(s.addresses)
 	s.addresses = append(s.addresses, stack...)
 	s.spans = append(s.spans, span{from, len(s.addresses)})
@@ -26,6 +45,10 @@ func (s *samples) add(stack []uint64, values ...int64) {
 
 // label labels the last sample.
 func (s *samples) label(l ...callstack.Label) {
+	if s.labeled += int64(len(l)); len(s.spans) == 0 || s.full || s.memory() > s.max {
+		s.full = s.full || len(s.spans) > 0
+		return
+	}
 	for len(s.labels) < len(s.spans) {
 		s.labels = append(s.labels, nil)
 	}

@@ -3,6 +3,8 @@ package legacy
 import (
 	"strconv"
 	"strings"
+
+	"whet/internal/callstack"
 )
 
 // symbol is a comment below a stack: what lies at an address.
@@ -30,8 +32,9 @@ type symbols struct {
 	stack  []uint64            // whose comments are being read
 	rows   []symbol
 	rowAt  []uint64
-	read   map[string]row // comments by their text, not many more than max
-	max    int
+	read   map[string]row // comments by their text
+	memory int64          // that they take
+	max    int64
 
 	nameless map[uint64]bool // addresses of which a comment says that they have no name
 	ends     map[uint64]bool // addresses of runtime.goexit
@@ -43,7 +46,7 @@ type row struct {
 	address uint64
 }
 
-func newSymbols(max int) symbols {
+func newSymbols(max int64) symbols {
 	return symbols{max: max, at: make(map[uint64][]symbol), owner: make(map[uint64]string), likely: make(map[uint64]string), read: make(map[string]row), nameless: make(map[uint64]bool), ends: make(map[uint64]bool)}
 }
 
@@ -56,13 +59,14 @@ func (s *symbols) begin(stack []uint64) {
 // comment reads one, if it names a function.
 func (s *symbols) comment(line string) {
 	text, ok := strings.CutPrefix(line, "#\t0x")
-	if !ok || len(s.stack) == 0 || len(s.read) > s.max {
+	if !ok || len(s.stack) == 0 || s.memory > s.max || len(s.rows) > callstack.MaxDepth {
 		return
 	}
 	r, ok := s.read[text]
 	if !ok {
 		r = parseRow(text)
 		s.read[text] = r
+		s.memory += 512 + int64(len(text))
 	}
 	if r.name == "" {
 		s.nameless[r.address] = true

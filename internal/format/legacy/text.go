@@ -60,6 +60,9 @@ func countSample(line string) (count, stack string, ok bool) {
 func (r *reader) sample(stack []uint64, values ...int64) {
 	r.samples.add(stack, values...)
 	r.symbols.begin(stack)
+	if r.samples.full {
+		r.lines.rest = nil // it will be refused
+	}
 }
 
 // counts reads what runtime/pprof prints of goroutines, threads and profiles of

@@ -3,6 +3,8 @@ package legacy
 import (
 	"regexp"
 	"strings"
+
+	"whet/internal/callstack"
 )
 
 var (
@@ -35,6 +37,9 @@ func (r *reader) threads() error {
 			if strings.Contains(line, "same as previous thread") {
 				same = true
 				continue
+			}
+			if len(stack) > callstack.MaxDepth {
+				continue // it will be counted, and not kept
 			}
 			more, err := addresses(line)
 			if err != nil {

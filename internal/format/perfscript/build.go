@@ -11,7 +11,7 @@ import (
 
 // reader builds the profile.
 type reader struct {
-	limits Limits
+	limits callstack.Limits
 
 	e *events
 	b *callstack.PackedBuilder
@@ -33,6 +33,8 @@ type reader struct {
 	odd       int // lines that could not be read
 	firstOdd  int
 	bare      int // samples without a frame
+	firstDeep int
+	deep      int // samples with more frames than a stack may have
 	from, to  int64
 }
 
@@ -41,7 +43,7 @@ type place struct {
 	line int
 }
 
-func newReader(e *events, limits Limits) *reader {
+func newReader(e *events, limits callstack.Limits) *reader {
 	t := e.types()
 	b := callstack.NewPackedBuilder(t...)
 	r := &reader{
@@ -85,7 +87,12 @@ func (r *reader) oddLine(number int) {
 	}
 }
 
+// push adds a frame to the sample at hand. Beyond those that a stack may have,
+// none is kept but one that says so.
 func (r *reader) push(f frame) {
+	if len(r.chain) > callstack.MaxDepth {
+		return
+	}
 	r.chain = append(r.chain, f)
 	r.places = append(r.places, place{})
 }
@@ -96,8 +103,15 @@ func (r *reader) end() error {
 		return nil
 	}
 	r.pending = false
+	defer func() { r.chain, r.places = r.chain[:0], r.places[:0] }()
 	if !r.at.counts(len(r.chain) > 0) {
 		r.oddLine(r.atLine)
+		return nil
+	}
+	if len(r.chain) > callstack.MaxDepth {
+		if r.deep++; r.deep == 1 {
+			r.firstDeep = r.atLine
+		}
 		return nil
 	}
 	clear(r.row)
@@ -121,8 +135,8 @@ func (r *reader) end() error {
 		r.path = append(r.path, r.location(r.chain[i:i+n], r.places[i:i+n]))
 		i += n
 	}
-	if n := r.limits.MaxRecords; len(r.p.Functions) > n || len(r.p.Locations) > n {
-		return fmt.Errorf("more than %d different functions or places in them: too large to read", n)
+	if r.b.Memory() > r.limits.MaxMemory {
+		return callstack.ErrMemory
 	}
 	if len(r.path) == 0 {
 		r.bare++
@@ -134,7 +148,6 @@ func (r *reader) end() error {
 		}
 		r.to = max(r.to, r.at.time)
 	}
-	r.chain, r.places = r.chain[:0], r.places[:0]
 	return nil
 }
 
@@ -206,6 +219,12 @@ func (r *reader) warn(cut bool) {
 		say("line %d is of no form that perf script is known to print, and was left out", r.firstOdd)
 	case r.odd > 1:
 		say("%d lines are of no form that perf script is known to print, and were left out, the first of them line %d", r.odd, r.firstOdd)
+	}
+	switch {
+	case r.deep == 1:
+		say("the stack of the sample on line %d has more than %d frames and was left out", r.firstDeep, callstack.MaxDepth)
+	case r.deep > 1:
+		say("%d stacks have more than %d frames and were left out, the first of them that of line %d", r.deep, callstack.MaxDepth, r.firstDeep)
 	}
 	switch {
 	case r.bare == r.p.Len():

@@ -17,7 +17,7 @@ import (
 )
 
 // wide lets every fixture pass.
-var wide = Limits{MaxBytes: 1 << 30, MaxRecords: 1 << 24}
+var wide = callstack.Limits{MaxBytes: 1 << 30, MaxMemory: 2 << 30}
 
 func read(t testing.TB, name string) *callstack.Packed {
 	t.Helper()
@@ -294,14 +294,14 @@ func TestRefused(t *testing.T) {
 		"# a comment\n\nx\ny\n": "no samples",
 		sample + sample:         "line 6: the periods of its samples add up to more than 63 bits",
 		many.String():           "more than 32 events",
-		"w 1 1.000001: a: \n\t1 f\n\t2 g\n\t3 h\n": "more than 2 different functions",
+		"w 1 1.000001: a: \n\t1 f\n\t2 g\n\t3 h\n": "take more memory",
 	} {
-		_, err := Read([]byte(text), Limits{MaxBytes: 1 << 20, MaxRecords: 2})
+		_, err := Read([]byte(text), callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 700})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Read([]byte(sample), Limits{MaxBytes: 9, MaxRecords: 9}); err == nil {
+	if _, err := Read([]byte(sample), callstack.Limits{MaxBytes: 9, MaxMemory: 1 << 20}); err == nil {
 		t.Error("more bytes than are allowed: no error")
 	}
 }
@@ -342,7 +342,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("w 12 1.000001: 7 cycles:u: \n\t1 f (inlined)\n\t1 g+0x1 (x)\n\nw 12 1.5: faults: \n\t10 f\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		limits := Limits{MaxBytes: 1 << 20, MaxRecords: 1 << 16}
+		limits := callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 24}
 		e, _ := scanEvents(data)
 		p, err := Read(data, limits)
 		if err != nil {

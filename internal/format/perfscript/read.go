@@ -8,12 +8,6 @@ import (
 	"whet/internal/callstack"
 )
 
-// Limits bound what Read takes on; a text beyond them is refused.
-type Limits struct {
-	MaxBytes   int64
-	MaxRecords int // different functions and locations
-}
-
 // Is reports whether a file that begins with head looks like perf script's
 // output: the first line of a sample, and a frame on it or below it.
 func Is(head []byte) bool {
@@ -52,7 +46,7 @@ func isFrame(line []byte) bool {
 
 // Read decodes the text. Lines that cannot be read are left out, and counted in
 // a warning.
-func Read(data []byte, limits Limits) (*callstack.Packed, error) {
+func Read(data []byte, limits callstack.Limits) (*callstack.Packed, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
@@ -72,6 +66,9 @@ func Read(data []byte, limits Limits) (*callstack.Packed, error) {
 	}
 	if err := r.end(); err != nil {
 		return nil, fmt.Errorf("line %d: %w", r.number, err)
+	}
+	if r.p.Len() == 0 && r.deep > 0 {
+		return nil, fmt.Errorf("line %d: a stack of more than %d frames: it cannot be right", r.firstDeep, callstack.MaxDepth)
 	}
 	if r.from >= 0 {
 		r.p.Duration = r.to - r.from

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"whet/internal/callstack"
 )
@@ -19,7 +20,7 @@ type builder struct {
 }
 
 func (b *builder) build() {
-	b.d = damage{records: b.t.malformed, samples: b.s.malformed, wrongValues: b.s.wrong, negative: b.s.negative}
+	b.d = damage{records: b.t.malformed, samples: b.s.malformed, deep: b.s.deep, wrongValues: b.s.wrong, negative: b.s.negative}
 	b.meta()
 	b.functions = make([]callstack.FunctionID, len(b.t.functions))
 	lost := make([]bool, len(b.s.locations.ids))
@@ -120,6 +121,26 @@ func (b *builder) function(id uint64) callstack.FunctionID {
 		b.functions[i] = callstack.FunctionID(len(b.p.Functions))
 	}
 	return b.functions[i] - 1
+}
+
+// frames refuses stacks that become more frames than can be looked at, for the
+// functions that their locations say were inlined there. Where none is long, the
+// encoded stacks are proof enough.
+func (b *builder) frames(limits Limits) error {
+	longest := 1
+	for i := range b.p.Locations {
+		longest = max(longest, len(b.p.Lines(callstack.LocationID(i))))
+	}
+	if longest == 1 || b.s.b.Memory()*int64(longest) <= limits.MaxFrames && b.p.Deepest()*longest <= callstack.MaxDepth {
+		return nil
+	}
+	switch steps, deepest := b.p.FrameSteps(); {
+	case deepest > callstack.MaxDepth:
+		return fmt.Errorf("it has a stack of %d frames, inlined calls counted, and no more than %d are read", deepest, callstack.MaxDepth)
+	case steps > limits.MaxFrames:
+		return fmt.Errorf("its stacks become %d frames where inlined calls are counted: too large to read", steps)
+	}
+	return nil
 }
 
 // labels resolves the strings of labels.

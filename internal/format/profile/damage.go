@@ -14,6 +14,7 @@ type damage struct {
 	cut         bool // the message did, and lost nothing that samples refer to
 	records     int  // functions, locations and mappings that could not be decoded
 	samples     int  // samples that could not be decoded
+	deep        int  // samples dropped for a stack deeper than any may be
 	wrongValues int  // samples dropped for their number of values
 	unresolved  int  // samples with at least one frame that is unknown
 	strings     int  // references to strings that are not there
@@ -24,6 +25,7 @@ func (d *damage) add(e damage) {
 	d.cut = d.cut || e.cut
 	d.records += e.records
 	d.samples += e.samples
+	d.deep += e.deep
 	d.wrongValues += e.wrongValues
 	d.unresolved += e.unresolved
 	d.strings += e.strings
@@ -51,6 +53,8 @@ func (d *damage) warnings(p *callstack.Packed) []string {
 	}
 	say(d.samples, "1 sample is malformed and was dropped: totals are too low by its value",
 		"# samples are malformed and were dropped: totals are too low by their values")
+	say(d.deep, fmt.Sprintf("1 sample has a stack of more than %d locations and was dropped: totals are too low by its value", callstack.MaxDepth),
+		fmt.Sprintf("# samples have stacks of more than %d locations and were dropped: totals are too low by their values", callstack.MaxDepth))
 	say(d.wrongValues, fmt.Sprintf("1 sample does not have %s and was dropped: totals are too low by its value", values(p)),
 		fmt.Sprintf("# samples do not have %s and were dropped: totals are too low by their values", values(p)))
 	say(d.records, "1 function, location or mapping is malformed and was dropped",

@@ -189,7 +189,7 @@ func TestReadRefuses(t *testing.T) {
 	tight := DefaultLimits()
 	tight.MaxBytes = 100
 	few := DefaultLimits()
-	few.MaxRecords = 9
+	few.MaxMemory = 100
 	shallow := DefaultLimits()
 	shallow.MaxFrames = 2
 	bomb := zip(make([]byte, 1<<20))
@@ -231,8 +231,8 @@ func TestReadRefuses(t *testing.T) {
 		{"checksum", flipped, DefaultLimits(), "checksum"},
 		{"bomb", bomb, tight, "too large"},
 		{"large", small().Bytes(), tight, "too large"},
-		{"records", small().Bytes(), few, "more than 9 records"},
-		{"frames", small().Bytes(), shallow, "more than 2 frames"},
+		{"records", small().Bytes(), few, callstack.ErrMemory.Error()},
+		{"frames", small().Bytes(), shallow, "become 3 frames"},
 		{"no string table", new(message).body(profileSampleType, num(1, 0)).Bytes(), DefaultLimits(), "no string table"},
 		{"no sample type", new(message).strings("").Bytes(), DefaultLimits(), "no sample type"},
 		{"string table without the empty string", new(message).strings("cpu").Bytes(), DefaultLimits(), "string table"},

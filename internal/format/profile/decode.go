@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"whet/internal/callstack"
+	"whet/internal/quantity"
 )
 
 // decoder reads one message.
@@ -37,7 +38,7 @@ func readMessage(start func() *feed, limits Limits, d *damage) (*callstack.Packe
 			m.s = newPacker(len(m.t.types))
 		}
 		if types := len(m.t.types); types == len(m.s.row) {
-			p, err := m.pack(err == errCut || f.err == io.ErrUnexpectedEOF, d)
+			p, err := m.pack(limits, err == errCut || f.err == io.ErrUnexpectedEOF, d)
 			return p, f, err
 		} else if columns == -1 {
 			columns = types
@@ -57,6 +58,9 @@ func (m *decoder) run(limits Limits, columns int) error {
 		case err == errCut:
 			if m.s != nil {
 				m.s.settle()
+			}
+			if len(m.w.at) > maxRecord {
+				return fmt.Errorf("the record at byte %d is longer than %s: too large to read", m.w.position(), quantity.Bytes(maxRecord))
 			}
 			if m.w.more() {
 				if m.w.position() == 0 {
@@ -83,6 +87,9 @@ func (m *decoder) run(limits Limits, columns int) error {
 			m.t.samples++
 			m.s.add(f.body)
 			m.w.at = m.sampleRun(rest)
+			if m.memory() > limits.MaxMemory {
+				return callstack.ErrMemory
+			}
 			continue
 		case err == nil && f.num == profileString && f.wire == wireBytes:
 			rest, err = m.t.stringRun(m.w.at)
@@ -92,12 +99,26 @@ func (m *decoder) run(limits Limits, columns int) error {
 		if err != nil {
 			return fmt.Errorf("not a pprof profile, or a damaged one: the record at byte %d %w", m.w.position(), err)
 		}
-		// Lines are records too: they are the smallest ones.
-		if m.t.records() > limits.MaxRecords {
-			return fmt.Errorf("it has more than %d records besides samples: too large to read", limits.MaxRecords)
+		switch {
+		case m.memory() > limits.MaxMemory:
+			return callstack.ErrMemory
+		case len(m.t.types) > callstack.MaxTypes:
+			return fmt.Errorf("it names more than %d sample types: no profile has so many", callstack.MaxTypes)
 		}
 		m.w.at = rest
 	}
+}
+
+// maxRecord is more than any sample, function or text has.
+const maxRecord = 8 << 20
+
+// memory is about what has been read takes.
+func (m *decoder) memory() int64 {
+	n := m.t.memory()
+	if m.s != nil {
+		n += m.s.memory()
+	}
+	return n
 }
 
 const tagSample = profileSample<<3 | wireBytes
@@ -124,7 +145,7 @@ func (m *decoder) sampleRun(data []byte) []byte {
 }
 
 // pack makes a profile of what was read.
-func (m *decoder) pack(cut bool, d *damage) (*callstack.Packed, error) {
+func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Packed, error) {
 	t := &m.t
 	switch {
 	case cut && (len(t.strings) == 0 || len(t.types) == 0 || t.samples == 0):
@@ -137,6 +158,9 @@ func (m *decoder) pack(cut bool, d *damage) (*callstack.Packed, error) {
 	b := builder{t: t, s: m.s, p: m.s.b.Packed()}
 	b.build()
 	if b.p.Len() == 0 && t.samples > 0 {
+		if m.s.deep > 0 {
+			return nil, fmt.Errorf("its samples have more than %d locations: they cannot be right", callstack.MaxDepth)
+		}
 		return nil, fmt.Errorf("none of its %d samples can be read: they do not have the %d values that the profile announces", t.samples, len(t.types))
 	}
 	if cut {
@@ -147,6 +171,9 @@ func (m *decoder) pack(cut bool, d *damage) (*callstack.Packed, error) {
 	}
 	if m.s.highest > math.MaxInt64 {
 		return nil, errSum
+	}
+	if err := b.frames(limits); err != nil {
+		return nil, err
 	}
 	d.add(b.d)
 	return b.p, nil

@@ -39,7 +39,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(raw)
 	}
-	limits := Limits{MaxBytes: 1 << 20, MaxRecords: 1 << 16, MaxFrames: 1 << 16}
+	limits := Limits{Limits: callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 22}, MaxFrames: 1 << 16}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if isGzip(data) {
 			return // the messages are the point; packing has tests of its own

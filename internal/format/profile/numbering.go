@@ -14,6 +14,11 @@ func (n *numbering) of(id uint64) uint32 {
 	return n.add(id)
 }
 
+// memory is about how many bytes the numbers take.
+func (n *numbering) memory() int64 {
+	return 8*int64(len(n.ids)) + 4*int64(len(n.dense)) + 48*int64(len(n.sparse))
+}
+
 // add numbers an id that is not in n.dense. Writers count from 1, and a table
 // serves; ids far beyond what has been seen go into a map.
 func (n *numbering) add(id uint64) uint32 {

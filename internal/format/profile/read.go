@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -14,17 +15,32 @@ import (
 
 // Limits bound what Read takes on; a profile beyond them is refused.
 type Limits struct {
-	MaxBytes   int64 // unpacked, all members of the file together
-	MaxRatio   int64 // of that to the file's size, if it is more than anyRatio; 0: any
-	MaxRecords int   // strings, functions, locations, their lines and mappings
-	MaxFrames  int64 // of all samples together, as Read expands them
+	callstack.Limits       // MaxBytes is of all members of the file together
+	MaxRatio         int64 // of the bytes to the file's size, and half of it of the memory, where they are more than anyRatio; 0: any
+	MaxFrames        int64 // of all samples together, as Read expands them
 }
 
 // DefaultLimits are far above any profile seen, and well below what takes a
 // machine down.
 func DefaultLimits() Limits {
-	return Limits{MaxBytes: 1 << 30, MaxRatio: 100, MaxRecords: 1 << 24, MaxFrames: 1 << 27}
+	return Limits{Limits: callstack.Limits{MaxBytes: 1 << 30, MaxMemory: 2 << 30}, MaxRatio: 100, MaxFrames: 1 << 27}
 }
+
+// Of returns the limits of a file of so many bytes, which decides how much
+// more than itself it may become.
+func (l Limits) Of(size int64) Limits {
+	if l.MaxRatio > 0 {
+		most := l.MaxRatio * min(size, math.MaxInt64/l.MaxRatio)
+		l.MaxBytes = min(l.MaxBytes, max(most, anyRatio))
+		l.MaxMemory = min(l.MaxMemory, max(most/2, anyRatio))
+	}
+	l.MaxFrames = min(l.MaxFrames, l.MaxMemory/frameBytes)
+	return l
+}
+
+// A frame of an expanded stack takes so much: its number, and that in the key
+// which finds the stack again.
+const frameBytes = 8
 
 var errSeveral = errors.New("begins a second profile: several were written one after the other without compression; pass them as separate files")
 
@@ -36,7 +52,7 @@ func Read(data []byte, limits Limits) (*callstack.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Expand(limits.MaxFrames)
+	return p.Expand(limits.Of(int64(len(data))).MaxFrames)
 }
 
 // ReadPacked decodes the profile that the first size bytes of r hold, a file
@@ -47,6 +63,7 @@ func ReadPacked(r io.ReaderAt, size int64, limits Limits) (*callstack.Packed, er
 }
 
 func (s *source) read(limits Limits) (*callstack.Packed, error) {
+	limits = limits.Of(s.size)
 	head := make([]byte, min(2, s.size))
 	if n, err := s.r.ReadAt(head, 0); n < len(head) {
 		return nil, fmt.Errorf("read: %w", err)
@@ -80,9 +97,6 @@ func (s *source) read(limits Limits) (*callstack.Packed, error) {
 // the first is an error; from a later one on, what follows is dropped.
 func (s *source) readMembers(limits Limits, d *damage) (*callstack.Packed, error) {
 	maxBytes := limits.MaxBytes
-	if limits.MaxRatio > 0 {
-		maxBytes = min(maxBytes, max(limits.MaxRatio*s.size, anyRatio))
-	}
 	var (
 		sum      *callstack.Packed
 		merger   *callstack.PackedMerger
@@ -94,6 +108,12 @@ func (s *source) readMembers(limits Limits, d *damage) (*callstack.Packed, error
 		mergeErr error
 	)
 	offset := int64(0)
+	add := func(p *callstack.Packed) error {
+		if merger.Memory()+callstack.MergeMemory(p) > limits.MaxMemory {
+			return fmt.Errorf("merge its %d profiles: %w", members, callstack.ErrMemory)
+		}
+		return merger.Add(1, p)
+	}
 	for offset < s.size && each.trailing == 0 {
 		mine := damage{}
 		p, f, err := readMessage(func() *feed { return s.member(offset, maxBytes-total) }, limits, &mine)
@@ -127,11 +147,11 @@ func (s *source) readMembers(limits Limits, d *damage) (*callstack.Packed, error
 		default:
 			if merger == nil {
 				merger = callstack.NewPackedMerger(&sum.Meta)
-				mergeErr = merger.Add(1, sum)
+				mergeErr = add(sum)
 				sum = nil
 			}
 			if mergeErr == nil {
-				mergeErr = merger.Add(1, p)
+				mergeErr = add(p)
 			}
 		}
 		each.add(mine)
@@ -179,7 +199,7 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("unpacked it is larger than %s: %w", quantity.Bytes(float64(limit)), ErrTooLarge)
 }
 
-// A profile packs to a tenth of its size, seldom to a thirtieth. A file that
-// grows by MaxRatio was made to fill memory, unless it is small: so many bytes
-// any file may unpack to.
-const anyRatio = 64 << 20
+// A profile packs to a tenth of its size, seldom to a thirtieth, and takes some
+// ten times its packed size in memory. A file that grows by MaxRatio was made to
+// fill memory, unless it is small: so many bytes any file may become.
+const anyRatio int64 = 64 << 20

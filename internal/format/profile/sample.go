@@ -25,6 +25,7 @@ type packer struct {
 	malformed int
 	wrong     int // samples with another number of values than columns
 	negative  int
+	deep      int // samples with more locations than a stack may have
 
 	// The last sample that was added.
 	stack []byte // ids of its locations, packed, leaf first
@@ -49,6 +50,12 @@ func newPacker(columns int) *packer {
 	}
 	s.strings.of(0) // the empty string: what a label does not have refers to it
 	return s
+}
+
+// memory is about how many bytes the samples take, with the numbers of what
+// they refer to.
+func (s *packer) memory() int64 {
+	return s.b.Memory() + s.locations.memory() + s.strings.memory()
 }
 
 // settle copies what lies in the window, which is about to move.
@@ -80,6 +87,9 @@ func (s *packer) add(body []byte) {
 		return
 	case values != len(s.row):
 		s.wrong++
+		return
+	case shared+others > callstack.MaxDepth:
+		s.deep++
 		return
 	}
 	negative := false

@@ -11,6 +11,7 @@ import (
 // ids and indices, as the file has them.
 type tables struct {
 	strings   []string
+	text      int64 // bytes of strings
 	types     []typeRecord
 	functions []functionRecord
 	locations []locationRecord
@@ -86,9 +87,10 @@ func (t *ids) fill(kind string, n int, id func(int) uint64) error {
 	return nil
 }
 
-// records counts what was read.
-func (t *tables) records() int {
-	return len(t.strings) + len(t.types) + len(t.functions) + len(t.locations) + len(t.lines) + len(t.mappings) + len(t.comments)
+// memory is about how many bytes the tables take, with what is made of them.
+func (t *tables) memory() int64 {
+	return t.text + 24*int64(len(t.strings)+len(t.comments)) + 128*int64(len(t.functions)+len(t.locations)) +
+		64*int64(len(t.lines)) + 256*int64(len(t.mappings))
 }
 
 // index makes records found by their ids.
@@ -188,6 +190,7 @@ func (t *tables) stringRun(data []byte) (rest []byte, err error) {
 		rest = after
 	}
 	text := string(data[:len(data)-len(rest)])
+	t.text += int64(len(text))
 	t.strings = slices.Grow(t.strings, n-len(t.strings))
 	for len(t.strings) < n {
 		f, after, _ := next(data)

@@ -1,0 +1,66 @@
+package callstack
+
+import "errors"
+
+// Bounds that hold for every format. Go's own profiles have stacks of 128
+// locations, 1,024 at most; perf's have 127 frames unless more are asked for; other
+// runtimes end a recursion at some 10,000.
+const (
+	MaxDepth = 16_384 // frames of a stack, inlined ones counted
+	MaxTypes = 256    // value columns
+)
+
+// Limits bound what a reader takes on; a file beyond them is refused.
+type Limits struct {
+	MaxBytes  int64 // of the text or message, unpacked
+	MaxMemory int64 // what is made of it takes, as PackedBuilder.Memory counts
+}
+
+// ErrMemory is the error of a profile beyond [Limits.MaxMemory].
+var ErrMemory = errors.New("its names, places and stacks take more memory than a file of its size is allowed: too large to read")
+
+// What Memory counts for each, in bytes, apart from texts and encoded stacks:
+// the record, its entries in the maps that find it again, and room that slices
+// and maps keep for growth. A sample counts for what merging it takes.
+const (
+	functionBytes = 256
+	locationBytes = 128
+	lineBytes     = 48
+	stringBytes   = 64
+	sampleBytes   = 32
+)
+
+// Memory returns about how many bytes the profile under construction takes,
+// with what the builder and a reader need to find its parts again.
+func (b *PackedBuilder) Memory() int64 { return b.memory + sampleBytes*int64(b.p.samples) }
+
+// Memory returns about how many bytes the merged profile takes, with what
+// finds its samples again.
+func (m *PackedMerger) Memory() int64 {
+	return m.b.Memory() + int64(len(m.samples))*64 + int64(cap(m.values))*8
+}
+
+// MergeMemory returns how much of it adding p may take, at most.
+func MergeMemory(p *Packed) int64 {
+	return int64(p.samples) * (sampleBytes + 64 + 8*int64(len(p.values)))
+}
+
+// FrameSteps returns how many frames follow one another in the profile's stacks:
+// of each sample those that it does not share with the sample before, inlined
+// ones counted, which is the work of a sum over all; and the frames of the
+// deepest stack.
+func (p *Packed) FrameSteps() (steps int64, deepest int) {
+	depths := make([]int, 1, p.deepest+1) // frames up to each location of the path
+	for c := p.Cursor(); c.Next(); {
+		depths = depths[:c.Shared+1]
+		depth := depths[c.Shared]
+		for _, id := range c.Path[c.Shared:] {
+			n := max(1, len(p.Lines(id)))
+			depth += n
+			steps += int64(n)
+			depths = append(depths, depth)
+		}
+		deepest = max(deepest, depth)
+	}
+	return steps, deepest
+}

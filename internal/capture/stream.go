@@ -1,0 +1,36 @@
+package capture
+
+import (
+	"bytes"
+	"io"
+)
+
+// ReadAtMost reads what may never end: to its end, or until there are more
+// than limit bytes, of which nothing is returned and whole is false. What came
+// before an error is returned with it.
+//
+// The bytes are kept in pieces until it is known that they are wanted: a
+// slice that grows takes up to three times as much while it is copied.
+func ReadAtMost(r io.Reader, limit int64) (data []byte, whole bool, err error) {
+	const first, longest = 64 << 10, 4 << 20
+	var pieces [][]byte
+	for total := int64(0); err == nil; {
+		piece, n := make([]byte, min(first<<min(len(pieces), 6), longest)), 0
+		for n < len(piece) && err == nil {
+			var m int
+			m, err = r.Read(piece[n:])
+			n += m
+		}
+		pieces = append(pieces, piece[:n])
+		if total += int64(n); total > limit {
+			return nil, false, nil
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	if len(pieces) == 1 {
+		return pieces[0], true, err
+	}
+	return bytes.Join(pieces, nil), true, err
+}
