@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/capture/host"
 	"whet/internal/load"
+	"whet/internal/load/record"
 	"whet/internal/load/slo"
 	"whet/internal/quantity"
 	"whet/internal/report"
@@ -53,16 +54,17 @@ func (l *loadFlags) checkKnee() error {
 
 // kneeSearch is one run of -knee.
 type kneeSearch struct {
-	l      *loadFlags
-	plan   *loadPlan
-	view   *liveLines
-	warmup time.Duration
-	span   time.Duration          // of a level; 0: as the search has it
-	levels map[float64]*kneeLevel // of the search under way
-	runs   []report.LoadRun
-	knee   *kneeLevel // whose run is the last of runs
-	began  time.Time
-	meter  *host.Meter
+	l       *loadFlags
+	plan    *loadPlan
+	view    *liveLines
+	warmup  time.Duration
+	span    time.Duration          // of a level; 0: as the search has it
+	levels  map[float64]*kneeLevel // of the search under way
+	outages outages
+	runs    []report.LoadRun
+	knee    *kneeLevel // whose run is the last of runs
+	began   time.Time
+	meter   *host.Meter
 }
 
 // search looks for the best throughput, and where there are bounds for the
@@ -80,6 +82,7 @@ func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
 		page.SLO = plan.bounds.String()
 	}
 	found, err := s.find(ctx, page)
+	page.Warnings = append(page.Warnings, s.outages.warnings()...)
 	if err == nil && l.pprof != "" && ctx.Err() == nil {
 		var warnings []string
 		page.Growth, warnings, err = s.profile(ctx, found)
@@ -220,12 +223,9 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 	if s.l.out != "" {
 		o.Interval = kept.interval
 	}
-	r, err := load.Run(ctx, o)
+	r, err := s.outages.level(func() (*record.Result, error) { return load.Run(ctx, o) }, func() error { return load.Ready(ctx, o, outageLimit) })
 	if err != nil {
 		return search.Point{}, err
-	}
-	if ctx.Err() == nil && r.Requests > 0 && r.Answered() == 0 {
-		return search.Point{}, fmt.Errorf("no request was answered%s", firstFailure(r))
 	}
 	// A service that cools down is sent a rate for a shorter time.
 	kept.result = r

@@ -89,56 +89,62 @@ func (s *suite) timeouts(t *testing.T) {
 		"within what has no end":  "HTTP/1.1 200 OK\r\n\r\nhello",
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := answering(t, func(c *conn, _ *request) bool {
-				c.send(text)
-				c.last()
-				return false
-			})
-			j := server.to(6)
-			j.Timeout = shortTimeout
-			got := s.drive(t, t.Context(), j, server)
-			got.all(t, 6, 0, record.TimedOut)
-			if got.Service.Count() != 6 || time.Duration(got.Service.Min()) < j.Timeout*99/100 {
-				t.Errorf("%d service times, the shortest %v of a timeout of %v", got.Service.Count(), time.Duration(got.Service.Min()), j.Timeout)
-			}
-			if n := server.connections.Load(); n != 6 || server.again.Load() > 0 {
-				t.Errorf("%d connections, %d used again behind a timeout", n, server.again.Load())
-			}
-			begun, example := int64(0), record.ErrTimeout.Error()
-			if strings.Contains(text, "200 OK") && strings.Contains(text, "\r\n\r\n") {
-				begun, example = 6, record.ErrHalfAnswer.Error()
-			}
-			if got.Begun != begun || got.Examples[record.TimedOut] != example {
-				t.Errorf("%d answers had begun, example %q; want %d, %q", got.Begun, got.Examples[record.TimedOut], begun, example)
-			}
+			s.untilFrom(t, shortTimeout, func(timeout time.Duration) bool { return s.timesOut(t, timeout, text) })
 		})
 	}
 	t.Run("endless body", func(t *testing.T) {
 		chunk := strings.Repeat("x", 64<<10)
-		server := answering(t, func(c *conn, _ *request) bool {
-			for c.send("HTTP/1.1 200 OK\r\n\r\n"); c.send(chunk); {
-			}
-			return false
+		s.untilFrom(t, shortTimeout, func(timeout time.Duration) bool {
+			server := answering(t, func(c *conn, _ *request) bool {
+				for c.send("HTTP/1.1 200 OK\r\n\r\n"); c.send(chunk); {
+				}
+				return false
+			})
+			j := server.to(4)
+			j.Timeout = timeout
+			got := s.drive(t, t.Context(), j, server)
+			got.all(t, 4, 0, record.TimedOut)
+			return got.Bytes > 0
 		})
-		j := server.to(4)
-		j.Timeout = shortTimeout
-		got := s.drive(t, t.Context(), j, server)
-		got.all(t, 4, 0, record.TimedOut)
-		if got.Bytes == 0 {
-			t.Error("no bytes of what came were counted")
-		}
 	})
+}
+
+// timesOut drives a load whose answers end within a text. It is false where the
+// machine was so busy that the text did not come within each timeout.
+func (s *suite) timesOut(t *testing.T, timeout time.Duration, text string) bool {
+	const requests = 6
+	server := answering(t, func(c *conn, _ *request) bool {
+		c.send(text)
+		c.last()
+		return false
+	})
+	j := server.to(requests)
+	j.Timeout = timeout
+	got := s.drive(t, t.Context(), j, server)
+	got.all(t, requests, 0, record.TimedOut)
+	if got.Service.Count() != requests || time.Duration(got.Service.Min()) < j.Timeout*99/100 {
+		t.Errorf("%d service times, the shortest %v of a timeout of %v", got.Service.Count(), time.Duration(got.Service.Min()), j.Timeout)
+	}
+	begun := int64(0)
+	if strings.Contains(text, "200 OK") && strings.Contains(text, "\r\n\r\n") {
+		begun = requests
+	}
+	example := got.Examples[record.TimedOut]
+	if got.Begun > begun || got.Begun == 0 && example != record.ErrTimeout.Error() || got.Begun == requests && example != record.ErrHalfAnswer.Error() {
+		t.Errorf("%d of %d answers had begun, example %q", got.Begun, requests, example)
+	}
+	n := server.connections.Load()
+	if n > requests || server.again.Load() > 0 {
+		t.Errorf("%d connections, %d used again behind a timeout", n, server.again.Load())
+	}
+	return n == requests && server.requests.Load() == requests && got.Begun == begun
 }
 
 // someOfEach fails in every way in turn, with good answers between. Where more
 // requests time out than the server lets hang, the machine was too busy for the
 // timeout, and there is a longer one.
 func (s *suite) someOfEach(t *testing.T) {
-	for timeout := 60 * time.Millisecond; !s.someOfEachWithin(t, timeout); timeout *= 4 {
-		if timeout > patience {
-			t.Fatalf("requests that are answered time out after %v", timeout)
-		}
-	}
+	s.untilFrom(t, 60*time.Millisecond, func(timeout time.Duration) bool { return s.someOfEachWithin(t, timeout) })
 }
 
 // someOfEachWithin is false where there were timeouts that the server is not to
