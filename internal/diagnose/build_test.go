@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"testing"
 
 	"whet/internal/analyze/hot"
@@ -41,11 +42,13 @@ func allocProfile(samples ...sample) *hot.Classified {
 	return c
 }
 
+// mutexProfile has the delays n, each of as many waits as size says, of 100
+// where it says nothing.
 func mutexProfile(samples ...sample) *hot.Classified {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
 	c := &hot.Classified{Profile: b.Profile(), LoopsKnown: true}
 	for _, s := range samples {
-		b.Sample(stackOf(b, s.stack), 0, 1, s.n)
+		b.Sample(stackOf(b, s.stack), 0, cmp.Or(s.size, 100), s.n)
 		c.Class = append(c.Class, s.class)
 	}
 	return c

@@ -25,7 +25,7 @@ func (s *Subject) confidence(w *weighed) finding.Confidence {
 	byCount := w.cost.alloc >= Threshold && s.isBenchmark()
 	switch cost := w.claim.Cost; {
 	case byCount:
-	case cost.CPU == nil && cost.Mutex != nil: // a claim about waits
+	case w.claim.aboutWaits():
 		if s.contentions(cost.Mutex) < fewContentions {
 			c = lower(c, finding.Medium)
 		}

@@ -36,7 +36,7 @@ func (s *Subject) takeOver(ws []weighed) {
 		var heaviest *weighed
 		for j := range ws {
 			w := &ws[j]
-			if len(w.claim.Held) > 0 || !w.above || !s.doneUnder(&w.claim, lock.claim.Held, under) {
+			if w.claim.aboutWaits() || !w.above || !s.doneUnder(&w.claim, lock.claim.Held, under) {
 				continue
 			}
 			if heaviest == nil || w.heavier(heaviest) {

@@ -107,7 +107,7 @@ func TestWorkUnderALockTakesItsDelay(t *testing.T) {
 	if byRule(fs, "work").DelayRatio != 0 || order(fs) != "lock work" {
 		t.Errorf("outside the lock: %+v", byRule(fs, "work"))
 	}
-	// A delay below the threshold is nobody's: d = 50 ms, 0.05/1.05 < 0.05.
+	// A delay below a tenth is nobody's: d = 50 ms, 0.05/1.05 < 0.1.
 	fs = run(subject("B", cpu, nil, mutex(5e7)), lockRule(held(4, 6)), workRule("work", "m/x.work", 5))
 	if byRule(fs, "work").DelayRatio != 0 || byRule(fs, "lock") != nil {
 		t.Errorf("a small delay: %+v", fs)
@@ -225,7 +225,7 @@ func TestConfidenceOfWaits(t *testing.T) {
 	}{{fewContentions - 1, finding.Medium}, {fewContentions, finding.High}} {
 		var samples []sample
 		for range test.waits {
-			samples = append(samples, sample{stack: []string{"m/x.f"}, n: 1e7})
+			samples = append(samples, sample{stack: []string{"m/x.f"}, n: 1e7, size: 1})
 		}
 		s := subject("B", cpuProfile(sample{stack: []string{"m/x.rest"}, n: 100}), nil, mutexProfile(samples...))
 		s.Source = everyFile("package x\nfunc f() {\n\tg()\n}\n")

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,11 +91,13 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 	samples := s.BaseCPUSamples()
 	var needed int // the most samples that a rule short of them needs; 0: none is
 	var unasked []string
+	lacking := make(map[string][]string) // rules by what they lack
 	for r := range rules {
 		rule := &rules[r]
 		if !s.hasEvidence(rule) {
 			if lacks := s.lacks(rule); len(lacks) > 0 {
-				warnings = append(warnings, fmt.Sprintf("%s: %s was not asked: no %s profile was recorded", s.Benchmark, rule.ID, strings.Join(lacks, " and no ")))
+				what := strings.Join(lacks, " and no ")
+				lacking[what] = append(lacking[what], rule.ID)
 			} else {
 				unasked = append(unasked, rule.ID)
 			}
@@ -110,12 +113,23 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 				w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
 			}
 			w.avoidable = w.avoidable.part(c.Removed)
-			if w.avoidable.max() < negligible {
+			if c.aboutWaits() {
+				w.above = s.contended(&c)
+			} else {
+				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold
+			}
+			if !w.above && w.avoidable.max() < negligible {
 				continue
 			}
-			w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold
 			out = append(out, w)
 		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(lacking)) {
+		ids, were := lacking[what], "was"
+		if len(ids) > 1 {
+			were = "were"
+		}
+		warnings = append(warnings, fmt.Sprintf("%s: %s %s not asked: no %s profile was recorded", s.Benchmark, strings.Join(ids, " and "), were, what))
 	}
 	if len(unasked) > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
@@ -249,7 +263,7 @@ func (m *merger) add(s *Subject, w weighed) {
 			CPURatio: w.cost.cpu, AllocBytesRatio: w.cost.alloc, DelayRatio: w.cost.delay,
 			AvoidableCPURatio: w.avoidable.cpu, AvoidableAllocBytesRatio: w.avoidable.alloc,
 			CPUSamples: s.BaseCPUSamples(), CPUSamplesNeeded: int64(w.rule.MinSamples), AllocSamples: s.AllocSamples(),
-			Unknown:    s.unknown(),
+			Unknown:    s.unknown(c.aboutWaits()),
 			Confidence: s.confidence(&w),
 			Evidence:   c.Evidence, Why: c.Why, Remedy: c.Remedy, Fixable: c.Fixable,
 			Benchmarks: []string{s.Benchmark},
@@ -257,8 +271,12 @@ func (m *merger) add(s *Subject, w weighed) {
 	}
 	if w.underLock != nil {
 		f.UnderLock = s.at(*w.underLock)
+		f.Unknown.Delay = false
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: fmt.Sprintf(
 			"the lock at %s is held while this runs, and others wait for it: its delay (%s of that delay and the base's CPU time) is counted here too", f.UnderLock, quantity.Percent(f.DelayRatio))})
+	}
+	if c.aboutWaits() {
+		f.Processors = s.Procs
 	}
 	if text := s.waitText(&w); text != "" {
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: text})

@@ -214,14 +214,24 @@ func (s shares) max() float64 { return max(s.time(), s.alloc) }
 
 func (s *Subject) shares(set Samples, minSamples int) shares {
 	out := shares{alloc: s.AllocShare(set.Allocs), few: s.BaseCPUSamples() < int64(minSamples)}
+	if set.aboutWaits() {
+		out.few = s.contentions(set.Mutex) < fewestWaits
+	}
 	if n := s.AllocSamples(); n > 0 {
 		out.fewAllocs = n < int64(minSamples)
 	}
 	if s.MutexFraction > 1 {
 		out.fewWaits = s.contentions(set.Mutex) < enoughWaits*s.MutexFraction
 	}
-	if !s.unknown().CPU {
-		out.cpu, out.delay, out.wait = s.CPUShare(set.CPU), s.DelayShare(set.Mutex), s.waitShare(set.Mutex)
+	unknown := s.unknown(set.aboutWaits())
+	if !unknown.CPU {
+		out.cpu = s.CPUShare(set.CPU)
+	}
+	if !unknown.Delay {
+		out.delay = s.DelayShare(set.Mutex)
+	}
+	if !unknown.CPU || set.aboutWaits() {
+		out.wait = s.waitShare(set.Mutex)
 	}
 	return out
 }
@@ -232,10 +242,12 @@ func (s *Subject) shares(set Samples, minSamples int) shares {
 const enoughWaits = 5
 
 // unknown says for which shares nothing was recorded. A delay is compared with
-// the base's CPU time, so it is unknown without that.
-func (s *Subject) unknown() finding.Unknown {
+// the base's CPU time, so it is unknown without that. Of what is about waits
+// alone it is known where there is a CPU profile at all: code that only waits
+// has no sample in it.
+func (s *Subject) unknown(aboutWaits bool) finding.Unknown {
 	cpu := s.BaseCPUSamples() == 0
-	return finding.Unknown{CPU: cpu, AllocBytes: s.Allocs == nil, Delay: cpu || s.Mutex == nil}
+	return finding.Unknown{CPU: cpu, AllocBytes: s.Allocs == nil, Delay: s.Mutex == nil || s.CPU == nil || cpu && !aboutWaits}
 }
 
 // memoryManagement is the CPU time in nanoseconds that a process spent

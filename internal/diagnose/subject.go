@@ -38,6 +38,10 @@ type Subject struct {
 	// Scheduling is of the processes that the CPU profile is of; nil: unknown.
 	Scheduling *recording.Scheduling
 
+	// Procs is how many processors the measured code ran on, GOMAXPROCS; 0
+	// unknown.
+	Procs int
+
 	// Run is what else is known of a program's or service's run; nil for
 	// benchmarks.
 	Run *Conditions

@@ -61,8 +61,9 @@ func TestOneSampledWaitIsNotTen(t *testing.T) {
 	}
 }
 
-// A delay of four sampled contentions, 40 in the profile, makes no finding;
-// five do: 1.15/(1.15 + 1) is above the threshold.
+// A delay of four sampled contentions, 40 in the profile, makes no finding of a
+// claim that is not about waits alone; five do: 1.15/(1.15 + 1) is above the
+// threshold.
 func TestFewSampledWaitsMakeNoFinding(t *testing.T) {
 	for contentions, want := range map[int64]int{40: 0, 50: 1} {
 		s := subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 100}), nil, waitsAt("/m/x.go", contentions, 1_150e6))
@@ -70,7 +71,7 @@ func TestFewSampledWaitsMakeNoFinding(t *testing.T) {
 		r := ruleFor("lock", "m/x.note", 50)
 		r.Evidence = append(r.Evidence, EvidenceMutex)
 		r.Find = func(s *Subject) []Claim {
-			return []Claim{{Place: Place{Function: "m/x.note", File: "/m/x.go", Line: 7}, Cost: Samples{Mutex: all}}}
+			return []Claim{{Place: Place{Function: "m/x.note", File: "/m/x.go", Line: 7}, Cost: Samples{CPU: func(int) bool { return false }, Mutex: all}}}
 		}
 		if res := Run(registryOf(t, r), []*Subject{s}); len(res.Findings) != want {
 			t.Errorf("%d contentions: %+v", contentions, res.Findings)

@@ -59,6 +59,9 @@ type Finding struct {
 	// UnderLock is the place ("file:line") of the lock that is held while this
 	// place runs, where DelayRatio is that lock's delay; "" elsewhere.
 	UnderLock string `json:"under_lock,omitempty"`
+	// Processors is how many processors (GOMAXPROCS) the waits for a lock were
+	// seen on, of a finding about such waits; 0 unknown or of no meaning.
+	Processors int `json:"processors,omitempty"`
 	// Unknown shares are 0 here and null in JSON.
 	Unknown Unknown `json:"-"`
 }

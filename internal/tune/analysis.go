@@ -260,6 +260,7 @@ func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 		Scheduling: b.Scheduling,
 		Source:     a.sources, Loops: a.loops, Calls: a.calls,
 	}
+	s.Procs = b.Procs
 	if b.BytesPerOp != nil {
 		s.BytesPerOp = *b.BytesPerOp
 	}

@@ -149,6 +149,7 @@ func (a *analysis) runSubject() *diagnose.Subject {
 		BytesPerOp: -1, AllocsPerOp: -1, Source: a.sources, Loops: a.loops, Calls: a.calls,
 		Run: a.conditions(),
 	}
+	s.Procs = s.Run.Cores
 	switch {
 	case a.rec.Service != nil:
 		svc := a.rec.Service

@@ -9,6 +9,7 @@ import (
 	"whet/internal/diagnose/rules/escapingstruct"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/jsonreencode"
+	"whet/internal/diagnose/rules/lockcontention"
 	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
 	"whet/internal/diagnose/rules/objectpercall"
@@ -26,6 +27,7 @@ func All() []diagnose.Rule {
 	return []diagnose.Rule{
 		logging.Rule(),
 		lockheld.Rule(),
+		lockcontention.Rule(),
 		fmtformat.Rule(),
 		stringcopy.Rule(),
 		slicegrowth.Rule(),

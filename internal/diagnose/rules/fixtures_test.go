@@ -18,6 +18,7 @@ import (
 var directories = map[string]string{
 	"logging":             "logging",
 	"lock-held":           "lockheld",
+	"lock-contention":     "lockcontention",
 	"fmt-format":          "fmtformat",
 	"string-copy":         "stringcopy",
 	"slice-growth":        "slicegrowth",
@@ -133,7 +134,7 @@ const maxRounds = 3
 // the fixture is measured for four times as many, and again. All are pooled, so
 // that chance goes and what a rule really says stays.
 func check(t *testing.T, p *program, id string, want map[string]bool) {
-	m := newMeasuring(t, p, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", waits: id == "lock-held"})
+	m := newMeasuring(t, p, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", waits: strings.HasPrefix(id, "lock-")})
 	for round := 1; ; round++ {
 		subjects := m.measure(t)
 		for _, s := range subjects {

@@ -107,14 +107,7 @@ func remedy(c *contended, u *underLock) string {
 func (f *finder) evidence(c *contended, u *underLock) []finding.Evidence {
 	s := f.s
 	var out []finding.Evidence
-	delay := sum(s.Mutex, s.MutexCol, c.delay.Keep())
-	text := fmt.Sprintf("others waited %s for this lock", quantity.Nanoseconds(float64(delay)))
-	if col, err := s.Mutex.TypeIndex("contentions"); err == nil {
-		text += fmt.Sprintf(" in %s", quantity.Plural(int(sum(s.Mutex, col, c.delay.Keep())), "wait"))
-	}
-	if s.MutexIterations > 0 {
-		text += fmt.Sprintf(", %s for each %s", quantity.Nanoseconds(float64(delay)/float64(s.MutexIterations)), s.Iteration())
-	}
+	text := f.waitedFor(c.delay.Keep())
 	out = append(out, finding.Evidence{Kind: "mutex", Text: fmt.Sprintf("%s, charged to where it is unlocked (%s)", text, lineList(c.unlocked))})
 	if wait, ok := f.waited(c); ok {
 		out = append(out, finding.Evidence{Kind: "block", Text: fmt.Sprintf("at this line goroutines waited %s in %s", quantity.Nanoseconds(float64(wait.DelayNs)), quantity.Plural(int(wait.Count), "wait"))})

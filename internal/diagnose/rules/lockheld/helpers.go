@@ -68,7 +68,12 @@ func isSync(callee string, names ...string) bool {
 	if sym.Package != "sync" || !slices.Contains(names, sym.Name) {
 		return false
 	}
-	switch sym.Receiver {
+	return isLockType(sym.Receiver)
+}
+
+// isLockType knows the types of package sync that lock, and their interface.
+func isLockType(receiver string) bool {
+	switch receiver {
 	case "Mutex", "RWMutex", "Locker", "rlocker":
 		return true
 	}

@@ -9,10 +9,9 @@ import (
 	"whet/internal/symbolname"
 )
 
-// minSamples is less than other rules ask for: a lock held across slow I/O
-// leaves the CPU idle, and the delay, which is not sampled so thinly, is what
-// is claimed. With 20 samples the base's CPU time c of d/(d + c) is known to a
-// quarter; where d is five times c, that moves the share by 4 points.
+// minSamples is less than other rules ask for, and decides about nothing: a
+// lock held across slow I/O leaves the CPU idle, and the waits are what is
+// claimed. With fewer the finding says that its share of CPU time is rough.
 const minSamples = 20
 
 // Rule returns the rule.
@@ -29,8 +28,9 @@ func Rule() diagnose.Rule {
 			After:  "s.mu.Lock()\ns.n[name]++\nn := s.n[name]\ns.mu.Unlock()\nlog.Printf(\"%s: %d\", name, n)",
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceMutex, diagnose.EvidenceBlock, diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
-		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceMutex, diagnose.EvidenceCPU},
+		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceMutex},
 		MinSamples: minSamples,
+		Outranks:   []string{"lock-contention"},
 		Find:       find,
 	}
 }
@@ -50,6 +50,7 @@ type finder struct {
 	byPlace  map[placeKey]*diagnose.Function
 	at       map[*section]*contended
 	order    []*contended
+	rest     map[diagnose.Place]*unplaced // waits at locks of which no section was found
 }
 
 type placeKey struct {
@@ -58,18 +59,10 @@ type placeKey struct {
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	if s.Mutex == nil || s.CPU == nil || !s.Mutex.Parallel && !s.CPU.Parallel {
+	f := newFinder(s)
+	if f == nil {
 		return nil
 	}
-	f := &finder{
-		s: s, helpers: newHelpers(s),
-		sections: make(map[*diagnose.Function][]*section), byPlace: make(map[placeKey]*diagnose.Function),
-		at: make(map[*section]*contended),
-	}
-	diagnose.EachBase(s.Mutex, s.MutexCol, f.charge)
-	slices.SortFunc(f.order, func(a, b *contended) int {
-		return cmp.Or(cmp.Compare(a.section.function.File, b.section.function.File), cmp.Compare(a.lock.first, b.lock.first))
-	})
 	var claims []diagnose.Claim
 	for _, c := range f.order {
 		if claim, ok := f.claim(c); ok {
@@ -77,6 +70,25 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		}
 	}
 	return claims
+}
+
+// newFinder puts the waits of a subject's mutex profile to the critical
+// sections that others waited for, in the order of the source; nil where none
+// were recorded, or where one goroutine did all the work.
+func newFinder(s *diagnose.Subject) *finder {
+	if s.Mutex == nil || !s.Mutex.Parallel && (s.CPU == nil || !s.CPU.Parallel) {
+		return nil
+	}
+	f := &finder{
+		s: s, helpers: newHelpers(s),
+		sections: make(map[*diagnose.Function][]*section), byPlace: make(map[placeKey]*diagnose.Function),
+		at: make(map[*section]*contended), rest: make(map[diagnose.Place]*unplaced),
+	}
+	diagnose.EachBase(s.Mutex, s.MutexCol, f.charge)
+	slices.SortFunc(f.order, func(a, b *contended) int {
+		return cmp.Or(cmp.Compare(a.section.function.File, b.section.function.File), cmp.Compare(a.lock.first, b.lock.first))
+	})
+	return f
 }
 
 // callersUp is how far from the Unlock the section is looked for: through a
@@ -92,9 +104,11 @@ func (f *finder) charge(sample int, stack []callstack.FrameID) {
 		if sym.Package != "sync" && sym.Package != "internal/sync" && sym.Package != "runtime" {
 			break
 		}
-		unlocks = unlocks || isUnlock(fn)
-		if sym.Package == "sync" && !isUnlock(fn) {
-			return // a Once, a Map, a Cond, a Pool
+		if sym.Package == "sync" {
+			if !isLockType(sym.Receiver) {
+				return // a Once, a Map, a Cond, a Pool
+			}
+			unlocks = true // also in what Unlock calls, as for the last reader
 		}
 	}
 	if !unlocks {
@@ -103,13 +117,14 @@ func (f *finder) charge(sample int, stack []callstack.FrameID) {
 	for _, id := range stack[i:min(i+callersUp, len(stack))] {
 		frame := f.s.Mutex.Frame(id)
 		if !f.s.Own(frame) {
-			return
+			break
 		}
 		if s := f.unlockedAt(frame.File, frame.Line); s != nil {
 			f.note(s, frame).delay.Add(sample)
 			return
 		}
 	}
+	f.leave(sample, stack[i:])
 }
 
 // unlockedAt returns the section that an Unlock on a line ends. A deferred one

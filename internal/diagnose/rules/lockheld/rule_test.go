@@ -110,7 +110,7 @@ func TestFind(t *testing.T) {
 			s.CPU.Parallel, s.Mutex.Parallel = false, false
 			return s
 		}(), ""},
-		{"no CPU profile", func() *diagnose.Subject { s := shopSubject(); s.CPU = nil; return s }(), ""},
+		{"no CPU profile: it blocks", func() *diagnose.Subject { s := shopSubject(); s.CPU = nil; return s }(), finding.Low},
 		{"no mutex profile", func() *diagnose.Subject { s := shopSubject(logsTo(40)); s.Mutex = nil; return s }(), ""},
 	} {
 		claims := Rule().Find(test.s)
