@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -164,9 +163,10 @@ func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) e
 func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*search.Knee, error) {
 	var all []*search.Knee
 	run := func(o search.Options, budget time.Duration) (*search.Knee, error) {
-		o.Budget, o.Of = budget, s.l.budget
+		o = o.Within(budget)
+		o.Of = s.l.budget
 		if s.span > 0 {
-			o.Span, o.LongestSpan = s.span, max(s.span, o.LongestSpan)
+			o.Span, o.LongestSpan, o.Fine = s.span, max(s.span, o.LongestSpan), s.span
 		}
 		o.Progress = func(p search.Progress) { s.show(&o, p) }
 		s.levels = make(map[float64]*kneeLevel)
@@ -190,21 +190,11 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*sear
 	if err != nil || len(s.plan.bounds) == 0 || !k.Found || k.Interrupted {
 		return all, err
 	}
-	o := ratesUpTo(k.Throughput)
+	o := search.Rates(k)
 	o.Answers = search.Enough(s.plan.bounds)
 	s.connections(k)
 	_, err = run(o, max(s.l.budget-k.Spent, 1))
 	return all, err
-}
-
-// ratesUpTo are the options of a search for a rate. The best throughput is about the
-// most that can be asked for. What is below an eighth of it is reached by halving,
-// should that be needed.
-func ratesUpTo(best float64) search.Options {
-	o := search.Open()
-	o.From = min(max(math.Ceil(best/8), 1), o.Most)
-	o.Least, o.Most = min(o.Least, o.From), min(max(2*best, o.From), o.Most)
-	return o
 }
 
 // connections gives the open loop as many as the service needed for its best

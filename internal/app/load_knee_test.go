@@ -6,18 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"whet/internal/analyze/capacity"
 	"whet/internal/load"
 	"whet/internal/load/record"
 	"whet/internal/report"
 	"whet/internal/schedule"
 	"whet/internal/search"
+	"whet/internal/stat"
 )
 
 // Whatever the best throughput is and however many clients it took, the search for a
 // rate asks for none, and for no number of connections, that a load refuses.
 func TestRatesBehindTheKnee(t *testing.T) {
 	for _, best := range []float64{0.3, 100, 70_000, 600_000, 2e6, 2e7} {
-		o := ratesUpTo(best)
+		o := search.Rates(&search.Knee{Plateau: capacity.Plateau{Throughput: stat.Interval{Center: best}}})
 		if err := o.Validate(); err != nil {
 			t.Errorf("%v/s: %v", best, err)
 		}
@@ -26,9 +28,6 @@ func TestRatesBehindTheKnee(t *testing.T) {
 		if err := l.Validate(); err != nil {
 			t.Errorf("%v/s: %v", best, err)
 		}
-	}
-	if o := ratesUpTo(8000); o.From != 1000 || o.Least != 1 || o.Most != 16_000 {
-		t.Errorf("from %v, within %v to %v", o.From, o.Least, o.Most)
 	}
 	for at, want := range map[float64]int{1: 64, 100: 400, 4096: load.MaxConcurrency} {
 		s := &kneeSearch{l: newLoadFlags(loadFlagSet()), plan: &loadPlan{options: load.DefaultOptions()}}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"whet/internal/analyze/capacity"
 	"whet/internal/quantity"
@@ -106,12 +105,12 @@ func (s *search) climb() error {
 		var next []float64
 		if i > 0 {
 			if left := s.levels[i-1]; left.Throughput < floor || best.Level > wide*left.Level {
-				next = append(next, s.between(left.Level, best.Level))
+				next = append(next, s.between(left.Level, best.Level, s.o.Resolution))
 			}
 		}
 		if i+1 < len(s.levels) {
 			if right := s.levels[i+1]; right.Throughput < floor || right.Level > wide*best.Level {
-				next = append(next, s.between(best.Level, right.Level))
+				next = append(next, s.between(best.Level, right.Level, s.o.Resolution))
 			}
 		}
 		next = append(next, s.dips()...)
@@ -156,16 +155,14 @@ func (s *search) dips() []float64 {
 }
 
 // between is the level in the middle of two on a logarithmic scale; 0 where they
-// are as close as the resolution, or there is none.
-func (s *search) between(low, high float64) float64 {
-	if high <= low*(1+s.o.Resolution) {
+// are as close as fine says, as a share, or there is none.
+func (s *search) between(low, high, fine float64) float64 {
+	if high <= low*(1+fine) {
 		return 0
 	}
 	mid := math.Sqrt(low * high)
 	if s.o.Open {
-		// Four digits are enough.
-		r, err := strconv.ParseFloat(strconv.FormatFloat(mid, 'e', 3, 64), 64)
-		if err == nil && low < r && r < high {
+		if r := digits(mid); low < r && r < high {
 			mid = r
 		}
 		return mid
@@ -195,7 +192,7 @@ func (s *search) edge() (low, high float64, err error) {
 		if low, high, err = s.bracket(); err != nil {
 			return low, high, err
 		}
-		for mid := s.between(low, high); low > 0 && mid != 0; mid = s.between(low, high) {
+		for mid := s.between(low, high, s.o.Resolution); low > 0 && mid != 0; mid = s.between(low, high, s.o.Resolution) {
 			within, err := s.decide(mid, 1)
 			switch {
 			case err != nil:

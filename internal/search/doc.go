@@ -27,13 +27,18 @@
 //
 // # Open loop
 //
-// The rate is doubled from the first one, or halved, until it is known to be met at
-// one rate and not at another. It is not met where the service breaks a bound, or
+// The search begins at four fifths of the best throughput where that is known (Rates)
+// and goes either way, in steps that grow, until the rate is known to be met at one and
+// not at another. It is not met where the service breaks a bound, or
 // falls behind: answers come later and later, by more of the span than half of the
-// resolution and chance explain, and in any case by four percent of it.
+// resolution and chance explain, or by four percent of it, and by more than a slow
+// service varies.
 // The range between the two is halved on a logarithmic scale until they are within
-// the resolution. Then both sides are measured again: where the second run says
-// something else a third decides, and the range in which rates flip is reported.
+// 10 %, and both sides are measured again: one that turns out to be the other moves the
+// range, up or down. Then the same is done until they are within the resolution. So a
+// budget that ends early leaves a range that is coarse and confirmed, not one that is
+// fine and rests on single runs. Where two runs of a side disagree a third decides, and
+// the range in which rates flip is reported.
 // After a rate at which requests failed a low rate is sent until the service keeps
 // its bounds again, so that a backlog does not spoil the next figure.
 //
@@ -41,6 +46,13 @@
 // low rate is sent for longer, until they have come, or for a twentieth of the budget.
 // Where a side of the bracket still has too few, in all its runs, that is said: it is
 // undecided.
+//
+// # The budget
+//
+// A level lasts no longer than a fifteenth of the budget (Within). With half of 40 s
+// each the two searches so have some ten runs of 1.3 s: the closed loop knows its best
+// throughput about, the open one its limit to 10 % (TestRateWithinABudget), and
+// the runs that are to tell less than that last longer, up to a sixth.
 //
 // # When it misleads
 //

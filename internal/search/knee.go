@@ -79,6 +79,7 @@ type search struct {
 	progress
 	levels   []*Level // ascending
 	slope    float64  // of throughput, from run to run
+	finely   bool     // levels last as long as Fine says
 	warnings []string
 }
 
@@ -162,7 +163,7 @@ func (s *search) once(level float64, span time.Duration) (Point, error) {
 		return Point{}, errBudget
 	}
 	if s.o.Progress != nil {
-		s.o.Progress(s.state(level, s.o.Budget))
+		s.o.Progress(s.state(level, &s.o))
 	}
 	p, err := s.measure(s.ctx, level, span)
 	if s.ctx.Err() != nil {
@@ -178,13 +179,21 @@ func (s *search) once(level float64, span time.Duration) (Point, error) {
 
 // span is how long a level is measured: long enough for fifty service times
 // as they are without load, since the answers of clients that go in step come in
-// bursts, and a burst more or less must not count. A low rate is sent for longer,
-// until it brings as many answers as the bounds need, but for no more than a part of
-// the budget: a search has some twenty runs.
+// bursts, and a burst more or less must not count. Of an open loop it is as many as
+// it takes for what a slow service varies by to be no more than a small overload
+// (behind). A low rate is sent for longer, until it brings as many answers as the
+// bounds need, but for no more than a part of the budget: a search has some twenty
+// runs.
 func (s *search) span(level float64) time.Duration {
-	span := s.o.Span
+	span, times := s.o.Span, services
+	if s.o.Open {
+		times = varies / most
+	}
 	if len(s.levels) > 0 {
-		span = min(max(span, services*s.levels[0].Runs[0].P50), s.o.LongestSpan)
+		span = min(max(span, time.Duration(times*float64(s.levels[0].Runs[0].P50))), s.o.LongestSpan)
+	}
+	if s.finely {
+		span = max(span, s.o.Fine)
 	}
 	if s.o.Open {
 		span = max(span, least(level), min(lasts(s.o.Answers, level), s.o.Budget/parts))
@@ -193,8 +202,8 @@ func (s *search) span(level float64) time.Duration {
 }
 
 const (
-	services = 50 // that a level lasts at least
-	parts    = 20 // of the budget, of which a run may take one for more answers
+	services = 50.0 // that a level of a closed loop lasts at least
+	parts    = 20   // of the budget, of which a run may take one for more answers
 	// Some requests are sent at the lowest rate too, within reason.
 	few        = 20
 	longestFew = 5 * time.Second
@@ -270,7 +279,7 @@ func (s *search) doubt(k *Knee) {
 	}
 	if n := len(k.Levels); n > 0 && !k.Open {
 		first := k.Levels[0].Runs[0]
-		if services*first.P50 > s.o.LongestSpan {
+		if time.Duration(services*float64(first.P50)) > s.o.LongestSpan {
 			s.warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give longer spans", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
 		}
 	}

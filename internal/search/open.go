@@ -3,19 +3,25 @@ package search
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"whet/internal/quantity"
 )
 
+// coarse is how finely a search looks before it looks as finely as the options say:
+// what it has then is confirmed first, so that a budget that ends meanwhile leaves
+// the limit between two rates that lie no further apart.
+const coarse = 0.1
+
 // open looks for the highest rate at which the bounds hold.
 func (s *search) open(k *Knee) error {
-	low, high, err := s.bound()
-	if err == nil {
-		low, high, err = s.narrow(low, high)
-	}
-	if err == nil {
-		low, high, err = s.confirm(low, high)
+	low, high, err := 0.0, math.Inf(1), error(nil)
+	for _, fine := range []float64{max(coarse, s.o.Resolution), s.o.Resolution} {
+		s.finely = fine < coarse
+		if low, high, err = s.confirm(low, high, fine); err != nil {
+			break
+		}
 	}
 	s.settle(k, low, high)
 	return err
@@ -28,20 +34,25 @@ func (s *search) good(p Point) bool { return p.Meets && !s.behind(p) }
 // that bears a share e less than the rate they come e seconds later each second. Half
 // of the resolution is let pass, and chance: of n requests to a service at its very
 // limit, which come or are worked on at random, √n are left over now and then, which
-// come later by a share of 1/√n of the span; two of those. A service that is slow
-// without load varies by more than a quick one.
+// come later by a share of 1/√n of the span; two of those. A service varies by itself
+// too, a slow one by more than a quick one: half of what it takes without load is let
+// pass.
 func (s *search) behind(p Point) bool {
 	slow := s.levels[0].Runs[0].P50
 	for _, l := range s.levels {
 		slow = min(slow, l.Runs[0].P50)
 	}
 	share := min(s.o.Resolution/2+2/math.Sqrt(float64(max(p.Answers, 1))), most)
-	return p.Growth > time.Duration(share*float64(p.Span))+slow/2
+	return p.Growth > max(time.Duration(share*float64(p.Span)), time.Duration(varies*float64(slow)))
 }
 
-// most is the share of the span by which answers may come later, however few they
-// are.
-const most = 0.04
+const (
+	// most is the share of the span by which answers may come later, however few they
+	// are.
+	most = 0.04
+	// varies is the share of its service time by which a service varies by itself.
+	varies = 0.5
+)
 
 // undecided is how many answers a level had and how many it would take, where
 // chance may have decided; else needs is 0. The runs that say what the level was
@@ -77,48 +88,60 @@ func (s *search) met(l *Level) bool {
 
 // try measures a rate and cools down after one that left something behind. Where it
 // broke and the generator was to blame it gets another chance.
-func (s *search) try(rate float64) (met bool, err error) {
-	l, err := s.run(rate)
+func (s *search) try(rate float64) error {
+	l, err := s.judge(rate)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if p := l.Runs[len(l.Runs)-1]; p.Invalid != "" && !s.good(p) && len(l.Runs) < s.o.MostRuns {
-		if _, err := s.run(rate); err != nil {
-			return false, err
-		}
-	}
-	l.Good = s.met(l)
 	last := l.Runs[len(l.Runs)-1]
-	if l.Good {
-		s.best = max(s.best, rate)
+	if last.Invalid != "" && !s.good(last) && len(l.Runs) < s.o.MostRuns {
+		if l, err = s.judge(rate); err != nil {
+			return err
+		}
+		last = l.Runs[len(l.Runs)-1]
 	}
 	if !s.good(last) && last.Errors > 0 {
-		if err := s.cool(); err != nil {
-			return l.Good, err
-		}
+		return s.cool()
 	}
-	return l.Good, nil
+	return nil
 }
 
-// coolings is how often the lowest rate is tried after one that failed, as long as
+// judge measures a rate once more, and says by all of its runs whether it is met.
+func (s *search) judge(rate float64) (*Level, error) {
+	l, err := s.run(rate)
+	if err != nil {
+		return nil, err
+	}
+	l.Good = s.met(l)
+	s.best = 0
+	for _, l := range s.levels {
+		if l.Good {
+			s.best = l.Level
+		}
+	}
+	return l, nil
+}
+
+// coolings is how often a low rate is tried after one that failed, as long as
 // that takes no more than coolingShare of the budget.
 const (
 	coolings     = 10
 	coolingShare = 0.1
 )
 
-// cool sends the lowest rate until it is good.
+// idle is which share of the lowest rate tried is a low one, where none was met.
+const idle = 0.125
+
+// cool sends a low rate until it is good.
 func (s *search) cool() error {
 	stage := s.stage
 	s.stage = Cooling
 	defer func() { s.stage = stage }()
-	rate := s.o.Least
-	for _, l := range s.levels {
-		if l.Good {
-			rate = max(rate, l.Level/2)
-			break
-		}
+	rate := idle * s.levels[0].Level
+	if i := slices.IndexFunc(s.levels, func(l *Level) bool { return l.Good }); i >= 0 {
+		rate = s.levels[i].Level / 2
 	}
+	rate = max(rate, s.o.Least)
 	most := s.spent + time.Duration(coolingShare*float64(s.o.Budget))
 	for n := 0; n < coolings && s.spent < most; n++ {
 		p, err := s.once(rate, max(s.o.Cool, least(rate)))
@@ -133,92 +156,84 @@ func (s *search) cool() error {
 	return nil
 }
 
-// bound finds a rate that is met and one that is not, a factor of two apart. low
-// is 0 where none is met, high +Inf where none breaks.
-func (s *search) bound() (low, high float64, err error) {
-	s.stage = Growing
-	high = math.Inf(1)
-	for rate := s.o.From; ; {
-		met, err := s.try(rate)
-		if err == nil && !met {
-			// Once more: it may have been disturbed, and all rates beyond would be
-			// left out.
-			met, err = s.try(rate)
-		}
-		if err != nil { // what was measured before that counts
-			switch l := s.at(rate); {
-			case l == nil:
-			case l.Good:
-				low = rate
-			default:
-				high = rate
-			}
-			return low, high, err
-		}
-		switch {
-		case met:
-			low = rate
-			if !math.IsInf(high, 1) || rate >= s.o.Most {
-				return low, high, nil
-			}
-			rate = min(2*rate, s.o.Most)
-		default:
-			high = rate
-			if low > 0 || rate <= s.o.Least {
-				return low, high, nil
-			}
-			rate = max(rate/2, s.o.Least)
-		}
+// step is by which factor the n-th rate beyond the only side that is known lies
+// further. The second one up is short: the first led to about as much as the service
+// bears in a closed loop, and what is asked of it beyond that leaves a backlog. They
+// grow, so that what lies far away is found as well; the last one goes on.
+func step(up bool, n int) float64 {
+	of := []float64{1.25, 1.5, 2}
+	if up {
+		of = []float64{1.25, 1.12, 1.25, 1.5, 2}
 	}
+	return of[min(n, len(of)-1)]
 }
 
-// narrow bisects to the resolution.
-func (s *search) narrow(low, high float64) (float64, float64, error) {
-	s.stage = Refining
-	if low == 0 || math.IsInf(high, 1) {
-		return low, high, nil
+// next is the rate to be tried between one that is met and one that is not, 0 where
+// they are as close as fine says or there is no more to be tried: the first one, the
+// n-th step beyond the only side that is known, or the middle.
+func (s *search) next(low, high, fine float64, n int) float64 {
+	switch {
+	case low == 0 && math.IsInf(high, 1):
+		s.stage = Growing
+		return s.o.From
+	case low == 0 && high > s.o.Least:
+		s.stage = Growing
+		return max(digits(high/step(false, n)), s.o.Least)
+	case math.IsInf(high, 1) && low < s.o.Most:
+		s.stage = Growing
+		return min(digits(low*step(true, n)), s.o.Most)
+	case low > 0 && !math.IsInf(high, 1):
+		s.stage = Refining
+		return s.between(low, high, fine)
 	}
-	for {
-		mid := s.between(low, high)
-		if mid == 0 {
+	return 0
+}
+
+// narrow tries rates until the limit is known to be met at one and not at another
+// that is no further from it than fine says. low is 0 where none is met, high +Inf
+// where none breaks.
+func (s *search) narrow(low, high, fine float64) (float64, float64, error) {
+	for n := 0; ; {
+		rate := s.next(low, high, fine, n)
+		if rate == 0 {
 			return low, high, nil
 		}
-		met, err := s.try(mid)
-		switch {
-		case err != nil:
-			return low, high, err
-		case met:
-			low = mid
-		default:
-			high = mid
+		if len(s.levels) > 0 {
+			n++
 		}
-	}
-}
-
-// confirm measures both sides again. Where one turns out to be the other the
-// bracket moves, and is narrowed down again.
-func (s *search) confirm(low, high float64) (float64, float64, error) {
-	for range 6 {
-		s.stage = Deciding
-		held, err := s.settled(low, true)
+		err := s.try(rate)
+		switch l := s.at(rate); { // what was measured before an error counts
+		case l == nil:
+		case l.Good:
+			low = rate
+		default:
+			high = rate
+		}
 		if err != nil {
 			return low, high, err
 		}
-		if !held {
-			low, high = s.neighbours(low)
-			if low, high, err = s.narrow(low, high); err != nil {
-				return low, high, err
-			}
-			continue
-		}
-		if held, err = s.settled(high, false); err != nil {
+	}
+}
+
+// confirm narrows the bracket and measures both sides again. Where one turns out to be
+// the other the bracket moves, and is narrowed down again.
+func (s *search) confirm(low, high, fine float64) (float64, float64, error) {
+	for range 6 {
+		var err error
+		if low, high, err = s.narrow(low, high, fine); err != nil {
 			return low, high, err
 		}
-		if held {
+		s.stage = Deciding
+		side := low
+		held, err := s.settled(low, true)
+		if held && err == nil {
+			side = high
+			held, err = s.settled(high, false)
+		}
+		if held && err == nil {
 			return low, high, nil
 		}
-		low, high = s.neighbours(high)
-		if low, high, err = s.narrow(low, high); err != nil {
+		if low, high = s.neighbours(side); err != nil {
 			return low, high, err
 		}
 	}
@@ -226,37 +241,29 @@ func (s *search) confirm(low, high float64) (float64, float64, error) {
 	return low, high, nil
 }
 
-// settled measures a rate until it has said the same as often as the options'
-// Runs say, or MostRuns times, and reports whether it is as expected.
+// settled measures a rate until it has said the same as often as the options' Runs
+// say, or MostRuns times, or turns out to be what it was not taken for: then rates
+// beside it say more than it does once again.
 func (s *search) settled(rate float64, want bool) (bool, error) {
-	if rate == 0 || math.IsInf(rate, 1) {
+	l := s.at(rate)
+	if l == nil { // no rate is on this side
 		return true, nil
 	}
-	for {
-		runs, same := 0, 0
-		for _, l := range s.levels {
-			if l.Level == rate {
-				for _, p := range l.Runs {
-					runs++
-					if s.good(p) == want {
-						same++
-					}
-				}
+	for l.Good == want {
+		same := 0
+		for _, p := range l.Runs {
+			if s.good(p) == want {
+				same++
 			}
 		}
-		if same >= s.o.Runs && 2*same > runs {
+		if runs := len(l.Runs); same >= s.o.Runs && 2*same > runs || runs >= s.o.MostRuns {
 			return true, nil
 		}
-		if runs-same >= s.o.Runs && 2*same < runs {
-			return false, nil
-		}
-		if runs >= s.o.MostRuns {
-			return 2*same > runs, nil
-		}
-		if _, err := s.try(rate); err != nil {
+		if err := s.try(rate); err != nil {
 			return false, err
 		}
 	}
+	return false, nil
 }
 
 // neighbours are the bracket around a rate that was taken for something else: the
@@ -309,8 +316,8 @@ func (s *search) settle(k *Knee, low, high float64) {
 			k.Warnings = append(k.Warnings, fmt.Sprintf("at %s: %s", s.o.name(high), s.reason(l)))
 		}
 	}
-	k.Procedure = fmt.Sprintf("open loop: the rate doubled from %s until the bounds broke or the service fell behind, then bisected to %s, and both sides measured again until %s said the same",
-		s.o.name(s.o.From), quantity.Percent(s.o.Resolution), quantity.Plural(s.o.Runs, "run"))
+	k.Procedure = fmt.Sprintf("open loop: the rate raised from %s, or lowered, until the bounds held at one rate and not at another, where they broke or the service fell behind; then the range between them halved, to %s first and to %s last, and both sides measured again each time until %s said the same",
+		s.o.name(s.o.From), quantity.Percent(max(coarse, s.o.Resolution)), quantity.Percent(s.o.Resolution), quantity.Plural(s.o.Runs, "run"))
 }
 
 // reason is why a rate is not met.

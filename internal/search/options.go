@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -51,6 +52,9 @@ type Options struct {
 	// most LongestSpan, and in an open loop until the rate brings Answers, as far as
 	// the budget allows (span).
 	Span, LongestSpan time.Duration
+	// Fine is how long a rate of an open loop is measured at least once the limit is
+	// known roughly: a small overload takes longer to show.
+	Fine time.Duration
 	// Answers is how many the bounds need: Enough says it.
 	Answers int64
 	// Resolution is how finely to look, as a share of the level.
@@ -85,9 +89,54 @@ func Closed() Options {
 // Open returns the options for the highest rate that meets the bounds.
 func Open() Options {
 	return Options{
-		Open: true, From: 100, Least: 1, Most: 1e6, Span: 5 * time.Second, LongestSpan: 5 * time.Second,
+		Open: true, From: 100, Least: 1, Most: 1e6, Span: 5 * time.Second, LongestSpan: 5 * time.Second, Fine: 5 * time.Second,
 		Resolution: 0.02, Past: 1, Runs: 2, MostRuns: 3, Confidence: 0.95, Budget: 5 * time.Minute, Cool: time.Second,
 	}
+}
+
+const (
+	// levels is how many runs of a level a budget has room for at least: about what
+	// it takes to know the plateau, or to have a rate between two. fewest is how many
+	// of those that have to be longer: of a slow service, or to tell small
+	// differences.
+	levels, fewest = 15, 6
+	// shortest is what a level lasts all the same.
+	shortest = 250 * time.Millisecond
+)
+
+// Within returns the options of a search with a budget. A level lasts no longer than
+// its share: twice as many answers of a few levels tell less of where the limit lies
+// than the levels that are left out.
+func (o Options) Within(budget time.Duration) Options {
+	o.Budget = budget
+	o.Span = min(o.Span, max(budget/levels, shortest))
+	o.LongestSpan = max(min(o.LongestSpan, budget/levels), o.Span)
+	if o.Open {
+		o.Fine = max(min(o.Fine, budget/fewest), o.Span)
+		o.LongestSpan = o.Fine
+	}
+	return o
+}
+
+// Rates returns the options of a search for a rate after one for the best
+// throughput. It begins at four fifths of that, which most services bear, and from
+// which it is not far to the limit of the others. It goes as far as it has to: a
+// search that ended early may know the best throughput from too few clients.
+func Rates(k *Knee) Options {
+	o := Open()
+	best := k.Plateau.Throughput.Center
+	o.From = min(max(digits(0.8*best), 1), o.Most)
+	o.Least = min(o.Least, o.From)
+	return o
+}
+
+// digits rounds a rate to four digits, which are enough.
+func digits(rate float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(rate, 'e', 3, 64), 64)
+	if err != nil {
+		return rate
+	}
+	return r
 }
 
 // Validate reports the first option that cannot be used.

@@ -20,11 +20,11 @@ const blocks = 10
 func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
 	times := r.Times()
 	p := Point{
-		Level: level, Growth: growth(r.Seconds), Span: r.End.Sub(r.Start), Took: r.End.Sub(r.Began) + r.Drain,
+		Level: level, Span: r.End.Sub(r.Start), Took: r.End.Sub(r.Began) + r.Drain,
 		P50: time.Duration(times.Quantile(0.5)), P99: time.Duration(times.Quantile(0.99)), Invalid: r.Invalid,
 	}
 	if r.Open {
-		p.Growth = max(p.Growth, lag(r, p.Span))
+		p.Growth = max(growth(r.Seconds, p.Span), lag(r, p.Span))
 		bounds = slices.DeleteFunc(slices.Clone(bounds), func(b slo.Bound) bool {
 			return b.Metric.Kind == slo.Throughput && (b.Op == slo.More || b.Op == slo.AtLeast)
 		})
@@ -159,16 +159,22 @@ func lag(r *record.Result, span time.Duration) time.Duration {
 	return time.Duration(max(1-back/sent, 0) * float64(span))
 }
 
-// growth compares the last second that had answers with the first.
-func growth(seconds []record.Second) time.Duration {
-	var first, last time.Duration
-	for _, s := range seconds {
-		if s.Response.P50 > 0 {
-			if first == 0 {
-				first = s.Response.P50
+// growth compares the last second that had answers with the first, and tells by it
+// how much later answers come at the end of a span than at its beginning: half of
+// either second lies between them and those. One second alone tells nothing.
+func growth(seconds []record.Second, span time.Duration) time.Duration {
+	var first, last *record.Second
+	for i := range seconds {
+		if s := &seconds[i]; s.Response.P50 > 0 {
+			if first == nil {
+				first = s
 			}
-			last = s.Response.P50
+			last = s
 		}
 	}
-	return last - first
+	if first == last {
+		return 0
+	}
+	apart := last.Start.Sub(first.Start) + (last.Length-first.Length)/2
+	return time.Duration(float64(last.Response.P50-first.Response.P50) * float64(span) / float64(apart))
 }

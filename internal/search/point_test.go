@@ -27,7 +27,8 @@ func TestPointOf(t *testing.T) {
 		r.Response.Record(int64(50+i%10) * 1e6)
 	}
 	for i := range 10 {
-		r.Seconds = append(r.Seconds, record.Second{Response: record.Quantiles{P50: time.Duration(40+i) * time.Millisecond}})
+		at := start.Add(time.Duration(i) * time.Second)
+		r.Seconds = append(r.Seconds, record.Second{Start: at, Length: time.Second, Response: record.Quantiles{P50: time.Duration(40+i) * time.Millisecond}})
 	}
 	r.Seconds[0].Response.P50 = 0
 	bounds, err := slo.Parse("p99<1s,errors<1%")
@@ -38,7 +39,7 @@ func TestPointOf(t *testing.T) {
 	if p.Level != 100 || math.Abs(p.Throughput-91.8) > 1e-9 || p.Errors != 0.1 || p.Span != 10*time.Second || p.Took != 14500*time.Millisecond || p.Invalid != "late" {
 		t.Errorf("%+v", p)
 	}
-	if p.Meets || !strings.HasPrefix(p.Broken, "errors<1% is broken: 10.0 %") || p.Growth != 8*time.Millisecond {
+	if p.Meets || !strings.HasPrefix(p.Broken, "errors<1% is broken: 10.0 %") || p.Growth != 10*time.Millisecond { // 8 ms from the second second to the last
 		t.Errorf("%v %q %v", p.Meets, p.Broken, p.Growth)
 	}
 	// 100 arrivals a second that stay for 54.5 ms on average.
@@ -73,6 +74,24 @@ func TestPointOf(t *testing.T) {
 	}
 	if p := PointOf(&record.Result{}, 1, bounds); p.Meets || p.Broken == "" || p.Throughput != 0 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// Answers that come later by 100 ms each second come later by 150 ms at the end of a
+// span of 1.5 s, by the medians of its first second and of the half that follows:
+// these are those of the moments 0.5 s and 1.25 s. One second has nothing to be
+// compared with.
+func TestGrowthOfAShortSpan(t *testing.T) {
+	start := time.Unix(100, 0)
+	seconds := []record.Second{
+		{Start: start, Length: time.Second, Response: record.Quantiles{P50: 60 * time.Millisecond}},
+		{Start: start.Add(time.Second), Length: 500 * time.Millisecond, Response: record.Quantiles{P50: 135 * time.Millisecond}},
+	}
+	if got := growth(seconds, 1500*time.Millisecond); got != 150*time.Millisecond {
+		t.Errorf("%v", got)
+	}
+	if got := growth(seconds[:1], time.Second); got != 0 {
+		t.Errorf("one second: %v", got)
 	}
 }
 

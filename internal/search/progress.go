@@ -24,26 +24,32 @@ func (p *progress) cost(span time.Duration) time.Duration {
 	return span + p.extra/time.Duration(max(p.runs, 1))
 }
 
-// usual is about how many measurements each stage takes with its followers.
-var usual = map[Stage]int{Growing: 9, Refining: 8, Deciding: 16}
+// usual is about how many measurements a search takes, stage by stage.
+func usual(open bool) (growing, refining, deciding int) {
+	if open {
+		return 3, 7, 8
+	}
+	return 9, 8, 16
+}
 
 // state guesses what is left: the usual number of measurements, but one at least
 // in the current stage.
-func (p *progress) state(level float64, budget time.Duration) Progress {
+func (p *progress) state(level float64, o *Options) Progress {
+	growing, refining, deciding := usual(o.Open)
 	expected, mean := 0, time.Duration(0)
 	switch p.stage {
 	case Growing:
-		expected = max(usual[Growing]-p.runs, 1) + usual[Refining] + usual[Deciding]
+		expected = max(growing-p.runs, 1) + refining + deciding
 	case Refining, Cooling:
-		expected = max(usual[Growing]+usual[Refining]-p.runs, 1) + usual[Deciding]
+		expected = max(growing+refining-p.runs, 1) + deciding
 	default:
-		expected = max(usual[Growing]+usual[Refining]+usual[Deciding]-p.runs, 1)
+		expected = max(growing+refining+deciding-p.runs, 1)
 	}
 	if p.runs > 0 {
 		mean = p.spent / time.Duration(p.runs)
 	}
 	return Progress{
 		Stage: p.stage, Level: level, Runs: p.runs, Spent: p.spent, Best: p.best,
-		Left: min(time.Duration(expected)*mean, max(budget-p.spent, 0)),
+		Left: min(time.Duration(expected)*mean, max(o.Budget-p.spent, 0)),
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"whet/internal/analyze/capacity"
+	"whet/internal/stat"
 )
 
 // steady is a service without noise: a throughput for each concurrency.
@@ -228,6 +231,39 @@ func TestEndsEarly(t *testing.T) {
 	}
 }
 
+// A level has a fifteenth of the budget and what the options say at most, and a rate
+// that is to be known finely a sixth.
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		o                   Options
+		budget              time.Duration
+		span, longest, fine time.Duration
+	}{
+		{Closed(), 5 * time.Minute, 2 * time.Second, 10 * time.Second, 0},
+		{Closed(), 60 * time.Second, 2 * time.Second, 4 * time.Second, 0},
+		{Closed(), 15 * time.Second, time.Second, time.Second, 0},
+		{Open(), 5 * time.Minute, 5 * time.Second, 5 * time.Second, 5 * time.Second},
+		{Open(), 30 * time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second},
+		{Open(), 15 * time.Second, time.Second, 2500 * time.Millisecond, 2500 * time.Millisecond},
+		{Open(), time.Second, 250 * time.Millisecond, 250 * time.Millisecond, 250 * time.Millisecond},
+	} {
+		o := c.o.Within(c.budget)
+		if err := o.Validate(); err != nil || o.Budget != c.budget || o.Span != c.span || o.LongestSpan != c.longest || o.Fine != c.fine {
+			t.Errorf("open %v, budget %v: %v to %v, %v; %v", c.o.Open, c.budget, o.Span, o.LongestSpan, o.Fine, err)
+		}
+	}
+}
+
+// The search for a rate begins at four fifths of the plateau.
+func TestRates(t *testing.T) {
+	for best, want := range map[float64]float64{8000: 6400, 74_137: 59_310, 0.3: 1, 1e9: 1e6} {
+		o := Rates(&Knee{Plateau: capacity.Plateau{Throughput: stat.Interval{Center: best}}})
+		if err := o.Validate(); err != nil || o.From != want {
+			t.Errorf("%v/s: from %v, %v", best, o.From, err)
+		}
+	}
+}
+
 func TestOptions(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"in this order":    func(o *Options) { o.From = 0 },
@@ -252,158 +288,6 @@ func TestOptions(t *testing.T) {
 	o.Cool = 0
 	if _, err := Find(context.Background(), o, nil); err == nil {
 		t.Error("no cooling down")
-	}
-}
-
-// rates is a service that keeps its bounds up to a rate, and then fails requests
-// for some runs more.
-func rates(limit float64, sick int) Measure {
-	left := 0
-	return func(_ context.Context, rate float64, span time.Duration) (Point, error) {
-		p := Point{Level: rate, Throughput: rate, Meets: rate <= limit, Span: span, Took: span, P50: time.Millisecond, P99: 2 * time.Millisecond}
-		if left > 0 {
-			left--
-			p.Meets = false
-		} else if !p.Meets {
-			left = sick
-		}
-		if !p.Meets {
-			p.Broken, p.Errors = "errors<0.1% is broken: 5.0 %", 0.05
-		}
-		return p, nil
-	}
-}
-
-// Without noise: 100, 200 … 800 are met, 1600 is not, twice; then the middle of 800
-// and 1600 on a logarithmic scale, and so on; both sides are measured twice.
-func TestOpenStepByStep(t *testing.T) {
-	var order []float64
-	plain := rates(1000, 0)
-	k, err := Find(context.Background(), Open(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
-		if span == Open().Span {
-			order = append(order, level)
-		}
-		return plain(ctx, level, span)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []float64{100, 200, 400, 800, 1600, 1600, 1131, 951.2, 1037, 993.2, 1015, 1004, 993.2, 1004}; !slices.Equal(order, want) {
-		t.Errorf("rates %v", order)
-	}
-	if !k.Found || !k.Complete || k.At != 993.2 || k.Low != 993.2 || k.High != 1004 || k.Unstable != nil {
-		t.Errorf("%+v", k)
-	}
-	if k.Profile != (Range{400, 993.2}) || !warned(k, "at 1,004/s: errors<0.1% is broken: 5.0 %") {
-		t.Errorf("%v %q", k.Profile, k.Warnings)
-	}
-	if got, want := k.String(), "the bounds hold up to 993/s and not at 1,004/s"; got != want {
-		t.Errorf("%s", got)
-	}
-	// From above it goes down first.
-	o := Open()
-	o.From = 8000
-	if k, err = Find(context.Background(), o, rates(1000, 0)); err != nil || k.At > 1000 || k.High < 1000 || k.High > k.At*1.021 {
-		t.Errorf("%v %s", err, k)
-	}
-}
-
-func TestOpenEnds(t *testing.T) {
-	o := Open()
-	o.Least = 10
-	k, err := Find(context.Background(), o, rates(5, 0))
-	if err != nil || k.Found || k.At != 0 || !warned(k, "do not hold at 10/s, the lowest rate tried") || !strings.HasPrefix(k.String(), "no rate keeps the bounds, from 10/s to ") {
-		t.Errorf("%v %s %q", err, k, k.Warnings)
-	}
-	o.Most = 1000
-	k, err = Find(context.Background(), o, rates(5000, 0))
-	if err != nil || !k.Found || k.At != 1000 || !math.IsInf(k.High, 1) || !warned(k, "still hold at 1,000/s") || k.String() != "the bounds hold up to 1,000/s, the highest rate tried" {
-		t.Errorf("%v %s %q", err, k, k.Warnings)
-	}
-	// A service that answers all, later and later, keeps its bounds and yet not up.
-	k, err = Find(context.Background(), Open(), func(_ context.Context, rate float64, span time.Duration) (Point, error) {
-		p := Point{Level: rate, Throughput: min(rate, 1000), Meets: true, Span: span, Took: span, P50: time.Millisecond}
-		p.Growth = time.Duration(max(0, 1-1000/rate) * float64(span))
-		return p, nil
-	})
-	if err != nil || off(k.At, 1000) > 0.06 || !warned(k, "the service falls behind") {
-		t.Errorf("%v %s %q", err, k, k.Warnings)
-	}
-}
-
-// A generator that is late once is forgiven; one that is late at either side of the
-// bracket each time makes the figure its own, and one that is late elsewhere does
-// not.
-func TestOpenInvalid(t *testing.T) {
-	for _, c := range []struct {
-		late func(rate float64, n int) bool
-		want string
-	}{
-		{func(_ float64, n int) bool { return n == 2 }, ""},
-		{func(rate float64, _ int) bool { return rate < 500 }, ""},
-		{func(rate float64, _ int) bool { return rate > 1000 }, "at 1,004/s: late"},
-	} {
-		n := 0
-		k, err := Find(context.Background(), Open(), func(ctx context.Context, rate float64, span time.Duration) (Point, error) {
-			n++
-			p, err := rates(1000, 0)(ctx, rate, span)
-			if c.late(rate, n) {
-				p.Invalid, p.Meets = "late", p.Meets && n != 2
-			}
-			return p, err
-		})
-		if err != nil || k.At != 993.2 || k.Invalid != c.want {
-			t.Errorf("%v %s: %q, want %q", err, k, k.Invalid, c.want)
-		}
-	}
-}
-
-// After a failed rate a low one is sent until the bounds hold again, so that the
-// next rate is judged by itself.
-func TestCoolsDown(t *testing.T) {
-	k, err := Find(context.Background(), Open(), rates(1000, 3))
-	if err != nil || off(k.At, 1000) > 0.02 || k.Unstable != nil {
-		t.Errorf("%v %s %v", err, k, k.Unstable)
-	}
-	k, err = Find(context.Background(), Open(), rates(1000, 30))
-	if err != nil || !warned(k, "the service did not recover") {
-		t.Errorf("%v %q", err, k.Warnings)
-	}
-}
-
-// A rate that broke before the search ended has broken, though it was not tried again.
-func TestEndsBetweenTries(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var broke float64
-	k, err := Find(ctx, Open(), func(ctx context.Context, rate float64, span time.Duration) (Point, error) {
-		if rate == broke {
-			cancel()
-		}
-		p, err := rates(1000, 0)(ctx, rate, span)
-		if !p.Meets {
-			broke = rate
-		}
-		return p, err
-	})
-	if err != nil || !k.Interrupted || k.High != broke || broke <= 1000 || !strings.Contains(k.String(), " and not at ") {
-		t.Errorf("%v %s; %v/s broke, the other side is %v", err, k, broke, k.High)
-	}
-}
-
-// Rates between 900 and 1100 hold every other time.
-func TestUnstable(t *testing.T) {
-	seen := make(map[float64]int)
-	k, err := Find(context.Background(), Open(), func(_ context.Context, rate float64, span time.Duration) (Point, error) {
-		seen[rate]++
-		meets := rate < 900 || rate < 1100 && seen[rate]%2 == 1
-		return Point{Level: rate, Throughput: rate, Meets: meets, Span: span, Took: span}, nil
-	})
-	if err != nil || k.Unstable == nil || k.Unstable.Low < 900 || k.Unstable.High > 1100 || k.Unstable.Low > k.Unstable.High || !warned(k, "unstable ") {
-		t.Errorf("%v %s %v %q", err, k, k.Unstable, k.Warnings)
-	}
-	if k.At < 850 || k.At > 1100 {
-		t.Errorf("%s", k)
 	}
 }
 

@@ -2,12 +2,15 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"whet/internal/analyze/capacity"
+	"whet/internal/load/record"
+	"whet/internal/load/slo"
 )
 
 // server is a service simulated event by event, in virtual time.
@@ -27,6 +30,10 @@ type server struct {
 	rand  *rand.Rand
 	// timeout of a request of an open loop.
 	timeout float64
+	// room is how many may wait for a worker: more are refused at once; 0: any number.
+	room int
+	// One run in so many is disturbed: it takes half as long again; 0: none.
+	disturbed int
 }
 
 type event struct {
@@ -80,12 +87,18 @@ func (e *events) pop() event {
 }
 
 // answer is when one came and how long it took.
-type answer struct{ at, took, begun float64 }
+type answer struct {
+	at, took, begun float64
+	refused         bool
+}
 
 // simulate runs clients of a closed loop, or arrivals of an open one, for a time,
 // and returns all answers, also those of an open loop that come later.
 func (s *server) simulate(clients int, due []float64, length float64) []answer {
 	slow := 1 + s.noise*s.rand.NormFloat64()
+	if s.disturbed > 0 && s.rand.IntN(s.disturbed) == 0 {
+		slow *= 1.5
+	}
 	slices := make([]float64, 11)
 	for i := range slices {
 		slices[i] = slow * (1 + s.noise*s.rand.NormFloat64())
@@ -102,6 +115,13 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 		e.push(event{at + s.trip/2, arrived, at})
 	}
 	under, busy := 0, 0
+	back := func(now float64, ev event, refused bool) {
+		at := now + s.trip/2
+		answers = append(answers, answer{at, at - ev.begun, ev.begun, refused})
+		if len(due) == 0 {
+			e.push(event{at + s.trip/2, arrived, at})
+		}
+	}
 	start := func(now float64, ev event) {
 		busy++
 		factor := slices[min(int(now/length*10), 10)]
@@ -114,6 +134,10 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 		}
 		switch ev.kind {
 		case arrived:
+			if s.room > 0 && len(queue) >= s.room {
+				back(ev.at, ev, true)
+				continue
+			}
 			under++
 			if s.workers == 0 || busy < s.workers {
 				start(ev.at, ev)
@@ -127,11 +151,7 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 				start(ev.at, queue[0])
 				queue = queue[1:]
 			}
-			at := ev.at + s.trip/2
-			answers = append(answers, answer{at, at - ev.begun, ev.begun})
-			if len(due) == 0 {
-				e.push(event{at + s.trip/2, arrived, at})
-			}
+			back(ev.at, ev, false)
 		}
 	}
 	return answers
@@ -145,7 +165,7 @@ func (s *server) closed(_ context.Context, level float64, span time.Duration) (P
 	var times []float64
 	counts := make([]float64, blocks)
 	for _, a := range s.simulate(int(level), nil, length) {
-		if a.at >= warmup && a.at < length {
+		if a.at >= warmup && a.at < length && !a.refused {
 			times = append(times, a.took)
 			counts[min(int((a.at-warmup)/span.Seconds()*blocks), blocks-1)] += blocks / span.Seconds()
 		}
@@ -158,6 +178,7 @@ func (s *server) closed(_ context.Context, level float64, span time.Duration) (P
 // open measures a rate of an open loop with evenly spaced arrivals, or random
 // ones, judged by a bound on the 99th percentile and on errors.
 func (s *server) open(bound time.Duration, poisson bool) Measure {
+	bounds, err := slo.Parse(fmt.Sprintf("p99<%v,errors<0.1%%", bound))
 	return func(_ context.Context, rate float64, span time.Duration) (Point, error) {
 		length := warmup + span.Seconds()
 		var due []float64
@@ -169,38 +190,64 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 				at = float64(len(due)) / rate
 			}
 		}
-		var times, early, late []float64
-		p := Point{Level: rate, Span: span}
-		last, failed, count := length, 0.0, 0.0
-		for _, a := range s.simulate(0, due, length) {
-			if a.begun < warmup {
-				continue
-			}
-			count++
-			if a.took > s.timeout {
-				failed++
-				a.at, a.took = a.begun+s.timeout, s.timeout
-			}
-			last = max(last, a.at)
-			switch {
-			case a.at < warmup+1:
-				early = append(early, a.took)
-			case a.at >= length-1:
-				late = append(late, a.took)
-			}
-			times = append(times, a.took)
-		}
-		p.Growth = quantile(late, 0.5) - quantile(early, 0.5)
-		p.Took = seconds(last)
-		p.Errors, p.Answers = failed/count, int64(count)
-		p.Throughput = (count - failed) / (last - warmup)
-		p.P50, p.P99 = quantile(times, 0.5), quantile(times, 0.99)
-		p.Meets = p.P99 < bound && p.Errors < 0.001
-		if !p.Meets {
-			p.Broken = "p99 is broken: " + p.P99.String()
-		}
-		return p, nil
+		return PointOf(s.result(due, span), rate, bounds), err
 	}
+}
+
+// result is the load of an open loop, as a generator sees it.
+func (s *server) result(due []float64, span time.Duration) *record.Result {
+	length := warmup + span.Seconds()
+	start := time.Unix(100, 0)
+	r := &record.Result{
+		Began: start.Add(-seconds(warmup)), Start: start, End: start.Add(span), Open: true,
+		Status: make(map[int]int64), Errors: make(map[string]int64), Answers: make([]int32, (span+record.Bin-1)/record.Bin),
+	}
+	each := make([][]float64, int(math.Ceil(span.Seconds())))
+	last := length
+	for _, a := range s.simulate(0, due, length) {
+		late := a.took > s.timeout
+		if late {
+			a.at, a.took = a.begun+s.timeout, s.timeout
+		}
+		counts := a.begun >= warmup
+		if counts {
+			r.Requests++
+			r.Response.RecordMany(int64(a.took*1e9), 1)
+			last = max(last, a.at)
+		}
+		if late {
+			if counts {
+				r.Errors[record.TimedOut]++
+			}
+			continue
+		}
+		behind := a.at >= length
+		switch {
+		case counts:
+			if a.refused {
+				r.Status[503]++
+				r.Errors[record.Status5xx]++
+			} else {
+				r.Status[200]++
+			}
+			if behind {
+				r.Behind++
+			}
+		case a.at >= warmup && !behind:
+			r.Leftover++
+		default:
+			continue
+		}
+		r.Answers[min(int((a.at-warmup)/record.Bin.Seconds()), len(r.Answers)-1)]++
+		i := min(int(a.at-warmup), len(each)-1)
+		each[i] = append(each[i], a.took)
+	}
+	for i, times := range each {
+		begun := time.Duration(i) * time.Second
+		r.Seconds = append(r.Seconds, record.Second{Start: start.Add(begun), Length: min(time.Second, span-begun), Response: record.Quantiles{P50: quantile(times, 0.5)}})
+	}
+	r.Drain = seconds(last - length)
+	return r
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
