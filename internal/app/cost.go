@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -111,13 +110,8 @@ func writeCosts(w io.Writer, rec *recording.Recording, path string) error {
 }
 
 func writeCostsJSON(w io.Writer, rec *recording.Recording, path string) error {
-	data, err := json.MarshalIndent(doctorDocument{
+	return writeJSON(w, doctorDocument{
 		Schema: "whet/doctor/1", Warnings: append([]string{}, rec.Warnings...), Instruments: []instrument{},
 		URL: rec.Service.URL, Costs: rec.Costs, Recording: path,
-	}, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(data, '\n'))
-	return err
+	})
 }

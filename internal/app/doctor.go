@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -128,12 +127,7 @@ func writeInstrumentsJSON(w io.Writer, found []instrument) error {
 			doc.Warnings = append(doc.Warnings, fmt.Sprintf("%s is %s: %s", i.Name, i.Status, i.Detail))
 		}
 	}
-	data, err := json.MarshalIndent(doc, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(data, '\n'))
-	return err
+	return writeJSON(w, doc)
 }
 
 func writeInstruments(w io.Writer, found []instrument, color bool) error {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/printable"
 )
 
 const profileOperands = "[BINARY] PROFILE..."
@@ -158,10 +159,13 @@ func (e *env) emit(ctx context.Context, name string, write func(io.Writer) error
 	return err
 }
 
+// writeJSON writes a document that holds nothing a terminal would obey.
 func writeJSON(w io.Writer, document any) error {
-	j := json.NewEncoder(w)
-	j.SetIndent("", "  ")
-	if err := j.Encode(document); err != nil {
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err == nil {
+		_, err = w.Write(append(printable.JSON(text), '\n'))
+	}
+	if err != nil {
 		return fmt.Errorf("write JSON: %w", err)
 	}
 	return nil

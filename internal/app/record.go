@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -54,12 +53,7 @@ func printRecording(e *env, path string, asJSON bool) error {
 		doc.Artifacts = append(doc.Artifacts, artifactEntry{a.Path, a.Kind, a.Bytes})
 	}
 	if asJSON {
-		data, err := json.MarshalIndent(doc, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = e.stdout.Write(append(data, '\n'))
-		return err
+		return writeJSON(e.stdout, doc)
 	}
 	for _, w := range doc.Warnings {
 		fmt.Fprintf(e.stderr, "whet: warning: %s\n", oneLine(w))

@@ -26,14 +26,14 @@ func Is(head []byte) bool {
 	line, rest, whole := bytes.Cut(head, []byte{'\n'})
 	if !whole && len(head) >= 512 && len(rest) == 0 {
 		// A stack longer than the head: no count to be seen yet.
-		return bytes.Count(line, []byte{';'}) > 1 && printable(line)
+		return bytes.Count(line, []byte{';'}) > 1 && visible(line)
 	}
 	stack, _, ok := cut(trim(line))
-	return ok && len(stack) > 0 && printable(line)
+	return ok && len(stack) > 0 && visible(line)
 }
 
-// printable reports whether line holds no control characters.
-func printable(line []byte) bool {
+// visible reports whether line holds no control characters.
+func visible(line []byte) bool {
 	return bytes.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' || r == 0x7f }) < 0
 }
 

@@ -8,11 +8,14 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/printable"
 )
 
 // Write writes a column of p, a line for each sample that is not zero in it;
 // neighbours with equal stacks are one line. Names are those that pprof prints:
-// of a location without symbols, its address.
+// of a location without symbols, its address; what a terminal would obey and
+// what hides or reorders text stands in them as escapes, since these texts are
+// looked at, and a file with control characters is none of this format.
 func Write(w io.Writer, p *callstack.Packed, column int) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon behind each frame
@@ -69,7 +72,7 @@ func text(p *callstack.Packed, id callstack.LocationID) string {
 		name := p.Functions[lines[i].Function].Name
 		switch {
 		case name != "":
-			out.WriteString(clean.Replace(name))
+			out.WriteString(printable.Line(clean.Replace(name)))
 		case l.Address != 0:
 			fmt.Fprintf(&out, "0x%x", l.Address)
 		default:

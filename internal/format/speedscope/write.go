@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"whet/internal/callstack"
+	"whet/internal/printable"
 )
 
 const schema = "https://www.speedscope.app/file-format-schema.json"
@@ -79,10 +80,11 @@ type writer struct{ *bufio.Writer }
 
 func (w *writer) text(s string) { w.WriteString(s) }
 
-// json writes what cannot fail to be encoded.
+// json writes what cannot fail to be encoded, and nothing that a terminal would
+// obey: a document is text.
 func (w *writer) json(v any) {
 	b, _ := json.Marshal(v)
-	w.Write(b)
+	w.Write(printable.JSON(b))
 }
 
 // profile writes one column: the stacks and, beside them, their weights. What
