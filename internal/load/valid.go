@@ -98,7 +98,7 @@ func (w *warner) tooLate() string {
 		return fmt.Sprintf("the generator was the bottleneck: it sent %s, and its lateness is %s", late, p99)
 	}
 	w.saidCrowded = true
-	return fmt.Sprintf("the machine was too busy to send in time: %s; %s were sent so late that this is %s; %s", who, late, p99, remedy)
+	return fmt.Sprintf("the machine was too busy to send in time: %s; whet sent %s, and that lateness is %s; %s", who, late, p99, remedy)
 }
 
 // late are the requests that were sent late.

@@ -24,7 +24,7 @@ type pair struct {
 	peer    net.Conn
 }
 
-const patience = 5 * time.Second
+const patience = time.Minute
 
 func newRing(t *testing.T, o Options) *Ring {
 	t.Helper()
