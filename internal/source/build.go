@@ -47,13 +47,13 @@ func (r *Resolver) packageOf(function string) string {
 func (r *Resolver) ofPackage(frameFile string) (place, bool) {
 	var found []place
 	for _, pkg := range r.packages[frameFile] {
-		if p, ok := r.find(pkg + "/" + frameFile); ok {
+		if p, err := r.find(pkg + "/" + frameFile); err == nil {
 			found = append(found, p)
 		}
 		// The module cache and its versions are not part of a function's name.
 		for _, m := range r.Modules {
 			if rest, ok := strings.CutPrefix(pkg+"/", m.Path+"/"); ok && m.Version != "" {
-				if p, ok := r.find(m.Path + "@" + m.Version + "/" + rest + frameFile); ok && !slices.Contains(found, p) {
+				if p, err := r.find(m.Path + "@" + m.Version + "/" + rest + frameFile); err == nil && !slices.Contains(found, p) {
 					found = append(found, p)
 				}
 			}
@@ -224,5 +224,10 @@ func readSmall(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() || info.Size() > MaxSize {
 		return nil, fmt.Errorf("read %s: it is no file of at most %d MiB", name, MaxSize>>20)
 	}
-	return read(name)
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	defer file.Close()
+	return readAll(file, name)
 }

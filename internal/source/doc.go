@@ -20,5 +20,8 @@
 // names. None of these can be told of a file of the user's that was changed
 // before a profile of an older binary was taken. Names are untrusted: only
 // files that are called as sources are ever read, of bounded size, and a
-// relative name never leaves the directory it is looked for in.
+// relative name never leaves the directory it is looked for in. A link is
+// followed below the directory that a file belongs to (GOROOT, the module cache,
+// the module around it, a directory of -source_path) and no further: a
+// repository may hold one that is called x.go and leads to a private file.
 package source

@@ -1,9 +1,8 @@
 package source
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -56,36 +55,34 @@ const (
 	OfPath    Origin = "-source_path"
 )
 
-// place is where a file may lie.
-type place struct {
-	path   string
-	origin Origin
-	// guess says that only the end of its name speaks for it.
-	guess bool
-}
-
 // Find returns the path of a frame's file on this machine.
 func (f *Finder) Find(frameFile string) (string, bool) {
-	p, ok := f.find(frameFile)
-	return p.path, ok
+	p, err := f.find(frameFile)
+	return p.path, err == nil
 }
 
-func (f *Finder) find(frameFile string) (place, bool) {
+// find returns the first place that has the file, or why none does.
+func (f *Finder) find(frameFile string) (place, error) {
+	err := errors.New(absence(frameFile))
 	for _, p := range f.places(frameFile) {
-		if info, err := os.Stat(p.path); err == nil && info.Mode().IsRegular() {
-			return p, true
+		_, missing := p.stat()
+		if missing == nil {
+			return p, nil
+		}
+		if errors.Is(missing, errLink) {
+			err = missing
 		}
 	}
-	return place{}, false
+	return place{}, fmt.Errorf("find source %s: %w", frameFile, err)
 }
 
 // Read returns the text of a frame's file.
 func (f *Finder) Read(frameFile string) ([]byte, error) {
-	name, ok := f.Find(frameFile)
-	if !ok {
-		return nil, fmt.Errorf("find source %s: %s", frameFile, absence(frameFile))
+	p, err := f.find(frameFile)
+	if err != nil {
+		return nil, err
 	}
-	return read(name)
+	return p.read()
 }
 
 // absence says why there is no such file.
@@ -103,29 +100,13 @@ func absence(frameFile string) string {
 	return "it is in no module, module cache or GOROOT known here"
 }
 
-func read(name string) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("read source: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("read source: %w", err)
-	}
-	if len(data) > MaxSize {
-		return nil, fmt.Errorf("read source %s: it is larger than %d MiB", name, MaxSize>>20)
-	}
-	return data, nil
-}
-
 // Modified returns when a frame's file was last changed.
 func (f *Finder) Modified(frameFile string) (time.Time, bool) {
-	name, ok := f.Find(frameFile)
-	if !ok {
+	p, err := f.find(frameFile)
+	if err != nil {
 		return time.Time{}, false
 	}
-	info, err := os.Stat(name)
+	info, err := p.stat()
 	if err != nil {
 		return time.Time{}, false
 	}
@@ -151,7 +132,7 @@ func (f *Finder) places(frameFile string) []place {
 	if !isSource(name) {
 		return nil
 	}
-	var l places
+	l := places{finder: f}
 	switch {
 	case strings.HasPrefix(name, "$GOROOT/src/"): // as Display names it
 		l.below(f.goroot(), strings.TrimPrefix(name, "$GOROOT/src/"), OfGOROOT)
@@ -160,28 +141,33 @@ func (f *Finder) places(frameFile string) []place {
 	default:
 		f.placesOfTrimmed(&l, name)
 	}
-	return l
+	return l.list
 }
 
-type places []place
+type places struct {
+	finder *Finder
+	list   []place
+}
 
 // below adds dir/rest, which must not lead out of dir.
 func (l *places) below(dir, rest string, origin Origin) {
 	if dir != "" && filepath.IsLocal(filepath.FromSlash(rest)) {
-		*l = append(*l, place{path: filepath.Join(dir, filepath.FromSlash(rest)), origin: origin})
+		p := l.finder.rooted(filepath.Join(dir, filepath.FromSlash(rest)), dir)
+		p.origin = origin
+		l.list = append(l.list, p)
 	}
 }
 
 // guess is below for a name of which only the end is known to fit.
 func (l *places) guess(dir, rest string, origin Origin) {
-	n := len(*l)
-	if l.below(dir, rest, origin); len(*l) > n {
-		(*l)[n].guess = true
+	n := len(l.list)
+	if l.below(dir, rest, origin); len(l.list) > n {
+		l.list[n].guess = true
 	}
 }
 
 func (f *Finder) placesOfAbsolute(l *places, name string) {
-	*l = append(*l, place{path: filepath.FromSlash(name), origin: f.originOf(name)})
+	l.list = append(l.list, f.named(filepath.FromSlash(name), f.originOf(name)))
 	if _, rest, ok := strings.Cut(name, "/pkg/mod/"); ok {
 		l.below(f.GOMODCACHE, rest, OfCache)
 	}

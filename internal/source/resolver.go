@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime/debug"
@@ -114,16 +113,11 @@ func (r *Resolver) resolve(frameFile string) (*Text, error) {
 			return t, nil
 		}
 	}
-	p, ok := r.onPath(frameFile)
-	if !ok {
-		if p, ok = r.find(frameFile); !ok {
-			p, ok = r.ofPackage(frameFile)
-		}
-		if !ok {
-			return nil, fmt.Errorf("find source %s: %s", frameFile, absence(frameFile))
-		}
+	p, err := r.place(frameFile)
+	if err != nil {
+		return nil, err
 	}
-	data, err := read(p.path)
+	data, err := p.read()
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +132,20 @@ func (r *Resolver) resolve(frameFile string) (*Text, error) {
 	}
 	r.check(t, p, frameFile)
 	return t, nil
+}
+
+// place is where a frame's file lies, or why it is nowhere.
+func (r *Resolver) place(frameFile string) (place, error) {
+	if p, ok := r.onPath(frameFile); ok {
+		return p, nil
+	}
+	p, err := r.find(frameFile)
+	if err != nil {
+		if p, ok := r.ofPackage(frameFile); ok {
+			return p, nil
+		}
+	}
+	return p, err
 }
 
 func (r *Resolver) text(data []byte, path string, origin Origin, frameFile string) *Text {
@@ -193,7 +201,7 @@ func (r *Resolver) check(t *Text, p place, frameFile string) {
 	if r.o.Profiled.IsZero() {
 		return
 	}
-	if info, err := os.Stat(p.path); err == nil && info.ModTime().After(r.o.Profiled) {
+	if info, err := p.stat(); err == nil && info.ModTime().After(r.o.Profiled) {
 		t.doubt("source differs from the profiled build: %s was changed after the profile was taken", t.display)
 	}
 }
@@ -227,14 +235,19 @@ func (r *Resolver) onPath(frameFile string) (place, bool) {
 		if name == frameFile {
 			return place{}, false // as it would be looked for anyway
 		}
-		return existing(name)
+		p := r.named(filepath.FromSlash(name), OfPath)
+		_, err := p.stat()
+		return p, err == nil
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return place{}, false
 	}
 	for _, dir := range filepath.SplitList(r.o.SourcePath) {
+		// Below a directory of the path a file belongs to that; above, as one
+		// that is named.
+		p := place{path: filepath.Join(dir, filepath.FromSlash(name)), root: dir, origin: OfPath}
 		for dir != "" {
-			if p, ok := existing(filepath.Join(dir, filepath.FromSlash(name))); ok {
+			if _, err := p.stat(); err == nil {
 				return p, true
 			}
 			above := filepath.Dir(dir)
@@ -242,14 +255,10 @@ func (r *Resolver) onPath(frameFile string) (place, bool) {
 				break
 			}
 			dir = above
+			p = r.named(filepath.Join(dir, filepath.FromSlash(name)), OfPath)
 		}
 	}
 	return place{}, false
-}
-
-func existing(name string) (place, bool) {
-	info, err := os.Stat(name)
-	return place{path: name, origin: OfPath}, err == nil && info.Mode().IsRegular()
 }
 
 // Trim shortens a file's name as pprof does: by the prefixes of trimPath, or,

@@ -1,0 +1,122 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// place is where a file may lie.
+type place struct {
+	path   string
+	root   string // the directory it belongs to: links that lead out of it are not followed
+	origin Origin
+	// guess says that only the end of its name speaks for it.
+	guess bool
+}
+
+// errLink says of a place that something is there, but not below its root.
+var errLink = errors.New("it is a link, or lies below one, that leads out of the directory it belongs to, and such links are not followed")
+
+// rooted says which directory a file belongs to: GOROOT, the module cache, or
+// the user's module that it lies in, and dir where it is in none of them.
+func (f *Finder) rooted(path, dir string) place {
+	roots := []string{f.goroot(), f.GOMODCACHE}
+	if f.BuildGOROOT != "" {
+		roots = append(roots, filepath.Join(filepath.FromSlash(f.BuildGOROOT), "src"))
+	}
+	for i := range f.Modules {
+		if f.Modules[i].Main {
+			roots = append(roots, f.Modules[i].Dir)
+		}
+	}
+	p := place{path: path, root: dir}
+	length := 0
+	for _, root := range roots {
+		if _, ok := inside(root, filepath.ToSlash(path)); ok && len(root) > length {
+			p.root, length = root, len(root)
+		}
+	}
+	return p
+}
+
+// named is the place of an absolute name. In no directory that is known it
+// belongs to the module around it, or else to its own directory.
+func (f *Finder) named(path string, origin Origin) place {
+	clean := filepath.Clean(path)
+	dir := filepath.Dir(clean)
+	if module := above(dir, "go.mod"); module != "" {
+		dir = module
+	}
+	p := f.rooted(clean, dir)
+	p.path, p.origin = path, origin
+	return p
+}
+
+// stat is of a regular file, and fs.ErrNotExist where there is none.
+func (p place) stat() (fs.FileInfo, error) {
+	if _, err := os.Lstat(p.path); err != nil {
+		return nil, fs.ErrNotExist // most places: cheaper than opening the root
+	}
+	root, name, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	switch {
+	case err != nil && p.leadsOut():
+		return nil, errLink
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fs.ErrNotExist
+	}
+	return info, nil
+}
+
+// open opens the root, and says what the file is called below it.
+func (p place) open() (root *os.Root, name string, err error) {
+	if name, err = filepath.Rel(p.root, p.path); err == nil {
+		root, err = os.OpenRoot(p.root)
+	}
+	return root, name, err
+}
+
+// leadsOut reports whether the file is there for whoever follows links.
+func (p place) leadsOut() bool {
+	_, err := os.Stat(p.path)
+	return err == nil
+}
+
+func (p place) read() ([]byte, error) {
+	// To open a pipe is to wait for whoever writes to it: look first.
+	if _, err := p.stat(); err != nil {
+		return nil, fmt.Errorf("read source %s: %w", p.path, err)
+	}
+	root, name, err := p.open()
+	if err != nil {
+		return nil, fmt.Errorf("read source: %w", err)
+	}
+	defer root.Close()
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read source: %w", err)
+	}
+	defer file.Close()
+	return readAll(file, p.path)
+}
+
+func readAll(file *os.File, name string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read source: %w", err)
+	}
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("read source %s: it is larger than %d MiB", name, MaxSize>>20)
+	}
+	return data, nil
+}
