@@ -41,6 +41,7 @@ type Run struct {
 // Result is what a run measured.
 type Result struct {
 	Lines              []benchmark.Line
+	Units              map[string]benchmark.Better // declared by lines "Unit … better="; nil: none
 	Start, End         time.Time
 	UserCPU, SystemCPU time.Duration
 	MaxRSSBytes        int64               // 0: unknown
@@ -81,7 +82,7 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	}
 	parser.Flush()
 	res := &Result{
-		Lines: own(&parser, r), Start: end.Start, End: end.End,
+		Lines: own(&parser, r), Units: parser.Units(), Start: end.Start, End: end.End,
 		UserCPU: end.UserCPU, SystemCPU: end.SystemCPU, MaxRSSBytes: end.MaxRSSBytes, Scheduling: end.Scheduling,
 		OutputBytes: end.OutputBytes, Raw: kept.Bytes(),
 	}

@@ -35,6 +35,9 @@ func (s *session) calibrate(ctx context.Context, b *subject) error {
 	b.procs = few[compare.Old].line.Procs
 	b.cost = costOf(few)
 	b.metrics = shared(few[compare.Old].line, few[compare.New].line)
+	for i, m := range b.metrics {
+		b.metrics[i] = m.Declared(s.units[m.Unit])
+	}
 	n := iterations(b.cost, usualSlice)
 	if n <= 1 || n <= few[compare.Old].line.N && n <= few[compare.New].line.N {
 		return nil
@@ -128,6 +131,21 @@ func sliceOf(l benchmark.Line) compare.Slice {
 	return out
 }
 
+// declare enters the directions of units that a process declared. Where the
+// sides contradict each other nobody knows.
+func (s *session) declare(units map[string]benchmark.Better) {
+	for unit, b := range units {
+		if have, ok := s.units[unit]; ok && have != b {
+			warn(s.res, "the sides declare different directions of the unit %s: it is taken for one of which nobody knows", unit)
+			b = benchmark.Unknown
+		}
+		if s.units == nil {
+			s.units = map[string]benchmark.Better{}
+		}
+		s.units[unit] = b
+	}
+}
+
 // costOf separates the time per operation from what a process takes besides.
 func costOf(runs [2]one) cost {
 	var c cost
@@ -165,6 +183,7 @@ func (s *session) attempt(ctx context.Context, b *subject, side compare.Which, n
 	if err != nil {
 		return one{}, err
 	}
+	s.declare(m.units)
 	for _, l := range m.lines {
 		if l.Name != b.name || l.NoTime {
 			continue

@@ -46,6 +46,8 @@ type labPackage struct {
 	allocs [2]float64
 	procs  [2]int
 	extra  []benchmark.Metric
+	units  [2]map[string]benchmark.Better // declared, by side
+	faster float64                        // factor on new's extra metrics; 0: none
 	noTime []string
 }
 
@@ -127,9 +129,16 @@ func (l *lab) run(ctx context.Context, r request) (measured, error) {
 		if f := p.rss[r.side]; f != nil {
 			m.rss = f(n)
 		}
+		extra := slices.Clone(p.extra)
+		for i := range extra {
+			if p.faster > 0 && r.side == compare.New {
+				extra[i].Value *= p.faster
+			}
+		}
+		m.units = p.units[r.side]
 		m.lines = append(m.lines, benchmark.Line{
 			Name: name, Procs: p.procs[r.side], N: n, NsPerOp: ns, AllocsPerOp: &allocs, BytesPerOp: &bytes,
-			Metrics: p.extra, NoTime: slices.Contains(p.noTime, name),
+			Metrics: extra, NoTime: slices.Contains(p.noTime, name),
 		})
 	}
 	l.now = l.now.Add(time.Duration(float64(m.took) * l.slow))

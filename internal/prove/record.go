@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"whet/internal/analyze/compare"
@@ -104,6 +106,9 @@ func (s *session) text(pick func(compare.Round) (compare.Slice, string)) ([]byte
 	w.Set("goarch", s.res.Host.Arch)
 	if s.res.Host.CPU != "" {
 		w.Set("cpu", s.res.Host.CPU)
+	}
+	for _, unit := range slices.Sorted(maps.Keys(s.units)) {
+		w.Unit(unit, s.units[unit])
 	}
 	for r, more := 0, true; more; r++ {
 		more = false

@@ -35,6 +35,7 @@ func (r request) benchTime() string {
 // measured is what a process gave.
 type measured struct {
 	lines []benchmark.Line
+	units map[string]benchmark.Better // declared
 	took  time.Duration
 	cpu   time.Duration // user and system; 0: unknown
 	rss   int64         // largest; 0: unknown
@@ -77,7 +78,7 @@ func (b *binaries) run(ctx context.Context, r request) (measured, error) {
 	if res == nil {
 		return measured{}, err
 	}
-	return measured{lines: res.Lines, took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, rss: res.MaxRSSBytes}, err
+	return measured{lines: res.Lines, units: res.Units, took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, rss: res.MaxRSSBytes}, err
 }
 
 // link links both sides at the same time: nothing is measured meanwhile.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/format/benchmark"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
 )
@@ -29,6 +30,7 @@ type session struct {
 	same       []bool        // by package: both sides are the same, and are not measured; nil: none
 	unmeasured []compare.Row // of the packages that are not measured
 
+	units    map[string]benchmark.Better // that the benchmarks declare
 	subjects []*subject
 	leftOut  []string      // labels of those that the budget was too short for
 	prepare  time.Duration // what linking the layouts of a round takes

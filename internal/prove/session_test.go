@@ -85,6 +85,37 @@ func sameWork(t *testing.T, l *lab, s *session) {
 
 // Set-up that differs between the sides is in no figure of CPU time, and one
 // that weighs more than the operations leaves none.
+// A unit that nobody knows becomes higher or lower and decides nothing; a line
+// "Unit … better=" of the benchmark says what is better.
+func TestUnitsOfBenchmarks(t *testing.T) {
+	both := func(m map[string]benchmark.Better) [2]map[string]benchmark.Better {
+		return [2]map[string]benchmark.Better{m, m}
+	}
+	for _, c := range []struct {
+		units   [2]map[string]benchmark.Better
+		verdict compare.Verdict
+		better  string
+		ratio   float64
+	}{
+		{both(nil), compare.Higher, "", 0.5},
+		{both(map[string]benchmark.Better{"rows": benchmark.Higher}), compare.Faster, "higher", 2},
+		{both(map[string]benchmark.Better{"rows": benchmark.Lower}), compare.Slower, "lower", 0.5},
+		{[2]map[string]benchmark.Better{{"rows": benchmark.Lower}, {"rows": benchmark.Higher}}, compare.Higher, "", 0.5},
+	} {
+		l := newLab(map[string]float64{"BenchmarkA": 1e5}, map[string]float64{"BenchmarkA": 1e5})
+		p := l.packages[0]
+		p.extra, p.faster, p.units, p.allocs = []benchmark.Metric{{Unit: "rows", Value: 7}, {Unit: "ns/op", Value: 1}}, 2, c.units, [2]float64{2, 2}
+		res := l.mustProve(t, nil)
+		r := row(t, res, "BenchmarkA", "rows")
+		if r.Verdict != c.verdict || r.Better != c.better || math.Abs(r.Ratio-c.ratio) > 1e-9 || r.Gates || res.ExitCode() != 0 {
+			t.Errorf("declared %v: %+v, exit code %d", c.units, r, res.ExitCode())
+		}
+		if warned(res, "different directions") != (len(c.units[0]) > 0 && c.units[0]["rows"] != c.units[1]["rows"]) {
+			t.Errorf("declared %v: warnings %q", c.units, res.Warnings)
+		}
+	}
+}
+
 func TestSetUpIsNoCPUTime(t *testing.T) {
 	times := map[string]float64{"BenchmarkA": 5000}
 	// 100 ms of two processors are 200 ms, which outweigh 30 and not 300 ms.

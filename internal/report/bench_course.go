@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/format/benchmark"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/stat"
@@ -24,7 +25,7 @@ type BenchCourse struct {
 	Host, Package string
 	Name          string // with the suffix for processors
 	Unit          string
-	More          bool         // more is better
+	Better        benchmark.Better
 	Points        []BenchPoint // in the order of commits
 	Changes       []BenchChange
 }
@@ -117,19 +118,16 @@ func (p *BenchPoint) spread() (least, median, most float64) {
 
 // direction says which way a change goes.
 func (c *BenchCourse) direction(ch *BenchChange) string {
-	better := ch.New < ch.Old
-	if c.More {
-		better = !better
-	}
+	rate := c.Better == benchmark.Higher && strings.Contains(c.Unit, "/")
 	switch {
-	case c.Unit == "ns/op" && better, c.More && better:
+	case (c.Unit == "ns/op" || rate) && (ch.New > ch.Old) == rate:
 		return "faster"
-	case c.Unit == "ns/op", c.More:
+	case c.Unit == "ns/op" || rate:
 		return "slower"
-	case better:
+	case ch.New < ch.Old:
 		return "less"
 	}
-	return "more"
+	return "more" // which of most units is neither better nor worse
 }
 
 // phrase says a change in one line.

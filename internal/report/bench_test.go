@@ -200,7 +200,7 @@ func levels(n, step int, unit string, old, new float64) BenchCourse {
 
 func benchHistory() *BenchHistory {
 	hostile := levels(3, 3, "widgets\x1b/s", 5, 5)
-	hostile.Host, hostile.Name, hostile.More = "other\u202ehost", "Benchmark<script>\x00&\"'", true
+	hostile.Host, hostile.Name, hostile.Better = "other\u202ehost", "Benchmark<script>\x00&\"'", benchmark.Higher
 	hostile.Points[0].Revision, hostile.Points[0].Dirty = "<b>\x1b", true
 	hostile.Points[1].Values = []float64{math.NaN(), math.Inf(1)}
 	hostile.Points[2] = BenchPoint{Values: []float64{-3}}

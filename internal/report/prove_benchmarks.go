@@ -21,10 +21,8 @@ import (
 func WriteProveBenchmarks(w io.Writer, r *compare.Result, series []compare.Series, procs int) error {
 	bw := benchmark.NewWriter(w)
 	for _, unit := range proveUnits(series) {
-		if m := compare.MetricOf(unit); m.More {
-			if _, err := fmt.Fprintf(w, "Unit %s better=higher\n", unit); err != nil {
-				return fmt.Errorf("write the benchmarks: %w", err)
-			}
+		if m := metricIn(series, unit); m.Kind == compare.Other {
+			bw.Unit(unit, m.Better())
 		}
 	}
 	set := func(key, value string) {
@@ -55,6 +53,18 @@ func WriteProveBenchmarks(w io.Writer, r *compare.Result, series []compare.Serie
 		return fmt.Errorf("write the benchmarks: %w", err)
 	}
 	return nil
+}
+
+// metricIn is the metric of a unit as the series have it.
+func metricIn(series []compare.Series, unit string) compare.Metric {
+	for i := range series {
+		for _, m := range series[i].Metrics {
+			if m.Unit == unit {
+				return m
+			}
+		}
+	}
+	return compare.MetricOf(unit)
 }
 
 // proveUnits are the units that a reader finds in the text.

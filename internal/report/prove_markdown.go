@@ -85,7 +85,7 @@ func (m *markdown) proveTable(r *compare.Result) {
 	_, packages := proveRows(r, "")
 	for i := range r.Benchmarks {
 		row := &r.Benchmarks[i]
-		metric := proveMetricOf(row.Metric)
+		metric := proveMetricOf(row)
 		name := printable.Line(row.Name)
 		if packages > 1 {
 			name = printable.Line(row.Package) + " " + name

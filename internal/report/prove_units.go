@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/format/benchmark"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -29,8 +30,9 @@ func (m *proveMetric) ratio() string {
 
 // proveMetricOf knows the units that whet measures in; any other was reported
 // by the benchmark.
-func proveMetricOf(unit string) proveMetric {
-	m := proveMetric{Metric: compare.MetricOf(unit), print: quantity.Nanoseconds, better: "faster", worse: "slower"}
+func proveMetricOf(row *compare.Row) proveMetric {
+	unit := row.Metric
+	m := proveMetric{Metric: compare.MetricOf(unit).Declared(benchmark.ParseBetter(row.Better)), print: quantity.Nanoseconds, better: "faster", worse: "slower"}
 	const counted = "as package testing counts them"
 	switch unit {
 	case compare.NsPerOp:
@@ -63,7 +65,10 @@ func proveMetricOf(unit string) proveMetric {
 		m.title, m.aside, m.print = "Throughput, MB/s", "more is better", quantity.Count
 	default:
 		m.title, m.aside, m.print = printable.Line(unit), "reported by the benchmark; less is better", quantity.Count
-		if m.More {
+		switch {
+		case m.Neutral:
+			m.aside = "reported by the benchmark; whether more or less is better is not known: a line “Unit " + m.title + " better=higher” would say"
+		case m.More:
 			m.aside = "reported by the benchmark; more is better"
 		}
 	}
@@ -84,7 +89,7 @@ func proveMetrics(r *compare.Result) []proveMetric {
 	for i := range r.Benchmarks {
 		unit := r.Benchmarks[i].Metric
 		if !slices.ContainsFunc(out, func(m proveMetric) bool { return m.Unit == unit }) {
-			out = append(out, proveMetricOf(unit))
+			out = append(out, proveMetricOf(&r.Benchmarks[i]))
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"whet/internal/format/benchmark"
 	"whet/internal/gobench"
 	"whet/internal/history"
 	"whet/internal/quantity"
@@ -100,7 +101,7 @@ func nothingToShow(s *history.Store, match *regexp.Regexp, o ShowOptions) error 
 // median: the values of one run are alike for reasons that have nothing to do
 // with its revision.
 func course(c *history.Course, look stat.ChangeOptions) report.BenchCourse {
-	out := report.BenchCourse{Host: c.Host, Package: c.Package, Name: c.Name, Unit: c.Unit, More: strings.HasSuffix(c.Unit, "/s")}
+	out := report.BenchCourse{Host: c.Host, Package: c.Package, Name: c.Name, Unit: c.Unit, Better: benchmark.BetterOf(c.Unit)}
 	medians := make([]float64, len(c.Points))
 	for i, p := range c.Points {
 		when := p.Committed
@@ -122,7 +123,7 @@ func course(c *history.Course, look stat.ChangeOptions) report.BenchCourse {
 		r := report.BenchChange{At: ch.At, PValue: ch.P, Old: stat.Median(medians[from:ch.At]), New: stat.Median(medians[ch.At:to]), Ratio: math.NaN(),
 			Also: also(&c.Points[ch.At-1], &c.Points[ch.At])}
 		ratio := r.Old / r.New
-		if out.More {
+		if out.Better == benchmark.Higher {
 			ratio = r.New / r.Old
 		}
 		if r.Old > 0 && r.New > 0 && ratio > 0 && !math.IsInf(ratio, 0) {

@@ -27,6 +27,10 @@ const (
 	Slower     Verdict = "slower"
 	NoChange   Verdict = "no change"
 	CannotTell Verdict = "cannot tell"
+
+	// Of a unit of which nobody knows whether more or less is better.
+	Higher Verdict = "higher"
+	Lower  Verdict = "lower"
 )
 
 // Row is one metric of one benchmark.
@@ -34,6 +38,7 @@ type Row struct {
 	Package string  `json:"package"`
 	Name    string  `json:"name"`
 	Metric  string  `json:"metric"`
+	Better  string  `json:"better"` // "lower" or "higher"; "": nobody knows
 	Verdict Verdict `json:"verdict"`
 	// Reason says why there is no verdict, or why there is one without a
 	// measurement; else "".
@@ -89,7 +94,8 @@ const reasonSame = "same binary"
 // SameBinary is the row of a metric that was not measured, since both sides are
 // the same thing.
 func SameBinary(pkg, name, unit string) Row {
-	return Row{Package: pkg, Name: name, Metric: unit, Gates: MetricOf(unit).Gates, Verdict: NoChange, Reason: reasonSame}
+	m := MetricOf(unit)
+	return Row{Package: pkg, Name: name, Metric: unit, Better: m.Better().String(), Gates: m.Gates, Verdict: NoChange, Reason: reasonSame}
 }
 
 // Measured reports whether the row has figures.
@@ -209,12 +215,12 @@ func (j *judge) collect(series []Series) {
 // row says what the tests gave.
 func (j *judge) row(s *subject) Row {
 	r := Row{
-		Package: s.series.Package, Name: s.series.Name, Metric: s.metric.Unit, Gates: s.metric.Gates, Iterations: s.series.Iterations,
+		Package: s.series.Package, Name: s.series.Name, Metric: s.metric.Unit, Better: s.metric.Better().String(), Gates: s.metric.Gates, Iterations: s.series.Iterations,
 		Looks: max(len(j.o.Looks), 1), PValue: s.different.sequential(), PHolm: s.different.holm,
 	}
 	r.NoiseRatio, r.NoiseRounds = j.noise(s.series, s.metric)
 	v := j.verdict(s)
-	r.Verdict, r.Look = v.Verdict, v.look
+	r.Verdict, r.Look = s.metric.word(v.Verdict), v.look
 	f := &s.all
 	if v.look > 0 {
 		f = &s.at[v.look-1]
@@ -222,18 +228,33 @@ func (j *judge) row(s *subject) Row {
 	r.Rounds, r.RoundsEarlier = f.rounds, f.earlier
 	r.Old, r.New = f.medianOld, f.medianNew
 	r.Exact = f.exact
-	if f.exact && v.look > 0 {
+	if (f.exact || f.below) && v.look > 0 {
 		j.exactRow(&r, &s.counts[v.look-1], f)
 	} else {
 		r.Ratio, r.RatioLow, r.RatioHigh = ratioOf(f.mid.Center()), ratioOf(v.low), ratioOf(v.high)
 		r.ConfidenceRatio, r.Coverage = 1-v.level, f.mid.Coverage(v.level/2)
 		r.WithinMargin = -j.margin < v.low && v.high < j.margin
 		r.Reason, r.Needed = j.unknown(s, f, v)
+		if f.below {
+			r.Ratio, r.NoiseRatio, r.Needed = 1, nil, nil
+		}
 	}
 	if s.series.Invalid != "" {
 		r.Verdict, r.Reason, r.WithinMargin, r.Needed = CannotTell, s.series.Invalid, false, nil
 	}
 	return r
+}
+
+// word is the verdict of a metric: of one that is neutral, whose ratio is
+// old/new, no difference is for the better.
+func (m Metric) word(v Verdict) Verdict {
+	switch {
+	case m.Neutral && v == Faster:
+		return Lower
+	case m.Neutral && v == Slower:
+		return Higher
+	}
+	return v
 }
 
 // unknown says why there is no verdict on what varies, and what it would take.

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"whet/internal/quantity"
 	"whet/internal/stat"
@@ -27,6 +28,10 @@ import (
 // look at which they are called different is then one at which their rank test,
 // had it been possible, would have been passed too, so that a row has one chance
 // to err at a look and not two.
+//
+// Where both sides stay below one byte or one allocation an operation there is
+// no change: what is left is of the runtime's own making, of once a process, and
+// a ratio of such remainders, which may be zero, has no bounds.
 const cutOff = 1
 
 func countLow(old, new float64) float64  { return Ratio(old, new+cutOff) }
@@ -60,7 +65,7 @@ func (j *judge) count(s *subject) {
 			// No byte in any operation: there is no fraction of an allocation either.
 			c.low, c.high = 1, 1
 		}
-		if c.exact {
+		if c.exact || c.below {
 			j.settle(&c, &other)
 		}
 		s.counts = append(s.counts, c)
@@ -77,6 +82,9 @@ func (j *judge) countAt(s *subject, k int) count {
 		low, high := f.bounds(c.level)
 		c.sure = !math.IsInf(low, 0) && !math.IsInf(high, 0)
 		c.low, c.high = ratioOf(low), ratioOf(high)
+		if c.below {
+			c.low, c.high = 1/MaxRatio, MaxRatio
+		}
 		return c
 	}
 	c.separation = separation(f)
@@ -101,9 +109,17 @@ func none(c *count) bool { return c.exact && c.medianOld == 0 && c.medianNew == 
 // what happened by the other count of the benchmark.
 func (j *judge) settle(c, other *count) {
 	sure := other.rounds > 0 && other.sure
+	what, by := "allocations", "bytes"
+	if c.metric.Unit == BytesPerOp {
+		what, by = by, what
+	}
 	switch {
-	case !c.sure:
+	case !c.sure && c.exact:
 		c.reason = fmt.Sprintf("%s: too few to be sure that it never varies", rounds(c.rounds))
+	case !c.sure:
+		c.reason = fmt.Sprintf("%s: too few to be sure that it stays below one", rounds(c.rounds))
+	case c.below:
+		c.verdict = NoChange
 	case j.within(c.low, c.high):
 		c.verdict = NoChange
 	case c.low > 1:
@@ -117,10 +133,6 @@ func (j *judge) settle(c, other *count) {
 	case c.medianOld < c.medianNew && sure && other.high < 1/(1+j.o.Margin):
 		c.verdict = Slower
 	default:
-		what, by := "allocations", "bytes"
-		if c.metric.Unit == BytesPerOp {
-			what, by = by, what
-		}
 		c.reason = fmt.Sprintf("counted in whole %s, rounded down: old lies between %s and %s, new between %s and %s, and the %s per operation do not settle it",
 			what, quantity.Count(c.medianOld), quantity.Count(c.medianOld+cutOff), quantity.Count(c.medianNew), quantity.Count(c.medianNew+cutOff), by)
 	}
@@ -139,7 +151,7 @@ func (j *judge) agree(other *count) bool {
 	// An operation that allocates shows it in every slice. Where most slices of
 	// either side have no byte, the others' are the runtime's own, of once a
 	// process: few iterations do not hide them.
-	if other.medianOld == 0 && other.medianNew == 0 {
+	if other.below || other.medianOld == 0 && other.medianNew == 0 {
 		return true
 	}
 	// Equal things show least and least+1 in turns; each cut off, they are less
@@ -150,22 +162,33 @@ func (j *judge) agree(other *count) bool {
 }
 
 // exactVerdict is the latest that a count was given while it had not varied, or
-// that it still has none; ok is false where it varied before there was one.
+// stayed below one, or that it still has none; ok is false where it varied
+// before there was one.
 func (s *subject) exactVerdict() (v verdict, ok bool) {
 	last := len(s.counts)
-	for k := last; k > 0; k-- {
-		if said := s.counts[k-1].verdict; said != CannotTell {
+	first := slices.IndexFunc(s.counts, func(c count) bool { return c.verdict != CannotTell })
+	if d := &s.different; d.stage > 0 && (first < 0 || d.by < first) {
+		return verdict{}, false // it varied and was found to differ before: that stays
+	}
+	for k := last; first >= 0 && k > first; k-- {
+		if said := s.counts[k-1].verdict; said == s.counts[first].verdict {
 			return verdict{Verdict: said, look: k}, true
 		}
 	}
-	return verdict{Verdict: CannotTell, look: last}, last > 0 && s.counts[last-1].exact
+	return verdict{Verdict: CannotTell, look: last}, last > 0 && (s.counts[last-1].exact || s.counts[last-1].below)
 }
 
-// exactRow fills in what the row of an exact count shows.
+// exactRow fills in what the row of an exact count shows, or of one that stays
+// below one: there the ratio of two remainders is none, and nothing is known of
+// its bounds.
 func (j *judge) exactRow(r *Row, c *count, f *figures) {
 	r.Ratio, r.RatioLow, r.RatioHigh = Ratio(c.medianOld, c.medianNew), c.low, c.high
 	r.ConfidenceRatio, r.Coverage = 1-c.level, 1-c.separation
 	r.Reason = c.reason
+	if !c.exact {
+		r.Ratio, r.Coverage, r.NoiseRatio = 1, 1, nil
+		return
+	}
 	r.WithinMargin = c.sure && j.within(c.low, c.high)
 	if c.medianOld != c.medianNew {
 		r.PValue = min(1, c.separation/f.weight)

@@ -16,6 +16,7 @@ type figures struct {
 	// weighs the same.
 	medianOld, medianNew float64
 	exact                bool // each side showed one value
+	below                bool // of a count: both sides stay below one
 	// mid are the rounds' differences, log(old) − log(new), or for metrics of
 	// which more is better log(new) − log(old): above 0 is faster. The doubled
 	// side is averaged. What was counted is known up to its rounding: low and
@@ -87,6 +88,7 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 	f.rounds = len(mid)
 	f.medianOld, f.medianNew = stat.Median(firstOld), stat.Median(firstNew)
 	f.exact = m.Kind == Count && f.rounds > 0 && constant(f.old) && constant(f.new)
+	f.below = m.Kind == Count && f.rounds > 0 && belowOne(f.old) && belowOne(f.new)
 	null := j.null(f.rounds)
 	f.mid = stat.NewDifferences(mid, null)
 	f.low, f.high = f.mid, f.mid
@@ -111,6 +113,20 @@ func meanLogRatio(xs, ys []float64, addX, addY float64) float64 {
 
 func constant(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
+}
+
+// belowOne reports whether what slices counted, of the same number of
+// operations each, is less than one an operation: by their mean, or but for a
+// few, in which the runtime allocated something of its own.
+func belowOne(values []float64) bool {
+	few, sum := 0, 0.0
+	for _, v := range values {
+		sum += v
+		if v >= 1 {
+			few++
+		}
+	}
+	return sum < float64(len(values)) || 4*few <= len(values)
 }
 
 // different is the p-value of "the sides are equal", from this look alone.

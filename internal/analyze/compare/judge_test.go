@@ -145,8 +145,8 @@ func TestRates(t *testing.T) {
 	}
 	s.Metrics = []Metric{MetricOf(NsPerOp), MetricOf(MBPerSecond), MetricOf("lines/s"), MetricOf("hits")}
 	for i, r := range Judge([]Series{s}, Options{Alpha: 0.005, Margin: 0.02}) {
-		want := []Verdict{Slower, Faster, Faster, Slower}[i]
-		if r.Verdict != want || (r.Ratio > 1) != (want == Faster) || r.Gates != (i == 0) || r.Old != 100 {
+		want := []Verdict{Slower, Faster, Faster, Higher}[i]
+		if r.Verdict != want || (r.Ratio > 1) != (want == Faster) || r.Better != []string{"lower", "higher", "higher", ""}[i] || r.Gates != (i == 0) || r.Old != 100 {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -1,6 +1,10 @@
 package compare
 
-import "strings"
+import (
+	"slices"
+
+	"whet/internal/format/benchmark"
+)
 
 // Which is one of the two sides.
 type Which int
@@ -50,10 +54,33 @@ const (
 
 // Metric is what slices are measured in.
 type Metric struct {
-	Unit  string
-	Kind  Kind
-	More  bool // more is better: the ratio is new/old
-	Gates bool // decides the exit code
+	Unit string
+	Kind Kind
+	More bool // more is better: the ratio is new/old
+	// Neutral: nobody knows whether more or less is better.
+	Neutral bool
+	Gates   bool // decides the exit code
+}
+
+// Better is which values of the metric are better.
+func (m Metric) Better() benchmark.Better {
+	switch {
+	case m.Neutral:
+		return benchmark.Unknown
+	case m.More:
+		return benchmark.Higher
+	}
+	return benchmark.Lower
+}
+
+// Declared is the metric where somebody said which values are better. Of what
+// whet measures itself nobody may.
+func (m Metric) Declared(b benchmark.Better) Metric {
+	own := slices.ContainsFunc(known[:], func(k Metric) bool { return k.Unit == m.Unit })
+	if !own && b != benchmark.Unknown {
+		m.More, m.Neutral = b == benchmark.Higher, false
+	}
+	return m
 }
 
 // known are the metrics with a meaning of their own.
@@ -75,15 +102,16 @@ var known = [...]Metric{
 }
 
 // MetricOf is the metric of a unit. One that is not known was given by the
-// benchmark itself: more of it is better where it is a rate per second, and it
-// decides no exit code.
+// benchmark itself: its name may tell whether more or less of it is better, and
+// it decides no exit code.
 func MetricOf(unit string) Metric {
 	for _, m := range known {
 		if m.Unit == unit {
 			return m
 		}
 	}
-	return Metric{Unit: unit, Kind: Other, More: strings.HasSuffix(unit, "/s")}
+	b := benchmark.BetterOf(unit)
+	return Metric{Unit: unit, Kind: Other, More: b == benchmark.Higher, Neutral: b == benchmark.Unknown}
 }
 
 // Slice is what one process, or one stretch of load, showed, by unit. What was

@@ -43,7 +43,7 @@ type claim struct {
 }
 
 func (c *claim) add(p float64, f *figures) {
-	if f.exact {
+	if f.exact || f.below {
 		p = 1
 	}
 	c.p, c.weights = append(c.p, p), append(c.weights, f.weight)

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
 	"golang.org/x/perf/benchproc"
+
+	"whet/internal/format/benchmark"
 )
 
 // Result compares what was read.
@@ -80,8 +82,12 @@ func (r *Result) apart() string {
 func (c *Collector) table(key benchproc.Key, raw *rawTable, units benchfmt.UnitMetadataMap) Table {
 	unit := key.Get(c.unit)
 	assumption := units.GetAssumption(unit)
+	direction := Direction(units.GetBetter(unit))
+	if direction == Unknown {
+		direction = Direction(benchmark.BetterOf(unit))
+	}
 	t := Table{
-		Unit: unit, Direction: Direction(units.GetBetter(unit)), Declared: units.Get(unit, "better") != nil,
+		Unit: unit, Direction: direction, Declared: units.Get(unit, "better") != nil,
 		Exact: assumption == benchmath.Assumption(benchmath.AssumeExact),
 	}
 	t.Config = settings(key, func(f *benchproc.Field) bool { return f != c.unit })

@@ -21,6 +21,7 @@ type Parser struct {
 	open       string // full name of the benchmark whose figures are due
 	lines      []Line // Name still with its suffix
 	settings   []Setting
+	units      map[string]Better // declared
 	dropped    int
 }
 
@@ -84,6 +85,9 @@ func (p *Parser) line(line string) {
 		if l, ok := trailingFigures(name, rest); ok {
 			p.take(l)
 		}
+		return
+	}
+	if p.unitLine(line) {
 		return
 	}
 	// Under -v the name stands alone when the benchmark starts.
