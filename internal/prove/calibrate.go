@@ -49,11 +49,12 @@ func (s *session) calibrate(ctx context.Context, b *subject) error {
 		}
 	}
 	b.cost = costOf(many)
-	if err := s.calibrateCPU(ctx, b, n, many); err != nil || b.failed {
+	base, err := s.calibrateCPU(ctx, b, n, many)
+	if err != nil || b.failed {
 		return err
 	}
 	for _, side := range both {
-		if err := s.watch(ctx, b, side, few[side], many[side]); err != nil || b.failed {
+		if err := s.watch(ctx, b, side, base[side], few[side], many[side]); err != nil || b.failed {
 			return err
 		}
 	}
@@ -67,20 +68,20 @@ func (s *session) calibrate(ctx context.Context, b *subject) error {
 const baseIterations = 2
 
 // calibrateCPU finds out what CPU time a process takes before the operations,
-// and an operation.
-func (s *session) calibrateCPU(ctx context.Context, b *subject, n int64, many [2]one) error {
+// and an operation. It returns the processes of baseIterations; their lines are
+// empty where too few operations are run to tell them from these.
+func (s *session) calibrateCPU(ctx context.Context, b *subject, n int64, many [2]one) (base [2]one, err error) {
 	if n < 2*baseIterations {
-		return nil
+		return base, nil
 	}
 	for _, side := range both {
-		base, err := s.once(ctx, b, side, baseIterations, 0)
-		if err != nil || b.failed {
-			return err
+		if base[side], err = s.once(ctx, b, side, baseIterations, 0); err != nil || b.failed {
+			return base, err
 		}
-		b.cost.cpuBase[side] = base.cpu
-		b.cost.cpuNs[side] = float64(many[side].cpu-base.cpu) / float64(n-baseIterations)
+		b.cost.cpuBase[side] = base[side].cpu
+		b.cost.cpuNs[side] = float64(many[side].cpu-base[side].cpu) / float64(n-baseIterations)
 	}
-	return nil
+	return base, nil
 }
 
 // shared are the metrics that both sides report, in the order of package

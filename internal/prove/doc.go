@@ -52,7 +52,9 @@
 // swapping, a frequency governor), of the environment (GOGC, GOMEMLIMIT,
 // GODEBUG, pinning), of the benchmark (a timer that is stopped inside the loop,
 // costs that depend on b.N, memory that is kept, operations that are too short
-// or that the compiler may have removed).
+// or that the compiler may have removed). That costs depend on b.N is asked of
+// CPU time too; where that does not tell, or something else took the processors
+// meanwhile, it is said that it may be so.
 //
 // # When it misleads
 //

@@ -29,6 +29,7 @@ type lab struct {
 	binaries [2]string        // their digests
 	linkFail func(pkg int, seed uint64) error
 	slow     float64 // factor on the clock
+	noCPU    bool    // the system does not tell CPU time
 	fail     func(r request, run int) error
 	ran      []string // "old BenchmarkX 100x"
 	requests []request
@@ -140,6 +141,9 @@ func (l *lab) run(ctx context.Context, r request) (measured, error) {
 			Name: name, Procs: p.procs[r.side], N: n, NsPerOp: ns, AllocsPerOp: &allocs, BytesPerOp: &bytes,
 			Metrics: extra, NoTime: slices.Contains(p.noTime, name),
 		})
+	}
+	if l.noCPU {
+		m.cpu = 0
 	}
 	l.now = l.now.Add(time.Duration(float64(m.took) * l.slow))
 	if len(m.lines) == 0 {

@@ -189,6 +189,7 @@ func interrupted(res *Result) *Result {
 // conclude says what the benchmarks themselves spoil.
 func (s *session) conclude() {
 	if len(s.subjects) > 0 {
+		s.watchSuspicions()
 		s.watchShort()
 		s.watchTimers()
 		s.watchEnvironment()

@@ -30,11 +30,12 @@ type session struct {
 	same       []bool        // by package: both sides are the same, and are not measured; nil: none
 	unmeasured []compare.Row // of the packages that are not measured
 
-	units    map[string]benchmark.Better // that the benchmarks declare
-	subjects []*subject
-	leftOut  []string      // labels of those that the budget was too short for
-	prepare  time.Duration // what linking the layouts of a round takes
-	outcome  *rounds.Outcome
+	units      map[string]benchmark.Better // that the benchmarks declare
+	subjects   []*subject
+	suspicions []suspicion
+	leftOut    []string      // labels of those that the budget was too short for
+	prepare    time.Duration // what linking the layouts of a round takes
+	outcome    *rounds.Outcome
 }
 
 // subject is one benchmark that both sides have.

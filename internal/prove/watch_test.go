@@ -82,6 +82,68 @@ func TestWhatDependsOnTheNumberOfIterations(t *testing.T) {
 	}
 }
 
+// Where something else took the processors, or CPU time is not known, a cause is
+// not stated; and what it says is not so is not said at all.
+func TestCausesAreAskedOfCPUTime(t *testing.T) {
+	grows := func(p *labPackage) {
+		p.ns[compare.New]["BenchmarkA"] = func(n int64) float64 { return 500 + float64(n)/50 }
+	}
+	drifts := func(p *labPackage) {
+		p.ns[compare.New]["BenchmarkA"] = func(n int64) float64 { return 1000 + 3e7/float64(n) }
+	}
+	for _, c := range []struct {
+		name  string
+		plant func(*labPackage)
+		busy  bool
+		noCPU bool
+		want  string // "": nothing
+	}{
+		{"grows", grows, false, false, "the benchmark keeps something that grows, and the ratio holds"},
+		{"grows on a busy machine", grows, true, false, "the benchmark may keep something that grows, and the ratio may hold for one number of iterations only; the machine was disturbed"},
+		{"grows, by the clock alone", grows, false, true, "the benchmark may keep something that grows"},
+		{"set-up", drifts, false, false, "set-up is timed"},
+		{"set-up on a busy machine", drifts, true, false, "set-up may be timed"},
+		{"set-up, by the clock alone", drifts, false, true, "set-up may be timed"},
+		{"first runs that are put aside", func(p *labPackage) {
+			p.aside = func(n int64) float64 {
+				if n > 50_000 || n < 100 {
+					return 0
+				}
+				return 1500
+			}
+		}, false, false, ""},
+		{"first operations that take more", func(p *labPackage) {
+			p.ns[compare.New]["BenchmarkA"] = func(n int64) float64 { return 1000 + 2000*float64(min(n, 20_000))/float64(n) }
+		}, false, false, "its first use"},
+		// 30 MiB are held from the start, and as much garbage is let grow.
+		{"garbage beside a large heap", func(p *labPackage) {
+			p.bytes[compare.New] = func(int64) float64 { return 600 }
+			p.rss[compare.New] = func(n int64) int64 { return 40<<20 + min(n*600, 40<<20) }
+		}, false, false, ""},
+	} {
+		l := steady()
+		c.plant(l.packages[0])
+		l.noCPU = c.noCPU
+		s := l.session(nil)
+		if err := s.measure(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if c.busy {
+			s.disturb(compare.Disturbance{Kind: kindLoad, Text: "other processes used 40 %"})
+		}
+		s.conclude()
+		said := ""
+		for _, d := range s.res.Disturbances {
+			if d.Benchmark != "" {
+				said += d.Text
+			}
+		}
+		if !strings.Contains(said, c.want) || c.want == "" && said != "" {
+			t.Errorf("%s: %q, want %q", c.name, said, c.want)
+		}
+	}
+}
+
 // Without a collector memory grows, and that is no fault of the benchmark.
 func TestMemoryWithoutCollector(t *testing.T) {
 	l := steady()
