@@ -54,7 +54,7 @@ func throttled(s *Subject, _ string) (Verdict, bool) {
 	if run.ThrottledNs == nil || run.WallNs <= 0 || float64(*run.ThrottledNs) < throttledShare*float64(run.WallNs) {
 		return Verdict{}, false
 	}
-	return Verdict{Throttled, fmt.Sprintf("Throttled: the control group held the target back for %s, summed over processors, in %s; raise its CPU limit or ask less of it, and measure again",
+	return Verdict{Kind: Throttled, Text: fmt.Sprintf("Throttled: the control group held the target back for %s, summed over processors, in %s; raise its CPU limit or ask less of it, and measure again",
 		quantity.Nanoseconds(float64(*run.ThrottledNs)), quantity.Nanoseconds(float64(run.WallNs)))}, true
 }
 
@@ -95,7 +95,7 @@ func idle(s *Subject, _ string) (Verdict, bool) {
 	if !known || inside >= fewInside {
 		return Verdict{}, false
 	}
-	return Verdict{Idle, fmt.Sprintf("Idle: the target used %s of the CPU time it may use, and on average %.2f requests were inside it; raise the load (-c) to see what limits it",
+	return Verdict{Kind: Idle, Text: fmt.Sprintf("Idle: the target used %s of the CPU time it may use, and on average %.2f requests were inside it; raise the load (-c) to see what limits it",
 		quantity.Percent(busy), inside)}, true
 }
 
@@ -218,7 +218,7 @@ func waitsInside(s *Subject, lock string) (Verdict, bool) {
 	if share > 1 {
 		said = fmt.Sprintf("on average %.1f goroutines are %s", share, words[kind][1])
 	}
-	v := Verdict{kind, words[kind][0] + ": " + said}
+	v := Verdict{Kind: kind, Text: words[kind][0] + ": " + said}
 	switch {
 	case kind == LockBound && lock != "":
 		v.Text += ", most of it for the lock at " + lock
@@ -264,7 +264,7 @@ func generatorBound(s *Subject, _ string) (Verdict, bool) {
 	default:
 		return Verdict{}, false
 	}
-	return Verdict{GeneratorBound, said}, true
+	return Verdict{Kind: GeneratorBound, Text: said}, true
 }
 
 func (r *Conditions) machineFull() bool { return r.MachineBusy != nil && *r.MachineBusy >= machineFull }

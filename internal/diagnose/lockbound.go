@@ -49,7 +49,7 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 	if seen < enoughDelay || delay < lockBound*(delay+cpu) {
 		return Verdict{}, false
 	}
-	v := Verdict{LockBound, fmt.Sprintf("Lock-bound: goroutines wait for locks %s for each second of the measured code's CPU time", quantity.Nanoseconds(1e9*delay/max(cpu, 1)))}
+	v := Verdict{Kind: LockBound, Text: fmt.Sprintf("Lock-bound: goroutines wait for locks %s for each second of the measured code's CPU time", quantity.Nanoseconds(1e9*delay/max(cpu, 1)))}
 	if cpu == 0 {
 		v.Text = fmt.Sprintf("Lock-bound: goroutines waited for locks for %s, and the measured code took no CPU time that shows", quantity.Nanoseconds(delay))
 	}
@@ -109,7 +109,7 @@ func (s *Subject) waitingRequests(d float64, lock string) (Verdict, bool) {
 	if share < waitsShare {
 		return Verdict{}, false
 	}
-	return Verdict{LockBound, fmt.Sprintf("Lock-bound: of %d requests in flight %.1f wait for a lock on average", run.Concurrency, min(share, 1)*float64(run.Concurrency))}.at(lock), true
+	return Verdict{Kind: LockBound, Text: fmt.Sprintf("Lock-bound: of %d requests in flight %.1f wait for a lock on average", run.Concurrency, min(share, 1)*float64(run.Concurrency))}.at(lock), true
 }
 
 // lockDelay is how long goroutines waited at places, in nanoseconds.

@@ -21,7 +21,11 @@ type Result struct {
 	Findings []finding.Finding // at or above the threshold, heaviest first
 	Below    []finding.Finding // the rest, in the same order
 	Verdict  Verdict
-	Warnings []string
+	// HotPlaces are where the cost lies, whether a rule knows the cause or not,
+	// in order of worth; Accounts say what became of everything else.
+	HotPlaces []finding.HotPlace
+	Accounts  []finding.Account
+	Warnings  []string
 	// Asked are the rules that could look at something, in the registry's
 	// order, and Looked the benchmarks that they looked at.
 	Asked  []string
@@ -41,6 +45,12 @@ func Run(reg *Registry, subjects []*Subject) Result {
 	}
 	for _, s := range subjects {
 		s.mend()
+	}
+	judged, others := ofModule(subjects)
+	res.Warnings = append(res.Warnings, others...)
+	costs := charge(judged)
+	var causes []known
+	for _, s := range subjects {
 		if slices.ContainsFunc(reg.rules, func(r Rule) bool { return s.hasEvidence(&r) }) {
 			res.Looked++
 		}
@@ -51,14 +61,20 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		}
 		for _, c := range claims {
 			merged.add(s, c)
+			if cause, ok := costs.cause(slices.Index(judged, s), &c); ok {
+				causes = append(causes, cause)
+			}
 		}
 	}
 	res.Findings, res.Below = merged.split()
 	finding.Sort(res.Findings)
 	finding.Sort(res.Below)
-	judged, others := ofModule(subjects)
-	res.Warnings = append(res.Warnings, others...)
-	res.Verdict = verdict(reg, judged, res.Findings)
+	var places []entry
+	res.HotPlaces, res.Accounts, places = costs.hotPlaces(causes)
+	res.Verdict = verdict(reg, judged, res.Findings, func(kind VerdictKind) (Outcome, string) {
+		return costs.outcome(kind, res.Findings, res.HotPlaces, places)
+	})
+	res.Warnings = append(res.Warnings, costs.ownWork()...)
 	// Of a single subject the verdict may have said it already.
 	if len(short) > 0 && (len(subjects) > 1 || res.Verdict.Kind != TooFewSamples) {
 		slices.Sort(short)

@@ -120,7 +120,11 @@ func (s *Subject) allocates() bool {
 // base's CPU time, in nanoseconds. They come from two runs: where both runs'
 // iterations are known, d is scaled to the CPU profile's.
 func (s *Subject) DelayShare(keep Keep) float64 {
-	d := float64(baseSum(s.Mutex, s.MutexCol, keep))
+	return s.delayShareOf(float64(baseSum(s.Mutex, s.MutexCol, keep)))
+}
+
+// delayShareOf is DelayShare of d nanoseconds of delay.
+func (s *Subject) delayShareOf(d float64) float64 {
 	if d <= 0 || s.CPU == nil {
 		return 0
 	}
@@ -135,10 +139,15 @@ func (s *Subject) DelayShare(keep Keep) float64 {
 // goroutines wait side by side, and nobody knows which of them the end waits
 // for: 0.
 func (s *Subject) waitShare(keep Keep) float64 {
+	return s.waitShareOf(float64(baseSum(s.Mutex, s.MutexCol, keep)))
+}
+
+// waitShareOf is waitShare of d nanoseconds of mutex delay.
+func (s *Subject) waitShareOf(d float64) float64 {
 	if s.isBenchmark() {
-		return s.DelayShare(keep)
+		return s.delayShareOf(d)
 	}
-	wait, known := s.waitPerRequest(keep)
+	wait, known := s.perRequest(d)
 	if !known {
 		return 0
 	}
@@ -147,10 +156,16 @@ func (s *Subject) waitShare(keep Keep) float64 {
 
 // waitPerRequest is the mutex delay of a set for each request, in nanoseconds.
 func (s *Subject) waitPerRequest(keep Keep) (ns float64, known bool) {
+	return s.perRequest(float64(baseSum(s.Mutex, s.MutexCol, keep)))
+}
+
+// perRequest divides d nanoseconds of mutex delay by the requests that they are
+// of.
+func (s *Subject) perRequest(d float64) (ns float64, known bool) {
 	if s.Kind != recording.TargetService || s.Run == nil || s.Run.ServiceTimeNs <= 0 || s.MutexIterations <= 0 || s.Mutex == nil {
 		return 0, false
 	}
-	return float64(baseSum(s.Mutex, s.MutexCol, keep)) / float64(s.MutexIterations), true
+	return d / float64(s.MutexIterations), true
 }
 
 // contentions returns how many waits a set of base samples of the mutex

@@ -66,6 +66,8 @@ type Subject struct {
 	Source Sources
 	Loops  *hot.Loops
 	Calls  map[string][]compiler.Call // by the frame's file, in source order
+	// Decisions are the compiler's that are worth showing, by line.
+	Decisions map[SourceLine][]string
 
 	// Filled on demand: a subject is used by one goroutine at a time.
 	fset     *token.FileSet // of all files: the type checker tells them apart by it

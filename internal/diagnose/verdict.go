@@ -29,8 +29,9 @@ const (
 
 // Verdict is the answer in one line.
 type Verdict struct {
-	Kind VerdictKind `json:"kind"`
-	Text string      `json:"text"`
+	Kind    VerdictKind `json:"kind"`
+	Text    string      `json:"text"`
+	Outcome Outcome     `json:"outcome"`
 }
 
 const (
@@ -53,19 +54,20 @@ const (
 	holds = 0.5
 )
 
-// verdict is the bottleneck, and what else happened that nobody must miss.
-func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Verdict {
+// verdict is the bottleneck, what outcome says of it where no finding does, and
+// what else happened that nobody must miss.
+func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding, outcome func(VerdictKind) (Outcome, string)) Verdict {
 	v := bottleneck(reg, subjects, findings)
+	var open string
+	if v.Outcome, open = outcome(v.Kind); open != "" {
+		v.Text += "; " + open
+	}
 	for _, s := range subjects {
 		if s.Run == nil {
 			continue
 		}
 		for _, growth := range s.Run.Growth {
-			if strings.HasSuffix(v.Text, cleanBill) {
-				v.Text += "; but " + growth
-			} else {
-				v.Text += "; and " + growth
-			}
+			v.Text += "; and " + growth
 		}
 		if cores, crowded := s.otherWork(); crowded {
 			v.Text += fmt.Sprintf("; other work took %.1f of %s", cores, quantity.Plural(s.Run.MachineCores, "core"))
@@ -74,15 +76,13 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding) Ver
 	return v
 }
 
-const cleanBill = "nothing worth changing"
-
 // bottleneck judges in this order, the first that holds: what conditionsVerdict
 // knows of programs and services, no profile at all, a lock, waiting, too few
 // samples, allocation, and the CPU.
 func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) Verdict {
 	lock := heaviestLock(subjects, findings)
 	if v, ok := conditionsVerdict(subjects, lock); ok {
-		return v.closed(findings)
+		return v
 	}
 	need := int64(1)
 	for i := range reg.rules {
@@ -113,20 +113,20 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 	v := Verdict{}
 	switch {
 	case len(cpu) == 0:
-		return Verdict{TooFewSamples, "No CPU profile was recorded: nothing can be said about time" + moreBenchmarks(subjects)}
+		return Verdict{Kind: TooFewSamples, Text: "No CPU profile was recorded: nothing can be said about time" + moreBenchmarks(subjects)}
 	case lockIsIt:
-		return byLock.closed(findings)
+		return byLock
 	case free.waits(freeWall) && !judgedByTrace(subjects):
 		v.Kind = Waiting
 		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(free.process, freeWall)))
 		if share, ok := free.waitsForChildren(); ok {
 			v.Text = fmt.Sprintf("Waiting for child processes: the process used the CPU for %s of the wall time, and a process that it started ran for %s of it; measure what that does", quantity.Percent(ratio(free.process, freeWall)), quantity.Percent(share))
 		}
-		return v.closed(findings)
+		return v
 	case most < need:
 		// Silence of the rules means nothing here, so it is not called a
 		// clean bill.
-		v = Verdict{TooFewSamples, fmt.Sprintf("Too few samples to say: %d of the measured code%s, %d needed; %s", most, inBenchmarks(cpu), need, forMore(subjects))}
+		v = Verdict{Kind: TooFewSamples, Text: fmt.Sprintf("Too few samples to say: %d of the measured code%s, %d needed; %s", most, inBenchmarks(cpu), need, forMore(subjects))}
 		if fn, share := heaviest(subjects, enoughAllocs(need)); fn != "" {
 			v.Text = strings.Replace(v.Text, "to say", "to speak of time", 1) + fmt.Sprintf("; %s of the bytes are allocated in %s", quantity.Percent(share), fn)
 		}
@@ -148,21 +148,6 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 				v.Text += fmt.Sprintf(", the most of it below %s (%s)", fn, quantity.Percent(share))
 			}
 		}
-	}
-	if len(findings) == 0 {
-		if v.Kind == AllocationBound {
-			v.Text += "; no rule names a cheaper way" // what allocates may still be changed by design
-		}
-		v.Text += ": " + cleanBill
-	}
-	return v
-}
-
-// closed says of a bottleneck outside the code that ran whether there is
-// something to change in that code all the same.
-func (v Verdict) closed(findings []finding.Finding) Verdict {
-	if len(findings) == 0 {
-		v.Text += "; in the code that ran, " + cleanBill
 	}
 	return v
 }

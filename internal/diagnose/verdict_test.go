@@ -24,23 +24,23 @@ func TestVerdictCPUBound(t *testing.T) {
 		{"deepest", cpuProfile(
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.parse", "strings.Index"}, n: 610},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.other"}, n: 390},
-		), "CPU-bound in m/x.parse (61.0 % of CPU): nothing worth changing"},
+		), "CPU-bound in m/x.parse (61.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 61.0 % of the time"},
 		{"nothing below holds half", cpuProfile(
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.a"}, n: 400},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.b"}, n: 300},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.c"}, n: 300},
-		), "CPU-bound in m/x.serve (100.0 % of CPU): nothing worth changing"},
+		), "CPU-bound in m/x.serve (100.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 40.0 % of the time"},
 		{"not ours", cpuProfile(
 			sample{stack: []string{"crypto/sha256.Sum256", "crypto/sha256.block"}, n: 900},
 			sample{stack: []string{"m/x.small"}, n: 100},
-		), "CPU-bound in crypto/sha256.block (90.0 % of CPU): nothing worth changing"},
+		), "CPU-bound in crypto/sha256.block (90.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 10.0 % of the time"},
 		{"recursion counts once", cpuProfile(
 			sample{stack: []string{"m/x.walk", "m/x.walk", "m/x.walk"}, n: 500},
 			sample{stack: []string{"m/y.z"}, n: 500},
-		), "CPU-bound in m/x.walk (50.0 % of CPU): nothing worth changing"},
+		), "CPU-bound in m/x.walk (50.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 50.0 % of the time"},
 		{"spread", cpuProfile(
 			sample{stack: []string{"m/x.a"}, n: 400}, sample{stack: []string{"m/x.b"}, n: 300}, sample{stack: []string{"m/x.c"}, n: 300},
-		), "CPU-bound, spread over many functions: nothing worth changing"},
+		), "CPU-bound, spread over many functions; no rule knows a cause: look first at /m/x.go:1, worth 40.0 % of the time"},
 	} {
 		v := verdictOf(t, subject("B", test.cpu, nil, nil))
 		if v.Kind != CPUBound || v.Text != test.want {
@@ -66,7 +66,7 @@ func TestVerdictAllocationBound(t *testing.T) {
 		return s
 	}
 	v := verdictOf(t, build(250))
-	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40.0 % of CPU time allocates and collects garbage, 80.0 % of the bytes in m/x.make; no rule names a cheaper way: nothing worth changing" {
+	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40.0 % of CPU time allocates and collects garbage, 80.0 % of the bytes in m/x.make; no rule knows a cause: look first at /m/x.go:1, worth 57.9 % of the time" {
 		t.Errorf("%s %q", v.Kind, v.Text)
 	}
 	if v = verdictOf(t, build(249)); v.Kind != CPUBound {
@@ -107,7 +107,7 @@ func TestVerdictWaiting(t *testing.T) {
 	cpu = cpuProfile(sample{stack: []string{"m/x.f"}, n: 260}, parking)
 	cpu.Duration = 30e9
 	v := verdictOf(t, subject("B", cpu, nil, nil))
-	if v.Kind != Waiting || !strings.Contains(v.Text, "for 10.0 % of the wall time") || !strings.HasSuffix(v.Text, "nothing worth changing") {
+	if v.Kind != Waiting || !strings.Contains(v.Text, "for 10.0 % of the wall time") || !strings.HasSuffix(v.Text, "the costliest place is /m/x.go:1") {
 		t.Errorf("a tenth busy: %s %q", v.Kind, v.Text)
 	}
 	// Half a minute of which others took nine tenths, and a benchmark that parks
@@ -192,7 +192,7 @@ func TestVerdictNamesNoBenchmark(t *testing.T) {
 	s := subject("B", cpuProfile(sample{stack: []string{"m/x.BenchmarkX", "crypto/sha256.Sum256"}, n: 300}), nil, nil)
 	s.Loops = &loops
 	// Every frame of these tests is on line 1 of x.go, so all are left out.
-	if v := verdictOf(t, s); v.Text != "CPU-bound, spread over many functions: nothing worth changing" {
+	if v := verdictOf(t, s); v.Outcome != OutcomeSpread || v.Text != "CPU-bound, spread over many functions; no place holds 5.0 % of it; 100.0 % is the benchmark's own work" {
 		t.Errorf("%q", v.Text)
 	}
 }
@@ -210,15 +210,15 @@ func TestVerdictNamesNoPlumbing(t *testing.T) {
 		name, kind, want string
 		samples          []sample
 	}{
-		{"several handlers", recording.TargetService, "CPU-bound, spread over many functions, the most of it below m/x.page (41.0 %): nothing worth changing",
+		{"several handlers", recording.TargetService, "CPU-bound, spread over many functions, the most of it below m/x.page (41.0 %); no rule knows a cause: look first at /m/x.go:1, worth 41.0 % of the time",
 			[]sample{page, list, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 200}}},
-		{"one handler", recording.TargetService, "CPU-bound in m/x.page (67.2 % of CPU): nothing worth changing",
+		{"one handler", recording.TargetService, "CPU-bound in m/x.page (67.2 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 67.2 % of the time",
 			[]sample{page, {stack: []string{"net/http.(*conn).serve"}, n: 200}}},
-		{"the server's own work", recording.TargetService, "CPU-bound in net/http.(*conn).readRequest (60.0 % of CPU): nothing worth changing",
+		{"the server's own work", recording.TargetService, "CPU-bound in net/http.(*conn).readRequest (60.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 40.0 % of the time",
 			[]sample{{stack: serve("m/x.list"), n: 400}, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 600}}},
-		{"others of little weight", recording.TargetService, "CPU-bound, spread over many functions: nothing worth changing",
+		{"others of little weight", recording.TargetService, "CPU-bound, spread over many functions; no rule knows a cause: look first at /m/x.go:1, worth 9.9 % of the time",
 			[]sample{{stack: serve("m/x.list"), n: 99}, {stack: serve("a/b.c"), n: 450}, {stack: serve("a/b.d"), n: 451}}},
-		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU): nothing worth changing",
+		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU); /m/x.go:1 holds 100.0 %, calls nothing and allocates nothing: only another algorithm or fewer calls help",
 			[]sample{{stack: []string{"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream", "m/x.page"}, n: 400}}},
 	} {
 		s := subject("x", cpuProfile(test.samples...), nil, nil)
@@ -264,7 +264,7 @@ func TestVerdictOfBytes(t *testing.T) {
 func TestVerdictOfGrowth(t *testing.T) {
 	rose := "goroutines rose steadily by 9.6 a second"
 	s := running(recording.TargetService, Conditions{Growth: []string{rose, "the live heap rose steadily by 1.00 MiB a second"}})
-	if v := verdictOf(t, s); v.Kind != CPUBound || v.Text != "CPU-bound in m/x.f (100.0 % of CPU): nothing worth changing; but "+rose+"; and the live heap rose steadily by 1.00 MiB a second" {
+	if v := verdictOf(t, s); v.Kind != CPUBound || v.Text != "CPU-bound in m/x.f (100.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 100.0 % of the time; and "+rose+"; and the live heap rose steadily by 1.00 MiB a second" {
 		t.Errorf("%+v", v)
 	}
 	s.Run.Growth = s.Run.Growth[:1]

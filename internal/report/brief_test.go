@@ -33,16 +33,19 @@ func TestLargestShareLeads(t *testing.T) {
 	}
 }
 
-// That too little was measured is no good news.
-func TestUnsureIsNotGreen(t *testing.T) {
-	p := servicePage()
-	p.Findings = nil
-	if strings.Contains(string(html(t, p)), `class="nothing unsure"`) {
-		t.Error("a verdict is shown as unsure")
-	}
-	p.Verdict = Verdict{Kind: "too-few-samples", Text: "Too few samples to say"}
-	if !strings.Contains(string(html(t, p)), `class="nothing unsure"`) {
-		t.Error("too few samples are shown as good news")
+// Silence of the rules is no clean bill: whatever was measured, the report says
+// what it knows, and none of it in green.
+func TestNoCleanBill(t *testing.T) {
+	for name, p := range pages() {
+		p.Findings = nil
+		for _, got := range []string{string(html(t, p)), string(text(t, p, TextOptions{}))} {
+			if strings.Contains(strings.ToLower(got), "nothing worth") || strings.Contains(got, `class="nothing`) {
+				t.Errorf("%s: a clean bill", name)
+			}
+			if !strings.Contains(got, "and no rule knows a cause") && !strings.Contains(got, "no rule looked at") {
+				t.Errorf("%s does not say what no findings means", name)
+			}
+		}
 	}
 }
 

@@ -140,7 +140,7 @@ func visitsPage() *Page {
 			{"Revision", "fde335d, with changes that are not committed"},
 		},
 		Warnings:       []string{"BenchmarkFresh: the recorder grows with b.N and holds 812 MiB at the end: it takes 14 % of the allocated bytes, and hides what the handler allocates itself"},
-		Verdict:        Verdict{"cpu-bound", "CPU-bound in logging: 72.1 % of the CPU time passes through logrus.(*Entry).Info and WithFields"},
+		Verdict:        Verdict{"cpu-bound", "CPU-bound in logging: 72.1 % of the CPU time passes through logrus.(*Entry).Info and WithFields", "findings"},
 		ThresholdRatio: 0.05,
 		Findings: []finding.Finding{{
 			Rule: "logging", Title: "A log record built from a map of fields on every request",
@@ -170,6 +170,28 @@ func visitsPage() *Page {
 			File: "casebook/visits/original/original.go", Line: 62, AllocBytesRatio: 0.031, CeilingRatio: 1, CeilingWithGCRatio: 1, AvoidableAllocBytesRatio: 0.031, CPUSamples: 6160, CPUSamplesNeeded: 200, Confidence: finding.Low,
 			Unknown: finding.Unknown{Delay: true},
 		}},
+		HotPlaces: []finding.HotPlace{{
+			Function: "whet/casebook/visits/original.(*Server).Hello", File: "casebook/visits/original/original.go", Line: 43, Lines: []int{43, 44},
+			CPURatio: ptr(0.7205), AllocBytesRatio: ptr(0.9), DelayRatio: ptr(0.0), WorthRatio: 0.745, CPUSamples: 6160, BytesPerOp: ptr(1176.3), ObjectsPerOp: ptr(22.0), LoopLine: ptr(0),
+			Callees: []finding.Part{
+				{Name: "github.com/sirupsen/logrus.(*Entry).Info", CPURatio: ptr(0.5), AllocBytesRatio: ptr(0.4)},
+				{Name: "github.com/sirupsen/logrus.(*Logger).WithFields", CPURatio: ptr(0.15), AllocBytesRatio: ptr(0.5)},
+				{Name: "map assignment", CPURatio: ptr(0.05), AllocBytesRatio: ptr(0.0)},
+				{CPURatio: ptr(0.0205), AllocBytesRatio: ptr(0.0)},
+			},
+			Kinds:     []finding.Part{{Name: "allocation", CPURatio: ptr(0.4), AllocBytesRatio: ptr(0.9)}, {Name: "formatting", CPURatio: ptr(0.3), AllocBytesRatio: ptr(0.0)}, {Name: "own instructions", CPURatio: ptr(0.0205), AllocBytesRatio: ptr(0.0)}},
+			Decisions: []finding.Decision{{Line: 44, Text: "map[string]any{...} escapes to heap"}},
+			Finding:   ptr("logging"), Benchmarks: []string{"BenchmarkReused", "BenchmarkFresh"},
+		}, {
+			Function: "whet/casebook/visits/original.(*Server).Hello", File: "casebook/visits/original/original.go", Line: 62, Lines: []int{62},
+			CPURatio: ptr(0.184), AllocBytesRatio: ptr(0.1), DelayRatio: ptr(0.0004), WorthRatio: 0.176, CPUSamples: 6160, BytesPerOp: ptr(130.7), ObjectsPerOp: ptr(1.0), LoopLine: ptr(58),
+			Callees: []finding.Part{{Name: "fmt.Sprint", CPURatio: ptr(0.184), AllocBytesRatio: ptr(0.1)}}, Kinds: []finding.Part{{Name: "formatting", CPURatio: ptr(0.184), AllocBytesRatio: ptr(0.1)}},
+			Decisions: []finding.Decision{}, Benchmarks: []string{"BenchmarkReused"},
+		}},
+		Accounts: []finding.Account{
+			{Kind: "cpu", HotPlacesRatio: 0.9045, OtherPlacesRatio: 0.0255, TestsRatio: 0.06, Packages: []finding.PackageShare{{Package: "net/http", Ratio: 0.01}}},
+			{Kind: "alloc_bytes", HotPlacesRatio: 1, Packages: []finding.PackageShare{}},
+		},
 		Rules: []string{"logging", "fmt-format", "string-copy"}, Looked: 2,
 		Benchmarks: []Benchmark{
 			{Name: "BenchmarkReused", Procs: 2, Iterations: 661204, NsPerOp: 5403.2, BytesPerOp: ptr(1307.0), AllocsPerOp: ptr(25.0), Profiled: true},
@@ -244,7 +266,7 @@ func hostilePage() *Page {
 	}
 	page := &Page{
 		Target: hostileTag, Package: hostileQuote, Module: hostileTerm, Tool: hostileBidi, Created: hostileTag, Partial: hostileTerm,
-		Verdict: Verdict{hostileTag, hostileTerm}, ThresholdRatio: 0.05,
+		Verdict: Verdict{hostileTag, hostileTerm, "findings"}, ThresholdRatio: 0.05,
 		Warnings: names,
 	}
 	for _, n := range names {
@@ -270,7 +292,7 @@ func hostilePage() *Page {
 func emptyPage() *Page {
 	return &Page{
 		Package: "example.com/empty", Created: "2026-11-20T10:40:12Z", Partial: "interrupted while building",
-		Verdict: Verdict{"too-few-samples", "Too few samples to say where the time goes: 0, and 100 are needed"}, ThresholdRatio: 0.05,
+		Verdict: Verdict{"too-few-samples", "Too few samples to say where the time goes: 0, and 100 are needed", "too-few-samples"}, ThresholdRatio: 0.05,
 		Benchmarks: []Benchmark{{Name: "BenchmarkX", NsPerOp: 12.5}},
 		Profiles:   []Profile{{Kind: "cpu", Column: "cpu", Unit: "nanoseconds"}},
 	}
@@ -280,6 +302,6 @@ func emptyPage() *Page {
 func quietPage() *Page {
 	p := visitsPage()
 	p.Findings, p.Warnings = nil, nil
-	p.Verdict = Verdict{"cpu-bound", "CPU-bound in the package's own code"}
+	p.Verdict = Verdict{"cpu-bound", "CPU-bound in the package's own code", "places"}
 	return p
 }

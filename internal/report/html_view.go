@@ -23,25 +23,26 @@ import (
 
 type pageView struct {
 	shell
-	Recorded   string
-	Facts      []Fact
-	Warnings   []string
-	Verdict    string
-	Kind       string
-	Threshold  string
-	Nothing    string // in place of findings
-	Unsure     bool   // too little was measured for it to be good news
-	Looked     string // what is behind it
-	Findings   []findingView
-	Below      []findingView
-	Benchmarks []benchmarkView
-	Columns    []string // of Classes
-	Classes    []classView
-	Profiles   []profileView // seen first
-	Others     []profileView // of other benchmarks
-	Asides     []profileView // of what other parts of the page say better
-	Run        runView
-	Flame      template.HTML
+	Recorded    string
+	Facts       []Fact
+	Warnings    []string
+	Verdict     string
+	Kind        string
+	Threshold   string
+	Places      []placeView
+	PlacesAside string
+	Apart       string // what became of the rest
+	None        string // in place of findings
+	Findings    []findingView
+	Below       []findingView
+	Benchmarks  []benchmarkView
+	Columns     []string // of Classes
+	Classes     []classView
+	Profiles    []profileView // seen first
+	Others      []profileView // of other benchmarks
+	Asides      []profileView // of what other parts of the page say better
+	Run         runView
+	Flame       template.HTML
 }
 
 type findingView struct {
@@ -154,11 +155,12 @@ func newPageView(p *Page) (*pageView, error) {
 	for _, w := range warnings(p) {
 		v.Warnings = append(v.Warnings, printable.Line(w))
 	}
+	v.Places, v.PlacesAside, v.Apart = p.placeViews(len(p.HotPlaces)), placesAside, p.apart()
 	for i := range p.Findings {
 		v.Findings = append(v.Findings, newFindingView(p, i+1, &p.Findings[i]))
 	}
 	if len(p.Findings) == 0 {
-		v.Nothing, v.Unsure, v.Looked = nothing(p), p.unsure(), looked(p)
+		v.None = unexplained(p)
 	}
 	for i := range p.Below {
 		v.Below = append(v.Below, newFindingView(p, len(p.Findings)+i+1, &p.Below[i]))

@@ -24,20 +24,22 @@ type JSONOptions struct {
 // The document. Keys are only ever added; units stand in their names. Lists are
 // never null.
 type jsonDocument struct {
-	Schema         string            `json:"schema"`
-	Warnings       []string          `json:"warnings"`
-	Verdict        Verdict           `json:"verdict"`
-	ThresholdRatio float64           `json:"threshold_ratio"`
-	Findings       []finding.Finding `json:"findings"`
-	Benchmarks     []jsonBenchmark   `json:"benchmarks"`
-	Target         string            `json:"target"`
-	Package        string            `json:"package"`
-	Module         string            `json:"module"`
-	Tool           string            `json:"tool"`
-	Created        string            `json:"created"`
-	Partial        string            `json:"partial"` // why the recording is not whole; "" when it is
-	Facts          []jsonFact        `json:"facts"`
-	Profiles       []jsonProfile     `json:"profiles"`
+	Schema         string             `json:"schema"`
+	Warnings       []string           `json:"warnings"`
+	Verdict        Verdict            `json:"verdict"`
+	HotPlaces      []finding.HotPlace `json:"hot_places"`
+	Charged        []finding.Account  `json:"charged"`
+	ThresholdRatio float64            `json:"threshold_ratio"`
+	Findings       []finding.Finding  `json:"findings"`
+	Benchmarks     []jsonBenchmark    `json:"benchmarks"`
+	Target         string             `json:"target"`
+	Package        string             `json:"package"`
+	Module         string             `json:"module"`
+	Tool           string             `json:"tool"`
+	Created        string             `json:"created"`
+	Partial        string             `json:"partial"` // why the recording is not whole; "" when it is
+	Facts          []jsonFact         `json:"facts"`
+	Profiles       []jsonProfile      `json:"profiles"`
 	jsonRun
 	Recording string `json:"recording,omitempty"`
 	Report    string `json:"report,omitempty"`
@@ -109,6 +111,7 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 		Schema:   "whet/" + cmp.Or(o.Verb, "tune") + "/1",
 		Warnings: append([]string{}, warnings(p)...),
 		Verdict:  p.Verdict, ThresholdRatio: p.ThresholdRatio,
+		HotPlaces: append([]finding.HotPlace{}, p.HotPlaces...), Charged: append([]finding.Account{}, p.Accounts...),
 		Findings:   append([]finding.Finding{}, p.Findings...),
 		Benchmarks: []jsonBenchmark{},
 		Target:     p.Target, Package: p.Package, Module: p.Module, Tool: p.Tool, Created: p.Created, Partial: p.Partial,

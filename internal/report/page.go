@@ -20,6 +20,9 @@ type Page struct {
 	Warnings []string
 	Verdict  Verdict
 
+	HotPlaces []finding.HotPlace // where the cost lies, in order of worth
+	Accounts  []finding.Account  // what became of all else
+
 	ThresholdRatio float64
 	Findings       []finding.Finding // above the threshold, in order of weight
 	Below          []finding.Finding // the rest, for -all
@@ -49,6 +52,9 @@ type Fact struct {
 type Verdict struct {
 	Kind string `json:"kind"` // "cpu-bound", "allocation-bound", "waiting", "too-few-samples"
 	Text string `json:"text"`
+	// Outcome: "findings", "places", "floor", "spread", "too-few-samples" or
+	// "invalid".
+	Outcome string `json:"outcome"`
 }
 
 // Benchmark is one row of what was measured.

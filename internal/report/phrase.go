@@ -251,43 +251,33 @@ func inBenchmarks(f *finding.Finding) string {
 
 const largest = "(the largest of their shares)"
 
-// looked says what stands behind "nothing": which rules looked, and at how
-// many of the benchmarks.
-func looked(p *Page) string {
-	switch {
-	case p.single() && (len(p.Rules) == 0 || p.Looked == 0):
-		return "no rule looked at " + p.subject()
-	case p.single():
-		return fmt.Sprintf("%s (%s) looked at %s", quantity.Plural(len(p.Rules), "rule"), cleanList(p.Rules), p.subject())
-	case len(p.Rules) == 0:
-		return "no rule looked at any benchmark"
+// unexplained is what stands in place of findings: which rules looked, and at
+// how much. That they know no cause is no word on whether there is one.
+func unexplained(p *Page) string {
+	at := p.subject()
+	if !p.single() {
+		at = fmt.Sprintf("%s of %s", quantity.Count(float64(p.Looked)), quantity.Plural(max(len(p.Benchmarks), p.Looked), "benchmark"))
 	}
-	return fmt.Sprintf("%s (%s) looked at %s of %s", quantity.Plural(len(p.Rules), "rule"), cleanList(p.Rules),
-		quantity.Count(float64(p.Looked)), quantity.Plural(max(len(p.Benchmarks), p.Looked), "benchmark"))
+	if len(p.Rules) == 0 || p.Looked == 0 {
+		if !p.single() {
+			at = "any benchmark"
+		}
+		return "none: no rule looked at " + at
+	}
+	return fmt.Sprintf("none: %s looked at %s and no rule knows a cause", quantity.Plural(len(p.Rules), "rule"), at)
 }
 
 // place is file:line as compilers print it.
-func place(f *finding.Finding) string {
+func place(f *finding.Finding) string { return at(f.File, f.Line) }
+
+func at(file string, line int) string {
 	switch {
-	case f.File == "":
+	case file == "":
 		return "file not known"
-	case f.Line <= 0:
-		return printable.Line(f.File)
+	case line <= 0:
+		return printable.Line(file)
 	}
-	return fmt.Sprintf("%s:%d", printable.Line(f.File), f.Line)
-}
-
-// nothing is what stands in place of findings where there are none.
-func nothing(p *Page) string {
-	if p.unsure() {
-		return "no finding, but too little was measured to say that there is nothing"
-	}
-	return "nothing worth changing"
-}
-
-// unsure reports whether too little was measured for silence to mean anything.
-func (p *Page) unsure() bool {
-	return slices.Contains([]string{"too-few-samples", "unknown", ""}, p.Verdict.Kind)
+	return fmt.Sprintf("%s:%d", printable.Line(file), line)
 }
 
 // threshold says which findings are listed.

@@ -19,7 +19,7 @@ func servicePage() *Page {
 		Target: "http://127.0.0.1:8080/hello?name=x", Package: "whet/casebook/cmd/casebook", Module: "whet", Tool: "whet v0.1.0", Created: "2026-11-20T10:40:12Z",
 		Facts:          visits.Facts[1:5],
 		Warnings:       []string{"a closed loop waits for each answer: a stall is seen once for each connection, not by all who would have come"},
-		Verdict:        Verdict{"waiting", "waiting on a lock: 61.2 % of a request's time, held while logging"},
+		Verdict:        Verdict{"waiting", "waiting on a lock: 61.2 % of a request's time, held while logging", "findings"},
 		ThresholdRatio: 0.05,
 		Rules:          []string{"logging", "lock-held"}, Looked: 1,
 	}
@@ -115,7 +115,7 @@ func programPage() *Page {
 	visits := visitsPage()
 	p := &Page{
 		Target: "./cmd/convert", Package: "example.com/convert/cmd/convert", Module: "example.com/convert", Tool: "whet v0.1.0", Created: "2026-11-20T10:40:12Z",
-		Facts: visits.Facts[1:3], Verdict: Verdict{"cpu-bound", "CPU-bound in the program's own code"}, ThresholdRatio: 0.05,
+		Facts: visits.Facts[1:3], Verdict: Verdict{"cpu-bound", "CPU-bound in the program's own code", "findings"}, ThresholdRatio: 0.05,
 		Rules: []string{"fmt-format"}, Looked: 1, Below: []finding.Finding{visits.Below[0]},
 		Program: &Program{Command: "./cmd/convert -in a.json -out b.csv", Runs: []Run{
 			{WallNs: 2.31e9, CPUNs: 2.5e9, UserCPUNs: 2.4e9, SystemCPUNs: 0.1e9, PeakBytes: ptr(int64(31 << 20)), Ending: "exit status 0"},
@@ -202,7 +202,7 @@ func hugePage() *Page {
 // barePage is a service of which nothing became known but that it is there.
 func barePage() *Page {
 	return &Page{
-		Target: "http://127.0.0.1:9/", Verdict: Verdict{"unknown", "nothing was measured: the service refused every connection"}, ThresholdRatio: 0.05,
+		Target: "http://127.0.0.1:9/", Verdict: Verdict{"unknown", "nothing was measured: the service refused every connection", "invalid"}, ThresholdRatio: 0.05,
 		Service: &Service{URL: "http://127.0.0.1:9/", Instruments: "none", Concurrency: 1, DurationNs: 1e9, Seconds: []Second{{TimeNs: 1e9, LengthNs: 1e9}}},
 		Wall:    &Wall{}, Program: nil,
 		Series:  []Series{{Name: "CPU", Unit: "cores", TimeNs: []int64{1e9, 2e9}, Value: []float64{math.NaN(), math.NaN()}}},

@@ -34,6 +34,7 @@ func WriteText(w io.Writer, p *Page, o TextOptions) error {
 	t := textWriter{width: min(max(cmp.Or(o.Width, 100), 60), 160), color: o.Color}
 	t.head(p)
 	t.verdict(p)
+	t.places(p, o.All)
 	t.findings(p, o.All)
 	t.run(p, o.All)
 	t.benchmarks(p, o.All)
@@ -184,8 +185,7 @@ func (t *textWriter) verdict(p *Page) {
 func (t *textWriter) findings(p *Page, all bool) {
 	if len(p.Findings) == 0 {
 		t.heading("Findings", "")
-		t.hang(2, "", 0, nothing(p))
-		t.hang(2, "", 0, looked(p))
+		t.hang(2, "", 0, unexplained(p))
 		if n := len(p.Below); n > 0 && !all {
 			for _, l := range wrap(fmt.Sprintf("%s below the threshold: %s.", quantity.Plural(n, "finding"), threshold(p)), t.width-2) {
 				t.line("  ", t.paint(dim, l))

@@ -38,11 +38,7 @@ func (t *textWriter) short(p *Page) {
 		}
 	}
 	if len(p.Findings) == 0 {
-		said := nothing(p)
-		if !p.unsure() { // of no consequence there
-			said += ": " + strings.Replace(looked(p), " ("+cleanList(p.Rules)+")", "", 1)
-		}
-		t.hang(2, "", 0, said)
+		t.hang(2, "", 0, unexplained(p))
 	}
 	rows := make([][3]string, 0, textShort)
 	for i := range p.Findings[:min(len(p.Findings), textShort)] {

@@ -164,7 +164,7 @@ func TestTextEndsInShort(t *testing.T) {
 		}
 	}
 	_, last, _ := strings.Cut(string(text(t, quietPage(), TextOptions{})), "\nIn short\n")
-	if want := "  CPU-bound in the package's own code\n  nothing worth changing: 3 rules looked at 2 of 4 benchmarks\n"; last != want {
+	if want := "  CPU-bound in the package's own code\n  none: 3 rules looked at 2 of 4 benchmarks and no rule knows a cause\n"; last != want {
 		t.Errorf("%q, want %q", last, want)
 	}
 }

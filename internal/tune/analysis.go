@@ -24,17 +24,12 @@ type analysis struct {
 	sources  *recordedSources
 	loops    *hot.Loops
 	calls    map[string][]compiler.Call
-	notes    map[place][]string // the compiler's decisions worth showing
+	notes    map[diagnose.SourceLine][]string // the compiler's decisions worth showing
 	profiles []classified
 	subjects []*diagnose.Subject
 	courses  []*course    // over time: of a program or service one, of benchmarks one each
 	wall     *wall.Result // of a program or service with a trace
 	warnings []string
-}
-
-type place struct {
-	file string
-	line int
 }
 
 // classified is one profile of one benchmark.
@@ -86,7 +81,7 @@ var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMute
 
 // analyze reads a recording. What is damaged or missing becomes a warning.
 func analyze(rec *recording.Recording) *analysis {
-	a := &analysis{rec: rec, loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[place][]string)}
+	a := &analysis{rec: rec, loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[diagnose.SourceLine][]string)}
 	a.sources = &recordedSources{rec: rec, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
 	own := make(map[string]bool)
 	for _, m := range rec.Build.OwnModules {
@@ -244,7 +239,7 @@ func (a *analysis) readCompiler() {
 			default:
 				continue
 			}
-			at := place{d.File, d.Line}
+			at := diagnose.SourceLine{File: d.File, Line: d.Line}
 			if len(a.notes[at]) < maxNotes && !slices.Contains(a.notes[at], text) {
 				a.notes[at] = append(a.notes[at], text)
 			}
@@ -258,7 +253,7 @@ func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, BlockIterations: b.BlockIterations, MutexFraction: b.MutexFraction, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
 		Scheduling: b.Scheduling,
-		Source:     a.sources, Loops: a.loops, Calls: a.calls,
+		Source:     a.sources, Loops: a.loops, Calls: a.calls, Decisions: a.notes,
 	}
 	s.Procs = b.Procs
 	if b.BytesPerOp != nil {

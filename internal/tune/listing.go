@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/diagnose"
 	"whet/internal/report"
 )
 
@@ -38,12 +39,12 @@ func (a *analysis) listings(c classified, base callstack.Keep) []report.Listing 
 		own[m] = true
 	}
 	total := c.Sum(c.column, base)
-	lines := make(map[string]map[place]callstack.Cost) // by function
+	lines := make(map[string]map[diagnose.SourceLine]callstack.Cost) // by function
 	for l, cost := range c.Lines(c.column, base) {
 		if lines[l.Function] == nil {
-			lines[l.Function] = make(map[place]callstack.Cost)
+			lines[l.Function] = make(map[diagnose.SourceLine]callstack.Cost)
 		}
-		lines[l.Function][place{l.File, l.Line}] = cost
+		lines[l.Function][diagnose.SourceLine{File: l.File, Line: l.Line}] = cost
 	}
 	var out []report.Listing
 	fs := c.Functions(c.column, base)
@@ -60,11 +61,11 @@ func (a *analysis) listings(c classified, base callstack.Keep) []report.Listing 
 	return out
 }
 
-func firstLine(costs map[place]callstack.Cost, file string) int {
+func firstLine(costs map[diagnose.SourceLine]callstack.Cost, file string) int {
 	first := 0
 	for p := range costs {
-		if p.file == file && (first == 0 || p.line < first) {
-			first = p.line
+		if p.File == file && (first == 0 || p.Line < first) {
+			first = p.Line
 		}
 	}
 	return first
@@ -72,7 +73,7 @@ func firstLine(costs map[place]callstack.Cost, file string) int {
 
 // listing shows the lines around those that cost; the hottest ones if the
 // function is long.
-func (a *analysis) listing(f callstack.FunctionCost, costs map[place]callstack.Cost) report.Listing {
+func (a *analysis) listing(f callstack.FunctionCost, costs map[diagnose.SourceLine]callstack.Cost) report.Listing {
 	l := report.Listing{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.meta[f.File].Differs}
 	text := a.sources.Text(f.File)
 	if text == nil {
@@ -87,11 +88,11 @@ func (a *analysis) listing(f callstack.FunctionCost, costs map[place]callstack.C
 	var hot []hotLine
 	for p, cost := range costs {
 		switch {
-		case p.file != f.File || p.line < 1:
-		case p.line > len(source):
-			l.Differs = fmt.Sprintf("the profile names line %d, the file has %d", p.line, len(source))
+		case p.File != f.File || p.Line < 1:
+		case p.Line > len(source):
+			l.Differs = fmt.Sprintf("the profile names line %d, the file has %d", p.Line, len(source))
 		default:
-			hot = append(hot, hotLine{p.line, cost})
+			hot = append(hot, hotLine{p.Line, cost})
 		}
 	}
 	slices.SortFunc(hot, func(x, y hotLine) int {
@@ -108,8 +109,8 @@ func (a *analysis) listing(f callstack.FunctionCost, costs map[place]callstack.C
 	}
 	for n := 1; n <= len(source); n++ {
 		if show[n] {
-			cost := costs[place{f.File, n}]
-			l.Lines = append(l.Lines, report.SourceLine{Number: n, Text: string(bytes.TrimRight(source[n-1], "\r")), Flat: cost.Flat, Cum: cost.Cum, Notes: a.notes[place{f.File, n}]})
+			cost := costs[diagnose.SourceLine{File: f.File, Line: n}]
+			l.Lines = append(l.Lines, report.SourceLine{Number: n, Text: string(bytes.TrimRight(source[n-1], "\r")), Flat: cost.Flat, Cum: cost.Cum, Notes: a.notes[diagnose.SourceLine{File: f.File, Line: n}]})
 		}
 	}
 	return l

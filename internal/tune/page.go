@@ -36,8 +36,9 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 	page := &report.Page{
 		Target: rec.Target, Package: rec.Build.Package, Module: rec.Build.Module, Tool: rec.Tool,
 		Created: rec.Origin.UTC().Format(time.RFC3339), Partial: rec.Partial,
-		Facts:          facts(&rec.Manifest),
-		Verdict:        report.Verdict{Kind: string(result.Verdict.Kind), Text: result.Verdict.Text},
+		Facts:     facts(&rec.Manifest),
+		Verdict:   verdictOf(&result),
+		HotPlaces: result.HotPlaces, Accounts: result.Accounts,
 		ThresholdRatio: diagnose.Threshold,
 		Findings:       result.Findings, Below: result.Below,
 		Rules: result.Asked, Looked: result.Looked,
@@ -99,11 +100,16 @@ func (a *analysis) diagnose() (diagnose.Result, error) {
 	return diagnose.Run(registry, a.subjects), nil
 }
 
+func verdictOf(r *diagnose.Result) report.Verdict {
+	return report.Verdict{Kind: string(r.Verdict.Kind), Text: r.Verdict.Text, Outcome: string(r.Verdict.Outcome)}
+}
+
 // findingsFile is findings.json: what this version's rules said.
 type findingsFile struct {
 	Schema   string            `json:"schema"`
 	Tool     string            `json:"tool"`
 	Verdict  report.Verdict    `json:"verdict"`
+	HotPlaces []finding.HotPlace `json:"hot_places"`
 	Findings []finding.Finding `json:"findings"`
 	Below    []finding.Finding `json:"below_threshold"`
 }
@@ -123,8 +129,8 @@ func (r *session) addFindings() error {
 	if err != nil {
 		return err
 	}
-	file := findingsFile{Schema: "whet/findings/1", Tool: r.c.Version, Findings: result.Findings, Below: result.Below,
-		Verdict: report.Verdict{Kind: string(result.Verdict.Kind), Text: result.Verdict.Text}}
+	file := findingsFile{Schema: "whet/findings/1", Tool: r.c.Version, HotPlaces: result.HotPlaces, Findings: result.Findings, Below: result.Below,
+		Verdict: verdictOf(&result)}
 	data, err := json.MarshalIndent(file, "", "\t")
 	if err != nil {
 		return err

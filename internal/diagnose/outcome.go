@@ -1,0 +1,132 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+
+	"whet/internal/finding"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+)
+
+// Outcome says what the measurement gave.
+type Outcome string
+
+const (
+	OutcomeFindings Outcome = "findings"        // a rule knows a cause
+	OutcomePlaces   Outcome = "places"          // no rule knows a cause: look there first
+	OutcomeFloor    Outcome = "floor"           // one line of own instructions: only another algorithm or fewer calls help
+	OutcomeSpread   Outcome = "spread"          // no place holds Threshold
+	OutcomeFew      Outcome = "too-few-samples" // to rank places or to ask rules
+	OutcomeInvalid  Outcome = "invalid"         // nothing was measured that says anything
+)
+
+// floorShare is what one line has to hold, of the base and of its own cost in
+// instructions of its own, to be called a floor. The bar is high, since the
+// word ends a search: a loop of several lines, or one call in a hundred, may
+// still hide a cheaper way.
+const floorShare = 0.95
+
+// outcome decides, and says in a clause what the verdict's line leaves open; ""
+// where findings say it.
+func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []finding.HotPlace, all []entry) (Outcome, string) {
+	switch {
+	case l.nothingMeasured():
+		return OutcomeInvalid, ""
+	case len(findings) > 0:
+		return OutcomeFindings, ""
+	case kind == TooFewSamples:
+		return OutcomeFew, ""
+	case len(places) == 0:
+		return OutcomeSpread, l.spread()
+	}
+	first := &places[0]
+	where := fmt.Sprintf("%s:%d", first.File, first.Line)
+	switch {
+	case kind != CPUBound && kind != AllocationBound:
+		return OutcomePlaces, "no rule knows a cause; the costliest place is " + where
+	case l.floor(all):
+		return OutcomeFloor, fmt.Sprintf("%s holds %s, calls nothing and allocates nothing: only another algorithm or fewer calls help", where, quantity.Percent(first.WorthRatio))
+	}
+	return OutcomePlaces, fmt.Sprintf("no rule knows a cause: look first at %s, worth %s of the time", where, quantity.Percent(first.WorthRatio))
+}
+
+// nothingMeasured reports whether no subject has a profile of its base, or no
+// request of a service was answered.
+func (l *ledger) nothingMeasured() bool {
+	return !slices.ContainsFunc(l.subjects, func(c *charges) bool {
+		if c.Kind == recording.TargetService && c.Run != nil && c.Run.Requests == 0 && c.Run.Concurrency > 0 {
+			return false
+		}
+		return c.CPU != nil || c.Allocs != nil || c.Mutex != nil || c.Block != nil
+	})
+}
+
+// floor reports whether one line holds nearly all, in instructions of its own,
+// and nothing grew meanwhile.
+func (l *ledger) floor(all []entry) bool {
+	if len(all) != 1 || slices.ContainsFunc(l.subjects, func(c *charges) bool { return c.Run != nil && len(c.Run.Growth) > 0 }) {
+		return false
+	}
+	line := &all[0].lines[0]
+	return ratio(line.callees[""].cpu, l.cpu.total) >= floorShare && line.alloc == 0 && line.delay == 0
+}
+
+// spread says what there is instead of a place that matters.
+func (l *ledger) spread() string {
+	var largest entry
+	for _, e := range l.clusters() {
+		if e.worth > largest.worth || e.worth == largest.worth && compareLines(e.at, largest.at) < 0 {
+			largest = e
+		}
+	}
+	text := "no place holds " + quantity.Percent(Threshold) + " of it"
+	if largest.worth > 0 {
+		p := l.place(&largest)
+		text += fmt.Sprintf("; the largest, %s:%d, holds %s", p.File, p.Line, quantity.Percent(p.WorthRatio))
+	}
+	if share := ratio(l.cpu.tests, l.cpu.total); share >= Threshold {
+		text += fmt.Sprintf("; %s is the benchmark's own work", quantity.Percent(share))
+	}
+	if own := l.cpu.split("cpu", 0).Packages; len(own) > 0 && own[0].Ratio >= Threshold && own[0].Package != "" {
+		text += fmt.Sprintf("; %s is %s on its own", quantity.Percent(own[0].Ratio), own[0].Package)
+	}
+	return text
+}
+
+// ownWork warns of benchmarks that measure themselves: their own body, the code
+// of tests, and what these call.
+func (l *ledger) ownWork() []string {
+	var names []string
+	most, least := 0.0, 1.0
+	for _, c := range l.subjects {
+		if c.cpu == nil || c.BaseCPUSamples() < MinCPUSamples {
+			continue
+		}
+		if share := ratio(c.cpu.Tests, c.cpu.Total); share >= Threshold {
+			names = append(names, c.Benchmark)
+			most, least = max(most, share), min(least, share)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("%s: %s of the base is the benchmark's own work and code of tests, which no place or finding is about", names[0], quantity.Percent(most))}
+	}
+	return []string{fmt.Sprintf("%s to %s of the base of %s is their own work and code of tests, which no place or finding is about: most in %s",
+		quantity.Percent(least), quantity.Percent(most), quantity.Plural(len(names), "benchmark"), l.mostOwnWork())}
+}
+
+func (l *ledger) mostOwnWork() string {
+	name, most := "", -1.0
+	for _, c := range l.subjects {
+		if c.cpu == nil || c.BaseCPUSamples() < MinCPUSamples {
+			continue
+		}
+		if share := ratio(c.cpu.Tests, c.cpu.Total); share > most {
+			name, most = c.Benchmark, share
+		}
+	}
+	return name
+}

@@ -1,0 +1,303 @@
+package diagnose
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/finding"
+	"whet/internal/recording"
+)
+
+// lineProfile has frames "m/x.F:12" on their lines, and on line 1 without one;
+// a file's name may stand before: "x_test.go m/x.F:12".
+func lineProfile(types []callstack.ValueType, samples ...sample) *hot.Classified {
+	b := callstack.NewBuilder(types...)
+	b.Profile().Period = period
+	c := &hot.Classified{Profile: b.Profile(), LoopsKnown: true}
+	for _, s := range samples {
+		var ids []callstack.FrameID
+		for _, name := range slices.Backward(s.stack) {
+			f := callstack.Frame{Function: name, File: "/m/x.go", Line: 1}
+			if file, fn, ok := strings.Cut(name, " "); ok {
+				f.File, f.Function = "/m/"+file, fn
+			}
+			if i := strings.LastIndexByte(f.Function, ':'); i >= 0 {
+				f.Line, _ = strconv.Atoi(f.Function[i+1:])
+				f.Function = f.Function[:i]
+			}
+			ids = append(ids, b.Frame(f))
+		}
+		second := s.n * period
+		if types[1].Unit == "bytes" {
+			second = s.n * max(s.size, 1)
+		} else if types[0].Type == "contentions" {
+			second = s.n
+		}
+		b.Sample(b.Stack(ids), 0, s.n, second)
+		c.Class = append(c.Class, s.class)
+	}
+	return c
+}
+
+var (
+	cpuTypes   = []callstack.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}
+	allocTypes = []callstack.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}
+	mutexTypes = []callstack.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
+)
+
+func runPlaces(t *testing.T, rules []Rule, subjects ...*Subject) Result {
+	t.Helper()
+	if rules == nil {
+		rules = []Rule{ruleFor("none", "m/x.absent", 200)}
+	}
+	return Run(registryOf(t, rules...), subjects)
+}
+
+// The base has 1,000 samples. Of m/x.loop, lines 10, 11 and 12 hold 300, 200
+// and 100, none less than a quarter of the heaviest, and line 20 has 20, which
+// is no place of its own: one place of 620. m/x.Helper's literal is its own
+// code. The benchmark's own body and a callback of the tests, called by no own
+// code, are 150; net/http does 30 that no own line asked for. Set-up does not
+// count.
+func TestHotPlaces(t *testing.T) {
+	cpu := lineProfile(cpuTypes,
+		sample{stack: []string{"x_test.go m/x.BenchmarkX:5", "m/x.loop:10", "strings.Index"}, n: 300},
+		sample{stack: []string{"x_test.go m/x.BenchmarkX:5", "m/x.loop:11"}, n: 200},
+		sample{stack: []string{"x_test.go m/x.BenchmarkX:5", "m/x.loop:12", "runtime.mallocgc"}, n: 100},
+		sample{stack: []string{"x_test.go m/x.BenchmarkX:5", "m/x.loop:20"}, n: 20},
+		sample{stack: []string{"x_test.go m/x.BenchmarkX:5", "m/x.Helper:30"}, n: 40},
+		sample{stack: []string{"x_test.go m/x.BenchmarkX:5", "m/x.Helper.func1:31", "x_test.go m/x.less:7"}, n: 160},
+		sample{stack: []string{"x_test.go m/x.BenchmarkX:5", "sort.Sort", "x_test.go m/x.less:7"}, n: 150},
+		sample{stack: []string{"net/http.(*conn).serve"}, n: 30},
+		sample{stack: []string{"x_test.go m/x.BenchmarkX:3", "m/x.loop:10"}, n: 5000, class: hot.Setup},
+	)
+	s := subject("BenchmarkX", cpu, nil, nil)
+	s.Decisions = map[SourceLine][]string{{"/m/x.go", 12}: {"b escapes to heap"}}
+	res := runPlaces(t, nil, s)
+	if len(res.HotPlaces) != 2 || res.Verdict.Outcome != OutcomePlaces {
+		t.Fatalf("%s: %+v", res.Verdict.Outcome, res.HotPlaces)
+	}
+	loop, helper := &res.HotPlaces[0], &res.HotPlaces[1]
+	if loop.Function != "m/x.loop" || loop.Line != 10 || !slices.Equal(loop.Lines, []int{10, 11, 12}) || !near(*loop.CPURatio, 0.62) || !near(loop.WorthRatio, 0.62) {
+		t.Errorf("%+v", loop)
+	}
+	if loop.AllocBytesRatio != nil || loop.DelayRatio != nil || loop.Finding != nil || loop.CPUSamples != 1000 {
+		t.Errorf("what was not measured: %+v", loop)
+	}
+	if helper.Function != "m/x.Helper" || helper.Line != 31 || !near(*helper.CPURatio, 0.2) {
+		t.Errorf("%+v", helper)
+	}
+	if !slices.Equal(loop.Decisions, []finding.Decision{{Line: 12, Text: "b escapes to heap"}}) {
+		t.Errorf("decisions %+v", loop.Decisions)
+	}
+	for part, want := range map[string]float64{"strings.Index": 0.3, "new": 0.1, "": 0.22} {
+		if i := slices.IndexFunc(loop.Callees, func(p finding.Part) bool { return p.Name == part }); i < 0 || !near(*loop.Callees[i].CPURatio, want) {
+			t.Errorf("callees %+v: no %q of %v", loop.Callees, part, want)
+		}
+	}
+	a := res.Accounts
+	if len(a) != 1 || a[0].Kind != "cpu" || !near(a[0].HotPlacesRatio, 0.82) || !near(a[0].TestsRatio, 0.15) || a[0].OtherPlacesRatio != 0 ||
+		!slices.Equal(a[0].Packages, []finding.PackageShare{{Package: "net/http", Ratio: 0.03}}) {
+		t.Errorf("accounts %+v", a)
+	}
+	if !slices.ContainsFunc(res.Warnings, func(w string) bool {
+		return strings.HasPrefix(w, "BenchmarkX: 15.0 % of the base is the benchmark's own work")
+	}) {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+}
+
+// A line that matters by itself and is much lighter than the function's
+// heaviest has another cause: 600 and 100 of 1,000.
+func TestLinesOfOneFunction(t *testing.T) {
+	res := runPlaces(t, nil, subject("B", lineProfile(cpuTypes,
+		sample{stack: []string{"m/x.serve:53"}, n: 600}, sample{stack: []string{"m/x.serve:56"}, n: 100},
+		sample{stack: []string{"m/x.serve:57"}, n: 30}, sample{stack: []string{"m/x.other:9"}, n: 270},
+	), nil, nil))
+	var got []string
+	for _, p := range res.HotPlaces {
+		got = append(got, p.Function[4:]+strings.Repeat("+", len(p.Lines)-1)+" "+strconv.Itoa(p.Line)+" "+strconv.FormatFloat(*p.CPURatio, 'f', 2, 64))
+	}
+	if want := []string{"serve 53 0.63", "other 9 0.27", "serve 56 0.10"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Worth adds the collector's work for a place's bytes. The base has 800
+// samples, the collector 200 in the background. copy holds 100 of 800 and 90 %
+// of the bytes: (100 + 0.9·200) / 1000 = 0.28. scan holds 250 and no byte: 0.25.
+// In CPU time alone scan would stand before it.
+func TestWorthCountsTheCollector(t *testing.T) {
+	s := subject("B", lineProfile(cpuTypes,
+		sample{stack: []string{"m/x.copy:1"}, n: 100}, sample{stack: []string{"m/x.scan:2"}, n: 250}, sample{stack: []string{"m/x.rest:3"}, n: 450},
+		sample{stack: []string{"runtime.gcBgMarkWorker", "runtime.gcDrain"}, n: 200, class: hot.Background},
+	), lineProfile(allocTypes,
+		sample{stack: []string{"m/x.copy:1"}, n: 9, size: 1 << 10}, sample{stack: []string{"m/x.rest:3"}, n: 1, size: 1 << 10},
+	), nil)
+	s.BytesPerOp, s.AllocIterations = 1024, 10
+	res := runPlaces(t, nil, s)
+	var got []string
+	for _, p := range res.HotPlaces {
+		got = append(got, p.Function)
+	}
+	if !slices.Equal(got, []string{"m/x.rest", "m/x.copy", "m/x.scan"}) || !near(res.HotPlaces[1].WorthRatio, 0.28) || !near(res.HotPlaces[0].WorthRatio, 0.47) {
+		t.Errorf("%q: %+v", got, res.HotPlaces)
+	}
+	if p := res.HotPlaces[1]; p.BytesPerOp == nil || !near(*p.BytesPerOp, 921.6) || !near(*p.ObjectsPerOp, 0.9) || !near(*p.AllocBytesRatio, 0.9) {
+		t.Errorf("per operation: %+v", p)
+	}
+}
+
+// All of 8 bytes an operation is nothing where the collector has nothing to do.
+func TestBytesWithoutWorth(t *testing.T) {
+	s := subject("B", lineProfile(cpuTypes, sample{stack: []string{"m/x.work:1"}, n: 990}, sample{stack: []string{"m/x.box:2"}, n: 10}),
+		lineProfile(allocTypes, sample{stack: []string{"m/x.box:2"}, n: 1000, size: 8}), nil)
+	s.BytesPerOp, s.AllocIterations = 8, 1000
+	if res := runPlaces(t, nil, s); len(res.HotPlaces) != 1 || res.HotPlaces[0].Function != "m/x.work" {
+		t.Errorf("%+v", res.HotPlaces)
+	}
+}
+
+// A service's requests take 1 ms each, and of 1,000 requests' delay 0.9 s is at
+// line 8: 0.9 ms a request, worth 90 % though no sample of the CPU falls there.
+func TestDelayIsWorthWhatRequestsWait(t *testing.T) {
+	s := subject("x", lineProfile(cpuTypes, sample{stack: []string{"m/x.work:1"}, n: 400}), nil,
+		lineProfile(mutexTypes, sample{stack: []string{"m/x.get:8", "sync.(*Mutex).Unlock"}, n: 900_000_000}))
+	s.Kind, s.MutexIterations, s.Run = recording.TargetService, 1000, &Conditions{ServiceTimeNs: 1e6, Requests: 1000}
+	res := runPlaces(t, nil, s)
+	if len(res.HotPlaces) != 2 || res.HotPlaces[1].Function != "m/x.get" || !near(res.HotPlaces[1].WorthRatio, 0.9) || *res.HotPlaces[1].CPURatio != 0 {
+		t.Errorf("%+v", res.HotPlaces)
+	}
+}
+
+// A finding's place is the one that its samples are charged to, and has its
+// line. A place that no finding explains has none.
+func TestPlaceOfAFinding(t *testing.T) {
+	s := subject("B", lineProfile(cpuTypes, sample{stack: []string{"m/x.slow:8", "fmt.Sprint"}, n: 700}, sample{stack: []string{"m/x.other:3"}, n: 300}), nil, nil)
+	res := runPlaces(t, []Rule{ruleFor("slow", "m/x.slow", 200)}, s) // claims line 7
+	if res.Verdict.Outcome != OutcomeFindings || len(res.HotPlaces) != 2 {
+		t.Fatalf("%+v", res)
+	}
+	p, f := &res.HotPlaces[0], &res.Findings[0]
+	if p.Finding == nil || *p.Finding != "slow" || p.Line != f.Line || p.File != f.File || !slices.Equal(p.Lines, []int{7, 8}) || res.HotPlaces[1].Finding != nil {
+		t.Errorf("%+v, finding %+v", res.HotPlaces, f)
+	}
+}
+
+// A place that matters in one benchmark of many matters.
+func TestPlaceOfOneBenchmark(t *testing.T) {
+	var subjects []*Subject
+	for i := range 30 {
+		subjects = append(subjects, subject("B"+strconv.Itoa(i), lineProfile(cpuTypes, sample{stack: []string{"m/x.f" + strconv.Itoa(i) + ":1"}, n: 300}), nil, nil))
+	}
+	res := runPlaces(t, nil, subjects...)
+	if len(res.HotPlaces) != 30 || res.Verdict.Outcome != OutcomePlaces || !slices.Equal(res.HotPlaces[0].Benchmarks, []string{"B0"}) {
+		t.Errorf("%s: %d places, %+v", res.Verdict.Outcome, len(res.HotPlaces), res.HotPlaces[0])
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	many := func() (out []sample) {
+		for i := range 40 {
+			out = append(out, sample{stack: []string{"m/x.f" + strconv.Itoa(i) + ":1"}, n: 25})
+		}
+		return out
+	}()
+	one := sample{stack: []string{"m/x.hash:4"}, n: 960}
+	rest := sample{stack: []string{"m/x.rest:9"}, n: 40}
+	for _, test := range []struct {
+		name    string
+		samples []sample
+		want    Outcome
+	}{
+		{"one line of own instructions", []sample{one, rest}, OutcomeFloor},
+		{"it calls", []sample{{stack: []string{"m/x.hash:4", "strings.Index"}, n: 960}, rest}, OutcomePlaces},
+		{"a tenth elsewhere", []sample{{stack: one.stack, n: 900}, {stack: rest.stack, n: 100}}, OutcomePlaces},
+		{"a loop of two lines", []sample{{stack: one.stack, n: 500}, {stack: []string{"m/x.hash:5"}, n: 500}}, OutcomePlaces},
+		{"spread", many, OutcomeSpread},
+		{"199 samples", []sample{{stack: one.stack, n: 199}}, OutcomeFew},
+	} {
+		s := subject("B", lineProfile(cpuTypes, test.samples...), nil, nil)
+		if v := runPlaces(t, nil, s).Verdict; v.Outcome != test.want {
+			t.Errorf("%s: %s, want %s: %s", test.name, v.Outcome, test.want, v.Text)
+		}
+	}
+	if v := runPlaces(t, nil, subject("B", nil, nil, nil)).Verdict; v.Outcome != OutcomeInvalid {
+		t.Errorf("without a profile: %+v", v)
+	}
+	s := subject("B", lineProfile(cpuTypes, one, rest), lineProfile(allocTypes, sample{stack: []string{"m/x.hash:4"}, n: 500, size: 64}), nil)
+	s.BytesPerOp, s.AllocIterations = 32, 1000
+	if v := runPlaces(t, nil, s).Verdict; v.Outcome != OutcomePlaces {
+		t.Errorf("what allocates is a floor: %+v", v)
+	}
+}
+
+// Whatever the samples are, accounts sum to 1 and the parts of a place to the
+// place.
+func TestPlacesConserve(t *testing.T) {
+	reg := registryOf(t, ruleFor("one", "m/x.a", 1))
+	rapid.Check(t, func(t *rapid.T) {
+		frames := []string{"m/x.a:1", "m/x.a:2", "m/x.b:3", "m/x.b.func1:4", "x_test.go m/x.T:5", "fmt.Sprint", "runtime.mallocgc", "net/http.Serve"}
+		var subjects []*Subject
+		for i := range rapid.IntRange(1, 3).Draw(t, "subjects") {
+			draw := func(types []callstack.ValueType) *hot.Classified {
+				var samples []sample
+				for range rapid.IntRange(1, 12).Draw(t, "samples") {
+					samples = append(samples, sample{stack: rapid.SliceOfN(rapid.SampledFrom(frames), 1, 5).Draw(t, "stack"), n: rapid.Int64Range(0, 300).Draw(t, "n"), size: 64,
+						class: rapid.SampledFrom([]hot.Class{hot.Base, hot.Base, hot.Setup, hot.Background}).Draw(t, "class")})
+				}
+				return lineProfile(types, samples...)
+			}
+			s := subject("B"+strconv.Itoa(i), draw(cpuTypes), draw(allocTypes), draw(mutexTypes))
+			s.AllocIterations = 1
+			subjects = append(subjects, s)
+		}
+		res := Run(reg, subjects)
+		sum := func(parts []finding.Part, of func(*finding.Part) *float64) (total float64) {
+			for i := range parts {
+				if v := of(&parts[i]); v != nil {
+					total += *v
+				}
+			}
+			return total
+		}
+		cpu, alloc := func(p *finding.Part) *float64 { return p.CPURatio }, func(p *finding.Part) *float64 { return p.AllocBytesRatio }
+		places := map[string]float64{}
+		for _, p := range res.HotPlaces {
+			for kind, r := range map[string]*float64{"cpu": p.CPURatio, "alloc_bytes": p.AllocBytesRatio} {
+				if r == nil {
+					continue
+				}
+				places[kind] += *r
+				of := cpu
+				if kind == "alloc_bytes" {
+					of = alloc
+				}
+				for what, parts := range map[string][]finding.Part{"callees": p.Callees, "kinds": p.Kinds} {
+					if got := sum(parts, of); math.Abs(got-*r) > 1e-9 {
+						t.Fatalf("%s of %s:%d sum to %v of %v", what, p.File, p.Line, got, *r)
+					}
+				}
+			}
+		}
+		for _, a := range res.Accounts {
+			total := a.HotPlacesRatio + a.OtherPlacesRatio + a.TestsRatio
+			for _, p := range a.Packages {
+				total += p.Ratio
+			}
+			if math.Abs(total-1) > 1e-9 {
+				t.Fatalf("%s sums to %v", a.Kind, total)
+			}
+			if of, ok := places[a.Kind]; ok && math.Abs(of-a.HotPlacesRatio) > 1e-9 {
+				t.Fatalf("%s of the hot places is %v, said to be %v", a.Kind, of, a.HotPlacesRatio)
+			}
+		}
+	})
+}

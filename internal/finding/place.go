@@ -1,0 +1,79 @@
+package finding
+
+import (
+	"cmp"
+	"slices"
+)
+
+// HotPlace is where cost lies: one line of the code under study, or several
+// lines of one function that matter together. Every sample is charged to at
+// most one place, so that the shares of all places may be added up. Nil is
+// unknown.
+type HotPlace struct {
+	Function        string     `json:"function"`
+	File            string     `json:"file"` // relative to the module's root where it lies inside it
+	Line            int        `json:"line"` // the heaviest, or that of its finding
+	Lines           []int      `json:"lines"`
+	CPURatio        *float64   `json:"cpu_ratio"`         // of the base's CPU time
+	AllocBytesRatio *float64   `json:"alloc_bytes_ratio"` // of the base's allocated bytes
+	DelayRatio      *float64   `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time)
+	WorthRatio      float64    `json:"worth_ratio"`       // of the time, what could be gained at most: see Worth
+	CPUSamples      int64      `json:"cpu_samples"`       // CPURatio is a share of so many
+	BytesPerOp      *float64   `json:"bytes_per_op"`
+	ObjectsPerOp    *float64   `json:"objects_per_op"`
+	LoopLine        *int       `json:"loop_line"` // of the innermost loop around Line in its function; 0: none
+	Callees         []Part     `json:"callees"`   // sum to the place, heaviest first
+	Kinds           []Part     `json:"kinds"`     // the same
+	Decisions       []Decision `json:"decisions"`
+	Finding         *string    `json:"finding"` // the rule that knows its cause; nil: none does
+	Benchmarks      []string   `json:"benchmarks"`
+}
+
+// Part is one part of a place. Its ratios are of the same whole as the place's.
+type Part struct {
+	Name            string   `json:"name"` // of a callee, "" is the line itself
+	CPURatio        *float64 `json:"cpu_ratio"`
+	AllocBytesRatio *float64 `json:"alloc_bytes_ratio"`
+}
+
+// Decision is what the compiler decided on a line.
+type Decision struct {
+	Line int    `json:"line"`
+	Text string `json:"text"` // "x escapes to heap", "inlines (*T).get"
+}
+
+// Account says where all of one measure went: its parts sum to 1.
+type Account struct {
+	Kind             string         `json:"kind"`               // "cpu", "alloc_bytes" or "delay"
+	HotPlacesRatio   float64        `json:"hot_places_ratio"`   // of the hot places
+	OtherPlacesRatio float64        `json:"other_places_ratio"` // of places below the threshold
+	TestsRatio       float64        `json:"tests_ratio"`        // tests' code and the benchmark's own body
+	Packages         []PackageShare `json:"packages"`           // what no line of the code under study asked for
+}
+
+// PackageShare is what a package did that no line of the code under study asked
+// for.
+type PackageShare struct {
+	Package string  `json:"package"` // "" for the small ones together
+	Ratio   float64 `json:"ratio"`
+}
+
+// Worth is the share of the time that would be gained at most if a place cost
+// nothing: of CPU time with the part of the collector's own work that is for
+// its bytes, (cpu·base + alloc·gc) / (base + gc), or, where that is more, the
+// share of the time that is waited for it. base is the base's CPU time and gc
+// the collector's in the background, in the same unit.
+func Worth(cpu, alloc, base, gc, wait float64) float64 {
+	work := 0.0
+	if base+gc > 0 {
+		work = (cpu*base + alloc*gc) / (base + gc)
+	}
+	return max(work, wait)
+}
+
+// SortHotPlaces orders places by worth, then by where they stand.
+func SortHotPlaces(ps []HotPlace) {
+	slices.SortStableFunc(ps, func(a, b HotPlace) int {
+		return cmp.Or(cmp.Compare(b.WorthRatio, a.WorthRatio), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+	})
+}
