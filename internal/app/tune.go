@@ -263,14 +263,18 @@ func diagnoseCommand() *command {
 	return &command{
 		name:      "diagnose",
 		readsOnly: true,
-		operands:  "RECORDING",
-		short:     "the findings and the report of a recording",
+		operands:  "RECORDING | PROFILE...",
+		short:     "the findings and the report of a recording or a profile",
 		long: `
 Diagnose reads a recording, runs the rules on it and prints the report, as whet tune did when
 it made the recording. It needs neither the module nor the machine it was made on. Of a recording
-of whet prove it prints the proof, and of one of whet load the load.`,
+of whet prove it prints the proof, and of one of whet load the load.
+
+Of a profile (a file or a URL, of CPU time, allocations or delay; several are merged) it names the
+places that carry the cost, and what rules know of the source that is found here.`,
 		examples: []string{
 			"whet diagnose encode.whet",
+			"whet diagnose cpu.pb.gz",
 			"whet diagnose -json encode.whet",
 			"whet diagnose -o report.html encode.whet",
 		},
@@ -279,6 +283,13 @@ of whet prove it prints the proof, and of one of whet load the load.`,
 			asJSON := fs.Bool("json", false, "print one JSON document")
 			all := fs.Bool("all", false, "print findings below the threshold too")
 			return func(ctx context.Context, e *env, operands []string) error {
+				if !namesRecording(operands) {
+					page, err := profilePage(ctx, e, operands, *html)
+					if err != nil {
+						return err
+					}
+					return printPage(e, page, pageOutput{verb: "diagnose", html: *html, json: *asJSON, all: *all})
+				}
 				path, err := oneOperand("diagnose", "recording", operands)
 				if err != nil {
 					return err

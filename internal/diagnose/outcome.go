@@ -35,7 +35,7 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 		return OutcomeInvalid, ""
 	case len(findings) > 0:
 		return OutcomeFindings, ""
-	case kind == TooFewSamples:
+	case kind == TooFewSamples && (len(places) == 0 || l.cpu.total > 0):
 		return OutcomeFew, ""
 	case len(places) == 0:
 		return OutcomeSpread, l.spread()
@@ -43,6 +43,12 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 	first := &places[0]
 	where := fmt.Sprintf("%s:%d", first.File, first.Line)
 	switch {
+	case l.cpu.total == 0:
+		of := "the bytes"
+		if l.alloc.total == 0 {
+			of = "the delay"
+		}
+		return OutcomePlaces, fmt.Sprintf("look first at %s, with %s of %s", where, quantity.Percent(first.WorthRatio), of)
 	case kind != CPUBound && kind != AllocationBound:
 		return OutcomePlaces, "no rule knows a cause; the costliest place is " + where
 	case l.floor(all):

@@ -123,14 +123,14 @@ func charge(subjects []*Subject) *ledger {
 			})
 			l.count(i, c.Allocs, c.alloc, "alloc_objects", func(p *portion) *int64 { return &p.objects })
 		}
-		if c.Mutex != nil {
-			c.delay = c.charge(c.Mutex, c.MutexCol)
+		if of, column := c.delays(); of != nil {
+			c.delay = c.charge(of, column)
 			l.delay.add(c.delay)
 			l.take(i, c.delay, func(e *entry, p *portion, cost *places.Cost) {
 				e.delay += cost.Value
 				p.delay += cost.Value
 			})
-			l.count(i, c.Mutex, c.delay, "contentions", func(p *portion) *int64 { return &p.waits })
+			l.count(i, of, c.delay, "contentions", func(p *portion) *int64 { return &p.waits })
 		}
 		l.worth += c.base + c.gc
 	}
@@ -142,6 +142,15 @@ func charge(subjects []*Subject) *ledger {
 
 func (c *charges) charge(of *hot.Classified, column int) *places.Charges {
 	return places.Charge(of.Profile, column, of.Keep(hot.Base), c.role)
+}
+
+// delays is the profile of waiting: of who lets others wait, or of who waits
+// where that is all there is.
+func (c *charges) delays() (*hot.Classified, int) {
+	if c.Mutex == nil && c.Lone {
+		return c.Block, c.BlockCol
+	}
+	return c.Mutex, c.MutexCol
 }
 
 // declaredAt is the line of the declared function: a literal stands in it.
@@ -201,7 +210,11 @@ func (l *ledger) worthIn(subject int, p portion) float64 {
 		alloc = ratio(p.alloc, c.alloc.Total)
 	}
 	if c.base+c.gc <= 0 {
-		return alloc // bytes are all that is known
+		// Bytes or delay are all that is known.
+		if c.alloc == nil && c.delay != nil {
+			return ratio(p.delay, c.delay.Total)
+		}
+		return alloc
 	}
 	return finding.Worth(cpu, alloc, c.base, c.gc, l.waitIn(subject, p))
 }
@@ -267,7 +280,8 @@ func (l *ledger) heaviest(subject int, w *weighed) (places.Line, bool) {
 		sum(w.claim.Cost.Allocs, c.Allocs, c.AllocCol, c.alloc)
 	}
 	if len(at) == 0 || w.cost.delay > max(w.cost.cpu, w.cost.alloc) {
-		sum(w.claim.Cost.Mutex, c.Mutex, c.MutexCol, c.delay)
+		of, column := c.delays()
+		sum(w.claim.Cost.Mutex, of, column, c.delay)
 	}
 	var best places.Line
 	found := false
@@ -441,9 +455,13 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 	if s.Source != nil {
 		p.File = s.Source.Display(first.File)
 	}
-	if l.delay.packages != nil && l.cpu.total > 0 {
+	switch {
+	case l.delay.packages == nil:
+	case l.cpu.total > 0:
 		d := l.delayShare(e)
 		p.DelayRatio = &d
+	default:
+		p.DelayRatio = share(e.delay, l.delay.total)
 	}
 	for _, line := range e.lines {
 		if len(p.Lines) == 0 || line.worth >= worthALine*e.worth {

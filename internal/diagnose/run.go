@@ -111,6 +111,9 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 	for r := range rules {
 		rule := &rules[r]
 		if !s.hasEvidence(rule) {
+			if s.Lone {
+				continue
+			}
 			if lacks := s.lacks(rule); len(lacks) > 0 {
 				what := strings.Join(lacks, " and no ")
 				lacking[what] = append(lacking[what], rule.ID)

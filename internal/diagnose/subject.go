@@ -26,6 +26,9 @@ type Subject struct {
 	// others of a workspace or replaced by a directory.
 	Modules []string
 
+	// Lone: one profile is all there is, and nobody could have recorded more.
+	Lone bool
+
 	CPU       *hot.Classified // sample types samples/count, cpu/nanoseconds
 	CPUColumn int             // the cpu/nanoseconds column
 	Allocs    *hot.Classified // alloc_objects, alloc_space, inuse_objects, inuse_space; of benchmarks every one is counted

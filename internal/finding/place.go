@@ -16,7 +16,7 @@ type HotPlace struct {
 	Lines           []int      `json:"lines"`
 	CPURatio        *float64   `json:"cpu_ratio"`         // of the base's CPU time
 	AllocBytesRatio *float64   `json:"alloc_bytes_ratio"` // of the base's allocated bytes
-	DelayRatio      *float64   `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time)
+	DelayRatio      *float64   `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time); without CPU time, of the delay
 	WorthRatio      float64    `json:"worth_ratio"`       // of the time, what could be gained at most: see Worth
 	CPUSamples      int64      `json:"cpu_samples"`       // CPURatio is a share of so many
 	BytesPerOp      *float64   `json:"bytes_per_op"`

@@ -15,6 +15,7 @@ type Page struct {
 	Tool    string // version of whet that recorded
 	Created string // RFC 3339, UTC
 	Partial string // why the recording is not whole
+	Lone    bool   // of a profile that no recording stands around
 
 	Facts    []Fact // what was measured and on what machine, in order
 	Warnings []string

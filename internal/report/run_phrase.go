@@ -21,13 +21,15 @@ func (p *Page) subject() string {
 		return "the service"
 	case p.Program != nil:
 		return "the program"
+	case p.Lone:
+		return "the profile"
 	}
 	return "benchmark"
 }
 
-// single reports whether the page is about one program or service, which needs
+// single reports whether the page is about one program, service or profile, which needs
 // no name to be told from others.
-func (p *Page) single() bool { return p.Service != nil || p.Program != nil }
+func (p *Page) single() bool { return p.Service != nil || p.Program != nil || p.Lone }
 
 // of says what a profile of the page is of.
 func (p *Page) of(pr *Profile) string {

@@ -21,7 +21,7 @@ import (
 // at.
 type analysis struct {
 	rec      *recording.Recording
-	sources  *recordedSources
+	sources  sources
 	loops    *hot.Loops
 	calls    map[string][]compiler.Call
 	notes    map[diagnose.SourceLine][]string // the compiler's decisions worth showing
@@ -30,6 +30,7 @@ type analysis struct {
 	courses  []*course    // over time: of a program or service one, of benchmarks one each
 	wall     *wall.Result // of a program or service with a trace
 	warnings []string
+	missing  string // why a frame has no source
 }
 
 // classified is one profile of one benchmark.
@@ -40,12 +41,25 @@ type classified struct {
 	*hot.Classified
 }
 
+// sources are the texts behind frames.
+type sources interface {
+	diagnose.Sources
+	own(frameFile string) bool       // of one of the user's modules
+	differs(frameFile string) string // why a text may not be what was measured; "" where nothing says so
+}
+
 // recordedSources serves the recording's copies of source files.
 type recordedSources struct {
 	rec   *recording.Recording
 	texts map[string][]byte
 	meta  map[string]recording.Source
 }
+
+func (s *recordedSources) own(frameFile string) bool {
+	return slices.Contains(s.rec.Build.OwnModules, s.meta[frameFile].Module)
+}
+
+func (s *recordedSources) differs(frameFile string) string { return s.meta[frameFile].Differs }
 
 func (s *recordedSources) Text(frameFile string) []byte {
 	if text, ok := s.texts[frameFile]; ok {
@@ -81,16 +95,13 @@ var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMute
 
 // analyze reads a recording. What is damaged or missing becomes a warning.
 func analyze(rec *recording.Recording) *analysis {
-	a := &analysis{rec: rec, loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[diagnose.SourceLine][]string)}
-	a.sources = &recordedSources{rec: rec, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
-	own := make(map[string]bool)
-	for _, m := range rec.Build.OwnModules {
-		own[m] = true
-	}
+	a := &analysis{rec: rec, missing: "its source is not in the recording", loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[diagnose.SourceLine][]string)}
+	texts := &recordedSources{rec: rec, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
+	a.sources = texts
 	for _, s := range rec.Sources {
-		a.sources.meta[s.Frame] = s
-		if own[s.Module] {
-			if text := a.sources.Text(s.Frame); text != nil {
+		texts.meta[s.Frame] = s
+		if texts.own(s.Frame) {
+			if text := texts.Text(s.Frame); text != nil {
 				if err := a.loops.AddFile(s.Frame, text); err != nil {
 					a.warn("%s does not parse: set-up in it counts as measured code", s.Path)
 				}

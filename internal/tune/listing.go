@@ -34,10 +34,6 @@ func (a *analysis) rows(c classified, base callstack.Keep, cum bool) []report.Ro
 // listings shows the source of the hottest functions: those of the user's own
 // modules that hold most of the base, benchmarks themselves apart.
 func (a *analysis) listings(c classified, base callstack.Keep) []report.Listing {
-	own := make(map[string]bool)
-	for _, m := range a.rec.Build.OwnModules {
-		own[m] = true
-	}
 	total := c.Sum(c.column, base)
 	lines := make(map[string]map[diagnose.SourceLine]callstack.Cost) // by function
 	for l, cost := range c.Lines(c.column, base) {
@@ -53,7 +49,7 @@ func (a *analysis) listings(c classified, base callstack.Keep) []report.Listing 
 		if len(out) == listings || f.Cum*50 < total { // under 2 % nothing is hot
 			break
 		}
-		if !own[a.sources.meta[f.File].Module] || a.loops.InBenchmark(f.File, firstLine(lines[f.Function], f.File)) {
+		if !a.sources.own(f.File) || a.loops.InBenchmark(f.File, firstLine(lines[f.Function], f.File)) {
 			continue
 		}
 		out = append(out, a.listing(f, lines[f.Function]))
@@ -74,10 +70,10 @@ func firstLine(costs map[diagnose.SourceLine]callstack.Cost, file string) int {
 // listing shows the lines around those that cost; the hottest ones if the
 // function is long.
 func (a *analysis) listing(f callstack.FunctionCost, costs map[diagnose.SourceLine]callstack.Cost) report.Listing {
-	l := report.Listing{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.meta[f.File].Differs}
+	l := report.Listing{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.differs(f.File)}
 	text := a.sources.Text(f.File)
 	if text == nil {
-		l.Missing = "its source is not in the recording"
+		l.Missing = a.missing
 		return l
 	}
 	source := bytes.Split(text, []byte("\n"))

@@ -106,12 +106,12 @@ func verdictOf(r *diagnose.Result) report.Verdict {
 
 // findingsFile is findings.json: what this version's rules said.
 type findingsFile struct {
-	Schema   string            `json:"schema"`
-	Tool     string            `json:"tool"`
-	Verdict  report.Verdict    `json:"verdict"`
+	Schema    string             `json:"schema"`
+	Tool      string             `json:"tool"`
+	Verdict   report.Verdict     `json:"verdict"`
 	HotPlaces []finding.HotPlace `json:"hot_places"`
-	Findings []finding.Finding `json:"findings"`
-	Below    []finding.Finding `json:"below_threshold"`
+	Findings  []finding.Finding  `json:"findings"`
+	Below     []finding.Finding  `json:"below_threshold"`
 }
 
 // addFindings diagnoses what was recorded and keeps the answer beside it.

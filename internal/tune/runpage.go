@@ -316,16 +316,12 @@ func speaker(groups []wall.Group, service bool) *wall.Group {
 // choice to wait for its next job is none.
 func (a *analysis) contention() []report.Waiting {
 	var out []report.Waiting
-	own := make(map[string]bool)
-	for _, m := range a.rec.Build.OwnModules {
-		own[m] = true
-	}
 	for _, p := range a.profiles {
 		if p.kind != recording.KindBlock {
 			continue
 		}
 		count := countColumn(p)
-		for _, place := range contention.Places(p.Profile, p.column, count, p.Keep(hot.Base), func(f *callstack.Frame) bool { return own[a.sources.meta[f.File].Module] }) {
+		for _, place := range contention.Places(p.Profile, p.column, count, p.Keep(hot.Base), func(f *callstack.Frame) bool { return a.sources.own(f.File) }) {
 			if place.Idle || len(out) == maxWaiting {
 				continue
 			}

@@ -4,11 +4,11 @@ import "strings"
 
 // callee names what a line calls, from the functions below it, leaf first: the
 // outermost of them. "" is the line itself.
-func callee(below []string) string {
+func callee(below []*function) string {
 	if len(below) == 0 {
 		return ""
 	}
-	fn := below[len(below)-1]
+	fn := below[len(below)-1].name
 	if strings.HasPrefix(fn, "internal/runtime/maps.") {
 		return "map access"
 	}

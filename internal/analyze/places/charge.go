@@ -36,6 +36,16 @@ type Charges struct {
 
 	stacks map[callstack.StackID]charged
 	of     *callstack.Profile
+	role   func(*callstack.Frame) Role
+	frames []frameInfo // by id; filled when a frame is first met
+}
+
+// frameInfo is what a frame's function says of itself. Stacks share frames by
+// the thousand, so each name is read once.
+type frameInfo struct {
+	known bool
+	role  Role
+	function
 }
 
 // charged is what is known of one stack.
@@ -49,7 +59,8 @@ type charged struct {
 
 // Charge charges the samples of column t that keep selects (nil: all).
 func Charge(p *callstack.Profile, t int, keep callstack.Keep, role func(*callstack.Frame) Role) *Charges {
-	c := &Charges{Lines: make(map[Line]*Cost), Packages: make(map[string]int64), stacks: make(map[callstack.StackID]charged), of: p}
+	c := &Charges{Lines: make(map[Line]*Cost), Packages: make(map[string]int64),
+		stacks: make(map[callstack.StackID]charged), of: p, role: role, frames: make([]frameInfo, p.NumFrames())}
 	for i := range p.Len() {
 		v := p.Value(t, i)
 		if v == 0 || keep != nil && !keep(i) {
@@ -57,7 +68,7 @@ func Charge(p *callstack.Profile, t int, keep callstack.Keep, role func(*callsta
 		}
 		at, ok := c.stacks[p.StackID(i)]
 		if !ok {
-			at = read(p, p.Stack(i), role)
+			at = c.read(p.Stack(i))
 			c.stacks[p.StackID(i)] = at
 		}
 		c.Total += v
@@ -87,14 +98,24 @@ func (c *Charges) Of(i int) (line Line, ok bool) {
 	return at.line, ok && at.role == Own
 }
 
+// frame returns what is known of a frame.
+func (c *Charges) frame(id callstack.FrameID) *frameInfo {
+	f := &c.frames[id]
+	if !f.known {
+		frame := c.of.Frame(id)
+		*f = frameInfo{known: true, role: c.role(frame), function: functionOf(frame.Function)}
+	}
+	return f
+}
+
 // read finds whom a stack (leaf first) is charged to.
-func read(p *callstack.Profile, stack []callstack.FrameID, role func(*callstack.Frame) Role) charged {
+func (c *Charges) read(stack []callstack.FrameID) charged {
 	test := false
 	for i, id := range stack {
-		f := p.Frame(id)
-		switch role(f) {
+		switch c.frame(id).role {
 		case Own:
-			below := frames(p, stack[:i])
+			f := c.of.Frame(id)
+			below := c.below(stack[:i])
 			return charged{role: Own, line: Line{f.Function, f.File, f.Line}, callee: callee(below), kind: kindOf(below)}
 		case Test:
 			test = true
@@ -104,22 +125,22 @@ func read(p *callstack.Profile, stack []callstack.FrameID, role func(*callstack.
 		return charged{role: Test}
 	}
 	for i := len(stack) - 1; i >= 0; i-- {
-		if pkg := packageOf(p.Frame(stack[i]).Function); pkg != "" && !isRuntime(pkg) {
-			return charged{pkg: pkg}
+		if f := c.frame(stack[i]); f.pkg != "" && !isRuntime(f.pkg) {
+			return charged{pkg: f.pkg}
 		}
 	}
 	return charged{pkg: "runtime"}
 }
 
-// frames returns the names of the functions below a line, leaf first, without
-// what only interrupted it: the runtime's preemption is no call of the line's.
-func frames(p *callstack.Profile, stack []callstack.FrameID) []string {
-	out := make([]string, 0, len(stack))
-	for _, id := range stack {
-		out = append(out, p.Frame(id).Function)
+// below returns the functions below a line, leaf first, without what only
+// interrupted it: the runtime's preemption is no call of the line's.
+func (c *Charges) below(stack []callstack.FrameID) []*function {
+	out := make([]*function, len(stack))
+	for i, id := range stack {
+		out[i] = &c.frame(id).function
 	}
 	for i := len(out) - 1; i >= 0; i-- {
-		switch out[i] {
+		switch out[i].name {
 		case "runtime.asyncPreempt", "runtime.sigpanic", "runtime.sigtramp", "runtime.sigreturn__sigaction":
 			return out[i+1:]
 		}

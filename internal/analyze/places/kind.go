@@ -35,37 +35,55 @@ const (
 // SystemCall is the kind of the system call of a name: "system call write".
 func SystemCall(name string) Kind { return Kind(strings.TrimSpace("system call " + name)) }
 
+// function is what a function's name says of the work it does.
+type function struct {
+	name, pkg  string
+	kind       Kind // "": nothing
+	malloc     bool
+	assist     bool
+	systemCall bool // the last Go function before the kernel
+}
+
+func functionOf(name string) function {
+	f := function{name: name, pkg: symbolname.Package(name)}
+	f.kind = kindOfFunction(name, f.pkg)
+	f.malloc = isMalloc(name)
+	f.assist = name == "runtime.gcAssistAlloc" || name == "runtime.deductAssistCredit" || isBarrier(name)
+	f.systemCall = isSystemCall(name, f.pkg)
+	return f
+}
+
 // kindOf decides on the functions below a line, leaf first.
-func kindOf(below []string) Kind {
+func kindOf(below []*function) Kind {
 	if len(below) == 0 {
 		return Instructions
 	}
 	leaf := below[0]
 	malloc := false
-	for i, fn := range below {
+	for i, f := range below {
 		switch {
-		case fn == "runtime.gcAssistAlloc" || fn == "runtime.deductAssistCredit" || isBarrier(fn):
+		case f.assist:
 			return Assist
-		case isMalloc(fn):
+		case f.malloc:
 			malloc = true
-		case isSystemCall(fn):
+		case f.systemCall:
 			return SystemCall(systemCallName(below[i:]))
 		}
 	}
 	switch {
-	case malloc && strings.HasPrefix(leaf, "runtime.memclr"):
+	case malloc && strings.HasPrefix(leaf.name, "runtime.memclr"):
 		return Cleared
 	case malloc:
 		return Allocation
 	}
-	for _, fn := range slices.Backward(below) {
-		if k := kindOfFunction(fn); k != "" {
-			return k
+	for _, f := range slices.Backward(below) {
+		if f.kind != "" {
+			return f.kind
 		}
 	}
 	// Growing a slice without a block from the allocator copies, or computes
 	// the new capacity.
-	if slices.Contains(below, "runtime.growslice") {
+	if slices.ContainsFunc(below, func(f *function) bool { return f.name == "runtime.growslice" }) {
 		return Allocation
 	}
 	return Other
@@ -81,8 +99,8 @@ func isBarrier(fn string) bool {
 }
 
 // isSystemCall knows the last Go functions before the kernel.
-func isSystemCall(fn string) bool {
-	switch packageOf(fn) {
+func isSystemCall(fn, pkg string) bool {
+	switch pkg {
 	case "internal/runtime/syscall", "runtime/internal/syscall":
 		return true
 	case "syscall", "golang.org/x/sys/unix":
@@ -94,13 +112,13 @@ func isSystemCall(fn string) bool {
 
 // systemCallName is the name of the innermost function outside the calling
 // machinery: write of syscall.write, epoll_wait of the runtime's poller.
-func systemCallName(fromCall []string) string {
-	for _, fn := range fromCall {
-		name := fn[strings.LastIndexByte(fn, '.')+1:]
-		if isSystemCall(fn) && !slices.Contains([]string{"EpollWait", "EpollCtl", "EpollCreate1", "Eventfd"}, name) {
+func systemCallName(fromCall []*function) string {
+	for _, f := range fromCall {
+		name := f.name[strings.LastIndexByte(f.name, '.')+1:]
+		if f.systemCall && !slices.Contains([]string{"EpollWait", "EpollCtl", "EpollCreate1", "Eventfd"}, name) {
 			continue
 		}
-		switch packageOf(fn) {
+		switch f.pkg {
 		case "syscall", "golang.org/x/sys/unix", "internal/syscall/unix", "internal/runtime/syscall", "runtime/internal/syscall":
 			return strings.ToLower(name)
 		}
@@ -155,11 +173,10 @@ var packageKinds = []struct {
 
 // kindOfFunction is the kind of work that a function of the library or the
 // runtime does; "" where it says nothing of it.
-func kindOfFunction(fn string) Kind {
+func kindOfFunction(fn, pkg string) Kind {
 	if k, ok := bareKinds[fn]; ok {
 		return k
 	}
-	pkg := packageOf(fn)
 	switch pkg {
 	case "runtime":
 		for _, e := range runtimeKinds {
@@ -201,8 +218,6 @@ func kindOfFunction(fn string) Kind {
 	}
 	return ""
 }
-
-func packageOf(fn string) string { return symbolname.Package(fn) }
 
 // isRuntime reports whether a package is part of the runtime.
 func isRuntime(pkg string) bool {

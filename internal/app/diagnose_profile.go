@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/report"
+	"whet/internal/tune"
+)
+
+// namesRecording reports whether the operands of diagnose name a recording, or
+// nothing that could be a profile: its errors are the better ones then.
+func namesRecording(operands []string) bool {
+	if len(operands) == 0 {
+		return true
+	}
+	first := operands[0]
+	if _, url := asURL(first); url {
+		return false
+	}
+	st, err := os.Stat(first)
+	return err != nil || st.IsDir()
+}
+
+// profilePage lays out the report of profiles that no recording stands around.
+func profilePage(ctx context.Context, e *env, operands []string, html string) (*report.Page, error) {
+	var f sourceFlags
+	s, err := f.open(ctx, e, operands)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	var profiles []*callstack.Profile
+	for _, src := range s.sources {
+		p, err := src.Profile.Expand(f.limits().MaxFrames)
+		if err != nil {
+			return nil, fmt.Errorf("diagnose %s: %w", s.name, err)
+		}
+		profiles = append(profiles, p)
+	}
+	merged := profiles[0]
+	if len(profiles) > 1 {
+		if merged, err = callstack.Merge(profiles...); err != nil {
+			return nil, fmt.Errorf("diagnose: %w", err)
+		}
+	}
+	settings := defaultSettings()
+	texts := s.resolver(&settings)
+	in := tune.LoneProfile{
+		Name: s.name, Profile: merged,
+		Text: func(frameFile string) []byte {
+			text, err := texts.Text(frameFile)
+			if err != nil {
+				return nil
+			}
+			return []byte(strings.Join(text.Lines, "\n"))
+		},
+		Display: func(frameFile string) string {
+			display, _ := texts.Display(frameFile)
+			return display
+		},
+	}
+	page, err := tune.PageOf(in)
+	if err != nil {
+		return nil, err
+	}
+	if html == "" {
+		return page, nil
+	}
+	return page, writeFile(ctx, html, func(w io.Writer) error { return report.WriteHTML(w, page) })
+}
