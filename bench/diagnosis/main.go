@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"whet/bench/ledger"
+)
+
+// options are what the command line asks for.
+type options struct {
+	dir      string
+	keep     string
+	whet     string
+	only     *regexp.Regexp
+	diagnose bool
+	again    bool
+	table    bool
+	budget   time.Duration
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/diagnosis:", err)
+		os.Exit(1)
+	}
+}
+
+func parse() (o options, err error) {
+	only := flag.String("case", "", "only the cases whose name matches this pattern")
+	flag.StringVar(&o.dir, "dir", "bench", "directory with README.md and results")
+	flag.StringVar(&o.keep, "keep", "", "keep recordings in this directory, and use those that lie there (default: a temporary one)")
+	flag.StringVar(&o.whet, "whet", "", "the program to ask (default: built from this tree)")
+	flag.BoolVar(&o.diagnose, "diagnose", false, "only read recordings that -keep holds, measure nothing")
+	flag.BoolVar(&o.again, "again", false, "also the cases that have a row of this commit, and record anew what -keep holds")
+	flag.BoolVar(&o.table, "table", false, "make the table from the kept rows, measure nothing")
+	flag.DurationVar(&o.budget, "budget", 20*time.Second, "whet's budget for each benchmark")
+	flag.Parse()
+	if o.only, err = regexp.Compile(*only); err != nil {
+		return o, fmt.Errorf("-case: %w", err)
+	}
+	if o.diagnose && o.keep == "" {
+		return o, fmt.Errorf("-diagnose reads recordings: -keep says where they are")
+	}
+	return o, nil
+}
+
+func run(ctx context.Context) error {
+	o, err := parse()
+	if err != nil {
+		return err
+	}
+	if !o.table {
+		if err := measure(ctx, &o); err != nil {
+			return err
+		}
+	}
+	text, err := render(o.dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(text)
+	return ledger.Publish(o.dir, "diagnosis", text)
+}
+
+func measure(ctx context.Context, o *options) error {
+	all, err := cases()
+	if err != nil {
+		return err
+	}
+	rows, err := readRows(o.dir)
+	if err != nil {
+		return err
+	}
+	l, err := newLab(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(l.tmp)
+	commit, dirty := revision()
+	for _, c := range all {
+		old, kept := rows[c.Name]
+		if !o.only.MatchString(c.Name) || !o.again && kept && !dirty && !old.Dirty && commit != "" && old.Commit == commit && old.Failure == "" {
+			continue
+		}
+		_, err := os.Stat(l.recording(&c))
+		have := err == nil
+		if o.diagnose && !have {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, c.Name)
+		row, err := l.judge(ctx, &c, o, have)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			row = &Row{Case: c.Name, Module: c.Module, Date: time.Now().UTC().Truncate(time.Second), Failure: l.plain(err)}
+		}
+		row.Commit, row.Dirty = commit, dirty
+		rows[c.Name] = *row
+		if err := writeRows(o.dir, all, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge records a case, unless that was done, and diagnoses it.
+func (l *lab) judge(ctx context.Context, c *Case, o *options, have bool) (*Row, error) {
+	if !o.diagnose && (o.again || !have) {
+		if err := l.record(ctx, c, o.budget); err != nil {
+			return nil, err
+		}
+	}
+	return l.diagnose(ctx, c)
+}
+
+func newLab(ctx context.Context, o *options) (*lab, error) {
+	tmp, err := os.MkdirTemp("", "whet-diagnosis-")
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{tmp: tmp, recordings: tmp}
+	if l.whet, err = filepath.Abs(cmp.Or(o.whet, filepath.Join(tmp, "whet"))); err == nil && o.keep != "" {
+		l.recordings, err = filepath.Abs(o.keep)
+	}
+	if err == nil {
+		err = os.MkdirAll(l.recordings, 0o755)
+	}
+	if err == nil && o.whet == "" {
+		err = exec.CommandContext(ctx, "go", "build", "-o", l.whet, "./cmd/whet").Run()
+	}
+	if err != nil {
+		os.RemoveAll(tmp)
+		return nil, fmt.Errorf("prepare: %w", err)
+	}
+	return l, nil
+}
+
+// plain is an error without the directories of this machine.
+func (l *lab) plain(err error) string {
+	return strings.NewReplacer(l.tmp, "…", l.recordings, "…").Replace(err.Error())
+}
+
+// revision is the commit of this tree, and whether it differs from it but for
+// what this program writes.
+func revision() (commit string, dirty bool) {
+	out, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		return "", true
+	}
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":!/bench/results", ":!/bench/README.md").Output()
+	return strings.TrimSpace(string(out)), err != nil || len(bytes.TrimSpace(changed)) > 0
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/format/profile"
+	"whet/internal/recording"
+	"whet/internal/symbolname"
+)
+
+// scriptLines is how many lines the script names.
+const scriptLines = 5
+
+// Spot is a line and its share of a profile.
+type Spot struct {
+	File  string  `json:"file"`
+	Line  int     `json:"line"`
+	Ratio float64 `json:"ratio"`
+}
+
+// script is what whet is held against: each sample of the CPU profiles goes to
+// the innermost line of the module's own code, tests apart, and the lines with
+// the most come first. Samples without such a line count for the whole alone.
+// there is the share of the lines that the commit changed, which tells a judge
+// how much of the fault the benchmark shows.
+func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err error) {
+	cost := make(map[Spot]int64)
+	total := int64(0)
+	for _, a := range rec.Artifacts {
+		if a.Kind != recording.KindCPU {
+			continue
+		}
+		data, err := rec.Read(a)
+		if err != nil {
+			return nil, 0, err
+		}
+		p, err := profile.Read(data, profile.DefaultLimits())
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", a.Path, err)
+		}
+		t, err := p.TypeIndex("cpu")
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", a.Path, err)
+		}
+		for i := range p.Len() {
+			total += p.Value(t, i)
+			for _, id := range p.Stack(i) {
+				if file := c.own(p.Frame(id)); file != "" {
+					cost[Spot{File: file, Line: p.Frame(id).Line}] += p.Value(t, i)
+					break
+				}
+			}
+		}
+	}
+	for s, v := range cost {
+		s.Ratio = float64(v) / float64(total)
+		spots = append(spots, s)
+		if c.right(s.File, s.Line) {
+			there += s.Ratio
+		}
+	}
+	slices.SortFunc(spots, func(a, b Spot) int {
+		return cmp.Or(cmp.Compare(b.Ratio, a.Ratio), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return spots[:min(len(spots), scriptLines)], there, nil
+}
+
+// own is the file of a frame, relative to the module's root, where the frame
+// is of the module's own code and of no test; otherwise "".
+func (c *Case) own(f *callstack.Frame) string {
+	base := path.Base(strings.ReplaceAll(f.File, `\`, "/"))
+	if f.File == "" || strings.HasSuffix(base, "_test.go") || base == "_testmain.go" {
+		return ""
+	}
+	pkg := symbolname.Package(f.Function)
+	switch {
+	case pkg == "main" && c.Kind == kindService:
+		return path.Join(driverPackage, base)
+	case pkg == "main":
+		return path.Join(c.Package, base)
+	case pkg == c.Module:
+		return base
+	case strings.HasPrefix(pkg, c.Module+"/"):
+		return path.Join(strings.TrimPrefix(pkg, c.Module+"/"), base)
+	}
+	return ""
+}

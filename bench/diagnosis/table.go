@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"whet/bench/ledger"
+	"whet/internal/quantity"
+)
+
+// score counts what was right.
+type score struct {
+	Cases, First, Three, Clean, Unanswered int
+	ScriptFirst, ScriptThree               int
+	Tuned, Remedies                        int
+}
+
+func (s *score) add(c *Case, r *Row) {
+	if c.Kind == kindTuned {
+		s.Tuned++
+		if len(r.remedies()) > 0 {
+			s.Remedies++
+		}
+		return
+	}
+	s.Cases++
+	count := func(rank int, first, three *int) {
+		if rank == 1 {
+			*first++
+		}
+		if rank >= 1 && rank <= 3 {
+			*three++
+		}
+	}
+	count(c.rank(r.Places), &s.First, &s.Three)
+	count(c.scriptRank(r.Script), &s.ScriptFirst, &s.ScriptThree)
+	if clean(r.Outcome) {
+		s.Clean++
+	}
+	if r.unanswered() {
+		s.Unanswered++
+	}
+}
+
+// render makes the text of the README from the kept rows.
+func render(dir string) (string, error) {
+	all, err := cases()
+	if err != nil {
+		return "", err
+	}
+	rows, err := readRows(dir)
+	if err != nil {
+		return "", err
+	}
+	var total score
+	t := ledger.Table{Head: []string{"case", "what was slow", "right place", "outcome", "first place, worth", "script", "judged by hand"}}
+	tuned := ledger.Table{Head: []string{"well-tuned package", "outcome", "first place, worth", "remedies", "judged by hand"}}
+	var at []Row
+	for _, c := range all {
+		r, ok := rows[c.Name]
+		if !ok {
+			continue
+		}
+		at = append(at, r)
+		total.add(&c, &r)
+		outcome := r.Outcome
+		if r.Failure != "" {
+			outcome = "failed: " + r.Failure
+		}
+		if c.Kind == kindTuned {
+			tuned.Rows = append(tuned.Rows, []string{version(&c), outcome, head(&r), said(r.remedies()), c.Judged})
+			continue
+		}
+		t.Rows = append(t.Rows, []string{version(&c) + ", " + c.Commit, c.Change, place(c.rank(r.Places)), outcome, head(&r), place(c.scriptRank(r.Script)), c.Judged})
+	}
+	if len(at) == 0 {
+		return "Nothing was measured yet.\n", nil
+	}
+	sum := ledger.Table{Head: []string{"", "whet", "script", "asked for"}, Rows: [][]string{
+		{"right place first", share(total.First, total.Cases), share(total.ScriptFirst, total.Cases), "78 %"},
+		{"right place among three", share(total.Three, total.Cases), share(total.ScriptThree, total.Cases), "92 %"},
+		{"outcome `floor` or `spread` over a fault", share(total.Clean, total.Cases), "–", "at most 2 %"},
+		{"too few samples or not valid", share(total.Unanswered, total.Cases), "–", "–"},
+		{"a remedy claimed of a well-tuned package", share(total.Remedies, total.Tuned), "–", "none"},
+	}}
+	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n", nil
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d of %d (%s)", n, of, quantity.Percent(float64(n)/float64(of)))
+}
+
+func version(c *Case) string {
+	return path.Join(c.Module, c.Package) + " " + c.Before
+}
+
+func place(rank int) string {
+	if rank == 0 {
+		return "**no**"
+	}
+	return fmt.Sprint(rank)
+}
+
+func head(r *Row) string {
+	if len(r.Places) == 0 {
+		return "–"
+	}
+	p := r.Places[0]
+	return fmt.Sprintf("%s:%d, %s", p.File, p.Line, quantity.Percent(p.WorthRatio))
+}
+
+func said(claims []Claim) string {
+	if len(claims) == 0 {
+		return "none"
+	}
+	var out []string
+	for _, c := range claims {
+		out = append(out, fmt.Sprintf("`%s` at %s:%d", c.Rule, c.File, c.Line))
+	}
+	return strings.Join(out, "; ")
+}
+
+// caption says where and when the rows are from.
+func caption(rows []Row) string {
+	byDate := slices.SortedFunc(slices.Values(rows), func(a, b Row) int { return a.Date.Compare(b.Date) })
+	first, last := byDate[0], byDate[len(byDate)-1]
+	commits := make(map[string]bool)
+	for _, r := range rows {
+		commit := r.Commit[:min(len(r.Commit), 12)]
+		if r.Dirty {
+			commit += " with changes"
+		}
+		commits[commit] = true
+	}
+	dates := first.Date.Format("2006-01-02")
+	if d := last.Date.Format("2006-01-02"); d != dates {
+		dates += " to " + d
+	}
+	var names []string
+	for c := range commits {
+		names = append(names, c)
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("Recorded %s, %s, %d cores, %s; diagnosed by commit %s.", dates, last.CPU, last.Cores, last.System, strings.Join(names, ", "))
+}
