@@ -27,18 +27,43 @@ func CutURL(url string) (scheme, user, host, rest string) {
 	return scheme, user, host, rest
 }
 
-// Redacted is an address without its user and password.
+// Redacted is an address without its user and password, and without the values
+// of query parameters that are called as secrets.
 func Redacted(url string) string {
 	scheme, _, host, rest := CutURL(url)
-	return scheme + host + rest
+	if scheme == "" {
+		return url
+	}
+	path, query, ok := strings.Cut(rest, "?")
+	if !ok {
+		return scheme + host + rest
+	}
+	query, fragment, _ := strings.Cut(query, "#")
+	parts := strings.Split(query, "&")
+	for i, part := range parts {
+		if name, _, ok := strings.Cut(part, "="); ok && secretParameter(name) {
+			parts[i] = name + "=" + hidden
+		}
+	}
+	if fragment != "" {
+		fragment = "#" + fragment
+	}
+	return scheme + host + path + "?" + strings.Join(parts, "&") + fragment
+}
+
+// secretParameter reports whether a query's parameter is called as what lets
+// its owner in. A key may be any entry's: only those of interfaces are.
+func secretParameter(name string) bool {
+	plain := strings.ToUpper(strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
+	return slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "BEARER", "APIKEY", "ACCESSKEY", "PRIVATEKEY", "SIGNATURE", "SESSIONID"},
+		func(s string) bool { return strings.Contains(plain, s) }) || plain == "SIG" || plain == "AUTH" || plain == "PWD" || plain == "PASS"
 }
 
 // hidden stands in the place of a secret.
 const hidden = "…"
 
 // CommandLine is whet's own as a recording may keep it: without the values of
-// headers, without those of variables that look like secrets, and without the
-// users and passwords of addresses. The command behind -- is the target's, and
+// headers and variables, and without the secrets of addresses. The command behind -- is the target's, and
 // stays as it is.
 func CommandLine(args []string) []string {
 	out := slices.Clone(args)
@@ -80,30 +105,24 @@ func headerName(header string) string {
 	return name + ": " + hidden
 }
 
-// secretive are what a variable's name holds, and ends with, whose value is a
-// secret.
-var (
-	secretive = []string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "COOKIE", "BEARER"}
-	secretEnd = []string{"PASS", "PWD", "KEY", "AUTH", "DSN"}
-)
+// settings are the variables whose values belong to the figures: what the
+// runtime and the go command are set to.
+var settings = []string{
+	"GOGC", "GOMEMLIMIT", "GODEBUG", "GOMAXPROCS", "GORACE", "GOTRACEBACK", "GOEXPERIMENT", "GOFIPS140", "GOTOOLCHAIN", "GOFLAGS", "GOOS", "GOARCH",
+	"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM", "CGO_ENABLED",
+}
 
-// Variable is a variable, NAME=value, as a recording may keep it: what the
-// runtime and the build are set to belongs to the figures, a token does not.
+// Variable is a variable, NAME=value, as a recording may keep it: its name, and
+// the value of those that set the runtime or the build.
 func Variable(kv string) string {
 	name, value, ok := strings.Cut(kv, "=")
-	if !ok {
+	switch {
+	case !ok:
 		return hidden
+	case value == "" || slices.Contains(settings, name):
+		return kv
 	}
-	upper := strings.ToUpper(name)
-	if slices.ContainsFunc(secretive, func(s string) bool { return strings.Contains(upper, s) }) ||
-		slices.ContainsFunc(secretEnd, func(s string) bool { return strings.HasSuffix(upper, s) }) {
-		return name + "=" + hidden
-	}
-	addresses := strings.Split(value, ",") // GOPROXY is a list
-	for i := range addresses {
-		addresses[i] = Redacted(addresses[i])
-	}
-	return name + "=" + strings.Join(addresses, ",")
+	return name + "=" + hidden
 }
 
 // Variables are those of a list as a recording may keep them.

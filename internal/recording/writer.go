@@ -31,7 +31,8 @@ type Writer struct {
 }
 
 // Create makes a temporary directory beside path, which must end in ".whet"
-// and be free or hold an earlier recording.
+// and be free or hold an earlier recording. Nobody but its owner may look into
+// it, under its final name too: it holds source and what a program printed.
 func Create(path string, origin time.Time) (*Writer, error) {
 	if err := CheckName(path); err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func replaceable(dir string) bool {
 // makes its directory.
 func (w *Writer) File(rel string) (string, error) {
 	name := filepath.Join(w.dir, filepath.FromSlash(rel))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return "", fmt.Errorf("recording %s: %w", w.final, rootCause(err))
 	}
 	return filepath.Abs(name)
@@ -169,9 +170,6 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 		if err := CheckName(final); err != nil {
 			return w.dir, fmt.Errorf("finish recording: %w (what there is lies in %s)", err, w.dir)
 		}
-	}
-	if err := os.Chmod(w.dir, 0o755); err != nil {
-		return w.dir, fmt.Errorf("finish recording %s: %w", w.final, rootCause(err))
 	}
 	// The old recording steps aside before the new one takes its name: at no
 	// moment is there neither.
