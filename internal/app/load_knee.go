@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/capture/host"
 	"whet/internal/load"
+	"whet/internal/load/engine"
 	"whet/internal/load/record"
 	"whet/internal/load/slo"
 	"whet/internal/quantity"
@@ -213,7 +214,7 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 	if s.l.out != "" {
 		o.Interval = kept.interval
 	}
-	r, err := s.outages.level(func() (*record.Result, error) { return load.Run(ctx, o) }, func() error { return load.Ready(ctx, o, outageLimit) })
+	r, err := s.outages.level(func() (*record.Result, error) { return load.Run(ctx, o) }, func() error { return load.Ready(ctx, o, engine.Outage) })
 	if err != nil {
 		return search.Point{}, err
 	}

@@ -2,15 +2,10 @@ package app
 
 import (
 	"fmt"
-	"time"
 
 	"whet/internal/load/record"
 	"whet/internal/quantity"
 )
-
-// outageLimit is how long a search waits for a service that answered before and
-// then refused connections: it may be starting again.
-const outageLimit = 10 * time.Second
 
 // mostOutages is how many levels are driven again: a service that refuses more often
 // is not one that starts again.

@@ -1,11 +1,14 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +28,7 @@ func (s *suite) failures(t *testing.T) {
 	t.Run("some of each", s.someOfEach)
 	t.Run("closed between requests", s.closedBetween)
 	t.Run("broken off", s.brokenOff)
+	t.Run("starts again", s.startsAgain)
 }
 
 // refused asks where nobody listens.
@@ -248,5 +252,52 @@ func (s *suite) brokenOff(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// startsAgain closes a server under a load of a number of requests, and opens another
+// at its address when more connections were refused than requests are to be sent: all
+// that are left are answered by that one.
+func (s *suite) startsAgain(t *testing.T) {
+	const requests, before, refusals = 40, 10, 60
+	closed := make(chan struct{})
+	first := answering(t, func(c *conn, q *request) bool {
+		if q.nth < before {
+			return c.give(sized("hello"))
+		}
+		if q.nth == before {
+			c.listener.Close()
+			close(closed)
+		}
+		c.half()
+		c.last()
+		return false
+	})
+	j := first.to(requests)
+	j.Connections = 8
+	j.Origin = time.Now()
+	j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration, Requests: requests, Targets: 1})
+	var second *server
+	var over atomic.Bool
+	var opened sync.WaitGroup
+	opened.Go(func() {
+		<-closed
+		for failed := int64(0); failed < refusals && !over.Load(); _, failed = j.Recorder.Counted() {
+			runtime.Gosched()
+		}
+		second = listenOn(t, tcp(t, first.addr()), each(always(sized("hello"))))
+	})
+	// Not by drive, for which the second server would be something left over.
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	_, err := s.open().Drive(ctx, j)
+	over.Store(true)
+	opened.Wait()
+	got := j.Recorder.Finish(j.Now(), ctx.Err() != nil)
+	agrees(t, j, got)
+	refused := got.Errors[record.Refused]
+	unanswered := got.Failed() - refused
+	if err != nil || got.Interrupted || got.Answered() != first.answers.Load()+second.answers.Load() || got.Answered()+unanswered != requests || unanswered < 1 || refused < requests {
+		t.Errorf("%v; %d requests, status %v, errors %v %q; the servers gave %d and %d answers", err, got.Requests, got.Status, got.Errors, got.Examples, first.answers.Load(), second.answers.Load())
 	}
 }

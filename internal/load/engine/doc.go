@@ -24,7 +24,9 @@
 //
 // Job.Take is asked before each request, and Job.Requests is kept so: an engine
 // that gets no for an answer sends no more, waits for what is under way, and
-// returns.
+// returns. Where it fails in a closed loop since its connection was refused,
+// Job.Again may say that it is to be tried once more, after the pause and without
+// another Take.
 //
 // A request may take Timeout, with the making of its connection; then it is
 // recorded as timed out, End at least Timeout after Sent, and its connection

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -103,7 +104,7 @@ type Job struct {
 	Think    message.Think // of a closed loop
 	Seed     uint64        // of think times
 	// Requests are sent behind the warm-up, and no more; 0: as many as the
-	// duration holds.
+	// duration holds. Connections that were refused may come on top (Again).
 	Requests int64
 
 	Warmup, Duration, Timeout time.Duration
@@ -112,7 +113,37 @@ type Job struct {
 	Recorder                  *record.Recorder
 	Loops                     int // event loops; 0: one for each processor
 
-	taken atomic.Int64
+	taken  atomic.Int64
+	outage outage
+}
+
+// Outage is how long a service that has answered and then refuses connections is
+// taken for one that starts again.
+const Outage = 10 * time.Second
+
+// outage is the time since which nothing but refusals came.
+type outage struct {
+	mu      sync.Mutex
+	answers int64 // there were when it began
+	since   int64
+}
+
+// Again reports whether a request of a closed loop, chosen at a moment, whose
+// connection was refused at another, is to be tried again though Requests were taken:
+// nothing of it went out, and a number of requests is to be sent. So it is for
+// Outage since the service last answered. One that never did is not waited for.
+func (j *Job) Again(chosen, refused int64) bool {
+	if j.Requests == 0 || chosen < int64(j.Warmup) {
+		return false
+	}
+	answers := j.Recorder.Answers()
+	o := &j.outage
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if answers != o.answers {
+		o.answers, o.since = answers, refused
+	}
+	return answers > 0 && refused-o.since < int64(Outage)
 }
 
 // Now is the moment that it is.

@@ -38,6 +38,7 @@ type conn struct {
 	// The request under way, if busy.
 	busy    bool
 	began   bool   // it had one before
+	again   bool   // the last one is to be tried once more
 	turn    uint32 // its number
 	parsing bool   // the parser has seen a part of the answer
 	cut     bool   // sending failed: nothing more is sent, but an answer may come
@@ -248,6 +249,10 @@ func (l *loop) fail(c *conn, kind string, err error) {
 		c.pause.Reset()
 		l.resume(c, now)
 	default:
+		if kind == record.Refused && l.job.Again(c.sent, now) {
+			c.again = true
+			l.owed++
+		}
 		l.later(c, now+int64(c.pause.Next()))
 	}
 }
@@ -298,7 +303,12 @@ func (l *loop) resume(c *conn, now int64) {
 	switch {
 	case c.busy && c.state == closed:
 		l.dial(c, now)
-	case !c.busy && l.arrivals == nil && now < l.end && l.take(now):
+	case c.busy || l.arrivals != nil || now >= l.end:
+	case c.again:
+		c.again = false
+		l.owed--
+		l.begin(c, -1, now)
+	case l.take(now):
 		l.begin(c, -1, now)
 	}
 }

@@ -45,6 +45,7 @@ type loop struct {
 
 	busy     queue // connections with a request under way, the first sent first
 	underWay int
+	owed     int    // connections whose last request is to be tried once more
 	alarms   alarms // pauses and think times
 	service  int64  // mean service time of late, ns
 	found    int    // connections that the last wait brought something of, an answer or a part
@@ -160,7 +161,7 @@ func (l *loop) done(now int64) bool {
 		return true
 	case l.arrivals == nil && now >= l.end, now >= l.end+l.timeout:
 		return true
-	case l.underWay > 0:
+	case l.underWay > 0, l.owed > 0:
 		return false
 	}
 	return l.spent.Load() || l.arrivals != nil && now >= l.end && l.due >= l.end

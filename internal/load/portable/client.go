@@ -101,9 +101,10 @@ func unsent(due, now int64) *record.Outcome {
 func (c *client) run(shard *record.Shared) (cutOff int64) {
 	var out record.Outcome
 	var pause engine.Pause
+	again := false // the last request is to be tried once more
 	for c.load.Err() == nil {
 		now := c.job.Now()
-		if now >= c.job.Ends() || !c.job.Take(now) {
+		if now >= c.job.Ends() || !again && !c.job.Take(now) {
 			return -1
 		}
 		c.send(&out, now)
@@ -112,6 +113,7 @@ func (c *client) run(shard *record.Shared) (cutOff int64) {
 			return out.End - out.Sent
 		}
 		c.record(shard, &out)
+		again = out.Kind == record.Refused && c.job.Again(out.Sent, out.End)
 		c.rest(&out, &pause)
 		if !c.job.Think.None() {
 			wait(c.load, c.job.Think.Draw(c.think))
