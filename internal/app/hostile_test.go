@@ -100,6 +100,17 @@ func TestHostileInputs(t *testing.T) {
 	inlined := pbType(1, 2) + pbBytes(2, pbNumber(1, 1), pbNumber(2, 5)) + pbLocation(1, lines...) + chain.String() + pbStrings(chainNames...)
 	twice := strings.Replace(inlined, pbBytes(2, pbNumber(1, 1), pbNumber(2, 5)), pbBytes(2, strings.Repeat(pbNumber(1, 1), 20), pbNumber(2, 5)), 1)
 
+	// Thousands of stacks as deep as they may be, each with a root of its own.
+	var towers strings.Builder
+	tower := strings.Repeat("\x01", callstack.MaxDepth-2)
+	for i := range 900 {
+		towers.WriteString(pbBytes(2, pbBytes(1, tower, string([]byte{byte(1 + i%30), byte(1 + i/30)})), pbNumber(2, 5)))
+	}
+	for i := range uint64(30) {
+		towers.WriteString(pbLocation(i+1, pbLine(i+1, 1)) + pbFunction(i+1, 1+i, 1))
+	}
+	tall := pbType(1, 2) + towers.String() + pbStrings(chainNames[:32]...)
+
 	const deep = "more than 16384 frames"
 	const memory = "take more memory than a file of its size is allowed"
 	for _, c := range []struct {
@@ -134,6 +145,7 @@ func TestHostileInputs(t *testing.T) {
 		{"legacy: threads", repeated(t, "--- threadz 1 ---\n\n--- Thread 7f (name: a/1) stack: ---\n", " 0x1\n", 12_000_000, ""), nil, exitFailed, "more than 16384 addresses"},
 		{"legacy: names", repeated(t, "goroutine profile: total 1\n1 @ 0x2\n", "#\t0x1\tf+0x1\n", 5_000_000, ""), nil, exitDone, ""},
 		{"2,000 sample types", packed(t, manyTypes), []string{"flame"}, exitFailed, "more than 256 sample types"},
+		{"towers", packed(t, tall), []string{"flame"}, exitDone, ""},
 		{"10,000 keys at the leaf", packed(t, manyKeys), []string{"flame", "-tagleaf", allKeys}, exitUsage, "10000 keys"},
 		{"10,000 keys at the root", packed(t, manyKeys), []string{"top", "-tagroot", allKeys}, exitUsage, "10000 keys"},
 		{"2,000 inlined calls", packed(t, inlined), []string{"weblist", "."}, exitDone, "instructions lie within more than 64 inlined calls"},

@@ -28,6 +28,7 @@ const (
 	lineBytes     = 48
 	stringBytes   = 64
 	sampleBytes   = 32
+	encodedBytes  = 4 // of a stack, a byte: views that make a tree of it take more
 )
 
 // Memory returns about how many bytes the profile under construction takes,

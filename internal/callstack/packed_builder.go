@@ -118,7 +118,7 @@ func (b *PackedBuilder) addPath(shared int) {
 func (b *PackedBuilder) addStack(shared, n int, others []byte) {
 	b.p.samples++
 	b.p.deepest = max(b.p.deepest, shared+n)
-	b.memory += int64(len(others))
+	b.memory += encodedBytes * int64(len(others))
 	b.p.stacks.stack(shared, others)
 }
 

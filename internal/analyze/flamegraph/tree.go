@@ -63,13 +63,23 @@ func (b *builder) build() (*Graph, error) {
 	if b.estimated = b.steps > b.plain; b.estimated && b.options.Parts == 0 {
 		b.options.Parts = sketchParts
 	}
-	b.nodes = []treeNode{{parent: -1, sides: b.total}}
-	b.grow(b.value, 0)
-	if b.base != nil {
-		b.grow(b.base, 1)
+	for !b.tree() {
+		b.options.Parts /= 2
 	}
 	return b.graph(), nil
 }
+
+// tree grows the tree, and reports whether that took no more nodes than
+// spareNodes allows.
+func (b *builder) tree() bool {
+	b.nodes, b.children, b.seen = []treeNode{{parent: -1, sides: b.total}}, children{}, counter{}
+	return b.grow(b.value, 0) && (b.base == nil || b.grow(b.base, 1))
+}
+
+// spareNodes is how many nodes may be made for each that is drawn. Of a large
+// heap profile fewer are made than may be drawn; more are of stacks made to fill
+// memory, thousands of them, all wide and all different.
+const spareNodes = 8
 
 // open is a frame on the path to the current sample, with what is to be added
 // to it once the path leaves it: work is done for changes of the path, not for
@@ -94,7 +104,9 @@ func (b *builder) measure() {
 		closeTo := func(depth int) {
 			for len(path) > depth {
 				top := &path[len(path)-1]
-				b.sketch.add(top.hash, top.pending)
+				if depth := len(path) - 1; depth <= b.options.MaxDepth { // what is deeper is not drawn
+					b.sketch.add(top.hash, top.pending)
+				}
 				path[len(path)-2].pending.plusAtMost(top.pending)
 				path = path[:len(path)-1]
 			}
@@ -162,8 +174,9 @@ func (b *builder) below(v sides, parts uint64) bool {
 }
 
 // grow adds the samples of one side to the tree. With a shift the total of the
-// samples is a little less than the root holds: each loses its remainder.
-func (b *builder) grow(passes func() *pass, side int) {
+// samples is a little less than the root holds: each loses its remainder. It
+// stops, and reports false, when a sketched tree has too many nodes.
+func (b *builder) grow(passes func() *pass, side int) bool {
 	p := passes()
 	path := []open{{}}
 	closeTo := func(depth int) {
@@ -184,11 +197,15 @@ func (b *builder) grow(passes func() *pass, side int) {
 		for _, f := range p.path[p.shared:] {
 			path = append(path, b.step(&path[len(path)-1], f))
 		}
+		if b.estimated && b.options.Parts > 1 && len(b.nodes) > spareNodes*b.options.MaxNodes {
+			return false
+		}
 		v := sidesOf(p.value, side)
 		v[0], v[1] = v[0]>>b.shift, v[1]>>b.shift
 		path[len(path)-1].pending.plus(v)
 	}
 	closeTo(1)
+	return true
 }
 
 // step finds or makes the node of one more frame.
@@ -202,7 +219,7 @@ func (b *builder) step(from *open, frame int32) open {
 			to.node, to.nearest = n, n
 			return to
 		}
-		if !b.estimated || !b.below(b.atMost(to.hash), uint64(b.options.Parts)) {
+		if !b.estimated || int(b.nodes[from.node].depth) < b.options.MaxDepth && !b.below(b.atMost(to.hash), uint64(b.options.Parts)) {
 			n, _ := b.children.at(from.node, frame)
 			*n = int32(len(b.nodes))
 			to.node, to.nearest = *n, *n
