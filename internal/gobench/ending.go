@@ -299,10 +299,16 @@ func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
 				}
 				return newError(KindNoResult, s.bench, text, detail)
 			}
+			// With -test.v the name of each sub-benchmark is printed as it begins.
+			if strings.Contains(r.Pattern, "/") && !subBenchmark.Match(out.Bytes()) {
+				return newError(KindNoMatch, r.Bench, fmt.Sprintf("%s has no sub-benchmark that %s matches", r.Bench, r.Pattern), detail)
+			}
 		}
 	}
 	return newError(KindNoResult, s.bench, s.what+" ended without a result: no benchmark of that name ran to its end, or what it printed hides the result", detail)
 }
+
+var subBenchmark = regexp.MustCompile(`(?m)^(=== RUN +)?Benchmark[^\s/]*/`)
 
 // findSkip reads the output of -test.v: the log comes first, indented, then the
 // verdict.

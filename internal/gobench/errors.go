@@ -22,6 +22,7 @@ const (
 	KindFailed       Kind = "failed"        // b.Fatal, b.Error
 	KindOutput       Kind = "output"        // printed without end
 	KindNoResult     Kind = "no-result"     // ended well, without a result
+	KindNoMatch      Kind = "no-match"      // the benchmark has no sub-benchmark of the pattern
 	KindStart        Kind = "start"         // go or the binary could not be started
 )
 

@@ -3,6 +3,7 @@ package gobench
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -94,4 +95,32 @@ func Below(pattern, top string) string {
 		return exact(top)
 	}
 	return strings.Join(alternatives, "|")
+}
+
+// Unmatched returns those alternatives of a -test.bench pattern that ask for
+// sub-benchmarks and select none of the benchmarks that ran, as they are written.
+// A top-level benchmark that ran without a result, as one that failed, may have
+// had any.
+func Unmatched(pattern string, ran []string) []string {
+	var out []string
+	for _, levels := range splitPattern(pattern) {
+		if len(levels) > 1 && !slices.ContainsFunc(ran, func(name string) bool { return selects(levels, name) }) {
+			out = append(out, strings.Join(levels, "/"))
+		}
+	}
+	return out
+}
+
+// selects reports whether the levels of one alternative match a name's.
+func selects(levels []string, name string) bool {
+	parts := strings.Split(name, "/")
+	for i, re := range levels {
+		if i >= len(parts) {
+			break
+		}
+		if ok, err := regexp.MatchString(re, parts[i]); err != nil || !ok {
+			return false
+		}
+	}
+	return true
 }

@@ -185,3 +185,19 @@ func FuzzErrorText(f *testing.F) {
 		}
 	})
 }
+
+// A top-level name alone ran without a result: it may have had any sub-benchmark.
+func TestUnmatched(t *testing.T) {
+	for _, test := range []struct{ pattern, ran, want string }{
+		{"Table/a|Table/zzz", "BenchmarkTable/a", "Table/zzz"},
+		{"./a", "BenchmarkTable/a", ""},
+		{"Table/a|Seq/x", "BenchmarkTable/a", "Seq/x"},
+		{"Table/a|Seq/x", "BenchmarkTable/a BenchmarkSeq", ""},
+		{"Table/a/b|X", "BenchmarkTable/a/b=1/c", ""},
+		{"Nope", "", ""},
+	} {
+		if got := strings.Join(Unmatched(test.pattern, strings.Fields(test.ran)), " "); got != test.want {
+			t.Errorf("%s of %s: %q, want %q", test.pattern, test.ran, got, test.want)
+		}
+	}
+}

@@ -52,15 +52,22 @@ type jsonFact struct {
 
 // jsonBenchmark: null is unknown.
 type jsonBenchmark struct {
-	Name        string   `json:"name"`
-	Procs       int      `json:"procs"`
-	Iterations  int64    `json:"iterations"`
-	NsPerOp     *float64 `json:"ns_per_op"`
-	BytesPerOp  *float64 `json:"bytes_per_op"`
-	AllocsPerOp *float64 `json:"allocs_per_op"`
-	Parallel    bool     `json:"parallel"`
-	Profiled    bool     `json:"profiled"`
-	Failure     string   `json:"failure"`
+	Name        string       `json:"name"`
+	Procs       int          `json:"procs"`
+	Iterations  int64        `json:"iterations"`
+	NsPerOp     *float64     `json:"ns_per_op"`
+	BytesPerOp  *float64     `json:"bytes_per_op"`
+	AllocsPerOp *float64     `json:"allocs_per_op"`
+	Metrics     []jsonMetric `json:"metrics"`
+	Parallel    bool         `json:"parallel"`
+	Profiled    bool         `json:"profiled"`
+	Failure     string       `json:"failure"`
+}
+
+// jsonMetric is a value that a benchmark reports itself.
+type jsonMetric struct {
+	Unit  string   `json:"unit"`
+	Value *float64 `json:"value"`
 }
 
 type jsonProfile struct {
@@ -135,7 +142,10 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 		jb := jsonBenchmark{
 			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations,
 			BytesPerOp: known(b.BytesPerOp), AllocsPerOp: known(b.AllocsPerOp),
-			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure,
+			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure, Metrics: []jsonMetric{},
+		}
+		for _, m := range b.Metrics {
+			jb.Metrics = append(jb.Metrics, jsonMetric{m.Unit, known(&m.Value)})
 		}
 		if b.Failure == "" {
 			jb.NsPerOp = known(b.time())

@@ -66,9 +66,16 @@ type Benchmark struct {
 	NsPerOp     float64
 	BytesPerOp  *float64
 	AllocsPerOp *float64
+	Metrics     []Metric // MB/s, and what it reports by b.ReportMetric
 	Parallel    bool
 	Profiled    bool
 	Failure     string
+}
+
+// Metric is a value under a unit of the benchmark's own.
+type Metric struct {
+	Unit  string
+	Value float64
 }
 
 // Program is a command that ran to its end. Its runs are rows of their own.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whet/internal/analyze/hot"
@@ -315,6 +316,13 @@ func benchmarkNote(b *Benchmark) string {
 	if b.Failure != "" {
 		notes = append(notes, "failed: "+printable.Line(b.Failure))
 	}
+	for i, m := range b.Metrics {
+		if i == shownMetrics {
+			notes = append(notes, fmt.Sprintf("%d more metrics", len(b.Metrics)-i))
+			break
+		}
+		notes = append(notes, fmt.Sprintf("%s %s", metricValue(m.Value), printable.Line(m.Unit)))
+	}
 	if b.Parallel {
 		notes = append(notes, "parallel")
 	}
@@ -322,6 +330,17 @@ func benchmarkNote(b *Benchmark) string {
 		notes = append(notes, "not profiled")
 	}
 	return strings.Join(notes, ", ")
+}
+
+// shownMetrics is how many of a benchmark's own metrics stand in its row.
+const shownMetrics = 6
+
+// metricValue prints a value of a unit that nobody knows: to four digits.
+func metricValue(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return quantity.Count(v)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // textClasses is how many profiles' samples are counted without being asked.

@@ -129,6 +129,8 @@ func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.L
 		var ge *gobench.Error
 		switch {
 		case err == nil:
+		case errors.As(err, &ge) && ge.Kind == gobench.KindNoMatch:
+			// -bench ./a selects those that have a sub-benchmark a.
 		case errors.As(err, &ge) && ge.Kind == gobench.KindTimeout && len(res.Lines) > 1:
 			// It did not hang: it has more sub-benchmarks than the time allows.
 			r.w.Warn("the quick pass of %s was stopped after %v and saw %d of its sub-benchmarks, the others were not measured: choose with -bench, or raise -budget", name, limit.Round(time.Second), len(res.Lines))
@@ -136,8 +138,21 @@ func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.L
 			r.fail(name, err)
 		}
 	}
+	ran := slices.Clone(r.skipped)
+	for _, l := range lines {
+		ran = append(ran, l.Name)
+	}
+	for _, f := range r.failures {
+		ran = append(ran, f.benchmark)
+	}
+	if len(ran) == 0 && len(gobench.Unmatched(r.o.Bench, nil)) > 0 {
+		return nil, &gobench.Error{Kind: gobench.KindNoBenchmarks, Text: fmt.Sprintf("no sub-benchmark of %s matches -bench %s: see their names with go test -run '^$' -bench '%s' -benchtime 1x", strings.Join(names, ", "), r.o.Bench, names[0])}
+	}
 	if len(lines) == 0 {
 		return nil, r.nothing()
+	}
+	for _, none := range gobench.Unmatched(r.o.Bench, ran) {
+		r.w.Warn("-bench: no sub-benchmark matches %s", none)
 	}
 	return lines, nil
 }
@@ -172,7 +187,7 @@ func (r *recorder) fail(name string, err error) {
 	var ge *gobench.Error
 	if errors.As(err, &ge) && ge.Kind == gobench.KindNoResult {
 		r.w.Warn("%v", err)
-		r.resultless = append(r.resultless, err.Error())
+		r.resultless, r.skipped = append(r.resultless, err.Error()), append(r.skipped, name)
 		return
 	}
 	r.failures = append(r.failures, failure{name, err.Error()})

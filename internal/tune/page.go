@@ -44,10 +44,14 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 		Rules: result.Asked, Looked: result.Looked,
 	}
 	for _, b := range rec.Benchmarks {
-		page.Benchmarks = append(page.Benchmarks, report.Benchmark{
+		row := report.Benchmark{
 			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations, NsPerOp: b.NsPerOp, BytesPerOp: b.BytesPerOp, AllocsPerOp: b.AllocsPerOp,
 			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure,
-		})
+		}
+		for _, m := range b.Metrics {
+			row.Metrics = append(row.Metrics, report.Metric(m))
+		}
+		page.Benchmarks = append(page.Benchmarks, row)
 	}
 	for _, p := range a.profiles {
 		page.Profiles = append(page.Profiles, a.profile(p))

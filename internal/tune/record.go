@@ -33,6 +33,7 @@ type recorder struct {
 	turn       time.Duration // the longest run of the step at hand
 	failures   []failure
 	resultless []string // why benchmarks ended well without a result, a line each
+	skipped    []string // their names
 
 	scratch    string          // for what is built and not kept
 	agentBin   *gobench.Binary // the test binary with the agent in it; nil: not built
