@@ -127,6 +127,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 		recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex, recording.KindGoroutine,
 		recording.KindThreads, recording.KindTrace, recording.KindMetrics, recording.KindGC}}
 	r.addDiff(ctx)
+	r.addDecisions(ctx)
 	r.result.Args = r.o.Args
 	r.deadline = r.c.Now().Add(r.o.Budget)
 	machine := host.Start()

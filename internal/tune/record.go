@@ -88,6 +88,7 @@ func (r *recorder) record(ctx context.Context) error {
 	}
 	r.describe()
 	r.addDiff(ctx)
+	r.addDecisions(ctx)
 	if err := r.runTests(ctx); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type session struct {
 	frames *frameNames
 	out    *outputKeeper
 
+	decided  bool      // the compiler's decisions on the package itself are stored
 	full     error     // the first thing that a full disk kept from being stored
 	deadline time.Time // end of the measuring, when it is known
 }

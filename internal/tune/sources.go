@@ -100,26 +100,51 @@ func (r *session) addSources() {
 	}
 }
 
-// addCompiler asks the compiler and the type checker about the module's files
-// that were seen in profiles.
-func (r *session) addCompiler(ctx context.Context) {
-	r.progress(Progress{Stage: "asking the compiler"})
-	ctx, cancel := context.WithTimeout(ctx, compilerLimit)
-	defer cancel()
+// addDecisions asks the compiler about the package itself, as part of the build:
+// what the build made of its imports is at hand, so that this package and its
+// tests are all there is to compile, and what takes as long as that takes is not
+// lost to a limit. What fails is asked for again, with the reason told, once all
+// packages are known.
+func (s *session) addDecisions(ctx context.Context) {
+	if s.target.ImportPath == "" || !s.frames.owned[s.target.Module] {
+		return
+	}
+	s.progress(Progress{Stage: "asking the compiler"})
+	if err := s.storeDecisions(ctx, "build/compiler.txt", []string{s.target.ImportPath}); err == nil {
+		s.decided = true
+	}
+}
+
+// storeDecisions keeps what the compiler says about packages.
+func (s *session) storeDecisions(ctx context.Context, rel string, packages []string) error {
+	start := s.now()
+	text, err := compiler.Diagnostics(ctx, s.target, s.build, packages)
+	if err != nil {
+		return err
+	}
+	s.keep(s.w.Write(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: s.now()}, s.frames.rename(text)))
+	return nil
+}
+
+// addCompiler asks the type checker about the module's files that were seen in
+// profiles, and the compiler about their packages. Each has its own limit: what
+// the one takes longer is not the other's loss.
+func (s *session) addCompiler(ctx context.Context) {
+	s.progress(Progress{Stage: "asking the compiler"})
 	files := make(map[string]string) // absolute → as in frames
 	var packages []string
-	if r.target.ImportPath != "" { // else only a module is known
-		packages = append(packages, r.target.ImportPath)
+	if s.target.ImportPath != "" { // else only a module is known
+		packages = append(packages, s.target.ImportPath)
 	}
-	for _, s := range r.w.Manifest.Sources {
-		file, ok := r.frames.finder.Find(s.Frame)
-		if !ok || !r.frames.owned[s.Module] {
+	for _, src := range s.w.Manifest.Sources {
+		file, ok := s.frames.finder.Find(src.Frame)
+		if !ok || !s.frames.owned[src.Module] {
 			continue
 		}
-		files[file] = s.Frame
-		pkg := path.Join(s.Module, path.Dir(s.Path))
-		if s.Module == "std" {
-			pkg = path.Dir(s.Path)
+		files[file] = src.Frame
+		pkg := path.Join(src.Module, path.Dir(src.Path))
+		if src.Module == "std" {
+			pkg = path.Dir(src.Path)
 		}
 		if !slices.Contains(packages, pkg) {
 			packages = append(packages, pkg)
@@ -128,23 +153,39 @@ func (r *session) addCompiler(ctx context.Context) {
 	if len(files) == 0 {
 		return
 	}
-	start := r.now()
-	calls, err := compiler.Calls(ctx, r.target, r.build, files)
+	start := s.now()
+	calling, stop := context.WithTimeout(ctx, compilerLimit)
+	calls, err := compiler.Calls(calling, s.target, s.build, files)
+	stop()
 	if err != nil {
-		r.w.Warn("what the code calls could not be looked up everywhere, findings that need it may be missing: %v", err)
+		s.w.Warn("what the code calls could not be looked up everywhere, findings that need it may be missing: %v", err)
 	}
 	if data, err := json.Marshal(calls); err != nil {
-		r.keep(err)
+		s.keep(err)
 	} else {
-		r.keep(r.w.Write(recording.Artifact{Path: "build/calls.json", Kind: recording.KindCalls, StartNs: start, EndNs: r.now()}, data))
+		s.keep(s.w.Write(recording.Artifact{Path: "build/calls.json", Kind: recording.KindCalls, StartNs: start, EndNs: s.now()}, data))
 	}
-	start = r.now()
-	text, err := compiler.Diagnostics(ctx, r.target, r.build, packages)
-	if err != nil {
-		r.w.Warn("the compiler's decisions are missing: %v", err)
+	rel := "build/compiler.txt"
+	if s.decided {
+		rel, packages = "build/compiler-imports.txt", packages[1:]
+	}
+	if len(packages) == 0 {
 		return
 	}
-	r.keep(r.w.Write(recording.Artifact{Path: "build/compiler.txt", Kind: recording.KindDiagnostics, StartNs: start, EndNs: r.now()}, r.frames.rename(text)))
+	asking, stop := context.WithTimeout(ctx, compilerLimit)
+	defer stop()
+	if err := s.storeDecisions(asking, rel, packages); err != nil {
+		s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), err)
+	}
+}
+
+// some names the first few of a list.
+func some(names []string) string {
+	const shown = 3
+	if len(names) > shown {
+		return fmt.Sprintf("%s and %d more packages", strings.Join(names[:shown], ", "), len(names)-shown)
+	}
+	return strings.Join(names, ", ")
 }
 
 // rename gives the files in the compiler's text the names that frames have.
