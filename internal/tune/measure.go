@@ -1,18 +1,15 @@
 package tune
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"whet/internal/analyze/hot"
-	"whet/internal/callstack"
 	"whet/internal/format/benchmark"
 	"whet/internal/format/profile"
 	"whet/internal/gobench"
@@ -30,7 +27,9 @@ type subject struct {
 	cpuEnd   int64
 	samples  int64                 // of the base
 	perCall  float64               // ns, as runs are planned
-	stretch  float64               // wall time of a run / time the benchmark counted: its set-up is the difference
+	stretch  float64               // wall time of a run without setup / time the benchmark counted
+	setup    time.Duration         // of each process before it counts anything, where that is long
+	lacks    []string              // steps that the set-up left no time for
 	runTime  time.Duration         // of the last CPU run
 	runBase  int64                 // its base samples
 	sched    *recording.Scheduling // of the CPU runs; nil: unknown
@@ -87,6 +86,9 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 func (r *recorder) warnShort(subjects []*subject) {
 	var short []string
 	for _, s := range subjects {
+		if len(s.lacks) > 0 {
+			r.w.Warn("%s takes %v of set-up in each process, and its share of the budget left no time for its %s: measure it alone with -bench, or raise -budget", s.Name, s.setup.Round(100*time.Millisecond), strings.Join(s.lacks, ", "))
+		}
 		if !s.failed && !s.done && s.samples < int64(r.o.Samples) {
 			short = append(short, fmt.Sprintf("%s has %d", s.Name, s.samples))
 		}
@@ -104,17 +106,14 @@ func (r *recorder) left() time.Duration { return r.deadline.Sub(r.o.Now()) }
 func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.Line, error) {
 	var lines []benchmark.Line
 	quick := quickTime(r.o.Budget, len(names))
-	for _, name := range names {
+	for i, name := range names {
 		r.progress(Progress{Stage: "quick pass", Benchmark: name})
 		left := r.left()
 		if left <= 0 {
 			r.w.Warn("the budget of %v ended in the quick pass, before %s: raise -budget, or choose with -bench", r.o.Budget, name)
 			break
 		}
-		limit := max(left/2, 5*time.Second)
-		if len(names) == 1 {
-			limit = max(left, 5*time.Second)
-		}
+		limit := quickLimit(left, len(names)-i, len(names))
 		run := gobench.Run{Bench: name, BenchTime: quick.String()} // with all its sub-benchmarks
 		if strings.Contains(r.o.Bench, "/") {
 			run.Pattern = gobench.Below(r.o.Bench, name)
@@ -198,14 +197,25 @@ func (r *recorder) fail(name string, err error) {
 // profiles in turns while the budget lasts: whatever ends the run early,
 // every benchmark has something.
 func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
-	for _, step := range []func(context.Context, *subject) error{r.clean, r.allocs, r.cpu, r.delays, r.trace, r.course} {
+	for _, step := range []struct {
+		name string
+		do   func(context.Context, *subject) error
+	}{{"clean", r.clean}, {"allocation profile", r.allocs}, {cpuStep, r.cpu}, {"delay profiles", r.delays}, {"trace", r.trace}, {"run over time", r.course}} {
 		for i, s := range subjects {
 			if s.failed || r.left() <= 0 {
 				continue
 			}
 			// A step leaves half of the time to those behind it.
 			r.turn = r.left() / time.Duration(2*(len(subjects)-i))
-			if err := step(ctx, s); ctx.Err() != nil {
+			if s.setup > r.turn {
+				// Each process costs it more than its turn. A CPU profile is worth
+				// all that it has left; the others' is not its to take.
+				if r.turn = r.left() / time.Duration(len(subjects)-i); step.name != cpuStep || s.setup > r.turn {
+					s.lacks = append(s.lacks, step.name)
+					continue
+				}
+			}
+			if err := step.do(ctx, s); ctx.Err() != nil {
 				return errors.Join(ctx.Err(), r.storeCPU(subjects))
 			} else if err != nil {
 				s.failed = true
@@ -215,10 +225,21 @@ func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 	}
 	for busy := true; busy; {
 		busy = false
-		r.turn = r.left()
 		for _, s := range subjects {
-			if s.failed || s.done || s.samples >= int64(r.o.Samples) || r.left() < 300*time.Millisecond {
+			if !r.wantsSamples(s) || r.left() < 300*time.Millisecond {
 				continue
+			}
+			r.turn = r.left()
+			if s.setup > 0 { // its share, and no other's
+				n := 0
+				for _, o := range subjects {
+					if r.wantsSamples(o) {
+						n++
+					}
+				}
+				if r.turn /= time.Duration(n); r.turn-s.setup < 300*time.Millisecond {
+					continue
+				}
 			}
 			if err := r.cpu(ctx, s); ctx.Err() != nil {
 				return errors.Join(ctx.Err(), r.storeCPU(subjects))
@@ -232,6 +253,12 @@ func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
 		}
 	}
 	return r.storeCPU(subjects)
+}
+
+const cpuStep = "CPU profile"
+
+func (r *recorder) wantsSamples(s *subject) bool {
+	return !s.failed && !s.done && s.samples < int64(r.o.Samples)
 }
 
 // clean measures without instruments: these are the figures that stand in the
@@ -260,7 +287,7 @@ func (r *recorder) clean(ctx context.Context, s *subject) error {
 		// benchmark look slow: then this run was too short, but its estimate
 		// is a good one. What takes long and is not counted would again.
 		if r.o.BenchTime != "" || counted > float64(d/4) || res.End.Sub(res.Start) > d/2 {
-			break
+			return r.findSetup(ctx, s, res.End.Sub(res.Start)-time.Duration(counted))
 		}
 	}
 	return nil
@@ -325,6 +352,9 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	if s.runBase > 0 { // no longer than what is missing takes
 		missing := time.Duration(float64(s.runTime) * float64(int64(r.o.Samples)-s.samples) / float64(s.runBase))
 		d = min(d, max(missing, 100*time.Millisecond))
+	}
+	if s.setup > 0 && r.o.BenchTime == "" {
+		d = oneProcess(r.turn, s.setup, r.o.Samples-int(s.samples))
 	}
 	name, rel, err := r.profileFile(s, "cpu-part")
 	if err != nil {
@@ -435,62 +465,4 @@ func (r *recorder) profileFile(s *subject, kind string) (name, rel string, err e
 	rel = "profiles/" + s.slug + "." + kind + ".pb.gz"
 	name, err = r.w.File(rel)
 	return name, rel, err
-}
-
-// addResults writes the figures into the manifest and in Go benchmark format.
-func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
-	m := &r.w.Manifest
-	failed := make(map[string]string)
-	for _, f := range r.failures {
-		failed[f.benchmark] = f.text
-	}
-	var lines []benchmark.Line
-	add := func(l benchmark.Line, b recording.Benchmark) {
-		b.Name, b.Procs, b.Iterations, b.NsPerOp, b.BytesPerOp, b.AllocsPerOp = l.Name, l.Procs, l.N, l.NsPerOp, l.BytesPerOp, l.AllocsPerOp
-		for _, metric := range l.Metrics {
-			b.Metrics = append(b.Metrics, recording.Metric{Unit: metric.Unit, Value: metric.Value})
-		}
-		b.Failure = failed[l.Name]
-		delete(failed, l.Name)
-		m.Benchmarks = append(m.Benchmarks, b)
-		lines = append(lines, l)
-	}
-	for _, s := range subjects {
-		add(s.Line, recording.Benchmark{Profiled: len(s.cpu) > 0, Parallel: s.parallel,
-			CPUIterations: s.cpuIterations, MutexIterations: s.mutexIterations, BlockIterations: s.blockIterations, AllocIterations: s.allocIterations,
-			MutexFraction: s.mutexFraction, Scheduling: s.sched})
-	}
-	for _, l := range rest {
-		add(l, recording.Benchmark{})
-	}
-	for _, name := range slices.Sorted(maps.Keys(failed)) { // before they gave a figure
-		m.Benchmarks = append(m.Benchmarks, recording.Benchmark{Name: name, Failure: failed[name]})
-	}
-	if len(lines) == 0 {
-		return
-	}
-	var text bytes.Buffer
-	w := benchmark.NewWriter(&text)
-	w.Set("goos", m.Host.OS)
-	w.Set("goarch", m.Host.Arch)
-	w.Set("pkg", m.Build.Package)
-	w.Set("cpu", m.Host.CPU)
-	for _, l := range lines {
-		w.Write(l)
-	}
-	r.keep(r.w.Write(recording.Artifact{Path: "bench/new.txt", Kind: recording.KindBench, EndNs: r.now()}, text.Bytes()))
-}
-
-// addLoops gives the classifier the source of the files a profile names that
-// may hold benchmark functions: the module's own.
-func (r *recorder) addLoops(loops *hot.Loops, p *callstack.Profile) {
-	for i := range p.NumFrames() {
-		file := p.Frame(callstack.FrameID(i)).File
-		if loops.Has(file) || !r.frames.own(file) {
-			continue
-		}
-		if src, err := r.frames.finder.Read(file); err == nil {
-			r.keep(loops.AddFile(file, src))
-		}
-	}
 }

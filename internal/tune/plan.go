@@ -122,3 +122,14 @@ func describe(selected, leftOut []string, samples int, budget time.Duration) str
 	}
 	return s
 }
+
+// quickLimit is how long one of n benchmarks may take in the quick pass with so
+// many of them, itself among them, still to come: one that hangs leaves the
+// others their shares.
+func quickLimit(left time.Duration, toCome, n int) time.Duration {
+	if n == 1 {
+		return max(left, 5*time.Second)
+	}
+	share := max(2*left/time.Duration(toCome), 10*time.Second)
+	return max(min(left/2, share), 5*time.Second)
+}

@@ -1,0 +1,63 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"whet/internal/gobench"
+)
+
+// findSetup tells set-up that each process has once from what each call has
+// beside its loop, as between StopTimer and StartTimer: the first run of n calls
+// took so long that was not counted, and one of other many calls shows which it
+// is. Of what calls have the second takes in proportion to their number; set-up
+// takes as long again. Package testing calls the benchmark function with b.N at
+// 1 before it calls it with n, so that one call alone has half of the set-up of
+// several.
+func (r *recorder) findSetup(ctx context.Context, s *subject, uncounted time.Duration) error {
+	counted := time.Duration(s.NsPerOp * float64(s.N))
+	if r.o.BenchTime != "" || uncounted < longSetup || uncounted < 3*counted || r.left() < 2*uncounted {
+		return nil
+	}
+	n, once := s.N/4, 1.0
+	switch {
+	case s.N == 1:
+		n, once = 3, 2
+	case s.N < 8:
+		n = 2 * s.N
+	}
+	res, err := r.run(ctx, r.limit(2*uncounted), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n)})
+	if err != nil {
+		return err
+	}
+	for _, l := range res.Lines {
+		if l.Name != s.Name {
+			continue
+		}
+		again := res.End.Sub(res.Start) - time.Duration(l.NsPerOp*float64(l.N))
+		if isSetup(float64(again)/float64(uncounted), once, float64(n)/float64(s.N)) {
+			s.setup, s.stretch = max(uncounted, again), 1
+		}
+	}
+	return nil
+}
+
+// longSetup is how much of a process must go uncounted before it is asked what
+// it is.
+const longSetup = time.Second
+
+// isSetup reports whether the ratio of two uncounted times is nearer to that of
+// set-up than to that of their calls.
+func isSetup(ratio, once, calls float64) bool {
+	return math.Abs(math.Log(ratio/once)) < math.Abs(math.Log(ratio/calls))
+}
+
+// oneProcess is the length of the one CPU-profiled process of a benchmark with
+// long set-up: what gives the samples that are wanted, in as much of its share
+// of the time as the set-up leaves; 0: nothing.
+func oneProcess(share, setup time.Duration, wanted int) time.Duration {
+	const perSample = 10 * time.Millisecond // the profiler's 100 a second
+	return max(min(share-setup, time.Duration(wanted)*perSample*11/10), 0)
+}
