@@ -84,6 +84,8 @@ func (p *Parser) line(line string) {
 		p.open = name
 		if l, ok := trailingFigures(name, rest); ok {
 			p.take(l)
+		} else {
+			p.unitLine(rest) // what a benchmark prints first stands on the line of its name
 		}
 		return
 	}

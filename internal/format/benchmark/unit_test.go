@@ -34,12 +34,12 @@ func TestBetterAsPerf(t *testing.T) {
 // Declared units are what x/perf reads from the same text, and what we write.
 func TestUnits(t *testing.T) {
 	const text = "Unit lines better=higher assume=exact\ngoos: linux\nUnit misses/op  better=lower\nUnit lines/op better=sideways\nUnit x\nunit y better=lower\nUnit lines better=higher\n" +
-		"BenchmarkX 1 2 ns/op 3 lines 4 misses/op\n"
+		"BenchmarkX 1 2 ns/op 3 lines 4 misses/op\nBenchmarkY-2   \tUnit once better=lower\n1\t2 ns/op 3 once\n"
 	var p Parser
 	p.Write([]byte(text))
 	p.Flush()
-	want := map[string]Better{"lines": Higher, "misses/op": Lower}
-	if !maps.Equal(p.Units(), want) || len(p.Lines(1)) != 1 || len(p.Settings()) != 1 {
+	want := map[string]Better{"lines": Higher, "misses/op": Lower, "once": Lower}
+	if !maps.Equal(p.Units(), want) || len(p.Lines(1)) != 2 || len(p.Settings()) != 1 {
 		t.Errorf("units %v, want %v", p.Units(), want)
 	}
 	var b bytes.Buffer
