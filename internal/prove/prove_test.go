@@ -331,7 +331,7 @@ func TestRunChoosesTests(t *testing.T) {
 		{"NoSuchTest", "none", `(new) has no tests that match -run "NoSuchTest"`},
 	} {
 		o := pair(t, "failing", "failing")
-		o.Run, o.Rounds = c.run, 5
+		o.Run, o.Rounds, o.AA = c.run, 5, true
 		res, err := Run(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
