@@ -17,6 +17,9 @@
 // far below what the machine has, or they are noise to each other. With -at-once 1
 // they run one after the other, which takes five times as long.
 //
+// With -both the highest rate is looked for after the best throughput, within one
+// budget (-budget 40s), as whet load -knee does it, and has to come within 10 %.
+//
 // It misleads about servers that use their processor: these wait, and nothing but
 // the search is tested. Noise is what the machine has at the time, and what the
 // other searches add to it.
@@ -52,7 +55,10 @@ import (
 type Search struct {
 	Server string `json:"server"`
 	Open   bool   `json:"open"`
-	Round  int    `json:"round"`
+	// Both: the highest rate after the best throughput, within one budget, as whet
+	// load -knee looks for it. What follows is then of the second search.
+	Both  bool `json:"both,omitempty"`
+	Round int  `json:"round"`
 	// What was found: clients or requests per second, and the best throughput,
 	// in an open loop that at the knee.
 	At           float64  `json:"at"`
@@ -100,36 +106,52 @@ func run(ctx context.Context) error {
 	rounds := flag.Int("rounds", 10, "searches of each kind")
 	atOnce := flag.Int("at-once", len(kinds("")), "`searches` at the same time")
 	budget := flag.Duration("budget", 5*time.Minute, "most `time` of one search")
+	both := flag.Bool("both", false, "both searches within one budget, as whet load -knee does them")
 	only := flag.String("only", "", "only servers with this `part` in their names; nothing is kept")
 	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
 	dir := flag.String("dir", "bench", "directory with README.md and results")
 	flag.Parse()
+	name, of := "knee", kinds(*only)
+	if *both {
+		name, of = "knee-budget", bothKinds(*only)
+	}
 	if !*table {
 		e := ledger.Begin[[]Search]("bench/knee")
 		var err error
-		if e.Samples, err = measure(ctx, *rounds, max(*atOnce, 1), *budget, *only); err != nil {
+		if e.Samples, err = measure(ctx, of, *rounds, max(*atOnce, 1), *budget); err != nil {
 			return err
 		}
 		if *only != "" {
 			fmt.Println(tabled(e.Samples))
 			return nil
 		}
-		if err := e.Save(*dir, "knee"); err != nil {
+		if err := e.Save(*dir, name); err != nil {
 			return err
 		}
 	}
-	text, err := render(*dir)
+	text, err := render(*dir, name)
 	if err != nil {
 		return err
 	}
 	fmt.Println(text)
-	return ledger.Publish(*dir, "knee", text)
+	return ledger.Publish(*dir, name, text)
 }
 
 // kind is a server and what is looked for.
 type kind struct {
 	*server
-	open bool
+	open, both bool
+}
+
+// bothKinds are those of a round of both searches within one budget.
+func bothKinds(only string) []kind {
+	var out []kind
+	for _, k := range kinds(only) {
+		if !k.open {
+			out = append(out, kind{k.server, true, true})
+		}
+	}
+	return out
 }
 
 // kinds are the searches of a round, of servers with a part in their names.
@@ -139,9 +161,9 @@ func kinds(only string) []kind {
 		if !strings.Contains(s.name, only) {
 			continue
 		}
-		out = append(out, kind{s, false})
+		out = append(out, kind{s, false, false})
 		if s.open {
-			out = append(out, kind{s, true})
+			out = append(out, kind{s, true, false})
 		}
 	}
 	return out
@@ -149,10 +171,9 @@ func kinds(only string) []kind {
 
 // measure does the rounds, some searches at a time. An interrupt ends it without
 // samples: the rounds are what is counted.
-func measure(ctx context.Context, rounds, atOnce int, budget time.Duration, only string) ([]Search, error) {
+func measure(ctx context.Context, of []kind, rounds, atOnce int, budget time.Duration) ([]Search, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	of := kinds(only)
 	out := make([]Search, rounds*len(of))
 	next := make(chan int)
 	var wg sync.WaitGroup
@@ -190,7 +211,10 @@ func (k kind) process(ctx context.Context, budget time.Duration) (Search, error)
 		return Search{}, ctx.Err()
 	}
 	what := closedLoop
-	if k.open {
+	switch {
+	case k.both:
+		what = bothLoops
+	case k.open:
 		what = openLoop
 	}
 	cmd, err := again(ctx, "-search", k.name, what, budget.String())
@@ -211,7 +235,7 @@ func (k kind) process(ctx context.Context, budget time.Duration) (Search, error)
 	return found, nil
 }
 
-const closedLoop, openLoop = "closed", "open"
+const closedLoop, openLoop, bothLoops = "closed", "open", "both"
 
 // again is this program with other arguments, in a process with one processor.
 func again(ctx context.Context, args ...string) (*exec.Cmd, error) {
@@ -235,7 +259,7 @@ func searchOne(ctx context.Context, name, what, budget string) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.search(ctx, what == openLoop, most)
+	found, err := s.search(ctx, what, most)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -246,46 +270,38 @@ func searchOne(ctx context.Context, name, what, budget string) error {
 }
 
 // search starts the server and looks for its knee.
-func (s *server) search(ctx context.Context, open bool, budget time.Duration) (Search, error) {
+func (s *server) search(ctx context.Context, what string, budget time.Duration) (Search, error) {
 	address, stop, err := s.start(ctx)
 	if err != nil {
 		return Search{}, err
 	}
 	defer stop()
-	o := search.Closed()
-	var bounds slo.Bounds
-	if open {
-		o = search.Open()
-		o.From = math.Ceil(s.capacity / 8)
-		if bounds, err = slo.Parse(bound); err != nil {
-			return Search{}, err
+	var k *search.Knee
+	switch what {
+	case openLoop:
+		o := search.Open()
+		o.From, o.Budget = math.Ceil(s.capacity/8), budget
+		k, err = find(ctx, address, o)
+	case bothLoops:
+		if k, err = find(ctx, address, search.Closed().Within(budget/2)); err == nil && k.Found {
+			k, err = find(ctx, address, search.Rates(k).Within(max(budget-k.Spent, 1)))
 		}
+	default:
+		o := search.Closed()
+		o.Budget = budget
+		k, err = find(ctx, address, o)
 	}
-	o.Budget = budget
-	k, err := search.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (search.Point, error) {
-		l := load.DefaultOptions()
-		l.URL, l.Warmup, l.Duration, l.Timeout = "http://"+address+"/", 500*time.Millisecond, span, 5*time.Second
-		l.Concurrency = int(level)
-		if open {
-			l.Concurrency, l.Schedule = 512, schedule.Constant(level)
-		}
-		r, err := load.Run(ctx, l)
-		if err != nil {
-			return search.Point{}, err
-		}
-		return search.PointOf(r, level, bounds), nil
-	})
 	if err != nil {
 		return Search{}, err
 	}
 	out := Search{
-		Server: s.name, Open: open, At: k.At, Low: k.Low, High: k.High, ThroughputPS: k.Throughput,
+		Server: s.name, Open: what != closedLoop, Both: what == bothLoops, At: k.At, Low: k.Low, High: k.High, ThroughputPS: k.Throughput,
 		SpentNs: int64(k.Spent), Complete: k.Complete, Invalid: k.Invalid, Warnings: k.Warnings,
 	}
 	if math.IsInf(out.High, 1) {
 		out.High = 0
 	}
-	if !open {
+	if !k.Open {
 		out.ThroughputPS, out.NoiseRatio = k.Plateau.Throughput.Center, k.Plateau.NoiseRatio()
 		if math.IsInf(out.NoiseRatio, 1) || math.IsNaN(out.NoiseRatio) {
 			out.NoiseRatio = 0
@@ -302,10 +318,34 @@ func (s *server) search(ctx context.Context, open bool, budget time.Duration) (S
 	return out, nil
 }
 
+// find does one search of the server at an address.
+func find(ctx context.Context, address string, o search.Options) (*search.Knee, error) {
+	var bounds slo.Bounds
+	if o.Open {
+		var err error
+		if bounds, err = slo.Parse(bound); err != nil {
+			return nil, err
+		}
+	}
+	return search.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (search.Point, error) {
+		l := load.DefaultOptions()
+		l.URL, l.Warmup, l.Duration, l.Timeout = "http://"+address+"/", 500*time.Millisecond, span, 5*time.Second
+		l.Concurrency = int(level)
+		if o.Open {
+			l.Concurrency, l.Schedule = 512, schedule.Constant(level)
+		}
+		r, err := load.Run(ctx, l)
+		if err != nil {
+			return search.Point{}, err
+		}
+		return search.PointOf(r, level, bounds), nil
+	})
+}
+
 // render makes the text of the README from the kept samples; there may be none
 // yet.
-func render(dir string) (string, error) {
-	e, err := ledger.Load[[]Search](dir, "knee")
+func render(dir, name string) (string, error) {
+	e, err := ledger.Load[[]Search](dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -315,12 +355,18 @@ func render(dir string) (string, error) {
 	return tabled(e.Samples) + "\n" + e.Caption() + ".\n", nil
 }
 
-// near is how close a search has to come.
-const near = 0.05
+// near is how close a search has to come, and about how close both searches within one
+// budget.
+const near, about = 0.05, 0.1
 
 func tabled(samples []Search) string {
-	t := ledger.Table{Head: []string{"server", "looked for", "true", "found: median", "lowest and highest", "within 5 % (95 % interval)", "throughput, true", "found: median", "within 5 % (95 % interval)", "runs", "time, median", "CPU"}}
-	for _, k := range kinds("") {
+	of, far := kinds(""), near
+	if len(samples) > 0 && samples[0].Both {
+		of, far = bothKinds(""), about
+	}
+	within := fmt.Sprintf("within %.0f %% (95 %% interval)", 100*far)
+	t := ledger.Table{Head: []string{"server", "looked for", "true", "found: median", "lowest and highest", within, "throughput, true", "found: median", within, "runs", "time, median", "CPU"}}
+	for _, k := range of {
 		of := slices.DeleteFunc(slices.Clone(samples), func(r Search) bool { return r.Server != k.name || r.Open != k.open })
 		if len(of) == 0 {
 			continue
@@ -348,11 +394,16 @@ func tabled(samples []Search) string {
 }
 
 // hits counts the searches that came to an end and to the truth, with the interval
-// of their share.
+// of their share. Both searches within one budget are judged by what they have as it
+// ends.
 func hits(of []Search, values []float64, truth float64) string {
 	n := 0
 	for i, v := range values {
-		if of[i].Complete && of[i].Invalid == "" && math.Abs(v/truth-1) <= near {
+		far := near
+		if of[i].Both {
+			far = about
+		}
+		if (of[i].Complete || of[i].Both) && of[i].Invalid == "" && math.Abs(v/truth-1) <= far {
 			n++
 		}
 	}
