@@ -280,7 +280,7 @@ func (s *search) doubt(k *Knee) {
 	if n := len(k.Levels); n > 0 && !k.Open {
 		first := k.Levels[0].Runs[0]
 		if time.Duration(services*float64(first.P50)) > s.o.LongestSpan {
-			s.warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give longer spans", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
+			s.warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give more time", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
 		}
 	}
 }
@@ -312,7 +312,7 @@ func (o *Options) budget() string {
 	if o.Of > o.Budget {
 		return fmt.Sprintf("this search's part of the budget, %v of %v,", o.Budget.Round(time.Millisecond), o.Of)
 	}
-	return fmt.Sprintf("the budget of %v", o.Budget)
+	return fmt.Sprintf("the budget of %v", o.Budget.Round(time.Millisecond))
 }
 
 // String is the result in one line.

@@ -109,10 +109,11 @@ const (
 // than the levels that are left out.
 func (o Options) Within(budget time.Duration) Options {
 	o.Budget = budget
-	o.Span = min(o.Span, max(budget/levels, shortest))
-	o.LongestSpan = max(min(o.LongestSpan, budget/levels), o.Span)
+	share := func(of time.Duration) time.Duration { return (budget / of).Round(10 * time.Millisecond) }
+	o.Span = min(o.Span, max(share(levels), shortest))
+	o.LongestSpan = max(min(o.LongestSpan, share(levels)), o.Span)
 	if o.Open {
-		o.Fine = max(min(o.Fine, budget/fewest), o.Span)
+		o.Fine = max(min(o.Fine, share(fewest)), o.Span)
 		o.LongestSpan = o.Fine
 	}
 	return o

@@ -103,7 +103,7 @@ func TestSpan(t *testing.T) {
 		if err != nil || longest != c.want {
 			t.Errorf("service time %v: spans of up to %v, %v", c.service, longest, err)
 		}
-		if warned(k, "give longer spans") != (c.service == time.Second) {
+		if warned(k, "holds too few of them") != (c.service == time.Second) {
 			t.Errorf("%q", k.Warnings)
 		}
 	}
