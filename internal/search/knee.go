@@ -255,7 +255,9 @@ func (k *Knee) profile() {
 func (s *search) doubt(k *Knee) {
 	s.drifted()
 	// What the most runs of two levels can tell apart, with 95 % confidence.
-	if apart := 1.96 * k.Plateau.Noise.Ratio * math.Sqrt(2/float64(s.o.MostRuns)); apart > s.o.Tolerance && !k.Open {
+	apart := 1.96 * k.Plateau.Noise.Ratio * math.Sqrt(2/float64(s.o.MostRuns))
+	noisy := apart > s.o.Tolerance && !k.Open
+	if noisy {
 		s.warn("runs of one level vary by %s: levels that differ by less than %s are not told apart, and the knee is no surer than that; give longer spans, or a quieter machine",
 			quantity.Percent(k.Plateau.Noise.Ratio), quantity.Percent(apart))
 	}
@@ -277,7 +279,7 @@ func (s *search) doubt(k *Knee) {
 			s.warn("%s of the requests failed at %s: throughput counts the others", quantity.Percent(last.Errors), s.o.name(l.Level))
 		}
 	}
-	if n := len(k.Levels); n > 0 && !k.Open {
+	if n := len(k.Levels); n > 0 && !k.Open && !noisy {
 		first := k.Levels[0].Runs[0]
 		if time.Duration(services*float64(first.P50)) > s.o.LongestSpan {
 			s.warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give more time", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
