@@ -35,7 +35,7 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 		return OutcomeInvalid, ""
 	case len(findings) > 0:
 		return OutcomeFindings, ""
-	case kind == TooFewSamples && (len(places) == 0 || l.cpu.total > 0):
+	case kind == TooFewSamples && (l.cpu.total > 0 || l.alloc.total+l.delay.total == 0):
 		return OutcomeFew, ""
 	case len(places) == 0:
 		return OutcomeSpread, l.spread()

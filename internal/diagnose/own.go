@@ -10,6 +10,18 @@ import (
 // Own reports whether a frame is the user's own code: a package of one of the
 // subject's modules, tests included.
 func (s *Subject) Own(f *callstack.Frame) bool {
+	own, ok := s.owned[f]
+	if !ok {
+		if s.owned == nil {
+			s.owned = make(map[*callstack.Frame]bool)
+		}
+		own = s.isOwn(f)
+		s.owned[f] = own
+	}
+	return own
+}
+
+func (s *Subject) isOwn(f *callstack.Frame) bool {
 	pkg := symbolname.Package(f.Function)
 	if pkg == "" {
 		return false

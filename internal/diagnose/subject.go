@@ -77,6 +77,7 @@ type Subject struct {
 	files    map[string]*sourceFile
 	declared map[string]Declared
 	named    map[string]namedFunction
+	owned    map[*callstack.Frame]bool // frames are interned: few, and asked about for every sample
 }
 
 // Conditions are what the verdict on a program or a service rests on beside

@@ -14,21 +14,35 @@ import (
 type loggers struct {
 	s        *diagnose.Subject
 	homeMade map[string]bool
+	names    map[string]loggerName // of functions, read once: stacks repeat them
+}
+
+// loggerName is what a function's name says.
+type loggerName struct {
+	symbolname.Name
+	logger bool // of a logging package
+	logs   bool // of one, and not one that only configures it
+}
+
+func (l *loggers) name(fn string) loggerName {
+	n, ok := l.names[fn]
+	if !ok {
+		sym := symbolname.Parse(fn)
+		n = loggerName{sym, Package(sym.Package), knownPackage(sym.Package) && !configures(sym.Name)}
+		l.names[fn] = n
+	}
+	return n
 }
 
 func newLoggers(s *diagnose.Subject) *loggers {
-	l := &loggers{s: s, homeMade: make(map[string]bool)}
+	l := &loggers{s: s, homeMade: make(map[string]bool), names: make(map[string]loggerName)}
 	l.confirm()
 	return l
 }
 
 // logs reports whether a call of fn writes or builds a log record.
 func (l *loggers) logs(fn string) bool {
-	if l.homeMade[fn] {
-		return true
-	}
-	sym := symbolname.Parse(fn)
-	return knownPackage(sym.Package) && !configures(sym.Name)
+	return l.homeMade[fn] || l.name(fn).logs
 }
 
 // isLogger reports whether f is part of a logger, seen from its callee: the
@@ -37,14 +51,14 @@ func (l *loggers) isLogger(f *callstack.Frame, callee string) bool {
 	if l.homeMade[f.Function] {
 		return true
 	}
-	sym := symbolname.Parse(f.Function)
-	if Package(sym.Package) {
+	sym := l.name(f.Function)
+	if sym.logger {
 		return true
 	}
 	if callee == "" || sym.Receiver == "" {
 		return false
 	}
-	c := symbolname.Parse(callee)
+	c := l.name(callee)
 	return c.Package == sym.Package && c.Receiver == sym.Receiver
 }
 
