@@ -30,10 +30,11 @@ type continuous struct {
 	quit  chan struct{}
 	done  chan struct{}
 
-	cpu      *segment // nil: none is taken now
-	cpuCount int
-	lent     bool
-	hasIt    atomic.Bool // cpu != nil, for others to see
+	cpu         *segment // nil: none is taken now
+	cpuCount    int
+	lent        bool
+	statesCount int
+	hasIt       atomic.Bool // cpu != nil, for others to see
 
 	trace      *window // nil: none is taken now
 	traceCount int
@@ -56,9 +57,16 @@ type window struct {
 const (
 	maxFileBytes = 64 << 20 // of a trace on disk: it ends early there
 	maxTraces    = 8        // the last begins 4.5 hours after the start
-	// Goroutine profiles of more goroutines stop the program for too long.
-	manyGoroutines = 100_000
-	retryCPU       = time.Second
+	// Goroutine profiles of more goroutines stop the program for too long, and
+	// of more than tooMany take too much memory also when it has ended.
+	manyGoroutines    = 100_000
+	tooManyGoroutines = 1_000_000
+	// firstStates is when goroutines and heap are looked at first, and then each
+	// time the program has run twice as long. The last two are kept, so that one
+	// of them is from between a quarter and half of the run.
+	firstStates = 250 * time.Millisecond
+	partBefore  = "before"
+	retryCPU    = time.Second
 )
 
 // startContinuous returns nil when there is nowhere to write to.
@@ -98,6 +106,8 @@ func (c *continuous) run() {
 	defer cumulative.Stop()
 	retry := time.NewTicker(retryCPU)
 	defer retry.Stop()
+	states := time.NewTimer(firstStates)
+	defer states.Stop()
 	for {
 		var full <-chan struct{}
 		if c.trace != nil {
@@ -119,6 +129,9 @@ func (c *continuous) run() {
 			}
 		case <-cumulative.C:
 			c.keepUp()
+		case <-states.C:
+			c.writeStates()
+			states.Reset(time.Since(c.agent.origin))
 		case <-tracing:
 			if c.trace != nil {
 				c.stopTrace()
@@ -290,11 +303,25 @@ func (c *continuous) stopTrace() {
 	c.check(c.files.keep(w.file.File, file{Name: name[:len(name)-len(".new")], Kind: "trace", StartNs: w.start, EndNs: end}))
 }
 
-// writeCumulative writes the profiles that count since the process began.
-func (c *continuous) writeCumulative() {
-	for _, name := range [...]string{"goroutine", "block", "mutex", "threadcreate", "heap", "allocs"} {
+// writeStates writes what there is now, from which the end's profiles tell
+// what was added. It forces no collection: the heap is as of the last one.
+func (c *continuous) writeStates() {
+	for _, name := range [...]string{"goroutine", "heap"} {
 		if name == "goroutine" && runtime.NumGoroutine() > manyGoroutines {
-			c.note("no goroutine profile: %d goroutines would stop the program for too long", manyGoroutines)
+			continue
+		}
+		c.check(c.files.writePart(fmt.Sprintf("%s-before-%d.pb.gz", name, c.statesCount%2), name, partBefore, c.agent.since(),
+			func(w io.Writer) error { return pprof.Lookup(name).WriteTo(w, 0) }))
+	}
+	c.statesCount++
+}
+
+// writeCumulative writes the profiles that count since the process began, and
+// the states of now.
+func (c *continuous) writeCumulative(most int) {
+	for _, name := range [...]string{"goroutine", "block", "mutex", "threadcreate", "heap", "allocs"} {
+		if name == "goroutine" && runtime.NumGoroutine() > most {
+			c.note("no goroutine profile: more than %d goroutines would stop the program for too long", most)
 			continue
 		}
 		start := int64(0)
@@ -305,9 +332,20 @@ func (c *continuous) writeCumulative() {
 	}
 }
 
+// writeLeaked writes the goroutines of which the runtime proves that nothing can
+// wake them, where the program was built with GOEXPERIMENT=goroutineleakprofile.
+// That takes a collection, and so it is asked for at the end alone.
+func (c *continuous) writeLeaked() {
+	p := pprof.Lookup("goroutineleak")
+	if p == nil || runtime.NumGoroutine() > tooManyGoroutines {
+		return
+	}
+	c.check(c.files.write("goroutineleak.pb.gz", "goroutineleak", c.agent.since(), func(w io.Writer) error { return p.WriteTo(w, 0) }))
+}
+
 // keepUp writes what a program that is killed leaves behind.
 func (c *continuous) keepUp() {
-	c.writeCumulative()
+	c.writeCumulative(manyGoroutines)
 	c.publish("the program still ran when this was written")
 }
 
@@ -315,7 +353,7 @@ func (c *continuous) keepUp() {
 func (c *continuous) flush() {
 	c.stopCPU()
 	c.startCPU()
-	c.writeCumulative()
+	c.writeCumulative(manyGoroutines)
 }
 
 // publish writes the recording as it is now.
@@ -353,7 +391,8 @@ func (c *continuous) finish(how string) {
 	case <-wait.C:
 		c.note("the last garbage collection took more than %v: the heap and allocs profiles are as of the one before", gcLimit)
 	}
-	c.writeCumulative()
+	c.writeCumulative(tooManyGoroutines)
+	c.writeLeaked()
 	c.check(c.files.end(how, end))
 	if c.recorder != nil {
 		if err := c.recorder.publish(c.files.report(), ""); err != nil {

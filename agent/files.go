@@ -32,6 +32,7 @@ type report struct {
 type file struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
+	Part    string `json:"part,omitempty"` // partBefore: of an earlier moment than the file without
 	StartNs int64  `json:"start_ns"`
 	EndNs   int64  `json:"end_ns"`
 	bytes   int64
@@ -70,6 +71,10 @@ func newFiles(dir string, a *Agent) *files {
 
 // write makes a file in one go.
 func (d *files) write(name, kind string, start int64, content func(io.Writer) error) error {
+	return d.writePart(name, kind, "", start, content)
+}
+
+func (d *files) writePart(name, kind, part string, start int64, content func(io.Writer) error) error {
 	f, err := d.create(name)
 	if err != nil {
 		return err
@@ -80,7 +85,7 @@ func (d *files) write(name, kind string, start int64, content func(io.Writer) er
 		d.discard(f)
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return d.keep(f, file{Name: name, Kind: kind, StartNs: start, EndNs: end})
+	return d.keep(f, file{Name: name, Kind: kind, Part: part, StartNs: start, EndNs: end})
 }
 
 // create opens the temporary file of name.

@@ -89,6 +89,7 @@ type unknown struct {
 type artifact struct {
 	Path    string `json:"path"`
 	Kind    string `json:"kind"`
+	Part    string `json:"part,omitempty"`
 	StartNs int64  `json:"start_ns"`
 	EndNs   int64  `json:"end_ns"`
 	Bytes   int64  `json:"bytes"`

@@ -163,7 +163,7 @@ func (p *recorder) rename(tmp string, partial bool) error {
 // enter puts a file into the recording in tmp and returns its entry.
 func (p *recorder) enter(tmp string, f file) (artifact, error) {
 	rel := folder(f.Kind) + "/" + f.Name
-	one := artifact{Path: rel, Kind: f.Kind, StartNs: f.StartNs, EndNs: f.EndNs}
+	one := artifact{Path: rel, Kind: f.Kind, Part: f.Part, StartNs: f.StartNs, EndNs: f.EndNs}
 	from, to := filepath.Join(p.dir, f.Name), filepath.Join(tmp, filepath.FromSlash(rel))
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return one, err

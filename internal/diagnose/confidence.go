@@ -17,6 +17,9 @@ func (s *Subject) confidence(w *weighed) finding.Confidence {
 	if c == "" {
 		c = finding.High
 	}
+	if w.claim.Leak != nil {
+		return c
+	}
 	p := w.claim.Place
 	if !s.Statement(p.File, p.Line).Known {
 		c = lower(c, finding.Medium)

@@ -31,7 +31,7 @@ func (s *Subject) DeclaredFunctions() map[string]Declared {
 		for _, d := range sf.ast.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				s.declared[pkg+"."+linkerName(d)] = Declared{VariadicAny: variadicAny(d.Type)}
+				s.declared[pkg+"."+LinkerName(d)] = Declared{VariadicAny: variadicAny(d.Type)}
 			case *ast.GenDecl:
 				if d.Tok == token.TYPE {
 					s.declareInterfaces(pkg, d)
@@ -64,8 +64,8 @@ func (s *Subject) declareInterfaces(pkg string, d *ast.GenDecl) {
 	}
 }
 
-// linkerName returns "F", "T.M" or "(*T).M".
-func linkerName(d *ast.FuncDecl) string {
+// LinkerName returns "F", "T.M" or "(*T).M".
+func LinkerName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}

@@ -26,7 +26,7 @@ func (s *Subject) FunctionAt(file string, line int) *Function {
 		if !ok || fd.Body == nil {
 			continue
 		}
-		f := &Function{Node: fd, Name: linkerName(fd), File: file, fset: sf.fset}
+		f := &Function{Node: fd, Name: LinkerName(fd), File: file, fset: sf.fset}
 		if f.Line(fd.Pos()) <= line && line <= f.Line(fd.End()) {
 			return f
 		}

@@ -36,7 +36,7 @@ func (s *Subject) takeOver(ws []weighed) {
 		var heaviest *weighed
 		for j := range ws {
 			w := &ws[j]
-			if w.claim.aboutWaits() || !w.above || !s.doneUnder(&w.claim, lock.claim.Held, under) {
+			if w.claim.aboutWaits() || w.claim.Leak != nil || !w.above || !s.doneUnder(&w.claim, lock.claim.Held, under) {
 				continue
 			}
 			if heaviest == nil || w.heavier(heaviest) {

@@ -24,7 +24,7 @@ func (s *Subject) FunctionNamed(name string) (fn *ast.FuncDecl, file string) {
 		s.named = make(map[string]namedFunction)
 		s.eachDecl(func(pkg, file string, d ast.Decl) {
 			if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
-				s.named[pkg+"."+linkerName(fd)] = namedFunction{fd, file}
+				s.named[pkg+"."+LinkerName(fd)] = namedFunction{fd, file}
 			}
 		})
 	}

@@ -17,16 +17,18 @@ const MinCPUSamples = 200
 type EvidenceKind string
 
 const (
-	EvidenceCPU    EvidenceKind = "cpu"    // Subject.CPU
-	EvidenceAllocs EvidenceKind = "allocs" // Subject.Allocs
-	EvidenceMutex  EvidenceKind = "mutex"  // Subject.Mutex
-	EvidenceBlock  EvidenceKind = "block"  // Subject.Block
-	EvidenceSource EvidenceKind = "source" // Subject.Source
-	EvidenceCalls  EvidenceKind = "calls"  // Subject.Calls
+	EvidenceCPU        EvidenceKind = "cpu"       // Subject.CPU
+	EvidenceAllocs     EvidenceKind = "allocs"    // Subject.Allocs
+	EvidenceMutex      EvidenceKind = "mutex"     // Subject.Mutex
+	EvidenceBlock      EvidenceKind = "block"     // Subject.Block
+	EvidenceGoroutines EvidenceKind = "goroutine" // Subject.Goroutines or Subject.Proven
+	EvidenceHeap       EvidenceKind = "heap"      // Subject.Heap
+	EvidenceSource     EvidenceKind = "source"    // Subject.Source
+	EvidenceCalls      EvidenceKind = "calls"     // Subject.Calls
 )
 
 func (k EvidenceKind) isProfile() bool {
-	return k == EvidenceCPU || k == EvidenceAllocs || k == EvidenceMutex || k == EvidenceBlock
+	return k == EvidenceCPU || k == EvidenceAllocs || k == EvidenceMutex || k == EvidenceBlock || k == EvidenceGoroutines || k == EvidenceHeap
 }
 
 func (k EvidenceKind) known() bool {
@@ -87,6 +89,9 @@ type Claim struct {
 	Remedy     string
 	Evidence   []finding.Evidence
 	Fixable    bool
+	// Leak says what is left behind, where that is what is claimed. Such a claim
+	// stands by what its rule knows: no share of time or bytes decides about it.
+	Leak *finding.Leak
 	// Held is set in a claim about a lock that is held too long: the lines that
 	// run while it is held. The heaviest claim about work done there takes over
 	// the lock's delay: see takeOver.

@@ -126,6 +126,10 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 			needed = max(needed, rule.MinSamples)
 		}
 		for _, c := range rule.Find(s) {
+			if c.Leak != nil {
+				out = append(out, weighed{rule: rule, claim: c, mem: &mem, above: true})
+				continue
+			}
 			w := weighed{rule: rule, claim: c, mem: &mem, cost: s.shares(c.Cost, rule.MinSamples)}
 			w.avoidable = w.cost
 			if !c.Avoidable.empty() {
@@ -173,7 +177,8 @@ func (s *Subject) hasEvidence(r *Rule) bool {
 // recorded reports whether a profile was.
 func (s *Subject) recorded(k EvidenceKind) bool {
 	return k == EvidenceCPU && s.CPU != nil || k == EvidenceAllocs && s.Allocs != nil ||
-		k == EvidenceMutex && s.Mutex != nil || k == EvidenceBlock && s.Block != nil
+		k == EvidenceMutex && s.Mutex != nil || k == EvidenceBlock && s.Block != nil ||
+		k == EvidenceGoroutines && (len(s.Goroutines) > 0 || s.Proven != nil) || k == EvidenceHeap && len(s.Heap) > 0
 }
 
 // lacks names the profiles of a rule that has to have them and has not.
@@ -297,12 +302,18 @@ func (m *merger) add(s *Subject, w weighed) {
 	if c.aboutWaits() {
 		f.Processors = s.Procs
 	}
+	if f.Leak = c.Leak; f.Leak != nil {
+		f.Unknown = finding.Unknown{CPU: true, AllocBytes: true, Delay: true}
+	}
 	if text := s.waitText(&w); text != "" {
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: text})
 	}
 	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.wait))
 	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.CPURatio, f.AllocBytesRatio, float64(w.mem.base), float64(w.mem.collect)))
 	f.weight = f.Weight()
+	if f.Leak != nil {
+		f.weight = float64(f.Leak.Count)
+	}
 	key := placeKey{w.rule.ID, file, c.Place.Line}
 	i, ok := m.at[key]
 	if !ok {

@@ -41,6 +41,17 @@ type Subject struct {
 	// Scheduling is of the processes that the CPU profile is of; nil: unknown.
 	Scheduling *recording.Scheduling
 
+	// Goroutines and Heap are states of the target in the order of time, the
+	// last of them that of its end; of one moment nobody knows what was added.
+	Goroutines, Heap []Snapshot
+	Proven           *Snapshot // goroutines that the runtime proves to be leaked; nil: it was not asked
+	// GoroutineCount and LiveHeap are what became of their number and of the
+	// bytes that were alive.
+	GoroutineCount, LiveHeap Rise
+	// Operations are those between the first and the last of Goroutines, of a
+	// benchmark all of its run; HeapOperations the same of Heap. 0: unknown.
+	Operations, HeapOperations int64
+
 	// Procs is how many processors the measured code ran on, GOMAXPROCS; 0
 	// unknown.
 	Procs int

@@ -57,7 +57,7 @@ const (
 // verdict is the bottleneck, what outcome says of it where no finding does, and
 // what else happened that nobody must miss.
 func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding, outcome func(VerdictKind) (Outcome, string)) Verdict {
-	v := bottleneck(reg, subjects, findings)
+	v := bottleneck(reg, subjects, findings).leaked(findings)
 	var open string
 	if v.Outcome, open = outcome(v.Kind); open != "" {
 		v.Text += "; " + open
@@ -67,6 +67,9 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding, out
 			continue
 		}
 		for _, growth := range s.Run.Growth {
+			if len(findings) > 0 && findings[0].Leak != nil {
+				break // that has been said, and where
+			}
 			v.Text += "; and " + growth
 		}
 		if cores, crowded := s.otherWork(); crowded {

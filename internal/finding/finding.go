@@ -62,8 +62,45 @@ type Finding struct {
 	// Processors is how many processors (GOMAXPROCS) the waits for a lock were
 	// seen on, of a finding about such waits; 0 unknown or of no meaning.
 	Processors int `json:"processors,omitempty"`
+	// Leak is what is left behind, of a finding about that; nil elsewhere. Such
+	// findings stand before all others.
+	Leak *Leak `json:"leak,omitempty"`
 	// Unknown shares are 0 here and null in JSON.
 	Unknown Unknown `json:"-"`
+}
+
+// Leak is how much a target leaves behind.
+type Leak struct {
+	Kind       string `json:"kind"` // LeakGoroutines or LeakBytes
+	Count      int64  `json:"count"`
+	Operations int64  `json:"operations,omitempty"` // iterations or requests that left it behind; 0 unknown
+	// PerOperation is Count by Operations; nil where those are unknown.
+	PerOperation *float64 `json:"per_operation"`
+}
+
+// Kinds of leaks.
+const (
+	LeakGoroutines = "goroutines"
+	LeakBytes      = "bytes"
+)
+
+// rank is the class of a finding: what ends a process stands before what slows
+// it down, and goroutines before the memory that they may hold.
+func (f *Finding) rank() int {
+	switch {
+	case f.Leak == nil:
+		return 0
+	case f.Leak.Kind == LeakGoroutines:
+		return 2
+	}
+	return 1
+}
+
+func (f *Finding) left() int64 {
+	if f.Leak == nil {
+		return 0
+	}
+	return f.Leak.Count
 }
 
 // Unknown names the shares that nothing was recorded for. Without a CPU sample
@@ -115,13 +152,15 @@ func CeilingWithGC(cpu, alloc, base, gc float64) float64 {
 	return max(Ceiling(cpu), Ceiling((cpu*base+alloc*gc)/(base+gc)))
 }
 
-// Sort orders findings by weight, heaviest first, then by place, so that the
+// Sort orders findings by rank, leaks first, then by weight, heaviest first, then by place, so that the
 // order never depends on the order they were found in. Of equal weight, work
 // done under a lock comes first: it has the lock's own weight, and is what to
 // move.
 func Sort(fs []Finding) {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(
+			cmp.Compare(b.rank(), a.rank()),
+			cmp.Compare(b.left(), a.left()),
 			cmp.Compare(b.Weight(), a.Weight()),
 			cmp.Compare(underLock(&b), underLock(&a)),
 			cmp.Compare(a.File, b.File),

@@ -160,3 +160,19 @@ func TestJSONNames(t *testing.T) {
 		t.Errorf("evidence: %s", keys["evidence"])
 	}
 }
+
+// Leaks stand before what is slow: goroutines, then memory, the most first.
+func TestLeaksFirst(t *testing.T) {
+	fs := []Finding{
+		{Rule: "slow", CPURatio: 0.99},
+		{Rule: "heap", Leak: &Leak{Kind: LeakBytes, Count: 1 << 30}},
+		{Rule: "few", Leak: &Leak{Kind: LeakGoroutines, Count: 20}},
+		{Rule: "many", Leak: &Leak{Kind: LeakGoroutines, Count: 500}},
+	}
+	Sort(fs)
+	for i, want := range []string{"many", "few", "heap", "slow"} {
+		if fs[i].Rule != want {
+			t.Errorf("%d is %s, want %s", i, fs[i].Rule, want)
+		}
+	}
+}

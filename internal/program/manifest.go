@@ -49,6 +49,7 @@ type Rates struct {
 type File struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"` // of internal/recording
+	Part    string `json:"part"` // recording.PartBefore: of an earlier moment; "": of the end, or of all of it
 	StartNs int64  `json:"start_ns"`
 	EndNs   int64  `json:"end_ns"`
 }
@@ -143,6 +144,8 @@ func parseManifest(data []byte) (Manifest, error) {
 			return Manifest{}, fmt.Errorf("file %d: %s is listed twice", i, f.Name)
 		case !known(f.Kind):
 			return Manifest{}, fmt.Errorf("file %d: %s is of an unknown kind, %.40q", i, f.Name, f.Kind)
+		case f.Part != "" && f.Part != recording.PartBefore:
+			return Manifest{}, fmt.Errorf("file %d: %s is an unknown part, %.40q", i, f.Name, f.Part)
 		case f.StartNs < 0 || f.EndNs < f.StartNs:
 			return Manifest{}, fmt.Errorf("file %d: %s runs from %d to %d ns", i, f.Name, f.StartNs, f.EndNs)
 		}
@@ -163,7 +166,7 @@ func parseManifest(data []byte) (Manifest, error) {
 func known(kind string) bool {
 	switch kind {
 	case recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex,
-		recording.KindGoroutine, recording.KindThreads, recording.KindTrace, recording.KindFlight, recording.KindMetrics:
+		recording.KindGoroutine, recording.KindThreads, recording.KindLeaked, recording.KindTrace, recording.KindFlight, recording.KindMetrics:
 		return true
 	}
 	return false

@@ -26,7 +26,8 @@ const (
 	KindMutex       = "mutex"
 	KindGoroutine   = "goroutine"
 	KindThreads     = "threadcreate"
-	KindWall        = "wall" // where goroutines spent their time, made of the traces
+	KindLeaked      = "goroutineleak" // what the runtime proves to be leaked, with GOEXPERIMENT=goroutineleakprofile
+	KindWall        = "wall"          // where goroutines spent their time, made of the traces
 	KindTrace       = "trace"
 	KindFlight      = "flight"     // a flight recorder's snapshot: a trace too
 	KindMetrics     = "metrics"    // one JSON row each 100 ms: format/metrics
@@ -45,7 +46,8 @@ const (
 )
 
 // Parts of cumulative profiles, which count since the process began. The
-// analyses read the delta, which has no part.
+// analyses read the delta, which has no part. Of states, PartBefore is of an
+// earlier moment of the run, and what has no part of its end.
 const (
 	PartBefore = "before"
 	PartAfter  = "after"
@@ -150,6 +152,8 @@ type Benchmark struct {
 	AllocIterations int64  `json:"alloc_iterations"`
 	MutexFraction   int64  `json:"mutex_fraction"` // of so many contentions the mutex profile samples one; 0: unknown
 	Failure         string `json:"failure,omitempty"`
+	// CourseIterations are those of the run that was watched over time.
+	CourseIterations int64 `json:"course_iterations,omitempty"`
 	// Scheduling is of the processes whose CPU profile was taken; nil: unknown.
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
@@ -232,8 +236,10 @@ type Service struct {
 	// unknown.
 	CPURequests   int64 `json:"cpu_requests"`
 	MutexRequests int64 `json:"mutex_requests"`
-	AllocRequests int64 `json:"alloc_requests"`
-	Restarts      int   `json:"restarts"` // of the target while it was measured
+	// GoroutineRequests are those between the two goroutine profiles.
+	GoroutineRequests int64 `json:"goroutine_requests,omitempty"`
+	AllocRequests     int64 `json:"alloc_requests"`
+	Restarts          int   `json:"restarts"` // of the target while it was measured
 	// OwnGC are the collections of garbage that whet asked the target for.
 	OwnGC []Span `json:"own_gc,omitempty"`
 	// Over the load phase; nil: unknown.

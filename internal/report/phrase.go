@@ -177,6 +177,8 @@ func ceiling(f *finding.Finding) string {
 	most := max(f.CeilingWithGCRatio, f.CeilingRatio)
 	text := "at most " + quantity.Ratio(most) + " faster if it cost nothing"
 	switch {
+	case f.Leak != nil:
+		return "it grows as long as it runs: no bound was seen"
 	case f.Unknown.CPU:
 		return "how much faster at most is unknown: no CPU sample was taken"
 	case f.CPURatio <= 0 && f.DelayRatio > 0 && most <= 1: // of a program, or of a service whose requests were not counted
@@ -206,6 +208,9 @@ type measure struct {
 // a finding. CPU and allocated bytes are always there, since that there is none,
 // or none known, is also said.
 func measures(f *finding.Finding) []measure {
+	if f.Leak != nil {
+		return []measure{leaked(f.Leak)}
+	}
 	cpu := newMeasure("CPU", "of CPU time", f.CPURatio, f.AvoidableCPURatio, f.Unknown.CPU)
 	if f.FewSamples() {
 		cpu.Notes = append(cpu.Notes, "of only "+quantity.Plural(int(f.CPUSamples), "sample"))
@@ -225,6 +230,20 @@ func measures(f *finding.Finding) []measure {
 		m = append(m, newMeasure("delay", "of lock delay", f.DelayRatio, f.DelayRatio, false))
 	}
 	slices.SortStableFunc(m, func(a, b measure) int { return cmp.Compare(b.Ratio, a.Ratio) })
+	return m
+}
+
+// leaked is what a leak leaves behind, in place of shares.
+func leaked(l *finding.Leak) measure {
+	m := measure{Name: "left behind", Short: "left behind", Percent: quantity.Count(float64(l.Count)) + " goroutines"}
+	each := func(per float64) string { return quantity.Count(per) }
+	if l.Kind == finding.LeakBytes {
+		m.Name, m.Short, m.Percent = "kept", "kept", quantity.Bytes(float64(l.Count))
+		each = func(per float64) string { return quantity.Bytes(per) }
+	}
+	if l.PerOperation != nil {
+		m.Notes = append(m.Notes, each(*l.PerOperation)+" for each operation")
+	}
 	return m
 }
 

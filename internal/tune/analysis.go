@@ -267,6 +267,8 @@ func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 		Source:     a.sources, Loops: a.loops, Calls: a.calls, Decisions: a.notes,
 	}
 	s.Procs = b.Procs
+	s.Operations, s.HeapOperations = b.CourseIterations, b.CourseIterations
+	a.addStates(s, b.Name)
 	if b.BytesPerOp != nil {
 		s.BytesPerOp = *b.BytesPerOp
 	}

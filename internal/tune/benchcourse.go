@@ -56,6 +56,19 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	}
 	r.storeRows("metrics/"+s.slug+".jsonl", s.Name, t.rows)
 	r.addGC(lines, s.Name, began)
+	for _, l := range res.Lines {
+		if l.Name == s.Name {
+			s.courseIterations = l.N
+		}
+	}
+	// The heap's end has a part, so that no page lists it beside the profiles of
+	// the benchmark's allocations.
+	r.storeBefore(&t, "profiles/"+s.slug+".", s.Name)
+	for kind, part := range map[string]string{recording.KindGoroutine: "", recording.KindLeaked: "", recording.KindHeap: recording.PartAfter} {
+		if p := t.profiles[kind]; p != nil {
+			r.keep(r.w.Write(recording.Artifact{Path: "profiles/" + s.slug + "." + kind + ".pb.gz", Kind: kind, Part: part, Benchmark: s.Name, StartNs: p.start, EndNs: p.end}, p.parts[0]))
+		}
+	}
 	// A parallel benchmark has a block profile of a run of its own.
 	if p := t.profiles[recording.KindBlock]; p != nil && !s.parallel {
 		r.keep(r.w.Write(recording.Artifact{Path: "profiles/" + s.slug + ".block.pb.gz", Kind: recording.KindBlock, Benchmark: s.Name, StartNs: p.start, EndNs: p.end}, p.parts[0]))

@@ -37,6 +37,7 @@ type subject struct {
 	failed   bool
 	done     bool // a further CPU run failed: what it has is kept
 
+	courseIterations int64 // of the run that was watched over time
 	// Calls of the loop that each profile covers.
 	cpuIterations, mutexIterations, blockIterations, allocIterations int64
 	mutexFraction                                                    int64 // of the mutex profile; 0: there is none

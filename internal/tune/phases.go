@@ -207,6 +207,11 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 		}
 		return
 	}
+	// The goroutines are counted when they are asked for.
+	m.seen[recording.KindGoroutine] = m.load.Completed()
+	if f := m.fetch(ctx, recording.KindGoroutine); f != nil {
+		m.taken.before = append(m.taken.before, takenTrace{f.Data, recording.KindGoroutine, m.since(f.Start), m.since(f.End)})
+	}
 	traceFrom := end.Add(-lastTime - traceTime*time.Second)
 	var tracing sync.WaitGroup
 	tracing.Go(func() {
@@ -217,8 +222,14 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 	m.cpu(ctx, traceFrom.Add(traceLap))
 	tracing.Wait()
 	for _, kind := range states {
-		if f := m.fetch(ctx, kind); f != nil {
-			m.taken.add(kind, f.Data, m.since(f.Start), m.since(f.End))
+		completed := m.load.Completed()
+		f := m.fetch(ctx, kind)
+		if f == nil {
+			continue
+		}
+		m.taken.add(kind, f.Data, m.since(f.Start), m.since(f.End))
+		if kind == recording.KindGoroutine && len(m.taken.before) > 0 {
+			m.result.GoroutineRequests = completed - m.seen[kind]
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 		lines = append(lines, l)
 	}
 	for _, s := range subjects {
-		add(s.Line, recording.Benchmark{Profiled: len(s.cpu) > 0, Parallel: s.parallel,
+		add(s.Line, recording.Benchmark{CourseIterations: s.courseIterations, Profiled: len(s.cpu) > 0, Parallel: s.parallel,
 			CPUIterations: s.cpuIterations, MutexIterations: s.mutexIterations, BlockIterations: s.blockIterations, AllocIterations: s.allocIterations,
 			MutexFraction: s.mutexFraction, Scheduling: s.sched})
 	}

@@ -150,9 +150,11 @@ func (a *analysis) runSubject() *diagnose.Subject {
 		Run: a.conditions(),
 	}
 	s.Procs = s.Run.Cores
+	a.addStates(s, "")
 	switch {
 	case a.rec.Service != nil:
 		svc := a.rec.Service
+		s.Operations, s.HeapOperations = svc.GoroutineRequests, svc.AllocRequests
 		s.CPUIterations, s.MutexIterations, s.AllocIterations = svc.CPURequests, svc.MutexRequests, svc.AllocRequests
 	case a.rec.Program != nil:
 		for i := range a.rec.Program.Runs {

@@ -20,6 +20,7 @@ import (
 // artifact is made of all.
 type taken struct {
 	profiles map[string]*takenProfile // by kind
+	before   []takenTrace             // states of earlier moments, of the last run alone
 	traces   []takenTrace
 	rows     []metrics.Row // times since the recording's origin
 }
@@ -48,7 +49,7 @@ func (t *taken) add(kind string, data []byte, start, end int64) {
 	}
 	p.end = end
 	switch kind {
-	case recording.KindHeap, recording.KindGoroutine, recording.KindThreads:
+	case recording.KindHeap, recording.KindGoroutine, recording.KindThreads, recording.KindLeaked:
 		p.parts, p.start = nil, start // a state, not a sum: the last one
 	}
 	p.parts = append(p.parts, data)
@@ -56,7 +57,7 @@ func (t *taken) add(kind string, data []byte, start, end int64) {
 
 // profileKinds is the order in which profiles are stored.
 var profileKinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex,
-	recording.KindGoroutine, recording.KindThreads}
+	recording.KindGoroutine, recording.KindThreads, recording.KindLeaked}
 
 // Bounds on one file of the agent's.
 const maxAgentFile = 256 << 20
@@ -81,6 +82,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 	if shift < start || shift > start+int64(lateBy) || shift+m.EndNs > end+int64(lateBy) {
 		shift = start
 	}
+	t.before = nil
 	for _, f := range m.Files {
 		name := filepath.Join(a.Dir(), f.Name)
 		st, err := os.Stat(name)
@@ -96,6 +98,10 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 			continue
 		}
 		from, to := f.StartNs+shift, f.EndNs+shift
+		if f.Part != "" {
+			t.before = append(t.before, takenTrace{data, f.Kind, from, to})
+			continue
+		}
 		switch f.Kind {
 		case recording.KindTrace, recording.KindFlight:
 			t.traces = append(t.traces, takenTrace{data, f.Kind, from, to})
@@ -137,11 +143,20 @@ func (s *session) store(t *taken) {
 		}
 		s.keep(s.w.Write(recording.Artifact{Path: "profiles/" + kind + ".pb.gz", Kind: kind, StartNs: p.start, EndNs: p.end, Cost: p.cost}, data))
 	}
+	s.storeBefore(t, "profiles/", "")
 	for i, trace := range t.traces {
 		s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("trace/%03d.trace", i), Kind: trace.kind, StartNs: trace.start, EndNs: trace.end}, trace.data))
 	}
 	s.storeWall(t.traces)
 	s.storeRows("metrics/metrics.jsonl", "", t.rows)
+}
+
+// storeBefore keeps the states of earlier moments; prefix begins their paths.
+func (s *session) storeBefore(t *taken, prefix, benchmark string) {
+	for i, state := range t.before {
+		s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("%s%s-before-%d.pb.gz", prefix, state.kind, i), Kind: state.kind, Part: recording.PartBefore,
+			Benchmark: benchmark, StartNs: state.start, EndNs: state.end}, state.data))
+	}
 }
 
 // storeWall makes a profile of the traces that every view opens.

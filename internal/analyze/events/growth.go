@@ -41,8 +41,17 @@ type trend struct {
 // steady returns the trend of a series that rises from its beginning to its
 // end. pick puts the values of one part together.
 func (s *series) steady(pick func([]float64) float64) (trend, bool) {
+	return s.steadyFor(pick, shortestTrend)
+}
+
+func (s *series) watched(shortest int64) bool {
 	n := len(s.ns)
-	if n < fewestPoints || s.ns[n-1]-s.ns[0] < shortestTrend {
+	return n >= fewestPoints && s.ns[n-1]-s.ns[0] >= shortest
+}
+
+func (s *series) steadyFor(pick func([]float64) float64, shortest int64) (trend, bool) {
+	n := len(s.ns)
+	if !s.watched(shortest) {
 		return trend{}, false
 	}
 	parts := min(trendParts, n)

@@ -8,6 +8,8 @@ import (
 	"whet/internal/diagnose/rules/densemap"
 	"whet/internal/diagnose/rules/escapingstruct"
 	"whet/internal/diagnose/rules/fmtformat"
+	"whet/internal/diagnose/rules/goroutineleak"
+	"whet/internal/diagnose/rules/heapgrowth"
 	"whet/internal/diagnose/rules/jsonreencode"
 	"whet/internal/diagnose/rules/lockcontention"
 	"whet/internal/diagnose/rules/lockheld"
@@ -25,6 +27,8 @@ import (
 // All returns every rule, in the order they are listed to users.
 func All() []diagnose.Rule {
 	return []diagnose.Rule{
+		goroutineleak.Rule(),
+		heapgrowth.Rule(),
 		logging.Rule(),
 		lockheld.Rule(),
 		lockcontention.Rule(),

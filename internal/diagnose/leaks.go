@@ -1,0 +1,69 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+// Snapshot is a profile of a state, as it was at one moment: the goroutines
+// there were, or the objects that were alive.
+type Snapshot struct {
+	AtNs int64
+	*hot.Classified
+	Column int // goroutines, or inuse_space
+}
+
+// Rise is what became of a quantity while its target ran.
+type Rise struct {
+	Known    bool    // it was watched, often enough and for long enough
+	Steady   bool    // it rose from the beginning to the end, and still did at the end
+	From, To float64 // medians of the first and the last part
+	Ns       int64   // that were watched
+}
+
+// Added is how much it rose by, 0 where it did not rise steadily.
+func (r Rise) Added() float64 {
+	if !r.Known || !r.Steady {
+		return 0
+	}
+	return max(r.To-r.From, 0)
+}
+
+// LeftBehind is what n of a kind are for each operation.
+func (s *Subject) LeftBehind(kind string, n, operations int64) *finding.Leak {
+	l := &finding.Leak{Kind: kind, Count: n, Operations: operations}
+	if operations > 0 {
+		per := float64(n) / float64(operations)
+		l.PerOperation = &per
+	}
+	return l
+}
+
+// leaked puts the first leak before a verdict's words: whatever the time goes
+// to, a program that grows until it dies has that to mend first.
+func (v Verdict) leaked(findings []finding.Finding) Verdict {
+	if len(findings) == 0 || findings[0].Leak == nil {
+		return v
+	}
+	f := &findings[0]
+	said := ""
+	switch l := f.Leak; l.Kind {
+	case finding.LeakGoroutines:
+		said = fmt.Sprintf("Goroutine leak: %s left behind", quantity.Plural(int(l.Count), "goroutine"))
+		if l.PerOperation != nil {
+			said += fmt.Sprintf(", %s for each operation", quantity.Count(*l.PerOperation))
+		}
+		said += ", started at "
+	default:
+		said = fmt.Sprintf("Heap growth: %s kept", quantity.Bytes(float64(l.Count)))
+		if l.PerOperation != nil {
+			said += fmt.Sprintf(", %s for each operation", quantity.Bytes(*l.PerOperation))
+		}
+		said += ", allocated at "
+	}
+	v.Text = fmt.Sprintf("%s%s:%d (%s). %s", said, f.File, f.Line, f.Function, v.Text)
+	return v
+}

@@ -1,0 +1,301 @@
+package goroutineleak
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+	"whet/internal/symbolname"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "goroutine-leak",
+		Title: "goroutines that are left behind",
+		Doc: diagnose.Doc{
+			What:   "Goroutines that each iteration, request or turn of a program's work starts and that do not end: their number rises as long as the target runs, or the runtime proves that nothing can wake them.",
+			Why:    "Each keeps its stack, at least 2 KiB, and everything it refers to; the collector and every goroutine profile go through all of them. The process grows until it is killed.",
+			Silent: "Where no goroutine profile was recorded; for pools that are started once, however large; for goroutines that end in time, as those of b.RunParallel, of connections that are kept alive, and of timers; where the number stops rising before the end; for fewer than 20.",
+			Fix:    "Give each goroutine an end: a context that is cancelled, a channel that is closed, a buffer of one for an answer that nobody may wait for any more. Close the bodies of HTTP responses.",
+			Before: "ch := make(chan result)\ngo func() { ch <- ask(q) }()\nselect {\ncase r := <-ch:\n\treturn r, nil\ncase <-ctx.Done():\n\treturn result{}, ctx.Err() // the goroutine waits for ever\n}",
+			After:  "ch := make(chan result, 1) // it can always send\ngo func() { ch <- ask(q) }()\nselect {\ncase r := <-ch:\n\treturn r, nil\ncase <-ctx.Done():\n\treturn result{}, ctx.Err()\n}",
+		},
+		Evidence: []diagnose.EvidenceKind{diagnose.EvidenceGoroutines, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		Find:     find,
+	}
+}
+
+const (
+	// fewest goroutines of a kind that make a leak.
+	fewest = 20
+	// fewestProven is the same where the runtime proves it.
+	fewestProven = 5
+	// ofTheRise is the share of the rise of all goroutines that a kind must have.
+	ofTheRise = 0.1
+	// fewestIterations and wholeMultiple: a benchmark too short to be watched
+	// leaks where it leaves k goroutines for each of so many iterations, give or
+	// take that share.
+	fewestIterations = 20
+	wholeMultiple    = 0.02
+)
+
+// kind is goroutines with one first function.
+type kind struct {
+	first   callstack.Frame
+	count   []int64 // in each snapshot
+	samples []int   // of the last
+	place   diagnose.Place
+}
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	var out []diagnose.Claim
+	proven := make(map[string]bool)
+	if s.Proven != nil {
+		for _, k := range kinds(s, []diagnose.Snapshot{*s.Proven}) {
+			if n := k.count[0]; n >= fewestProven {
+				proven[k.first.Function] = true
+				out = append(out, claim(s, k, s.Proven, n, "the runtime's leak profile lists %s: nothing that could wake them is reachable"))
+			}
+		}
+	}
+	if len(s.Goroutines) == 0 {
+		return out
+	}
+	last := &s.Goroutines[len(s.Goroutines)-1]
+	for _, k := range kinds(s, s.Goroutines) {
+		if n := left(s, k); n > 0 && !proven[k.first.Function] {
+			out = append(out, claim(s, k, last, n, "%s with this first function were added while it ran"))
+		}
+	}
+	return out
+}
+
+// kinds tells the goroutines of snapshots apart.
+func kinds(s *diagnose.Subject, snapshots []diagnose.Snapshot) []*kind {
+	byFirst := make(map[string]*kind)
+	var out []*kind
+	for i := range snapshots {
+		snap := &snapshots[i]
+		diagnose.EachBase(snap.Classified, snap.Column, func(sample int, stack []callstack.FrameID) {
+			f := first(s, snap, stack)
+			if f == nil {
+				return
+			}
+			k := byFirst[f.Function]
+			if k == nil {
+				k = &kind{first: *f, count: make([]int64, len(snapshots))}
+				byFirst[f.Function] = k
+				out = append(out, k)
+			}
+			k.count[i] += snap.Value(snap.Column, sample)
+			if i == len(snapshots)-1 {
+				k.samples = append(k.samples, sample)
+				k.first = *f
+			}
+		})
+	}
+	slices.SortFunc(out, func(a, b *kind) int {
+		n := len(snapshots) - 1
+		return cmp.Or(cmp.Compare(b.count[n], a.count[n]), cmp.Compare(a.first.Function, b.first.Function))
+	})
+	return out
+}
+
+// first is the outermost frame of the user's own code, as below a group's Go;
+// without any, the goroutine's first function.
+func first(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.FrameID) *callstack.Frame {
+	if len(stack) == 0 {
+		return nil
+	}
+	for i := len(stack) - 1; i >= 0; i-- {
+		f := snap.Frame(stack[i])
+		if pkg := symbolname.Package(f.Function); pkg == "testing" || f.Function == "main.main" || f.Function == "runtime.main" {
+			return nil // the one that has always been there
+		}
+		if s.Own(f) {
+			return f
+		}
+	}
+	return snap.Frame(stack[len(stack)-1])
+}
+
+// left is how many of a kind are left behind, 0 where that is not known.
+func left(s *diagnose.Subject, k *kind) int64 {
+	n := len(k.count)
+	end := k.count[n-1]
+	added := end
+	if n > 1 {
+		added = end - k.count[0]
+	}
+	if added < fewest {
+		return 0
+	}
+	if s.GoroutineCount.Known {
+		if rise := s.GoroutineCount.Added(); rise < fewest || float64(added) < ofTheRise*rise {
+			return 0
+		}
+		if s.Kind == recording.TargetBenchmark {
+			return end // it began with none
+		}
+		return added
+	}
+	if s.Kind != recording.TargetBenchmark || s.Operations < fewestIterations {
+		return 0
+	}
+	each := float64(end) / float64(s.Operations)
+	if k := math.Round(each); k < 1 || math.Abs(each-k) > wholeMultiple*k+2/float64(s.Operations) {
+		return 0
+	}
+	return end
+}
+
+func claim(s *diagnose.Subject, k *kind, snap *diagnose.Snapshot, n int64, said string) diagnose.Claim {
+	started, sure := startedAt(s, &k.first)
+	c := diagnose.Claim{
+		Place: started, Confidence: finding.High,
+		Leak: s.LeftBehind(finding.LeakGoroutines, n, s.Operations),
+		Why:  "A goroutine that never ends keeps its stack and all that it refers to. Nothing collects it: the process grows with everything it does.",
+	}
+	number := quantity.Plural(int(n), "goroutine")
+	text := fmt.Sprintf(said, number)
+	if per := c.Leak.PerOperation; per != nil {
+		text += fmt.Sprintf(", %s for each %s", quantity.Count(*per), s.Iteration())
+	}
+	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: text + ": " + k.first.Function})
+	if r := s.GoroutineCount; r.Added() > 0 {
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "metrics", Text: fmt.Sprintf("there were %s goroutines at first and %s at last, rising all along for %s",
+			quantity.Count(math.Round(r.From)), quantity.Count(math.Round(r.To)), quantity.Nanoseconds(float64(r.Ns)))})
+	}
+	at, waits := stand(s, snap, k.samples)
+	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: "they stand at " + at})
+	if !sure {
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "where they are started is not known: the place is that of their first function"})
+		c.Confidence = finding.Medium
+	}
+	if waits == sleeps {
+		c.Confidence = finding.Medium
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: "they sleep, and may end after the run"})
+	}
+	c.Remedy = remedy(&k.first, waits)
+	return c
+}
+
+func remedy(f *callstack.Frame, waits string) string {
+	if strings.HasPrefix(f.Function, "net/http.(*persistConn).") {
+		return "These are connections of an HTTP client whose answers were not read to their end and closed: close every response's Body, and use one client for all requests."
+	}
+	switch waits {
+	case sends:
+		return "Nobody receives what they send. Give the channel a buffer of one for each sender, or select on a context that is cancelled once nobody waits for the answer."
+	case receives:
+		return "Nobody sends or closes what they receive from. Close the channel when its last value is sent, or select on a context that is cancelled."
+	case selects:
+		return "None of the cases they select on comes. Add one for a context, and cancel it."
+	case locks:
+		return "They wait for a lock that is not released. Unlock on every way out, as by defer."
+	}
+	return "Give each of them an end: a context that is cancelled, a channel that is closed, a deadline."
+}
+
+// What a goroutine waits for.
+const (
+	sends    = "sending on a channel"
+	receives = "receiving from a channel"
+	selects  = "in a select"
+	locks    = "waiting for a lock"
+	sleeps   = "sleeping"
+)
+
+// stand says where most of some goroutines are.
+func stand(s *diagnose.Subject, snap *diagnose.Snapshot, samples []int) (text, waits string) {
+	type spot struct {
+		text, waits string
+		n           int64
+	}
+	var spots []*spot
+	var all int64
+	for _, i := range samples {
+		n := snap.Value(snap.Column, i)
+		all += n
+		text, waits := standing(s, snap, snap.Stack(i))
+		j := slices.IndexFunc(spots, func(o *spot) bool { return o.text == text })
+		if j < 0 {
+			j = len(spots)
+			spots = append(spots, &spot{text: text, waits: waits})
+		}
+		spots[j].n += n
+	}
+	if len(spots) == 0 {
+		return "a place that is not known", ""
+	}
+	slices.SortFunc(spots, func(a, b *spot) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.text, b.text)) })
+	best := spots[0]
+	if best.n == all {
+		return best.text, best.waits
+	}
+	return fmt.Sprintf("%s (%s of them)", best.text, quantity.Percent(float64(best.n)/float64(all))), best.waits
+}
+
+func standing(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.FrameID) (text, waits string) {
+	var own, other *callstack.Frame
+	for _, id := range stack {
+		f := snap.Frame(id)
+		if waits == "" {
+			waits = waitOf(f.Function)
+		}
+		if own == nil && s.Own(f) {
+			own = f
+			break
+		}
+		if other == nil && !hot.Measures(f.Function) && !diagnose.OfRuntime(f.Function) {
+			other = f
+		}
+	}
+	f := own
+	if f == nil {
+		f = other
+	}
+	if f == nil {
+		f = snap.Frame(stack[0])
+	}
+	file := f.File
+	if s.Source != nil {
+		file = s.Source.Display(file)
+	}
+	text = fmt.Sprintf("%s:%d (%s)", file, f.Line, f.Function)
+	if waits != "" {
+		text += ", " + waits
+	}
+	return text, waits
+}
+
+func waitOf(fn string) string {
+	switch {
+	case strings.HasPrefix(fn, "runtime.chansend"):
+		return sends
+	case strings.HasPrefix(fn, "runtime.chanrecv"):
+		return receives
+	case fn == "runtime.selectgo", fn == "runtime.block":
+		return selects
+	case strings.HasPrefix(fn, "sync.(*Mutex)."), strings.HasPrefix(fn, "sync.(*RWMutex)."), strings.HasPrefix(fn, "internal/sync.(*Mutex)."):
+		return locks
+	case fn == "time.Sleep":
+		return sleeps
+	case strings.HasPrefix(fn, "sync.(*WaitGroup).Wait"):
+		return "waiting for a WaitGroup"
+	case strings.HasPrefix(fn, "sync.(*Cond).Wait"):
+		return "waiting for a condition"
+	case strings.HasPrefix(fn, "internal/poll.runtime_pollWait"):
+		return "waiting for the network"
+	}
+	return ""
+}

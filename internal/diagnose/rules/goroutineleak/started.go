@@ -1,0 +1,106 @@
+package goroutineleak
+
+import (
+	"go/ast"
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/symbolname"
+)
+
+// startedAt is the statement that starts goroutines with a first function: the
+// go statement, or the call of somebody's Go, that has it as a literal, or the
+// only go statement that names it. sure is false where there is none, or several:
+// the place is then the function's own.
+func startedAt(s *diagnose.Subject, first *callstack.Frame) (p diagnose.Place, sure bool) {
+	p = diagnose.Place{Function: first.Function, File: first.File, Line: first.Line, EndLine: first.Line}
+	outer, made := symbolname.Cut(first.Function)
+	if made == symbolname.GoCall {
+		p.Function = outer
+		return p, true // what the compiler makes of a go statement stands on its line
+	}
+	fset, file := s.Parsed(first.File)
+	if file == nil {
+		return p, false
+	}
+	line := func(n ast.Node) int { return fset.Position(n.Pos()).Line }
+	inside := func(n ast.Node) bool { return line(n) <= first.Line && first.Line <= fset.Position(n.End()).Line }
+	if made != symbolname.Written {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if n == nil || !inside(n) {
+				return n == nil || n == file
+			}
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				if lit, ok := n.Call.Fun.(*ast.FuncLit); ok && inside(lit) {
+					p.Line, p.EndLine, sure = line(n), fset.Position(n.End()).Line, true
+				}
+			case *ast.CallExpr:
+				if name := called(n); name == "Go" || name == "AfterFunc" {
+					for _, arg := range n.Args {
+						if lit, ok := arg.(*ast.FuncLit); ok && inside(lit) {
+							p.Line, p.EndLine, sure = line(n), fset.Position(n.End()).Line, true
+						}
+					}
+				}
+			}
+			return true
+		})
+		if sure {
+			p.Function = outer
+		}
+		return p, sure
+	}
+	name := symbolname.Parse(first.Function).Name
+	typed, main := first.Function, false // the type checker calls a program's main package by its path
+	if rest, ok := strings.CutPrefix(typed, "main."); ok && s.Package != "" {
+		typed, main = s.Package+"."+rest, true
+	}
+	var found []diagnose.Place
+	s.EachFunction(func(pkg, file string, fn *ast.FuncDecl) {
+		ast.Inspect(fn, func(n ast.Node) bool {
+			var call *ast.CallExpr
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				call = n.Call
+			case *ast.CallExpr:
+				if called(n) != "Go" || len(n.Args) != 1 || lastName(n.Args[0]) != name {
+					return true
+				}
+			default:
+				return true
+			}
+			if call != nil {
+				callee := s.CalleeOf(file, call)
+				if callee != typed && (callee != "" || called(call) != name) {
+					return true
+				}
+			}
+			if main && pkg == s.Package {
+				pkg = "main"
+			}
+			at := diagnose.Place{Function: pkg + "." + diagnose.LinkerName(fn), File: file, Line: fset.Position(n.Pos()).Line, EndLine: fset.Position(n.End()).Line}
+			found = append(found, at)
+			return true
+		})
+	})
+	if len(found) == 1 {
+		return found[0], true
+	}
+	return p, false
+}
+
+func called(call *ast.CallExpr) string { return lastName(call.Fun) }
+
+func lastName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.IndexExpr:
+		return lastName(e.X)
+	}
+	return ""
+}

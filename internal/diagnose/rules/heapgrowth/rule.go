@@ -1,0 +1,196 @@
+package heapgrowth
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "heap-growth",
+		Title: "memory that is kept",
+		Doc: diagnose.Doc{
+			What:   "Objects that are still alive at the run's end, more of them the longer it runs: the live heap rises from the beginning to the end, and two heap profiles say where what was added is allocated.",
+			Why:    "The collector goes through all that is alive, again and again, and the process grows until it is killed.",
+			Silent: "Where there are not two heap profiles; where less than 4 MiB were added; for garbage that is not collected yet; for caches and pools that fill to their bound before the end, fixtures that are made once, and what set-up keeps.",
+			Fix:    "Remove entries when they are no longer needed, bound the table by number or age, or keep a copy of the few bytes that are needed of a large buffer. Where a program has to hold all of it at its end, there is nothing to mend.",
+			Before: "s.sessions[id] = newSession(r)",
+			After:  "s.sessions[id] = newSession(r)\n// and when it has ended:\ndelete(s.sessions, id)",
+		},
+		Evidence: []diagnose.EvidenceKind{diagnose.EvidenceHeap, diagnose.EvidenceSource},
+		Find:     find,
+	}
+}
+
+const (
+	leastBytes = 4 << 20
+	// ofTheHeap is what must be added to what was alive before.
+	ofTheHeap = 0.1
+	// ofTheRise is the share of the live heap's rise that the profiles must show.
+	ofTheRise = 0.25
+	// ofTheGrowth is the share of all that was added that a place must have.
+	ofTheGrowth = 0.1
+	most        = 3 // places
+)
+
+type growth struct {
+	diagnose.Place
+	bytes, objects int64
+	end            int64 // bytes alive at the end, whenever they were allocated
+}
+
+func find(s *diagnose.Subject) []diagnose.Claim {
+	if len(s.Heap) < 2 {
+		return nil
+	}
+	rise := s.LiveHeap.Added()
+	if rise < leastBytes {
+		return nil
+	}
+	before, after := &s.Heap[0], &s.Heap[len(s.Heap)-1]
+	places := make(map[diagnose.Place]*growth)
+	was, _ := add(s, places, before, -1)
+	now, _ := add(s, places, after, 1)
+	added := now - was
+	if float64(added) < max(leastBytes, ofTheHeap*float64(was), ofTheRise*rise) {
+		return nil
+	}
+	var list []*growth
+	for _, g := range places {
+		if float64(g.bytes) >= ofTheGrowth*float64(added) {
+			list = append(list, g)
+		}
+	}
+	slices.SortFunc(list, func(a, b *growth) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+	})
+	var out []diagnose.Claim
+	for _, g := range list[:min(len(list), most)] {
+		out = append(out, claim(s, g, added, was))
+	}
+	return out
+}
+
+// add puts the bytes of a profile to the innermost lines of the user's own
+// code; without any, to the function that allocates.
+func add(s *diagnose.Subject, places map[diagnose.Place]*growth, snap *diagnose.Snapshot, sign int64) (bytes, objects int64) {
+	count, err := snap.TypeIndex("inuse_objects")
+	diagnose.EachBase(snap.Classified, snap.Column, func(i int, stack []callstack.FrameID) {
+		n := snap.Value(snap.Column, i)
+		bytes += n
+		f := allocates(s, snap, stack)
+		if f == nil {
+			return
+		}
+		p := diagnose.Place{Function: f.Function, File: f.File, Line: f.Line, EndLine: f.Line}
+		if st := s.Statement(f.File, f.Line); st.Known {
+			p.Line, p.EndLine = st.First, st.Last
+		}
+		g := places[p]
+		if g == nil {
+			g = &growth{Place: p}
+			places[p] = g
+		}
+		g.bytes += sign * n
+		if sign > 0 {
+			g.end += n
+		}
+		if err == nil {
+			g.objects += sign * snap.Value(count, i)
+			objects += snap.Value(count, i)
+		}
+	})
+	return bytes, objects
+}
+
+func allocates(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.FrameID) *callstack.Frame {
+	var other *callstack.Frame
+	for _, id := range stack {
+		f := snap.Frame(id)
+		if s.Own(f) {
+			return f
+		}
+		if other == nil && !diagnose.OfRuntime(f.Function) {
+			other = f
+		}
+	}
+	return other
+}
+
+func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
+	left := g.bytes
+	if s.Kind == recording.TargetBenchmark {
+		left = g.end // it began with none
+	}
+	c := diagnose.Claim{
+		Place: g.Place, Confidence: finding.High,
+		Leak:   s.LeftBehind(finding.LeakBytes, left, s.HeapOperations),
+		Why:    "What stays alive is never given back: the process grows with everything it does, and each collection has more to go through.",
+		Remedy: "Remove what is no longer needed, or bound it by number or age. Where all of it is needed, there is nothing to mend.",
+	}
+	if s.HeapOperations == 0 {
+		c.Confidence = finding.Medium // it may be what the program is for
+	}
+	text := fmt.Sprintf("%s more are alive at the end than early in the run, allocated here (of %s more in all, and %s before)",
+		quantity.Bytes(float64(g.bytes)), quantity.Bytes(float64(added)), quantity.Bytes(float64(was)))
+	if g.objects > 0 {
+		text += fmt.Sprintf(", in %s", quantity.Plural(int(g.objects), "object"))
+	}
+	if per := c.Leak.PerOperation; per != nil {
+		text += fmt.Sprintf("; %s for each %s", quantity.Bytes(*per), s.Iteration())
+	}
+	r := s.LiveHeap
+	c.Evidence = []finding.Evidence{
+		{Kind: "heap", Text: text},
+		{Kind: "metrics", Text: fmt.Sprintf("the live heap rose all along, from %s to %s in %s", quantity.Bytes(r.From), quantity.Bytes(r.To), quantity.Nanoseconds(float64(r.Ns)))},
+	}
+	if holder := holder(s, g.Place); holder != "" {
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "it is stored in " + holder})
+		c.Remedy = fmt.Sprintf("Remove from %s what is no longer needed, or bound it by number or age. Where all of it is needed, there is nothing to mend.", holder)
+	} else {
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "what holds it is not known"})
+	}
+	return c
+}
+
+// holder is what the statement at a place stores its value in: an element of a
+// map or a slice, a field, or what it appends to; "" where that is not known.
+func holder(s *diagnose.Subject, p diagnose.Place) string {
+	fset, file := s.Parsed(p.File)
+	if file == nil {
+		return ""
+	}
+	out := ""
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil {
+			return false
+		}
+		if n != file && (fset.Position(n.End()).Line < p.Line || fset.Position(n.Pos()).Line > p.Line) {
+			return false
+		}
+		st, ok := n.(*ast.AssignStmt)
+		if !ok || fset.Position(st.Pos()).Line != p.Line {
+			return true
+		}
+		for _, to := range st.Lhs {
+			switch to := to.(type) {
+			case *ast.IndexExpr:
+				out = types.ExprString(to.X)
+			case *ast.SelectorExpr:
+				out = types.ExprString(to)
+			}
+		}
+		return true
+	})
+	return out
+}
