@@ -260,6 +260,13 @@ func TestVerdictLockBoundServiceWithoutTraces(t *testing.T) {
 	if v := verdictOf(t, build(159e9)); v.Kind != CPUBound {
 		t.Errorf("less: %+v", v)
 	}
+	// A trace of a second in which no request lies whole says nothing: each waits
+	// for longer.
+	traced := build(160e9)
+	traced.Run.Wall = &wall.Result{CoveredNs: 1e9, Groups: []wall.Group{{Name: "net/http.(*conn).serve", Count: 64}}}
+	if v := verdictOf(t, traced); v.Kind != LockBound {
+		t.Errorf("with a trace without whole requests: %+v", v)
+	}
 	for name, unknown := range map[string]func(*Subject){
 		"requests of the profile": func(s *Subject) { s.MutexIterations = 0 },
 		"requests":                func(s *Subject) { s.Run.Requests = 0 },

@@ -30,8 +30,8 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 		if s.Mutex == nil || s.CPU == nil || !s.Mutex.Parallel && !s.CPU.Parallel {
 			continue
 		}
-		if s.Run != nil && s.Run.Wall != nil {
-			continue // it has been judged by that
+		if s.judgedByTrace() {
+			continue
 		}
 		d := lockDelay(s.lockPlaces(s.Mutex, s.MutexCol))
 		if s.Kind == recording.TargetService {
@@ -182,4 +182,15 @@ func heaviestLock(subjects []*Subject, findings []finding.Finding) string {
 		}
 	}
 	return ""
+}
+
+// judgedByTrace reports whether the execution trace has had its say. That of a
+// service in which no request lies whole, as where each waits for longer than
+// the trace lasts, has none.
+func (s *Subject) judgedByTrace() bool {
+	if s.Run == nil || s.Run.Wall == nil {
+		return false
+	}
+	requests, known := s.Run.inside()
+	return s.Kind != recording.TargetService || known && requests > 0
 }
