@@ -18,6 +18,9 @@ type code struct {
 	functions []*codeFunction // in the order they were met
 	failures  []error         // of binaries that could not be opened
 	bare      bool            // some nodes have an address and no binary
+	addresses bool            // some nodes have one
+	unmapped  bool            // some addresses lie in no mapping
+	unnamed   string          // a binary in which some addresses are of no function
 }
 
 type codeMapping struct {
@@ -56,8 +59,10 @@ func newCode(s *selection.Selection, open func(callstack.Mapping) (*symbol.Binar
 		if n.Address == 0 || !costs[i].shown(s.DropNegative) {
 			continue
 		}
+		c.addresses = true
 		m := c.mapping(n)
 		if m < 0 {
+			c.unmapped = true
 			continue
 		}
 		at := &c.mappings[m]
@@ -84,6 +89,7 @@ func newCode(s *selection.Selection, open func(callstack.Mapping) (*symbol.Binar
 		}
 		f, ok := at.binary.Function(n.Address - base)
 		if !ok {
+			c.unnamed = at.binary.Name()
 			continue
 		}
 		if byStart[at.binary] == nil {
@@ -138,7 +144,11 @@ func (c *code) missing() error {
 		return errors.Join(c.failures...)
 	case c.bare:
 		return errors.New("no binary is at hand: name it before the profile")
-	case len(c.functions) == 0:
+	case len(c.functions) == 0 && c.unnamed != "":
+		return fmt.Errorf("%s has no function at the profile's addresses: it has no symbols (-s, strip), or no table of Go's functions that can be read; build it without -s", c.unnamed)
+	case len(c.functions) == 0 && c.unmapped:
+		return errors.New("the profile's addresses lie in none of its mappings")
+	case len(c.functions) == 0 && !c.addresses:
 		return errors.New("the profile has no addresses")
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -55,11 +56,13 @@ func newHead(s *selection.Selection, o *Options) Head {
 	if h.OutUnit == "" {
 		h.OutUnit = minimum
 	}
-	if len(m.Mappings) > 0 {
-		if m.Mappings[0].File != "" {
-			h.Binary = filepath.Base(m.Mappings[0].File)
+	// The first mapping is the program's. Formats that only name a frame's
+	// object list them as they come, and the kernel or [vdso] is no program.
+	if i := slices.IndexFunc(m.Mappings, func(m callstack.Mapping) bool { return !strings.HasPrefix(m.File, "[") }); i >= 0 {
+		if m.Mappings[i].File != "" {
+			h.Binary = filepath.Base(m.Mappings[i].File)
 		}
-		h.BuildID = m.Mappings[0].BuildID
+		h.BuildID = m.Mappings[i].BuildID
 	}
 	for _, c := range m.Comments {
 		if !strings.HasPrefix(c, "#") { // not meant for print, by pprof's custom

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -202,6 +203,46 @@ func addressedProfile() *callstack.Packed {
 	b.Packed().Mappings = []callstack.Mapping{{File: "/bin/prog", Start: 0x400000, Limit: 0x500000}}
 	b.Add([]callstack.LocationID{b.Location(0, 0x401000, false)}, nil, 1)
 	return b.Packed()
+}
+
+// TestDisasmWithoutSymbols: a profile with addresses, of a binary that does not
+// name their functions, is not said to have none.
+func TestDisasmWithoutSymbols(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the addresses are those of this system's linker")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b.Packed().Mappings = []callstack.Mapping{{File: self, Start: 0x400000, Limit: 0x500000}}
+	b.Add([]callstack.LocationID{b.Location(0, 0x400010, false)}, nil, 1) // in the file's header
+	_, err = NewDisasm(selected(t, b.Packed(), ForDisasm(selection.Options{})), DisasmOptions{
+		Match: regexp.MustCompile("main"), Binary: func(callstack.Mapping) (*symbol.Binary, error) { return symbol.Open(self) },
+	}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "has no function at the profile's addresses") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestHeadNamesTheProgram and not the kernel, which comes first where the first
+// sample ends in it.
+func TestHeadNamesTheProgram(t *testing.T) {
+	for want, files := range map[string][]string{
+		"prog":  {"[kernel.kallsyms]", "[vdso]", "/bin/prog", "/lib/libc.so"},
+		"":      {"[kernel.kallsyms]"},
+		"other": {"/bin/other", "/bin/prog"},
+	} {
+		b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		for _, file := range files {
+			b.Packed().Mappings = append(b.Packed().Mappings, callstack.Mapping{File: file})
+		}
+		b.Add([]callstack.LocationID{b.Location(0, 0x400010, false)}, nil, 1)
+		if h := newHead(selected(t, b.Packed(), selection.Options{}), &Options{}); h.Binary != want {
+			t.Errorf("%q: the file is %q, want %q", files, h.Binary, want)
+		}
+	}
 }
 
 // TestWeblistIsBounded, and says so.
