@@ -24,12 +24,26 @@ const (
 func Is(head []byte) bool {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	line, rest, whole := bytes.Cut(head, []byte{'\n'})
+	for whole && isComment(line) && visible(line) {
+		line, rest, whole = bytes.Cut(rest, []byte{'\n'})
+	}
 	if !whole && len(head) >= 512 && len(rest) == 0 {
 		// A stack longer than the head: no count to be seen yet.
 		return bytes.Count(line, []byte{';'}) > 1 && visible(line)
 	}
 	stack, _, ok := cut(trim(line))
 	return ok && len(stack) > 0 && visible(line)
+}
+
+// isComment reports whether a line in front of the first stack says what wrote
+// the file, as some collectors' do; an empty one is nothing. What ends in a
+// count is a stack, whatever its first function is called.
+func isComment(line []byte) bool {
+	if line = trim(line); len(line) == 0 {
+		return true
+	}
+	_, _, stack := cut(line)
+	return line[0] == '#' && !stack
 }
 
 // visible reports whether line holds no control characters.
@@ -70,6 +84,9 @@ func Read(data []byte, limits callstack.Limits) (*callstack.Packed, error) {
 func differential(data []byte) bool {
 	some := false
 	for line := range bytes.Lines(data) {
+		if !some && isComment(line) {
+			continue
+		}
 		stack, _, ok := cut(trim(line))
 		if !ok {
 			continue
@@ -109,6 +126,7 @@ type reader struct {
 	row       []int64
 	path      []callstack.LocationID
 	number    int // of the line
+	begun     bool
 	bad       int // lines that are no stacks
 	firstBad  int
 	deep      int // stacks of more frames than a stack may have
@@ -139,9 +157,10 @@ func newReader(differential bool) *reader {
 func (r *reader) line(line []byte) {
 	r.number++
 	line = trim(line)
-	if len(line) == 0 {
+	if len(line) == 0 || !r.begun && isComment(line) {
 		return
 	}
+	r.begun = true
 	stack, ok := line, true
 	var counts [2][]byte
 	for i := len(r.row) - 1; i >= 0 && ok; i-- {
