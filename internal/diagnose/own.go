@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 
 	"whet/internal/callstack"
@@ -36,6 +37,12 @@ func (s *Subject) isOwn(f *callstack.Frame) bool {
 	if pkg == strings.TrimSuffix(s.Package, "_test") {
 		return true
 	}
+	// A checkout may lie in a directory of any name, also in one called x@v2:
+	// within its module a file's name for people does not show that.
+	file := f.File
+	if s.Source != nil {
+		file = s.Source.Display(file)
+	}
 	modules := s.Modules
 	if len(modules) == 0 && s.Module != "" {
 		modules = []string{s.Module}
@@ -46,7 +53,7 @@ func (s *Subject) isOwn(f *callstack.Frame) bool {
 		}
 		// A nested module, fetched, lies under the same path but in a
 		// directory of its own in the module cache.
-		if strings.Contains(f.File, "@v") && !strings.Contains(f.File, m+"@v") && !strings.Contains(f.File, escapeModule(m)+"@v") {
+		if strings.Contains(file, "@v") && !strings.Contains(file, m+"@v") && !strings.Contains(file, escapeModule(m)+"@v") {
 			continue
 		}
 		return true
@@ -66,4 +73,24 @@ func escapeModule(path string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// supportsTests reports whether a frame is of a package of the user's that is
+// there for tests, as its path says ("zaptest", "internal/testutil"), and is not
+// itself what is measured.
+func (s *Subject) supportsTests(f *callstack.Frame) bool {
+	pkg := symbolname.Package(f.Function)
+	if pkg == s.Package || pkg == "main" {
+		return false
+	}
+	for _, m := range append([]string{s.Module}, s.Modules...) {
+		if rest, ok := strings.CutPrefix(pkg, m+"/"); ok && m != "" && !strings.HasPrefix(s.Package, pkg) {
+			for part := range strings.SplitSeq(rest, "/") {
+				if strings.HasSuffix(part, "test") || slices.Contains([]string{"testutil", "testutils", "testing", "testdata", "mock", "mocks"}, part) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
