@@ -6,6 +6,7 @@ import (
 
 	"whet/internal/analyze/events"
 	"whet/internal/diagnose"
+	"whet/internal/format/metrics"
 	"whet/internal/recording"
 )
 
@@ -38,8 +39,14 @@ func (a *analysis) addStates(s *diagnose.Subject, benchmark string) {
 		last := runs[len(runs)-1]
 		in = c.between(last.StartNs, last.EndNs)
 	}
-	s.GoroutineCount = diagnose.Rise(events.GoroutineCourse(in))
 	s.LiveHeap = diagnose.Rise(events.HeapCourse(in))
+	course := events.GoroutineCourse(in)
+	if n := len(s.Goroutines); a.rec.Service != nil && !course.Known && n > 0 {
+		in.Rows = withCounts(in.Rows, s.Goroutines)
+		in.Load.EndNs = max(in.Load.EndNs, s.Goroutines[n-1].AtNs+1) // a target that is slow to answer does so after the load
+		course = events.GoroutineCourse(in)
+	}
+	s.GoroutineCount = diagnose.Rise(course)
 }
 
 // snapshots reads profiles of moments in the order of time. Of those that count
@@ -60,10 +67,24 @@ func (a *analysis) snapshots(kind, benchmark, column string) []diagnose.Snapshot
 			a.warn("%s: %v", artifact.Path, err)
 			continue
 		}
-		// What was taken at one moment ended then; cumulative ones began with
-		// the process.
-		out = append(out, diagnose.Snapshot{AtNs: artifact.EndNs, Classified: a.classify(p), Column: col})
+		at := artifact.StartNs // writing many goroutines down takes its time
+		if kind == recording.KindAllocs {
+			at = artifact.EndNs // it began with the process
+		}
+		out = append(out, diagnose.Snapshot{AtNs: at, Classified: a.classify(p), Column: col})
 	}
 	slices.SortStableFunc(out, func(x, y diagnose.Snapshot) int { return cmp.Compare(x.AtNs, y.AtNs) })
+	return out
+}
+
+// withCounts adds to rows how many goroutines the profiles of them hold: of a
+// target that is polled there may be hardly another row.
+func withCounts(rows []metrics.Row, snapshots []diagnose.Snapshot) []metrics.Row {
+	out := slices.Clone(rows)
+	for i := range snapshots {
+		n := snapshots[i].Total(snapshots[i].Column)
+		out = append(out, metrics.Row{TimeNs: snapshots[i].AtNs, Goroutines: &n})
+	}
+	slices.SortStableFunc(out, func(a, b metrics.Row) int { return cmp.Compare(a.TimeNs, b.TimeNs) })
 	return out
 }

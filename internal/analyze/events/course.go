@@ -31,15 +31,24 @@ func (s *series) course(pick func([]float64) float64) Course {
 }
 
 // GoroutineCourse is that of the number of goroutines in the last life of the
-// process.
+// process, while the load was on. Of a process that tells little of itself a few
+// rows are enough if each has more than the one before; then the warm-up counts.
 func GoroutineCourse(in Input) Course {
-	var s series
-	for _, r := range in.lastLife() {
-		if r.Goroutines != nil {
-			s.add(r.TimeNs, float64(*r.Goroutines))
+	count := func() *series {
+		var s series
+		for _, r := range in.lastLife() {
+			if r.Goroutines != nil {
+				s.add(r.TimeNs, float64(*r.Goroutines))
+			}
 		}
+		return &s
 	}
-	return s.course(stat.Median)
+	c := count().course(stat.Median)
+	if c.Known || in.Load == (Span{}) {
+		return c
+	}
+	in.Load.StartNs = 0
+	return count().fewCourse()
 }
 
 // HeapCourse is that of the live heap in the last life of the process, up to
@@ -85,7 +94,7 @@ func HeapCourse(in Input) Course {
 	return all.course(least)
 }
 
-// fewestCollections that say how a heap went.
+// fewestCollections, or rows, that say how a quantity went.
 const fewestCollections = 4
 
 // fewCourse is the course of a few points: steady where each is above the one

@@ -45,6 +45,29 @@ func TestGoroutineCourse(t *testing.T) {
 	}
 }
 
+// A target that serves net/http/pprof alone may tell five times how many
+// goroutines it has.
+func TestGoroutineCourseOfFewRows(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		counts []int64
+		steady bool
+	}{
+		{"a leak", []int64{5, 25_842, 50_000, 86_083, 120_000}, true},
+		{"connections of a load", []int64{5, 70, 70, 71, 70}, false},
+		{"a pool that is filled by the warm-up", []int64{5, 1_000, 1_001, 1_002, 1_003}, false},
+		{"three rows", []int64{5, 100, 200}, false},
+	} {
+		in := Input{Load: Span{2e9, 9e9}}
+		for i, n := range test.counts {
+			in.Rows = append(in.Rows, metrics.Row{TimeNs: int64(i)*1e9 + 1, Goroutines: &n})
+		}
+		if c := GoroutineCourse(in); c.Steady != test.steady {
+			t.Errorf("%s: %+v", test.name, c)
+		}
+	}
+}
+
 func TestHeapCourse(t *testing.T) {
 	cycles := func(at func(i int) (ms int, mib uint64)) []gctrace.Cycle {
 		var out []gctrace.Cycle
