@@ -146,6 +146,8 @@ func TestHostileInputs(t *testing.T) {
 		{"legacy: names", repeated(t, "goroutine profile: total 1\n1 @ 0x2\n", "#\t0x1\tf+0x1\n", 5_000_000, ""), nil, exitDone, ""},
 		{"2,000 sample types", packed(t, manyTypes), []string{"flame"}, exitFailed, "more than 256 sample types"},
 		{"towers", packed(t, tall), []string{"flame"}, exitDone, ""},
+		{"towers in a tree", packed(t, tall), []string{"graph", "-call_tree"}, exitFailed, "more than 1.05 M different paths, too many for a tree of calls: leave -call_tree out"},
+		{"towers in a graph", packed(t, tall), []string{"graph"}, exitDone, ""},
 		{"10,000 keys at the leaf", packed(t, manyKeys), []string{"flame", "-tagleaf", allKeys}, exitUsage, "10000 keys"},
 		{"10,000 keys at the root", packed(t, manyKeys), []string{"top", "-tagroot", allKeys}, exitUsage, "10000 keys"},
 		{"2,000 inlined calls", packed(t, inlined), []string{"weblist", "."}, exitDone, "instructions lie within more than 64 inlined calls"},

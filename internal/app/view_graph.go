@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -49,7 +50,10 @@ other program is needed. The name of the file, -o graph.html, chooses the kind, 
 			if err != nil {
 				return product{}, err
 			}
-			g := view.NewGraph(sel, q.s.graph(callgraph.ForPicture()), q.common())
+			g, err := view.NewGraph(sel, q.s.graph(callgraph.ForPicture()), q.common())
+			if err != nil {
+				return product{}, fmt.Errorf("graph: %w", err)
+			}
 			if q.s.asJSON {
 				return product{write: g.WriteJSON}, nil
 			}

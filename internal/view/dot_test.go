@@ -119,7 +119,11 @@ func withoutNumbers(lines []string) []string {
 // graph is the graph that whet makes.
 func (s *subject) graph(t testing.TB, a *asked) *Graph {
 	t.Helper()
-	return NewGraph(s.selection(t, a), a.graph(callgraph.ForPicture()), a.view())
+	g, err := NewGraph(s.selection(t, a), a.graph(callgraph.ForPicture()), a.view())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 // pictures are combinations of options for graphs: those of all views, and

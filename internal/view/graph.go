@@ -53,9 +53,11 @@ type GraphEdge struct {
 
 // NewGraph makes the call graph of a selection. pprof's own options for it are
 // callgraph.ForPicture().
-func NewGraph(s *selection.Selection, o callgraph.Options, p Options) *Graph {
-	o.Picture = true
-	g := callgraph.New(s, o)
+func NewGraph(s *selection.Selection, o callgraph.Options, p Options) (*Graph, error) {
+	g, err := callgraph.NewPicture(s, o)
+	if err != nil {
+		return nil, err
+	}
 	v := &Graph{Head: newHead(s, &p), Shown: g.FlatSum(), Of: g.Remaining, Dropped: g.DroppedNodes, Calls: g.DroppedEdges}
 	v.chooseUnit(g.Nodes)
 	v.Legend = v.graphLines(g, &o)
@@ -71,7 +73,7 @@ func NewGraph(s *selection.Selection, o callgraph.Options, p Options) *Graph {
 		})
 	}
 	v.addEdges(g, index)
-	return v
+	return v, nil
 }
 
 func (v *Graph) addEdges(g *callgraph.Graph, index map[*callgraph.Node]int) {

@@ -182,7 +182,10 @@ func TestCallTreeIsTheSumOverPaths(t *testing.T) {
 		s := selected(t, drawn(t), selection.Options{})
 		o := ForPicture().Untrimmed()
 		o.CallTree = true
-		g := New(s, o)
+		g, err := NewPicture(s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := make(map[string]sums)
 		for _, sample := range samples(s) {
 			var at []string

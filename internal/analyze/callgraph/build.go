@@ -8,12 +8,20 @@ import (
 	"whet/internal/analyze/selection"
 )
 
-// New sums up a selection.
+// NewPicture sums up a selection to be drawn, also as a call tree, which it
+// refuses when it is too large: a graph has no more nodes than the profile has
+// functions, a tree as many as there are ways to reach them.
+func NewPicture(s *selection.Selection, o Options) (*Graph, error) {
+	o.Picture = true
+	if o.CallTree {
+		return (&build{s: s, o: o}).tree()
+	}
+	return New(s, o), nil
+}
+
+// New sums up a selection. For a call tree see NewPicture.
 func New(s *selection.Selection, o Options) *Graph {
 	b := &build{s: s, o: o}
-	if o.Picture && o.CallTree {
-		return b.tree()
-	}
 	b.sumNodes()
 	live := b.live()
 	b.weigh(live)

@@ -11,7 +11,7 @@ type Options struct {
 	// tags, which count as nodes, and residual edges go where another path
 	// leads to the same node.
 	Picture  bool
-	CallTree bool   // of a picture: one node for each path that leads to it
+	CallTree bool   // of NewPicture: one node for each path that leads to it
 	Unit     string // that numeric tags are told apart in, "" the best for each
 }
 

@@ -93,7 +93,10 @@ func TestCallTreesTrim(t *testing.T) {
 	o := ForPicture()
 	o.CallTree = true
 	o.NodeCount = 3
-	g := New(s, o)
+	g, err := NewPicture(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	// Scores are cum * (in + out) + flat. main: 1000*(1 + 1) = 2000. x under a:
 	// 500*(0 + 1) + 500 = 1000. b: 500*(0 + H(0.6, 0.4) = 0.97) + 200 = 685. x
 	// under b: 300*(0 + 1) + 300 = 600. a: 500*(0 + 0) = 0.
