@@ -33,6 +33,8 @@ type reader struct {
 	odd       int // lines that could not be read
 	firstOdd  int
 	bare      int // samples without a frame
+	branches  int // samples that are branches
+	arrows    int // lines of branches below a stack
 	firstDeep int
 	deep      int // samples with more frames than a stack may have
 	from, to  int64
@@ -75,6 +77,8 @@ func (r *reader) line(line []byte) error {
 		if file, n, ok := parsePlace(line); ok && len(r.places) > 0 {
 			r.places[len(r.places)-1] = place{file, n}
 		}
+	case isArrowBelow:
+		r.arrows++
 	case isOdd:
 		r.oddLine(r.number)
 	}
@@ -140,6 +144,9 @@ func (r *reader) end() error {
 	}
 	if len(r.path) == 0 {
 		r.bare++
+	}
+	if r.at.isBranch {
+		r.branches++
 	}
 	r.b.Add(r.path, r.at.labels(), r.row...)
 	if r.at.time >= 0 {
@@ -219,6 +226,18 @@ func (r *reader) warn(cut bool) {
 		say("line %d is of no form that perf script is known to print, and was left out", r.firstOdd)
 	case r.odd > 1:
 		say("%d lines are of no form that perf script is known to print, and were left out, the first of them line %d", r.odd, r.firstOdd)
+	}
+	switch {
+	case r.branches == 1:
+		say("1 sample is a branch (A => B): it counts where the branch leaves; where it goes is left out")
+	case r.branches > 1:
+		say("%d samples are branches (A => B): they count where the branches leave; where they go is left out", r.branches)
+	}
+	switch {
+	case r.arrows == 1:
+		say("1 line below a stack is a branch (A => B), no frame, and was left out")
+	case r.arrows > 1:
+		say("%d lines below stacks are branches (A => B), no frames, and were left out", r.arrows)
 	}
 	switch {
 	case r.deep == 1:

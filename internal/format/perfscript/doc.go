@@ -13,7 +13,11 @@
 // several events, a sample is zero in the columns of the others, and the event
 // with the most samples is the one that views show.
 //
-// Lines of branch records (brstack, brstackinsn) are passed over.
+// Frames that lost the blanks in front of them, as in a mail, are read below a
+// line that names an event. A sample that is a branch (from => to, of Intel PT
+// and BTS) has its place of origin as its stack, as in perf report, and a warning
+// says so. Lines of branch records below a stack are no frames: those of brstack
+// and brstackinsn are passed over, those with an arrow counted in a warning.
 //
 // It misleads where perf does: call chains without frame pointers or unwind
 // tables are cut or wrong, and the samples of events with different periods

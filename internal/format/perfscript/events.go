@@ -109,16 +109,18 @@ func (e *events) types() []callstack.ValueType {
 type kind int
 
 const (
-	isBlank  kind = iota
-	isHeader      // begins a sample
-	isChain       // a frame of the sample at hand
-	isPlace       // the file and line of the frame before
-	isBranch      // of branch records: passed over
+	isBlank      kind = iota
+	isHeader          // begins a sample
+	isChain           // a frame of the sample at hand
+	isPlace           // the file and line of the frame before
+	isBranch          // of branch records: passed over
+	isArrowBelow      // a branch from place to place below a stack
 	isOdd
 )
 
-// state tells lines apart by what stood before them.
-type state struct{ open, frame bool }
+// state tells lines apart by what stood before them: named, the sample at hand
+// names an event.
+type state struct{ open, frame, named bool }
 
 func (s *state) next(line []byte) (header, kind) {
 	text := bytes.TrimSpace(line)
@@ -128,6 +130,13 @@ func (s *state) next(line []byte) (header, kind) {
 		return header{}, isBlank
 	case !s.open && text[0] == '#':
 		return header{}, isBlank
+	case isIndented(line) && isArrow(line):
+		if s.open {
+			return header{}, isArrowBelow
+		}
+		h := header{pid: -1, tid: -1, time: -1} // -F ip,sym,addr: each line is a sample
+		h.branch(line)
+		return h, isHeader
 	case isFrame(line):
 		s.frame = true
 		if !s.open { // -F ip,sym: samples have no first line
@@ -142,8 +151,13 @@ func (s *state) next(line []byte) (header, kind) {
 	clear := ok && h.event != "" && (h.time >= 0 || h.tid >= 0)
 	switch {
 	case line[0] != '\t' && (clear || ok && !s.open):
-		s.open, s.frame = true, h.hasLeaf
+		s.open, s.frame, s.named = true, h.hasLeaf, h.event != ""
 		return h, isHeader
+	case s.open && isArrow(line):
+		return header{}, isArrowBelow
+	case s.named && isBareFrame(line):
+		s.frame = true
+		return header{}, isChain
 	case s.open && s.frame && bytes.HasPrefix(line, []byte("  ")):
 		return header{}, isPlace
 	case s.open && isBranchLine(text):
@@ -155,6 +169,6 @@ func (s *state) next(line []byte) (header, kind) {
 // isBranchLine recognises what brstack and brstackinsn print: pairs of
 // addresses, and the instructions between them.
 func isBranchLine(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("0x")) || bytes.Contains(text, []byte("insn:")) ||
+	return bytes.HasPrefix(text, []byte("0x")) || bytes.Contains(text, []byte("insn:")) || bytes.Contains(text, []byte("/P/")) || bytes.Contains(text, []byte("/M/")) ||
 		bytes.HasSuffix(text, []byte(":")) || bytes.HasPrefix(text, []byte("..."))
 }

@@ -15,6 +15,7 @@ type header struct {
 	hasPeriod bool
 	leaf      frame
 	hasLeaf   bool // on this line, as without call chains
+	isBranch  bool // the sample is a branch, and leaf is where it leaves
 }
 
 // parseHeader reads a line such as
@@ -143,10 +144,65 @@ func (h *header) what(back []byte) {
 		h.event = string(event)
 		// An address stands in a column of its own, what a tracepoint says
 		// behind one blank.
-		if rest := back[end:]; bytes.HasPrefix(rest, []byte("  ")) {
+		if rest := back[end:]; bytes.HasPrefix(rest, []byte("  ")) && !h.branch(rest) {
 			h.leaf, h.hasLeaf = parseFrame(rest)
 		}
 	}
+}
+
+// branch reads a place and the one that a branch goes to from there, as of
+// samples of Intel PT and BTS:
+//
+//	call     401136 main+0x10 (/bin/x) =>     401020 puts+0x0 (/bin/x)
+//
+// The kind of branch in front may have been left out. The sample's own place is
+// the first, as perf report has it.
+func (h *header) branch(text []byte) bool {
+	i, _ := arrow(text)
+	if i < 0 {
+		return false
+	}
+	for text = text[:i]; len(text) > 0; {
+		_, end := word(text, 0)
+		if f, ok := parseFrame(text); ok {
+			h.leaf, h.hasLeaf, h.isBranch = f, true, true
+			return true
+		}
+		text = text[end:]
+	}
+	return false
+}
+
+// isArrow reports whether a line is two addresses with an arrow between them.
+func isArrow(line []byte) bool {
+	i, ok := arrow(line)
+	if !ok {
+		return false
+	}
+	_, ok = parseFrame(line[:i])
+	return ok
+}
+
+// maxGap is more than perf puts behind an arrow: blanks and an address.
+const maxGap = 64
+
+// arrow finds "=>", or "->", and an address behind it.
+func arrow(text []byte) (at int, ok bool) {
+	for _, sign := range []string{"=>", "->"} {
+		for from := 0; ; {
+			i := bytes.Index(text[from:], []byte(sign))
+			if i < 0 {
+				break
+			}
+			from += i + len(sign)
+			near := text[:min(len(text), from+maxGap)]
+			start, end := word(near, from)
+			if _, err := strconv.ParseUint(string(bytes.TrimPrefix(near[start:end], []byte("0x"))), 16, 64); err == nil {
+				return from - len(sign), true
+			}
+		}
+	}
+	return -1, false
 }
 
 // frame is one line of a call chain.

@@ -245,6 +245,18 @@ func TestOdd(t *testing.T) {
 		{"a name in front of the inlined end", "w 12 1.000001: 7 cycles: \n\t1 f (inlined)\n", []string{"f"}, ""},
 		{"branches behind a leaf", "w 12 1.000001: 7 cycles:  10 f+0x1 (x)  0x1/0x2/P/-/-/0  0x3/0x4/P/-/-/0 \n", []string{"f"}, ""},
 		{"instructions", "w 12 1.000001: 7 cycles: \n\t10 f (x)\n\tf:\n\t0000000000000010\tinsn: 48 89\n", []string{"f"}, ""},
+		{"no indentation", "w 12 1.000001: 7 cycles: \n401000 f(int, char)+0x1 (/bin/x)\n401100 g (inlined)\n401100 main (/bin/x)\n0 [unknown] ([unknown])\n\nadd 12 1.000002: 7 cycles: \n401000 f+0x1 (/bin/x)\n",
+			[]string{"0x0;main;g (inlined);f(int, char)", "f"}, ""},
+		{"no indentation, another line", "w 12 1.000001: 7 cycles: \n401000 f+0x1 (/bin/x)\nadd what you like\n", []string{"f"}, "line 3 is of no form"},
+		{"a name of hexadecimal digits", "add 12 1.000001: 7 cycles:  401000 f+0x1 (/bin/x)\nadd 12 1.000002: 7 cycles:  401000 f+0x1 (/bin/x)\n", []string{"f", "f"}, ""},
+		{"branches", "w 12 [000] 1.000001: 1 branches:u:   tr strt     0 [unknown] ([unknown]) =>   401000 f+0x0 (/bin/x)\n" +
+			"w 12 [000] 1.000002: 1 branches:u:   call     401136 operator->(int)+0x10 (/bin/x) =>     401020 g+0x0 (/bin/x)\n" +
+			"w 12 [000] 1.000003: 1 branches:u:     401136 f+0x10 (/bin/x)->401020 g+0x0 (/bin/x)\n",
+			[]string{"0x0", "operator->(int)", "f"}, "3 samples are branches (A => B)"},
+		{"branches without a header", "\t401136 f+0x10 (/bin/x) => 401020 g+0x0 (/bin/x)\n\t401020 g (/bin/x) => 401136 f (/bin/x)\n", []string{"f", "g"}, "2 samples are branches"},
+		{"branches below a stack", "w 12 1.000001: 7 cycles: \n\t401000 f (x)\n  401136 f (x) => 401020 g (x)\n\t401020->401136\n", []string{"f"}, "2 lines below stacks are branches"},
+		{"branches with names", "w 12 1.000001: 7 cycles: \n\t401000 f (x)\n f+0x1/g+0x2/P/-/-/3 g+0x1/f+0x2/M/-/-/3\n", []string{"f"}, ""},
+		{"an arrow in a name", "w 12 1.000001: 7 cycles: \n\t401000 operator->+0x3 (x)\n", []string{"operator->"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, err := Read([]byte(test.text), wide)
@@ -314,6 +326,9 @@ func TestIs(t *testing.T) {
 		"w 1 \n\t10 f+0x1\n":                                            true,
 		"\t10 f\n":                                                      true,
 		"# x\n#\nw 1/2 [000] 1.000001: cycles: ":                        true,
+		"w 1 1.000001: 12 cycles: \n401000 f+0x1 (/bin/x)\n":            true,
+		"w 1 1.000001: 1 branches:   401000 f (x) =>   402000 g (x)\n":  true,
+		"w 1 \nadd f (x)\n":                                             false,
 		"w 1 \nhello\n":                                                 false,
 		"main;f 12\nmain;g 3\n":                                         false,
 		"goroutine 1 [running]:\nmain.f()\n\t/x.go:1 +0x1\n":            false,
@@ -340,6 +355,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(data[:min(len(data), 2000)])
 	}
+	f.Add([]byte("w 12 1.000001: 7 cycles:u: \n401000 f (x)\n401100 f (x) => 401000 g (x)\n\nw 12 1.000002: 1 branches:   call 401000 f =>   402000 g (x)\n"))
 	f.Add([]byte("w 12 1.000001: 7 cycles:u: \n\t1 f (inlined)\n\t1 g+0x1 (x)\n\nw 12 1.5: faults: \n\t10 f\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		limits := callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 24}

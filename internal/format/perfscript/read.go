@@ -37,11 +37,19 @@ func Is(head []byte) bool {
 // isFrame reports whether a line is a frame of a call chain: behind a tab, or
 // the blanks that an editor made of it.
 func isFrame(line []byte) bool {
-	if !bytes.HasPrefix(line, []byte("\t")) && !bytes.HasPrefix(line, []byte("        ")) {
-		return false
-	}
 	f, ok := parseFrame(line)
-	return ok && !bytes.Contains(line, []byte("\tinsn:")) && (f.name != "" || f.object != "" || bytes.Contains(line, []byte("[unknown]")))
+	return ok && isIndented(line) && !bytes.Contains(line, []byte("\tinsn:")) && (f.name != "" || f.object != "" || bytes.Contains(line, []byte("[unknown]")))
+}
+
+func isIndented(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("\t")) || bytes.HasPrefix(line, []byte("        "))
+}
+
+// isBareFrame reports whether a line is a frame that lost the blanks in front
+// of it, as in a mail. The object behind it tells it from other texts.
+func isBareFrame(line []byte) bool {
+	f, ok := parseFrame(line)
+	return ok && (f.inlined || f.object != "" || bytes.HasSuffix(line, []byte("([unknown])")))
 }
 
 // Read decodes the text. Lines that cannot be read are left out, and counted in
