@@ -35,7 +35,7 @@ type Case struct {
 	Package string `json:"package"`          // of the benchmark or the program, relative to the module's root
 	Bench   string `json:"bench,omitempty"`  // -bench
 	// Tests are files of the author's tests that came with the commit and hold
-	// the benchmark: they are taken from After.
+	// the benchmark, and their testdata: they are taken from After.
 	Tests  []string `json:"tests,omitempty"`
 	Args   []string `json:"args,omitempty"`   // of a program
 	Inputs []Input  `json:"inputs,omitempty"` // of a program
@@ -110,7 +110,7 @@ func (c *Case) validate() error {
 		return errors.New("nobody judged it")
 	}
 	for _, t := range c.Tests {
-		if !local(t) || !strings.HasSuffix(t, "_test.go") || c.After == "" {
+		if !local(t) || !strings.HasSuffix(t, "_test.go") && !strings.Contains(t, "testdata/") || c.After == "" {
 			return fmt.Errorf("tests: %q is no test file of a later version", t)
 		}
 	}

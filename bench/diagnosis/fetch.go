@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -85,9 +86,16 @@ func (l *lab) checkout(ctx context.Context, c *Case) (string, error) {
 			return "", err
 		}
 		for _, t := range c.Tests {
-			if err := copyFile(filepath.Join(dir, filepath.FromSlash(t)), filepath.Join(after, filepath.FromSlash(t))); err != nil {
+			to := filepath.Join(dir, filepath.FromSlash(t))
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 				return "", err
 			}
+			if err := copyFile(to, filepath.Join(after, filepath.FromSlash(t))); err != nil {
+				return "", err
+			}
+		}
+		if err := language(ctx, dir, after); err != nil {
+			return "", err
 		}
 	}
 	for _, in := range c.Inputs {
@@ -108,6 +116,24 @@ func (l *lab) checkout(ctx context.Context, c *Case) (string, error) {
 		}
 	}
 	return dir, nil
+}
+
+var goDirective = regexp.MustCompile(`(?m)^go (\S+)$`)
+
+// language sets the language version of the copy to that of the version after,
+// in which its tests are written.
+func language(ctx context.Context, dir, after string) error {
+	data, err := os.ReadFile(filepath.Join(after, "go.mod"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if m := goDirective.FindSubmatch(data); m != nil {
+		_, err = command(ctx, dir, "go", "mod", "edit", "-go="+string(m[1]))
+	}
+	return err
 }
 
 func (in *Input) text() []byte {

@@ -6,25 +6,19 @@ import (
 	"testing"
 
 	"whet/bench/ledger"
-	"whet/internal/callstack"
+	"whet/internal/recording"
 )
 
+// Only the module's own code is the script's, and no test of it.
 func TestOwn(t *testing.T) {
-	c := Case{Kind: kindProgram, Module: "github.com/a/b", Package: "cmd/x"}
-	for _, x := range []struct{ function, file, want string }{
-		{"github.com/a/b.F", "/tmp/x/f.go", "f.go"},
-		{"github.com/a/b/in.(*T).F", "/tmp/x/in/f.go", "in/f.go"},
-		{"github.com/a/b/in.F[github.com/c/d.T]", "/tmp/x/in/f.go", "in/f.go"},
-		{"github.com/a/b/v1%2e2.F", "/tmp/x/v1.2/f.go", "v1.2/f.go"},
-		{"main.main", "/tmp/x/cmd/x/main.go", "cmd/x/main.go"},
-		{"github.com/a/b.F", "/tmp/x/f_test.go", ""},
-		{"github.com/a/bc.F", "/tmp/x/f.go", ""},
-		{"fmt.Sprint", "/go/src/fmt/print.go", ""},
-		{"", "", ""},
-	} {
-		if got := c.own(&callstack.Frame{Function: x.function, File: x.file}); got != x.want {
-			t.Errorf("%s in %s: %q, want %q", x.function, x.file, got, x.want)
-		}
+	got := own("github.com/a/b", []recording.Source{
+		{Frame: "/x/b/in/f.go", Path: "in/f.go", Module: "github.com/a/b"},
+		{Frame: "/x/b/f_test.go", Path: "f_test.go", Module: "github.com/a/b"},
+		{Frame: "/mod/github.com/c/d@v1.0.0/f.go", Path: "github.com/c/d@v1.0.0/f.go", Module: "github.com/c/d"},
+		{Frame: "/go/src/fmt/print.go", Path: "fmt/print.go"},
+	})
+	if len(got) != 1 || got["/x/b/in/f.go"] != "in/f.go" {
+		t.Errorf("%v", got)
 	}
 }
 

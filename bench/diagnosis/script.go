@@ -3,14 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
-	"whet/internal/callstack"
 	"whet/internal/format/profile"
 	"whet/internal/recording"
-	"whet/internal/symbolname"
 )
 
 // scriptLines is how many lines the script names.
@@ -29,6 +26,7 @@ type Spot struct {
 // there is the share of the lines that the commit changed, which tells a judge
 // how much of the fault the benchmark shows.
 func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err error) {
+	files := own(c.Module, rec.Sources)
 	cost := make(map[Spot]int64)
 	total := int64(0)
 	for _, a := range rec.Artifacts {
@@ -50,7 +48,7 @@ func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err
 		for i := range p.Len() {
 			total += p.Value(t, i)
 			for _, id := range p.Stack(i) {
-				if file := c.own(p.Frame(id)); file != "" {
+				if file, ok := files[p.Frame(id).File]; ok {
 					cost[Spot{File: file, Line: p.Frame(id).Line}] += p.Value(t, i)
 					break
 				}
@@ -70,23 +68,14 @@ func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err
 	return spots[:min(len(spots), scriptLines)], there, nil
 }
 
-// own is the file of a frame, relative to the module's root, where the frame
-// is of the module's own code and of no test; otherwise "".
-func (c *Case) own(f *callstack.Frame) string {
-	base := path.Base(strings.ReplaceAll(f.File, `\`, "/"))
-	if f.File == "" || strings.HasSuffix(base, "_test.go") || base == "_testmain.go" {
-		return ""
+// own are the files of the module's own code, tests apart: by their name in
+// frames, relative to the module's root.
+func own(module string, sources []recording.Source) map[string]string {
+	out := make(map[string]string)
+	for _, s := range sources {
+		if s.Module == module && !strings.HasSuffix(s.Path, "_test.go") {
+			out[s.Frame] = s.Path
+		}
 	}
-	pkg := symbolname.Package(f.Function)
-	switch {
-	case pkg == "main" && c.Kind == kindService:
-		return path.Join(driverPackage, base)
-	case pkg == "main":
-		return path.Join(c.Package, base)
-	case pkg == c.Module:
-		return base
-	case strings.HasPrefix(pkg, c.Module+"/"):
-		return path.Join(strings.TrimPrefix(pkg, c.Module+"/"), base)
-	}
-	return ""
+	return out
 }
