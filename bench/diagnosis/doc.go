@@ -13,9 +13,10 @@
 //
 //   - A place of hot_places is right if its line, or one of the lines of an
 //     entry of several, lies in a range of the case, file included. A range is
-//     what the commit's hunks removed or replaced; it is the whole function
-//     where the commit replaced its body or took it out of use, and the lines
-//     that a hunk stands between where it only added some.
+//     a run of lines that the commit's hunks removed or replaced, those between
+//     two hunks a few lines apart included; the lines that a hunk stands between
+//     where it only added some; and the whole function where the commit
+//     changed half of its lines, took it out of use or keeps what it returned.
 //   - "First" and "among three" count entries of hot_places from the top.
 //   - An outcome "floor" or "spread" is wrong for every case that is not tuned.
 //   - A finding of a tuned package that says what to do is a remedy claimed.
