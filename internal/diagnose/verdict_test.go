@@ -144,12 +144,12 @@ func TestVerdictWaiting(t *testing.T) {
 // 6.5 s it used or wanted 9.5 s of 10 and does not wait; ready for 1 s it does;
 // and with another process of its own for 5 s of the 6 that it waits, for that.
 func TestVerdictByTheScheduler(t *testing.T) {
-	build := func(kind string, delay, children int64) *Subject {
+	build := func(kind string, delay, started int64) *Subject {
 		cpu := cpuProfile(sample{stack: []string{"m/x.f"}, n: 240},
 			sample{stack: []string{"runtime.mcall", "runtime.park_m", "runtime.findRunnable"}, n: 60, class: hot.Background})
 		cpu.Duration = 10e9
 		s := subject("B", cpu, nil, nil)
-		s.Kind, s.Scheduling = kind, &recording.Scheduling{WallNs: 10e9, CPUNs: 3e9, RunDelayNs: delay, ChildrenNs: children}
+		s.Kind, s.Scheduling = kind, &recording.Scheduling{WallNs: 10e9, CPUNs: 3e9, RunDelayNs: delay, ChildrenNs: started}
 		return s
 	}
 	for _, kind := range []string{recording.TargetBenchmark, recording.TargetProgram} {

@@ -191,7 +191,7 @@ func TestWaitsThatWereNotRecorded(t *testing.T) {
 		if got := analyze(rec).subjects[0].Mutex != nil; got != test.want {
 			t.Errorf("%s: a profile to judge by: %v", test.name, got)
 		}
-		if said := strings.Contains(strings.Join(page.Warnings, "\n"), "lock-held was not asked: no mutex profile was recorded"); said == test.want {
+		if said := strings.Contains(strings.Join(page.Warnings, "\n"), "lock-held and lock-contention were not asked: no mutex profile was recorded"); said == test.want {
 			t.Errorf("%s: warnings %q", test.name, page.Warnings)
 		}
 	}
@@ -211,7 +211,7 @@ func TestGrowthInTheVerdict(t *testing.T) {
 		write(recording.Artifact{Path: "profiles/cpu.pb.gz", Kind: recording.KindCPU, EndNs: 30e9},
 			pprofOf(t, [2]string{"samples", "cpu"}, [2]string{"count", "nanoseconds"}, 1e7, map[string]int64{"main.f": 2000}))
 	})
-	if !strings.HasSuffix(page.Verdict.Text, "; but goroutines rose steadily by 10 a second") {
+	if !strings.HasSuffix(page.Verdict.Text, "; and goroutines rose steadily by 10 a second") {
 		t.Errorf("verdict %q, events %+v", page.Verdict.Text, page.Events)
 	}
 	if c := analyze(rec).conditions(); c.ServiceTimeNs != 2.5e6 {
