@@ -136,6 +136,8 @@ func TestIs(t *testing.T) {
 	long := strings.Repeat("package.function;", 40)[:512]
 	for head, want := range map[string]bool{
 		"main;f 12\n": true, "\n main 3\n": true, "swapper;start_kernel_[k];x 1": true, "a;b 5 7\n": true, long: true,
+		"garbage\nmain;f 12\nmain;g 3\n": true, "main;f\n\nmain;f 12\nmain;g 3\nx\nmain 7\n": true,
+		"garbage\nmain;f 12\n": false, "a table\nx 1\ny 2\nz 3\n": false, "garbage\nmain;f 12\nmain;g 3\n\x00": false,
 		"": false, "12\n": false, "hello world\n": false, "\x1f\x8b\x08\x00;a 1\n": false, "goroutine 1 [running]:\n": false,
 		"goroutine profile: total 12\n":              true, // whoever asks must ask the others first
 		"heap profile: 1: 2 [3: 4] @ heap/1048576\n": false, `{"$schema":"x"}`: false, "w 1 2.000000: 12 cycles: \n": false,

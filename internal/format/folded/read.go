@@ -32,7 +32,32 @@ func Is(head []byte) bool {
 		return bytes.Count(line, []byte{';'}) > 1 && visible(line)
 	}
 	stack, _, ok := cut(trim(line))
-	return ok && len(stack) > 0 && visible(line)
+	return visible(line) && (ok && len(stack) > 0 || mostlyStacks(rest, len(head) >= 512))
+}
+
+// mostlyStacks reports whether more of the lines behind a first one that is no
+// stack are stacks than are none, and one has a semicolon: no other text has.
+// Of a cut head the last line may lack its end.
+func mostlyStacks(head []byte, cutOff bool) bool {
+	good, bad, several := 0, 1, false
+	for line := range bytes.Lines(head) {
+		if !visible(bytes.TrimRight(line, "\r\n")) {
+			return false
+		}
+		if cutOff && !bytes.HasSuffix(line, []byte{'\n'}) {
+			break
+		}
+		if line = trim(line); len(line) == 0 {
+			continue
+		}
+		if stack, _, ok := cut(line); ok && len(stack) > 0 {
+			good++
+			several = several || bytes.IndexByte(stack, ';') > 0
+		} else {
+			bad++
+		}
+	}
+	return several && good > bad
 }
 
 // isComment reports whether a line in front of the first stack says what wrote
