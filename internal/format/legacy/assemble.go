@@ -14,6 +14,7 @@ func (r *reader) assemble() (*callstack.Packed, error) {
 		return nil, callstack.ErrMemory
 	}
 	m := newMapper(r.mappings)
+	m.none = r.java
 	for _, span := range r.samples.spans { // in this order, as pprof asks
 		for _, a := range r.samples.addresses[span.from:span.to] {
 			m.of(a)
@@ -98,7 +99,11 @@ func (a *assembler) place(addresses []uint64) callstack.LocationID {
 				a.lines = append(a.lines, callstack.SourceLine{Function: f, Line: s.line})
 			}
 		}
-		id = a.b.NewLocation(a.mapper.of(addresses[0]), addresses[0], false, a.lines...)
+		at := addresses[0]
+		if a.mapper.none && len(a.lines) > 0 {
+			at = 0 // the address is but a number that the profiler gave
+		}
+		id = a.b.NewLocation(a.mapper.of(addresses[0]), at, false, a.lines...)
 		a.places[string(a.key)] = id
 	}
 	return id

@@ -40,16 +40,13 @@ func cpuHeader(data []byte) (header, bool) {
 // and the addresses; at the end, a count of 0 with the single address 0. The
 // memory map follows.
 func (r *reader) cpu(h header, data []byte) error {
-	if h.java {
-		return errJava
-	}
 	if h.micros > math.MaxInt64/1000 {
 		return errors.New("its sampling period is longer than 292 years: the file is damaged")
 	}
 	r.meta.Types = types("samples", "count", "cpu", "nanoseconds")
 	r.meta.PeriodType = r.meta.Types[1]
 	r.meta.Period = int64(h.micros) * 1000
-	r.twice = true
+	r.twice = !h.java
 	data = data[5*h.size:]
 	var stack []uint64
 	for {
@@ -81,13 +78,20 @@ func (r *reader) cpu(h header, data []byte) error {
 		if count > math.MaxInt64/uint64(r.meta.Period) {
 			return errSum
 		}
-		calls(stack[min(1, there):]) // the leaf is none
+		if !h.java {
+			calls(stack[min(1, there):]) // the leaf is none
+		}
 		r.samples.add(stack, int64(count), int64(count)*r.meta.Period)
 		if there < int(depth) {
 			r.say("the file ends in the middle of a stack: it was cut off, the last stack is not whole, and samples may be missing")
 			data = nil
 			break
 		}
+	}
+	if h.java {
+		r.lines = lines{rest: data}
+		r.javaLocations(r.lines.next())
+		return nil
 	}
 	r.samples.dropHandler()
 	r.memoryMap(lines{rest: data})

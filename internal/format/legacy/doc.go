@@ -18,7 +18,8 @@
 // told. Where names are known, the frames that it leaves out are left out, too:
 // runtime.goexit, and the runtime's own at the leaf of allocations.
 //
-// Not read are the profiles of Java programs in these formats.
+// Profiles of Java programs in these formats (heapz, contentionz and CPU) name
+// their places after the samples; see java.go.
 //
 // It misleads where the formats do: bare addresses mean nothing without the
 // very binary, a CPU profile with a single sample loses the two frames below

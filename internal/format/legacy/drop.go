@@ -12,7 +12,7 @@ import (
 // shows the same frames in both.
 func uninteresting(t []callstack.ValueType) (drop, keep string) {
 	switch t[0].Type {
-	case "objects", "alloc_objects":
+	case "objects", "alloc_objects", "inuse_objects":
 		return alternatives(allocator), `runtime\.panic|runtime\.reflectcall|runtime\.call[0-9]*`
 	case "contentions":
 		return alternatives(locks), ""

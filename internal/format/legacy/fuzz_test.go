@@ -16,8 +16,8 @@ import (
 )
 
 // refusedHere are the reasons to refuse what google/pprof accepts: it lets sums
-// wrap round, has no limits, and reads Java.
-var refusedHere = []string{"63 bits", "too large", "292 years", "Java"}
+// wrap round, and has no limits.
+var refusedHere = []string{"63 bits", "too large", "292 years"}
 
 // differsHere are warnings of what google/pprof reads otherwise: it fills a
 // stack that was cut off with the address 0.
@@ -60,6 +60,9 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("--- threadz 1 ---\n\n--- Thread 7f (name: a/1) stack: ---\n 0x10 0x0f\n--- Thread 7e (name: b/2) stack: ---\n [same as previous thread]\n"))
 	limits := callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 24}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if h, _ := cpuHeader(data); h.java || bytes.Contains(data, []byte("java")) || bytes.Contains(data, []byte("--- heapz")) {
+			return // TestJava compares these: google/pprof drops the addresses that have no names
+		}
 		p, err := Read(data, limits)
 		bare, bareErr := Read(withoutNames(data), limits)
 		if (err == nil) != (bareErr == nil) {

@@ -138,6 +138,7 @@ type mapper struct {
 	known    map[uint64]callstack.MappingID
 	rest     callstack.MappingID // holds what lies in no mapping
 	steps    int                 // comparisons made
+	none     bool                // addresses lie in no mapping
 }
 
 // maxSteps bounds looking addresses up one mapping after the other, which the
@@ -164,7 +165,7 @@ func (m *mapper) of(address uint64) callstack.MappingID {
 }
 
 func (m *mapper) find(a uint64) callstack.MappingID {
-	if a == 0 {
+	if a == 0 || m.none {
 		return callstack.NoMapping
 	}
 	m.steps += len(m.mappings)

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	errJava = errors.New("it is a profile of a Java program in the format of gperftools, which is not read here: `go tool pprof -proto FILE` converts it")
+	errJava = errors.New("it is a profile of a Java program")
 	errSum  = errors.New("the values of its samples add up to more than 63 bits hold: they cannot be right")
 )
 
@@ -31,7 +31,7 @@ func Is(head []byte) bool {
 	case heapHead.MatchString(line), countHead.MatchString(line):
 		return true
 	}
-	return isContention(line) || isThreads(line)
+	return isContention(line) || isThreads(line) || isJavaHeap(line)
 }
 
 // first goes to the first line that is neither blank nor a comment.
@@ -74,7 +74,15 @@ func (r *reader) text(data []byte) error {
 	case countHead.MatchString(line):
 		return r.counts()
 	case isContention(line):
-		return r.contention()
+		at, meta := r.lines, r.meta
+		err := r.contention()
+		if err == errJava {
+			r.lines, r.meta, r.lost, r.malformed = at, meta, nil, 0
+			return r.javaText()
+		}
+		return err
+	case isJavaHeap(line):
+		return r.javaText()
 	case isThreads(line):
 		return r.threads()
 	}
@@ -91,6 +99,7 @@ type reader struct {
 	mappings []callstack.Mapping
 	twice    bool // a leaf may stand on its stack twice
 	allocs   bool // the stacks are those of allocations
+	java     bool // addresses are numbers of places, in no mapping
 
 	lost      []string // what is missing or in doubt
 	malformed int      // lines left out

@@ -1,0 +1,93 @@
+package legacy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	google "github.com/google/pprof/profile"
+
+	"whet/internal/callstack"
+)
+
+// theirNames and ourNames are the frames of each sample, leaf first.
+func theirNames(g *google.Profile) (out []string) {
+	for _, s := range g.Sample {
+		line := ""
+		for _, l := range s.Location {
+			for _, at := range l.Line {
+				line += fmt.Sprintf("%s %s:%d; ", at.Function.Name, at.Function.Filename, at.Line)
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func ourNames(p *callstack.Packed) (out []string) {
+	for c := p.Cursor(); c.Next(); {
+		line := ""
+		for _, id := range slices.Backward(c.Path) {
+			for _, at := range p.Lines(id) {
+				f := p.Functions[at.Function]
+				line += fmt.Sprintf("%s %s:%d; ", f.Name, f.File, at.Line)
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+const javaNames = "\n0x1 com.example.Store.put (Store.java:17)\n  0x2 com.example.Main.main (Main.java:-1)\n0x3 read (/lib/x86/libc.so)\n" +
+	"0x4 GC\n0x5 0x5 generated stub/JIT\n0x77 nobody.uses (X.java:1)\nno location\n"
+
+// TestJava reads profiles of Java programs as google/pprof does.
+func TestJava(t *testing.T) {
+	var cpu []byte
+	for _, w := range []uint64{0, 3, 1, 10000, 0, 5, 3, 1, 3, 2, 2, 1, 4, 1, 2, 5, 2, 0, 1, 0} {
+		cpu = binary.LittleEndian.AppendUint64(cpu, w)
+	}
+	for name, text := range map[string]string{
+		"heap": "--- heapz 1 ---\nformat = java\nresolution=bytes\n  7048 1 @ 0x1 0x2\n 900000   3 @ 0x3 0x1 0x2\n 16 1 @ 0x4\n48 2 @ 0x5 0x2\n" + javaNames,
+		"contention": "--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 100\nms since reset = 6019923\n" +
+			"1 1 @ 0x1 0x2\n 14 2 @ 0x3 0x2\n 2 2 @ 0x4\n" + javaNames,
+		"contention without a period": "--- contentionz 1 ---\nformat = java\nresolution = microseconds\n3 2 @ 0x1 0x2\n" + javaNames,
+		"cpu":                         string(cpu) + javaNames,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !Is([]byte(text)) {
+				t.Error("Is does not know it")
+			}
+			p := compare(t, []byte(text))
+			g, err := google.ParseData([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(theirNames(g), ourNames(p)); d != "" {
+				t.Errorf("-google/pprof +whet:\n%s", d)
+			}
+			if len(p.Warnings) > 0 || p.Len() < 1 || len(p.Functions) < 2 {
+				t.Errorf("%d samples, %d functions, warnings %q", p.Len(), len(p.Functions), p.Warnings)
+			}
+		})
+	}
+	for text, want := range map[string]string{
+		"--- heapz 1 ---\nformat = java\n7048 1 @ 0x1\n": "names no resolution",
+		"--- heapz 1 ---\nformat = cobol\n":              `format "cobol" is not known`,
+		"--- contentionz 1 ---\nformat = java\nresolution = x\nsampling period = 9000000000000000000\n2 2 @ 0x1\n":        "63 bits",
+		"--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = often\n2 2 @ 0x1\n":           "is no number",
+		"--- heapz 1 ---\nformat = java\nresolution = bytes\n99999999999999999999 1 @ 0x1\n1 0 @ 0x1\n0x1 f (F.java:1)\n": "none of its lines",
+	} {
+		if _, err := Read([]byte(text), wide); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+	// An address without a name stays one.
+	p, err := Read([]byte("--- heapz 1 ---\nformat = java\nresolution = bytes\n7048 1 @ 0x9\n"), wide)
+	if err != nil || p.Locations[0].Address != 9 || len(p.Mappings) > 0 {
+		t.Error(p, err)
+	}
+}
