@@ -44,17 +44,21 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 	where := fmt.Sprintf("%s:%d", first.File, first.Line)
 	switch {
 	case l.cpu.total == 0:
-		of := "the bytes"
-		if l.alloc.total == 0 {
-			of = "the delay"
-		}
-		return OutcomePlaces, fmt.Sprintf("look first at %s, with %s of %s", where, quantity.Percent(first.WorthRatio), of)
+		return OutcomePlaces, fmt.Sprintf("look first at %s, with %s of %s", where, quantity.Percent(first.WorthRatio), l.untimed())
 	case kind != CPUBound && kind != AllocationBound:
 		return OutcomePlaces, "no rule knows a cause; the costliest place is " + where
 	case l.floor(all):
 		return OutcomeFloor, fmt.Sprintf("%s holds %s, calls nothing and allocates nothing: only another algorithm or fewer calls help", where, quantity.Percent(first.WorthRatio))
 	}
 	return OutcomePlaces, fmt.Sprintf("no rule knows a cause: look first at %s, worth %s of the time", where, quantity.Percent(first.WorthRatio))
+}
+
+// untimed names what worth is a share of where no CPU time was recorded.
+func (l *ledger) untimed() string {
+	if l.alloc.total == 0 {
+		return "the delay"
+	}
+	return "the bytes"
 }
 
 // nothingMeasured reports whether no subject has a profile of its base, or no
@@ -86,7 +90,11 @@ func (l *ledger) spread() string {
 			largest = e
 		}
 	}
-	text := "no place holds " + quantity.Percent(Threshold) + " of it"
+	of := "it"
+	if l.cpu.total == 0 { // the verdict then speaks of time
+		of = l.untimed()
+	}
+	text := "no place holds " + quantity.Percent(Threshold) + " of " + of
 	if largest.worth > 0 {
 		p := l.place(&largest)
 		text += fmt.Sprintf("; the largest, %s:%d, holds %s", p.File, p.Line, quantity.Percent(p.WorthRatio))

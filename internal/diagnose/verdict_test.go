@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -180,6 +181,18 @@ func TestVerdictWithoutProfiles(t *testing.T) {
 	}
 	if v := verdictOf(t, subject("B", nil, nil, nil)); v.Kind != TooFewSamples {
 		t.Errorf("no CPU profile: %+v", v)
+	}
+}
+
+// Where no CPU time was recorded, the share is of what was.
+func TestSpreadOfBytes(t *testing.T) {
+	var samples []sample
+	for i := range 50 {
+		samples = append(samples, sample{stack: []string{fmt.Sprintf("m/x.f%d:%d", i, 10*i+1)}, n: 300, size: 16})
+	}
+	s := subject("B", nil, lineProfile(allocTypes, samples...), nil)
+	if v := verdictOf(t, s); v.Outcome != OutcomeSpread || !strings.Contains(v.Text, "no place holds 5.0 % of the bytes; the largest, ") {
+		t.Errorf("%s: %q", v.Outcome, v.Text)
 	}
 }
 

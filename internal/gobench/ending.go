@@ -42,7 +42,7 @@ func ending(s story) *Error {
 				at = " (it was at " + place + ")"
 			}
 		}
-		return fail(KindTimeout, "%s did not finish within %v%s: raise -timeout or -budget", s.what, s.limit, at)
+		return fail(KindTimeout, "%s did not finish within %v%s: raise -timeout or -budget", s.what, s.limit.Round(time.Millisecond), at)
 	case process.Flooded:
 		return fail(KindOutput, "%s was ended because it printed too much (%d bytes): make it print less", s.what, s.res.OutputBytes)
 	}

@@ -201,3 +201,10 @@ func TestUnmatched(t *testing.T) {
 		}
 	}
 }
+
+func TestTimeoutIsRounded(t *testing.T) {
+	e := ending(story{target: &Target{Dir: "/d"}, res: &process.Result{Ending: process.TimedOut}, limit: 12118563788, what: "BenchmarkX"})
+	if want := "BenchmarkX did not finish within 12.119s: raise -timeout or -budget"; e.Text != want {
+		t.Errorf("%q, want %q", e.Text, want)
+	}
+}

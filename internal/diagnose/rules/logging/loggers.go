@@ -83,6 +83,15 @@ func (l *loggers) confirm() {
 		}
 		return b
 	}
+	known := make(map[string]below) // names are read once: stacks repeat them
+	does := func(fn string) below {
+		b, ok := known[fn]
+		if !ok {
+			b.add(fn)
+			known[fn] = b
+		}
+		return b
+	}
 	walk := func(c *hot.Classified, col int) {
 		diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
 			var under below
@@ -90,11 +99,9 @@ func (l *loggers) confirm() {
 				fn := c.Frame(id).Function
 				if b, ok := seen[fn]; !ok || b != nil {
 					b = note(fn)
-					b.format = b.format || under.format
-					b.write = b.write || under.write
-					b.logger = b.logger || under.logger
+					b.merge(under)
 				}
-				under.add(fn)
+				under.merge(does(fn))
 			}
 		})
 	}
@@ -117,6 +124,12 @@ func (l *loggers) confirm() {
 			l.homeMade[fn] = true
 		}
 	}
+}
+
+func (b *below) merge(o below) {
+	b.format = b.format || o.format
+	b.write = b.write || o.write
+	b.logger = b.logger || o.logger
 }
 
 // add notes what a function that is met below does.
