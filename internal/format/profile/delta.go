@@ -91,6 +91,9 @@ func cumulative(data []byte) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := bounded(data); err != nil {
+		return nil, err
+	}
 	p, err := profile.ParseUncompressed(message)
 	if err == nil {
 		err = p.CheckValid()
@@ -133,15 +136,15 @@ func unpacked(data []byte) ([]byte, error) {
 		return nil, gzipDamage(err)
 	}
 	zr.Multistream(false)
-	limit := DefaultLimits().MaxBytes
+	limit := DefaultLimits().Of(int64(len(data))).MaxBytes
 	message, err := io.ReadAll(io.LimitReader(zr, limit+1))
 	switch {
+	case int64(len(message)) > limit:
+		return nil, tooLarge(limit)
 	case err == io.ErrUnexpectedEOF || err == nil && r.Len() > 0:
 		return nil, errors.New("it is cut off, or holds more than one profile: fetch it again")
 	case err != nil:
 		return nil, gzipDamage(err)
-	case int64(len(message)) > limit:
-		return nil, tooLarge(limit)
 	}
 	return message, nil
 }

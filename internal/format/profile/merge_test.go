@@ -1,8 +1,14 @@
 package profile
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"whet/internal/callstack"
 )
 
 // TestMergeAddsUp merges a profile with itself: every sum doubles, and so does
@@ -35,5 +41,32 @@ func TestMergeAddsUp(t *testing.T) {
 	}
 	if _, err := Merge(data, []byte("not a profile")); err == nil {
 		t.Error("merged something that is no profile")
+	}
+}
+
+// TestBoundedBeforeUnpacking: what fills memory is refused before google/pprof
+// makes anything of it, by its size and by what it stands for.
+func TestBoundedBeforeUnpacking(t *testing.T) {
+	for name, c := range map[string]struct {
+		record []byte
+		n      int
+		want   error
+	}{
+		"bytes":     {append([]byte{0x7a, 0x80, 0x20}, make([]byte, 4096)...), 20_000, ErrTooLarge},
+		"functions": {[]byte{profileFunction<<3 | wireBytes, 0}, 2_000_000, callstack.ErrMemory},
+	} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(small().Bytes())
+		z.Write(bytes.Repeat(c.record, c.n))
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Merge(b.Bytes()); !errors.Is(err, c.want) {
+			t.Errorf("%s: merge: %v", name, err)
+		}
+		if _, _, err := Delta(b.Bytes(), b.Bytes()); !errors.Is(err, c.want) {
+			t.Errorf("%s: delta: %v", name, err)
+		}
 	}
 }
