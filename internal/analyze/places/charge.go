@@ -11,6 +11,7 @@ const (
 	Foreign Role = iota // a library's or the runtime's
 	Own                 // under study
 	Test                // of a test's file, or of a benchmark's own body
+	Support             // of a package that is there for tests: what it does for own code is the tests' work
 )
 
 // Line is a source line of one function, as the profile's frames have it.
@@ -119,6 +120,8 @@ func (c *Charges) read(stack []callstack.FrameID) charged {
 			return charged{role: Own, line: Line{f.Function, f.File, f.Line}, callee: callee(below), kind: kindOf(below)}
 		case Test:
 			test = true
+		case Support:
+			return charged{role: Test}
 		}
 	}
 	if test {

@@ -3,7 +3,8 @@
 //
 // A place is a line. Each sample is charged once, to the innermost frame of the
 // code under study on its stack: code below it, of a library or of the runtime,
-// is what that line asked for. What has no such frame is counted apart: the
+// is what that line asked for, unless it is of a package that is there for
+// tests. What has no such frame is counted apart: the
 // work of tests and of the benchmark itself, and else by package, that of the
 // outermost frame outside the runtime ("net/http" for a connection's own work).
 // Places and what is counted apart sum to the samples that were charged.

@@ -18,6 +18,8 @@ func roleOf(f *callstack.Frame) Role {
 		return Own
 	case strings.HasPrefix(f.Function, "t."):
 		return Test
+	case strings.HasPrefix(f.Function, "s."):
+		return Support
 	}
 	return Foreign
 }
@@ -49,10 +51,11 @@ func TestCharge(t *testing.T) {
 		stack{"t.Bench m.outer m.outer", 7},
 		stack{"t.Bench m.outer t.callback sort.Sort", 2},
 		stack{"t.Bench encoding/json.Marshal", 11},
+		stack{"t.Bench m.outer s.observer runtime.memmove", 4},
 		stack{"net/http.(*conn).serve bufio.(*Reader).fill syscall.read", 13},
 		stack{"runtime.goexit runtime.mcall", 17},
 	), 0, nil, roleOf)
-	if c.Total != 58 || c.Tests != 11 || !maps.Equal(c.Packages, map[string]int64{"net/http": 13, "runtime": 17}) {
+	if c.Total != 62 || c.Tests != 15 || !maps.Equal(c.Packages, map[string]int64{"net/http": 13, "runtime": 17}) {
 		t.Errorf("total %d, tests %d, packages %v", c.Total, c.Tests, c.Packages)
 	}
 	inner, outer := c.Lines[Line{"m.inner", "x.go", 7}], c.Lines[Line{"m.outer", "x.go", 7}]
@@ -76,7 +79,7 @@ func TestCharge(t *testing.T) {
 // Nothing is lost and nothing charged twice: lines, tests and packages sum to
 // the profile, and callees and kinds each to their line.
 func TestChargeConserves(t *testing.T) {
-	names := []string{"m.a", "m.bb", "t.test", "fmt.Sprint", "runtime.mallocgc", "runtime.memmove", "runtime.asyncPreempt", "net/http.Serve", "x", "syscall.Syscall", "internal/runtime/maps.(*Map).Get"}
+	names := []string{"m.a", "m.bb", "t.test", "s.support", "fmt.Sprint", "runtime.mallocgc", "runtime.memmove", "runtime.asyncPreempt", "net/http.Serve", "x", "syscall.Syscall", "internal/runtime/maps.(*Map).Get"}
 	rapid.Check(t, func(t *rapid.T) {
 		var stacks []stack
 		for range rapid.IntRange(0, 20).Draw(t, "samples") {
