@@ -49,21 +49,22 @@ func (v Verdict) leaked(findings []finding.Finding) Verdict {
 		return v
 	}
 	f := &findings[0]
-	said := ""
-	switch l := f.Leak; l.Kind {
-	case finding.LeakGoroutines:
-		said = fmt.Sprintf("Goroutine leak: %s left behind", quantity.Plural(int(l.Count), "goroutine"))
-		if l.PerOperation != nil {
-			said += fmt.Sprintf(", %s for each operation", quantity.Count(*l.PerOperation))
-		}
-		said += ", started at "
-	default:
-		said = fmt.Sprintf("Heap growth: %s kept", quantity.Bytes(float64(l.Count)))
-		if l.PerOperation != nil {
-			said += fmt.Sprintf(", %s for each operation", quantity.Bytes(*l.PerOperation))
-		}
-		said += ", allocated at "
+	what, done := "Heap growth", "allocated"
+	if f.Leak.Kind == finding.LeakGoroutines {
+		what, done = "Goroutine leak", "started"
 	}
-	v.Text = fmt.Sprintf("%s%s:%d (%s). %s", said, f.File, f.Line, f.Function, v.Text)
+	v.Text = fmt.Sprintf("%s: %s, %s at %s:%d (%s). %s", what, leakText(f.Leak), done, f.File, f.Line, f.Function, v.Text)
 	return v
+}
+
+// leakText says how much is left behind.
+func leakText(l *finding.Leak) string {
+	text, count := quantity.Bytes(float64(l.Count))+" kept", quantity.Bytes
+	if l.Kind == finding.LeakGoroutines {
+		text, count = quantity.Plural(int(l.Count), "goroutine")+" left behind", quantity.Count
+	}
+	if l.PerOperation != nil {
+		text += fmt.Sprintf(", %s for each operation", count(*l.PerOperation))
+	}
+	return text
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,5 +51,25 @@ func TestLeaksComeFirst(t *testing.T) {
 	res = Run(registryOf(t, leakRule(finding.LeakGoroutines, 1000), lockRule(held(1, 9))), []*Subject{s})
 	if order(res.Findings) != "leak-of-goroutines lock" || res.Findings[0].UnderLock != "" {
 		t.Errorf("%+v", res.Findings)
+	}
+}
+
+// A leak of the benchmark's own is a warning, which says how much it leaves
+// behind: it has no share of anything.
+func TestLeakOfTheTest(t *testing.T) {
+	cpu := cpuProfile(sample{stack: []string{"m/x.work"}, n: 1000})
+	s := subject("B", cpu, nil, nil)
+	s.Operations, s.Goroutines = 500, []Snapshot{{Classified: &hot.Classified{Profile: cpu.Profile}}}
+	rule := leakRule(finding.LeakGoroutines, 1000)
+	find := rule.Find
+	rule.Find = func(s *Subject) []Claim {
+		claims := find(s)
+		claims[0].Place.File = "/m/x_test.go"
+		return claims
+	}
+	res := Run(registryOf(t, rule), []*Subject{s})
+	const want = "B: leak-of-goroutines at /m/x_test.go:3 (m/x.f) leaks: 1,000 goroutines left behind, 2 for each operation: it is code of the test, and no change of the package removes it"
+	if len(res.Findings) != 0 || !slices.Contains(res.Warnings, want) {
+		t.Errorf("%+v, %q", res.Findings, res.Warnings)
 	}
 }

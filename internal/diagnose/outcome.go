@@ -41,14 +41,14 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 		return OutcomeSpread, l.spread()
 	}
 	first := &places[0]
-	where := fmt.Sprintf("%s:%d", first.File, first.Line)
+	where := named(first)
 	switch {
 	case l.cpu.total == 0:
 		return OutcomePlaces, fmt.Sprintf("look first at %s, with %s of %s", where, quantity.Percent(first.WorthRatio), l.untimed())
 	case kind != CPUBound && kind != AllocationBound:
 		return OutcomePlaces, "no rule knows a cause; the costliest place is " + where
 	case l.floor(all):
-		return OutcomeFloor, fmt.Sprintf("%s holds %s, calls nothing and allocates nothing: only another algorithm or fewer calls help", where, quantity.Percent(first.WorthRatio))
+		return OutcomeFloor, fmt.Sprintf("%s holds %s, %s: only another algorithm or fewer calls help", where, quantity.Percent(first.WorthRatio), l.ofItsOwn(&all[0]))
 	}
 	return OutcomePlaces, fmt.Sprintf("no rule knows a cause: look first at %s, worth %s of the time", where, quantity.Percent(first.WorthRatio))
 }
@@ -79,7 +79,30 @@ func (l *ledger) floor(all []entry) bool {
 		return false
 	}
 	line := &all[0].lines[0]
+	if line.at.Line <= 0 { // a whole function, or more: nobody knows of how many lines
+		return false
+	}
 	return ratio(line.callees[""].cpu, l.cpu.total) >= floorShare && line.alloc == 0 && line.delay == 0
+}
+
+// ofItsOwn says what a floor does. That it calls nothing and allocates nothing
+// is said only where the profiles show that.
+func (l *ledger) ofItsOwn(e *entry) string {
+	if e.callees[""].cpu == e.cpu && !slices.ContainsFunc(l.subjects, func(c *charges) bool { return c.Allocs == nil }) {
+		return "calls nothing and allocates nothing"
+	}
+	return "nearly all of it in instructions of its own"
+}
+
+// named is where a place is, as far as the profile tells.
+func named(p *finding.HotPlace) string {
+	switch {
+	case p.File == "":
+		return p.Function
+	case p.Line <= 0:
+		return fmt.Sprintf("%s in %s", p.Function, p.File)
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
 // spread says what there is instead of a place that matters.
@@ -97,7 +120,7 @@ func (l *ledger) spread() string {
 	text := "no place holds " + quantity.Percent(Threshold) + " of " + of
 	if largest.worth > 0 {
 		p := l.place(&largest)
-		text += fmt.Sprintf("; the largest, %s:%d, holds %s", p.File, p.Line, quantity.Percent(p.WorthRatio))
+		text += fmt.Sprintf("; the largest, %s, holds %s", named(&p), quantity.Percent(p.WorthRatio))
 	}
 	if share := ratio(l.cpu.tests, l.cpu.total); share >= Threshold {
 		text += fmt.Sprintf("; %s is the benchmark's own work", quantity.Percent(share))

@@ -75,18 +75,21 @@ func escapeModule(path string) string {
 	return b.String()
 }
 
+// endInTest are words that are about no test.
+var endInTest = []string{"attest", "contest", "fastest", "greatest", "latest", "protest"}
+
 // supportsTests reports whether a frame is of a package of the user's that is
 // there for tests, as its path says ("zaptest", "internal/testutil"), and is not
 // itself what is measured.
 func (s *Subject) supportsTests(f *callstack.Frame) bool {
 	pkg := symbolname.Package(f.Function)
-	if pkg == s.Package || pkg == "main" {
+	if pkg == s.Package || pkg == "main" || !s.isBenchmark() {
 		return false
 	}
 	for _, m := range append([]string{s.Module}, s.Modules...) {
 		if rest, ok := strings.CutPrefix(pkg, m+"/"); ok && m != "" && !strings.HasPrefix(s.Package, pkg) {
 			for part := range strings.SplitSeq(rest, "/") {
-				if strings.HasSuffix(part, "test") || slices.Contains([]string{"testutil", "testutils", "testing", "testdata", "mock", "mocks"}, part) {
+				if strings.HasSuffix(part, "test") && !slices.Contains(endInTest, part) || slices.Contains([]string{"testutil", "testutils", "testing", "testdata", "mock", "mocks"}, part) {
 					return true
 				}
 			}

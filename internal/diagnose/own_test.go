@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"whet/internal/callstack"
+	"whet/internal/recording"
 )
 
 func TestOwn(t *testing.T) {
@@ -35,5 +36,22 @@ func TestOwn(t *testing.T) {
 	std := &Subject{Package: "encoding/json", Module: "std"}
 	if !std.Own(&callstack.Frame{Function: "encoding/json.Marshal"}) || std.Own(&callstack.Frame{Function: "fmt.Sprint"}) {
 		t.Error("a package of the standard library owns itself and no other")
+	}
+}
+
+// A package for tests is told by its path in benchmarks alone: a word that ends
+// in "test" is about none, and what a program does is its own work.
+func TestSupportsTests(t *testing.T) {
+	for fn, want := range map[string]bool{
+		"m/zaptest.New": true, "m/internal/testutil.Fill": true, "m/api/latest.Read": false, "m/attest.Sign": false, "m/x.F": false, "other/zaptest.New": false,
+	} {
+		s := &Subject{Package: "m/x", Module: "m"}
+		if got := s.supportsTests(&callstack.Frame{Function: fn}); got != want {
+			t.Errorf("%s: %v", fn, got)
+		}
+		s.Kind = recording.TargetProgram
+		if s.supportsTests(&callstack.Frame{Function: fn}) {
+			t.Errorf("%s in a program is for tests", fn)
+		}
 	}
 }

@@ -192,10 +192,11 @@ func (l *ledger) count(subject int, of *hot.Classified, charged *places.Charges,
 }
 
 // waitIn is the share of the time that is waited for an entry in one subject; 0
-// where too few waits were sampled to say.
+// where too few waits were sampled to say. Beside no CPU time at all any delay
+// would be all of it, so a few waits do not count there.
 func (l *ledger) waitIn(subject int, p portion) float64 {
 	c := l.subjects[subject]
-	if c.MutexFraction > 1 && p.waits < enoughWaits*c.MutexFraction {
+	if c.MutexFraction > 1 && p.waits < enoughWaits*c.MutexFraction || c.base <= 0 && p.waits < fewestWaits {
 		return 0
 	}
 	return c.waitShareOf(float64(p.delay))
@@ -213,10 +214,13 @@ func (l *ledger) worthIn(subject int, p portion) float64 {
 	}
 	if c.base+c.gc <= 0 {
 		// Bytes or delay are all that is known.
-		if c.alloc == nil && c.delay != nil {
-			return ratio(p.delay, c.delay.Total)
+		switch {
+		case c.alloc != nil || c.delay == nil:
+			return alloc
+		case c.cpu != nil:
+			return l.waitIn(subject, p)
 		}
-		return alloc
+		return ratio(p.delay, c.delay.Total)
 	}
 	return finding.Worth(cpu, alloc, c.base, c.gc, l.waitIn(subject, p))
 }

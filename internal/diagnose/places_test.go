@@ -360,3 +360,47 @@ func (t texts) Text(file string) []byte    { return []byte(t[file]) }
 func (texts) Display(file string) string   { return file }
 func (displays) Text(string) []byte        { return nil }
 func (d displays) Display(f string) string { return d[f] }
+
+// A floor is one line that is known, and what is said of it is what the profiles
+// show: 960 of 1,000 samples of its own and 40 in what it calls are not "calls
+// nothing", and without a profile of allocations nobody knows of those.
+func TestFloorSaysWhatIsKnown(t *testing.T) {
+	build := func(line string, called int64, allocs bool) *Subject {
+		samples := []sample{{stack: []string{"m/x.loop:" + line}, n: 1000 - called}}
+		if called > 0 {
+			samples = append(samples, sample{stack: []string{"m/x.loop:" + line, "fmt.Sprint"}, n: called})
+		}
+		s := subject("BenchmarkX", lineProfile(cpuTypes, samples...), nil, nil)
+		if allocs {
+			s.Allocs, s.AllocCol = lineProfile(allocTypes), 1
+		}
+		return s
+	}
+	for _, test := range []struct {
+		s       *Subject
+		outcome Outcome
+		says    string
+	}{
+		{build("7", 0, true), OutcomeFloor, "/m/x.go:7 holds 100.0 %, calls nothing and allocates nothing:"},
+		{build("7", 0, false), OutcomeFloor, "/m/x.go:7 holds 100.0 %, nearly all of it in instructions of its own:"},
+		{build("7", 40, true), OutcomeFloor, "nearly all of it in instructions of its own:"},
+		{build("0", 0, true), OutcomePlaces, "look first at m/x.loop in /m/x.go, worth 100.0 %"},
+	} {
+		if v := runPlaces(t, nil, test.s).Verdict; v.Outcome != test.outcome || !strings.Contains(v.Text, test.says) {
+			t.Errorf("%s: %q, want %s and %q", v.Outcome, v.Text, test.outcome, test.says)
+		}
+	}
+}
+
+// Beside a benchmark with CPU time one without any is worth nothing for three
+// waits of a nanosecond, though they are all of its delay and CPU time.
+func TestFewWaitsBesideNoCPU(t *testing.T) {
+	busy := subject("BenchmarkBusy", lineProfile(cpuTypes, sample{stack: []string{"m/x.loop:7"}, n: 1000}), nil, nil)
+	for waits, want := range map[int64]int{3: 1, fewestWaits: 2} {
+		idle := subject("BenchmarkIdle", lineProfile(cpuTypes), nil, nil)
+		idle.Mutex, idle.MutexCol = lineProfile(mutexTypes, sample{stack: []string{"m/x.wait:9", "sync.(*Mutex).Unlock"}, n: waits}), 1
+		if got := runPlaces(t, nil, busy, idle).HotPlaces; len(got) != want || got[0].Line == 9 && want == 1 {
+			t.Errorf("%d waits: %+v", waits, got)
+		}
+	}
+}

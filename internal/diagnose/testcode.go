@@ -27,7 +27,11 @@ func (s *Subject) withoutTests(ws []weighed) (rest []weighed, warnings []string)
 			return false
 		}
 		if w.above {
-			warnings = append(warnings, fmt.Sprintf("%s: %s at %s (%s) costs %s: it is code of the test, and no change of the package removes it", s.Benchmark, w.rule.ID, s.at(*p), p.Function, w.cost.text()))
+			costs := "costs " + w.cost.text()
+			if w.claim.Leak != nil {
+				costs = "leaks: " + leakText(w.claim.Leak)
+			}
+			warnings = append(warnings, fmt.Sprintf("%s: %s at %s (%s) %s: it is code of the test, and no change of the package removes it", s.Benchmark, w.rule.ID, s.at(*p), p.Function, costs))
 		}
 		return true
 	})

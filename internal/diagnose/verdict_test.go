@@ -231,7 +231,7 @@ func TestVerdictNamesNoPlumbing(t *testing.T) {
 			[]sample{{stack: serve("m/x.list"), n: 400}, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 600}}},
 		{"others of little weight", recording.TargetService, "CPU-bound, spread over many functions; no rule knows a cause: look first at /m/x.go:1, worth 9.9 % of the time",
 			[]sample{{stack: serve("m/x.list"), n: 99}, {stack: serve("a/b.c"), n: 450}, {stack: serve("a/b.d"), n: 451}}},
-		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU); /m/x.go:1 holds 100.0 %, calls nothing and allocates nothing: only another algorithm or fewer calls help",
+		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU); /m/x.go:1 holds 100.0 %, nearly all of it in instructions of its own: only another algorithm or fewer calls help",
 			[]sample{{stack: []string{"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream", "m/x.page"}, n: 400}}},
 	} {
 		s := subject("x", cpuProfile(test.samples...), nil, nil)

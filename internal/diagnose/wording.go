@@ -14,10 +14,12 @@ func (s *Subject) isBenchmark() bool {
 
 // forMore says how the user gets more samples of what was run.
 func (s *Subject) forMore() string {
-	switch s.Kind {
-	case recording.TargetService:
+	switch {
+	case s.Lone:
+		return "a longer profile has more"
+	case s.Kind == recording.TargetService:
 		return "raise -d"
-	case recording.TargetProgram:
+	case s.Kind == recording.TargetProgram:
 		return "run it longer, or more often with -count"
 	}
 	return "raise -budget or -benchtime"
