@@ -19,7 +19,7 @@ func namesRecording(operands []string) bool {
 		return true
 	}
 	first := operands[0]
-	if _, url := asURL(first); url {
+	if _, url := asURL(first); url || first == "-" {
 		return false
 	}
 	st, err := os.Stat(first)
@@ -42,16 +42,10 @@ func profilePage(ctx context.Context, e *env, operands []string, html string) (*
 		}
 		profiles = append(profiles, p)
 	}
-	merged := profiles[0]
-	if len(profiles) > 1 {
-		if merged, err = callstack.Merge(profiles...); err != nil {
-			return nil, fmt.Errorf("diagnose: %w", err)
-		}
-	}
 	settings := defaultSettings()
 	texts := s.resolver(&settings)
 	in := tune.LoneProfile{
-		Name: s.name, Profile: merged,
+		Name: s.name, Profiles: profiles,
 		Text: func(frameFile string) []byte {
 			text, err := texts.Text(frameFile)
 			if err != nil {

@@ -270,8 +270,9 @@ Diagnose reads a recording, runs the rules on it and prints the report, as whet 
 it made the recording. It needs neither the module nor the machine it was made on. Of a recording
 of whet prove it prints the proof, and of one of whet load the load.
 
-Of a profile (a file or a URL, of CPU time, allocations or delay; several are merged) it names the
-places that carry the cost, and what rules know of the source that is found here.`,
+Of a profile (a file, a URL or -, of CPU time, allocations or delay; several of one kind are
+merged) it names the places that carry the cost, and what rules know of the source that is
+found here.`,
 		examples: []string{
 			"whet diagnose encode.whet",
 			"whet diagnose cpu.pb.gz",

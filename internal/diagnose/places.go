@@ -438,6 +438,7 @@ func (l *ledger) hotPlaces(findings []known) (out []finding.HotPlace, accounts [
 				}
 			}
 		}
+		l.describe(&p, &e)
 		out = append(out, p)
 		all = append(all, e)
 		listed.cpu, listed.alloc, listed.delay = listed.cpu+e.cpu, listed.alloc+e.alloc, listed.delay+e.delay
@@ -509,11 +510,6 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 		}
 	}
 	slices.Sort(p.Lines)
-	for _, n := range p.Lines {
-		for _, text := range s.Decisions[SourceLine{first.File, n}] {
-			p.Decisions = append(p.Decisions, finding.Decision{Line: n, Text: text})
-		}
-	}
 	p.Callees = l.parts(e.callees)
 	kinds := make(map[string]pair, len(e.kinds))
 	for k, v := range e.kinds {
@@ -530,14 +526,24 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 			p.BytesPerOp, p.ObjectsPerOp = &bytes, &objects
 		}
 	}
-	if st := s.Statement(first.File, first.Line); st.Known {
+	return p
+}
+
+// describe adds what the source and the compiler say of a place's lines.
+func (l *ledger) describe(p *finding.HotPlace, e *entry) {
+	s, file := l.lead(e), e.lines[0].at.File
+	for _, n := range p.Lines {
+		for _, text := range s.Decisions[SourceLine{file, n}] {
+			p.Decisions = append(p.Decisions, finding.Decision{Line: n, Text: text})
+		}
+	}
+	if st := s.Statement(file, p.Line); st.Known {
 		line := 0
 		if st.Loop != nil {
-			line = s.LineOf(first.File, st.Loop)
+			line = s.LineOf(file, st.Loop)
 		}
 		p.LoopLine = &line
 	}
-	return p
 }
 
 // lead is the subject that spends most at an entry.

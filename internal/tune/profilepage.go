@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -19,18 +20,17 @@ import (
 // LoneProfile is a profile that no recording stands around: of a program or of
 // a benchmark, made by whatever tool.
 type LoneProfile struct {
-	Name    string
-	Profile *callstack.Profile
-	Text    func(frameFile string) []byte // nil: there is no source
-	Display func(frameFile string) string
+	Name     string
+	Profiles []*callstack.Profile          // at least one, all of one kind
+	Text     func(frameFile string) []byte // nil: there is no source
+	Display  func(frameFile string) string
 }
 
 // PageOf lays out the report of a profile. It knows less than a recording's:
 // neither the build nor how often anything was done, and whose code a frame is
 // only by its file and package.
 func PageOf(in LoneProfile) (*report.Page, error) {
-	p := in.Profile
-	kind, err := kindOf(p)
+	p, kind, err := in.merge()
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", in.Name, err)
 	}
@@ -38,7 +38,7 @@ func PageOf(in LoneProfile) (*report.Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", in.Name, err)
 	}
-	texts := &loneSources{in: in, owned: make(map[string]bool)}
+	texts := &loneSources{in: in, of: p, owned: make(map[string]bool)}
 	a := &analysis{rec: &recording.Recording{}, sources: texts, loops: &hot.Loops{}, missing: "its source was not found here"}
 	modules := texts.readOwners()
 	s := &diagnose.Subject{
@@ -79,6 +79,32 @@ func PageOf(in LoneProfile) (*report.Page, error) {
 	}
 	page.Warnings = distinct(warnings, maxWarnings)
 	return page, nil
+}
+
+// merge adds the profiles up.
+func (in *LoneProfile) merge() (p *callstack.Profile, kind string, err error) {
+	for i, p := range in.Profiles {
+		k, err := kindOf(p)
+		switch {
+		case err != nil:
+			return nil, "", err
+		case i > 0 && k != kind:
+			return nil, "", fmt.Errorf("profile %d is of the kind %s and the first of %s: diagnose each kind by itself", i+1, k, kind)
+		}
+		kind = k
+		for t := range p.Types {
+			for j := range p.Len() {
+				if p.Value(t, j) < 0 {
+					return nil, "", errors.New("it holds negative values, as the difference of two profiles does, of which shares mean nothing: whet top shows it")
+				}
+			}
+		}
+	}
+	if len(in.Profiles) == 1 {
+		return in.Profiles[0], kind, nil
+	}
+	p, err = callstack.Merge(in.Profiles...)
+	return p, kind, err
 }
 
 // kindOf is the kind of a profile by its sample types. Block and mutex profiles
@@ -144,6 +170,7 @@ func loneFacts(p *callstack.Profile) []report.Fact {
 // loneSources are the texts behind a lone profile's frames.
 type loneSources struct {
 	in    LoneProfile
+	of    *callstack.Profile
 	owned map[string]bool // by the frame's file
 }
 
@@ -168,7 +195,7 @@ func (s *loneSources) differs(string) string { return "" }
 // readOwners decides which packages are the user's: those of neither the
 // standard library nor a module in the module cache or a vendor directory.
 func (s *loneSources) readOwners() (packages []string) {
-	p := s.in.Profile
+	p := s.of
 	goroot := ""
 	for i := range p.NumFrames() {
 		f := p.Frame(callstack.FrameID(i))

@@ -53,7 +53,6 @@ type kind struct {
 	first   callstack.Frame
 	count   []int64 // in each snapshot
 	samples []int   // of the last
-	place   diagnose.Place
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {

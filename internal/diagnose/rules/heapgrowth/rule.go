@@ -12,6 +12,7 @@ import (
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/recording"
+	"whet/internal/symbolname"
 )
 
 // Rule returns the rule.
@@ -120,7 +121,7 @@ func allocates(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.F
 		if s.Own(f) {
 			return f
 		}
-		if other == nil && !diagnose.OfRuntime(f.Function) {
+		if other == nil && !diagnose.OfRuntime(f.Function) && symbolname.Package(f.Function) != "sync" {
 			other = f
 		}
 	}
@@ -158,6 +159,7 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "it is stored in " + holder})
 		c.Remedy = fmt.Sprintf("Remove from %s what is no longer needed, or bound it by number or age. Where all of it is needed, there is nothing to mend.", holder)
 	} else {
+		c.Confidence = finding.Medium // what leaks may be what holds it: a goroutine
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "what holds it is not known"})
 	}
 	return c
