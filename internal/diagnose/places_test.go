@@ -404,3 +404,37 @@ func TestFewWaitsBesideNoCPU(t *testing.T) {
 		}
 	}
 }
+
+// A place that a finding explains is listed however little it is worth: 30 of
+// 1,000 samples, and 60 % of the bytes in a process that collects.
+func TestLightPlaceOfAFinding(t *testing.T) {
+	s := subject("B", lineProfile(cpuTypes,
+		sample{stack: []string{"m/x.slow:8"}, n: 30}, sample{stack: []string{"m/x.rest:3", "runtime.mallocgc"}, n: 970},
+		sample{stack: []string{"runtime.gcBgMarkWorker", "runtime.gcDrain"}, n: 20, class: hot.Background},
+	), lineProfile(allocTypes, sample{stack: []string{"m/x.slow:8"}, n: 6, size: 1 << 10}, sample{stack: []string{"m/x.rest:3"}, n: 4, size: 1 << 10}), nil)
+	s.BytesPerOp, s.AllocIterations = 1024, 10
+	res := runPlaces(t, []Rule{ruleFor("slow", "m/x.slow", 200)}, s)
+	if len(res.Findings) != 1 || len(res.HotPlaces) != 2 {
+		t.Fatalf("%+v", res)
+	}
+	if p := res.HotPlaces[1]; p.WorthRatio >= Threshold || p.Finding == nil || *p.Finding != "slow" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// What a place allocates for each operation leaves set-up out, and is the
+// largest of the benchmarks.
+func TestBytesOfAPlaceForEachOperation(t *testing.T) {
+	build := func(name string, objects int64) *Subject {
+		s := subject(name, lineProfile(cpuTypes, sample{stack: []string{"m/x.f:1"}, n: 400}), lineProfile(allocTypes,
+			sample{stack: []string{"m/x.f:1"}, n: objects, size: 64}, sample{stack: []string{"m/x.f:1"}, n: 1000, size: 64, class: hot.Setup}), nil)
+		s.BytesPerOp, s.AllocIterations = 64, 10
+		return s
+	}
+	for _, subjects := range [][]*Subject{{build("A", 20), build("B", 70)}, {build("B", 70), build("A", 20)}} {
+		p := runPlaces(t, nil, subjects...).HotPlaces
+		if len(p) != 1 || p[0].ObjectsPerOp == nil || !near(*p[0].ObjectsPerOp, 7) || !near(*p[0].BytesPerOp, 448) {
+			t.Errorf("%+v", p)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package legacy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	google "github.com/google/pprof/profile"
 
 	"whet/internal/callstack"
+	"whet/internal/format/profile"
 )
 
 // theirNames and ourNames are the frames of each sample, leaf first.
@@ -90,4 +92,45 @@ func TestJava(t *testing.T) {
 	if err != nil || p.Locations[0].Address != 9 || len(p.Mappings) > 0 {
 		t.Error(p, err)
 	}
+}
+
+// FuzzJava holds the reader of Java's profiles to these promises: an error is one
+// line; no stack is deeper than whet reads; and the model
+// survives pprof's format.
+func FuzzJava(f *testing.F) {
+	for _, head := range []string{
+		"--- heapz 1 ---\nformat = java\nresolution=bytes\n  7048 1 @ 0x1 0x2\n 900000   3 @ 0x3 0x1 0x2\n",
+		"--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 100\nms since reset = 6019923\n1 1 @ 0x1 0x2\n",
+		"--- heapz 1 ---\nformat = java\nresolution = bytes\n5 1 @" + strings.Repeat(" 0x1", callstack.MaxDepth+1) + "\n7 1 @ 0x2\n",
+	} {
+		f.Add([]byte(head), []byte(javaNames))
+	}
+	limits := callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 1 << 24}
+	f.Fuzz(func(t *testing.T, samples, names []byte) {
+		p, err := Read(slices.Concat(samples, names), limits)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("an error of several lines: %q", err)
+			}
+			return
+		}
+		for c := p.Cursor(); c.Next(); {
+			if len(c.Path) > callstack.MaxDepth {
+				t.Fatalf("a stack of %d", len(c.Path))
+			}
+		}
+		var out bytes.Buffer
+		if err := profile.WritePacked(&out, p); err != nil {
+			t.Fatal(err)
+		}
+		again, err := profile.ReadPacked(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
+		if err != nil {
+			t.Fatalf("what was written is refused: %v", err)
+		}
+		for column := range p.Types {
+			if p.Total(column) != again.Total(column) {
+				t.Errorf("%v is %d, written and read %d", p.Types[column], p.Total(column), again.Total(column))
+			}
+		}
+	})
 }
