@@ -28,7 +28,7 @@ type treePlace struct {
 // two and a half for each sample. A file of 100 KB that was made to fill memory
 // has 16 million, a thousand for each.
 const (
-	anyNodes       = 1 << 20 // that a tree may have in any case
+	anyNodes       = 800_000 // that a tree may have in any case
 	nodesPerSample = 4
 )
 
