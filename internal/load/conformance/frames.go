@@ -216,7 +216,13 @@ func (s *suite) sentOnce(t *testing.T) {
 				if got.Requests != requests || got.Failed() != failed+beside || failed == 0 || got.Answered() > server.answers.Load() {
 					t.Errorf("%d requests, status %v, errors %v %q; the server gave %d answers", got.Requests, got.Status, got.Errors, got.Examples, server.answers.Load())
 				}
-				if n := server.requests.Load(); n != got.Requests {
+				// Of several streams one may be sent while the server closes: it went
+				// out, and the server did not read it any more.
+				unread := int64(0)
+				if c.kind == record.Reset && streams > 1 {
+					unread = failed
+				}
+				if n := server.requests.Load(); n > got.Requests || n < got.Requests-unread {
 					t.Errorf("the server saw %d requests, %d are reported: errors %v %q", n, got.Requests, got.Errors, got.Examples)
 				}
 				if example := got.Examples[record.StreamReset]; c.kind == record.StreamReset && !strings.Contains(example, "reset") {

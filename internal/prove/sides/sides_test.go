@@ -215,7 +215,7 @@ func TestRevisionAgainstWorkingTree(t *testing.T) {
 	dirty := true
 	sums := p.Packages()[0].SHA256
 	for w, want := range []compare.Side{
-		{Operand: "v1.0.0", Revision: git(t, dir, "rev-parse", "v1.0.0"), Env: []string{"KNOB=5"}, Flags: []string{}, SHA256: sums[0]},
+		{Operand: "v1.0.0", Revision: git(t, dir, "rev-parse", "v1.0.0"), Env: []string{"KNOB=…"}, Flags: []string{}, SHA256: sums[0]},
 		{Operand: ".", Revision: git(t, dir, "rev-parse", "HEAD"), Dirty: &dirty, Tree: dir, Env: []string{}, Flags: []string{"-gcflags=-l"}, SHA256: sums[1]},
 	} {
 		got := p.Side(compare.Which(w))
