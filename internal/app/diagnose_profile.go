@@ -3,13 +3,12 @@ package app
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/read"
 	"whet/internal/report"
-	"whet/internal/tune"
 )
 
 // namesRecording reports whether the operands of diagnose name a recording, or
@@ -44,7 +43,7 @@ func profilePage(ctx context.Context, e *env, operands []string, html string) (*
 	}
 	settings := defaultSettings()
 	texts := s.resolver(&settings)
-	in := tune.LoneProfile{
+	in := read.LoneProfile{
 		Name: s.name, Profiles: profiles,
 		Text: func(frameFile string) []byte {
 			text, err := texts.Text(frameFile)
@@ -58,12 +57,9 @@ func profilePage(ctx context.Context, e *env, operands []string, html string) (*
 			return display
 		},
 	}
-	page, err := tune.PageOf(in)
+	page, err := in.Page()
 	if err != nil {
 		return nil, err
 	}
-	if html == "" {
-		return page, nil
-	}
-	return page, writeFile(ctx, html, func(w io.Writer) error { return report.WriteHTML(w, page) })
+	return page, writePage(ctx, html, page)
 }

@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"whet/internal/gobench"
-	"whet/internal/recording"
+	"whet/internal/read"
 	"whet/internal/report"
-	"whet/internal/tune"
 )
 
 func tuneCommand() *command {
@@ -72,8 +71,11 @@ func runTune(ctx context.Context, e *env, record recordFunc, asJSON, all bool) e
 		return measuringError(err, "interrupted")
 	}
 	html := pageBeside(outcome.Path)
-	// Where measuring was interrupted, its report is still wanted.
-	page, reportErr := reportRecording(context.WithoutCancel(ctx), outcome.Path, html)
+	page, reportErr := outcome.Page()
+	if reportErr == nil {
+		// Where measuring was interrupted, its report is still wanted.
+		reportErr = writePage(context.WithoutCancel(ctx), html, page)
+	}
 	if reportErr != nil {
 		html = ""
 	}
@@ -122,21 +124,12 @@ func measuringError(err error, interrupted string) error {
 	return err
 }
 
-// reportRecording lays out a recording and writes its HTML report.
-func reportRecording(ctx context.Context, path, html string) (*report.Page, error) {
-	rec, err := recording.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer rec.Close()
-	page, err := tune.Page(rec)
-	if err != nil {
-		return nil, fmt.Errorf("report on %s: %w", path, err)
-	}
+// writePage writes the HTML report, unless html is "".
+func writePage(ctx context.Context, html string, page *report.Page) error {
 	if html == "" {
-		return page, nil
+		return nil
 	}
-	return page, writeFile(ctx, html, func(w io.Writer) error { return report.WriteHTML(w, page) })
+	return writeFile(ctx, html, func(w io.Writer) error { return report.WriteHTML(w, page) })
 }
 
 // pageBeside is the page of a recording, which lies beside it.
@@ -310,7 +303,10 @@ found here.`,
 				case proof != nil:
 					return report.WriteProveText(e.stdout, proof, report.TextOptions{Width: e.width, Color: e.color})
 				}
-				page, err := reportRecording(ctx, path, *html)
+				page, err := read.Page(path, nil)
+				if err == nil {
+					err = writePage(ctx, *html, page)
+				}
 				if err != nil {
 					return err
 				}

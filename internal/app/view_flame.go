@@ -17,10 +17,10 @@ import (
 
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report"
 	"whet/internal/report/flame"
-	"whet/internal/tune"
 )
 
 func flameView() *profileVerb {
@@ -223,12 +223,7 @@ func flameOfRecording(ctx context.Context, q *request, f *sourceFlags, operands 
 		q.s.flame.sandwich != "" || q.s.flame.reverse || !reflect.DeepEqual(q.s.selection(), plain.selection()) {
 		return product{}, false, nil
 	}
-	rec, err := recording.Open(operands[0])
-	if err != nil {
-		return product{}, true, err
-	}
-	defer rec.Close()
-	page, err := tune.Page(rec)
+	page, err := read.Page(operands[0], nil)
 	if err != nil {
 		return product{}, true, err
 	}

@@ -64,8 +64,7 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	if len(r.w.Manifest.Costs) == 0 {
 		return Outcome{}, err
 	}
-	path, err := r.finish(err)
-	return Outcome{Path: path}, err
+	return r.finish(err)
 }
 
 // ValidateCost reports the first option with which RecordCost cannot do.

@@ -27,11 +27,11 @@ func TestFullDisk(t *testing.T) {
 	for _, name := range []string{"b.go", "c.go"} {
 		r.keep(fmt.Errorf("write %s: %w", name, &fs.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}))
 	}
-	path, err := r.finish(nil)
+	outcome, err := r.finish(nil)
 	if err == nil || !strings.Contains(err.Error(), "b.go") || strings.Contains(err.Error(), "c.go") || !strings.Contains(err.Error(), "make room") {
 		t.Errorf("finish: %v", err)
 	}
-	rec, page := openPage(t, path)
+	rec, page := openPage(t, outcome.Path)
 	if rec.Partial != err.Error() || len(rec.Warnings) != 1 || len(page.Warnings) != 1 {
 		t.Errorf("partial %q, warnings %q", rec.Partial, rec.Warnings)
 	}

@@ -14,6 +14,7 @@ import (
 	"whet/internal/format/metrics"
 	"whet/internal/format/profile"
 	"whet/internal/load"
+	"whet/internal/read"
 	"whet/internal/recording"
 )
 
@@ -96,7 +97,7 @@ type measurement struct {
 	rates  *capture.Rates // the program's own, to be set again; nil: they were not changed
 
 	before map[string]*capture.Fetched
-	file   loadFile
+	file   read.LoadFile
 	seen   map[string]int64 // answers when each of before was taken
 	traced *takenTrace
 	hangs  bool // the target gave no profile in time
@@ -130,7 +131,7 @@ func (m *measurement) connect(ctx context.Context) {
 		summary, err := m.target.Metrics(ctx, m.origin, sampleEvery, func(row metrics.Row) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			if len(m.rows) < maxRows {
+			if len(m.rows) < metrics.MaxRows {
 				m.rows = append(m.rows, row)
 			}
 		})
@@ -166,7 +167,7 @@ func (m *measurement) plain() time.Duration {
 // perRequest is the target's CPU time for an answer between two moments, in
 // nanoseconds; 0: unknown.
 func (m *measurement) perRequest(start, end int64) float64 {
-	cpu := cpuBetween(m.rows, start, end)
+	cpu := metrics.CPU(m.rows, start, end)
 	from, to := (start-m.result.Load.StartNs)/m.file.BinNs, (end-m.result.Load.StartNs)/m.file.BinNs
 	var answers int64
 	for i := max(from, 0); i < min(to, int64(len(m.file.Answers))); i++ {
@@ -447,9 +448,9 @@ func (m *measurement) finish() {
 	}
 	m.taken.rows = m.rows
 	l := &m.result.Load
-	m.result.TargetCPUNs = cpuBetween(m.rows, l.StartNs, l.EndNs)
-	m.result.TargetPeakBytes = peakBetween(m.rows, 0, l.EndNs)
-	if ns := throttledBetween(m.rows, l.StartNs, l.EndNs); ns != nil {
+	m.result.TargetCPUNs = metrics.CPU(m.rows, l.StartNs, l.EndNs)
+	m.result.TargetPeakBytes = metrics.Peak(m.rows, 0, l.EndNs)
+	if ns := metrics.Throttled(m.rows, l.StartNs, l.EndNs); ns != nil {
 		m.result.ThrottledNs = ns
 	}
 	if p := m.taken.profiles[recording.KindCPU]; p != nil {

@@ -52,6 +52,7 @@ func TestPlantedInAProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
+	checkReadOnce(t, &outcome, page)
 	checkPlanted(t, rec, page)
 
 	run := page.Program.Runs[0]
@@ -88,6 +89,7 @@ func TestPlantedInAService(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
+	checkReadOnce(t, &outcome, page)
 	checkPlanted(t, rec, page)
 
 	s := page.Service
@@ -146,6 +148,7 @@ func TestPlantedInABenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
+	checkReadOnce(t, &outcome, page)
 	checkPlanted(t, rec, page)
 }
 

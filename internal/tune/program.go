@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"whet/internal/capture"
 	"whet/internal/capture/host"
 	"whet/internal/capture/process"
+	"whet/internal/format/metrics"
 	"whet/internal/gobench"
 	"whet/internal/program"
 	"whet/internal/recording"
@@ -110,8 +110,7 @@ func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
 	if len(r.result.Runs) == 0 {
 		return Outcome{}, err // it never ran: there is nothing to keep
 	}
-	path, err := r.finish(err)
-	return Outcome{Path: path}, err
+	return r.finish(err)
 }
 
 func (r *programRecorder) record(ctx context.Context) error {
@@ -186,7 +185,7 @@ func (r *programRecorder) run(ctx context.Context, i int) error {
 	}
 	r.addGC(p.gc, "", began)
 	if run.MaxRSSBytes == nil {
-		run.MaxRSSBytes = peakBetween(r.taken.rows, run.StartNs, run.EndNs)
+		run.MaxRSSBytes = metrics.Peak(r.taken.rows, run.StartNs, run.EndNs)
 	}
 	r.result.Runs = append(r.result.Runs, run)
 	return ctx.Err()
@@ -257,13 +256,4 @@ func scheduling(s *process.Scheduling) *recording.Scheduling {
 		return nil
 	}
 	return &recording.Scheduling{WallNs: int64(s.Wall), CPUNs: int64(s.CPU), RunDelayNs: int64(s.RunDelay), ChildrenNs: int64(s.Children)}
-}
-
-// commandLine is a program with its arguments, for people.
-func commandLine(name string, args []string) string {
-	line := filepath.ToSlash(name)
-	for _, a := range args {
-		line += " " + a
-	}
-	return line
 }

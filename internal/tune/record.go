@@ -17,14 +17,6 @@ import (
 // code that is broken, not to prove it right.
 const testLimit = 10 * time.Second
 
-// Outcome is what Record leaves behind.
-type Outcome struct {
-	Path string // of the recording; "" when there was nothing to keep
-	// Failures are benchmarks that could not be measured, a line each. The
-	// others were.
-	Failures []string
-}
-
 // recorder is one run of Record.
 type recorder struct {
 	session
@@ -73,8 +65,7 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 	if r.bin == nil || errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks {
 		return Outcome{}, err // not even built, or nothing to run: there is nothing to keep
 	}
-	path, err := r.finish(err)
-	outcome := Outcome{Path: path}
+	outcome, err := r.finish(err)
 	for _, f := range r.failures {
 		outcome.Failures = append(outcome.Failures, f.text)
 	}

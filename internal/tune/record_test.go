@@ -15,6 +15,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/gobench"
+	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -114,11 +115,33 @@ func openPage(t *testing.T, path string) (*recording.Recording, *report.Page) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { rec.Close() })
-	page, err := Page(rec)
+	page, err := read.Page(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rec, page
+}
+
+// checkReadOnce expects the page that is laid out of what was read for the
+// findings to be the page of the finished recording.
+func checkReadOnce(t *testing.T, o *Outcome, want *report.Page) {
+	t.Helper()
+	if o.reading == nil {
+		t.Fatal("the recording was not read for its findings")
+	}
+	page, err := o.Page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages [2]bytes.Buffer
+	for i, p := range []*report.Page{page, want} {
+		if err := report.WriteHTML(&pages[i], p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(pages[0].Bytes(), pages[1].Bytes()) {
+		t.Error("read once, the page is another one than read again")
+	}
 }
 
 // TestPlantedCosts records a program with known costs and expects each within
@@ -130,6 +153,7 @@ func TestPlantedCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
+	checkReadOnce(t, &outcome, page)
 
 	var cpu, allocs *report.Profile
 	for i := range page.Profiles {

@@ -116,8 +116,7 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	if !r.loaded {
 		return Outcome{}, err // nothing was measured
 	}
-	path, err := r.finish(err)
-	return Outcome{Path: path}, err
+	return r.finish(err)
 }
 
 // loops is how many event loops put the load on a server. On a machine of its own

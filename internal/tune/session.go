@@ -12,7 +12,9 @@ import (
 
 	"whet/internal/capture/host"
 	"whet/internal/gobench"
+	"whet/internal/read"
 	"whet/internal/recording"
+	"whet/internal/report"
 )
 
 // session is what every way of recording has: the recording that is written,
@@ -28,10 +30,24 @@ type session struct {
 	frames *frameNames
 	out    *outputKeeper
 
+	known    read.Known
 	decided  bool      // the compiler's decisions on the package itself are stored
 	full     error     // the first thing that a full disk kept from being stored
 	deadline time.Time // end of the measuring, when it is known
 }
+
+// Outcome is what a recording of any target leaves behind.
+type Outcome struct {
+	Path string // of the recording; "" when there was nothing to keep
+	// Failures are benchmarks that could not be measured, a line each. The
+	// others were.
+	Failures []string
+
+	reading *read.Reading // nil: measuring failed or was stopped before it was read
+}
+
+// Page lays out the report of the recording.
+func (o *Outcome) Page() (*report.Page, error) { return read.Page(o.Path, o.reading) }
 
 func newSession(c Common) session {
 	return session{c: c, origin: c.Now(), out: newOutputKeeper(c.Output), build: gobench.BuildOptions{Tags: c.Tags, Flags: c.Flags}}
@@ -145,11 +161,36 @@ func (s *session) keep(err error) {
 	}
 }
 
-// finish names the recording and returns its path. A run that failed or was
-// stopped keeps what it measured.
-func (s *session) finish(err error) (string, error) {
+// addFindings diagnoses what was recorded and keeps the answer beside it.
+func (s *session) addFindings() (*read.Reading, error) {
+	s.progress(Progress{Stage: "diagnosing"})
+	if err := s.w.Checkpoint(); err != nil {
+		return nil, err
+	}
+	rec, err := recording.Open(s.w.Dir())
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	reading := read.Recording(rec, s.known)
+	data, err := reading.Findings(s.c.Version)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	return reading, s.w.Write(recording.Artifact{Path: "findings.json", Kind: recording.KindFindings, StartNs: now, EndNs: now}, data)
+}
+
+// finish names the recording. A run that failed or was stopped keeps what it
+// measured.
+func (s *session) finish(err error) (o Outcome, _ error) {
 	if err == nil {
-		s.keep(s.addFindings())
+		o.reading, err = s.addFindings()
+		s.keep(err)
+		err = nil
+	}
+	if s.full != nil {
+		o.reading = nil // it is of more than the recording has
 	}
 	if err == nil && s.full != nil {
 		err = fmt.Errorf("%w: parts of the recording are missing; make room where it goes (-o)", s.full)
@@ -166,6 +207,7 @@ func (s *session) finish(err error) (string, error) {
 			os.Remove(name)
 		}
 	}
-	path, finishErr := s.w.Finish(time.Duration(s.now()), partial)
-	return path, errors.Join(err, finishErr)
+	var finishErr error
+	o.Path, finishErr = s.w.Finish(time.Duration(s.now()), partial)
+	return o, errors.Join(err, finishErr)
 }

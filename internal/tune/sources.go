@@ -63,6 +63,7 @@ func (f *frameNames) name(path string) string {
 func (r *session) addSources() {
 	r.progress(Progress{Stage: "copying sources"})
 	files := make(map[string]bool)
+	r.known.Profiles = make(map[string]*callstack.Profile)
 	for _, a := range r.w.Manifest.Artifacts {
 		if !strings.HasSuffix(a.Path, ".pb.gz") {
 			continue
@@ -77,6 +78,7 @@ func (r *session) addSources() {
 			r.keep(fmt.Errorf("%s: %w", a.Path, err))
 			continue
 		}
+		r.known.Profiles[a.Path] = p
 		for i := range p.NumFrames() {
 			files[p.Frame(callstack.FrameID(i)).File] = true
 		}

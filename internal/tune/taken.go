@@ -106,7 +106,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 		case recording.KindTrace, recording.KindFlight:
 			t.traces = append(t.traces, takenTrace{data, f.Kind, from, to})
 		case recording.KindMetrics:
-			rows, warnings, err := metrics.Read(data, maxRows)
+			rows, warnings, err := metrics.Read(data, metrics.MaxRows)
 			s.keep(err)
 			for _, w := range warnings {
 				s.w.Warn("metrics: %s", w)
@@ -121,10 +121,6 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 	}
 	return shift, m.Ended != program.EndedRunning, ""
 }
-
-// maxRows bounds the metrics of a recording: three hours and a half at ten a
-// second.
-const maxRows = 1 << 17
 
 // store makes artifacts of what was taken.
 func (s *session) store(t *taken) {
@@ -145,7 +141,7 @@ func (s *session) store(t *taken) {
 	}
 	s.storeBefore(t, "profiles/", "")
 	for i, trace := range t.traces {
-		s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("trace/%03d.trace", i), Kind: trace.kind, StartNs: trace.start, EndNs: trace.end}, trace.data))
+		s.keep(s.w.Write(recording.Artifact{Path: tracePath(i), Kind: trace.kind, StartNs: trace.start, EndNs: trace.end}, trace.data))
 	}
 	s.storeWall(t.traces)
 	s.storeRows("metrics/metrics.jsonl", "", t.rows)
@@ -159,11 +155,18 @@ func (s *session) storeBefore(t *taken, prefix, benchmark string) {
 	}
 }
 
-// storeWall makes a profile of the traces that every view opens.
+func tracePath(i int) string { return fmt.Sprintf("trace/%03d.trace", i) }
+
+// storeWall makes a profile of the traces that every view opens. They are read
+// in the order in which a reader of the recording would.
 func (s *session) storeWall(traces []takenTrace) {
 	var in []wall.Trace
-	for _, trace := range traces {
-		in = append(in, wall.Trace{Name: "trace", Reader: bytes.NewReader(trace.data), StartNs: trace.start})
+	for _, kind := range []string{recording.KindTrace, recording.KindFlight} {
+		for i, trace := range traces {
+			if trace.kind == kind {
+				in = append(in, wall.Trace{Name: tracePath(i), Reader: bytes.NewReader(trace.data), StartNs: trace.start})
+			}
+		}
 	}
 	if len(in) == 0 {
 		return
@@ -174,7 +177,7 @@ func (s *session) storeWall(traces []takenTrace) {
 		s.keep(err)
 		return
 	}
-	// What there is to warn of, the report says, which reads the traces again.
+	s.known.Wall = res // what there is to warn of, the report says
 	if res.Profile == nil || res.Profile.Len() == 0 {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/load"
 	loadrecord "whet/internal/load/record"
+	"whet/internal/read"
 	"whet/internal/recording"
 )
 
@@ -33,9 +34,10 @@ func (m *measurement) addLoad(res *loadrecord.Result) {
 	if cpu := int64(res.Generator.CPU); cpu >= 0 {
 		l.GeneratorCPUNs = &cpu
 	}
-	m.file = loadFile{Schema: "whet/load-seconds/1", BinNs: int64(loadrecord.Bin), Answers: res.Answers}
+	m.file = read.LoadFile{Schema: "whet/load-seconds/1", BinNs: int64(loadrecord.Bin), Answers: res.Answers}
 	for _, s := range res.Seconds {
-		m.file.Seconds = append(m.file.Seconds, loadSecond{m.since(s.Start), int64(s.Length), s.Requests, s.Errors, int64(s.P50), int64(s.P99), int64(s.Max)})
+		m.file.Seconds = append(m.file.Seconds, read.LoadSecond{TimeNs: m.since(s.Start), LengthNs: int64(s.Length), Requests: s.Requests, Errors: s.Errors,
+			P50Ns: int64(s.P50), P99Ns: int64(s.P99), MaxNs: int64(s.Max)})
 	}
 	data, err := json.Marshal(m.file)
 	if err != nil {
@@ -43,24 +45,6 @@ func (m *measurement) addLoad(res *loadrecord.Result) {
 		return
 	}
 	m.keep(m.w.Write(recording.Artifact{Path: "load/seconds.json", Kind: recording.KindLoad, StartNs: l.StartNs, EndNs: l.EndNs}, data))
-}
-
-// loadFile is the load over time.
-type loadFile struct {
-	Schema  string       `json:"schema"`
-	Seconds []loadSecond `json:"seconds"`
-	BinNs   int64        `json:"bin_ns"`
-	Answers []int32      `json:"answers"` // whole ones in each bin since the warm-up ended
-}
-
-type loadSecond struct {
-	TimeNs   int64 `json:"t_ns"`
-	LengthNs int64 `json:"length_ns"`
-	Requests int64 `json:"requests"` // that ended
-	Errors   int64 `json:"errors"`   // of them failed
-	P50Ns    int64 `json:"p50_ns"`
-	P99Ns    int64 `json:"p99_ns"`
-	MaxNs    int64 `json:"max_ns"`
 }
 
 // firstExample is the most frequent kind of failure with an example.

@@ -81,6 +81,10 @@ func parse(line []byte) (Row, error) {
 	return row.Row, nil
 }
 
+// MaxRows bounds the metrics of a recording: three hours and a half at ten a
+// second.
+const MaxRows = 1 << 17
+
 // Split cuts rows where the process is another one, or must be: its counters
 // or its clock run backwards.
 func Split(rows []Row) [][]Row {

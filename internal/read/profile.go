@@ -1,4 +1,4 @@
-package tune
+package read
 
 import (
 	"errors"
@@ -26,10 +26,10 @@ type LoneProfile struct {
 	Display  func(frameFile string) string
 }
 
-// PageOf lays out the report of a profile. It knows less than a recording's:
+// Page lays out the report of a profile. It knows less than a recording's:
 // neither the build nor how often anything was done, and whose code a frame is
 // only by its file and package.
-func PageOf(in LoneProfile) (*report.Page, error) {
+func (in *LoneProfile) Page() (*report.Page, error) {
 	p, kind, err := in.merge()
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", in.Name, err)
@@ -38,8 +38,8 @@ func PageOf(in LoneProfile) (*report.Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", in.Name, err)
 	}
-	texts := &loneSources{in: in, of: p, owned: make(map[string]bool)}
-	a := &analysis{rec: &recording.Recording{}, sources: texts, loops: &hot.Loops{}, missing: "its source was not found here"}
+	texts := &loneSources{in: *in, of: p, owned: make(map[string]bool)}
+	a := &Reading{rec: &recording.Recording{}, sources: texts, loops: &hot.Loops{}, missing: "its source was not found here"}
 	modules := texts.readOwners()
 	s := &diagnose.Subject{
 		Benchmark: in.Name, Kind: recording.TargetProgram, Modules: modules, Lone: true, BytesPerOp: -1, AllocsPerOp: -1,
@@ -63,17 +63,12 @@ func PageOf(in LoneProfile) (*report.Page, error) {
 	a.profiles = []classified{{kind, "", column, classes}}
 	a.addProfiles(s, "")
 	a.subjects = []*diagnose.Subject{s}
-	result, err := a.diagnose()
+	page, err := a.diagnosed()
 	if err != nil {
 		return nil, err
 	}
-	page := &report.Page{
-		Target: in.Name, Lone: true, Facts: loneFacts(p),
-		Verdict: verdictOf(&result), HotPlaces: result.HotPlaces, Accounts: result.Accounts,
-		ThresholdRatio: diagnose.Threshold, Findings: result.Findings, Below: result.Below, Rules: result.Asked, Looked: result.Looked,
-	}
-	page.Profiles = append(page.Profiles, a.profile(a.profiles[0]))
-	warnings := slices.Concat(p.Warnings, a.warnings, result.Warnings)
+	page.Target, page.Lone, page.Facts = in.Name, true, loneFacts(p)
+	warnings := slices.Concat(p.Warnings, a.warnings, a.result.Warnings)
 	if s.Kind == recording.TargetBenchmark && !classes.LoopsKnown {
 		warnings = append(warnings, "the benchmark's measured loop was not found in the source, so set-up counts as measured code")
 	}

@@ -1,4 +1,4 @@
-package tune
+package read
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 )
 
 // rows is the head of a top table: by flat, or by cum.
-func (a *analysis) rows(c classified, base callstack.Keep, cum bool) []report.Row {
+func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []report.Row {
 	fs := c.Functions(c.column, base)
 	if cum {
 		slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
@@ -33,7 +33,7 @@ func (a *analysis) rows(c classified, base callstack.Keep, cum bool) []report.Ro
 
 // listings shows the source of the hottest functions: those of the user's own
 // modules that hold most of the base, benchmarks themselves apart.
-func (a *analysis) listings(c classified, base callstack.Keep) []report.Listing {
+func (a *Reading) listings(c classified, base callstack.Keep) []report.Listing {
 	total := c.Sum(c.column, base)
 	lines := make(map[string]map[diagnose.SourceLine]callstack.Cost) // by function
 	for l, cost := range c.Lines(c.column, base) {
@@ -69,7 +69,7 @@ func firstLine(costs map[diagnose.SourceLine]callstack.Cost, file string) int {
 
 // listing shows the lines around those that cost; the hottest ones if the
 // function is long.
-func (a *analysis) listing(f callstack.FunctionCost, costs map[diagnose.SourceLine]callstack.Cost) report.Listing {
+func (a *Reading) listing(f callstack.FunctionCost, costs map[diagnose.SourceLine]callstack.Cost) report.Listing {
 	l := report.Listing{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.differs(f.File)}
 	text := a.sources.Text(f.File)
 	if text == nil {

@@ -1,4 +1,4 @@
-package tune
+package read
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -29,16 +30,35 @@ type course struct {
 	benchmark string
 	rows      []metrics.Row
 	gc        []gctrace.Cycle // At is since the recording's origin
-	load      loadFile
+	load      LoadFile
 	events    []events.Event
 	// start and end enclose what the figures are about: the load without its
 	// warm-up, all runs of a program, or the benchmark's run.
 	start, end int64
 }
 
+// LoadFile is the load over time: load/seconds.json.
+type LoadFile struct {
+	Schema  string       `json:"schema"`
+	Seconds []LoadSecond `json:"seconds"`
+	BinNs   int64        `json:"bin_ns"`
+	Answers []int32      `json:"answers"` // whole ones in each bin since the warm-up ended
+}
+
+// LoadSecond is a second of it.
+type LoadSecond struct {
+	TimeNs   int64 `json:"t_ns"`
+	LengthNs int64 `json:"length_ns"`
+	Requests int64 `json:"requests"` // that ended
+	Errors   int64 `json:"errors"`   // of them failed
+	P50Ns    int64 `json:"p50_ns"`
+	P99Ns    int64 `json:"p99_ns"`
+	MaxNs    int64 `json:"max_ns"`
+}
+
 // readCourse reads the course of a program or a service, and where its time
 // went. What is damaged or missing becomes a warning.
-func (a *analysis) readCourse() {
+func (a *Reading) readCourse() {
 	c := &course{start: 0, end: a.rec.EndNs}
 	a.courses = append(a.courses, c)
 	switch {
@@ -54,26 +74,36 @@ func (a *analysis) readCourse() {
 			a.note(artifact.Path, nil, err)
 		}
 	}
-	var traces []wall.Trace
-	for _, artifact := range slices.Concat(a.artifacts(recording.KindTrace, ""), a.artifacts(recording.KindFlight, "")) {
-		traces = append(traces, wall.Trace{Name: artifact.Path, Reader: bytes.NewReader(artifact.data), StartNs: artifact.StartNs})
+	if a.wall = a.known.Wall; a.wall == nil {
+		a.readTraces()
 	}
-	if len(traces) > 0 {
-		res, err := wall.Analyze(traces)
-		if err != nil {
-			a.warn("read the execution trace: %v", err)
-		} else {
-			a.wall = res
-			for _, w := range res.Warnings {
-				a.warn("trace: %s", w)
-			}
+	if a.wall != nil {
+		for _, w := range a.wall.Warnings {
+			a.warn("trace: %s", w)
 		}
 	}
 	c.findEvents(a.rec)
 }
 
+// readTraces finds out where the time went.
+func (a *Reading) readTraces() {
+	var traces []wall.Trace
+	for _, artifact := range slices.Concat(a.artifacts(recording.KindTrace, ""), a.artifacts(recording.KindFlight, "")) {
+		traces = append(traces, wall.Trace{Name: artifact.Path, Reader: bytes.NewReader(artifact.data), StartNs: artifact.StartNs})
+	}
+	if len(traces) == 0 {
+		return
+	}
+	res, err := wall.Analyze(traces)
+	if err != nil {
+		a.warn("read the execution trace: %v", err)
+		return
+	}
+	a.wall = res
+}
+
 // readBenchmarkCourses reads what benchmarks did over time.
-func (a *analysis) readBenchmarkCourses() {
+func (a *Reading) readBenchmarkCourses() {
 	for _, artifact := range a.rec.Find(recording.KindMetrics, "") {
 		c := &course{benchmark: artifact.Benchmark, start: artifact.StartNs, end: artifact.EndNs}
 		a.readRows(c)
@@ -97,9 +127,9 @@ func withoutTestings(cycles []gctrace.Cycle) []gctrace.Cycle {
 }
 
 // readRows reads a course's metrics and collections.
-func (a *analysis) readRows(c *course) {
+func (a *Reading) readRows(c *course) {
 	for _, artifact := range a.artifacts(recording.KindMetrics, c.benchmark) {
-		rows, warnings, err := metrics.Read(artifact.data, maxRows)
+		rows, warnings, err := metrics.Read(artifact.data, metrics.MaxRows)
 		a.note(artifact.Path, warnings, err)
 		c.rows = append(c.rows, rows...)
 	}
@@ -120,7 +150,7 @@ type readArtifact struct {
 }
 
 // artifacts reads the artifacts of one kind.
-func (a *analysis) artifacts(kind, benchmark string) []readArtifact {
+func (a *Reading) artifacts(kind, benchmark string) []readArtifact {
 	var out []readArtifact
 	for _, artifact := range a.rec.Find(kind, benchmark) {
 		data, err := a.rec.Read(artifact)
@@ -133,7 +163,7 @@ func (a *analysis) artifacts(kind, benchmark string) []readArtifact {
 	return out
 }
 
-func (a *analysis) note(path string, warnings []string, err error) {
+func (a *Reading) note(path string, warnings []string, err error) {
 	if err != nil {
 		a.warn("read %s: %v", path, err)
 	}
@@ -143,7 +173,7 @@ func (a *analysis) note(path string, warnings []string, err error) {
 }
 
 // runSubject gathers what rules look at for a program or a service.
-func (a *analysis) runSubject() *diagnose.Subject {
+func (a *Reading) runSubject() *diagnose.Subject {
 	s := &diagnose.Subject{
 		Benchmark: a.rec.Target, Kind: a.rec.Kind, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		BytesPerOp: -1, AllocsPerOp: -1, Source: a.sources, Loops: a.loops, Calls: a.calls, Decisions: a.notes,
@@ -172,7 +202,7 @@ func (a *analysis) runSubject() *diagnose.Subject {
 }
 
 // conditions are what the verdict rests on beside the profiles.
-func (a *analysis) conditions() *diagnose.Conditions {
+func (a *Reading) conditions() *diagnose.Conditions {
 	course, h := a.courses[0], &a.rec.Host
 	c := &diagnose.Conditions{WallNs: course.end - course.start, Wall: a.wall, Cores: h.GOMAXPROCS, Growth: course.growth()}
 	limited := func(cores int) int {
@@ -198,7 +228,7 @@ func (a *analysis) conditions() *diagnose.Conditions {
 		for _, run := range a.rec.Program.Runs {
 			cpu += run.UserCPUNs + run.SystemCPUNs
 			wallNs += run.EndNs - run.StartNs
-			if ns := throttledBetween(course.rows, run.StartNs, run.EndNs); ns != nil {
+			if ns := metrics.Throttled(course.rows, run.StartNs, run.EndNs); ns != nil {
 				if c.ThrottledNs == nil {
 					c.ThrottledNs = new(int64)
 				}
@@ -224,7 +254,7 @@ func (c *course) growth() []string {
 }
 
 // addRun lays out what a page has beside profiles, findings and benchmarks.
-func (a *analysis) addRun(page *report.Page) {
+func (a *Reading) addRun(page *report.Page) {
 	m := &a.rec.Manifest
 	if m.Program != nil {
 		page.Program = &report.Program{Command: commandLine(m.Target, m.Program.Args)}
@@ -251,7 +281,7 @@ func (a *analysis) addRun(page *report.Page) {
 	page.Contention = a.contention()
 }
 
-func (a *analysis) service(svc *recording.Service) *report.Service {
+func (a *Reading) service(svc *recording.Service) *report.Service {
 	l := &svc.Load
 	t := l.ServiceTimeNs
 	out := &report.Service{
@@ -316,7 +346,7 @@ func speaker(groups []wall.Group, service bool) *wall.Group {
 
 // contention lists where goroutines waited for each other; a program's own
 // choice to wait for its next job is none.
-func (a *analysis) contention() []report.Waiting {
+func (a *Reading) contention() []report.Waiting {
 	var out []report.Waiting
 	for _, p := range a.profiles {
 		if p.kind != recording.KindBlock {
@@ -342,7 +372,7 @@ const maxWaiting = 15
 
 // covered is the time that the profiles of a kind cover. Between the runs of a
 // program there is none.
-func (a *analysis) covered(kind, benchmark string) int64 {
+func (a *Reading) covered(kind, benchmark string) int64 {
 	var ns int64
 	if a.rec.Program != nil {
 		for _, run := range a.rec.Program.Runs {
@@ -390,4 +420,13 @@ func wallLine(g *wall.Group) string {
 		}
 	}
 	return fmt.Sprintf("%s: %s", what, text)
+}
+
+// commandLine is a program with its arguments, for people.
+func commandLine(name string, args []string) string {
+	line := filepath.ToSlash(name)
+	for _, a := range args {
+		line += " " + a
+	}
+	return line
 }

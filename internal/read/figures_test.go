@@ -1,4 +1,4 @@
-package tune
+package read
 
 import (
 	"bytes"
@@ -35,7 +35,16 @@ func recorded(t *testing.T, fill func(w *recording.Writer, write func(recording.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openPage(t, path)
+	rec, err := recording.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { rec.Close() })
+	page, err := Recording(rec, Known{}).Page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec, page
 }
 
 // pprofOf makes a profile of two columns, the second by value for each of the
@@ -155,7 +164,7 @@ func TestRatesOfAProgram(t *testing.T) {
 	if text := fmt.Sprint(page.Events, page.Warnings); strings.Contains(text, "restart") {
 		t.Error(text)
 	}
-	c := analyze(rec).conditions()
+	c := Recording(rec, Known{}).conditions()
 	if c.ThrottledNs == nil || *c.ThrottledNs != 4e8 || c.WallNs != 4e9 || *c.MachineBusy != 0.5 {
 		t.Errorf("conditions: throttled %v of %d, busy %v", c.ThrottledNs, c.WallNs, c.MachineBusy)
 	}
@@ -188,7 +197,7 @@ func TestWaitsThatWereNotRecorded(t *testing.T) {
 			write(recording.Artifact{Path: "profiles/mutex.pb.gz", Kind: recording.KindMutex, EndNs: 4e9},
 				pprofOf(t, [2]string{"contentions", "delay"}, [2]string{"count", "nanoseconds"}, 1e6, waits))
 		})
-		if got := analyze(rec).subjects[0].Mutex != nil; got != test.want {
+		if got := Recording(rec, Known{}).subjects[0].Mutex != nil; got != test.want {
 			t.Errorf("%s: a profile to judge by: %v", test.name, got)
 		}
 		if said := strings.Contains(strings.Join(page.Warnings, "\n"), "lock-held and lock-contention were not asked: no mutex profile was recorded"); said == test.want {
@@ -214,7 +223,7 @@ func TestGrowthInTheVerdict(t *testing.T) {
 	if !strings.HasSuffix(page.Verdict.Text, "; and goroutines rose steadily by 10 a second") {
 		t.Errorf("verdict %q, events %+v", page.Verdict.Text, page.Events)
 	}
-	if c := analyze(rec).conditions(); c.ServiceTimeNs != 2.5e6 {
+	if c := Recording(rec, Known{}).conditions(); c.ServiceTimeNs != 2.5e6 {
 		t.Errorf("service time %v", c.ServiceTimeNs)
 	}
 }
@@ -225,7 +234,7 @@ func TestIterationsOfAProgram(t *testing.T) {
 		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
 		w.Manifest.Program = &recording.Program{Runs: []recording.Run{{EndNs: 1e9}, {StartNs: 1e9, EndNs: 2e9, AgentMissing: "killed"}, {StartNs: 2e9, EndNs: 3e9}}}
 	})
-	if s := analyze(rec).subjects[0]; s.CPUIterations != 2 || s.MutexIterations != 2 || s.AllocIterations != 2 {
+	if s := Recording(rec, Known{}).subjects[0]; s.CPUIterations != 2 || s.MutexIterations != 2 || s.AllocIterations != 2 {
 		t.Errorf("iterations %d, %d, %d; want 2", s.CPUIterations, s.MutexIterations, s.AllocIterations)
 	}
 }
@@ -243,7 +252,7 @@ func TestCPUPerAnswer(t *testing.T) {
 		t.Errorf("CPU time per answer: %v", per)
 	}
 	// It ran already: the limits here are the generator's.
-	if c := analyze(rec).conditions(); c.Cores != 8 || c.GeneratorCores != 1 || c.MachineCores != 2 || c.Requests != 100 || !c.SameRequest {
+	if c := Recording(rec, Known{}).conditions(); c.Cores != 8 || c.GeneratorCores != 1 || c.MachineCores != 2 || c.Requests != 100 || !c.SameRequest {
 		t.Errorf("cores %d, generator %d, machine %d; %d requests, the same: %v", c.Cores, c.GeneratorCores, c.MachineCores, c.Requests, c.SameRequest)
 	}
 }

@@ -1,10 +1,8 @@
-package tune
+package metrics
 
-import "whet/internal/format/metrics"
-
-// peakBetween is the most resident memory that a process was seen with; nil:
+// Peak is the most resident memory that a process was seen with; nil:
 // unknown.
-func peakBetween(rows []metrics.Row, start, end int64) *int64 {
+func Peak(rows []Row, start, end int64) *int64 {
 	var peak *int64
 	for i := range rows {
 		row := &rows[i]
@@ -20,9 +18,9 @@ func peakBetween(rows []metrics.Row, start, end int64) *int64 {
 	return peak
 }
 
-// throttledBetween is how long a process was held back between two moments;
+// Throttled is how long a process was held back between two moments;
 // nil: unknown.
-func throttledBetween(rows []metrics.Row, start, end int64) *int64 {
+func Throttled(rows []Row, start, end int64) *int64 {
 	var first, last *int64
 	for i := range rows {
 		row := &rows[i]
@@ -40,16 +38,16 @@ func throttledBetween(rows []metrics.Row, start, end int64) *int64 {
 	return &ns
 }
 
-// cpuBetween is the CPU time that a process used between two moments, brought
+// CPU is the CPU time that a process used between two moments, brought
 // to the whole of that time where the rows cover most of it; nil: unknown.
-func cpuBetween(rows []metrics.Row, start, end int64) *int64 {
-	var first, last *metrics.Row
+func CPU(rows []Row, start, end int64) *int64 {
+	var first, last *Row
 	for i := range rows {
 		row := &rows[i]
 		if row.UserCPUNs == nil || row.SystemCPUNs == nil || row.TimeNs < start || row.TimeNs > end {
 			continue
 		}
-		if first == nil || metrics.Restarted(last, row) {
+		if first == nil || Restarted(last, row) {
 			first = row
 		}
 		last = row

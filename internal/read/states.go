@@ -1,4 +1,4 @@
-package tune
+package read
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 // addStates gives a subject the profiles of moments, and the course of what
 // they count, of one benchmark or "" of a run.
-func (a *analysis) addStates(s *diagnose.Subject, benchmark string) {
+func (a *Reading) addStates(s *diagnose.Subject, benchmark string) {
 	s.Goroutines = a.snapshots(recording.KindGoroutine, benchmark, "goroutine")
 	// Of a service the heap profiles are those before and after the load, each
 	// behind a collection; they stand in the allocs profiles.
@@ -51,7 +51,7 @@ func (a *analysis) addStates(s *diagnose.Subject, benchmark string) {
 
 // snapshots reads profiles of moments in the order of time. Of those that count
 // on, the difference is of no moment.
-func (a *analysis) snapshots(kind, benchmark, column string) []diagnose.Snapshot {
+func (a *Reading) snapshots(kind, benchmark, column string) []diagnose.Snapshot {
 	var out []diagnose.Snapshot
 	for _, artifact := range a.rec.Artifacts {
 		if artifact.Kind != kind || artifact.Benchmark != benchmark || kind == recording.KindAllocs && artifact.Part == "" {

@@ -1,4 +1,4 @@
-package tune
+package read
 
 import (
 	"cmp"
@@ -12,15 +12,23 @@ import (
 	"whet/internal/analyze/wall"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/diagnose/rules"
 	"whet/internal/format/compiler"
 	"whet/internal/format/profile"
 	"whet/internal/recording"
 )
 
-// analysis is a recording read into models: what diagnose and the report look
-// at.
-type analysis struct {
+// Known is what a recorder has parsed of the recording that it has just made.
+// The zero value is nothing.
+type Known struct {
+	Profiles map[string]*callstack.Profile // by their artifact's path
+	Wall     *wall.Result                  // of the traces
+}
+
+// Reading is a recording read into models: what the rules and the page look at.
+type Reading struct {
 	rec      *recording.Recording
+	known    Known
 	sources  sources
 	loops    *hot.Loops
 	calls    map[string][]compiler.Call
@@ -30,7 +38,21 @@ type analysis struct {
 	courses  []*course    // over time: of a program or service one, of benchmarks one each
 	wall     *wall.Result // of a program or service with a trace
 	warnings []string
-	missing  string // why a frame has no source
+	missing  string           // why a frame has no source
+	result   *diagnose.Result // nil: the rules were not asked yet
+}
+
+// Diagnose asks the rules, once.
+func (a *Reading) Diagnose() (*diagnose.Result, error) {
+	if a.result == nil {
+		registry, err := diagnose.NewRegistry(rules.All()...)
+		if err != nil {
+			return nil, err
+		}
+		result := diagnose.Run(registry, a.subjects)
+		a.result = &result
+	}
+	return a.result, nil
 }
 
 // classified is one profile of one benchmark.
@@ -50,13 +72,13 @@ type sources interface {
 
 // recordedSources serves the recording's copies of source files.
 type recordedSources struct {
-	rec   *recording.Recording
+	of    *Reading
 	texts map[string][]byte
 	meta  map[string]recording.Source
 }
 
 func (s *recordedSources) own(frameFile string) bool {
-	return slices.Contains(s.rec.Build.OwnModules, s.meta[frameFile].Module)
+	return slices.Contains(s.of.rec.Build.OwnModules, s.meta[frameFile].Module)
 }
 
 func (s *recordedSources) differs(frameFile string) string { return s.meta[frameFile].Differs }
@@ -65,7 +87,7 @@ func (s *recordedSources) Text(frameFile string) []byte {
 	if text, ok := s.texts[frameFile]; ok {
 		return text
 	}
-	text, _, err := s.rec.Source(frameFile)
+	text, _, err := s.of.rec.Source(frameFile)
 	if err != nil {
 		text = nil
 	}
@@ -93,10 +115,14 @@ var columns = map[string]string{
 // kinds is the order in which a page shows profiles.
 var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMutex, recording.KindBlock, recording.KindHeap, recording.KindWall}
 
-// analyze reads a recording. What is damaged or missing becomes a warning.
-func analyze(rec *recording.Recording) *analysis {
-	a := &analysis{rec: rec, missing: "its source is not in the recording", loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[diagnose.SourceLine][]string)}
-	texts := &recordedSources{rec: rec, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
+// Recording reads a recording, but for what is known of it. What is damaged or
+// missing becomes a warning.
+func Recording(rec *recording.Recording, known Known) *Reading {
+	if known.Profiles == nil {
+		known.Profiles = make(map[string]*callstack.Profile)
+	}
+	a := &Reading{rec: rec, known: known, missing: "its source is not in the recording", loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[diagnose.SourceLine][]string)}
+	texts := &recordedSources{of: a, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
 	a.sources = texts
 	for _, s := range rec.Sources {
 		texts.meta[s.Frame] = s
@@ -136,7 +162,7 @@ func analyze(rec *recording.Recording) *analysis {
 // modulesFirst moves the profiles of benchmarks that measure no code of the
 // module behind those of the others: a page shows the first of each kind, and
 // its tables and source are to be of the code that the verdict is about.
-func (a *analysis) modulesFirst() {
+func (a *Reading) modulesFirst() {
 	others := make(map[string]int)
 	for _, s := range a.subjects {
 		if !s.MeasuresModule() {
@@ -150,7 +176,7 @@ func (a *analysis) modulesFirst() {
 
 // readProfiles reads all profiles but the parts of differences. A CPU profile
 // that an agent cut into segments is one again.
-func (a *analysis) readProfiles() {
+func (a *Reading) readProfiles() {
 	type of struct{ kind, benchmark string }
 	var order []of
 	read := make(map[of][]*callstack.Profile)
@@ -189,25 +215,28 @@ func (a *analysis) readProfiles() {
 }
 
 // classify finds the measured code of a profile.
-func (a *analysis) classify(p *callstack.Profile) *hot.Classified {
+func (a *Reading) classify(p *callstack.Profile) *hot.Classified {
 	if a.rec.Kind == recording.TargetProgram || a.rec.Kind == recording.TargetService {
 		return hot.ClassifyProgram(p)
 	}
 	return hot.Classify(p, a.loops)
 }
 
-func (a *analysis) warn(format string, args ...any) {
+func (a *Reading) warn(format string, args ...any) {
 	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
 }
 
-func (a *analysis) readProfile(artifact recording.Artifact) (*callstack.Profile, error) {
-	data, err := a.rec.Read(artifact)
-	if err != nil {
-		return nil, err
-	}
-	p, err := profile.Read(data, profile.DefaultLimits())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", artifact.Path, err)
+func (a *Reading) readProfile(artifact recording.Artifact) (*callstack.Profile, error) {
+	p := a.known.Profiles[artifact.Path]
+	if p == nil {
+		data, err := a.rec.Read(artifact)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = profile.Read(data, profile.DefaultLimits()); err != nil {
+			return nil, fmt.Errorf("%s: %w", artifact.Path, err)
+		}
+		a.known.Profiles[artifact.Path] = p
 	}
 	// That nobody waited is an answer.
 	if p.Len() > 0 || artifact.Kind != recording.KindMutex && artifact.Kind != recording.KindBlock {
@@ -219,7 +248,7 @@ func (a *analysis) readProfile(artifact recording.Artifact) (*callstack.Profile,
 }
 
 // readCompiler reads what the type checker and the compiler said.
-func (a *analysis) readCompiler() {
+func (a *Reading) readCompiler() {
 	for _, artifact := range a.rec.Find(recording.KindCalls, "") {
 		data, err := a.rec.Read(artifact)
 		var calls compiler.Calls
@@ -259,7 +288,7 @@ func (a *analysis) readCompiler() {
 }
 
 // subject gathers what rules look at for one benchmark.
-func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
+func (a *Reading) subject(b recording.Benchmark) *diagnose.Subject {
 	s := &diagnose.Subject{
 		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, BlockIterations: b.BlockIterations, MutexFraction: b.MutexFraction, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
@@ -280,7 +309,7 @@ func (a *analysis) subject(b recording.Benchmark) *diagnose.Subject {
 }
 
 // addProfiles gives a subject the profiles of one benchmark, or "" of a run.
-func (a *analysis) addProfiles(s *diagnose.Subject, benchmark string) {
+func (a *Reading) addProfiles(s *diagnose.Subject, benchmark string) {
 	for _, p := range a.profiles {
 		if p.benchmark != benchmark {
 			continue
@@ -304,7 +333,7 @@ func (a *analysis) addProfiles(s *diagnose.Subject, benchmark string) {
 // unseenWaits reports whether a mutex profile says nothing: the service recorded
 // no waits (its fraction was 0), or the profile is empty and nobody knows
 // whether it did. That nobody waited is an answer only where waits are recorded.
-func (a *analysis) unseenWaits(p *classified) bool {
+func (a *Reading) unseenWaits(p *classified) bool {
 	svc := a.rec.Service
 	if svc == nil {
 		return false

@@ -1,15 +1,15 @@
-package tune
+package read
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/hot"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -25,24 +25,34 @@ const (
 	maxNotes     = 20  // of the compiler, on one line
 )
 
-// Page lays out the report of a recording. It reads the recording and nothing
-// else.
-func Page(rec *recording.Recording) (*report.Page, error) {
-	a := analyze(rec)
-	result, err := a.diagnose()
+// Page lays out the report of the recording at path. reading is what was read
+// of it before it had this name; nil: nothing.
+func Page(path string, reading *Reading) (*report.Page, error) {
+	rec, err := recording.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	page := &report.Page{
-		Target: rec.Target, Package: rec.Build.Package, Module: rec.Build.Module, Tool: rec.Tool,
-		Created: rec.Origin.UTC().Format(time.RFC3339), Partial: rec.Partial,
-		Facts:     facts(&rec.Manifest),
-		Verdict:   verdictOf(&result),
-		HotPlaces: result.HotPlaces, Accounts: result.Accounts,
-		ThresholdRatio: diagnose.Threshold,
-		Findings:       result.Findings, Below: result.Below,
-		Rules: result.Asked, Looked: result.Looked,
+	defer rec.Close()
+	if reading == nil {
+		reading = Recording(rec, Known{})
 	}
+	reading.rec = rec
+	page, err := reading.Page()
+	if err != nil {
+		return nil, fmt.Errorf("report on %s: %w", path, err)
+	}
+	return page, nil
+}
+
+// Page lays out the report.
+func (a *Reading) Page() (*report.Page, error) {
+	page, err := a.diagnosed()
+	if err != nil {
+		return nil, err
+	}
+	rec := a.rec
+	page.Target, page.Package, page.Module, page.Tool = rec.Target, rec.Build.Package, rec.Build.Module, rec.Tool
+	page.Created, page.Partial, page.Facts = rec.Origin.UTC().Format(time.RFC3339), rec.Partial, facts(&rec.Manifest)
 	for _, b := range rec.Benchmarks {
 		row := report.Benchmark{
 			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations, NsPerOp: b.NsPerOp, BytesPerOp: b.BytesPerOp, AllocsPerOp: b.AllocsPerOp,
@@ -53,14 +63,8 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 		}
 		page.Benchmarks = append(page.Benchmarks, row)
 	}
-	for _, p := range a.profiles {
-		page.Profiles = append(page.Profiles, a.profile(p))
-	}
 	a.addRun(page)
-	warnings := trust(&rec.Manifest)
-	for _, list := range [][]string{rec.Warnings, a.warnings, result.Warnings} {
-		warnings = append(warnings, list...)
-	}
+	warnings := slices.Concat(trust(&rec.Manifest), rec.Warnings, a.warnings, a.result.Warnings)
 	for _, s := range a.subjects {
 		if text, found := diagnose.GrowingBuffer(s); found {
 			warnings = append(warnings, text)
@@ -73,6 +77,26 @@ func Page(rec *recording.Recording) (*report.Page, error) {
 		}
 	}
 	page.Warnings = distinct(warnings, maxWarnings)
+	return page, nil
+}
+
+// diagnosed lays out what a page has of any reading: what the rules said, and
+// the profiles.
+func (a *Reading) diagnosed() (*report.Page, error) {
+	result, err := a.Diagnose()
+	if err != nil {
+		return nil, err
+	}
+	page := &report.Page{
+		Verdict:   verdictOf(result),
+		HotPlaces: result.HotPlaces, Accounts: result.Accounts,
+		ThresholdRatio: diagnose.Threshold,
+		Findings:       result.Findings, Below: result.Below,
+		Rules: result.Asked, Looked: result.Looked,
+	}
+	for _, p := range a.profiles {
+		page.Profiles = append(page.Profiles, a.profile(p))
+	}
 	return page, nil
 }
 
@@ -96,14 +120,7 @@ func distinct(texts []string, limit int) []string {
 	return out
 }
 
-func (a *analysis) diagnose() (diagnose.Result, error) {
-	registry, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		return diagnose.Result{}, err
-	}
-	return diagnose.Run(registry, a.subjects), nil
-}
-
+// verdictOf is the verdict as pages and documents have it.
 func verdictOf(r *diagnose.Result) report.Verdict {
 	return report.Verdict{Kind: string(r.Verdict.Kind), Text: r.Verdict.Text, Outcome: string(r.Verdict.Outcome)}
 }
@@ -118,29 +135,17 @@ type findingsFile struct {
 	Below     []finding.Finding  `json:"below_threshold"`
 }
 
-// addFindings diagnoses what was recorded and keeps the answer beside it.
-func (r *session) addFindings() error {
-	r.progress(Progress{Stage: "diagnosing"})
-	if err := r.w.Checkpoint(); err != nil {
-		return err
-	}
-	rec, err := recording.Open(r.w.Dir())
+// Findings is the file that keeps in the recording what the rules of this
+// version of whet said.
+func (a *Reading) Findings(version string) ([]byte, error) {
+	result, err := a.Diagnose()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer rec.Close()
-	result, err := analyze(rec).diagnose()
-	if err != nil {
-		return err
-	}
-	file := findingsFile{Schema: "whet/findings/1", Tool: r.c.Version, HotPlaces: result.HotPlaces, Findings: result.Findings, Below: result.Below,
-		Verdict: verdictOf(&result)}
+	file := findingsFile{Schema: "whet/findings/1", Tool: version, HotPlaces: result.HotPlaces, Findings: result.Findings, Below: result.Below,
+		Verdict: verdictOf(result)}
 	data, err := json.MarshalIndent(file, "", "\t")
-	if err != nil {
-		return err
-	}
-	now := r.now()
-	return r.w.Write(recording.Artifact{Path: "findings.json", Kind: recording.KindFindings, StartNs: now, EndNs: now}, append(data, '\n'))
+	return append(data, '\n'), err
 }
 
 // trust says why the figures of a recording may mislead.
@@ -235,7 +240,7 @@ func limits(h *recording.Host) string {
 }
 
 // profile lays out one profile.
-func (a *analysis) profile(c classified) report.Profile {
+func (a *Reading) profile(c classified) report.Profile {
 	base := c.Keep(hot.Base)
 	p := report.Profile{Kind: c.kind, Benchmark: c.benchmark, Column: c.Types[c.column].Type, Unit: c.Types[c.column].Unit}
 	p.Values = c.Sums(c.column)
