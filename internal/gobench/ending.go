@@ -277,35 +277,45 @@ func lastLine(text string) string {
 func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
 	const limit = 20 * time.Second
 	detail := s.stdout + s.stderr
+	none := newError(KindNoResult, s.bench, s.what+" ended without a result: no benchmark of that name ran to its end, or what it printed hides the result", detail)
 	again := Run{Bench: r.Bench, Pattern: r.Pattern, BenchTime: "1x", CPU: r.CPU, Timeout: limit}
 	args, err := again.args()
-	if err == nil {
+	if err != nil {
+		return none
+	}
+	// A benchmark that panics signals its end before the panic is printed:
+	// package testing may be done, with status 0, before. That is a race which
+	// it rarely wins, so that a few tries see the panic.
+	for range 4 {
 		c := b.command(append(append(args, "-test.v"), r.Args...), limit)
 		c.Env, c.Processors = append(c.Env, r.Env...), r.Processors
 		out, errs := process.NewBounded(keptHead, keptTail), process.NewBounded(keptHead, keptTail)
 		c.Stdout, c.Stderr = out, errs
-		if res, err := b.run(ctx, "run "+s.what, c); err == nil && res != nil {
-			if res.Ending == process.Exited && !res.OK() {
-				// A benchmark that panics signals its end before the panic is
-				// printed: package testing may be done, with status 0, before.
-				again := s
-				again.res, again.stdout, again.stderr, again.limit = res, string(out.Bytes()), string(errs.Bytes()), limit
-				return ending(again)
+		res, err := b.run(ctx, "run "+s.what, c)
+		if err != nil || res == nil {
+			break
+		}
+		if res.Ending == process.Exited && !res.OK() {
+			again := s
+			again.res, again.stdout, again.stderr, again.limit = res, string(out.Bytes()), string(errs.Bytes()), limit
+			return ending(again)
+		}
+		if reason, ok := findSkip(string(out.Bytes())); ok {
+			text := s.what + " skips itself"
+			if reason != "" {
+				text += ": " + reason
 			}
-			if reason, ok := findSkip(string(out.Bytes())); ok {
-				text := s.what + " skips itself"
-				if reason != "" {
-					text += ": " + reason
-				}
-				return newError(KindNoResult, s.bench, text, detail)
-			}
-			// With -test.v the name of each sub-benchmark is printed as it begins.
-			if strings.Contains(r.Pattern, "/") && !subBenchmark.Match(out.Bytes()) {
-				return newError(KindNoMatch, r.Bench, fmt.Sprintf("%s has no sub-benchmark that %s matches", r.Bench, r.Pattern), detail)
-			}
+			return newError(KindNoResult, s.bench, text, detail)
+		}
+		// With -test.v the name of each sub-benchmark is printed as it begins.
+		if strings.Contains(r.Pattern, "/") && !subBenchmark.Match(out.Bytes()) {
+			return newError(KindNoMatch, r.Bench, fmt.Sprintf("%s has no sub-benchmark that %s matches", r.Bench, r.Pattern), detail)
+		}
+		if !res.OK() {
+			break // it hung, or was killed
 		}
 	}
-	return newError(KindNoResult, s.bench, s.what+" ended without a result: no benchmark of that name ran to its end, or what it printed hides the result", detail)
+	return none
 }
 
 var subBenchmark = regexp.MustCompile(`(?m)^(=== RUN +)?Benchmark[^\s/]*/`)
