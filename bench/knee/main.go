@@ -43,11 +43,11 @@ import (
 	"time"
 
 	"whet/bench/ledger"
+	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/load/slo"
 	"whet/internal/quantity"
 	"whet/internal/schedule"
-	"whet/internal/search"
 	"whet/internal/stat"
 )
 
@@ -276,18 +276,18 @@ func (s *server) search(ctx context.Context, what string, budget time.Duration) 
 		return Search{}, err
 	}
 	defer stop()
-	var k *search.Knee
+	var k *knee.Knee
 	switch what {
 	case openLoop:
-		o := search.Open()
+		o := knee.Open()
 		o.From, o.Budget = math.Ceil(s.capacity/8), budget
 		k, err = find(ctx, address, o)
 	case bothLoops:
-		if k, err = find(ctx, address, search.Closed().Within(budget/2)); err == nil && k.Found {
-			k, err = find(ctx, address, search.Rates(k).Within(max(budget-k.Spent, 1)))
+		if k, err = find(ctx, address, knee.Closed().Within(budget/2)); err == nil && k.Found {
+			k, err = find(ctx, address, knee.Rates(k).Within(max(budget-k.Spent, 1)))
 		}
 	default:
-		o := search.Closed()
+		o := knee.Closed()
 		o.Budget = budget
 		k, err = find(ctx, address, o)
 	}
@@ -319,7 +319,7 @@ func (s *server) search(ctx context.Context, what string, budget time.Duration) 
 }
 
 // find does one search of the server at an address.
-func find(ctx context.Context, address string, o search.Options) (*search.Knee, error) {
+func find(ctx context.Context, address string, o knee.Options) (*knee.Knee, error) {
 	var bounds slo.Bounds
 	if o.Open {
 		var err error
@@ -327,7 +327,7 @@ func find(ctx context.Context, address string, o search.Options) (*search.Knee, 
 			return nil, err
 		}
 	}
-	return search.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (search.Point, error) {
+	return knee.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (knee.Point, error) {
 		l := load.DefaultOptions()
 		l.URL, l.Warmup, l.Duration, l.Timeout = "http://"+address+"/", 500*time.Millisecond, span, 5*time.Second
 		l.Concurrency = int(level)
@@ -336,9 +336,9 @@ func find(ctx context.Context, address string, o search.Options) (*search.Knee, 
 		}
 		r, err := load.Run(ctx, l)
 		if err != nil {
-			return search.Point{}, err
+			return knee.Point{}, err
 		}
-		return search.PointOf(r, level, bounds), nil
+		return knee.PointOf(r, level, bounds), nil
 	})
 }
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/recording"
-	"whet/internal/search"
 )
 
 const loadName = "load"
@@ -102,7 +102,7 @@ const loadWarmup = time.Second
 func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	l := &loadFlags{fs: fs, options: load.DefaultOptions(), headers: headerList{}}
 	o := &l.options
-	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, search.Closed().Budget
+	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, knee.Closed().Budget
 	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "number of `connections`: in a closed loop each sends one request after the other, in an open one there are so many at most")
 	fs.Bool("latency", false, "as wrk's users type it: quantiles are shown with and without it")
 	fs.Var(spanFlag{&o.Duration, "; a body is -body"}, "d", "`time` under load that is measured")

@@ -15,10 +15,10 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/capture"
 	"whet/internal/format/profile"
+	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/recording"
 	"whet/internal/report"
-	"whet/internal/search"
 	"whet/internal/symbolname"
 )
 
@@ -53,8 +53,8 @@ type costs struct {
 
 // profile drives the knee and a level below it, or beyond it, once more, takes
 // profiles of both, and says what grew between them for each request.
-func (s *kneeSearch) profile(ctx context.Context, found []*search.Knee) (growth []report.KneeGrowth, warnings []string, err error) {
-	i := slices.IndexFunc(found, func(k *search.Knee) bool { return k.Found && k.Profile.Low > 0 && k.Profile.High > k.Profile.Low })
+func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []report.KneeGrowth, warnings []string, err error) {
+	i := slices.IndexFunc(found, func(k *knee.Knee) bool { return k.Found && k.Profile.Low > 0 && k.Profile.High > k.Profile.Low })
 	if i < 0 {
 		return nil, []string{"there are no profiles to compare: no level was measured below the knee or beyond it"}, nil
 	}
@@ -210,7 +210,7 @@ func beyondChance(low, high *costs, a, b int64) bool {
 // service's own code first, by their cum: what they call is theirs to choose. The
 // others follow by flat; delays all lie in a few functions of the runtime, and so go
 // by cum too. What chance explains is left out.
-func compareCosts(kind, column string, k *search.Knee, low, high *costs) report.KneeGrowth {
+func compareCosts(kind, column string, k *knee.Knee, low, high *costs) report.KneeGrowth {
 	each := func(v, n int64) float64 { return float64(v) / float64(n) }
 	g := report.KneeGrowth{Kind: kind, Column: column, Unit: high.unit, LowLevel: k.Profile.Low, HighLevel: k.Profile.High, Open: k.Open,
 		LowRequests: low.requests, HighRequests: high.requests, LowTotal: each(low.total, low.requests), HighTotal: each(high.total, high.requests)}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"whet/internal/callstack"
-	"whet/internal/search"
+	"whet/internal/knee"
 )
 
 // sampled is a CPU profile of stacks, leaf first, with as many samples of 10 ms each.
@@ -41,7 +41,7 @@ func TestGrowthIsOfTheService(t *testing.T) {
 	if low.total != 1600*10e6 || high.total != 10400*10e6 {
 		t.Errorf("in all %d and %d samples", low.total/10e6, high.total/10e6)
 	}
-	g := compareCosts("cpu", "cpu", &search.Knee{Profile: search.Range{Low: 4, High: 8}}, low, high)
+	g := compareCosts("cpu", "cpu", &knee.Knee{Profile: knee.Range{Low: 4, High: 8}}, low, high)
 	var names []string
 	for _, r := range g.Rows {
 		names = append(names, r.Function)
@@ -62,22 +62,22 @@ func TestGrowthIsOfTheService(t *testing.T) {
 
 // A search whose budget was spent by the other one has found nothing out.
 func TestKneeWithoutLevels(t *testing.T) {
-	o := search.Open()
+	o := knee.Open()
 	o.Budget = 1
-	k, err := search.Find(context.Background(), o, nil)
+	k, err := knee.Find(context.Background(), o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kneeOutcome(t.Context(), []*search.Knee{k}, nil); err == nil || exitOf(err) != exitFailed || !strings.Contains(err.Error(), "budget") {
+	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != exitFailed || !strings.Contains(err.Error(), "budget") {
 		t.Error(err)
 	}
 	// The generator's fault comes before a bound that is broken.
-	k = &search.Knee{Open: true, Invalid: "the generator was the bottleneck", Levels: []search.Level{{Level: 1}}}
-	if err := kneeOutcome(t.Context(), []*search.Knee{k}, nil); err == nil || exitOf(err) != exitFailed {
+	k = &knee.Knee{Open: true, Invalid: "the generator was the bottleneck", Levels: []knee.Level{{Level: 1}}}
+	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != exitFailed {
 		t.Error(err)
 	}
 	k.Invalid = ""
-	if err := kneeOutcome(t.Context(), []*search.Knee{k}, nil); err == nil || exitOf(err) != exitFound {
+	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != exitFound {
 		t.Error(err)
 	}
 }

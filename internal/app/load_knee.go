@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"whet/internal/capture/host"
+	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
@@ -15,7 +16,6 @@ import (
 	"whet/internal/quantity"
 	"whet/internal/report"
 	"whet/internal/schedule"
-	"whet/internal/search"
 )
 
 // kneeWarmup precedes each level: connections are made.
@@ -130,7 +130,7 @@ func kneeError(ctx context.Context, err error) error {
 
 // kneeOutcome is the error that a search ends with. What was found has to keep the
 // least throughput that the bounds ask for, by which no rate was judged.
-func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) error {
+func kneeOutcome(ctx context.Context, found []*knee.Knee, bounds slo.Bounds) error {
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
 	}
@@ -161,17 +161,17 @@ func kneeOutcome(ctx context.Context, found []*search.Knee, bounds slo.Bounds) e
 
 // find runs both searches. Where there are two the first has half of the budget, and
 // the second what that left.
-func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*search.Knee, error) {
-	var all []*search.Knee
-	run := func(o search.Options, budget time.Duration) (*search.Knee, error) {
+func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*knee.Knee, error) {
+	var all []*knee.Knee
+	run := func(o knee.Options, budget time.Duration) (*knee.Knee, error) {
 		o = o.Within(budget)
 		o.Of = s.l.budget
 		if s.span > 0 {
 			o.Span, o.LongestSpan, o.Fine = s.span, max(s.span, o.LongestSpan), s.span
 		}
-		o.Progress = func(p search.Progress) { s.show(&o, p) }
+		o.Progress = func(p knee.Progress) { s.show(&o, p) }
 		s.levels = make(map[float64]*kneeLevel)
-		k, err := search.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (search.Point, error) {
+		k, err := knee.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (knee.Point, error) {
 			return s.measure(ctx, o.Open, level, span)
 		})
 		if k != nil {
@@ -187,12 +187,12 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*sear
 	if len(s.plan.bounds) > 0 {
 		first /= 2
 	}
-	k, err := run(search.Closed(), first)
+	k, err := run(knee.Closed(), first)
 	if err != nil || len(s.plan.bounds) == 0 || !k.Found || k.Interrupted {
 		return all, err
 	}
-	o := search.Rates(k)
-	o.Answers = search.Enough(s.plan.bounds)
+	o := knee.Rates(k)
+	o.Answers = knee.Enough(s.plan.bounds)
 	s.connections(k)
 	_, err = run(o, max(s.l.budget-k.Spent, 1))
 	return all, err
@@ -201,14 +201,14 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*sear
 // connections gives the open loop as many as the service needed for its best
 // throughput four times over: a request should wait for the service and not for
 // a connection.
-func (s *kneeSearch) connections(k *search.Knee) {
+func (s *kneeSearch) connections(k *knee.Knee) {
 	if !isSet(s.l.fs, "c") {
 		s.plan.options.Concurrency = max(s.plan.options.Concurrency, min(4*int(k.At), load.MaxConcurrency))
 	}
 }
 
 // measure drives a level.
-func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span time.Duration) (search.Point, error) {
+func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span time.Duration) (knee.Point, error) {
 	o := s.options(open, level, span)
 	kept := newKneeLevel(open)
 	if s.l.out != "" {
@@ -216,7 +216,7 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 	}
 	r, err := s.outages.level(func() (*record.Result, error) { return load.Run(ctx, o) }, func() error { return load.Ready(ctx, o, engine.Outage) })
 	if err != nil {
-		return search.Point{}, err
+		return knee.Point{}, err
 	}
 	// A service that cools down is sent a rate for a shorter time.
 	kept.result = r
@@ -227,7 +227,7 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 	if !open {
 		bounds = nil
 	}
-	return search.PointOf(r, level, bounds), nil
+	return knee.PointOf(r, level, bounds), nil
 }
 
 func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.Options {
@@ -245,7 +245,7 @@ func (s *kneeSearch) options(open bool, level float64, span time.Duration) load.
 }
 
 // keepRun puts the last run of the knee onto the page.
-func (s *kneeSearch) keepRun(k *search.Knee, level *kneeLevel) {
+func (s *kneeSearch) keepRun(k *knee.Knee, level *kneeLevel) {
 	told := s.plan.told
 	told.Warmup, told.Duration, told.Connections = s.warmup, level.result.End.Sub(level.result.Start), s.plan.options.Concurrency
 	name, bounds := "best throughput", slo.Bounds(nil)
@@ -261,7 +261,7 @@ func (s *kneeSearch) keepRun(k *search.Knee, level *kneeLevel) {
 }
 
 // show says where the search is.
-func (s *kneeSearch) show(o *search.Options, p search.Progress) {
+func (s *kneeSearch) show(o *knee.Options, p knee.Progress) {
 	what, unit := "best throughput", "connections"
 	best := ""
 	if o.Open {
@@ -280,7 +280,7 @@ func (s *kneeSearch) show(o *search.Options, p search.Progress) {
 }
 
 // newKneeSearch is a search as it is shown.
-func newKneeSearch(k *search.Knee) report.KneeSearch {
+func newKneeSearch(k *knee.Knee) report.KneeSearch {
 	out := report.KneeSearch{Open: k.Open, Headline: k.String(), Procedure: k.Procedure, Found: k.Found, At: k.At, Low: k.Low, High: k.High,
 		Throughput: k.Throughput, Law: k.Law, Complete: k.Complete, Spent: k.Spent, Invalid: k.Invalid, Warnings: k.Warnings}
 	if !k.Open && k.Found {

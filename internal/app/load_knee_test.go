@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"whet/internal/analyze/capacity"
+	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/load/record"
 	"whet/internal/report"
 	"whet/internal/schedule"
-	"whet/internal/search"
 	"whet/internal/stat"
 )
 
@@ -19,7 +19,7 @@ import (
 // rate asks for none, and for no number of connections, that a load refuses.
 func TestRatesBehindTheKnee(t *testing.T) {
 	for _, best := range []float64{0.3, 100, 70_000, 600_000, 2e6, 2e7} {
-		o := search.Rates(&search.Knee{Plateau: capacity.Plateau{Throughput: stat.Interval{Center: best}}})
+		o := knee.Rates(&knee.Knee{Plateau: capacity.Plateau{Throughput: stat.Interval{Center: best}}})
 		if err := o.Validate(); err != nil {
 			t.Errorf("%v/s: %v", best, err)
 		}
@@ -31,7 +31,7 @@ func TestRatesBehindTheKnee(t *testing.T) {
 	}
 	for at, want := range map[float64]int{1: 64, 100: 400, 4096: load.MaxConcurrency} {
 		s := &kneeSearch{l: newLoadFlags(loadFlagSet()), plan: &loadPlan{options: load.DefaultOptions()}}
-		s.connections(&search.Knee{At: at})
+		s.connections(&knee.Knee{At: at})
 		if got := s.plan.options.Concurrency; got != want {
 			t.Errorf("%v clients: %d connections, want %d", at, got, want)
 		}

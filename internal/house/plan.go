@@ -165,7 +165,7 @@ func House() Plan {
 		{Pattern: "internal/read", Floor: Third,
 			Beside: []string{"internal/diagnose/...", "internal/report"},
 			Why:    "it asks the rules about a recording and lays out its page"},
-		{Pattern: "internal/search", Floor: Third,
+		{Pattern: "internal/knee", Floor: Third,
 			Why: "it knows only a function that measures a level"},
 		{Pattern: "internal/history", Floor: Third, Powers: Files,
 			Why: "it keeps results by revision and host in a directory of the user's; times are handed in"},

@@ -1,4 +1,4 @@
-// Package search finds what a service can bear by measuring it at one level after
+// Package knee finds what a service can bear by measuring it at one level after
 // the other.
 //
 // It answers two questions. Of a closed loop: how much is the best throughput, and
@@ -65,4 +65,4 @@
 // bottleneck its limit looks like the service's; levels say so, and the knee then is
 // not valid. Throughput counts good answers only: a service that refuses quickly
 // gets no better by it.
-package search
+package knee
