@@ -11,8 +11,8 @@ import (
 
 	"whet/internal/format/hdrlog"
 	"whet/internal/load"
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 	"whet/internal/report"
 )
@@ -79,7 +79,7 @@ func exitOf(err error) int {
 }
 
 // newLoadRun is a load as it is shown.
-func newLoadRun(name string, told report.LoadPlan, result *record.Result, bounds slo.Bounds) report.LoadRun {
+func newLoadRun(name string, told loadresult.Plan, result *loadresult.Result, bounds slo.Bounds) report.LoadRun {
 	run := report.LoadRun{Name: name, Plan: told, Result: result}
 	for _, v := range bounds.Judge(result) {
 		run.Bounds = append(run.Bounds, report.LoadBound{Bound: v.Bound.String(), Value: v.Measured(), Broken: v.Broken, Unknown: v.Unknown, Note: v.Note})
@@ -97,7 +97,7 @@ type loadSink struct {
 	err    error     // the first; the load goes on
 }
 
-func (s *loadSink) interval(iv record.Interval) {
+func (s *loadSink) interval(iv loadresult.Interval) {
 	s.course.Add(iv)
 	s.kept.interval(iv)
 	line := report.LoadInterval{Interval: iv, At: iv.Start.Sub(s.kept.start)}
@@ -135,7 +135,7 @@ func (l *loadFlags) print(e *env, page *report.Load, files report.LoadFiles) err
 // loadOutcome is the error that a load ends with, and so its exit code. What was
 // interrupted says nothing about bounds, and what the generator was the
 // bottleneck of says nothing about the service.
-func loadOutcome(r *record.Result, plan *loadPlan) error {
+func loadOutcome(r *loadresult.Result, plan *loadPlan) error {
 	switch {
 	case r.Interrupted:
 		return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
@@ -153,7 +153,7 @@ func loadOutcome(r *record.Result, plan *loadPlan) error {
 			unknown = append(unknown, v.String())
 		}
 	}
-	wrong := r.Errors[record.WrongAnswer]
+	wrong := r.Errors[loadresult.WrongAnswer]
 	switch {
 	case len(broken) > 0:
 		return &exitError{exitFound, errors.New(strings.Join(broken, "; "))}
@@ -166,13 +166,13 @@ func loadOutcome(r *record.Result, plan *loadPlan) error {
 	case len(unknown) > 0:
 		return errors.New(strings.Join(unknown, "; "))
 	case plan.expects && wrong > 0 && !bounded:
-		return &exitError{exitFound, fmt.Errorf("%d of %d answers are not what -expect says: %s", wrong, r.Answered(), r.Examples[record.WrongAnswer])}
+		return &exitError{exitFound, fmt.Errorf("%d of %d answers are not what -expect says: %s", wrong, r.Answered(), r.Examples[loadresult.WrongAnswer])}
 	}
 	return nil
 }
 
 // nothingEnded says why a load has no figures that was not interrupted.
-func nothingEnded(r *record.Result, plan *loadPlan) string {
+func nothingEnded(r *loadresult.Result, plan *loadPlan) string {
 	length := quantity.Nanoseconds(float64(plan.options.Duration))
 	switch {
 	case r.InFlight > 0:
@@ -184,7 +184,7 @@ func nothingEnded(r *record.Result, plan *loadPlan) string {
 }
 
 // firstFailure is the most frequent kind of failure with its example.
-func firstFailure(r *record.Result) string {
+func firstFailure(r *loadresult.Result) string {
 	kind := r.Commonest()
 	example := r.Examples[kind]
 	switch {
@@ -241,7 +241,7 @@ type loadView struct {
 
 func newLoadView(ctx context.Context, e *env, plan *loadPlan) *loadView {
 	v := &loadView{liveLines: newLiveLines(ctx, e)}
-	loop := plan.told.Loop()
+	loop := report.LoadLoop(&plan.told)
 	v.live = report.LoadLive{Target: plan.name, Loop: loop, WarmingUp: plan.options.Warmup > 0, Of: plan.options.Duration, Wanted: plan.options.Requests,
 		Errors: make(map[string]int64), Open: plan.options.Schedule.Open()}
 	return v

@@ -11,8 +11,8 @@ import (
 	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/load/engine"
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 	"whet/internal/report"
 	"whet/internal/schedule"
@@ -214,7 +214,7 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 	if s.l.out != "" {
 		o.Interval = kept.interval
 	}
-	r, err := s.outages.level(func() (*record.Result, error) { return load.Run(ctx, o) }, func() error { return load.Ready(ctx, o, engine.Outage) })
+	r, err := s.outages.level(func() (*loadresult.Result, error) { return load.Run(ctx, o) }, func() error { return load.Ready(ctx, o, engine.Outage) })
 	if err != nil {
 		return knee.Point{}, err
 	}

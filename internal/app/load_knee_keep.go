@@ -11,8 +11,8 @@ import (
 
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -22,7 +22,7 @@ const loadKneePath = "load/knee.json"
 
 // kneeLevel is a run of a level, with its seconds where they are to be written.
 type kneeLevel struct {
-	result *record.Result
+	result *loadresult.Result
 	course *report.LoadCourse
 	open   bool
 	// times are the seconds as an interval log, response times behind the service
@@ -37,7 +37,7 @@ func newKneeLevel(open bool) *kneeLevel {
 	return &kneeLevel{open: open, course: report.NewLoadCourse(open)}
 }
 
-func (l *kneeLevel) interval(iv record.Interval) {
+func (l *kneeLevel) interval(iv loadresult.Interval) {
 	l.course.Add(iv)
 	if l.log == nil && l.err == nil {
 		l.log, l.err = hdrlog.NewWriter(&l.times, iv.Start)
@@ -54,7 +54,7 @@ func (l *kneeLevel) interval(iv record.Interval) {
 }
 
 // replay hands the seconds on.
-func (l *kneeLevel) replay(to func(record.Interval)) error {
+func (l *kneeLevel) replay(to func(loadresult.Interval)) error {
 	if l.err != nil || l.log == nil {
 		return l.err
 	}
@@ -65,7 +65,7 @@ func (l *kneeLevel) replay(to func(record.Interval)) error {
 				return nil
 			}
 		}
-		to(record.Interval{Second: record.Second{Start: i.Start, Length: i.Length}, Service: service, Response: i.Histogram})
+		to(loadresult.Interval{Second: loadresult.Second{Start: i.Start, Length: i.Length}, Service: service, Response: i.Histogram})
 		return nil
 	})
 	return err
@@ -114,7 +114,7 @@ func (s *kneeSearch) record(e *env, page *report.LoadSearch) (path string, err e
 	}
 	defer kept.discard()
 	kept.meter, kept.writer.Manifest.Origin = s.meter, s.began
-	if err := s.knee.replay(func(iv record.Interval) { kept.interval(iv) }); err != nil {
+	if err := s.knee.replay(func(iv loadresult.Interval) { kept.interval(iv) }); err != nil {
 		return "", err
 	}
 	var document bytes.Buffer

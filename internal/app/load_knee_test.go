@@ -9,7 +9,7 @@ import (
 	"whet/internal/analyze/capacity"
 	"whet/internal/knee"
 	"whet/internal/load"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/report"
 	"whet/internal/schedule"
 	"whet/internal/stat"
@@ -43,7 +43,7 @@ func TestRatesBehindTheKnee(t *testing.T) {
 // then no run.
 func TestKneeWritesWhatItDidNotFind(t *testing.T) {
 	dir := t.TempDir()
-	best := report.LoadRun{Name: "best throughput", Result: &record.Result{Requests: 1, Status: map[int]int64{200: 1}}}
+	best := report.LoadRun{Name: "best throughput", Result: &loadresult.Result{Requests: 1, Status: map[int]int64{200: 1}}}
 	lost := func() *report.LoadSearch {
 		s := missedSearch()
 		s.Found = s.Found[1:]

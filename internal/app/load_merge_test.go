@@ -17,7 +17,7 @@ import (
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/load"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/report"
 	"whet/internal/schedule"
 )
@@ -204,7 +204,7 @@ func TestLogWithGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer k.discard()
-	second := record.Interval{Second: record.Second{Start: logOrigin, Length: time.Second}, Service: new(hist.Histogram)}
+	second := loadresult.Interval{Second: loadresult.Second{Start: logOrigin, Length: time.Second}, Service: new(hist.Histogram)}
 	k.interval(second)
 	bad := second
 	bad.Start = logOrigin.Add(-1) // as good as a disk that is full for a while
@@ -231,10 +231,10 @@ func TestRecordingWithGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.start = logOrigin
-	bad := record.Interval{Second: record.Second{Start: logOrigin.Add(-1), Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)}
-	k.interval(record.Interval{Second: record.Second{Start: logOrigin, Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)})
+	bad := loadresult.Interval{Second: loadresult.Second{Start: logOrigin.Add(-1), Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)}
+	k.interval(loadresult.Interval{Second: loadresult.Second{Start: logOrigin, Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)})
 	k.interval(bad)
-	_, err = k.finish(&report.LoadRun{Result: &record.Result{Open: true, Start: logOrigin, End: logOrigin.Add(time.Second)}}, nil)
+	_, err = k.finish(&report.LoadRun{Result: &loadresult.Result{Open: true, Start: logOrigin, End: logOrigin.Add(time.Second)}}, nil)
 	k.discard()
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "write recording: ") {
 		t.Errorf("the error is %v", err)

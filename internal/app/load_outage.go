@@ -3,7 +3,7 @@ package app
 import (
 	"fmt"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 )
 
@@ -22,7 +22,7 @@ type outages struct {
 
 // level drives a level. ready waits for the service, and fails where it does not
 // come back.
-func (x *outages) level(drive func() (*record.Result, error), ready func() error) (*record.Result, error) {
+func (x *outages) level(drive func() (*loadresult.Result, error), ready func() error) (*loadresult.Result, error) {
 	for {
 		r, err := drive()
 		switch {
@@ -31,7 +31,7 @@ func (x *outages) level(drive func() (*record.Result, error), ready func() error
 		case r.Answered() > 0:
 			x.answered = true
 			return r, nil
-		case !x.answered || x.n == mostOutages || r.Commonest() != record.Refused || ready() != nil:
+		case !x.answered || x.n == mostOutages || r.Commonest() != loadresult.Refused || ready() != nil:
 			return nil, fmt.Errorf("no request was answered%s", firstFailure(r))
 		}
 		x.n++

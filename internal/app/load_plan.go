@@ -16,8 +16,8 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 	"whet/internal/recording"
-	"whet/internal/report"
 	"whet/internal/schedule"
 )
 
@@ -28,7 +28,7 @@ type loadPlan struct {
 	expects bool     // -expect was given
 	server  []string // the command behind --; none: the service runs
 	name    string   // as people call what it is driven at
-	told    report.LoadPlan
+	told    loadresult.Plan
 }
 
 // longestLoad is how long -n may take where -d says nothing.
@@ -118,13 +118,13 @@ func (l *loadFlags) read(e *env, operands []string) (*loadPlan, error) {
 	}
 	first := targets[0]
 	p.options = o
-	p.told = report.LoadPlan{
+	p.told = loadresult.Plan{
 		URL: recording.Redacted(first.URL), Targets: len(targets), Method: method(first), Protocol: o.Protocol.String(),
 		Connections: o.Concurrency, Streams: max(o.Streams, 1), Rate: l.rate, Poisson: l.poisson, Think: l.think, KeepAlive: o.KeepAlive,
 		Requests: o.Requests, Warmup: o.Warmup, Duration: o.Duration, Timeout: o.Timeout,
 	}
 	if len(targets) > 1 {
-		for i := range targets[:min(len(targets), report.PlanNames)] {
+		for i := range targets[:min(len(targets), loadresult.PlanNames)] {
 			t := &targets[i]
 			p.told.TargetNames = append(p.told.TargetNames, method(*t)+" "+recording.Redacted(t.URL))
 		}

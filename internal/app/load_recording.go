@@ -13,8 +13,8 @@ import (
 
 	"whet/internal/capture/host"
 	"whet/internal/format/hdrlog"
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -122,7 +122,7 @@ func createLog(name string) (f *os.File, to string, err error) {
 
 // interval adds a second to all logs. Whether that went well is said when they
 // are closed.
-func (k *loadKept) interval(iv record.Interval) {
+func (k *loadKept) interval(iv loadresult.Interval) {
 	if k.start.IsZero() {
 		k.start = iv.Start
 	}
@@ -154,7 +154,7 @@ func (log *intervalLog) comment() string {
 	return loggedWith + Version() + untaggedService
 }
 
-func (log *intervalLog) add(start time.Time, iv record.Interval) error {
+func (log *intervalLog) add(start time.Time, iv loadresult.Interval) error {
 	if err := log.begin(start); err != nil {
 		return err
 	}
@@ -227,33 +227,33 @@ func (k *loadKept) discard() {
 
 // loadRunFile is load/run.json: all of a load but its seconds and its times.
 type loadRunFile struct {
-	Schema      string            `json:"schema"`
-	Plan        report.LoadPlan   `json:"plan"`
-	Open        bool              `json:"open"`
-	Began       time.Time         `json:"began"`
-	Start       time.Time         `json:"start"`
-	StartNs     int64             `json:"start_ns"` // since the recording's origin
-	End         time.Time         `json:"end"`
-	Interrupted bool              `json:"interrupted"`
-	Requests    int64             `json:"requests"`
-	Errors      map[string]int64  `json:"errors"`
-	Examples    map[string]string `json:"examples"`
-	Status      map[string]int64  `json:"status"`
-	Bytes       int64             `json:"body_bytes"`
-	InFlight    int               `json:"in_flight"`
-	OldestNs    time.Duration     `json:"oldest_in_flight_ns"`
-	Connections int64             `json:"connections"`
-	Connecting  time.Duration     `json:"connecting_ns"`
-	PlannedPerS float64           `json:"planned_per_s"`
-	LateSends   int64             `json:"late_sends"`
-	Drain       time.Duration     `json:"drain_ns"`
-	Behind      int64             `json:"drain_answered"`
-	Leftover    int64             `json:"warmup_answered"`
-	Targets     []record.Target   `json:"targets"`
-	Generator   record.Generator  `json:"generator"`
-	Invalid     string            `json:"invalid"`
-	Warnings    []string          `json:"warnings"`
-	SLO         string            `json:"slo"`
+	Schema      string               `json:"schema"`
+	Plan        loadresult.Plan      `json:"plan"`
+	Open        bool                 `json:"open"`
+	Began       time.Time            `json:"began"`
+	Start       time.Time            `json:"start"`
+	StartNs     int64                `json:"start_ns"` // since the recording's origin
+	End         time.Time            `json:"end"`
+	Interrupted bool                 `json:"interrupted"`
+	Requests    int64                `json:"requests"`
+	Errors      map[string]int64     `json:"errors"`
+	Examples    map[string]string    `json:"examples"`
+	Status      map[string]int64     `json:"status"`
+	Bytes       int64                `json:"body_bytes"`
+	InFlight    int                  `json:"in_flight"`
+	OldestNs    time.Duration        `json:"oldest_in_flight_ns"`
+	Connections int64                `json:"connections"`
+	Connecting  time.Duration        `json:"connecting_ns"`
+	PlannedPerS float64              `json:"planned_per_s"`
+	LateSends   int64                `json:"late_sends"`
+	Drain       time.Duration        `json:"drain_ns"`
+	Behind      int64                `json:"drain_answered"`
+	Leftover    int64                `json:"warmup_answered"`
+	Targets     []loadresult.Target  `json:"targets"`
+	Generator   loadresult.Generator `json:"generator"`
+	Invalid     string               `json:"invalid"`
+	Warnings    []string             `json:"warnings"`
+	SLO         string               `json:"slo"`
 }
 
 const loadRunSchema = "whet/load-run/1"
@@ -324,7 +324,7 @@ func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, 
 		f.Status[strconv.Itoa(code)] = n
 	}
 	write(loadRunPath, recording.KindLoadRun, f)
-	s := loadSecondsFile{Schema: "whet/load-seconds/1", Seconds: []loadSecond{}, BinNs: int64(record.Bin), Answers: r.Answers}
+	s := loadSecondsFile{Schema: "whet/load-seconds/1", Seconds: []loadSecond{}, BinNs: int64(loadresult.Bin), Answers: r.Answers}
 	for _, x := range r.Seconds {
 		s.Seconds = append(s.Seconds, loadSecond{since(x.Start), int64(x.Length), x.Requests, x.Errors, int64(x.P50), int64(x.P99), int64(x.Max),
 			x.Answered, x.Bytes, x.Kinds, x.Due, x.InTime, int64(x.Response.P50), int64(x.Response.P99), int64(x.Response.Max), x.Behind, x.Leftover})
@@ -348,7 +348,7 @@ func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, 
 }
 
 // lateness keeps how late requests were sent, as one interval.
-func (k *loadKept) lateness(r *record.Result) error {
+func (k *loadKept) lateness(r *loadresult.Result) error {
 	name, err := k.writer.File(loadLatenessPath)
 	if err != nil {
 		return err

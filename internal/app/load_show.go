@@ -16,8 +16,8 @@ import (
 
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -153,8 +153,8 @@ func warningsOf(name string, warnings []string) []string {
 
 // keptLoad is a load as its recording has it.
 type keptLoad struct {
-	plan     report.LoadPlan
-	result   *record.Result
+	plan     loadresult.Plan
+	result   *loadresult.Result
 	course   *report.LoadCourse
 	bounds   slo.Bounds
 	search   *report.LoadSearch // that found it; nil: it was not looked for
@@ -204,7 +204,7 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 			return nil, fmt.Errorf("%s: %w", loadRunPath, err)
 		}
 	}
-	r := &record.Result{
+	r := &loadresult.Result{
 		Began: f.Began, Start: f.Start, End: f.End, Interrupted: f.Interrupted, Requests: f.Requests, Errors: f.Errors, Examples: f.Examples,
 		Status: make(map[int]int64), Bytes: f.Bytes, InFlight: f.InFlight, OldestInFlight: f.OldestNs, Connections: f.Connections, Connecting: f.Connecting,
 		Open: f.Open, Rate: f.PlannedPerS, LateSends: f.LateSends, Drain: f.Drain, Behind: f.Behind, Leftover: f.Leftover, Answers: s.Answers, Targets: f.Targets, Generator: f.Generator,
@@ -218,10 +218,10 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 		r.Status[c] = n
 	}
 	for _, x := range s.Seconds {
-		r.Seconds = append(r.Seconds, record.Second{
+		r.Seconds = append(r.Seconds, loadresult.Second{
 			Start: f.Start.Add(time.Duration(x.TimeNs - f.StartNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Behind: x.Behind, Leftover: x.Leftover, Errors: x.Errors,
 			Bytes: x.Bytes, Kinds: x.Kinds, Due: x.Due, InTime: x.InTime, P50: time.Duration(x.P50Ns), P99: time.Duration(x.P99Ns), Max: time.Duration(x.MaxNs),
-			Response: record.Quantiles{P50: time.Duration(x.ResponseP50Ns), P99: time.Duration(x.ResponseP99Ns), Max: time.Duration(x.ResponseMaxNs)},
+			Response: loadresult.Quantiles{P50: time.Duration(x.ResponseP50Ns), P99: time.Duration(x.ResponseP99Ns), Max: time.Duration(x.ResponseMaxNs)},
 		})
 	}
 	k.result = r
@@ -317,7 +317,7 @@ func (k *keptLoad) times(rec *recording.Recording) error {
 			}
 			log.into.Merge(i.Histogram)
 			if log.courses {
-				k.course.Add(record.Interval{Second: record.Second{Start: i.Start, Length: i.Length}, Service: i.Histogram, Response: i.Histogram})
+				k.course.Add(loadresult.Interval{Second: loadresult.Second{Start: i.Start, Length: i.Length}, Service: i.Histogram, Response: i.Histogram})
 			}
 			return nil
 		})

@@ -14,7 +14,7 @@ import (
 
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -39,7 +39,7 @@ func writeLoad(t *testing.T, change func(*loadRunFile, *loadSecondsFile, map[str
 	if err := lw.Write(&hdrlog.Interval{Start: origin, Length: time.Second, Histogram: h}); err != nil {
 		t.Fatal(err)
 	}
-	run := &loadRunFile{Schema: loadRunSchema, Plan: report.LoadPlan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, KeepAlive: true},
+	run := &loadRunFile{Schema: loadRunSchema, Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, KeepAlive: true},
 		Began: origin, Start: origin, End: origin.Add(time.Second), Requests: 1, Status: map[string]int64{"200": 1}}
 	seconds := &loadSecondsFile{Seconds: []loadSecond{{LengthNs: 1e9, Requests: 1, Answered: 1, P50Ns: 1e6, P99Ns: 1e6, MaxNs: 1e6}}, Answers: make([]int32, 100)}
 	files := map[string][]byte{loadServicePath: log.Bytes(), loadRunPath: nil, loadSecondsPath: nil}
@@ -93,7 +93,7 @@ func TestDamagedLoad(t *testing.T) {
 			r.Errors = map[string]int64{"other": math.MaxInt64}
 		}},
 		{"a target's requests", "counts", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) {
-			r.Targets = []record.Target{{Requests: -5}}
+			r.Targets = []loadresult.Target{{Requests: -5}}
 		}},
 		{"a second's length", "counts", func(_ *loadRunFile, s *loadSecondsFile, _ map[string][]byte) { s.Seconds[0].LengthNs = -1 }},
 		{"a second's errors", "counts", func(_ *loadRunFile, s *loadSecondsFile, _ map[string][]byte) {
@@ -209,7 +209,7 @@ func TestNamesOfRecordings(t *testing.T) {
 // missedSearch is a search over connections, and one over rates that found none.
 func missedSearch() *report.LoadSearch {
 	run := []report.KneeRun{{Throughput: 800, Concurrency: 4, P50: time.Millisecond, P99: 2 * time.Millisecond, Broken: "p99<1ns is broken: 2.00 ms"}}
-	return &report.LoadSearch{Plan: report.LoadPlan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Warnings: []string{"no profiles"}, Found: []report.KneeSearch{
+	return &report.LoadSearch{Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Warnings: []string{"no profiles"}, Found: []report.KneeSearch{
 		{Headline: "the knee is at 4 clients: 800/s", Found: true, At: 4, Low: 2, High: 4, Throughput: 800, Levels: []report.KneeLevel{{Level: 4, Throughput: 800, Good: true, Runs: run}}},
 		{Open: true, Headline: "no rate keeps the bounds, from 1/s to 1,600/s", Levels: []report.KneeLevel{{Level: 1, Throughput: 1, Runs: run}}, Warnings: []string{"few answers"}, Invalid: "the generator was busy"},
 	}}

@@ -117,6 +117,9 @@ func House() Plan {
 			Why: "a recording is a directory; times are handed in"},
 
 		{Pattern: "internal/hist", Floor: Ground},
+		{Pattern: "internal/loadresult", Floor: Ground,
+			Beside: []string{"internal/hist"},
+			Why:    "the times of a load are histograms"},
 		{Pattern: "internal/schedule", Floor: Ground},
 
 		{Pattern: "agent", Floor: Agent, Powers: All},
@@ -177,7 +180,7 @@ func House() Plan {
 		{Pattern: "cmd/whet", Floor: Command, Powers: Files},
 
 		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All,
-			Beside: []string{"internal/prove/...", "internal/load/..."},
+			Beside: []string{"internal/prove/...", "internal/load/...", "internal/loadresult"},
 			Why:    "it measures as whet's users do: rounds as prove runs and judges them, services under the load of whet load"},
 		{Pattern: "casebook/...", Floor: Casebook, Powers: All},
 		{Pattern: "bench/...", Floor: Outside, Powers: All},

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 )
 
 func bounds(t *testing.T, text string) slo.Bounds {
@@ -42,7 +42,7 @@ func TestEnough(t *testing.T) {
 // 100 ms and some that failed.
 func judged(n, slow, failed int64, b slo.Bounds) Point {
 	start := time.Unix(100, 0)
-	r := &record.Result{Start: start, End: start.Add(time.Second), Open: true, Requests: n + failed, Status: map[int]int64{200: n}, Errors: map[string]int64{record.Refused: failed}}
+	r := &loadresult.Result{Start: start, End: start.Add(time.Second), Open: true, Requests: n + failed, Status: map[int]int64{200: n}, Errors: map[string]int64{loadresult.Refused: failed}}
 	r.Response.RecordMany(1e6, n-slow)
 	r.Response.RecordMany(100e6, slow)
 	return PointOf(r, float64(n), b)
@@ -134,7 +134,7 @@ func TestGrowingBacklog(t *testing.T) {
 	}{
 		{99_689, 5 * time.Second, false}, {99_689, time.Second, false}, {103_500, 5 * time.Second, true}, {103_200, 5 * time.Second, true},
 		// Of 4,140 requests in 40 ms 152 fewer may be chance, which is 2·√4140 and 1 %.
-		{99_689, 4 * record.Bin, true},
+		{99_689, 4 * loadresult.Bin, true},
 	} {
 		s := &search{o: Open()}
 		p := PointOf(limited(c.answered, 103_500, c.span), 103_500, nil)
@@ -147,14 +147,14 @@ func TestGrowingBacklog(t *testing.T) {
 
 // limited is a load at a rate on a service that takes no more than a limit, whose
 // answers the rest follows behind the end.
-func limited(limit, rate int64, span time.Duration) *record.Result {
+func limited(limit, rate int64, span time.Duration) *loadresult.Result {
 	start := time.Unix(100, 0)
-	r := &record.Result{Start: start, End: start.Add(span), Open: true, Requests: int64(float64(rate) * span.Seconds())}
+	r := &loadresult.Result{Start: start, End: start.Add(span), Open: true, Requests: int64(float64(rate) * span.Seconds())}
 	r.Status = map[int]int64{200: r.Requests}
 	r.Response.RecordMany(1e6, r.Requests)
 	left := r.Requests
-	for i := range int64(span / record.Bin) {
-		upTo := func(i int64) int64 { return i * min(limit, rate) / int64(time.Second/record.Bin) }
+	for i := range int64(span / loadresult.Bin) {
+		upTo := func(i int64) int64 { return i * min(limit, rate) / int64(time.Second/loadresult.Bin) }
 		n := upTo(i+1) - upTo(i)
 		r.Answers = append(r.Answers, int32(n))
 		left -= n

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 	"whet/internal/stat"
 )
 
@@ -17,7 +17,7 @@ const blocks = 10
 // none. Its throughput is that of good answers within the span. In an open loop a
 // bound on the least throughput is left out: a rate below it cannot meet it, and that
 // is not the service's fault. Hold it against what was found.
-func PointOf(r *record.Result, level float64, bounds slo.Bounds) Point {
+func PointOf(r *loadresult.Result, level float64, bounds slo.Bounds) Point {
 	times := r.Times()
 	p := Point{
 		Level: level, Span: r.End.Sub(r.Start), Took: r.End.Sub(r.Began) + r.Drain,
@@ -86,7 +86,7 @@ func enough(b slo.Bound) int64 {
 // needs is how many answers it takes to judge what there are too few for, 0 where
 // chance decides nothing: a bound is broken that is on no quantile, or by so many
 // answers that their share is above 1 − q beyond chance; or all have enough.
-func needs(verdicts []slo.Verdict, r *record.Result) int64 {
+func needs(verdicts []slo.Verdict, r *loadresult.Result) int64 {
 	most := int64(0)
 	for _, v := range verdicts {
 		n := enough(v.Bound)
@@ -127,7 +127,7 @@ func sliced(bins []int32, good float64) []float64 {
 	out := make([]float64, k)
 	for i := range out {
 		for _, n := range bins[i*width : (i+1)*width] {
-			out[i] += float64(n) * good / (float64(width) * record.Bin.Seconds())
+			out[i] += float64(n) * good / (float64(width) * loadresult.Bin.Seconds())
 		}
 	}
 	return out
@@ -140,10 +140,10 @@ func sliced(bins []int32, good float64) []float64 {
 // the share of the time by which the rest came later. Twice the standard error of
 // the number is left out, which arrivals at random have. Requests that failed at
 // once are not behind.
-func lag(r *record.Result, span time.Duration) time.Duration {
+func lag(r *loadresult.Result, span time.Duration) time.Duration {
 	bins := r.Answers[:max(len(r.Answers)-1, 0)] // the last one has what came behind the end
 	slices := sliced(bins[len(bins)/2:], 1)
-	sent := float64(r.Answered()+r.Errors[record.TimedOut]) / span.Seconds()
+	sent := float64(r.Answered()+r.Errors[loadresult.TimedOut]) / span.Seconds()
 	if len(slices) < 2 || !(sent > 0) {
 		return 0
 	}
@@ -162,8 +162,8 @@ func lag(r *record.Result, span time.Duration) time.Duration {
 // growth compares the last second that had answers with the first, and tells by it
 // how much later answers come at the end of a span than at its beginning: half of
 // either second lies between them and those. One second alone tells nothing.
-func growth(seconds []record.Second, span time.Duration) time.Duration {
-	var first, last *record.Second
+func growth(seconds []loadresult.Second, span time.Duration) time.Duration {
+	var first, last *loadresult.Second
 	for i := range seconds {
 		if s := &seconds[i]; s.Response.P50 > 0 {
 			if first == nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"whet/internal/hist"
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 )
 
 // What a load showed, written out: ten seconds, 100 answers a second of which a
@@ -17,9 +17,9 @@ import (
 // of the warm-up in the time: 102 a second.
 func TestPointOf(t *testing.T) {
 	start := time.Unix(100, 0)
-	r := &record.Result{
+	r := &loadresult.Result{
 		Began: start.Add(-2 * time.Second), Start: start, End: start.Add(10 * time.Second), Drain: 2500 * time.Millisecond,
-		Requests: 1000, Status: map[int]int64{200: 900, 503: 100}, Errors: map[string]int64{record.Status5xx: 100},
+		Requests: 1000, Status: map[int]int64{200: 900, 503: 100}, Errors: map[string]int64{loadresult.Status5xx: 100},
 		Open: true, Behind: 30, Leftover: 50, Invalid: "late",
 	}
 	for i := range 1000 {
@@ -28,7 +28,7 @@ func TestPointOf(t *testing.T) {
 	}
 	for i := range 10 {
 		at := start.Add(time.Duration(i) * time.Second)
-		r.Seconds = append(r.Seconds, record.Second{Start: at, Length: time.Second, Response: record.Quantiles{P50: time.Duration(40+i) * time.Millisecond}})
+		r.Seconds = append(r.Seconds, loadresult.Second{Start: at, Length: time.Second, Response: loadresult.Quantiles{P50: time.Duration(40+i) * time.Millisecond}})
 	}
 	r.Seconds[0].Response.P50 = 0
 	bounds, err := slo.Parse("p99<1s,errors<1%")
@@ -72,7 +72,7 @@ func TestPointOf(t *testing.T) {
 	if p := PointOf(r, 100, nil); !p.Meets || p.Broken != "" {
 		t.Errorf("%+v", p)
 	}
-	if p := PointOf(&record.Result{}, 1, bounds); p.Meets || p.Broken == "" || p.Throughput != 0 {
+	if p := PointOf(&loadresult.Result{}, 1, bounds); p.Meets || p.Broken == "" || p.Throughput != 0 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -83,9 +83,9 @@ func TestPointOf(t *testing.T) {
 // compared with.
 func TestGrowthOfAShortSpan(t *testing.T) {
 	start := time.Unix(100, 0)
-	seconds := []record.Second{
-		{Start: start, Length: time.Second, Response: record.Quantiles{P50: 60 * time.Millisecond}},
-		{Start: start.Add(time.Second), Length: 500 * time.Millisecond, Response: record.Quantiles{P50: 135 * time.Millisecond}},
+	seconds := []loadresult.Second{
+		{Start: start, Length: time.Second, Response: loadresult.Quantiles{P50: 60 * time.Millisecond}},
+		{Start: start.Add(time.Second), Length: 500 * time.Millisecond, Response: loadresult.Quantiles{P50: 135 * time.Millisecond}},
 	}
 	if got := growth(seconds, 1500*time.Millisecond); got != 150*time.Millisecond {
 		t.Errorf("%v", got)
@@ -100,8 +100,8 @@ func TestGrowthOfAShortSpan(t *testing.T) {
 // Arrivals at random and a service that only takes its time are not behind.
 func TestFewerComeBack(t *testing.T) {
 	start := time.Unix(100, 0)
-	load := func(bins, each int, errors int64) *record.Result {
-		r := &record.Result{Start: start, End: start.Add(time.Duration(bins) * record.Bin), Open: true, Errors: map[string]int64{record.TimedOut: errors}}
+	load := func(bins, each int, errors int64) *loadresult.Result {
+		r := &loadresult.Result{Start: start, End: start.Add(time.Duration(bins) * loadresult.Bin), Open: true, Errors: map[string]int64{loadresult.TimedOut: errors}}
 		for range bins {
 			r.Answers = append(r.Answers, int32(each))
 		}
@@ -115,7 +115,7 @@ func TestFewerComeBack(t *testing.T) {
 	behind.Requests, behind.Status[200] = 20*718, 20*718
 	for _, c := range []struct {
 		name     string
-		r        *record.Result
+		r        *loadresult.Result
 		from, to time.Duration
 	}{
 		{"behind", behind, 77 * time.Millisecond, 78 * time.Millisecond}, // 200 ms · (1 − 440/718)
@@ -129,7 +129,7 @@ func TestFewerComeBack(t *testing.T) {
 		}
 	}
 	refused := load(100, 80, 0)
-	refused.Errors[record.Refused], refused.Requests = 2000, 10000
+	refused.Errors[loadresult.Refused], refused.Requests = 2000, 10000
 	if p := PointOf(refused, 1, nil); p.Growth != 0 {
 		t.Errorf("refused at once: %v", p.Growth)
 	}

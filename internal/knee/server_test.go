@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"whet/internal/analyze/capacity"
-	"whet/internal/load/record"
 	"whet/internal/load/slo"
+	"whet/internal/loadresult"
 )
 
 // server is a service simulated event by event, in virtual time.
@@ -195,12 +195,12 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 }
 
 // result is the load of an open loop, as a generator sees it.
-func (s *server) result(due []float64, span time.Duration) *record.Result {
+func (s *server) result(due []float64, span time.Duration) *loadresult.Result {
 	length := warmup + span.Seconds()
 	start := time.Unix(100, 0)
-	r := &record.Result{
+	r := &loadresult.Result{
 		Began: start.Add(-seconds(warmup)), Start: start, End: start.Add(span), Open: true,
-		Status: make(map[int]int64), Errors: make(map[string]int64), Answers: make([]int32, (span+record.Bin-1)/record.Bin),
+		Status: make(map[int]int64), Errors: make(map[string]int64), Answers: make([]int32, (span+loadresult.Bin-1)/loadresult.Bin),
 	}
 	each := make([][]float64, int(math.Ceil(span.Seconds())))
 	last := length
@@ -217,7 +217,7 @@ func (s *server) result(due []float64, span time.Duration) *record.Result {
 		}
 		if late {
 			if counts {
-				r.Errors[record.TimedOut]++
+				r.Errors[loadresult.TimedOut]++
 			}
 			continue
 		}
@@ -226,7 +226,7 @@ func (s *server) result(due []float64, span time.Duration) *record.Result {
 		case counts:
 			if a.refused {
 				r.Status[503]++
-				r.Errors[record.Status5xx]++
+				r.Errors[loadresult.Status5xx]++
 			} else {
 				r.Status[200]++
 			}
@@ -238,13 +238,13 @@ func (s *server) result(due []float64, span time.Duration) *record.Result {
 		default:
 			continue
 		}
-		r.Answers[min(int((a.at-warmup)/record.Bin.Seconds()), len(r.Answers)-1)]++
+		r.Answers[min(int((a.at-warmup)/loadresult.Bin.Seconds()), len(r.Answers)-1)]++
 		i := min(int(a.at-warmup), len(each)-1)
 		each[i] = append(each[i], a.took)
 	}
 	for i, times := range each {
 		begun := time.Duration(i) * time.Second
-		r.Seconds = append(r.Seconds, record.Second{Start: start.Add(begun), Length: min(time.Second, span-begun), Response: record.Quantiles{P50: quantile(times, 0.5)}})
+		r.Seconds = append(r.Seconds, loadresult.Second{Start: start.Add(begun), Length: min(time.Second, span-begun), Response: loadresult.Quantiles{P50: quantile(times, 0.5)}})
 	}
 	r.Drain = seconds(last - length)
 	return r

@@ -23,7 +23,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/fast"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -136,7 +136,7 @@ func TestCheckedAnswers(t *testing.T) {
 			if r.Answered() != 20 || (r.Failed() == 20) != wrong || !wrong && r.Failed() != 0 || r.Service.Count() != 20 {
 				t.Errorf("%d answered, %v", r.Answered(), r.Errors)
 			}
-			if wrong && r.Examples[record.WrongAnswer] != "the value at id is not 7" {
+			if wrong && r.Examples[loadresult.WrongAnswer] != "the value at id is not 7" {
 				t.Errorf("%q", r.Examples)
 			}
 		}
@@ -307,7 +307,7 @@ func TestInterval(t *testing.T) {
 		var requests, times int64
 		var length time.Duration
 		o.Engine, o.Warmup, o.Duration = engine, 50*time.Millisecond, 1200*time.Millisecond
-		o.Interval = func(i record.Interval) {
+		o.Interval = func(i loadresult.Interval) {
 			requests += i.Requests
 			times += i.Service.Count()
 			length += i.Length

@@ -13,7 +13,7 @@ import (
 
 	"whet/internal/hist"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -67,7 +67,7 @@ func (j *journal) serve(hold func(id int) time.Duration) http.HandlerFunc {
 
 // drive drives a load of such requests, and returns its journal in the order in
 // which they came.
-func (j *journal) drive(t *testing.T, o Options, url string) (*record.Result, []entry, time.Duration) {
+func (j *journal) drive(t *testing.T, o Options, url string) (*loadresult.Result, []entry, time.Duration) {
 	t.Helper()
 	set, err := message.New([]message.Target{{URL: url + "/{{seq}}"}}, message.Options{})
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -44,7 +45,7 @@ func quiet(t *testing.T, h http.HandlerFunc) *httptest.Server {
 
 // run drives a load, and a longer one where the machine is so busy that no
 // request ends in it.
-func run(t *testing.T, o Options) *record.Result {
+func run(t *testing.T, o Options) *loadresult.Result {
 	t.Helper()
 	for {
 		r, err := Run(context.Background(), o)
@@ -60,7 +61,7 @@ func run(t *testing.T, o Options) *record.Result {
 
 // said are the warnings that are not about the generator: it shares this process
 // with the target, and the machine with whoever else.
-func said(r *record.Result) []string {
+func said(r *loadresult.Result) []string {
 	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool {
 		return strings.HasPrefix(w, "the generator") || strings.HasPrefix(w, "the machine")
 	})
@@ -176,23 +177,23 @@ func TestKinds(t *testing.T) {
 		answered                 bool // whole answers
 		timed                    bool // in the service times
 	}{
-		{"500 to everything", s.URL + "/500", record.Status5xx, "answered 500 Internal Server Error", true, true},
-		{"404", s.URL + "/404", record.Status4xx, "answered 404 Not Found", true, true},
-		{"refused", "http://" + closed.Addr().String(), record.Refused, "connection refused", false, false},
-		{"reset", s.URL + "/reset", record.Reset, "reset", false, false},
-		{"closed", s.URL + "/closed", record.Reset, "EOF|closed before an answer", false, false},
-		{"short body", s.URL + "/short", record.ShortBody, "unexpected EOF|ended within the body", false, false},
-		{"timeout", s.URL + "/hang", record.TimedOut, "no answer within the timeout", false, true},
-		{"endless body", s.URL + "/endless", record.TimedOut, record.ErrHalfAnswer.Error() + "|" + record.ErrTimeout.Error(), false, true}, // a busy machine may not come to the head
-		{"not HTTP", s.URL + "/garbage", record.BadAnswer, "malformed HTTP|does not begin as HTTP", false, false},
-		{"unknown authority", secure.URL, record.TLS, "certificate", false, false},
-		{"TLS to a server without", strings.Replace(s.URL, "http:", "https:", 1), record.TLS, "tls:", false, false},
+		{"500 to everything", s.URL + "/500", loadresult.Status5xx, "answered 500 Internal Server Error", true, true},
+		{"404", s.URL + "/404", loadresult.Status4xx, "answered 404 Not Found", true, true},
+		{"refused", "http://" + closed.Addr().String(), loadresult.Refused, "connection refused", false, false},
+		{"reset", s.URL + "/reset", loadresult.Reset, "reset", false, false},
+		{"closed", s.URL + "/closed", loadresult.Reset, "EOF|closed before an answer", false, false},
+		{"short body", s.URL + "/short", loadresult.ShortBody, "unexpected EOF|ended within the body", false, false},
+		{"timeout", s.URL + "/hang", loadresult.TimedOut, "no answer within the timeout", false, true},
+		{"endless body", s.URL + "/endless", loadresult.TimedOut, record.ErrHalfAnswer.Error() + "|" + record.ErrTimeout.Error(), false, true}, // a busy machine may not come to the head
+		{"not HTTP", s.URL + "/garbage", loadresult.BadAnswer, "malformed HTTP|does not begin as HTTP", false, false},
+		{"unknown authority", secure.URL, loadresult.TLS, "certificate", false, false},
+		{"TLS to a server without", strings.Replace(s.URL, "http:", "https:", 1), loadresult.TLS, "tls:", false, false},
 	} {
 		for _, engine := range []string{Auto, Portable} {
 			t.Run(c.name+" "+engine, func(t *testing.T) {
 				o := options(c.url)
 				o.Engine, o.Duration = engine, 150*time.Millisecond
-				if c.kind == record.TimedOut {
+				if c.kind == loadresult.TimedOut {
 					o.Timeout = 60 * time.Millisecond
 				}
 				r := run(t, o)
@@ -205,7 +206,7 @@ func TestKinds(t *testing.T) {
 				if c.answered != (r.Answered() == r.Requests) || c.timed != (r.Service.Count() == r.Requests) || !c.timed && r.Service.Count() != 0 {
 					t.Errorf("%d answered, %d times of %d", r.Answered(), r.Service.Count(), r.Requests)
 				}
-				if c.kind == record.TimedOut && r.Service.Min() < int64(o.Timeout) {
+				if c.kind == loadresult.TimedOut && r.Service.Min() < int64(o.Timeout) {
 					t.Errorf("timed out after %v", time.Duration(r.Service.Min()))
 				}
 				// Pauses of 5, 10, 20, 40, 80, 100, … ms: a client sends five
@@ -277,7 +278,7 @@ func testRequest(t *testing.T, refuse int64) {
 	}
 	// A server that answers early closes the connection, and what is still
 	// being written fails.
-	if r.Status[200] == 0 || refuse == 0 && r.Failed() != 0 || r.Failed() != r.Errors[record.Status4xx]+r.Errors[record.Reset] {
+	if r.Status[200] == 0 || refuse == 0 && r.Failed() != 0 || r.Failed() != r.Errors[loadresult.Status4xx]+r.Errors[loadresult.Reset] {
 		t.Errorf("%v %v %v", r.Status, r.Errors, r.Examples)
 	}
 	for _, example := range append(r.Warnings, fmt.Sprint(r.Examples)) {
@@ -318,7 +319,7 @@ func TestHanging(t *testing.T) {
 		{3 * time.Second, 2 * time.Second, false},
 		{50 * time.Millisecond, time.Millisecond, false},
 	} {
-		w := &warner{res: &record.Result{Requests: 1, InFlight: 4, OldestInFlight: c.oldest}, options: new(Options), report: new(engine.Report), check: new(selfCheck), job: new(engine.Job)}
+		w := &warner{res: &loadresult.Result{Requests: 1, InFlight: 4, OldestInFlight: c.oldest}, options: new(Options), report: new(engine.Report), check: new(selfCheck), job: new(engine.Job)}
 		w.res.Service.Record(int64(c.slowest))
 		w.warn()
 		if got := strings.Join(w.res.Warnings, "\n"); strings.Contains(got, "4 requests still under way when the load ended, the oldest for 3.00 s") != c.said {
@@ -367,7 +368,7 @@ func TestEndsInFlight(t *testing.T) {
 		})
 	}
 	t.Run("handshake", func(t *testing.T) {
-		// A server that accepts and says nothing, where record.TLS waits for it.
+		// A server that accepts and says nothing, where loadresult.TLS waits for it.
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -427,7 +428,7 @@ func TestServerDies(t *testing.T) {
 	}
 	cancel()
 	r := running.Wait()
-	if r.Status[200] == 0 || r.Errors[record.Refused] == 0 || r.Requests != r.Status[200]+r.Failed() {
+	if r.Status[200] == 0 || r.Errors[loadresult.Refused] == 0 || r.Requests != r.Status[200]+r.Failed() {
 		t.Errorf("%v %v", r.Status, r.Errors)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // A name is looked up before the load's clock runs: not while its plan does.
@@ -30,7 +30,7 @@ func TestLookedUpBefore(t *testing.T) {
 	if at := asked.Load(); at == nil || !at.Before(r.Began) {
 		t.Errorf("asked at %v, the load began at %v", at, r.Began)
 	}
-	if r.Requests != 3 || r.Failed() != 3 || r.Errors[record.TimedOut] != 0 {
+	if r.Requests != 3 || r.Failed() != 3 || r.Errors[loadresult.TimedOut] != 0 {
 		t.Errorf("%d requests, errors %v", r.Requests, r.Errors)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
 // due is the number of arrivals in the window of a result, by the schedule.
-func due(o Options, r *record.Result) int64 {
+func due(o Options, r *loadresult.Result) int64 {
 	return o.Schedule.Before(r.End.Sub(r.Began)) - o.Schedule.Before(r.Start.Sub(r.Began))
 }
 
@@ -107,7 +107,7 @@ func TestOpenLoopHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := due(o, r); r.Requests != want || r.Errors[record.TimedOut] != want || r.Response.Count() != want || r.InFlight != 0 {
+	if want := due(o, r); r.Requests != want || r.Errors[loadresult.TimedOut] != want || r.Response.Count() != want || r.InFlight != 0 {
 		t.Errorf("%d requests, %d were due, %v, %d times", r.Requests, want, r.Errors, r.Response.Count())
 	}
 	if r.Service.Count() >= r.Requests {

@@ -13,7 +13,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -60,9 +60,9 @@ type Options struct {
 	Engine string // "" or "auto", "epoll", "io_uring", "portable"
 	Loops  int    // event loops of an engine that has some; 0: one for each processor
 
-	Now      func() time.Time      // nil: the system's clock
-	Progress func(Progress)        // called a few times a second by one goroutine; nil: never
-	Interval func(record.Interval) // called for each second of the measured load, as record.Recorder.Interval says; nil: never
+	Now      func() time.Time          // nil: the system's clock
+	Progress func(Progress)            // called a few times a second by one goroutine; nil: never
+	Interval func(loadresult.Interval) // called for each second of the measured load, as record.Recorder.Interval says; nil: never
 }
 
 // Progress is the state of a running load.

@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // Ready waits until the target answers at all, and at most limit. Any answer
@@ -109,7 +110,7 @@ func seen(err error) string {
 // described is an error of the transport in one line, with its kind.
 func described(err error, body bool) string {
 	text := record.Line(err.Error())
-	if kind := record.KindOf(err, body); kind != record.Other && !strings.Contains(text, kind) {
+	if kind := record.KindOf(err, body); kind != loadresult.Other && !strings.Contains(text, kind) {
 		return kind + ": " + text
 	}
 	return text

@@ -8,6 +8,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
 	"whet/internal/load/wire"
+	"whet/internal/loadresult"
 )
 
 // Running is a load under way.
@@ -15,13 +16,13 @@ type Running struct {
 	recorder *record.Recorder
 	started  chan struct{} // closed behind the warm-up, or at the end of a load that never got there
 	done     chan struct{}
-	result   *record.Result // valid once done is closed
-	err      error          // likewise
+	result   *loadresult.Result // valid once done is closed
+	err      error              // likewise
 }
 
 // Run drives the load to its end. Where ctx ends before, the result is what
 // was seen until then and marked interrupted; that is no error.
-func Run(ctx context.Context, o Options) (*record.Result, error) {
+func Run(ctx context.Context, o Options) (*loadresult.Result, error) {
 	r, err := Start(ctx, o)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func (r *Running) Completed() int64 { return r.recorder.Answers() }
 // Wait returns the result when the load is over. Where the engine could not do
 // it at all the result is empty, Result.Invalid says why, and Run returns it as
 // an error.
-func (r *Running) Wait() *record.Result {
+func (r *Running) Wait() *loadresult.Result {
 	<-r.done
 	return r.result
 }

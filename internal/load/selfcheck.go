@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"whet/internal/load/engine"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // selfCheck watches the process that makes the load, from the begin of what is
@@ -70,8 +70,8 @@ func (c *selfCheck) look(now time.Time, after time.Duration) {
 }
 
 // finish sums up.
-func (c *selfCheck) finish(engine string, now int64) record.Generator {
-	g := record.Generator{Engine: engine, CPU: -1, Share: -1, Processors: c.processors, Shared: -1}
+func (c *selfCheck) finish(engine string, now int64) loadresult.Generator {
+	g := loadresult.Generator{Engine: engine, CPU: -1, Share: -1, Processors: c.processors, Shared: -1}
 	wall := float64(now - c.began)
 	if cpu := cpuTime(); c.cpu >= 0 && cpu >= 0 {
 		g.CPU = cpu - c.cpu
@@ -92,7 +92,7 @@ func (c *selfCheck) finish(engine string, now int64) record.Generator {
 }
 
 // beside finds out what target and other programs left of the processors.
-func (c *selfCheck) beside(g *record.Generator, wall float64) {
+func (c *selfCheck) beside(g *loadresult.Generator, wall float64) {
 	t := &c.target
 	if g.CPU < 0 || t.own || wall < float64(leastUsage) {
 		return

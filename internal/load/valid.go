@@ -3,7 +3,7 @@ package load
 import (
 	"fmt"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 )
 
@@ -19,7 +19,7 @@ const busyShare = 0.9
 func (w *warner) validity() {
 	res := w.res
 	g := &res.Generator
-	ours := res.Errors[record.NoFiles] + res.Errors[record.NoPorts]
+	ours := res.Errors[loadresult.NoFiles] + res.Errors[loadresult.NoPorts]
 	switch {
 	case res.Requests > 0 && float64(ours) >= 0.01*float64(res.Requests):
 		res.Invalid = fmt.Sprintf("the generator ran out of what it needs: %s of the requests failed for want of file descriptors or ports",
@@ -103,7 +103,7 @@ func (w *warner) tooLate() string {
 
 // late are the requests that were sent late.
 func (w *warner) late() string {
-	return fmt.Sprintf("%s of the requests more than %v after they were due and could have been", quantity.Percent(w.res.LateRatio()), record.LateAfter)
+	return fmt.Sprintf("%s of the requests more than %v after they were due and could have been", quantity.Percent(w.res.LateRatio()), loadresult.LateAfter)
 }
 
 // sends says that requests were sent late, and why.

@@ -12,15 +12,15 @@ import (
 	"whet/internal/hist"
 	"whet/internal/load/engine"
 	"whet/internal/load/portable"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // judged is a result with what is said about it.
-func judged(r *record.Result, check *selfCheck) *record.Result {
+func judged(r *loadresult.Result, check *selfCheck) *loadresult.Result {
 	return judgedWith(r, check, new(engine.Report))
 }
 
-func judgedWith(r *record.Result, check *selfCheck, report *engine.Report) *record.Result {
+func judgedWith(r *loadresult.Result, check *selfCheck, report *engine.Report) *loadresult.Result {
 	if check == nil {
 		check = new(selfCheck)
 	}
@@ -31,8 +31,8 @@ func judgedWith(r *record.Result, check *selfCheck, report *engine.Report) *reco
 
 // open is an open loop's result, of 1,000 requests with a response time and a
 // lateness each, of which so many were late.
-func open(response, lateness time.Duration, late int) *record.Result {
-	r := &record.Result{Open: true, Requests: 1000, LateSends: int64(late)}
+func open(response, lateness time.Duration, late int) *loadresult.Result {
+	r := &loadresult.Result{Open: true, Requests: 1000, LateSends: int64(late)}
 	for i := range 1000 {
 		r.Response.Record(int64(response))
 		if i < late {
@@ -45,28 +45,28 @@ func open(response, lateness time.Duration, late int) *record.Result {
 }
 
 func TestInvalid(t *testing.T) {
-	closed := func(share float64) *record.Result {
-		return &record.Result{Requests: 1000, Generator: record.Generator{Share: share, Processors: 2}}
+	closed := func(share float64) *loadresult.Result {
+		return &loadresult.Result{Requests: 1000, Generator: loadresult.Generator{Share: share, Processors: 2}}
 	}
-	still := func(d time.Duration) *record.Result {
+	still := func(d time.Duration) *loadresult.Result {
 		r := closed(0.1)
 		r.End, r.Generator.Still = r.Start.Add(10*time.Second), d
 		return r
 	}
-	failed := func(kind string, n int64) *record.Result {
-		return &record.Result{Requests: 1000, Errors: map[string]int64{kind: n}}
+	failed := func(kind string, n int64) *loadresult.Result {
+		return &loadresult.Result{Requests: 1000, Errors: map[string]int64{kind: n}}
 	}
 	for _, c := range []struct {
 		name string
-		r    *record.Result
+		r    *loadresult.Result
 		want string // "": valid
 	}{
 		{"half used", closed(0.5), ""},
 		{"just not all used", closed(0.9), ""},
 		{"all used", closed(0.97), "the generator was the bottleneck: it used 97.0 % of its 2 processors"},
 		{"unknown", closed(-1), ""},
-		{"an open loop that is busy and in time", func() *record.Result { r := open(time.Millisecond, 0, 0); r.Generator.Share = 0.99; return r }(), ""},
-		{"an open loop that is busy, and whose requests wait for it to take up answers", func() *record.Result {
+		{"an open loop that is busy and in time", func() *loadresult.Result { r := open(time.Millisecond, 0, 0); r.Generator.Share = 0.99; return r }(), ""},
+		{"an open loop that is busy, and whose requests wait for it to take up answers", func() *loadresult.Result {
 			r := open(time.Millisecond, 0, 0)
 			r.Generator.Share, r.Generator.Processors, r.Waited = 0.99, 1, 900
 			return r
@@ -74,17 +74,17 @@ func TestInvalid(t *testing.T) {
 		{"late, and half of the response time", open(40*time.Millisecond, 20*time.Millisecond, 20), "the generator was the bottleneck: it sent 2.0 % of the requests more than 1ms"},
 		{"late, and little of the response time", open(400*time.Millisecond, 20*time.Millisecond, 20), ""},
 		{"late once", open(40*time.Millisecond, 20*time.Millisecond, 1), ""},
-		{"late, and nothing was answered", func() *record.Result {
+		{"late, and nothing was answered", func() *loadresult.Result {
 			r := open(40*time.Millisecond, 20*time.Millisecond, 20)
 			r.Response = hist.Histogram{}
 			return r
 		}(), ""},
 		{"stood still for more than a tenth", still(1001 * time.Millisecond), "the generator stood still for 1.00 s"},
 		{"stood still for a tenth", still(time.Second), ""},
-		{"no ports", failed(record.NoPorts, 10), "the generator ran out of what it needs: 1.0 % of the requests"},
-		{"hardly any without ports", failed(record.NoPorts, 9), ""},
-		{"no files", failed(record.NoFiles, 500), "the generator ran out of what it needs: 50.0 % of the requests"},
-		{"refused", failed(record.Refused, 1000), ""},
+		{"no ports", failed(loadresult.NoPorts, 10), "the generator ran out of what it needs: 1.0 % of the requests"},
+		{"hardly any without ports", failed(loadresult.NoPorts, 9), ""},
+		{"no files", failed(loadresult.NoFiles, 500), "the generator ran out of what it needs: 50.0 % of the requests"},
+		{"refused", failed(loadresult.Refused, 1000), ""},
 	} {
 		r := judged(c.r, nil)
 		if (c.want == "") != (r.Invalid == "") || !strings.HasPrefix(r.Invalid, c.want) || c.want != "" && (len(r.Warnings) == 0 || r.Warnings[0] != r.Invalid) {
@@ -106,7 +106,7 @@ func TestStill(t *testing.T) {
 	if g := c.finish("", 0); g.Still != 2200*time.Millisecond {
 		t.Errorf("stood still for %v", g.Still)
 	}
-	r := &record.Result{End: time.Time{}.Add(time.Minute), Generator: record.Generator{Share: -1, Still: 2200 * time.Millisecond}}
+	r := &loadresult.Result{End: time.Time{}.Add(time.Minute), Generator: loadresult.Generator{Share: -1, Still: 2200 * time.Millisecond}}
 	if got := strings.Join(judged(r, nil).Warnings, "\n"); r.Invalid != "" || !strings.HasPrefix(got, "the generator stood still for 2.20 s") {
 		t.Errorf("%q, %q", r.Invalid, got)
 	}
@@ -114,7 +114,7 @@ func TestStill(t *testing.T) {
 
 // A busy engine that finds most requests with the service is not waited for.
 func TestKeptUp(t *testing.T) {
-	r := &record.Result{Requests: 1000, Generator: record.Generator{Share: 0.97, Processors: 1}}
+	r := &loadresult.Result{Requests: 1000, Generator: loadresult.Generator{Share: 0.97, Processors: 1}}
 	if judgedWith(r, nil, &engine.Report{KeptUp: true}); r.Invalid != "" {
 		t.Error(r.Invalid)
 	}
@@ -142,7 +142,7 @@ func TestSharing(t *testing.T) {
 		{"elsewhere, and a busy machine here", selfCheck{others: 0.4, target: target{known: true, ours: set(0, 1)}}, 0, "other programs took 40.0 % of the processors"},
 		{"this process", selfCheck{target: target{known: true, here: true, own: true, ours: set(0), theirs: set(0)}}, 1, ""},
 	} {
-		r := judged(&record.Result{Requests: 1, Generator: record.Generator{Share: -1, Shared: c.shared}}, &c.check)
+		r := judged(&loadresult.Result{Requests: 1, Generator: loadresult.Generator{Share: -1, Shared: c.shared}}, &c.check)
 		if got := strings.Join(r.Warnings, "\n"); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" || r.Invalid != "" {
 			t.Errorf("%s: %q", c.name, got)
 		}
@@ -211,7 +211,7 @@ func TestPauses(t *testing.T) {
 	if n, _, _ := pausesSince(nil, after); n != 0 {
 		t.Errorf("%d pauses of none", n)
 	}
-	r := &record.Result{Start: time.Unix(0, 0), End: time.Unix(1, 0), Generator: record.Generator{Share: -1, Pauses: 3, PauseTime: 60 * time.Millisecond}}
+	r := &loadresult.Result{Start: time.Unix(0, 0), End: time.Unix(1, 0), Generator: loadresult.Generator{Share: -1, Pauses: 3, PauseTime: 60 * time.Millisecond}}
 	if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.HasPrefix(got, "the generator's own collector stopped it 3 times, for 60.0 ms in all") {
 		t.Error(got)
 	}
@@ -240,7 +240,7 @@ func TestProcessorsOfStreams(t *testing.T) {
 // An open loop of 1,000/s that is interrupted after 2 s should have sent 2,000.
 func TestBacklog(t *testing.T) {
 	for sent, want := range map[int64]string{1990: "", 1500: "some 490 requests were due and had not been sent"} {
-		r := &record.Result{Open: true, Interrupted: true, Rate: 1000, Requests: sent, InFlight: 10, Start: time.Unix(0, 0), End: time.Unix(2, 0)}
+		r := &loadresult.Result{Open: true, Interrupted: true, Rate: 1000, Requests: sent, InFlight: 10, Start: time.Unix(0, 0), End: time.Unix(2, 0)}
 		got := strings.Join(judged(r, nil).Warnings, "\n")
 		if (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%d sent: %q", sent, got)
@@ -252,15 +252,15 @@ func TestOtherWarnings(t *testing.T) {
 	waited := open(time.Millisecond, 0, 0)
 	waited.Waited = 60
 	unsent := open(time.Millisecond, 0, 0)
-	unsent.Waited, unsent.Unsent, unsent.Errors = 50, 10, map[string]int64{record.TimedOut: 10}
+	unsent.Waited, unsent.Unsent, unsent.Errors = 50, 10, map[string]int64{loadresult.TimedOut: 10}
 	if got := strings.Join(judged(unsent, nil).Warnings, "\n"); strings.Contains(got, "service times") || !strings.Contains(got, "6.0 % of the requests waited") {
 		t.Errorf("%q: what was never sent has no service time", got)
 	}
-	for want, r := range map[string]*record.Result{
+	for want, r := range map[string]*loadresult.Result{
 		"1.0 % of the requests were never sent":                    unsent,
 		"6.0 % of the requests waited for a connection: none of 8": waited,
-		"3 requests failed for want of file descriptors":           {Requests: 1000, Errors: map[string]int64{record.NoFiles: 3}},
-		"3 requests failed for want of ports":                      {Requests: 1000, Errors: map[string]int64{record.NoPorts: 3}},
+		"3 requests failed for want of file descriptors":           {Requests: 1000, Errors: map[string]int64{loadresult.NoFiles: 3}},
+		"3 requests failed for want of ports":                      {Requests: 1000, Errors: map[string]int64{loadresult.NoPorts: 3}},
 	} {
 		if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.Contains(got, want) {
 			t.Errorf("%q, want %s", got, want)

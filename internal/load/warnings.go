@@ -8,12 +8,13 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 )
 
 // warner says what makes the figures mean something else than they seem to.
 type warner struct {
-	res     *record.Result
+	res     *loadresult.Result
 	options *Options
 	job     *engine.Job
 	report  *engine.Report
@@ -107,13 +108,13 @@ func (w *warner) failures() {
 	case failed > 0 && float64(failed) >= 0.01*float64(res.Requests):
 		w.add("%s of the requests failed", quantity.Percent(float64(failed)/float64(res.Requests)))
 	}
-	if n := res.Errors[record.NoFiles]; n > 0 {
+	if n := res.Errors[loadresult.NoFiles]; n > 0 {
 		w.add("%s failed for want of file descriptors: raise their number (ulimit -n), or give fewer connections (-c)", quantity.Plural(int(n), "request"))
 	}
-	if n := res.Errors[record.NoPorts]; n > 0 {
+	if n := res.Errors[loadresult.NoPorts]; n > 0 {
 		w.add("%s failed for want of ports: a closed connection keeps its port for a minute; keep connections, or widen net.ipv4.ip_local_port_range", quantity.Plural(int(n), "request"))
 	}
-	if n := res.Errors[record.TimedOut] - res.Unsent; n > 0 {
+	if n := res.Errors[loadresult.TimedOut] - res.Unsent; n > 0 {
 		w.add("%s timed out%s and stand in the service times with the timeout, which is less than they would have taken",
 			quantity.Plural(int(n), "request"), w.begun(n))
 	}
@@ -158,7 +159,7 @@ func (w *warner) fellBehind() {
 		from := s.Start.Sub(res.Start)
 		// What was due in the warm-up is not among the answers.
 		due := plan.Planned(begin+max(from+s.Length-took, 0)) - plan.Planned(begin+max(from-took, 0))
-		if !record.Short(due, plan.Random(), s.Answered-s.Behind) {
+		if !loadresult.Short(due, plan.Random(), s.Answered-s.Behind) {
 			break
 		}
 		at = from

@@ -1,7 +1,5 @@
 package report
 
-import "time"
-
 // Load is the page of one load, or of several beside each other.
 type Load struct {
 	Runs []LoadRun
@@ -10,24 +8,4 @@ type Load struct {
 	Searches []LoadSearch
 	// Warnings are about the page; those about a run stand in its result.
 	Warnings []string
-}
-
-// LoadPlan is what was asked for.
-type LoadPlan struct {
-	URL         string        `json:"url"`                    // without a password; of several targets the first
-	Targets     int           `json:"targets"`                // how many there are
-	TargetsFrom string        `json:"targets_from"`           // the file they came from; "": the URL
-	TargetNames []string      `json:"target_names,omitempty"` // as "GET http://…", of the first of several
-	Method      string        `json:"method"`                 // of the first target
-	Protocol    string        `json:"protocol"`               // "HTTP/1.1", "HTTP/2", "h2c"
-	Connections int           `json:"connections"`
-	Streams     int           `json:"streams"` // requests at a time on each connection
-	Rate        string        `json:"rate"`    // of an open loop, as -rate has it; "" in a closed one
-	Poisson     bool          `json:"poisson"`
-	Think       string        `json:"think"` // between an answer and the next request; "": none
-	KeepAlive   bool          `json:"keep_alive"`
-	Requests    int64         `json:"requests"` // how many were to be sent; 0: as many as the time holds
-	Warmup      time.Duration `json:"warmup_ns"`
-	Duration    time.Duration `json:"duration_ns"` // the longest that it was to take
-	Timeout     time.Duration `json:"timeout_ns"`
 }

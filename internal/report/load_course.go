@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // A heat map has at most courseColumns columns of time; where there come to be
@@ -41,7 +41,7 @@ func NewLoadCourse(open bool) *LoadCourse { return &LoadCourse{open: open} }
 
 // Add adds a closed interval of the recorder. Intervals come in order, the
 // first with the load's Start.
-func (c *LoadCourse) Add(iv record.Interval) {
+func (c *LoadCourse) Add(iv loadresult.Interval) {
 	if c.begin.IsZero() {
 		c.begin = iv.Start
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/printable"
 )
 
@@ -19,7 +19,7 @@ var loadColumns = []string{
 
 // WriteLoadCSV writes a row for each second of a load. kinds are those of the
 // errors, as "timeout=3;status 5xx=1"; what a closed loop has not is empty.
-func WriteLoadCSV(w io.Writer, r *record.Result) error {
+func WriteLoadCSV(w io.Writer, r *loadresult.Result) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{loadColumns}
 	for i := range r.Seconds {
@@ -31,9 +31,9 @@ func WriteLoadCSV(w io.Writer, r *record.Result) error {
 	return nil
 }
 
-func loadRow(r *record.Result, s *record.Second) []string {
+func loadRow(r *loadresult.Result, s *loadresult.Second) []string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	quantiles := func(q record.Quantiles) []string {
+	quantiles := func(q loadresult.Quantiles) []string {
 		if q.Max == 0 {
 			return []string{"", "", ""}
 		}
@@ -41,12 +41,12 @@ func loadRow(r *record.Result, s *record.Second) []string {
 	}
 	row := []string{number(int64(s.Start.Sub(r.Start))), number(int64(s.Length)), "", "",
 		number(s.Requests), number(s.Answered), number(s.Errors), number(s.Bytes)}
-	response := quantiles(record.Quantiles{})
+	response := quantiles(loadresult.Quantiles{})
 	if r.Open {
 		row[2], row[3] = number(s.Due), number(s.InTime)
 		response = quantiles(s.Response)
 	}
-	row = append(row, quantiles(record.Quantiles{P50: s.P50, P99: s.P99, Max: s.Max})...)
+	row = append(row, quantiles(loadresult.Quantiles{P50: s.P50, P99: s.P99, Max: s.Max})...)
 	row = append(row, response...)
 	var failed []string
 	for _, kind := range kinds(s.Kinds) {

@@ -10,6 +10,7 @@ import (
 	"whet/internal/analyze/capacity"
 	"whet/internal/hist"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/stat"
 )
 
@@ -56,7 +57,7 @@ func (s *secondly) count(o *record.Outcome) {
 func (s *secondly) course(length int) *LoadCourse {
 	c := NewLoadCourse(s.open)
 	for k := range int64(length) {
-		iv := record.Interval{Second: record.Second{Start: loadStart.Add(time.Duration(k) * time.Second), Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)}
+		iv := loadresult.Interval{Second: loadresult.Second{Start: loadStart.Add(time.Duration(k) * time.Second), Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)}
 		h := s.times[k]
 		if h == nil {
 			h = new(hist.Histogram)
@@ -84,9 +85,9 @@ func openLoad(name string, perSecond int64, slower float64) LoadRun {
 		o.End = o.Sent + int64(slower*float64(simulated(rng, o.Sent)-o.Sent))
 		switch {
 		case due >= 20e9 && due < 20.003e9 && perSecond == 1000:
-			o.Status, o.Kind = 503, record.Status5xx
+			o.Status, o.Kind = 503, loadresult.Status5xx
 		case k == 29*perSecond:
-			o.Status, o.Kind = 0, record.Reset
+			o.Status, o.Kind = 0, loadresult.Reset
 		}
 		all = append(all, o)
 	}
@@ -104,8 +105,8 @@ func openLoad(name string, perSecond int64, slower float64) LoadRun {
 	s.Done()
 	res := r.Finish(30e9+5e6, false)
 	res.Rate = float64(perSecond)
-	res.Generator = record.Generator{Engine: "epoll", CPU: 900 * time.Millisecond, Share: 0.03, Processors: 1, Pauses: 2, LongestPause: 40 * time.Microsecond, PauseTime: 70 * time.Microsecond}
-	return LoadRun{Name: name, Result: res, Course: course.course(30), Plan: LoadPlan{
+	res.Generator = loadresult.Generator{Engine: "epoll", CPU: 900 * time.Millisecond, Share: 0.03, Processors: 1, Pauses: 2, LongestPause: 40 * time.Microsecond, PauseTime: 70 * time.Microsecond}
+	return LoadRun{Name: name, Result: res, Course: course.course(30), Plan: loadresult.Plan{
 		URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 64, Streams: 1,
 		Rate: "1000/s", KeepAlive: true, Warmup: 5 * time.Second, Duration: 30 * time.Second, Timeout: 10 * time.Second,
 	}}
@@ -139,8 +140,8 @@ func closedLoad(name string, connections, length int) LoadRun {
 	s.Done()
 	res := r.Finish(int64(length)*1e9, false)
 	res.InFlight = connections
-	res.Generator = record.Generator{Engine: "io_uring", CPU: time.Second, Share: -1}
-	return LoadRun{Name: name, Result: res, Course: course.course(length), Plan: LoadPlan{
+	res.Generator = loadresult.Generator{Engine: "io_uring", CPU: time.Second, Share: -1}
+	return LoadRun{Name: name, Result: res, Course: course.course(length), Plan: loadresult.Plan{
 		URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: connections, Streams: 1, KeepAlive: true,
 	}}
 }
@@ -188,9 +189,9 @@ var loadPages = sync.OnceValue(func() map[string]*Load {
 	open.Result.Warnings = []string{"4 requests failed"}
 	// The second is asked a tenth as often, and takes most of the time.
 	open.Plan.Targets, open.Plan.TargetsFrom, open.Plan.TargetNames = 3, "targets.txt", []string{"GET http://127.0.0.1:8080/hello", "POST http://127.0.0.1:8080/report"}
-	open.Result.Targets = []record.Target{{Requests: 27_000, Timed: 27_000, Service: 2_700 * time.Millisecond}, {Requests: 3000, Errors: 4, Timed: 2999, Service: 5_998 * time.Millisecond}, {}}
+	open.Result.Targets = []loadresult.Target{{Requests: 27_000, Timed: 27_000, Service: 2_700 * time.Millisecond}, {Requests: 3000, Errors: 4, Timed: 2999, Service: 5_998 * time.Millisecond}, {}}
 	hostile := openLoad(hostileTag, 200, 1)
-	hostile.Plan.TargetNames, hostile.Result.Targets = []string{hostileTag + "/1"}, make([]record.Target, 2)
+	hostile.Plan.TargetNames, hostile.Result.Targets = []string{hostileTag + "/1"}, make([]loadresult.Target, 2)
 	hostile.Plan.URL = "http://x/" + hostileTag
 	hostile.Plan.Rate, hostile.Plan.Protocol = hostileTag, hostileTag
 	hostile.Result.Invalid = hostileTag
@@ -213,7 +214,7 @@ var loadPages = sync.OnceValue(func() map[string]*Load {
 		}}}},
 		"rate":    {Runs: []LoadRun{openLoad("rate", 200, 1)}, Searches: []LoadSearch{{SLO: "p99<50ms", Found: []KneeSearch{rateFound()}}}},
 		"missed":  {Runs: []LoadRun{closedLoad("best throughput", 4, 3)}, Searches: []LoadSearch{{SLO: "p99<1ns", Found: []KneeSearch{kneeFound(), rateMissed()}}}},
-		"lost":    {Searches: []LoadSearch{{Plan: LoadPlan{URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Found: []KneeSearch{rateMissed()}}}},
+		"lost":    {Searches: []LoadSearch{{Plan: loadresult.Plan{URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Found: []KneeSearch{rateMissed()}}}},
 		"hostile": {Runs: []LoadRun{hostile, hostile}, Searches: []LoadSearch{hostileSearch}},
 		"nothing": {Runs: []LoadRun{nothing}},
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -104,12 +104,12 @@ func newLoadView(p *Load) *loadView {
 	v := &loadView{Left: more(len(p.Runs), loadRuns)}
 	title := ""
 	if len(runs) > 0 {
-		title = runs[0].Plan.target()
+		title = target(&runs[0].Plan)
 	} else {
-		title = p.Searches[0].Plan.target()
+		title = target(&p.Searches[0].Plan)
 	}
 	for i := range runs {
-		if runs[i].Plan.target() != title {
+		if target(&runs[i].Plan) != title {
 			title = quantity.Plural(len(p.Runs), "load")
 			break
 		}
@@ -228,7 +228,7 @@ func (run *LoadRun) name(i int) string {
 	return printable.Line(run.Name)
 }
 
-func began(r *record.Result) string {
+func began(r *loadresult.Result) string {
 	if r.Start.IsZero() {
 		return ""
 	}
@@ -237,7 +237,7 @@ func began(r *record.Result) string {
 
 // times are those that users of the service would see, and their name: response
 // times where they are known.
-func times(r *record.Result) (*hist.Histogram, string) {
+func times(r *loadresult.Result) (*hist.Histogram, string) {
 	if r.Open {
 		return &r.Response, "response time"
 	}
@@ -272,7 +272,7 @@ func loadVerdict(run *LoadRun) string {
 }
 
 // noneEnded says that there are no figures, and why where that is known.
-func noneEnded(r *record.Result) string {
+func noneEnded(r *loadresult.Result) string {
 	switch length := r.End.Sub(r.Start); {
 	case r.Interrupted && length <= 0:
 		return "No request counts: interrupted in the warm-up"
@@ -287,7 +287,7 @@ func unbroken(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
 
 // failedShare is how many of the requests failed; of none that ended nothing is
 // known.
-func failedShare(r *record.Result) string {
+func failedShare(r *loadresult.Result) string {
 	if r.Requests == 0 {
 		return "–"
 	}
@@ -387,7 +387,7 @@ func timesOf(h *hist.Histogram) []float64 {
 	return append(out, float64(h.Max()))
 }
 
-func newLoadErrors(name string, r *record.Result) loadErrors {
+func newLoadErrors(name string, r *loadresult.Result) loadErrors {
 	all := kinds(r.Errors)
 	v := loadErrors{Run: name, More: more(len(all), htmlErrors)}
 	for _, kind := range all[:min(len(all), htmlErrors)] {
@@ -397,7 +397,7 @@ func newLoadErrors(name string, r *record.Result) loadErrors {
 }
 
 // generatorFacts are the self-check.
-func generatorFacts(r *record.Result) []Fact {
+func generatorFacts(r *loadresult.Result) []Fact {
 	g := &r.Generator
 	var out []Fact
 	add := func(name, value string) { out = append(out, Fact{name, value}) }
@@ -423,7 +423,7 @@ func generatorFacts(r *record.Result) []Fact {
 }
 
 // planned sums up the seconds' plans.
-func planned(r *record.Result) (due, inTime int64) {
+func planned(r *loadresult.Result) (due, inTime int64) {
 	for i := range r.Seconds {
 		due, inTime = due+r.Seconds[i].Due, inTime+r.Seconds[i].InTime
 	}

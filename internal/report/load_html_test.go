@@ -14,6 +14,7 @@ import (
 
 	"whet/internal/hist"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/printable"
 )
 
@@ -69,7 +70,7 @@ func TestCourseOfADay(t *testing.T) {
 			h.Record(1e6 << i)
 		}
 		want += k%3 + 1
-		c.Add(record.Interval{Second: record.Second{Start: loadStart.Add(time.Duration(k) * step), Length: step}, Service: h, Response: new(hist.Histogram)})
+		c.Add(loadresult.Interval{Second: loadresult.Second{Start: loadStart.Add(time.Duration(k) * step), Length: step}, Service: h, Response: new(hist.Histogram)})
 	}
 	if n := len(c.columns); n > courseColumns || n < courseColumns/2 {
 		t.Errorf("%d columns", n)
@@ -282,7 +283,7 @@ func TestLoadHTMLOfADayIsSmall(t *testing.T) {
 		for i := range int64(40) {
 			h.Record((10_000 + int64(k)*7919%1000) << (i % 22))
 		}
-		c.Add(record.Interval{Second: s, Service: new(hist.Histogram), Response: h})
+		c.Add(loadresult.Interval{Second: s, Service: new(hist.Histogram), Response: h})
 	}
 	run.Result.End = loadStart.Add(day * time.Second)
 	run.Course = c
@@ -479,12 +480,12 @@ func TestQuantileDataEndsWithTheLongest(t *testing.T) {
 // says that in place of a rate of 0 without errors.
 func TestLoadPageOfNothing(t *testing.T) {
 	empty := NewLoadCourse(false)
-	empty.Add(record.Interval{Second: record.Second{Start: loadStart, Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)})
-	run := LoadRun{Course: empty, Result: &record.Result{Start: loadStart, End: loadStart.Add(time.Second), Requests: 20, Errors: map[string]int64{record.Refused: 20}}}
+	empty.Add(loadresult.Interval{Second: loadresult.Second{Start: loadStart, Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)})
+	run := LoadRun{Course: empty, Result: &loadresult.Result{Start: loadStart, End: loadStart.Add(time.Second), Requests: 20, Errors: map[string]int64{loadresult.Refused: 20}}}
 	if v := newLoadView(&Load{Runs: []LoadRun{run}}); len(v.Heats) != 0 || v.Verdict != "0/s, 100.0\u00a0% of the requests failed" || v.Hides == "" {
 		t.Errorf("of refused requests: %d heat maps, in short %q", len(v.Heats), v.Verdict)
 	}
-	for want, r := range map[string]*record.Result{
+	for want, r := range map[string]*loadresult.Result{
 		"No request counts: interrupted in the warm-up": {Start: loadStart, End: loadStart, Interrupted: true, InFlight: 8},
 		"No request ended within 1.00 s":                {Start: loadStart, End: loadStart.Add(time.Second), InFlight: 8},
 		"No request was sent":                           {Start: loadStart, End: loadStart.Add(time.Second)},
@@ -504,7 +505,7 @@ func TestLoadPageOfNothing(t *testing.T) {
 			t.Errorf("%s:\n%s", want, text)
 		}
 	}
-	interrupted := record.Result{Start: loadStart, End: loadStart, Generator: record.Generator{Processors: 2}}
+	interrupted := loadresult.Result{Start: loadStart, End: loadStart, Generator: loadresult.Generator{Processors: 2}}
 	if got := generator(&interrupted); got != "its CPU time is unknown" {
 		t.Errorf("the generator of no time: %q", got)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 )
 
@@ -78,7 +78,7 @@ func (v *timelineView) addRun(run *LoadRun, x axis) {
 // loadLines are a run's seconds as lines.
 type loadLines struct{ answered, failed, due, behind, p50, p99, most []sample }
 
-func linesOf(r *record.Result) loadLines {
+func linesOf(r *loadresult.Result) loadLines {
 	var c loadLines
 	for i := range r.Seconds {
 		s := &r.Seconds[i]
@@ -88,7 +88,7 @@ func linesOf(r *record.Result) loadLines {
 		add(&c.failed, rateOf(s, s.Errors))
 		add(&c.due, rateOf(s, s.Due))
 		add(&c.behind, float64(s.Due-s.InTime))
-		q := record.Quantiles{P50: s.P50, P99: s.P99, Max: s.Max}
+		q := loadresult.Quantiles{P50: s.P50, P99: s.P99, Max: s.Max}
 		if r.Open {
 			q = s.Response
 		}
@@ -106,14 +106,14 @@ func linesOf(r *record.Result) loadLines {
 }
 
 // rateOf is a count of a second by its length.
-func rateOf(s *record.Second, n int64) float64 {
+func rateOf(s *loadresult.Second, n int64) float64 {
 	if s.Length <= 0 {
 		return math.NaN()
 	}
 	return float64(n) / s.Length.Seconds()
 }
 
-func newSecondsView(name string, r *record.Result) secondsView {
+func newSecondsView(name string, r *loadresult.Result) secondsView {
 	v := secondsView{Run: name, Columns: []string{"from", "answers/s", "errors/s"}, More: more(len(r.Seconds), loadSeconds)}
 	if r.Open {
 		v.Columns = append(v.Columns, "due", "sent in it", "response p50", "p99", "max")

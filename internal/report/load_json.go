@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/printable"
 )
 
@@ -224,7 +224,7 @@ func newJSONLoad(run *LoadRun) *jsonLoad {
 	}
 	for i := range r.Targets {
 		t := &r.Targets[i]
-		jt := loadTarget{Target: plan.targetName(i), Requests: t.Requests, Errors: t.Errors}
+		jt := loadTarget{Target: targetName(plan, i), Requests: t.Requests, Errors: t.Errors}
 		if mean := meanOf(t); !math.IsNaN(mean) {
 			jt.ServiceMeanNs = &mean
 		}
@@ -239,7 +239,7 @@ func newJSONLoad(run *LoadRun) *jsonLoad {
 	return d
 }
 
-func newLoadSecond(r *record.Result, s *record.Second) loadSecond {
+func newLoadSecond(r *loadresult.Result, s *loadresult.Second) loadSecond {
 	j := loadSecond{
 		TimeNs: int64(s.Start.Sub(r.Start)), LengthNs: int64(s.Length), Requests: s.Requests, Answered: s.Answered, Leftover: s.Leftover, Drain: s.Behind,
 		Errors: maps.Clone(s.Kinds), Bytes: s.Bytes, Due: s.Due, InTime: s.InTime,
@@ -269,7 +269,7 @@ func newLoadTimes(h *hist.Histogram) *loadTimes {
 
 // eachSecond is a number of the whole run for each second, at the pace of its
 // answers.
-func eachSecond(r *record.Result, n int64) float64 {
+func eachSecond(r *loadresult.Result, n int64) float64 {
 	s := r.End.Sub(r.Start).Seconds()
 	switch answered := r.Answered(); {
 	case answered > 0:
@@ -282,7 +282,7 @@ func eachSecond(r *record.Result, n int64) float64 {
 
 // LoadInterval is a second of a load that is under way.
 type LoadInterval struct {
-	record.Interval
+	loadresult.Interval
 	At      time.Duration // since the load's start
 	Planned *float64      // arrivals a second; nil: a closed loop
 }

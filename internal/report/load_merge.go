@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -34,7 +34,7 @@ type LoadMergeInput struct {
 
 // Add adds the counts of a recording. Throughputs add up where the generators
 // ran at the same time, which is what merging is for.
-func (m *LoadMerge) Add(r *record.Result) {
+func (m *LoadMerge) Add(r *loadresult.Result) {
 	m.Recordings++
 	m.Requests += r.Requests
 	m.ThroughputPerS += r.Throughput()

@@ -4,14 +4,14 @@ import (
 	"errors"
 	"io"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // LoadRun is one run of a load as a page shows it.
 type LoadRun struct {
 	Name   string // tells it from others on the page; may be "" where there is one
-	Plan   LoadPlan
-	Result *record.Result
+	Plan   loadresult.Plan
+	Result *loadresult.Result
 	Course *LoadCourse // nil: there is no heat map
 	Bounds []LoadBound // of -slo, in the order given
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 	"whet/internal/schedule"
 )
@@ -21,7 +21,7 @@ type loadStretch struct {
 	ended    int64         // of which errors are a share
 	// Response times of what ended in it: p50 and p99 are those of the second in
 	// which they were longest, for quantiles of seconds do not add up.
-	times  record.Quantiles
+	times  loadresult.Quantiles
 	behind bool // less was answered than was due, by more than chance explains
 }
 
@@ -59,7 +59,7 @@ func (run *LoadRun) rates() []loadStretch {
 	return out
 }
 
-func newLoadStretch(run *LoadRun, plan schedule.Schedule, seconds []record.Second) loadStretch {
+func newLoadStretch(run *LoadRun, plan schedule.Schedule, seconds []loadresult.Second) loadStretch {
 	r := run.Result
 	last := &seconds[len(seconds)-1]
 	s := loadStretch{from: seconds[0].Start.Sub(r.Start), to: last.Start.Sub(r.Start) + last.Length}
@@ -71,7 +71,7 @@ func newLoadStretch(run *LoadRun, plan schedule.Schedule, seconds []record.Secon
 		failed += second.Errors
 		ended += second.Requests
 		q := second.Response
-		s.times = record.Quantiles{P50: max(s.times.P50, q.P50), P99: max(s.times.P99, q.P99), Max: max(s.times.Max, q.Max)}
+		s.times = loadresult.Quantiles{P50: max(s.times.P50, q.P50), P99: max(s.times.P99, q.P99), Max: max(s.times.Max, q.Max)}
 	}
 	length := (s.to - s.from).Seconds()
 	if length <= 0 {
@@ -81,7 +81,7 @@ func newLoadStretch(run *LoadRun, plan schedule.Schedule, seconds []record.Secon
 	s.planned, s.answered = due/length, float64(came)/length
 	s.errors, s.ended = float64(failed)/float64(max(ended, 1)), ended
 	took := time.Duration(r.Service.Quantile(0.5))
-	s.behind = record.Short(plan.Planned(s.to-took)-plan.Planned(s.from-took), run.Plan.Poisson, answered)
+	s.behind = loadresult.Short(plan.Planned(s.to-took)-plan.Planned(s.from-took), run.Plan.Poisson, answered)
 	return s
 }
 

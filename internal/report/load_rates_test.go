@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 	"whet/internal/schedule"
 )
@@ -34,8 +35,8 @@ func ramped(rate string, length time.Duration) LoadRun {
 	s.Done()
 	res := r.Finish(max(free, int64(length)), false)
 	res.Rate = plan.Planned(length) / length.Seconds()
-	res.Generator = record.Generator{Engine: "epoll", CPU: -1, Share: -1}
-	return LoadRun{Result: res, Plan: LoadPlan{URL: "http://127.0.0.1:8080/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, Rate: rate, KeepAlive: true, Duration: length}}
+	res.Generator = loadresult.Generator{Engine: "epoll", CPU: -1, Share: -1}
+	return LoadRun{Result: res, Plan: loadresult.Plan{URL: "http://127.0.0.1:8080/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, Rate: rate, KeepAlive: true, Duration: length}}
 }
 
 // A ramp from 100/s to 1,000/s over 30 s, by 30/s each second, on a service that
@@ -161,12 +162,12 @@ func TestCPUOfWhatWasSent(t *testing.T) {
 	for due := range int64(4) {
 		o := record.Outcome{Due: due, Sent: due, End: due + 5, Status: 200}
 		if due > 1 {
-			o = record.Outcome{Due: due, Free: due, Sent: -1, End: due + 7, Kind: record.TimedOut}
+			o = record.Outcome{Due: due, Free: due, Sent: -1, End: due + 7, Kind: loadresult.TimedOut}
 		}
 		s.Record(&o)
 	}
 	res := r.Finish(2e9, false)
-	res.Generator = record.Generator{CPU: 3 * time.Second}
+	res.Generator = loadresult.Generator{CPU: 3 * time.Second}
 	if got := generator(res); !strings.Contains(got, "1.50 s of CPU a request") {
 		t.Errorf("%q", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/capacity"
+	"whet/internal/loadresult"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/stat"
@@ -18,7 +19,7 @@ import (
 // bounds were given the highest rate that keeps them.
 type LoadSearch struct {
 	Name     string // tells it from others on a page; "" where it is alone
-	Plan     LoadPlan
+	Plan     loadresult.Plan
 	SLO      string // the bounds; "": none
 	Found    []KneeSearch
 	Growth   []KneeGrowth // what grew in the profiles; none without them
@@ -141,7 +142,7 @@ func WriteLoadSearchText(w io.Writer, s *LoadSearch, o LoadTextOptions) error {
 			}
 		}
 	}
-	t.line(t.paint(bold, shorten(s.Plan.target(), t.width)))
+	t.line(t.paint(bold, shorten(target(&s.Plan), t.width)))
 	t.warnings(s.Warnings)
 	for i := range s.Found {
 		t.knee(&s.Found[i], s.SLO)

@@ -7,14 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
-
-// PlanNames is how many targets of a plan have a name: a log of requests that is
-// sent again may hold a million.
-const PlanNames = 1000
 
 // How many targets are shown.
 const (
@@ -23,7 +19,7 @@ const (
 )
 
 // targetName is what a target is called, by its place in the list.
-func (p *LoadPlan) targetName(i int) string {
+func targetName(p *loadresult.Plan, i int) string {
 	if i < len(p.TargetNames) {
 		return printable.Line(p.TargetNames[i])
 	}
@@ -32,7 +28,7 @@ func (p *LoadPlan) targetName(i int) string {
 
 // meanOf is the mean service time of a target's requests in nanoseconds; NaN
 // where none has one.
-func meanOf(t *record.Target) float64 {
+func meanOf(t *loadresult.Target) float64 {
 	if t.Timed <= 0 {
 		return math.NaN()
 	}
@@ -65,7 +61,7 @@ func targetRows(run *LoadRun, most int) (rows []targetRow, more int) {
 	})
 	for _, i := range order[:min(len(order), most)] {
 		t := &targets[i]
-		row := targetRow{run.Plan.targetName(i), []string{quantity.Count(float64(t.Requests)), "none", "–", "–"}}
+		row := targetRow{targetName(&run.Plan, i), []string{quantity.Count(float64(t.Requests)), "none", "–", "–"}}
 		if t.Errors > 0 {
 			row.Cells[1] = quantity.Count(float64(t.Errors))
 		}

@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // First stands what took most of the service times in all, whatever its place in
 // the list, with its share and its mean.
 func TestTargetRows(t *testing.T) {
-	run := LoadRun{Result: &record.Result{}, Plan: LoadPlan{TargetNames: []string{"GET /a", "GET /b"}}}
+	run := LoadRun{Result: &loadresult.Result{}, Plan: loadresult.Plan{TargetNames: []string{"GET /a", "GET /b"}}}
 	// 2.7 s of 9 s in 27,000 requests, 6.3 s in 3,000 of which one has no time.
-	run.Result.Targets = []record.Target{{}, {Requests: 27_000, Timed: 27_000, Service: 2_700 * time.Millisecond}, {Requests: 3001, Errors: 4, Timed: 3000, Service: 6_300 * time.Millisecond}}
+	run.Result.Targets = []loadresult.Target{{}, {Requests: 27_000, Timed: 27_000, Service: 2_700 * time.Millisecond}, {Requests: 3001, Errors: 4, Timed: 3000, Service: 6_300 * time.Millisecond}}
 	rows, left := targetRows(&run, 10)
 	var got []string
 	for _, r := range rows {
@@ -26,7 +26,7 @@ func TestTargetRows(t *testing.T) {
 	if rows, left := targetRows(&run, 1); len(rows) != 1 || left != 2 {
 		t.Errorf("of three %d are shown and %d are left", len(rows), left)
 	}
-	run.Result.Targets = make([]record.Target, 2) // nothing was sent
+	run.Result.Targets = make([]loadresult.Target, 2) // nothing was sent
 	if rows, _ := targetRows(&run, 10); len(rows) != 2 || rows[0].Cells[3] != "–" {
 		t.Errorf("of no requests: %v", rows)
 	}

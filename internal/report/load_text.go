@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -52,7 +52,7 @@ func (t *textWriter) load(run *LoadRun, name string, about []string) {
 		}
 		t.line()
 	}
-	t.line(t.paint(bold, shorten(name+run.Plan.target(), t.width)))
+	t.line(t.paint(bold, shorten(name+target(&run.Plan), t.width)))
 	for _, l := range wrap(run.loop(), t.width) {
 		t.line(t.paint(dim, l))
 	}
@@ -71,7 +71,7 @@ func (t *textWriter) load(run *LoadRun, name string, about []string) {
 }
 
 // withoutReason are the warnings without that which stands above them.
-func withoutReason(r *record.Result) []string {
+func withoutReason(r *loadresult.Result) []string {
 	if r.Invalid != "" && len(r.Warnings) > 0 && r.Warnings[0] == r.Invalid {
 		return r.Warnings[1:]
 	}
@@ -79,7 +79,7 @@ func withoutReason(r *record.Result) []string {
 }
 
 // target is what was asked, in a few words.
-func (p *LoadPlan) target() string {
+func target(p *loadresult.Plan) string {
 	what := printable.Line(strings.TrimSpace(p.Method + " " + p.URL))
 	if p.Method == "GET" {
 		what = printable.Line(p.URL)
@@ -94,8 +94,8 @@ func (p *LoadPlan) target() string {
 	return fmt.Sprintf("%s%s, the first %s", quantity.Plural(p.Targets, "target"), from, what)
 }
 
-// Loop says which loop it is, over which connections.
-func (p *LoadPlan) Loop() string {
+// LoadLoop says which loop it is, over which connections.
+func LoadLoop(p *loadresult.Plan) string {
 	kind, connections := "closed loop", quantity.Plural(p.Connections, "connection")
 	if p.Rate != "" {
 		kind = "open loop at " + printable.Line(p.Rate)
@@ -143,7 +143,7 @@ func (run *LoadRun) speaks() string {
 
 // loop says how the run was driven, in one line.
 func (run *LoadRun) loop() string {
-	return run.Plan.Loop() + ", " + run.length() + " · " + run.speaks()
+	return LoadLoop(&run.Plan) + ", " + run.length() + " · " + run.speaks()
 }
 
 // hides says what a closed loop does not show.
@@ -238,7 +238,7 @@ func (t *textWriter) figures(run *LoadRun) {
 }
 
 // statuses lists the answers by status, the most frequent first.
-func statuses(r *record.Result) string {
+func statuses(r *loadresult.Result) string {
 	codes := slices.SortedFunc(maps.Keys(r.Status), func(a, b int) int {
 		return cmp.Or(cmp.Compare(r.Status[b], r.Status[a]), cmp.Compare(a, b))
 	})
@@ -259,7 +259,7 @@ func statuses(r *record.Result) string {
 
 // errors lists the kinds of failures, the most frequent first, each with its
 // first example. That there are none is said of requests that ended.
-func (t *textWriter) errors(r *record.Result) {
+func (t *textWriter) errors(r *loadresult.Result) {
 	if len(r.Errors) == 0 {
 		text := "none"
 		if r.Requests == 0 {
@@ -286,7 +286,7 @@ func kinds(errors map[string]int64) []string {
 }
 
 // generator says what driving the load took.
-func generator(r *record.Result) string {
+func generator(r *loadresult.Result) string {
 	g := &r.Generator
 	length := int64(r.End.Sub(r.Start) + r.Drain)
 	if g.CPU < 0 || length <= 0 {

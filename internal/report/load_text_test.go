@@ -13,7 +13,7 @@ import (
 
 	"whet/internal/analyze/capacity"
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/stat"
 )
 
@@ -95,8 +95,8 @@ func TestLoadJSON(t *testing.T) {
 		{"answered", d["answered"], 29_999.},
 		{"throughput_per_s", d["throughput_per_s"], r.Throughput()},
 		{"planned_per_s", d["planned_per_s"], 1000.},
-		{"errors", d["errors"].(map[string]any)[record.Status5xx], 3.},
-		{"resets", d["errors"].(map[string]any)[record.Reset], 1.},
+		{"errors", d["errors"].(map[string]any)[loadresult.Status5xx], 3.},
+		{"resets", d["errors"].(map[string]any)[loadresult.Reset], 1.},
 		{"status", d["status"].(map[string]any)["200"], 29_996.},
 		{"service p99", times("service_time_ns")["p99"], float64(r.Service.Quantile(0.99))},
 		{"service mean", times("service_time_ns")["mean"], r.Service.Mean()},
@@ -160,7 +160,7 @@ func TestLoadHostile(t *testing.T) {
 	if err := WriteLoadMergeText(&b, merge, LoadTextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	live := LoadLive{Target: evil, Loop: run.Plan.Loop(), Failed: 1, Errors: map[string]int64{evil: 1}}
+	live := LoadLive{Target: evil, Loop: LoadLoop(&run.Plan), Failed: 1, Errors: map[string]int64{evil: 1}}
 	text := b.String() + loadText(t, several, LoadTextOptions{}) + strings.Join(live.Lines(100, false), "\n")
 	for _, c := range text {
 		if c < ' ' && c != '\n' || c == '\u202e' {
@@ -173,7 +173,7 @@ func TestLoadHostile(t *testing.T) {
 // terminal obeys.
 func TestLoadCSVOfOthers(t *testing.T) {
 	var b bytes.Buffer
-	r := &record.Result{Seconds: []record.Second{{Kinds: map[string]int64{"=HYPERLINK(\"x\")\x1b[2J": 1}}, {Kinds: map[string]int64{"@x": 2}}, {Kinds: map[string]int64{"tls": 1}}}}
+	r := &loadresult.Result{Seconds: []loadresult.Second{{Kinds: map[string]int64{"=HYPERLINK(\"x\")\x1b[2J": 1}}, {Kinds: map[string]int64{"@x": 2}}, {Kinds: map[string]int64{"tls": 1}}}}
 	if err := WriteLoadCSV(&b, r); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestLoadCSV(t *testing.T) {
 }
 
 func interval(open bool, answered int64, times ...int64) *LoadInterval {
-	iv := &LoadInterval{Interval: record.Interval{Second: record.Second{Length: 2 * time.Second, Requests: answered, Answered: answered}, Service: new(hist.Histogram), Response: new(hist.Histogram)}}
+	iv := &LoadInterval{Interval: loadresult.Interval{Second: loadresult.Second{Length: 2 * time.Second, Requests: answered, Answered: answered}, Service: new(hist.Histogram), Response: new(hist.Histogram)}}
 	for _, ns := range times {
 		iv.Service.Record(ns)
 		if open {
@@ -342,7 +342,7 @@ func searched() *LoadSearch {
 		return []KneeRun{{Throughput: x, Concurrency: under, P50: p99 / 2, P99: p99, Span: 2 * time.Second, Broken: broken}}
 	}
 	return &LoadSearch{
-		Plan: LoadPlan{URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET", Protocol: "HTTP/1.1"}, SLO: "p99<50ms", Warnings: []string{"a warning"},
+		Plan: loadresult.Plan{URL: "http://127.0.0.1:8080/hello", Targets: 1, Method: "GET", Protocol: "HTTP/1.1"}, SLO: "p99<50ms", Warnings: []string{"a warning"},
 		Found: []KneeSearch{{
 			Headline: "the knee is at 4 clients: 800/s; the plateau is 805/s ± 1.0 %", Procedure: "closed loop: concurrency doubled", Found: true, At: 4, Low: 3, High: 4, Throughput: 800,
 			Plateau: &capacity.Plateau{Throughput: iv(805, 797, 813), From: 4, To: 8, Runs: 4},
@@ -392,7 +392,7 @@ func TestLoadSearch(t *testing.T) {
 
 // A load that was interrupted in its warm-up has no length.
 func TestLengthOfNothing(t *testing.T) {
-	run := &LoadRun{Plan: LoadPlan{Warmup: time.Second}, Result: &record.Result{Interrupted: true}}
+	run := &LoadRun{Plan: loadresult.Plan{Warmup: time.Second}, Result: &loadresult.Result{Interrupted: true}}
 	if got := run.length(); got != "interrupted before measuring began" {
 		t.Error(got)
 	}

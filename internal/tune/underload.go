@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"whet/internal/load"
-	loadrecord "whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/read"
 	"whet/internal/recording"
 )
 
 // addLoad puts the load's figures into the manifest.
-func (m *measurement) addLoad(res *loadrecord.Result) {
+func (m *measurement) addLoad(res *loadresult.Result) {
 	l := &m.result.Load
 	m.result.URL = recording.Redacted(m.o.Load.URL)
 	l.Concurrency, l.WarmupNs = m.o.Load.Concurrency, int64(m.o.Load.Warmup)
@@ -34,7 +34,7 @@ func (m *measurement) addLoad(res *loadrecord.Result) {
 	if cpu := int64(res.Generator.CPU); cpu >= 0 {
 		l.GeneratorCPUNs = &cpu
 	}
-	m.file = read.LoadFile{Schema: "whet/load-seconds/1", BinNs: int64(loadrecord.Bin), Answers: res.Answers}
+	m.file = read.LoadFile{Schema: "whet/load-seconds/1", BinNs: int64(loadresult.Bin), Answers: res.Answers}
 	for _, s := range res.Seconds {
 		m.file.Seconds = append(m.file.Seconds, read.LoadSecond{TimeNs: m.since(s.Start), LengthNs: int64(s.Length), Requests: s.Requests, Errors: s.Errors,
 			P50Ns: int64(s.P50), P99Ns: int64(s.P99), MaxNs: int64(s.Max)})
@@ -48,7 +48,7 @@ func (m *measurement) addLoad(res *loadrecord.Result) {
 }
 
 // firstExample is the most frequent kind of failure with an example.
-func firstExample(res *loadrecord.Result) string {
+func firstExample(res *loadresult.Result) string {
 	var kind string
 	for k, n := range res.Errors {
 		if most := res.Errors[kind]; n > most || n == most && k < kind {

@@ -10,7 +10,7 @@ import (
 	"whet/internal/load"
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // The generator is whet's own, as in whet load, in a closed loop: each
@@ -73,7 +73,7 @@ func (d *drive) run(ctx context.Context) (driven, error) {
 }
 
 // told is what is kept of a result.
-func told(res *record.Result) driven {
+func told(res *loadresult.Result) driven {
 	did := driven{
 		Completed: res.Answered(), PerSecond: res.Throughput(), Bytes: res.Bytes, Failed: res.Failed(),
 		Engine: res.Generator.Engine, Share: res.Generator.Share, Bottleneck: res.Invalid, Warnings: res.Warnings,

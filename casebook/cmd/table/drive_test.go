@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"whet/casebook/avatar"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // Every request is counted that was answered in time, and its body; the requests
@@ -84,14 +84,14 @@ func TestDrive(t *testing.T) {
 // else is to be said, and of several kinds of failures the commonest.
 func TestTold(t *testing.T) {
 	start := time.Unix(0, 0)
-	got := told(&record.Result{
+	got := told(&loadresult.Result{
 		Start: start, End: start.Add(2 * time.Second), Bytes: 77, Status: map[int]int64{200: 7, 404: 3},
-		Errors: map[string]int64{record.Reset: 2, record.Status4xx: 3}, Examples: map[string]string{record.Reset: "gone", record.Status4xx: "not found"},
-		Generator: record.Generator{Engine: "epoll", Share: 0.97},
+		Errors: map[string]int64{loadresult.Reset: 2, loadresult.Status4xx: 3}, Examples: map[string]string{loadresult.Reset: "gone", loadresult.Status4xx: "not found"},
+		Generator: loadresult.Generator{Engine: "epoll", Share: 0.97},
 		Invalid:   "too slow", Warnings: []string{"too slow", "others were busy"},
 	})
 	want := driven{
-		Completed: 10, PerSecond: 5, Bytes: 77, Failed: 5, Example: record.Status4xx + ": not found",
+		Completed: 10, PerSecond: 5, Bytes: 77, Failed: 5, Example: loadresult.Status4xx + ": not found",
 		Engine: "epoll", Share: 0.97, Bottleneck: "too slow", Warnings: []string{"others were busy"},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -136,7 +136,7 @@ func (s *suite) crowded(t *testing.T) {
 			j := server.to(0)
 			j.Connections, j.Arrivals, j.Duration, j.Timeout = connections, schedule.Constant(200), 100*time.Millisecond, 60*time.Millisecond
 			got := s.drive(t, t.Context(), j, server)
-			got.all(t, 20, 0, record.TimedOut)
+			got.all(t, 20, 0, loadresult.TimedOut)
 			if got.Response.Count() != 20 || got.Service.Count() != got.Lateness.Count() || got.Service.Count() >= 20 || got.Service.Count() < server.requests.Load() {
 				t.Errorf("%d response times, %d service times, %d sends that may be late, %d requests at the server",
 					got.Response.Count(), got.Service.Count(), got.Lateness.Count(), server.requests.Load())

@@ -9,7 +9,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // checking has answers verified that are right, and wrong in one way each.
@@ -44,18 +44,18 @@ func (s *suite) checking(t *testing.T) {
 		{"all right", with(right, body), all, 200, ""},
 		{"all right, chunked", chunked, all, 200, ""},
 		{"status right", "HTTP/1.1 304 Not Modified\r\n\r\n", checks["status"], 304, ""},
-		{"status wrong", with("HTTP/1.1 201 Created\r\n", body), checks["status"], 201, record.WrongAnswer},
-		{"status failed", with("HTTP/1.1 500 Internal Server Error\r\n", body), checks["status"], 500, record.Status5xx},
+		{"status wrong", with("HTTP/1.1 201 Created\r\n", body), checks["status"], 201, loadresult.WrongAnswer},
+		{"status failed", with("HTTP/1.1 500 Internal Server Error\r\n", body), checks["status"], 500, loadresult.Status5xx},
 		{"status failed as it should", with("HTTP/1.1 404 Not Found\r\n", body), &engine.Check{Status: []engine.Range{{First: 404, Last: 404}}}, 404, ""},
-		{"header wrong", with("HTTP/1.1 200 OK\r\nX-Version: 4\r\n", body), checks["header"], 200, record.WrongAnswer},
-		{"header missing", with("HTTP/1.1 200 OK\r\n", body), checks["header"], 200, record.WrongAnswer},
-		{"body longer", with(right, body+"\n"), checks["bytes"], 200, record.WrongAnswer},
-		{"body shorter", with(right, body[1:]), checks["bytes"], 200, record.WrongAnswer},
-		{"body other", with(right, strings.Replace(body, "seven", "eight", 1)), checks["sha256"], 200, record.WrongAnswer},
-		{"value other", with(right, strings.Replace(body, "7", "8", 1)), checks["json"], 200, record.WrongAnswer},
-		{"value missing", with(right, `{"user": {"id": 7}}`), checks["json"], 200, record.WrongAnswer},
-		{"no JSON", with(right, "hello"), checks["json"], 200, record.WrongAnswer},
-		{"no body", with(right, ""), all, 200, record.WrongAnswer},
+		{"header wrong", with("HTTP/1.1 200 OK\r\nX-Version: 4\r\n", body), checks["header"], 200, loadresult.WrongAnswer},
+		{"header missing", with("HTTP/1.1 200 OK\r\n", body), checks["header"], 200, loadresult.WrongAnswer},
+		{"body longer", with(right, body+"\n"), checks["bytes"], 200, loadresult.WrongAnswer},
+		{"body shorter", with(right, body[1:]), checks["bytes"], 200, loadresult.WrongAnswer},
+		{"body other", with(right, strings.Replace(body, "seven", "eight", 1)), checks["sha256"], 200, loadresult.WrongAnswer},
+		{"value other", with(right, strings.Replace(body, "7", "8", 1)), checks["json"], 200, loadresult.WrongAnswer},
+		{"value missing", with(right, `{"user": {"id": 7}}`), checks["json"], 200, loadresult.WrongAnswer},
+		{"no JSON", with(right, "hello"), checks["json"], 200, loadresult.WrongAnswer},
+		{"no body", with(right, ""), all, 200, loadresult.WrongAnswer},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := answering(t, always(c.answer))
@@ -83,7 +83,7 @@ func (s *suite) checking(t *testing.T) {
 		j := job(t, "tcp", server.addr(), 200, message.Target{URL: "http://" + server.addr() + "/"})
 		j.Connections, j.Check = 5, all
 		got := s.drive(t, t.Context(), j, server)
-		if got.Requests != 200 || got.Status[http.StatusOK] != 200 || got.Errors[record.WrongAnswer] != 50 || len(got.Errors) != 1 {
+		if got.Requests != 200 || got.Status[http.StatusOK] != 200 || got.Errors[loadresult.WrongAnswer] != 50 || len(got.Errors) != 1 {
 			t.Errorf("%d requests, status %v, errors %v", got.Requests, got.Status, got.Errors)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 
 	"whet/internal/load/message"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -37,7 +38,7 @@ func (s *suite) refused(t *testing.T) {
 	address := l.Addr().String()
 	l.Close()
 	got := s.drive(t, t.Context(), job(t, "tcp", address, 8, message.Target{URL: "http://" + address + "/"}))
-	got.all(t, 8, 0, record.Refused)
+	got.all(t, 8, 0, loadresult.Refused)
 	if got.Service.Count() != 0 {
 		t.Errorf("%d service times of connections that were refused", got.Service.Count())
 	}
@@ -47,7 +48,7 @@ func (s *suite) refused(t *testing.T) {
 		j := job(t, "tcp", address, 0, message.Target{URL: "http://" + address + "/"})
 		j.Arrivals, j.Duration, j.Connections, j.Timeout = schedule.Constant(1500), 100*time.Millisecond, 1, 10*time.Second
 		got := s.drive(t, t.Context(), j)
-		got.all(t, 150, 0, record.Refused)
+		got.all(t, 150, 0, loadresult.Refused)
 	})
 }
 
@@ -67,13 +68,13 @@ func (s *suite) noSocket(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	l.Close()
 	got = s.drive(t, t.Context(), job(t, "unix", path, 4, target))
-	got.all(t, 4, 0, record.Refused)
+	got.all(t, 4, 0, loadresult.Refused)
 }
 
 // noHost asks a name that no resolver knows (RFC 6761).
 func (s *suite) noHost(t *testing.T) {
 	got := s.drive(t, t.Context(), job(t, "tcp", "nobody.invalid:80", 4, message.Target{URL: "http://nobody.invalid/"}))
-	if got.Requests != 4 || got.Failed() != 4 || got.Errors[record.Refused] != 0 {
+	if got.Requests != 4 || got.Failed() != 4 || got.Errors[loadresult.Refused] != 0 {
 		t.Errorf("%d requests, errors %v", got.Requests, got.Errors)
 	}
 }
@@ -107,7 +108,7 @@ func (s *suite) timeouts(t *testing.T) {
 			j := server.to(4)
 			j.Timeout = timeout
 			got := s.drive(t, t.Context(), j, server)
-			got.all(t, 4, 0, record.TimedOut)
+			got.all(t, 4, 0, loadresult.TimedOut)
 			return got.Bytes > 0
 		})
 	})
@@ -125,7 +126,7 @@ func (s *suite) timesOut(t *testing.T, timeout time.Duration, text string) bool 
 	j := server.to(requests)
 	j.Timeout = timeout
 	got := s.drive(t, t.Context(), j, server)
-	got.all(t, requests, 0, record.TimedOut)
+	got.all(t, requests, 0, loadresult.TimedOut)
 	if got.Service.Count() != requests || time.Duration(got.Service.Min()) < j.Timeout*99/100 {
 		t.Errorf("%d service times, the shortest %v of a timeout of %v", got.Service.Count(), time.Duration(got.Service.Min()), j.Timeout)
 	}
@@ -133,7 +134,7 @@ func (s *suite) timesOut(t *testing.T, timeout time.Duration, text string) bool 
 	if strings.Contains(text, "200 OK") && strings.Contains(text, "\r\n\r\n") {
 		begun = requests
 	}
-	example := got.Examples[record.TimedOut]
+	example := got.Examples[loadresult.TimedOut]
 	if got.Begun > begun || got.Begun == 0 && example != record.ErrTimeout.Error() || got.Begun == requests && example != record.ErrHalfAnswer.Error() {
 		t.Errorf("%d of %d answers had begun, example %q", got.Begun, requests, example)
 	}
@@ -181,10 +182,10 @@ func (s *suite) someOfEachWithin(t *testing.T, timeout time.Duration) bool {
 	j.Connections, j.Timeout = 3, timeout
 	got := s.drive(t, t.Context(), j, server)
 	want := map[string]int64{
-		record.Status4xx: rounds, record.Status5xx: rounds, record.Reset: rounds,
-		record.ShortBody: rounds, record.BadAnswer: rounds, record.TimedOut: rounds,
+		loadresult.Status4xx: rounds, loadresult.Status5xx: rounds, loadresult.Reset: rounds,
+		loadresult.ShortBody: rounds, loadresult.BadAnswer: rounds, loadresult.TimedOut: rounds,
 	}
-	if got.Requests == 7*rounds && got.Errors[record.TimedOut] > rounds {
+	if got.Requests == 7*rounds && got.Errors[loadresult.TimedOut] > rounds {
 		return false
 	}
 	if fmt.Sprint(got.Errors) != fmt.Sprint(want) || got.Status[http.StatusOK] != rounds || got.Requests != 7*rounds {
@@ -204,7 +205,7 @@ func (s *suite) closedBetween(t *testing.T) {
 		return c.give(sized("hello")) && c.asked < 2
 	})
 	got := s.drive(t, t.Context(), server.to(60), server)
-	if got.Requests != 60 || got.Answered() != server.answers.Load() || got.Failed() != got.Errors[record.Reset] {
+	if got.Requests != 60 || got.Answered() != server.answers.Load() || got.Failed() != got.Errors[loadresult.Reset] {
 		t.Errorf("%d requests, %d answered, errors %v %q; the server gave %d answers", got.Requests, got.Answered(), got.Errors, got.Examples, server.answers.Load())
 	}
 	if n := server.requests.Load(); n != server.answers.Load() {
@@ -218,13 +219,13 @@ func (s *suite) closedBetween(t *testing.T) {
 // some again, unseen.
 func (s *suite) brokenOff(t *testing.T) {
 	for _, c := range []struct{ name, text, end, reset string }{
-		{"before the answer", "", record.Reset, record.Reset},
-		{"within the status line", "HTTP/1.1 2", record.Reset, record.Reset},
-		{"within the head", "HTTP/1.1 200 OK\r\nContent-Le", record.Reset, record.Reset},
-		{"behind continue", "HTTP/1.1 100 Continue\r\n\r\n", record.Reset, record.Reset},
-		{"before the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", record.ShortBody, record.Reset},
-		{"within the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", record.ShortBody, record.Reset},
-		{"between chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", record.ShortBody, record.Reset},
+		{"before the answer", "", loadresult.Reset, loadresult.Reset},
+		{"within the status line", "HTTP/1.1 2", loadresult.Reset, loadresult.Reset},
+		{"within the head", "HTTP/1.1 200 OK\r\nContent-Le", loadresult.Reset, loadresult.Reset},
+		{"behind continue", "HTTP/1.1 100 Continue\r\n\r\n", loadresult.Reset, loadresult.Reset},
+		{"before the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", loadresult.ShortBody, loadresult.Reset},
+		{"within the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", loadresult.ShortBody, loadresult.Reset},
+		{"between chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", loadresult.ShortBody, loadresult.Reset},
 	} {
 		for how, kind := range map[string]string{"ended": c.end, "reset": c.reset} {
 			t.Run(c.name+", "+how, func(t *testing.T) {
@@ -295,7 +296,7 @@ func (s *suite) startsAgain(t *testing.T) {
 	opened.Wait()
 	got := j.Recorder.Finish(j.Now(), ctx.Err() != nil)
 	agrees(t, j, got)
-	refused := got.Errors[record.Refused]
+	refused := got.Errors[loadresult.Refused]
 	unanswered := got.Failed() - refused
 	if err != nil || got.Interrupted || got.Answered() != first.answers.Load()+second.answers.Load() || got.Answered()+unanswered != requests || unanswered < 1 || refused < requests {
 		t.Errorf("%v; %d requests, status %v, errors %v %q; the servers gave %d and %d answers", err, got.Requests, got.Status, got.Errors, got.Examples, first.answers.Load(), second.answers.Load())

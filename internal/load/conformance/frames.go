@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"whet/internal/load/engine"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // Frames of HTTP/2 (RFC 9113, section 6): their types, flags and codes, as far as
@@ -129,19 +129,19 @@ func (s *suite) sentOnce(t *testing.T) {
 				return f.resetStream(stream, codeRefused)
 			}
 			return f.hello(stream)
-		}, record.StreamReset},
+		}, loadresult.StreamReset},
 		"streams reset": {func(f *frames, stream uint32) bool {
 			if nth.Add(1)%3 == 0 {
 				return f.resetStream(stream, codeCalm)
 			}
 			return f.hello(stream)
-		}, record.StreamReset},
+		}, loadresult.StreamReset},
 		"streams reset within the answer": {func(f *frames, stream uint32) bool {
 			if nth.Add(1)%3 == 0 {
 				return f.head(stream) && f.send(frame(frameData, 0, stream, "hel")) && f.resetStream(stream, codeInternal)
 			}
 			return f.hello(stream)
-		}, record.StreamReset},
+		}, loadresult.StreamReset},
 		"going away": {func(f *frames, stream uint32) bool {
 			switch {
 			case f.streams < 4:
@@ -150,7 +150,7 @@ func (s *suite) sentOnce(t *testing.T) {
 				return f.goAway(stream-1, codeNone) // its own stream is the first that is not worked on
 			}
 			return true
-		}, record.Reset},
+		}, loadresult.Reset},
 		"going away at once": {func(f *frames, stream uint32) bool {
 			if nth.Add(1)%3 == 0 {
 				f.goAway(stream-1, codeNone)
@@ -159,7 +159,7 @@ func (s *suite) sentOnce(t *testing.T) {
 				return false
 			}
 			return f.hello(stream)
-		}, record.Reset},
+		}, loadresult.Reset},
 		"going away in anger": {func(f *frames, stream uint32) bool {
 			if f.streams == 4 {
 				f.goAway(stream, codeCalm)
@@ -168,7 +168,7 @@ func (s *suite) sentOnce(t *testing.T) {
 				return false
 			}
 			return f.hello(stream)
-		}, record.Reset},
+		}, loadresult.Reset},
 		"closed unanswered": {func(f *frames, stream uint32) bool {
 			if f.streams == 4 {
 				f.half()
@@ -176,7 +176,7 @@ func (s *suite) sentOnce(t *testing.T) {
 				return false
 			}
 			return f.hello(stream)
-		}, record.Reset},
+		}, loadresult.Reset},
 		"closed within the answer": {func(f *frames, stream uint32) bool {
 			if f.streams == 4 {
 				f.head(stream)
@@ -186,7 +186,7 @@ func (s *suite) sentOnce(t *testing.T) {
 				return false
 			}
 			return f.hello(stream)
-		}, record.ShortBody},
+		}, loadresult.ShortBody},
 		"gone within the answer": {func(f *frames, stream uint32) bool {
 			if f.streams == 4 {
 				f.head(stream)
@@ -197,7 +197,7 @@ func (s *suite) sentOnce(t *testing.T) {
 				return false
 			}
 			return f.hello(stream)
-		}, record.ShortBody},
+		}, loadresult.ShortBody},
 	} {
 		for _, streams := range []int{1, 4} {
 			t.Run(fmt.Sprintf("%s, %d streams", name, streams), func(t *testing.T) {
@@ -208,8 +208,8 @@ func (s *suite) sentOnce(t *testing.T) {
 				j.Protocol, j.Streams = engine.H2C, streams
 				got := s.drive(t, t.Context(), j, server)
 				// Streams beside one that broke off within its answer had none yet.
-				beside := got.Errors[record.Reset]
-				if c.kind == record.Reset || streams == 1 {
+				beside := got.Errors[loadresult.Reset]
+				if c.kind == loadresult.Reset || streams == 1 {
 					beside = 0
 				}
 				failed := got.Errors[c.kind]
@@ -219,13 +219,13 @@ func (s *suite) sentOnce(t *testing.T) {
 				// Of several streams one may be sent while the server closes: it went
 				// out, and the server did not read it any more.
 				unread := int64(0)
-				if c.kind == record.Reset && streams > 1 {
+				if c.kind == loadresult.Reset && streams > 1 {
 					unread = failed
 				}
 				if n := server.requests.Load(); n > got.Requests || n < got.Requests-unread {
 					t.Errorf("the server saw %d requests, %d are reported: errors %v %q", n, got.Requests, got.Errors, got.Examples)
 				}
-				if example := got.Examples[record.StreamReset]; c.kind == record.StreamReset && !strings.Contains(example, "reset") {
+				if example := got.Examples[loadresult.StreamReset]; c.kind == loadresult.StreamReset && !strings.Contains(example, "reset") {
 					t.Errorf("the example of a stream that was reset is %q", example)
 				}
 			})

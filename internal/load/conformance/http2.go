@@ -16,7 +16,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -167,7 +167,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		got := s.drive(t, t.Context(), j)
 		// A stream that was about to be opened when the server said how many may be
 		// is one too many, and fails. There are at most so many of those.
-		reset := got.Errors[record.StreamReset]
+		reset := got.Errors[loadresult.StreamReset]
 		if got.Requests != 6*maxStreams || got.Answered()+reset != 6*maxStreams || got.Failed() != reset || reset > 2*20 {
 			t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
 		}
@@ -210,7 +210,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		j := to(30, message.Target{Method: http.MethodPut, URL: "up?a=%20", Body: body, Literal: true, Header: []message.Field{{Name: "X-Id", Value: "7"}}})
 		j.Streams = 4
 		got := s.drive(t, t.Context(), j)
-		got.all(t, 30, http.StatusTeapot, record.Status4xx)
+		got.all(t, 30, http.StatusTeapot, loadresult.Status4xx)
 		if wrong.Load() > 0 || got.Bytes != 30*int64(len(body)) {
 			t.Errorf("%d requests came wrong; %d bytes came back", wrong.Load(), got.Bytes)
 		}
@@ -221,7 +221,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 			j := to(24)
 			j.Streams, j.Timeout = 4, timeout
 			got := s.drive(t, t.Context(), j)
-			got.all(t, 24, 0, record.TimedOut)
+			got.all(t, 24, 0, loadresult.TimedOut)
 			n := m.requests.Load()
 			if n > 24 || time.Duration(got.Service.Min()) < j.Timeout*99/100 {
 				t.Errorf("the server got %d requests of 24; the shortest wait was %v", n, time.Duration(got.Service.Min()))
@@ -238,7 +238,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		j := to(16)
 		j.Streams = 4
 		got := s.drive(t, t.Context(), j)
-		got.all(t, 16, 0, record.StreamReset)
+		got.all(t, 16, 0, loadresult.StreamReset)
 		if m.requests.Load() != 16 {
 			t.Errorf("the server got %d requests of 16", m.requests.Load())
 		}
@@ -278,7 +278,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		got := s.drive(t, t.Context(), j)
 		shut.Wait()
 		if got.Requests < 80 || got.Requests != got.Answered()+got.Failed() || got.Answered() < 40 || got.Answered() > answered.Load() ||
-			got.Failed() != got.Errors[record.Refused]+got.Errors[record.Reset] {
+			got.Failed() != got.Errors[loadresult.Refused]+got.Errors[loadresult.Reset] {
 			t.Errorf("%d requests, status %v of %d, errors %v %q", got.Requests, got.Status, answered.Load(), got.Errors, got.Examples)
 		}
 	})
@@ -296,7 +296,7 @@ func (s *suite) withoutHTTP2(t *testing.T) {
 			j := server.toSecure(4, ca.trusted())
 			j.Protocol, j.Streams = engine.HTTP2, 2
 			got := s.drive(t, t.Context(), j, server)
-			if got.Requests != 4 || got.Failed() != 4 || got.Answered() != 0 || got.Errors[record.TLS]+got.Errors[record.BadAnswer] != 4 {
+			if got.Requests != 4 || got.Failed() != 4 || got.Answered() != 0 || got.Errors[loadresult.TLS]+got.Errors[loadresult.BadAnswer] != 4 {
 				t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
 			}
 		})
@@ -326,7 +326,7 @@ func (s *suite) garbageHTTP2(t *testing.T) {
 	j := server.to(4)
 	j.Protocol, j.Streams = engine.H2C, 2
 	got := s.drive(t, t.Context(), j, server)
-	if bad := got.Errors[record.BadAnswer]; got.Requests != 4 || bad == 0 || bad+got.Errors[record.Reset] != 4 {
+	if bad := got.Errors[loadresult.BadAnswer]; got.Requests != 4 || bad == 0 || bad+got.Errors[loadresult.Reset] != 4 {
 		t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
 	}
 }
@@ -346,7 +346,7 @@ func (s *suite) deafHTTP2(t *testing.T) {
 	j := job(t, "tcp", server.addr(), 4, message.Target{Method: http.MethodPut, URL: "http://" + server.addr() + "/", Body: make([]byte, 32<<20), Literal: true})
 	j.Protocol, j.Connections, j.Streams, j.Timeout = engine.H2C, 1, 2, 4*shortTimeout
 	got := s.drive(t, t.Context(), j, server)
-	if got.Requests != 4 || got.Failed() != 4 || got.Errors[record.TimedOut] == 0 {
+	if got.Requests != 4 || got.Failed() != 4 || got.Errors[loadresult.TimedOut] == 0 {
 		t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
 	}
 }
@@ -380,6 +380,6 @@ func (s *suite) statusHTTP2(t *testing.T) {
 		})
 		j := server.to(1)
 		j.Protocol, j.Streams = engine.H2C, 1
-		s.drive(t, t.Context(), j, server).all(t, 1, 0, record.BadAnswer)
+		s.drive(t, t.Context(), j, server).all(t, 1, 0, loadresult.BadAnswer)
 	}
 }

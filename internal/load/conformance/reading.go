@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // answers checks that an engine reads what servers say.
@@ -149,7 +149,7 @@ func (s *suite) noHTTPBehind(t *testing.T) {
 		return false
 	})
 	got := s.drive(t, t.Context(), server.to(20), server)
-	if got.Requests != 20 || got.Status[http.StatusOK] != server.answers.Load() || got.Failed() != other.Load() || got.Errors[record.BadAnswer] != other.Load() {
+	if got.Requests != 20 || got.Status[http.StatusOK] != server.answers.Load() || got.Failed() != other.Load() || got.Errors[loadresult.BadAnswer] != other.Load() {
 		t.Errorf("%d requests, status %v, errors %v %q; the server gave %d answers and %d others", got.Requests, got.Status, got.Errors, got.Examples, server.answers.Load(), other.Load())
 	}
 }

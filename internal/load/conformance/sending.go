@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // sending checks that what comes to a server is what was to be sent.
@@ -149,7 +149,7 @@ func (s *suite) early(t *testing.T) {
 	})
 	j := job(t, "tcp", server.addr(), 8, message.Target{Method: http.MethodPut, URL: "http://" + server.addr() + "/", Body: bytes.Repeat([]byte("x"), size), Literal: true})
 	got := s.drive(t, t.Context(), j, server)
-	got.all(t, 8, http.StatusRequestEntityTooLarge, record.Status4xx)
+	got.all(t, 8, http.StatusRequestEntityTooLarge, loadresult.Status4xx)
 	if n := server.requests.Load(); n != 8 {
 		t.Errorf("the server got %d requests of 8", n)
 	}
@@ -167,7 +167,7 @@ func (s *suite) earlyClosed(t *testing.T) {
 	})
 	j := job(t, "tcp", server.addr(), 8, message.Target{Method: http.MethodPut, URL: "http://" + server.addr() + "/", Body: bytes.Repeat([]byte("x"), 4<<20), Literal: true})
 	got := s.drive(t, t.Context(), j, server)
-	if got.Requests != 8 || got.Errors[record.Status4xx]+got.Errors[record.Reset] != 8 || got.Status[413] != got.Errors[record.Status4xx] {
+	if got.Requests != 8 || got.Errors[loadresult.Status4xx]+got.Errors[loadresult.Reset] != 8 || got.Status[413] != got.Errors[loadresult.Status4xx] {
 		t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
 	}
 	if n := server.requests.Load(); n != 8 {
@@ -187,5 +187,5 @@ func (s *suite) unread(t *testing.T) {
 	j := job(t, "tcp", server.addr(), 4, message.Target{Method: http.MethodPut, URL: "http://" + server.addr() + "/", Body: bytes.Repeat([]byte("x"), 10_000_000), Literal: true})
 	j.Timeout = shortTimeout
 	got := s.drive(t, t.Context(), j, server)
-	got.all(t, 4, 0, record.TimedOut)
+	got.all(t, 4, 0, loadresult.TimedOut)
 }

@@ -17,7 +17,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -138,7 +138,7 @@ func (s *suite) soak(t *testing.T, j *engine.Job, length, timeout time.Duration,
 	// Of few requests there need not be one of each kind.
 	few := got.Requests < 300
 	answered = got.Status[http.StatusOK] > 0
-	if got.Errors[record.Other] > 0 || !few && (got.Errors[record.Reset] == 0 || got.Errors[record.TimedOut] == 0) {
+	if got.Errors[loadresult.Other] > 0 || !few && (got.Errors[loadresult.Reset] == 0 || got.Errors[loadresult.TimedOut] == 0) {
 		t.Errorf("status %v, errors %v %q", got.Status, got.Errors, got.Examples)
 	}
 	if want := due(j.Arrivals, 0, j.Duration); j.Open() && got.Requests != want {
@@ -147,7 +147,7 @@ func (s *suite) soak(t *testing.T, j *engine.Job, length, timeout time.Duration,
 	for _, server := range servers {
 		// A whole answer that came behind the timeout or the load's end is none.
 		given := server.answers.Load()
-		if late := got.Errors[record.TimedOut] + int64(j.Connections); got.Answered() > given || got.Answered() < given-late {
+		if late := got.Errors[loadresult.TimedOut] + int64(j.Connections); got.Answered() > given || got.Answered() < given-late {
 			t.Errorf("the server gave %d answers; %d were recorded, and %d may have been late", given, got.Answered(), late)
 		}
 	}

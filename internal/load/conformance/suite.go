@@ -15,6 +15,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // Features are what an engine can do beyond HTTP/1.1 to one address.
@@ -62,7 +63,7 @@ var errPatience = errors.New("the engine did not end")
 
 // seen is what a load made of what a server did.
 type seen struct {
-	*record.Result
+	*loadresult.Result
 	report engine.Report
 }
 
@@ -147,12 +148,12 @@ func (s *suite) drive(t *testing.T, ctx context.Context, j *engine.Job, servers 
 }
 
 // agrees checks that a result agrees with itself.
-func agrees(t *testing.T, j *engine.Job, r *record.Result) {
+func agrees(t *testing.T, j *engine.Job, r *loadresult.Result) {
 	t.Helper()
 	var unanswered int64
 	for kind, n := range r.Errors {
 		switch kind {
-		case record.Status4xx, record.Status5xx, record.WrongAnswer:
+		case loadresult.Status4xx, loadresult.Status5xx, loadresult.WrongAnswer:
 		default:
 			unanswered += n
 		}
@@ -167,12 +168,12 @@ func agrees(t *testing.T, j *engine.Job, r *record.Result) {
 	if r.Answered()+unanswered != r.Requests {
 		t.Errorf("%d requests: %d answered, %d not: %v", r.Requests, r.Answered(), unanswered, r.Errors)
 	}
-	timed := r.Answered() + r.Errors[record.TimedOut]
+	timed := r.Answered() + r.Errors[loadresult.TimedOut]
 	switch {
 	case !j.Open() && r.Service.Count() != timed:
-		t.Errorf("%d service times, %d answered, %d timed out", r.Service.Count(), r.Answered(), r.Errors[record.TimedOut])
+		t.Errorf("%d service times, %d answered, %d timed out", r.Service.Count(), r.Answered(), r.Errors[loadresult.TimedOut])
 	case j.Open() && (r.Response.Count() != timed || r.Service.Count() > timed):
-		t.Errorf("%d response times, %d service times, %d answered, %d timed out", r.Response.Count(), r.Service.Count(), r.Answered(), r.Errors[record.TimedOut])
+		t.Errorf("%d response times, %d service times, %d answered, %d timed out", r.Response.Count(), r.Service.Count(), r.Answered(), r.Errors[loadresult.TimedOut])
 	}
 	if r.Service.Count() > 0 && r.Service.Min() < 0 || r.Response.Count() > 0 && r.Response.Min() < 0 {
 		t.Errorf("shortest service time %d ns, response time %d ns", r.Service.Min(), r.Response.Min())
@@ -190,7 +191,7 @@ func agrees(t *testing.T, j *engine.Job, r *record.Result) {
 	if most := j.Connections * j.Streams; r.InFlight < 0 || r.InFlight > most {
 		t.Errorf("%d requests under way at the end, of %d at most", r.InFlight, most)
 	}
-	if sent := r.Requests - r.Errors[record.Refused]; j.Requests > 0 && sent > j.Requests {
+	if sent := r.Requests - r.Errors[loadresult.Refused]; j.Requests > 0 && sent > j.Requests {
 		t.Errorf("%d requests over connections, %d were to be sent", sent, j.Requests)
 	}
 }

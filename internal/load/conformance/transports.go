@@ -12,7 +12,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -226,7 +226,7 @@ func (s *suite) clientCertificate(t *testing.T) {
 				t.Errorf("%d of 20 requests came with the certificate", named.Load())
 			}
 			got = s.drive(t, t.Context(), server.toSecure(4, &tls.Config{RootCAs: ca.pool}), server)
-			got.all(t, 4, 0, record.TLS)
+			got.all(t, 4, 0, loadresult.TLS)
 			if n := server.requests.Load(); n != 20 {
 				t.Errorf("the server read %d requests without a certificate", n-20)
 			}
@@ -247,7 +247,7 @@ func (s *suite) notAccepted(t *testing.T) {
 			j := server.toSecure(4, new(tls.Config))
 			j.Addresses[0].TLS = config
 			got := s.drive(t, t.Context(), j, server)
-			got.all(t, 4, 0, record.TLS)
+			got.all(t, 4, 0, loadresult.TLS)
 			if n := server.requests.Load(); n != 0 {
 				t.Errorf("%d requests were sent to a server that is not trusted", n)
 			}
@@ -269,7 +269,7 @@ func (s *suite) noTLS(t *testing.T) {
 		c.stall()
 	})
 	got := s.drive(t, t.Context(), server.toSecure(4, new(tls.Config)), server)
-	got.all(t, 4, 0, record.TLS)
+	got.all(t, 4, 0, loadresult.TLS)
 }
 
 // tlsStalls accepts and says nothing: the timeout holds for handshakes too.
@@ -278,7 +278,7 @@ func (s *suite) tlsStalls(t *testing.T) {
 	j := server.toSecure(4, new(tls.Config))
 	j.Timeout = shortTimeout
 	got := s.drive(t, t.Context(), j, server)
-	got.all(t, 4, 0, record.TimedOut)
+	got.all(t, 4, 0, loadresult.TimedOut)
 }
 
 // tlsEndless stalls in a body that lasts until the end of the connection, and
@@ -293,5 +293,5 @@ func (s *suite) tlsEndless(t *testing.T) {
 	j := server.toSecure(100, ca.trusted())
 	j.Connections, j.Timeout = 10, 2*shortTimeout
 	got := s.drive(t, t.Context(), j, server)
-	got.all(t, 100, 0, record.TimedOut)
+	got.all(t, 100, 0, loadresult.TimedOut)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // Check says which answers are right. The zero value takes every answer whose
@@ -92,5 +93,5 @@ func (c *Check) StatusKind(status int) string {
 	if kind := record.StatusKind(status); kind != "" {
 		return kind
 	}
-	return record.WrongAnswer
+	return loadresult.WrongAnswer
 }

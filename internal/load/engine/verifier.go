@@ -8,6 +8,7 @@ import (
 	"hash"
 
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // Verifier looks at one answer after the other as they come, in pieces of any
@@ -95,7 +96,7 @@ func (v *Verifier) Kind(status int) string {
 		return kind
 	}
 	if v.wrong() != right {
-		return record.WrongAnswer
+		return loadresult.WrongAnswer
 	}
 	return ""
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // verdict is what a verifier says of an answer that comes in pieces of n bytes.
@@ -66,7 +66,7 @@ func TestVerifier(t *testing.T) {
 				t.Errorf("%+v, %q in pieces of %d: %q, want %q", c.check, c.body, n, got, c.want)
 			}
 		}
-		if v.Kind(404) != record.Status4xx || v.Why(404) != "answered 404 Not Found" {
+		if v.Kind(404) != loadresult.Status4xx || v.Why(404) != "answered 404 Not Found" {
 			t.Errorf("404: %s, %s", v.Kind(404), v.Why(404))
 		}
 	}
@@ -78,16 +78,16 @@ func TestStatusKind(t *testing.T) {
 		got    int
 		want   string
 	}{
-		{nil, 200, ""}, {nil, 302, ""}, {nil, 404, record.Status4xx}, {nil, 503, record.Status5xx},
-		{[]Range{{404, 404}}, 404, ""}, {[]Range{{404, 404}}, 200, record.WrongAnswer}, {[]Range{{404, 404}}, 500, record.Status5xx},
-		{[]Range{{200, 204}, {304, 304}}, 304, ""}, {[]Range{{200, 204}, {304, 304}}, 205, record.WrongAnswer},
+		{nil, 200, ""}, {nil, 302, ""}, {nil, 404, loadresult.Status4xx}, {nil, 503, loadresult.Status5xx},
+		{[]Range{{404, 404}}, 404, ""}, {[]Range{{404, 404}}, 200, loadresult.WrongAnswer}, {[]Range{{404, 404}}, 500, loadresult.Status5xx},
+		{[]Range{{200, 204}, {304, 304}}, 304, ""}, {[]Range{{200, 204}, {304, 304}}, 205, loadresult.WrongAnswer},
 	} {
 		if got := (&Check{Status: c.status}).StatusKind(c.got); got != c.want {
 			t.Errorf("%d of %v: %q, want %q", c.got, c.status, got, c.want)
 		}
 	}
 	var none *Check
-	if none.StatusKind(500) != record.Status5xx || none.Looks() || none.Verifier() != nil || none.Validate() != nil {
+	if none.StatusKind(500) != loadresult.Status5xx || none.Looks() || none.Verifier() != nil || none.Validate() != nil {
 		t.Error("no check is one")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
 	"whet/internal/load/wire"
+	"whet/internal/loadresult"
 )
 
 // state is what a connection's socket is good for.
@@ -232,7 +233,7 @@ func (l *loop) fail(c *conn, kind string, err error) {
 	o.Kind = kind
 	l.came(c, &o)
 	text := err.Error
-	if kind == record.TimedOut {
+	if kind == loadresult.TimedOut {
 		o.End = max(now, c.sent+l.timeout)
 		if err == record.ErrTimeout {
 			text = nil // the outcome says what of the answer had come
@@ -245,11 +246,11 @@ func (l *loop) fail(c *conn, kind string, err error) {
 	switch {
 	case l.arrivals != nil:
 		l.release(c, now)
-	case kind == record.TimedOut:
+	case kind == loadresult.TimedOut:
 		c.pause.Reset()
 		l.resume(c, now)
 	default:
-		if kind == record.Refused && l.job.Again(c.sent, now) {
+		if kind == loadresult.Refused && l.job.Again(c.sent, now) {
 			c.again = true
 			l.owed++
 		}

@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // pair is a loop with one connection whose first request is on its way, and the
@@ -53,7 +54,7 @@ func say(t *testing.T, service net.Conn, n int) {
 }
 
 // result is what was recorded so far.
-func result(j *engine.Job) *record.Result { return j.Recorder.Finish(j.Now(), true) }
+func result(j *engine.Job) *loadresult.Result { return j.Recorder.Finish(j.Now(), true) }
 
 // An answer with the end of the connection behind it: the next request is not
 // sent into that, and costs no error.

@@ -8,6 +8,7 @@ import (
 
 	"whet/internal/load/record"
 	"whet/internal/load/wire"
+	"whet/internal/loadresult"
 )
 
 // errEnded is an end of the connection where an answer was to begin.
@@ -27,11 +28,11 @@ func kindOf(err error) string {
 	bad, isBad := errors.AsType[wire.Error](err)
 	switch {
 	case err == errEnded, bad == wire.ErrNoAnswer:
-		return record.Reset
+		return loadresult.Reset
 	case bad == wire.ErrShort:
-		return record.ShortBody
+		return loadresult.ShortBody
 	case isBad, err == errUnasked:
-		return record.BadAnswer
+		return loadresult.BadAnswer
 	}
 	return record.KindOf(err, false)
 }
@@ -40,7 +41,7 @@ func kindOf(err error) string {
 // does.
 func othersMayDo(errno syscall.Errno) bool {
 	switch record.KindOfErrno(errno) {
-	case record.NoFiles, record.NoPorts:
+	case loadresult.NoFiles, loadresult.NoPorts:
 		return false
 	}
 	return true

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -81,7 +81,7 @@ func TestHostile(t *testing.T) {
 			var failed int64
 			for kind, n := range r.Errors {
 				switch kind {
-				case record.Reset, record.ShortBody, record.BadAnswer, record.TimedOut:
+				case loadresult.Reset, loadresult.ShortBody, loadresult.BadAnswer, loadresult.TimedOut:
 					failed += n
 				default:
 					t.Errorf("TLS %v, open %v: %d of kind %q: %s", secure, open, n, kind, r.Examples[kind])

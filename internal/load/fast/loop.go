@@ -14,6 +14,7 @@ import (
 	"whet/internal/load/message"
 	"whet/internal/load/record"
 	"whet/internal/load/wire"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -170,7 +171,7 @@ func (l *loop) done(now int64) bool {
 // pass does what is due.
 func (l *loop) pass(now int64) {
 	for l.busy.first != none && now-l.conns[l.busy.first].sent >= l.timeout {
-		l.fail(&l.conns[l.busy.first], record.TimedOut, record.ErrTimeout)
+		l.fail(&l.conns[l.busy.first], loadresult.TimedOut, record.ErrTimeout)
 	}
 	for len(l.alarms) > 0 && l.alarms[0].at <= now {
 		a := l.alarms.pop()
@@ -246,14 +247,14 @@ func (l *loop) giveUp(now int64) {
 	for l.busy.first != none {
 		c := &l.conns[l.busy.first]
 		o := l.outcome(c, now)
-		o.Kind, o.End = record.TimedOut, max(now, c.sent+l.timeout)
+		o.Kind, o.End = loadresult.TimedOut, max(now, c.sent+l.timeout)
 		l.came(c, &o)
 		l.delist(c)
 		c.busy = false
 		l.shard.Fail(&o, nil)
 	}
 	for l.due < l.end && l.take(l.due) {
-		l.shard.Fail(&record.Outcome{Due: l.due, Free: l.due, Sent: -1, End: now, Kind: record.TimedOut}, nil)
+		l.shard.Fail(&record.Outcome{Due: l.due, Free: l.due, Sent: -1, End: now, Kind: loadresult.TimedOut}, nil)
 		l.advance()
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -112,7 +112,7 @@ func TestGiveUp(t *testing.T) {
 	j.Connections, j.Loops = 2, 2
 	j.Arrivals, j.Duration, j.Timeout = schedule.Constant(100), 100*time.Millisecond, 300*time.Millisecond
 	r, report := drive(t, j)
-	wantKinds(t, r, 10, map[string]int64{record.TimedOut: 10})
+	wantKinds(t, r, 10, map[string]int64{loadresult.TimedOut: 10})
 	// Arrival k is due after 10k ms; the first two are sent at once and time out
 	// at about 300 and 310 ms; the next two are sent then, and given up at 400 ms
 	// with all others; they stand there with their timeout too.
@@ -133,7 +133,7 @@ func TestNothingBehindTheEnd(t *testing.T) {
 	j.Connections = 64
 	j.Arrivals, j.Duration, j.Timeout = schedule.Constant(100), 100*time.Millisecond, 300*time.Millisecond
 	r, _ := drive(t, j)
-	wantKinds(t, r, 10, map[string]int64{record.TimedOut: 10})
+	wantKinds(t, r, 10, map[string]int64{loadresult.TimedOut: 10})
 	if seen.Load() > 10 { // fewer where the machine comes late to the loop, or to the service
 		t.Errorf("the service got %d requests", seen.Load())
 	}
@@ -176,7 +176,7 @@ func TestClosedBetween(t *testing.T) {
 	j := job(t, addr)
 	j.Connections, j.Requests = 1, 20
 	r, _ := drive(t, j)
-	wantKinds(t, r, 20, map[string]int64{record.Reset: 10})
+	wantKinds(t, r, 20, map[string]int64{loadresult.Reset: 10})
 	if seen.Load() != 20 {
 		t.Errorf("the server got %d requests", seen.Load())
 	}
@@ -325,7 +325,7 @@ func TestTemplates(t *testing.T) {
 // What is wrong with an answer beyond its status is looked at, and said.
 func TestCheck(t *testing.T) {
 	addr := listen(t, "tcp", "127.0.0.1:0", hello)
-	for body, kinds := range map[string]map[string]int64{"hello": nil, "hullo": {record.WrongAnswer: 20}} {
+	for body, kinds := range map[string]map[string]int64{"hello": nil, "hullo": {loadresult.WrongAnswer: 20}} {
 		j := job(t, addr)
 		j.Requests = 20
 		sum := sha256.Sum256([]byte(body))
@@ -334,7 +334,7 @@ func TestCheck(t *testing.T) {
 		if r.Requests != 20 || r.Status[200] != 20 || !maps.Equal(r.Errors, kinds) {
 			t.Errorf("%s: %d requests, status %v, errors %v %v", body, r.Requests, r.Status, r.Errors, r.Examples)
 		}
-		if why := r.Examples[record.WrongAnswer]; kinds != nil && !strings.Contains(why, "sha256") {
+		if why := r.Examples[loadresult.WrongAnswer]; kinds != nil && !strings.Contains(why, "sha256") {
 			t.Errorf("example %q", why)
 		}
 	}
@@ -392,7 +392,7 @@ func TestRefused(t *testing.T) {
 	j := job(t, listenAndClose(t))
 	j.Connections, j.Requests = 2, 8
 	r, _ := drive(t, j)
-	wantKinds(t, r, 8, map[string]int64{record.Refused: 8})
+	wantKinds(t, r, 8, map[string]int64{loadresult.Refused: 8})
 }
 
 // The body of an answer is not counted again for the failure behind it.
@@ -412,8 +412,8 @@ func TestBytesBeforeFailure(t *testing.T) {
 	j.Connections, j.Requests, j.KeepAlive = 1, 3, false
 	r, _ := drive(t, j)
 	// Refused tries come on top of the three.
-	refused := r.Errors[record.Refused]
-	wantKinds(t, r, 1+refused, map[string]int64{record.Refused: refused})
+	refused := r.Errors[loadresult.Refused]
+	wantKinds(t, r, 1+refused, map[string]int64{loadresult.Refused: refused})
 	if refused < 2 {
 		t.Errorf("%d refused, want 2 or more", refused)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/schedule"
 )
 
@@ -89,8 +90,8 @@ func TestFullQueueTimesOut(t *testing.T) {
 		l.pass(j.Now())
 		tries = max(tries, transport.connects-before)
 	}
-	if r := j.Recorder.Finish(j.Now(), true); r.Errors[record.TimedOut] < 5 || tries > 2 {
-		t.Errorf("%d timeouts, up to %d tries at once", r.Errors[record.TimedOut], tries)
+	if r := j.Recorder.Finish(j.Now(), true); r.Errors[loadresult.TimedOut] < 5 || tries > 2 {
+		t.Errorf("%d timeouts, up to %d tries at once", r.Errors[loadresult.TimedOut], tries)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 const answer = "HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 07:00:00 GMT\r\nContent-Length: 5\r\n\r\nhello"
@@ -126,12 +127,12 @@ func job(t testing.TB, addr string, targets ...message.Target) *engine.Job {
 var errPatience = errors.New("the engine did not end")
 
 // drive does a job over epoll, or within TestOverIOUring over io_uring.
-func drive(t testing.TB, j *engine.Job) (*record.Result, engine.Report) {
+func drive(t testing.TB, j *engine.Job) (*loadresult.Result, engine.Report) {
 	t.Helper()
 	return driveUntil(t, context.Background(), j)
 }
 
-func driveUntil(t testing.TB, ctx context.Context, j *engine.Job) (*record.Result, engine.Report) {
+func driveUntil(t testing.TB, ctx context.Context, j *engine.Job) (*loadresult.Result, engine.Report) {
 	t.Helper()
 	if strings.HasPrefix(t.Name(), "TestOverIOUring/") {
 		return driveWith(t, ctx, byIOUring(t), j)
@@ -143,7 +144,7 @@ func driveUntil(t testing.TB, ctx context.Context, j *engine.Job) (*record.Resul
 	return driveWith(t, ctx, e, j)
 }
 
-func driveWith(t testing.TB, ctx context.Context, e engine.Engine, j *engine.Job) (*record.Result, engine.Report) {
+func driveWith(t testing.TB, ctx context.Context, e engine.Engine, j *engine.Job) (*loadresult.Result, engine.Report) {
 	t.Helper()
 	patience, cancel := context.WithTimeoutCause(ctx, time.Minute, errPatience)
 	defer cancel()
@@ -162,7 +163,7 @@ func driveWith(t testing.TB, ctx context.Context, e engine.Engine, j *engine.Job
 }
 
 // wantKinds checks what became of the requests; the rest was answered with 200.
-func wantKinds(t testing.TB, r *record.Result, requests int64, kinds map[string]int64) {
+func wantKinds(t testing.TB, r *loadresult.Result, requests int64, kinds map[string]int64) {
 	t.Helper()
 	ok := requests
 	for kind, n := range kinds {

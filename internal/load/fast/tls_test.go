@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // Both versions of TLS, with and without resumption, over connections that are
@@ -96,7 +96,7 @@ func TestAlert(t *testing.T) {
 	j := secured(job(t, addr), client)
 	j.Connections, j.Requests = 1, 1
 	r, _ := drive(t, j)
-	wantKinds(t, r, 1, map[string]int64{record.TLS: 1})
+	wantKinds(t, r, 1, map[string]int64{loadresult.TLS: 1})
 	if err := <-told; err == nil || !strings.Contains(err.Error(), "bad record MAC") {
 		t.Errorf("the service was told %v", err)
 	}
@@ -136,7 +136,7 @@ func TestUnaskedRecord(t *testing.T) {
 	j := secured(job(t, addr), client)
 	j.Connections, j.Requests = 1, 2
 	r, _ := drive(t, j)
-	wantKinds(t, r, 2, map[string]int64{record.BadAnswer: 1})
+	wantKinds(t, r, 2, map[string]int64{loadresult.BadAnswer: 1})
 }
 
 // On one processor loop, handshakes, service and collector take turns.
@@ -182,17 +182,17 @@ func TestHandshakesThatFail(t *testing.T) {
 	j := secured(job(t, l.Addr().String()), &tls.Config{ServerName: "127.0.0.1"}) // knows no authority
 	j.Requests = 4
 	r, _ := drive(t, j)
-	wantKinds(t, r, 4, map[string]int64{record.TLS: 4})
+	wantKinds(t, r, 4, map[string]int64{loadresult.TLS: 4})
 
 	for kind, serve := range map[string]func(net.Conn){
-		record.TLS:      func(c net.Conn) { _, _ = c.Write([]byte(answer)); silent(c) }, // speaks plainly
-		record.Reset:    func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) },
-		record.TimedOut: silent,
+		loadresult.TLS:      func(c net.Conn) { _, _ = c.Write([]byte(answer)); silent(c) }, // speaks plainly
+		loadresult.Reset:    func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) },
+		loadresult.TimedOut: silent,
 	} {
 		addr := listen(t, "tcp", "127.0.0.1:0", serve)
 		j := secured(job(t, addr), client)
 		j.Requests = 4
-		if kind == record.TimedOut {
+		if kind == loadresult.TimedOut {
 			j.Timeout, j.Requests = 200*time.Millisecond, 12
 			j.Connections, j.Loops = 12, 1
 		}

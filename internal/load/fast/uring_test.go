@@ -18,6 +18,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/record"
 	iouring "whet/internal/load/ring"
+	"whet/internal/loadresult"
 )
 
 // byIOUring is the engine over io_uring, where the kernel lets it.
@@ -71,7 +72,7 @@ func TestSlotsTurnOver(t *testing.T) {
 	j := job(t, addr)
 	j.Connections, j.Loops, j.Requests = 16, 1, 960
 	r, _ := driveWith(t, t.Context(), byIOUring(t), j)
-	wantKinds(t, r, 960, map[string]int64{record.ShortBody: cut.Load()})
+	wantKinds(t, r, 960, map[string]int64{loadresult.ShortBody: cut.Load()})
 	if got.Load() != 960 || cut.Load() < 300 {
 		t.Errorf("the service got %d requests and cut off %d answers", got.Load(), cut.Load())
 	}

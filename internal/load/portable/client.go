@@ -13,6 +13,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // client sends one request at a time: it is a connection of HTTP/1.1, or one of
@@ -82,7 +83,7 @@ func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 			if !c.d.expired.Load() {
 				return out.End - out.Sent
 			}
-			c.err, out.Kind = record.ErrTimeout, record.TimedOut
+			c.err, out.Kind = record.ErrTimeout, loadresult.TimedOut
 			out.End = max(out.End, out.Sent+int64(c.job.Timeout))
 		}
 		c.record(shard, &out)
@@ -93,7 +94,7 @@ func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 // unsent is what became of a request that had no connection before the load was
 // given up.
 func unsent(due, now int64) *record.Outcome {
-	return &record.Outcome{Due: due, Free: now, Sent: -1, End: now, Kind: record.TimedOut}
+	return &record.Outcome{Due: due, Free: now, Sent: -1, End: now, Kind: loadresult.TimedOut}
 }
 
 // run sends requests until the load ends. It returns how long the request had
@@ -113,7 +114,7 @@ func (c *client) run(shard *record.Shared) (cutOff int64) {
 			return out.End - out.Sent
 		}
 		c.record(shard, &out)
-		again = out.Kind == record.Refused && c.job.Again(out.Sent, out.End)
+		again = out.Kind == loadresult.Refused && c.job.Again(out.Sent, out.End)
 		c.rest(&out, &pause)
 		if !c.job.Think.None() {
 			wait(c.load, c.job.Think.Draw(c.think))
@@ -125,7 +126,7 @@ func (c *client) run(shard *record.Shared) (cutOff int64) {
 // rest waits where no answer came: a client would spin, since a refused
 // connection takes microseconds.
 func (c *client) rest(out *record.Outcome, pause *engine.Pause) {
-	if c.err != nil && out.Kind != record.TimedOut {
+	if c.err != nil && out.Kind != loadresult.TimedOut {
 		wait(c.load, pause.Next())
 	} else {
 		pause.Reset()
@@ -166,7 +167,7 @@ func (c *client) send(out *record.Outcome, now int64) {
 	if c.err == nil && c.ctx.Err() != nil {
 		// It was cut off. A body that lasts until the end of its connection may look
 		// whole then: the server ended it since we did.
-		c.err, out.Status, out.Kind = context.Cause(c.ctx), 0, record.Other
+		c.err, out.Status, out.Kind = context.Cause(c.ctx), 0, loadresult.Other
 	}
 	if c.err != nil {
 		if cause := context.Cause(c.ctx); cause == record.ErrTimeout {
@@ -174,7 +175,7 @@ func (c *client) send(out *record.Outcome, now int64) {
 			out.End = max(out.End, out.Sent+int64(c.job.Timeout)) // its timer began just before the clock was read
 		}
 		if c.err == record.ErrTimeout {
-			out.Kind = record.TimedOut
+			out.Kind = loadresult.TimedOut
 		}
 	}
 	c.disarm()

@@ -12,6 +12,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
 	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 // one is the only client of a job with one connection, and what ends its load.
@@ -143,7 +144,7 @@ func TestCutOffLooksWhole(t *testing.T) {
 		if !answered {
 			t.Fatal("the clock was not read behind the answer")
 		}
-		if c.err == nil || out.Status != 0 || out.Kind == "" || (out.Kind == record.TimedOut) != (cause == record.ErrTimeout) {
+		if c.err == nil || out.Status != 0 || out.Kind == "" || (out.Kind == loadresult.TimedOut) != (cause == record.ErrTimeout) {
 			t.Errorf("%v: status %d, kind %q, error %v", cause, out.Status, out.Kind, c.err)
 		}
 		if took := time.Duration(out.End - out.Sent); cause == record.ErrTimeout && took < j.Timeout {

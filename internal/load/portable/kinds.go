@@ -8,6 +8,7 @@ import (
 
 	"whet/internal/load/record"
 	"whet/internal/load/wire"
+	"whet/internal/loadresult"
 )
 
 // errSwitching is an answer of 101 to a request that did not ask for it.
@@ -28,7 +29,7 @@ func errVersion(proto string) error {
 func explain(err error, body bool, ended error) (kind string, _ error) {
 	kind, text := kindOf(err, body, ended), err.Error()
 	switch {
-	case kind == record.StreamReset:
+	case kind == loadresult.StreamReset:
 		// stream error: stream ID 5; REFUSED_STREAM; received from peer
 		if parts := strings.Split(text, "; "); len(parts) > 2 {
 			return kind, fmt.Errorf("the service reset the stream: %s", parts[1])
@@ -48,28 +49,28 @@ func kindOf(err error, body bool, ended error) string {
 	text := err.Error()
 	switch {
 	case err == errSwitching, err == errStatus, errors.Is(err, wire.ErrNotHTTP):
-		return record.BadAnswer
+		return loadresult.BadAnswer
 	// The errors of HTTP/2 are net/http's own.
 	case strings.Contains(text, "received from peer"):
-		return record.StreamReset
+		return loadresult.StreamReset
 	case strings.Contains(text, "sent GOAWAY and closed the connection") && body:
-		return record.ShortBody
+		return loadresult.ShortBody
 	case strings.Contains(text, "GOAWAY"), strings.Contains(text, "http2: client conn"):
-		return record.Reset
+		return loadresult.Reset
 	case strings.Contains(text, "stream error: "), strings.Contains(text, "connection error: "):
-		return record.BadAnswer
+		return loadresult.BadAnswer
 	}
 	kind := record.KindOf(err, body)
 	switch {
-	case kind != record.Other && kind != record.BadAnswer:
+	case kind != loadresult.Other && kind != loadresult.BadAnswer:
 		return kind
 	// net/http complains of the half of a line, where it is the end that is wrong.
 	case ended == nil:
 	case ended == io.EOF && body:
-		return record.ShortBody
-	case ended == io.EOF, record.KindOf(ended, body) == record.Reset:
-		return record.Reset
+		return loadresult.ShortBody
+	case ended == io.EOF, record.KindOf(ended, body) == loadresult.Reset:
+		return loadresult.Reset
 	}
 	// Whatever else net/http complains of is what it read.
-	return record.BadAnswer
+	return loadresult.BadAnswer
 }

@@ -2,13 +2,17 @@
 
 package record
 
-import "syscall"
+import (
+	"syscall"
+
+	"whet/internal/loadresult"
+)
 
 var errnos = map[string][]syscall.Errno{
-	Refused:     {syscall.ECONNREFUSED},
-	Reset:       {syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED},
-	TimedOut:    {syscall.ETIMEDOUT},
-	Unreachable: {syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN, syscall.EHOSTDOWN},
-	NoFiles:     {syscall.EMFILE, syscall.ENFILE},
-	NoPorts:     {syscall.EADDRNOTAVAIL},
+	loadresult.Refused:     {syscall.ECONNREFUSED},
+	loadresult.Reset:       {syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED},
+	loadresult.TimedOut:    {syscall.ETIMEDOUT},
+	loadresult.Unreachable: {syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN, syscall.EHOSTDOWN},
+	loadresult.NoFiles:     {syscall.EMFILE, syscall.ENFILE},
+	loadresult.NoPorts:     {syscall.EADDRNOTAVAIL},
 }

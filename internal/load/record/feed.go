@@ -1,6 +1,10 @@
 package record
 
-import "sync"
+import (
+	"sync"
+
+	"whet/internal/loadresult"
+)
 
 // waiting is how many seconds may wait for the function of Recorder.Interval;
 // then they are put together. Each takes 115 KiB.
@@ -19,11 +23,11 @@ type feed struct {
 
 // closed is a second, or several on end, with what was counted in it.
 type closed struct {
-	row Second
+	row loadresult.Second
 	t   *tally
 }
 
-func newFeed(r *Recorder, f func(Interval)) *feed {
+func newFeed(r *Recorder, f func(loadresult.Interval)) *feed {
 	d := &feed{r: r, done: make(chan struct{})}
 	d.more.L = &d.mu
 	go func() {
@@ -33,7 +37,7 @@ func newFeed(r *Recorder, f func(Interval)) *feed {
 			if !ok {
 				return
 			}
-			f(Interval{Second: c.row, Service: &c.t.service, Response: &c.t.response})
+			f(loadresult.Interval{Second: c.row, Service: &c.t.service, Response: &c.t.response})
 			r.mu.Lock()
 			r.release(c.t)
 			r.mu.Unlock()
@@ -43,7 +47,7 @@ func newFeed(r *Recorder, f func(Interval)) *feed {
 }
 
 // put adds a second. The recorder is locked.
-func (d *feed) put(row Second, t *tally) {
+func (d *feed) put(row loadresult.Second, t *tally) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.more.Signal()

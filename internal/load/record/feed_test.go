@@ -3,6 +3,8 @@ package record
 import (
 	"testing"
 	"time"
+
+	"whet/internal/loadresult"
 )
 
 // Whoever takes long over an interval holds up nobody: the seconds that wait
@@ -10,9 +12,9 @@ import (
 func TestSlowReader(t *testing.T) {
 	r := New(plan(30 * time.Second))
 	release, begun := make(chan struct{}), make(chan struct{})
-	var got []Interval
+	var got []loadresult.Interval
 	var times int64
-	r.Interval(func(i Interval) {
+	r.Interval(func(i loadresult.Interval) {
 		if len(got) == 0 {
 			close(begun)
 			<-release
@@ -54,7 +56,7 @@ func TestSlowReader(t *testing.T) {
 func TestClosing(t *testing.T) {
 	r := New(plan(time.Minute))
 	passed := make(chan int64, 100)
-	r.Interval(func(i Interval) { passed <- i.Requests })
+	r.Interval(func(i loadresult.Interval) { passed <- i.Requests })
 	a, b := r.Shard(), r.Shard()
 	a.Record(answer(100*ms, ms))
 	b.Record(answer(200*ms, ms))
@@ -86,20 +88,20 @@ func TestClosing(t *testing.T) {
 func TestCutShort(t *testing.T) {
 	r := New(plan(time.Minute))
 	var length time.Duration
-	r.Interval(func(i Interval) { length += i.Length })
+	r.Interval(func(i loadresult.Interval) { length += i.Length })
 	late, early := r.Shard(), r.Shard()
-	late.Fail(ended(300*ms, Outcome{Kind: Refused}), func() string { return "second" })
-	early.Fail(ended(200*ms, Outcome{Kind: Refused}), func() string { return "first" })
-	late.Fail(ended(400*ms, Outcome{Kind: Refused}), func() string { return "third" })
+	late.Fail(ended(300*ms, Outcome{Kind: loadresult.Refused}), func() string { return "second" })
+	early.Fail(ended(200*ms, Outcome{Kind: loadresult.Refused}), func() string { return "first" })
+	late.Fail(ended(400*ms, Outcome{Kind: loadresult.Refused}), func() string { return "third" })
 	got := r.Finish(warm+1250*ms, true)
-	if length != 1250*time.Millisecond || got.Examples[Refused] != "first" {
-		t.Errorf("intervals of %v, example %q", length, got.Examples[Refused])
+	if length != 1250*time.Millisecond || got.Examples[loadresult.Refused] != "first" {
+		t.Errorf("intervals of %v, example %q", length, got.Examples[loadresult.Refused])
 	}
 	r = New(plan(time.Minute))
 	early, late = r.Shard(), r.Shard()
-	early.Fail(ended(200*ms, Outcome{Kind: Refused}), func() string { return "first" })
-	late.Fail(ended(300*ms, Outcome{Kind: Refused}), func() string { return "second" })
-	if got := r.Finish(warm+1250*ms, true); got.Examples[Refused] != "first" {
-		t.Errorf("example %q", got.Examples[Refused])
+	early.Fail(ended(200*ms, Outcome{Kind: loadresult.Refused}), func() string { return "first" })
+	late.Fail(ended(300*ms, Outcome{Kind: loadresult.Refused}), func() string { return "second" })
+	if got := r.Finish(warm+1250*ms, true); got.Examples[loadresult.Refused] != "first" {
+		t.Errorf("example %q", got.Examples[loadresult.Refused])
 	}
 }

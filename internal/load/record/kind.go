@@ -12,25 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-)
 
-// Kinds of failed requests.
-const (
-	Refused     = "connection refused"
-	Reset       = "connection reset" // or closed, before an answer
-	StreamReset = "stream reset"     // of HTTP/2: the service ended this request, and the connection goes on
-	TimedOut    = "timeout"
-	NoHost      = "no such host"
-	Unreachable = "unreachable"
-	TLS         = "tls"
-	ShortBody   = "short body"   // the connection ended within the answer's body
-	BadAnswer   = "bad answer"   // what came is no HTTP
-	WrongAnswer = "wrong answer" // a whole answer that is not the one asked for
-	Status4xx   = "status 4xx"
-	Status5xx   = "status 5xx"
-	NoFiles     = "out of file descriptors" // this process or this machine
-	NoPorts     = "out of ports"            // this machine
-	Other       = "other"
+	"whet/internal/loadresult"
 )
 
 // ErrTimeout is what a request ends with that got no answer in time.
@@ -44,9 +27,9 @@ var ErrHalfAnswer = errors.New("the answer's head came, and its end did not with
 func StatusKind(status int) string {
 	switch {
 	case status >= 500:
-		return Status5xx
+		return loadresult.Status5xx
 	case status >= 400:
-		return Status4xx
+		return loadresult.Status4xx
 	}
 	return ""
 }
@@ -60,7 +43,7 @@ func StatusText(status int) string {
 // body says that the answer's head had come.
 func KindOf(err error, body bool) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		if kind := KindOfErrno(errno); kind != Other {
+		if kind := KindOfErrno(errno); kind != loadresult.Other {
 			return kind
 		}
 	}
@@ -69,22 +52,22 @@ func KindOf(err error, body bool) string {
 	text := err.Error()
 	switch {
 	case errors.Is(err, ErrTimeout):
-		return TimedOut
+		return loadresult.TimedOut
 	case isDNS && dns.IsNotFound:
-		return NoHost
+		return loadresult.NoHost
 	case isTLS(err):
-		return TLS
+		return loadresult.TLS
 	case is[textproto.ProtocolError](err), strings.Contains(text, "malformed HTTP"), strings.Contains(text, "malformed chunked encoding"):
-		return BadAnswer
+		return loadresult.BadAnswer
 	case body && errors.Is(err, io.ErrUnexpectedEOF):
-		return ShortBody
+		return loadresult.ShortBody
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		strings.Contains(text, "server closed idle connection"):
-		return Reset
+		return loadresult.Reset
 	case canTimeOut && timeout.Timeout():
-		return TimedOut
+		return loadresult.TimedOut
 	}
-	return Other
+	return loadresult.Other
 }
 
 // KindOfErrno names what an error of a system call means; Other where it says
@@ -95,7 +78,7 @@ func KindOfErrno(errno syscall.Errno) string {
 			return kind
 		}
 	}
-	return Other
+	return loadresult.Other
 }
 
 func isTLS(err error) bool {

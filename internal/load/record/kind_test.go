@@ -7,6 +7,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"whet/internal/loadresult"
 )
 
 func TestKindOf(t *testing.T) {
@@ -15,19 +17,19 @@ func TestKindOf(t *testing.T) {
 		body bool
 		want string
 	}{
-		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}, false, NoHost},
-		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "i/o timeout", IsTimeout: true}}, false, TimedOut},
-		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "server misbehaving"}}, false, Other},
-		{fmt.Errorf("read: %w", errnos[Reset][0]), true, Reset},
-		{fmt.Errorf("socket: %w", errnos[NoFiles][0]), false, NoFiles},
-		{fmt.Errorf("dial: %w", errnos[NoPorts][0]), false, NoPorts},
-		{fmt.Errorf("dial: %w", errnos[Unreachable][0]), false, Unreachable},
-		{fmt.Errorf("dial: %w", errnos[Refused][0]), false, Refused},
-		{errors.New(`malformed HTTP response "220 mail.example ESMTP"`), false, BadAnswer},
-		{io.ErrUnexpectedEOF, true, ShortBody},
-		{io.ErrUnexpectedEOF, false, Reset},
-		{errors.New("http: server closed idle connection"), false, Reset},
-		{fmt.Errorf("socket: something else"), false, Other},
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}, false, loadresult.NoHost},
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "i/o timeout", IsTimeout: true}}, false, loadresult.TimedOut},
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "server misbehaving"}}, false, loadresult.Other},
+		{fmt.Errorf("read: %w", errnos[loadresult.Reset][0]), true, loadresult.Reset},
+		{fmt.Errorf("socket: %w", errnos[loadresult.NoFiles][0]), false, loadresult.NoFiles},
+		{fmt.Errorf("dial: %w", errnos[loadresult.NoPorts][0]), false, loadresult.NoPorts},
+		{fmt.Errorf("dial: %w", errnos[loadresult.Unreachable][0]), false, loadresult.Unreachable},
+		{fmt.Errorf("dial: %w", errnos[loadresult.Refused][0]), false, loadresult.Refused},
+		{errors.New(`malformed HTTP response "220 mail.example ESMTP"`), false, loadresult.BadAnswer},
+		{io.ErrUnexpectedEOF, true, loadresult.ShortBody},
+		{io.ErrUnexpectedEOF, false, loadresult.Reset},
+		{errors.New("http: server closed idle connection"), false, loadresult.Reset},
+		{fmt.Errorf("socket: something else"), false, loadresult.Other},
 	} {
 		if got := KindOf(c.err, c.body); got != c.want {
 			t.Errorf("%v is %q, want %q", c.err, got, c.want)

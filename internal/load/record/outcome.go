@@ -1,5 +1,7 @@
 package record
 
+import "whet/internal/loadresult"
+
 // Outcome is how one request ended. All times are nanoseconds since the load's
 // origin.
 type Outcome struct {
@@ -30,14 +32,14 @@ type Outcome struct {
 }
 
 // timed reports whether the request has a time to be recorded.
-func (o *Outcome) timed() bool { return o.Status != 0 || o.Kind == TimedOut }
+func (o *Outcome) timed() bool { return o.Status != 0 || o.Kind == loadresult.TimedOut }
 
 // example is what a kind of failure means where nobody says more.
 func (o *Outcome) example() string {
 	switch {
-	case o.Kind == TimedOut && o.Begun:
+	case o.Kind == loadresult.TimedOut && o.Begun:
 		return ErrHalfAnswer.Error()
-	case o.Kind == TimedOut:
+	case o.Kind == loadresult.TimedOut:
 		return ErrTimeout.Error()
 	case o.Status != 0:
 		return "answered " + StatusText(o.Status)

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"whet/internal/hist"
+	"whet/internal/loadresult"
 )
 
 // Plan is what a recorder knows of the load before it begins.
@@ -23,7 +23,7 @@ type Plan struct {
 // Recorder makes a Result of what its shards are told.
 type Recorder struct {
 	plan   Plan
-	result *Result
+	result *loadresult.Result
 
 	mu      sync.Mutex
 	shards  []*Shard
@@ -37,11 +37,11 @@ type Recorder struct {
 func New(p Plan) *Recorder {
 	const most = 3600 // seconds to make room for; longer loads grow
 	n := min(int64(p.Duration/time.Second)+1, most)
-	return &Recorder{plan: p, total: new(tally), result: &Result{
+	return &Recorder{plan: p, total: new(tally), result: &loadresult.Result{
 		Began: p.Origin, Start: p.Origin.Add(p.Warmup), Open: p.Open,
 		Errors: make(map[string]int64), Examples: make(map[string]string), Status: make(map[int]int64),
-		Seconds: make([]Second, 0, n), Answers: make([]int32, 0, n*int64(binsPerSecond)),
-		Generator: Generator{CPU: -1, Share: -1, Shared: -1},
+		Seconds: make([]loadresult.Second, 0, n), Answers: make([]int32, 0, n*int64(binsPerSecond)),
+		Generator: loadresult.Generator{CPU: -1, Share: -1, Shared: -1},
 	}}
 }
 
@@ -53,7 +53,7 @@ func (r *Recorder) Shard() *Shard {
 		s.planned = make([]planned, 0, cap(r.result.Seconds))
 	}
 	if r.plan.Targets > 1 {
-		s.targets = make([]Target, r.plan.Targets)
+		s.targets = make([]loadresult.Target, r.plan.Targets)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,7 +167,7 @@ func (r *Recorder) sum(of func(*Shard) int64) int64 {
 // Finish completes the result. The engine is through, and nobody writes to the
 // shards any more. end is now. A load that was interrupted is as long as it
 // came, and one of a number of requests until the last of them ended.
-func (r *Recorder) Finish(end int64, interrupted bool) *Result {
+func (r *Recorder) Finish(end int64, interrupted bool) *loadresult.Result {
 	r.mu.Lock()
 	res := r.result
 	for _, s := range r.shards {
@@ -180,7 +180,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *Result {
 	// A loop may have looked at the clock behind the end of a load that was cut
 	// short: nothing was counted there.
 	res.Seconds = res.Seconds[:seconds]
-	res.Answers = res.Answers[:(length+Bin-1)/Bin]
+	res.Answers = res.Answers[:(length+loadresult.Bin-1)/loadresult.Bin]
 	if seconds > 0 {
 		res.Seconds[seconds-1].Length = length - time.Duration(seconds-1)*time.Second
 	}
@@ -197,7 +197,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *Result {
 		res.Errors[kind] = n
 	}
 	if r.plan.Targets > 1 {
-		res.Targets = make([]Target, r.plan.Targets)
+		res.Targets = make([]loadresult.Target, r.plan.Targets)
 	}
 	first := make(map[string]int64)
 	var ended int64
@@ -275,17 +275,11 @@ func (r *Recorder) add(s *Shard, first map[string]int64) {
 	res.Connecting += time.Duration(s.making)
 }
 
-// Interval is one closed second with all its times, or several on end.
-type Interval struct {
-	Second
-	Service, Response *hist.Histogram // until the function returns
-}
-
 // Interval has a function called for each second once it is closed, in order,
 // by a goroutine of its own: it never holds up the load. Where it takes longer
 // than a second, seconds that wait are put together. Nothing is left out:
 // Finish returns behind the last call.
-func (r *Recorder) Interval(f func(Interval)) {
+func (r *Recorder) Interval(f func(loadresult.Interval)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.feed = newFeed(r, f)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"whet/internal/loadresult"
 )
 
 var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -44,9 +46,9 @@ func TestWrittenOut(t *testing.T) {
 	}
 	s.Record(answer(0, int64(10*ms)))
 	s.Record(answer(int64(999*ms), int64(30*ms)))
-	s.Fail(ended(int64(1500*ms), Outcome{Sent: int64(ms), Kind: Refused, Connect: int64(ms)}), func() string { return "dial: refused\x1b[31m" })
-	s.Record(ended(int64(2200*ms), Outcome{Sent: int64(5 * ms), Status: 503, Kind: Status5xx, Connect: int64(2 * ms)}))
-	s.Record(ended(int64(2499*ms), Outcome{Sent: int64(time.Second), Bytes: 7, Kind: TimedOut}))
+	s.Fail(ended(int64(1500*ms), Outcome{Sent: int64(ms), Kind: loadresult.Refused, Connect: int64(ms)}), func() string { return "dial: refused\x1b[31m" })
+	s.Record(ended(int64(2200*ms), Outcome{Sent: int64(5 * ms), Status: 503, Kind: loadresult.Status5xx, Connect: int64(2 * ms)}))
+	s.Record(ended(int64(2499*ms), Outcome{Sent: int64(time.Second), Bytes: 7, Kind: loadresult.TimedOut}))
 	s.Record(answer(int64(2500*ms), int64(ms))) // the end
 	if n, failed := r.Counted(); n != 5 || failed != 3 {
 		t.Errorf("%d requests, %d failed", n, failed)
@@ -60,10 +62,10 @@ func TestWrittenOut(t *testing.T) {
 	if r.Answers() != 7 || got.Connections != 2 || got.Connecting != 3*ms {
 		t.Errorf("%d answers in all, %d connections in %v", r.Answers(), got.Connections, got.Connecting)
 	}
-	if diff := cmp.Diff(map[string]int64{Refused: 1, Status5xx: 1, TimedOut: 1}, got.Errors); diff != "" {
+	if diff := cmp.Diff(map[string]int64{loadresult.Refused: 1, loadresult.Status5xx: 1, loadresult.TimedOut: 1}, got.Errors); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]string{Refused: "dial: refused·[31m", Status5xx: "answered 503 Service Unavailable", TimedOut: "no answer within the timeout"}, got.Examples); diff != "" {
+	if diff := cmp.Diff(map[string]string{loadresult.Refused: "dial: refused·[31m", loadresult.Status5xx: "answered 503 Service Unavailable", loadresult.TimedOut: "no answer within the timeout"}, got.Examples); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(map[int]int64{200: 2, 503: 1}, got.Status); diff != "" {
@@ -76,10 +78,10 @@ func TestWrittenOut(t *testing.T) {
 	// Quantiles are the ends of buckets: of 10⁷ ns, 23 leading zeros and so
 	// shift 16: 152·2¹⁶ = 9,961,472 to 153·2¹⁶ − 1 = 10,027,007; of 5·10⁶,
 	// shift 15: 152·2¹⁵ to 153·2¹⁵ − 1 = 5,013,503. A maximum is exact.
-	want := []Second{
+	want := []loadresult.Second{
 		{Start: epoch, Length: time.Second, Requests: 2, Answered: 2, Bytes: 20, P50: 10_027_007, P99: 30 * ms, Max: 30 * ms},
-		{Start: epoch.Add(time.Second), Length: time.Second, Requests: 1, Errors: 1, Kinds: map[string]int64{Refused: 1}},
-		{Start: epoch.Add(2 * time.Second), Length: 500 * ms, Requests: 2, Answered: 1, Errors: 2, Bytes: 7, Kinds: map[string]int64{Status5xx: 1, TimedOut: 1},
+		{Start: epoch.Add(time.Second), Length: time.Second, Requests: 1, Errors: 1, Kinds: map[string]int64{loadresult.Refused: 1}},
+		{Start: epoch.Add(2 * time.Second), Length: 500 * ms, Requests: 2, Answered: 1, Errors: 2, Bytes: 7, Kinds: map[string]int64{loadresult.Status5xx: 1, loadresult.TimedOut: 1},
 			P50: 5_013_503, P99: time.Second, Max: time.Second},
 	}
 	if diff := cmp.Diff(want, got.Seconds); diff != "" {
@@ -148,9 +150,9 @@ func TestConservation(t *testing.T) {
 		p := plan(duration)
 		p.Open, p.KeepResponses, p.Targets = rapid.Bool().Draw(t, "open"), true, 3
 		many, one := New(p), New(p)
-		var passed, sum Second
+		var passed, sum loadresult.Second
 		var times int64
-		many.Interval(func(i Interval) {
+		many.Interval(func(i loadresult.Interval) {
 			if !i.Start.Equal(epoch.Add(passed.Length)) {
 				t.Errorf("an interval begins at %v behind %v", i.Start, passed.Length)
 			}
@@ -168,12 +170,12 @@ func TestConservation(t *testing.T) {
 		at := -warm
 		for range n {
 			at += random.Int64N(3 * (int64(duration) + warm) / int64(n))
-			o := []*Outcome{answer(at, 1), ended(at, Outcome{Kind: Refused}), ended(at, Outcome{Kind: TimedOut, Sent: ms}), ended(at, Outcome{Status: 500, Kind: Status5xx, Connect: 7})}[random.IntN(4)]
+			o := []*Outcome{answer(at, 1), ended(at, Outcome{Kind: loadresult.Refused}), ended(at, Outcome{Kind: loadresult.TimedOut, Sent: ms}), ended(at, Outcome{Status: 500, Kind: loadresult.Status5xx, Connect: 7})}[random.IntN(4)]
 			o.Target = random.IntN(3)
 			belongs := at
 			if p.Open {
 				o.Due = max(0, o.End-random.Int64N(300*ms))
-				if belongs = o.Due - warm; o.Kind == TimedOut && random.IntN(2) == 0 {
+				if belongs = o.Due - warm; o.Kind == loadresult.TimedOut && random.IntN(2) == 0 {
 					o.Sent = -1
 				}
 			}
@@ -232,7 +234,7 @@ func TestConservation(t *testing.T) {
 		if passed.Requests != requests || passed.Errors != failed || int64(passed.Length) != length || times != got.Service.Count()+got.Response.Count() {
 			t.Fatalf("passed on: %+v and %d times", passed, times)
 		}
-		if want := int((duration + Bin - 1) / Bin); len(got.Answers) != want {
+		if want := int((duration + loadresult.Bin - 1) / loadresult.Bin); len(got.Answers) != want {
 			t.Fatalf("%d bins, want %d", len(got.Answers), want)
 		}
 		if got.Service != want.Service || got.Response != want.Response || got.Lateness != want.Lateness || got.LateSends != want.LateSends || got.Connections != want.Connections || got.Connecting != want.Connecting || got.Drain != want.Drain || len(got.Responses) != len(want.Responses) || len(got.Responses) != int(got.Response.Count()) {
@@ -264,13 +266,13 @@ func TestLateness(t *testing.T) {
 	} {
 		s.Record(&Outcome{Due: c.due * ms, Free: c.free * ms, Sent: c.sent * ms, End: c.end * ms, Status: 200})
 	}
-	s.Record(&Outcome{Due: 900 * ms, Sent: -1, End: 2000 * ms, Kind: TimedOut})
+	s.Record(&Outcome{Due: 900 * ms, Sent: -1, End: 2000 * ms, Kind: loadresult.TimedOut})
 	s.Record(&Outcome{Due: 1000 * ms, Sent: 1000 * ms, End: 2000 * ms, Status: 200}) // due at the end: not in it
 	res := r.Finish(2100*ms, false)
 	if res.LateSends != 2 || res.LateRatio() != 2.0/5 || res.Lateness.Max() != 20*ms {
 		t.Errorf("%d late (%v), at most by %v", res.LateSends, res.LateRatio(), time.Duration(res.Lateness.Max()))
 	}
-	if res.Requests != 6 || res.Errors[TimedOut] != 1 || res.Response.Count() != 6 || res.Service.Count() != 5 {
+	if res.Requests != 6 || res.Errors[loadresult.TimedOut] != 1 || res.Response.Count() != 6 || res.Service.Count() != 5 {
 		t.Errorf("%d requests, errors %v, %d response times, %d service times", res.Requests, res.Errors, res.Response.Count(), res.Service.Count())
 	}
 	// 1100 ms of waiting for the request that was never sent, 1450 of the last.
@@ -297,7 +299,7 @@ func TestGivenUp(t *testing.T) {
 	r := New(p)
 	s := r.Shard()
 	s.Record(&Outcome{Due: warm, Sent: warm, End: warm + 100*ms, Status: 200})
-	s.Record(&Outcome{Due: warm + 1400*ms, Free: warm + 1900*ms, Sent: warm + 1900*ms, End: warm + 2900*ms, Kind: TimedOut})
+	s.Record(&Outcome{Due: warm + 1400*ms, Free: warm + 1900*ms, Sent: warm + 1900*ms, End: warm + 2900*ms, Kind: loadresult.TimedOut})
 	res := r.Finish(warm+2000*ms, false)
 	if res.Service.Max() != int64(time.Second) || res.Response.Max() != 1500*ms || res.Drain != 500*time.Millisecond || res.Throughput() != 1/1.5 {
 		t.Errorf("service times up to %d ns, response times up to %d ns, drained for %v", res.Service.Max(), res.Response.Max(), res.Drain)
@@ -344,12 +346,12 @@ func TestThroughput(t *testing.T) {
 	s := r.Shard()
 	s.Record(&Outcome{Due: 0, Sent: 0, End: warm - 1, Status: 200})
 	s.Record(&Outcome{Due: warm - 1, Sent: warm - 1, End: warm, Status: 200})
-	s.Record(&Outcome{Due: warm - ms, Sent: warm, End: warm + 5*ms, Status: 503, Kind: Status5xx})
+	s.Record(&Outcome{Due: warm - ms, Sent: warm, End: warm + 5*ms, Status: 503, Kind: loadresult.Status5xx})
 	s.Record(&Outcome{Due: warm, Sent: warm, End: warm + ms, Status: 200})
 	s.Record(&Outcome{Due: warm - 2*ms, Sent: warm, End: warm + 1000*ms, Status: 200})
 	s.Record(&Outcome{Due: warm + 999*ms, Sent: warm + 999*ms, End: warm + 1000*ms, Status: 200})
-	s.Fail(&Outcome{Due: warm - ms, Sent: warm - ms, End: warm + 5*ms, Kind: Reset}, nil)
-	s.Fail(&Outcome{Due: warm + 998*ms, Sent: warm + 998*ms, End: warm + 10_998*ms, Kind: TimedOut}, nil)
+	s.Fail(&Outcome{Due: warm - ms, Sent: warm - ms, End: warm + 5*ms, Kind: loadresult.Reset}, nil)
+	s.Fail(&Outcome{Due: warm + 998*ms, Sent: warm + 998*ms, End: warm + 10_998*ms, Kind: loadresult.TimedOut}, nil)
 	res := r.Finish(warm+10_998*ms, false)
 	if res.Leftover != 2 || res.Behind != 1 || res.Requests != 3 || res.Answered() != 2 || res.Throughput() != 3 || res.Drain != 9998*time.Millisecond {
 		t.Errorf("%d left over, %d behind the end, %d requests, %d answered, %v/s, drain %v", res.Leftover, res.Behind, res.Requests, res.Answered(), res.Throughput(), res.Drain)
@@ -394,9 +396,9 @@ func TestOverloadOnPaper(t *testing.T) {
 		o.End = o.Sent + 5*ms/2
 		switch {
 		case o.Sent >= end:
-			o = Outcome{Due: due, Free: due, Sent: -1, End: end, Kind: TimedOut}
+			o = Outcome{Due: due, Free: due, Sent: -1, End: end, Kind: loadresult.TimedOut}
 		case o.End >= end:
-			o.Status, o.Kind, o.End = 0, TimedOut, o.Sent+second
+			o.Status, o.Kind, o.End = 0, loadresult.TimedOut, o.Sent+second
 		}
 		if o.Sent >= 0 {
 			free = o.End
@@ -404,7 +406,7 @@ func TestOverloadOnPaper(t *testing.T) {
 		s.Record(&o)
 	}
 	res := r.Finish(end, false)
-	if res.Requests != 3000 || res.Answered() != 1599 || res.Unsent != 1400 || res.Errors[TimedOut] != 1401 || res.Leftover != 1 || res.Behind != 400 || res.Throughput() != 400 {
+	if res.Requests != 3000 || res.Answered() != 1599 || res.Unsent != 1400 || res.Errors[loadresult.TimedOut] != 1401 || res.Leftover != 1 || res.Behind != 400 || res.Throughput() != 400 {
 		t.Errorf("%d requests, %d answered, %d unsent, %v, %d left over, %d behind the end, %v/s", res.Requests, res.Answered(), res.Unsent, res.Errors, res.Leftover, res.Behind, res.Throughput())
 	}
 	// The first is there after 4 ms; the one under way was due at 2,599 ms, and stands

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"whet/internal/loadresult"
 )
 
 // Two targets and two shards: of the first an answer of 2 ms, one of 3 ms with a
@@ -18,10 +20,10 @@ func TestTargets(t *testing.T) {
 		shards := []*Shard{r.Shard(), r.Shard()}
 		for i, o := range []Outcome{
 			{Sent: 10 * ms, End: 12 * ms, Status: 200},
-			{Sent: 20 * ms, End: 23 * ms, Status: 503, Kind: Status5xx},
-			{Sent: 30 * ms, End: 31 * ms, Kind: Refused},
-			{Sent: 40 * ms, End: 47 * ms, Kind: TimedOut, Target: 1},
-			{Sent: -ms, End: 40 * ms, Kind: TimedOut, Target: 1},
+			{Sent: 20 * ms, End: 23 * ms, Status: 503, Kind: loadresult.Status5xx},
+			{Sent: 30 * ms, End: 31 * ms, Kind: loadresult.Refused},
+			{Sent: 40 * ms, End: 47 * ms, Kind: loadresult.TimedOut, Target: 1},
+			{Sent: -ms, End: 40 * ms, Kind: loadresult.TimedOut, Target: 1},
 		} {
 			if o.Sent < 0 && !open {
 				continue
@@ -36,36 +38,13 @@ func TestTargets(t *testing.T) {
 			o.End += warm
 			shards[i%2].Record(&o)
 		}
-		want := []Target{{Requests: 3, Errors: 2, Timed: 2, Service: 5 * time.Millisecond}, {Requests: 1, Errors: 1, Timed: 1, Service: 7 * time.Millisecond}}
+		want := []loadresult.Target{{Requests: 3, Errors: 2, Timed: 2, Service: 5 * time.Millisecond}, {Requests: 1, Errors: 1, Timed: 1, Service: 7 * time.Millisecond}}
 		if open {
 			want[1].Requests, want[1].Errors = 2, 2
 		}
 		if diff := cmp.Diff(want, r.Finish(warm+int64(time.Second), false).Targets); diff != "" {
 			t.Errorf("open %v: %s", open, diff)
 		}
-	}
-}
-
-// Of 10,000 that are planned a twentieth less are 9,500, and two of where the time
-// is cut; arrivals at random may lack 3·√10,000 = 300 more. Of few no share is
-// short.
-func TestShort(t *testing.T) {
-	for _, c := range []struct {
-		planned     float64
-		random      bool
-		enough, few int64
-	}{
-		{10_000, false, 9498, 9497},
-		{10_000, true, 9198, 9197},
-		{100, false, 93, 92},
-		{100, true, 63, 62},
-	} {
-		if Short(c.planned, c.random, c.enough) || !Short(c.planned, c.random, c.few) {
-			t.Errorf("of %v (random %v) %d are short %v, %d %v", c.planned, c.random, c.enough, Short(c.planned, c.random, c.enough), c.few, Short(c.planned, c.random, c.few))
-		}
-	}
-	if Short(2, false, 0) || Short(9, true, 0) {
-		t.Error("none of a few that were planned is short")
 	}
 }
 
@@ -91,31 +70,5 @@ func TestAhead(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int64{2, 1, 3, 3, 0}, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// The kind of most failures; of several the same in each run.
-func TestCommonest(t *testing.T) {
-	for want, errors := range map[string]map[string]int64{
-		"":        nil,
-		TimedOut:  {TimedOut: 3, Reset: 2},
-		Reset:     {TimedOut: 3, Reset: 4, BadAnswer: 1},
-		BadAnswer: {TimedOut: 3, Reset: 3, BadAnswer: 3}, // "bad answer" is the first by name
-	} {
-		r := Result{Errors: errors}
-		if got := r.Commonest(); got != want {
-			t.Errorf("%v: %q, want %q", errors, got, want)
-		}
-	}
-}
-
-// What users see of an open loop are its response times.
-func TestTimes(t *testing.T) {
-	r := new(Result)
-	if r.Times() != &r.Service {
-		t.Error("a closed loop has other times than service times")
-	}
-	if r.Open = true; r.Times() != &r.Response {
-		t.Error("an open loop has other times than response times")
 	}
 }

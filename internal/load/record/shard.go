@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"whet/internal/hist"
+	"whet/internal/loadresult"
 )
 
 // Shard takes the outcomes of one event loop. One goroutine writes at a time.
@@ -32,7 +33,7 @@ type Shard struct {
 	examples  map[string]example
 	planned   []planned // by second
 	responses []time.Duration
-	targets   []Target
+	targets   []loadresult.Target
 	made      int64 // connections
 	making    int64 // ns
 	latest    int64 // the largest moment that counted, since Start, within the load
@@ -104,7 +105,7 @@ func (s *Shard) record(o *Outcome, text func() string) {
 		if behind {
 			t.behind++
 		}
-		t.bins[at%int64(time.Second)/int64(Bin)]++
+		t.bins[at%int64(time.Second)/int64(loadresult.Bin)]++
 		s.status[min(max(o.Status, 0), len(s.status)-1)]++
 	}
 	timed := o.timed()
@@ -161,14 +162,14 @@ func (s *Shard) open(o *Outcome, timed bool, due int64) {
 	}
 	late := max(o.Sent-max(o.Due, o.Free), 0)
 	s.lateness.Record(late)
-	if late > int64(LateAfter) {
+	if late > int64(loadresult.LateAfter) {
 		s.lateSends++
 	}
 }
 
 func (s *Shard) fail(o *Outcome, text func() string) {
 	count(&s.failed)
-	if o.Kind == TimedOut && o.Begun {
+	if o.Kind == loadresult.TimedOut && o.Begun {
 		s.begun++
 	}
 	s.now.errors++

@@ -4,9 +4,10 @@ import (
 	"time"
 
 	"whet/internal/hist"
+	"whet/internal/loadresult"
 )
 
-const binsPerSecond = int(time.Second / Bin)
+const binsPerSecond = int(time.Second / loadresult.Bin)
 
 // tally is what was counted in a second, or in several.
 type tally struct {
@@ -58,8 +59,8 @@ func (t *tally) merge(o *tally) {
 }
 
 // row sums the tally up.
-func (t *tally) row(start time.Time, length time.Duration) Second {
-	s := Second{Start: start, Length: length, Requests: t.requests, Answered: t.answered, Behind: t.behind, Leftover: t.leftover, Errors: t.errors, Bytes: t.bytes}
+func (t *tally) row(start time.Time, length time.Duration) loadresult.Second {
+	s := loadresult.Second{Start: start, Length: length, Requests: t.requests, Answered: t.answered, Behind: t.behind, Leftover: t.leftover, Errors: t.errors, Bytes: t.bytes}
 	if len(t.kinds) > 0 {
 		s.Kinds = make(map[string]int64, len(t.kinds))
 		for kind, n := range t.kinds {
@@ -72,9 +73,9 @@ func (t *tally) row(start time.Time, length time.Duration) Second {
 	return s
 }
 
-func quantiles(h *hist.Histogram) Quantiles {
+func quantiles(h *hist.Histogram) loadresult.Quantiles {
 	if h.Count() == 0 {
-		return Quantiles{}
+		return loadresult.Quantiles{}
 	}
-	return Quantiles{P50: time.Duration(h.Quantile(0.5)), P99: time.Duration(h.Quantile(0.99)), Max: time.Duration(h.Max())}
+	return loadresult.Quantiles{P50: time.Duration(h.Quantile(0.5)), P99: time.Duration(h.Quantile(0.99)), Max: time.Duration(h.Max())}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 )
 
@@ -22,7 +22,7 @@ type Verdict struct {
 }
 
 // Judge holds a result against the bounds; one verdict for each, in their order.
-func (b Bounds) Judge(r *record.Result) []Verdict {
+func (b Bounds) Judge(r *loadresult.Result) []Verdict {
 	out := make([]Verdict, len(b))
 	for i := range b {
 		out[i] = b[i].judge(r)
@@ -50,7 +50,7 @@ func Met(verdicts []Verdict) bool {
 	return true
 }
 
-func (b Bound) judge(r *record.Result) Verdict {
+func (b Bound) judge(r *loadresult.Result) Verdict {
 	v := Verdict{Bound: b, Value: math.NaN()}
 	v.Value, v.Note = b.Metric.of(r)
 	if math.IsNaN(v.Value) {
@@ -62,7 +62,7 @@ func (b Bound) judge(r *record.Result) Verdict {
 }
 
 // of is the metric of a result, NaN with the reason where it has none.
-func (m Metric) of(r *record.Result) (value float64, note string) {
+func (m Metric) of(r *loadresult.Result) (value float64, note string) {
 	seconds := r.End.Sub(r.Start).Seconds()
 	switch {
 	case m.Kind == Throughput && seconds <= 0:
@@ -80,7 +80,7 @@ func (m Metric) of(r *record.Result) (value float64, note string) {
 }
 
 // Histogram holds the times that the metric is of.
-func (m Metric) Histogram(r *record.Result) *hist.Histogram {
+func (m Metric) Histogram(r *loadresult.Result) *hist.Histogram {
 	if m.Times == Service {
 		return &r.Service
 	}

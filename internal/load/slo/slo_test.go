@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 func TestParse(t *testing.T) {
@@ -124,10 +124,10 @@ func FuzzParse(f *testing.F) {
 // result is ten seconds of a load: 1000 requests of 1 to 1000 ms, of which ten
 // failed with an answer; in an open loop each was due a second before it was
 // sent.
-func result(open bool) *record.Result {
+func result(open bool) *loadresult.Result {
 	start := time.Unix(0, 0)
-	r := &record.Result{Start: start, End: start.Add(10 * time.Second), Open: open, Requests: 1000,
-		Status: map[int]int64{200: 990, 500: 10}, Errors: map[string]int64{record.Status5xx: 10}}
+	r := &loadresult.Result{Start: start, End: start.Add(10 * time.Second), Open: open, Requests: 1000,
+		Status: map[int]int64{200: 990, 500: 10}, Errors: map[string]int64{loadresult.Status5xx: 10}}
 	for i := range int64(1000) {
 		r.Service.Record((i + 1) * 1e6)
 		if open {
@@ -191,7 +191,7 @@ func TestJudgeAll(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 	// Of a load without an answer nothing is known, and its errors least of all.
-	empty := b.Judge(&record.Result{})
+	empty := b.Judge(&loadresult.Result{})
 	for i := range empty {
 		if !empty[i].Unknown || empty[i].Broken || !math.IsNaN(empty[i].Value) || empty[i].Note == "" {
 			t.Errorf("%+v", empty[i])
@@ -204,11 +204,11 @@ func TestJudgeAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := all.Judge(&record.Result{}); !v[0].Unknown {
+	if v := all.Judge(&loadresult.Result{}); !v[0].Unknown {
 		t.Errorf("%v", v)
 	}
 	// Every request failed without an answer: errors are known, times are not.
-	refused := &record.Result{Start: time.Unix(0, 0), End: time.Unix(1, 0), Requests: 5, Errors: map[string]int64{record.Refused: 5}}
+	refused := &loadresult.Result{Start: time.Unix(0, 0), End: time.Unix(1, 0), Requests: 5, Errors: map[string]int64{loadresult.Refused: 5}}
 	v = b.Judge(refused)
 	if !v[0].Unknown || !v[1].Broken || v[1].Value != 1 || !v[2].Unknown {
 		t.Errorf("%v", v)

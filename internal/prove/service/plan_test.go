@@ -9,7 +9,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/hist"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 )
 
 func TestSpanOf(t *testing.T) {
@@ -75,7 +75,7 @@ func TestReportable(t *testing.T) {
 // on both sides of a bucket's end; their quantiles differ by 0.4 % in any case.
 func TestQuantilesAreExact(t *testing.T) {
 	of := func(median time.Duration) map[string]float64 {
-		var res record.Result
+		var res loadresult.Result
 		for i := range 1001 {
 			took := median + time.Duration(i-500)
 			res.Responses = append(res.Responses, took)

@@ -12,7 +12,7 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/hist"
 	"whet/internal/load"
-	"whet/internal/load/record"
+	"whet/internal/loadresult"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
 	"whet/internal/schedule"
@@ -86,7 +86,7 @@ func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, er
 }
 
 // closed puts a closed loop on a side.
-func (r *runner) closed(ctx context.Context, side compare.Which, s *standing, warmup, span time.Duration) (*record.Result, error) {
+func (r *runner) closed(ctx context.Context, side compare.Which, s *standing, warmup, span time.Duration) (*loadresult.Result, error) {
 	o := r.loadOptions(s)
 	o.Warmup, o.Duration = warmup, span
 	res, _, err := r.drive(ctx, side, s, o)
@@ -129,7 +129,7 @@ func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, sli
 // that all slices of a steady service would show one number, and two services
 // that lie on both sides of a bucket's end would differ by its width in every
 // round.
-func quantiles(res *record.Result) map[string]float64 {
+func quantiles(res *loadresult.Result) map[string]float64 {
 	times := make([]float64, len(res.Responses))
 	for i, t := range res.Responses {
 		times[i] = float64(t)
@@ -163,7 +163,7 @@ var errNone = errors.New("no request ended")
 
 // drive runs one load and looks at what came back. answered are all whole
 // answers, those of its warm-up included.
-func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o load.Options) (res *record.Result, answered int64, err error) {
+func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o load.Options) (res *loadresult.Result, answered int64, err error) {
 	alive, stop := s.whileAlive(ctx)
 	defer stop()
 	running, err := load.Start(alive, o)
@@ -187,7 +187,7 @@ func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o l
 	return res, running.Completed(), nil
 }
 
-func (t *tally) add(res *record.Result) {
+func (t *tally) add(res *loadresult.Result) {
 	if t.answers == nil {
 		t.answers, t.errors, t.example = make(map[int]int64), make(map[string]int64), make(map[string]string)
 	}

@@ -1,4 +1,4 @@
-package record
+package loadresult
 
 import (
 	"maps"
@@ -156,6 +156,12 @@ func Short(planned float64, random bool, answered int64) bool {
 		chance += 3 * math.Sqrt(planned)
 	}
 	return float64(answered) < 0.95*planned-chance
+}
+
+// Interval is one closed second with all its times, or several on end.
+type Interval struct {
+	Second
+	Service, Response *hist.Histogram // until the function returns
 }
 
 // Quantiles sum up the times of a second; 0 when there are none.
