@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whet/internal/cli"
 )
 
 func TestFlagsAnywhere(t *testing.T) {
@@ -37,8 +39,8 @@ func TestFlagsAnywhere(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{{}, {"tun"}, {"nonsense"}, {"help", "nonsense"}, {"tune", "-nonsense"}} {
 		var out, errs bytes.Buffer
-		if code := Run(context.Background(), args, nil, &out, &errs); code != exitUsage {
-			t.Errorf("%q: exit code %d, want %d", args, code, exitUsage)
+		if code := Run(context.Background(), args, nil, &out, &errs); code != cli.ExitUsage {
+			t.Errorf("%q: exit code %d, want %d", args, code, cli.ExitUsage)
 		}
 		if len(args) > 0 && strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%q: want one line, got %q", args, errs.String())
@@ -48,9 +50,9 @@ func TestUsageErrors(t *testing.T) {
 
 func TestHelpOfEveryVerb(t *testing.T) {
 	for _, c := range commands() {
-		for _, args := range [][]string{{"help", c.name}, {c.name, "-h"}, {c.name, "--help"}} {
+		for _, args := range [][]string{{"help", c.Name}, {c.Name, "-h"}, {c.Name, "--help"}} {
 			var out bytes.Buffer
-			if code := Run(context.Background(), args, nil, &out, io.Discard); code != exitDone {
+			if code := Run(context.Background(), args, nil, &out, io.Discard); code != cli.ExitDone {
 				t.Errorf("%q: exit code %d", args, code)
 			}
 			if !strings.Contains(out.String(), "Examples:") {
@@ -60,22 +62,10 @@ func TestHelpOfEveryVerb(t *testing.T) {
 	}
 	names := make([]string, 0)
 	for _, c := range commands() {
-		names = append(names, c.name)
+		names = append(names, c.Name)
 	}
 	slices.Sort(names)
 	if len(slices.Compact(names)) != len(commands()) {
 		t.Error("a verb stands twice in the table")
-	}
-}
-
-func TestOneLine(t *testing.T) {
-	for in, want := range map[string]string{
-		"a\n\n  \nb\x1b[31m\r\n":               "a; b?[31m",
-		"\u202egnp.exe \u2028 \u009b2J \xff":   "?gnp.exe ? ?2J ?",
-		strings.Repeat("é", 400) + ": do this": strings.Repeat("é", 140) + "…" + strings.Repeat("é", 135) + ": do this",
-	} {
-		if got := oneLine(in); got != want {
-			t.Errorf("oneLine(%q) = %q, want %q", in, got, want)
-		}
 	}
 }

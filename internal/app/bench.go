@@ -10,18 +10,19 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/format/benchmark"
 	"whet/internal/quantity"
 	"whet/internal/report"
 	"whet/internal/suite"
 )
 
-func benchCommand() *command {
-	return &command{
-		name:     "bench",
-		operands: "PACKAGE...",
-		short:    "run benchmarks of many packages into one recording, and keep a history",
-		long: `
+func benchCommand() *cli.Command {
+	return &cli.Command{
+		Name:     "bench",
+		Operands: "PACKAGE...",
+		Short:    "run benchmarks of many packages into one recording, and keep a history",
+		Long: `
 Bench builds the test binaries of all packages that the patterns match, runs their benchmarks in
 rounds (-count), each in a process of its own, and then profiles them, in further processes, so
 that no timing pays for a profiler. It prints what go test prints, and writes one recording,
@@ -32,7 +33,7 @@ With -history it also adds the results to a directory that keeps them by host an
 chance does not explain.
 
 What does not build or fails is reported, and the others go on; the exit code is then 3.`,
-		examples: []string{
+		Examples: []string{
 			"whet bench ./...",
 			"whet bench -bench Encode -count 5 -cpu 1,2 -o encode.whet ./encode/... ./internal/wire",
 			"whet top -kind allocs -benchmark BenchmarkEncode encode.whet",
@@ -41,9 +42,9 @@ What does not build or fails is reported, and the others go on; the exit code is
 			"whet bench -history ../bench-history -show 'Encode|Decode'",
 			"whet bench -history ../bench-history -show Encode -unit allocs/op -o encode.svg",
 		},
-		setup: func(fs *flag.FlagSet) runFunc {
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			b := newBenchFlags(fs)
-			return func(ctx context.Context, e *env, operands []string) error {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				given := make(map[string]bool)
 				fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 				if given["show"] {
@@ -51,7 +52,7 @@ What does not build or fails is reported, and the others go on; the exit code is
 				}
 				for _, name := range []string{"unit", "alpha"} {
 					if given[name] {
-						return usageError("bench: -%s goes with -show", name)
+						return cli.UsageError("bench: -%s goes with -show", name)
 					}
 				}
 				return b.run(ctx, e, operands)
@@ -80,7 +81,7 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 	fs.Bool("benchmem", true, "for the habit: memory is always counted")
 	fs.StringVar(&o.Run, "run", o.Run, "first run the tests that match `regexp`; a package that fails them is not measured")
 	fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
-	fs.Var((*stringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
+	fs.Var((*cli.StringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
 	fs.DurationVar(&o.Timeout, "timeout", o.Timeout, "stop a process, which runs one benchmark and its sub-benchmarks, after this `time`; 0 never")
 	fs.DurationVar(&o.Budget, "budget", o.Budget, "start no process after this `time`; builds come on top (default: no limit)")
 	fs.StringVar(&b.profiles, "profiles", strings.Join(o.Profiles, ","), "`kinds` to take: cpu, allocs, block, mutex, or none")
@@ -97,17 +98,17 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 }
 
 // run runs the benchmarks.
-func (b *benchFlags) run(ctx context.Context, e *env, operands []string) error {
+func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) error {
 	o := &b.o
 	switch {
 	case slices.Contains(operands, "--"):
-		return usageError("bench: arguments of test binaries stand behind -args")
+		return cli.UsageError("bench: arguments of test binaries stand behind -args")
 	case b.format != "text" && b.format != "go":
-		return usageError("bench: -format %q: there are text and go", b.format)
+		return cli.UsageError("bench: -format %q: there are text and go", b.format)
 	case b.json && b.format != "text":
-		return usageError("bench: choose -json or -format")
+		return cli.UsageError("bench: choose -json or -format")
 	}
-	o.Packages, o.Args, o.Command, o.Version = operands, e.targetArgs, e.args, Version()
+	o.Packages, o.Args, o.Command, o.Version = operands, e.TargetArgs, e.Args, cli.Version()
 	if b.out != "" {
 		o.Out = b.out
 	}
@@ -120,26 +121,26 @@ func (b *benchFlags) run(ctx context.Context, e *env, operands []string) error {
 		}
 	}
 	if b.verbose {
-		o.Output = e.stderr
+		o.Output = e.Stderr
 	}
 	if err := o.Validate(); err != nil {
-		return &exitError{exitUsage, err}
+		return &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
-	status := e.status()
-	o.Progress = status.benchProgress
-	lines := report.NewBenchLines(e.stdout, b.format == "go")
+	status := e.Status()
+	o.Progress = func(p suite.Progress) { benchProgress(status, p) }
+	lines := report.NewBenchLines(e.Stdout, b.format == "go")
 	if !b.json {
 		o.Lines = cleared{lines, status}
 	}
 	res, err := suite.Run(ctx, *o)
-	status.clear()
+	status.Clear()
 	if res == nil {
-		return measuringError(err, "interrupted before anything was measured")
+		return cli.MeasuringError(err, "interrupted before anything was measured")
 	}
 	err = errors.Join(err, lines.Err(), b.print(e, res))
 	switch {
 	case err != nil:
-		return keptError(err, "what was measured", res.Recording)
+		return cli.KeptError(err, "what was measured", res.Recording)
 	case len(res.Failures) > 0:
 		more := ""
 		if n := len(res.Failures) - 1; n > 0 {
@@ -151,20 +152,20 @@ func (b *benchFlags) run(ctx context.Context, e *env, operands []string) error {
 }
 
 // print writes what follows the lines.
-func (b *benchFlags) print(e *env, res *report.Bench) error {
+func (b *benchFlags) print(e *cli.Env, res *report.Bench) error {
 	if b.json {
-		return report.WriteBenchJSON(e.stdout, res)
+		return report.WriteBenchJSON(e.Stdout, res)
 	}
-	to, color := e.stdout, e.color
+	to, color := e.Stdout, e.Color
 	if b.format == "go" { // stdout carries the format and nothing else
-		to, color = e.stderr, false
+		to, color = e.Stderr, false
 	}
-	if err := report.WriteBenchText(to, res, report.TextOptions{Width: e.width, Color: color}); err != nil {
+	if err := report.WriteBenchText(to, res, report.TextOptions{Width: e.Width, Color: color}); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(to, "recording  %s\n", e.path(res.Recording))
+	_, err := fmt.Fprintf(to, "recording  %s\n", e.Path(res.Recording))
 	if err == nil && res.History != "" {
-		_, err = fmt.Fprintf(to, "history    %s\n", e.path(res.History))
+		_, err = fmt.Fprintf(to, "history    %s\n", e.Path(res.History))
 	}
 	return err
 }
@@ -172,56 +173,56 @@ func (b *benchFlags) print(e *env, res *report.Bench) error {
 // cleared takes the status line away before a result is written.
 type cleared struct {
 	*report.BenchLines
-	status *statusLine
+	status *cli.StatusLine
 }
 
 func (c cleared) Result(settings []benchmark.Setting, l benchmark.Line) {
-	c.status.clear()
+	c.status.Clear()
 	c.BenchLines.Result(settings, l)
 }
 
 func (c cleared) Ended(pkg, failed string, took time.Duration) {
-	c.status.clear()
+	c.status.Clear()
 	c.BenchLines.Ended(pkg, failed, took)
 }
 
 // show plots a history.
-func (b *benchFlags) show(ctx context.Context, e *env, operands []string, given map[string]bool) error {
+func (b *benchFlags) show(ctx context.Context, e *cli.Env, operands []string, given map[string]bool) error {
 	switch {
 	case len(operands) > 0:
-		return usageError("bench: -show runs nothing: leave %s out, or leave out -show", strings.Join(operands, " "))
+		return cli.UsageError("bench: -show runs nothing: leave %s out, or leave out -show", strings.Join(operands, " "))
 	case b.o.History == "":
-		return usageError("bench: -show needs the -history that it shows")
+		return cli.UsageError("bench: -show needs the -history that it shows")
 	case b.out != "" && !strings.HasSuffix(b.out, ".svg"):
-		return usageError("bench: with -show -o names a picture, NAME.svg, unlike %q", b.out)
+		return cli.UsageError("bench: with -show -o names a picture, NAME.svg, unlike %q", b.out)
 	}
 	for _, name := range []string{"bench", "benchtime", "count", "cpu", "run", "tags", "build", "timeout", "budget", "profiles", "format", "host"} {
 		if given[name] {
-			return usageError("bench: -show runs nothing: leave out -%s", name)
+			return cli.UsageError("bench: -show runs nothing: leave out -%s", name)
 		}
 	}
 	b.s.History = b.o.History
 	h, err := suite.Show(ctx, b.s)
 	if err != nil {
-		return measuringError(err, "interrupted")
+		return cli.MeasuringError(err, "interrupted")
 	}
 	if b.out != "" {
-		if err := writeFile(ctx, b.out, func(w io.Writer) error { return report.WriteBenchSVG(w, h) }); err != nil {
+		if err := cli.WriteFile(ctx, b.out, func(w io.Writer) error { return report.WriteBenchSVG(w, h) }); err != nil {
 			return err
 		}
 	}
 	if b.json {
-		return report.WriteBenchHistoryJSON(e.stdout, h)
+		return report.WriteBenchHistoryJSON(e.Stdout, h)
 	}
-	err = report.WriteBenchHistory(e.stdout, h, report.TextOptions{Width: e.width, Color: e.color})
+	err = report.WriteBenchHistory(e.Stdout, h, report.TextOptions{Width: e.Width, Color: e.Color})
 	if err == nil && b.out != "" {
-		_, err = fmt.Fprintf(e.stdout, "picture    %s\n", e.path(b.out))
+		_, err = fmt.Fprintf(e.Stdout, "picture    %s\n", e.Path(b.out))
 	}
 	return err
 }
 
 // benchProgress shows where a suite stands.
-func (s *statusLine) benchProgress(p suite.Progress) {
+func benchProgress(s *cli.StatusLine, p suite.Progress) {
 	parts := []string{p.Stage}
 	if p.Total > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s", quantity.Count(float64(p.Done+1)), quantity.Count(float64(p.Total))))
@@ -235,5 +236,5 @@ func (s *statusLine) benchProgress(p suite.Progress) {
 	if p.Left > 0 {
 		parts = append(parts, fmt.Sprintf("at most %v left", p.Left.Round(time.Second)))
 	}
-	s.set("%s", strings.Join(parts, " · "))
+	s.Set("%s", strings.Join(parts, " · "))
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"whet/internal/cli"
 	"whet/internal/recording"
 )
 
@@ -147,7 +148,7 @@ func (d diagnosed) String() string {
 func said(t *testing.T, dir string, flags ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := Run(context.Background(), append(append([]string{"diagnose", "-json"}, flags...), dir), nil, &out, &errs); code != exitDone {
+	if code := Run(context.Background(), append(append([]string{"diagnose", "-json"}, flags...), dir), nil, &out, &errs); code != cli.ExitDone {
 		t.Fatalf("whet diagnose %s: exit code %d\n%s", dir, code, errs.String())
 	}
 	return out.Bytes()

@@ -1,8 +1,10 @@
 package app
 
+import "whet/internal/cli"
+
 // commands is the table of verbs, in the order help shows them.
-func commands() []*command {
-	list := []*command{
+func commands() []*cli.Command {
+	list := []*cli.Command{
 		tuneCommand(),
 		recordCommand(),
 		diagnoseCommand(),

@@ -13,17 +13,19 @@ import (
 	"strings"
 
 	"whet/internal/analyze/tables"
+	"whet/internal/cli"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report"
 )
 
-func compareCommand() *command {
-	return &command{
-		name:      "compare",
-		readsOnly: true,
-		operands:  "[NAME=]FILE...",
-		short:     "the statistics on benchmark text: benchstat's job on files",
-		long: `
+func compareCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "compare",
+		ReadsOnly: true,
+		Operands:  "[NAME=]FILE...",
+		Short:     "the statistics on benchmark text: benchstat's job on files",
+		Long: `
 Compare reads what go test -bench printed and prints, for each benchmark, the median with its
 interval and how the other files differ from the first, with benchstat's figures and flags.
 All comparisons of one run are read together: p is adjusted by Holm's method and decides the
@@ -36,7 +38,7 @@ key@(b a) order and choose their values. Filters are key:value terms with AND, O
 
 Exit code 0: done; 1: -fail-on found something; 3: a file cannot be read, or nothing can be
 compared.`,
-		examples: []string{
+		Examples: []string{
 			"whet compare old.txt new.txt",
 			"whet compare -filter '.unit:sec/op /size:(1k OR 1M)' before=old.txt after=new.txt",
 			"whet compare -col /format -row .name -ignore .file new.txt",
@@ -44,10 +46,10 @@ compared.`,
 			"go test -bench . -count 10 | whet compare old.txt -",
 			"whet compare -benchcmp -changed -mag old.txt new.txt",
 		},
-		setup: func(fs *flag.FlagSet) runFunc {
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			v := compareFlags{options: tables.DefaultOptions()}
 			v.declare(fs)
-			return func(ctx context.Context, e *env, operands []string) error {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				return v.run(e, fs, operands)
 			}
 		},
@@ -77,7 +79,7 @@ func (v *compareFlags) declare(fs *flag.FlagSet) {
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "call a difference one when p is at most this `probability`")
 	fs.Float64Var(&o.Confidence, "confidence", o.Confidence, "`probability` that a median's interval holds the true one")
 	fs.StringVar(&v.adjust, "adjust", string(o.Adjust), "`method` for many comparisons: holm or none")
-	fs.Var(percentFlag{&o.Margin}, "margin", "mark differences below this `share` of the first column: 2% or 0.02")
+	fs.Var(cli.PercentFlag{Share: &o.Margin}, "margin", "mark differences below this `share` of the first column: 2% or 0.02")
 	fs.Var(&v.failOn, "fail-on", "exit with code 1 on `slower`, or slower:5% for at least so much: time, allocations, and units that a file says better= of")
 	fs.StringVar(&v.format, "format", "text", "print `text`, csv, markdown or json")
 	fs.BoolVar(&v.asJSON, "json", false, "print one JSON document, as -format json")
@@ -100,7 +102,7 @@ func (g *gate) String() string {
 	case g.least == 0:
 		return "slower"
 	}
-	return "slower:" + percentFlag{&g.least}.String()
+	return "slower:" + cli.PercentFlag{Share: &g.least}.String()
 }
 
 func (g *gate) Set(s string) error {
@@ -110,7 +112,7 @@ func (g *gate) Set(s string) error {
 	}
 	least := 0.0
 	if limited {
-		if err := (percentFlag{&least}).Set(share); err != nil {
+		if err := (cli.PercentFlag{Share: &least}).Set(share); err != nil {
 			return err
 		}
 	}
@@ -121,7 +123,7 @@ func (g *gate) Set(s string) error {
 	return nil
 }
 
-func (v *compareFlags) run(e *env, set *flag.FlagSet, args []string) error {
+func (v *compareFlags) run(e *cli.Env, set *flag.FlagSet, args []string) error {
 	var given []string
 	set.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
 	if i := slices.Index(args, "--"); i >= 0 { // what follows is no flag
@@ -129,33 +131,33 @@ func (v *compareFlags) run(e *env, set *flag.FlagSet, args []string) error {
 	}
 	operands, err := tables.Operands(args)
 	if err != nil {
-		return usageError("compare: %v", err)
+		return cli.UsageError("compare: %v", err)
 	}
 	if v.benchcmp {
 		return v.runBenchcmp(e, given, operands)
 	}
 	for _, name := range []string{"best", "changed", "mag"} {
 		if slices.Contains(given, name) {
-			return usageError("compare: -%s goes with -benchcmp", name)
+			return cli.UsageError("compare: -%s goes with -benchcmp", name)
 		}
 	}
 	if len(operands) == 0 {
-		return usageError("compare: name a file with benchmark results, or - for standard input: whet help compare has examples")
+		return cli.UsageError("compare: name a file with benchmark results, or - for standard input: whet help compare has examples")
 	}
 	if v.asJSON {
 		if slices.Contains(given, "format") && v.format != "json" {
-			return usageError("compare: -json and -format %s are two formats", v.format)
+			return cli.UsageError("compare: -json and -format %s are two formats", v.format)
 		}
 		v.format = "json"
 	}
 	if !slices.Contains([]string{"text", "csv", "markdown", "json"}, v.format) {
-		return usageError("compare: -format is %q: give text, csv, markdown or json", v.format)
+		return cli.UsageError("compare: -format is %q: give text, csv, markdown or json", v.format)
 	}
 	v.options.SetSort(v.sort)
 	v.options.Adjust = tables.Adjust(v.adjust)
 	c, err := tables.NewCollector(v.options)
 	if err != nil {
-		return usageError("compare: %v", err)
+		return cli.UsageError("compare: %v", err)
 	}
 	for _, o := range operands {
 		if err := withBenchmarks(e, o, func(r io.Reader) error { return c.Add(o, r) }); err != nil {
@@ -172,21 +174,21 @@ func (v *compareFlags) run(e *env, set *flag.FlagSet, args []string) error {
 	return v.failOn.check(e, result)
 }
 
-func (v *compareFlags) write(e *env, r *tables.Result) error {
+func (v *compareFlags) write(e *cli.Env, r *tables.Result) error {
 	switch v.format {
 	case "csv":
-		return report.WriteCompareCSV(e.stdout, e.stderr, r)
+		return report.WriteCompareCSV(e.Stdout, e.Stderr, r)
 	case "markdown":
-		return report.WriteCompareMarkdown(e.stdout, r)
+		return report.WriteCompareMarkdown(e.Stdout, r)
 	case "json":
-		return report.WriteCompareJSON(e.stdout, r)
+		return report.WriteCompareJSON(e.Stdout, r)
 	}
-	return report.WriteCompareText(e.stdout, r, report.TextOptions{Color: e.color})
+	return report.WriteCompareText(e.Stdout, r, report.TextOptions{Color: e.Color})
 }
 
 // check ends with code 1 where something became slower. A gate that nothing
 // could stop at is no gate: that it stays open proves nothing, so it fails.
-func (g *gate) check(e *env, r *tables.Result) error {
+func (g *gate) check(e *cli.Env, r *tables.Result) error {
 	if !g.slower {
 		return nil
 	}
@@ -202,20 +204,20 @@ func (g *gate) check(e *env, r *tables.Result) error {
 		if s.Base != 0 {
 			delta = s.Test.FormatDelta(s.Base, s.Center)
 		}
-		fmt.Fprintf(e.stderr, "whet: slower: %s %s %s\n", oneLine(s.Row.Name), oneLine(s.Table.Unit), delta)
+		fmt.Fprintf(e.Stderr, "whet: slower: %s %s %s\n", printable.Message(s.Row.Name), printable.Message(s.Table.Unit), delta)
 	}
-	return &exitError{exitFound, fmt.Errorf("compare: %s of %d slower", quantity.Plural(len(slower), "comparison"), checked)}
+	return &cli.ExitError{Code: cli.ExitFound, Err: fmt.Errorf("compare: %s of %d slower", quantity.Plural(len(slower), "comparison"), checked)}
 }
 
 // runBenchcmp compares two files in the old layout.
-func (v *compareFlags) runBenchcmp(e *env, given []string, operands []tables.Operand) error {
+func (v *compareFlags) runBenchcmp(e *cli.Env, given []string, operands []tables.Operand) error {
 	for _, name := range given {
 		if !slices.Contains([]string{"benchcmp", "best", "changed", "mag"}, name) {
-			return usageError("compare: -benchcmp is a layout of its own: of the other flags only -best, -changed and -mag go with it, not -%s", name)
+			return cli.UsageError("compare: -benchcmp is a layout of its own: of the other flags only -best, -changed and -mag go with it, not -%s", name)
 		}
 	}
 	if len(operands) != 2 {
-		return usageError("compare: -benchcmp takes two files, OLD and NEW, not %d", len(operands))
+		return cli.UsageError("compare: -benchcmp takes two files, OLD and NEW, not %d", len(operands))
 	}
 	var sides [2]*tables.Runs
 	for i, o := range operands {
@@ -232,26 +234,26 @@ func (v *compareFlags) runBenchcmp(e *env, given []string, operands []tables.Ope
 		return fmt.Errorf("compare: %w", err)
 	}
 	for _, w := range result.Warnings {
-		fmt.Fprintln(e.stderr, oneLine(w))
+		fmt.Fprintln(e.Stderr, printable.Message(w))
 	}
-	return report.WriteBenchcmp(e.stdout, result)
+	return report.WriteBenchcmp(e.Stdout, result)
 }
 
 // withBenchmarks opens one operand for reading.
-func withBenchmarks(e *env, o tables.Operand, read func(io.Reader) error) error {
+func withBenchmarks(e *cli.Env, o tables.Operand, read func(io.Reader) error) error {
 	if o.Path == tables.Stdin {
-		return read(e.stdin)
+		return read(e.Stdin)
 	}
 	f, err := os.Open(o.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usageError("compare: there is no file %s", o.Path)
+		return cli.UsageError("compare: there is no file %s", o.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("read benchmarks: %w", err)
 	}
 	defer f.Close()
 	if st, err := f.Stat(); err == nil && st.IsDir() {
-		return usageError("compare: %s is a directory: name the files in it (of a recording, those under bench)", o.Path)
+		return cli.UsageError("compare: %s is a directory: name the files in it (of a recording, those under bench)", o.Path)
 	}
 	return read(f)
 }

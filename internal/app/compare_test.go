@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"whet/internal/cli"
 )
 
 // goTool builds a command of a module that go.mod has, for tests that put it
@@ -156,7 +158,7 @@ func TestCompareIsBenchstat(t *testing.T) {
 		for _, format := range []string{"text", "csv"} {
 			theirs, theirRemarks := runTool(t, benchstat, append([]string{"-format", format}, list...))
 			code, ours, remarks := runCompare(append([]string{"-adjust", "none", "-format", format}, list...)...)
-			if code != exitDone {
+			if code != cli.ExitDone {
 				t.Errorf("%s %s: exit code %d: %s", format, args, code, remarks)
 				continue
 			}
@@ -211,7 +213,7 @@ func TestCompareIsBenchcmp(t *testing.T) {
 			theirs, theirErr, theirCode := runLoose(t, benchcmp, args)
 			code, ours, errs := runCompare(append([]string{"-benchcmp"}, args...)...)
 			if theirCode != 0 {
-				if code != exitFailed {
+				if code != cli.ExitFailed {
 					t.Errorf("%q: exit code %d, benchcmp %d: %s", args, code, theirCode, theirErr)
 				}
 				continue
@@ -222,7 +224,7 @@ func TestCompareIsBenchcmp(t *testing.T) {
 				// another order each time there.
 				same = slices.Equal(firstWords(ours), firstWords(theirs)) && slices.Equal(sortedLines(ours), sortedLines(theirs))
 			}
-			if code != exitDone || !same {
+			if code != cli.ExitDone || !same {
 				t.Errorf("%q: exit code %d %s\n%s", args, code, errs, cmp.Diff(theirs, ours))
 			}
 			// Its first line says that it is deprecated; the others come in any order.

@@ -8,25 +8,26 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/cli"
 	"whet/internal/report/flame"
 )
 
-func completionCommand() *command {
-	return &command{
-		name:     "completion",
-		operands: "bash|zsh|fish",
-		short:    "a completion script for a shell",
-		long: `
+func completionCommand() *cli.Command {
+	return &cli.Command{
+		Name:     "completion",
+		Operands: "bash|zsh|fish",
+		Short:    "a completion script for a shell",
+		Long: `
 Completion prints a script that completes verbs, flags and file names. It is made from the same
 table as the help.`,
-		examples: []string{
+		Examples: []string{
 			"source <(whet completion bash)",
 			"whet completion zsh > ~/.zsh/completions/_whet",
 			"whet completion fish > ~/.config/fish/completions/whet.fish",
 		},
-		setup: func(fs *flag.FlagSet) runFunc {
-			return func(ctx context.Context, e *env, operands []string) error {
-				shell, err := oneOperand("completion", "shell", operands)
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
+				shell, err := cli.OneOperand("completion", "shell", operands)
 				if err != nil {
 					return err
 				}
@@ -34,9 +35,9 @@ table as the help.`,
 					"bash": writeBash, "zsh": writeZsh, "fish": writeFish,
 				}[shell]
 				if !ok {
-					return usageError("completion: there is none for %q: name bash, zsh or fish", shell)
+					return cli.UsageError("completion: there is none for %q: name bash, zsh or fish", shell)
 				}
-				return write(e.stdout, completedVerbs())
+				return write(e.Stdout, completedVerbs())
 			}
 		},
 	}
@@ -66,8 +67,8 @@ func completedVerbs() []completedVerb {
 	}
 	choices := optionChoices()
 	for _, c := range commands() {
-		v := completedVerb{name: c.name, short: c.short}
-		fs, _ := c.flags()
+		v := completedVerb{name: c.Name, short: c.Short}
+		fs, _ := c.Flags()
 		fs.VisitAll(func(f *flag.Flag) {
 			_, usage := flag.UnquoteUsage(f)
 			b, ok := f.Value.(interface{ IsBoolFlag() bool })
@@ -80,11 +81,11 @@ func completedVerbs() []completedVerb {
 			}
 			v.flags = append(v.flags, c)
 		})
-		if c.name == "completion" {
+		if c.Name == "completion" {
 			v.words = []string{"bash", "zsh", "fish"}
 		}
 		verbs = append(verbs, v)
-		names = append(names, c.name)
+		names = append(names, c.Name)
 	}
 	return append(verbs,
 		completedVerb{name: "help", short: "the help of a verb", words: names},

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"whet/internal/cli"
 )
 
 // need skips a test where a program is missing; in CI that is a failure.
@@ -30,7 +32,7 @@ func need(t *testing.T, program string) string {
 func completionScript(t *testing.T, shell string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := Run(context.Background(), []string{"completion", shell}, nil, &out, &errs); code != exitDone {
+	if code := Run(context.Background(), []string{"completion", shell}, nil, &out, &errs); code != cli.ExitDone {
 		t.Fatalf("completion %s: exit code %d: %s", shell, code, errs.String())
 	}
 	return out.String()
@@ -102,12 +104,12 @@ printf '%s\n' "${COMPREPLY[@]}"`, "bash")
 
 	// Every flag of every verb.
 	for _, c := range commands() {
-		fs, _ := c.flags()
+		fs, _ := c.Flags()
 		var want []string
 		fs.VisitAll(func(f *flag.Flag) { want = append(want, "-"+f.Name) })
 		slices.Sort(want)
-		if got := complete("whet " + c.name + " -"); !slices.Equal(got, want) {
-			t.Errorf("%s: flags complete to %q, want %q", c.name, got, want)
+		if got := complete("whet " + c.Name + " -"); !slices.Equal(got, want) {
+			t.Errorf("%s: flags complete to %q, want %q", c.Name, got, want)
 		}
 	}
 }
@@ -118,14 +120,14 @@ func TestOtherShells(t *testing.T) {
 	for _, shell := range []string{"zsh", "fish"} {
 		script := completionScript(t, shell)
 		for _, c := range commands() {
-			fs, _ := c.flags()
+			fs, _ := c.Flags()
 			fs.VisitAll(func(f *flag.Flag) {
 				if !strings.Contains(script, "-"+f.Name+"[") && !strings.Contains(script, "-o "+f.Name+" ") {
-					t.Errorf("%s: flag -%s of %s is missing", shell, f.Name, c.name)
+					t.Errorf("%s: flag -%s of %s is missing", shell, f.Name, c.Name)
 				}
 			})
-			if !strings.Contains(script, c.name) {
-				t.Errorf("%s: verb %s is missing", shell, c.name)
+			if !strings.Contains(script, c.Name) {
+				t.Errorf("%s: verb %s is missing", shell, c.Name)
 			}
 		}
 		path, err := exec.LookPath(shell)
@@ -158,8 +160,8 @@ func TestShellQuote(t *testing.T) {
 func TestCompletionBadInput(t *testing.T) {
 	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}, {"completion", "bash", "zsh"}} {
 		var errs bytes.Buffer
-		if code := Run(context.Background(), args, nil, io.Discard, &errs); code != exitUsage || strings.Count(errs.String(), "\n") != 1 {
-			t.Errorf("%q: exit code %d, %q; want %d and one line", args, code, errs.String(), exitUsage)
+		if code := Run(context.Background(), args, nil, io.Discard, &errs); code != cli.ExitUsage || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%q: exit code %d, %q; want %d and one line", args, code, errs.String(), cli.ExitUsage)
 		}
 	}
 }

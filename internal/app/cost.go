@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/cli"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/recording"
 	"whet/internal/tune"
@@ -19,7 +21,7 @@ import (
 type costFlags struct {
 	fs      *flag.FlagSet
 	url     string
-	headers headerList
+	headers cli.HeaderList
 	service tune.ServiceOptions
 }
 
@@ -27,7 +29,7 @@ type costFlags struct {
 const costDuration = 80 * time.Second
 
 func newCostFlags(fs *flag.FlagSet) *costFlags {
-	c := &costFlags{fs: fs, headers: headerList{}, service: tune.DefaultServiceOptions()}
+	c := &costFlags{fs: fs, headers: cli.HeaderList{}, service: tune.DefaultServiceOptions()}
 	l := &c.service.Load
 	l.Duration = costDuration
 	fs.StringVar(&c.url, "cost", "", "measure what measuring costs the service at this `URL`")
@@ -46,33 +48,33 @@ func (c *costFlags) unused() error {
 	var err error
 	c.fs.Visit(func(f *flag.Flag) {
 		if err == nil && f.Name != "json" {
-			err = usageError("doctor: -%s is for -cost URL", f.Name)
+			err = cli.UsageError("doctor: -%s is for -cost URL", f.Name)
 		}
 	})
 	return err
 }
 
-func (c *costFlags) run(ctx context.Context, e *env, operands []string, asJSON bool) error {
+func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJSON bool) error {
 	o := c.service
 	if i := slices.Index(operands, "--"); i >= 0 {
 		operands, o.Server = operands[:i], operands[i+1:]
 		if len(o.Server) == 0 {
-			return usageError("doctor: name the command that starts the server behind --")
+			return cli.UsageError("doctor: name the command that starts the server behind --")
 		}
 	}
 	if len(operands) > 0 {
-		return usageError("doctor: -cost takes the URL; %q behind it says nothing", operands[0])
+		return cli.UsageError("doctor: -cost takes the URL; %q behind it says nothing", operands[0])
 	}
-	o.Operand, o.Load.URL, o.Load.Header, o.Command, o.Version = c.url, c.url, http.Header(c.headers), e.args, Version()
+	o.Operand, o.Load.URL, o.Load.Header, o.Command, o.Version = c.url, c.url, http.Header(c.headers), e.Args, cli.Version()
 	if err := o.ValidateCost(); err != nil {
-		return &exitError{exitUsage, err}
+		return &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
-	status := e.status()
-	o.Progress = status.tuneProgress
+	status := e.Status()
+	o.Progress = func(p tune.Progress) { tuneProgress(status, p) }
 	outcome, err := tune.RecordCost(ctx, o)
-	status.clear()
+	status.Clear()
 	if outcome.Path == "" {
-		return measuringError(err, "interrupted")
+		return cli.MeasuringError(err, "interrupted")
 	}
 	rec, openErr := recording.Open(outcome.Path)
 	if openErr != nil {
@@ -80,29 +82,29 @@ func (c *costFlags) run(ctx context.Context, e *env, operands []string, asJSON b
 	}
 	defer rec.Close()
 	if asJSON {
-		printErr := writeCostsJSON(e.stdout, rec, outcome.Path)
+		printErr := writeCostsJSON(e.Stdout, rec, outcome.Path)
 		if err == nil {
 			err = printErr
 		}
-	} else if printErr := writeCosts(e.stdout, rec, e.path(outcome.Path)); err == nil {
+	} else if printErr := writeCosts(e.Stdout, rec, e.Path(outcome.Path)); err == nil {
 		err = printErr
 	}
 	if err != nil {
-		return keptError(err, "what was measured", outcome.Path)
+		return cli.KeptError(err, "what was measured", outcome.Path)
 	}
 	return nil
 }
 
 func writeCosts(w io.Writer, rec *recording.Recording, path string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "CPU time of %s for a request, with an instrument against without, at 95 %%:\n\n", oneLine(rec.Service.URL))
+	fmt.Fprintf(&b, "CPU time of %s for a request, with an instrument against without, at 95 %%:\n\n", printable.Message(rec.Service.URL))
 	fmt.Fprintf(&b, "  %-9s %8s  %-20s %6s\n", "", "cost", "interval", "pairs")
 	for _, c := range rec.Costs {
 		interval := fmt.Sprintf("%s to %s", quantity.Percent(c.CPURatioLow), quantity.Percent(c.CPURatioHigh))
-		fmt.Fprintf(&b, "  %-9s %8s  %-20s %6d  %s\n", oneLine(c.Instrument), quantity.Percent(c.CPURatio), interval, c.Pairs, oneLine(c.Text))
+		fmt.Fprintf(&b, "  %-9s %8s  %-20s %6d  %s\n", printable.Message(c.Instrument), quantity.Percent(c.CPURatio), interval, c.Pairs, printable.Message(c.Text))
 	}
 	for _, text := range rec.Warnings {
-		fmt.Fprintf(&b, "\n  ! %s\n", oneLine(text))
+		fmt.Fprintf(&b, "\n  ! %s\n", printable.Message(text))
 	}
 	fmt.Fprintf(&b, "\nrecording  %s\n", path)
 	_, err := io.WriteString(w, b.String())
@@ -110,7 +112,7 @@ func writeCosts(w io.Writer, rec *recording.Recording, path string) error {
 }
 
 func writeCostsJSON(w io.Writer, rec *recording.Recording, path string) error {
-	return writeJSON(w, doctorDocument{
+	return cli.WriteJSON(w, doctorDocument{
 		Schema: "whet/doctor/1", Warnings: append([]string{}, rec.Warnings...), Instruments: []instrument{},
 		URL: rec.Service.URL, Costs: rec.Costs, Recording: path,
 	})

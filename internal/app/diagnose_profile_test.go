@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whet/internal/cli"
 )
 
 func TestDiagnoseReadsStandardInput(t *testing.T) {
@@ -17,7 +19,7 @@ func TestDiagnoseReadsStandardInput(t *testing.T) {
 		t.Errorf("code %d, errors %q, output %.200q", code, errs, out)
 	}
 	_, errs, code = whet(t, "", "diagnose", "-")
-	if code != exitFailed || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "open recording") {
+	if code != cli.ExitFailed || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "open recording") {
 		t.Errorf("nothing to read: code %d, errors %q", code, errs)
 	}
 }
@@ -30,7 +32,7 @@ func TestDiagnoseOfTwoKinds(t *testing.T) {
 		{"../format/profile/testdata/http.mutex.pb.gz", "../format/profile/testdata/http.block.pb.gz"},
 	} {
 		_, errs, code := whet(t, "", append([]string{"diagnose"}, files...)...)
-		if code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "diagnose each kind by itself") {
+		if code != cli.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "diagnose each kind by itself") {
 			t.Errorf("%s: code %d, errors %q", files, code, errs)
 		}
 	}
@@ -39,10 +41,10 @@ func TestDiagnoseOfTwoKinds(t *testing.T) {
 // Of a difference of two profiles shares mean nothing.
 func TestDiagnoseOfADifference(t *testing.T) {
 	diff := filepath.Join(t.TempDir(), "diff.pb.gz")
-	if _, errs, code := whet(t, "", "merge", "-base", "../../docs/testdata/server.cpu.pb.gz", "-o", diff, "../format/profile/testdata/compile_stdcmd_merged.cpu.pb.gz"); code != exitDone {
+	if _, errs, code := whet(t, "", "merge", "-base", "../../docs/testdata/server.cpu.pb.gz", "-o", diff, "../format/profile/testdata/compile_stdcmd_merged.cpu.pb.gz"); code != cli.ExitDone {
 		t.Fatal(errs)
 	}
-	if _, errs, code := whet(t, "", "diagnose", diff); code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "difference") {
+	if _, errs, code := whet(t, "", "diagnose", diff); code != cli.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "difference") {
 		t.Errorf("code %d, errors %q", code, errs)
 	}
 }

@@ -11,41 +11,43 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/cli"
+	"whet/internal/printable"
 	"whet/internal/recording"
 	"whet/internal/view"
 )
 
-func diffCommand() *command {
-	return &command{
-		name:      "diff",
-		readsOnly: true,
-		operands:  "[BINARY] BEFORE AFTER",
-		short:     "what costs more, and what less, than before",
-		long: `
+func diffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		ReadsOnly: true,
+		Operands:  "[BINARY] BEFORE AFTER",
+		Short:     "what costs more, and what less, than before",
+		Long: `
 Diff compares two profiles, or the profiles of two recordings kind by kind: by how much each
 function's flat and cum changed, and what its cum was before and after. Percentages are of the
 profile before. The changes are those of go tool pprof -top -diff_base BEFORE AFTER; -normalize
 scales AFTER to the total of BEFORE first, which compares shares where the work differs. -html draws
 both as one flame graph for each of their values.
 BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
-		examples: []string{
+		Examples: []string{
 			"whet diff before.pb.gz after.pb.gz",
 			"whet diff -cum -nodecount 20 -normalize before.whet after.whet",
 			"whet diff -o changed.html before.whet after.whet",
 			"whet diff -alloc_space -focus json http://localhost:6060/debug/pprof/heap heap.pb.gz",
 		},
-		setup: func(fs *flag.FlagSet) runFunc {
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			s, f := defaultSettings(), sourceFlags{}
 			s.declare(fs, ofColumn|ofSamples|ofFrames|ofOrder|ofNodes|ofSources|ofOutput)
 			f.declare(fs)
 			fs.BoolFunc(formatHTML, "draw both sides as flame graphs in one HTML file; as -o with a name that ends in .html does", func(text string) error {
-				on, err := parseSwitch(text)
+				on, err := cli.ParseSwitch(text)
 				if err == nil && on {
 					s.format = formatHTML
 				}
 				return err
 			})
-			return func(ctx context.Context, e *env, operands []string) error {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				return runDiff(ctx, e, s, f, operands)
 			}
 		},
@@ -64,16 +66,16 @@ func (p *comparison) close() {
 	p.before.close()
 }
 
-func runDiff(ctx context.Context, e *env, s settings, f sourceFlags, operands []string) error {
+func runDiff(ctx context.Context, e *cli.Env, s settings, f sourceFlags, operands []string) error {
 	var binary []string
 	if len(operands) == 3 && isExecutable(operands[0]) {
 		binary, operands = operands[:1], operands[1:]
 	}
 	if len(operands) != 2 {
-		return usageError("diff: name two profiles or two recordings, before and after")
+		return cli.UsageError("diff: name two profiles or two recordings, before and after")
 	}
 	if s.mean {
-		return usageError("diff: a difference of means is no mean: leave -mean out")
+		return cli.UsageError("diff: a difference of means is no mean: leave -mean out")
 	}
 	kinds, err := f.kindsToCompare(operands)
 	if err != nil {
@@ -84,7 +86,7 @@ func runDiff(ctx context.Context, e *env, s settings, f sourceFlags, operands []
 		case formatHTML:
 			return f.diffPage(ctx, e, s, kinds, binary, operands)
 		case formatSVG, formatDOT:
-			return usageError("diff: it draws HTML; whet flame -svg and whet graph -dot with -diff_base draw %s", form)
+			return cli.UsageError("diff: it draws HTML; whet flame -svg and whet graph -dot with -diff_base draw %s", form)
 		}
 	}
 	var diffs []view.KindDiff
@@ -108,7 +110,7 @@ func runDiff(ctx context.Context, e *env, s settings, f sourceFlags, operands []
 		base := slices.IndexFunc(p.sources, func(s selection.Source) bool { return s.Role == selection.DiffBase })
 		diffs = append(diffs, view.KindDiff{Kind: kind, Diff: view.NewDiff(sel, base, s.graph(suited), p.common())})
 	}
-	return e.emit(ctx, s.output, func(w io.Writer) error {
+	return e.Emit(ctx, s.output, func(w io.Writer) error {
 		if s.asJSON {
 			return view.WriteDiffJSON(w, shown(operands[0]), shown(operands[1]), diffs)
 		}
@@ -122,7 +124,7 @@ func writeDiffs(w io.Writer, diffs []view.KindDiff) error {
 			fmt.Fprintln(w)
 		}
 		if d.Kind != "" {
-			fmt.Fprintf(w, "Profile: %s\n", oneLine(d.Kind))
+			fmt.Fprintf(w, "Profile: %s\n", printable.Message(d.Kind))
 		}
 		if err := d.Write(w); err != nil {
 			return err
@@ -152,7 +154,7 @@ func (f *sourceFlags) kindsToCompare(operands []string) ([]string, error) {
 	}
 	both := slices.DeleteFunc(held[0], func(kind string) bool { return !slices.Contains(held[1], kind) })
 	if len(both) == 0 {
-		return nil, usageError("diff: %s and %s hold no profiles of one kind", operands[0], operands[1])
+		return nil, cli.UsageError("diff: %s and %s hold no profiles of one kind", operands[0], operands[1])
 	}
 	// What people ask for first comes first.
 	slices.SortStableFunc(both, func(a, b string) int { return firstKind(a) - firstKind(b) })
@@ -167,7 +169,7 @@ func firstKind(kind string) int {
 }
 
 // compare opens both sides.
-func (f *sourceFlags) compare(ctx context.Context, e *env, s settings, kind string, binary, operands []string) (*comparison, error) {
+func (f *sourceFlags) compare(ctx context.Context, e *cli.Env, s settings, kind string, binary, operands []string) (*comparison, error) {
 	var sides [2]*subject
 	for i, operand := range operands {
 		one := *f

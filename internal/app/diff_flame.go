@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"whet/internal/cli"
 	"whet/internal/report/flame"
 )
 
@@ -32,7 +33,7 @@ func (p *comparison) flames(page *flame.Page) error {
 }
 
 // diffPage draws the kinds that both sides hold as flame graphs.
-func (f *sourceFlags) diffPage(ctx context.Context, e *env, s settings, kinds, binary, operands []string) error {
+func (f *sourceFlags) diffPage(ctx context.Context, e *cli.Env, s settings, kinds, binary, operands []string) error {
 	page := flame.Page{Title: filepath.Base(shown(operands[0])) + " → " + filepath.Base(shown(operands[1]))}
 	for _, kind := range kinds {
 		p, err := f.compare(ctx, e, s, kind, binary, operands)
@@ -48,5 +49,5 @@ func (f *sourceFlags) diffPage(ctx context.Context, e *env, s settings, kinds, b
 		}
 	}
 	out := cmp.Or(s.output, outputName(operands[1], "diff", formatHTML))
-	return e.emit(ctx, out, func(w io.Writer) error { return flame.WriteHTML(w, page) })
+	return e.Emit(ctx, out, func(w io.Writer) error { return flame.WriteHTML(w, page) })
 }

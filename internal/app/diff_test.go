@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/recording"
 )
 
@@ -49,7 +50,7 @@ func TestDiffOfRecordings(t *testing.T) {
 		}
 	}
 	out, errs, code := whet(t, "", "diff", "-json", before, after)
-	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitDone {
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != cli.ExitDone {
 		t.Fatalf("exit code %d, %v, %s", code, err, errs)
 	}
 	if d.Before != before || d.After != after || len(d.Profiles) != 2 || d.Profiles[0].Kind != "cpu" || d.Profiles[1].Kind != "allocs" {
@@ -60,21 +61,21 @@ func TestDiffOfRecordings(t *testing.T) {
 		t.Errorf("CPU time before and after: %+v", p)
 	}
 	out, errs, code = whet(t, "", "diff", "-kind", "allocs", before, after)
-	if code != exitDone || strings.Contains(out, "Type: cpu") || !strings.Contains(out, "Type: alloc_space") {
+	if code != cli.ExitDone || strings.Contains(out, "Type: cpu") || !strings.Contains(out, "Type: alloc_space") {
 		t.Errorf("-kind allocs: exit code %d, %s%s", code, out, errs)
 	}
-	if out, errs, code = whet(t, "", "diff", before, before); code != exitDone || strings.Count(out, "Nothing changed.") != 3 {
+	if out, errs, code = whet(t, "", "diff", before, before); code != cli.ExitDone || strings.Count(out, "Nothing changed.") != 3 {
 		t.Errorf("with itself: exit code %d, %s%s", code, out, errs)
 	}
 	// A recording's CPU profile can be compared with a file.
-	if out, errs, code = whet(t, "", "diff", before, "../format/profile/testdata/httpsrv_labels.cpu.pb.gz"); code != exitDone || !strings.Contains(out, "Nothing changed.") {
+	if out, errs, code = whet(t, "", "diff", before, "../format/profile/testdata/httpsrv_labels.cpu.pb.gz"); code != cli.ExitDone || !strings.Contains(out, "Nothing changed.") {
 		t.Errorf("with a file: exit code %d, %s%s", code, out, errs)
 	}
 	other := recordingOf(t, [2]string{"block", "http.block.pb.gz"})
-	if _, errs, code := whet(t, "", "diff", before, other); code != exitUsage || !strings.Contains(errs, "no profiles of one kind") {
+	if _, errs, code := whet(t, "", "diff", before, other); code != cli.ExitUsage || !strings.Contains(errs, "no profiles of one kind") {
 		t.Errorf("nothing in common: exit code %d, %s", code, errs)
 	}
-	if _, errs, code := whet(t, "", "diff", "-kind", "wall", before, after); code != exitUsage || !strings.Contains(errs, "holds no wall profile") {
+	if _, errs, code := whet(t, "", "diff", "-kind", "wall", before, after); code != cli.ExitUsage || !strings.Contains(errs, "holds no wall profile") {
 		t.Errorf("-kind wall: exit code %d, %s", code, errs)
 	}
 }
@@ -102,7 +103,7 @@ func TestDiffDraws(t *testing.T) {
 	}
 	run := func(args ...string) {
 		t.Helper()
-		if _, errs, code := whet(t, "", args...); code != exitDone {
+		if _, errs, code := whet(t, "", args...); code != cli.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", args, code, errs)
 		}
 	}
@@ -119,10 +120,10 @@ func TestDiffDraws(t *testing.T) {
 		}
 	}
 	copied := file(t, "before.html", read(before))
-	if _, errs, code := whet(t, "", "diff", "-html", "-o", copied, copied, after); code != exitUsage || !strings.Contains(errs, "would be replaced") {
+	if _, errs, code := whet(t, "", "diff", "-html", "-o", copied, copied, after); code != cli.ExitUsage || !strings.Contains(errs, "would be replaced") {
 		t.Errorf("-o BEFORE: exit code %d: %s", code, errs)
 	}
-	if _, errs, code := whet(t, "", "diff", "-o", "x.svg", before, after); code != exitUsage || !strings.Contains(errs, "whet flame -svg") {
+	if _, errs, code := whet(t, "", "diff", "-o", "x.svg", before, after); code != cli.ExitUsage || !strings.Contains(errs, "whet flame -svg") {
 		t.Errorf("-o x.svg: exit code %d: %s", code, errs)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"whet/internal/cli"
+	"whet/internal/printable"
 	"whet/internal/recording"
 )
 
@@ -41,12 +43,12 @@ func absent(help, detail string, args ...any) instrument {
 	return instrument{Status: statusAbsent, Help: help, Detail: fmt.Sprintf(detail, args...)}
 }
 
-func doctorCommand() *command {
-	return &command{
-		name:     "doctor",
-		operands: "[-cost URL [-- COMMAND…]]",
-		short:    "each instrument on this machine: works, degraded or absent, why, what would help",
-		long: `
+func doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name:     "doctor",
+		Operands: "[-cost URL [-- COMMAND…]]",
+		Short:    "each instrument on this machine: works, degraded or absent, why, what would help",
+		Long: `
 Doctor tries each instrument that whet measures with: it takes a short profile of each kind of
 itself, asks the compiler for its diagnostics on a package of three lines, looks at the clock,
 the processors and their limits, and at what else the machine is doing. It takes a few
@@ -58,15 +60,15 @@ time. The service must tell its CPU time: it is started by whet (-- ./cmd/server
 whet/agent.
 
 The exit code is 0, or 3 when something is absent without which whet tune cannot work.`,
-		examples: []string{
+		Examples: []string{
 			"whet doctor",
 			"whet doctor -json",
 			"whet doctor -cost http://localhost:8080/hello -- ./cmd/server -addr localhost:8080",
 		},
-		setup: func(fs *flag.FlagSet) runFunc {
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			cost := newCostFlags(fs)
 			asJSON := fs.Bool("json", false, "print one JSON document")
-			return func(ctx context.Context, e *env, operands []string) error {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				if cost.url != "" {
 					return cost.run(ctx, e, operands, *asJSON)
 				}
@@ -74,11 +76,11 @@ The exit code is 0, or 3 when something is absent without which whet tune cannot
 					return err
 				}
 				if len(operands) > 0 {
-					return usageError("doctor takes no operands, unlike %q", operands[0])
+					return cli.UsageError("doctor takes no operands, unlike %q", operands[0])
 				}
-				status := e.status()
-				found, err := newExaminer().examine(ctx, func(name string) { status.set("%s", name) })
-				status.clear()
+				status := e.Status()
+				found, err := newExaminer().examine(ctx, func(name string) { status.Set("%s", name) })
+				status.Clear()
 				if err != nil {
 					return err
 				}
@@ -89,7 +91,7 @@ The exit code is 0, or 3 when something is absent without which whet tune cannot
 }
 
 // reportInstruments prints what was found; its error names what is missing.
-func reportInstruments(e *env, found []instrument, asJSON bool) error {
+func reportInstruments(e *cli.Env, found []instrument, asJSON bool) error {
 	var missing []string
 	for _, i := range found {
 		if i.essential && i.Status == statusAbsent {
@@ -98,9 +100,9 @@ func reportInstruments(e *env, found []instrument, asJSON bool) error {
 	}
 	var err error
 	if asJSON {
-		err = writeInstrumentsJSON(e.stdout, found)
+		err = writeInstrumentsJSON(e.Stdout, found)
 	} else {
-		err = writeInstruments(e.stdout, found, e.color)
+		err = writeInstruments(e.Stdout, found, e.Color)
 	}
 	if err == nil && len(missing) > 0 {
 		err = fmt.Errorf("doctor: whet tune cannot work here without: %s", strings.Join(missing, ", "))
@@ -127,7 +129,7 @@ func writeInstrumentsJSON(w io.Writer, found []instrument) error {
 			doc.Warnings = append(doc.Warnings, fmt.Sprintf("%s is %s: %s", i.Name, i.Status, i.Detail))
 		}
 	}
-	return writeJSON(w, doc)
+	return cli.WriteJSON(w, doc)
 }
 
 func writeInstruments(w io.Writer, found []instrument, color bool) error {
@@ -140,9 +142,9 @@ func writeInstruments(w io.Writer, found []instrument, color bool) error {
 		}
 	}
 	for _, i := range found {
-		fmt.Fprintf(&b, "%s  %-*s  %s\n", paint(i.Status, color), width, i.Name, oneLine(i.Detail))
+		fmt.Fprintf(&b, "%s  %-*s  %s\n", paint(i.Status, color), width, i.Name, printable.Message(i.Detail))
 		if i.Help != "" {
-			fmt.Fprintf(&b, "%-8s  %-*s  → %s\n", "", width, "", oneLine(i.Help))
+			fmt.Fprintf(&b, "%-8s  %-*s  → %s\n", "", width, "", printable.Message(i.Help))
 		}
 	}
 	fmt.Fprintf(&b, "\n%d of %d work without a remark\n", good, len(found))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"whet/internal/callstack"
+	"whet/internal/cli"
 	"whet/internal/format/profile"
 	"whet/internal/recording"
 )
@@ -249,7 +250,7 @@ func TestReportInstruments(t *testing.T) {
 		{[]instrument{good, lost}, "whet tune cannot work here without: go", "works     clock  fine\nabsent    go     gone\n                 → install\n\n1 of 2 work without a remark\n"},
 	} {
 		var out bytes.Buffer
-		err := reportInstruments(&env{stdout: &out}, tt.found, false)
+		err := reportInstruments(&cli.Env{Stdout: &out}, tt.found, false)
 		if out.String() != tt.text {
 			t.Errorf("got\n%s\nwant\n%s", out.String(), tt.text)
 		}
@@ -261,7 +262,7 @@ func TestReportInstruments(t *testing.T) {
 
 func TestInstrumentsJSON(t *testing.T) {
 	var out bytes.Buffer
-	err := reportInstruments(&env{stdout: &out}, []instrument{
+	err := reportInstruments(&cli.Env{Stdout: &out}, []instrument{
 		{Name: "clock", Status: statusWorks, Detail: "fine"},
 		{Name: "git", Status: statusAbsent, Detail: "none on PATH", Help: "install git"},
 	}, true)
@@ -298,7 +299,7 @@ func TestInstrumentsJSON(t *testing.T) {
 // runtime has to work wherever the tests do.
 func TestDoctorHere(t *testing.T) {
 	var out, errs bytes.Buffer
-	if code := Run(t.Context(), []string{"doctor", "-json"}, nil, &out, &errs); code != exitDone || errs.Len() > 0 {
+	if code := Run(t.Context(), []string{"doctor", "-json"}, nil, &out, &errs); code != cli.ExitDone || errs.Len() > 0 {
 		t.Fatalf("exit code %d, stderr %q", code, errs.String())
 	}
 	var doc doctorDocument
@@ -322,8 +323,8 @@ func TestDoctorIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
-	if code := Run(ctx, []string{"doctor"}, nil, &out, &errs); code != exitInterrupted || out.Len() > 0 {
-		t.Errorf("exit code %d, stdout %q; want %d and nothing", code, out.String(), exitInterrupted)
+	if code := Run(ctx, []string{"doctor"}, nil, &out, &errs); code != cli.ExitInterrupted || out.Len() > 0 {
+		t.Errorf("exit code %d, stdout %q; want %d and nothing", code, out.String(), cli.ExitInterrupted)
 	}
 }
 

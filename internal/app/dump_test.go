@@ -6,6 +6,8 @@ import (
 	"runtime/pprof"
 	"strings"
 	"testing"
+
+	"whet/internal/cli"
 )
 
 // TestLeavesOfADump: in the text of debug=1 the runtime's own frames have no
@@ -28,11 +30,11 @@ func TestLeavesOfADump(t *testing.T) {
 	dump := file(t, "goroutine.txt", b.String())
 	const function, hint = "app.TestLeavesOfADump", "name the program"
 	out, errs, code := whet(t, "", "top", "-cum", "-nodefraction=0", dump)
-	if code != exitDone || !strings.Contains(out, "<unknown>") || !strings.Contains(out, function) || !strings.Contains(out+errs, hint) {
+	if code != cli.ExitDone || !strings.Contains(out, "<unknown>") || !strings.Contains(out, function) || !strings.Contains(out+errs, hint) {
 		t.Errorf("the dump alone: exit code %d, %s%s", code, errs, out)
 	}
 	out, errs, code = whet(t, "", "top", "-cum", "-nodefraction=0", self, dump)
-	if code != exitDone || strings.Contains(out, "<unknown>") || !strings.Contains(out, "runtime.gopark") || !strings.Contains(out, function) || strings.Contains(out+errs, hint) {
+	if code != cli.ExitDone || strings.Contains(out, "<unknown>") || !strings.Contains(out, "runtime.gopark") || !strings.Contains(out, function) || strings.Contains(out+errs, hint) {
 		t.Errorf("with the program: exit code %d, %s%s", code, errs, out)
 	}
 }

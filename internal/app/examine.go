@@ -17,6 +17,7 @@ import (
 
 	"whet/internal/capture/host"
 	"whet/internal/capture/process"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/recording"
 )
@@ -378,7 +379,7 @@ func (x *examiner) git(ctx context.Context) instrument {
 	if err != nil {
 		return absent("install git: recordings then hold the revision and whether the tree had changes", "%s", whyMissing("git", err))
 	}
-	return works("%s", oneLine(out))
+	return works("%s", printable.Message(out))
 }
 
 func (x *examiner) cCompiler(ctx context.Context) instrument {

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"whet/internal/format/profile"
+	"whet/internal/printable"
 )
 
 // Each of these instruments is tried on whet itself: the runtime is the one
@@ -208,5 +209,5 @@ func (x *examiner) executionTrace(context.Context) instrument {
 		return absent("report the Go version", "%d bytes that are no trace", buf.Len())
 	}
 	head, _, _ := bytes.Cut(buf.Bytes(), []byte(" trace"))
-	return works("%s", fmt.Sprintf("%d bytes in the format of %s", buf.Len(), oneLine(string(head))))
+	return works("%s", fmt.Sprintf("%d bytes in the format of %s", buf.Len(), printable.Message(string(head))))
 }

@@ -13,17 +13,18 @@ import (
 	"time"
 
 	"whet/internal/capture"
+	"whet/internal/cli"
 )
 
 // fetchFlags say how a profile is got from a server, with pprof's names.
 type fetchFlags struct {
 	seconds, timeout int
-	headers          headerList
+	headers          cli.HeaderList
 	ca, cert, key    string
 }
 
 func (f *fetchFlags) declare(fs *flag.FlagSet) {
-	f.headers = headerList{}
+	f.headers = cli.HeaderList{}
 	fs.IntVar(&f.seconds, "seconds", 0, "of a URL, profile for `n` seconds")
 	fs.IntVar(&f.timeout, "timeout", 0, "of a URL, give up after `n` seconds (default: 30 more than it is to profile)")
 	fs.Var(&f.headers, "H", "of a URL, send a `header`, as in 'Authorization: Bearer x'; may be given several times")
@@ -52,10 +53,10 @@ const longestTimeout = 7 * 24 * 60 * 60
 // validate reports what cannot be asked of any server, or not of this one.
 func (f *fetchFlags) validate(url string) error {
 	if f.timeout < 0 || f.timeout > longestTimeout {
-		return usageError("-timeout %d: a number of seconds between 1 and %d bounds the fetching", f.timeout, longestTimeout)
+		return cli.UsageError("-timeout %d: a number of seconds between 1 and %d bounds the fetching", f.timeout, longestTimeout)
 	}
 	if _, err := f.recording(url); err != nil {
-		return usageError("fetch profile: %w", err)
+		return cli.UsageError("fetch profile: %w", err)
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (f *fetchFlags) fetch(ctx context.Context, url string, limit int64) ([]byte
 	}
 	var err error
 	if o.TLS, err = f.tls(unproven); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	return capture.FetchProfile(ctx, url, o)
 }
@@ -105,7 +106,7 @@ func (f *fetchFlags) tls(unproven bool) (*tls.Config, error) {
 }
 
 // announce says that a server records: it takes as long as it was asked to.
-func (f *fetchFlags) announce(status *statusLine, urls []string) {
+func (f *fetchFlags) announce(status *cli.StatusLine, urls []string) {
 	if len(urls) == 0 {
 		return
 	}
@@ -117,5 +118,5 @@ func (f *fetchFlags) announce(status *statusLine, urls []string) {
 	if len(urls) > 1 {
 		what = fmt.Sprintf("%d profiles", len(urls))
 	}
-	status.set("waiting for %s of %v", what, recording)
+	status.Set("waiting for %s of %v", what, recording)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"whet/internal/cli"
 )
 
 // TestFetch: profiles come from servers with what they ask for.
@@ -37,30 +39,30 @@ func TestFetch(t *testing.T) {
 		code int
 		says string // in the output, or in the error
 	}{
-		{plain.URL + "/x", exitDone, foldedText},
-		{host + "/x", exitDone, foldedText},
-		{withUser + "/guarded", exitDone, foldedText},
-		{wrong + "/guarded", exitFailed, "401"},
-		{"-H X-Token:abc " + plain.URL + "/header", exitDone, foldedText},
-		{plain.URL + "/header", exitFailed, "401"},
-		{"-seconds 3 " + plain.URL + "/seconds", exitDone, "asked 3\n"},
-		{"-tls_ca " + ca + " " + secure.URL + "/x", exitDone, foldedText},
-		{secure.URL + "/x", exitFailed, "authority"},
-		{strings.Replace(secure.URL, "https", "https+insecure", 1) + "/x", exitDone, foldedText},
-		{"-tls_cert " + ca + " " + secure.URL + "/x", exitUsage, "-tls_key"},
-		{"-tls_cert " + ca + " -tls_key " + ca + " " + secure.URL + "/x", exitUsage, "-tls_cert"},
-		{"-tls_ca none.pem " + secure.URL + "/x", exitUsage, "-tls_ca"},
-		{"-timeout -1 " + plain.URL + "/x", exitUsage, "-timeout -1"},
-		{"-timeout 9000000000000 " + plain.URL + "/x", exitUsage, "-timeout"}, // more than a Duration holds
-		{"-seconds=-1 " + plain.URL + "/x", exitUsage, "-1 seconds"},
-		{plain.URL + "/x?seconds=-1", exitUsage, "seconds=-1"},
-		{"http://ann:s3cret@127.0.0.1:port/x", exitUsage, "malformed"},
-		{plain.URL + "/x ftp://127.0.0.1/x", exitUsage, "ftp:"}, // nobody is asked for the others
-		{"-max_size 10B " + plain.URL + "/x", exitFailed, "longer"},
-		{plain.URL + "/gone " + plain.URL + "/x", exitDone, foldedText}, // with a warning
-		{plain.URL + "/gone " + plain.URL + "/gone", exitFailed, "404"},
-		{"-base " + plain.URL + "/gone " + plain.URL + "/x", exitFailed, "404"},
-		{plain.URL + "/x " + host + "/x", exitDone, "main.main;main.work 6\nmain.main 4\n"},
+		{plain.URL + "/x", cli.ExitDone, foldedText},
+		{host + "/x", cli.ExitDone, foldedText},
+		{withUser + "/guarded", cli.ExitDone, foldedText},
+		{wrong + "/guarded", cli.ExitFailed, "401"},
+		{"-H X-Token:abc " + plain.URL + "/header", cli.ExitDone, foldedText},
+		{plain.URL + "/header", cli.ExitFailed, "401"},
+		{"-seconds 3 " + plain.URL + "/seconds", cli.ExitDone, "asked 3\n"},
+		{"-tls_ca " + ca + " " + secure.URL + "/x", cli.ExitDone, foldedText},
+		{secure.URL + "/x", cli.ExitFailed, "authority"},
+		{strings.Replace(secure.URL, "https", "https+insecure", 1) + "/x", cli.ExitDone, foldedText},
+		{"-tls_cert " + ca + " " + secure.URL + "/x", cli.ExitUsage, "-tls_key"},
+		{"-tls_cert " + ca + " -tls_key " + ca + " " + secure.URL + "/x", cli.ExitUsage, "-tls_cert"},
+		{"-tls_ca none.pem " + secure.URL + "/x", cli.ExitUsage, "-tls_ca"},
+		{"-timeout -1 " + plain.URL + "/x", cli.ExitUsage, "-timeout -1"},
+		{"-timeout 9000000000000 " + plain.URL + "/x", cli.ExitUsage, "-timeout"}, // more than a Duration holds
+		{"-seconds=-1 " + plain.URL + "/x", cli.ExitUsage, "-1 seconds"},
+		{plain.URL + "/x?seconds=-1", cli.ExitUsage, "seconds=-1"},
+		{"http://ann:s3cret@127.0.0.1:port/x", cli.ExitUsage, "malformed"},
+		{plain.URL + "/x ftp://127.0.0.1/x", cli.ExitUsage, "ftp:"}, // nobody is asked for the others
+		{"-max_size 10B " + plain.URL + "/x", cli.ExitFailed, "longer"},
+		{plain.URL + "/gone " + plain.URL + "/x", cli.ExitDone, foldedText}, // with a warning
+		{plain.URL + "/gone " + plain.URL + "/gone", cli.ExitFailed, "404"},
+		{"-base " + plain.URL + "/gone " + plain.URL + "/x", cli.ExitFailed, "404"},
+		{plain.URL + "/x " + host + "/x", cli.ExitDone, "main.main;main.work 6\nmain.main 4\n"},
 	} {
 		out, errs, code := whet(t, "", append([]string{"merge", "-folded", "-o", "-"}, strings.Fields(c.args)...)...)
 		if code != c.code || code == 0 && out != c.says || code != 0 && (!strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1) {
@@ -122,7 +124,7 @@ func TestFetchTimeout(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer server.Close()
 	_, errs, code := whet(t, "", "merge", "-timeout", "1", server.URL+"/x")
-	if code != exitFailed || !strings.Contains(errs, "no answer within 1s") {
+	if code != cli.ExitFailed || !strings.Contains(errs, "no answer within 1s") {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 }

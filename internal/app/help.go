@@ -7,24 +7,26 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"whet/internal/cli"
 )
 
-func help(e *env, args []string) error {
+func help(e *cli.Env, args []string) error {
 	if len(args) == 0 || args[0] == "help" || args[0] == "version" {
-		return printOverview(e.stdout)
+		return printOverview(e.Stdout)
 	}
 	c := lookup(args[0])
 	if c == nil {
-		return usageError("there is no verb %q%s: whet help lists them", args[0], similar(args[0]))
+		return cli.UsageError("there is no verb %q%s: whet help lists them", args[0], similar(args[0]))
 	}
-	return printHelp(e.stdout, c)
+	return printHelp(e.Stdout, c)
 }
 
 func printOverview(out io.Writer) error {
 	var w bytes.Buffer
 	fmt.Fprint(&w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\twhet PROFILE                  a profile's prompt, as in go tool pprof\n\nVerbs:\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&w, "\t%-12s %s\n", c.name, c.short)
+		fmt.Fprintf(&w, "\t%-12s %s\n", c.Name, c.Short)
 	}
 	fmt.Fprint(&w, "\t"+`help         the help of a verb: whet help tune
 	version      print whet's version
@@ -36,15 +38,7 @@ Start with:
 Exit codes: 0 done; 1 found what it was asked to look for; 2 wrong usage; 3 failed, or the
 measurement is not valid; 4 prove cannot tell; 130 interrupted, with what it had.
 `)
-	return printText(out, &w)
-}
-
-// printText prints what is no view: a text that did not arrive is a failure.
-func printText(out io.Writer, text *bytes.Buffer) error {
-	if _, err := text.WriteTo(out); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
+	return cli.PrintText(out, &w)
 }
 
 // Where the text of a flag begins, and the width of a help.
@@ -79,10 +73,10 @@ func printFlag(w io.Writer, head, usage string) {
 	fmt.Fprintln(w)
 }
 
-func printHelp(out io.Writer, c *command) error {
+func printHelp(out io.Writer, c *cli.Command) error {
 	w := new(bytes.Buffer)
-	fmt.Fprintf(w, "Usage: whet %s [flags] %s\n\n%s\n", c.name, c.operands, strings.TrimSpace(c.long))
-	fs, _ := c.flags()
+	fmt.Fprintf(w, "Usage: whet %s [flags] %s\n\n%s\n", c.Name, c.Operands, strings.TrimSpace(c.Long))
+	fs, _ := c.Flags()
 	first := true
 	fs.VisitAll(func(f *flag.Flag) {
 		if first {
@@ -99,11 +93,11 @@ func printHelp(out io.Writer, c *command) error {
 		}
 		printFlag(w, head, usage)
 	})
-	if len(c.examples) > 0 {
+	if len(c.Examples) > 0 {
 		fmt.Fprint(w, "\nExamples:\n\n")
-		for _, x := range c.examples {
+		for _, x := range c.Examples {
 			fmt.Fprintf(w, "  %s\n", x)
 		}
 	}
-	return printText(out, w)
+	return cli.PrintText(out, w)
 }

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"unicode/utf8"
+
+	"whet/internal/cli"
 )
 
 // flagLine is a flag's name and argument, and what it is for two columns off
@@ -27,14 +29,14 @@ func TestHelpLayout(t *testing.T) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
 			if n := utf8.RuneCountInString(line); n > helpWidth {
-				t.Errorf("%s: %d columns: %s", c.name, n, line)
+				t.Errorf("%s: %d columns: %s", c.Name, n, line)
 			}
 			if strings.HasPrefix(line, "  -") && !flagLine.MatchString(line) {
-				t.Errorf("%s: the argument runs into the text: %s", c.name, line)
+				t.Errorf("%s: the argument runs into the text: %s", c.Name, line)
 			}
 		}
 		if said := strings.Join(strings.Fields(text), " "); twice.MatchString(said) {
-			t.Errorf("%s: a default is said twice", c.name)
+			t.Errorf("%s: a default is said twice", c.Name)
 		}
 	}
 }
@@ -49,7 +51,7 @@ func TestTextsThatDoNotArrive(t *testing.T) {
 	for _, line := range []string{"help", "help top", "-h", "top -h", "version", "completion bash", "completion zsh", "completion fish"} {
 		var errs bytes.Buffer
 		code := Run(t.Context(), strings.Fields(line), strings.NewReader(""), full{}, &errs)
-		if code != exitFailed || !strings.Contains(errs.String(), "no space left") || strings.Count(errs.String(), "\n") != 1 {
+		if code != cli.ExitFailed || !strings.Contains(errs.String(), "no space left") || strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q", line, code, errs.String())
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"whet/internal/cli"
 	"whet/internal/printable"
 )
 
@@ -79,10 +80,10 @@ func TestHostileNames(t *testing.T) {
 						t.Errorf("%q: invalid bytes in its %s", all, stream)
 					}
 				}
-				if asJSON && code == exitDone && !json.Valid([]byte(out)) {
+				if asJSON && code == cli.ExitDone && !json.Valid([]byte(out)) {
 					t.Errorf("%q: no JSON: %.200q", all, out)
 				}
-				if code != exitDone && name != "disasm" && name != "list" {
+				if code != cli.ExitDone && name != "disasm" && name != "list" {
 					t.Errorf("%q: exit code %d: %q", all, code, errs)
 				}
 			}
@@ -99,7 +100,7 @@ func TestHostileNamesInFiles(t *testing.T) {
 	profile, dir := file(t, "x.pb", hostileProfile()), t.TempDir()
 	folded, again := filepath.Join(dir, "x.folded"), filepath.Join(dir, "y.folded")
 	for _, args := range [][]string{{"merge", "-folded", "-o", folded, profile}, {"merge", "-folded", "-o", again, folded}} {
-		if _, errs, code := whet(t, "", args...); code != exitDone {
+		if _, errs, code := whet(t, "", args...); code != cli.ExitDone {
 			t.Fatalf("%q: exit code %d, %q", args, code, errs)
 		}
 	}
@@ -109,7 +110,7 @@ func TestHostileNamesInFiles(t *testing.T) {
 		t.Errorf("%v, %v: %q, then %q", err, err2, one, two)
 	}
 	document := filepath.Join(dir, "x.json")
-	if _, errs, code := whet(t, "", "merge", "-speedscope", "-o", document, profile); code != exitDone {
+	if _, errs, code := whet(t, "", "merge", "-speedscope", "-o", document, profile); code != cli.ExitDone {
 		t.Fatalf("exit code %d, %q", code, errs)
 	}
 	text, err := os.ReadFile(document)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"whet/internal/callstack"
+	"whet/internal/cli"
 )
 
 // hostileMemory is what opening or refusing a hostile file may allocate in all,
@@ -119,38 +120,38 @@ func TestHostileInputs(t *testing.T) {
 		code       int
 		says       string
 	}{
-		{"a stack without end", repeated(t, "main;a", ";a", 20_000_000, " 1\n"), nil, exitFailed, deep},
-		{"a longer one", repeated(t, "main;a", ";a", 40_000_000, " 1\n"), nil, exitFailed, "it is larger than"},
-		{"inlined without end", repeated(t, "main;a", ";a_[i]", 1_000_000, " 1\n"), nil, exitFailed, deep},
-		{"one such stack among others", repeated(t, "main;b 5\nmain;a", ";a", 20_000, " 1\n"), nil, exitDone, "line 2 has more than 16384 frames and was left out"},
-		{"empty sample types", repeated(t, harmless, pbBytes(1), 15_000_000, ""), nil, exitFailed, "more than 256 sample types"},
-		{"empty samples", repeated(t, harmless, pbBytes(2), 15_000_000, ""), nil, exitDone, "15.0 M samples do not have"},
-		{"equal samples", repeated(t, harmless, pbBytes(2, pbNumber(1, 1), pbNumber(2, 5)), 8_000_000, ""), nil, exitFailed, memory},
-		{"empty mappings", repeated(t, harmless, pbBytes(3), 15_000_000, ""), nil, exitFailed, memory},
-		{"empty locations", repeated(t, harmless, pbBytes(4), 15_000_000, ""), nil, exitFailed, memory},
-		{"empty functions", repeated(t, harmless, pbBytes(5), 15_000_000, ""), nil, exitFailed, memory},
-		{"empty strings", repeated(t, harmless, pbBytes(6), 15_000_000, ""), nil, exitFailed, memory},
-		{"comments", repeated(t, harmless, pbNumber(13, 3), 15_000_000, ""), nil, exitFailed, memory},
-		{"a record without end", repeated(t, harmless+pbBytes(2, pbNumber(2, 5))+"\x12\x80\x80\x80\x10", pbNumber(1, 1), 15_000_000, ""), nil, exitFailed, "longer than 8 MiB"},
-		{"a deep sample", packed(t, harmless+pbBytes(2, strings.Repeat(pbNumber(1, 1), 20_000), pbNumber(2, 5))), nil, exitDone, "1 sample has a stack of more than 16384 locations"},
-		{"inlined calls in a deep stack", packed(t, twice), nil, exitFailed, "it has a stack of 40000 frames"},
-		{"goroutine: frames", repeated(t, "goroutine 1 [running]:\n", "main.f()\n\tf.go:1 +0x1\n", 400_000, ""), nil, exitFailed, deep},
-		{"goroutine: inlined frames", repeated(t, "goroutine 1 [running]:\n", "main.f(...)\n\tf.go:1\n", 400_000, ""), nil, exitFailed, deep},
-		{"goroutine: functions without places", repeated(t, "goroutine 1 [running]:\n", "main.f(...)\n", 400_000, ""), nil, exitFailed, deep},
-		{"goroutine: created often", repeated(t, "goroutine 1 [running]:\nmain.f()\n\tf.go:1 +0x1\n", "created by x\n", 4_500_000, ""), nil, exitDone, "4499999 lines of the dump"},
-		{"goroutine: 90 MB", repeated(t, "goroutine 1 [running]:\n", "main.f()\n\tf.go:1 +0x1\n", 4_000_000, ""), nil, exitFailed, "is larger than"},
-		{"perf: frames", repeated(t, "w 1 1.000001: 1 cycles: \n", "\t1 f (x)\n", 400_000, ""), nil, exitFailed, deep},
-		{"legacy: addresses", repeated(t, "goroutine profile: total 1\n1 @", " 0x1", 20_000, "\n"), nil, exitFailed, "more than 16384 addresses"},
-		{"legacy: stacks", repeated(t, "goroutine profile: total 1\n", "1 @ 0x1 0x2\n", 5_000_000, ""), nil, exitFailed, memory},
-		{"legacy: threads", repeated(t, "--- threadz 1 ---\n\n--- Thread 7f (name: a/1) stack: ---\n", " 0x1\n", 400_000, ""), nil, exitFailed, "more than 16384 addresses"},
-		{"legacy: names", repeated(t, "goroutine profile: total 1\n1 @ 0x2\n", "#\t0x1\tf+0x1\n", 5_000_000, ""), nil, exitDone, ""},
-		{"2,000 sample types", packed(t, manyTypes), []string{"flame"}, exitFailed, "more than 256 sample types"},
-		{"towers", packed(t, tall), []string{"flame"}, exitDone, ""},
-		{"towers in a tree", packed(t, tall), []string{"graph", "-call_tree"}, exitFailed, "more than 800,000 different paths, too many for a tree of calls: leave -call_tree out"},
-		{"towers in a graph", packed(t, tall), []string{"graph"}, exitDone, ""},
-		{"10,000 keys at the leaf", packed(t, manyKeys), []string{"flame", "-tagleaf", allKeys}, exitUsage, "10000 keys"},
-		{"10,000 keys at the root", packed(t, manyKeys), []string{"top", "-tagroot", allKeys}, exitUsage, "10000 keys"},
-		{"2,000 inlined calls", packed(t, inlined), []string{"weblist", "."}, exitDone, "instructions lie within more than 64 inlined calls"},
+		{"a stack without end", repeated(t, "main;a", ";a", 20_000_000, " 1\n"), nil, cli.ExitFailed, deep},
+		{"a longer one", repeated(t, "main;a", ";a", 40_000_000, " 1\n"), nil, cli.ExitFailed, "it is larger than"},
+		{"inlined without end", repeated(t, "main;a", ";a_[i]", 1_000_000, " 1\n"), nil, cli.ExitFailed, deep},
+		{"one such stack among others", repeated(t, "main;b 5\nmain;a", ";a", 20_000, " 1\n"), nil, cli.ExitDone, "line 2 has more than 16384 frames and was left out"},
+		{"empty sample types", repeated(t, harmless, pbBytes(1), 15_000_000, ""), nil, cli.ExitFailed, "more than 256 sample types"},
+		{"empty samples", repeated(t, harmless, pbBytes(2), 15_000_000, ""), nil, cli.ExitDone, "15.0 M samples do not have"},
+		{"equal samples", repeated(t, harmless, pbBytes(2, pbNumber(1, 1), pbNumber(2, 5)), 8_000_000, ""), nil, cli.ExitFailed, memory},
+		{"empty mappings", repeated(t, harmless, pbBytes(3), 15_000_000, ""), nil, cli.ExitFailed, memory},
+		{"empty locations", repeated(t, harmless, pbBytes(4), 15_000_000, ""), nil, cli.ExitFailed, memory},
+		{"empty functions", repeated(t, harmless, pbBytes(5), 15_000_000, ""), nil, cli.ExitFailed, memory},
+		{"empty strings", repeated(t, harmless, pbBytes(6), 15_000_000, ""), nil, cli.ExitFailed, memory},
+		{"comments", repeated(t, harmless, pbNumber(13, 3), 15_000_000, ""), nil, cli.ExitFailed, memory},
+		{"a record without end", repeated(t, harmless+pbBytes(2, pbNumber(2, 5))+"\x12\x80\x80\x80\x10", pbNumber(1, 1), 15_000_000, ""), nil, cli.ExitFailed, "longer than 8 MiB"},
+		{"a deep sample", packed(t, harmless+pbBytes(2, strings.Repeat(pbNumber(1, 1), 20_000), pbNumber(2, 5))), nil, cli.ExitDone, "1 sample has a stack of more than 16384 locations"},
+		{"inlined calls in a deep stack", packed(t, twice), nil, cli.ExitFailed, "it has a stack of 40000 frames"},
+		{"goroutine: frames", repeated(t, "goroutine 1 [running]:\n", "main.f()\n\tf.go:1 +0x1\n", 400_000, ""), nil, cli.ExitFailed, deep},
+		{"goroutine: inlined frames", repeated(t, "goroutine 1 [running]:\n", "main.f(...)\n\tf.go:1\n", 400_000, ""), nil, cli.ExitFailed, deep},
+		{"goroutine: functions without places", repeated(t, "goroutine 1 [running]:\n", "main.f(...)\n", 400_000, ""), nil, cli.ExitFailed, deep},
+		{"goroutine: created often", repeated(t, "goroutine 1 [running]:\nmain.f()\n\tf.go:1 +0x1\n", "created by x\n", 4_500_000, ""), nil, cli.ExitDone, "4499999 lines of the dump"},
+		{"goroutine: 90 MB", repeated(t, "goroutine 1 [running]:\n", "main.f()\n\tf.go:1 +0x1\n", 4_000_000, ""), nil, cli.ExitFailed, "is larger than"},
+		{"perf: frames", repeated(t, "w 1 1.000001: 1 cycles: \n", "\t1 f (x)\n", 400_000, ""), nil, cli.ExitFailed, deep},
+		{"legacy: addresses", repeated(t, "goroutine profile: total 1\n1 @", " 0x1", 20_000, "\n"), nil, cli.ExitFailed, "more than 16384 addresses"},
+		{"legacy: stacks", repeated(t, "goroutine profile: total 1\n", "1 @ 0x1 0x2\n", 5_000_000, ""), nil, cli.ExitFailed, memory},
+		{"legacy: threads", repeated(t, "--- threadz 1 ---\n\n--- Thread 7f (name: a/1) stack: ---\n", " 0x1\n", 400_000, ""), nil, cli.ExitFailed, "more than 16384 addresses"},
+		{"legacy: names", repeated(t, "goroutine profile: total 1\n1 @ 0x2\n", "#\t0x1\tf+0x1\n", 5_000_000, ""), nil, cli.ExitDone, ""},
+		{"2,000 sample types", packed(t, manyTypes), []string{"flame"}, cli.ExitFailed, "more than 256 sample types"},
+		{"towers", packed(t, tall), []string{"flame"}, cli.ExitDone, ""},
+		{"towers in a tree", packed(t, tall), []string{"graph", "-call_tree"}, cli.ExitFailed, "more than 800,000 different paths, too many for a tree of calls: leave -call_tree out"},
+		{"towers in a graph", packed(t, tall), []string{"graph"}, cli.ExitDone, ""},
+		{"10,000 keys at the leaf", packed(t, manyKeys), []string{"flame", "-tagleaf", allKeys}, cli.ExitUsage, "10000 keys"},
+		{"10,000 keys at the root", packed(t, manyKeys), []string{"top", "-tagroot", allKeys}, cli.ExitUsage, "10000 keys"},
+		{"2,000 inlined calls", packed(t, inlined), []string{"weblist", "."}, cli.ExitDone, "instructions lie within more than 64 inlined calls"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -177,7 +178,7 @@ func TestHostileInputs(t *testing.T) {
 			if code != c.code || !strings.Contains(said, c.says) {
 				t.Errorf("exit code %d, %.300q, %.300q; want %d and %q", code, errs, out, c.code, c.says)
 			}
-			if code == exitFailed && strings.Count(errs, "\n") != 1 {
+			if code == cli.ExitFailed && strings.Count(errs, "\n") != 1 {
 				t.Errorf("more than one line: %.300q", errs)
 			}
 			if took > hostileMemory {
@@ -216,7 +217,7 @@ func TestEndless(t *testing.T) {
 			continue // no such device here
 		}
 		_, errs, code, took := allocating(t, "top", operand)
-		if code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "192 MiB") {
+		if code != cli.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "192 MiB") {
 			t.Errorf("%s: exit code %d, %q", operand, code, errs)
 		}
 		if took > hostileMemory {
@@ -224,7 +225,7 @@ func TestEndless(t *testing.T) {
 		}
 	}
 	var errs bytes.Buffer
-	if code := Run(t.Context(), []string{"top", "-"}, endless{}, io.Discard, &errs); code != exitFailed || !strings.Contains(errs.String(), "192 MiB") {
+	if code := Run(t.Context(), []string{"top", "-"}, endless{}, io.Discard, &errs); code != cli.ExitFailed || !strings.Contains(errs.String(), "192 MiB") {
 		t.Errorf("a pipe: exit code %d, %q", code, &errs)
 	}
 }
@@ -234,14 +235,14 @@ func TestDeepProfiles(t *testing.T) {
 	for _, depth := range []int{128, 1024, callstack.MaxDepth} {
 		text := strings.Repeat("main.f;", depth-1) + "main.g 7\n"
 		out, errs, code := whet(t, "", "merge", "-folded", "-o", "-", file(t, "x", text))
-		if code != exitDone || out != text {
+		if code != cli.ExitDone || out != text {
 			t.Errorf("depth %d: exit code %d, %q, %d bytes of %d", depth, code, errs, len(out), len(text))
 		}
 		back := filepath.Join(t.TempDir(), "y.pb.gz")
-		if _, errs, code := whet(t, "", "merge", "-o", back, file(t, "x", text)); code != exitDone {
+		if _, errs, code := whet(t, "", "merge", "-o", back, file(t, "x", text)); code != cli.ExitDone {
 			t.Fatalf("depth %d: exit code %d, %q", depth, code, errs)
 		}
-		if out, errs, code := whet(t, "", "merge", "-folded", "-o", "-", back); code != exitDone || out != text {
+		if out, errs, code := whet(t, "", "merge", "-folded", "-o", "-", back); code != cli.ExitDone || out != text {
 			t.Errorf("depth %d as pprof: exit code %d, %q, %d bytes of %d", depth, code, errs, len(out), len(text))
 		}
 	}

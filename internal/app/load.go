@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/recording"
@@ -14,12 +15,12 @@ import (
 
 const loadName = "load"
 
-func loadCommand() *command {
-	return &command{
-		name:     loadName,
-		operands: "URL [-- COMMAND…] | RECORDING… | merge LOG…",
-		short:    "drive HTTP load: throughput, service and response times, errors",
-		long: `
+func loadCommand() *cli.Command {
+	return &cli.Command{
+		Name:     loadName,
+		Operands: "URL [-- COMMAND…] | RECORDING… | merge LOG…",
+		Short:    "drive HTTP load: throughput, service and response times, errors",
+		Long: `
 Load sends requests to a service and shows what came of them.
 
 A closed loop (-c 64) keeps so many requests under way, each over a connection of its own: as many
@@ -44,7 +45,7 @@ up the histograms of several generators: interval logs (-hdr) or recordings.
 Exit code 0: done; 1: a bound of -slo is broken or an answer is not what -expect says; 2: wrong
 usage; 3: the generator was the bottleneck, or nothing was answered; 130: interrupted, with what
 there was.`,
-		examples: []string{
+		Examples: []string{
 			"whet load http://localhost:8080/hello",
 			"whet load -c 256 -d 30s http://localhost:8080/hello",
 			"whet load -rate 5000/s -slo 'p99<50ms,errors<0.1%' http://localhost:8080/hello",
@@ -58,10 +59,10 @@ there was.`,
 			"whet load before.whet after.whet -o both.html",
 			"whet load merge one.hlog two.hlog -o all.hlog",
 		},
-		glued: "cdnt", words: loadWords,
-		setup: func(fs *flag.FlagSet) runFunc {
+		Glued: "cdnt", Words: loadWords,
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			l := newLoadFlags(fs)
-			return func(ctx context.Context, e *env, operands []string) error { return l.run(ctx, e, operands) }
+			return func(ctx context.Context, e *cli.Env, operands []string) error { return l.run(ctx, e, operands) }
 		},
 	}
 }
@@ -75,10 +76,10 @@ type loadFlags struct {
 	poisson        bool
 	targets        string
 	table          string
-	headers        headerList
+	headers        cli.HeaderList
 	body           string
 	think          string
-	expect         stringList
+	expect         cli.StringList
 	close          bool
 	http2, h2c     bool
 	tlsMin, tlsMax string
@@ -100,7 +101,7 @@ type loadFlags struct {
 const loadWarmup = time.Second
 
 func newLoadFlags(fs *flag.FlagSet) *loadFlags {
-	l := &loadFlags{fs: fs, options: load.DefaultOptions(), headers: headerList{}}
+	l := &loadFlags{fs: fs, options: load.DefaultOptions(), headers: cli.HeaderList{}}
 	o := &l.options
 	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, knee.Closed().Budget
 	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "number of `connections`: in a closed loop each sends one request after the other, in an open one there are so many at most")
@@ -164,27 +165,27 @@ var (
 	showFlags  = []string{"o", "json", "slo", "hgrm", "csv-out"}
 )
 
-func (l *loadFlags) run(ctx context.Context, e *env, operands []string) error {
+func (l *loadFlags) run(ctx context.Context, e *cli.Env, operands []string) error {
 	if err := l.noneEmpty(); err != nil {
 		return err
 	}
 	switch {
 	case l.stream && l.asJSON:
-		return usageError("load: -stream ends with the document that -json prints: give one of them")
+		return cli.UsageError("load: -stream ends with the document that -json prints: give one of them")
 	case len(operands) > 0 && operands[0] == "merge":
 		if err := l.only("load merge", mergeFlags); err != nil {
 			return err
 		}
-		return abandonable(ctx, func() error { return l.merge(ctx, e, operands[1:]) })
+		return cli.Abandonable(ctx, func() error { return l.merge(ctx, e, operands[1:]) })
 	case len(operands) > 0 && !slices.ContainsFunc(operands, func(name string) bool { return !isRecording(name) }):
 		if err := l.only("load RECORDING", showFlags); err != nil {
 			return err
 		}
-		return abandonable(ctx, func() error { return l.show(ctx, e, operands) })
+		return cli.Abandonable(ctx, func() error { return l.show(ctx, e, operands) })
 	}
 	var plan *loadPlan
 	// What is read may be a pipe that nobody writes to.
-	if err := abandonable(ctx, func() (err error) {
+	if err := cli.Abandonable(ctx, func() (err error) {
 		plan, err = l.plan(e, operands)
 		return err
 	}); err != nil {
@@ -192,7 +193,7 @@ func (l *loadFlags) run(ctx context.Context, e *env, operands []string) error {
 	}
 	stop, err := plan.startServer(ctx)
 	if err != nil {
-		return measuringError(err, "interrupted")
+		return cli.MeasuringError(err, "interrupted")
 	}
 	defer stop()
 	if l.knee {
@@ -212,7 +213,7 @@ func (l *loadFlags) only(what string, names []string) error {
 	var err error
 	l.fs.Visit(func(f *flag.Flag) {
 		if err == nil && !slices.Contains(names, f.Name) {
-			err = usageError("%s: -%s is for driving a load; here there are -%s", what, f.Name, strings.Join(names, ", -"))
+			err = cli.UsageError("%s: -%s is for driving a load; here there are -%s", what, f.Name, strings.Join(names, ", -"))
 		}
 	})
 	return err
@@ -226,15 +227,8 @@ func (l *loadFlags) noneEmpty() error {
 	l.fs.Visit(func(f *flag.Flag) {
 		g, ok := f.Value.(flag.Getter)
 		if ok && g.Get() == "" && f.Name != "body" && err == nil {
-			err = usageError("load: -%s is empty: give it a value, or leave it out", f.Name)
+			err = cli.UsageError("load: -%s is empty: give it a value, or leave it out", f.Name)
 		}
 	})
 	return err
-}
-
-// isSet reports whether a flag was given.
-func isSet(fs *flag.FlagSet, name string) bool {
-	found := false
-	fs.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
 }

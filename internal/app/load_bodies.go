@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"whet/internal/load/message"
+	"whet/internal/recording"
 )
 
 // bodyWarning says that a body is a text and no file where there is a file of
@@ -15,15 +18,6 @@ func bodyWarning(text string) string {
 		return ""
 	}
 	return fmt.Sprintf("the body is the text %q; -body @%s sends what is in the file of that name", text, text)
-}
-
-// withoutPath is why a file cannot be read, for whoever says which: package os
-// names it otherwise than the user did, and the system call too.
-func withoutPath(err error) error {
-	if pe, ok := errors.AsType[*os.PathError](err); ok {
-		return pe.Err
-	}
-	return err
 }
 
 // bodyFiles reads the bodies that a file of targets refers to. Their names are
@@ -56,18 +50,18 @@ func bodyFiles(targets string) func(name string) ([]byte, error) {
 		defer root.Close()
 		// Opening a named pipe would wait for whoever writes to it.
 		if st, err := root.Stat(inside); err != nil {
-			return nil, withoutPath(err)
+			return nil, recording.RootCause(err)
 		} else if !st.Mode().IsRegular() {
 			return nil, errors.New("it is no regular file")
 		}
 		f, err := root.Open(inside)
 		if err != nil {
-			return nil, withoutPath(err)
+			return nil, recording.RootCause(err)
 		}
 		defer f.Close()
-		data, err := io.ReadAll(io.LimitReader(f, maxBody+1))
-		if err == nil && len(data) > maxBody {
-			err = fmt.Errorf("it has more than %d MiB", maxBody>>20)
+		data, err := io.ReadAll(io.LimitReader(f, message.MaxBody+1))
+		if err == nil && len(data) > message.MaxBody {
+			err = fmt.Errorf("it has more than %d MiB", message.MaxBody>>20)
 		}
 		return data, err
 	}

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whet/internal/load/message"
 )
 
 // TestBodyFiles: bodies are found beside the targets, and nowhere else.
 func TestBodyFiles(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"secret": "s", "in/targets.txt": "", "in/a.json": "a", "in/sub/b.json": "b", "in/large": strings.Repeat("x", maxBody+1)} {
+	for name, text := range map[string]string{"secret": "s", "in/targets.txt": "", "in/a.json": "a", "in/sub/b.json": "b", "in/large": strings.Repeat("x", message.MaxBody+1)} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 
+	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
 	"whet/internal/load"
 	"whet/internal/load/slo"
@@ -18,11 +19,11 @@ import (
 )
 
 // drive does one load and says what came of it.
-func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
+func (l *loadFlags) drive(ctx context.Context, e *cli.Env, plan *loadPlan) error {
 	view := newLoadView(ctx, e, plan)
 	var kept *loadKept
 	// -hdr may be a pipe that nobody reads.
-	if err := abandonable(ctx, func() (err error) {
+	if err := cli.Abandonable(ctx, func() (err error) {
 		kept, err = l.keep(ctx, e, plan)
 		return err
 	}); err != nil {
@@ -33,8 +34,8 @@ func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
 	o.Progress = view.progress
 	sink := &loadSink{plan: plan, view: view, kept: kept, course: report.NewLoadCourse(o.Schedule.Open())}
 	if l.stream {
-		sink.stream = e.stdout
-		view.on = view.on && !e.stdoutTerminal // which shows the lines
+		sink.stream = e.Stdout
+		view.on = view.on && !e.StdoutTerminal // which shows the lines
 	}
 	o.Interval = sink.interval
 	result, err := load.Run(ctx, o)
@@ -48,7 +49,7 @@ func (l *loadFlags) drive(ctx context.Context, e *env, plan *loadPlan) error {
 	files, trouble := l.write(ctx, &run, kept, plan)
 	page := &report.Load{Runs: []report.LoadRun{run}, Warnings: l.warnings}
 	outcome := loadOutcome(result, plan)
-	if outcome == nil || exitOf(outcome) != exitInterrupted {
+	if outcome == nil || exitOf(outcome) != cli.ExitInterrupted {
 		trouble = errors.Join(sink.err, trouble) // who reads the stream may have been interrupted too
 	}
 	return printedOutcome(l.print(e, page, files), trouble, outcome)
@@ -72,10 +73,10 @@ func printedOutcome(printed, trouble, outcome error) error {
 
 // exitOf is the exit code of an error.
 func exitOf(err error) int {
-	if ee, ok := errors.AsType[*exitError](err); ok {
-		return ee.code
+	if ee, ok := errors.AsType[*cli.ExitError](err); ok {
+		return ee.Code
 	}
-	return exitFailed
+	return cli.ExitFailed
 }
 
 // newLoadRun is a load as it is shown.
@@ -115,19 +116,19 @@ func (s *loadSink) interval(iv loadresult.Interval) {
 }
 
 // print shows the page as the flags ask.
-func (l *loadFlags) print(e *env, page *report.Load, files report.LoadFiles) error {
+func (l *loadFlags) print(e *cli.Env, page *report.Load, files report.LoadFiles) error {
 	switch {
 	case l.stream:
-		return report.WriteLoadLine(e.stdout, page, files)
+		return report.WriteLoadLine(e.Stdout, page, files)
 	case l.asJSON:
-		return report.WriteLoadJSON(e.stdout, page, files)
+		return report.WriteLoadJSON(e.Stdout, page, files)
 	}
-	err := report.WriteLoadText(e.stdout, page, report.LoadTextOptions{Width: e.width, Color: e.color})
+	err := report.WriteLoadText(e.Stdout, page, report.LoadTextOptions{Width: e.Width, Color: e.Color})
 	if err == nil && files.Recording != "" {
-		_, err = fmt.Fprintf(e.stdout, "\nrecording  %s\n", e.path(files.Recording))
+		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(files.Recording))
 	}
 	if err == nil && files.Report != "" {
-		_, err = fmt.Fprintf(e.stdout, "report     %s\n", e.path(files.Report))
+		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(files.Report))
 	}
 	return err
 }
@@ -138,7 +139,7 @@ func (l *loadFlags) print(e *env, page *report.Load, files report.LoadFiles) err
 func loadOutcome(r *loadresult.Result, plan *loadPlan) error {
 	switch {
 	case r.Interrupted:
-		return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
+		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: the figures are of what there was")}
 	case r.Invalid != "":
 		return fmt.Errorf("the measurement is not valid: %s", r.Invalid)
 	}
@@ -156,7 +157,7 @@ func loadOutcome(r *loadresult.Result, plan *loadPlan) error {
 	wrong := r.Errors[loadresult.WrongAnswer]
 	switch {
 	case len(broken) > 0:
-		return &exitError{exitFound, errors.New(strings.Join(broken, "; "))}
+		return &cli.ExitError{Code: cli.ExitFound, Err: errors.New(strings.Join(broken, "; "))}
 	case r.Requests == 0:
 		return errors.New(nothingEnded(r, plan))
 	case r.Answered() == 0:
@@ -166,7 +167,7 @@ func loadOutcome(r *loadresult.Result, plan *loadPlan) error {
 	case len(unknown) > 0:
 		return errors.New(strings.Join(unknown, "; "))
 	case plan.expects && wrong > 0 && !bounded:
-		return &exitError{exitFound, fmt.Errorf("%d of %d answers are not what -expect says: %s", wrong, r.Answered(), r.Examples[loadresult.WrongAnswer])}
+		return &cli.ExitError{Code: cli.ExitFound, Err: fmt.Errorf("%d of %d answers are not what -expect says: %s", wrong, r.Answered(), r.Examples[loadresult.WrongAnswer])}
 	}
 	return nil
 }
@@ -204,15 +205,15 @@ func firstFailure(r *loadresult.Result) string {
 // write writes what the flags ask for beside the summary.
 func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKept, plan *loadPlan) (report.LoadFiles, error) {
 	var files report.LoadFiles
-	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run, writeResult)}
+	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run, cli.WriteResult)}
 	if kept.writer != nil {
 		path, err := kept.finish(run, plan.bounds)
 		if err != nil {
 			return files, errors.Join(append(errs, err)...)
 		}
 		files.Recording = path
-		html := pageBeside(path)
-		err = writeResult(ctx, html, func(w io.Writer) error { return report.WriteLoadHTML(w, &report.Load{Runs: []report.LoadRun{*run}}) })
+		html := cli.PageBeside(path)
+		err = cli.WriteResult(ctx, html, func(w io.Writer) error { return report.WriteLoadHTML(w, &report.Load{Runs: []report.LoadRun{*run}}) })
 		if errs = append(errs, err); err == nil {
 			files.Report = html
 		}
@@ -239,7 +240,7 @@ type loadView struct {
 	live report.LoadLive
 }
 
-func newLoadView(ctx context.Context, e *env, plan *loadPlan) *loadView {
+func newLoadView(ctx context.Context, e *cli.Env, plan *loadPlan) *loadView {
 	v := &loadView{liveLines: newLiveLines(ctx, e)}
 	loop := report.LoadLoop(&plan.told)
 	v.live = report.LoadLive{Target: plan.name, Loop: loop, WarmingUp: plan.options.Warmup > 0, Of: plan.options.Duration, Wanted: plan.options.Requests,

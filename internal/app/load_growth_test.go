@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"whet/internal/callstack"
+	"whet/internal/cli"
 	"whet/internal/knee"
 )
 
@@ -68,16 +69,16 @@ func TestKneeWithoutLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != exitFailed || !strings.Contains(err.Error(), "budget") {
+	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != cli.ExitFailed || !strings.Contains(err.Error(), "budget") {
 		t.Error(err)
 	}
 	// The generator's fault comes before a bound that is broken.
 	k = &knee.Knee{Open: true, Invalid: "the generator was the bottleneck", Levels: []knee.Level{{Level: 1}}}
-	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != exitFailed {
+	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != cli.ExitFailed {
 		t.Error(err)
 	}
 	k.Invalid = ""
-	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != exitFound {
+	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != cli.ExitFound {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"whet/internal/capture/host"
+	"whet/internal/cli"
 	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/load/engine"
@@ -29,14 +30,14 @@ var notWithKnee = []string{"n", "rate", "think", "stream", "hdr", "hgrm", "csv-o
 func (l *loadFlags) checkKnee() error {
 	if !l.knee {
 		for _, name := range []string{"pprof", "budget"} {
-			if isSet(l.fs, name) {
+			if cli.IsSet(l.fs, name) {
 				return fmt.Errorf("-%s is for the search of -knee", name)
 			}
 		}
 		return nil
 	}
 	for _, name := range notWithKnee {
-		if isSet(l.fs, name) {
+		if cli.IsSet(l.fs, name) {
 			return fmt.Errorf("-%s is for one load: -knee tries many", name)
 		}
 	}
@@ -69,12 +70,12 @@ type kneeSearch struct {
 
 // search looks for the best throughput, and where there are bounds for the
 // highest rate that keeps them.
-func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
+func (l *loadFlags) search(ctx context.Context, e *cli.Env, plan *loadPlan) error {
 	s := &kneeSearch{l: l, plan: plan, view: newLiveLines(ctx, e), warmup: kneeWarmup, began: time.Now(), meter: host.Start()}
-	if isSet(l.fs, "warmup") {
+	if cli.IsSet(l.fs, "warmup") {
 		s.warmup = plan.options.Warmup
 	}
-	if isSet(l.fs, "d") {
+	if cli.IsSet(l.fs, "d") {
 		s.span = plan.options.Duration
 	}
 	page := &report.LoadSearch{Plan: plan.told, Warnings: l.warnings}
@@ -103,19 +104,19 @@ func (l *loadFlags) search(ctx context.Context, e *env, plan *loadPlan) error {
 	return printedOutcome(l.printSearch(e, page, files), trouble, err)
 }
 
-func (l *loadFlags) printSearch(e *env, page *report.LoadSearch, files report.LoadFiles) error {
+func (l *loadFlags) printSearch(e *cli.Env, page *report.LoadSearch, files report.LoadFiles) error {
 	if l.asJSON {
-		return report.WriteLoadSearchJSON(e.stdout, page, files)
+		return report.WriteLoadSearchJSON(e.Stdout, page, files)
 	}
-	err := report.WriteLoadSearchText(e.stdout, page, report.LoadTextOptions{Width: e.width, Color: e.color})
+	err := report.WriteLoadSearchText(e.Stdout, page, report.LoadTextOptions{Width: e.Width, Color: e.Color})
 	if err == nil && files.Report != "" {
-		_, err = fmt.Fprintln(e.stdout)
+		_, err = fmt.Fprintln(e.Stdout)
 	}
 	if err == nil && files.Recording != "" {
-		_, err = fmt.Fprintf(e.stdout, "recording  %s\n", e.path(files.Recording))
+		_, err = fmt.Fprintf(e.Stdout, "recording  %s\n", e.Path(files.Recording))
 	}
 	if err == nil && files.Report != "" {
-		_, err = fmt.Fprintf(e.stdout, "report     %s\n", e.path(files.Report))
+		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(files.Report))
 	}
 	return err
 }
@@ -123,7 +124,7 @@ func (l *loadFlags) printSearch(e *env, page *report.LoadSearch, files report.Lo
 // kneeError gives an error of a search its exit code.
 func kneeError(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted before anything was found")}
+		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted before anything was found")}
 	}
 	return err
 }
@@ -132,7 +133,7 @@ func kneeError(ctx context.Context, err error) error {
 // least throughput that the bounds ask for, by which no rate was judged.
 func kneeOutcome(ctx context.Context, found []*knee.Knee, bounds slo.Bounds) error {
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted: the figures are of what there was")}
+		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: the figures are of what there was")}
 	}
 	for _, k := range found {
 		if k.Invalid != "" {
@@ -144,7 +145,7 @@ func kneeOutcome(ctx context.Context, found []*knee.Knee, bounds slo.Bounds) err
 		case len(k.Levels) == 0:
 			return errors.New("the budget was spent before a rate was tried: -budget gives more")
 		case !k.Found && k.Open:
-			return &exitError{exitFound, errors.New(k.String())}
+			return &cli.ExitError{Code: cli.ExitFound, Err: errors.New(k.String())}
 		case !k.Found:
 			return fmt.Errorf("look for the knee: %s", k)
 		case !k.Open:
@@ -152,7 +153,7 @@ func kneeOutcome(ctx context.Context, found []*knee.Knee, bounds slo.Bounds) err
 		}
 		for _, b := range bounds {
 			if b.Metric.Kind == slo.Throughput && !b.Holds(k.Throughput) {
-				return &exitError{exitFound, errors.New(slo.Verdict{Bound: b, Value: k.Throughput, Broken: true}.String())}
+				return &cli.ExitError{Code: cli.ExitFound, Err: errors.New(slo.Verdict{Bound: b, Value: k.Throughput, Broken: true}.String())}
 			}
 		}
 	}
@@ -202,7 +203,7 @@ func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*knee
 // throughput four times over: a request should wait for the service and not for
 // a connection.
 func (s *kneeSearch) connections(k *knee.Knee) {
-	if !isSet(s.l.fs, "c") {
+	if !cli.IsSet(s.l.fs, "c") {
 		s.plan.options.Concurrency = max(s.plan.options.Concurrency, min(4*int(k.At), load.MaxConcurrency))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/load/slo"
@@ -74,7 +75,7 @@ func (l *kneeLevel) replay(to func(loadresult.Interval)) error {
 // write writes what -o asks for: a page, or a recording with one beside it. Where
 // nothing was found a page has the levels all the same; a recording is of the
 // knee's own run, and there is none.
-func (s *kneeSearch) write(ctx context.Context, e *env, page *report.LoadSearch) (files report.LoadFiles, err error) {
+func (s *kneeSearch) write(ctx context.Context, e *cli.Env, page *report.LoadSearch) (files report.LoadFiles, err error) {
 	html := s.l.out
 	recorded := strings.HasSuffix(html, ".whet")
 	switch {
@@ -89,9 +90,9 @@ func (s *kneeSearch) write(ctx context.Context, e *env, page *report.LoadSearch)
 		if files.Recording, err = s.record(e, page); err != nil {
 			return files, err
 		}
-		html = pageBeside(files.Recording)
+		html = cli.PageBeside(files.Recording)
 	}
-	err = writeResult(ctx, html, func(w io.Writer) error {
+	err = cli.WriteResult(ctx, html, func(w io.Writer) error {
 		return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Searches: []report.LoadSearch{*page}, Warnings: page.Warnings})
 	})
 	if err == nil {
@@ -102,7 +103,7 @@ func (s *kneeSearch) write(ctx context.Context, e *env, page *report.LoadSearch)
 
 // record keeps the knee's own run, and what the search found beside it. The
 // recording begins with the search.
-func (s *kneeSearch) record(e *env, page *report.LoadSearch) (path string, err error) {
+func (s *kneeSearch) record(e *cli.Env, page *report.LoadSearch) (path string, err error) {
 	run := &s.runs[len(s.runs)-1]
 	plan := *s.plan
 	if run.Result.Open {

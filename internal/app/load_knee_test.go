@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"whet/internal/analyze/capacity"
+	"whet/internal/cli"
 	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/loadresult"
@@ -64,7 +65,7 @@ func TestKneeWritesWhatItDidNotFind(t *testing.T) {
 		l := newLoadFlags(loadFlagSet())
 		l.out = filepath.Join(dir, c.out)
 		s := &kneeSearch{l: l, plan: &loadPlan{options: load.DefaultOptions()}, runs: c.runs}
-		files, err := s.write(t.Context(), &env{}, c.page)
+		files, err := s.write(t.Context(), &cli.Env{}, c.page)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

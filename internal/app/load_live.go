@@ -7,6 +7,9 @@ import (
 	"os"
 	"strings"
 
+	"whet/internal/cli"
+	"whet/internal/printable"
+
 	"golang.org/x/term"
 )
 
@@ -20,10 +23,10 @@ type liveLines struct {
 	shown int // lines on the terminal
 }
 
-func newLiveLines(ctx context.Context, e *env) *liveLines {
-	l := &liveLines{w: &unlessStuck{ctx: ctx, w: e.stderr}, on: e.stderrTerminal && os.Getenv("TERM") != "dumb", width: 80}
+func newLiveLines(ctx context.Context, e *cli.Env) *liveLines {
+	l := &liveLines{w: cli.UnlessStuck(ctx, e.Stderr), on: e.StderrTerminal && os.Getenv("TERM") != "dumb", width: 80}
 	l.color = l.on && os.Getenv("NO_COLOR") == ""
-	if f, ok := e.stderr.(*os.File); ok && l.on {
+	if f, ok := e.Stderr.(*os.File); ok && l.on {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			l.width = w
 		}
@@ -59,6 +62,6 @@ func (l *liveLines) clear() {
 
 // fit cuts a line to the terminal's width.
 func (l *liveLines) fit(text string) string {
-	runes := []rune(oneLine(text))
+	runes := []rune(printable.Message(text))
 	return string(runes[:min(len(runes), l.width-1)])
 }

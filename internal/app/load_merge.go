@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/recording"
@@ -36,12 +37,12 @@ type mergeInput struct {
 const maxTags = 100
 
 // merge adds up the histograms of several generators.
-func (l *loadFlags) merge(ctx context.Context, e *env, names []string) error {
+func (l *loadFlags) merge(ctx context.Context, e *cli.Env, names []string) error {
 	if len(names) == 0 {
-		return usageError("load merge: name interval logs (-hdr wrote them) or recordings")
+		return cli.UsageError("load merge: name interval logs (-hdr wrote them) or recordings")
 	}
 	if err := l.mergeNames(names); err != nil {
-		return usageError("load merge: %w", err)
+		return cli.UsageError("load merge: %w", err)
 	}
 	page := report.LoadMerge{Times: make(map[string]*hist.Histogram)}
 	var start time.Time // of the first interval of all
@@ -80,20 +81,20 @@ func (l *loadFlags) merge(ctx context.Context, e *env, names []string) error {
 		page.Inputs = append(page.Inputs, report.LoadMergeInput{Name: in.name, Intervals: n})
 	}
 	if l.out != "" {
-		if err := writeFile(ctx, l.out, func(w io.Writer) error { return writeMerged(w, inputs, start) }); err != nil {
+		if err := cli.WriteFile(ctx, l.out, func(w io.Writer) error { return writeMerged(w, inputs, start) }); err != nil {
 			return err
 		}
 		page.Output = l.out
 	}
 	if l.hgrm != "" {
-		if err := writeFile(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, usualTimes(page.Times)) }); err != nil {
+		if err := cli.WriteFile(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, usualTimes(page.Times)) }); err != nil {
 			return err
 		}
 	}
 	if l.asJSON {
-		return report.WriteLoadMergeJSON(e.stdout, &page)
+		return report.WriteLoadMergeJSON(e.Stdout, &page)
 	}
-	return report.WriteLoadMergeText(e.stdout, &page, report.LoadTextOptions{Width: e.width, Color: e.color})
+	return report.WriteLoadMergeText(e.Stdout, &page, report.LoadTextOptions{Width: e.Width, Color: e.Color})
 }
 
 // mergeNames refuses names by which a log would count twice, or be lost.
@@ -287,7 +288,7 @@ func writeMerged(w io.Writer, inputs []mergeInput, start time.Time) error {
 	if len(sources) == 0 {
 		return errors.New("there is no interval in any of the logs")
 	}
-	log, err := hdrlog.NewWriter(w, start, fmt.Sprintf("Merged from %d logs with whet %s", len(inputs), Version()))
+	log, err := hdrlog.NewWriter(w, start, fmt.Sprintf("Merged from %d logs with whet %s", len(inputs), cli.Version()))
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/load"
@@ -59,7 +60,7 @@ func TestMergeOrder(t *testing.T) {
 	a, b, out := filepath.Join(dir, "a.hlog"), filepath.Join(dir, "b.hlog"), filepath.Join(dir, "out.hlog")
 	writeLog(t, a, 3, untaggedTimes, 5, 1, 4)
 	writeLog(t, b, 2, untaggedTimes, 2, 3, 6)
-	if code, _, stderr := runLoad("merge", a, b, "-o", out); code != exitDone {
+	if code, _, stderr := runLoad("merge", a, b, "-o", out); code != cli.ExitDone {
 		t.Fatal(stderr)
 	}
 	data, err := os.ReadFile(out)
@@ -96,7 +97,7 @@ func TestMergeRefuses(t *testing.T) {
 	if err := os.WriteFile("kept", []byte("kept"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := runLoad("merge", "all.hlog"); code != exitDone {
+	if code, _, stderr := runLoad("merge", "all.hlog"); code != cli.ExitDone {
 		t.Errorf("%d tags: %s", maxTags, stderr)
 	}
 	for _, c := range []struct {
@@ -104,17 +105,17 @@ func TestMergeRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"a.hlog a.hlog", exitUsage, "a.hlog is named twice"},
-		{"a.hlog ./a.hlog", exitUsage, "./a.hlog is named twice"},
-		{"a.hlog link.hlog", exitUsage, "link.hlog is named twice"},
-		{"a.hlog -o a.hlog", exitUsage, "the log and -o name the same file a.hlog"},
-		{"a.hlog -hgrm " + filepath.Join(dir, "a.hlog"), exitUsage, "the log and -hgrm name the same file"},
-		{"a.hlog -o kept -hgrm ./kept", exitUsage, "-o and -hgrm name the same file ./kept"},
-		{"a.hlog -o .", exitUsage, "-o: . is a directory"},
-		{"a.hlog -o no/kept", exitUsage, "there is no directory no"},
-		{"a.hlog most.hlog -o kept", exitFailed, "most.hlog: with it there are more times than an int64 counts"},
-		{"a.hlog tags.hlog -o kept", exitFailed, "tags.hlog: with it there are more than the 100 tags"},
-		{"a.hlog no.hlog -o kept -hgrm k2", exitFailed, "no.hlog"},
+		{"a.hlog a.hlog", cli.ExitUsage, "a.hlog is named twice"},
+		{"a.hlog ./a.hlog", cli.ExitUsage, "./a.hlog is named twice"},
+		{"a.hlog link.hlog", cli.ExitUsage, "link.hlog is named twice"},
+		{"a.hlog -o a.hlog", cli.ExitUsage, "the log and -o name the same file a.hlog"},
+		{"a.hlog -hgrm " + filepath.Join(dir, "a.hlog"), cli.ExitUsage, "the log and -hgrm name the same file"},
+		{"a.hlog -o kept -hgrm ./kept", cli.ExitUsage, "-o and -hgrm name the same file ./kept"},
+		{"a.hlog -o .", cli.ExitUsage, "-o: . is a directory"},
+		{"a.hlog -o no/kept", cli.ExitUsage, "there is no directory no"},
+		{"a.hlog most.hlog -o kept", cli.ExitFailed, "most.hlog: with it there are more times than an int64 counts"},
+		{"a.hlog tags.hlog -o kept", cli.ExitFailed, "tags.hlog: with it there are more than the 100 tags"},
+		{"a.hlog no.hlog -o kept -hgrm k2", cli.ExitFailed, "no.hlog"},
 	} {
 		code, stdout, stderr := runLoad(append([]string{"merge"}, strings.Fields(c.args)...)...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
@@ -175,7 +176,7 @@ func TestLogThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &loadFlags{hdr: link}
-	k, err := l.keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := l.keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +200,7 @@ func TestLogWithGap(t *testing.T) {
 	if err := os.WriteFile(name, []byte("kept"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	k, err := (&loadFlags{hdr: name}).keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := (&loadFlags{hdr: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func TestRecordingWithGap(t *testing.T) {
 	name := writeLoad(t, func(*loadRunFile, *loadSecondsFile, map[string][]byte) {})
 	plan := new(loadPlan)
 	plan.options.Schedule = schedule.Constant(1)
-	k, err := (&loadFlags{out: name}).keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), plan)
+	k, err := (&loadFlags{out: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestRecordingWithGap(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "write recording: ") {
 		t.Errorf("the error is %v", err)
 	}
-	if code, _, stderr := runLoad(name); code != exitDone {
+	if code, _, stderr := runLoad(name); code != cli.ExitDone {
 		t.Error(stderr)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(name)); err != nil || len(entries) != 1 {

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"whet/internal/cli"
 )
 
 // TestLoadGivesWay: whet load ends when it is told to, whatever it waits for to
@@ -25,13 +27,13 @@ func TestLoadGivesWay(t *testing.T) {
 		code int
 		want string
 	}{
-		"targets":      {[]string{"-targets", pipe}, exitInterrupted, "whet: interrupted\n"},
-		"stdin":        {[]string{"-targets", "-"}, exitInterrupted, "whet: interrupted\n"},
-		"csv":          {[]string{"-csv", pipe, url}, exitInterrupted, "whet: interrupted\n"},
-		"log":          {[]string{"-hdr", pipe, url}, exitInterrupted, "whet: interrupted\n"},
-		"body":         {[]string{"-body", "@" + pipe, url}, exitUsage, "-body: " + pipe + " is no file of at most 64 MiB"},
-		"authorities":  {[]string{"-cacert", pipe, url}, exitUsage, pipe + " is no regular file"},
-		"certificates": {[]string{"-cert", pipe, "-key", pipe, url}, exitUsage, pipe + " is no regular file"},
+		"targets":      {[]string{"-targets", pipe}, cli.ExitInterrupted, "whet: interrupted\n"},
+		"stdin":        {[]string{"-targets", "-"}, cli.ExitInterrupted, "whet: interrupted\n"},
+		"csv":          {[]string{"-csv", pipe, url}, cli.ExitInterrupted, "whet: interrupted\n"},
+		"log":          {[]string{"-hdr", pipe, url}, cli.ExitInterrupted, "whet: interrupted\n"},
+		"body":         {[]string{"-body", "@" + pipe, url}, cli.ExitUsage, "-body: " + pipe + " is no file of at most 64 MiB"},
+		"authorities":  {[]string{"-cacert", pipe, url}, cli.ExitUsage, pipe + " is no regular file"},
+		"certificates": {[]string{"-cert", pipe, "-key", pipe, url}, cli.ExitUsage, pipe + " is no regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -39,7 +41,7 @@ func TestLoadGivesWay(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			if tc.code == exitInterrupted {
+			if tc.code == cli.ExitInterrupted {
 				cancel()
 			}
 			defer cancel()
@@ -96,8 +98,8 @@ func TestLogIsNotRead(t *testing.T) {
 	}()
 	select {
 	case got := <-code:
-		if want := "whet: write pipe: nobody reads it; interrupted"; got != exitInterrupted || !strings.HasPrefix(said.String(), want) {
-			t.Errorf("exit code %d, %q, want %d, %q", got, said.String(), exitInterrupted, want)
+		if want := "whet: write pipe: nobody reads it; interrupted"; got != cli.ExitInterrupted || !strings.HasPrefix(said.String(), want) {
+			t.Errorf("exit code %d, %q, want %d, %q", got, said.String(), cli.ExitInterrupted, want)
 		}
 	case <-time.After(patience):
 		t.Fatal("it waits")
@@ -106,7 +108,7 @@ func TestLogIsNotRead(t *testing.T) {
 
 // What was found counts where nobody reads it, and is said with what else failed.
 func TestPrintedOutcome(t *testing.T) {
-	broken := &exitError{exitFound, errors.New("p99<1ms is broken")}
+	broken := &cli.ExitError{Code: cli.ExitFound, Err: errors.New("p99<1ms is broken")}
 	gone := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
 	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 	for _, c := range []struct {
@@ -114,14 +116,14 @@ func TestPrintedOutcome(t *testing.T) {
 		code                      int
 		want                      string
 	}{
-		{nil, nil, nil, exitDone, ""},
-		{gone, nil, nil, exitDone, ""},
-		{gone, nil, broken, exitFound, "p99<1ms is broken"},
-		{nil, gone, broken, exitFound, "write |1: broken pipe\np99<1ms is broken"},
-		{full, gone, broken, exitFound, "write x: no space left on device\nwrite |1: broken pipe\np99<1ms is broken"},
-		{full, nil, nil, exitFailed, "write x: no space left on device"},
+		{nil, nil, nil, cli.ExitDone, ""},
+		{gone, nil, nil, cli.ExitDone, ""},
+		{gone, nil, broken, cli.ExitFound, "p99<1ms is broken"},
+		{nil, gone, broken, cli.ExitFound, "write |1: broken pipe\np99<1ms is broken"},
+		{full, gone, broken, cli.ExitFound, "write x: no space left on device\nwrite |1: broken pipe\np99<1ms is broken"},
+		{full, nil, nil, cli.ExitFailed, "write x: no space left on device"},
 	} {
-		code, text := exitDone, ""
+		code, text := cli.ExitDone, ""
 		err := printedOutcome(c.printed, c.trouble, c.outcome)
 		if err != nil {
 			code, text = exitOf(err), err.Error()
@@ -153,19 +155,19 @@ func TestWriteResult(t *testing.T) {
 		data, _ := os.ReadFile(read)
 		got <- string(data)
 	}()
-	if err := writeResult(interrupted, read, write); err != nil {
+	if err := cli.WriteResult(interrupted, read, write); err != nil {
 		t.Error(err)
 	}
 	if s := <-got; s != "measured" {
 		t.Errorf("read %q", s)
 	}
-	if err := writeResult(interrupted, file, write); err != nil {
+	if err := cli.WriteResult(interrupted, file, write); err != nil {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(file); string(data) != "measured" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if err := writeResult(interrupted, unread, write); err == nil || !strings.Contains(err.Error(), "nobody reads") {
+	if err := cli.WriteResult(interrupted, unread, write); err == nil || !strings.Contains(err.Error(), "nobody reads") {
 		t.Errorf("error %v", err)
 	}
 	if f, err := os.OpenFile(unread, os.O_RDWR, 0); err == nil { // for what still waits

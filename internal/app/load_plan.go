@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/format/target"
 	"whet/internal/load"
 	"whet/internal/load/engine"
@@ -35,7 +36,7 @@ type loadPlan struct {
 const longestLoad = 24 * time.Hour
 
 // plan reads flags and operands. Its error is one of usage.
-func (l *loadFlags) plan(e *env, operands []string) (*loadPlan, error) {
+func (l *loadFlags) plan(e *cli.Env, operands []string) (*loadPlan, error) {
 	p, err := l.read(e, operands)
 	if err != nil {
 		return nil, asUsage(err)
@@ -45,13 +46,13 @@ func (l *loadFlags) plan(e *env, operands []string) (*loadPlan, error) {
 
 // asUsage makes an error one of usage, unless it is one.
 func asUsage(err error) error {
-	if ee, ok := errors.AsType[*exitError](err); ok {
-		return &exitError{ee.code, err}
+	if ee, ok := errors.AsType[*cli.ExitError](err); ok {
+		return &cli.ExitError{Code: ee.Code, Err: err}
 	}
-	return &exitError{exitUsage, fmt.Errorf("load: %w", err)}
+	return &cli.ExitError{Code: cli.ExitUsage, Err: fmt.Errorf("load: %w", err)}
 }
 
-func (l *loadFlags) read(e *env, operands []string) (*loadPlan, error) {
+func (l *loadFlags) read(e *cli.Env, operands []string) (*loadPlan, error) {
 	o := l.options
 	p := new(loadPlan)
 	if i := slices.Index(operands, "--"); i >= 0 {
@@ -150,7 +151,7 @@ func method(t message.Target) string {
 }
 
 // messages are what is sent: the URL, or the targets of a file.
-func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error) {
+func (l *loadFlags) messages(e *cli.Env, operands []string) ([]message.Target, error) {
 	var fields []message.Field
 	for name, values := range l.headers {
 		for _, v := range values {
@@ -158,7 +159,7 @@ func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error
 		}
 	}
 	slices.SortStableFunc(fields, func(a, b message.Field) int { return strings.Compare(a.Name, b.Name) })
-	body, err := readBody(l.body)
+	body, err := message.ReadBody(l.body)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error
 	}
 	url := ""
 	if l.targets == "" || len(operands) > 0 {
-		if url, err = oneOperand("load", "URL", operands); err != nil {
+		if url, err = cli.OneOperand("load", "URL", operands); err != nil {
 			if len(operands) > 1 && strings.Contains(operands[0], "{{") {
 				err = fmt.Errorf("%w: put an address with a template in quotes", err)
 			}
@@ -182,7 +183,7 @@ func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error
 	}
 	if l.targets == "" {
 		t := message.Target{URL: url, Header: fields, Body: body}
-		if isSet(l.fs, "m") {
+		if cli.IsSet(l.fs, "m") {
 			t.Method = l.options.Method
 		}
 		return []message.Target{t}, nil
@@ -190,7 +191,7 @@ func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error
 	switch {
 	case url != "":
 		return nil, fmt.Errorf("-targets has the addresses: leave out %s", recording.Redacted(url))
-	case isSet(l.fs, "m") || l.body != "":
+	case cli.IsSet(l.fs, "m") || l.body != "":
 		return nil, fmt.Errorf("-targets has methods and bodies: leave out -m and -body")
 	}
 	return l.readTargets(e, fields)
@@ -198,8 +199,8 @@ func (l *loadFlags) messages(e *env, operands []string) ([]message.Target, error
 
 // readTargets reads a file of targets; the headers of -H are added to each that
 // has none of that name.
-func (l *loadFlags) readTargets(e *env, fields []message.Field) ([]message.Target, error) {
-	name, in := l.targets, e.stdin
+func (l *loadFlags) readTargets(e *cli.Env, fields []message.Field) ([]message.Target, error) {
+	name, in := l.targets, e.Stdin
 	if name == "-" {
 		name = "stdin"
 	} else {
@@ -234,19 +235,19 @@ func (l *loadFlags) readTargets(e *env, fields []message.Field) ([]message.Targe
 // loop decides what is sent when.
 func (l *loadFlags) loop(o *load.Options) error {
 	var err error
-	if isSet(l.fs, "n") {
+	if cli.IsSet(l.fs, "n") {
 		if o.Requests < 1 {
 			return fmt.Errorf("-n %d: give at least 1", o.Requests)
 		}
-		if !isSet(l.fs, "d") {
+		if !cli.IsSet(l.fs, "d") {
 			o.Duration = longestLoad
 		}
-		if !isSet(l.fs, "warmup") {
+		if !cli.IsSet(l.fs, "warmup") {
 			o.Warmup = 0
 		}
 		// A warm-up has requests of its own.
 		if o.Warmup == 0 && o.Requests < int64(o.Concurrency) {
-			if isSet(l.fs, "c") {
+			if cli.IsSet(l.fs, "c") {
 				l.warnings = append(l.warnings, fmt.Sprintf("-c %d: there are no more connections than requests (-n %d)", o.Concurrency, o.Requests))
 			}
 			o.Concurrency = int(o.Requests)
@@ -285,7 +286,7 @@ func (l *loadFlags) connection(o *load.Options) error {
 	case l.h2c:
 		o.Protocol = engine.H2C
 	}
-	if isSet(l.fs, "streams") && o.Streams < 1 {
+	if cli.IsSet(l.fs, "streams") && o.Streams < 1 {
 		return fmt.Errorf("-streams %d: give at least 1", o.Streams)
 	}
 	o.KeepAlive, o.Resume = !l.close, !l.noResumption

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/schedule"
 )
 
@@ -26,7 +27,7 @@ func TestToldRate(t *testing.T) {
 		if err := fs.Parse(strings.Fields(args)); err != nil {
 			t.Fatal(err)
 		}
-		p, err := l.plan(new(env), []string{"http://127.0.0.1:1/"})
+		p, err := l.plan(new(cli.Env), []string{"http://127.0.0.1:1/"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"whet/internal/capture/host"
+	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
@@ -57,7 +58,7 @@ type loggedTimes struct {
 }
 
 // keep opens what the flags ask for.
-func (l *loadFlags) keep(ctx context.Context, e *env, plan *loadPlan) (*loadKept, error) {
+func (l *loadFlags) keep(ctx context.Context, e *cli.Env, plan *loadPlan) (*loadKept, error) {
 	k := &loadKept{open: plan.options.Schedule.Open()}
 	if l.hdr != "" {
 		f, to, err := createLog(l.hdr)
@@ -66,7 +67,7 @@ func (l *loadFlags) keep(ctx context.Context, e *env, plan *loadPlan) (*loadKept
 		}
 		log := &intervalLog{file: f, to: f, times: []loggedTimes{{response: k.open}}}
 		if to == "" { // who should read it may not
-			log.to = &unlessStuck{ctx: ctx, w: f}
+			log.to = cli.UnlessStuck(ctx, f)
 		}
 		if k.open {
 			// What has no tag is what most viewers show.
@@ -85,7 +86,7 @@ func (l *loadFlags) keep(ctx context.Context, e *env, plan *loadPlan) (*loadKept
 	}
 	k.writer, k.meter = w, host.Start()
 	m := &w.Manifest
-	m.Tool, m.Kind, m.Target, m.Command = Version(), recording.TargetLoad, plan.told.URL, recording.CommandLine(e.args)
+	m.Tool, m.Kind, m.Target, m.Command = cli.Version(), recording.TargetLoad, plan.told.URL, recording.CommandLine(e.Args)
 	m.Host = host.Facts(os.Environ())
 	m.Host.GOMAXPROCS = 0 // the target's is not known
 	for _, log := range []struct {
@@ -117,7 +118,7 @@ func createLog(name string) (f *os.File, to string, err error) {
 		f, err = os.OpenFile(name, os.O_WRONLY, 0)
 		return f, "", err
 	}
-	return createBeside(name)
+	return cli.CreateBeside(name)
 }
 
 // interval adds a second to all logs. Whether that went well is said when they
@@ -148,10 +149,10 @@ func (log *intervalLog) begin(start time.Time) error {
 func (log *intervalLog) comment() string {
 	for _, t := range log.times {
 		if t.tag == "" && t.response {
-			return loggedWith + Version() + untaggedResponse
+			return loggedWith + cli.Version() + untaggedResponse
 		}
 	}
-	return loggedWith + Version() + untaggedService
+	return loggedWith + cli.Version() + untaggedService
 }
 
 func (log *intervalLog) add(start time.Time, iv loadresult.Interval) error {
@@ -181,7 +182,7 @@ func (log *intervalLog) close(start time.Time) error {
 		log.err = pe.Err // without the temporary name
 	}
 	if errors.Is(log.err, context.Canceled) {
-		log.err = errUnread
+		log.err = cli.ErrUnread
 	}
 	return cmp.Or(log.err, err)
 }
@@ -200,7 +201,7 @@ func (k *loadKept) commit(start time.Time) error {
 	}
 	err := errors.Join(f.Chmod(0o644), k.hdr.close(start))
 	if err == nil {
-		err = rename(f, k.hdrTo)
+		err = cli.Rename(f, k.hdrTo)
 	}
 	if err != nil {
 		os.Remove(f.Name())
@@ -357,7 +358,7 @@ func (k *loadKept) lateness(r *loadresult.Result) error {
 	if err != nil {
 		return err
 	}
-	log, err := hdrlog.NewWriter(f, r.Start, loggedWith+Version())
+	log, err := hdrlog.NewWriter(f, r.Start, loggedWith+cli.Version())
 	if err == nil {
 		err = log.Write(&hdrlog.Interval{Start: r.Start, Length: r.End.Sub(r.Start), Histogram: &r.Lateness})
 	}

@@ -21,6 +21,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"whet/internal/cli"
 )
 
 // serve starts a service for a script and sets $URL to its address, without a
@@ -217,10 +219,10 @@ func misses(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	err := ts.Exec("whet", append([]string{"load"}, args[1:]...)...)
 	if strings.HasPrefix(ts.ReadFile("stderr"), notValid) {
-		checkExit(ts, err, exitFailed, ts.ReadFile("stderr"))
+		checkExit(ts, err, cli.ExitFailed, ts.ReadFile("stderr"))
 		return
 	}
-	checkExit(ts, err, exitFound, ts.ReadFile("stderr"))
+	checkExit(ts, err, cli.ExitFound, ts.ReadFile("stderr"))
 	oneline(ts, false, args[:1])
 }
 

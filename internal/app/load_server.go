@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"whet/internal/capture/process"
+	"whet/internal/cli"
 	"whet/internal/load"
 )
 
@@ -24,7 +25,7 @@ func (p *loadPlan) startServer(ctx context.Context) (stop func(), err error) {
 		return func() {}, nil
 	}
 	if st, err := os.Stat(p.server[0]); err == nil && st.IsDir() {
-		return nil, usageError("load: %s is a directory: build the server first (whet tune builds it)", p.server[0])
+		return nil, cli.UsageError("load: %s is a directory: build the server first (whet tune builds it)", p.server[0])
 	}
 	printed := process.NewBounded(serverWords, serverWords)
 	r, err := process.Start(process.Command{Path: p.server[0], Args: p.server[1:], Grace: serverGrace, Stdout: printed, Stderr: printed})

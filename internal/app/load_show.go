@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/load/slo"
@@ -23,12 +24,12 @@ import (
 )
 
 // show lays out recordings of loads, several beside each other.
-func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
+func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string) error {
 	var bounds slo.Bounds
 	if l.slo != "" {
 		var err error
 		if bounds, err = slo.Parse(l.slo); err != nil {
-			return usageError("load: -slo: %w", err)
+			return cli.UsageError("load: -slo: %w", err)
 		}
 	}
 	page, runs := new(report.Load), runNames(names)
@@ -55,21 +56,21 @@ func (l *loadFlags) show(ctx context.Context, e *env, names []string) error {
 		page.Warnings = append(page.Warnings, warningsOf(own, kept.warnings)...)
 	}
 	if (l.hgrm != "" || l.csvOut != "") && len(page.Runs) > 1 {
-		return usageError("load: -hgrm and -csv-out are of one recording: merge several with whet load merge")
+		return cli.UsageError("load: -hgrm and -csv-out are of one recording: merge several with whet load merge")
 	}
 	var recordings []namedFile
 	for _, name := range names {
 		recordings = append(recordings, namedFile{"the recording", name})
 	}
 	if err := checkOutputs(recordings, []namedFile{{"-o", l.out}, {"-hgrm", l.hgrm}, {"-csv-out", l.csvOut}}, ""); err != nil {
-		return usageError("load: %w", err)
+		return cli.UsageError("load: %w", err)
 	}
-	if err := l.writeTables(ctx, &page.Runs[0], writeFile); err != nil {
+	if err := l.writeTables(ctx, &page.Runs[0], cli.WriteFile); err != nil {
 		return err
 	}
 	var files report.LoadFiles
 	if l.out != "" {
-		if err := writeFile(ctx, l.out, func(w io.Writer) error { return report.WriteLoadHTML(w, page) }); err != nil {
+		if err := cli.WriteFile(ctx, l.out, func(w io.Writer) error { return report.WriteLoadHTML(w, page) }); err != nil {
 			return err
 		}
 		files.Report = l.out
@@ -105,7 +106,7 @@ func shownOutcome(runs []report.LoadRun, bounds slo.Bounds) error {
 	case len(invalid) > 0:
 		return errors.New(strings.Join(invalid, "; "))
 	case len(broken) > 0:
-		return &exitError{exitFound, errors.New(strings.Join(broken, "; "))}
+		return &cli.ExitError{Code: cli.ExitFound, Err: errors.New(strings.Join(broken, "; "))}
 	case len(unknown) > 0:
 		return errors.New(strings.Join(unknown, "; "))
 	}

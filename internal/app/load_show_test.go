@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/loadresult"
@@ -73,7 +74,7 @@ func runLoad(args ...string) (code int, stdout, stderr string) {
 func TestDamagedLoad(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	whole := writeLoad(t, func(*loadRunFile, *loadSecondsFile, map[string][]byte) {})
-	if code, stdout, stderr := runLoad(whole, "-o", page); code != exitDone || !strings.Contains(stdout, "1, 1 answered: 1 with 200") || stderr != "" {
+	if code, stdout, stderr := runLoad(whole, "-o", page); code != cli.ExitDone || !strings.Contains(stdout, "1, 1 answered: 1 with 200") || stderr != "" {
 		t.Fatalf("whole: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for _, c := range []struct {
@@ -114,7 +115,7 @@ func TestDamagedLoad(t *testing.T) {
 		{"an open loop without response times", "it has no " + loadResponsePath, func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Open = true }},
 	} {
 		code, stdout, stderr := runLoad(writeLoad(t, c.change))
-		if code != exitFailed || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+		if code != cli.ExitFailed || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, want %q", c.name, code, stdout+stderr, c.want)
 		}
 	}
@@ -167,7 +168,7 @@ func TestNamesOfRecordings(t *testing.T) {
 	before, after := writeLoad(t, whole), writeLoad(t, whole)
 	page := filepath.Join(t.TempDir(), "page.html")
 	code, text, stderr := runLoad(before, after, "-o", page)
-	if code != exitDone || stderr != "" {
+	if code != cli.ExitDone || stderr != "" {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	html, err := os.ReadFile(page)
@@ -188,7 +189,7 @@ func TestNamesOfRecordings(t *testing.T) {
 			t.Errorf("the document does not name %s: %.300s", quoted, document)
 		}
 	}
-	if code, _, stderr := runLoad(before, after, "-slo", "p99<1ns"); code != exitFound || !strings.Contains(stderr, strings.TrimSuffix(before, ".whet")+": p99<1ns is broken") {
+	if code, _, stderr := runLoad(before, after, "-slo", "p99<1ns"); code != cli.ExitFound || !strings.Contains(stderr, strings.TrimSuffix(before, ".whet")+": p99<1ns is broken") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	for _, c := range []struct{ paths, want []string }{
@@ -230,7 +231,7 @@ func TestShowSearchWithoutRate(t *testing.T) {
 	for _, names := range [][]string{{one}, {one, two}} {
 		page := filepath.Join(t.TempDir(), "page.html")
 		code, text, stderr := runLoad(append([]string{"-o", page}, names...)...)
-		if code != exitDone {
+		if code != cli.ExitDone {
 			t.Fatalf("exit code %d, %s", code, stderr)
 		}
 		html, err := os.ReadFile(page)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/callgraph"
+	"whet/internal/cli"
 )
 
 // settings are the values of the options of views: pprof's, by its names.
@@ -226,7 +227,7 @@ func (o option) set(s *settings, text string) error {
 			*v = sortFlat
 		}
 	case *bool:
-		on, err := parseSwitch(text)
+		on, err := cli.ParseSwitch(text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.name, err)
 		}
@@ -256,16 +257,6 @@ func (o option) choiceNames(between string) string {
 		names[i] = c.name
 	}
 	return strings.Join(names, between)
-}
-
-func parseSwitch(text string) (bool, error) {
-	switch strings.ToLower(text) {
-	case "", "1", "t", "true", "y", "yes":
-		return true, nil
-	case "0", "f", "false", "n", "no":
-		return false, nil
-	}
-	return false, fmt.Errorf("%q is neither true nor false", text)
 }
 
 // optionFlag is an option as a flag.
@@ -310,7 +301,7 @@ func (s *settings) declare(fs *flag.FlagSet, takes group) {
 		fs.Var(optionFlag{o, s}, o.name, o.help)
 		for _, c := range o.choices {
 			fs.BoolFunc(c.name, "same as -"+o.name+"="+c.name+": "+c.help, func(text string) error {
-				if on, err := parseSwitch(text); err != nil || !on {
+				if on, err := cli.ParseSwitch(text); err != nil || !on {
 					return err
 				}
 				return o.set(s, c.name)
@@ -329,7 +320,7 @@ func (s *settings) declare(fs *flag.FlagSet, takes group) {
 			help += " -mean"
 		}
 		fs.BoolFunc(short.name, help, func(text string) error {
-			on, err := parseSwitch(text)
+			on, err := cli.ParseSwitch(text)
 			if err != nil || !on {
 				return err
 			}

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,7 +15,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/selection"
-	"whet/internal/printable"
+	"whet/internal/cli"
 )
 
 const profileOperands = "[BINARY] PROFILE..."
@@ -69,14 +68,14 @@ type product struct {
 }
 
 // command makes a verb of a view.
-func (v *profileVerb) command() *command {
+func (v *profileVerb) command() *cli.Command {
 	operands := profileOperands
 	if v.param != "" {
 		operands = v.param + " " + operands
 	}
-	return &command{
-		name: v.name, readsOnly: true, operands: operands, short: v.short, long: v.long + profileLong, examples: v.examples,
-		setup: func(fs *flag.FlagSet) runFunc {
+	return &cli.Command{
+		Name: v.name, ReadsOnly: true, Operands: operands, Short: v.short, Long: v.long + profileLong, Examples: v.examples,
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			s, f := defaultSettings(), sourceFlags{}
 			s.declare(fs, v.takes|ofColumn|ofOutput)
 			f.declare(fs)
@@ -84,7 +83,7 @@ func (v *profileVerb) command() *command {
 			for _, w := range slices.Concat(v.words, v.flags) {
 				if w.set != nil {
 					fs.BoolFunc(w.name, w.help, func(text string) error {
-						on, err := parseSwitch(text)
+						on, err := cli.ParseSwitch(text)
 						if err == nil && on {
 							w.set(&s)
 						}
@@ -92,22 +91,22 @@ func (v *profileVerb) command() *command {
 					})
 				}
 			}
-			return func(ctx context.Context, e *env, operands []string) error {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				return v.run(ctx, e, s, &f, operands)
 			}
 		},
 	}
 }
 
-func (v *profileVerb) run(ctx context.Context, e *env, s settings, f *sourceFlags, operands []string) error {
+func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *sourceFlags, operands []string) error {
 	q := &request{s: s}
 	if v.param != "" {
 		if len(operands) < 2 {
-			return usageError("%s: name a regular expression and a profile: whet help %s has examples", v.name, v.name)
+			return cli.UsageError("%s: name a regular expression and a profile: whet help %s has examples", v.name, v.name)
 		}
 		var err error
 		if q.arg, err = regexp.Compile(operands[0]); err != nil {
-			return usageError("%s: %v", v.name, err)
+			return cli.UsageError("%s: %v", v.name, err)
 		}
 		operands = operands[1:]
 	}
@@ -130,51 +129,21 @@ func (v *profileVerb) run(ctx context.Context, e *env, s settings, f *sourceFlag
 	case out == "" && (p.suffix != "" || p.summary != nil):
 		out = outputName(q.name, v.name, cmp.Or(p.suffix, "txt"))
 	case out == "-" && p.summary != nil:
-		return usageError("%s: -json prints to the standard output, too: name a file with -o", v.name)
+		return cli.UsageError("%s: -json prints to the standard output, too: name a file with -o", v.name)
 	}
 	if err := q.spare(out); err != nil {
 		return err
 	}
 	if p.summary == nil {
-		e.warn(p.warnings)
+		e.Warn(p.warnings)
 	}
 	if p.summary != nil {
-		if err := writeFile(ctx, out, p.write); err != nil {
+		if err := cli.WriteFile(ctx, out, p.write); err != nil {
 			return err
 		}
-		return writeJSON(e.stdout, p.summary(out))
+		return cli.WriteJSON(e.Stdout, p.summary(out))
 	}
-	return e.emit(ctx, out, p.write)
-}
-
-// emit writes to a file and says which, or to the standard output.
-func (e *env) emit(ctx context.Context, name string, write func(io.Writer) error) error {
-	if name == "" || name == "-" {
-		return write(e.stdout)
-	}
-	if err := writeFile(ctx, name, write); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(e.stdout, e.path(name))
-	return err
-}
-
-// writeJSON writes a document that holds nothing a terminal would obey.
-func writeJSON(w io.Writer, document any) error {
-	text, err := json.MarshalIndent(document, "", "  ")
-	if err == nil {
-		_, err = w.Write(append(printable.JSON(text), '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return nil
-}
-
-func (e *env) warn(warnings []string) {
-	for _, w := range warnings {
-		fmt.Fprintf(e.stderr, "whet: warning: %s\n", oneLine(w))
-	}
+	return e.Emit(ctx, out, p.write)
 }
 
 // outputName is the default output beside the current directory's files.

@@ -12,34 +12,37 @@ import (
 	"strings"
 	"sync"
 
+	"whet/internal/cli"
+	"whet/internal/printable"
+
 	"golang.org/x/term"
 )
 
 // promptName is the verb that needs no name.
 const promptName = "prompt"
 
-func promptVerb() *command {
-	return &command{
-		name:      promptName,
-		readsOnly: true,
-		operands:  profileOperands,
-		short:     "look at a profile with commands, as in go tool pprof",
-		long: `
+func promptVerb() *cli.Command {
+	return &cli.Command{
+		Name:      promptName,
+		ReadsOnly: true,
+		Operands:  profileOperands,
+		Short:     "look at a profile with commands, as in go tool pprof",
+		Long: `
 Prompt reads a profile once and makes views of it as commands ask for them: top20 -cum, list RE,
 focus=RE, sample_index=alloc_space. They are those of go tool pprof; help lists them, TAB completes
 them. whet PROFILE, without a verb, is the same. From a pipe it takes one command a line; the exit
 code is 3 when one of them failed.` + profileLong,
-		examples: []string{
+		Examples: []string{
 			"whet cpu.pb.gz",
 			"whet prompt -alloc_objects heap.pb.gz",
 			"echo 'top5 -cum' | whet cpu.pb.gz",
 		},
-		setup: func(fs *flag.FlagSet) runFunc {
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			s, f := defaultSettings(), sourceFlags{}
 			s.declare(fs, ofAll)
 			f.declare(fs)
 			f.declareBases(fs)
-			return func(ctx context.Context, e *env, operands []string) error {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				subject, err := f.open(ctx, e, operands)
 				if err != nil {
 					return err
@@ -67,7 +70,7 @@ func isPromptLine(args []string) bool {
 
 // prompt is a session.
 type prompt struct {
-	e       *env
+	e       *cli.Env
 	subject *subject
 	grammar promptGrammar
 	s       settings
@@ -81,7 +84,7 @@ type lineReader interface {
 	close()
 }
 
-func runPrompt(ctx context.Context, e *env, subject *subject, s settings) error {
+func runPrompt(ctx context.Context, e *cli.Env, subject *subject, s settings) error {
 	s.compact = true // as in pprof: who types has seen the head
 	p := &prompt{e: e, subject: subject, s: s}
 	for _, v := range profileVerbs() {
@@ -92,7 +95,7 @@ func runPrompt(ctx context.Context, e *env, subject *subject, s settings) error 
 	p.grammar.sampleTypes = subject.sampleTypes()
 	lines, onTerminal := p.newLines()
 	defer lines.close()
-	e.warn(subject.warnings)
+	e.Warn(subject.warnings)
 	subject.warnings = nil // said
 	if onTerminal {
 		p.greet()
@@ -115,7 +118,7 @@ func runPrompt(ctx context.Context, e *env, subject *subject, s settings) error 
 		}
 	}
 	if p.failed && !onTerminal {
-		return &exitError{code: exitFailed} // what failed has been said
+		return &cli.ExitError{Code: cli.ExitFailed} // what failed has been said
 	}
 	return nil
 }
@@ -159,7 +162,7 @@ func (p *prompt) do(ctx context.Context, line string) (exit bool) {
 	}
 	if err != nil && ctx.Err() == nil {
 		p.failed = true
-		fmt.Fprintf(p.e.stderr, "whet: %s\n", oneLine(err.Error()))
+		fmt.Fprintf(p.e.Stderr, "whet: %s\n", printable.Message(err.Error()))
 	}
 	return false
 }
@@ -168,7 +171,7 @@ func (p *prompt) do(ctx context.Context, line string) (exit bool) {
 func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = &defect{value: r}
+			err = cli.NewDefect(r)
 		}
 	}()
 	q := &request{subject: p.subject, s: a.s}
@@ -181,11 +184,11 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 	if err != nil {
 		return err
 	}
-	p.e.warn(made.warnings)
+	p.e.Warn(made.warnings)
 	out := a.s.output
 	switch {
 	case out == "-" || out == "" && made.suffix == "":
-		return made.write(p.e.stdout)
+		return made.write(p.e.Stdout)
 	case out == "":
 		if out, err = freeName(made.suffix); err != nil {
 			return err
@@ -194,22 +197,22 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 	if err := p.subject.spare(out); err != nil {
 		return err
 	}
-	if err := writeFile(ctx, out, made.write); err != nil {
+	if err := cli.WriteFile(ctx, out, made.write); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.e.stderr, "wrote %s\n", p.e.path(out))
+	fmt.Fprintf(p.e.Stderr, "wrote %s\n", p.e.Path(out))
 	return nil
 }
 
 // newLines reads from a terminal where there is one to edit lines on.
 func (p *prompt) newLines() (lines lineReader, onTerminal bool) {
-	if f, ok := p.e.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := p.e.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if name := os.Getenv("TERM"); name != "" && name != "dumb" {
 			return newTerminal(f, p), true
 		}
-		return &plainLines{r: bufio.NewReader(f), prompt: p.e.stderr}, true
+		return &plainLines{r: bufio.NewReader(f), prompt: p.e.Stderr}, true
 	}
-	return &plainLines{r: bufio.NewReader(p.e.stdin)}, false
+	return &plainLines{r: bufio.NewReader(p.e.Stdin)}, false
 }
 
 const promptText = "(whet) "
@@ -256,7 +259,7 @@ func newTerminal(f *os.File, p *prompt) *terminal {
 	screen := struct {
 		io.Reader
 		io.Writer
-	}{f, p.e.stderr}
+	}{f, p.e.Stderr}
 	l := &terminal{f: f, t: term.NewTerminal(screen, promptText)}
 	c := newCompleter(p)
 	l.t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"whet/internal/printable"
 )
 
 // promptWords are the words of the prompt that make no view.
@@ -20,13 +22,13 @@ func (p *prompt) greet() {
 	if err != nil {
 		shown = p.s.sampleIndex
 	}
-	fmt.Fprintf(p.e.stderr, "%s: sample types %s; shown is %s.\nhelp lists the commands, o the options; TAB completes, exit ends the session.\n",
-		oneLine(p.subject.name), oneLine(strings.Join(p.grammar.sampleTypes, ", ")), oneLine(shown))
+	fmt.Fprintf(p.e.Stderr, "%s: sample types %s; shown is %s.\nhelp lists the commands, o the options; TAB completes, exit ends the session.\n",
+		printable.Message(p.subject.name), printable.Message(strings.Join(p.grammar.sampleTypes, ", ")), printable.Message(shown))
 }
 
 // help prints what there is, or what one of it is for.
 func (p *prompt) help(name string) error {
-	out := p.e.stderr
+	out := p.e.Stderr
 	if name == "" {
 		fmt.Fprint(out, "Commands:\n\n")
 		for _, c := range p.sortedCommands() {
@@ -107,5 +109,5 @@ func (p *prompt) listOptions() {
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	slices.Sort(lines)
-	fmt.Fprintln(p.e.stderr, strings.Join(lines, "\n"))
+	fmt.Fprintln(p.e.Stderr, strings.Join(lines, "\n"))
 }

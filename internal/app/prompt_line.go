@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"whet/internal/cli"
 )
 
 // A line of the prompt is an assignment (focus=RE, trim=false, cum), a word of
@@ -99,7 +101,7 @@ func (g *promptGrammar) shortcut(line string, s settings) (settings, bool) {
 func (g *promptGrammar) assign(o option, chosen, value string, assigned bool, s settings) (promptAction, error) {
 	switch {
 	case chosen != "":
-		on, err := parseSwitch(value)
+		on, err := cli.ParseSwitch(value)
 		if err != nil || !on {
 			return promptAction{}, fmt.Errorf("%s is a choice of %s: write %s=%s", chosen, o.name, o.name, chosen)
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"whet/internal/cli"
 )
 
 // TestPromptPrintsWhatPprofPrints feeds go tool pprof and whet the same
@@ -163,7 +165,7 @@ func TestPromptPrintsWhatPprofPrints(t *testing.T) {
 			}
 			want := strings.ReplaceAll(string(out), "(pprof) ", "")
 			got, errs, code := whet(t, script, "-symbolize=none", path)
-			if code != exitDone && code != exitFailed {
+			if code != cli.ExitDone && code != cli.ExitFailed {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
 			if len(want) < 1000 {
@@ -225,7 +227,7 @@ func TestPromptWritesWhatPprofWrites(t *testing.T) {
 			t.Errorf("%s (-pprof +whet):\n%.2000s", name, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
 		}
 	}
-	if _, errs, code := whet(t, "", "graph", "-callgrind", "-call_tree", path); code != exitUsage || !strings.Contains(errs, "leave -call_tree out") {
+	if _, errs, code := whet(t, "", "graph", "-callgrind", "-call_tree", path); code != cli.ExitUsage || !strings.Contains(errs, "leave -call_tree out") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

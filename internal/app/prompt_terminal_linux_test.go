@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"whet/internal/cli"
 )
 
 // screen is a terminal that the test types on and reads.
@@ -150,7 +152,7 @@ func TestPromptOnTerminal(t *testing.T) {
 	s.await("granularity            = files")
 	s.await(promptText)
 	s.enter("\x04") // Ctrl-D
-	if got := <-code; got != exitDone {
+	if got := <-code; got != cli.ExitDone {
 		t.Errorf("exit code %d", got)
 	}
 	if out.String() != foldedText+foldedText {
@@ -168,7 +170,7 @@ func TestPromptLeavesTerminal(t *testing.T) {
 	var out bytes.Buffer
 	code := s.prompt(ctx, file(t, "x", foldedText), &out)
 	cancel()
-	if got := <-code; got != exitInterrupted {
+	if got := <-code; got != cli.ExitInterrupted {
 		t.Errorf("exit code %d", got)
 	}
 	s.restored()

@@ -17,6 +17,9 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/process"
+	"whet/internal/cli"
+	"whet/internal/load/message"
+	"whet/internal/printable"
 	"whet/internal/prove"
 	sidecommands "whet/internal/prove/command"
 	"whet/internal/prove/pair"
@@ -26,12 +29,12 @@ import (
 	"whet/internal/report"
 )
 
-func proveCommand() *command {
-	return &command{
-		name:     "prove",
-		operands: "[OLD [NEW]]",
-		short:    "is it faster? two versions in turns, with statistics",
-		long: `
+func proveCommand() *cli.Command {
+	return &cli.Command{
+		Name:     "prove",
+		Operands: "[OLD [NEW]]",
+		Short:    "is it faster? two versions in turns, with statistics",
+		Long: `
 Prove measures two versions of a program in turns and says whether the new one is faster, by what
 ratio (old/new: above 1 is faster), and how sure that is.
 
@@ -55,7 +58,7 @@ begins anew.
 Exit code 0: nothing is slower; 1: something is; 3: something failed; 4: nothing is slower, and of
 something it cannot tell. Time and allocations per operation decide it (of commands wall time, of
 services the median response time). -require faster turns 0 into 1 where nothing is faster.`,
-		examples: []string{
+		Examples: []string{
 			"whet prove",
 			"whet prove -bench Encode HEAD~3 HEAD",
 			"whet prove -pkg ./internal/... -why v1.4.0 .",
@@ -67,9 +70,9 @@ services the median response time). -require faster turns 0 into 1 where nothing
 			"whet prove -url http://localhost:8080/hello http://localhost:8081/hello",
 			"whet prove -url 'http://127.0.0.1:{port}/hello' './old -addr :{port}' './new -addr :{port}'",
 		},
-		setup: func(fs *flag.FlagSet) runFunc {
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			p := newProveFlags(fs)
-			return func(ctx context.Context, e *env, operands []string) error {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				return p.run(ctx, e, operands)
 			}
 		},
@@ -92,11 +95,11 @@ type proveFlags struct {
 
 	url     string
 	service service.Options
-	headers headerList
+	headers cli.HeaderList
 	body    string
 
-	env     [2]stringList
-	flags   [2]stringList
+	env     [2]cli.StringList
+	flags   [2]cli.StringList
 	require string
 	format  string
 	asJSON  bool
@@ -124,12 +127,12 @@ var proveFlagsOf = map[string]string{
 func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	p := &proveFlags{
 		fs: fs, settings: pair.DefaultSettings(), bench: prove.DefaultOptions(), command: sidecommands.DefaultOptions(),
-		service: service.DefaultOptions(), headers: headerList{},
+		service: service.DefaultOptions(), headers: cli.HeaderList{},
 	}
 	s, b, v, l := &p.settings, &p.bench, &p.service, &p.service.Load
 	fs.DurationVar(&s.Budget, "budget", s.Budget, "`time` for measuring; builds and tests come on top")
 	fs.Float64Var(&s.Alpha, "alpha", s.Alpha, "chance, over the whole run, that anything equal is called faster or slower")
-	fs.Var(percentFlag{&s.Margin}, "margin", "differences below this `share` hardly matter: 2% or 0.02")
+	fs.Var(cli.PercentFlag{Share: &s.Margin}, "margin", "differences below this `share` hardly matter: 2% or 0.02")
 	fs.Var(roundsFlag{&s.Rounds}, "rounds", "plan `n` rounds instead of what the budget allows")
 	fs.Uint64Var(&s.Seed, "seed", s.Seed, "draw order and layouts from this `seed`, 0 draws one")
 	fs.DurationVar(&p.timeout, "timeout", 0, "stop one process (default 1m), or give up a request (default 10s), after this `time`")
@@ -145,7 +148,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.StringVar(&b.Run, "run", "", "benchmarks: run only the tests that match `regexp` first; '^$' runs none")
 	fs.BoolVar(&b.Race, "race", false, "benchmarks: run the tests with the race detector")
 	fs.StringVar(&b.Tags, "tags", "", "benchmarks: build `tags`, comma-separated")
-	fs.Var((*stringList)(&b.Flags), "build", "benchmarks: pass a further `flag` to go build; may be given several times")
+	fs.Var((*cli.StringList)(&b.Flags), "build", "benchmarks: pass a further `flag` to go build; may be given several times")
 	fs.Var(&p.flags[compare.Old], "old-flags", "benchmarks: pass a further `flag` to go build for old alone; may be given several times")
 	fs.Var(&p.flags[compare.New], "new-flags", "benchmarks: pass a further `flag` to go build for new alone")
 	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
@@ -168,7 +171,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.StringVar(&p.body, "body", "", "services: the request's body: `text|@file`")
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
-	fs.Var((*stringList)(&v.Pprof), "pprof", "services: base `URL` of the profiles, once for both or twice, for allocated bytes a request")
+	fs.Var((*cli.StringList)(&v.Pprof), "pprof", "services: base `URL` of the profiles, once for both or twice, for allocated bytes a request")
 	fs.DurationVar(&v.Ready, "ready", v.Ready, "services: `time` to wait for the first answer")
 	fs.BoolVar(&v.SameAnswers, "same-answers", false, "services: send both the same requests first; answers that differ end it with exit code 1")
 	fs.BoolVar(&v.AnswersOnly, "answers-only", false, "services: with -same-answers, measure nothing behind it")
@@ -229,13 +232,13 @@ func (r roundsFlag) Set(s string) error {
 }
 
 // run compares what the operands name.
-func (p *proveFlags) run(ctx context.Context, e *env, operands []string) error {
+func (p *proveFlags) run(ctx context.Context, e *cli.Env, operands []string) error {
 	given := make(map[string]bool)
 	p.fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	kind := proveBenchmarks
 	switch {
 	case p.cmd && given["url"]:
-		return usageError("prove: choose -cmd or -url: two commands that end, or two services")
+		return cli.UsageError("prove: choose -cmd or -url: two commands that end, or two services")
 	case p.cmd:
 		kind = proveCommands
 	case given["url"]:
@@ -243,18 +246,18 @@ func (p *proveFlags) run(ctx context.Context, e *env, operands []string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if of := proveFlagsOf[name]; of != "" && of != kind {
-			return usageError("prove: -%s is for %s, and these are %s", name, of, kind)
+			return cli.UsageError("prove: -%s is for %s, and these are %s", name, of, kind)
 		}
 	}
 	switch {
 	case p.asJSON && given["format"] && p.format != "json":
-		return usageError("prove: choose -json or -format %s", p.format)
+		return cli.UsageError("prove: choose -json or -format %s", p.format)
 	case !slices.Contains([]string{"text", "markdown", "go", "json"}, p.format):
-		return usageError("prove: -format %q: there are text, markdown, go and json", p.format)
+		return cli.UsageError("prove: -format %q: there are text, markdown, go and json", p.format)
 	case p.require != "" && p.require != string(compare.Faster):
-		return usageError("prove: -require %q: it knows faster only", p.require)
-	case e.targetArgs != nil && kind != proveBenchmarks:
-		return usageError("prove: -args is for benchmarks: write arguments into the command lines")
+		return cli.UsageError("prove: -require %q: it knows faster only", p.require)
+	case e.TargetArgs != nil && kind != proveBenchmarks:
+		return cli.UsageError("prove: -args is for benchmarks: write arguments into the command lines")
 	}
 	if p.asJSON {
 		p.format = "json"
@@ -275,11 +278,11 @@ func (p *proveFlags) run(ctx context.Context, e *env, operands []string) error {
 	if err != nil {
 		return err
 	}
-	status := e.status()
+	status := e.Status()
 	result, err := measure(ctx, status)
-	status.clear()
+	status.Clear()
 	if err != nil {
-		return measuringError(err, "interrupted before there was anything to compare")
+		return cli.MeasuringError(err, "interrupted before there was anything to compare")
 	}
 	result.Require = compare.Verdict(p.require)
 	result.Summarize()
@@ -287,37 +290,37 @@ func (p *proveFlags) run(ctx context.Context, e *env, operands []string) error {
 		return err
 	}
 	switch code := result.ExitCode(); code {
-	case exitDone:
+	case cli.ExitDone:
 		return nil
-	case exitFailed, exitInterrupted:
+	case cli.ExitFailed, cli.ExitInterrupted:
 		// Not a verdict but trouble: it has its line on stderr like any other.
-		return &exitError{code, errors.New(result.Verdict.Text)}
+		return &cli.ExitError{Code: code, Err: errors.New(result.Verdict.Text)}
 	default:
-		return &exitError{code: code} // the verdict says it all
+		return &cli.ExitError{Code: code} // the verdict says it all
 	}
 }
 
 // proof measures two sides and judges them.
-type proof func(context.Context, *statusLine) (*compare.Result, error)
+type proof func(context.Context, *cli.StatusLine) (*compare.Result, error)
 
-func (p *proveFlags) benchmarks(e *env, operands []string) (proof, error) {
+func (p *proveFlags) benchmarks(e *cli.Env, operands []string) (proof, error) {
 	o, s := &p.bench, &p.settings
 	if len(operands) > 2 {
-		return nil, usageError("prove takes two sides, OLD and NEW, not %d: whet help prove has examples", len(operands))
+		return nil, cli.UsageError("prove takes two sides, OLD and NEW, not %d: whet help prove has examples", len(operands))
 	}
 	o.Old.Operand, o.New.Operand = sides.Operands(o.Dir, operands)
 	o.Old.Env, o.New.Env = p.env[compare.Old], p.env[compare.New]
 	o.Old.Flags, o.New.Flags = p.flags[compare.Old], p.flags[compare.New]
 	o.Budget, o.Alpha, o.Margin, o.Rounds, o.Seed = s.Budget, s.Alpha, s.Margin, s.Rounds, s.Seed
-	o.Pin, o.Args, o.Command, o.Version = p.pin, e.targetArgs, e.args, Version()
+	o.Pin, o.Args, o.Command, o.Version = p.pin, e.TargetArgs, e.Args, cli.Version()
 	if p.timeout != 0 {
 		o.Timeout = p.timeout
 	}
 	if p.verbose {
-		o.Output = e.stderr
+		o.Output = e.Stderr
 	}
 	if err := pair.CheckEnv([2][]string{p.env[0], p.env[1]}); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	if !p.noPool {
 		// Where there is no such directory each run stands for itself.
@@ -326,13 +329,13 @@ func (p *proveFlags) benchmarks(e *env, operands []string) (proof, error) {
 		}
 	}
 	if err := o.Validate(); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	if err := process.CheckPin(p.pin); err != nil {
-		return nil, usageError("prove: -pin: %w", err)
+		return nil, cli.UsageError("prove: -pin: %w", err)
 	}
-	return func(ctx context.Context, status *statusLine) (*compare.Result, error) {
-		o.Progress = status.proveProgress
+	return func(ctx context.Context, status *cli.StatusLine) (*compare.Result, error) {
+		o.Progress = func(p prove.Event) { proveProgress(status, p) }
 		if p.why {
 			o.Explain = p.explain(status)
 		}
@@ -340,9 +343,9 @@ func (p *proveFlags) benchmarks(e *env, operands []string) (proof, error) {
 	}, nil
 }
 
-func (p *proveFlags) commandLines(e *env, operands []string) (proof, error) {
+func (p *proveFlags) commandLines(e *cli.Env, operands []string) (proof, error) {
 	if len(operands) != 2 {
-		return nil, usageError("prove -cmd takes two command lines, each one argument in quotes, not %d", len(operands))
+		return nil, cli.UsageError("prove -cmd takes two command lines, each one argument in quotes, not %d", len(operands))
 	}
 	o := &p.command
 	o.Settings, o.Old, o.New, o.Env = p.settings, operands[0], operands[1], [2][]string{p.env[0], p.env[1]}
@@ -350,18 +353,18 @@ func (p *proveFlags) commandLines(e *env, operands []string) (proof, error) {
 		o.Timeout = p.timeout
 	}
 	if p.verbose {
-		o.Output = e.stderr
+		o.Output = e.Stderr
 	}
 	if err := o.Validate(); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
-	return func(ctx context.Context, status *statusLine) (*compare.Result, error) {
-		o.Progress = status.pairProgress
+	return func(ctx context.Context, status *cli.StatusLine) (*compare.Result, error) {
+		o.Progress = func(p pair.Event) { pairProgress(status, p) }
 		return sidecommands.Run(ctx, *o)
 	}, nil
 }
 
-func (p *proveFlags) services(e *env, operands []string) (proof, error) {
+func (p *proveFlags) services(e *cli.Env, operands []string) (proof, error) {
 	o := &p.service
 	switch len(operands) {
 	case 1:
@@ -369,7 +372,7 @@ func (p *proveFlags) services(e *env, operands []string) (proof, error) {
 	case 2:
 		o.URL, o.Old, o.New = p.url, operands[0], operands[1]
 	default:
-		return nil, usageError("prove -url takes the address of new behind that of old, or two command lines, not %d operands", len(operands))
+		return nil, cli.UsageError("prove -url takes the address of new behind that of old, or two command lines, not %d operands", len(operands))
 	}
 	o.Settings, o.Env = p.settings, [2][]string{p.env[0], p.env[1]}
 	o.Load.Header = http.Header(p.headers)
@@ -377,37 +380,37 @@ func (p *proveFlags) services(e *env, operands []string) (proof, error) {
 		o.Load.Timeout = p.timeout
 	}
 	if p.verbose {
-		o.Output = e.stderr
+		o.Output = e.Stderr
 	}
-	body, err := readBody(p.body)
+	body, err := message.ReadBody(p.body)
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	o.Load.Body = body
 	if err := o.Validate(); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
-	return func(ctx context.Context, status *statusLine) (*compare.Result, error) {
-		o.Progress = status.pairProgress
+	return func(ctx context.Context, status *cli.StatusLine) (*compare.Result, error) {
+		o.Progress = func(p pair.Event) { pairProgress(status, p) }
 		return service.Run(ctx, *o)
 	}, nil
 }
 
 // print writes the result as it was asked for.
-func (p *proveFlags) print(e *env, r *compare.Result) error {
+func (p *proveFlags) print(e *cli.Env, r *compare.Result) error {
 	switch p.format {
 	case "json":
-		return report.WriteProveJSON(e.stdout, r)
+		return report.WriteProveJSON(e.Stdout, r)
 	case "markdown":
-		return report.WriteProveMarkdown(e.stdout, r)
+		return report.WriteProveMarkdown(e.Stdout, r)
 	case "go":
-		return report.WriteProveBenchmarks(e.stdout, r, r.Series, r.Host.GOMAXPROCS)
+		return report.WriteProveBenchmarks(e.Stdout, r, r.Series, r.Host.GOMAXPROCS)
 	}
-	if err := report.WriteProveText(e.stdout, r, report.TextOptions{Width: e.width, Color: e.color}); err != nil {
+	if err := report.WriteProveText(e.Stdout, r, report.TextOptions{Width: e.Width, Color: e.Color}); err != nil {
 		return err
 	}
 	if r.Recording != "" {
-		if _, err := fmt.Fprintf(e.stdout, "\nrecording  %s\n", e.path(r.Recording)); err != nil {
+		if _, err := fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(r.Recording)); err != nil {
 			return err
 		}
 	}
@@ -438,18 +441,18 @@ func recordedProof(path string) (*compare.Result, error) {
 }
 
 // proveProgress shows where a proof of benchmarks stands.
-func (s *statusLine) proveProgress(p prove.Event) {
-	s.proof(p.Plan, p.Stage, p.Round, p.Rounds, strings.TrimPrefix(p.Benchmark, "Benchmark"), p.Left)
+func proveProgress(s *cli.StatusLine, p prove.Event) {
+	proofStatus(s, p.Plan, p.Stage, p.Round, p.Rounds, strings.TrimPrefix(p.Benchmark, "Benchmark"), p.Left)
 }
 
 // pairProgress shows where a proof of two commands or services stands.
-func (s *statusLine) pairProgress(p pair.Event) {
-	s.proof(p.Plan, p.Stage, p.Round, p.Rounds, "", p.Left)
+func pairProgress(s *cli.StatusLine, p pair.Event) {
+	proofStatus(s, p.Plan, p.Stage, p.Round, p.Rounds, "", p.Left)
 }
 
-func (s *statusLine) proof(plan, stage string, round, rounds int, name string, left time.Duration) {
+func proofStatus(s *cli.StatusLine, plan, stage string, round, rounds int, name string, left time.Duration) {
 	if plan != "" {
-		s.line("plan: %s", oneLine(plan))
+		s.Line("plan: %s", printable.Message(plan))
 		return
 	}
 	parts := []string{stage}
@@ -462,5 +465,5 @@ func (s *statusLine) proof(plan, stage string, round, rounds int, name string, l
 	if left > 0 {
 		parts = append(parts, fmt.Sprintf("at most %v left", left.Round(time.Second)))
 	}
-	s.set("%s", strings.Join(parts, " · "))
+	s.Set("%s", strings.Join(parts, " · "))
 }

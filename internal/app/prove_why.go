@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/cli"
 	"whet/internal/prove"
 	"whet/internal/prove/sides"
 	"whet/internal/prove/why"
@@ -12,11 +13,11 @@ import (
 
 // explain returns what profiles the benchmarks that changed, those that
 // changed most first.
-func (p *proveFlags) explain(status *statusLine) func(context.Context, *sides.Pair, *prove.Result) error {
+func (p *proveFlags) explain(status *cli.StatusLine) func(context.Context, *sides.Pair, *prove.Result) error {
 	return func(ctx context.Context, pair *sides.Pair, res *prove.Result) error {
 		o := why.DefaultOptions()
 		o.CPU, o.Args, o.Output, o.Now, o.Scratch = p.bench.CPU, p.bench.Args, p.bench.Output, p.bench.Now, pair.Scratch()
-		o.Progress = func(stage, benchmark string) { status.proveProgress(prove.Event{Stage: stage, Benchmark: benchmark}) }
+		o.Progress = func(stage, benchmark string) { proveProgress(status, prove.Event{Stage: stage, Benchmark: benchmark}) }
 		for _, b := range why.Choose(res.Benchmarks, false) {
 			pkg := slices.IndexFunc(pair.Packages(), func(k sides.Package) bool { return k.ImportPath == b.Package })
 			if pkg < 0 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"whet/internal/cli"
+	"whet/internal/printable"
 	"whet/internal/recording"
 )
 
@@ -26,14 +28,14 @@ type artifactEntry struct {
 }
 
 // runRecord records and says what there is.
-func runRecord(ctx context.Context, e *env, record recordFunc, asJSON bool) error {
+func runRecord(ctx context.Context, e *cli.Env, record recordFunc, asJSON bool) error {
 	outcome, err := record(ctx)
 	if outcome.Path == "" {
-		return measuringError(err, "interrupted")
+		return cli.MeasuringError(err, "interrupted")
 	}
 	err = errors.Join(err, printRecording(e, outcome.Path, asJSON))
 	if err != nil {
-		return keptError(err, "what was recorded", outcome.Path)
+		return cli.KeptError(err, "what was recorded", outcome.Path)
 	}
 	if len(outcome.Failures) > 0 {
 		return fmt.Errorf("%d of the benchmarks could not be measured, the others were: %s", len(outcome.Failures), outcome.Failures[0])
@@ -41,7 +43,7 @@ func runRecord(ctx context.Context, e *env, record recordFunc, asJSON bool) erro
 	return nil
 }
 
-func printRecording(e *env, path string, asJSON bool) error {
+func printRecording(e *cli.Env, path string, asJSON bool) error {
 	rec, err := recording.Open(path)
 	if err != nil {
 		return err
@@ -53,11 +55,11 @@ func printRecording(e *env, path string, asJSON bool) error {
 		doc.Artifacts = append(doc.Artifacts, artifactEntry{a.Path, a.Kind, a.Bytes})
 	}
 	if asJSON {
-		return writeJSON(e.stdout, doc)
+		return cli.WriteJSON(e.Stdout, doc)
 	}
 	for _, w := range doc.Warnings {
-		fmt.Fprintf(e.stderr, "whet: warning: %s\n", oneLine(w))
+		fmt.Fprintf(e.Stderr, "whet: warning: %s\n", printable.Message(w))
 	}
-	_, err = fmt.Fprintf(e.stdout, "recording  %s\n", e.path(path))
+	_, err = fmt.Fprintf(e.Stdout, "recording  %s\n", e.Path(path))
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
 	"whet/internal/capture"
+	"whet/internal/cli"
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -29,7 +30,7 @@ import (
 type sourceFlags struct {
 	fetchFlags
 	kind, benchmark string
-	base, diffBase  stringList
+	base, diffBase  cli.StringList
 	maxSize         sizeFlag
 	symbolize       string
 	buildID         string
@@ -152,7 +153,7 @@ func (s *subject) sampleType(name string) (string, error) {
 	if len(types) == 0 {
 		return "", fmt.Errorf("%s: the profiles have no sample type in common", s.name)
 	}
-	return "", usageError("there is no sample type %q: the profile has %s", name, strings.Join(types, ", "))
+	return "", cli.UsageError("there is no sample type %q: the profile has %s", name, strings.Join(types, ", "))
 }
 
 // loading is one operand on its way.
@@ -165,16 +166,16 @@ type loading struct {
 }
 
 // open reads [BINARY] PROFILE…: files, URLs and recordings, and the bases.
-func (f *sourceFlags) open(ctx context.Context, e *env, operands []string) (*subject, error) {
+func (f *sourceFlags) open(ctx context.Context, e *cli.Env, operands []string) (*subject, error) {
 	s := &subject{}
 	if len(operands) > 1 && isExecutable(operands[0]) {
 		s.binary, operands = operands[0], operands[1:]
 	}
 	if len(operands) == 0 {
-		return nil, usageError("name a profile: a file, a URL or a recording")
+		return nil, cli.UsageError("name a profile: a file, a URL or a recording")
 	}
 	if len(f.base) > 0 && len(f.diffBase) > 0 {
-		return nil, usageError("-base and -diff_base are two ways to compare: choose one")
+		return nil, cli.UsageError("-base and -diff_base are two ways to compare: choose one")
 	}
 	if err := f.checkSymbolize(); err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func (f *sourceFlags) open(ctx context.Context, e *env, operands []string) (*sub
 	if f.kind != "" || f.benchmark != "" {
 		for _, operand := range operands {
 			if !recording.Is(operand) {
-				return nil, usageError("-kind and -benchmark choose among the profiles of a recording, and %s is not one", operand)
+				return nil, cli.UsageError("-kind and -benchmark choose among the profiles of a recording, and %s is not one", operand)
 			}
 		}
 	}
@@ -236,7 +237,7 @@ func (s *subject) spare(output string) error {
 	}
 	for _, name := range append(slices.Clone(s.files), s.binary) {
 		if own, err := os.Stat(name); err == nil && os.SameFile(st, own) {
-			return usageError("%s is read here, and would be replaced: choose another name for the output", output)
+			return cli.UsageError("%s is read here, and would be replaced: choose another name for the output", output)
 		}
 	}
 	return nil
@@ -253,7 +254,7 @@ func shown(operand string) string {
 
 // fetchAll asks all servers at once: what they record is of the same time. As
 // in pprof, one of several that does not answer is left out, with a warning.
-func (f *sourceFlags) fetchAll(ctx context.Context, e *env, s *subject, all []*loading) error {
+func (f *sourceFlags) fetchAll(ctx context.Context, e *cli.Env, s *subject, all []*loading) error {
 	var urls []string
 	for _, l := range all {
 		if l.url == "" {
@@ -267,9 +268,9 @@ func (f *sourceFlags) fetchAll(ctx context.Context, e *env, s *subject, all []*l
 	if len(urls) == 0 {
 		return nil
 	}
-	status := e.status()
+	status := e.Status()
 	f.announce(status, urls)
-	defer status.clear()
+	defer status.Clear()
 	// A bound, as on everything that comes in numbers.
 	const together = 64
 	slots := make(chan struct{}, together)
@@ -304,7 +305,7 @@ func (f *sourceFlags) fetchAll(ctx context.Context, e *env, s *subject, all []*l
 }
 
 // load reads one operand.
-func (f *sourceFlags) load(e *env, s *subject, l *loading) ([]*callstack.Packed, error) {
+func (f *sourceFlags) load(e *cli.Env, s *subject, l *loading) ([]*callstack.Packed, error) {
 	if l.url != "" {
 		p, err := readProfile(content{bytes.NewReader(l.data), int64(len(l.data))}, f.limits())
 		if err != nil {
@@ -323,13 +324,13 @@ func (f *sourceFlags) load(e *env, s *subject, l *loading) ([]*callstack.Packed,
 	return []*callstack.Packed{p}, nil
 }
 
-func (f *sourceFlags) loadFile(e *env, operand string) (*callstack.Packed, error) {
+func (f *sourceFlags) loadFile(e *cli.Env, operand string) (*callstack.Packed, error) {
 	if operand == "-" {
-		return f.loadStream(operand, e.stdin)
+		return f.loadStream(operand, e.Stdin)
 	}
 	file, err := os.Open(operand)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageError("there is no profile %s", operand)
+		return nil, cli.UsageError("there is no profile %s", operand)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read profile: %w", err)
@@ -340,7 +341,7 @@ func (f *sourceFlags) loadFile(e *env, operand string) (*callstack.Packed, error
 		return nil, fmt.Errorf("read profile: %w", err)
 	}
 	if st.IsDir() {
-		return nil, usageError("%s is a directory and not a recording: name a profile file, a URL or a NAME.whet", operand)
+		return nil, cli.UsageError("%s is a directory and not a recording: name a profile file, a URL or a NAME.whet", operand)
 	}
 	if !st.Mode().IsRegular() {
 		return f.loadStream(operand, file)
@@ -396,7 +397,7 @@ func (f *sourceFlags) loadRecording(s *subject, path string) ([]*callstack.Packe
 	kind := cmp.Or(f.kind, recording.KindCPU)
 	artifacts := rec.Find(kind, f.benchmark)
 	if len(artifacts) == 0 {
-		return nil, usageError("%s holds no %s profile%s: it has %s", path, kind, ofBenchmark(f.benchmark), strings.Join(profilesIn(rec), ", "))
+		return nil, cli.UsageError("%s holds no %s profile%s: it has %s", path, kind, ofBenchmark(f.benchmark), strings.Join(profilesIn(rec), ", "))
 	}
 	var out []*callstack.Packed
 	for _, a := range artifacts {

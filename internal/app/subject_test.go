@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whet/internal/cli"
 )
 
 // whet runs a command line and returns what it prints.
@@ -107,7 +109,7 @@ func TestDamagedPacks(t *testing.T) {
 			}
 		}
 	}
-	if _, errs, code := whet(t, "", "top", file(t, "x.gz", whole[:len(whole)/2]+strings.Repeat("x", len(whole)/2))); code != exitFailed || strings.Count(errs, "\n") != 1 {
+	if _, errs, code := whet(t, "", "top", file(t, "x.gz", whole[:len(whole)/2]+strings.Repeat("x", len(whole)/2))); code != cli.ExitFailed || strings.Count(errs, "\n") != 1 {
 		t.Errorf("damaged in the middle: exit code %d, %q", code, errs)
 	}
 }
@@ -148,11 +150,11 @@ func TestProfilesAreSpared(t *testing.T) {
 		"merge -o x.folded y.folded x.folded", "merge -json -o x.folded x.folded", "top -o x.folded -base x.folded y.folded",
 		"diff -o x.folded x.folded y.folded", "diff -o x.folded y.folded x.folded",
 	} {
-		if out, errs, code := whet(t, "", strings.Fields(line)...); code != exitUsage || out != "" || !strings.Contains(errs, "another name") {
+		if out, errs, code := whet(t, "", strings.Fields(line)...); code != cli.ExitUsage || out != "" || !strings.Contains(errs, "another name") {
 			t.Errorf("%s: exit code %d, %q, %q", line, code, out, errs)
 		}
 	}
-	if _, errs, code := whet(t, "top >x.folded\noutput=link\nfolded\n", "x.folded"); code != exitFailed || strings.Count(errs, "another name") != 2 {
+	if _, errs, code := whet(t, "top >x.folded\noutput=link\nfolded\n", "x.folded"); code != cli.ExitFailed || strings.Count(errs, "another name") != 2 {
 		t.Errorf("the prompt: exit code %d, %q", code, errs)
 	}
 	if got, err := os.ReadFile("x.folded"); err != nil || string(got) != foldedText {
@@ -172,11 +174,11 @@ func TestOptionsOutOfRange(t *testing.T) {
 		"-tagfocus=bytes=99999999999999999999kb:", "-normalize", "-divide_by=0", "-divide_by=1e-320", "-divide_by=inf", "-divide_by=nan", "-nodefraction=inf",
 	} {
 		name, _, _ := strings.Cut(option, "=")
-		if out, errs, code := whet(t, "", "top", option, x); code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, name) {
+		if out, errs, code := whet(t, "", "top", option, x); code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, name) {
 			t.Errorf("%s: exit code %d, %q, %q", option, code, out, errs)
 		}
 	}
-	if _, errs, code := whet(t, "divide_by=0\nfocus=(\ntop\n", x); code != exitFailed || strings.Count(errs, "whet: ") != 2 {
+	if _, errs, code := whet(t, "divide_by=0\nfocus=(\ntop\n", x); code != cli.ExitFailed || strings.Count(errs, "whet: ") != 2 {
 		t.Errorf("the prompt: exit code %d, %q", code, errs)
 	}
 }
@@ -192,7 +194,7 @@ func TestUnknownUnit(t *testing.T) {
 		{"top -unit ms", false}, {"top -unit MB", false}, {"top -unit auto", false}, {"top -unit count", false}, {"top", false},
 	} {
 		out, errs, code := whet(t, "", append(strings.Fields(c.args), x)...)
-		if code != exitDone || strings.Contains(out+errs, "-unit=parsec names no unit") != c.warned {
+		if code != cli.ExitDone || strings.Contains(out+errs, "-unit=parsec names no unit") != c.warned {
 			t.Errorf("%s: exit code %d, %q, %q", c.args, code, out, errs)
 		}
 	}
@@ -221,7 +223,7 @@ func TestNotProfiles(t *testing.T) {
 		{"nonsense", file(t, "x", "\x01\x02\x03\x04\x05"), "read profile"},
 	} {
 		out, errs, code := whet(t, "", "merge", "-o", "-", c.operand)
-		if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
+		if code != cli.ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
 			t.Errorf("%s: exit code %d, %q; want %q in one line", c.name, code, errs, c.says)
 		}
 	}
@@ -232,20 +234,20 @@ func TestTooLarge(t *testing.T) {
 	small := file(t, "small.gz", packed(t, strings.Repeat(foldedText, 1000)))
 	for _, operand := range []string{big, small, "-"} {
 		out, errs, code := whet(t, strings.Repeat(foldedText, 1000), "merge", "-folded", "-o", "-", "-max_size", "10KiB", operand)
-		if code != exitFailed || out != "" || !strings.Contains(errs, "-max_size") {
+		if code != cli.ExitFailed || out != "" || !strings.Contains(errs, "-max_size") {
 			t.Errorf("%s: exit code %d, %q; want it refused with the flag that raises the bound", operand, code, errs)
 		}
 		out, errs, code = whet(t, strings.Repeat(foldedText, 1000), "merge", "-folded", "-o", "-", "-max_size", "1MB", operand)
-		if code != exitDone || out == "" {
+		if code != cli.ExitDone || out == "" {
 			t.Errorf("%s: exit code %d, %q below the bound", operand, code, errs)
 		}
 	}
 	const packs = "../format/profile/testdata/httpsrv_labels.cpu.pb.gz" // 75 kB, unpacked 163
-	if _, errs, code := whet(t, "", "top", "-max_size", "100kB", packs); code != exitFailed || !strings.Contains(errs, "97.7 KiB") || !strings.Contains(errs, "-max_size") {
+	if _, errs, code := whet(t, "", "top", "-max_size", "100kB", packs); code != cli.ExitFailed || !strings.Contains(errs, "97.7 KiB") || !strings.Contains(errs, "-max_size") {
 		t.Errorf("unpacked: exit code %d, %q", code, errs)
 	}
 	for _, size := range []string{"0", "-1", "many", ""} {
-		if _, _, code := whet(t, "", "merge", "-max_size", size, big); code != exitUsage {
+		if _, _, code := whet(t, "", "merge", "-max_size", size, big); code != cli.ExitUsage {
 			t.Errorf("-max_size %q: exit code %d", size, code)
 		}
 	}
@@ -272,7 +274,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%q: exit code %d: %s\n%swant\n%s", c.args, code, errs, out, c.want)
 		}
 	}
-	if _, errs, code := whet(t, "", "merge", "-base", x, "-diff_base", y, x); code != exitUsage || !strings.Contains(errs, "choose one") {
+	if _, errs, code := whet(t, "", "merge", "-base", x, "-diff_base", y, x); code != cli.ExitUsage || !strings.Contains(errs, "choose one") {
 		t.Errorf("-base and -diff_base: exit code %d, %q", code, errs)
 	}
 }
@@ -294,10 +296,10 @@ func TestMergeWrites(t *testing.T) {
 	if out, errs, code := whet(t, "", "merge", "-folded", "-o", "-", d.Output); code != 0 || out != "main.main;main.work 6\nmain.main 4\n" {
 		t.Errorf("%s holds: exit code %d, %s%s", d.Output, code, out, errs)
 	}
-	if _, _, code := whet(t, "", "merge", "-json", "-o", "-", "x.folded"); code != exitUsage {
+	if _, _, code := whet(t, "", "merge", "-json", "-o", "-", "x.folded"); code != cli.ExitUsage {
 		t.Errorf("-json -o -: exit code %d", code)
 	}
-	if _, _, code := whet(t, "", "merge", "-format", "zip", "x.folded"); code != exitUsage {
+	if _, _, code := whet(t, "", "merge", "-format", "zip", "x.folded"); code != cli.ExitUsage {
 		t.Errorf("-format zip: exit code %d", code)
 	}
 }
@@ -313,7 +315,7 @@ func TestPromptFromPipe(t *testing.T) {
 	}
 	// An error ends no session, and is not forgotten.
 	out, errs, code = whet(t, "nonsense\nfolded >out.txt\nproto\nproto\nexit\nfolded\n", "./x.folded")
-	if code != exitFailed || out != "" || !strings.Contains(errs, `"nonsense"`) {
+	if code != cli.ExitFailed || out != "" || !strings.Contains(errs, `"nonsense"`) {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	for _, name := range []string{"out.txt", "profile001.pb.gz", "profile002.pb.gz"} {
@@ -325,10 +327,10 @@ func TestPromptFromPipe(t *testing.T) {
 	if out, _, code := whet(t, "folded", "prompt", "x.folded"); code != 0 || out != foldedText {
 		t.Errorf("no newline: exit code %d, %q", code, out)
 	}
-	if _, errs, code := whet(t, strings.Repeat("x", 70_000), "prompt", "x.folded"); code != exitFailed || !strings.Contains(errs, "more than") {
+	if _, errs, code := whet(t, strings.Repeat("x", 70_000), "prompt", "x.folded"); code != cli.ExitFailed || !strings.Contains(errs, "more than") {
 		t.Errorf("an endless line: exit code %d, %.200q", code, errs)
 	}
-	if _, errs, code := whet(t, "sample_index=bytes\nhelp\nhelp top\nhelp focus\nhelp cum\no\nhelp nonsense\n", "x.folded"); code != exitFailed || strings.Count(errs, "whet: ") != 2 {
+	if _, errs, code := whet(t, "sample_index=bytes\nhelp\nhelp top\nhelp focus\nhelp cum\no\nhelp nonsense\n", "x.folded"); code != cli.ExitFailed || strings.Count(errs, "whet: ") != 2 {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 }
@@ -342,11 +344,11 @@ func TestWithoutVerb(t *testing.T) {
 		code int
 		says string
 	}{
-		{"tunes", exitUsage, "did you mean"},
-		{"none.pb.gz", exitUsage, "there is no profile none.pb.gz"},
-		{"-alloc_space none.pb.gz", exitUsage, "there is no profile none.pb.gz"},
-		{"-nonsense none.pb.gz", exitUsage, "-nonsense"},
-		{"127.0.0.1:1", exitFailed, "127.0.0.1:1"},
+		{"tunes", cli.ExitUsage, "did you mean"},
+		{"none.pb.gz", cli.ExitUsage, "there is no profile none.pb.gz"},
+		{"-alloc_space none.pb.gz", cli.ExitUsage, "there is no profile none.pb.gz"},
+		{"-nonsense none.pb.gz", cli.ExitUsage, "-nonsense"},
+		{"127.0.0.1:1", cli.ExitFailed, "127.0.0.1:1"},
 	} {
 		if _, errs, code := whet(t, "", strings.Fields(c.args)...); code != c.code || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", c.args, code, errs, c.code, c.says)
@@ -365,7 +367,7 @@ func TestPromptStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
-	if code := Run(ctx, []string{file(t, "x", foldedText)}, r, &out, &errs); code != exitInterrupted {
+	if code := Run(ctx, []string{file(t, "x", foldedText)}, r, &out, &errs); code != cli.ExitInterrupted {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/cli"
 	"whet/internal/format/profile"
+	"whet/internal/printable"
 	"whet/internal/recording"
 	"whet/internal/symbol"
 )
@@ -29,7 +31,7 @@ var symbolizeModes = []string{"", symbolizeNone, "local", "fastlocal", symbolize
 
 func (f *sourceFlags) checkSymbolize() error {
 	if !slices.Contains(symbolizeModes, f.symbolize) {
-		return usageError("-symbolize is none, local, fastlocal or force, not %q: names are not fetched from servers", f.symbolize)
+		return cli.UsageError("-symbolize is none, local, fastlocal or force, not %q: names are not fetched from servers", f.symbolize)
 	}
 	return nil
 }
@@ -179,9 +181,9 @@ func (s *subject) binaryOf(m callstack.Mapping) (*symbol.Binary, error) {
 	}
 	if !isRegular(m.File) {
 		if first {
-			return nil, fmt.Errorf("%s is not here: name the program before the profile", oneLine(cmp.Or(m.File, "the program")))
+			return nil, fmt.Errorf("%s is not here: name the program before the profile", printable.Message(cmp.Or(m.File, "the program")))
 		}
-		return nil, fmt.Errorf("%s is not here", oneLine(cmp.Or(m.File, "a library")))
+		return nil, fmt.Errorf("%s is not here", printable.Message(cmp.Or(m.File, "a library")))
 	}
 	b, err := s.open(m.File)
 	if err == nil && !same(b) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	google "github.com/google/pprof/profile"
+
+	"whet/internal/cli"
 )
 
 // bareProfile is a profile of this test's own goroutines with nothing but
@@ -72,7 +74,7 @@ func TestNamesOfAddresses(t *testing.T) {
 	} {
 		out, errs, code := whet(t, "", append(append([]string{"top", "-json", "-nodefraction=0"}, c.args...), bareProfile(t, c.change))...)
 		var d struct{ Warnings []string }
-		if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitDone {
+		if err := json.Unmarshal([]byte(out), &d); err != nil || code != cli.ExitDone {
 			t.Errorf("%s: exit code %d, %v, %s", c.name, code, err, errs)
 			continue
 		}
@@ -156,7 +158,7 @@ func TestNamesFromWhereBinariesAreKept(t *testing.T) {
 			}
 		}
 		out, errs, code := whet(t, "", append(append([]string{"top", "-nodefraction=0"}, c.args...), profile)...)
-		if named := strings.Contains(out, "app.TestNamesFromWhereBinariesAreKept"); code != exitDone || named != c.named {
+		if named := strings.Contains(out, "app.TestNamesFromWhereBinariesAreKept"); code != cli.ExitDone || named != c.named {
 			t.Errorf("%s: named is %v, want %v; exit code %d, %s%.600s", c.name, named, c.named, code, errs, out)
 		}
 	}

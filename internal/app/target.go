@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -14,7 +13,10 @@ import (
 
 	"golang.org/x/term"
 
+	"whet/internal/cli"
 	"whet/internal/load/message"
+	"whet/internal/printable"
+	"whet/internal/quantity"
 	"whet/internal/recording"
 	"whet/internal/tune"
 )
@@ -31,7 +33,7 @@ type targetFlags struct {
 
 	budget  time.Duration
 	timeout time.Duration
-	headers headerList
+	headers cli.HeaderList
 	body    string
 	verbose bool
 	asJSON  bool
@@ -53,11 +55,11 @@ var flagsOf = map[string][]string{
 var targetNouns = map[string]string{recording.TargetBenchmark: "benchmarks", recording.TargetProgram: "programs", recording.TargetService: "services"}
 
 func newTargetFlags(fs *flag.FlagSet) *targetFlags {
-	t := &targetFlags{fs: fs, bench: tune.DefaultOptions(), program: tune.DefaultProgramOptions(), service: tune.DefaultServiceOptions(), headers: headerList{}}
+	t := &targetFlags{fs: fs, bench: tune.DefaultOptions(), program: tune.DefaultProgramOptions(), service: tune.DefaultServiceOptions(), headers: cli.HeaderList{}}
 	b, l := &t.bench, &t.service.Load
 	fs.StringVar(&b.Out, "o", "", "write the recording to `NAME.whet` (default: named after the target)")
 	fs.StringVar(&b.Tags, "tags", "", "build `tags`, comma-separated")
-	fs.Var((*stringList)(&b.Flags), "build", "pass a further `flag` to go build; may be given several times")
+	fs.Var((*cli.StringList)(&b.Flags), "build", "pass a further `flag` to go build; may be given several times")
 	fs.BoolVar(&b.NoBinary, "no-binary", false, "leave the binary out of the recording")
 	fs.DurationVar(&t.budget, "budget", b.Budget, "`time` for measuring benchmarks or a program; builds, tests and the report come on top")
 	fs.DurationVar(&t.timeout, "timeout", 0, "stop a benchmark process (default: what the budget leaves), or give up a request (default 10s), after this `time`")
@@ -87,20 +89,20 @@ var address = regexp.MustCompile(`^[\w.-]*:\d+(/|$)`)
 
 // recorder reads the operands and returns what records them. Its error is one
 // of usage.
-func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operands []string) (recordFunc, error) {
+func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, operands []string) (recordFunc, error) {
 	var behind []string // --
 	dashes := slices.Index(operands, "--")
 	if dashes >= 0 {
 		operands, behind = operands[:dashes], operands[dashes+1:]
 	}
-	operand, err := oneOperand(verb, "target", operands)
+	operand, err := cli.OneOperand(verb, "target", operands)
 	if err != nil {
 		return nil, err
 	}
 	c := t.bench.Common
-	c.Operand, c.Command, c.Version = operand, e.args, Version()
+	c.Operand, c.Command, c.Version = operand, e.Args, cli.Version()
 	if t.verbose {
-		c.Output = e.stderr
+		c.Output = e.Stderr
 	}
 	kind := recording.TargetBenchmark
 	switch {
@@ -110,31 +112,31 @@ func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operand
 		kind = recording.TargetProgram
 	default:
 		// What is wrong with a flag is said before anything is looked at.
-		o := t.benchmarks(c, e.targetArgs)
+		o := t.benchmarks(c, e.TargetArgs)
 		if err := o.Validate(); err != nil {
-			return nil, &exitError{exitUsage, err}
+			return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 		}
 		program, err := tune.IsProgram(ctx, c)
 		if err != nil && address.MatchString(operand) {
-			return nil, usageError("%s: %s is no package; the URL of a service begins with http://", verb, operand)
+			return nil, cli.UsageError("%s: %s is no package; the URL of a service begins with http://", verb, operand)
 		}
 		if err != nil {
-			return nil, measuringError(err, "interrupted")
+			return nil, cli.MeasuringError(err, "interrupted")
 		}
 		if program {
 			kind = recording.TargetProgram
 		}
 	}
-	if e.targetArgs != nil && kind != recording.TargetBenchmark {
-		return nil, usageError("%s: -args is for benchmarks: write -- before the command or the arguments of %s", verb, operand)
+	if e.TargetArgs != nil && kind != recording.TargetBenchmark {
+		return nil, cli.UsageError("%s: -args is for benchmarks: write -- before the command or the arguments of %s", verb, operand)
 	}
 	if err := t.check(verb, kind); err != nil {
 		return nil, err
 	}
-	status := e.status()
-	c.Progress = status.tuneProgress
+	status := e.Status()
+	c.Progress = func(p tune.Progress) { tuneProgress(status, p) }
 	recorded := func(outcome tune.Outcome, err error) (tune.Outcome, error) {
-		status.clear()
+		status.Clear()
 		return outcome, err
 	}
 	switch kind {
@@ -142,36 +144,36 @@ func (t *targetFlags) recorder(ctx context.Context, e *env, verb string, operand
 		o := t.service
 		o.Common, o.Load.URL, o.Server = c, operand, behind
 		if dashes >= 0 && len(behind) == 0 {
-			return nil, usageError("%s: name the command that starts the server behind --", verb)
+			return nil, cli.UsageError("%s: name the command that starts the server behind --", verb)
 		}
 		if t.timeout != 0 {
 			o.Load.Timeout = t.timeout
 		}
 		o.Load.Header = http.Header(t.headers)
-		if o.Load.Body, err = readBody(t.body); err != nil {
-			return nil, &exitError{exitUsage, err}
+		if o.Load.Body, err = message.ReadBody(t.body); err != nil {
+			return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 		}
 		if err := o.Validate(); err != nil {
-			return nil, &exitError{exitUsage, err}
+			return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 		}
 		return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.RecordService(ctx, o)) }, nil
 	case recording.TargetProgram:
 		o := t.program
 		o.Common, o.Args, o.Budget = c, behind, t.budget
-		o.Stdout, o.Stderr = e.stdout, e.stderr
+		o.Stdout, o.Stderr = e.Stdout, e.Stderr
 		if t.asJSON {
-			o.Stdout = e.stderr
+			o.Stdout = e.Stderr
 		}
-		o.Stdin = e.stdin
-		if f, ok := e.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		o.Stdin = e.Stdin
+		if f, ok := e.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 			o.Stdin = nil // a group in the background that reads a terminal is stopped
 		}
 		if err := o.Validate(); err != nil {
-			return nil, &exitError{exitUsage, err}
+			return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 		}
 		return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.RecordProgram(ctx, o)) }, nil
 	}
-	o := t.benchmarks(c, e.targetArgs)
+	o := t.benchmarks(c, e.TargetArgs)
 	return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.Record(ctx, o)) }, nil
 }
 
@@ -193,67 +195,27 @@ func (t *targetFlags) check(verb, kind string) error {
 		for _, k := range kinds {
 			nouns = append(nouns, targetNouns[k])
 		}
-		err = usageError("%s: -%s is for %s, and the target is a %s", verb, f.Name, strings.Join(nouns, " and "), strings.TrimSuffix(targetNouns[kind], "s"))
+		err = cli.UsageError("%s: -%s is for %s, and the target is a %s", verb, f.Name, strings.Join(nouns, " and "), strings.TrimSuffix(targetNouns[kind], "s"))
 	})
 	return err
 }
 
-// maxBody bounds a request's body.
-const maxBody = message.MaxBody
-
-// readBody reads -body: the text itself, or @file.
-func readBody(text string) ([]byte, error) {
-	name, isFile := strings.CutPrefix(text, "@")
-	switch {
-	case !isFile:
-		return []byte(text), nil
-	case name == "":
-		return nil, errors.New("-body @: name the file behind the @, as in @order.json")
-	}
-	st, err := os.Stat(name)
-	if err == nil && (!st.Mode().IsRegular() || st.Size() > maxBody) {
-		return nil, fmt.Errorf("-body: %s is no file of at most %d MiB: write the body to one", name, maxBody>>20)
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(name)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("-body @%s: %w", name, withoutPath(err))
-	}
-	return data, nil
-}
-
-// headerList collects -H 'Name: value'.
-type headerList http.Header
-
-func (h *headerList) String() string { return "" }
-
-func (h *headerList) Set(s string) error {
-	name, value, ok := strings.Cut(s, ":")
-	if name = strings.TrimSpace(name); !ok || name == "" {
-		return fmt.Errorf("%q is not a header like 'Authorization: Bearer x'", s)
-	}
-	http.Header(*h).Add(name, strings.TrimSpace(value))
-	return nil
-}
-
-func recordCommand() *command {
-	return &command{
-		name:     "record",
-		operands: "TARGET [-- COMMAND or ARGS…]",
-		short:    "record what whet tune records, without the report",
-		long: `
+func recordCommand() *cli.Command {
+	return &cli.Command{
+		Name:     "record",
+		Operands: "TARGET [-- COMMAND or ARGS…]",
+		Short:    "record what whet tune records, without the report",
+		Long: `
 Record measures a target as whet tune does and writes the recording (NAME.whet), nothing else.
 whet diagnose, top, list and flame read it, here or on another machine.`,
-		examples: []string{
+		Examples: []string{
 			"whet record -o before.whet ./internal/encode",
 			"whet record ./cmd/convert -- -in big.json",
 			"whet record http://localhost:8080/hello -d 60s -pprof http://localhost:6060",
 		},
-		setup: func(fs *flag.FlagSet) runFunc {
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			t := newTargetFlags(fs)
-			return func(ctx context.Context, e *env, operands []string) error {
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				record, err := t.recorder(ctx, e, "record", operands)
 				if err != nil {
 					return err
@@ -262,4 +224,29 @@ whet diagnose, top, list and flame read it, here or on another machine.`,
 			}
 		},
 	}
+}
+
+// tuneProgress shows where a recording stands.
+func tuneProgress(s *cli.StatusLine, p tune.Progress) {
+	if p.Plan != "" {
+		s.Line("plan: %s", printable.Message(p.Plan))
+		return
+	}
+	parts := []string{p.Stage}
+	if p.Benchmark != "" {
+		parts = append(parts, strings.TrimPrefix(p.Benchmark, "Benchmark"))
+	}
+	if p.Wanted > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s samples", quantity.Count(float64(p.Samples)), quantity.Count(float64(p.Wanted))))
+	}
+	if p.Requests > 0 {
+		parts = append(parts, quantity.Plural(int(p.Requests), "request"))
+	}
+	if p.Errors > 0 {
+		parts = append(parts, fmt.Sprintf("%s failed", quantity.Count(float64(p.Errors))))
+	}
+	if p.Left > 0 {
+		parts = append(parts, fmt.Sprintf("at most %v left", p.Left.Round(time.Second)))
+	}
+	s.Set("%s", strings.Join(parts, " · "))
 }

@@ -17,6 +17,7 @@ import (
 
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/cli"
 	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report"
@@ -128,7 +129,7 @@ func (q *request) graphs(types []string) ([]flame.View, error) {
 		wg.Go(func() {
 			defer func() {
 				if r := recover(); r != nil {
-					errs[i] = &defect{r, debug.Stack()}
+					errs[i] = cli.NewDefect(r)
 				}
 				<-free
 			}()
@@ -170,7 +171,7 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 	var v flame.View
 	switch {
 	case len(sides[1]) > 0 && q.s.flame.sandwich != "":
-		return v, usageError("flame: -sandwich is of one profile: leave the base out")
+		return v, cli.UsageError("flame: -sandwich is of one profile: leave the base out")
 	case len(sides[1]) > 0:
 		base := *q.subject
 		base.sources = sides[1]
@@ -181,11 +182,11 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 		v.Graph, err = flamegraph.Diff(before, sel, g)
 		return v, err
 	case q.s.normalize:
-		return v, usageError("flame: -normalize scales to a base: name one with -base or -diff_base")
+		return v, cli.UsageError("flame: -normalize scales to a base: name one with -base or -diff_base")
 	case q.s.flame.sandwich != "":
 		re, err := regexp.Compile(q.s.flame.sandwich)
 		if err != nil {
-			return v, usageError("flame: %v", err)
+			return v, cli.UsageError("flame: %v", err)
 		}
 		p, err := flamegraph.Sandwich(sel, matched(sel, re), re.MatchString, g)
 		if err == nil && p.Callees == nil {
@@ -251,7 +252,7 @@ func (q *request) flameProduct(ctx context.Context, views []flame.View, warnings
 	// Whatever is written: an option that cannot be is no less wrong where it
 	// would change nothing.
 	if err := o.Validate(); err != nil {
-		return product{}, &exitError{exitUsage, err}
+		return product{}, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	if q.s.asJSON {
 		return product{write: func(w io.Writer) error { return flame.WriteJSON(w, views, warnings) }}, nil
@@ -267,7 +268,7 @@ func (q *request) flameProduct(ctx context.Context, views []flame.View, warnings
 		warnings = append(warnings, views[0].Graph.Warnings...)
 		return product{suffix: formatSVG, warnings: warnings, write: func(w io.Writer) error { return writeFlameSVG(ctx, w, views[0], o, look.colorFile) }}, nil
 	default:
-		return product{}, usageError("flame: -format is html or svg, not %q", format)
+		return product{}, cli.UsageError("flame: -format is html or svg, not %q", format)
 	}
 }
 
@@ -294,7 +295,7 @@ func writeFlameSVG(ctx context.Context, w io.Writer, v flame.View, o flame.SVGOp
 	if err := flame.WriteSVG(w, v, o); err != nil {
 		return err
 	}
-	return writeFile(ctx, colorFile, o.Colors.Write)
+	return cli.WriteFile(ctx, colorFile, o.Colors.Write)
 }
 
 // module is the program's own, "" when that is not known.

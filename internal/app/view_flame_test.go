@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/cli"
 )
 
 // TestFlameDrawsOneValueOfALargeProfile: of a small one it draws all of them.
@@ -57,7 +58,7 @@ func TestPaletteIsReplacedWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	profile, out := file(t, "x", foldedText), filepath.Join(t.TempDir(), "x.svg")
-	if _, errs, code := whet(t, "", "flame", "-svg", "-cp", palette, "-o", out, profile); code != exitDone {
+	if _, errs, code := whet(t, "", "flame", "-svg", "-cp", palette, "-o", out, profile); code != cli.ExitDone {
 		t.Fatalf("exit code %d, %q", code, errs)
 	}
 	if now, err := os.ReadFile(palette); err != nil || !strings.Contains(string(now), before) || !strings.Contains(string(now), "main.work->rgb(") {
@@ -80,13 +81,13 @@ func TestFlameOptions(t *testing.T) {
 		code int
 		says string
 	}{
-		{"-colors pink -o -", exitUsage, "pink"},
-		{"-colors pink -json", exitUsage, "pink"},
-		{"-svg -colors pink -o -", exitUsage, "pink"},
-		{"-width -5 -o -", exitUsage, "-5 pixels"},
-		{"-html -o -", exitDone, "<!doctype html>"},
-		{"-html -colors aqua -o -", exitDone, "<!doctype html>"},
-		{`-sandwich none\.at.all$ -o -`, exitFailed, `"none\.at.all$"`},
+		{"-colors pink -o -", cli.ExitUsage, "pink"},
+		{"-colors pink -json", cli.ExitUsage, "pink"},
+		{"-svg -colors pink -o -", cli.ExitUsage, "pink"},
+		{"-width -5 -o -", cli.ExitUsage, "-5 pixels"},
+		{"-html -o -", cli.ExitDone, "<!doctype html>"},
+		{"-html -colors aqua -o -", cli.ExitDone, "<!doctype html>"},
+		{`-sandwich none\.at.all$ -o -`, cli.ExitFailed, `"none\.at.all$"`},
 	} {
 		out, errs, code := whet(t, "", append(append([]string{"flame"}, strings.Fields(c.args)...), x)...)
 		if code != c.code || !strings.Contains(out+errs, c.says) {

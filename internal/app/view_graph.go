@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/callgraph"
+	"whet/internal/cli"
 	"whet/internal/view"
 )
 
@@ -65,7 +66,7 @@ other program is needed. The name of the file, -o graph.html, chooses the kind, 
 			case formatDOT:
 				return product{write: g.WriteDOT, warnings: g.Warnings}, nil
 			default:
-				return product{}, usageError("graph: -format is svg, html or dot, or callgrind, not %q", format)
+				return product{}, cli.UsageError("graph: -format is svg, html or dot, or callgrind, not %q", format)
 			}
 		},
 	}
@@ -73,7 +74,7 @@ other program is needed. The name of the file, -o graph.html, chooses the kind, 
 
 func (q *request) callgrind() (product, error) {
 	if q.s.callTree {
-		return product{}, usageError("graph: in callgrind's format a function is one for all paths to it: leave -call_tree out, or write -dot")
+		return product{}, cli.UsageError("graph: in callgrind's format a function is one for all paths to it: leave -call_tree out, or write -dot")
 	}
 	sel, err := q.selected("graph", view.ForCallgrind(q.s.selection()))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"whet/internal/callstack"
+	"whet/internal/cli"
 	"whet/internal/format/folded"
 	"whet/internal/format/profile"
 	"whet/internal/format/speedscope"
@@ -68,7 +69,7 @@ func makeMerge(_ context.Context, q *request) (product, error) {
 		out.suffix = "speedscope.json"
 		out.write = func(w io.Writer) error { return speedscope.Write(w, p, q.name) }
 	default:
-		return product{}, usageError("merge: -format is pprof, folded or speedscope, not %q", q.s.format)
+		return product{}, cli.UsageError("merge: -format is pprof, folded or speedscope, not %q", q.s.format)
 	}
 	if q.s.asJSON {
 		out.summary = func(output string) any { return mergeDocument(output, p, out.warnings) }

@@ -13,6 +13,7 @@ import (
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/cli"
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -45,7 +46,7 @@ func (q *request) selected(name string, o selection.Options) (*selection.Selecti
 	}
 	err = fmt.Errorf("%s of %s: %w", name, q.name, err)
 	if errors.As(err, new(*selection.OptionError)) {
-		return nil, &exitError{exitUsage, err}
+		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	return nil, err
 }

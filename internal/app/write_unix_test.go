@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"whet/internal/cli"
 )
 
 // makePipe makes a named pipe, opened for both so that neither end waits for the
@@ -31,7 +33,7 @@ func makePipe(t *testing.T, dir string) (name string, pipe *os.File) {
 // A pipe, like a device, stays what it is and gets what is written.
 func TestWriteToPipe(t *testing.T) {
 	name, pipe := makePipe(t, t.TempDir())
-	if err := writeFile(context.Background(), name, func(w io.Writer) error {
+	if err := cli.WriteFile(context.Background(), name, func(w io.Writer) error {
 		_, err := io.WriteString(w, "report")
 		return err
 	}); err != nil {
@@ -51,7 +53,7 @@ func TestLogToPipe(t *testing.T) {
 	dir := t.TempDir()
 	name, pipe := makePipe(t, dir)
 	for _, whole := range []bool{true, false} {
-		k, err := (&loadFlags{hdr: name}).keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+		k, err := (&loadFlags{hdr: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +81,7 @@ func TestLogToPipe(t *testing.T) {
 func TestLogWithoutPlace(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "times.hlog")
-	k, err := (&loadFlags{hdr: name}).keep(t.Context(), newEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := (&loadFlags{hdr: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func newClient(transport http.RoundTripper) *http.Client {
 		case len(via) >= 10:
 			return &refused{text: "the server redirects in a loop"}
 		case !strings.EqualFold(to.Host, first.Host) && !(to.Scheme == "https" && first.Scheme == "http" && strings.EqualFold(to.Hostname(), first.Hostname())):
-			return &refused{text: "the server redirects to " + oneLine(to.Scheme+"://"+to.Host) + ": it may want a login; if the program is there, give that address"}
+			return &refused{text: "the server redirects to " + lastWords(to.Scheme+"://"+to.Host) + ": it may want a login; if the program is there, give that address"}
 		case first.Scheme == "https" && to.Scheme != "https":
 			return &refused{text: "the server redirects from https to http, which would show anyone what is sent"}
 		}
@@ -144,7 +144,7 @@ func explain(ctx context.Context, err error) error {
 		if errors.As(err, new(x509.UnknownAuthorityError)) {
 			return errors.New("the server's certificate is signed by an authority that this machine does not know: name the file of that authority's certificate")
 		}
-		return fmt.Errorf("the server's certificate is not valid: %s", oneLine(unverified.Err.Error()))
+		return fmt.Errorf("the server's certificate is not valid: %s", lastWords(unverified.Err.Error()))
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -173,7 +173,7 @@ func refusal(response *http.Response) error {
 	}
 	r := &refused{status: response.StatusCode}
 	if !isHTML(response.Header.Get("Content-Type"), head) {
-		r.said = oneLine(string(head))
+		r.said = lastWords(string(head))
 	}
 	switch {
 	case r.status == http.StatusNotFound:
@@ -183,11 +183,11 @@ func refusal(response *http.Response) error {
 		if strings.HasPrefix(response.Header.Get("WWW-Authenticate"), "Bearer") {
 			how = "give its token, -H 'Authorization: Bearer TOKEN'"
 		}
-		r.text = fmt.Sprintf("the server wants a login (%s): %s", oneLine(response.Status), how)
+		r.text = fmt.Sprintf("the server wants a login (%s): %s", lastWords(response.Status), how)
 	case r.said != "":
-		r.text = fmt.Sprintf("the server answered %s: %s", oneLine(response.Status), r.said)
+		r.text = fmt.Sprintf("the server answered %s: %s", lastWords(response.Status), r.said)
 	default:
-		r.text = "the server answered " + oneLine(response.Status)
+		r.text = "the server answered " + lastWords(response.Status)
 	}
 	return r
 }
@@ -200,9 +200,9 @@ func isHTML(contentType string, data []byte) bool {
 	return bytes.HasPrefix(text, []byte("<!doctype html")) || bytes.HasPrefix(text, []byte("<html"))
 }
 
-// oneLine takes the last line of a plain error page that says anything, without
+// lastWords takes the last line of a plain error page that says anything, without
 // what could move a terminal's cursor.
-func oneLine(s string) string {
+func lastWords(s string) string {
 	line := ""
 	for l := range strings.Lines(s) {
 		if l = strings.TrimSpace(l); l != "" {

@@ -127,7 +127,7 @@ func (b *Binary) list(ctx context.Context, re string) ([]string, error) {
 	text, said := string(out.Bytes()), string(errs.Bytes())
 	if !res.OK() {
 		e := ending(story{target: b.Target, res: res, stdout: text, stderr: said, limit: listLimit, what: "the test binary of " + b.Target.ImportPath})
-		e.Text = oneLine(what+": "+e.Text, maxText)
+		e.Text = shortLine(what+": "+e.Text, maxText)
 		return nil, e
 	}
 	var names []string

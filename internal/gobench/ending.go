@@ -74,9 +74,9 @@ func ending(s story) *Error {
 	}
 	last := ""
 	if l := lastLine(s.stderr); l != "" {
-		last = fmt.Sprintf("; the last line on stderr: %q", oneLine(l, 160))
+		last = fmt.Sprintf("; the last line on stderr: %q", shortLine(l, 160))
 	} else if l := lastLine(s.stdout); l != "" && s.bench == "" {
-		last = fmt.Sprintf("; the last line it printed: %q", oneLine(l, 160))
+		last = fmt.Sprintf("; the last line it printed: %q", shortLine(l, 160))
 	}
 	if s.res.Signal != "" {
 		if s.res.Signal == "killed" {

@@ -2,8 +2,8 @@ package gobench
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"whet/internal/printable"
 )
 
 // Kind sorts errors by what a caller does about them.
@@ -43,27 +43,13 @@ const (
 )
 
 func newError(kind Kind, benchmark, text, detail string) *Error {
-	return &Error{Kind: kind, Benchmark: benchmark, Text: oneLine(text, maxText), Detail: bound(detail)}
+	return &Error{Kind: kind, Benchmark: benchmark, Text: shortLine(text, maxText), Detail: bound(detail)}
 }
 
-// oneLine makes text fit for one line of a terminal: blanks and control
+// shortLine makes text fit for one line of a terminal: blanks and control
 // characters become single spaces.
-func oneLine(text string, limit int) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, text)
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= limit {
-		return text
-	}
-	cut := limit
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
+func shortLine(text string, limit int) string {
+	return printable.Cut(strings.Join(strings.Fields(printable.Spaces(text)), " "), limit)
 }
 
 // bound keeps the head and the tail of a long text.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"whet/internal/capture/process"
+	"whet/internal/recording"
 )
 
 // Bounds on what the go command may print.
@@ -82,15 +83,10 @@ func environ(dir string, more []string) []string {
 
 // rootCause strips the names that os/exec and os put before the reason.
 func rootCause(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
+	if ee, ok := errors.AsType[*exec.Error](err); ok {
+		err = ee.Err
 	}
-	var ee *exec.Error
-	if errors.As(err, &ee) {
-		return ee.Err
-	}
-	return err
+	return recording.RootCause(err)
 }
 
 // troubles are what the go command says when it cannot work at all, and what

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"whet/internal/format/benchmark"
+	"whet/internal/recording"
 )
 
 // Bounds on what is read: a store may come from anywhere.
@@ -58,13 +59,13 @@ func Read(dir string) (*Store, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("read history %s: there is no such directory: whet bench -history %s PACKAGE… makes it", dir, dir)
 	case err != nil:
-		return nil, fmt.Errorf("read history %s: %w", dir, rootCause(err))
+		return nil, fmt.Errorf("read history %s: %w", dir, recording.RootCause(err))
 	case !st.IsDir():
 		return nil, fmt.Errorf("read history %s: it is a file: name the directory of the results", dir)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("read history %s: %w", dir, rootCause(err))
+		return nil, fmt.Errorf("read history %s: %w", dir, recording.RootCause(err))
 	}
 	defer root.Close()
 	return read(root.FS())
@@ -75,7 +76,7 @@ func read(fsys fs.FS) (*Store, error) {
 	r := &reader{fsys: fsys, store: &Store{}}
 	hosts, err := fs.ReadDir(fsys, ".")
 	if err != nil {
-		return nil, fmt.Errorf("read history: %w", rootCause(err))
+		return nil, fmt.Errorf("read history: %w", recording.RootCause(err))
 	}
 	nhosts := 0
 	for _, h := range hosts {
@@ -116,7 +117,7 @@ func (r *reader) problem(format string, args ...any) {
 func (r *reader) host(name string) {
 	entries, err := fs.ReadDir(r.fsys, name)
 	if err != nil {
-		r.problem("%s: %v: its results are left out", name, rootCause(err))
+		r.problem("%s: %v: its results are left out", name, recording.RootCause(err))
 		return
 	}
 	for _, e := range entries {
@@ -139,7 +140,7 @@ func (r *reader) entry(host, name string) {
 	st, err := fs.Stat(r.fsys, name)
 	switch {
 	case err != nil:
-		r.problem("%s: %v: it is left out", name, rootCause(err))
+		r.problem("%s: %v: it is left out", name, recording.RootCause(err))
 	case !st.Mode().IsRegular():
 		r.problem("%s: not a regular file: it is left out", name)
 	case st.Size() > maxFileBytes:
@@ -152,13 +153,13 @@ func (r *reader) entry(host, name string) {
 func (r *reader) file(host, name string) {
 	f, err := r.fsys.Open(name)
 	if err != nil {
-		r.problem("%s: %v: it is left out", name, rootCause(err))
+		r.problem("%s: %v: it is left out", name, recording.RootCause(err))
 		return
 	}
 	defer f.Close()
 	results, damage, err := Parse(io.LimitReader(f, maxFileBytes))
 	if err != nil {
-		r.problem("%s: %v: what stands before was read; mend or delete the file", name, rootCause(err))
+		r.problem("%s: %v: what stands before was read; mend or delete the file", name, recording.RootCause(err))
 	}
 	if len(damage) > 0 {
 		also := ""

@@ -93,7 +93,7 @@ func CheckDir(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // it is made
 	case err != nil:
-		return fmt.Errorf("history %s: %w", dir, rootCause(err))
+		return fmt.Errorf("history %s: %w", dir, recording.RootCause(err))
 	case !st.IsDir():
 		return fmt.Errorf("history %s: it is a file: name a directory that keeps the results of many runs", dir)
 	}
@@ -122,7 +122,7 @@ func TryDir(dir string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("history %s: nothing can be kept there: %w: name a directory that can be written to", dir, rootCause(err))
+		return fmt.Errorf("history %s: nothing can be kept there: %w: name a directory that can be written to", dir, recording.RootCause(err))
 	}
 	return nil
 }
@@ -139,16 +139,16 @@ func Append(dir string, e *Entry) (path string, err error) {
 	}
 	host := filepath.Join(dir, HostKey(&e.Host, e.Name))
 	if err := os.MkdirAll(host, 0o755); err != nil {
-		return "", fmt.Errorf("history %s: %w", dir, rootCause(err))
+		return "", fmt.Errorf("history %s: %w", dir, recording.RootCause(err))
 	}
 	f, err := os.CreateTemp(host, ".run.tmp-")
 	if err != nil {
-		return "", fmt.Errorf("history %s: %w", dir, rootCause(err))
+		return "", fmt.Errorf("history %s: %w", dir, recording.RootCause(err))
 	}
 	defer os.Remove(f.Name())
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return "", fmt.Errorf("history %s: %w", host, rootCause(err))
+		return "", fmt.Errorf("history %s: %w", host, recording.RootCause(err))
 	}
 	for n := range 1000 {
 		path = filepath.Join(host, e.fileName(n))
@@ -157,7 +157,7 @@ func Append(dir string, e *Entry) (path string, err error) {
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("history %s: %w", host, rootCause(err))
+		return "", fmt.Errorf("history %s: %w", host, recording.RootCause(err))
 	}
 	return path, nil
 }
@@ -249,18 +249,4 @@ func (e *Entry) text() (string, error) {
 		return "", errors.New("there are no results to keep")
 	}
 	return b.String(), w.Err()
-}
-
-// rootCause strips the path from a file system error: the caller names the
-// file in its own words.
-func rootCause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return le.Err
-	}
-	return err
 }

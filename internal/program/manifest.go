@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
+	"whet/internal/printable"
 	"whet/internal/recording"
 )
 
@@ -156,9 +156,9 @@ func parseManifest(data []byte) (Manifest, error) {
 		m.Warnings = append(m.Warnings[:kept], fmt.Sprintf("the agent gave %d more warnings", len(m.Warnings)-kept))
 	}
 	for i, w := range m.Warnings {
-		m.Warnings[i] = oneLine(w)
+		m.Warnings[i] = line(w)
 	}
-	m.GoVersion = oneLine(m.GoVersion)
+	m.GoVersion = line(m.GoVersion)
 	return m, nil
 }
 
@@ -179,16 +179,5 @@ func plain(name string) bool {
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
-// oneLine makes a text of the program's fit for a page.
-func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText-len("…")], "") + "…"
-	}
-	return text
-}
+// line makes a text of the program's fit for a page.
+func line(text string) string { return printable.Cut(printable.Spaces(text), maxText-len("…")) }

@@ -47,7 +47,7 @@ func Open(dir string) (*Recording, error) {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open recording %s: %w", dir, rootCause(err))
+		return nil, fmt.Errorf("open recording %s: %w", dir, RootCause(err))
 	}
 	r := &Recording{Dir: dir, root: root}
 	data, err := r.readBounded(manifestName, maxManifestBytes)
@@ -189,18 +189,18 @@ func (r *Recording) readBounded(name string, limit int64) ([]byte, error) {
 	// To open a pipe is to wait for whoever writes to it: look first.
 	st, err := r.root.Stat(name)
 	if err != nil {
-		return nil, rootCause(err)
+		return nil, RootCause(err)
 	}
 	if !st.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
 	f, err := r.root.Open(name)
 	if err != nil {
-		return nil, rootCause(err)
+		return nil, RootCause(err)
 	}
 	defer f.Close()
 	if st, err = f.Stat(); err != nil {
-		return nil, rootCause(err)
+		return nil, RootCause(err)
 	}
 	if st.Size() > limit {
 		return nil, fmt.Errorf("%d bytes are more than the %d that are read", st.Size(), limit)

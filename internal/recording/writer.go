@@ -39,7 +39,7 @@ func Create(path string, origin time.Time) (*Writer, error) {
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-")
 	if err != nil {
-		return nil, fmt.Errorf("create recording %s: %w", path, rootCause(err))
+		return nil, fmt.Errorf("create recording %s: %w", path, RootCause(err))
 	}
 	w := &Writer{final: path, dir: dir}
 	w.Manifest.Schema = fmt.Sprintf("%s%d", SchemaPrefix, SchemaVersion)
@@ -67,7 +67,7 @@ func CheckName(path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("write recording %s: %w", path, rootCause(err))
+		return fmt.Errorf("write recording %s: %w", path, RootCause(err))
 	}
 	if !st.IsDir() || !replaceable(path) {
 		return fmt.Errorf("%s exists and is not a recording: choose another name with -o", path)
@@ -87,7 +87,7 @@ func replaceable(dir string) bool {
 func (w *Writer) File(rel string) (string, error) {
 	name := filepath.Join(w.dir, filepath.FromSlash(rel))
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return "", fmt.Errorf("recording %s: %w", w.final, rootCause(err))
+		return "", fmt.Errorf("recording %s: %w", w.final, RootCause(err))
 	}
 	return filepath.Abs(name)
 }
@@ -97,13 +97,13 @@ func (w *Writer) File(rel string) (string, error) {
 func (w *Writer) Add(a Artifact) error {
 	f, err := os.Open(filepath.Join(w.dir, filepath.FromSlash(a.Path)))
 	if err != nil {
-		return fmt.Errorf("recording: add %s: %w", a.Path, rootCause(err))
+		return fmt.Errorf("recording: add %s: %w", a.Path, RootCause(err))
 	}
 	defer f.Close()
 	h := sha256.New()
 	n, err := io.Copy(h, f)
 	if err != nil {
-		return fmt.Errorf("recording: add %s: %w", a.Path, rootCause(err))
+		return fmt.Errorf("recording: add %s: %w", a.Path, RootCause(err))
 	}
 	a.Bytes, a.SHA256 = n, hex.EncodeToString(h.Sum(nil))
 	w.Manifest.Artifacts = append(w.Manifest.Artifacts, a)
@@ -117,7 +117,7 @@ func (w *Writer) Write(a Artifact, data []byte) error {
 		return err
 	}
 	if err := os.WriteFile(name, data, 0o644); err != nil {
-		return fmt.Errorf("recording: write %s: %w", a.Path, rootCause(err))
+		return fmt.Errorf("recording: write %s: %w", a.Path, RootCause(err))
 	}
 	return w.Add(a)
 }
@@ -131,7 +131,7 @@ func (w *Writer) AddSource(s Source, data []byte) error {
 		return err
 	}
 	if err := os.WriteFile(name, data, 0o644); err != nil {
-		return fmt.Errorf("recording: write source of %s: %w", s.Path, rootCause(err))
+		return fmt.Errorf("recording: write source of %s: %w", s.Path, RootCause(err))
 	}
 	w.Manifest.Sources = append(w.Manifest.Sources, s)
 	return nil
@@ -177,14 +177,14 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	if exists(final) {
 		old = w.dir + ".old"
 		if err := os.Rename(final, old); err != nil {
-			return w.dir, fmt.Errorf("finish recording: replace %s: %w (what there is lies in %s)", final, rootCause(err), w.dir)
+			return w.dir, fmt.Errorf("finish recording: replace %s: %w (what there is lies in %s)", final, RootCause(err), w.dir)
 		}
 	}
 	if err := os.Rename(w.dir, final); err != nil {
 		if old != "" {
 			err = errors.Join(err, os.Rename(old, final))
 		}
-		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", final, rootCause(err), w.dir)
+		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", final, RootCause(err), w.dir)
 	}
 	if old != "" {
 		os.RemoveAll(old)
@@ -229,9 +229,9 @@ func (w *Writer) writeManifest(name string) error {
 	}
 	path := filepath.Join(w.dir, name)
 	if err := os.WriteFile(path+".new", append(data, '\n'), 0o644); err != nil {
-		return rootCause(err)
+		return RootCause(err)
 	}
-	return rootCause(os.Rename(path+".new", path))
+	return RootCause(os.Rename(path+".new", path))
 }
 
 func exists(path string) bool {
@@ -239,9 +239,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// rootCause strips the path from a file system error: the caller names the
+// RootCause strips the path from a file system error: the caller names the
 // file in its own words.
-func rootCause(err error) error {
+func RootCause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

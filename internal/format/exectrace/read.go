@@ -141,7 +141,7 @@ func (d *decoder) open(r io.Reader) (err error) {
 	defer recovered(&err)
 	d.reader, err = trace.NewReader(r)
 	if err != nil {
-		return fmt.Errorf("read the execution trace: %w", oneLine(err))
+		return fmt.Errorf("read the execution trace: %w", shortened(err))
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (d *decoder) next() (ok bool, err error) {
 	defer recovered(&err)
 	ev, err := d.reader.ReadEvent()
 	if err != nil {
-		return false, oneLine(err)
+		return false, shortened(err)
 	}
 	if !d.started {
 		d.started, d.begin = true, ev.Time()
@@ -279,8 +279,8 @@ func (d *decoder) ranged(ev trace.Event) error {
 	return nil
 }
 
-// oneLine cuts the decoder's errors, which go on with its inner state.
-func oneLine(err error) error {
+// shortened cuts the decoder's errors, which go on with its inner state.
+func shortened(err error) error {
 	const most = 200
 	if errors.Is(err, io.EOF) {
 		return err
@@ -297,6 +297,6 @@ func oneLine(err error) error {
 // checks most references, not all.
 func recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = oneLine(fmt.Errorf("it is damaged: %v", p))
+		*err = shortened(fmt.Errorf("it is damaged: %v", p))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"whet/internal/hist"
+	"whet/internal/printable"
 )
 
 // Interval is one line of a log: the times that were counted in a while.
@@ -33,7 +34,7 @@ type Writer struct {
 func NewWriter(w io.Writer, start time.Time, comments ...string) (*Writer, error) {
 	var b bytes.Buffer
 	for _, c := range comments {
-		fmt.Fprintf(&b, "#[%s]\n", oneLine(c))
+		fmt.Fprintf(&b, "#[%s]\n", printable.Spaces(c))
 	}
 	fmt.Fprintf(&b, "#[Histogram log format version 1.3]\n")
 	fmt.Fprintf(&b, "#[StartTime: %s (seconds since epoch), %s]\n", seconds(start.Unix(), start.Nanosecond()), start.UTC().Format(time.RFC3339))
@@ -105,12 +106,3 @@ const exactPrefix = "#[Exact: min "
 func seconds(whole int64, nanos int) string { return fmt.Sprintf("%d.%09d", whole, nanos) }
 
 func duration(d time.Duration) string { return seconds(int64(d/time.Second), int(d%time.Second)) }
-
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, s)
-}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"whet/internal/printable"
 )
 
 const maxLine = 200 // bytes of a text that may come from the target
@@ -17,12 +19,5 @@ func Line(s string) string {
 		}
 		return r
 	}, s[:min(len(s), 4*maxLine)])
-	if len(s) <= maxLine {
-		return s
-	}
-	cut := maxLine
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+	return printable.Cut(s, maxLine)
 }

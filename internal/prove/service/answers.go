@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/load"
+	"whet/internal/printable"
 	"whet/internal/prove/pair"
 )
 
@@ -207,12 +208,5 @@ func short(text string) string {
 	if !plain {
 		return pair.Show(text)
 	}
-	if len(text) <= most {
-		return text
-	}
-	n := most
-	for !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
+	return printable.Cut(text, most)
 }

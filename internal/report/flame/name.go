@@ -3,7 +3,6 @@ package flame
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"whet/internal/printable"
 	"whet/internal/symbolname"
@@ -17,11 +16,7 @@ const maxName = 4096
 // escapes for what a terminal or a browser would obey or hide.
 func visible(s string) string {
 	if len(s) > maxName {
-		cut := maxName
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = fmt.Sprintf("%s… (%d bytes)", s[:cut], len(s))
+		s = fmt.Sprintf("%s (%d bytes)", printable.Cut(s, maxName), len(s))
 	}
 	return printable.Line(s)
 }

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"whet/internal/printable"
+)
+
+// PrintText prints what is no view: a text that did not arrive is a failure.
+func PrintText(out io.Writer, text *bytes.Buffer) error {
+	if _, err := text.WriteTo(out); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// WriteJSON writes a document that holds nothing a terminal would obey.
+func WriteJSON(w io.Writer, document any) error {
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err == nil {
+		_, err = w.Write(append(printable.JSON(text), '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return nil
+}
+
+// Emit writes to a file and says which, or to the standard output.
+func (e *Env) Emit(ctx context.Context, name string, write func(io.Writer) error) error {
+	if name == "" || name == "-" {
+		return write(e.Stdout)
+	}
+	if err := WriteFile(ctx, name, write); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(e.Stdout, e.Path(name))
+	return err
+}
+
+// WriteFile writes a file under a temporary name and renames it when whole. A
+// device or a pipe is written to as it stands: renamed over, /dev/null would be
+// a file. A link is followed, so that it stays one.
+func WriteFile(ctx context.Context, name string, write func(io.Writer) error) error {
+	st, err := os.Stat(name)
+	if err == nil && st.IsDir() {
+		return fmt.Errorf("write %s: it is a directory: choose another name with -o", name)
+	}
+	if err == nil && !st.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+		if err := errors.Join(write(untilDone{ctx, f}), f.Close()); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		return nil
+	}
+	f, name, err := CreateBeside(name)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer os.Remove(f.Name())
+	// Who only reads is not waited for long: the file goes when the user says
+	// stop, not when the next piece is written.
+	goOn := context.AfterFunc(ctx, func() { os.Remove(f.Name()) })
+	err = write(untilDone{ctx, f})
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if !goOn() {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := Rename(f, name); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// WriteResult is writeFile for what was measured, which is written also where the
+// user interrupted. A pipe that nobody reads is given up then.
+func WriteResult(ctx context.Context, name string, write func(io.Writer) error) error {
+	if st, err := os.Stat(name); err != nil || st.Mode().IsRegular() {
+		return WriteFile(context.WithoutCancel(ctx), name, write)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- WriteFile(context.WithoutCancel(ctx), name, write) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(stuckAfter):
+		return fmt.Errorf("write %s: %w", name, ErrUnread)
+	}
+}
+
+// ErrUnread is a pipe of which nothing is read.
+var ErrUnread = errors.New("nobody reads it")
+
+// CreateBeside makes a temporary file beside the one that it becomes, whose name
+// is without links. Its errors, as those of rename, do not show the temporary
+// name.
+func CreateBeside(name string) (f *os.File, to string, err error) {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	f, err = os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".tmp-")
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
+		err = pe.Err
+	}
+	return f, name, err
+}
+
+// Rename gives a temporary file its name.
+func Rename(f *os.File, to string) error {
+	err := os.Rename(f.Name(), to)
+	if le, ok := errors.AsType[*os.LinkError](err); ok {
+		return le.Err
+	}
+	return err
+}
+
+// untilDone fails once the context is done: what is being written is then
+// given up, and its temporary file removed.
+type untilDone struct {
+	ctx context.Context
+	f   *os.File
+}
+
+func (w untilDone) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.f.Write(p)
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
+		err = pe.Err // without the temporary name
+	}
+	return n, err
+}
+
+// stuckAfter is how long who reads what whet prints may keep it from ending
+// when it is told to.
+const stuckAfter = 3 * time.Second
+
+// PageBeside is the page of a recording, which lies beside it.
+func PageBeside(recording string) string { return strings.TrimSuffix(recording, ".whet") + ".html" }

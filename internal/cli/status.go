@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"whet/internal/printable"
+)
+
+// StatusLine is one line on a terminal that is written over; in a pipe it is
+// silent.
+type StatusLine struct {
+	mu    sync.Mutex
+	w     io.Writer
+	on    bool
+	width int
+	shown bool
+}
+
+// Status is the line on stderr.
+func (e *Env) Status() *StatusLine {
+	width := e.Width
+	if width == 0 {
+		width = 80
+	}
+	return &StatusLine{w: e.Stderr, on: e.StderrTerminal, width: width}
+}
+
+// Set shows text; clear removes it.
+func (s *StatusLine) Set(format string, args ...any) {
+	if !s.on {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := []rune(printable.Message(fmt.Sprintf(format, args...)))
+	if len(text) > s.width-1 {
+		text = text[:s.width-1]
+	}
+	fmt.Fprintf(s.w, "\r\x1b[K%s", string(text))
+	s.shown = true
+}
+
+func (s *StatusLine) Clear() {
+	if !s.on {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown {
+		fmt.Fprint(s.w, "\r\x1b[K")
+		s.shown = false
+	}
+}
+
+// Line prints a line that stays.
+func (s *StatusLine) Line(format string, args ...any) {
+	if !s.on {
+		return
+	}
+	s.Clear()
+	fmt.Fprintf(s.w, format+"\n", args...)
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+	"time"
+)
+
+// abandonAfter is what a verb that only reads may take to notice that it is to
+// stop.
+const abandonAfter = 300 * time.Millisecond
+
+// Abandonable runs a verb that only reads: it has no processes to end and
+// nothing to save, so that it need not be waited for, be it deep in a large
+// profile or waiting for a pipe that nobody writes to.
+func Abandonable(ctx context.Context, run func() error) error {
+	ended := make(chan error, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				ended <- NewDefect(r)
+			}
+		}()
+		ended <- run()
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(abandonAfter):
+		return ctx.Err()
+	}
+}
+
+// UnlessStuck is a writer to w that does not keep a verb from ending.
+func UnlessStuck(ctx context.Context, w io.Writer) io.Writer { return &patientWriter{ctx: ctx, w: w} }
+
+// patientWriter prints until the context is done and a write does not end: a
+// reader that stopped reading is waited for, and no longer than the user wants.
+type patientWriter struct {
+	ctx context.Context
+	w   io.Writer
+
+	mu    sync.Mutex
+	stuck bool
+}
+
+func (u *patientWriter) Write(p []byte) (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.stuck {
+		return 0, u.ctx.Err()
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	ended := make(chan result, 1)
+	own := bytes.Clone(p) // a write that is given up goes on
+	go func() {
+		n, err := u.w.Write(own)
+		ended <- result{n, err}
+	}()
+	select {
+	case r := <-ended:
+		return r.n, r.err
+	case <-u.ctx.Done():
+	}
+	select {
+	case r := <-ended:
+		return r.n, r.err
+	case <-time.After(stuckAfter):
+		u.stuck = true
+		return 0, u.ctx.Err()
+	}
+}
