@@ -168,6 +168,8 @@ func House() Plan {
 		{Pattern: "internal/view/...", Floor: Third},
 		{Pattern: "internal/prove/...", Floor: Third, Powers: Clock | Files,
 			Why: "it plans rounds against a budget and keeps both sides' binaries in a scratch directory"},
+		{Pattern: "internal/record", Floor: Third, Powers: Files,
+			Why: "it reads what instruments wrote; times are handed in"},
 		{Pattern: "internal/read", Floor: Third,
 			Beside: []string{"internal/diagnose/...", "internal/report"},
 			Why:    "it asks the rules about a recording and lays out its page"},

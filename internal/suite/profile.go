@@ -2,19 +2,16 @@ package suite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
-	"whet/internal/format/profile"
 	"whet/internal/gobench"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report"
-	"whet/internal/source"
 )
 
 // What the instruments are set to, as in every recording of benchmarks: each
@@ -59,7 +56,7 @@ func (r *runner) profileAll(ctx context.Context) error {
 			switch {
 			case ctx.Err() != nil:
 				return context.Cause(ctx)
-			case isFull(err):
+			case record.IsFull(err):
 				return err
 			case err != nil:
 				b.p.failed[topLevel(b.name)] = true
@@ -89,20 +86,16 @@ func (r *runner) profile(ctx context.Context, b *row, kind string) error {
 	case recording.KindMutex:
 		run.MutexProfile, run.MutexProfileFraction = name, mutexFraction
 	}
-	start := r.now()
+	start := r.w.Now()
 	if _, err := r.run(ctx, b.p, run); err != nil {
 		os.Remove(name)
 		return err
 	}
-	data, err := os.ReadFile(name)
+	_, p, err := record.ReadProfile(name, rel)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", rel, err)
+		return err
 	}
-	p, err := profile.Read(data, profile.DefaultLimits())
-	if err != nil {
-		return fmt.Errorf("read %s: %w", rel, err)
-	}
-	if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: r.recorded(b), StartNs: start, EndNs: r.now()}); err != nil {
+	if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: r.recorded(b), StartNs: start, EndNs: r.w.Now()}); err != nil {
 		return err
 	}
 	switch n := hot.Calls(calls, p); kind {
@@ -153,18 +146,9 @@ var columns = map[string]struct{ value, count string }{
 // short is a profile's measured code in a few figures.
 func (b *row) short(kind, rel string, p *callstack.Profile) report.BenchProfile {
 	loops := &hot.Loops{}
-	finder := b.p.finder()
-	for i := range p.NumFrames() {
-		file := p.Frame(callstack.FrameID(i)).File
-		if !b.p.holdsBenchmarks(file) || loops.Has(file) {
-			continue
-		}
-		if text, err := finder.Read(file); err == nil {
-			// Where it does not parse, set-up counts as measured code, as the
-			// recording's page will say.
-			_ = loops.AddFile(file, text)
-		}
-	}
+	// Where a file does not parse, set-up counts as measured code, as the
+	// recording's page will say.
+	b.p.frames.AddLoops(loops, p, func(error) {})
 	c := hot.Classify(p, loops)
 	b.parallel = b.parallel || c.Parallel
 	out := report.BenchProfile{Kind: kind, Path: rel}
@@ -185,22 +169,6 @@ func (b *row) short(kind, rel string, p *callstack.Profile) report.BenchProfile 
 	return out
 }
 
-// finder finds the files that the package's profiles name.
-func (p *pkg) finder() *source.Finder {
-	f := &source.Finder{GOROOT: p.target.GOROOT, GOMODCACHE: p.target.GOMODCACHE}
-	for _, m := range p.target.Own {
-		f.Modules = append(f.Modules, source.Module{Path: m.Path, Dir: m.Dir, Main: true})
-	}
-	return f
-}
-
-// holdsBenchmarks reports whether a file of a profile may hold measured loops:
-// one of a module of the user's.
-func (p *pkg) holdsBenchmarks(file string) bool {
-	_, module := p.finder().Display(file)
-	return slices.ContainsFunc(p.target.Own, func(m gobench.OwnModule) bool { return m.Path == module })
-}
-
 func topLevel(name string) string {
 	for i := range len(name) {
 		if name[i] == '/' {
@@ -209,5 +177,3 @@ func topLevel(name string) string {
 	}
 	return name
 }
-
-var errFull = errors.New("parts of the recording are missing; make room where it goes (-o)")

@@ -1,24 +1,18 @@
 package suite
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"whet/internal/callstack"
 	"whet/internal/format/benchmark"
-	"whet/internal/format/profile"
 	"whet/internal/history"
 	"whet/internal/quantity"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
@@ -30,12 +24,12 @@ func (r *runner) finish(ctx context.Context, err error) (*report.Bench, error) {
 	if interrupted {
 		err = context.Cause(ctx)
 	}
+	r.res.Host = r.w.Manifest.Host
 	r.describe()
-	r.storeResults()
-	r.storeSources()
-	if data := r.out.Bytes(); len(data) > 0 {
-		r.keep(r.w.Write(recording.Artifact{Path: "target/output.txt", Kind: recording.KindOutput, EndNs: r.now()}, data))
+	for _, p := range r.pkgs {
+		r.store(p)
 	}
+	r.w.AddOutput(r.out.Bytes())
 	if odd := r.odd(); r.o.History != "" && odd != "" {
 		r.warn("built with %s: the results were not added to the history", odd)
 	} else if r.o.History != "" && !interrupted && r.measured() {
@@ -44,22 +38,20 @@ func (r *runner) finish(ctx context.Context, err error) (*report.Bench, error) {
 		r.res.History = path
 		err = errors.Join(err, historyErr)
 	}
-	if err == nil && r.full != nil {
-		err = fmt.Errorf("%w: %w", r.full, errFull)
-	}
+	err = r.w.Ending(err)
 	switch {
 	case interrupted:
 		r.res.Partial = "interrupted"
-	case err != nil:
-		r.res.Partial = err.Error()
-	case r.over:
+	case err == nil && r.over:
 		r.res.Partial = fmt.Sprintf("the budget of %v ended", r.o.Budget)
+	default:
+		r.res.Partial = record.Partial(err)
 	}
 	if !r.measured() && err != nil {
 		return nil, err // nothing to keep
 	}
-	r.res.ElapsedNs = r.now()
-	path, finishErr := r.w.Finish(time.Duration(r.res.ElapsedNs), r.res.Partial)
+	r.res.ElapsedNs = r.w.Now()
+	path, finishErr := r.w.Finish(r.res.Partial)
 	r.res.Recording = path
 	r.res.Warnings = append(r.doubts(), r.w.Manifest.Warnings...)
 	for _, p := range r.pkgs {
@@ -118,23 +110,16 @@ func (r *runner) recorded(b *row) string {
 // are left open.
 func (r *runner) describe() {
 	m := &r.w.Manifest
-	m.Tool, m.Kind, m.Target, m.Command = r.o.Version, recording.TargetBenchmark, strings.Join(r.o.Packages, " "), recording.CommandLine(r.o.Command)
-	m.Host = r.res.Host
 	if cpu := r.o.processors()[0]; cpu != "" {
 		fmt.Sscan(cpu, &m.Host.GOMAXPROCS)
 	}
 	m.Plan = recording.Plan{BudgetNs: int64(r.o.Budget), BenchTime: r.o.BenchTime, Instruments: r.o.Profiles}
 	first := r.pkgs[0]
+	m.Build = record.Build(first.target, first.bin, r.build(), r.o.Args)
 	b := &m.Build
-	*b = recording.Build{GoVersion: first.bin.GoVersion, Module: first.target.Module, ModuleVersion: first.target.ModuleVersion,
-		Args: r.o.Args, VCS: first.bin.VCS, Revision: first.bin.Revision, Dirty: first.dirty,
-		Race: first.bin.Race, Cover: first.bin.Cover, Unoptimized: first.bin.Unoptimized, Settings: first.bin.Settings}
-	if r.o.Tags != "" {
-		b.Flags = append(b.Flags, "-tags="+r.o.Tags)
-	}
-	b.Flags = append(b.Flags, r.o.Flags...)
-	if len(r.pkgs) == 1 {
-		b.Package, b.BuildID = first.target.ImportPath, first.bin.BuildID
+	b.Dirty = first.dirty
+	if len(r.pkgs) > 1 {
+		b.Package, b.BuildID = "", ""
 	}
 	for _, p := range r.pkgs {
 		if p.target.Module != b.Module {
@@ -173,96 +158,26 @@ func (r *runner) manifest(b *row) recording.Benchmark {
 		}
 		return 0
 	})
-	l := sorted[(len(sorted)-1)/2]
-	out := recording.Benchmark{Name: r.recorded(b), Procs: b.procs, Iterations: l.N, NsPerOp: l.NsPerOp, BytesPerOp: l.BytesPerOp, AllocsPerOp: l.AllocsPerOp,
-		Parallel: b.parallel, CPUIterations: b.cpuCalls, MutexIterations: b.mutexCalls, AllocIterations: b.allocCalls}
-	for _, metric := range l.Metrics {
-		out.Metrics = append(out.Metrics, recording.Metric{Unit: metric.Unit, Value: metric.Value})
-	}
+	out := record.Benchmark(r.recorded(b), sorted[(len(sorted)-1)/2])
+	out.Parallel, out.CPUIterations, out.MutexIterations, out.AllocIterations = b.parallel, b.cpuCalls, b.mutexCalls, b.allocCalls
 	for _, p := range b.profiles {
 		out.Profiled = out.Profiled || p.Kind == recording.KindCPU
 	}
 	return out
 }
 
-// storeResults keeps each package's results in Go benchmark format.
-func (r *runner) storeResults() {
-	for _, p := range r.pkgs {
-		if len(p.rows) == 0 {
-			continue
-		}
-		var text bytes.Buffer
-		w := benchmark.NewWriter(&text)
-		for _, s := range r.settings(p) {
-			w.Set(s.Key, s.Value)
-		}
-		for _, b := range p.rows {
-			for _, l := range b.lines {
-				w.Write(l)
-			}
-		}
-		r.keep(r.w.Write(recording.Artifact{Path: "bench/" + p.slug + ".txt", Kind: recording.KindBench, EndNs: r.now()}, text.Bytes()))
-	}
-}
-
-// storeSources copies every file that a profile's frames name into the
-// recording.
-func (r *runner) storeSources() {
-	kept := make(map[string]bool)
-	for _, p := range r.pkgs {
-		files := make(map[string]bool)
-		for _, b := range p.rows {
-			for _, short := range b.profiles {
-				data, err := os.ReadFile(filepath.Join(r.w.Dir(), filepath.FromSlash(short.Path)))
-				var prof *callstack.Profile
-				if err == nil {
-					prof, err = profile.Read(data, profile.DefaultLimits())
-				}
-				if err != nil {
-					r.keep(fmt.Errorf("%s: %w", short.Path, err))
-					continue
-				}
-				for i := range prof.NumFrames() {
-					files[prof.Frame(callstack.FrameID(i)).File] = true
-				}
-			}
-		}
-		finder := p.finder()
-		for _, file := range slices.Sorted(maps.Keys(files)) {
-			if _, ok := finder.Find(file); !ok || kept[file] {
-				continue // generated, as _testmain.go, or kept with another package
-			}
-			data, err := finder.Read(file)
-			if err != nil {
-				r.warn("%v: it was not kept", err)
-				continue
-			}
-			kept[file] = true
-			display, module := finder.Display(file)
-			s := recording.Source{Frame: file, Path: display, Module: module}
-			if modified, ok := finder.Modified(file); ok && modified.After(p.built) {
-				s.Differs = "it was changed after the build began"
-				r.warn("%s was changed after the build began: its lines may not be those that were measured; run whet bench again", display)
-			}
-			r.keep(r.w.AddSource(s, data))
+// store keeps a package's results, and the sources of what its profiles name.
+func (r *runner) store(p *pkg) {
+	var lines []benchmark.Line
+	var profiles []string
+	for _, b := range p.rows {
+		lines = append(lines, b.lines...)
+		for _, short := range b.profiles {
+			profiles = append(profiles, short.Path)
 		}
 	}
-}
-
-// keep turns a failure to store something extra into a warning. A full disk is
-// more than that, and said once.
-func (r *runner) keep(err error) {
-	switch {
-	case err == nil:
-	case !isFull(err):
-		r.warn("%v", err)
-	case r.full == nil:
-		r.full = err
-	}
-}
-
-func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	r.w.AddResults("bench/"+p.slug+".txt", p.target.ImportPath, lines)
+	r.w.AddSources(p.frames, "bench", profiles, func(string, *callstack.Profile) {})
 }
 
 // entry is the run as the history keeps it.
@@ -306,18 +221,6 @@ func (p *pkg) result() report.BenchPackage {
 		out.Benchmarks = append(out.Benchmarks, row)
 	}
 	return out
-}
-
-// slug makes a file name of any name; the number keeps it apart from others.
-func slug(i int, name string) string {
-	name = strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
-			return c
-		}
-		return '-'
-	}, name)
-	return fmt.Sprintf("%02d-%.60s", i+1, name)
 }
 
 // tee passes output on to two writers, of which the second may be nil.

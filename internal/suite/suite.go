@@ -17,6 +17,7 @@ import (
 	"whet/internal/gobench"
 	"whet/internal/history"
 	"whet/internal/quantity"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report"
 	"whet/internal/worktree"
@@ -32,14 +33,13 @@ const testLimit = 10 * time.Minute
 type runner struct {
 	o        Options
 	origin   time.Time
-	w        *recording.Writer
+	w        *record.Recorder
 	scratch  string // of the binaries
 	res      *report.Bench
 	pkgs     []*pkg
 	out      *process.Bounded
 	deadline time.Time // zero: none
 	over     bool      // the budget is
-	full     error     // the first thing that could not be stored
 }
 
 // pkg is a package that is measured.
@@ -47,7 +47,7 @@ type pkg struct {
 	listed gobench.Listed
 	target *gobench.Target
 	bin    *gobench.Binary
-	built  time.Time
+	frames *record.Frames
 	names  []string // top-level benchmarks
 	slug   string
 	rows   []*row
@@ -88,7 +88,8 @@ func Run(ctx context.Context, o Options) (*report.Bench, error) {
 			return nil, err
 		}
 	}
-	if r.w, err = recording.Create(o.Out, r.origin); err != nil {
+	r.w, err = record.Create(record.Run{Path: o.Out, Kind: recording.TargetBenchmark, Target: strings.Join(o.Packages, " "), Command: o.Command, Version: o.Version, Origin: r.origin, Now: o.Now})
+	if err != nil {
 		return nil, err
 	}
 	defer r.w.Discard()
@@ -99,13 +100,12 @@ func Run(ctx context.Context, o Options) (*report.Bench, error) {
 	}
 	defer scratch.Close()
 	r.scratch = scratch.Dir
-	r.res.Host = host.Facts(nil)
 	if err := r.prepare(ctx, listed); err != nil {
 		return nil, err
 	}
-	meter := host.Start()
+	r.w.Meter = host.Start()
 	err = r.measure(ctx)
-	meter.Stop(&r.res.Host)
+	r.w.Measured()
 	return r.finish(ctx, err)
 }
 
@@ -121,7 +121,7 @@ func (r *runner) prepare(ctx context.Context, listed []gobench.Listed) error {
 			r.res.Without++
 			continue
 		}
-		p := &pkg{listed: l, slug: slug(len(r.pkgs), l.ImportPath), failed: make(map[string]bool)}
+		p := &pkg{listed: l, slug: record.Slug(len(r.pkgs), l.ImportPath), failed: make(map[string]bool)}
 		err := r.prepareOne(ctx, p, i)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -173,7 +173,7 @@ func (r *runner) prepareOne(ctx context.Context, p *pkg, i int) (err error) {
 	if p.target, err = gobench.Resolve(ctx, r.o.Dir, p.listed.Operand, r.build()); err != nil {
 		return err
 	}
-	p.built = r.o.Now()
+	built := r.o.Now()
 	// Profiles name the binary's file: it is called as go test calls it.
 	dir := filepath.Join(r.scratch, strconv.Itoa(i))
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -182,6 +182,7 @@ func (r *runner) prepareOne(ctx context.Context, p *pkg, i int) (err error) {
 	if p.bin, err = gobench.Build(ctx, p.target, r.build(), filepath.Join(dir, path.Base(p.target.ImportPath)+".test")); err != nil {
 		return err
 	}
+	p.frames = record.NewFrames(p.target, p.bin, built)
 	if p.names, err = p.bin.Benchmarks(ctx, r.o.Bench); err != nil {
 		return err
 	}
@@ -317,19 +318,13 @@ func (r *runner) sample(p *pkg, cpu string, l benchmark.Line) {
 		}
 	}
 	if at == nil {
-		at = &row{p: p, name: l.Name, cpu: cpu, procs: l.Procs, slug: slug(len(p.rows), strings.TrimPrefix(l.Name, "Benchmark"))}
+		at = &row{p: p, name: l.Name, cpu: cpu, procs: l.Procs, slug: record.Slug(len(p.rows), strings.TrimPrefix(l.Name, "Benchmark"))}
 		p.rows = append(p.rows, at)
 	}
 	at.lines = append(at.lines, l)
 	if r.o.Lines != nil {
-		r.o.Lines.Result(r.settings(p), l)
+		r.o.Lines.Result(record.Settings(&r.w.Manifest.Host, p.target.ImportPath), l)
 	}
-}
-
-// settings are the configuration lines of a package's results.
-func (r *runner) settings(p *pkg) []benchmark.Setting {
-	h := &r.res.Host
-	return []benchmark.Setting{{Key: "goos", Value: h.OS}, {Key: "goarch", Value: h.Arch}, {Key: "pkg", Value: p.target.ImportPath}, {Key: "cpu", Value: h.CPU}}
 }
 
 // failBenchmark notes a benchmark that is not run again. One that skips itself
@@ -374,7 +369,3 @@ func (r *runner) progress(p Progress) {
 	}
 	r.o.Progress(p)
 }
-
-func (r *runner) since(t time.Time) int64 { return int64(t.Sub(r.origin)) }
-
-func (r *runner) now() int64 { return r.since(r.o.Now()) }

@@ -1,13 +1,10 @@
 package tune
 
 import (
-	"fmt"
-	"os"
 	"strings"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
-	"whet/internal/format/profile"
 	"whet/internal/gobench"
 )
 
@@ -23,17 +20,4 @@ func (r *recorder) calls(res *gobench.Result, name string, p *callstack.Profile)
 		}
 	}
 	return 0
-}
-
-// readProfile reads a profile that a run has just written.
-func readProfile(name, rel string) ([]byte, *callstack.Profile, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", rel, err)
-	}
-	p, err := profile.Read(data, profile.DefaultLimits())
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", rel, err)
-	}
-	return data, p, nil
 }

@@ -50,7 +50,7 @@ func BenchmarkOne(b *testing.B) {
 `,
 	})
 	for _, name := range []string{"Loop", "N", "One"} {
-		outcome, err := record(t, dir, func(o *Options) { o.Bench, o.Budget = name+"$", 2*time.Second })
+		outcome, err := recordModule(t, dir, func(o *Options) { o.Bench, o.Budget = name+"$", 2*time.Second })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func BenchmarkA(b *testing.B) { table(b) }
 func BenchmarkC(b *testing.B) { table(b) }
 `,
 	})
-	outcome, err := record(t, dir, func(o *Options) { o.Bench, o.Budget, o.Samples = "A/x|C/y", 5*time.Second, 100_000 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Bench, o.Budget, o.Samples = "A/x|C/y", 5*time.Second, 100_000 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func BenchmarkDeep(b *testing.B) {
 }
 `,
 	})
-	outcome, err := record(t, dir, func(o *Options) { o.Budget, o.Samples = 60*time.Second, 50 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 60*time.Second, 50 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func BenchmarkMany(b *testing.B) {
 }
 `,
 	})
-	outcome, err := record(t, dir, func(o *Options) { o.Budget = 7 * time.Second })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget = 7 * time.Second })
 	if err != nil || len(outcome.Failures) > 0 {
 		t.Fatalf("%v, failures %q", err, outcome.Failures)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"whet/internal/capture"
-	"whet/internal/capture/host"
 	"whet/internal/format/metrics"
 	"whet/internal/load"
 	"whet/internal/recording"
@@ -51,16 +50,15 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 		return Outcome{}, err
 	}
 	r := &serviceRecorder{session: newSession(o.Common), o: o}
-	if err := r.create("cost-" + defaultName(serviceName(o.Load.URL))); err != nil {
+	if err := r.create(recording.TargetService, "cost-"+defaultName(serviceName(o.Load.URL))); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()
-	meter := host.Start()
 	err := r.recordCost(ctx, costPairs(o.Load.Duration))
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	meter.Stop(&r.w.Manifest.Host)
+	r.w.Measured()
 	if len(r.w.Manifest.Costs) == 0 {
 		return Outcome{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"whet/internal/recording"
 )
@@ -16,12 +15,12 @@ import (
 // TestFullDisk: what could not be stored is an error, named once, and the rest
 // is kept.
 func TestFullDisk(t *testing.T) {
-	w, err := recording.Create(filepath.Join(t.TempDir(), "run.whet"), time.Unix(0, 0))
-	if err != nil {
+	r := newSession(DefaultOptions().Common)
+	r.c.Out = filepath.Join(t.TempDir(), "run.whet")
+	if err := r.create(recording.TargetBenchmark, ""); err != nil {
 		t.Fatal(err)
 	}
-	defer w.Discard()
-	r := &session{c: DefaultOptions().Common, w: w}
+	defer r.w.Discard()
 	r.keep(nil)
 	r.keep(errors.New("a.go is odd"))
 	for _, name := range []string{"b.go", "c.go"} {

@@ -13,6 +13,7 @@ import (
 	"whet/internal/format/benchmark"
 	"whet/internal/format/profile"
 	"whet/internal/gobench"
+	"whet/internal/record"
 	"whet/internal/recording"
 )
 
@@ -58,7 +59,7 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 	for i, l := range ranked {
 		if i < n {
 			selected = append(selected, l.Name)
-			subjects[i] = &subject{Line: l, slug: slug(i, l.Name), loops: &hot.Loops{}, stretch: 1, perCall: perCall(l, quickTime(r.o.Budget, len(names)))}
+			subjects[i] = &subject{Line: l, slug: record.Slug(i, strings.TrimPrefix(l.Name, "Benchmark")), loops: &hot.Loops{}, stretch: 1, perCall: perCall(l, quickTime(r.o.Budget, len(names)))}
 		} else {
 			leftOut = append(leftOut, l.Name)
 		}
@@ -335,7 +336,7 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 	if err != nil {
 		return err
 	}
-	_, p, err := readProfile(name, rel)
+	_, p, err := record.ReadProfile(name, rel)
 	if err != nil {
 		return err
 	}
@@ -368,12 +369,12 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 		return err
 	}
 	end := r.o.Now()
-	data, p, err := readProfile(name, rel)
+	data, p, err := record.ReadProfile(name, rel)
 	if err != nil {
 		return err
 	}
 	s.cpuIterations += r.calls(res, s.Name, p)
-	r.addLoops(s.loops, p)
+	r.frames.AddLoops(s.loops, p, r.keep)
 	c := hot.Classify(p, s.loops)
 	if len(s.cpu) == 0 {
 		s.cpuStart = r.since(start)
@@ -430,7 +431,7 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 		if err != nil {
 			return err
 		}
-		_, p, err := readProfile(name, rel)
+		_, p, err := record.ReadProfile(name, rel)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func BenchmarkStdlib(b *testing.B) {
 }
 `,
 	})
-	outcome, err := record(t, dir, func(o *Options) { o.Budget, o.Samples = 12*time.Second, 20 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 12*time.Second, 20 })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,7 +141,7 @@ func TestPlantedInAService(t *testing.T) {
 
 // TestPlantedInABenchmark: the same of a benchmark.
 func TestPlantedInABenchmark(t *testing.T) {
-	outcome, err := record(t, copyPlanted(t), func(o *Options) {
+	outcome, err := recordModule(t, copyPlanted(t), func(o *Options) {
 		o.Operand, o.BenchTime, o.Budget, o.Samples = "./work", "6s", 60*time.Second, 300
 	})
 	if err != nil {

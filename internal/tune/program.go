@@ -97,16 +97,15 @@ func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
 	if err := r.resolve(ctx, o.Operand); err != nil {
 		return Outcome{}, err
 	}
-	if err := r.create(defaultName(r.target.ImportPath)); err != nil {
+	if err := r.create(recording.TargetProgram, defaultName(r.target.ImportPath)); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()
-	meter := host.Start()
 	err := r.record(ctx)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	meter.Stop(&r.w.Manifest.Host)
+	r.w.Measured()
 	if len(r.result.Runs) == 0 {
 		return Outcome{}, err // it never ran: there is nothing to keep
 	}
@@ -121,7 +120,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.describe(recording.TargetProgram, r.o.Args)
+	r.describe(r.o.Args)
 	r.w.Manifest.Plan = recording.Plan{BudgetNs: int64(r.o.Budget), Instruments: []string{
 		recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex, recording.KindGoroutine,
 		recording.KindThreads, recording.KindTrace, recording.KindMetrics, recording.KindGC}}
@@ -141,7 +140,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 	r.result.MachineBusyRatio = during.BusyRatio
 	r.w.Manifest.Program = &r.result
 	r.store(&r.taken)
-	r.addOutput()
+	r.w.AddOutput(r.out.Bytes())
 	r.addSources()
 	if err == nil {
 		r.addCompiler(ctx)

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
-	"whet/internal/capture/host"
 	"whet/internal/gobench"
 	"whet/internal/recording"
 )
@@ -46,7 +44,7 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 	if err := r.resolve(ctx, o.Operand); err != nil {
 		return Outcome{}, err
 	}
-	if err := r.create(defaultName(r.target.ImportPath)); err != nil {
+	if err := r.create(recording.TargetBenchmark, defaultName(r.target.ImportPath)); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()
@@ -55,12 +53,11 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer removeScratch()
-	meter := host.Start()
 	err = r.record(ctx)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	meter.Stop(&r.w.Manifest.Host)
+	r.w.Measured()
 	var ge *gobench.Error
 	if r.bin == nil || errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks {
 		return Outcome{}, err // not even built, or nothing to run: there is nothing to keep
@@ -90,7 +87,7 @@ func (r *recorder) record(ctx context.Context) error {
 	err = r.measure(ctx, names)
 	// Whatever was measured becomes readable: an interrupted run keeps its
 	// sources too, which takes a moment, but asks the compiler nothing.
-	r.addOutput()
+	r.w.AddOutput(r.out.Bytes())
 	r.addSources()
 	if err == nil {
 		r.addCompiler(ctx)
@@ -108,7 +105,7 @@ func (r *recorder) buildBinary(ctx context.Context) error {
 
 // describe fills the manifest with what is known before measuring.
 func (r *recorder) describe() {
-	r.session.describe(recording.TargetBenchmark, r.o.Args)
+	r.session.describe(r.o.Args)
 	m := &r.w.Manifest
 	if n, err := strconv.Atoi(r.o.CPU); err == nil {
 		m.Host.GOMAXPROCS = n // -cpu
@@ -136,21 +133,8 @@ func (r *recorder) runTests(ctx context.Context) error {
 		r.w.Warn("the tests took longer than %v and were not waited for: run go test yourself", testLimit)
 	case !tests.Passed:
 		r.out.Write([]byte(tests.Output))
-		r.addOutput()
+		r.w.AddOutput(r.out.Bytes())
 		return &gobench.Error{Kind: gobench.KindTestFailed, Text: fmt.Sprintf("the tests of %s fail (%s): mend them first, or leave them out with -run '^$'", r.target.ImportPath, tests.FirstFailure)}
 	}
 	return nil
-}
-
-// slug makes a file name from a benchmark's name.
-func slug(i int, name string) string {
-	name = strings.TrimPrefix(name, "Benchmark")
-	name = strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
-			return c
-		}
-		return '-'
-	}, name)
-	return fmt.Sprintf("%02d-%.60s", i+1, name)
 }

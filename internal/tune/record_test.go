@@ -98,7 +98,7 @@ func writeModule(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func record(t *testing.T, dir string, change func(*Options)) (Outcome, error) {
+func recordModule(t *testing.T, dir string, change func(*Options)) (Outcome, error) {
 	t.Helper()
 	o := DefaultOptions()
 	o.Dir, o.Operand, o.Out, o.Budget, o.Samples = dir, ".", filepath.Join(t.TempDir(), "run.whet"), 6*time.Second, 200
@@ -148,7 +148,7 @@ func checkReadOnce(t *testing.T, o *Outcome, want *report.Page) {
 // the sampling error.
 func TestPlantedCosts(t *testing.T) {
 	dir := writeModule(t, planted)
-	outcome, err := record(t, dir, func(o *Options) { o.Budget, o.Samples = 60*time.Second, 300 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 60*time.Second, 300 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func BenchmarkLater(b *testing.B) {
 		{"./skips", "Later", gobench.KindNoResult, "BenchmarkLater skips itself: skips_test.go:14: not now", true},
 		{"./missing", ".", gobench.KindNoPackage, "missing", false},
 	} {
-		outcome, err := record(t, dir, func(o *Options) {
+		outcome, err := recordModule(t, dir, func(o *Options) {
 			o.Operand, o.Bench, o.Timeout = tc.operand, tc.bench, 3*time.Second
 		})
 		var ge *gobench.Error
@@ -350,7 +350,7 @@ func BenchmarkLater(b *testing.B) {
 			}
 		}
 	}
-	outcome, err := record(t, dir, func(o *Options) { o.Timeout, o.Samples, o.Budget = 5*time.Second, 20, 60*time.Second })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Timeout, o.Samples, o.Budget = 5*time.Second, 20, 60*time.Second })
 	if err != nil || len(outcome.Failures) != 3 {
 		t.Fatalf("one good among bad: %v, failures %q", err, outcome.Failures)
 	}

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"whet/internal/capture"
-	"whet/internal/capture/host"
 	"whet/internal/capture/process"
 	"whet/internal/gobench"
 	"whet/internal/load"
 	"whet/internal/program"
+	"whet/internal/record"
 	"whet/internal/recording"
 )
 
@@ -103,16 +103,15 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	}
 	o.Load.Loops = loops(&o.Load, len(o.Server) > 0, runtime.GOMAXPROCS(0))
 	r := &serviceRecorder{session: newSession(o.Common), o: o}
-	if err := r.create(defaultName(serviceName(o.Load.URL))); err != nil {
+	if err := r.create(recording.TargetService, defaultName(serviceName(o.Load.URL))); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()
-	meter := host.Start()
 	err := r.record(ctx)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	meter.Stop(&r.w.Manifest.Host)
+	r.w.Measured()
 	if !r.loaded {
 		return Outcome{}, err // nothing was measured
 	}
@@ -151,7 +150,7 @@ func (r *serviceRecorder) record(ctx context.Context) error {
 	r.stopServer()
 	r.w.Manifest.Service = &r.result
 	r.store(&r.taken)
-	r.addOutput()
+	r.w.AddOutput(r.out.Bytes())
 	if r.target != nil {
 		r.addSources()
 		if err == nil {
@@ -166,7 +165,7 @@ func (r *serviceRecorder) record(ctx context.Context) error {
 func (r *serviceRecorder) prepare(ctx context.Context) error {
 	if len(r.o.Server) == 0 {
 		r.findSources(ctx)
-		r.describe(recording.TargetService, nil)
+		r.describe(nil)
 		r.w.Manifest.Host.GOMAXPROCS = 0 // until the target says it
 		return nil
 	}
@@ -186,7 +185,7 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 	} else {
 		r.findSources(ctx)
 	}
-	r.describe(recording.TargetService, args)
+	r.describe(args)
 	if r.bin != nil {
 		r.addDiff(ctx)
 	}
@@ -223,7 +222,7 @@ func (r *serviceRecorder) findSources(ctx context.Context) {
 		return // outside of any module: profiles name files that nothing is known of
 	}
 	r.target = t
-	r.frames = newFrameNames(t, &gobench.Binary{}, r.origin)
+	r.frames = record.NewFrames(t, &gobench.Binary{}, r.origin)
 }
 
 // isPackage reports whether a command is the directory of a Go package.

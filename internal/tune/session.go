@@ -3,37 +3,35 @@ package tune
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"whet/internal/capture/host"
 	"whet/internal/gobench"
 	"whet/internal/read"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report"
 )
 
 // session is what every way of recording has: the recording that is written,
-// its clock, the build, and what the target prints.
+// the build, and what the target prints.
 type session struct {
 	c      Common
-	origin time.Time
 	target *gobench.Target
 	build  gobench.BuildOptions
 	bin    *gobench.Binary
 	binary string // its path inside the recording
-	w      *recording.Writer
-	frames *frameNames
+	w      *record.Recorder
+	frames *record.Frames
 	out    *outputKeeper
 
 	known    read.Known
 	decided  bool      // the compiler's decisions on the package itself are stored
-	full     error     // the first thing that a full disk kept from being stored
 	deadline time.Time // end of the measuring, when it is known
+	origin   time.Time
 }
 
 // Outcome is what a recording of any target leaves behind.
@@ -61,13 +59,16 @@ func (s *session) resolve(ctx context.Context, operand string) error {
 	return err
 }
 
-// create makes the recording, called name unless the user chose one.
-func (s *session) create(name string) error {
+// create makes the recording of a kind of target, called name unless the user
+// chose one, and begins to watch the machine.
+func (s *session) create(kind, name string) (err error) {
 	if s.c.Out == "" {
 		s.c.Out = filepath.Join(s.c.Dir, name)
 	}
-	w, err := recording.Create(s.c.Out, s.origin)
-	s.w = w
+	s.w, err = record.Create(record.Run{Path: s.c.Out, Kind: kind, Target: s.c.Operand, Command: s.c.Command, Version: s.c.Version, Origin: s.origin, Now: s.c.Now})
+	if err == nil {
+		s.w.Meter = host.Start()
+	}
 	return err
 }
 
@@ -83,7 +84,7 @@ func (s *session) addBinary(rel string, build func(name string) (*gobench.Binary
 		return err
 	}
 	s.binary = rel
-	s.frames = newFrameNames(s.target, s.bin, start)
+	s.frames = record.NewFrames(s.target, s.bin, start)
 	if s.c.NoBinary {
 		return nil // it is removed at the end
 	}
@@ -95,30 +96,11 @@ func binaryName(t *gobench.Target) string {
 	return "build/" + strings.TrimSuffix(defaultName(t.ImportPath), ".whet")
 }
 
-// describe fills the manifest with the machine and the build.
-func (s *session) describe(kind string, args []string) {
-	m := &s.w.Manifest
-	m.Tool, m.Kind, m.Target, m.Command = s.c.Version, kind, recording.Redacted(s.c.Operand), recording.CommandLine(s.c.Command)
-	m.Host = host.Facts(nil)
-	if s.target == nil {
-		return
+// describe enters the build.
+func (s *session) describe(args []string) {
+	if s.target != nil {
+		s.w.Manifest.Build = record.Build(s.target, s.bin, s.build, args)
 	}
-	m.Build = recording.Build{Package: s.target.ImportPath, Module: s.target.Module, ModuleVersion: s.target.ModuleVersion}
-	for _, own := range s.target.Own {
-		m.Build.OwnModules = append(m.Build.OwnModules, own.Path)
-	}
-	b := s.bin
-	if b == nil {
-		return
-	}
-	if s.c.Tags != "" {
-		m.Build.Flags = append(m.Build.Flags, "-tags="+s.c.Tags)
-	}
-	m.Build.Flags = append(m.Build.Flags, s.c.Flags...)
-	m.Build.Args = append(m.Build.Args, args...)
-	m.Build.GoVersion, m.Build.BuildID, m.Build.Settings = b.GoVersion, b.BuildID, b.Settings
-	m.Build.VCS, m.Build.Revision, m.Build.Dirty = b.VCS, b.Revision, b.Dirty
-	m.Build.Race, m.Build.Cover, m.Build.Unoptimized = b.Race, b.Cover, b.Unoptimized
 }
 
 // addDiff keeps the working tree's changes against the revision.
@@ -130,7 +112,9 @@ func (s *session) addDiff(ctx context.Context) {
 
 func (s *session) since(t time.Time) int64 { return int64(t.Sub(s.origin)) }
 
-func (s *session) now() int64 { return s.since(s.c.Now()) }
+func (s *session) now() int64 { return s.w.Now() }
+
+func (s *session) keep(err error) { s.w.Keep(err) }
 
 func (s *session) progress(p Progress) {
 	if s.c.Progress == nil {
@@ -140,25 +124,6 @@ func (s *session) progress(p Progress) {
 		p.Left = max(s.deadline.Sub(s.c.Now()), 0)
 	}
 	s.c.Progress(p)
-}
-
-// addOutput keeps what the target printed.
-func (s *session) addOutput() {
-	if data := s.out.Bytes(); len(data) > 0 {
-		s.keep(s.w.Write(recording.Artifact{Path: "target/output.txt", Kind: recording.KindOutput, EndNs: s.now()}, data))
-	}
-}
-
-// keep turns a failure to store something extra into a warning. A full disk is
-// more than that, and said once: nothing that follows will be stored either.
-func (s *session) keep(err error) {
-	switch {
-	case err == nil:
-	case !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT):
-		s.w.Warn("%v", err)
-	case s.full == nil:
-		s.full = err
-	}
 }
 
 // addFindings diagnoses what was recorded and keeps the answer beside it.
@@ -185,22 +150,12 @@ func (s *session) addFindings() (*read.Reading, error) {
 // measured.
 func (s *session) finish(err error) (o Outcome, _ error) {
 	if err == nil {
-		o.reading, err = s.addFindings()
-		s.keep(err)
-		err = nil
+		var findingsErr error
+		o.reading, findingsErr = s.addFindings()
+		s.keep(findingsErr)
 	}
-	if s.full != nil {
+	if err = s.w.Ending(err); err != nil {
 		o.reading = nil // it is of more than the recording has
-	}
-	if err == nil && s.full != nil {
-		err = fmt.Errorf("%w: parts of the recording are missing; make room where it goes (-o)", s.full)
-	}
-	partial := ""
-	switch {
-	case errors.Is(err, context.Canceled):
-		partial = "interrupted"
-	case err != nil:
-		partial = err.Error()
 	}
 	if s.c.NoBinary && s.binary != "" {
 		if name, nameErr := s.w.File(s.binary); nameErr == nil {
@@ -208,6 +163,6 @@ func (s *session) finish(err error) (o Outcome, _ error) {
 		}
 	}
 	var finishErr error
-	o.Path, finishErr = s.w.Finish(time.Duration(s.now()), partial)
+	o.Path, finishErr = s.w.Finish(record.Partial(err))
 	return o, errors.Join(err, finishErr)
 }

@@ -83,7 +83,7 @@ func BenchmarkPlain(b *testing.B) {
 }
 `,
 	})
-	outcome, err := record(t, dir, func(o *Options) { o.Budget, o.Samples = 40*time.Second, 100 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 40*time.Second, 100 })
 	if err != nil {
 		t.Fatal(err)
 	}

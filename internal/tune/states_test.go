@@ -52,7 +52,7 @@ func BenchmarkPool(b *testing.B) {
 }
 `,
 	})
-	outcome, err := record(t, dir, func(o *Options) { o.BenchTime, o.Samples = "500x", 1 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.BenchTime, o.Samples = "500x", 1 })
 	if err != nil {
 		t.Fatal(err)
 	}

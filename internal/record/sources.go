@@ -1,0 +1,137 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/format/compiler"
+	"whet/internal/format/profile"
+	"whet/internal/gobench"
+	"whet/internal/recording"
+	"whet/internal/source"
+)
+
+// Frames finds the files that profiles of one binary name.
+type Frames struct {
+	*source.Finder
+	owned   map[string]bool // own module paths
+	built   time.Time       // when the build began
+	trimmed bool            // built with -trimpath
+}
+
+// NewFrames is for a binary of a package whose build began at a moment.
+func NewFrames(t *gobench.Target, b *gobench.Binary, built time.Time) *Frames {
+	f := &Frames{Finder: &source.Finder{GOROOT: t.GOROOT, GOMODCACHE: t.GOMODCACHE}, owned: make(map[string]bool), built: built}
+	for _, m := range t.Own {
+		f.Modules = append(f.Modules, source.Module{Path: m.Path, Dir: m.Dir, Main: true})
+		f.owned[m.Path] = true
+	}
+	f.trimmed = slices.Contains(b.Settings, "-trimpath=true")
+	return f
+}
+
+// Own reports whether a file belongs to a module the user can change.
+func (f *Frames) Own(frameFile string) bool {
+	_, module := f.Display(frameFile)
+	return f.owned[module]
+}
+
+// Owns reports whether a module is one the user can change.
+func (f *Frames) Owns(module string) bool { return f.owned[module] }
+
+// name turns a file on disk into the name that frames have for it.
+func (f *Frames) name(path string) string {
+	for _, m := range f.Modules {
+		if rel, err := filepath.Rel(m.Dir, path); err == nil && filepath.IsLocal(rel) {
+			return m.Path + "/" + filepath.ToSlash(rel)
+		}
+	}
+	return path
+}
+
+// Rename gives the files in the compiler's text the names that frames have.
+func (f *Frames) Rename(text []byte) []byte {
+	if !f.trimmed {
+		return text
+	}
+	var out []byte
+	for line := range strings.Lines(string(text)) {
+		if file, _, _, _, ok := compiler.SplitPosition(line); ok {
+			line = f.name(file) + strings.TrimPrefix(line, file)
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+// AddLoops gives the classifier the source of the files a profile names that
+// may hold benchmark functions: the module's own. keep gets the error of one that
+// does not parse, whose set-up counts as measured code.
+func (f *Frames) AddLoops(loops *hot.Loops, p *callstack.Profile, keep func(error)) {
+	for i := range p.NumFrames() {
+		file := p.Frame(callstack.FrameID(i)).File
+		if loops.Has(file) || !f.Own(file) {
+			continue
+		}
+		if src, err := f.Read(file); err == nil {
+			keep(loops.AddFile(file, src))
+		}
+	}
+}
+
+// ReadProfile reads a profile that a run has just written, called rel in the
+// recording.
+func ReadProfile(name, rel string) ([]byte, *callstack.Profile, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", rel, err)
+	}
+	p, err := profile.Read(data, profile.DefaultLimits())
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", rel, err)
+	}
+	return data, p, nil
+}
+
+// AddSources copies every file that the frames of these profiles name into the
+// recording, and hands each profile to seen. A file that was changed meanwhile is
+// kept, with a warning to run the verb again.
+func (r *Recorder) AddSources(f *Frames, verb string, paths []string, seen func(path string, p *callstack.Profile)) {
+	files := make(map[string]bool)
+	for _, rel := range paths {
+		_, p, err := ReadProfile(filepath.Join(r.Dir(), filepath.FromSlash(rel)), rel)
+		if err != nil {
+			r.Keep(err)
+			continue
+		}
+		seen(rel, p)
+		for i := range p.NumFrames() {
+			files[p.Frame(callstack.FrameID(i)).File] = true
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if _, ok := f.Find(file); !ok || r.sources[file] {
+			continue // generated, as _testmain.go, or of another machine; or stored already
+		}
+		data, err := f.Read(file)
+		if err != nil {
+			r.Warn("%v: it was not kept", err)
+			continue
+		}
+		r.sources[file] = true
+		display, module := f.Display(file)
+		s := recording.Source{Frame: file, Path: display, Module: module}
+		if modified, ok := f.Modified(file); ok && modified.After(f.built) {
+			s.Differs = "it was changed after the build began"
+			r.Warn("%s was changed after the build began: its lines may not be those that were measured; run whet %s again", display, verb)
+		}
+		r.Keep(r.AddSource(s, data))
+	}
+}
