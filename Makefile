@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact screenshot casebook lines clean
+.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact screenshot casebook fixtures lines clean
 
 all: build
 
@@ -147,6 +147,9 @@ casebook: ## the cases' tests and benchmarks, and what whet finds in fresh measu
 	go test -race ./casebook/...
 	go test -run '^$$' -bench . -benchmem ./casebook/...
 	go test -tags casebook -count=1 -timeout 60m -run '^(TestCasebookFresh|TestVisitsUnderLoad)$$' -v ./internal/app
+
+fixtures: ## what rules are tried on, measured anew: a few minutes, best on a quiet machine
+	go test -count=1 -timeout 30m -run '^TestFixtures$$' ./internal/diagnose/rules -record
 
 lines: ## lines of code without blanks, comments, tests and fixtures, of each package and in all
 	@go run ./internal/house/lines

@@ -41,8 +41,8 @@ var directories = map[string]string{
 // fixtures, or build what they read.
 var ownTests = map[string]bool{"goroutine-leak": true, "heap-growth": true}
 
-// fixtureSamples replaces the rules' minimum: a fixture runs for a fraction of
-// a second.
+// fixtureSamples replaces the rules' minimum: a fixture was run for a fraction
+// of a second.
 const fixtureSamples = 20
 
 func place(file string, line int, detail string) string {
@@ -87,10 +87,10 @@ func TestAllRulesAreValid(t *testing.T) {
 // growing holds benchmarks with and without a buffer that grows with b.N.
 var growing = filepath.Join("..", "fixtures", "growing")
 
-// TestFixtures measures the fixtures of each rule. A fixture names the lines
-// that the rule must speak about; it must be silent about all others.
+// TestFixtures asks each rule about what was recorded of its fixtures. A
+// fixture names the lines that the rule must speak about; it must be silent
+// about all others. With -record the fixtures are measured first.
 func TestFixtures(t *testing.T) {
-	needsTime(t)
 	dirs := []string{growing}
 	for id, dir := range directories {
 		fixtures, err := filepath.Glob(filepath.Join(dir, "fixtures", "*", "app_test.go"))
@@ -111,55 +111,93 @@ func TestFixtures(t *testing.T) {
 			t.Errorf("rule %s: %d fixtures must speak, only %d must stay silent", id, speak, silent)
 		}
 	}
-	programs := build(t, dirs)
-	gate := make(chan struct{}, 2)
-	run := func(dir string, f func(*testing.T)) {
-		t.Run(filepath.ToSlash(dir), func(t *testing.T) {
-			t.Parallel()
-			gate <- struct{}{}
-			defer func() { <-gate }()
-			f(t)
-		})
+	if *record {
+		measureAll(t, dirs)
 	}
-	run(growing, func(t *testing.T) { checkGrowth(t, programs[growing]) })
+	files := keptTexts(t)
+	t.Run(filepath.ToSlash(growing), func(t *testing.T) { checkGrowth(t, open(t, growing).subjects(t, files)) })
 	for id, dir := range directories {
 		for _, f := range dirs {
-			if strings.HasPrefix(f, filepath.Join(dir, "fixtures")+string(filepath.Separator)) {
-				run(f, func(t *testing.T) { check(t, programs[f], id, wanted(t, f, id)) })
+			if !strings.HasPrefix(f, filepath.Join(dir, "fixtures")+string(filepath.Separator)) {
+				continue
 			}
+			t.Run(filepath.ToSlash(f), func(t *testing.T) {
+				if res, want, got := answers(t, open(t, f), files, id, f); !maps.Equal(got, want) {
+					explain(t, res)
+					t.Errorf("rule %s speaks about %q, want %q", id, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+				}
+			})
 		}
 	}
+	kept, err := filepath.Glob(filepath.Join("testdata", "*.zip"))
+	if err != nil || len(kept) != len(dirs)+1 {
+		t.Errorf("%d archives in testdata for %d fixtures (%v)", len(kept), len(dirs), err)
+	}
+}
+
+// answers are the places that a rule speaks about and those that the fixture
+// in a directory names.
+func answers(t *testing.T, r *recorded, files texts, id, dir string) (res diagnose.Result, want, got map[string]bool) {
+	t.Helper()
+	want = wanted(t, dir, id)
+	subjects := r.subjects(t, files)
+	for _, s := range subjects {
+		if n := s.BaseCPUSamples(); n < fixtureSamples {
+			t.Errorf("%s: %d base samples, too few to say anything", s.Benchmark, n)
+		}
+	}
+	res = diagnose.Run(registry(t), subjects)
+	return res, want, spoken(res.Findings, id, want)
 }
 
 // maxRounds bounds how long a fixture is measured: 40, 160 and 640 samples.
 const maxRounds = 3
 
-// check measures a fixture. Of 40 samples a share of 2 % is three or more,
-// above the threshold, in one run of twenty: where they contradict the marks,
-// the fixture is measured for four times as many, and again. All are pooled, so
-// that chance goes and what a rule really says stays.
-func check(t *testing.T, p *program, id string, want map[string]bool) {
-	m := newMeasuring(t, p, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", waits: strings.HasPrefix(id, "lock-")})
-	for round := 1; ; round++ {
-		subjects := m.measure(t)
-		for _, s := range subjects {
-			if n := s.BaseCPUSamples(); n < fixtureSamples {
-				t.Errorf("%s: %d base samples, too few to say anything", s.Benchmark, n)
-			}
-		}
-		res := diagnose.Run(registry(t), subjects)
-		got := spoken(res.Findings, id, want)
-		if maps.Equal(got, want) {
-			return
-		}
-		explain(t, res)
-		if round == maxRounds {
-			t.Errorf("rule %s speaks about %q, want %q", id, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
-			return
-		}
-		t.Logf("contradicts the marks: measured on")
-		m.lengths.cpu, m.lengths.samples = 1600*time.Millisecond, 4*m.lengths.samples
+// measureAll builds and measures all fixtures, two at a time, and keeps what
+// was recorded. Of 40 samples a share of 2 % is three or more, above the
+// threshold, in one run of twenty: where they contradict the marks, a fixture is
+// measured for four times as many, and again. All are pooled, so that chance
+// goes and what a rule really says stays.
+func measureAll(t *testing.T, dirs []string) {
+	programs := build(t, dirs)
+	paths := newPaths(t)
+	ids := make(map[string]string)
+	for id, dir := range directories {
+		ids[dir] = id
 	}
+	t.Run("measure", func(t *testing.T) {
+		gate := make(chan struct{}, 2)
+		for _, dir := range dirs {
+			t.Run(filepath.ToSlash(dir), func(t *testing.T) {
+				t.Parallel()
+				gate <- struct{}{}
+				defer func() { <-gate }()
+				if dir == growing {
+					l := lengths{cpu: 100 * time.Millisecond, samples: 10, allocs: "20000x", heavy: "400x"}
+					r := newMeasuring(t, programs[dir], paths, l).measure(t)
+					for _, s := range r.subjects(t, paths.texts()) {
+						diagnose.GrowingBuffer(s) // it asks for texts
+					}
+					r.keep(t, dir)
+					return
+				}
+				id := ids[strings.Split(filepath.ToSlash(dir), "/")[0]]
+				m := newMeasuring(t, programs[dir], paths, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", waits: strings.HasPrefix(id, "lock-")})
+				for round := 1; ; round++ {
+					r := m.measure(t)
+					res, want, got := answers(t, r, paths.texts(), id, dir)
+					if maps.Equal(got, want) || round == maxRounds {
+						r.keep(t, dir)
+						return
+					}
+					explain(t, res)
+					t.Logf("contradicts the marks: measured on")
+					m.lengths.cpu, m.lengths.samples = 1600*time.Millisecond, 4*m.lengths.samples
+				}
+			})
+		}
+	})
+	zipped(t, sources, paths.asked)
 }
 
 // spoken are the places of a rule's findings, as the marks write them.
@@ -205,13 +243,12 @@ func describe(f finding.Finding) string {
 
 // checkGrowth is about benchmarks whose names say whether their own buffer
 // grows with b.N.
-func checkGrowth(t *testing.T, p *program) {
+func checkGrowth(t *testing.T, subjects []*diagnose.Subject) {
 	where := map[string]string{
 		"BenchmarkGrowsRecorder": "net/http/httptest.(*ResponseRecorder).",
 		"BenchmarkGrowsBuilder":  "growing.BenchmarkGrowsBuilder",
 		"BenchmarkGrowsSlice":    "growing.BenchmarkGrowsSlice",
 	}
-	subjects := newMeasuring(t, p, lengths{cpu: 100 * time.Millisecond, samples: 10, allocs: "20000x", heavy: "400x"}).measure(t)
 	if len(subjects) != 8 {
 		t.Fatalf("%d benchmarks", len(subjects))
 	}
