@@ -7,7 +7,7 @@
 //
 // Both run as users run them, as processes, on the fixtures of this repository
 // and on the files in further directories. Texts are compared byte by byte,
-// after what doc.go of internal/view says differs on purpose: warnings, and
+// after what doc.go of internal/report/view says differs on purpose: warnings, and
 // orders that pprof leaves to chance. It prints each difference with the two
 // command lines, and keeps counts and differences in results/exact.json, beside
 // those of earlier runs on other profiles and views: it may be run in parts.

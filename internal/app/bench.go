@@ -13,7 +13,8 @@ import (
 	"whet/internal/cli"
 	"whet/internal/format/benchmark"
 	"whet/internal/quantity"
-	"whet/internal/report"
+	"whet/internal/report/bench"
+	"whet/internal/report/page"
 	"whet/internal/suite"
 )
 
@@ -128,7 +129,7 @@ func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 	}
 	status := e.Status()
 	o.Progress = func(p suite.Progress) { benchProgress(status, p) }
-	lines := report.NewBenchLines(e.Stdout, b.format == "go")
+	lines := bench.NewLines(e.Stdout, b.format == "go")
 	if !b.json {
 		o.Lines = cleared{lines, status}
 	}
@@ -152,15 +153,15 @@ func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 }
 
 // print writes what follows the lines.
-func (b *benchFlags) print(e *cli.Env, res *report.Bench) error {
+func (b *benchFlags) print(e *cli.Env, res *bench.Page) error {
 	if b.json {
-		return report.WriteBenchJSON(e.Stdout, res)
+		return bench.WriteJSON(e.Stdout, res)
 	}
 	to, color := e.Stdout, e.Color
 	if b.format == "go" { // stdout carries the format and nothing else
 		to, color = e.Stderr, false
 	}
-	if err := report.WriteBenchText(to, res, report.TextOptions{Width: e.Width, Color: color}); err != nil {
+	if err := bench.WriteText(to, res, page.TextOptions{Width: e.Width, Color: color}); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(to, "recording  %s\n", e.Path(res.Recording))
@@ -172,18 +173,18 @@ func (b *benchFlags) print(e *cli.Env, res *report.Bench) error {
 
 // cleared takes the status line away before a result is written.
 type cleared struct {
-	*report.BenchLines
+	*bench.Lines
 	status *cli.StatusLine
 }
 
 func (c cleared) Result(settings []benchmark.Setting, l benchmark.Line) {
 	c.status.Clear()
-	c.BenchLines.Result(settings, l)
+	c.Lines.Result(settings, l)
 }
 
 func (c cleared) Ended(pkg, failed string, took time.Duration) {
 	c.status.Clear()
-	c.BenchLines.Ended(pkg, failed, took)
+	c.Lines.Ended(pkg, failed, took)
 }
 
 // show plots a history.
@@ -207,14 +208,14 @@ func (b *benchFlags) show(ctx context.Context, e *cli.Env, operands []string, gi
 		return cli.MeasuringError(err, "interrupted")
 	}
 	if b.out != "" {
-		if err := cli.WriteFile(ctx, b.out, func(w io.Writer) error { return report.WriteBenchSVG(w, h) }); err != nil {
+		if err := cli.WriteFile(ctx, b.out, func(w io.Writer) error { return bench.WriteSVG(w, h) }); err != nil {
 			return err
 		}
 	}
 	if b.json {
-		return report.WriteBenchHistoryJSON(e.Stdout, h)
+		return bench.WriteHistoryJSON(e.Stdout, h)
 	}
-	err = report.WriteBenchHistory(e.Stdout, h, report.TextOptions{Width: e.Width, Color: e.Color})
+	err = bench.WriteHistory(e.Stdout, h, page.TextOptions{Width: e.Width, Color: e.Color})
 	if err == nil && b.out != "" {
 		_, err = fmt.Fprintf(e.Stdout, "picture    %s\n", e.Path(b.out))
 	}

@@ -16,7 +16,8 @@ import (
 	"whet/internal/cli"
 	"whet/internal/printable"
 	"whet/internal/quantity"
-	"whet/internal/report"
+	"whet/internal/report/page"
+	proofreport "whet/internal/report/proof"
 )
 
 func compareCommand() *cli.Command {
@@ -177,13 +178,13 @@ func (v *compareFlags) run(e *cli.Env, set *flag.FlagSet, args []string) error {
 func (v *compareFlags) write(e *cli.Env, r *tables.Result) error {
 	switch v.format {
 	case "csv":
-		return report.WriteCompareCSV(e.Stdout, e.Stderr, r)
+		return proofreport.WriteCompareCSV(e.Stdout, e.Stderr, r)
 	case "markdown":
-		return report.WriteCompareMarkdown(e.Stdout, r)
+		return proofreport.WriteCompareMarkdown(e.Stdout, r)
 	case "json":
-		return report.WriteCompareJSON(e.Stdout, r)
+		return proofreport.WriteCompareJSON(e.Stdout, r)
 	}
-	return report.WriteCompareText(e.Stdout, r, report.TextOptions{Color: e.Color})
+	return proofreport.WriteCompareText(e.Stdout, r, page.TextOptions{Color: e.Color})
 }
 
 // check ends with code 1 where something became slower. A gate that nothing
@@ -236,7 +237,7 @@ func (v *compareFlags) runBenchcmp(e *cli.Env, given []string, operands []tables
 	for _, w := range result.Warnings {
 		fmt.Fprintln(e.Stderr, printable.Message(w))
 	}
-	return report.WriteBenchcmp(e.Stdout, result)
+	return proofreport.WriteBenchcmp(e.Stdout, result)
 }
 
 // withBenchmarks opens one operand for reading.

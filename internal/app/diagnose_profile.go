@@ -9,7 +9,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/cli"
 	"whet/internal/read"
-	"whet/internal/report"
+	"whet/internal/report/run"
 )
 
 // namesRecording reports whether the operands of diagnose name a recording, or
@@ -27,7 +27,7 @@ func namesRecording(operands []string) bool {
 }
 
 // profilePage lays out the report of profiles that no recording stands around.
-func profilePage(ctx context.Context, e *cli.Env, operands []string, html string) (*report.Page, error) {
+func profilePage(ctx context.Context, e *cli.Env, operands []string, html string) (*run.Page, error) {
 	var f sourceFlags
 	s, err := f.open(ctx, e, operands)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"whet/internal/cli"
 	"whet/internal/printable"
 	"whet/internal/recording"
-	"whet/internal/view"
+	"whet/internal/report/view"
 )
 
 func diffCommand() *cli.Command {

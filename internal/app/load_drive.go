@@ -15,7 +15,8 @@ import (
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
 	"whet/internal/quantity"
-	"whet/internal/report"
+	loadreport "whet/internal/report/load"
+	pagereport "whet/internal/report/page"
 )
 
 // drive does one load and says what came of it.
@@ -32,7 +33,7 @@ func (l *loadFlags) drive(ctx context.Context, e *cli.Env, plan *loadPlan) error
 	defer kept.discard()
 	o := plan.options
 	o.Progress = view.progress
-	sink := &loadSink{plan: plan, view: view, kept: kept, course: report.NewLoadCourse(o.Schedule.Open())}
+	sink := &loadSink{plan: plan, view: view, kept: kept, course: loadreport.NewCourse(o.Schedule.Open())}
 	if l.stream {
 		sink.stream = e.Stdout
 		view.on = view.on && !e.StdoutTerminal // which shows the lines
@@ -47,7 +48,7 @@ func (l *loadFlags) drive(ctx context.Context, e *cli.Env, plan *loadPlan) error
 	run.Course = sink.course
 	// What was measured is shown and kept, also where it was interrupted.
 	files, trouble := l.write(ctx, &run, kept, plan)
-	page := &report.Load{Runs: []report.LoadRun{run}, Warnings: l.warnings}
+	page := &loadreport.Page{Runs: []loadreport.Run{run}, Warnings: l.warnings}
 	outcome := loadOutcome(result, plan)
 	if outcome == nil || exitOf(outcome) != cli.ExitInterrupted {
 		trouble = errors.Join(sink.err, trouble) // who reads the stream may have been interrupted too
@@ -80,10 +81,10 @@ func exitOf(err error) int {
 }
 
 // newLoadRun is a load as it is shown.
-func newLoadRun(name string, told loadresult.Plan, result *loadresult.Result, bounds slo.Bounds) report.LoadRun {
-	run := report.LoadRun{Name: name, Plan: told, Result: result}
+func newLoadRun(name string, told loadresult.Plan, result *loadresult.Result, bounds slo.Bounds) loadreport.Run {
+	run := loadreport.Run{Name: name, Plan: told, Result: result}
 	for _, v := range bounds.Judge(result) {
-		run.Bounds = append(run.Bounds, report.LoadBound{Bound: v.Bound.String(), Value: v.Measured(), Broken: v.Broken, Unknown: v.Unknown, Note: v.Note})
+		run.Bounds = append(run.Bounds, loadreport.Bound{Bound: v.Bound.String(), Value: v.Measured(), Broken: v.Broken, Unknown: v.Unknown, Note: v.Note})
 	}
 	return run
 }
@@ -93,7 +94,7 @@ type loadSink struct {
 	plan   *loadPlan
 	view   *loadView
 	kept   *loadKept
-	course *report.LoadCourse
+	course *loadreport.Course
 	stream io.Writer // nil: none
 	err    error     // the first; the load goes on
 }
@@ -101,14 +102,14 @@ type loadSink struct {
 func (s *loadSink) interval(iv loadresult.Interval) {
 	s.course.Add(iv)
 	s.kept.interval(iv)
-	line := report.LoadInterval{Interval: iv, At: iv.Start.Sub(s.kept.start)}
+	line := loadreport.LoadInterval{Interval: iv, At: iv.Start.Sub(s.kept.start)}
 	if schedule := s.plan.options.Schedule; schedule.Open() {
 		planned := schedule.Rate(line.At + iv.Length/2)
 		line.Planned = &planned
 	}
 	s.view.interval(&line)
 	if s.stream != nil {
-		if err := report.WriteLoadSecond(s.stream, &line); err != nil && s.err == nil {
+		if err := loadreport.WriteSecond(s.stream, &line); err != nil && s.err == nil {
 			s.err = err
 			s.stream = nil // nobody reads
 		}
@@ -116,14 +117,14 @@ func (s *loadSink) interval(iv loadresult.Interval) {
 }
 
 // print shows the page as the flags ask.
-func (l *loadFlags) print(e *cli.Env, page *report.Load, files report.LoadFiles) error {
+func (l *loadFlags) print(e *cli.Env, page *loadreport.Page, files loadreport.Files) error {
 	switch {
 	case l.stream:
-		return report.WriteLoadLine(e.Stdout, page, files)
+		return loadreport.WriteLine(e.Stdout, page, files)
 	case l.asJSON:
-		return report.WriteLoadJSON(e.Stdout, page, files)
+		return loadreport.WriteJSON(e.Stdout, page, files)
 	}
-	err := report.WriteLoadText(e.Stdout, page, report.LoadTextOptions{Width: e.Width, Color: e.Color})
+	err := loadreport.WriteText(e.Stdout, page, pagereport.TextOptions{Width: e.Width, Color: e.Color})
 	if err == nil && files.Recording != "" {
 		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(files.Recording))
 	}
@@ -203,8 +204,8 @@ func firstFailure(r *loadresult.Result) string {
 }
 
 // write writes what the flags ask for beside the summary.
-func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKept, plan *loadPlan) (report.LoadFiles, error) {
-	var files report.LoadFiles
+func (l *loadFlags) write(ctx context.Context, run *loadreport.Run, kept *loadKept, plan *loadPlan) (loadreport.Files, error) {
+	var files loadreport.Files
 	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run, cli.WriteResult)}
 	if kept.writer != nil {
 		path, err := kept.finish(run, plan.bounds)
@@ -213,7 +214,9 @@ func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKe
 		}
 		files.Recording = path
 		html := cli.PageBeside(path)
-		err = cli.WriteResult(ctx, html, func(w io.Writer) error { return report.WriteLoadHTML(w, &report.Load{Runs: []report.LoadRun{*run}}) })
+		err = cli.WriteResult(ctx, html, func(w io.Writer) error {
+			return loadreport.WriteHTML(w, &loadreport.Page{Runs: []loadreport.Run{*run}})
+		})
 		if errs = append(errs, err); err == nil {
 			files.Report = html
 		}
@@ -222,13 +225,13 @@ func (l *loadFlags) write(ctx context.Context, run *report.LoadRun, kept *loadKe
 }
 
 // writeTables writes the files that need the whole load.
-func (l *loadFlags) writeTables(ctx context.Context, run *report.LoadRun, writeFile func(context.Context, string, func(io.Writer) error) error) error {
+func (l *loadFlags) writeTables(ctx context.Context, run *loadreport.Run, writeFile func(context.Context, string, func(io.Writer) error) error) error {
 	var errs []error
 	if l.hgrm != "" {
 		errs = append(errs, writeFile(ctx, l.hgrm, func(w io.Writer) error { return hdrlog.WritePercentiles(w, run.Result.Times()) }))
 	}
 	if l.csvOut != "" {
-		errs = append(errs, writeFile(ctx, l.csvOut, func(w io.Writer) error { return report.WriteLoadCSV(w, run.Result) }))
+		errs = append(errs, writeFile(ctx, l.csvOut, func(w io.Writer) error { return loadreport.WriteCSV(w, run.Result) }))
 	}
 	return errors.Join(errs...)
 }
@@ -237,13 +240,13 @@ func (l *loadFlags) writeTables(ctx context.Context, run *report.LoadRun, writeF
 type loadView struct {
 	*liveLines
 	mu   sync.Mutex
-	live report.LoadLive
+	live loadreport.Live
 }
 
 func newLoadView(ctx context.Context, e *cli.Env, plan *loadPlan) *loadView {
 	v := &loadView{liveLines: newLiveLines(ctx, e)}
-	loop := report.LoadLoop(&plan.told)
-	v.live = report.LoadLive{Target: plan.name, Loop: loop, WarmingUp: plan.options.Warmup > 0, Of: plan.options.Duration, Wanted: plan.options.Requests,
+	loop := loadreport.Loop(&plan.told)
+	v.live = loadreport.Live{Target: plan.name, Loop: loop, WarmingUp: plan.options.Warmup > 0, Of: plan.options.Duration, Wanted: plan.options.Requests,
 		Errors: make(map[string]int64), Open: plan.options.Schedule.Open()}
 	return v
 }
@@ -258,7 +261,7 @@ func (v *loadView) progress(p load.Progress) {
 	v.draw(v.live.Lines(v.width, v.color))
 }
 
-func (v *loadView) interval(s *report.LoadInterval) {
+func (v *loadView) interval(s *loadreport.LoadInterval) {
 	if !v.on {
 		return
 	}

@@ -18,7 +18,7 @@ import (
 	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/recording"
-	"whet/internal/report"
+	loadreport "whet/internal/report/load"
 	"whet/internal/symbolname"
 )
 
@@ -53,7 +53,7 @@ type costs struct {
 
 // profile drives the knee and a level below it, or beyond it, once more, takes
 // profiles of both, and says what grew between them for each request.
-func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []report.KneeGrowth, warnings []string, err error) {
+func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []loadreport.KneeGrowth, warnings []string, err error) {
 	i := slices.IndexFunc(found, func(k *knee.Knee) bool { return k.Found && k.Profile.Low > 0 && k.Profile.High > k.Profile.Low })
 	if i < 0 {
 		return nil, []string{"there are no profiles to compare: no level was measured below the knee or beyond it"}, nil
@@ -210,9 +210,9 @@ func beyondChance(low, high *costs, a, b int64) bool {
 // service's own code first, by their cum: what they call is theirs to choose. The
 // others follow by flat; delays all lie in a few functions of the runtime, and so go
 // by cum too. What chance explains is left out.
-func compareCosts(kind, column string, k *knee.Knee, low, high *costs) report.KneeGrowth {
+func compareCosts(kind, column string, k *knee.Knee, low, high *costs) loadreport.KneeGrowth {
 	each := func(v, n int64) float64 { return float64(v) / float64(n) }
-	g := report.KneeGrowth{Kind: kind, Column: column, Unit: high.unit, LowLevel: k.Profile.Low, HighLevel: k.Profile.High, Open: k.Open,
+	g := loadreport.KneeGrowth{Kind: kind, Column: column, Unit: high.unit, LowLevel: k.Profile.Low, HighLevel: k.Profile.High, Open: k.Open,
 		LowRequests: low.requests, HighRequests: high.requests, LowTotal: each(low.total, low.requests), HighTotal: each(high.total, high.requests)}
 	names := maps.Clone(low.functions)
 	maps.Copy(names, high.functions)
@@ -221,22 +221,22 @@ func compareCosts(kind, column string, k *knee.Knee, low, high *costs) report.Kn
 		if !beyondChance(low, high, a.Flat, b.Flat) && !beyondChance(low, high, a.Cum, b.Cum) {
 			continue
 		}
-		g.Rows = append(g.Rows, report.GrowthRow{Function: name, File: f.File,
+		g.Rows = append(g.Rows, loadreport.GrowthRow{Function: name, File: f.File,
 			LowFlat: each(a.Flat, low.requests), LowCum: each(a.Cum, low.requests), HighFlat: each(b.Flat, high.requests), HighCum: each(b.Cum, high.requests)})
 	}
-	weight := func(r report.GrowthRow) float64 {
+	weight := func(r loadreport.GrowthRow) float64 {
 		if column == "delay" || !ofLibrary(r.Function) {
 			return r.HighCum - r.LowCum
 		}
 		return r.HighFlat - r.LowFlat
 	}
-	behind := func(r report.GrowthRow) int {
+	behind := func(r loadreport.GrowthRow) int {
 		if ofLibrary(r.Function) {
 			return 1
 		}
 		return 0
 	}
-	slices.SortFunc(g.Rows, func(a, b report.GrowthRow) int {
+	slices.SortFunc(g.Rows, func(a, b loadreport.GrowthRow) int {
 		return cmp.Or(behind(a)-behind(b), -cmp.Compare(math.Abs(weight(a)), math.Abs(weight(b))), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
 	})
 	g.Rows = g.Rows[:min(len(g.Rows), mostGrown)]

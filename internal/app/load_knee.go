@@ -15,7 +15,8 @@ import (
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
 	"whet/internal/quantity"
-	"whet/internal/report"
+	loadreport "whet/internal/report/load"
+	pagereport "whet/internal/report/page"
 	"whet/internal/schedule"
 )
 
@@ -62,7 +63,7 @@ type kneeSearch struct {
 	span    time.Duration          // of a level; 0: as the search has it
 	levels  map[float64]*kneeLevel // of the search under way
 	outages outages
-	runs    []report.LoadRun
+	runs    []loadreport.Run
 	knee    *kneeLevel // whose run is the last of runs
 	began   time.Time
 	meter   *host.Meter
@@ -78,7 +79,7 @@ func (l *loadFlags) search(ctx context.Context, e *cli.Env, plan *loadPlan) erro
 	if cli.IsSet(l.fs, "d") {
 		s.span = plan.options.Duration
 	}
-	page := &report.LoadSearch{Plan: plan.told, Warnings: l.warnings}
+	page := &loadreport.Search{Plan: plan.told, Warnings: l.warnings}
 	if len(plan.bounds) > 0 {
 		page.SLO = plan.bounds.String()
 	}
@@ -93,7 +94,7 @@ func (l *loadFlags) search(ctx context.Context, e *cli.Env, plan *loadPlan) erro
 	if len(page.Found) == 0 || len(page.Found[0].Levels) == 0 && err != nil {
 		return kneeError(ctx, err)
 	}
-	var files report.LoadFiles
+	var files loadreport.Files
 	var trouble error
 	if l.out != "" {
 		files, trouble = s.write(ctx, e, page)
@@ -104,11 +105,11 @@ func (l *loadFlags) search(ctx context.Context, e *cli.Env, plan *loadPlan) erro
 	return printedOutcome(l.printSearch(e, page, files), trouble, err)
 }
 
-func (l *loadFlags) printSearch(e *cli.Env, page *report.LoadSearch, files report.LoadFiles) error {
+func (l *loadFlags) printSearch(e *cli.Env, page *loadreport.Search, files loadreport.Files) error {
 	if l.asJSON {
-		return report.WriteLoadSearchJSON(e.Stdout, page, files)
+		return loadreport.WriteSearchJSON(e.Stdout, page, files)
 	}
-	err := report.WriteLoadSearchText(e.Stdout, page, report.LoadTextOptions{Width: e.Width, Color: e.Color})
+	err := loadreport.WriteSearchText(e.Stdout, page, pagereport.TextOptions{Width: e.Width, Color: e.Color})
 	if err == nil && files.Report != "" {
 		_, err = fmt.Fprintln(e.Stdout)
 	}
@@ -162,7 +163,7 @@ func kneeOutcome(ctx context.Context, found []*knee.Knee, bounds slo.Bounds) err
 
 // find runs both searches. Where there are two the first has half of the budget, and
 // the second what that left.
-func (s *kneeSearch) find(ctx context.Context, page *report.LoadSearch) ([]*knee.Knee, error) {
+func (s *kneeSearch) find(ctx context.Context, page *loadreport.Search) ([]*knee.Knee, error) {
 	var all []*knee.Knee
 	run := func(o knee.Options, budget time.Duration) (*knee.Knee, error) {
 		o = o.Within(budget)
@@ -281,8 +282,8 @@ func (s *kneeSearch) show(o *knee.Options, p knee.Progress) {
 }
 
 // newKneeSearch is a search as it is shown.
-func newKneeSearch(k *knee.Knee) report.KneeSearch {
-	out := report.KneeSearch{Open: k.Open, Headline: k.String(), Procedure: k.Procedure, Found: k.Found, At: k.At, Low: k.Low, High: k.High,
+func newKneeSearch(k *knee.Knee) loadreport.KneeSearch {
+	out := loadreport.KneeSearch{Open: k.Open, Headline: k.String(), Procedure: k.Procedure, Found: k.Found, At: k.At, Low: k.Low, High: k.High,
 		Throughput: k.Throughput, Law: k.Law, Complete: k.Complete, Spent: k.Spent, Invalid: k.Invalid, Warnings: k.Warnings}
 	if !k.Open && k.Found {
 		out.Plateau = &k.Plateau
@@ -291,9 +292,9 @@ func newKneeSearch(k *knee.Knee) report.KneeSearch {
 		out.Unstable = &[2]float64{u.Low, u.High}
 	}
 	for _, l := range k.Levels {
-		level := report.KneeLevel{Level: l.Level, Throughput: l.Throughput, Good: l.Good}
+		level := loadreport.KneeLevel{Level: l.Level, Throughput: l.Throughput, Good: l.Good}
 		for _, p := range l.Runs {
-			level.Runs = append(level.Runs, report.KneeRun{Throughput: p.Throughput, Concurrency: p.Concurrency, Errors: p.Errors, Answers: p.Answers, P50: p.P50, P99: p.P99, Span: p.Span, Broken: p.Broken})
+			level.Runs = append(level.Runs, loadreport.KneeRun{Throughput: p.Throughput, Concurrency: p.Concurrency, Errors: p.Errors, Answers: p.Answers, P50: p.P50, P99: p.P99, Span: p.Span, Broken: p.Broken})
 		}
 		out.Levels = append(out.Levels, level)
 	}

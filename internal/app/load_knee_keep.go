@@ -15,7 +15,7 @@ import (
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/load"
 )
 
 // loadKneePath is the search in a recording: what -json prints.
@@ -24,7 +24,7 @@ const loadKneePath = "load/knee.json"
 // kneeLevel is a run of a level, with its seconds where they are to be written.
 type kneeLevel struct {
 	result *loadresult.Result
-	course *report.LoadCourse
+	course *load.Course
 	open   bool
 	// times are the seconds as an interval log, response times behind the service
 	// times of the same second: a histogram of each second of each level would take
@@ -35,7 +35,7 @@ type kneeLevel struct {
 }
 
 func newKneeLevel(open bool) *kneeLevel {
-	return &kneeLevel{open: open, course: report.NewLoadCourse(open)}
+	return &kneeLevel{open: open, course: load.NewCourse(open)}
 }
 
 func (l *kneeLevel) interval(iv loadresult.Interval) {
@@ -75,7 +75,7 @@ func (l *kneeLevel) replay(to func(loadresult.Interval)) error {
 // write writes what -o asks for: a page, or a recording with one beside it. Where
 // nothing was found a page has the levels all the same; a recording is of the
 // knee's own run, and there is none.
-func (s *kneeSearch) write(ctx context.Context, e *cli.Env, page *report.LoadSearch) (files report.LoadFiles, err error) {
+func (s *kneeSearch) write(ctx context.Context, e *cli.Env, page *load.Search) (files load.Files, err error) {
 	html := s.l.out
 	recorded := strings.HasSuffix(html, ".whet")
 	switch {
@@ -83,7 +83,7 @@ func (s *kneeSearch) write(ctx context.Context, e *cli.Env, page *report.LoadSea
 	case recorded:
 		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not written: no knee was found whose run it would hold; -o NAME.html has the levels", html))
 		return files, nil
-	case !slices.ContainsFunc(page.Found, func(k report.KneeSearch) bool { return len(k.Levels) > 0 }):
+	case !slices.ContainsFunc(page.Found, func(k load.KneeSearch) bool { return len(k.Levels) > 0 }):
 		return files, nil
 	}
 	if recorded {
@@ -93,7 +93,7 @@ func (s *kneeSearch) write(ctx context.Context, e *cli.Env, page *report.LoadSea
 		html = cli.PageBeside(files.Recording)
 	}
 	err = cli.WriteResult(ctx, html, func(w io.Writer) error {
-		return report.WriteLoadHTML(w, &report.Load{Runs: s.runs, Searches: []report.LoadSearch{*page}, Warnings: page.Warnings})
+		return load.WriteHTML(w, &load.Page{Runs: s.runs, Searches: []load.Search{*page}, Warnings: page.Warnings})
 	})
 	if err == nil {
 		files.Report = html
@@ -103,7 +103,7 @@ func (s *kneeSearch) write(ctx context.Context, e *cli.Env, page *report.LoadSea
 
 // record keeps the knee's own run, and what the search found beside it. The
 // recording begins with the search.
-func (s *kneeSearch) record(e *cli.Env, page *report.LoadSearch) (path string, err error) {
+func (s *kneeSearch) record(e *cli.Env, page *load.Search) (path string, err error) {
 	run := &s.runs[len(s.runs)-1]
 	plan := *s.plan
 	if run.Result.Open {
@@ -119,7 +119,7 @@ func (s *kneeSearch) record(e *cli.Env, page *report.LoadSearch) (path string, e
 		return "", err
 	}
 	var document bytes.Buffer
-	if err := report.WriteLoadSearchJSON(&document, page, report.LoadFiles{}); err != nil {
+	if err := load.WriteSearchJSON(&document, page, load.Files{}); err != nil {
 		return "", err
 	}
 	end := run.Result.End.Sub(s.began)
@@ -135,14 +135,14 @@ func (s *kneeSearch) record(e *cli.Env, page *report.LoadSearch) (path string, e
 }
 
 // readKnee reads the search that a load was found by; nil: there was none.
-func readKnee(rec *recording.Recording) (*report.LoadSearch, error) {
+func readKnee(rec *recording.Recording) (*load.Search, error) {
 	for _, a := range rec.Artifacts {
 		if a.Path == loadKneePath {
 			data, err := rec.Read(a)
 			if err != nil {
 				return nil, err
 			}
-			s, err := report.ReadLoadSearch(data)
+			s, err := load.ReadSearch(data)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", loadKneePath, err)
 			}
@@ -154,7 +154,7 @@ func readKnee(rec *recording.Recording) (*report.LoadSearch, error) {
 
 // searched puts the search onto the page of its load, by the name that tells it
 // from others.
-func searched(page *report.Load, name string, s *report.LoadSearch) {
+func searched(page *load.Page, name string, s *load.Search) {
 	if s == nil {
 		return
 	}

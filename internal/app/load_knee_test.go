@@ -11,7 +11,7 @@ import (
 	"whet/internal/knee"
 	"whet/internal/load"
 	"whet/internal/loadresult"
-	"whet/internal/report"
+	loadreport "whet/internal/report/load"
 	"whet/internal/schedule"
 	"whet/internal/stat"
 )
@@ -44,23 +44,23 @@ func TestRatesBehindTheKnee(t *testing.T) {
 // then no run.
 func TestKneeWritesWhatItDidNotFind(t *testing.T) {
 	dir := t.TempDir()
-	best := report.LoadRun{Name: "best throughput", Result: &loadresult.Result{Requests: 1, Status: map[int]int64{200: 1}}}
-	lost := func() *report.LoadSearch {
+	best := loadreport.Run{Name: "best throughput", Result: &loadresult.Result{Requests: 1, Status: map[int]int64{200: 1}}}
+	lost := func() *loadreport.Search {
 		s := missedSearch()
 		s.Found = s.Found[1:]
 		return s
 	}
 	for name, c := range map[string]struct {
 		out     string
-		runs    []report.LoadRun
-		page    *report.LoadSearch
+		runs    []loadreport.Run
+		page    *loadreport.Search
 		written bool
 		warned  int
 	}{
-		"no rate":  {"rate.html", []report.LoadRun{best}, missedSearch(), true, 1},
+		"no rate":  {"rate.html", []loadreport.Run{best}, missedSearch(), true, 1},
 		"nothing":  {"nothing.html", nil, lost(), true, 1},
 		"no run":   {"run.whet", nil, lost(), false, 2},
-		"no level": {"level.html", nil, &report.LoadSearch{Found: []report.KneeSearch{{Headline: "no level was measured"}}}, false, 0},
+		"no level": {"level.html", nil, &loadreport.Search{Found: []loadreport.KneeSearch{{Headline: "no level was measured"}}}, false, 0},
 	} {
 		l := newLoadFlags(loadFlagSet())
 		l.out = filepath.Join(dir, c.out)

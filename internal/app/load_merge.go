@@ -20,7 +20,8 @@ import (
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/load"
+	pagereport "whet/internal/report/page"
 )
 
 // maxLogBytes bounds a log that is read; one of a day takes some 200 MB.
@@ -44,7 +45,7 @@ func (l *loadFlags) merge(ctx context.Context, e *cli.Env, names []string) error
 	if err := l.mergeNames(names); err != nil {
 		return cli.UsageError("load merge: %w", err)
 	}
-	page := report.LoadMerge{Times: make(map[string]*hist.Histogram)}
+	page := load.Merge{Times: make(map[string]*hist.Histogram)}
 	var start time.Time // of the first interval of all
 	var inputs []mergeInput
 	for _, name := range names {
@@ -78,7 +79,7 @@ func (l *loadFlags) merge(ctx context.Context, e *cli.Env, names []string) error
 		if err != nil {
 			return err
 		}
-		page.Inputs = append(page.Inputs, report.LoadMergeInput{Name: in.name, Intervals: n})
+		page.Inputs = append(page.Inputs, load.MergeInput{Name: in.name, Intervals: n})
 	}
 	if l.out != "" {
 		if err := cli.WriteFile(ctx, l.out, func(w io.Writer) error { return writeMerged(w, inputs, start) }); err != nil {
@@ -92,9 +93,9 @@ func (l *loadFlags) merge(ctx context.Context, e *cli.Env, names []string) error
 		}
 	}
 	if l.asJSON {
-		return report.WriteLoadMergeJSON(e.Stdout, &page)
+		return load.WriteMergeJSON(e.Stdout, &page)
 	}
-	return report.WriteLoadMergeText(e.Stdout, &page, report.LoadTextOptions{Width: e.Width, Color: e.Color})
+	return load.WriteMergeText(e.Stdout, &page, pagereport.TextOptions{Width: e.Width, Color: e.Color})
 }
 
 // mergeNames refuses names by which a log would count twice, or be lost.
@@ -167,7 +168,7 @@ func usualTimes(times map[string]*hist.Histogram) *hist.Histogram {
 
 // mergeInputs are the logs of an operand; the counts of a recording are added
 // to the page.
-func mergeInputs(name string, page *report.LoadMerge) ([]mergeInput, error) {
+func mergeInputs(name string, page *load.Merge) ([]mergeInput, error) {
 	if !isRecording(name) {
 		in, err := fileInput(name)
 		return []mergeInput{in}, err

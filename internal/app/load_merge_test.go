@@ -19,7 +19,7 @@ import (
 	"whet/internal/hist"
 	"whet/internal/load"
 	"whet/internal/loadresult"
-	"whet/internal/report"
+	loadreport "whet/internal/report/load"
 	"whet/internal/schedule"
 )
 
@@ -235,7 +235,7 @@ func TestRecordingWithGap(t *testing.T) {
 	bad := loadresult.Interval{Second: loadresult.Second{Start: logOrigin.Add(-1), Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)}
 	k.interval(loadresult.Interval{Second: loadresult.Second{Start: logOrigin, Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)})
 	k.interval(bad)
-	_, err = k.finish(&report.LoadRun{Result: &loadresult.Result{Open: true, Start: logOrigin, End: logOrigin.Add(time.Second)}}, nil)
+	_, err = k.finish(&loadreport.Run{Result: &loadresult.Result{Open: true, Start: logOrigin, End: logOrigin.Add(time.Second)}}, nil)
 	k.discard()
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "write recording: ") {
 		t.Errorf("the error is %v", err)

@@ -17,7 +17,7 @@ import (
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/load"
 )
 
 // The files of a load in a recording.
@@ -288,7 +288,7 @@ type loadSecond struct {
 }
 
 // finish completes the recording.
-func (k *loadKept) finish(run *report.LoadRun, bounds slo.Bounds) (path string, err error) {
+func (k *loadKept) finish(run *load.Run, bounds slo.Bounds) (path string, err error) {
 	w, r := k.writer, run.Result
 	since := func(t time.Time) int64 { return int64(t.Sub(w.Manifest.Origin)) }
 	var errs []error

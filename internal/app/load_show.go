@@ -20,7 +20,7 @@ import (
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/load"
 )
 
 // show lays out recordings of loads, several beside each other.
@@ -32,7 +32,7 @@ func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string) error 
 			return cli.UsageError("load: -slo: %w", err)
 		}
 	}
-	page, runs := new(report.Load), runNames(names)
+	page, runs := new(load.Page), runNames(names)
 	for i, name := range names {
 		kept, err := openLoad(name)
 		if err != nil {
@@ -68,9 +68,9 @@ func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string) error 
 	if err := l.writeTables(ctx, &page.Runs[0], cli.WriteFile); err != nil {
 		return err
 	}
-	var files report.LoadFiles
+	var files load.Files
 	if l.out != "" {
-		if err := cli.WriteFile(ctx, l.out, func(w io.Writer) error { return report.WriteLoadHTML(w, page) }); err != nil {
+		if err := cli.WriteFile(ctx, l.out, func(w io.Writer) error { return load.WriteHTML(w, page) }); err != nil {
 			return err
 		}
 		files.Report = l.out
@@ -86,7 +86,7 @@ func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string) error 
 
 // shownOutcome is the error that recordings end with that are judged by bounds: as
 // when the load was driven.
-func shownOutcome(runs []report.LoadRun, bounds slo.Bounds) error {
+func shownOutcome(runs []load.Run, bounds slo.Bounds) error {
 	var invalid, broken, unknown []string
 	for i := range runs {
 		name, r := runs[i].Name, runs[i].Result
@@ -156,9 +156,9 @@ func warningsOf(name string, warnings []string) []string {
 type keptLoad struct {
 	plan     loadresult.Plan
 	result   *loadresult.Result
-	course   *report.LoadCourse
+	course   *load.Course
 	bounds   slo.Bounds
-	search   *report.LoadSearch // that found it; nil: it was not looked for
+	search   *load.Search // that found it; nil: it was not looked for
 	partial  string
 	warnings []string
 }
@@ -198,7 +198,7 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 	if !f.counts() || !s.counts() {
 		return nil, errors.New("its counts are none of a load")
 	}
-	k := &keptLoad{plan: f.Plan, partial: rec.Partial, course: report.NewLoadCourse(f.Open)}
+	k := &keptLoad{plan: f.Plan, partial: rec.Partial, course: load.NewCourse(f.Open)}
 	if f.SLO != "" {
 		var err error
 		if k.bounds, err = slo.Parse(f.SLO); err != nil {

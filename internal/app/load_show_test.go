@@ -17,7 +17,7 @@ import (
 	"whet/internal/hist"
 	"whet/internal/loadresult"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/load"
 )
 
 // writeLoad makes a recording of a load of one request; change may spoil it.
@@ -208,11 +208,11 @@ func TestNamesOfRecordings(t *testing.T) {
 }
 
 // missedSearch is a search over connections, and one over rates that found none.
-func missedSearch() *report.LoadSearch {
-	run := []report.KneeRun{{Throughput: 800, Concurrency: 4, P50: time.Millisecond, P99: 2 * time.Millisecond, Broken: "p99<1ns is broken: 2.00 ms"}}
-	return &report.LoadSearch{Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Warnings: []string{"no profiles"}, Found: []report.KneeSearch{
-		{Headline: "the knee is at 4 clients: 800/s", Found: true, At: 4, Low: 2, High: 4, Throughput: 800, Levels: []report.KneeLevel{{Level: 4, Throughput: 800, Good: true, Runs: run}}},
-		{Open: true, Headline: "no rate keeps the bounds, from 1/s to 1,600/s", Levels: []report.KneeLevel{{Level: 1, Throughput: 1, Runs: run}}, Warnings: []string{"few answers"}, Invalid: "the generator was busy"},
+func missedSearch() *load.Search {
+	run := []load.KneeRun{{Throughput: 800, Concurrency: 4, P50: time.Millisecond, P99: 2 * time.Millisecond, Broken: "p99<1ns is broken: 2.00 ms"}}
+	return &load.Search{Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Warnings: []string{"no profiles"}, Found: []load.KneeSearch{
+		{Headline: "the knee is at 4 clients: 800/s", Found: true, At: 4, Low: 2, High: 4, Throughput: 800, Levels: []load.KneeLevel{{Level: 4, Throughput: 800, Good: true, Runs: run}}},
+		{Open: true, Headline: "no rate keeps the bounds, from 1/s to 1,600/s", Levels: []load.KneeLevel{{Level: 1, Throughput: 1, Runs: run}}, Warnings: []string{"few answers"}, Invalid: "the generator was busy"},
 	}}
 }
 
@@ -220,7 +220,7 @@ func missedSearch() *report.LoadSearch {
 // several recordings each with its name.
 func TestShowSearchWithoutRate(t *testing.T) {
 	var document bytes.Buffer
-	if err := report.WriteLoadSearchJSON(&document, missedSearch(), report.LoadFiles{}); err != nil {
+	if err := load.WriteSearchJSON(&document, missedSearch(), load.Files{}); err != nil {
 		t.Fatal(err)
 	}
 	searched := func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {

@@ -26,7 +26,8 @@ import (
 	"whet/internal/prove/service"
 	"whet/internal/prove/sides"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/page"
+	proofreport "whet/internal/report/proof"
 )
 
 func proveCommand() *cli.Command {
@@ -400,13 +401,13 @@ func (p *proveFlags) services(e *cli.Env, operands []string) (proof, error) {
 func (p *proveFlags) print(e *cli.Env, r *compare.Result) error {
 	switch p.format {
 	case "json":
-		return report.WriteProveJSON(e.Stdout, r)
+		return proofreport.WriteJSON(e.Stdout, r)
 	case "markdown":
-		return report.WriteProveMarkdown(e.Stdout, r)
+		return proofreport.WriteMarkdown(e.Stdout, r)
 	case "go":
-		return report.WriteProveBenchmarks(e.Stdout, r, r.Series, r.Host.GOMAXPROCS)
+		return proofreport.WriteBenchmarks(e.Stdout, r, r.Series, r.Host.GOMAXPROCS)
 	}
-	if err := report.WriteProveText(e.Stdout, r, report.TextOptions{Width: e.Width, Color: e.Color}); err != nil {
+	if err := proofreport.WriteText(e.Stdout, r, page.TextOptions{Width: e.Width, Color: e.Color}); err != nil {
 		return err
 	}
 	if r.Recording != "" {

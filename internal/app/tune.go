@@ -9,7 +9,9 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/read"
-	"whet/internal/report"
+	pagereport "whet/internal/report/page"
+	proofreport "whet/internal/report/proof"
+	"whet/internal/report/run"
 )
 
 func tuneCommand() *cli.Command {
@@ -92,11 +94,11 @@ func runTune(ctx context.Context, e *cli.Env, record recordFunc, asJSON, all boo
 }
 
 // writePage writes the HTML report, unless html is "".
-func writePage(ctx context.Context, html string, page *report.Page) error {
+func writePage(ctx context.Context, html string, page *run.Page) error {
 	if html == "" {
 		return nil
 	}
-	return cli.WriteFile(ctx, html, func(w io.Writer) error { return report.WriteHTML(w, page) })
+	return cli.WriteFile(ctx, html, func(w io.Writer) error { return run.WriteHTML(w, page) })
 }
 
 // pageOutput says how a page is printed and where its files lie.
@@ -106,11 +108,11 @@ type pageOutput struct {
 	json, all       bool
 }
 
-func printPage(e *cli.Env, page *report.Page, o pageOutput) error {
+func printPage(e *cli.Env, page *run.Page, o pageOutput) error {
 	if o.json {
-		return report.WriteJSON(e.Stdout, page, report.JSONOptions{Verb: o.verb, Recording: o.recording, Report: o.html, All: o.all})
+		return run.WriteJSON(e.Stdout, page, run.JSONOptions{Verb: o.verb, Recording: o.recording, Report: o.html, All: o.all})
 	}
-	err := report.WriteText(e.Stdout, page, report.TextOptions{Width: e.Width, Color: e.Color, All: o.all})
+	err := run.WriteText(e.Stdout, page, pagereport.TextOptions{Width: e.Width, Color: e.Color, All: o.all})
 	if err == nil && o.recording != "" {
 		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(o.recording))
 	}
@@ -167,9 +169,9 @@ found here.`,
 				case proof != nil && *html != "":
 					return cli.UsageError("diagnose: %s is a proof, which has no HTML report", path)
 				case proof != nil && *asJSON:
-					return report.WriteProveJSON(e.Stdout, proof)
+					return proofreport.WriteJSON(e.Stdout, proof)
 				case proof != nil:
-					return report.WriteProveText(e.Stdout, proof, report.TextOptions{Width: e.Width, Color: e.Color})
+					return proofreport.WriteText(e.Stdout, proof, pagereport.TextOptions{Width: e.Width, Color: e.Color})
 				}
 				page, err := read.Page(path, nil)
 				if err == nil {

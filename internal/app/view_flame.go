@@ -20,8 +20,8 @@ import (
 	"whet/internal/cli"
 	"whet/internal/read"
 	"whet/internal/recording"
-	"whet/internal/report"
 	"whet/internal/report/flame"
+	"whet/internal/report/run"
 )
 
 func flameView() *profileVerb {
@@ -228,14 +228,14 @@ func flameOfRecording(ctx context.Context, q *request, f *sourceFlags, operands 
 	if err != nil {
 		return product{}, true, err
 	}
-	var profiles []report.Profile
+	var profiles []run.Profile
 	for _, have := range page.Profiles {
 		if f.benchmark == "" || recording.Chooses(f.benchmark, have.Benchmark) {
 			profiles = append(profiles, have)
 		}
 	}
 	q.subject = &subject{name: operands[0]}
-	p, err := q.flameProduct(ctx, report.FlameViews(profiles), page.Warnings)
+	p, err := q.flameProduct(ctx, run.FlameViews(profiles), page.Warnings)
 	return p, true, err
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/cli"
-	"whet/internal/view"
+	"whet/internal/report/view"
 )
 
 // Kinds of pictures.

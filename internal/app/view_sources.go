@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"whet/internal/view"
+	"whet/internal/report/view"
 )
 
 func listView() *profileVerb {

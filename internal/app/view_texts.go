@@ -17,7 +17,7 @@ import (
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
 	"whet/internal/recording"
-	"whet/internal/view"
+	"whet/internal/report/view"
 )
 
 // document is what package view makes.

@@ -21,7 +21,7 @@ import (
 	"whet/internal/format/gctrace"
 	"whet/internal/format/metrics"
 	"whet/internal/recording"
-	"whet/internal/report"
+	runreport "whet/internal/report/run"
 )
 
 // course is what a recording holds over time: of a program, a service, or the
@@ -254,12 +254,12 @@ func (c *course) growth() []string {
 }
 
 // addRun lays out what a page has beside profiles, findings and benchmarks.
-func (a *Reading) addRun(page *report.Page) {
+func (a *Reading) addRun(page *runreport.Page) {
 	m := &a.rec.Manifest
 	if m.Program != nil {
-		page.Program = &report.Program{Command: commandLine(m.Target, m.Program.Args)}
+		page.Program = &runreport.Program{Command: commandLine(m.Target, m.Program.Args)}
 		for _, r := range m.Program.Runs {
-			page.Program.Runs = append(page.Program.Runs, report.Run{
+			page.Program.Runs = append(page.Program.Runs, runreport.Run{
 				WallNs: r.EndNs - r.StartNs, CPUNs: r.UserCPUNs + r.SystemCPUNs, UserCPUNs: r.UserCPUNs, SystemCPUNs: r.SystemCPUNs,
 				PeakBytes: r.MaxRSSBytes, Ending: r.Ending, Missing: r.AgentMissing,
 			})
@@ -269,22 +269,22 @@ func (a *Reading) addRun(page *report.Page) {
 		page.Service = a.service(m.Service)
 	}
 	for _, u := range m.Unknown {
-		page.Unknown = append(page.Unknown, report.Unknown(u))
+		page.Unknown = append(page.Unknown, runreport.Unknown(u))
 	}
 	page.Wall = wallOf(a.wall, m.Service != nil)
 	for _, c := range a.courses {
 		page.Series = append(page.Series, c.series()...)
 		for _, e := range c.events {
-			page.Events = append(page.Events, report.Event{Kind: e.Kind, Benchmark: c.benchmark, StartNs: e.StartNs, EndNs: e.EndNs, Text: e.Text})
+			page.Events = append(page.Events, runreport.Event{Kind: e.Kind, Benchmark: c.benchmark, StartNs: e.StartNs, EndNs: e.EndNs, Text: e.Text})
 		}
 	}
 	page.Contention = a.contention()
 }
 
-func (a *Reading) service(svc *recording.Service) *report.Service {
+func (a *Reading) service(svc *recording.Service) *runreport.Service {
 	l := &svc.Load
 	t := l.ServiceTimeNs
-	out := &report.Service{
+	out := &runreport.Service{
 		URL: svc.URL, Instruments: svc.Instruments, Concurrency: l.Concurrency, DurationNs: l.EndNs - l.StartNs,
 		Requests: l.Requests, ThroughputPerS: l.ThroughputPerS,
 		MeanNs: t.Mean, MinNs: t.Min, P50Ns: t.P50, P90Ns: t.P90, P99Ns: t.P99, P999Ns: t.P999, MaxNs: t.Max,
@@ -295,22 +295,22 @@ func (a *Reading) service(svc *recording.Service) *report.Service {
 		out.CPUPerRequestNs = &per
 	}
 	for _, kind := range slices.Sorted(maps.Keys(l.Errors)) {
-		out.Errors = append(out.Errors, report.ErrorKind{Kind: kind, Count: l.Errors[kind], Example: l.Examples[kind]})
+		out.Errors = append(out.Errors, runreport.ErrorKind{Kind: kind, Count: l.Errors[kind], Example: l.Examples[kind]})
 	}
-	slices.SortStableFunc(out.Errors, func(x, y report.ErrorKind) int { return cmp.Compare(y.Count, x.Count) })
+	slices.SortStableFunc(out.Errors, func(x, y runreport.ErrorKind) int { return cmp.Compare(y.Count, x.Count) })
 	for _, s := range a.courses[0].load.Seconds {
-		out.Seconds = append(out.Seconds, report.Second(s))
+		out.Seconds = append(out.Seconds, runreport.Second(s))
 	}
 	return out
 }
 
 // wallOf lays out where time went. Its line is about requests where there are
 // any.
-func wallOf(res *wall.Result, service bool) *report.Wall {
+func wallOf(res *wall.Result, service bool) *runreport.Wall {
 	if res == nil || len(res.Groups) == 0 {
 		return nil
 	}
-	out := &report.Wall{CoveredNs: res.CoveredNs}
+	out := &runreport.Wall{CoveredNs: res.CoveredNs}
 	for s := range wall.State(wall.NumStates) {
 		out.States = append(out.States, s.String())
 	}
@@ -319,7 +319,7 @@ func wallOf(res *wall.Result, service bool) *report.Wall {
 		if g.Handler {
 			out.Requests += g.Count
 		}
-		out.Groups = append(out.Groups, report.WallGroup{Name: g.Name, Handler: g.Handler, Count: g.Count, Ns: g.Ns[:], TotalNs: g.Total()})
+		out.Groups = append(out.Groups, runreport.WallGroup{Name: g.Name, Handler: g.Handler, Count: g.Count, Ns: g.Ns[:], TotalNs: g.Total()})
 	}
 	if g := speaker(res.Groups, service); g != nil {
 		out.Text = wallLine(g)
@@ -346,8 +346,8 @@ func speaker(groups []wall.Group, service bool) *wall.Group {
 
 // contention lists where goroutines waited for each other; a program's own
 // choice to wait for its next job is none.
-func (a *Reading) contention() []report.Waiting {
-	var out []report.Waiting
+func (a *Reading) contention() []runreport.Waiting {
+	var out []runreport.Waiting
 	for _, p := range a.profiles {
 		if p.kind != recording.KindBlock {
 			continue
@@ -357,7 +357,7 @@ func (a *Reading) contention() []report.Waiting {
 			if place.Idle || len(out) == maxWaiting {
 				continue
 			}
-			w := report.Waiting{Benchmark: p.benchmark, Kind: string(place.Kind), Function: place.Function, File: a.sources.Display(place.File), Line: place.Line, Count: place.Count, DelayNs: place.DelayNs}
+			w := runreport.Waiting{Benchmark: p.benchmark, Kind: string(place.Kind), Function: place.Function, File: a.sources.Display(place.File), Line: place.Line, Count: place.Count, DelayNs: place.DelayNs}
 			if d := a.covered(recording.KindBlock, p.benchmark); d > 0 {
 				w.PerS = float64(place.DelayNs) / float64(d)
 			}

@@ -14,11 +14,11 @@ import (
 	"whet/internal/analyze/events"
 	"whet/internal/format/metrics"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/run"
 )
 
 // recorded makes a recording of what fill puts into it, and its page.
-func recorded(t *testing.T, fill func(w *recording.Writer, write func(recording.Artifact, []byte))) (*recording.Recording, *report.Page) {
+func recorded(t *testing.T, fill func(w *recording.Writer, write func(recording.Artifact, []byte))) (*recording.Recording, *run.Page) {
 	t.Helper()
 	w, err := recording.Create(filepath.Join(t.TempDir(), "run.whet"), time.Unix(1e9, 0))
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/report"
+	"whet/internal/report/run"
 )
 
 // rows is the head of a top table: by flat, or by cum.
-func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []report.Row {
+func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []run.Row {
 	fs := c.Functions(c.column, base)
 	if cum {
 		slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
 	}
-	var rows []report.Row
+	var rows []run.Row
 	for _, f := range fs {
 		if len(rows) == topRows {
 			break
@@ -26,14 +26,14 @@ func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []report.Row
 		if strings.HasPrefix(f.Function, "testing.") {
 			continue // what runs the benchmark holds all of the base and says nothing
 		}
-		rows = append(rows, report.Row{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum})
+		rows = append(rows, run.Row{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum})
 	}
 	return rows
 }
 
 // listings shows the source of the hottest functions: those of the user's own
 // modules that hold most of the base, benchmarks themselves apart.
-func (a *Reading) listings(c classified, base callstack.Keep) []report.Listing {
+func (a *Reading) listings(c classified, base callstack.Keep) []run.Listing {
 	total := c.Sum(c.column, base)
 	lines := make(map[string]map[diagnose.SourceLine]callstack.Cost) // by function
 	for l, cost := range c.Lines(c.column, base) {
@@ -42,7 +42,7 @@ func (a *Reading) listings(c classified, base callstack.Keep) []report.Listing {
 		}
 		lines[l.Function][diagnose.SourceLine{File: l.File, Line: l.Line}] = cost
 	}
-	var out []report.Listing
+	var out []run.Listing
 	fs := c.Functions(c.column, base)
 	slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
 	for _, f := range fs {
@@ -69,8 +69,8 @@ func firstLine(costs map[diagnose.SourceLine]callstack.Cost, file string) int {
 
 // listing shows the lines around those that cost; the hottest ones if the
 // function is long.
-func (a *Reading) listing(f callstack.FunctionCost, costs map[diagnose.SourceLine]callstack.Cost) report.Listing {
-	l := report.Listing{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.differs(f.File)}
+func (a *Reading) listing(f callstack.FunctionCost, costs map[diagnose.SourceLine]callstack.Cost) run.Listing {
+	l := run.Listing{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.differs(f.File)}
 	text := a.sources.Text(f.File)
 	if text == nil {
 		l.Missing = a.missing
@@ -106,7 +106,7 @@ func (a *Reading) listing(f callstack.FunctionCost, costs map[diagnose.SourceLin
 	for n := 1; n <= len(source); n++ {
 		if show[n] {
 			cost := costs[diagnose.SourceLine{File: f.File, Line: n}]
-			l.Lines = append(l.Lines, report.SourceLine{Number: n, Text: string(bytes.TrimRight(source[n-1], "\r")), Flat: cost.Flat, Cum: cost.Cum, Notes: a.notes[diagnose.SourceLine{File: f.File, Line: n}]})
+			l.Lines = append(l.Lines, run.SourceLine{Number: n, Text: string(bytes.TrimRight(source[n-1], "\r")), Flat: cost.Flat, Cum: cost.Cum, Notes: a.notes[diagnose.SourceLine{File: f.File, Line: n}]})
 		}
 	}
 	return l

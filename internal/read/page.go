@@ -13,7 +13,8 @@ import (
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/recording"
-	"whet/internal/report"
+	pagereport "whet/internal/report/page"
+	"whet/internal/report/run"
 )
 
 // How much of each profile a report shows.
@@ -27,7 +28,7 @@ const (
 
 // Page lays out the report of the recording at path. reading is what was read
 // of it before it had this name; nil: nothing.
-func Page(path string, reading *Reading) (*report.Page, error) {
+func Page(path string, reading *Reading) (*run.Page, error) {
 	rec, err := recording.Open(path)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func Page(path string, reading *Reading) (*report.Page, error) {
 }
 
 // Page lays out the report.
-func (a *Reading) Page() (*report.Page, error) {
+func (a *Reading) Page() (*run.Page, error) {
 	page, err := a.diagnosed()
 	if err != nil {
 		return nil, err
@@ -54,12 +55,12 @@ func (a *Reading) Page() (*report.Page, error) {
 	page.Target, page.Package, page.Module, page.Tool = rec.Target, rec.Build.Package, rec.Build.Module, rec.Tool
 	page.Created, page.Partial, page.Facts = rec.Origin.UTC().Format(time.RFC3339), rec.Partial, facts(&rec.Manifest)
 	for _, b := range rec.Benchmarks {
-		row := report.Benchmark{
+		row := run.Benchmark{
 			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations, NsPerOp: b.NsPerOp, BytesPerOp: b.BytesPerOp, AllocsPerOp: b.AllocsPerOp,
 			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure,
 		}
 		for _, m := range b.Metrics {
-			row.Metrics = append(row.Metrics, report.Metric(m))
+			row.Metrics = append(row.Metrics, run.Metric(m))
 		}
 		page.Benchmarks = append(page.Benchmarks, row)
 	}
@@ -82,12 +83,12 @@ func (a *Reading) Page() (*report.Page, error) {
 
 // diagnosed lays out what a page has of any reading: what the rules said, and
 // the profiles.
-func (a *Reading) diagnosed() (*report.Page, error) {
+func (a *Reading) diagnosed() (*run.Page, error) {
 	result, err := a.Diagnose()
 	if err != nil {
 		return nil, err
 	}
-	page := &report.Page{
+	page := &run.Page{
 		Verdict:   verdictOf(result),
 		HotPlaces: result.HotPlaces, Accounts: result.Accounts,
 		ThresholdRatio: diagnose.Threshold,
@@ -121,15 +122,15 @@ func distinct(texts []string, limit int) []string {
 }
 
 // verdictOf is the verdict as pages and documents have it.
-func verdictOf(r *diagnose.Result) report.Verdict {
-	return report.Verdict{Kind: string(r.Verdict.Kind), Text: r.Verdict.Text, Outcome: string(r.Verdict.Outcome)}
+func verdictOf(r *diagnose.Result) run.Verdict {
+	return run.Verdict{Kind: string(r.Verdict.Kind), Text: r.Verdict.Text, Outcome: string(r.Verdict.Outcome)}
 }
 
 // findingsFile is findings.json: what this version's rules said.
 type findingsFile struct {
 	Schema    string             `json:"schema"`
 	Tool      string             `json:"tool"`
-	Verdict   report.Verdict     `json:"verdict"`
+	Verdict   run.Verdict        `json:"verdict"`
 	HotPlaces []finding.HotPlace `json:"hot_places"`
 	Findings  []finding.Finding  `json:"findings"`
 	Below     []finding.Finding  `json:"below_threshold"`
@@ -174,11 +175,11 @@ func trust(m *recording.Manifest) []string {
 }
 
 // facts is the head of the report.
-func facts(m *recording.Manifest) []report.Fact {
-	var out []report.Fact
+func facts(m *recording.Manifest) []pagereport.Fact {
+	var out []pagereport.Fact
 	add := func(name, format string, args ...any) {
 		if v := strings.TrimSpace(fmt.Sprintf(format, args...)); v != "" {
-			out = append(out, report.Fact{Name: name, Value: v})
+			out = append(out, pagereport.Fact{Name: name, Value: v})
 		}
 	}
 	b, h := &m.Build, &m.Host
@@ -240,9 +241,9 @@ func limits(h *recording.Host) string {
 }
 
 // profile lays out one profile.
-func (a *Reading) profile(c classified) report.Profile {
+func (a *Reading) profile(c classified) run.Profile {
 	base := c.Keep(hot.Base)
-	p := report.Profile{Kind: c.kind, Benchmark: c.benchmark, Column: c.Types[c.column].Type, Unit: c.Types[c.column].Unit}
+	p := run.Profile{Kind: c.kind, Benchmark: c.benchmark, Column: c.Types[c.column].Type, Unit: c.Types[c.column].Unit}
 	p.Values = c.Sums(c.column)
 	if count := countColumn(c); count >= 0 {
 		p.Samples = c.Sums(count)

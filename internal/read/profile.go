@@ -13,7 +13,8 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/quantity"
 	"whet/internal/recording"
-	"whet/internal/report"
+	pagereport "whet/internal/report/page"
+	"whet/internal/report/run"
 	"whet/internal/symbolname"
 )
 
@@ -29,7 +30,7 @@ type LoneProfile struct {
 // Page lays out the report of a profile. It knows less than a recording's:
 // neither the build nor how often anything was done, and whose code a frame is
 // only by its file and package.
-func (in *LoneProfile) Page() (*report.Page, error) {
+func (in *LoneProfile) Page() (*run.Page, error) {
 	p, kind, err := in.merge()
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", in.Name, err)
@@ -143,11 +144,11 @@ func isBenchmark(p *callstack.Profile) bool {
 	return false
 }
 
-func loneFacts(p *callstack.Profile) []report.Fact {
-	var out []report.Fact
+func loneFacts(p *callstack.Profile) []pagereport.Fact {
+	var out []pagereport.Fact
 	add := func(name, value string) {
 		if value != "" {
-			out = append(out, report.Fact{Name: name, Value: value})
+			out = append(out, pagereport.Fact{Name: name, Value: value})
 		}
 	}
 	if len(p.Mappings) > 0 && p.Mappings[0].File != "" {

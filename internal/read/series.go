@@ -7,7 +7,7 @@ import (
 	"whet/internal/format/metrics"
 	"whet/internal/quantity"
 	"whet/internal/recording"
-	"whet/internal/report"
+	runreport "whet/internal/report/run"
 )
 
 func percent(part, whole int64) string {
@@ -18,10 +18,10 @@ func percent(part, whole int64) string {
 }
 
 // series are the metrics that a page draws over time.
-func (c *course) series() []report.Series {
-	var out []report.Series
+func (c *course) series() []runreport.Series {
+	var out []runreport.Series
 	add := func(name, unit string, value func(before, row *metrics.Row) float64) {
-		s := report.Series{Benchmark: c.benchmark, Name: name, Unit: unit}
+		s := runreport.Series{Benchmark: c.benchmark, Name: name, Unit: unit}
 		known := false
 		for i := range c.rows {
 			row := &c.rows[i]

@@ -11,7 +11,7 @@ import (
 	"whet/internal/gobench"
 	"whet/internal/record"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/bench"
 )
 
 // What the instruments are set to, as in every recording of benchmarks: each
@@ -144,14 +144,14 @@ var columns = map[string]struct{ value, count string }{
 }
 
 // short is a profile's measured code in a few figures.
-func (b *row) short(kind, rel string, p *callstack.Profile) report.BenchProfile {
+func (b *row) short(kind, rel string, p *callstack.Profile) bench.Profile {
 	loops := &hot.Loops{}
 	// Where a file does not parse, set-up counts as measured code, as the
 	// recording's page will say.
 	b.p.frames.AddLoops(loops, p, func(error) {})
 	c := hot.Classify(p, loops)
 	b.parallel = b.parallel || c.Parallel
-	out := report.BenchProfile{Kind: kind, Path: rel}
+	out := bench.Profile{Kind: kind, Path: rel}
 	value, err1 := p.TypeIndex(columns[kind].value)
 	count, err2 := p.TypeIndex(columns[kind].count)
 	if err1 != nil || err2 != nil {
@@ -164,7 +164,7 @@ func (b *row) short(kind, rel string, p *callstack.Profile) report.BenchProfile 
 		if len(out.Top) == shownFunctions || f.Flat <= 0 {
 			break
 		}
-		out.Top = append(out.Top, report.BenchShare{Function: f.Function, FlatRatio: float64(f.Flat) / float64(total)})
+		out.Top = append(out.Top, bench.Share{Function: f.Function, FlatRatio: float64(f.Flat) / float64(total)})
 	}
 	return out
 }

@@ -14,12 +14,12 @@ import (
 	"whet/internal/quantity"
 	"whet/internal/record"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/bench"
 )
 
 // finish makes the recording of what there is, adds to the history, and returns
 // the result.
-func (r *runner) finish(ctx context.Context, err error) (*report.Bench, error) {
+func (r *runner) finish(ctx context.Context, err error) (*bench.Page, error) {
 	interrupted := ctx.Err() != nil
 	if interrupted {
 		err = context.Cause(ctx)
@@ -197,12 +197,12 @@ func (r *runner) entry(ctx context.Context) *history.Entry {
 }
 
 // result is the package for the report.
-func (p *pkg) result() report.BenchPackage {
-	out := report.BenchPackage{ImportPath: p.target.ImportPath, GoVersion: p.bin.GoVersion, Revision: p.bin.Revision, Dirty: p.dirty}
+func (p *pkg) result() bench.Package {
+	out := bench.Package{ImportPath: p.target.ImportPath, GoVersion: p.bin.GoVersion, Revision: p.bin.Revision, Dirty: p.dirty}
 	for _, b := range p.rows {
-		row := report.BenchRow{Name: b.name, Procs: b.procs, Profiles: b.profiles}
+		row := bench.Row{Name: b.name, Procs: b.procs, Profiles: b.profiles}
 		for _, l := range b.lines {
-			s := report.BenchSample{Iterations: l.N}
+			s := bench.Sample{Iterations: l.N}
 			add := func(unit string, v *float64) {
 				if v != nil {
 					s.Values = append(s.Values, recording.Metric{Unit: unit, Value: *v})

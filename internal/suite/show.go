@@ -11,7 +11,7 @@ import (
 	"whet/internal/gobench"
 	"whet/internal/history"
 	"whet/internal/quantity"
-	"whet/internal/report"
+	"whet/internal/report/bench"
 	"whet/internal/stat"
 )
 
@@ -40,7 +40,7 @@ const (
 const changeSeed = 1
 
 // Show reads a history and looks for changes.
-func Show(ctx context.Context, o ShowOptions) (*report.BenchHistory, error) {
+func Show(ctx context.Context, o ShowOptions) (*bench.History, error) {
 	match, err := regexp.Compile(o.Match)
 	switch {
 	case err != nil:
@@ -52,7 +52,7 @@ func Show(ctx context.Context, o ShowOptions) (*report.BenchHistory, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &report.BenchHistory{Warnings: store.Problems, AlphaRatio: o.Alpha}
+	out := &bench.History{Warnings: store.Problems, AlphaRatio: o.Alpha}
 	courses := store.Courses(match, o.Unit, gobench.Commits(ctx, o.Dir))
 	if len(courses) == 0 {
 		return nil, nothingToShow(store, match, o)
@@ -100,8 +100,8 @@ func nothingToShow(s *history.Store, match *regexp.Regexp, o ShowOptions) error 
 // course looks for the changes of a course. Each point counts once, by its
 // median: the values of one run are alike for reasons that have nothing to do
 // with its revision.
-func course(c *history.Course, look stat.ChangeOptions) report.BenchCourse {
-	out := report.BenchCourse{Host: c.Host, Package: c.Package, Name: c.Name, Unit: c.Unit, Better: benchmark.BetterOf(c.Unit)}
+func course(c *history.Course, look stat.ChangeOptions) bench.Course {
+	out := bench.Course{Host: c.Host, Package: c.Package, Name: c.Name, Unit: c.Unit, Better: benchmark.BetterOf(c.Unit)}
 	medians := make([]float64, len(c.Points))
 	for i, p := range c.Points {
 		when := p.Committed
@@ -109,7 +109,7 @@ func course(c *history.Course, look stat.ChangeOptions) report.BenchCourse {
 			when = p.Date
 		}
 		medians[i] = stat.Median(p.Values)
-		out.Points = append(out.Points, report.BenchPoint{Revision: p.Revision, Dirty: p.Dirty, When: when, Runs: p.Runs, Values: p.Values, GoVersion: p.GoVersion})
+		out.Points = append(out.Points, bench.Point{Revision: p.Revision, Dirty: p.Dirty, When: when, Runs: p.Runs, Values: p.Values, GoVersion: p.GoVersion})
 	}
 	changes := stat.Changes(medians, look)
 	for i, ch := range changes {
@@ -120,7 +120,7 @@ func course(c *history.Course, look stat.ChangeOptions) report.BenchCourse {
 		if i+1 < len(changes) {
 			to = changes[i+1].At
 		}
-		r := report.BenchChange{At: ch.At, PValue: ch.P, Old: stat.Median(medians[from:ch.At]), New: stat.Median(medians[ch.At:to]), Ratio: math.NaN(),
+		r := bench.Change{At: ch.At, PValue: ch.P, Old: stat.Median(medians[from:ch.At]), New: stat.Median(medians[ch.At:to]), Ratio: math.NaN(),
 			Also: also(&c.Points[ch.At-1], &c.Points[ch.At])}
 		ratio := r.Old / r.New
 		if out.Better == benchmark.Higher {

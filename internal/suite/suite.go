@@ -19,7 +19,7 @@ import (
 	"whet/internal/quantity"
 	"whet/internal/record"
 	"whet/internal/recording"
-	"whet/internal/report"
+	benchreport "whet/internal/report/bench"
 	"whet/internal/worktree"
 )
 
@@ -35,7 +35,7 @@ type runner struct {
 	origin   time.Time
 	w        *record.Recorder
 	scratch  string // of the binaries
-	res      *report.Bench
+	res      *benchreport.Page
 	pkgs     []*pkg
 	out      *process.Bounded
 	deadline time.Time // zero: none
@@ -63,7 +63,7 @@ type row struct {
 	procs     int
 	slug      string
 	lines     []benchmark.Line
-	profiles  []report.BenchProfile
+	profiles  []benchreport.Profile
 	// Calls of the loop that each profile covers; parallel: its work ran on
 	// several goroutines.
 	cpuCalls, allocCalls, mutexCalls int64
@@ -73,11 +73,11 @@ type row struct {
 // Run measures and records. What was measured when it fails or is interrupted
 // is in the recording, marked partial, and in the result beside the error; the
 // result is nil when there was nothing.
-func Run(ctx context.Context, o Options) (*report.Bench, error) {
+func Run(ctx context.Context, o Options) (*benchreport.Page, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	r := &runner{o: o, origin: o.Now(), res: &report.Bench{BenchTime: o.BenchTime, Planned: o.Count}, out: process.NewBounded(keepOutput, 0)}
+	r := &runner{o: o, origin: o.Now(), res: &benchreport.Page{BenchTime: o.BenchTime, Planned: o.Count}, out: process.NewBounded(keepOutput, 0)}
 	r.progress(Progress{Stage: "looking at the packages"})
 	listed, err := gobench.List(ctx, o.Dir, o.Packages, r.build())
 	if err != nil {
@@ -355,7 +355,7 @@ func (r *runner) fail(pkg, bench string, err error) {
 	if !strings.Contains(text, pkg) {
 		text = pkg + ": " + text
 	}
-	r.res.Failures = append(r.res.Failures, report.BenchFailure{Package: pkg, Benchmark: bench, Text: text})
+	r.res.Failures = append(r.res.Failures, benchreport.Failure{Package: pkg, Benchmark: bench, Text: text})
 }
 
 func (r *runner) warn(format string, args ...any) { r.w.Warn(format, args...) }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/run"
 )
 
 // A benchmark of the standard library that stands in the package, costlier than
@@ -61,7 +61,7 @@ func BenchmarkStdlib(b *testing.B) {
 	if len(rec.Plan.Selected) != 2 || rec.Plan.Selected[0] != "BenchmarkStdlib" {
 		t.Fatalf("selected %q: the test is void", rec.Plan.Selected)
 	}
-	i := slices.IndexFunc(page.Profiles, func(p report.Profile) bool { return p.Kind == recording.KindCPU })
+	i := slices.IndexFunc(page.Profiles, func(p run.Profile) bool { return p.Kind == recording.KindCPU })
 	if i < 0 || page.Profiles[i].Benchmark != "BenchmarkOurs" {
 		t.Fatalf("the first CPU profile is %d", i)
 	}

@@ -21,7 +21,7 @@ import (
 
 	"whet/agent"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/run"
 )
 
 // oddOptions are for the server of testdata/odd in one of its modes.
@@ -246,7 +246,7 @@ func TestNoCPUProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
-	if !slices.ContainsFunc(page.Unknown, func(u report.Unknown) bool { return u.What == "CPU profile" }) || len(rec.Find(recording.KindCPU, "")) != 0 {
+	if !slices.ContainsFunc(page.Unknown, func(u run.Unknown) bool { return u.What == "CPU profile" }) || len(rec.Find(recording.KindCPU, "")) != 0 {
 		t.Errorf("unknown: %v", page.Unknown)
 	}
 	// Nor is it known how many processors a program behind net/http/pprof may use.

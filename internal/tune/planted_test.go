@@ -14,7 +14,7 @@ import (
 
 	"whet/internal/analyze/events"
 	"whet/internal/recording"
-	"whet/internal/report"
+	runreport "whet/internal/report/run"
 	"whet/internal/stat"
 )
 
@@ -180,7 +180,7 @@ func moments(t *testing.T, rec *recording.Recording, event string) []int64 {
 	return out
 }
 
-func checkPlanted(t *testing.T, rec *recording.Recording, page *report.Page) {
+func checkPlanted(t *testing.T, rec *recording.Recording, page *runreport.Page) {
 	t.Helper()
 	for _, w := range page.Warnings {
 		t.Log(w)
@@ -193,9 +193,9 @@ func checkPlanted(t *testing.T, rec *recording.Recording, page *report.Page) {
 // checkPlantedShares: A, B and C take 30, 20 and 50 of 100 parts of the work,
 // give or take what the samples allow. The interval is one that a right
 // program leaves once in ten thousand times.
-func checkPlantedShares(t *testing.T, page *report.Page) {
+func checkPlantedShares(t *testing.T, page *runreport.Page) {
 	t.Helper()
-	var cpu *report.Profile
+	var cpu *runreport.Profile
 	for i := range page.Profiles {
 		if page.Profiles[i].Kind == recording.KindCPU {
 			cpu = &page.Profiles[i]
@@ -223,7 +223,7 @@ func checkPlantedShares(t *testing.T, page *report.Page) {
 }
 
 // checkPlantedWaits: each second somebody waits 200 ms for a lock.
-func checkPlantedWaits(t *testing.T, page *report.Page) {
+func checkPlantedWaits(t *testing.T, page *runreport.Page) {
 	t.Helper()
 	for _, w := range page.Contention {
 		if w.Kind != "lock" || w.Function != "example.com/planted/work.(*Planted).wait" {
@@ -239,9 +239,9 @@ func checkPlantedWaits(t *testing.T, page *report.Page) {
 	t.Errorf("nobody waits for the lock: %+v", page.Contention)
 }
 
-func checkPlantedEvents(t *testing.T, rec *recording.Recording, page *report.Page) {
+func checkPlantedEvents(t *testing.T, rec *recording.Recording, page *runreport.Page) {
 	t.Helper()
-	byKind := make(map[string][]report.Event)
+	byKind := make(map[string][]runreport.Event)
 	for _, e := range page.Events {
 		byKind[e.Kind] = append(byKind[e.Kind], e)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"whet/internal/program"
 	"whet/internal/recording"
-	"whet/internal/report"
+	runreport "whet/internal/report/run"
 )
 
 func programOptions(t *testing.T, main string) ProgramOptions {
@@ -37,7 +37,7 @@ func TestEmptyProgram(t *testing.T) {
 	rec, page := openPage(t, outcome.Path)
 	// On a busy machine a collection may wait for a processor for as long as to be
 	// a true event.
-	paused := func(e report.Event) bool { return e.Kind == "gc-pause" }
+	paused := func(e runreport.Event) bool { return e.Kind == "gc-pause" }
 	page.Events = slices.DeleteFunc(page.Events, paused)
 	if len(page.Program.Runs) != 3 || page.Verdict.Kind != "too-few-samples" || len(page.Findings) != 0 || len(page.Events) != 0 {
 		t.Errorf("program %+v, verdict %+v, findings %+v, events %+v", page.Program, page.Verdict, page.Findings, page.Events)

@@ -17,7 +17,8 @@ import (
 	"whet/internal/gobench"
 	"whet/internal/read"
 	"whet/internal/recording"
-	"whet/internal/report"
+	pagereport "whet/internal/report/page"
+	"whet/internal/report/run"
 )
 
 // planted is a module whose costs are known: heavy does three times the work
@@ -108,7 +109,7 @@ func recordModule(t *testing.T, dir string, change func(*Options)) (Outcome, err
 	return Record(context.Background(), o)
 }
 
-func openPage(t *testing.T, path string) (*recording.Recording, *report.Page) {
+func openPage(t *testing.T, path string) (*recording.Recording, *run.Page) {
 	t.Helper()
 	rec, err := recording.Open(path)
 	if err != nil {
@@ -124,7 +125,7 @@ func openPage(t *testing.T, path string) (*recording.Recording, *report.Page) {
 
 // checkReadOnce expects the page that is laid out of what was read for the
 // findings to be the page of the finished recording.
-func checkReadOnce(t *testing.T, o *Outcome, want *report.Page) {
+func checkReadOnce(t *testing.T, o *Outcome, want *run.Page) {
 	t.Helper()
 	if o.reading == nil {
 		t.Fatal("the recording was not read for its findings")
@@ -134,8 +135,8 @@ func checkReadOnce(t *testing.T, o *Outcome, want *report.Page) {
 		t.Fatal(err)
 	}
 	var pages [2]bytes.Buffer
-	for i, p := range []*report.Page{page, want} {
-		if err := report.WriteHTML(&pages[i], p); err != nil {
+	for i, p := range []*run.Page{page, want} {
+		if err := run.WriteHTML(&pages[i], p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +156,7 @@ func TestPlantedCosts(t *testing.T) {
 	rec, page := openPage(t, outcome.Path)
 	checkReadOnce(t, &outcome, page)
 
-	var cpu, allocs *report.Profile
+	var cpu, allocs *run.Profile
 	for i := range page.Profiles {
 		switch page.Profiles[i].Kind {
 		case recording.KindCPU:
@@ -217,7 +218,7 @@ func TestPlantedCosts(t *testing.T) {
 	checkWithoutModule(t, dir, outcome.Path)
 }
 
-func cum(p *report.Profile, suffix string) int64 {
+func cum(p *run.Profile, suffix string) int64 {
 	for _, r := range p.TopCum {
 		if strings.HasSuffix(r.Function, suffix) {
 			return r.Cum
@@ -228,7 +229,7 @@ func cum(p *report.Profile, suffix string) int64 {
 
 // checkAgainstPprof compares the base's cum of Work with what go tool pprof
 // says of the same file under the benchmark's focus.
-func checkAgainstPprof(t *testing.T, rec *recording.Recording, cpu *report.Profile) {
+func checkAgainstPprof(t *testing.T, rec *recording.Recording, cpu *run.Profile) {
 	t.Helper()
 	a := rec.Find(recording.KindCPU, "")[0]
 	out, err := exec.Command("go", "tool", "pprof", "-top", "-cum", "-unit=ns", "-nodecount=500", "-nodefraction=0", "-focus=planted.Work$", filepath.Join(rec.Dir, a.Path)).CombinedOutput()
@@ -252,10 +253,10 @@ func checkWithoutModule(t *testing.T, dir, path string) {
 	t.Helper()
 	render := func() (html, text bytes.Buffer) {
 		_, page := openPage(t, path)
-		if err := report.WriteHTML(&html, page); err != nil {
+		if err := run.WriteHTML(&html, page); err != nil {
 			t.Fatal(err)
 		}
-		if err := report.WriteText(&text, page, report.TextOptions{Width: 100}); err != nil {
+		if err := run.WriteText(&text, page, pagereport.TextOptions{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
 		return html, text

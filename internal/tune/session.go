@@ -13,7 +13,7 @@ import (
 	"whet/internal/read"
 	"whet/internal/record"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/run"
 )
 
 // session is what every way of recording has: the recording that is written,
@@ -45,7 +45,7 @@ type Outcome struct {
 }
 
 // Page lays out the report of the recording.
-func (o *Outcome) Page() (*report.Page, error) { return read.Page(o.Path, o.reading) }
+func (o *Outcome) Page() (*run.Page, error) { return read.Page(o.Path, o.reading) }
 
 func newSession(c Common) session {
 	return session{c: c, origin: c.Now(), out: newOutputKeeper(c.Output), build: gobench.BuildOptions{Tags: c.Tags, Flags: c.Flags}}

@@ -8,7 +8,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/recording"
-	"whet/internal/report"
+	"whet/internal/report/run"
 )
 
 // Ten calls were made with 8.2 s uncounted. A run of two that leaves 8 s uncounted
@@ -89,7 +89,7 @@ func BenchmarkPlain(b *testing.B) {
 	}
 	rec, page := openPage(t, outcome.Path)
 	for _, name := range []string{"BenchmarkSetup", "BenchmarkPlain"} {
-		i := slices.IndexFunc(page.Profiles, func(p report.Profile) bool { return p.Kind == recording.KindCPU && p.Benchmark == name })
+		i := slices.IndexFunc(page.Profiles, func(p run.Profile) bool { return p.Kind == recording.KindCPU && p.Benchmark == name })
 		if i < 0 || page.Profiles[i].Samples[hot.Base] < 20 {
 			t.Errorf("%s: %+v", name, rec.Benchmarks)
 		}

@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"whet/internal/recording"
+)
+
+// Page is the result of benchmarks of several packages.
+type Page struct {
+	Warnings        []string
+	Host            recording.Host
+	BenchTime       string
+	Rounds, Planned int
+	Packages        []Package
+	Failures        []Failure
+	// Without is the number of packages that have no benchmark that was asked for.
+	Without   int
+	ElapsedNs int64
+	Partial   string // why it is not whole; "" when it is
+	Recording string // path; "": there is none
+	History   string // the file that was added; "": none
+}
+
+// Package is one package's results.
+type Package struct {
+	ImportPath string
+	GoVersion  string
+	Revision   string // "": unknown
+	Dirty      *bool  // nil: unknown
+	Benchmarks []Row
+}
+
+// Row is one benchmark with one number of processors.
+type Row struct {
+	Name     string // without the suffix for processors
+	Procs    int
+	Samples  []Sample // one a round
+	Profiles []Profile
+}
+
+// Sample is one process's result.
+type Sample struct {
+	Iterations int64
+	Values     []recording.Metric // ns/op first where it is known
+}
+
+// Profile is a profile of the measured code, in short.
+type Profile struct {
+	Kind, Path string
+	Samples    int64 // of the base
+	Top        []Share
+}
+
+// Share is a function's share of the base's value.
+type Share struct {
+	Function  string
+	FlatRatio float64
+}
+
+// Failure is a package or a benchmark that could not be measured.
+type Failure struct {
+	Package, Benchmark string // Benchmark "": the whole package
+	Text               string
+}

@@ -1,0 +1,124 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"whet/internal/hist"
+	"whet/internal/loadresult"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/report/page"
+)
+
+// Merge is what several generators measured, added up.
+type Merge struct {
+	Inputs []MergeInput
+	Times  map[string]*hist.Histogram // by tag; "": without one
+	// Of the recordings among the inputs: how many there are, and their sums.
+	Recordings     int
+	Requests       int64
+	Errors         map[string]int64
+	ThroughputPerS float64
+	Output         string // the merged log; "": none
+	Warnings       []string
+}
+
+// MergeInput is one log.
+type MergeInput struct {
+	Name      string
+	Intervals int
+}
+
+// Add adds the counts of a recording. Throughputs add up where the generators
+// ran at the same time, which is what merging is for.
+func (m *Merge) Add(r *loadresult.Result) {
+	m.Recordings++
+	m.Requests += r.Requests
+	m.ThroughputPerS += r.Throughput()
+	if m.Errors == nil {
+		m.Errors = make(map[string]int64)
+	}
+	for kind, n := range r.Errors {
+		m.Errors[kind] += n
+	}
+}
+
+// WriteMergeText writes the sums for a terminal.
+func WriteMergeText(w io.Writer, m *Merge, o page.TextOptions) error {
+	t := writer{page.NewText(o)}
+	t.Line(t.Paint(page.Bold, quantity.Plural(len(m.Inputs), "log")+" merged"))
+	for _, in := range m.Inputs {
+		t.Line("  ", t.Paint(page.Dim, fmt.Sprintf("%s  %s", printable.Line(in.Name), quantity.Plural(in.Intervals, "interval"))))
+	}
+	t.Warnings(m.Warnings)
+	t.Line()
+	head := []string{"times", "mean"}
+	quantiles := t.quantiles(3)
+	for _, q := range quantiles {
+		head = append(head, q.name)
+	}
+	rows := [][]string{append(head, "max", "", "")}
+	for _, tag := range slices.Sorted(maps.Keys(m.Times)) {
+		h := m.Times[tag]
+		row := append([]string{quantity.Count(float64(h.Count()))}, someTimes(h, quantiles)...)
+		rows = append(rows, append(row, cmp.Or(printable.Line(tag), "(no tag)"), ""))
+	}
+	t.Table(rows)
+	if m.Recordings > 0 {
+		t.Line()
+		t.Hang(2, "requests", loadLabel, quantity.Count(float64(m.Requests)))
+		t.Hang(2, "throughput", loadLabel, fmt.Sprintf("%s a second: the sum of %s", quantity.Count(m.ThroughputPerS), quantity.Plural(m.Recordings, "generator")))
+		failed := "none"
+		for i, kind := range kinds(m.Errors) {
+			if i == 0 {
+				failed = ""
+			} else {
+				failed += ", "
+			}
+			failed += fmt.Sprintf("%s %s", quantity.Count(float64(m.Errors[kind])), printable.Line(kind))
+		}
+		t.Hang(2, "errors", loadLabel, failed)
+	}
+	if m.Output != "" {
+		t.Line()
+		t.Line("log  ", printable.Line(m.Output))
+	}
+	return t.Flush(w, "load")
+}
+
+// WriteMergeJSON writes the sums as one document: whet/loadmerge/1.
+func WriteMergeJSON(w io.Writer, m *Merge) error {
+	type input struct {
+		Path      string `json:"path"`
+		Intervals int    `json:"intervals"`
+	}
+	type times struct {
+		Tag string `json:"tag"`
+		*loadTimes
+	}
+	d := struct {
+		Schema         string           `json:"schema"`
+		Warnings       []string         `json:"warnings"`
+		Inputs         []input          `json:"inputs"`
+		TimesNs        []times          `json:"times_ns"`
+		Recordings     int              `json:"recordings"`
+		Requests       *int64           `json:"requests"`
+		ThroughputPerS *float64         `json:"throughput_per_s"`
+		Errors         map[string]int64 `json:"errors"`
+		Output         string           `json:"output,omitempty"`
+	}{Schema: "whet/loadmerge/1", Warnings: append([]string{}, m.Warnings...), Inputs: []input{}, TimesNs: []times{}, Recordings: m.Recordings, Output: m.Output}
+	for _, in := range m.Inputs {
+		d.Inputs = append(d.Inputs, input{in.Name, in.Intervals})
+	}
+	for _, tag := range slices.Sorted(maps.Keys(m.Times)) {
+		d.TimesNs = append(d.TimesNs, times{tag, newTimes(m.Times[tag])})
+	}
+	if m.Recordings > 0 {
+		d.Requests, d.ThroughputPerS, d.Errors = &m.Requests, &m.ThroughputPerS, m.Errors
+	}
+	return page.WriteJSON(w, d, "  ")
+}

@@ -1,0 +1,81 @@
+package load
+
+import (
+	"embed"
+	"errors"
+	"io"
+
+	"whet/internal/loadresult"
+	"whet/internal/report/page"
+)
+
+// Load is the page of one load, or of several beside each other.
+type Page struct {
+	Runs []Run
+	// Searches are what was looked for, each with the name of its run where there
+	// are several recordings. What they warn of in all stands in Warnings.
+	Searches []Search
+	// Warnings are about the page; those about a run stand in its result.
+	Warnings []string
+}
+
+// Run is one run of a load as a page shows it.
+type Run struct {
+	Name   string // tells it from others on the page; may be "" where there is one
+	Plan   loadresult.Plan
+	Result *loadresult.Result
+	Course *Course // nil: there is no heat map
+	Bounds []Bound // of -slo, in the order given
+}
+
+// Bound is one thing that was to hold.
+type Bound struct {
+	Bound   string // "p99<50ms"
+	Value   string // measured, printed
+	Broken  bool
+	Unknown bool
+	Note    string // what to think of beside it; "": nothing
+}
+
+// Knee is what a search for the knee tried and found, as it is drawn.
+type Knee struct {
+	Over   string // what a level is: "connections" or overRates
+	Points []KneePoint
+	// Law is the fitted universal scalability law as throughput over
+	// concurrency; nil: none, or it does not apply.
+	Law func(concurrency float64) float64
+	// Low and High are the bracket: the highest level that did, and the least
+	// one that did not. Either may be 0: not known.
+	Low, High float64
+	// Plateau is the best throughput and its noise, as a share of it; 0: not
+	// known.
+	Plateau, NoiseRatio float64
+	Text                []string // what was found, in sentences
+}
+
+// overRates is what the levels of an open loop are.
+const overRates = "requests per second"
+
+// KneePoint is one level that was measured.
+type KneePoint struct {
+	Level       float64
+	Concurrency float64
+	Throughput  float64 // per second
+	ErrorRatio  float64
+	P50Ns       int64
+	P99Ns       int64
+	Meets       bool // what was asked for
+}
+
+//go:embed assets
+var assets embed.FS
+
+// WriteHTML writes a load, or several beside each other, as one HTML file
+// that loads nothing from elsewhere. Of several the first is what the others
+// are compared with. A search that found nothing has a page without a load.
+func WriteHTML(w io.Writer, p *Page) error {
+	if len(p.Runs) == 0 && len(p.Searches) == 0 {
+		return errors.New("write page of a load: there is no run")
+	}
+	return page.Write(w, assets, "load.html", newView(p))
+}

@@ -1,0 +1,145 @@
+package load
+
+import (
+	"io"
+	"math"
+
+	"whet/internal/report/page"
+	"whet/internal/stat"
+)
+
+// jsonSearch is the document of a search. Keys are only ever added; null is
+// unknown.
+type jsonSearch struct {
+	Schema      string       `json:"schema"`
+	Warnings    []string     `json:"warnings"`
+	URL         string       `json:"url"`
+	Targets     int          `json:"targets"`
+	TargetsFrom string       `json:"targets_from"`
+	Method      string       `json:"method"`
+	Protocol    string       `json:"protocol"`
+	SLO         string       `json:"slo"`
+	Throughput  *jsonKnee    `json:"throughput"` // the best one; null: not looked for
+	Rate        *jsonKnee    `json:"rate"`       // the highest that keeps the bounds
+	Growth      []jsonGrowth `json:"growth"`
+	Recording   string       `json:"recording,omitempty"`
+	Report      string       `json:"report,omitempty"`
+}
+
+type jsonKnee struct {
+	Found          bool           `json:"found"`
+	Text           string         `json:"text"`
+	Procedure      string         `json:"procedure"`
+	At             *float64       `json:"at"`
+	Low            *float64       `json:"low"`
+	High           *float64       `json:"high"`
+	ThroughputPerS float64        `json:"throughput_per_s"`
+	Plateau        *jsonPlateau   `json:"plateau"`
+	Law            *jsonLaw       `json:"law"`
+	Unstable       []float64      `json:"unstable"`
+	Levels         []jsonKneeStep `json:"levels"`
+	Complete       bool           `json:"complete"`
+	SpentNs        int64          `json:"spent_ns"`
+	Valid          bool           `json:"valid"`
+	Reason         string         `json:"reason"`
+	Warnings       []string       `json:"warnings"`
+}
+
+type jsonPlateau struct {
+	PerS       float64  `json:"per_s"`
+	LowPerS    *float64 `json:"low_per_s"`
+	HighPerS   *float64 `json:"high_per_s"`
+	From       float64  `json:"from"`
+	To         float64  `json:"to"`
+	NoiseRatio *float64 `json:"noise_ratio"`
+}
+
+type jsonLaw struct {
+	LambdaPerS     jsonInterval `json:"lambda_per_s"`
+	Sigma          jsonInterval `json:"sigma"`
+	Kappa          jsonInterval `json:"kappa"`
+	Peak           jsonInterval `json:"peak"`
+	R2             *float64     `json:"r2"`
+	DeviationRatio *float64     `json:"deviation_ratio"`
+	Warnings       []string     `json:"warnings"`
+}
+
+// jsonInterval has null for what is not finite.
+type jsonInterval struct {
+	Center *float64 `json:"center"`
+	Low    *float64 `json:"low"`
+	High   *float64 `json:"high"`
+}
+
+type jsonKneeStep struct {
+	Level          float64       `json:"level"`
+	ThroughputPerS float64       `json:"throughput_per_s"`
+	Good           bool          `json:"good"`
+	Runs           []jsonKneeRun `json:"runs"`
+}
+
+type jsonKneeRun struct {
+	ThroughputPerS float64 `json:"throughput_per_s"`
+	Concurrency    float64 `json:"concurrency"`
+	ErrorRatio     float64 `json:"error_ratio"`
+	Answers        int64   `json:"answers"`
+	P50Ns          int64   `json:"p50_ns"`
+	P99Ns          int64   `json:"p99_ns"`
+	SpanNs         int64   `json:"span_ns"`
+	Broken         string  `json:"broken"`
+}
+
+const searchSchema = "whet/knee/1"
+
+// WriteSearchJSON writes what was found as one document: whet/knee/1.
+func WriteSearchJSON(w io.Writer, s *Search, files Files) error {
+	d := jsonSearch{Schema: searchSchema, Warnings: append([]string{}, s.Warnings...), URL: s.Plan.URL, Targets: s.Plan.Targets, TargetsFrom: s.Plan.TargetsFrom,
+		Method: s.Plan.Method, Protocol: s.Plan.Protocol, SLO: s.SLO, Growth: newJSONGrowth(s.Growth), Recording: files.Recording, Report: files.Report}
+	for i := range s.Found {
+		k := newJSONKnee(&s.Found[i])
+		if s.Found[i].Open {
+			d.Rate = k
+		} else {
+			d.Throughput = k
+		}
+	}
+	return page.WriteJSON(w, d, "  ")
+}
+
+func newJSONKnee(k *KneeSearch) *jsonKnee {
+	j := &jsonKnee{Found: k.Found, Text: k.Headline, Procedure: k.Procedure, ThroughputPerS: k.Throughput, Unstable: []float64{}, Levels: []jsonKneeStep{},
+		Complete: k.Complete, SpentNs: int64(k.Spent), Valid: k.Invalid == "", Reason: k.Invalid, Warnings: append([]string{}, k.Warnings...)}
+	if k.Found {
+		j.At, j.Low, j.High = finite(k.At), finite(k.Low), finite(k.High)
+	}
+	if p := k.Plateau; p != nil {
+		j.Plateau = &jsonPlateau{PerS: p.Throughput.Center, LowPerS: finite(p.Throughput.Low), HighPerS: finite(p.Throughput.High), From: p.From, To: p.To, NoiseRatio: finite(p.NoiseRatio())}
+	}
+	if f := k.Law; f != nil {
+		j.Law = &jsonLaw{newJSONInterval(f.LambdaInterval), newJSONInterval(f.SigmaInterval), newJSONInterval(f.KappaInterval), newJSONInterval(f.Peak),
+			finite(f.R2), finite(f.Deviation), append([]string{}, f.Warnings...)}
+	}
+	if u := k.Unstable; u != nil {
+		j.Unstable = u[:]
+	}
+	for _, l := range k.Levels {
+		step := jsonKneeStep{Level: l.Level, ThroughputPerS: l.Throughput, Good: l.Good, Runs: []jsonKneeRun{}}
+		for _, r := range l.Runs {
+			step.Runs = append(step.Runs, jsonKneeRun{r.Throughput, r.Concurrency, r.Errors, r.Answers, int64(r.P50), int64(r.P99), int64(r.Span), r.Broken})
+		}
+		j.Levels = append(j.Levels, step)
+	}
+	return j
+}
+
+func newJSONInterval(iv stat.Interval) jsonInterval {
+	return jsonInterval{finite(iv.Center), finite(iv.Low), finite(iv.High)}
+}
+
+// finite drops what JSON has no word for.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

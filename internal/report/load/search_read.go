@@ -1,0 +1,84 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"whet/internal/analyze/capacity"
+	"whet/internal/stat"
+)
+
+// ReadSearch reads what WriteSearchJSON wrote, as far as pages show it.
+func ReadSearch(data []byte) (*Search, error) {
+	var d jsonSearch
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, fmt.Errorf("read search: %w", err)
+	}
+	if d.Schema != searchSchema {
+		return nil, fmt.Errorf("read search: its schema %.40q is not %s", d.Schema, searchSchema)
+	}
+	s := &Search{SLO: d.SLO, Warnings: d.Warnings}
+	for i, j := range []*jsonKnee{d.Throughput, d.Rate} {
+		if j == nil {
+			continue
+		}
+		k, err := j.search()
+		if err != nil {
+			return nil, fmt.Errorf("read search: %w", err)
+		}
+		k.Open = i == 1
+		s.Found = append(s.Found, k)
+	}
+	for _, j := range d.Growth {
+		g := KneeGrowth{j.Kind, j.SampleType, j.Unit, j.Open, j.LowLevel, j.HighLevel, j.LowRequests, j.HighRequests, j.LowTotal, j.HighTotal, nil}
+		for _, f := range j.Functions {
+			g.Rows = append(g.Rows, GrowthRow{f.Function, f.File, f.LowFlat, f.LowCum, f.HighFlat, f.HighCum})
+		}
+		s.Growth = append(s.Growth, g)
+	}
+	return s, nil
+}
+
+func (j *jsonKnee) search() (KneeSearch, error) {
+	k := KneeSearch{Headline: j.Text, Procedure: j.Procedure, Found: j.Found, At: orNull(j.At, 0), Low: orNull(j.Low, 0), High: orNull(j.High, math.Inf(1)),
+		Throughput: j.ThroughputPerS, Complete: j.Complete, Spent: time.Duration(j.SpentNs), Invalid: j.Reason, Warnings: j.Warnings}
+	if len(j.Unstable) == 2 {
+		k.Unstable = (*[2]float64)(j.Unstable)
+	}
+	if p := j.Plateau; p != nil {
+		k.Plateau = &capacity.Plateau{Throughput: stat.Interval{Center: p.PerS, Low: orNull(p.LowPerS, math.Inf(-1)), High: orNull(p.HighPerS, math.Inf(1))}, From: p.From, To: p.To}
+	}
+	if l := j.Law; l != nil {
+		k.Law = &capacity.Fit{LambdaInterval: l.LambdaPerS.interval(), SigmaInterval: l.Sigma.interval(), KappaInterval: l.Kappa.interval(), Peak: l.Peak.interval(),
+			R2: orNull(l.R2, math.NaN()), Deviation: orNull(l.DeviationRatio, math.NaN()), Warnings: l.Warnings}
+		k.Law.Law = capacity.Law{Lambda: k.Law.LambdaInterval.Center, Sigma: k.Law.SigmaInterval.Center, Kappa: k.Law.KappaInterval.Center}
+	}
+	for _, l := range j.Levels {
+		if len(l.Runs) == 0 || !(l.Level >= 1/possible && l.Level <= possible) || !(l.ThroughputPerS >= 0 && l.ThroughputPerS <= possible) {
+			return k, fmt.Errorf("level %v with %v/s in %d runs cannot be", l.Level, l.ThroughputPerS, len(l.Runs))
+		}
+		level := KneeLevel{Level: l.Level, Throughput: l.ThroughputPerS, Good: l.Good}
+		for _, r := range l.Runs {
+			level.Runs = append(level.Runs, KneeRun{r.ThroughputPerS, r.Concurrency, r.ErrorRatio, r.Answers, time.Duration(r.P50Ns), time.Duration(r.P99Ns), time.Duration(r.SpanNs), r.Broken})
+		}
+		k.Levels = append(k.Levels, level)
+	}
+	return k, nil
+}
+
+// possible bounds rates and concurrencies: pages draw them to scale.
+const possible = 1e12
+
+func (j jsonInterval) interval() stat.Interval {
+	return stat.Interval{Center: orNull(j.Center, math.NaN()), Low: orNull(j.Low, math.Inf(-1)), High: orNull(j.High, math.Inf(1))}
+}
+
+// orNull is what null stands for where there is none.
+func orNull(v *float64, null float64) float64 {
+	if v == nil {
+		return null
+	}
+	return *v
+}

@@ -1,0 +1,98 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+
+	"whet/internal/printable"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// Shell is what every document has around its content.
+type Shell struct {
+	Title  string
+	Style  template.CSS
+	Script template.JS
+	Policy string
+}
+
+// KitStyle is the style of what the kit's templates draw.
+func KitStyle() string { return Asset(assets, "page.css") + Asset(assets, "charts.css") }
+
+// NewShell is the shell of a page. The script is a module, so that its names
+// stay its own and it runs once the document is there.
+func NewShell(title, style, script string) Shell {
+	return Shell{
+		Title:  printable.Line(title),
+		Style:  template.CSS(style),
+		Script: template.JS(script),
+		Policy: "default-src 'none'; script-src " + hashSource(script) + "; style-src " + hashSource(style) +
+			"; base-uri 'none'; form-action 'none'",
+	}
+}
+
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Asset is a file of those that a package of pages brings along.
+func Asset(of embed.FS, name string) string {
+	b, err := of.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // embedded with the program: a test opens every page
+	}
+	return string(b)
+}
+
+// Write writes a page by one of the templates in of, which may call
+// the kit's.
+func Write(w io.Writer, of embed.FS, name string, data any) error {
+	t, err := template.ParseFS(assets, "assets/*.html")
+	if err == nil {
+		t, err = t.ParseFS(of, "assets/*.html")
+	}
+	if err != nil {
+		return fmt.Errorf("write HTML: %w", err)
+	}
+	var buf bytes.Buffer
+	if err := t.ExecuteTemplate(&buf, name, data); err != nil {
+		return fmt.Errorf("write HTML: %w", err)
+	}
+	if _, err := io.Copy(w, &buf); err != nil {
+		return fmt.Errorf("write HTML: %w", err)
+	}
+	return nil
+}
+
+// Figure is a number in large type with what explains it.
+type Figure struct{ Name, Value, Note string }
+
+type ErrorRow struct{ Count, Kind, Example string }
+
+func WriteJSON(w io.Writer, document any, indent string) error {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetIndent("", indent)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(document); err != nil {
+		return fmt.Errorf("write load as JSON: %w", err)
+	}
+	if _, err := w.Write(printable.JSON(buf.Bytes())); err != nil {
+		return fmt.Errorf("write load as JSON: %w", err)
+	}
+	return nil
+}
+
+// Fact is one line of the head: "CPU", "Intel Xeon, 2 cores".
+type Fact struct {
+	Name, Value string
+}

@@ -1,0 +1,124 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"whet/internal/printable"
+)
+
+func (t *Text) Warnings(ws []string) {
+	if len(ws) > 0 {
+		t.Line()
+	}
+	for _, w := range ws {
+		for i, l := range Wrap(printable.Line(w), min(t.Width, 100)-4) {
+			mark := "  ! "
+			if i > 0 {
+				mark = "    "
+			}
+			t.Line(t.Paint(Yellow, mark), l)
+		}
+	}
+}
+
+// TextOptions says how the terminal report is laid out.
+type TextOptions struct {
+	Width int  // columns; 0 means 100, and fewer than 60 count as 60
+	Color bool // escape sequences for colours
+	All   bool // findings below the threshold, each benchmark and its profiles too
+}
+
+// Text lays out text for a terminal.
+type Text struct {
+	Buffer bytes.Buffer
+	Width  int
+	Color  bool
+}
+
+func NewText(o TextOptions) Text {
+	return Text{Width: min(max(cmp.Or(o.Width, 100), 60), 160), Color: o.Color}
+}
+
+// Flush hands w what was written; what is its name in the error.
+func (t *Text) Flush(w io.Writer, what string) error {
+	if _, err := w.Write(t.Buffer.Bytes()); err != nil {
+		return fmt.Errorf("write %s: %w", what, err)
+	}
+	return nil
+}
+
+// A style is the parameter of the terminal's SGR sequence.
+type Style string
+
+const (
+	Bold   Style = "1"
+	Dim    Style = "2"
+	Yellow Style = "33"
+	Cyan   Style = "36"
+	Strong Style = "1;36"
+)
+
+func (t *Text) Paint(s Style, text string) string {
+	if !t.Color || text == "" {
+		return text
+	}
+	body := strings.TrimRight(text, " ") // line trims only what is outside
+	if body == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + body + "\x1b[0m" + text[len(body):]
+}
+
+// Line writes one line without trailing spaces. The no-break spaces that held
+// figures and units together are plain ones here, which scripts look for.
+func (t *Text) Line(parts ...string) {
+	t.Buffer.WriteString(strings.TrimRight(strings.ReplaceAll(strings.Join(parts, ""), "\u00a0", " "), " "))
+	t.Buffer.WriteByte('\n')
+}
+
+// Heading begins a part. What is said beside it goes below where the line is
+// too short.
+func (t *Text) Heading(s, aside string) {
+	t.Line()
+	if aside == "" || Cells(s)+2+Cells(aside) <= t.Width {
+		t.Line(t.Paint(Bold, s), "  ", t.Paint(Dim, aside))
+		return
+	}
+	t.Line(t.Paint(Bold, s))
+	for _, l := range Wrap(aside, t.Width-2) {
+		t.Line("  ", t.Paint(Dim, l))
+	}
+}
+
+// Bytes returns what was written.
+func (t *Text) Bytes() []byte { return t.Buffer.Bytes() }
+
+// Hang writes text behind a label of the given width, wrapped.
+func (t *Text) Hang(indent int, label string, labelWidth int, text string) {
+	room := max(min(t.Width, 100)-indent-labelWidth, 20)
+	for i, l := range Wrap(text, room) {
+		if i > 0 {
+			label = ""
+		}
+		t.Line(strings.Repeat(" ", indent), t.Paint(Dim, Pad(label, labelWidth)), l)
+	}
+}
+
+// Prose is hang for text that may hold several paragraphs and code.
+func (t *Text) Prose(indent int, label string, labelWidth int, text string) {
+	for _, para := range Paragraphs(text) {
+		if !para.Code {
+			t.Hang(indent, label, labelWidth, para.Text)
+			label = ""
+			continue
+		}
+		for l := range strings.SplitSeq(para.Text, "\n") {
+			t.Line(strings.Repeat(" ", indent), t.Paint(Dim, Pad(label, labelWidth)), "    ", Tabs(l))
+			label = ""
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package proof
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"golang.org/x/perf/benchunit"
+
+	"whet/internal/analyze/tables"
+	"whet/internal/printable"
+)
+
+// WriteCompareMarkdown writes tables for a pull request or an issue.
+func WriteCompareMarkdown(w io.Writer, r *tables.Result) error {
+	var b bytes.Buffer
+	var config []string
+	flush := func() {
+		if len(config) > 0 {
+			b.WriteString(strings.Join(config, " · ") + "\n\n")
+		}
+		config = nil
+	}
+	compareHeads(r, func(line string) {
+		if key, value, ok := strings.Cut(line, ": "); ok {
+			config = append(config, markdownCode(key+": "+value))
+		}
+	}, func(t *tables.Table) {
+		flush()
+		compareMarkdownTable(&b, t)
+	})
+	for _, note := range CompareNotes(r) {
+		b.WriteString("- " + prose(note) + "\n")
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write the comparison: %w", err)
+	}
+	return nil
+}
+
+func compareMarkdownTable(b *bytes.Buffer, t *tables.Table) {
+	var notes footnotes
+	head, rule := "| "+markdownCode(t.Unit)+" |", "|:--|"
+	for col, c := range t.Columns {
+		head += " " + markdownCode(strings.Join(c.Values, " ")) + " |"
+		rule += "--:|"
+		if col > 0 {
+			head += " vs base | |"
+			rule += "--:|:--|"
+		}
+	}
+	b.WriteString(head + "\n" + rule + "\n")
+	class := benchunit.ClassOf(t.Unit)
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		scale := rowScale(row, class)
+		line := "| " + markdownCode(row.Name) + " |"
+		for col, cell := range row.Cells {
+			if cell == nil {
+				line += strings.Repeat(" |", 1+2*min(col, 1))
+				continue
+			}
+			line += " " + join(scale.Format(cell.Summary.Center), "±", cell.Summary.PctRangeString(), notes.marks(cell.Warnings)) + " |"
+			if col == 0 {
+				continue
+			}
+			c := cell.Comparison
+			if c == nil {
+				line += " | |"
+				continue
+			}
+			delta := c.Test.FormatDelta(c.Base, c.Center)
+			switch c.Verdict {
+			case tables.Undecided:
+				delta = `\~`
+			case tables.Better, tables.Worse:
+				if !c.Within {
+					delta = "**" + delta + "**"
+				}
+			}
+			line += " " + delta + " | " + join(c.Test.String(), notes.marks(c.Warnings)) + " |"
+		}
+		b.WriteString(line + "\n")
+	}
+	if len(t.Rows) > 1 {
+		line := "| geomean |"
+		for col, m := range t.Geomean {
+			value := ""
+			if m.Known {
+				value = benchunit.Scale(m.Value, class)
+			}
+			line += " " + join(value, notes.marks(m.Warnings)) + " |"
+			if col > 0 {
+				line += " " + compareGeomean(m) + " | |"
+			}
+		}
+		b.WriteString(line + "\n")
+	}
+	b.WriteString("\n")
+	for i, text := range notes.texts {
+		fmt.Fprintf(b, "%s %s  \n", superscript(i+1), prose(text))
+	}
+	if len(notes.texts) > 0 {
+		b.WriteString("\n")
+	}
+}
+
+// join puts blanks between the parts that there are.
+func join(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// markdownCode shows a foreign name as code: no markup acts in it, and nobody
+// is notified by an @. A code span cannot hold every name in a table, so those
+// with a bar, a backquote or a backslash are written as HTML.
+func markdownCode(s string) string {
+	s = printable.Line(s)
+	switch {
+	case strings.TrimSpace(s) == "":
+		return ""
+	case !strings.ContainsAny(s, "`|\\"):
+		return "`" + s + "`"
+	}
+	return "<code>" + markdownText(s) + "</code>"
+}
+
+// markdownText writes ASCII punctuation that could be markup as character
+// references, which stand for themselves wherever they are.
+func markdownText(s string) string {
+	var b strings.Builder
+	for _, r := range printable.Line(s) {
+		if r < unicode.MaxASCII && (unicode.IsPunct(r) || unicode.IsSymbol(r)) && !strings.ContainsRune(".,:;/%()=-'+?!\"", r) {
+			fmt.Fprintf(&b, "&#%d;", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,149 @@
+package proof
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/report/page"
+)
+
+// title names the two sides as the user did.
+func title(r *compare.Result) (old, new string) {
+	return printable.Line(cmp.Or(r.Old.Operand, r.Old.Package, "old")), printable.Line(cmp.Or(r.New.Operand, r.New.Package, "new"))
+}
+
+// proveFacts are the lines of the head.
+func proveFacts(r *compare.Result) []page.Fact {
+	facts := append(sides(r), page.Fact{Name: "machine", Value: proveMachine(r)})
+	if r.RoundsPlanned > 0 {
+		facts = append(facts, page.Fact{Name: "plan", Value: plan(r)})
+		if s := pooled(r); s != "" {
+			facts = append(facts, page.Fact{Name: "pooled", Value: s})
+		}
+		facts = append(facts, page.Fact{Name: "figures", Value: fmt.Sprintf(
+			"above 1 is better; ratios and their intervals from the rounds' pairs (Hodges–Lehmann, signed-rank test), p adjusted for looks (alpha spending) and rows (Holm): %s is the chance that anything equal is called different; margin %s; noise is a side against itself, the half-width at %s; n is rounds",
+			quantity.Percent(r.AlphaRatio), quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
+	}
+	if r.Kind != compare.KindCommands && r.Kind != compare.KindService && (r.Old.Tests != "" || r.New.Tests != "") {
+		tests := "old " + printable.Line(r.Old.Tests) + ", new " + printable.Line(r.New.Tests)
+		if r.Old.Tests == r.New.Tests {
+			tests = printable.Line(r.New.Tests) + " on both sides"
+		}
+		facts = append(facts, page.Fact{Name: "tests", Value: tests})
+	}
+	return facts
+}
+
+func proveMachine(r *compare.Result) string {
+	var machine []string
+	if r.Host.CPU != "" {
+		machine = append(machine, printable.Line(r.Host.CPU))
+	}
+	machine = append(machine, quantity.Plural(r.Host.Cores, "core"), fmt.Sprintf("GOMAXPROCS %d", r.Host.GOMAXPROCS), printable.Line(r.Host.OS)+"/"+printable.Line(r.Host.Arch))
+	switch old, new := printable.Line(r.Old.GoVersion), printable.Line(r.New.GoVersion); {
+	case old == new && new != "":
+		machine = append(machine, new)
+	case old != new:
+		machine = append(machine, cmp.Or(old, "unknown")+" against "+cmp.Or(new, "unknown"))
+	}
+	return strings.Join(machine, ", ")
+}
+
+// plan is how the rounds were made.
+func plan(r *compare.Result) string {
+	what := "a process each"
+	if r.Kind == compare.KindService {
+		what = "a stretch of load each"
+	}
+	s := fmt.Sprintf("%s of old, new and one of them again, %s of about %s, in an order drawn from seed %d",
+		proveRounds(r), what, quantity.Nanoseconds(float64(r.SliceNs)), r.Seed)
+	looks := 0
+	for i := range r.Benchmarks {
+		looks = max(looks, r.Benchmarks[i].Looks)
+	}
+	if looks > 0 {
+		s += "; " + quantity.Plural(looks, "look")
+	}
+	if r.Layouts > 1 {
+		s += fmt.Sprintf("; %d layouts of the code", r.Layouts)
+	}
+	return s + "; measured in " + quantity.Nanoseconds(float64(r.ElapsedNs))
+}
+
+// proveRounds is "40 rounds", "12 of 40 rounds" where it ended early, or "40
+// rounds (up to 55 where others left time)".
+func proveRounds(r *compare.Result) string {
+	planned := quantity.Plural(r.RoundsPlanned, "round")
+	if r.RoundsMeasured < r.RoundsPlanned {
+		return fmt.Sprintf("%d of %s", r.RoundsMeasured, planned)
+	}
+	most := 0
+	for i := range r.Benchmarks {
+		most = max(most, r.Benchmarks[i].Rounds-r.Benchmarks[i].RoundsEarlier)
+	}
+	if most > r.RoundsPlanned {
+		planned += fmt.Sprintf(" (up to %d where others left time)", most)
+	}
+	return planned
+}
+
+// pooled says which rounds of earlier runs count.
+func pooled(r *compare.Result) string {
+	if r.Run <= 1 && r.Earlier == 0 {
+		return ""
+	}
+	return fmt.Sprintf("run %d of the same question: %s of earlier runs count with these, and this run may spend only its own share of the chance to err",
+		max(r.Run, 1), quantity.Plural(r.Earlier, "round"))
+}
+
+// sides tells the sides apart beyond what the user typed: by package, by
+// revision, by what they were built and run with.
+func sides(r *compare.Result) []page.Fact {
+	revisions := r.Old.Revision != r.New.Revision || changed(r.Old.Dirty) != changed(r.New.Dirty)
+	options := len(r.Old.Env)+len(r.Old.Flags)+len(r.New.Env)+len(r.New.Flags) > 0
+	if r.Old.Package == r.New.Package && !revisions && !options {
+		return nil
+	}
+	var facts []page.Fact
+	for _, s := range []struct {
+		name string
+		side *compare.Side
+	}{{"old", &r.Old}, {"new", &r.New}} {
+		said := []string{}
+		if s.side.Package != "" {
+			said = append(said, printable.Line(s.side.Package))
+		}
+		if revisions {
+			revision := "revision unknown"
+			if s.side.Revision != "" {
+				revision = "revision " + printable.Line(s.side.Revision[:min(len(s.side.Revision), 12)])
+			}
+			if changed(s.side.Dirty) {
+				revision += " with changes that are not committed"
+			}
+			said = append(said, revision)
+		}
+		if len(s.side.Env) > 0 {
+			said = append(said, "with "+printable.Line(strings.Join(s.side.Env, " ")))
+		}
+		if len(s.side.Flags) > 0 {
+			said = append(said, "built with "+printable.Line(strings.Join(s.side.Flags, " ")))
+		}
+		if len(said) > 0 {
+			facts = append(facts, page.Fact{Name: s.name, Value: strings.Join(said, ", ")})
+		}
+	}
+	return facts
+}
+
+func changed(dirty *bool) bool { return dirty != nil && *dirty }
+
+// confidence prints a probability near 1 with the digits that tell.
+func confidence(p float64) string {
+	s := strings.TrimRight(fmt.Sprintf("%.4f", p*100), "0")
+	return strings.TrimSuffix(s, ".") + " %"
+}

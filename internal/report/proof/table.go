@@ -1,0 +1,288 @@
+package proof
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/report/page"
+)
+
+// proveLine is one row of a proof's table, as text.
+type proveLine struct {
+	name     string
+	old, new string
+	noise    string
+	delta    string
+	ratio    string
+	interval string
+	verdict  string
+	style    page.Style
+	p, n     string
+	reason   string
+	group    bool // a package's name, over its rows
+}
+
+// proveTables writes a table for each metric, all in one layout: names first,
+// new against old as benchstat shows it, then what a verdict rests on. Where
+// the width does not allow it, the last of this goes onto a line below, and on
+// a narrow terminal the figures too.
+func (t *writer) proveTables(r *compare.Result) {
+	metrics := proveMetrics(r)
+	tables := make([][]proveLine, len(metrics))
+	for i := range metrics {
+		tables[i] = proveLines(r, &metrics[i])
+	}
+	fits := func(columns []column, least int) bool {
+		return !slices.ContainsFunc(tables, func(lines []proveLine) bool {
+			room, named := t.proveName(lines, columns)
+			return room < min(named, least)
+		})
+	}
+	write := t.narrow
+	switch {
+	case fits(wideColumns, math.MaxInt): // no name is cut to make room for what may stand below
+		write = func(lines []proveLine) { t.proveWide(lines, wideColumns) }
+	case fits(middleColumns, leastName):
+		write = func(lines []proveLine) { t.proveWide(lines, middleColumns) }
+	}
+	for i, lines := range tables {
+		t.Heading(metrics[i].title, metrics[i].aside)
+		write(lines)
+	}
+}
+
+// proveLines are the rows of one metric.
+func proveLines(r *compare.Result, m *proveMetric) []proveLine {
+	lines := []proveLine{{
+		name: subject(r), old: "old", new: "new", noise: "noise", delta: "vs base",
+		ratio: m.ratio(), interval: "interval", verdict: "verdict", style: page.Dim, p: "p", n: "n",
+	}}
+	rows, packages := proveRows(r, m.Unit)
+	last := ""
+	for _, row := range rows {
+		if packages > 1 && row.Package != last {
+			last = row.Package
+			lines = append(lines, proveLine{name: "pkg: " + printable.Line(last), group: true})
+		}
+		ratio, interval := proveRatio(row)
+		lines = append(lines, proveLine{
+			name: printable.Line(row.Name), old: m.figure(row, row.Old), new: m.figure(row, row.New), noise: proveNoise(row), delta: m.delta(row),
+			ratio: ratio, interval: interval,
+			verdict: m.verdict(row), style: verdictStyle(row.Verdict), p: pValue(row), n: fmt.Sprint(row.Rounds),
+			reason: proveReason(row),
+		})
+	}
+	if ratio, ok := geomean(rows); ok {
+		lines = append(lines, proveLine{name: "geomean", delta: printDelta(m.change(ratio)), ratio: compare.PrintRatio(ratio), style: page.Dim})
+	}
+	return lines
+}
+
+// subject heads the column of names.
+func subject(r *compare.Result) string {
+	switch r.Kind {
+	case compare.KindCommands:
+		return "command"
+	case compare.KindService:
+		return "service"
+	}
+	return "benchmark"
+}
+
+// proveRows are the rows of one unit, and the number of packages that the
+// whole result is about.
+func proveRows(r *compare.Result, unit string) (rows []*compare.Row, packages int) {
+	var seen []string
+	for i := range r.Benchmarks {
+		row := &r.Benchmarks[i]
+		if !slices.Contains(seen, row.Package) {
+			seen = append(seen, row.Package)
+		}
+		if row.Metric == unit {
+			rows = append(rows, row)
+		}
+	}
+	return rows, len(seen)
+}
+
+// proveReason says what a verdict does not say itself: why there is none and
+// what one would take, or that there is a difference, which hardly matters.
+func proveReason(row *compare.Row) string {
+	s := printable.Line(row.Reason)
+	if row.WithinMargin && (row.RatioLow > 1 || row.RatioHigh < 1) {
+		s = "there is a difference, within the margin"
+	}
+	if row.Needed == nil {
+		return s
+	}
+	take := "it would take about " + quantity.Plural(row.Needed.Rounds, "round") + " in all"
+	if row.Needed.Ns > 0 {
+		take += ", " + time.Duration(row.Needed.Ns).Round(time.Second).String() + " if measured alone"
+	}
+	if s == "" {
+		return take
+	}
+	return s + "; " + take
+}
+
+// column is one of a table: its cells, and whether they stand at the right.
+type column struct {
+	cell func(*proveLine) string
+	left bool
+}
+
+// The columns of a table with names at the left, with all that a verdict rests
+// on and without.
+var (
+	wideColumns = []column{
+		{cell: func(l *proveLine) string { return l.old }},
+		{cell: func(l *proveLine) string { return l.new }},
+		{cell: func(l *proveLine) string { return l.noise }},
+		{cell: func(l *proveLine) string { return l.delta }},
+		{cell: func(l *proveLine) string { return l.ratio }},
+		{cell: func(l *proveLine) string { return l.interval }},
+		{cell: func(l *proveLine) string { return l.verdict }, left: true},
+		{cell: func(l *proveLine) string { return l.p }},
+		{cell: func(l *proveLine) string { return l.n }},
+	}
+	middleColumns = []column{
+		{cell: func(l *proveLine) string { return l.old }},
+		{cell: func(l *proveLine) string { return l.new }},
+		{cell: func(l *proveLine) string { return l.delta }},
+		{cell: func(l *proveLine) string { return l.ratio }},
+		{cell: func(l *proveLine) string { return l.interval }},
+		{cell: func(l *proveLine) string { return l.verdict }, left: true},
+	}
+)
+
+// leastName is the room for names with which a table is made.
+const leastName = 16
+
+// proveName is the room for names beside the columns, and what the longest
+// needs.
+func (t *writer) proveName(lines []proveLine, columns []column) (room, named int) {
+	used := 2
+	for _, w := range proveWidths(lines, columns) {
+		used += w + 2
+	}
+	for i := range lines {
+		if !lines[i].group {
+			named = max(named, page.Cells(lines[i].name))
+		}
+	}
+	return min(t.Width-used, named), named
+}
+
+// proveWide writes a line for each row, and what has no column below it.
+func (t *writer) proveWide(lines []proveLine, columns []column) {
+	widths := proveWidths(lines, columns)
+	room, _ := t.proveName(lines, columns)
+	for i := range lines {
+		l := &lines[i]
+		if l.group {
+			t.Line("  ", t.Paint(page.Dim, page.Shorten(l.name, t.Width-2)))
+			continue
+		}
+		t.proveCells(l, i == 0, "  "+page.Pad(page.Shorten(l.name, room), room)+"  ", columns, widths)
+		if i > 0 && l.n != "" && len(columns) < len(wideColumns) {
+			t.Line("      ", t.Paint(page.Dim, l.rests()))
+		}
+		if l.reason != "" {
+			t.Hang(6, "", 0, l.reason)
+		}
+	}
+}
+
+// rests is what a verdict rests on, beside its interval.
+func (l *proveLine) rests() string {
+	return "noise\u00a0" + l.noise + "; p\u00a0" + l.p + "; n\u00a0" + l.n
+}
+
+// narrow writes a name, the figures under it, and what the verdict rests
+// on under these.
+func (t *writer) narrow(lines []proveLine) {
+	columns := []column{
+		{cell: func(l *proveLine) string { return l.old }},
+		{cell: func(l *proveLine) string { return l.new }},
+		{cell: func(l *proveLine) string { return l.delta }},
+		{cell: func(l *proveLine) string { return l.verdict }, left: true},
+	}
+	widths := proveWidths(lines, columns)
+	for i := range lines {
+		l := &lines[i]
+		if l.group {
+			t.Line("  ", t.Paint(page.Dim, page.Shorten(l.name, t.Width-2)))
+			continue
+		}
+		if i > 0 {
+			t.Line("  ", page.Shorten(l.name, t.Width-2))
+		}
+		if i == 0 || l.old != "" {
+			t.proveCells(l, i == 0, "    ", columns, widths)
+		}
+		if i == 0 {
+			continue
+		}
+		detail := lines[0].ratio + " " + l.ratio
+		if l.old == "" {
+			detail = l.delta + ", " + detail // the mean of all
+		}
+		if l.interval != "" {
+			detail += ", " + l.interval + "; " + l.rests()
+		}
+		for _, s := range page.Wrap(detail, t.Width-4) {
+			t.Line("    ", t.Paint(page.Dim, s))
+		}
+		if l.reason != "" {
+			t.Hang(6, "", 0, l.reason)
+		}
+	}
+}
+
+func proveWidths(lines []proveLine, columns []column) []int {
+	widths := make([]int, len(columns))
+	for i := range lines {
+		for c := range columns {
+			widths[c] = max(widths[c], page.Cells(columns[c].cell(&lines[i])))
+		}
+	}
+	return widths
+}
+
+// proveCells writes one line of aligned cells behind a lead.
+func (t *writer) proveCells(l *proveLine, header bool, lead string, columns []column, widths []int) {
+	out := []string{lead}
+	for c := range columns {
+		s := columns[c].cell(l)
+		if columns[c].left {
+			s = page.Pad(s, widths[c])
+			if !header {
+				s = t.Paint(l.style, s)
+			}
+		} else {
+			s = strings.Repeat(" ", widths[c]-page.Cells(s)) + s
+		}
+		out = append(out, s, "  ")
+	}
+	if header {
+		t.Line(t.Paint(page.Dim, strings.TrimRight(strings.Join(out, ""), " ")))
+		return
+	}
+	t.Line(out...)
+}
+
+func verdictStyle(v compare.Verdict) page.Style {
+	switch v {
+	case compare.Faster:
+		return page.Strong
+	case compare.Slower, compare.CannotTell:
+		return page.Yellow
+	}
+	return page.Dim
+}

@@ -1,0 +1,112 @@
+package run
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+	"whet/internal/report/page"
+)
+
+// What made a place a finding is said first: of a lock that is held, the delay.
+func TestLargestShareLeads(t *testing.T) {
+	p := servicePage()
+	p.Findings = []finding.Finding{{Rule: "lock-held", Title: "A lock held for long", DelayRatio: 0.9, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 500}}
+	v := newFindingView(p, 1, &p.Findings[0])
+	if s := v.Shares[0]; s.Percent != "90.0 %" || s.None || !v.Shares[1].None || !v.Shares[2].None {
+		t.Errorf("%+v", v.Shares)
+	}
+	doc := string(html(t, p))
+	if strings.Count(doc, `<div class="none"><dt>`) != 2 || !strings.Contains(doc, `<dl class="shares"><div><dt>of lock delay`) {
+		t.Error("HTML does not lead with the lock delay")
+	}
+	got := string(text(t, p, page.TextOptions{}))
+	if a, b := strings.Index(got, "of lock delay"), strings.Index(got, " of CPU time\n"); a < 0 || b < a {
+		t.Errorf("lock delay at %d, CPU time at %d", a, b)
+	}
+	if !strings.Contains(got[strings.Index(got, "In short"):], "  delay 90.0 %\n") {
+		t.Errorf("in short: %s", got[strings.Index(got, "In short"):])
+	}
+}
+
+// Silence of the rules is no clean bill: whatever was measured, the report says
+// what it knows, and none of it in green.
+func TestNoCleanBill(t *testing.T) {
+	for name, p := range pages() {
+		p.Findings = nil
+		for _, got := range []string{string(html(t, p)), string(text(t, p, page.TextOptions{}))} {
+			if strings.Contains(strings.ToLower(got), "nothing worth") || strings.Contains(got, `class="nothing`) {
+				t.Errorf("%s: a clean bill", name)
+			}
+			if !strings.Contains(got, "and no rule knows a cause") && !strings.Contains(got, "no rule looked at") {
+				t.Errorf("%s does not say what no findings means", name)
+			}
+		}
+	}
+}
+
+// A program without set-up has no column of zeros for it; the others stay.
+func TestClassesWithoutSetup(t *testing.T) {
+	of := func(setup int64) []*Profile {
+		return []*Profile{{Values: [4]int64{1, 0, 0, 0}}, {Values: [4]int64{5, setup, 0, 0}}}
+	}
+	program, benchmarks := programPage(), &Page{}
+	for _, c := range []struct {
+		page  *Page
+		setup int64
+		want  bool
+	}{{program, 0, false}, {program, 1, true}, {benchmarks, 0, true}} {
+		got := c.page.classes(of(c.setup))
+		if slices.Contains(got, hot.Setup) != c.want || !slices.Contains(got, hot.Background) {
+			t.Errorf("set-up of %d: %v", c.setup, got)
+		}
+	}
+}
+
+// 19.9 ms of lock delay in 20 s are less than one in a thousand, 20 ms are not.
+func TestSlightProfiles(t *testing.T) {
+	for _, c := range []struct {
+		delay int64
+		shown bool
+	}{{19_900_000, false}, {20_000_000, true}, {0, false}} {
+		p := servicePage() // 20 s of load
+		for i := range p.Profiles {
+			if p.Profiles[i].Kind == "mutex" {
+				p.Profiles[i].Values[hot.Base] = c.delay
+			}
+		}
+		few, all := string(text(t, p, page.TextOptions{})), string(text(t, p, page.TextOptions{All: true}))
+		if strings.Contains(few, "Top functions · lock delay") != c.shown || !strings.Contains(all, "Top functions · lock delay") ||
+			!strings.Contains(few, "waits for a lock\n") {
+			t.Errorf("delay of %d ns: %s", c.delay, few)
+		}
+		if more := regexp.MustCompile(`More with -all[^.]*lock delay[,.]`).MatchString(strings.Join(strings.Fields(few), " ")); more != (!c.shown && c.delay > 0) {
+			t.Errorf("delay of %d ns: named among what is left out: %t", c.delay, more)
+		}
+	}
+}
+
+// Goroutines of an unknown number are not none.
+func TestUnknownNumberOfGoroutines(t *testing.T) {
+	g := WallGroup{Name: "main.main", Ns: []int64{10}, TotalNs: 10}
+	if got := g.counted(); got != "goroutines" {
+		t.Errorf("%q", got)
+	}
+	if g.Count = 1; g.counted() != "1 goroutine" {
+		t.Errorf("%q", g.counted())
+	}
+}
+
+// In short names two events that explain what no profile shows, on a line each.
+func TestShortEvents(t *testing.T) {
+	p := servicePage()
+	p.Events = []Event{{Kind: "gc-pause", Text: "paused"}, {Kind: "stall", Text: strings.Repeat("stood still ", 30)}, {Kind: "heap-growth", Text: "grew"}, {Kind: "stall", Text: "again"}}
+	got := string(text(t, p, page.TextOptions{}))
+	got = got[strings.Index(got, "In short"):]
+	if strings.Contains(got, "paused") || strings.Contains(got, "again") || !strings.Contains(got, "0.00 s: grew\n") || !strings.Contains(got, "stood…\n") && !strings.Contains(got, "…\n") {
+		t.Error(got)
+	}
+}

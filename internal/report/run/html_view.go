@@ -1,0 +1,358 @@
+package run
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/report/flame"
+	"whet/internal/report/page"
+	"whet/internal/symbolname"
+)
+
+// The templates hold no arithmetic: what they print is made here, by the same
+// functions as the terminal's report.
+
+type pageView struct {
+	page.Shell
+	Recorded    string
+	Facts       []page.Fact
+	Warnings    []string
+	Verdict     string
+	Kind        string
+	Threshold   string
+	Places      []placeView
+	PlacesAside string
+	Apart       string // what became of the rest
+	None        string // in place of findings
+	Findings    []findingView
+	Below       []findingView
+	Benchmarks  []benchmarkView
+	Columns     []string // of Classes
+	Classes     []classView
+	Profiles    []profileView // seen first
+	Others      []profileView // of other benchmarks
+	Asides      []profileView // of what other parts of the page say better
+	Run         runView
+	Flame       template.HTML
+}
+
+type findingView struct {
+	Number     int
+	Title      string
+	Rule       string
+	Function   string
+	Place      string
+	Ceiling    string
+	Shares     []shareView
+	Why        []proseView
+	Remedy     []proseView
+	Evidence   []finding.Evidence
+	Benchmarks []string
+	Largest    string // said behind several benchmarks
+	Confidence string
+	Fixable    bool
+}
+
+type shareView struct {
+	Name    string
+	Percent string
+	Error   string
+	Unknown bool
+	None    bool   // a share of nothing: measured, but not what made it a finding
+	Width   string // of a bar of 100 units
+	Notes   []string
+}
+
+type proseView struct {
+	Code  bool
+	Spans []span
+}
+
+type benchmarkView struct {
+	Name  string
+	Cells [4]string
+	Note  string
+	Bad   bool
+}
+
+type classView struct {
+	Name    string // "CPU samples"
+	Of      string
+	Samples []string
+	What    string
+	Values  []string
+}
+
+type profileView struct {
+	Name      string
+	Of        string
+	Base      string
+	FlatTable topView
+	CumTable  topView
+	Listings  []listingView
+}
+
+// topView is a table of functions in the order of one measure (By), the share
+// of the other (Then) beside it.
+type topView struct {
+	Caption, By, Then string
+	Counted           bool // cum has a sampling error
+	Rows              []rowView
+}
+
+type rowView struct {
+	Package, Rest string // of the function's name
+	File          string
+	Value, Share  string
+	Width         string
+	ThenShare     string
+	Error         string // of cum's share
+}
+
+type listingView struct {
+	Function, File, Missing, Differs string
+	Flat, Cum, FlatShare, CumShare   string
+	Open                             bool
+	Lines                            []lineView
+}
+
+type lineView struct {
+	Gap       bool // lines were left out before it
+	Number    string
+	Flat, Cum string
+	Text      string
+	Hot       bool
+	Heat      int // 0 to 4
+	Notes     []string
+}
+
+func newPageView(p *Page) (*pageView, error) {
+	widget, err := flame.Widget(flame.Page{Module: p.Module, Views: FlameViews(p.Profiles)})
+	if err != nil {
+		return nil, err
+	}
+	v := &pageView{
+		Shell:     page.NewShell("whet · "+title(p), page.KitStyle()+flame.Style(), flame.Script()),
+		Recorded:  recorded(p),
+		Verdict:   printable.Line(cmp.Or(p.Verdict.Text, "unknown")),
+		Kind:      printable.Line(p.Verdict.Kind),
+		Threshold: threshold(p),
+		Flame:     widget,
+	}
+	v.Title = title(p)
+	for _, f := range p.Facts {
+		v.Facts = append(v.Facts, page.Fact{Name: printable.Line(f.Name), Value: printable.Line(f.Value)})
+	}
+	for _, w := range warnings(p) {
+		v.Warnings = append(v.Warnings, printable.Line(w))
+	}
+	v.Places, v.PlacesAside, v.Apart = p.placeViews(len(p.HotPlaces)), placesAside, p.apart()
+	for i := range p.Findings {
+		v.Findings = append(v.Findings, newFindingView(p, i+1, &p.Findings[i]))
+	}
+	if len(p.Findings) == 0 {
+		v.None = unexplained(p)
+	}
+	for i := range p.Below {
+		v.Below = append(v.Below, newFindingView(p, len(p.Findings)+i+1, &p.Below[i]))
+	}
+	for i := range p.Benchmarks {
+		b := &p.Benchmarks[i]
+		v.Benchmarks = append(v.Benchmarks, benchmarkView{benchmarkName(b), benchmarkCells(b), benchmarkNote(b), b.Failure != ""})
+	}
+	first, others, asides := p.shown()
+	classes := p.classes(slices.Concat(first, others, asides))
+	for _, c := range classes {
+		v.Columns = append(v.Columns, c.String())
+	}
+	first, asides = p.withoutSlight(first, asides)
+	for _, group := range []struct {
+		profiles []*Profile
+		views    *[]profileView
+	}{{first, &v.Profiles}, {others, &v.Others}, {asides, &v.Asides}} {
+		for _, pr := range group.profiles {
+			v.Classes = append(v.Classes, newClassView(p, pr, classes))
+			*group.views = append(*group.views, newProfileView(p, pr))
+		}
+	}
+	v.Run = newRunView(p)
+	for i := range p.Profiles {
+		v.Warnings = append(v.Warnings, flameWarnings(&p.Profiles[i])...)
+	}
+	return v, nil
+}
+
+func flameWarnings(p *Profile) []string {
+	if p.Flame == nil {
+		return nil
+	}
+	var out []string
+	for _, w := range p.Flame.Warnings {
+		out = append(out, flameLabel(p)+": "+printable.Line(w))
+	}
+	return out
+}
+
+// FlameViews are the flame graphs of profiles.
+func FlameViews(profiles []Profile) []flame.View {
+	var out []flame.View
+	for i := range profiles {
+		p := &profiles[i]
+		if p.Flame != nil {
+			out = append(out, flame.View{Label: flameLabel(p), Unit: p.Unit, Kind: p.Kind, Benchmark: p.Benchmark, Graph: p.Flame})
+		}
+	}
+	return out
+}
+
+// flameLabel names a flame graph in the selector.
+func flameLabel(p *Profile) string {
+	what := page.Capital(p.what())
+	if p.Benchmark == "" {
+		return what
+	}
+	return what + " · " + printable.Line(p.Benchmark)
+}
+
+func newFindingView(p *Page, n int, f *finding.Finding) findingView {
+	v := findingView{
+		Number: n, Title: printable.Line(cmp.Or(f.Title, f.Rule)), Rule: printable.Line(f.Rule),
+		Function: printable.Line(f.Function), Place: place(f), Ceiling: ceiling(f),
+		Why: prose(f.Why), Remedy: prose(f.Remedy),
+		Confidence: printable.Line(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable,
+	}
+	for _, m := range measures(f) {
+		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Error, m.Percent == "unknown", m.Ratio <= 0, page.BarWidth(m.Ratio), m.Notes})
+	}
+	for _, e := range f.Evidence {
+		v.Evidence = append(v.Evidence, finding.Evidence{Kind: printable.Line(e.Kind), Text: printable.Line(e.Text)})
+	}
+	if p.single() { // there is nothing else that it could be in
+		return v
+	}
+	for _, b := range f.Benchmarks {
+		v.Benchmarks = append(v.Benchmarks, printable.Line(b))
+	}
+	if len(f.Benchmarks) > 1 {
+		v.Largest = largest
+	}
+	return v
+}
+
+// span is a piece of prose; what stands between backquotes is code.
+type span struct {
+	Code bool
+	Text string
+}
+
+func prose(s string) []proseView {
+	var out []proseView
+	for _, p := range page.Paragraphs(s) {
+		if p.Code {
+			out = append(out, proseView{true, []span{{true, p.Text}}})
+		} else {
+			out = append(out, proseView{false, spans(p.Text)})
+		}
+	}
+	return out
+}
+
+func spans(s string) []span {
+	parts := strings.Split(s, "`")
+	if len(parts)%2 == 0 { // a backquote without its partner is a character
+		return []span{{Text: s}}
+	}
+	var out []span
+	for i, part := range parts {
+		if part != "" {
+			out = append(out, span{i%2 == 1, part})
+		}
+	}
+	return out
+}
+
+func newClassView(whole *Page, p *Profile, classes []hot.Class) classView {
+	v := classView{Name: p.samplesOf(), What: p.what()}
+	if p.Benchmark != "" {
+		v.Of = whole.of(p)
+	}
+	for _, c := range classes {
+		v.Samples = append(v.Samples, p.count(int(c)))
+		v.Values = append(v.Values, p.value(p.Values[c]))
+	}
+	return v
+}
+
+// htmlListings is how many functions' source stands open; the rest is one
+// click away.
+const htmlListings = 3
+
+func newProfileView(whole *Page, p *Profile) profileView {
+	v := profileView{Name: page.Capital(p.what()), Of: whole.of(p), Base: p.value(p.base())}
+	v.FlatTable = topView{Caption: v.Name + " by flat", By: "flat", Then: "cum", Counted: p.counted()}
+	v.CumTable = topView{Caption: v.Name + " by cum", By: "cum", Then: "flat", Counted: p.counted()}
+	for _, r := range p.Top {
+		v.FlatTable.Rows = append(v.FlatTable.Rows, newRowView(p, &r, r.Flat, r.Cum))
+	}
+	for _, r := range p.TopCum {
+		v.CumTable.Rows = append(v.CumTable.Rows, newRowView(p, &r, r.Cum, r.Flat))
+	}
+	for i := range p.Listing {
+		l := newListingView(p, &p.Listing[i])
+		l.Open = i < htmlListings
+		v.Listings = append(v.Listings, l)
+	}
+	return v
+}
+
+func newRowView(p *Profile, r *Row, by, then int64) rowView {
+	name := printable.Line(r.Function)
+	pkg, rest := symbolname.Split(name)
+	return rowView{
+		Package: pkg, Rest: rest, File: printable.Line(r.File),
+		Value: p.value(by), Share: quantity.Percent(page.Share(by, p.base())), Width: page.BarWidth(page.Share(by, p.base())),
+		ThenShare: quantity.Percent(page.Share(then, p.base())), Error: p.plusMinus(r.Cum),
+	}
+}
+
+func newListingView(p *Profile, l *Listing) listingView {
+	v := listingView{
+		Function: printable.Line(l.Function), File: printable.Line(l.File), Missing: printable.Line(l.Missing), Differs: printable.Line(l.Differs),
+		Flat: p.value(l.Flat), FlatShare: quantity.Percent(page.Share(l.Flat, p.base())),
+		Cum: p.value(l.Cum), CumShare: quantity.Percent(page.Share(l.Cum, p.base())),
+	}
+	for i, s := range l.Lines {
+		line := lineView{
+			Gap:    i > 0 && s.Number != l.Lines[i-1].Number+1,
+			Number: strconv.Itoa(s.Number), Flat: p.cost(s.Flat), Cum: p.cost(s.Cum),
+			Text: printable.Source(s.Text), Hot: s.Cum != 0, Heat: heat(page.Share(s.Cum, p.base())),
+		}
+		for _, n := range s.Notes {
+			line.Notes = append(line.Notes, printable.Line(n))
+		}
+		v.Lines = append(v.Lines, line)
+	}
+	return v
+}
+
+// heat is the strength of a line's background; the figures stand beside it.
+func heat(share float64) int {
+	switch {
+	case share >= 0.30:
+		return 4
+	case share >= 0.10:
+		return 3
+	case share >= 0.03:
+		return 2
+	case share > 0:
+		return 1
+	}
+	return 0
+}

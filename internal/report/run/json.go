@@ -1,0 +1,206 @@
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/finding"
+	"whet/internal/printable"
+	"whet/internal/report/page"
+)
+
+// JSONOptions says what a JSON document names beside the page.
+type JSONOptions struct {
+	Verb      string // "tune" (also when empty) or "diagnose": the schema is whet/Verb/1
+	Recording string // path of the recording; "" leaves the key out
+	Report    string // path of the HTML report; "" leaves the key out
+	All       bool   // findings below the threshold too
+}
+
+// The document. Keys are only ever added; units stand in their names. Lists are
+// never null.
+type jsonDocument struct {
+	Schema         string             `json:"schema"`
+	Warnings       []string           `json:"warnings"`
+	Verdict        Verdict            `json:"verdict"`
+	HotPlaces      []finding.HotPlace `json:"hot_places"`
+	Charged        []finding.Account  `json:"charged"`
+	ThresholdRatio float64            `json:"threshold_ratio"`
+	Findings       []finding.Finding  `json:"findings"`
+	Benchmarks     []jsonBenchmark    `json:"benchmarks"`
+	Target         string             `json:"target"`
+	Package        string             `json:"package"`
+	Module         string             `json:"module"`
+	Tool           string             `json:"tool"`
+	Created        string             `json:"created"`
+	Partial        string             `json:"partial"` // why the recording is not whole; "" when it is
+	Facts          []jsonFact         `json:"facts"`
+	Profiles       []jsonProfile      `json:"profiles"`
+	jsonRun
+	Recording string `json:"recording,omitempty"`
+	Report    string `json:"report,omitempty"`
+}
+
+type jsonFact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// jsonBenchmark: null is unknown.
+type jsonBenchmark struct {
+	Name        string       `json:"name"`
+	Procs       int          `json:"procs"`
+	Iterations  int64        `json:"iterations"`
+	NsPerOp     *float64     `json:"ns_per_op"`
+	BytesPerOp  *float64     `json:"bytes_per_op"`
+	AllocsPerOp *float64     `json:"allocs_per_op"`
+	Metrics     []jsonMetric `json:"metrics"`
+	Parallel    bool         `json:"parallel"`
+	Profiled    bool         `json:"profiled"`
+	Failure     string       `json:"failure"`
+}
+
+// jsonMetric is a value that a benchmark reports itself.
+type jsonMetric struct {
+	Unit  string   `json:"unit"`
+	Value *float64 `json:"value"`
+}
+
+type jsonProfile struct {
+	Kind       string      `json:"kind"`
+	Benchmark  string      `json:"benchmark"` // "": all of them merged
+	SampleType string      `json:"sample_type"`
+	Unit       string      `json:"unit"`
+	Classes    []jsonClass `json:"classes"`
+	TopFlat    []jsonRow   `json:"top_flat"`
+	TopCum     []jsonRow   `json:"top_cum"`
+}
+
+type jsonClass struct {
+	Class   string `json:"class"`
+	Samples int64  `json:"samples"`
+	jsonValue
+}
+
+// jsonValue has the one key that names the unit.
+type jsonValue struct {
+	Ns    *int64 `json:"value_ns,omitempty"`
+	Bytes *int64 `json:"value_bytes,omitempty"`
+	Count *int64 `json:"value_count,omitempty"`
+	Other *int64 `json:"value,omitempty"` // in the profile's unit
+}
+
+type jsonRow struct {
+	Function  string  `json:"function"`
+	File      string  `json:"file"`
+	FlatNs    *int64  `json:"flat_ns,omitempty"`
+	FlatBytes *int64  `json:"flat_bytes,omitempty"`
+	FlatCount *int64  `json:"flat_count,omitempty"`
+	Flat      *int64  `json:"flat,omitempty"`
+	FlatRatio float64 `json:"flat_ratio"`
+	CumNs     *int64  `json:"cum_ns,omitempty"`
+	CumBytes  *int64  `json:"cum_bytes,omitempty"`
+	CumCount  *int64  `json:"cum_count,omitempty"`
+	Cum       *int64  `json:"cum,omitempty"`
+	CumRatio  float64 `json:"cum_ratio"`
+	// Of shares of samples: see samplingError.
+	CumRatioLow  *float64 `json:"cum_ratio_low,omitempty"`
+	CumRatioHigh *float64 `json:"cum_ratio_high,omitempty"`
+}
+
+// WriteJSON writes the page as one JSON document.
+func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
+	d := jsonDocument{
+		Schema:   "whet/" + cmp.Or(o.Verb, "tune") + "/1",
+		Warnings: append([]string{}, warnings(p)...),
+		Verdict:  p.Verdict, ThresholdRatio: p.ThresholdRatio,
+		HotPlaces: append([]finding.HotPlace{}, p.HotPlaces...), Charged: append([]finding.Account{}, p.Accounts...),
+		Findings:   append([]finding.Finding{}, p.Findings...),
+		Benchmarks: []jsonBenchmark{},
+		Target:     p.Target, Package: p.Package, Module: p.Module, Tool: p.Tool, Created: p.Created, Partial: p.Partial,
+		Facts:     []jsonFact{},
+		Profiles:  []jsonProfile{},
+		jsonRun:   newJSONRun(p),
+		Recording: o.Recording, Report: o.Report,
+	}
+	if o.All {
+		d.Findings = append(d.Findings, p.Below...)
+	}
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		f.Evidence = append([]finding.Evidence{}, f.Evidence...)
+		f.Benchmarks = append([]string{}, f.Benchmarks...)
+	}
+	for _, f := range p.Facts {
+		d.Facts = append(d.Facts, jsonFact(f))
+	}
+	for _, b := range p.Benchmarks {
+		jb := jsonBenchmark{
+			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations,
+			BytesPerOp: page.OrNull(b.BytesPerOp), AllocsPerOp: page.OrNull(b.AllocsPerOp),
+			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure, Metrics: []jsonMetric{},
+		}
+		for _, m := range b.Metrics {
+			jb.Metrics = append(jb.Metrics, jsonMetric{m.Unit, page.OrNull(&m.Value)})
+		}
+		if b.Failure == "" {
+			jb.NsPerOp = page.OrNull(b.time())
+		}
+		d.Benchmarks = append(d.Benchmarks, jb)
+	}
+	for i := range p.Profiles {
+		d.Profiles = append(d.Profiles, newJSONProfile(&p.Profiles[i]))
+	}
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(&d); err != nil {
+		return fmt.Errorf("write report as JSON: %w", err)
+	}
+	if _, err := w.Write(printable.JSON(buf.Bytes())); err != nil {
+		return fmt.Errorf("write report as JSON: %w", err)
+	}
+	return nil
+}
+
+func newJSONProfile(p *Profile) jsonProfile {
+	j := jsonProfile{Kind: p.Kind, Benchmark: p.Benchmark, SampleType: p.Column, Unit: p.Unit}
+	for c := range hot.Class(hot.NumClasses) {
+		jc := jsonClass{Class: c.String(), Samples: p.Samples[c]}
+		jc.Ns, jc.Bytes, jc.Count, jc.Other = byUnit(p.Unit, p.Values[c])
+		j.Classes = append(j.Classes, jc)
+	}
+	rows := func(top []Row) []jsonRow {
+		out := []jsonRow{}
+		for _, r := range top {
+			jr := jsonRow{Function: r.Function, File: r.File, FlatRatio: page.Share(r.Flat, p.base()), CumRatio: page.Share(r.Cum, p.base())}
+			jr.FlatNs, jr.FlatBytes, jr.FlatCount, jr.Flat = byUnit(p.Unit, r.Flat)
+			jr.CumNs, jr.CumBytes, jr.CumCount, jr.Cum = byUnit(p.Unit, r.Cum)
+			if iv, ok := p.cumError(r.Cum); ok {
+				jr.CumRatioLow, jr.CumRatioHigh = &iv.Low, &iv.High
+			}
+			out = append(out, jr)
+		}
+		return out
+	}
+	j.TopFlat, j.TopCum = rows(p.Top), rows(p.TopCum)
+	return j
+}
+
+// byUnit returns v in the place of the key that names its unit.
+func byUnit(unit string, v int64) (ns, bytes, count, other *int64) {
+	switch unit {
+	case "nanoseconds":
+		return &v, nil, nil, nil
+	case "bytes":
+		return nil, &v, nil, nil
+	case "count":
+		return nil, nil, &v, nil
+	}
+	return nil, nil, nil, &v
+}

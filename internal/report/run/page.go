@@ -1,0 +1,242 @@
+package run
+
+import (
+	"whet/internal/analyze/flamegraph"
+	"whet/internal/finding"
+	"whet/internal/report/page"
+)
+
+// Page is everything a report of a recording shows, computed and rounded
+// nowhere: each renderer (text, JSON, HTML) prints the same numbers. It holds
+// no path, time or fact that is not in the recording, so that the same
+// recording gives the same bytes on any machine.
+type Page struct {
+	Target  string // as the user gave it
+	Package string
+	Module  string
+	Tool    string // version of whet that recorded
+	Created string // RFC 3339, UTC
+	Partial string // why the recording is not whole
+	Lone    bool   // of a profile that no recording stands around
+
+	Facts    []page.Fact // what was measured and on what machine, in order
+	Warnings []string
+	Verdict  Verdict
+
+	HotPlaces []finding.HotPlace // where the cost lies, in order of worth
+	Accounts  []finding.Account  // what became of all else
+
+	ThresholdRatio float64
+	Findings       []finding.Finding // above the threshold, in order of weight
+	Below          []finding.Finding // the rest, for -all
+	Rules          []string          // that looked at something
+	Looked         int               // benchmarks they looked at
+
+	Benchmarks []Benchmark
+	Program    *Program  // of a program that ends; nil for other targets
+	Service    *Service  // of a service under load
+	Wall       *Wall     // where goroutines spent their time; nil without a trace
+	Events     []Event   // what happened at a moment, in order of time
+	Series     []Series  // metrics over time
+	Contention []Waiting // on locks and channels, by place; heaviest first
+	Unknown    []Unknown // what the target does not offer
+	// Profiles are each benchmark's, the kinds in the order cpu, allocs, mutex,
+	// block, within a kind by rank. A page may also hold profiles of all
+	// benchmarks merged, their Benchmark "".
+	Profiles []Profile
+}
+
+// Verdict is the one line that answers "where does it hurt".
+type Verdict struct {
+	Kind string `json:"kind"` // "cpu-bound", "allocation-bound", "waiting", "too-few-samples"
+	Text string `json:"text"`
+	// Outcome: "findings", "places", "floor", "spread", "too-few-samples" or
+	// "invalid".
+	Outcome string `json:"outcome"`
+}
+
+// Benchmark is one row of what was measured.
+type Benchmark struct {
+	Name        string
+	Procs       int
+	Iterations  int64
+	NsPerOp     float64
+	BytesPerOp  *float64
+	AllocsPerOp *float64
+	Metrics     []Metric // MB/s, and what it reports by b.ReportMetric
+	Parallel    bool
+	Profiled    bool
+	Failure     string
+}
+
+// Metric is a value under a unit of the benchmark's own.
+type Metric struct {
+	Unit  string
+	Value float64
+}
+
+// Program is a command that ran to its end. Its runs are rows of their own.
+type Program struct {
+	Command string
+	Runs    []Run
+}
+
+// Run is one run of a program. Nil is unknown.
+type Run struct {
+	WallNs      int64
+	CPUNs       int64 // user and system
+	UserCPUNs   int64
+	SystemCPUNs int64
+	PeakBytes   *int64
+	Ending      string // "exit status 0", "signal: killed", "stopped after 10s"
+	Missing     string // why it left no profiles; "" when it did
+}
+
+// Service is a server that was driven with load. Service time runs from the
+// actual send to the end of the answer; what a closed loop hides is said in
+// the page's warnings.
+type Service struct {
+	URL                                       string
+	Instruments                               string // "agent", "pprof", "none"
+	Concurrency                               int
+	DurationNs                                int64
+	Requests                                  int64
+	ThroughputPerS                            float64
+	MeanNs                                    float64
+	MinNs, P50Ns, P90Ns, P99Ns, P999Ns, MaxNs int64
+	Errors                                    []ErrorKind // most frequent first
+	CPUNs                                     *int64      // of the target while under load
+	CPUPerRequestNs                           *float64
+	PeakBytes                                 *int64
+	GeneratorCPUNs                            *int64
+	Seconds                                   []Second
+}
+
+// ErrorKind is one kind of failed request with its first example.
+type ErrorKind struct {
+	Kind    string
+	Count   int64
+	Example string
+}
+
+// Second is one second of the load.
+type Second struct {
+	TimeNs   int64 // since the recording's origin
+	LengthNs int64
+	Requests int64 // that ended
+	Errors   int64 // of them failed
+	P50Ns    int64
+	P99Ns    int64
+	MaxNs    int64
+}
+
+// Wall says where the time of goroutines went, from the execution traces.
+type Wall struct {
+	CoveredNs int64    // wall time that the traces cover
+	Requests  int64    // requests whose beginning and end they hold
+	States    []string // names of the columns of Groups[].Ns: "running", "runnable", "lock", ...
+	Groups    []WallGroup
+	Text      string // the heaviest group in one line: what tune prints
+}
+
+// WallGroup is a handler's requests, or the goroutines that one function
+// starts.
+type WallGroup struct {
+	Name    string
+	Handler bool  // requests; else goroutines
+	Count   int64 // requests or goroutines
+	Ns      []int64
+	TotalNs int64
+}
+
+// Event is something that happened at a moment, or over a while.
+type Event struct {
+	Benchmark      string // in whose run; "" of a program or service
+	Kind           string // "forced-gc", "stall", "goroutine-leak", "heap-growth", "gc-pause", "restart", "errors"
+	StartNs, EndNs int64  // since the recording's origin; equal for a moment
+	Text           string // one sentence with its figure and that figure's uncertainty
+}
+
+// Series is one metric over time, for a small chart. Values are NaN where they
+// are unknown.
+type Series struct {
+	Benchmark string // in whose run; "" of a program or service
+	Name      string // "goroutines", "live heap", "CPU"
+	Unit      string // "count", "bytes", "cores", "per second"
+	TimeNs    []int64
+	Value     []float64
+}
+
+// Waiting is time that goroutines were blocked at one place, from the block
+// profile: every wait of at least its rate is in it, shorter ones by sampling.
+type Waiting struct {
+	Benchmark string // in whose run; "" of a program or service
+	Kind      string // "lock", "channel", "select", "wait group", "condition", "other"
+	Function  string // of the user's own code, else the deepest that is not the runtime's
+	File      string // for people
+	Line      int
+	Count     int64
+	DelayNs   int64
+	PerS      float64 // delay in seconds per second of the recording
+}
+
+// Unknown is what the target does not offer, why, and how to get it.
+type Unknown struct{ What, Why, How string }
+
+// time is the time per operation; nil where the benchmark hides it, as
+// b.ReportMetric(0, "ns/op") does: nothing takes no time.
+func (b *Benchmark) time() *float64 {
+	if b.NsPerOp > 0 {
+		return &b.NsPerOp
+	}
+	return nil
+}
+
+// Profile is one profile's share of the page.
+type Profile struct {
+	Kind      string // "cpu", "allocs", "block", "mutex"
+	Benchmark string // "" for all of them merged
+	Column    string // sample type shown: "cpu", "alloc_space", "delay"
+	Unit      string // "nanoseconds", "bytes", "count"
+	// Samples and Values by class: base, set-up, harness, background, in the
+	// order of hot.Class. Samples are profiler ticks for cpu, objects for
+	// allocs, events for block and mutex.
+	Samples [4]int64
+	Values  [4]int64
+	Objects int64 // allocated objects of the base, allocs only
+	// AllocSamples is how many allocations of the base were seen; 0 where every
+	// one was counted. Allocs only.
+	AllocSamples int64
+	Top          []Row // by flat, of the base
+	TopCum       []Row // by cum, of the base
+	Listing      []Listing
+	Flame        *flamegraph.Graph // of the base; nil where there is no sample
+}
+
+// Row is one function of a top table. Ratios are of the base's value.
+type Row struct {
+	Function string
+	File     string // for people
+	Flat     int64
+	Cum      int64
+}
+
+// Listing is the source around the hot lines of one function.
+type Listing struct {
+	Function string
+	File     string // for people
+	Flat     int64  // of the function
+	Cum      int64
+	Lines    []SourceLine
+	Missing  string // why there is no source: "" when there is
+	Differs  string // why the source may not be what was measured
+}
+
+// SourceLine is one line with its cost and what the compiler said about it.
+type SourceLine struct {
+	Number int
+	Text   string
+	Flat   int64
+	Cum    int64
+	Notes  []string // "n escapes to heap", "inlines (*T).get"
+}

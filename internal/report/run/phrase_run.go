@@ -1,0 +1,215 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/report/page"
+)
+
+// The words that the terminal and the browser share about programs and
+// services.
+
+// subject names what the page is about: "the program", "the service", or
+// "benchmark" where there may be several.
+func (p *Page) subject() string {
+	switch {
+	case p.Service != nil:
+		return "the service"
+	case p.Program != nil:
+		return "the program"
+	case p.Lone:
+		return "the profile"
+	}
+	return "benchmark"
+}
+
+// single reports whether the page is about one program, service or profile, which needs
+// no name to be told from others.
+func (p *Page) single() bool { return p.Service != nil || p.Program != nil || p.Lone }
+
+// of says what a profile of the page is of.
+func (p *Page) of(pr *Profile) string {
+	switch {
+	case pr.Benchmark != "":
+		return printable.Line(pr.Benchmark)
+	case p.single():
+		return p.subject()
+	}
+	return "all benchmarks"
+}
+
+// loop says how the load was driven.
+func (s *Service) loop() string {
+	return fmt.Sprintf("closed loop, %s, %s, behind the warm-up", quantity.Plural(s.Concurrency, "connection"), page.Ns(s.DurationNs))
+}
+
+// failed is how many requests failed.
+func (s *Service) failed() float64 {
+	n := 0.0
+	for _, e := range s.Errors {
+		n += float64(e.Count)
+	}
+	return n
+}
+
+// times are the service times by name, "" where no request was answered.
+func (s *Service) times() []page.Fact {
+	if s.MaxNs <= 0 {
+		return nil
+	}
+	return []page.Fact{
+		{Name: "mean", Value: quantity.Nanoseconds(s.MeanNs)}, {Name: "min", Value: page.Ns(s.MinNs)}, {Name: "p50", Value: page.Ns(s.P50Ns)}, {Name: "p90", Value: page.Ns(s.P90Ns)},
+		{Name: "p99", Value: page.Ns(s.P99Ns)}, {Name: "p99.9", Value: page.Ns(s.P999Ns)}, {Name: "max", Value: page.Ns(s.MaxNs)},
+	}
+}
+
+// perRequest is the target's CPU time a request.
+func (s *Service) perRequest() string {
+	if s.CPUPerRequestNs == nil {
+		return "unknown"
+	}
+	return quantity.Nanoseconds(*s.CPUPerRequestNs)
+}
+
+// rate is the throughput: answers, whatever their status. Where requests ended
+// without one, that is said, since their number does not fit it.
+func (s *Service) rate(what string) string {
+	rate := quantity.Count(s.ThroughputPerS)
+	if s.unanswered() {
+		return rate + what + " answered a second"
+	}
+	return rate + what + " a second"
+}
+
+// unanswered reports whether one request in a hundred or more had no answer.
+func (s *Service) unanswered() bool {
+	return 0.99*float64(s.Requests) > s.ThroughputPerS*float64(s.DurationNs)/1e9
+}
+
+// short is the service's throughput and service time on one line.
+func (s *Service) short() string {
+	text := s.rate(" requests")
+	if s.MaxNs > 0 {
+		text += ", p99 of the service time " + page.Ns(s.P99Ns)
+	}
+	switch failed := s.failed(); failed {
+	case 0:
+		return text + ", no errors"
+	case 1:
+		return text + ", 1 error"
+	default:
+		return text + ", " + quantity.Count(failed) + " errors"
+	}
+}
+
+// note says that a run left no profiles.
+func (r *Run) note() string {
+	if r.Missing == "" {
+		return ""
+	}
+	return "no profiles: " + printable.Line(r.Missing)
+}
+
+// cells are a run's wall, CPU, user and system time and its peak memory.
+func (r *Run) cells() [5]string {
+	return [5]string{page.Ns(r.WallNs), page.Ns(r.CPUNs), page.Ns(r.UserCPUNs), page.Ns(r.SystemCPUNs), page.BytesOf(r.PeakBytes)}
+}
+
+// covered says what the figures of Wall are from.
+func (w *Wall) covered() string {
+	return fmt.Sprintf("of goroutines, from %s of execution trace", page.Ns(w.CoveredNs))
+}
+
+func (g *WallGroup) counted() string {
+	if g.Handler {
+		return quantity.Plural(int(g.Count), "request")
+	}
+	if g.Count <= 0 { // those there were are counted under another name
+		return "goroutines"
+	}
+	return quantity.Plural(int(g.Count), "goroutine")
+}
+
+// mean is the time of one; of an unknown number it is unknown.
+func (g *WallGroup) mean() string {
+	if g.Count <= 0 {
+		return "–"
+	}
+	return quantity.Nanoseconds(float64(g.TotalNs) / float64(g.Count))
+}
+
+// statePart is what one state has of a group's time.
+type statePart struct {
+	State string
+	Ratio float64
+}
+
+// parts are the states that a group was in, in the order of Wall.States. Their
+// shares are of TotalNs, which they add up to: a goroutine is in one state at
+// any time.
+func (w *Wall) parts(g *WallGroup) []statePart {
+	sum := 0.0
+	for i := range min(len(g.Ns), len(w.States)) {
+		sum += max(float64(g.Ns[i]), 0)
+	}
+	sum = max(sum, float64(g.TotalNs)) // a damaged recording may say more
+	var out []statePart
+	for i := range min(len(g.Ns), len(w.States)) {
+		if g.Ns[i] > 0 {
+			out = append(out, statePart{printable.Line(w.States[i]), float64(g.Ns[i]) / sum})
+		}
+	}
+	return out
+}
+
+// heaviest is parts, largest first.
+func (w *Wall) heaviest(g *WallGroup) []statePart {
+	out := w.parts(g)
+	slices.SortStableFunc(out, func(a, b statePart) int {
+		switch {
+		case a.Ratio > b.Ratio:
+			return -1
+		case a.Ratio < b.Ratio:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// place is file:line of a place that waits.
+func (w *Waiting) place() string {
+	if w.File == "" {
+		return "file not known"
+	}
+	return fmt.Sprintf("%s:%d", printable.Line(w.File), w.Line)
+}
+
+// delayPerS is how long goroutines waited there in a second of the recording.
+func (w *Waiting) delayPerS() string {
+	if !(w.PerS > 0) || math.IsInf(w.PerS, 0) {
+		return "–"
+	}
+	return quantity.Nanoseconds(w.PerS * 1e9)
+}
+
+// when is the moment of an event, or its while.
+func (e *Event) when() string {
+	start, end := fmt.Sprintf("%.2f", float64(e.StartNs)/1e9), fmt.Sprintf("%.2f", float64(e.EndNs)/1e9)
+	if e.EndNs > e.StartNs && start != end {
+		return start + "–" + end + " s"
+	}
+	return start + " s"
+}
+
+// sentence is an event's text, with the benchmark it is of.
+func (e *Event) sentence() string {
+	if e.Benchmark != "" {
+		return printable.Line(e.Benchmark) + ": " + printable.Line(e.Text)
+	}
+	return printable.Line(e.Text)
+}

@@ -1,0 +1,283 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	"whet/internal/finding"
+	"whet/internal/report/page"
+	"whet/internal/report/pagetest"
+)
+
+func TestTextGolden(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		page *Page
+		o    page.TextOptions
+	}{
+		{"visits.txt", visitsPage(), page.TextOptions{}},
+		{"visits80.txt", visitsPage(), page.TextOptions{Width: 80, All: true}},
+		{"visits_color.txt", visitsPage(), page.TextOptions{Width: 120, Color: true}},
+		{"hostile.txt", hostilePage(), page.TextOptions{All: true}},
+		{"empty.txt", emptyPage(), page.TextOptions{}},
+		{"quiet.txt", quietPage(), page.TextOptions{}},
+		{"service.txt", servicePage(), page.TextOptions{}},
+		{"service60.txt", servicePage(), page.TextOptions{Width: 60}},
+		{"service_all.txt", servicePage(), page.TextOptions{All: true}},
+		{"program.txt", programPage(), page.TextOptions{}},
+		{"program60.txt", programPage(), page.TextOptions{Width: 60}},
+		{"courses.txt", coursesPage(), page.TextOptions{}},
+		{"bare.txt", barePage(), page.TextOptions{}},
+	} {
+		t.Run(c.name, func(t *testing.T) { pagetest.Golden(t, c.name, text(t, c.page, c.o)) })
+	}
+}
+
+// What a terminal obeys must not come from a name: the only control characters
+// are the line ends, and with colours the writer's own sequences.
+func TestTextIsHarmless(t *testing.T) {
+	for name, p := range pages() {
+		for _, o := range []page.TextOptions{{Width: 40}, {Width: 80, All: true}, {All: true, Color: true}, {Width: 1000}} {
+			got := string(text(t, p, o))
+			if o.Color {
+				for _, s := range []page.Style{page.Bold, page.Dim, page.Yellow, page.Cyan, page.Strong} {
+					got = strings.ReplaceAll(got, "\x1b["+string(s)+"m", "")
+				}
+				got = strings.ReplaceAll(got, "\x1b[0m", "")
+			}
+			for i, line := range strings.Split(got, "\n") {
+				if strings.HasSuffix(line, " ") {
+					t.Errorf("%s, %+v, line %d ends in a space: %q", name, o, i+1, line)
+				}
+				if j := strings.IndexFunc(line, func(r rune) bool {
+					return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+				}); j >= 0 {
+					t.Errorf("%s, %+v, line %d: %q at %d: %q", name, o, i+1, line[j:j+1], j, line)
+				}
+			}
+		}
+	}
+}
+
+// The colours change nothing but colours.
+func TestTextColorsOnly(t *testing.T) {
+	plain := text(t, visitsPage(), page.TextOptions{Width: 100, All: true})
+	colored := text(t, visitsPage(), page.TextOptions{Width: 100, All: true, Color: true})
+	if bytes.Equal(plain, colored) {
+		t.Error("no colours")
+	}
+	stripped := string(colored)
+	for _, s := range []page.Style{page.Bold, page.Dim, page.Yellow, page.Cyan, page.Strong, "0"} {
+		stripped = strings.ReplaceAll(stripped, "\x1b["+string(s)+"m", "")
+	}
+	for i, line := range strings.Split(stripped, "\n") {
+		if want := strings.Split(string(plain), "\n")[i]; strings.TrimRight(line, " ") != want {
+			t.Fatalf("line %d with colours %q, without %q", i+1, line, want)
+		}
+	}
+}
+
+// Lines fit the terminal, but for code of a remedy, which one wants to copy,
+// and words that are wider than the line.
+func TestTextWidth(t *testing.T) {
+	for _, width := range []int{80, 100, 120} {
+		for i, line := range strings.Split(string(text(t, visitsPage(), page.TextOptions{Width: width, All: true})), "\n") {
+			if page.Cells(line) > width && !strings.Contains(line, `.Msg("visited")`) {
+				t.Errorf("at %d columns, line %d has %d: %s", width, i+1, page.Cells(line), line)
+			}
+		}
+	}
+}
+
+// Benchmarks are profiled apart: without a profile of all of them, the first
+// one's of each kind stand for them, and the others are counted.
+func TestShownProfiles(t *testing.T) {
+	label := func(list []*Profile) string {
+		var s []string
+		for _, p := range list {
+			s = append(s, p.Kind+p.Benchmark)
+		}
+		return strings.Join(s, " ")
+	}
+	has := [4]int64{1}
+	for _, c := range []struct {
+		profiles      []Profile
+		first, others string
+	}{
+		{[]Profile{{Kind: "cpu", Values: has}, {Kind: "cpu", Benchmark: "A", Values: has}, {Kind: "cpu", Benchmark: "B", Values: has}}, "cpu", "cpuA cpuB"},
+		{[]Profile{{Kind: "cpu", Values: has}, {Kind: "cpu", Benchmark: "A", Values: has}}, "cpu", ""},
+		{[]Profile{{Kind: "cpu", Benchmark: "A"}, {Kind: "cpu", Benchmark: "B", Values: has}, {Kind: "allocs", Benchmark: "A", Values: has}, {Kind: "allocs", Benchmark: "B", Values: has}, {Kind: "mutex", Benchmark: "C", Values: has}}, "cpuB allocsB mutexC", "cpuA allocsA"},
+		{[]Profile{{Kind: "cpu", Benchmark: "A"}, {Kind: "cpu", Benchmark: "B"}}, "cpuA", "cpuB"},
+		{[]Profile{{Kind: "cpu", Benchmark: "A", Values: has}}, "cpuA", ""},
+		{nil, "", ""},
+	} {
+		first, others, _ := (&Page{Profiles: c.profiles}).shown()
+		if label(first) != c.first || label(others) != c.others {
+			t.Errorf("shown first %q, then %q; want %q, then %q", label(first), label(others), c.first, c.others)
+		}
+	}
+}
+
+func TestTextOrder(t *testing.T) {
+	got := string(text(t, visitsPage(), page.TextOptions{}))
+	at := 0
+	for _, part := range []string{
+		"Intel Xeon", "! BenchmarkFresh", "Verdict", "CPU-bound in logging", "Findings", "A log record", "(*Server).Hello", "original.go:43",
+		"90.0 %", "72.0 %", "of CPU time, 50.0 % avoidable",
+		// (0.7205·6160 + 0.9·1022)/(6160 + 1022) = 0.7460 of the time goes
+		"at most 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
+		"Benchmarks", "Samples", "Top functions · CPU time  by flat", "Top functions · allocated bytes  by cum", "Source", "escapes to heap",
+		"In short", "CPU-bound in logging", "1  A log record", "original.go:43", "bytes 90.0 %, CPU 72.0 %", "2  A number", "original.go:62",
+	} {
+		i := strings.Index(got[at:], part)
+		if i < 0 {
+			t.Fatalf("%q is not after %q", part, got[:at])
+		}
+		at += i
+	}
+}
+
+// The last lines are the result: the verdict, and each finding on one line that
+// fits, with its place to the line number.
+func TestTextEndsInShort(t *testing.T) {
+	p := visitsPage()
+	for len(p.Findings) < 13 {
+		p.Findings = append(p.Findings, p.Findings[1])
+	}
+	for _, width := range []int{60, 80, 100, 160} {
+		_, last, _ := strings.Cut(string(text(t, p, page.TextOptions{Width: width})), "\nIn short\n")
+		lines := strings.Split(strings.TrimSuffix(last, "\n"), "\n")
+		var found int
+		for _, l := range lines {
+			if page.Cells(l) > width {
+				t.Errorf("%d columns: %q", width, l)
+			}
+			if strings.Contains(l, "original.go:") && strings.Contains(l, ", CPU ") {
+				found++
+			}
+		}
+		if found != textShort || !strings.Contains(lines[len(lines)-1], "… 3 more above") || !strings.Contains(last, "  CPU-bound in logging") {
+			t.Errorf("%d columns: %d of %d findings in\n%s", width, found, textShort, last)
+		}
+	}
+	_, last, _ := strings.Cut(string(text(t, quietPage(), page.TextOptions{})), "\nIn short\n")
+	if want := "  CPU-bound in the package's own code\n  none: 3 rules looked at 2 of 4 benchmarks and no rule knows a cause\n"; last != want {
+		t.Errorf("%q, want %q", last, want)
+	}
+}
+
+// Zero is a measurement, unknown is not, and few samples are said to be few.
+func TestMeasures(t *testing.T) {
+	for _, c := range []struct {
+		f       finding.Finding
+		shares  string
+		ceiling string
+	}{
+		{
+			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 500, CPUSamplesNeeded: 200},
+			"30.0 % of allocated bytes; 0 % of CPU time", "the gain is in memory: no CPU sample falls here",
+		},
+		{
+			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1.25, CPUSamples: 500, CPUSamplesNeeded: 200},
+			"30.0 % of allocated bytes; 0 % of CPU time", "at most 1.25x faster if it cost nothing (1.00x without the collector's work for its bytes)",
+		},
+		{
+			finding.Finding{CPURatio: 33.0 / 101, AvoidableCPURatio: 0.15, CeilingRatio: 101.0 / 68, CeilingWithGCRatio: 101.0 / 68, CPUSamples: 101, CPUSamplesNeeded: 200, Unknown: finding.Unknown{AllocBytes: true}},
+			"32.7 % of CPU time, 15.0 % avoidable, of only 101 samples; unknown of allocated bytes", "at most 1.49x faster if it cost nothing",
+		},
+		{
+			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.1, CeilingRatio: 1, CPUSamplesNeeded: 200, Unknown: finding.Unknown{CPU: true, Delay: true}},
+			"30.0 % of allocated bytes, 10.0 % avoidable; unknown of CPU time", "how much faster at most is unknown: no CPU sample was taken",
+		},
+		{
+			finding.Finding{DelayRatio: 0.25, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 200, CPUSamplesNeeded: 200},
+			"25.0 % of lock delay; 0 % of CPU time; 0 % of allocated bytes", "how much faster at most is unknown: goroutines wait side by side",
+		},
+		{
+			finding.Finding{CPURatio: 1, AvoidableCPURatio: 1, DelayRatio: 0.25, CeilingRatio: 100, CeilingWithGCRatio: 100, CPUSamples: 200, CPUSamplesNeeded: 200},
+			"100.0 % of CPU time; 25.0 % of lock delay; 0 % of allocated bytes", "100x faster or more if it cost nothing",
+		},
+	} {
+		var shares []string
+		for _, m := range measures(&c.f) {
+			shares = append(shares, strings.Join(append([]string{m.Percent + " " + m.Name}, m.Notes...), ", "))
+		}
+		if got := strings.Join(shares, "; "); got != c.shares || ceiling(&c.f) != c.ceiling {
+			t.Errorf("%q and %q, want %q and %q", got, ceiling(&c.f), c.shares, c.ceiling)
+		}
+		p := &Page{Findings: []finding.Finding{c.f}}
+		for name, out := range map[string]string{"text": string(text(t, p, page.TextOptions{Width: 160})), "HTML": strings.ReplaceAll(string(html(t, p)), "&#39;", "'")} {
+			if !strings.Contains(out, c.ceiling) {
+				t.Errorf("%s does not say %q", name, c.ceiling)
+			}
+		}
+	}
+}
+
+type brokenWriter struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrors(t *testing.T) {
+	p := visitsPage()
+	for name, err := range map[string]error{
+		"text": WriteText(brokenWriter{}, p, page.TextOptions{}),
+		"json": WriteJSON(brokenWriter{}, p, JSONOptions{}),
+		"html": WriteHTML(brokenWriter{}, p),
+	} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A package with many sub-benchmarks is not listed whole: the profiled ones,
+// those that failed, and ten others.
+func TestManyBenchmarks(t *testing.T) {
+	p := &Page{}
+	for i := range 200 {
+		p.Benchmarks = append(p.Benchmarks, Benchmark{Name: fmt.Sprintf("BenchmarkX/%03d", i), NsPerOp: 1, Profiled: i == 0 || i == 198})
+	}
+	p.Benchmarks[199].Failure = "it panicked"
+	for all, want := range map[bool]int{false: 2 + 10 + 1, true: 200} {
+		var buf bytes.Buffer
+		if err := WriteText(&buf, p, page.TextOptions{All: all}); err != nil {
+			t.Fatal(err)
+		}
+		text := buf.String()
+		if got := strings.Count(text, "BenchmarkX/"); got != want {
+			t.Errorf("all %v: %d benchmarks are listed, want %d", all, got, want)
+		}
+		for _, name := range []string{"X/000", "X/010", "X/198", "X/199"} {
+			if !strings.Contains(text, name) {
+				t.Errorf("all %v: %s is not listed", all, name)
+			}
+		}
+		if strings.Contains(text, "… 187 more, not profiled: -all shows them") == all { // 200 - 13
+			t.Errorf("all %v: what was left out: %s", all, text)
+		}
+	}
+}
+
+// TestHiddenTime: a benchmark that reports no time took some.
+func TestHiddenTime(t *testing.T) {
+	p := &Page{Benchmarks: []Benchmark{{Name: "BenchmarkHidden", Iterations: 7, Profiled: true}, {Name: "BenchmarkNonsense", Iterations: 7, NsPerOp: -3, Profiled: true}}}
+	var text, doc strings.Builder
+	if err := errors.Join(WriteText(&text, p, page.TextOptions{}), WriteJSON(&doc, p, JSONOptions{Verb: "tune"})); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range p.Benchmarks {
+		if cells := benchmarkCells(&b); cells != [4]string{"–", "–", "–", "7"} || !strings.Contains(text.String(), b.Name) {
+			t.Errorf("%s: %q in\n%s", b.Name, cells, &text)
+		}
+	}
+	if n := strings.Count(doc.String(), `"ns_per_op": null`); n != 2 {
+		t.Errorf("%d of 2 times are null in %s", n, &doc)
+	}
+}
