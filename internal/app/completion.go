@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"whet/internal/cli"
+	"whet/internal/profiles"
 	"whet/internal/report/flame"
 )
 
@@ -95,7 +96,7 @@ func completedVerbs() []completedVerb {
 // optionChoices are the values of options of views that are a fixed list.
 func optionChoices() map[string][]string {
 	choices := map[string][]string{
-		"symbolize": slices.DeleteFunc(slices.Clone(symbolizeModes), func(mode string) bool { return mode == "" }),
+		"symbolize": slices.DeleteFunc(profiles.SymbolizeModes(), func(mode string) bool { return mode == "" }),
 		"unit":      {"auto", "minimum"},
 	}
 	for _, p := range flame.Palettes() {

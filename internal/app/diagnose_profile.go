@@ -8,6 +8,7 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/cli"
+	"whet/internal/profiles"
 	"whet/internal/read"
 	"whet/internal/report/run"
 )
@@ -19,7 +20,7 @@ func namesRecording(operands []string) bool {
 		return true
 	}
 	first := operands[0]
-	if _, url := asURL(first); url || first == "-" {
+	if _, url := profiles.AsURL(first); url || first == "-" {
 		return false
 	}
 	st, err := os.Stat(first)
@@ -28,24 +29,23 @@ func namesRecording(operands []string) bool {
 
 // profilePage lays out the report of profiles that no recording stands around.
 func profilePage(ctx context.Context, e *cli.Env, operands []string, html string) (*run.Page, error) {
-	var f sourceFlags
-	s, err := f.open(ctx, e, operands)
+	var f profiles.Options
+	s, err := f.Open(ctx, operands, e.Stdin, e.Status().Show)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
-	var profiles []*callstack.Profile
-	for _, src := range s.sources {
-		p, err := src.Profile.Expand(f.limits().MaxFrames)
+	defer s.Close()
+	var expanded []*callstack.Profile
+	for _, src := range s.Sources {
+		p, err := src.Profile.Expand(f.Limits().MaxFrames)
 		if err != nil {
-			return nil, fmt.Errorf("diagnose %s: %w", s.name, err)
+			return nil, fmt.Errorf("diagnose %s: %w", s.Name, err)
 		}
-		profiles = append(profiles, p)
+		expanded = append(expanded, p)
 	}
-	settings := defaultSettings()
-	texts := s.resolver(&settings)
+	texts := s.Resolver("", "")
 	in := read.LoneProfile{
-		Name: s.name, Profiles: profiles,
+		Name: s.Name, Profiles: expanded,
 		Text: func(frameFile string) []byte {
 			text, err := texts.Text(frameFile)
 			if err != nil {

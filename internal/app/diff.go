@@ -13,6 +13,7 @@ import (
 	"whet/internal/analyze/selection"
 	"whet/internal/cli"
 	"whet/internal/printable"
+	"whet/internal/profiles"
 	"whet/internal/recording"
 	"whet/internal/report/view"
 )
@@ -37,9 +38,9 @@ BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
 			"whet diff -alloc_space -focus json http://localhost:6060/debug/pprof/heap heap.pb.gz",
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
-			s, f := defaultSettings(), sourceFlags{}
+			s, f := defaultSettings(), profiles.Options{}
 			s.declare(fs, ofColumn|ofSamples|ofFrames|ofOrder|ofNodes|ofSources|ofOutput)
-			f.declare(fs)
+			f.Declare(fs)
 			fs.BoolFunc(formatHTML, "draw both sides as flame graphs in one HTML file; as -o with a name that ends in .html does", func(text string) error {
 				on, err := cli.ParseSwitch(text)
 				if err == nil && on {
@@ -58,17 +59,17 @@ BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
 type comparison struct {
 	kind string // of recordings
 	*request
-	before *subject
+	before *profiles.Set
 }
 
 func (p *comparison) close() {
-	p.request.close()
-	p.before.close()
+	p.request.Close()
+	p.before.Close()
 }
 
-func runDiff(ctx context.Context, e *cli.Env, s settings, f sourceFlags, operands []string) error {
+func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, operands []string) error {
 	var binary []string
-	if len(operands) == 3 && isExecutable(operands[0]) {
+	if len(operands) == 3 && profiles.IsExecutable(operands[0]) {
 		binary, operands = operands[:1], operands[1:]
 	}
 	if len(operands) != 2 {
@@ -77,26 +78,26 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f sourceFlags, operand
 	if s.mean {
 		return cli.UsageError("diff: a difference of means is no mean: leave -mean out")
 	}
-	kinds, err := f.kindsToCompare(operands)
+	kinds, err := kindsToCompare(&f, operands)
 	if err != nil {
 		return err
 	}
 	if !s.asJSON {
 		switch form := s.picture(""); form {
 		case formatHTML:
-			return f.diffPage(ctx, e, s, kinds, binary, operands)
+			return diffPage(ctx, e, s, &f, kinds, binary, operands)
 		case formatSVG, formatDOT:
 			return cli.UsageError("diff: it draws HTML; whet flame -svg and whet graph -dot with -diff_base draw %s", form)
 		}
 	}
 	var diffs []view.KindDiff
 	for _, kind := range kinds {
-		p, err := f.compare(ctx, e, s, kind, binary, operands)
+		p, err := compareKind(ctx, e, s, &f, kind, binary, operands)
 		if err != nil {
 			return err
 		}
 		defer p.close()
-		if err := errors.Join(p.spare(s.output), p.before.spare(s.output)); err != nil {
+		if err := errors.Join(p.Spare(s.output), p.before.Spare(s.output)); err != nil {
 			return err
 		}
 		sel, err := p.selected("diff", s.selection())
@@ -107,12 +108,12 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f sourceFlags, operand
 		if len(kinds) > 1 {
 			suited.NodeCount = promptTop
 		}
-		base := slices.IndexFunc(p.sources, func(s selection.Source) bool { return s.Role == selection.DiffBase })
+		base := slices.IndexFunc(p.Sources, func(s selection.Source) bool { return s.Role == selection.DiffBase })
 		diffs = append(diffs, view.KindDiff{Kind: kind, Diff: view.NewDiff(sel, base, s.graph(suited), p.common())})
 	}
 	return e.Emit(ctx, s.output, func(w io.Writer) error {
 		if s.asJSON {
-			return view.WriteDiffJSON(w, shown(operands[0]), shown(operands[1]), diffs)
+			return view.WriteDiffJSON(w, profiles.Shown(operands[0]), profiles.Shown(operands[1]), diffs)
 		}
 		return writeDiffs(w, diffs)
 	})
@@ -135,9 +136,9 @@ func writeDiffs(w io.Writer, diffs []view.KindDiff) error {
 
 // kindsToCompare are the kinds of profiles that both recordings hold, unless
 // one was asked for; "" where an operand is no recording.
-func (f *sourceFlags) kindsToCompare(operands []string) ([]string, error) {
-	if f.kind != "" || !recording.Is(operands[0]) || !recording.Is(operands[1]) {
-		return []string{f.kind}, nil
+func kindsToCompare(f *profiles.Options, operands []string) ([]string, error) {
+	if f.Kind != "" || !recording.Is(operands[0]) || !recording.Is(operands[1]) {
+		return []string{f.Kind}, nil
 	}
 	var held [2][]string
 	for i, path := range operands {
@@ -168,26 +169,26 @@ func firstKind(kind string) int {
 	return 1
 }
 
-// compare opens both sides.
-func (f *sourceFlags) compare(ctx context.Context, e *cli.Env, s settings, kind string, binary, operands []string) (*comparison, error) {
-	var sides [2]*subject
+// compareKind opens both sides.
+func compareKind(ctx context.Context, e *cli.Env, s settings, f *profiles.Options, kind string, binary, operands []string) (*comparison, error) {
+	var sides [2]*profiles.Set
 	for i, operand := range operands {
 		one := *f
-		if one.kind = kind; !recording.Is(operand) {
-			one.kind, one.benchmark = "", ""
+		if one.Kind = kind; !recording.Is(operand) {
+			one.Kind, one.Benchmark = "", ""
 		}
 		var err error
-		if sides[i], err = one.open(ctx, e, append(slices.Clone(binary), operand)); err != nil {
+		if sides[i], err = one.Open(ctx, append(slices.Clone(binary), operand), e.Stdin, e.Status().Show); err != nil {
 			if i > 0 {
-				sides[0].close()
+				sides[0].Close()
 			}
 			return nil, err
 		}
 	}
 	before, after := sides[0], sides[1]
-	for _, source := range before.sources {
-		after.sources = append(after.sources, selection.Source{Profile: source.Profile, Role: selection.DiffBase})
+	for _, source := range before.Sources {
+		after.Sources = append(after.Sources, selection.Source{Profile: source.Profile, Role: selection.DiffBase})
 	}
-	after.warnings = append(after.warnings, before.warnings...)
-	return &comparison{kind, &request{subject: after, s: s}, before}, nil
+	after.Warnings = append(after.Warnings, before.Warnings...)
+	return &comparison{kind, &request{Set: after, s: s}, before}, nil
 }

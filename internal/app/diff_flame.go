@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"whet/internal/cli"
+	"whet/internal/profiles"
 	"whet/internal/report/flame"
 )
 
@@ -24,8 +25,8 @@ func (p *comparison) flames(page *flame.Page) error {
 		}
 		page.Views = append(page.Views, v)
 	}
-	page.Warnings = append(page.Warnings, p.warnings...)
-	for _, source := range p.sources {
+	page.Warnings = append(page.Warnings, p.Warnings...)
+	for _, source := range p.Sources {
 		page.Warnings = append(page.Warnings, source.Profile.Warnings...)
 	}
 	page.Module = cmp.Or(page.Module, p.module())
@@ -33,14 +34,14 @@ func (p *comparison) flames(page *flame.Page) error {
 }
 
 // diffPage draws the kinds that both sides hold as flame graphs.
-func (f *sourceFlags) diffPage(ctx context.Context, e *cli.Env, s settings, kinds, binary, operands []string) error {
-	page := flame.Page{Title: filepath.Base(shown(operands[0])) + " → " + filepath.Base(shown(operands[1]))}
+func diffPage(ctx context.Context, e *cli.Env, s settings, f *profiles.Options, kinds, binary, operands []string) error {
+	page := flame.Page{Title: filepath.Base(profiles.Shown(operands[0])) + " → " + filepath.Base(profiles.Shown(operands[1]))}
 	for _, kind := range kinds {
-		p, err := f.compare(ctx, e, s, kind, binary, operands)
+		p, err := compareKind(ctx, e, s, f, kind, binary, operands)
 		if err != nil {
 			return err
 		}
-		if err = errors.Join(p.spare(s.output), p.before.spare(s.output)); err == nil {
+		if err = errors.Join(p.Spare(s.output), p.before.Spare(s.output)); err == nil {
 			err = p.flames(&page)
 		}
 		p.close()

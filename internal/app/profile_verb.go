@@ -16,6 +16,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/cli"
+	"whet/internal/profiles"
 )
 
 const profileOperands = "[BINARY] PROFILE..."
@@ -40,7 +41,7 @@ type profileVerb struct {
 	make  func(ctx context.Context, q *request) (product, error)
 	// recording makes the view of a whole recording where that is another than
 	// that of its profiles; ok is false where it is not. nil: it never is.
-	recording func(ctx context.Context, q *request, f *sourceFlags, operands []string) (p product, ok bool, err error)
+	recording func(ctx context.Context, q *request, f *profiles.Options, operands []string) (p product, ok bool, err error)
 }
 
 // promptWord is one of them.
@@ -52,7 +53,7 @@ type promptWord struct {
 
 // request is one view that was asked for.
 type request struct {
-	*subject
+	*profiles.Set
 	s   settings
 	arg *regexp.Regexp // nil where the view takes none
 }
@@ -76,10 +77,10 @@ func (v *profileVerb) command() *cli.Command {
 	return &cli.Command{
 		Name: v.name, ReadsOnly: true, Operands: operands, Short: v.short, Long: v.long + profileLong, Examples: v.examples,
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
-			s, f := defaultSettings(), sourceFlags{}
+			s, f := defaultSettings(), profiles.Options{}
 			s.declare(fs, v.takes|ofColumn|ofOutput)
-			f.declare(fs)
-			f.declareBases(fs)
+			f.Declare(fs)
+			f.DeclareBases(fs)
 			for _, w := range slices.Concat(v.words, v.flags) {
 				if w.set != nil {
 					fs.BoolFunc(w.name, w.help, func(text string) error {
@@ -98,7 +99,7 @@ func (v *profileVerb) command() *cli.Command {
 	}
 }
 
-func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *sourceFlags, operands []string) error {
+func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profiles.Options, operands []string) error {
 	q := &request{s: s}
 	if v.param != "" {
 		if len(operands) < 2 {
@@ -115,10 +116,10 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *source
 		p, made, err = v.recording(ctx, q, f, operands)
 	}
 	if !made {
-		if q.subject, err = f.open(ctx, e, operands); err != nil {
+		if q.Set, err = f.Open(ctx, operands, e.Stdin, e.Status().Show); err != nil {
 			return err
 		}
-		defer q.close()
+		defer q.Close()
 		p, err = v.make(ctx, q)
 	}
 	if err != nil {
@@ -127,11 +128,11 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *source
 	out := q.s.output
 	switch {
 	case out == "" && (p.suffix != "" || p.summary != nil):
-		out = outputName(q.name, v.name, cmp.Or(p.suffix, "txt"))
+		out = outputName(q.Name, v.name, cmp.Or(p.suffix, "txt"))
 	case out == "-" && p.summary != nil:
 		return cli.UsageError("%s: -json prints to the standard output, too: name a file with -o", v.name)
 	}
-	if err := q.spare(out); err != nil {
+	if err := q.Spare(out); err != nil {
 		return err
 	}
 	if p.summary == nil {

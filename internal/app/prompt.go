@@ -14,6 +14,7 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/printable"
+	"whet/internal/profiles"
 
 	"golang.org/x/term"
 )
@@ -38,16 +39,16 @@ code is 3 when one of them failed.` + profileLong,
 			"echo 'top5 -cum' | whet cpu.pb.gz",
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
-			s, f := defaultSettings(), sourceFlags{}
+			s, f := defaultSettings(), profiles.Options{}
 			s.declare(fs, ofAll)
-			f.declare(fs)
-			f.declareBases(fs)
+			f.Declare(fs)
+			f.DeclareBases(fs)
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
-				subject, err := f.open(ctx, e, operands)
+				subject, err := f.Open(ctx, operands, e.Stdin, e.Status().Show)
 				if err != nil {
 					return err
 				}
-				defer subject.close()
+				defer subject.Close()
 				return runPrompt(ctx, e, subject, s)
 			}
 		},
@@ -61,7 +62,7 @@ func isPromptLine(args []string) bool {
 	if first == "-" || len(args) > 1 && strings.HasPrefix(first, "-") {
 		return true
 	}
-	if _, ok := asURL(first); ok {
+	if _, ok := profiles.AsURL(first); ok {
 		return true
 	}
 	_, err := os.Stat(first)
@@ -71,7 +72,7 @@ func isPromptLine(args []string) bool {
 // prompt is a session.
 type prompt struct {
 	e       *cli.Env
-	subject *subject
+	subject *profiles.Set
 	grammar promptGrammar
 	s       settings
 	failed  bool
@@ -84,7 +85,7 @@ type lineReader interface {
 	close()
 }
 
-func runPrompt(ctx context.Context, e *cli.Env, subject *subject, s settings) error {
+func runPrompt(ctx context.Context, e *cli.Env, subject *profiles.Set, s settings) error {
 	s.compact = true // as in pprof: who types has seen the head
 	p := &prompt{e: e, subject: subject, s: s}
 	for _, v := range profileVerbs() {
@@ -92,11 +93,11 @@ func runPrompt(ctx context.Context, e *cli.Env, subject *subject, s settings) er
 			p.grammar.commands = append(p.grammar.commands, promptCommand{w, v})
 		}
 	}
-	p.grammar.sampleTypes = subject.sampleTypes()
+	p.grammar.sampleTypes = subject.SampleTypes()
 	lines, onTerminal := p.newLines()
 	defer lines.close()
-	e.Warn(subject.warnings)
-	subject.warnings = nil // said
+	e.Warn(subject.Warnings)
+	subject.Warnings = nil // said
 	if onTerminal {
 		p.greet()
 	}
@@ -145,7 +146,7 @@ func (p *prompt) readLine(ctx context.Context, lines lineReader) (string, error)
 func (p *prompt) do(ctx context.Context, line string) (exit bool) {
 	a, err := p.grammar.parse(line, p.s)
 	if err == nil && a.changed && a.s.sampleIndex != p.s.sampleIndex {
-		a.s.sampleIndex, err = p.subject.sampleType(a.s.sampleIndex)
+		a.s.sampleIndex, err = p.subject.SampleType(a.s.sampleIndex)
 	}
 	switch {
 	case err != nil:
@@ -174,7 +175,7 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 			err = cli.NewDefect(r)
 		}
 	}()
-	q := &request{subject: p.subject, s: a.s}
+	q := &request{Set: p.subject, s: a.s}
 	if a.command.verb.param != "" {
 		if q.arg, err = regexp.Compile(a.arg); err != nil {
 			return err
@@ -194,7 +195,7 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 			return err
 		}
 	}
-	if err := p.subject.spare(out); err != nil {
+	if err := p.subject.Spare(out); err != nil {
 		return err
 	}
 	if err := cli.WriteFile(ctx, out, made.write); err != nil {

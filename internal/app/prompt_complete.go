@@ -45,7 +45,7 @@ func newCompleter(p *prompt) *completer {
 	}
 	c.first = append(c.first, p.grammar.sampleTypes...)
 	seen := make(map[string]bool)
-	for _, source := range p.subject.sources {
+	for _, source := range p.subject.Sources {
 		for _, f := range source.Profile.Functions {
 			if f.Name != "" && !seen[f.Name] {
 				seen[f.Name] = true

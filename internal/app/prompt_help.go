@@ -18,12 +18,12 @@ var promptWords = []struct{ name, help string }{
 
 // greet begins a session on a terminal.
 func (p *prompt) greet() {
-	shown, err := p.subject.sampleType(p.s.sampleIndex)
+	shown, err := p.subject.SampleType(p.s.sampleIndex)
 	if err != nil {
 		shown = p.s.sampleIndex
 	}
 	fmt.Fprintf(p.e.Stderr, "%s: sample types %s; shown is %s.\nhelp lists the commands, o the options; TAB completes, exit ends the session.\n",
-		printable.Message(p.subject.name), printable.Message(strings.Join(p.grammar.sampleTypes, ", ")), printable.Message(shown))
+		printable.Message(p.subject.Name), printable.Message(strings.Join(p.grammar.sampleTypes, ", ")), printable.Message(shown))
 }
 
 // help prints what there is, or what one of it is for.
@@ -94,7 +94,7 @@ func (p *prompt) listOptions() {
 			note = "[" + o.choiceNames(" | ") + "]"
 		case o.name == "sample_index":
 			note = "[" + strings.Join(p.grammar.sampleTypes, " | ") + "]"
-			if t, err := p.subject.sampleType(value); err == nil {
+			if t, err := p.subject.SampleType(value); err == nil {
 				value = t
 			}
 		case o.name == "nodecount" && p.s.nodeCount == chosenByView:

@@ -5,7 +5,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,26 +52,6 @@ func release(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	f.Close()
-}
-
-// TestPipesAreReadOnce: looking whether an operand is a program takes nothing
-// from a pipe, as in whet top <(curl …) other.pb.gz.
-func TestPipesAreReadOnce(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := w.WriteString("\x7fELF and more"); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	if isExecutable(fmt.Sprintf("/dev/fd/%d", r.Fd())) {
-		t.Error("a pipe is taken for a program")
-	}
-	if rest, err := io.ReadAll(r); err != nil || string(rest) != "\x7fELF and more" {
-		t.Errorf("what is left in the pipe: %q, %v", rest, err)
-	}
 }
 
 // TestReaderGoesAway: whoever closes our output has seen enough.

@@ -18,6 +18,7 @@ import (
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/cli"
+	"whet/internal/profiles"
 	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report/flame"
@@ -67,14 +68,14 @@ func makeFlame(ctx context.Context, q *request) (product, error) {
 	if err != nil {
 		return product{}, err
 	}
-	warnings := slices.Clone(q.warnings)
-	for _, source := range q.sources {
+	warnings := slices.Clone(q.Warnings)
+	for _, source := range q.Sources {
 		warnings = append(warnings, source.Profile.Warnings...)
 	}
-	if n := len(q.sampleTypes()); n > menuTypes && q.menu() && !q.isLarge() && !q.s.flame.allTypes {
+	if n := len(q.SampleTypes()); n > menuTypes && q.menu() && !q.isLarge() && !q.s.flame.allTypes {
 		warnings = append(warnings, fmt.Sprintf("of the profile's %d values %d are drawn: -sample_index chooses another, -all_types draws all", n, menuTypes))
 	}
-	if len(views) == 1 && q.isLarge() && !q.s.flame.allTypes && q.s.picture(formatHTML) != formatSVG && len(q.sampleTypes()) > 1 {
+	if len(views) == 1 && q.isLarge() && !q.s.flame.allTypes && q.s.picture(formatHTML) != formatSVG && len(q.SampleTypes()) > 1 {
 		warnings = append(warnings, "of a profile this large one value is drawn: -sample_index chooses another, -all_types draws all")
 	}
 	return q.flameProduct(ctx, views, warnings)
@@ -92,7 +93,7 @@ func (q *request) menu() bool { return q.s.picture(formatHTML) != formatSVG && !
 
 func (q *request) isLarge() bool {
 	samples := 0
-	for _, source := range q.sources {
+	for _, source := range q.Sources {
 		samples += source.Profile.Len()
 	}
 	return samples > menuSamples
@@ -101,13 +102,13 @@ func (q *request) isLarge() bool {
 // flames are the graphs of the profile: of each of its values, the chosen or
 // default one first, but of one alone where more would be the same or too much.
 func (q *request) flames() ([]flame.View, error) {
-	first, err := q.sampleType(q.s.sampleIndex)
+	first, err := q.SampleType(q.s.sampleIndex)
 	if err != nil {
 		return nil, err
 	}
 	types := []string{first}
 	if q.menu() && (q.s.flame.allTypes || !q.isLarge()) {
-		for _, t := range q.sampleTypes() {
+		for _, t := range q.SampleTypes() {
 			if t != first && (len(types) < menuTypes || q.s.flame.allTypes) {
 				types = append(types, t)
 			}
@@ -153,7 +154,7 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 	g := flamegraph.DefaultOptions()
 	g.Reversed, g.Normalize = q.s.flame.reverse, q.s.normalize
 	var sides [2][]selection.Source // after, before
-	for _, source := range q.sources {
+	for _, source := range q.Sources {
 		side := 0
 		if source.Role != selection.Measured {
 			side = 1
@@ -161,9 +162,9 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 		sides[side] = append(sides[side], selection.Source{Profile: source.Profile})
 	}
 	after := *q
-	subject := *q.subject
-	subject.sources = sides[0]
-	after.subject = &subject
+	subject := *q.Set
+	subject.Sources = sides[0]
+	after.Set = &subject
 	sel, err := after.selected("flame", o)
 	if err != nil {
 		return flame.View{}, err
@@ -173,9 +174,9 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 	case len(sides[1]) > 0 && q.s.flame.sandwich != "":
 		return v, cli.UsageError("flame: -sandwich is of one profile: leave the base out")
 	case len(sides[1]) > 0:
-		base := *q.subject
-		base.sources = sides[1]
-		before, err := (&request{subject: &base, s: q.s}).selected("flame", o)
+		base := *q.Set
+		base.Sources = sides[1]
+		before, err := (&request{Set: &base, s: q.s}).selected("flame", o)
 		if err != nil {
 			return v, err
 		}
@@ -218,9 +219,9 @@ func matched(sel *selection.Selection, re *regexp.Regexp) string {
 // flameOfRecording shows what the recording's report shows, the measured code
 // alone. A profile that was asked for by kind, type or any option is shown
 // whole, as a file of its own would be.
-func flameOfRecording(ctx context.Context, q *request, f *sourceFlags, operands []string) (product, bool, error) {
+func flameOfRecording(ctx context.Context, q *request, f *profiles.Options, operands []string) (product, bool, error) {
 	plain := defaultSettings()
-	if len(operands) != 1 || !recording.Is(operands[0]) || f.kind != "" || len(f.base)+len(f.diffBase) > 0 ||
+	if len(operands) != 1 || !recording.Is(operands[0]) || f.Kind != "" || len(f.Base)+len(f.DiffBase) > 0 ||
 		q.s.flame.sandwich != "" || q.s.flame.reverse || !reflect.DeepEqual(q.s.selection(), plain.selection()) {
 		return product{}, false, nil
 	}
@@ -228,14 +229,14 @@ func flameOfRecording(ctx context.Context, q *request, f *sourceFlags, operands 
 	if err != nil {
 		return product{}, true, err
 	}
-	var profiles []run.Profile
+	var shown []run.Profile
 	for _, have := range page.Profiles {
-		if f.benchmark == "" || recording.Chooses(f.benchmark, have.Benchmark) {
-			profiles = append(profiles, have)
+		if f.Benchmark == "" || recording.Chooses(f.Benchmark, have.Benchmark) {
+			shown = append(shown, have)
 		}
 	}
-	q.subject = &subject{name: operands[0]}
-	p, err := q.flameProduct(ctx, run.FlameViews(profiles), page.Warnings)
+	q.Set = &profiles.Set{Name: operands[0]}
+	p, err := q.flameProduct(ctx, run.FlameViews(shown), page.Warnings)
 	return p, true, err
 }
 
@@ -263,7 +264,7 @@ func (q *request) flameProduct(ctx context.Context, views []flame.View, warnings
 		return product{suffix: formatHTML, write: func(w io.Writer) error { return flame.WriteHTML(w, page) }}, nil
 	case formatSVG:
 		if len(views) == 0 {
-			return product{}, fmt.Errorf("flame of %s: it has no samples to draw", q.name)
+			return product{}, fmt.Errorf("flame of %s: it has no samples to draw", q.Name)
 		}
 		warnings = append(warnings, views[0].Graph.Warnings...)
 		return product{suffix: formatSVG, warnings: warnings, write: func(w io.Writer) error { return writeFlameSVG(ctx, w, views[0], o, look.colorFile) }}, nil
@@ -300,7 +301,7 @@ func writeFlameSVG(ctx context.Context, w io.Writer, v flame.View, o flame.SVGOp
 
 // module is the program's own, "" when that is not known.
 func (q *request) module() string {
-	if info := q.buildInfo(); info != nil {
+	if info := q.BuildInfo(); info != nil {
 		return info.Main.Path
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
 	"whet/internal/cli"
+	"whet/internal/profiles"
 )
 
 // TestFlameDrawsOneValueOfALargeProfile: of a small one it draws all of them.
@@ -31,7 +32,7 @@ func TestFlameDrawsOneValueOfALargeProfile(t *testing.T) {
 		for range c.samples {
 			b.Add([]callstack.LocationID{at}, nil, 1, 8)
 		}
-		q := &request{subject: &subject{name: "x", sources: []selection.Source{{Profile: b.Packed()}}}, s: defaultSettings()}
+		q := &request{Set: &profiles.Set{Name: "x", Sources: []selection.Source{{Profile: b.Packed()}}}, s: defaultSettings()}
 		c.set(&q.s)
 		views, err := q.flames()
 		if err != nil {

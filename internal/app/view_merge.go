@@ -55,7 +55,7 @@ func makeMerge(_ context.Context, q *request) (product, error) {
 	}
 	p := sel.Selected()
 	// What is missing of the profiles is missing of what is written, which has no place to say so.
-	out := product{warnings: slices.Concat(sel.Meta.Warnings, sel.Warnings, q.warnings)}
+	out := product{warnings: slices.Concat(sel.Meta.Warnings, sel.Warnings, q.Warnings)}
 	if q.s.mean {
 		out.warnings = append(out.warnings, "values are written as the profile has them: sums, not means")
 	}
@@ -67,7 +67,7 @@ func makeMerge(_ context.Context, q *request) (product, error) {
 		out.write = func(w io.Writer) error { return folded.Write(w, p, sel.Column) }
 	case formatSpeedscope:
 		out.suffix = "speedscope.json"
-		out.write = func(w io.Writer) error { return speedscope.Write(w, p, q.name) }
+		out.write = func(w io.Writer) error { return speedscope.Write(w, p, q.Name) }
 	default:
 		return product{}, cli.UsageError("merge: -format is pprof, folded or speedscope, not %q", q.s.format)
 	}

@@ -28,10 +28,10 @@ cum of each line. A source that may not be the profiled one is shown with a warn
 			if err != nil {
 				return product{}, err
 			}
-			sources := q.resolver(&q.s)
+			sources := q.Resolver(q.s.sourcePath, q.s.trimPath)
 			d, err := view.NewList(sel, view.ListOptions{Match: q.arg, Source: sources.Text}, q.common(sources.Warnings()...))
 			if err != nil {
-				return product{}, fmt.Errorf("list %s of %s: %w", q.arg, q.name, err)
+				return product{}, fmt.Errorf("list %s of %s: %w", q.arg, q.Name, err)
 			}
 			return q.text(d), nil
 		},
@@ -57,11 +57,11 @@ with the cost of each line and, where the program is at hand, the instructions t
 			if err != nil {
 				return product{}, err
 			}
-			sources := q.resolver(&q.s)
-			o := view.WeblistOptions{Match: q.arg, Source: sources.Text, Binary: q.binaryOf}
+			sources := q.Resolver(q.s.sourcePath, q.s.trimPath)
+			o := view.WeblistOptions{Match: q.arg, Source: sources.Text, Binary: q.BinaryOf}
 			d, err := view.NewWeblist(sel, o, q.common(sources.Warnings()...))
 			if err != nil {
-				return product{}, fmt.Errorf("weblist %s of %s: %w", q.arg, q.name, err)
+				return product{}, fmt.Errorf("weblist %s of %s: %w", q.arg, q.Name, err)
 			}
 			if q.s.asJSON {
 				return product{write: d.WriteJSON}, nil
@@ -92,11 +92,11 @@ profile, unless it is where it was or in the recording.`,
 			if err != nil {
 				return product{}, err
 			}
-			sources := q.resolver(&q.s)
-			o := view.DisasmOptions{Match: q.arg, Binary: q.binaryOf, Source: sources.Text}
+			sources := q.Resolver(q.s.sourcePath, q.s.trimPath)
+			o := view.DisasmOptions{Match: q.arg, Binary: q.BinaryOf, Source: sources.Text}
 			d, err := view.NewDisasm(sel, o, q.common(sources.Warnings()...))
 			if err != nil {
-				return product{}, fmt.Errorf("disasm %s of %s: %w", q.arg, q.name, err)
+				return product{}, fmt.Errorf("disasm %s of %s: %w", q.arg, q.Name, err)
 			}
 			return q.text(d), nil
 		},

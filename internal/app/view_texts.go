@@ -36,15 +36,15 @@ func (q *request) text(d document) product {
 
 // selected applies the options that choose samples and frames.
 func (q *request) selected(name string, o selection.Options) (*selection.Selection, error) {
-	if _, err := q.sampleType(o.SampleIndex); err != nil {
+	if _, err := q.SampleType(o.SampleIndex); err != nil {
 		return nil, err
 	}
 	o.SumsOnly = name != "tags" && name != "raw" && name != "merge" // which show samples and their labels
-	sel, err := selection.New(q.sources, o)
+	sel, err := selection.New(q.Sources, o)
 	if err == nil {
 		return sel, nil
 	}
-	err = fmt.Errorf("%s of %s: %w", name, q.name, err)
+	err = fmt.Errorf("%s of %s: %w", name, q.Name, err)
 	if errors.As(err, new(*selection.OptionError)) {
 		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
@@ -53,15 +53,15 @@ func (q *request) selected(name string, o selection.Options) (*selection.Selecti
 
 // title names what a page is of.
 func (q *request) title() string {
-	if strings.Contains(q.name, "://") {
-		return recording.Redacted(q.name)
+	if strings.Contains(q.Name, "://") {
+		return recording.Redacted(q.Name)
 	}
-	return filepath.Base(q.name)
+	return filepath.Base(q.Name)
 }
 
 // common are the options that all views have.
 func (q *request) common(warnings ...string) view.Options {
-	o := view.Options{Unit: q.s.unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.warnings, q.doubtUnit(), warnings)}
+	o := view.Options{Unit: q.s.unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.Warnings, q.doubtUnit(), warnings)}
 	for _, f := range []struct{ name, value string }{
 		{"focus", q.s.focus}, {"ignore", q.s.ignore}, {"hide", q.s.hide}, {"show", q.s.show}, {"show_from", q.s.showFrom},
 		{"tagfocus", q.s.tagFocus}, {"tagignore", q.s.tagIgnore}, {"tagshow", q.s.tagShow}, {"taghide", q.s.tagHide},
@@ -79,7 +79,7 @@ func (q *request) doubtUnit() []string {
 	if quantity.PprofKnows(q.s.unit) {
 		return nil
 	}
-	for _, source := range q.sources {
+	for _, source := range q.Sources {
 		if slices.ContainsFunc(source.Profile.Types, func(t callstack.ValueType) bool { return t.Unit == q.s.unit }) {
 			return nil
 		}
@@ -183,7 +183,7 @@ all they call, however little these cost.`,
 			}
 			d, err := view.NewPeek(sel, q.arg, q.s.graph(callgraph.ForTop()), q.common())
 			if err != nil {
-				return product{}, fmt.Errorf("peek %s of %s: %w", q.arg, q.name, err)
+				return product{}, fmt.Errorf("peek %s of %s: %w", q.arg, q.Name, err)
 			}
 			return q.text(d), nil
 		},

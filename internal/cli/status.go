@@ -27,7 +27,7 @@ func (e *Env) Status() *StatusLine {
 	return &StatusLine{w: e.Stderr, on: e.StderrTerminal, width: width}
 }
 
-// Set shows text; clear removes it.
+// Set shows text, Clear removes it.
 func (s *StatusLine) Set(format string, args ...any) {
 	if !s.on {
 		return
@@ -40,6 +40,15 @@ func (s *StatusLine) Set(format string, args ...any) {
 	}
 	fmt.Fprintf(s.w, "\r\x1b[K%s", string(text))
 	s.shown = true
+}
+
+// Show shows text as it is, and removes the line where that is "".
+func (s *StatusLine) Show(text string) {
+	if text == "" {
+		s.Clear()
+	} else {
+		s.Set("%s", text)
+	}
 }
 
 func (s *StatusLine) Clear() {

@@ -176,6 +176,8 @@ func House() Plan {
 			Why:    "it asks the rules about a recording and lays out its page"},
 		{Pattern: "internal/knee", Floor: Third,
 			Why: "it knows only a function that measures a level"},
+		{Pattern: "internal/profiles", Floor: Third, Powers: Files | Net,
+			Why: "it opens what a user names: files, servers, and the program beside a profile"},
 		{Pattern: "internal/history", Floor: Third, Powers: Files,
 			Why: "it keeps results by revision and host in a directory of the user's; times are handed in"},
 

@@ -1,4 +1,4 @@
-package app
+package profiles
 
 import (
 	"bytes"
@@ -32,8 +32,8 @@ func profilesIn(rec *recording.Recording) []string {
 	return out
 }
 
-// isExecutable recognises a binary by its first bytes.
-func isExecutable(path string) bool {
+// IsExecutable recognises a binary by its first bytes.
+func IsExecutable(path string) bool {
 	// Four bytes read from a pipe are lost to whoever reads it next.
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
 		return false

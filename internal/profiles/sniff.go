@@ -1,4 +1,4 @@
-package app
+package profiles
 
 import (
 	"bytes"
@@ -55,8 +55,9 @@ func otherFormats() []profileFormat {
 // benchmarks matches a line of go test -bench.
 var benchmarks = regexp.MustCompile(`(?m)^(goos: |Benchmark\S+\s+\d+\s.*ns/op)`)
 
-// readProfile reads a profile in any format that whet knows.
-func readProfile(c content, limits profile.Limits) (*callstack.Packed, error) {
+// Read reads a profile of so many bytes in any format that whet knows.
+func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Packed, error) {
+	c := content{r, size}
 	head := make([]byte, min(headBytes, c.size))
 	if _, err := c.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err

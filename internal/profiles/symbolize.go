@@ -1,4 +1,4 @@
-package app
+package profiles
 
 import (
 	"bytes"
@@ -25,25 +25,27 @@ const (
 	symbolizeForce = "force"
 )
 
-// symbolizeModes are pprof's words. A program's own table is read as fast as
+// SymbolizeModes are pprof's words. A program's own table is read as fast as
 // its symbols, so that fastlocal is local.
-var symbolizeModes = []string{"", symbolizeNone, "local", "fastlocal", symbolizeForce}
+func SymbolizeModes() []string {
+	return []string{"", symbolizeNone, "local", "fastlocal", symbolizeForce}
+}
 
-func (f *sourceFlags) checkSymbolize() error {
-	if !slices.Contains(symbolizeModes, f.symbolize) {
-		return cli.UsageError("-symbolize is none, local, fastlocal or force, not %q: names are not fetched from servers", f.symbolize)
+func (f *Options) checkSymbolize() error {
+	if !slices.Contains(SymbolizeModes(), f.Symbolize) {
+		return cli.UsageError("-symbolize is none, local, fastlocal or force, not %q: names are not fetched from servers", f.Symbolize)
 	}
 	return nil
 }
 
 // name gives the addresses of a profile that have no names those of the binary
 // that was named, or of the program it says it is of, if that is still there.
-func (f *sourceFlags) name(s *subject, p *callstack.Packed) (*callstack.Packed, error) {
+func (f *Options) name(s *Set, p *callstack.Packed) (*callstack.Packed, error) {
 	if len(p.Mappings) > 0 && p.Mappings[0].BuildID == "" {
-		p.Mappings[0].BuildID = f.buildID
+		p.Mappings[0].BuildID = f.BuildID
 	}
-	force := f.symbolize == symbolizeForce
-	if f.symbolize == symbolizeNone || !force && !hasNameless(p) {
+	force := f.Symbolize == symbolizeForce
+	if f.Symbolize == symbolizeNone || !force && !hasNameless(p) {
 		if s.binary != "" {
 			return p, s.compareBuildID(p)
 		}
@@ -76,24 +78,24 @@ func (f *sourceFlags) name(s *subject, p *callstack.Packed) (*callstack.Packed, 
 	switch {
 	case !hasNameless(p):
 	case !hasNames(p):
-		s.warnings = append(s.warnings, "to see names, name the program that the profile is of before it")
+		s.Warnings = append(s.Warnings, "to see names, name the program that the profile is of before it")
 	case s.binary == "" && !slices.ContainsFunc(p.Mappings, func(m callstack.Mapping) bool { return m.File != "" }):
 		// A text of the runtime's, which leaves out the names of its own frames.
-		s.warnings = append(s.warnings, "some frames have no names: to see them, name the program that the profile is of before it")
+		s.Warnings = append(s.Warnings, "some frames have no names: to see them, name the program that the profile is of before it")
 	}
 	return p, nil
 }
 
-func (s *subject) nameFrom(p *callstack.Packed, b *symbol.Binary, again bool) (*callstack.Packed, error) {
+func (s *Set) nameFrom(p *callstack.Packed, b *symbol.Binary, again bool) (*callstack.Packed, error) {
 	named, warnings, err := symbol.Symbolize(p, b, symbol.SymbolizeOptions{Again: again})
 	if mismatch := (*symbol.BuildIDError)(nil); errors.As(err, &mismatch) {
-		s.warnings = append(s.warnings, "addresses stay without names: "+mismatch.Error())
+		s.Warnings = append(s.Warnings, "addresses stay without names: "+mismatch.Error())
 		return p, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.warnings = append(s.warnings, warnings...)
+	s.Warnings = append(s.Warnings, warnings...)
 	if hasNames(named) {
 		named.Warnings = slices.DeleteFunc(slices.Clone(named.Warnings), func(w string) bool { return w == profile.NoNames })
 	}
@@ -102,7 +104,7 @@ func (s *subject) nameFrom(p *callstack.Packed, b *symbol.Binary, again bool) (*
 
 // compareBuildID doubts a binary that is not the profile's: its instructions
 // and lines would be those of another program.
-func (s *subject) compareBuildID(p *callstack.Packed) error {
+func (s *Set) compareBuildID(p *callstack.Packed) error {
 	b, err := s.open(s.binary)
 	if err != nil {
 		return err
@@ -114,12 +116,12 @@ func (s *subject) compareBuildID(p *callstack.Packed) error {
 	if want == "" || b.BuildID() == "" || b.BuildID() == want || b.GoBuildID() == want {
 		return nil
 	}
-	s.warnings = append(s.warnings, fmt.Sprintf("%s is another build than the profile's: its build id is %s, and not %s", s.binary, b.BuildID(), want))
+	s.Warnings = append(s.Warnings, fmt.Sprintf("%s is another build than the profile's: its build id is %s, and not %s", s.binary, b.BuildID(), want))
 	return nil
 }
 
 // open opens a binary once.
-func (s *subject) open(name string) (*symbol.Binary, error) {
+func (s *Set) open(name string) (*symbol.Binary, error) {
 	if b, ok := s.binaries[name]; ok {
 		return b, nil
 	}
@@ -131,7 +133,7 @@ func (s *subject) open(name string) (*symbol.Binary, error) {
 	return b, nil
 }
 
-func (s *subject) keep(name string, b *symbol.Binary) {
+func (s *Set) keep(name string, b *symbol.Binary) {
 	if s.binaries == nil {
 		s.binaries = make(map[string]*symbol.Binary)
 	}
@@ -152,10 +154,10 @@ func hasNameless(p *callstack.Packed) bool {
 	return false
 }
 
-// binaryOf finds the program or library that a mapping is of: the one that was
+// BinaryOf finds the program or library that a mapping is of: the one that was
 // named, a recording's own, or the file that the profile names, if it is of
 // the same build.
-func (s *subject) binaryOf(m callstack.Mapping) (*symbol.Binary, error) {
+func (s *Set) BinaryOf(m callstack.Mapping) (*symbol.Binary, error) {
 	same := func(b *symbol.Binary) bool {
 		return m.BuildID == "" || b.BuildID() == "" || b.BuildID() == m.BuildID || b.GoBuildID() == m.BuildID
 	}
@@ -167,7 +169,7 @@ func (s *subject) binaryOf(m callstack.Mapping) (*symbol.Binary, error) {
 		}
 		return b, err
 	}
-	for _, r := range s.recordings {
+	for _, r := range s.Recordings {
 		b, err := s.openRecorded(r)
 		if err != nil {
 			return nil, err
@@ -197,7 +199,7 @@ func (s *subject) binaryOf(m callstack.Mapping) (*symbol.Binary, error) {
 // profile names is opened only if it is there, and believed only if it is the
 // same build; of a mapping without a build id the user's directories are
 // believed. It returns nil where there is none.
-func (s *subject) locate(m callstack.Mapping) *symbol.Binary {
+func (s *Set) locate(m callstack.Mapping) *symbol.Binary {
 	for _, name := range binaryPath(m) {
 		if !isRegular(name) {
 			continue
@@ -259,8 +261,8 @@ func binaryPath(m callstack.Mapping) (names []string) {
 }
 
 // isFirst reports whether a mapping is the program's own.
-func (s *subject) isFirst(m callstack.Mapping) bool {
-	for _, source := range s.sources {
+func (s *Set) isFirst(m callstack.Mapping) bool {
+	for _, source := range s.Sources {
 		if all := source.Profile.Mappings; len(all) == 0 || all[0].File == m.File && all[0].BuildID == m.BuildID {
 			return true
 		}
@@ -269,7 +271,7 @@ func (s *subject) isFirst(m callstack.Mapping) bool {
 }
 
 // openRecorded opens a recording's copy of the program; nil when it has none.
-func (s *subject) openRecorded(r *recording.Recording) (*symbol.Binary, error) {
+func (s *Set) openRecorded(r *recording.Recording) (*symbol.Binary, error) {
 	found := r.Find(recording.KindBinary, "")
 	if len(found) == 0 {
 		return nil, nil

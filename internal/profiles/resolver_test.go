@@ -1,4 +1,4 @@
-package app
+package profiles
 
 import (
 	"crypto/sha256"
@@ -33,7 +33,10 @@ func TestSourcesOfARecording(t *testing.T) {
 		{"a damaged copy, the file is as it was", "", true, built, "package a", source.AsNamed, ""},
 		{"a damaged copy, the file is another", "", true, changed, "package a // changed", source.AsNamed, "is another than when it was built"},
 	} {
-		frame := file(t, "a.go", c.here)
+		frame := filepath.Join(t.TempDir(), "a.go")
+		if err := os.WriteFile(frame, []byte(c.here), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		w, err := recording.Create(filepath.Join(t.TempDir(), "r.whet"), time.Unix(0, 0))
 		if err != nil {
 			t.Fatal(err)
@@ -56,16 +59,15 @@ func TestSourcesOfARecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}).Packed()
-		s := &subject{name: path, sources: []selection.Source{{Profile: p}}, recordings: []*recording.Recording{rec}}
-		set := defaultSettings()
-		text, err := s.resolver(&set).Text(frame)
+		s := &Set{Name: path, Sources: []selection.Source{{Profile: p}}, Recordings: []*recording.Recording{rec}}
+		text, err := s.Resolver("", "").Text(frame)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		if doubts := strings.Join(text.Doubts, "; "); text.Lines[0] != c.line || text.Origin != c.origin || !strings.Contains(doubts, c.doubt) || c.doubt == "" && doubts != "" {
 			t.Errorf("%s: %q from %s, doubts %q", c.name, text.Lines, text.Origin, doubts)
 		}
-		s.close()
+		s.Close()
 	}
 }
 
@@ -80,8 +82,8 @@ func TestBuildOfTheProgram(t *testing.T) {
 	if !ok {
 		t.Fatal("this test has no build info")
 	}
-	b := &subject{}
-	defer b.close()
+	b := &Set{}
+	defer b.Close()
 	binary, err := b.open(self)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +91,7 @@ func TestBuildOfTheProgram(t *testing.T) {
 	for id, want := range map[string]string{binary.GoBuildID(): own.Path, "0123456789abcdef": "", "": ""} {
 		p := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}).Packed()
 		p.Mappings = []callstack.Mapping{{File: self, BuildID: id}}
-		s := &subject{sources: []selection.Source{{Profile: p}}}
+		s := &Set{Sources: []selection.Source{{Profile: p}}}
 		got := ""
 		if info := s.programInfo(); info != nil {
 			got = info.Path
@@ -97,6 +99,6 @@ func TestBuildOfTheProgram(t *testing.T) {
 		if got != want {
 			t.Errorf("build id %q: build of %q, want %q", id, got, want)
 		}
-		s.close()
+		s.Close()
 	}
 }

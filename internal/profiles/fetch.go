@@ -1,0 +1,120 @@
+package profiles
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"whet/internal/capture"
+	"whet/internal/cli"
+)
+
+// FetchOptions say how a profile is got from a server, with pprof's names.
+type FetchOptions struct {
+	Seconds, Timeout int
+	Headers          cli.HeaderList
+	CA, Cert, Key    string
+}
+
+func (f *FetchOptions) declare(fs *flag.FlagSet) {
+	f.Headers = cli.HeaderList{}
+	fs.IntVar(&f.Seconds, "seconds", 0, "of a URL, profile for `n` seconds")
+	fs.IntVar(&f.Timeout, "timeout", 0, "of a URL, give up after `n` seconds (default: 30 more than it is to profile)")
+	fs.Var(&f.Headers, "H", "of a URL, send a `header`, as in 'Authorization: Bearer x'; may be given several times")
+	fs.StringVar(&f.CA, "tls_ca", "", "of a URL, accept certificates signed by those in this PEM `file`")
+	fs.StringVar(&f.Cert, "tls_cert", "", "of a URL, show the certificate in this PEM `file`")
+	fs.StringVar(&f.Key, "tls_key", "", "the key of -tls_cert, in this PEM `file`")
+}
+
+// schemeless is a URL as people type it: a host with a port or a path.
+var schemeless = regexp.MustCompile(`^[\w.-]*:\d+(/|$)|^\[[0-9a-fA-F:.]+\]:\d+(/|$)`)
+
+// AsURL returns the URL that an operand names; ok is false when it is a file.
+func AsURL(operand string) (url string, ok bool) {
+	if strings.Contains(operand, "://") {
+		return operand, true
+	}
+	if _, err := os.Stat(operand); err == nil || !schemeless.MatchString(operand) {
+		return operand, false
+	}
+	return "http://" + operand, true
+}
+
+// longestTimeout is a week, in seconds.
+const longestTimeout = 7 * 24 * 60 * 60
+
+// validate reports what cannot be asked of any server, or not of this one.
+func (f *FetchOptions) validate(url string) error {
+	if f.Timeout < 0 || f.Timeout > longestTimeout {
+		return cli.UsageError("-timeout %d: a number of seconds between 1 and %d bounds the fetching", f.Timeout, longestTimeout)
+	}
+	if _, err := f.recording(url); err != nil {
+		return cli.UsageError("fetch profile: %w", err)
+	}
+	return nil
+}
+
+// recording is for how long the program at an address will record.
+func (f *FetchOptions) recording(url string) (time.Duration, error) {
+	_, recording, err := capture.ProfileURL(strings.Replace(url, insecure, "https://", 1), f.Seconds)
+	return recording, err
+}
+
+// insecure is pprof's scheme for a server whose certificate proves nothing.
+const insecure = "https+insecure://"
+
+// Fetch gets a profile of at most limit bytes.
+func (f *FetchOptions) Fetch(ctx context.Context, url string, limit int64) ([]byte, error) {
+	o := capture.FetchOptions{Seconds: f.Seconds, Timeout: time.Duration(f.Timeout) * time.Second, Header: http.Header(f.Headers), MaxBytes: limit}
+	rest, unproven := strings.CutPrefix(url, insecure)
+	if unproven {
+		url = "https://" + rest
+	}
+	var err error
+	if o.TLS, err = f.tls(unproven); err != nil {
+		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
+	}
+	return capture.FetchProfile(ctx, url, o)
+}
+
+func (f *FetchOptions) tls(unproven bool) (*tls.Config, error) {
+	c, err := capture.TLSConfig(f.CA, unproven)
+	if err != nil {
+		return nil, fmt.Errorf("-tls_ca: %w", err)
+	}
+	if (f.Cert == "") != (f.Key == "") {
+		return nil, errors.New("-tls_cert and -tls_key belong together: name both")
+	}
+	if c == nil {
+		c = &tls.Config{}
+	}
+	if f.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+		if err != nil {
+			return nil, fmt.Errorf("-tls_cert: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// announce says that a server records, where it does: it takes as long as it was
+// asked to.
+func (f *FetchOptions) announce(urls []string) string {
+	recording, err := f.recording(urls[0])
+	if err != nil || recording == 0 {
+		return ""
+	}
+	what := "a profile"
+	if len(urls) > 1 {
+		what = fmt.Sprintf("%d profiles", len(urls))
+	}
+	return fmt.Sprintf("waiting for %s of %v", what, recording)
+}
