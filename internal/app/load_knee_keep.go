@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
+	loadformat "whet/internal/format/load"
 	"whet/internal/hist"
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
@@ -48,7 +49,7 @@ func (l *kneeLevel) interval(iv loadresult.Interval) {
 			l.err = l.log.Write(&hdrlog.Interval{Tag: tag, Start: iv.Start, Length: iv.Length, Histogram: h})
 		}
 	}
-	add(serviceTag, iv.Service)
+	add(loadformat.ServiceTag, iv.Service)
 	if l.open {
 		add("", iv.Response)
 	}
@@ -61,7 +62,7 @@ func (l *kneeLevel) replay(to func(loadresult.Interval)) error {
 	}
 	var service *hist.Histogram
 	_, err := hdrlog.Read(&l.times, func(i *hdrlog.Interval) error {
-		if i.Tag == serviceTag {
+		if i.Tag == loadformat.ServiceTag {
 			if service = i.Histogram; l.open {
 				return nil
 			}

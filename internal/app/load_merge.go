@@ -13,11 +13,11 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"whet/internal/cli"
 	"whet/internal/format/hdrlog"
+	loadformat "whet/internal/format/load"
 	"whet/internal/hist"
 	"whet/internal/recording"
 	"whet/internal/report/load"
@@ -112,33 +112,6 @@ func (l *loadFlags) mergeNames(names []string) error {
 	return checkOutputs(logs, []namedFile{{"-o", l.out}, {"-hgrm", l.hgrm}}, "")
 }
 
-// Tags of what whet measured.
-const (
-	serviceTag  = "service"
-	responseTag = "response"
-)
-
-// The first line of a log that whet wrote: times without a tag are those that
-// most viewers show, and only a closed loop's are service times.
-const (
-	loggedWith       = "Logged with whet "
-	untaggedResponse = ", response times without a tag"
-	untaggedService  = ", service times without a tag"
-)
-
-// untagged is the tag of the times without one in a log that begins so. "":
-// another program's, of which that is not known.
-func untagged(line string) string {
-	line, ours := strings.CutPrefix(strings.TrimSpace(line), "#["+loggedWith)
-	switch {
-	case ours && strings.HasSuffix(line, untaggedResponse+"]"):
-		return responseTag
-	case ours && strings.HasSuffix(line, untaggedService+"]"):
-		return serviceTag
-	}
-	return ""
-}
-
 // fileInput is the log in a file.
 func fileInput(name string) (mergeInput, error) {
 	in := mergeInput{name: name, open: func() (io.ReadCloser, error) { return openRegular(name) }}
@@ -151,14 +124,14 @@ func fileInput(name string) (mergeInput, error) {
 	if err != nil && err != io.EOF {
 		return in, fmt.Errorf("read histogram log: %w", err)
 	}
-	in.tag = untagged(line)
+	in.tag = loadformat.Untagged(line)
 	return in, nil
 }
 
 // usualTimes are those without a tag, else response times, else service times,
 // else the first.
 func usualTimes(times map[string]*hist.Histogram) *hist.Histogram {
-	for _, tag := range append([]string{"", responseTag, serviceTag}, slices.Sorted(maps.Keys(times))...) {
+	for _, tag := range append([]string{"", loadformat.ResponseTag, loadformat.ServiceTag}, slices.Sorted(maps.Keys(times))...) {
 		if h := times[tag]; h != nil {
 			return h
 		}
@@ -177,18 +150,18 @@ func mergeInputs(name string, page *load.Merge) ([]mergeInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	page.Add(kept.result)
+	page.Add(kept.Result)
 	if kept.partial != "" {
 		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.partial))
 	}
-	for i, w := range kept.result.Warnings {
-		if i == 0 && kept.result.Invalid != "" {
+	for i, w := range kept.Result.Warnings {
+		if i == 0 && kept.Result.Invalid != "" {
 			w = "not valid: " + w
 		}
 		page.Warnings = append(page.Warnings, name+": "+w)
 	}
-	logs := []struct{ path, tag string }{{loadServicePath, serviceTag}, {loadResponsePath, responseTag}}
-	if !kept.result.Open {
+	logs := []struct{ path, tag string }{{loadformat.ServicePath, loadformat.ServiceTag}, {loadformat.ResponsePath, loadformat.ResponseTag}}
+	if !kept.Result.Open {
 		logs = logs[:1]
 	}
 	var out []mergeInput
@@ -199,7 +172,7 @@ func mergeInputs(name string, page *load.Merge) ([]mergeInput, error) {
 				return nil, err
 			}
 			defer rec.Close()
-			data, err := readPath(rec, log.path)
+			data, err := loadformat.ReadPath(rec, log.path)
 			return io.NopCloser(bytes.NewReader(data)), err
 		}})
 	}

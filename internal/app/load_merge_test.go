@@ -224,7 +224,7 @@ func TestLogWithGap(t *testing.T) {
 
 // A recording that could not be written is one error, and the one before stays.
 func TestRecordingWithGap(t *testing.T) {
-	name := writeLoad(t, func(*loadRunFile, *loadSecondsFile, map[string][]byte) {})
+	name := writeLoad(t, func(map[string][]byte) {})
 	plan := new(loadPlan)
 	plan.options.Schedule = schedule.Constant(1)
 	k, err := (&loadFlags{out: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), plan)

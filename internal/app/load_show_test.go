@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,45 +12,28 @@ import (
 	"time"
 
 	"whet/internal/cli"
-	"whet/internal/format/hdrlog"
-	"whet/internal/hist"
+	loadformat "whet/internal/format/load"
 	"whet/internal/loadresult"
 	"whet/internal/recording"
 	"whet/internal/report/load"
 )
 
-// writeLoad makes a recording of a load of one request; change may spoil it.
-func writeLoad(t *testing.T, change func(*loadRunFile, *loadSecondsFile, map[string][]byte)) string {
+// writeLoad makes a recording of a load of one request; change may spoil its files.
+func writeLoad(t *testing.T, change func(map[string][]byte)) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.whet")
-	origin := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
-	w, err := recording.Create(path, origin)
+	w, err := recording.Create(path, logOrigin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Manifest.Kind = recording.TargetLoad
-	h := new(hist.Histogram)
-	h.Record(1e6)
-	var log bytes.Buffer
-	lw, err := hdrlog.NewWriter(&log, origin)
-	if err != nil {
-		t.Fatal(err)
+	files := map[string][]byte{
+		loadformat.ServicePath: logOf(t, 1, untaggedTimes, 0),
+		loadformat.RunPath: []byte(`{"schema": "whet/load-run/1", "plan": {"url": "http://127.0.0.1/", "targets": 1, "method": "GET", "protocol": "HTTP/1.1", "connections": 1, "streams": 1, "keep_alive": true},
+			"began": "2026-11-21T07:00:00Z", "start": "2026-11-21T07:00:00Z", "end": "2026-11-21T07:00:01Z", "requests": 1, "status": {"200": 1}}`),
+		loadformat.SecondsPath: []byte(`{"seconds": [{"length_ns": 1000000000, "requests": 1, "answered": 1, "p50_ns": 1000000, "p99_ns": 1000000, "max_ns": 1000000}]}`),
 	}
-	if err := lw.Write(&hdrlog.Interval{Start: origin, Length: time.Second, Histogram: h}); err != nil {
-		t.Fatal(err)
-	}
-	run := &loadRunFile{Schema: loadRunSchema, Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, KeepAlive: true},
-		Began: origin, Start: origin, End: origin.Add(time.Second), Requests: 1, Status: map[string]int64{"200": 1}}
-	seconds := &loadSecondsFile{Seconds: []loadSecond{{LengthNs: 1e9, Requests: 1, Answered: 1, P50Ns: 1e6, P99Ns: 1e6, MaxNs: 1e6}}, Answers: make([]int32, 100)}
-	files := map[string][]byte{loadServicePath: log.Bytes(), loadRunPath: nil, loadSecondsPath: nil}
-	change(run, seconds, files)
-	for name, document := range map[string]any{loadRunPath: run, loadSecondsPath: seconds} {
-		if data, there := files[name]; there && data == nil {
-			if files[name], err = json.Marshal(document); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	change(files)
 	for name, data := range files {
 		if err := w.Write(recording.Artifact{Path: name, Kind: recording.KindLoad}, data); err != nil {
 			t.Fatal(err)
@@ -69,54 +51,26 @@ func runLoad(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// A recording that was tampered with is an error of one line, never a figure
-// that contradicts itself.
+// A recording that was tampered with is an error of one line (package format/load has
+// all that may be wrong with it), never a figure that contradicts itself.
 func TestDamagedLoad(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
-	whole := writeLoad(t, func(*loadRunFile, *loadSecondsFile, map[string][]byte) {})
+	whole := writeLoad(t, func(map[string][]byte) {})
 	if code, stdout, stderr := runLoad(whole, "-o", page); code != cli.ExitDone || !strings.Contains(stdout, "1, 1 answered: 1 with 200") || stderr != "" {
 		t.Fatalf("whole: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	for _, c := range []struct {
-		name, want string
-		change     func(*loadRunFile, *loadSecondsFile, map[string][]byte)
-	}{
-		{"no run", "it has no " + loadRunPath, func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) { delete(f, loadRunPath) }},
-		{"no seconds", "it has no " + loadSecondsPath, func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) { delete(f, loadSecondsPath) }},
-		{"no times", "it has no " + loadServicePath, func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) { delete(f, loadServicePath) }},
-		{"no JSON", "is damaged", func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) { f[loadRunPath] = []byte("{") }},
-		{"no log", "read histogram log", func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) { f[loadServicePath] = []byte("x") }},
-		{"schema", "its schema", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Schema = "whet/load-run/9" }},
-		{"a closed loop with a rate", "contradicts itself", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Plan.Rate = "5/s" }},
-		{"time runs back", "contradicts itself", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.End = r.Start.Add(-1) }},
-		{"fewer requests than none", "counts", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Requests = -1 }},
-		{"more errors than there can be", "counts", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) {
-			r.Errors = map[string]int64{"other": math.MaxInt64}
-		}},
-		{"a target's requests", "counts", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) {
-			r.Targets = []loadresult.Target{{Requests: -5}}
-		}},
-		{"a second's length", "counts", func(_ *loadRunFile, s *loadSecondsFile, _ map[string][]byte) { s.Seconds[0].LengthNs = -1 }},
-		{"a second's errors", "counts", func(_ *loadRunFile, s *loadSecondsFile, _ map[string][]byte) {
-			s.Seconds[0].Kinds = map[string]int64{"other": math.MinInt64}
-		}},
-		{"answers", "counts", func(_ *loadRunFile, s *loadSecondsFile, _ map[string][]byte) { s.Answers[7] = -1 }},
-		{"times beyond all counting", "more times than an int64 counts", func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {
-			f[loadServicePath] = logOf(t, math.MaxInt64, untaggedTimes, 0, 1)
-		}},
-		{"seconds out of order", "an interval begins 2026-11-21 07:00:00", func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {
-			f[loadServicePath] = logOf(t, 1, untaggedTimes, 1, 0)
-		}},
-		{"seconds centuries apart", "an interval begins 2127", func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {
-			f[loadServicePath] = logOf(t, 1, untaggedTimes, 0, 100*366*24*3600)
-		}},
-		{"status", "is no number", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Status["ok"] = 1 }},
-		{"bounds", "parse bound", func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.SLO = "p99" }},
-		{"an open loop without response times", "it has no " + loadResponsePath, func(r *loadRunFile, _ *loadSecondsFile, _ map[string][]byte) { r.Open = true }},
+	replace := func(f map[string][]byte, old, with string) {
+		f[loadformat.RunPath] = bytes.Replace(f[loadformat.RunPath], []byte(old), []byte(with), 1)
+	}
+	for want, change := range map[string]func(map[string][]byte){
+		"it has no " + loadformat.RunPath: func(f map[string][]byte) { delete(f, loadformat.RunPath) },
+		"is damaged":                      func(f map[string][]byte) { f[loadformat.RunPath] = []byte("{") },
+		"counts":                          func(f map[string][]byte) { replace(f, `"requests": 1`, `"requests": -1`) },
+		"parse bound":                     func(f map[string][]byte) { replace(f, `"plan"`, `"slo": "p99", "plan"`) },
 	} {
-		code, stdout, stderr := runLoad(writeLoad(t, c.change))
-		if code != cli.ExitFailed || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit code %d, %q, want %q", c.name, code, stdout+stderr, c.want)
+		code, stdout, stderr := runLoad(writeLoad(t, change))
+		if code != cli.ExitFailed || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("exit code %d, %q, want %q", code, stdout+stderr, want)
 		}
 	}
 }
@@ -164,7 +118,7 @@ func TestParseExpect(t *testing.T) {
 // Two recordings of one name keep their directories, everywhere alike; where names
 // differ without them they have none.
 func TestNamesOfRecordings(t *testing.T) {
-	whole := func(*loadRunFile, *loadSecondsFile, map[string][]byte) {}
+	whole := func(map[string][]byte) {}
 	before, after := writeLoad(t, whole), writeLoad(t, whole)
 	page := filepath.Join(t.TempDir(), "page.html")
 	code, text, stderr := runLoad(before, after, "-o", page)
@@ -223,9 +177,9 @@ func TestShowSearchWithoutRate(t *testing.T) {
 	if err := load.WriteSearchJSON(&document, missedSearch(), load.Files{}); err != nil {
 		t.Fatal(err)
 	}
-	searched := func(_ *loadRunFile, _ *loadSecondsFile, f map[string][]byte) {
+	searched := func(f map[string][]byte) {
 		f[loadKneePath] = document.Bytes()
-		f[loadServicePath] = append(f[loadServicePath], "#[Exact: min x]\n"...) // which is warned of
+		f[loadformat.ServicePath] = append(f[loadformat.ServicePath], "#[Exact: min x]\n"...) // which is warned of
 	}
 	one, two := writeLoad(t, searched), writeLoad(t, searched)
 	for _, names := range [][]string{{one}, {one, two}} {
@@ -243,7 +197,7 @@ func TestShowSearchWithoutRate(t *testing.T) {
 			if len(names) > 1 {
 				own = strings.TrimSuffix(name, ".whet") + ": "
 			}
-			for _, want := range []string{own + "highest rate: few answers", own + "highest rate: the generator was busy", own + "no profiles", own + loadServicePath + ": line ", own + "best throughput</h3>", own + "highest rate <span"} {
+			for _, want := range []string{own + "highest rate: few answers", own + "highest rate: the generator was busy", own + "no profiles", own + loadformat.ServicePath + ": line ", own + "best throughput</h3>", own + "highest rate <span"} {
 				if strings.Count(string(html), ">"+want) != 1 {
 					t.Errorf("%d recordings: not once %q", len(names), want)
 				}

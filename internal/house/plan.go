@@ -125,6 +125,9 @@ func House() Plan {
 		{Pattern: "agent", Floor: Agent, Powers: All},
 		{Pattern: ".", Floor: Agent},
 
+		{Pattern: "internal/format/load", Floor: Formats,
+			Beside: []string{"internal/format/hdrlog"},
+			Why:    "the times of a load are histogram logs"},
 		{Pattern: "internal/format/*", Floor: Formats},
 
 		{Pattern: "internal/capture/compiler", Floor: Instruments, Powers: Exec | Files,

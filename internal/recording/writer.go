@@ -92,6 +92,28 @@ func (w *Writer) File(rel string) (string, error) {
 	return filepath.Abs(name)
 }
 
+// Create makes a new file rel inside the recording, for what comes bit by bit.
+// Add enters it once it is closed.
+func (w *Writer) Create(rel string) (io.WriteCloser, error) {
+	name, err := w.File(rel)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, fmt.Errorf("recording: write %s: %w", rel, RootCause(err))
+	}
+	return file{f}, nil
+}
+
+// file is a file of the recording, whose errors do not show its temporary name.
+type file struct{ *os.File }
+
+func (f file) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, RootCause(err)
+}
+
 // Add enters a file that an instrument has written into the manifest, with
 // its size and hash. Times are since the recording's origin.
 func (w *Writer) Add(a Artifact) error {

@@ -1,0 +1,242 @@
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"whet/internal/format/hdrlog"
+	"whet/internal/hist"
+	"whet/internal/loadresult"
+	"whet/internal/recording"
+)
+
+// Load is a load as its recording has it.
+type Load struct {
+	Plan    loadresult.Plan
+	Result  *loadresult.Result
+	StartNs int64  // of the result's Start, since the recording's origin
+	SLO     string // the bounds it was to keep; "": none
+	// Summed says that the recording is of before a service's load was kept whole:
+	// the result has no times, and of its plan little is known.
+	Summed   bool
+	Warnings []string // about the logs
+}
+
+// Read reads the load of a recording, of whatever kind the recording is. interval
+// is called for each second of the times that users see, in order: it has those
+// alone, Response of an open loop and Service of a closed one, and no figures; nil:
+// never.
+// Where only the logs are damaged the load has all else beside the error.
+func Read(rec *recording.Recording, interval func(loadresult.Interval)) (*Load, error) {
+	l, err := readRun(rec)
+	if err != nil {
+		return nil, err
+	}
+	var s secondsFile
+	if err := readJSON(rec, SecondsPath, &s); err != nil {
+		return nil, err
+	}
+	if !s.counts() {
+		return nil, fmt.Errorf("%s: counts are negative or too large", SecondsPath)
+	}
+	r := l.Result
+	r.Answers = s.Answers
+	for _, x := range s.Seconds {
+		r.Seconds = append(r.Seconds, loadresult.Second{
+			Start: r.Start.Add(time.Duration(x.TimeNs - l.StartNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Behind: x.Behind, Leftover: x.Leftover, Errors: x.Errors,
+			Bytes: x.Bytes, Kinds: x.Kinds, Due: x.Due, InTime: x.InTime, P50: time.Duration(x.P50Ns), P99: time.Duration(x.P99Ns), Max: time.Duration(x.MaxNs),
+			Response: loadresult.Quantiles{P50: time.Duration(x.ResponseP50Ns), P99: time.Duration(x.ResponseP99Ns), Max: time.Duration(x.ResponseMaxNs)},
+		})
+	}
+	if l.Summed {
+		return l, nil
+	}
+	return l, l.times(rec, interval)
+}
+
+// readRun reads what of a load is not over time.
+func readRun(rec *recording.Recording) (*Load, error) {
+	if rec.Service != nil && !slices.ContainsFunc(rec.Artifacts, func(a recording.Artifact) bool { return a.Path == RunPath }) {
+		return summed(rec), nil
+	}
+	var f runFile
+	if err := readJSON(rec, RunPath, &f); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.Schema != runSchema:
+		return nil, fmt.Errorf("%s: its schema %.40q is not %s", RunPath, f.Schema, runSchema)
+	case !f.Open && f.Plan.Rate != "" || f.End.Before(f.Start) || f.Drain < 0:
+		return nil, fmt.Errorf("%s contradicts itself", RunPath)
+	case !f.counts():
+		return nil, fmt.Errorf("%s: counts are negative or too large", RunPath)
+	}
+	r := &loadresult.Result{
+		Began: f.Began, Start: f.Start, End: f.End, Interrupted: f.Interrupted, Requests: f.Requests, Errors: f.Errors, Examples: f.Examples,
+		Bytes: f.Bytes, InFlight: f.InFlight, OldestInFlight: f.OldestNs, Connections: f.Connections, Connecting: f.Connecting,
+		Open: f.Open, Rate: f.PlannedPerS, LateSends: f.LateSends, Drain: f.Drain, Behind: f.Behind, Leftover: f.Leftover, Targets: f.Targets, Generator: f.Generator,
+		Invalid: f.Invalid, Warnings: f.Warnings,
+	}
+	var err error
+	r.Status, err = codes(f.Status)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", RunPath, err)
+	}
+	return &Load{Plan: f.Plan, Result: r, StartNs: f.StartNs, SLO: f.SLO}, nil
+}
+
+// summed is the load of a service as the manifest has it.
+func summed(rec *recording.Recording) *Load {
+	m := &rec.Service.Load
+	start := rec.Origin.Add(time.Duration(m.StartNs))
+	r := &loadresult.Result{
+		Began: start.Add(-time.Duration(m.WarmupNs)), Start: start, End: rec.Origin.Add(time.Duration(m.EndNs)),
+		Requests: m.Requests, Errors: m.Errors, Examples: m.Examples, Bytes: m.Bytes, Generator: loadresult.Generator{CPU: -1, Share: -1, Shared: -1},
+	}
+	r.Status, _ = codes(m.Status)
+	if m.GeneratorCPUNs != nil {
+		r.Generator.CPU = time.Duration(*m.GeneratorCPUNs)
+	}
+	plan := loadresult.Plan{URL: rec.Service.URL, Targets: 1, Connections: m.Concurrency, Streams: 1, KeepAlive: true, Warmup: time.Duration(m.WarmupNs), Duration: r.End.Sub(r.Start)}
+	return &Load{Plan: plan, Result: r, StartNs: m.StartNs, Summed: true}
+}
+
+// codes are statuses as numbers.
+func codes(status map[string]int64) (map[int]int64, error) {
+	out := make(map[int]int64)
+	for code, n := range status {
+		c, err := strconv.Atoi(code)
+		if err != nil {
+			return out, fmt.Errorf("status %.20q is no number", code)
+		}
+		out[c] = n
+	}
+	return out, nil
+}
+
+// Bounds of what a load counts: sums of several stay exact.
+const (
+	mostCounted = 1 << 53
+	mostKinds   = 1000 // of errors and of statuses
+)
+
+// longest bounds the length of a load in a recording.
+const longest = 10 * 365 * 24 * time.Hour
+
+func counted(numbers ...int64) bool {
+	return !slices.ContainsFunc(numbers, func(n int64) bool { return n < 0 || n > mostCounted })
+}
+
+// counts reports whether all that was counted can be.
+func (f *runFile) counts() bool {
+	for _, kinds := range []map[string]int64{f.Errors, f.Status} {
+		if len(kinds) > mostKinds {
+			return false
+		}
+		for _, n := range kinds {
+			if !counted(n) {
+				return false
+			}
+		}
+	}
+	for _, t := range f.Targets {
+		if !counted(t.Requests, t.Errors, t.Timed) || t.Service < 0 {
+			return false
+		}
+	}
+	return counted(f.Requests, f.Bytes, f.Connections, f.LateSends, f.Behind, f.Leftover, int64(f.InFlight)) && f.Connecting >= 0
+}
+
+// counts is likewise for the seconds.
+func (s *secondsFile) counts() bool {
+	for i := range s.Seconds {
+		x := &s.Seconds[i]
+		if !counted(x.LengthNs, x.Requests, x.Answered, x.Behind, x.Leftover, x.Errors, x.Bytes, x.Due, x.InTime,
+			x.P50Ns, x.P99Ns, x.MaxNs, x.ResponseP50Ns, x.ResponseP99Ns, x.ResponseMaxNs) {
+			return false
+		}
+		for _, n := range x.Kinds {
+			if !counted(n) {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(s.Answers, func(n int32) bool { return n < 0 })
+}
+
+// times reads the interval logs.
+func (l *Load) times(rec *recording.Recording, interval func(loadresult.Interval)) error {
+	for _, log := range []struct {
+		path string
+		into *hist.Histogram
+		seen bool // by users
+	}{
+		{ServicePath, &l.Result.Service, !l.Result.Open},
+		{ResponsePath, &l.Result.Response, l.Result.Open},
+		{LatenessPath, &l.Result.Lateness, false},
+	} {
+		if log.path != ServicePath && !l.Result.Open {
+			continue
+		}
+		data, err := ReadPath(rec, log.path)
+		if err != nil {
+			return err
+		}
+		var first, before time.Time
+		head, err := hdrlog.Read(bytes.NewReader(data), func(i *hdrlog.Interval) error {
+			if first.IsZero() {
+				first = i.Start
+			}
+			if i.Start.Before(before) || i.Start.Sub(first) > longest {
+				return fmt.Errorf("an interval begins %v, behind one that begins %v", i.Start, before)
+			}
+			before = i.Start
+			if i.Histogram.Count() > math.MaxInt64-log.into.Count() {
+				return errors.New("there are more times than an int64 counts")
+			}
+			log.into.Merge(i.Histogram)
+			if log.seen && interval != nil {
+				iv := loadresult.Interval{Second: loadresult.Second{Start: i.Start, Length: i.Length}, Service: i.Histogram}
+				if l.Result.Open {
+					iv.Service, iv.Response = nil, i.Histogram
+				}
+				interval(iv)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", log.path, err)
+		}
+		for _, w := range head.Warnings {
+			l.Warnings = append(l.Warnings, log.path+": "+w)
+		}
+	}
+	return nil
+}
+
+func readJSON(rec *recording.Recording, path string, to any) error {
+	data, err := ReadPath(rec, path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, to); err != nil {
+		return fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return nil
+}
+
+// ReadPath reads the artifact of a path, which the manifest has to name.
+func ReadPath(rec *recording.Recording, path string) ([]byte, error) {
+	for _, a := range rec.Artifacts {
+		if a.Path == path {
+			return rec.Read(a)
+		}
+	}
+	return nil, fmt.Errorf("it has no %s", path)
+}
