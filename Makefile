@@ -55,6 +55,10 @@ test: deps check ## everything that has to hold
 	wait $$cross || failed=1; \
 	cat "$$log"; rm -f "$$log"; exit $$failed
 
+quick: ## what holds after a change, in a minute: no race detector, compiler, browser or load
+	@go build -o bin/testlog ./internal/house/testlog
+	@{ go test -short -vet=off -json $$(go list ./... | grep -v '/casebook/') 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
+
 check: ## form: gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l $$(go list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .IgnoredGoFiles}}{{$$d}}/{{.}} {{end}}' ./...)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi

@@ -21,6 +21,9 @@ import (
 // The program's own profile is left alone: the agent waits, says so, and keeps
 // everything else.
 func TestProgramProfilesItself(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	var own bytes.Buffer
 	if err := pprof.StartCPUProfile(&own); err != nil {
 		t.Fatal(err)

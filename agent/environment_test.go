@@ -42,6 +42,9 @@ func kinds(r report) []string {
 // A build with the agent inside, from init to the exit hook: served on its
 // socket meanwhile, whole at the end.
 func TestFromEnvironment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := shortDir(t)
 	stop, err := startFromEnvironment(fmt.Sprintf(
 		`{"dir":%q,"token":"secret","serve":true,"continuous":true,"block_rate_ns":10000,"mutex_fraction":1,"trace":true,"more":"ignored"}`, dir))

@@ -83,6 +83,9 @@ func TestRecord(t *testing.T) {
 // A partial recording goes beside a whole one, takes the place of its own
 // predecessors, and gives way to the whole one of its run.
 func TestPartial(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	for _, earlier := range []bool{false, true} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "run.whet")

@@ -63,6 +63,9 @@ func TestSourcesStandAlone(t *testing.T) {
 // The files build and work in a module of an old language, in a directory of
 // another name.
 func TestSourcesInAnOldModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()

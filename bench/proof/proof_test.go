@@ -43,6 +43,9 @@ func TestTableIsOfItsSamples(t *testing.T) {
 // which is 0.05/1.96 times √(3/4), as a round's ratio has three slices and its
 // noise two of them.
 func TestSampleOfTheSuite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many proofs")
+	}
 	const floorSample = 0.05
 	b, err := newBench(t.Context())
 	if err != nil {
@@ -152,6 +155,9 @@ func testRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
 // The other load runs until it is stopped, and its end is seen.
 func TestLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many proofs")
+	}
 	exe, err := buildLoad(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -313,6 +319,9 @@ func TestDigits(t *testing.T) {
 // the truth as often as they say, but for four Monte Carlo errors, which one line
 // in 30,000 exceeds by chance; the seed is fixed.
 func TestSimulation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many proofs")
+	}
 	cases, err := simulate(t.Context(), 1, 160, func(string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -339,6 +348,9 @@ func TestSimulation(t *testing.T) {
 // and a side measured twice has none. The worst world's standard deviation is
 // 3 % a slice: the mean of 20,000 differences is good to 0.03 %.
 func TestWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many proofs")
+	}
 	for _, w := range worlds() {
 		rng := testRand()
 		const n = 20000

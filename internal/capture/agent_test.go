@@ -28,6 +28,9 @@ func startAgent(t *testing.T, c agent.Config) *agent.Agent {
 // The agent itself, on a mux beside net/http/pprof, behind a login: it is
 // found first, and gives all that its protocol promises.
 func TestTheAgent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	a := startAgent(t, agent.Config{Token: "t0ken", FlightRecorder: true})
 	mux := stock("/debug/pprof/")
 	mux.Handle("/debug/whet/", a.Handler())

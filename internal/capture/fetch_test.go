@@ -62,6 +62,9 @@ func TestProfileURL(t *testing.T) {
 }
 
 func TestFetchFromARealProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

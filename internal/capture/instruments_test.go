@@ -21,6 +21,9 @@ import (
 
 // Every kind comes as what it is, from a real program.
 func TestProfiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	server := serve(t, stock("/debug/pprof/"))
 	target := find(t, TargetOptions{Base: server.URL})
 	if err := target.Collect(t.Context()); err != nil {
@@ -81,6 +84,9 @@ func TestProfiles(t *testing.T) {
 // A profile is written when its recording has ended, a trace while it lasts:
 // the one ends where its answer begins, the other where it is whole.
 func TestFetchedTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	server := serve(t, stock("/debug/pprof/"))
 	target := find(t, TargetOptions{Base: server.URL})
 	begun := time.Now()
@@ -104,6 +110,9 @@ func TestFetchedTimes(t *testing.T) {
 // Someone else has the CPU profiler; once it is free, the profile is taken,
 // and says when.
 func TestProfilerInUse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	server := serve(t, stock("/debug/pprof/"))
 	target := find(t, TargetOptions{Base: server.URL})
 	if err := runtimepprof.StartCPUProfile(io.Discard); err != nil {
@@ -172,6 +181,9 @@ func TestProfilerStaysInUse(t *testing.T) {
 // Two at once on one program: one waits for the other, and both have a whole
 // profile.
 func TestTwoOnOneTarget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	server := serve(t, stock("/debug/pprof/"))
 	var all sync.WaitGroup
 	for range 2 {

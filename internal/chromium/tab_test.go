@@ -11,6 +11,9 @@ import (
 // TestComplaints: each thing that a page must not do is noticed, and a page that
 // does none of them is quiet.
 func TestComplaints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
 	good := Open(t, "good page.html", []byte(`<!DOCTYPE html><p id="p">here</p>`))
 	if got := Eval[[]int](good, "[innerWidth, innerHeight]"); !slices.Equal(got, []int{1280, 900}) {
 		t.Errorf("the window has %d pixels", got)

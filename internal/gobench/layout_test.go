@@ -131,6 +131,9 @@ func loaded(t *testing.T, name string) map[string][]byte {
 // A seed gives one order of the functions, another seed another one of the
 // same functions; what runs is the same with debugging information and without.
 func TestLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("reads ELF binaries")
 	}

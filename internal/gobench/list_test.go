@@ -115,6 +115,9 @@ func TestDefinesBenchmarks(t *testing.T) {
 
 // TestCommits: parents before children, whatever their clocks say.
 func TestCommits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	if _, err := exec.LookPath("git"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal("there is no git on PATH")

@@ -15,6 +15,9 @@ import (
 
 // What is taken for a benchmark is what the test binary lists.
 func TestBenchmarked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	const head = "package p\n\nimport \"testing\"\n\n"
 	dir := write(t,
 		"go.mod", goMod,

@@ -103,6 +103,9 @@ func TestPanicThatWasNotPrinted(t *testing.T) {
 // In a run of several, the one that ended it is named, and what was measured
 // before is there.
 func TestPatternNamesTheGuilty(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	b := zooBinary(t)
 	res, err := b.Run(t.Context(), Run{Pattern: "^Benchmark(Plain|Panics|Heap)$", BenchTime: "2x"})
 	var e *Error
@@ -302,6 +305,9 @@ func awaitDeath(t *testing.T, pid int) {
 }
 
 func TestNothingIsLeftRunning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	b := zooBinary(t)
 	t.Run("timeout", func(t *testing.T) {
 		pid := filepath.Join(t.TempDir(), "pid")
@@ -375,6 +381,9 @@ func TestBenchmarks(t *testing.T) {
 // A TestMain that fails, or a C function that crashes, is not the benchmark's
 // doing but ends it all the same.
 func TestHostileBinaries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := write(t,
 		"go.mod", goMod,
 		"main/m_test.go", "package m\n\nimport (\n\t\"log\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { log.Fatal(\"no database\") }\nfunc BenchmarkA(b *testing.B) {}\n",
@@ -418,6 +427,9 @@ func TestOtherSystem(t *testing.T) {
 }
 
 func TestTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	b := zooBinary(t)
 	for _, tt := range []struct {
 		run  string

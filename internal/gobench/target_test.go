@@ -119,6 +119,9 @@ func TestResolve(t *testing.T) {
 // go build -o writes what one pattern matches into a directory, so a pattern
 // with one match is built by its package's name.
 func TestResolvePattern(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := write(t,
 		"go.mod", goMod,
 		"a/sub/main.go", "package main\n\nfunc main() {}\n",
@@ -184,6 +187,9 @@ func TestResolveStandardLibrary(t *testing.T) {
 }
 
 func TestBuildRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := write(t,
 		"go.mod", goMod,
 		"notests/p.go", "package p\n",
@@ -272,6 +278,9 @@ func TestBinaryFacts(t *testing.T) {
 }
 
 func TestSpoiltBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := write(t, "go.mod", goMod, "p_test.go", testFile)
 	p, err := Resolve(t.Context(), dir, ".", BuildOptions{})
 	if err != nil {

@@ -63,6 +63,9 @@ func processesUnder(dir string) []string {
 }
 
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := pair(t, "old", "new")
 	o.Out = filepath.Join(t.TempDir(), "run.whet")
 	o.Version, o.Command = "test", []string{"prove", "./old", "./new"}
@@ -206,6 +209,9 @@ func checkRecording(t *testing.T, res *Result) {
 // Each round has a layout of its own: what ran is another file each time, and
 // the same on both sides where the sources are. A second run is pooled.
 func TestLayoutsAndPool(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := pair(t, "new", "new")
 	o.Rounds, o.Tests, o.Layouts, o.AA, o.Cache, o.Bench = 2, 0, true, true, t.TempDir(), "Make/size=small"
 	res, err := Run(context.Background(), o)
@@ -228,6 +234,9 @@ func TestLayoutsAndPool(t *testing.T) {
 // Packages of two trees are measured in one run; one that only one side has is
 // reported.
 func TestTrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := pair(t, "", "")
 	o.Old.Operand, o.New.Operand = "./old", "./new"
 	o.Dir = trees(t)
@@ -255,6 +264,9 @@ func TestTrees(t *testing.T) {
 
 // Of several packages those that are the same are not measured.
 func TestOnePackageIsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := pair(t, "", "")
 	o.Old.Operand, o.New.Operand = "./old", "./new"
 	o.Dir = trees(t)
@@ -304,6 +316,9 @@ func trees(t *testing.T) string {
 }
 
 func TestBadCandidates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	for _, c := range []struct {
 		old, new string
 		kind     gobench.Kind
@@ -326,6 +341,9 @@ func TestBadCandidates(t *testing.T) {
 // -run chooses the tests: without the failing ones a candidate is one, and
 // says that it was not tested.
 func TestRunChoosesTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	for _, c := range []struct{ run, tests, warning string }{
 		{"^$", "not run", ""},
 		{"NoSuchTest", "none", `(new) has no tests that match -run "NoSuchTest"`},
@@ -344,6 +362,9 @@ func TestRunChoosesTests(t *testing.T) {
 
 // Failing tests of old do not stand in the way of their mending.
 func TestFailingOldIsAWarning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := pair(t, "failing", "old")
 	o.Rounds = 5
 	res, err := Run(context.Background(), o)
@@ -358,6 +379,9 @@ func TestFailingOldIsAWarning(t *testing.T) {
 }
 
 func TestHangingBenchmarkEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := pair(t, "old", "hanging")
 	o.Timeout = 10 * time.Second // the other side has as long to end
 	res, err := Run(context.Background(), o)
@@ -371,6 +395,9 @@ func TestHangingBenchmarkEnds(t *testing.T) {
 
 // One thing on both sides is not measured, and every format can show it.
 func TestSameBinary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := pair(t, "new", "new")
 	o.Out = filepath.Join(t.TempDir(), "run.whet")
 	res, err := Run(context.Background(), o)
@@ -399,6 +426,9 @@ func TestSameBinary(t *testing.T) {
 // What is not the same in all that a process sees is measured, and -aa measures
 // whatever it is.
 func TestSameBinaryIsMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	for name, c := range map[string]struct {
 		change func(*Options)
 		said   string
@@ -423,6 +453,9 @@ func TestSameBinaryIsMeasured(t *testing.T) {
 // Cancelled at any stage, Run comes back with what it has and leaves neither
 // files nor processes; the recording, if there is one, is partial.
 func TestCancelAtEveryStage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	for _, stage := range []string{"building new", "testing new", "calibrating", "rounds:3"} {
 		t.Run(stage, func(t *testing.T) {
 			o := pair(t, "old", "new")

@@ -190,6 +190,9 @@ var library = expect{"runtime.main", "func main() {", OfGOROOT, ""}
 // and of workspaces, with and without -trimpath, here and where the tree has
 // moved.
 func TestBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the whole of Go")
+	}
 	l := newLab(t)
 	options := func(info *debug.BuildInfo, files map[string]string, dir string) Options {
 		return Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: info, Functions: maps.All(files), Dir: l.at(dir)}

@@ -213,6 +213,9 @@ func TestNoChangeInNoise(t *testing.T) {
 
 // Planted changes of 8 % in noise of 1.5 % with a tail: found, where they are.
 func TestPlantedChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	for _, tt := range []struct {
 		name   string
 		n      int
@@ -376,6 +379,9 @@ func TestConfirm(t *testing.T) {
 // Among staircases are some where the search alone cuts too often; Changes has
 // put those right.
 func TestChangesAreConfirmed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	rng := rand.New(rand.NewPCG(2, 5))
 	cut, left := 0, 0
 	for trial := range 12 {

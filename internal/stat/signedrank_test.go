@@ -382,6 +382,9 @@ func TestTooFewDifferences(t *testing.T) {
 // The interval holds the centre as often as it says, for skewed sums of two
 // that are drawn by lot, and for large samples too.
 func TestIntervalCovers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, c := range []struct{ n, runs int }{{8, 4000}, {25, 4000}, {exactPairs + 20, 600}} {
 		null := NewSignedRanks(c.n)

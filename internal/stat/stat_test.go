@@ -257,6 +257,9 @@ func TestSeparationP(t *testing.T) {
 // ln 2. The interval must hold it as often as it says, within four standard
 // errors of the simulation.
 func TestMedianIntervalCovers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	const runs = 20000
 	for _, c := range []struct {

@@ -98,6 +98,9 @@ var all = []struct{ name, like, format, arch string }{
 
 // TestFormats reads what the three formats say of themselves.
 func TestFormats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	for _, c := range all {
 		b := open(t, c.name)
 		if b.Format() != c.format || b.Arch() != c.arch {
@@ -294,6 +297,9 @@ func TestCodeThatEndsWithin(t *testing.T) {
 
 // TestDisassembly holds instructions, files and lines against go tool objdump.
 func TestDisassembly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	for _, name := range []string{"elf", "pie", "arm64", "pe", "macho"} {
 		b := open(t, name)
 		out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.`, b.Name()).Output()

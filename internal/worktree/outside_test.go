@@ -86,6 +86,9 @@ func TestModulesReplaced(t *testing.T) {
 // A workspace is found from the copy, with the copy's modules in it, whether it
 // lies in the tree or around it, and whatever GOWORK says.
 func TestModulesWorkspace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs git")
+	}
 	r := newRepository(t)
 	around := filepath.Dir(r.dir)
 	name := filepath.Base(r.dir)

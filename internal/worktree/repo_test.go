@@ -334,6 +334,9 @@ func (r repository) writeConfig(key, value string) {
 }
 
 func TestCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs git")
+	}
 	ctx := context.Background()
 	empty := newRepository(t)
 	if _, err := empty.find("").Commit(ctx, "HEAD"); err == nil || err.Error() != "there is no revision HEAD: nothing is committed yet: commit, or name two directories" {

@@ -19,6 +19,9 @@ import (
 // The working tree is what is on the disk: not what is committed, and not what
 // is staged.
 func TestSnapshot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs git")
+	}
 	r := newRepository(t,
 		"same.go", "package a\n", "modified.go", "package a\n", "staged.go", "package a\n", "both.go", "package a\n",
 		"deleted.go", "package a\n", "removed.go", "package a\n", "dir/x.go", "package x\n", "linked/deep/x.go", "package deep\n",
@@ -184,6 +187,9 @@ func TestSnapshotOdd(t *testing.T) {
 // Submodules come at the recorded commits from where the user has them, and as
 // they stand in a working tree.
 func TestSubmodules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs git")
+	}
 	inner := newRepository(t, "deep.go", "package deep\n")
 	lib := newRepository(t, "lib.go", "package lib\n")
 	lib.git("submodule", "--quiet", "add", inner.dir, "deep")

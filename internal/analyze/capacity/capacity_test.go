@@ -171,6 +171,9 @@ func TestLaw(t *testing.T) {
 // intervals hold the true ones in about 95 of 100: with 200 trials between 91 and
 // 98.5 of 100 (three standard deviations of a binomial).
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many searches")
+	}
 	law := Law{Lambda: 120, Sigma: 0.04, Kappa: 0.0006} // N* = 40
 	held := map[string]int{}
 	const trials = 200

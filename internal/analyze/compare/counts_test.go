@@ -113,6 +113,9 @@ func TestCountThatVariesLater(t *testing.T) {
 // Counts that vary like times, in millions, so that the rounding hides nothing:
 // all rows of a run together are wrong as rarely as alpha says.
 func TestFamilyOfRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	o := Options{Alpha: 0.05, Margin: 0.002}
 	const runs = 150
 	wrong := 0
@@ -302,6 +305,9 @@ func TestVaryingBytesSettleAllocations(t *testing.T) {
 // interval of constant counts holds the true ratio, and no verdict says the
 // opposite of the truth when bytes are proportional to allocations.
 func TestRoundingIsEnclosed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	rng := rand.New(rand.NewPCG(1, 9))
 	for range 2000 {
 		old, new := 6*rng.Float64(), 6*rng.Float64()
@@ -317,6 +323,9 @@ func TestRoundingIsEnclosed(t *testing.T) {
 // The same for counts that vary: old around 3.6, new around 3.1, of which
 // testing shows 3 mostly. The intervals hold the true ratio of the medians.
 func TestVaryingRoundedCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	rng := rand.New(rand.NewPCG(3, 9))
 	const runs = 400
 	held := 0

@@ -65,6 +65,9 @@ func upTo(series []Series, rounds int, ended bool) []Series {
 
 // Verdict and interval say the same, whatever else was found in the run.
 func TestVerdictAndIntervalAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	seen := make(map[string]int)
 	rapid.Check(t, func(rt *rapid.T) {
 		series, o := draw(rt)
@@ -143,6 +146,9 @@ func TestVerdictsStay(t *testing.T) {
 
 // Old and new exchanged give reciprocal rows.
 func TestExchange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	turned := map[Verdict]Verdict{Faster: Slower, Slower: Faster, NoChange: NoChange, CannotTell: CannotTell}
 	rapid.Check(t, func(rt *rapid.T) {
 		series, o := draw(rt)
@@ -169,6 +175,9 @@ func TestExchange(t *testing.T) {
 
 // A thing compared with its own figures does not differ, whatever they are.
 func TestIdenticalData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		series, o := draw(rt)
 		for _, s := range series {

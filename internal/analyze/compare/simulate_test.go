@@ -54,6 +54,9 @@ func machines(seed uint64) []*machine {
 // there is something to see: how often anything at all is called different in a
 // run, and in the run or a second one of the same question, which is pooled.
 func TestFalseVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	const alpha = 0.05
 	for _, c := range []struct{ hypotheses, runs int }{{1, 600}, {6, 120}} {
 		first, both := 0, 0
@@ -107,6 +110,9 @@ func TestFalseNoChange(t *testing.T) {
 // its look on when. The other rows are plainly different, so that the last step
 // of Holm's procedure is reached. A wrong direction is as rare.
 func TestIntervalsCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	const alpha = 0.05
 	runs := 120 * *simulate
 	missed, all := 0, 0
@@ -170,6 +176,9 @@ func TestPower(t *testing.T) {
 // The promise of what a verdict would take is kept about as often as it says,
 // where the rounds are few and the truth is what was estimated on average.
 func TestNeededIsEnough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	m := &machine{rng: rand.New(rand.NewPCG(5, 5)), noise: normal(0.02)}
 	o := Options{Alpha: 0.005, Margin: 0.02, Hypotheses: 4}
 	promised, kept := 0, 0

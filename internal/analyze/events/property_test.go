@@ -112,6 +112,9 @@ const hundredth = 10 * ms
 
 // Shifting all times shifts the events and changes nothing else.
 func TestShift(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many courses")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		in := eventful(t)
 		by := rapid.Int64Range(-100*sec/hundredth, 1000*sec/hundredth).Draw(t, "by") * hundredth
@@ -130,6 +133,9 @@ func TestShift(t *testing.T) {
 // Events lie within what was recorded, in order, each kind bounded, each value
 // within its bounds, and the recording stays as it was.
 func TestWellFormed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many courses")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		in := eventful(t)
 		before := shifted(in, 0)
@@ -158,6 +164,9 @@ func TestWellFormed(t *testing.T) {
 
 // Twice the goroutines are twice the slope, with twice its bounds.
 func TestScaling(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many courses")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		in := eventful(t)
 		factor := rapid.Int64Range(2, 50).Draw(t, "factor")

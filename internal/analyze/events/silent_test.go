@@ -11,6 +11,9 @@ import (
 )
 
 func TestSilent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many courses")
+	}
 	type input = func(r *rand.Rand) Input
 	over := func(at func(r *rand.Rand, s float64) float64) input {
 		return func(r *rand.Rand) Input {
@@ -145,6 +148,9 @@ func TestSilent(t *testing.T) {
 
 // What doc.go says of random walks: steps of ±1 each 100 ms for 10 s.
 func TestRandomWalk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many courses")
+	}
 	const runs = 2000
 	r := rand.New(rand.NewPCG(5, 6))
 	found := 0

@@ -174,6 +174,9 @@ func built(s *selection.Selection, o Options, plain int) (*Graph, error) {
 }
 
 func TestBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	var deep []string
 	for i := range 2000 {
 		deep = append(deep, fmt.Sprintf("f%d", i))
@@ -394,6 +397,9 @@ func backward(names []string) []string {
 }
 
 func TestAgainstReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		samples, before := drawn(t, "samples"), drawn(t, "before")
 		o := DefaultOptions()

@@ -16,6 +16,9 @@ import (
 // TestAgainstPprof folds every fixture with google/pprof's own reader and
 // compares: all sample types, whole and reversed, with and without the sketch.
 func TestAgainstPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	files, err := filepath.Glob("../../format/profile/testdata/*.pb.gz")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d fixtures, %v", len(files), err)

@@ -113,6 +113,9 @@ func TestDifferences(t *testing.T) {
 // TestSourcesAsPprofTakesThem compares several real profiles, added up and
 // subtracted, with options.
 func TestSourcesAsPprofTakesThem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	heap, gHeap := thinned(t, "http.heap.pb.gz", 1)
 	allocs, gAllocs := thinned(t, "http.allocs.pb.gz", 1)
 	labels, gLabels := thinned(t, "httpsrv_labels.cpu.pb.gz", 29)

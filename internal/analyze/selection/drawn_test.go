@@ -123,6 +123,9 @@ func drawOptions(t *rapid.T) Options {
 // TestAnyProfileAnyOptions compares with pprof on profiles and options made at
 // random: stacks, total, warnings, and the flat and cum of every node.
 func TestAnyProfileAnyOptions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	check := func(rt *rapid.T) {
 		profiles, roles := make(map[string]*google.Profile), make(map[string]Role)
 		var sources []Source

@@ -112,6 +112,9 @@ func together(a, b Options) (out Options, ok bool) {
 // warnings for every fixture with each option and with some pairs of them, in
 // turns. All combinations meet in TestAnyProfileAnyOptions.
 func TestSelectsWhatPprofSelects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	fixtures := []struct {
 		name  string
 		every int

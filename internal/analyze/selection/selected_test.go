@@ -89,6 +89,9 @@ func readWritten(t tester, data []byte) (out written) {
 // TestSelectedIsWhatPprofWrites compares written profiles, sample by sample,
 // for every fixture with each option and with some pairs of them.
 func TestSelectedIsWhatPprofWrites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	fixtures := []struct {
 		name  string
 		every int

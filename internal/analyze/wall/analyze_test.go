@@ -11,6 +11,9 @@ import (
 )
 
 func TestAnalyzeAddsTracesUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	one, run := analyzePlanted(t)
 	trace := func(name string, startNs int64) Trace {
 		return Trace{Name: name, Reader: bytes.NewReader(run.trace), StartNs: startNs}

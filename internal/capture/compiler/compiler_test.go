@@ -131,6 +131,9 @@ func lineOf(t *testing.T, file, text string) int {
 // The runtime says what each function is called; so do the calls, for the
 // function a call stands in and for the one it calls.
 func TestNamesAreTheRuntimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	for _, tt := range []struct {
 		operand string
 		files   []string
@@ -435,6 +438,9 @@ func TestDiagnosticsOfModule(t *testing.T) {
 }
 
 func TestDiagnostics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := copied(t)
 	for _, o := range []gobench.BuildOptions{
 		{},

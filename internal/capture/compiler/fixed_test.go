@@ -74,6 +74,9 @@ func TestFixedArguments(t *testing.T) {
 }
 
 func TestReceivers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	got := map[string]string{}
 	for _, c := range fixedCalls(t) {
 		if len(c.Fixed) != 1 || c.Fixed[0].Value == nil || !strings.HasSuffix(c.Callee, ".MatchString") && !strings.HasSuffix(c.Callee, ".Parse") {

@@ -32,6 +32,9 @@ func (f *firstLine) Write(p []byte) (int, error) {
 // The CPU time of a group is that of its leader, of a worker that stands and of
 // one that was waited for; the workers say themselves what they used.
 func TestGroupCPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	c := command("workers")
 	out := newFirstLine()
 	c.Stdout = out

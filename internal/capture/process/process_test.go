@@ -255,6 +255,9 @@ func TestEachWrite(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	t.Parallel()
 	c := command("hang")
 	c.Timeout = 50 * time.Millisecond
@@ -350,6 +353,9 @@ func readPID(t *testing.T, name string) int {
 }
 
 func TestGroupIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	t.Parallel()
 	for _, tt := range []struct {
 		act    string
@@ -378,6 +384,9 @@ func TestGroupIsKilled(t *testing.T) {
 
 // A descendant that left the group cannot be killed, but holds up nobody.
 func TestEscapedChildDoesNotHang(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	name := filepath.Join(t.TempDir(), "pid")
 	c := command("escape", name)
 	c.Stdout, c.Stderr = NewBounded(1<<10, 0), &calls{}
@@ -421,6 +430,9 @@ func TestKilled(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	res := run(t, t.Context(), command("burn"))
 	if res.UserCPU <= 0 || res.UserCPU > 2*res.End.Sub(res.Start)+time.Second || res.End.Before(res.Start) {
 		t.Errorf("%+v", res)

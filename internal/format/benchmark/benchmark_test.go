@@ -98,6 +98,9 @@ func TestOpen(t *testing.T) {
 // Pieces of any size give the same as the whole, and a benchmark that prints
 // one endless line costs no memory and hides nothing.
 func TestPieces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	text := "goos: linux\nBenchmarkX-2 \thello\n    1000\t123 ns/op\nBenchmarkY-2 \t" + strings.Repeat("0123456789", 100_000) + "   77\t5 ns/op\n"
 	want := []Line{{Name: "BenchmarkX", Procs: 2, N: 1000, NsPerOp: 123}, {Name: "BenchmarkY", Procs: 2, N: 77, NsPerOp: 5}}
 	for _, size := range []int{1, 7, 4096, 32768, 50_000, len(text)} {

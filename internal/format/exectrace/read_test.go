@@ -125,6 +125,9 @@ func TestRead(t *testing.T) {
 // trace by the runtime's reason, as go tool trace does, and expects its totals
 // to the nanosecond.
 func TestReadAgreesWithGoToolTrace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	file := filepath.Join(t.TempDir(), "t.trace")
 	if err := os.WriteFile(file, record(), 0o600); err != nil {
 		t.Fatal(err)

@@ -152,6 +152,9 @@ func base(t *testing.T, before, after []byte) []byte {
 // TestDelta compares with go tool pprof, sample by sample, and with what was
 // done between the two profiles.
 func TestDelta(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	oldMutex := runtime.SetMutexProfileFraction(1)
 	defer runtime.SetMutexProfileFraction(oldMutex)
 	runtime.SetBlockProfileRate(1)

@@ -18,6 +18,9 @@ import (
 )
 
 func TestMergePackedAgreesWithGooglePprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	for _, names := range [][]string{
 		{"http.heap.pb.gz", "http.allocs.pb.gz"},
 		{"httpsrv_labels.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"},

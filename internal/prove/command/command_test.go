@@ -154,6 +154,9 @@ func row(t *testing.T, res *compare.Result, unit string) compare.Row {
 // A side that burns much more CPU time is slower, in wall time, which decides,
 // and in CPU time; and it is the old side's time over the new side's.
 func TestVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := options(t, line("burn", "250ms"), line("say", "hello"))
 	o.Rounds = compare.FewestRounds(3, o.Alpha) + 1
 	var stages []string
@@ -235,6 +238,9 @@ func TestRunsOf(t *testing.T) {
 // What goes wrong on one side is a failure that names it, and says what the
 // command said; on both sides it is an error.
 func TestFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	for name, c := range map[string]struct {
 		bad  []string
 		want string
@@ -274,6 +280,9 @@ func TestFailures(t *testing.T) {
 
 // A process that left the group is out of reach, but holds the output open.
 func TestEscaped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	name := filepath.Join(t.TempDir(), "pid")
 	o := options(t, line("say"), line("escape", name))
 	res := prove(t, o)
@@ -348,6 +357,9 @@ func (w writer) Write(p []byte) (int, error) { return w(p) }
 // Output that differs ends the proof before any time is taken; the same output
 // is said too.
 func TestSameOutput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := options(t, line("say", "one"), line("say", "other"))
 	o.SameOutput = true
 	res := prove(t, o)
@@ -372,6 +384,9 @@ func TestSameOutput(t *testing.T) {
 // The peak is that of a run, where the system tells it, and left out where it
 // does not.
 func TestPeak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("what is asked here is how Linux counts")
 	}
@@ -402,6 +417,9 @@ func TestPeak(t *testing.T) {
 
 // Ctrl-C ends what runs, and gives what there is.
 func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := options(t, line("hang"), line("hang"))
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Output = writer(func(p []byte) (int, error) { cancel(); return len(p), nil })

@@ -190,6 +190,9 @@ func values(t *testing.T, p *Pair) [2]float64 {
 // A revision against the working tree as it stands: packages, facts, layouts,
 // tests, environment; nothing of the user's is touched and nothing is left.
 func TestRevisionAgainstWorkingTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	dir := repository(t)
 	untouched(t, dir)
 	var stages []string
@@ -269,6 +272,9 @@ func TestRevisionAgainstWorkingTree(t *testing.T) {
 
 // Everything that a user may name.
 func TestOperands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	dir := repository(t, "q/p.go", value(7), "q/p_test.go", benchFile)
 	before := filepath.Join(t.TempDir(), "before")
 	git(t, dir, "worktree", "add", "-q", "--detach", before, "v1.0.0")
@@ -351,6 +357,9 @@ func TestOneOperand(t *testing.T) {
 // The root of a workspace stands for the modules that go.work lists, and for no
 // other.
 func TestWorkspace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	dir := t.TempDir()
 	for i, name := range []string{"a", "b", "unlisted"} {
 		write(t, dir, name+"/go.mod", "module own.test/"+name+"\n\ngo 1.26\n", name+"/p.go", value(i), name+"/p_test.go", benchFile)
@@ -369,6 +378,9 @@ func TestWorkspace(t *testing.T) {
 // The same source in two trees gives the same binary, byte for byte: nothing of
 // a tree's place is in it.
 func TestIdenticalSides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	dir := repository(t)
 	git(t, dir, "checkout", "-q", ".")
 	p := open(t, Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}, Packages: "./p", Layouts: true})
@@ -392,6 +404,9 @@ func TestIdenticalSides(t *testing.T) {
 
 // Sides may differ in build flags, tags and experiments.
 func TestBuildsOfTheirOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	dir := repository(t)
 	const tagged = "//go:build %s\n\npackage p\n\nconst Value = %d\n"
 	write(t, dir, "p/p.go", fmt.Sprintf(tagged, "!a", 1), "p/a.go", fmt.Sprintf(tagged, "a && !b", 2), "p/ab.go", fmt.Sprintf(tagged, "a && b", 3))
@@ -411,6 +426,9 @@ func TestBuildsOfTheirOwn(t *testing.T) {
 // A revision is built with generated files that git ignores, as a checkout in
 // the user's own directory would be; where they keep it from building, without.
 func TestIgnoredFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	dir := repository(t, ".gitignore", "*.gen.go\n")
 	write(t, dir, "p/p.go", "package p\n\nconst Value = base + 1\n")
 	git(t, dir, "commit", "-q", "-a", "-m", "needs a generated file")
@@ -436,6 +454,9 @@ func TestIgnoredFiles(t *testing.T) {
 
 // The race detector is in the tests' binary only, and failing tests are told.
 func TestRace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	if out, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) != "1" {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("the race detector needs cgo")
@@ -459,6 +480,9 @@ func TestRace(t *testing.T) {
 
 // Whatever does not work is one line that names the side and what to do.
 func TestRefusals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	dir := repository(t)
 	plain := t.TempDir()
 	write(t, plain, "go.mod", goMod, "p/p.go", value(1), "x.txt", "text\n", "broken/p.go", "package p\n\nconst Value = 1 +\n", "broken/p_test.go", benchFile)
@@ -534,6 +558,9 @@ func TestRefusals(t *testing.T) {
 // A bare repository has no working tree, and two revisions of it can be
 // compared all the same.
 func TestBareRepository(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	dir := repository(t)
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	git(t, dir, "clone", "-q", "--bare", ".", bare)

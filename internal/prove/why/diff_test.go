@@ -222,6 +222,9 @@ func TestQuantile(t *testing.T) {
 // 800 drawn pairs at a true rate of 1 % would show more than 18 with a chance of
 // 0.1 %.
 func TestFalseAlarms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	for _, slow := range []float64{0, 0.3} {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		const trials = 800

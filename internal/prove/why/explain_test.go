@@ -99,6 +99,9 @@ var planted = []struct {
 // On a machine that is busy with other things a few samples may scatter too
 // much to name a function: more are taken then.
 func TestExplainsPlantedDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	left := planted
 	for _, samples := range []int{80, 300} {
 		var benchmarks []Benchmark
@@ -171,6 +174,9 @@ func checkHash(t *testing.T, c compare.Change, f compare.FunctionChange) {
 // One chance in a hundred is left that something is named; that it happens
 // twice is one in ten thousand.
 func TestNamesNothingBetweenEqualSides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	var c compare.Change
 	for range 2 {
 		c = explain(t, "same", "again", 60, Benchmark{Name: "BenchmarkJoin", NsPerOp: 1200, AllocsPerOp: 7})[0]
