@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"whet/internal/cli"
+	"whet/internal/explore"
 	"whet/internal/printable"
 )
 
@@ -72,8 +73,8 @@ func dispatch(ctx context.Context, e *cli.Env, args []string) error {
 		return cli.PrintText(e.Stdout, bytes.NewBufferString("whet "+cli.Version()+"\n"))
 	}
 	c := lookup(name)
-	if c == nil && isPromptLine(args) {
-		c, rest = promptVerb(), args
+	if c == nil && explore.IsPromptLine(args) {
+		c, rest = lookup(explore.PromptName), args
 	}
 	if c == nil {
 		return cli.UsageError("there is no verb %q%s: whet help lists them", name, similar(name))
@@ -84,7 +85,7 @@ func dispatch(ctx context.Context, e *cli.Env, args []string) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return printHelp(e.Stdout, c)
 	}
-	if known := pprofWord(name); err != nil && known != "" && c.Name == promptName {
+	if known := pprofWord(name); err != nil && known != "" && c.Name == explore.PromptName {
 		return cli.UsageError("%s is no flag: here it is %s", name, known)
 	}
 	if err != nil {

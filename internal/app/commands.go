@@ -1,10 +1,15 @@
 package app
 
-import "whet/internal/cli"
+import (
+	"slices"
+
+	"whet/internal/cli"
+	"whet/internal/explore"
+)
 
 // commands is the table of verbs, in the order help shows them.
 func commands() []*cli.Command {
-	list := []*cli.Command{
+	return slices.Concat([]*cli.Command{
 		tuneCommand(),
 		recordCommand(),
 		diagnoseCommand(),
@@ -12,9 +17,5 @@ func commands() []*cli.Command {
 		loadCommand(),
 		benchCommand(),
 		compareCommand(),
-	}
-	for _, v := range profileVerbs() {
-		list = append(list, v.command())
-	}
-	return append(list, diffCommand(), promptVerb(), doctorCommand(), completionCommand())
+	}, explore.Commands(), []*cli.Command{doctorCommand(), completionCommand()})
 }

@@ -5,12 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"whet/internal/cli"
-	"whet/internal/profiles"
-	"whet/internal/report/flame"
+	"whet/internal/explore"
 )
 
 func completionCommand() *cli.Command {
@@ -62,25 +60,13 @@ type completedFlag struct {
 func completedVerbs() []completedVerb {
 	var verbs []completedVerb
 	var names []string
-	views := map[string]bool{promptName: true}
-	for _, v := range profileVerbs() {
-		views[v.name] = true
-	}
-	choices := optionChoices()
 	for _, c := range commands() {
 		v := completedVerb{name: c.Name, short: c.Short}
 		fs, _ := c.Flags()
 		fs.VisitAll(func(f *flag.Flag) {
 			_, usage := flag.UnquoteUsage(f)
 			b, ok := f.Value.(interface{ IsBoolFlag() bool })
-			c := completedFlag{name: f.Name, usage: usage, value: !ok || !b.IsBoolFlag()}
-			switch {
-			case views[v.name]:
-				c.words = choices[f.Name]
-			case v.name == loadName:
-				c.words = loadChoices[f.Name]
-			}
-			v.flags = append(v.flags, c)
+			v.flags = append(v.flags, completedFlag{name: f.Name, usage: usage, value: !ok || !b.IsBoolFlag(), words: c.Choices[f.Name]})
 		})
 		if c.Name == "completion" {
 			v.words = []string{"bash", "zsh", "fish"}
@@ -91,23 +77,6 @@ func completedVerbs() []completedVerb {
 	return append(verbs,
 		completedVerb{name: "help", short: "the help of a verb", words: names},
 		completedVerb{name: "version", short: "whet's version"})
-}
-
-// optionChoices are the values of options of views that are a fixed list.
-func optionChoices() map[string][]string {
-	choices := map[string][]string{
-		"symbolize": slices.DeleteFunc(profiles.SymbolizeModes(), func(mode string) bool { return mode == "" }),
-		"unit":      {"auto", "minimum"},
-	}
-	for _, p := range flame.Palettes() {
-		choices["colors"] = append(choices["colors"], string(p))
-	}
-	for _, o := range options() {
-		for _, c := range o.choices {
-			choices[o.name] = append(choices[o.name], c.name)
-		}
-	}
-	return choices
 }
 
 // writeBash writes the completion of bash. Where nothing of ours fits, file
@@ -147,7 +116,7 @@ _whet() {
 		take(v.name, v)
 	}
 	for _, v := range verbs {
-		if v.name == promptName {
+		if v.name == explore.PromptName {
 			take("*", v) // whet PROFILE
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"whet/internal/cli"
 )
@@ -41,38 +40,6 @@ measurement is not valid; 4 prove cannot tell; 130 interrupted, with what it had
 	return cli.PrintText(out, &w)
 }
 
-// Where the text of a flag begins, and the width of a help.
-const (
-	flagColumn = 26
-	helpWidth  = 100
-)
-
-// printFlag writes what a flag is for beside it, or below one that is long.
-func printFlag(w io.Writer, head, usage string) {
-	line := "  " + head
-	if len(line)+2 > flagColumn {
-		fmt.Fprintln(w, line)
-		line = ""
-	}
-	lead, n := fmt.Sprintf("%-*s", flagColumn, line), flagColumn
-	fmt.Fprint(w, lead)
-	for i, word := range strings.Fields(usage) {
-		length := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case n+1+length > helpWidth:
-			fmt.Fprintf(w, "\n%*s", flagColumn, "")
-			n = flagColumn
-		default:
-			fmt.Fprint(w, " ")
-			n++
-		}
-		fmt.Fprint(w, word)
-		n += length
-	}
-	fmt.Fprintln(w)
-}
-
 func printHelp(out io.Writer, c *cli.Command) error {
 	w := new(bytes.Buffer)
 	fmt.Fprintf(w, "Usage: whet %s [flags] %s\n\n%s\n", c.Name, c.Operands, strings.TrimSpace(c.Long))
@@ -91,7 +58,7 @@ func printHelp(out io.Writer, c *cli.Command) error {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
 			usage += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		printFlag(w, head, usage)
+		cli.PrintFlag(w, head, usage)
 	})
 	if len(c.Examples) > 0 {
 		fmt.Fprint(w, "\nExamples:\n\n")

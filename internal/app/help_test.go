@@ -17,7 +17,7 @@ var flagLine = regexp.MustCompile(`^  -[a-zA-Z0-9_-]+( \S+)?(  +\S.*)?$`)
 
 var twice = regexp.MustCompile(`\(default: [^)]*\) \(default`)
 
-// TestHelpLayout: every help fits helpWidth columns, and no argument runs into
+// TestHelpLayout: every help fits cli.HelpWidth columns, and no argument runs into
 // the text beside it.
 func TestHelpLayout(t *testing.T) {
 	for _, c := range commands() {
@@ -28,7 +28,7 @@ func TestHelpLayout(t *testing.T) {
 		text, _, _ := strings.Cut(b.String(), "\nExamples:\n")
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
-			if n := utf8.RuneCountInString(line); n > helpWidth {
+			if n := utf8.RuneCountInString(line); n > cli.HelpWidth {
 				t.Errorf("%s: %d columns: %s", c.Name, n, line)
 			}
 			if strings.HasPrefix(line, "  -") && !flagLine.MatchString(line) {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"whet/internal/cli"
+	"whet/internal/explore"
 	"whet/internal/printable"
 )
 
@@ -45,9 +46,9 @@ func TestHostileNames(t *testing.T) {
 		"merge": {{"-o", "-", "-folded"}, {"-o", "-", "-speedscope"}},
 		"diff":  {nil},
 	}
-	for _, v := range profileVerbs() {
-		if views[v.name] == nil {
-			t.Errorf("the view %s is not tried", v.name)
+	for _, c := range explore.Commands() {
+		if views[c.Name] == nil && c.Name != explore.PromptName {
+			t.Errorf("the view %s is not tried", c.Name)
 		}
 	}
 	shown := 0

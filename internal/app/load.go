@@ -59,7 +59,7 @@ there was.`,
 			"whet load before.whet after.whet -o both.html",
 			"whet load merge one.hlog two.hlog -o all.hlog",
 		},
-		Glued: "cdnt", Words: loadWords,
+		Glued: "cdnt", Words: loadWords, Choices: loadChoices,
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			l := newLoadFlags(fs)
 			return func(ctx context.Context, e *cli.Env, operands []string) error { return l.run(ctx, e, operands) }

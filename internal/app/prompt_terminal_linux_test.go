@@ -116,7 +116,7 @@ func (s *screen) enter(keys string) {
 func (s *screen) prompt(ctx context.Context, profile string, out *bytes.Buffer) chan int {
 	code := make(chan int, 1)
 	go func() { code <- Run(ctx, []string{profile}, s.tty, out, s.tty) }()
-	s.await(promptText)
+	s.await(promptShown)
 	return code
 }
 
@@ -135,22 +135,22 @@ func TestPromptOnTerminal(t *testing.T) {
 	code := s.prompt(t.Context(), file(t, "x", foldedText), &out)
 
 	s.enter("fold\t\r") // one command begins so
-	s.await(promptText)
+	s.await(promptShown)
 	s.enter("gran\tfil\t\t") // an option, and as much as two of its values share; then both
 	s.await("filefunctions  files")
 	s.enter("s\r")
-	s.await(promptText)
+	s.await(promptShown)
 	s.enter("nonsense\r")
 	s.await(`"nonsense"`)
-	s.await(promptText)
+	s.await(promptShown)
 	s.enter("list main.w\t")
 	s.await("main.work")
 	s.enter("\x15") // Ctrl-U: not this
 	s.enter("\x1b[A\x1b[A\x1b[A\r")
-	s.await(promptText)
+	s.await(promptShown)
 	s.enter("o\r")
 	s.await("granularity            = files")
-	s.await(promptText)
+	s.await(promptShown)
 	s.enter("\x04") // Ctrl-D
 	if got := <-code; got != cli.ExitDone {
 		t.Errorf("exit code %d", got)
@@ -176,3 +176,6 @@ func TestPromptLeavesTerminal(t *testing.T) {
 	s.restored()
 	s.enter("\r") // for the reader that is left
 }
+
+// promptShown is what the prompt writes where it waits.
+const promptShown = "(whet) "

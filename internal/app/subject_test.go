@@ -131,7 +131,7 @@ func TestMergeSaysWhatIsMissing(t *testing.T) {
 		}
 	}
 	out, errs, code := whet(t, "", "merge", "-json", "damaged.pb.gz")
-	var d mergedJSON
+	var d mergeDocument
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != 0 || len(d.Warnings) != 1 {
 		t.Errorf("exit code %d, %v: %s%s", code, err, out, errs)
 	}
@@ -286,7 +286,7 @@ func TestMergeWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := whet(t, "", "merge", "-json", "x.folded", "x.folded")
-	var d mergedJSON
+	var d mergeDocument
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
 	}
@@ -370,4 +370,13 @@ func TestPromptStops(t *testing.T) {
 	if code := Run(ctx, []string{file(t, "x", foldedText)}, r, &out, &errs); code != cli.ExitInterrupted {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
+}
+
+// mergeDocument is what merge -json prints.
+type mergeDocument struct {
+	Schema      string
+	Warnings    []string
+	Output      string
+	Samples     int
+	SampleTypes []struct{ Total int64 } `json:"sample_types"`
 }

@@ -185,6 +185,8 @@ func House() Plan {
 			Why: "it keeps results by revision and host in a directory of the user's; times are handed in"},
 
 		{Pattern: "internal/tune", Floor: Fourth, Powers: Clock | Files},
+		{Pattern: "internal/explore", Floor: Fourth, Powers: Files,
+			Why: "it writes what it shows to files, and talks with a terminal"},
 		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files},
 
 		{Pattern: "internal/app", Floor: App, Powers: All},

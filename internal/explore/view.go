@@ -1,4 +1,4 @@
-package app
+package explore
 
 import (
 	"cmp"
@@ -75,7 +75,7 @@ func (v *profileVerb) command() *cli.Command {
 		operands = v.param + " " + operands
 	}
 	return &cli.Command{
-		Name: v.name, ReadsOnly: true, Operands: operands, Short: v.short, Long: v.long + profileLong, Examples: v.examples,
+		Name: v.name, ReadsOnly: true, Choices: optionChoices(), Operands: operands, Short: v.short, Long: v.long + profileLong, Examples: v.examples,
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			s, f := defaultSettings(), profiles.Options{}
 			s.declare(fs, v.takes|ofColumn|ofOutput)

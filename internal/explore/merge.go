@@ -1,4 +1,4 @@
-package app
+package explore
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func makeMerge(_ context.Context, q *request) (product, error) {
 		return product{}, cli.UsageError("merge: -format is pprof, folded or speedscope, not %q", q.s.format)
 	}
 	if q.s.asJSON {
-		out.summary = func(output string) any { return mergeDocument(output, p, out.warnings) }
+		out.summary = func(output string) any { return newMerged(output, p, out.warnings) }
 	}
 	return out, nil
 }
@@ -92,7 +92,7 @@ type mergedTypeJSON struct {
 	Total int64  `json:"total"`
 }
 
-func mergeDocument(output string, p *callstack.Packed, warnings []string) mergedJSON {
+func newMerged(output string, p *callstack.Packed, warnings []string) mergedJSON {
 	d := mergedJSON{Schema: "whet/merge/1", Warnings: append([]string{}, warnings...), Output: output, Samples: p.Len(), SampleTypes: []mergedTypeJSON{}}
 	for i, t := range p.Types {
 		d.SampleTypes = append(d.SampleTypes, mergedTypeJSON{t.Type, t.Unit, p.Total(i)})

@@ -1,4 +1,4 @@
-package app
+package explore
 
 import (
 	"bufio"
@@ -19,13 +19,14 @@ import (
 	"golang.org/x/term"
 )
 
-// promptName is the verb that needs no name.
-const promptName = "prompt"
+// PromptName is the verb that needs no name.
+const PromptName = "prompt"
 
 func promptVerb() *cli.Command {
 	return &cli.Command{
-		Name:      promptName,
+		Name:      PromptName,
 		ReadsOnly: true,
+		Choices:   optionChoices(),
 		Operands:  profileOperands,
 		Short:     "look at a profile with commands, as in go tool pprof",
 		Long: `
@@ -55,9 +56,9 @@ code is 3 when one of them failed.` + profileLong,
 	}
 }
 
-// isPromptLine reports whether a command line without a verb names something
+// IsPromptLine reports whether a command line without a verb names something
 // to look at: its flags may stand before it.
-func isPromptLine(args []string) bool {
+func IsPromptLine(args []string) bool {
 	first := args[0]
 	if first == "-" || len(args) > 1 && strings.HasPrefix(first, "-") {
 		return true

@@ -1,10 +1,11 @@
-package app
+package explore
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"whet/internal/cli"
 	"whet/internal/printable"
 )
 
@@ -32,17 +33,17 @@ func (p *prompt) help(name string) error {
 	if name == "" {
 		fmt.Fprint(out, "Commands:\n\n")
 		for _, c := range p.sortedCommands() {
-			printFlag(out, c.usage(), c.help)
+			cli.PrintFlag(out, c.usage(), c.help)
 		}
 		for _, w := range promptWords {
-			printFlag(out, w.name, w.help)
+			cli.PrintFlag(out, w.name, w.help)
 		}
 		fmt.Fprint(out, "\nOptions, as NAME=VALUE:\n\n")
 		for _, o := range options() {
-			printFlag(out, o.name, strings.ReplaceAll(o.help, "`", ""))
+			cli.PrintFlag(out, o.name, strings.ReplaceAll(o.help, "`", ""))
 		}
 		fmt.Fprint(out, "\n")
-		printFlag(out, strings.Join(p.grammar.sampleTypes, ", "), "shows that sample type; total_ and mean_ before it likewise")
+		cli.PrintFlag(out, strings.Join(p.grammar.sampleTypes, ", "), "shows that sample type; total_ and mean_ before it likewise")
 		return nil
 	}
 	if c := p.grammar.command(name); c != nil {
@@ -66,7 +67,7 @@ FOCUS           only samples through what matches this regular expression; sever
 		}
 		fmt.Fprintf(out, "%s=%s: %s\n", o.name, o.get(&p.s), strings.ReplaceAll(o.help, "`", ""))
 		for _, c := range o.choices {
-			printFlag(out, c.name, c.help)
+			cli.PrintFlag(out, c.name, c.help)
 		}
 		return nil
 	}

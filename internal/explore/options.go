@@ -1,4 +1,4 @@
-package app
+package explore
 
 import (
 	"flag"
@@ -10,6 +10,8 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/cli"
+	"whet/internal/profiles"
+	"whet/internal/report/flame"
 )
 
 // settings are the values of the options of views: pprof's, by its names.
@@ -328,4 +330,21 @@ func (s *settings) declare(fs *flag.FlagSet, takes group) {
 			return nil
 		})
 	}
+}
+
+// optionChoices are the values of options of views that are a fixed list.
+func optionChoices() map[string][]string {
+	choices := map[string][]string{
+		"symbolize": slices.DeleteFunc(profiles.SymbolizeModes(), func(mode string) bool { return mode == "" }),
+		"unit":      {"auto", "minimum"},
+	}
+	for _, p := range flame.Palettes() {
+		choices["colors"] = append(choices["colors"], string(p))
+	}
+	for _, o := range options() {
+		for _, c := range o.choices {
+			choices[o.name] = append(choices[o.name], c.name)
+		}
+	}
+	return choices
 }
