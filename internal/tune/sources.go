@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"whet/internal/callstack"
@@ -38,25 +39,20 @@ func (s *session) addDecisions(ctx context.Context) {
 		return
 	}
 	s.progress(Progress{Stage: "asking the compiler"})
-	if err := s.storeDecisions(ctx, "build/compiler.txt", []string{s.target.ImportPath}); err == nil {
+	start := s.now()
+	if text, err := compiler.Diagnostics(ctx, s.target, s.build, []string{s.target.ImportPath}); err == nil {
+		s.storeDecisions("build/compiler.txt", text, start, s.now())
 		s.decided = true
 	}
 }
 
-// storeDecisions keeps what the compiler says about packages.
-func (s *session) storeDecisions(ctx context.Context, rel string, packages []string) error {
-	start := s.now()
-	text, err := compiler.Diagnostics(ctx, s.target, s.build, packages)
-	if err != nil {
-		return err
-	}
-	s.keep(s.w.Write(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: s.now()}, s.frames.Rename(text)))
-	return nil
+// storeDecisions keeps what the compiler said about packages.
+func (s *session) storeDecisions(rel string, text []byte, start, end int64) {
+	s.keep(s.w.Write(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, s.frames.Rename(text)))
 }
 
 // addCompiler asks the type checker about the module's files that were seen in
-// profiles, and the compiler about their packages. Each has its own limit: what
-// the one takes longer is not the other's loss.
+// profiles, and the compiler about their packages, both at once.
 func (s *session) addCompiler(ctx context.Context) {
 	s.progress(Progress{Stage: "asking the compiler"})
 	files := make(map[string]string) // absolute → as in frames
@@ -81,10 +77,24 @@ func (s *session) addCompiler(ctx context.Context) {
 	if len(files) == 0 {
 		return
 	}
+	rel := "build/compiler.txt"
+	if s.decided {
+		rel, packages = "build/compiler-imports.txt", packages[1:]
+	}
 	start := s.now()
-	calling, stop := context.WithTimeout(ctx, compilerLimit)
-	calls, err := compiler.Calls(calling, s.target, s.build, files)
-	stop()
+	limited, stop := context.WithTimeout(ctx, compilerLimit)
+	defer stop()
+	var asking sync.WaitGroup
+	var decisions []byte
+	var decisionsErr error
+	var decided int64
+	if len(packages) > 0 {
+		asking.Go(func() {
+			decisions, decisionsErr = compiler.Diagnostics(limited, s.target, s.build, packages)
+			decided = s.now()
+		})
+	}
+	calls, err := compiler.Calls(limited, s.target, s.build, files)
 	if err != nil {
 		s.w.Warn("what the code calls could not be looked up everywhere, findings that need it may be missing: %v", err)
 	}
@@ -93,17 +103,12 @@ func (s *session) addCompiler(ctx context.Context) {
 	} else {
 		s.keep(s.w.Write(recording.Artifact{Path: "build/calls.json", Kind: recording.KindCalls, StartNs: start, EndNs: s.now()}, data))
 	}
-	rel := "build/compiler.txt"
-	if s.decided {
-		rel, packages = "build/compiler-imports.txt", packages[1:]
-	}
-	if len(packages) == 0 {
-		return
-	}
-	asking, stop := context.WithTimeout(ctx, compilerLimit)
-	defer stop()
-	if err := s.storeDecisions(asking, rel, packages); err != nil {
-		s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), err)
+	asking.Wait()
+	switch {
+	case decisionsErr != nil:
+		s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), decisionsErr)
+	case len(packages) > 0:
+		s.storeDecisions(rel, decisions, start, decided)
 	}
 }
 
