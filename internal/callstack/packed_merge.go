@@ -60,7 +60,8 @@ type PackedMerger struct {
 	sets     map[string]uint64 // by labels in pprof's order
 	samples  map[[2]uint64]int // by stack and labels
 	values   []int64           // of all samples, a row each
-	sums     []uint64          // of the magnitudes of all that was added, by column
+	sums     [][2]uint64       // of the magnitudes of all above and all below zero that was added, by column
+	apart    bool              // a profile was subtracted: the two sums are bounded each by itself
 	points   [2]uint64
 	path     [][2]uint64 // the polynomials' values of the path's prefixes; path[0] of none
 	row      []int64
@@ -85,7 +86,7 @@ func NewPackedMerger(first *Meta) *PackedMerger {
 		sets:     make(map[string]uint64),
 		samples:  make(map[[2]uint64]int),
 		comments: make(map[string]bool),
-		sums:     make([]uint64, len(first.Types)),
+		sums:     make([][2]uint64, len(first.Types)),
 		points:   [2]uint64{2 + rand.Uint64N(mersenne61-2), 2 + rand.Uint64N(mersenne61-2)},
 		path:     [][2]uint64{{}},
 		row:      make([]int64, len(first.Types)),
@@ -212,20 +213,26 @@ var errMergeSum = errors.New("merge: the values add up to more than 63 bits hold
 // zero.
 func (m *PackedMerger) scaled(c *Cursor, scale float64) (bool, error) {
 	any := false
+	m.apart = m.apart || scale < 0
 	for t := range m.row {
 		v := c.Value(t)
-		if scale != 1 {
+		switch {
+		case scale == -1 && v != math.MinInt64: // a difference is exact
+			v = -v
+		case scale != 1:
 			f := math.Round(float64(v) * scale)
 			if !(math.Abs(f) < 1<<63) {
 				return false, errMergeSum
 			}
 			v = int64(f)
 		}
-		magnitude := uint64(v)
+		sum := &m.sums[t]
 		if v < 0 {
-			magnitude = -magnitude
+			sum[1] -= uint64(v)
+		} else {
+			sum[0] += uint64(v)
 		}
-		if m.sums[t] += magnitude; m.sums[t] > math.MaxInt64 {
+		if max(sum[0], sum[1]) > math.MaxInt64 || !m.apart && sum[0]+sum[1] > math.MaxInt64 {
 			return false, errMergeSum
 		}
 		m.row[t] = v
@@ -318,6 +325,7 @@ func (m *PackedMerger) Merged() *Packed {
 		return p
 	}
 	again := NewPackedMerger(&p.Meta)
+	again.apart = m.apart
 	if err := again.Add(1, p); err != nil {
 		panic("callstack: a merged profile does not merge with itself: " + err.Error()) // its sums are smaller, its types its own
 	}

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/pprof/profile"
 	"github.com/klauspost/compress/gzip"
+
+	"whet/internal/callstack"
 )
 
 // restarted is what Delta warns of when it returns the later profile alone.
@@ -52,27 +53,25 @@ func Delta(before, after []byte) ([]byte, []string, error) {
 	if otherBinary(a, b) {
 		warnings = []string{restarted}
 	} else {
-		for _, s := range a.Sample {
-			for i := range s.Value {
-				s.Value[i] = -s.Value[i]
-			}
+		if !slices.Equal(a.Types, b.Types) {
+			return nil, nil, fmt.Errorf("delta: incompatible sample types: %v before and %v after", a.Types, b.Types)
 		}
-		diff, err := profile.Merge([]*profile.Profile{b, a})
+		diff, err := callstack.MergePacked([]float64{1, -1}, b, a)
 		if err != nil {
 			return nil, nil, fmt.Errorf("delta: %w", err)
 		}
-		if fell(diff) {
+		if fell(diff, counts) {
 			warnings = []string{restarted}
 		} else {
 			result = diff
-			result.TimeNanos, result.DurationNanos = a.TimeNanos, 0
+			result.TimeNanos, result.Duration = a.TimeNanos, 0
 		}
 	}
-	var out bytes.Buffer
-	if err := result.Write(&out); err != nil {
+	out, err := packed(result)
+	if err != nil {
 		return nil, nil, fmt.Errorf("delta: %w", err)
 	}
-	return out.Bytes(), warnings, nil
+	return out, warnings, nil
 }
 
 // counts reports whether a column only ever grows in a process's life.
@@ -83,7 +82,7 @@ func counts(column string) bool {
 // cumulative reads a profile that counts since the process began, with the
 // columns that Delta keeps. It takes no damaged one: a sample that is missing
 // on one side is a wrong figure.
-func cumulative(data []byte) (*profile.Profile, error) {
+func cumulative(data []byte) (*callstack.Packed, error) {
 	if what := kindOf(data); what != "" {
 		return nil, errors.New(what)
 	}
@@ -91,36 +90,28 @@ func cumulative(data []byte) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := bounded(data); err != nil {
-		return nil, err
-	}
-	p, err := profile.ParseUncompressed(message)
-	if err == nil {
-		err = p.CheckValid()
-	}
+	p, err := sound(message, DefaultLimits().Of(int64(len(data))))
 	if err != nil {
 		return nil, fmt.Errorf("not a pprof profile, or a damaged one: %w", err)
 	}
-	if !slices.ContainsFunc(p.SampleType, func(t *profile.ValueType) bool { return counts(t.Type) }) {
-		var names []string
-		for _, t := range p.SampleType {
-			names = append(names, t.Type)
+	var counters []int
+	var names []string
+	for t := range p.Types {
+		names = append(names, p.Types[t].Type)
+		if counts(p.Types[t].Type) {
+			counters = append(counters, t)
 		}
+	}
+	if len(counters) == 0 {
 		return nil, fmt.Errorf("it counts %q, which is no counter since the program began", names)
 	}
-	if p.DefaultSampleType == "alloc_space" {
-		keepCounters(p)
+	if p.DefaultNamed && names[p.DefaultType] == "alloc_space" {
+		kept := slices.Index(counters, p.DefaultType)
+		p = p.WithColumns(counters...)
+		p.DefaultType = kept
 	}
-	for c := range p.SampleType {
-		var sum int64
-		for _, s := range p.Sample {
-			if s.Value[c] < 0 {
-				return nil, errors.New("it has negative values: it is a difference already")
-			}
-			if sum += s.Value[c]; sum < 0 {
-				return nil, errSum
-			}
-		}
+	if fell(p, func(string) bool { return true }) {
+		return nil, errors.New("it has negative values: it is a difference already")
 	}
 	return p, nil
 }
@@ -149,39 +140,25 @@ func unpacked(data []byte) ([]byte, error) {
 	return message, nil
 }
 
-// keepCounters drops the columns that are none.
-func keepCounters(p *profile.Profile) {
-	var types []*profile.ValueType
-	var kept []int
-	for i, t := range p.SampleType {
-		if counts(t.Type) {
-			types, kept = append(types, t), append(kept, i)
-		}
-	}
-	p.SampleType = types
-	for _, s := range p.Sample {
-		values := make([]int64, len(kept))
-		for i, k := range kept {
-			values[i] = s.Value[k]
-		}
-		s.Value = values
-	}
-}
-
 // otherBinary compares the builds, where both profiles name theirs.
-func otherBinary(a, b *profile.Profile) bool {
-	if len(a.Mapping) == 0 || len(b.Mapping) == 0 {
+func otherBinary(a, b *callstack.Packed) bool {
+	if len(a.Mappings) == 0 || len(b.Mappings) == 0 {
 		return false
 	}
-	x, y := a.Mapping[0].BuildID, b.Mapping[0].BuildID
+	x, y := a.Mappings[0].BuildID, b.Mappings[0].BuildID
 	return x != "" && y != "" && x != y
 }
 
-// fell reports whether any counter of a difference is below zero.
-func fell(p *profile.Profile) bool {
-	for c, t := range p.SampleType {
-		if counts(t.Type) && slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return s.Value[c] < 0 }) {
-			return true
+// fell reports whether a value of a column that of selects is below zero.
+func fell(p *callstack.Packed, of func(column string) bool) bool {
+	for t := range p.Types {
+		if !of(p.Types[t].Type) {
+			continue
+		}
+		for r := p.Rows(t); r.Next(); {
+			if r.Value(0) < 0 {
+				return true
+			}
 		}
 	}
 	return false

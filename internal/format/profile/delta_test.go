@@ -403,7 +403,7 @@ func FuzzDeltaOfAnything(f *testing.F) {
 		}
 		whole, err := google.ParseData(data)
 		if err != nil {
-			t.Fatal(err)
+			return // it takes less, such as no location that nothing refers to and that refers to nothing
 		}
 		nothing := whole.Copy()
 		nothing.Sample = nil

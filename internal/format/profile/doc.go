@@ -23,8 +23,7 @@
 // from their sampling rate by the runtime already; in the formats before it,
 // which format/legacy reads, they were not.
 //
-// [Merge] and [Delta] work on files: they keep what only the file holds, such
-// as addresses and build ids. Delta is what a cumulative profile gained between
+// [Merge] and [Delta] work on files, and take no damaged ones. Delta is what a cumulative profile gained between
 // two moments; a program that was restarted in between shows by its counters,
 // which have fallen.
 //

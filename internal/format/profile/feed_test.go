@@ -23,7 +23,7 @@ import (
 func inPieces(data []byte, n int) (*callstack.Packed, error) {
 	s := newSource(bytes.NewReader(data), int64(len(data)))
 	s.room = int64(headroom + n)
-	return s.read(DefaultLimits())
+	return s.read(DefaultLimits(), new(damage))
 }
 
 // However the pieces of a message are cut, it is read the same: records in two

@@ -2,40 +2,43 @@ package profile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
-	"github.com/google/pprof/profile"
+	"whet/internal/callstack"
 )
 
-// bounded refuses what ReadPacked refuses, before google/pprof, which has no
-// bounds, unpacks it.
-func bounded(data []byte) error {
-	_, err := ReadPacked(bytes.NewReader(data), int64(len(data)), DefaultLimits())
-	return err
+// sound reads a profile that nothing is missing from: in a sum or a difference
+// nobody would see what was read around.
+func sound(data []byte, limits Limits) (*callstack.Packed, error) {
+	var d damage
+	p, err := newSource(bytes.NewReader(data), int64(len(data))).read(limits, &d)
+	if err == nil && d != (damage{negative: d.negative}) {
+		err = errors.New(d.warnings(p)[0])
+	}
+	return p, err
 }
 
 // Merge adds up profiles of one binary and returns the sum as a gzipped pprof
-// file. Unlike merging models it keeps what only the file holds: addresses,
-// mappings and build ids, so that the file can be disassembled later.
+// file.
 func Merge(files ...[]byte) ([]byte, error) {
-	var parts []*profile.Profile
+	var parts []*callstack.Packed
 	for i, data := range files {
-		if err := bounded(data); err != nil {
-			return nil, fmt.Errorf("merge: profile %d: %w", i+1, err)
-		}
-		p, err := profile.ParseData(data)
+		p, err := sound(data, DefaultLimits())
 		if err != nil {
 			return nil, fmt.Errorf("merge: profile %d: %w", i+1, err)
 		}
 		parts = append(parts, p)
 	}
-	sum, err := profile.Merge(parts)
+	sum, err := callstack.MergePacked(nil, parts...)
 	if err != nil {
-		return nil, fmt.Errorf("merge: %w", err)
+		return nil, err
 	}
+	return packed(sum)
+}
+
+func packed(p *callstack.Packed) ([]byte, error) {
 	var out bytes.Buffer
-	if err := sum.Write(&out); err != nil {
-		return nil, fmt.Errorf("merge: %w", err)
-	}
-	return out.Bytes(), nil
+	err := WritePacked(&out, p)
+	return out.Bytes(), err
 }

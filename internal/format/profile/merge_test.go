@@ -44,8 +44,8 @@ func TestMergeAddsUp(t *testing.T) {
 	}
 }
 
-// TestBoundedBeforeUnpacking: what fills memory is refused before google/pprof
-// makes anything of it, by its size and by what it stands for.
+// TestBoundedBeforeUnpacking: what fills memory is refused before anything is
+// made of it, by its size and by what it stands for.
 func TestBoundedBeforeUnpacking(t *testing.T) {
 	for name, c := range map[string]struct {
 		record []byte

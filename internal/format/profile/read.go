@@ -59,28 +59,28 @@ func Read(data []byte, limits Limits) (*callstack.Profile, error) {
 // or a bytes.Reader, as Read does, without expanding it. Little more is in
 // memory than what it returns. It may read r more than once.
 func ReadPacked(r io.ReaderAt, size int64, limits Limits) (*callstack.Packed, error) {
-	return newSource(r, size).read(limits)
+	return newSource(r, size).read(limits, new(damage))
 }
 
-func (s *source) read(limits Limits) (*callstack.Packed, error) {
+// read counts in d, of which there is none yet, what it read around.
+func (s *source) read(limits Limits, d *damage) (*callstack.Packed, error) {
 	limits = limits.Of(s.size)
 	head := make([]byte, min(2, s.size))
 	if n, err := s.r.ReadAt(head, 0); n < len(head) {
 		return nil, fmt.Errorf("read: %w", err)
 	}
-	var d damage
 	var p *callstack.Packed
 	var err error
 	switch {
 	case s.size == 0:
 		err = errors.New("the file is empty")
 	case isGzip(head):
-		p, err = s.readMembers(limits, &d)
+		p, err = s.readMembers(limits, d)
 	case s.size > limits.MaxBytes:
 		err = tooLarge(limits.MaxBytes)
 	default:
 		var f *feed
-		p, f, err = readMessage(func() *feed { return s.plain(s.size) }, limits, &d)
+		p, f, err = readMessage(func() *feed { return s.plain(s.size) }, limits, d)
 		if f.failed != nil {
 			err = fmt.Errorf("read: %w", f.failed)
 		}
