@@ -223,7 +223,7 @@ func waitsInside(s *Subject, lock string) (Verdict, bool) {
 	case kind == LockBound && lock != "":
 		v.Text += ", most of it for the lock at " + lock
 	case where != "":
-		v.Text += ", most of it in " + where
+		v.Text += ", most of it in " + brief(where)
 	}
 	return v, true
 }

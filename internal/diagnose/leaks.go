@@ -53,7 +53,7 @@ func (v Verdict) leaked(findings []finding.Finding) Verdict {
 	if f.Leak.Kind == finding.LeakGoroutines {
 		what, done = "Goroutine leak", "started"
 	}
-	v.Text = fmt.Sprintf("%s: %s, %s at %s:%d (%s). %s", what, leakText(f.Leak), done, f.File, f.Line, f.Function, v.Text)
+	v.Text = fmt.Sprintf("%s: %s, %s at %s:%d (%s). %s", what, leakText(f.Leak), done, brief(f.File), f.Line, brief(f.Function), v.Text)
 	return v
 }
 

@@ -162,7 +162,7 @@ func heaviestLock(subjects []*Subject, findings []finding.Finding) string {
 		}
 	}
 	if best != nil {
-		return fmt.Sprintf("%s:%d (%s)", best.File, best.Line, best.Function)
+		return fmt.Sprintf("%s:%d (%s)", brief(best.File), best.Line, brief(best.Function))
 	}
 	for _, of := range []func(*Subject) []contention.Place{
 		func(s *Subject) []contention.Place { return s.lockPlaces(s.Block, s.BlockCol) },
@@ -174,7 +174,7 @@ func heaviestLock(subjects []*Subject, findings []finding.Finding) string {
 			if places := of(s); len(places) > 0 && places[0].DelayNs > longest && places[0].Function != "" {
 				p := places[0]
 				longest = p.DelayNs
-				text = fmt.Sprintf("%s (%s)", s.at(Place{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1"))
+				text = fmt.Sprintf("%s (%s)", brief(s.at(Place{File: p.File, Line: p.Line})), brief(strings.TrimSuffix(p.Function, ".deferwrap1")))
 			}
 		}
 		if text != "" {

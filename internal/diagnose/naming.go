@@ -38,7 +38,7 @@ func heaviest(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (st
 	best := slices.MinFunc(own, func(a, b *namedShare) int {
 		return cmp.Or(cmp.Compare(a.cum, b.cum), a.deeper(b))
 	})
-	return best.name, ratio(best.cum, base)
+	return brief(best.name), ratio(best.cum, base)
 }
 
 // mostOwn names the user's own function that holds most of a service's CPU
@@ -60,7 +60,7 @@ func mostOwn(subjects []*Subject) (string, float64) {
 	if best == nil {
 		return "", 0
 	}
-	return best.name, ratio(best.cum, base)
+	return brief(best.name), ratio(best.cum, base)
 }
 
 // worthNaming is the share of the CPU time that a function has to hold to be

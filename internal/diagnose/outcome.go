@@ -98,11 +98,11 @@ func (l *ledger) ofItsOwn(e *entry) string {
 func named(p *finding.HotPlace) string {
 	switch {
 	case p.File == "":
-		return p.Function
+		return brief(p.Function)
 	case p.Line <= 0:
-		return fmt.Sprintf("%s in %s", p.Function, p.File)
+		return fmt.Sprintf("%s in %s", brief(p.Function), brief(p.File))
 	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
+	return fmt.Sprintf("%s:%d", brief(p.File), p.Line)
 }
 
 // spread says what there is instead of a place that matters.
@@ -126,7 +126,7 @@ func (l *ledger) spread() string {
 		text += fmt.Sprintf("; %s is the benchmark's own work", quantity.Percent(share))
 	}
 	if own := l.cpu.split("cpu", 0).Packages; len(own) > 0 && own[0].Ratio >= Threshold && own[0].Package != "" {
-		text += fmt.Sprintf("; %s is %s on its own", quantity.Percent(own[0].Ratio), own[0].Package)
+		text += fmt.Sprintf("; %s is %s on its own", quantity.Percent(own[0].Ratio), brief(own[0].Package))
 	}
 	return text
 }

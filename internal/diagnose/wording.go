@@ -12,6 +12,18 @@ func (s *Subject) isBenchmark() bool {
 	return s.Kind == "" || s.Kind == recording.TargetBenchmark
 }
 
+// brief is a name that a sentence has room for: what is longer than nameRunes
+// keeps its beginning and its end.
+func brief(name string) string {
+	runes := []rune(name)
+	if len(runes) <= nameRunes {
+		return name
+	}
+	return string(runes[:nameRunes/4]) + "…" + string(runes[len(runes)-nameRunes*3/4+1:])
+}
+
+const nameRunes = 160
+
 // forMore says how the user gets more samples of what was run.
 func (s *Subject) forMore() string {
 	switch {

@@ -62,11 +62,15 @@ func (c *Classified) Sums(t int) [NumClasses]int64 {
 // Classify decides the class of every sample. loops knows the benchmark
 // functions' source; an empty one is allowed.
 func Classify(p *callstack.Profile, loops *Loops) *Classified {
-	return classifyStacks(p, func(stack []callstack.FrameID) verdict { return classify(p, stack, loops) })
+	return classifyStacks(p, func(stack []callstack.FrameID, measuring []bool) verdict { return classify(p, stack, measuring, loops) })
 }
 
-// classifyStacks asks of about each stack once.
-func classifyStacks(p *callstack.Profile, of func(stack []callstack.FrameID) verdict) *Classified {
+// classifyStacks asks of about each stack once, and says which frames Measures.
+func classifyStacks(p *callstack.Profile, of func(stack []callstack.FrameID, measuring []bool) verdict) *Classified {
+	measuring := make([]bool, p.NumFrames()) // stacks repeat them
+	for id := range measuring {
+		measuring[id] = Measures(p.Frame(callstack.FrameID(id)).Function)
+	}
 	c := &Classified{Profile: p, Class: make([]Class, p.Len()), LoopsKnown: true}
 	byStack := make(map[callstack.StackID]verdict)
 	var parallel, lost, base int64 // in the first column
@@ -74,7 +78,7 @@ func classifyStacks(p *callstack.Profile, of func(stack []callstack.FrameID) ver
 		id := p.StackID(i)
 		v, ok := byStack[id]
 		if !ok {
-			v = of(p.Stack(i))
+			v = of(p.Stack(i), measuring)
 			byStack[id] = v
 		}
 		c.Class[i] = v.class
@@ -117,7 +121,7 @@ type verdict struct {
 }
 
 // classify reads one stack (leaf first) from its root.
-func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) verdict {
+func classify(p *callstack.Profile, stack []callstack.FrameID, measuring []bool, loops *Loops) verdict {
 	if len(stack) == 0 {
 		return verdict{class: Background}
 	}
@@ -149,7 +153,7 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, loops *Loops) ver
 		class, known := classifyBenchmark(p, stack[:benchmark], loops)
 		return verdict{class: class, unknown: !known, parallel: inParallel && class == Base}
 	}
-	if measures(p, stack) {
+	if measures(p, stack, measuring) {
 		return verdict{class: Harness}
 	}
 	root := p.Frame(stack[len(stack)-1]).Function

@@ -11,10 +11,10 @@ import (
 
 // ClassifyProgram decides the class of every sample of a program or a service.
 func ClassifyProgram(p *callstack.Profile) *Classified {
-	return classifyStacks(p, func(stack []callstack.FrameID) verdict { return classifyProgram(p, stack) })
+	return classifyStacks(p, func(stack []callstack.FrameID, measuring []bool) verdict { return classifyProgram(p, stack, measuring) })
 }
 
-func classifyProgram(p *callstack.Profile, stack []callstack.FrameID) verdict {
+func classifyProgram(p *callstack.Profile, stack []callstack.FrameID, measuring []bool) verdict {
 	onlyRuntime, initialises, onMain := true, false, false
 	for _, id := range stack {
 		f := p.Frame(id)
@@ -23,7 +23,7 @@ func classifyProgram(p *callstack.Profile, stack []callstack.FrameID) verdict {
 		onMain = onMain || f.Function == "main.main" || f.Function == "runtime.main"
 	}
 	switch {
-	case measures(p, stack):
+	case measures(p, stack, measuring):
 		return verdict{class: Harness}
 	case onlyRuntime:
 		return verdict{class: Background}
@@ -37,12 +37,11 @@ func classifyProgram(p *callstack.Profile, stack []callstack.FrameID) verdict {
 // measures reports whether a stack (leaf first) is whet's agent or a profiler
 // at work. The innermost such frame decides: one that only calls the program's
 // own code hands the sample back.
-func measures(p *callstack.Profile, stack []callstack.FrameID) bool {
+func measures(p *callstack.Profile, stack []callstack.FrameID, measuring []bool) bool {
 	for i, id := range stack {
-		fn := p.Frame(id).Function
 		switch {
-		case !Measures(fn):
-		case !isAgent(fn):
+		case !measuring[id]:
+		case !isAgent(p.Frame(id).Function):
 			return true
 		default:
 			// Its middleware, if the callee is a handler.

@@ -169,7 +169,7 @@ func words(s string) []string {
 
 var (
 	figure = regexp.MustCompile(`^[(<>≈~−-]*[0-9][0-9.,]*$`)
-	unit   = regexp.MustCompile(`^(%|ns|µs|ms|s|B|[KMGTPE]iB|cores|points)[/).,;:]*(s[).,;:]*)?$`)
+	unit   = regexp.MustCompile(`^(%|ns|µs|ms|s|[kMGTPE]|([kMGTPE]|[KMGTPE]i)?B|cores|points)(/(s|op))?[/).,;:]*(s[).,;:]*)?$`)
 )
 
 func Ns(v int64) string { return quantity.Nanoseconds(float64(v)) }

@@ -13,8 +13,8 @@ import (
 
 // A line ends with no figure whose unit begins the next, and nothing is lost.
 func TestWrapKeepsUnits(t *testing.T) {
-	got := Wrap("spent 5.6 % sync, for 1.04 s ± 10.0 ms (95 % of 3 GiB), 12 requests", 8)
-	want := []string{"spent", "5.6 %", "sync,", "for", "1.04 s", "± 10.0 ms", "(95 % of", "3 GiB),", "12", "requests"}
+	got := Wrap("spent 5.6 % sync, for 1.04 s ± 10.0 ms (95 % of 3 GiB), 12 requests, 442 B/op, 1.2 M.", 8)
+	want := []string{"spent", "5.6 %", "sync,", "for", "1.04 s", "± 10.0 ms", "(95 % of", "3 GiB),", "12", "requests,", "442 B/op,", "1.2 M."}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

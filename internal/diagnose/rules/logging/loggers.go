@@ -14,51 +14,59 @@ import (
 type loggers struct {
 	s        *diagnose.Subject
 	homeMade map[string]bool
-	names    map[string]loggerName // of functions, read once: stacks repeat them
+	names    map[string]*loggerName // of functions, read once: stacks repeat them
+	frames   map[*callstack.Frame]*loggerName
 }
 
 // loggerName is what a function's name says.
 type loggerName struct {
 	symbolname.Name
-	logger bool // of a logging package
-	logs   bool // of one, and not one that only configures it
+	logger   bool // of a logging package
+	homeMade bool // of the program's own
+	logs     bool // writes or builds a log record: homeMade, or of a logging package and not one that only configures it
 }
 
-func (l *loggers) name(fn string) loggerName {
+// name is asked once confirm is done.
+func (l *loggers) name(fn string) *loggerName {
 	n, ok := l.names[fn]
 	if !ok {
 		sym := symbolname.Parse(fn)
-		n = loggerName{sym, Package(sym.Package), knownPackage(sym.Package) && !configures(sym.Name)}
+		n = &loggerName{sym, Package(sym.Package), l.homeMade[fn], l.homeMade[fn] || knownPackage(sym.Package) && !configures(sym.Name)}
 		l.names[fn] = n
 	}
 	return n
 }
 
+// frame is name of a frame's function.
+func (l *loggers) frame(f *callstack.Frame) *loggerName {
+	n, ok := l.frames[f]
+	if !ok {
+		n = l.name(f.Function)
+		l.frames[f] = n
+	}
+	return n
+}
+
 func newLoggers(s *diagnose.Subject) *loggers {
-	l := &loggers{s: s, homeMade: make(map[string]bool), names: make(map[string]loggerName)}
+	l := &loggers{s: s, homeMade: make(map[string]bool), names: make(map[string]*loggerName), frames: make(map[*callstack.Frame]*loggerName)}
 	l.confirm()
 	return l
 }
 
 // logs reports whether a call of fn writes or builds a log record.
 func (l *loggers) logs(fn string) bool {
-	return l.homeMade[fn] || l.name(fn).logs
+	return l.name(fn).logs
 }
 
-// isLogger reports whether f is part of a logger, seen from its callee: the
-// place to change is then further out.
-func (l *loggers) isLogger(f *callstack.Frame, callee string) bool {
-	if l.homeMade[f.Function] {
+// isLogger reports whether a function is part of a logger, seen from its callee,
+// nil for none: the place to change is then further out.
+func (sym *loggerName) isLogger(c *loggerName) bool {
+	if sym.homeMade || sym.logger {
 		return true
 	}
-	sym := l.name(f.Function)
-	if sym.logger {
-		return true
-	}
-	if callee == "" || sym.Receiver == "" {
+	if c == nil || sym.Receiver == "" {
 		return false
 	}
-	c := l.name(callee)
 	return c.Package == sym.Package && c.Receiver == sym.Receiver
 }
 

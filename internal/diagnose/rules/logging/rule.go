@@ -148,20 +148,21 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *
 		if !f.s.Own(frame) {
 			continue
 		}
-		callee := ""
+		var callee *loggerName
 		if i > 0 {
-			callee = c.Frame(stack[i-1]).Function
+			callee = f.frame(c.Frame(stack[i-1]))
 		}
-		logs := f.logs(callee)
-		if logs && f.homeMade[callee] && serves(c, stack[:i-1]) {
+		logs := callee != nil && callee.logs
+		if logs && callee.homeMade && serves(c, stack[:i-1]) {
 			continue
 		}
 		inBenchmark := f.s.Loops.InBenchmark(frame.File, frame.Line)
 		switch {
-		case inBenchmark || f.isLogger(frame, callee):
+		case inBenchmark || f.frame(frame).isLogger(callee):
 			continue // a logger that is benchmarked, or the inside of one
 		case logs:
-			return i, f.statement(f.s.StatementOf(frame, callee), callee)
+			fn := c.Frame(stack[i-1]).Function
+			return i, f.statement(f.s.StatementOf(frame, fn), fn)
 		}
 		if st := f.lookup(frame); st != nil {
 			return i, st
