@@ -96,6 +96,38 @@ func (s *Subject) passing(c *hot.Classified, places []Place) Keep {
 	}
 }
 
+// fewestUnder is how many samples must fall under a lock before the place with
+// most of them is named.
+const fewestUnder = 20
+
+// MostUnder is the own line that most of the CPU time under a lock is spent at
+// or below, innermost first, and its share of that time. It is none where the
+// samples are few, or no line has half of them.
+func (s *Subject) MostUnder(held []Place) (at Place, share float64, ok bool) {
+	under := s.passing(s.CPU, held)
+	if s.CPUSamples(under) < fewestUnder {
+		return at, 0, false
+	}
+	sums := make(map[Place]int64)
+	EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+		if !under(i) {
+			return
+		}
+		for _, id := range stack {
+			if f := s.CPU.Frame(id); s.Own(f) {
+				sums[Place{Function: f.Function, File: f.File, Line: f.Line, EndLine: f.Line}] += s.CPU.Value(s.CPUColumn, i)
+				return
+			}
+		}
+	})
+	for p, v := range sums {
+		if part := ratio(v, baseSum(s.CPU, s.CPUColumn, under)); part >= mostOfHeld && (part > share || part == share && s.At(p) < s.At(at)) {
+			at, share = p, part
+		}
+	}
+	return at, share, share > 0
+}
+
 func both(a, b Keep) Keep {
 	if a == nil || b == nil {
 		return nil
@@ -103,8 +135,8 @@ func both(a, b Keep) Keep {
 	return func(i int) bool { return a(i) && b(i) }
 }
 
-// at is a place for people: "file:line".
-func (s *Subject) at(p Place) string {
+// At is a place for people: "file:line".
+func (s *Subject) At(p Place) string {
 	file := p.File
 	if s.Source != nil {
 		file = s.Source.Display(file)

@@ -235,3 +235,26 @@ func TestConfidenceOfWaits(t *testing.T) {
 		}
 	}
 }
+
+// Of 100 samples under the lock 60 are spent in work, 40 of them below it in
+// package fmt: 0.6. Nothing is said of few samples, nor where no line has half.
+func TestMostUnderALock(t *testing.T) {
+	cpu := cpuProfile(sample{stack: []string{"m/x.work", "fmt.Sprint"}, n: 40}, sample{stack: []string{"m/x.work"}, n: 20}, sample{stack: []string{"m/x.rest"}, n: 40})
+	at, share, ok := subject("B", cpu, nil, nil).MostUnder([]Place{held(1, 1)})
+	if !ok || at.Function != "m/x.work" || !near(share, 0.6) {
+		t.Errorf("%+v, %v, %v", at, share, ok)
+	}
+	for name, c := range map[string]struct {
+		cpu  *hot.Classified
+		held Place
+	}{
+		"not under it": {cpu, held(2, 9)},
+		"few samples":  {cpuProfile(sample{stack: []string{"m/x.work"}, n: 19}), held(1, 1)},
+		"no half":      {cpuProfile(sample{stack: []string{"m/x.a"}, n: 40}, sample{stack: []string{"m/x.b"}, n: 40}, sample{stack: []string{"m/x.c"}, n: 40}), held(1, 1)},
+		"no profile":   {nil, held(1, 1)},
+	} {
+		if at, _, ok := subject("B", c.cpu, nil, nil).MostUnder([]Place{c.held}); ok {
+			t.Errorf("%s: %+v", name, at)
+		}
+	}
+}

@@ -174,7 +174,7 @@ func heaviestLock(subjects []*Subject, findings []finding.Finding) string {
 			if places := of(s); len(places) > 0 && places[0].DelayNs > longest && places[0].Function != "" {
 				p := places[0]
 				longest = p.DelayNs
-				text = fmt.Sprintf("%s (%s)", brief(s.at(Place{File: p.File, Line: p.Line})), brief(strings.TrimSuffix(p.Function, ".deferwrap1")))
+				text = fmt.Sprintf("%s (%s)", brief(s.At(Place{File: p.File, Line: p.Line})), brief(strings.TrimSuffix(p.Function, ".deferwrap1")))
 			}
 		}
 		if text != "" {

@@ -294,7 +294,7 @@ func (m *merger) add(s *Subject, w weighed) {
 		},
 	}
 	if w.underLock != nil {
-		f.UnderLock = s.at(*w.underLock)
+		f.UnderLock = s.At(*w.underLock)
 		f.Unknown.Delay = false
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: fmt.Sprintf(
 			"the lock at %s is held while this runs, and others wait for it: its delay (%s of that delay and the base's CPU time) is counted here too", f.UnderLock, quantity.Percent(f.DelayRatio))})

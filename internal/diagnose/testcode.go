@@ -31,7 +31,7 @@ func (s *Subject) withoutTests(ws []weighed) (rest []weighed, warnings []string)
 			if w.claim.Leak != nil {
 				costs = "leaks: " + leakText(w.claim.Leak)
 			}
-			warnings = append(warnings, fmt.Sprintf("%s: %s at %s (%s) %s: it is code of the test, and no change of the package removes it", s.Benchmark, w.rule.ID, s.at(*p), p.Function, costs))
+			warnings = append(warnings, fmt.Sprintf("%s: %s at %s (%s) %s: it is code of the test, and no change of the package removes it", s.Benchmark, w.rule.ID, s.At(*p), p.Function, costs))
 		}
 		return true
 	})
@@ -67,7 +67,7 @@ func (s *Subject) testLocks() string {
 	}
 	p := tests[0]
 	return fmt.Sprintf("%s: waiting for the test's own lock at %s (%s) is %s of lock delay and CPU time: no change of the package removes it",
-		s.Benchmark, s.at(Place{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1"), quantity.Percent(share))
+		s.Benchmark, s.At(Place{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1"), quantity.Percent(share))
 }
 
 // MeasuresModule reports whether a benchmark measures code of the user's: a

@@ -6,6 +6,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/finding"
+	"whet/internal/quantity"
 )
 
 // Rule returns the rule.
@@ -37,14 +38,14 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		out = append(out, diagnose.Claim{
 			Place: l.Place, Cost: diagnose.Samples{Mutex: l.Delay.Keep()}, Confidence: confidence,
 			Why:      "Goroutines wait in line for this lock: what runs while it is held sets the pace of all of them, and more processors do not help.",
-			Remedy:   remedy(&l),
+			Remedy:   remedy(s, &l),
 			Evidence: l.Evidence,
 		})
 	}
 	return out
 }
 
-func remedy(l *lockheld.Lock) string {
+func remedy(s *diagnose.Subject, l *lockheld.Lock) string {
 	switch {
 	case l.Inside != "":
 		return fmt.Sprintf("The lock is inside %s. Call it less often, as once for many items, or give each goroutine a value of its own to call it on.", l.Inside)
@@ -52,6 +53,9 @@ func remedy(l *lockheld.Lock) string {
 		return "Do less while the lock is held, or divide what it guards: a lock for each shard, key or connection."
 	case l.Read:
 		return fmt.Sprintf("Readers hold %s across %s, and whoever writes waits for all of them. Copy what is needed under the lock and work on the copy, or keep what it guards behind an atomic pointer.", l.Name, lines(l.Held))
+	}
+	if at, share, ok := s.MostUnder(l.Held); ok {
+		return fmt.Sprintf("%s of the CPU time while %s is held (%s) is spent at %s. Do that before Lock or on a copy after Unlock; or divide what it guards: a lock for each shard, key or connection.", quantity.Percent(share), l.Name, lines(l.Held), s.At(at))
 	}
 	return fmt.Sprintf("No single call is to blame for what runs while %s is held (%s). Do less there: compute before Lock or on a copy after Unlock; or divide what it guards: a lock for each shard, key or connection.", l.Name, lines(l.Held))
 }
