@@ -119,11 +119,9 @@ func (l *loadFlags) read(e *cli.Env, operands []string) (*loadPlan, error) {
 	}
 	first := targets[0]
 	p.options = o
-	p.told = loadresult.Plan{
-		URL: recording.Redacted(first.URL), Targets: len(targets), Method: method(first), Protocol: o.Protocol.String(),
-		Connections: o.Concurrency, Streams: max(o.Streams, 1), Rate: l.rate, Poisson: l.poisson, Think: l.think, KeepAlive: o.KeepAlive,
-		Requests: o.Requests, Warmup: o.Warmup, Duration: o.Duration, Timeout: o.Timeout,
-	}
+	p.told = o.Plan()
+	p.told.URL, p.told.Targets, p.told.Method = recording.Redacted(first.URL), len(targets), method(first)
+	p.told.Rate, p.told.Poisson, p.told.Think = l.rate, l.poisson, l.think
 	if len(targets) > 1 {
 		for i := range targets[:min(len(targets), loadresult.PlanNames)] {
 			t := &targets[i]

@@ -12,7 +12,6 @@ import (
 	"whet/internal/cli"
 	loadformat "whet/internal/format/load"
 	"whet/internal/load/slo"
-	"whet/internal/loadresult"
 	"whet/internal/recording"
 	"whet/internal/report/load"
 )
@@ -37,7 +36,7 @@ func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string) error 
 			b = bounds
 		}
 		run := newLoadRun(runs[i], kept.Plan, kept.Result, b)
-		run.Course = kept.course
+		run.Course = kept.run.Course
 		own := ""
 		if len(names) > 1 {
 			own = runs[i]
@@ -149,7 +148,7 @@ func warningsOf(name string, warnings []string) []string {
 // keptLoad is a load as its recording has it.
 type keptLoad struct {
 	*loadformat.Load
-	course  *load.Course
+	run     load.Run
 	bounds  slo.Bounds
 	search  *load.Search // that found it; nil: it was not looked for
 	partial string
@@ -175,12 +174,7 @@ func readLoad(rec *recording.Recording) (*keptLoad, error) {
 	}
 	k := &keptLoad{partial: rec.Partial}
 	var err error
-	if k.Load, err = loadformat.Read(rec, func(iv loadresult.Interval) {
-		if k.course == nil {
-			k.course = load.NewCourse(iv.Response != nil)
-		}
-		k.course.Add(iv)
-	}); err != nil {
+	if k.run, k.Load, err = load.Read(rec); err != nil {
 		return nil, err
 	}
 	if k.SLO != "" {

@@ -14,6 +14,7 @@ import (
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
 	"whet/internal/loadresult"
+	"whet/internal/recording"
 	"whet/internal/schedule"
 )
 
@@ -84,6 +85,15 @@ func DefaultOptions() Options {
 		Warmup:      5 * time.Second,
 		Duration:    20 * time.Second,
 		Timeout:     10 * time.Second,
+	}
+}
+
+// Plan is what the options ask for, as recordings and pages have it: of one
+// target, in a closed loop.
+func (o *Options) Plan() loadresult.Plan {
+	return loadresult.Plan{
+		URL: recording.Redacted(o.URL), Targets: 1, Method: o.Method, Protocol: o.Protocol.String(), Connections: o.Concurrency, Streams: max(o.Streams, 1),
+		KeepAlive: o.KeepAlive, Requests: o.Requests, Warmup: o.Warmup, Duration: o.Duration, Timeout: o.Timeout,
 	}
 }
 

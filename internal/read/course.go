@@ -3,7 +3,6 @@ package read
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -19,8 +18,10 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/format/gctrace"
+	loadformat "whet/internal/format/load"
 	"whet/internal/format/metrics"
 	"whet/internal/recording"
+	"whet/internal/report/load"
 	runreport "whet/internal/report/run"
 )
 
@@ -29,31 +30,13 @@ import (
 type course struct {
 	benchmark string
 	rows      []metrics.Row
-	gc        []gctrace.Cycle // At is since the recording's origin
-	load      LoadFile
+	gc        []gctrace.Cycle  // At is since the recording's origin
+	load      *loadformat.Load // of a service; nil: there is none
+	run       load.Run         // it
 	events    []events.Event
 	// start and end enclose what the figures are about: the load without its
 	// warm-up, all runs of a program, or the benchmark's run.
 	start, end int64
-}
-
-// LoadFile is the load over time: load/seconds.json.
-type LoadFile struct {
-	Schema  string       `json:"schema"`
-	Seconds []LoadSecond `json:"seconds"`
-	BinNs   int64        `json:"bin_ns"`
-	Answers []int32      `json:"answers"` // whole ones in each bin since the warm-up ended
-}
-
-// LoadSecond is a second of it.
-type LoadSecond struct {
-	TimeNs   int64 `json:"t_ns"`
-	LengthNs int64 `json:"length_ns"`
-	Requests int64 `json:"requests"` // that ended
-	Errors   int64 `json:"errors"`   // of them failed
-	P50Ns    int64 `json:"p50_ns"`
-	P99Ns    int64 `json:"p99_ns"`
-	MaxNs    int64 `json:"max_ns"`
 }
 
 // readCourse reads the course of a program or a service, and where its time
@@ -69,9 +52,10 @@ func (a *Reading) readCourse() {
 		c.start, c.end = runs[0].StartNs, runs[len(runs)-1].EndNs
 	}
 	a.readRows(c)
-	for _, artifact := range a.artifacts(recording.KindLoad, "") {
-		if err := json.Unmarshal(artifact.data, &c.load); err != nil {
-			a.note(artifact.Path, nil, err)
+	if len(a.rec.Find(recording.KindLoad, "")) > 0 {
+		var err error
+		if c.run, c.load, err = load.Read(a.rec); err != nil {
+			a.warn("read the load: %v", err)
 		}
 	}
 	if a.wall = a.known.Wall; a.wall == nil {
@@ -298,8 +282,14 @@ func (a *Reading) service(svc *recording.Service) *runreport.Service {
 		out.Errors = append(out.Errors, runreport.ErrorKind{Kind: kind, Count: l.Errors[kind], Example: l.Examples[kind]})
 	}
 	slices.SortStableFunc(out.Errors, func(x, y runreport.ErrorKind) int { return cmp.Compare(y.Count, x.Count) })
-	for _, s := range a.courses[0].load.Seconds {
-		out.Seconds = append(out.Seconds, runreport.Second(s))
+	if c := a.courses[0]; c.load != nil {
+		for _, s := range c.run.Result.Seconds {
+			out.Seconds = append(out.Seconds, runreport.Second{TimeNs: c.load.TimeNs(&s), LengthNs: int64(s.Length), Requests: s.Requests, Errors: s.Errors,
+				P50Ns: int64(s.P50), P99Ns: int64(s.P99), MaxNs: int64(s.Max)})
+		}
+		if !c.load.Summed {
+			out.Load = &c.run
+		}
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"whet/internal/analyze/events"
 	"whet/internal/format/metrics"
+	"whet/internal/loadresult"
 	"whet/internal/quantity"
 	"whet/internal/recording"
 	runreport "whet/internal/report/run"
@@ -84,10 +85,12 @@ func (c *course) findEvents(rec *recording.Recording) {
 			in.OwnGC = append(in.OwnGC, events.Span(span))
 		}
 	}
-	for _, s := range c.load.Seconds {
-		in.Seconds = append(in.Seconds, events.Second{StartNs: s.TimeNs, LengthNs: s.LengthNs, Requests: s.Requests, Errors: s.Errors})
+	if c.load != nil {
+		for _, s := range c.run.Result.Seconds {
+			in.Seconds = append(in.Seconds, events.Second{StartNs: c.load.TimeNs(&s), LengthNs: int64(s.Length), Requests: s.Requests, Errors: s.Errors})
+		}
+		in.Answers, in.BinNs = c.run.Result.Answers, int64(loadresult.Bin)
 	}
-	in.Answers, in.BinNs = c.load.Answers, c.load.BinNs
 	c.events = events.Find(in)
 }
 

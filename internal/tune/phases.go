@@ -11,10 +11,11 @@ import (
 
 	"whet/internal/capture"
 	"whet/internal/capture/host"
+	loadformat "whet/internal/format/load"
 	"whet/internal/format/metrics"
 	"whet/internal/format/profile"
 	"whet/internal/load"
-	"whet/internal/read"
+	"whet/internal/loadresult"
 	"whet/internal/recording"
 )
 
@@ -50,7 +51,12 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 	r.deadline = r.c.Now().Add(r.o.Load.Warmup + r.o.Load.Duration)
 	r.progress(Progress{Stage: "warming up"})
 	o := r.o.Load
-	o.Progress = r.loadProgress
+	kept, err := loadformat.NewWriter(r.w.Writer, r.c.Version, o.Schedule.Open())
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	o.Progress, o.Interval = r.loadProgress, kept.Interval
 	running, err := load.Start(served, o)
 	if err != nil {
 		return err
@@ -72,7 +78,12 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 	if r.result.Started {
 		r.result.ThrottledNs = during.ThrottledNs // one control group has both
 	}
-	m.addLoad(result)
+	plan := o.Plan()
+	m.answers, m.result.URL, m.result.Load = result.Answers, plan.URL, loadformat.Sums(&plan, result, r.w.Manifest.Origin)
+	for _, w := range result.Warnings {
+		m.w.Warn("%s", w)
+	}
+	m.keep(kept.Finish(&plan, result, ""))
 	if target != nil && served.Err() == nil && !m.hangs {
 		r.progress(Progress{Stage: "taking the last profiles"})
 		taking, stop := context.WithTimeoutCause(ctx, r.o.Patience, errSilent)
@@ -84,7 +95,8 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 		return dead
 	}
 	if ctx.Err() == nil && result.Requests > 0 && result.Failed() == result.Requests {
-		return fmt.Errorf("every one of %d requests to %s failed: %s", result.Requests, recording.Redacted(r.o.Load.URL), firstExample(result))
+		kind := result.Commonest()
+		return fmt.Errorf("every one of %d requests to %s failed: %s", result.Requests, recording.Redacted(r.o.Load.URL), strings.TrimSpace(kind+": "+result.Examples[kind]))
 	}
 	return nil
 }
@@ -96,11 +108,11 @@ type measurement struct {
 	load   *load.Running
 	rates  *capture.Rates // the program's own, to be set again; nil: they were not changed
 
-	before map[string]*capture.Fetched
-	file   read.LoadFile
-	seen   map[string]int64 // answers when each of before was taken
-	traced *takenTrace
-	hangs  bool // the target gave no profile in time
+	before  map[string]*capture.Fetched
+	answers []int32          // in each loadresult.Bin of the load
+	seen    map[string]int64 // answers when each of before was taken
+	traced  *takenTrace
+	hangs   bool // the target gave no profile in time
 
 	stopMetrics context.CancelFunc
 	metrics     sync.WaitGroup
@@ -168,10 +180,10 @@ func (m *measurement) plain() time.Duration {
 // nanoseconds; 0: unknown.
 func (m *measurement) perRequest(start, end int64) float64 {
 	cpu := metrics.CPU(m.rows, start, end)
-	from, to := (start-m.result.Load.StartNs)/m.file.BinNs, (end-m.result.Load.StartNs)/m.file.BinNs
+	from, to := (start-m.result.Load.StartNs)/int64(loadresult.Bin), (end-m.result.Load.StartNs)/int64(loadresult.Bin)
 	var answers int64
-	for i := max(from, 0); i < min(to, int64(len(m.file.Answers))); i++ {
-		answers += int64(m.file.Answers[i])
+	for i := max(from, 0); i < min(to, int64(len(m.answers))); i++ {
+		answers += int64(m.answers[i])
 	}
 	if cpu == nil || answers == 0 {
 		return 0
@@ -467,4 +479,13 @@ func (m *measurement) warn(format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.warnings = append(m.warnings, fmt.Sprintf(format, args...))
+}
+
+// loadProgress passes on where the load stands.
+func (r *serviceRecorder) loadProgress(p load.Progress) {
+	stage := "under load"
+	if p.WarmingUp {
+		stage = "warming up"
+	}
+	r.progress(Progress{Stage: stage, Requests: p.Requests, Errors: p.Errors})
 }

@@ -103,6 +103,13 @@ func TestPlantedInAService(t *testing.T) {
 	if seconds != s.Requests {
 		t.Errorf("the seconds hold %d requests, the whole %d", seconds, s.Requests)
 	}
+	// The load is kept and shown as whet load keeps and shows its own.
+	if l := s.Load; l == nil || l.Result.Requests != s.Requests || l.Result.Service.Count() != s.Requests || l.Result.Service.Quantile(0.99) != s.P99Ns || l.Course == nil || l.Plan.Connections != 4 {
+		t.Errorf("load: %+v", s.Load)
+	}
+	if n := len(rec.Find(recording.KindHistograms, "")) + len(rec.Find(recording.KindLoadRun, "")) + len(rec.Find(recording.KindLoad, "")); n != 3 {
+		t.Errorf("%d files of the load", n)
+	}
 	if s.CPUNs == nil || s.PeakBytes == nil || s.GeneratorCPUNs == nil {
 		t.Errorf("CPU %v, peak %v, generator %v", s.CPUNs, s.PeakBytes, s.GeneratorCPUNs)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"whet/internal/format/hdrlog"
@@ -26,6 +25,11 @@ type Load struct {
 	// the result has no times, and of its plan little is known.
 	Summed   bool
 	Warnings []string // about the logs
+}
+
+// TimeNs is when a second of the result began, since the recording's origin.
+func (l *Load) TimeNs(s *loadresult.Second) int64 {
+	return l.StartNs + int64(s.Start.Sub(l.Result.Start))
 }
 
 // Read reads the load of a recording, of whatever kind the recording is. interval
@@ -89,35 +93,6 @@ func readRun(rec *recording.Recording) (*Load, error) {
 		return nil, fmt.Errorf("%s: %w", RunPath, err)
 	}
 	return &Load{Plan: f.Plan, Result: r, StartNs: f.StartNs, SLO: f.SLO}, nil
-}
-
-// summed is the load of a service as the manifest has it.
-func summed(rec *recording.Recording) *Load {
-	m := &rec.Service.Load
-	start := rec.Origin.Add(time.Duration(m.StartNs))
-	r := &loadresult.Result{
-		Began: start.Add(-time.Duration(m.WarmupNs)), Start: start, End: rec.Origin.Add(time.Duration(m.EndNs)),
-		Requests: m.Requests, Errors: m.Errors, Examples: m.Examples, Bytes: m.Bytes, Generator: loadresult.Generator{CPU: -1, Share: -1, Shared: -1},
-	}
-	r.Status, _ = codes(m.Status)
-	if m.GeneratorCPUNs != nil {
-		r.Generator.CPU = time.Duration(*m.GeneratorCPUNs)
-	}
-	plan := loadresult.Plan{URL: rec.Service.URL, Targets: 1, Connections: m.Concurrency, Streams: 1, KeepAlive: true, Warmup: time.Duration(m.WarmupNs), Duration: r.End.Sub(r.Start)}
-	return &Load{Plan: plan, Result: r, StartNs: m.StartNs, Summed: true}
-}
-
-// codes are statuses as numbers.
-func codes(status map[string]int64) (map[int]int64, error) {
-	out := make(map[int]int64)
-	for code, n := range status {
-		c, err := strconv.Atoi(code)
-		if err != nil {
-			return out, fmt.Errorf("status %.20q is no number", code)
-		}
-		out[c] = n
-	}
-	return out, nil
 }
 
 // Bounds of what a load counts: sums of several stay exact.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
-	"strconv"
 	"time"
 
 	"whet/internal/format/hdrlog"
@@ -159,22 +158,12 @@ const (
 )
 
 func newRunFile(plan *loadresult.Plan, r *loadresult.Result, slo string, since func(time.Time) int64) *runFile {
-	f := &runFile{
+	return &runFile{
 		Schema: runSchema, Plan: *plan, Open: r.Open, Began: r.Began, Start: r.Start, StartNs: since(r.Start), End: r.End, Interrupted: r.Interrupted,
-		Requests: r.Requests, Errors: r.Errors, Examples: r.Examples, Status: Statuses(r), Bytes: r.Bytes, InFlight: r.InFlight,
+		Requests: r.Requests, Errors: r.Errors, Examples: r.Examples, Status: statuses(r), Bytes: r.Bytes, InFlight: r.InFlight,
 		OldestNs: r.OldestInFlight, Connections: r.Connections, Connecting: r.Connecting, PlannedPerS: r.Rate, LateSends: r.LateSends, Drain: r.Drain, Behind: r.Behind, Leftover: r.Leftover,
 		Targets: r.Targets, Generator: r.Generator, Invalid: r.Invalid, Warnings: r.Warnings, SLO: slo,
 	}
-	return f
-}
-
-// Statuses are the answers by status, as keys of JSON.
-func Statuses(r *loadresult.Result) map[string]int64 {
-	out := make(map[string]int64)
-	for code, n := range r.Status {
-		out[strconv.Itoa(code)] = n
-	}
-	return out
 }
 
 // secondsFile is load/seconds.json. Of a service, the first versions of whet wrote

@@ -3,7 +3,9 @@ package load
 import (
 	"embed"
 	"errors"
+	"html/template"
 	"io"
+	"strings"
 
 	"whet/internal/loadresult"
 	"whet/internal/report/page"
@@ -69,6 +71,19 @@ type KneePoint struct {
 
 //go:embed assets
 var assets embed.FS
+
+// Part is what the page of a load has beside figures and seconds: the heat map, the
+// percentiles and the generator, for another page that has the others.
+func Part(run *Run) (html template.HTML, style, script string, err error) {
+	var b strings.Builder
+	if err := page.Write(&b, assets, "part.html", newView(&Page{Runs: []Run{*run}})); err != nil {
+		return "", "", "", err
+	}
+	return template.HTML(b.String()), page.Asset(assets, "load.css"), page.Asset(assets, "load.js"), nil
+}
+
+// Document is the load as JSON has it within a document.
+func Document(run *Run) any { return newJSON(run) }
 
 // WriteHTML writes a load, or several beside each other, as one HTML file
 // that loads nothing from elsewhere. Of several the first is what the others

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -79,6 +80,7 @@ func newProgramView(p *Program) *programView {
 }
 
 type serviceView struct {
+	Part    template.HTML // of the load's own page
 	URL     string
 	Loop    string
 	Figures []page.Figure

@@ -12,6 +12,7 @@ import (
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/flame"
+	"whet/internal/report/load"
 	"whet/internal/report/page"
 	"whet/internal/symbolname"
 )
@@ -138,8 +139,17 @@ func newPageView(p *Page) (*pageView, error) {
 	if err != nil {
 		return nil, err
 	}
+	style, script := page.KitStyle()+flame.Style(), flame.Script()
+	var part template.HTML
+	if p.Service != nil && p.Service.Load != nil {
+		html, css, js, err := load.Part(p.Service.Load)
+		if err != nil {
+			return nil, err
+		}
+		part, style, script = html, style+css, script+"\n{\n"+js+"}\n" // a block: its names stay its own
+	}
 	v := &pageView{
-		Shell:     page.NewShell("whet · "+title(p), page.KitStyle()+flame.Style(), flame.Script()),
+		Shell:     page.NewShell("whet · "+title(p), style, script),
 		Recorded:  recorded(p),
 		Verdict:   printable.Line(cmp.Or(p.Verdict.Text, "unknown")),
 		Kind:      printable.Line(p.Verdict.Kind),
@@ -183,6 +193,9 @@ func newPageView(p *Page) (*pageView, error) {
 		}
 	}
 	v.Run = newRunView(p)
+	if v.Run.Service != nil {
+		v.Run.Service.Part = part
+	}
 	for i := range p.Profiles {
 		v.Warnings = append(v.Warnings, flameWarnings(&p.Profiles[i])...)
 	}

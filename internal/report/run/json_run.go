@@ -3,6 +3,7 @@ package run
 import (
 	"math"
 
+	"whet/internal/report/load"
 	"whet/internal/report/page"
 )
 
@@ -46,6 +47,7 @@ type jsonService struct {
 	PeakBytes       *int64           `json:"peak_bytes"`
 	Generator       jsonGenerator    `json:"generator"`
 	Seconds         []jsonSecond     `json:"seconds"`
+	Load            any              `json:"load,omitempty"` // as in whet/load/1
 }
 
 type jsonGenerator struct {
@@ -140,6 +142,9 @@ func newJSONRun(p *Page) jsonRun {
 		}
 		for _, sec := range s.Seconds {
 			js.Seconds = append(js.Seconds, jsonSecond(sec))
+		}
+		if s.Load != nil {
+			js.Load = load.Document(s.Load)
 		}
 		run.Service = js
 	}

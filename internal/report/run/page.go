@@ -3,6 +3,7 @@ package run
 import (
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/finding"
+	"whet/internal/report/load"
 	"whet/internal/report/page"
 )
 
@@ -110,6 +111,8 @@ type Service struct {
 	PeakBytes                                 *int64
 	GeneratorCPUNs                            *int64
 	Seconds                                   []Second
+	// Load is the load as whet load shows it; nil: the recording is older than that.
+	Load *load.Run
 }
 
 // ErrorKind is one kind of failed request with its first example.
