@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"whet/internal/cli"
+	"whet/internal/doctor"
 	"whet/internal/explore"
 )
 
@@ -17,5 +18,5 @@ func commands() []*cli.Command {
 		loadCommand(),
 		benchCommand(),
 		compareCommand(),
-	}, explore.Commands(), []*cli.Command{doctorCommand(), completionCommand()})
+	}, explore.Commands(), []*cli.Command{doctor.Command(), completionCommand()})
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"flag"
-	"fmt"
 	"net/http"
 	"os"
 	"regexp"
@@ -15,8 +14,6 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/load/message"
-	"whet/internal/printable"
-	"whet/internal/quantity"
 	"whet/internal/recording"
 	"whet/internal/tune"
 )
@@ -134,7 +131,7 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 		return nil, err
 	}
 	status := e.Status()
-	c.Progress = func(p tune.Progress) { tuneProgress(status, p) }
+	c.Progress = func(p tune.Progress) { p.Show(status) }
 	recorded := func(outcome tune.Outcome, err error) (tune.Outcome, error) {
 		status.Clear()
 		return outcome, err
@@ -224,29 +221,4 @@ whet diagnose, top, list and flame read it, here or on another machine.`,
 			}
 		},
 	}
-}
-
-// tuneProgress shows where a recording stands.
-func tuneProgress(s *cli.StatusLine, p tune.Progress) {
-	if p.Plan != "" {
-		s.Line("plan: %s", printable.Message(p.Plan))
-		return
-	}
-	parts := []string{p.Stage}
-	if p.Benchmark != "" {
-		parts = append(parts, strings.TrimPrefix(p.Benchmark, "Benchmark"))
-	}
-	if p.Wanted > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s samples", quantity.Count(float64(p.Samples)), quantity.Count(float64(p.Wanted))))
-	}
-	if p.Requests > 0 {
-		parts = append(parts, quantity.Plural(int(p.Requests), "request"))
-	}
-	if p.Errors > 0 {
-		parts = append(parts, fmt.Sprintf("%s failed", quantity.Count(float64(p.Errors))))
-	}
-	if p.Left > 0 {
-		parts = append(parts, fmt.Sprintf("at most %v left", p.Left.Round(time.Second)))
-	}
-	s.Set("%s", strings.Join(parts, " · "))
 }

@@ -187,6 +187,9 @@ func House() Plan {
 		{Pattern: "internal/tune", Floor: Fourth, Powers: Clock | Files},
 		{Pattern: "internal/explore", Floor: Fourth, Powers: Files,
 			Why: "it writes what it shows to files, and talks with a terminal"},
+		{Pattern: "internal/doctor", Floor: Fourth, Powers: All,
+			Beside: []string{"internal/tune"},
+			Why:    "it tries each instrument on this machine, and measures what they cost a service that is recorded as tune records it"},
 		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files},
 
 		{Pattern: "internal/app", Floor: App, Powers: All},

@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -70,7 +70,7 @@ func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJS
 		return &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	status := e.Status()
-	o.Progress = func(p tune.Progress) { tuneProgress(status, p) }
+	o.Progress = func(p tune.Progress) { p.Show(status) }
 	outcome, err := tune.RecordCost(ctx, o)
 	status.Clear()
 	if outcome.Path == "" {

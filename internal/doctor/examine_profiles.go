@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"bytes"
@@ -125,7 +125,7 @@ func recordedObjects() int64 {
 	}
 	var objects int64
 	for _, r := range records {
-		if r.AllocObjects > 0 && r.AllocBytes/r.AllocObjects == int64(unsafe.Sizeof(profiled{})) && allocatedBy(r.Stack(), "whet/internal/app.allocateProfiled") {
+		if r.AllocObjects > 0 && r.AllocBytes/r.AllocObjects == int64(unsafe.Sizeof(profiled{})) && allocatedBy(r.Stack(), "whet/internal/doctor.allocateProfiled") {
 			objects += r.AllocObjects
 		}
 	}

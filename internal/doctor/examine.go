@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -94,7 +94,7 @@ type check struct {
 	try       func(ctx context.Context) instrument
 }
 
-// checks are in the order of the report. The machine is looked at before
+// Checks are in the order of the report. The machine is looked at before
 // anything is run that would load it.
 func (x *examiner) checks() []check {
 	var h recording.Host

@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"bytes"
@@ -292,39 +292,6 @@ func TestInstrumentsJSON(t *testing.T) {
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
-	}
-}
-
-// TestDoctorHere runs the verb on the machine at hand: every instrument of the
-// runtime has to work wherever the tests do.
-func TestDoctorHere(t *testing.T) {
-	var out, errs bytes.Buffer
-	if code := Run(t.Context(), []string{"doctor", "-json"}, nil, &out, &errs); code != cli.ExitDone || errs.Len() > 0 {
-		t.Fatalf("exit code %d, stderr %q", code, errs.String())
-	}
-	var doc doctorDocument
-	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
-	if len(doc.Instruments) != len(newExaminer().checks()) {
-		t.Errorf("%d instruments, want %d", len(doc.Instruments), len(newExaminer().checks()))
-	}
-	for _, i := range doc.Instruments {
-		switch i.Name {
-		case "go", "caches", "compiler diagnostics", "allocation profile", "block profile", "mutex profile", "execution trace":
-			if i.Status != statusWorks {
-				t.Errorf("%s is %s: %s", i.Name, i.Status, i.Detail)
-			}
-		}
-	}
-}
-
-func TestDoctorIsInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out, errs bytes.Buffer
-	if code := Run(ctx, []string{"doctor"}, nil, &out, &errs); code != cli.ExitInterrupted || out.Len() > 0 {
-		t.Errorf("exit code %d, stdout %q; want %d and nothing", code, out.String(), cli.ExitInterrupted)
 	}
 }
 

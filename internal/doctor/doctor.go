@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func absent(help, detail string, args ...any) instrument {
 	return instrument{Status: statusAbsent, Help: help, Detail: fmt.Sprintf(detail, args...)}
 }
 
-func doctorCommand() *cli.Command {
+func Command() *cli.Command {
 	return &cli.Command{
 		Name:     "doctor",
 		Operands: "[-cost URL [-- COMMAND…]]",
