@@ -137,6 +137,40 @@ func TestUnknownIsNull(t *testing.T) {
 
 func cpuUnknown(u Unknown) bool { return u.CPU }
 
+// Of 250 samples 50 and 42 fall on two places: 0.200 and 0.168 differ by 0.032,
+// and their standard error is √((0.368 − 0.001)/250) = 0.038. The next recording
+// may have them the other way round, so that the first by file and line stands
+// first, or the one with a finding. Of 25,000 samples the error is 0.0038.
+func TestAlikePlaces(t *testing.T) {
+	rule := "x"
+	place := func(line int, worth float64, n int64) HotPlace {
+		return HotPlace{File: "a.go", Line: line, WorthRatio: worth, CPURatio: &worth, CPUSamples: n}
+	}
+	first := func(ps ...HotPlace) int { SortHotPlaces(ps); return ps[0].Line }
+	if got := first(place(9, 0.2, 250), place(3, 0.168, 250)); got != 3 {
+		t.Errorf("alike: line %d is first", got)
+	}
+	if got := first(place(9, 0.168, 250), place(3, 0.2, 250)); got != 3 {
+		t.Errorf("alike, the other way round: line %d is first", got)
+	}
+	if got := first(place(9, 0.2, 25_000), place(3, 0.168, 25_000)); got != 9 {
+		t.Errorf("enough samples: line %d is first", got)
+	}
+	if got := first(place(9, 0.2, 20), place(3, 0.1, 20)); got != 9 {
+		t.Errorf("half of it, of few samples: line %d is first", got)
+	}
+	known := place(9, 0.168, 250)
+	known.Finding = &rule
+	if got := first(place(3, 0.2, 250), known); got != 9 {
+		t.Errorf("with a finding: line %d is first", got)
+	}
+	cpu, waited := 0.01, place(9, 0.2, 250)
+	waited.CPURatio = &cpu
+	if got := first(waited, place(3, 0.19, 250)); got != 9 {
+		t.Errorf("worth by waiting: line %d is first", got)
+	}
+}
+
 // The names in JSON are a contract with scripts.
 func TestJSONNames(t *testing.T) {
 	data, err := json.Marshal(Finding{Evidence: []Evidence{{}}})

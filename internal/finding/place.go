@@ -2,6 +2,7 @@ package finding
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -71,9 +72,46 @@ func Worth(cpu, alloc, base, gc, wait float64) float64 {
 	return max(work, wait)
 }
 
-// SortHotPlaces orders places by worth, then by where they stand.
+// SortHotPlaces orders places by worth. Those that are worth about the same as
+// the first of them stand in an order that the next recording of the same
+// program has, too: with a finding first, then by where they stand.
 func SortHotPlaces(ps []HotPlace) {
+	lasting := func(a, b HotPlace) int {
+		return cmp.Or(cmp.Compare(found(&b), found(&a)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	}
 	slices.SortStableFunc(ps, func(a, b HotPlace) int {
-		return cmp.Or(cmp.Compare(b.WorthRatio, a.WorthRatio), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+		return cmp.Or(cmp.Compare(b.WorthRatio, a.WorthRatio), lasting(a, b), cmp.Compare(a.Function, b.Function))
 	})
+	for first := 0; first < len(ps); {
+		end := first + 1
+		for end < len(ps) && alike(&ps[first], &ps[end]) {
+			end++
+		}
+		slices.SortStableFunc(ps[first:end], lasting)
+		first = end
+	}
+}
+
+func found(p *HotPlace) int {
+	if p.Finding != nil {
+		return 1
+	}
+	return 0
+}
+
+// nearly is the part of a place's worth from which another's is about the same.
+const nearly = 0.75
+
+// alike reports whether samples do not tell which of two places is worth more.
+// Of n samples p·n and q·n fall on them; the difference of the two shares has
+// the standard error √((p + q − (p − q)²)/n), and they are alike where they differ
+// by at most two of it, and not by more than a quarter: of few samples even
+// very different shares do not differ surely, and the larger is then the better
+// guess.
+func alike(a, b *HotPlace) bool {
+	p, q := a.WorthRatio, b.WorthRatio
+	if a.CPUSamples <= 0 || a.CPURatio == nil || b.CPURatio == nil || *a.CPURatio < nearly*p || *b.CPURatio < nearly*q {
+		return false // bytes are counted or sampled otherwise, and so are waits
+	}
+	return q >= nearly*p && p-q <= 2*math.Sqrt((p+q-(p-q)*(p-q))/float64(a.CPUSamples))
 }
