@@ -61,6 +61,9 @@ func TestProgramEndsTheProfile(t *testing.T) {
 }
 
 func TestProgramTracesItself(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	var own bytes.Buffer
 	if err := trace.Start(&own); err != nil {
 		t.Fatal(err)
@@ -131,6 +134,9 @@ func TestTraceTimes(t *testing.T) {
 }
 
 func TestTracesFollow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := t.TempDir()
 	s := quick()
 	s.traceFirst, s.traceLength = 10*time.Millisecond, 3*time.Millisecond
@@ -147,6 +153,9 @@ func TestTracesFollow(t *testing.T) {
 // The last collection makes the heap profiles whole: what was allocated in the
 // last moment is in them. The metrics do not count it as the program's.
 func TestHeapIsWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	rate := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate = rate }()
 	dir := t.TempDir()

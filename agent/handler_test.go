@@ -197,6 +197,9 @@ func TestRequestsAreBounded(t *testing.T) {
 // All of it at once, and Stop in the middle: no race, no hang, no other answer
 // than those that are meant.
 func TestAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	s := quick()
 	s.segment, s.cumulative, s.traceFirst = 5*time.Millisecond, 5*time.Millisecond, time.Millisecond
 	a := begun(t, settings{dir: t.TempDir(), continuous: s, flight: true})

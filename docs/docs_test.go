@@ -62,6 +62,9 @@ var notRun = map[string]string{
 // TestPages runs two pages at a time: while one measures, which only one does, the
 // other looks at what was measured.
 func TestPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of the documentation")
+	}
 	t.Parallel()
 	l := newLab(t)
 	paths := pagePaths(t)

@@ -14,6 +14,9 @@ var program = regexp.MustCompile("(?s)```go\n(package main\n.*?)```")
 // TestPrograms: the programs that pages show compile in a module of their own,
 // which has whet as they say.
 func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of the documentation")
+	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,9 @@ import (
 // Two packages' profiles make one whose sums are theirs, as google/pprof reads
 // them.
 func TestMerged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many proofs")
+	}
 	dir := t.TempDir()
 	if err := compile(t.Context(), dir, "", 4096, false, []string{"errors", "unicode/utf8"}); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,9 @@ p { margin: 0 } body { margin: 0; background: #fff; height: 1500px }
 </style><p id="end">`
 
 func TestScreenshot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of the documentation")
+	}
 	if _, err := findChromium(""); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)

@@ -98,6 +98,9 @@ func onlyNotes(text string) bool {
 // TestCompareIsBenchstat puts the real benchstat beside whet compare: with
 // -adjust none every byte of its tables and of its remarks is the same.
 func TestCompareIsBenchstat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	benchstat := goTool(t, "golang.org/x/perf/cmd/benchstat")
 	t.Chdir(fixtures(t))
 	for _, args := range []string{
@@ -190,6 +193,9 @@ func squeeze(s string) string {
 // TestBenchstatsFault keeps watch on the one figure that is not benchstat's: if
 // this fails, it was mended, and rankSum can go.
 func TestBenchstatsFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	benchstat := goTool(t, "golang.org/x/perf/cmd/benchstat")
 	t.Chdir(fixtures(t))
 	args := []string{"-col", "side", "-filter", ".name:Unequal", "-format", "csv", "unequal.txt"}
@@ -205,6 +211,9 @@ func TestBenchstatsFault(t *testing.T) {
 
 // TestCompareIsBenchcmp puts the real benchcmp beside -benchcmp.
 func TestCompareIsBenchcmp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	benchcmp := goTool(t, "golang.org/x/tools/cmd/benchcmp")
 	t.Chdir(fixtures(t))
 	for _, files := range [][]string{{"old.txt", "new.txt"}, {"encode-old.txt", "encode-new.txt"}, {"encode-new.txt", "encode-old.txt"}, {"crc-old.txt", "crc-new.txt"}, {"sides.txt", "unequal.txt"}, {"sides.txt", "sides.txt"}} {

@@ -121,6 +121,9 @@ func TestFetchTogether(t *testing.T) {
 
 // TestFetchTimeout: -timeout bounds the whole of it.
 func TestFetchTimeout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer server.Close()
 	_, errs, code := whet(t, "", "merge", "-timeout", "1", server.URL+"/x")

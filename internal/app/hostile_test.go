@@ -77,6 +77,9 @@ var harmless = pbType(1, 2) + pbBytes(2, pbNumber(1, 1), pbNumber(2, 5)) + pbLoc
 // refused in one line, or opened with a counted warning. Neither takes more
 // than the bound, which counts all that is ever allocated.
 func TestHostileInputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	var types, keys, chain strings.Builder
 	typeNames, keyNames, chainNames := []string{"", "main.f", "f.go"}, []string{"", "main.f", "f.go", "cpu", "count"}, []string{"", "cpu", "ns", "/absent/src.go"}
 	var values []byte
@@ -208,6 +211,9 @@ func (endless) Read(b []byte) (int, error) {
 
 // TestEndless: a pipe, a device and a server that never end are given up.
 func TestEndless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(w, endless{}) // until the client has had enough
 	}))

@@ -11,6 +11,9 @@ import (
 
 // TestBodyFiles: bodies are found beside the targets, and nowhere else.
 func TestBodyFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"secret": "s", "in/targets.txt": "", "in/a.json": "a", "in/sub/b.json": "b", "in/large": strings.Repeat("x", message.MaxBody+1)} {
 		path := filepath.Join(dir, name)

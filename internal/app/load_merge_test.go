@@ -84,6 +84,9 @@ func TestMergeOrder(t *testing.T) {
 }
 
 func TestMergeRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	dir := t.TempDir()
 	t.Chdir(dir)
 	writeLog(t, "a.hlog", 3, untaggedTimes, 0, 1)

@@ -21,6 +21,9 @@ import (
 // TestLoadGivesWay: whet load ends when it is told to, whatever it waits for to
 // read or to be read, and never waits for a pipe where it reads files.
 func TestLoadGivesWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	const pipe, url = "pipe", "http://127.0.0.1:1/"
 	for name, tc := range map[string]struct {
 		args []string
@@ -69,6 +72,9 @@ func TestLoadGivesWay(t *testing.T) {
 // TestLogIsNotRead: a load ends when it is told to, though who should read its log
 // does not, and says so.
 func TestLogIsNotRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	t.Chdir(t.TempDir())
 	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
 		t.Fatal(err)
@@ -137,6 +143,9 @@ func TestPrintedOutcome(t *testing.T) {
 // TestWriteResult: what was measured is written after an interruption, to a pipe
 // too, and not for good to one that nobody reads.
 func TestWriteResult(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	t.Chdir(t.TempDir())
 	const read, unread, file = "read", "unread", "file"
 	for _, name := range []string{read, unread} {

@@ -18,6 +18,9 @@ import (
 // command by command, is tested where views are made; here it is the grammar,
 // what holds from one command to the next, and the defaults of the prompt.
 func TestPromptPrintsWhatPprofPrints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	for _, c := range []struct{ fixture, script string }{
 		{"httpsrv_labels.cpu.pb.gz", `
 			top

@@ -83,6 +83,9 @@ func TestFormats(t *testing.T) {
 // TestDamagedPacks: of a packed text that was cut off, or that something was
 // appended to, what is whole is shown with a warning.
 func TestDamagedPacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var lines strings.Builder
 	for range 2000 {
@@ -117,6 +120,9 @@ func TestDamagedPacks(t *testing.T) {
 // TestMergeSaysWhatIsMissing: a file that is written has no place for the
 // warnings of those it was made of.
 func TestMergeSaysWhatIsMissing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	damaged, err := os.ReadFile("../format/profile/testdata/damaged_trailing_bytes.cpu.pb.gz")
 	if err != nil {
 		t.Fatal(err)

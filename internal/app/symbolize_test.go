@@ -47,6 +47,9 @@ func bareProfile(t *testing.T, change func(*google.Profile)) (path string) {
 // TestNamesOfAddresses: names come from the program that is named, or from
 // that which the profile names if it is the same build, and from no other.
 func TestNamesOfAddresses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +100,9 @@ func goToolDir(t *testing.T) string {
 // TestNamesFromWhereBinariesAreKept: below PPROF_BINARY_PATH, laid out as pprof
 // has it, and of libraries where the profile says, each by its own build id.
 func TestNamesFromWhereBinariesAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,9 @@ import (
 // TestTruncatedTexts: of a text format other than folded stacks, too, what
 // unpacks of a file that was cut off is shown, and said to be not all.
 func TestTruncatedTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	for name, c := range map[string]struct{ head, sample string }{
 		"perf script": {"", "w 12 [000] 1.%06d: 7 cycles: \n\t4010%02x main.f+0x1 (/bin/x)\n\n"},
 		"goroutines":  {"", "goroutine %d [running]:\nmain.f()\n\t/src/main.go:12 +0x1%02x\n\n"},

@@ -19,6 +19,9 @@ import (
 // pprof -proto leaves of a profile. Sample by sample, with all options, the
 // selection's tests compare.
 func TestMergeWritesWhatIsSelected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	for _, c := range []struct{ fixture, options string }{
 		{"httpsrv_labels.cpu.pb.gz", "-focus=json -ignore=Marshal$ -hide=^runtime -tagfocus=endpoint=/api/1"},
 		{"http.heap.pb.gz", "-noinlines -tagroot=bytes -divide_by=3 -prune_from=mallocgc|makeslice -sample_index=alloc_space"},

@@ -210,6 +210,9 @@ func TestLink(t *testing.T) {
 }
 
 func TestLinkFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	b := zooBinary(t)
 	dir := t.TempDir()
 	_, err := b.Link(context.Background(), BuildOptions{Flags: []string{"-ldflags=-nosuch"}}, 3, filepath.Join(dir, "x.test"))

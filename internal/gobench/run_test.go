@@ -164,6 +164,9 @@ func TestNoTime(t *testing.T) {
 // Each sub-benchmark can be run alone by the name its result had, on one
 // processor and on two.
 func TestNamesAreExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	b := zooBinary(t)
 	for _, cpu := range []string{"1", "2", ""} {
 		all, err := b.Run(t.Context(), Run{Bench: "BenchmarkNames", BenchTime: "2x", CPU: cpu})

@@ -17,6 +17,9 @@ import (
 // step. Services that take 300 ms and more need the longer budget for that; the 99th
 // percentile of random arrivals scatters too much from run to run: 16 and 18 of 20.
 func TestRateWithinABudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many searches")
+	}
 	half := capacity.Law{Lambda: 50, Sigma: 0.02}
 	random := func(s *server) *server {
 		s.work = func(r *rand.Rand, _ int) float64 { return 0.02 * (0.5 + r.Float64()) }

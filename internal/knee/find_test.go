@@ -329,6 +329,9 @@ func TestProgress(t *testing.T) {
 // plateau must not call it the knee: by the noise of this service, whose 8 workers
 // answer 100 a second each, more or less a third, that takes many runs.
 func TestUndecidedIsNoKnee(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many searches")
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	server := func(ctx context.Context, level float64, span time.Duration) (Point, error) {
 		x := 100 * min(level, 8) * (1 + (2*rng.Float64()-1)/3)

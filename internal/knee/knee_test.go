@@ -16,6 +16,9 @@ func off(got, want float64) float64 { return math.Abs(got/want - 1) }
 // the true one, in throughput and in concurrency, with a noise of 2.5 % between
 // runs and as much within them.
 func TestKneeOfKnownServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many searches")
+	}
 	for _, c := range []struct {
 		name     string
 		server   func(seed uint64) *server
@@ -59,6 +62,9 @@ func TestKneeOfKnownServers(t *testing.T) {
 // A machine that slows down while it is measured, by a fifth in the course of fifty
 // runs, moves the levels that are measured last; the plateau is measured beside them.
 func TestDrift(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many searches")
+	}
 	hits := 0
 	for seed := range uint64(20) {
 		s, n := pool(seed, 8, 0.02), 0
@@ -114,6 +120,9 @@ func TestKneeOfALaw(t *testing.T) {
 // evenly spaced arrivals the response time stays that of the service up to the
 // capacity, and grows beyond it.
 func TestRateOfKnownServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many searches")
+	}
 	for _, c := range []struct {
 		name    string
 		server  func(seed uint64) *server

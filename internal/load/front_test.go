@@ -41,6 +41,9 @@ func each(t *testing.T, f func(t *testing.T, engine string)) {
 // A number of requests is sent exactly, whatever the connections, in a closed
 // and in an open loop, and the load ends when they are answered.
 func TestRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	each(t, func(t *testing.T, engine string) {
 		for _, n := range []int64{1, 7, 500} {
 			for _, plan := range []schedule.Schedule{{}, schedule.Constant(2000)} {
@@ -88,6 +91,9 @@ func TestRequestsBehindWarmup(t *testing.T) {
 // 100 ms are 10, of which those that find no connection free are let go, and from
 // 100/s to 500/s over 500 ms 150.
 func TestRamp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	each(t, func(t *testing.T, engine string) {
 		o := options(quiet(t, func(http.ResponseWriter, *http.Request) {}).URL)
 		o.Engine, o.Warmup, o.Duration = engine, 100*time.Millisecond, 500*time.Millisecond
@@ -105,6 +111,9 @@ func TestRamp(t *testing.T) {
 
 // Random arrivals are all in the result, too.
 func TestPoisson(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	each(t, func(t *testing.T, engine string) {
 		o := options(quiet(t, func(http.ResponseWriter, *http.Request) {}).URL)
 		o.Engine, o.Warmup, o.Schedule = engine, 50*time.Millisecond, schedule.Constant(500).Poisson(3)
@@ -226,6 +235,9 @@ func TestIPv6(t *testing.T) {
 // that is asked for; the version is the one that was asked for, and the client
 // shows its certificate.
 func TestTLS(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	certificate, key := clientFiles(t)
 	var connections, resumed, shown, version atomic.Int64
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -302,6 +314,9 @@ var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // Each second of the load is passed on once, and together they are all of it.
 func TestInterval(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	each(t, func(t *testing.T, engine string) {
 		o := options(quiet(t, func(http.ResponseWriter, *http.Request) {}).URL)
 		var requests, times int64

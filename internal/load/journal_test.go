@@ -178,6 +178,9 @@ func TestJournalOfClosedLoop(t *testing.T) {
 // It was seen to fail with response times from the actual send, and with service
 // times from when a request was due, in each engine.
 func TestPlantedStall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	each(t, func(t *testing.T, engine string) {
 		const stalled, stall = 300, 500 * time.Millisecond
 		var j journal

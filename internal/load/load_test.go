@@ -71,6 +71,9 @@ func said(r *loadresult.Result) []string {
 // counted once, with the warm-up in Completed and without it in the result,
 // over as many connections as there are clients.
 func TestCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	var served, connections atomic.Int64
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		served.Add(1)
@@ -125,6 +128,9 @@ func TestCounts(t *testing.T) {
 
 // Each way to fail has its kind, and the load ends as planned.
 func TestKinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -250,6 +256,9 @@ func TestPrivateAuthority(t *testing.T) {
 // Every request carries the body and the headers, also when the answer to the
 // one before came before its body was read.
 func TestRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	t.Run("read", func(t *testing.T) { testRequest(t, 0) })
 	t.Run("every third refused", func(t *testing.T) { testRequest(t, 3) })
 }

@@ -48,6 +48,9 @@ func TestReadyBusy(t *testing.T) {
 }
 
 func TestNeverReady(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

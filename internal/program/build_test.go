@@ -28,6 +28,9 @@ const zooFirst = "own package own file \n" // line of the zoo's output
 // TestZoo: however the program ends, its own doing is as it was, and what the
 // agent says of the end is true.
 func TestZoo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := module(t, "zoo")
 	copyAgent(t, filepath.Join(dir, "whet", "agent"))
 	o := gobench.BuildOptions{Env: []string{"GOFLAGS=-mod=mod"}}
@@ -179,6 +182,9 @@ func copyAgent(t *testing.T, dir string) {
 }
 
 func TestVendoredTaggedAndOverlaid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := module(t, "vendored")
 	// A link of the user's to the tree: the go command then names its files
 	// through the link.
@@ -199,6 +205,9 @@ func TestVendoredTaggedAndOverlaid(t *testing.T) {
 }
 
 func TestWorkspaceCgoTrimpath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	if _, err := exec.LookPath("gcc"); err != nil {
 		skip(t, "gcc is not installed")
 	}
@@ -235,6 +244,9 @@ func TestWorkspaceCgoTrimpath(t *testing.T) {
 // A toolchain that the go command fetched lies in the module cache: the one of
 // this machine does too when the cache is where it is.
 func TestFetchedToolchain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "go.mod"), "module own.test/mod\n\ngo 1.26\n")
 	put(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() { println(\"hello\") }\n")
@@ -251,6 +263,9 @@ func TestFetchedToolchain(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	zoo, vendored := module(t, "zoo"), module(t, "vendored")
 	copyAgent(t, filepath.Join(zoo, "whet", "agent"))
 	crowded := t.TempDir()
@@ -332,6 +347,9 @@ func wantError(t *testing.T, target *gobench.Target, what string, o gobench.Buil
 
 // Without a home directory the go command has no module cache.
 func TestNoHome(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "go.mod"), "module own.test/homeless\n\ngo 1.26\n")
 	put(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")

@@ -162,6 +162,9 @@ func TestShowRefuses(t *testing.T) {
 
 // Long courses end with the newest points, and too many courses are cut.
 func TestShowBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := t.TempDir()
 	for n := range maxPoints + 5 {
 		keep(t, dir, "", n, "go1.26", line("BenchmarkX", float64(n), 1))

@@ -95,6 +95,9 @@ func (s *said) Ended(pkg, failed string, _ time.Duration) {
 func funcName(f *callstack.Frame) string { return f.Function }
 
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	o, scratch := options(t, module(t), "./...")
 	s := &said{}
 	o.Count, o.CPU, o.Profiles, o.Lines, o.Version = 2, "1,2", kinds, s, "test"
@@ -207,6 +210,9 @@ func TestRun(t *testing.T) {
 // One package's names are its own, and tests that fail keep it from being
 // measured where they were asked for.
 func TestRunOnePackage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := module(t)
 	o, scratch := options(t, dir, "./a")
 	o.Bench, o.Run, o.Profiles = "Parent/y", "Fine", []string{recording.KindAllocs}
@@ -255,6 +261,9 @@ func TestHistoryThatCannotBeMade(t *testing.T) {
 
 // A run that was killed leaves its work directory to the next one.
 func TestNextRunRemovesWhatAKilledOneLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	o, scratch := options(t, module(t), "./a")
 	s, err := worktree.NewScratch(scratch)
 	if err != nil {
@@ -274,6 +283,9 @@ func TestNextRunRemovesWhatAKilledOneLeft(t *testing.T) {
 }
 
 func TestNothingToRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := module(t)
 	for _, tt := range []struct {
 		bench    string
@@ -303,6 +315,9 @@ func TestNothingToRun(t *testing.T) {
 
 // Each look at the clock takes a second of this one.
 func TestBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	o, scratch := options(t, module(t), "./a", "./b")
 	s := &said{}
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -327,6 +342,9 @@ func TestBudget(t *testing.T) {
 // Whatever is running when somebody stops it: what was measured is in a partial
 // recording, nothing else is left, and the history is as it was.
 func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := module(t)
 	for _, tt := range []struct {
 		stage     string
@@ -374,6 +392,9 @@ func TestInterrupted(t *testing.T) {
 
 // What is built in another way is not mixed with what is not.
 func TestOddBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	o, _ := options(t, module(t), "./a")
 	o.Bench, o.Profiles, o.Flags = "Same", nil, []string{"-gcflags=-N -l"}
 	o.History = filepath.Join(t.TempDir(), "history")

@@ -11,6 +11,9 @@ import (
 
 // TestC holds functions, inlined calls and lines of C code against addr2line.
 func TestC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	for _, version := range []string{"4", "5"} {
 		out := filepath.Join(t.TempDir(), "c")
 		if text, err := exec.Command("gcc", "-g", "-gdwarf-"+version, "-O2", "-no-pie", "-o", out, filepath.Join("testdata", "c", "inline.c")).CombinedOutput(); err != nil {

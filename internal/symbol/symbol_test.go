@@ -134,6 +134,9 @@ func TestFormats(t *testing.T) {
 // TestStrippedIsTheSame compares every function and every instruction's frames
 // of a stripped program with those of the whole one.
 func TestStrippedIsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	for _, c := range all {
 		if c.name == c.like {
 			continue

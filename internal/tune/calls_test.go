@@ -74,6 +74,9 @@ func BenchmarkOne(b *testing.B) {
 // once; what is done only once does not end in too short a clean run; and the
 // benchmark that got too few samples is named.
 func TestSelectionAndShortage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/sel\n\ngo 1.26\n",
 		"x_test.go": `package sel

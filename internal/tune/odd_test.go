@@ -195,6 +195,9 @@ func profiled(prefix string) http.Handler {
 // TestStockPprof: a service that serves net/http/pprof alone gives what it has,
 // and what it has not is unknown, with the way to get it.
 func TestStockPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	server := httptest.NewServer(profiled("/admin"))
 	defer server.Close()
 	o := serviceOptions(t, server.URL+"/hello")
@@ -230,6 +233,9 @@ func TestStockPprof(t *testing.T) {
 // TestNoCPUProfile: that there is none shows only when it is asked for. It is
 // unknown then, like all else that is not there.
 func TestNoCPUProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	all := profiled("")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/profile") {
@@ -285,6 +291,9 @@ func TestNoInstruments(t *testing.T) {
 
 // TestSocket: instruments on a Unix socket, where the user says so.
 func TestSocket(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	server := httptest.NewServer(profiled(""))
 	defer server.Close()
 	dir, err := os.MkdirTemp("", "w") // t.TempDir may be too long for a socket

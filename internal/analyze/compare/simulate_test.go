@@ -92,6 +92,9 @@ func anyDifferent(rows []Row) bool {
 
 // What differs by the margin is called unchanged as rarely.
 func TestFalseNoChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
 	const alpha = 0.05
 	runs := 300 * *simulate
 	wrong := 0

@@ -200,6 +200,9 @@ func TestNamesAreTheRuntimes(t *testing.T) {
 }
 
 func TestCallees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	const p = "calls.test/mod.x/names%2ev2"
 	calls := callsOf(t, "./names.v2", "names.v2/names.go")["names.v2/names.go"]
 	first := lineOf(t, "names.v2/names.go", "\tt.Ptr()")
@@ -409,6 +412,9 @@ func TestCancelled(t *testing.T) {
 // TestNothingIsLeftBehind: with -work, as when it is stopped, the go command
 // keeps its work directory.
 func TestNothingIsLeftBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
 	dir := copied(t)
 	target := resolve(t, "./rec", gobench.BuildOptions{})
 	t.Setenv("TMPDIR", t.TempDir())

@@ -42,6 +42,9 @@ func UseGen() int { return len(Gen("x")) }
 
 // The installed compiler's own words.
 func TestParseRealOutput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module p.test/p\n\ngo 1.26\n", "p.go": source} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

@@ -227,6 +227,9 @@ func TestFixture(t *testing.T) {
 
 // The Go release in use still prints what is understood here.
 func TestChild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	program := filepath.Join(t.TempDir(), "program.exe")
 	build := exec.Command("go", "build", "-o", program, "./testdata/program")
 	if out, err := build.CombinedOutput(); err != nil {

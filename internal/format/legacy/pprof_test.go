@@ -152,6 +152,9 @@ func compare(t *testing.T, data []byte) *callstack.Packed {
 // TestFixturesAsPprof compares profiles of programs of 2011 to 2017, and the
 // texts of a program of today, with pprof's reading.
 func TestFixturesAsPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	names, err := filepath.Glob("testdata/*.*prof*")
 	if err != nil || len(names) < 12 {
 		t.Fatal(names, err)

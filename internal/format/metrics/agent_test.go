@@ -20,6 +20,9 @@ import (
 // planted work, a planted lock, a planted collection, planted goroutines, each
 // at its place and the last two at their time.
 func TestAgentsRecording(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	path := filepath.Join(t.TempDir(), "run.whet")
 	var mu sync.Mutex
 	begin := time.Now()

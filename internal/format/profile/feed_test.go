@@ -30,6 +30,9 @@ func inPieces(data []byte, n int) (*callstack.Packed, error) {
 // pieces and in many, a stack like the one before in the piece before, records
 // longer than the headroom.
 func TestPieces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	long := small()
 	for i := range 3 {

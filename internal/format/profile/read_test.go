@@ -128,6 +128,9 @@ func theirs(p *google.Profile) []flat {
 }
 
 func TestReadAgreesWithGooglePprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
 	for _, name := range fixtures(t) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			data, err := os.ReadFile(name)

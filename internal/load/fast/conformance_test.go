@@ -10,6 +10,9 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	conformance.Run(t, func() engine.Engine {
 		e, err := Epoll()
 		if err != nil {

@@ -55,6 +55,9 @@ func hostile(c net.Conn) {
 // Against a server that does all that, every request ends in one way, and
 // nothing is left: TestMain looks for goroutines, this test for descriptors.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	server, client := certified(t)
 	l, err := tls.Listen("tcp", "127.0.0.1:0", server)
 	if err != nil {

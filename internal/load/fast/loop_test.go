@@ -32,6 +32,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A request allocates nothing. The server of this test does not either; what
 // remains is making loops and connections.
 func TestAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	addr := listen(t, "tcp", "127.0.0.1:0", hello)
 	for _, open := range []bool{false, true} {
 		j := job(t, addr)
@@ -397,6 +400,9 @@ func TestRefused(t *testing.T) {
 
 // The body of an answer is not counted again for the failure behind it.
 func TestBytesBeforeFailure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,9 @@ import (
 )
 
 func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	conformance.Soak(t, func() engine.Engine {
 		e, err := Epoll()
 		if err != nil {
@@ -20,5 +23,8 @@ func TestSoak(t *testing.T) {
 }
 
 func TestSoakOverIOUring(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	conformance.Soak(t, func() engine.Engine { return byIOUring(t) }, conformance.Features{})
 }

@@ -141,6 +141,9 @@ func TestUnaskedRecord(t *testing.T) {
 
 // On one processor loop, handshakes, service and collector take turns.
 func TestOneProcessor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	server, client := certified(t)
 	l, err := tls.Listen("tcp", "127.0.0.1:0", server)

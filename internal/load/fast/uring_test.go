@@ -35,11 +35,17 @@ func byIOUring(t testing.TB) engine.Engine {
 }
 
 func TestConformanceOverIOUring(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	conformance.Run(t, func() engine.Engine { return byIOUring(t) }, conformance.Features{})
 }
 
 // TestOverIOUring runs the tests of the loop over io_uring: drive sees the name.
 func TestOverIOUring(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	byIOUring(t)
 	for name, test := range map[string]func(*testing.T){
 		"allocations": TestAllocations, "requests": TestRequests, "arrivals": TestArrivals, "giving up": TestGiveUp,

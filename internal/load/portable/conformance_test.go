@@ -11,6 +11,16 @@ var features = conformance.Features{HTTP2: true, Cookies: true, Hosts: true}
 
 func open() engine.Engine { return Engine{} }
 
-func TestConformance(t *testing.T) { conformance.Run(t, open, features) }
+func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
+	conformance.Run(t, open, features)
+}
 
-func TestSoak(t *testing.T) { conformance.Soak(t, open, features) }
+func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
+	conformance.Soak(t, open, features)
+}

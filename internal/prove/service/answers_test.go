@@ -156,6 +156,9 @@ func TestUnsteady(t *testing.T) {
 // Sides that answer differently are not measured; sides that answer alike are,
 // unless nothing else was asked for. Commands are started for it, and ended.
 func TestAnswersFirst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := options(t, local, line("pid", "127.0.0.1:{port}"), line("quick", "127.0.0.1:{port}"))
 	o.SameAnswers = true
 	res := prove(t, o)

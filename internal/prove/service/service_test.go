@@ -146,6 +146,9 @@ func row(t *testing.T, res *compare.Result, unit string) compare.Row {
 // works 1 ms, under the same arrivals: in the response time, which decides, in
 // CPU time and in throughput.
 func TestVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := options(t, local, line("slow", "127.0.0.1:{port}"), line("quick", "127.0.0.1:{port}"))
 	o.Rounds = compare.FewestRounds(3, o.Alpha) + 2
 	res := prove(t, o)
@@ -170,6 +173,9 @@ func TestVerdicts(t *testing.T) {
 // Bytes per request are those that the runtime of a side counts; a side that is
 // not asked has none.
 func TestAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := options(t, local, line("alloc", "127.0.0.1:{port}"), line("plain", "127.0.0.1:{port}"))
 	o.Pprof = []string{"http://127.0.0.1:{port}"}
 	r := &runner{o: &o, rate: o.Rate, span: o.Span}
@@ -275,6 +281,9 @@ func ok(w http.ResponseWriter, _ *http.Request) {
 
 // Both addresses get the same requests at the same rate, each by turns.
 func TestAddresses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	var served [2]atomic.Int64
 	var both, active atomic.Int64
 	side := func(i int) string {
@@ -315,6 +324,9 @@ func TestAddresses(t *testing.T) {
 
 // What a side does wrong is said, and is not measured.
 func TestFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	fine := handler(t, ok)
 	for name, c := range map[string]struct {
 		bad  http.HandlerFunc
@@ -375,6 +387,9 @@ func TestFailures(t *testing.T) {
 
 // A side that begins to fail in the middle of the rounds is a failing one.
 func TestDiesLater(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	var n atomic.Int64
 	bad := handler(t, func(w http.ResponseWriter, _ *http.Request) {
 		burn(time.Millisecond)
@@ -433,6 +448,9 @@ func TestFewErrors(t *testing.T) {
 
 // Ctrl-C ends the load and the services, and gives what there is.
 func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := options(t, local, line("quick", "127.0.0.1:{port}"), line("quick", "127.0.0.1:{port}"))
 	o.Rounds = 1000
 	for _, round := range []int{0, 2} {
@@ -452,6 +470,9 @@ func TestInterrupted(t *testing.T) {
 
 // The rate is half of what the slower side completes.
 func TestRate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	o := options(t, "", handler(t, ok), handler(t, func(w http.ResponseWriter, _ *http.Request) { burn(5 * time.Millisecond) }))
 	o.Rate = 0
 	r := &runner{o: &o, span: 10 * time.Millisecond} // too short for any such rate: nothing is tried
@@ -470,6 +491,9 @@ func TestRate(t *testing.T) {
 
 // A user, who may be a token, and a password in an address are in nobody's result.
 func TestSecrets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	url := strings.Replace(handler(t, ok), "//", "//user:secret@", 1)
 	o := options(t, "", url, url)
 	doc, err := json.Marshal(prove(t, o))

@@ -41,6 +41,9 @@ func (b *tab) settle() {
 
 // Zoom by click, drag, wheel and keys; search; sandwich; comparison.
 func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	p := Page{Title: "shop", Module: "example.com/shop", Link: "https://git.example.com/{file}#L{line}",
 		Views: []View{{Graph: graphOf(t, shop(t))}, {Label: "difference", Graph: diffOf(t)}}}
 	b := openFile(t, "flame.html", htmlOf(t, p))
@@ -133,6 +136,9 @@ func TestBrowser(t *testing.T) {
 // The page's numbers and colours are those of the program, its layout and its
 // sandwich those of a reference; a large tree is drawn or counted whole.
 func TestBrowserAgreesWithTheProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	g := largeGraph(t)
 	views := []View{{Graph: g}, {Graph: graphOf(t, shop(t))}, {Graph: diffOf(t)}}
 	b := openFile(t, "flame.html", htmlOf(t, Page{Title: "large", Views: views, Inverted: true}))
@@ -288,6 +294,9 @@ func inJSON(t *testing.T, v any) string {
 
 // Names that want to be more than names are shown, and do nothing.
 func TestBrowserHostileNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	v := View{Label: hostile[0], Unit: hostile[1], Graph: hostileGraph(t)}
 	b := openFile(t, "flame.html", htmlOf(t, Page{Title: hostile[0], Subtitle: hostile[7], Views: []View{v, v}, Warnings: hostile, Link: "https://example.com/{function}"}))
 	if n := chromium.Eval[int](b.Tab, `document.querySelectorAll("img, iframe, object, link, [src], [onerror], [onmouseover]").length`); n != 0 {
@@ -314,6 +323,9 @@ func TestBrowserHostileNames(t *testing.T) {
 
 // The picture's own script: zoom, search, and back.
 func TestBrowserSVG(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	o := DefaultSVGOptions()
 	o.Title = "shop"
 	b := openFile(t, "flame.svg", svgOf(t, View{Graph: graphOf(t, shop(t))}, o))

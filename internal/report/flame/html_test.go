@@ -69,6 +69,9 @@ func TestHTMLIsClosed(t *testing.T) {
 
 // The page of a tree as large as they get stays small.
 func TestHTMLIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	g := largeGraph(t)
 	doc := htmlOf(t, Page{Title: "large", Views: []View{{Graph: g}}})
 	if perNode := float64(len(doc)) / float64(len(g.Nodes)); perNode > 25 {

@@ -28,6 +28,9 @@ func show(t *testing.T, doc []byte) *tab {
 // cells where their counts are, lines that end where their data does, on laptops
 // and phones, in both schemes, and nothing loaded.
 func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for name, p := range loadPages() {
 		b := show(t, htmlOf(t, p))
 		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))

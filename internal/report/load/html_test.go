@@ -30,6 +30,9 @@ func htmlOf(t *testing.T, p *Page) []byte {
 }
 
 func TestHTMLGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for name, p := range loadPages() {
 		doc := pagetest.Bare(htmlOf(t, p))
 		doc = regexp.MustCompile(`(Security-Policy" content=")[^"]*`).ReplaceAll(doc, []byte("$1"))
@@ -44,6 +47,9 @@ func TestHTMLGolden(t *testing.T) {
 }
 
 func TestHTMLHoldsOnlyItsOwnMarkup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for name, p := range loadPages() {
 		doc := htmlOf(t, p)
 		pagetest.CheckMarkup(t, name, doc)
@@ -70,6 +76,9 @@ func TestCourseRows(t *testing.T) {
 // The course of a day, here in steps of ten seconds, has as little to it as that
 // of minutes, and loses no request; columns follow each other without a gap.
 func TestCourseOfADay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	c := NewCourse(false)
 	h := new(hist.Histogram)
 	const step, steps = 10 * time.Second, 24 * 360
@@ -274,6 +283,9 @@ func TestQuantilePathAgainstSorting(t *testing.T) {
 
 // A day stays below 2 MB, and so do three beside each other.
 func TestHTMLOfADayIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	run := openLoad("", 1000, 1)
 	const day = 24 * 3600
 	first := run.Result.Seconds

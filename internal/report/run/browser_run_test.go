@@ -14,6 +14,9 @@ import (
 // their shares, marks at their moments, all on one axis; readable in both
 // schemes; nothing sticks out on a phone.
 func TestBrowserRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for _, name := range []string{"service", "program", "courses", "hostile"} {
 		b := openFile(t, html(t, pages()[name]))
 		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))

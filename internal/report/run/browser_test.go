@@ -61,6 +61,9 @@ func (b *tab) crumbs() []string {
 }
 
 func TestBrowserReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	b := openFile(t, html(t, visitsPage()))
 
 	// The tree is known: the root, runN, the benchmark, Hello, and on it, in
@@ -157,6 +160,9 @@ func TestBrowserReport(t *testing.T) {
 
 // Names that want to be more than names are shown, and do nothing.
 func TestBrowserHostileNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for name, doc := range documents(t) {
 		if !strings.HasPrefix(name, "hostile") && !strings.HasPrefix(name, "zero") && !strings.HasPrefix(name, "empty") {
 			continue

@@ -27,6 +27,9 @@ func documents(t *testing.T) map[string][]byte {
 }
 
 func TestHTMLHoldsOnlyItsOwnMarkup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for name, doc := range documents(t) {
 		pagetest.CheckMarkup(t, name, doc)
 		pagetest.CheckPolicy(t, name, doc, 1)
@@ -59,6 +62,9 @@ func TestHTMLShowsHostileNames(t *testing.T) {
 }
 
 func TestHTMLDeterministic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for name := range pages() {
 		a, b := html(t, pages()[name]), html(t, pages()[name])
 		if !bytes.Equal(a, b) {

@@ -16,6 +16,9 @@ import (
 // A program is "the program" and a service "the service": what they are not is
 // not said of them anywhere.
 func TestNoBenchmarkOfProgramsAndServices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	word := regexp.MustCompile(`(?i)\bbenchmarks?\b`)
 	for _, name := range []string{"service", "program", "bare"} {
 		p := pages()[name]
@@ -85,6 +88,9 @@ func TestAsideProfiles(t *testing.T) {
 // Lines fit a terminal of 60 columns too, but for code to be copied and the
 // line that ends what the profiler found.
 func TestRunTextWidth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for _, name := range []string{"service", "program", "bare", "courses"} {
 		for _, width := range []int{60, 80, 100, 160} {
 			for _, all := range []bool{false, true} {
@@ -275,6 +281,9 @@ func TestChartWords(t *testing.T) {
 
 // A page does not grow without bound with what was recorded.
 func TestHugePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	p := hugePage()
 	doc := html(t, p)
 	if len(doc) > 6<<20 {

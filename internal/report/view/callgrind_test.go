@@ -153,6 +153,9 @@ func topRows(t *testing.T, data []byte) (rows []string) {
 
 // TestCommentsAreAllPrinted: those beginning with # among them, one line each.
 func TestCommentsAreAllPrinted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	g := odd()
 	g.Comments = []string{"#hidden", "shown", "two\nlines"}
 	s := oddSubject(t, g)

@@ -207,6 +207,9 @@ func oddSubject(t *testing.T, g *google.Profile) *subject {
 }
 
 func TestDOTOfOddProfilesIsThatOfPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	subject := oddSubject(t, odd())
 	for i := range pictures {
 		a := pictures[i]

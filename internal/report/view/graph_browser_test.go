@@ -247,6 +247,9 @@ func TestBrowserPage(t *testing.T) {
 }
 
 func TestBrowserHostileNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	v := oddSubject(t, hostileProfile()).graph(t, &asked{Options: selection.Options{Granularity: "lines"}})
 	var doc bytes.Buffer
 	if err := v.WriteHTML(&doc); err != nil {

@@ -159,6 +159,9 @@ func TestPictureSaysWhatPprofsSays(t *testing.T) {
 }
 
 func TestPictureOfHostileNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	subject := oddSubject(t, hostileProfile())
 	long := odd()
 	for i, f := range long.Function[:3] {

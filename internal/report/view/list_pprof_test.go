@@ -130,6 +130,9 @@ func text(t testing.TB, write func(*bytes.Buffer) error) string {
 // TestListings holds the listings of a program that it builds and profiles
 // against those of go tool pprof.
 func TestListings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	p := buildProgram(t)
 	t.Run("symbols", func(t *testing.T) { testSymbols(t, p) })
 	t.Run("list", func(t *testing.T) { testList(t, p) })

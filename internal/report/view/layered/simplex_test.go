@@ -74,6 +74,9 @@ func TestSimplexBesideBruteForce(t *testing.T) {
 // Large problems are held against steps away from what was found: none may be
 // cheaper.
 func TestSimplexEndsAtAnOptimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 19))
 		edges := constraints(rng, 400, 1200, 40)
