@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/document"
 )
 
 func TestKeys(t *testing.T) {
@@ -38,7 +39,7 @@ func TestKeys(t *testing.T) {
 func TestProveKeys(t *testing.T) {
 	var r compare.Result
 	fill(reflect.ValueOf(&r).Elem())
-	r.Schema = compare.Schema
+	r.Schema = document.Prove
 	data, err := json.Marshal(&r)
 	if err != nil {
 		t.Fatal(err)
@@ -51,13 +52,13 @@ func TestProveKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented := DocumentedKeys(string(page))[compare.Schema]
+	documented := DocumentedKeys(string(page))[document.Prove]
 	for _, path := range Undocumented(paths, documented) {
-		t.Errorf("%s: json.md does not explain %s", compare.Schema, path)
+		t.Errorf("%s: json.md does not explain %s", document.Prove, path)
 	}
 	for _, path := range Undocumented(documented, append(paths, "old.*", "new.*", "host.*")) {
 		if base, ok := strings.CutSuffix(path, ".*"); !ok || !slices.Contains(paths, base) {
-			t.Errorf("%s: json.md explains %s, which no document has", compare.Schema, path)
+			t.Errorf("%s: json.md explains %s, which no document has", document.Prove, path)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/process"
 	"whet/internal/cli"
+	"whet/internal/document"
 	"whet/internal/load/message"
 	"whet/internal/printable"
 	"whet/internal/prove"
@@ -435,8 +436,8 @@ func recordedProof(path string) (*compare.Result, error) {
 		return nil, fmt.Errorf("open the proof %s: %w", path, err)
 	}
 	r := new(compare.Result)
-	if err := json.Unmarshal(data, r); err != nil || r.Schema != compare.Schema {
-		return nil, fmt.Errorf("open the proof %s: read %s: it is no document %s", path, docs[0].Path, compare.Schema)
+	if err := json.Unmarshal(data, r); err != nil || r.Schema != document.Prove {
+		return nil, fmt.Errorf("open the proof %s: read %s: it is no document %s", path, docs[0].Path, document.Prove)
 	}
 	return r, nil
 }

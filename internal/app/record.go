@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	"whet/internal/cli"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/recording"
 )
 
 // recordDocument is what whet record -json prints. Keys are only ever added.
 type recordDocument struct {
-	Schema    string          `json:"schema"`
-	Warnings  []string        `json:"warnings"`
+	document.Head
 	Recording string          `json:"recording"`
 	Kind      string          `json:"kind"`
 	Target    string          `json:"target"`
@@ -49,13 +49,13 @@ func printRecording(e *cli.Env, path string, asJSON bool) error {
 		return err
 	}
 	defer rec.Close()
-	doc := recordDocument{Schema: "whet/record/1", Warnings: append([]string{}, rec.Warnings...), Recording: path,
+	doc := recordDocument{Head: document.New(document.Record, rec.Warnings), Recording: path,
 		Kind: rec.Kind, Target: rec.Target, Partial: rec.Partial, Artifacts: []artifactEntry{}}
 	for _, a := range rec.Artifacts {
 		doc.Artifacts = append(doc.Artifacts, artifactEntry{a.Path, a.Kind, a.Bytes})
 	}
 	if asJSON {
-		return cli.WriteJSON(e.Stdout, doc)
+		return document.Write(e.Stdout, doc)
 	}
 	for _, w := range doc.Warnings {
 		fmt.Fprintf(e.Stderr, "whet: warning: %s\n", printable.Message(w))

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,26 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"whet/internal/printable"
 )
 
 // PrintText prints what is no view: a text that did not arrive is a failure.
 func PrintText(out io.Writer, text *bytes.Buffer) error {
 	if _, err := text.WriteTo(out); err != nil {
 		return fmt.Errorf("print: %w", err)
-	}
-	return nil
-}
-
-// WriteJSON writes a document that holds nothing a terminal would obey.
-func WriteJSON(w io.Writer, document any) error {
-	text, err := json.MarshalIndent(document, "", "  ")
-	if err == nil {
-		_, err = w.Write(append(printable.JSON(text), '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("write JSON: %w", err)
 	}
 	return nil
 }

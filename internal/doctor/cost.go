@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"whet/internal/cli"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -112,8 +113,8 @@ func writeCosts(w io.Writer, rec *recording.Recording, path string) error {
 }
 
 func writeCostsJSON(w io.Writer, rec *recording.Recording, path string) error {
-	return cli.WriteJSON(w, doctorDocument{
-		Schema: "whet/doctor/1", Warnings: append([]string{}, rec.Warnings...), Instruments: []instrument{},
+	return document.Write(w, doctorDocument{
+		Head: document.New(document.Doctor, rec.Warnings), Instruments: []instrument{},
 		URL: rec.Service.URL, Costs: rec.Costs, Recording: path,
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/cli"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/recording"
 )
@@ -112,8 +113,7 @@ func reportInstruments(e *cli.Env, found []instrument, asJSON bool) error {
 
 // doctorDocument is what -json prints. Keys are only ever added.
 type doctorDocument struct {
-	Schema      string       `json:"schema"`
-	Warnings    []string     `json:"warnings"`
+	document.Head
 	Instruments []instrument `json:"instruments"`
 
 	// Of -cost.
@@ -123,13 +123,13 @@ type doctorDocument struct {
 }
 
 func writeInstrumentsJSON(w io.Writer, found []instrument) error {
-	doc := doctorDocument{Schema: "whet/doctor/1", Warnings: []string{}, Instruments: found}
+	doc := doctorDocument{Head: document.New(document.Doctor, nil), Instruments: found}
 	for _, i := range found {
 		if i.Status != statusWorks {
 			doc.Warnings = append(doc.Warnings, fmt.Sprintf("%s is %s: %s", i.Name, i.Status, i.Detail))
 		}
 	}
-	return cli.WriteJSON(w, doc)
+	return document.Write(w, doc)
 }
 
 func writeInstruments(w io.Writer, found []instrument, color bool) error {

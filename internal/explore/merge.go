@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/cli"
+	"whet/internal/document"
 	"whet/internal/format/folded"
 	"whet/internal/format/profile"
 	"whet/internal/format/speedscope"
@@ -72,15 +73,14 @@ func makeMerge(_ context.Context, q *request) (product, error) {
 		return product{}, cli.UsageError("merge: -format is pprof, folded or speedscope, not %q", q.s.format)
 	}
 	if q.s.asJSON {
-		out.summary = func(output string) any { return newMerged(output, p, out.warnings) }
+		out.summary = func(output string) document.Document { return newMerged(output, p, out.warnings) }
 	}
 	return out, nil
 }
 
 // mergedJSON is the document whet/merge/1.
 type mergedJSON struct {
-	Schema      string           `json:"schema"`
-	Warnings    []string         `json:"warnings"`
+	document.Head
 	Output      string           `json:"output"`
 	Samples     int              `json:"samples"`
 	SampleTypes []mergedTypeJSON `json:"sample_types"`
@@ -93,7 +93,7 @@ type mergedTypeJSON struct {
 }
 
 func newMerged(output string, p *callstack.Packed, warnings []string) mergedJSON {
-	d := mergedJSON{Schema: "whet/merge/1", Warnings: append([]string{}, warnings...), Output: output, Samples: p.Len(), SampleTypes: []mergedTypeJSON{}}
+	d := mergedJSON{Head: document.New(document.Merge, warnings), Output: output, Samples: p.Len(), SampleTypes: []mergedTypeJSON{}}
 	for i, t := range p.Types {
 		d.SampleTypes = append(d.SampleTypes, mergedTypeJSON{t.Type, t.Unit, p.Total(i)})
 	}

@@ -20,14 +20,14 @@ import (
 	"whet/internal/report/view"
 )
 
-// document is what package view makes.
-type document interface {
+// printed is what package view makes.
+type printed interface {
 	Write(io.Writer) error
 	WriteJSON(io.Writer) error
 }
 
-// text is the product that prints a document.
-func (q *request) text(d document) product {
+// text is the product that prints one.
+func (q *request) text(d printed) product {
 	if q.s.asJSON {
 		return product{write: d.WriteJSON}
 	}

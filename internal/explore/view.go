@@ -16,6 +16,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/cli"
+	"whet/internal/document"
 	"whet/internal/profiles"
 )
 
@@ -65,7 +66,7 @@ type product struct {
 	suffix   string   // of the file that it goes to unless one is named; "" for text
 	// summary is what -json prints of a file that is no JSON itself; nil where
 	// write writes the document.
-	summary func(output string) any
+	summary func(output string) document.Document
 }
 
 // command makes a verb of a view.
@@ -142,7 +143,7 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 		if err := cli.WriteFile(ctx, out, p.write); err != nil {
 			return err
 		}
-		return cli.WriteJSON(e.Stdout, p.summary(out))
+		return document.Write(e.Stdout, p.summary(out))
 	}
 	return e.Emit(ctx, out, p.write)
 }

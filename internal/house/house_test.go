@@ -160,6 +160,9 @@ func TestFiles(t *testing.T) {
 			}
 			report(t, plan.CheckCalls(pkg.ImportPath, fset, file))
 			report(t, CheckVariables(fset, file))
+			if plan.schemaless(pkg.ImportPath) {
+				report(t, CheckSchemas(fset, file))
+			}
 			faults, warnings := CheckLength(pkg.ImportPath+"/"+name, fset, file)
 			report(t, faults)
 			for _, w := range warnings {

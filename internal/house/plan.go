@@ -113,7 +113,9 @@ func House() Plan {
 		{Pattern: "internal/quantity", Floor: Ground},
 		{Pattern: "internal/stat", Floor: Ground},
 		{Pattern: "internal/symbolname", Floor: Ground},
-		{Pattern: "internal/recording", Floor: Ground, Powers: Files,
+		{Pattern: "internal/document", Floor: Ground, Beside: []string{"internal/printable"},
+			Why: "what a terminal would obey is made safe in one place"},
+		{Pattern: "internal/recording", Floor: Ground, Powers: Files, Beside: []string{"internal/document"},
 			Why: "a recording is a directory; times are handed in"},
 
 		{Pattern: "internal/hist", Floor: Ground},
@@ -242,6 +244,14 @@ func match(pattern, rel string) (family string, ok bool) {
 		}
 	}
 	return rel, len(want) == len(have)
+}
+
+// schemaless reports whether a package takes the schemas of documents from the
+// table in package document: all of whet but what imports nothing of ours, and
+// what is outside.
+func (p Plan) schemaless(importPath string) bool {
+	row, _, ok := p.Place(importPath)
+	return ok && row.Pattern != "internal/document" && row.Floor != Agent && row.Floor.level() <= Command.level()
 }
 
 func (r Row) beside(rel string) bool {

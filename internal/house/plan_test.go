@@ -309,3 +309,15 @@ func TestCheckText(t *testing.T) {
 		t.Error("IsText tells text from bytes by NUL and UTF-8")
 	}
 }
+
+func TestCheckSchemas(t *testing.T) {
+	for code, faults := range map[string]int{
+		`const s = "whet/top/1"`: 1, "var s = `{\"schema\":\"whet/load-run/12\"}`": 1,
+		`const s = "whet/" + "top/1"`: 0, `import _ "whet/internal/stat"`: 0, `// whet/top/1` + "\nvar _ = 1": 0,
+	} {
+		fset, file := source(t, "package p\n"+code+"\n")
+		if got := CheckSchemas(fset, file); len(got) != faults {
+			t.Errorf("%s: %v, want %d", code, got, faults)
+		}
+	}
+}

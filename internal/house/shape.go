@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -59,6 +60,23 @@ func CheckLength(name string, fset *token.FileSet, file *ast.File) (faults, warn
 		warnings = append(warnings, Fault{name, fmt.Sprintf("%d lines: split it before it grows past %d", lines, TooLongFile)})
 	}
 	return faults, warnings
+}
+
+var schema = regexp.MustCompile(`whet/[a-z-]+/[0-9]+`)
+
+// CheckSchemas returns the schemas that a file spells out: each is declared once,
+// in package document.
+func CheckSchemas(fset *token.FileSet, file *ast.File) []Fault {
+	var faults []Fault
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if s := schema.FindString(lit.Value); s != "" {
+				faults = append(faults, Fault{fset.Position(lit.Pos()).String(), s + " is spelled out: declare it in internal/document, and use its name"})
+			}
+		}
+		return true
+	})
+	return faults
 }
 
 // CheckVariables returns package variables that another part of the program

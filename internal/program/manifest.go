@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/recording"
 )
@@ -55,12 +56,11 @@ type File struct {
 }
 
 const (
-	manifestFile   = "agent.json"
-	manifestSchema = "whet/agent/1"
-	maxManifest    = 4 << 20
-	maxFiles       = 10_000
-	maxWarnings    = 100
-	maxText        = 400 // of a warning
+	manifestFile = "agent.json"
+	maxManifest  = 4 << 20
+	maxFiles     = 10_000
+	maxWarnings  = 100
+	maxText      = 400 // of a warning
 )
 
 // Read reads what the agent wrote. A file that the manifest lists and that is
@@ -121,8 +121,8 @@ func parseManifest(data []byte) (Manifest, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return Manifest{}, err
 	}
-	if m.Schema != manifestSchema {
-		return Manifest{}, fmt.Errorf("its schema is %.40q, not %q", m.Schema, manifestSchema)
+	if m.Schema != document.Agent {
+		return Manifest{}, fmt.Errorf("its schema is %.40q, not %q", m.Schema, document.Agent)
 	}
 	switch m.Ended {
 	case EndedExit, EndedStop, EndedRunning:

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/document"
 	"whet/internal/prove/rounds"
 	"whet/internal/prove/sides"
 	"whet/internal/quantity"
@@ -50,7 +51,6 @@ type poolQuestion struct {
 }
 
 const (
-	poolSchema = "whet/prove-pool/1"
 	poolAge    = 30 * 24 * time.Hour // older rounds are another machine's, so to speak
 	poolFiles  = 200                 // kept; the oldest go first
 	poolRounds = 2000                // kept of a question; the oldest go first
@@ -127,7 +127,7 @@ func (f poolFile) swapSides() poolFile {
 // kept is the file of a key as it is now: without a question where there is
 // none, where it is too old, and with an error where it cannot be read.
 func (p *pool) kept(key string, swapped bool) (poolFile, error) {
-	fresh := poolFile{Schema: poolSchema, Key: key, Questions: map[string]*poolQuestion{}}
+	fresh := poolFile{Schema: document.ProvePool, Key: key, Questions: map[string]*poolQuestion{}}
 	if p.dir == "" {
 		return fresh, nil
 	}
@@ -175,8 +175,8 @@ func readPool(name string) (poolFile, error) {
 // check reports what cannot have been written by save.
 func (f *poolFile) check(key string) error {
 	switch {
-	case f.Schema != poolSchema:
-		return fmt.Errorf("read %s.json: its schema is %.40q, not %s", key, f.Schema, poolSchema)
+	case f.Schema != document.ProvePool:
+		return fmt.Errorf("read %s.json: its schema is %.40q, not %s", key, f.Schema, document.ProvePool)
 	case f.Key != key:
 		return fmt.Errorf("read %s.json: it is that of another question", key)
 	}

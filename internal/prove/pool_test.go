@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/document"
 )
 
 // few measures four rounds, which are too few for any verdict on times.
@@ -144,11 +145,11 @@ func TestDamagedPoolIsLeftOut(t *testing.T) {
 	for what, text := range map[string]string{
 		"cut":             string(whole[:len(whole)/2]),
 		"no JSON":         "rounds",
-		"another schema":  strings.Replace(string(whole), poolSchema, "whet/prove-pool/9", 1),
+		"another schema":  strings.Replace(string(whole), document.ProvePool, "whet/prove-pool/9", 1),
 		"another key":     strings.Replace(string(whole), `"key":"`, `"key":"0`, 1),
 		"no runs":         strings.Replace(string(whole), `"runs":1`, `"runs":0`, 1),
-		"no rounds":       `{"schema":"` + poolSchema + `","key":"` + strings.TrimSuffix(filepath.Base(name), ".json") + `","questions":{"BenchmarkA":{"runs":1}}}`,
-		"no question":     `{"schema":"` + poolSchema + `","key":"` + strings.TrimSuffix(filepath.Base(name), ".json") + `","questions":{"BenchmarkA":null}}`,
+		"no rounds":       `{"schema":"` + document.ProvePool + `","key":"` + strings.TrimSuffix(filepath.Base(name), ".json") + `","questions":{"BenchmarkA":{"runs":1}}}`,
+		"no question":     `{"schema":"` + document.ProvePool + `","key":"` + strings.TrimSuffix(filepath.Base(name), ".json") + `","questions":{"BenchmarkA":null}}`,
 		"half a round":    strings.Replace(string(whole), `"Again":{`, `"Again":null,"x":{`, 1),
 		"a third side":    strings.ReplaceAll(strings.ReplaceAll(string(whole), `"AgainOf":0`, `"AgainOf":2`), `"AgainOf":1`, `"AgainOf":2`),
 		"a number no one": strings.Replace(string(whole), `"ns/op":`, `"ns/op":1e999,"x":`, 1),

@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/host"
+	"whet/internal/document"
 	"whet/internal/gobench"
 	"whet/internal/prove/sides"
 	"whet/internal/quantity"
@@ -95,7 +96,7 @@ func newResult(o *Options) *Result {
 		seed = uint64(rand.Uint32()) // short enough to be typed again, and exact in every JSON reader
 	}
 	return &Result{
-		Schema: compare.Schema, Kind: compare.KindBenchmarks, Warnings: []string{},
+		Schema: document.Prove, Kind: compare.KindBenchmarks, Warnings: []string{},
 		AlphaRatio: o.Alpha, ConfidenceRatio: 1 - o.Alpha, MarginRatio: o.Margin, Seed: seed, BudgetNs: int64(o.Budget),
 		Run: 1, Layouts: 1,
 		Benchmarks: []compare.Row{}, OnlyOld: []string{}, OnlyNew: []string{}, Failures: []compare.Failure{},

@@ -2,13 +2,13 @@ package prove
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/document"
 	"whet/internal/format/benchmark"
 	"whet/internal/prove/sides"
 	"whet/internal/recording"
@@ -82,11 +82,11 @@ func (r *recorder) finish(s *session, pair *sides.Pair, end time.Time) error {
 			return err
 		}
 	}
-	doc, err := json.MarshalIndent(res, "", "\t")
+	doc, err := document.Format(res)
 	if err != nil {
 		return fmt.Errorf("recording: encode the result: %w", err)
 	}
-	if err := r.w.Write(recording.Artifact{Path: "bench/prove.json", Kind: KindResult, StartNs: endNs, EndNs: endNs}, append(doc, '\n')); err != nil {
+	if err := r.w.Write(recording.Artifact{Path: "bench/prove.json", Kind: KindResult, StartNs: endNs, EndNs: endNs}, doc); err != nil {
 		return err
 	}
 	res.Recording, err = r.w.Finish(time.Duration(endNs), res.Partial)

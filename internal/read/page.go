@@ -1,7 +1,6 @@
 package read
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/hot"
 	"whet/internal/diagnose"
+	"whet/internal/document"
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -143,10 +143,9 @@ func (a *Reading) Findings(version string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := findingsFile{Schema: "whet/findings/1", Tool: version, HotPlaces: result.HotPlaces, Findings: result.Findings, Below: result.Below,
+	file := findingsFile{Schema: document.Findings, Tool: version, HotPlaces: result.HotPlaces, Findings: result.Findings, Below: result.Below,
 		Verdict: verdictOf(result)}
-	data, err := json.MarshalIndent(file, "", "\t")
-	return append(data, '\n'), err
+	return document.Format(file)
 }
 
 // trust says why the figures of a recording may mislead.

@@ -3,7 +3,6 @@ package recording
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"whet/internal/document"
 )
 
 const (
@@ -42,7 +43,7 @@ func Create(path string, origin time.Time) (*Writer, error) {
 		return nil, fmt.Errorf("create recording %s: %w", path, RootCause(err))
 	}
 	w := &Writer{final: path, dir: dir}
-	w.Manifest.Schema = fmt.Sprintf("%s%d", SchemaPrefix, SchemaVersion)
+	w.Manifest.Schema = document.Recording
 	w.Manifest.Origin = origin
 	w.Manifest.Partial = "not finished"
 	if err := w.Checkpoint(); err != nil {
@@ -245,12 +246,12 @@ func (w *Writer) Checkpoint() error { return w.writeManifest(checkpointName) }
 
 func (w *Writer) writeManifest(name string) error {
 	w.Manifest.fillLists()
-	data, err := json.MarshalIndent(&w.Manifest, "", "\t")
+	data, err := document.Format(&w.Manifest)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(w.dir, name)
-	if err := os.WriteFile(path+".new", append(data, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
 		return RootCause(err)
 	}
 	return RootCause(os.Rename(path+".new", path))

@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/document"
 	"whet/internal/quantity"
 	"whet/internal/recording"
 )
-
-// Schema of the result's JSON.
-const Schema = "whet/prove/1"
 
 // What was compared.
 const (
@@ -72,6 +70,9 @@ type Result struct {
 	// Interrupted: the user ended it.
 	Interrupted bool `json:"interrupted"`
 }
+
+// Header is the head of the document that a result is.
+func (r *Result) Header() document.Head { return document.Head{Schema: r.Schema, Warnings: r.Warnings} }
 
 // Side is one of the two programs.
 type Side struct {

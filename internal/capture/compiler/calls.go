@@ -12,12 +12,10 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"whet/internal/document"
 	format "whet/internal/format/compiler"
 	"whet/internal/gobench"
 )
-
-// SchemaCalls is the schema of what Calls returns.
-const SchemaCalls = "whet/calls/1"
 
 const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedForTest
@@ -27,7 +25,7 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 // looked at. When some cannot be type-checked the error says so, and the calls
 // are those that could be read.
 func Calls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, files map[string]string) (format.Calls, error) {
-	calls := format.Calls{Schema: SchemaCalls}
+	calls := format.Calls{Schema: document.Calls}
 	wanted := map[string]string{}
 	others := map[string]bool{}
 	tests := false

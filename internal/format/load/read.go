@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"whet/internal/document"
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/loadresult"
@@ -74,8 +75,8 @@ func readRun(rec *recording.Recording) (*Load, error) {
 		return nil, err
 	}
 	switch {
-	case f.Schema != runSchema:
-		return nil, fmt.Errorf("%s: its schema %.40q is not %s", RunPath, f.Schema, runSchema)
+	case f.Schema != document.LoadRun:
+		return nil, fmt.Errorf("%s: its schema %.40q is not %s", RunPath, f.Schema, document.LoadRun)
 	case !f.Open && f.Plan.Rate != "" || f.End.Before(f.Start) || f.Drain < 0:
 		return nil, fmt.Errorf("%s contradicts itself", RunPath)
 	case !f.counts():

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/document"
 	"whet/internal/format/hdrlog"
 	"whet/internal/hist"
 	"whet/internal/loadresult"
@@ -46,7 +47,7 @@ func writeLoad(t *testing.T, change func(*runFile, *secondsFile, map[string][]by
 		t.Fatal(err)
 	}
 	w.Manifest.Kind = recording.TargetLoad
-	run := &runFile{Schema: runSchema, Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, KeepAlive: true},
+	run := &runFile{Schema: document.LoadRun, Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, KeepAlive: true},
 		Began: origin, Start: origin, End: origin.Add(time.Second), Requests: 1, Status: map[string]int64{"200": 1}}
 	seconds := &secondsFile{Seconds: []secondFile{{LengthNs: 1e9, Requests: 1, Answered: 1, P50Ns: 1e6, P99Ns: 1e6, MaxNs: 1e6}}, Answers: make([]int32, 100)}
 	files := map[string][]byte{ServicePath: logOf(t, 1, 0), RunPath: nil, SecondsPath: nil}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"whet/internal/document"
 	"whet/internal/format/hdrlog"
 	"whet/internal/loadresult"
 	"whet/internal/recording"
@@ -152,14 +153,9 @@ type runFile struct {
 	SLO         string               `json:"slo"`
 }
 
-const (
-	runSchema     = "whet/load-run/1"
-	secondsSchema = "whet/load-seconds/1"
-)
-
 func newRunFile(plan *loadresult.Plan, r *loadresult.Result, slo string, since func(time.Time) int64) *runFile {
 	return &runFile{
-		Schema: runSchema, Plan: *plan, Open: r.Open, Began: r.Began, Start: r.Start, StartNs: since(r.Start), End: r.End, Interrupted: r.Interrupted,
+		Schema: document.LoadRun, Plan: *plan, Open: r.Open, Began: r.Began, Start: r.Start, StartNs: since(r.Start), End: r.End, Interrupted: r.Interrupted,
 		Requests: r.Requests, Errors: r.Errors, Examples: r.Examples, Status: statuses(r), Bytes: r.Bytes, InFlight: r.InFlight,
 		OldestNs: r.OldestInFlight, Connections: r.Connections, Connecting: r.Connecting, PlannedPerS: r.Rate, LateSends: r.LateSends, Drain: r.Drain, Behind: r.Behind, Leftover: r.Leftover,
 		Targets: r.Targets, Generator: r.Generator, Invalid: r.Invalid, Warnings: r.Warnings, SLO: slo,
@@ -196,7 +192,7 @@ type secondFile struct {
 }
 
 func newSecondsFile(r *loadresult.Result, since func(time.Time) int64) *secondsFile {
-	s := &secondsFile{Schema: secondsSchema, Seconds: []secondFile{}, BinNs: int64(loadresult.Bin), Answers: r.Answers}
+	s := &secondsFile{Schema: document.LoadSeconds, Seconds: []secondFile{}, BinNs: int64(loadresult.Bin), Answers: r.Answers}
 	for _, x := range r.Seconds {
 		s.Seconds = append(s.Seconds, secondFile{since(x.Start), int64(x.Length), x.Requests, x.Errors, int64(x.P50), int64(x.P99), int64(x.Max),
 			x.Answered, x.Bytes, x.Kinds, x.Due, x.InTime, int64(x.Response.P50), int64(x.Response.P99), int64(x.Response.Max), x.Behind, x.Leftover})

@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/host"
+	"whet/internal/document"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -81,7 +82,7 @@ func Begin(s *Settings, kind, old, new string, env [2][]string) *Proof {
 		seed = uint64(rand.Uint32()) // short enough to be typed again, and exact in every JSON reader
 	}
 	return &Proof{s: s, before: host.Start(), start: s.Now(), Result: &compare.Result{
-		Schema: compare.Schema, Warnings: []string{}, Kind: kind,
+		Schema: document.Prove, Warnings: []string{}, Kind: kind,
 		Old: sideOf(old, env[compare.Old]), New: sideOf(new, env[compare.New]),
 		AlphaRatio: s.Alpha, ConfidenceRatio: 1 - s.Alpha, MarginRatio: s.Margin, Seed: seed, BudgetNs: int64(s.Budget), Run: 1, Layouts: 1,
 		Benchmarks: []compare.Row{}, OnlyOld: []string{}, OnlyNew: []string{}, Failures: []compare.Failure{},

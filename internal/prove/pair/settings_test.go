@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/document"
 	"whet/internal/prove/rounds"
 )
 
@@ -90,7 +91,7 @@ func TestPrinted(t *testing.T) {
 func TestBegin(t *testing.T) {
 	s := DefaultSettings()
 	p := Begin(&s, compare.KindCommands, "a", "b", [2][]string{{"X=1"}, nil})
-	if r := p.Result; r.Schema != compare.Schema || r.Kind != compare.KindCommands || r.Seed == 0 || r.Run != 1 ||
+	if r := p.Result; r.Schema != document.Prove || r.Kind != compare.KindCommands || r.Seed == 0 || r.Run != 1 ||
 		r.Old.Operand != "a" || len(r.Old.Env) != 1 || r.New.Operand != "b" || r.New.Env == nil || r.Failures == nil || r.Disturbances == nil || r.Why == nil {
 		t.Errorf("%+v", r)
 	}

@@ -1,21 +1,18 @@
 package bench
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"time"
 
-	"whet/internal/printable"
+	"whet/internal/document"
 	"whet/internal/recording"
 )
 
-// document is what whet bench -json prints: of a run without courses, of a
+// jsonDocument is what whet bench -json prints: of a run without courses, of a
 // history without benchmarks. Keys are only ever added.
-type document struct {
-	Schema     string          `json:"schema"`
-	Warnings   []string        `json:"warnings"`
+type jsonDocument struct {
+	document.Head
 	Benchmarks []jsonRow       `json:"benchmarks"`
 	Failures   []jsonFail      `json:"failures"`
 	Without    int             `json:"packages_without"`
@@ -94,8 +91,8 @@ type jsonChange struct {
 	Also       []string `json:"also"`
 }
 
-func newDocument(warnings []string) *document {
-	return &document{Schema: "whet/bench/1", Warnings: append([]string{}, warnings...),
+func newDocument(warnings []string) *jsonDocument {
+	return &jsonDocument{Head: document.New(document.Bench, warnings),
 		Benchmarks: []jsonRow{}, Failures: []jsonFail{}, Courses: []jsonCourse{}}
 }
 
@@ -125,7 +122,7 @@ func WriteJSON(w io.Writer, r *Page) error {
 			d.Benchmarks = append(d.Benchmarks, row)
 		}
 	}
-	return d.write(w)
+	return document.Write(w, d)
 }
 
 // WriteHistoryJSON writes a history as one JSON document.
@@ -151,16 +148,5 @@ func WriteHistoryJSON(w io.Writer, h *History) error {
 		}
 		d.Courses = append(d.Courses, course)
 	}
-	return d.write(w)
-}
-
-func (d *document) write(w io.Writer) error {
-	data, err := json.MarshalIndent(d, "", "\t")
-	if err != nil {
-		return fmt.Errorf("encode the result: %w", err)
-	}
-	if _, err := w.Write(append(printable.JSON(data), '\n')); err != nil {
-		return fmt.Errorf("write the result: %w", err)
-	}
-	return nil
+	return document.Write(w, d)
 }

@@ -2,20 +2,17 @@ package flame
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"whet/internal/analyze/flamegraph"
-	"whet/internal/printable"
+	"whet/internal/document"
 )
 
 // The document whet/flame/1: a call tree for each view, a parent before its
 // children. A node's value is its cum.
 type jsonDocument struct {
-	Schema   string     `json:"schema"`
-	Warnings []string   `json:"warnings"`
-	Flames   []jsonTree `json:"flames"`
+	document.Head
+	Flames []jsonTree `json:"flames"`
 }
 
 type jsonTree struct {
@@ -42,7 +39,7 @@ type jsonNode struct {
 // WriteJSON writes the call trees as one JSON document. Views without a graph
 // are left out.
 func WriteJSON(w io.Writer, views []View, warnings []string) error {
-	d := jsonDocument{Schema: "whet/flame/1", Warnings: append([]string{}, warnings...), Flames: []jsonTree{}}
+	d := jsonDocument{Head: document.New(document.Flame, warnings), Flames: []jsonTree{}}
 	for i := range views {
 		v := &views[i]
 		if v.Graph == nil {
@@ -54,14 +51,7 @@ func WriteJSON(w io.Writer, views []View, warnings []string) error {
 		}
 		d.Flames = append(d.Flames, t)
 	}
-	data, err := json.Marshal(&d)
-	if err != nil {
-		return fmt.Errorf("write flame graph as JSON: %w", err)
-	}
-	if _, err = w.Write(append(printable.JSON(data), '\n')); err != nil {
-		return fmt.Errorf("write flame graph as JSON: %w", err)
-	}
-	return nil
+	return document.WriteLine(w, d)
 }
 
 func jsonNodes(g *flamegraph.Graph) []jsonNode {

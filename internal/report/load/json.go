@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"whet/internal/document"
 	"whet/internal/hist"
 	"whet/internal/loadresult"
-	"whet/internal/report/page"
 )
 
 // Files are what was written beside a load's document; "" leaves a key out.
@@ -67,6 +67,11 @@ type jsonLoad struct {
 
 	Recording string `json:"recording,omitempty"`
 	Report    string `json:"report,omitempty"`
+}
+
+// Header is the head of a run's document.
+func (d *jsonLoad) Header() document.Head {
+	return document.Head{Schema: d.Schema, Warnings: d.Warnings}
 }
 
 // loadTimes sums up times. All are in nanoseconds.
@@ -138,28 +143,27 @@ type secondTimes struct {
 // WriteJSON writes a page as one JSON document: whet/load/1 of a single run,
 // whet/loads/1 of several.
 func WriteJSON(w io.Writer, p *Page, files Files) error {
-	return page.WriteJSON(w, document(p, files), "  ")
+	return document.Write(w, documentOf(p, files))
 }
 
 // WriteLine writes the document in one line, as the last of a stream.
 func WriteLine(w io.Writer, p *Page, files Files) error {
-	return page.WriteJSON(w, document(p, files), "")
+	return document.WriteLine(w, documentOf(p, files))
 }
 
-func document(p *Page, files Files) any {
+func documentOf(p *Page, files Files) document.Document {
 	if len(p.Runs) == 1 {
 		d := newJSON(&p.Runs[0])
-		d.Schema = "whet/load/1"
+		d.Schema = document.Load
 		d.Warnings = append(d.Warnings, p.Warnings...)
 		d.Recording, d.Report = files.Recording, files.Report
 		return d
 	}
 	several := struct {
-		Schema   string      `json:"schema"`
-		Warnings []string    `json:"warnings"`
-		Runs     []*jsonLoad `json:"runs"`
-		Report   string      `json:"report,omitempty"`
-	}{"whet/loads/1", append([]string{}, p.Warnings...), nil, files.Report}
+		document.Head
+		Runs   []*jsonLoad `json:"runs"`
+		Report string      `json:"report,omitempty"`
+	}{document.New(document.Loads, p.Warnings), nil, files.Report}
 	for i := range p.Runs {
 		d := newJSON(&p.Runs[i])
 		d.Name = p.Runs[i].Name
@@ -273,8 +277,7 @@ type LoadInterval struct {
 // WriteSecond writes a second as one line of JSON: whet/second/1.
 func WriteSecond(w io.Writer, s *LoadInterval) error {
 	line := struct {
-		Schema         string           `json:"schema"`
-		Warnings       []string         `json:"warnings"`
+		document.Head
 		TimeNs         int64            `json:"t_ns"`
 		LengthNs       int64            `json:"length_ns"`
 		Requests       int64            `json:"requests"`
@@ -288,7 +291,7 @@ func WriteSecond(w io.Writer, s *LoadInterval) error {
 		ServiceTimeNs  *loadTimes       `json:"service_time_ns"`
 		ResponseTimeNs *loadTimes       `json:"response_time_ns"`
 	}{
-		"whet/second/1", []string{}, int64(s.At), int64(s.Length), s.Requests, s.Answered, s.Leftover, s.Behind, s.Throughput(), s.Planned,
+		document.New(document.Second, nil), int64(s.At), int64(s.Length), s.Requests, s.Answered, s.Leftover, s.Behind, s.Throughput(), s.Planned,
 		s.Kinds, s.Bytes, newTimes(s.Service), nil,
 	}
 	if line.Errors == nil {
@@ -297,5 +300,5 @@ func WriteSecond(w io.Writer, s *LoadInterval) error {
 	if s.Planned != nil {
 		line.ResponseTimeNs = newTimes(s.Response)
 	}
-	return page.WriteJSON(w, line, "")
+	return document.WriteLine(w, line)
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"whet/internal/document"
 	"whet/internal/hist"
 	"whet/internal/loadresult"
 	"whet/internal/printable"
@@ -101,8 +102,7 @@ func WriteMergeJSON(w io.Writer, m *Merge) error {
 		*loadTimes
 	}
 	d := struct {
-		Schema         string           `json:"schema"`
-		Warnings       []string         `json:"warnings"`
+		document.Head
 		Inputs         []input          `json:"inputs"`
 		TimesNs        []times          `json:"times_ns"`
 		Recordings     int              `json:"recordings"`
@@ -110,7 +110,7 @@ func WriteMergeJSON(w io.Writer, m *Merge) error {
 		ThroughputPerS *float64         `json:"throughput_per_s"`
 		Errors         map[string]int64 `json:"errors"`
 		Output         string           `json:"output,omitempty"`
-	}{Schema: "whet/loadmerge/1", Warnings: append([]string{}, m.Warnings...), Inputs: []input{}, TimesNs: []times{}, Recordings: m.Recordings, Output: m.Output}
+	}{Head: document.New(document.LoadMerge, m.Warnings), Inputs: []input{}, TimesNs: []times{}, Recordings: m.Recordings, Output: m.Output}
 	for _, in := range m.Inputs {
 		d.Inputs = append(d.Inputs, input{in.Name, in.Intervals})
 	}
@@ -120,5 +120,5 @@ func WriteMergeJSON(w io.Writer, m *Merge) error {
 	if m.Recordings > 0 {
 		d.Requests, d.ThroughputPerS, d.Errors = &m.Requests, &m.ThroughputPerS, m.Errors
 	}
-	return page.WriteJSON(w, d, "  ")
+	return document.Write(w, d)
 }

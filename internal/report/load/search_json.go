@@ -2,17 +2,15 @@ package load
 
 import (
 	"io"
-	"math"
 
-	"whet/internal/report/page"
+	"whet/internal/document"
 	"whet/internal/stat"
 )
 
 // jsonSearch is the document of a search. Keys are only ever added; null is
 // unknown.
 type jsonSearch struct {
-	Schema      string       `json:"schema"`
-	Warnings    []string     `json:"warnings"`
+	document.Head
 	URL         string       `json:"url"`
 	Targets     int          `json:"targets"`
 	TargetsFrom string       `json:"targets_from"`
@@ -89,11 +87,9 @@ type jsonKneeRun struct {
 	Broken         string  `json:"broken"`
 }
 
-const searchSchema = "whet/knee/1"
-
 // WriteSearchJSON writes what was found as one document: whet/knee/1.
 func WriteSearchJSON(w io.Writer, s *Search, files Files) error {
-	d := jsonSearch{Schema: searchSchema, Warnings: append([]string{}, s.Warnings...), URL: s.Plan.URL, Targets: s.Plan.Targets, TargetsFrom: s.Plan.TargetsFrom,
+	d := jsonSearch{Head: document.New(document.Knee, s.Warnings), URL: s.Plan.URL, Targets: s.Plan.Targets, TargetsFrom: s.Plan.TargetsFrom,
 		Method: s.Plan.Method, Protocol: s.Plan.Protocol, SLO: s.SLO, Growth: newJSONGrowth(s.Growth), Recording: files.Recording, Report: files.Report}
 	for i := range s.Found {
 		k := newJSONKnee(&s.Found[i])
@@ -103,21 +99,22 @@ func WriteSearchJSON(w io.Writer, s *Search, files Files) error {
 			d.Throughput = k
 		}
 	}
-	return page.WriteJSON(w, d, "  ")
+	return document.Write(w, d)
 }
 
 func newJSONKnee(k *KneeSearch) *jsonKnee {
 	j := &jsonKnee{Found: k.Found, Text: k.Headline, Procedure: k.Procedure, ThroughputPerS: k.Throughput, Unstable: []float64{}, Levels: []jsonKneeStep{},
 		Complete: k.Complete, SpentNs: int64(k.Spent), Valid: k.Invalid == "", Reason: k.Invalid, Warnings: append([]string{}, k.Warnings...)}
 	if k.Found {
-		j.At, j.Low, j.High = finite(k.At), finite(k.Low), finite(k.High)
+		j.At, j.Low, j.High = document.Known(&k.At), document.Known(&k.Low), document.Known(&k.High)
 	}
 	if p := k.Plateau; p != nil {
-		j.Plateau = &jsonPlateau{PerS: p.Throughput.Center, LowPerS: finite(p.Throughput.Low), HighPerS: finite(p.Throughput.High), From: p.From, To: p.To, NoiseRatio: finite(p.NoiseRatio())}
+		noise := p.NoiseRatio()
+		j.Plateau = &jsonPlateau{PerS: p.Throughput.Center, LowPerS: document.Known(&p.Throughput.Low), HighPerS: document.Known(&p.Throughput.High), From: p.From, To: p.To, NoiseRatio: document.Known(&noise)}
 	}
 	if f := k.Law; f != nil {
 		j.Law = &jsonLaw{newJSONInterval(f.LambdaInterval), newJSONInterval(f.SigmaInterval), newJSONInterval(f.KappaInterval), newJSONInterval(f.Peak),
-			finite(f.R2), finite(f.Deviation), append([]string{}, f.Warnings...)}
+			document.Known(&f.R2), document.Known(&f.Deviation), append([]string{}, f.Warnings...)}
 	}
 	if u := k.Unstable; u != nil {
 		j.Unstable = u[:]
@@ -133,13 +130,5 @@ func newJSONKnee(k *KneeSearch) *jsonKnee {
 }
 
 func newJSONInterval(iv stat.Interval) jsonInterval {
-	return jsonInterval{finite(iv.Center), finite(iv.Low), finite(iv.High)}
-}
-
-// finite drops what JSON has no word for.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
+	return jsonInterval{document.Known(&iv.Center), document.Known(&iv.Low), document.Known(&iv.High)}
 }

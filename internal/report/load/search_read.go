@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/capacity"
+	"whet/internal/document"
 	"whet/internal/stat"
 )
 
@@ -16,8 +17,8 @@ func ReadSearch(data []byte) (*Search, error) {
 	if err := json.Unmarshal(data, &d); err != nil {
 		return nil, fmt.Errorf("read search: %w", err)
 	}
-	if d.Schema != searchSchema {
-		return nil, fmt.Errorf("read search: its schema %.40q is not %s", d.Schema, searchSchema)
+	if d.Schema != document.Knee {
+		return nil, fmt.Errorf("read search: its schema %.40q is not %s", d.Schema, document.Knee)
 	}
 	s := &Search{SLO: d.SLO, Warnings: d.Warnings}
 	for i, j := range []*jsonKnee{d.Throughput, d.Rate} {

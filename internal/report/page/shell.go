@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -77,20 +76,6 @@ func Write(w io.Writer, of embed.FS, name string, data any) error {
 type Figure struct{ Name, Value, Note string }
 
 type ErrorRow struct{ Count, Kind, Example string }
-
-func WriteJSON(w io.Writer, document any, indent string) error {
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetIndent("", indent)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(document); err != nil {
-		return fmt.Errorf("write load as JSON: %w", err)
-	}
-	if _, err := w.Write(printable.JSON(buf.Bytes())); err != nil {
-		return fmt.Errorf("write load as JSON: %w", err)
-	}
-	return nil
-}
 
 // Fact is one line of the head: "CPU", "Intel Xeon, 2 cores".
 type Fact struct {

@@ -38,14 +38,6 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// OrNull drops what is not a number: JSON has no word for it.
-func OrNull(v *float64) *float64 {
-	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
-		return nil
-	}
-	return v
-}
-
 // Share is part/whole in [0,1]; 0 where there is no whole.
 func Share(part, whole int64) float64 {
 	if whole == 0 {

@@ -1,19 +1,14 @@
 package proof
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"whet/internal/analyze/tables"
-	"whet/internal/printable"
-	"whet/internal/report/page"
+	"whet/internal/document"
 )
 
 type jsonCompare struct {
-	Schema          string             `json:"schema"`
-	Warnings        []string           `json:"warnings"`
+	document.Head
 	AlphaRatio      float64            `json:"alpha_ratio"`
 	ConfidenceRatio float64            `json:"confidence_ratio"`
 	MarginRatio     float64            `json:"margin_ratio"`
@@ -86,7 +81,7 @@ type jsonCompareMeans struct {
 func WriteCompareJSON(w io.Writer, r *tables.Result) error {
 	o := r.Options
 	d := jsonCompare{
-		Schema: "whet/compare/1", Warnings: append([]string{}, r.Warnings...),
+		Head:       document.New(document.Compare, r.Warnings),
 		AlphaRatio: o.Alpha, ConfidenceRatio: o.Confidence, MarginRatio: o.Margin, Adjust: string(o.Adjust),
 		Comparisons: r.Comparisons, Constant: r.Constant,
 		Files: []jsonCompareFile{}, Tables: []jsonCompareTable{},
@@ -97,17 +92,7 @@ func WriteCompareJSON(w io.Writer, r *tables.Result) error {
 	for i := range r.Tables {
 		d.Tables = append(d.Tables, newJSONCompareTable(&r.Tables[i]))
 	}
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(&d); err != nil {
-		return fmt.Errorf("write the comparison as JSON: %w", err)
-	}
-	if _, err := w.Write(printable.JSON(buf.Bytes())); err != nil {
-		return fmt.Errorf("write the comparison as JSON: %w", err)
-	}
-	return nil
+	return document.Write(w, &d)
 }
 
 func newJSONCompareTable(t *tables.Table) jsonCompareTable {
@@ -133,10 +118,10 @@ func newJSONCompareTable(t *tables.Table) jsonCompareTable {
 	for _, m := range t.Geomean {
 		out := jsonCompareMeans{Warnings: append([]string{}, m.Warnings...)}
 		if m.Known {
-			out.Center = page.OrNull(&m.Value)
+			out.Center = document.Known(&m.Value)
 		}
 		if delta := m.Ratio - 1; m.RatioKnown {
-			out.Delta = page.OrNull(&delta)
+			out.Delta = document.Known(&delta)
 		}
 		j.Geomean = append(j.Geomean, out)
 	}
@@ -149,7 +134,7 @@ func newJSONCompareCell(cell *tables.Cell, d tables.Direction) *jsonCompareCell 
 	}
 	s := cell.Summary
 	j := &jsonCompareCell{
-		Values: cell.Values, Center: page.OrNull(&s.Center), Low: page.OrNull(&s.Lo), High: page.OrNull(&s.Hi), Confidence: s.Confidence,
+		Values: cell.Values, Center: document.Known(&s.Center), Low: document.Known(&s.Lo), High: document.Known(&s.Hi), Confidence: s.Confidence,
 		Warnings: append([]string{}, cell.Warnings...),
 	}
 	c := cell.Comparison
@@ -164,11 +149,11 @@ func newJSONCompareCell(cell *tables.Cell, d tables.Direction) *jsonCompareCell 
 		ratio = c.Center / c.Base
 	}
 	j.Comparison = &jsonCompareTest{
-		Verdict: c.Verdict, Within: c.Within, Ratio: page.OrNull(&ratio), Delta: page.OrNull(&delta),
+		Verdict: c.Verdict, Within: c.Within, Ratio: document.Known(&ratio), Delta: document.Known(&delta),
 		N1: c.Test.N1, N2: c.Test.N2, Significant: c.Test.P <= c.Test.Alpha, Warnings: append([]string{}, c.Warnings...),
 	}
 	if !c.Exact {
-		j.Comparison.P, j.Comparison.PHolm = page.OrNull(&c.P), page.OrNull(&c.PHolm)
+		j.Comparison.P, j.Comparison.PHolm = document.Known(&c.P), document.Known(&c.PHolm)
 	}
 	return j
 }

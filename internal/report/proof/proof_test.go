@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/document"
 	"whet/internal/recording"
 	"whet/internal/report/page"
 	"whet/internal/report/pagetest"
@@ -16,7 +17,7 @@ import (
 // result has a row for everything that prints differently.
 func result() *compare.Result {
 	r := &compare.Result{
-		Schema: compare.Schema, Kind: compare.KindBenchmarks,
+		Schema: document.Prove, Kind: compare.KindBenchmarks,
 		Warnings: []string{"the machine was busy before the start (load 3.1 on 2 cores): the intervals are wider for it"},
 		Old:      compare.Side{Operand: "./old", Package: "example.org/m/old", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "00", Tests: "passed"},
 		New:      compare.Side{Operand: "./new", Package: "example.org/m/new", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "11", Tests: "passed"},
@@ -238,7 +239,7 @@ func TestJSON(t *testing.T) {
 	if bytes.ContainsAny(buf.Bytes(), "\x1b\x7f") {
 		t.Error("control characters stand raw in the document")
 	}
-	if !bytes.HasPrefix(buf.Bytes(), []byte("{\n\t\"schema\": \"whet/prove/1\",\n\t\"warnings\": [")) {
+	if !bytes.HasPrefix(buf.Bytes(), []byte("{\n  \"schema\": \"whet/prove/1\",\n  \"warnings\": [")) {
 		t.Errorf("the document begins with %.60q", buf.String())
 	}
 	// The keys of design.md, by their names.

@@ -1,15 +1,12 @@
 package run
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/document"
 	"whet/internal/finding"
-	"whet/internal/printable"
 	"whet/internal/report/page"
 )
 
@@ -24,8 +21,7 @@ type JSONOptions struct {
 // The document. Keys are only ever added; units stand in their names. Lists are
 // never null.
 type jsonDocument struct {
-	Schema         string             `json:"schema"`
-	Warnings       []string           `json:"warnings"`
+	document.Head
 	Verdict        Verdict            `json:"verdict"`
 	HotPlaces      []finding.HotPlace `json:"hot_places"`
 	Charged        []finding.Account  `json:"charged"`
@@ -115,9 +111,8 @@ type jsonRow struct {
 // WriteJSON writes the page as one JSON document.
 func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 	d := jsonDocument{
-		Schema:   "whet/" + cmp.Or(o.Verb, "tune") + "/1",
-		Warnings: append([]string{}, warnings(p)...),
-		Verdict:  p.Verdict, ThresholdRatio: p.ThresholdRatio,
+		Head:    document.New(document.Of(cmp.Or(o.Verb, "tune")), warnings(p)),
+		Verdict: p.Verdict, ThresholdRatio: p.ThresholdRatio,
 		HotPlaces: append([]finding.HotPlace{}, p.HotPlaces...), Charged: append([]finding.Account{}, p.Accounts...),
 		Findings:   append([]finding.Finding{}, p.Findings...),
 		Benchmarks: []jsonBenchmark{},
@@ -141,46 +136,36 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 	for _, b := range p.Benchmarks {
 		jb := jsonBenchmark{
 			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations,
-			BytesPerOp: page.OrNull(b.BytesPerOp), AllocsPerOp: page.OrNull(b.AllocsPerOp),
+			BytesPerOp: document.Known(b.BytesPerOp), AllocsPerOp: document.Known(b.AllocsPerOp),
 			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure, Metrics: []jsonMetric{},
 		}
 		for _, m := range b.Metrics {
-			jb.Metrics = append(jb.Metrics, jsonMetric{m.Unit, page.OrNull(&m.Value)})
+			jb.Metrics = append(jb.Metrics, jsonMetric{m.Unit, document.Known(&m.Value)})
 		}
 		if b.Failure == "" {
-			jb.NsPerOp = page.OrNull(b.time())
+			jb.NsPerOp = document.Known(b.time())
 		}
 		d.Benchmarks = append(d.Benchmarks, jb)
 	}
 	for i := range p.Profiles {
 		d.Profiles = append(d.Profiles, newJSONProfile(&p.Profiles[i]))
 	}
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(&d); err != nil {
-		return fmt.Errorf("write report as JSON: %w", err)
-	}
-	if _, err := w.Write(printable.JSON(buf.Bytes())); err != nil {
-		return fmt.Errorf("write report as JSON: %w", err)
-	}
-	return nil
+	return document.Write(w, d)
 }
 
 func newJSONProfile(p *Profile) jsonProfile {
 	j := jsonProfile{Kind: p.Kind, Benchmark: p.Benchmark, SampleType: p.Column, Unit: p.Unit}
 	for c := range hot.Class(hot.NumClasses) {
 		jc := jsonClass{Class: c.String(), Samples: p.Samples[c]}
-		jc.Ns, jc.Bytes, jc.Count, jc.Other = byUnit(p.Unit, p.Values[c])
+		jc.Ns, jc.Bytes, jc.Count, jc.Other = document.ByUnit(p.Unit, p.Values[c])
 		j.Classes = append(j.Classes, jc)
 	}
 	rows := func(top []Row) []jsonRow {
 		out := []jsonRow{}
 		for _, r := range top {
 			jr := jsonRow{Function: r.Function, File: r.File, FlatRatio: page.Share(r.Flat, p.base()), CumRatio: page.Share(r.Cum, p.base())}
-			jr.FlatNs, jr.FlatBytes, jr.FlatCount, jr.Flat = byUnit(p.Unit, r.Flat)
-			jr.CumNs, jr.CumBytes, jr.CumCount, jr.Cum = byUnit(p.Unit, r.Cum)
+			jr.FlatNs, jr.FlatBytes, jr.FlatCount, jr.Flat = document.ByUnit(p.Unit, r.Flat)
+			jr.CumNs, jr.CumBytes, jr.CumCount, jr.Cum = document.ByUnit(p.Unit, r.Cum)
 			if iv, ok := p.cumError(r.Cum); ok {
 				jr.CumRatioLow, jr.CumRatioHigh = &iv.Low, &iv.High
 			}
@@ -190,17 +175,4 @@ func newJSONProfile(p *Profile) jsonProfile {
 	}
 	j.TopFlat, j.TopCum = rows(p.Top), rows(p.TopCum)
 	return j
-}
-
-// byUnit returns v in the place of the key that names its unit.
-func byUnit(unit string, v int64) (ns, bytes, count, other *int64) {
-	switch unit {
-	case "nanoseconds":
-		return &v, nil, nil, nil
-	case "bytes":
-		return nil, &v, nil, nil
-	case "count":
-		return nil, nil, &v, nil
-	}
-	return nil, nil, nil, &v
 }

@@ -3,8 +3,8 @@ package run
 import (
 	"math"
 
+	"whet/internal/document"
 	"whet/internal/report/load"
-	"whet/internal/report/page"
 )
 
 // What a document holds of runs: program and service where the target is one,
@@ -133,8 +133,8 @@ func newJSONRun(p *Page) jsonRun {
 	if s := p.Service; s != nil {
 		js := &jsonService{
 			URL: s.URL, Instruments: s.Instruments, Concurrency: s.Concurrency, DurationNs: s.DurationNs, Requests: s.Requests,
-			ThroughputPerS: page.OrNull(&s.ThroughputPerS), Errors: map[string]int64{}, CPUNs: s.CPUNs, CPUPerRequestNs: page.OrNull(s.CPUPerRequestNs),
-			ServiceTimeNs: jsonTimes{s.MinNs, page.OrNull(&s.MeanNs), s.P50Ns, s.P90Ns, s.P99Ns, s.P999Ns, s.MaxNs},
+			ThroughputPerS: document.Known(&s.ThroughputPerS), Errors: map[string]int64{}, CPUNs: s.CPUNs, CPUPerRequestNs: document.Known(s.CPUPerRequestNs),
+			ServiceTimeNs: jsonTimes{s.MinNs, document.Known(&s.MeanNs), s.P50Ns, s.P90Ns, s.P99Ns, s.P999Ns, s.MaxNs},
 			PeakBytes:     s.PeakBytes, Generator: jsonGenerator{s.GeneratorCPUNs}, Seconds: []jsonSecond{},
 		}
 		for _, e := range s.Errors {
@@ -163,7 +163,7 @@ func newJSONRun(p *Page) jsonRun {
 		run.Events = append(run.Events, jsonEvent(e))
 	}
 	for _, w := range p.Contention {
-		run.Contention = append(run.Contention, jsonWaiting{w.Benchmark, w.Kind, w.Function, w.File, w.Line, w.Count, w.DelayNs, page.OrNull(&w.PerS)})
+		run.Contention = append(run.Contention, jsonWaiting{w.Benchmark, w.Kind, w.Function, w.File, w.Line, w.Count, w.DelayNs, document.Known(&w.PerS)})
 	}
 	for _, u := range p.Unknown {
 		run.Unknown = append(run.Unknown, jsonUnknown(u))

@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -201,8 +202,7 @@ type KindDiff struct {
 
 // jsonDiffs is the document whet/diff/1.
 type jsonDiffs struct {
-	Schema   string     `json:"schema"`
-	Warnings []string   `json:"warnings"`
+	document.Head
 	Before   string     `json:"before"`
 	After    string     `json:"after"`
 	Profiles []jsonDiff `json:"profiles"`
@@ -239,7 +239,7 @@ type jsonDiffRow struct {
 
 // WriteDiffJSON prints comparisons as the document whet/diff/1.
 func WriteDiffJSON(w io.Writer, before, after string, diffs []KindDiff) error {
-	j := jsonDiffs{Schema: "whet/diff/1", Warnings: []string{}, Before: before, After: after, Profiles: []jsonDiff{}}
+	j := jsonDiffs{Head: document.New(document.Diff, nil), Before: before, After: after, Profiles: []jsonDiff{}}
 	for _, d := range diffs {
 		for _, warning := range d.Head.Warnings {
 			if !slices.Contains(j.Warnings, warning) {
@@ -248,7 +248,7 @@ func WriteDiffJSON(w io.Writer, before, after string, diffs []KindDiff) error {
 		}
 		j.Profiles = append(j.Profiles, d.document(d.Kind))
 	}
-	return writeJSON(w, &j)
+	return document.Write(w, &j)
 }
 
 func (d *Diff) document(kind string) jsonDiff {

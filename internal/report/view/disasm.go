@@ -14,6 +14,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/source"
@@ -234,5 +235,5 @@ func (v *Disasm) WriteJSON(w io.Writer) error {
 		}
 		j.Functions = append(j.Functions, row)
 	}
-	return writeJSON(w, &j)
+	return document.Write(w, &j)
 }

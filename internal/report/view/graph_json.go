@@ -3,6 +3,8 @@ package view
 import (
 	"io"
 	"strings"
+
+	"whet/internal/document"
 )
 
 type jsonGraph struct {
@@ -68,7 +70,7 @@ func (v *Graph) WriteJSON(w io.Writer) error {
 	for _, e := range v.Edges {
 		j.Edges = append(j.Edges, jsonGraphEdge{From: e.From, To: e.To, jsonWeight: v.jsonWeight(e.Weight), Residual: e.Residual, Inlined: e.Inlined})
 	}
-	return writeJSON(w, &j)
+	return document.Write(w, &j)
 }
 
 func (v *Graph) jsonWeight(weight int64) jsonWeight {

@@ -1,19 +1,14 @@
 package view
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
 	"time"
 
-	"whet/internal/printable"
+	"whet/internal/document"
 )
 
 // jsonHead begins the views' documents.
 type jsonHead struct {
-	Schema     string   `json:"schema"`
-	Warnings   []string `json:"warnings"`
+	document.Head
 	Binary     string   `json:"binary"`
 	BuildID    string   `json:"build_id"`
 	SampleType string   `json:"sample_type"`
@@ -30,7 +25,7 @@ type jsonHead struct {
 
 func (h *Head) json(verb string) jsonHead {
 	j := jsonHead{
-		Schema: "whet/" + verb + "/1", Warnings: append([]string{}, h.Warnings...), Filters: h.Filters,
+		Head: document.New(document.Of(verb), h.Warnings), Filters: h.Filters,
 		Binary: h.Binary, BuildID: h.BuildID, SampleType: h.SampleType, Unit: h.Unit, Samples: h.Samples,
 	}
 	if !h.Time.IsZero() {
@@ -46,16 +41,7 @@ func (h *Head) json(verb string) jsonHead {
 // byUnit returns v, as -divide_by has it, in the place of the key that names
 // its unit.
 func (h *Head) byUnit(v int64) (ns, bytes, count, other *int64) {
-	v = h.scaled(v)
-	switch h.Unit {
-	case "nanoseconds":
-		return &v, nil, nil, nil
-	case "bytes":
-		return nil, &v, nil, nil
-	case "count":
-		return nil, nil, &v, nil
-	}
-	return nil, nil, nil, &v
+	return document.ByUnit(h.Unit, h.scaled(v))
 }
 
 // share of the total, in [0,1] but for differences.
@@ -88,20 +74,4 @@ func (h *Head) costs(flat, cum int64) jsonCosts {
 	c.FlatNs, c.FlatBytes, c.FlatCount, c.Flat = h.byUnit(flat)
 	c.CumNs, c.CumBytes, c.CumCount, c.Cum = h.byUnit(cum)
 	return c
-}
-
-// writeJSON prints a document. Controls that JSON allows in strings and
-// terminals obey are escaped.
-func writeJSON(w io.Writer, document any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(document); err != nil {
-		return fmt.Errorf("write view as JSON: %w", err)
-	}
-	if _, err := w.Write(printable.JSON(b.Bytes())); err != nil {
-		return fmt.Errorf("write view as JSON: %w", err)
-	}
-	return nil
 }

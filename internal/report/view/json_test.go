@@ -33,7 +33,7 @@ func TestNamesAreEscaped(t *testing.T) {
 		a := &asked{Options: selection.Options{Granularity: granularity, Focus: "m|\x1b|\nROUTINE|x"}}
 		for _, v := range texts {
 			if strings.HasPrefix(v.command, "-peek") {
-				v.make = func(s *selection.Selection, a *asked) (document, error) {
+				v.make = func(s *selection.Selection, a *asked) (printed, error) {
 					return NewPeek(s, regexp.MustCompile(`ROUTINE`), callgraph.ForTree(), a.view())
 				}
 			}
@@ -93,33 +93,33 @@ func TestDocuments(t *testing.T) {
 	begin := func(verb string) string { return `{"schema":"whet/` + verb + `/1","warnings":["doubt"],` + head }
 	for _, d := range []struct {
 		verb string
-		make func(*selection.Selection) (document, error)
+		make func(*selection.Selection) (printed, error)
 		want string
 	}{
-		{"top", func(s *selection.Selection) (document, error) { return NewTop(s, callgraph.ForTop(), Options{}), nil },
+		{"top", func(s *selection.Selection) (printed, error) { return NewTop(s, callgraph.ForTop(), Options{}), nil },
 			`,"shown_ns":8000000,"dropped_functions":0,"remaining_functions":3,"functions":[` +
 				`{` + a + `,` + costs("5", "7") + `,"inline":""},` +
 				`{` + c + `,` + costs("2", "2") + `,"inline":""},` +
 				`{` + main + `,` + costs("1", "8") + `,"inline":""}]}`},
-		{"peek", func(s *selection.Selection) (document, error) {
+		{"peek", func(s *selection.Selection) (printed, error) {
 			return NewPeek(s, regexp.MustCompile("^a$"), callgraph.ForTree(), Options{})
 		},
 			`,"shown_ns":8000000,"match":"^a$","dropped_functions":0,"remaining_functions":3,"functions":[` +
 				`{` + a + `,` + costs("5", "7") + `,"callers":[` + call(main, "7000000", "1", "false") + `],"callees":[` + call(c, "2000000", "0.2857142857142857", "false") + `]}]}`},
-		{"tree", func(s *selection.Selection) (document, error) {
+		{"tree", func(s *selection.Selection) (printed, error) {
 			g := callgraph.ForTree()
 			g.NodeCount = 1
 			return NewTree(s, g, Options{}), nil
 		},
 			`,"shown_ns":5000000,"dropped_functions":0,"remaining_functions":3,"functions":[{` + a + `,` + costs("5", "7") + `,"callers":[],"callees":[]}]}`},
-		{"tags", func(s *selection.Selection) (document, error) { return NewTags(s, Options{}), nil },
+		{"tags", func(s *selection.Selection) (printed, error) { return NewTags(s, Options{}), nil },
 			`,"keys":[{"key":"bytes","flat_ns":5000000,"flat_ratio":0.625,"values":[{"value":"4kB","flat_ns":5000000,"flat_ratio":0.625}]},` +
 				`{"key":"endpoint","flat_ns":5000000,"flat_ratio":0.625,"values":[{"value":"/a","flat_ns":5000000,"flat_ratio":0.625}]}]}`},
-		{"stacks", func(s *selection.Selection) (document, error) { return NewStacks(s, Options{}), nil },
+		{"stacks", func(s *selection.Selection) (printed, error) { return NewStacks(s, Options{}), nil },
 			`,"stacks":[{"value_ns":5000000,"labels":[{"key":"endpoint","text":"/a"},{"key":"bytes","number":4096,"unit":"bytes"}],"frames":[{"function":"a"},{"function":"main"}]},` +
 				`{"value_ns":2000000,"frames":[{"function":"c"},{"function":"a","inline":true},{"function":"main"}]},` +
 				`{"value_ns":1000000,"frames":[{"function":"main"}]}]}`},
-		{"raw", func(s *selection.Selection) (document, error) { return NewRaw(s, Options{}), nil },
+		{"raw", func(s *selection.Selection) (printed, error) { return NewRaw(s, Options{}), nil },
 			`,"sample_types":[{"type":"cpu","unit":"nanoseconds","default":true}],"period":0,"comments":[],` +
 				`"stacks":[{"values":[5000000],"locations":[1,2],"labels":[{"key":"endpoint","text":"/a"},{"key":"bytes","number":4096,"unit":"bytes"}]},` +
 				`{"values":[2000000],"locations":[3,4]},{"values":[1000000],"locations":[5]}],` +

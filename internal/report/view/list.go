@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/source"
@@ -294,5 +295,5 @@ func (v *List) WriteJSON(w io.Writer) error {
 		}
 		j.Functions = append(j.Functions, row)
 	}
-	return writeJSON(w, &j)
+	return document.Write(w, &j)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // profiles are real ones, with the reader's tests.
-const profiles = "../format/profile/testdata"
+const profiles = "../../format/profile/testdata"
 
 // subject is a profile as both implementations have read it, and another of
 // the same kind that it can be compared with.

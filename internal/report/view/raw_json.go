@@ -8,6 +8,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/document"
 )
 
 type jsonRaw struct {
@@ -67,8 +68,8 @@ func (r *Raw) WriteJSON(w io.Writer) error {
 	if m.PeriodType != (callstack.ValueType{}) {
 		head.PeriodType = &jsonType{Type: m.PeriodType.Type, Unit: m.PeriodType.Unit}
 	}
-	d := newStream(w, head)
-	d.list("stacks")
+	d := document.NewStream(w, head)
+	d.List("stacks")
 	r.samples(func(walk *selection.Walk, row *callstack.Rows) {
 		j := jsonRawSample{Values: make([]int64, len(m.Types)), Locations: make([]int, 0, len(walk.Path)), Labels: jsonLabels(walk.Labels(), nil)}
 		for t := range j.Values {
@@ -77,21 +78,21 @@ func (r *Raw) WriteJSON(w io.Writer) error {
 		for _, step := range slices.Backward(walk.Path) {
 			j.Locations = append(j.Locations, r.ids[step.Node])
 		}
-		d.item(j)
+		d.Item(j)
 	})
-	d.list("locations")
+	d.List("locations")
 	for i, location := range r.order {
-		d.item(newJSONLocation(i+1, r.locations.At(location)))
+		d.Item(newJSONLocation(i+1, r.locations.At(location)))
 	}
-	d.list("mappings")
+	d.List("mappings")
 	for i := range m.Mappings {
 		p := &m.Mappings[i]
-		d.item(jsonMapping{
+		d.Item(jsonMapping{
 			ID: i + 1, Start: fmt.Sprintf("%#x", p.Start), Limit: fmt.Sprintf("%#x", p.Limit), Offset: fmt.Sprintf("%#x", p.Offset),
 			File: p.File, BuildID: p.BuildID,
 		})
 	}
-	return d.close()
+	return d.Close()
 }
 
 func newJSONLocation(id int, p selection.Place) jsonLocation {

@@ -12,6 +12,7 @@ import (
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -168,8 +169,8 @@ func (t *Stacks) frame(step selection.Step) jsonFrame {
 
 // WriteJSON prints the samples as the document whet/stacks/1, a line each.
 func (t *Stacks) WriteJSON(w io.Writer) error {
-	d := newStream(w, t.json("stacks"))
-	d.list("stacks")
+	d := document.NewStream(w, t.json("stacks"))
+	d.List("stacks")
 	for walk := t.s.WalkAll(); walk.Next(); {
 		if len(walk.Path) == 0 {
 			continue
@@ -179,7 +180,7 @@ func (t *Stacks) WriteJSON(w io.Writer) error {
 		for _, step := range slices.Backward(walk.Path) {
 			j.Frames = append(j.Frames, t.frame(step))
 		}
-		d.item(j)
+		d.Item(j)
 	}
-	return d.close()
+	return d.Close()
 }

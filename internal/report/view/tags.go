@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -158,5 +159,5 @@ func (t *Tags) WriteJSON(w io.Writer) error {
 		}
 		j.Keys = append(j.Keys, jk)
 	}
-	return writeJSON(w, &j)
+	return document.Write(w, &j)
 }

@@ -21,31 +21,31 @@ const peeked = `runtime\.(mallocgc|gopark|systemstack)$|^net/http|(?i)encode`
 // textView is a view that pprof prints, too.
 type textView struct {
 	command string
-	make    func(*selection.Selection, *asked) (document, error)
+	make    func(*selection.Selection, *asked) (printed, error)
 }
 
-type document interface {
+type printed interface {
 	Write(io.Writer) error
 	WriteJSON(io.Writer) error
 }
 
 var texts = []textView{
-	{"-top", func(s *selection.Selection, a *asked) (document, error) {
+	{"-top", func(s *selection.Selection, a *asked) (printed, error) {
 		return NewTop(s, a.graph(callgraph.ForTop()), a.view()), nil
 	}},
-	{"-tree", func(s *selection.Selection, a *asked) (document, error) {
+	{"-tree", func(s *selection.Selection, a *asked) (printed, error) {
 		return NewTree(s, a.graph(callgraph.ForTree()), a.view()), nil
 	}},
-	{"-peek=" + peeked, func(s *selection.Selection, a *asked) (document, error) {
+	{"-peek=" + peeked, func(s *selection.Selection, a *asked) (printed, error) {
 		return NewPeek(s, regexp.MustCompile(peeked), a.graph(callgraph.ForTree()), a.view())
 	}},
-	{"-tags", func(s *selection.Selection, a *asked) (document, error) {
+	{"-tags", func(s *selection.Selection, a *asked) (printed, error) {
 		return NewTags(s, a.view()), nil
 	}},
-	{"-raw", func(s *selection.Selection, a *asked) (document, error) {
+	{"-raw", func(s *selection.Selection, a *asked) (printed, error) {
 		return NewRaw(s, a.view()), nil
 	}},
-	{"-traces", func(s *selection.Selection, a *asked) (document, error) {
+	{"-traces", func(s *selection.Selection, a *asked) (printed, error) {
 		return NewStacks(s, a.view()), nil
 	}},
 }

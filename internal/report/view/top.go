@@ -8,6 +8,7 @@ import (
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/document"
 	"whet/internal/printable"
 )
 
@@ -132,5 +133,5 @@ func (t *Top) WriteJSON(w io.Writer) error {
 	for _, n := range t.Graph.Nodes {
 		j.Functions = append(j.Functions, jsonTopRow{t.node(n), inlining(n)})
 	}
-	return writeJSON(w, &j)
+	return document.Write(w, &j)
 }

@@ -8,6 +8,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -152,5 +153,5 @@ func (t *Tree) WriteJSON(w io.Writer) error {
 		}
 		j.Functions = append(j.Functions, jn)
 	}
-	return writeJSON(w, &j)
+	return document.Write(w, &j)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -176,5 +177,5 @@ func (v *Weblist) WriteJSON(w io.Writer) error {
 		}
 		j.Functions = append(j.Functions, row)
 	}
-	return writeJSON(w, &j)
+	return document.Write(w, &j)
 }
