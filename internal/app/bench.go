@@ -228,14 +228,8 @@ func benchProgress(s *cli.StatusLine, p suite.Progress) {
 	if p.Total > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s", quantity.Count(float64(p.Done+1)), quantity.Count(float64(p.Total))))
 	}
-	switch {
-	case p.Benchmark != "":
-		parts = append(parts, p.Package+"."+p.Benchmark)
-	case p.Package != "":
-		parts = append(parts, p.Package)
+	if p.Benchmark != "" {
+		p.Package += "." + p.Benchmark
 	}
-	if p.Left > 0 {
-		parts = append(parts, fmt.Sprintf("at most %v left", p.Left.Round(time.Second)))
-	}
-	s.Set("%s", strings.Join(parts, " · "))
+	s.Step("", p.Left, append(parts, p.Package)...)
 }

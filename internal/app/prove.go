@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,15 +17,12 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/process"
 	"whet/internal/cli"
-	"whet/internal/document"
 	"whet/internal/load/message"
-	"whet/internal/printable"
 	"whet/internal/prove"
 	sidecommands "whet/internal/prove/command"
 	"whet/internal/prove/pair"
 	"whet/internal/prove/service"
 	"whet/internal/prove/sides"
-	"whet/internal/recording"
 	"whet/internal/report/page"
 	proofreport "whet/internal/report/proof"
 )
@@ -419,53 +415,16 @@ func (p *proveFlags) print(e *cli.Env, r *compare.Result) error {
 	return nil
 }
 
-// recordedProof is what a recording of whet prove says, nil where path is
-// another's.
-func recordedProof(path string) (*compare.Result, error) {
-	rec, err := recording.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer rec.Close()
-	docs := rec.Find(prove.KindResult, "")
-	if len(docs) == 0 {
-		return nil, nil
-	}
-	data, err := rec.Read(docs[0])
-	if err != nil {
-		return nil, fmt.Errorf("open the proof %s: %w", path, err)
-	}
-	r := new(compare.Result)
-	if err := json.Unmarshal(data, r); err != nil || r.Schema != document.Prove {
-		return nil, fmt.Errorf("open the proof %s: read %s: it is no document %s", path, docs[0].Path, document.Prove)
-	}
-	return r, nil
-}
-
-// proveProgress shows where a proof of benchmarks stands.
+// proveProgress shows where a proof stands.
 func proveProgress(s *cli.StatusLine, p prove.Event) {
-	proofStatus(s, p.Plan, p.Stage, p.Round, p.Rounds, strings.TrimPrefix(p.Benchmark, "Benchmark"), p.Left)
+	round := ""
+	if p.Rounds > 0 {
+		round = fmt.Sprintf("round %d of %d", p.Round, p.Rounds)
+	}
+	s.Step(p.Plan, p.Left, p.Stage, round, strings.TrimPrefix(p.Benchmark, "Benchmark"))
 }
 
-// pairProgress shows where a proof of two commands or services stands.
+// pairProgress is that of two commands or services.
 func pairProgress(s *cli.StatusLine, p pair.Event) {
-	proofStatus(s, p.Plan, p.Stage, p.Round, p.Rounds, "", p.Left)
-}
-
-func proofStatus(s *cli.StatusLine, plan, stage string, round, rounds int, name string, left time.Duration) {
-	if plan != "" {
-		s.Line("plan: %s", printable.Message(plan))
-		return
-	}
-	parts := []string{stage}
-	if rounds > 0 {
-		parts = append(parts, fmt.Sprintf("round %d of %d", round, rounds))
-	}
-	if name != "" {
-		parts = append(parts, name)
-	}
-	if left > 0 {
-		parts = append(parts, fmt.Sprintf("at most %v left", left.Round(time.Second)))
-	}
-	s.Set("%s", strings.Join(parts, " · "))
+	proveProgress(s, prove.Event{Stage: p.Stage, Round: p.Round, Rounds: p.Rounds, Left: p.Left, Plan: p.Plan})
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"whet/internal/cli"
+	"whet/internal/prove"
 	"whet/internal/read"
 	pagereport "whet/internal/report/page"
 	proofreport "whet/internal/report/proof"
@@ -162,7 +163,7 @@ found here.`,
 					l := loadFlags{fs: fs, out: *html, asJSON: *asJSON}
 					return l.show(ctx, e, []string{path})
 				}
-				proof, err := recordedProof(path)
+				proof, err := prove.Recorded(path)
 				switch {
 				case err != nil:
 					return err

@@ -3,7 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"whet/internal/printable"
 )
@@ -70,4 +73,17 @@ func (s *StatusLine) Line(format string, args ...any) {
 	}
 	s.Clear()
 	fmt.Fprintf(s.w, format+"\n", args...)
+}
+
+// Step shows where a measurement stands: what it does, and how long it takes at
+// most, 0 when that is not known. A plan, once it is made, stays.
+func (s *StatusLine) Step(plan string, left time.Duration, parts ...string) {
+	if plan != "" {
+		s.Line("plan: %s", printable.Message(plan))
+		return
+	}
+	if left > 0 {
+		parts = append(parts, fmt.Sprintf("at most %v left", left.Round(time.Second)))
+	}
+	s.Set("%s", strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · "))
 }
