@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 
@@ -35,17 +34,13 @@ func profilePage(ctx context.Context, e *cli.Env, operands []string, html string
 		return nil, err
 	}
 	defer s.Close()
-	var expanded []*callstack.Profile
+	var packed []*callstack.Packed
 	for _, src := range s.Sources {
-		p, err := src.Profile.Expand(f.Limits().MaxFrames)
-		if err != nil {
-			return nil, fmt.Errorf("diagnose %s: %w", s.Name, err)
-		}
-		expanded = append(expanded, p)
+		packed = append(packed, src.Profile)
 	}
 	texts := s.Resolver("", "")
 	in := read.LoneProfile{
-		Name: s.Name, Profiles: expanded,
+		Name: s.Name, Profiles: packed, MaxFrames: f.Limits().MaxFrames,
 		Text: func(frameFile string) []byte {
 			text, err := texts.Text(frameFile)
 			if err != nil {

@@ -101,14 +101,6 @@ func TestTypeIndex(t *testing.T) {
 	}
 }
 
-func TestMergeRefusesOtherTypes(t *testing.T) {
-	delay := NewBuilder(ValueType{"delay", "nanoseconds"}).Profile()
-	_, err := Merge(build("a", 1), delay)
-	if err == nil || !strings.Contains(err.Error(), "profile 2") {
-		t.Errorf("error %v, want one that names profile 2", err)
-	}
-}
-
 // drawn is a profile of two columns over a few names, so that recursion and
 // equal stacks are common.
 func drawn(t *rapid.T, name string) *Profile {
@@ -217,39 +209,6 @@ func TestKeepPartitions(t *testing.T) {
 		}
 		if p.Sum(1, keep)+p.Sum(1, rest) != p.Total(1) {
 			t.Fatal("sums of the parts do not add up")
-		}
-	})
-}
-
-func TestMergeAddsUp(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := drawn(t, "a"), drawn(t, "b")
-		merge := func(profiles ...*Profile) *Profile {
-			m, err := Merge(profiles...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return m
-		}
-		if diff := cmp.Diff(contents(a), contents(merge(a))); diff != "" {
-			t.Fatalf("merge of one (-it +merged):\n%s", diff)
-		}
-		ab, ba := merge(a, b), merge(b, a)
-		if diff := cmp.Diff(contents(ab), contents(ba)); diff != "" {
-			t.Fatalf("merge does not commute (-ab +ba):\n%s", diff)
-		}
-		want := contents(a)
-		for k, v := range contents(b) {
-			want[k] = [2]int64{want[k][0] + v[0], want[k][1] + v[1]}
-		}
-		if diff := cmp.Diff(want, contents(ab)); diff != "" {
-			t.Fatalf("merge loses or invents (-want +got):\n%s", diff)
-		}
-		if len(contents(ab)) != ab.Len() {
-			t.Fatalf("%d samples for %d stacks with labels", ab.Len(), len(contents(ab)))
-		}
-		if ab.Duration != a.Duration+b.Duration || ba.Duration != ab.Duration || ab.TimeNanos != ba.TimeNanos {
-			t.Fatalf("duration %d and %d, time %d and %d", ab.Duration, ba.Duration, ab.TimeNanos, ba.TimeNanos)
 		}
 	})
 }

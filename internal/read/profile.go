@@ -21,10 +21,11 @@ import (
 // LoneProfile is a profile that no recording stands around: of a program or of
 // a benchmark, made by whatever tool.
 type LoneProfile struct {
-	Name     string
-	Profiles []*callstack.Profile          // at least one, all of one kind
-	Text     func(frameFile string) []byte // nil: there is no source
-	Display  func(frameFile string) string
+	Name      string
+	Profiles  []*callstack.Packed           // at least one, all of one kind
+	MaxFrames int64                         // of all samples together, as they are expanded
+	Text      func(frameFile string) []byte // nil: there is no source
+	Display   func(frameFile string) string
 }
 
 // Page lays out the report of a profile. It knows less than a recording's:
@@ -77,7 +78,7 @@ func (in *LoneProfile) Page() (*run.Page, error) {
 	return page, nil
 }
 
-// merge adds the profiles up.
+// merge adds the profiles up, and expands the sum.
 func (in *LoneProfile) merge() (p *callstack.Profile, kind string, err error) {
 	for i, p := range in.Profiles {
 		k, err := kindOf(p)
@@ -89,23 +90,26 @@ func (in *LoneProfile) merge() (p *callstack.Profile, kind string, err error) {
 		}
 		kind = k
 		for t := range p.Types {
-			for j := range p.Len() {
-				if p.Value(t, j) < 0 {
+			for r := p.Rows(t); r.Next(); {
+				if r.Value(0) < 0 {
 					return nil, "", errors.New("it holds negative values, as the difference of two profiles does, of which shares mean nothing: whet top shows it")
 				}
 			}
 		}
 	}
-	if len(in.Profiles) == 1 {
-		return in.Profiles[0], kind, nil
+	sum := in.Profiles[0]
+	if len(in.Profiles) > 1 {
+		if sum, err = callstack.MergePacked(nil, in.Profiles...); err != nil {
+			return nil, "", err
+		}
 	}
-	p, err = callstack.Merge(in.Profiles...)
+	p, err = sum.Expand(in.MaxFrames)
 	return p, kind, err
 }
 
 // kindOf is the kind of a profile by its sample types. Block and mutex profiles
 // have the same: what lets others go on is a mutex profile's.
-func kindOf(p *callstack.Profile) (string, error) {
+func kindOf(p *callstack.Packed) (string, error) {
 	has := func(name string) bool {
 		return slices.ContainsFunc(p.Types, func(t callstack.ValueType) bool { return t.Type == name })
 	}
@@ -116,9 +120,12 @@ func kindOf(p *callstack.Profile) (string, error) {
 		return recording.KindAllocs, nil
 	case has("delay"):
 		unlocks := 0
-		for i := range p.Len() {
-			stack := p.Stack(i)
-			if len(stack) > 0 && strings.Contains(symbolname.Parse(p.Frame(stack[0]).Function).Name, "nlock") {
+		for c := p.Cursor(); c.Next(); {
+			if len(c.Path) == 0 {
+				continue
+			}
+			lines := p.Lines(c.Path[len(c.Path)-1])
+			if len(lines) > 0 && strings.Contains(symbolname.Parse(p.Functions[lines[0].Function].Name).Name, "nlock") {
 				unlocks++
 			}
 		}

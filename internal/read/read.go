@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -179,31 +180,33 @@ func (a *Reading) modulesFirst() {
 func (a *Reading) readProfiles() {
 	type of struct{ kind, benchmark string }
 	var order []of
-	read := make(map[of][]*callstack.Profile)
+	artifacts := make(map[of][]recording.Artifact)
 	for _, artifact := range a.rec.Artifacts {
 		if _, ok := columns[artifact.Kind]; !ok || artifact.Part != "" {
 			continue
 		}
-		p, err := a.readProfile(artifact)
-		if err != nil {
-			a.warn("%v", err)
-			continue
-		}
 		k := of{artifact.Kind, artifact.Benchmark}
-		if len(read[k]) == 0 {
+		if len(artifacts[k]) == 0 {
 			order = append(order, k)
 		}
-		read[k] = append(read[k], p)
+		artifacts[k] = append(artifacts[k], artifact)
 	}
 	for _, k := range order {
-		segments := read[k]
-		p := segments[len(segments)-1] // of states the latest
-		if k.kind == recording.KindCPU && len(segments) > 1 {
-			var err error
-			if p, err = callstack.Merge(segments...); err != nil {
-				a.warn("%s profile: %v", k.kind, err)
-				continue
+		var p *callstack.Profile
+		if segments := artifacts[k]; k.kind == recording.KindCPU && len(segments) > 1 {
+			p = a.readSegments(segments)
+		} else {
+			for _, artifact := range segments { // of states the latest
+				read, err := a.readProfile(artifact)
+				if err != nil {
+					a.warn("%v", err)
+					continue
+				}
+				p = read
 			}
+		}
+		if p == nil {
+			continue
 		}
 		column, err := p.TypeIndex(columns[k.kind])
 		if err != nil {
@@ -212,6 +215,40 @@ func (a *Reading) readProfiles() {
 		}
 		a.profiles = append(a.profiles, classified{k.kind, k.benchmark, column, a.classify(p)})
 	}
+}
+
+// readSegments reads a profile that was cut, as one; nil where that cannot be.
+func (a *Reading) readSegments(segments []recording.Artifact) *callstack.Profile {
+	var parts []*callstack.Packed
+	var frames int64
+	for _, artifact := range segments {
+		data, err := a.rec.Read(artifact)
+		var p *callstack.Packed
+		if err == nil {
+			p, err = profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+		}
+		if err != nil {
+			a.warn("%s: %v", artifact.Path, err)
+			continue
+		}
+		for _, w := range p.Warnings {
+			a.warn("%s: %s", artifact.Path, w)
+		}
+		parts = append(parts, p)
+		frames += profile.DefaultLimits().Of(int64(len(data))).MaxFrames
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	sum, err := callstack.MergePacked(nil, parts...)
+	var p *callstack.Profile
+	if err == nil {
+		p, err = sum.Expand(frames)
+	}
+	if err != nil {
+		a.warn("%s profile: %v", segments[0].Kind, err)
+	}
+	return p
 }
 
 // classify finds the measured code of a profile.
