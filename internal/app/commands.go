@@ -5,6 +5,7 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/doctor"
+	"whet/internal/drive"
 	"whet/internal/explore"
 )
 
@@ -15,7 +16,7 @@ func commands() []*cli.Command {
 		recordCommand(),
 		diagnoseCommand(),
 		proveCommand(),
-		loadCommand(),
+		drive.Command(),
 		benchCommand(),
 		compareCommand(),
 	}, explore.Commands(), []*cli.Command{doctor.Command(), completionCommand()})

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"whet/internal/cli"
+	"whet/internal/drive"
 	"whet/internal/prove"
 	"whet/internal/read"
 	pagereport "whet/internal/report/page"
@@ -159,9 +160,8 @@ found here.`,
 				if err != nil {
 					return err
 				}
-				if isLoad(path) {
-					l := loadFlags{fs: fs, out: *html, asJSON: *asJSON}
-					return l.show(ctx, e, []string{path})
+				if drive.IsLoad(path) {
+					return drive.Show(ctx, e, path, *html, *asJSON)
 				}
 				proof, err := prove.Recorded(path)
 				switch {

@@ -192,6 +192,8 @@ func House() Plan {
 		{Pattern: "internal/doctor", Floor: Fourth, Powers: All,
 			Beside: []string{"internal/tune"},
 			Why:    "it tries each instrument on this machine, and measures what they cost a service that is recorded as tune records it"},
+		{Pattern: "internal/drive", Floor: Fourth, Powers: Clock | Files | Net,
+			Why: "it drives loads over the network, reads what they send and writes what came of them"},
 		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files},
 
 		{Pattern: "internal/app", Floor: App, Powers: All},

@@ -1,4 +1,4 @@
-package app
+package drive
 
 import (
 	"context"
@@ -15,6 +15,13 @@ import (
 	"whet/internal/recording"
 	"whet/internal/report/load"
 )
+
+// Show lays out the recording of a load: on a page, html, unless that is "", and as
+// JSON or text.
+func Show(ctx context.Context, e *cli.Env, path, html string, json bool) error {
+	l := loadFlags{out: html, asJSON: json}
+	return l.show(ctx, e, []string{path})
+}
 
 // show lays out recordings of loads, several beside each other.
 func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string) error {
@@ -106,8 +113,8 @@ func shownOutcome(runs []load.Run, bounds slo.Bounds) error {
 	return nil
 }
 
-// isLoad reports whether a recording is one of whet load.
-func isLoad(path string) bool {
+// IsLoad reports whether a recording is one of whet load.
+func IsLoad(path string) bool {
 	rec, err := recording.Open(path)
 	if err != nil {
 		return false

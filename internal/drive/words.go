@@ -1,8 +1,7 @@
-package app
+package drive
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -37,27 +36,8 @@ func (f spanFlag) Set(s string) error {
 	return nil
 }
 
-var gluedFlag = regexp.MustCompile(`^-([a-z])([0-9].*)$`)
-
-// unglue divides flags of one letter from the figures that follow without a
-// space, as wrk's users write them: -t2 -c100 -d30s.
-func unglue(letters string, args []string) []string {
-	var out []string
-	for i, a := range args {
-		if a == "--" {
-			return append(out, args[i:]...)
-		}
-		if m := gluedFlag.FindStringSubmatch(a); m != nil && strings.Contains(letters, m[1]) {
-			out = append(out, "-"+m[1], m[2])
-			continue
-		}
-		out = append(out, a)
-	}
-	return out
-}
-
-// loadWords are flags of other load generators, and what stands for them here.
-var loadWords = map[string]string{
+// words are flags of other load generators, and what stands for them here.
+var words = map[string]string{
 	"L": "needless: quantiles of both times are always shown",
 	"U": "needless: the service time is shown beside the response time", // wrk2
 	"R": "-rate 2000/s", "q": "-rate, of all connections together", "qps": "-rate",
@@ -69,14 +49,4 @@ var loadWords = map[string]string{
 	"format": "needless: -targets tells vegeta's http and JSON and a HAR file apart", "output": "-o NAME.whet, -json, -hdr or -csv-out",
 	"disable-redirects": "needless: redirects are never followed",
 	"cpus":              "-t",
-}
-
-// foreignFlag says what stands for a flag of another tool that an error is
-// about; "" where nothing is known.
-func foreignFlag(words map[string]string, err error) string {
-	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-	if !ok || words[name] == "" {
-		return ""
-	}
-	return fmt.Sprintf("-%s is not known: here it is %s", name, words[name])
 }

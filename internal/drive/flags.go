@@ -1,4 +1,4 @@
-package app
+package drive
 
 import (
 	"context"
@@ -15,7 +15,8 @@ import (
 
 const loadName = "load"
 
-func loadCommand() *cli.Command {
+// Command is the verb.
+func Command() *cli.Command {
 	return &cli.Command{
 		Name:     loadName,
 		Operands: "URL [-- COMMAND…] | RECORDING… | merge LOG…",
@@ -59,7 +60,7 @@ there was.`,
 			"whet load before.whet after.whet -o both.html",
 			"whet load merge one.hlog two.hlog -o all.hlog",
 		},
-		Glued: "cdnt", Words: loadWords, Choices: loadChoices,
+		Glued: "cdnt", Words: words, Choices: loadChoices,
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			l := newLoadFlags(fs)
 			return func(ctx context.Context, e *cli.Env, operands []string) error { return l.run(ctx, e, operands) }

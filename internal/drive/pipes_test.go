@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package drive
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -181,5 +182,70 @@ func TestWriteResult(t *testing.T) {
 	}
 	if f, err := os.OpenFile(unread, os.O_RDWR, 0); err == nil { // for what still waits
 		f.Close()
+	}
+}
+
+// makePipe makes a named pipe, opened for both so that neither end waits for the
+// other.
+func makePipe(t *testing.T, dir string) (name string, pipe *os.File) {
+	t.Helper()
+	name = filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pipe.Close() })
+	return name, pipe
+}
+
+// The same holds for the log of -hdr, from the beginning to the end.
+func TestLogToPipe(t *testing.T) {
+	dir := t.TempDir()
+	name, pipe := makePipe(t, dir)
+	for _, whole := range []bool{true, false} {
+		k, err := (&loadFlags{hdr: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole {
+			if err := k.commit(logOrigin); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]byte, 2)
+			if _, err := io.ReadFull(pipe, got); err != nil || string(got) != "#[" {
+				t.Errorf("read %q, %v", got, err)
+			}
+		}
+		k.discard()
+		if st, err := os.Lstat(name); err != nil || st.Mode() != os.ModeNamedPipe|0o600 {
+			t.Fatalf("it is %v now, %v", st.Mode(), err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// A log whose name became a directory meanwhile: the error names that, and nothing
+// is left beside it.
+func TestLogWithoutPlace(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "times.hlog")
+	k, err := (&loadFlags{hdr: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err = k.commit(logOrigin)
+	if err == nil || !strings.HasPrefix(err.Error(), "write "+name+": ") || strings.Contains(err.Error(), ".tmp-") {
+		t.Errorf("%v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }

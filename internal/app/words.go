@@ -1,0 +1,36 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var gluedFlag = regexp.MustCompile(`^-([a-z])([0-9].*)$`)
+
+// unglue divides flags of one letter from the figures that follow without a
+// space, as wrk's users write them: -t2 -c100 -d30s.
+func unglue(letters string, args []string) []string {
+	var out []string
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		if m := gluedFlag.FindStringSubmatch(a); m != nil && strings.Contains(letters, m[1]) {
+			out = append(out, "-"+m[1], m[2])
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// foreignFlag says what stands for a flag of another tool that an error is
+// about; "" where nothing is known.
+func foreignFlag(words map[string]string, err error) string {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok || words[name] == "" {
+		return ""
+	}
+	return fmt.Sprintf("-%s is not known: here it is %s", name, words[name])
+}
