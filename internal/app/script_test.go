@@ -54,6 +54,9 @@ func TestMain(m *testing.M) {
 //	agree FILE FILE              the documents of a load say the same, but for what was written
 //	has FILE PATH OP NUMBER      check a number, a truth (1) or a list's length in a JSON document
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program")
+	}
 	env, err := goCaches()
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,9 @@ import (
 // Each call of work allocates exactly one block of 4,096 bytes: the profile
 // itself says how many calls it covers.
 func TestCallsOfAllocationProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/calls\n\ngo 1.26\n",
@@ -134,6 +137,9 @@ func BenchmarkC(b *testing.B) { table(b) }
 // A recursion deeper than the profiler's stacks hides where it began, and the
 // report says so.
 func TestDeepRecursionIsSaid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/deep\n\ngo 1.26\n",
@@ -171,6 +177,9 @@ func BenchmarkDeep(b *testing.B) {
 
 // More sub-benchmarks than the quick pass has time for are no failure.
 func TestManySubBenchmarks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/many\n\ngo 1.26\n",

@@ -14,6 +14,9 @@ import (
 // The compiler's decisions on the package come with the build: a run that is
 // interrupted in its quick pass has them, whatever time is left for the rest.
 func TestDecisionsComeWithTheBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/decided\n\ngo 1.26\n",

@@ -14,6 +14,9 @@ import (
 // the package's own: the page's first tables and its source are of the module's
 // code, as the verdict is.
 func TestPageIsOfTheModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/beside\n\ngo 1.26\n",

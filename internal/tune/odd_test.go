@@ -130,6 +130,9 @@ func TestOddServers(t *testing.T) {
 
 // TestAnsweredBefore: the server that was started is not the one that answers.
 func TestAnsweredBefore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	server := httptest.NewServer(profiled(""))
 	defer server.Close()
@@ -154,6 +157,9 @@ func TestAnsweredBefore(t *testing.T) {
 // TestCostOfDying: a server that dies while its cost is measured was not
 // interrupted by the user.
 func TestCostOfDying(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	o, pids := oddOptions(t, "dies")
 	o.Load.Duration = time.Duration(fewestPairs*len(costInstruments)*2) * costSlice
@@ -264,6 +270,9 @@ func TestNoCPUProfile(t *testing.T) {
 // TestNoInstruments: the load alone is a result; a place that the user named
 // and that has none is an error.
 func TestNoInstruments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -317,6 +326,9 @@ func TestSocket(t *testing.T) {
 
 // TestSomebodyElsesProfile: the CPU profiler is in use all the time.
 func TestSomebodyElsesProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	handler := profiled("")
 	busy := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/profile") {
@@ -343,6 +355,9 @@ func TestSomebodyElsesProfile(t *testing.T) {
 // TestInterruptedService: Ctrl-C in the middle of the load keeps what there is,
 // and stops the server.
 func TestInterruptedService(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	o, pids := oddOptions(t, "forks")
 	o.Load.Duration = time.Minute
@@ -369,6 +384,9 @@ func TestInterruptedService(t *testing.T) {
 // TestTwoAtOnce: two measure one target; there is one CPU profiler, and whoever
 // comes second waits for it and says so if it has to give up.
 func TestTwoAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	server := httptest.NewServer(profiled(""))
 	defer server.Close()
 	type ending struct {
@@ -410,6 +428,9 @@ func TestTwoAtOnce(t *testing.T) {
 
 // TestRefused: nobody listens.
 func TestRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	o := serviceOptions(t, "http://"+freeAddress(t)+"/")
 	o.Ready = 300 * time.Millisecond
 	outcome, err := RecordService(context.Background(), o)

@@ -148,6 +148,9 @@ func TestPlantedInAService(t *testing.T) {
 
 // TestPlantedInABenchmark: the same of a benchmark.
 func TestPlantedInABenchmark(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	outcome, err := recordModule(t, copyPlanted(t), func(o *Options) {
 		o.Operand, o.BenchTime, o.Budget, o.Samples = "./work", "6s", 60*time.Second, 300
 	})

@@ -27,6 +27,9 @@ func programOptions(t *testing.T, main string) ProgramOptions {
 
 // TestEmptyProgram: there is nothing to see, and that is said.
 func TestEmptyProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	o := programOptions(t, "package main\n\nfunc main() {}\n")
 	o.Count = 3
@@ -55,6 +58,9 @@ func TestEmptyProgram(t *testing.T) {
 // TestProgramReadsStdin: what it reads is the user's, and what it says goes
 // where it went before.
 func TestProgramReadsStdin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	o := programOptions(t, `package main
 
@@ -94,6 +100,9 @@ func main() {
 // TestStderrAmongCollections: what a program prints while the runtime prints its
 // collections comes out as it was, and so do they.
 func TestStderrAmongCollections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	o := programOptions(t, `package main
 
@@ -157,6 +166,9 @@ func main() {
 // TestBudgetEndsAProgram: what runs on is stopped, and what it recorded is
 // kept.
 func TestBudgetEndsAProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	o := programOptions(t, "package main\n\nfunc main() {\n\tfor x := uint64(1); x != 0; x = x*6364136223846793005 + 1 {\n\t}\n\tselect {}\n}\n")
 	o.Budget = 2 * time.Second
@@ -230,6 +242,9 @@ func TestClockJumped(t *testing.T) {
 // TestWithoutAgent: a program that ends behind its agent's back has a page that
 // says why profiles are missing.
 func TestWithoutAgent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{

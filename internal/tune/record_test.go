@@ -148,6 +148,9 @@ func checkReadOnce(t *testing.T, o *Outcome, want *run.Page) {
 // TestPlantedCosts records a program with known costs and expects each within
 // the sampling error.
 func TestPlantedCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	dir := writeModule(t, planted)
 	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 60*time.Second, 300 })
 	if err != nil {
@@ -277,6 +280,9 @@ func checkWithoutModule(t *testing.T, dir, path string) {
 // TestFailures: what cannot be measured is one line of the right kind, and
 // what was measured is kept.
 func TestFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/bad\n\ngo 1.26\n",
@@ -362,6 +368,9 @@ func BenchmarkLater(b *testing.B) {
 
 // TestInterrupted stops a recording at each of its stages.
 func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/brief\n\ngo 1.26\n",

@@ -55,6 +55,9 @@ func TestQuickLimit(t *testing.T) {
 // Long set-up before little work: the work is sampled in one process, and the
 // benchmark beside it has what it wants too.
 func TestLongSetup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/slow\n\ngo 1.26\n",

@@ -11,6 +11,9 @@ import (
 // over before anybody could have watched it, has that as its first finding. One
 // beside it with a pool of as many workers as it has iterations by ten has none.
 func TestLeakInAShortBenchmark(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/leaks\n\ngo 1.26\n",
 		"app.go": `package leaks
