@@ -106,8 +106,12 @@ func measure(ctx context.Context, length time.Duration) (Samples, error) {
 		if err != nil {
 			return s, err
 		}
-		s.Stages = append(s.Stages, Stage{stage, rec.Costs})
+		costs, err := recording.CostsPart.Of(&rec.Manifest)
 		rec.Close()
+		if err != nil {
+			return s, err
+		}
+		s.Stages = append(s.Stages, Stage{stage, *costs})
 	}
 	return s, nil
 }

@@ -196,10 +196,12 @@ func thin(from, to string) error {
 	m := &w.Manifest
 	m.Artifacts, m.Sources = nil, nil
 	m.Command, m.Host.CPU, m.Host.Kernel = nil, "", "" // README.md says what they were
-	if m.Service != nil {
-		service := *m.Service
+	service, err := recording.ServicePart.Of(m)
+	if err != nil {
+		return err
+	}
+	if service != nil {
 		service.Pprof = "" // a socket in a temporary directory
-		m.Service = &service
 	}
 	loops := &hot.Loops{}
 	for _, s := range rec.Sources {

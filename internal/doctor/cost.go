@@ -96,11 +96,28 @@ func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJS
 	return nil
 }
 
+// costsOf is the service whose costs a recording holds, and these.
+func costsOf(rec *recording.Recording) (url string, costs []recording.Cost, err error) {
+	service, err := recording.ServicePart.Of(&rec.Manifest)
+	if err != nil || service == nil {
+		return "", nil, err
+	}
+	all, err := recording.CostsPart.Of(&rec.Manifest)
+	if err != nil || all == nil {
+		return "", nil, err
+	}
+	return service.URL, *all, nil
+}
+
 func writeCosts(w io.Writer, rec *recording.Recording, path string) error {
+	url, costs, err := costsOf(rec)
+	if err != nil {
+		return err
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "CPU time of %s for a request, with an instrument against without, at 95 %%:\n\n", printable.Message(rec.Service.URL))
+	fmt.Fprintf(&b, "CPU time of %s for a request, with an instrument against without, at 95 %%:\n\n", printable.Message(url))
 	fmt.Fprintf(&b, "  %-9s %8s  %-20s %6s\n", "", "cost", "interval", "pairs")
-	for _, c := range rec.Costs {
+	for _, c := range costs {
 		interval := fmt.Sprintf("%s to %s", quantity.Percent(c.CPURatioLow), quantity.Percent(c.CPURatioHigh))
 		fmt.Fprintf(&b, "  %-9s %8s  %-20s %6d  %s\n", printable.Message(c.Instrument), quantity.Percent(c.CPURatio), interval, c.Pairs, printable.Message(c.Text))
 	}
@@ -108,13 +125,17 @@ func writeCosts(w io.Writer, rec *recording.Recording, path string) error {
 		fmt.Fprintf(&b, "\n  ! %s\n", printable.Message(text))
 	}
 	fmt.Fprintf(&b, "\nrecording  %s\n", path)
-	_, err := io.WriteString(w, b.String())
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
 func writeCostsJSON(w io.Writer, rec *recording.Recording, path string) error {
+	url, costs, err := costsOf(rec)
+	if err != nil {
+		return err
+	}
 	return document.Write(w, doctorDocument{
 		Head: document.New(document.Doctor, rec.Warnings), Instruments: []instrument{},
-		URL: rec.Service.URL, Costs: rec.Costs, Recording: path,
+		URL: url, Costs: costs, Recording: path,
 	})
 }

@@ -49,7 +49,7 @@ func (r *recorder) finish(s *session, pair *sides.Pair, end time.Time) error {
 	res, m := s.res, &r.w.Manifest
 	m.Tool, m.Kind, m.Target, m.Command = r.o.Version, "prove", r.o.Old.Operand+" "+r.o.New.Operand, recording.CommandLine(r.o.Command)
 	m.Host, m.Warnings = res.Host, res.Warnings
-	m.Benchmarks, m.Sources = []recording.Benchmark{}, []recording.Source{}
+	m.Sources = []recording.Source{}
 	bin := pair.Binary(compare.New, 0)
 	flags := append([]string{"-trimpath"}, r.o.Flags...)
 	if r.o.Tags != "" {

@@ -45,10 +45,10 @@ func (a *Reading) readCourse() {
 	c := &course{start: 0, end: a.rec.EndNs}
 	a.courses = append(a.courses, c)
 	switch {
-	case a.rec.Service != nil:
-		c.start, c.end = a.rec.Service.Load.StartNs, a.rec.Service.Load.EndNs
-	case a.rec.Program != nil && len(a.rec.Program.Runs) > 0:
-		runs := a.rec.Program.Runs
+	case a.service != nil:
+		c.start, c.end = a.service.Load.StartNs, a.service.Load.EndNs
+	case a.program != nil && len(a.program.Runs) > 0:
+		runs := a.program.Runs
 		c.start, c.end = runs[0].StartNs, runs[len(runs)-1].EndNs
 	}
 	a.readRows(c)
@@ -66,7 +66,7 @@ func (a *Reading) readCourse() {
 			a.warn("trace: %s", w)
 		}
 	}
-	c.findEvents(a.rec)
+	c.findEvents(a)
 }
 
 // readTraces finds out where the time went.
@@ -166,15 +166,15 @@ func (a *Reading) runSubject() *diagnose.Subject {
 	s.Procs = s.Run.Cores
 	a.addStates(s, "")
 	switch {
-	case a.rec.Service != nil:
-		svc := a.rec.Service
+	case a.service != nil:
+		svc := a.service
 		s.Operations, s.HeapOperations = svc.GoroutineRequests, svc.AllocRequests
 		s.CPUIterations, s.MutexIterations, s.AllocIterations = svc.CPURequests, svc.MutexRequests, svc.AllocRequests
-	case a.rec.Program != nil:
-		for i := range a.rec.Program.Runs {
-			if a.rec.Program.Runs[i].AgentMissing == "" {
+	case a.program != nil:
+		for i := range a.program.Runs {
+			if a.program.Runs[i].AgentMissing == "" {
 				s.AllocIterations++ // its profiles are of whole runs
-				if seen := a.rec.Program.Runs[i].Scheduling; seen != nil {
+				if seen := a.program.Runs[i].Scheduling; seen != nil {
 					s.Scheduling = s.Scheduling.Add(*seen)
 				}
 			}
@@ -196,8 +196,8 @@ func (a *Reading) conditions() *diagnose.Conditions {
 		return cores
 	}
 	switch {
-	case a.rec.Service != nil:
-		svc := a.rec.Service
+	case a.service != nil:
+		svc := a.service
 		if svc.Started {
 			c.Cores = limited(c.Cores) // one control group has both
 		}
@@ -206,10 +206,10 @@ func (a *Reading) conditions() *diagnose.Conditions {
 		c.MachineBusy, c.ThrottledNs = svc.MachineBusyRatio, svc.ThrottledNs
 		c.Requests, c.Concurrency, c.ServiceTimeNs = svc.Load.Answered(), svc.Load.Concurrency, svc.Load.ServiceTimeNs.Mean
 		c.SameRequest = true // the load has one method, URL and body
-	case a.rec.Program != nil:
-		c.Cores, c.MachineCores, c.MachineBusy = limited(c.Cores), h.Cores, a.rec.Program.MachineBusyRatio
+	case a.program != nil:
+		c.Cores, c.MachineCores, c.MachineBusy = limited(c.Cores), h.Cores, a.program.MachineBusyRatio
 		var cpu, wallNs int64
-		for _, run := range a.rec.Program.Runs {
+		for _, run := range a.program.Runs {
 			cpu += run.UserCPUNs + run.SystemCPUNs
 			wallNs += run.EndNs - run.StartNs
 			if ns := metrics.Throttled(course.rows, run.StartNs, run.EndNs); ns != nil {
@@ -240,22 +240,22 @@ func (c *course) growth() []string {
 // addRun lays out what a page has beside profiles, findings and benchmarks.
 func (a *Reading) addRun(page *runreport.Page) {
 	m := &a.rec.Manifest
-	if m.Program != nil {
-		page.Program = &runreport.Program{Command: commandLine(m.Target, m.Program.Args)}
-		for _, r := range m.Program.Runs {
+	if a.program != nil {
+		page.Program = &runreport.Program{Command: commandLine(m.Target, a.program.Args)}
+		for _, r := range a.program.Runs {
 			page.Program.Runs = append(page.Program.Runs, runreport.Run{
 				WallNs: r.EndNs - r.StartNs, CPUNs: r.UserCPUNs + r.SystemCPUNs, UserCPUNs: r.UserCPUNs, SystemCPUNs: r.SystemCPUNs,
 				PeakBytes: r.MaxRSSBytes, Ending: r.Ending, Missing: r.AgentMissing,
 			})
 		}
 	}
-	if m.Service != nil {
-		page.Service = a.service(m.Service)
+	if a.service != nil {
+		page.Service = a.serviceFigures(a.service)
 	}
 	for _, u := range m.Unknown {
 		page.Unknown = append(page.Unknown, runreport.Unknown(u))
 	}
-	page.Wall = wallOf(a.wall, m.Service != nil)
+	page.Wall = wallOf(a.wall, a.service != nil)
 	for _, c := range a.courses {
 		page.Series = append(page.Series, c.series()...)
 		for _, e := range c.events {
@@ -265,7 +265,7 @@ func (a *Reading) addRun(page *runreport.Page) {
 	page.Contention = a.contention()
 }
 
-func (a *Reading) service(svc *recording.Service) *runreport.Service {
+func (a *Reading) serviceFigures(svc *recording.Service) *runreport.Service {
 	l := &svc.Load
 	t := l.ServiceTimeNs
 	out := &runreport.Service{
@@ -364,8 +364,8 @@ const maxWaiting = 15
 // program there is none.
 func (a *Reading) covered(kind, benchmark string) int64 {
 	var ns int64
-	if a.rec.Program != nil {
-		for _, run := range a.rec.Program.Runs {
+	if a.program != nil {
+		for _, run := range a.program.Runs {
 			if run.AgentMissing == "" {
 				ns += run.EndNs - run.StartNs
 			}

@@ -54,7 +54,7 @@ func (a *Reading) Page() (*run.Page, error) {
 	rec := a.rec
 	page.Target, page.Package, page.Module, page.Tool = rec.Target, rec.Build.Package, rec.Build.Module, rec.Tool
 	page.Created, page.Partial, page.Facts = rec.Origin.UTC().Format(time.RFC3339), rec.Partial, facts(&rec.Manifest)
-	for _, b := range rec.Benchmarks {
+	for _, b := range a.benchmarks {
 		row := run.Benchmark{
 			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations, NsPerOp: b.NsPerOp, BytesPerOp: b.BytesPerOp, AllocsPerOp: b.AllocsPerOp,
 			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure,

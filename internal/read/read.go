@@ -28,23 +28,31 @@ type Known struct {
 
 // Reading is a recording read into models: what the rules and the page look at.
 type Reading struct {
-	rec      *recording.Recording
-	known    Known
-	sources  sources
-	loops    *hot.Loops
-	calls    map[string][]compiler.Call
-	notes    map[diagnose.SourceLine][]string // the compiler's decisions worth showing
-	profiles []classified
-	subjects []*diagnose.Subject
-	courses  []*course    // over time: of a program or service one, of benchmarks one each
-	wall     *wall.Result // of a program or service with a trace
-	warnings []string
-	missing  string           // why a frame has no source
-	result   *diagnose.Result // nil: the rules were not asked yet
+	rec     *recording.Recording
+	known   Known
+	sources sources
+	// What the manifest has of the target's kind.
+	benchmarks []recording.Benchmark
+	program    *recording.Program
+	service    *recording.Service
+	damage     error // of one of these
+	loops      *hot.Loops
+	calls      map[string][]compiler.Call
+	notes      map[diagnose.SourceLine][]string // the compiler's decisions worth showing
+	profiles   []classified
+	subjects   []*diagnose.Subject
+	courses    []*course    // over time: of a program or service one, of benchmarks one each
+	wall       *wall.Result // of a program or service with a trace
+	warnings   []string
+	missing    string           // why a frame has no source
+	result     *diagnose.Result // nil: the rules were not asked yet
 }
 
 // Diagnose asks the rules, once.
 func (a *Reading) Diagnose() (*diagnose.Result, error) {
+	if a.damage != nil {
+		return nil, a.damage
+	}
 	if a.result == nil {
 		registry, err := diagnose.NewRegistry(rules.All()...)
 		if err != nil {
@@ -123,6 +131,7 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 		known.Profiles = make(map[string]*callstack.Profile)
 	}
 	a := &Reading{rec: rec, known: known, missing: "its source is not in the recording", loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[diagnose.SourceLine][]string)}
+	a.readParts()
 	texts := &recordedSources{of: a, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
 	a.sources = texts
 	for _, s := range rec.Sources {
@@ -147,7 +156,7 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 	}
 	a.readBenchmarkCourses()
 	seen := make(map[string]bool) // with -count or -cpu a name comes several times, and its profiles once
-	for _, b := range rec.Benchmarks {
+	for _, b := range a.benchmarks {
 		if seen[b.Name] {
 			continue
 		}
@@ -158,6 +167,19 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 	}
 	a.modulesFirst()
 	return a
+}
+
+// readParts reads the parts of the manifest that pages are made of.
+func (a *Reading) readParts() {
+	m := &a.rec.Manifest
+	benchmarks, err1 := recording.BenchmarksPart.Of(m)
+	if benchmarks != nil {
+		a.benchmarks = *benchmarks
+	}
+	var err2, err3 error
+	a.program, err2 = recording.ProgramPart.Of(m)
+	a.service, err3 = recording.ServicePart.Of(m)
+	a.damage = cmp.Or(err1, err2, err3)
 }
 
 // modulesFirst moves the profiles of benchmarks that measure no code of the
@@ -371,7 +393,7 @@ func (a *Reading) addProfiles(s *diagnose.Subject, benchmark string) {
 // no waits (its fraction was 0), or the profile is empty and nobody knows
 // whether it did. That nobody waited is an answer only where waits are recorded.
 func (a *Reading) unseenWaits(p *classified) bool {
-	svc := a.rec.Service
+	svc := a.service
 	if svc == nil {
 		return false
 	}

@@ -7,7 +7,6 @@ import (
 	"whet/internal/format/metrics"
 	"whet/internal/loadresult"
 	"whet/internal/quantity"
-	"whet/internal/recording"
 	runreport "whet/internal/report/run"
 )
 
@@ -71,17 +70,17 @@ func known(v *int64) float64 {
 // findEvents looks for events in what the page is about: what whet does itself
 // before and after, as asking for a collection, is none. Runs of a program are
 // looked at one by one.
-func (c *course) findEvents(rec *recording.Recording) {
-	if rec.Program != nil {
-		for _, run := range rec.Program.Runs {
+func (c *course) findEvents(a *Reading) {
+	if a.program != nil {
+		for _, run := range a.program.Runs {
 			c.events = append(c.events, events.Find(c.between(run.StartNs, run.EndNs))...)
 		}
 		return
 	}
 	in := c.between(c.start, c.end)
 	in.Load = events.Span{StartNs: c.start, EndNs: c.end}
-	if rec.Service != nil { // a recording from elsewhere may lack it
-		for _, span := range rec.Service.OwnGC {
+	if a.service != nil { // a recording from elsewhere may lack it
+		for _, span := range a.service.OwnGC {
 			in.OwnGC = append(in.OwnGC, events.Span(span))
 		}
 	}

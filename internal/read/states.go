@@ -17,7 +17,7 @@ func (a *Reading) addStates(s *diagnose.Subject, benchmark string) {
 	// Of a service the heap profiles are those before and after the load, each
 	// behind a collection; they stand in the allocs profiles.
 	kind := recording.KindHeap
-	if a.rec.Service != nil {
+	if a.service != nil {
 		kind = recording.KindAllocs
 	}
 	s.Heap = a.snapshots(kind, benchmark, "inuse_space")
@@ -31,17 +31,17 @@ func (a *Reading) addStates(s *diagnose.Subject, benchmark string) {
 	c := a.courses[i]
 	in := c.between(c.start, c.end)
 	switch {
-	case a.rec.Service != nil:
+	case a.service != nil:
 		in = c.between(0, c.end)
 		in.Load = events.Span{StartNs: c.start, EndNs: c.end}
-	case a.rec.Program != nil && len(a.rec.Program.Runs) > 0:
-		runs := a.rec.Program.Runs
+	case a.program != nil && len(a.program.Runs) > 0:
+		runs := a.program.Runs
 		last := runs[len(runs)-1]
 		in = c.between(last.StartNs, last.EndNs)
 	}
 	s.LiveHeap = diagnose.Rise(events.HeapCourse(in))
 	course := events.GoroutineCourse(in)
-	if n := len(s.Goroutines); a.rec.Service != nil && !course.Known && n > 0 {
+	if n := len(s.Goroutines); a.service != nil && !course.Known && n > 0 {
 		in.Rows = withCounts(in.Rows, s.Goroutines)
 		in.Load.EndNs = max(in.Load.EndNs, s.Goroutines[n-1].AtNs+1) // a target that is slow to answer does so after the load
 		course = events.GoroutineCourse(in)

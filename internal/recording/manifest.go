@@ -56,26 +56,24 @@ const (
 // Manifest is recording.json. JSON keys are only ever added within a schema
 // version.
 type Manifest struct {
-	Schema     string      `json:"schema"`
-	Tool       string      `json:"tool"`              // version of whet that wrote it
-	Kind       string      `json:"kind"`              // what sort of target: TargetBenchmark, ...
-	Target     string      `json:"target"`            // the operand as the user gave it
-	Command    []string    `json:"command"`           // whet's own arguments
-	Origin     time.Time   `json:"origin"`            // wall time of 0 ns
-	EndNs      int64       `json:"end_ns"`            // when the recording ended
-	Partial    string      `json:"partial,omitempty"` // why it is not whole; "" when it is
-	Host       Host        `json:"host"`
-	Build      Build       `json:"build"`
-	Plan       Plan        `json:"plan"`
-	Benchmarks []Benchmark `json:"benchmarks"`
-	Program    *Program    `json:"program,omitempty"` // of a TargetProgram
-	Service    *Service    `json:"service,omitempty"` // of a TargetService
-	Costs      []Cost      `json:"costs"`             // of measuring, by whet doctor -cost
+	Schema  string    `json:"schema"`
+	Tool    string    `json:"tool"`              // version of whet that wrote it
+	Kind    string    `json:"kind"`              // what sort of target: TargetBenchmark, ...
+	Target  string    `json:"target"`            // the operand as the user gave it
+	Command []string  `json:"command"`           // whet's own arguments
+	Origin  time.Time `json:"origin"`            // wall time of 0 ns
+	EndNs   int64     `json:"end_ns"`            // when the recording ended
+	Partial string    `json:"partial,omitempty"` // why it is not whole; "" when it is
+	Host    Host      `json:"host"`
+	Build   Build     `json:"build"`
+	Plan    Plan      `json:"plan"`
 	// Unknown is what the target does not offer. It is not zero.
 	Unknown   []Unknown  `json:"unknown"`
 	Artifacts []Artifact `json:"artifacts"`
 	Sources   []Source   `json:"sources"`
 	Warnings  []string   `json:"warnings"`
+
+	parts map[string]any // of products: as read, or pointers to what is written
 }
 
 // Host is the machine. A pointer that is nil and an empty string mean
@@ -338,12 +336,6 @@ func (m *Manifest) fillLists() {
 	}
 	if m.Unknown == nil {
 		m.Unknown = []Unknown{}
-	}
-	if m.Benchmarks == nil {
-		m.Benchmarks = []Benchmark{}
-	}
-	if m.Costs == nil {
-		m.Costs = []Cost{}
 	}
 	if m.Artifacts == nil {
 		m.Artifacts = []Artifact{}

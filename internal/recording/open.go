@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -70,7 +71,7 @@ func Open(dir string) (*Recording, error) {
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		root.Close()
-		return nil, fmt.Errorf("open recording %s: %w", dir, damaged(err))
+		return nil, fmt.Errorf("open recording %s: %w", dir, damaged("", err))
 	}
 	if err := checkSchema(head.Schema, head.Tool); err != nil {
 		root.Close()
@@ -82,7 +83,7 @@ func Open(dir string) (*Recording, error) {
 	}
 	if err != nil {
 		root.Close()
-		return nil, fmt.Errorf("open recording %s: %w", dir, damaged(err))
+		return nil, fmt.Errorf("open recording %s: %w", dir, damaged("", err))
 	}
 	if checkpoint && r.Partial == "" {
 		r.Partial = "not finished"
@@ -94,14 +95,12 @@ func Open(dir string) (*Recording, error) {
 	return r, nil
 }
 
-// damaged says in words for users why the manifest cannot be read.
-func damaged(err error) error {
+// damaged says in words for users why the manifest, or a part of it, cannot be
+// read.
+func damaged(part string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		field := wrong.Field
-		if field == "" {
-			field = "the whole"
-		}
+		field := cmp.Or(strings.Trim(part+"."+wrong.Field, "."), "the whole")
 		return fmt.Errorf("%s is damaged: %s cannot be %.60s", manifestName, field, wrong.Value)
 	}
 	return fmt.Errorf("%s is damaged: %w", manifestName, err)

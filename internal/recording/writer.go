@@ -46,6 +46,9 @@ func Create(path string, origin time.Time) (*Writer, error) {
 	w.Manifest.Schema = document.Recording
 	w.Manifest.Origin = origin
 	w.Manifest.Partial = "not finished"
+	// Every recording has had these lists, empty ones too.
+	BenchmarksPart.Set(&w.Manifest, &[]Benchmark{})
+	CostsPart.Set(&w.Manifest, &[]Cost{})
 	if err := w.Checkpoint(); err != nil {
 		w.Discard()
 		return nil, fmt.Errorf("create recording %s: %w", path, err)

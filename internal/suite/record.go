@@ -134,14 +134,16 @@ func (r *runner) describe() {
 			}
 		}
 	}
+	var all []recording.Benchmark
 	for _, p := range r.pkgs {
 		for _, b := range p.rows {
-			m.Benchmarks = append(m.Benchmarks, r.manifest(b))
+			all = append(all, r.manifest(b))
 		}
 	}
 	for _, f := range r.res.Failures {
-		m.Benchmarks = append(m.Benchmarks, recording.Benchmark{Name: strings.TrimSuffix(f.Package+"."+f.Benchmark, "."), Failure: f.Text})
+		all = append(all, recording.Benchmark{Name: strings.TrimSuffix(f.Package+"."+f.Benchmark, "."), Failure: f.Text})
 	}
+	recording.BenchmarksPart.Set(m, &all)
 }
 
 func equal(a, b *bool) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }

@@ -173,7 +173,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s allocates %d objects of %d bytes, want %d of %d", name, n, b, want[0], want[1])
 		}
 	}
-	for _, b := range rec.Benchmarks {
+	for _, b := range *part(t, rec, recording.BenchmarksPart) {
 		calls := map[string]int64{m + "a.BenchmarkSame": 20, m + "b.BenchmarkSame": 21, m + "a.BenchmarkParent/x": 21, m + "a.BenchmarkParent/y": 21}[b.Name]
 		if b.Failure == "" && b.Procs == 1 && (!b.Profiled || b.AllocIterations != calls || b.Iterations != 20) {
 			t.Errorf("%+v, want %d calls under the profiler", b, calls)
@@ -225,7 +225,7 @@ func TestRunOnePackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rec.Close()
-	if len(rec.Benchmarks) != 1 || rec.Benchmarks[0].Name != "BenchmarkParent/y" || rec.Build.Package != "example.com/m/a" || len(rec.Find(recording.KindAllocs, "BenchmarkParent/y")) != 1 || len(rec.Find(recording.KindCPU, "")) != 0 {
+	if len(*part(t, rec, recording.BenchmarksPart)) != 1 || (*part(t, rec, recording.BenchmarksPart))[0].Name != "BenchmarkParent/y" || rec.Build.Package != "example.com/m/a" || len(rec.Find(recording.KindAllocs, "BenchmarkParent/y")) != 1 || len(rec.Find(recording.KindCPU, "")) != 0 {
 		t.Errorf("%+v", rec.Manifest)
 	}
 	nothingLeft(t, scratch)
@@ -374,7 +374,7 @@ func TestInterrupted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if rec.Partial != "interrupted" || len(rec.Benchmarks) == 0 {
+			if rec.Partial != "interrupted" || len(*part(t, rec, recording.BenchmarksPart)) == 0 {
 				t.Errorf("%s: %+v", tt.stage, rec.Manifest)
 			}
 			rec.Close()
@@ -444,4 +444,14 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
+}
+
+// part is a part of a recording's manifest, which it has.
+func part[T any](t *testing.T, rec *recording.Recording, p recording.Part[T]) *T {
+	t.Helper()
+	v, err := p.Of(&rec.Manifest)
+	if err != nil || v == nil {
+		t.Fatalf("%s: %v, %v", p, v, err)
+	}
+	return v
 }

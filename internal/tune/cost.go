@@ -42,7 +42,7 @@ var costInstruments = []costInstrument{
 }
 
 // RecordCost measures what each instrument costs a service under load, and
-// writes it into a recording: Manifest.Costs. The load lasts o.Load.Duration;
+// writes it into a recording: its costs. The load lasts o.Load.Duration;
 // as many pairs are made as fit.
 func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	o.Load.Now = o.Now
@@ -59,7 +59,7 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 		err = ctx.Err()
 	}
 	r.w.Measured()
-	if len(r.w.Manifest.Costs) == 0 {
+	if len(r.costs) == 0 {
 		return Outcome{}, err
 	}
 	return r.finish(err)
@@ -137,13 +137,14 @@ func (r *serviceRecorder) recordCost(ctx context.Context, pairs int) error {
 	<-running.Done()
 	for i, in := range costInstruments {
 		ratio := stat.RatioInterval(with[i], without[i], costConfidence)
-		r.w.Manifest.Costs = append(r.w.Manifest.Costs, recording.Cost{
+		r.costs = append(r.costs, recording.Cost{
 			Instrument: in.name, Text: in.text, Pairs: len(with[i]),
 			CPURatio: ratio.Center - 1, CPURatioLow: ratio.Low - 1, CPURatioHigh: ratio.High - 1,
 		})
 	}
 	r.result.URL = recording.Redacted(lo.URL)
-	r.w.Manifest.Service = &r.result
+	recording.ServicePart.Set(&r.w.Manifest, &r.result)
+	recording.CostsPart.Set(&r.w.Manifest, &r.costs)
 	return nil
 }
 

@@ -213,8 +213,8 @@ func TestStockPprof(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
-	if rec.Service.Instruments != "pprof" || rec.Service.TargetCPUNs != nil || rec.Service.BlockRateNs != nil || page.Service.CPUNs != nil {
-		t.Errorf("service: %+v", rec.Service)
+	if part(t, rec, recording.ServicePart).Instruments != "pprof" || part(t, rec, recording.ServicePart).TargetCPUNs != nil || part(t, rec, recording.ServicePart).BlockRateNs != nil || page.Service.CPUNs != nil {
+		t.Errorf("service: %+v", part(t, rec, recording.ServicePart))
 	}
 	for _, kind := range []string{recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindGoroutine, recording.KindTrace, recording.KindWall, recording.KindMetrics} {
 		if len(rec.Find(kind, "")) == 0 {
@@ -319,8 +319,8 @@ func TestSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec, _ := openPage(t, outcome.Path); rec.Service.Instruments != "agent" || rec.Service.Pprof != "unix:"+socket {
-		t.Errorf("instruments: %q at %q", rec.Service.Instruments, rec.Service.Pprof)
+	if rec, _ := openPage(t, outcome.Path); part(t, rec, recording.ServicePart).Instruments != "agent" || part(t, rec, recording.ServicePart).Pprof != "unix:"+socket {
+		t.Errorf("instruments: %q at %q", part(t, rec, recording.ServicePart).Instruments, part(t, rec, recording.ServicePart).Pprof)
 	}
 }
 

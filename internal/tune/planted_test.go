@@ -115,7 +115,7 @@ func TestPlantedInAService(t *testing.T) {
 	}
 	// The differences end with the load, and cover some of the warm-up: what is
 	// said of a second or a request is of its time. Whet collects before and behind.
-	svc := rec.Service
+	svc := part(t, rec, recording.ServicePart)
 	for _, kind := range cumulative {
 		for _, a := range rec.Find(kind, "") {
 			if a.StartNs >= svc.Load.StartNs || a.EndNs != svc.Load.EndNs {

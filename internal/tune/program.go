@@ -138,7 +138,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 	var during recording.Host
 	machine.Stop(&during)
 	r.result.MachineBusyRatio = during.BusyRatio
-	r.w.Manifest.Program = &r.result
+	recording.ProgramPart.Set(&r.w.Manifest, &r.result)
 	r.store(&r.taken)
 	r.w.AddOutput(r.out.Bytes())
 	r.addSources()

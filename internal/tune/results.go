@@ -17,12 +17,13 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 		failed[f.benchmark] = f.text
 	}
 	var lines []benchmark.Line
+	var all []recording.Benchmark
 	add := func(l benchmark.Line) *recording.Benchmark {
 		b := record.Benchmark(l.Name, l)
 		b.Failure = failed[l.Name]
 		delete(failed, l.Name)
-		m.Benchmarks, lines = append(m.Benchmarks, b), append(lines, l)
-		return &m.Benchmarks[len(m.Benchmarks)-1]
+		all, lines = append(all, b), append(lines, l)
+		return &all[len(all)-1]
 	}
 	for _, s := range subjects {
 		b := add(s.Line)
@@ -34,7 +35,8 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 		add(l)
 	}
 	for _, name := range slices.Sorted(maps.Keys(failed)) { // before they gave a figure
-		m.Benchmarks = append(m.Benchmarks, recording.Benchmark{Name: name, Failure: failed[name]})
+		all = append(all, recording.Benchmark{Name: name, Failure: failed[name]})
 	}
+	recording.BenchmarksPart.Set(m, &all)
 	r.w.AddResults("bench/new.txt", m.Build.Package, lines)
 }

@@ -88,6 +88,7 @@ type serviceRecorder struct {
 	o      ServiceOptions
 	result recording.Service
 	taken  taken
+	costs  []recording.Cost // of RecordCost
 
 	server *running       // nil: it runs already, or does no more
 	agent  *program.Agent // in it; nil: none
@@ -148,7 +149,7 @@ func (r *serviceRecorder) record(ctx context.Context) error {
 		target.Close()
 	}
 	r.stopServer()
-	r.w.Manifest.Service = &r.result
+	recording.ServicePart.Set(&r.w.Manifest, &r.result)
 	r.store(&r.taken)
 	r.w.AddOutput(r.out.Bytes())
 	if r.target != nil {

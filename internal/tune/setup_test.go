@@ -94,7 +94,7 @@ func BenchmarkPlain(b *testing.B) {
 	for _, name := range []string{"BenchmarkSetup", "BenchmarkPlain"} {
 		i := slices.IndexFunc(page.Profiles, func(p run.Profile) bool { return p.Kind == recording.KindCPU && p.Benchmark == name })
 		if i < 0 || page.Profiles[i].Samples[hot.Base] < 20 {
-			t.Errorf("%s: %+v", name, rec.Benchmarks)
+			t.Errorf("%s: %+v", name, *part(t, rec, recording.BenchmarksPart))
 		}
 	}
 	// A profile is merged of the runs there were: one for the benchmark that sleeps

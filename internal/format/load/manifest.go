@@ -27,8 +27,8 @@ func Sums(plan *loadresult.Plan, r *loadresult.Result, origin time.Time) recordi
 }
 
 // summed is the load of a service as the manifest has it.
-func summed(rec *recording.Recording) *Load {
-	m := &rec.Service.Load
+func summed(rec *recording.Recording, service *recording.Service) *Load {
+	m := &service.Load
 	start := rec.Origin.Add(time.Duration(m.StartNs))
 	r := &loadresult.Result{
 		Began: start.Add(-time.Duration(m.WarmupNs)), Start: start, End: rec.Origin.Add(time.Duration(m.EndNs)),
@@ -38,7 +38,7 @@ func summed(rec *recording.Recording) *Load {
 	if m.GeneratorCPUNs != nil {
 		r.Generator.CPU = time.Duration(*m.GeneratorCPUNs)
 	}
-	plan := loadresult.Plan{URL: rec.Service.URL, Targets: 1, Connections: m.Concurrency, Streams: 1, KeepAlive: true, Warmup: time.Duration(m.WarmupNs), Duration: r.End.Sub(r.Start)}
+	plan := loadresult.Plan{URL: service.URL, Targets: 1, Connections: m.Concurrency, Streams: 1, KeepAlive: true, Warmup: time.Duration(m.WarmupNs), Duration: r.End.Sub(r.Start)}
 	return &Load{Plan: plan, Result: r, StartNs: m.StartNs, Summed: true}
 }
 

@@ -65,8 +65,12 @@ func TestOldLoad(t *testing.T) {
 // A service's load was seven keys a second and sums in the manifest.
 func TestOldService(t *testing.T) {
 	rec, l := open(t, filepath.Join("testdata", "service.whet"), func(iv loadresult.Interval) { t.Errorf("%+v", iv) })
+	service, err := recording.ServicePart.Of(&rec.Manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := l.Result
-	if !l.Summed || l.Plan.Connections != 2 || l.StartNs != 570420292 || r.Requests != 87104 || r.Answered() != 87104 || r.Throughput() != rec.Service.Load.ThroughputPerS || r.Generator.CPU != 792073000 || r.Times().Count() != 0 {
+	if !l.Summed || l.Plan.Connections != 2 || l.StartNs != 570420292 || r.Requests != 87104 || r.Answered() != 87104 || r.Throughput() != service.Load.ThroughputPerS || r.Generator.CPU != 792073000 || r.Times().Count() != 0 {
 		t.Errorf("%+v\n%+v", l, r)
 	}
 	want := loadresult.Second{Start: r.Start.Add(2 * time.Second), Length: time.Second, Requests: 25714, P50: 53247, P99: 301055, Max: 38950906}
@@ -84,7 +88,8 @@ func TestWriteRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Manifest.Kind, w.Manifest.Service = recording.TargetService, &recording.Service{}
+		w.Manifest.Kind = recording.TargetService
+		recording.ServicePart.Set(&w.Manifest, &recording.Service{})
 		k, err := NewWriter(w, "test", isOpen)
 		if err != nil {
 			t.Fatal(err)

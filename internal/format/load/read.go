@@ -67,8 +67,12 @@ func Read(rec *recording.Recording, interval func(loadresult.Interval)) (*Load, 
 
 // readRun reads what of a load is not over time.
 func readRun(rec *recording.Recording) (*Load, error) {
-	if rec.Service != nil && !slices.ContainsFunc(rec.Artifacts, func(a recording.Artifact) bool { return a.Path == RunPath }) {
-		return summed(rec), nil
+	service, err := recording.ServicePart.Of(&rec.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if service != nil && !slices.ContainsFunc(rec.Artifacts, func(a recording.Artifact) bool { return a.Path == RunPath }) {
+		return summed(rec, service), nil
 	}
 	var f runFile
 	if err := readJSON(rec, RunPath, &f); err != nil {
@@ -88,9 +92,7 @@ func readRun(rec *recording.Recording) (*Load, error) {
 		Open: f.Open, Rate: f.PlannedPerS, LateSends: f.LateSends, Drain: f.Drain, Behind: f.Behind, Leftover: f.Leftover, Targets: f.Targets, Generator: f.Generator,
 		Invalid: f.Invalid, Warnings: f.Warnings,
 	}
-	var err error
-	r.Status, err = codes(f.Status)
-	if err != nil {
+	if r.Status, err = codes(f.Status); err != nil {
 		return nil, fmt.Errorf("%s: %w", RunPath, err)
 	}
 	return &Load{Plan: f.Plan, Result: r, StartNs: f.StartNs, SLO: f.SLO}, nil

@@ -1,0 +1,94 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Part is what one product keeps in the manifest, by the key under which it
+// stands there: a product declares its own,
+//
+//	const Knee = recording.Part[Result]("knee")
+//
+// and the manifest knows nothing of it but its JSON. The key is none of the
+// manifest's own.
+type Part[T any] string
+
+// The parts of the products whose types are declared here.
+const (
+	BenchmarksPart = Part[[]Benchmark]("benchmarks")
+	ProgramPart    = Part[Program]("program") // of a TargetProgram
+	ServicePart    = Part[Service]("service") // of a TargetService
+	CostsPart      = Part[[]Cost]("costs")    // of measuring, by whet doctor -cost
+)
+
+// Set puts the part into the manifest, which is written with what v points to
+// at that moment.
+func (p Part[T]) Set(m *Manifest, v *T) {
+	if m.parts == nil {
+		m.parts = make(map[string]any)
+	}
+	m.parts[string(p)] = v
+}
+
+// Of returns the part; nil: there is none.
+func (p Part[T]) Of(m *Manifest) (*T, error) {
+	switch v := m.parts[string(p)].(type) {
+	case *T:
+		return v, nil
+	case json.RawMessage:
+		out := new(*T) // nil for null
+		if err := json.Unmarshal(v, out); err != nil {
+			return nil, damaged(string(p), err)
+		}
+		p.Set(m, *out)
+		return *out, nil
+	}
+	return nil, nil
+}
+
+// manifestFields are the manifest's own keys.
+type manifestFields Manifest
+
+// MarshalJSON writes the manifest's own keys, then those of the parts.
+func (m Manifest) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(manifestFields(m))
+	for _, key := range slices.Sorted(maps.Keys(m.parts)) {
+		var part []byte
+		if err == nil {
+			part, err = json.Marshal(m.parts[key])
+		}
+		data = fmt.Appendf(bytes.TrimSuffix(data, []byte("}")), ",%q:%s}", key, part)
+	}
+	return data, err
+}
+
+// UnmarshalJSON reads the manifest's own keys, and keeps the rest for whoever
+// asks for a part.
+func (m *Manifest) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*manifestFields)(m)); err != nil {
+		return err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	own, err := json.Marshal(manifestFields{Partial: "named"})
+	if err != nil {
+		return err
+	}
+	var known map[string]json.RawMessage
+	if err := json.Unmarshal(own, &known); err != nil {
+		return err
+	}
+	m.parts = make(map[string]any)
+	for key, value := range all {
+		if _, ok := known[key]; !ok {
+			m.parts[key] = value
+		}
+	}
+	return nil
+}
