@@ -3,17 +3,19 @@ package house
 import (
 	"fmt"
 	"go/ast"
+	"go/scanner"
 	"go/token"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// Lengths of a file, in lines: past the first it is worth splitting, past the
-// second it has to be. Generated files and tests are free.
+// Bounds: past them a file or a package is split. Generated files and tests are
+// free.
 const (
-	LongFile    = 500
-	TooLongFile = 700
+	LongestFile  = 500  // lines
+	MostFiles    = 30   // of one package
+	MostAppLines = 2500 // of code in internal/app, which only wires
 )
 
 // emptyNames say nothing about what a package is for.
@@ -46,20 +48,51 @@ func CheckDoc(importPath, name string, file *ast.File) []Fault {
 	return nil
 }
 
-// CheckLength returns a fault where a file is too long, and a warning where it
-// is long.
-func CheckLength(name string, fset *token.FileSet, file *ast.File) (faults, warnings []Fault) {
+// CheckLength returns a fault where a file is too long.
+func CheckLength(name string, fset *token.FileSet, file *ast.File) []Fault {
 	if ast.IsGenerated(file) {
-		return nil, nil
+		return nil
 	}
-	lines := fset.File(file.FileStart).LineCount()
-	switch {
-	case lines > TooLongFile:
-		faults = append(faults, Fault{name, fmt.Sprintf("%d lines are more than %d: split it", lines, TooLongFile)})
-	case lines > LongFile:
-		warnings = append(warnings, Fault{name, fmt.Sprintf("%d lines: split it before it grows past %d", lines, TooLongFile)})
+	if lines := fset.File(file.FileStart).LineCount(); lines > LongestFile {
+		return []Fault{{name, fmt.Sprintf("%d lines are more than %d: split it", lines, LongestFile)}}
 	}
-	return faults, warnings
+	return nil
+}
+
+// CheckSize returns faults where a package has too many files, or the app too
+// much code.
+func CheckSize(importPath string, floor Floor, files, code int) (faults []Fault) {
+	if files > MostFiles {
+		faults = append(faults, Fault{importPath, fmt.Sprintf("%d files are more than %d: split it by sense", files, MostFiles)})
+	}
+	if floor == App && code > MostAppLines {
+		faults = append(faults, Fault{importPath, fmt.Sprintf("%d lines of code are more than %d: it only wires; move what a verb does to the package that owns it", code, MostAppLines)})
+	}
+	return faults
+}
+
+// CodeLines counts the lines on which a token of Go stands. A string over
+// several lines is that many.
+func CodeLines(src []byte) int {
+	files := token.NewFileSet()
+	file := files.AddFile("", -1, len(src))
+	var s scanner.Scanner
+	s.Init(file, src, nil, 0)
+	n, last := 0, 0
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return n
+		}
+		if tok == token.SEMICOLON && literal == "\n" {
+			continue // the scanner's own
+		}
+		first := max(file.Line(pos), last+1)
+		if end := file.Line(pos) + strings.Count(literal, "\n"); end >= first {
+			n += end - first + 1
+			last = end
+		}
+	}
 }
 
 var schema = regexp.MustCompile(`whet/[a-z-]+/[0-9]+`)

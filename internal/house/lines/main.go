@@ -10,14 +10,14 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/scanner"
-	"go/token"
 	"io"
 	"os"
 	"os/exec"
 	"path"
 	"slices"
 	"strings"
+
+	"whet/internal/house"
 )
 
 func main() {
@@ -46,7 +46,7 @@ func run(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		n := code(src)
+		n := house.CodeLines(src)
 		packages[path.Dir(file)] += n
 		total += n
 	}
@@ -83,28 +83,4 @@ func counted(file string) bool {
 		return len(dirs) < 2 || dirs[1] != "house"
 	}
 	return false
-}
-
-// code counts the lines on which a token of Go stands. A string over several
-// lines is that many.
-func code(src []byte) int {
-	files := token.NewFileSet()
-	file := files.AddFile("", -1, len(src))
-	var s scanner.Scanner
-	s.Init(file, src, nil, 0)
-	n, last := 0, 0
-	for {
-		pos, tok, literal := s.Scan()
-		if tok == token.EOF {
-			return n
-		}
-		if tok == token.SEMICOLON && literal == "\n" {
-			continue // the scanner's own
-		}
-		first := max(file.Line(pos), last+1)
-		if end := file.Line(pos) + strings.Count(literal, "\n"); end >= first {
-			n += end - first + 1
-			last = end
-		}
-	}
 }

@@ -6,25 +6,6 @@ import (
 	"testing"
 )
 
-func TestCode(t *testing.T) {
-	for _, c := range []struct {
-		src  string
-		want int
-	}{
-		{"", 0},
-		{"// only\n\n/* a\ncomment */\n", 0},
-		{"package a\n", 1},
-		{"package a // and why\n\n// F does.\nfunc F() {\n\t/* nothing */\n}\n", 3},
-		{"package a\n\nvar s = `one\n\n// two\n`\n", 5},
-		{"package a\n\nvar s = `one\n` + `two\n` // three lines of one variable\n", 4},
-		{"package a; var x = 1\n", 1},
-	} {
-		if got := code([]byte(c.src)); got != c.want {
-			t.Errorf("%q: %d lines, want %d", c.src, got, c.want)
-		}
-	}
-}
-
 func TestCounted(t *testing.T) {
 	for file, want := range map[string]bool{
 		"whet.go":                              true,
