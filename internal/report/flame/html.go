@@ -3,12 +3,12 @@ package flame
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+
+	"whet/internal/report/page"
 )
 
 //go:embed assets
@@ -37,17 +37,12 @@ func WriteHTML(w io.Writer, p Page) error {
 	if err != nil {
 		return err
 	}
-	style, script := asset("page.css")+Style(), Script()
 	v := struct {
-		Title, Subtitle, Policy string
-		Style                   template.CSS
-		Script                  template.JS
-		Warnings                []string
-		Widget                  template.HTML
-	}{
-		Title: visible(p.Title), Subtitle: visible(p.Subtitle), Style: template.CSS(style), Script: template.JS(script), Widget: widget,
-		Policy: "default-src 'none'; script-src " + hashSource(script) + "; style-src " + hashSource(style) + "; base-uri 'none'; form-action 'none'",
-	}
+		page.Shell
+		Subtitle string
+		Warnings []string
+		Widget   template.HTML
+	}{Shell: page.NewShell(p.Title, page.Asset(assets, "page.css")+Style(), Script()), Subtitle: visible(p.Subtitle), Widget: widget}
 	for _, warning := range p.Warnings {
 		v.Warnings = append(v.Warnings, visible(warning))
 	}
@@ -58,14 +53,7 @@ func WriteHTML(w io.Writer, p Page) error {
 			}
 		}
 	}
-	var buf bytes.Buffer
-	if err := execute(&buf, "page.html", v); err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, &buf); err != nil {
-		return fmt.Errorf("write flame graph: %w", err)
-	}
-	return nil
+	return page.Write(w, assets, "flame.html", v)
 }
 
 // Widget is the part of a page that holds the graphs. The page that it stands
@@ -85,7 +73,7 @@ func Widget(p Page) (template.HTML, error) {
 		return "", fmt.Errorf("write flame graph: %w", err)
 	}
 	var buf bytes.Buffer
-	if err := execute(&buf, "widget.html", struct {
+	if err := page.Write(&buf, assets, "widget.html", struct {
 		Any  bool
 		Data template.JS
 	}{len(d.Flames) > 0, data}); err != nil {
@@ -95,32 +83,12 @@ func Widget(p Page) (template.HTML, error) {
 }
 
 // Style and Script are what a page with a Widget needs.
-func Style() string { return asset("flame.css") }
+func Style() string { return page.Asset(assets, "flame.css") }
 
 func Script() string {
-	return asset("format.js") + asset("tree.js") + asset("sandwich.js") + asset("layout.js") + asset("paint.js") + asset("picture.js") + asset("flame.js") + asset("gesture.js")
-}
-
-func execute(w io.Writer, name string, data any) error {
-	t, err := template.ParseFS(assets, "assets/*.html")
-	if err == nil {
-		err = t.ExecuteTemplate(w, name, data)
+	script := ""
+	for _, part := range []string{"format", "tree", "sandwich", "layout", "paint", "picture", "flame", "gesture"} {
+		script += page.Asset(assets, part+".js")
 	}
-	if err != nil {
-		return fmt.Errorf("write flame graph: %w", err)
-	}
-	return nil
-}
-
-func hashSource(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-func asset(name string) string {
-	b, err := assets.ReadFile("assets/" + name)
-	if err != nil {
-		panic(err) // embedded with the program: a test opens every page
-	}
-	return string(b)
+	return script
 }

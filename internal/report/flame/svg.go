@@ -12,6 +12,7 @@ import (
 
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 )
 
 // charWidth is the advance of a monospaced font in parts of its size.
@@ -144,7 +145,7 @@ text { font-family: %s; font-size: %gpx; fill: #191a1c; }
 	}
 	b.WriteString("</g>\n")
 	if o.Interactive {
-		fmt.Fprintf(b, "<script><![CDATA[\n%s]]></script>\n", asset("svg.js"))
+		fmt.Fprintf(b, "<script><![CDATA[\n%s]]></script>\n", page.Asset(assets, "svg.js"))
 	}
 	b.WriteString("</svg>\n")
 }

@@ -26,15 +26,18 @@ type Shell struct {
 // KitStyle is the style of what the kit's templates draw.
 func KitStyle() string { return Asset(assets, "page.css") + Asset(assets, "charts.css") }
 
-// NewShell is the shell of a page. The script is a module, so that its names
+// NewShell is the shell of a page; a page without a script has none. The script is a module, so that its names
 // stay its own and it runs once the document is there.
 func NewShell(title, style, script string) Shell {
+	scripts := "'none'"
+	if script != "" {
+		scripts = hashSource(script)
+	}
 	return Shell{
 		Title:  printable.Line(title),
 		Style:  template.CSS(style),
 		Script: template.JS(script),
-		Policy: "default-src 'none'; script-src " + hashSource(script) + "; style-src " + hashSource(style) +
-			"; base-uri 'none'; form-action 'none'",
+		Policy: "default-src 'none'; script-src " + scripts + "; style-src " + hashSource(style) + "; base-uri 'none'; form-action 'none'",
 	}
 }
 

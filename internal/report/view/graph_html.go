@@ -1,36 +1,22 @@
 package view
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
 
 	"whet/internal/printable"
+	"whet/internal/report/page"
 )
 
-//go:embed graph.html graph.css graph_page.css graph.js
-var graphFiles embed.FS
-
-// graphFile returns a part of the page or of the picture.
-func graphFile(name string) string {
-	b, err := graphFiles.ReadFile(name)
-	if err != nil {
-		panic(err) // embedded with the program: a test makes every picture
-	}
-	return string(b)
-}
+//go:embed assets
+var assets embed.FS
 
 // graphDocument is what the page is made of.
 type graphDocument struct {
-	Title   string
-	Policy  string
-	Style   template.CSS
-	Script  template.JS
+	page.Shell
 	Binary  string
 	Type    string
 	Legend  []string
@@ -103,30 +89,15 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("write graph: %w", err)
 	}
-	style, script := graphFile("graph_page.css")+svgStyle(), graphFile("graph.js")
 	doc := graphDocument{
-		Title: v.heading(), Binary: printable.Line(v.Binary), Type: printable.Line(v.SampleType), Legend: v.Legend,
-		Style: template.CSS(style), Script: template.JS(script), Data: template.JS(known),
+		Shell:  page.NewShell(v.heading(), page.Asset(assets, "graph_page.css")+svgStyle(), page.Asset(assets, "graph.js")),
+		Binary: printable.Line(v.Binary), Type: printable.Line(v.SampleType), Legend: v.Legend, Data: template.JS(known),
 		Picture: template.HTML(key.out.String() + d.out.String()),
-		Policy:  "default-src 'none'; script-src " + pageHash(script) + "; style-src " + pageHash(style) + "; base-uri 'none'; form-action 'none'",
 	}
 	for _, w := range v.Warnings {
 		doc.Notes = append(doc.Notes, printable.Line(w))
 	}
-	t, err := template.New("graph").Parse(graphFile("graph.html"))
-	if err != nil {
-		return fmt.Errorf("write graph: %w", err)
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, doc); err != nil {
-		return fmt.Errorf("write graph: %w", err)
-	}
-	return write(w, "graph", &b)
-}
-
-func pageHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	return page.Write(w, assets, "graph.html", doc)
 }
 
 func join(a, b string) string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"whet/internal/printable"
+	"whet/internal/report/page"
 	"whet/internal/report/view/layered"
 )
 
@@ -231,7 +232,7 @@ func (d *svg) key(v *Graph) {
 // takes for each other.
 func svgStyle() string {
 	var b strings.Builder
-	b.WriteString(graphFile("graph.css"))
+	b.WriteString(page.Asset(assets, "graph.css"))
 	rules := func(indent string, t theme) {
 		for h := -heats; h <= heats; h++ {
 			end, ink := t.warm, t.warmInk

@@ -1,29 +1,19 @@
 package view
 
 import (
-	"bytes"
-	"embed"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"strings"
-	"sync"
 
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 )
 
-//go:embed weblist.html
-var weblistFiles embed.FS
-
-var weblistTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(weblistFiles, "weblist.html"))
-})
-
 type webPage struct {
-	Title    string
+	page.Shell
 	Total    string
 	Legend   []string
 	Warnings []string
@@ -56,9 +46,9 @@ type webAsm struct {
 // WriteHTML prints the listing as one HTML file that loads nothing: a line
 // that has instructions opens to show them.
 func (v *Weblist) WriteHTML(w io.Writer, title string) error {
-	page := webPage{Title: printable.Line(title), Total: v.value(v.Total), Legend: v.profileLines()}
+	p := webPage{Shell: page.NewShell(title, page.Asset(assets, "weblist.css"), ""), Total: v.value(v.Total), Legend: v.profileLines()}
 	for _, w := range v.Warnings {
-		page.Warnings = append(page.Warnings, printable.Line(w))
+		p.Warnings = append(p.Warnings, printable.Line(w))
 	}
 	for i, f := range v.Functions {
 		r := webRoutine{
@@ -68,13 +58,9 @@ func (v *Weblist) WriteHTML(w io.Writer, title string) error {
 		for _, l := range f.Lines {
 			r.Lines = append(r.Lines, v.webRow(&l, f.Cum))
 		}
-		page.Rows = append(page.Rows, r)
+		p.Rows = append(p.Rows, r)
 	}
-	var b bytes.Buffer
-	if err := weblistTemplate().Execute(&b, &page); err != nil {
-		return fmt.Errorf("write weblist: %w", err)
-	}
-	return write(w, "weblist", &b)
+	return page.Write(w, assets, "weblist.html", &p)
 }
 
 // heat says how much of a function's cum a line has: from a third, from a
