@@ -51,6 +51,13 @@ type costs struct {
 	functions map[string]callstack.FunctionCost
 }
 
+// levelProfile is a profile of a level, as the recording keeps it: that of the knee
+// without a part, that of the level it is compared with as the one before.
+type levelProfile struct {
+	artifact recording.Artifact
+	data     []byte
+}
+
 // profile drives the knee and a level below it, or beyond it, once more, takes
 // profiles of both, and says what grew between them for each request.
 func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []loadreport.KneeGrowth, warnings []string, err error) {
@@ -72,11 +79,17 @@ func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []
 	var sides [2]map[string]*costs
 	for i, level := range []float64{k.Profile.Low, k.Profile.High} {
 		s.view.draw([]string{s.view.fit(fmt.Sprintf("%s  profiles at %.0f", s.plan.name, level))})
-		side, warned, err := s.costs(ctx, target, s.options(k.Open, level, time.Duration(s.growthSeconds())*time.Second+growthSpare))
+		side, taken, warned, err := s.costs(ctx, target, s.options(k.Open, level, time.Duration(s.growthSeconds())*time.Second+growthSpare))
 		if err != nil {
 			return nil, warnings, err
 		}
-		sides[i] = side
+		if level != k.At {
+			for j := range taken {
+				taken[j].artifact.Path = strings.Replace(taken[j].artifact.Path, ".pb", "-before.pb", 1)
+				taken[j].artifact.Part = recording.PartBefore
+			}
+		}
+		sides[i], s.profiles = side, append(s.profiles, taken...)
 		for _, w := range warned {
 			if !slices.Contains(warnings, w) {
 				warnings = append(warnings, w)
@@ -98,16 +111,16 @@ func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []
 
 // costs drives one level and takes its profiles. What cannot be had is warned
 // of.
-func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.Options) (map[string]*costs, []string, error) {
+func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.Options) (map[string]*costs, []levelProfile, []string, error) {
 	running, err := load.Start(ctx, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	<-running.Started()
 	var warnings []string
-	fetch := func(kind string, seconds int) *callstack.Profile {
+	fetch := func(kind string, seconds int) (*callstack.Profile, *capture.Fetched) {
 		if !slices.Contains(target.Offers(), kind) || ctx.Err() != nil {
-			return nil
+			return nil, nil
 		}
 		f, err := target.Profile(ctx, kind, seconds)
 		var p *callstack.Profile
@@ -117,7 +130,11 @@ func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.O
 		if err != nil && ctx.Err() == nil {
 			warnings = append(warnings, err.Error())
 		}
-		return p
+		return p, f
+	}
+	var taken []levelProfile
+	keep := func(kind string, data []byte, start, end time.Time) {
+		taken = append(taken, levelProfile{recording.Artifact{Path: "profiles/" + kind + ".pb.gz", Kind: kind, StartNs: int64(start.Sub(s.began)), EndNs: int64(end.Sub(s.began))}, data})
 	}
 	collect := func() {
 		if err := target.Collect(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, capture.ErrNotOffered) {
@@ -125,24 +142,32 @@ func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.O
 		}
 	}
 	out := make(map[string]*costs)
-	before, since := make(map[string]*callstack.Profile), make(map[string]int64)
+	before, first, since := make(map[string]*callstack.Profile), make(map[string]*capture.Fetched), make(map[string]int64)
 	collect()
 	for _, g := range grown[1:] {
-		before[g.kind], since[g.kind] = fetch(g.kind, 0), running.Completed()
+		before[g.kind], first[g.kind] = fetch(g.kind, 0)
+		since[g.kind] = running.Completed()
 	}
 	done := running.Completed()
-	if p := fetch(recording.KindCPU, s.growthSeconds()); p != nil {
+	if p, f := fetch(recording.KindCPU, s.growthSeconds()); p != nil {
+		keep(recording.KindCPU, f.Data, f.Start, f.End)
 		out[recording.KindCPU] = newCosts(p, nil, "cpu", running.Completed()-done)
 	}
 	collect()
 	for _, g := range grown[1:] {
 		n := running.Completed() - since[g.kind]
-		if p := fetch(g.kind, 0); p != nil && before[g.kind] != nil {
+		if p, f := fetch(g.kind, 0); p != nil && before[g.kind] != nil {
+			delta, warned, err := profile.Delta(first[g.kind].Data, f.Data)
+			if warnings = append(warnings, warned...); err != nil {
+				warnings = append(warnings, err.Error())
+			} else {
+				keep(g.kind, delta, first[g.kind].End, f.Start)
+			}
 			out[g.kind] = newCosts(p, before[g.kind], g.column, n)
 		}
 	}
 	running.Wait()
-	return out, warnings, ctx.Err()
+	return out, taken, warnings, ctx.Err()
 }
 
 // newCosts adds up a profile by function, less what was there before. What the

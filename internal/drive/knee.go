@@ -56,17 +56,18 @@ func (l *loadFlags) checkKnee() error {
 
 // kneeSearch is one run of -knee.
 type kneeSearch struct {
-	l       *loadFlags
-	plan    *loadPlan
-	view    *liveLines
-	warmup  time.Duration
-	span    time.Duration          // of a level; 0: as the search has it
-	levels  map[float64]*kneeLevel // of the search under way
-	outages outages
-	runs    []loadreport.Run
-	knee    *kneeLevel // whose run is the last of runs
-	began   time.Time
-	meter   *host.Meter
+	l        *loadFlags
+	plan     *loadPlan
+	view     *liveLines
+	warmup   time.Duration
+	span     time.Duration          // of a level; 0: as the search has it
+	levels   map[float64]*kneeLevel // of the search under way
+	outages  outages
+	runs     []loadreport.Run
+	knee     *kneeLevel // whose run is the last of runs
+	began    time.Time
+	profiles []levelProfile // of two levels, where -pprof says where to have them
+	meter    *host.Meter
 }
 
 // search looks for the best throughput, and where there are bounds for the

@@ -128,6 +128,11 @@ func (s *kneeSearch) record(e *cli.Env, page *load.Search) (path string, err err
 	if err != nil {
 		return "", err
 	}
+	for _, p := range s.profiles {
+		if err := kept.writer.Write(p.artifact, p.data); err != nil {
+			return "", err
+		}
+	}
 	bounds := slo.Bounds(nil)
 	if run.Result.Open {
 		bounds = s.plan.bounds

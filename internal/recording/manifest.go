@@ -47,7 +47,8 @@ const (
 
 // Parts of cumulative profiles, which count since the process began. The
 // analyses read the delta, which has no part. Of states, PartBefore is of an
-// earlier moment of the run, and what has no part of its end.
+// earlier moment of the run, and what has no part of its end. Of a search for the
+// knee, PartBefore is of the level that the knee is compared with.
 const (
 	PartBefore = "before"
 	PartAfter  = "after"
