@@ -72,8 +72,9 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: %+v", kind, list)
 		}
 	}
-	if r.Program == nil || len(r.Program.Runs) != 1 || r.Program.Runs[0].EndNs != r.EndNs || r.Program.Runs[0].UserCPUNs <= 0 {
-		t.Errorf("program %+v", r.Program)
+	p, err := recording.ProgramPart.Of(&r.Manifest)
+	if err != nil || p == nil || len(p.Runs) != 1 || p.Runs[0].EndNs != r.EndNs || p.Runs[0].UserCPUNs <= 0 {
+		t.Errorf("program %+v, %v", p, err)
 	}
 	if r.Host.Cores < 1 || r.Host.GOMAXPROCS < 1 || r.Build.GoVersion == "" || len(r.Unknown) != 1 {
 		t.Errorf("host %+v, build %+v, unknown %+v", r.Host, r.Build, r.Unknown)
