@@ -160,6 +160,9 @@ func House() Plan {
 		{Pattern: "internal/analyze/flamegraph", Floor: Analyses,
 			Beside: []string{"internal/analyze/selection"},
 			Why:    "it sums up what the options of a view leave of a profile"},
+		{Pattern: "internal/analyze/sched", Floor: Analyses, Planned: true},
+		{Pattern: "internal/analyze/gc", Floor: Analyses, Planned: true},
+		{Pattern: "internal/analyze/lines", Floor: Analyses, Planned: true},
 		{Pattern: "internal/analyze/*", Floor: Analyses},
 		{Pattern: "internal/symbol", Floor: Analyses, Powers: Files,
 			Why: "it reads binaries"},
@@ -195,6 +198,12 @@ func House() Plan {
 		{Pattern: "internal/drive", Floor: Fourth, Powers: Clock | Files | Net,
 			Why: "it drives loads over the network, reads what they send and writes what came of them"},
 		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files},
+
+		{Pattern: "internal/timeline", Floor: Third, Planned: true},
+		{Pattern: "internal/store", Floor: Third, Powers: Files, Planned: true},
+		{Pattern: "internal/fix", Floor: Fourth, Powers: Clock | Files, Planned: true},
+		{Pattern: "internal/collect", Floor: Fourth, Powers: All, Planned: true},
+		{Pattern: "internal/web", Floor: Fourth, Powers: All, Planned: true},
 
 		{Pattern: "internal/app", Floor: App, Powers: All},
 		{Pattern: "cmd/whet", Floor: Command, Powers: Files},
