@@ -127,24 +127,6 @@ func drawn(t *rapid.T, name string) *Profile {
 	return p
 }
 
-// contents lists stacks with labels and the sum of their values: what a
-// profile says, in no order.
-func contents(p *Profile) map[string][2]int64 {
-	out := make(map[string][2]int64)
-	for i := range p.Len() {
-		var key strings.Builder
-		for _, f := range p.Stack(i) {
-			fmt.Fprintf(&key, "%+v<", *p.Frame(f))
-		}
-		fmt.Fprint(&key, p.Labels(i))
-		sum := out[key.String()]
-		sum[0] += p.Value(0, i)
-		sum[1] += p.Value(1, i)
-		out[key.String()] = sum
-	}
-	return out
-}
-
 func TestCostsConserve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawn(t, "p")
