@@ -45,6 +45,7 @@ var notRun = map[string]string{
 	"make install":                   "it writes into the user's Go directory",
 	"make demo":                      "minutes; its parts are run here one by one",
 	"make test":                      "it runs this test",
+	"make quick":                     "part of make test",
 	"make deps":                      "it may install packages",
 	"make bench":                     "minutes, and figures of one machine",
 	"make fuzz":                      "minutes",

@@ -123,6 +123,7 @@ func House() Plan {
 			Beside: []string{"internal/hist"},
 			Why:    "the times of a load are histograms"},
 		{Pattern: "internal/schedule", Floor: Ground},
+		{Pattern: "internal/timeline", Floor: Ground, Planned: true},
 
 		{Pattern: "agent", Floor: Agent, Powers: All},
 		{Pattern: ".", Floor: Agent},
@@ -199,7 +200,6 @@ func House() Plan {
 			Why: "it drives loads over the network, reads what they send and writes what came of them"},
 		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files},
 
-		{Pattern: "internal/timeline", Floor: Third, Planned: true},
 		{Pattern: "internal/store", Floor: Third, Powers: Files, Planned: true},
 		{Pattern: "internal/fix", Floor: Fourth, Powers: Clock | Files, Planned: true},
 		{Pattern: "internal/collect", Floor: Fourth, Powers: All, Planned: true},
