@@ -244,7 +244,7 @@ func (l *ledger) cause(subject int, w *weighed) (known, bool) {
 		return known{}, false
 	}
 	return known{
-		rule: w.rule.ID, weight: max(w.cost.cpu, w.cost.alloc, w.cost.delay), at: at,
+		rule: w.rule.ID, worth: w.worth(l.subjects[subject].Subject), at: at,
 		file: w.claim.Place.File, function: symbolname.Parse(w.claim.Place.Function).Declared(), line: w.claim.Place.Line,
 	}, true
 }
@@ -289,7 +289,7 @@ func compareLines(a, b places.Line) int {
 // known is a finding with the line that most of its cost is charged to.
 type known struct {
 	rule     string
-	weight   float64
+	worth    float64
 	file     string // of the frames
 	function string
 	line     int
@@ -300,7 +300,7 @@ type known struct {
 // else.
 func (l *ledger) hotPlaces(findings []known) (out []finding.HotPlace, accounts []finding.Account, all []entry) {
 	slices.SortStableFunc(findings, func(a, b known) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule))
+		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule))
 	})
 	var listed portion
 	for _, e := range l.clusters() {

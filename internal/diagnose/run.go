@@ -18,7 +18,7 @@ const negligible = 0.005
 
 // Result is what the rules said about a run's benchmarks.
 type Result struct {
-	Findings []finding.Finding // at or above the threshold, heaviest first
+	Findings []finding.Finding // at or above the threshold, most worth first
 	Below    []finding.Finding // the rest, in the same order
 	Verdict  Verdict
 	// HotPlaces are where the cost lies, whether a rule knows the cause or not,
@@ -94,6 +94,25 @@ type weighed struct {
 	avoidable shares
 	above     bool
 	underLock *Place // of the lock whose delay it took over; nil: of none
+}
+
+// worth is what a claim's place is worth in one subject, as a hot place is. Of a
+// claim that selects no CPU samples, the allocator's work for its bytes is added.
+// Where nobody knows what a wait is of the time, the delay by itself and the
+// base's CPU time stands for it: a lock does not sink for that.
+func (w *weighed) worth(s *Subject) float64 {
+	base, gc, wait := float64(w.mem.base), float64(w.mem.collect), w.cost.wait
+	if _, known := s.perRequest(0); !known {
+		wait = w.cost.delay
+	}
+	if base+gc <= 0 {
+		return max(w.cost.alloc, wait) // all that is known
+	}
+	cpu := w.cost.cpu
+	if w.claim.Cost.CPU == nil && base > 0 {
+		cpu = w.cost.alloc * float64(w.mem.malloc) / base
+	}
+	return finding.Worth(cpu, w.cost.alloc, base, gc, wait)
 }
 
 // ask runs the rules over one subject and weighs what they claim; few says how
@@ -310,9 +329,9 @@ func (m *merger) add(s *Subject, w weighed) {
 	}
 	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.wait))
 	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.CPURatio, f.AllocBytesRatio, float64(w.mem.base), float64(w.mem.collect)))
-	f.weight = f.Weight()
+	f.weight, f.WorthRatio = f.Weight(), w.worth(s)
 	if f.Leak != nil {
-		f.weight = float64(f.Leak.Count)
+		f.weight, f.WorthRatio = float64(f.Leak.Count), 0
 	}
 	key := placeKey{w.rule.ID, file, c.Place.Line}
 	i, ok := m.at[key]
@@ -351,6 +370,7 @@ func (m *mergedFinding) merge(f mergedFinding) {
 		if other.DelayRatio > words.DelayRatio {
 			out.DelayRatio, out.UnderLock, out.wait = other.DelayRatio, other.UnderLock, other.wait
 		}
+		out.WorthRatio = max(words.WorthRatio, other.WorthRatio)
 		out.AvoidableCPURatio = max(words.AvoidableCPURatio, other.AvoidableCPURatio)
 		out.CeilingWithGCRatio = max(words.CeilingWithGCRatio, other.CeilingWithGCRatio)
 		out.Unknown.Delay = words.Unknown.Delay && other.Unknown.Delay
@@ -379,7 +399,7 @@ func (m *mergedFinding) trust() int {
 
 func (m *mergedFinding) takeTime(of *mergedFinding) {
 	m.CPURatio, m.DelayRatio, m.AvoidableCPURatio, m.UnderLock = of.CPURatio, of.DelayRatio, of.AvoidableCPURatio, of.UnderLock
-	m.CeilingWithGCRatio, m.CPUSamples, m.wait = of.CeilingWithGCRatio, of.CPUSamples, of.wait
+	m.WorthRatio, m.CeilingWithGCRatio, m.CPUSamples, m.wait = of.WorthRatio, of.CeilingWithGCRatio, of.CPUSamples, of.wait
 	m.Unknown.CPU, m.Unknown.Delay = of.Unknown.CPU, of.Unknown.Delay
 }
 

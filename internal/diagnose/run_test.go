@@ -357,7 +357,7 @@ func TestCoveredClaims(t *testing.T) {
 	}
 }
 
-// Findings come heaviest first, and equal ones by place.
+// Findings come most worth first, and equal ones by place.
 func TestOrder(t *testing.T) {
 	cpu := cpuProfile(sample{stack: []string{"m/x.a"}, n: 100}, sample{stack: []string{"m/x.b"}, n: 300}, sample{stack: []string{"m/x.c"}, n: 100})
 	var rules []Rule
@@ -375,6 +375,38 @@ func TestOrder(t *testing.T) {
 			t.Errorf("order %q, want %q", got, want)
 		}
 	}
+}
+
+// Findings stand in order of worth. Of the process's 1,000 samples scan holds 250
+// and copy 100, and the collector takes 200, 50 % of the bytes copy's and 30 %
+// box's: (100 + 0.5·200) / 1000 = 0.2 after scan's 0.25. Box's claim selects no
+// CPU sample, and the allocator takes 50 of the base: 0.3·(200 + 50) / 1000 =
+// 0.075. By their largest share both would stand before scan.
+func TestFindingsByWorth(t *testing.T) {
+	s := subject("B", cpuProfile(
+		sample{stack: []string{"m/x.copy"}, n: 100}, sample{stack: []string{"m/x.scan"}, n: 250}, sample{stack: []string{"m/x.rest"}, n: 400},
+		sample{stack: []string{"m/x.rest", "runtime.mallocgc"}, n: 50},
+		sample{stack: []string{"runtime.gcBgMarkWorker", "runtime.gcDrain"}, n: 200, class: hot.Background},
+	), allocProfile(
+		sample{stack: []string{"m/x.copy"}, n: 50, size: 1 << 10}, sample{stack: []string{"m/x.box"}, n: 30, size: 1 << 10}, sample{stack: []string{"m/x.rest"}, n: 20, size: 1 << 10},
+	), nil)
+	s.BytesPerOp = 1024
+	fs := Run(registryOf(t, ruleFor("copy", "m/x.copy", 1), ruleFor("scan", "m/x.scan", 1), bytesRule("box", "m/x.box")), []*Subject{s}).Findings
+	if order(fs) != "scan copy box" || !near(fs[0].WorthRatio, 0.25) || !near(fs[1].WorthRatio, 0.2) || !near(fs[2].WorthRatio, 0.075) {
+		t.Errorf("%s: %+v", order(fs), fs)
+	}
+}
+
+// bytesRule claims the bytes that a function allocates, and no CPU time.
+func bytesRule(id, fn string) Rule {
+	r := ruleFor(id, fn, 1)
+	find := r.Find
+	r.Find = func(s *Subject) []Claim {
+		cs := find(s)
+		cs[0].Cost.CPU = nil
+		return cs
+	}
+	return r
 }
 
 func TestRuleIsNotAskedWithoutEvidence(t *testing.T) {

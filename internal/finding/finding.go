@@ -39,6 +39,9 @@ type Finding struct {
 	// CeilingWithGCRatio is the ceiling with the collector's background work
 	// for the place's bytes gone too: see CeilingWithGC. At least CeilingRatio.
 	CeilingWithGCRatio float64 `json:"ceiling_with_gc_ratio"`
+	// WorthRatio is what could be gained at most, of the time: see Worth. In a
+	// program DelayRatio stands for the wait. It orders findings; a leak has none.
+	WorthRatio float64 `json:"worth_ratio"`
 	// The part of the two shares that the remedy removes, at most the share
 	// itself and equal to it where a rule names the whole place.
 	AvoidableCPURatio        float64 `json:"avoidable_cpu_ratio"`
@@ -118,7 +121,7 @@ func (f *Finding) FewAllocs() bool {
 	return f.AllocSamples > 0 && f.AllocSamples < f.CPUSamplesNeeded
 }
 
-// Weight orders findings: the largest of the three shares.
+// Weight is the largest of the three shares.
 func (f *Finding) Weight() float64 {
 	return max(f.CPURatio, f.AllocBytesRatio, f.DelayRatio)
 }
@@ -152,15 +155,16 @@ func CeilingWithGC(cpu, alloc, base, gc float64) float64 {
 	return max(Ceiling(cpu), Ceiling((cpu*base+alloc*gc)/(base+gc)))
 }
 
-// Sort orders findings by rank, leaks first, then by weight, heaviest first, then by place, so that the
-// order never depends on the order they were found in. Of equal weight, work
-// done under a lock comes first: it has the lock's own weight, and is what to
-// move.
+// Sort orders findings by rank, leaks first, then by worth as hot places are,
+// then by weight and by place, so that the order never depends on the order they
+// were found in. Of equal weight, work done under a lock comes first: it has the
+// lock's own delay, and is what to move.
 func Sort(fs []Finding) {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(b.rank(), a.rank()),
 			cmp.Compare(b.left(), a.left()),
+			cmp.Compare(b.WorthRatio, a.WorthRatio),
 			cmp.Compare(b.Weight(), a.Weight()),
 			cmp.Compare(underLock(&b), underLock(&a)),
 			cmp.Compare(a.File, b.File),

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -81,9 +82,12 @@ func TestWeightIsTheLargestShare(t *testing.T) {
 	}
 }
 
-// The order is by weight, then place, then rule, whatever it was before.
+// The order is by worth, then by weight, then place, then rule, whatever it was
+// before.
 func TestSort(t *testing.T) {
 	want := []Finding{
+		{Rule: "w", File: "z.go", Line: 9, AllocBytesRatio: 0.1, WorthRatio: 0.2},
+		{Rule: "w", File: "z.go", Line: 7, AllocBytesRatio: 1, WorthRatio: 0.01},
 		{Rule: "z", File: "z.go", Line: 9, DelayRatio: 0.9},
 		{Rule: "z", File: "y.go", Line: 8, CPURatio: 0.5},
 		{Rule: "b", File: "a.go", Line: 2, AllocBytesRatio: 0.3},
@@ -184,11 +188,15 @@ func TestJSONNames(t *testing.T) {
 	for _, k := range []string{
 		"rule", "title", "function", "file", "line", "cpu_ratio", "alloc_bytes_ratio", "delay_ratio", "ceiling_ratio", "ceiling_with_gc_ratio",
 		"avoidable_cpu_ratio", "avoidable_alloc_bytes_ratio", "cpu_samples", "cpu_samples_needed",
-		"confidence", "evidence", "remedy", "fixable", "benchmarks",
+		"worth_ratio", "confidence", "evidence", "remedy", "fixable", "benchmarks",
 	} {
 		if _, ok := keys[k]; !ok {
 			t.Errorf("no %q in %s", k, data)
 		}
+	}
+	leak, err := json.Marshal(Finding{Leak: &Leak{}})
+	if err != nil || string(keys["worth_ratio"]) != "0" || !bytes.Contains(leak, []byte(`"worth_ratio":null`)) {
+		t.Errorf("worth: %s, and of a leak %s", keys["worth_ratio"], leak)
 	}
 	if string(keys["evidence"]) != `[{"kind":"","text":""}]` {
 		t.Errorf("evidence: %s", keys["evidence"])

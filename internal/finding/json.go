@@ -23,6 +23,7 @@ type wire struct {
 	CeilingWithGCRatio       *float64 `json:"ceiling_with_gc_ratio"`
 	AvoidableCPURatio        *float64 `json:"avoidable_cpu_ratio"`
 	AvoidableAllocBytesRatio *float64 `json:"avoidable_alloc_bytes_ratio"`
+	WorthRatio               *float64 `json:"worth_ratio"`
 	*plain
 }
 
@@ -31,7 +32,7 @@ func (f *Finding) wire(p *plain) wire {
 		Rule: f.Rule, Title: f.Title, Function: f.Function, File: f.File, Line: f.Line,
 		CPURatio: &f.CPURatio, AllocBytesRatio: &f.AllocBytesRatio, DelayRatio: &f.DelayRatio,
 		CeilingRatio: &f.CeilingRatio, CeilingWithGCRatio: &f.CeilingWithGCRatio,
-		AvoidableCPURatio: &f.AvoidableCPURatio, AvoidableAllocBytesRatio: &f.AvoidableAllocBytesRatio,
+		AvoidableCPURatio: &f.AvoidableCPURatio, AvoidableAllocBytesRatio: &f.AvoidableAllocBytesRatio, WorthRatio: &f.WorthRatio,
 		plain: p,
 	}
 }
@@ -48,6 +49,9 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	}
 	if f.Unknown.Delay {
 		w.DelayRatio = nil
+	}
+	if f.Leak != nil {
+		w.WorthRatio = nil
 	}
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
@@ -71,7 +75,7 @@ func (f *Finding) UnmarshalJSON(data []byte) error {
 	for to, from := range map[*float64]*float64{
 		&f.CPURatio: w.CPURatio, &f.AllocBytesRatio: w.AllocBytesRatio, &f.DelayRatio: w.DelayRatio,
 		&f.CeilingRatio: w.CeilingRatio, &f.CeilingWithGCRatio: w.CeilingWithGCRatio,
-		&f.AvoidableCPURatio: w.AvoidableCPURatio, &f.AvoidableAllocBytesRatio: w.AvoidableAllocBytesRatio,
+		&f.AvoidableCPURatio: w.AvoidableCPURatio, &f.AvoidableAllocBytesRatio: w.AvoidableAllocBytesRatio, &f.WorthRatio: w.WorthRatio,
 	} {
 		if from != nil {
 			*to = *from

@@ -28,7 +28,7 @@ type Page struct {
 	Accounts  []finding.Account  // what became of all else
 
 	ThresholdRatio float64
-	Findings       []finding.Finding // above the threshold, in order of weight
+	Findings       []finding.Finding // above the threshold, in order of worth
 	Below          []finding.Finding // the rest, for -all
 	Rules          []string          // that looked at something
 	Looked         int               // benchmarks they looked at
