@@ -40,7 +40,7 @@ func profilePage(ctx context.Context, e *cli.Env, operands []string, html string
 	}
 	texts := s.Resolver("", "")
 	in := read.LoneProfile{
-		Name: s.Name, Profiles: packed, MaxFrames: f.Limits().MaxFrames,
+		Name: s.Name, Profiles: packed, MaxFrames: f.Limits().MaxFrames * int64(len(packed)),
 		Text: func(frameFile string) []byte {
 			text, err := texts.Text(frameFile)
 			if err != nil {

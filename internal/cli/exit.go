@@ -19,7 +19,7 @@ const (
 	ExitInterrupted = 130
 )
 
-// ExitError carries an exit code other than exitFailed. A nil err prints
+// ExitError carries an exit code other than ExitFailed. A nil Err prints
 // nothing: the verb has said what there is to say.
 type ExitError struct {
 	Code int

@@ -72,7 +72,7 @@ func WriteFile(ctx context.Context, name string, write func(io.Writer) error) er
 	return nil
 }
 
-// WriteResult is writeFile for what was measured, which is written also where the
+// WriteResult is WriteFile for what was measured, which is written also where the
 // user interrupted. A pipe that nobody reads is given up then.
 func WriteResult(ctx context.Context, name string, write func(io.Writer) error) error {
 	if st, err := os.Stat(name); err != nil || st.Mode().IsRegular() {
@@ -97,7 +97,7 @@ func WriteResult(ctx context.Context, name string, write func(io.Writer) error) 
 var ErrUnread = errors.New("nobody reads it")
 
 // CreateBeside makes a temporary file beside the one that it becomes, whose name
-// is without links. Its errors, as those of rename, do not show the temporary
+// is without links. Its errors, as those of Rename, do not show the temporary
 // name.
 func CreateBeside(name string) (f *os.File, to string, err error) {
 	if real, err := filepath.EvalSymlinks(name); err == nil {

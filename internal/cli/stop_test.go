@@ -17,7 +17,7 @@ func TestDefectsOfReaders(t *testing.T) {
 	err := Abandonable(context.Background(), func() error { panic("out of\nrange") })
 	var d *Defect
 	if !errors.As(err, &d) || !strings.Contains(string(d.Stack), "TestDefectsOfReaders") {
-		t.Errorf("abandonable = %v", err)
+		t.Errorf("Abandonable = %v", err)
 	}
 }
 

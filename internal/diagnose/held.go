@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // mostOfHeld is the share of the CPU time spent under a lock from which a
@@ -100,11 +101,10 @@ func (s *Subject) passing(c *hot.Classified, places []Place) Keep {
 // most of them is named.
 const fewestUnder = 20
 
-// MostUnder is the own line that most of the CPU time under a lock is spent at
-// or below, innermost first, and its share of that time. It is none where the
+// MostUnder is the own line that most of the CPU time under a lock, which under
+// selects, is spent at or below, innermost first, and its share of that time. It is none where the
 // samples are few, or no line has half of them.
-func (s *Subject) MostUnder(held []Place) (at Place, share float64, ok bool) {
-	under := s.passing(s.CPU, held)
+func (s *Subject) MostUnder(under Keep) (at Place, share float64, ok bool) {
 	if s.CPUSamples(under) < fewestUnder {
 		return at, 0, false
 	}
@@ -115,13 +115,14 @@ func (s *Subject) MostUnder(held []Place) (at Place, share float64, ok bool) {
 		}
 		for _, id := range stack {
 			if f := s.CPU.Frame(id); s.Own(f) {
-				sums[Place{Function: f.Function, File: f.File, Line: f.Line, EndLine: f.Line}] += s.CPU.Value(s.CPUColumn, i)
+				sums[Place{Function: symbolname.Parse(f.Function).Declared(), File: f.File, Line: f.Line, EndLine: f.Line}] += s.CPU.Value(s.CPUColumn, i)
 				return
 			}
 		}
 	})
+	whole := baseSum(s.CPU, s.CPUColumn, under)
 	for p, v := range sums {
-		if part := ratio(v, baseSum(s.CPU, s.CPUColumn, under)); part >= mostOfHeld && (part > share || part == share && s.At(p) < s.At(at)) {
+		if part := ratio(v, whole); part >= mostOfHeld && (part > share || part == share && s.At(p) < s.At(at)) {
 			at, share = p, part
 		}
 	}

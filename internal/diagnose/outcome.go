@@ -46,7 +46,7 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 	case l.cpu.total == 0:
 		return OutcomePlaces, fmt.Sprintf("look first at %s, with %s of %s", where, quantity.Percent(first.WorthRatio), l.untimed())
 	case kind != CPUBound && kind != AllocationBound:
-		return OutcomePlaces, "no rule knows a cause; the costliest place is " + where
+		return OutcomePlaces, "no rule knows a cause; the costliest place is " + named(costliest(places))
 	case l.floor(all):
 		return OutcomeFloor, fmt.Sprintf("%s holds %s, %s: only another algorithm or fewer calls help", where, quantity.Percent(first.WorthRatio), l.ofItsOwn(&all[0]))
 	}
@@ -166,4 +166,16 @@ func (l *ledger) mostOwnWork() string {
 		}
 	}
 	return name
+}
+
+// costliest is the place of the most worth: of those that are worth about the
+// same, the first stands first for another reason.
+func costliest(places []finding.HotPlace) *finding.HotPlace {
+	most := &places[0]
+	for i := range places {
+		if places[i].WorthRatio > most.WorthRatio {
+			most = &places[i]
+		}
+	}
+	return most
 }

@@ -218,13 +218,13 @@ func TestVerdictNamesNoPlumbing(t *testing.T) {
 		return append([]string{"net/http.(*conn).serve", "net/http.serverHandler.ServeHTTP", "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP"}, below...)
 	}
 	page := sample{stack: serve("m/x.guard", "m/x.page", "encoding/json.Marshal"), n: 410}
-	list := sample{stack: serve("m/x.list", "strings.Repeat"), n: 390}
+	list := sample{stack: serve("m/x.list", "strings.Repeat"), n: 340}
 	for _, test := range []struct {
 		name, kind, want string
 		samples          []sample
 	}{
 		{"several handlers", recording.TargetService, "CPU-bound, spread over many functions, the most of it below m/x.page (41.0 %); no rule knows a cause: look first at /m/x.go:1, worth 41.0 % of the time",
-			[]sample{page, list, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 200}}},
+			[]sample{page, list, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 250}}},
 		{"one handler", recording.TargetService, "CPU-bound in m/x.page (67.2 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 67.2 % of the time",
 			[]sample{page, {stack: []string{"net/http.(*conn).serve"}, n: 200}}},
 		{"the server's own work", recording.TargetService, "CPU-bound in net/http.(*conn).readRequest (60.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 40.0 % of the time",

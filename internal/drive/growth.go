@@ -142,7 +142,7 @@ func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.O
 		}
 	}
 	out := make(map[string]*costs)
-	before, first, since := make(map[string]*callstack.Profile), make(map[string]*capture.Fetched), make(map[string]int64)
+	before, first, last, since := make(map[string]*callstack.Profile), make(map[string]*capture.Fetched), make(map[string]*capture.Fetched), make(map[string]int64)
 	collect()
 	for _, g := range grown[1:] {
 		before[g.kind], first[g.kind] = fetch(g.kind, 0)
@@ -157,16 +157,26 @@ func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.O
 	for _, g := range grown[1:] {
 		n := running.Completed() - since[g.kind]
 		if p, f := fetch(g.kind, 0); p != nil && before[g.kind] != nil {
-			delta, warned, err := profile.Delta(first[g.kind].Data, f.Data)
-			if warnings = append(warnings, warned...); err != nil {
-				warnings = append(warnings, err.Error())
-			} else {
-				keep(g.kind, delta, first[g.kind].End, f.Start)
-			}
+			last[g.kind] = f
 			out[g.kind] = newCosts(p, before[g.kind], g.column, n)
 		}
 	}
 	running.Wait()
+	for _, g := range grown[1:] { // once nothing is measured any more
+		from, to := first[g.kind], last[g.kind]
+		if to == nil || s.l.out == "" {
+			continue
+		}
+		delta, warned, err := profile.Delta(from.Data, to.Data)
+		if err != nil {
+			warned = append(warned, err.Error())
+		} else {
+			keep(g.kind, delta, from.End, to.Start)
+		}
+		for _, w := range warned {
+			warnings = append(warnings, fmt.Sprintf("%s profile of the load: %s", g.kind, w))
+		}
+	}
 	return out, taken, warnings, ctx.Err()
 }
 

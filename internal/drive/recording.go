@@ -169,5 +169,9 @@ func (k *loadKept) finish(run *load.Run, bounds slo.Bounds) (path string, err er
 		partial = "interrupted"
 	}
 	k.writer = nil // from here on it is the writer's to keep or remove
-	return w.Finish(r.End.Add(r.Drain).Sub(w.Manifest.Origin), partial)
+	end := r.End.Add(r.Drain).Sub(w.Manifest.Origin)
+	for _, a := range w.Manifest.Artifacts { // of a knee, profiles were taken after its run
+		end = max(end, time.Duration(a.EndNs))
+	}
+	return w.Finish(end, partial)
 }

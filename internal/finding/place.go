@@ -77,10 +77,10 @@ func Worth(cpu, alloc, base, gc, wait float64) float64 {
 // program has, too: with a finding first, then by where they stand.
 func SortHotPlaces(ps []HotPlace) {
 	lasting := func(a, b HotPlace) int {
-		return cmp.Or(cmp.Compare(found(&b), found(&a)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(found(&b), found(&a)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
 	}
 	slices.SortStableFunc(ps, func(a, b HotPlace) int {
-		return cmp.Or(cmp.Compare(b.WorthRatio, a.WorthRatio), lasting(a, b), cmp.Compare(a.Function, b.Function))
+		return cmp.Or(cmp.Compare(b.WorthRatio, a.WorthRatio), lasting(a, b))
 	})
 	for first := 0; first < len(ps); {
 		end := first + 1

@@ -33,6 +33,7 @@ type course struct {
 	gc        []gctrace.Cycle  // At is since the recording's origin
 	load      *loadformat.Load // of a service; nil: there is none
 	run       load.Run         // it
+	whole     bool             // nothing of the load was damaged
 	events    []events.Event
 	// start and end enclose what the figures are about: the load without its
 	// warm-up, all runs of a program, or the benchmark's run.
@@ -56,6 +57,12 @@ func (a *Reading) readCourse() {
 		var err error
 		if c.run, c.load, err = load.Read(a.rec); err != nil {
 			a.warn("read the load: %v", err)
+		}
+		c.whole = err == nil
+		if c.load != nil {
+			for _, w := range c.load.Warnings {
+				a.warn("%s", w)
+			}
 		}
 	}
 	if a.wall = a.known.Wall; a.wall == nil {
@@ -287,7 +294,7 @@ func (a *Reading) serviceFigures(svc *recording.Service) *runreport.Service {
 			out.Seconds = append(out.Seconds, runreport.Second{TimeNs: c.load.TimeNs(&s), LengthNs: int64(s.Length), Requests: s.Requests, Errors: s.Errors,
 				P50Ns: int64(s.P50), P99Ns: int64(s.P99), MaxNs: int64(s.Max)})
 		}
-		if !c.load.Summed {
+		if c.whole && !c.load.Summed {
 			out.Load = &c.run
 		}
 	}

@@ -247,10 +247,12 @@ func (a *Reading) readSegments(segments []recording.Artifact) *callstack.Profile
 		data, err := a.rec.Read(artifact)
 		var p *callstack.Packed
 		if err == nil {
-			p, err = profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+			if p, err = profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits()); err != nil {
+				err = fmt.Errorf("%s: %w", artifact.Path, err)
+			}
 		}
 		if err != nil {
-			a.warn("%s: %v", artifact.Path, err)
+			a.warn("%v", err)
 			continue
 		}
 		for _, w := range p.Warnings {

@@ -118,6 +118,8 @@ func (f file) Write(p []byte) (int, error) {
 	return n, RootCause(err)
 }
 
+func (f file) Close() error { return RootCause(f.File.Close()) }
+
 // Add enters a file that an instrument has written into the manifest, with
 // its size and hash. Times are since the recording's origin.
 func (w *Writer) Add(a Artifact) error {

@@ -134,7 +134,7 @@ func (r *runner) describe() {
 			}
 		}
 	}
-	var all []recording.Benchmark
+	all := []recording.Benchmark{} // never null in the manifest
 	for _, p := range r.pkgs {
 		for _, b := range p.rows {
 			all = append(all, r.manifest(b))

@@ -17,7 +17,7 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 		failed[f.benchmark] = f.text
 	}
 	var lines []benchmark.Line
-	var all []recording.Benchmark
+	all := []recording.Benchmark{} // never null in the manifest
 	add := func(l benchmark.Line) *recording.Benchmark {
 		b := record.Benchmark(l.Name, l)
 		b.Failure = failed[l.Name]

@@ -265,8 +265,15 @@ const (
 	inCache  = "cache/"
 )
 
+// roots are the directories by their prefix, the first that holds a file wins: a
+// Go that was fetched lies in the module cache.
+func (p *paths) roots() [][2]string {
+	return [][2]string{{inModule, p.module}, {inGo, p.goroot}, {inCache, p.cache}}
+}
+
 func (p *paths) kept(file string) string {
-	for prefix, dir := range map[string]string{inCache: p.cache, inModule: p.module, inGo: p.goroot} {
+	for _, root := range p.roots() {
+		prefix, dir := root[0], root[1]
 		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 			return prefix + filepath.ToSlash(rel)
 		}
@@ -277,7 +284,8 @@ func (p *paths) kept(file string) string {
 // texts reads the files that kept names stand for, and notes which were asked for.
 func (p *paths) texts() texts {
 	return func(name string) []byte {
-		for prefix, dir := range map[string]string{inCache: p.cache, inModule: p.module, inGo: p.goroot} {
+		for _, root := range p.roots() {
+			prefix, dir := root[0], root[1]
 			rel, ok := strings.CutPrefix(name, prefix)
 			if !ok {
 				continue

@@ -76,13 +76,15 @@ func (k *Writer) Close() {
 }
 
 // Finish writes the result and enters all files into the recording. slo are the
-// bounds that the load was to keep; "": none.
+// bounds that the load was to keep; "": none. What fails keeps nothing else from
+// being written; the first failure is returned.
 func (k *Writer) Finish(plan *loadresult.Plan, r *loadresult.Result, slo string) error {
 	defer k.Close()
 	since := func(t time.Time) int64 { return int64(t.Sub(k.w.Manifest.Origin)) }
 	artifact := func(path, kind string) recording.Artifact {
 		return recording.Artifact{Path: path, Kind: kind, StartNs: since(r.Start), EndNs: since(r.End)}
 	}
+	var failed error
 	for i := range k.logs {
 		log := &k.logs[i]
 		err := cmp.Or(log.End(r.Start), log.file.Close())
@@ -90,9 +92,7 @@ func (k *Writer) Finish(plan *loadresult.Plan, r *loadresult.Result, slo string)
 		if err == nil {
 			err = k.w.Add(artifact(log.path, recording.KindHistograms))
 		}
-		if err != nil {
-			return err
-		}
+		failed = cmp.Or(failed, err)
 	}
 	if k.open {
 		var late bytes.Buffer
@@ -103,9 +103,7 @@ func (k *Writer) Finish(plan *loadresult.Plan, r *loadresult.Result, slo string)
 		if err == nil {
 			err = k.w.Write(artifact(LatenessPath, recording.KindHistograms), late.Bytes())
 		}
-		if err != nil {
-			return err
-		}
+		failed = cmp.Or(failed, err)
 	}
 	for _, f := range []struct {
 		path, kind string
@@ -115,11 +113,9 @@ func (k *Writer) Finish(plan *loadresult.Plan, r *loadresult.Result, slo string)
 		if err == nil {
 			err = k.w.Write(artifact(f.path, f.kind), data)
 		}
-		if err != nil {
-			return err
-		}
+		failed = cmp.Or(failed, err)
 	}
-	return nil
+	return failed
 }
 
 // runFile is load/run.json: all of a load but its seconds and its times.

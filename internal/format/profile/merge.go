@@ -22,6 +22,9 @@ func sound(data []byte, limits Limits) (*callstack.Packed, error) {
 // Merge adds up profiles of one binary and returns the sum as a gzipped pprof
 // file.
 func Merge(files ...[]byte) ([]byte, error) {
+	if len(files) == 0 {
+		return nil, errors.New("merge: no profile")
+	}
 	var parts []*callstack.Packed
 	for i, data := range files {
 		p, err := sound(data, DefaultLimits())

@@ -2,7 +2,7 @@
 // "p99<50ms,errors<0.1%,throughput>1000/s", and judges a result by them.
 //
 // It answers: does the service keep what it promises at this load, and if not,
-// which promise is broken. Its input is the text of -slo and a record.Result.
+// which promise is broken. Its input is the text of -slo and a loadresult.Result.
 //
 // Method: a bound is a metric, an operator (<, <=, > or >=) and a value. Metrics
 // are quantiles (p50, p99, p99.9: any number between 0 and 100), mean and max of

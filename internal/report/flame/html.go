@@ -42,7 +42,7 @@ func WriteHTML(w io.Writer, p Page) error {
 		Subtitle string
 		Warnings []string
 		Widget   template.HTML
-	}{Shell: page.NewShell(p.Title, page.Asset(assets, "page.css")+Style(), Script()), Subtitle: visible(p.Subtitle), Widget: widget}
+	}{Shell: page.NewShell(visible(p.Title), page.Asset(assets, "page.css")+Style(), Script()), Subtitle: visible(p.Subtitle), Widget: widget}
 	for _, warning := range p.Warnings {
 		v.Warnings = append(v.Warnings, visible(warning))
 	}

@@ -66,7 +66,7 @@ func (t *Text) Paint(s Style, text string) string {
 	if !t.Color || text == "" {
 		return text
 	}
-	body := strings.TrimRight(text, " ") // line trims only what is outside
+	body := strings.TrimRight(text, " ") // Line trims only what is outside
 	if body == "" {
 		return text
 	}
@@ -108,7 +108,7 @@ func (t *Text) Hang(indent int, label string, labelWidth int, text string) {
 	}
 }
 
-// Prose is hang for text that may hold several paragraphs and code.
+// Prose is Hang for text that may hold several paragraphs and code.
 func (t *Text) Prose(indent int, label string, labelWidth int, text string) {
 	for _, para := range Paragraphs(text) {
 		if !para.Code {

@@ -54,7 +54,7 @@ func remedy(s *diagnose.Subject, l *lockheld.Lock) string {
 	case l.Read:
 		return fmt.Sprintf("Readers hold %s across %s, and whoever writes waits for all of them. Copy what is needed under the lock and work on the copy, or keep what it guards behind an atomic pointer.", l.Name, lines(l.Held))
 	}
-	if at, share, ok := s.MostUnder(l.Held); ok {
+	if at, share, ok := s.MostUnder(l.Under.Keep()); ok {
 		return fmt.Sprintf("%s of the CPU time while %s is held (%s) is spent at %s. Do that before Lock or on a copy after Unlock; or divide what it guards: a lock for each shard, key or connection.", quantity.Percent(share), l.Name, lines(l.Held), s.At(at))
 	}
 	return fmt.Sprintf("No single call is to blame for what runs while %s is held (%s). Do less there: compute before Lock or on a copy after Unlock; or divide what it guards: a lock for each shard, key or connection.", l.Name, lines(l.Held))

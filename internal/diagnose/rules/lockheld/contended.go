@@ -24,6 +24,7 @@ type Lock struct {
 	Inside string
 	Read   bool             // RLock
 	Held   []diagnose.Place // lines, nil without a section
+	Under  diagnose.Set     // base samples of the CPU profile while it is held
 	// Evidence says how long others waited, and what ran meanwhile.
 	Evidence []finding.Evidence
 }
@@ -41,9 +42,10 @@ func Locks(s *diagnose.Subject) []Lock {
 		if c.waits {
 			continue
 		}
+		under := f.under(c)
 		out = append(out, Lock{
 			Place: diagnose.Place{Function: c.function, File: c.section.function.File, Line: c.lock.first, EndLine: c.lock.last},
-			Delay: c.delay, Name: c.key, Read: c.read, Held: c.places(), Evidence: f.evidence(c, f.under(c)),
+			Delay: c.delay, Name: c.key, Read: c.read, Held: c.places(), Under: under.held, Evidence: f.evidence(c, under),
 		})
 	}
 	places := slices.SortedFunc(maps.Keys(f.rest), func(a, b diagnose.Place) int {
