@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"runtime/pprof"
 	"strings"
 	"testing"
@@ -23,6 +24,9 @@ func TestLeavesOfADump(t *testing.T) {
 	for range 3 {
 		go func() { <-stop }()
 	}
+	for !waiting(t, 3) {
+		runtime.Gosched()
+	}
 	var b bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&b, 1); err != nil {
 		t.Fatal(err)
@@ -37,4 +41,21 @@ func TestLeavesOfADump(t *testing.T) {
 	if code != cli.ExitDone || strings.Contains(out, "<unknown>") || !strings.Contains(out, "runtime.gopark") || !strings.Contains(out, function) || strings.Contains(out+errs, hint) {
 		t.Errorf("with the program: exit code %d, %s%s", code, errs, out)
 	}
+}
+
+// waiting reports whether so many of the test's goroutines have come to their
+// receive: before, the runtime's frames of it are on no stack.
+func waiting(t *testing.T, want int) bool {
+	t.Helper()
+	var b bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&b, 2); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for one := range strings.SplitSeq(b.String(), "\n\n") {
+		if strings.Contains(one, "[chan receive") && strings.Contains(one, "TestLeavesOfADump.func1") {
+			n++
+		}
+	}
+	return n >= want
 }
