@@ -12,8 +12,8 @@
 //	load/lateness.hlog  how late requests were sent, of an open loop, as one interval
 //
 // Whoever drives a load writes them by a [Writer], whatever else the recording
-// holds, and [Read] gives the same result back: write → read is the identity but
-// for the monotonic clock.
+// holds, and [Read] gives the same result back, but for the monotonic clock and
+// for Responses, Waited, Unsent and Begun, which no file holds.
 //
 // It misleads where a recording is older than this: that of a service then has
 // seconds of seven figures and the sums of the manifest, and no histogram. Its
