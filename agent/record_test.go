@@ -72,7 +72,12 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: %+v", kind, list)
 		}
 	}
-	p, err := recording.ProgramPart.Of(&r.Manifest)
+	p, err := recording.Part[struct {
+		Runs []struct {
+			EndNs     int64 `json:"end_ns"`
+			UserCPUNs int64 `json:"user_cpu_ns"`
+		} `json:"runs"`
+	}]("program").Of(&r.Manifest)
 	if err != nil || p == nil || len(p.Runs) != 1 || p.Runs[0].EndNs != r.EndNs || p.Runs[0].UserCPUNs <= 0 {
 		t.Errorf("program %+v, %v", p, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -63,7 +64,12 @@ func child(t *testing.T, name, record string) (cmd *exec.Cmd, stdin io.Closer) {
 func TestEndingSignals(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		path := filepath.Join(t.TempDir(), "run.whet")
+		// The tests may run in a shell's background: what is caught here is not
+		// ignored there.
+		caught := make(chan os.Signal, 1)
+		signal.Notify(caught, sig)
 		cmd, _ := child(t, "signals", path)
+		signal.Stop(caught)
 		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ import (
 
 	"whet/bench/ledger"
 	"whet/internal/analyze/compare"
-	"whet/internal/prove"
+	"whet/internal/prove/benchmarks"
 	"whet/internal/quantity"
 	"whet/internal/stat"
 )
@@ -96,13 +96,13 @@ func measure(ctx context.Context, work string, total, budget time.Duration) ([]P
 	end := time.Now().Add(total)
 	for ctx.Err() == nil && time.Now().Add(budget).Before(end) {
 		for _, m := range modes {
-			o := prove.DefaultOptions()
-			o.Dir, o.Old.Operand, o.New.Operand, o.Budget = tmp, "./first", "./first", budget
+			o := benchmarks.DefaultOptions()
+			o.Dir, o.Old, o.New, o.Budget = tmp, "./first", "./first", budget
 			o.AA = true
 			if m.name == copied {
-				o.New.Operand = "./other"
+				o.New = "./other"
 			}
-			res, err := prove.Run(ctx, o)
+			res, err := benchmarks.Run(ctx, o)
 			if err != nil {
 				return nil, err
 			}

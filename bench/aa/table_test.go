@@ -1,31 +1,15 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
-	"whet/bench/ledger"
+	"whet/bench/ledger/tabletest"
 	"whet/internal/analyze/compare"
 )
 
 // The table of the README is what the kept samples give.
 func TestTableIsOfItsSamples(t *testing.T) {
-	text, err := render("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	have, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := ledger.Replace(have, "aa", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != string(want) {
-		t.Errorf("the table in bench/README.md is not made of bench/results/aa.json: go run ./bench/aa -table makes it")
-	}
+	tabletest.Check(t, "aa", "aa", render)
 }
 
 func TestCount(t *testing.T) {

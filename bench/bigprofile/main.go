@@ -108,7 +108,7 @@ func compile(ctx context.Context, parts, cache string, rate int, deps bool, pack
 }
 
 // merge adds up the profiles in a directory.
-func merge(parts string) (n int, sum *callstack.Packed, err error) {
+func merge(parts string) (n int, sum *callstack.Profile, err error) {
 	files, err := filepath.Glob(filepath.Join(parts, "*.memprof"))
 	if err != nil {
 		return 0, nil, err
@@ -116,14 +116,14 @@ func merge(parts string) (n int, sum *callstack.Packed, err error) {
 	if len(files) == 0 {
 		return 0, nil, fmt.Errorf("the compiler left no profiles in %s: if they were deleted, delete the cache beside it, too", parts)
 	}
-	var merger *callstack.PackedMerger
+	var merger *callstack.Merger
 	for _, file := range files {
 		p, err := read(file)
 		if err != nil {
 			return 0, nil, fmt.Errorf("read %s: %w", file, err)
 		}
 		if merger == nil {
-			merger = callstack.NewPackedMerger(&p.Meta)
+			merger = callstack.NewMerger(&p.Meta)
 		}
 		if err := merger.Add(1, p); err != nil {
 			return 0, nil, fmt.Errorf("%s: %w", file, err)
@@ -132,7 +132,7 @@ func merge(parts string) (n int, sum *callstack.Packed, err error) {
 	return len(files), merger.Merged(), nil
 }
 
-func read(name string) (*callstack.Packed, error) {
+func read(name string) (*callstack.Profile, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -142,11 +142,11 @@ func read(name string) (*callstack.Packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return profile.ReadPacked(f, info.Size(), profile.DefaultLimits())
+	return profile.Read(f, info.Size(), profile.DefaultLimits())
 }
 
 // write leaves a whole file or none.
-func write(name string, p *callstack.Packed) (err error) {
+func write(name string, p *callstack.Profile) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func write(name string, p *callstack.Packed) (err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if err := errors.Join(profile.WritePacked(f, p), f.Close()); err != nil {
+	if err := errors.Join(profile.Write(f, p), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)

@@ -31,8 +31,8 @@ import (
 
 // Stage is one stage's costs.
 type Stage struct {
-	Name  string           `json:"name"`
-	Costs []recording.Cost `json:"costs"`
+	Name  string      `json:"name"`
+	Costs []tune.Cost `json:"costs"`
 }
 
 // Samples are all stages under one load.
@@ -106,7 +106,7 @@ func measure(ctx context.Context, length time.Duration) (Samples, error) {
 		if err != nil {
 			return s, err
 		}
-		costs, err := recording.CostsPart.Of(&rec.Manifest)
+		costs, err := tune.Costs.Of(&rec.Manifest)
 		rec.Close()
 		if err != nil {
 			return s, err

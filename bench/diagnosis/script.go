@@ -37,7 +37,7 @@ func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err
 		if err != nil {
 			return nil, 0, err
 		}
-		p, err := profile.Read(data, profile.DefaultLimits())
+		p, err := profile.ReadFrames(data, profile.DefaultLimits())
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", a.Path, err)
 		}
@@ -45,11 +45,11 @@ func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", a.Path, err)
 		}
-		for i := range p.Len() {
-			total += p.Value(t, i)
-			for _, id := range p.Stack(i) {
+		total += p.Total(t)
+		for s := p.Stacks(nil, t); s.Next(); {
+			for _, id := range s.Stack {
 				if file, ok := files[p.Frame(id).File]; ok {
-					cost[Spot{File: file, Line: p.Frame(id).Line}] += p.Value(t, i)
+					cost[Spot{File: file, Line: p.Frame(id).Line}] += s.Value(t)
 					break
 				}
 			}

@@ -44,10 +44,10 @@ func cut(w io.Writer, file string) error {
 	if err != nil {
 		return err
 	}
-	return profile.WritePacked(w, twoValues(p))
+	return profile.Write(w, twoValues(p))
 }
 
-func read(file string) (*callstack.Packed, error) {
+func read(file string) (*callstack.Profile, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func read(file string) (*callstack.Packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := profile.ReadPacked(f, info.Size(), profile.DefaultLimits())
+	p, err := profile.Read(f, info.Size(), profile.DefaultLimits())
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
@@ -69,7 +69,7 @@ const drawnType = "samples"
 
 // twoValues is a profile with the first two values of p, or twice its only one,
 // as CPU profiles name them.
-func twoValues(p *callstack.Packed) *callstack.Packed {
+func twoValues(p *callstack.Profile) *callstack.Profile {
 	out := p.WithColumns(0, min(1, len(p.Types)-1))
 	out.Types[0] = callstack.ValueType{Type: drawnType, Unit: "count"}
 	out.Types[1] = callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}

@@ -204,7 +204,7 @@ func (s *Subject) move(ctx context.Context, file string, parts, runs int) error 
 }
 
 // write makes the page of all sample types of a profile.
-func write(p *callstack.Packed, title, page string, parts int) error {
+func write(p *callstack.Profile, title, page string, parts int) error {
 	o := flamegraph.DefaultOptions()
 	o.Parts = parts
 	var views []flame.View

@@ -2,34 +2,18 @@ package main
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"whet/bench/ledger"
+	"whet/bench/ledger/tabletest"
 )
 
 // The table of the README is what the kept samples give, and empty before there
 // are some.
 func TestTableIsOfItsSamples(t *testing.T) {
-	have, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, name := range []string{"knee", "knee-budget"} {
-		text, err := render("..", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := ledger.Replace(have, name, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(have) != string(want) {
-			t.Errorf("the table in bench/README.md is not made of bench/results/%s.json: go run ./bench/knee -table makes it", name)
-		}
+		tabletest.Check(t, "knee", name, func(dir string) (string, error) { return render(dir, name) })
 	}
 }
 

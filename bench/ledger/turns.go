@@ -55,8 +55,13 @@ func (r Runs) Memory() string {
 
 // Times is by how much r takes longer than other: the median of the ratios
 // within a turn, with its 95 % interval.
-func (r Runs) Times(other Runs) (ratio, interval string) {
-	iv := stat.RatioInterval(r.of(wall), other.of(wall), 0.95)
+func (r Runs) Times(other Runs) (ratio, interval string) { return r.ratio(other, wall) }
+
+// CPUTimes is by how much more processor time r takes, likewise.
+func (r Runs) CPUTimes(other Runs) (ratio, interval string) { return r.ratio(other, cpu) }
+
+func (r Runs) ratio(other Runs, f func(Run) int64) (ratio, interval string) {
+	iv := stat.RatioInterval(r.of(f), other.of(f), 0.95)
 	return quantity.Ratio(iv.Center), quantity.Ratio(iv.Low) + " to " + quantity.Ratio(iv.High)
 }
 

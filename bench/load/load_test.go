@@ -1,33 +1,17 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"whet/bench/ledger"
+	"whet/bench/ledger/tabletest"
 )
 
 // The table of the README is what the kept samples give, and empty before there
 // are some.
 func TestTableIsOfItsSamples(t *testing.T) {
-	text, err := kept("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	have, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := ledger.Replace(have, "load", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != string(want) {
-		t.Errorf("the table in bench/README.md is not made of bench/results/load.json: go run ./bench/load -table makes it")
-	}
+	tabletest.Check(t, "load", "load", kept)
 }
 
 // What wrk 4.1.0 and hey 0.1.4 print.

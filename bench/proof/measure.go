@@ -12,7 +12,7 @@ import (
 
 	"whet/bench/ledger"
 	"whet/internal/analyze/compare"
-	"whet/internal/prove"
+	"whet/internal/prove/benchmarks"
 )
 
 // bench measures trials.
@@ -84,18 +84,18 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 
 // options are a user's defaults but for the budget, the rounds of identical
 // sides, and, for slow1, the benchmarks and the margin.
-func options(q question, pattern string) prove.Options {
-	o := prove.DefaultOptions()
+func options(q question, pattern string) benchmarks.Options {
+	o := benchmarks.DefaultOptions()
 	o.Bench, o.Margin, o.AA = pattern, q.margin(), true
 	o.Budget, o.Rounds = q.budget()
 	return o
 }
 
 // prove asks whet prove.
-func (t *Trial) prove(ctx context.Context, p pair, o prove.Options) error {
-	o.Dir, o.Old.Operand, o.New.Operand, o.Seed = p.old, p.old, p.new, t.Seed
+func (t *Trial) prove(ctx context.Context, p pair, o benchmarks.Options) error {
+	o.Dir, o.Old, o.New, o.Seed = p.old, p.old, p.new, t.Seed
 	start := time.Now()
-	res, err := prove.Run(ctx, o)
+	res, err := benchmarks.Run(ctx, o)
 	if err != nil {
 		return err
 	}

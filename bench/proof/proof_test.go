@@ -12,27 +12,19 @@ import (
 	"testing"
 	"time"
 
-	"whet/bench/ledger"
+	"whet/bench/ledger/tabletest"
 	"whet/internal/analyze/compare"
 )
 
 // The table of the README is what the kept samples give.
 func TestTableIsOfItsSamples(t *testing.T) {
-	s, _, err := readSamples("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	have, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := ledger.Replace(have, "proof", render(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != string(want) {
-		t.Errorf("the table in bench/README.md is not made of bench/results/proof.jsonl: go run ./bench/proof -table makes it")
-	}
+	tabletest.Check(t, "proof", "proof", func(dir string) (string, error) {
+		s, _, err := readSamples(dir)
+		if err != nil {
+			return "", err
+		}
+		return render(s), nil
+	})
 }
 
 // A slowdown of 30 % is never called faster nor no change, and is found on a

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"whet/internal/prove"
+	"whet/internal/prove/benchmarks"
 )
 
 // question is what a trial asks.
@@ -74,7 +74,7 @@ func (q question) budget() (d time.Duration, rounds int) {
 	if q.identical() {
 		return 2 * time.Minute, 17
 	}
-	o := prove.DefaultOptions()
+	o := benchmarks.DefaultOptions()
 	return o.Budget, o.Rounds
 }
 

@@ -1,30 +1,14 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
-	"whet/bench/ledger"
+	"whet/bench/ledger/tabletest"
 )
 
 // The table of the README is what the kept samples give.
 func TestTableIsOfItsSamples(t *testing.T) {
-	text, err := render("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	have, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := ledger.Replace(have, "steady", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != string(want) {
-		t.Errorf("the table in bench/README.md is not made of bench/results/steady.json: go run ./bench/steady -table makes it")
-	}
+	tabletest.Check(t, "steady", "steady", render)
 }
 
 // The same place: function and file, and a line that both have.

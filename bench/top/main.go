@@ -168,7 +168,7 @@ func (s *Subject) describe(file string) error {
 	if err != nil {
 		return err
 	}
-	p, err := profile.ReadPacked(f, info.Size(), profile.DefaultLimits())
+	p, err := profile.Read(f, info.Size(), profile.DefaultLimits())
 	if err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
 	}

@@ -22,6 +22,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/format/compiler"
+	loadformat "whet/internal/format/load"
 	"whet/internal/format/profile"
 	"whet/internal/recording"
 )
@@ -196,7 +197,7 @@ func thin(from, to string) error {
 	m := &w.Manifest
 	m.Artifacts, m.Sources = nil, nil
 	m.Command, m.Host.CPU, m.Host.Kernel = nil, "", "" // README.md says what they were
-	service, err := recording.ServicePart.Of(m)
+	service, err := loadformat.ServicePart.Of(m)
 	if err != nil {
 		return err
 	}
@@ -295,7 +296,7 @@ func (f frames) in(declared string) bool {
 // thinProfile leaves out the binary's name and addresses, and of allocations
 // what the measured code did not make and what is still in use.
 func thinProfile(data []byte, kind, target string, loops *hot.Loops, ran frames) ([]byte, error) {
-	p, err := profile.Read(data, profile.DefaultLimits())
+	p, err := profile.ReadFrames(data, profile.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
@@ -323,23 +324,24 @@ func thinProfile(data []byte, kind, target string, loops *hot.Loops, ran frames)
 		types = append(types, p.Types[c])
 	}
 	b := callstack.NewBuilder(types...)
-	for i := range p.Len() {
+	for s := p.Stacks(nil); s.Next(); {
+		i := s.Index()
 		if kind == recording.KindAllocs && !base(i) {
 			continue
 		}
-		var stack []callstack.FrameID
-		for _, id := range p.Stack(i) {
+		var stack []callstack.Frame
+		for _, id := range s.Stack {
 			frame := p.Frame(id)
 			if base(i) {
 				ran.files[frame.File], ran.functions[frame.Function] = true, true
 			}
-			stack = append(stack, b.Frame(*frame))
+			stack = append(stack, *frame)
 		}
 		var values []int64
 		for _, c := range columns {
-			values = append(values, p.Value(c, i))
+			values = append(values, s.Value(c))
 		}
-		b.Sample(b.Stack(stack), b.LabelSet(p.Labels(i)), values...)
+		b.AddFrames(stack, s.Labels(), values...)
 	}
 	thinned := b.Profile()
 	thinned.PeriodType, thinned.Period, thinned.TimeNanos, thinned.Duration = p.PeriodType, p.Period, p.TimeNanos, p.Duration

@@ -34,13 +34,13 @@ func profilePage(ctx context.Context, e *cli.Env, operands []string, html string
 		return nil, err
 	}
 	defer s.Close()
-	var packed []*callstack.Packed
+	var opened []*callstack.Profile
 	for _, src := range s.Sources {
-		packed = append(packed, src.Profile)
+		opened = append(opened, src.Profile)
 	}
 	texts := s.Resolver("", "")
 	in := read.LoneProfile{
-		Name: s.Name, Profiles: packed, MaxFrames: f.Limits().MaxFrames * int64(len(packed)),
+		Name: s.Name, Profiles: opened, MaxFrames: f.Limits().MaxFrames * int64(len(opened)),
 		Text: func(frameFile string) []byte {
 			text, err := texts.Text(frameFile)
 			if err != nil {

@@ -19,8 +19,8 @@ import (
 	"whet/internal/cli"
 	"whet/internal/load/message"
 	"whet/internal/prove"
-	sidecommands "whet/internal/prove/command"
-	"whet/internal/prove/pair"
+	"whet/internal/prove/benchmarks"
+	"whet/internal/prove/command"
 	"whet/internal/prove/service"
 	"whet/internal/prove/sides"
 	"whet/internal/report/page"
@@ -79,25 +79,23 @@ services the median response time). -require faster turns 0 into 1 where nothing
 
 // proveFlags are those of whet prove, whatever it compares.
 type proveFlags struct {
-	fs       *flag.FlagSet
-	settings pair.Settings // of every kind
-	timeout  time.Duration
+	fs      *flag.FlagSet
+	shared  prove.Options // by every kind
+	timeout time.Duration
 
-	bench  prove.Options
+	bench  benchmarks.Options
 	pin    processorList
 	why    bool
 	noPool bool
 
 	cmd     bool
-	command sidecommands.Options
+	command command.Options
 
 	url     string
 	service service.Options
 	headers cli.HeaderList
 	body    string
 
-	env     [2]cli.StringList
-	flags   [2]cli.StringList
 	require string
 	format  string
 	asJSON  bool
@@ -124,18 +122,18 @@ var proveFlagsOf = map[string]string{
 
 func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	p := &proveFlags{
-		fs: fs, settings: pair.DefaultSettings(), bench: prove.DefaultOptions(), command: sidecommands.DefaultOptions(),
+		fs: fs, shared: prove.DefaultOptions(), bench: benchmarks.DefaultOptions(), command: command.DefaultOptions(),
 		service: service.DefaultOptions(), headers: cli.HeaderList{},
 	}
-	s, b, v, l := &p.settings, &p.bench, &p.service, &p.service.Load
+	s, b, v, l := &p.shared, &p.bench, &p.service, &p.service.Load
 	fs.DurationVar(&s.Budget, "budget", s.Budget, "`time` for measuring; builds and tests come on top")
 	fs.Float64Var(&s.Alpha, "alpha", s.Alpha, "chance, over the whole run, that anything equal is called faster or slower")
 	fs.Var(cli.PercentFlag{Share: &s.Margin}, "margin", "differences below this `share` hardly matter: 2% or 0.02")
 	fs.Var(roundsFlag{&s.Rounds}, "rounds", "plan `n` rounds instead of what the budget allows")
 	fs.Uint64Var(&s.Seed, "seed", s.Seed, "draw order and layouts from this `seed`, 0 draws one")
 	fs.DurationVar(&p.timeout, "timeout", 0, "stop one process (default 1m), or give up a request (default 10s), after this `time`")
-	fs.Var(&p.env[compare.Old], "old-env", "set `KEY=value` for old alone, its build and its processes; may be given several times")
-	fs.Var(&p.env[compare.New], "new-env", "set `KEY=value` for new alone")
+	fs.Var((*cli.StringList)(&s.Env[compare.Old]), "old-env", "set `KEY=value` for old alone, its build and its processes; may be given several times")
+	fs.Var((*cli.StringList)(&s.Env[compare.New]), "new-env", "set `KEY=value` for new alone")
 	fs.StringVar(&p.require, "require", "", "exit 1 where nothing is slower and nothing `faster` (and 4, as ever, where it cannot tell)")
 	fs.StringVar(&p.format, "format", "text", "print `text`, markdown for a pull request, go (every slice in the Go benchmark format, both sides) or json")
 	fs.BoolVar(&p.asJSON, "json", false, "print one JSON document")
@@ -147,8 +145,8 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.BoolVar(&b.Race, "race", false, "benchmarks: run the tests with the race detector")
 	fs.StringVar(&b.Tags, "tags", "", "benchmarks: build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&b.Flags), "build", "benchmarks: pass a further `flag` to go build; may be given several times")
-	fs.Var(&p.flags[compare.Old], "old-flags", "benchmarks: pass a further `flag` to go build for old alone; may be given several times")
-	fs.Var(&p.flags[compare.New], "new-flags", "benchmarks: pass a further `flag` to go build for new alone")
+	fs.Var((*cli.StringList)(&b.SideFlags[compare.Old]), "old-flags", "benchmarks: pass a further `flag` to go build for old alone; may be given several times")
+	fs.Var((*cli.StringList)(&b.SideFlags[compare.New]), "new-flags", "benchmarks: pass a further `flag` to go build for new alone")
 	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
 	fs.Var(&p.pin, "pin", "benchmarks: run them on these `processors` only, as in 0,1 (changes GOMAXPROCS)")
 	fs.BoolVar(&b.Layouts, "layouts", b.Layouts, "benchmarks: link anew for each round, with the functions in an order drawn by lot")
@@ -263,21 +261,34 @@ func (p *proveFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 	if i := slices.Index(operands, "--"); i >= 0 { // what follows is no flag
 		operands = slices.Delete(operands, i, i+1)
 	}
+	if p.verbose {
+		p.shared.Output = e.Stderr
+	}
+	status := e.Status()
+	p.shared.Progress = func(ev prove.Event) {
+		round := ""
+		if ev.Rounds > 0 {
+			round = fmt.Sprintf("round %d of %d", ev.Round, ev.Rounds)
+		}
+		status.Step(ev.Plan, ev.Left, ev.Stage, round, strings.TrimPrefix(ev.Benchmark, "Benchmark"))
+	}
 	var measure proof
 	var err error
 	switch kind {
 	case proveBenchmarks:
 		measure, err = p.benchmarks(e, operands)
 	case proveCommands:
-		measure, err = p.commandLines(e, operands)
+		measure, err = p.commandLines(operands)
 	case proveServices:
-		measure, err = p.services(e, operands)
+		measure, err = p.services(operands)
 	}
 	if err != nil {
 		return err
 	}
-	status := e.Status()
-	result, err := measure(ctx, status)
+	if err := measure.validate(); err != nil {
+		return &cli.ExitError{Code: cli.ExitUsage, Err: err}
+	}
+	result, err := measure.run(ctx)
 	status.Clear()
 	if err != nil {
 		return cli.MeasuringError(err, "interrupted before there was anything to compare")
@@ -299,26 +310,21 @@ func (p *proveFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 }
 
 // proof measures two sides and judges them.
-type proof func(context.Context, *cli.StatusLine) (*compare.Result, error)
+type proof struct {
+	validate func() error
+	run      func(context.Context) (*compare.Result, error)
+}
 
-func (p *proveFlags) benchmarks(e *cli.Env, operands []string) (proof, error) {
-	o, s := &p.bench, &p.settings
+func (p *proveFlags) benchmarks(e *cli.Env, operands []string) (m proof, err error) {
+	o := &p.bench
 	if len(operands) > 2 {
-		return nil, cli.UsageError("prove takes two sides, OLD and NEW, not %d: whet help prove has examples", len(operands))
+		return m, cli.UsageError("prove takes two sides, OLD and NEW, not %d: whet help prove has examples", len(operands))
 	}
-	o.Old.Operand, o.New.Operand = sides.Operands(o.Dir, operands)
-	o.Old.Env, o.New.Env = p.env[compare.Old], p.env[compare.New]
-	o.Old.Flags, o.New.Flags = p.flags[compare.Old], p.flags[compare.New]
-	o.Budget, o.Alpha, o.Margin, o.Rounds, o.Seed = s.Budget, s.Alpha, s.Margin, s.Rounds, s.Seed
+	o.Options = p.shared
+	o.Old, o.New = sides.Operands(o.Dir, operands)
 	o.Pin, o.Args, o.Command, o.Version = p.pin, e.TargetArgs, e.Args, cli.Version()
 	if p.timeout != 0 {
 		o.Timeout = p.timeout
-	}
-	if p.verbose {
-		o.Output = e.Stderr
-	}
-	if err := pair.CheckEnv([2][]string{p.env[0], p.env[1]}); err != nil {
-		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	if !p.noPool {
 		// Where there is no such directory each run stands for itself.
@@ -326,72 +332,49 @@ func (p *proveFlags) benchmarks(e *cli.Env, operands []string) (proof, error) {
 			o.Cache = filepath.Join(dir, "whet", "prove")
 		}
 	}
-	if err := o.Validate(); err != nil {
-		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
-	}
 	if err := process.CheckPin(p.pin); err != nil {
-		return nil, cli.UsageError("prove: -pin: %w", err)
+		return m, cli.UsageError("prove: -pin: %w", err)
 	}
-	return func(ctx context.Context, status *cli.StatusLine) (*compare.Result, error) {
-		o.Progress = func(p prove.Event) { proveProgress(status, p) }
-		if p.why {
-			o.Explain = p.explain(status)
-		}
-		return prove.Run(ctx, *o)
-	}, nil
+	if p.why {
+		o.Explain = p.explain
+	}
+	return proof{o.Validate, func(ctx context.Context) (*compare.Result, error) { return benchmarks.Run(ctx, *o) }}, nil
 }
 
-func (p *proveFlags) commandLines(e *cli.Env, operands []string) (proof, error) {
+func (p *proveFlags) commandLines(operands []string) (m proof, err error) {
 	if len(operands) != 2 {
-		return nil, cli.UsageError("prove -cmd takes two command lines, each one argument in quotes, not %d", len(operands))
+		return m, cli.UsageError("prove -cmd takes two command lines, each one argument in quotes, not %d", len(operands))
 	}
 	o := &p.command
-	o.Settings, o.Old, o.New, o.Env = p.settings, operands[0], operands[1], [2][]string{p.env[0], p.env[1]}
+	o.Options = p.shared
+	o.Old, o.New = operands[0], operands[1]
 	if p.timeout != 0 {
 		o.Timeout = p.timeout
 	}
-	if p.verbose {
-		o.Output = e.Stderr
-	}
-	if err := o.Validate(); err != nil {
-		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
-	}
-	return func(ctx context.Context, status *cli.StatusLine) (*compare.Result, error) {
-		o.Progress = func(p pair.Event) { pairProgress(status, p) }
-		return sidecommands.Run(ctx, *o)
-	}, nil
+	return proof{o.Validate, func(ctx context.Context) (*compare.Result, error) { return command.Run(ctx, *o) }}, nil
 }
 
-func (p *proveFlags) services(e *cli.Env, operands []string) (proof, error) {
+func (p *proveFlags) services(operands []string) (m proof, err error) {
 	o := &p.service
+	o.Options = p.shared
 	switch len(operands) {
 	case 1:
 		o.Old, o.New = p.url, operands[0]
 	case 2:
 		o.URL, o.Old, o.New = p.url, operands[0], operands[1]
 	default:
-		return nil, cli.UsageError("prove -url takes the address of new behind that of old, or two command lines, not %d operands", len(operands))
+		return m, cli.UsageError("prove -url takes the address of new behind that of old, or two command lines, not %d operands", len(operands))
 	}
-	o.Settings, o.Env = p.settings, [2][]string{p.env[0], p.env[1]}
 	o.Load.Header = http.Header(p.headers)
 	if p.timeout != 0 {
 		o.Load.Timeout = p.timeout
 	}
-	if p.verbose {
-		o.Output = e.Stderr
-	}
 	body, err := message.ReadBody(p.body)
 	if err != nil {
-		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
+		return m, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	o.Load.Body = body
-	if err := o.Validate(); err != nil {
-		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
-	}
-	return func(ctx context.Context, status *cli.StatusLine) (*compare.Result, error) {
-		o.Progress = func(p pair.Event) { pairProgress(status, p) }
-		return service.Run(ctx, *o)
-	}, nil
+	return proof{o.Validate, func(ctx context.Context) (*compare.Result, error) { return service.Run(ctx, *o) }}, nil
 }
 
 // print writes the result as it was asked for.
@@ -402,7 +385,7 @@ func (p *proveFlags) print(e *cli.Env, r *compare.Result) error {
 	case "markdown":
 		return proofreport.WriteMarkdown(e.Stdout, r)
 	case "go":
-		return proofreport.WriteBenchmarks(e.Stdout, r, r.Series, r.Host.GOMAXPROCS)
+		return compare.WriteBenchmarks(e.Stdout, r, r.Series, "")
 	}
 	if err := proofreport.WriteText(e.Stdout, r, page.TextOptions{Width: e.Width, Color: e.Color}); err != nil {
 		return err
@@ -413,18 +396,4 @@ func (p *proveFlags) print(e *cli.Env, r *compare.Result) error {
 		}
 	}
 	return nil
-}
-
-// proveProgress shows where a proof stands.
-func proveProgress(s *cli.StatusLine, p prove.Event) {
-	round := ""
-	if p.Rounds > 0 {
-		round = fmt.Sprintf("round %d of %d", p.Round, p.Rounds)
-	}
-	s.Step(p.Plan, p.Left, p.Stage, round, strings.TrimPrefix(p.Benchmark, "Benchmark"))
-}
-
-// pairProgress is that of two commands or services.
-func pairProgress(s *cli.StatusLine, p pair.Event) {
-	proveProgress(s, prove.Event{Stage: p.Stage, Round: p.Round, Rounds: p.Rounds, Left: p.Left, Plan: p.Plan})
 }

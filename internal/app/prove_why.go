@@ -5,34 +5,30 @@ import (
 	"slices"
 
 	"whet/internal/analyze/compare"
-	"whet/internal/cli"
 	"whet/internal/prove"
 	"whet/internal/prove/sides"
 	"whet/internal/prove/why"
 )
 
-// explain returns what profiles the benchmarks that changed, those that
-// changed most first.
-func (p *proveFlags) explain(status *cli.StatusLine) func(context.Context, *sides.Pair, *prove.Result) error {
-	return func(ctx context.Context, pair *sides.Pair, res *prove.Result) error {
-		o := why.DefaultOptions()
-		o.CPU, o.Args, o.Output, o.Now, o.Scratch = p.bench.CPU, p.bench.Args, p.bench.Output, p.bench.Now, pair.Scratch()
-		o.Progress = func(stage, benchmark string) { proveProgress(status, prove.Event{Stage: stage, Benchmark: benchmark}) }
-		for _, b := range why.Choose(res.Benchmarks, false) {
-			pkg := slices.IndexFunc(pair.Packages(), func(k sides.Package) bool { return k.ImportPath == b.Package })
-			if pkg < 0 {
-				continue
-			}
-			b.Old = why.Side{Binary: pair.Binary(compare.Old, pkg), Build: pair.Build(compare.Old)}
-			b.New = why.Side{Binary: pair.Binary(compare.New, pkg), Build: pair.Build(compare.New)}
-			o.Benchmarks = append(o.Benchmarks, b)
+// explain profiles the benchmarks that changed, those that changed most first.
+func (p *proveFlags) explain(ctx context.Context, pair *sides.Pair, res *compare.Result) error {
+	o := why.DefaultOptions()
+	o.CPU, o.Args, o.Output, o.Now, o.Scratch = p.bench.CPU, p.bench.Args, p.bench.Output, p.bench.Now, pair.Scratch()
+	o.Progress = func(stage, benchmark string) { p.bench.Tell(prove.Event{Stage: stage, Benchmark: benchmark}) }
+	for _, b := range why.Choose(res.Benchmarks, false) {
+		pkg := slices.IndexFunc(pair.Packages(), func(k sides.Package) bool { return k.ImportPath == b.Package })
+		if pkg < 0 {
+			continue
 		}
-		if len(o.Benchmarks) == 0 {
-			res.Warnings = append(res.Warnings, "-why: nothing is faster or slower for sure, so there is nothing to explain")
-			return nil
-		}
-		changes, err := why.Explain(ctx, o)
-		res.Why = append(res.Why, changes...)
-		return err
+		b.Old = why.Side{Binary: pair.Binary(compare.Old, pkg), Build: pair.Build(compare.Old)}
+		b.New = why.Side{Binary: pair.Binary(compare.New, pkg), Build: pair.Build(compare.New)}
+		o.Benchmarks = append(o.Benchmarks, b)
 	}
+	if len(o.Benchmarks) == 0 {
+		res.Warnings = append(res.Warnings, "-why: nothing is faster or slower for sure, so there is nothing to explain")
+		return nil
+	}
+	changes, err := why.Explain(ctx, o)
+	res.Why = append(res.Why, changes...)
+	return err
 }

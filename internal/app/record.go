@@ -6,26 +6,10 @@ import (
 	"fmt"
 
 	"whet/internal/cli"
-	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/recording"
+	"whet/internal/report/run"
 )
-
-// recordDocument is what whet record -json prints. Keys are only ever added.
-type recordDocument struct {
-	document.Head
-	Recording string          `json:"recording"`
-	Kind      string          `json:"kind"`
-	Target    string          `json:"target"`
-	Partial   string          `json:"partial"` // why it is not whole; "" when it is
-	Artifacts []artifactEntry `json:"artifacts"`
-}
-
-type artifactEntry struct {
-	Path  string `json:"path"`
-	Kind  string `json:"kind"`
-	Bytes int64  `json:"bytes"`
-}
 
 // runRecord records and says what there is.
 func runRecord(ctx context.Context, e *cli.Env, record recordFunc, asJSON bool) error {
@@ -49,15 +33,10 @@ func printRecording(e *cli.Env, path string, asJSON bool) error {
 		return err
 	}
 	defer rec.Close()
-	doc := recordDocument{Head: document.New(document.Record, rec.Warnings), Recording: path,
-		Kind: rec.Kind, Target: rec.Target, Partial: rec.Partial, Artifacts: []artifactEntry{}}
-	for _, a := range rec.Artifacts {
-		doc.Artifacts = append(doc.Artifacts, artifactEntry{a.Path, a.Kind, a.Bytes})
-	}
 	if asJSON {
-		return document.Write(e.Stdout, doc)
+		return run.WriteRecordingJSON(e.Stdout, rec)
 	}
-	for _, w := range doc.Warnings {
+	for _, w := range rec.Warnings {
 		fmt.Fprintf(e.Stderr, "whet: warning: %s\n", printable.Message(w))
 	}
 	_, err = fmt.Fprintf(e.Stdout, "recording  %s\n", e.Path(path))

@@ -9,8 +9,8 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/drive"
-	"whet/internal/prove"
 	"whet/internal/read"
+	"whet/internal/recording"
 	pagereport "whet/internal/report/page"
 	proofreport "whet/internal/report/proof"
 	"whet/internal/report/run"
@@ -160,10 +160,15 @@ found here.`,
 				if err != nil {
 					return err
 				}
-				if drive.IsLoad(path) {
-					return drive.Show(ctx, e, path, *html, *asJSON)
+				rec, err := read.Open(path)
+				if err != nil {
+					return err
 				}
-				proof, err := prove.Recorded(path)
+				defer rec.Close()
+				if rec.Kind == recording.TargetLoad {
+					return drive.Show(ctx, e, rec, *html, *asJSON)
+				}
+				proof, err := read.Proof(rec)
 				switch {
 				case err != nil:
 					return err
@@ -174,7 +179,7 @@ found here.`,
 				case proof != nil:
 					return proofreport.WriteText(e.Stdout, proof, pagereport.TextOptions{Width: e.Width, Color: e.Color})
 				}
-				page, err := read.Page(path, nil)
+				page, err := read.Page(rec, nil)
 				if err == nil {
 					err = writePage(ctx, *html, page)
 				}

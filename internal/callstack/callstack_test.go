@@ -13,16 +13,15 @@ import (
 
 // build makes a profile of one column from stacks written "leaf<caller<root".
 // A name with a "!" is inlined into its caller, "name:7" is at line 7.
-func build(stacks ...any) *Profile {
+func build(stacks ...any) *Frames {
 	b := NewBuilder(ValueType{"cpu", "nanoseconds"})
 	for i := 0; i < len(stacks); i += 2 {
-		b.Sample(b.Stack(frames(b, stacks[i].(string))), 0, int64(stacks[i+1].(int)))
+		b.AddFrames(frames(stacks[i].(string)), nil, int64(stacks[i+1].(int)))
 	}
-	return b.Profile()
+	return b.Frames()
 }
 
-func frames(b *Builder, stack string) []FrameID {
-	var ids []FrameID
+func frames(stack string) (leafFirst []Frame) {
 	for name := range strings.SplitSeq(stack, "<") {
 		var f Frame
 		f.Function, f.Inlined = strings.CutSuffix(name, "!")
@@ -31,9 +30,9 @@ func frames(b *Builder, stack string) []FrameID {
 			f.Function = f.Function[:at]
 		}
 		f.File = "x.go"
-		ids = append(ids, b.Frame(f))
+		leafFirst = append(leafFirst, f)
 	}
-	return ids
+	return leafFirst
 }
 
 func TestFunctionsWorkedExample(t *testing.T) {
@@ -49,7 +48,7 @@ func TestFunctionsWorkedExample(t *testing.T) {
 		{"b", "x.go", Cost{Flat: 3, Cum: 5 + 3}},
 		{"a", "x.go", Cost{Flat: 1, Cum: 5 + 3 + 7 + 1}},
 	}
-	if diff := cmp.Diff(want, p.Functions(0, nil)); diff != "" {
+	if diff := cmp.Diff(want, p.FunctionCosts(0, nil)); diff != "" {
 		t.Errorf("functions (-want +got):\n%s", diff)
 	}
 	if p.Total(0) != 16 || p.Sum(0, func(i int) bool { return i == 2 }) != 7 {
@@ -67,21 +66,19 @@ func TestLinesWorkedExample(t *testing.T) {
 		{"a", "x.go", 1}: {Cum: 7},
 		{"a", "x.go", 2}: {Cum: 5},
 	}
-	if diff := cmp.Diff(want, p.Lines(0, nil)); diff != "" {
+	if diff := cmp.Diff(want, p.LineCosts(0, nil)); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	if c := p.Functions(0, nil)[0]; c.Function != "c" || c.Cum != 12 {
+	if c := p.FunctionCosts(0, nil)[0]; c.Function != "c" || c.Cum != 12 {
 		t.Errorf("c: %+v", c)
 	}
 }
 
 func TestUnsymbolisedFramesCountForTheirCallers(t *testing.T) {
 	b := NewBuilder(ValueType{"cpu", "nanoseconds"})
-	leaf := b.Frame(Frame{Address: 0x10})
-	main := b.Frame(Frame{Function: "main"})
-	b.Sample(b.Stack([]FrameID{leaf, main}), 0, 5)
+	b.AddFrames([]Frame{{Address: 0x10}, {Function: "main"}}, nil, 5)
 	want := []FunctionCost{{"main", "", Cost{Flat: 0, Cum: 5}}}
-	if diff := cmp.Diff(want, b.Profile().Functions(0, nil)); diff != "" {
+	if diff := cmp.Diff(want, b.Frames().FunctionCosts(0, nil)); diff != "" {
 		t.Errorf("functions (-want +got):\n%s", diff)
 	}
 }
@@ -103,28 +100,28 @@ func TestTypeIndex(t *testing.T) {
 
 // drawn is a profile of two columns over a few names, so that recursion and
 // equal stacks are common.
-func drawn(t *rapid.T, name string) *Profile {
+func drawn(t *rapid.T, name string) *Frames {
 	b := NewBuilder(ValueType{"samples", "count"}, ValueType{"cpu", "nanoseconds"})
 	p := b.Profile()
 	p.Duration = rapid.Int64Range(0, 1000).Draw(t, name+" duration")
 	p.TimeNanos = rapid.Int64Range(0, 3).Draw(t, name+" time")
 	for range rapid.IntRange(0, 12).Draw(t, name+" samples") {
-		var ids []FrameID
+		var stack []Frame
 		for range rapid.IntRange(0, 6).Draw(t, "depth") {
-			ids = append(ids, b.Frame(Frame{
+			stack = append(stack, Frame{
 				Function: rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "function"),
 				Line:     rapid.IntRange(0, 2).Draw(t, "line"),
 				Inlined:  rapid.Bool().Draw(t, "inlined"),
-			}))
+			})
 		}
 		var labels []Label
 		if rapid.Bool().Draw(t, "labelled") {
 			labels = []Label{{Key: "k", Str: rapid.SampledFrom([]string{"v", "w"}).Draw(t, "label")}}
 		}
 		v := rapid.Int64Range(-3, 10)
-		b.Sample(b.Stack(ids), b.LabelSet(labels), v.Draw(t, "count"), v.Draw(t, "ns"))
+		b.AddFrames(stack, labels, v.Draw(t, "count"), v.Draw(t, "ns"))
 	}
-	return p
+	return b.Frames()
 }
 
 func TestCostsConserve(t *testing.T) {
@@ -138,9 +135,9 @@ func TestCostsConserve(t *testing.T) {
 		}
 		// What no key can hold: samples without frames.
 		var rootless int64
-		for i := range p.Len() {
-			if len(p.Stack(i)) == 0 {
-				rootless += p.Value(column, i)
+		for s := p.Stacks(nil); s.Next(); {
+			if len(s.Stack) == 0 {
+				rootless += s.Value(column)
 			}
 		}
 		for name, key := range keys {
@@ -155,14 +152,14 @@ func TestCostsConserve(t *testing.T) {
 			// Cum by its definition: the samples that hold the key anywhere.
 			for k, c := range costs {
 				var flat, cum int64
-				for i := range p.Len() {
-					for j, f := range p.Stack(i) {
+				for s := p.Stacks(nil); s.Next(); {
+					for j, f := range s.Stack {
 						if j == 0 && key(p.Frame(f)) == k {
-							flat += p.Value(column, i)
+							flat += s.Value(column)
 						}
 					}
-					if slices.ContainsFunc(p.Stack(i), func(f FrameID) bool { return key(p.Frame(f)) == k }) {
-						cum += p.Value(column, i)
+					if slices.ContainsFunc(s.Stack, func(f FrameID) bool { return key(p.Frame(f)) == k }) {
+						cum += s.Value(column)
 					}
 				}
 				if c != (Cost{flat, cum}) {
@@ -198,7 +195,7 @@ func TestKeepPartitions(t *testing.T) {
 func TestFunctionsOrder(t *testing.T) {
 	p := build("b<root", 5, "a<root", 5, "c<d", 3, "e<d", 3, "f", 9)
 	var names []string
-	for _, f := range p.Functions(0, nil) {
+	for _, f := range p.FunctionCosts(0, nil) {
 		names = append(names, f.Function)
 	}
 	if want := []string{"f", "a", "b", "c", "e", "root", "d"}; !slices.Equal(names, want) {

@@ -18,13 +18,10 @@ type FunctionCost struct {
 	Cost
 }
 
-// Keep selects samples by index; nil keeps all.
-type Keep func(sample int) bool
-
-// Functions sums column t by function name, in the order of flat, then cum,
+// FunctionCosts sums column t by function name, in the order of flat, then cum,
 // both falling, then name. Unsymbolised frames are left out of the list but
 // not of the callers' cum.
-func (p *Profile) Functions(t int, keep Keep) []FunctionCost {
+func (p *Frames) FunctionCosts(t int, keep Keep) []FunctionCost {
 	byName := make(map[string]int)
 	var out []FunctionCost
 	for key, c := range p.Costs(t, keep, func(f *Frame) string { return f.Function }) {
@@ -53,18 +50,18 @@ type Line struct {
 	Line     int
 }
 
-// Lines sums column t by source line of each function.
-func (p *Profile) Lines(t int, keep Keep) map[Line]Cost {
+// LineCosts sums column t by source line of each function.
+func (p *Frames) LineCosts(t int, keep Keep) map[Line]Cost {
 	return costs(p, t, keep, func(f *Frame) Line { return Line{f.Function, f.File, f.Line} })
 }
 
 // Costs sums column t by any key of a frame. A sample counts once in a key's
 // Cum however many of its frames share the key.
-func (p *Profile) Costs(t int, keep Keep, key func(*Frame) string) map[string]Cost {
+func (p *Frames) Costs(t int, keep Keep, key func(*Frame) string) map[string]Cost {
 	return costs(p, t, keep, key)
 }
 
-func costs[K comparable](p *Profile, t int, keep Keep, key func(*Frame) K) map[K]Cost {
+func costs[K comparable](p *Frames, t int, keep Keep, key func(*Frame) K) map[K]Cost {
 	// Keys are interned first, so that the loop over samples compares integers.
 	ids := make(map[K]uint32)
 	var keys []K
@@ -81,12 +78,9 @@ func costs[K comparable](p *Profile, t int, keep Keep, key func(*Frame) K) map[K
 	}
 	sums := make([]Cost, len(keys))
 	seen := make([]int, len(keys)) // 1 + the last sample that counted the key
-	for i := range p.stack {
-		v := p.values[t][i]
-		if v == 0 || keep != nil && !keep(i) {
-			continue
-		}
-		for j, f := range p.Stack(i) {
+	for s := p.Stacks(keep, t); s.Next(); {
+		v, i := s.Value(t), s.Index()
+		for j, f := range s.Stack {
 			k := frameKey[f]
 			if j == 0 {
 				sums[k].Flat += v
@@ -104,15 +98,4 @@ func costs[K comparable](p *Profile, t int, keep Keep, key func(*Frame) K) map[K
 		}
 	}
 	return out
-}
-
-// Sum adds column t over the samples kept.
-func (p *Profile) Sum(t int, keep Keep) int64 {
-	var sum int64
-	for i, v := range p.values[t] {
-		if keep == nil || keep(i) {
-			sum += v
-		}
-	}
-	return sum
 }

@@ -4,7 +4,7 @@ import "fmt"
 
 // MergeError says which of several profiles does not fit the first.
 type MergeError struct {
-	Index      int // position in the list given to MergePacked, from 0
+	Index      int // position in the list given to Merge, from 0
 	Have, Want []ValueType
 }
 

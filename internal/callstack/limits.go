@@ -13,7 +13,7 @@ const (
 // Limits bound what a reader takes on; a file beyond them is refused.
 type Limits struct {
 	MaxBytes  int64 // of the text or message, unpacked
-	MaxMemory int64 // what is made of it takes, as PackedBuilder.Memory counts
+	MaxMemory int64 // what is made of it takes, as Builder.Memory counts
 }
 
 // ErrMemory is the error of a profile beyond [Limits.MaxMemory].
@@ -33,16 +33,16 @@ const (
 
 // Memory returns about how many bytes the profile under construction takes,
 // with what the builder and a reader need to find its parts again.
-func (b *PackedBuilder) Memory() int64 { return b.memory + sampleBytes*int64(b.p.samples) }
+func (b *Builder) Memory() int64 { return b.memory + sampleBytes*int64(b.p.samples) }
 
 // Memory returns about how many bytes the merged profile takes, with what
 // finds its samples again.
-func (m *PackedMerger) Memory() int64 {
+func (m *Merger) Memory() int64 {
 	return m.b.Memory() + int64(len(m.samples))*64 + int64(cap(m.values))*8
 }
 
 // MergeMemory returns how much of it adding p may take, at most.
-func MergeMemory(p *Packed) int64 {
+func MergeMemory(p *Profile) int64 {
 	return int64(p.samples) * (sampleBytes + 64 + 8*int64(len(p.values)))
 }
 
@@ -50,7 +50,7 @@ func MergeMemory(p *Packed) int64 {
 // of each sample those that it does not share with the sample before, inlined
 // ones counted, which is the work of a sum over all; and the frames of the
 // deepest stack.
-func (p *Packed) FrameSteps() (steps int64, deepest int) {
+func (p *Profile) FrameSteps() (steps int64, deepest int) {
 	depths := make([]int, 1, p.deepest+1) // frames up to each location of the path
 	for c := p.Cursor(); c.Next(); {
 		depths = depths[:c.Shared+1]

@@ -1,5 +1,28 @@
 package callstack
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ValueType names one value that each sample carries, in pprof's words:
+// {"cpu", "nanoseconds"}, {"alloc_space", "bytes"}, {"samples", "count"}.
+type ValueType struct {
+	Type string
+	Unit string
+}
+
+func (t ValueType) String() string { return t.Type + "/" + t.Unit }
+
+// Label is one key with its value on a sample. A numeric label has Str == "".
+type Label struct {
+	Key  string
+	Str  string
+	Num  int64
+	Unit string
+}
+
 // Meta is what a profile says of itself.
 type Meta struct {
 	Types       []ValueType // one per value column
@@ -17,6 +40,26 @@ type Meta struct {
 	DropFrames   string // regular expression of pprof: frames to drop, as the recorder asked
 	KeepFrames   string
 	Warnings     []string // what the reader had to drop or doubt, each a full sentence fragment for the user
+}
+
+// TypeIndex returns the column of a sample type as pprof's -sample_index names
+// it: by type, by number, or with the "inuse_" that old heap profiles leave
+// out. "" is the default column. The error lists the names there are.
+func (m *Meta) TypeIndex(name string) (int, error) {
+	if name == "" {
+		return m.DefaultType, nil
+	}
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(m.Types) {
+		return i, nil
+	}
+	names := make([]string, len(m.Types))
+	for i, t := range m.Types {
+		if t.Type == name || t.Type == strings.TrimPrefix(name, "inuse_") {
+			return i, nil
+		}
+		names[i] = t.Type
+	}
+	return 0, fmt.Errorf("sample type %q is not in the profile, which has %q", name, names)
 }
 
 // Mapping is one executable or library the addresses of a profile lie in.

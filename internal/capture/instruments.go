@@ -76,7 +76,7 @@ func (t *Target) Profile(ctx context.Context, kind string, seconds int) (*Fetche
 // checkProfile refuses what is damaged, or is another profile, while it can
 // still be fetched again.
 func checkProfile(data []byte, column string) error {
-	p, err := profile.Read(data, profile.DefaultLimits())
+	p, err := profile.ReadFrames(data, profile.DefaultLimits())
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type TargetOptions struct {
 
 const defaultPatience = 30 * time.Second
 
-// Kinds of targets: Target.Kind, and recording.Service.Instruments.
+// Kinds of targets: Target.Kind, and Service.Instruments of package format/load.
 const (
 	KindAgent = "agent"
 	KindPprof = "pprof"

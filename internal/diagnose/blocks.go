@@ -6,17 +6,37 @@ import (
 	"slices"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
 	"whet/internal/symbolname"
 )
 
-// Blocks returns how many blocks sample i of the allocation profile counts,
-// and the size of one; 0 where the profile does not say.
-func (s *Subject) Blocks(i int) (objects, size int64) {
+// Blocks returns how many blocks a sample of the allocation profile counts, and
+// the size of one; 0 where the profile does not say.
+func (s *Subject) Blocks(sample *callstack.Stacks) (objects, size int64) {
 	t, err := s.Allocs.TypeIndex("alloc_objects")
 	if err != nil {
 		return 0, 0
 	}
-	return s.Allocs.Value(t, i), blockSize(s.Allocs.Labels(i))
+	return sample.Value(t), blockSize(sample.Labels())
+}
+
+// EachBlock calls f for the samples of a set of the allocation profile, with
+// what Blocks says of them.
+func (s *Subject) EachBlock(of *Set, f func(sample int, objects, size int64)) {
+	if of.Len() == 0 {
+		return // there may be no profile
+	}
+	for sample := s.Allocs.Stacks(of.Has); sample.Next(); {
+		objects, size := s.Blocks(sample)
+		f(sample.Index(), objects, size)
+	}
+}
+
+// BoxSized reports whether a sample's labels say that its blocks have the size
+// of a boxed number or string header.
+func BoxSized(labels []callstack.Label) bool {
+	size := blockSize(labels)
+	return 0 < size && size <= 16
 }
 
 // SampledAllocs reports whether the allocation profile is a sample: a service's
@@ -63,12 +83,13 @@ const FewestSeen = 4
 // likelyLess, as that decides about one size.
 func (s *Subject) Outgrown(growth *Set) (outgrown Set, share float64, ok bool) {
 	objects := make(map[int64]int64)
-	for i := range growth.in {
-		n, size := s.Blocks(i)
-		if n <= 0 || size <= 0 {
-			return Set{}, 0, false
-		}
+	unknown := false
+	s.EachBlock(growth, func(_ int, n, size int64) {
+		unknown = unknown || n <= 0 || size <= 0
 		objects[size] += n
+	})
+	if unknown {
+		return Set{}, 0, false
 	}
 	sizes := make([]int64, 0, len(objects))
 	deviation := make(map[int64]float64, len(objects))
@@ -99,8 +120,7 @@ func (s *Subject) Outgrown(growth *Set) (outgrown Set, share float64, ok bool) {
 		gone[size] = next+likelyLess*noise >= mostOutgrown*n
 	}
 	var n, bytes, allN, allBytes int64
-	for i := range growth.in {
-		count, size := s.Blocks(i)
+	s.EachBlock(growth, func(i int, count, size int64) {
 		if _, told := deviation[size]; told {
 			allN += count // a size that was hardly caught is not to be counted by
 		}
@@ -110,7 +130,7 @@ func (s *Subject) Outgrown(growth *Set) (outgrown Set, share float64, ok bool) {
 			n += count
 			bytes += count * size
 		}
-	}
+	})
 	return outgrown, min(ratio(n, allN), ratio(bytes, allBytes)), outgrown.Len() > 0
 }
 
@@ -133,20 +153,27 @@ const (
 // Portion returns samples of a set that add up to a share of the set's column
 // t, and to no more: the largest that fit, in falling order.
 func Portion(c *hot.Classified, t int, of *Set, share float64) Set {
-	var whole int64
-	samples := make([]int, 0, of.Len())
-	for i := range of.in {
-		samples = append(samples, i)
-		whole += c.Value(t, i)
+	if of.Len() == 0 {
+		return Set{} // there may be no profile
 	}
-	slices.SortFunc(samples, func(a, b int) int {
-		return cmp.Or(cmp.Compare(c.Value(t, b), c.Value(t, a)), cmp.Compare(a, b))
-	})
+	type valued struct {
+		sample int
+		value  int64
+	}
+	var whole int64
+	samples := make([]valued, 0, of.Len())
+	for i, r := 0, c.Rows(t); r.Next(); i++ {
+		if of.Has(i) {
+			samples = append(samples, valued{i, r.Value(0)})
+			whole += r.Value(0)
+		}
+	}
+	slices.SortStableFunc(samples, func(a, b valued) int { return cmp.Compare(b.value, a.value) })
 	room := share * float64(whole)
 	var part Set
-	for _, i := range samples {
-		if v := float64(c.Value(t, i)); v <= room {
-			part.Add(i)
+	for _, s := range samples {
+		if v := float64(s.value); v <= room {
+			part.Add(s.sample)
 			room -= v
 		}
 	}

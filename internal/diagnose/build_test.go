@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"slices"
 	"testing"
 
 	"whet/internal/analyze/hot"
@@ -21,24 +22,25 @@ type sample struct {
 func cpuProfile(samples ...sample) *hot.Classified {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	b.Profile().Period = period
-	c := &hot.Classified{Profile: b.Profile(), LoopsKnown: true}
+	c := &hot.Classified{LoopsKnown: true}
 	for _, s := range samples {
-		b.Sample(stackOf(b, s.stack), 0, s.n, s.n*period)
+		b.AddFrames(stackOf(s.stack), nil, s.n, s.n*period)
 		c.Class = append(c.Class, s.class)
 	}
+	c.Frames = b.Frames()
 	return c
 }
 
 // allocProfile has n objects of size bytes for each sample.
 func allocProfile(samples ...sample) *hot.Classified {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "alloc_objects", Unit: "count"}, callstack.ValueType{Type: "alloc_space", Unit: "bytes"})
-	c := &hot.Classified{Profile: b.Profile(), LoopsKnown: true}
+	c := &hot.Classified{LoopsKnown: true}
 	for _, s := range samples {
 		size := max(s.size, 1)
-		labels := b.LabelSet([]callstack.Label{{Key: "bytes", Num: size, Unit: "bytes"}})
-		b.Sample(stackOf(b, s.stack), labels, s.n, s.n*size)
+		b.AddFrames(stackOf(s.stack), []callstack.Label{{Key: "bytes", Num: size, Unit: "bytes"}}, s.n, s.n*size)
 		c.Class = append(c.Class, s.class)
 	}
+	c.Frames = b.Frames()
 	return c
 }
 
@@ -46,20 +48,20 @@ func allocProfile(samples ...sample) *hot.Classified {
 // where it says nothing.
 func mutexProfile(samples ...sample) *hot.Classified {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
-	c := &hot.Classified{Profile: b.Profile(), LoopsKnown: true}
+	c := &hot.Classified{LoopsKnown: true}
 	for _, s := range samples {
-		b.Sample(stackOf(b, s.stack), 0, cmp.Or(s.size, 100), s.n)
+		b.AddFrames(stackOf(s.stack), nil, cmp.Or(s.size, 100), s.n)
 		c.Class = append(c.Class, s.class)
 	}
+	c.Frames = b.Frames()
 	return c
 }
 
-func stackOf(b *callstack.Builder, names []string) callstack.StackID {
-	var ids []callstack.FrameID
+func stackOf(names []string) (leafFirst []callstack.Frame) {
 	for i := len(names) - 1; i >= 0; i-- {
-		ids = append(ids, b.Frame(callstack.Frame{Function: names[i], File: "/m/x.go", Line: 1}))
+		leafFirst = append(leafFirst, callstack.Frame{Function: names[i], File: "/m/x.go", Line: 1})
 	}
-	return b.Stack(ids)
+	return leafFirst
 }
 
 // through selects the samples that pass a function.
@@ -67,14 +69,13 @@ func through(c *hot.Classified, fn string) Keep {
 	if c == nil {
 		return nil
 	}
-	return func(i int) bool {
-		for _, id := range c.Stack(i) {
-			if c.Frame(id).Function == fn {
-				return true
-			}
+	var set Set
+	for s := c.Stacks(nil); s.Next(); {
+		if slices.ContainsFunc(s.Stack, func(id callstack.FrameID) bool { return c.Frame(id).Function == fn }) {
+			set.Add(s.Index())
 		}
-		return false
 	}
+	return set.Has
 }
 
 var doc = Doc{What: "a", Why: "b", Silent: "c", Fix: "d", Before: "e", After: "f"}

@@ -43,37 +43,25 @@ func GrowingBuffer(s *Subject) (text string, found bool) {
 	if err != nil {
 		return "", false
 	}
-	stacks := make(map[callstack.StackID]*growth)
-	EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
-		size := blockSize(s.Allocs.Labels(i))
-		n := s.Allocs.Value(objects, i)
+	// Growth of one buffer may come through several stacks of one place.
+	byPlace := make(map[growthPlace]*growth)
+	EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		size := blockSize(sample.Labels())
+		n := sample.Value(objects)
 		if size <= 0 || n <= 0 || len(stack) == 0 {
 			return
 		}
-		id := s.Allocs.StackID(i)
-		g := stacks[id]
+		p, ok := s.growthAt(stack)
+		if !ok {
+			return
+		}
+		g := byPlace[p]
 		if g == nil {
-			g = &growth{objects: make(map[int64]int64), stack: stack}
-			stacks[id] = g
+			g = &growth{objects: make(map[int64]int64)}
+			byPlace[p] = g
 		}
 		g.objects[size] += n
 	})
-	// Growth of one buffer may come through several stacks of one place.
-	byPlace := make(map[growthPlace]*growth)
-	for _, g := range stacks {
-		p, ok := s.growthAt(g.stack)
-		if !ok {
-			continue
-		}
-		m := byPlace[p]
-		if m == nil {
-			m = &growth{objects: make(map[int64]int64)}
-			byPlace[p] = m
-		}
-		for size, n := range g.objects {
-			m.objects[size] += n
-		}
-	}
 	var best growthPlace
 	var most int64
 	var sizes []int64
@@ -94,7 +82,6 @@ func GrowingBuffer(s *Subject) (text string, found bool) {
 
 type growth struct {
 	objects map[int64]int64 // by block size
-	stack   []callstack.FrameID
 }
 
 // growthPlace is the function that a person would change: the first one
@@ -179,16 +166,16 @@ func (s *Subject) growthText(p growthPlace, sizes []int64, bytes int64) string {
 	text += fmt.Sprintf(": %d block sizes from %d to %d bytes, each allocated only once or a few times in %d iterations. Its growth is %s of the measured bytes",
 		len(sizes), sizes[0], sizes[len(sizes)-1], s.AllocIterations, quantity.Percent(share))
 	if s.CPU != nil {
-		cpu := s.CPUShare(func(i int) bool { return grows(s.CPU, i, p.function) })
+		cpu := s.CPUShare(baseWhere(s.CPU, s.CPUColumn, func(stack []callstack.FrameID) bool { return grows(s.CPU, stack, p.function) }))
 		text += fmt.Sprintf(" and %s of the CPU time", quantity.Percent(cpu))
 	}
 	return text + ", which every share includes and which hides what the code gains; make it anew or reset it in each iteration"
 }
 
 // grows reports whether a CPU sample grows a buffer directly below the place.
-func grows(c *hot.Classified, i int, place string) bool {
+func grows(c *hot.Classified, stack []callstack.FrameID, place string) bool {
 	growing := false
-	for _, id := range c.Stack(i) {
+	for _, id := range stack {
 		fn := c.Frame(id).Function
 		if fn == place || !isMeans(fn) {
 			return growing && fn == place

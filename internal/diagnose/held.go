@@ -33,7 +33,7 @@ func (s *Subject) takeOver(ws []weighed) {
 		if len(lock.claim.Held) == 0 || !lock.above || lock.cost.delay == 0 {
 			continue
 		}
-		under := s.passing(s.CPU, lock.claim.Held)
+		under := passing(s.CPU, s.CPUColumn, lock.claim.Held)
 		var heaviest *weighed
 		for j := range ws {
 			w := &ws[j]
@@ -82,19 +82,21 @@ func (s *Subject) doneUnder(c *Claim, held []Place, under Keep) bool {
 	return 2*s.CPUSamples(both(c.Cost.CPU, under)) > s.CPUSamples(c.Cost.CPU)
 }
 
-// passing selects the samples that pass through one of the places' lines.
-func (s *Subject) passing(c *hot.Classified, places []Place) Keep {
+// passing selects the base samples that pass through one of the places' lines.
+func passing(c *hot.Classified, column int, places []Place) Keep {
 	if c == nil {
 		return nil
 	}
-	return func(i int) bool {
-		return slices.ContainsFunc(c.Stack(i), func(id callstack.FrameID) bool {
-			f := c.Frame(id)
-			return slices.ContainsFunc(places, func(p Place) bool {
-				return p.File == f.File && p.Line <= f.Line && f.Line <= p.EndLine
-			})
+	held := make([]bool, c.NumFrames())
+	for id := range held {
+		f := c.Frame(callstack.FrameID(id))
+		held[id] = slices.ContainsFunc(places, func(p Place) bool {
+			return p.File == f.File && p.Line <= f.Line && f.Line <= p.EndLine
 		})
 	}
+	return baseWhere(c, column, func(stack []callstack.FrameID) bool {
+		return slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return held[id] })
+	})
 }
 
 // fewestUnder is how many samples must fall under a lock before the place with
@@ -109,13 +111,13 @@ func (s *Subject) MostUnder(under Keep) (at Place, share float64, ok bool) {
 		return at, 0, false
 	}
 	sums := make(map[Place]int64)
-	EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
-		if !under(i) {
+	EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		if !under(sample.Index()) {
 			return
 		}
 		for _, id := range stack {
 			if f := s.CPU.Frame(id); s.Own(f) {
-				sums[Place{Function: symbolname.Parse(f.Function).Declared(), File: f.File, Line: f.Line, EndLine: f.Line}] += s.CPU.Value(s.CPUColumn, i)
+				sums[Place{Function: symbolname.Parse(f.Function).Declared(), File: f.File, Line: f.Line, EndLine: f.Line}] += sample.Value(s.CPUColumn)
 				return
 			}
 		}

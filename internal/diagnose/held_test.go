@@ -237,7 +237,7 @@ func TestConfidenceOfWaits(t *testing.T) {
 }
 
 func (s *Subject) mostPassing(held Place) (Place, float64, bool) {
-	return s.MostUnder(s.passing(s.CPU, []Place{held}))
+	return s.MostUnder(passing(s.CPU, s.CPUColumn, []Place{held}))
 }
 
 // Of 100 samples under the lock 60 are spent in work, 40 of them below it in

@@ -29,7 +29,7 @@ func TestLeaksComeFirst(t *testing.T) {
 	cpu := cpuProfile(sample{stack: []string{"m/x.work"}, n: 90}, sample{stack: []string{"m/x.rest"}, n: 10})
 	s := subject("B", cpu, nil, nil)
 	s.Kind, s.Run, s.Operations = recording.TargetService, &Conditions{Growth: []string{"goroutines rose"}}, 500
-	s.Goroutines = []Snapshot{{Classified: &hot.Classified{Profile: cpu.Profile}}}
+	s.Goroutines = []Snapshot{{Classified: &hot.Classified{Frames: cpu.Frames}}}
 	res := Run(registryOf(t, workRule("work", "m/x.work", 5), leakRule(finding.LeakBytes, 1<<20), leakRule(finding.LeakGoroutines, 1000)), []*Subject{s})
 	if order(res.Findings) != "leak-of-goroutines leak-of-bytes work" {
 		t.Fatalf("order: %s", order(res.Findings))
@@ -47,7 +47,7 @@ func TestLeaksComeFirst(t *testing.T) {
 	}
 	// It runs under no lock that would hand its delay on to it.
 	s = subject("B", cpuProfile(), nil, mutexProfile(sample{stack: []string{"m/x.f"}, n: 3e9}))
-	s.Goroutines = []Snapshot{{Classified: &hot.Classified{Profile: cpu.Profile}}}
+	s.Goroutines = []Snapshot{{Classified: &hot.Classified{Frames: cpu.Frames}}}
 	res = Run(registryOf(t, leakRule(finding.LeakGoroutines, 1000), lockRule(held(1, 9))), []*Subject{s})
 	if order(res.Findings) != "leak-of-goroutines lock" || res.Findings[0].UnderLock != "" {
 		t.Errorf("%+v", res.Findings)
@@ -59,7 +59,7 @@ func TestLeaksComeFirst(t *testing.T) {
 func TestLeakOfTheTest(t *testing.T) {
 	cpu := cpuProfile(sample{stack: []string{"m/x.work"}, n: 1000})
 	s := subject("B", cpu, nil, nil)
-	s.Operations, s.Goroutines = 500, []Snapshot{{Classified: &hot.Classified{Profile: cpu.Profile}}}
+	s.Operations, s.Goroutines = 500, []Snapshot{{Classified: &hot.Classified{Frames: cpu.Frames}}}
 	rule := leakRule(finding.LeakGoroutines, 1000)
 	find := rule.Find
 	rule.Find = func(s *Subject) []Claim {

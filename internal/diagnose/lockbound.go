@@ -139,7 +139,7 @@ func (s *Subject) allLockPlaces(c *hot.Classified, column int) (module, tests []
 	if err != nil {
 		return nil, nil
 	}
-	for _, p := range contention.Places(c.Profile, column, count, c.Keep(hot.Base), s.Own) {
+	for _, p := range contention.Places(c.Frames, column, count, c.Keep(hot.Base), s.Own) {
 		switch {
 		case p.Kind != contention.Lock:
 		case s.OfTest(p.File, p.Line):

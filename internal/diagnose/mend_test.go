@@ -38,18 +38,16 @@ func TestFramesLieWhereTheirFunctionIsDeclared(t *testing.T) {
 		{callstack.Frame{Function: "bytes.(*Buffer).String", File: inlined, Line: 77}, callstack.Frame{File: inlined, Line: 77}},
 	}
 	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	var ids []callstack.FrameID
 	for _, f := range frames {
-		ids = append(ids, b.Frame(f.from))
+		b.AddFrames([]callstack.Frame{f.from}, nil, 1)
 	}
-	b.Sample(b.Stack(ids), 0, 1)
 	s := &Subject{
 		Source: text(mended), Calls: map[string][]compiler.Call{"x.go": {{In: "m/x.Render", Line: 4, EndLine: 4, Callee: "bytes.(*Buffer).String"}}},
-		CPU: &hot.Classified{Profile: b.Profile(), Class: make([]hot.Class, 1)},
+		CPU: &hot.Classified{Frames: b.Frames(), Class: make([]hot.Class, len(frames))},
 	}
 	s.mend()
-	for i, id := range ids {
-		if got, want := *s.CPU.Frame(id), frames[i].want; got.File != want.File || got.Line != want.Line {
+	for i := range frames {
+		if got, want := *s.CPU.Frame(callstack.FrameID(i)), frames[i].want; got.File != want.File || got.Line != want.Line {
 			t.Errorf("%s of %s:%d: %s:%d, want %s:%d", got.Function, frames[i].from.File, frames[i].from.Line, got.File, got.Line, want.File, want.Line)
 		}
 	}

@@ -89,13 +89,9 @@ func byFunction(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (
 			continue
 		}
 		base += baseSum(c, col, all)
-		for i, class := range c.Class {
-			v := c.Value(col, i)
-			if class != hot.Base || v == 0 {
-				continue
-			}
+		EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+			v := sample.Value(col)
 			seen := make(map[string]bool)
-			stack := c.Stack(i)
 			for j, id := range stack {
 				f := c.Frame(id)
 				if seen[f.Function] || !s.nameable(f) {
@@ -110,7 +106,7 @@ func byFunction(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (
 				e.cum += v
 				e.depth += v * int64(len(stack)-j)
 			}
-		}
+		})
 	}
 	return index, base
 }

@@ -126,7 +126,7 @@ func charge(subjects []*Subject) *ledger {
 }
 
 func (c *charges) charge(of *hot.Classified, column int) *places.Charges {
-	return places.Charge(of.Profile, column, of.Keep(hot.Base), c.role)
+	return places.Charge(of.Frames, column, of.Keep(hot.Base), c.role)
 }
 
 // delays is the profile of waiting: of who lets others wait, or of who waits
@@ -167,9 +167,9 @@ func (l *ledger) count(subject int, of *hot.Classified, charged *places.Charges,
 	if err != nil {
 		return
 	}
-	for i := range of.Len() {
-		if at, ok := charged.Of(i); ok && of.Class[i] == hot.Base {
-			*sum(&l.entry(declaredAt(at)).by[subject]) += of.Value(column, i)
+	for i, r := 0, of.Rows(column); r.Next(); i++ {
+		if at, ok := charged.Of(i); ok {
+			*sum(&l.entry(declaredAt(at)).by[subject]) += r.Value(0)
 		}
 	}
 }
@@ -258,11 +258,11 @@ func (l *ledger) heaviest(subject int, w *weighed) (places.Line, bool) {
 		if keep == nil || of == nil || charged == nil || charged.Total == 0 {
 			return
 		}
-		EachBase(of, column, func(i int, _ []callstack.FrameID) {
+		for i, r := 0, of.Rows(column); r.Next(); i++ {
 			if line, ok := charged.Of(i); ok && keep(i) {
-				at[declaredAt(line)] += float64(of.Value(column, i)) / float64(charged.Total)
+				at[declaredAt(line)] += float64(r.Value(0)) / float64(charged.Total)
 			}
-		})
+		}
 	}
 	sum(w.claim.Cost.CPU, c.CPU, c.CPUColumn, c.cpu)
 	if len(at) == 0 || w.cost.alloc > w.cost.cpu {

@@ -21,9 +21,9 @@ import (
 func lineProfile(types []callstack.ValueType, samples ...sample) *hot.Classified {
 	b := callstack.NewBuilder(types...)
 	b.Profile().Period = period
-	c := &hot.Classified{Profile: b.Profile(), LoopsKnown: true}
+	c := &hot.Classified{LoopsKnown: true}
 	for _, s := range samples {
-		var ids []callstack.FrameID
+		var ids []callstack.Frame
 		for _, name := range slices.Backward(s.stack) {
 			f := callstack.Frame{Function: name, File: "/m/x.go", Line: 1}
 			if file, fn, ok := strings.Cut(name, " "); ok {
@@ -33,7 +33,7 @@ func lineProfile(types []callstack.ValueType, samples ...sample) *hot.Classified
 				f.Line, _ = strconv.Atoi(f.Function[i+1:])
 				f.Function = f.Function[:i]
 			}
-			ids = append(ids, b.Frame(f))
+			ids = append(ids, f)
 		}
 		second := s.n * period
 		if types[1].Unit == "bytes" {
@@ -41,9 +41,10 @@ func lineProfile(types []callstack.ValueType, samples ...sample) *hot.Classified
 		} else if types[0].Type == "contentions" {
 			second = s.n
 		}
-		b.Sample(b.Stack(ids), 0, s.n, second)
+		b.AddFrames(ids, nil, s.n, second)
 		c.Class = append(c.Class, s.class)
 	}
+	c.Frames = b.Frames()
 	return c
 }
 

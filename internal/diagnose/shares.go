@@ -23,15 +23,25 @@ func all(int) bool { return true }
 
 // EachBase calls f for each base sample of a profile (nil: none) that has a
 // value in column t, with the sample's frames, leaf first.
-func EachBase(c *hot.Classified, t int, f func(sample int, stack []callstack.FrameID)) {
+func EachBase(c *hot.Classified, t int, f func(sample *callstack.Stacks, stack []callstack.FrameID)) {
 	if c == nil {
 		return
 	}
-	for i, class := range c.Class {
-		if class == hot.Base && c.Value(t, i) != 0 {
-			f(i, c.Stack(i))
-		}
+	for s := c.Stacks(c.Keep(hot.Base), t); s.Next(); {
+		f(s, s.Stack)
 	}
+}
+
+// baseWhere selects the base samples with a value in column t whose stack is as
+// asked for.
+func baseWhere(c *hot.Classified, t int, is func(stack []callstack.FrameID) bool) Keep {
+	var set Set
+	EachBase(c, t, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		if is(stack) {
+			set.Add(sample.Index())
+		}
+	})
+	return set.Has
 }
 
 // BaseCPUSamples returns how many samples of the base the CPU profile holds.
@@ -81,9 +91,9 @@ func (s *Subject) AllocSamples() int64 {
 		return 0
 	}
 	var seen float64
-	for i, class := range s.Allocs.Class {
-		n, bytes := s.Allocs.Value(objects, i), s.Allocs.Value(s.AllocCol, i)
-		if class == hot.Base && n > 0 && bytes > 0 {
+	for i, r := 0, s.Allocs.Rows(objects, s.AllocCol); r.Next(); i++ {
+		n, bytes := r.Value(0), r.Value(1)
+		if s.Allocs.Class[i] == hot.Base && n > 0 && bytes > 0 {
 			seen -= float64(n) * math.Expm1(-float64(bytes)/float64(n)/float64(s.Allocs.Period))
 		}
 	}
@@ -297,15 +307,15 @@ func (s *Subject) memory() memoryManagement {
 		m.schedUnknown = true
 	}
 	counts, err := s.CPU.TypeIndex("samples")
-	for i, class := range s.CPU.Class {
-		v := s.CPU.Value(s.CPUColumn, i)
-		m.process += v
-		if err == nil {
-			m.samples += s.CPU.Value(counts, i)
-		}
+	m.process = s.CPU.Total(s.CPUColumn)
+	if err == nil {
+		m.samples = s.CPU.Total(counts)
+	}
+	for sample := s.CPU.Stacks(nil, s.CPUColumn); sample.Next(); {
+		class, v := s.CPU.Class[sample.Index()], sample.Value(s.CPUColumn)
 		var inMalloc, inCollector, yields bool
 		if class == hot.Base || class == hot.Background {
-			for _, id := range s.CPU.Stack(i) {
+			for _, id := range sample.Stack {
 				fn := s.CPU.Frame(id).Function
 				inMalloc = inMalloc || isMalloc(fn)
 				inCollector = inCollector || isCollector(fn)

@@ -22,6 +22,9 @@ type Statement struct {
 	Loop        ast.Stmt // innermost for or range statement of Func around it, or nil
 }
 
+// At is where the statement begins.
+func (st *Statement) At() SourceLine { return SourceLine{st.File, st.First} }
+
 // sourceFile is a parsed file with the statement of each line.
 type sourceFile struct {
 	fset  *token.FileSet

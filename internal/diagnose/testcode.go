@@ -84,12 +84,12 @@ func (s *Subject) MeasuresModule() bool {
 		if base == 0 {
 			continue
 		}
-		own := baseSum(c, column, func(i int) bool {
-			return slices.ContainsFunc(c.Stack(i), func(id callstack.FrameID) bool {
+		own := baseSum(c, column, baseWhere(c, column, func(stack []callstack.FrameID) bool {
+			return slices.ContainsFunc(stack, func(id callstack.FrameID) bool {
 				f := c.Frame(id)
 				return s.Own(f) && !s.OfTest(f.File, f.Line)
 			})
-		})
+		}))
 		return float64(own) >= Threshold*float64(base)
 	}
 	return true

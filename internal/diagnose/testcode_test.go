@@ -14,11 +14,11 @@ import (
 // line 7 of a file.
 func waitsAt(file string, contentions, ns int64) *hot.Classified {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
-	b.Sample(b.Stack([]callstack.FrameID{
-		b.Frame(callstack.Frame{Function: "sync.(*Mutex).Unlock", File: "/go/src/sync/mutex.go", Line: 1}),
-		b.Frame(callstack.Frame{Function: "m/x.note", File: file, Line: 7}),
-	}), 0, contentions, ns)
-	return &hot.Classified{Profile: b.Profile(), LoopsKnown: true, Parallel: true, Class: make([]hot.Class, 1)}
+	b.AddFrames([]callstack.Frame{
+		{Function: "sync.(*Mutex).Unlock", File: "/go/src/sync/mutex.go", Line: 1},
+		{Function: "m/x.note", File: file, Line: 7},
+	}, nil, contentions, ns)
+	return &hot.Classified{Frames: b.Frames(), LoopsKnown: true, Parallel: true, Class: make([]hot.Class, 1)}
 }
 
 // One wait of 115 ms in a run of 1 s, caught by a mutex profile that samples one

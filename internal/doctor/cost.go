@@ -12,6 +12,7 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/document"
+	loadformat "whet/internal/format/load"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -97,12 +98,12 @@ func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJS
 }
 
 // costsOf is the service whose costs a recording holds, and these.
-func costsOf(rec *recording.Recording) (url string, costs []recording.Cost, err error) {
-	service, err := recording.ServicePart.Of(&rec.Manifest)
+func costsOf(rec *recording.Recording) (url string, costs []tune.Cost, err error) {
+	service, err := loadformat.ServicePart.Of(&rec.Manifest)
 	if err != nil || service == nil {
 		return "", nil, err
 	}
-	all, err := recording.CostsPart.Of(&rec.Manifest)
+	all, err := tune.Costs.Of(&rec.Manifest)
 	if err != nil || all == nil {
 		return "", nil, err
 	}

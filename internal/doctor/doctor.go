@@ -10,7 +10,7 @@ import (
 	"whet/internal/cli"
 	"whet/internal/document"
 	"whet/internal/printable"
-	"whet/internal/recording"
+	"whet/internal/tune"
 )
 
 // Status of an instrument on this machine.
@@ -117,9 +117,9 @@ type doctorDocument struct {
 	Instruments []instrument `json:"instruments"`
 
 	// Of -cost.
-	URL       string           `json:"url,omitempty"`
-	Costs     []recording.Cost `json:"costs,omitempty"`
-	Recording string           `json:"recording,omitempty"`
+	URL       string      `json:"url,omitempty"`
+	Costs     []tune.Cost `json:"costs,omitempty"`
+	Recording string      `json:"recording,omitempty"`
 }
 
 func writeInstrumentsJSON(w io.Writer, found []instrument) error {

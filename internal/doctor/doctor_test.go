@@ -72,8 +72,7 @@ func answers(known map[string]string) func(context.Context, string, string, ...s
 func cpuProfileOf(t *testing.T, n int64, period time.Duration) []byte {
 	t.Helper()
 	b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	stack := b.Stack([]callstack.FrameID{b.Frame(callstack.Frame{Function: "main.spin", File: "spin.go", Line: 3})})
-	b.Sample(stack, 0, n, n*int64(period))
+	b.AddFrames([]callstack.Frame{{Function: "main.spin", File: "spin.go", Line: 3}}, nil, n, n*int64(period))
 	p := b.Profile()
 	p.PeriodType, p.Period = callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(period)
 	var buf bytes.Buffer

@@ -55,7 +55,7 @@ func (x *examiner) cpuProfile(context.Context) instrument {
 		if err != nil {
 			return absent(help, "%v", err)
 		}
-		p, err := profile.Read(data, profile.DefaultLimits())
+		p, err := profile.ReadFrames(data, profile.DefaultLimits())
 		if err != nil {
 			return absent(help, "the profile cannot be read: %v", err)
 		}

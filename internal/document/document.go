@@ -75,6 +75,22 @@ func encode(v any, indent string) ([]byte, error) {
 	return printable.JSON(buf.Bytes()), nil
 }
 
+// Array is a list in a document: of no items it is [], never null.
+type Array[T any] []T
+
+func (l Array[T]) MarshalJSON() ([]byte, error) {
+	return encode(append([]T{}, l...), "")
+}
+
+// Number is a figure that may be none: NaN and the infinities, which JSON does
+// not have, are null.
+type Number float64
+
+func (n Number) MarshalJSON() ([]byte, error) {
+	v := float64(n)
+	return json.Marshal(Known(&v))
+}
+
 // Known returns v; nil, which is unknown, where it is no finite number: JSON has
 // no word for it.
 func Known(v *float64) *float64 {

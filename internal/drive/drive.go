@@ -126,7 +126,16 @@ func (l *loadFlags) print(e *cli.Env, page *loadreport.Page, files loadreport.Fi
 	}
 	err := loadreport.WriteText(e.Stdout, page, pagereport.TextOptions{Width: e.Width, Color: e.Color})
 	if err == nil && files.Recording != "" {
-		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(files.Recording))
+		_, err = fmt.Fprintln(e.Stdout)
+	}
+	return printFiles(e, files, err)
+}
+
+// printFiles says which files were written, unless what stands before them could not
+// be printed.
+func printFiles(e *cli.Env, files loadreport.Files, err error) error {
+	if err == nil && files.Recording != "" {
+		_, err = fmt.Fprintf(e.Stdout, "recording  %s\n", e.Path(files.Recording))
 	}
 	if err == nil && files.Report != "" {
 		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(files.Report))
@@ -209,10 +218,10 @@ func (l *loadFlags) write(ctx context.Context, run *loadreport.Run, kept *loadKe
 	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run, cli.WriteResult)}
 	if kept.writer != nil {
 		path, err := kept.finish(run, plan.bounds)
+		files.Recording = path
 		if err != nil {
 			return files, errors.Join(append(errs, err)...)
 		}
-		files.Recording = path
 		html := cli.PageBeside(path)
 		err = cli.WriteResult(ctx, html, func(w io.Writer) error {
 			return loadreport.WriteHTML(w, &loadreport.Page{Runs: []loadreport.Run{*run}})

@@ -10,6 +10,7 @@ import (
 	"whet/internal/cli"
 	"whet/internal/knee"
 	"whet/internal/load"
+	"whet/internal/read"
 	"whet/internal/recording"
 )
 
@@ -182,7 +183,7 @@ func (l *loadFlags) run(ctx context.Context, e *cli.Env, operands []string) erro
 		if err := l.only("load RECORDING", showFlags); err != nil {
 			return err
 		}
-		return cli.Abandonable(ctx, func() error { return l.show(ctx, e, operands) })
+		return cli.Abandonable(ctx, func() error { return l.show(ctx, e, operands, read.OpenLoad) })
 	}
 	var plan *loadPlan
 	// What is read may be a pipe that nobody writes to.

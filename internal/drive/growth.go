@@ -3,7 +3,6 @@ package drive
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -20,13 +19,14 @@ import (
 	"whet/internal/recording"
 	loadreport "whet/internal/report/load"
 	"whet/internal/symbolname"
+	"whet/internal/underload"
 )
 
 // growthSeconds is how long a CPU profile of a level runs, unless -d says how
 // long a level lasts.
 const growthSeconds = 5
 
-// growthSpare is what the snapshots around the CPU profile take.
+// growthSpare is what the snapshots beside the CPU profile take.
 const growthSpare = time.Second
 
 func (s *kneeSearch) growthSeconds() int {
@@ -51,13 +51,6 @@ type costs struct {
 	functions map[string]callstack.FunctionCost
 }
 
-// levelProfile is a profile of a level, as the recording keeps it: that of the knee
-// without a part, that of the level it is compared with as the one before.
-type levelProfile struct {
-	artifact recording.Artifact
-	data     []byte
-}
-
 // profile drives the knee and a level below it, or beyond it, once more, takes
 // profiles of both, and says what grew between them for each request.
 func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []loadreport.KneeGrowth, warnings []string, err error) {
@@ -79,18 +72,18 @@ func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []
 	var sides [2]map[string]*costs
 	for i, level := range []float64{k.Profile.Low, k.Profile.High} {
 		s.view.draw([]string{s.view.fit(fmt.Sprintf("%s  profiles at %.0f", s.plan.name, level))})
-		side, taken, warned, err := s.costs(ctx, target, s.options(k.Open, level, time.Duration(s.growthSeconds())*time.Second+growthSpare))
+		taken, err := s.take(ctx, target, s.options(k.Open, level, time.Duration(s.growthSeconds())*time.Second+growthSpare))
 		if err != nil {
 			return nil, warnings, err
 		}
-		if level != k.At {
-			for j := range taken {
-				taken[j].artifact.Path = strings.Replace(taken[j].artifact.Path, ".pb", "-before.pb", 1)
-				taken[j].artifact.Part = recording.PartBefore
-			}
+		side, warned := newSide(taken)
+		sides[i] = side
+		if level == k.At {
+			s.profiles.knee = taken.Profiles
+		} else {
+			s.profiles.beside = taken.Profiles
 		}
-		sides[i], s.profiles = side, append(s.profiles, taken...)
-		for _, w := range warned {
+		for _, w := range append(taken.Warnings(), warned...) {
 			if !slices.Contains(warnings, w) {
 				warnings = append(warnings, w)
 			}
@@ -109,88 +102,56 @@ func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []
 	return growth, warnings, nil
 }
 
-// costs drives one level and takes its profiles. What cannot be had is warned
-// of.
-func (s *kneeSearch) costs(ctx context.Context, target *capture.Target, o load.Options) (map[string]*costs, []levelProfile, []string, error) {
+// take drives one level and takes its profiles.
+func (s *kneeSearch) take(ctx context.Context, target *capture.Target, o load.Options) (*underload.Stretch, error) {
 	running, err := load.Start(ctx, o)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	<-running.Started()
-	var warnings []string
-	fetch := func(kind string, seconds int) (*callstack.Profile, *capture.Fetched) {
-		if !slices.Contains(target.Offers(), kind) || ctx.Err() != nil {
-			return nil, nil
-		}
-		f, err := target.Profile(ctx, kind, seconds)
-		var p *callstack.Profile
-		if err == nil {
-			p, err = profile.Read(f.Data, profile.DefaultLimits())
-		}
-		if err != nil && ctx.Err() == nil {
-			warnings = append(warnings, err.Error())
-		}
-		return p, f
-	}
-	var taken []levelProfile
-	keep := func(kind string, data []byte, start, end time.Time) {
-		taken = append(taken, levelProfile{recording.Artifact{Path: "profiles/" + kind + ".pb.gz", Kind: kind, StartNs: int64(start.Sub(s.began)), EndNs: int64(end.Sub(s.began))}, data})
-	}
-	collect := func() {
-		if err := target.Collect(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, capture.ErrNotOffered) {
-			warnings = append(warnings, err.Error())
-		}
-	}
-	out := make(map[string]*costs)
-	before, first, last, since := make(map[string]*callstack.Profile), make(map[string]*capture.Fetched), make(map[string]*capture.Fetched), make(map[string]int64)
-	collect()
-	for _, g := range grown[1:] {
-		before[g.kind], first[g.kind] = fetch(g.kind, 0)
-		since[g.kind] = running.Completed()
-	}
-	done := running.Completed()
-	if p, f := fetch(recording.KindCPU, s.growthSeconds()); p != nil {
-		keep(recording.KindCPU, f.Data, f.Start, f.End)
-		out[recording.KindCPU] = newCosts(p, nil, "cpu", running.Completed()-done)
-	}
-	collect()
-	for _, g := range grown[1:] {
-		n := running.Completed() - since[g.kind]
-		if p, f := fetch(g.kind, 0); p != nil && before[g.kind] != nil {
-			last[g.kind] = f
-			out[g.kind] = newCosts(p, before[g.kind], g.column, n)
-		}
-	}
-	running.Wait()
-	for _, g := range grown[1:] { // once nothing is measured any more
-		from, to := first[g.kind], last[g.kind]
-		if to == nil || s.l.out == "" {
-			continue
-		}
-		delta, warned, err := profile.Delta(from.Data, to.Data)
-		if err != nil {
-			warned = append(warned, err.Error())
-		} else {
-			keep(g.kind, delta, from.End, to.Start)
-		}
-		for _, w := range warned {
-			warnings = append(warnings, fmt.Sprintf("%s profile of the load: %s", g.kind, w))
-		}
-	}
-	return out, taken, warnings, ctx.Err()
+	// The load does not wait for what is taken before.
+	end := time.Now().Add(time.Duration(s.growthSeconds())*time.Second + growthSpare/2)
+	t := &underload.Stretch{Target: target, Load: running, Origin: s.began, Now: time.Now}
+	t.Before(ctx)
+	t.TakeCPU(ctx, end)
+	t.TakeStates(ctx)
+	t.After(ctx, running.Wait().End)
+	return t, ctx.Err()
 }
 
-// newCosts adds up a profile by function, less what was there before. What the
-// profiles themselves cost is left out: they are taken for the same time at either
-// level, and so of fewer requests at one.
-func newCosts(p, before *callstack.Profile, column string, requests int64) *costs {
+// newSide reads what functions cost at a level, by the kind of profile.
+func newSide(t *underload.Stretch) (side map[string]*costs, warnings []string) {
+	side = make(map[string]*costs)
+	for _, g := range grown {
+		of := t.Profiles[g.kind]
+		if of == nil {
+			continue
+		}
+		data, err := of.Data()
+		var p *callstack.Frames
+		if err == nil {
+			p, err = profile.ReadFrames(data, profile.DefaultLimits())
+		}
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("%s profile: %v", g.kind, err))
+			continue
+		}
+		side[g.kind] = newCosts(p, g.column, t.Requests[g.kind])
+	}
+	return side, warnings
+}
+
+// newCosts adds up a profile by function. What the profiles themselves cost is left
+// out: they are taken for the same time at either level, and so of fewer requests at
+// one.
+func newCosts(p *callstack.Frames, column string, requests int64) *costs {
 	t, err := p.TypeIndex(column)
 	if err != nil {
 		return nil
 	}
 	keep := ofService(p)
 	c := &costs{unit: p.Types[t].Unit, requests: requests, total: p.Sum(t, keep), functions: make(map[string]callstack.FunctionCost)}
-	for _, f := range p.Functions(t, keep) {
+	for _, f := range p.FunctionCosts(t, keep) {
 		c.functions[f.Function] = f
 	}
 	switch column {
@@ -201,27 +162,11 @@ func newCosts(p, before *callstack.Profile, column string, requests int64) *cost
 	case "alloc_space":
 		c.period = allocPeriod
 	}
-	if before == nil {
-		return c
-	}
-	bt, err := before.TypeIndex(column)
-	if err != nil {
-		return nil
-	}
-	keep = ofService(before)
-	c.total -= before.Sum(bt, keep)
-	for _, f := range before.Functions(bt, keep) {
-		now := c.functions[f.Function]
-		now.Function, now.File = f.Function, f.File
-		now.Flat -= f.Flat
-		now.Cum -= f.Cum
-		c.functions[f.Function] = now
-	}
 	return c
 }
 
 // ofService chooses the samples of the service itself: not those of its profilers.
-func ofService(p *callstack.Profile) callstack.Keep {
+func ofService(p *callstack.Frames) callstack.Keep {
 	c := hot.ClassifyProgram(p)
 	return func(i int) bool { return c.Class[i] != hot.Harness }
 }

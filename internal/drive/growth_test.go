@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -9,20 +10,29 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/cli"
+	"whet/internal/format/profile"
 	"whet/internal/knee"
+	"whet/internal/recording"
+	"whet/internal/search"
+	"whet/internal/underload"
 )
 
 // sampled is a CPU profile of stacks, leaf first, with as many samples of 10 ms each.
-func sampled(stacks map[string]int64) *callstack.Profile {
-	b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+func sampled(stacks map[string]int64) *callstack.Frames {
+	return weighed(stacks, "samples", "cpu")
+}
+
+// weighed is likewise a profile of other columns.
+func weighed(stacks map[string]int64, count, column string) *callstack.Frames {
+	b := callstack.NewBuilder(callstack.ValueType{Type: count, Unit: "count"}, callstack.ValueType{Type: column, Unit: "nanoseconds"})
 	for stack, n := range stacks {
-		var frames []callstack.FrameID
+		var frames []callstack.Frame
 		for name := range strings.FieldsSeq(stack) {
-			frames = append(frames, b.Frame(callstack.Frame{Function: name}))
+			frames = append(frames, callstack.Frame{Function: name})
 		}
-		b.Sample(b.Stack(frames), b.LabelSet(nil), n, n*10e6)
+		b.AddFrames(frames, nil, n, n*10e6)
 	}
-	return b.Profile()
+	return b.Frames()
 }
 
 // The same second of either level: the profiler's own 30 samples are those of 1,000
@@ -37,8 +47,8 @@ func TestGrowthIsOfTheService(t *testing.T) {
 		served   = "runtime.memmove bytes.(*Buffer).Write net/http/pprof.Profile net/http.HandlerFunc.ServeHTTP net/http.(*conn).serve"
 		marked   = "main.handle runtime/pprof.Do net/http.(*conn).serve"
 	)
-	low := newCosts(sampled(map[string]int64{work: 1000, wait: 500, profiler: 20, served: 10, marked: 100}), nil, "cpu", 1000)
-	high := newCosts(sampled(map[string]int64{work: 4000, wait: 6000, profiler: 20, served: 10, marked: 400}), nil, "cpu", 4000)
+	low := newCosts(sampled(map[string]int64{work: 1000, wait: 500, profiler: 20, served: 10, marked: 100}), "cpu", 1000)
+	high := newCosts(sampled(map[string]int64{work: 4000, wait: 6000, profiler: 20, served: 10, marked: 400}), "cpu", 4000)
 	if low.total != 1600*10e6 || high.total != 10400*10e6 {
 		t.Errorf("in all %d and %d samples", low.total/10e6, high.total/10e6)
 	}
@@ -55,9 +65,23 @@ func TestGrowthIsOfTheService(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// What was there before is taken off, on either side of the profiler's.
-	since := newCosts(sampled(map[string]int64{work: 30, profiler: 50}), sampled(map[string]int64{work: 10, profiler: 20}), "cpu", 10)
-	if since.total != 20*10e6 || since.functions["main.handle"].Cum != 20*10e6 {
-		t.Errorf("%+v", since)
+	stretch := &underload.Stretch{Requests: map[string]int64{recording.KindMutex: 10}}
+	var files [2][]byte
+	for i, stacks := range []map[string]int64{{work: 10, profiler: 20}, {work: 30, profiler: 50}} {
+		var b bytes.Buffer
+		if err := profile.Write(&b, weighed(stacks, "contentions", "delay").Profile); err != nil {
+			t.Fatal(err)
+		}
+		files[i] = b.Bytes()
+	}
+	delta, _, err := profile.Delta(files[0], files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	stretch.Profiles.Add(recording.KindMutex, delta, 0, 1)
+	side, warnings := newSide(stretch)
+	if since := side[recording.KindMutex]; since == nil || since.requests != 10 || since.total != 20*10e6 || since.functions["main.handle"].Cum != 20*10e6 {
+		t.Errorf("%+v %q", since, warnings)
 	}
 }
 
@@ -73,7 +97,7 @@ func TestKneeWithoutLevels(t *testing.T) {
 		t.Error(err)
 	}
 	// The generator's fault comes before a bound that is broken.
-	k = &knee.Knee{Open: true, Invalid: "the generator was the bottleneck", Levels: []knee.Level{{Level: 1}}}
+	k = &knee.Knee{Open: true, Invalid: "the generator was the bottleneck", Levels: []search.Level[knee.Point]{{Level: 1}}}
 	if err := kneeOutcome(t.Context(), []*knee.Knee{k}, nil); err == nil || exitOf(err) != cli.ExitFailed {
 		t.Error(err)
 	}

@@ -15,9 +15,11 @@ import (
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
 	"whet/internal/quantity"
+	"whet/internal/record"
 	loadreport "whet/internal/report/load"
 	pagereport "whet/internal/report/page"
 	"whet/internal/schedule"
+	"whet/internal/search"
 )
 
 // kneeWarmup precedes each level: connections are made.
@@ -66,7 +68,7 @@ type kneeSearch struct {
 	runs     []loadreport.Run
 	knee     *kneeLevel // whose run is the last of runs
 	began    time.Time
-	profiles []levelProfile // of two levels, where -pprof says where to have them
+	profiles struct{ knee, beside record.Profiles } // where -pprof says where to have them
 	meter    *host.Meter
 }
 
@@ -114,13 +116,7 @@ func (l *loadFlags) printSearch(e *cli.Env, page *loadreport.Search, files loadr
 	if err == nil && files.Report != "" {
 		_, err = fmt.Fprintln(e.Stdout)
 	}
-	if err == nil && files.Recording != "" {
-		_, err = fmt.Fprintf(e.Stdout, "recording  %s\n", e.Path(files.Recording))
-	}
-	if err == nil && files.Report != "" {
-		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(files.Report))
-	}
-	return err
+	return printFiles(e, files, err)
 }
 
 // kneeError gives an error of a search its exit code.
@@ -172,7 +168,7 @@ func (s *kneeSearch) find(ctx context.Context, page *loadreport.Search) ([]*knee
 		if s.span > 0 {
 			o.Span, o.LongestSpan, o.Fine = s.span, max(s.span, o.LongestSpan), s.span
 		}
-		o.Progress = func(p knee.Progress) { s.show(&o, p) }
+		o.Progress = func(p search.Progress) { s.show(&o, p) }
 		s.levels = make(map[float64]*kneeLevel)
 		k, err := knee.Find(ctx, o, func(ctx context.Context, level float64, span time.Duration) (knee.Point, error) {
 			return s.measure(ctx, o.Open, level, span)
@@ -264,7 +260,7 @@ func (s *kneeSearch) keepRun(k *knee.Knee, level *kneeLevel) {
 }
 
 // show says where the search is.
-func (s *kneeSearch) show(o *knee.Options, p knee.Progress) {
+func (s *kneeSearch) show(o *knee.Options, p search.Progress) {
 	what, unit := "best throughput", "connections"
 	best := ""
 	if o.Open {
@@ -293,7 +289,7 @@ func newKneeSearch(k *knee.Knee) loadreport.KneeSearch {
 		out.Unstable = &[2]float64{u.Low, u.High}
 	}
 	for _, l := range k.Levels {
-		level := loadreport.KneeLevel{Level: l.Level, Throughput: l.Throughput, Good: l.Good}
+		level := loadreport.KneeLevel{Level: l.Level, Throughput: l.Figure, Good: l.Good}
 		for _, p := range l.Runs {
 			level.Runs = append(level.Runs, loadreport.KneeRun{Throughput: p.Throughput, Concurrency: p.Concurrency, Errors: p.Errors, Answers: p.Answers, P50: p.P50, P99: p.P99, Span: p.Span, Broken: p.Broken})
 		}

@@ -15,12 +15,10 @@ import (
 	"whet/internal/hist"
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
+	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report/load"
 )
-
-// loadKneePath is the search in a recording: what -json prints.
-const loadKneePath = "load/knee.json"
 
 // kneeLevel is a run of a level, with its seconds where they are to be written.
 type kneeLevel struct {
@@ -31,34 +29,28 @@ type kneeLevel struct {
 	// times of the same second: a histogram of each second of each level would take
 	// a hundred times the room.
 	times bytes.Buffer
-	log   *hdrlog.Writer
-	err   error // the first
+	log   *loadformat.Log
 }
 
 func newKneeLevel(open bool) *kneeLevel {
-	return &kneeLevel{open: open, course: load.NewCourse(open)}
+	l := &kneeLevel{open: open, course: load.NewCourse(open)}
+	logged := []loadformat.Logged{{Tag: loadformat.ServiceTag}}
+	if open {
+		logged = append(logged, loadformat.Logged{Response: true})
+	}
+	l.log = loadformat.NewLog(&l.times, "", logged...)
+	return l
 }
 
 func (l *kneeLevel) interval(iv loadresult.Interval) {
 	l.course.Add(iv)
-	if l.log == nil && l.err == nil {
-		l.log, l.err = hdrlog.NewWriter(&l.times, iv.Start)
-	}
-	add := func(tag string, h *hist.Histogram) {
-		if l.err == nil {
-			l.err = l.log.Write(&hdrlog.Interval{Tag: tag, Start: iv.Start, Length: iv.Length, Histogram: h})
-		}
-	}
-	add(loadformat.ServiceTag, iv.Service)
-	if l.open {
-		add("", iv.Response)
-	}
+	l.log.Interval(iv)
 }
 
 // replay hands the seconds on.
 func (l *kneeLevel) replay(to func(loadresult.Interval)) error {
-	if l.err != nil || l.log == nil {
-		return l.err
+	if err := l.log.End(l.result.Start); err != nil {
+		return err
 	}
 	var service *hist.Histogram
 	_, err := hdrlog.Read(&l.times, func(i *hdrlog.Interval) error {
@@ -115,47 +107,27 @@ func (s *kneeSearch) record(e *cli.Env, page *load.Search) (path string, err err
 		return "", err
 	}
 	defer kept.discard()
-	kept.meter, kept.writer.Manifest.Origin = s.meter, s.began
+	w := kept.writer
+	w.Meter, w.Manifest.Origin = s.meter, s.began
 	if err := s.knee.replay(func(iv loadresult.Interval) { kept.interval(iv) }); err != nil {
 		return "", err
 	}
+	w.AddProfiles(s.profiles.knee, "")
+	w.AddProfiles(s.profiles.beside, recording.PartBefore)
+	page.Warnings = append(page.Warnings, w.Manifest.Warnings...)
 	var document bytes.Buffer
-	if err := load.WriteSearchJSON(&document, page, load.Files{}); err != nil {
-		return "", err
+	err = load.WriteSearchJSON(&document, page, load.Files{})
+	if err == nil {
+		err = w.Write(recording.Artifact{Path: read.KneePath, Kind: recording.KindKnee, EndNs: w.Since(run.Result.End)}, document.Bytes())
 	}
-	end := run.Result.End.Sub(s.began)
-	err = kept.writer.Write(recording.Artifact{Path: loadKneePath, Kind: recording.KindKnee, EndNs: int64(end)}, document.Bytes())
 	if err != nil {
 		return "", err
-	}
-	for _, p := range s.profiles {
-		if err := kept.writer.Write(p.artifact, p.data); err != nil {
-			return "", err
-		}
 	}
 	bounds := slo.Bounds(nil)
 	if run.Result.Open {
 		bounds = s.plan.bounds
 	}
 	return kept.finish(run, bounds)
-}
-
-// readKnee reads the search that a load was found by; nil: there was none.
-func readKnee(rec *recording.Recording) (*load.Search, error) {
-	for _, a := range rec.Artifacts {
-		if a.Path == loadKneePath {
-			data, err := rec.Read(a)
-			if err != nil {
-				return nil, err
-			}
-			s, err := load.ReadSearch(data)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", loadKneePath, err)
-			}
-			return s, nil
-		}
-	}
-	return nil, nil
 }
 
 // searched puts the search onto the page of its load, by the name that tells it

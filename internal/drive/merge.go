@@ -19,6 +19,7 @@ import (
 	"whet/internal/format/hdrlog"
 	loadformat "whet/internal/format/load"
 	"whet/internal/hist"
+	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report/load"
 	pagereport "whet/internal/report/page"
@@ -146,13 +147,13 @@ func mergeInputs(name string, page *load.Merge) ([]mergeInput, error) {
 		in, err := fileInput(name)
 		return []mergeInput{in}, err
 	}
-	kept, err := openLoad(name)
+	kept, err := read.OpenLoad(name)
 	if err != nil {
 		return nil, err
 	}
 	page.Add(kept.Result)
-	if kept.partial != "" {
-		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.partial))
+	if kept.Partial != "" {
+		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.Partial))
 	}
 	for i, w := range kept.Result.Warnings {
 		if i == 0 && kept.Result.Invalid != "" {

@@ -14,6 +14,7 @@ import (
 	loadformat "whet/internal/format/load"
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report/load"
 )
@@ -24,9 +25,8 @@ type loadKept struct {
 	start time.Time // of the load behind its warm-up; zero: not there yet
 
 	hdr    *hdrFile           // of -hdr
-	writer *recording.Writer  // of -o
+	writer *record.Recorder   // of -o
 	load   *loadformat.Writer // into it
-	meter  *host.Meter
 }
 
 // hdrFile is the log of -hdr.
@@ -59,20 +59,13 @@ func (l *loadFlags) keep(ctx context.Context, e *cli.Env, plan *loadPlan) (*load
 	if l.out == "" {
 		return k, nil
 	}
-	w, err := recording.Create(l.out, time.Now())
+	w, err := record.Create(record.Run{Path: l.out, Kind: recording.TargetLoad, Target: plan.told.URL, Command: e.Args, Version: cli.Version(), Origin: time.Now(), Now: time.Now})
 	if err != nil {
 		k.discard()
 		return nil, err
 	}
-	k.writer, k.meter = w, host.Start()
-	m := &w.Manifest
-	m.Tool, m.Kind, m.Target, m.Command = cli.Version(), recording.TargetLoad, plan.told.URL, recording.CommandLine(e.Args)
-	m.Host = host.Facts(os.Environ())
-	m.Host.GOMAXPROCS = 0 // the target's is not known
-	if k.load, err = loadformat.NewWriter(w, cli.Version(), open); err != nil {
-		k.discard()
-		return nil, fmt.Errorf("write %s: %w", l.out, err)
-	}
+	w.Meter, w.Manifest.Host.GOMAXPROCS = host.Start(), 0 // the target's is not known
+	k.writer, k.load = w, loadformat.NewWriter(w.Writer, cli.Version(), open)
 	return k, nil
 }
 
@@ -156,22 +149,22 @@ func (k *loadKept) discard() {
 // finish completes the recording.
 func (k *loadKept) finish(run *load.Run, bounds slo.Bounds) (path string, err error) {
 	w, r := k.writer, run.Result
-	err = k.load.Finish(&run.Plan, r, bounds.String())
-	k.meter.Stop(&w.Manifest.Host)
-	if err != nil {
+	if err := k.load.Finish(&run.Plan, r, bounds.String()); err != nil {
 		return "", fmt.Errorf("write recording: %w", err)
 	}
+	w.Measured()
 	for _, warning := range r.Warnings {
 		w.Warn("%s", warning)
 	}
-	partial := ""
+	var interrupted error
 	if r.Interrupted {
-		partial = "interrupted"
+		interrupted = context.Canceled
 	}
 	k.writer = nil // from here on it is the writer's to keep or remove
-	end := r.End.Add(r.Drain).Sub(w.Manifest.Origin)
-	for _, a := range w.Manifest.Artifacts { // of a knee, profiles were taken after its run
-		end = max(end, time.Duration(a.EndNs))
+	ending := w.Ending(interrupted)
+	path, err = w.Finish(record.Partial(ending))
+	if !r.Interrupted {
+		err = errors.Join(err, ending)
 	}
-	return w.Finish(end, partial)
+	return path, err
 }

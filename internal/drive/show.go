@@ -12,19 +12,20 @@ import (
 	"whet/internal/cli"
 	loadformat "whet/internal/format/load"
 	"whet/internal/load/slo"
+	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report/load"
 )
 
 // Show lays out the recording of a load: on a page, html, unless that is "", and as
 // JSON or text.
-func Show(ctx context.Context, e *cli.Env, path, html string, json bool) error {
+func Show(ctx context.Context, e *cli.Env, rec *recording.Recording, html string, json bool) error {
 	l := loadFlags{out: html, asJSON: json}
-	return l.show(ctx, e, []string{path})
+	return l.show(ctx, e, []string{rec.Dir}, func(string) (*read.Load, error) { return read.NewLoad(rec) })
 }
 
 // show lays out recordings of loads, several beside each other.
-func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string) error {
+func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string, open func(name string) (*read.Load, error)) error {
 	var bounds slo.Bounds
 	if l.slo != "" {
 		var err error
@@ -34,24 +35,26 @@ func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string) error 
 	}
 	page, runs := new(load.Page), runNames(names)
 	for i, name := range names {
-		kept, err := openLoad(name)
+		kept, err := open(name)
 		if err != nil {
 			return err
 		}
-		b := kept.bounds
-		if len(bounds) > 0 {
-			b = bounds
+		b := bounds
+		if len(b) == 0 && kept.SLO != "" {
+			if b, err = slo.Parse(kept.SLO); err != nil {
+				return fmt.Errorf("open recording %s: %s: %w", name, loadformat.RunPath, err)
+			}
 		}
 		run := newLoadRun(runs[i], kept.Plan, kept.Result, b)
-		run.Course = kept.run.Course
+		run.Course = kept.Run.Course
 		own := ""
 		if len(names) > 1 {
 			own = runs[i]
 		}
-		searched(page, own, kept.search)
+		searched(page, own, kept.Search)
 		page.Runs = append(page.Runs, run)
-		if kept.partial != "" {
-			page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.partial))
+		if kept.Partial != "" {
+			page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.Partial))
 		}
 		page.Warnings = append(page.Warnings, warningsOf(own, kept.Warnings)...)
 	}
@@ -113,16 +116,6 @@ func shownOutcome(runs []load.Run, bounds slo.Bounds) error {
 	return nil
 }
 
-// IsLoad reports whether a recording is one of whet load.
-func IsLoad(path string) bool {
-	rec, err := recording.Open(path)
-	if err != nil {
-		return false
-	}
-	defer rec.Close()
-	return rec.Kind == recording.TargetLoad
-}
-
 // runNames are the names of recordings as they are shown: without their
 // directories, unless these are what tells them apart.
 func runNames(paths []string) []string {
@@ -150,45 +143,4 @@ func warningsOf(name string, warnings []string) []string {
 		out = append(out, name+": "+w)
 	}
 	return out
-}
-
-// keptLoad is a load as its recording has it.
-type keptLoad struct {
-	*loadformat.Load
-	run     load.Run
-	bounds  slo.Bounds
-	search  *load.Search // that found it; nil: it was not looked for
-	partial string
-}
-
-// openLoad reads a recording of whet load.
-func openLoad(path string) (*keptLoad, error) {
-	rec, err := recording.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer rec.Close()
-	k, err := readLoad(rec)
-	if err != nil {
-		return nil, fmt.Errorf("open recording %s: %w", path, err)
-	}
-	return k, nil
-}
-
-func readLoad(rec *recording.Recording) (*keptLoad, error) {
-	if rec.Kind != recording.TargetLoad {
-		return nil, fmt.Errorf("it holds a %s and no load of its own: whet diagnose shows it", rec.Kind)
-	}
-	k := &keptLoad{partial: rec.Partial}
-	var err error
-	if k.run, k.Load, err = load.Read(rec); err != nil {
-		return nil, err
-	}
-	if k.SLO != "" {
-		if k.bounds, err = slo.Parse(k.SLO); err != nil {
-			return nil, fmt.Errorf("%s: %w", loadformat.RunPath, err)
-		}
-	}
-	k.search, err = readKnee(rec)
-	return k, err
 }

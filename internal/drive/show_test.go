@@ -14,6 +14,7 @@ import (
 	"whet/internal/cli"
 	loadformat "whet/internal/format/load"
 	"whet/internal/loadresult"
+	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report/load"
 )
@@ -171,7 +172,7 @@ func TestShowSearchWithoutRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	searched := func(f map[string][]byte) {
-		f[loadKneePath] = document.Bytes()
+		f[read.KneePath] = document.Bytes()
 		f[loadformat.ServicePath] = append(f[loadformat.ServicePath], "#[Exact: min x]\n"...) // which is warned of
 	}
 	one, two := writeLoad(t, searched), writeLoad(t, searched)

@@ -75,7 +75,7 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, op
 	if len(operands) != 2 {
 		return cli.UsageError("diff: name two profiles or two recordings, before and after")
 	}
-	if s.mean {
+	if s.sel.Mean {
 		return cli.UsageError("diff: a difference of means is no mean: leave -mean out")
 	}
 	kinds, err := kindsToCompare(&f, operands)
@@ -100,7 +100,7 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, op
 		if err := errors.Join(p.Spare(s.output), p.before.Spare(s.output)); err != nil {
 			return err
 		}
-		sel, err := p.selected("diff", s.selection())
+		sel, err := p.selected("diff", s.sel)
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ scripts write, with their options. Frames too narrow to draw stand together, cou
 			{name: "svg", help: "same as -format=svg", set: setFormat(formatSVG)},
 			{name: "html", help: "same as -format=html", set: setFormat(formatHTML)},
 		},
-		make:      makeFlame,
+		whole:     makeFlame,
 		recording: flameOfRecording,
 	}
 }
@@ -89,7 +89,7 @@ const menuSamples = 500_000
 const menuTypes = 16
 
 // menu reports whether what is written can show more than one value.
-func (q *request) menu() bool { return q.s.picture(formatHTML) != formatSVG && !q.s.mean }
+func (q *request) menu() bool { return q.s.picture(formatHTML) != formatSVG && !q.s.sel.Mean }
 
 func (q *request) isLarge() bool {
 	samples := 0
@@ -102,7 +102,7 @@ func (q *request) isLarge() bool {
 // flames are the graphs of the profile: of each of its values, the chosen or
 // default one first, but of one alone where more would be the same or too much.
 func (q *request) flames() ([]flame.View, error) {
-	first, err := q.SampleType(q.s.sampleIndex)
+	first, err := q.SampleType(q.s.sel.SampleIndex)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (q *request) graphs(types []string) ([]flame.View, error) {
 	var wg sync.WaitGroup
 	free := make(chan struct{}, min(runtime.GOMAXPROCS(0), maxGraphs))
 	for i, t := range types {
-		o := q.s.selection()
+		o := q.s.sel
 		o.SampleIndex, o.Normalize = t, false // flamegraph scales the sides itself
 		free <- struct{}{}
 		wg.Go(func() {
@@ -152,7 +152,7 @@ const maxGraphs = 4
 // flame is the graph of one value.
 func (q *request) flame(o selection.Options) (flame.View, error) {
 	g := flamegraph.DefaultOptions()
-	g.Reversed, g.Normalize = q.s.flame.reverse, q.s.normalize
+	g.Reversed, g.Normalize = q.s.flame.reverse, q.s.sel.Normalize
 	var sides [2][]selection.Source // after, before
 	for _, source := range q.Sources {
 		side := 0
@@ -182,7 +182,7 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 		}
 		v.Graph, err = flamegraph.Diff(before, sel, g)
 		return v, err
-	case q.s.normalize:
+	case q.s.sel.Normalize:
 		return v, cli.UsageError("flame: -normalize scales to a base: name one with -base or -diff_base")
 	case q.s.flame.sandwich != "":
 		re, err := regexp.Compile(q.s.flame.sandwich)
@@ -222,10 +222,15 @@ func matched(sel *selection.Selection, re *regexp.Regexp) string {
 func flameOfRecording(ctx context.Context, q *request, f *profiles.Options, operands []string) (product, bool, error) {
 	plain := defaultSettings()
 	if len(operands) != 1 || !recording.Is(operands[0]) || f.Kind != "" || len(f.Base)+len(f.DiffBase) > 0 ||
-		q.s.flame.sandwich != "" || q.s.flame.reverse || !reflect.DeepEqual(q.s.selection(), plain.selection()) {
+		q.s.flame.sandwich != "" || q.s.flame.reverse || !reflect.DeepEqual(q.s.sel, plain.sel) {
 		return product{}, false, nil
 	}
-	page, err := read.Page(operands[0], nil)
+	rec, err := read.Open(operands[0])
+	if err != nil {
+		return product{}, true, err
+	}
+	defer rec.Close()
+	page, err := read.Page(rec, nil)
 	if err != nil {
 		return product{}, true, err
 	}
@@ -243,13 +248,9 @@ func flameOfRecording(ctx context.Context, q *request, f *profiles.Options, oper
 // flameProduct writes graphs in the form asked for.
 func (q *request) flameProduct(ctx context.Context, views []flame.View, warnings []string) (product, error) {
 	look := &q.s.flame
-	title := cmp.Or(look.title, q.title())
-	o := flame.SVGOptions{
-		Title: title, Subtitle: look.subtitle, Width: look.width, Height: look.height, MinWidth: look.minWidth,
-		FontType: look.font, FontSize: look.fontSize, CountName: look.countName, NameType: look.nameType,
-		Palette: flame.Palette(look.colors), Module: q.module(), Inverted: look.inverted, Negate: look.negate,
-		Link: flame.Link(look.link), Interactive: !look.still,
-	}
+	title := cmp.Or(look.Title, q.title())
+	o := look.SVGOptions
+	o.Title, o.Module, o.Interactive = title, q.module(), !look.still
 	// Whatever is written: an option that cannot be is no less wrong where it
 	// would change nothing.
 	if err := o.Validate(); err != nil {
@@ -260,7 +261,7 @@ func (q *request) flameProduct(ctx context.Context, views []flame.View, warnings
 	}
 	switch format := q.s.picture(formatHTML); format {
 	case formatHTML:
-		page := flame.Page{Title: title, Subtitle: look.subtitle, Module: o.Module, Views: views, Warnings: warnings, Link: o.Link}
+		page := flame.Page{Title: title, Subtitle: look.Subtitle, Module: o.Module, Views: views, Warnings: warnings, Link: o.Link}
 		return product{suffix: formatHTML, write: func(w io.Writer) error { return flame.WriteHTML(w, page) }}, nil
 	case formatSVG:
 		if len(views) == 0 {

@@ -18,17 +18,17 @@ func TestFlameDrawsOneValueOfALargeProfile(t *testing.T) {
 	}{
 		{menuSamples, func(*settings) {}, "[space/bytes objects/count]"},
 		{menuSamples + 1, func(*settings) {}, "[space/bytes]"},
-		{menuSamples + 1, func(s *settings) { s.sampleIndex = "objects" }, "[objects/count]"},
+		{menuSamples + 1, func(s *settings) { s.sel.SampleIndex = "objects" }, "[objects/count]"},
 		{menuSamples + 1, func(s *settings) { s.flame.allTypes = true }, "[space/bytes objects/count]"},
 	} {
-		b := callstack.NewPackedBuilder(callstack.ValueType{Type: "objects", Unit: "count"}, callstack.ValueType{Type: "space", Unit: "bytes"})
+		b := callstack.NewBuilder(callstack.ValueType{Type: "objects", Unit: "count"}, callstack.ValueType{Type: "space", Unit: "bytes"})
 		f := b.Function(callstack.Function{Name: "main.main"})
 		at := b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: f})
-		b.Packed().DefaultType = 1
+		b.Profile().DefaultType = 1
 		for range c.samples {
 			b.Add([]callstack.LocationID{at}, nil, 1, 8)
 		}
-		q := &request{Set: &profiles.Set{Name: "x", Sources: []selection.Source{{Profile: b.Packed()}}}, s: defaultSettings()}
+		q := &request{Set: &profiles.Set{Name: "x", Sources: []selection.Source{{Profile: b.Profile()}}}, s: defaultSettings()}
 		c.set(&q.s)
 		views, err := q.flames()
 		if err != nil {

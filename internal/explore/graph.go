@@ -43,11 +43,11 @@ other program is needed. The name of the file, -o graph.html, chooses the kind, 
 			{name: "dot", help: "the call graph in Graphviz's language", set: setFormat(formatDOT)},
 			{name: "callgrind", help: "all costs of calls, as KCachegrind and callgrind_annotate read them", set: setFormat(formatCallgrind), suffix: "callgraph.out"},
 		},
-		make: func(_ context.Context, q *request) (product, error) {
+		whole: func(_ context.Context, q *request) (product, error) {
 			if q.s.format == formatCallgrind && !q.s.asJSON {
 				return q.callgrind()
 			}
-			sel, err := q.selected("graph", q.s.selection())
+			sel, err := q.selected("graph", q.s.sel)
 			if err != nil {
 				return product{}, err
 			}
@@ -76,7 +76,7 @@ func (q *request) callgrind() (product, error) {
 	if q.s.callTree {
 		return product{}, cli.UsageError("graph: in callgrind's format a function is one for all paths to it: leave -call_tree out, or write -dot")
 	}
-	sel, err := q.selected("graph", view.ForCallgrind(q.s.selection()))
+	sel, err := q.selected("graph", view.ForCallgrind(q.s.sel))
 	if err != nil {
 		return product{}, err
 	}

@@ -1,10 +1,10 @@
 package explore
 
 import (
-	"context"
 	"io"
 	"slices"
 
+	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
 	"whet/internal/cli"
 	"whet/internal/document"
@@ -49,21 +49,17 @@ func setFormat(name string) func(*settings) {
 	return func(s *settings) { s.format = name }
 }
 
-func makeMerge(_ context.Context, q *request) (product, error) {
-	sel, err := q.selected("merge", q.s.selection())
-	if err != nil {
-		return product{}, err
-	}
+func makeMerge(q *request, sel *selection.Selection) (product, error) {
 	p := sel.Selected()
 	// What is missing of the profiles is missing of what is written, which has no place to say so.
 	out := product{warnings: slices.Concat(sel.Meta.Warnings, sel.Warnings, q.Warnings)}
-	if q.s.mean {
+	if q.s.sel.Mean {
 		out.warnings = append(out.warnings, "values are written as the profile has them: sums, not means")
 	}
 	switch q.s.format {
 	case "", formatPprof:
 		out.suffix = "pb.gz"
-		out.write = func(w io.Writer) error { return profile.WritePacked(w, p) }
+		out.write = func(w io.Writer) error { return profile.Write(w, p) }
 	case formatFolded:
 		out.write = func(w io.Writer) error { return folded.Write(w, p, sel.Column) }
 	case formatSpeedscope:
@@ -92,7 +88,7 @@ type mergedTypeJSON struct {
 	Total int64  `json:"total"`
 }
 
-func newMerged(output string, p *callstack.Packed, warnings []string) mergedJSON {
+func newMerged(output string, p *callstack.Profile, warnings []string) mergedJSON {
 	d := mergedJSON{Head: document.New(document.Merge, warnings), Output: output, Samples: p.Len(), SampleTypes: []mergedTypeJSON{}}
 	for i, t := range p.Types {
 		d.SampleTypes = append(d.SampleTypes, mergedTypeJSON{t.Type, t.Unit, p.Total(i)})

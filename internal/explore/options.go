@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/selection"
 	"whet/internal/cli"
 	"whet/internal/profiles"
 	"whet/internal/report/flame"
@@ -16,24 +17,12 @@ import (
 
 // settings are the values of the options of views: pprof's, by its names.
 type settings struct {
-	sampleIndex string
-	mean        bool
-	unit        string
-	divideBy    float64
-
-	focus, ignore, hide, show, showFrom, pruneFrom string
-	tagFocus, tagIgnore, tagShow, tagHide          string
-	tagRoot, tagLeaf                               string
-	granularity                                    string
-	noInlines, showColumns                         bool
-	dropNegative, normalize, relative              bool
+	sel selection.Options // which samples and frames
 
 	sort                       string
 	nodeCount                  int // -1: as many as suit the view
 	nodeFraction, edgeFraction float64
 	trim, callTree             bool
-
-	sourcePath, trimPath string
 
 	compact bool
 	stacks  bool
@@ -55,7 +44,7 @@ const chosenByView = -1
 func defaultSettings() settings {
 	trim := callgraph.ForTree()
 	return settings{
-		unit: "minimum", divideBy: 1, sort: sortFlat,
+		sel: selection.Options{Unit: "minimum", DivideBy: 1}, sort: sortFlat,
 		nodeCount: chosenByView, nodeFraction: trim.NodeFraction, edgeFraction: trim.EdgeFraction, trim: true,
 		flame: defaultFlame(),
 	}
@@ -90,56 +79,36 @@ type option struct {
 	help string
 	// choices are the values it may have; each is a switch of its own, too.
 	choices []choice
-	at      func(*settings) any // *string, *bool, *int or *float64
+	value   any // in the settings: *string, *bool, *int, *float64, or *[]string, comma-separated
 }
 
 type choice struct{ name, help string }
 
-// options is the table of them.
-func options() []option { return slices.Concat(pprofOptions(), flameOptions()) }
+// options is the table of them, with the values that the settings have.
+func (s *settings) options() []option { return slices.Concat(s.pprofOptions(), s.flame.options()) }
 
-func pprofOptions() []option {
+func (s *settings) pprofOptions() []option {
 	return []option{
-		{name: "sample_index", of: ofColumn, help: "show the sample `type`, by name or number: cpu, alloc_space, delay, ... (default: the profile's own)",
-			at: func(s *settings) any { return &s.sampleIndex }},
-		{name: "mean", of: ofSamples, help: "divide each value by the first one of its sample, the count",
-			at: func(s *settings) any { return &s.mean }},
-		{name: "unit", of: ofSamples, help: "print values in this `unit`: ms, MB, ...; minimum chooses one for all, auto one for each",
-			at: func(s *settings) any { return &s.unit }},
-		{name: "divide_by", of: ofSamples, help: "divide all values by this `number`, of processors or of operations",
-			at: func(s *settings) any { return &s.divideBy }},
-		{name: "focus", of: ofSamples, help: "only samples through a function, file or object that matches `regexp`",
-			at: func(s *settings) any { return &s.focus }},
-		{name: "ignore", of: ofSamples, help: "no samples through a function, file or object that matches `regexp`",
-			at: func(s *settings) any { return &s.ignore }},
-		{name: "hide", of: ofSamples, help: "leave out frames that match `regexp`, and keep the others of their samples",
-			at: func(s *settings) any { return &s.hide }},
-		{name: "show", of: ofSamples, help: "leave out frames that do not match `regexp`",
-			at: func(s *settings) any { return &s.show }},
-		{name: "show_from", of: ofSamples, help: "leave out the callers of the first frame from the root that matches `regexp`, and samples without one",
-			at: func(s *settings) any { return &s.showFrom }},
-		{name: "prune_from", of: ofSamples, help: "leave out what frames that match `regexp` call, and the frames themselves",
-			at: func(s *settings) any { return &s.pruneFrom }},
-		{name: "tagfocus", of: ofSamples, help: "only samples with a label that `matches`: key=regexp, regexp, or a range like bytes=32kb:64kb",
-			at: func(s *settings) any { return &s.tagFocus }},
-		{name: "tagignore", of: ofSamples, help: "no samples with a label that `matches`, written as for tagfocus",
-			at: func(s *settings) any { return &s.tagIgnore }},
-		{name: "tagshow", of: ofSamples, help: "only labels whose key matches `regexp`",
-			at: func(s *settings) any { return &s.tagShow }},
-		{name: "taghide", of: ofSamples, help: "no labels whose key matches `regexp`",
-			at: func(s *settings) any { return &s.tagHide }},
-		{name: "tagroot", of: ofSamples, help: "put the values of these label `keys`, comma-separated, at the root of stacks",
-			at: func(s *settings) any { return &s.tagRoot }},
-		{name: "tagleaf", of: ofSamples, help: "put the values of these label `keys`, comma-separated, at the leaf of stacks",
-			at: func(s *settings) any { return &s.tagLeaf }},
-		{name: "drop_negative", of: ofSamples, help: "leave out what became less, of a profile with a base",
-			at: func(s *settings) any { return &s.dropNegative }},
-		{name: "normalize", of: ofColumn, help: "scale the profile to the total of its base first",
-			at: func(s *settings) any { return &s.normalize }},
-		{name: "relative_percentages", of: ofSamples, help: "percentages of what is shown, not of the whole profile",
-			at: func(s *settings) any { return &s.relative }},
-		{name: "noinlines", of: ofSamples, help: "count what was inlined as its caller's",
-			at: func(s *settings) any { return &s.noInlines }},
+		{name: "sample_index", of: ofColumn, help: "show the sample `type`, by name or number: cpu, alloc_space, delay, ... (default: the profile's own)", value: &s.sel.SampleIndex},
+		{name: "mean", of: ofSamples, help: "divide each value by the first one of its sample, the count", value: &s.sel.Mean},
+		{name: "unit", of: ofSamples, help: "print values in this `unit`: ms, MB, ...; minimum chooses one for all, auto one for each", value: &s.sel.Unit},
+		{name: "divide_by", of: ofSamples, help: "divide all values by this `number`, of processors or of operations", value: &s.sel.DivideBy},
+		{name: "focus", of: ofSamples, help: "only samples through a function, file or object that matches `regexp`", value: &s.sel.Focus},
+		{name: "ignore", of: ofSamples, help: "no samples through a function, file or object that matches `regexp`", value: &s.sel.Ignore},
+		{name: "hide", of: ofSamples, help: "leave out frames that match `regexp`, and keep the others of their samples", value: &s.sel.Hide},
+		{name: "show", of: ofSamples, help: "leave out frames that do not match `regexp`", value: &s.sel.Show},
+		{name: "show_from", of: ofSamples, help: "leave out the callers of the first frame from the root that matches `regexp`, and samples without one", value: &s.sel.ShowFrom},
+		{name: "prune_from", of: ofSamples, help: "leave out what frames that match `regexp` call, and the frames themselves", value: &s.sel.PruneFrom},
+		{name: "tagfocus", of: ofSamples, help: "only samples with a label that `matches`: key=regexp, regexp, or a range like bytes=32kb:64kb", value: &s.sel.TagFocus},
+		{name: "tagignore", of: ofSamples, help: "no samples with a label that `matches`, written as for tagfocus", value: &s.sel.TagIgnore},
+		{name: "tagshow", of: ofSamples, help: "only labels whose key matches `regexp`", value: &s.sel.TagShow},
+		{name: "taghide", of: ofSamples, help: "no labels whose key matches `regexp`", value: &s.sel.TagHide},
+		{name: "tagroot", of: ofSamples, help: "put the values of these label `keys`, comma-separated, at the root of stacks", value: &s.sel.TagRoot},
+		{name: "tagleaf", of: ofSamples, help: "put the values of these label `keys`, comma-separated, at the leaf of stacks", value: &s.sel.TagLeaf},
+		{name: "drop_negative", of: ofSamples, help: "leave out what became less, of a profile with a base", value: &s.sel.DropNegative},
+		{name: "normalize", of: ofColumn, help: "scale the profile to the total of its base first", value: &s.sel.Normalize},
+		{name: "relative_percentages", of: ofSamples, help: "percentages of what is shown, not of the whole profile", value: &s.sel.RelativePercentages},
+		{name: "noinlines", of: ofSamples, help: "count what was inlined as its caller's", value: &s.sel.NoInlines},
 		{name: "granularity", of: ofFrames, help: "add up by this `kind` of place: functions, filefunctions, files, lines or addresses (default: as suits the view)",
 			choices: []choice{
 				{"functions", "by function, whatever its file"},
@@ -147,42 +116,30 @@ func pprofOptions() []option {
 				{"files", "by file"},
 				{"lines", "by line"},
 				{"addresses", "by address"},
-			}, at: func(s *settings) any { return &s.granularity }},
-		{name: "showcolumns", of: ofFrames, help: "with lines, tell columns apart",
-			at: func(s *settings) any { return &s.showColumns }},
+			}, value: &s.sel.Granularity},
+		{name: "showcolumns", of: ofFrames, help: "with lines, tell columns apart", value: &s.sel.ShowColumns},
 		{name: "sort", of: ofOrder, help: "`order` of functions: flat or cum",
 			choices: []choice{
 				{sortFlat, "sort by flat"},
 				{sortCum, "sort by cum"},
-			}, at: func(s *settings) any { return &s.sort }},
-		{name: "nodecount", of: ofNodes, help: "show at most `n` nodes, 0 all (default: top all, 10 in the prompt; other views 80)",
-			at: func(s *settings) any { return &s.nodeCount }},
-		{name: "nodefraction", of: ofNodes, help: "leave out nodes below this `share` of the total",
-			at: func(s *settings) any { return &s.nodeFraction }},
-		{name: "trim", of: ofNodes, help: "-trim=false shows everything, whatever nodecount and the fractions say",
-			at: func(s *settings) any { return &s.trim }},
-		{name: "edgefraction", of: ofEdges, help: "leave out edges below this `share` of the total",
-			at: func(s *settings) any { return &s.edgeFraction }},
-		{name: "call_tree", of: ofEdges, help: "a function is one node for each path to it",
-			at: func(s *settings) any { return &s.callTree }},
-		{name: "source_path", of: ofSources, help: "look for source files in these `directories` first, separated as in PATH",
-			at: func(s *settings) any { return &s.sourcePath }},
-		{name: "trim_path", of: ofSources, help: "cut these `prefixes` off the names of source files before they are looked for",
-			at: func(s *settings) any { return &s.trimPath }},
-		{name: "compact_labels", of: ofText, help: "leave out the filters at the head",
-			at: func(s *settings) any { return &s.compact }},
-		{name: "format", of: ofFormat, help: "write this `kind` of file: merge pprof, folded or speedscope; graph svg, html or dot; flame html or svg",
-			at: func(s *settings) any { return &s.format }},
-		{name: "output", of: ofOutput, help: "write to `file`; - is the standard output",
-			at: func(s *settings) any { return &s.output }},
-		{name: "json", of: ofOutput, help: "print one JSON document",
-			at: func(s *settings) any { return &s.asJSON }},
+			}, value: &s.sort},
+		{name: "nodecount", of: ofNodes, help: "show at most `n` nodes, 0 all (default: top all, 10 in the prompt; other views 80)", value: &s.nodeCount},
+		{name: "nodefraction", of: ofNodes, help: "leave out nodes below this `share` of the total", value: &s.nodeFraction},
+		{name: "trim", of: ofNodes, help: "-trim=false shows everything, whatever nodecount and the fractions say", value: &s.trim},
+		{name: "edgefraction", of: ofEdges, help: "leave out edges below this `share` of the total", value: &s.edgeFraction},
+		{name: "call_tree", of: ofEdges, help: "a function is one node for each path to it", value: &s.callTree},
+		{name: "source_path", of: ofSources, help: "look for source files in these `directories` first, separated as in PATH", value: &s.sel.SourcePath},
+		{name: "trim_path", of: ofSources, help: "cut these `prefixes` off the names of source files before they are looked for", value: &s.sel.TrimPath},
+		{name: "compact_labels", of: ofText, help: "leave out the filters at the head", value: &s.compact},
+		{name: "format", of: ofFormat, help: "write this `kind` of file: merge pprof, folded or speedscope; graph svg, html or dot; flame html or svg", value: &s.format},
+		{name: "output", of: ofOutput, help: "write to `file`; - is the standard output", value: &s.output},
+		{name: "json", of: ofOutput, help: "print one JSON document", value: &s.asJSON},
 	}
 }
 
-// findOption finds an option by its name, or by that of one of its choices.
-func findOption(name string) (o option, chosen string, ok bool) {
-	for _, o := range options() {
+// option finds one by its name, or by that of one of its choices.
+func (s *settings) option(name string) (o option, chosen string, ok bool) {
+	for _, o := range s.options() {
 		if o.name == name {
 			return o, "", true
 		}
@@ -197,15 +154,17 @@ func findOption(name string) (o option, chosen string, ok bool) {
 
 // isSwitch reports whether an option is on or off.
 func (o option) isSwitch() bool {
-	_, ok := o.at(&settings{}).(*bool)
+	_, ok := o.value.(*bool)
 	return ok
 }
 
 // get returns an option's value as it is written.
-func (o option) get(s *settings) string {
-	switch v := o.at(s).(type) {
+func (o option) get() string {
+	switch v := o.value.(type) {
 	case *string:
 		return *v
+	case *[]string:
+		return strings.Join(*v, ",")
 	case *bool:
 		return strconv.FormatBool(*v)
 	case *int:
@@ -218,8 +177,13 @@ func (o option) get(s *settings) string {
 
 // set reads an option's value. As in pprof, a switch without a value is on,
 // and may be written with a word.
-func (o option) set(s *settings, text string) error {
-	switch v := o.at(s).(type) {
+func (o option) set(text string) error {
+	switch v := o.value.(type) {
+	case *[]string:
+		*v = nil
+		if names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' }); len(names) > 0 {
+			*v = names
+		}
 	case *string:
 		if text != "" && len(o.choices) > 0 && !slices.ContainsFunc(o.choices, func(c choice) bool { return c.name == text }) {
 			return fmt.Errorf("%s is %s, not %q", o.name, o.choiceNames(" or "), text)
@@ -262,23 +226,17 @@ func (o option) choiceNames(between string) string {
 }
 
 // optionFlag is an option as a flag.
-type optionFlag struct {
-	option
-	s *settings
-}
+type optionFlag struct{ option }
 
 func (f optionFlag) String() string {
-	if f.at == nil { // the zero value, which package flag asks, too
-		return ""
-	}
-	if v := f.get(f.s); v != strconv.Itoa(chosenByView) {
+	if v := f.get(); v != strconv.Itoa(chosenByView) {
 		return v
 	}
 	return ""
 }
 
-func (f optionFlag) Set(text string) error { return f.set(f.s, text) }
-func (f optionFlag) IsBoolFlag() bool      { return f.at != nil && f.isSwitch() }
+func (f optionFlag) Set(text string) error { return f.set(text) }
+func (f optionFlag) IsBoolFlag() bool      { return f.isSwitch() }
 
 // shorthands choose a sample type in one word.
 var shorthands = []struct {
@@ -296,21 +254,21 @@ var shorthands = []struct {
 
 // declare makes flags of the options of some groups.
 func (s *settings) declare(fs *flag.FlagSet, takes group) {
-	for _, o := range options() {
+	for _, o := range s.options() {
 		if o.of&takes == 0 {
 			continue
 		}
-		fs.Var(optionFlag{o, s}, o.name, o.help)
+		fs.Var(optionFlag{o}, o.name, o.help)
 		for _, c := range o.choices {
 			fs.BoolFunc(c.name, "same as -"+o.name+"="+c.name+": "+c.help, func(text string) error {
 				if on, err := cli.ParseSwitch(text); err != nil || !on {
 					return err
 				}
-				return o.set(s, c.name)
+				return o.set(c.name)
 			})
 		}
 		if o.name == "output" {
-			fs.Var(optionFlag{o, s}, "o", "same as -output: write to `file`")
+			fs.Var(optionFlag{o}, "o", "same as -output: write to `file`")
 		}
 	}
 	for _, short := range shorthands {
@@ -326,7 +284,7 @@ func (s *settings) declare(fs *flag.FlagSet, takes group) {
 			if err != nil || !on {
 				return err
 			}
-			s.sampleIndex, s.mean = short.sampleType, s.mean || short.mean
+			s.sel.SampleIndex, s.sel.Mean = short.sampleType, s.sel.Mean || short.mean
 			return nil
 		})
 	}
@@ -341,7 +299,7 @@ func optionChoices() map[string][]string {
 	for _, p := range flame.Palettes() {
 		choices["colors"] = append(choices["colors"], string(p))
 	}
-	for _, o := range options() {
+	for _, o := range new(settings).options() {
 		for _, c := range o.choices {
 			choices[o.name] = append(choices[o.name], c.name)
 		}

@@ -146,8 +146,8 @@ func (p *prompt) readLine(ctx context.Context, lines lineReader) (string, error)
 // do executes a line; exit is true when it ends the session.
 func (p *prompt) do(ctx context.Context, line string) (exit bool) {
 	a, err := p.grammar.parse(line, p.s)
-	if err == nil && a.changed && a.s.sampleIndex != p.s.sampleIndex {
-		a.s.sampleIndex, err = p.subject.SampleType(a.s.sampleIndex)
+	if err == nil && a.changed && a.s.sel.SampleIndex != p.s.sel.SampleIndex {
+		a.s.sel.SampleIndex, err = p.subject.SampleType(a.s.sel.SampleIndex)
 	}
 	switch {
 	case err != nil:
@@ -182,7 +182,7 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 			return err
 		}
 	}
-	made, err := a.command.verb.make(ctx, q)
+	made, err := a.command.verb.product(ctx, q)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func newCompleter(p *prompt) *completer {
 		c.helped = append(c.helped, command.name)
 		c.commands[command.name] = true
 	}
-	for _, o := range options() {
+	for _, o := range p.s.options() {
 		c.first = append(c.first, o.name+"=")
 		c.helped = append(c.helped, o.name)
 		switch {

@@ -19,9 +19,9 @@ var promptWords = []struct{ name, help string }{
 
 // greet begins a session on a terminal.
 func (p *prompt) greet() {
-	shown, err := p.subject.SampleType(p.s.sampleIndex)
+	shown, err := p.subject.SampleType(p.s.sel.SampleIndex)
 	if err != nil {
-		shown = p.s.sampleIndex
+		shown = p.s.sel.SampleIndex
 	}
 	fmt.Fprintf(p.e.Stderr, "%s: sample types %s; shown is %s.\nhelp lists the commands, o the options; TAB completes, exit ends the session.\n",
 		printable.Message(p.subject.Name), printable.Message(strings.Join(p.grammar.sampleTypes, ", ")), printable.Message(shown))
@@ -39,7 +39,7 @@ func (p *prompt) help(name string) error {
 			cli.PrintFlag(out, w.name, w.help)
 		}
 		fmt.Fprint(out, "\nOptions, as NAME=VALUE:\n\n")
-		for _, o := range options() {
+		for _, o := range p.s.options() {
 			cli.PrintFlag(out, o.name, strings.ReplaceAll(o.help, "`", ""))
 		}
 		fmt.Fprint(out, "\n")
@@ -60,12 +60,12 @@ FOCUS           only samples through what matches this regular expression; sever
 `)
 		return nil
 	}
-	if o, chosen, ok := findOption(name); ok {
+	if o, chosen, ok := p.s.option(name); ok {
 		if chosen != "" {
 			fmt.Fprintf(out, "%s=%s: %s\n", o.name, chosen, o.choices[slices.IndexFunc(o.choices, func(c choice) bool { return c.name == chosen })].help)
 			return nil
 		}
-		fmt.Fprintf(out, "%s=%s: %s\n", o.name, o.get(&p.s), strings.ReplaceAll(o.help, "`", ""))
+		fmt.Fprintf(out, "%s=%s: %s\n", o.name, o.get(), strings.ReplaceAll(o.help, "`", ""))
 		for _, c := range o.choices {
 			cli.PrintFlag(out, c.name, c.help)
 		}
@@ -88,8 +88,8 @@ func (p *prompt) sortedCommands() []promptCommand {
 // listOptions prints what holds, in a form that can be typed again.
 func (p *prompt) listOptions() {
 	var lines []string
-	for _, o := range options() {
-		value, note := o.get(&p.s), ""
+	for _, o := range p.s.options() {
+		value, note := o.get(), ""
 		switch {
 		case len(o.choices) > 0:
 			note = "[" + o.choiceNames(" | ") + "]"

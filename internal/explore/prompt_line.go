@@ -60,9 +60,12 @@ func (g *promptGrammar) parse(line string, s settings) (promptAction, error) {
 		return promptAction{changed: true, s: kept}, nil
 	}
 	name, value, assigned := strings.Cut(line, "=")
-	if o, chosen, ok := findOption(strings.TrimSpace(name)); ok {
+	if o, chosen, ok := s.option(strings.TrimSpace(name)); ok {
 		value, _, _ = strings.Cut(value, commentStart)
-		return g.assign(o, chosen, strings.TrimSpace(value), assigned, s)
+		if err := o.assign(chosen, strings.TrimSpace(value), assigned); err != nil {
+			return promptAction{}, err
+		}
+		return promptAction{changed: true, s: s}, nil
 	}
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -82,37 +85,35 @@ func (g *promptGrammar) parse(line string, s settings) (promptAction, error) {
 // shortcut reads the words that stand for assignments.
 func (g *promptGrammar) shortcut(line string, s settings) (settings, bool) {
 	if line == ":" {
-		s.focus, s.ignore, s.hide, s.tagFocus, s.tagIgnore = "", "", "", "", ""
+		s.sel.Focus, s.sel.Ignore, s.sel.Hide, s.sel.TagFocus, s.sel.TagIgnore = "", "", "", "", ""
 		return s, true
 	}
 	for _, t := range g.sampleTypes {
 		switch line {
 		case t:
-			s.sampleIndex = t
+			s.sel.SampleIndex = t
 			return s, true
 		case "total_" + t, "mean_" + t:
-			s.sampleIndex, s.mean = t, line[0] == 'm'
+			s.sel.SampleIndex, s.sel.Mean = t, line[0] == 'm'
 			return s, true
 		}
 	}
 	return s, false
 }
 
-func (g *promptGrammar) assign(o option, chosen, value string, assigned bool, s settings) (promptAction, error) {
+// assign gives the option a value, or the one of its choices that was named.
+func (o option) assign(chosen, value string, assigned bool) error {
 	switch {
 	case chosen != "":
 		on, err := cli.ParseSwitch(value)
 		if err != nil || !on {
-			return promptAction{}, fmt.Errorf("%s is a choice of %s: write %s=%s", chosen, o.name, o.name, chosen)
+			return fmt.Errorf("%s is a choice of %s: write %s=%s", chosen, o.name, o.name, chosen)
 		}
 		value = chosen
 	case !assigned && !o.isSwitch():
-		return promptAction{}, fmt.Errorf("%s wants a value: write %s=VALUE, or %s= for none", o.name, o.name, o.name)
+		return fmt.Errorf("%s wants a value: write %s=VALUE, or %s= for none", o.name, o.name, o.name)
 	}
-	if err := o.set(&s, value); err != nil {
-		return promptAction{}, err
-	}
-	return promptAction{changed: true, s: s}, nil
+	return o.set(value)
 }
 
 func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, error) {
@@ -160,9 +161,9 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 			focus = append(focus, word)
 		}
 	}
-	toFocus, toIgnore := &a.s.focus, &a.s.ignore
+	toFocus, toIgnore := &a.s.sel.Focus, &a.s.sel.Ignore
 	if c.verb.name == "tags" {
-		toFocus, toIgnore = &a.s.tagFocus, &a.s.tagIgnore
+		toFocus, toIgnore = &a.s.sel.TagFocus, &a.s.sel.TagIgnore
 	}
 	if len(focus) > 0 {
 		*toFocus = strings.Join(focus, "|")

@@ -1,10 +1,14 @@
 package explore
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"whet/internal/analyze/selection"
+	"whet/internal/report/flame"
 )
 
 // testGrammar has views of every shape.
@@ -45,36 +49,36 @@ func TestPromptLine(t *testing.T) {
 		"top0":                         {view: "top", set: func(s *settings) { s.nodeCount = 0 }},
 		"top5 9":                       {view: "top", set: func(s *settings) { s.nodeCount = 9 }},
 		"top -cum":                     {view: "top", set: func(s *settings) { s.nodeCount, s.sort = 10, "cum" }},
-		"top3 --cum a -b c -d":         {view: "top", set: func(s *settings) { s.nodeCount, s.sort, s.focus, s.ignore = 3, "cum", "a|c", "b|d" }},
+		"top3 --cum a -b c -d":         {view: "top", set: func(s *settings) { s.nodeCount, s.sort, s.sel.Focus, s.sel.Ignore = 3, "cum", "a|c", "b|d" }},
 		"top -":                        {view: "top", set: func(s *settings) { s.nodeCount = 10 }},
 		"top >out.txt":                 {view: "top", set: func(s *settings) { s.nodeCount, s.output = 10, "out.txt" }},
 		"top > out.txt":                {view: "top", set: func(s *settings) { s.nodeCount, s.output = 10, "out.txt" }},
 		"list a.b":                     {view: "list", arg: "a.b", set: none},
-		"list -x -y z":                 {view: "list", arg: "-x", set: func(s *settings) { s.ignore, s.focus = "y", "z" }},
+		"list -x -y z":                 {view: "list", arg: "-x", set: func(s *settings) { s.sel.Ignore, s.sel.Focus = "y", "z" }},
 		"list 5 6":                     {view: "list", arg: "5", set: func(s *settings) { s.nodeCount = 6 }},
 		"list5":                        {view: "list", arg: "5", set: none},
-		"tags k -v":                    {view: "tags", set: func(s *settings) { s.tagFocus, s.tagIgnore = "k", "v" }},
+		"tags k -v":                    {view: "tags", set: func(s *settings) { s.sel.TagFocus, s.sel.TagIgnore = "k", "v" }},
 		"dot":                          {view: "graph", set: func(s *settings) { s.format = "dot" }},
 		"dot80":                        {view: "graph", set: func(s *settings) { s.format, s.nodeCount = "dot", 80 }},
 		"v2":                           {view: "graph", set: none},
 		"v23":                          {},
-		"focus=a b":                    {changed: true, set: func(s *settings) { s.focus = "a b" }},
-		" focus = x=y ":                {changed: true, set: func(s *settings) { s.focus = "x=y" }},
-		"focus=":                       {changed: true, set: func(s *settings) { s.focus = "" }},
-		"focus=x //: a comment":        {changed: true, set: func(s *settings) { s.focus = "x" }},
+		"focus=a b":                    {changed: true, set: func(s *settings) { s.sel.Focus = "a b" }},
+		" focus = x=y ":                {changed: true, set: func(s *settings) { s.sel.Focus = "x=y" }},
+		"focus=":                       {changed: true, set: func(s *settings) { s.sel.Focus = "" }},
+		"focus=x //: a comment":        {changed: true, set: func(s *settings) { s.sel.Focus = "x" }},
 		"trim=n":                       {changed: true, set: func(s *settings) { s.trim = false }},
 		"call_tree":                    {changed: true, set: func(s *settings) { s.callTree = true }},
 		"nodecount=-1":                 {changed: true, set: none},
 		"nodefraction=.1":              {changed: true, set: func(s *settings) { s.nodeFraction = .1 }},
-		"granularity=lines":            {changed: true, set: func(s *settings) { s.granularity = "lines" }},
-		"lines":                        {changed: true, set: func(s *settings) { s.granularity = "lines" }},
-		"lines=true":                   {changed: true, set: func(s *settings) { s.granularity = "lines" }},
+		"granularity=lines":            {changed: true, set: func(s *settings) { s.sel.Granularity = "lines" }},
+		"lines":                        {changed: true, set: func(s *settings) { s.sel.Granularity = "lines" }},
+		"lines=true":                   {changed: true, set: func(s *settings) { s.sel.Granularity = "lines" }},
 		"sort=cum":                     {changed: true, set: func(s *settings) { s.sort = "cum" }},
 		"cum":                          {changed: true, set: func(s *settings) { s.sort = "cum" }},
-		"sample_index=inuse_space":     {changed: true, set: func(s *settings) { s.sampleIndex = "inuse_space" }},
-		"alloc_space":                  {changed: true, set: func(s *settings) { s.sampleIndex = "alloc_space" }},
-		"mean_alloc_space":             {changed: true, set: func(s *settings) { s.sampleIndex, s.mean = "alloc_space", true }},
-		"total_alloc_space":            {changed: true, set: func(s *settings) { s.sampleIndex, s.mean = "alloc_space", false }},
+		"sample_index=inuse_space":     {changed: true, set: func(s *settings) { s.sel.SampleIndex = "inuse_space" }},
+		"alloc_space":                  {changed: true, set: func(s *settings) { s.sel.SampleIndex = "alloc_space" }},
+		"mean_alloc_space":             {changed: true, set: func(s *settings) { s.sel.SampleIndex, s.sel.Mean = "alloc_space", true }},
+		"total_alloc_space":            {changed: true, set: func(s *settings) { s.sel.SampleIndex, s.sel.Mean = "alloc_space", false }},
 		strings.Repeat(" ", 9) + "top": {view: "top", set: func(s *settings) { s.nodeCount = 10 }},
 	} {
 		a, err := testGrammar().parse(line, defaultSettings())
@@ -111,15 +115,15 @@ func TestPromptLine(t *testing.T) {
 // clears what hides samples.
 func TestPromptKeepsWhatHolds(t *testing.T) {
 	s := defaultSettings()
-	s.focus, s.ignore, s.hide, s.tagFocus, s.tagIgnore, s.show = "a", "b", "c", "d", "e", "f"
+	s.sel.Focus, s.sel.Ignore, s.sel.Hide, s.sel.TagFocus, s.sel.TagIgnore, s.sel.Show = "a", "b", "c", "d", "e", "f"
 	a, err := testGrammar().parse("top other", s)
-	if err != nil || a.s.focus != "other" || a.s.ignore != "b" || a.changed {
+	if err != nil || a.s.sel.Focus != "other" || a.s.sel.Ignore != "b" || a.changed {
 		t.Errorf("top other: %+v, %v", a, err)
 	}
 	a, err = testGrammar().parse(":", s)
 	want := s
-	want.focus, want.ignore, want.hide, want.tagFocus, want.tagIgnore = "", "", "", "", ""
-	if err != nil || !a.changed || a.s != want {
+	want.sel.Focus, want.sel.Ignore, want.sel.Hide, want.sel.TagFocus, want.sel.TagIgnore = "", "", "", "", ""
+	if err != nil || !a.changed || !reflect.DeepEqual(a.s, want) {
 		t.Errorf(": leaves %+v, %v", a, err)
 	}
 }
@@ -150,14 +154,24 @@ func TestPromptLineRefuses(t *testing.T) {
 // of options shows it.
 func TestOptionsReadWhatTheyPrint(t *testing.T) {
 	s := settings{
-		sampleIndex: "cpu", mean: true, unit: "ms", divideBy: 0.1, focus: "a", ignore: "b", hide: "c", show: "d", showFrom: "e", pruneFrom: "f",
-		tagFocus: "g", tagIgnore: "h", tagShow: "i", tagHide: "j", tagRoot: "k,l", tagLeaf: "m", granularity: "lines", noInlines: true, showColumns: true,
-		dropNegative: true, normalize: true, relative: true, sort: "cum", nodeCount: 12, nodeFraction: 1e-9, edgeFraction: 0.25, trim: true, callTree: true,
-		sourcePath: "n", trimPath: "o", compact: true, stacks: true, flame: flameSettings{"r", true, true, true, true, true, "s", "t", "u", "v", "w", 1, 2, 3, 4, "x", "y", "z"}, format: "p", output: "q", asJSON: true,
+		sel: selection.Options{
+			SampleIndex: "cpu", Mean: true, Unit: "ms", DivideBy: 0.1, Focus: "a", Ignore: "b", Hide: "c", Show: "d", ShowFrom: "e", PruneFrom: "f",
+			TagFocus: "g", TagIgnore: "h", TagShow: "i", TagHide: "j", TagRoot: []string{"k", "l"}, TagLeaf: []string{"m"}, Granularity: "lines", NoInlines: true, ShowColumns: true,
+			DropNegative: true, Normalize: true, RelativePercentages: true, SourcePath: "n", TrimPath: "o",
+		},
+		sort: "cum", nodeCount: 12, nodeFraction: 1e-9, edgeFraction: 0.25, trim: true, callTree: true, compact: true, stacks: true,
+		flame: flameSettings{
+			sandwich: "r", reverse: true, still: true, allTypes: true, colorFile: "w",
+			SVGOptions: flame.SVGOptions{
+				Inverted: true, Negate: true, Title: "s", Subtitle: "t", Link: "u", Palette: "v", Width: 1, Height: 2, MinWidth: 3, FontSize: 4, FontType: "x", CountName: "y", NameType: "z",
+			},
+		},
+		format: "p", output: "q", asJSON: true,
 	}
 	read := settings{stacks: true} // what no option holds: a word of the prompt sets it
-	for _, o := range options() {
-		if err := o.set(&read, o.get(&s)); err != nil {
+	printed := s.options()
+	for i, o := range read.options() {
+		if err := o.set(printed[i].get()); err != nil {
 			t.Error(err)
 		}
 		if o.help == "" || o.of == 0 {
@@ -178,7 +192,7 @@ func FuzzPromptLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		before := defaultSettings()
 		a, err := testGrammar().parse(line, before)
-		if before != defaultSettings() {
+		if !reflect.DeepEqual(before, defaultSettings()) {
 			t.Fatal("the settings that hold were changed")
 		}
 		if err != nil {
@@ -200,14 +214,15 @@ func FuzzPromptLine(f *testing.F) {
 			return
 		}
 		read := defaultSettings()
-		for _, o := range options() {
-			if v := o.get(&a.s); v != "" {
-				if err := o.set(&read, v); err != nil {
+		kept := a.s.options()
+		for i, o := range read.options() {
+			if v := kept[i].get(); v != "" {
+				if err := o.set(v); err != nil {
 					t.Fatalf("%q sets %s to %q, which it refuses: %v", line, o.name, v, err)
 				}
 			}
 		}
-		if read != a.s {
+		if !reflect.DeepEqual(read, a.s) {
 			t.Fatalf("%q: %+v is not what it prints: %+v", line, a.s, read)
 		}
 	})

@@ -1,12 +1,17 @@
 package explore
 
 import (
-	"context"
-	"fmt"
 	"io"
 
+	"whet/internal/analyze/selection"
 	"whet/internal/report/view"
 )
+
+// code makes a view of the source or the assembly of functions.
+func code[V any](q *request, sel *selection.Selection, make func(*selection.Selection, view.CodeOptions, view.Options) (V, error)) (V, error) {
+	sources := q.Resolver(q.s.sel.SourcePath, q.s.sel.TrimPath)
+	return make(sel, view.CodeOptions{Match: q.arg, Source: sources.Text, Binary: q.BinaryOf}, q.common(sources.Warnings()...))
+}
 
 func listView() *profileVerb {
 	return &profileVerb{
@@ -22,18 +27,11 @@ cum of each line. A source that may not be the profiled one is shown with a warn
 			"whet list -kind allocs Encode encode.whet",
 			"whet list -source_path ~/src/service 'main\\.' ./service cpu.pb.gz",
 		},
-		words: []promptWord{{name: "list", help: "the source of functions with the cost of each line"}},
-		make: func(_ context.Context, q *request) (product, error) {
-			sel, err := q.selected("list", view.ForList(q.s.selection()))
-			if err != nil {
-				return product{}, err
-			}
-			sources := q.Resolver(q.s.sourcePath, q.s.trimPath)
-			d, err := view.NewList(sel, view.ListOptions{Match: q.arg, Source: sources.Text}, q.common(sources.Warnings()...))
-			if err != nil {
-				return product{}, fmt.Errorf("list %s of %s: %w", q.arg, q.Name, err)
-			}
-			return q.text(d), nil
+		words:   []promptWord{{name: "list", help: "the source of functions with the cost of each line"}},
+		selects: view.ForList,
+		make: func(q *request, sel *selection.Selection) (product, error) {
+			d, err := code(q, sel, view.NewList)
+			return q.text(d), err
 		},
 	}
 }
@@ -51,20 +49,12 @@ with the cost of each line and, where the program is at hand, the instructions t
 			"whet weblist 'mallocgc$' ./service cpu.pb.gz",
 			"whet weblist -o out.html Encode encode.whet",
 		},
-		words: []promptWord{{name: "weblist", help: "source and assembly of functions as an HTML file", suffix: "html"}},
-		make: func(_ context.Context, q *request) (product, error) {
-			sel, err := q.selected("weblist", view.ForWeblist(q.s.selection()))
-			if err != nil {
-				return product{}, err
-			}
-			sources := q.Resolver(q.s.sourcePath, q.s.trimPath)
-			o := view.WeblistOptions{Match: q.arg, Source: sources.Text, Binary: q.BinaryOf}
-			d, err := view.NewWeblist(sel, o, q.common(sources.Warnings()...))
-			if err != nil {
-				return product{}, fmt.Errorf("weblist %s of %s: %w", q.arg, q.Name, err)
-			}
-			if q.s.asJSON {
-				return product{write: d.WriteJSON}, nil
+		words:   []promptWord{{name: "weblist", help: "source and assembly of functions as an HTML file", suffix: "html"}},
+		selects: view.ForWeblist,
+		make: func(q *request, sel *selection.Selection) (product, error) {
+			d, err := code(q, sel, view.NewWeblist)
+			if err != nil || q.s.asJSON {
+				return product{write: d.WriteJSON}, err
 			}
 			title := q.title() + ": " + q.arg.String()
 			return product{suffix: "html", write: func(w io.Writer) error { return d.WriteHTML(w, title) }}, nil
@@ -86,19 +76,11 @@ profile, unless it is where it was or in the recording.`,
 			"whet disasm 'main\\.work$' ./service cpu.pb.gz",
 			"whet disasm Encode encode.whet",
 		},
-		words: []promptWord{{name: "disasm", help: "the assembly of functions with the cost of each instruction"}},
-		make: func(_ context.Context, q *request) (product, error) {
-			sel, err := q.selected("disasm", view.ForDisasm(q.s.selection()))
-			if err != nil {
-				return product{}, err
-			}
-			sources := q.Resolver(q.s.sourcePath, q.s.trimPath)
-			o := view.DisasmOptions{Match: q.arg, Binary: q.BinaryOf, Source: sources.Text}
-			d, err := view.NewDisasm(sel, o, q.common(sources.Warnings()...))
-			if err != nil {
-				return product{}, fmt.Errorf("disasm %s of %s: %w", q.arg, q.Name, err)
-			}
-			return q.text(d), nil
+		words:   []promptWord{{name: "disasm", help: "the assembly of functions with the cost of each instruction"}},
+		selects: view.ForDisasm,
+		make: func(q *request, sel *selection.Selection) (product, error) {
+			d, err := code(q, sel, view.NewDisasm)
+			return q.text(d), err
 		},
 	}
 }

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,10 +60,10 @@ func (q *request) title() string {
 
 // common are the options that all views have.
 func (q *request) common(warnings ...string) view.Options {
-	o := view.Options{Unit: q.s.unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.Warnings, q.doubtUnit(), warnings)}
+	o := view.Options{Unit: q.s.sel.Unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.Warnings, q.doubtUnit(), warnings)}
 	for _, f := range []struct{ name, value string }{
-		{"focus", q.s.focus}, {"ignore", q.s.ignore}, {"hide", q.s.hide}, {"show", q.s.show}, {"show_from", q.s.showFrom},
-		{"tagfocus", q.s.tagFocus}, {"tagignore", q.s.tagIgnore}, {"tagshow", q.s.tagShow}, {"taghide", q.s.tagHide},
+		{"focus", q.s.sel.Focus}, {"ignore", q.s.sel.Ignore}, {"hide", q.s.sel.Hide}, {"show", q.s.sel.Show}, {"show_from", q.s.sel.ShowFrom},
+		{"tagfocus", q.s.sel.TagFocus}, {"tagignore", q.s.sel.TagIgnore}, {"tagshow", q.s.sel.TagShow}, {"taghide", q.s.sel.TagHide},
 	} {
 		if f.value != "" {
 			o.Filters = append(o.Filters, f.name+"="+f.value)
@@ -76,21 +75,21 @@ func (q *request) common(warnings ...string) view.Options {
 // doubtUnit says that -unit names none: as in pprof, values are then printed in
 // another.
 func (q *request) doubtUnit() []string {
-	if quantity.PprofKnows(q.s.unit) {
+	if quantity.PprofKnows(q.s.sel.Unit) {
 		return nil
 	}
 	for _, source := range q.Sources {
-		if slices.ContainsFunc(source.Profile.Types, func(t callstack.ValueType) bool { return t.Unit == q.s.unit }) {
+		if slices.ContainsFunc(source.Profile.Types, func(t callstack.ValueType) bool { return t.Unit == q.s.sel.Unit }) {
 			return nil
 		}
 	}
-	return []string{fmt.Sprintf("-unit=%s names no unit that is known, such as ms or MB: values are not converted to it", q.s.unit)}
+	return []string{fmt.Sprintf("-unit=%s names no unit that is known, such as ms or MB: values are not converted to it", q.s.sel.Unit)}
 }
 
 // graph are the options that say how much of a call graph is shown, where the
 // view as such is asked for by those that suit it.
 func (s *settings) graph(o callgraph.Options) callgraph.Options {
-	o.Cum, o.CallTree, o.Unit = s.sort == sortCum, s.callTree, s.unit
+	o.Cum, o.CallTree, o.Unit = s.sort == sortCum, s.callTree, s.sel.Unit
 	o.NodeFraction, o.EdgeFraction = s.nodeFraction, s.edgeFraction
 	if s.nodeCount != chosenByView {
 		o.NodeCount = s.nodeCount
@@ -125,14 +124,10 @@ func topView() *profileVerb {
 			{name: "text", help: "the same as top"},
 			{name: "topproto", help: "the functions of top as a file of pprof", set: setFormat(formatTop), suffix: "pb.gz"},
 		},
-		make: func(_ context.Context, q *request) (product, error) {
-			sel, err := q.selected("top", q.s.selection())
-			if err != nil {
-				return product{}, err
-			}
+		make: func(q *request, sel *selection.Selection) (product, error) {
 			top := view.NewTop(sel, q.s.graph(callgraph.ForTop()), q.common())
 			if q.s.format == formatTop && !q.s.asJSON {
-				return product{suffix: "pb.gz", warnings: top.Warnings, write: func(w io.Writer) error { return profile.WritePacked(w, top.Profile()) }}, nil
+				return product{suffix: "pb.gz", warnings: top.Warnings, write: func(w io.Writer) error { return profile.Write(w, top.Profile()) }}, nil
 			}
 			return q.text(top), nil
 		},
@@ -152,11 +147,7 @@ of each of these calls.`,
 			"whet tree -focus 'json\\.Marshal$' -nodecount 20 cpu.pb.gz",
 		},
 		words: []promptWord{{name: "tree", help: "functions with who calls them and what they call"}},
-		make: func(_ context.Context, q *request) (product, error) {
-			sel, err := q.selected("tree", q.s.selection())
-			if err != nil {
-				return product{}, err
-			}
+		make: func(q *request, sel *selection.Selection) (product, error) {
 			return q.text(view.NewTree(sel, q.s.graph(callgraph.ForTree()), q.common())), nil
 		},
 	}
@@ -176,16 +167,9 @@ all they call, however little these cost.`,
 			"whet peek -alloc_space 'bytes.growSlice' heap.pb.gz",
 		},
 		words: []promptWord{{name: "peek", help: "who calls the functions, and what they call"}},
-		make: func(_ context.Context, q *request) (product, error) {
-			sel, err := q.selected("peek", q.s.selection())
-			if err != nil {
-				return product{}, err
-			}
+		make: func(q *request, sel *selection.Selection) (product, error) {
 			d, err := view.NewPeek(sel, q.arg, q.s.graph(callgraph.ForTop()), q.common())
-			if err != nil {
-				return product{}, fmt.Errorf("peek %s of %s: %w", q.arg, q.Name, err)
-			}
-			return q.text(d), nil
+			return q.text(d), err
 		},
 	}
 }
@@ -203,11 +187,7 @@ runtime/pprof.Do set, and those of the runtime, such as the size of allocations.
 			"whet tags -tagshow endpoint -focus ServeHTTP cpu.pb.gz",
 		},
 		words: []promptWord{{name: "tags", help: "what labels cost; here FOCUS and -IGNORE are of labels"}},
-		make: func(_ context.Context, q *request) (product, error) {
-			sel, err := q.selected("tags", q.s.selection())
-			if err != nil {
-				return product{}, err
-			}
+		make: func(q *request, sel *selection.Selection) (product, error) {
 			return q.text(view.NewTags(sel, q.common())), nil
 		},
 	}
@@ -232,13 +212,7 @@ pprof's -traces does.`,
 			{name: "traces", help: "the same as stacks", set: setStacks},
 			{name: "comments", help: "what the recorder remarked", set: setFormat(formatComments)},
 		},
-		make: func(_ context.Context, q *request) (product, error) {
-			o := q.s.selection()
-			o.RawPaths = q.s.stacks
-			sel, err := q.selected("raw", o)
-			if err != nil {
-				return product{}, err
-			}
+		make: func(q *request, sel *selection.Selection) (product, error) {
 			if q.s.format == formatComments && !q.s.asJSON {
 				return product{write: func(w io.Writer) error { return view.WriteComments(w, sel) }}, nil
 			}
@@ -250,4 +224,4 @@ pprof's -traces does.`,
 	}
 }
 
-func setStacks(s *settings) { s.stacks = true }
+func setStacks(s *settings) { s.stacks, s.sel.RawPaths = true, true }

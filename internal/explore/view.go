@@ -39,7 +39,11 @@ type profileVerb struct {
 	words []promptWord
 	// flags are switches that say what a word would, beside those of words.
 	flags []promptWord
-	make  func(ctx context.Context, q *request) (product, error)
+	// selects is what the view selects, whatever was asked for; nil: just that.
+	selects func(selection.Options) selection.Options
+	make    func(q *request, sel *selection.Selection) (product, error)
+	// whole makes a view of the profile itself, in place of make.
+	whole func(ctx context.Context, q *request) (product, error)
 	// recording makes the view of a whole recording where that is another than
 	// that of its profiles; ok is false where it is not. nil: it never is.
 	recording func(ctx context.Context, q *request, f *profiles.Options, operands []string) (p product, ok bool, err error)
@@ -121,7 +125,7 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 			return err
 		}
 		defer q.Close()
-		p, err = v.make(ctx, q)
+		p, err = v.product(ctx, q)
 	}
 	if err != nil {
 		return err
@@ -148,6 +152,26 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 	return e.Emit(ctx, out, p.write)
 }
 
+// product makes the view that a request asks for.
+func (v *profileVerb) product(ctx context.Context, q *request) (product, error) {
+	if v.whole != nil {
+		return v.whole(ctx, q)
+	}
+	o := q.s.sel
+	if v.selects != nil {
+		o = v.selects(o)
+	}
+	sel, err := q.selected(v.name, o)
+	if err != nil {
+		return product{}, err
+	}
+	p, err := v.make(q, sel)
+	if err != nil && v.param != "" {
+		err = fmt.Errorf("%s %s of %s: %w", v.name, q.arg, q.Name, err)
+	}
+	return p, err
+}
+
 // outputName is the default output beside the current directory's files.
 func outputName(operand, view, suffix string) string {
 	base := filepath.Base(operand)
@@ -169,21 +193,4 @@ func freeName(suffix string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("profile001 to 9999.%s are all there: name a file with >", suffix)
-}
-
-// selection are the options that choose samples and frames.
-func (s *settings) selection() selection.Options {
-	return selection.Options{
-		SampleIndex: s.sampleIndex, Mean: s.mean, Unit: s.unit, DivideBy: s.divideBy,
-		Focus: s.focus, Ignore: s.ignore, Hide: s.hide, Show: s.show, ShowFrom: s.showFrom, PruneFrom: s.pruneFrom,
-		TagFocus: s.tagFocus, TagIgnore: s.tagIgnore, TagShow: s.tagShow, TagHide: s.tagHide,
-		TagRoot: splitList(s.tagRoot), TagLeaf: splitList(s.tagLeaf),
-		Granularity: s.granularity, NoInlines: s.noInlines, ShowColumns: s.showColumns,
-		DropNegative: s.dropNegative, Normalize: s.normalize, RelativePercentages: s.relative,
-		SourcePath: s.sourcePath, TrimPath: s.trimPath,
-	}
-}
-
-func splitList(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' })
 }

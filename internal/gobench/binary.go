@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"whet/internal/capture/process"
+	"whet/internal/quantity"
 )
 
 // Bounds on what is kept of a test binary's output, and on what it may print.
@@ -101,15 +102,7 @@ func (b *Binary) Benchmarks(ctx context.Context, re string) ([]string, error) {
 			"%s has no benchmarks: write a func BenchmarkX(b *testing.B) in one of its _test.go files", b.Target.ImportPath), "")
 	}
 	return nil, newError(KindNoBenchmarks, "", fmt.Sprintf(
-		"no benchmark of %s matches -bench %s; it has %s", b.Target.ImportPath, re, some(all)), "")
-}
-
-func some(names []string) string {
-	const shown = 5
-	if len(names) > shown {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
-	}
-	return strings.Join(names, ", ")
+		"no benchmark of %s matches -bench %s; it has %s", b.Target.ImportPath, re, quantity.Some(all, 5)), "")
 }
 
 func (b *Binary) list(ctx context.Context, re string) ([]string, error) {

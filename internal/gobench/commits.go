@@ -3,9 +3,12 @@ package gobench
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"whet/internal/worktree"
 )
 
 // maxCommits bounds the order of commits: as many hashes as fit into what is
@@ -16,16 +19,13 @@ const maxCommits = 20_000
 // dir, the oldest first, parents before their children: nil where git cannot
 // tell.
 func Commits(ctx context.Context, dir string) []string {
-	out, ok := git(ctx, dir, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(maxCommits), "HEAD")
+	out, ok := worktree.Ask(ctx, dir, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(maxCommits), "HEAD")
 	if !ok {
 		return nil
 	}
-	newest := strings.Fields(out)
-	oldest := make([]string, 0, len(newest))
-	for i := len(newest) - 1; i >= 0; i-- {
-		oldest = append(oldest, newest[i])
-	}
-	return oldest
+	commits := strings.Fields(out)
+	slices.Reverse(commits)
+	return commits
 }
 
 // CommitTime is when the binary's revision was committed; false where git
@@ -34,7 +34,7 @@ func (b *Binary) CommitTime(ctx context.Context) (time.Time, bool) {
 	if b.Revision == "" {
 		return time.Time{}, false
 	}
-	out, ok := git(ctx, b.Target.ModuleDir, "show", "-s", "--format=%ct", b.Revision, "--")
+	out, ok := worktree.Ask(ctx, b.Target.ModuleDir, "show", "-s", "--format=%ct", b.Revision, "--")
 	if !ok {
 		return time.Time{}, false
 	}
@@ -52,10 +52,10 @@ func (b *Binary) DirtyBut(ctx context.Context, except string) *bool {
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return b.Dirty
 	}
-	status, ok := git(ctx, b.Target.ModuleDir, "status", "--porcelain", "-z", "--no-renames", "--", ".", ":(exclude,literal)"+filepath.ToSlash(rel))
+	status, ok := worktree.Ask(ctx, b.Target.ModuleDir, "status", "--porcelain", "-z", "--no-renames", "--", ".", ":(exclude,literal)"+filepath.ToSlash(rel))
 	if !ok {
 		return b.Dirty
 	}
-	changed := isDirty(status)
+	changed := worktree.IsDirty(status)
 	return &changed
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -262,9 +263,8 @@ func findFailure(stdout string) (name, message string, ok bool) {
 }
 
 func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(lines[i])
+	for _, line := range slices.Backward(strings.Split(text, "\n")) {
+		line = strings.TrimSpace(line)
 		if line != "" && line != "FAIL" && !strings.HasPrefix(line, "exit status ") {
 			return line
 		}

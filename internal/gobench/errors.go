@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"errors"
 	"strings"
 
 	"whet/internal/printable"
@@ -36,6 +37,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Text }
+
+// Of reports whether an error is one of the kind.
+func (k Kind) Of(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Kind == k
+}
 
 const (
 	maxText   = 400

@@ -55,18 +55,9 @@ func List(ctx context.Context, dir string, operands []string, o BuildOptions) ([
 }
 
 func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, error) {
-	switch {
-	case operand == "":
-		return nil, newError(KindUsage, "", `no package given: name one, as in "./pkg" or "./..."`, "")
-	case strings.HasPrefix(operand, "-"):
-		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
-	}
-	workDir, ask := dir, operand
-	if IsPath(operand) {
-		var err error
-		if workDir, ask, err = patternDir(dir, operand); err != nil {
-			return nil, err
-		}
+	workDir, ask, err := where(dir, operand, `"./..."`)
+	if err != nil {
+		return nil, err
 	}
 	all, _, err := goList(ctx, workDir, operand, o, ask)
 	if err != nil {
@@ -96,6 +87,20 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, e
 		return nil, out[0].Err // it was asked for by name
 	}
 	return out, nil
+}
+
+// where is the directory to ask in for an operand, and what to ask for there.
+// Another one would be as in example.
+func where(dir, operand, example string) (workDir, ask string, err error) {
+	switch {
+	case operand == "":
+		return "", "", newError(KindUsage, "", `no package given: name one, as in "./pkg" or `+example, "")
+	case strings.HasPrefix(operand, "-"):
+		return "", "", newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
+	case IsPath(operand):
+		return patternDir(dir, operand)
+	}
+	return dir, operand, nil
 }
 
 // patternDir splits a pattern of directories into the directory to ask in and

@@ -70,19 +70,10 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", operand, err)
 	}
-	workDir, ask := dir, operand
-	if operand == "" {
-		return nil, newError(KindUsage, "", `no package given: name one, as in "./pkg" or "."`, "")
+	workDir, ask, err := where(dir, operand, `"."`)
+	if err != nil {
+		return nil, err
 	}
-	if strings.HasPrefix(operand, "-") {
-		return nil, newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
-	}
-	if IsPath(operand) {
-		if workDir, ask, err = patternDir(dir, operand); err != nil {
-			return nil, err
-		}
-	}
-
 	all, said, err := goList(ctx, workDir, operand, o, ask)
 	if err != nil {
 		return nil, err

@@ -155,17 +155,6 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-func TestStatusOfGit(t *testing.T) {
-	for status, want := range map[string]bool{
-		"": false, " M a.go\x00": true, "?? x.whet/\x00": false, "?? x.html\x00?? d/.x.whet.tmp-1/\x00": false,
-		"?? x.go\x00": true, " M x.html\x00": true, "?? x.whet/\x00 D b\x00": true,
-	} {
-		if got := isDirty(status); got != want {
-			t.Errorf("%q: %v, want %v", status, got, want)
-		}
-	}
-}
-
 // Whatever a target prints, the text stays one line of printable characters.
 func FuzzErrorText(f *testing.F) {
 	f.Add("panic: \x1b[31mred\nsecond\n\ngoroutine 1 [running]:\nx.F()\n\t/a/b.go:1 +0x1\n", "--- FAIL: BenchmarkX\n    x_test.go:1: a\u202eb\n")

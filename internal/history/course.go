@@ -58,10 +58,10 @@ func (s *Store) Courses(match *regexp.Regexp, unit string, order []string) []Cou
 		if c := (Course{Package: k.pkg, Name: k.name}); !match.MatchString(c.Full()) {
 			continue
 		}
-		for _, v := range values(r) {
-			if unit == UnitAll || unit == v.unit {
-				k.unit = v.unit
-				results[k] = append(results[k], &sample{r, v.value})
+		for _, v := range r.Line.Values() {
+			if unit == UnitAll || unit == v.Unit {
+				k.unit = v.Unit
+				results[k] = append(results[k], &sample{r, v.Value})
 			}
 		}
 	}
@@ -105,29 +105,6 @@ type sample struct {
 	value float64
 }
 
-type value struct {
-	unit  string
-	value float64
-}
-
-func values(r *Result) []value {
-	var out []value
-	l := &r.Line
-	if !l.NoTime {
-		out = append(out, value{UnitTime, l.NsPerOp})
-	}
-	if l.BytesPerOp != nil {
-		out = append(out, value{"B/op", *l.BytesPerOp})
-	}
-	if l.AllocsPerOp != nil {
-		out = append(out, value{"allocs/op", *l.AllocsPerOp})
-	}
-	for _, m := range l.Metrics {
-		out = append(out, value{m.Unit, m.Value})
-	}
-	return out
-}
-
 // points pools the samples of each clean revision, and of each run of anything
 // else, and puts them in order.
 func points(samples []*sample, place map[string]int) []Point {
@@ -163,11 +140,13 @@ func points(samples []*sample, place map[string]int) []Point {
 // byTime orders points by when their code came to be: a commit's time, or the
 // run's where there is none. Runs of a changed tree follow their revision.
 func byTime(a, b Point) int {
-	return cmp.Or(a.when().Compare(b.when()), cmp.Compare(a.Revision, b.Revision), boolCompare(a.Dirty, b.Dirty), a.Date.Compare(b.Date),
+	return cmp.Or(a.When().Compare(b.When()), cmp.Compare(a.Revision, b.Revision), boolCompare(a.Dirty, b.Dirty), a.Date.Compare(b.Date),
 		slices.Compare(a.Values, b.Values))
 }
 
-func (p *Point) when() time.Time {
+// When is when the point's code came to be: the commit's time, or the run's where
+// there is none.
+func (p *Point) When() time.Time {
 	if p.Committed.IsZero() {
 		return p.Date
 	}
@@ -199,7 +178,7 @@ func byCommits(in []Point, place map[string]int) []Point {
 	slices.SortStableFunc(known, func(a, b Point) int { return cmp.Compare(place[a.Revision], place[b.Revision]) })
 	out := make([]Point, 0, len(in))
 	for _, k := range known {
-		for len(unknown) > 0 && unknown[0].when().Before(k.when()) {
+		for len(unknown) > 0 && unknown[0].When().Before(k.When()) {
 			out, unknown = append(out, unknown[0]), unknown[1:]
 		}
 		out = append(out, k)

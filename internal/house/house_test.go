@@ -164,6 +164,7 @@ func TestFiles(t *testing.T) {
 			report(t, CheckVariables(fset, file))
 			if plan.schemaless(pkg.ImportPath) {
 				report(t, CheckSchemas(fset, file))
+				report(t, CheckKinds(fset, file))
 			}
 			if row.Floor != Casebook { // whose cases stand as they were recorded
 				report(t, CheckLength(pkg.ImportPath+"/"+name, fset, file))

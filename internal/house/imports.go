@@ -109,6 +109,8 @@ func (p Plan) checkImport(from place, imp string, standard map[string]bool, test
 		return fmt.Sprintf("imports %s: the command only calls internal/app", imp)
 	case f == Instruments && g == Analyses, f == Analyses && g == Instruments:
 		return fmt.Sprintf("imports %s, across the second floor: instruments write recordings, analyses read them, and neither knows the other", imp)
+	case from.row.Page && g == Instruments && !test:
+		return fmt.Sprintf("imports %s, an instrument: a page is made of a recording, whatever measured it", imp)
 	case g.level() > f.level():
 		return fmt.Sprintf("imports %s, upward from the %s to the %s: move what is shared below both, or hand it in as an argument", imp, f, g)
 	case g.level() == f.level() && !test && !from.row.beside(rel):

@@ -91,6 +91,9 @@ type Row struct {
 	// says why.
 	Beside []string
 	Why    string
+	// Page packages turn recordings into what people read: they import no
+	// instrument, since a page must not depend on what measured it.
+	Page bool
 	// Planned rows may place nothing yet: without them a wider pattern would
 	// take the package in and judge it by other rules.
 	Planned bool
@@ -138,8 +141,8 @@ func House() Plan {
 			Why:    "it asks about the package that gobench resolved, built with the same flags"},
 		{Pattern: "internal/capture/...", Floor: Instruments, Powers: All},
 		{Pattern: "internal/gobench", Floor: Instruments, Powers: Clock | Exec | Files,
-			Beside: []string{"internal/capture/process"},
-			Why:    "a benchmark runs as a process of its own, and capture/process is the one place that starts and ends process groups"},
+			Beside: []string{"internal/capture/process", "internal/worktree"},
+			Why:    "a benchmark runs as a process of its own, and capture/process is the one place that starts and ends process groups; worktree is the one that runs git"},
 
 		{Pattern: "internal/program", Floor: Instruments, Powers: Files,
 			Beside: []string{"internal/gobench"},
@@ -168,23 +171,28 @@ func House() Plan {
 		{Pattern: "internal/symbol", Floor: Analyses, Powers: Files,
 			Why: "it reads binaries"},
 		{Pattern: "internal/source", Floor: Analyses, Powers: Files,
-			Why: "it finds files in GOROOT, the module cache and the recording, and reads them"},
+			Beside: []string{"internal/analyze/selection"},
+			Why:    "it finds files in GOROOT, the module cache and the recording, and reads them; names are cut as views cut them"},
 
 		{Pattern: "internal/diagnose/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/rules/*/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/...", Floor: Third},
 		{Pattern: "internal/report/pagetest", Floor: Third, Powers: Files, Beside: []string{"internal/report/..."},
 			Why: "what the tests of pages share, golden files among it: no code of whet stands above it"},
-		{Pattern: "internal/report/...", Floor: Third},
+		{Pattern: "internal/report/...", Floor: Third, Page: true},
 		{Pattern: "internal/prove/...", Floor: Third, Powers: Clock | Files,
-			Why: "it plans rounds against a budget and keeps both sides' binaries in a scratch directory"},
+			Beside: []string{"internal/record"},
+			Why:    "it records its rounds, plans rounds against a budget and keeps both sides' binaries in a scratch directory"},
 		{Pattern: "internal/record", Floor: Third, Powers: Files,
 			Why: "it reads what instruments wrote; times are handed in"},
-		{Pattern: "internal/read", Floor: Third,
-			Beside: []string{"internal/diagnose/...", "internal/report/..."},
-			Why:    "it asks the rules about a recording and lays out its page"},
-		{Pattern: "internal/knee", Floor: Third,
-			Why: "it knows only a function that measures a level"},
+		{Pattern: "internal/underload", Floor: Third, Powers: Clock, Beside: []string{"internal/record"},
+			Why: "it waits for moments of a load, and hands the profiles to the recorder"},
+		{Pattern: "internal/read", Floor: Third, Page: true,
+			Beside: []string{"internal/diagnose/...", "internal/report/...", "internal/record"},
+			Why:    "it asks the rules about a recording that was recorded, and lays out its page"},
+		{Pattern: "internal/search", Floor: Third},
+		{Pattern: "internal/knee", Floor: Third, Beside: []string{"internal/search"},
+			Why: "it knows only a function that measures a level, and searches by it"},
 		{Pattern: "internal/profiles", Floor: Third, Powers: Files | Net,
 			Why: "it opens what a user names: files, servers, and the program beside a profile"},
 		{Pattern: "internal/history", Floor: Third, Powers: Files,
@@ -209,8 +217,8 @@ func House() Plan {
 		{Pattern: "cmd/whet", Floor: Command, Powers: Files},
 
 		{Pattern: "casebook/cmd/...", Floor: Tables, Powers: All,
-			Beside: []string{"internal/prove/...", "internal/load/...", "internal/loadresult"},
-			Why:    "it measures as whet's users do: rounds as prove runs and judges them, services under the load of whet load"},
+			Beside: []string{"internal/prove/...", "internal/load/...", "internal/loadresult", "internal/capture/...", "internal/gobench", "internal/analyze/compare", "internal/analyze/machine", "internal/stat", "internal/quantity"},
+			Why:    "it measures as whet's users do: rounds as prove runs and judges them, services under the load of whet load; and with what these stand on"},
 		{Pattern: "casebook/...", Floor: Casebook, Powers: All},
 		{Pattern: "bench/...", Floor: Outside, Powers: All},
 		{Pattern: "docs/...", Floor: Outside, Powers: All},

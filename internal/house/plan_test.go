@@ -24,6 +24,7 @@ func small() Plan {
 		{Pattern: "internal/diagnose/rules/*/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/...", Floor: Third},
 		{Pattern: "internal/prove/...", Floor: Third, Powers: Clock},
+		{Pattern: "internal/report/...", Floor: Third, Page: true},
 		{Pattern: "internal/tune", Floor: Fourth, Powers: Clock},
 		{Pattern: "internal/fix", Floor: Fourth},
 		{Pattern: "internal/app", Floor: App, Powers: All},
@@ -46,6 +47,9 @@ func TestCheckImport(t *testing.T) {
 		{from: "internal/diagnose", to: "internal/analyze/hot"},
 		{from: "internal/prove", to: "internal/gobench"},
 		{from: "internal/tune", to: "internal/prove"},
+		{from: "internal/report/run", to: "internal/analyze/hot"},
+		{from: "internal/report/run", to: "internal/report/page"},
+		{from: "internal/report/run", to: "internal/capture/host", code: "an instrument"}, // its tests may
 		{from: "internal/app", to: "internal/tune"},
 		{from: "cmd/m", to: "internal/app"},
 		{from: "bench/read", to: "internal/format/profile"},
@@ -336,6 +340,25 @@ func TestCheckText(t *testing.T) {
 	want(t, "a short root", CheckText("a.md", []byte("GOROOT is at /src"), "/src"), "")
 	if IsText([]byte("a\x00b")) || IsText([]byte{0xff, 0xfe}) || !IsText([]byte("ä")) {
 		t.Error("IsText tells text from bytes by NUL and UTF-8")
+	}
+}
+
+func TestCheckKinds(t *testing.T) {
+	for code, faults := range map[string]int{
+		`var a = recording.Artifact{Path: "x", Kind: "cpu"}`:                                          1,
+		"const KindMine = \"mine\"\nvar a = recording.Artifact{Kind: KindMine}":                       1,
+		`var a = recording.Artifact{Kind: kindOfAnotherFile}`:                                         1,
+		`func f(r *recording.Recording) { r.Find("cpu", "") }`:                                        1,
+		`var a = recording.Artifact{Path: "x", Kind: recording.KindCPU}`:                              0,
+		`func f(kind string) { _ = recording.Artifact{Kind: kind}; x.Find(recording.KindCPU, kind) }`: 0,
+		`func f() { for _, kind := range kinds { r.Find(kind, "") } }`:                                0,
+		`var a = other.Artifact{Kind: "cpu"}`:                                                         0,
+		`var i = trace.Find("x")`:                                                                     0,
+	} {
+		fset, file := source(t, "package p\n"+code+"\n")
+		if got := CheckKinds(fset, file); len(got) != faults {
+			t.Errorf("%s: %v, want %d", code, got, faults)
+		}
 	}
 }
 

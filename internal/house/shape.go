@@ -112,6 +112,55 @@ func CheckSchemas(fset *token.FileSet, file *ast.File) []Fault {
 	return faults
 }
 
+// CheckKinds returns where a file names a kind of artifact that is not one of
+// package recording's: in an artifact, or to find one. What a variable holds is
+// not looked at.
+func CheckKinds(fset *token.FileSet, file *ast.File) []Fault {
+	var faults []Fault
+	check := func(kind ast.Expr) {
+		switch k := kind.(type) {
+		case *ast.Ident:
+			if k.Obj != nil && k.Obj.Kind == ast.Var { // parameters too
+				return
+			}
+		case *ast.BasicLit:
+		default:
+			return
+		}
+		faults = append(faults, Fault{fset.Position(kind.Pos()).String(), "a kind of artifact is declared here: declare it with the others in internal/recording"})
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			if !isName(n.Type, "recording", "Artifact") {
+				break
+			}
+			for _, e := range n.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Kind" {
+						check(kv.Value)
+					}
+				}
+			}
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Find" && len(n.Args) == 2 {
+				check(n.Args[0])
+			}
+		}
+		return true
+	})
+	return faults
+}
+
+func isName(e ast.Expr, pkg, name string) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := s.X.(*ast.Ident)
+	return ok && x.Name == pkg && s.Sel.Name == name
+}
+
 // CheckVariables returns package variables that another part of the program
 // could set: exported ones, unless they are error values, and unexported ones
 // of a basic type, which are constants or should be fields. Tables and

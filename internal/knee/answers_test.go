@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/load/slo"
 	"whet/internal/loadresult"
+	"whet/internal/search"
 )
 
 func bounds(t *testing.T, text string) slo.Bounds {
@@ -136,9 +137,8 @@ func TestGrowingBacklog(t *testing.T) {
 		// Of 4,140 requests in 40 ms 152 fewer may be chance, which is 2·√4140 and 1 %.
 		{99_689, 4 * loadresult.Bin, true},
 	} {
-		s := &search{o: Open()}
 		p := PointOf(limited(c.answered, 103_500, c.span), 103_500, nil)
-		s.levels = []*Level{{Level: 103_500, Runs: []Point{p}}}
+		s := &finder{o: Open(), Search: &search.Search[Point]{Levels: []*search.Level[Point]{{Level: 103_500, Runs: []Point{p}}}}}
 		if s.good(p) != c.good {
 			t.Errorf("%d of 103,500 a second come back over %v: good %v, %v later", c.answered, c.span, s.good(p), p.Growth)
 		}

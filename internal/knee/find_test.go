@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/capacity"
+	"whet/internal/search"
 	"whet/internal/stat"
 )
 
@@ -298,8 +299,8 @@ func TestOptions(t *testing.T) {
 // budget.
 func TestProgress(t *testing.T) {
 	o := Closed()
-	var states []Progress
-	o.Progress = func(p Progress) { states = append(states, p) }
+	var states []search.Progress
+	o.Progress = func(p search.Progress) { states = append(states, p) }
 	k, err := Find(context.Background(), o, steady(func(n float64) float64 { return min(n, 20) }))
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +312,7 @@ func TestProgress(t *testing.T) {
 	if len(states) != all {
 		t.Errorf("%d states of %d runs", len(states), all)
 	}
-	stages := []Stage{}
+	stages := []search.Stage{}
 	for i, p := range states {
 		if p.Runs != i || p.Spent+p.Left > o.Budget || i > 0 && p.Left <= 0 {
 			t.Errorf("%d: %+v", i, p)
@@ -320,7 +321,7 @@ func TestProgress(t *testing.T) {
 			stages = append(stages, p.Stage)
 		}
 	}
-	if !slices.Equal(stages, []Stage{Growing, Refining, Deciding}) || states[len(states)-1].Best != 20 {
+	if !slices.Equal(stages, []search.Stage{Growing, Refining, Deciding}) || states[len(states)-1].Best != 20 {
 		t.Errorf("%v, %+v", stages, states[len(states)-1])
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/analyze/capacity"
 	"whet/internal/quantity"
+	"whet/internal/search"
 )
 
 // Knee is what a search found, and from what.
@@ -36,7 +37,7 @@ type Knee struct {
 	// Unstable is the range of rates that were met once and broke once; nil: there
 	// is none.
 	Unstable *Range
-	Levels   []Level // ascending
+	Levels   []search.Level[Point] // ascending
 	// Profile are the levels whose profiles are worth comparing: the knee, and one
 	// at about half of it, or in a closed loop without such a one at about twice of
 	// it. 0: there is none.
@@ -53,34 +54,11 @@ type Knee struct {
 // Range are two levels.
 type Range struct{ Low, High float64 }
 
-// Level is one level with its runs, in the order they were measured.
-type Level struct {
-	Level float64
-	Runs  []Point
-	// Throughput is the estimate from all runs.
-	Throughput float64
-	// Good: in a closed loop it belongs to the plateau, in an open one it is met.
-	Good bool
-
-	known capacity.Level // the runs without the drift
-}
-
-// ends of a search before it is complete.
-var (
-	errBudget    = errors.New("the budget is spent")
-	errCancelled = errors.New("interrupted")
-)
-
-// search is one under way.
-type search struct {
-	ctx     context.Context
-	o       Options
-	measure Measure
-	progress
-	levels   []*Level // ascending
-	slope    float64  // of throughput, from run to run
-	finely   bool     // levels last as long as Fine says
-	warnings []string
+// finder is a search for the knee under way.
+type finder struct {
+	*search.Search[Point]
+	o      Options
+	finely bool // levels last as long as Fine says
 }
 
 // Find searches. Where ctx ends or the budget is spent it returns what there is,
@@ -90,7 +68,7 @@ func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("look for the knee: %w", err)
 	}
-	s := &search{ctx: ctx, o: o, measure: measure}
+	s := &finder{o: o, Search: search.New(ctx, search.Options{Budget: o.Budget, Steady: o.Open, Expected: o.expected, Progress: o.Progress}, measure)}
 	k := &Knee{Open: o.Open}
 	var err error
 	if o.Open {
@@ -101,18 +79,18 @@ func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 	switch {
 	case err == nil:
 		k.Complete = true
-	case errors.Is(err, errCancelled):
+	case errors.Is(err, search.ErrInterrupted):
 		k.Interrupted = true
-		s.warn("interrupted: this is what was measured until then")
+		s.Warn("interrupted: this is what was measured until then")
 		err = nil
-	case errors.Is(err, errBudget):
-		s.warn("%s is spent: this is what was measured until then; give more time", o.budget())
+	case errors.Is(err, search.ErrBudget):
+		s.Warn("%s is spent: this is what was measured until then; give more time", o.budget())
 		err = nil
 	default:
 		err = fmt.Errorf("look for the knee: %w", err)
 	}
-	k.Spent = s.spent
-	for _, l := range s.levels {
+	k.Spent = s.Spent
+	for _, l := range s.Levels {
 		k.Levels = append(k.Levels, *l)
 	}
 	if n := len(k.Levels); n > 0 {
@@ -120,62 +98,12 @@ func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 	}
 	k.profile()
 	s.doubt(k)
-	k.Warnings = append(s.warnings, k.Warnings...)
+	k.Warnings = append(s.Warnings, k.Warnings...)
 	return k, err
 }
 
-func (s *search) warn(format string, args ...any) {
-	if w := fmt.Sprintf(format, args...); !slices.Contains(s.warnings, w) {
-		s.warnings = append(s.warnings, w)
-	}
-}
-
 // run measures a level once more.
-func (s *search) run(level float64) (*Level, error) {
-	p, err := s.once(level, s.span(level))
-	if err != nil {
-		return nil, err
-	}
-	i, found := slices.BinarySearchFunc(s.levels, level, func(l *Level, at float64) int {
-		switch {
-		case l.Level < at:
-			return -1
-		case l.Level > at:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		s.levels = slices.Insert(s.levels, i, &Level{Level: level})
-	}
-	l := s.levels[i]
-	l.Runs = append(l.Runs, p)
-	s.estimate(l)
-	return l, nil
-}
-
-// once measures without keeping the point.
-func (s *search) once(level float64, span time.Duration) (Point, error) {
-	if s.ctx.Err() != nil {
-		return Point{}, errCancelled
-	}
-	if s.spent+s.cost(span) > s.o.Budget {
-		return Point{}, errBudget
-	}
-	if s.o.Progress != nil {
-		s.o.Progress(s.state(level, &s.o))
-	}
-	p, err := s.measure(s.ctx, level, span)
-	if s.ctx.Err() != nil {
-		return Point{}, errCancelled
-	}
-	if err != nil {
-		return Point{}, err
-	}
-	s.took(p, span)
-	p.turn = s.runs
-	return p, nil
-}
+func (s *finder) run(level float64) (*search.Level[Point], error) { return s.Run(level, s.span(level)) }
 
 // span is how long a level is measured: long enough for fifty service times
 // as they are without load, since the answers of clients that go in step come in
@@ -184,13 +112,13 @@ func (s *search) once(level float64, span time.Duration) (Point, error) {
 // (behind). A low rate is sent for longer, until it brings as many answers as the
 // bounds need, but for no more than a part of the budget: a search has some twenty
 // runs.
-func (s *search) span(level float64) time.Duration {
+func (s *finder) span(level float64) time.Duration {
 	span, times := s.o.Span, services
 	if s.o.Open {
 		times = varies / most
 	}
-	if len(s.levels) > 0 {
-		span = min(max(span, time.Duration(times*float64(s.levels[0].Runs[0].P50))), s.o.LongestSpan)
+	if len(s.Levels) > 0 {
+		span = min(max(span, time.Duration(times*float64(s.Levels[0].Runs[0].P50))), s.o.LongestSpan)
 	}
 	if s.finely {
 		span = max(span, s.o.Fine)
@@ -217,15 +145,20 @@ func lasts(requests int64, rate float64) time.Duration {
 // least is how long a rate is sent at least.
 func least(rate float64) time.Duration { return min(lasts(few, rate), longestFew) }
 
-// from are the levels at and above one as package capacity takes them.
-func (s *search) from(level float64) []capacity.Level {
-	var out []capacity.Level
-	for _, l := range s.levels {
-		if l.Level >= level {
-			out = append(out, l.known)
-		}
+// expected is the usual number of measurements, but one at least in the current
+// stage.
+func (o *Options) expected(stage search.Stage, runs int) int {
+	growing, refining, deciding := 9, 8, 16
+	if o.Open {
+		growing, refining, deciding = 3, 7, 8
 	}
-	return out
+	switch stage {
+	case Growing:
+		return max(growing-runs, 1) + refining + deciding
+	case Refining, Cooling:
+		return max(growing+refining-runs, 1) + deciding
+	}
+	return max(growing+refining+deciding-runs, 1)
 }
 
 // profile chooses the levels whose profiles are to be compared: what grows
@@ -244,7 +177,7 @@ func (k *Knee) profile() {
 	}
 	k.Profile = Range{Low: below, High: k.At}
 	if below == 0 && !k.Open {
-		i := slices.IndexFunc(k.Levels, func(l Level) bool { return l.Level >= 2*k.At })
+		i := slices.IndexFunc(k.Levels, func(l search.Level[Point]) bool { return l.Level >= 2*k.At })
 		if i >= 0 {
 			k.Profile = Range{Low: k.At, High: k.Levels[i].Level}
 		}
@@ -252,13 +185,19 @@ func (k *Knee) profile() {
 }
 
 // doubt says what speaks against the figures.
-func (s *search) doubt(k *Knee) {
-	s.drifted()
+func (s *finder) doubt(k *Knee) {
+	if change := s.Change(); change != 0 {
+		way := "rose"
+		if change < 0 {
+			way = "fell"
+		}
+		s.Warn("throughput %s by about %s in the course of the search: all levels are given as of its end", way, quantity.Percent(math.Abs(change)))
+	}
 	// What the most runs of two levels can tell apart, with 95 % confidence.
 	apart := 1.96 * k.Plateau.Noise.Ratio * math.Sqrt(2/float64(s.o.MostRuns))
 	noisy := apart > s.o.Tolerance && !k.Open
 	if noisy {
-		s.warn("runs of one level vary by %s: levels that differ by less than %s are not told apart, and the knee is no surer than that; give longer spans, or a quieter machine",
+		s.Warn("runs of one level vary by %s: levels that differ by less than %s are not told apart, and the knee is no surer than that; give longer spans, or a quieter machine",
 			quantity.Percent(k.Plateau.Noise.Ratio), quantity.Percent(apart))
 	}
 	for _, l := range k.Levels {
@@ -268,27 +207,27 @@ func (s *search) doubt(k *Knee) {
 		if k.Open {
 			counts = l.Level == k.Low || l.Level == k.High
 		}
-		if why := l.invalid(); why != "" && k.Invalid == "" && counts {
+		if why := invalid(&l); why != "" && k.Invalid == "" && counts {
 			k.Invalid = fmt.Sprintf("at %s: %s", s.o.name(l.Level), why)
 		}
 		if n, needs := s.undecided(&l); counts && needs > 0 {
-			s.warn("at %s the bounds are undecided: %s are too few for a quantile of theirs, which may be kept or broken by chance until there are %s; give more time",
+			s.Warn("at %s the bounds are undecided: %s are too few for a quantile of theirs, which may be kept or broken by chance until there are %s; give more time",
 				s.o.name(l.Level), quantity.Plural(int(n), "answer"), quantity.Count(float64(needs)))
 		}
 		if l.Good && !k.Open && last.Errors >= 0.01 {
-			s.warn("%s of the requests failed at %s: throughput counts the others", quantity.Percent(last.Errors), s.o.name(l.Level))
+			s.Warn("%s of the requests failed at %s: throughput counts the others", quantity.Percent(last.Errors), s.o.name(l.Level))
 		}
 	}
 	if n := len(k.Levels); n > 0 && !k.Open && !noisy {
 		first := k.Levels[0].Runs[0]
 		if time.Duration(services*float64(first.P50)) > s.o.LongestSpan {
-			s.warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give more time", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
+			s.Warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give more time", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
 		}
 	}
 }
 
 // invalid is why the figures of most runs are not the service's; "": they are.
-func (l *Level) invalid() string {
+func invalid(l *search.Level[Point]) string {
 	n, why := 0, ""
 	for _, p := range l.Runs {
 		if p.Invalid != "" {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"whet/internal/search"
 )
 
 // Measure drives one level and returns what came of it. It warms the level up
@@ -38,8 +40,11 @@ type Point struct {
 	Blocks []float64
 	// Invalid says why the figures are not the service's; "": they are.
 	Invalid string
+}
 
-	turn int // of all runs
+// Measured is what a search has to know of it.
+func (p Point) Measured() search.Measurement {
+	return search.Measurement{Figure: p.Throughput, Slices: p.Blocks, Span: p.Span, Took: p.Took}
 }
 
 // Options say what to look for and how long. Start from Closed or Open.
@@ -75,7 +80,7 @@ type Options struct {
 	// Cool is how long the lowest rate is sent at a time where a backlog has to
 	// go.
 	Cool     time.Duration
-	Progress func(Progress) // called before each measurement; nil: never
+	Progress func(search.Progress) // called before each measurement; nil: never
 }
 
 // Closed returns the options for the best throughput.
@@ -167,26 +172,10 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Progress is the state of a search before its next measurement.
-type Progress struct {
-	Stage Stage
-	Level float64       // to be measured
-	Runs  int           // measured so far
-	Spent time.Duration // by them
-	// Left is about how long it goes on; what is in doubt may take longer, up to
-	// the budget.
-	Left time.Duration
-	// Best is the throughput of the best level so far of a closed loop, and the
-	// highest rate that was met of an open one; 0: none yet.
-	Best float64
-}
-
-// Stage is a part of the search.
-type Stage string
-
+// Stages of a search.
 const (
-	Growing  Stage = "growing"
-	Refining Stage = "refining"
-	Deciding Stage = "confirming"
-	Cooling  Stage = "cooling down"
+	Growing  search.Stage = "growing"
+	Refining search.Stage = "refining"
+	Deciding search.Stage = "confirming"
+	Cooling  search.Stage = "cooling down"
 )

@@ -50,6 +50,7 @@ const (
 // events are a heap by time.
 type events []event
 
+//go:norace
 func (e *events) push(x event) {
 	*e = append(*e, x)
 	h := *e
@@ -63,6 +64,7 @@ func (e *events) push(x event) {
 	}
 }
 
+//go:norace
 func (e *events) pop() event {
 	h := *e
 	first, n := h[0], len(h)-1
@@ -93,7 +95,10 @@ type answer struct {
 }
 
 // simulate runs clients of a closed loop, or arrivals of an open one, for a time,
-// and returns all answers, also those of an open loop that come later.
+// and returns all answers, also those of an open loop that come later. The race
+// detector would take most of the time, and one goroutine is all there is.
+//
+//go:norace
 func (s *server) simulate(clients int, due []float64, length float64) []answer {
 	slow := 1 + s.noise*s.rand.NormFloat64()
 	if s.disturbed > 0 && s.rand.IntN(s.disturbed) == 0 {
@@ -111,14 +116,11 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 		at := s.rand.Float64() * 1e-3
 		e.push(event{at + s.trip/2, arrived, at})
 	}
-	for _, at := range due {
-		e.push(event{at + s.trip/2, arrived, at})
-	}
-	under, busy := 0, 0
+	under, busy, open := 0, 0, len(due) > 0
 	back := func(now float64, ev event, refused bool) {
 		at := now + s.trip/2
 		answers = append(answers, answer{at, at - ev.begun, ev.begun, refused})
-		if len(due) == 0 {
+		if !open {
 			e.push(event{at + s.trip/2, arrived, at})
 		}
 	}
@@ -127,9 +129,14 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 		factor := slices[min(int(now/length*10), 10)]
 		e.push(event{now + s.work(s.rand, under)*max(factor, 0.1), worked, ev.begun})
 	}
-	for len(*e) > 0 {
-		ev := e.pop()
-		if len(due) == 0 && ev.at > length {
+	for len(*e) > 0 || len(due) > 0 {
+		var ev event
+		if len(due) > 0 && (len(*e) == 0 || due[0]+s.trip/2 <= (*e)[0].at) {
+			ev, due = event{due[0] + s.trip/2, arrived, due[0]}, due[1:]
+		} else {
+			ev = e.pop()
+		}
+		if !open && ev.at > length {
 			break
 		}
 		switch ev.kind {
@@ -160,6 +167,8 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 const warmup = 0.3 // seconds
 
 // closed measures a level of a closed loop.
+//
+//go:norace
 func (s *server) closed(_ context.Context, level float64, span time.Duration) (Point, error) {
 	length := warmup + span.Seconds()
 	var times []float64
@@ -195,6 +204,8 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 }
 
 // result is the load of an open loop, as a generator sees it.
+//
+//go:norace
 func (s *server) result(due []float64, span time.Duration) *loadresult.Result {
 	length := warmup + span.Seconds()
 	start := time.Unix(100, 0)

@@ -56,7 +56,7 @@ func Ready(ctx context.Context, o Options, limit time.Duration) error {
 				address, record.Line(last.Error()))
 		}
 		if within.Err() == nil {
-			wait(within, pause.Next())
+			engine.Wait(within, pause.Next())
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -87,16 +87,6 @@ func (a *Asker) try(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	return res.StatusCode, nil
-}
-
-// wait returns after a time or at the end of ctx.
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
 }
 
 // seen puts what a try ended with into words; nil is an answer of 503.

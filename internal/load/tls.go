@@ -42,32 +42,13 @@ func (o *Options) ValidateFiles() error {
 	return err
 }
 
-// maxHeaderBytes bounds the head of an answer.
-const maxHeaderBytes = 1 << 20
-
 // transport makes connections to an address for single questions. Whoever is
 // done with it calls CloseIdleConnections, which also ends connections that are
 // still being made.
 func (o *Options) transport(a engine.Address) *http.Transport {
-	t := &http.Transport{
-		TLSClientConfig:        a.TLS,
-		TLSHandshakeTimeout:    o.Timeout,
-		DisableCompression:     true,
-		MaxResponseHeaderBytes: maxHeaderBytes,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{Timeout: o.Timeout}).DialContext(ctx, a.Network, a.Dial)
-		},
-	}
-	t.Protocols = new(http.Protocols)
-	switch o.Protocol {
-	case engine.HTTP2:
-		t.Protocols.SetHTTP2(true)
-	case engine.H2C:
-		t.Protocols.SetUnencryptedHTTP2(true)
-	default:
-		t.Protocols.SetHTTP1(true)
-	}
-	return t
+	return o.Protocol.Transport(a, o.Timeout, func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{Timeout: o.Timeout}).DialContext(ctx, a.Network, a.Dial)
+	})
 }
 
 // authorities are the system's and those of a PEM file.

@@ -16,73 +16,73 @@ const Bin = 10 * time.Millisecond
 const LateAfter = time.Millisecond
 
 // Result is what a load did and saw. Times carry the monotonic reading of the
-// load's origin.
+// load's origin. The keys are those of format/load, which keeps the rest elsewhere.
 type Result struct {
-	Began time.Time // the load's origin
-	Start time.Time // behind the warm-up: all that follows counts from here
-	End   time.Time
+	Began time.Time `json:"began"` // the load's origin
+	Start time.Time `json:"start"` // behind the warm-up: all that follows counts from here
+	End   time.Time `json:"end"`
 	// Interrupted: the context ended before the load did.
-	Interrupted bool
+	Interrupted bool `json:"interrupted"`
 
-	Requests int64             // that ended: answers of any status and failures
-	Errors   map[string]int64  // failed requests by kind
-	Examples map[string]string // one line for each kind in Errors: the first that ended
-	Status   map[int]int64     // answers that came whole, by status code
-	Bytes    int64             // of answers' bodies, also of those cut short
-	InFlight int               // requests that the end of the load cut off; not in Requests
+	Requests int64             `json:"requests"`   // that ended: answers of any status and failures
+	Errors   map[string]int64  `json:"errors"`     // failed requests by kind
+	Examples map[string]string `json:"examples"`   // one line for each kind in Errors: the first that ended
+	Status   map[int]int64     `json:"-"`          // answers that came whole, by status code
+	Bytes    int64             `json:"body_bytes"` // of answers' bodies, also of those cut short
+	InFlight int               `json:"in_flight"`  // requests that the end of the load cut off; not in Requests
 	// OldestInFlight is how long the first sent of those had been under way.
-	OldestInFlight time.Duration
+	OldestInFlight time.Duration `json:"oldest_in_flight_ns"`
 	// Connections that were made for the requests that count, and the time that
 	// took, with TLS handshakes.
-	Connections int64
-	Connecting  time.Duration
+	Connections int64         `json:"connections"`
+	Connecting  time.Duration `json:"connecting_ns"`
 
 	// Service holds the service times of whole answers and timeouts, in
 	// nanoseconds.
-	Service hist.Histogram
+	Service hist.Histogram `json:"-"`
 	// Open says that requests were sent when they were due. Then Rate is the
 	// planned mean rate between Start and End, per second; Response holds the
 	// response times, from when each request was due; Lateness how much later
 	// than it could it was sent, in nanoseconds; LateSends the number of those
 	// sent more than a millisecond late.
-	Open     bool
-	Rate     float64
-	Response hist.Histogram
+	Open     bool           `json:"open"`
+	Rate     float64        `json:"planned_per_s"`
+	Response hist.Histogram `json:"-"`
 	// Responses are the times that Response counts, in no order, where the
 	// options ask for them: what compares two loads by less than the width of a
 	// histogram's bucket needs them.
-	Responses []time.Duration
-	Lateness  hist.Histogram
-	LateSends int64
+	Responses []time.Duration `json:"-"`
+	Lateness  hist.Histogram  `json:"-"`
+	LateSends int64           `json:"late_sends"`
 	// Waited is the number of requests that were sent and had to wait for a
 	// connection: all were busy when they were due.
-	Waited int64
+	Waited int64 `json:"-"`
 	// Unsent is the number of requests that never were: all connections were busy
 	// until the load was given up. They are among the timeouts, and have response
 	// times alone.
-	Unsent int64
+	Unsent int64 `json:"-"`
 	// Begun is the number of timeouts of which the answer's head had come.
-	Begun int64
+	Begun int64 `json:"-"`
 	// Drain is how long after End the last of an open loop's requests ended, and
 	// Behind how many whole answers came in that time. Leftover are those between
 	// Start and End to requests of its warm-up, which nothing else counts.
-	Drain    time.Duration
-	Behind   int64
-	Leftover int64
+	Drain    time.Duration `json:"drain_ns"`
+	Behind   int64         `json:"drain_answered"`
+	Leftover int64         `json:"warmup_answered"`
 
-	Seconds []Second
+	Seconds []Second `json:"-"`
 	// Answers counts the whole answers in each Bin since Start, without a gap,
 	// so that a while without progress can be found.
-	Answers []int32
+	Answers []int32 `json:"-"`
 	// Targets counts the requests to each target, where there are several.
-	Targets []Target
+	Targets []Target `json:"targets"`
 
-	Generator Generator
+	Generator Generator `json:"generator"`
 
 	// Invalid says why the figures are not the service's: the generator was the
 	// bottleneck. "": they are.
-	Invalid  string
-	Warnings []string // the reason of Invalid first
+	Invalid  string   `json:"invalid"`
+	Warnings []string `json:"-"` // the reason of Invalid first
 }
 
 // Generator is what this process did between Start and the end of the load: the
@@ -115,23 +115,25 @@ type Target struct {
 
 // Second is one second of the load.
 type Second struct {
-	Start    time.Time
-	Length   time.Duration // a second, but for the last one of a load that ends between seconds
-	Requests int64         // that ended
-	Answered int64         // of them with a whole answer
-	Behind   int64         // of these behind the end of an open loop: the last second holds them
-	Leftover int64         // whole answers in it to requests of the warm-up, which nothing else counts
-	Errors   int64         // of them failed
-	Bytes    int64
-	Kinds    map[string]int64 // of Errors; nil: none
+	Start    time.Time        `json:"-"`
+	Length   time.Duration    `json:"length_ns"`       // a second, but for the last one of a load that ends between seconds
+	Requests int64            `json:"requests"`        // that ended
+	Answered int64            `json:"answered"`        // of them with a whole answer
+	Behind   int64            `json:"drain_answered"`  // of these behind the end of an open loop: the last second holds them
+	Leftover int64            `json:"warmup_answered"` // whole answers in it to requests of the warm-up, which nothing else counts
+	Errors   int64            `json:"errors"`          // of them failed
+	Bytes    int64            `json:"body_bytes"`
+	Kinds    map[string]int64 `json:"kinds"` // of Errors; nil: none
 	// In an open loop: the requests that were due in this second, and those of
 	// them that were sent within it.
-	Due    int64
-	InTime int64
+	Due    int64 `json:"due"`
+	InTime int64 `json:"in_time"`
 	// Of the service times in this second; 0 when there are none.
-	P50, P99, Max time.Duration
+	P50 time.Duration `json:"p50_ns"`
+	P99 time.Duration `json:"p99_ns"`
+	Max time.Duration `json:"max_ns"`
 	// Of the response times.
-	Response Quantiles
+	Response Quantiles `json:"-"`
 }
 
 // Came is the number of whole answers that came in it, whenever their requests
@@ -163,9 +165,6 @@ type Interval struct {
 	Second
 	Service, Response *hist.Histogram // until the function returns
 }
-
-// Quantiles sum up the times of a second; 0 when there are none.
-type Quantiles struct{ P50, P99, Max time.Duration }
 
 // Answered is the number of whole answers, whatever their status.
 func (r *Result) Answered() int64 {

@@ -310,13 +310,13 @@ func (f *Options) fetchAll(ctx context.Context, s *Set, all []*loading, progress
 }
 
 // load reads one operand.
-func (f *Options) load(s *Set, l *loading, in io.Reader) ([]*callstack.Packed, error) {
+func (f *Options) load(s *Set, l *loading, in io.Reader) ([]*callstack.Profile, error) {
 	if l.url != "" {
 		p, err := Read(bytes.NewReader(l.data), int64(len(l.data)), f.Limits())
 		if err != nil {
 			return nil, fmt.Errorf("read profile %s: %w", recording.Redacted(l.url), err)
 		}
-		return []*callstack.Packed{p}, nil
+		return []*callstack.Profile{p}, nil
 	}
 	if recording.Is(l.operand) {
 		return f.loadRecording(s, l.operand)
@@ -326,10 +326,10 @@ func (f *Options) load(s *Set, l *loading, in io.Reader) ([]*callstack.Packed, e
 	if err != nil {
 		return nil, err
 	}
-	return []*callstack.Packed{p}, nil
+	return []*callstack.Profile{p}, nil
 }
 
-func (f *Options) loadFile(operand string, in io.Reader) (*callstack.Packed, error) {
+func (f *Options) loadFile(operand string, in io.Reader) (*callstack.Profile, error) {
 	if operand == "-" {
 		return f.loadStream(operand, in)
 	}
@@ -366,7 +366,7 @@ func (f *Options) loadFile(operand string, in io.Reader) (*callstack.Packed, err
 }
 
 // loadStream reads what can be read only once.
-func (f *Options) loadStream(name string, r io.Reader) (*callstack.Packed, error) {
+func (f *Options) loadStream(name string, r io.Reader) (*callstack.Profile, error) {
 	if name == "-" {
 		name = "from the standard input"
 	}
@@ -390,7 +390,7 @@ func (f *Options) loadStream(name string, r io.Reader) (*callstack.Packed, error
 // loadRecording reads a recording's profiles of the kind asked for. The
 // recording stays open: its copies of the sources are read when a view wants
 // them.
-func (f *Options) loadRecording(s *Set, path string) ([]*callstack.Packed, error) {
+func (f *Options) loadRecording(s *Set, path string) ([]*callstack.Profile, error) {
 	rec, err := recording.Open(path)
 	if err != nil {
 		return nil, err
@@ -404,13 +404,13 @@ func (f *Options) loadRecording(s *Set, path string) ([]*callstack.Packed, error
 	if len(artifacts) == 0 {
 		return nil, cli.UsageError("%s holds no %s profile%s: it has %s", path, kind, ofBenchmark(f.Benchmark), strings.Join(profilesIn(rec), ", "))
 	}
-	var out []*callstack.Packed
+	var out []*callstack.Profile
 	for _, a := range artifacts {
 		data, err := rec.Read(a)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		p, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), f.Limits())
+		p, err := profile.Read(bytes.NewReader(data), int64(len(data)), f.Limits())
 		if err != nil {
 			return nil, fmt.Errorf("read %s of %s: %w", a.Path, path, err)
 		}

@@ -58,7 +58,7 @@ func TestSourcesOfARecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}).Packed()
+		p := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile()
 		s := &Set{Name: path, Sources: []selection.Source{{Profile: p}}, Recordings: []*recording.Recording{rec}}
 		text, err := s.Resolver("", "").Text(frame)
 		if err != nil {
@@ -89,7 +89,7 @@ func TestBuildOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{binary.GoBuildID(): own.Path, "0123456789abcdef": "", "": ""} {
-		p := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}).Packed()
+		p := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile()
 		p.Mappings = []callstack.Mapping{{File: self, BuildID: id}}
 		s := &Set{Sources: []selection.Source{{Profile: p}}}
 		got := ""

@@ -29,7 +29,7 @@ type content struct {
 // profileFormat is a format of profiles besides pprof's own.
 type profileFormat struct {
 	is   func(head []byte) bool
-	read func(data []byte, limits profile.Limits) (*callstack.Packed, error)
+	read func(data []byte, limits profile.Limits) (*callstack.Profile, error)
 	// byLine: each line is a sample, and half a line one with another value.
 	byLine bool
 }
@@ -37,16 +37,16 @@ type profileFormat struct {
 // otherFormats are told apart by how they begin, in this order.
 func otherFormats() []profileFormat {
 	return []profileFormat{
-		{is: goroutines.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+		{is: goroutines.Is, read: func(data []byte, l profile.Limits) (*callstack.Profile, error) {
 			return goroutines.Read(data, l.Limits)
 		}},
-		{is: legacy.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+		{is: legacy.Is, read: func(data []byte, l profile.Limits) (*callstack.Profile, error) {
 			return legacy.Read(data, l.Limits)
 		}},
-		{is: perfscript.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+		{is: perfscript.Is, read: func(data []byte, l profile.Limits) (*callstack.Profile, error) {
 			return perfscript.Read(data, l.Limits)
 		}},
-		{is: folded.Is, read: func(data []byte, l profile.Limits) (*callstack.Packed, error) {
+		{is: folded.Is, read: func(data []byte, l profile.Limits) (*callstack.Profile, error) {
 			return folded.Read(data, l.Limits)
 		}, byLine: true},
 	}
@@ -56,7 +56,7 @@ func otherFormats() []profileFormat {
 var benchmarks = regexp.MustCompile(`(?m)^(goos: |Benchmark\S+\s+\d+\s.*ns/op)`)
 
 // Read reads a profile of so many bytes in any format that whet knows.
-func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Packed, error) {
+func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Profile, error) {
 	c := content{r, size}
 	head := make([]byte, min(headBytes, c.size))
 	if _, err := c.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -97,7 +97,7 @@ func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Packed, 
 	if benchmarks.Match(inner) {
 		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
 	}
-	p, err := profile.ReadPacked(c, c.size, limits)
+	p, err := profile.Read(c, c.size, limits)
 	return p, raisable(err)
 }
 

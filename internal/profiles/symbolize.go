@@ -40,7 +40,7 @@ func (f *Options) checkSymbolize() error {
 
 // name gives the addresses of a profile that have no names those of the binary
 // that was named, or of the program it says it is of, if that is still there.
-func (f *Options) name(s *Set, p *callstack.Packed) (*callstack.Packed, error) {
+func (f *Options) name(s *Set, p *callstack.Profile) (*callstack.Profile, error) {
 	if len(p.Mappings) > 0 && p.Mappings[0].BuildID == "" {
 		p.Mappings[0].BuildID = f.BuildID
 	}
@@ -86,7 +86,7 @@ func (f *Options) name(s *Set, p *callstack.Packed) (*callstack.Packed, error) {
 	return p, nil
 }
 
-func (s *Set) nameFrom(p *callstack.Packed, b *symbol.Binary, again bool) (*callstack.Packed, error) {
+func (s *Set) nameFrom(p *callstack.Profile, b *symbol.Binary, again bool) (*callstack.Profile, error) {
 	named, warnings, err := symbol.Symbolize(p, b, symbol.SymbolizeOptions{Again: again})
 	if mismatch := (*symbol.BuildIDError)(nil); errors.As(err, &mismatch) {
 		s.Warnings = append(s.Warnings, "addresses stay without names: "+mismatch.Error())
@@ -104,7 +104,7 @@ func (s *Set) nameFrom(p *callstack.Packed, b *symbol.Binary, again bool) (*call
 
 // compareBuildID doubts a binary that is not the profile's: its instructions
 // and lines would be those of another program.
-func (s *Set) compareBuildID(p *callstack.Packed) error {
+func (s *Set) compareBuildID(p *callstack.Profile) error {
 	b, err := s.open(s.binary)
 	if err != nil {
 		return err
@@ -140,12 +140,12 @@ func (s *Set) keep(name string, b *symbol.Binary) {
 	s.binaries[name] = b
 }
 
-func hasNames(p *callstack.Packed) bool {
+func hasNames(p *callstack.Profile) bool {
 	return slices.ContainsFunc(p.Functions, func(f callstack.Function) bool { return f.Name != "" })
 }
 
 // hasNameless reports whether the profile has an address and no name for it.
-func hasNameless(p *callstack.Packed) bool {
+func hasNameless(p *callstack.Profile) bool {
 	for i := range p.Locations {
 		if p.Locations[i].Address != 0 && len(p.Lines(callstack.LocationID(i))) == 0 {
 			return true

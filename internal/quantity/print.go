@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -215,6 +216,14 @@ func sign(v float64) string {
 	return ""
 }
 
+// Some names the first few of many: "a, b, c and 4 more".
+func Some(names []string, most int) string {
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
 // Plural prints a number of things with their name: "1 benchmark",
 // "2 benchmarks", "12,345 benchmarks".
 func Plural(n int, noun string) string {
@@ -222,4 +231,16 @@ func Plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return Count(float64(n)) + " " + noun + "s"
+}
+
+// Several is what to say of n things: nothing of none, else one text or the other,
+// whose # is their number.
+func Several(n int, one, many string) []string {
+	switch {
+	case n < 1:
+		return nil
+	case n == 1:
+		return []string{one}
+	}
+	return []string{strings.Replace(many, "#", Count(float64(n)), 1)}
 }

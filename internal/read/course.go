@@ -17,6 +17,7 @@ import (
 	"whet/internal/analyze/wall"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/document"
 	"whet/internal/format/gctrace"
 	loadformat "whet/internal/format/load"
 	"whet/internal/format/metrics"
@@ -272,7 +273,7 @@ func (a *Reading) addRun(page *runreport.Page) {
 	page.Contention = a.contention()
 }
 
-func (a *Reading) serviceFigures(svc *recording.Service) *runreport.Service {
+func (a *Reading) serviceFigures(svc *loadformat.Service) *runreport.Service {
 	l := &svc.Load
 	t := l.ServiceTimeNs
 	out := &runreport.Service{
@@ -350,13 +351,13 @@ func (a *Reading) contention() []runreport.Waiting {
 			continue
 		}
 		count := countColumn(p)
-		for _, place := range contention.Places(p.Profile, p.column, count, p.Keep(hot.Base), func(f *callstack.Frame) bool { return a.sources.own(f.File) }) {
+		for _, place := range contention.Places(p.Frames, p.column, count, p.Keep(hot.Base), func(f *callstack.Frame) bool { return a.sources.own(f.File) }) {
 			if place.Idle || len(out) == maxWaiting {
 				continue
 			}
 			w := runreport.Waiting{Benchmark: p.benchmark, Kind: string(place.Kind), Function: place.Function, File: a.sources.Display(place.File), Line: place.Line, Count: place.Count, DelayNs: place.DelayNs}
 			if d := a.covered(recording.KindBlock, p.benchmark); d > 0 {
-				w.PerS = float64(place.DelayNs) / float64(d)
+				w.PerS = document.Number(float64(place.DelayNs) / float64(d))
 			}
 			out = append(out, w)
 		}

@@ -12,7 +12,9 @@ import (
 	"github.com/google/pprof/profile"
 
 	"whet/internal/analyze/events"
+	loadformat "whet/internal/format/load"
 	"whet/internal/format/metrics"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report/run"
 )
@@ -91,7 +93,7 @@ func ptr[T any](v T) *T { return &v }
 func TestSegmentsOfACPUProfile(t *testing.T) {
 	_, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
 		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
-		recording.ProgramPart.Set(&w.Manifest, &recording.Program{Runs: []recording.Run{{EndNs: 20e9}}})
+		record.Programs.Set(&w.Manifest, &record.Program{Runs: []record.Execution{{EndNs: 20e9}}})
 		types, units := [2]string{"samples", "cpu"}, [2]string{"count", "nanoseconds"}
 		for i, counts := range []map[string]int64{{"main.early": 250, "main.late": 50}, {"main.late": 100}} {
 			write(recording.Artifact{Path: []string{"profiles/cpu-000.pb.gz", "profiles/cpu-001.pb.gz"}[i], Kind: recording.KindCPU, StartNs: int64(i) * 10e9, EndNs: int64(i+1) * 10e9},
@@ -121,7 +123,7 @@ func TestOwnCollections(t *testing.T) {
 	forced := func(own ...recording.Span) (at []int64) {
 		_, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
 			w.Manifest.Kind = recording.TargetService
-			recording.ServicePart.Set(&w.Manifest, &recording.Service{OwnGC: own, Load: recording.Load{StartNs: 2e9, EndNs: 12e9}})
+			loadformat.ServicePart.Set(&w.Manifest, &loadformat.Service{OwnGC: own, Load: loadformat.Sums{StartNs: 2e9, EndNs: 12e9}})
 			write(recording.Artifact{Path: "gc/gctrace.txt", Kind: recording.KindGC, StartNs: 1e9, EndNs: 13e9}, []byte(log))
 			write(recording.Artifact{Path: "metrics/metrics.jsonl", Kind: recording.KindMetrics, StartNs: 2e9, EndNs: 12e9},
 				rowsOf(t, metrics.Row{TimeNs: 2e9, PID: 1, GCForced: ptr(int64(0))}, metrics.Row{TimeNs: 12e9, PID: 1, GCForced: ptr(int64(2))}))
@@ -148,7 +150,7 @@ func TestRatesOfAProgram(t *testing.T) {
 	rec, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
 		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
 		w.Manifest.Host.ThrottledNs = ptr(int64(9e9)) // with the build
-		recording.ProgramPart.Set(&w.Manifest, &recording.Program{MachineBusyRatio: ptr(0.5), Runs: []recording.Run{{StartNs: 0, EndNs: 2e9}, {StartNs: 12e9, EndNs: 14e9}}})
+		record.Programs.Set(&w.Manifest, &record.Program{MachineBusyRatio: ptr(0.5), Runs: []record.Execution{{StartNs: 0, EndNs: 2e9}, {StartNs: 12e9, EndNs: 14e9}}})
 		write(recording.Artifact{Path: "profiles/block.pb.gz", Kind: recording.KindBlock, EndNs: 14e9},
 			pprofOf(t, [2]string{"contentions", "delay"}, [2]string{"count", "nanoseconds"}, 1e9, map[string]int64{"sync.(*Mutex).Lock": 8}))
 		row := func(at, throttled int64) metrics.Row {
@@ -191,7 +193,7 @@ func TestWaitsThatWereNotRecorded(t *testing.T) {
 		}
 		rec, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
 			w.Manifest.Kind, w.Manifest.Target = recording.TargetService, "http://x/"
-			recording.ServicePart.Set(&w.Manifest, &recording.Service{MutexFraction: test.fraction})
+			loadformat.ServicePart.Set(&w.Manifest, &loadformat.Service{MutexFraction: test.fraction})
 			write(recording.Artifact{Path: "profiles/cpu.pb.gz", Kind: recording.KindCPU, EndNs: 4e9},
 				pprofOf(t, [2]string{"samples", "cpu"}, [2]string{"count", "nanoseconds"}, 1e7, map[string]int64{"main.f": 400}))
 			write(recording.Artifact{Path: "profiles/mutex.pb.gz", Kind: recording.KindMutex, EndNs: 4e9},
@@ -211,7 +213,7 @@ func TestWaitsThatWereNotRecorded(t *testing.T) {
 func TestGrowthInTheVerdict(t *testing.T) {
 	rec, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
 		w.Manifest.Kind, w.Manifest.Target = recording.TargetService, "http://x/"
-		recording.ServicePart.Set(&w.Manifest, &recording.Service{Load: recording.Load{EndNs: 30e9, ServiceTimeNs: recording.Times{Mean: 2.5e6}}})
+		loadformat.ServicePart.Set(&w.Manifest, &loadformat.Service{Load: loadformat.Sums{EndNs: 30e9, ServiceTimeNs: loadformat.Times{Mean: 2.5e6}}})
 		var rows []metrics.Row
 		for i := range int64(300) {
 			rows = append(rows, metrics.Row{TimeNs: i * 1e8, PID: 1, Goroutines: ptr(20 + i)})
@@ -232,7 +234,7 @@ func TestGrowthInTheVerdict(t *testing.T) {
 func TestIterationsOfAProgram(t *testing.T) {
 	rec, _ := recorded(t, func(w *recording.Writer, _ func(recording.Artifact, []byte)) {
 		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
-		recording.ProgramPart.Set(&w.Manifest, &recording.Program{Runs: []recording.Run{{EndNs: 1e9}, {StartNs: 1e9, EndNs: 2e9, AgentMissing: "killed"}, {StartNs: 2e9, EndNs: 3e9}}})
+		record.Programs.Set(&w.Manifest, &record.Program{Runs: []record.Execution{{EndNs: 1e9}, {StartNs: 1e9, EndNs: 2e9, AgentMissing: "killed"}, {StartNs: 2e9, EndNs: 3e9}}})
 	})
 	if s := Recording(rec, Known{}).subjects[0]; s.CPUIterations != 2 || s.MutexIterations != 2 || s.AllocIterations != 2 {
 		t.Errorf("iterations %d, %d, %d; want 2", s.CPUIterations, s.MutexIterations, s.AllocIterations)
@@ -245,7 +247,7 @@ func TestCPUPerAnswer(t *testing.T) {
 	rec, page := recorded(t, func(w *recording.Writer, _ func(recording.Artifact, []byte)) {
 		w.Manifest.Kind = recording.TargetService
 		w.Manifest.Host = recording.Host{Cores: 2, GOMAXPROCS: 8, CPULimitCores: ptr(0.5)}
-		recording.ServicePart.Set(&w.Manifest, &recording.Service{TargetCPUNs: ptr(int64(2e9)), Load: recording.Load{EndNs: 10e9, Requests: 1000,
+		loadformat.ServicePart.Set(&w.Manifest, &loadformat.Service{TargetCPUNs: ptr(int64(2e9)), Load: loadformat.Sums{EndNs: 10e9, Requests: 1000,
 			Errors: map[string]int64{"connection refused": 900}, Status: map[string]int64{"200": 60, "404": 40}}})
 	})
 	if per := page.Service.CPUPerRequestNs; per == nil || *per != 20e6 {

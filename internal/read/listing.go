@@ -14,7 +14,7 @@ import (
 
 // rows is the head of a top table: by flat, or by cum.
 func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []run.Row {
-	fs := c.Functions(c.column, base)
+	fs := c.FunctionCosts(c.column, base)
 	if cum {
 		slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
 	}
@@ -36,14 +36,14 @@ func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []run.Row {
 func (a *Reading) listings(c classified, base callstack.Keep) []run.Listing {
 	total := c.Sum(c.column, base)
 	lines := make(map[string]map[diagnose.SourceLine]callstack.Cost) // by function
-	for l, cost := range c.Lines(c.column, base) {
+	for l, cost := range c.LineCosts(c.column, base) {
 		if lines[l.Function] == nil {
 			lines[l.Function] = make(map[diagnose.SourceLine]callstack.Cost)
 		}
 		lines[l.Function][diagnose.SourceLine{File: l.File, Line: l.Line}] = cost
 	}
 	var out []run.Listing
-	fs := c.Functions(c.column, base)
+	fs := c.FunctionCosts(c.column, base)
 	slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
 	for _, f := range fs {
 		if len(out) == listings || f.Cum*50 < total { // under 2 % nothing is hot

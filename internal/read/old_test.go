@@ -36,7 +36,7 @@ func TestOldRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			lacking(t, name, got, want)
-			page, err := Page(path, nil)
+			page, err := Page(rec, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

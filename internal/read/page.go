@@ -8,6 +8,7 @@ import (
 
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/hot"
+	"whet/internal/analyze/machine"
 	"whet/internal/diagnose"
 	"whet/internal/document"
 	"whet/internal/finding"
@@ -26,21 +27,16 @@ const (
 	maxNotes     = 20  // of the compiler, on one line
 )
 
-// Page lays out the report of the recording at path. reading is what was read
-// of it before it had this name; nil: nothing.
-func Page(path string, reading *Reading) (*run.Page, error) {
-	rec, err := recording.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer rec.Close()
+// Page lays out the report of a recording. reading is what was read of it before
+// it had its name; nil: nothing.
+func Page(rec *recording.Recording, reading *Reading) (*run.Page, error) {
 	if reading == nil {
 		reading = Recording(rec, Known{})
 	}
 	reading.rec = rec
 	page, err := reading.Page()
 	if err != nil {
-		return nil, fmt.Errorf("report on %s: %w", path, err)
+		return nil, fmt.Errorf("report on %s: %w", rec.Dir, err)
 	}
 	return page, nil
 }
@@ -60,7 +56,7 @@ func (a *Reading) Page() (*run.Page, error) {
 			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure,
 		}
 		for _, m := range b.Metrics {
-			row.Metrics = append(row.Metrics, run.Metric(m))
+			row.Metrics = append(row.Metrics, run.Metric{Unit: m.Unit, Value: document.Number(m.Value)})
 		}
 		page.Benchmarks = append(page.Benchmarks, row)
 	}
@@ -161,16 +157,8 @@ func trust(m *recording.Manifest) []string {
 	if m.Build.Unoptimized {
 		add("built without optimisation or inlining (-N or -l): the costs are not those of a normal build")
 	}
-	if s := m.Host.StealRatio; s != nil && *s > 0.05 {
-		add("the hypervisor took %s of the processor's time while measuring: times are too long and uneven", quantity.Percent(*s))
-	}
-	if l := m.Host.LoadStart; l != nil && *l > float64(m.Host.Cores) {
-		add("the machine was busy when measuring began (load %.1f on %d cores): times are too long and uneven", *l, m.Host.Cores)
-	}
-	if t := m.Host.ThrottledNs; t != nil && *t > m.EndNs/100 && *t > 0 {
-		add("the control group kept the processes from running for %s: its CPU limit is too low for a fair measurement", quantity.Nanoseconds(float64(*t)))
-	}
-	return out
+	doubts := machine.Seen{Host: &m.Host, Elapsed: time.Duration(m.EndNs)}.Doubts(machine.Figures())
+	return append(out, machine.Texts(doubts)...)
 }
 
 // facts is the head of the report.
@@ -259,7 +247,7 @@ func (a *Reading) profile(c classified) run.Profile {
 		o := flamegraph.DefaultOptions()
 		o.File = a.sources.Display
 		var err error
-		if p.Flame, err = flamegraph.FromProfile(c.Profile, c.column, base, o); err != nil {
+		if p.Flame, err = flamegraph.FromProfile(c.Frames, c.column, base, o); err != nil {
 			a.warnings = append(a.warnings, err.Error())
 		}
 	}

@@ -22,8 +22,8 @@ import (
 // a benchmark, made by whatever tool.
 type LoneProfile struct {
 	Name      string
-	Profiles  []*callstack.Packed           // at least one, all of one kind
-	MaxFrames int64                         // of all samples together, as they are expanded
+	Profiles  []*callstack.Profile          // at least one, all of one kind
+	MaxFrames int64                         // of all samples together
 	Text      func(frameFile string) []byte // nil: there is no source
 	Display   func(frameFile string) string
 }
@@ -78,8 +78,8 @@ func (in *LoneProfile) Page() (*run.Page, error) {
 	return page, nil
 }
 
-// merge adds the profiles up, and expands the sum.
-func (in *LoneProfile) merge() (p *callstack.Profile, kind string, err error) {
+// merge adds the profiles up, as frames.
+func (in *LoneProfile) merge() (p *callstack.Frames, kind string, err error) {
 	for i, p := range in.Profiles {
 		k, err := kindOf(p)
 		switch {
@@ -99,17 +99,17 @@ func (in *LoneProfile) merge() (p *callstack.Profile, kind string, err error) {
 	}
 	sum := in.Profiles[0]
 	if len(in.Profiles) > 1 {
-		if sum, err = callstack.MergePacked(nil, in.Profiles...); err != nil {
+		if sum, err = callstack.Merge(nil, in.Profiles...); err != nil {
 			return nil, "", err
 		}
 	}
-	p, err = sum.Expand(in.MaxFrames)
+	p, err = sum.Frames(in.MaxFrames)
 	return p, kind, err
 }
 
 // kindOf is the kind of a profile by its sample types. Block and mutex profiles
 // have the same: what lets others go on is a mutex profile's.
-func kindOf(p *callstack.Packed) (string, error) {
+func kindOf(p *callstack.Profile) (string, error) {
 	has := func(name string) bool {
 		return slices.ContainsFunc(p.Types, func(t callstack.ValueType) bool { return t.Type == name })
 	}
@@ -142,7 +142,7 @@ func kindOf(p *callstack.Packed) (string, error) {
 }
 
 // isBenchmark reports whether package testing runs a benchmark in a profile.
-func isBenchmark(p *callstack.Profile) bool {
+func isBenchmark(p *callstack.Frames) bool {
 	for i := range p.NumFrames() {
 		if p.Frame(callstack.FrameID(i)).Function == "testing.(*B).runN" {
 			return true
@@ -151,7 +151,7 @@ func isBenchmark(p *callstack.Profile) bool {
 	return false
 }
 
-func loneFacts(p *callstack.Profile) []pagereport.Fact {
+func loneFacts(p *callstack.Frames) []pagereport.Fact {
 	var out []pagereport.Fact
 	add := func(name, value string) {
 		if value != "" {
@@ -173,7 +173,7 @@ func loneFacts(p *callstack.Profile) []pagereport.Fact {
 // loneSources are the texts behind a lone profile's frames.
 type loneSources struct {
 	in    LoneProfile
-	of    *callstack.Profile
+	of    *callstack.Frames
 	owned map[string]bool // by the frame's file
 }
 

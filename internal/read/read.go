@@ -15,15 +15,17 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules"
 	"whet/internal/format/compiler"
+	loadformat "whet/internal/format/load"
 	"whet/internal/format/profile"
+	"whet/internal/record"
 	"whet/internal/recording"
 )
 
 // Known is what a recorder has parsed of the recording that it has just made.
 // The zero value is nothing.
 type Known struct {
-	Profiles map[string]*callstack.Profile // by their artifact's path
-	Wall     *wall.Result                  // of the traces
+	Profiles map[string]*callstack.Frames // by their artifact's path
+	Wall     *wall.Result                 // of the traces
 }
 
 // Reading is a recording read into models: what the rules and the page look at.
@@ -32,10 +34,9 @@ type Reading struct {
 	known   Known
 	sources sources
 	// What the manifest has of the target's kind.
-	benchmarks []recording.Benchmark
-	program    *recording.Program
-	service    *recording.Service
-	damage     error // of one of these
+	benchmarks []record.Benchmark
+	program    *record.Program
+	service    *loadformat.Service
 	loops      *hot.Loops
 	calls      map[string][]compiler.Call
 	notes      map[diagnose.SourceLine][]string // the compiler's decisions worth showing
@@ -50,9 +51,6 @@ type Reading struct {
 
 // Diagnose asks the rules, once.
 func (a *Reading) Diagnose() (*diagnose.Result, error) {
-	if a.damage != nil {
-		return nil, a.damage
-	}
 	if a.result == nil {
 		registry, err := diagnose.NewRegistry(rules.All()...)
 		if err != nil {
@@ -128,7 +126,7 @@ var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMute
 // missing becomes a warning.
 func Recording(rec *recording.Recording, known Known) *Reading {
 	if known.Profiles == nil {
-		known.Profiles = make(map[string]*callstack.Profile)
+		known.Profiles = make(map[string]*callstack.Frames)
 	}
 	a := &Reading{rec: rec, known: known, missing: "its source is not in the recording", loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[diagnose.SourceLine][]string)}
 	a.readParts()
@@ -169,17 +167,24 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 	return a
 }
 
-// readParts reads the parts of the manifest that pages are made of.
+// Open opens a recording with the parts that pages are made of.
+func Open(path string) (*recording.Recording, error) {
+	return recording.Open(path, record.Benchmarks, record.Programs, loadformat.ServicePart)
+}
+
+// readParts reads these parts.
 func (a *Reading) readParts() {
 	m := &a.rec.Manifest
-	benchmarks, err1 := recording.BenchmarksPart.Of(m)
+	benchmarks, err := record.Benchmarks.Of(m)
 	if benchmarks != nil {
 		a.benchmarks = *benchmarks
 	}
 	var err2, err3 error
-	a.program, err2 = recording.ProgramPart.Of(m)
-	a.service, err3 = recording.ServicePart.Of(m)
-	a.damage = cmp.Or(err1, err2, err3)
+	a.program, err2 = record.Programs.Of(m)
+	a.service, err3 = loadformat.ServicePart.Of(m)
+	if err = cmp.Or(err, err2, err3); err != nil {
+		a.warn("%v", err) // it was not opened by Open
+	}
 }
 
 // modulesFirst moves the profiles of benchmarks that measure no code of the
@@ -214,7 +219,7 @@ func (a *Reading) readProfiles() {
 		artifacts[k] = append(artifacts[k], artifact)
 	}
 	for _, k := range order {
-		var p *callstack.Profile
+		var p *callstack.Frames
 		if segments := artifacts[k]; k.kind == recording.KindCPU && len(segments) > 1 {
 			p = a.readSegments(segments)
 		} else {
@@ -240,14 +245,14 @@ func (a *Reading) readProfiles() {
 }
 
 // readSegments reads a profile that was cut, as one; nil where that cannot be.
-func (a *Reading) readSegments(segments []recording.Artifact) *callstack.Profile {
-	var parts []*callstack.Packed
+func (a *Reading) readSegments(segments []recording.Artifact) *callstack.Frames {
+	var parts []*callstack.Profile
 	var frames int64
 	for _, artifact := range segments {
 		data, err := a.rec.Read(artifact)
-		var p *callstack.Packed
+		var p *callstack.Profile
 		if err == nil {
-			if p, err = profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits()); err != nil {
+			if p, err = profile.Read(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits()); err != nil {
 				err = fmt.Errorf("%s: %w", artifact.Path, err)
 			}
 		}
@@ -264,10 +269,10 @@ func (a *Reading) readSegments(segments []recording.Artifact) *callstack.Profile
 	if len(parts) == 0 {
 		return nil
 	}
-	sum, err := callstack.MergePacked(nil, parts...)
-	var p *callstack.Profile
+	sum, err := callstack.Merge(nil, parts...)
+	var p *callstack.Frames
 	if err == nil {
-		p, err = sum.Expand(frames)
+		p, err = sum.Frames(frames)
 	}
 	if err != nil {
 		a.warn("%s profile: %v", segments[0].Kind, err)
@@ -276,7 +281,7 @@ func (a *Reading) readSegments(segments []recording.Artifact) *callstack.Profile
 }
 
 // classify finds the measured code of a profile.
-func (a *Reading) classify(p *callstack.Profile) *hot.Classified {
+func (a *Reading) classify(p *callstack.Frames) *hot.Classified {
 	if a.rec.Kind == recording.TargetProgram || a.rec.Kind == recording.TargetService {
 		return hot.ClassifyProgram(p)
 	}
@@ -287,14 +292,14 @@ func (a *Reading) warn(format string, args ...any) {
 	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
 }
 
-func (a *Reading) readProfile(artifact recording.Artifact) (*callstack.Profile, error) {
+func (a *Reading) readProfile(artifact recording.Artifact) (*callstack.Frames, error) {
 	p := a.known.Profiles[artifact.Path]
 	if p == nil {
 		data, err := a.rec.Read(artifact)
 		if err != nil {
 			return nil, err
 		}
-		if p, err = profile.Read(data, profile.DefaultLimits()); err != nil {
+		if p, err = profile.ReadFrames(data, profile.DefaultLimits()); err != nil {
 			return nil, fmt.Errorf("%s: %w", artifact.Path, err)
 		}
 		a.known.Profiles[artifact.Path] = p
@@ -349,7 +354,7 @@ func (a *Reading) readCompiler() {
 }
 
 // subject gathers what rules look at for one benchmark.
-func (a *Reading) subject(b recording.Benchmark) *diagnose.Subject {
+func (a *Reading) subject(b record.Benchmark) *diagnose.Subject {
 	s := &diagnose.Subject{
 		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, BlockIterations: b.BlockIterations, MutexFraction: b.MutexFraction, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,

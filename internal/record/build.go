@@ -29,15 +29,6 @@ func Build(t *gobench.Target, b *gobench.Binary, o gobench.BuildOptions, args []
 	return out
 }
 
-// Benchmark is a result as the manifest has it.
-func Benchmark(name string, l benchmark.Line) recording.Benchmark {
-	b := recording.Benchmark{Name: name, Procs: l.Procs, Iterations: l.N, NsPerOp: l.NsPerOp, BytesPerOp: l.BytesPerOp, AllocsPerOp: l.AllocsPerOp}
-	for _, m := range l.Metrics {
-		b.Metrics = append(b.Metrics, recording.Metric{Unit: m.Unit, Value: m.Value})
-	}
-	return b
-}
-
 // Settings are the configuration lines of a package's results.
 func Settings(h *recording.Host, pkg string) []benchmark.Setting {
 	return []benchmark.Setting{{Key: "goos", Value: h.OS}, {Key: "goarch", Value: h.Arch}, {Key: "pkg", Value: pkg}, {Key: "cpu", Value: h.CPU}}

@@ -74,7 +74,7 @@ func (f *Frames) Rename(text []byte) []byte {
 // AddLoops gives the classifier the source of the files a profile names that
 // may hold benchmark functions: the module's own. keep gets the error of one that
 // does not parse, whose set-up counts as measured code.
-func (f *Frames) AddLoops(loops *hot.Loops, p *callstack.Profile, keep func(error)) {
+func (f *Frames) AddLoops(loops *hot.Loops, p *callstack.Frames, keep func(error)) {
 	for i := range p.NumFrames() {
 		file := p.Frame(callstack.FrameID(i)).File
 		if loops.Has(file) || !f.Own(file) {
@@ -88,12 +88,12 @@ func (f *Frames) AddLoops(loops *hot.Loops, p *callstack.Profile, keep func(erro
 
 // ReadProfile reads a profile that a run has just written, called rel in the
 // recording.
-func ReadProfile(name, rel string) ([]byte, *callstack.Profile, error) {
+func ReadProfile(name, rel string) ([]byte, *callstack.Frames, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", rel, err)
 	}
-	p, err := profile.Read(data, profile.DefaultLimits())
+	p, err := profile.ReadFrames(data, profile.DefaultLimits())
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", rel, err)
 	}
@@ -103,7 +103,7 @@ func ReadProfile(name, rel string) ([]byte, *callstack.Profile, error) {
 // AddSources copies every file that the frames of these profiles name into the
 // recording, and hands each profile to seen. A file that was changed meanwhile is
 // kept, with a warning to run the verb again.
-func (r *Recorder) AddSources(f *Frames, verb string, paths []string, seen func(path string, p *callstack.Profile)) {
+func (r *Recorder) AddSources(f *Frames, verb string, paths []string, seen func(path string, p *callstack.Frames)) {
 	files := make(map[string]bool)
 	for _, rel := range paths {
 		_, p, err := ReadProfile(filepath.Join(r.Dir(), filepath.FromSlash(rel)), rel)

@@ -43,6 +43,7 @@ const (
 	KindDiff        = "diff"        // the working tree against the revision
 	KindOutput      = "output"      // what the target printed, bounded
 	KindFindings    = "findings"
+	KindProof       = "prove" // the result of whet prove, a document as -json prints it
 )
 
 // Parts of cumulative profiles, which count since the process began. The
@@ -133,30 +134,6 @@ type Plan struct {
 	Instruments []string `json:"instruments"`
 }
 
-// Benchmark is one benchmark as measured without instruments.
-type Benchmark struct {
-	Name        string   `json:"name"` // "BenchmarkX/sub=1", without the -GOMAXPROCS suffix
-	Procs       int      `json:"procs"`
-	Iterations  int64    `json:"iterations"`
-	NsPerOp     float64  `json:"ns_per_op"`
-	BytesPerOp  *float64 `json:"bytes_per_op"`
-	AllocsPerOp *float64 `json:"allocs_per_op"`
-	Metrics     []Metric `json:"metrics,omitempty"` // custom ones, and MB/s
-	Parallel    bool     `json:"parallel"`          // its work ran on several goroutines
-	Profiled    bool     `json:"profiled"`
-	// Calls of the benchmark's loop that each profile covers; 0: unknown.
-	CPUIterations   int64  `json:"cpu_iterations"`
-	MutexIterations int64  `json:"mutex_iterations"`
-	BlockIterations int64  `json:"block_iterations"`
-	AllocIterations int64  `json:"alloc_iterations"`
-	MutexFraction   int64  `json:"mutex_fraction"` // of so many contentions the mutex profile samples one; 0: unknown
-	Failure         string `json:"failure,omitempty"`
-	// CourseIterations are those of the run that was watched over time.
-	CourseIterations int64 `json:"course_iterations,omitempty"`
-	// Scheduling is of the processes whose CPU profile was taken; nil: unknown.
-	Scheduling *Scheduling `json:"scheduling,omitempty"`
-}
-
 // Scheduling is what the system's scheduler said of processes.
 type Scheduling struct {
 	WallNs     int64 `json:"wall_ns"`      // that it covers
@@ -177,12 +154,6 @@ func (s *Scheduling) Add(o Scheduling) *Scheduling {
 	return s
 }
 
-// Metric is a value a benchmark reported under a unit of its own.
-type Metric struct {
-	Unit  string  `json:"unit"`
-	Value float64 `json:"value"`
-}
-
 // Artifact is one file of the recording.
 type Artifact struct {
 	Path      string `json:"path"` // slash-separated, inside the recording
@@ -197,113 +168,10 @@ type Artifact struct {
 	Cost *float64 `json:"cost"`
 }
 
-// Program is a command that ran to its end, once or several times.
-type Program struct {
-	Args []string `json:"args"`
-	Runs []Run    `json:"runs"`
-	// MachineBusyRatio is the share of the machine's CPU time that anything used
-	// from the first run's start to the last one's end; nil: unknown.
-	MachineBusyRatio *float64 `json:"machine_busy_ratio"`
-}
-
-// Run is one run of a program, with the agent's instruments in it. Times are
-// since the recording's origin; nil is unknown.
-type Run struct {
-	StartNs      int64  `json:"start_ns"`
-	EndNs        int64  `json:"end_ns"`
-	UserCPUNs    int64  `json:"user_cpu_ns"`
-	SystemCPUNs  int64  `json:"system_cpu_ns"`
-	MaxRSSBytes  *int64 `json:"max_rss_bytes"`
-	ExitCode     int    `json:"exit_code"` // -1 when a signal ended it
-	Signal       string `json:"signal,omitempty"`
-	Ending       string `json:"ending"` // "exited", "cancelled", "timed out", "flooded"
-	OutputBytes  int64  `json:"output_bytes"`
-	AgentMissing string `json:"agent_missing,omitempty"` // why the run left no profiles
-	// Scheduling is nil where the system does not say.
-	Scheduling *Scheduling `json:"scheduling,omitempty"`
-}
-
-// Service is a server that was driven with load.
-type Service struct {
-	URL         string   `json:"url"`         // of the load; without a password
-	Instruments string   `json:"instruments"` // "agent", "pprof" or "none": what the target offers
-	Pprof       string   `json:"pprof"`       // base address of the instruments; without a password
-	Started     bool     `json:"started"`     // by whet
-	Args        []string `json:"args"`        // of the command that was started
-	Load        Load     `json:"load"`
-	// Requests that were completed while each kind of profile was taken; 0:
-	// unknown.
-	CPURequests   int64 `json:"cpu_requests"`
-	MutexRequests int64 `json:"mutex_requests"`
-	// GoroutineRequests are those between the two goroutine profiles.
-	GoroutineRequests int64 `json:"goroutine_requests,omitempty"`
-	AllocRequests     int64 `json:"alloc_requests"`
-	Restarts          int   `json:"restarts"` // of the target while it was measured
-	// OwnGC are the collections of garbage that whet asked the target for.
-	OwnGC []Span `json:"own_gc,omitempty"`
-	// Over the load phase; nil: unknown.
-	TargetCPUNs      *int64   `json:"target_cpu_ns"`
-	TargetPeakBytes  *int64   `json:"target_peak_bytes"`
-	MachineBusyRatio *float64 `json:"machine_busy_ratio"` // share of the machine's CPU time that anything used
-	ThrottledNs      *int64   `json:"throttled_ns"`       // by the control group of the target
-	// BlockRateNs and MutexFraction are the rates in force; nil: unknown.
-	BlockRateNs   *int64 `json:"block_rate_ns"`
-	MutexFraction *int64 `json:"mutex_fraction"`
-}
-
 // Span is a while since the recording's origin.
 type Span struct {
 	StartNs int64 `json:"start_ns"`
 	EndNs   int64 `json:"end_ns"`
-}
-
-// Load is what the generator did and saw. Service time runs from the actual
-// send to the end of the answer's body.
-type Load struct {
-	Concurrency    int               `json:"concurrency"`
-	WarmupNs       int64             `json:"warmup_ns"`
-	StartNs        int64             `json:"start_ns"` // behind the warm-up
-	EndNs          int64             `json:"end_ns"`
-	Requests       int64             `json:"requests"` // completed, errors included
-	Errors         map[string]int64  `json:"errors"`   // by kind
-	Examples       map[string]string `json:"examples"` // one error of each kind
-	Status         map[string]int64  `json:"status"`   // by status code
-	Bytes          int64             `json:"bytes"`    // of bodies
-	ThroughputPerS float64           `json:"throughput_per_s"`
-	ServiceTimeNs  Times             `json:"service_time_ns"`
-	GeneratorCPUNs *int64            `json:"generator_cpu_ns"` // nil: unknown
-}
-
-// Answered is the number of whole answers, whatever their status.
-func (l *Load) Answered() int64 {
-	var n int64
-	for _, c := range l.Status {
-		n += c
-	}
-	return n
-}
-
-// Times summarises a distribution of times in nanoseconds.
-type Times struct {
-	Min  int64   `json:"min"`
-	Mean float64 `json:"mean"`
-	P50  int64   `json:"p50"`
-	P90  int64   `json:"p90"`
-	P99  int64   `json:"p99"`
-	P999 int64   `json:"p999"`
-	Max  int64   `json:"max"`
-}
-
-// Cost is what an instrument costs the program it measures: its CPU time for a
-// request with the instrument divided by that without, less 1, measured in
-// pairs of slices in turns. Low and High enclose the median at 95 %.
-type Cost struct {
-	Instrument   string  `json:"instrument"`
-	Text         string  `json:"text"`
-	Pairs        int     `json:"pairs"`
-	CPURatio     float64 `json:"cpu_ratio"`
-	CPURatioLow  float64 `json:"cpu_ratio_low"`
-	CPURatioHigh float64 `json:"cpu_ratio_high"`
 }
 
 // Unknown is one thing that could not be measured: what, why, and how to get

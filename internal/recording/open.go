@@ -41,8 +41,9 @@ func Is(path string) bool {
 	return false
 }
 
-// Open reads the manifest of the recording in dir. Close it after use.
-func Open(dir string) (*Recording, error) {
+// Open reads the manifest of the recording in dir, with the parts that will be
+// asked for. Close it after use.
+func Open(dir string, parts ...Asked) (*Recording, error) {
 	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
 		return nil, fmt.Errorf("open recording %s: it is a file, and a recording is a directory NAME%s: whet top, list and flame read profiles", dir, suffix)
 	}
@@ -51,18 +52,24 @@ func Open(dir string) (*Recording, error) {
 		return nil, fmt.Errorf("open recording %s: %w", dir, RootCause(err))
 	}
 	r := &Recording{Dir: dir, root: root}
-	data, err := r.readBounded(manifestName, maxManifestBytes)
-	checkpoint := false
-	if errors.Is(err, fs.ErrNotExist) {
-		data, err = r.readBounded(checkpointName, maxManifestBytes)
-		checkpoint = true
-	}
-	if err != nil {
+	if err := r.readManifest(parts); err != nil {
 		root.Close()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("open recording %s: it has no %s", dir, manifestName)
-		}
-		return nil, fmt.Errorf("open recording %s: %s: %w", dir, manifestName, err)
+		return nil, fmt.Errorf("open recording %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+func (r *Recording) readManifest(parts []Asked) error {
+	data, err := r.readBounded(manifestName, maxManifestBytes)
+	checkpoint := errors.Is(err, fs.ErrNotExist)
+	if checkpoint {
+		data, err = r.readBounded(checkpointName, maxManifestBytes)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("it has no %s", manifestName)
+	case err != nil:
+		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	// The version decides how the rest is read, so it is looked at first.
 	var head struct {
@@ -70,20 +77,21 @@ func Open(dir string) (*Recording, error) {
 		Tool   string `json:"tool"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		root.Close()
-		return nil, fmt.Errorf("open recording %s: %w", dir, damaged("", err))
+		return damaged("", err)
 	}
 	if err := checkSchema(head.Schema, head.Tool); err != nil {
-		root.Close()
-		return nil, fmt.Errorf("open recording %s: %w", dir, err)
+		return err
 	}
-	err = json.Unmarshal(data, &r.Manifest)
-	if err == nil {
+	if err = json.Unmarshal(data, &r.Manifest); err == nil {
 		err = checkArtifacts(r.Artifacts)
 	}
 	if err != nil {
-		root.Close()
-		return nil, fmt.Errorf("open recording %s: %w", dir, damaged("", err))
+		return damaged("", err)
+	}
+	for _, p := range parts {
+		if err := p.look(&r.Manifest); err != nil {
+			return err
+		}
 	}
 	if checkpoint && r.Partial == "" {
 		r.Partial = "not finished"
@@ -92,7 +100,7 @@ func Open(dir string) (*Recording, error) {
 	for i, s := range r.Sources {
 		r.sources[s.Frame] = i
 	}
-	return r, nil
+	return nil
 }
 
 // damaged says in words for users why the manifest, or a part of it, cannot be

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"whet/internal/document"
 )
 
 // Part is what one product keeps in the manifest, by the key under which it
@@ -17,12 +19,10 @@ import (
 // manifest's own.
 type Part[T any] string
 
-// The parts of the products whose types are declared here.
+// Keys of lists that every recording has had, empty ones too.
 const (
-	BenchmarksPart = Part[[]Benchmark]("benchmarks")
-	ProgramPart    = Part[Program]("program") // of a TargetProgram
-	ServicePart    = Part[Service]("service") // of a TargetService
-	CostsPart      = Part[[]Cost]("costs")    // of measuring, by whet doctor -cost
+	BenchmarksKey = "benchmarks"
+	CostsKey      = "costs"
 )
 
 // Set puts the part into the manifest, which is written with what v points to
@@ -50,18 +50,27 @@ func (p Part[T]) Of(m *Manifest) (*T, error) {
 	return nil, nil
 }
 
+// Asked is a part that whoever opens a recording will ask for: Open meets the
+// damage in it.
+type Asked interface{ look(*Manifest) error }
+
+func (p Part[T]) look(m *Manifest) error {
+	_, err := p.Of(m)
+	return err
+}
+
 // manifestFields are the manifest's own keys.
 type manifestFields Manifest
 
 // MarshalJSON writes the manifest's own keys, then those of the parts.
 func (m Manifest) MarshalJSON() ([]byte, error) {
-	data, err := json.Marshal(manifestFields(m))
+	data, err := document.Format(manifestFields(m))
 	for _, key := range slices.Sorted(maps.Keys(m.parts)) {
 		var part []byte
 		if err == nil {
-			part, err = json.Marshal(m.parts[key])
+			part, err = document.Format(m.parts[key])
 		}
-		data = fmt.Appendf(bytes.TrimSuffix(data, []byte("}")), ",%q:%s}", key, part)
+		data = fmt.Appendf(bytes.TrimSuffix(data, []byte("}\n")), ",%q:%s}\n", key, part)
 	}
 	return data, err
 }

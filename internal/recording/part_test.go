@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"whet/internal/document"
 )
 
 // TestParts: a part that the package knows nothing of comes back as it was at
@@ -42,10 +44,10 @@ func TestParts(t *testing.T) {
 			t.Errorf("part %+v, %v", k, err)
 		}
 	}
-	if p, err := ProgramPart.Of(&rec.Manifest); p != nil || err != nil {
+	if p, err := Part[struct{}]("program").Of(&rec.Manifest); p != nil || err != nil {
 		t.Errorf("a program that is not there: %+v, %v", p, err)
 	}
-	if b, err := BenchmarksPart.Of(&rec.Manifest); err != nil || b == nil || len(*b) != 0 {
+	if b, err := Part[[]struct{}](BenchmarksKey).Of(&rec.Manifest); err != nil || b == nil || len(*b) != 0 {
 		t.Errorf("benchmarks %v, %v", b, err)
 	}
 	name := filepath.Join(path, manifestName)
@@ -63,5 +65,27 @@ func TestParts(t *testing.T) {
 	}
 	if _, err := part.Of(&open().Manifest); err == nil || err.Error() != "recording.json is damaged: knee.level cannot be string" {
 		t.Errorf("damaged: %v", err)
+	}
+	// Open meets the damage in what will be asked for, and nothing of the rest.
+	if rec, err := Open(path, part); err == nil || rec != nil || err.Error() != "open recording "+path+": recording.json is damaged: knee.level cannot be string" {
+		t.Errorf("opened damaged: %v", err)
+	}
+	rec, err = Open(path, Part[struct{}]("program"), Part[[]struct{}](CostsKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Close()
+}
+
+// TestManifestEscapesAsDocumentsDo: parts and own keys hold < and & as they are,
+// and what a terminal would obey as escapes.
+func TestManifestEscapesAsDocumentsDo(t *testing.T) {
+	var m Manifest
+	text := "<a&b>\x1b"
+	m.Target = text
+	Part[string]("note").Set(&m, &text)
+	data, err := document.Format(&m)
+	if want := `"<a&b>\u001b"`; err != nil || strings.Count(string(data), want) != 2 {
+		t.Errorf("%v: %s", err, data)
 	}
 }

@@ -3,6 +3,7 @@ package recording
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,9 +47,7 @@ func Create(path string, origin time.Time) (*Writer, error) {
 	w.Manifest.Schema = document.Recording
 	w.Manifest.Origin = origin
 	w.Manifest.Partial = "not finished"
-	// Every recording has had these lists, empty ones too.
-	BenchmarksPart.Set(&w.Manifest, &[]Benchmark{})
-	CostsPart.Set(&w.Manifest, &[]Cost{})
+	w.Manifest.parts = map[string]any{BenchmarksKey: json.RawMessage("[]"), CostsKey: json.RawMessage("[]")}
 	if err := w.Checkpoint(); err != nil {
 		w.Discard()
 		return nil, fmt.Errorf("create recording %s: %w", path, err)

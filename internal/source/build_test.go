@@ -445,27 +445,6 @@ func TestAbsence(t *testing.T) {
 	}
 }
 
-// TestTrim are pprof's own examples of how it shortens names.
-func TestTrim(t *testing.T) {
-	for _, c := range []struct{ name, trim, path, want string }{
-		{"foo.go", "", "", "foo.go"},
-		{"/home/u/my-project/src/x.go", "", "/my/local/my-project", "src/x.go"},
-		{"/home/u/my-project/src/x.go", "", "/a:/my/local/my-project", "src/x.go"},
-		{"/home/u/my-project/src/x.go", "/home/u", "/my/local/my-project", "my-project/src/x.go"},
-		{"/home/u/my-project/src/x.go", "/nowhere:/home/u/", "", "my-project/src/x.go"},
-		{"/home/u2/x.go", "/home/u", "", "/home/u2/x.go"},
-		{"/proc/self/cwd/x/y.go", "", "", "x/y.go"},
-		{"/proc/self/cwd/./x/y.go", "", "", "x/y.go"},
-	} {
-		if runtime.GOOS == "windows" && strings.Contains(c.trim+c.path, ":") {
-			continue // lists are separated by another sign there
-		}
-		if got := Trim(c.name, c.trim, c.path); got != c.want {
-			t.Errorf("%+v: %q", c, got)
-		}
-	}
-}
-
 // FuzzMod: what a go.mod or go.work says never leads a relative name out of
 // where it may be looked for.
 func FuzzMod(f *testing.F) {

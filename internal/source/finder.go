@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 )
@@ -33,6 +34,8 @@ type Finder struct {
 	// "" when unknown: absolute names are then taken for its files by how they
 	// end.
 	BuildGOROOT string
+
+	found sync.Map // where a frame's file lay when it was first looked for: name to place
 }
 
 // MaxSize bounds what Read returns: a larger file was not written by hand.
@@ -63,10 +66,14 @@ func (f *Finder) Find(frameFile string) (string, bool) {
 
 // find returns the first place that has the file, or why none does.
 func (f *Finder) find(frameFile string) (place, error) {
+	if p, ok := f.found.Load(frameFile); ok {
+		return p.(place), nil
+	}
 	err := errors.New(absence(frameFile))
 	for _, p := range f.places(frameFile) {
 		_, missing := p.stat()
 		if missing == nil {
+			f.found.Store(frameFile, p)
 			return p, nil
 		}
 		if errors.Is(missing, errLink) {

@@ -5,12 +5,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
-	"path"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
+
+	"whet/internal/analyze/selection"
 )
 
 // Options say what is known of the profiled program and of this machine. What
@@ -230,7 +231,7 @@ func (r *Resolver) onPath(frameFile string) (place, bool) {
 	if r.o.SourcePath == "" && r.o.TrimPath == "" || !isSource(frameFile) {
 		return place{}, false
 	}
-	name := Trim(frameFile, r.o.TrimPath, r.o.SourcePath)
+	name := selection.TrimPath(frameFile, r.o.TrimPath, r.o.SourcePath)
 	if filepath.IsAbs(name) {
 		if name == frameFile {
 			return place{}, false // as it would be looked for anyway
@@ -259,28 +260,4 @@ func (r *Resolver) onPath(frameFile string) (place, bool) {
 		}
 	}
 	return place{}, false
-}
-
-// Trim shortens a file's name as pprof does: by the prefixes of trimPath, or,
-// without any, behind a directory that is called as one of sourcePath.
-func Trim(name, trimPath, sourcePath string) string {
-	slashed := filepath.ToSlash(name)
-	if trimPath == "" {
-		for _, dir := range filepath.SplitList(filepath.ToSlash(sourcePath)) {
-			anchor := "/" + path.Base(dir) + "/"
-			if at := strings.Index(slashed, anchor); at >= 0 {
-				return name[at+len(anchor):]
-			}
-		}
-	}
-	prefixes := append(filepath.SplitList(filepath.ToSlash(trimPath)), "/proc/self/cwd/./", "/proc/self/cwd/")
-	for _, prefix := range prefixes {
-		if !strings.HasSuffix(prefix, "/") {
-			prefix += "/"
-		}
-		if strings.HasPrefix(slashed, prefix) {
-			return name[len(prefix):]
-		}
-	}
-	return name
 }

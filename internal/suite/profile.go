@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"whet/internal/analyze/hot"
@@ -144,7 +145,7 @@ var columns = map[string]struct{ value, count string }{
 }
 
 // short is a profile's measured code in a few figures.
-func (b *row) short(kind, rel string, p *callstack.Profile) bench.Profile {
+func (b *row) short(kind, rel string, p *callstack.Frames) bench.Profile {
 	loops := &hot.Loops{}
 	// Where a file does not parse, set-up counts as measured code, as the
 	// recording's page will say.
@@ -160,7 +161,7 @@ func (b *row) short(kind, rel string, p *callstack.Profile) bench.Profile {
 	base := c.Keep(hot.Base)
 	out.Samples = c.Sums(count)[hot.Base]
 	total := c.Sums(value)[hot.Base]
-	for _, f := range p.Functions(value, base) {
+	for _, f := range p.FunctionCosts(value, base) {
 		if len(out.Top) == shownFunctions || f.Flat <= 0 {
 			break
 		}
@@ -170,10 +171,6 @@ func (b *row) short(kind, rel string, p *callstack.Profile) bench.Profile {
 }
 
 func topLevel(name string) string {
-	for i := range len(name) {
-		if name[i] == '/' {
-			return name[:i]
-		}
-	}
-	return name
+	top, _, _ := strings.Cut(name, "/")
+	return top
 }

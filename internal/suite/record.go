@@ -1,17 +1,19 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
+	"whet/internal/analyze/machine"
 	"whet/internal/callstack"
 	"whet/internal/format/benchmark"
 	"whet/internal/history"
-	"whet/internal/quantity"
 	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report/bench"
@@ -83,14 +85,8 @@ func (r *runner) doubts() []string {
 	if odd := r.odd(); odd != "" {
 		out = append(out, fmt.Sprintf("built with %s: times are not those of an ordinary build", odd))
 	}
-	h := &r.res.Host
-	if s := h.StealRatio; s != nil && *s > 0.05 {
-		out = append(out, fmt.Sprintf("the hypervisor took %s of the processors' time while measuring: times are too long and uneven", quantity.Percent(*s)))
-	}
-	if l := h.LoadStart; l != nil && *l > float64(h.Cores) {
-		out = append(out, fmt.Sprintf("the machine was busy when measuring began (load %.1f on %d cores): times are too long and uneven", *l, h.Cores))
-	}
-	return out
+	doubts := machine.Seen{Host: &r.res.Host, Elapsed: time.Duration(r.res.ElapsedNs)}.Doubts(machine.Figures())
+	return append(out, machine.Texts(doubts)...)
 }
 
 func (r *runner) measured() bool {
@@ -134,33 +130,25 @@ func (r *runner) describe() {
 			}
 		}
 	}
-	all := []recording.Benchmark{} // never null in the manifest
+	all := []record.Benchmark{} // never null in the manifest
 	for _, p := range r.pkgs {
 		for _, b := range p.rows {
 			all = append(all, r.manifest(b))
 		}
 	}
 	for _, f := range r.res.Failures {
-		all = append(all, recording.Benchmark{Name: strings.TrimSuffix(f.Package+"."+f.Benchmark, "."), Failure: f.Text})
+		all = append(all, record.Benchmark{Name: strings.TrimSuffix(f.Package+"."+f.Benchmark, "."), Failure: f.Text})
 	}
-	recording.BenchmarksPart.Set(m, &all)
+	record.Benchmarks.Set(m, &all)
 }
 
 func equal(a, b *bool) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
 // manifest is a benchmark's entry: its middle sample.
-func (r *runner) manifest(b *row) recording.Benchmark {
+func (r *runner) manifest(b *row) record.Benchmark {
 	sorted := slices.Clone(b.lines)
-	slices.SortStableFunc(sorted, func(x, y benchmark.Line) int {
-		switch {
-		case x.NsPerOp < y.NsPerOp:
-			return -1
-		case x.NsPerOp > y.NsPerOp:
-			return 1
-		}
-		return 0
-	})
-	out := record.Benchmark(r.recorded(b), sorted[(len(sorted)-1)/2])
+	slices.SortStableFunc(sorted, func(x, y benchmark.Line) int { return cmp.Compare(x.NsPerOp, y.NsPerOp) })
+	out := record.NewBenchmark(r.recorded(b), sorted[(len(sorted)-1)/2])
 	out.Parallel, out.CPUIterations, out.MutexIterations, out.AllocIterations = b.parallel, b.cpuCalls, b.mutexCalls, b.allocCalls
 	for _, p := range b.profiles {
 		out.Profiled = out.Profiled || p.Kind == recording.KindCPU
@@ -179,7 +167,7 @@ func (r *runner) store(p *pkg) {
 		}
 	}
 	r.w.AddResults("bench/"+p.slug+".txt", p.target.ImportPath, lines)
-	r.w.AddSources(p.frames, "bench", profiles, func(string, *callstack.Profile) {})
+	r.w.AddSources(p.frames, "bench", profiles, func(string, *callstack.Frames) {})
 }
 
 // entry is the run as the history keeps it.
@@ -207,7 +195,7 @@ func (p *pkg) result() bench.Package {
 			s := bench.Sample{Iterations: l.N}
 			add := func(unit string, v *float64) {
 				if v != nil {
-					s.Values = append(s.Values, recording.Metric{Unit: unit, Value: *v})
+					s.Values = append(s.Values, benchmark.Metric{Unit: unit, Value: *v})
 				}
 			}
 			if !l.NoTime {

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -104,12 +105,8 @@ func course(c *history.Course, look stat.ChangeOptions) bench.Course {
 	out := bench.Course{Host: c.Host, Package: c.Package, Name: c.Name, Unit: c.Unit, Better: benchmark.BetterOf(c.Unit)}
 	medians := make([]float64, len(c.Points))
 	for i, p := range c.Points {
-		when := p.Committed
-		if when.IsZero() {
-			when = p.Date
-		}
 		medians[i] = stat.Median(p.Values)
-		out.Points = append(out.Points, bench.Point{Revision: p.Revision, Dirty: p.Dirty, When: when, Runs: p.Runs, Values: p.Values, GoVersion: p.GoVersion})
+		out.Points = append(out.Points, bench.Point{Revision: p.Revision, Dirty: p.Dirty, When: p.When(), Runs: p.Runs, Values: p.Values, GoVersion: p.GoVersion})
 	}
 	changes := stat.Changes(medians, look)
 	for i, ch := range changes {
@@ -142,14 +139,7 @@ func also(a, b *history.Point) []string {
 		{"build flags", a.Flags, b.Flags}, {"processor", a.CPU, b.CPU},
 	} {
 		if f.old != f.new {
-			old, new := f.old, f.new
-			if old == "" {
-				old = "none"
-			}
-			if new == "" {
-				new = "none"
-			}
-			out = append(out, fmt.Sprintf("the %s changed too: %s → %s", f.name, old, new))
+			out = append(out, fmt.Sprintf("the %s changed too: %s → %s", f.name, cmp.Or(f.old, "none"), cmp.Or(f.new, "none")))
 		}
 	}
 	return out

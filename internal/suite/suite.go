@@ -2,11 +2,11 @@ package suite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -126,9 +126,8 @@ func (r *runner) prepare(ctx context.Context, listed []gobench.Listed) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		var ge *gobench.Error
 		switch {
-		case errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks:
+		case gobench.KindNoBenchmarks.Of(err):
 			r.res.Without++
 		case err != nil:
 			r.fail(l.ImportPath, "", err)
@@ -156,11 +155,10 @@ func (r *runner) prepare(ctx context.Context, listed []gobench.Listed) error {
 
 // failedHow is what go test says behind the name of a package.
 func failedHow(err error) string {
-	var ge *gobench.Error
 	switch {
-	case errors.As(err, &ge) && ge.Kind == gobench.KindCompile:
+	case gobench.KindCompile.Of(err):
 		return "[build failed]"
-	case errors.As(err, &ge) && ge.Kind == gobench.KindTestFailed:
+	case gobench.KindTestFailed.Of(err):
 		return "[tests failed]"
 	}
 	return "[setup failed]"
@@ -330,24 +328,13 @@ func (r *runner) sample(p *pkg, cpu string, l benchmark.Line) {
 // failBenchmark notes a benchmark that is not run again. One that skips itself
 // is no failure.
 func (r *runner) failBenchmark(p *pkg, name string, err error) {
-	var ge *gobench.Error
-	if errors.As(err, &ge) && ge.Kind == gobench.KindNoResult {
+	if gobench.KindNoResult.Of(err) {
 		r.warn("%s: %v", p.target.ImportPath, err)
-		p.names = without(p.names, name)
+		p.names = slices.DeleteFunc(slices.Clone(p.names), func(n string) bool { return n == name })
 		return
 	}
 	p.failed[name] = true
 	r.fail(p.target.ImportPath, name, err)
-}
-
-func without(names []string, name string) []string {
-	var out []string
-	for _, n := range names {
-		if n != name {
-			out = append(out, n)
-		}
-	}
-	return out
 }
 
 func (r *runner) fail(pkg, bench string, err error) {

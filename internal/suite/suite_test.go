@@ -19,6 +19,7 @@ import (
 	"whet/internal/format/profile"
 	"whet/internal/gobench"
 	"whet/internal/history"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/worktree"
 )
@@ -92,7 +93,10 @@ func (s *said) Ended(pkg, failed string, _ time.Duration) {
 	s.lines = append(s.lines, strings.TrimSpace("end "+pkg+" "+failed))
 }
 
-func funcName(f *callstack.Frame) string { return f.Function }
+// flat is a function's, in a column.
+func flat(p *callstack.Frames, column int, function string) int64 {
+	return p.Costs(column, nil, func(f *callstack.Frame) string { return f.Function })[function].Flat
+}
 
 func TestRun(t *testing.T) {
 	if testing.Short() {
@@ -150,7 +154,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if strings.HasSuffix(a.Path, ".pb.gz") {
-			if _, err := profile.Read(data, profile.DefaultLimits()); err != nil || a.EndNs <= a.StartNs {
+			if _, err := profile.ReadFrames(data, profile.DefaultLimits()); err != nil || a.EndNs <= a.StartNs {
 				t.Errorf("%s: %v, from %d to %d", a.Path, err, a.StartNs, a.EndNs)
 			}
 		}
@@ -163,17 +167,17 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := profile.Read(data, profile.DefaultLimits())
+		p, err := profile.ReadFrames(data, profile.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}
 		objects, _ := p.TypeIndex("alloc_objects")
 		space, _ := p.TypeIndex("alloc_space")
-		if n, b := p.Costs(objects, nil, funcName)[name].Flat, p.Costs(space, nil, funcName)[name].Flat; n != want[0] || b != want[0]*want[1] {
+		if n, b := flat(p, objects, name), flat(p, space, name); n != want[0] || b != want[0]*want[1] {
 			t.Errorf("%s allocates %d objects of %d bytes, want %d of %d", name, n, b, want[0], want[1])
 		}
 	}
-	for _, b := range *part(t, rec, recording.BenchmarksPart) {
+	for _, b := range *part(t, rec, record.Benchmarks) {
 		calls := map[string]int64{m + "a.BenchmarkSame": 20, m + "b.BenchmarkSame": 21, m + "a.BenchmarkParent/x": 21, m + "a.BenchmarkParent/y": 21}[b.Name]
 		if b.Failure == "" && b.Procs == 1 && (!b.Profiled || b.AllocIterations != calls || b.Iterations != 20) {
 			t.Errorf("%+v, want %d calls under the profiler", b, calls)
@@ -225,7 +229,7 @@ func TestRunOnePackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rec.Close()
-	if len(*part(t, rec, recording.BenchmarksPart)) != 1 || (*part(t, rec, recording.BenchmarksPart))[0].Name != "BenchmarkParent/y" || rec.Build.Package != "example.com/m/a" || len(rec.Find(recording.KindAllocs, "BenchmarkParent/y")) != 1 || len(rec.Find(recording.KindCPU, "")) != 0 {
+	if len(*part(t, rec, record.Benchmarks)) != 1 || (*part(t, rec, record.Benchmarks))[0].Name != "BenchmarkParent/y" || rec.Build.Package != "example.com/m/a" || len(rec.Find(recording.KindAllocs, "BenchmarkParent/y")) != 1 || len(rec.Find(recording.KindCPU, "")) != 0 {
 		t.Errorf("%+v", rec.Manifest)
 	}
 	nothingLeft(t, scratch)
@@ -374,7 +378,7 @@ func TestInterrupted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if rec.Partial != "interrupted" || len(*part(t, rec, recording.BenchmarksPart)) == 0 {
+			if rec.Partial != "interrupted" || len(*part(t, rec, record.Benchmarks)) == 0 {
 				t.Errorf("%s: %+v", tt.stage, rec.Manifest)
 			}
 			rec.Close()

@@ -30,7 +30,7 @@ func (e *BuildIDError) Error() string {
 // have none: those of the mapping that shows the binary, and without any
 // mapping all of them. The profile given stays as it is and shares its samples
 // with the one returned. Warnings say what could not be named.
-func Symbolize(p *callstack.Packed, b *Binary, o SymbolizeOptions) (*callstack.Packed, []string, error) {
+func Symbolize(p *callstack.Profile, b *Binary, o SymbolizeOptions) (*callstack.Profile, []string, error) {
 	mapped, err := b.mappings(p, o.Force)
 	if err != nil {
 		return nil, nil, err
@@ -87,7 +87,7 @@ func Symbolize(p *callstack.Packed, b *Binary, o SymbolizeOptions) (*callstack.P
 
 // mappings says which mappings of a profile show the binary: those of its name
 // or build id. Of none, the first is meant: it is the program's own.
-func (b *Binary) mappings(p *callstack.Packed, force bool) (map[callstack.MappingID]bool, error) {
+func (b *Binary) mappings(p *callstack.Profile, force bool) (map[callstack.MappingID]bool, error) {
 	out := make(map[callstack.MappingID]bool)
 	ids := []string{b.buildID, b.GoBuildID()}
 	same := func(id string) bool { return id != "" && (id == ids[0] || id == ids[1]) }

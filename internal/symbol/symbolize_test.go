@@ -17,10 +17,10 @@ import (
 
 // profile is one of the program's own addresses: every seventh of its code, in
 // a process in which all lay slide higher.
-func profileOf(t *testing.T, b *Binary, slide uint64, mapped bool) *callstack.Packed {
+func profileOf(t *testing.T, b *Binary, slide uint64, mapped bool) *callstack.Profile {
 	t.Helper()
-	build := callstack.NewPackedBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
-	p := build.Packed()
+	build := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
+	p := build.Profile()
 	mapping := callstack.NoMapping
 	if mapped {
 		// As the loader maps the program's first segment.
@@ -43,7 +43,7 @@ func profileOf(t *testing.T, b *Binary, slide uint64, mapped bool) *callstack.Pa
 }
 
 // named writes out the frames of all locations.
-func named(p *callstack.Packed) []string {
+func named(p *callstack.Profile) []string {
 	var out []string
 	for i := range p.Locations {
 		s := ""
@@ -108,11 +108,11 @@ func TestSymbolize(t *testing.T) {
 func TestSymbolizeKeepsWhatIsThere(t *testing.T) {
 	b := open(t, "elf")
 	f, _ := b.FunctionNamed(t, "main.outer")
-	build := callstack.NewPackedBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
+	build := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
 	old := build.Function(callstack.Function{Name: "old"})
 	build.Add([]callstack.LocationID{build.Location(callstack.NoMapping, f.Start, false, callstack.SourceLine{Function: old})}, nil, 1)
 	for again, want := range map[bool]string{false: "old .:0 0; ", true: "main.outer main.go:"} {
-		out, _, err := Symbolize(build.Packed(), b, SymbolizeOptions{Again: again})
+		out, _, err := Symbolize(build.Profile(), b, SymbolizeOptions{Again: again})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,10 +127,10 @@ func TestSymbolizeKeepsWhatIsThere(t *testing.T) {
 func TestLibrariesAreNotTheProgram(t *testing.T) {
 	b := open(t, "elf")
 	f, _ := b.FunctionNamed(t, "main.outer")
-	build := callstack.NewPackedBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
-	build.Packed().Mappings = []callstack.Mapping{{File: "/x/elf.bin", Start: 0x100000, Limit: 0x200000}, {File: "/lib/libx.so", Start: 0x400000, Limit: 0x800000}}
+	build := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
+	build.Profile().Mappings = []callstack.Mapping{{File: "/x/elf.bin", Start: 0x100000, Limit: 0x200000}, {File: "/lib/libx.so", Start: 0x400000, Limit: 0x800000}}
 	build.Add([]callstack.LocationID{build.Location(1, f.Start, false), build.Location(callstack.NoMapping, f.Start, false)}, nil, 1)
-	out, _, err := Symbolize(build.Packed(), b, SymbolizeOptions{})
+	out, _, err := Symbolize(build.Profile(), b, SymbolizeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

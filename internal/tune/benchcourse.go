@@ -65,13 +65,11 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	// the benchmark's allocations.
 	r.storeBefore(&t, "profiles/"+s.slug+".", s.Name)
 	for kind, part := range map[string]string{recording.KindGoroutine: "", recording.KindLeaked: "", recording.KindHeap: recording.PartAfter} {
-		if p := t.profiles[kind]; p != nil {
-			r.keep(r.w.Write(recording.Artifact{Path: "profiles/" + s.slug + "." + kind + ".pb.gz", Kind: kind, Part: part, Benchmark: s.Name, StartNs: p.start, EndNs: p.end}, p.parts[0]))
-		}
+		r.w.AddProfile(recording.Artifact{Path: "profiles/" + s.slug + "." + kind + ".pb.gz", Kind: kind, Part: part, Benchmark: s.Name}, t.profiles[kind])
 	}
 	// A parallel benchmark has a block profile of a run of its own.
-	if p := t.profiles[recording.KindBlock]; p != nil && !s.parallel {
-		r.keep(r.w.Write(recording.Artifact{Path: "profiles/" + s.slug + ".block.pb.gz", Kind: recording.KindBlock, Benchmark: s.Name, StartNs: p.start, EndNs: p.end}, p.parts[0]))
+	if !s.parallel {
+		r.w.AddProfile(recording.Artifact{Path: "profiles/" + s.slug + ".block.pb.gz", Kind: recording.KindBlock, Benchmark: s.Name}, t.profiles[recording.KindBlock])
 	}
 	return nil
 }

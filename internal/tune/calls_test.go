@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/record"
 	"whet/internal/recording"
 )
 
@@ -64,11 +65,11 @@ func BenchmarkOne(b *testing.B) {
 				bytes = cum(&p, "calls.work")
 			}
 		}
-		if got := (*part(t, rec, recording.BenchmarksPart))[0].AllocIterations; bytes == 0 || got*4096 != bytes {
+		if got := (*part(t, rec, record.Benchmarks))[0].AllocIterations; bytes == 0 || got*4096 != bytes {
 			t.Errorf("%s: %d calls, but the profile has %d bytes, %g times 4096", name, got, bytes, float64(bytes)/4096)
 		}
-		if name == "One" && (*part(t, rec, recording.BenchmarksPart))[0].AllocIterations != 1 {
-			t.Errorf("%s: %d calls, so the test of a single one is void", name, (*part(t, rec, recording.BenchmarksPart))[0].AllocIterations)
+		if name == "One" && (*part(t, rec, record.Benchmarks))[0].AllocIterations != 1 {
+			t.Errorf("%s: %d calls, so the test of a single one is void", name, (*part(t, rec, record.Benchmarks))[0].AllocIterations)
 		}
 	}
 }
@@ -116,7 +117,7 @@ func BenchmarkC(b *testing.B) { table(b) }
 	}
 	rec, _ := openPage(t, outcome.Path)
 	var names []string
-	for _, b := range *part(t, rec, recording.BenchmarksPart) {
+	for _, b := range *part(t, rec, record.Benchmarks) {
 		names = append(names, b.Name)
 	}
 	slices.Sort(names)
@@ -124,7 +125,7 @@ func BenchmarkC(b *testing.B) { table(b) }
 		t.Errorf("measured %q, want %q", names, want)
 	}
 	// 100 ms of the quick pass at 1 operation would plan 5 for the clean run.
-	if b := (*part(t, rec, recording.BenchmarksPart))[0]; b.Iterations < 1000 {
+	if b := (*part(t, rec, record.Benchmarks))[0]; b.Iterations < 1000 {
 		t.Errorf("%s: the clean run had %d operations of %.0f ns", b.Name, b.Iterations, b.NsPerOp)
 	}
 	if !slices.ContainsFunc(rec.Warnings, func(w string) bool {

@@ -9,11 +9,28 @@ import (
 	"time"
 
 	"whet/internal/capture"
+	loadformat "whet/internal/format/load"
 	"whet/internal/format/metrics"
 	"whet/internal/load"
 	"whet/internal/recording"
 	"whet/internal/stat"
 )
+
+// Costs are what measuring costs, as the manifest of a recording keeps it: of whet
+// doctor -cost.
+const Costs = recording.Part[[]Cost](recording.CostsKey)
+
+// Cost is what an instrument costs the program it measures: its CPU time for a
+// request with the instrument divided by that without, less 1, measured in
+// pairs of slices in turns. Low and High enclose the median at 95 %.
+type Cost struct {
+	Instrument   string  `json:"instrument"`
+	Text         string  `json:"text"`
+	Pairs        int     `json:"pairs"`
+	CPURatio     float64 `json:"cpu_ratio"`
+	CPURatioLow  float64 `json:"cpu_ratio_low"`
+	CPURatioHigh float64 `json:"cpu_ratio_high"`
+}
 
 // What the cost of measuring is measured in: slices of a second, with an
 // instrument and without, in turns, the order within each pair drawn. The
@@ -55,14 +72,7 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	}
 	defer r.w.Discard()
 	err := r.recordCost(ctx, costPairs(o.Load.Duration))
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	r.w.Measured()
-	if len(r.costs) == 0 {
-		return Outcome{}, err
-	}
-	return r.finish(err)
+	return r.measured(ctx, err, len(r.costs) > 0)
 }
 
 // ValidateCost reports the first option with which RecordCost cannot do.
@@ -137,14 +147,14 @@ func (r *serviceRecorder) recordCost(ctx context.Context, pairs int) error {
 	<-running.Done()
 	for i, in := range costInstruments {
 		ratio := stat.RatioInterval(with[i], without[i], costConfidence)
-		r.costs = append(r.costs, recording.Cost{
+		r.costs = append(r.costs, Cost{
 			Instrument: in.name, Text: in.text, Pairs: len(with[i]),
 			CPURatio: ratio.Center - 1, CPURatioLow: ratio.Low - 1, CPURatioHigh: ratio.High - 1,
 		})
 	}
 	r.result.URL = recording.Redacted(lo.URL)
-	recording.ServicePart.Set(&r.w.Manifest, &r.result)
-	recording.CostsPart.Set(&r.w.Manifest, &r.costs)
+	loadformat.ServicePart.Set(&r.w.Manifest, &r.result)
+	Costs.Set(&r.w.Manifest, &r.costs)
 	return nil
 }
 
@@ -159,7 +169,7 @@ func (c *costMeter) failed(r *serviceRecorder, err error) error {
 		wait := time.NewTimer(time.Second)
 		defer wait.Stop()
 		select {
-		case <-r.server.done:
+		case <-r.server.Done():
 		case <-wait.C:
 		}
 	}

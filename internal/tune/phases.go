@@ -13,10 +13,10 @@ import (
 	"whet/internal/capture/host"
 	loadformat "whet/internal/format/load"
 	"whet/internal/format/metrics"
-	"whet/internal/format/profile"
 	"whet/internal/load"
 	"whet/internal/loadresult"
 	"whet/internal/recording"
+	"whet/internal/underload"
 )
 
 // Of the load's time: a while without the CPU profile, against which its cost
@@ -30,31 +30,21 @@ const (
 	lastTime  = 500 * time.Millisecond // between the trace and the load's end
 )
 
-// cumulative profiles count since the process began: they are taken before and
-// after the load.
-var cumulative = []string{recording.KindAllocs, recording.KindBlock, recording.KindMutex}
-
-// states are taken once, while the load runs.
-var states = []string{recording.KindHeap, recording.KindGoroutine, recording.KindThreads}
-
 // measure drives the load and takes everything meanwhile. target may be nil.
 func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) error {
-	m := &measurement{serviceRecorder: r, target: target, before: make(map[string]*capture.Fetched), seen: make(map[string]int64)}
+	m := &measurement{serviceRecorder: r, Stretch: underload.Stretch{Target: target, Origin: r.origin, Now: r.c.Now}}
 	r.w.Manifest.Plan = recording.Plan{BudgetNs: int64(r.o.Load.Duration)}
 	served, stop := r.whileServed(ctx)
 	defer stop()
 	if target != nil {
-		r.w.Manifest.Plan.Instruments = append(append([]string{recording.KindCPU, recording.KindTrace, recording.KindMetrics}, cumulative...), states...)
+		r.w.Manifest.Plan.Instruments = slices.Concat([]string{recording.KindCPU, recording.KindTrace, recording.KindMetrics}, underload.Cumulative(), underload.States())
 		m.connect(served)
 		defer m.disconnect()
 	}
 	r.deadline = r.c.Now().Add(r.o.Load.Warmup + r.o.Load.Duration)
 	r.progress(Progress{Stage: "warming up"})
 	o := r.o.Load
-	kept, err := loadformat.NewWriter(r.w.Writer, r.c.Version, o.Schedule.Open())
-	if err != nil {
-		return err
-	}
+	kept := loadformat.NewWriter(r.w.Writer, r.c.Version, o.Schedule.Open())
 	defer kept.Close()
 	o.Progress, o.Interval = r.loadProgress, kept.Interval
 	running, err := load.Start(served, o)
@@ -62,13 +52,13 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 		return err
 	}
 	r.loaded = true
-	m.load = running
+	m.Load = running
 	machine := host.Start()
 	if target != nil {
 		begin := r.c.Now().Add(o.Warmup)
-		taking, stop := context.WithDeadlineCause(served, begin.Add(o.Duration).Add(r.o.Patience), errSilent)
+		taking, stop := context.WithDeadlineCause(served, begin.Add(o.Duration).Add(r.o.Patience), underload.ErrSilent)
 		m.take(taking, begin)
-		m.hangs = errors.Is(context.Cause(taking), errSilent)
+		m.hangs = errors.Is(context.Cause(taking), underload.ErrSilent)
 		stop()
 	}
 	result := running.Wait()
@@ -79,15 +69,15 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 		r.result.ThrottledNs = during.ThrottledNs // one control group has both
 	}
 	plan := o.Plan()
-	m.answers, m.result.URL, m.result.Load = result.Answers, plan.URL, loadformat.Sums(&plan, result, r.w.Manifest.Origin)
+	m.answers, m.result.URL, m.result.Load = result.Answers, plan.URL, loadformat.NewSums(&plan, result, r.w.Manifest.Origin)
 	for _, w := range result.Warnings {
 		m.w.Warn("%s", w)
 	}
 	m.keep(kept.Finish(&plan, result, ""))
 	if target != nil && served.Err() == nil && !m.hangs {
 		r.progress(Progress{Stage: "taking the last profiles"})
-		taking, stop := context.WithTimeoutCause(ctx, r.o.Patience, errSilent)
-		m.after(taking)
+		taking, stop := context.WithTimeoutCause(ctx, r.o.Patience, underload.ErrSilent)
+		m.After(taking, result.End)
 		stop()
 	}
 	m.finish()
@@ -104,31 +94,24 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 // measurement is the time under load.
 type measurement struct {
 	*serviceRecorder
-	target *capture.Target
-	load   *load.Running
-	rates  *capture.Rates // the program's own, to be set again; nil: they were not changed
+	underload.Stretch // without a target there are no profiles
 
-	before  map[string]*capture.Fetched
-	answers []int32          // in each loadresult.Bin of the load
-	seen    map[string]int64 // answers when each of before was taken
-	traced  *takenTrace
-	hangs   bool // the target gave no profile in time
+	answers []int32        // in each loadresult.Bin of the load
+	rates   *capture.Rates // the program's own, to be set again; nil: they were not changed
+	hangs   bool           // the target gave no profile in time
 
 	stopMetrics context.CancelFunc
 	metrics     sync.WaitGroup
-	mu          sync.Mutex // guards what the metrics' goroutine writes
-	rows        []metrics.Row
+	rows        []metrics.Row // this and what follows are valid once metrics is done
 	summary     capture.Sampling
 	metricsErr  error
-	warnings    []string
-	lacking     []lack
 }
 
 // connect sets the rates and begins to read the metrics.
 func (m *measurement) connect(ctx context.Context) {
-	inForce := m.target.Rates() // what whet started has its own from the first moment
-	if m.target.Kind == capture.KindAgent && m.agent == nil {
-		before, err := m.target.SetRates(ctx, int64(blockRate), mutexFraction)
+	inForce := m.Target.Rates() // what whet started has its own from the first moment
+	if m.Target.Kind == capture.KindAgent && m.agent == nil {
+		before, err := m.Target.SetRates(ctx, int64(blockRate), mutexFraction)
 		if err != nil {
 			m.w.Warn("%v: block and mutex profiles are at the rates the program chose", err)
 		} else {
@@ -140,16 +123,11 @@ func (m *measurement) connect(ctx context.Context) {
 	m.result.BlockRateNs, m.result.MutexFraction = inForce.BlockNs, inForce.MutexFraction
 	ctx, m.stopMetrics = context.WithCancel(ctx)
 	m.metrics.Go(func() {
-		summary, err := m.target.Metrics(ctx, m.origin, sampleEvery, func(row metrics.Row) {
-			m.mu.Lock()
-			defer m.mu.Unlock()
+		m.summary, m.metricsErr = m.Target.Metrics(ctx, m.origin, sampleEvery, func(row metrics.Row) {
 			if len(m.rows) < metrics.MaxRows {
 				m.rows = append(m.rows, row)
 			}
 		})
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.summary, m.metricsErr = summary, err
 	})
 }
 
@@ -165,7 +143,7 @@ func (m *measurement) disconnect() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	if _, err := m.target.SetRates(ctx, rate(m.rates.BlockNs), rate(m.rates.MutexFraction)); err != nil {
+	if _, err := m.Target.SetRates(ctx, rate(m.rates.BlockNs), rate(m.rates.MutexFraction)); err != nil {
 		m.w.Warn("the program's block and mutex rates could not be set back: %v", err)
 	}
 	m.rates = nil
@@ -204,243 +182,48 @@ func rate(v *int64) int64 {
 func (m *measurement) take(ctx context.Context, begin time.Time) {
 	end := begin.Add(m.o.Load.Duration)
 	// The collection before the first profiles belongs to the warm-up.
-	if !m.until(ctx, begin.Add(-min(m.o.Load.Warmup/2, time.Second))) {
+	if !m.Until(ctx, begin.Add(-min(m.o.Load.Warmup/2, time.Second))) {
 		return
 	}
-	m.collect(ctx)
-	for _, kind := range cumulative {
-		m.before[kind], m.seen[kind] = m.fetch(ctx, kind), m.load.Completed()
-	}
+	m.Before(ctx)
 	if ctx.Err() != nil {
 		return
 	}
-	if !m.until(ctx, begin.Add(m.plain())) {
+	if !m.Until(ctx, begin.Add(m.plain())) {
 		if ctx.Err() == nil {
-			m.warn("there is no CPU profile and no trace: the first profiles took until the load's end; raise -d")
+			m.Warn("there is no CPU profile and no trace: the first profiles took until the load's end; raise -d")
 		}
 		return
 	}
-	// The goroutines are counted when they are asked for.
-	m.seen[recording.KindGoroutine] = m.load.Completed()
-	if f := m.fetch(ctx, recording.KindGoroutine); f != nil {
-		m.taken.before = append(m.taken.before, takenTrace{f.Data, recording.KindGoroutine, m.since(f.Start), m.since(f.End)})
-	}
+	m.TakeEarly(ctx)
 	traceFrom := end.Add(-lastTime - traceTime*time.Second)
 	var tracing sync.WaitGroup
 	tracing.Go(func() {
-		if m.until(ctx, traceFrom) {
-			m.trace(ctx, end)
+		if m.Until(ctx, traceFrom) {
+			m.TakeTrace(ctx, traceTime, end)
 		}
 	})
-	m.cpu(ctx, traceFrom.Add(traceLap))
+	m.TakeCPU(ctx, traceFrom.Add(traceLap))
 	tracing.Wait()
-	for _, kind := range states {
-		completed := m.load.Completed()
-		f := m.fetch(ctx, kind)
-		if f == nil {
-			continue
-		}
-		m.taken.add(kind, f.Data, m.since(f.Start), m.since(f.End))
-		if kind == recording.KindGoroutine && len(m.taken.before) > 0 {
-			m.result.GoroutineRequests = completed - m.seen[kind]
-		}
-	}
-}
-
-// until waits for a moment, and reports whether it came.
-func (m *measurement) until(ctx context.Context, moment time.Time) bool {
-	t := time.NewTimer(moment.Sub(m.c.Now()))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return ctx.Err() == nil
-	case <-m.load.Done():
-	case <-ctx.Done():
-	}
-	return false
-}
-
-// fetch takes one profile of a state. What cannot be had is warned of.
-func (m *measurement) fetch(ctx context.Context, kind string) *capture.Fetched {
-	if !slices.Contains(m.target.Offers(), kind) {
-		return nil // among what is unknown
-	}
-	if errors.Is(context.Cause(ctx), errSilent) {
-		return nil // that was said
-	}
-	f, err := m.target.Profile(ctx, kind, 0)
-	if err != nil {
-		m.missed(ctx, kind, err)
-		return nil
-	}
-	return f
-}
-
-// errSilent ends the profiles of a target that hangs.
-var errSilent = errors.New("no answer came even after the load's end")
-
-// missed notes that a profile could not be had, once for each cause: a target
-// that does not answer any more lacks them all.
-func (m *measurement) missed(ctx context.Context, kind string, err error) {
-	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSilent) {
-		return
-	}
-	cause := err
-	for next := errors.Unwrap(cause); next != nil; next = errors.Unwrap(cause) {
-		cause = next
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := range m.lacking {
-		if l := &m.lacking[i]; l.cause == cause.Error() {
-			if !slices.Contains(l.kinds, kind) {
-				l.kinds = append(l.kinds, kind)
-			}
-			return
-		}
-	}
-	m.lacking = append(m.lacking, lack{[]string{kind}, cause.Error(), err})
-}
-
-// lack is why profiles are missing.
-type lack struct {
-	kinds []string
-	cause string
-	first error // of the first of them, with where it was asked for
-}
-
-// again is how often what somebody else uses is asked for.
-const again = 250 * time.Millisecond
-
-// cpuPart is the length of one piece of the CPU profile: a profile that is cut
-// off, as by Ctrl-C, is lost as a whole.
-const cpuPart = 5 * time.Second
-
-// cpu takes the CPU profile until the time end, in pieces; whoever else is
-// taking one is waited for as long as a second is left.
-func (m *measurement) cpu(ctx context.Context, end time.Time) {
-	if !slices.Contains(m.target.Offers(), recording.KindCPU) {
-		return
-	}
-	for first := true; first || end.Sub(m.c.Now()) >= time.Second; {
-		seconds := max(int(min(end.Sub(m.c.Now()), cpuPart)/time.Second), 1)
-		done := m.load.Completed()
-		f, err := m.target.Profile(ctx, recording.KindCPU, seconds)
-		if err == nil {
-			first = false
-			m.result.CPURequests += m.load.Completed() - done
-			m.taken.add(recording.KindCPU, f.Data, m.since(f.Start), m.since(f.End))
-			continue
-		}
-		next := m.c.Now().Add(again)
-		if !errors.Is(err, capture.ErrInUse) || next.Add(time.Second).After(end) || !m.until(ctx, next) {
-			m.missed(ctx, recording.KindCPU, err)
-			return
-		}
-	}
-}
-
-// trace takes the execution trace, before the time end.
-func (m *measurement) trace(ctx context.Context, end time.Time) {
-	if !slices.Contains(m.target.Offers(), recording.KindTrace) {
-		return
-	}
-	for {
-		f, err := m.target.Trace(ctx, traceTime)
-		if err == nil {
-			m.traced = &takenTrace{f.Data, recording.KindTrace, m.since(f.Start), m.since(f.End)}
-			return
-		}
-		next := m.c.Now().Add(again)
-		if !errors.Is(err, capture.ErrInUse) || next.After(end) || !m.until(ctx, next) {
-			m.missed(ctx, recording.KindTrace, err)
-			m.flight(ctx)
-			return
-		}
-	}
-}
-
-// flight takes the snapshot of a flight recorder in place of a trace that
-// could not be had.
-func (m *measurement) flight(ctx context.Context) {
-	if !slices.Contains(m.target.Offers(), recording.KindFlight) {
-		return
-	}
-	f, err := m.target.Flight(ctx)
-	if err != nil {
-		m.missed(ctx, recording.KindFlight, err)
-		return
-	}
-	m.traced = &takenTrace{f.Data, recording.KindFlight, m.since(f.Start), m.since(f.End)}
-}
-
-// collect has the target collect its garbage, without which allocations since
-// its last collection are in no profile.
-func (m *measurement) collect(ctx context.Context) {
-	if !slices.Contains(m.target.Offers(), recording.KindAllocs) {
-		return
-	}
-	start := m.now()
-	err := m.target.Collect(ctx)
-	m.result.OwnGC = append(m.result.OwnGC, recording.Span{StartNs: start, EndNs: m.now()})
-	if err != nil {
-		m.missed(ctx, recording.KindAllocs, fmt.Errorf("%w: allocations since the last collection are missing", err))
-	}
-}
-
-// after takes the cumulative profiles again: the run's are the differences.
-func (m *measurement) after(ctx context.Context) {
-	m.collect(ctx)
-	for _, kind := range cumulative {
-		before := m.before[kind]
-		if before == nil {
-			continue
-		}
-		after := m.fetch(ctx, kind)
-		if after == nil {
-			continue
-		}
-		for _, part := range []struct {
-			name string
-			f    *capture.Fetched
-		}{{recording.PartBefore, before}, {recording.PartAfter, after}} {
-			m.keep(m.w.Write(recording.Artifact{Path: "profiles/" + kind + "-" + part.name + ".pb.gz", Kind: kind, Part: part.name,
-				StartNs: m.since(part.f.Start), EndNs: m.since(part.f.End)}, part.f.Data))
-		}
-		delta, warnings, err := profile.Delta(before.Data, after.Data)
-		if err != nil {
-			m.w.Warn("%s profile: %v", kind, err)
-			continue
-		}
-		for _, w := range warnings {
-			m.w.Warn("%s profile: %s", kind, w)
-		}
-		// Behind the load's end there is nothing to count but whet's questions.
-		m.taken.add(kind, delta, m.since(before.End), min(m.since(after.Start), m.result.Load.EndNs))
-		if len(warnings) > 0 {
-			continue // it counts from a restart on, and nobody knows how many requests
-		}
-		switch requests := m.load.Completed() - m.seen[kind]; kind {
-		case recording.KindMutex:
-			m.result.MutexRequests = requests
-		case recording.KindAllocs:
-			m.result.AllocRequests = requests
-		}
-	}
+	m.TakeStates(ctx)
 }
 
 // finish takes over what the other goroutines brought.
 func (m *measurement) finish() {
-	if m.traced != nil {
-		m.taken.traces = append(m.taken.traces, *m.traced)
+	m.taken.profiles, m.taken.before = m.Profiles, m.Early
+	if m.Trace != nil {
+		m.taken.traces = append(m.taken.traces, *m.Trace)
 	}
-	for _, text := range m.warnings {
+	for _, f := range m.Snapshots {
+		m.addFile("profiles/"+f.Kind+"-"+f.Part+".pb.gz", "", f)
+	}
+	m.result.OwnGC = m.Collections
+	m.result.CPURequests, m.result.MutexRequests = m.Requests[recording.KindCPU], m.Requests[recording.KindMutex]
+	m.result.AllocRequests, m.result.GoroutineRequests = m.Requests[recording.KindAllocs], m.Requests[recording.KindGoroutine]
+	for _, text := range m.Warnings() {
 		m.w.Warn("%s", text)
 	}
-	for _, l := range m.lacking {
-		m.w.Warn("%s: %v", strings.Join(l.kinds, ", "), l.first)
-	}
-	if m.target == nil {
+	if m.Target == nil {
 		return
 	}
 	m.stopMetrics()
@@ -453,7 +236,7 @@ func (m *measurement) finish() {
 	}
 	m.result.Restarts = m.summary.Restarts
 	// Last: that there is no CPU profile shows when it is asked for.
-	for _, u := range m.target.Unknown() {
+	for _, u := range m.Target.Unknown() {
 		if m.agent == nil || u.What != capture.FlightRecorder { // nobody could have asked ours to keep one
 			m.w.Manifest.Unknown = append(m.w.Manifest.Unknown, u)
 		}
@@ -465,20 +248,13 @@ func (m *measurement) finish() {
 	if ns := metrics.Throttled(m.rows, l.StartNs, l.EndNs); ns != nil {
 		m.result.ThrottledNs = ns
 	}
-	if p := m.taken.profiles[recording.KindCPU]; p != nil {
-		plain := m.perRequest(l.StartNs, min(l.StartNs+int64(m.plain()), p.start))
-		if profiled := m.perRequest(p.start, p.end); plain > 0 && profiled > 0 {
+	if p := m.Profiles[recording.KindCPU]; p != nil {
+		plain := m.perRequest(l.StartNs, min(l.StartNs+int64(m.plain()), p.StartNs))
+		if profiled := m.perRequest(p.StartNs, p.EndNs); plain > 0 && profiled > 0 {
 			cost := profiled/plain - 1
-			p.cost = &cost
+			p.Cost = &cost
 		}
 	}
-}
-
-// warn is for other goroutines than the measuring's own.
-func (m *measurement) warn(format string, args ...any) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.warnings = append(m.warnings, fmt.Sprintf(format, args...))
 }
 
 // loadProgress passes on where the load stands.

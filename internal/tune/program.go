@@ -15,6 +15,7 @@ import (
 	"whet/internal/format/metrics"
 	"whet/internal/gobench"
 	"whet/internal/program"
+	"whet/internal/record"
 	"whet/internal/recording"
 )
 
@@ -83,7 +84,7 @@ const (
 type programRecorder struct {
 	session
 	o      ProgramOptions
-	result recording.Program
+	result record.Program
 	taken  taken
 }
 
@@ -102,14 +103,7 @@ func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
 	}
 	defer r.w.Discard()
 	err := r.record(ctx)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	r.w.Measured()
-	if len(r.result.Runs) == 0 {
-		return Outcome{}, err // it never ran: there is nothing to keep
-	}
-	return r.finish(err)
+	return r.measured(ctx, err, len(r.result.Runs) > 0)
 }
 
 func (r *programRecorder) record(ctx context.Context) error {
@@ -125,7 +119,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 		recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex, recording.KindGoroutine,
 		recording.KindThreads, recording.KindTrace, recording.KindMetrics, recording.KindGC}}
 	r.addDiff(ctx)
-	r.addDecisions(ctx)
+	r.addDecisions(ctx, false)
 	r.result.Args = r.o.Args
 	r.deadline = r.c.Now().Add(r.o.Budget)
 	machine := host.Start()
@@ -138,7 +132,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 	var during recording.Host
 	machine.Stop(&during)
 	r.result.MachineBusyRatio = during.BusyRatio
-	recording.ProgramPart.Set(&r.w.Manifest, &r.result)
+	record.Programs.Set(&r.w.Manifest, &r.result)
 	r.store(&r.taken)
 	r.w.AddOutput(r.out.Bytes())
 	r.addSources()
@@ -162,16 +156,19 @@ func (r *programRecorder) run(ctx context.Context, i int) error {
 	}
 	defer a.Remove()
 	stderr := r.out.to(r.o.Stderr)
-	p := start(process.Command{
+	p, err := start(process.Command{
 		Path: r.bin.Path, Args: r.o.Args, Dir: r.c.Dir, Stdin: r.o.Stdin, Grace: grace, Scheduling: true,
 		Stdout: r.out.to(r.o.Stdout), Stderr: stderr,
 	}, a.Env())
-	defer p.stop()
-	ending := r.await(ctx, p, a, stage)
-	if p.err != nil {
-		return fmt.Errorf("run %s: %w", r.c.Operand, p.err)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", r.c.Operand, err)
 	}
-	run := newRun(&r.session, p.res, ending)
+	ending := r.await(ctx, p, a, stage)
+	res := p.stop()
+	if res == nil {
+		return fmt.Errorf("run %s: the system does not tell how it ended", r.c.Operand)
+	}
+	run := newRun(&r.session, res, ending)
 	began, whole, why := r.adopt(&r.taken, a, run.StartNs, run.EndNs)
 	switch {
 	case why != "":
@@ -179,7 +176,7 @@ func (r *programRecorder) run(ctx context.Context, i int) error {
 		r.w.Warn("the program left no profiles: %s", why)
 	case !whole && ending == "":
 		r.w.Warn("the program ended (%s) without its agent, as after a panic, a kill or another program in its place: what was not yet written is missing, of at most the last 10 s", run.Ending)
-	case ending == "" && !p.res.OK():
+	case ending == "" && !res.OK():
 		r.w.Warn("the program ended with %s: if that is a failure, what was measured is how it fails", run.Ending)
 	}
 	r.addGC(p.gc, "", began)
@@ -199,7 +196,7 @@ func (r *programRecorder) await(ctx context.Context, p *running, a *program.Agen
 	defer tick.Stop()
 	for {
 		select {
-		case <-p.done:
+		case <-p.Done():
 			return ""
 		case <-tick.C:
 			r.progress(Progress{Stage: stage})
@@ -233,8 +230,8 @@ func (r *programRecorder) flush(ctx context.Context, a *program.Agent) {
 }
 
 // newRun puts down what became of a process; stopped says why we ended it.
-func newRun(s *session, res *process.Result, stopped string) recording.Run {
-	run := recording.Run{
+func newRun(s *session, res *process.Result, stopped string) record.Execution {
+	run := record.Execution{
 		StartNs: s.since(res.Start), EndNs: s.since(res.End),
 		UserCPUNs: int64(res.UserCPU), SystemCPUNs: int64(res.SystemCPU),
 		ExitCode: res.ExitCode, Signal: res.Signal, OutputBytes: res.OutputBytes,

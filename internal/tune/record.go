@@ -54,15 +54,9 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 	}
 	defer removeScratch()
 	err = r.record(ctx)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	r.w.Measured()
 	var ge *gobench.Error
-	if r.bin == nil || errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks {
-		return Outcome{}, err // not even built, or nothing to run: there is nothing to keep
-	}
-	outcome, err := r.finish(err)
+	nothing := r.bin == nil || ctx.Err() == nil && errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks // not even built, or nothing to run
+	outcome, err := r.measured(ctx, err, !nothing)
 	for _, f := range r.failures {
 		outcome.Failures = append(outcome.Failures, f.text)
 	}
@@ -76,7 +70,7 @@ func (r *recorder) record(ctx context.Context) error {
 	}
 	r.describe()
 	r.addDiff(ctx)
-	r.addDecisions(ctx)
+	r.addDecisions(ctx, true)
 	if err := r.runTests(ctx); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/gobench"
 	"whet/internal/read"
+	"whet/internal/record"
 	"whet/internal/recording"
 	pagereport "whet/internal/report/page"
 	"whet/internal/report/run"
@@ -116,7 +117,7 @@ func openPage(t *testing.T, path string) (*recording.Recording, *run.Page) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { rec.Close() })
-	page, err := read.Page(path, nil)
+	page, err := read.Page(rec, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +190,8 @@ func TestPlantedCosts(t *testing.T) {
 	// Every call allocates 4,096 bytes and nothing else; the first also makes
 	// Sink's array of one slice header: 24 bytes. When a collection starts
 	// there, the runtime may allocate some hundred bytes for it.
-	var b recording.Benchmark
-	for _, have := range *part(t, rec, recording.BenchmarksPart) {
+	var b record.Benchmark
+	for _, have := range *part(t, rec, record.Benchmarks) {
 		if have.Name == "BenchmarkWork" {
 			b = have
 		}

@@ -6,7 +6,6 @@ import (
 
 	"whet/internal/format/benchmark"
 	"whet/internal/record"
-	"whet/internal/recording"
 )
 
 // addResults writes the figures into the manifest and in Go benchmark format.
@@ -17,9 +16,9 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 		failed[f.benchmark] = f.text
 	}
 	var lines []benchmark.Line
-	all := []recording.Benchmark{} // never null in the manifest
-	add := func(l benchmark.Line) *recording.Benchmark {
-		b := record.Benchmark(l.Name, l)
+	all := []record.Benchmark{} // never null in the manifest
+	add := func(l benchmark.Line) *record.Benchmark {
+		b := record.NewBenchmark(l.Name, l)
 		b.Failure = failed[l.Name]
 		delete(failed, l.Name)
 		all, lines = append(all, b), append(lines, l)
@@ -35,8 +34,8 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 		add(l)
 	}
 	for _, name := range slices.Sorted(maps.Keys(failed)) { // before they gave a figure
-		all = append(all, recording.Benchmark{Name: name, Failure: failed[name]})
+		all = append(all, record.Benchmark{Name: name, Failure: failed[name]})
 	}
-	recording.BenchmarksPart.Set(m, &all)
+	record.Benchmarks.Set(m, &all)
 	r.w.AddResults("bench/new.txt", m.Build.Package, lines)
 }

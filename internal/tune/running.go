@@ -2,7 +2,6 @@ package tune
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"sync"
@@ -14,54 +13,26 @@ import (
 
 // running is a command that was started and has perhaps not ended yet.
 type running struct {
-	end  context.CancelFunc // ends the whole process group
-	done chan struct{}      // closed when nothing of it is left
-	pid  int
-
-	res *process.Result // once done is closed
-	err error           // it could not be started
-	gc  *gcLines
+	*process.Running
+	gc *gcLines
 }
 
 // start starts a command with GODEBUG=gctrace=1 and the variables in extra. The
 // runtime's lines are kept apart from what the program prints on stderr itself.
-func start(c process.Command, extra ...string) *running {
-	r := &running{done: make(chan struct{}), gc: &gcLines{to: c.Stderr}}
-	c.Stderr = r.gc
+func start(c process.Command, extra ...string) (*running, error) {
+	gc := &gcLines{to: c.Stderr}
+	c.Stderr = gc
 	c.Env = append(append(os.Environ(), gcTrace()), extra...)
-	started := make(chan int, 1)
-	c.Started = func(pid int) { started <- pid }
-	// Whoever holds r ends it; the context of the measuring must not, since
-	// what was recorded is fetched first.
-	ctx, cancel := context.WithCancel(context.Background())
-	r.end = cancel
-	go func() {
-		defer close(r.done)
-		defer cancel()
-		r.res, r.err = process.Run(ctx, c)
-		r.gc.flush()
-	}()
-	select {
-	case r.pid = <-started:
-	case <-r.done:
-	}
-	return r
+	p, err := process.Start(c)
+	return &running{p, gc}, err
 }
 
-// stop ends what is left of the command, and returns when nothing is.
-func (r *running) stop() {
-	r.end()
-	<-r.done
-}
-
-// ended reports whether the command is over.
-func (r *running) ended() bool {
-	select {
-	case <-r.done:
-		return true
-	default:
-		return false
-	}
+// stop ends what is left of the command, and returns what became of it when nothing
+// is; nil: the system did not tell.
+func (r *running) stop() *process.Result {
+	res := r.Stop()
+	r.gc.flush()
+	return res
 }
 
 // gcTrace is the variable that has the runtime of a target print each

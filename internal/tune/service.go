@@ -14,6 +14,7 @@ import (
 
 	"whet/internal/capture"
 	"whet/internal/capture/process"
+	loadformat "whet/internal/format/load"
 	"whet/internal/gobench"
 	"whet/internal/load"
 	"whet/internal/program"
@@ -86,9 +87,9 @@ const unixPrefix = "unix:"
 type serviceRecorder struct {
 	session
 	o      ServiceOptions
-	result recording.Service
+	result loadformat.Service
 	taken  taken
-	costs  []recording.Cost // of RecordCost
+	costs  []Cost // of RecordCost
 
 	server *running       // nil: it runs already, or does no more
 	agent  *program.Agent // in it; nil: none
@@ -109,14 +110,7 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	}
 	defer r.w.Discard()
 	err := r.record(ctx)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	r.w.Measured()
-	if !r.loaded {
-		return Outcome{}, err // nothing was measured
-	}
-	return r.finish(err)
+	return r.measured(ctx, err, r.loaded)
 }
 
 // loops is how many event loops put the load on a server. On a machine of its own
@@ -149,7 +143,7 @@ func (r *serviceRecorder) record(ctx context.Context) error {
 		target.Close()
 	}
 	r.stopServer()
-	recording.ServicePart.Set(&r.w.Manifest, &r.result)
+	loadformat.ServicePart.Set(&r.w.Manifest, &r.result)
 	r.store(&r.taken)
 	r.w.AddOutput(r.out.Bytes())
 	if r.target != nil {
@@ -194,11 +188,14 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 	if load.Ready(ctx, r.o.Load, already) == nil {
 		r.w.Warn("%s answered before the command was started: the load may be on another server than the one that was started", recording.Redacted(r.o.Load.URL))
 	}
-	r.server = start(command, env...)
-	r.result.Started, r.result.Args = true, args
-	if r.server.ended() && r.server.err != nil {
-		return r.startError(name)
+	server, err := start(command, env...)
+	switch {
+	case process.NotFound(err):
+		return fmt.Errorf("start %s: there is no such program; a Go package is named by its directory, as in -- ./cmd/server", name)
+	case err != nil:
+		return fmt.Errorf("start %s: %w", name, err)
 	}
+	r.server, r.result.Started, r.result.Args = server, true, args
 	return nil
 }
 
@@ -236,13 +233,6 @@ func isPackage(dir, name string) bool {
 	}
 	st, err := os.Stat(name)
 	return err == nil && st.IsDir()
-}
-
-func (r *serviceRecorder) startError(name string) error {
-	if process.NotFound(r.server.err) {
-		return fmt.Errorf("start %s: there is no such program; a Go package is named by its directory, as in -- ./cmd/server", name)
-	}
-	return fmt.Errorf("start %s: %w", name, r.server.err)
 }
 
 // reach waits until the server answers, and finds its instruments.
@@ -301,7 +291,7 @@ func (r *serviceRecorder) whileServed(ctx context.Context) (context.Context, fun
 	go func() {
 		defer close(over)
 		select {
-		case <-r.server.done:
+		case <-r.server.Done():
 			cancel()
 		case <-ctx.Done():
 		}
@@ -311,20 +301,21 @@ func (r *serviceRecorder) whileServed(ctx context.Context) (context.Context, fun
 
 // died says how a server ended that should not have.
 func (r *serviceRecorder) died() error {
-	if r.server == nil || !r.server.ended() {
+	if r.server == nil || !r.server.Ended() {
 		return nil
 	}
-	if r.server.err != nil {
-		return r.startError(r.o.Server[0])
+	res := r.server.stop()
+	if res == nil {
+		return errors.New("the server ended by itself, and the system does not tell how")
 	}
 	said := ""
 	switch line := lastWords(r.out.Bytes()); {
 	case line != "":
 		said = ": " + line
-	case r.server.res.OK():
+	case res.OK():
 		said = ": name a command that stays in the foreground"
 	}
-	return fmt.Errorf("the server ended by itself (%s) after %v%s", r.server.res.Status(), r.server.res.End.Sub(r.server.res.Start).Round(time.Millisecond), said)
+	return fmt.Errorf("the server ended by itself (%s) after %v%s", res.Status(), res.End.Sub(res.Start).Round(time.Millisecond), said)
 }
 
 // lastWords is what a program said of its end: why it panicked, of which the
@@ -344,12 +335,11 @@ func lastWords(output []byte) string {
 // may be called again.
 func (r *serviceRecorder) stopServer() {
 	if r.server != nil {
-		alive := !r.server.ended()
+		alive := !r.server.Ended()
 		if alive {
 			r.progress(Progress{Stage: "stopping the server"})
 		}
-		r.server.stop()
-		if res := r.server.res; res != nil {
+		if res := r.server.stop(); res != nil {
 			if alive && res.Signal == "killed" {
 				r.w.Warn("the server did not end within %v of SIGTERM, and was killed", grace)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whet/internal/capture/host"
+	"whet/internal/format/compiler"
 	"whet/internal/gobench"
 	"whet/internal/read"
 	"whet/internal/record"
@@ -29,8 +30,9 @@ type session struct {
 	out    *outputKeeper
 
 	known    read.Known
-	decided  bool      // the compiler's decisions on the package itself are stored
-	deadline time.Time // end of the measuring, when it is known
+	decided  bool                       // the compiler's decisions on the package itself are stored
+	ownCalls map[string][]compiler.Call // in the package itself, by absolute file name; nil: not known
+	deadline time.Time                  // end of the measuring, when it is known
 	origin   time.Time
 }
 
@@ -45,7 +47,14 @@ type Outcome struct {
 }
 
 // Page lays out the report of the recording.
-func (o *Outcome) Page() (*run.Page, error) { return read.Page(o.Path, o.reading) }
+func (o *Outcome) Page() (*run.Page, error) {
+	rec, err := read.Open(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	return read.Page(rec, o.reading)
+}
 
 func newSession(c Common) session {
 	return session{c: c, origin: c.Now(), out: newOutputKeeper(c.Output), build: gobench.BuildOptions{Tags: c.Tags, Flags: c.Flags}}
@@ -126,13 +135,26 @@ func (s *session) progress(p Progress) {
 	s.c.Progress(p)
 }
 
+// measured is the end of a run that record has ended with err: it is finished where
+// there is something to keep.
+func (s *session) measured(ctx context.Context, err error, something bool) (Outcome, error) {
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	s.w.Measured()
+	if !something {
+		return Outcome{}, err
+	}
+	return s.finish(err)
+}
+
 // addFindings diagnoses what was recorded and keeps the answer beside it.
 func (s *session) addFindings() (*read.Reading, error) {
 	s.progress(Progress{Stage: "diagnosing"})
 	if err := s.w.Checkpoint(); err != nil {
 		return nil, err
 	}
-	rec, err := recording.Open(s.w.Dir())
+	rec, err := read.Open(s.w.Dir())
 	if err != nil {
 		return nil, err
 	}

@@ -25,21 +25,29 @@ func (s *session) addSources() {
 			profiles = append(profiles, a.Path)
 		}
 	}
-	s.known.Profiles = make(map[string]*callstack.Profile)
-	s.w.AddSources(s.frames, "tune", profiles, func(path string, p *callstack.Profile) { s.known.Profiles[path] = p })
+	s.known.Profiles = make(map[string]*callstack.Frames)
+	s.w.AddSources(s.frames, "tune", profiles, func(path string, p *callstack.Frames) { s.known.Profiles[path] = p })
 }
 
-// addDecisions asks the compiler about the package itself, as part of the build:
-// what the build made of its imports is at hand, so that this package and its
-// tests are all there is to compile, and what takes as long as that takes is not
-// lost to a limit. What fails is asked for again, with the reason told, once all
-// packages are known.
-func (s *session) addDecisions(ctx context.Context) {
+// addDecisions asks the compiler and the type checker about the package itself,
+// with its tests or without, as part of the build: what the build made of its imports
+// is at hand, so that this package and its tests are all there is to compile, and what
+// takes as long as that takes is not lost to a limit, nor waited for when measuring is
+// over. What fails is asked for again, with the reason told, once all packages are
+// known.
+func (s *session) addDecisions(ctx context.Context, tests bool) {
 	if s.target.ImportPath == "" || !s.frames.Owns(s.target.Module) {
 		return
 	}
 	s.progress(Progress{Stage: "asking the compiler"})
 	start := s.now()
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	asking.Go(func() {
+		if calls, err := compiler.OwnCalls(ctx, s.target, s.build, tests); err == nil {
+			s.ownCalls = calls
+		}
+	})
 	if text, err := compiler.Diagnostics(ctx, s.target, s.build, []string{s.target.ImportPath}); err == nil {
 		s.storeDecisions("build/compiler.txt", text, start, s.now())
 		s.decided = true
@@ -94,7 +102,7 @@ func (s *session) addCompiler(ctx context.Context) {
 			decided = s.now()
 		})
 	}
-	calls, err := compiler.Calls(limited, s.target, s.build, files)
+	calls, err := compiler.Calls(limited, s.target, s.build, files, s.ownCalls)
 	if err != nil {
 		s.w.Warn("what the code calls could not be looked up everywhere, findings that need it may be missing: %v", err)
 	}

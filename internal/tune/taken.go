@@ -12,52 +12,17 @@ import (
 	"whet/internal/format/metrics"
 	"whet/internal/format/profile"
 	"whet/internal/program"
+	"whet/internal/record"
 	"whet/internal/recording"
 )
 
-// taken is what instruments brought back, before it becomes artifacts: of a
-// program that ran several times or whose CPU profile was taken in pieces, one
-// artifact is made of all.
+// taken is what instruments brought back, before it becomes artifacts.
 type taken struct {
-	profiles map[string]*takenProfile // by kind
-	before   []takenTrace             // states of earlier moments, of the last run alone
-	traces   []takenTrace
+	profiles record.Profiles
+	before   []record.File // states of earlier moments, of the last run alone
+	traces   []record.File
 	rows     []metrics.Row // times since the recording's origin
 }
-
-type takenProfile struct {
-	parts      [][]byte
-	start, end int64
-	cost       *float64 // recording.Artifact.Cost
-}
-
-type takenTrace struct {
-	data       []byte
-	kind       string
-	start, end int64
-}
-
-// add takes one profile in.
-func (t *taken) add(kind string, data []byte, start, end int64) {
-	if t.profiles == nil {
-		t.profiles = make(map[string]*takenProfile)
-	}
-	p := t.profiles[kind]
-	if p == nil {
-		p = &takenProfile{start: start}
-		t.profiles[kind] = p
-	}
-	p.end = end
-	switch kind {
-	case recording.KindHeap, recording.KindGoroutine, recording.KindThreads, recording.KindLeaked:
-		p.parts, p.start = nil, start // a state, not a sum: the last one
-	}
-	p.parts = append(p.parts, data)
-}
-
-// profileKinds is the order in which profiles are stored.
-var profileKinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindBlock, recording.KindMutex,
-	recording.KindGoroutine, recording.KindThreads, recording.KindLeaked}
 
 // Bounds on one file of the agent's.
 const maxAgentFile = 256 << 20
@@ -98,13 +63,14 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 			continue
 		}
 		from, to := f.StartNs+shift, f.EndNs+shift
+		file := record.File{Kind: f.Kind, Part: f.Part, Data: data, StartNs: from, EndNs: to}
 		if f.Part != "" {
-			t.before = append(t.before, takenTrace{data, f.Kind, from, to})
+			t.before = append(t.before, file)
 			continue
 		}
 		switch f.Kind {
 		case recording.KindTrace, recording.KindFlight:
-			t.traces = append(t.traces, takenTrace{data, f.Kind, from, to})
+			t.traces = append(t.traces, file)
 		case recording.KindMetrics:
 			rows, warnings, err := metrics.Read(data, metrics.MaxRows)
 			s.keep(err)
@@ -116,7 +82,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 				t.rows = append(t.rows, row)
 			}
 		default:
-			t.add(f.Kind, data, from, to)
+			t.profiles.Add(f.Kind, data, from, to)
 		}
 	}
 	return shift, m.Ended != program.EndedRunning, ""
@@ -124,24 +90,10 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 
 // store makes artifacts of what was taken.
 func (s *session) store(t *taken) {
-	for _, kind := range profileKinds {
-		p := t.profiles[kind]
-		if p == nil {
-			continue
-		}
-		data := p.parts[0]
-		if len(p.parts) > 1 {
-			var err error
-			if data, err = profile.Merge(p.parts...); err != nil {
-				s.keep(fmt.Errorf("merge %s profiles: %w", kind, err))
-				continue
-			}
-		}
-		s.keep(s.w.Write(recording.Artifact{Path: "profiles/" + kind + ".pb.gz", Kind: kind, StartNs: p.start, EndNs: p.end, Cost: p.cost}, data))
-	}
+	s.w.AddProfiles(t.profiles, "")
 	s.storeBefore(t, "profiles/", "")
 	for i, trace := range t.traces {
-		s.keep(s.w.Write(recording.Artifact{Path: tracePath(i), Kind: trace.kind, StartNs: trace.start, EndNs: trace.end}, trace.data))
+		s.addFile(tracePath(i), "", trace)
 	}
 	s.storeWall(t.traces)
 	s.storeRows("metrics/metrics.jsonl", "", t.rows)
@@ -150,21 +102,24 @@ func (s *session) store(t *taken) {
 // storeBefore keeps the states of earlier moments; prefix begins their paths.
 func (s *session) storeBefore(t *taken, prefix, benchmark string) {
 	for i, state := range t.before {
-		s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("%s%s-before-%d.pb.gz", prefix, state.kind, i), Kind: state.kind, Part: recording.PartBefore,
-			Benchmark: benchmark, StartNs: state.start, EndNs: state.end}, state.data))
+		s.addFile(fmt.Sprintf("%s%s-before-%d.pb.gz", prefix, state.Kind, i), benchmark, state)
 	}
+}
+
+func (s *session) addFile(path, benchmark string, f record.File) {
+	s.keep(s.w.Write(recording.Artifact{Path: path, Kind: f.Kind, Part: f.Part, Benchmark: benchmark, StartNs: f.StartNs, EndNs: f.EndNs}, f.Data))
 }
 
 func tracePath(i int) string { return fmt.Sprintf("trace/%03d.trace", i) }
 
 // storeWall makes a profile of the traces that every view opens. They are read
 // in the order in which a reader of the recording would.
-func (s *session) storeWall(traces []takenTrace) {
+func (s *session) storeWall(traces []record.File) {
 	var in []wall.Trace
 	for _, kind := range []string{recording.KindTrace, recording.KindFlight} {
 		for i, trace := range traces {
-			if trace.kind == kind {
-				in = append(in, wall.Trace{Name: tracePath(i), Reader: bytes.NewReader(trace.data), StartNs: trace.start})
+			if trace.Kind == kind {
+				in = append(in, wall.Trace{Name: tracePath(i), Reader: bytes.NewReader(trace.Data), StartNs: trace.StartNs})
 			}
 		}
 	}
@@ -182,11 +137,11 @@ func (s *session) storeWall(traces []takenTrace) {
 		return
 	}
 	var buf bytes.Buffer
-	if err := profile.Write(&buf, res.Profile); err != nil {
+	if err := profile.Write(&buf, res.Profile.Profile); err != nil {
 		s.keep(fmt.Errorf("write the wall-clock profile: %w", err))
 		return
 	}
-	s.keep(s.w.Write(recording.Artifact{Path: "profiles/wall.pb.gz", Kind: recording.KindWall, StartNs: traces[0].start, EndNs: traces[len(traces)-1].end}, buf.Bytes()))
+	s.keep(s.w.Write(recording.Artifact{Path: "profiles/wall.pb.gz", Kind: recording.KindWall, StartNs: traces[0].StartNs, EndNs: traces[len(traces)-1].EndNs}, buf.Bytes()))
 }
 
 // storeRows keeps the metrics, a row a line.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -88,25 +89,52 @@ func (e *refusal) Error() string {
 
 // git runs git in dir and returns what it printed.
 func git(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	out, errs := process.NewBounded(gitKept, 0), process.NewBounded(errKept, 0)
-	res, err := process.Run(ctx, process.Command{
-		Path: "git", Args: args, Dir: dir, Env: env, Stdout: out, Stderr: errs, Timeout: gitLimit,
-	})
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil && process.NotFound(err) && isDir(dir):
-		return nil, ErrNoGit
-	case err != nil:
-		return nil, fmt.Errorf("start git: %w", err)
-	case !res.OK():
-		return nil, &refusal{said: complaint(errs.Bytes()), status: res.Status()}
+	out := process.NewBounded(gitKept, 0)
+	if err := gitTo(ctx, out, dir, env, args...); err != nil {
+		return nil, err
 	}
 	head, _, dropped := out.Parts()
 	if dropped > 0 {
 		return nil, fmt.Errorf("git %s printed more than %d MiB", args[0], gitKept>>20)
 	}
 	return head, nil
+}
+
+// gitTo runs git in dir. Git before 2.31 takes settings from its command line
+// alone: a repository's monitor is a program of its owner's.
+func gitTo(ctx context.Context, out io.Writer, dir string, env []string, args ...string) error {
+	errs := process.NewBounded(errKept, 0)
+	res, err := process.Run(ctx, process.Command{
+		Path: "git", Args: append([]string{"-c", "core.fsmonitor=false"}, args...), Dir: dir, Env: env, Stdout: out, Stderr: errs, Timeout: gitLimit,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && process.NotFound(err) && isDir(dir):
+		return ErrNoGit
+	case err != nil:
+		return fmt.Errorf("start git: %w", err)
+	case !res.OK():
+		return &refusal{said: complaint(errs.Bytes()), status: res.Status()}
+	}
+	return nil
+}
+
+// Bounds on a question that is not worth a wait.
+const (
+	askLimit = 5 * time.Second
+	askKept  = 1 << 20
+)
+
+// Ask asks git in a directory and returns the first MiB of the answer. Anything
+// but a plain answer is none: no git, no repository, another owner's.
+func Ask(ctx context.Context, dir string, args ...string) (string, bool) {
+	ctx, stop := context.WithTimeout(ctx, askLimit)
+	defer stop()
+	out := process.NewBounded(askKept, 0)
+	err := gitTo(ctx, out, dir, environment(os.Environ(), harmless), args...)
+	head, _, _ := out.Parts()
+	return string(head), err == nil
 }
 
 // complaint is the first line of what git said that tells what is wrong, fit

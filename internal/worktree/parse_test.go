@@ -103,3 +103,14 @@ func FuzzPointer(f *testing.F) {
 		}
 	})
 }
+
+func TestStatusOfGit(t *testing.T) {
+	for status, want := range map[string]bool{
+		"": false, " M a.go\x00": true, "?? x.whet/\x00": false, "?? x.html\x00?? d/.x.whet.tmp-1/\x00": false,
+		"?? x.go\x00": true, " M x.html\x00": true, "?? x.whet/\x00 D b\x00": true,
+	} {
+		if got := IsDirty(status); got != want {
+			t.Errorf("%q: %v, want %v", status, got, want)
+		}
+	}
+}

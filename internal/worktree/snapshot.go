@@ -211,7 +211,7 @@ func (r *Repo) listInto(ctx context.Context, found *listing, sub string) error {
 	if out, err = r.git(ctx, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=dirty"); err != nil {
 		return err
 	}
-	found.dirty = found.dirty || isDirty(fields(out))
+	found.dirty = found.dirty || IsDirty(string(out))
 	for i, dir := range nested {
 		switch in := r.submodule(ctx, dir); {
 		case ctx.Err() != nil:
@@ -228,10 +228,10 @@ func (r *Repo) listInto(ctx context.Context, found *listing, sub string) error {
 	return nil
 }
 
-// isDirty reads the entries of git status. Any change counts, except new files
-// that whet itself leaves behind.
-func isDirty(status []string) bool {
-	return slices.ContainsFunc(status, func(e string) bool {
+// IsDirty reads git status --porcelain -z. Any change counts, except new files
+// that whet itself leaves behind: recordings and the pages beside them.
+func IsDirty(status string) bool {
+	return slices.ContainsFunc(fields([]byte(status)), func(e string) bool {
 		name, untracked := strings.CutPrefix(e, "?? ")
 		return !untracked || !ours(name) && path.Ext(name) != ".html"
 	})

@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"whet/internal/prove/child"
+	"whet/internal/capture/process"
 )
 
 // The generator is this program again, in a process of its own: so it can have
@@ -48,7 +48,7 @@ func (d *drive) apart(ctx context.Context, processors []int) (did driven, err er
 		return did, fmt.Errorf("find this program: %w", err)
 	}
 	var stdout, stderr bytes.Buffer
-	res, err := child.Run(ctx, child.Command{
+	res, err := process.Run(ctx, process.Command{
 		Path: path, Env: append(os.Environ(), roleVariable+"=drive"), Processors: processors,
 		Stdin: bytes.NewReader(orders), Stdout: &stdout, Stderr: &stderr, MaxOutput: maxOutput,
 		Timeout: d.Warmup + d.Duration + 2*patience,

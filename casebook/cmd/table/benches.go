@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"whet/internal/prove/child"
-	"whet/internal/prove/rounds"
+	"whet/internal/analyze/compare"
+	"whet/internal/gobench"
 )
 
 // benches measures benchmarks, each slice in a process of its own.
@@ -38,7 +38,7 @@ func (l *benches) warnings() []string { return nil }
 func (l *benches) takes(r target) time.Duration { return l.took[r] }
 
 // ready chooses the iterations of each benchmark and stage.
-func (l *benches) ready(ctx context.Context, g *group, within time.Duration) (map[target]rounds.Slice, error) {
+func (l *benches) ready(ctx context.Context, g *group, within time.Duration) (map[target]compare.Slice, error) {
 	runs := g.targets()
 	length := sliceOf(within, len(runs), start, shortestSlice, longestSlice)
 	l.iterations, l.took = make(map[target]int), make(map[target]time.Duration)
@@ -61,7 +61,7 @@ func sliceOf(within time.Duration, runs int, beside, shortest, longest time.Dura
 	return min(max(within/time.Duration(2*wanted*runs)-beside, shortest), longest)
 }
 
-func (l *benches) slice(ctx context.Context, r target) (rounds.Slice, error) {
+func (l *benches) slice(ctx context.Context, r target) (compare.Slice, error) {
 	n := l.iterations[r]
 	got, ran, err := l.run(ctx, r, strconv.Itoa(n)+"x")
 	if err == nil && ran != n {
@@ -72,10 +72,10 @@ func (l *benches) slice(ctx context.Context, r target) (rounds.Slice, error) {
 
 // run runs one benchmark of a stage and returns what it showed of an operation,
 // and its iterations.
-func (l *benches) run(ctx context.Context, r target, benchTime string) (rounds.Slice, int, error) {
+func (l *benches) run(ctx context.Context, r target, benchTime string) (compare.Slice, int, error) {
 	binary, dir := l.programs.test(l.name, r.stage)
-	b := child.Binary{Path: binary, Target: &child.Target{ImportPath: "whet/casebook/" + l.name + "/" + r.stage, Dir: dir, WorkDir: l.programs.root}}
-	res, err := b.Run(ctx, child.Bench{Bench: r.bench, BenchTime: benchTime, Timeout: processLimit})
+	b := gobench.Binary{Path: binary, Target: &gobench.Target{ImportPath: "whet/casebook/" + l.name + "/" + r.stage, Dir: dir, WorkDir: l.programs.root}}
+	res, err := b.Run(ctx, gobench.Run{Bench: r.bench, BenchTime: benchTime, Timeout: processLimit})
 	if err != nil {
 		return nil, 0, fmt.Errorf("stage %s: %w", r.stage, err)
 	}
@@ -83,5 +83,5 @@ func (l *benches) run(ctx context.Context, r target, benchTime string) (rounds.S
 	if len(res.Lines) > 1 || line.Name != r.bench || line.NoTime || line.NsPerOp <= 0 || line.BytesPerOp == nil || line.AllocsPerOp == nil {
 		return nil, 0, fmt.Errorf("stage %s: %s gave no single result with time and allocations", r.stage, r.bench)
 	}
-	return rounds.Slice{nsPerOp: line.NsPerOp, bytesPerOp: *line.BytesPerOp, allocsPerOp: *line.AllocsPerOp}, int(line.N), nil
+	return compare.Slice{nsPerOp: line.NsPerOp, bytesPerOp: *line.BytesPerOp, allocsPerOp: *line.AllocsPerOp}, int(line.N), nil
 }

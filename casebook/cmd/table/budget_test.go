@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/prove/rounds"
+	"whet/internal/analyze/compare"
 )
 
 // pace is a lab of known pace: the coarse stages take it 4 s.
@@ -20,7 +20,7 @@ func (l *pace) takes(r target) time.Duration {
 	return 50 * time.Millisecond
 }
 
-func (l *pace) slice(ctx context.Context, r target) (rounds.Slice, error) {
+func (l *pace) slice(ctx context.Context, r target) (compare.Slice, error) {
 	l.cost = l.takes(r)
 	return l.fixed.slice(ctx, r)
 }
@@ -51,7 +51,7 @@ type like struct {
 	span time.Duration
 }
 
-func (l *like) ready(ctx context.Context, g *group, within time.Duration) (map[target]rounds.Slice, error) {
+func (l *like) ready(ctx context.Context, g *group, within time.Duration) (map[target]compare.Slice, error) {
 	l.early = l.kind == command
 	switch n := len(g.targets()); l.kind {
 	case benchmarks:
@@ -72,7 +72,7 @@ func (l *like) takes(r target) time.Duration {
 	return l.span
 }
 
-func (l *like) slice(ctx context.Context, r target) (rounds.Slice, error) {
+func (l *like) slice(ctx context.Context, r target) (compare.Slice, error) {
 	l.cost = l.takes(r)
 	return l.fixed.slice(ctx, r)
 }

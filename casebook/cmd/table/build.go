@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"whet/internal/prove/child"
+	"whet/internal/capture/process"
 )
 
 // programs are what is measured, built.
@@ -148,7 +148,7 @@ const maxOutput = 1 << 20
 // error holds what it said.
 func tool(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
-	res, err := child.Run(ctx, child.Command{
+	res, err := process.Run(ctx, process.Command{
 		Path: name, Args: args, Dir: dir, Env: append(os.Environ(), env...), Stdout: &stdout, Stderr: &stderr, MaxOutput: maxOutput,
 	})
 	switch {
@@ -163,13 +163,13 @@ func tool(ctx context.Context, dir string, env []string, name string, args ...st
 }
 
 // ending says how a command ended that did not end well.
-func ending(res *child.Result) string {
+func ending(res *process.Result) string {
 	switch res.Ending {
-	case child.Cancelled:
+	case process.Cancelled:
 		return "it was stopped"
-	case child.TimedOut:
+	case process.TimedOut:
 		return "it did not end in time, and was stopped"
-	case child.Flooded:
+	case process.Flooded:
 		return "it printed too much, and was stopped"
 	}
 	return res.Status()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"whet/internal/prove/rounds"
+	"whet/internal/analyze/compare"
 )
 
 // study is what is measured of one case.
@@ -68,13 +68,13 @@ const (
 
 // What a slice shows.
 const (
-	nsPerOp     = rounds.NsPerOp
-	bytesPerOp  = rounds.BytesPerOp
-	allocsPerOp = rounds.AllocsPerOp
-	cpuNs       = rounds.CPUNs
-	wallNs      = rounds.WallNs
-	peakBytes   = rounds.PeakBytes
-	perSecond   = rounds.RequestsPerSecond
+	nsPerOp     = compare.NsPerOp
+	bytesPerOp  = compare.BytesPerOp
+	allocsPerOp = compare.AllocsPerOp
+	cpuNs       = compare.CPUNs
+	wallNs      = compare.WallNs
+	peakBytes   = compare.PeakBytes
+	perSecond   = compare.RequestsPerSecond
 	// What the generator of a service's load says of itself: what it used of its
 	// processors' time, and 1 where it was the bottleneck.
 	generatorShare = "generator-ratio"

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"whet/internal/prove/child"
-	"whet/internal/prove/rounds"
+	"whet/internal/analyze/compare"
+	"whet/internal/capture/process"
 )
 
 // commands measures a case whose stages are commands that end.
@@ -35,9 +35,9 @@ func (l *commands) takes(r target) time.Duration { return l.took[r] }
 
 // ready runs each stage once: that shows what a slice takes, and where no round
 // fits any more it is the one pair that there is.
-func (l *commands) ready(ctx context.Context, g *group, _ time.Duration) (map[target]rounds.Slice, error) {
+func (l *commands) ready(ctx context.Context, g *group, _ time.Duration) (map[target]compare.Slice, error) {
 	l.took = make(map[target]time.Duration)
-	had := make(map[target]rounds.Slice)
+	had := make(map[target]compare.Slice)
 	runs := g.targets()
 	for _, i := range rand.Perm(len(runs)) {
 		s, err := l.slice(ctx, runs[i])
@@ -51,9 +51,9 @@ func (l *commands) ready(ctx context.Context, g *group, _ time.Duration) (map[ta
 
 // slice runs a stage to its end. It fails where the stage prints another result
 // than the one that was run first.
-func (l *commands) slice(ctx context.Context, r target) (rounds.Slice, error) {
+func (l *commands) slice(ctx context.Context, r target) (compare.Slice, error) {
 	var stdout, stderr bytes.Buffer
-	res, err := child.Run(ctx, child.Command{
+	res, err := process.Run(ctx, process.Command{
 		Path: l.program, Args: []string{"-case", l.name, "-stage", r.stage},
 		Stdout: &stdout, Stderr: &stderr, MaxOutput: maxOutput, Timeout: commandLimit,
 	})
@@ -69,7 +69,7 @@ func (l *commands) slice(ctx context.Context, r target) (rounds.Slice, error) {
 	if got := stdout.String(); got != l.output {
 		return nil, fmt.Errorf("run stage %s: it printed %.200q, and the first that was run %.200q", r.stage, got, l.output)
 	}
-	s := rounds.Slice{wallNs: float64(res.Exited.Sub(res.Start)), cpuNs: float64(res.UserCPU + res.SystemCPU)}
+	s := compare.Slice{wallNs: float64(res.Exited.Sub(res.Start)), cpuNs: float64(res.UserCPU + res.SystemCPU)}
 	if res.MaxRSSBytes > 0 {
 		s[peakBytes] = float64(res.MaxRSSBytes)
 	} else {

@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"whet/internal/prove/rounds"
+	"whet/internal/analyze/compare"
 )
 
 // schema of the document.
@@ -239,11 +239,11 @@ func allocated(size, n number) string {
 	return amount(size, bytesPerOp) + " in " + amount(n, allocsPerOp)
 }
 
-func ratio(x number) string { return rounds.PrintRatio(float64(x)) }
+func ratio(x number) string { return compare.PrintRatio(float64(x)) }
 
-func interval(low, high number) string { return rounds.PrintInterval(float64(low), float64(high)) }
+func interval(low, high number) string { return compare.PrintInterval(float64(low), float64(high)) }
 
-func amount(x number, unit string) string { return rounds.PrintFigure(float64(x), unit) }
+func amount(x number, unit string) string { return printFigure(float64(x), unit) }
 
 // writeText prints the table for a terminal.
 func (d *document) writeText(w io.Writer) error {

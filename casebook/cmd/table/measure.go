@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"whet/internal/prove/pair"
+	"whet/internal/analyze/compare"
 	"whet/internal/prove/rounds"
 )
 
@@ -35,7 +35,7 @@ type bench struct {
 // run builds the cases and measures them. The document is nil when nothing could
 // be measured; the error then, or beside it, is of what failed.
 func (b *bench) run(ctx context.Context, chosen []study) (_ *document, err error) {
-	begun, disturbances := b.now(), pair.Watch()
+	begun, disturbances := b.now(), watchMachine()
 	p, err := newPrograms(ctx)
 	if err != nil {
 		return nil, err
@@ -126,8 +126,8 @@ type lab interface {
 	// ready finds out what slices take, so that some rounds fit into a time. A
 	// lab whose slices are long returns those that it took for that, one of each
 	// run, in an order drawn by lot.
-	ready(ctx context.Context, g *group, within time.Duration) (map[target]rounds.Slice, error)
-	slice(ctx context.Context, r target) (rounds.Slice, error)
+	ready(ctx context.Context, g *group, within time.Duration) (map[target]compare.Slice, error)
+	slice(ctx context.Context, r target) (compare.Slice, error)
 	takes(r target) time.Duration // a slice
 	// warnings are what the figures must be read with.
 	warnings() []string
@@ -159,7 +159,7 @@ func (b *bench) group(ctx context.Context, g *group, p part, doc *document) ([]r
 		},
 	}
 	// One more than intervals need: no round takes exactly what was expected.
-	if want := o.Prepare * time.Duration(rounds.Fewest(hypotheses, alpha)+1); o.Budget < want {
+	if want := o.Prepare * time.Duration(compare.FewestRounds(hypotheses, alpha)+1); o.Budget < want {
 		o.Budget = min(want, max(p.latest.Sub(b.now()), o.Budget))
 	}
 	if o.Budget < t.first() {
@@ -252,7 +252,7 @@ func groups(s *study) []group {
 func (c *comparison) subject(name string) rounds.Subject {
 	sub := rounds.Subject{Package: name, Name: c.name()}
 	for _, m := range c.measures {
-		sub.Metrics = append(sub.Metrics, rounds.Wanted(m.unit))
+		sub.Metrics = append(sub.Metrics, metricWanted(m.unit))
 	}
 	return sub
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/analyze/compare"
 	"whet/internal/prove/rounds"
 )
 
@@ -31,11 +32,11 @@ type fixed struct {
 	ran    []target
 }
 
-func (l *fixed) ready(ctx context.Context, g *group, _ time.Duration) (map[target]rounds.Slice, error) {
+func (l *fixed) ready(ctx context.Context, g *group, _ time.Duration) (map[target]compare.Slice, error) {
 	if !l.early {
 		return nil, nil
 	}
-	had := make(map[target]rounds.Slice)
+	had := make(map[target]compare.Slice)
 	for _, r := range g.targets() {
 		s, err := l.slice(ctx, r)
 		if err != nil {
@@ -50,7 +51,7 @@ func (l *fixed) takes(target) time.Duration { return l.cost }
 
 func (l *fixed) warnings() []string { return nil }
 
-func (l *fixed) slice(_ context.Context, r target) (rounds.Slice, error) {
+func (l *fixed) slice(_ context.Context, r target) (compare.Slice, error) {
 	v, ok := l.values[r.stage]
 	if !ok || r.stage == l.broken {
 		return nil, fmt.Errorf("stage %s\nis broken", r.stage)
@@ -64,7 +65,7 @@ func (l *fixed) slice(_ context.Context, r target) (rounds.Slice, error) {
 	} else {
 		v *= 1 + float64(len(l.ran)%11)/1000
 	}
-	s := rounds.Slice{nsPerOp: v, bytesPerOp: math.Trunc(v), allocsPerOp: math.Trunc(v / 10), perSecond: 1e9 / v, cpuNs: v, wallNs: v, peakBytes: v}
+	s := compare.Slice{nsPerOp: v, bytesPerOp: math.Trunc(v), allocsPerOp: math.Trunc(v / 10), perSecond: 1e9 / v, cpuNs: v, wallNs: v, peakBytes: v}
 	if l.busy != nil {
 		s[generatorShare], s[bottleneck] = l.busy(r.stage)
 	}
@@ -184,14 +185,14 @@ func TestBottleneck(t *testing.T) {
 		}
 	}
 	// One run of ten is not yet too many, and nobody's generator is none.
-	s := &rounds.Series{Rounds: make([]rounds.Round, 5)}
+	s := &compare.Series{Rounds: make([]compare.Round, 5)}
 	for i := range s.Rounds {
-		s.Rounds[i] = rounds.Round{Old: rounds.Slice{bottleneck: 0}, New: rounds.Slice{bottleneck: float64(1 - min(i, 1))}}
+		s.Rounds[i] = compare.Round{Old: compare.Slice{bottleneck: 0}, New: compare.Slice{bottleneck: float64(1 - min(i, 1))}}
 	}
 	if g := watch(s, nil); !g.Valid || g.Bottlenecks != 1 || g.Runs != 10 || g.String() != "unknown, the bottleneck in 1 of 10 runs" {
 		t.Errorf("%+v, %s", g, g)
 	}
-	if g := watch(&rounds.Series{Rounds: []rounds.Round{{Old: rounds.Slice{nsPerOp: 1}}}}, nil); g != nil {
+	if g := watch(&compare.Series{Rounds: []compare.Round{{Old: compare.Slice{nsPerOp: 1}}}}, nil); g != nil {
 		t.Errorf("%+v", g)
 	}
 }
@@ -238,7 +239,7 @@ func TestTurns(t *testing.T) {
 		}
 		seen := make(map[string][]float64)
 		for _, subject := range []int{0, 1, 0, 1} {
-			got, err := tt.Slice(t.Context(), rounds.Request{Subject: subject, Side: rounds.Old, Round: round})
+			got, err := tt.Slice(t.Context(), rounds.Request{Subject: subject, Side: compare.Old, Round: round})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,11 +255,11 @@ func TestTurns(t *testing.T) {
 	if len(l.ran) != 24 {
 		t.Errorf("%d slices in 3 rounds of 4 stages", len(l.ran))
 	}
-	if _, err := tt.Slice(t.Context(), rounds.Request{Subject: 0, Side: rounds.New, Round: 4}); err != nil {
+	if _, err := tt.Slice(t.Context(), rounds.Request{Subject: 0, Side: compare.New, Round: 4}); err != nil {
 		t.Error(err)
 	}
 	tt.clear()
-	if _, err := tt.Slice(t.Context(), rounds.Request{Subject: 0, Side: rounds.New, Round: 4}); err == nil || !strings.Contains(err.Error(), "was not measured in round 4") {
+	if _, err := tt.Slice(t.Context(), rounds.Request{Subject: 0, Side: compare.New, Round: 4}); err == nil || !strings.Contains(err.Error(), "was not measured in round 4") {
 		t.Error(err)
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"whet/internal/analyze/compare"
 	"whet/internal/prove/rounds"
+	"whet/internal/stat"
 )
 
 // number is a figure; NaN is one that is not known, null in JSON.
@@ -85,9 +87,9 @@ const mostBottlenecks = 0.1
 // watch sums up what the generator said in the runs of both sides, and in those
 // of the last published stage where there are any; nil where there was no
 // generator.
-func watch(of, last *rounds.Series) *generator {
+func watch(of, last *compare.Series) *generator {
 	g := new(generator)
-	count := func(s rounds.Slice) {
+	count := func(s compare.Slice) {
 		if v, ok := s[bottleneck]; ok {
 			g.Runs, g.Bottlenecks = g.Runs+1, g.Bottlenecks+int(v)
 		}
@@ -122,14 +124,14 @@ type row struct {
 // result is what the rounds gave of a comparison.
 type result struct {
 	comparison *comparison
-	rows       map[string]*rounds.Row // by unit
-	series     *rounds.Series
+	rows       map[string]*compare.Row // by unit
+	series     *compare.Series
 }
 
 func resultsOf(g *group, out *rounds.Outcome) []result {
 	var all []result
 	for i := range g.comparisons {
-		r := result{comparison: &g.comparisons[i], rows: make(map[string]*rounds.Row), series: &out.Series[i]}
+		r := result{comparison: &g.comparisons[i], rows: make(map[string]*compare.Row), series: &out.Series[i]}
 		for k := range out.Rows {
 			if got := &out.Rows[k]; got.Name == r.comparison.name() && got.Rounds > 0 {
 				r.rows[got.Metric] = got
@@ -196,8 +198,8 @@ func newFigure(s *study, m *measure, results []result, failed string) *figure {
 		f.BytesOld, f.BytesBest = medians(of.series, bytesPerOp)
 		f.AllocsOld, f.AllocsBest = medians(of.series, allocsPerOp)
 	}
-	f.judge(r.Verdict != rounds.CannotTell)
-	var published *rounds.Series
+	f.judge(r.Verdict != compare.CannotTell)
+	var published *compare.Series
 	if last := find(m, results, s.stages[lastPublished]); last != nil && last.rows[m.unit] != nil {
 		r := last.rows[m.unit]
 		f.LastPublishedStage, f.LastPublished = s.stages[lastPublished], number(r.New)
@@ -261,18 +263,18 @@ func asked(v float64) number {
 }
 
 // medians are those of a unit over the rounds of each side.
-func medians(s *rounds.Series, unit string) (old, new number) {
+func medians(s *compare.Series, unit string) (old, new number) {
 	var seen [2][]float64
 	for _, r := range s.Rounds {
-		for i, slice := range []rounds.Slice{r.Old, r.New} {
+		for i, slice := range []compare.Slice{r.Old, r.New} {
 			if v, ok := slice[unit]; ok {
 				seen[i] = append(seen[i], v)
 			}
 		}
 	}
-	return number(rounds.Median(seen[rounds.Old])), number(rounds.Median(seen[rounds.New]))
+	return number(stat.Median(seen[compare.Old])), number(stat.Median(seen[compare.New]))
 }
 
 // bounded reports whether an interval says anything: with too few rounds it has
 // the bounds of every ratio.
-func bounded(low, high number) bool { return low > 1/rounds.MaxRatio || high < rounds.MaxRatio }
+func bounded(low, high number) bool { return low > 1/compare.MaxRatio || high < compare.MaxRatio }

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"whet/internal/prove/child"
-	"whet/internal/prove/pair"
+	"whet/internal/capture/process"
+	"whet/internal/prove"
 )
 
 // server is one that stands.
 type server struct {
-	running *child.Running
-	printed *pair.Printed
+	running *process.Running
+	printed *prove.Printed
 	address *url.URL
 }
 
@@ -32,8 +32,8 @@ const (
 // waits for the address that it prints.
 func startServer(ctx context.Context, program, name, stage string, processors []int) (_ *server, err error) {
 	first := &firstLine{is: make(chan string, 1)}
-	s := &server{printed: pair.Keep(nil)}
-	s.running, err = child.Start(child.Command{
+	s := &server{printed: prove.Keep(nil)}
+	s.running, err = process.Start(process.Command{
 		Path: program, Args: []string{"-case", name, "-stage", stage, "-addr", "127.0.0.1:0", "-pprof-addr", ""},
 		Processors: processors, Stdout: first, Stderr: s.printed.Stderr(), Grace: stopLimit,
 	})

@@ -10,7 +10,7 @@ import (
 
 	"whet/casebook/avatar/constant"
 	"whet/casebook/ingest/ingesttest"
-	"whet/internal/prove/rounds"
+	"whet/internal/analyze/compare"
 )
 
 // services measures a case whose stages answer over loopback (drive.go). A stage
@@ -116,14 +116,14 @@ func (l *services) size(stage string) (mean float64, ok bool) {
 func (l *services) takes(target) time.Duration { return l.span + l.warmUp + standing }
 
 // ready chooses the span of a slice.
-func (l *services) ready(_ context.Context, g *group, within time.Duration) (map[target]rounds.Slice, error) {
+func (l *services) ready(_ context.Context, g *group, within time.Duration) (map[target]compare.Slice, error) {
 	l.span = sliceOf(within, len(g.targets()), l.warmUp+standing, l.least, longestSpan)
 	return nil, nil
 }
 
 // slice drives a stage for the span. Where a busy machine lets it answer nothing
 // in that time it gets longer.
-func (l *services) slice(ctx context.Context, r target) (rounds.Slice, error) {
+func (l *services) slice(ctx context.Context, r target) (compare.Slice, error) {
 	span := l.span
 	got, peak, err := l.drive(ctx, r.stage, l.warmUp, span)
 	for errors.Is(err, errNone) && span < mostSpan {
@@ -144,8 +144,8 @@ func (l *services) slice(ctx context.Context, r target) (rounds.Slice, error) {
 
 // shown is what a run showed, with what the generator said of itself, which is
 // kept too.
-func (l *services) shown(stage string, got *driven) rounds.Slice {
-	s := rounds.Slice{perSecond: got.PerSecond, bottleneck: 0}
+func (l *services) shown(stage string, got *driven) compare.Slice {
+	s := compare.Slice{perSecond: got.PerSecond, bottleneck: 0}
 	l.engine = got.Engine
 	l.runs++
 	if got.Share >= 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"whet/internal/analyze/compare"
 	"whet/internal/prove/rounds"
 )
 
@@ -28,8 +29,8 @@ type turns struct {
 	lot         *rand.Rand
 	blocks      int
 
-	have map[target][]rounds.Slice // of this round
-	used map[side]int              // slices that it had of them
+	have map[target][]compare.Slice // of this round
+	used map[side]int               // slices that it had of them
 }
 
 // side is one of a comparison.
@@ -40,7 +41,7 @@ type side struct {
 
 // newTurns begins the first round with the slices that getting ready took, its
 // first block, where there are any.
-func newTurns(l lab, g *group, had map[target]rounds.Slice, lot *rand.Rand) *turns {
+func newTurns(l lab, g *group, had map[target]compare.Slice, lot *rand.Rand) *turns {
 	t := &turns{lab: l, comparisons: g.comparisons, runs: g.targets(), lot: lot, blocks: 2}
 	t.clear()
 	for r, s := range had {
@@ -62,7 +63,7 @@ func (g *group) targets() []target {
 	return all
 }
 
-func (t *turns) clear() { t.have, t.used = make(map[target][]rounds.Slice), make(map[side]int) }
+func (t *turns) clear() { t.have, t.used = make(map[target][]compare.Slice), make(map[side]int) }
 
 // takes is the time of a round.
 func (t *turns) takes() (sum time.Duration) {
@@ -105,8 +106,8 @@ func (t *turns) Prepare(ctx context.Context, round int, _ uint64, _ []int) error
 // Slice hands out what Prepare measured. Of a single pair the doubled side is
 // the same slice once more, which changes no ratio; one round says nothing of
 // noise.
-func (t *turns) Slice(_ context.Context, q rounds.Request) (rounds.Slice, error) {
-	s := side{q.Subject, q.Side == rounds.New}
+func (t *turns) Slice(_ context.Context, q rounds.Request) (compare.Slice, error) {
+	s := side{q.Subject, q.Side == compare.New}
 	have := t.have[t.comparisons[s.subject].target(s.new)]
 	if len(have) == 0 {
 		return nil, fmt.Errorf("%s was not measured in round %d", t.comparisons[s.subject].name(), q.Round)

@@ -16,9 +16,9 @@ import (
 
 // drawn is a profile over few functions, so that recursion, calls that are
 // inlined at times and values that cancel are common.
-func drawn(t *rapid.T) *callstack.Packed {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "count", Unit: "count"}, callstack.ValueType{Type: "space", Unit: "bytes"})
-	b.Packed().DefaultType = 1
+func drawn(t *rapid.T) *callstack.Profile {
+	b := callstack.NewBuilder(callstack.ValueType{Type: "count", Unit: "count"}, callstack.ValueType{Type: "space", Unit: "bytes"})
+	b.Profile().DefaultType = 1
 	var functions []callstack.FunctionID
 	for i := range 5 {
 		functions = append(functions, b.Function(callstack.Function{Name: fmt.Sprint("f", i), File: "x.go"}))
@@ -43,10 +43,10 @@ func drawn(t *rapid.T) *callstack.Packed {
 		}
 		b.Add(stack, labels, rapid.Int64Range(0, 3).Draw(t, "count"), rapid.Int64Range(-4, 9).Draw(t, "space"))
 	}
-	return b.Packed()
+	return b.Profile()
 }
 
-func selected(t interface{ Fatal(...any) }, p *callstack.Packed, o selection.Options) *selection.Selection {
+func selected(t interface{ Fatal(...any) }, p *callstack.Profile, o selection.Options) *selection.Selection {
 	s, err := selection.New([]selection.Source{{Profile: p}}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -77,8 +77,8 @@ type bruteEdge struct {
 
 // brute sums up sample by sample, frame by frame, with a set of what the sample
 // has counted for.
-func brute(list []sample, kept []bool, nodes int) ([]sums, map[[2]int32]bruteEdge) {
-	out, edges := make([]sums, nodes), make(map[[2]int32]bruteEdge)
+func brute(list []sample, kept []bool, nodes int) ([]Costs, map[[2]int32]bruteEdge) {
+	out, edges := make([]Costs, nodes), make(map[[2]int32]bruteEdge)
 	for _, s := range list {
 		seenNode, seenEdge := make(map[int32]bool), make(map[[2]int32]bool)
 		parent, residual := int32(none), false
@@ -90,8 +90,8 @@ func brute(list []sample, kept []bool, nodes int) ([]sums, map[[2]int32]bruteEdg
 			}
 			if !seenNode[n] {
 				seenNode[n] = true
-				out[n].cum += s.value
-				out[n].cumDivisor += s.divisor
+				out[n].Cum += s.value
+				out[n].CumDivisor += s.divisor
 			}
 			if at := [2]int32{parent, n}; parent != none && parent != n && !seenEdge[at] {
 				seenEdge[at] = true
@@ -105,8 +105,8 @@ func brute(list []sample, kept []bool, nodes int) ([]sums, map[[2]int32]bruteEdg
 			parent, residual = n, false
 		}
 		if parent != none && !residual {
-			out[parent].flat += s.value
-			out[parent].flatDivisor += s.divisor
+			out[parent].Flat += s.value
+			out[parent].FlatDivisor += s.divisor
 		}
 	}
 	return out, edges
@@ -134,7 +134,7 @@ func TestFoldIsTheSumOverFrames(t *testing.T) {
 			edges[[2]int32{c.from, c.to}] = bruteEdge{c.weight, c.divisor, c.residual, !c.plain}
 		}
 		if kept == nil {
-			if diff := cmp.Diff(want, b.foldNodes(parts).sums, cmp.AllowUnexported(sums{})); diff != "" {
+			if diff := cmp.Diff(want, foldNodes(s, parts, nodeFold{sums: make([]Costs, len(s.Nodes))}).sums); diff != "" {
 				t.Fatalf("nodes (-brute +fold):\n%s", diff)
 			}
 		}
@@ -147,7 +147,7 @@ func TestFoldIsTheSumOverFrames(t *testing.T) {
 // TestEdgeOverWhatIsShared: of two samples, the second begins behind a node that
 // is left out and that it shares with the first, so that its edge goes over it.
 func TestEdgeOverWhatIsShared(t *testing.T) {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "count", Unit: "count"})
+	b := callstack.NewBuilder(callstack.ValueType{Type: "count", Unit: "count"})
 	var ids []callstack.LocationID
 	for i, name := range []string{"main", "left out", "first", "second"} {
 		f := b.Function(callstack.Function{Name: name})
@@ -156,7 +156,7 @@ func TestEdgeOverWhatIsShared(t *testing.T) {
 	for _, leaf := range ids[2:] {
 		b.Add([]callstack.LocationID{leaf, ids[1], ids[0]}, nil, 1)
 	}
-	s := selected(t, b.Packed(), selection.Options{})
+	s := selected(t, b.Profile(), selection.Options{})
 	kept := make([]bool, len(s.Nodes))
 	for i := range kept {
 		kept[i] = s.Nodes[i].Name != "left out"
@@ -186,28 +186,28 @@ func TestCallTreeIsTheSumOverPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := make(map[string]sums)
+		want := make(map[string]Costs)
 		for _, sample := range samples(s) {
 			var at []string
 			for i, step := range sample.path {
 				at = append(at, s.Nodes[step.Node].Name)
 				key := strings.Join(at, ">")
 				v := want[key]
-				v.cum += sample.value
+				v.Cum += sample.value
 				if i == len(sample.path)-1 {
-					v.flat += sample.value
+					v.Flat += sample.value
 				}
 				want[key] = v
 			}
 		}
 		for key, v := range want {
-			if v == (sums{}) {
+			if v == (Costs{}) {
 				delete(want, key)
 			}
 		}
-		got := make(map[string]sums)
+		got := make(map[string]Costs)
 		for _, n := range g.Nodes {
-			got[path(n)] = sums{flat: n.Flat, cum: n.Cum}
+			got[path(n)] = Costs{Flat: n.Flat, Cum: n.Cum}
 			sum := n.Flat
 			for _, e := range n.Out {
 				sum += e.Weight
@@ -216,8 +216,42 @@ func TestCallTreeIsTheSumOverPaths(t *testing.T) {
 				t.Fatalf("%s: flat and the edges out are %d, cum is %d", path(n), sum, n.Cum)
 			}
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(sums{}), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("(-brute +tree):\n%s", diff)
+		}
+	})
+}
+
+// TestSumOfGroups: a group counts a sample once, whichever of its nodes the
+// sample passes, and what is in no group counts nothing.
+func TestSumOfGroups(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := selected(t, drawn(t), selection.Options{})
+		group := rapid.SliceOfN(rapid.Int32Range(NoGroup, 3), len(s.Nodes), len(s.Nodes)).Draw(t, "group")
+		want, total := make([]Costs, 4), Costs{}
+		for _, sample := range samples(s) {
+			seen := make(map[int32]bool)
+			for i, step := range sample.path {
+				g := group[step.Node]
+				if g == NoGroup {
+					continue
+				}
+				if !seen[g] {
+					want[g].Cum += sample.value
+					want[g].CumDivisor += 2 * sample.value
+				}
+				seen[g] = true
+				if i == len(sample.path)-1 {
+					want[g].Flat += sample.value
+					want[g].FlatDivisor += 2 * sample.value
+				}
+			}
+			total.Flat += sample.value
+			total.FlatDivisor += 2 * sample.value
+		}
+		got, all := Sum(s, group, 4, func(w *selection.Walk) int64 { return 2 * w.Value })
+		if diff := cmp.Diff(want, got); diff != "" || all != total {
+			t.Fatalf("all %v, want %v; groups (-brute +sum):\n%s", all, total, diff)
 		}
 	})
 }

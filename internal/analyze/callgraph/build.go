@@ -30,7 +30,7 @@ func New(s *selection.Selection, o Options) *Graph {
 	if b.nodeCut > 0 {
 		shown = make([]int32, 0, len(live))
 		for _, i := range live {
-			if magnitude(b.sums[i].cum) >= b.nodeCut {
+			if magnitude(b.sums[i].Cum) >= b.nodeCut {
 				shown = append(shown, i)
 			}
 		}
@@ -50,19 +50,19 @@ type build struct {
 	s *selection.Selection
 	o Options
 
-	sums             []sums // by node of the selection, all of them kept
+	sums             []Costs // by node of the selection, all of them kept
 	nodeCut, edgeCut int64
 }
 
 // sumNodes adds up flat and cum of every node. A node's values do not depend on
 // which others are kept, so this is done once.
 func (b *build) sumNodes() {
-	b.sums = b.foldNodes(b.parts()).sums
+	b.sums = foldNodes(b.s, partsOf(b.s), nodeFold{sums: make([]Costs, len(b.s.Nodes))}).sums
 }
 
-// parts is how many parts of the samples are read at the same time.
-func (b *build) parts() int {
-	if b.s.Profile().Len() < minParallel {
+// partsOf is how many parts of the samples are read at the same time.
+func partsOf(s *selection.Selection) int {
+	if s.Profile().Len() < minParallel {
 		return 1
 	}
 	return min(runtime.GOMAXPROCS(0), maxParts)
@@ -76,10 +76,13 @@ const (
 	maxParts    = 4
 )
 
-// foldNodes reads the samples once and adds up all nodes.
-func (b *build) foldNodes(parts int) *nodeFold {
-	return foldParts(b.s, parts, func() *nodeFold {
-		return &nodeFold{sums: make([]sums, len(b.s.Nodes)), onPath: make([]int32, len(b.s.Nodes))}
+// foldNodes reads the samples once and adds up all nodes, or groups of them, into
+// folds like the one given.
+func foldNodes(s *selection.Selection, parts int, like nodeFold) *nodeFold {
+	return foldParts(s, parts, func() *nodeFold {
+		f := like
+		f.sums, f.onPath = make([]Costs, len(like.sums)), make([]int32, len(like.sums))
+		return &f
 	})
 }
 
@@ -117,18 +120,11 @@ func foldParts[F fold[F]](s *selection.Selection, n int, begin func() F) F {
 func (b *build) live() []int32 {
 	var out []int32
 	for i := range b.sums {
-		if b.holds(&b.sums[i]) {
+		if b.sums[i].Shown(b.s.DropNegative) {
 			out = append(out, int32(i))
 		}
 	}
 	return out
-}
-
-func (b *build) holds(s *sums) bool {
-	if s.cum == 0 && s.flat == 0 {
-		return false
-	}
-	return !b.s.DropNegative || s.flat > 0 || s.flat == 0 && s.cum >= 0
 }
 
 // weigh sets the cuts: shares of the sum of what the nodes hold themselves,
@@ -136,7 +132,7 @@ func (b *build) holds(s *sums) bool {
 func (b *build) weigh(live []int32) {
 	var total int64
 	for _, i := range live {
-		total += b.sums[i].flat
+		total += b.sums[i].Flat
 	}
 	b.cuts(total)
 }
@@ -236,11 +232,8 @@ func (b *build) node(id int32) *Node {
 	return newNode(&b.s.Nodes[id], &b.sums[id], id)
 }
 
-func newNode(info *selection.Node, s *sums, index int32) *Node {
-	return &Node{
-		Info: *info, Name: Name(info), index: index,
-		Flat: s.flat, FlatDivisor: s.flatDivisor, Cum: s.cum, CumDivisor: s.cumDivisor,
-	}
+func newNode(info *selection.Node, s *Costs, index int32) *Node {
+	return &Node{Info: *info, Name: Name(info), index: index, Costs: *s}
 }
 
 // connect sums up the edges between the graph's nodes. Where these are all
@@ -258,7 +251,7 @@ func (b *build) connect(g *Graph, all int) {
 			kept[n.index] = true
 		}
 	}
-	f := b.foldEdges(b.parts(), kept)
+	f := b.foldEdges(partsOf(b.s), kept)
 	end := func(id int32) *Node {
 		if ours[id] == nil {
 			ours[id] = b.node(id)

@@ -1,6 +1,10 @@
 package callgraph
 
-import "whet/internal/analyze/selection"
+import (
+	"slices"
+
+	"whet/internal/analyze/selection"
+)
 
 // The sums are made in one way: neighbouring samples share the root part of
 // their stacks, so a sum over prefixes of stacks need not visit every frame of
@@ -17,10 +21,52 @@ import "whet/internal/analyze/selection"
 
 const none = -1
 
-// sums of a node.
-type sums struct {
-	flat, flatDivisor int64
-	cum, cumDivisor   int64
+// Costs are what a node holds, or several of them: flat of the samples that end
+// there and cum of those that pass, each with what a mean is divided by.
+type Costs struct {
+	Flat, FlatDivisor int64
+	Cum, CumDivisor   int64
+}
+
+func (c *Costs) Add(d *Costs) {
+	c.Flat += d.Flat
+	c.FlatDivisor += d.FlatDivisor
+	c.Cum += d.Cum
+	c.CumDivisor += d.CumDivisor
+}
+
+// FlatValue is flat, or its mean.
+func (c *Costs) FlatValue() int64 { return mean(c.Flat, c.FlatDivisor) }
+
+// CumValue is cum, or its mean.
+func (c *Costs) CumValue() int64 { return mean(c.Cum, c.CumDivisor) }
+
+// Shown reports whether a view has the node: not where its values cancel, and
+// by request not where they are negative.
+func (c *Costs) Shown(dropNegative bool) bool {
+	if c.Cum == 0 && c.Flat == 0 {
+		return false
+	}
+	return !dropNegative || c.Flat > 0 || c.Flat == 0 && c.Cum >= 0
+}
+
+// NoGroup is the group of nodes that Sum passes over.
+const NoGroup = -1
+
+// Sum adds up a selection by groups of its nodes, of which each counts a sample
+// once, and all of it, as flat; a nil group makes each node its own. What second
+// says of a sample is summed up in place of its divisor, unless it is nil.
+func Sum(s *selection.Selection, group []int32, groups int, second func(*selection.Walk) int64) (by []Costs, all Costs) {
+	if group != nil {
+		group = slices.Clone(group)
+		for i, g := range group {
+			if g == NoGroup {
+				group[i] = int32(groups) // which is not returned
+			}
+		}
+	}
+	f := foldNodes(s, partsOf(s), nodeFold{sums: make([]Costs, groups+1), group: group, second: second})
+	return f.sums[:groups], Costs{Flat: f.value, FlatDivisor: f.divisor}
 }
 
 // nodeFold sums up a walk by nodes.
@@ -28,8 +74,10 @@ type sums struct {
 // Whether the path has a node before is what no processor guesses, and a wrong
 // guess costs more than all else here: so it is looked up and not asked.
 type nodeFold struct {
-	sums   []sums
+	sums   []Costs
 	onPath []int32 // by node: -1 while the path has it, else 0
+	group  []int32 // that stand for nodes; nil: they do themselves
+	second func(*selection.Walk) int64
 
 	value, divisor int64 // of all samples so far
 	path           []nodePlace
@@ -46,12 +94,20 @@ func (f *nodeFold) run(w *selection.Walk) {
 	for w.Next() {
 		f.leave(w.Shared)
 		f.enter(w.Path[w.Shared:])
+		divisor := w.Divisor
+		if f.second != nil {
+			divisor = f.second(w)
+		}
 		f.value += w.Value
-		f.divisor += w.Divisor
+		f.divisor += divisor
 		if n := len(w.Path); n > 0 {
-			s := &f.sums[w.Path[n-1].Node]
-			s.flat += w.Value
-			s.flatDivisor += w.Divisor
+			node := int32(w.Path[n-1].Node)
+			if f.group != nil {
+				node = f.group[node]
+			}
+			s := &f.sums[node]
+			s.Flat += w.Value
+			s.FlatDivisor += divisor
 		}
 	}
 	f.leave(0)
@@ -59,9 +115,12 @@ func (f *nodeFold) run(w *selection.Walk) {
 
 // enter puts steps onto the path.
 func (f *nodeFold) enter(steps []selection.Step) {
-	path, onPath := f.path, f.onPath
+	path, onPath, group := f.path, f.onPath, f.group
 	for _, step := range steps {
 		node := int32(step.Node)
+		if group != nil {
+			node = group[node]
+		}
 		path = append(path, nodePlace{f.value, f.divisor, node ^ onPath[node]})
 		onPath[node] = -1
 	}
@@ -77,8 +136,8 @@ func (f *nodeFold) leave(n int) {
 		node := p.node ^ again
 		onPath[node] = again
 		s := &sums[node]
-		s.cum += (f.value - p.value) &^ int64(again)
-		s.cumDivisor += (f.divisor - p.divisor) &^ int64(again)
+		s.Cum += (f.value - p.value) &^ int64(again)
+		s.CumDivisor += (f.divisor - p.divisor) &^ int64(again)
 	}
 	f.path = f.path[:n]
 }
@@ -86,12 +145,10 @@ func (f *nodeFold) leave(n int) {
 // add adds what the samples behind f's sum up to.
 func (f *nodeFold) add(g *nodeFold) {
 	for i := range g.sums {
-		s, t := &f.sums[i], &g.sums[i]
-		s.flat += t.flat
-		s.flatDivisor += t.flatDivisor
-		s.cum += t.cum
-		s.cumDivisor += t.cumDivisor
+		f.sums[i].Add(&g.sums[i])
 	}
+	f.value += g.value
+	f.divisor += g.divisor
 }
 
 // edgeFold sums up a walk by the edges between the nodes that are kept.

@@ -24,8 +24,7 @@ type Node struct {
 	Info selection.Node
 	Name string // Info for people
 
-	Flat, FlatDivisor int64
-	Cum, CumDivisor   int64
+	Costs
 
 	// In and Out are the edges from callers and to callees, the heaviest
 	// first. Their other ends need not be in Graph.Nodes: where nothing was
@@ -55,24 +54,11 @@ type Tag struct {
 	Unit  string // of Value; "" of string labels
 	Value int64  // of numeric labels
 
-	Flat, FlatDivisor int64
-	Cum, CumDivisor   int64
+	Costs
 }
-
-// FlatValue is flat, or its mean.
-func (n *Node) FlatValue() int64 { return mean(n.Flat, n.FlatDivisor) }
-
-// CumValue is cum, or its mean.
-func (n *Node) CumValue() int64 { return mean(n.Cum, n.CumDivisor) }
 
 // Value is the edge's weight, or its mean.
 func (e *Edge) Value() int64 { return mean(e.Weight, e.Divisor) }
-
-// FlatValue is flat, or its mean.
-func (t *Tag) FlatValue() int64 { return mean(t.Flat, t.FlatDivisor) }
-
-// CumValue is cum, or its mean.
-func (t *Tag) CumValue() int64 { return mean(t.Cum, t.CumDivisor) }
 
 func mean(sum, divisor int64) int64 {
 	if divisor == 0 {

@@ -40,7 +40,7 @@ func newClass(labels []callstack.Label) class {
 type tagged struct {
 	node  *Node
 	class int32
-	sums
+	Costs
 }
 
 // mark is a place on the path of a node that tags are wanted for.
@@ -134,8 +134,8 @@ func (f *tagFold) sample(w *selection.Walk, class int32) {
 	}
 	if n := f.nodes[f.steps[len(f.steps)-1].id]; n != nil {
 		s := f.of(n)
-		s.flat += w.Value
-		s.flatDivisor += w.Divisor
+		s.Flat += w.Value
+		s.FlatDivisor += w.Divisor
 	}
 }
 
@@ -162,8 +162,8 @@ func (f *tagFold) handIn(i int) {
 		value, divisor := f.value-m.value, f.divisor-m.divisor
 		if m.first && (value != 0 || divisor != 0) {
 			s := f.of(m.node)
-			s.cum += value
-			s.cumDivisor += divisor
+			s.Cum += value
+			s.CumDivisor += divisor
 		}
 		m.value, m.divisor = f.value, f.divisor
 	}
@@ -206,10 +206,7 @@ func (b *build) name(list []tagged, classes []class) {
 				n.Labels = append(n.Labels, tag)
 			}
 		}
-		tag.Flat += t.flat
-		tag.FlatDivisor += t.flatDivisor
-		tag.Cum += t.cum
-		tag.CumDivisor += t.cumDivisor
+		tag.Add(&t.Costs)
 	}
 	units, _ := b.s.LabelUnits()
 	unit := units["bytes"]

@@ -14,7 +14,7 @@ type callTree struct {
 	info   []selection.NodeID
 	parent []int32 // or none
 	plain  []bool  // once or more not inlined
-	sums   []sums
+	sums   []Costs
 	find   pairs // parent and the selection's node to our node
 }
 
@@ -39,8 +39,8 @@ func newCallTree(s *selection.Selection) (*callTree, error) {
 	var value, divisor int64 // of all samples so far
 	leave := func(n int) {
 		for _, p := range path[n:] {
-			t.sums[p.node].cum += value - p.value
-			t.sums[p.node].cumDivisor += divisor - p.divisor
+			t.sums[p.node].Cum += value - p.value
+			t.sums[p.node].CumDivisor += divisor - p.divisor
 		}
 		path = path[:n]
 	}
@@ -60,8 +60,8 @@ func newCallTree(s *selection.Selection) (*callTree, error) {
 		divisor += w.Divisor
 		if n := len(path); n > 0 {
 			leaf := &t.sums[path[n-1].node]
-			leaf.flat += w.Value
-			leaf.flatDivisor += w.Divisor
+			leaf.Flat += w.Value
+			leaf.FlatDivisor += w.Divisor
 		}
 	}
 	leave(0)
@@ -75,7 +75,7 @@ func (t *callTree) child(parent int32, step selection.Step) int32 {
 		t.info = append(roomy(t.info), step.Node)
 		t.parent = append(roomy(t.parent), parent)
 		t.plain = append(roomy(t.plain), false)
-		t.sums = append(roomy(t.sums), sums{})
+		t.sums = append(roomy(t.sums), Costs{})
 	}
 	t.plain[id] = t.plain[id] || !step.Inlined
 	return id
@@ -106,7 +106,7 @@ func (b *build) tree() (*Graph, error) {
 	}
 	g := &Graph{}
 	for _, i := range live {
-		if b.nodeCut > 0 && magnitude(t.sums[i].cum) < b.nodeCut {
+		if b.nodeCut > 0 && magnitude(t.sums[i].Cum) < b.nodeCut {
 			stay[i] = false
 			g.DroppedNodes++
 		}
@@ -156,7 +156,7 @@ func (b *build) plant(t *callTree, stay []bool) []*Node {
 		}
 		nodes[i] = newNode(&b.s.Nodes[t.info[i]], &t.sums[i], int32(i))
 		if a := above[i]; a != none {
-			join(&Edge{From: nodes[a], To: nodes[i], Weight: t.sums[i].cum, Divisor: t.sums[i].cumDivisor, Residual: residual[i], Inlined: inlined[i]})
+			join(&Edge{From: nodes[a], To: nodes[i], Weight: t.sums[i].Cum, Divisor: t.sums[i].CumDivisor, Residual: residual[i], Inlined: inlined[i]})
 		}
 	}
 	return nodes

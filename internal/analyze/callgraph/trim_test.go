@@ -16,7 +16,7 @@ import (
 // their values.
 func stacks(t *testing.T, pairs ...any) *selection.Selection {
 	t.Helper()
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for i := 0; i < len(pairs); i += 2 {
 		var stack []callstack.LocationID
 		for name := range strings.SplitSeq(pairs[i].(string), ">") {
@@ -26,7 +26,7 @@ func stacks(t *testing.T, pairs ...any) *selection.Selection {
 		slices.Reverse(stack)
 		b.Add(stack, nil, int64(pairs[i+1].(int)))
 	}
-	return selected(t, b.Packed(), selection.Options{})
+	return selected(t, b.Profile(), selection.Options{})
 }
 
 // lines writes a graph out: nodes in their order, each with its edges out.

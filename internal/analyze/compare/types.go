@@ -13,6 +13,7 @@ type Which int
 const (
 	Old Which = iota
 	New
+	Sides // their number: to range over it is to do something for both
 )
 
 func (w Which) String() string {
@@ -131,6 +132,7 @@ type Series struct {
 	Package    string // import path
 	Name       string // "BenchmarkX/sub=1"
 	Iterations int64  // of every slice, on both sides; 0: does not apply
+	Procs      int    // GOMAXPROCS; 0: unknown, or does not apply
 	Metrics    []Metric
 	Rounds     []Round // those of earlier runs first
 	Earlier    int     // how many of them are of earlier runs of the same question

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -93,14 +94,7 @@ func (j *judge) holm(family []*claim, stage int) {
 	upTo := func(c *claim) int { return min(stage, len(c.p)) }
 	order := slices.Clone(family)
 	slices.SortStableFunc(order, func(a, b *claim) int {
-		x, y := stat.SequentialP(a.p[:upTo(a)], a.weights), stat.SequentialP(b.p[:upTo(b)], b.weights)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(stat.SequentialP(a.p[:upTo(a)], a.weights), stat.SequentialP(b.p[:upTo(b)], b.weights))
 	})
 	rejecting := true
 	divisor := float64(j.m)

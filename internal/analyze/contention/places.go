@@ -36,26 +36,17 @@ type Place struct {
 // idleness, the longest delay first. column holds nanoseconds, countColumn
 // waits. own says whether a frame is the user's own code; nil takes every
 // frame outside the runtime and package sync for it.
-func Places(p *callstack.Profile, column, countColumn int, keep callstack.Keep, own func(*callstack.Frame) bool) []Place {
+func Places(p *callstack.Frames, column, countColumn int, keep callstack.Keep, own func(*callstack.Frame) bool) []Place {
 	if own == nil {
 		own = func(*callstack.Frame) bool { return true }
 	}
-	byStack := make(map[callstack.StackID]Place) // without figures
 	at := make(map[Place]int)
 	var out []Place
-	for i := range p.Len() {
-		delay, count := p.Value(column, i), p.Value(countColumn, i)
-		if delay == 0 && count == 0 || keep != nil && !keep(i) {
-			continue
-		}
-		k, ok := byStack[p.StackID(i)]
-		if !ok {
-			w := read(p, p.Stack(i))
-			k = Place{Kind: w.kind, Idle: w.idle(own)}
-			if f := w.place(own); f != nil {
-				k.Function, k.File, k.Line = f.Function, f.File, f.Line
-			}
-			byStack[p.StackID(i)] = k
+	for s := p.Stacks(keep, column, countColumn); s.Next(); {
+		w := read(p, s.Stack)
+		k := Place{Kind: w.kind, Idle: w.idle(own)} // without figures
+		if f := w.place(own); f != nil {
+			k.Function, k.File, k.Line = f.Function, f.File, f.Line
 		}
 		j, ok := at[k]
 		if !ok {
@@ -63,8 +54,8 @@ func Places(p *callstack.Profile, column, countColumn int, keep callstack.Keep, 
 			at[k] = j
 			out = append(out, k)
 		}
-		out[j].DelayNs += delay
-		out[j].Count += count
+		out[j].DelayNs += s.Value(column)
+		out[j].Count += s.Value(countColumn)
 	}
 	slices.SortFunc(out, func(a, b Place) int {
 		return cmp.Or(
@@ -92,7 +83,7 @@ type wait struct {
 	onMain bool
 }
 
-func read(p *callstack.Profile, stack []callstack.FrameID) wait {
+func read(p *callstack.Frames, stack []callstack.FrameID) wait {
 	w := wait{kind: Other}
 	decided := false
 	for i, id := range stack {

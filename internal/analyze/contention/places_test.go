@@ -12,21 +12,20 @@ import (
 
 // profileOf has one sample a stack. Stacks are written root first, functions
 // divided by spaces; the i-th sample waits 1<<i ns in 10+i waits.
-func profileOf(stacks ...string) *callstack.Profile {
+func profileOf(stacks ...string) *callstack.Frames {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
 	for i, s := range stacks {
-		b.Sample(stackOf(b, s), 0, int64(10+i), 1<<i)
+		b.AddFrames(stackOf(s), nil, int64(10+i), 1<<i)
 	}
-	return b.Profile()
+	return b.Frames()
 }
 
-func stackOf(b *callstack.Builder, s string) callstack.StackID {
-	var ids []callstack.FrameID
+func stackOf(s string) (leafFirst []callstack.Frame) {
 	names := strings.Fields(s)
 	for i := len(names) - 1; i >= 0; i-- {
-		ids = append(ids, b.Frame(callstack.Frame{Function: names[i], File: "x.go", Line: i + 1}))
+		leafFirst = append(leafFirst, callstack.Frame{Function: names[i], File: "x.go", Line: i + 1})
 	}
-	return b.Stack(ids)
+	return leafFirst
 }
 
 func own(f *callstack.Frame) bool {

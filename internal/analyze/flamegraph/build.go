@@ -84,9 +84,9 @@ func Sandwich(s *selection.Selection, title string, match func(name string) bool
 	return p, err
 }
 
-// FromProfile sums column t of an expanded profile's samples that keep chooses;
+// FromProfile sums column t of the samples that keep chooses, by their frames;
 // nil keeps all. It returns nil where there is nothing to draw.
-func FromProfile(p *callstack.Profile, t int, keep callstack.Keep, o Options) (*Graph, error) {
+func FromProfile(p *callstack.Frames, t int, keep callstack.Keep, o Options) (*Graph, error) {
 	b := &builder{names: newNames(), options: o, of: p.Types[t], root: rootName, ratio: 1, plain: plainSteps}
 	b.value = b.orient(profilePass(b.names, p, t, keep))
 	return b.build()

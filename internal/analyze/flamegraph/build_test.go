@@ -23,7 +23,7 @@ type sample struct {
 
 // selectionOf packs samples; a name may be "a+b": b inlined into a.
 func selectionOf(t interface{ Fatal(...any) }, samples []sample) *selection.Selection {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for _, s := range samples {
 		var leafFirst []callstack.LocationID
 		for _, place := range slices.Backward(s.path) {
@@ -36,7 +36,7 @@ func selectionOf(t interface{ Fatal(...any) }, samples []sample) *selection.Sele
 		}
 		b.Add(leafFirst, nil, s.value)
 	}
-	s, err := selection.New([]selection.Source{{Profile: b.Packed()}}, selection.Options{})
+	s, err := selection.New([]selection.Source{{Profile: b.Profile()}}, selection.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,10 +219,10 @@ func TestBounds(t *testing.T) {
 
 // Means do not add up, and values are divided when they are printed.
 func TestMeanAndRatio(t *testing.T) {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
+	b := callstack.NewBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
 	f := b.Function(callstack.Function{Name: "f"})
 	b.Add([]callstack.LocationID{b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: f})}, nil, 4, 100)
-	s, err := selection.New([]selection.Source{{Profile: b.Packed()}}, selection.Options{SampleIndex: "delay", Mean: true, DivideBy: 8})
+	s, err := selection.New([]selection.Source{{Profile: b.Profile()}}, selection.Options{SampleIndex: "delay", Mean: true, DivideBy: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,8 +447,8 @@ func TestAgainstReference(t *testing.T) {
 		if d := cmp.Diff(g.lines(), h.lines()); d != "" {
 			t.Fatalf("samples backward give another graph:\n%s", d)
 		}
-		// The expanded profile gives the same.
-		p, err := s.Profile().Expand(1 << 20)
+		// The profile's frames give the same.
+		p, err := s.Profile().Frames(1 << 20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,8 @@
 // a tree of frames, the root on one side, each as wide as what its samples
 // hold.
 //
-// Input is a selection of samples (package selection), or samples of an
-// expanded profile. Samples with a common beginning of their paths share its
+// Input is a selection of samples (package selection), or of a
+// profile with frames. Samples with a common beginning of their paths share its
 // frames; a frame's value is the sum of the samples through it (its cum), and
 // what its children do not hold is its own (its flat). Gregg, "The Flame
 // Graph", CACM 59(6), 2016, is where the picture comes from.

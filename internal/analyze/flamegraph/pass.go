@@ -50,9 +50,9 @@ func (n *names) id(f Frame) int32 {
 	return id
 }
 
-// profilePass goes through the samples of an expanded profile that keep
+// profilePass goes through the samples of a profile's frames that keep
 // chooses; nil keeps all.
-func profilePass(n *names, p *callstack.Profile, t int, keep callstack.Keep) func() *pass {
+func profilePass(n *names, p *callstack.Frames, t int, keep callstack.Keep) func() *pass {
 	ids := make([]int32, p.NumFrames())
 	for i := range ids {
 		f := p.Frame(callstack.FrameID(i))
@@ -64,26 +64,20 @@ func profilePass(n *names, p *callstack.Profile, t int, keep callstack.Keep) fun
 	}
 	noStack := n.id(Frame{Name: noStackName})
 	return func() *pass {
-		next := 0
-		var before []int32
+		stacks := p.Stacks(keep, t)
 		return &pass{step: func(s *pass) bool {
-			for ; next < p.Len(); next++ {
-				if s.value = p.Value(t, next); s.value == 0 || keep != nil && !keep(next) {
-					continue
-				}
-				before = append(before[:0], s.path...)
-				s.path = s.path[:0]
-				for _, f := range slices.Backward(p.Stack(next)) {
-					s.path = append(s.path, ids[f])
-				}
-				if len(s.path) == 0 {
-					s.path = append(s.path, noStack)
-				}
-				s.shared = common(before, s.path)
-				next++
-				return true
+			if !stacks.Next() {
+				return false
 			}
-			return false
+			s.value, s.shared = stacks.Value(t), min(stacks.Shared, len(s.path))
+			s.path = s.path[:s.shared]
+			for _, f := range slices.Backward(stacks.Stack[:len(stacks.Stack)-s.shared]) {
+				s.path = append(s.path, ids[f])
+			}
+			if len(stacks.Stack) == 0 {
+				s.path = append(s.path, noStack)
+			}
+			return true
 		}}
 	}
 }

@@ -32,7 +32,7 @@ func TestAgainstPprof(t *testing.T) {
 		if err != nil {
 			continue // damaged: profile's own tests hold it to its intact member
 		}
-		p, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+		p, err := profile.Read(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}

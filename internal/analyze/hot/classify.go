@@ -25,7 +25,7 @@ func (c Class) String() string {
 
 // Classified is a profile with a class for each sample.
 type Classified struct {
-	*callstack.Profile
+	*callstack.Frames
 	Class []Class // per sample
 	// LoopsKnown: the measured loop was found for all but 1 % of the samples
 	// below a benchmark function. False: set-up may be counted as base. A
@@ -53,39 +53,50 @@ func (c *Classified) Keep(class Class) callstack.Keep {
 // Sums adds column t up for each class.
 func (c *Classified) Sums(t int) [NumClasses]int64 {
 	var sums [NumClasses]int64
-	for i, class := range c.Class {
-		sums[class] += c.Value(t, i)
+	for i, r := 0, c.Rows(t); r.Next(); i++ {
+		sums[c.Class[i]] += r.Value(0)
 	}
 	return sums
 }
 
 // Classify decides the class of every sample. loops knows the benchmark
 // functions' source; an empty one is allowed.
-func Classify(p *callstack.Profile, loops *Loops) *Classified {
-	return classifyStacks(p, func(stack []callstack.FrameID, measuring []bool) verdict { return classify(p, stack, measuring, loops) })
+func Classify(p *callstack.Frames, loops *Loops) *Classified {
+	return classifyStacks(p, loops, classify)
 }
 
-// classifyStacks asks of about each stack once, and says which frames Measures.
-func classifyStacks(p *callstack.Profile, of func(stack []callstack.FrameID, measuring []bool) verdict) *Classified {
-	measuring := make([]bool, p.NumFrames()) // stacks repeat them
-	for id := range measuring {
-		measuring[id] = Measures(p.Frame(callstack.FrameID(id)).Function)
+// stacks are what a verdict is made of. Stacks repeat their frames by the
+// thousand, so that what a function's name and line say is asked once.
+type stacks struct {
+	*callstack.Frames
+	traits []traits
+	loops  *Loops
+}
+
+type traits struct {
+	measures bool  // see Measures
+	runtime  bool  // see isRuntime
+	machine  bool  // see isRuntimeFrame
+	testing  bool  // of package testing
+	where    Where // in a benchmark function
+}
+
+// classifyStacks asks of about each stack.
+func classifyStacks(p *callstack.Frames, loops *Loops, of func(s *stacks, stack []callstack.FrameID) verdict) *Classified {
+	known := &stacks{Frames: p, traits: make([]traits, p.NumFrames()), loops: loops}
+	for id := range known.traits {
+		f := p.Frame(callstack.FrameID(id))
+		known.traits[id] = traits{Measures(f.Function), isRuntime(f.Function), isRuntimeFrame(f), symbolname.In(f.Function, "testing"), loops.At(f)}
 	}
-	c := &Classified{Profile: p, Class: make([]Class, p.Len()), LoopsKnown: true}
-	byStack := make(map[callstack.StackID]verdict)
+	c := &Classified{Frames: p, Class: make([]Class, p.Len()), LoopsKnown: true}
 	var parallel, lost, base int64 // in the first column
-	for i := range c.Class {
-		id := p.StackID(i)
-		v, ok := byStack[id]
-		if !ok {
-			v = of(p.Stack(i), measuring)
-			byStack[id] = v
-		}
-		c.Class[i] = v.class
+	for s := p.Stacks(nil); s.Next(); {
+		v := of(known, s.Stack)
+		c.Class[s.Index()] = v.class
 		if len(p.Types) == 0 {
 			continue
 		}
-		n := p.Value(0, i)
+		n := s.Value(0)
 		c.Whole += n
 		if v.class == Base {
 			base += n
@@ -121,7 +132,7 @@ type verdict struct {
 }
 
 // classify reads one stack (leaf first) from its root.
-func classify(p *callstack.Profile, stack []callstack.FrameID, measuring []bool, loops *Loops) verdict {
+func classify(p *stacks, stack []callstack.FrameID) verdict {
 	if len(stack) == 0 {
 		return verdict{class: Background}
 	}
@@ -136,7 +147,7 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, measuring []bool,
 		case strings.HasPrefix(fn, "testing.(*B).RunParallel"):
 			benchmark, inParallel = i, true
 		}
-		onlyRuntime = onlyRuntime && isRuntimeFrame(p.Frame(stack[i]))
+		onlyRuntime = onlyRuntime && p.traits[stack[i]].machine
 	}
 	if onlyRuntime {
 		return verdict{class: Background}
@@ -146,14 +157,14 @@ func classify(p *callstack.Profile, stack []callstack.FrameID, measuring []bool,
 	}) {
 		return verdict{class: Setup} // b.Cleanup: after the loop
 	}
-	if benchmark == 0 || benchmark > 0 && isOfHarness(p.Frame(stack[benchmark-1]), loops) {
+	if benchmark == 0 || benchmark > 0 && isOfHarness(p.Frame(stack[benchmark-1]), p.loops) {
 		return verdict{class: Harness}
 	}
 	if benchmark > 0 {
-		class, known := classifyBenchmark(p, stack[:benchmark], loops)
+		class, known := classifyBenchmark(p, stack[:benchmark])
 		return verdict{class: class, unknown: !known, parallel: inParallel && class == Base}
 	}
-	if measures(p, stack, measuring) {
+	if measures(p, stack) {
 		return verdict{class: Harness}
 	}
 	root := p.Frame(stack[len(stack)-1]).Function
@@ -189,7 +200,7 @@ const (
 
 // losesRoot reports whether a stack is as deep as its profiler records: it
 // then does not say which goroutine it is of.
-func losesRoot(p *callstack.Profile, stack []callstack.FrameID) bool {
+func losesRoot(p *stacks, stack []callstack.FrameID) bool {
 	limit := deepest
 	if p.PeriodType.Type == "cpu" {
 		limit = deepestCPU
@@ -219,20 +230,20 @@ func isOfHarness(f *callstack.Frame, loops *Loops) bool {
 
 // classifyBenchmark decides on the frames (leaf first) below runN or
 // RunParallel. The innermost benchmark function that has a loop decides.
-func classifyBenchmark(p *callstack.Profile, below []callstack.FrameID, loops *Loops) (Class, bool) {
+func classifyBenchmark(p *stacks, below []callstack.FrameID) (Class, bool) {
 	class, decided, known := Harness, false, true
 	for i := len(below) - 1; i >= 0; i-- {
-		f := p.Frame(below[i])
-		if isRuntime(f.Function) || symbolname.In(f.Function, "testing") {
+		f := p.traits[below[i]]
+		if f.runtime || f.testing {
 			continue
 		}
 		if !decided && class == Harness {
 			class, known = Base, false // someone's code, its loop not known yet
 		}
-		switch loops.At(f) {
+		switch f.where {
 		case InLoop:
 			class, decided, known = Base, true, true
-			if i > 0 && symbolname.In(p.Frame(below[i-1]).Function, "testing") {
+			if i > 0 && p.traits[below[i-1]].testing {
 				class = Harness // b.Loop, pb.Next, StopTimer
 			}
 		case OutsideLoop:

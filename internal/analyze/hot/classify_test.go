@@ -64,10 +64,10 @@ type frame struct {
 
 // sampled builds a profile with one sample for each stack; sample i has the
 // value 1<<i, so that sums say which samples they hold.
-func sampled(stacks ...[]frame) *callstack.Profile {
+func sampled(stacks ...[]frame) *callstack.Frames {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for i, stack := range stacks {
-		var ids []callstack.FrameID
+		var ids []callstack.Frame
 		for j := len(stack) - 1; j >= 0; j-- {
 			f := callstack.Frame{Function: stack[j].fn, File: "other.go", Line: 1}
 			switch line := stack[j].line; {
@@ -76,11 +76,11 @@ func sampled(stacks ...[]frame) *callstack.Profile {
 			case line < 0:
 				f.File = "/usr/local/go/src/runtime/time_linux_amd64.s"
 			}
-			ids = append(ids, b.Frame(f))
+			ids = append(ids, f)
 		}
-		b.Sample(b.Stack(ids), 0, 1<<i, 10<<i)
+		b.AddFrames(ids, nil, 1<<i, 10<<i)
 	}
-	p := b.Profile()
+	p := b.Frames()
 	p.PeriodType = p.Types[1]
 	return p
 }
@@ -191,15 +191,15 @@ func TestParallel(t *testing.T) {
 // A CPU profile holds 64 frames of a stack, an allocation profile 128. Inlined
 // frames come on top of them.
 func TestRootsLost(t *testing.T) {
-	deep := func(n int, period string, inlined bool) *callstack.Profile {
+	deep := func(n int, period string, inlined bool) *callstack.Frames {
 		b := callstack.NewBuilder(callstack.ValueType{Type: "x", Unit: "count"})
 		b.Profile().PeriodType.Type = period
-		var ids []callstack.FrameID
+		var ids []callstack.Frame
 		for i := range n {
-			ids = append(ids, b.Frame(callstack.Frame{Function: "m/x.recurse", Line: i, Inlined: inlined && i == 0}))
+			ids = append(ids, callstack.Frame{Function: "m/x.recurse", Line: i, Inlined: inlined && i == 0})
 		}
-		b.Sample(b.Stack(ids), 0, 1)
-		return b.Profile()
+		b.AddFrames(ids, nil, 1)
+		return b.Frames()
 	}
 	for _, test := range []struct {
 		frames  int

@@ -10,20 +10,20 @@ import (
 )
 
 // ClassifyProgram decides the class of every sample of a program or a service.
-func ClassifyProgram(p *callstack.Profile) *Classified {
-	return classifyStacks(p, func(stack []callstack.FrameID, measuring []bool) verdict { return classifyProgram(p, stack, measuring) })
+func ClassifyProgram(p *callstack.Frames) *Classified {
+	return classifyStacks(p, &Loops{}, classifyProgram)
 }
 
-func classifyProgram(p *callstack.Profile, stack []callstack.FrameID, measuring []bool) verdict {
+func classifyProgram(p *stacks, stack []callstack.FrameID) verdict {
 	onlyRuntime, initialises, onMain := true, false, false
 	for _, id := range stack {
 		f := p.Frame(id)
-		onlyRuntime = onlyRuntime && isRuntimeFrame(f) && !isProfiler(f.Function)
+		onlyRuntime = onlyRuntime && p.traits[id].machine && !p.traits[id].measures
 		initialises = initialises || strings.HasPrefix(f.Function, "runtime.doInit")
 		onMain = onMain || f.Function == "main.main" || f.Function == "runtime.main"
 	}
 	switch {
-	case measures(p, stack, measuring):
+	case measures(p, stack):
 		return verdict{class: Harness}
 	case onlyRuntime:
 		return verdict{class: Background}
@@ -37,10 +37,10 @@ func classifyProgram(p *callstack.Profile, stack []callstack.FrameID, measuring 
 // measures reports whether a stack (leaf first) is whet's agent or a profiler
 // at work. The innermost such frame decides: one that only calls the program's
 // own code hands the sample back.
-func measures(p *callstack.Profile, stack []callstack.FrameID, measuring []bool) bool {
+func measures(p *stacks, stack []callstack.FrameID) bool {
 	for i, id := range stack {
 		switch {
-		case !measuring[id]:
+		case !p.traits[id].measures:
 		case !isAgent(p.Frame(id).Function):
 			return true
 		default:

@@ -23,6 +23,7 @@ type Line struct {
 
 // Cost is what one line is charged with.
 type Cost struct {
+	line    Line
 	Value   int64            // in the column's unit
 	Callees map[string]int64 // by name as the source has it; "" is the line itself
 	Kinds   map[Kind]int64
@@ -35,8 +36,8 @@ type Charges struct {
 	Tests    int64            // the work of tests and of the benchmark itself
 	Packages map[string]int64 // what no own line asked for, by package; "runtime" where nothing else is on the stack
 
-	stacks map[callstack.StackID]charged
-	of     *callstack.Profile
+	at     []*Cost // by sample; nil where no line was charged
+	of     *callstack.Frames
 	role   func(*callstack.Frame) Role
 	frames []frameInfo // by id; filled when a frame is first met
 }
@@ -59,19 +60,11 @@ type charged struct {
 }
 
 // Charge charges the samples of column t that keep selects (nil: all).
-func Charge(p *callstack.Profile, t int, keep callstack.Keep, role func(*callstack.Frame) Role) *Charges {
+func Charge(p *callstack.Frames, t int, keep callstack.Keep, role func(*callstack.Frame) Role) *Charges {
 	c := &Charges{Lines: make(map[Line]*Cost), Packages: make(map[string]int64),
-		stacks: make(map[callstack.StackID]charged), of: p, role: role, frames: make([]frameInfo, p.NumFrames())}
-	for i := range p.Len() {
-		v := p.Value(t, i)
-		if v == 0 || keep != nil && !keep(i) {
-			continue
-		}
-		at, ok := c.stacks[p.StackID(i)]
-		if !ok {
-			at = c.read(p.Stack(i))
-			c.stacks[p.StackID(i)] = at
-		}
+		at: make([]*Cost, p.Len()), of: p, role: role, frames: make([]frameInfo, p.NumFrames())}
+	for s := p.Stacks(keep, t); s.Next(); {
+		v, at := s.Value(t), c.read(s.Stack)
 		c.Total += v
 		switch at.role {
 		case Test:
@@ -81,9 +74,10 @@ func Charge(p *callstack.Profile, t int, keep callstack.Keep, role func(*callsta
 		case Own:
 			cost := c.Lines[at.line]
 			if cost == nil {
-				cost = &Cost{Callees: make(map[string]int64), Kinds: make(map[Kind]int64)}
+				cost = &Cost{line: at.line, Callees: make(map[string]int64), Kinds: make(map[Kind]int64)}
 				c.Lines[at.line] = cost
 			}
+			c.at[s.Index()] = cost
 			cost.Value += v
 			cost.Callees[at.callee] += v
 			cost.Kinds[at.kind] += v
@@ -95,8 +89,10 @@ func Charge(p *callstack.Profile, t int, keep callstack.Keep, role func(*callsta
 // Of returns the line that sample i was charged to; ok is false where that is
 // none, or where the sample was not charged.
 func (c *Charges) Of(i int) (line Line, ok bool) {
-	at, ok := c.stacks[c.of.StackID(i)]
-	return at.line, ok && at.role == Own
+	if c.at[i] == nil {
+		return Line{}, false
+	}
+	return c.at[i].line, true
 }
 
 // frame returns what is known of a frame.

@@ -29,16 +29,16 @@ type stack struct {
 	n    int64
 }
 
-func profileOf(stacks ...stack) *callstack.Profile {
+func profileOf(stacks ...stack) *callstack.Frames {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for _, s := range stacks {
-		var ids []callstack.FrameID
+		var ids []callstack.Frame
 		for _, fn := range strings.Fields(s.root) {
-			ids = append([]callstack.FrameID{b.Frame(callstack.Frame{Function: fn, File: "x.go", Line: len(fn)})}, ids...)
+			ids = append([]callstack.Frame{callstack.Frame{Function: fn, File: "x.go", Line: len(fn)}}, ids...)
 		}
-		b.Sample(b.Stack(ids), 0, s.n)
+		b.AddFrames(ids, nil, s.n)
 	}
-	return b.Profile()
+	return b.Frames()
 }
 
 // The innermost own line is charged, once however often it recurs, with what is

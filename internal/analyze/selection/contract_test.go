@@ -125,7 +125,7 @@ func TestSourcesAsPprofTakesThem(t *testing.T) {
 		{Granularity: "addresses"}, {Granularity: "files", Mean: true}, {TagRoot: []string{"pprof::base"}}, {TagFocus: "base"}, {Hide: `^runtime`, Normalize: true},
 	}
 	for _, c := range []struct {
-		a, b   *callstack.Packed
+		a, b   *callstack.Profile
 		ga, gb *google.Profile
 	}{{heap, allocs, gHeap, gAllocs}, {labels, compile, gLabels, gCompile}} {
 		for _, role := range []Role{Measured, Base, DiffBase} {
@@ -172,7 +172,7 @@ func TestShared(t *testing.T) {
 		}
 	}
 
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "ns"})
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "ns"})
 	at := func(name string) callstack.LocationID {
 		return b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: b.Function(callstack.Function{Name: name})})
 	}
@@ -180,7 +180,7 @@ func TestShared(t *testing.T) {
 	b.Add([]callstack.LocationID{middle, middle, cut, root}, nil, 1)
 	b.Add([]callstack.LocationID{cut, middle, middle, cut, root}, nil, 1)
 	b.Add([]callstack.LocationID{middle, middle, cut, root}, nil, 1)
-	if s, err = New([]Source{{Profile: b.Packed()}}, Options{PruneFrom: "cut"}); err != nil {
+	if s, err = New([]Source{{Profile: b.Profile()}}, Options{PruneFrom: "cut"}); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -213,16 +213,16 @@ func TestNothingIsAllocatedPerSample(t *testing.T) {
 // TestObjectNames: a function of two binaries is one node, unless they are to
 // be told apart.
 func TestObjectNames(t *testing.T) {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "ns"})
-	b.Packed().Mappings = []callstack.Mapping{{File: "/bin/a"}, {File: "/bin/b"}}
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "ns"})
+	b.Profile().Mappings = []callstack.Mapping{{File: "/bin/a"}, {File: "/bin/b"}}
 	f := callstack.SourceLine{Function: b.Function(callstack.Function{Name: "f", File: "x/../f.go", Start: 3}), Line: 5}
 	b.Add([]callstack.LocationID{b.Location(0, 1, false, f)}, nil, 1)
 	b.Add([]callstack.LocationID{b.Location(1, 1, false, f)}, nil, 1)
-	s, _ := selected(t, Options{Granularity: "lines"}, Source{Profile: b.Packed()})
+	s, _ := selected(t, Options{Granularity: "lines"}, Source{Profile: b.Profile()})
 	if diff := cmp.Diff([]Node{{Name: "f", File: "f.go", Line: 5}}, s.Nodes); diff != "" {
 		t.Error(diff)
 	}
-	s, _ = selected(t, Options{Granularity: "lines", ObjectNames: true}, Source{Profile: b.Packed()})
+	s, _ = selected(t, Options{Granularity: "lines", ObjectNames: true}, Source{Profile: b.Profile()})
 	want := []Node{{Name: "f", File: "f.go", Line: 5, StartLine: 3, Object: "/bin/a"}, {Name: "f", File: "f.go", Line: 5, StartLine: 3, Object: "/bin/b"}}
 	if diff := cmp.Diff(want, s.Nodes); diff != "" {
 		t.Error(diff)
@@ -253,7 +253,7 @@ func TestSaysWhatIsWrong(t *testing.T) {
 		{Options{}, []Source{{p, Base}}, "select samples: no profile was given"},
 		{Options{}, []Source{{Profile: p}, {p, Base}, {p, DiffBase}}, "-base and -diff_base exclude each other"},
 		{Options{}, []Source{{Profile: p}, {cpu, Base}}, "the profiles have no sample type in common: the first holds [alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes], the second [samples/count cpu/nanoseconds]"},
-		{Options{}, []Source{{Profile: callstack.NewPackedBuilder().Packed()}}, "the profile has no sample types"},
+		{Options{}, []Source{{Profile: callstack.NewBuilder().Profile()}}, "the profile has no sample types"},
 	} {
 		if _, err := New(c.sources, c.o); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", said(c.o), err, c.want)

@@ -2,7 +2,7 @@
 // its samples, which frames of their stacks, under which name each frame is
 // counted, and with which value.
 //
-// Its input is one or several [callstack.Packed] and the [Options] that users
+// Its input is one or several [callstack.Profile] and the [Options] that users
 // know from pprof; options mean what they mean there, and they are applied in
 // the order in which pprof's driver applies them, because the figures depend
 // on it. Its output is a [Selection]: the table of nodes, the total that

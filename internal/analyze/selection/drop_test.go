@@ -27,7 +27,7 @@ func TestDropFrames(t *testing.T) {
 		{"plain<main", "plain<main"},            //
 		{"(anonymous namespace).x<main", "(anonymous namespace).x<main"},
 	} {
-		b := callstack.NewPackedBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
+		b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"})
 		var stack []callstack.LocationID
 		var lines []callstack.SourceLine // of a location, innermost first
 		for name := range strings.SplitSeq(c.stack, "<") {
@@ -39,7 +39,7 @@ func TestDropFrames(t *testing.T) {
 			}
 		}
 		b.Add(stack, nil, 5)
-		p := b.Packed()
+		p := b.Profile()
 		p.DropFrames, p.KeepFrames = `(drop|keep)\..*`, `keep\..*`
 		s, err := New([]Source{{Profile: p}}, Options{})
 		if err != nil {

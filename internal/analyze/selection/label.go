@@ -103,10 +103,10 @@ func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file 
 		set.roots, set.leaves = frames(s.tagRoot, &rootHit), frames(s.tagLeaf, &leafHit)
 	}
 	if len(s.tagRoot) > 0 && !rootHit {
-		s.Warnings = append(s.Warnings, noMatch("tagroot", strings.Join(s.tagRoot, ",")))
+		s.Warnings = append(s.Warnings, "-tagroot="+strings.Join(s.tagRoot, ",")+noMatch)
 	}
 	if len(s.tagLeaf) > 0 && !leafHit {
-		s.Warnings = append(s.Warnings, noMatch("tagleaf", strings.Join(s.tagLeaf, ",")))
+		s.Warnings = append(s.Warnings, "-tagleaf="+strings.Join(s.tagLeaf, ",")+noMatch)
 	}
 }
 

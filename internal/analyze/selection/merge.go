@@ -18,8 +18,8 @@ var baseLabel = callstack.Label{Key: "pprof::base", Str: "true"}
 // are added up, the base is marked, the others are scaled to its totals, and
 // it is subtracted. A single profile stays as it is. Where samples need not be
 // marked as the base's, baseFrom is the first of them, else -1.
-func merge(sources []Source, o *Options) (p *callstack.Packed, baseFrom int, err error) {
-	var roles [DiffBase + 1][]*callstack.Packed
+func merge(sources []Source, o *Options) (p *callstack.Profile, baseFrom int, err error) {
+	var roles [DiffBase + 1][]*callstack.Profile
 	for _, source := range sources {
 		roles[source.Role] = append(roles[source.Role], mapped(source.Profile))
 	}
@@ -67,7 +67,7 @@ func (o *Options) labels() bool {
 
 // joinable reports whether a profile is no difference itself: of one, samples
 // that are equal may cancel, and then the sum of magnitudes is another.
-func joinable(p *callstack.Packed) bool {
+func joinable(p *callstack.Profile) bool {
 	if p.HasLabelKey(baseLabel.Key) {
 		return false
 	}
@@ -83,7 +83,7 @@ func joinable(p *callstack.Packed) bool {
 
 // mapped gives a profile without mappings one of which nothing is known, as
 // pprof does: expressions that match an empty file name match it.
-func mapped(p *callstack.Packed) *callstack.Packed {
+func mapped(p *callstack.Profile) *callstack.Profile {
 	if len(p.Mappings) > 0 {
 		return p
 	}
@@ -97,7 +97,7 @@ func mapped(p *callstack.Packed) *callstack.Packed {
 }
 
 // normalized scales p's columns to the sums they have in base.
-func normalized(p, base *callstack.Packed) (*callstack.Packed, error) {
+func normalized(p, base *callstack.Profile) (*callstack.Profile, error) {
 	if !slices.Equal(p.Types, base.Types) || p.PeriodType != base.PeriodType {
 		return nil, fmt.Errorf("-normalize needs profiles of one kind: this one holds %v, its base %v", p.Types, base.Types)
 	}
@@ -112,7 +112,7 @@ func normalized(p, base *callstack.Packed) (*callstack.Packed, error) {
 
 // sum adds profiles up, each times its scale: the sample types that all of
 // them have, in the finest of their units.
-func sum(scales []float64, profiles ...*callstack.Packed) (*callstack.Packed, error) {
+func sum(scales []float64, profiles ...*callstack.Profile) (*callstack.Profile, error) {
 	if len(profiles) == 1 {
 		return profiles[0], nil
 	}
@@ -120,11 +120,11 @@ func sum(scales []float64, profiles ...*callstack.Packed) (*callstack.Packed, er
 	if err != nil {
 		return nil, err
 	}
-	return callstack.MergePacked(scales, profiles...)
+	return callstack.Merge(scales, profiles...)
 }
 
 // alike gives profiles the same types and units.
-func alike(profiles ...*callstack.Packed) ([]*callstack.Packed, error) {
+func alike(profiles ...*callstack.Profile) ([]*callstack.Profile, error) {
 	profiles, err := sameTypes(profiles)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func alike(profiles ...*callstack.Packed) ([]*callstack.Packed, error) {
 
 // sameTypes leaves the sample types that every profile has, in the order of
 // the first.
-func sameTypes(profiles []*callstack.Packed) ([]*callstack.Packed, error) {
+func sameTypes(profiles []*callstack.Profile) ([]*callstack.Profile, error) {
 	have := make(map[string]int)
 	for _, p := range profiles {
 		for _, t := range p.Types {
@@ -150,7 +150,7 @@ func sameTypes(profiles []*callstack.Packed) ([]*callstack.Packed, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("the profiles have no sample type in common: the first holds %v, the second %v", profiles[0].Types, profiles[1].Types)
 	}
-	out := make([]*callstack.Packed, len(profiles))
+	out := make([]*callstack.Profile, len(profiles))
 	for i, p := range profiles {
 		columns := make([]int, len(names))
 		for j, name := range names {
@@ -174,25 +174,25 @@ func sameTypes(profiles []*callstack.Packed) ([]*callstack.Packed, error) {
 }
 
 // sameUnits scales the values to common units.
-func sameUnits(profiles []*callstack.Packed) ([]*callstack.Packed, error) {
+func sameUnits(profiles []*callstack.Profile) ([]*callstack.Profile, error) {
 	types := make([]callstack.ValueType, len(profiles))
-	finest := func(of func(*callstack.Packed) callstack.ValueType) (string, error) {
+	finest := func(of func(*callstack.Profile) callstack.ValueType) (string, error) {
 		for i, p := range profiles {
 			types[i] = of(p)
 		}
 		return finestUnit(types)
 	}
-	period, err := finest(func(p *callstack.Packed) callstack.ValueType { return p.PeriodType })
+	period, err := finest(func(p *callstack.Profile) callstack.ValueType { return p.PeriodType })
 	if err != nil {
 		return nil, fmt.Errorf("period type: %w", err)
 	}
 	units := make([]string, len(profiles[0].Types))
 	for t := range units {
-		if units[t], err = finest(func(p *callstack.Packed) callstack.ValueType { return p.Types[t] }); err != nil {
+		if units[t], err = finest(func(p *callstack.Profile) callstack.ValueType { return p.Types[t] }); err != nil {
 			return nil, fmt.Errorf("sample types: %w", err)
 		}
 	}
-	out := make([]*callstack.Packed, len(profiles))
+	out := make([]*callstack.Profile, len(profiles))
 	for i, p := range profiles {
 		ratios := make([]float64, len(units))
 		scaled := *p

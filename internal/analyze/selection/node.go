@@ -126,7 +126,7 @@ func (t *nodeTable) file(name string) string {
 	if !ok {
 		short = name
 		if !t.o.RawPaths {
-			short = trimPath(short, t.o.TrimPath, t.o.SourcePath)
+			short = TrimPath(short, t.o.TrimPath, t.o.SourcePath)
 		}
 		if short != "" {
 			short = path.Clean(short)
@@ -136,9 +136,9 @@ func (t *nodeTable) file(name string) string {
 	return short
 }
 
-// trimPath cuts the prefixes named by -trim_path off a file name; without any,
+// TrimPath cuts the prefixes named by -trim_path off a file name; without any,
 // all up to a directory that is called like one of -source_path.
-func trimPath(name, trim, source string) string {
+func TrimPath(name, trim, source string) string {
 	slashed := filepath.ToSlash(name)
 	if trim == "" {
 		for _, dir := range filepath.SplitList(filepath.ToSlash(source)) {

@@ -53,6 +53,6 @@ const (
 
 // Source is one of the profiles a view is about.
 type Source struct {
-	Profile *callstack.Packed
+	Profile *callstack.Profile
 	Role    Role
 }

@@ -18,13 +18,13 @@ import (
 // profiles are real ones, with the reader's tests.
 const profiles = "../../format/profile/testdata"
 
-func fixture(t testing.TB, name string) *callstack.Packed {
+func fixture(t testing.TB, name string) *callstack.Profile {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(profiles, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+	p, err := profile.Read(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func fixture(t testing.TB, name string) *callstack.Packed {
 
 // thinned reads a fixture with both readers, every n-th sample of it, so that
 // pprof runs on it in some milliseconds.
-func thinned(t testing.TB, name string, n int) (*callstack.Packed, *google.Profile) {
+func thinned(t testing.TB, name string, n int) (*callstack.Profile, *google.Profile) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(profiles, name))
 	if err != nil {
@@ -58,13 +58,13 @@ func thinned(t testing.TB, name string, n int) (*callstack.Packed, *google.Profi
 func read(t interface {
 	Helper()
 	Fatal(...any)
-}, g *google.Profile) *callstack.Packed {
+}, g *google.Profile) *callstack.Profile {
 	t.Helper()
 	var b bytes.Buffer
 	if err := g.WriteUncompressed(&b); err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.ReadPacked(bytes.NewReader(b.Bytes()), int64(b.Len()), profile.DefaultLimits())
+	p, err := profile.Read(bytes.NewReader(b.Bytes()), int64(b.Len()), profile.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

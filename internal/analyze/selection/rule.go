@@ -7,10 +7,12 @@ import (
 	"regexp/syntax"
 
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // pattern is an option's regular expression with the answers it gave.
 type pattern struct {
+	option  string // -focus=RE; "" of the profile's own
 	re      *regexp.Regexp
 	answers map[string]bool
 	matched bool // anything that was asked for
@@ -25,7 +27,7 @@ func compile(option, expression string) (*pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-%s=%s is not a regular expression: %w", option, expression, reason(err))
 	}
-	return &pattern{re: re, answers: make(map[string]bool)}, nil
+	return &pattern{option: "-" + option + "=" + expression, re: re, answers: make(map[string]bool)}, nil
 }
 
 // reason leaves out what every error of package regexp begins with.
@@ -82,6 +84,7 @@ type rules struct {
 	names      bool     // any of the next four
 
 	focus, ignore, hide, show, showFrom, pruneFrom *pattern
+	asked                                          []*pattern // those of them that there are
 }
 
 func newRules(o *Options, m *callstack.Meta) (r *rules, warnings []string, err error) {
@@ -95,6 +98,9 @@ func newRules(o *Options, m *callstack.Meta) (r *rules, warnings []string, err e
 	} {
 		if *option.to, err = compile(option.name, option.expression); err != nil {
 			return nil, nil, err
+		}
+		if *option.to != nil {
+			r.asked = append(r.asked, *option.to)
 		}
 	}
 	r.names = r.focus != nil || r.ignore != nil || r.hide != nil || r.show != nil
@@ -150,7 +156,7 @@ func (r *rules) decide(at spot) (lines []callstack.SourceLine, f flags) {
 	}
 	if r.pruneFrom != nil {
 		for i, l := range at.lines {
-			if name := r.functions[l.Function].Name; name != "" && r.pruneFrom.is(callstack.PlainName(name)) {
+			if name := r.functions[l.Function].Name; name != "" && r.pruneFrom.is(symbolname.Plain(name)) {
 				r.pruneFrom.matched = true
 				at.lines = at.lines[i:]
 				f |= closing
@@ -171,7 +177,7 @@ func (r *rules) decideDrop(at *spot) flags {
 		if name == "" {
 			continue
 		}
-		name = callstack.PlainName(name)
+		name = symbolname.Plain(name)
 		if !r.drop.is(name) || r.keep != nil && r.keep.is(name) {
 			continue
 		}
@@ -257,21 +263,13 @@ func (r *rules) opens(at *spot) bool {
 }
 
 // unmatched says which expressions matched nothing.
-func (r *rules) unmatched(o *Options) (warnings []string) {
-	for _, option := range []struct {
-		name, expression string
-		pattern          *pattern
-	}{
-		{"focus", o.Focus, r.focus}, {"ignore", o.Ignore, r.ignore}, {"hide", o.Hide, r.hide}, {"show", o.Show, r.show},
-		{"show_from", o.ShowFrom, r.showFrom}, {"prune_from", o.PruneFrom, r.pruneFrom},
-	} {
-		if option.pattern != nil && !option.pattern.matched {
-			warnings = append(warnings, noMatch(option.name, option.expression))
+func (r *rules) unmatched() (warnings []string) {
+	for _, p := range r.asked {
+		if !p.matched {
+			warnings = append(warnings, p.option+noMatch)
 		}
 	}
 	return warnings
 }
 
-func noMatch(option, expression string) string {
-	return fmt.Sprintf("-%s=%s matched no samples", option, expression)
-}
+const noMatch = " matched no samples"

@@ -12,15 +12,15 @@ import (
 // stacks the locations and lines that are left, frames made of labels among
 // them. Granularity and Mean change nothing, as in pprof; locations that no
 // sample has any more are left out.
-func (s *Selection) Selected() *callstack.Packed {
+func (s *Selection) Selected() *callstack.Profile {
 	if s.isWhole() {
 		out := *s.profile
 		out.Meta = s.Meta
 		return &out
 	}
 	l := s.Locations()
-	b := callstack.NewPackedBuilder(s.Meta.Types...)
-	out := b.Packed()
+	b := callstack.NewBuilder(s.Meta.Types...)
+	out := b.Profile()
 	out.Meta = s.Meta
 	if s.noInlines {
 		out.Mappings = slices.Clone(s.Meta.Mappings)
@@ -74,7 +74,7 @@ func (s *Selection) divided(v int64) int64 {
 	return v
 }
 
-func addPlace(b *callstack.PackedBuilder, p Place) callstack.LocationID {
+func addPlace(b *callstack.Builder, p Place) callstack.LocationID {
 	lines := make([]callstack.SourceLine, len(p.Frames))
 	for i, f := range p.Frames {
 		lines[i] = callstack.SourceLine{Function: b.Function(f.Function), Line: f.Line, Column: f.Column}
@@ -82,7 +82,7 @@ func addPlace(b *callstack.PackedBuilder, p Place) callstack.LocationID {
 	return b.NewLocation(p.Mapping, p.Address, p.Folded, lines...)
 }
 
-func columnsOf(p *callstack.Packed) []int {
+func columnsOf(p *callstack.Profile) []int {
 	columns := make([]int, len(p.Types))
 	for t := range columns {
 		columns[t] = t

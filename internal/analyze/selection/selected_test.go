@@ -39,7 +39,7 @@ func pprofSelected(t tester, profiles map[string]*google.Profile, args []string)
 func oursSelected(t tester, s *Selection) written {
 	t.Helper()
 	var b bytes.Buffer
-	if err := profile.WritePacked(&b, s.Selected()); err != nil {
+	if err := profile.Write(&b, s.Selected()); err != nil {
 		t.Fatal(err)
 	}
 	return readWritten(t, b.Bytes())

@@ -31,7 +31,7 @@ type Selection struct {
 	DropNegative bool // nodes below zero are not shown
 	Warnings     []string
 
-	profile *callstack.Packed
+	profile *callstack.Profile
 	columns []int // of the value, and of the divisor
 	places  []place
 	steps   []Step // of all places, and a few more: follow reads beyond the end
@@ -120,7 +120,7 @@ func New(sources []Source, o Options) (*Selection, error) {
 	}
 	b.finish()
 	s.plain = !r.active() && len(s.tagRoot)+len(s.tagLeaf) == 0
-	s.Warnings = append(s.Warnings, r.unmatched(&o)...)
+	s.Warnings = append(s.Warnings, r.unmatched()...)
 	if labels.filters() || labels.shows() {
 		s.unmatchedLabels(&o, &labels)
 	}
@@ -230,13 +230,13 @@ func (s *Selection) unmatchedLabels(o *Options, r *labelRules) {
 		matched          bool
 	}{{"tagfocus", o.TagFocus, focus}, {"tagignore", o.TagIgnore, ignore}, {"tagshow", o.TagShow, show}, {"taghide", o.TagHide, hide}} {
 		if option.expression != "" && !option.matched {
-			s.Warnings = append(s.Warnings, noMatch(option.name, option.expression))
+			s.Warnings = append(s.Warnings, "-"+option.name+"="+option.expression+noMatch)
 		}
 	}
 }
 
 // Profile returns the profile that Walk.Sample counts in: the sources merged.
-func (s *Selection) Profile() *callstack.Packed { return s.profile }
+func (s *Selection) Profile() *callstack.Profile { return s.profile }
 
 func firstOf(sources []Source, role Role) int {
 	return slices.IndexFunc(sources, func(s Source) bool { return s.Role == role })

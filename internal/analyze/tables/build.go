@@ -3,6 +3,7 @@ package tables
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -24,10 +25,7 @@ func (c *Collector) Result() (*Result, error) {
 		return nil, fmt.Errorf("none of %d results passes -filter %q and the values that -table, -row and -col ask for", read, c.options.Filter)
 	}
 	r := &Result{Options: c.options, Files: c.files, Warnings: slices.Clone(c.warnings)}
-	keys := make([]benchproc.Key, 0, len(c.tables))
-	for k := range c.tables {
-		keys = append(keys, k)
-	}
+	keys := slices.Collect(maps.Keys(c.tables))
 	benchproc.SortKeys(keys)
 	units := c.reader.Units()
 	for _, key := range keys {
@@ -163,10 +161,7 @@ func settings(key benchproc.Key, want func(*benchproc.Field) bool) []Setting {
 }
 
 func sorted(set map[benchproc.Key]bool) []benchproc.Key {
-	keys := make([]benchproc.Key, 0, len(set))
-	for k := range set {
-		keys = append(keys, k)
-	}
+	keys := slices.Collect(maps.Keys(set))
 	benchproc.SortKeys(keys)
 	return keys
 }

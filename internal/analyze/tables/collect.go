@@ -30,11 +30,11 @@ func defaultBounds() bounds { return bounds{cells: 200_000, sample: 1_000_000, v
 
 // File is what was read of one operand.
 type File struct {
-	Label   string
-	Name    string
-	Results int // result lines
-	Kept    int // of them, those that pass the filter, whole or in part
-	Other   int // lines of other output between them, go test's own not counted
+	Label   string `json:"label"`
+	Name    string `json:"name"`
+	Results int    `json:"results"`      // result lines
+	Kept    int    `json:"results_kept"` // of them, those that pass the filter, whole or in part
+	Other   int    `json:"other_lines"`  // lines of other output between them, go test's own not counted
 }
 
 // Collector reads files one after the other and keeps their values.

@@ -18,7 +18,10 @@ type Result struct {
 }
 
 // Setting is a key with its value.
-type Setting struct{ Key, Value string }
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
 
 // Table holds the cells of one unit and one configuration.
 type Table struct {

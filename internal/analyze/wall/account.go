@@ -181,30 +181,34 @@ func (a *account) finish() Group {
 	return a.group
 }
 
-// samples adds the account's stacks to a profile, in an order that does not
-// depend on the maps'.
-func (a *account) samples(b *callstack.Builder) {
+// samples adds the account's stacks, of frames that were seen, to a profile, in an
+// order that does not depend on the maps'.
+func (a *account) samples(b *callstack.Builder, seen []*callstack.Frame) {
 	labels := []callstack.Label{{Key: "group", Str: a.group.Name}}
 	if a.group.Handler {
 		labels = append(labels, callstack.Label{Key: "handler", Str: a.group.Name})
 	}
-	set := b.LabelSet(labels)
 	type sample struct {
-		frames []callstack.FrameID
+		frames []int
 		states *[NumStates]int64
 	}
 	all := make([]sample, 0, len(a.stacks))
 	for at, states := range a.stacks {
-		all = append(all, sample{at.frames(nil), states})
+		all = append(all, sample{at.frames(), states})
 	}
 	slices.SortFunc(all, func(x, y sample) int { return slices.Compare(x.frames, y.frames) })
 	values := make([]int64, NumStates+1)
+	var stack []callstack.LocationID
 	for _, s := range all {
 		values[0] = 0
 		for state, ns := range s.states {
 			values[1+state] = ns
 			values[0] += ns
 		}
-		b.Sample(b.Stack(s.frames), set, values...)
+		stack = stack[:0]
+		for _, id := range s.frames {
+			stack = append(stack, b.Frame(*seen[id]))
+		}
+		b.Add(stack, labels, values...)
 	}
 }

@@ -48,7 +48,7 @@ func Analyze(traces []Trace) (*Result, error) {
 			continue
 		}
 		if read++; read == 1 {
-			a.result.Profile.TimeNanos = summary.WallNs
+			a.builder.Profile().TimeNanos = summary.WallNs
 		}
 		coveredTo = t.StartNs + summary.EndNs
 		for _, w := range summary.Warnings {
@@ -64,6 +64,7 @@ func Analyze(traces []Trace) (*Result, error) {
 
 // analysis is the state of Analyze.
 type analysis struct {
+	builder    *callstack.Builder
 	tree       *tree
 	book       *book
 	goroutines map[int64]*goroutine // of the trace at hand
@@ -82,11 +83,12 @@ func newAnalysis() *analysis {
 	p := builder.Profile()
 	p.PeriodType, p.Period = types[0], 1
 	return &analysis{
-		tree:   newTree(builder),
-		book:   newBook(),
-		before: make(map[int64]*account),
-		waits:  make(map[wait]class),
-		result: &Result{Profile: p},
+		builder: builder,
+		tree:    newTree(),
+		book:    newBook(),
+		before:  make(map[int64]*account),
+		waits:   make(map[wait]class),
+		result:  &Result{},
 	}
 }
 
@@ -255,10 +257,11 @@ func (a *analysis) conclude() {
 			"%d requests began or ended outside of the traces, %d lie whole in them: take longer traces to see the long ones", a.cut, a.whole))
 	}
 	for _, account := range a.book.accounts() {
-		account.samples(a.tree.builder)
+		account.samples(a.builder, a.tree.seen)
 		if account.group.Total() > 0 {
 			a.result.Groups = append(a.result.Groups, account.finish())
 		}
 	}
-	a.result.Profile.Duration = a.result.CoveredNs
+	a.builder.Profile().Duration = a.result.CoveredNs
+	a.result.Profile = a.builder.Frames()
 }

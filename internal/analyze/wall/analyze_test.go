@@ -60,9 +60,9 @@ func TestAnalyzeIsDeterministic(t *testing.T) {
 	if one.Profile.Len() != two.Profile.Len() {
 		t.Fatalf("%d and %d samples", one.Profile.Len(), two.Profile.Len())
 	}
-	for i := range one.Profile.Len() {
-		if one.Profile.Value(0, i) != two.Profile.Value(0, i) || !cmp.Equal(one.Profile.Stack(i), two.Profile.Stack(i)) {
-			t.Fatalf("sample %d differs", i)
+	for a, b := one.Profile.Stacks(nil), two.Profile.Stacks(nil); a.Next() && b.Next(); {
+		if a.Value(0) != b.Value(0) || !cmp.Equal(a.Stack, b.Stack) {
+			t.Fatalf("sample %d differs", a.Index())
 		}
 	}
 }

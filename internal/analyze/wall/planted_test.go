@@ -157,13 +157,13 @@ func TestStatesSumToLives(t *testing.T) {
 	if got := p.Total(0); got != want {
 		t.Errorf("the profile has %d ns, the goroutines lived %d", got, want)
 	}
-	for i := range p.Len() {
+	for at := p.Stacks(nil); at.Next(); {
 		var sum int64
 		for s := range NumStates {
-			sum += p.Value(1+s, i)
+			sum += at.Value(1 + s)
 		}
-		if sum != p.Value(0, i) {
-			t.Fatalf("sample %d: wall %d, its states %d", i, p.Value(0, i), sum)
+		if sum != at.Value(0) {
+			t.Fatalf("sample %d: wall %d, its states %d", at.Index(), at.Value(0), sum)
 		}
 	}
 	// What no range of the collector touches has its states as the trace does.
@@ -244,7 +244,7 @@ func livesOf(t *testing.T, data []byte) (lives map[int64]int64, states map[exect
 func TestProfileOpens(t *testing.T) {
 	r, _ := analyzePlanted(t)
 	var out bytes.Buffer
-	if err := profile.Write(&out, r.Profile); err != nil {
+	if err := profile.Write(&out, r.Profile.Profile); err != nil {
 		t.Fatal(err)
 	}
 	p, err := google.ParseData(out.Bytes())
@@ -259,7 +259,11 @@ func TestProfileOpens(t *testing.T) {
 	}
 	totals := make([]int64, NumStates+1)
 	byHandler := make(map[string]int64)
+	inSamples := make(map[*google.Location]bool)
 	for _, s := range p.Sample {
+		for _, l := range s.Location {
+			inSamples[l] = true
+		}
 		for i, v := range s.Value {
 			totals[i] += v
 		}
@@ -269,6 +273,9 @@ func TestProfileOpens(t *testing.T) {
 			}
 			byHandler[h[0]] += s.Value[0]
 		}
+	}
+	if len(inSamples) != len(p.Location) {
+		t.Errorf("%d locations, of which samples have %d", len(p.Location), len(inSamples))
 	}
 	for i, total := range totals {
 		if total != r.Profile.Total(i) {

@@ -299,9 +299,9 @@ func TestSamplesPlaceRunning(t *testing.T) {
 	s.event(&exectrace.Event{TimeNs: 15, Kind: exectrace.Sample, Goroutine: 1, Stack: s.stack("main.a<main.work")}) // it does not run
 	r := s.finish(20)
 	got := make(map[string]int64)
-	for i := range r.Profile.Len() {
-		if ns := r.Profile.Value(1+int(Running), i); ns > 0 {
-			got[r.Profile.Frame(r.Profile.Stack(i)[0]).Function] += ns
+	for at := r.Profile.Stacks(nil, 1+int(Running)); at.Next(); {
+		if ns := at.Value(1 + int(Running)); ns > 0 {
+			got[r.Profile.Frame(at.Stack[0]).Function] += ns
 		}
 	}
 	if want := map[string]int64{"main.a": 3 + 4, "main.b": 3 + 4}; !cmp.Equal(got, want) {

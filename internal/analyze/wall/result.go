@@ -34,7 +34,7 @@ type Result struct {
 	// waits for its next request or its next job is in it under the state it
 	// has, but in no handler's group. Requests that the beginning or the end of
 	// a trace cuts are in it and in no group's figures.
-	Profile  *callstack.Profile
+	Profile  *callstack.Frames
 	Warnings []string
 }
 

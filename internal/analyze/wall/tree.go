@@ -11,30 +11,33 @@ import (
 // what two stacks share is their nearest common ancestor, and what a stack says
 // about its request is known from its parent and one more frame.
 type tree struct {
-	builder  *callstack.Builder // interns frames, and later takes the samples
+	// numbers are those of frames. A builder would keep them all, and not those
+	// of samples alone.
+	numbers  map[callstack.Frame]int
+	seen     []*callstack.Frame // by number
 	children map[child]*node
 	// byStack and byWait are of the reading at hand.
 	byStack, byWait map[*exectrace.Stack]*node
-	byFrame         map[*callstack.Frame]callstack.FrameID
+	byFrame         map[*callstack.Frame]int
 }
 
 type child struct {
 	parent *node
-	frame  callstack.FrameID
+	frame  int // its number
 }
 
 // node is one stack. The empty stack has none.
 type node struct {
 	parent *node
-	frame  callstack.FrameID
+	frame  int    // its number
 	name   string // the leaf's function
 	depth  int    // frames
 	cut    bool   // frames towards the root may be missing
 	facts
 }
 
-func newTree(b *callstack.Builder) *tree {
-	t := &tree{builder: b, children: make(map[child]*node)}
+func newTree() *tree {
+	t := &tree{numbers: make(map[callstack.Frame]int), children: make(map[child]*node)}
 	t.nextTrace()
 	return t
 }
@@ -43,7 +46,7 @@ func newTree(b *callstack.Builder) *tree {
 func (t *tree) nextTrace() {
 	t.byStack = make(map[*exectrace.Stack]*node)
 	t.byWait = make(map[*exectrace.Stack]*node)
-	t.byFrame = make(map[*callstack.Frame]callstack.FrameID)
+	t.byFrame = make(map[*callstack.Frame]int)
 }
 
 // node returns the place of a stack, nil for none.
@@ -89,7 +92,11 @@ func (t *tree) path(frames []*callstack.Frame, cut bool) *node {
 func (t *tree) step(parent *node, f *callstack.Frame, cut bool) *node {
 	id, ok := t.byFrame[f]
 	if !ok {
-		id = t.builder.Frame(*f)
+		if id, ok = t.numbers[*f]; !ok {
+			id = len(t.seen)
+			t.numbers[*f] = id
+			t.seen = append(t.seen, f)
+		}
 		t.byFrame[f] = id
 	}
 	key := child{parent, id}
@@ -153,11 +160,10 @@ func common(a, b *node) *node {
 	return a
 }
 
-// frames returns the stack leaf first.
-func (n *node) frames(into []callstack.FrameID) []callstack.FrameID {
-	into = into[:0]
+// frames returns the numbers of the stack's frames, leaf first.
+func (n *node) frames() (out []int) {
 	for ; n != nil; n = n.parent {
-		into = append(into, n.frame)
+		out = append(out, n.frame)
 	}
-	return into
+	return out
 }

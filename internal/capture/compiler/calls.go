@@ -22,78 +22,87 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 
 // Calls returns the calls in the wanted files, which it maps from absolute
 // names to those in the profiles; only files in modules that the user owns are
-// looked at. When some cannot be type-checked the error says so, and the calls
-// are those that could be read.
-func Calls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, files map[string]string) (format.Calls, error) {
+// looked at. Those of the target's own package are in own, which [OwnCalls] returned;
+// nil: it is read here. When some cannot be type-checked the error says so, and the
+// calls are those that could be read.
+func Calls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, files map[string]string, own map[string][]format.Call) (format.Calls, error) {
 	calls := format.Calls{Schema: document.Calls}
+	found := map[string][]format.Call{}
 	wanted := map[string]string{}
 	others := map[string]bool{}
-	tests := false
+	tests, operand := false, false
 	for abs, frame := range files {
 		abs = filepath.Clean(abs)
 		path := importPath(t, filepath.Dir(abs))
 		switch {
 		case path == "":
 			continue
-		case path == t.ImportPath || filepath.Dir(abs) == t.Dir:
-			tests = true
-		default:
+		case path != t.ImportPath && filepath.Dir(abs) != t.Dir:
 			others[path] = true
+		case own == nil:
+			operand, tests = true, tests || strings.HasSuffix(abs, "_test.go")
+		case len(own[abs]) > 0:
+			found[abs] = own[abs]
 		}
 		wanted[abs] = frame
 	}
-	if len(wanted) == 0 {
-		return calls, nil
-	}
-	var pkgs []*packages.Package
 	var failed error // the first failure: the others mostly follow from it
-	fail := func(err error) {
-		if failed == nil {
-			failed = err
-		}
+	if operand {
+		failed = read(ctx, t, o, wanted, found, tests, t.Operand)
 	}
-	if tests {
-		p, err := load(ctx, t, o, true, t.Operand)
-		pkgs = append(pkgs, p...)
-		fail(err)
+	if len(others) > 0 && ctx.Err() == nil {
+		failed = cmp.Or(failed, read(ctx, t, o, wanted, found, false, slices.Sorted(maps.Keys(others))...))
 	}
-	if len(others) > 0 {
-		p, err := load(ctx, t, o, false, slices.Sorted(maps.Keys(others))...)
-		pkgs = append(pkgs, p...)
-		fail(err)
-	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && (operand || len(others) > 0) {
 		return calls, fmt.Errorf("read the calls of %s: %w", t.ImportPath, context.Cause(ctx))
+	}
+	for abs, list := range found {
+		calls.Files = append(calls.Files, format.File{Frame: wanted[abs], Calls: list})
+	}
+	slices.SortFunc(calls.Files, func(a, b format.File) int { return strings.Compare(a.Frame, b.Frame) })
+	return calls, failed
+}
+
+// OwnCalls returns the calls in the target's own package, by absolute file name:
+// with its tests, or without where a program has nothing of them.
+func OwnCalls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests bool) (map[string][]format.Call, error) {
+	found := map[string][]format.Call{}
+	err := read(ctx, t, o, nil, found, tests, t.Operand)
+	return found, err
+}
+
+// read adds the calls in packages to found, by absolute file name: those in the
+// wanted files, or with nil in all.
+func read(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, wanted map[string]string, found map[string][]format.Call, tests bool, patterns ...string) error {
+	pkgs, err := load(ctx, t, o, tests, patterns...)
+	if err != nil {
+		return err
 	}
 	// A package with its tests compiled in has all files of the one without.
 	slices.SortStableFunc(pkgs, func(a, b *packages.Package) int {
 		return cmp.Compare(len(b.Syntax), len(a.Syntax))
 	})
-	found := map[string][]format.Call{}
-	read := map[string]bool{} // Go files visited
+	visited := map[string]bool{} // Go files
 	for _, p := range pkgs {
-		fail(packageError(p))
+		err = cmp.Or(err, packageError(p))
 		w := newWalker(p, wanted)
 		for _, f := range p.Syntax {
 			name := p.Fset.Position(f.FileStart).Filename
 			if full := p.Fset.File(f.FileStart); full != nil {
 				name = full.Name()
 			}
-			if read[name] {
+			if visited[name] {
 				w.skip(f)
 				continue
 			}
-			read[name] = true
+			visited[name] = true
 			w.file(f, found)
 		}
 	}
-	for _, abs := range slices.Sorted(maps.Keys(found)) {
-		list := found[abs]
+	for _, list := range found {
 		slices.SortStableFunc(list, func(a, b format.Call) int { return cmp.Compare(a.Line, b.Line) })
-		calls.Files = append(calls.Files, format.File{Frame: wanted[abs], Calls: list})
 	}
-	slices.SortFunc(calls.Files, func(a, b format.File) int { return strings.Compare(a.Frame, b.Frame) })
-	return calls, failed
+	return err
 }
 
 func load(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests bool, patterns ...string) ([]*packages.Package, error) {

@@ -92,7 +92,7 @@ func frames(dir string, files ...string) map[string]string {
 func callsOf(t *testing.T, operand string, files ...string) map[string][]format.Call {
 	t.Helper()
 	target := resolve(t, operand, gobench.BuildOptions{})
-	calls, err := Calls(t.Context(), target, gobench.BuildOptions{}, frames(copied(t), files...))
+	calls, err := Calls(t.Context(), target, gobench.BuildOptions{}, frames(copied(t), files...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,6 +338,25 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// What is read of the whole package beforehand is what is read of the files.
+func TestOwnCalls(t *testing.T) {
+	target := resolve(t, "./names.v2", gobench.BuildOptions{})
+	files := frames(copied(t), "names.v2/names.go", "names.v2/names_test.go", "names.v2/ext_test.go", "names.v2/grammar.y", "rec/rec.go")
+	own, err := OwnCalls(t.Context(), target, gobench.BuildOptions{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [2]format.Calls
+	for i, known := range []map[string][]format.Call{nil, own} {
+		if got[i], err = Calls(t.Context(), target, gobench.BuildOptions{}, files, known); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(got[0], got[1]) || len(got[0].Files) != 5 {
+		t.Errorf("%d files, and %d of those that were known", len(got[0].Files), len(got[1].Files))
+	}
+}
+
 // A line directive moves calls to the file and line that profiles name.
 func TestLineDirective(t *testing.T) {
 	byFile := callsOf(t, "./names.v2", "names.v2/names.go", "names.v2/grammar.y")
@@ -352,7 +371,7 @@ func TestOtherPackages(t *testing.T) {
 	target := resolve(t, "./cmd/prog", gobench.BuildOptions{})
 	files := frames(copied(t), "rec/rec.go", "cmd/prog/main.go")
 	files[filepath.Join(target.GOROOT, "src/fmt/print.go")] = "fmt"
-	calls, err := Calls(t.Context(), target, gobench.BuildOptions{}, files)
+	calls, err := Calls(t.Context(), target, gobench.BuildOptions{}, files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +402,7 @@ func TestCallsOfBrokenCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, err := Calls(t.Context(), target, gobench.BuildOptions{}, map[string]string{filepath.Join(dir, "b.go"): "b"})
+	calls, err := Calls(t.Context(), target, gobench.BuildOptions{}, map[string]string{filepath.Join(dir, "b.go"): "b"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "undefined: undefined") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
@@ -401,7 +420,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	cancel(stop)
-	if _, err := Calls(ctx, target, gobench.BuildOptions{}, frames(copied(t), "names.v2/names.go")); !errors.Is(err, stop) {
+	if _, err := Calls(ctx, target, gobench.BuildOptions{}, frames(copied(t), "names.v2/names.go"), nil); !errors.Is(err, stop) {
 		t.Errorf("calls: %v", err)
 	}
 	if _, err := Diagnostics(ctx, target, gobench.BuildOptions{}, []string{"x"}); !errors.Is(err, stop) {
@@ -422,7 +441,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if _, err := Diagnostics(t.Context(), target, gobench.BuildOptions{}, []string{target.ImportPath}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Calls(t.Context(), target, gobench.BuildOptions{}, frames(dir, "rec/rec.go")); err != nil {
+	if _, err := Calls(t.Context(), target, gobench.BuildOptions{}, frames(dir, "rec/rec.go"), nil); err != nil {
 		t.Error(err)
 	}
 	entries, err := os.ReadDir(os.Getenv("TMPDIR"))

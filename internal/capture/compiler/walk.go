@@ -17,9 +17,9 @@ import (
 // walker collects the calls of one package's files.
 type walker struct {
 	pkg    *packages.Package
-	prefix string // of the package's symbols
-	wanted map[string]string
-	inits  int // functions called init so far
+	prefix string            // of the package's symbols
+	wanted map[string]string // files; nil: all
+	inits  int               // functions called init so far
 	vars   variables
 }
 
@@ -126,7 +126,7 @@ func (w *walker) position(n ast.Node) (name string, line int, wanted bool) {
 	}
 	name = filepath.Clean(name)
 	_, wanted = w.wanted[name]
-	return name, pos.Line, wanted
+	return name, pos.Line, wanted || w.wanted == nil
 }
 
 // ranged notes what a range statement goes over: its underlying type, which

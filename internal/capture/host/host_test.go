@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"whet/internal/recording"
 )
@@ -322,7 +324,7 @@ func FuzzLimits(f *testing.F) {
 
 // What we use and what our children used counts, and never runs backwards.
 func TestUsedCPU(t *testing.T) {
-	before := UsedCPU()
+	before := usedCPU()
 	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
 		if before != 0 {
 			t.Errorf("%v where it is unknown", before)
@@ -333,7 +335,51 @@ func TestUsedCPU(t *testing.T) {
 	for range 50_000_000 {
 		sum += os.Getpagesize() & 1
 	}
-	if after := UsedCPU(); before <= 0 || after <= before || sum != 0 {
+	if after := usedCPU(); before <= 0 || after <= before || sum != 0 {
 		t.Errorf("%v, then %v", before, after)
+	}
+}
+
+func TestSwappedAndGovernors(t *testing.T) {
+	if n := swapped([]byte("nr_free_pages 5\npswpin 30\npswpout 12\npswpin_x 9\n")); n == nil || *n != 42 {
+		t.Errorf("%v", n)
+	}
+	for _, text := range []string{"", "pswpin x\n", "pswpin -4\n", "pswpin\n"} {
+		if n := swapped([]byte(text)); n != nil {
+			t.Errorf("%q: %d", text, *n)
+		}
+	}
+	root := fstest.MapFS{
+		"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor":  {Data: []byte("powersave\n")},
+		"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor":  {Data: []byte("powersave\n")},
+		"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor":  {Data: []byte("performance\n")},
+		"sys/devices/system/cpu/cpu10/cpufreq/scaling_governor": {Data: []byte("schedutil\n")},
+	}
+	if g := Governors(root); !slices.Equal(slices.Sorted(slices.Values(g)), []string{"powersave", "schedutil"}) {
+		t.Errorf("%q", g)
+	}
+	if Governors(fstest.MapFS{}) != nil {
+		t.Error("something in nothing")
+	}
+}
+
+// What no recording keeps is unknown where a counter is, or ran backwards.
+func TestMeterBeside(t *testing.T) {
+	n := func(v int64) *int64 { return &v }
+	a, b := snapshot{swapped: n(1000), used: time.Second}, snapshot{swapped: n(1500), used: 12 * time.Second}
+	for _, c := range []struct {
+		before, after snapshot
+		used          time.Duration
+		swapped       int64
+	}{{a, b, 11 * time.Second, 500}, {b, a, 0, 0}, {snapshot{}, b, 0, 0}, {a, snapshot{}, 0, 0}} {
+		states := []snapshot{c.before, c.after}
+		m := start(func() snapshot {
+			s := states[0]
+			states = states[1:]
+			return s
+		})
+		if m.Stop(new(recording.Host)); m.Used != c.used || m.Swapped != c.swapped {
+			t.Errorf("%+v: used %v, swapped %d", c, m.Used, m.Swapped)
+		}
 	}
 }

@@ -1,11 +1,21 @@
 package host
 
-import "whet/internal/recording"
+import (
+	"time"
+
+	"whet/internal/recording"
+)
 
 // Meter notes what disturbs a measurement between Start and Stop.
 type Meter struct {
 	before snapshot
 	take   func() snapshot
+
+	// What Stop saw that no recording keeps: CPU time of this process and of
+	// those that it started and that ended, and pages swapped in and out; 0:
+	// unknown.
+	Used    time.Duration
+	Swapped int64
 }
 
 // snapshot is the state of the machine's counters; nil is unknown.
@@ -13,6 +23,8 @@ type snapshot struct {
 	ticks       *ticks
 	load        *float64
 	throttledNs *int64
+	swapped     *int64        // pages
+	used        time.Duration // 0: unknown
 }
 
 // ticks are CPU time of the whole machine since it started, in units of the
@@ -20,16 +32,23 @@ type snapshot struct {
 type ticks struct{ total, idle, steal uint64 }
 
 // Start reads the counters.
-func Start() *Meter { return start(counters) }
+func Start() *Meter {
+	return start(func() snapshot {
+		s := counters()
+		s.used = usedCPU()
+		return s
+	})
+}
 
 func start(take func() snapshot) *Meter { return &Meter{before: take(), take: take} }
 
 // Stop reads them again and fills in StealRatio, BusyRatio, LoadStart, LoadEnd
-// and ThrottledNs of h. It may be called again as the measuring goes on.
+// and ThrottledNs of h, and what the meter itself tells. It may be called again as the measuring goes on.
 func (m *Meter) Stop(h *recording.Host) {
 	after := m.take()
 	h.LoadStart, h.LoadEnd = m.before.load, after.load
 	h.StealRatio, h.BusyRatio, h.ThrottledNs = nil, nil, nil
+	m.Used, m.Swapped = 0, 0
 	// Counters that ran backwards, as after a move to another machine, tell
 	// nothing.
 	if a, b := m.before.ticks, after.ticks; a != nil && b != nil && b.total > a.total {
@@ -44,5 +63,11 @@ func (m *Meter) Stop(h *recording.Host) {
 	if a, b := m.before.throttledNs, after.throttledNs; a != nil && b != nil && *b >= *a {
 		d := *b - *a
 		h.ThrottledNs = &d
+	}
+	if m.before.used > 0 && after.used > m.before.used {
+		m.Used = after.used - m.before.used
+	}
+	if a, b := m.before.swapped, after.swapped; a != nil && b != nil && *b >= *a {
+		m.Swapped = *b - *a
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -95,4 +96,37 @@ func parseLoad(loadavg []byte) *float64 {
 		return nil
 	}
 	return &v
+}
+
+// swapped reads pages in and out, since the machine started, from /proc/vmstat.
+func swapped(vmstat []byte) *int64 {
+	var sum *int64
+	for line := range bytes.Lines(vmstat) {
+		f := strings.Fields(string(line))
+		if len(f) != 2 || f[0] != "pswpin" && f[0] != "pswpout" {
+			continue
+		}
+		if n, err := strconv.ParseInt(f[1], 10, 64); err == nil && n >= 0 {
+			if sum == nil {
+				sum = new(int64)
+			}
+			*sum += n
+		}
+	}
+	return sum
+}
+
+// Governors are the frequency governors of the processors below root, each
+// once, without "performance", which holds the frequency.
+func Governors(root fs.FS) []string {
+	files, _ := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
+	var out []string
+	for _, f := range files {
+		data, err := readFile(root, f)
+		name := strings.TrimSpace(string(data))
+		if err == nil && name != "" && name != "performance" && len(name) < 32 && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }

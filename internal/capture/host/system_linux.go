@@ -35,6 +35,9 @@ func procCounters(root fs.FS) snapshot {
 	if data, err := readFile(root, "proc/loadavg"); err == nil {
 		s.load = parseLoad(data)
 	}
+	if data, err := readFile(root, "proc/vmstat"); err == nil {
+		s.swapped = swapped(data)
+	}
 	s.throttledNs = throttled(root, readLimits(root))
 	return s
 }

@@ -4,5 +4,5 @@ package host
 
 import "time"
 
-// UsedCPU is unknown here: 0.
-func UsedCPU() time.Duration { return 0 }
+// usedCPU is unknown here: 0.
+func usedCPU() time.Duration { return 0 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// UsedCPU is the CPU time of this process and of those that it started and
+// usedCPU is the CPU time of this process and of those that it started and
 // that ended; 0: unknown.
-func UsedCPU() time.Duration {
+func usedCPU() time.Duration {
 	var sum time.Duration
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var u syscall.Rusage

@@ -305,7 +305,7 @@ func TestCannotStart(t *testing.T) {
 // awaitDeath returns when the process is gone, or a zombie that waits for init.
 func awaitDeath(t *testing.T, pid int) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for state(pid) != "" {
 		if time.Now().After(deadline) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -244,10 +244,10 @@ func TestTypesOfOtherPackages(t *testing.T) {
 	if len(p.Collections) != 1 || p.Collections[0].Var.Name() != "v" {
 		t.Errorf("%d collections", len(p.Collections))
 	}
-	if l := p.lines[position{"app.go", 11}]; l == nil || l.oneTaker() == nil || l.oneTaker().Var.Name() != "List" {
+	if l := p.lines[diagnose.SourceLine{File: "app.go", Line: 11}]; l == nil || l.oneTaker() == nil || l.oneTaker().Var.Name() != "List" {
 		t.Error("line 11 appends to a list that is known")
 	}
-	if l := p.lines[position{"app.go", 12}]; l.oneTaker() != nil || !l.memory {
+	if l := p.lines[diagnose.SourceLine{File: "app.go", Line: 12}]; l.oneTaker() != nil || !l.memory {
 		t.Error("line 12 appends to a list that is not known")
 	}
 }

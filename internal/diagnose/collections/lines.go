@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"whet/internal/diagnose"
 )
 
 // line is what one line of source does with maps and memory.
@@ -32,7 +34,7 @@ func (l *line) oneTaker() *Collection {
 }
 
 func (p *Package) line(file string, number int) *line {
-	at := position{file, number}
+	at := diagnose.SourceLine{File: file, Line: number}
 	l := p.lines[at]
 	if l == nil {
 		l = new(line)

@@ -3,6 +3,8 @@ package collections
 import (
 	"strings"
 	"testing"
+
+	"whet/internal/diagnose"
 )
 
 // Which map a line looks into, and what alone may take memory in it.
@@ -66,7 +68,7 @@ func f(v any, n int, g list[int]) {
 		{"clear(gone.Map); x.m[text] = 1", "", "m"},
 	} {
 		p := read(t, map[string]string{"app.go": head + test.statement + "\n}\n"})
-		l := p.lines[position{"app.go", strings.Count(head, "\n") + 1}]
+		l := p.lines[diagnose.SourceLine{File: "app.go", Line: strings.Count(head, "\n") + 1}]
 		looks, takes := "", ""
 		if c := l.oneMap(); c != nil {
 			looks = c.Var.Name()

@@ -27,18 +27,13 @@ type Package struct {
 	file    map[*ast.File]string // as the frames have it
 	known   map[*types.Var]*Collection
 	owner   map[*types.Var]*types.Named // of fields
-	lines   map[position]*line
+	lines   map[diagnose.SourceLine]*line
 	stands  map[ast.Expr]bool // values that uses stand for
 	scoped  map[*types.Named]bool
 	defined map[types.Object]*ast.Ident
 	used    map[types.Object][]*ast.Ident // without what defines them
 	runs    map[*ast.FuncLit]bool
 	hands   []handed
-}
-
-type position struct {
-	file string
-	line int
 }
 
 // checker type-checks packages of the user's own.
@@ -120,7 +115,7 @@ func typed(conf *types.Config, path string, fset *token.FileSet, files []*ast.Fi
 func (c *checker) read(path string) *Package {
 	p := &Package{
 		Path: path, subject: c.subject, parent: make(map[ast.Node]ast.Node),
-		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[position]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool), defined: make(map[types.Object]*ast.Ident),
+		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[diagnose.SourceLine]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool), defined: make(map[types.Object]*ast.Ident),
 		used: make(map[types.Object][]*ast.Ident), runs: make(map[*ast.FuncLit]bool),
 		info: &types.Info{
 			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),

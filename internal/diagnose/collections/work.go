@@ -83,10 +83,10 @@ func (f *finder) wanted(frame *callstack.Frame) bool {
 
 func (f *finder) times() (out []event) {
 	s := f.checker.subject
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		at, maps, memory := ownAbove(s.CPU, stack)
 		if at > 0 && (maps || memory) && f.wanted(s.CPU.Frame(stack[at])) {
-			out = append(out, event{sample: i, frame: s.CPU.Frame(stack[at]), maps: maps, memory: memory})
+			out = append(out, event{sample: sample.Index(), frame: s.CPU.Frame(stack[at]), maps: maps, memory: memory})
 		}
 	})
 	return out
@@ -94,10 +94,10 @@ func (f *finder) times() (out []event) {
 
 func (f *finder) blocks() (out []event) {
 	s := f.checker.subject
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		// The allocation profile leaves the runtime's own frames out.
 		if leaf := s.Allocs.Frame(stack[0]); f.wanted(leaf) {
-			out = append(out, event{sample: i, frame: leaf, heap: true})
+			out = append(out, event{sample: sample.Index(), frame: leaf, heap: true})
 		}
 	})
 	return out
@@ -142,7 +142,7 @@ func isMemory(fn string) bool {
 
 // give adds a sample to what its line belongs to.
 func (p *Package) give(e event) {
-	l := p.lines[position{e.frame.File, e.frame.Line}]
+	l := p.lines[diagnose.SourceLine{File: e.frame.File, Line: e.frame.Line}]
 	c := l.oneTaker()
 	switch {
 	case e.heap && c != nil:
@@ -196,11 +196,11 @@ func Blocks(s *diagnose.Subject, set *diagnose.Set) (blocks, largest int64, seen
 	if keep == nil {
 		return 0, 0, 0
 	}
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, _ []callstack.FrameID) {
-		if !keep(i) {
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, _ []callstack.FrameID) {
+		if !keep(sample.Index()) {
 			return
 		}
-		n, size := s.Blocks(i)
+		n, size := s.Blocks(sample)
 		blocks += n
 		largest = max(largest, size)
 		if s.Allocs.Period <= 1 {

@@ -55,8 +55,15 @@ type sets struct{ cost, avoidable diagnose.Set }
 type finder struct {
 	s      *diagnose.Subject
 	search *Search
-	at     map[string]map[int]*judged
+	at     map[diagnose.SourceLine]*judged
 	order  []*Place
+	traits []traits // of the frames of the profile at hand: stacks repeat them
+}
+
+// traits are what a function's name says of a frame.
+type traits struct {
+	once   bool // see onlyOnce
+	called bool // see Search.Function
 }
 
 // judged is what is known of a statement's calls, by function.
@@ -69,7 +76,7 @@ type judged struct {
 
 // Find returns the places in order, whether the calls are repeated or not.
 func Find(s *diagnose.Subject, search Search) []*Place {
-	f := &finder{s: s, search: &search, at: make(map[string]map[int]*judged)}
+	f := &finder{s: s, search: &search, at: make(map[diagnose.SourceLine]*judged)}
 	f.walk(s.CPU, s.CPUColumn, func(p *Place) *sets { return &p.cpu })
 	f.walk(s.Allocs, s.AllocCol, func(p *Place) *sets { return &p.mem })
 	slices.SortFunc(f.order, func(a, b *Place) int {
@@ -84,7 +91,15 @@ func Find(s *diagnose.Subject, search Search) []*Place {
 }
 
 func (f *finder) walk(c *hot.Classified, col int, of func(*Place) *sets) {
-	diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+	f.traits = nil
+	if c == nil {
+		return
+	}
+	for id := range c.NumFrames() {
+		fn := c.Frame(callstack.FrameID(id)).Function
+		f.traits = append(f.traits, traits{once: onlyOnce(fn), called: f.search.Function(fn)})
+	}
+	diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		p, at := f.attribute(c, stack)
 		if p == nil {
 			return
@@ -94,14 +109,14 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*Place) *sets) {
 			cost, avoidable = f.search.Part(c, stack[:at])
 		}
 		if cost {
-			of(p).cost.Add(i)
+			of(p).cost.Add(sample.Index())
 			if c == f.s.Allocs {
-				n, size := f.s.Blocks(i)
+				n, size := f.s.Blocks(sample)
 				p.blocks[kindOf(stack[:at], size)] += n
 			}
 		}
 		if cost && avoidable {
-			of(p).avoidable.Add(i)
+			of(p).avoidable.Add(sample.Index())
 		}
 	})
 }
@@ -111,14 +126,14 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*Place) *sets) {
 func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (*Place, int) {
 	for at := len(stack) - 1; at >= 0; at-- {
 		frame := c.Frame(stack[at])
-		if onlyOnce(frame.Function) {
+		if f.traits[stack[at]].once {
 			return nil, 0
 		}
 		if at == 0 {
 			break
 		}
 		callee := c.Frame(stack[at-1]).Function
-		if !f.search.Function(callee) || !f.s.Own(frame) || f.s.Loops.InBenchmark(frame.File, frame.Line) {
+		if !f.traits[stack[at-1]].called || !f.s.Own(frame) || f.s.Loops.InBenchmark(frame.File, frame.Line) {
 			continue
 		}
 		if p := f.place(c, stack, at, callee); p != nil {
@@ -218,7 +233,7 @@ func (p *Place) add(x compiler.Fixed) {
 // judge decides about the calls of a frame's statement, once.
 func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
 	at := f.s.StatementOf(frame, callee)
-	j := f.at[at.File][at.First]
+	j := f.at[at.At()]
 	if j == nil {
 		j = &judged{Statement: at, calls: make(map[string][]compiler.Fixed), typed: f.typed(at.File)}
 		if j.typed {
@@ -229,10 +244,7 @@ func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
 				}
 			}
 		}
-		if f.at[at.File] == nil {
-			f.at[at.File] = make(map[int]*judged)
-		}
-		f.at[at.File][at.First] = j
+		f.at[at.At()] = j
 	}
 	if !j.typed && j.calls[callee] == nil {
 		for _, c := range written(at.Node, callee) {

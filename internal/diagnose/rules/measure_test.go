@@ -70,7 +70,7 @@ func build(t *testing.T, dirs []string) map[string]*program {
 		}
 		out[dir] = &program{bin: &gobench.Binary{Path: filepath.Join(to, name), Target: &target}}
 	}
-	calls, err := capture.Calls(ctx, first, gobench.BuildOptions{}, files)
+	calls, err := capture.Calls(ctx, first, gobench.BuildOptions{}, files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

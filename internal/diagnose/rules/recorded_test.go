@@ -101,7 +101,7 @@ func (r *recorded) subject(t *testing.T, b *recordedBenchmark, files texts) *dia
 		if kind.data == nil {
 			continue
 		}
-		p, err := profile.Read(kind.data, profile.DefaultLimits())
+		p, err := profile.ReadFrames(kind.data, profile.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}

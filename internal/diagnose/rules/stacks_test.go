@@ -36,7 +36,7 @@ func (s source) Display(file string) string { return file }
 func profiled(types []callstack.ValueType, stacks []stack, values func(stack) []int64) *hot.Classified {
 	b := callstack.NewBuilder(types...)
 	for _, s := range stacks {
-		var ids []callstack.FrameID
+		var ids []callstack.Frame
 		names := strings.Fields(s.frames)
 		for i := len(names) - 1; i >= 0; i-- {
 			f := callstack.Frame{Function: names[i], File: "elsewhere.go", Line: 1}
@@ -46,15 +46,15 @@ func profiled(types []callstack.ValueType, stacks []stack, values func(stack) []
 					panic(err)
 				}
 			}
-			ids = append(ids, b.Frame(f))
+			ids = append(ids, f)
 		}
 		var labels []callstack.Label
 		if s.size > 0 {
 			labels = []callstack.Label{{Key: "bytes", Num: s.size, Unit: "bytes"}}
 		}
-		b.Sample(b.Stack(ids), b.LabelSet(labels), values(s)...)
+		b.AddFrames(ids, labels, values(s)...)
 	}
-	return &hot.Classified{Profile: b.Profile(), Class: make([]hot.Class, len(stacks)), LoopsKnown: true}
+	return &hot.Classified{Frames: b.Frames(), Class: make([]hot.Class, len(stacks)), LoopsKnown: true}
 }
 
 // app is a subject with the given source and stacks.

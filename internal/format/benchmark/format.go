@@ -18,23 +18,11 @@ func Format(l Line) string {
 		fmt.Fprintf(&b, "-%d", max(l.Procs, 1))
 	}
 	fmt.Fprintf(&b, "\t%d", l.N)
-	value := func(v float64, unit string) {
+	for _, m := range l.Values() {
 		b.WriteByte('\t')
-		b.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
+		b.WriteString(strconv.FormatFloat(m.Value, 'f', -1, 64))
 		b.WriteByte(' ')
-		b.WriteString(unit)
-	}
-	if !l.NoTime {
-		value(l.NsPerOp, unitTime)
-	}
-	if l.BytesPerOp != nil {
-		value(*l.BytesPerOp, unitBytes)
-	}
-	if l.AllocsPerOp != nil {
-		value(*l.AllocsPerOp, unitAllocs)
-	}
-	for _, m := range l.Metrics {
-		value(m.Value, m.Unit)
+		b.WriteString(m.Unit)
 	}
 	return b.String()
 }

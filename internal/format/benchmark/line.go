@@ -24,8 +24,8 @@ type Line struct {
 
 // Metric is a value under a unit.
 type Metric struct {
-	Unit  string
-	Value float64
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
 }
 
 const (
@@ -75,18 +75,40 @@ func parseFigures(full, text string) (Line, bool) {
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return Line{}, false
 		}
-		switch unit := f[i+1]; {
-		case unit == unitTime && l.NoTime:
-			l.NsPerOp, l.NoTime = v, false
-		case unit == unitBytes && l.BytesPerOp == nil:
-			l.BytesPerOp = &v
-		case unit == unitAllocs && l.AllocsPerOp == nil:
-			l.AllocsPerOp = &v
-		default:
-			l.Metrics = append(l.Metrics, Metric{Unit: unit, Value: v})
-		}
+		l.Set(f[i+1], v)
 	}
 	return l, true
+}
+
+// Set enters a value. A line without time yet has NoTime; a unit of package
+// testing's own that is there already is a metric like any other.
+func (l *Line) Set(unit string, v float64) {
+	switch {
+	case unit == unitTime && l.NoTime:
+		l.NsPerOp, l.NoTime = v, false
+	case unit == unitBytes && l.BytesPerOp == nil:
+		l.BytesPerOp = &v
+	case unit == unitAllocs && l.AllocsPerOp == nil:
+		l.AllocsPerOp = &v
+	default:
+		l.Metrics = append(l.Metrics, Metric{Unit: unit, Value: v})
+	}
+}
+
+// Values are all of a line: those of package testing, then the others in the
+// order printed.
+func (l *Line) Values() []Metric {
+	var out []Metric
+	if !l.NoTime {
+		out = append(out, Metric{unitTime, l.NsPerOp})
+	}
+	if l.BytesPerOp != nil {
+		out = append(out, Metric{unitBytes, *l.BytesPerOp})
+	}
+	if l.AllocsPerOp != nil {
+		out = append(out, Metric{unitAllocs, *l.AllocsPerOp})
+	}
+	return append(out, l.Metrics...)
 }
 
 // validName reports whether the testing package takes a function of this name

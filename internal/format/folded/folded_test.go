@@ -20,7 +20,7 @@ var wide = callstack.Limits{MaxBytes: 1 << 30, MaxMemory: 2 << 30}
 
 // written are the samples of p, root first, with all that a folded stack can
 // say of them.
-func written(p *callstack.Packed) []string {
+func written(p *callstack.Profile) []string {
 	values := make([][]int64, len(p.Types))
 	for t := range p.Types {
 		values[t] = make([]int64, p.Len())
@@ -173,8 +173,8 @@ func TestSumsOfDecimals(t *testing.T) {
 
 // TestWrite writes what a profile of Go has and the scripts do not expect.
 func TestWrite(t *testing.T) {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	p := b.Packed()
+	b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	p := b.Profile()
 	p.Mappings = []callstack.Mapping{{File: "/bin/x"}, {File: kernel}}
 	place := func(m callstack.MappingID, address uint64, names ...string) callstack.LocationID {
 		var lines []callstack.SourceLine
@@ -237,7 +237,7 @@ func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
 // writeMarked writes a column with the scripts' marks, so that Read gets its model
 // back: inlined frames end in _[i], those of the kernel in _[k], of generated code
 // in _[j]. Neighbours with equal stacks are one line.
-func writeMarked(w io.Writer, p *callstack.Packed, column int) error {
+func writeMarked(w io.Writer, p *callstack.Profile, column int) error {
 	marks := map[string]string{kernel: "_[k]", jit: "_[j]"}
 	last, value := "", int64(0)
 	flush := func() (err error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/quantity"
 )
 
 // unknown stands for a frame without a name, as in pprof.
@@ -78,7 +79,7 @@ func visible(line []byte) bool {
 
 // Read decodes folded stacks. Lines that are none are left out, and counted in
 // a warning.
-func Read(data []byte, limits callstack.Limits) (*callstack.Packed, error) {
+func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
@@ -140,8 +141,8 @@ func cut(line []byte) (stack, count []byte, ok bool) {
 
 // reader builds the profile.
 type reader struct {
-	b *callstack.PackedBuilder
-	p *callstack.Packed
+	b *callstack.Builder
+	p *callstack.Profile
 
 	locations map[string]callstack.LocationID // by the text of a frame and those inlined into it
 	functions map[string]callstack.FunctionID
@@ -166,8 +167,8 @@ func newReader(differential bool) *reader {
 	if differential {
 		types = []callstack.ValueType{{Type: "before", Unit: "count"}, {Type: "after", Unit: "count"}}
 	}
-	b := callstack.NewPackedBuilder(types...)
-	p := b.Packed()
+	b := callstack.NewBuilder(types...)
+	p := b.Profile()
 	p.DefaultType = len(types) - 1
 	return &reader{
 		b: b, p: p,
@@ -309,26 +310,15 @@ func (r *reader) mapping(file string) callstack.MappingID {
 }
 
 func (r *reader) warn() {
-	say := func(format string, args ...any) { r.p.Warnings = append(r.p.Warnings, fmt.Sprintf(format, args...)) }
-	switch {
-	case r.bad == 1:
-		say("line %d is no folded stack and was left out", r.firstBad)
-	case r.bad > 1:
-		say("%d lines are no folded stacks and were left out, the first of them line %d", r.bad, r.firstBad)
-	}
-	switch {
-	case r.deep == 1:
-		say("the stack on line %d has more than %d frames and was left out", r.firstDeep, callstack.MaxDepth)
-	case r.deep > 1:
-		say("%d stacks have more than %d frames and were left out, the first of them line %d", r.deep, callstack.MaxDepth, r.firstDeep)
-	}
+	say := func(texts ...string) { r.p.Warnings = append(r.p.Warnings, texts...) }
+	several := func(n int, one, many string) { say(quantity.Several(n, one, many)...) }
+	several(r.bad, fmt.Sprintf("line %d is no folded stack and was left out", r.firstBad),
+		fmt.Sprintf("%d lines are no folded stacks and were left out, the first of them line %d", r.bad, r.firstBad))
+	several(r.deep, fmt.Sprintf("the stack on line %d has more than %d frames and was left out", r.firstDeep, callstack.MaxDepth),
+		fmt.Sprintf("%d stacks have more than %d frames and were left out, the first of them line %d", r.deep, callstack.MaxDepth, r.firstDeep))
 	if r.decimals {
 		say("the counts have decimals: they were rounded to whole numbers in a way that keeps the sums")
 	}
-	switch {
-	case r.negative == 1:
-		say("1 sample has a negative value: the file looks like a difference of two")
-	case r.negative > 1:
-		say("%d samples have negative values: the file looks like a difference of two", r.negative)
-	}
+	several(r.negative, "1 sample has a negative value: the file looks like a difference of two",
+		fmt.Sprintf("%d samples have negative values: the file looks like a difference of two", r.negative))
 }

@@ -16,7 +16,7 @@ import (
 // of a location without symbols, its address; what a terminal would obey and
 // what hides or reorders text stands in them as escapes, since these texts are
 // looked at, and a file with control characters is none of this format.
-func Write(w io.Writer, p *callstack.Packed, column int) error {
+func Write(w io.Writer, p *callstack.Profile, column int) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon behind each frame
 	line := make([]byte, 0, 4096)
@@ -62,7 +62,7 @@ func Write(w io.Writer, p *callstack.Packed, column int) error {
 
 // text is what stands for a location: its frames, root first, a semicolon
 // behind each.
-func text(p *callstack.Packed, id callstack.LocationID) string {
+func text(p *callstack.Profile, id callstack.LocationID) string {
 	l, lines := p.Locations[id], p.Lines(id)
 	if len(lines) == 0 {
 		return fmt.Sprintf("0x%x;", l.Address)

@@ -41,7 +41,7 @@ func load(t testing.TB, name string) []byte {
 
 // written are the samples, one for each goroutine, leaf first, sorted. Frames
 // that drop says are left out.
-func written(p *callstack.Packed, drop func(name string) bool, labels bool) []string {
+func written(p *callstack.Profile, drop func(name string) bool, labels bool) []string {
 	var out []string
 	for c := p.Cursor(0); c.Next(); {
 		var line strings.Builder
@@ -98,14 +98,14 @@ func writer(sample string) bool { return strings.Contains(sample, "runtime/pprof
 // in the same moment with debug=0 and debug=1: as many goroutines, with the
 // same names, files, lines, and the same frames inlined.
 func TestThreeForms(t *testing.T) {
-	read := func(name string) *callstack.Packed {
+	read := func(name string) *callstack.Profile {
 		t.Helper()
 		data := load(t, name)
-		var p *callstack.Packed
+		var p *callstack.Profile
 		var err error
 		switch {
 		case strings.HasSuffix(name, ".pb.gz"):
-			p, err = profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+			p, err = profile.Read(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 		case strings.Contains(name, "debug1"):
 			p, err = legacy.Read(data, wide)
 		default:
@@ -362,10 +362,10 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d goroutines, %d headers", p.Total(0), want)
 		}
 		var out bytes.Buffer
-		if err := profile.WritePacked(&out, p); err != nil {
+		if err := profile.Write(&out, p); err != nil {
 			t.Fatal(err)
 		}
-		again, err := profile.ReadPacked(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
+		again, err := profile.Read(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
 		if err != nil {
 			t.Fatalf("what was written is refused: %v", err)
 		}

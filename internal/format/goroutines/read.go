@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/quantity"
 )
 
 // Frames that stand for what a dump does not show.
@@ -38,12 +39,12 @@ func Is(head []byte) bool {
 }
 
 // Read decodes a dump.
-func Read(data []byte, limits callstack.Limits) (*callstack.Packed, error) {
+func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 	return read(data, limits, bufferSize)
 }
 
 // read decodes a dump that was cut if it has full bytes.
-func read(data []byte, limits callstack.Limits, full int) (*callstack.Packed, error) {
+func read(data []byte, limits callstack.Limits, full int) (*callstack.Profile, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
@@ -82,8 +83,8 @@ func read(data []byte, limits callstack.Limits, full int) (*callstack.Packed, er
 // reader builds the profile. Between the header of a goroutine and the blank
 // line behind it, the goroutine is open.
 type reader struct {
-	b *callstack.PackedBuilder
-	p *callstack.Packed
+	b *callstack.Builder
+	p *callstack.Profile
 
 	open   bool
 	header header
@@ -115,8 +116,8 @@ type frame struct {
 
 func newReader() *reader {
 	t := callstack.ValueType{Type: "goroutine", Unit: "count"}
-	b := callstack.NewPackedBuilder(t)
-	p := b.Packed()
+	b := callstack.NewBuilder(t)
+	p := b.Profile()
 	p.PeriodType, p.Period = t, 1
 	return &reader{b: b, p: p, locations: make(map[string]callstack.LocationID)}
 }
@@ -313,26 +314,15 @@ func (r *reader) oddLine() {
 }
 
 func (r *reader) warn() {
-	say := func(format string, args ...any) { r.p.Warnings = append(r.p.Warnings, fmt.Sprintf(format, args...)) }
+	say := func(texts ...string) { r.p.Warnings = append(r.p.Warnings, texts...) }
+	several := func(n int, one, many string) { say(quantity.Several(n, one, many)...) }
 	if r.isCut {
 		say("the dump ends in the middle: it was cut off, and goroutines may be missing (the runtime stops after 64 MiB)")
 	}
-	switch {
-	case r.elidedIn == 1:
-		say("the dump leaves frames out in the middle of 1 goroutine's stack, which is too deep")
-	case r.elidedIn > 1:
-		say("the dump leaves frames out in the middle of %d goroutines' stacks, which are too deep", r.elidedIn)
-	}
-	switch {
-	case r.deep == 1:
-		say("1 goroutine's stack has more than %d frames and was left out: it ends at line %d", callstack.MaxDepth, r.firstDeep)
-	case r.deep > 1:
-		say("%d goroutines' stacks have more than %d frames and were left out: the first ends at line %d", r.deep, callstack.MaxDepth, r.firstDeep)
-	}
-	switch {
-	case r.odd == 1:
-		say("line %d of the dump is of no known form and was left out", r.firstOdd)
-	case r.odd > 1:
-		say("%d lines of the dump are of no known form and were left out, the first of them line %d", r.odd, r.firstOdd)
-	}
+	several(r.elidedIn, "the dump leaves frames out in the middle of 1 goroutine's stack, which is too deep",
+		fmt.Sprintf("the dump leaves frames out in the middle of %d goroutines' stacks, which are too deep", r.elidedIn))
+	several(r.deep, fmt.Sprintf("1 goroutine's stack has more than %d frames and was left out: it ends at line %d", callstack.MaxDepth, r.firstDeep),
+		fmt.Sprintf("%d goroutines' stacks have more than %d frames and were left out: the first ends at line %d", r.deep, callstack.MaxDepth, r.firstDeep))
+	several(r.odd, fmt.Sprintf("line %d of the dump is of no known form and was left out", r.firstOdd),
+		fmt.Sprintf("%d lines of the dump are of no known form and were left out, the first of them line %d", r.odd, r.firstOdd))
 }

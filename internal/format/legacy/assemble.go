@@ -9,7 +9,7 @@ import (
 )
 
 // assemble makes the model of what was collected.
-func (r *reader) assemble() (*callstack.Packed, error) {
+func (r *reader) assemble() (*callstack.Profile, error) {
 	if r.samples.full || r.symbols.memory > r.symbols.max {
 		return nil, callstack.ErrMemory
 	}
@@ -26,8 +26,8 @@ func (r *reader) assemble() (*callstack.Packed, error) {
 	if r.twice {
 		r.samples.dropTwice()
 	}
-	b := callstack.NewPackedBuilder(r.meta.Types...)
-	p := b.Packed()
+	b := callstack.NewBuilder(r.meta.Types...)
+	p := b.Profile()
 	p.Meta = r.meta
 	p.Mappings = m.mappings
 	p.DefaultType = len(r.meta.Types) - 1
@@ -59,7 +59,7 @@ func (r *reader) assemble() (*callstack.Packed, error) {
 
 // assembler makes locations of addresses.
 type assembler struct {
-	b       *callstack.PackedBuilder
+	b       *callstack.Builder
 	mapper  *mapper
 	symbols *symbols
 	places  map[string]callstack.LocationID // by the addresses that are one place
@@ -109,7 +109,7 @@ func (a *assembler) place(addresses []uint64) callstack.LocationID {
 	return id
 }
 
-func (r *reader) warn(p *callstack.Packed) {
+func (r *reader) warn(p *callstack.Profile) {
 	say := func(format string, args ...any) { p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...)) }
 	p.Warnings = slices.Clone(r.lost)
 	switch {

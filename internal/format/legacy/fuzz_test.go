@@ -100,10 +100,10 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		var out bytes.Buffer
-		if err := profile.WritePacked(&out, p); err != nil {
+		if err := profile.Write(&out, p); err != nil {
 			t.Fatal(err)
 		}
-		again, err := profile.ReadPacked(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
+		again, err := profile.Read(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
 		if err != nil {
 			t.Fatalf("what was written is refused: %v", err)
 		}
@@ -115,7 +115,7 @@ func FuzzRead(f *testing.F) {
 
 // measured is all there is of a profile but samples that are zero in every
 // column, which are not written.
-func measured(p *callstack.Packed) [2]any {
+func measured(p *callstack.Profile) [2]any {
 	zero := func(s string) bool { return strings.Trim(s[:strings.IndexByte(s, ']')], "[0 ") == "" }
 	out := ours(p)
 	out.Samples = slices.DeleteFunc(out.Samples, zero)

@@ -29,7 +29,7 @@ func theirNames(g *google.Profile) (out []string) {
 	return out
 }
 
-func ourNames(p *callstack.Packed) (out []string) {
+func ourNames(p *callstack.Profile) (out []string) {
 	for c := p.Cursor(); c.Next(); {
 		line := ""
 		for _, id := range slices.Backward(c.Path) {
@@ -120,10 +120,10 @@ func FuzzJava(f *testing.F) {
 			}
 		}
 		var out bytes.Buffer
-		if err := profile.WritePacked(&out, p); err != nil {
+		if err := profile.Write(&out, p); err != nil {
 			t.Fatal(err)
 		}
-		again, err := profile.ReadPacked(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
+		again, err := profile.Read(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
 		if err != nil {
 			t.Fatalf("what was written is refused: %v", err)
 		}

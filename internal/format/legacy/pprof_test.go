@@ -55,7 +55,7 @@ func theirs(g *google.Profile) plain {
 	return out
 }
 
-func ours(p *callstack.Packed) plain {
+func ours(p *callstack.Profile) plain {
 	out := plain{Duration: p.Duration, Drop: p.DropFrames, Keep: p.KeepFrames}
 	for _, t := range p.Types {
 		out.Types = append(out.Types, t.String())
@@ -85,7 +85,7 @@ func ours(p *callstack.Packed) plain {
 
 // each goes through all samples, of which a cursor leaves out those that are
 // zero.
-func each(p *callstack.Packed, f func(path []callstack.LocationID, labels []callstack.Label, values []int64)) {
+func each(p *callstack.Profile, f func(path []callstack.LocationID, labels []callstack.Label, values []int64)) {
 	values := make([][]int64, len(p.Types))
 	for t := range p.Types {
 		values[t] = make([]int64, p.Len())
@@ -133,7 +133,7 @@ func withoutNames(data []byte) []byte {
 }
 
 // compare holds data against pprof's own reading.
-func compare(t *testing.T, data []byte) *callstack.Packed {
+func compare(t *testing.T, data []byte) *callstack.Profile {
 	t.Helper()
 	g, err := google.ParseData(data)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // written are the samples of a profile with their frames, leaf first: those
 // that lie at an address without a name are left out, and labels of the text's
 // own. The lines are sorted.
-func written(p *callstack.Packed) []string {
+func written(p *callstack.Profile) []string {
 	var out []string
 	each(p, func(path []callstack.LocationID, labels []callstack.Label, values []int64) {
 		var line strings.Builder
@@ -94,7 +94,7 @@ func TestNamesAsProtobuf(t *testing.T) {
 				t.Error(p.Warnings)
 			}
 			data := load(t, "text/"+test.kind+".pb.gz")
-			want, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+			want, err := profile.Read(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,15 +9,15 @@ import (
 	"whet/internal/recording"
 )
 
-// Sums are the figures of a load that the manifest of a service has, for readers
+// NewSums are the figures of a load that the manifest of a service has, for readers
 // that want no more.
-func Sums(plan *loadresult.Plan, r *loadresult.Result, origin time.Time) recording.Load {
-	l := recording.Load{
+func NewSums(plan *loadresult.Plan, r *loadresult.Result, origin time.Time) Sums {
+	l := Sums{
 		Concurrency: plan.Connections, WarmupNs: int64(plan.Warmup), StartNs: int64(r.Start.Sub(origin)), EndNs: int64(r.End.Sub(origin)),
 		Requests: r.Requests, Errors: r.Errors, Examples: r.Examples, Status: statuses(r), Bytes: r.Bytes, ThroughputPerS: r.Throughput(),
 	}
 	if h := &r.Service; h.Count() > 0 {
-		l.ServiceTimeNs = recording.Times{Min: h.Min(), Mean: h.Mean(), P50: h.Quantile(0.5), P90: h.Quantile(0.9),
+		l.ServiceTimeNs = Times{Min: h.Min(), Mean: h.Mean(), P50: h.Quantile(0.5), P90: h.Quantile(0.9),
 			P99: h.Quantile(0.99), P999: h.Quantile(0.999), Max: h.Max()}
 	}
 	if cpu := int64(r.Generator.CPU); cpu >= 0 {
@@ -27,7 +27,7 @@ func Sums(plan *loadresult.Plan, r *loadresult.Result, origin time.Time) recordi
 }
 
 // summed is the load of a service as the manifest has it.
-func summed(rec *recording.Recording, service *recording.Service) *Load {
+func summed(rec *recording.Recording, service *Service) *Load {
 	m := &service.Load
 	start := rec.Origin.Add(time.Duration(m.StartNs))
 	r := &loadresult.Result{

@@ -2,7 +2,9 @@ package load
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,7 +67,7 @@ func TestOldLoad(t *testing.T) {
 // A service's load was seven keys a second and sums in the manifest.
 func TestOldService(t *testing.T) {
 	rec, l := open(t, filepath.Join("testdata", "service.whet"), func(iv loadresult.Interval) { t.Errorf("%+v", iv) })
-	service, err := recording.ServicePart.Of(&rec.Manifest)
+	service, err := ServicePart.Of(&rec.Manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,11 +91,8 @@ func TestWriteRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Manifest.Kind = recording.TargetService
-		recording.ServicePart.Set(&w.Manifest, &recording.Service{})
-		k, err := NewWriter(w, "test", isOpen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ServicePart.Set(&w.Manifest, &Service{})
+		k := NewWriter(w, "test", isOpen)
 		start := origin.Add(1500 * time.Millisecond)
 		want := &loadresult.Result{Began: origin.Add(time.Second), Start: start, End: start.Add(1200 * time.Millisecond), Open: isOpen, Requests: 5, Errors: map[string]int64{loadresult.Refused: 1},
 			Examples: map[string]string{loadresult.Refused: "dial: refused"}, Status: map[int]int64{200: 3, 404: 1}, Bytes: 7, InFlight: 2, OldestInFlight: 3, Connections: 4, Connecting: 5,
@@ -150,5 +149,66 @@ func TestUntagged(t *testing.T) {
 	}
 	if got := Untagged("#[Logged with jHiccup]"); got != "" {
 		t.Errorf("another program's is of %q", got)
+	}
+}
+
+// A service keeps its seconds where load/run.json is damaged, is gone, or was never
+// written; the sums are those of the manifest.
+func TestServiceWithoutRun(t *testing.T) {
+	origin := time.Date(2026, 11, 22, 7, 0, 0, 0, time.UTC)
+	for name, want := range map[string]string{"damaged": "load/run.json is damaged", "gone": "read load/run.json", "none": ""} {
+		path := filepath.Join(t.TempDir(), name+".whet")
+		w, err := recording.Create(path, origin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ServicePart.Set(&w.Manifest, &Service{Load: Sums{StartNs: 1e9, EndNs: 3e9, Requests: 7, Status: map[string]int64{"200": 7}}})
+		if name != "none" {
+			if err := w.Write(recording.Artifact{Path: RunPath, Kind: recording.KindLoadRun}, []byte("{")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Write(recording.Artifact{Path: SecondsPath, Kind: recording.KindLoad}, []byte(`{"seconds": [{"t_ns": 1000000000, "length_ns": 1000000000, "requests": 3}]}`)); err != nil {
+			t.Fatal(err)
+		}
+		if path, err = w.Finish(3*time.Second, ""); err != nil {
+			t.Fatal(err)
+		}
+		if name == "gone" {
+			if err := os.Remove(filepath.Join(path, RunPath)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rec, err := recording.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Close()
+		l, err := Read(rec, nil)
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		if l == nil || !l.Summed || l.Result.Requests != 7 || len(l.Result.Seconds) != 1 || l.Result.Seconds[0].Requests != 3 || l.TimeNs(&l.Result.Seconds[0]) != 1e9 {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}
+
+// A log that cannot be opened is what Finish says; all else of the load is kept.
+func TestLogThatCannotBeOpened(t *testing.T) {
+	origin := time.Date(2026, 11, 22, 7, 0, 0, 0, time.UTC)
+	w, err := recording.Create(filepath.Join(t.TempDir(), "x.whet"), origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	if _, err := w.File(ServicePath + "/in.the.way"); err != nil {
+		t.Fatal(err)
+	}
+	k := NewWriter(w, "test", false)
+	k.Interval(loadresult.Interval{Second: loadresult.Second{Start: origin, Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)})
+	err = k.Finish(&loadresult.Plan{}, &loadresult.Result{Start: origin, End: origin.Add(time.Second)}, "")
+	if err == nil || !strings.Contains(err.Error(), ServicePath) || len(w.Manifest.Artifacts) != 2 || w.Manifest.Artifacts[0].Path != RunPath || w.Manifest.Artifacts[1].Path != SecondsPath {
+		t.Errorf("%v: %+v", err, w.Manifest.Artifacts)
 	}
 }

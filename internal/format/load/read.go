@@ -37,11 +37,12 @@ func (l *Load) TimeNs(s *loadresult.Second) int64 {
 // is called for each second of the times that users see, in order: it has those
 // alone, Response of an open loop and Service of a closed one, and no figures; nil:
 // never.
-// Where only the logs are damaged the load has all else beside the error.
+// Where only the logs are damaged, or run.json of a service, the load has all else
+// beside the error.
 func Read(rec *recording.Recording, interval func(loadresult.Interval)) (*Load, error) {
-	l, err := readRun(rec)
-	if err != nil {
-		return nil, err
+	l, failed := readRun(rec)
+	if l == nil {
+		return nil, failed
 	}
 	var s secondsFile
 	if err := readJSON(rec, SecondsPath, &s); err != nil {
@@ -53,28 +54,35 @@ func Read(rec *recording.Recording, interval func(loadresult.Interval)) (*Load, 
 	r := l.Result
 	r.Answers = s.Answers
 	for _, x := range s.Seconds {
-		r.Seconds = append(r.Seconds, loadresult.Second{
-			Start: r.Start.Add(time.Duration(x.TimeNs - l.StartNs)), Length: time.Duration(x.LengthNs), Requests: x.Requests, Answered: x.Answered, Behind: x.Behind, Leftover: x.Leftover, Errors: x.Errors,
-			Bytes: x.Bytes, Kinds: x.Kinds, Due: x.Due, InTime: x.InTime, P50: time.Duration(x.P50Ns), P99: time.Duration(x.P99Ns), Max: time.Duration(x.MaxNs),
-			Response: loadresult.Quantiles{P50: time.Duration(x.ResponseP50Ns), P99: time.Duration(x.ResponseP99Ns), Max: time.Duration(x.ResponseMaxNs)},
-		})
+		x.Start, x.Response = r.Start.Add(time.Duration(x.TimeNs-l.StartNs)), x.Quantiles
+		r.Seconds = append(r.Seconds, x.Second)
 	}
 	if l.Summed {
-		return l, nil
+		return l, failed
 	}
 	return l, l.times(rec, interval)
 }
 
-// readRun reads what of a load is not over time.
+// readRun reads what of a load is not over time. Of a service the manifest has the
+// sums, where the rest is damaged beside the error.
 func readRun(rec *recording.Recording) (*Load, error) {
-	service, err := recording.ServicePart.Of(&rec.Manifest)
+	service, err := ServicePart.Of(&rec.Manifest)
 	if err != nil {
 		return nil, err
 	}
-	if service != nil && !slices.ContainsFunc(rec.Artifacts, func(a recording.Artifact) bool { return a.Path == RunPath }) {
+	if service != nil && !Has(rec, RunPath) {
 		return summed(rec, service), nil
 	}
-	var f runFile
+	l, err := readWhole(rec)
+	if err != nil && service != nil {
+		return summed(rec, service), err
+	}
+	return l, err
+}
+
+// readWhole reads load/run.json.
+func readWhole(rec *recording.Recording) (*Load, error) {
+	f := runFile{Result: new(loadresult.Result)}
 	if err := readJSON(rec, RunPath, &f); err != nil {
 		return nil, err
 	}
@@ -86,12 +94,9 @@ func readRun(rec *recording.Recording) (*Load, error) {
 	case !f.counts():
 		return nil, fmt.Errorf("%s: counts are negative or too large", RunPath)
 	}
-	r := &loadresult.Result{
-		Began: f.Began, Start: f.Start, End: f.End, Interrupted: f.Interrupted, Requests: f.Requests, Errors: f.Errors, Examples: f.Examples,
-		Bytes: f.Bytes, InFlight: f.InFlight, OldestInFlight: f.OldestNs, Connections: f.Connections, Connecting: f.Connecting,
-		Open: f.Open, Rate: f.PlannedPerS, LateSends: f.LateSends, Drain: f.Drain, Behind: f.Behind, Leftover: f.Leftover, Targets: f.Targets, Generator: f.Generator,
-		Invalid: f.Invalid, Warnings: f.Warnings,
-	}
+	r := f.Result
+	r.Warnings = f.Head.Warnings
+	var err error
 	if r.Status, err = codes(f.Status); err != nil {
 		return nil, fmt.Errorf("%s: %w", RunPath, err)
 	}
@@ -135,8 +140,8 @@ func (f *runFile) counts() bool {
 func (s *secondsFile) counts() bool {
 	for i := range s.Seconds {
 		x := &s.Seconds[i]
-		if !counted(x.LengthNs, x.Requests, x.Answered, x.Behind, x.Leftover, x.Errors, x.Bytes, x.Due, x.InTime,
-			x.P50Ns, x.P99Ns, x.MaxNs, x.ResponseP50Ns, x.ResponseP99Ns, x.ResponseMaxNs) {
+		if !counted(int64(x.Length), x.Requests, x.Answered, x.Behind, x.Leftover, x.Errors, x.Bytes, x.Due, x.InTime,
+			int64(x.Second.P50), int64(x.Second.P99), int64(x.Second.Max), int64(x.Quantiles.P50), int64(x.Quantiles.P99), int64(x.Quantiles.Max)) {
 			return false
 		}
 		for _, n := range x.Kinds {
@@ -207,6 +212,11 @@ func readJSON(rec *recording.Recording, path string, to any) error {
 		return fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	return nil
+}
+
+// Has reports whether the manifest names an artifact of a path.
+func Has(rec *recording.Recording, path string) bool {
+	return slices.ContainsFunc(rec.Artifacts, func(a recording.Artifact) bool { return a.Path == path })
 }
 
 // ReadPath reads the artifact of a path, which the manifest has to name.

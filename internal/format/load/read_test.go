@@ -47,9 +47,9 @@ func writeLoad(t *testing.T, change func(*runFile, *secondsFile, map[string][]by
 		t.Fatal(err)
 	}
 	w.Manifest.Kind = recording.TargetLoad
-	run := &runFile{Schema: document.LoadRun, Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, KeepAlive: true},
-		Began: origin, Start: origin, End: origin.Add(time.Second), Requests: 1, Status: map[string]int64{"200": 1}}
-	seconds := &secondsFile{Seconds: []secondFile{{LengthNs: 1e9, Requests: 1, Answered: 1, P50Ns: 1e6, P99Ns: 1e6, MaxNs: 1e6}}, Answers: make([]int32, 100)}
+	run := &runFile{Head: document.New(document.LoadRun, nil), Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET", Protocol: "HTTP/1.1", Connections: 1, Streams: 1, KeepAlive: true},
+		Result: &loadresult.Result{Began: origin, Start: origin, End: origin.Add(time.Second), Requests: 1}, Status: map[string]int64{"200": 1}}
+	seconds := &secondsFile{Seconds: []secondFile{{Second: loadresult.Second{Length: 1e9, Requests: 1, Answered: 1, P50: 1e6, P99: 1e6, Max: 1e6}}}, Answers: make([]int32, 100)}
 	files := map[string][]byte{ServicePath: logOf(t, 1, 0), RunPath: nil, SecondsPath: nil}
 	change(run, seconds, files)
 	for name, document := range map[string]any{RunPath: run, SecondsPath: seconds} {
@@ -104,7 +104,7 @@ func TestDamagedLoad(t *testing.T) {
 		{"a target's requests", "counts", func(r *runFile, _ *secondsFile, _ map[string][]byte) {
 			r.Targets = []loadresult.Target{{Requests: -5}}
 		}},
-		{"a second's length", "counts", func(_ *runFile, s *secondsFile, _ map[string][]byte) { s.Seconds[0].LengthNs = -1 }},
+		{"a second's length", "counts", func(_ *runFile, s *secondsFile, _ map[string][]byte) { s.Seconds[0].Length = -1 }},
 		{"a second's errors", "counts", func(_ *runFile, s *secondsFile, _ map[string][]byte) {
 			s.Seconds[0].Kinds = map[string]int64{"other": math.MinInt64}
 		}},

@@ -3,7 +3,6 @@ package load
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"io"
 	"time"
 
@@ -33,12 +32,13 @@ type Writer struct {
 type keptLog struct {
 	*Log
 	path string
-	file io.WriteCloser // nil: closed
+	file io.Closer // nil: closed
 }
 
 // NewWriter opens the logs of a load whose arrivals follow a schedule where open
-// says so. tool is the version of whet. Call Close when Finish is not called.
-func NewWriter(w *recording.Writer, tool string, open bool) (*Writer, error) {
+// says so. tool is the version of whet. Call Close when Finish is not called, which
+// says what a log could not be opened for.
+func NewWriter(w *recording.Writer, tool string, open bool) *Writer {
 	k := &Writer{w: w, tool: tool, open: open}
 	for _, log := range []struct {
 		path     string
@@ -48,13 +48,13 @@ func NewWriter(w *recording.Writer, tool string, open bool) (*Writer, error) {
 			continue
 		}
 		f, err := w.Create(log.path)
-		if err != nil {
-			k.Close()
-			return nil, err
+		kept := keptLog{NewLog(f, tool, Logged{Response: log.response}), log.path, f}
+		if kept.err = err; err != nil {
+			kept.file = nil
 		}
-		k.logs = append(k.logs, keptLog{NewLog(f, tool, Logged{Response: log.response}), log.path, f})
+		k.logs = append(k.logs, kept)
 	}
-	return k, nil
+	return k
 }
 
 // Interval adds a second as the recorder closes it. Whether that went well Finish
@@ -87,8 +87,11 @@ func (k *Writer) Finish(plan *loadresult.Plan, r *loadresult.Result, slo string)
 	var failed error
 	for i := range k.logs {
 		log := &k.logs[i]
-		err := cmp.Or(log.End(r.Start), log.file.Close())
-		log.file = nil
+		err := log.End(r.Start)
+		if log.file != nil {
+			err = cmp.Or(err, log.file.Close())
+			log.file = nil
+		}
 		if err == nil {
 			err = k.w.Add(artifact(log.path, recording.KindHistograms))
 		}
@@ -107,11 +110,17 @@ func (k *Writer) Finish(plan *loadresult.Plan, r *loadresult.Result, slo string)
 	}
 	for _, f := range []struct {
 		path, kind string
-		document   any
-	}{{RunPath, recording.KindLoadRun, newRunFile(plan, r, slo, since)}, {SecondsPath, recording.KindLoad, newSecondsFile(r, since)}} {
-		data, err := json.Marshal(f.document)
+		write      func(io.Writer) error
+	}{
+		{RunPath, recording.KindLoadRun, func(w io.Writer) error {
+			return document.Write(w, runFile{document.New(document.LoadRun, r.Warnings), *plan, r, since(r.Start), statuses(r), slo})
+		}},
+		{SecondsPath, recording.KindLoad, newSecondsFile(r, since).write},
+	} {
+		var data bytes.Buffer
+		err := f.write(&data)
 		if err == nil {
-			err = k.w.Write(artifact(f.path, f.kind), data)
+			err = k.w.Write(artifact(f.path, f.kind), data.Bytes())
 		}
 		failed = cmp.Or(failed, err)
 	}
@@ -120,78 +129,47 @@ func (k *Writer) Finish(plan *loadresult.Plan, r *loadresult.Result, slo string)
 
 // runFile is load/run.json: all of a load but its seconds and its times.
 type runFile struct {
-	Schema      string               `json:"schema"`
-	Plan        loadresult.Plan      `json:"plan"`
-	Open        bool                 `json:"open"`
-	Began       time.Time            `json:"began"`
-	Start       time.Time            `json:"start"`
-	StartNs     int64                `json:"start_ns"` // since the recording's origin
-	End         time.Time            `json:"end"`
-	Interrupted bool                 `json:"interrupted"`
-	Requests    int64                `json:"requests"`
-	Errors      map[string]int64     `json:"errors"`
-	Examples    map[string]string    `json:"examples"`
-	Status      map[string]int64     `json:"status"`
-	Bytes       int64                `json:"body_bytes"`
-	InFlight    int                  `json:"in_flight"`
-	OldestNs    time.Duration        `json:"oldest_in_flight_ns"`
-	Connections int64                `json:"connections"`
-	Connecting  time.Duration        `json:"connecting_ns"`
-	PlannedPerS float64              `json:"planned_per_s"`
-	LateSends   int64                `json:"late_sends"`
-	Drain       time.Duration        `json:"drain_ns"`
-	Behind      int64                `json:"drain_answered"`
-	Leftover    int64                `json:"warmup_answered"`
-	Targets     []loadresult.Target  `json:"targets"`
-	Generator   loadresult.Generator `json:"generator"`
-	Invalid     string               `json:"invalid"`
-	Warnings    []string             `json:"warnings"`
-	SLO         string               `json:"slo"`
-}
-
-func newRunFile(plan *loadresult.Plan, r *loadresult.Result, slo string, since func(time.Time) int64) *runFile {
-	return &runFile{
-		Schema: document.LoadRun, Plan: *plan, Open: r.Open, Began: r.Began, Start: r.Start, StartNs: since(r.Start), End: r.End, Interrupted: r.Interrupted,
-		Requests: r.Requests, Errors: r.Errors, Examples: r.Examples, Status: statuses(r), Bytes: r.Bytes, InFlight: r.InFlight,
-		OldestNs: r.OldestInFlight, Connections: r.Connections, Connecting: r.Connecting, PlannedPerS: r.Rate, LateSends: r.LateSends, Drain: r.Drain, Behind: r.Behind, Leftover: r.Leftover,
-		Targets: r.Targets, Generator: r.Generator, Invalid: r.Invalid, Warnings: r.Warnings, SLO: slo,
-	}
+	document.Head
+	Plan loadresult.Plan `json:"plan"`
+	*loadresult.Result
+	StartNs int64            `json:"start_ns"` // since the recording's origin
+	Status  map[string]int64 `json:"status"`
+	SLO     string           `json:"slo"`
 }
 
 // secondsFile is load/seconds.json. Of a service, the first versions of whet wrote
 // the keys up to max_ns alone.
 type secondsFile struct {
-	Schema  string       `json:"schema"`
-	Seconds []secondFile `json:"seconds"`
+	document.Head
 	BinNs   int64        `json:"bin_ns"`
-	Answers []int32      `json:"answers"` // whole ones in each bin since the warm-up ended
+	Seconds []secondFile `json:"seconds,omitempty"`
+	Answers []int32      `json:"answers,omitempty"` // whole ones in each bin since the warm-up ended
 }
 
 type secondFile struct {
-	TimeNs        int64            `json:"t_ns"` // since the recording's origin
-	LengthNs      int64            `json:"length_ns"`
-	Requests      int64            `json:"requests"` // that ended
-	Errors        int64            `json:"errors"`   // of them failed
-	P50Ns         int64            `json:"p50_ns"`
-	P99Ns         int64            `json:"p99_ns"`
-	MaxNs         int64            `json:"max_ns"`
-	Answered      int64            `json:"answered"`
-	Bytes         int64            `json:"body_bytes"`
-	Kinds         map[string]int64 `json:"kinds"`
-	Due           int64            `json:"due"`
-	InTime        int64            `json:"in_time"`
-	ResponseP50Ns int64            `json:"response_p50_ns"`
-	ResponseP99Ns int64            `json:"response_p99_ns"`
-	ResponseMaxNs int64            `json:"response_max_ns"`
-	Behind        int64            `json:"drain_answered"`
-	Leftover      int64            `json:"warmup_answered"`
+	TimeNs int64 `json:"t_ns"` // since the recording's origin
+	loadresult.Second
+	loadresult.Quantiles // Second.Response
 }
 
 func newSecondsFile(r *loadresult.Result, since func(time.Time) int64) *secondsFile {
-	s := &secondsFile{Schema: document.LoadSeconds, Seconds: []secondFile{}, BinNs: int64(loadresult.Bin), Answers: r.Answers}
+	s := &secondsFile{Head: document.New(document.LoadSeconds, nil), BinNs: int64(loadresult.Bin), Answers: r.Answers}
 	for _, x := range r.Seconds {
-		s.Seconds = append(s.Seconds, secondFile{since(x.Start), int64(x.Length), x.Requests, x.Errors, int64(x.P50), int64(x.P99), int64(x.Max),
-			x.Answered, x.Bytes, x.Kinds, x.Due, x.InTime, int64(x.Response.P50), int64(x.Response.P99), int64(x.Response.Max), x.Behind, x.Leftover})
+		s.Seconds = append(s.Seconds, secondFile{since(x.Start), x, x.Response})
 	}
 	return s
+}
+
+// write writes a second and a bin a line: there are many.
+func (s *secondsFile) write(w io.Writer) error {
+	d := document.NewStream(w, secondsFile{Head: s.Head, BinNs: s.BinNs})
+	d.List("seconds")
+	for _, second := range s.Seconds {
+		d.Item(second)
+	}
+	d.List("answers")
+	for _, n := range s.Answers {
+		d.Item(n)
+	}
+	return d.Close()
 }

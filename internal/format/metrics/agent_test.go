@@ -68,7 +68,7 @@ func TestAgentsRecording(t *testing.T) {
 		recording.KindAllocs:    {"metrics_test.leak", "alloc_space"},
 		recording.KindGoroutine: {"metrics_test.leak.func1", "goroutine"},
 	} {
-		p, err := profile.Read(read(kind), profile.DefaultLimits())
+		p, err := profile.ReadFrames(read(kind), profile.DefaultLimits())
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
@@ -109,16 +109,16 @@ func TestAgentsRecording(t *testing.T) {
 	}
 }
 
-func cumOf(p *callstack.Profile, suffix, column string) int64 {
+func cumOf(p *callstack.Frames, suffix, column string) int64 {
 	col, err := p.TypeIndex(column)
 	if err != nil {
 		return 0
 	}
 	var sum int64
-	for i := range p.Len() {
-		for _, id := range p.Stack(i) {
+	for s := p.Stacks(nil); s.Next(); {
+		for _, id := range s.Stack {
 			if strings.HasSuffix(p.Frame(id).Function, suffix) {
-				sum += p.Value(col, i)
+				sum += s.Value(col)
 				break
 			}
 		}

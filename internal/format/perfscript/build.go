@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"whet/internal/callstack"
+	"whet/internal/quantity"
 )
 
 // reader builds the profile.
@@ -14,8 +15,8 @@ type reader struct {
 	limits callstack.Limits
 
 	e *events
-	b *callstack.PackedBuilder
-	p *callstack.Packed
+	b *callstack.Builder
+	p *callstack.Profile
 	state
 
 	number  int // of the line
@@ -47,9 +48,9 @@ type place struct {
 
 func newReader(e *events, limits callstack.Limits) *reader {
 	t := e.types()
-	b := callstack.NewPackedBuilder(t...)
+	b := callstack.NewBuilder(t...)
 	r := &reader{
-		limits: limits, e: e, b: b, p: b.Packed(),
+		limits: limits, e: e, b: b, p: b.Profile(),
 		locations: make(map[string]callstack.LocationID), mappings: make(map[string]callstack.MappingID),
 		row: make([]int64, len(t)), sums: make([]int64, len(t)), from: -1, to: -1,
 	}
@@ -217,40 +218,23 @@ func (r *reader) mapping(object string) callstack.MappingID {
 }
 
 func (r *reader) warn(cut bool) {
-	say := func(format string, args ...any) { r.p.Warnings = append(r.p.Warnings, fmt.Sprintf(format, args...)) }
+	say := func(texts ...string) { r.p.Warnings = append(r.p.Warnings, texts...) }
+	several := func(n int, one, many string) { say(quantity.Several(n, one, many)...) }
 	if cut {
 		say("the text ends in the middle of a line: it was cut off, the last stack is not whole, and samples may be missing")
 	}
-	switch {
-	case r.odd == 1:
-		say("line %d is of no form that perf script is known to print, and was left out", r.firstOdd)
-	case r.odd > 1:
-		say("%d lines are of no form that perf script is known to print, and were left out, the first of them line %d", r.odd, r.firstOdd)
-	}
-	switch {
-	case r.branches == 1:
-		say("1 sample is a branch (A => B): it counts where the branch leaves; where it goes is left out")
-	case r.branches > 1:
-		say("%d samples are branches (A => B): they count where the branches leave; where they go is left out", r.branches)
-	}
-	switch {
-	case r.arrows == 1:
-		say("1 line below a stack is a branch (A => B), no frame, and was left out")
-	case r.arrows > 1:
-		say("%d lines below stacks are branches (A => B), no frames, and were left out", r.arrows)
-	}
-	switch {
-	case r.deep == 1:
-		say("the stack of the sample on line %d has more than %d frames and was left out", r.firstDeep, callstack.MaxDepth)
-	case r.deep > 1:
-		say("%d stacks have more than %d frames and were left out, the first of them that of line %d", r.deep, callstack.MaxDepth, r.firstDeep)
-	}
-	switch {
-	case r.bare == r.p.Len():
+	several(r.odd, fmt.Sprintf("line %d is of no form that perf script is known to print, and was left out", r.firstOdd),
+		fmt.Sprintf("%d lines are of no form that perf script is known to print, and were left out, the first of them line %d", r.odd, r.firstOdd))
+	several(r.branches, "1 sample is a branch (A => B): it counts where the branch leaves; where it goes is left out",
+		fmt.Sprintf("%d samples are branches (A => B): they count where the branches leave; where they go is left out", r.branches))
+	several(r.arrows, "1 line below a stack is a branch (A => B), no frame, and was left out",
+		fmt.Sprintf("%d lines below stacks are branches (A => B), no frames, and were left out", r.arrows))
+	several(r.deep, fmt.Sprintf("the stack of the sample on line %d has more than %d frames and was left out", r.firstDeep, callstack.MaxDepth),
+		fmt.Sprintf("%d stacks have more than %d frames and were left out, the first of them that of line %d", r.deep, callstack.MaxDepth, r.firstDeep))
+	if r.bare == r.p.Len() {
 		say("no sample has a stack: record with perf record -g, and print with the fields ip and sym")
-	case r.bare == 1:
-		say("1 sample has no stack: it counts, but for no function")
-	case r.bare > 1:
-		say("%d samples have no stack: they count, but for no function", r.bare)
+		return
 	}
+	several(r.bare, "1 sample has no stack: it counts, but for no function",
+		fmt.Sprintf("%d samples have no stack: they count, but for no function", r.bare))
 }

@@ -19,7 +19,7 @@ import (
 // wide lets every fixture pass.
 var wide = callstack.Limits{MaxBytes: 1 << 30, MaxMemory: 2 << 30}
 
-func read(t testing.TB, name string) *callstack.Packed {
+func read(t testing.TB, name string) *callstack.Profile {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
@@ -36,7 +36,7 @@ func read(t testing.TB, name string) *callstack.Packed {
 }
 
 // flat sums samples and periods by event and leaf, as lines of perf report.
-func flat(p *callstack.Packed) []string {
+func flat(p *callstack.Profile) []string {
 	sums := make(map[string][2]int64)
 	for column := range p.Types {
 		event, i := strings.TrimSuffix(p.Types[column].Type, "_samples"), column%2
@@ -108,7 +108,7 @@ func TestAsReport(t *testing.T) {
 }
 
 // paths are the samples' frames, root first, by name or address.
-func paths(p *callstack.Packed) []string {
+func paths(p *callstack.Profile) []string {
 	var out []string
 	for c := p.Cursor(); c.Next(); {
 		var names []string
@@ -157,7 +157,7 @@ func TestFields(t *testing.T) {
 }
 
 // labels are those of all samples, each set once.
-func labels(p *callstack.Packed) []string {
+func labels(p *callstack.Profile) []string {
 	var out []string
 	for c := p.Cursor(); c.Next(); {
 		line := ""
@@ -381,10 +381,10 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d samples, counted %d", p.Len(), samples)
 		}
 		var out bytes.Buffer
-		if err := profile.WritePacked(&out, p); err != nil {
+		if err := profile.Write(&out, p); err != nil {
 			t.Fatal(err)
 		}
-		again, err := profile.ReadPacked(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
+		again, err := profile.Read(bytes.NewReader(out.Bytes()), int64(out.Len()), profile.DefaultLimits())
 		if err != nil {
 			t.Fatalf("what was written is refused: %v", err)
 		}
@@ -395,7 +395,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // flatAll are the columns' values.
-func flatAll(p *callstack.Packed) []string {
+func flatAll(p *callstack.Profile) []string {
 	var out []string
 	for column, t := range p.Types {
 		for c := p.Cursor(column); c.Next(); {

@@ -54,7 +54,7 @@ func isBareFrame(line []byte) bool {
 
 // Read decodes the text. Lines that cannot be read are left out, and counted in
 // a warning.
-func Read(data []byte, limits callstack.Limits) (*callstack.Packed, error) {
+func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}

@@ -11,7 +11,7 @@ import (
 type builder struct {
 	t *tables
 	s *packer
-	p *callstack.Packed
+	p *callstack.Profile
 	d damage
 
 	functions []callstack.FunctionID // 1 + id, by index of the record
@@ -162,7 +162,7 @@ func (b *builder) labels() {
 }
 
 // countSamples counts the samples with a location that is marked.
-func countSamples(p *callstack.Packed, marked []bool) int {
+func countSamples(p *callstack.Profile, marked []bool) int {
 	n, first := 0, -1 // the first marked location of the path, -1 without
 	for c := p.Cursor(); c.Next(); {
 		if first >= c.Shared {
@@ -181,7 +181,7 @@ func countSamples(p *callstack.Packed, marked []bool) int {
 }
 
 // countReferences counts how often labels refer to strings that are marked.
-func countReferences(p *callstack.Packed, marked []bool) int {
+func countReferences(p *callstack.Profile, marked []bool) int {
 	n := 0
 	for c := p.Cursor(); c.Next(); {
 		set := c.LabelSet()

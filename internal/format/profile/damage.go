@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/quantity"
@@ -36,16 +35,9 @@ func (d *damage) add(e damage) {
 // that the part which is missing matters.
 func (d *damage) references() int { return d.records + d.samples + d.unresolved + d.strings }
 
-func (d *damage) warnings(p *callstack.Packed) []string {
+func (d *damage) warnings(p *callstack.Profile) []string {
 	var w []string
-	say := func(n int, one, many string) {
-		switch {
-		case n == 1:
-			w = append(w, one)
-		case n > 1:
-			w = append(w, strings.Replace(many, "#", quantity.Count(float64(n)), 1))
-		}
-	}
+	say := func(n int, one, many string) { w = append(w, quantity.Several(n, one, many)...) }
 	say(d.trailing, "1 byte after the profile could not be read and was dropped",
 		"# bytes after the profile could not be read and were dropped")
 	if d.cut {
@@ -74,7 +66,7 @@ func (d *damage) warnings(p *callstack.Packed) []string {
 	return w
 }
 
-func values(p *callstack.Packed) string {
+func values(p *callstack.Profile) string {
 	if len(p.Types) == 1 {
 		return "the 1 value that the profile announces"
 	}

@@ -71,11 +71,11 @@ func zip(data []byte) []byte {
 }
 
 // stacks prints samples as "leaf<root value".
-func stacks(p *callstack.Profile) []string {
+func stacks(p *callstack.Frames) []string {
 	var out []string
-	for i := range p.Len() {
+	for s := p.Stacks(nil); s.Next(); {
 		var names []string
-		for _, f := range p.Stack(i) {
+		for _, f := range s.Stack {
 			name := p.Frame(f).Function
 			if name == "" {
 				name = "?"
@@ -86,11 +86,18 @@ func stacks(p *callstack.Profile) []string {
 			names = append(names, name)
 		}
 		for t := range p.Types {
-			names = append(names, strconv.FormatInt(p.Value(t, i), 10))
+			names = append(names, strconv.FormatInt(s.Value(t), 10))
 		}
 		out = append(out, strings.Join(names, " "))
 	}
 	return out
+}
+
+// leaf is the first sample's.
+func leaf(p *callstack.Frames) *callstack.Frame {
+	s := p.Stacks(nil)
+	s.Next()
+	return p.Frame(s.Stack[0])
 }
 
 func TestReadWorkedExample(t *testing.T) {
@@ -100,7 +107,7 @@ func TestReadWorkedExample(t *testing.T) {
 		if diff := cmp.Diff(want, stacks(p)); diff != "" || len(p.Warnings) > 0 {
 			t.Errorf("%s: %v, (-want +got):\n%s", name, p.Warnings, diff)
 		}
-		f := p.Frame(p.Stack(0)[0])
+		f := leaf(p)
 		if f.File != "f.go" || f.Line != 7 {
 			t.Errorf("%s: leaf %+v", name, *f)
 		}
@@ -180,7 +187,7 @@ func TestReadSaysWhatIsMissing(t *testing.T) {
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "no function names") {
 		t.Errorf("warnings %q", p.Warnings)
 	}
-	if f := *p.Frame(p.Stack(0)[0]); f != (callstack.Frame{Address: 0x401234, Object: "/bin/x"}) {
+	if f := *leaf(p); f != (callstack.Frame{Address: 0x401234, Object: "/bin/x"}) {
 		t.Errorf("frame %+v", f)
 	}
 }
@@ -248,7 +255,7 @@ func TestReadRefuses(t *testing.T) {
 		{"overflow downwards", small().body(profileSample, num(1, 1), num(2, 1<<63)).Bytes(), DefaultLimits(), "63 bits"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := Read(c.data, c.limits)
+			p, err := ReadFrames(c.data, c.limits)
 			if err == nil {
 				t.Fatalf("accepted: %v, warnings %q", stacks(p), p.Warnings)
 			}
@@ -263,7 +270,7 @@ func TestReadRefuses(t *testing.T) {
 func TestReadEveryCut(t *testing.T) {
 	for name, data := range map[string][]byte{"raw": small().Bytes(), "gzip": zip(small().Bytes())} {
 		for n := range data {
-			p, err := Read(data[:n], DefaultLimits())
+			p, err := ReadFrames(data[:n], DefaultLimits())
 			if err == nil && len(p.Warnings) == 0 {
 				t.Errorf("%s cut after %d of %d bytes: accepted without a warning: %v", name, n, len(data), stacks(p))
 			}
@@ -291,7 +298,7 @@ func TestReadAddsUpMembers(t *testing.T) {
 	}
 
 	other := new(message).body(profileSampleType, num(1, 1), num(2, 2)).body(profileSample, num(2, 1)).strings("", "delay", "nanoseconds")
-	if _, err := Read(append(zip(raw), zip(other.Bytes())...), DefaultLimits()); err == nil {
+	if _, err := ReadFrames(append(zip(raw), zip(other.Bytes())...), DefaultLimits()); err == nil {
 		t.Error("profiles of different types were added up")
 	}
 }
@@ -304,7 +311,7 @@ func TestReadSaysTheDamageOfAllMembers(t *testing.T) {
 	}
 	limits := DefaultLimits()
 	limits.MaxBytes = 2*int64(small().Len()) - 1
-	if _, err := Read(append(zip(small().Bytes()), zip(small().Bytes())...), limits); err == nil {
+	if _, err := ReadFrames(append(zip(small().Bytes()), zip(small().Bytes())...), limits); err == nil {
 		t.Error("two members beyond the limit together were accepted")
 	}
 }
@@ -320,11 +327,14 @@ func TestLabels(t *testing.T) {
 	want := []callstack.Label{{Key: "key", Str: "text"}, {Key: "key", Num: 5, Unit: "bytes"}, {Key: "key", Unit: "bytes"}, {Key: "key"}}
 	p := mustRead(t, m.Bytes())
 	var out bytes.Buffer
-	if err := Write(&out, p); err != nil {
+	if err := Write(&out, p.Profile); err != nil {
 		t.Fatal(err)
 	}
-	for name, p := range map[string]*callstack.Profile{"read": p, "written": mustRead(t, out.Bytes())} {
-		if diff := cmp.Diff(want, p.Labels(2)); diff != "" {
+	for name, p := range map[string]*callstack.Frames{"read": p, "written": mustRead(t, out.Bytes())} {
+		s := p.Stacks(nil)
+		for s.Next() && s.Index() < 2 {
+		}
+		if diff := cmp.Diff(want, s.Labels()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -347,19 +357,20 @@ func TestWriteOddProfiles(t *testing.T) {
 		{}, {Address: 1}, {Address: 1, Object: "/lib/y"}, {Address: 1, Object: "/lib/unlisted"}, {Line: 5}, {Address: 9, File: "f.go", Start: 3},
 		{Function: "f"}, {Function: "f", File: "f.go", Line: 1, Start: 1},
 	} {
-		b.Sample(b.Stack([]callstack.FrameID{b.Frame(f)}), 0, int64(i), -int64(i))
+		b.AddFrames([]callstack.Frame{f}, nil, int64(i), -int64(i))
 		inlined := f
 		inlined.Inlined = true
-		b.Sample(b.Stack([]callstack.FrameID{b.Frame(inlined), b.Frame(callstack.Frame{Function: "main"})}), 0, 1, 1)
+		b.AddFrames([]callstack.Frame{inlined, {Function: "main"}}, nil, 1, 1)
 	}
-	b.Sample(b.Stack(nil), b.LabelSet([]callstack.Label{{Key: "k", Str: "v"}}), 1, 1)
+	b.AddFrames(nil, []callstack.Label{{Key: "k", Str: "v"}}, 1, 1)
 	var out bytes.Buffer
 	if err := Write(&out, p); err != nil {
 		t.Fatal(err)
 	}
-	again := mustRead(t, out.Bytes())
-	p.Mappings = append(p.Mappings, callstack.Mapping{File: "/lib/unlisted"})
-	sameModel(t, again, p)
+	if n := len(p.Mappings); n != 5 || p.Mappings[4] != (callstack.Mapping{File: "/lib/unlisted"}) {
+		t.Errorf("mappings %+v", p.Mappings)
+	}
+	sameModel(t, mustRead(t, out.Bytes()), b.Frames())
 }
 
 func TestDefaultType(t *testing.T) {
@@ -390,12 +401,12 @@ func TestBomb(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(b.Bytes(), DefaultLimits()); err == nil || err.Error() != tooLarge(anyRatio).Error() {
+	if _, err := ReadFrames(b.Bytes(), DefaultLimits()); err == nil || err.Error() != tooLarge(anyRatio).Error() {
 		t.Errorf("%d bytes that unpack to %d MiB: %v", b.Len(), anyRatio>>20+1, err)
 	}
 	raised := DefaultLimits()
 	raised.MaxRatio = 0
-	if _, err := Read(b.Bytes(), raised); err == nil || !strings.Contains(err.Error(), "no sample type") {
+	if _, err := ReadFrames(b.Bytes(), raised); err == nil || !strings.Contains(err.Error(), "no sample type") {
 		t.Errorf("with the bound raised: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ var errChanged = errors.New("the file changed while it was read")
 //
 // Where sample types stand behind samples, it reads again: only at the end is
 // it known then what a sample's values mean.
-func readMessage(start func() *feed, limits Limits, d *damage) (*callstack.Packed, *feed, error) {
+func readMessage(start func() *feed, limits Limits, d *damage) (*callstack.Profile, *feed, error) {
 	for columns := -1; ; {
 		f := start()
 		m := decoder{w: window{f: f}}
@@ -145,7 +145,7 @@ func (m *decoder) sampleRun(data []byte) []byte {
 }
 
 // pack makes a profile of what was read.
-func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Packed, error) {
+func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Profile, error) {
 	t := &m.t
 	switch {
 	case cut && (len(t.strings) == 0 || len(t.types) == 0 || t.samples == 0):
@@ -155,7 +155,7 @@ func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Packed, e
 	case len(t.types) == 0:
 		return nil, errors.New("the profile names no sample type, so that its values mean nothing")
 	}
-	b := builder{t: t, s: m.s, p: m.s.b.Packed()}
+	b := builder{t: t, s: m.s, p: m.s.b.Profile()}
 	b.build()
 	if b.p.Len() == 0 && t.samples > 0 {
 		if m.s.deep > 0 {

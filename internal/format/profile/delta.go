@@ -56,7 +56,7 @@ func Delta(before, after []byte) ([]byte, []string, error) {
 		if !slices.Equal(a.Types, b.Types) {
 			return nil, nil, fmt.Errorf("delta: incompatible sample types: %v before and %v after", a.Types, b.Types)
 		}
-		diff, err := callstack.MergePacked([]float64{1, -1}, b, a)
+		diff, err := callstack.Merge([]float64{1, -1}, b, a)
 		if err != nil {
 			return nil, nil, fmt.Errorf("delta: %w", err)
 		}
@@ -82,7 +82,7 @@ func counts(column string) bool {
 // cumulative reads a profile that counts since the process began, with the
 // columns that Delta keeps. It takes no damaged one: a sample that is missing
 // on one side is a wrong figure.
-func cumulative(data []byte) (*callstack.Packed, error) {
+func cumulative(data []byte) (*callstack.Profile, error) {
 	if what := kindOf(data); what != "" {
 		return nil, errors.New(what)
 	}
@@ -141,7 +141,7 @@ func unpacked(data []byte) ([]byte, error) {
 }
 
 // otherBinary compares the builds, where both profiles name theirs.
-func otherBinary(a, b *callstack.Packed) bool {
+func otherBinary(a, b *callstack.Profile) bool {
 	if len(a.Mappings) == 0 || len(b.Mappings) == 0 {
 		return false
 	}
@@ -150,7 +150,7 @@ func otherBinary(a, b *callstack.Packed) bool {
 }
 
 // fell reports whether a value of a column that of selects is below zero.
-func fell(p *callstack.Packed, of func(column string) bool) bool {
+func fell(p *callstack.Profile, of func(column string) bool) bool {
 	for t := range p.Types {
 		if !of(p.Types[t].Type) {
 			continue

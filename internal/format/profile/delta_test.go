@@ -107,7 +107,7 @@ func samples(t *testing.T, data []byte) map[string][]int64 {
 // them.
 func column(t *testing.T, data []byte, typ string, functions ...string) int64 {
 	t.Helper()
-	p, err := Read(data, DefaultLimits())
+	p, err := ReadFrames(data, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,14 +116,14 @@ func column(t *testing.T, data []byte, typ string, functions ...string) int64 {
 		t.Fatal(err)
 	}
 	var sum int64
-	for i := range p.Len() {
+	for s := p.Stacks(nil); s.Next(); {
 		through := func(function string) bool {
-			return slices.ContainsFunc(p.Stack(i), func(f callstack.FrameID) bool {
+			return slices.ContainsFunc(s.Stack, func(f callstack.FrameID) bool {
 				return strings.HasSuffix(p.Frame(f).Function, "."+function)
 			})
 		}
 		if !slices.ContainsFunc(functions, func(f string) bool { return !through(f) }) {
-			sum += p.Value(c, i)
+			sum += s.Value(c)
 		}
 	}
 	return sum
@@ -193,7 +193,7 @@ func TestDelta(t *testing.T) {
 			if got := column(t, delta, "alloc_space", "growing"); got < 10<<20 || got > 30<<20 {
 				t.Errorf("allocs: %d bytes were added in growing, want about %d", got, 20<<20)
 			}
-			p, err := Read(delta, DefaultLimits())
+			p, err := ReadFrames(delta, DefaultLimits())
 			if err != nil || len(p.Types) != 2 || p.Types[p.DefaultType].Type != "alloc_space" {
 				t.Errorf("allocs: columns %v, %v", p.Types, err)
 			}
@@ -314,7 +314,7 @@ func TestDeltaSaysWhen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := Read(delta, DefaultLimits()); err != nil || p.TimeNanos != 5e18 || p.Duration != 0 {
+	if p, err := ReadFrames(delta, DefaultLimits()); err != nil || p.TimeNanos != 5e18 || p.Duration != 0 {
 		t.Errorf("begins at %d, takes %d: %v", p.TimeNanos, p.Duration, err)
 	}
 }
@@ -397,7 +397,7 @@ func FuzzDeltaOfAnything(f *testing.F) {
 			}
 			return
 		}
-		p, err := Read(delta, DefaultLimits())
+		p, err := ReadFrames(delta, DefaultLimits())
 		if err != nil || p.Len() != 0 || len(warnings) != 0 {
 			t.Fatalf("a profile less itself: %v, %d samples, warnings %q", err, p.Len(), warnings)
 		}
@@ -415,7 +415,7 @@ func FuzzDeltaOfAnything(f *testing.F) {
 		if err != nil || len(warnings) != 0 {
 			t.Fatalf("a profile less nothing: %v, %q", err, warnings)
 		}
-		p, err = Read(delta, DefaultLimits())
+		p, err = ReadFrames(delta, DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}

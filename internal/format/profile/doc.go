@@ -1,8 +1,8 @@
 // Package profile reads and writes pprof profiles: what runtime/pprof,
 // net/http/pprof, go test -cpuprofile and most continuous profilers produce.
 //
-// [ReadPacked] turns a file into a [callstack.Packed], [Read] into a
-// [callstack.Profile]. The format is the protocol buffer of google/pprof's
+// [Read] turns a file into a [callstack.Profile], [ReadFrames] into
+// [callstack.Frames]. The format is the protocol buffer of google/pprof's
 // proto/profile.proto, alone or in gzip; several gzip members are several
 // profiles, and are added up as pprof merges profiles. Inlined frames are kept:
 // a location holds one frame for each of its lines, innermost first.

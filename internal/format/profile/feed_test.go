@@ -20,7 +20,7 @@ import (
 )
 
 // inPieces reads data in pieces of n bytes.
-func inPieces(data []byte, n int) (*callstack.Packed, error) {
+func inPieces(data []byte, n int) (*callstack.Profile, error) {
 	s := newSource(bytes.NewReader(data), int64(len(data)))
 	s.room = int64(headroom + n)
 	return s.read(DefaultLimits(), new(damage))
@@ -101,13 +101,13 @@ func TestTypesBehindSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, data := range [][]byte{m.Bytes(), zip(m.Bytes())} {
-		p := mustReadPacked(t, data)
+		p := mustReadSamples(t, data)
 		compareExactly(t, p, g)
 		if len(p.Warnings) > 0 {
 			t.Errorf("warnings %q", p.Warnings)
 		}
 	}
-	twice := mustReadPacked(t, slices.Concat(zip(m.Bytes()), zip(m.Bytes())))
+	twice := mustReadSamples(t, slices.Concat(zip(m.Bytes()), zip(m.Bytes())))
 	if twice.Len() != 2 || twice.Total(0) != 24 || twice.Total(1) != 240 {
 		t.Errorf("twice: %d samples, %d and %d", twice.Len(), twice.Total(0), twice.Total(1))
 	}
@@ -135,7 +135,7 @@ func TestFailingFile(t *testing.T) {
 		"plain": small().Bytes(), "gzip": zip(small().Bytes()), "members": slices.Concat(zip(small().Bytes()), zip(small().Bytes())),
 	} {
 		for from := range data {
-			if _, err := ReadPacked(&failing{data, int64(from)}, int64(len(data)), DefaultLimits()); !errors.Is(err, errDisk) {
+			if _, err := Read(&failing{data, int64(from)}, int64(len(data)), DefaultLimits()); !errors.Is(err, errDisk) {
 				t.Errorf("%s, from byte %d on: %v", name, from, err)
 			}
 		}
@@ -145,7 +145,7 @@ func TestFailingFile(t *testing.T) {
 // Many small members take little memory each, and add up.
 func TestManyMembers(t *testing.T) {
 	one := zip(small().Bytes())
-	p := mustReadPacked(t, bytes.Repeat(one, 500))
+	p := mustReadSamples(t, bytes.Repeat(one, 500))
 	if p.Len() != 2 || p.Total(0) != 500*12 {
 		t.Errorf("%d samples, %d in all", p.Len(), p.Total(0))
 	}

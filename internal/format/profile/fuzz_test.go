@@ -44,13 +44,13 @@ func FuzzRead(f *testing.F) {
 		if isGzip(data) {
 			return // the messages are the point; packing has tests of its own
 		}
-		packed, err := ReadPacked(bytes.NewReader(data), int64(len(data)), limits)
-		p, expandErr := Read(data, limits)
+		packed, err := Read(bytes.NewReader(data), int64(len(data)), limits)
+		p, framesErr := ReadFrames(data, limits)
 		if err == nil {
 			rewrite(t, packed, limits)
-			err = expandErr
-		} else if expandErr == nil || expandErr.Error() != err.Error() {
-			t.Fatalf("ReadPacked says %v, Read %v", err, expandErr)
+			err = framesErr
+		} else if framesErr == nil || framesErr.Error() != err.Error() {
+			t.Fatalf("Read says %v, ReadFrames %v", err, framesErr)
 		}
 		g, googleErr := google.ParseUncompressed(data)
 		if googleErr == nil {
@@ -72,10 +72,10 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("accepted without a warning, google/pprof says: %v", googleErr)
 		}
 		var out bytes.Buffer
-		if err := Write(&out, p); err != nil {
+		if err := Write(&out, p.Profile); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Read(out.Bytes(), limits)
+		again, err := ReadFrames(out.Bytes(), limits)
 		if err != nil {
 			t.Fatalf("what was written is refused: %v", err)
 		}
@@ -90,14 +90,14 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// rewrite holds WritePacked to writing what both read back.
-func rewrite(t *testing.T, p *callstack.Packed, limits Limits) {
+// rewrite holds Write to writing what both read back.
+func rewrite(t *testing.T, p *callstack.Profile, limits Limits) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := WritePacked(&out, p); err != nil {
+	if err := Write(&out, p); err != nil {
 		t.Fatal(err)
 	}
-	again, err := ReadPacked(bytes.NewReader(out.Bytes()), int64(out.Len()), limits)
+	again, err := Read(bytes.NewReader(out.Bytes()), int64(out.Len()), limits)
 	if err != nil {
 		t.Fatalf("what was written is refused: %v", err)
 	}
@@ -142,7 +142,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Read(data, DefaultLimits()); err != nil {
+				if _, err := ReadFrames(data, DefaultLimits()); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 
 // sound reads a profile that nothing is missing from: in a sum or a difference
 // nobody would see what was read around.
-func sound(data []byte, limits Limits) (*callstack.Packed, error) {
+func sound(data []byte, limits Limits) (*callstack.Profile, error) {
 	var d damage
 	p, err := newSource(bytes.NewReader(data), int64(len(data))).read(limits, &d)
 	if err == nil && d != (damage{negative: d.negative}) {
@@ -25,7 +25,7 @@ func Merge(files ...[]byte) ([]byte, error) {
 	if len(files) == 0 {
 		return nil, errors.New("merge: no profile")
 	}
-	var parts []*callstack.Packed
+	var parts []*callstack.Profile
 	for i, data := range files {
 		p, err := sound(data, DefaultLimits())
 		if err != nil {
@@ -33,15 +33,15 @@ func Merge(files ...[]byte) ([]byte, error) {
 		}
 		parts = append(parts, p)
 	}
-	sum, err := callstack.MergePacked(nil, parts...)
+	sum, err := callstack.Merge(nil, parts...)
 	if err != nil {
 		return nil, err
 	}
 	return packed(sum)
 }
 
-func packed(p *callstack.Packed) ([]byte, error) {
+func packed(p *callstack.Profile) ([]byte, error) {
 	var out bytes.Buffer
-	err := WritePacked(&out, p)
+	err := Write(&out, p)
 	return out.Bytes(), err
 }

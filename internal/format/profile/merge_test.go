@@ -18,7 +18,7 @@ func TestMergeAddsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := Read(data, DefaultLimits())
+	one, err := ReadFrames(data, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestMergeAddsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Read(sum, DefaultLimits())
+	two, err := ReadFrames(sum, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

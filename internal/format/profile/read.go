@@ -13,11 +13,11 @@ import (
 	"whet/internal/quantity"
 )
 
-// Limits bound what Read takes on; a profile beyond them is refused.
+// Limits bound what Read and ReadFrames take on; a profile beyond them is refused.
 type Limits struct {
 	callstack.Limits       // MaxBytes is of all members of the file together
 	MaxRatio         int64 // of the bytes to the file's size, and half of it of the memory, where they are more than anyRatio; 0: any
-	MaxFrames        int64 // of all samples together, as Read expands them
+	MaxFrames        int64 // of all samples together, as ReadFrames counts them
 }
 
 // DefaultLimits are far above any profile seen, and well below what takes a
@@ -38,38 +38,38 @@ func (l Limits) Of(size int64) Limits {
 	return l
 }
 
-// A frame of an expanded stack takes so much: its number, and that in the key
-// which finds the stack again.
+// frameBytes bounds the time that is spent on frames, as what reads them goes
+// through all of them again and again: MaxMemory allows one for so many bytes.
 const frameBytes = 8
 
 var errSeveral = errors.New("begins a second profile: several were written one after the other without compression; pass them as separate files")
 
-// Read decodes a profile and expands it. Errors say what is wrong with it, in
-// one line and without its name, which the caller knows. What could be read
-// around is in the profile's Warnings.
-func Read(data []byte, limits Limits) (*callstack.Profile, error) {
-	p, err := ReadPacked(bytes.NewReader(data), int64(len(data)), limits)
-	if err != nil {
-		return nil, err
-	}
-	return p.Expand(limits.Of(int64(len(data))).MaxFrames)
-}
-
-// ReadPacked decodes the profile that the first size bytes of r hold, a file
-// or a bytes.Reader, as Read does, without expanding it. Little more is in
-// memory than what it returns. It may read r more than once.
-func ReadPacked(r io.ReaderAt, size int64, limits Limits) (*callstack.Packed, error) {
+// Read decodes the profile that the first size bytes of r hold, a file or a
+// bytes.Reader. Errors say what is wrong with it, in one line and without its
+// name, which the caller knows. What could be read around is in the profile's
+// Warnings. Little more is in memory than what it returns. It may read r more
+// than once.
+func Read(r io.ReaderAt, size int64, limits Limits) (*callstack.Profile, error) {
 	return newSource(r, size).read(limits, new(damage))
 }
 
+// ReadFrames decodes a profile as Read does, and expands its locations.
+func ReadFrames(data []byte, limits Limits) (*callstack.Frames, error) {
+	p, err := Read(bytes.NewReader(data), int64(len(data)), limits)
+	if err != nil {
+		return nil, err
+	}
+	return p.Frames(limits.Of(int64(len(data))).MaxFrames)
+}
+
 // read counts in d, of which there is none yet, what it read around.
-func (s *source) read(limits Limits, d *damage) (*callstack.Packed, error) {
+func (s *source) read(limits Limits, d *damage) (*callstack.Profile, error) {
 	limits = limits.Of(s.size)
 	head := make([]byte, min(2, s.size))
 	if n, err := s.r.ReadAt(head, 0); n < len(head) {
 		return nil, fmt.Errorf("read: %w", err)
 	}
-	var p *callstack.Packed
+	var p *callstack.Profile
 	var err error
 	switch {
 	case s.size == 0:
@@ -95,11 +95,11 @@ func (s *source) read(limits Limits, d *damage) (*callstack.Packed, error) {
 // readMembers reads each gzip member as a profile and adds them up. Where one
 // alone is no profile, the members may be pieces of a single one. Damage to
 // the first is an error; from a later one on, what follows is dropped.
-func (s *source) readMembers(limits Limits, d *damage) (*callstack.Packed, error) {
+func (s *source) readMembers(limits Limits, d *damage) (*callstack.Profile, error) {
 	maxBytes := limits.MaxBytes
 	var (
-		sum      *callstack.Packed
-		merger   *callstack.PackedMerger
+		sum      *callstack.Profile
+		merger   *callstack.Merger
 		each     damage
 		members  int
 		total    int64
@@ -108,7 +108,7 @@ func (s *source) readMembers(limits Limits, d *damage) (*callstack.Packed, error
 		mergeErr error
 	)
 	offset := int64(0)
-	add := func(p *callstack.Packed) error {
+	add := func(p *callstack.Profile) error {
 		if merger.Memory()+callstack.MergeMemory(p) > limits.MaxMemory {
 			return fmt.Errorf("merge its %d profiles: %w", members, callstack.ErrMemory)
 		}
@@ -146,7 +146,7 @@ func (s *source) readMembers(limits Limits, d *damage) (*callstack.Packed, error
 			sum = p
 		default:
 			if merger == nil {
-				merger = callstack.NewPackedMerger(&sum.Meta)
+				merger = callstack.NewMerger(&sum.Meta)
 				mergeErr = add(sum)
 				sum = nil
 			}

@@ -26,9 +26,9 @@ func fixtures(t testing.TB) []string {
 	return names
 }
 
-func mustRead(t testing.TB, data []byte) *callstack.Profile {
+func mustRead(t testing.TB, data []byte) *callstack.Frames {
 	t.Helper()
-	p, err := Read(data, DefaultLimits())
+	p, err := ReadFrames(data, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,19 +42,19 @@ type flat struct {
 }
 
 // ours lists the samples of a model.
-func ours(p *callstack.Profile) []flat {
+func ours(p *callstack.Frames) []flat {
 	var out []flat
 	text := make([]string, p.NumFrames())
 	for i := range text {
 		f := p.Frame(callstack.FrameID(i))
 		text[i] = fmt.Sprintf("%s %s:%d start=%d inlined=%t %#x %s", f.Function, f.File, f.Line, f.Start, f.Inlined, f.Address, f.Object)
 	}
-	for i := range p.Len() {
+	for at := p.Stacks(nil); at.Next(); {
 		var s flat
-		for _, id := range p.Stack(i) {
+		for _, id := range at.Stack {
 			s.Stack = append(s.Stack, text[id])
 		}
-		for _, l := range p.Labels(i) {
+		for _, l := range at.Labels() {
 			// google/pprof drops labels without a value.
 			if l != (callstack.Label{Key: l.Key}) {
 				s.Labels = append(s.Labels, fmt.Sprintf("%s=%q %d %s", l.Key, l.Str, l.Num, l.Unit))
@@ -62,7 +62,7 @@ func ours(p *callstack.Profile) []flat {
 		}
 		sort.Strings(s.Labels)
 		for t := range p.Types {
-			s.Values = append(s.Values, p.Value(t, i))
+			s.Values = append(s.Values, at.Value(t))
 		}
 		out = append(out, s)
 	}
@@ -148,12 +148,12 @@ func TestReadAgreesWithGooglePprof(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, p, g)
-			compareExactly(t, mustReadPacked(t, data), g)
+			compareExactly(t, mustReadSamples(t, data), g)
 		})
 	}
 }
 
-func compare(t *testing.T, p *callstack.Profile, g *google.Profile) {
+func compare(t *testing.T, p *callstack.Frames, g *google.Profile) {
 	t.Helper()
 	if want, got := theirs(g), ours(p); !reflect.DeepEqual(want, got) { // cmp.Diff takes long to find no difference
 		t.Errorf("samples (-google/pprof +whet):\n%.4000s", cmp.Diff(want, got))
@@ -217,7 +217,7 @@ func TestWriteThenRead(t *testing.T) {
 			p := mustRead(t, data)
 			p.Warnings = nil
 			var out bytes.Buffer
-			if err := Write(&out, p); err != nil {
+			if err := Write(&out, p.Profile); err != nil {
 				t.Fatal(err)
 			}
 			sameModel(t, mustRead(t, out.Bytes()), p)
@@ -226,19 +226,19 @@ func TestWriteThenRead(t *testing.T) {
 				t.Fatalf("google/pprof refuses what Write wrote: %v", err)
 			}
 			compare(t, p, g)
-			rewrite(t, mustReadPacked(t, data), DefaultLimits())
+			rewrite(t, mustReadSamples(t, data), DefaultLimits())
 		})
 	}
 }
 
-func sameModel(t *testing.T, got, want *callstack.Profile) {
+func sameModel(t *testing.T, got, want *callstack.Frames) {
 	t.Helper()
 	if a, b := ours(want), ours(got); !reflect.DeepEqual(a, b) {
 		t.Errorf("samples after writing (-want +got):\n%.4000s", cmp.Diff(a, b))
 	}
-	for i := range min(want.Len(), got.Len()) {
-		if !slices.Equal(want.Labels(i), got.Labels(i)) {
-			t.Fatalf("sample %d: labels %v, want %v", i, got.Labels(i), want.Labels(i))
+	for w, g := want.Stacks(nil), got.Stacks(nil); w.Next() && g.Next(); {
+		if !slices.Equal(w.Labels(), g.Labels()) {
+			t.Fatalf("sample %d: labels %v, want %v", w.Index(), g.Labels(), w.Labels())
 		}
 	}
 	type head struct {
@@ -250,7 +250,7 @@ func sameModel(t *testing.T, got, want *callstack.Profile) {
 		Comments             []string
 		Drop, Keep, Doc      string
 	}
-	heads := func(p *callstack.Profile) head {
+	heads := func(p *callstack.Frames) head {
 		return head{p.Types, p.DefaultType, p.PeriodType, p.Period, p.TimeNanos, p.Duration, p.Mappings, p.Comments, p.DropFrames, p.KeepFrames, p.DocURL}
 	}
 	if diff := cmp.Diff(heads(want), heads(got)); diff != "" {

@@ -17,7 +17,7 @@ import (
 // the one before is decoded, and of labels nothing if they are the same bytes
 // again. No sample costs an allocation.
 type packer struct {
-	b         *callstack.PackedBuilder
+	b         *callstack.Builder
 	locations numbering
 	strings   numbering // of labels
 	sums      []uint64  // of the magnitudes of each column
@@ -37,14 +37,14 @@ type packer struct {
 
 	// The sample at hand.
 	row      []int64
-	others   []byte    // locations that it does not share, for callstack.AddPacked
+	others   []byte    // locations that it does not share, for callstack.AddEncoded
 	gathered [2][]byte // stacks in several fields: s.stack may be the other one
 	turn     int
 }
 
 func newPacker(columns int) *packer {
 	s := &packer{
-		b:    callstack.NewPackedBuilder(make([]callstack.ValueType, columns)...),
+		b:    callstack.NewBuilder(make([]callstack.ValueType, columns)...),
 		sums: make([]uint64, columns),
 		row:  make([]int64, columns),
 	}
@@ -104,7 +104,7 @@ func (s *packer) add(body []byte) {
 	if negative {
 		s.negative++
 	}
-	s.b.AddPacked(shared, others, s.others, s.set, s.row)
+	s.b.AddEncoded(shared, others, s.others, s.set, s.row)
 	s.stack, s.depth = stack, shared+others
 	if len(s.gathered[s.turn]) > 0 && len(stack) > 0 && &s.gathered[s.turn][0] == &stack[0] {
 		s.turn = 1 - s.turn

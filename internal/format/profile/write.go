@@ -10,14 +10,14 @@ import (
 	"whet/internal/callstack"
 )
 
-// WritePacked encodes p, packed with gzip, so that ReadPacked and pprof get
+// Write encodes p, packed with gzip, so that Read and pprof get
 // the same samples from it. Warnings are not part of the format. The same
 // profile always gives the same bytes.
 //
 // The encoder is our own and not google/pprof/profile, which needs an object
 // for every sample and location: that stays the second implementation tests
 // compare with.
-func WritePacked(w io.Writer, p *callstack.Packed) error {
+func Write(w io.Writer, p *callstack.Profile) error {
 	zw := gzip.NewWriter(w)
 	e := &encoder{p: p, w: zw, strings: map[string]uint64{"": 0}, table: []string{""}}
 	err := e.encode()
@@ -31,7 +31,7 @@ func WritePacked(w io.Writer, p *callstack.Packed) error {
 }
 
 type encoder struct {
-	p       *callstack.Packed
+	p       *callstack.Profile
 	w       io.Writer
 	out     []byte // not written yet
 	strings map[string]uint64

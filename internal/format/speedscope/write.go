@@ -25,7 +25,7 @@ type frame struct {
 
 // Write writes the columns of p, all of them when none is named. The document
 // is called name, and opens at the profile's default column.
-func Write(w io.Writer, p *callstack.Packed, name string, columns ...int) error {
+func Write(w io.Writer, p *callstack.Profile, name string, columns ...int) error {
 	if len(columns) == 0 {
 		for t := range p.Types {
 			columns = append(columns, t)
@@ -89,7 +89,7 @@ func (w *writer) json(v any) {
 
 // profile writes one column: the stacks and, beside them, their weights. What
 // has no weight is left out.
-func (w *writer) profile(p *callstack.Packed, column int, texts []string) {
+func (w *writer) profile(p *callstack.Profile, column int, texts []string) {
 	w.text(`{"type":"sampled","name":`)
 	w.json(p.Types[column].Type)
 	w.text(`,"unit":"` + unit(p.Types[column].Unit) + `","startValue":0,"endValue":` + strconv.FormatInt(p.Total(column), 10))
@@ -128,7 +128,7 @@ func unit(u string) string {
 
 // shareFrames returns the frames of all locations, and of each location the
 // numbers of its frames, root first, with commas between them.
-func shareFrames(p *callstack.Packed) (frames []frame, texts []string) {
+func shareFrames(p *callstack.Profile) (frames []frame, texts []string) {
 	ids := make(map[frame]int)
 	texts = make([]string, len(p.Locations))
 	var text []byte
@@ -152,7 +152,7 @@ func shareFrames(p *callstack.Packed) (frames []frame, texts []string) {
 }
 
 // framesOf returns a location's frames, root first.
-func framesOf(p *callstack.Packed, id callstack.LocationID) []frame {
+func framesOf(p *callstack.Profile, id callstack.LocationID) []frame {
 	l, lines := p.Locations[id], p.Lines(id)
 	if len(lines) == 0 {
 		f := frame{Name: fmt.Sprintf("0x%x", l.Address)}

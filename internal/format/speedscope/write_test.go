@@ -107,7 +107,7 @@ func (d *document) stacks(i int) []string {
 }
 
 // stacks writes out the samples of a column in the same way.
-func stacks(p *callstack.Packed, column int) []string {
+func stacks(p *callstack.Profile, column int) []string {
 	var out []string
 	for c := p.Cursor(column); c.Next(); {
 		var line strings.Builder
@@ -124,8 +124,8 @@ func stacks(p *callstack.Packed, column int) []string {
 }
 
 func TestWrite(t *testing.T) {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}, callstack.ValueType{Type: "alloc_space", Unit: "bytes"})
-	p := b.Packed()
+	b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}, callstack.ValueType{Type: "alloc_space", Unit: "bytes"})
+	p := b.Profile()
 	p.DefaultType = 1
 	p.Mappings = []callstack.Mapping{{File: "/bin/x"}}
 	f := b.Function(callstack.Function{Name: "main.f", File: "f.go", Start: 3})
@@ -170,16 +170,16 @@ func TestWrite(t *testing.T) {
 
 // TestRefused are profiles that speedscope could not show, and a full disk.
 func TestRefused(t *testing.T) {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	b.Add(nil, nil, 1)
-	if err := Write(failing{}, b.Packed(), ""); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if err := Write(failing{}, b.Profile(), ""); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("a writer that fails: %v", err)
 	}
 	b.Add(nil, nil, -1)
-	if err := Write(&bytes.Buffer{}, b.Packed(), ""); err == nil || !strings.Contains(err.Error(), "cpu has negative values") {
+	if err := Write(&bytes.Buffer{}, b.Profile(), ""); err == nil || !strings.Contains(err.Error(), "cpu has negative values") {
 		t.Errorf("a difference: %v", err)
 	}
-	if err := Write(&bytes.Buffer{}, callstack.NewPackedBuilder().Packed(), ""); err == nil {
+	if err := Write(&bytes.Buffer{}, callstack.NewBuilder().Profile(), ""); err == nil {
 		t.Error("no columns: no error")
 	}
 }
@@ -195,7 +195,7 @@ func TestProfiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+		p, err := profile.Read(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestProfiles(t *testing.T) {
 // TestAny writes profiles of all shapes.
 func TestAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := callstack.NewPackedBuilder(callstack.ValueType{Type: rapid.String().Draw(t, "type"), Unit: rapid.String().Draw(t, "unit")})
+		b := callstack.NewBuilder(callstack.ValueType{Type: rapid.String().Draw(t, "type"), Unit: rapid.String().Draw(t, "unit")})
 		var ids []callstack.LocationID
 		for i := range rapid.IntRange(1, 5).Draw(t, "locations") {
 			var lines []callstack.SourceLine
@@ -232,7 +232,7 @@ func TestAny(t *testing.T) {
 		for range rapid.IntRange(0, 9).Draw(t, "samples") {
 			b.Add(rapid.SliceOfN(rapid.SampledFrom(ids), 0, 5).Draw(t, "stack"), nil, rapid.Int64Range(0, 1<<50).Draw(t, "value"))
 		}
-		p := b.Packed()
+		p := b.Profile()
 		var out bytes.Buffer
 		if err := Write(&out, p, rapid.String().Draw(t, "title")); err != nil {
 			t.Fatal(err)

@@ -5,13 +5,6 @@
 // test was skipped. A skip is printed with its reason, and with CI=true in the
 // environment it makes the exit code 1, as a failure does.
 //
-// Given a go test command (go test -json with its flags), it runs what failed
-// once more, each test alone: many tests here measure, and on a machine that
-// does other things at the same time one in thousands may see too little. What
-// passes then is named as unsteady, and the exit code is that of success. A
-// data race, a crash, a package that does not build, or more than three
-// failures are not run again.
-//
 // Output of tests that passed is left out, and output of a package that
 // failed comes as a whole once the package is done. It misleads nobody who
 // reads the exit code: that is 1 as well when the stream ends before a package

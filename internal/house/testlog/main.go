@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	ok, err := summarize(os.Stdin, os.Stdout, os.Getenv("CI") == "true", alone(os.Args[1:]))
+	ok, err := summarize(os.Stdin, os.Stdout, os.Getenv("CI") == "true")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testlog:", err)
 	}
@@ -33,7 +33,6 @@ type run struct {
 	tests map[string]*strings.Builder // output of each test; "" is the package's own
 	order []string                    // of the tests, as they first printed
 	bad   map[string]bool             // failed or skipped
-	fails []string                    // tests that failed, as they ended
 }
 
 type summary struct {
@@ -42,12 +41,10 @@ type summary struct {
 	passed, failed, skipped int
 	broken                  bool // something failed that is no test: a build, a crash, a race
 	goFailed                bool // go test says that something did
-	again                   []failure
 }
 
-// summarize reads the stream to its end, runs what failed once more where it
-// may be unsteady, and reports whether all is well. A nil rerun runs nothing.
-func summarize(in io.Reader, out io.Writer, ci bool, rerun func(failure) (io.ReadCloser, error)) (ok bool, err error) {
+// summarize reads the stream to its end and reports whether all is well.
+func summarize(in io.Reader, out io.Writer, ci bool) (ok bool, err error) {
 	s := &summary{out: out, runs: make(map[string]*run)}
 	lines := bufio.NewReader(in)
 	for {
@@ -84,10 +81,7 @@ func summarize(in io.Reader, out io.Writer, ci bool, rerun func(failure) (io.Rea
 		fmt.Fprintln(out, "no test was run")
 		return false, nil
 	}
-	if s.broken || s.failed == 0 || rerun == nil {
-		return !s.broken && s.failed == 0, nil
-	}
-	return s.unsteady(rerun), nil
+	return !s.broken && s.failed == 0, nil
 }
 
 func (s *summary) add(e event) {
@@ -122,13 +116,7 @@ func (s *summary) add(e event) {
 	if e.Test == "" {
 		delete(s.runs, e.Package)
 		s.print(r, e.Action == "fail")
-		if e.Action == "fail" {
-			if r.mayBeUnsteady() {
-				s.again = append(s.again, leaves(e.Package, r.fails)...)
-			} else {
-				s.broken = true
-			}
-		}
+		s.broken = s.broken || e.Action == "fail"
 		return
 	}
 	r.bad[e.Test] = e.Action != "pass"
@@ -137,7 +125,6 @@ func (s *summary) add(e event) {
 		s.passed++
 	case "fail":
 		s.failed++
-		r.fails = append(r.fails, e.Test)
 	case "skip":
 		s.skipped++
 	}

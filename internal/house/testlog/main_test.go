@@ -50,7 +50,7 @@ func TestSummarize(t *testing.T) {
 		{"go's own words", "go: no such module\n" + stream(good...), false, true, "go: no such module\nok  \tp\t0.1s\n1 tests passed, 0 failed, 0 skipped\n"},
 	} {
 		var out strings.Builder
-		ok, err := summarize(strings.NewReader(tt.in), &out, tt.ci, nil)
+		ok, err := summarize(strings.NewReader(tt.in), &out, tt.ci)
 		if err != nil || ok != tt.ok || out.String() != tt.out {
 			t.Errorf("%s: ok %v, err %v, want ok %v; got\n%s\nwant\n%s", tt.name, ok, err, tt.ok, out.String(), tt.out)
 		}

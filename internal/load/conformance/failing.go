@@ -165,9 +165,7 @@ func (s *suite) someOfEachWithin(t *testing.T, timeout time.Duration) bool {
 		case 2:
 			c.reset()
 		case 3:
-			c.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhell")
-			c.half()
-			c.last()
+			return c.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhell")
 		case 4:
 			c.send("nonsense\r\n\r\n")
 			c.last()
@@ -270,9 +268,7 @@ func (s *suite) startsAgain(t *testing.T) {
 			c.listener.Close()
 			close(closed)
 		}
-		c.half()
-		c.last()
-		return false
+		return c.end("")
 	})
 	j := first.to(requests)
 	j.Connections = 8

@@ -26,6 +26,8 @@ const (
 	flagAck        = 0x1
 	flagEndHeaders = 0x4
 
+	flagEndAll = flagEndStream | flagEndHeaders
+
 	codeNone     = 0x0
 	codeInternal = 0x2
 	codeRefused  = 0x7
@@ -120,90 +122,39 @@ func word(n uint32) string { return string(binary.BigEndian.AppendUint32(nil, n)
 // again, unseen.
 func (s *suite) sentOnce(t *testing.T) {
 	var nth atomic.Int64
+	third := func(*frames) bool { return nth.Add(1)%3 == 0 }
+	fourth := func(f *frames) bool { return f.streams == 4 }
 	for name, c := range map[string]struct {
-		answer func(*frames, uint32) bool
-		kind   string
+		now     func(*frames) bool         // instead of an answer
+		instead func(*frames, uint32) bool // reports whether the connection goes on
+		kind    string
 	}{
-		"streams refused": {func(f *frames, stream uint32) bool {
-			if nth.Add(1)%3 == 0 {
-				return f.resetStream(stream, codeRefused)
-			}
-			return f.hello(stream)
+		"streams refused": {third, func(f *frames, stream uint32) bool { return f.resetStream(stream, codeRefused) }, loadresult.StreamReset},
+		"streams reset":   {third, func(f *frames, stream uint32) bool { return f.resetStream(stream, codeCalm) }, loadresult.StreamReset},
+		"streams reset within the answer": {third, func(f *frames, stream uint32) bool {
+			return f.begun(stream) && f.resetStream(stream, codeInternal)
 		}, loadresult.StreamReset},
-		"streams reset": {func(f *frames, stream uint32) bool {
-			if nth.Add(1)%3 == 0 {
-				return f.resetStream(stream, codeCalm)
-			}
-			return f.hello(stream)
-		}, loadresult.StreamReset},
-		"streams reset within the answer": {func(f *frames, stream uint32) bool {
-			if nth.Add(1)%3 == 0 {
-				return f.head(stream) && f.send(frame(frameData, 0, stream, "hel")) && f.resetStream(stream, codeInternal)
-			}
-			return f.hello(stream)
-		}, loadresult.StreamReset},
-		"going away": {func(f *frames, stream uint32) bool {
-			switch {
-			case f.streams < 4:
-				return f.hello(stream)
-			case f.streams == 4:
-				return f.goAway(stream-1, codeNone) // its own stream is the first that is not worked on
-			}
-			return true
+		"going away": {func(f *frames) bool { return f.streams >= 4 }, func(f *frames, stream uint32) bool {
+			return f.streams > 4 || f.goAway(stream-1, codeNone) // its own stream is the first that is not worked on
 		}, loadresult.Reset},
-		"going away at once": {func(f *frames, stream uint32) bool {
-			if nth.Add(1)%3 == 0 {
-				f.goAway(stream-1, codeNone)
-				f.half()
-				f.stallCounting()
-				return false
-			}
-			return f.hello(stream)
-		}, loadresult.Reset},
-		"going away in anger": {func(f *frames, stream uint32) bool {
-			if f.streams == 4 {
-				f.goAway(stream, codeCalm)
-				f.half()
-				f.stallCounting()
-				return false
-			}
-			return f.hello(stream)
-		}, loadresult.Reset},
-		"closed unanswered": {func(f *frames, stream uint32) bool {
-			if f.streams == 4 {
-				f.half()
-				f.stallCounting()
-				return false
-			}
-			return f.hello(stream)
-		}, loadresult.Reset},
-		"closed within the answer": {func(f *frames, stream uint32) bool {
-			if f.streams == 4 {
-				f.head(stream)
-				f.send(frame(frameData, 0, stream, "hel"))
-				f.half()
-				f.stallCounting()
-				return false
-			}
-			return f.hello(stream)
-		}, loadresult.ShortBody},
-		"gone within the answer": {func(f *frames, stream uint32) bool {
-			if f.streams == 4 {
-				f.head(stream)
-				f.send(frame(frameData, 0, stream, "hel"))
-				f.goAway(stream, codeNone)
-				f.half()
-				f.stallCounting()
-				return false
-			}
-			return f.hello(stream)
+		"going away at once":       {third, func(f *frames, stream uint32) bool { return f.goAway(stream-1, codeNone) && f.end() }, loadresult.Reset},
+		"going away in anger":      {fourth, func(f *frames, stream uint32) bool { return f.goAway(stream, codeCalm) && f.end() }, loadresult.Reset},
+		"closed unanswered":        {fourth, func(f *frames, _ uint32) bool { return f.end() }, loadresult.Reset},
+		"closed within the answer": {fourth, func(f *frames, stream uint32) bool { return f.begun(stream) && f.end() }, loadresult.ShortBody},
+		"gone within the answer": {fourth, func(f *frames, stream uint32) bool {
+			return f.begun(stream) && f.goAway(stream, codeNone) && f.end()
 		}, loadresult.ShortBody},
 	} {
 		for _, streams := range []int{1, 4} {
 			t.Run(fmt.Sprintf("%s, %d streams", name, streams), func(t *testing.T) {
 				nth.Store(0)
 				const requests = 60
-				server := framed(t, c.answer)
+				server := framed(t, func(f *frames, stream uint32) bool {
+					if c.now(f) {
+						return c.instead(f, stream)
+					}
+					return f.hello(stream)
+				})
 				j := server.to(requests)
 				j.Protocol, j.Streams = engine.H2C, streams
 				got := s.drive(t, t.Context(), j, server)
@@ -233,8 +184,16 @@ func (s *suite) sentOnce(t *testing.T) {
 	}
 }
 
-// stallCounting waits for the other side to go, and counts what it still asks.
-func (f *frames) stallCounting() {
+// begun is an answer without its end.
+func (f *frames) begun(stream uint32) bool {
+	return f.head(stream) && f.send(frame(frameData, 0, stream, "hel"))
+}
+
+// end ends what is sent, waits for the other side to go, and counts what it still
+// asks. It is false: the connection does not go on.
+func (f *frames) end() bool {
+	f.half()
 	for f.next(func(*frames, uint32) bool { return true }) {
 	}
+	return false
 }

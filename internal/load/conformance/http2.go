@@ -354,15 +354,10 @@ func (s *suite) deafHTTP2(t *testing.T) {
 // streamOpened reads up to the first stream's headers: a client may overlook
 // what it is answered of a stream that it has not opened.
 func (c *conn) streamOpened() {
-	const headers = 1 // the type of their frame
-	io.CopyN(io.Discard, c.reader, int64(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")))
+	f := &frames{conn: c}
+	io.CopyN(io.Discard, c.reader, int64(len(preface)))
 	for {
-		var head [9]byte // of a frame: its length in three bytes, then its type
-		if _, err := io.ReadFull(c.reader, head[:]); err != nil {
-			return
-		}
-		length := int64(head[0])<<16 | int64(head[1])<<8 | int64(head[2])
-		if _, err := io.CopyN(io.Discard, c.reader, length); err != nil || head[3] == headers {
+		if kind, _, _, _, err := f.frame(); err != nil || kind == frameHeaders {
 			return
 		}
 	}
@@ -372,10 +367,9 @@ func (c *conn) streamOpened() {
 func (s *suite) statusHTTP2(t *testing.T) {
 	for _, status := range []string{"000", "99", "099", "1000", "12345", "-20"} {
 		server := listen(t, func(c *conn) {
-			c.send("\x00\x00\x00\x04\x00\x00\x00\x00\x00") // settings
+			c.send(frame(frameSettings, 0, 0, ""))
 			c.streamOpened()
-			c.send("\x00\x00" + string(rune(len(status)+2)) + "\x01\x05\x00\x00\x00\x01" + // all of stream 1's headers
-				"\x08" + string(rune(len(status))) + status) // :status, by its index in the table of HPACK
+			c.send(frame(frameHeaders, flagEndAll, 1, "\x08"+string(rune(len(status)))+status)) // :status, by its index in the table of HPACK
 			c.stall()
 		})
 		j := server.to(1)

@@ -38,8 +38,7 @@ func (a *answer) finish(c *conn) bool {
 	case a.resets:
 		c.reset()
 	case a.ends:
-		c.half()
-		c.last()
+		return c.end("")
 	case a.once:
 		c.last()
 	}
@@ -143,10 +142,7 @@ func (s *suite) noHTTPBehind(t *testing.T) {
 			return c.give(sized("hello"))
 		}
 		other.Add(1)
-		c.send("garbage")
-		c.half()
-		c.last()
-		return false
+		return c.end("garbage")
 	})
 	got := s.drive(t, t.Context(), server.to(20), server)
 	if got.Requests != 20 || got.Status[http.StatusOK] != server.answers.Load() || got.Failed() != other.Load() || got.Errors[loadresult.BadAnswer] != other.Load() {

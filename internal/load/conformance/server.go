@@ -257,6 +257,15 @@ func (c *conn) last() {
 	}
 }
 
+// end sends what is no whole answer, or nothing, ends that and waits for the other
+// side to go. It is false: the connection does not go on.
+func (c *conn) end(text string) bool {
+	c.send(text)
+	c.half()
+	c.last()
+	return false
+}
+
 // reset closes the connection so that the other side sees a reset.
 func (c *conn) reset() {
 	if t, ok := c.Conn.(*net.TCPConn); ok {

@@ -227,8 +227,7 @@ func mischief(c *conn, rng *rand.Rand, long string, whole []byte) bool {
 			}
 			runtime.Gosched()
 		}
-		c.half()
-		c.last()
+		return c.end("")
 	case 3: // trickle all of it
 		text := sized("hello, world")
 		cuts := make([]int, len(text)-1)
@@ -239,8 +238,7 @@ func mischief(c *conn, rng *rand.Rand, long string, whole []byte) bool {
 	case 4:
 		body := long[:rng.IntN(len(long))]
 		c.send(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body)+1+rng.IntN(1000), body))
-		c.half()
-		c.last()
+		return c.end("")
 	case 5:
 		junk := make([]byte, 1+rng.IntN(2000))
 		for i := range junk {
@@ -256,11 +254,9 @@ func mischief(c *conn, rng *rand.Rand, long string, whole []byte) bool {
 		c.last()
 	case 8: // an end that was not announced
 		c.giveBytes(whole)
-		c.half()
-		c.last()
+		return c.end("")
 	case 9:
-		c.half()
-		c.last()
+		return c.end("")
 	case 10: // a head without end
 		for c.send("HTTP/1.1 200 OK\r\n"); c.send("X-Field: " + long[:1000] + "\r\n"); {
 		}

@@ -97,7 +97,7 @@ func (s *suite) tls(t *testing.T) {
 		for _, keep := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, keep-alive %v", tls.VersionName(version), keep), func(t *testing.T) {
 				var other atomic.Int64
-				server := secure(t, &tls.Config{Certificates: []tls.Certificate{ca.certificate()}}, each(func(c *conn, _ *request) bool {
+				server := secure(t, serverConfig(ca), each(func(c *conn, _ *request) bool {
 					if c.Conn.(*tls.Conn).ConnectionState().Version != version {
 						other.Add(1)
 					}
@@ -122,7 +122,7 @@ func (s *suite) tls(t *testing.T) {
 		}
 	}
 	t.Run("open loop", func(t *testing.T) {
-		server := secure(t, &tls.Config{Certificates: []tls.Certificate{ca.certificate()}}, each(always(sized("hello"))))
+		server := secure(t, serverConfig(ca), each(always(sized("hello"))))
 		j := server.toSecure(0, &tls.Config{RootCAs: ca.pool})
 		j.Connections, j.Arrivals, j.Duration = 8, schedule.Constant(1000), 200*time.Millisecond
 		got := s.drive(t, t.Context(), j, server)
@@ -133,14 +133,14 @@ func (s *suite) tls(t *testing.T) {
 	t.Run("large bodies", func(t *testing.T) {
 		body := make([]byte, 3_000_000)
 		var wrong atomic.Int64
-		server := secure(t, &tls.Config{Certificates: []tls.Certificate{ca.certificate()}}, each(func(c *conn, q *request) bool {
+		server := secure(t, serverConfig(ca), each(func(c *conn, q *request) bool {
 			if len(q.body) != len(body) {
 				wrong.Add(1)
 			}
 			return c.give(sized(string(q.body)))
 		}))
 		j := job(t, "tcp", server.addr(), 6, message.Target{Method: http.MethodPost, URL: "https://" + server.addr() + "/", Body: body, Literal: true})
-		j.Addresses[0].TLS = &tls.Config{RootCAs: ca.pool, ServerName: "127.0.0.1"}
+		j.Addresses[0].TLS = ca.trusted()
 		got := s.drive(t, t.Context(), j, server)
 		got.all(t, 6, http.StatusOK, "")
 		if wrong.Load() > 0 || got.Bytes != 6*int64(len(body)) {
@@ -152,7 +152,7 @@ func (s *suite) tls(t *testing.T) {
 // tlsAnswers reads the same answers inside TLS, where each write is a record.
 func (s *suite) tlsAnswers(t *testing.T) {
 	ca := newAuthority(t)
-	config := &tls.Config{Certificates: []tls.Certificate{ca.certificate()}}
+	config := serverConfig(ca)
 	for _, a := range answers() {
 		if a.resets {
 			continue
@@ -164,7 +164,7 @@ func (s *suite) tlsAnswers(t *testing.T) {
 				return c.send(a.text[:at]) && c.give(a.text[at:]) && a.finish(c)
 			}))
 			j := job(t, "tcp", server.addr(), requests, message.Target{Method: a.method, URL: "https://" + server.addr() + "/"})
-			j.Addresses[0].TLS = &tls.Config{RootCAs: ca.pool, ServerName: "127.0.0.1"}
+			j.Addresses[0].TLS = ca.trusted()
 			s.right(t, &a, s.drive(t, t.Context(), j, server), server, requests)
 		})
 	}
@@ -178,7 +178,7 @@ func (s *suite) resumption(t *testing.T) {
 		for _, resume := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, %v", tls.VersionName(version), resume), func(t *testing.T) {
 				var resumed atomic.Int64
-				server := secure(t, &tls.Config{Certificates: []tls.Certificate{ca.certificate()}}, each(func(c *conn, _ *request) bool {
+				server := secure(t, serverConfig(ca), each(func(c *conn, _ *request) bool {
 					if c.Conn.(*tls.Conn).ConnectionState().DidResume {
 						resumed.Add(1)
 					}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,6 +45,22 @@ const (
 	HTTP2                 // over TLS, by ALPN
 	H2C                   // HTTP/2 without TLS, with prior knowledge
 )
+
+// maxHeaderBytes bounds the head of an answer that net/http reads.
+const maxHeaderBytes = 1 << 20
+
+// Transport is that of net/http that speaks it to an address, over connections that
+// dial makes.
+func (p Protocol) Transport(a Address, timeout time.Duration, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
+	t := &http.Transport{
+		TLSClientConfig: a.TLS, TLSHandshakeTimeout: timeout, DisableCompression: true, MaxResponseHeaderBytes: maxHeaderBytes,
+		DialContext: dial, Protocols: new(http.Protocols),
+	}
+	t.Protocols.SetHTTP1(p == HTTP1)
+	t.Protocols.SetHTTP2(p == HTTP2)
+	t.Protocols.SetUnencryptedHTTP2(p == H2C)
+	return t
+}
 
 func (p Protocol) String() string {
 	switch p {

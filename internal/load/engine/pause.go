@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Pause is how long a connection waits before it tries again: longer from
 // failure to failure in a row. The zero value is ready.
@@ -20,3 +23,13 @@ func (p *Pause) Next() time.Duration {
 
 // Reset says that a request got its answer, or waited long enough for it.
 func (p *Pause) Reset() { p.next = 0 }
+
+// Wait returns after a time or at the end of ctx.
+func Wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

@@ -146,7 +146,7 @@ func driveUntil(t testing.TB, ctx context.Context, j *engine.Job) (*loadresult.R
 
 func driveWith(t testing.TB, ctx context.Context, e engine.Engine, j *engine.Job) (*loadresult.Result, engine.Report) {
 	t.Helper()
-	patience, cancel := context.WithTimeoutCause(ctx, time.Minute, errPatience)
+	patience, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errPatience)
 	defer cancel()
 	j.Origin = time.Now()
 	j.Recorder = record.New(record.Plan{

@@ -117,7 +117,7 @@ func (c *client) run(shard *record.Shared) (cutOff int64) {
 		again = out.Kind == loadresult.Refused && c.job.Again(out.Sent, out.End)
 		c.rest(&out, &pause)
 		if !c.job.Think.None() {
-			wait(c.load, c.job.Think.Draw(c.think))
+			engine.Wait(c.load, c.job.Think.Draw(c.think))
 		}
 	}
 	return -1
@@ -127,19 +127,9 @@ func (c *client) run(shard *record.Shared) (cutOff int64) {
 // connection takes microseconds.
 func (c *client) rest(out *record.Outcome, pause *engine.Pause) {
 	if c.err != nil && out.Kind != loadresult.TimedOut {
-		wait(c.load, pause.Next())
+		engine.Wait(c.load, pause.Next())
 	} else {
 		pause.Reset()
-	}
-}
-
-// wait returns after a time or at the end of ctx.
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
 	}
 }
 

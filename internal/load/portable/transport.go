@@ -9,9 +9,6 @@ import (
 	"whet/internal/load/engine"
 )
 
-// maxHeaderBytes bounds the head of an answer.
-const maxHeaderBytes = 1 << 20
-
 // origin is one of the job's hosts.
 type origin struct {
 	scheme, host string
@@ -34,26 +31,11 @@ func newDriver(j *engine.Job) (*driver, error) {
 			}
 		}
 		a := j.Addresses[i]
-		t := &http.Transport{
-			TLSClientConfig:        a.TLS,
-			TLSHandshakeTimeout:    j.Timeout,
-			DisableCompression:     true,
-			MaxResponseHeaderBytes: maxHeaderBytes,
-			DialContext:            d.dialer(a, nil),
-			Protocols:              new(http.Protocols),
-		}
-		switch j.Protocol {
-		case engine.HTTP2:
-			t.Protocols.SetHTTP2(true)
-		case engine.H2C:
-			t.Protocols.SetUnencryptedHTTP2(true)
-		default:
-			t.Protocols.SetHTTP1(true)
-			if a.TLS != nil {
-				config := a.TLS.Clone()
-				config.NextProtos = []string{"http/1.1"}
-				t.DialTLSContext = d.dialer(a, config)
-			}
+		t := j.Protocol.Transport(a, j.Timeout, d.dialer(a, nil))
+		if j.Protocol == engine.HTTP1 && a.TLS != nil {
+			config := a.TLS.Clone()
+			config.NextProtos = []string{"http/1.1"}
+			t.DialTLSContext = d.dialer(a, config)
 		}
 		d.origins = append(d.origins, origin{u.Scheme, u.Host, net.JoinHostPort(u.Hostname(), port), t})
 	}

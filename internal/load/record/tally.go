@@ -67,15 +67,8 @@ func (t *tally) row(start time.Time, length time.Duration) loadresult.Second {
 			s.Kinds[kind] = n
 		}
 	}
-	service, response := quantiles(&t.service), quantiles(&t.response)
+	service, response := loadresult.QuantilesOf(&t.service), loadresult.QuantilesOf(&t.response)
 	s.P50, s.P99, s.Max = service.P50, service.P99, service.Max
 	s.Response = response
 	return s
-}
-
-func quantiles(h *hist.Histogram) loadresult.Quantiles {
-	if h.Count() == 0 {
-		return loadresult.Quantiles{}
-	}
-	return loadresult.Quantiles{P50: time.Duration(h.Quantile(0.5)), P99: time.Duration(h.Quantile(0.99)), Max: time.Duration(h.Max())}
 }

@@ -2,53 +2,39 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"whet/internal/analyze/compare"
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
 )
 
 // Options says what to compare and how. Start from DefaultOptions.
 type Options struct {
-	pair.Settings
+	prove.Options // Old and New are command lines
 
-	Old, New string // command lines
-	Dir      string // both run in it
-	// Env are variables, KEY=value, that only the old or the new side gets,
-	// beside our own environment.
-	Env     [2][]string
 	Timeout time.Duration // of one run
 	// SameOutput compares what both sides print on stdout before the rounds, and
 	// ends the proof where it differs.
 	SameOutput bool
-
-	Output io.Writer // receives what the commands print; safe for concurrent use; nil drops it
 }
 
 // DefaultOptions returns what whet prove -cmd uses unless told otherwise.
 func DefaultOptions() Options {
-	return Options{Settings: pair.DefaultSettings(), Timeout: time.Minute}
+	return Options{Options: prove.DefaultOptions(), Timeout: time.Minute}
 }
 
 // Validate reports the first option that cannot be used.
 func (o *Options) Validate() error {
-	for _, line := range [2]string{o.Old, o.New} {
-		if _, err := pair.Split(line); err != nil {
-			return err
-		}
+	if _, err := o.Split(); err != nil {
+		return err
 	}
 	if o.Timeout <= 0 {
 		return fmt.Errorf("-timeout %v: give the longest time that one run may take", o.Timeout)
 	}
-	if err := pair.CheckEnv(o.Env); err != nil {
-		return err
-	}
-	return o.Settings.Validate()
+	return o.Options.Validate()
 }
 
 // name stands for the benchmark's name in the rows.
@@ -61,20 +47,23 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	p := pair.Begin(&o.Settings, compare.KindCommands, o.Old, o.New, o.Env)
-	p.Watched = o.Output != nil
-	r, err := newRunner(&o)
+	argv, err := o.Split()
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.calibrate(ctx, p)
-	switch {
-	case ctx.Err() != nil:
-		return p.Interrupted(), nil
-	case err != nil:
+	r := &runner{o: &o, argv: argv, runs: 1}
+	p := prove.Begin(&o.Options, compare.KindCommands)
+	if err := r.measure(ctx, p); err != nil && ctx.Err() == nil {
 		return nil, err
-	case len(p.Result.Failures) > 0 || p.Result.Answers != nil && p.Result.Answers.Differing > 0:
-		return p.End(), nil
+	}
+	return p.End(ctx), nil
+}
+
+// measure enters what the commands show.
+func (r *runner) measure(ctx context.Context, p *prove.Proof) error {
+	c, err := r.calibrate(ctx, p)
+	if err != nil || len(p.Result.Failures) > 0 || p.Result.Answers != nil && p.Result.Answers.Differing > 0 {
+		return err
 	}
 	r.runs = runsOf(max(c.wall[compare.Old], c.wall[compare.New]))
 	subject := rounds.Subject{Name: name, Iterations: int64(r.runs), Metrics: []compare.Metric{compare.MetricOf(compare.WallNs), compare.MetricOf(compare.CPUNs)}}
@@ -90,13 +79,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 		p.Warn("a run takes %s: below %v the start of the process is most of what is compared; give the command more to do, or compare benchmarks",
 			quantity.Nanoseconds(float64(least)), shortest)
 	}
-	if err := p.Measure(ctx, subject, r); err != nil {
-		if ctx.Err() != nil {
-			return p.Interrupted(), nil
-		}
-		return nil, err
-	}
-	return p.End(), nil
+	return p.Measure(ctx, subject, r)
 }
 
 const (
@@ -131,26 +114,24 @@ const (
 // calibrate runs each side without counting, compares what they print where
 // that was asked for, and times them. Failures are entered in the result; the
 // error is of both sides, or of the context.
-func (r *runner) calibrate(ctx context.Context, p *pair.Proof) (costs, error) {
+func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (costs, error) {
 	c := costs{peak: true}
 	var first [2]run
 	var errs [2]error
-	for _, side := range []compare.Which{compare.Old, compare.New} {
-		r.o.Tell("warming up %v", side)
+	for side := range compare.Sides {
+		r.o.Tell(prove.Event{Stage: "warming up " + side.String()})
 		first[side], errs[side] = r.once(ctx, side, r.o.SameOutput)
 		if ctx.Err() != nil {
 			return c, ctx.Err()
 		}
 	}
-	switch {
-	case errs[0] != nil && errs[1] != nil:
-		return c, errors.Join(fmt.Errorf("old command: %w", errs[0]), fmt.Errorf("new command: %w", errs[1]))
-	case errs[0] != nil:
-		p.Fail(name, compare.Old, fmt.Errorf("%w (the new side ended with exit status 0)", errs[0]))
-		return c, nil
-	case errs[1] != nil:
-		p.Fail(name, compare.New, fmt.Errorf("%w (the old side ended with exit status 0)", errs[1]))
-		return c, nil
+	for side, err := range errs {
+		if other := compare.Which(1 - side); err != nil && errs[other] == nil {
+			errs[side] = fmt.Errorf("%w (the %v side ended with exit status 0)", err, other)
+		}
+	}
+	if failed, err := p.OneFailed(name, "command", errs); failed {
+		return c, err
 	}
 	if r.o.SameOutput {
 		p.Result.Answers = sameOutput(first)
@@ -158,8 +139,8 @@ func (r *runner) calibrate(ctx context.Context, p *pair.Proof) (costs, error) {
 			return c, nil
 		}
 	}
-	for _, side := range []compare.Which{compare.Old, compare.New} {
-		r.o.Tell("timing %v", side)
+	for side := range compare.Sides {
+		r.o.Tell(prove.Event{Stage: "timing " + side.String()})
 		best := first[side]
 		c.peak = c.peak && best.peak > 0
 		for n, spent := 0, time.Duration(0); n < calibrationRuns && spent < calibrationTime && best.took < r.o.Budget/calibrationShare; n++ {

@@ -21,7 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"whet/internal/analyze/compare"
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 	"whet/internal/prove/rounds"
 )
 
@@ -130,7 +130,7 @@ func options(t *testing.T, old, new string) Options {
 	return o
 }
 
-func prove(t *testing.T, o Options) *compare.Result {
+func proven(t *testing.T, o Options) *compare.Result {
 	t.Helper()
 	res, err := Run(t.Context(), o)
 	if err != nil {
@@ -161,12 +161,12 @@ func TestVerdicts(t *testing.T) {
 	o.Rounds = compare.FewestRounds(3, o.Alpha) + 1
 	var stages []string
 	var mu sync.Mutex
-	o.Progress = func(e pair.Event) {
+	o.Progress = func(e prove.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		stages = append(stages, e.Stage+e.Plan)
 	}
-	res := prove(t, o)
+	res := proven(t, o)
 	wall, cpu := row(t, res, compare.WallNs), row(t, res, compare.CPUNs)
 	if wall.Verdict != compare.Faster || !wall.Gates || wall.Ratio <= 1 || wall.Old < 50e6 || cpu.Old < 100e6 || cpu.Ratio <= 1 || cpu.Gates {
 		t.Errorf("wall %+v\ncpu %+v", wall, cpu)
@@ -187,7 +187,7 @@ func TestVerdicts(t *testing.T) {
 func TestRuns(t *testing.T) {
 	dir := t.TempDir()
 	o := options(t, line("touch", filepath.Join(dir, "old")), line("touch", filepath.Join(dir, "new")))
-	res := prove(t, o)
+	res := proven(t, o)
 	var runs [2]int
 	for side, name := range [2]string{"old", "new"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -209,12 +209,12 @@ func TestRuns(t *testing.T) {
 // and used the CPU time of one each.
 func TestMean(t *testing.T) {
 	o := options(t, line("burn", "30ms"), line("say"))
-	r, err := newRunner(&o)
+	argv, err := o.Split()
 	if err != nil {
 		t.Fatal(err)
 	}
 	const runs = 5
-	r.runs = runs
+	r := &runner{o: &o, argv: argv, runs: runs}
 	begun := time.Now()
 	s, err := r.Slice(t.Context(), rounds.Request{Side: compare.Old})
 	took := time.Since(begun)
@@ -259,7 +259,7 @@ func TestFailures(t *testing.T) {
 			if name == "hang" {
 				o.Timeout = 5 * time.Second // the other side has as long to end
 			}
-			res := prove(t, o)
+			res := proven(t, o)
 			if len(res.Failures) != 1 || res.Failures[0].Side != "new" || !strings.HasPrefix(res.Failures[0].Text, c.want) || !strings.Contains(res.Failures[0].Text, "the old side ended with exit status 0") {
 				t.Errorf("failures %+v, want %q", res.Failures, c.want)
 			}
@@ -273,7 +273,7 @@ func TestFailures(t *testing.T) {
 		t.Errorf("both sides fail: %v", err)
 	}
 	o = options(t, "/no/such/program", line("say"))
-	if res := prove(t, o); len(res.Failures) != 1 || res.Failures[0].Side != "old" || !strings.Contains(res.Failures[0].Text, `start "/no/such/program": there is no such program`) {
+	if res := proven(t, o); len(res.Failures) != 1 || res.Failures[0].Side != "old" || !strings.Contains(res.Failures[0].Text, `start "/no/such/program": there is no such program`) {
 		t.Errorf("%+v", res.Failures)
 	}
 }
@@ -285,7 +285,7 @@ func TestEscaped(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "pid")
 	o := options(t, line("say"), line("escape", name))
-	res := prove(t, o)
+	res := proven(t, o)
 	var pid int
 	text, err := os.ReadFile(name)
 	if err == nil {
@@ -311,7 +311,7 @@ func TestFailsLater(t *testing.T) {
 	}
 	o := options(t, line("once", name), line("say"))
 	o.Rounds = 20
-	res := prove(t, o)
+	res := proven(t, o)
 	if len(res.Failures) != 1 || res.Failures[0].Side != "old" || !strings.Contains(res.Failures[0].Text, `in round `) || !strings.Contains(res.Failures[0].Text, `exit status 4; it said "no more of it"`) {
 		t.Errorf("%+v", res.Failures)
 	}
@@ -337,10 +337,11 @@ func TestSurroundings(t *testing.T) {
 		defer mu.Unlock()
 		return printed.Write(p)
 	})
-	r, err := newRunner(&o)
+	argv, err := o.Split()
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := &runner{o: &o, argv: argv, runs: 1}
 	for side, want := range [2]string{"one", "two"} {
 		printed.Reset()
 		s, err := r.Slice(t.Context(), rounds.Request{Side: compare.Which(side)})
@@ -362,7 +363,7 @@ func TestSameOutput(t *testing.T) {
 	}
 	o := options(t, line("say", "one"), line("say", "other"))
 	o.SameOutput = true
-	res := prove(t, o)
+	res := proven(t, o)
 	// sha256sum says so.
 	const one = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
 	if a := res.Answers; a == nil || a.Differing != 1 || len(a.Differences) != 1 || a.Differences[0].Where != "stdout" || a.Differences[0].Old != "3 bytes, sha256 "+one || !strings.HasPrefix(a.Differences[0].New, "5 bytes, sha256 ") {
@@ -372,11 +373,11 @@ func TestSameOutput(t *testing.T) {
 		t.Errorf("exit %d, %+v", res.ExitCode(), res.Verdict)
 	}
 	o.New = o.Old
-	if res := prove(t, o); res.Answers == nil || res.Answers.Differing != 0 || len(res.Benchmarks) == 0 {
+	if res := proven(t, o); res.Answers == nil || res.Answers.Differing != 0 || len(res.Benchmarks) == 0 {
 		t.Errorf("%+v", res)
 	}
 	o.SameOutput, o.New = false, line("say", "other")
-	if res := prove(t, o); res.Answers != nil || len(res.Benchmarks) == 0 {
+	if res := proven(t, o); res.Answers != nil || len(res.Benchmarks) == 0 {
 		t.Errorf("compared although nobody asked: %+v", res.Answers)
 	}
 }
@@ -391,10 +392,11 @@ func TestPeak(t *testing.T) {
 		t.Skip("what is asked here is how Linux counts")
 	}
 	o := options(t, line("memory"), line("say"))
-	r, err := newRunner(&o)
+	argv, err := o.Split()
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := &runner{o: &o, argv: argv, runs: 1}
 	if s, err := r.Slice(t.Context(), rounds.Request{Side: compare.Old}); err != nil || s[compare.PeakBytes] < 128<<20 {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -403,7 +405,7 @@ func TestPeak(t *testing.T) {
 		ballast[i] = 1
 	}
 	o.Old = o.New
-	res := prove(t, o)
+	res := proven(t, o)
 	runtime.KeepAlive(ballast)
 	for _, r := range res.Benchmarks {
 		if r.Metric == compare.PeakBytes {
@@ -431,7 +433,7 @@ func TestInterrupted(t *testing.T) {
 	o = options(t, line("say", "x"), line("say", "x"))
 	o.Rounds = 1000
 	ctx, cancel = context.WithCancel(t.Context())
-	o.Progress = func(e pair.Event) {
+	o.Progress = func(e prove.Event) {
 		if e.Round == 3 {
 			cancel()
 		}

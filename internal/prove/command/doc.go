@@ -2,7 +2,7 @@
 // sure that is.
 //
 // Its input are two command lines that end by themselves. They are split like a
-// shell does it, and no shell runs (see package pair). Both run in the same
+// shell does it, and no shell runs (see package prove). Both run in the same
 // directory with the same environment, apart from the variables given for one
 // side, with nothing on stdin, each in a process group of its own. After a run
 // of each side that is not counted, the sides take turns in rounds (package

@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/process"
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
 )
@@ -24,20 +23,7 @@ const maxOutput = 1 << 30
 type runner struct {
 	o    *Options
 	argv [2][]string
-	env  [2][]string
 	runs int // in a slice
-}
-
-func newRunner(o *Options) (*runner, error) {
-	r := &runner{o: o, runs: 1}
-	for side, line := range [2]string{o.Old, o.New} {
-		var err error
-		if r.argv[side], err = pair.Split(line); err != nil {
-			return nil, err
-		}
-		r.env[side] = append(os.Environ(), o.Env[side]...)
-	}
-	return r, nil
 }
 
 // Prepare has nothing to do: a command is what it is.
@@ -75,11 +61,8 @@ type run struct {
 
 // once runs one side to its end.
 func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run, error) {
-	printed := pair.Keep(r.o.Output)
-	c := process.Command{
-		Path: r.argv[side][0], Args: r.argv[side][1:], Dir: r.o.Dir, Env: r.env[side],
-		Stdout: printed.Stdout(), Stderr: printed.Stderr(), MaxOutput: maxOutput, Timeout: r.o.Timeout,
-	}
+	c, printed := r.o.Command(side, r.argv[side])
+	c.MaxOutput, c.Timeout = maxOutput, r.o.Timeout
 	hash, stdout := sha256.New(), &counter{}
 	if digest {
 		c.Stdout = io.MultiWriter(hash, stdout, c.Stdout)
@@ -93,10 +76,8 @@ func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run
 	switch {
 	case ctx.Err() != nil:
 		return run{}, ctx.Err()
-	case err != nil && process.NotFound(err):
-		return run{}, fmt.Errorf("start %s: there is no such program", pair.Show(c.Path))
 	case err != nil:
-		return run{}, fmt.Errorf("start %s: %w", pair.Show(c.Path), err)
+		return run{}, prove.NotStarted(c.Path, err)
 	case res.Ending == process.TimedOut:
 		return run{}, fmt.Errorf("it did not end within %v, and was stopped: -timeout sets the limit%s", r.o.Timeout, printed.LastWords())
 	case res.Ending == process.Flooded:

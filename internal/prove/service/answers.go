@@ -11,7 +11,7 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/load"
 	"whet/internal/printable"
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 )
 
 // mostDifferences bounds the differences that a result lists.
@@ -39,8 +39,8 @@ func (r *runner) sameAnswers(ctx context.Context) (answers *compare.Answers, fai
 		return nil, compare.Old, err
 	}
 	var sides [2]*standing
-	for _, side := range []compare.Which{compare.Old, compare.New} {
-		r.o.Tell("starting %v", side)
+	for side := range compare.Sides {
+		r.tell("starting %v", side)
 		if sides[side], err = r.open(ctx, side); err != nil {
 			return nil, side, err
 		}
@@ -52,7 +52,7 @@ func (r *runner) sameAnswers(ctx context.Context) (answers *compare.Answers, fai
 	}
 	for i, q := range requests {
 		if i%100 == 0 {
-			r.o.Tell("comparing answers, %d of %d", i+1, len(requests))
+			r.tell("comparing answers, %d of %d", i+1, len(requests))
 		}
 		if side, err := a.ask(ctx, q); err != nil {
 			return nil, side, fmt.Errorf("request %d, %s: %w", i+1, a.name(q), sides[side].explain(err))
@@ -71,7 +71,7 @@ func (a *answering) name(q load.Request) string {
 // ask sends one request to both sides.
 func (a *answering) ask(ctx context.Context, q load.Request) (compare.Which, error) {
 	var got [2]*load.Answer
-	for _, side := range []compare.Which{compare.Old, compare.New} {
+	for side := range compare.Sides {
 		var err error
 		if got[side], err = a.asker[side].Ask(ctx, q); err != nil {
 			return side, err
@@ -167,7 +167,7 @@ func rest(a *load.Answer, at int) string {
 		}
 		return fmt.Sprintf("(ends: %d bytes)", a.Bytes)
 	}
-	return pair.Show(string(a.Body[at:min(len(a.Body), at+60)]))
+	return prove.Show(string(a.Body[at:min(len(a.Body), at+60)]))
 }
 
 // isJSON reports whether an answer says that it is JSON, or looks like it where
@@ -206,7 +206,7 @@ func short(text string) string {
 		plain = plain && unicode.IsPrint(r)
 	}
 	if !plain {
-		return pair.Show(text)
+		return prove.Show(text)
 	}
 	return printable.Cut(text, most)
 }

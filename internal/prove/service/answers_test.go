@@ -57,7 +57,7 @@ func onlyAnswers(t *testing.T, old, new, requests string, ignored ...string) *co
 	if requests != "" {
 		o.Requests = file(t, requests)
 	}
-	return prove(t, o)
+	return proven(t, o)
 }
 
 const jsonType = "application/json"
@@ -161,7 +161,7 @@ func TestAnswersFirst(t *testing.T) {
 	}
 	o := options(t, local, line("pid", "127.0.0.1:{port}"), line("quick", "127.0.0.1:{port}"))
 	o.SameAnswers = true
-	res := prove(t, o)
+	res := proven(t, o)
 	if res.ExitCode() != 1 || res.Verdict.Kind != compare.AnswersDiffer || len(res.Benchmarks) != 0 || res.RoundsMeasured != 0 {
 		t.Errorf("exit %d, %+v", res.ExitCode(), res.Verdict)
 	}
@@ -169,7 +169,7 @@ func TestAnswersFirst(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	o.Old = o.New
-	if res := prove(t, o); len(res.Benchmarks) == 0 || res.Answers.Differing != 0 || !strings.HasPrefix(res.Verdict.Text, "the same answers to 1 request; ") {
+	if res := proven(t, o); len(res.Benchmarks) == 0 || res.Answers.Differing != 0 || !strings.HasPrefix(res.Verdict.Text, "the same answers to 1 request; ") {
 		t.Errorf("%+v", res.Verdict)
 	}
 }
@@ -186,9 +186,9 @@ func TestAnswersFail(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	for path, want := range map[string]string{"/hang": "no answer within 200ms", "/abort": "connection reset"} {
+	for path, want := range map[string]string{"/hang": "no answer within 3s", "/abort": "connection reset"} {
 		o := options(t, "", fine, bad)
-		o.SameAnswers, o.Load.Timeout = true, 200*time.Millisecond
+		o.SameAnswers, o.Load.Timeout = true, 3*time.Second // the other side has as long to answer
 		o.Requests = file(t, "GET "+path)
 		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "new side: request 1, GET "+path+": ask ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 )
 
 // pattern names fields of a JSON value that are ignored, by their path from its
@@ -27,7 +27,7 @@ func parseIgnored(texts []string) ([]pattern, error) {
 	for _, text := range texts {
 		p := pattern(strings.Split(text, "."))
 		if slices.Contains(p, "") || p[len(p)-1] == "**" || len(p) > 100 {
-			return nil, fmt.Errorf("-ignore-fields %s: give names with dots between them, as in id, items.*.time or **.stamp", pair.Show(text))
+			return nil, fmt.Errorf("-ignore-fields %s: give names with dots between them, as in id, items.*.time or **.stamp", prove.Show(text))
 		}
 		out = append(out, p)
 	}
@@ -178,7 +178,7 @@ func rational(s string) (*big.Rat, bool) {
 func showValue(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return pair.Show(fmt.Sprint(v))
+		return prove.Show(fmt.Sprint(v))
 	}
 	return short(string(text))
 }

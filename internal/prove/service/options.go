@@ -3,29 +3,25 @@ package service
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 	"time"
 
 	"whet/internal/analyze/compare"
 	"whet/internal/load"
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 	"whet/internal/schedule"
 )
 
 // Options says what to compare and how. Start from DefaultOptions.
 type Options struct {
-	pair.Settings
-
 	// Old and New are the addresses of two services that run already; or, where
 	// URL is set, the command lines that start them.
-	Old, New string
+	prove.Options
+
 	// URL is the address of the service that either command starts. In it, in the
 	// commands and in Pprof {port} stands for a free port.
 	URL string
-	Dir string      // in which commands run
-	Env [2][]string // variables, KEY=value, that only the old or the new command gets
 
 	// Load says what is sent: method, headers, body, connections, timeout,
 	// certificates. Its address, rate and durations are not used.
@@ -43,13 +39,11 @@ type Options struct {
 	Requests                 string   // name of a file of requests; "": one request, that of the load
 	Ignore                   []string // fields of JSON bodies, as in "id", "items.*.time", "**.stamp"
 	Headers                  []string // of answers that are compared
-
-	Output io.Writer // receives what the commands print; safe for concurrent use; nil drops it
 }
 
 // DefaultOptions returns what whet prove -url uses unless told otherwise.
 func DefaultOptions() Options {
-	o := Options{Settings: pair.DefaultSettings(), Load: load.DefaultOptions(), Ready: 30 * time.Second}
+	o := Options{Options: prove.DefaultOptions(), Load: load.DefaultOptions(), Ready: 30 * time.Second}
 	o.Headers = []string{"Content-Type", "Content-Encoding", "Location"} // what clients act on
 	return o
 }
@@ -84,10 +78,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("rate %v: give requests per second, or 0 to let the throughput decide", o.Rate)
 	}
 	if o.commands() {
-		for _, line := range [2]string{o.Old, o.New} {
-			if _, err := pair.Split(line); err != nil {
-				return err
-			}
+		if _, err := o.Split(); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -109,16 +101,13 @@ func (o *Options) Validate() error {
 	for _, p := range o.Pprof {
 		u, err := url.Parse(strings.ReplaceAll(p, portMark, "1"))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return fmt.Errorf("-pprof %s: give an address like http://localhost:6060", pair.Show(p))
+			return fmt.Errorf("-pprof %s: give an address like http://localhost:6060", prove.Show(p))
 		}
 	}
 	if _, err := parseIgnored(o.Ignore); err != nil {
 		return err
 	}
-	if err := pair.CheckEnv(o.Env); err != nil {
-		return err
-	}
-	return o.Settings.Validate()
+	return o.Options.Validate()
 }
 
 // addresses are those that the user gave.

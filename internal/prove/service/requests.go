@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"whet/internal/load"
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 )
 
 // Bounds of a file of requests.
@@ -84,7 +84,7 @@ func parseRequest(text string) (load.Request, error) {
 	method, rest := cutWord(text)
 	path, rest := cutWord(rest)
 	if path == "" {
-		return load.Request{}, fmt.Errorf("%s has no path: write lines like GET /items?id=7", pair.Show(text))
+		return load.Request{}, fmt.Errorf("%s has no path: write lines like GET /items?id=7", prove.Show(text))
 	}
 	q := load.Request{Method: method, Target: path}
 	if err := q.Validate(); err != nil {
@@ -93,7 +93,7 @@ func parseRequest(text string) (load.Request, error) {
 	if strings.HasPrefix(rest, "{") {
 		d := json.NewDecoder(strings.NewReader(rest))
 		if err := d.Decode(&q.Header); err != nil {
-			return load.Request{}, fmt.Errorf("headers %s: they are not a JSON object of strings (put {} before a body that is an object)", pair.Show(rest))
+			return load.Request{}, fmt.Errorf("headers %s: they are not a JSON object of strings (put {} before a body that is an object)", prove.Show(rest))
 		}
 		rest = strings.TrimSpace(rest[d.InputOffset():])
 	}

@@ -13,6 +13,7 @@ import (
 	"whet/internal/hist"
 	"whet/internal/load"
 	"whet/internal/loadresult"
+	"whet/internal/prove"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
 	"whet/internal/schedule"
@@ -52,6 +53,10 @@ type tally struct {
 	answers map[int]int64
 	errors  map[string]int64
 	example map[string]string
+}
+
+func (r *runner) tell(format string, args ...any) {
+	r.o.Tell(prove.Event{Stage: fmt.Sprintf(format, args...)})
 }
 
 // loadOptions are those of any request to a side.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 	"whet/internal/prove/rounds"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -22,27 +22,21 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	old, new := o.Old, o.New
+	r := &runner{o: &o, rate: o.Rate, span: o.Span}
+	p := prove.Begin(&o.Options, compare.KindService)
 	if !o.commands() {
 		// A token may stand where a user does.
-		old, new = recording.Redacted(old), recording.Redacted(new)
+		p.Result.Old.Operand, p.Result.New.Operand = recording.Redacted(o.Old), recording.Redacted(o.New)
 	}
-	r := &runner{o: &o, rate: o.Rate, span: o.Span}
-	p := pair.Begin(&o.Settings, compare.KindService, old, new, o.Env)
-	p.Watched = o.Output != nil
-	err := r.run(ctx, p)
-	if err != nil && ctx.Err() == nil {
+	if err := r.run(ctx, p); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	r.conclude(p)
-	if ctx.Err() != nil {
-		return p.Interrupted(), nil
-	}
-	return p.End(), nil
+	return p.End(ctx), nil
 }
 
 // run compares answers, finds the rate and measures.
-func (r *runner) run(ctx context.Context, p *pair.Proof) error {
+func (r *runner) run(ctx context.Context, p *prove.Proof) error {
 	if r.o.SameAnswers {
 		answers, side, err := r.sameAnswers(ctx)
 		if err != nil {
@@ -85,17 +79,16 @@ func metricsOf(sample [2]compare.Slice) []compare.Metric {
 // calibrate finds the rate, and measures a slice of each side at it. A side
 // that fails is entered in the result where the other one does not; the error is
 // of both.
-func (r *runner) calibrate(ctx context.Context, p *pair.Proof) (sample [2]compare.Slice, took [2]time.Duration, err error) {
-	both := [2]compare.Which{compare.Old, compare.New}
+func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (sample [2]compare.Slice, took [2]time.Duration, err error) {
 	var rate [2]float64
 	var errs [2]error
-	for _, side := range both {
-		r.o.Tell("measuring the throughput of %v", side)
+	for side := range compare.Sides {
+		r.tell("measuring the throughput of %v", side)
 		if rate[side], errs[side] = r.throughput(ctx, side); ctx.Err() != nil {
 			return sample, took, ctx.Err()
 		}
 	}
-	if ok, err := r.oneFailed(p, errs); !ok {
+	if failed, err := p.OneFailed(r.o.label(r.rate), "side", errs); failed {
 		return sample, took, err
 	}
 	if a, b := r.seen[compare.Old].usual(), r.seen[compare.New].usual(); a != b {
@@ -116,8 +109,8 @@ func (r *runner) calibrate(ctx context.Context, p *pair.Proof) (sample [2]compar
 	if n := r.rate * r.span.Seconds(); n < 2*beyond {
 		return sample, took, fmt.Errorf("a slice of %v holds %.0f requests at %.4g per second, and a median needs %d: leave its length out, or give a longer one", r.span, n, r.rate, 2*beyond)
 	}
-	for _, side := range both {
-		r.o.Tell("trying %.4g requests per second on %v", r.rate, side)
+	for side := range compare.Sides {
+		r.tell("trying %.4g requests per second on %v", r.rate, side)
 		for range tries {
 			began := r.o.Now()
 			sample[side], errs[side] = r.Slice(ctx, rounds.Request{Side: side})
@@ -130,10 +123,10 @@ func (r *runner) calibrate(ctx context.Context, p *pair.Proof) (sample [2]compar
 			}
 		}
 	}
-	if ok, err := r.oneFailed(p, errs); !ok {
+	if failed, err := p.OneFailed(r.o.label(r.rate), "side", errs); failed {
 		return sample, took, err
 	}
-	for _, side := range both {
+	for side := range compare.Sides {
 		if _, ok := sample[side][compare.P50Ns]; !ok {
 			return sample, took, fmt.Errorf("%v side: %w", side, r.tooLate())
 		}
@@ -144,21 +137,6 @@ func (r *runner) calibrate(ctx context.Context, p *pair.Proof) (sample [2]compar
 // tries is how often a slice is tried before the rounds whose generator is too
 // late: a disturbance passes, too high a rate does not.
 const tries = 3
-
-// oneFailed enters the failure of one side, and returns that of both.
-func (r *runner) oneFailed(p *pair.Proof, errs [2]error) (ok bool, err error) {
-	switch old, new := errs[compare.Old], errs[compare.New]; {
-	case old != nil && new != nil:
-		return false, errors.Join(fmt.Errorf("old side: %w", old), fmt.Errorf("new side: %w", new))
-	case old != nil:
-		p.Fail(r.o.label(r.rate), compare.Old, old)
-		return false, nil
-	case new != nil:
-		p.Fail(r.o.label(r.rate), compare.New, new)
-		return false, nil
-	}
-	return true, nil
-}
 
 // throughput is what a side completes in a closed loop. It lasts as long as the
 // open loop of a slice usually does, and longer for a service that is slow.
@@ -224,7 +202,7 @@ func (r *runner) tooLate() error {
 }
 
 // conclude says what makes the figures mean something else than they seem to.
-func (r *runner) conclude(p *pair.Proof) {
+func (r *runner) conclude(p *prove.Proof) {
 	name := r.o.label(r.rate)
 	late, all := r.seen[0].late+r.seen[1].late, r.seen[0].slices+r.seen[1].slices
 	gates := false
@@ -232,7 +210,7 @@ func (r *runner) conclude(p *pair.Proof) {
 		gates = gates || p.Result.Benchmarks[i].Gates
 	}
 	if len(p.Result.Benchmarks) > 0 && !gates && len(p.Result.Failures) == 0 {
-		for _, side := range []compare.Which{compare.Old, compare.New} {
+		for side := range compare.Sides {
 			if r.seen[side].late > 0 {
 				p.Fail(name, side, r.tooLate())
 			}
@@ -243,7 +221,7 @@ func (r *runner) conclude(p *pair.Proof) {
 	if a, b := r.seen[compare.Old].statuses(), r.seen[compare.New].statuses(); a != b && a != "" && b != "" {
 		p.Warn("the statuses of the answers differ: old %s; new %s", a, b)
 	}
-	for _, side := range []compare.Which{compare.Old, compare.New} {
+	for side := range compare.Sides {
 		t := &r.seen[side]
 		if len(t.errors) > 0 && len(p.Result.Failures) == 0 {
 			p.Warn("some requests to the %v side failed: %s", side, kinds(t.errors, t.example))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/process"
 	"whet/internal/load"
-	"whet/internal/prove/pair"
+	"whet/internal/prove"
 	"whet/internal/recording"
 )
 
@@ -22,7 +21,7 @@ type standing struct {
 	url     string
 	pprof   string // base address of its instruments; "": none was given
 	proc    *process.Running
-	printed *pair.Printed
+	printed *prove.Printed
 }
 
 // already is what a service takes to answer that was not to be there.
@@ -31,7 +30,7 @@ const already = 100 * time.Millisecond
 // open makes a side stand: a command is started and waited for.
 func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error) {
 	if !r.o.commands() {
-		address := [2]string{r.o.Old, r.o.New}[side]
+		address := r.o.Operand(side)
 		s := &standing{url: address, pprof: r.o.pprof(side, portOf(address))}
 		if err := load.Ready(ctx, r.loadOptions(s), r.o.Ready); err != nil {
 			return nil, err
@@ -67,23 +66,17 @@ func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error
 
 // start starts a side's command and waits until it answers.
 func (r *runner) start(ctx context.Context, side compare.Which, s *standing, port string) error {
-	argv, err := pair.Split([2]string{r.o.Old, r.o.New}[side])
+	argv, err := prove.Split(r.o.Operand(side))
 	if err != nil {
 		return err
 	}
 	for i := range argv {
 		argv[i] = strings.ReplaceAll(argv[i], portMark, port)
 	}
-	s.printed = pair.Keep(r.o.Output)
-	s.proc, err = process.Start(process.Command{
-		Path: argv[0], Args: argv[1:], Dir: r.o.Dir, Env: append(os.Environ(), r.o.Env[side]...),
-		Stdout: s.printed.Stdout(), Stderr: s.printed.Stderr(),
-	})
-	switch {
-	case err != nil && process.NotFound(err):
-		return fmt.Errorf("start %s: there is no such program", pair.Show(argv[0]))
-	case err != nil:
-		return fmt.Errorf("start %s: %w", pair.Show(argv[0]), err)
+	c, printed := r.o.Command(side, argv)
+	s.printed = printed
+	if s.proc, err = process.Start(c); err != nil {
+		return prove.NotStarted(c.Path, err)
 	}
 	alive, stop := s.whileAlive(ctx)
 	defer stop()

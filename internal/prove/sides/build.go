@@ -15,6 +15,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/gobench"
+	"whet/internal/recording"
 	"whet/internal/worktree"
 )
 
@@ -267,7 +268,7 @@ func (p *Pair) buildWithout(ctx context.Context, s *side, pairs [][2]*gobench.Ta
 func (p *Pair) openBinary(ctx context.Context, s *side) error {
 	to := p.file(s.which, "first", 0)
 	if err := copyFile(s.path, to); err != nil {
-		return full(fmt.Errorf("copy it: %w", cause(err)), filepath.Dir(p.scratch.Dir))
+		return full(fmt.Errorf("copy it: %w", recording.RootCause(err)), filepath.Dir(p.scratch.Dir))
 	}
 	b, err := gobench.Open(ctx, s.path, p.o.Dir, s.spec.Env)
 	if err != nil {

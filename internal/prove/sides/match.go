@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/gobench"
+	"whet/internal/quantity"
 )
 
 // match pairs the packages of both sides. Two directories of a package are a
@@ -35,7 +36,7 @@ func (p *Pair) match() ([][2]*gobench.Target, error) {
 		}
 	}
 	if len(pairs) == 0 {
-		return nil, refuse(gobench.KindNoBenchmarks, "no package with benchmarks is on both sides: old has %s, new %s", some(only[compare.Old]), some(only[compare.New]))
+		return nil, refuse(gobench.KindNoBenchmarks, "no package with benchmarks is on both sides: old has %s, new %s", quantity.Some(only[compare.Old], 3), quantity.Some(only[compare.New], 3))
 	}
 	p.only = only
 	return pairs, nil
@@ -81,12 +82,4 @@ func (p *Pair) leaveOut() error {
 		p.warn(fmt.Sprintf("%s is left out: old has it broken: %s", b.ImportPath, b.Err.Text))
 	}
 	return nil
-}
-
-func some(names []string) string {
-	const shown = 3
-	if len(names) > shown {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
-	}
-	return strings.Join(names, ", ")
 }

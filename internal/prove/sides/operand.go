@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"whet/internal/gobench"
+	"whet/internal/recording"
 	"whet/internal/worktree"
 )
 
@@ -45,7 +46,7 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return refuse(gobench.KindUsage, "there is no such directory or file")
 	case err != nil:
-		return refuse(gobench.KindUsage, "look at it: %v", cause(err))
+		return refuse(gobench.KindUsage, "look at it: %v", recording.RootCause(err))
 	case !st.IsDir() && !st.Mode().IsRegular(): // opening a pipe waits for who writes into it
 		return refuse(gobench.KindUsage, "it is neither a directory nor a regular file")
 	case !st.IsDir():
@@ -53,7 +54,7 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 		return nil
 	}
 	if s.path, err = filepath.EvalSymlinks(s.path); err != nil {
-		return refuse(gobench.KindUsage, "look at it: %v", cause(err))
+		return refuse(gobench.KindUsage, "look at it: %v", recording.RootCause(err))
 	}
 	s.repo, err = worktree.Find(ctx, s.path)
 	switch {
@@ -180,14 +181,6 @@ func moduleTop(dir string) (top, sub string, err error) {
 func has(dir, name string) bool {
 	st, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && st.Mode().IsRegular()
-}
-
-func cause(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // settle decides what neither side knows alone: whether "." without a go.mod is

@@ -19,23 +19,24 @@ import (
 // 10 ms.
 func stacks(rows ...any) *hot.Classified {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	c := &hot.Classified{Profile: b.Profile()}
+	c := &hot.Classified{}
 	for i := 0; i < len(rows); i += 3 {
-		var ids []callstack.FrameID
+		var ids []callstack.Frame
 		if rows[i] != "" {
 			for name := range strings.SplitSeq(rows[i].(string), "<") {
-				ids = append(ids, b.Frame(callstack.Frame{Function: name}))
+				ids = append(ids, callstack.Frame{Function: name})
 			}
 		}
 		n := int64(rows[i+2].(int))
-		b.Sample(b.Stack(ids), 0, n, n*1e7)
+		b.AddFrames(ids, nil, n, n*1e7)
 		c.Class = append(c.Class, rows[i+1].(hot.Class))
 	}
+	c.Frames = b.Frames()
 	return c
 }
 
 // symbols are the keys of a profile without source.
-func symbols(p *callstack.Profile) frameKeys {
+func symbols(p *callstack.Frames) frameKeys {
 	n := p.NumFrames()
 	k := frameKeys{of: make([]key, n), harness: make([]bool, n), interrupts: make([]bool, n)}
 	for i := range n {
@@ -54,7 +55,7 @@ func differOf(calls int64, old, new []*hot.Classified) *differ {
 				f := c.Frame(callstack.FrameID(i))
 				d.pair.enter(key(f.Function), side(s), f, name{})
 			}
-			d.tallies[kindCPU][s].add(c, 0, 1, calls, symbols(c.Profile))
+			d.tallies[kindCPU][s].add(c, 0, 1, calls, symbols(c.Frames))
 		}
 	}
 	return d
@@ -72,7 +73,7 @@ func TestTallyWorkedExample(t *testing.T) {
 		"gcDrain", hot.Background, 7,
 	)
 	var tl tally
-	tl.add(c, 0, 1, 1000, symbols(c.Profile))
+	tl.add(c, 0, 1, 1000, symbols(c.Frames))
 	want := map[key][2]int64{
 		"hash": {34, 37}, "encode": {8, 42}, "BenchmarkX": {2, 0}, "worker": {0, 3}, "": {1, 0},
 	}

@@ -82,7 +82,7 @@ func (p *pair) original(s side, path string) string {
 }
 
 // keys says which functions the frames of a side's profile are.
-func (p *pair) keys(s side, prof *callstack.Profile) frameKeys {
+func (p *pair) keys(s side, prof *callstack.Frames) frameKeys {
 	n := prof.NumFrames()
 	out := frameKeys{of: make([]key, n), harness: make([]bool, n), interrupts: make([]bool, n)}
 	for i := range n {

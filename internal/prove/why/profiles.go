@@ -106,7 +106,7 @@ func (e *explainer) failed(ctx context.Context, b *Benchmark, s side, c *compare
 }
 
 // take runs one side once under a profiler.
-func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, length time.Duration, allocs bool) (*callstack.Profile, int64, error) {
+func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, length time.Duration, allocs bool) (*callstack.Frames, int64, error) {
 	of := [...]*Side{&b.Old, &b.New}[s]
 	name := filepath.Join(e.dir, "profile")
 	defer os.Remove(name)
@@ -126,7 +126,7 @@ func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, len
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile: %w", err)
 	}
-	p, err := profile.Read(data, profile.DefaultLimits())
+	p, err := profile.ReadFrames(data, profile.DefaultLimits())
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile: %w", err)
 	}
@@ -134,12 +134,12 @@ func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, len
 }
 
 // addCPU adds a turn's CPU profile.
-func (d *differ) addCPU(s side, p *callstack.Profile, calls int64, c *compare.Change) error {
+func (d *differ) addCPU(s side, p *callstack.Frames, calls int64, c *compare.Change) error {
 	return d.add(s, p, calls, c, []column{{kindCPU, "samples", "cpu"}})
 }
 
 // addAllocs adds a turn's allocation profile.
-func (d *differ) addAllocs(s side, p *callstack.Profile, calls int64, c *compare.Change) error {
+func (d *differ) addAllocs(s side, p *callstack.Frames, calls int64, c *compare.Change) error {
 	return d.add(s, p, calls, c, []column{{kindBytes, "alloc_objects", "alloc_space"}, {kindAllocs, "alloc_objects", "alloc_objects"}})
 }
 
@@ -150,7 +150,7 @@ type column struct {
 	count, values string
 }
 
-func (d *differ) add(s side, p *callstack.Profile, calls int64, c *compare.Change, columns []column) error {
+func (d *differ) add(s side, p *callstack.Frames, calls int64, c *compare.Change, columns []column) error {
 	classified := d.pair.classify(s, p, c)
 	seen := &d.loops[columns[0].kind][s]
 	seen.unlooped += classified.Unlooped
@@ -170,7 +170,7 @@ func (d *differ) add(s side, p *callstack.Profile, calls int64, c *compare.Chang
 }
 
 // classify sorts the samples of a profile of one side into classes.
-func (p *pair) classify(s side, prof *callstack.Profile, c *compare.Change) *hot.Classified {
+func (p *pair) classify(s side, prof *callstack.Frames, c *compare.Change) *hot.Classified {
 	t := p.trees[s]
 	for i := range prof.NumFrames() {
 		t.addLoops(prof.Frame(callstack.FrameID(i)).File)

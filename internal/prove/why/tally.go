@@ -56,14 +56,14 @@ func (t *tally) add(c *hot.Classified, count, values int, calls int64, keys fram
 	t.calls += calls
 	before := t.classes[hot.Base].count
 	seen := make(map[key]int)
-	for i := range c.Len() {
-		n, v := c.Value(count, i), c.Value(values, i)
+	for s := c.Stacks(nil); s.Next(); {
+		i, n, v := s.Index(), s.Value(count), s.Value(values)
 		class := c.Class[i]
 		t.classes[class].add(n, v)
 		if class != hot.Base {
 			continue
 		}
-		stack := c.Stack(i)
+		stack := s.Stack
 		for j, f := range stack {
 			if keys.interrupts[f] {
 				stack = stack[j+1:]

@@ -113,8 +113,8 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk ful
 
 func run() *Page {
 	dirty := false
-	metrics := func(ns, bytes, allocs float64) []recording.Metric {
-		return []recording.Metric{{Unit: "ns/op", Value: ns}, {Unit: "B/op", Value: bytes}, {Unit: "allocs/op", Value: allocs}}
+	metrics := func(ns, bytes, allocs float64) []benchmark.Metric {
+		return []benchmark.Metric{{Unit: "ns/op", Value: ns}, {Unit: "B/op", Value: bytes}, {Unit: "allocs/op", Value: allocs}}
 	}
 	return &Page{
 		Warnings: []string{"example.com/m/b: BenchmarkSkips skips itself"}, Host: recording.Host{OS: "linux", Arch: "amd64", Cores: 2},

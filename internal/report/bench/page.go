@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"whet/internal/document"
+	"whet/internal/format/benchmark"
 	"whet/internal/recording"
 )
 
@@ -39,25 +41,27 @@ type Row struct {
 
 // Sample is one process's result.
 type Sample struct {
-	Iterations int64
-	Values     []recording.Metric // ns/op first where it is known
+	Iterations int64                            `json:"iterations"`
+	Values     document.Array[benchmark.Metric] `json:"metrics"` // ns/op first where it is known
 }
 
 // Profile is a profile of the measured code, in short.
 type Profile struct {
-	Kind, Path string
-	Samples    int64 // of the base
-	Top        []Share
+	Kind    string                `json:"kind"`
+	Path    string                `json:"path"`
+	Samples int64                 `json:"samples"` // of the base
+	Top     document.Array[Share] `json:"top_flat"`
 }
 
 // Share is a function's share of the base's value.
 type Share struct {
-	Function  string
-	FlatRatio float64
+	Function  string  `json:"function"`
+	FlatRatio float64 `json:"flat_ratio"`
 }
 
 // Failure is a package or a benchmark that could not be measured.
 type Failure struct {
-	Package, Benchmark string // Benchmark "": the whole package
-	Text               string
+	Package   string `json:"package"`
+	Benchmark string `json:"benchmark"` // "": the whole package
+	Text      string `json:"text"`
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 
@@ -99,11 +100,7 @@ func (d *jsonFlames) rank(module string, views []View) map[frameKey]int {
 			}
 		}
 	}
-	keys := make([]frameKey, 0, len(uses))
-	for k := range uses {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b frameKey) int {
+	keys := slices.SortedFunc(maps.Keys(uses), func(a, b frameKey) int {
 		return cmp.Or(cmp.Compare(uses[b], uses[a]), cmp.Compare(a.name, b.name), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
 	})
 	index := make(map[frameKey]int, len(keys))

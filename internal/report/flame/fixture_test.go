@@ -21,7 +21,7 @@ type sample struct {
 
 func selectionOf(t testing.TB, samples ...sample) *selection.Selection {
 	t.Helper()
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for _, s := range samples {
 		var leafFirst []callstack.LocationID
 		for _, name := range slices.Backward(strings.Split(s.path, ";")) {
@@ -34,7 +34,7 @@ func selectionOf(t testing.TB, samples ...sample) *selection.Selection {
 		}
 		b.Add(leafFirst, nil, s.value)
 	}
-	s, err := selection.New([]selection.Source{{Profile: b.Packed()}}, selection.Options{})
+	s, err := selection.New([]selection.Source{{Profile: b.Profile()}}, selection.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,13 +89,13 @@ var hostile = []string{
 }
 
 func hostileGraph(t testing.TB) *flamegraph.Graph {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: hostile[0], Unit: hostile[1]})
+	b := callstack.NewBuilder(callstack.ValueType{Type: hostile[0], Unit: hostile[1]})
 	for i, name := range hostile {
 		f := b.Function(callstack.Function{Name: name, File: hostile[(i+1)%len(hostile)]})
 		l := b.Location(callstack.NoMapping, 0, false, callstack.SourceLine{Function: f, Line: i})
 		b.Add([]callstack.LocationID{l}, nil, int64(100+i))
 	}
-	s, err := selection.New([]selection.Source{{Profile: b.Packed()}}, selection.Options{})
+	s, err := selection.New([]selection.Source{{Profile: b.Profile()}}, selection.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -210,7 +210,7 @@ var loadPages = sync.OnceValue(func() map[string]*Page {
 		"mixed":   {Runs: []Run{openLoad("open", 200, 1), closed("closed", 2, 10)}},
 		"knee": {Runs: []Run{closed("", 4, 3)}, Searches: []Search{{Found: []KneeSearch{kneeFound()}, Growth: []KneeGrowth{
 			{Kind: "cpu", Column: "cpu", Unit: "nanoseconds", LowLevel: 20, HighLevel: 40, LowRequests: 20_000, HighRequests: 40_000, LowTotal: 100e3, HighTotal: 150e3,
-				Rows: []GrowthRow{{"main.handle", "main.go", 10e3, 50e3, 40e3, 90e3}, {"runtime.futex", "futex.go", 9e3, 9e3, 5e3, 5e3}}},
+				Rows: []GrowthRow{{"main.handle", "main.go", 10e3, 40e3, 50e3, 90e3}, {"runtime.futex", "futex.go", 9e3, 5e3, 9e3, 5e3}}},
 			{Kind: "mutex", Column: "delay", Unit: "nanoseconds", LowLevel: 20, HighLevel: 40, LowRequests: 20_000, HighRequests: 40_000},
 		}}}},
 		"rate":    {Runs: []Run{openLoad("rate", 200, 1)}, Searches: []Search{{SLO: "p99<50ms", Found: []KneeSearch{rateFound()}}}},

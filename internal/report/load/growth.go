@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 
+	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -10,19 +11,27 @@ import (
 // KneeGrowth is what grew between two levels in profiles of one kind, for each
 // request that was answered meanwhile.
 type KneeGrowth struct {
-	Kind, Column, Unit        string // "cpu", "cpu", "nanoseconds"
-	Open                      bool   // levels are rates; else connections
-	LowLevel, HighLevel       float64
-	LowRequests, HighRequests int64
-	LowTotal, HighTotal       float64 // for each request
-	Rows                      []GrowthRow
+	Kind         string                    `json:"kind"`        // "cpu"
+	Column       string                    `json:"sample_type"` // "cpu"
+	Unit         string                    `json:"unit"`        // "nanoseconds"
+	Open         bool                      `json:"open"`        // levels are rates; else connections
+	LowLevel     float64                   `json:"low_level"`
+	HighLevel    float64                   `json:"high_level"`
+	LowRequests  int64                     `json:"low_requests"`
+	HighRequests int64                     `json:"high_requests"`
+	LowTotal     float64                   `json:"low_per_request"`
+	HighTotal    float64                   `json:"high_per_request"`
+	Rows         document.Array[GrowthRow] `json:"functions"`
 }
 
 // GrowthRow is one function, with its cost for each request at either level.
 type GrowthRow struct {
-	Function, File string
-	LowFlat, LowCum,
-	HighFlat, HighCum float64
+	Function string  `json:"function"`
+	File     string  `json:"file"`
+	LowFlat  float64 `json:"low_flat_per_request"`
+	HighFlat float64 `json:"high_flat_per_request"`
+	LowCum   float64 `json:"low_cum_per_request"`
+	HighCum  float64 `json:"high_cum_per_request"`
 }
 
 // growthRows is how many functions are shown.
@@ -66,40 +75,4 @@ func (g *KneeGrowth) grew(low, high float64) string {
 		return g.value(high - low)
 	}
 	return "+" + g.value(high-low)
-}
-
-type jsonGrowth struct {
-	Kind         string          `json:"kind"`
-	SampleType   string          `json:"sample_type"`
-	Unit         string          `json:"unit"`
-	Open         bool            `json:"open"` // levels are rates; else connections
-	LowLevel     float64         `json:"low_level"`
-	HighLevel    float64         `json:"high_level"`
-	LowRequests  int64           `json:"low_requests"`
-	HighRequests int64           `json:"high_requests"`
-	LowTotal     float64         `json:"low_per_request"`
-	HighTotal    float64         `json:"high_per_request"`
-	Functions    []jsonGrowthRow `json:"functions"`
-}
-
-type jsonGrowthRow struct {
-	Function string  `json:"function"`
-	File     string  `json:"file"`
-	LowFlat  float64 `json:"low_flat_per_request"`
-	HighFlat float64 `json:"high_flat_per_request"`
-	LowCum   float64 `json:"low_cum_per_request"`
-	HighCum  float64 `json:"high_cum_per_request"`
-}
-
-func newJSONGrowth(list []KneeGrowth) []jsonGrowth {
-	out := []jsonGrowth{}
-	for i := range list {
-		g := &list[i]
-		j := jsonGrowth{g.Kind, g.Column, g.Unit, g.Open, g.LowLevel, g.HighLevel, g.LowRequests, g.HighRequests, g.LowTotal, g.HighTotal, []jsonGrowthRow{}}
-		for _, r := range g.Rows {
-			j.Functions = append(j.Functions, jsonGrowthRow{r.Function, r.File, r.LowFlat, r.HighFlat, r.LowCum, r.HighCum})
-		}
-		out = append(out, j)
-	}
-	return out
 }

@@ -15,7 +15,7 @@ import (
 func TestGrowthOfHostileUnit(t *testing.T) {
 	for _, unit := range []string{pagetest.Terminal, pagetest.Bidi} {
 		s := searched()
-		s.Growth = []KneeGrowth{{Kind: unit, Column: unit, Unit: unit, LowTotal: 2, HighTotal: 1, Rows: []GrowthRow{{unit, unit, 1, 2, 3, 4}}}}
+		s.Growth = []KneeGrowth{{Kind: unit, Column: unit, Unit: unit, LowTotal: 2, HighTotal: 1, Rows: []GrowthRow{{unit, unit, 1, 3, 2, 4}}}}
 		var b bytes.Buffer
 		if err := WriteSearchText(&b, s, page.TextOptions{}); err != nil {
 			t.Fatal(err)

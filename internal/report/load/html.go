@@ -75,8 +75,8 @@ func (v *view) HasRatios() bool {
 func (v *view) RatesNote() string { return ratesNote }
 
 type boundView struct {
-	Run, Bound, Value, Note, Verdict string
-	Broken                           bool
+	Run string
+	Bound
 }
 
 type loadErrors struct {
@@ -117,10 +117,7 @@ func newView(p *Page) *view {
 		}
 	}
 	v.Shell = page.NewShell("whet load · "+title, page.KitStyle()+page.Asset(assets, "load.css"), page.Asset(assets, "load.js"))
-	v.Title = title
-	for _, w := range p.Warnings {
-		v.Warnings = append(v.Warnings, printable.Line(w))
-	}
+	v.Title, v.Warnings = title, slices.Clone(p.Warnings)
 	for i := range p.Searches {
 		v.addSearch(&p.Searches[i])
 	}
@@ -195,14 +192,7 @@ func (v *view) addRun(name string, run *Run, runs int) {
 		v.Warnings = append(v.Warnings, say(name, w))
 	}
 	for _, b := range run.Bounds {
-		verdict := "kept"
-		switch {
-		case b.Unknown:
-			verdict = "unknown"
-		case b.Broken:
-			verdict = "broken"
-		}
-		v.Bounds = append(v.Bounds, boundView{name, printable.Line(b.Bound), printable.Line(b.Value), printable.Line(b.Note), verdict, b.Broken})
+		v.Bounds = append(v.Bounds, boundView{name, b})
 	}
 	if rates, ok := newRatesView(name, run); ok {
 		v.Rates = append(v.Rates, rates)

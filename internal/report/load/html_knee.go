@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -58,15 +59,7 @@ type kneeRow struct {
 
 func newKneeView(name string, k *Knee) kneeView {
 	points := slices.Clone(k.Points[:min(len(k.Points), kneeLevels)])
-	slices.SortStableFunc(points, func(a, b KneePoint) int {
-		switch {
-		case a.Level < b.Level:
-			return -1
-		case a.Level > b.Level:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(points, func(a, b KneePoint) int { return cmp.Compare(a.Level, b.Level) })
 	open := k.Over == overRates
 	v := kneeView{Run: name, Over: printable.Line(k.Over), Good: "on the plateau", More: page.More(len(k.Points), kneeLevels)}
 	if open {
@@ -223,14 +216,7 @@ func levelTicks(x page.Scale) []page.Tick {
 	}
 	var out []page.Tick
 	for _, v := range levels {
-		t := page.Tick{At: page.PercentOf(x.At(v)), Label: quantity.Count(v), Anchor: "middle"}
-		switch {
-		case x.At(v) < 0.04:
-			t.Anchor = "start"
-		case x.At(v) > 0.96:
-			t.Anchor = "end"
-		}
-		out = append(out, t)
+		out = append(out, page.NewTick(x.At(v), quantity.Count(v)))
 	}
 	return out
 }

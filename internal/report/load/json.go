@@ -3,7 +3,6 @@ package load
 import (
 	"io"
 	"maps"
-	"math"
 	"strconv"
 	"time"
 
@@ -41,29 +40,29 @@ type jsonLoad struct {
 	DrainNs     int64      `json:"drain_ns"`
 	Interrupted bool       `json:"interrupted"`
 
-	Requests         int64             `json:"requests"`
-	Answered         int64             `json:"answered"`
-	WarmupAnswered   int64             `json:"warmup_answered"` // in the duration, to requests of the warm-up
-	DrainAnswered    int64             `json:"drain_answered"`  // of those answered: behind the duration
-	ThroughputPerS   float64           `json:"throughput_per_s"`
-	PlannedPerS      *float64          `json:"planned_per_s"`
-	Errors           map[string]int64  `json:"errors"`
-	Examples         map[string]string `json:"examples"`
-	Status           map[string]int64  `json:"status"`
-	Bytes            int64             `json:"body_bytes"`
-	BytesPerS        float64           `json:"body_bytes_per_s"`
-	InFlight         int               `json:"in_flight"`
-	OldestInFlightNs int64             `json:"oldest_in_flight_ns"`
-	ConnectionsMade  int64             `json:"connections_made"`
-	ConnectingNs     int64             `json:"connecting_ns"`
-	ServiceTimeNs    *loadTimes        `json:"service_time_ns"`
-	ResponseTimeNs   *loadTimes        `json:"response_time_ns"`
-	LatenessNs       *loadTimes        `json:"lateness_ns"`
-	Generator        loadGenerator     `json:"generator"`
-	SLO              []jsonBound       `json:"slo"`
-	PerTarget        []loadTarget      `json:"per_target"`
-	Rates            []loadRate        `json:"rates"`
-	Seconds          []loadSecond      `json:"seconds"`
+	Requests         int64                      `json:"requests"`
+	Answered         int64                      `json:"answered"`
+	WarmupAnswered   int64                      `json:"warmup_answered"` // in the duration, to requests of the warm-up
+	DrainAnswered    int64                      `json:"drain_answered"`  // of those answered: behind the duration
+	ThroughputPerS   float64                    `json:"throughput_per_s"`
+	PlannedPerS      *float64                   `json:"planned_per_s"`
+	Errors           map[string]int64           `json:"errors"`
+	Examples         map[string]string          `json:"examples"`
+	Status           map[string]int64           `json:"status"`
+	Bytes            int64                      `json:"body_bytes"`
+	BytesPerS        float64                    `json:"body_bytes_per_s"`
+	InFlight         int                        `json:"in_flight"`
+	OldestInFlightNs int64                      `json:"oldest_in_flight_ns"`
+	ConnectionsMade  int64                      `json:"connections_made"`
+	ConnectingNs     int64                      `json:"connecting_ns"`
+	ServiceTimeNs    *loadTimes                 `json:"service_time_ns"`
+	ResponseTimeNs   *loadTimes                 `json:"response_time_ns"`
+	LatenessNs       *loadTimes                 `json:"lateness_ns"`
+	Generator        loadGenerator              `json:"generator"`
+	SLO              document.Array[Bound]      `json:"slo"`
+	PerTarget        document.Array[loadTarget] `json:"per_target"`
+	Rates            document.Array[loadRate]   `json:"rates"`
+	Seconds          document.Array[loadSecond] `json:"seconds"`
 
 	Recording string `json:"recording,omitempty"`
 	Report    string `json:"report,omitempty"`
@@ -104,19 +103,11 @@ type loadGenerator struct {
 	StillNs          int64    `json:"stood_still_ns"`
 }
 
-type jsonBound struct {
-	Bound   string `json:"bound"`
-	Value   string `json:"value"`
-	Broken  bool   `json:"broken"`
-	Unknown bool   `json:"unknown"`
-	Note    string `json:"note"`
-}
-
 type loadTarget struct {
-	Target        string   `json:"target"`
-	Requests      int64    `json:"requests"`
-	Errors        int64    `json:"errors"`
-	ServiceMeanNs *float64 `json:"service_mean_ns"`
+	Target        string          `json:"target"`
+	Requests      int64           `json:"requests"`
+	Errors        int64           `json:"errors"`
+	ServiceMeanNs document.Number `json:"service_mean_ns"`
 }
 
 type loadSecond struct {
@@ -187,7 +178,7 @@ func newJSON(run *Run) *jsonLoad {
 			LateSends: r.LateSends, Valid: r.Invalid == "", Reason: r.Invalid, Engine: r.Generator.Engine, Processors: r.Generator.Processors,
 			GCPauses: r.Generator.Pauses, GCPauseNs: int64(r.Generator.PauseTime), GCLongestPauseNs: int64(r.Generator.LongestPause), StillNs: int64(r.Generator.Still),
 		},
-		SLO: []jsonBound{}, PerTarget: []loadTarget{}, Rates: []loadRate{}, Seconds: []loadSecond{},
+		SLO: run.Bounds,
 	}
 	if r.End.After(r.Start) {
 		start := r.Start.UTC().Round(0)
@@ -206,16 +197,9 @@ func newJSON(run *Run) *jsonLoad {
 	for code, n := range r.Status {
 		d.Status[strconv.Itoa(code)] = n
 	}
-	for _, b := range run.Bounds {
-		d.SLO = append(d.SLO, jsonBound(b))
-	}
 	for i := range r.Targets {
 		t := &r.Targets[i]
-		jt := loadTarget{Target: targetName(plan, i), Requests: t.Requests, Errors: t.Errors}
-		if mean := meanOf(t); !math.IsNaN(mean) {
-			jt.ServiceMeanNs = &mean
-		}
-		d.PerTarget = append(d.PerTarget, jt)
+		d.PerTarget = append(d.PerTarget, loadTarget{targetName(plan, i), t.Requests, t.Errors, document.Number(meanOf(t))})
 	}
 	for _, x := range run.rates() {
 		d.Rates = append(d.Rates, newRate(x))

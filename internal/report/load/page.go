@@ -32,11 +32,22 @@ type Run struct {
 
 // Bound is one thing that was to hold.
 type Bound struct {
-	Bound   string // "p99<50ms"
-	Value   string // measured, printed
-	Broken  bool
-	Unknown bool
-	Note    string // what to think of beside it; "": nothing
+	Bound   string `json:"bound"` // "p99<50ms"
+	Value   string `json:"value"` // measured, printed
+	Broken  bool   `json:"broken"`
+	Unknown bool   `json:"unknown"`
+	Note    string `json:"note"` // what to think of beside it; "": nothing
+}
+
+// Verdict says in a word whether it held.
+func (b Bound) Verdict() string {
+	switch {
+	case b.Unknown:
+		return "unknown"
+	case b.Broken:
+		return "broken"
+	}
+	return "kept"
 }
 
 // Knee is what a search for the knee tried and found, as it is drawn.

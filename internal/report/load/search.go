@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/capacity"
+	"whet/internal/document"
 	"whet/internal/loadresult"
 	"whet/internal/printable"
 	"whet/internal/quantity"
@@ -67,18 +68,22 @@ type KneeSearch struct {
 
 // KneeLevel is one level with its runs.
 type KneeLevel struct {
-	Level      float64
-	Throughput float64 // the estimate of all runs
-	Good       bool    // it belongs to the plateau, or keeps the bounds
-	Runs       []KneeRun
+	Level      float64                 `json:"level"`
+	Throughput float64                 `json:"throughput_per_s"` // the estimate of all runs
+	Good       bool                    `json:"good"`             // it belongs to the plateau, or keeps the bounds
+	Runs       document.Array[KneeRun] `json:"runs"`
 }
 
 // KneeRun is one run of a level.
 type KneeRun struct {
-	Throughput, Concurrency, Errors float64
-	Answers                         int64 // that the times are of
-	P50, P99, Span                  time.Duration
-	Broken                          string // the bound that it broke
+	Throughput  float64       `json:"throughput_per_s"`
+	Concurrency float64       `json:"concurrency"`
+	Errors      float64       `json:"error_ratio"`
+	Answers     int64         `json:"answers"` // that the times are of
+	P50         time.Duration `json:"p50_ns"`
+	P99         time.Duration `json:"p99_ns"`
+	Span        time.Duration `json:"span_ns"`
+	Broken      string        `json:"broken"` // the bound that it broke
 }
 
 // last is the run that a row shows: the one of the median throughput would be

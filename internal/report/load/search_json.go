@@ -11,36 +11,36 @@ import (
 // unknown.
 type jsonSearch struct {
 	document.Head
-	URL         string       `json:"url"`
-	Targets     int          `json:"targets"`
-	TargetsFrom string       `json:"targets_from"`
-	Method      string       `json:"method"`
-	Protocol    string       `json:"protocol"`
-	SLO         string       `json:"slo"`
-	Throughput  *jsonKnee    `json:"throughput"` // the best one; null: not looked for
-	Rate        *jsonKnee    `json:"rate"`       // the highest that keeps the bounds
-	Growth      []jsonGrowth `json:"growth"`
-	Recording   string       `json:"recording,omitempty"`
-	Report      string       `json:"report,omitempty"`
+	URL         string                     `json:"url"`
+	Targets     int                        `json:"targets"`
+	TargetsFrom string                     `json:"targets_from"`
+	Method      string                     `json:"method"`
+	Protocol    string                     `json:"protocol"`
+	SLO         string                     `json:"slo"`
+	Throughput  *jsonKnee                  `json:"throughput"` // the best one; null: not looked for
+	Rate        *jsonKnee                  `json:"rate"`       // the highest that keeps the bounds
+	Growth      document.Array[KneeGrowth] `json:"growth"`
+	Recording   string                     `json:"recording,omitempty"`
+	Report      string                     `json:"report,omitempty"`
 }
 
 type jsonKnee struct {
-	Found          bool           `json:"found"`
-	Text           string         `json:"text"`
-	Procedure      string         `json:"procedure"`
-	At             *float64       `json:"at"`
-	Low            *float64       `json:"low"`
-	High           *float64       `json:"high"`
-	ThroughputPerS float64        `json:"throughput_per_s"`
-	Plateau        *jsonPlateau   `json:"plateau"`
-	Law            *jsonLaw       `json:"law"`
-	Unstable       []float64      `json:"unstable"`
-	Levels         []jsonKneeStep `json:"levels"`
-	Complete       bool           `json:"complete"`
-	SpentNs        int64          `json:"spent_ns"`
-	Valid          bool           `json:"valid"`
-	Reason         string         `json:"reason"`
-	Warnings       []string       `json:"warnings"`
+	Found          bool                      `json:"found"`
+	Text           string                    `json:"text"`
+	Procedure      string                    `json:"procedure"`
+	At             *float64                  `json:"at"`
+	Low            *float64                  `json:"low"`
+	High           *float64                  `json:"high"`
+	ThroughputPerS float64                   `json:"throughput_per_s"`
+	Plateau        *jsonPlateau              `json:"plateau"`
+	Law            *jsonLaw                  `json:"law"`
+	Unstable       document.Array[float64]   `json:"unstable"`
+	Levels         document.Array[KneeLevel] `json:"levels"`
+	Complete       bool                      `json:"complete"`
+	SpentNs        int64                     `json:"spent_ns"`
+	Valid          bool                      `json:"valid"`
+	Reason         string                    `json:"reason"`
+	Warnings       document.Array[string]    `json:"warnings"`
 }
 
 type jsonPlateau struct {
@@ -53,13 +53,13 @@ type jsonPlateau struct {
 }
 
 type jsonLaw struct {
-	LambdaPerS     jsonInterval `json:"lambda_per_s"`
-	Sigma          jsonInterval `json:"sigma"`
-	Kappa          jsonInterval `json:"kappa"`
-	Peak           jsonInterval `json:"peak"`
-	R2             *float64     `json:"r2"`
-	DeviationRatio *float64     `json:"deviation_ratio"`
-	Warnings       []string     `json:"warnings"`
+	LambdaPerS     jsonInterval           `json:"lambda_per_s"`
+	Sigma          jsonInterval           `json:"sigma"`
+	Kappa          jsonInterval           `json:"kappa"`
+	Peak           jsonInterval           `json:"peak"`
+	R2             *float64               `json:"r2"`
+	DeviationRatio *float64               `json:"deviation_ratio"`
+	Warnings       document.Array[string] `json:"warnings"`
 }
 
 // jsonInterval has null for what is not finite.
@@ -69,28 +69,10 @@ type jsonInterval struct {
 	High   *float64 `json:"high"`
 }
 
-type jsonKneeStep struct {
-	Level          float64       `json:"level"`
-	ThroughputPerS float64       `json:"throughput_per_s"`
-	Good           bool          `json:"good"`
-	Runs           []jsonKneeRun `json:"runs"`
-}
-
-type jsonKneeRun struct {
-	ThroughputPerS float64 `json:"throughput_per_s"`
-	Concurrency    float64 `json:"concurrency"`
-	ErrorRatio     float64 `json:"error_ratio"`
-	Answers        int64   `json:"answers"`
-	P50Ns          int64   `json:"p50_ns"`
-	P99Ns          int64   `json:"p99_ns"`
-	SpanNs         int64   `json:"span_ns"`
-	Broken         string  `json:"broken"`
-}
-
 // WriteSearchJSON writes what was found as one document: whet/knee/1.
 func WriteSearchJSON(w io.Writer, s *Search, files Files) error {
 	d := jsonSearch{Head: document.New(document.Knee, s.Warnings), URL: s.Plan.URL, Targets: s.Plan.Targets, TargetsFrom: s.Plan.TargetsFrom,
-		Method: s.Plan.Method, Protocol: s.Plan.Protocol, SLO: s.SLO, Growth: newJSONGrowth(s.Growth), Recording: files.Recording, Report: files.Report}
+		Method: s.Plan.Method, Protocol: s.Plan.Protocol, SLO: s.SLO, Growth: s.Growth, Recording: files.Recording, Report: files.Report}
 	for i := range s.Found {
 		k := newJSONKnee(&s.Found[i])
 		if s.Found[i].Open {
@@ -103,8 +85,8 @@ func WriteSearchJSON(w io.Writer, s *Search, files Files) error {
 }
 
 func newJSONKnee(k *KneeSearch) *jsonKnee {
-	j := &jsonKnee{Found: k.Found, Text: k.Headline, Procedure: k.Procedure, ThroughputPerS: k.Throughput, Unstable: []float64{}, Levels: []jsonKneeStep{},
-		Complete: k.Complete, SpentNs: int64(k.Spent), Valid: k.Invalid == "", Reason: k.Invalid, Warnings: append([]string{}, k.Warnings...)}
+	j := &jsonKnee{Found: k.Found, Text: k.Headline, Procedure: k.Procedure, ThroughputPerS: k.Throughput, Levels: k.Levels,
+		Complete: k.Complete, SpentNs: int64(k.Spent), Valid: k.Invalid == "", Reason: k.Invalid, Warnings: k.Warnings}
 	if k.Found {
 		j.At, j.Low, j.High = document.Known(&k.At), document.Known(&k.Low), document.Known(&k.High)
 	}
@@ -114,17 +96,10 @@ func newJSONKnee(k *KneeSearch) *jsonKnee {
 	}
 	if f := k.Law; f != nil {
 		j.Law = &jsonLaw{newJSONInterval(f.LambdaInterval), newJSONInterval(f.SigmaInterval), newJSONInterval(f.KappaInterval), newJSONInterval(f.Peak),
-			document.Known(&f.R2), document.Known(&f.Deviation), append([]string{}, f.Warnings...)}
+			document.Known(&f.R2), document.Known(&f.Deviation), f.Warnings}
 	}
 	if u := k.Unstable; u != nil {
 		j.Unstable = u[:]
-	}
-	for _, l := range k.Levels {
-		step := jsonKneeStep{Level: l.Level, ThroughputPerS: l.Throughput, Good: l.Good, Runs: []jsonKneeRun{}}
-		for _, r := range l.Runs {
-			step.Runs = append(step.Runs, jsonKneeRun{r.Throughput, r.Concurrency, r.Errors, r.Answers, int64(r.P50), int64(r.P99), int64(r.Span), r.Broken})
-		}
-		j.Levels = append(j.Levels, step)
 	}
 	return j
 }

@@ -20,7 +20,7 @@ func ReadSearch(data []byte) (*Search, error) {
 	if d.Schema != document.Knee {
 		return nil, fmt.Errorf("read search: its schema %.40q is not %s", d.Schema, document.Knee)
 	}
-	s := &Search{SLO: d.SLO, Warnings: d.Warnings}
+	s := &Search{SLO: d.SLO, Growth: d.Growth, Warnings: d.Warnings}
 	for i, j := range []*jsonKnee{d.Throughput, d.Rate} {
 		if j == nil {
 			continue
@@ -32,19 +32,12 @@ func ReadSearch(data []byte) (*Search, error) {
 		k.Open = i == 1
 		s.Found = append(s.Found, k)
 	}
-	for _, j := range d.Growth {
-		g := KneeGrowth{j.Kind, j.SampleType, j.Unit, j.Open, j.LowLevel, j.HighLevel, j.LowRequests, j.HighRequests, j.LowTotal, j.HighTotal, nil}
-		for _, f := range j.Functions {
-			g.Rows = append(g.Rows, GrowthRow{f.Function, f.File, f.LowFlat, f.LowCum, f.HighFlat, f.HighCum})
-		}
-		s.Growth = append(s.Growth, g)
-	}
 	return s, nil
 }
 
 func (j *jsonKnee) search() (KneeSearch, error) {
 	k := KneeSearch{Headline: j.Text, Procedure: j.Procedure, Found: j.Found, At: orNull(j.At, 0), Low: orNull(j.Low, 0), High: orNull(j.High, math.Inf(1)),
-		Throughput: j.ThroughputPerS, Complete: j.Complete, Spent: time.Duration(j.SpentNs), Invalid: j.Reason, Warnings: j.Warnings}
+		Throughput: j.ThroughputPerS, Complete: j.Complete, Spent: time.Duration(j.SpentNs), Invalid: j.Reason, Levels: j.Levels, Warnings: j.Warnings}
 	if len(j.Unstable) == 2 {
 		k.Unstable = (*[2]float64)(j.Unstable)
 	}
@@ -57,14 +50,9 @@ func (j *jsonKnee) search() (KneeSearch, error) {
 		k.Law.Law = capacity.Law{Lambda: k.Law.LambdaInterval.Center, Sigma: k.Law.SigmaInterval.Center, Kappa: k.Law.KappaInterval.Center}
 	}
 	for _, l := range j.Levels {
-		if len(l.Runs) == 0 || !(l.Level >= 1/possible && l.Level <= possible) || !(l.ThroughputPerS >= 0 && l.ThroughputPerS <= possible) {
-			return k, fmt.Errorf("level %v with %v/s in %d runs cannot be", l.Level, l.ThroughputPerS, len(l.Runs))
+		if len(l.Runs) == 0 || !(l.Level >= 1/possible && l.Level <= possible) || !(l.Throughput >= 0 && l.Throughput <= possible) {
+			return k, fmt.Errorf("level %v with %v/s in %d runs cannot be", l.Level, l.Throughput, len(l.Runs))
 		}
-		level := KneeLevel{Level: l.Level, Throughput: l.ThroughputPerS, Good: l.Good}
-		for _, r := range l.Runs {
-			level.Runs = append(level.Runs, KneeRun{r.ThroughputPerS, r.Concurrency, r.ErrorRatio, r.Answers, time.Duration(r.P50Ns), time.Duration(r.P99Ns), time.Duration(r.SpanNs), r.Broken})
-		}
-		k.Levels = append(k.Levels, level)
 	}
 	return k, nil
 }

@@ -308,12 +308,9 @@ func (t *writer) bounds(bounds []Bound) {
 	}
 	t.Heading("SLO", "")
 	for _, b := range bounds {
-		verdict, s := "kept", page.Cyan
-		switch {
-		case b.Unknown:
-			verdict, s = "unknown", page.Yellow
-		case b.Broken:
-			verdict, s = "broken", page.Yellow
+		s := page.Cyan
+		if b.Unknown || b.Broken {
+			s = page.Yellow
 		}
 		text := printable.Line(b.Bound)
 		if b.Value != "" {
@@ -322,6 +319,6 @@ func (t *writer) bounds(bounds []Bound) {
 		if b.Note != "" {
 			text += " (" + printable.Line(b.Note) + ")"
 		}
-		t.Line("  ", t.Paint(s, page.Pad(verdict, loadLabel-2)), "  ", text)
+		t.Line("  ", t.Paint(s, page.Pad(b.Verdict(), loadLabel-2)), "  ", text)
 	}
 }

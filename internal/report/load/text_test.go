@@ -358,7 +358,7 @@ func searched() *Search {
 			Unstable: &[2]float64{740, 760}, Spent: 9 * time.Second, Warnings: []string{"the budget is spent"},
 		}},
 		Growth: []KneeGrowth{{Kind: "cpu", Column: "cpu", Unit: "nanoseconds", LowLevel: 2, HighLevel: 4, LowRequests: 2000, HighRequests: 4000, LowTotal: 100e3, HighTotal: 150e3,
-			Rows: []GrowthRow{{"main.handle", "main.go", 10e3, 50e3, 40e3, 90e3}, {"runtime.futex", "futex.go", 9e3, 9e3, 5e3, 5e3}}},
+			Rows: []GrowthRow{{"main.handle", "main.go", 10e3, 40e3, 50e3, 90e3}, {"runtime.futex", "futex.go", 9e3, 5e3, 9e3, 5e3}}},
 			{Kind: "mutex", Column: "delay", Unit: "nanoseconds", Open: true, LowLevel: 300, HighLevel: 750, LowRequests: 1, HighRequests: 2}},
 	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -52,6 +53,18 @@ type Tick struct {
 	Anchor string // of a time's text
 }
 
+// NewTick is a tick below a chart: at its ends the text stays within it.
+func NewTick(at float64, label string) Tick {
+	t := Tick{At: PercentOf(at), Label: label, Anchor: "middle"}
+	switch {
+	case at < 0.04:
+		t.Anchor = "start"
+	case at > 0.96:
+		t.Anchor = "end"
+	}
+	return t
+}
+
 // ChartTicks is about how many times are written below a chart.
 const ChartTicks = 6
 
@@ -64,14 +77,7 @@ func (s Axis) Ticks() []Tick {
 	var out []Tick
 	for k := math.Ceil(s.From / step); k*step <= s.To && len(out) < 2*ChartTicks; k++ {
 		at := (k*step - s.From) / (s.To - s.From)
-		t := Tick{At: PercentOf(at), Label: Seconds(k * step), Anchor: "middle"}
-		switch {
-		case at < 0.04:
-			t.Anchor = "start"
-		case at > 0.96:
-			t.Anchor = "end"
-		}
-		out = append(out, t)
+		out = append(out, NewTick(at, Seconds(k*step)))
 	}
 	return out
 }
@@ -216,15 +222,7 @@ func Pairs(times []int64, values []float64) []Sample {
 	for i := range min(len(times), len(values)) {
 		out = append(out, Sample{times[i], values[i]})
 	}
-	slices.SortStableFunc(out, func(a, b Sample) int {
-		switch {
-		case a.T < b.T:
-			return -1
-		case a.T > b.T:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b Sample) int { return cmp.Compare(a.T, b.T) })
 	return out
 }
 

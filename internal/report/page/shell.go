@@ -2,9 +2,7 @@ package page
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -23,27 +21,20 @@ type Shell struct {
 	Policy string
 }
 
-// KitStyle is the style of what the kit's templates draw.
+// KitStyle is the style of what the kit's templates draw, beside the theme.
 func KitStyle() string { return Asset(assets, "page.css") + Asset(assets, "charts.css") }
 
-// NewShell is the shell of a page; a page without a script has none. The script is a module, so that its names
-// stay its own and it runs once the document is there.
+// NewShell is the shell of a page: its style is the theme of all pages and what
+// the page adds to it. A page without a script has none; a script is a module,
+// so that its names stay its own and it runs once the document is there.
 func NewShell(title, style, script string) Shell {
-	scripts := "'none'"
-	if script != "" {
-		scripts = hashSource(script)
-	}
+	style = Asset(assets, "theme.css") + style
 	return Shell{
 		Title:  printable.Line(title),
 		Style:  template.CSS(style),
 		Script: template.JS(script),
-		Policy: "default-src 'none'; script-src " + scripts + "; style-src " + hashSource(style) + "; base-uri 'none'; form-action 'none'",
+		Policy: policy(style, script),
 	}
-}
-
-func hashSource(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // Asset is a file of those that a package of pages brings along.
@@ -55,10 +46,10 @@ func Asset(of embed.FS, name string) string {
 	return string(b)
 }
 
-// Write writes a page by one of the templates in of, which may call
-// the kit's.
+// Write writes a page by one of the templates in of, which may call the kit's,
+// and line on text that is not ours.
 func Write(w io.Writer, of embed.FS, name string, data any) error {
-	t, err := template.ParseFS(assets, "assets/*.html")
+	t, err := template.New("").Funcs(template.FuncMap{"line": printable.Line}).ParseFS(assets, "assets/*.html")
 	if err == nil {
 		t, err = t.ParseFS(of, "assets/*.html")
 	}
@@ -82,5 +73,6 @@ type ErrorRow struct{ Count, Kind, Example string }
 
 // Fact is one line of the head: "CPU", "Intel Xeon, 2 cores".
 type Fact struct {
-	Name, Value string
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }

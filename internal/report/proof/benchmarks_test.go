@@ -30,8 +30,8 @@ func proveSeries() []compare.Series {
 		rounds = append(rounds, r)
 	}
 	return []compare.Series{
-		{Package: "example.org/m/a", Name: "BenchmarkA/size=1-k", Iterations: 1000, Rounds: rounds},
-		{Package: "example.org/m/b", Name: "BenchmarkB", Iterations: 10, Rounds: rounds[:3]},
+		{Package: "example.org/m/a", Name: "BenchmarkA/size=1-k", Iterations: 1000, Procs: 2, Rounds: rounds},
+		{Package: "example.org/m/b", Name: "BenchmarkB", Iterations: 10, Procs: 2, Rounds: rounds[:3]},
 	}
 }
 
@@ -39,7 +39,7 @@ func proveSeries() []compare.Series {
 // package and unit, with all slices of either side in their columns.
 func TestBenchmarksReadByBenchstat(t *testing.T) {
 	var buf bytes.Buffer
-	if err := WriteBenchmarks(&buf, result(), proveSeries(), 2); err != nil {
+	if err := compare.WriteBenchmarks(&buf, result(), proveSeries(), ""); err != nil {
 		t.Fatal(err)
 	}
 	var parser benchproc.ProjectionParser
@@ -119,27 +119,13 @@ func mapKeys(m map[string][]float64) func(func(string) bool) {
 	}
 }
 
-// Names and units that the format cannot hold are changed, or left out.
-func TestBenchmarksOddNames(t *testing.T) {
-	for in, want := range map[string]string{
-		"BenchmarkX":         "BenchmarkX",
-		"Benchmark":          "Benchmark",
-		"benchmark":          "Benchmark/benchmark",
-		"GET /items":         "BenchmarkGET_/items",
-		"command":            "Benchmark/command",
-		"Benchmarkx":         "Benchmark/Benchmarkx",
-		"":                   "Benchmark",
-		"BenchmarkX\x1b[31m": "BenchmarkX_[31m",
-	} {
-		if got := benchmarkName(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
+// Units that the format cannot hold are left out.
+func TestBenchmarksOddUnits(t *testing.T) {
 	series := []compare.Series{{Name: "command", Rounds: []compare.Round{{
 		Old: compare.Slice{compare.WallNs: 2e9, "bad unit": 1}, New: compare.Slice{compare.WallNs: 1e9, "x\x1b": 1},
 	}}}}
 	var buf bytes.Buffer
-	if err := WriteBenchmarks(&buf, &compare.Result{}, series, 0); err != nil {
+	if err := compare.WriteBenchmarks(&buf, &compare.Result{}, series, ""); err != nil {
 		t.Fatal(err)
 	}
 	want := "side: old\nBenchmark/command\t1\t2000000000 wall-ns\nside: new\nBenchmark/command\t1\t1000000000 wall-ns\n"

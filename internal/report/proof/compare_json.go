@@ -15,36 +15,23 @@ type jsonCompare struct {
 	Adjust          string             `json:"adjust"`
 	Comparisons     int                `json:"comparisons"`
 	Constant        int                `json:"comparisons_constant"`
-	Files           []jsonCompareFile  `json:"files"`
+	Files           []tables.File      `json:"files"`
 	Tables          []jsonCompareTable `json:"tables"`
 }
 
-type jsonCompareFile struct {
-	Label   string `json:"label"`
-	Name    string `json:"name"`
-	Results int    `json:"results"`
-	Kept    int    `json:"results_kept"`
-	Other   int    `json:"other_lines"`
-}
-
-type jsonSetting struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-}
-
 type jsonCompareTable struct {
-	Config  []jsonSetting      `json:"config"`
+	Config  []tables.Setting   `json:"config"`
 	Unit    string             `json:"unit"`
 	Better  string             `json:"better"` // "lower", "higher"; "": nobody declared it
 	Exact   bool               `json:"exact"`
-	Columns [][]jsonSetting    `json:"columns"`
+	Columns [][]tables.Setting `json:"columns"`
 	Rows    []jsonCompareRow   `json:"rows"`
 	Geomean []jsonCompareMeans `json:"geomean"`
 }
 
 type jsonCompareRow struct {
 	Name  string             `json:"name"`
-	Keys  []jsonSetting      `json:"keys"`
+	Keys  []tables.Setting   `json:"keys"`
 	Cells []*jsonCompareCell `json:"cells"` // null: no result
 }
 
@@ -84,10 +71,7 @@ func WriteCompareJSON(w io.Writer, r *tables.Result) error {
 		Head:       document.New(document.Compare, r.Warnings),
 		AlphaRatio: o.Alpha, ConfidenceRatio: o.Confidence, MarginRatio: o.Margin, Adjust: string(o.Adjust),
 		Comparisons: r.Comparisons, Constant: r.Constant,
-		Files: []jsonCompareFile{}, Tables: []jsonCompareTable{},
-	}
-	for _, f := range r.Files {
-		d.Files = append(d.Files, jsonCompareFile(f))
+		Files: append([]tables.File{}, r.Files...), Tables: []jsonCompareTable{},
 	}
 	for i := range r.Tables {
 		d.Tables = append(d.Tables, newJSONCompareTable(&r.Tables[i]))
@@ -97,19 +81,19 @@ func WriteCompareJSON(w io.Writer, r *tables.Result) error {
 
 func newJSONCompareTable(t *tables.Table) jsonCompareTable {
 	j := jsonCompareTable{
-		Config: jsonSettings(t.Config), Unit: t.Unit, Exact: t.Exact,
+		Config: append([]tables.Setting{}, t.Config...), Unit: t.Unit, Exact: t.Exact,
 		Better:  map[tables.Direction]string{tables.Lower: "lower", tables.Higher: "higher"}[t.Direction],
-		Columns: [][]jsonSetting{}, Rows: []jsonCompareRow{}, Geomean: []jsonCompareMeans{},
+		Columns: [][]tables.Setting{}, Rows: []jsonCompareRow{}, Geomean: []jsonCompareMeans{},
 	}
 	for _, c := range t.Columns {
-		keys := []jsonSetting{}
+		keys := []tables.Setting{}
 		for i, field := range t.Fields {
-			keys = append(keys, jsonSetting{field, c.Values[i]})
+			keys = append(keys, tables.Setting{Key: field, Value: c.Values[i]})
 		}
 		j.Columns = append(j.Columns, keys)
 	}
 	for _, row := range t.Rows {
-		out := jsonCompareRow{Name: row.Name, Keys: jsonSettings(row.Settings)}
+		out := jsonCompareRow{Name: row.Name, Keys: append([]tables.Setting{}, row.Settings...)}
 		for _, cell := range row.Cells {
 			out.Cells = append(out.Cells, newJSONCompareCell(cell, t.Direction))
 		}
@@ -156,12 +140,4 @@ func newJSONCompareCell(cell *tables.Cell, d tables.Direction) *jsonCompareCell 
 		j.Comparison.P, j.Comparison.PHolm = document.Known(&c.P), document.Known(&c.PHolm)
 	}
 	return j
-}
-
-func jsonSettings(settings []tables.Setting) []jsonSetting {
-	out := []jsonSetting{}
-	for _, s := range settings {
-		out = append(out, jsonSetting(s))
-	}
-	return out
 }

@@ -18,7 +18,7 @@ import (
 func result() *compare.Result {
 	r := &compare.Result{
 		Schema: document.Prove, Kind: compare.KindBenchmarks,
-		Warnings: []string{"the machine was busy before the start (load 3.1 on 2 cores): the intervals are wider for it"},
+		Warnings: []string{"the machine was busy when measuring began (load 3.1 on 2 cores): the intervals are wider for it"},
 		Old:      compare.Side{Operand: "./old", Package: "example.org/m/old", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "00", Tests: "passed"},
 		New:      compare.Side{Operand: "./new", Package: "example.org/m/new", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "11", Tests: "passed"},
 

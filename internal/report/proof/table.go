@@ -15,17 +15,11 @@ import (
 
 // proveLine is one row of a proof's table, as text.
 type proveLine struct {
-	name     string
-	old, new string
-	noise    string
-	delta    string
-	ratio    string
-	interval string
-	verdict  string
-	style    page.Style
-	p, n     string
-	reason   string
-	group    bool // a package's name, over its rows
+	name   string
+	cells  [columnCount]string
+	style  page.Style // of the verdict
+	reason string
+	group  bool // a package's name, over its rows
 }
 
 // proveTables writes a table for each metric, all in one layout: names first,
@@ -60,8 +54,8 @@ func (t *writer) proveTables(r *compare.Result) {
 // proveLines are the rows of one metric.
 func proveLines(r *compare.Result, m *proveMetric) []proveLine {
 	lines := []proveLine{{
-		name: subject(r), old: "old", new: "new", noise: "noise", delta: "vs base",
-		ratio: m.ratio(), interval: "interval", verdict: "verdict", style: page.Dim, p: "p", n: "n",
+		name: subject(r), style: page.Dim,
+		cells: [...]string{"old", "new", "noise", "vs base", m.ratio(), "interval", "verdict", "p", "n"},
 	}}
 	rows, packages := proveRows(r, m.Unit)
 	last := ""
@@ -72,14 +66,12 @@ func proveLines(r *compare.Result, m *proveMetric) []proveLine {
 		}
 		ratio, interval := proveRatio(row)
 		lines = append(lines, proveLine{
-			name: printable.Line(row.Name), old: m.figure(row, row.Old), new: m.figure(row, row.New), noise: proveNoise(row), delta: m.delta(row),
-			ratio: ratio, interval: interval,
-			verdict: m.verdict(row), style: verdictStyle(row.Verdict), p: pValue(row), n: fmt.Sprint(row.Rounds),
-			reason: proveReason(row),
+			name: printable.Line(row.Name), style: verdictStyle(row.Verdict), reason: proveReason(row),
+			cells: [...]string{m.figure(row, row.Old), m.figure(row, row.New), proveNoise(row), m.delta(row), ratio, interval, m.verdict(row), pValue(row), fmt.Sprint(row.Rounds)},
 		})
 	}
 	if ratio, ok := geomean(rows); ok {
-		lines = append(lines, proveLine{name: "geomean", delta: printDelta(m.change(ratio)), ratio: compare.PrintRatio(ratio), style: page.Dim})
+		lines = append(lines, proveLine{name: "geomean", cells: [columnCount]string{delta: printDelta(m.change(ratio)), ratioColumn: compare.PrintRatio(ratio)}, style: page.Dim})
 	}
 	return lines
 }
@@ -131,34 +123,29 @@ func proveReason(row *compare.Row) string {
 	return s + "; " + take
 }
 
-// column is one of a table: its cells, and whether they stand at the right.
-type column struct {
-	cell func(*proveLine) string
-	left bool
-}
+// column is one of a table. The verdict's stands at the left, all others at the
+// right.
+type column int
+
+const (
+	oldColumn column = iota
+	newColumn
+	noise
+	delta
+	ratioColumn
+	interval
+	verdict
+	pColumn
+	rounds
+	columnCount
+)
 
 // The columns of a table with names at the left, with all that a verdict rests
 // on and without.
 var (
-	wideColumns = []column{
-		{cell: func(l *proveLine) string { return l.old }},
-		{cell: func(l *proveLine) string { return l.new }},
-		{cell: func(l *proveLine) string { return l.noise }},
-		{cell: func(l *proveLine) string { return l.delta }},
-		{cell: func(l *proveLine) string { return l.ratio }},
-		{cell: func(l *proveLine) string { return l.interval }},
-		{cell: func(l *proveLine) string { return l.verdict }, left: true},
-		{cell: func(l *proveLine) string { return l.p }},
-		{cell: func(l *proveLine) string { return l.n }},
-	}
-	middleColumns = []column{
-		{cell: func(l *proveLine) string { return l.old }},
-		{cell: func(l *proveLine) string { return l.new }},
-		{cell: func(l *proveLine) string { return l.delta }},
-		{cell: func(l *proveLine) string { return l.ratio }},
-		{cell: func(l *proveLine) string { return l.interval }},
-		{cell: func(l *proveLine) string { return l.verdict }, left: true},
-	}
+	wideColumns   = []column{oldColumn, newColumn, noise, delta, ratioColumn, interval, verdict, pColumn, rounds}
+	middleColumns = []column{oldColumn, newColumn, delta, ratioColumn, interval, verdict}
+	narrowColumns = []column{oldColumn, newColumn, delta, verdict}
 )
 
 // leastName is the room for names with which a table is made.
@@ -190,7 +177,7 @@ func (t *writer) proveWide(lines []proveLine, columns []column) {
 			continue
 		}
 		t.proveCells(l, i == 0, "  "+page.Pad(page.Shorten(l.name, room), room)+"  ", columns, widths)
-		if i > 0 && l.n != "" && len(columns) < len(wideColumns) {
+		if i > 0 && l.cells[rounds] != "" && len(columns) < len(wideColumns) {
 			t.Line("      ", t.Paint(page.Dim, l.rests()))
 		}
 		if l.reason != "" {
@@ -201,19 +188,13 @@ func (t *writer) proveWide(lines []proveLine, columns []column) {
 
 // rests is what a verdict rests on, beside its interval.
 func (l *proveLine) rests() string {
-	return "noise\u00a0" + l.noise + "; p\u00a0" + l.p + "; n\u00a0" + l.n
+	return "noise\u00a0" + l.cells[noise] + "; p\u00a0" + l.cells[pColumn] + "; n\u00a0" + l.cells[rounds]
 }
 
 // narrow writes a name, the figures under it, and what the verdict rests
 // on under these.
 func (t *writer) narrow(lines []proveLine) {
-	columns := []column{
-		{cell: func(l *proveLine) string { return l.old }},
-		{cell: func(l *proveLine) string { return l.new }},
-		{cell: func(l *proveLine) string { return l.delta }},
-		{cell: func(l *proveLine) string { return l.verdict }, left: true},
-	}
-	widths := proveWidths(lines, columns)
+	widths := proveWidths(lines, narrowColumns)
 	for i := range lines {
 		l := &lines[i]
 		if l.group {
@@ -223,18 +204,18 @@ func (t *writer) narrow(lines []proveLine) {
 		if i > 0 {
 			t.Line("  ", page.Shorten(l.name, t.Width-2))
 		}
-		if i == 0 || l.old != "" {
-			t.proveCells(l, i == 0, "    ", columns, widths)
+		if i == 0 || l.cells[oldColumn] != "" {
+			t.proveCells(l, i == 0, "    ", narrowColumns, widths)
 		}
 		if i == 0 {
 			continue
 		}
-		detail := lines[0].ratio + " " + l.ratio
-		if l.old == "" {
-			detail = l.delta + ", " + detail // the mean of all
+		detail := lines[0].cells[ratioColumn] + " " + l.cells[ratioColumn]
+		if l.cells[oldColumn] == "" {
+			detail = l.cells[delta] + ", " + detail // the mean of all
 		}
-		if l.interval != "" {
-			detail += ", " + l.interval + "; " + l.rests()
+		if l.cells[interval] != "" {
+			detail += ", " + l.cells[interval] + "; " + l.rests()
 		}
 		for _, s := range page.Wrap(detail, t.Width-4) {
 			t.Line("    ", t.Paint(page.Dim, s))
@@ -248,8 +229,8 @@ func (t *writer) narrow(lines []proveLine) {
 func proveWidths(lines []proveLine, columns []column) []int {
 	widths := make([]int, len(columns))
 	for i := range lines {
-		for c := range columns {
-			widths[c] = max(widths[c], page.Cells(columns[c].cell(&lines[i])))
+		for c, column := range columns {
+			widths[c] = max(widths[c], page.Cells(lines[i].cells[column]))
 		}
 	}
 	return widths
@@ -258,9 +239,9 @@ func proveWidths(lines []proveLine, columns []column) []int {
 // proveCells writes one line of aligned cells behind a lead.
 func (t *writer) proveCells(l *proveLine, header bool, lead string, columns []column, widths []int) {
 	out := []string{lead}
-	for c := range columns {
-		s := columns[c].cell(l)
-		if columns[c].left {
+	for c, column := range columns {
+		s := l.cells[column]
+		if column == verdict {
 			s = page.Pad(s, widths[c])
 			if !header {
 				s = t.Paint(l.style, s)

@@ -18,20 +18,20 @@ type stack struct {
 }
 
 // handmade builds a profile of one column.
-func handmade(typ callstack.ValueType, stacks ...stack) *callstack.Profile {
+func handmade(typ callstack.ValueType, stacks ...stack) *callstack.Frames {
 	b := callstack.NewBuilder(typ)
 	for _, s := range stacks {
-		var ids []callstack.FrameID
+		var ids []callstack.Frame
 		for i := len(s.frames) - 1; i >= 0; i-- {
-			ids = append(ids, b.Frame(callstack.Frame{Function: s.frames[i], File: fileOf(s.frames[i]), Line: 1}))
+			ids = append(ids, callstack.Frame{Function: s.frames[i], File: fileOf(s.frames[i]), Line: 1})
 		}
-		b.Sample(b.Stack(ids), 0, s.value)
+		b.AddFrames(ids, nil, s.value)
 	}
-	return b.Profile()
+	return b.Frames()
 }
 
 // flameOf is the graph of a profile's only column.
-func flameOf(p *callstack.Profile, keep callstack.Keep) *flamegraph.Graph {
+func flameOf(p *callstack.Frames, keep callstack.Keep) *flamegraph.Graph {
 	g, err := flamegraph.FromProfile(p, 0, keep, flamegraph.DefaultOptions())
 	if err != nil {
 		panic(err)
@@ -83,9 +83,9 @@ func visitsStacks(scale int64) []stack {
 }
 
 // top sums a handmade profile as the report's builder does.
-func top(p *callstack.Profile, keep callstack.Keep, byCum bool) []Row {
+func top(p *callstack.Frames, keep callstack.Keep, byCum bool) []Row {
 	var rows []Row
-	for _, f := range p.Functions(0, keep) {
+	for _, f := range p.FunctionCosts(0, keep) {
 		rows = append(rows, Row{Function: f.Function, File: f.File, Flat: f.Flat, Cum: f.Cum})
 	}
 	if byCum {

@@ -40,7 +40,7 @@ type runView struct {
 }
 
 func newRunView(p *Page) runView {
-	v := runView{Events: newEventsView(p.Events), Aside: unknownAside}
+	v := runView{Events: newEventsView(p.Events), Unknown: p.Unknown, Aside: unknownAside}
 	if p.Program != nil && len(p.Program.Runs) > 0 {
 		v.Program = newProgramView(p.Program)
 	}
@@ -51,9 +51,6 @@ func newRunView(p *Page) runView {
 		v.Wall = newWallView(p.Wall)
 	}
 	v.Waiting = newWaitingView(p.Contention)
-	for _, u := range p.Unknown {
-		v.Unknown = append(v.Unknown, Unknown{printable.Line(u.What), printable.Line(u.Why), printable.Line(u.How)})
-	}
 	v.timelines(p)
 	return v
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -116,15 +117,7 @@ func (v *runView) marks(p *Page, benchmark string, x page.Axis) ([]page.Mark, []
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch s, t := p.Events[a].StartNs, p.Events[b].StartNs; {
-		case s < t:
-			return -1
-		case s > t:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Events[a].StartNs, p.Events[b].StartNs) })
 	for _, i := range order {
 		e := &p.Events[i]
 		from, to := x.At(e.StartNs), x.At(max(e.EndNs, e.StartNs))

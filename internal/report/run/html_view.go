@@ -156,13 +156,7 @@ func newPageView(p *Page) (*pageView, error) {
 		Threshold: threshold(p),
 		Flame:     widget,
 	}
-	v.Title = title(p)
-	for _, f := range p.Facts {
-		v.Facts = append(v.Facts, page.Fact{Name: printable.Line(f.Name), Value: printable.Line(f.Value)})
-	}
-	for _, w := range warnings(p) {
-		v.Warnings = append(v.Warnings, printable.Line(w))
-	}
+	v.Title, v.Facts, v.Warnings = title(p), p.Facts, warnings(p)
 	v.Places, v.PlacesAside, v.Apart = p.placeViews(len(p.HotPlaces)), placesAside, p.apart()
 	for i := range p.Findings {
 		v.Findings = append(v.Findings, newFindingView(p, i+1, &p.Findings[i]))
@@ -239,20 +233,15 @@ func newFindingView(p *Page, n int, f *finding.Finding) findingView {
 		Number: n, Title: printable.Line(cmp.Or(f.Title, f.Rule)), Rule: printable.Line(f.Rule),
 		Function: printable.Line(f.Function), Place: place(f), Ceiling: ceiling(f),
 		Why: prose(f.Why), Remedy: prose(f.Remedy),
-		Confidence: printable.Line(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable,
+		Confidence: printable.Line(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable, Evidence: f.Evidence,
 	}
 	for _, m := range measures(f) {
 		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Error, m.Percent == "unknown", m.Ratio <= 0, page.BarWidth(m.Ratio), m.Notes})
 	}
-	for _, e := range f.Evidence {
-		v.Evidence = append(v.Evidence, finding.Evidence{Kind: printable.Line(e.Kind), Text: printable.Line(e.Text)})
-	}
 	if p.single() { // there is nothing else that it could be in
 		return v
 	}
-	for _, b := range f.Benchmarks {
-		v.Benchmarks = append(v.Benchmarks, printable.Line(b))
-	}
+	v.Benchmarks = f.Benchmarks
 	if len(f.Benchmarks) > 1 {
 		v.Largest = largest
 	}
@@ -342,15 +331,11 @@ func newListingView(p *Profile, l *Listing) listingView {
 		Cum: p.value(l.Cum), CumShare: quantity.Percent(page.Share(l.Cum, p.base())),
 	}
 	for i, s := range l.Lines {
-		line := lineView{
+		v.Lines = append(v.Lines, lineView{
 			Gap:    i > 0 && s.Number != l.Lines[i-1].Number+1,
 			Number: strconv.Itoa(s.Number), Flat: p.cost(s.Flat), Cum: p.cost(s.Cum),
-			Text: printable.Source(s.Text), Hot: s.Cum != 0, Heat: heat(page.Share(s.Cum, p.base())),
-		}
-		for _, n := range s.Notes {
-			line.Notes = append(line.Notes, printable.Line(n))
-		}
-		v.Lines = append(v.Lines, line)
+			Text: printable.Source(s.Text), Hot: s.Cum != 0, Heat: heat(page.Share(s.Cum, p.base())), Notes: s.Notes,
+		})
 	}
 	return v
 }

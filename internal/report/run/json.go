@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"io"
+	"slices"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/document"
@@ -22,58 +23,47 @@ type JSONOptions struct {
 // never null.
 type jsonDocument struct {
 	document.Head
-	Verdict        Verdict            `json:"verdict"`
-	HotPlaces      []finding.HotPlace `json:"hot_places"`
-	Charged        []finding.Account  `json:"charged"`
-	ThresholdRatio float64            `json:"threshold_ratio"`
-	Findings       []finding.Finding  `json:"findings"`
-	Benchmarks     []jsonBenchmark    `json:"benchmarks"`
-	Target         string             `json:"target"`
-	Package        string             `json:"package"`
-	Module         string             `json:"module"`
-	Tool           string             `json:"tool"`
-	Created        string             `json:"created"`
-	Partial        string             `json:"partial"` // why the recording is not whole; "" when it is
-	Facts          []jsonFact         `json:"facts"`
-	Profiles       []jsonProfile      `json:"profiles"`
+	Verdict        Verdict                          `json:"verdict"`
+	HotPlaces      document.Array[finding.HotPlace] `json:"hot_places"`
+	Charged        document.Array[finding.Account]  `json:"charged"`
+	ThresholdRatio float64                          `json:"threshold_ratio"`
+	Findings       document.Array[finding.Finding]  `json:"findings"`
+	Benchmarks     document.Array[jsonBenchmark]    `json:"benchmarks"`
+	Target         string                           `json:"target"`
+	Package        string                           `json:"package"`
+	Module         string                           `json:"module"`
+	Tool           string                           `json:"tool"`
+	Created        string                           `json:"created"`
+	Partial        string                           `json:"partial"` // why the recording is not whole; "" when it is
+	Facts          document.Array[page.Fact]        `json:"facts"`
+	Profiles       document.Array[jsonProfile]      `json:"profiles"`
 	jsonRun
 	Recording string `json:"recording,omitempty"`
 	Report    string `json:"report,omitempty"`
 }
 
-type jsonFact struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
 // jsonBenchmark: null is unknown.
 type jsonBenchmark struct {
-	Name        string       `json:"name"`
-	Procs       int          `json:"procs"`
-	Iterations  int64        `json:"iterations"`
-	NsPerOp     *float64     `json:"ns_per_op"`
-	BytesPerOp  *float64     `json:"bytes_per_op"`
-	AllocsPerOp *float64     `json:"allocs_per_op"`
-	Metrics     []jsonMetric `json:"metrics"`
-	Parallel    bool         `json:"parallel"`
-	Profiled    bool         `json:"profiled"`
-	Failure     string       `json:"failure"`
-}
-
-// jsonMetric is a value that a benchmark reports itself.
-type jsonMetric struct {
-	Unit  string   `json:"unit"`
-	Value *float64 `json:"value"`
+	Name        string                 `json:"name"`
+	Procs       int                    `json:"procs"`
+	Iterations  int64                  `json:"iterations"`
+	NsPerOp     *float64               `json:"ns_per_op"`
+	BytesPerOp  *float64               `json:"bytes_per_op"`
+	AllocsPerOp *float64               `json:"allocs_per_op"`
+	Metrics     document.Array[Metric] `json:"metrics"`
+	Parallel    bool                   `json:"parallel"`
+	Profiled    bool                   `json:"profiled"`
+	Failure     string                 `json:"failure"`
 }
 
 type jsonProfile struct {
-	Kind       string      `json:"kind"`
-	Benchmark  string      `json:"benchmark"` // "": all of them merged
-	SampleType string      `json:"sample_type"`
-	Unit       string      `json:"unit"`
-	Classes    []jsonClass `json:"classes"`
-	TopFlat    []jsonRow   `json:"top_flat"`
-	TopCum     []jsonRow   `json:"top_cum"`
+	Kind       string                    `json:"kind"`
+	Benchmark  string                    `json:"benchmark"` // "": all of them merged
+	SampleType string                    `json:"sample_type"`
+	Unit       string                    `json:"unit"`
+	Classes    document.Array[jsonClass] `json:"classes"`
+	TopFlat    document.Array[jsonRow]   `json:"top_flat"`
+	TopCum     document.Array[jsonRow]   `json:"top_cum"`
 }
 
 type jsonClass struct {
@@ -113,13 +103,9 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 	d := jsonDocument{
 		Head:    document.New(document.Of(cmp.Or(o.Verb, "tune")), warnings(p)),
 		Verdict: p.Verdict, ThresholdRatio: p.ThresholdRatio,
-		HotPlaces: append([]finding.HotPlace{}, p.HotPlaces...), Charged: append([]finding.Account{}, p.Accounts...),
-		Findings:   append([]finding.Finding{}, p.Findings...),
-		Benchmarks: []jsonBenchmark{},
-		Target:     p.Target, Package: p.Package, Module: p.Module, Tool: p.Tool, Created: p.Created, Partial: p.Partial,
-		Facts:     []jsonFact{},
-		Profiles:  []jsonProfile{},
-		jsonRun:   newJSONRun(p),
+		HotPlaces: p.HotPlaces, Charged: p.Accounts, Findings: slices.Clone(p.Findings),
+		Target: p.Target, Package: p.Package, Module: p.Module, Tool: p.Tool, Created: p.Created, Partial: p.Partial,
+		Facts: p.Facts, jsonRun: newJSONRun(p),
 		Recording: o.Recording, Report: o.Report,
 	}
 	if o.All {
@@ -130,17 +116,11 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 		f.Evidence = append([]finding.Evidence{}, f.Evidence...)
 		f.Benchmarks = append([]string{}, f.Benchmarks...)
 	}
-	for _, f := range p.Facts {
-		d.Facts = append(d.Facts, jsonFact(f))
-	}
 	for _, b := range p.Benchmarks {
 		jb := jsonBenchmark{
 			Name: b.Name, Procs: b.Procs, Iterations: b.Iterations,
 			BytesPerOp: document.Known(b.BytesPerOp), AllocsPerOp: document.Known(b.AllocsPerOp),
-			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure, Metrics: []jsonMetric{},
-		}
-		for _, m := range b.Metrics {
-			jb.Metrics = append(jb.Metrics, jsonMetric{m.Unit, document.Known(&m.Value)})
+			Parallel: b.Parallel, Profiled: b.Profiled, Failure: b.Failure, Metrics: b.Metrics,
 		}
 		if b.Failure == "" {
 			jb.NsPerOp = document.Known(b.time())
@@ -161,7 +141,7 @@ func newJSONProfile(p *Profile) jsonProfile {
 		j.Classes = append(j.Classes, jc)
 	}
 	rows := func(top []Row) []jsonRow {
-		out := []jsonRow{}
+		var out []jsonRow
 		for _, r := range top {
 			jr := jsonRow{Function: r.Function, File: r.File, FlatRatio: page.Share(r.Flat, p.base()), CumRatio: page.Share(r.Cum, p.base())}
 			jr.FlatNs, jr.FlatBytes, jr.FlatCount, jr.Flat = document.ByUnit(p.Unit, r.Flat)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"whet/internal/analyze/flamegraph"
+	"whet/internal/document"
 	"whet/internal/finding"
 	"whet/internal/report/load"
 	"whet/internal/report/page"
@@ -72,25 +73,25 @@ type Benchmark struct {
 
 // Metric is a value under a unit of the benchmark's own.
 type Metric struct {
-	Unit  string
-	Value float64
+	Unit  string          `json:"unit"`
+	Value document.Number `json:"value"`
 }
 
 // Program is a command that ran to its end. Its runs are rows of their own.
 type Program struct {
-	Command string
-	Runs    []Run
+	Command string              `json:"command"`
+	Runs    document.Array[Run] `json:"runs"`
 }
 
 // Run is one run of a program. Nil is unknown.
 type Run struct {
-	WallNs      int64
-	CPUNs       int64 // user and system
-	UserCPUNs   int64
-	SystemCPUNs int64
-	PeakBytes   *int64
-	Ending      string // "exit status 0", "signal: killed", "stopped after 10s"
-	Missing     string // why it left no profiles; "" when it did
+	WallNs      int64  `json:"wall_ns"`
+	CPUNs       int64  `json:"-"` // user and system
+	UserCPUNs   int64  `json:"user_cpu_ns"`
+	SystemCPUNs int64  `json:"system_cpu_ns"`
+	PeakBytes   *int64 `json:"peak_bytes"`
+	Ending      string `json:"ending"`           // "exit status 0", "signal: killed", "stopped after 10s"
+	Missing     string `json:"profiles_missing"` // why it left no profiles; "" when it did
 }
 
 // Service is a server that was driven with load. Service time runs from the
@@ -124,13 +125,13 @@ type ErrorKind struct {
 
 // Second is one second of the load.
 type Second struct {
-	TimeNs   int64 // since the recording's origin
-	LengthNs int64
-	Requests int64 // that ended
-	Errors   int64 // of them failed
-	P50Ns    int64
-	P99Ns    int64
-	MaxNs    int64
+	TimeNs   int64 `json:"start_ns"` // since the recording's origin
+	LengthNs int64 `json:"length_ns"`
+	Requests int64 `json:"requests"` // that ended
+	Errors   int64 `json:"errors"`   // of them failed
+	P50Ns    int64 `json:"p50_ns"`
+	P99Ns    int64 `json:"p99_ns"`
+	MaxNs    int64 `json:"max_ns"`
 }
 
 // Wall says where the time of goroutines went, from the execution traces.
@@ -154,10 +155,11 @@ type WallGroup struct {
 
 // Event is something that happened at a moment, or over a while.
 type Event struct {
-	Benchmark      string // in whose run; "" of a program or service
-	Kind           string // "forced-gc", "stall", "goroutine-leak", "heap-growth", "gc-pause", "restart", "errors"
-	StartNs, EndNs int64  // since the recording's origin; equal for a moment
-	Text           string // one sentence with its figure and that figure's uncertainty
+	Benchmark string `json:"benchmark"` // in whose run; "" of a program or service
+	Kind      string `json:"kind"`      // "forced-gc", "stall", "goroutine-leak", "heap-growth", "gc-pause", "restart", "errors"
+	StartNs   int64  `json:"start_ns"`  // since the recording's origin
+	EndNs     int64  `json:"end_ns"`    // equal to StartNs for a moment
+	Text      string `json:"text"`      // one sentence with its figure and that figure's uncertainty
 }
 
 // Series is one metric over time, for a small chart. Values are NaN where they
@@ -173,18 +175,22 @@ type Series struct {
 // Waiting is time that goroutines were blocked at one place, from the block
 // profile: every wait of at least its rate is in it, shorter ones by sampling.
 type Waiting struct {
-	Benchmark string // in whose run; "" of a program or service
-	Kind      string // "lock", "channel", "select", "wait group", "condition", "other"
-	Function  string // of the user's own code, else the deepest that is not the runtime's
-	File      string // for people
-	Line      int
-	Count     int64
-	DelayNs   int64
-	PerS      float64 // delay in seconds per second of the recording
+	Benchmark string          `json:"benchmark"` // in whose run; "" of a program or service
+	Kind      string          `json:"kind"`      // "lock", "channel", "select", "wait group", "condition", "other"
+	Function  string          `json:"function"`  // of the user's own code, else the deepest that is not the runtime's
+	File      string          `json:"file"`      // for people
+	Line      int             `json:"line"`
+	Count     int64           `json:"count"`
+	DelayNs   int64           `json:"delay_ns"`
+	PerS      document.Number `json:"delay_per_s"` // delay in seconds per second of the recording
 }
 
 // Unknown is what the target does not offer, why, and how to get it.
-type Unknown struct{ What, Why, How string }
+type Unknown struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+	How  string `json:"how"`
+}
 
 // time is the time per operation; nil where the benchmark hides it, as
 // b.ReportMetric(0, "ns/op") does: nothing takes no time.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -169,15 +170,7 @@ func (w *Wall) parts(g *WallGroup) []statePart {
 // heaviest is parts, largest first.
 func (w *Wall) heaviest(g *WallGroup) []statePart {
 	out := w.parts(g)
-	slices.SortStableFunc(out, func(a, b statePart) int {
-		switch {
-		case a.Ratio > b.Ratio:
-			return -1
-		case a.Ratio < b.Ratio:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b statePart) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	return out
 }
 
@@ -191,10 +184,10 @@ func (w *Waiting) place() string {
 
 // delayPerS is how long goroutines waited there in a second of the recording.
 func (w *Waiting) delayPerS() string {
-	if !(w.PerS > 0) || math.IsInf(w.PerS, 0) {
+	if !(w.PerS > 0) || math.IsInf(float64(w.PerS), 0) {
 		return "–"
 	}
-	return quantity.Nanoseconds(w.PerS * 1e9)
+	return quantity.Nanoseconds(float64(w.PerS) * 1e9)
 }
 
 // when is the moment of an event, or its while.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"whet/internal/callstack"
+	"whet/internal/document"
 	"whet/internal/finding"
 	"whet/internal/report/pagetest"
 )
@@ -159,7 +160,7 @@ func addHostileRun(p *Page, names []string) {
 		group.Ns[i] = math.MinInt64
 		p.Wall.Groups = append(p.Wall.Groups, group, WallGroup{Name: n})
 		p.Events = append(p.Events, Event{n, n, math.MinInt64, math.MaxInt64, n}, Event{"", n, math.MaxInt64, 0, n})
-		p.Contention = append(p.Contention, Waiting{n, n, n, n, -1, math.MaxInt64, math.MaxInt64, math.Inf(1)})
+		p.Contention = append(p.Contention, Waiting{n, n, n, n, -1, math.MaxInt64, math.MaxInt64, document.Number(math.Inf(1))})
 		p.Unknown = append(p.Unknown, Unknown{n, n, n})
 		values := []float64{math.NaN(), math.Inf(1), math.MaxFloat64, -math.MaxFloat64, 0, 5e-324, 1}
 		p.Series = append(p.Series,

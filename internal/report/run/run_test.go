@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"whet/internal/document"
 	"whet/internal/report/page"
 	"whet/internal/report/pagetest"
 )
@@ -185,7 +186,7 @@ func TestRunUnknown(t *testing.T) {
 	p := barePage()
 	p.Program = &Program{Runs: []Run{{Ending: "exit status 0"}}}
 	p.Service.ThroughputPerS, p.Service.MeanNs = math.NaN(), math.Inf(1)
-	p.Contention = []Waiting{{PerS: math.Inf(1)}}
+	p.Contention = []Waiting{{PerS: document.Number(math.Inf(1))}}
 	var doc struct {
 		Program struct{ Runs []map[string]any }
 		Service map[string]any

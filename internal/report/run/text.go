@@ -236,7 +236,7 @@ func benchmarkNote(b *Benchmark) string {
 			notes = append(notes, fmt.Sprintf("%d more metrics", len(b.Metrics)-i))
 			break
 		}
-		notes = append(notes, fmt.Sprintf("%s %s", metricValue(m.Value), printable.Line(m.Unit)))
+		notes = append(notes, fmt.Sprintf("%s %s", metricValue(float64(m.Value)), printable.Line(m.Unit)))
 	}
 	if b.Parallel {
 		notes = append(notes, "parallel")

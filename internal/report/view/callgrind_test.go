@@ -117,7 +117,7 @@ func TestTopProfileIsThatOfPprof(t *testing.T) {
 				}
 				var b bytes.Buffer
 				top := NewTop(subject.selection(t, a), a.graph(callgraph.ForTop()), a.view())
-				if err := profile.WritePacked(&b, top.Profile()); err != nil {
+				if err := profile.Write(&b, top.Profile()); err != nil {
 					t.Fatal(err)
 				}
 				want, got := topRows(t, []byte(theirs)), topRows(t, b.Bytes())

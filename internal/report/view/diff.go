@@ -45,26 +45,23 @@ func (r *DiffRow) Cum() int64  { return r.After.Cum - r.Before.Cum }
 // less reports whether a function is one that -drop_negative leaves out.
 func (r *DiffRow) less() bool { return r.Flat() < 0 || r.Flat() == 0 && r.Cum() < 0 }
 
-// sides of a comparison.
-const (
-	before = iota
-	after
-)
-
 // NewDiff compares the sources of a selection: those of the role DiffBase are
 // what was before. Rows are ordered by the size of the change, of flat unless g
 // says cum.
 func NewDiff(s *selection.Selection, base int, g callgraph.Options, o Options) *Diff {
 	d := &Diff{Head: newHead(s, &o), options: g}
-	rows := make([]DiffRow, len(s.Nodes))
-	for i := range rows {
-		rows[i].Info = s.Nodes[i]
-	}
-	d.sum(s, base, rows)
+	// The walk counts what was before as less: that is added up beside all.
+	sums, all := callgraph.Sum(s, nil, len(s.Nodes), func(w *selection.Walk) int64 {
+		if w.Source() == base {
+			return -w.Value
+		}
+		return 0
+	})
+	d.Before, d.After = all.FlatDivisor, all.Flat+all.FlatDivisor
 	least := d.below(g.NodeFraction)
 	var changed []*callgraph.Node
-	for i := range rows {
-		r := &rows[i]
+	for i, c := range sums {
+		r := DiffRow{Info: s.Nodes[i], Before: Costs{c.FlatDivisor, c.CumDivisor}, After: Costs{c.Flat + c.FlatDivisor, c.Cum + c.CumDivisor}}
 		if r.Flat() == 0 && r.Cum() == 0 || s.DropNegative && r.less() {
 			continue
 		}
@@ -73,8 +70,8 @@ func NewDiff(s *selection.Selection, base int, g callgraph.Options, o Options) *
 			continue
 		}
 		r.Name = callgraph.Name(&r.Info)
-		d.Rows = append(d.Rows, *r)
-		changed = append(changed, &callgraph.Node{Flat: r.Flat(), Cum: r.Cum()})
+		d.Rows = append(d.Rows, r)
+		changed = append(changed, &callgraph.Node{Costs: callgraph.Costs{Flat: r.Flat(), Cum: r.Cum()}})
 	}
 	d.chooseUnit(changed)
 	slices.SortStableFunc(d.Rows, func(a, b DiffRow) int {
@@ -89,62 +86,6 @@ func NewDiff(s *selection.Selection, base int, g callgraph.Options, o Options) *
 		d.Rows = d.Rows[:g.NodeCount]
 	}
 	return d
-}
-
-// sum adds up both sides in one pass. A value is added to a node when the walk
-// leaves the stack it was found on, so that the work is for what differs
-// between neighbours; only a node's first place on a stack counts.
-func (d *Diff) sum(s *selection.Selection, base int, rows []DiffRow) {
-	type place struct {
-		node    selection.NodeID
-		first   bool
-		pending [2]int64
-	}
-	var path []place
-	onPath := make([]bool, len(rows))
-	leave := func(to int) {
-		for len(path) > to {
-			p := path[len(path)-1]
-			path = path[:len(path)-1]
-			if len(path) > 0 {
-				for side, v := range p.pending {
-					path[len(path)-1].pending[side] += v
-				}
-			}
-			if p.first {
-				onPath[p.node] = false
-				rows[p.node].Before.Cum += p.pending[before]
-				rows[p.node].After.Cum += p.pending[after]
-			}
-		}
-	}
-	for w := s.Walk(); w.Next(); {
-		leave(w.Shared)
-		for _, step := range w.Path[w.Shared:] {
-			path = append(path, place{node: step.Node, first: !onPath[step.Node]})
-			onPath[step.Node] = true
-		}
-		side, v := after, w.Value
-		if w.Source() == base {
-			side, v = before, -v
-		}
-		if side == before {
-			d.Before += v
-		} else {
-			d.After += v
-		}
-		if len(path) == 0 {
-			continue
-		}
-		leaf := &path[len(path)-1]
-		leaf.pending[side] += v
-		if side == before {
-			rows[leaf.node].Before.Flat += v
-		} else {
-			rows[leaf.node].After.Flat += v
-		}
-	}
-	leave(0)
 }
 
 // Write prints the table, after the warnings there are.

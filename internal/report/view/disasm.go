@@ -12,27 +12,13 @@ import (
 	"strconv"
 	"strings"
 
+	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
-	"whet/internal/callstack"
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/source"
-	"whet/internal/symbol"
 )
-
-// DisasmOptions say which functions a listing of assembly shows, and where
-// their code and source are.
-type DisasmOptions struct {
-	// Match chooses functions by name. An expression that is a number is the
-	// address of one.
-	Match *regexp.Regexp
-	// Binary returns the binary of a mapping: see Binaries.
-	Binary func(callstack.Mapping) (*symbol.Binary, error)
-	// Source returns the text of a file, for lines beside the instructions;
-	// nil for names and numbers of lines alone, as pprof prints them.
-	Source func(frameFile string) (*source.Text, error)
-}
 
 // ForDisasm is what pprof selects for disasm, whatever was asked for: all
 // addresses, each of one function.
@@ -66,12 +52,12 @@ type AsmInstruction struct {
 	Source    string // that line
 	Flat, Cum int64
 
-	sum sum
+	sum callgraph.Costs
 }
 
 // NewDisasm lists the code of a selection's functions, which was made by
 // ForDisasm, that match and have samples.
-func NewDisasm(s *selection.Selection, d DisasmOptions, o Options) (*Disasm, error) {
+func NewDisasm(s *selection.Selection, d CodeOptions, o Options) (*Disasm, error) {
 	if d.Match == nil {
 		return nil, errors.New("list assembly: no expression given")
 	}
@@ -113,13 +99,13 @@ func asAddress(re *regexp.Regexp) (uint64, bool) {
 	return n, err == nil
 }
 
-func (v *Disasm) routine(s *selection.Selection, f *codeFunction, d *DisasmOptions) (AsmRoutine, error) {
+func (v *Disasm) routine(s *selection.Selection, f *codeFunction, d *CodeOptions) (AsmRoutine, error) {
 	r := AsmRoutine{Function: f.Name, Binary: f.binary.Name()}
 	instructions, err := f.instructions()
 	if err != nil {
 		return r, err
 	}
-	var all sum
+	var all callgraph.Costs
 	next := 0 // node not given to an instruction yet
 	for _, in := range instructions {
 		a := AsmInstruction{Address: in.Address, Text: in.Text}
@@ -128,18 +114,18 @@ func (v *Disasm) routine(s *selection.Selection, f *codeFunction, d *DisasmOptio
 		}
 		for ; next < len(f.nodes) && f.nodes[next].address < in.Address+uint64(in.Size); next++ {
 			at := f.nodes[next]
-			a.sum.add(at.sum)
+			a.sum.Add(&at.sum)
 			n := &s.Nodes[at.node]
 			a.Function, a.File, a.Line = cmp.Or(a.Function, n.Name), cmp.Or(a.File, n.File), cmp.Or(a.Line, n.Line)
 		}
-		all.add(a.sum)
-		a.Flat, a.Cum = a.sum.values()
+		all.Add(&a.sum)
+		a.Flat, a.Cum = a.sum.FlatValue(), a.sum.CumValue()
 		if d.Source != nil && a.File != "" && a.Line > 0 {
 			a.Source = v.sourceLine(d.Source, a.File, a.Line)
 		}
 		r.Instructions = append(r.Instructions, a)
 	}
-	r.Flat, r.Cum = all.values()
+	r.Flat, r.Cum = all.FlatValue(), all.CumValue()
 	return r, nil
 }
 

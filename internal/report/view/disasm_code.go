@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
 	"whet/internal/symbol"
@@ -39,7 +40,7 @@ type codeFunction struct {
 type codeNode struct {
 	address uint64
 	node    selection.NodeID
-	sum     sum
+	sum     callgraph.Costs
 }
 
 // newCode finds the code of the nodes that are shown.
@@ -53,10 +54,10 @@ func newCode(s *selection.Selection, open func(callstack.Mapping) (*symbol.Binar
 	}
 	tried := make([]bool, len(c.mappings))
 	byStart := make(map[*symbol.Binary]map[uint64]*codeFunction)
-	costs := sums(s, nil, len(s.Nodes))
+	costs, _ := callgraph.Sum(s, nil, len(s.Nodes), nil)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.Address == 0 || !costs[i].shown(s.DropNegative) {
+		if n.Address == 0 || !costs[i].Shown(s.DropNegative) {
 			continue
 		}
 		c.addresses = true

@@ -58,6 +58,9 @@ const whereTextsAre = `(() => {
 })()`
 
 func TestBrowserTextsFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
 	for _, name := range []string{"compile_stdcmd_merged.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"} {
 		t.Run(name, func(t *testing.T) {
 			v := readSubject(t, name).graph(t, &asked{})
@@ -95,6 +98,9 @@ func (b *tab) list() []string {
 }
 
 func TestBrowserPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
 	v := readSubject(t, "compile_stdcmd_merged.cpu.pb.gz").graph(t, &asked{})
 	var doc bytes.Buffer
 	if err := v.WriteHTML(&doc); err != nil {

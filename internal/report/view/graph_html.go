@@ -92,10 +92,7 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	doc := graphDocument{
 		Shell:  page.NewShell(v.heading(), page.Asset(assets, "graph_page.css")+svgStyle(), page.Asset(assets, "graph.js")),
 		Binary: printable.Line(v.Binary), Type: printable.Line(v.SampleType), Legend: v.Legend, Data: template.JS(known),
-		Picture: template.HTML(key.out.String() + d.out.String()),
-	}
-	for _, w := range v.Warnings {
-		doc.Notes = append(doc.Notes, printable.Line(w))
+		Picture: template.HTML(key.out.String() + d.out.String()), Notes: v.Warnings,
 	}
 	return page.Write(w, assets, "graph.html", doc)
 }

@@ -68,21 +68,21 @@ func (v *Graph) WriteJSON(w io.Writer) error {
 		})
 	}
 	for _, e := range v.Edges {
-		j.Edges = append(j.Edges, jsonGraphEdge{From: e.From, To: e.To, jsonWeight: v.jsonWeight(e.Weight), Residual: e.Residual, Inlined: e.Inlined})
+		j.Edges = append(j.Edges, jsonGraphEdge{From: e.From, To: e.To, jsonWeight: v.weight(e.Weight), Residual: e.Residual, Inlined: e.Inlined})
 	}
 	return document.Write(w, &j)
 }
 
-func (v *Graph) jsonWeight(weight int64) jsonWeight {
-	j := jsonWeight{WeightRatio: v.share(weight)}
-	j.WeightNs, j.WeightBytes, j.WeightCount, j.Weight = v.byUnit(weight)
+func (h *Head) weight(weight int64) jsonWeight {
+	j := jsonWeight{WeightRatio: h.share(weight)}
+	j.WeightNs, j.WeightBytes, j.WeightCount, j.Weight = h.byUnit(weight)
 	return j
 }
 
 func (v *Graph) jsonTags(tags []GraphTag) []jsonGraphTag {
 	var out []jsonGraphTag
 	for _, t := range tags {
-		j := jsonGraphTag{jsonWeight: v.jsonWeight(t.Weight), Passing: t.Passing, Numbers: v.jsonTags(t.Below)}
+		j := jsonGraphTag{jsonWeight: v.weight(t.Weight), Passing: t.Passing, Numbers: v.jsonTags(t.Below)}
 		if t.Number {
 			j.Number = t.Name
 		} else {

@@ -94,7 +94,7 @@ func distance(t, u *callgraph.Tag) float64 {
 // their own, which values as small as these need, and the sum of their values.
 func together(group []*callgraph.Tag) *callgraph.Tag {
 	least, most := group[0], group[0]
-	sum := callgraph.Tag{}
+	var sum callgraph.Costs
 	for _, t := range group {
 		if at, _ := quantity.PprofScale(t.Value, t.Unit, least.Unit); int64(at) < least.Value {
 			least = t
@@ -102,15 +102,13 @@ func together(group []*callgraph.Tag) *callgraph.Tag {
 		if at, _ := quantity.PprofScale(t.Value, t.Unit, most.Unit); int64(at) > most.Value {
 			most = t
 		}
-		sum.Flat += t.Flat
-		sum.FlatDivisor += t.FlatDivisor
-		sum.Cum += t.Cum
-		sum.CumDivisor += t.CumDivisor
+		sum.Add(&t.Costs)
 	}
-	if len(group) == 1 {
-		return &callgraph.Tag{Name: number(group[0]), Flat: group[0].FlatValue(), Cum: group[0].CumValue()}
+	name := number(least)
+	if len(group) > 1 {
+		name += ".." + number(most)
 	}
-	return &callgraph.Tag{Name: number(least) + ".." + number(most), Flat: sum.FlatValue(), Cum: sum.CumValue()}
+	return &callgraph.Tag{Name: name, Costs: callgraph.Costs{Flat: sum.FlatValue(), Cum: sum.CumValue()}}
 }
 
 func number(t *callgraph.Tag) string { return quantity.PprofLabel(t.Value, t.Unit, "auto") }

@@ -9,21 +9,27 @@ import (
 	"regexp"
 	"slices"
 
+	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/source"
+	"whet/internal/symbol"
 )
 
-// ListOptions say which functions a listing shows and where their source is.
-type ListOptions struct {
-	Match *regexp.Regexp // functions to list, by name
+// CodeOptions say which functions a view of source or assembly shows, and where
+// both are.
+type CodeOptions struct {
+	// Match chooses functions by name, of a weblist also by file or binary. For
+	// assembly an expression that is a number chooses those at that address. A
+	// weblist without one shows all.
+	Match *regexp.Regexp
 	// Source returns the text of a frame's file; nil when none is at hand.
 	Source func(frameFile string) (*source.Text, error)
-	// Display returns a file's name for people; nil prints it as the profile
-	// has it, like pprof.
-	Display func(frameFile string) string
+	// Binary returns the binary of a mapping.
+	Binary func(callstack.Mapping) (*symbol.Binary, error)
 }
 
 // ForList is what pprof selects for list, whatever was asked for: all lines.
@@ -42,7 +48,6 @@ type List struct {
 type Routine struct {
 	Function  string
 	File      string // as the profile has it
-	Display   string // for people
 	Flat      int64
 	Cum       int64 // counted once for a sample, however often the function recurses
 	LinesCum  int64 // sum of the lines' cum, which pprof's header shows: it counts recursion through several lines again
@@ -68,19 +73,19 @@ type routineKey struct{ function, file string }
 
 // NewList lists the functions of a selection, which was made by ForList, that
 // match.
-func NewList(s *selection.Selection, l ListOptions, o Options) (*List, error) {
+func NewList(s *selection.Selection, l CodeOptions, o Options) (*List, error) {
 	if l.Match == nil {
 		return nil, errors.New("list functions: no expression given")
 	}
 	v := &List{Head: newHead(s, &o)}
-	lines := sums(s, nil, len(s.Nodes))
+	lines, _ := callgraph.Sum(s, nil, len(s.Nodes), nil)
 	ids := make(map[routineKey]int32)
 	var routines []routineKey
 	group := make([]int32, len(s.Nodes))
 	for i := range s.Nodes {
-		group[i] = noGroup
+		group[i] = callgraph.NoGroup
 		n := &s.Nodes[i]
-		if !lines[i].shown(s.DropNegative) || !l.Match.MatchString(n.Name) {
+		if !lines[i].Shown(s.DropNegative) || !l.Match.MatchString(n.Name) {
 			continue
 		}
 		k := routineKey{n.Name, n.File}
@@ -95,25 +100,22 @@ func NewList(s *selection.Selection, l ListOptions, o Options) (*List, error) {
 	if len(routines) == 0 {
 		return nil, fmt.Errorf("no function with a sample matches \"%s\"", l.Match)
 	}
-	once := sums(s, group, len(routines))
+	once, _ := callgraph.Sum(s, group, len(routines), nil)
 	members := make([][]int, len(routines))
 	for i, g := range group {
-		if g != noGroup {
+		if g != callgraph.NoGroup {
 			members[g] = append(members[g], i)
 		}
 	}
 	for id, k := range routines {
-		r := Routine{Function: k.function, File: k.file, Display: k.file}
-		_, r.Cum = once[id].values()
-		if l.Display != nil && k.file != "" {
-			r.Display = l.Display(k.file)
-		}
-		var all sum
+		r := Routine{Function: k.function, File: k.file}
+		r.Cum = once[id].CumValue()
+		var all callgraph.Costs
 		for _, i := range members[id] {
-			all.add(lines[i])
+			all.Add(&lines[i])
 		}
-		r.Flat, r.LinesCum = all.values()
-		if all.cum != once[id].cum {
+		r.Flat, r.LinesCum = all.FlatValue(), all.CumValue()
+		if all.Cum != once[id].Cum {
 			v.warn("%s calls itself through several lines: its cum of %s adds up the lines; counted once for each sample it is %s",
 				r.Function, v.value(r.LinesCum), v.value(r.Cum))
 		}
@@ -143,13 +145,13 @@ func (h *Head) doubt(t *source.Text, deepest int) {
 }
 
 // annotate fills in the lines of a routine.
-func (v *List) annotate(r *Routine, s *selection.Selection, lines []sum, members []int, l *ListOptions) {
-	costs := make(map[int]sum)
+func (v *List) annotate(r *Routine, s *selection.Selection, lines []callgraph.Costs, members []int, l *CodeOptions) {
+	costs := make(map[int]callgraph.Costs)
 	first, last, deepest := 0, 0, 0
 	for n, i := range members {
 		node := &s.Nodes[i]
 		c := costs[node.Line]
-		c.add(lines[i])
+		c.Add(&lines[i])
 		costs[node.Line] = c
 		start := node.StartLine
 		if start == 0 {
@@ -180,7 +182,8 @@ func (v *List) annotate(r *Routine, s *selection.Selection, lines []sum, members
 	}
 	row := func(n int, line ListLine) {
 		line.Number = n
-		line.Flat, line.Cum = costs[n].values()
+		c := costs[n]
+		line.Flat, line.Cum = c.FlatValue(), c.CumValue()
 		r.Lines = append(r.Lines, line)
 	}
 	for n := first; n <= last; n++ {
@@ -222,7 +225,7 @@ func (v *List) Write(w io.Writer) error {
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "ROUTINE ======================== %s in %s\n", printable.Line(r.Function), printable.Line(r.Display))
+		fmt.Fprintf(&b, "ROUTINE ======================== %s in %s\n", printable.Line(r.Function), printable.Line(r.File))
 		fmt.Fprintf(&b, "%10s %10s (flat, cum) %s of Total\n", v.value(r.Flat), v.value(r.LinesCum), quantity.PprofPercent(r.LinesCum, v.Total))
 		if r.Missing != "" {
 			fmt.Fprintf(&b, " Error: %s\n", printable.Line(r.Missing))
@@ -288,7 +291,7 @@ func (h *Head) values(flat, cum int64) (j jsonValues) {
 func (v *List) WriteJSON(w io.Writer) error {
 	j := jsonList{jsonHead: v.json("list"), Functions: []jsonRoutine{}}
 	for _, r := range v.Routines {
-		row := jsonRoutine{Function: r.Function, File: r.Display, jsonCosts: v.costs(r.Flat, r.Cum), Missing: r.Missing, Generated: r.Generated, Lines: []jsonListLine{}}
+		row := jsonRoutine{Function: r.Function, File: r.File, jsonCosts: v.costs(r.Flat, r.Cum), Missing: r.Missing, Generated: r.Generated, Lines: []jsonListLine{}}
 		row.LinesCumNs, row.LinesCumBytes, row.LinesCumCount, row.LinesCum = v.byUnit(r.LinesCum)
 		for _, l := range r.Lines {
 			row.Lines = append(row.Lines, jsonListLine{Line: l.Number, Text: l.Text, Beyond: l.Beyond, Before: l.Before, jsonValues: v.values(l.Flat, l.Cum)})

@@ -57,7 +57,7 @@ func TestListIsThatOfPprof(t *testing.T) {
 			a.SourcePath = root
 			want, wantErr := s.pprof("-list="+listed, &a)
 			a.Options = ForList(a.Options)
-			v, err := NewList(s.selection(t, &a), ListOptions{Match: regexp.MustCompile(listed), Source: texts.Text}, a.view())
+			v, err := NewList(s.selection(t, &a), CodeOptions{Match: regexp.MustCompile(listed), Source: texts.Text}, a.view())
 			if (err != nil) != (wantErr != nil) {
 				t.Errorf("%s %+v: %v, pprof: %v", name, a, err, wantErr)
 			}

@@ -72,20 +72,20 @@ func (p *program) pprof(t *testing.T, args ...string) string {
 	return string(data)
 }
 
-func readPacked(t testing.TB, name string) *callstack.Packed {
+func readProfile(t testing.TB, name string) *callstack.Profile {
 	t.Helper()
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+	p, err := profile.Read(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func selected(t testing.TB, p *callstack.Packed, o selection.Options) *selection.Selection {
+func selected(t testing.TB, p *callstack.Profile, o selection.Options) *selection.Selection {
 	t.Helper()
 	s, err := selection.New([]selection.Source{{Profile: p}}, o)
 	if err != nil {
@@ -144,13 +144,13 @@ func TestListings(t *testing.T) {
 // said of them when it wrote the profile.
 func testSymbols(t *testing.T, p *program) {
 	for file, name := range map[string]string{p.cpu: p.stripped, p.allocs: p.stripped, p.pieCPU: p.pie} {
-		prof := readPacked(t, file)
+		prof := readProfile(t, file)
 		named, _, err := symbol.Symbolize(prof, opened(t, name), symbol.SymbolizeOptions{Again: true, Force: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		compared := 0
-		write := func(p *callstack.Packed, id callstack.LocationID) (out []string) {
+		write := func(p *callstack.Profile, id callstack.LocationID) (out []string) {
 			for _, l := range p.Lines(id) {
 				f := p.Functions[l.Function]
 				out = append(out, fmt.Sprintf("%s %s %s:%d %d", f.Name, f.SystemName, f.File, l.Line, f.Start))
@@ -174,10 +174,10 @@ func testSymbols(t *testing.T, p *program) {
 }
 
 func testList(t *testing.T, p *program) {
-	cpu, allocs := readPacked(t, p.cpu), readPacked(t, p.allocs)
+	cpu, allocs := readProfile(t, p.cpu), readProfile(t, p.allocs)
 	for _, c := range []struct {
 		file    string
-		profile *callstack.Packed
+		profile *callstack.Profile
 		match   string
 		o       selection.Options
 		args    []string
@@ -194,7 +194,7 @@ func testList(t *testing.T, p *program) {
 	} {
 		t.Run(strings.Join(append(c.args, c.match), " "), func(t *testing.T) {
 			want := p.pprof(t, append(append([]string{"-list=" + c.match}, c.args...), p.binary, c.file)...)
-			v, err := NewList(selected(t, c.profile, ForList(c.o)), ListOptions{Match: regexp.MustCompile(c.match), Source: sources()}, Options{})
+			v, err := NewList(selected(t, c.profile, ForList(c.o)), CodeOptions{Match: regexp.MustCompile(c.match), Source: sources()}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,8 +221,8 @@ func testDisasm(t *testing.T, p *program) {
 	} {
 		t.Run(filepath.Base(c.binary)+" "+strings.Join(append(c.args, c.match), " "), func(t *testing.T) {
 			want := p.pprof(t, append(append([]string{"-disasm=" + c.match}, c.args...), c.binary, c.profile)...)
-			v, err := NewDisasm(selected(t, readPacked(t, c.profile), ForDisasm(c.o)),
-				DisasmOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary))}, Options{})
+			v, err := NewDisasm(selected(t, readProfile(t, c.profile), ForDisasm(c.o)),
+				CodeOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary))}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,11 +237,11 @@ func testDisasm(t *testing.T, p *program) {
 	}
 	// Stripped, there is no symbol table: the functions are found all the
 	// same, the numbers are the same.
-	s := selected(t, readPacked(t, p.cpu), ForDisasm(selection.Options{}))
+	s := selected(t, readProfile(t, p.cpu), ForDisasm(selection.Options{}))
 	var of [2]*Disasm
 	for i, name := range []string{p.binary, p.stripped} {
 		var err error
-		of[i], err = NewDisasm(s, DisasmOptions{Match: regexp.MustCompile(`main\.`), Binary: binary(opened(t, name)), Source: sources()}, Options{})
+		of[i], err = NewDisasm(s, CodeOptions{Match: regexp.MustCompile(`main\.`), Binary: binary(opened(t, name)), Source: sources()}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

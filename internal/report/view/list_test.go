@@ -27,8 +27,8 @@ type listedFrame struct {
 	line, start    int
 }
 
-func packedOf(unit string, samples map[*[]listedFrame]int64, order ...*[]listedFrame) *callstack.Packed {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: unit})
+func packedOf(unit string, samples map[*[]listedFrame]int64, order ...*[]listedFrame) *callstack.Profile {
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: unit})
 	for _, frames := range order {
 		var path []callstack.LocationID
 		for _, f := range *frames {
@@ -37,13 +37,13 @@ func packedOf(unit string, samples map[*[]listedFrame]int64, order ...*[]listedF
 		}
 		b.Add(path, nil, samples[frames])
 	}
-	return b.Packed()
+	return b.Profile()
 }
 
 var hotTime = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 // hotProfile writes a file of n lines and a profile of it.
-func hotProfile(t *testing.T, n int) (*callstack.Packed, string) {
+func hotProfile(t *testing.T, n int) (*callstack.Profile, string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hot.go")
 	var text strings.Builder
@@ -61,7 +61,7 @@ func hotProfile(t *testing.T, n int) (*callstack.Packed, string) {
 	return p, name
 }
 
-func hotList(t *testing.T, n int, o ListOptions, profiled time.Time) (*List, string) {
+func hotList(t *testing.T, n int, o CodeOptions, profiled time.Time) (*List, string) {
 	t.Helper()
 	p, name := hotProfile(t, n)
 	o.Match = regexp.MustCompile(`m\.hot`)
@@ -78,7 +78,7 @@ func hotList(t *testing.T, n int, o ListOptions, profiled time.Time) (*List, str
 func noSource(string) (*source.Text, error) { return nil, errors.New("find source: not here") }
 
 func TestListWithoutSource(t *testing.T) {
-	v, _ := hotList(t, 60, ListOptions{Source: noSource}, time.Time{})
+	v, _ := hotList(t, 60, CodeOptions{Source: noSource}, time.Time{})
 	r := v.Routines[0]
 	want := []ListLine{{Number: 20, Flat: 5e6, Cum: 5e6}, {Number: 21, Cum: 3e6}, {Number: 25, Flat: 3e6, Cum: 3e6}}
 	if diff := cmp.Diff(want, r.Lines); diff != "" || r.Missing != "find source: not here" {
@@ -90,7 +90,7 @@ func TestListWithoutSource(t *testing.T) {
 }
 
 func TestListSaysThatRecursionCountsAgain(t *testing.T) {
-	v, _ := hotList(t, 60, ListOptions{}, time.Time{})
+	v, _ := hotList(t, 60, CodeOptions{}, time.Time{})
 	r := v.Routines[0]
 	// Lines 20 (5 ms), 21 (3 ms) and 25 (3 ms); the last two are one sample.
 	if r.Flat != 8e6 || r.LinesCum != 11e6 || r.Cum != 8e6 {
@@ -116,7 +116,7 @@ func TestListDoubtsItsSource(t *testing.T) {
 		{"both", 22, now.Add(-time.Hour), []string{"was changed after the profile was taken", "has 22 lines, the profile names line 25"}},
 		{"just long enough", 25, now.Add(time.Hour), nil},
 	} {
-		v, name := hotList(t, c.lines, ListOptions{}, c.profiled)
+		v, name := hotList(t, c.lines, CodeOptions{}, c.profiled)
 		var doubts []string
 		for _, w := range v.Warnings {
 			if rest, ok := strings.CutPrefix(w, "source differs from the profiled build: "+name+" "); ok {
@@ -142,7 +142,7 @@ func TestListDoubtsItsSource(t *testing.T) {
 // TestListOfMeans: values divided by the first column's, per line and in all,
 // which pprof forgets in listings.
 func TestListOfMeans(t *testing.T) {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
+	b := callstack.NewBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
 	f := b.Function(callstack.Function{Name: "m.f", File: "/x/f.go", Start: 1})
 	main := b.Function(callstack.Function{Name: "m.main", File: "/x/f.go", Start: 7})
 	at := func(line int) []callstack.LocationID {
@@ -154,7 +154,7 @@ func TestListOfMeans(t *testing.T) {
 	b.Add(at(3), nil, 4, 100)
 	b.Add(at(3), nil, 1, 400)
 	b.Add(at(5), nil, 5, 50)
-	v, err := NewList(selected(t, b.Packed(), ForList(selection.Options{SampleIndex: "delay", Mean: true})), ListOptions{Match: regexp.MustCompile("m")}, Options{})
+	v, err := NewList(selected(t, b.Profile(), ForList(selection.Options{SampleIndex: "delay", Mean: true})), CodeOptions{Match: regexp.MustCompile("m")}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,14 +172,14 @@ func TestListOfMeans(t *testing.T) {
 func TestListingsRefuse(t *testing.T) {
 	p, _ := hotProfile(t, 60)
 	nowhere := regexp.MustCompile("nowhere")
-	_, list := NewList(selected(t, p, ForList(selection.Options{})), ListOptions{}, Options{})
-	_, noMatch := NewList(selected(t, p, ForList(selection.Options{})), ListOptions{Match: nowhere}, Options{})
-	_, disasm := NewDisasm(selected(t, p, ForDisasm(selection.Options{})), DisasmOptions{}, Options{})
-	_, noAddresses := NewDisasm(selected(t, p, ForDisasm(selection.Options{})), DisasmOptions{Match: nowhere}, Options{})
-	_, web := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), WeblistOptions{Match: nowhere}, Options{})
+	_, list := NewList(selected(t, p, ForList(selection.Options{})), CodeOptions{}, Options{})
+	_, noMatch := NewList(selected(t, p, ForList(selection.Options{})), CodeOptions{Match: nowhere}, Options{})
+	_, disasm := NewDisasm(selected(t, p, ForDisasm(selection.Options{})), CodeOptions{}, Options{})
+	_, noAddresses := NewDisasm(selected(t, p, ForDisasm(selection.Options{})), CodeOptions{Match: nowhere}, Options{})
+	_, web := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), CodeOptions{Match: nowhere}, Options{})
 	addressed := addressedProfile()
-	_, noBinary := NewDisasm(selected(t, addressed, ForDisasm(selection.Options{})), DisasmOptions{Match: nowhere}, Options{})
-	_, badBinary := NewDisasm(selected(t, addressed, ForDisasm(selection.Options{})), DisasmOptions{Match: nowhere, Binary: func(callstack.Mapping) (*symbol.Binary, error) {
+	_, noBinary := NewDisasm(selected(t, addressed, ForDisasm(selection.Options{})), CodeOptions{Match: nowhere}, Options{})
+	_, badBinary := NewDisasm(selected(t, addressed, ForDisasm(selection.Options{})), CodeOptions{Match: nowhere, Binary: func(callstack.Mapping) (*symbol.Binary, error) {
 		return nil, errors.New("open binary: gone")
 	}}, Options{})
 	for want, err := range map[string]error{
@@ -198,11 +198,11 @@ func TestListingsRefuse(t *testing.T) {
 }
 
 // addressedProfile has an address in a mapping, and no names.
-func addressedProfile() *callstack.Packed {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	b.Packed().Mappings = []callstack.Mapping{{File: "/bin/prog", Start: 0x400000, Limit: 0x500000}}
+func addressedProfile() *callstack.Profile {
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b.Profile().Mappings = []callstack.Mapping{{File: "/bin/prog", Start: 0x400000, Limit: 0x500000}}
 	b.Add([]callstack.LocationID{b.Location(0, 0x401000, false)}, nil, 1)
-	return b.Packed()
+	return b.Profile()
 }
 
 // TestDisasmWithoutSymbols: a profile with addresses, of a binary that does not
@@ -215,10 +215,10 @@ func TestDisasmWithoutSymbols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	b.Packed().Mappings = []callstack.Mapping{{File: self, Start: 0x400000, Limit: 0x500000}}
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b.Profile().Mappings = []callstack.Mapping{{File: self, Start: 0x400000, Limit: 0x500000}}
 	b.Add([]callstack.LocationID{b.Location(0, 0x400010, false)}, nil, 1) // in the file's header
-	_, err = NewDisasm(selected(t, b.Packed(), ForDisasm(selection.Options{})), DisasmOptions{
+	_, err = NewDisasm(selected(t, b.Profile(), ForDisasm(selection.Options{})), CodeOptions{
 		Match: regexp.MustCompile("main"), Binary: func(callstack.Mapping) (*symbol.Binary, error) { return symbol.Open(self) },
 	}, Options{})
 	if err == nil || !strings.Contains(err.Error(), "has no function at the profile's addresses") {
@@ -234,12 +234,12 @@ func TestHeadNamesTheProgram(t *testing.T) {
 		"":      {"[kernel.kallsyms]"},
 		"other": {"/bin/other", "/bin/prog"},
 	} {
-		b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 		for _, file := range files {
-			b.Packed().Mappings = append(b.Packed().Mappings, callstack.Mapping{File: file})
+			b.Profile().Mappings = append(b.Profile().Mappings, callstack.Mapping{File: file})
 		}
 		b.Add([]callstack.LocationID{b.Location(0, 0x400010, false)}, nil, 1)
-		if h := newHead(selected(t, b.Packed(), selection.Options{}), &Options{}); h.Binary != want {
+		if h := newHead(selected(t, b.Profile(), selection.Options{}), &Options{}); h.Binary != want {
 			t.Errorf("%q: the file is %q, want %q", files, h.Binary, want)
 		}
 	}
@@ -253,7 +253,7 @@ func TestWeblistIsBounded(t *testing.T) {
 		f := &[]listedFrame{{fmt.Sprintf("m.f%03d", i), "/x/f.go", i + 1, i + 1}}
 		order, values[f] = append(order, f), int64(i+1)
 	}
-	v, err := NewWeblist(selected(t, packedOf("count", values, order...), ForWeblist(selection.Options{})), WeblistOptions{}, Options{})
+	v, err := NewWeblist(selected(t, packedOf("count", values, order...), ForWeblist(selection.Options{})), CodeOptions{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestWeblistLeavesFarLinesOut(t *testing.T) {
 	}
 	a, b, c := &[]listedFrame{{"m.f", "/x/f.go", 10, 1}}, &[]listedFrame{{"m.f", "/x/f.go", 30, 1}}, &[]listedFrame{{"m.f", "/x/f.go", 60, 1}}
 	p := packedOf("count", map[*[]listedFrame]int64{a: 1, b: 2, c: 4}, a, b, c)
-	v, err := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), WeblistOptions{Source: func(string) (*source.Text, error) { return &source.Text{Lines: lines}, nil }}, Options{})
+	v, err := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), CodeOptions{Source: func(string) (*source.Text, error) { return &source.Text{Lines: lines}, nil }}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,11 +305,11 @@ func TestListingsEscape(t *testing.T) {
 	hostile := func(string) (*source.Text, error) {
 		return &source.Text{Lines: []string{"x\x1b[2J</pre><script>alert(1)</script>", "\u202e\"'"}, Doubts: []string{"\x1b<i>"}}, nil
 	}
-	list, err := NewList(selected(t, p, ForList(selection.Options{})), ListOptions{Match: all, Source: hostile}, Options{})
+	list, err := NewList(selected(t, p, ForList(selection.Options{})), CodeOptions{Match: all, Source: hostile}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, err := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), WeblistOptions{Source: hostile}, Options{})
+	web, err := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), CodeOptions{Source: hostile}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,19 +347,19 @@ func TestListingsEscape(t *testing.T) {
 func TestListingsAsJSON(t *testing.T) {
 	p, name := hotProfile(t, 60)
 	p.Warnings = []string{"doubt"}
-	list, err := NewList(selected(t, p, ForList(selection.Options{})), ListOptions{Match: regexp.MustCompile(`m\.hot`), Display: func(string) string { return "hot.go" }}, Options{})
+	list, err := NewList(selected(t, p, ForList(selection.Options{})), CodeOptions{Match: regexp.MustCompile(`m\.hot`)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const wantList = `{"schema":"whet/list/1","warnings":["doubt","m.hot calls itself through several lines: its cum of 11ms adds up the lines; counted once for each sample it is 8ms"],` +
 		`"binary":"","build_id":"","sample_type":"cpu","unit":"nanoseconds","time":"2026-11-20T09:00:00Z","samples":3,"total_ns":17000000,` +
-		`"functions":[{"function":"m.hot","file":"hot.go","flat_ns":8000000,"flat_ratio":0.47058823529411764,"cum_ns":8000000,"cum_ratio":0.47058823529411764,` +
+		`"functions":[{"function":"m.hot","file":"FILE","flat_ns":8000000,"flat_ratio":0.47058823529411764,"cum_ns":8000000,"cum_ratio":0.47058823529411764,` +
 		`"lines_cum_ns":11000000,"missing":"no source at hand","lines":[{"line":20,"text":"","flat_ns":5000000,"cum_ns":5000000},` +
 		`{"line":21,"text":"","flat_ns":0,"cum_ns":3000000},{"line":25,"text":"","flat_ns":3000000,"cum_ns":3000000}]}]}`
 	if diff := cmp.Diff(wantList, compactJSON(t, name, func(b *bytes.Buffer) error { return list.WriteJSON(b) })); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	web, err := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), WeblistOptions{Match: regexp.MustCompile(`m\.old`)}, Options{})
+	web, err := NewWeblist(selected(t, p, ForWeblist(selection.Options{})), CodeOptions{Match: regexp.MustCompile(`m\.old`)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

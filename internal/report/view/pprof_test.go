@@ -24,7 +24,7 @@ const profiles = "../../format/profile/testdata"
 // subject is a profile as both implementations have read it, and another of
 // the same kind that it can be compared with.
 type subject struct {
-	ours, ourBase  *callstack.Packed
+	ours, ourBase  *callstack.Profile
 	theirs         *google.Profile
 	data, baseData []byte
 	number         int // by which the pprof program knows it; 0: it does not yet
@@ -72,9 +72,9 @@ func newSubject(t testing.TB, g *google.Profile, data []byte) *subject {
 	return s
 }
 
-func readOurs(t testing.TB, data []byte) *callstack.Packed {
+func readOurs(t testing.TB, data []byte) *callstack.Profile {
 	t.Helper()
-	p, err := profile.ReadPacked(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
+	p, err := profile.Read(bytes.NewReader(data), int64(len(data)), profile.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

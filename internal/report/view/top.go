@@ -103,18 +103,23 @@ type jsonTopRow struct {
 
 // jsonNode is a node with its costs.
 type jsonNode struct {
+	jsonPlace
+	jsonCosts
+}
+
+// jsonPlace says which node it is.
+type jsonPlace struct {
 	Function string `json:"function"` // what stands for it where there is none
 	File     string `json:"file"`
 	Line     int    `json:"line,omitempty"` // where nodes are told apart by line
 	Column   int    `json:"column,omitempty"`
 	Address  string `json:"address,omitempty"` // hexadecimal, likewise
-	jsonCosts
 }
 
 // node makes the JSON of a node. The file of a function that is summed up
 // whatever its file is one of those the profile has.
 func (t *Top) node(n *callgraph.Node) jsonNode {
-	j := jsonNode{Function: n.Info.Name, File: n.Info.File, Line: n.Info.Line, Column: n.Info.Column, jsonCosts: t.costs(n.FlatValue(), n.CumValue())}
+	j := jsonNode{jsonPlace{Function: n.Info.Name, File: n.Info.File, Line: n.Info.Line, Column: n.Info.Column}, t.costs(n.FlatValue(), n.CumValue())}
 	if n.Info.Name == "" {
 		j.Function = n.Name
 	} else if j.File == "" {

@@ -7,9 +7,9 @@ import (
 
 // Profile returns the table as a profile, as pprof's topproto writes it: a
 // sample for each node, with its cum and flat in the unit of the table.
-func (t *Top) Profile() *callstack.Packed {
-	b := callstack.NewPackedBuilder(callstack.ValueType{Type: "cum", Unit: t.OutUnit}, callstack.ValueType{Type: "flat", Unit: t.OutUnit})
-	p := b.Packed()
+func (t *Top) Profile() *callstack.Profile {
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cum", Unit: t.OutUnit}, callstack.ValueType{Type: "flat", Unit: t.OutUnit})
+	p := b.Profile()
 	p.DefaultType = 1
 	p.PeriodType, p.Period, p.TimeNanos, p.Duration = t.meta.PeriodType, t.meta.Period, t.meta.TimeNanos, t.meta.Duration
 	for _, n := range t.Graph.Nodes {

@@ -112,27 +112,15 @@ type jsonTreeNode struct {
 
 // jsonCall is an edge as seen from one of its ends.
 type jsonCall struct {
-	Function    string  `json:"function"`
-	File        string  `json:"file"`
-	Line        int     `json:"line,omitempty"`
-	Column      int     `json:"column,omitempty"`
-	Address     string  `json:"address,omitempty"`
-	WeightNs    *int64  `json:"weight_ns,omitempty"`
-	WeightBytes *int64  `json:"weight_bytes,omitempty"`
-	WeightCount *int64  `json:"weight_count,omitempty"`
-	Weight      *int64  `json:"weight,omitempty"`
-	WeightRatio float64 `json:"weight_ratio"` // of the node's cum
-	Inline      bool    `json:"inline"`       // each of the calls was inlined
-	Residual    bool    `json:"residual"`     // functions between them are left out
+	jsonPlace
+	jsonWeight      // the ratio is of the node's cum
+	Inline     bool `json:"inline"`   // each of the calls was inlined
+	Residual   bool `json:"residual"` // functions between them are left out
 }
 
 func (t *Tree) call(e *callgraph.Edge, other, of *callgraph.Node) jsonCall {
-	n := t.node(other)
-	c := jsonCall{
-		Function: n.Function, File: n.File, Line: n.Line, Column: n.Column, Address: n.Address,
-		WeightRatio: share(e.Weight, of.CumValue()), Inline: e.Inlined, Residual: e.Residual,
-	}
-	c.WeightNs, c.WeightBytes, c.WeightCount, c.Weight = t.byUnit(e.Weight)
+	c := jsonCall{t.node(other).jsonPlace, t.weight(e.Weight), e.Inlined, e.Residual}
+	c.WeightRatio = share(e.Weight, of.CumValue())
 	return c
 }
 

@@ -10,21 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
-	"whet/internal/callstack"
 	"whet/internal/source"
 	"whet/internal/symbol"
 )
-
-// WeblistOptions say which functions a page of source and assembly shows, and
-// where both are.
-type WeblistOptions struct {
-	// Match chooses functions by name, file or binary; an expression that is a
-	// number, those at that address; nil all.
-	Match  *regexp.Regexp
-	Binary func(callstack.Mapping) (*symbol.Binary, error)
-	Source func(frameFile string) (*source.Text, error)
-}
 
 // ForWeblist is what pprof selects for weblist, whatever was asked for: all
 // addresses with their inlined calls.
@@ -101,12 +91,12 @@ type webInstruction struct {
 	size    uint64
 	text    string
 	frames  []symbol.Frame
-	sum     sum
+	sum     callgraph.Costs
 }
 
 // NewWeblist lists the functions of a selection, which was made by ForWeblist,
 // that match.
-func NewWeblist(s *selection.Selection, l WeblistOptions, o Options) (*Weblist, error) {
+func NewWeblist(s *selection.Selection, l CodeOptions, o Options) (*Weblist, error) {
 	v := &Weblist{Head: newHead(s, &o)}
 	places := newPlaces(s)
 	wanted := places.wanted(l.Match)
@@ -137,11 +127,11 @@ func expression(re *regexp.Regexp) string {
 
 // fill puts instructions under every line of a wanted function that they come
 // from: one within inlined calls stands under each of the calls.
-func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, once *once, l *WeblistOptions) {
+func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, once *once, l *CodeOptions) {
 	type under struct{ instruction, frame int } // of which frame the line is
 	type function struct {
 		lines map[int][]under
-		sum   sum
+		sum   callgraph.Costs
 		last  int // the instruction that sum counted last
 	}
 	functions := make(map[routineKey]*function)
@@ -162,19 +152,19 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 			at.lines[f.Line] = append(at.lines[f.Line], under{i, j})
 			if at.last != i {
 				at.last = i
-				at.sum.add(in.sum)
+				at.sum.Add(&in.sum)
 			}
 		}
 	}
 	v.Functions = make([]WebFunction, 0, len(order))
 	for _, k := range order {
 		f := functions[k]
-		if f.sum.cum == 0 {
+		if f.sum.Cum == 0 {
 			continue // only its neighbours have samples
 		}
 		w := WebFunction{Function: k.function, File: k.file}
 		once.limit(&f.sum, lineKey{k, wholeFunction})
-		w.Flat, w.Cum = f.sum.values()
+		w.Flat, w.Cum = f.sum.FlatValue(), f.sum.CumValue()
 		v.Functions = append(v.Functions, w)
 	}
 	slices.SortStableFunc(v.Functions, func(a, b WebFunction) int {
@@ -193,10 +183,10 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 		for _, n := range slices.Sorted(maps.Keys(f.lines)) {
 			unders := f.lines[n]
 			one := &WebLine{Number: n}
-			var all sum
+			var all callgraph.Costs
 			for i, u := range unders {
 				in := &instructions[u.instruction]
-				all.add(in.sum)
+				all.Add(&in.sum)
 				calls := in.frames[:u.frame]
 				if n := len(calls) - maxWebCalls; n > 0 {
 					calls = calls[n:] // those nearest to the line
@@ -207,13 +197,13 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 					continue
 				}
 				out := WebInstruction{Address: in.address, Text: in.text, File: in.frames[0].File, Line: in.frames[0].Line}
-				out.Flat, out.Cum = in.sum.values()
+				out.Flat, out.Cum = in.sum.FlatValue(), in.sum.CumValue()
 				out.Apart = i > 0 && instructions[unders[i-1].instruction].address+instructions[unders[i-1].instruction].size != in.address
 				out.Calls = v.calls(calls, l)
 				one.Instructions = append(one.Instructions, out)
 			}
 			once.limit(&all, lineKey{k, n})
-			one.Flat, one.Cum = all.values()
+			one.Flat, one.Cum = all.FlatValue(), all.CumValue()
 			costs[n] = one
 		}
 		v.addSource(w, costs, l)
@@ -231,7 +221,7 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 // the function recurses.
 type once struct {
 	ids  map[lineKey]int32
-	sums []sum
+	sums []callgraph.Costs
 }
 
 type lineKey struct {
@@ -250,7 +240,7 @@ func newOnce(s *selection.Selection, wanted map[string]bool) *once {
 		group := make([]int32, len(s.Nodes))
 		groups := 0
 		for i := range s.Nodes {
-			group[i] = noGroup
+			group[i] = callgraph.NoGroup
 			n := &s.Nodes[i]
 			if !wanted[n.Name] {
 				continue
@@ -264,20 +254,21 @@ func newOnce(s *selection.Selection, wanted map[string]bool) *once {
 			}
 			group[i] = id - int32(len(o.sums))
 		}
-		o.sums = append(o.sums, sums(s, group, groups)...)
+		by, _ := callgraph.Sum(s, group, groups, nil)
+		o.sums = append(o.sums, by...)
 	}
 	return o
 }
 
 // limit takes recursion out of a sum over instructions.
-func (o *once) limit(s *sum, k lineKey) {
-	if id, ok := o.ids[k]; ok && magnitude(o.sums[id].cum) < magnitude(s.cum) {
-		s.cum, s.cumDivisor = o.sums[id].cum, o.sums[id].cumDivisor
+func (o *once) limit(s *callgraph.Costs, k lineKey) {
+	if id, ok := o.ids[k]; ok && magnitude(o.sums[id].Cum) < magnitude(s.Cum) {
+		s.Cum, s.CumDivisor = o.sums[id].Cum, o.sums[id].CumDivisor
 	}
 }
 
 // calls are the inlined calls among frames, innermost first.
-func (v *Weblist) calls(frames []symbol.Frame, l *WeblistOptions) []WebCall {
+func (v *Weblist) calls(frames []symbol.Frame, l *CodeOptions) []WebCall {
 	var out []WebCall
 	for _, f := range slices.Backward(frames) {
 		c := WebCall{Function: f.Function, File: f.File, Line: f.Line}
@@ -290,7 +281,7 @@ func (v *Weblist) calls(frames []symbol.Frame, l *WeblistOptions) []WebCall {
 }
 
 // addSource puts the lines in order, with those around them.
-func (v *Weblist) addSource(w *WebFunction, costs map[int]*WebLine, l *WeblistOptions) {
+func (v *Weblist) addSource(w *WebFunction, costs map[int]*WebLine, l *CodeOptions) {
 	var text *source.Text
 	var err error
 	switch {
@@ -303,11 +294,7 @@ func (v *Weblist) addSource(w *WebFunction, costs map[int]*WebLine, l *WeblistOp
 			w.Missing, text = err.Error(), nil
 		}
 	}
-	numbers := make([]int, 0, len(costs))
-	for n := range costs {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
+	numbers := slices.Sorted(maps.Keys(costs))
 	if text != nil {
 		v.doubt(text, numbers[len(numbers)-1])
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/symbol"
 )
@@ -26,7 +27,7 @@ type placeKey struct {
 type onePlace struct {
 	placeKey
 	frames []selection.NodeID // innermost first
-	sum    sum
+	sum    callgraph.Costs
 }
 
 // newPlaces gathers the places of all samples. Flat and cum of an address
@@ -36,7 +37,7 @@ func newPlaces(s *selection.Selection) *places {
 	p := &places{s: s, at: make(map[placeKey]int)}
 	group := make([]int32, len(s.Nodes))
 	for i := range group {
-		group[i] = noGroup
+		group[i] = callgraph.NoGroup
 	}
 	for w := s.Walk(); w.Next(); {
 		// A step that is inlined belongs to the one before it, which may be
@@ -54,7 +55,8 @@ func newPlaces(s *selection.Selection) *places {
 			i = end
 		}
 	}
-	for i, sum := range sums(s, group, len(p.list)) {
+	sums, _ := callgraph.Sum(s, group, len(p.list), nil)
+	for i, sum := range sums {
 		p.list[i].sum = sum
 	}
 	return p
@@ -81,7 +83,7 @@ func (p *places) add(steps []selection.Step, group []int32) {
 		}
 	}
 	for _, s := range steps {
-		if group[s.Node] == noGroup {
+		if group[s.Node] == callgraph.NoGroup {
 			group[s.Node] = int32(id)
 		}
 	}
@@ -175,7 +177,7 @@ func (p *places) measure(list []webInstruction, f *codeFunction, done map[int]bo
 			continue
 		}
 		done[id] = true
-		list[i].sum.add(p.list[id].sum)
+		list[i].sum.Add(&p.list[id].sum)
 		// The profile's own word for its frames, where it has one: it was
 		// there.
 		if frames := p.names(p.list[id].frames); exact && len(frames) > 0 && len(list[i].frames) == 0 {

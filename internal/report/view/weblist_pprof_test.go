@@ -72,8 +72,8 @@ func testWeblist(t *testing.T, p *program) {
 	} {
 		t.Run(filepath.Base(c.binary)+" "+c.match, func(t *testing.T) {
 			wantLines, wantAsm := theirLines(p.pprof(t, "-weblist="+c.match, c.binary, c.profile))
-			v, err := NewWeblist(selected(t, readPacked(t, c.profile), ForWeblist(selection.Options{})),
-				WeblistOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary)), Source: sources()}, Options{})
+			v, err := NewWeblist(selected(t, readProfile(t, c.profile), ForWeblist(selection.Options{})),
+				CodeOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary)), Source: sources()}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func testWeblist(t *testing.T, p *program) {
 			gotLines, gotAsm := make(map[string]string), make(map[string]string)
 			for _, section := range strings.Split(page, "<section ")[1:] {
 				title := html.UnescapeString(ourTags.ReplaceAllString(section[strings.Index(section, "<h2>"):strings.Index(section, "</h2>")], ""))
-				file := html.UnescapeString(section[strings.Index(section, `<p class="faint">`)+len(`<p class="faint">`) : strings.Index(section, "</p>")])
+				file := html.UnescapeString(section[strings.Index(section, `<p class="quiet">`)+len(`<p class="quiet">`) : strings.Index(section, "</p>")])
 				for _, m := range regexp.MustCompile(`<summary><span class="n">(.*?)</span><span class="n">(.*?)</span><span class="l">(\d+)</span>`).FindAllStringSubmatch(section, -1) {
 					if m[1] != "." || m[2] != "." {
 						gotLines[title+" "+file+":"+m[3]] = m[1] + " " + m[2]
@@ -112,12 +112,12 @@ func testWeblist(t *testing.T, p *program) {
 // recursiveWeblist: of a function that calls itself, a line costs what list
 // says, and no function more than there is.
 func recursiveWeblist(t *testing.T, p *program) {
-	prof, re := readPacked(t, p.cpu), regexp.MustCompile(`main\.recursive$`)
-	list, err := NewList(selected(t, prof, ForList(selection.Options{})), ListOptions{Match: re}, Options{})
+	prof, re := readProfile(t, p.cpu), regexp.MustCompile(`main\.recursive$`)
+	list, err := NewList(selected(t, prof, ForList(selection.Options{})), CodeOptions{Match: re}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, err := NewWeblist(selected(t, prof, ForWeblist(selection.Options{})), WeblistOptions{Match: re, Binary: binary(opened(t, p.binary))}, Options{})
+	web, err := NewWeblist(selected(t, prof, ForWeblist(selection.Options{})), CodeOptions{Match: re, Binary: binary(opened(t, p.binary))}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +210,8 @@ func sameWeblist(t *testing.T, p *program) {
 			t.Fatal(err)
 		}
 		want, _ := theirLines(out.String())
-		v, err := NewWeblist(selected(t, readPacked(t, c.profile), ForWeblist(selection.Options{})),
-			WeblistOptions{Match: regexp.MustCompile(match), Binary: binary(b), Source: sources()}, Options{})
+		v, err := NewWeblist(selected(t, readProfile(t, c.profile), ForWeblist(selection.Options{})),
+			CodeOptions{Match: regexp.MustCompile(match), Binary: binary(b), Source: sources()}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,8 +232,8 @@ func sameWeblist(t *testing.T, p *program) {
 // inlinedWeblist adds up: what stands under the line that calls is what the
 // inlined code costs, which list finds from the profile alone.
 func inlinedWeblist(t *testing.T, p *program) {
-	prof := readPacked(t, p.cpu)
-	list, err := NewList(selected(t, prof, ForList(selection.Options{})), ListOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Source: sources()}, Options{})
+	prof := readProfile(t, p.cpu)
+	list, err := NewList(selected(t, prof, ForList(selection.Options{})), CodeOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Source: sources()}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func inlinedWeblist(t *testing.T, p *program) {
 			open = binary(opened(t, name))
 		}
 		web, err := NewWeblist(selected(t, prof, ForWeblist(selection.Options{})),
-			WeblistOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Binary: open, Source: sources()}, Options{})
+			CodeOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Binary: open, Source: sources()}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

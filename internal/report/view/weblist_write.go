@@ -46,10 +46,7 @@ type webAsm struct {
 // WriteHTML prints the listing as one HTML file that loads nothing: a line
 // that has instructions opens to show them.
 func (v *Weblist) WriteHTML(w io.Writer, title string) error {
-	p := webPage{Shell: page.NewShell(title, page.Asset(assets, "weblist.css"), ""), Total: v.value(v.Total), Legend: v.profileLines()}
-	for _, w := range v.Warnings {
-		p.Warnings = append(p.Warnings, printable.Line(w))
-	}
+	p := webPage{Shell: page.NewShell(title, page.Asset(assets, "weblist.css"), ""), Total: v.value(v.Total), Legend: v.profileLines(), Warnings: v.Warnings}
 	for i, f := range v.Functions {
 		r := webRoutine{
 			ID: fmt.Sprintf("f%d", i), Name: printable.Line(f.Function), File: printable.Line(f.File), Missing: printable.Line(f.Missing),

@@ -34,20 +34,20 @@ func Rule() diagnose.Rule {
 
 func find(s *diagnose.Subject) []diagnose.Claim {
 	f := newFinder(s)
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		b, allocates := f.buffer(s.CPU, stack)
 		if b == nil {
 			return
 		}
-		b.cpu.Add(i)
+		b.cpu.Add(sample.Index())
 		if allocates || !b.kind.resets {
-			b.avoidable.Add(i)
+			b.avoidable.Add(sample.Index())
 		}
 	})
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if b, _ := f.buffer(s.Allocs, stack); b != nil {
-			b.heap.Add(i)
-			n, _ := s.Blocks(i)
+			b.heap.Add(sample.Index())
+			n, _ := s.Blocks(sample)
 			b.blocks += n
 			b.inside = b.inside || slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return s.Allocs.Frame(id).Function == b.kind.inside })
 		}

@@ -135,9 +135,9 @@ func (f *dropped) again() (blocks int64) {
 		byLoop = false
 	}
 	keep := f.c.Heap.Keep()
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
-		if keep(i) && (!byLoop || f.calledInLoop(stack)) {
-			n, _ := s.Blocks(i)
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		if keep(sample.Index()) && (!byLoop || f.calledInLoop(stack)) {
+			n, _ := s.Blocks(sample)
 			blocks += n
 		}
 	})

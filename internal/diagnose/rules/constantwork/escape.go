@@ -54,7 +54,7 @@ func isHTML(p *repeated.Place) bool {
 }
 
 func (e *escaping) walk(c *hot.Classified, col int, of func(*escaped) *diagnose.Set) {
-	diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		at := executes(c, stack)
 		if at < 0 {
 			return
@@ -62,14 +62,14 @@ func (e *escaping) walk(c *hot.Classified, col int, of func(*escaped) *diagnose.
 		p := e.parsedBy(c, stack, at)
 		if p == nil {
 			if c == e.s.CPU {
-				e.unknown.Add(i)
+				e.unknown.Add(sample.Index())
 			}
 			return
 		}
 		if e.of[p] == nil {
 			e.of[p] = &escaped{}
 		}
-		of(e.of[p]).Add(i)
+		of(e.of[p]).Add(sample.Index())
 	})
 }
 

@@ -30,25 +30,22 @@ type literal struct {
 
 // literals claims what the runtime does to build such literals.
 func literals(s *diagnose.Subject) []diagnose.Claim {
-	at := make(map[string]map[int]*literal)
+	at := make(map[diagnose.SourceLine]*literal)
 	var order []*literal
 	lookup := func(f *callstack.Frame) *literal {
 		st := s.Statement(f.File, f.Line)
-		if l, ok := at[st.File][st.First]; ok {
+		if l, ok := at[st.At()]; ok {
 			return l
 		}
-		if at[st.File] == nil {
-			at[st.File] = make(map[int]*literal)
-		}
 		l := read(st)
-		at[st.File][st.First] = l
+		at[st.At()] = l
 		if l != nil {
 			order = append(order, l)
 		}
 		return l
 	}
 	walk := func(c *hot.Classified, col int, of func(*literal) *diagnose.Set) {
-		diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+		diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 			own := 0 // frames of the runtime below the own one
 			for own < len(stack) && isRuntime(c.Frame(stack[own]).Function) {
 				own++
@@ -61,7 +58,7 @@ func literals(s *diagnose.Subject) []diagnose.Claim {
 				return
 			}
 			if l := lookup(f); l != nil {
-				of(l).Add(i)
+				of(l).Add(sample.Index())
 				if l.function == "" || f.Function < l.function {
 					l.function = f.Function
 				}

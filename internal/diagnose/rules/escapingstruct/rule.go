@@ -65,18 +65,13 @@ const several = -1
 
 type finder struct {
 	s  *diagnose.Subject
-	at map[key]*variable // nil: the statement declares none
-}
-
-type key struct {
-	file string
-	line int
+	at map[diagnose.SourceLine]*variable // nil: the statement declares none
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[key]*variable)}
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
-		n, size := s.Blocks(i)
+	f := &finder{s: s, at: make(map[diagnose.SourceLine]*variable)}
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		n, size := s.Blocks(sample)
 		if n <= 0 || size < leastBlock || size > mostBlock {
 			return
 		}
@@ -85,14 +80,14 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 			if v.size != 0 && v.size != size {
 				size = several
 			}
-			v.heap.Add(i)
+			v.heap.Add(sample.Index())
 			v.size = size
 			v.blocks += n
 		}
 	})
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if v, at := f.variable(s.CPU, stack); v != nil && allocates(s.CPU, stack[:at]) {
-			v.cpu.Add(i)
+			v.cpu.Add(sample.Index())
 		}
 	})
 	var claims []diagnose.Claim
@@ -147,7 +142,7 @@ func (f *finder) variable(c *hot.Classified, stack []callstack.FrameID) (v *vari
 	if !st.Known || st.Func == nil {
 		return nil, 0
 	}
-	k := key{st.File, st.First}
+	k := st.At()
 	v, ok := f.at[k]
 	if !ok {
 		if id, typ := f.declares(st.Node, symbolname.Package(frame.Function)); id != nil {

@@ -49,19 +49,17 @@ type samplesOf struct{ cost, avoidable diagnose.Set }
 
 type finder struct {
 	s  *diagnose.Subject
-	at map[string]map[int]*statement
+	at map[diagnose.SourceLine]*statement
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[string]map[int]*statement)}
+	f := &finder{s: s, at: make(map[diagnose.SourceLine]*statement)}
 	f.walk(s.CPU, s.CPUColumn, func(st *statement) *samplesOf { return &st.cpu })
 	f.walk(s.Allocs, s.AllocCol, func(st *statement) *samplesOf { return &st.mem })
 	var claims []diagnose.Claim
-	for _, byLine := range f.at {
-		for _, st := range byLine {
-			if st.cpu.cost.Len()+st.mem.cost.Len() > 0 {
-				claims = append(claims, f.claim(st))
-			}
+	for _, st := range f.at {
+		if st.cpu.cost.Len()+st.mem.cost.Len() > 0 {
+			claims = append(claims, f.claim(st))
 		}
 	}
 	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
@@ -73,14 +71,14 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 // walk visits every own frame of every base stack: a call of fmt may lie
 // inside another's Stringer, and share decides about each.
 func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf) {
-	diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		for at := range stack {
 			frame := c.Frame(stack[at])
 			callee := ""
 			if at > 0 {
 				callee = c.Frame(stack[at-1]).Function
 			}
-			boxing := strings.HasPrefix(callee, "runtime.convT") || at == 0 && c == f.s.Allocs && boxSized(c.Labels(i))
+			boxing := strings.HasPrefix(callee, "runtime.convT") || at == 0 && c == f.s.Allocs && diagnose.BoxSized(sample.Labels())
 			if !boxing && !isFormatting(callee) || !f.s.Own(frame) {
 				continue
 			}
@@ -93,22 +91,14 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf
 				continue
 			}
 			set := of(st)
-			set.cost.Add(i)
+			set.cost.Add(sample.Index())
 			if boxing || !writes(c, stack[:at]) {
-				set.avoidable.Add(i)
+				set.avoidable.Add(sample.Index())
 			}
 			if st.function == "" || frame.Function < st.function {
 				st.function = frame.Function
 			}
 		}
-	})
-}
-
-// boxSized reports whether a block has the size of a boxed number or string
-// header: at the line of a call of fmt, that is what it is.
-func boxSized(labels []callstack.Label) bool {
-	return slices.ContainsFunc(labels, func(l callstack.Label) bool {
-		return l.Key == "bytes" && l.Str == "" && 0 < l.Num && l.Num <= 16
 	})
 }
 
@@ -129,15 +119,12 @@ func writes(c *hot.Classified, stack []callstack.FrameID) bool {
 
 func (f *finder) statement(frame *callstack.Frame) *statement {
 	at := f.s.Statement(frame.File, frame.Line)
-	if st := f.at[at.File][at.First]; st != nil {
+	if st := f.at[at.At()]; st != nil {
 		return st
 	}
 	st := &statement{Statement: at, calls: make(map[string][]use)}
 	f.judge(st)
-	if f.at[at.File] == nil {
-		f.at[at.File] = make(map[int]*statement)
-	}
-	f.at[at.File][at.First] = st
+	f.at[at.At()] = st
 	return st
 }
 

@@ -51,8 +51,8 @@ const (
 // kind is goroutines with one first function.
 type kind struct {
 	first   callstack.Frame
-	count   []int64 // in each snapshot
-	samples []int   // of the last
+	count   []int64      // in each snapshot
+	samples diagnose.Set // of the last
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
@@ -84,7 +84,7 @@ func kinds(s *diagnose.Subject, snapshots []diagnose.Snapshot) []*kind {
 	var out []*kind
 	for i := range snapshots {
 		snap := &snapshots[i]
-		diagnose.EachBase(snap.Classified, snap.Column, func(sample int, stack []callstack.FrameID) {
+		diagnose.EachBase(snap.Classified, snap.Column, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 			f := first(s, snap, stack)
 			if f == nil {
 				return
@@ -95,9 +95,9 @@ func kinds(s *diagnose.Subject, snapshots []diagnose.Snapshot) []*kind {
 				byFirst[f.Function] = k
 				out = append(out, k)
 			}
-			k.count[i] += snap.Value(snap.Column, sample)
+			k.count[i] += sample.Value(snap.Column)
 			if i == len(snapshots)-1 {
-				k.samples = append(k.samples, sample)
+				k.samples.Add(sample.Index())
 				k.first = *f
 			}
 		})
@@ -174,7 +174,7 @@ func claim(s *diagnose.Subject, k *kind, snap *diagnose.Snapshot, n int64, said 
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "metrics", Text: fmt.Sprintf("there were %s goroutines at first and %s at last, rising all along for %s",
 			quantity.Count(math.Round(r.From)), quantity.Count(math.Round(r.To)), quantity.Nanoseconds(float64(r.Ns)))})
 	}
-	at, waits := stand(s, snap, k.samples)
+	at, waits := stand(s, snap, &k.samples)
 	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: "they stand at " + at})
 	if !sure {
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "where they are started is not known: the place is that of their first function"})
@@ -215,17 +215,17 @@ const (
 )
 
 // stand says where most of some goroutines are.
-func stand(s *diagnose.Subject, snap *diagnose.Snapshot, samples []int) (text, waits string) {
+func stand(s *diagnose.Subject, snap *diagnose.Snapshot, samples *diagnose.Set) (text, waits string) {
 	type spot struct {
 		text, waits string
 		n           int64
 	}
 	var spots []*spot
 	var all int64
-	for _, i := range samples {
-		n := snap.Value(snap.Column, i)
+	for sample := snap.Stacks(samples.Has); sample.Next(); {
+		n := sample.Value(snap.Column)
 		all += n
-		text, waits := standing(s, snap, snap.Stack(i))
+		text, waits := standing(s, snap, sample.Stack)
 		j := slices.IndexFunc(spots, func(o *spot) bool { return o.text == text })
 		if j < 0 {
 			j = len(spots)

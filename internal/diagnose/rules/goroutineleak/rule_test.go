@@ -49,7 +49,7 @@ func moment(t *testing.T, at int64) diagnose.Snapshot {
 	if err := pprof.Lookup("goroutine").WriteTo(&buf, 0); err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.Read(buf.Bytes(), profile.DefaultLimits())
+	p, err := profile.ReadFrames(buf.Bytes(), profile.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,12 +150,12 @@ func TestSilent(t *testing.T) {
 // at is a snapshot with so many goroutines that stand in one function.
 func at(n int64) diagnose.Snapshot {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "goroutine", Unit: "count"})
-	b.Sample(b.Stack([]callstack.FrameID{
-		b.Frame(callstack.Frame{Function: "runtime.gopark", File: "proc.go"}),
-		b.Frame(callstack.Frame{Function: "runtime.chanrecv1", File: "chan.go"}),
-		b.Frame(callstack.Frame{Function: "m/x.work", File: "/m/x.go", Line: 7}),
-	}), 0, n)
-	return diagnose.Snapshot{Classified: &hot.Classified{Profile: b.Profile(), Class: make([]hot.Class, 1)}}
+	b.AddFrames([]callstack.Frame{
+		{Function: "runtime.gopark", File: "proc.go"},
+		{Function: "runtime.chanrecv1", File: "chan.go"},
+		{Function: "m/x.work", File: "/m/x.go", Line: 7},
+	}, nil, n)
+	return diagnose.Snapshot{Classified: &hot.Classified{Frames: b.Frames(), Class: make([]hot.Class, 1)}}
 }
 
 // A benchmark of 500 iterations that was over before it could be watched.

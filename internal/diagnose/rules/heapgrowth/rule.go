@@ -86,8 +86,8 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 // code; without any, to the function that allocates.
 func add(s *diagnose.Subject, places map[diagnose.Place]*growth, snap *diagnose.Snapshot, sign int64) (bytes, objects int64) {
 	count, err := snap.TypeIndex("inuse_objects")
-	diagnose.EachBase(snap.Classified, snap.Column, func(i int, stack []callstack.FrameID) {
-		n := snap.Value(snap.Column, i)
+	diagnose.EachBase(snap.Classified, snap.Column, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		n := sample.Value(snap.Column)
 		bytes += n
 		f := allocates(s, snap, stack)
 		if f == nil {
@@ -107,8 +107,8 @@ func add(s *diagnose.Subject, places map[diagnose.Place]*growth, snap *diagnose.
 			g.end += n
 		}
 		if err == nil {
-			g.objects += sign * snap.Value(count, i)
-			objects += snap.Value(count, i)
+			g.objects += sign * sample.Value(count)
+			objects += sample.Value(count)
 		}
 	})
 	return bytes, objects

@@ -42,14 +42,15 @@ type alive struct {
 
 func snapshot(parts ...alive) diagnose.Snapshot {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "inuse_objects", Unit: "count"}, callstack.ValueType{Type: "inuse_space", Unit: "bytes"})
-	c := &hot.Classified{Profile: b.Profile()}
+	c := &hot.Classified{}
 	for _, a := range parts {
-		b.Sample(b.Stack([]callstack.FrameID{
-			b.Frame(callstack.Frame{Function: "bytes.Clone", File: "/go/bytes.go", Line: 1}),
-			b.Frame(callstack.Frame{Function: "m/x.(*store).add", File: "/m/x.go", Line: a.line}),
-		}), 0, a.bytes/1024, a.bytes)
+		b.AddFrames([]callstack.Frame{
+			{Function: "bytes.Clone", File: "/go/bytes.go", Line: 1},
+			{Function: "m/x.(*store).add", File: "/m/x.go", Line: a.line},
+		}, nil, a.bytes/1024, a.bytes)
 		c.Class = append(c.Class, a.class)
 	}
+	c.Frames = b.Frames()
 	return diagnose.Snapshot{Classified: c, Column: 1}
 }
 

@@ -13,11 +13,6 @@ import (
 	"whet/internal/symbolname"
 )
 
-type place struct {
-	file string
-	line int // first of the statement
-}
-
 // flow is what the source says of a decoded value.
 type flow struct {
 	diagnose.Statement        // that decodes
@@ -33,14 +28,14 @@ type flow struct {
 	typed   bool   // it is a field of a struct, which may have others of concrete types
 	bare    bool   // and encoded by itself
 	chain   bool   // in another function than it is decoded in
-	encodes []place
+	encodes []diagnose.SourceLine
 }
 
 // tracer follows one value.
 type tracer struct {
 	s       *diagnose.Subject
 	pkg     string
-	encodes []place
+	encodes []diagnose.SourceLine
 	bare    bool
 	chain   bool
 	depth   int
@@ -279,7 +274,7 @@ func (t *tracer) goesTo(fn *syntax.Function, file string, e ast.Expr, returned *
 			}
 			if t.isEncoding(file, around) && around.Args[0] == n {
 				st := t.s.Statement(file, t.s.LineOf(file, around))
-				t.note(place{st.File, st.First}, inside)
+				t.note(st.At(), inside)
 				return true, p
 			}
 			return t.handed(fn, file, around, n, inside), p
@@ -305,7 +300,7 @@ func (t *tracer) goesTo(fn *syntax.Function, file string, e ast.Expr, returned *
 	}
 }
 
-func (t *tracer) note(at place, inside bool) {
+func (t *tracer) note(at diagnose.SourceLine, inside bool) {
 	t.bare = t.bare && !inside
 	if !slices.Contains(t.encodes, at) {
 		t.encodes = append(t.encodes, at)

@@ -45,13 +45,13 @@ type samples struct{ decode, encode, avoidable diagnose.Set }
 func find(s *diagnose.Subject) []diagnose.Claim {
 	f := &finder{s: s, flows: make(map[key]*trip)}
 	// Decoding comes first: it tells which encoding belongs to it.
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) { f.decoded(s.CPU, i, stack) })
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) { f.decoded(s.Allocs, i, stack) })
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.decoded(s.CPU, sample.Index(), stack) })
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.decoded(s.Allocs, sample.Index(), stack) })
 	if len(f.order) == 0 {
 		return nil
 	}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) { f.encoded(s.CPU, i, stack) })
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) { f.encoded(s.Allocs, i, stack) })
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.encoded(s.CPU, sample.Index(), stack) })
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.encoded(s.Allocs, sample.Index(), stack) })
 	slices.SortFunc(f.order, func(a, b *trip) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First), cmp.Compare(a.in, b.in))
 	})
@@ -132,7 +132,7 @@ func (f *finder) encoded(c *hot.Classified, i int, stack []callstack.FrameID) {
 	frame := c.Frame(stack[at])
 	st := f.s.Statement(frame.File, frame.Line)
 	for _, t := range f.order {
-		if !slices.Contains(t.encodes, place{st.File, st.First}) || symbolname.Package(c.Frame(stack[at-1]).Function) != t.pkg {
+		if !slices.Contains(t.encodes, st.At()) || symbolname.Package(c.Frame(stack[at-1]).Function) != t.pkg {
 			continue
 		}
 		// A function that encodes may be called with other values too.
@@ -247,11 +247,11 @@ func (t *trip) what() string {
 func (t *trip) encodedAt(s *diagnose.Subject) string {
 	var at []string
 	for _, e := range t.encodes {
-		file := e.file
+		file := e.File
 		if s.Source != nil {
 			file = s.Source.Display(file)
 		}
-		at = append(at, fmt.Sprintf("%s:%d", file, e.line))
+		at = append(at, fmt.Sprintf("%s:%d", file, e.Line))
 	}
 	return strings.Join(at, ", ")
 }

@@ -146,7 +146,7 @@ func (f *finder) waited(c *contended) (contention.Place, bool) {
 	}
 	var all contention.Place
 	own := func(frame *callstack.Frame) bool { return s.Own(frame) && !f.helpers.acquire[frame.Function] }
-	for _, p := range contention.Places(s.Block.Profile, s.BlockCol, count, s.Block.Keep(hot.Base), own) {
+	for _, p := range contention.Places(s.Block.Frames, s.BlockCol, count, s.Block.Keep(hot.Base), own) {
 		if p.Kind == contention.Lock && p.File == c.section.function.File && c.lock.has(p.Line) {
 			all.DelayNs += p.DelayNs
 			all.Count += p.Count

@@ -47,15 +47,10 @@ type finder struct {
 	s        *diagnose.Subject
 	helpers  *helpers
 	sections map[*diagnose.Function][]*section
-	byPlace  map[placeKey]*diagnose.Function
+	byPlace  map[diagnose.SourceLine]*diagnose.Function
 	at       map[*section]*contended
 	order    []*contended
 	rest     map[diagnose.Place]*unplaced // waits at locks of which no section was found
-}
-
-type placeKey struct {
-	file string
-	line int
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
@@ -81,7 +76,7 @@ func newFinder(s *diagnose.Subject) *finder {
 	}
 	f := &finder{
 		s: s, helpers: newHelpers(s),
-		sections: make(map[*diagnose.Function][]*section), byPlace: make(map[placeKey]*diagnose.Function),
+		sections: make(map[*diagnose.Function][]*section), byPlace: make(map[diagnose.SourceLine]*diagnose.Function),
 		at: make(map[*section]*contended), rest: make(map[diagnose.Place]*unplaced),
 	}
 	diagnose.EachBase(s.Mutex, s.MutexCol, f.charge)
@@ -96,7 +91,7 @@ func newFinder(s *diagnose.Subject) *finder {
 const callersUp = 4
 
 // charge finds the critical section that a stack of the mutex profile unlocks.
-func (f *finder) charge(sample int, stack []callstack.FrameID) {
+func (f *finder) charge(sample *callstack.Stacks, stack []callstack.FrameID) {
 	i, unlocks := 0, false
 	for ; i < len(stack); i++ {
 		fn := f.s.Mutex.Frame(stack[i]).Function
@@ -120,11 +115,11 @@ func (f *finder) charge(sample int, stack []callstack.FrameID) {
 			break
 		}
 		if s := f.unlockedAt(frame.File, frame.Line); s != nil {
-			f.note(s, frame).delay.Add(sample)
+			f.note(s, frame).delay.Add(sample.Index())
 			return
 		}
 	}
-	f.leave(sample, stack[i:])
+	f.leave(sample.Index(), stack[i:])
 }
 
 // unlockedAt returns the section that an Unlock on a line ends. A deferred one
@@ -160,7 +155,7 @@ func (f *finder) unlockedAt(file string, line int) *section {
 }
 
 func (f *finder) functionAt(file string, line int) *diagnose.Function {
-	key := placeKey{file, line}
+	key := diagnose.SourceLine{File: file, Line: line}
 	fn, ok := f.byPlace[key]
 	if !ok {
 		fn = f.s.FunctionAt(file, line)

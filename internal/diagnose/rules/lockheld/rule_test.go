@@ -39,13 +39,13 @@ type stack struct {
 func classified(first, second callstack.ValueType, scale int64, stacks ...stack) *hot.Classified {
 	b := callstack.NewBuilder(first, second)
 	for _, s := range stacks {
-		var ids []callstack.FrameID
+		var ids []callstack.Frame
 		for i := len(s.frames) - 1; i >= 0; i-- {
-			ids = append(ids, b.Frame(s.frames[i]))
+			ids = append(ids, s.frames[i])
 		}
-		b.Sample(b.Stack(ids), 0, s.n, s.n*scale)
+		b.AddFrames(ids, nil, s.n, s.n*scale)
 	}
-	c := &hot.Classified{Profile: b.Profile(), Class: make([]hot.Class, len(stacks)), LoopsKnown: true, Parallel: true}
+	c := &hot.Classified{Frames: b.Frames(), Class: make([]hot.Class, len(stacks)), LoopsKnown: true, Parallel: true}
 	return c
 }
 

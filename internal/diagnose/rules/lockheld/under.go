@@ -43,7 +43,7 @@ func (f *finder) under(c *contended) *underLock {
 			u.note(call.Line, w, name, call.Callee)
 		}
 	}
-	diagnose.EachBase(f.s.CPU, f.s.CPUColumn, func(i int, stack []callstack.FrameID) { f.sampled(u, c, i, stack) })
+	diagnose.EachBase(f.s.CPU, f.s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.sampled(u, c, sample.Index(), stack) })
 	for _, op := range u.byLine {
 		u.ordered = append(u.ordered, op)
 	}

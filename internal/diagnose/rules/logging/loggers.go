@@ -101,7 +101,7 @@ func (l *loggers) confirm() {
 		return b
 	}
 	walk := func(c *hot.Classified, col int) {
-		diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+		diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 			var under below
 			for _, id := range stack {
 				fn := c.Frame(id).Function

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"slices"
 	"strings"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
+	"whet/internal/diagnose"
 	"whet/internal/symbolname"
 )
 
@@ -26,11 +26,11 @@ func (f *finder) mostlyText(st *statement) bool {
 // buildsText reports whether the own frame at index at, which builds something
 // for a record, builds text. What it boxes or puts into a map is not: that the
 // logger's way of taking values asks for.
-func buildsText(c *hot.Classified, i int, stack []callstack.FrameID, at int, st *statement) bool {
+func buildsText(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID, at int, st *statement) bool {
 	if at == 0 {
 		// An allocation profile leaves the runtime's frames out: a block that is
 		// larger than a boxed value may be a joined string.
-		return concatenates(st.Node) && !boxSized(c.Labels(i))
+		return concatenates(st.Node) && !diagnose.BoxSized(sample.Labels())
 	}
 	fn := c.Frame(stack[at-1]).Function
 	switch pkg := symbolname.Package(fn); pkg {
@@ -45,14 +45,6 @@ func buildsText(c *hot.Classified, i int, stack []callstack.FrameID, at int, st 
 		}
 	}
 	return false
-}
-
-// boxSized reports whether a block has the size of a boxed number or string
-// header.
-func boxSized(labels []callstack.Label) bool {
-	return slices.ContainsFunc(labels, func(l callstack.Label) bool {
-		return l.Key == "bytes" && l.Str == "" && 0 < l.Num && l.Num <= 16
-	})
 }
 
 // concatenates reports whether a statement joins strings: a + with a string

@@ -56,15 +56,19 @@ type samplesOf struct {
 
 type finder struct {
 	*loggers
-	statements map[string]map[int]*statement // by file and first line
-	order      []*statement
+	spots map[diagnose.SourceLine]*spot
+	lines map[*callstack.Frame]*spot // the same by frame: stacks repeat them
+	order []*statement
 }
+
+// spot is what is known of a statement: nil where none is known to log.
+type spot struct{ *statement }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
 	if Package(s.Package) {
 		return nil
 	}
-	f := &finder{loggers: newLoggers(s), statements: make(map[string]map[int]*statement)}
+	f := &finder{loggers: newLoggers(s), spots: make(map[diagnose.SourceLine]*spot), lines: make(map[*callstack.Frame]*spot)}
 	// Statements are found first: an argument's sample may come before the
 	// sample that shows what the statement is.
 	f.discover(s.CPU, s.CPUColumn)
@@ -84,11 +88,11 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 }
 
 func (f *finder) discover(c *hot.Classified, col int) {
-	diagnose.EachBase(c, col, func(_ int, stack []callstack.FrameID) { f.attribute(c, stack) })
+	diagnose.EachBase(c, col, func(_ *callstack.Stacks, stack []callstack.FrameID) { f.attribute(c, stack) })
 }
 
 func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf) {
-	diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		at, st := f.attribute(c, stack)
 		if st == nil {
 			return
@@ -98,9 +102,9 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf
 		if !viaLogger && !st.pure && !f.builds(c, stack, at) {
 			return // the rest of a statement that also logs
 		}
-		set.cost.Add(i)
+		set.cost.Add(sample.Index())
 		if viaLogger {
-			st.weight[c.Frame(stack[at-1]).Function] += c.Value(col, i)
+			st.weight[c.Frame(stack[at-1]).Function] += sample.Value(col)
 		}
 		if fn := c.Frame(stack[at]).Function; st.function == "" || fn < st.function {
 			st.function = fn
@@ -116,9 +120,9 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf
 			return // the record being written
 		case viaLogger, f.builds(c, stack, at):
 			if !viaLogger {
-				set.arguments.Add(i)
-				if buildsText(c, i, stack, at, st) {
-					set.text.Add(i)
+				set.arguments.Add(sample.Index())
+				if buildsText(c, sample, stack, at, st) {
+					set.text.Add(sample.Index())
 				}
 			}
 			// The allocation profile names the allocating function only; all
@@ -126,16 +130,16 @@ func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf
 			isAlloc := has[alloc] || c == f.s.Allocs
 			switch {
 			case isAlloc:
-				set.alloc.Add(i)
+				set.alloc.Add(sample.Index())
 			case has[format]:
-				set.format.Add(i)
+				set.format.Add(sample.Index())
 			default:
 				if viaLogger || at == 0 {
 					return
 				}
-				set.format.Add(i) // strconv in an argument: it is built for the record
+				set.format.Add(sample.Index()) // strconv in an argument: it is built for the record
 			}
-			set.avoidable.Add(i)
+			set.avoidable.Add(sample.Index())
 		}
 	})
 }
@@ -198,31 +202,37 @@ func (f *finder) builds(c *hot.Classified, stack []callstack.FrameID, at int) bo
 // lookup returns the log statement at a frame's line if the typed calls know
 // one there, also one whose logger never shows in the profile.
 func (f *finder) lookup(frame *callstack.Frame) *statement {
-	at := f.s.Statement(frame.File, frame.Line)
-	if st, ok := f.statements[at.File][at.First]; ok {
-		return st
+	if known := f.lines[frame]; known != nil {
+		return known.statement
 	}
-	calls, _ := f.s.StatementCalls(at)
-	for _, c := range calls {
-		if f.logs(c.Callee) {
-			return f.statement(at, c.Callee)
+	at := f.s.Statement(frame.File, frame.Line)
+	if f.spots[at.At()] == nil {
+		calls, _ := f.s.StatementCalls(at)
+		for _, c := range calls {
+			if f.logs(c.Callee) {
+				f.statement(at, c.Callee)
+				break
+			}
 		}
 	}
-	f.put(at.File, at.First, nil)
-	return nil
+	f.lines[frame] = f.spot(at)
+	return f.lines[frame].statement
 }
 
-func (f *finder) put(file string, line int, st *statement) {
-	if f.statements[file] == nil {
-		f.statements[file] = make(map[int]*statement)
+func (f *finder) spot(at diagnose.Statement) *spot {
+	known := f.spots[at.At()]
+	if known == nil {
+		known = &spot{}
+		f.spots[at.At()] = known
 	}
-	f.statements[file][line] = st
+	return known
 }
 
 // statement returns what is known of a statement that calls the logging
 // function callee.
 func (f *finder) statement(at diagnose.Statement, callee string) *statement {
-	st := f.statements[at.File][at.First]
+	known := f.spot(at)
+	st := known.statement
 	if st == nil {
 		st = &statement{Statement: at, called: calledName(at.Node), weight: make(map[string]int64)}
 		calls, _ := f.s.StatementCalls(at)
@@ -231,7 +241,7 @@ func (f *finder) statement(at diagnose.Statement, callee string) *statement {
 				st.add(c.Callee)
 			}
 		}
-		f.put(at.File, at.First, st)
+		known.statement = st
 		f.order = append(f.order, st)
 	}
 	st.add(callee)

@@ -38,14 +38,14 @@ const (
 type builder struct {
 	s     *diagnose.Subject
 	judge *purity.Judge
-	at    map[place]*constructor
+	at    map[diagnose.SourceLine]*constructor
 	calls map[string]bool // callee at "file:line": where it is one
 	funcs map[string]bool // the functions called there
 }
 
 // built claims the first sort.
 func built(s *diagnose.Subject) []diagnose.Claim {
-	b := &builder{s: s, judge: purity.New(s), at: make(map[place]*constructor), calls: make(map[string]bool), funcs: make(map[string]bool)}
+	b := &builder{s: s, judge: purity.New(s), at: make(map[diagnose.SourceLine]*constructor), calls: make(map[string]bool), funcs: make(map[string]bool)}
 	b.read()
 	if len(b.at) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func built(s *diagnose.Subject) []diagnose.Claim {
 	}) {
 		// A construction may take any time: a program's only one is none that is
 		// repeated.
-		if x := b.at[place{p.At.File, p.At.First}]; x != nil && p.Repeated(true) && b.pure(p) {
+		if x := b.at[p.At.At()]; x != nil && p.Repeated(true) && b.pure(p) {
 			claims = append(claims, x.claim(p))
 		}
 	}
@@ -110,7 +110,7 @@ func (b *builder) statement(file string, st *ast.AssignStmt, call *ast.CallExpr,
 	if ends, _ := b.s.Ends(file, fn, d, nil); !asked || !ends {
 		return
 	}
-	b.at[place{at.File, at.First}] = &constructor{name: name.Name, bare: len(call.Args) == 0, methods: methods}
+	b.at[at.At()] = &constructor{name: name.Name, bare: len(call.Args) == 0, methods: methods}
 	b.calls[key(typed[made].In, typed[made].Line, callee)] = true
 	b.funcs[callee] = true
 }
@@ -205,8 +205,8 @@ func givesAway(method *ast.FuncDecl) bool {
 // but its arguments.
 func (b *builder) pure(p *repeated.Place) bool {
 	s, ok := b.s, true
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
-		if p.Cost.CPU != nil && p.Cost.CPU(i) && !clean(s.CPU, stack, p.Names) {
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		if p.Cost.CPU != nil && p.Cost.CPU(sample.Index()) && !clean(s.CPU, stack, p.Names) {
 			ok = false
 		}
 	})

@@ -48,34 +48,28 @@ type object struct {
 	blocks, size int64
 }
 
-// place is a line of a file.
-type place struct {
-	file string
-	line int
-}
-
 // hidden claims the second sort.
 func hidden(s *diagnose.Subject) []diagnose.Claim {
-	at := make(map[place]*object)
-	walk := func(c *hot.Classified, col int, add func(o *object, i int)) {
-		diagnose.EachBase(c, col, func(i int, stack []callstack.FrameID) {
+	at := make(map[diagnose.SourceLine]*object)
+	walk := func(c *hot.Classified, col int, add func(o *object, sample *callstack.Stacks)) {
+		diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 			frame, st, callee := calls(s, c, stack)
 			if frame == nil || !builds(c, stack, states[callee], c == s.Allocs) {
 				return
 			}
-			k := place{st.File, st.First}
+			k := st.At()
 			o := at[k]
 			if o == nil {
 				o = &object{Statement: st, function: frame.Function, callee: callee}
 				at[k] = o
 			}
-			add(o, i)
+			add(o, sample)
 		})
 	}
-	walk(s.CPU, s.CPUColumn, func(o *object, i int) { o.cpu.Add(i) })
-	walk(s.Allocs, s.AllocCol, func(o *object, i int) {
-		o.mem.Add(i)
-		n, size := s.Blocks(i)
+	walk(s.CPU, s.CPUColumn, func(o *object, sample *callstack.Stacks) { o.cpu.Add(sample.Index()) })
+	walk(s.Allocs, s.AllocCol, func(o *object, sample *callstack.Stacks) {
+		o.mem.Add(sample.Index())
+		n, size := s.Blocks(sample)
 		switch {
 		case size > o.size:
 			o.blocks, o.size = n, size

@@ -44,19 +44,14 @@ type site struct {
 
 type finder struct {
 	s  *diagnose.Subject
-	at map[key]*site // nil: the statement is none
-}
-
-type key struct {
-	file string
-	line int
+	at map[diagnose.SourceLine]*site // nil: the statement is none
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[key]*site)}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+	f := &finder{s: s, at: make(map[diagnose.SourceLine]*site)}
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if st, secret := f.site(s.CPU, stack); st != nil {
-			st.cpu.Add(i)
+			st.cpu.Add(sample.Index())
 			st.secret = st.secret || secret
 		}
 	})
@@ -109,7 +104,7 @@ func (f *finder) site(c *hot.Classified, stack []callstack.FrameID) (st *site, s
 }
 
 func (f *finder) known(at diagnose.Statement, function string) *site {
-	k := key{at.File, at.First}
+	k := at.At()
 	st, ok := f.at[k]
 	if !ok {
 		if sh, ok := f.shapeOf(at, function); ok {

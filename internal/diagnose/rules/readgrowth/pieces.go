@@ -15,14 +15,11 @@ type blocks struct {
 
 func (f *finder) blocks(r *reading) map[int64]blocks {
 	out := make(map[int64]blocks)
-	for i := range f.s.Allocs.Len() {
-		if r.heap.Has(i) {
-			n, size := f.s.Blocks(i)
-			b := out[size]
-			b.n += n
-			out[size] = b
-		}
-	}
+	f.s.EachBlock(&r.heap, func(_ int, n, size int64) {
+		b := out[size]
+		b.n += n
+		out[size] = b
+	})
 	for size, b := range out {
 		seen, deviation := f.s.BlocksSeen(b.n, size)
 		b.deviation, b.told = deviation, !f.s.SampledAllocs() || seen >= diagnose.FewestSeen
@@ -86,11 +83,7 @@ func (f *finder) pieces(r *reading) (out diagnose.Set, share float64, ok bool) {
 		}
 	}
 	var all, bytes, allN, n int64
-	for i := range f.s.Allocs.Len() {
-		if !r.heap.Has(i) {
-			continue
-		}
-		count, size := f.s.Blocks(i)
+	f.s.EachBlock(&r.heap, func(i int, count, size int64) {
 		if sizes[size].told {
 			allN += count
 		}
@@ -100,7 +93,7 @@ func (f *finder) pieces(r *reading) (out diagnose.Set, share float64, ok bool) {
 			n += count
 			bytes += count * size
 		}
-	}
+	})
 	if sampled && (longest < fewestPieces || !addUp(sizes, isPiece)) {
 		return diagnose.Set{}, 0, false
 	}

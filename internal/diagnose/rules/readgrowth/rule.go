@@ -45,23 +45,23 @@ type reading struct {
 
 type finder struct {
 	s     *diagnose.Subject
-	at    map[string]map[int]*reading // nil: of no interest
+	at    map[diagnose.SourceLine]*reading // nil: of no interest
 	order []*reading
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[string]map[int]*reading)}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+	f := &finder{s: s, at: make(map[diagnose.SourceLine]*reading)}
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if r, below := f.reading(s.CPU, stack); r != nil {
-			r.cpu.Add(i)
+			r.cpu.Add(sample.Index())
 			if strings.HasPrefix(below, "runtime.memmove") {
-				r.copying.Add(i)
+				r.copying.Add(sample.Index())
 			}
 		}
 	})
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if r, _ := f.reading(s.Allocs, stack); r != nil {
-			r.heap.Add(i)
+			r.heap.Add(sample.Index())
 		}
 	})
 	slices.SortFunc(f.order, func(a, b *reading) int {
@@ -129,16 +129,13 @@ const (
 
 func (f *finder) statement(frame *callstack.Frame, via string) *reading {
 	at := f.s.Statement(frame.File, frame.Line)
-	r, ok := f.at[at.File][at.First]
+	r, ok := f.at[at.At()]
 	if !ok {
 		if in, known := inputOf(f.s, at); known {
 			r = &reading{Statement: at, input: in, via: via, dropped: via == readFrom && dropsBuffer(f.s, at)}
 			f.order = append(f.order, r)
 		}
-		if f.at[at.File] == nil {
-			f.at[at.File] = make(map[int]*reading)
-		}
-		f.at[at.File][at.First] = r
+		f.at[at.At()] = r
 	}
 	if r != nil && (r.function == "" || frame.Function < r.function) {
 		r.function = frame.Function

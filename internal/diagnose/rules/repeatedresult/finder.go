@@ -51,9 +51,9 @@ type step struct {
 }
 
 // pass enters a CPU sample.
-func (f *finder) pass(i int, stack []callstack.FrameID) {
+func (f *finder) pass(sample *callstack.Stacks, stack []callstack.FrameID) {
 	for _, r := range f.onStack(f.s.CPU, stack) {
-		r.through.Add(i)
+		r.through.Add(sample.Index())
 		for _, id := range stack[:r.at-1] {
 			r.below[f.s.CPU.Frame(id).Function] = true
 			if f.s.Own(f.s.CPU.Frame(id)) {

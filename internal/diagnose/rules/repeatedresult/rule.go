@@ -56,14 +56,14 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	for _, r := range f.order {
 		r.out = !f.dear(&r.through) || !f.pure(r)
 	}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if r := f.outermost(f.onStack(s.CPU, stack)); r != nil {
-			r.cpu.Add(i)
+			r.cpu.Add(sample.Index())
 		}
 	})
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if r := f.outermost(f.onStack(s.Allocs, stack)); r != nil {
-			r.mem.Add(i)
+			r.mem.Add(sample.Index())
 		}
 	})
 	slices.SortFunc(f.order, func(a, b *result) int {
@@ -86,13 +86,7 @@ func (f *finder) dear(set *diagnose.Set) bool {
 
 // perCall is a set's CPU time of an iteration, in nanoseconds.
 func (f *finder) perCall(set *diagnose.Set) float64 {
-	var ns int64
-	diagnose.EachBase(f.s.CPU, f.s.CPUColumn, func(i int, _ []callstack.FrameID) {
-		if set.Has(i) {
-			ns += f.s.CPU.Value(f.s.CPUColumn, i)
-		}
-	})
-	return float64(ns) / float64(f.s.CPUIterations)
+	return float64(f.s.CPU.Sum(f.s.CPUColumn, set.Has)) / float64(f.s.CPUIterations)
 }
 
 func (f *finder) claim(r *result) diagnose.Claim {

@@ -48,40 +48,35 @@ type slice struct {
 type finder struct {
 	s *diagnose.Subject
 	// at remembers what a line is; several lines may be one slice.
-	at map[position]*slice
+	at map[diagnose.SourceLine]*slice
 	// mixed are the lines of statements that allocate in other ways too.
-	mixed map[position]bool
+	mixed map[diagnose.SourceLine]bool
 	known map[variable]*slice
 	order []*slice
 }
 
-type position struct {
-	file string
-	line int
-}
-
 func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[position]*slice), mixed: make(map[position]bool), known: make(map[variable]*slice)}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+	f := &finder{s: s, at: make(map[diagnose.SourceLine]*slice), mixed: make(map[diagnose.SourceLine]bool), known: make(map[variable]*slice)}
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		at, copies := growslice(s.CPU, stack)
 		if at < 0 || !s.Own(s.CPU.Frame(stack[at])) {
 			return
 		}
 		if sl := f.slice(s.CPU.Frame(stack[at])); sl != nil {
-			sl.cpu.Add(i)
+			sl.cpu.Add(sample.Index())
 			if copies {
-				sl.copying.Add(i)
+				sl.copying.Add(sample.Index())
 			}
 		}
 	})
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		// The allocation profile leaves the runtime's own frames out.
 		leaf := s.Allocs.Frame(stack[0])
 		if !s.Own(leaf) {
 			return
 		}
-		if sl := f.slice(leaf); sl != nil && !f.mixed[position{leaf.File, leaf.Line}] {
-			sl.heap.Add(i)
+		if sl := f.slice(leaf); sl != nil && !f.mixed[diagnose.SourceLine{File: leaf.File, Line: leaf.Line}] {
+			sl.heap.Add(sample.Index())
 		}
 	})
 	slices.SortFunc(f.order, func(a, b *slice) int {
@@ -118,7 +113,7 @@ func growslice(c *hot.Classified, stack []callstack.FrameID) (at int, copies boo
 // slice returns what grows at a frame's line, nil where the rule has nothing
 // to say about it.
 func (f *finder) slice(frame *callstack.Frame) *slice {
-	key := position{frame.File, frame.Line}
+	key := diagnose.SourceLine{File: frame.File, Line: frame.Line}
 	sl, ok := f.at[key]
 	if !ok {
 		st := f.s.Statement(frame.File, frame.Line)

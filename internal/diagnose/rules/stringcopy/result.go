@@ -314,7 +314,7 @@ func isGet(call *ast.CallExpr) bool {
 // stack, or comes back from a pool. The allocation profile says so.
 func (f *finder) costsNothing(st *statement, from []source) bool {
 	var blocks int64
-	diagnose.EachBase(f.s.Allocs, f.s.AllocCol, func(i int, stack []callstack.FrameID) {
+	diagnose.EachBase(f.s.Allocs, f.s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		for at, id := range stack {
 			frame := f.s.Allocs.Frame(id)
 			if !f.s.Own(frame) {
@@ -332,7 +332,7 @@ func (f *finder) costsNothing(st *statement, from []source) bool {
 				return src.call == "" && !(st.File == here.File && st.First == here.First)
 			})
 			if made {
-				n, _ := f.s.Blocks(i)
+				n, _ := f.s.Blocks(sample)
 				blocks += n
 				return
 			}

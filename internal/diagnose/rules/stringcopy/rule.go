@@ -87,26 +87,26 @@ type statement struct {
 
 type finder struct {
 	s     *diagnose.Subject
-	at    map[string]map[int]*statement
+	at    map[diagnose.SourceLine]*statement
 	order []*statement
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[string]map[int]*statement)}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(i int, stack []callstack.FrameID) {
+	f := &finder{s: s, at: make(map[diagnose.SourceLine]*statement)}
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if st := f.attribute(s.CPU, stack); st != nil {
-			st.cpu.Add(i)
+			st.cpu.Add(sample.Index())
 			if slices.ContainsFunc(stack, func(id callstack.FrameID) bool {
 				return strings.HasPrefix(s.CPU.Frame(id).Function, "runtime.mallocgc")
 			}) {
-				st.block.Add(i)
+				st.block.Add(sample.Index())
 			}
 		}
 	})
 	// The CPU profile comes first: it knows what a statement does.
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(i int, stack []callstack.FrameID) {
-		if st := f.allocated(s.Allocs, i, stack); st != nil {
-			st.mem.Add(i)
+	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		if st := f.allocated(s.Allocs, sample, stack); st != nil {
+			st.mem.Add(sample.Index())
 		}
 	})
 	slices.SortFunc(f.order, func(a, b *statement) int {
@@ -152,7 +152,7 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) *statem
 
 // allocated finds the statement of an allocation: the leaf is the own frame
 // itself, or a copier that it calls.
-func (f *finder) allocated(c *hot.Classified, i int, stack []callstack.FrameID) *statement {
+func (f *finder) allocated(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) *statement {
 	leaf := c.Frame(stack[0])
 	if op := copier(leaf.Function); op != none {
 		if len(stack) < 2 || !f.s.Own(c.Frame(stack[1])) {
@@ -170,22 +170,16 @@ func (f *finder) allocated(c *hot.Classified, i int, stack []callstack.FrameID) 
 	}
 	st := f.statement(leaf)
 	copies := st.ops != [toBytes + 1]bool{} || st.shape.concat || st.shape.converts
-	if !copies || st.shape.allocates || f.boxes(c, i, st) {
+	if !copies || st.shape.allocates || diagnose.BoxSized(sample.Labels()) && f.boxes(st) {
 		return nil
 	}
 	return st
 }
 
-// boxes reports whether an allocation may be an argument boxed for an ...any
-// parameter: 16 bytes or fewer, in a statement that passes a basic value to
-// one of fmt's functions.
-func (f *finder) boxes(c *hot.Classified, i int, st *statement) bool {
-	small := slices.ContainsFunc(c.Labels(i), func(l callstack.Label) bool {
-		return l.Key == "bytes" && l.Str == "" && 0 < l.Num && l.Num <= 16
-	})
-	if !small {
-		return false
-	}
+// boxes reports whether a block of a box's size may be an argument boxed for an
+// ...any parameter, in a statement that passes a basic value to one of fmt's
+// functions.
+func (f *finder) boxes(st *statement) bool {
 	calls, _ := f.s.StatementCalls(st.Statement)
 	declared := f.s.DeclaredFunctions()
 	for _, call := range calls {
@@ -198,13 +192,10 @@ func (f *finder) boxes(c *hot.Classified, i int, st *statement) bool {
 
 func (f *finder) statement(frame *callstack.Frame) *statement {
 	at := f.s.Statement(frame.File, frame.Line)
-	st := f.at[at.File][at.First]
+	st := f.at[at.At()]
 	if st == nil {
 		st = &statement{Statement: at, shape: shapeOf(f.s, at)}
-		if f.at[at.File] == nil {
-			f.at[at.File] = make(map[int]*statement)
-		}
-		f.at[at.File][at.First] = st
+		f.at[at.At()] = st
 		f.order = append(f.order, st)
 	}
 	if st.function == "" || frame.Function < st.function {

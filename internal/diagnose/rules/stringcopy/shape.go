@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whet/internal/diagnose"
+	"whet/internal/diagnose/syntax"
 )
 
 // shape is what the syntax of a statement says about its copies.
@@ -49,7 +50,7 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) shape {
 		}
 	}
 	sh.allocates = setsMap(st)
-	inspectHead(st.Node, func(n ast.Node) bool {
+	syntax.Head(st.Node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			sh.allocates = true
@@ -74,25 +75,6 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) shape {
 		return true
 	})
 	return sh
-}
-
-// inspectHead visits a statement without the blocks inside it, which are
-// statements of their own.
-func inspectHead(st ast.Stmt, f func(ast.Node) bool) {
-	ast.Inspect(st, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BlockStmt:
-			return false
-		case *ast.CaseClause:
-			for _, e := range n.List {
-				ast.Inspect(e, f)
-			}
-			return false
-		case *ast.CommClause:
-			return false
-		}
-		return n == nil || f(n)
-	})
 }
 
 func isText(e ast.Expr) bool {

@@ -49,7 +49,7 @@ func C(rounds int) uint64 {
 
 // Planted is what a program suffers beside its work.
 type Planted struct {
-	Log   io.Writer  // gets a line for each event: "NAME UNIX-NANOSECONDS"
+	Log   io.Writer  // gets a line for each event: "NAME BEGAN TOOK", in nanoseconds
 	Gate  sync.Mutex // held for a while: the stall
 	lock  sync.Mutex
 	ready chan struct{}
@@ -66,16 +66,18 @@ func Begin(log io.Writer, gc, stall time.Duration) *Planted {
 	p.done.Go(p.leak)
 	p.done.Go(func() {
 		if p.sleep(gc) {
-			p.say("forced-gc")
+			began := time.Now()
 			runtime.GC()
+			p.say("forced-gc", began, time.Since(began))
 		}
 	})
 	p.done.Go(func() {
 		if p.sleep(stall) {
 			p.Gate.Lock()
-			p.say("stall")
+			began := time.Now()
 			p.sleep(500 * time.Millisecond)
 			p.Gate.Unlock()
+			p.say("stall", began, time.Since(began))
 		}
 	})
 	return p
@@ -86,7 +88,10 @@ func (p *Planted) End() {
 	p.done.Wait()
 }
 
-func (p *Planted) say(event string) { fmt.Fprintf(p.Log, "%s %d\n", event, time.Now().UnixNano()) }
+// say tells what a machine made of an event: a busy one is late with all of them.
+func (p *Planted) say(event string, began time.Time, took time.Duration) {
+	fmt.Fprintf(p.Log, "%s %d %d\n", event, began.UnixNano(), took)
+}
 
 func (p *Planted) sleep(d time.Duration) bool {
 	select {
@@ -114,15 +119,19 @@ func (p *Planted) hold() {
 // wait wants the lock when it is held.
 func (p *Planted) wait() {
 	for range p.ready {
+		began := time.Now()
 		p.lock.Lock()
+		took := time.Since(began)
 		p.lock.Unlock()
+		p.say("wait", began, took)
 	}
 }
 
 // leak starts ten goroutines a second that never end.
 func (p *Planted) leak() {
-	for p.sleep(100 * time.Millisecond) {
+	for began := time.Now(); p.sleep(100 * time.Millisecond); began = time.Now() {
 		go forever()
+		p.say("leak", began, time.Since(began))
 	}
 }
 

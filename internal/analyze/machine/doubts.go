@@ -1,0 +1,110 @@
+package machine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"whet/internal/quantity"
+	"whet/internal/recording"
+)
+
+// Doubt is one reason why figures may mislead.
+type Doubt struct {
+	Kind string
+	Text string
+}
+
+// Kinds of doubts.
+const (
+	Steal     = "steal"
+	Load      = "load" // before the measuring, or meanwhile
+	Throttled = "throttled"
+	Swap      = "swap"
+	Governor  = "governor"
+)
+
+// Seen is what a measurement saw of its machine. Of what was not looked at the
+// zero value stands for unknown.
+type Seen struct {
+	Host      *recording.Host
+	Elapsed   time.Duration // of the measuring
+	Used      time.Duration // CPU time, by the measurer and by processes of its own
+	Swapped   int64         // pages, in and out
+	Governors []string      // of the processors' frequency, those that follow the load
+}
+
+// Bounds are what a doubt is about from.
+type Bounds struct {
+	Steal     float64 // of the CPU time
+	Load      float64 // runnable processes a core, before the start
+	Throttled float64 // of the time measured
+	Means     string  // what becomes of figures on a machine that others use
+}
+
+// Figures are the bounds for figures that stand for themselves.
+func Figures() Bounds {
+	return Bounds{Steal: 0.05, Load: 1, Throttled: 0.01, Means: "times are too long and uneven"}
+}
+
+// Ratios are those for two sides that took turns, of which small differences are
+// asked.
+func Ratios() Bounds {
+	return Bounds{Steal: 0.02, Load: 0.5, Throttled: 0.02, Means: "the intervals are wider for it"}
+}
+
+const (
+	muchOthers = 0.1 // of the machine's CPU time, used by processes that are not ours
+	muchSwap   = 64  // pages
+)
+
+// Doubts are those beyond the bounds.
+func (s Seen) Doubts(b Bounds) []Doubt {
+	var out []Doubt
+	add := func(kind, format string, args ...any) {
+		out = append(out, Doubt{kind, fmt.Sprintf(format, args...)})
+	}
+	h := s.Host
+	if h.StealRatio != nil && *h.StealRatio > b.Steal {
+		add(Steal, "the hypervisor took %s of the CPU time while measuring: %s", quantity.Percent(*h.StealRatio), b.Means)
+	}
+	if h.LoadStart != nil && h.Cores > 0 && *h.LoadStart > b.Load*float64(h.Cores) {
+		add(Load, "the machine was busy when measuring began (load %.1f on %d cores): %s", *h.LoadStart, h.Cores, b.Means)
+	}
+	if others := s.others(); others > muchOthers {
+		add(Load, "other processes used %s of the machine's CPU time while measuring: %s", quantity.Percent(others), b.Means)
+	}
+	if h.ThrottledNs != nil && float64(*h.ThrottledNs) > b.Throttled*float64(s.Elapsed) {
+		add(Throttled, "the control group was throttled for %s: its CPU limit is measured too", quantity.Nanoseconds(float64(*h.ThrottledNs)))
+	}
+	if s.Swapped > muchSwap {
+		add(Swap, "the machine swapped %s in and out while measuring: memory is short, and times hold the waits for the disk", quantity.Plural(int(s.Swapped), "page"))
+	}
+	if len(s.Governors) > 0 {
+		add(Governor, "the frequency of the processors is governed by %s: it follows the load; with root, `cpupower frequency-set -g performance` holds it", strings.Join(s.Governors, ", "))
+	}
+	return out
+}
+
+// Texts are those of the doubts.
+func Texts(doubts []Doubt) []string {
+	var out []string
+	for _, d := range doubts {
+		out = append(out, d.Text)
+	}
+	return out
+}
+
+// others is the part of the machine's CPU time that neither the measurer nor
+// processes of its own used; 0 when unknown. Stolen time is not theirs.
+func (s Seen) others() float64 {
+	h := s.Host
+	if h.BusyRatio == nil || s.Used <= 0 || s.Elapsed <= 0 || h.Cores <= 0 {
+		return 0
+	}
+	busy := *h.BusyRatio
+	if h.StealRatio != nil {
+		busy -= *h.StealRatio
+	}
+	return max(busy-float64(s.Used)/(float64(s.Elapsed)*float64(h.Cores)), 0)
+}

@@ -1,0 +1,86 @@
+package callstack
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// WithColumns returns the profile with some of its value columns, in the order
+// given. All else is shared with p.
+func (p *Profile) WithColumns(columns ...int) *Profile {
+	out := *p
+	out.Types, out.values = nil, nil
+	for _, t := range columns {
+		out.Types = append(out.Types, p.Types[t])
+		out.values = append(out.values, p.values[t])
+	}
+	return &out
+}
+
+// Scaled returns the profile with the values of column i multiplied by
+// ratios[i] and rounded. As in pprof, where only some ratios differ from 1, a
+// sample all of whose scaled columns become zero has nothing left in the
+// others either. All else is shared with p.
+func (p *Profile) Scaled(ratios []float64) *Profile {
+	columns := make([]int, len(ratios))
+	same := true
+	for t, ratio := range ratios {
+		columns[t] = t
+		same = same && ratio == 1
+	}
+	if same {
+		return p
+	}
+	out := *p
+	out.values = make([]tape, len(p.values))
+	row := make([]int64, len(ratios))
+	for r := p.Rows(columns...); r.Next(); {
+		any := false
+		for t, ratio := range ratios {
+			row[t] = r.Value(t)
+			if ratio != 1 {
+				row[t] = int64(math.Round(float64(row[t]) * ratio))
+				any = any || row[t] != 0
+			}
+		}
+		for t, v := range row {
+			if !any {
+				v = 0
+			}
+			to := out.values[t].room(binary.MaxVarintLen64)
+			*to = binary.AppendVarint(*to, v)
+		}
+	}
+	return &out
+}
+
+// WithLabel returns the profile with a label on every sample, in place of
+// those of the same key with a text. All else is shared with p.
+func (p *Profile) WithLabel(l Label) *Profile {
+	out := *p
+	out.labels = tape{}
+	b := &Builder{p: &out, stringID: make(map[string]uint64, len(p.strings))}
+	out.strings = slices.Clone(p.strings)
+	for id, s := range p.strings {
+		if _, ok := b.stringID[s]; !ok {
+			b.stringID[s] = uint64(id)
+		}
+	}
+	var before, encoded []byte
+	for i, r := 0, p.Rows(); r.Next(); i++ {
+		if set := r.LabelSet(); i == 0 || string(set) != string(before) {
+			before = append(before[:0], set...)
+			encoded = encoded[:0]
+			labels := slices.DeleteFunc(p.Labels(set), func(have Label) bool { return have.Key == l.Key && have.Str != "" })
+			for _, l := range append(labels, l) {
+				encoded = AppendLabel(encoded, b.string(l.Key), b.string(l.Str), l.Num, b.string(l.Unit))
+			}
+		}
+		b.addLabels(encoded)
+	}
+	return &out
+}
+
+// HasLabelKey reports whether a label of the profile may have this key.
+func (p *Profile) HasLabelKey(key string) bool { return slices.Contains(p.strings, key) }

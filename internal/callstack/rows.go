@@ -1,0 +1,50 @@
+package callstack
+
+// Rows goes through a Profile as a Cursor does, all samples of it, but reads no
+// stacks: for sums that ask only for values and labels.
+type Rows struct {
+	p       *Profile
+	next    int
+	columns []reel
+	row     []int64
+	labels  reel
+	set     []byte
+	labeled int // samples whose label set has been read
+}
+
+// Rows returns the samples' values in the given columns.
+func (p *Profile) Rows(columns ...int) *Rows {
+	r := &Rows{p: p, labels: p.labels.reel(), row: make([]int64, len(columns))}
+	for _, t := range columns {
+		r.columns = append(r.columns, p.values[t].reel())
+	}
+	return r
+}
+
+// Next goes to the next sample and reports whether there is one.
+func (r *Rows) Next() bool {
+	if r.next == r.p.samples {
+		return false
+	}
+	r.next++
+	for i := range r.columns {
+		r.columns[i].record()
+		r.row[i] = r.columns[i].varint()
+	}
+	return true
+}
+
+// Value returns the sample's value in the i-th column asked for.
+func (r *Rows) Value(i int) int64 { return r.row[i] }
+
+// LabelSet returns the sample's label set as Cursor.LabelSet does.
+func (r *Rows) LabelSet() []byte {
+	for r.labeled < r.next {
+		r.labeled++
+		r.labels.record()
+		if n := int(r.labels.uvarint()); n > 0 {
+			r.set = r.labels.bytes(n - 1)
+		}
+	}
+	return r.set
+}

@@ -1,0 +1,254 @@
+package profile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	google "github.com/google/pprof/profile"
+	"pgregory.net/rapid"
+
+	"whet/internal/callstack"
+)
+
+func TestMergeAgreesWithGooglePprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through large inputs")
+	}
+	for _, names := range [][]string{
+		{"http.heap.pb.gz", "http.allocs.pb.gz"},
+		{"httpsrv_labels.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"},
+		{"httpsrv_labels.cpu.pb.gz", "compile_stdcmd_merged.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"},
+		{"http.block.pb.gz", "http.mutex.pb.gz"},
+		{"goroutine_1k.pb.gz", "http.goroutine.pb.gz", "goroutine_1k.pb.gz"},
+	} {
+		for _, scales := range [][]float64{nil, {1, -1, -1}, {0.3, 1e-3, 7}} {
+			if scales != nil && strings.HasPrefix(names[1], "compile") {
+				continue // too large to be compared three times
+			}
+			var files [][]byte
+			for _, name := range names {
+				data, err := os.ReadFile(filepath.Join("testdata", name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				files = append(files, data)
+			}
+			if scales != nil {
+				scales = scales[:len(files)]
+			}
+			compareMerged(t, scales, files)
+		}
+	}
+}
+
+// compareMerged merges what both read.
+func compareMerged(t testing.TB, scales []float64, files [][]byte) {
+	t.Helper()
+	var parts []*callstack.Profile
+	var theirParts []*google.Profile
+	for i, data := range files {
+		g, err := google.ParseData(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if scales != nil {
+			g.Scale(scales[i])
+		}
+		theirParts = append(theirParts, g)
+		parts = append(parts, mustReadSamples(t, data))
+	}
+	g, theirErr := google.Merge(theirParts)
+	p, err := callstack.Merge(scales, parts...)
+	if (err != nil) != (theirErr != nil) {
+		t.Fatalf("%v, google/pprof says %v", err, theirErr)
+	}
+	if err == nil {
+		compareExactly(t, p, g)
+	}
+}
+
+// drawnProfile is a profile of a few functions in a program that the system
+// loaded somewhere, with labels in any order.
+func drawnProfile(t *rapid.T) []byte {
+	base := rapid.SampledFrom([]uint64{0x400000, 0x550000000000, 1 << 63}).Draw(t, "base")
+	g := &google.Profile{
+		SampleType: []*google.ValueType{{Type: "a", Unit: "count"}, {Type: "b", Unit: "bytes"}},
+		PeriodType: &google.ValueType{Type: "a", Unit: "count"},
+		Period:     rapid.Int64Range(0, 2).Draw(t, "period"),
+		TimeNanos:  rapid.Int64Range(1, 3).Draw(t, "time"), DurationNanos: rapid.Int64Range(0, 3).Draw(t, "duration"),
+		DefaultSampleType: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "default"),
+		DocURL:            rapid.SampledFrom([]string{"", "https://example.com/a", "https://example.com/b"}).Draw(t, "doc"),
+		Comments:          rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 2).Draw(t, "comments"),
+	}
+	for i := range 3 {
+		m := &google.Mapping{
+			ID: uint64(i + 1), Start: base + uint64(i)<<20, Limit: base + uint64(i)<<20 + uint64(rapid.SampledFrom([]int{0x1000, 0x1001, 0x2000}).Draw(t, "size")),
+			File: rapid.SampledFrom([]string{"", "/bin/x", "/lib/y"}).Draw(t, "file"), BuildID: rapid.SampledFrom([]string{"", "1"}).Draw(t, "build id"),
+			HasFunctions: rapid.Bool().Draw(t, "functions"),
+		}
+		g.Mapping = append(g.Mapping, m)
+		g.Function = append(g.Function, &google.Function{
+			ID: uint64(i + 1), Name: rapid.SampledFrom([]string{"f", "g"}).Draw(t, "name"), SystemName: "f", Filename: "f.go",
+			StartLine: rapid.Int64Range(0, 1).Draw(t, "start"),
+		})
+	}
+	for i := range 6 {
+		l := &google.Location{ID: uint64(i + 1), IsFolded: rapid.Bool().Draw(t, "folded")}
+		l.Address = uint64(rapid.IntRange(0, 1).Draw(t, "address"))
+		if m := rapid.IntRange(0, 3).Draw(t, "mapping"); m < 3 {
+			l.Mapping = g.Mapping[m]
+			l.Address += l.Mapping.Start
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "lines") {
+			l.Line = append(l.Line, google.Line{Function: rapid.SampledFrom(g.Function).Draw(t, "function"), Line: rapid.Int64Range(0, 1).Draw(t, "line"), Column: rapid.Int64Range(0, 1).Draw(t, "column")})
+		}
+		g.Location = append(g.Location, l)
+	}
+	for range rapid.IntRange(0, 30).Draw(t, "samples") {
+		s := &google.Sample{
+			Location: rapid.SliceOfN(rapid.SampledFrom(g.Location), 0, 4).Draw(t, "stack"),
+			Value:    rapid.SliceOfN(rapid.Int64Range(-2, 2), 2, 2).Draw(t, "values"),
+			Label:    map[string][]string{}, NumLabel: map[string][]int64{}, NumUnit: map[string][]string{},
+		}
+		for _, k := range rapid.SliceOfN(rapid.SampledFrom([]string{"k", "l"}), 0, 2).Draw(t, "text labels") {
+			s.Label[k] = append(s.Label[k], rapid.SampledFrom([]string{"v", "w"}).Draw(t, "text"))
+		}
+		for _, k := range rapid.SliceOfN(rapid.SampledFrom([]string{"k", "n"}), 0, 2).Draw(t, "number labels") {
+			s.NumLabel[k] = append(s.NumLabel[k], rapid.Int64Range(1, 2).Draw(t, "number"))
+			s.NumUnit[k] = append(s.NumUnit[k], rapid.SampledFrom([]string{"bytes", "count"}).Draw(t, "unit"))
+		}
+		g.Sample = append(g.Sample, s)
+	}
+	var out bytes.Buffer
+	if err := g.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestMergeSamplesOfAnything(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var files [][]byte
+		for range rapid.IntRange(1, 3).Draw(rt, "profiles") {
+			files = append(files, drawnProfile(rt))
+		}
+		var scales []float64
+		if rapid.Bool().Draw(rt, "scaled") {
+			for range files {
+				scales = append(scales, rapid.SampledFrom([]float64{1, -1, 0, 0.3, 2.5}).Draw(rt, "scale"))
+			}
+		}
+		compareMerged(rapidTB{t, rt}, scales, files)
+	})
+}
+
+// rapidTB lets a helper for testing.TB fail a draw of rapid.
+type rapidTB struct {
+	testing.TB
+	rt *rapid.T
+}
+
+func (t rapidTB) Fatal(args ...any)                 { t.rt.Fatal(args...) }
+func (t rapidTB) Fatalf(format string, args ...any) { t.rt.Fatalf(format, args...) }
+func (t rapidTB) Errorf(format string, args ...any) { t.rt.Errorf(format, args...) }
+
+// Labels in another order, and those that say nothing, make no other sample.
+func TestMergeSamplesLabels(t *testing.T) {
+	b := callstack.NewBuilder(callstack.ValueType{Type: "a", Unit: "count"})
+	l := b.Location(callstack.NoMapping, 1, false)
+	for i, labels := range [][]callstack.Label{
+		{{Key: "a", Str: "1"}, {Key: "b", Num: 2}},
+		{{Key: "b", Num: 2}, {Key: "a", Str: "1"}},
+		{{Key: "b", Num: 2}, {Key: "z"}, {Key: "a", Str: "1"}},
+		{{Key: "a", Str: "1"}, {Key: "a", Str: "2"}},
+		{{Key: "a", Str: "2"}, {Key: "a", Str: "1"}}, // the order of one key's values counts
+		{{Key: "c", Str: "1"}, {Key: "d", Str: "2"}},
+		{{Key: "d", Str: "2"}, {Key: "c", Str: "1"}},
+	} {
+		b.Add([]callstack.LocationID{l}, labels, 1<<i)
+	}
+	p, err := callstack.Merge(nil, b.Profile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for c := p.Samples(); c.Next(); {
+		got = append(got, fmt.Sprint(p.Labels(c.LabelSet()), c.Value(0)))
+	}
+	if want := []string{"[{a 1 0 } {b  2 }] 7", "[{a 1 0 } {a 2 0 }] 8", "[{a 2 0 } {a 1 0 }] 16", "[{c 1 0 } {d 2 0 }] 96"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A sample that is scaled to nothing leaves no trace, though the next one
+// shares its stack.
+func TestMergeSamplesScaledToNothing(t *testing.T) {
+	b := callstack.NewBuilder(callstack.ValueType{Type: "a", Unit: "count"})
+	var x [4]callstack.LocationID
+	for i := range x {
+		x[i] = b.Location(callstack.NoMapping, uint64(i), false)
+	}
+	one, two := []callstack.LocationID{x[0], x[1]}, []callstack.LocationID{x[2], x[3]}
+	b.Add(one, nil, 10)
+	b.Add(two, nil, 1)
+	b.Add(two, nil, 20)
+	b.Add(one, nil, 30)
+	b.Add(two, nil, 40)
+	p, err := callstack.Merge([]float64{0.3}, b.Profile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for c := p.Samples(); c.Next(); {
+		got = append(got, c.Value(0))
+	}
+	if want := []int64{3 + 9, 6 + 12}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestMergeSamplesRefuses(t *testing.T) {
+	profile := func(typ, period string, value int64) *callstack.Profile {
+		b := callstack.NewBuilder(callstack.ValueType{Type: typ, Unit: "count"})
+		b.Add(nil, nil, value)
+		b.Profile().PeriodType.Type = period
+		return b.Profile()
+	}
+	var mergeErr *callstack.MergeError
+	if _, err := callstack.Merge(nil, profile("a", "", 1), profile("b", "", 1)); !errors.As(err, &mergeErr) || mergeErr.Index != 1 {
+		t.Errorf("other types: %v", err)
+	}
+	for name, c := range map[string]struct {
+		scales []float64
+		parts  []*callstack.Profile
+		want   string
+	}{
+		"periods":          {nil, []*callstack.Profile{profile("a", "x", 1), profile("a", "y", 1)}, "sampled by"},
+		"too few scales":   {[]float64{1}, []*callstack.Profile{profile("a", "", 1), profile("a", "", 1)}, "1 scales for 2"},
+		"sum":              {nil, []*callstack.Profile{profile("a", "", math.MaxInt64), profile("a", "", 1)}, "63 bits"},
+		"sum that cancels": {nil, []*callstack.Profile{profile("a", "", math.MaxInt64), profile("a", "", -1)}, "63 bits"},
+		"scaled":           {[]float64{1e19}, []*callstack.Profile{profile("a", "", 1)}, "63 bits"},
+		"not a number":     {[]float64{math.NaN()}, []*callstack.Profile{profile("a", "", 1)}, "63 bits"},
+		"smallest":         {nil, []*callstack.Profile{profile("a", "", math.MinInt64)}, "63 bits"},
+	} {
+		if _, err := callstack.Merge(c.scales, c.parts...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	none, err := callstack.Merge(nil)
+	if err != nil || none.Len() != 0 {
+		t.Errorf("nothing: %v", err)
+	}
+	// Nothing is left of a profile minus itself.
+	left, err := callstack.Merge([]float64{1, -1}, profile("a", "", 5), profile("a", "", 5))
+	if err != nil || left.Len() != 0 || len(left.Locations) != 0 {
+		t.Errorf("%v, %d samples", err, left.Len())
+	}
+}

@@ -1,0 +1,182 @@
+package benchmarks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/format/benchmark"
+	"whet/internal/quantity"
+)
+
+// Calibration: a first run of this length shows the order of magnitude, and a
+// second one, as long as the usual slice, what a slice will take. The second is
+// skipped for benchmarks whose single operation is longer.
+const firstRun = 20 * time.Millisecond
+
+// calibrate measures what a benchmark costs on both sides, and watches out for
+// what makes it a bad one.
+func (s *session) calibrate(ctx context.Context, b *subject) error {
+	var few, many [2]one
+	for side := range compare.Sides {
+		var err error
+		if few[side], err = s.once(ctx, b, side, 0, firstRun); err != nil || b.failed {
+			return err
+		}
+	}
+	if old, new := few[compare.Old].line.Procs, few[compare.New].line.Procs; old != new {
+		s.Fail(s.label(b.pkg, b.name), compare.New, fmt.Errorf("GOMAXPROCS differs: %d for old, %d for new", old, new))
+		b.failed = true
+		return nil
+	}
+	b.procs = few[compare.Old].line.Procs
+	b.cost = costOf(few)
+	b.metrics = shared(few[compare.Old].line, few[compare.New].line)
+	for i, m := range b.metrics {
+		b.metrics[i] = m.Declared(s.units[m.Unit])
+	}
+	n := iterations(b.cost, usualSlice)
+	if n <= 1 || n <= few[compare.Old].line.N && n <= few[compare.New].line.N {
+		return nil
+	}
+	for side := range compare.Sides {
+		var err error
+		if many[side], err = s.once(ctx, b, side, n, 0); err != nil || b.failed {
+			return err
+		}
+	}
+	b.cost = costOf(many)
+	base, err := s.calibrateCPU(ctx, b, n, many)
+	if err != nil || b.failed {
+		return err
+	}
+	for side := range compare.Sides {
+		if err := s.watch(ctx, b, side, base[side], few[side], many[side]); err != nil || b.failed {
+			return err
+		}
+	}
+	return nil
+}
+
+// baseIterations is the number of iterations of the process whose CPU time is
+// taken off that of a slice. With two or more the benchmark function runs as
+// often as in a slice: once for the first iteration and once for all of them,
+// each time with its set-up; what is left is that of the further iterations.
+const baseIterations = 2
+
+// calibrateCPU finds out what CPU time a process takes before the operations,
+// and an operation. It returns the processes of baseIterations; their lines are
+// empty where too few operations are run to tell them from these.
+func (s *session) calibrateCPU(ctx context.Context, b *subject, n int64, many [2]one) (base [2]one, err error) {
+	if n < 2*baseIterations {
+		return base, nil
+	}
+	for side := range compare.Sides {
+		if base[side], err = s.once(ctx, b, side, baseIterations, 0); err != nil || b.failed {
+			return base, err
+		}
+		b.cost.cpuBase[side] = base[side].cpu
+		b.cost.cpuNs[side] = float64(many[side].cpu-base[side].cpu) / float64(n-baseIterations)
+	}
+	return base, nil
+}
+
+// shared are the metrics that both sides report, in the order of package
+// testing: its own, then the benchmark's.
+func shared(old, new benchmark.Line) []compare.Metric {
+	seen, other := compare.Slice{}, sliceOf(new)
+	var out []compare.Metric
+	for _, m := range old.Values() {
+		if _, ok := other[m.Unit]; add(seen, m) && ok && m.Value >= 0 {
+			out = append(out, compare.MetricOf(m.Unit))
+		}
+	}
+	return out
+}
+
+// sliceOf is a line by unit.
+func sliceOf(l benchmark.Line) compare.Slice {
+	out := compare.Slice{}
+	for _, m := range l.Values() {
+		add(out, m)
+	}
+	return out
+}
+
+// add enters a value. A benchmark that reports one unit twice is taken by its
+// first word, and cannot pass for what whet measures.
+func add(s compare.Slice, m benchmark.Metric) bool {
+	_, have := s[m.Unit]
+	if have || m.Unit == compare.CPUNsPerOp {
+		return false
+	}
+	s[m.Unit] = m.Value
+	return true
+}
+
+// declare enters the directions of units that a process declared. Where the
+// sides contradict each other nobody knows.
+func (s *session) declare(units map[string]benchmark.Better) {
+	for unit, b := range units {
+		if have, ok := s.units[unit]; ok && have != b {
+			s.Warn("the sides declare different directions of the unit %s: it is taken for one of which nobody knows", unit)
+			b = benchmark.Unknown
+		}
+		if s.units == nil {
+			s.units = map[string]benchmark.Better{}
+		}
+		s.units[unit] = b
+	}
+}
+
+// costOf separates the time per operation from what a process takes besides.
+func costOf(runs [2]one) cost {
+	var c cost
+	for side, r := range runs {
+		c.ns[side] = r.line.NsPerOp
+		c.overhead = max(c.overhead, r.took-time.Duration(r.line.NsPerOp*float64(r.line.N)))
+	}
+	return c
+}
+
+// one is what one process showed of one benchmark.
+type one struct {
+	line benchmark.Line
+	took time.Duration
+	cpu  time.Duration
+	rss  int64
+}
+
+// once runs a benchmark in a process, for n iterations or, when n is 0, for d.
+// The error is that of the context; any other makes the benchmark a failed one.
+func (s *session) once(ctx context.Context, b *subject, side compare.Which, n int64, d time.Duration) (one, error) {
+	got, err := s.attempt(ctx, b, side, n, d)
+	if ctx.Err() != nil {
+		return one{}, ctx.Err()
+	}
+	if err != nil {
+		s.Fail(s.label(b.pkg, b.name), side, err)
+		b.failed = true
+	}
+	return got, nil
+}
+
+func (s *session) attempt(ctx context.Context, b *subject, side compare.Which, n int64, d time.Duration) (one, error) {
+	m, err := s.runner.run(ctx, request{pkg: b.pkg, side: side, bench: b.name, n: n, d: d})
+	if err != nil {
+		return one{}, err
+	}
+	s.declare(m.units)
+	for _, l := range m.lines {
+		if l.Name != b.name || l.NoTime {
+			continue
+		}
+		if n > 0 && l.N != n {
+			return one{}, fmt.Errorf("it ran %s and not the %s it was asked for", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(n)))
+		}
+		return one{line: l, took: m.took, cpu: m.cpu, rss: m.rss}, nil
+	}
+	return one{}, errors.New("it gave no time")
+}

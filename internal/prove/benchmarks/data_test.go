@@ -1,0 +1,65 @@
+package benchmarks
+
+import (
+	"testing"
+	"testing/fstest"
+)
+
+func files(named ...string) fstest.MapFS {
+	m := fstest.MapFS{"x_test.go": {Data: []byte("package x")}}
+	for i := 0; i < len(named); i += 2 {
+		m[named[i]] = &fstest.MapFile{Data: []byte(named[i+1])}
+	}
+	return m
+}
+
+// Whatever a benchmark may read makes another digest.
+func TestDigestOfData(t *testing.T) {
+	seen := map[string]string{}
+	for name, m := range map[string]fstest.MapFS{
+		"none": files(), "one": files("testdata/a", "1"), "another content": files("testdata/a", "2"), "another name": files("testdata/b", "1"),
+		"below": files("testdata/c/a", "1"), "two": files("testdata/a", "1", "testdata/b", "1"), "longer": files("testdata/a", "11"),
+		"beside": files("a", "1"), "in a directory": files("corpus/a", "1"), "source that is data": files("testdata/a.go", "1"),
+	} {
+		d := readData(m, ".")
+		got := d.digest()
+		if was, ok := seen[got]; ok {
+			t.Errorf("%s has the digest of %s", name, was)
+		}
+		seen[got] = name
+		if again := readData(m, "."); again.digest() != got || again.differs(d) != "" || d.cut {
+			t.Errorf("%s: %s and then %s", name, got, again.digest())
+		}
+	}
+	if readData(files(), ".").digest() != "" {
+		t.Error("no file has a digest")
+	}
+}
+
+// What the binary says, what git keeps and what belongs to another package is
+// no data.
+func TestWhatIsNoData(t *testing.T) {
+	d := readData(files(".git/HEAD", "1", ".hidden", "2", "go.mod", "3", "x.go", "4", "sub/sub.go", "5", "sub/testdata/a", "6", "mod/go.mod", "7", "mod/a", "8"), ".")
+	if len(d.files) != 0 {
+		t.Errorf("data %v", d.files)
+	}
+}
+
+func TestDataDiffers(t *testing.T) {
+	old := readData(files("a", "1", "testdata/b", "2"), ".")
+	for name, c := range map[string]struct {
+		new  fstest.MapFS
+		want string
+	}{
+		"nothing":   {files("a", "1", "testdata/b", "2"), ""},
+		"content":   {files("a", "1", "testdata/b", "3"), "testdata/b"},
+		"one gone":  {files("testdata/b", "2"), "a"},
+		"one more":  {files("a", "1", "testdata/a", "0", "testdata/b", "2"), "testdata/a"},
+		"all other": {files("z", "1"), "a"},
+	} {
+		new := readData(c.new, ".")
+		if got := old.differs(new); got != c.want || new.differs(old) != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package benchmarks
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whet/internal/analyze/compare"
+)
+
+// Kinds of disturbances of the processes' environment.
+const (
+	kindCollector = "collector" // GOGC, GOMEMLIMIT, GODEBUG
+	kindPinned    = "pinned"
+)
+
+// watchMachine says what disturbed the whole run.
+func (s *session) watchMachine() {
+	s.Doubt(true)
+	if len(s.o.Pin) > 0 {
+		s.Disturb(compare.Disturbance{Kind: kindPinned, Text: fmt.Sprintf("the benchmarks are confined to processors %v: GOMAXPROCS and the collector's helpers follow from that, and a neighbour on these processors cannot be evaded", s.o.Pin)})
+	}
+}
+
+// collectorVariables set the collector, or change the runtime.
+var collectorVariables = [...]string{"GOGC", "GOMEMLIMIT", "GODEBUG"}
+
+// watchEnvironment says what in the processes' environments sets the
+// collector: where it differs it is what is compared, and where it does not it
+// is not what the program may run with.
+func (s *session) watchEnvironment() {
+	for _, name := range collectorVariables {
+		old, new := lookup(s.env(compare.Old), name), lookup(s.env(compare.New), name)
+		switch {
+		case old != new:
+			s.Disturb(compare.Disturbance{Kind: kindCollector, Text: fmt.Sprintf("%s differs: %s for old, %s for new: the ratio holds its share", name, quoted(old), quoted(new))})
+		case old != "":
+			s.Disturb(compare.Disturbance{Kind: kindCollector, Text: fmt.Sprintf("both sides run with %s=%s: the ratio is that under this setting", name, quoted(old))})
+		}
+	}
+}
+
+func quoted(v string) string {
+	if v == "" {
+		return "unset"
+	}
+	return strconv.Quote(v)
+}
+
+// lookup returns the last value of a variable, "" when there is none.
+func lookup(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,203 @@
+package benchmarks
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/analyze/machine"
+	"whet/internal/quantity"
+)
+
+const (
+	// An operation's time or bytes are said to depend on the number of
+	// operations when the two differ by this factor among twice as many or more.
+	growth = 1.5
+	// fewestBytes is what bytes per operation must grow by: less is what package
+	// testing's own allocations make of few iterations.
+	fewestBytes = 16
+	// A process keeps what its operations allocate when its memory grew by this
+	// share of it and by this much at least beyond what the collector lets a heap
+	// of garbage grow to.
+	keptShare = 0.5
+	keptBytes = 32 << 20
+	// leastCPU is what two processes must differ by in CPU time for the difference
+	// to be that of their operations: the system's clock has steps.
+	leastCPU = 2 * time.Millisecond
+)
+
+// suspicion is what was seen while a benchmark was calibrated and may have a
+// cause in it. Whether the machine was disturbed is only known afterwards.
+type suspicion struct {
+	b    *subject
+	side compare.Which
+	kind string
+	fact string // what was seen, with both figures
+	// cause is what it comes from, where CPU time says so too; "" where that is
+	// not known. doubt is the same in words that leave it open.
+	cause, doubt string
+}
+
+func (s *session) suspect(x suspicion) { s.suspicions = append(s.suspicions, x) }
+
+// watchSuspicions says what was suspected: for sure where nothing else took the
+// processors, for a busy machine makes anything of a time, and takes caches and
+// clock rate from what a processor does.
+func (s *session) watchSuspicions() {
+	busy := ""
+	for _, d := range s.Result.Disturbances {
+		switch d.Kind {
+		case machine.Load, machine.Steal, machine.Throttled, machine.Swap:
+			busy = "; the machine was disturbed, so ask once more when it is quiet"
+		}
+	}
+	for _, x := range s.suspicions {
+		if x.cause != "" && busy == "" {
+			s.disturbed(x.kind, x.b, x.side, "%s: %s, and the ratio holds for one number of iterations only", x.fact, x.cause)
+			continue
+		}
+		s.disturbed(x.kind, x.b, x.side, "%s: %s, and the ratio may hold for one number of iterations only%s", x.fact, x.doubt, busy)
+	}
+}
+
+// watch looks for what depends on the number of iterations: then the benchmark
+// keeps something between its operations, or times its set-up, and the ratio
+// holds for one number only. base, few and many are of the same side; base is
+// the process of two iterations, whose line is empty where there was none.
+func (s *session) watch(ctx context.Context, b *subject, side compare.Which, base, few, many one) error {
+	if many.line.N < 2*few.line.N {
+		return nil
+	}
+	s.watchMemory(b, side, few, many)
+	differs := func() bool {
+		f, m := few.line.NsPerOp, many.line.NsPerOp
+		return f > 0 && m > 0 && (m > growth*f || f > growth*m)
+	}
+	// A process that was disturbed may look like it: as long as they differ all
+	// are run again, and their fastest runs compared.
+	for range 4 {
+		if !differs() {
+			return nil
+		}
+		for _, r := range []*one{&base, &few, &many} {
+			if r.line.N == 0 {
+				continue
+			}
+			again, err := s.once(ctx, b, side, r.line.N, 0)
+			if err != nil || b.failed {
+				return err
+			}
+			r.line.NsPerOp, r.cpu = min(r.line.NsPerOp, again.line.NsPerOp), min(r.cpu, again.cpu)
+		}
+	}
+	if !differs() {
+		return nil
+	}
+	x := suspicion{b: b, side: side, fact: fmt.Sprintf("an operation takes %s among %s and %s among %s",
+		quantity.Nanoseconds(few.line.NsPerOp), quantity.Count(float64(few.line.N)), quantity.Nanoseconds(many.line.NsPerOp), quantity.Count(float64(many.line.N)))}
+	said := false
+	if few.line.NsPerOp < many.line.NsPerOp {
+		x.kind, x.doubt = kindGrows, "the benchmark may keep something that grows"
+		x.cause, said = growthOf(base, few, many)
+	} else {
+		x.kind, x.doubt = kindDrifts, "set-up may be timed (b.ResetTimer after it, or b.Loop), or what is measured may be its first use"
+		x.cause, said = driftOf(base, few, many)
+	}
+	if said {
+		s.suspect(x)
+	}
+	return nil
+}
+
+// cpuPerOp is the CPU time of the operations that y has more than x; ok is false
+// where it is not known, as where the processes' start and set-up, which base
+// shows, weigh more than these operations.
+func cpuPerOp(base, x, y one) (ns float64, ok bool) {
+	more := y.cpu - x.cpu
+	if x.cpu <= 0 || y.line.N <= x.line.N || more < max(leastCPU, base.cpu/2) {
+		return 0, false
+	}
+	return float64(more) / float64(y.line.N-x.line.N), true
+}
+
+// growthOf says why operations take longer the more there are, where those that
+// many has more than few took more CPU time too than those that few has more
+// than base. Where others want the processor, a process of many operations is
+// put aside again and again and one of few is not, however often both are run:
+// CPU time says that it is no growth of the benchmark's own, and nothing is said.
+func growthOf(base, few, many one) (cause string, said bool) {
+	first, ok1 := cpuPerOp(base, base, few)
+	later, ok2 := cpuPerOp(base, few, many)
+	switch {
+	case !ok1 || !ok2:
+		return "", true
+	case later > growth*first:
+		return "the benchmark keeps something that grows", true
+	}
+	return "", false
+}
+
+// driftOf says why operations take longer the fewer there are. A process of n
+// operations takes S + c·n where set-up takes S: then base shows the same S as
+// few does, and used the processor for as long. Or the first operations took
+// more CPU time than the later ones. Where neither is so few was put aside.
+func driftOf(base, few, many one) (cause string, said bool) {
+	excess := func(x one) float64 { return (x.line.NsPerOp - many.line.NsPerOp) * float64(x.line.N) }
+	first, ok1 := cpuPerOp(base, base, few)
+	later, ok2 := cpuPerOp(base, few, many)
+	switch {
+	case base.line.N == 0 || base.cpu <= 0:
+		return "", true
+	case excess(base) >= excess(few)/2 && float64(base.cpu) >= excess(base):
+		return "set-up is timed (b.ResetTimer after it, or b.Loop)", true
+	case excess(base) >= excess(few)/2:
+		return "", true // it was waited for
+	case !ok1 || !ok2:
+		return "", true
+	case first > growth*later:
+		return "what is measured is its first use", true
+	}
+	return "", false
+}
+
+// watchMemory looks for bytes per operation that grow, and for memory that
+// keeps what was allocated. Bytes may grow where nothing is kept: a collection,
+// which few operations do not bring about, empties every sync.Pool.
+func (s *session) watchMemory(b *subject, side compare.Which, few, many one) {
+	if few.line.BytesPerOp == nil || many.line.BytesPerOp == nil {
+		return
+	}
+	f, m := *few.line.BytesPerOp, *many.line.BytesPerOp
+	if m > growth*f && m-f >= fewestBytes {
+		s.suspect(suspicion{b: b, side: side, kind: kindGrows, doubt: "something in the benchmark may grow, or be collected among many",
+			fact: fmt.Sprintf("an operation allocates %s among %s and %s among %s", quantity.Bytes(f), quantity.Count(float64(few.line.N)), quantity.Bytes(m), quantity.Count(float64(many.line.N)))})
+		return
+	}
+	percent, ok := s.collectorPercent(side)
+	if !ok {
+		return
+	}
+	allocated := m*float64(many.line.N) - f*float64(few.line.N)
+	grown := float64(many.rss - few.rss)
+	// Garbage lets a heap grow by as much as it held, at GOGC=100.
+	if few.rss > 0 && grown >= keptBytes+percent/100*float64(few.rss) && grown >= keptShare*allocated {
+		s.suspect(suspicion{b: b, side: side, kind: kindGrows, cause: "the benchmark keeps what its operations allocate", doubt: "the benchmark may keep what its operations allocate",
+			fact: fmt.Sprintf("the process takes %s among %s and %s among %s", quantity.Bytes(float64(few.rss)), quantity.Count(float64(few.line.N)), quantity.Bytes(float64(many.rss)), quantity.Count(float64(many.line.N)))})
+	}
+}
+
+// collectorPercent is the GOGC of a side's processes; ok is false where they run
+// without a collector.
+func (s *session) collectorPercent(side compare.Which) (percent float64, ok bool) {
+	v := lookup(s.env(side), "GOGC")
+	if strings.EqualFold(v, "off") {
+		return 0, false
+	}
+	if n, err := strconv.Atoi(v); err == nil {
+		return float64(n), n >= 0
+	}
+	return 100, true
+}

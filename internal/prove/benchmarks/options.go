@@ -1,0 +1,95 @@
+package benchmarks
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/gobench"
+	"whet/internal/prove"
+	"whet/internal/prove/sides"
+)
+
+// Options says what to compare and how. Start from DefaultOptions.
+type Options struct {
+	prove.Options // Old and New are operands of package sides
+
+	// Packages is the pattern of packages where the sides are trees; "" is all.
+	Packages  string
+	Tags      string      // go build -tags, of both sides
+	Flags     []string    // further go build flags, of both sides
+	SideFlags [2][]string // those of one side only
+	// Layouts links both sides anew for every round, with the functions in an
+	// order drawn by lot. It takes about a second a side and package and round.
+	Layouts bool
+	// AA measures also what is the same on both sides, to see what that shows.
+	AA bool
+
+	Bench   string        // regular expression as in go test -bench
+	Timeout time.Duration // of one benchmark process
+	// Tests bounds the tests of each side of each package; 0 does not run them.
+	Tests time.Duration
+	Run   string // as in go test -run: the tests to run first; "" is all, "^$" none
+	Race  bool   // the tests run with the race detector
+
+	CPU  string   // one value of go test -cpu
+	Pin  []int    // processors that the benchmarks may run on; nil: all
+	Args []string // arguments of the test binaries, behind their own flags
+
+	// Cache is a directory that keeps the rounds of earlier runs, so that asking
+	// the same question again adds to them; "" keeps and uses none.
+	Cache string
+
+	Out     string   // name of the recording; "" writes none
+	Command []string // whet's own command line, for the manifest
+	Version string   // of whet
+
+	// Explain is called when the verdicts are drawn and both sides are still
+	// there: what it adds to the result is recorded with it. An interrupted run
+	// does not come to it. nil: nothing is added.
+	Explain func(ctx context.Context, pair *sides.Pair, res *compare.Result) error
+}
+
+// DefaultOptions returns what whet prove uses unless told otherwise, but for
+// the cache.
+func DefaultOptions() Options {
+	return Options{Options: prove.DefaultOptions(), Bench: ".", Layouts: true, Timeout: time.Minute, Tests: 10 * time.Second}
+}
+
+var oneProcessorCount = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
+
+// Validate reports the first option that cannot be used.
+func (o *Options) Validate() error {
+	if o.Old == "" || o.New == "" {
+		return fmt.Errorf("two sides are needed, before and after: whet prove ./old ./new, or whet prove HEAD~1 HEAD")
+	}
+	if err := o.Options.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case o.Timeout <= 0:
+		return fmt.Errorf("-timeout %v: give the longest time one benchmark process may take", o.Timeout)
+	case o.Tests < 0:
+		return fmt.Errorf("the time for tests, %v, is negative", o.Tests)
+	case o.CPU != "" && !oneProcessorCount.MatchString(o.CPU):
+		return fmt.Errorf("-cpu %q is not one number of processors", o.CPU)
+	case o.Cache == "" && o.Rounds > 0 && o.Rounds < fewestRounds: // rounds of several runs of a question add up
+		return fmt.Errorf("-rounds %d is too few for any verdict: counts need %d, and times more", o.Rounds, fewestRounds)
+	}
+	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
+		if err := gobench.CheckPattern(re.text); err != nil {
+			return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
+		}
+	}
+	return nil
+}
+
+// side is what the user says of a side.
+func (o *Options) side(w compare.Which) sides.Spec {
+	return sides.Spec{Operand: o.Operand(w), Env: o.Env[w], Flags: o.SideFlags[w]}
+}
+
+// fewestRounds are needed to be sure that a count never varies.
+const fewestRounds = 5

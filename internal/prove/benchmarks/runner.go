@@ -1,0 +1,98 @@
+package benchmarks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/format/benchmark"
+	"whet/internal/gobench"
+	"whet/internal/prove/sides"
+)
+
+// request is one process: of one side of one package, the benchmark called
+// bench or those that match pattern, for n iterations or, when n is 0, for d.
+type request struct {
+	pkg            int
+	side           compare.Which
+	bench, pattern string
+	n              int64
+	d              time.Duration
+}
+
+func (r request) benchTime() string {
+	if r.n > 0 {
+		return fmt.Sprintf("%dx", r.n)
+	}
+	return r.d.String()
+}
+
+// measured is what a process gave.
+type measured struct {
+	lines []benchmark.Line
+	units map[string]benchmark.Better // declared
+	took  time.Duration
+	cpu   time.Duration // user and system; 0: unknown
+	rss   int64         // largest; 0: unknown
+}
+
+// runner runs benchmarks of either side. Tests replace it by one whose times
+// are known.
+type runner interface {
+	benchmarks(ctx context.Context, pkg int, side compare.Which, re string) ([]string, error)
+	run(ctx context.Context, r request) (measured, error)
+	// link gives both sides of a package the layout of the seed.
+	link(ctx context.Context, pkg int, seed uint64) error
+}
+
+// binaries is the runner of two sides' test binaries.
+type binaries struct {
+	o    *Options
+	pair *sides.Pair
+	now  [][2]*gobench.Binary // by package and side, in the layout that is measured
+}
+
+func newBinaries(o *Options, pair *sides.Pair) *binaries {
+	b := &binaries{o: o, pair: pair}
+	for i := range pair.Packages() {
+		b.now = append(b.now, [2]*gobench.Binary{pair.Binary(compare.Old, i), pair.Binary(compare.New, i)})
+	}
+	return b
+}
+
+func (b *binaries) benchmarks(ctx context.Context, pkg int, side compare.Which, re string) ([]string, error) {
+	return b.now[pkg][side].Benchmarks(ctx, re)
+}
+
+func (b *binaries) run(ctx context.Context, r request) (measured, error) {
+	res, err := b.now[r.pkg][r.side].Run(ctx, gobench.Run{
+		Bench: r.bench, Pattern: r.pattern, BenchTime: r.benchTime(),
+		CPU: b.o.CPU, Args: b.o.Args, Processors: b.o.Pin,
+		Timeout: b.o.Timeout, Output: b.o.Output,
+	})
+	if res == nil {
+		return measured{}, err
+	}
+	return measured{lines: res.Lines, units: res.Units, took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, rss: res.MaxRSSBytes}, err
+}
+
+// link links both sides at the same time: nothing is measured meanwhile.
+func (b *binaries) link(ctx context.Context, pkg int, seed uint64) error {
+	var errs [2]error
+	done := make(chan struct{})
+	link := func(side compare.Which) {
+		var bin *gobench.Binary
+		if bin, errs[side] = b.pair.Link(ctx, side, pkg, seed); errs[side] == nil {
+			b.now[pkg][side] = bin
+		}
+	}
+	go func() {
+		defer close(done)
+		link(compare.Old)
+	}()
+	link(compare.New)
+	<-done
+	return errors.Join(errs[:]...)
+}

@@ -1,0 +1,104 @@
+package benchmarks
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/prove"
+	"whet/internal/prove/sides"
+	"whet/internal/quantity"
+)
+
+// sameOf reports of every package whether both sides are the same there: the
+// same test binary, byte for byte, built with the same flags and run with the
+// same variables beside the same files. The rounds of such a package would
+// compare a thing with itself, whatever their layouts: equal objects linked with
+// one seed are equal again. So it is not measured, unless that is what was
+// asked for (Options.AA). What is said of the rest goes to the result.
+func sameOf(o *Options, pair *sides.Pair, data [][2]data, proof *prove.Proof) []bool {
+	packages := pair.Packages()
+	same := make([]bool, len(packages))
+	binaries, n, why := 0, 0, ""
+	for i, p := range packages {
+		if !p.Identical() {
+			continue
+		}
+		binaries++
+		differs := ""
+		switch name := data[i][compare.Old].differs(data[i][compare.New]); {
+		case !maps.Equal(effective(o.Env[compare.Old]), effective(o.Env[compare.New])):
+			differs = "their environments differ"
+		case !slices.Equal(o.SideFlags[compare.Old], o.SideFlags[compare.New]):
+			differs = "their build flags differ"
+		case name != "":
+			differs = "the file " + name + " beside " + p.ImportPath + " differs"
+		case data[i][compare.Old].cut || data[i][compare.New].cut:
+			differs = "the files beside " + p.ImportPath + " are more than " + quantity.Bytes(dataBytes) + ", which are not compared"
+		case !o.AA:
+			same[i] = true
+			n++
+			continue
+		}
+		if why == "" {
+			why = differs
+		}
+	}
+	subject := "both sides build to the same binary, byte for byte"
+	if binaries < len(packages) || n > 0 && n < binaries {
+		subject = quantity.Plural(binaries, "package") + " of " + quantity.Count(float64(len(packages))) + " build to the same binary on both sides"
+	}
+	switch {
+	case binaries == 0 || n == len(packages): // the verdict says it
+	case n == binaries:
+		proof.Warn("%s and are not measured: -aa measures them all the same", subject)
+	case n > 0:
+		proof.Warn("%s; %d of them are not measured, and where they are %s", subject, n, why)
+	case why != "":
+		proof.Warn("%s, and are measured as %s", subject, why)
+	default:
+		proof.Warn("%s: there is nothing to tell apart, and what is shown is noise", subject)
+	}
+	return same
+}
+
+// effective are variables as a process sees them: of several of one name the
+// last.
+func effective(env []string) map[string]string {
+	out := make(map[string]string, len(env))
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		out[name] = value
+	}
+	return out
+}
+
+// enterSame makes the rows of a package that is the same on both sides, from
+// the names of its benchmarks. Nothing runs that shows their sub-benchmarks, or
+// metrics of their own.
+func (s *session) enterSame(ctx context.Context, pkg int) error {
+	tops, err := s.runner.benchmarks(ctx, pkg, compare.New, s.o.Bench)
+	if err != nil {
+		return err
+	}
+	for _, top := range tops {
+		for _, unit := range []string{compare.NsPerOp, compare.BytesPerOp, compare.AllocsPerOp} {
+			s.unmeasured = append(s.unmeasured, compare.SameBinary(s.packages[pkg], top, unit))
+		}
+	}
+	return nil
+}
+
+// addUnmeasured puts the rows that nothing was measured for among the others,
+// by package.
+func (s *session) addUnmeasured() {
+	if len(s.unmeasured) == 0 {
+		return
+	}
+	s.Result.Benchmarks = slices.Concat(s.Result.Benchmarks, s.unmeasured)
+	slices.SortStableFunc(s.Result.Benchmarks, func(a, b compare.Row) int {
+		return slices.Index(s.packages, a.Package) - slices.Index(s.packages, b.Package)
+	})
+}

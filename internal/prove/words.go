@@ -1,0 +1,85 @@
+package prove
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/capture/process"
+)
+
+// Command is what starts a side by its command line, which was split, and what
+// keeps its words.
+func (o *Options) Command(side compare.Which, argv []string) (process.Command, *Printed) {
+	printed := Keep(o.Output)
+	return process.Command{
+		Path: argv[0], Args: argv[1:], Dir: o.Dir, Env: append(os.Environ(), o.Env[side]...),
+		Stdout: printed.Stdout(), Stderr: printed.Stderr(),
+	}, printed
+}
+
+// NotStarted says why a program did not start.
+func NotStarted(program string, err error) error {
+	if process.NotFound(err) {
+		return fmt.Errorf("start %s: there is no such program", Show(program))
+	}
+	return fmt.Errorf("start %s: %w", Show(program), err)
+}
+
+// Printed keeps what a program prints, as far as a message needs it: of stdout
+// and stderr the beginning, where a Go program says why it panics, and the end.
+type Printed struct {
+	stdout, stderr *process.Bounded
+	to             io.Writer
+}
+
+const (
+	keepHead = 8 << 10
+	keepTail = 1 << 10
+)
+
+// Keep passes all that is printed on to a writer, if there is one. It must be
+// safe for concurrent use.
+func Keep(to io.Writer) *Printed {
+	return &Printed{process.NewBounded(keepHead, keepTail), process.NewBounded(keepHead, keepTail), to}
+}
+
+// Stdout and Stderr take what is printed.
+func (p *Printed) Stdout() io.Writer { return p.and(p.stdout) }
+func (p *Printed) Stderr() io.Writer { return p.and(p.stderr) }
+
+func (p *Printed) and(kept *process.Bounded) io.Writer {
+	if p.to == nil {
+		return kept
+	}
+	return io.MultiWriter(kept, p.to)
+}
+
+// LastWords are those on stderr, or where there are none on stdout, ready to
+// stand behind a message.
+func (p *Printed) LastWords() string {
+	if said := lastWords(p.stderr.Bytes()); said != "" {
+		return said
+	}
+	return lastWords(p.stdout.Bytes())
+}
+
+// lastWords is what a program said of its end:
+// why it panicked, of which the goroutines that follow say nothing, or else the
+// last line that it printed. "" when it printed nothing.
+func lastWords(output []byte) string {
+	output = bytes.TrimSpace(output)
+	last := output[bytes.LastIndexByte(output, '\n')+1:]
+	for line := range bytes.Lines(output) {
+		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
+			last = bytes.TrimSpace(line)
+			break
+		}
+	}
+	if len(last) == 0 {
+		return ""
+	}
+	return "; it said " + Show(string(last))
+}

@@ -1,0 +1,38 @@
+package record
+
+import (
+	"whet/internal/format/benchmark"
+	"whet/internal/recording"
+)
+
+// Benchmarks are those that a recording is of, as its manifest keeps them.
+const Benchmarks = recording.Part[[]Benchmark](recording.BenchmarksKey)
+
+// Benchmark is one benchmark as measured without instruments.
+type Benchmark struct {
+	Name        string             `json:"name"` // "BenchmarkX/sub=1", without the -GOMAXPROCS suffix
+	Procs       int                `json:"procs"`
+	Iterations  int64              `json:"iterations"`
+	NsPerOp     float64            `json:"ns_per_op"`
+	BytesPerOp  *float64           `json:"bytes_per_op"`
+	AllocsPerOp *float64           `json:"allocs_per_op"`
+	Metrics     []benchmark.Metric `json:"metrics,omitempty"` // custom ones, and MB/s
+	Parallel    bool               `json:"parallel"`          // its work ran on several goroutines
+	Profiled    bool               `json:"profiled"`
+	// Calls of the benchmark's loop that each profile covers; 0: unknown.
+	CPUIterations   int64  `json:"cpu_iterations"`
+	MutexIterations int64  `json:"mutex_iterations"`
+	BlockIterations int64  `json:"block_iterations"`
+	AllocIterations int64  `json:"alloc_iterations"`
+	MutexFraction   int64  `json:"mutex_fraction"` // of so many contentions the mutex profile samples one; 0: unknown
+	Failure         string `json:"failure,omitempty"`
+	// CourseIterations are those of the run that was watched over time.
+	CourseIterations int64 `json:"course_iterations,omitempty"`
+	// Scheduling is of the processes whose CPU profile was taken; nil: unknown.
+	Scheduling *recording.Scheduling `json:"scheduling,omitempty"`
+}
+
+// NewBenchmark is a result as the manifest has it.
+func NewBenchmark(name string, l benchmark.Line) Benchmark {
+	return Benchmark{Name: name, Procs: l.Procs, Iterations: l.N, NsPerOp: l.NsPerOp, BytesPerOp: l.BytesPerOp, AllocsPerOp: l.AllocsPerOp, Metrics: l.Metrics}
+}
