@@ -155,7 +155,7 @@ func TestStatesSumToLives(t *testing.T) {
 	}
 	p := r.Profile
 	if got := p.Total(0); got != want {
-		t.Errorf("the profile has %d ns, the goroutines lived %d", got, want)
+		t.Errorf("the profile has %d ns, the goroutines lived %d: %+v", got, want, r.Groups)
 	}
 	for at := p.Stacks(nil); at.Next(); {
 		var sum int64
@@ -198,10 +198,26 @@ func livesOf(t *testing.T, data []byte) (lives map[int64]int64, states map[exect
 		root  string
 	}
 	all := make(map[int64]*life)
+	seen := func(id int64, s *exectrace.Stack) {
+		l := all[id]
+		if l == nil || l.root != "" || s == nil {
+			return
+		}
+		// A goroutine that is stopped while it ends has lost its root.
+		if root := s.Frames[len(s.Frames)-1].Function; !strings.HasPrefix(root, "runtime.goexit") {
+			l.root = root
+		}
+	}
 	summary, err := exectrace.Read(bytes.NewReader(data), exectrace.DefaultLimits(), func(e *exectrace.Event) error {
+		if e.Kind == exectrace.RangeBegin && e.Range == exectrace.MarkAssist {
+			// It may be all that shows the tracer's own goroutine, which
+			// allocates while it waits for whoever takes the trace.
+			seen(e.Goroutine, e.Stack)
+		}
 		if e.Kind != exectrace.Change {
 			return nil
 		}
+		seen(e.Actor, e.ActorStack)
 		l := all[e.Goroutine]
 		if l == nil {
 			l = &life{state: e.From, sum: make(map[exectrace.State]int64)}
@@ -214,10 +230,7 @@ func livesOf(t *testing.T, data []byte) (lives map[int64]int64, states map[exect
 		}
 		l.sum[l.state] += e.TimeNs - l.since
 		l.state, l.since = e.To, e.TimeNs
-		// The first: a goroutine that is stopped while it ends has lost its root.
-		if e.Stack != nil && l.root == "" {
-			l.root = e.Stack.Frames[len(e.Stack.Frames)-1].Function
-		}
+		seen(e.Goroutine, e.Stack)
 		return nil
 	})
 	if err != nil {
