@@ -65,14 +65,9 @@ func runCommand(ctx context.Context, dir, name string, args ...string) (string, 
 	case res.Ending == process.TimedOut:
 		err = fmt.Errorf("no answer in %v", commandLimit)
 	case !res.OK():
-		err = fmt.Errorf("%s: %s", res.Status(), lastLine(errs))
+		err = fmt.Errorf("%s: %s", res.Status(), process.LastWords(stderr.Bytes()))
 	}
 	return out, errs, err
-}
-
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 // watchHost looks at the machine for a moment: steal is a rate.

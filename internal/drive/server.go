@@ -1,8 +1,8 @@
 package drive
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -32,29 +32,18 @@ func (p *loadPlan) startServer(ctx context.Context) (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", p.server[0], err)
 	}
-	waiting, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-r.Done():
-			cancel()
-		case <-waiting.Done():
-		}
-	}()
+	waiting, stop := r.While(ctx)
+	defer stop()
 	err = load.Ready(waiting, p.options, serverReady)
 	switch {
 	case err == nil:
 		return func() { r.Stop() }, nil
 	case r.Ended() && ctx.Err() == nil:
-		how := "it is not known how"
-		if res := r.Stop(); res != nil {
-			how = res.Status()
+		said := process.LastWords(printed.Bytes())
+		if said != "" {
+			said = ": " + said
 		}
-		said := bytes.TrimSpace(printed.Bytes())
-		if said = said[bytes.LastIndexByte(said, '\n')+1:]; len(said) == 0 {
-			said = []byte("it printed nothing")
-		}
-		return nil, fmt.Errorf("the server ended by itself (%s): %s", how, said)
+		return nil, errors.New("the server " + r.Early(said))
 	}
 	r.Stop()
 	return nil, err

@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -66,20 +65,9 @@ func (p *Printed) LastWords() string {
 	return lastWords(p.stdout.Bytes())
 }
 
-// lastWords is what a program said of its end:
-// why it panicked, of which the goroutines that follow say nothing, or else the
-// last line that it printed. "" when it printed nothing.
 func lastWords(output []byte) string {
-	output = bytes.TrimSpace(output)
-	last := output[bytes.LastIndexByte(output, '\n')+1:]
-	for line := range bytes.Lines(output) {
-		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
-			last = bytes.TrimSpace(line)
-			break
-		}
+	if last := process.LastWords(output); last != "" {
+		return "; it said " + Show(last)
 	}
-	if len(last) == 0 {
-		return ""
-	}
-	return "; it said " + Show(string(last))
+	return ""
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/capture/process"
 	"whet/internal/program"
 	"whet/internal/recording"
 	runreport "whet/internal/report/run"
@@ -265,7 +266,7 @@ func TestWithoutAgent(t *testing.T) {
 	if got := strings.Join(page.Warnings, "\n"); !strings.Contains(got, "ended (exit status 2) without its agent") {
 		t.Errorf("warnings: %q", got)
 	}
-	if got := lastWords([]byte(output(t, rec))); got != "panic: out of luck" {
+	if got := process.LastWords([]byte(output(t, rec))); got != "panic: out of luck" {
 		t.Errorf("last words: %q", got)
 	}
 }

@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -283,20 +282,10 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 
 // whileServed returns a context that ends with the server too.
 func (r *serviceRecorder) whileServed(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
 	if r.server == nil {
-		return ctx, cancel
+		return context.WithCancel(ctx)
 	}
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		select {
-		case <-r.server.Done():
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { cancel(); <-over }
+	return r.server.While(ctx)
 }
 
 // died says how a server ended that should not have.
@@ -304,31 +293,12 @@ func (r *serviceRecorder) died() error {
 	if r.server == nil || !r.server.Ended() {
 		return nil
 	}
-	res := r.server.stop()
-	if res == nil {
-		return errors.New("the server ended by itself, and the system does not tell how")
+	r.server.stop()
+	said := process.LastWords(r.out.Bytes())
+	if said != "" {
+		said = ": " + said
 	}
-	said := ""
-	switch line := lastWords(r.out.Bytes()); {
-	case line != "":
-		said = ": " + line
-	case res.OK():
-		said = ": name a command that stays in the foreground"
-	}
-	return fmt.Errorf("the server ended by itself (%s) after %v%s", res.Status(), res.End.Sub(res.Start).Round(time.Millisecond), said)
-}
-
-// lastWords is what a program said of its end: why it panicked, of which the
-// goroutines that follow say nothing, or else its last line.
-func lastWords(output []byte) string {
-	output = bytes.TrimSpace(output)
-	last := output[bytes.LastIndexByte(output, '\n')+1:]
-	for line := range bytes.Lines(output) {
-		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
-			last = line
-		}
-	}
-	return string(bytes.TrimSpace(last))
+	return errors.New("the server " + r.server.Early(said))
 }
 
 // stopServer ends what was started: the server with all its process group. It

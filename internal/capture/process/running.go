@@ -1,12 +1,17 @@
 package process
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+)
 
 // Running is a command that was started and has perhaps not ended yet, such as
 // a server.
 type Running struct {
 	end  context.CancelFunc
-	done chan struct{}
+	over context.Context // done when nothing of the command is left
 	pid  int
 	res  *Result
 	err  error
@@ -15,7 +20,8 @@ type Running struct {
 // Start starts a command and returns once it runs. It then runs until it ends
 // by itself, its limits end it, or Stop does; the caller calls Stop in any case.
 func Start(c Command) (*Running, error) {
-	r := &Running{done: make(chan struct{})}
+	over, done := context.WithCancel(context.Background())
+	r := &Running{over: over}
 	started, tell := make(chan int, 1), c.Started
 	c.Started = func(pid int) {
 		if tell != nil {
@@ -28,14 +34,14 @@ func Start(c Command) (*Running, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.end = cancel
 	go func() {
-		defer close(r.done)
+		defer done()
 		defer cancel()
 		r.res, r.err = Run(ctx, c)
 	}()
 	select {
 	case r.pid = <-started:
 		return r, nil
-	case <-r.done:
+	case <-over.Done():
 	}
 	select {
 	case r.pid = <-started: // it was over at once
@@ -49,22 +55,49 @@ func Start(c Command) (*Running, error) {
 func (r *Running) PID() int { return r.pid }
 
 // Done is closed when nothing of the command is left.
-func (r *Running) Done() <-chan struct{} { return r.done }
+func (r *Running) Done() <-chan struct{} { return r.over.Done() }
 
 // Ended reports whether the command is over.
-func (r *Running) Ended() bool {
-	select {
-	case <-r.done:
-		return true
-	default:
-		return false
-	}
+func (r *Running) Ended() bool { return r.over.Err() != nil }
+
+// While returns a context that ends with the command too, and what releases it.
+func (r *Running) While(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(r.over, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // Stop ends what is left of the command and all its group, and returns what
 // became of it; nil when the system did not tell.
 func (r *Running) Stop() *Result {
 	r.end()
-	<-r.done
+	<-r.over.Done()
 	return r.res
+}
+
+// Early says how a command ended that should have run on: "ended by itself
+// (exit status 1) after 12ms", and behind it what it said last.
+func (r *Running) Early(said string) string {
+	res := r.Stop()
+	switch {
+	case res == nil:
+		return "ended by itself, and the system does not tell how"
+	case said == "" && res.OK():
+		said = ": name a command that stays in the foreground"
+	}
+	return fmt.Sprintf("ended by itself (%s) after %v%s", res.Status(), res.End.Sub(res.Start).Round(time.Millisecond), said)
+}
+
+// LastWords is what a program that printed this said of its end: why it
+// panicked, of which the goroutines that follow say nothing, or else its last
+// line. "" when it printed nothing.
+func LastWords(output []byte) string {
+	output = bytes.TrimSpace(output)
+	last := output[bytes.LastIndexByte(output, '\n')+1:]
+	for line := range bytes.Lines(output) {
+		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
+			last = line
+		}
+	}
+	return string(bytes.TrimSpace(last))
 }

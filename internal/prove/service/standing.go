@@ -90,20 +90,10 @@ func (r *runner) start(ctx context.Context, side compare.Which, s *standing, por
 
 // whileAlive returns a context that ends with the side's process too.
 func (s *standing) whileAlive(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
 	if s.proc == nil {
-		return ctx, cancel
+		return context.WithCancel(ctx)
 	}
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		select {
-		case <-s.proc.Done():
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { cancel(); <-over }
+	return s.proc.While(ctx)
 }
 
 // endedError says that a service ended that should not have.
@@ -126,15 +116,7 @@ func (s *standing) explain(err error) error {
 	case <-wait.C:
 		return err
 	}
-	res := s.proc.Stop()
-	if res == nil {
-		return err
-	}
-	said := s.printed.LastWords()
-	if said == "" && res.OK() {
-		said = ": name a command that stays in the foreground"
-	}
-	return &endedError{fmt.Sprintf("it ended by itself (%s) after %v%s", res.Status(), res.End.Sub(res.Start).Round(time.Millisecond), said)}
+	return &endedError{"it " + s.proc.Early(s.printed.LastWords())}
 }
 
 // close ends what was started, with all its process group.
