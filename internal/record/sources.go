@@ -100,6 +100,18 @@ func ReadProfile(name, rel string) ([]byte, *callstack.Frames, error) {
 	return data, p, nil
 }
 
+// AddWritten keeps what a process has just written into the recording, and reads
+// it; p is nil of what is no profile.
+func (r *Recorder) AddWritten(a recording.Artifact) (p *callstack.Frames, err error) {
+	if a.Kind != recording.KindTrace {
+		if _, p, err = ReadProfile(filepath.Join(r.Dir(), filepath.FromSlash(a.Path)), a.Path); err != nil {
+			return nil, err
+		}
+	}
+	a.EndNs = r.Now()
+	return p, r.Add(a)
+}
+
 // AddSources copies every file that the frames of these profiles name into the
 // recording, and hands each profile to seen. A file that was changed meanwhile is
 // kept, with a warning to run the verb again.

@@ -3,7 +3,6 @@ package suite
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,23 +75,18 @@ const noTests = "^$"
 
 const maxCount = 1000
 
-var (
-	iterationsFlag = regexp.MustCompile(`^[1-9][0-9]{0,11}x$`)
-	cpuFlag        = regexp.MustCompile(`^[1-9][0-9]{0,3}(,[1-9][0-9]{0,3})*$`)
-)
-
 // Validate reports the first option that cannot be used.
 func (o *Options) Validate() error {
 	if len(o.Packages) == 0 {
 		return fmt.Errorf("no packages: name some, as in whet bench ./... or ./encode")
 	}
-	d, err := time.ParseDuration(o.BenchTime)
+	if err := gobench.CheckBenchTime(o.BenchTime); err != nil {
+		return err
+	}
 	switch {
-	case !iterationsFlag.MatchString(o.BenchTime) && (err != nil || d <= 0):
-		return fmt.Errorf("-benchtime %q is neither a time like 1s nor a count like 100x", o.BenchTime)
 	case o.Count < 1 || o.Count > maxCount:
 		return fmt.Errorf("-count %d: give 1 to %d", o.Count, maxCount)
-	case o.CPU != "" && !cpuFlag.MatchString(o.CPU):
+	case o.CPU != "" && !gobench.IsProcessors(o.CPU):
 		return fmt.Errorf("-cpu %q is not a list of numbers of processors, like 1,2,4", o.CPU)
 	case o.Timeout < 0:
 		return fmt.Errorf("-timeout %v is negative", o.Timeout)
@@ -106,10 +100,8 @@ func (o *Options) Validate() error {
 			return fmt.Errorf("-profiles %q: there are %s, and none", k, strings.Join(kinds, ", "))
 		}
 	}
-	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
-		if err := gobench.CheckPattern(re.text); err != nil {
-			return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
-		}
+	if err := gobench.CheckPatterns(o.Bench, o.Run); err != nil {
+		return err
 	}
 	if err := recording.CheckName(o.Out); err != nil {
 		return err

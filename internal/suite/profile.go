@@ -15,16 +15,8 @@ import (
 	"whet/internal/report/bench"
 )
 
-// What the instruments are set to, as in every recording of benchmarks: each
-// allocation is recorded, which costs about allocCost for one, so that its run
-// is planned shorter; of waits those that the rates of a service would show.
-const (
-	allocRun      = 300 * time.Millisecond
-	allocCost     = 1500 * time.Nanosecond
-	fewestAllocs  = 100 // calls, so that what is allocated once is not most of it
-	blockRate     = 10_000
-	mutexFraction = 10
-)
+// allocRun is how long a run takes that records every allocation.
+const allocRun = 300 * time.Millisecond
 
 // shownFunctions of each profile stand in the result; the recording has all.
 const shownFunctions = 3
@@ -77,26 +69,14 @@ func (r *runner) profile(ctx context.Context, b *row, kind string) error {
 	}
 	calls := r.calls(b, kind)
 	run := gobench.Run{Bench: b.name, CPU: b.cpu, BenchTime: fmt.Sprintf("%dx", calls)}
-	switch kind {
-	case recording.KindCPU:
-		run.CPUProfile = name
-	case recording.KindAllocs:
-		run.MemProfile, run.MemProfileRate = name, 1
-	case recording.KindBlock:
-		run.BlockProfile, run.BlockProfileRate = name, blockRate
-	case recording.KindMutex:
-		run.MutexProfile, run.MutexProfileFraction = name, mutexFraction
-	}
-	start := r.w.Now()
+	run.Instrument(kind, name)
+	a := recording.Artifact{Path: rel, Kind: kind, Benchmark: r.recorded(b), StartNs: r.w.Now()}
 	if _, err := r.run(ctx, b.p, run); err != nil {
 		os.Remove(name)
 		return err
 	}
-	_, p, err := record.ReadProfile(name, rel)
+	p, err := r.w.AddWritten(a)
 	if err != nil {
-		return err
-	}
-	if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: r.recorded(b), StartNs: start, EndNs: r.w.Now()}); err != nil {
 		return err
 	}
 	switch n := hot.Calls(calls, p); kind {
@@ -126,14 +106,11 @@ func (r *runner) calls(b *row, kind string) int64 {
 	if !(per > 0) {
 		per = float64(r.o.benchTime()) / float64(n)
 	}
-	if last.AllocsPerOp != nil && *last.AllocsPerOp > 0 {
-		per += *last.AllocsPerOp * float64(allocCost)
+	allocs := 0.0
+	if last.AllocsPerOp != nil {
+		allocs = *last.AllocsPerOp
 	}
-	few := max(int64(float64(allocRun)/per), 1)
-	if per*fewestAllocs < float64(2*time.Second) {
-		few = max(few, fewestAllocs)
-	}
-	return min(n, few)
+	return min(n, gobench.AllocIterations(allocRun, per, allocs))
 }
 
 // columns are those that each kind is read by.

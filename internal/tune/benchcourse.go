@@ -48,7 +48,7 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 		return nil
 	}
 	var t taken
-	start, end := r.since(res.Start), r.since(res.End)
+	start, end := r.w.Since(res.Start), r.w.Since(res.End)
 	began, _, why := r.adopt(&t, a, start, end)
 	if why != "" {
 		r.w.Warn("%s over time: %s", s.Name, why)

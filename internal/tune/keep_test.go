@@ -21,10 +21,10 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.w.Discard()
-	r.keep(nil)
-	r.keep(errors.New("a.go is odd"))
+	r.w.Keep(nil)
+	r.w.Keep(errors.New("a.go is odd"))
 	for _, name := range []string{"b.go", "c.go"} {
-		r.keep(fmt.Errorf("write %s: %w", name, &fs.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}))
+		r.w.Keep(fmt.Errorf("write %s: %w", name, &fs.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}))
 	}
 	outcome, err := r.finish(nil)
 	if err == nil || !strings.Contains(err.Error(), "b.go") || strings.Contains(err.Error(), "c.go") || !strings.Contains(err.Error(), "make room") {

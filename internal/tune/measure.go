@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
 	"whet/internal/format/benchmark"
 	"whet/internal/format/profile"
 	"whet/internal/gobench"
@@ -127,12 +128,11 @@ func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.L
 		if res != nil {
 			lines = append(lines, res.Lines...)
 		}
-		var ge *gobench.Error
 		switch {
 		case err == nil:
-		case errors.As(err, &ge) && ge.Kind == gobench.KindNoMatch:
+		case gobench.KindNoMatch.Of(err):
 			// -bench ./a selects those that have a sub-benchmark a.
-		case errors.As(err, &ge) && ge.Kind == gobench.KindTimeout && len(res.Lines) > 1:
+		case gobench.KindTimeout.Of(err) && len(res.Lines) > 1:
 			// It did not hang: it has more sub-benchmarks than the time allows.
 			r.w.Warn("the quick pass of %s was stopped after %v and saw %d of its sub-benchmarks, the others were not measured: choose with -bench, or raise -budget", name, limit.Round(time.Second), len(res.Lines))
 		default:
@@ -185,8 +185,7 @@ func (r *recorder) run(ctx context.Context, limit time.Duration, run gobench.Run
 // fail notes a benchmark that could not be measured; a benchmark that skips
 // itself is not a failure.
 func (r *recorder) fail(name string, err error) {
-	var ge *gobench.Error
-	if errors.As(err, &ge) && ge.Kind == gobench.KindNoResult {
+	if gobench.KindNoResult.Of(err) {
 		r.w.Warn("%v", err)
 		r.resultless, r.skipped = append(r.resultless, err.Error()), append(r.skipped, name)
 		return
@@ -316,7 +315,7 @@ func (r *recorder) benchTime(d time.Duration, s *subject) string {
 	if r.o.BenchTime != "" {
 		return r.o.BenchTime
 	}
-	return fmt.Sprintf("%dx", iterations(d, s.perCall*s.stretch))
+	return fmt.Sprintf("%dx", gobench.Iterations(d, s.perCall*s.stretch))
 }
 
 // allocs records every allocation.
@@ -326,25 +325,33 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 	if s.AllocsPerOp != nil {
 		allocs = *s.AllocsPerOp
 	}
-	n := allocIterations(r.length(allocRun), s.perCall*s.stretch, allocs)
-	name, rel, err := r.profileFile(s, recording.KindAllocs)
+	n := gobench.AllocIterations(r.length(allocRun), s.perCall*s.stretch, allocs)
+	_, p, err := r.instrument(ctx, s, recording.KindAllocs, r.limit(allocRun), fmt.Sprintf("%dx", n))
+	if err == nil {
+		s.allocIterations = hot.Calls(n, p)
+	}
+	return err
+}
+
+// instrument runs a benchmark once under one instrument and keeps what that wrote:
+// a profile, or a trace, of which p is nil.
+func (r *recorder) instrument(ctx context.Context, s *subject, kind string, limit time.Duration, benchTime string) (*gobench.Result, *callstack.Frames, error) {
+	a := recording.Artifact{Path: "profiles/" + s.slug + "." + kind + ".pb.gz", Kind: kind, Benchmark: s.Name, StartNs: r.w.Now()}
+	if kind == recording.KindTrace {
+		a.Path = "trace/" + s.slug + ".trace"
+	}
+	name, err := r.w.File(a.Path)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	start := r.now()
-	_, err = r.run(ctx, r.limit(allocRun), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n), MemProfile: name, MemProfileRate: 1})
+	run := gobench.Run{Bench: s.Name, BenchTime: benchTime}
+	run.Instrument(kind, name)
+	res, err := r.run(ctx, limit, run)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	_, p, err := record.ReadProfile(name, rel)
-	if err != nil {
-		return err
-	}
-	if err := r.w.Add(recording.Artifact{Path: rel, Kind: recording.KindAllocs, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
-		return err
-	}
-	s.allocIterations = hot.Calls(n, p)
-	return nil
+	p, err := r.w.AddWritten(a)
+	return res, p, err
 }
 
 // cpu makes one more CPU-profiled run and counts its base samples.
@@ -358,7 +365,8 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	if s.setup > 0 && r.o.BenchTime == "" {
 		d = oneProcess(r.turn, s.setup, r.o.Samples-int(s.samples))
 	}
-	name, rel, err := r.profileFile(s, "cpu-part")
+	rel := "profiles/" + s.slug + ".cpu-part.pb.gz"
+	name, err := r.w.File(rel)
 	if err != nil {
 		return err
 	}
@@ -374,12 +382,12 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 		return err
 	}
 	s.cpuIterations += r.calls(res, s.Name, p)
-	r.frames.AddLoops(s.loops, p, r.keep)
+	r.frames.AddLoops(s.loops, p, r.w.Keep)
 	c := hot.Classify(p, s.loops)
 	if len(s.cpu) == 0 {
-		s.cpuStart = r.since(start)
+		s.cpuStart = r.w.Since(start)
 	}
-	s.cpuEnd = r.since(end)
+	s.cpuEnd = r.w.Since(end)
 	s.cpu = append(s.cpu, data)
 	s.runTime, s.runBase = end.Sub(start), c.Sums(0)[hot.Base]
 	s.samples += s.runBase
@@ -415,33 +423,15 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 	}
 	for _, kind := range []string{recording.KindBlock, recording.KindMutex} {
 		r.progress(Progress{Stage: kind, Benchmark: s.Name})
-		name, rel, err := r.profileFile(s, kind)
-		if err != nil {
-			return err
-		}
 		d := r.length(delayRun)
-		run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s)}
-		if kind == recording.KindBlock {
-			run.BlockProfile, run.BlockProfileRate = name, 10_000 // ns: the design's default
-		} else {
-			run.MutexProfile, run.MutexProfileFraction = name, mutexFraction
-		}
-		start := r.now()
-		res, err := r.run(ctx, r.limit(d), run)
-		if err != nil {
-			return err
-		}
-		_, p, err := record.ReadProfile(name, rel)
+		res, p, err := r.instrument(ctx, s, kind, r.limit(d), r.benchTime(d, s))
 		if err != nil {
 			return err
 		}
 		if kind == recording.KindMutex {
-			s.mutexIterations, s.mutexFraction = r.calls(res, s.Name, p), mutexFraction
+			s.mutexIterations, s.mutexFraction = r.calls(res, s.Name, p), gobench.MutexFraction
 		} else {
 			s.blockIterations = r.calls(res, s.Name, p)
-		}
-		if err := r.w.Add(recording.Artifact{Path: rel, Kind: kind, Benchmark: s.Name, StartNs: start, EndNs: r.now()}); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -450,21 +440,7 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 // trace takes a short execution trace.
 func (r *recorder) trace(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "trace", Benchmark: s.Name})
-	rel := "trace/" + s.slug + ".trace"
-	name, err := r.w.File(rel)
-	if err != nil {
-		return err
-	}
-	start := r.now()
-	n := iterations(r.length(traceRun), s.perCall*s.stretch)
-	if _, err := r.run(ctx, r.limit(traceRun), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n), Trace: name}); err != nil {
-		return err
-	}
-	return r.w.Add(recording.Artifact{Path: rel, Kind: recording.KindTrace, Benchmark: s.Name, StartNs: start, EndNs: r.now()})
-}
-
-func (r *recorder) profileFile(s *subject, kind string) (name, rel string, err error) {
-	rel = "profiles/" + s.slug + "." + kind + ".pb.gz"
-	name, err = r.w.File(rel)
-	return name, rel, err
+	n := gobench.Iterations(r.length(traceRun), s.perCall*s.stretch)
+	_, _, err := r.instrument(ctx, s, recording.KindTrace, r.limit(traceRun), fmt.Sprintf("%dx", n))
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
@@ -67,27 +66,17 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-timeout %v is negative", o.Timeout)
 	case o.Samples < 1:
 		return fmt.Errorf("-samples %d: give at least 1", o.Samples)
-	case o.BenchTime != "" && !validBenchTime(o.BenchTime):
-		return fmt.Errorf("-benchtime %q is neither a time like 1s nor a count like 100x", o.BenchTime)
 	case strings.Contains(o.CPU, ","):
 		return fmt.Errorf("-cpu %s: one recording holds one value of GOMAXPROCS; run whet tune once for each", o.CPU)
-	case o.CPU != "" && !regexp.MustCompile(`^[1-9][0-9]{0,3}$`).MatchString(o.CPU):
+	case o.CPU != "" && !gobench.IsProcessors(o.CPU):
 		return fmt.Errorf("-cpu %q is not a number of processors", o.CPU)
 	}
-	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
-		if err := gobench.CheckPattern(re.text); err != nil {
-			return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
+	if o.BenchTime != "" {
+		if err := gobench.CheckBenchTime(o.BenchTime); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-func validBenchTime(s string) bool {
-	if n, ok := strings.CutSuffix(s, "x"); ok {
-		return regexp.MustCompile(`^[1-9][0-9]{0,11}$`).MatchString(n)
-	}
-	d, err := time.ParseDuration(s)
-	return err == nil && d > 0
+	return gobench.CheckPatterns(o.Bench, o.Run)
 }
 
 // Progress is where a recording stands.

@@ -73,7 +73,7 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 	for _, w := range result.Warnings {
 		m.w.Warn("%s", w)
 	}
-	m.keep(kept.Finish(&plan, result, ""))
+	m.w.Keep(kept.Finish(&plan, result, ""))
 	if target != nil && served.Err() == nil && !m.hangs {
 		r.progress(Progress{Stage: "taking the last profiles"})
 		taking, stop := context.WithTimeoutCause(ctx, r.o.Patience, underload.ErrSilent)

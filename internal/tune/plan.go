@@ -19,14 +19,12 @@ const perBenchmark = 5 * time.Second
 // cpuRun is the length of one CPU-profiled run; runs repeat.
 const cpuRun = 2 * time.Second
 
-// Work of the short runs. Recording every allocation costs about allocCost
-// for each of them, so the allocation run's length is planned with it.
+// Work of the short runs.
 const (
-	cleanRun  = 500 * time.Millisecond
-	allocRun  = 300 * time.Millisecond
-	traceRun  = 100 * time.Millisecond
-	delayRun  = time.Second // block and mutex profiles
-	allocCost = 1500 * time.Nanosecond
+	cleanRun = 500 * time.Millisecond
+	allocRun = 300 * time.Millisecond
+	traceRun = 100 * time.Millisecond
+	delayRun = time.Second // block and mutex profiles
 )
 
 // rank orders benchmarks for profiling. Every top-level benchmark comes once,
@@ -88,29 +86,6 @@ func perCall(l benchmark.Line, quick time.Duration) float64 {
 		return float64(quick) / float64(l.N)
 	}
 	return float64(time.Minute)
-}
-
-// iterations is the number of calls that take about d.
-func iterations(d time.Duration, nsPerOp float64) int64 {
-	if !(nsPerOp > 0) { // NaN too
-		nsPerOp = 0.5
-	}
-	return int64(min(max(float64(d)/nsPerOp, 1), 1e9))
-}
-
-// allocIterations plans the allocation run: every allocation is recorded,
-// which slows the benchmark down. At least a hundred calls are made where
-// they are quick, so that one-off allocations do not look like per-call ones.
-func allocIterations(d time.Duration, nsPerOp, allocsPerOp float64) int64 {
-	slow := nsPerOp
-	if allocsPerOp > 0 { // a benchmark may report anything
-		slow += allocsPerOp * float64(allocCost)
-	}
-	n := iterations(d, slow)
-	if n < 100 && slow*100 < float64(2*time.Second) {
-		n = 100
-	}
-	return n
 }
 
 // describe is the plan in one line.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"whet/internal/format/benchmark"
+	"whet/internal/gobench"
 )
 
 func TestRank(t *testing.T) {
@@ -37,18 +38,18 @@ func TestPlanFigures(t *testing.T) {
 		{"a fifth of 10 s over 400 benchmarks", quickTime(10*time.Second, 400), 5 * time.Millisecond},
 		{"few benchmarks get the longest", quickTime(60*time.Second, 2), 10 * time.Millisecond},
 		{"many the shortest", quickTime(10*time.Second, 5000), 2 * time.Millisecond},
-		{"2 s of 1,000 ns", iterations(2*time.Second, 1000), int64(2_000_000)},
-		{"an operation longer than the run", iterations(time.Second, 5e9), int64(1)},
-		{"an operation that is too fast to measure", iterations(time.Second, 0), int64(1e9)},
-		{"an operation of no number", iterations(time.Second, math.NaN()), int64(1e9)},
-		{"a negative number of allocations", allocIterations(allocRun, 1000, -1), int64(300_000)},
+		{"2 s of 1,000 ns", gobench.Iterations(2*time.Second, 1000), int64(2_000_000)},
+		{"an operation longer than the run", gobench.Iterations(time.Second, 5e9), int64(1)},
+		{"an operation that is too fast to measure", gobench.Iterations(time.Second, 0), int64(1e9)},
+		{"an operation of no number", gobench.Iterations(time.Second, math.NaN()), int64(1e9)},
+		{"a negative number of allocations", gobench.AllocIterations(allocRun, 1000, -1), int64(300_000)},
 		{"the benchmark's own time", int64(perCall(benchmark.Line{N: 7, NsPerOp: 1000}, 10*time.Millisecond)), int64(1000)},
 		{"a time that is hidden", int64(perCall(benchmark.Line{N: 5000}, 10*time.Millisecond)), int64(2000)},
 		{"a time that is nonsense", int64(perCall(benchmark.Line{N: 5000, NsPerOp: -3}, 10*time.Millisecond)), int64(2000)},
-		{"one call of a hidden time", iterations(time.Second, perCall(benchmark.Line{N: 1}, 10*time.Millisecond)), int64(1)},
-		{"300 ms of 1,000 ns and 2 allocations", allocIterations(allocRun, 1000, 2), int64(75_000)},
-		{"a slow one is called once", allocIterations(allocRun, 3e8, 1e6), int64(1)},
-		{"at least a hundred calls where that takes under 2 s", allocIterations(allocRun, 1e6, 6000), int64(100)},
+		{"one call of a hidden time", gobench.Iterations(time.Second, perCall(benchmark.Line{N: 1}, 10*time.Millisecond)), int64(1)},
+		{"300 ms of 1,000 ns and 2 allocations", gobench.AllocIterations(allocRun, 1000, 2), int64(75_000)},
+		{"a slow one is called once", gobench.AllocIterations(allocRun, 3e8, 1e6), int64(1)},
+		{"at least a hundred calls where that takes under 2 s", gobench.AllocIterations(allocRun, 1e6, 6000), int64(100)},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, tc.got, tc.want)

@@ -232,7 +232,7 @@ func (r *programRecorder) flush(ctx context.Context, a *program.Agent) {
 // newRun puts down what became of a process; stopped says why we ended it.
 func newRun(s *session, res *process.Result, stopped string) record.Execution {
 	run := record.Execution{
-		StartNs: s.since(res.Start), EndNs: s.since(res.End),
+		StartNs: s.w.Since(res.Start), EndNs: s.w.Since(res.End),
 		UserCPUNs: int64(res.UserCPU), SystemCPUNs: int64(res.SystemCPU),
 		ExitCode: res.ExitCode, Signal: res.Signal, OutputBytes: res.OutputBytes,
 		Ending: res.Status(), Scheduling: scheduling(res.Scheduling),

@@ -14,6 +14,7 @@ import (
 
 	"whet/internal/capture/process"
 	"whet/internal/program"
+	"whet/internal/record"
 	"whet/internal/recording"
 	runreport "whet/internal/report/run"
 )
@@ -227,7 +228,7 @@ func TestClockJumped(t *testing.T) {
 			if err := os.Remove(filepath.Join(a.Dir(), "ticket")); err != nil {
 				t.Fatal(err)
 			}
-			s := &session{origin: now}
+			s := &session{w: &record.Recorder{Writer: &recording.Writer{Manifest: recording.Manifest{Origin: now}}}}
 			var got taken
 			began, whole, missing := s.adopt(&got, a, c.start, c.start+int64(time.Second))
 			if missing != "" || !whole || began != c.want || len(got.rows) != 1 {

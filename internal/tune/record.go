@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -54,8 +53,7 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 	}
 	defer removeScratch()
 	err = r.record(ctx)
-	var ge *gobench.Error
-	nothing := r.bin == nil || ctx.Err() == nil && errors.As(err, &ge) && ge.Kind == gobench.KindNoBenchmarks // not even built, or nothing to run
+	nothing := r.bin == nil || ctx.Err() == nil && gobench.KindNoBenchmarks.Of(err) // not even built, or nothing to run
 	outcome, err := r.measured(ctx, err, !nothing)
 	for _, f := range r.failures {
 		outcome.Failures = append(outcome.Failures, f.text)

@@ -316,7 +316,7 @@ func (r *serviceRecorder) stopServer() {
 			if r.result.TargetPeakBytes == nil && res.MaxRSSBytes > 0 {
 				r.result.TargetPeakBytes = &res.MaxRSSBytes
 			}
-			r.addGC(r.server.gc, "", r.since(res.Start))
+			r.addGC(r.server.gc, "", r.w.Since(res.Start))
 		}
 		r.server = nil
 	}

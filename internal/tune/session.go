@@ -97,7 +97,7 @@ func (s *session) addBinary(rel string, build func(name string) (*gobench.Binary
 	if s.c.NoBinary {
 		return nil // it is removed at the end
 	}
-	return s.w.Add(recording.Artifact{Path: rel, Kind: recording.KindBinary, StartNs: s.since(start), EndNs: s.now()})
+	return s.w.Add(recording.Artifact{Path: rel, Kind: recording.KindBinary, StartNs: s.w.Since(start), EndNs: s.w.Now()})
 }
 
 // binaryName is where a program's binary goes: profiles name its file.
@@ -115,15 +115,9 @@ func (s *session) describe(args []string) {
 // addDiff keeps the working tree's changes against the revision.
 func (s *session) addDiff(ctx context.Context) {
 	if diff := s.bin.Diff(ctx); len(diff) > 0 {
-		s.keep(s.w.Write(recording.Artifact{Path: "build/changes.diff", Kind: recording.KindDiff, StartNs: s.now(), EndNs: s.now()}, diff))
+		s.w.Keep(s.w.Write(recording.Artifact{Path: "build/changes.diff", Kind: recording.KindDiff, StartNs: s.w.Now(), EndNs: s.w.Now()}, diff))
 	}
 }
-
-func (s *session) since(t time.Time) int64 { return int64(t.Sub(s.origin)) }
-
-func (s *session) now() int64 { return s.w.Now() }
-
-func (s *session) keep(err error) { s.w.Keep(err) }
 
 func (s *session) progress(p Progress) {
 	if s.c.Progress == nil {
@@ -164,7 +158,7 @@ func (s *session) addFindings() (*read.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := s.now()
+	now := s.w.Now()
 	return reading, s.w.Write(recording.Artifact{Path: "findings.json", Kind: recording.KindFindings, StartNs: now, EndNs: now}, data)
 }
 
@@ -174,7 +168,7 @@ func (s *session) finish(err error) (o Outcome, _ error) {
 	if err == nil {
 		var findingsErr error
 		o.reading, findingsErr = s.addFindings()
-		s.keep(findingsErr)
+		s.w.Keep(findingsErr)
 	}
 	if err = s.w.Ending(err); err != nil {
 		o.reading = nil // it is of more than the recording has

@@ -40,7 +40,7 @@ func (s *session) addDecisions(ctx context.Context, tests bool) {
 		return
 	}
 	s.progress(Progress{Stage: "asking the compiler"})
-	start := s.now()
+	start := s.w.Now()
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	asking.Go(func() {
@@ -49,14 +49,14 @@ func (s *session) addDecisions(ctx context.Context, tests bool) {
 		}
 	})
 	if text, err := compiler.Diagnostics(ctx, s.target, s.build, []string{s.target.ImportPath}); err == nil {
-		s.storeDecisions("build/compiler.txt", text, start, s.now())
+		s.storeDecisions("build/compiler.txt", text, start, s.w.Now())
 		s.decided = true
 	}
 }
 
 // storeDecisions keeps what the compiler said about packages.
 func (s *session) storeDecisions(rel string, text []byte, start, end int64) {
-	s.keep(s.w.Write(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, s.frames.Rename(text)))
+	s.w.Keep(s.w.Write(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, s.frames.Rename(text)))
 }
 
 // addCompiler asks the type checker about the module's files that were seen in
@@ -89,7 +89,7 @@ func (s *session) addCompiler(ctx context.Context) {
 	if s.decided {
 		rel, packages = "build/compiler-imports.txt", packages[1:]
 	}
-	start := s.now()
+	start := s.w.Now()
 	limited, stop := context.WithTimeout(ctx, compilerLimit)
 	defer stop()
 	var asking sync.WaitGroup
@@ -99,7 +99,7 @@ func (s *session) addCompiler(ctx context.Context) {
 	if len(packages) > 0 {
 		asking.Go(func() {
 			decisions, decisionsErr = compiler.Diagnostics(limited, s.target, s.build, packages)
-			decided = s.now()
+			decided = s.w.Now()
 		})
 	}
 	calls, err := compiler.Calls(limited, s.target, s.build, files, s.ownCalls)
@@ -107,9 +107,9 @@ func (s *session) addCompiler(ctx context.Context) {
 		s.w.Warn("what the code calls could not be looked up everywhere, findings that need it may be missing: %v", err)
 	}
 	if data, err := json.Marshal(calls); err != nil {
-		s.keep(err)
+		s.w.Keep(err)
 	} else {
-		s.keep(s.w.Write(recording.Artifact{Path: "build/calls.json", Kind: recording.KindCalls, StartNs: start, EndNs: s.now()}, data))
+		s.w.Keep(s.w.Write(recording.Artifact{Path: "build/calls.json", Kind: recording.KindCalls, StartNs: start, EndNs: s.w.Now()}, data))
 	}
 	asking.Wait()
 	switch {

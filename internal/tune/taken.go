@@ -43,7 +43,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 	}
 	// Both clocks are this machine's. Where the wall clock jumped between the
 	// two, the process's start, by our own clock, is near enough.
-	shift := s.since(m.Origin.Round(0))
+	shift := s.w.Since(m.Origin.Round(0))
 	if shift < start || shift > start+int64(lateBy) || shift+m.EndNs > end+int64(lateBy) {
 		shift = start
 	}
@@ -59,7 +59,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 			data, err = os.ReadFile(name)
 		}
 		if err != nil {
-			s.keep(fmt.Errorf("read %s of the program: %w", f.Name, err))
+			s.w.Keep(fmt.Errorf("read %s of the program: %w", f.Name, err))
 			continue
 		}
 		from, to := f.StartNs+shift, f.EndNs+shift
@@ -73,7 +73,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 			t.traces = append(t.traces, file)
 		case recording.KindMetrics:
 			rows, warnings, err := metrics.Read(data, metrics.MaxRows)
-			s.keep(err)
+			s.w.Keep(err)
 			for _, w := range warnings {
 				s.w.Warn("metrics: %s", w)
 			}
@@ -107,7 +107,7 @@ func (s *session) storeBefore(t *taken, prefix, benchmark string) {
 }
 
 func (s *session) addFile(path, benchmark string, f record.File) {
-	s.keep(s.w.Write(recording.Artifact{Path: path, Kind: f.Kind, Part: f.Part, Benchmark: benchmark, StartNs: f.StartNs, EndNs: f.EndNs}, f.Data))
+	s.w.Keep(s.w.Write(recording.Artifact{Path: path, Kind: f.Kind, Part: f.Part, Benchmark: benchmark, StartNs: f.StartNs, EndNs: f.EndNs}, f.Data))
 }
 
 func tracePath(i int) string { return fmt.Sprintf("trace/%03d.trace", i) }
@@ -129,7 +129,7 @@ func (s *session) storeWall(traces []record.File) {
 	s.progress(Progress{Stage: "reading the trace"})
 	res, err := wall.Analyze(in)
 	if err != nil {
-		s.keep(err)
+		s.w.Keep(err)
 		return
 	}
 	s.known.Wall = res // what there is to warn of, the report says
@@ -138,10 +138,10 @@ func (s *session) storeWall(traces []record.File) {
 	}
 	var buf bytes.Buffer
 	if err := profile.Write(&buf, res.Profile.Profile); err != nil {
-		s.keep(fmt.Errorf("write the wall-clock profile: %w", err))
+		s.w.Keep(fmt.Errorf("write the wall-clock profile: %w", err))
 		return
 	}
-	s.keep(s.w.Write(recording.Artifact{Path: "profiles/wall.pb.gz", Kind: recording.KindWall, StartNs: traces[0].StartNs, EndNs: traces[len(traces)-1].EndNs}, buf.Bytes()))
+	s.w.Keep(s.w.Write(recording.Artifact{Path: "profiles/wall.pb.gz", Kind: recording.KindWall, StartNs: traces[0].StartNs, EndNs: traces[len(traces)-1].EndNs}, buf.Bytes()))
 }
 
 // storeRows keeps the metrics, a row a line.
@@ -153,11 +153,11 @@ func (s *session) storeRows(path, benchmark string, rows []metrics.Row) {
 	e := json.NewEncoder(&buf)
 	for i := range rows {
 		if err := e.Encode(&rows[i]); err != nil {
-			s.keep(err)
+			s.w.Keep(err)
 			return
 		}
 	}
-	s.keep(s.w.Write(recording.Artifact{Path: path, Kind: recording.KindMetrics, Benchmark: benchmark, StartNs: rows[0].TimeNs, EndNs: rows[len(rows)-1].TimeNs}, buf.Bytes()))
+	s.w.Keep(s.w.Write(recording.Artifact{Path: path, Kind: recording.KindMetrics, Benchmark: benchmark, StartNs: rows[0].TimeNs, EndNs: rows[len(rows)-1].TimeNs}, buf.Bytes()))
 }
 
 // addGC keeps the collector's log of one process, whose runtime began at start.
@@ -170,5 +170,5 @@ func (s *session) addGC(g *gcLines, benchmark string, start int64) {
 		return
 	}
 	n := len(s.w.Manifest.Artifacts)
-	s.keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("gc/gctrace-%03d.txt", n), Kind: recording.KindGC, Benchmark: benchmark, StartNs: start, EndNs: s.now()}, log))
+	s.w.Keep(s.w.Write(recording.Artifact{Path: fmt.Sprintf("gc/gctrace-%03d.txt", n), Kind: recording.KindGC, Benchmark: benchmark, StartNs: start, EndNs: s.w.Now()}, log))
 }

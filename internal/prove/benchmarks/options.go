@@ -3,7 +3,7 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"regexp"
+	"strings"
 	"time"
 
 	"whet/internal/analyze/compare"
@@ -58,8 +58,6 @@ func DefaultOptions() Options {
 	return Options{Options: prove.DefaultOptions(), Bench: ".", Layouts: true, Timeout: time.Minute, Tests: 10 * time.Second}
 }
 
-var oneProcessorCount = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
-
 // Validate reports the first option that cannot be used.
 func (o *Options) Validate() error {
 	if o.Old == "" || o.New == "" {
@@ -73,17 +71,12 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-timeout %v: give the longest time one benchmark process may take", o.Timeout)
 	case o.Tests < 0:
 		return fmt.Errorf("the time for tests, %v, is negative", o.Tests)
-	case o.CPU != "" && !oneProcessorCount.MatchString(o.CPU):
+	case o.CPU != "" && !gobench.IsProcessors(o.CPU) || strings.Contains(o.CPU, ","):
 		return fmt.Errorf("-cpu %q is not one number of processors", o.CPU)
 	case o.Cache == "" && o.Rounds > 0 && o.Rounds < fewestRounds: // rounds of several runs of a question add up
 		return fmt.Errorf("-rounds %d is too few for any verdict: counts need %d, and times more", o.Rounds, fewestRounds)
 	}
-	for _, re := range []struct{ flag, text string }{{"-bench", o.Bench}, {"-run", o.Run}} {
-		if err := gobench.CheckPattern(re.text); err != nil {
-			return fmt.Errorf("%s %q: %w", re.flag, re.text, err)
-		}
-	}
-	return nil
+	return gobench.CheckPatterns(o.Bench, o.Run)
 }
 
 // side is what the user says of a side.

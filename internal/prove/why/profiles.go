@@ -11,8 +11,9 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
-	"whet/internal/format/profile"
 	"whet/internal/gobench"
+	"whet/internal/record"
+	"whet/internal/recording"
 )
 
 const (
@@ -55,7 +56,7 @@ func (e *explainer) profile(ctx context.Context, b *Benchmark, d *differ, share 
 	whole := time.Duration(float64(share) * (1 - allocShare) * 0.8)
 	length := time.Duration(e.o.Samples) * time.Second / hz / turns
 	length = max(min(length, whole/(2*turns)), shortest)
-	c.Iterations = iterations(length, b.NsPerOp)
+	c.Iterations = gobench.Iterations(length, b.NsPerOp)
 	for turn := 0; turn < maxTurns; turn++ {
 		if turn >= turns && min(d.samples(sideOld), d.samples(sideNew)) >= int64(e.o.Samples) {
 			break
@@ -64,7 +65,7 @@ func (e *explainer) profile(ctx context.Context, b *Benchmark, d *differ, share 
 			break
 		}
 		for _, s := range sides(turn) {
-			p, calls, err := e.take(ctx, b, s, c.Iterations, length, false)
+			p, calls, err := e.take(ctx, b, s, c.Iterations, length, recording.KindCPU)
 			if err != nil {
 				return e.failed(ctx, b, s, c, err)
 			}
@@ -78,10 +79,10 @@ func (e *explainer) profile(ctx context.Context, b *Benchmark, d *differ, share 
 	if least := min(c.SamplesOld, c.SamplesNew); least < int64(e.o.Samples) {
 		warn(c, "%d samples of the measured code and not the %d wanted: smaller differences stay unseen", least, e.o.Samples)
 	}
-	n := iterations(allocTime, b.NsPerOp+b.AllocsPerOp*float64(allocCost))
+	n := gobench.Iterations(allocTime, b.NsPerOp+b.AllocsPerOp*float64(allocCost))
 	for turn := range allocTurns {
 		for _, s := range sides(turn) {
-			p, calls, err := e.take(ctx, b, s, n, allocTime, true)
+			p, calls, err := e.take(ctx, b, s, n, allocTime, recording.KindAllocs)
 			if err != nil {
 				return e.failed(ctx, b, s, c, err)
 			}
@@ -106,7 +107,7 @@ func (e *explainer) failed(ctx context.Context, b *Benchmark, s side, c *compare
 }
 
 // take runs one side once under a profiler.
-func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, length time.Duration, allocs bool) (*callstack.Frames, int64, error) {
+func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, length time.Duration, kind string) (*callstack.Frames, int64, error) {
 	of := [...]*Side{&b.Old, &b.New}[s]
 	name := filepath.Join(e.dir, "profile")
 	defer os.Remove(name)
@@ -114,21 +115,13 @@ func (e *explainer) take(ctx context.Context, b *Benchmark, s side, n int64, len
 		Bench: b.Name, BenchTime: fmt.Sprintf("%dx", n), CPU: e.o.CPU, Args: e.o.Args,
 		Timeout: e.limit(length), Output: e.o.Output,
 	}
-	if allocs {
-		run.MemProfile, run.MemProfileRate = name, 1
-	} else {
-		run.CPUProfile = name
-	}
+	run.Instrument(kind, name)
 	if _, err := of.Binary.Run(ctx, run); err != nil {
 		return nil, 0, err
 	}
-	data, err := os.ReadFile(name)
+	_, p, err := record.ReadProfile(name, "the profile")
 	if err != nil {
-		return nil, 0, fmt.Errorf("read the profile: %w", err)
-	}
-	p, err := profile.ReadFrames(data, profile.DefaultLimits())
-	if err != nil {
-		return nil, 0, fmt.Errorf("read the profile: %w", err)
+		return nil, 0, err
 	}
 	return p, hot.Calls(n, p), nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"time"
 
@@ -143,14 +142,6 @@ func warn(c *compare.Change, format string, args ...any) {
 		}
 	}
 	c.Warnings = append(c.Warnings, text)
-}
-
-// iterations is how many operations take about d.
-func iterations(d time.Duration, nsPerOp float64) int64 {
-	if !(nsPerOp > 0) || math.IsInf(nsPerOp, 1) { // NaN too
-		nsPerOp = 0.5
-	}
-	return int64(min(max(float64(d)/nsPerOp, 1), 1e9))
 }
 
 // limit is the time after which a process that should take about d is taken to
