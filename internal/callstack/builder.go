@@ -105,7 +105,7 @@ func (b *Builder) Frame(frames ...Frame) LocationID {
 	var lines []SourceLine
 	for _, f := range frames {
 		if f.Function == "" && address == 0 {
-			mapping, address = b.object(f.Object), f.Address
+			mapping, address = b.Object(f.Object), f.Address
 			if len(frames) == 1 && f == (Frame{Address: f.Address, Object: f.Object}) {
 				break // nothing but an address
 			}
@@ -115,8 +115,8 @@ func (b *Builder) Frame(frames ...Frame) LocationID {
 	return b.Location(mapping, address, false, lines...)
 }
 
-// object finds the mapping of a file, or adds it.
-func (b *Builder) object(file string) MappingID {
+// Object finds the mapping of a file, or adds it.
+func (b *Builder) Object(file string) MappingID {
 	if file == "" {
 		return NoMapping
 	}

@@ -23,6 +23,35 @@ type Label struct {
 	Unit string
 }
 
+// QuotedLabels reads "key": "value", … as far as it goes, with this between a
+// key and its value.
+func QuotedLabels(text, between string) (out []Label) {
+	for {
+		key, rest, ok := quoted(text)
+		if !ok || !strings.HasPrefix(rest, between) {
+			return out
+		}
+		value, rest, ok := quoted(rest[len(between):])
+		if !ok {
+			return out
+		}
+		out = append(out, Label{Key: key, Str: value})
+		if text, ok = strings.CutPrefix(rest, ", "); !ok {
+			return out
+		}
+	}
+}
+
+// quoted takes a quoted string off text.
+func quoted(text string) (value, rest string, ok bool) {
+	q, err := strconv.QuotedPrefix(text)
+	if err != nil {
+		return "", text, false
+	}
+	value, err = strconv.Unquote(q)
+	return value, text[len(q):], err == nil
+}
+
 // Meta is what a profile says of itself.
 type Meta struct {
 	Types       []ValueType // one per value column

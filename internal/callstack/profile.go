@@ -126,28 +126,17 @@ type Cursor struct {
 	Path   []LocationID
 	Shared int
 
-	p       *Profile
-	next    int // index of the next sample
-	end     int // of the part it goes through
-	stacks  reel
-	behind  []stretch // what Path lacks of the stack of the sample at hand, each from further on
-	labels  reel
-	set     []byte
-	labeled int // samples whose label set has been read
-	columns []reel
-	row     []int64
-	all     bool // stop at samples that are zero in all columns, too
+	Rows       // of the same samples
+	end    int // of the part it goes through
+	stacks reel
+	behind []stretch // what Path lacks of the stack of the sample at hand, each from further on
+	all    bool      // stop at samples that are zero in all columns, too
 }
 
 // Cursor returns a cursor over the samples in which any of the columns is not
 // zero; without columns, over all of them.
 func (p *Profile) Cursor(columns ...int) *Cursor {
-	c := &Cursor{p: p, end: p.samples, stacks: p.stacks.reel(), labels: p.labels.reel(), Path: make([]LocationID, 0, p.deepest)}
-	for _, t := range columns {
-		c.columns = append(c.columns, p.values[t].reel())
-	}
-	c.row = make([]int64, len(columns))
-	return c
+	return &Cursor{Rows: *p.Rows(columns...), end: p.samples, stacks: p.stacks.reel(), Path: make([]LocationID, 0, p.deepest)}
 }
 
 // Samples returns a cursor over all samples with their values in all columns.
@@ -225,24 +214,4 @@ func (c *Cursor) Next() bool {
 		}
 	}
 	return false
-}
-
-// Index returns the sample's number, from 0.
-func (c *Cursor) Index() int { return c.next - 1 }
-
-// Value returns the sample's value in the i-th column that the cursor was made
-// with.
-func (c *Cursor) Value(i int) int64 { return c.row[i] }
-
-// LabelSet returns the sample's label set, encoded: within one profile, equal
-// bytes are equal sets in equal order, and Labels decodes them.
-func (c *Cursor) LabelSet() []byte {
-	for c.labeled < c.next {
-		c.labeled++
-		c.labels.record()
-		if n := int(c.labels.uvarint()); n > 0 {
-			c.set = c.labels.bytes(n - 1)
-		}
-	}
-	return c.set
 }

@@ -4,7 +4,7 @@ package callstack
 // stacks: for sums that ask only for values and labels.
 type Rows struct {
 	p       *Profile
-	next    int
+	next    int // index of the next sample
 	columns []reel
 	row     []int64
 	labels  reel
@@ -34,10 +34,14 @@ func (r *Rows) Next() bool {
 	return true
 }
 
+// Index returns the sample's number, from 0.
+func (r *Rows) Index() int { return r.next - 1 }
+
 // Value returns the sample's value in the i-th column asked for.
 func (r *Rows) Value(i int) int64 { return r.row[i] }
 
-// LabelSet returns the sample's label set as Cursor.LabelSet does.
+// LabelSet returns the sample's label set, encoded: within one profile, equal
+// bytes are equal sets in equal order, and Labels decodes them.
 func (r *Rows) LabelSet() []byte {
 	for r.labeled < r.next {
 		r.labeled++

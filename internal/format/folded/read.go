@@ -146,7 +146,6 @@ type reader struct {
 
 	locations map[string]callstack.LocationID // by the text of a frame and those inlined into it
 	functions map[string]callstack.FunctionID
-	mappings  map[string]callstack.MappingID
 
 	sums      []sum // one a column
 	row       []int64
@@ -174,7 +173,6 @@ func newReader(differential bool) *reader {
 		b: b, p: p,
 		locations: make(map[string]callstack.LocationID),
 		functions: make(map[string]callstack.FunctionID),
-		mappings:  make(map[string]callstack.MappingID),
 		sums:      make([]sum, len(types)), row: make([]int64, len(types)),
 	}
 }
@@ -262,9 +260,9 @@ func (r *reader) location(group []byte) callstack.LocationID {
 		switch {
 		case i > 0:
 		case mark == 'k':
-			mapping = r.mapping(kernel)
+			mapping = r.b.Object(kernel)
 		case mark == 'j':
-			mapping = r.mapping(jit)
+			mapping = r.b.Object(jit)
 		}
 		if name == "" {
 			name = unknown
@@ -297,16 +295,6 @@ func mark(name string) (string, byte) {
 		}
 		name = name[:n]
 	}
-}
-
-func (r *reader) mapping(file string) callstack.MappingID {
-	id, ok := r.mappings[file]
-	if !ok {
-		id = callstack.MappingID(len(r.p.Mappings))
-		r.p.Mappings = append(r.p.Mappings, callstack.Mapping{File: file})
-		r.mappings[file] = id
-	}
-	return id
 }
 
 func (r *reader) warn() {

@@ -50,34 +50,6 @@ func parseHeader(line string) (header, bool) {
 			}
 		}
 	}
-	h.labels = slices.Concat(ownLabels(own), h.labels)
+	h.labels = slices.Concat(callstack.QuotedLabels(own, ": "), h.labels)
 	return h, true
-}
-
-// ownLabels reads `"key": "value", …}`, as far as it goes.
-func ownLabels(s string) (labels []callstack.Label) {
-	for {
-		key, rest, ok := quoted(s)
-		if !ok || !strings.HasPrefix(rest, ": ") {
-			return labels
-		}
-		value, rest, ok := quoted(rest[len(": "):])
-		if !ok {
-			return labels
-		}
-		labels = append(labels, callstack.Label{Key: key, Str: value})
-		if s, ok = strings.CutPrefix(rest, ", "); !ok {
-			return labels
-		}
-	}
-}
-
-// quoted takes a quoted string off s.
-func quoted(s string) (value, rest string, ok bool) {
-	q, err := strconv.QuotedPrefix(s)
-	if err != nil {
-		return "", s, false
-	}
-	value, err = strconv.Unquote(q)
-	return value, s[len(q):], err == nil
 }

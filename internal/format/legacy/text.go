@@ -81,7 +81,7 @@ func (r *reader) counts() error {
 		line := r.lines.text
 		if isComment(line) {
 			if labels, ok := strings.CutPrefix(line, "# labels: "); ok && r.samples.len() > 0 {
-				r.samples.label(labelsIn(labels)...)
+				r.samples.label(callstack.QuotedLabels(strings.TrimPrefix(labels, "{"), ":")...)
 				continue
 			}
 			r.symbols.comment(line)
@@ -110,35 +110,6 @@ func (r *reader) counts() error {
 		r.say("its stacks are those of %.0f, but its first line says %.0f: it was cut off, or damaged", sum, want)
 	}
 	return r.sections()
-}
-
-// labelsIn reads {"key":"value", …}, as far as it goes.
-func labelsIn(text string) (out []callstack.Label) {
-	text = strings.TrimPrefix(text, "{")
-	for {
-		key, rest, ok := quoted(text)
-		if !ok || !strings.HasPrefix(rest, ":") {
-			return out
-		}
-		value, rest, ok := quoted(rest[1:])
-		if !ok {
-			return out
-		}
-		out = append(out, callstack.Label{Key: key, Str: value})
-		if text, ok = strings.CutPrefix(rest, ", "); !ok {
-			return out
-		}
-	}
-}
-
-// quoted takes a quoted string off text.
-func quoted(text string) (value, rest string, ok bool) {
-	q, err := strconv.QuotedPrefix(text)
-	if err != nil {
-		return "", text, false
-	}
-	value, err = strconv.Unquote(q)
-	return value, text[len(q):], err == nil
 }
 
 func isContention(line string) bool {

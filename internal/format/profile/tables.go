@@ -209,45 +209,22 @@ func (t *tables) keep(err error) {
 	}
 }
 
-func (v *typeRecord) decode(data []byte) error {
+// scalars decodes a message of scalar fields: to[n] is where field n+1 goes; nil:
+// it is not asked for.
+func scalars(data []byte, to ...*uint64) error {
 	return eachField(data, func(f field) error {
-		switch f.num {
-		case 1:
-			return f.varint(&v.typ)
-		case 2:
-			return f.varint(&v.unit)
+		if n := int(f.num) - 1; n >= 0 && n < len(to) && to[n] != nil {
+			return f.varint(to[n])
 		}
 		return nil
 	})
 }
 
+func (v *typeRecord) decode(data []byte) error { return scalars(data, &v.typ, &v.unit) }
+
 func (t *tables) mapping(data []byte) error {
 	var m mappingRecord
-	err := eachField(data, func(f field) error {
-		switch f.num {
-		case 1:
-			return f.varint(&m.id)
-		case 2:
-			return f.varint(&m.start)
-		case 3:
-			return f.varint(&m.limit)
-		case 4:
-			return f.varint(&m.offset)
-		case 5:
-			return f.varint(&m.file)
-		case 6:
-			return f.varint(&m.buildID)
-		case 7:
-			return f.varint(&m.functions)
-		case 8:
-			return f.varint(&m.filenames)
-		case 9:
-			return f.varint(&m.lineNumbers)
-		case 10:
-			return f.varint(&m.inlineFrames)
-		}
-		return nil
-	})
+	err := scalars(data, &m.id, &m.start, &m.limit, &m.offset, &m.file, &m.buildID, &m.functions, &m.filenames, &m.lineNumbers, &m.inlineFrames)
 	if err == nil {
 		t.mappings = append(t.mappings, m)
 	}
@@ -271,8 +248,9 @@ func (t *tables) location(data []byte) error {
 				return errMismatch
 			}
 			var line lineRecord
+			err := scalars(f.body, &line.function, &line.line, &line.column)
 			t.lines = append(t.lines, line)
-			return t.lines[len(t.lines)-1].decode(f.body)
+			return err
 		}
 		return nil
 	})
@@ -285,37 +263,9 @@ func (t *tables) location(data []byte) error {
 	return nil
 }
 
-func (l *lineRecord) decode(data []byte) error {
-	return eachField(data, func(f field) error {
-		switch f.num {
-		case 1:
-			return f.varint(&l.function)
-		case 2:
-			return f.varint(&l.line)
-		case 3:
-			return f.varint(&l.column)
-		}
-		return nil
-	})
-}
-
 func (t *tables) function(data []byte) error {
 	var fn functionRecord
-	err := eachField(data, func(f field) error {
-		switch f.num {
-		case 1:
-			return f.varint(&fn.id)
-		case 2:
-			return f.varint(&fn.name)
-		case 3:
-			return f.varint(&fn.systemName)
-		case 4:
-			return f.varint(&fn.file)
-		case 5:
-			return f.varint(&fn.start)
-		}
-		return nil
-	})
+	err := scalars(data, &fn.id, &fn.name, &fn.systemName, &fn.file, &fn.start)
 	if err == nil {
 		t.functions = append(t.functions, fn)
 	}
