@@ -171,7 +171,7 @@ func (v *view) addSearch(s *Search) {
 		for _, w := range k.Warnings {
 			v.Warnings = append(v.Warnings, say(name, w))
 		}
-		knee := newKneeView(name, k.Knee())
+		knee := newKneeView(name, k)
 		if k.Open {
 			knee.Keeps = printable.Line(s.SLO)
 		}

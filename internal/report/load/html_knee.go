@@ -57,15 +57,18 @@ type kneeRow struct {
 	Meets bool
 }
 
-func newKneeView(name string, k *Knee) kneeView {
-	points := slices.Clone(k.Points[:min(len(k.Points), kneeLevels)])
-	slices.SortStableFunc(points, func(a, b KneePoint) int { return cmp.Compare(a.Level, b.Level) })
-	open := k.Over == overRates
-	v := kneeView{Run: name, Over: printable.Line(k.Over), Good: "on the plateau", More: page.More(len(k.Points), kneeLevels)}
-	if open {
+func newKneeView(name string, k *KneeSearch) kneeView {
+	points := slices.Clone(k.Levels[:min(len(k.Levels), kneeLevels)])
+	slices.SortStableFunc(points, func(a, b KneeLevel) int { return cmp.Compare(a.Level, b.Level) })
+	v := kneeView{Run: name, Over: k.over(), Good: "on the plateau", More: page.More(len(k.Levels), kneeLevels)}
+	if k.Open {
 		v.Good = "keeps the bounds"
 	}
-	for _, s := range k.Text {
+	text := []string{k.Headline}
+	if k.Law != nil {
+		text = append(text, law(k.Law)...)
+	}
+	for _, s := range text {
 		if s != "" {
 			v.Text = append(v.Text, sentence(printable.Line(s)))
 		}
@@ -84,33 +87,34 @@ func newKneeView(name string, k *Knee) kneeView {
 	}
 	x.High *= 1.02
 	v.Ticks = levelTicks(x)
-	var rate, slow, law []spot
+	var rate, slow, fit []spot
 	for i := range points {
 		p := &points[i]
-		rate, slow = append(rate, spot{p.Level, p.Throughput}), append(slow, spot{p.Level, float64(p.P99Ns)})
+		r := p.last()
+		rate, slow = append(rate, spot{p.Level, p.Throughput}), append(slow, spot{p.Level, float64(r.P99)})
 		v.Points = append(v.Points, kneeRow{[6]string{
-			quantity.Count(p.Level), quantity.Count(p.Throughput) + "/s", page.Answered(p.P50Ns), page.Answered(p.P99Ns), quantity.Percent(p.ErrorRatio), meets(p.Meets),
-		}, p.Meets})
+			quantity.Count(p.Level), quantity.Count(p.Throughput) + "/s", page.Answered(int64(r.P50)), page.Answered(int64(r.P99)), quantity.Percent(r.Errors), meets(p.Good),
+		}, p.Good})
 	}
 	if k.Law != nil {
 		for i := range kneeSteps + 1 {
 			level := x.From(float64(i) / kneeSteps)
-			if at := k.Law(level); page.Known(at) && at >= 0 {
-				law = append(law, spot{level, at})
+			if at := k.Law.At(level); page.Known(at) && at >= 0 {
+				fit = append(fit, spot{level, at})
 			}
 		}
 	}
 	most := 0.0
-	for _, p := range slices.Concat(rate, law) {
+	for _, p := range slices.Concat(rate, fit) {
 		most = max(most, p.y)
 	}
 	y := page.Linear(0, most, "per second")
 	chart := kneeChart{Name: "throughput", Note: "per second", Grid: y.Grid("per second"), Band: bracket(k, x), Plateau: plateau(k, y)}
-	if open {
+	if k.Open {
 		chart.Lines = append(chart.Lines, page.Path{Class: "plan", Name: "offered", Path: polyline(offered(x, y), x, y)})
 	}
-	if len(law) > 0 {
-		chart.Lines = append(chart.Lines, page.Path{Class: "law", Name: "universal scalability law", Path: polyline(law, x, y)})
+	if len(fit) > 0 {
+		chart.Lines = append(chart.Lines, page.Path{Class: "law", Name: "universal scalability law", Path: polyline(fit, x, y)})
 	}
 	chart.Lines = append(chart.Lines, page.Path{Class: "run1", Name: "measured", Path: polyline(rate, x, y)}, page.Path{Class: "run1 dots", Name: "", Path: dots(rate, x, y)})
 	chart.Label = "Throughput over " + v.Over + ", from " + quantity.Count(points[0].Level) + " to " + quantity.Count(points[len(points)-1].Level)
@@ -152,13 +156,17 @@ func offered(x, y page.Scale) []spot {
 }
 
 // plateau is the best throughput and its noise; nil where there is none.
-func plateau(k *Knee, y page.Scale) *plateauView {
-	if !(k.Plateau > 0) || math.IsInf(k.Plateau, 0) || !(k.NoiseRatio >= 0) {
+func plateau(k *KneeSearch, y page.Scale) *plateauView {
+	if k.Plateau == nil {
 		return nil
 	}
-	top, bottom := y.At(k.Plateau*(1+k.NoiseRatio)), y.At(k.Plateau*(1-k.NoiseRatio))
+	rate, noise := k.Plateau.Throughput.Center, k.Plateau.NoiseRatio()
+	if !(rate > 0) || math.IsInf(rate, 0) || !(noise >= 0) {
+		return nil
+	}
+	top, bottom := y.At(rate*(1+noise)), y.At(rate*(1-noise))
 	return &plateauView{page.PercentOf(1 - top), page.PercentOf(max(top-bottom, 0.004)),
-		quantity.Count(k.Plateau) + "/s ± " + quantity.Percent(k.NoiseRatio)}
+		quantity.Count(rate) + "/s ± " + quantity.Percent(noise)}
 }
 
 func meets(ok bool) string {
@@ -170,11 +178,11 @@ func meets(ok bool) string {
 
 // bracket is the stretch between what did and what did not; one edge where the
 // other is not known.
-func bracket(k *Knee, x page.Scale) *bandView {
+func bracket(k *KneeSearch, x page.Scale) *bandView {
 	var edges []float64
 	var known []string
 	for _, level := range []float64{k.Low, k.High} {
-		if level > 0 && !math.IsInf(level, 0) {
+		if k.Found && level > 0 && !math.IsInf(level, 0) {
 			edges, known = append(edges, level), append(known, quantity.Count(level))
 		}
 	}

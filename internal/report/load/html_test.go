@@ -379,7 +379,7 @@ func TestComparison(t *testing.T) {
 // Levels lie where their logarithms are, the bracket between its two.
 func TestKneeView(t *testing.T) {
 	found := kneeFound()
-	v := newKneeView("", found.Knee())
+	v := newKneeView("", &found)
 	if len(v.Charts) != 2 || len(v.Points) != 10 {
 		t.Fatalf("%d charts, %d points", len(v.Charts), len(v.Points))
 	}
@@ -398,7 +398,7 @@ func TestKneeView(t *testing.T) {
 		t.Errorf("a search that is not valid says %q", got)
 	}
 	for low, title := range map[float64]string{0: "at 49", 40: "between 40 and 49"} {
-		if got := bracket(&Knee{Low: low, High: 49}, page.Scale{Low: 1, High: 100, Log: true}).Title; got != title {
+		if got := bracket(&KneeSearch{Found: true, Low: low, High: 49}, page.Scale{Low: 1, High: 100, Log: true}).Title; got != title {
 			t.Errorf("bracket from %g: %q", low, got)
 		}
 	}
@@ -413,11 +413,11 @@ func TestKneeView(t *testing.T) {
 		t.Errorf("beside what was found the page says in short %q", got)
 	}
 	found = rateFound()
-	rates := newKneeView("", found.Knee())
+	rates := newKneeView("", &found)
 	if rates.Charts[0].Plateau != nil || rates.Charts[0].Lines[0].Name != "offered" || rates.Good != "keeps the bounds" || rates.Points[5].Cells[5] != "no" {
 		t.Errorf("the search over rates: %+v", rates.Charts[0])
 	}
-	if got := bracket(&Knee{Low: 49, High: math.Inf(1)}, page.Scale{Low: 1, High: 100, Log: true}); got.Title != "at 49" || got.Width != "0" {
+	if got := bracket(&KneeSearch{Found: true, Low: 49, High: math.Inf(1)}, page.Scale{Low: 1, High: 100, Log: true}); got.Title != "at 49" || got.Width != "0" {
 		t.Errorf("a bracket without an end: %+v", got)
 	}
 }

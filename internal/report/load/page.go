@@ -50,35 +50,8 @@ func (b Bound) Verdict() string {
 	return "kept"
 }
 
-// Knee is what a search for the knee tried and found, as it is drawn.
-type Knee struct {
-	Over   string // what a level is: "connections" or overRates
-	Points []KneePoint
-	// Law is the fitted universal scalability law as throughput over
-	// concurrency; nil: none, or it does not apply.
-	Law func(concurrency float64) float64
-	// Low and High are the bracket: the highest level that did, and the least
-	// one that did not. Either may be 0: not known.
-	Low, High float64
-	// Plateau is the best throughput and its noise, as a share of it; 0: not
-	// known.
-	Plateau, NoiseRatio float64
-	Text                []string // what was found, in sentences
-}
-
 // overRates is what the levels of an open loop are.
 const overRates = "requests per second"
-
-// KneePoint is one level that was measured.
-type KneePoint struct {
-	Level       float64
-	Concurrency float64
-	Throughput  float64 // per second
-	ErrorRatio  float64
-	P50Ns       int64
-	P99Ns       int64
-	Meets       bool // what was asked for
-}
 
 //go:embed assets
 var assets embed.FS

@@ -90,31 +90,6 @@ type KneeRun struct {
 // fairer, and has the times of one run as well.
 func (l *KneeLevel) last() *KneeRun { return &l.Runs[len(l.Runs)-1] }
 
-// Knee is the search as the HTML page draws it.
-func (k *KneeSearch) Knee() *Knee {
-	out := &Knee{Over: k.over(), Text: []string{k.Headline}}
-	if k.Found {
-		out.Low, out.High = k.Low, k.High
-	}
-	if math.IsInf(out.High, 0) {
-		out.High = 0
-	}
-	for i := range k.Levels {
-		l := &k.Levels[i]
-		r := l.last()
-		out.Points = append(out.Points, KneePoint{Level: l.Level, Concurrency: r.Concurrency, Throughput: l.Throughput, ErrorRatio: r.Errors,
-			P50Ns: int64(r.P50), P99Ns: int64(r.P99), Meets: l.Good})
-	}
-	if k.Law != nil {
-		out.Law = k.Law.At
-		out.Text = append(out.Text, law(k.Law)...)
-	}
-	if k.Plateau != nil {
-		out.Plateau, out.NoiseRatio = k.Plateau.Throughput.Center, k.Plateau.NoiseRatio()
-	}
-	return out
-}
-
 func (k *KneeSearch) over() string {
 	if k.Open {
 		return overRates

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"whet/internal/analyze/capacity"
 	"whet/internal/hist"
 	"whet/internal/loadresult"
+	"whet/internal/quantity"
 	"whet/internal/report/page"
 	"whet/internal/report/pagetest"
 	"whet/internal/stat"
@@ -376,12 +379,14 @@ func TestSearch(t *testing.T) {
 	pagetest.Golden(t, "load-search.json", b.Bytes())
 	for i := range searched().Found {
 		s := searched().Found[i]
-		k := s.Knee()
-		if len(k.Points) != 2 || k.Points[1].Level != s.Levels[1].Level || k.Points[0].P99Ns != int64(s.Levels[0].Runs[0].P99) || math.IsInf(k.High, 0) || k.Text[0] != s.Headline {
-			t.Errorf("search %d as a page has it: %+v", i, k)
+		v := newKneeView("", &s)
+		if len(v.Points) != 2 || v.Points[1].Cells[0] != quantity.Count(s.Levels[1].Level) || v.Points[0].Cells[3] != page.Ns(int64(s.Levels[0].Runs[0].P99)) ||
+			strings.Contains(fmt.Sprint(v.Charts[0].Band), "Inf") || v.Text[0] != sentence(s.Headline) {
+			t.Errorf("search %d as a page has it: %+v", i, v)
 		}
-		if (k.Law != nil) != (s.Law != nil) || k.Law != nil && k.Law(1) != 210 {
-			t.Errorf("search %d: its law is %v", i, k.Law != nil)
+		drawn := slices.ContainsFunc(v.Charts[0].Lines, func(l page.Path) bool { return l.Class == "law" })
+		if drawn != (s.Law != nil) || s.Law != nil && s.Law.At(1) != 210 {
+			t.Errorf("search %d: its law is drawn: %v", i, drawn)
 		}
 	}
 	invalid := searched()
