@@ -24,24 +24,19 @@ type manifest struct {
 	Origin     time.Time  `json:"origin"`
 	EndNs      int64      `json:"end_ns"`
 	Partial    string     `json:"partial,omitempty"`
-	Host       host       `json:"host"`
+	Host       object     `json:"host"`
 	Build      build      `json:"build"`
-	Plan       plan       `json:"plan"`
+	Plan       object     `json:"plan"`
 	Benchmarks []string   `json:"benchmarks"`
-	Program    program    `json:"program"`
-	Unknown    []unknown  `json:"unknown"`
+	Program    object     `json:"program"`
+	Unknown    []object   `json:"unknown"`
 	Artifacts  []artifact `json:"artifacts"`
 	Sources    []string   `json:"sources"`
 	Warnings   []string   `json:"warnings"`
 }
 
-type host struct {
-	OS         string `json:"os"`
-	Arch       string `json:"arch"`
-	Cores      int    `json:"cores"`
-	GOMAXPROCS int    `json:"gomaxprocs"`
-	Cgroup     string `json:"cgroup"`
-}
+// object is a part that is written and not looked at again.
+type object map[string]any
 
 type build struct {
 	GoVersion     string   `json:"go_version"`
@@ -60,32 +55,6 @@ type build struct {
 	Settings      []string `json:"settings"`
 }
 
-type plan struct {
-	Selected    []string `json:"selected"`
-	LeftOut     []string `json:"left_out"`
-	Instruments []string `json:"instruments"`
-}
-
-type program struct {
-	Args []string `json:"args"`
-	Runs []run    `json:"runs"`
-}
-
-type run struct {
-	StartNs     int64  `json:"start_ns"`
-	EndNs       int64  `json:"end_ns"`
-	UserCPUNs   int64  `json:"user_cpu_ns"`
-	SystemCPUNs int64  `json:"system_cpu_ns"`
-	MaxRSSBytes *int64 `json:"max_rss_bytes"`
-	Ending      string `json:"ending"`
-}
-
-type unknown struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
-	How  string `json:"how"`
-}
-
 type artifact struct {
 	Path    string `json:"path"`
 	Kind    string `json:"kind"`
@@ -99,29 +68,24 @@ type artifact struct {
 // newManifest describes this process. Of the machine it says what the Go
 // runtime knows.
 func newManifest(r report, partial string) manifest {
-	m := manifest{
+	run := object{"start_ns": 0, "end_ns": r.EndNs, "max_rss_bytes": nil, "ending": "exited"}
+	run["user_cpu_ns"], run["system_cpu_ns"], _ = cpuTimes()
+	if peak, ok := peakBytes(); ok {
+		run["max_rss_bytes"] = peak
+	}
+	return manifest{
 		Schema: "whet/recording/1", Tool: "whet/agent", Kind: "program",
 		Target: target(), Command: []string{}, Origin: r.Origin, EndNs: r.EndNs, Partial: partial,
-		Host: host{
-			OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), GOMAXPROCS: r.GOMAXPROCS,
-			Cgroup: "unreadable",
-		},
+		Host:       object{"os": runtime.GOOS, "arch": runtime.GOARCH, "cores": runtime.NumCPU(), "gomaxprocs": r.GOMAXPROCS, "cgroup": "unreadable"},
 		Build:      newBuild(),
-		Plan:       plan{Selected: []string{}, LeftOut: []string{}, Instruments: instruments(r)},
+		Plan:       object{"selected": []string{}, "left_out": []string{}, "instruments": instruments(r)},
 		Benchmarks: []string{}, Artifacts: []artifact{}, Sources: []string{}, Warnings: r.Warnings,
-		Program: program{Args: os.Args[min(1, len(os.Args)):]},
-		Unknown: []unknown{{
-			What: "exit status", Why: "the recording was written inside the program, before it ended",
-			How: "run it under whet: whet tune PACKAGE -- ARGUMENTS",
+		Program: object{"args": os.Args[min(1, len(os.Args)):], "runs": []object{run}},
+		Unknown: []object{{
+			"what": "exit status", "why": "the recording was written inside the program, before it ended",
+			"how": "run it under whet: whet tune PACKAGE -- ARGUMENTS",
 		}},
 	}
-	one := run{EndNs: r.EndNs, Ending: "exited"}
-	one.UserCPUNs, one.SystemCPUNs, _ = cpuTimes()
-	if peak, ok := peakBytes(); ok {
-		one.MaxRSSBytes = &peak
-	}
-	m.Program.Runs = []run{one}
-	return m
 }
 
 func target() string {

@@ -50,9 +50,6 @@ func (b Bound) Verdict() string {
 	return "kept"
 }
 
-// overRates is what the levels of an open loop are.
-const overRates = "requests per second"
-
 //go:embed assets
 var assets embed.FS
 

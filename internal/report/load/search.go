@@ -92,7 +92,7 @@ func (l *KneeLevel) last() *KneeRun { return &l.Runs[len(l.Runs)-1] }
 
 func (k *KneeSearch) over() string {
 	if k.Open {
-		return overRates
+		return "requests per second"
 	}
 	return "connections"
 }
