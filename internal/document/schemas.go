@@ -36,6 +36,7 @@ const (
 	Top         = "whet/top/1"
 	Tree        = "whet/tree/1"
 	Tune        = "whet/tune/1"
+	Types       = "whet/types/1"
 	Weblist     = "whet/weblist/1"
 )
 
@@ -80,6 +81,7 @@ func Schemas() []Schema {
 		{Top, "functions with their cost", "whet top -json"},
 		{Tree, "functions between callers and callees", "whet tree -json"},
 		{Tune, "findings and hot places, measured just now", "whet tune -json"},
+		{Types, "the types of what the kept sources import", "types.bin of a recording"},
 		{Weblist, "source and instructions with their cost", "whet weblist -json"},
 	}
 }
