@@ -34,6 +34,13 @@ type server struct {
 	room int
 	// One run in so many is disturbed: it takes half as long again; 0: none.
 	disturbed int
+	// What a run is done with serves the next: of every slice that grows, the race
+	// detector looks at all that is in it.
+	events  events
+	queue   []event
+	answers []answer
+	due     []float64
+	times   []float64
 }
 
 type event struct {
@@ -95,8 +102,9 @@ type answer struct {
 }
 
 // simulate runs clients of a closed loop, or arrivals of an open one, for a time,
-// and returns all answers, also those of an open loop that come later. The race
-// detector would take most of the time, and one goroutine is all there is.
+// and returns all answers, also those of an open loop that come later, until the
+// next run. The race detector would take most of the time, and one goroutine is all
+// there is.
 //
 //go:norace
 func (s *server) simulate(clients int, due []float64, length float64) []answer {
@@ -108,9 +116,10 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 	for i := range slices {
 		slices[i] = slow * (1 + s.noise*s.rand.NormFloat64())
 	}
-	var queue []event
-	var answers []answer
-	e := &events{}
+	queue, waiting := s.queue[:0], 0
+	s.answers = s.answers[:0]
+	e := &s.events
+	*e = (*e)[:0]
 	for range clients {
 		// They do not begin at the very same time.
 		at := s.rand.Float64() * 1e-3
@@ -119,7 +128,7 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 	under, busy, open := 0, 0, len(due) > 0
 	back := func(now float64, ev event, refused bool) {
 		at := now + s.trip/2
-		answers = append(answers, answer{at, at - ev.begun, ev.begun, refused})
+		s.answers = append(s.answers, answer{at, at - ev.begun, ev.begun, refused})
 		if !open {
 			e.push(event{at + s.trip/2, arrived, at})
 		}
@@ -141,7 +150,7 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 		}
 		switch ev.kind {
 		case arrived:
-			if s.room > 0 && len(queue) >= s.room {
+			if s.room > 0 && len(queue)-waiting >= s.room {
 				back(ev.at, ev, true)
 				continue
 			}
@@ -154,14 +163,15 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 		case worked:
 			under--
 			busy--
-			if len(queue) > 0 {
-				start(ev.at, queue[0])
-				queue = queue[1:]
+			if waiting < len(queue) {
+				start(ev.at, queue[waiting])
+				waiting++
 			}
 			back(ev.at, ev, false)
 		}
 	}
-	return answers
+	s.queue = queue
+	return s.answers
 }
 
 const warmup = 0.3 // seconds
@@ -171,7 +181,7 @@ const warmup = 0.3 // seconds
 //go:norace
 func (s *server) closed(_ context.Context, level float64, span time.Duration) (Point, error) {
 	length := warmup + span.Seconds()
-	var times []float64
+	times := s.times[:0]
 	counts := make([]float64, blocks)
 	for _, a := range s.simulate(int(level), nil, length) {
 		if a.at >= warmup && a.at < length && !a.refused {
@@ -181,6 +191,7 @@ func (s *server) closed(_ context.Context, level float64, span time.Duration) (P
 	}
 	p := Point{Level: level, Concurrency: level, Throughput: float64(len(times)) / span.Seconds(), Meets: true, Span: span, Took: span + seconds(warmup), Blocks: counts}
 	p.P50, p.P99 = quantile(times, 0.5), quantile(times, 0.99)
+	s.times = times
 	return p, nil
 }
 
@@ -190,7 +201,7 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 	bounds, err := slo.Parse(fmt.Sprintf("p99<%v,errors<0.1%%", bound))
 	return func(_ context.Context, rate float64, span time.Duration) (Point, error) {
 		length := warmup + span.Seconds()
-		var due []float64
+		due := s.due[:0]
 		for at := 0.0; at < length; {
 			due = append(due, at)
 			if poisson {
@@ -199,6 +210,7 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 				at = float64(len(due)) / rate
 			}
 		}
+		s.due = due
 		return PointOf(s.result(due, span), rate, bounds), err
 	}
 }
