@@ -65,6 +65,9 @@ func TestRequests(t *testing.T) {
 // Behind a warm-up a number of requests is sent besides those of the warm-up. On a
 // machine so busy that it has none, it is given more time.
 func TestRequestsBehindWarmup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	each(t, func(t *testing.T, engine string) {
 		var served atomic.Int64
 		o := options(quiet(t, func(w http.ResponseWriter, _ *http.Request) { served.Add(1) }).URL)
@@ -129,6 +132,9 @@ func TestPoisson(t *testing.T) {
 
 // Answers are looked at, and wrong ones count as failed and as answered.
 func TestCheckedAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	s := quiet(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Kind", "test")
 		io.WriteString(w, `{"id":`+r.URL.Query().Get("id")+`}`)
@@ -155,6 +161,9 @@ func TestCheckedAnswers(t *testing.T) {
 // Targets in turn, to two servers: where an event loop does not do it, the
 // portable engine does.
 func TestSeveralTargets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	var served [2]atomic.Int64
 	var targets []message.Target
 	for i := range served {
@@ -188,6 +197,9 @@ func TestSeveralTargets(t *testing.T) {
 }
 
 func TestUnixSocket(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -213,6 +225,9 @@ func TestUnixSocket(t *testing.T) {
 }
 
 func TestIPv6(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	l, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {
 		t.Skip("there is no IPv6 here")
@@ -337,6 +352,9 @@ func TestInterval(t *testing.T) {
 // HTTP/2, over TLS and without, with several requests at a time on each
 // connection.
 func TestHTTP2(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	var connections atomic.Int64
 	var version atomic.Value
 	serve := func(secure bool) string {

@@ -132,6 +132,9 @@ func within(t *testing.T, what string, h *hist.Histogram, low, high []time.Durat
 
 // A closed loop over three connections. Requests are held for 0 to 2.9 ms.
 func TestJournalOfClosedLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	each(t, func(t *testing.T, engine string) {
 		var j journal
 		s := quiet(t, j.serve(func(id int) time.Duration { return time.Duration(id*7%30) * 100 * time.Microsecond }))

@@ -229,6 +229,9 @@ func TestKinds(t *testing.T) {
 }
 
 func TestPrivateAuthority(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")
@@ -298,6 +301,9 @@ func testRequest(t *testing.T, refuse int64) {
 }
 
 func TestRedirects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	s := quiet(t, func(w http.ResponseWriter, r *http.Request) {
 		to := map[string]string{"/loop": "/loop", "/away": "http://me:secret@[other"}[r.URL.Path]
 		w.Header()["Location"] = []string{to}
@@ -320,6 +326,9 @@ func TestRedirects(t *testing.T) {
 
 // What hangs is in no service time, so that it has to be said.
 func TestHanging(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	for _, c := range []struct {
 		oldest, slowest time.Duration
 		said            bool
@@ -339,6 +348,9 @@ func TestHanging(t *testing.T) {
 
 // Whatever is in flight ends with the load, at once.
 func TestEndsInFlight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	waiting := func(t *testing.T) (url string, entered chan struct{}) {
 		entered = make(chan struct{}, 100)
 		return quiet(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -407,6 +419,9 @@ func TestEndsInFlight(t *testing.T) {
 
 // A server that dies costs errors, and the load goes on to its end.
 func TestServerDies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -13,6 +13,9 @@ import (
 
 // A name is looked up before the load's clock runs: not while its plan does.
 func TestLookedUpBefore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	before := net.DefaultResolver
 	defer func() { net.DefaultResolver = before }()
 	var asked atomic.Pointer[time.Time]

@@ -21,6 +21,9 @@ func due(o Options, r *loadresult.Result) int64 {
 // Every arrival that was due in the window is in the result once, and the
 // server's own count agrees.
 func TestOpenLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	var served atomic.Int64
 	s := quiet(t, func(w http.ResponseWriter, _ *http.Request) {
 		served.Add(1)
@@ -62,6 +65,9 @@ func TestOpenLoop(t *testing.T) {
 // those behind: their response time holds the wait for a connection, and their
 // service time does not.
 func TestStallIsNotLeftOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	const hold = 50 * time.Millisecond
 	var clock atomic.Int64 // ahead of the real one by this
 	s := quiet(t, func(http.ResponseWriter, *http.Request) { clock.Add(int64(hold)) })
@@ -100,6 +106,9 @@ func TestStallIsNotLeftOut(t *testing.T) {
 // A service that hangs ends the load all the same, and every arrival has timed
 // out: those that had a connection and those that never got one.
 func TestOpenLoopHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	s := quiet(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	o := options(s.URL)
 	o.Concurrency, o.Schedule, o.Timeout, o.Duration = 2, schedule.Constant(200), 100*time.Millisecond, 200*time.Millisecond
@@ -122,6 +131,9 @@ func TestOpenLoopHangs(t *testing.T) {
 
 // An interrupt ends an open loop at once, in each of its phases.
 func TestOpenLoopInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	for name, change := range map[string]func(*Options){
 		"warm-up":  func(o *Options) { o.Warmup = time.Hour },
 		"measured": func(o *Options) { o.Duration = time.Hour },

@@ -72,6 +72,9 @@ func checkGone(t *testing.T, pids string) {
 // TestOddServers: whatever a server does, there is a recording of what there
 // was or one line that says why not, and no process is left.
 func TestOddServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
 	for _, c := range []struct {
 		mode    string
 		err     string // "" for none

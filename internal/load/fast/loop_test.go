@@ -144,6 +144,9 @@ func TestNothingBehindTheEnd(t *testing.T) {
 
 // An end of the context cuts off at once, also where nothing happens.
 func TestCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	asked := make(chan struct{}, 8)
 	addr := listen(t, "tcp", "127.0.0.1:0", func(c net.Conn) {
 		requests(c, func() bool { asked <- struct{}{}; return true })

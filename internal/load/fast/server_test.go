@@ -146,6 +146,9 @@ func driveUntil(t testing.TB, ctx context.Context, j *engine.Job) (*loadresult.R
 
 func driveWith(t testing.TB, ctx context.Context, e engine.Engine, j *engine.Job) (*loadresult.Result, engine.Report) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("drives a load")
+	}
 	patience, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errPatience)
 	defer cancel()
 	j.Origin = time.Now()

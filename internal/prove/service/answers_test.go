@@ -177,6 +177,9 @@ func TestAnswersFirst(t *testing.T) {
 // A side that does not answer is no difference but an error, named with its
 // request.
 func TestAnswersFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	fine := handler(t, ok)
 	bad := handler(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

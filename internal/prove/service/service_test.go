@@ -129,6 +129,9 @@ const local = "http://127.0.0.1:{port}/path"
 
 func proven(t *testing.T, o Options) *compare.Result {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
 	res, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -212,6 +215,9 @@ func TestAllocations(t *testing.T) {
 // Each slice has a process of its own, with the side's own environment, and
 // none is left.
 func TestProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts services")
+	}
 	o := options(t, local, line("pid", "127.0.0.1:{port}"), line("pid", "127.0.0.1:{port}"))
 	o.Env = [2][]string{{"SIDE=one"}, {"SIDE=two"}}
 	r := &runner{o: &o}
@@ -244,6 +250,9 @@ func TestProcesses(t *testing.T) {
 
 // A fixed address is used by one side after the other, and by nobody else.
 func TestFixedAddress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts services")
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,9 @@ import (
 // TestCallgrindIsThatOfPprof compares byte by byte. In a difference pprof leaves
 // the order of calls of v and -v to chance, and with it which name is met first.
 func TestCallgrindIsThatOfPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	forget(t)
 	for f, name := range fixtures(t) {
 		subject := readSubject(t, name)
@@ -102,6 +105,9 @@ func spelledOut(text string) string {
 // TestTopProfileIsThatOfPprof compares what topproto writes, as google's
 // package reads it.
 func TestTopProfileIsThatOfPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	forget(t)
 	for f, name := range fixtures(t) {
 		subject := readSubject(t, name)

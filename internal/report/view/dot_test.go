@@ -138,6 +138,9 @@ var pictures = append([]asked{
 }, combinations...)
 
 func TestDOTIsThatOfPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	for f, name := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
 			subject := readSubject(t, name)

@@ -97,6 +97,9 @@ func squeezed(parts ...string) string {
 // The picture says what pprof's says: every node with its name, flat and cum,
 // every call with its value, whether it is inlined or residual, every tag.
 func TestPictureSaysWhatPprofsSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	tree := asked{callTree: true, nodeCount: 30, Options: selection.Options{Granularity: "filefunctions"}}
 	for _, c := range []struct {
 		name string

@@ -43,6 +43,9 @@ func library(t *testing.T) string {
 //     which line tables do have: pprof leaves them out, so that its lines do not
 //     add up; whet lists them.
 func TestListIsThatOfPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	root := library(t)
 	texts := source.New(source.Options{SourcePath: root})
 	routines := 0

@@ -144,6 +144,9 @@ func oddProfiles() map[string]*made {
 }
 
 func TestTextsOfOddProfilesAreThoseOfPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	forget(t)
 	more := []asked{
 		{Options: selection.Options{TagRoot: []string{"worker", "endpoint", "bytes"}, Unit: "kb"}},

@@ -147,6 +147,9 @@ func forget(t *testing.T) {
 }
 
 func TestTextsAreThoseOfPprof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the second implementation of many profiles")
+	}
 	forget(t)
 	for _, name := range fixtures(t) {
 		s := readSubject(t, name)
