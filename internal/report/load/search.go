@@ -117,9 +117,7 @@ func WriteSearchText(w io.Writer, s *Search, o page.TextOptions) error {
 	t := writer{page.NewText(o)}
 	for i := range s.Found {
 		if k := &s.Found[i]; k.Invalid != "" {
-			for _, l := range page.Wrap("not valid: "+printable.Line(k.Invalid), t.Width-2) {
-				t.Line(t.Paint(page.Yellow, "! "), t.Paint(page.Bold, l))
-			}
+			t.Invalid(k.Invalid)
 		}
 	}
 	t.Line(t.Paint(page.Bold, page.Shorten(target(&s.Plan), t.Width)))
@@ -139,9 +137,7 @@ func (t *writer) knee(k *KneeSearch, slo string) {
 	} else {
 		t.Heading("The best throughput", "")
 	}
-	for _, l := range page.Wrap(printable.Line(k.Headline), t.Width-2) {
-		t.Line("  ", t.Paint(page.Strong, l))
-	}
+	t.Wrapped(2, page.Strong, printable.Line(k.Headline))
 	t.Warnings(k.Warnings)
 	t.Line()
 	first, good := "connections", "plateau"

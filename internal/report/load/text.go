@@ -42,15 +42,11 @@ const loadLabel = 15
 func (t *writer) load(run *Run, name string, about []string) {
 	r := run.Result
 	if r.Invalid != "" {
-		for _, l := range page.Wrap("not valid: "+printable.Line(r.Invalid), t.Width-2) {
-			t.Line(t.Paint(page.Yellow, "! "), t.Paint(page.Bold, l))
-		}
+		t.Invalid(r.Invalid)
 		t.Line()
 	}
 	t.Line(t.Paint(page.Bold, page.Shorten(name+target(&run.Plan), t.Width)))
-	for _, l := range page.Wrap(run.loop(), t.Width) {
-		t.Line(t.Paint(page.Dim, l))
-	}
+	t.Wrapped(0, page.Dim, run.loop())
 	t.Warnings(slices.Concat(withoutReason(r), about))
 	t.Line()
 	t.times(run)

@@ -44,8 +44,11 @@ func NewText(o TextOptions) Text {
 }
 
 // Flush hands w what was written; what is its name in the error.
-func (t *Text) Flush(w io.Writer, what string) error {
-	if _, err := w.Write(t.Buffer.Bytes()); err != nil {
+func (t *Text) Flush(w io.Writer, what string) error { return Print(w, what, t.Buffer.Bytes()) }
+
+// Print hands w a whole text; what is its name in the error.
+func Print(w io.Writer, what string, text []byte) error {
+	if _, err := w.Write(text); err != nil {
 		return fmt.Errorf("write %s: %w", what, err)
 	}
 	return nil
@@ -89,13 +92,26 @@ func (t *Text) Heading(s, aside string) {
 		return
 	}
 	t.Line(t.Paint(Bold, s))
-	for _, l := range Wrap(aside, t.Width-2) {
-		t.Line("  ", t.Paint(Dim, l))
-	}
+	t.Wrapped(2, Dim, aside)
 }
 
 // Bytes returns what was written.
 func (t *Text) Bytes() []byte { return t.Buffer.Bytes() }
+
+// Wrapped writes a text in as many lines as it takes, in a style and behind so many
+// blanks.
+func (t *Text) Wrapped(indent int, s Style, text string) {
+	for _, l := range Wrap(text, t.Width-indent) {
+		t.Line(strings.Repeat(" ", indent), t.Paint(s, l))
+	}
+}
+
+// Invalid writes why what was measured is not valid, before all else.
+func (t *Text) Invalid(why string) {
+	for _, l := range Wrap("not valid: "+printable.Line(why), t.Width-2) {
+		t.Line(t.Paint(Yellow, "! "), t.Paint(Bold, l))
+	}
+}
 
 // Hang writes text behind a label of the given width, wrapped.
 func (t *Text) Hang(indent int, label string, labelWidth int, text string) {

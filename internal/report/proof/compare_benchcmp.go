@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/analyze/tables"
 	"whet/internal/printable"
+	"whet/internal/report/page"
 )
 
 // WriteBenchcmp writes pairs of runs in benchcmp's layout, which scripts still
@@ -34,10 +35,7 @@ func WriteBenchcmp(w io.Writer, r *tables.Benchcmp) error {
 		}
 	}
 	t.Flush() // into memory
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the comparison: %w", err)
-	}
-	return nil
+	return page.Print(w, "the comparison", b.Bytes())
 }
 
 // benchcmpNanoseconds has the digits that package testing gave small times

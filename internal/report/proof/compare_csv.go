@@ -8,6 +8,7 @@ import (
 
 	"whet/internal/analyze/tables"
 	"whet/internal/printable"
+	"whet/internal/report/page"
 )
 
 // WriteCompareCSV writes tables as benchstat's CSV: one table below the other,
@@ -24,13 +25,10 @@ func WriteCompareCSV(w, warnings io.Writer, r *tables.Result) error {
 	for _, note := range CompareNotes(r) {
 		fmt.Fprintln(&remarks, printable.Line(note))
 	}
-	if _, err := w.Write(body.Bytes()); err != nil {
-		return fmt.Errorf("write the comparison: %w", err)
+	if err := page.Print(w, "the comparison", body.Bytes()); err != nil {
+		return err
 	}
-	if _, err := warnings.Write(remarks.Bytes()); err != nil {
-		return fmt.Errorf("write the comparison's remarks: %w", err)
-	}
-	return nil
+	return page.Print(warnings, "the comparison's remarks", remarks.Bytes())
 }
 
 // A sheet is CSV with the position that a spreadsheet would show.

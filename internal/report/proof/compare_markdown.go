@@ -11,6 +11,7 @@ import (
 
 	"whet/internal/analyze/tables"
 	"whet/internal/printable"
+	"whet/internal/report/page"
 )
 
 // WriteCompareMarkdown writes tables for a pull request or an issue.
@@ -34,10 +35,7 @@ func WriteCompareMarkdown(w io.Writer, r *tables.Result) error {
 	for _, note := range CompareNotes(r) {
 		b.WriteString("- " + prose(note) + "\n")
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the comparison: %w", err)
-	}
-	return nil
+	return page.Print(w, "the comparison", b.Bytes())
 }
 
 func compareMarkdownTable(b *bytes.Buffer, t *tables.Table) {

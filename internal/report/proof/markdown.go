@@ -9,6 +9,7 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 )
 
 // WriteMarkdown writes the result of a proof for a pull request: the
@@ -36,10 +37,7 @@ func WriteMarkdown(w io.Writer, r *compare.Result) error {
 		m.line("- ", prose(f.Name), ": ", prose(f.Value))
 	}
 	m.close()
-	if _, err := w.Write(m.buf.Bytes()); err != nil {
-		return fmt.Errorf("write the result: %w", err)
-	}
-	return nil
+	return page.Print(w, "the result", m.buf.Bytes())
 }
 
 type markdown struct{ buf bytes.Buffer }

@@ -217,9 +217,7 @@ func (t *writer) narrow(lines []proveLine) {
 		if l.cells[interval] != "" {
 			detail += ", " + l.cells[interval] + "; " + l.rests()
 		}
-		for _, s := range page.Wrap(detail, t.Width-4) {
-			t.Line("    ", t.Paint(page.Dim, s))
-		}
+		t.Wrapped(4, page.Dim, detail)
 		if l.reason != "" {
 			t.Hang(6, "", 0, l.reason)
 		}

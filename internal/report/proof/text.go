@@ -19,9 +19,7 @@ type writer struct{ page.Text }
 func WriteText(w io.Writer, r *compare.Result, o page.TextOptions) error {
 	t := writer{page.NewText(o)}
 	old, new := title(r)
-	for _, l := range page.Wrap(old+" → "+new, t.Width) {
-		t.Line(t.Paint(page.Bold, l))
-	}
+	t.Wrapped(0, page.Bold, old+" → "+new)
 	t.Line()
 	for _, f := range proveFacts(r) {
 		t.Hang(2, f.Name, 10, f.Value)

@@ -28,42 +28,34 @@ func (m *proveMetric) ratio() string {
 	return "old/new"
 }
 
-// metricOf knows the units that whet measures in; any other was reported
-// by the benchmark.
+// metrics are the units that whet measures in; any other was reported by the
+// benchmark.
+var metrics = map[string]struct {
+	title, aside string
+	print        func(float64) string
+}{
+	compare.NsPerOp:              {"Time per operation", "", quantity.Nanoseconds},
+	compare.CPUNsPerOp:           {"CPU time per operation", "user and system time of the processes; the exit code does not look at it", quantity.Nanoseconds},
+	compare.BytesPerOp:           {"Bytes allocated per operation", "whole bytes, as package testing counts them", quantity.Bytes},
+	compare.AllocsPerOp:          {"Allocations per operation", "whole allocations, as package testing counts them", quantity.Count},
+	compare.WallNs:               {"Wall time", "", quantity.Nanoseconds},
+	compare.CPUNs:                {"CPU time", "user and system; the exit code does not look at it", quantity.Nanoseconds},
+	compare.PeakBytes:            {"Peak memory", "the largest resident set of a process", quantity.Bytes},
+	compare.P50Ns:                {"Response time, quantile 0.5", "", quantity.Nanoseconds},
+	compare.P90Ns:                {"Response time, quantile 0.9", "", quantity.Nanoseconds},
+	compare.P99Ns:                {"Response time, quantile 0.99", "", quantity.Nanoseconds},
+	compare.RequestsPerSecond:    {"Throughput, requests per second", "more is better", quantity.Count},
+	compare.CPUNsPerRequest:      {"CPU time per request", "", quantity.Nanoseconds},
+	compare.AllocBytesPerRequest: {"Bytes allocated per request", "", quantity.Bytes},
+	compare.MBPerSecond:          {"Throughput, MB/s", "more is better", quantity.Count},
+}
+
 func metricOf(row *compare.Row) proveMetric {
 	unit := row.Metric
-	m := proveMetric{Metric: compare.MetricOf(unit).Declared(benchmark.ParseBetter(row.Better)), print: quantity.Nanoseconds, better: "faster", worse: "slower"}
-	const counted = "as package testing counts them"
-	switch unit {
-	case compare.NsPerOp:
-		m.title = "Time per operation"
-	case compare.CPUNsPerOp:
-		m.title, m.aside = "CPU time per operation", "user and system time of the processes; the exit code does not look at it"
-	case compare.BytesPerOp:
-		m.title, m.aside, m.print = "Bytes allocated per operation", "whole bytes, "+counted, quantity.Bytes
-	case compare.AllocsPerOp:
-		m.title, m.aside, m.print = "Allocations per operation", "whole allocations, "+counted, quantity.Count
-	case compare.WallNs:
-		m.title = "Wall time"
-	case compare.CPUNs:
-		m.title, m.aside = "CPU time", "user and system; the exit code does not look at it"
-	case compare.PeakBytes:
-		m.title, m.aside, m.print = "Peak memory", "the largest resident set of a process", quantity.Bytes
-	case compare.P50Ns:
-		m.title = "Response time, quantile 0.5"
-	case compare.P90Ns:
-		m.title = "Response time, quantile 0.9"
-	case compare.P99Ns:
-		m.title = "Response time, quantile 0.99"
-	case compare.RequestsPerSecond:
-		m.title, m.aside, m.print = "Throughput, requests per second", "more is better", quantity.Count
-	case compare.CPUNsPerRequest:
-		m.title = "CPU time per request"
-	case compare.AllocBytesPerRequest:
-		m.title, m.print = "Bytes allocated per request", quantity.Bytes
-	case compare.MBPerSecond:
-		m.title, m.aside, m.print = "Throughput, MB/s", "more is better", quantity.Count
-	default:
+	m := proveMetric{Metric: compare.MetricOf(unit).Declared(benchmark.ParseBetter(row.Better)), better: "faster", worse: "slower"}
+	known, ok := metrics[unit]
+	m.title, m.aside, m.print = known.title, known.aside, known.print
+	if !ok {
 		m.title, m.aside, m.print = printable.Line(unit), "reported by the benchmark; less is better", quantity.Count
 		switch {
 		case m.Neutral:

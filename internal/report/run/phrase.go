@@ -20,42 +20,24 @@ func (p *Profile) base() int64 { return p.Values[hot.Base] }
 // value prints v in the profile's unit.
 func (p *Profile) value(v int64) string { return printable.Line(quantity.Value(float64(v), p.Unit)) }
 
+// counted is what profiles of a kind count: a value, and in how many samples.
+var counted = map[string]struct{ value, samples string }{
+	"cpu":    {"CPU time", "CPU samples"},
+	"allocs": {"allocated bytes", "allocated objects"},
+	"block":  {"blocked time", "times blocked"},
+	"mutex":  {"lock delay", "waits for a lock"},
+	"heap":   {"live heap", "live objects"},
+	"wall":   {"goroutines' time", "stretches of goroutines"},
+}
+
 // what names what a profile counts.
 func (p *Profile) what() string {
-	switch p.Kind {
-	case "cpu":
-		return "CPU time"
-	case "allocs":
-		return "allocated bytes"
-	case "block":
-		return "blocked time"
-	case "mutex":
-		return "lock delay"
-	case "heap":
-		return "live heap"
-	case "wall":
-		return "goroutines' time"
-	}
-	return printable.Line(cmp.Or(p.Column, p.Kind, "value"))
+	return cmp.Or(counted[p.Kind].value, printable.Line(cmp.Or(p.Column, p.Kind, "value")))
 }
 
 // samplesOf names what Samples counts.
 func (p *Profile) samplesOf() string {
-	switch p.Kind {
-	case "cpu":
-		return "CPU samples"
-	case "allocs":
-		return "allocated objects"
-	case "block":
-		return "times blocked"
-	case "mutex":
-		return "waits for a lock"
-	case "heap":
-		return "live objects"
-	case "wall":
-		return "stretches of goroutines"
-	}
-	return p.what() + ", samples"
+	return cmp.Or(counted[p.Kind].samples, p.what()+", samples")
 }
 
 // count prints the number of samples in a class. A profile with a value and

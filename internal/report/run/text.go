@@ -75,9 +75,7 @@ func (t *writer) more(others, asides []*Profile) {
 
 func (t *writer) head(p *Page) {
 	t.Line(t.Paint(page.Bold, title(p)))
-	for _, l := range page.Wrap(recorded(p), t.Width) {
-		t.Line(t.Paint(page.Dim, l))
-	}
+	t.Wrapped(0, page.Dim, recorded(p))
 	if len(p.Facts) > 0 {
 		t.Line()
 		n := 0
@@ -93,9 +91,7 @@ func (t *writer) head(p *Page) {
 
 func (t *writer) verdict(p *Page) {
 	t.Heading("Verdict", "")
-	for _, l := range page.Wrap(printable.Line(cmp.Or(p.Verdict.Text, "unknown")), t.Width-2) {
-		t.Line("  ", t.Paint(page.Strong, l))
-	}
+	t.Wrapped(2, page.Strong, printable.Line(cmp.Or(p.Verdict.Text, "unknown")))
 }
 
 func (t *writer) findings(p *Page, all bool) {
@@ -103,9 +99,7 @@ func (t *writer) findings(p *Page, all bool) {
 		t.Heading("Findings", "")
 		t.Hang(2, "", 0, unexplained(p))
 		if n := len(p.Below); n > 0 && !all {
-			for _, l := range page.Wrap(fmt.Sprintf("%s below the threshold: %s.", quantity.Plural(n, "finding"), threshold(p)), t.Width-2) {
-				t.Line("  ", t.Paint(page.Dim, l))
-			}
+			t.Wrapped(2, page.Dim, fmt.Sprintf("%s below the threshold: %s.", quantity.Plural(n, "finding"), threshold(p)))
 		}
 	} else {
 		t.Heading("Findings", fmt.Sprintf("%d with %s", len(p.Findings), threshold(p)))
@@ -146,9 +140,7 @@ func (t *writer) finding(p *Page, n int, f *finding.Finding) {
 		name := strings.Join(append([]string{m.Name}, m.Notes...), ", ")
 		t.Line(in, fmt.Sprintf("%7s", m.Percent), " ", t.Paint(page.Dim, page.Pad(m.Error, errors)), " ", t.Paint(page.Cyan, page.Bar(m.Ratio, cells)), " ", t.Paint(page.Dim, name))
 	}
-	for _, l := range page.Wrap(ceiling(f), t.Width-indent) {
-		t.Line(in, t.Paint(page.Bold, l))
-	}
+	t.Wrapped(indent, page.Bold, ceiling(f))
 	t.Line()
 	const label = 10
 	t.Prose(indent, "why", label, f.Why)

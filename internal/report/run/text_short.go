@@ -25,9 +25,7 @@ var telling = [...]string{"goroutine-leak", "heap-growth", "stall"}
 // and a line for each finding.
 func (t *writer) short(p *Page) {
 	t.Heading("In short", "")
-	for _, l := range page.Wrap(printable.Line(cmp.Or(p.Verdict.Text, "unknown")), t.Width-2) {
-		t.Line("  ", t.Paint(page.Strong, l))
-	}
+	t.Wrapped(2, page.Strong, printable.Line(cmp.Or(p.Verdict.Text, "unknown")))
 	if p.Service != nil {
 		t.Hang(2, "", 0, p.Service.short())
 	}

@@ -10,6 +10,7 @@ import (
 	"whet/internal/analyze/selection"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 )
 
 // ForCallgrind returns the options that a selection for Callgrind needs: cost
@@ -67,7 +68,7 @@ func (c *Callgrind) Write(w io.Writer) error {
 		}
 		before = at
 	}
-	return write(w, "callgrind", &b)
+	return page.Print(w, "callgrind", b.Bytes())
 }
 
 // callgrindNames are the numbers that stand for names after their first use.

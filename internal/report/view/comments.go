@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/analyze/selection"
 	"whet/internal/printable"
+	"whet/internal/report/page"
 )
 
 // WriteComments prints what the recorder remarked, a line each: as pprof's
@@ -16,5 +17,5 @@ func WriteComments(w io.Writer, s *selection.Selection) error {
 	for _, c := range s.Meta.Comments {
 		fmt.Fprintln(&b, printable.Line(c))
 	}
-	return write(w, "comments", &b)
+	return page.Print(w, "comments", b.Bytes())
 }

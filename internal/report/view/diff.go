@@ -13,6 +13,7 @@ import (
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 )
 
 // Diff says by how much functions cost more or less than before. Flat and cum
@@ -116,7 +117,7 @@ func (d *Diff) Write(w io.Writer) error {
 	}
 	if len(d.Rows) == 0 && d.Dropped == 0 {
 		b.WriteString("Nothing changed.\n")
-		return write(w, "diff", &b)
+		return page.Print(w, "diff", b.Bytes())
 	}
 	fmt.Fprintf(&b, "%10s %5s%% %10s %5s%% %10s %10s\n", "flat", "flat", "cum", "cum", "cum before", "cum after")
 	for i := range d.Rows {
@@ -124,7 +125,7 @@ func (d *Diff) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "%10s %s %10s %s %10s %10s  %s\n", plus(r.Flat())+d.value(r.Flat()), d.percent(r.Flat()), plus(r.Cum())+d.value(r.Cum()), d.percent(r.Cum()),
 			d.value(r.Before.Cum), d.value(r.After.Cum), printable.Line(r.Name))
 	}
-	return write(w, "diff", &b)
+	return page.Print(w, "diff", b.Bytes())
 }
 
 // plus is the sign of more.

@@ -17,6 +17,7 @@ import (
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 	"whet/internal/source"
 )
 
@@ -167,7 +168,7 @@ func (v *Disasm) Write(w io.Writer) error {
 			}
 		}
 	}
-	return write(w, "disasm", &b)
+	return page.Print(w, "disasm", b.Bytes())
 }
 
 // place is where an instruction comes from: "main.work work.go:12".

@@ -10,6 +10,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/printable"
+	"whet/internal/report/page"
 )
 
 // WriteDOT writes the graph in the language of Graphviz, as pprof -dot does.
@@ -34,7 +35,7 @@ func (v *Graph) WriteDOT(w io.Writer) error {
 		d.edge(&v.Edges[i], tagged[v.Edges[i].From])
 	}
 	d.line("}")
-	return write(w, "graph", &d.out)
+	return page.Print(w, "graph", d.out.Bytes())
 }
 
 type dot struct {

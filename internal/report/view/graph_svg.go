@@ -46,7 +46,7 @@ func (v *Graph) WriteSVG(w io.Writer) error {
 	d.put(`<g transform="translate(%s %s)">`+"\n", number1((width-p.width)/2), number1(high))
 	d.picture(p)
 	d.put("</g>\n</svg>\n")
-	return write(w, "graph", &d.out)
+	return page.Print(w, "graph", d.out.Bytes())
 }
 
 // heading names the picture.

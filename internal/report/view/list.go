@@ -15,6 +15,7 @@ import (
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 	"whet/internal/source"
 	"whet/internal/symbol"
 )
@@ -238,7 +239,7 @@ func (v *List) Write(w io.Writer) error {
 			fmt.Fprintf(&b, "%10s %10s %6d:%s\n", v.orDot(l.Flat), v.orDot(l.Cum), l.Number, text)
 		}
 	}
-	return write(w, "list", &b)
+	return page.Print(w, "list", b.Bytes())
 }
 
 type jsonList struct {

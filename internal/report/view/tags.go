@@ -13,6 +13,7 @@ import (
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 )
 
 // Tags is the table of a selection's labels, as pprof's tags command has it.
@@ -116,7 +117,7 @@ func (t *Tags) Write(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("write tags: %w", err)
 	}
-	return write(w, "tags", &b)
+	return page.Print(w, "tags", b.Bytes())
 }
 
 type jsonTags struct {

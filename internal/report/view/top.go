@@ -10,6 +10,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/document"
 	"whet/internal/printable"
+	"whet/internal/report/page"
 )
 
 // Top is the table of nodes, as pprof's top command has it.
@@ -75,14 +76,7 @@ func (t *Top) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "%10s %s %s %10s %s  %s%s\n",
 			t.value(flat), t.percent(flat), t.percent(sum), t.value(cum), t.percent(cum), printable.Line(n.Name), note)
 	}
-	return write(w, "top", &b)
-}
-
-func write(w io.Writer, what string, b *bytes.Buffer) error {
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write %s: %w", what, err)
-	}
-	return nil
+	return page.Print(w, "top", b.Bytes())
 }
 
 type jsonTop struct {

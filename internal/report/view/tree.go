@@ -11,6 +11,7 @@ import (
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/report/page"
 )
 
 // Tree is the text of nodes with their callers and callees: all of them, as
@@ -82,7 +83,7 @@ func (t *Tree) Write(w io.Writer) error {
 	if len(t.Graph.Nodes) > 0 {
 		b.WriteString(treeSeparator)
 	}
-	return write(w, t.verb(), &b)
+	return page.Print(w, t.verb(), b.Bytes())
 }
 
 func (t *Tree) verb() string {
