@@ -80,17 +80,7 @@ func WriteResult(ctx context.Context, name string, write func(io.Writer) error) 
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- WriteFile(context.WithoutCancel(ctx), name, write) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-ended:
-		return err
-	case <-time.After(stuckAfter):
-		return fmt.Errorf("write %s: %w", name, ErrUnread)
-	}
+	return awaited(ctx, ended, stuckAfter, func() error { return fmt.Errorf("write %s: %w", name, ErrUnread) })
 }
 
 // ErrUnread is a pipe of which nothing is read.

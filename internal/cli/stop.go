@@ -25,6 +25,12 @@ func Abandonable(ctx context.Context, run func() error) error {
 		}()
 		ended <- run()
 	}()
+	return awaited(ctx, ended, abandonAfter, ctx.Err)
+}
+
+// awaited is what ends, or, where the context is done, ends within some time more;
+// otherwise says what it is else.
+func awaited(ctx context.Context, ended <-chan error, more time.Duration, otherwise func() error) error {
 	select {
 	case err := <-ended:
 		return err
@@ -33,8 +39,8 @@ func Abandonable(ctx context.Context, run func() error) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(abandonAfter):
-		return ctx.Err()
+	case <-time.After(more):
+		return otherwise()
 	}
 }
 

@@ -260,9 +260,7 @@ func (a *Reading) addRun(page *runreport.Page) {
 	if a.service != nil {
 		page.Service = a.serviceFigures(a.service)
 	}
-	for _, u := range m.Unknown {
-		page.Unknown = append(page.Unknown, runreport.Unknown(u))
-	}
+	page.Unknown = m.Unknown
 	page.Wall = wallOf(a.wall, a.service != nil)
 	for _, c := range a.courses {
 		page.Series = append(page.Series, c.series()...)

@@ -117,11 +117,6 @@ func (d Differences) Less(theta float64) float64 {
 	return d.null.AtLeast(d.null.Most() - d.walsh(theta, true))
 }
 
-// TwoSided is the p-value of the centre theta: twice the smaller of both.
-func (d Differences) TwoSided(theta float64) float64 {
-	return min(1, 2*min(d.Greater(theta), d.Less(theta)))
-}
-
 // walsh counts the Walsh averages above theta, and with at those that equal it
 // too. One pass: as i grows, the smallest j with d_i + d_j above falls.
 func (d Differences) walsh(theta float64, at bool) int {

@@ -4,6 +4,7 @@ import (
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/document"
 	"whet/internal/finding"
+	"whet/internal/recording"
 	"whet/internal/report/load"
 	"whet/internal/report/page"
 )
@@ -186,11 +187,7 @@ type Waiting struct {
 }
 
 // Unknown is what the target does not offer, why, and how to get it.
-type Unknown struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
-	How  string `json:"how"`
-}
+type Unknown = recording.Unknown
 
 // time is the time per operation; nil where the benchmark hides it, as
 // b.ReportMetric(0, "ns/op") does: nothing takes no time.

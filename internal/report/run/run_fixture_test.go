@@ -69,8 +69,8 @@ func servicePage() *Page {
 		{Kind: "condition", Function: "net/http.(*connReader).abortPendingRead", File: "$GOROOT/src/net/http/server.go", Line: 750, Count: 84_000, DelayNs: 2.6e9},
 	}
 	p.Unknown = []Unknown{
-		{"flight recorder", "the agent keeps none", "turn it on where the program starts the agent: agent.Config{Flight: true}"},
-		{"peak memory of earlier runs", "the process was started before the recording", ""},
+		{What: "flight recorder", Why: "the agent keeps none", How: "turn it on where the program starts the agent: agent.Config{Flight: true}"},
+		{What: "peak memory of earlier runs", Why: "the process was started before the recording", How: ""},
 	}
 	for _, kind := range []struct{ kind, column, unit string }{{"cpu", "cpu", "nanoseconds"}, {"allocs", "alloc_space", "bytes"}, {"mutex", "delay", "nanoseconds"}, {"block", "delay", "nanoseconds"}, {"heap", "inuse_space", "bytes"}, {"wall", "wall", "nanoseconds"}} {
 		pr := Profile{
@@ -161,7 +161,7 @@ func addHostileRun(p *Page, names []string) {
 		p.Wall.Groups = append(p.Wall.Groups, group, WallGroup{Name: n})
 		p.Events = append(p.Events, Event{n, n, math.MinInt64, math.MaxInt64, n}, Event{"", n, math.MaxInt64, 0, n})
 		p.Contention = append(p.Contention, Waiting{n, n, n, n, -1, math.MaxInt64, math.MaxInt64, document.Number(math.Inf(1))})
-		p.Unknown = append(p.Unknown, Unknown{n, n, n})
+		p.Unknown = append(p.Unknown, Unknown{What: n, Why: n, How: n})
 		values := []float64{math.NaN(), math.Inf(1), math.MaxFloat64, -math.MaxFloat64, 0, 5e-324, 1}
 		p.Series = append(p.Series,
 			Series{n, n, n, []int64{math.MaxInt64, math.MinInt64, 0, 1, 2, 2, 3}, values},
@@ -208,6 +208,6 @@ func barePage() *Page {
 		Service: &Service{URL: "http://127.0.0.1:9/", Instruments: "none", Concurrency: 1, DurationNs: 1e9, Seconds: []Second{{TimeNs: 1e9, LengthNs: 1e9}}},
 		Wall:    &Wall{}, Program: nil,
 		Series:  []Series{{Name: "CPU", Unit: "cores", TimeNs: []int64{1e9, 2e9}, Value: []float64{math.NaN(), math.NaN()}}},
-		Unknown: []Unknown{{"profiles", "there is no /debug/pprof/ at the address", "import net/http/pprof"}},
+		Unknown: []Unknown{{What: "profiles", Why: "there is no /debug/pprof/ at the address", How: "import net/http/pprof"}},
 	}
 }

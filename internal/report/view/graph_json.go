@@ -9,10 +9,7 @@ import (
 
 type jsonGraph struct {
 	jsonHead
-	ShownNs      *int64          `json:"shown_ns,omitempty"`
-	ShownBytes   *int64          `json:"shown_bytes,omitempty"`
-	ShownCount   *int64          `json:"shown_count,omitempty"`
-	Shown        *int64          `json:"shown,omitempty"`
+	jsonShown
 	DroppedNodes int             `json:"dropped_nodes"`
 	DroppedEdges int             `json:"dropped_edges"`
 	Of           int             `json:"remaining_nodes"`
@@ -59,8 +56,7 @@ type jsonWeight struct {
 
 // WriteJSON prints the graph as the document whet/graph/1.
 func (v *Graph) WriteJSON(w io.Writer) error {
-	j := jsonGraph{jsonHead: v.json("graph"), DroppedNodes: v.Dropped, DroppedEdges: v.Calls, Of: v.Of, Nodes: []jsonGraphNode{}, Edges: []jsonGraphEdge{}}
-	j.ShownNs, j.ShownBytes, j.ShownCount, j.Shown = v.byUnit(v.Shown)
+	j := jsonGraph{jsonHead: v.json("graph"), jsonShown: v.shown(v.Shown), DroppedNodes: v.Dropped, DroppedEdges: v.Calls, Of: v.Of, Nodes: []jsonGraphNode{}, Edges: []jsonGraphEdge{}}
 	for i, n := range v.Nodes {
 		j.Nodes = append(j.Nodes, jsonGraphNode{
 			ID: i, Name: n.Name, Function: n.Info.Name, File: n.Info.File, Line: n.Info.Line, Column: n.Info.Column, Address: n.Info.Address,

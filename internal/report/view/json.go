@@ -55,6 +55,19 @@ func share(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
+// jsonShown is the sum of what a view shows.
+type jsonShown struct {
+	ShownNs    *int64 `json:"shown_ns,omitempty"`
+	ShownBytes *int64 `json:"shown_bytes,omitempty"`
+	ShownCount *int64 `json:"shown_count,omitempty"`
+	Shown      *int64 `json:"shown,omitempty"`
+}
+
+func (h *Head) shown(v int64) (j jsonShown) {
+	j.ShownNs, j.ShownBytes, j.ShownCount, j.Shown = h.byUnit(v)
+	return j
+}
+
 // jsonCosts are flat and cum of a node.
 type jsonCosts struct {
 	FlatNs    *int64  `json:"flat_ns,omitempty"`

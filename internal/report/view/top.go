@@ -81,13 +81,10 @@ func (t *Top) Write(w io.Writer) error {
 
 type jsonTop struct {
 	jsonHead
-	ShownNs    *int64       `json:"shown_ns,omitempty"`
-	ShownBytes *int64       `json:"shown_bytes,omitempty"`
-	ShownCount *int64       `json:"shown_count,omitempty"`
-	Shown      *int64       `json:"shown,omitempty"`
-	Dropped    int          `json:"dropped_functions"`
-	Of         int          `json:"remaining_functions"`
-	Functions  []jsonTopRow `json:"functions"`
+	jsonShown
+	Dropped   int          `json:"dropped_functions"`
+	Of        int          `json:"remaining_functions"`
+	Functions []jsonTopRow `json:"functions"`
 }
 
 type jsonTopRow struct {
@@ -127,8 +124,7 @@ func (t *Top) node(n *callgraph.Node) jsonNode {
 
 // WriteJSON prints the table as the document whet/top/1.
 func (t *Top) WriteJSON(w io.Writer) error {
-	j := jsonTop{jsonHead: t.json("top"), Dropped: t.Graph.DroppedNodes, Of: t.Graph.Remaining, Functions: []jsonTopRow{}}
-	j.ShownNs, j.ShownBytes, j.ShownCount, j.Shown = t.byUnit(t.Graph.FlatSum())
+	j := jsonTop{jsonHead: t.json("top"), jsonShown: t.shown(t.Graph.FlatSum()), Dropped: t.Graph.DroppedNodes, Of: t.Graph.Remaining, Functions: []jsonTopRow{}}
 	for _, n := range t.Graph.Nodes {
 		j.Functions = append(j.Functions, jsonTopRow{t.node(n), inlining(n)})
 	}

@@ -95,14 +95,11 @@ func (t *Tree) verb() string {
 
 type jsonTree struct {
 	jsonHead
-	ShownNs    *int64         `json:"shown_ns,omitempty"`
-	ShownBytes *int64         `json:"shown_bytes,omitempty"`
-	ShownCount *int64         `json:"shown_count,omitempty"`
-	Shown      *int64         `json:"shown,omitempty"`
-	Match      string         `json:"match,omitempty"`
-	Dropped    int            `json:"dropped_functions"`
-	Of         int            `json:"remaining_functions"`
-	Functions  []jsonTreeNode `json:"functions"`
+	jsonShown
+	Match     string         `json:"match,omitempty"`
+	Dropped   int            `json:"dropped_functions"`
+	Of        int            `json:"remaining_functions"`
+	Functions []jsonTreeNode `json:"functions"`
 }
 
 type jsonTreeNode struct {
@@ -127,11 +124,10 @@ func (t *Tree) call(e *callgraph.Edge, other, of *callgraph.Node) jsonCall {
 
 // WriteJSON prints the text as the document whet/tree/1 or whet/peek/1.
 func (t *Tree) WriteJSON(w io.Writer) error {
-	j := jsonTree{jsonHead: t.json(t.verb()), Dropped: t.Graph.DroppedNodes, Of: t.Graph.Remaining, Functions: []jsonTreeNode{}}
+	j := jsonTree{jsonHead: t.json(t.verb()), jsonShown: t.shown(t.Graph.FlatSum()), Dropped: t.Graph.DroppedNodes, Of: t.Graph.Remaining, Functions: []jsonTreeNode{}}
 	if t.match != nil {
 		j.Match = t.match.String()
 	}
-	j.ShownNs, j.ShownBytes, j.ShownCount, j.Shown = t.byUnit(t.Graph.FlatSum())
 	for _, n := range t.nodes() {
 		jn := jsonTreeNode{jsonNode: t.node(n), Callers: []jsonCall{}, Callees: []jsonCall{}}
 		for _, e := range n.In {
