@@ -305,34 +305,25 @@ func writable(dir string) error {
 	}
 	f, err := os.CreateTemp(dir, ".whet-doctor-")
 	if err != nil {
-		return bareError(err)
+		return recording.RootCause(err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// bareError drops the path from a file system error.
-func bareError(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 func (x *examiner) scratch(ctx context.Context) instrument {
 	const help = "set TMPDIR to a directory on a file system that allows programs to run"
 	dir, err := os.MkdirTemp(x.tempDir, "whet-doctor-")
 	if err != nil {
-		return absent(help, "%s: %v", x.tempDir, bareError(err))
+		return absent(help, "%s: %v", x.tempDir, recording.RootCause(err))
 	}
 	defer os.RemoveAll(dir)
 	if runtime.GOOS != "windows" {
 		script := filepath.Join(dir, "try")
 		if err := os.WriteFile(script, []byte("#!/bin/sh\nexit 0\n"), 0o755); err != nil {
-			return absent(help, "%s: %v", x.tempDir, bareError(err))
+			return absent(help, "%s: %v", x.tempDir, recording.RootCause(err))
 		}
 		if _, _, err := x.run(ctx, dir, script); err != nil {
-			return absent(help, "%s: programs there cannot be run: %v", x.tempDir, bareError(err))
+			return absent(help, "%s: programs there cannot be run: %v", x.tempDir, recording.RootCause(err))
 		}
 	}
 	free, ok := x.free(x.tempDir)
@@ -350,14 +341,14 @@ func (x *examiner) diagnostics(ctx context.Context) instrument {
 	const help = "see go: listings then lack what the compiler decided about each line"
 	dir, err := os.MkdirTemp(x.tempDir, "whet-doctor-")
 	if err != nil {
-		return absent(help, "%s: %v", x.tempDir, bareError(err))
+		return absent(help, "%s: %v", x.tempDir, recording.RootCause(err))
 	}
 	defer os.RemoveAll(dir)
 	err = errors.Join(
 		os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module doctor\n"), 0o644),
 		os.WriteFile(filepath.Join(dir, "x.go"), []byte("package x\n\nfunc Grow(n int) *int { return &n }\n"), 0o644))
 	if err != nil {
-		return absent(help, "%v", bareError(err))
+		return absent(help, "%v", recording.RootCause(err))
 	}
 	_, text, err := x.run(ctx, dir, "go", "build", "-gcflags=-m=2", ".")
 	switch {
@@ -402,5 +393,5 @@ func whyMissing(name string, err error) string {
 	if errors.Is(err, exec.ErrNotFound) {
 		return "there is no " + name + " on PATH"
 	}
-	return name + ": " + bareError(err).Error()
+	return name + ": " + recording.RootCause(err).Error()
 }

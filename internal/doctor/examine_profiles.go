@@ -147,7 +147,7 @@ func allocatedBy(stack []uintptr, function string) bool {
 func (x *examiner) blockProfile(context.Context) instrument {
 	runtime.SetBlockProfileRate(1)
 	defer runtime.SetBlockProfileRate(0)
-	found := delayRecorded("block", func() {
+	return delayRecorded("block", "a wait on a channel", func() {
 		c := make(chan struct{})
 		go func() {
 			time.Sleep(time.Millisecond)
@@ -155,16 +155,12 @@ func (x *examiner) blockProfile(context.Context) instrument {
 		}()
 		<-c
 	})
-	if !found {
-		return absent("report the Go version", "a wait on a channel was not recorded")
-	}
-	return works("a wait on a channel was recorded")
 }
 
 func (x *examiner) mutexProfile(context.Context) instrument {
 	before := runtime.SetMutexProfileFraction(1)
 	defer runtime.SetMutexProfileFraction(before)
-	found := delayRecorded("mutex", func() {
+	return delayRecorded("mutex", "a wait for a lock", func() {
 		var mu sync.Mutex
 		done := make(chan struct{})
 		mu.Lock()
@@ -177,22 +173,18 @@ func (x *examiner) mutexProfile(context.Context) instrument {
 		mu.Unlock()
 		<-done
 	})
-	if !found {
-		return absent("report the Go version", "a wait for a lock was not recorded")
-	}
-	return works("a wait for a lock was recorded")
 }
 
-// delayRecorded repeats wait until the named profile has grown.
-func delayRecorded(name string, wait func()) bool {
+// delayRecorded repeats a wait until the named profile has grown.
+func delayRecorded(name, what string, wait func()) instrument {
 	p := pprof.Lookup(name)
 	for before, try := p.Count(), 0; try < 20; try++ {
 		wait()
 		if p.Count() > before {
-			return true
+			return works("%s was recorded", what)
 		}
 	}
-	return false
+	return absent("report the Go version", "%s was not recorded", what)
 }
 
 func (x *examiner) executionTrace(context.Context) instrument {

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 
+	"whet/internal/load/message"
 	"whet/internal/load/record"
 )
 
@@ -124,7 +125,7 @@ func (a *Asker) request(ctx context.Context, q Request) (*http.Request, error) {
 
 // Validate reports what of the request cannot be sent.
 func (q *Request) Validate() error {
-	if q.Method != "" && !isToken(q.Method) {
+	if q.Method != "" && !message.IsToken(q.Method) {
 		return fmt.Errorf("method %q: give one such as GET or POST", record.Line(q.Method))
 	}
 	if q.Target != "" {
@@ -133,7 +134,7 @@ func (q *Request) Validate() error {
 		}
 	}
 	for name, value := range q.Header {
-		if !isToken(name) || strings.ContainsAny(value, "\r\n\x00") {
+		if !message.IsToken(name) || strings.ContainsAny(value, "\r\n\x00") {
 			return fmt.Errorf("header %q: its name or value cannot be sent", record.Line(name))
 		}
 	}

@@ -166,11 +166,11 @@ func (o *Options) validateRequest() error {
 		return fmt.Errorf("url %q names no host: give one like http://localhost:8080/path", u.Redacted())
 	case u.Port() != "" && !isPort(u.Port()):
 		return fmt.Errorf("url %q: there is no port %s", u.Redacted(), u.Port())
-	case !isToken(o.Method):
+	case !message.IsToken(o.Method):
 		return fmt.Errorf("method %q: give one such as GET or POST", o.Method)
 	}
 	for name, values := range o.Header {
-		if !isToken(name) {
+		if !message.IsToken(name) {
 			return fmt.Errorf("header %q: this is no name of a header", name)
 		}
 		for _, v := range values {
@@ -209,18 +209,4 @@ func redact(s string) string {
 func isPort(s string) bool {
 	n, err := strconv.ParseUint(s, 10, 16)
 	return err == nil && n > 0
-}
-
-// isToken is RFC 9110's token, of which methods and header names are made.
-func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
-		default:
-			return false
-		}
-	}
-	return s != ""
 }

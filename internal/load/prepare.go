@@ -50,7 +50,7 @@ func (o *Options) prepare() (*prepared, error) {
 		case o.Protocol == engine.H2C && u.Scheme != "http":
 			return nil, fmt.Errorf("%s: h2c is HTTP/2 without TLS: ask for HTTP/2, or give an http address", origin)
 		}
-		a := engine.Address{Network: "tcp", Dial: net.JoinHostPort(u.Hostname(), port(u))}
+		a := engine.Address{Network: "tcp", Dial: net.JoinHostPort(u.Hostname(), Port(u))}
 		if o.Socket != "" {
 			a = engine.Address{Network: "unix", Dial: o.Socket}
 		}
@@ -59,7 +59,8 @@ func (o *Options) prepare() (*prepared, error) {
 	return p, nil
 }
 
-func port(u *url.URL) string {
+// Port is the port of an address, that of its scheme where it names none.
+func Port(u *url.URL) string {
 	switch {
 	case u.Port() != "":
 		return u.Port()

@@ -122,22 +122,22 @@ func (s *Set) compareBuildID(p *callstack.Profile) error {
 
 // open opens a binary once.
 func (s *Set) open(name string) (*symbol.Binary, error) {
+	return s.once(name, func() (*symbol.Binary, error) { return symbol.Open(name) })
+}
+
+func (s *Set) once(name string, open func() (*symbol.Binary, error)) (*symbol.Binary, error) {
 	if b, ok := s.binaries[name]; ok {
 		return b, nil
 	}
-	b, err := symbol.Open(name)
+	b, err := open()
 	if err != nil {
 		return nil, err
 	}
-	s.keep(name, b)
-	return b, nil
-}
-
-func (s *Set) keep(name string, b *symbol.Binary) {
 	if s.binaries == nil {
 		s.binaries = make(map[string]*symbol.Binary)
 	}
 	s.binaries[name] = b
+	return b, nil
 }
 
 func hasNames(p *callstack.Profile) bool {
@@ -277,17 +277,11 @@ func (s *Set) openRecorded(r *recording.Recording) (*symbol.Binary, error) {
 		return nil, nil
 	}
 	name := filepath.Join(r.Dir, found[0].Path)
-	if b, ok := s.binaries[name]; ok {
-		return b, nil
-	}
-	data, err := r.Read(found[0])
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Dir, err)
-	}
-	b, err := symbol.Read(bytes.NewReader(data), name)
-	if err != nil {
-		return nil, err
-	}
-	s.keep(name, b)
-	return b, nil
+	return s.once(name, func() (*symbol.Binary, error) {
+		data, err := r.Read(found[0])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Dir, err)
+		}
+		return symbol.Read(bytes.NewReader(data), name)
+	})
 }

@@ -68,12 +68,12 @@ const golden = 0x9e3779b97f4a7c15
 // uniform is the n-th output of SplitMix64 started at a scrambled seed. Its
 // state is a counter, so any output can be had without those before it.
 func uniform(seed uint64, n int64) uint64 {
-	return scramble(scramble(seed) + (uint64(n)+1)*golden)
+	return Scramble(Scramble(seed) + (uint64(n)+1)*golden)
 }
 
-// scramble is the output function of SplitMix64 (Steele, Lea and Flood, Fast
+// Scramble spreads neighbouring numbers over all 64 bits: the output function of SplitMix64 (Steele, Lea and Flood, Fast
 // Splittable Pseudorandom Number Generators, 2014, with Stafford's constants).
-func scramble(z uint64) uint64 {
+func Scramble(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31

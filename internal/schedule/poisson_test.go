@@ -210,7 +210,7 @@ func TestSplitMix(t *testing.T) {
 	state := uint64(1234567)
 	for _, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821} {
 		state += golden
-		if got := scramble(state); got != want {
+		if got := Scramble(state); got != want {
 			t.Errorf("got %d, want %d", got, want)
 		}
 	}

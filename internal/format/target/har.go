@@ -113,19 +113,26 @@ func (h *harReader) open(what string, delim json.Delim) error {
 
 // find goes to the value of a key of an object.
 func (h *harReader) find(object, key string) error {
+	found, err := h.seek(key)
+	if err == nil && !found {
+		err = fmt.Errorf("this is no HTTP archive: %s has no %q", object, key)
+	}
+	return err
+}
+
+// seek goes to the value of a key, or out of the object where there is none.
+func (h *harReader) seek(key string) (found bool, err error) {
 	for h.dec.More() {
 		name, err := h.dec.Token()
 		if err != nil || name == key {
-			return err
+			return err == nil, err
 		}
 		if err := h.over(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if _, err := h.dec.Token(); err != nil {
-		return err
-	}
-	return fmt.Errorf("this is no HTTP archive: %s has no %q", object, key)
+	_, err = h.dec.Token()
+	return false, err
 }
 
 // over goes over a value, token by token.
@@ -154,20 +161,12 @@ func (h *harReader) leave() error {
 		return err
 	}
 	for _, key := range []string{"entries", "log"} {
-		for h.dec.More() {
-			name, err := h.dec.Token()
-			if err != nil {
-				return err
-			}
-			if name == key {
-				return fmt.Errorf("there is a second %q", key)
-			}
-			if err := h.over(); err != nil {
-				return err
-			}
-		}
-		if _, err := h.dec.Token(); err != nil {
+		found, err := h.seek(key)
+		if err != nil {
 			return err
+		}
+		if found {
+			return fmt.Errorf("there is a second %q", key)
 		}
 	}
 	token, err := h.dec.Token()

@@ -24,7 +24,7 @@ func compile(t *Target, table *Table) (compiled, error) {
 		}
 	}
 	switch {
-	case !isToken(m.Method):
+	case !IsToken(m.Method):
 		return compiled{}, fmt.Errorf("method %q: has characters that no method has; it is a word such as GET", clip(m.Method))
 	case m.Method == "CONNECT":
 		return compiled{}, errors.New("method CONNECT: asks a proxy for a tunnel, which is no request that can be timed")
@@ -202,7 +202,7 @@ func settle(parts template) (string, template) {
 // compileHeader checks the fields and makes their values ready.
 func (c *compiled) compileHeader(t *Target, table *Table) error {
 	for _, f := range t.Header {
-		if !isToken(f.Name) {
+		if !IsToken(f.Name) {
 			return fmt.Errorf("header %q: is no name of a header", clip(f.Name))
 		}
 		switch {
@@ -315,9 +315,9 @@ func has(header []Field, name string) bool {
 	return false
 }
 
-// isToken reports whether a text is a token of RFC 9110, as methods and the
+// IsToken reports whether a text is a token of RFC 9110, as methods and the
 // names of headers are.
-func isToken(s string) bool {
+func IsToken(s string) bool {
 	if s == "" || len(s) > 1<<10 {
 		return false
 	}

@@ -3,6 +3,8 @@ package message
 import (
 	"math/rand/v2"
 	"unsafe"
+
+	"whet/internal/schedule"
 )
 
 // # Where the strings of a message lie
@@ -34,7 +36,7 @@ type Stream struct {
 // in it is a function of the set's seed, of k and of how many it has made.
 func (s *Set) Stream(k int) *Stream {
 	// Streams of neighbouring numbers start far apart.
-	return &Stream{set: s, rng: rand.New(rand.NewPCG(s.seed, scramble(uint64(k))))}
+	return &Stream{set: s, rng: rand.New(rand.NewPCG(s.seed, schedule.Scramble(uint64(k))))}
 }
 
 // Next makes the next message. It does not allocate once it has made messages of
@@ -102,12 +104,4 @@ func (st *Stream) add(t template) {
 func (st *Stream) nextRow() []string {
 	s := st.set
 	return s.table.rows[(s.rows.Add(1)-1)%int64(len(s.table.rows))]
-}
-
-// scramble spreads neighbouring numbers over all 64 bits: the output function of
-// SplitMix64 (Steele, Lea and Flood, 2014).
-func scramble(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }

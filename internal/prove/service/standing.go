@@ -126,16 +126,10 @@ func (s *standing) close() {
 	}
 }
 
-// portOf is the port of an address, that of its scheme where it names none.
 func portOf(address string) string {
 	u, err := url.Parse(address)
-	switch {
-	case err != nil:
+	if err != nil {
 		return ""
-	case u.Port() != "":
-		return u.Port()
-	case u.Scheme == "https":
-		return "443"
 	}
-	return "80"
+	return load.Port(u)
 }

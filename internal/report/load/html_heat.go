@@ -1,7 +1,6 @@
 package load
 
 import (
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
@@ -222,9 +221,5 @@ func newHeatData(columns []courseColumn, low, high int) template.JS {
 	for row := low; row <= high+1; row++ {
 		d.Times = append(d.Times, math.Round(rowStart(row)))
 	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		panic(err) // numbers only, all finite
-	}
-	return template.JS(text)
+	return page.Script(d)
 }

@@ -46,10 +46,13 @@ func newReadData(unit string, x Axis, lines []Line) template.JS {
 	return d.Script()
 }
 
-func (d *ReadData) Script() template.JS {
-	text, err := json.Marshal(d) // escapes <, > and &
+func (d *ReadData) Script() template.JS { return Script(d) }
+
+// Script is data for a page's script: text, and numbers that are finite.
+func Script(data any) template.JS {
+	text, err := json.Marshal(data) // escapes <, > and &
 	if err != nil {
-		panic(err) // numbers and their own print
+		panic(err)
 	}
 	return template.JS(text)
 }
