@@ -58,6 +58,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.StringVar(&b.Tags, "tags", "", "build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&b.Flags), "build", "pass a further `flag` to go build; may be given several times")
 	fs.BoolVar(&b.NoBinary, "no-binary", false, "leave the binary out of the recording")
+	fs.BoolVar(&b.NoSource, "no-source", false, "leave sources, and the types of what they import, out of the recording")
 	fs.DurationVar(&t.budget, "budget", b.Budget, "`time` for measuring benchmarks or a program; builds, tests and the report come on top")
 	fs.DurationVar(&t.timeout, "timeout", 0, "stop a benchmark process (default: what the budget leaves), or give up a request (default 10s), after this `time`")
 	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: measure those that match `regexp`, as in go test")

@@ -17,6 +17,7 @@ import (
 	"whet/internal/format/compiler"
 	loadformat "whet/internal/format/load"
 	"whet/internal/format/profile"
+	"whet/internal/format/typeview"
 	"whet/internal/record"
 	"whet/internal/recording"
 )
@@ -39,6 +40,7 @@ type Reading struct {
 	service    *loadformat.Service
 	loops      *hot.Loops
 	calls      map[string][]compiler.Call
+	view       *typeview.View                   // nil: there is none
 	notes      map[diagnose.SourceLine][]string // the compiler's decisions worth showing
 	profiles   []classified
 	subjects   []*diagnose.Subject
@@ -143,6 +145,7 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 		}
 	}
 	a.readCompiler()
+	a.readView()
 	a.readProfiles()
 	slices.SortStableFunc(a.profiles, func(x, y classified) int {
 		return cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind))
@@ -349,6 +352,24 @@ func (a *Reading) readCompiler() {
 			if len(a.notes[at]) < maxNotes && !slices.Contains(a.notes[at], text) {
 				a.notes[at] = append(a.notes[at], text)
 			}
+		}
+	}
+}
+
+// View is the typed view of the program that was measured; nil: there is none, in
+// recordings made without sources, or before there were views, or where it is damaged,
+// with a warning.
+func (a *Reading) View() *typeview.View { return a.view }
+
+// readView reads the typed view.
+func (a *Reading) readView() {
+	for _, artifact := range a.rec.Find(recording.KindTypes, "") {
+		data, err := a.rec.Read(artifact)
+		if err == nil {
+			a.view, err = typeview.Read(data, typeview.DefaultLimits())
+		}
+		if err != nil {
+			a.warn("%s: %v: findings that need types are missing", artifact.Path, err)
 		}
 	}
 }

@@ -129,21 +129,38 @@ func (r *Recorder) AddSources(f *Frames, verb string, paths []string, seen func(
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		if _, ok := f.Find(file); !ok || r.sources[file] {
-			continue // generated, as _testmain.go, or of another machine; or stored already
+		s, ok := r.addSource(f, file)
+		if ok && s.Differs != "" {
+			r.Warn("%s was changed after the build began: its lines may not be those that were measured; run whet %s again", s.Path, verb)
 		}
-		data, err := f.Read(file)
-		if err != nil {
-			r.Warn("%v: it was not kept", err)
-			continue
-		}
-		r.sources[file] = true
-		display, module := f.Display(file)
-		s := recording.Source{Frame: file, Path: display, Module: module}
-		if modified, ok := f.Modified(file); ok && modified.After(f.built) {
-			s.Differs = "it was changed after the build began"
-			r.Warn("%s was changed after the build began: its lines may not be those that were measured; run whet %s again", display, verb)
-		}
-		r.Keep(r.AddSource(s, data))
 	}
+}
+
+// AddFiles copies further files into the recording, by the names that frames would
+// have for them.
+func (r *Recorder) AddFiles(f *Frames, files []string) {
+	for _, file := range files {
+		r.addSource(f, file)
+	}
+}
+
+// addSource copies a file into the recording, unless it is there, or was
+// generated, as _testmain.go, or is of another machine. ok is false for these.
+func (r *Recorder) addSource(f *Frames, file string) (s recording.Source, ok bool) {
+	if _, ok := f.Find(file); !ok || r.sources[file] {
+		return s, false
+	}
+	data, err := f.Read(file)
+	if err != nil {
+		r.Warn("%v: it was not kept", err)
+		return s, false
+	}
+	r.sources[file] = true
+	display, module := f.Display(file)
+	s = recording.Source{Frame: file, Path: display, Module: module}
+	if modified, ok := f.Modified(file); ok && modified.After(f.built) {
+		s.Differs = "it was changed after the build began"
+	}
+	r.Keep(r.AddSource(s, data))
+	return s, true
 }

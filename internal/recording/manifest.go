@@ -40,6 +40,7 @@ const (
 	KindBench       = "bench"       // Go benchmark format
 	KindDiagnostics = "diagnostics" // the compiler's -m=2 text
 	KindCalls       = "calls"       // compiler.Calls as JSON
+	KindTypes       = "types"       // typeview.View: the types of what the kept sources import
 	KindDiff        = "diff"        // the working tree against the revision
 	KindOutput      = "output"      // what the target printed, bounded
 	KindFindings    = "findings"
@@ -182,9 +183,10 @@ type Unknown struct {
 	How  string `json:"how"`
 }
 
-// Source is the copy of one file that holds frames, stored as source/SHA256.
+// Source is the copy of one file, stored as source/SHA256: of each that holds frames,
+// and of the other Go files of the user's packages that do.
 type Source struct {
-	Frame   string `json:"frame"`             // the file's name in the profiles
+	Frame   string `json:"frame"`             // the file's name in the profiles, or what it would be
 	Path    string `json:"path"`              // for people: relative to the module, "GOROOT/src/...", "module@version/..."
 	Module  string `json:"module,omitempty"`  // module path it belongs to, "std" for the standard library
 	SHA256  string `json:"sha256"`            //

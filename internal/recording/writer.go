@@ -179,7 +179,7 @@ func (w *Writer) Warn(format string, args ...any) {
 func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	w.Manifest.EndNs, w.Manifest.Partial = int64(end), partial
 	err := w.writeManifest(manifestName)
-	if err != nil && w.dropBinary() {
+	if err != nil && w.Drop(KindBinary) {
 		// On a full disk the profiles are worth more than the binary, which can
 		// be built again.
 		w.Warn("the binary was left out to make room for the rest: %v", err)
@@ -219,15 +219,22 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	return final, nil
 }
 
-// dropBinary removes the binary and reports whether there was one.
-func (w *Writer) dropBinary() bool {
-	i := slices.IndexFunc(w.Manifest.Artifacts, func(a Artifact) bool { return a.Kind == KindBinary })
-	if i < 0 {
-		return false
-	}
-	os.Remove(filepath.Join(w.dir, filepath.FromSlash(w.Manifest.Artifacts[i].Path)))
-	w.Manifest.Artifacts = slices.Delete(w.Manifest.Artifacts, i, i+1)
-	return true
+// Drop removes the artifacts of a kind and reports whether there was one.
+func (w *Writer) Drop(kind string) bool {
+	before := len(w.Manifest.Artifacts)
+	w.Manifest.Artifacts = slices.DeleteFunc(w.Manifest.Artifacts, func(a Artifact) bool {
+		if a.Kind == kind {
+			os.Remove(filepath.Join(w.dir, filepath.FromSlash(a.Path)))
+		}
+		return a.Kind == kind
+	})
+	return len(w.Manifest.Artifacts) < before
+}
+
+// DropSources removes all source files.
+func (w *Writer) DropSources() {
+	os.RemoveAll(filepath.Join(w.dir, "source"))
+	w.Manifest.Sources = nil
 }
 
 // Discard removes what was written so far, unless Finish was called.

@@ -19,6 +19,7 @@ type Common struct {
 	Tags     string   // go build -tags
 	Flags    []string // further go build flags
 	NoBinary bool     // do not keep the binary
+	NoSource bool     // keep no source, and nothing of the typed view and the diff
 
 	Command  []string // whet's own command line, for the manifest
 	Version  string   // of whet

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	capture "whet/internal/capture/compiler"
 	"whet/internal/capture/host"
 	"whet/internal/format/compiler"
 	"whet/internal/gobench"
@@ -32,6 +33,7 @@ type session struct {
 	known    read.Known
 	decided  bool                       // the compiler's decisions on the package itself are stored
 	ownCalls map[string][]compiler.Call // in the package itself, by absolute file name; nil: not known
+	graph    *capture.Graph             // the packages that the binary is built from; nil: not known
 	deadline time.Time                  // end of the measuring, when it is known
 	origin   time.Time
 }
@@ -172,6 +174,12 @@ func (s *session) finish(err error) (o Outcome, _ error) {
 	}
 	if err = s.w.Ending(err); err != nil {
 		o.reading = nil // it is of more than the recording has
+	}
+	if s.c.NoSource { // the findings were made with it
+		s.w.DropSources()
+		for _, kind := range []string{recording.KindTypes, recording.KindCalls, recording.KindDiff} {
+			s.w.Drop(kind)
+		}
 	}
 	if s.c.NoBinary && s.binary != "" {
 		if name, nameErr := s.w.File(s.binary); nameErr == nil {

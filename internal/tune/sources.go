@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -46,6 +47,11 @@ func (s *session) addDecisions(ctx context.Context, tests bool) {
 	asking.Go(func() {
 		if calls, err := compiler.OwnCalls(ctx, s.target, s.build, tests); err == nil {
 			s.ownCalls = calls
+		}
+	})
+	asking.Go(func() {
+		if graph, err := compiler.LoadGraph(ctx, s.target, s.build, tests); err == nil {
+			s.graph = graph
 		}
 	})
 	if text, err := compiler.Diagnostics(ctx, s.target, s.build, []string{s.target.ImportPath}); err == nil {
@@ -111,12 +117,34 @@ func (s *session) addCompiler(ctx context.Context) {
 	} else {
 		s.w.Keep(s.w.Write(recording.Artifact{Path: "build/calls.json", Kind: recording.KindCalls, StartNs: start, EndNs: s.w.Now()}, data))
 	}
+	s.addView(limited, files)
 	asking.Wait()
 	switch {
 	case decisionsErr != nil:
 		s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), decisionsErr)
 	case len(packages) > 0:
 		s.storeDecisions(rel, decisions, start, decided)
+	}
+}
+
+// addView keeps the typed view of the packages of the module that hold these files,
+// and their other files.
+func (s *session) addView(ctx context.Context, files map[string]string) {
+	start := s.w.Now()
+	m := &s.w.Manifest
+	goarch := m.Host.Arch
+	for _, setting := range m.Build.Settings {
+		if value, ok := strings.CutPrefix(setting, "GOARCH="); ok {
+			goarch = value
+		}
+	}
+	view, sources, err := compiler.View(ctx, s.target, s.build, s.graph, m.Build.GoVersion, goarch, files)
+	switch {
+	case err != nil:
+		s.w.Warn("findings that need types may be missing: %v", err)
+	case view != nil:
+		s.w.AddFiles(s.frames, slices.Sorted(maps.Values(sources)))
+		s.w.Keep(s.w.Write(recording.Artifact{Path: "build/types.bin", Kind: recording.KindTypes, StartNs: start, EndNs: s.w.Now()}, view))
 	}
 }
 

@@ -74,7 +74,7 @@ func OwnCalls(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, te
 // read adds the calls in packages to found, by absolute file name: those in the
 // wanted files, or with nil in all.
 func read(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, wanted map[string]string, found map[string][]format.Call, tests bool, patterns ...string) error {
-	pkgs, err := load(ctx, t, o, tests, patterns...)
+	pkgs, err := loadPackages(ctx, t, o, mode, tests, patterns...)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func read(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, wanted
 	return err
 }
 
-func load(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests bool, patterns ...string) ([]*packages.Package, error) {
+func loadPackages(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, mode packages.LoadMode, tests bool, patterns ...string) ([]*packages.Package, error) {
 	flags, _ := listFlags(o.Flags)
 	if o.Tags != "" {
 		flags = append(flags, "-tags="+o.Tags)
@@ -123,10 +123,18 @@ func load(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests 
 	return pkgs, nil
 }
 
-// packageError is the first thing that is wrong with a package, in one line.
+// packageError says that calls in a package could not be read.
+func packageError(p *packages.Package) error {
+	if err := firstError(p); err != nil {
+		return fmt.Errorf("read the calls of %s: %w", p.PkgPath, err)
+	}
+	return nil
+}
+
+// firstError is the first thing that is wrong with a package, in one line.
 // Complaints of the type checker have positions; those of the go command, which
 // may repeat them, come under headings.
-func packageError(p *packages.Package) error {
+func firstError(p *packages.Package) error {
 	if len(p.Errors) == 0 {
 		return nil
 	}
@@ -140,7 +148,7 @@ func packageError(p *packages.Package) error {
 			break
 		}
 	}
-	return fmt.Errorf("read the calls of %s: %w", p.PkgPath, e)
+	return e
 }
 
 // importPath returns the path of the package in dir, "" when it lies in none

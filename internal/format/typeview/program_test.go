@@ -67,6 +67,7 @@ func (p *program) export(path string) *types.Package {
 		p.t.Fatal(err)
 	}
 	defer f.Close()
+	//lint:ignore SA1019 as the recorder does
 	r, err := gcexportdata.NewReader(f)
 	if err != nil {
 		p.t.Fatal(err)
