@@ -2,41 +2,21 @@ package docs
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"whet/internal/app"
 )
 
 var update = flag.Bool("update", false, "write the real output into samples and into blocks without …")
-
-// TestMain lets the pages' commands run this test binary as whet.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"whet": func() {
-			// As in cmd/whet.
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			code := app.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-			stop()
-			os.Exit(code)
-		},
-	})
-}
 
 // notRun are the only commands that pages may show without a test running
 // them, and why.
@@ -60,8 +40,8 @@ var notRun = map[string]string{
 	"go test ./internal/report/run -update": "it rewrites golden files",
 }
 
-// TestPages runs two pages at a time: while one measures, which only one does, the
-// other looks at what was measured.
+// TestPages runs two pages at a time, which wait for their measurements most of it,
+// and one where it writes what they show.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of the documentation")

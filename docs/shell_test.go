@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,13 +19,12 @@ import (
 // lab is where pages run their commands.
 type lab struct {
 	dir string
-	// cache is where the go command keeps what it builds.
-	cache string
+	// cache is where the go command keeps what it builds, and path where commands are
+	// looked for: whet first.
+	cache, path string
 	// free are the places of trees that no page is in. A place has one tree after
 	// the other, so that what is built there is not built anew for each page.
 	free chan string
-	// one is held by the command that measures: two would be in each other's way.
-	one sync.Mutex
 	// outcomes are of commands that stand in several pages: the first page to come
 	// to it runs it, and the others have what it printed and wrote.
 	outcomes map[string]*outcome
@@ -37,12 +37,44 @@ type outcome struct {
 	left           string // holds what it wrote at the root of the tree
 }
 
+// labDir is the same for each run of this tree's tests, so that what pages build is in
+// the go command's cache from the second on. Where another run is in it, or was when it
+// was killed, it is a new one.
+func labDir(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("whet-docs-%x", sha256.Sum256([]byte(root)))[:26])
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	l := &lab{dir: t.TempDir(), cache: goCache(t), free: make(chan string, 2), outcomes: make(map[string]*outcome)}
-	for _, name := range []string{"1", "2"} {
-		l.free <- filepath.Join(l.dir, name, "whet")
+	places := 2
+	if *update {
+		places = 1 // figures that a page shows are of a machine with nothing else to do
 	}
+	l := &lab{dir: labDir(t), cache: goCache(t), free: make(chan string, places), outcomes: make(map[string]*outcome)}
+	for i := range places {
+		l.free <- filepath.Join(l.dir, fmt.Sprint(i), "whet")
+	}
+	// The commands are those of a user: without the race detector, which the packages'
+	// own tests and the scripts of internal/app have look at what each verb does.
+	bin := filepath.Join(l.dir, "bin")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator), "whet/cmd/whet").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	l.path = bin + string(filepath.ListSeparator) + os.Getenv("PATH")
 	in := make(map[string]string) // the first page that has it
 	for _, path := range pagePaths(t) {
 		data, err := os.ReadFile(path)
@@ -83,10 +115,6 @@ func (l *lab) enter(t *testing.T) string {
 	return root
 }
 
-// measureVerb begins the commands that measure. Doctor's cost is not among them:
-// its minute is mostly waiting, and it compares what is a second apart.
-var measureVerb = regexp.MustCompile(`^whet (tune|record|prove|bench|load) `)
-
 var measures = regexp.MustCompile(`^(whet (?:tune|record|prove) [^|;&<>#]*?)(?: >(\S+))?$`)
 
 // measuring is a command that measures something, and the file that its standard
@@ -113,10 +141,6 @@ func (s *shell) run(command string) (printed []string, code int) {
 	if measure, file, _ := measuring(command); s.dir == s.root && s.lab.outcomes[measure] != nil {
 		return s.runShared(measure, file)
 	}
-	if measureVerb.MatchString(command) {
-		s.lab.one.Lock()
-		defer s.lab.one.Unlock()
-	}
 	where := filepath.Join(s.t.TempDir(), "where")
 	var out bytes.Buffer
 	code = s.bash(command+"\ncode=$?\npwd >\"$WHERE\"\nexit $code", &out, &out, "WHERE="+where)
@@ -133,8 +157,6 @@ func (s *shell) runShared(command, file string) (printed []string, code int) {
 	o := s.lab.outcomes[command]
 	here := false
 	o.once.Do(func() {
-		s.lab.one.Lock()
-		defer s.lab.one.Unlock()
 		here = true
 		begin := time.Now()
 		var stdout, stderr bytes.Buffer
@@ -195,10 +217,8 @@ func (s *shell) bash(command string, stdout, stderr io.Writer, env ...string) (c
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), "bash", "-c", command)
 	cmd.Dir = s.dir
-	// What earlier runs of a page have proven is not to be pooled with this one; and
-	// the race detector is not to wait a second before each of the pages' commands ends.
-	cmd.Env = append(append(os.Environ(), "NO_COLOR=1", "LC_ALL=C.UTF-8", "GOCACHE="+s.lab.cache, "XDG_CACHE_HOME="+s.t.TempDir(),
-		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=50"), env...)
+	// What earlier runs of a page have proven is not to be pooled with this one.
+	cmd.Env = append(append(os.Environ(), "NO_COLOR=1", "LC_ALL=C.UTF-8", "PATH="+s.lab.path, "GOCACHE="+s.lab.cache, "XDG_CACHE_HOME="+s.t.TempDir()), env...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()
 	var ee *exec.ExitError
