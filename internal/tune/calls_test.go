@@ -81,6 +81,7 @@ func TestSelectionAndShortage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures programs")
 	}
+	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/sel\n\ngo 1.26\n",
 		"x_test.go": `package sel

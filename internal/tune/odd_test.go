@@ -21,6 +21,7 @@ import (
 
 	"whet/agent"
 	loadformat "whet/internal/format/load"
+	"whet/internal/load/message"
 	"whet/internal/recording"
 	"whet/internal/report/run"
 	"whet/internal/underload"
@@ -35,17 +36,23 @@ func oddOptions(t *testing.T, mode string) (o ServiceOptions, pids string) {
 	}
 	o = serviceOptions(t, "http://"+freeAddress(t)+"/x")
 	pids = filepath.Join(t.TempDir(), "pids")
-	o.Dir = dir
+	o.Dir, o.Load.Think = dir, message.Think{}
 	o.Server = []string{".", "-mode", mode, "-pids", pids, "-addr", strings.TrimSuffix(strings.TrimPrefix(o.Load.URL, "http://"), "/x")}
 	return o, pids
 }
 
-// serviceOptions are for a short load on an address.
+// serviceOptions are for a short load on an address, from where there is no module
+// whose sources could be meant. It leaves the processors some time: the target may be
+// this process.
 func serviceOptions(t *testing.T, url string) ServiceOptions {
 	t.Helper()
+	think, err := message.ParseThink("2ms")
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := DefaultServiceOptions()
-	o.Operand, o.Load.URL, o.Out = url, url, filepath.Join(t.TempDir(), "run.whet")
-	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup = 2, shortestLoad, 200*time.Millisecond
+	o.Dir, o.Operand, o.Load.URL, o.Out = t.TempDir(), url, url, filepath.Join(t.TempDir(), "run.whet")
+	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup, o.Load.Think = 2, shortestLoad, 200*time.Millisecond, think
 	return o
 }
 
@@ -182,7 +189,7 @@ func TestNoSuchCommand(t *testing.T) {
 		"./nowhere":            "there is no",
 	} {
 		o := serviceOptions(t, "http://"+freeAddress(t)+"/")
-		o.Dir, o.Server = t.TempDir(), []string{command}
+		o.Server = []string{command}
 		outcome, err := RecordService(context.Background(), o)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), command) || outcome.Path != "" {
 			t.Errorf("%s: %v, %q", command, err, outcome.Path)
@@ -212,7 +219,7 @@ func TestStockPprof(t *testing.T) {
 	server := httptest.NewServer(profiled("/admin"))
 	defer server.Close()
 	o := serviceOptions(t, server.URL+"/hello")
-	o.Pprof = server.URL + "/admin"
+	o.Pprof, o.Dir = server.URL+"/admin", "." // the module that this process is of
 	outcome, err := RecordService(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +264,6 @@ func TestNoCPUProfile(t *testing.T) {
 	}))
 	defer server.Close()
 	o := serviceOptions(t, server.URL+"/hello")
-	o.Dir = t.TempDir() // no module whose sources could be meant
 	outcome, err := RecordService(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,7 @@ func TestPlantedInAProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures programs")
 	}
+	t.Parallel()
 	o := DefaultProgramOptions()
 	o.Dir, o.Operand, o.Out = copyPlanted(t), "./cmd/run", filepath.Join(t.TempDir(), "run.whet")
 	o.Args = []string{"-for", "8s", "-exit", "3"}
@@ -87,6 +88,7 @@ func TestPlantedInAService(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures programs")
 	}
+	t.Parallel()
 	o := DefaultServiceOptions()
 	address := freeAddress(t)
 	o.Dir, o.Operand, o.Out = copyPlanted(t), "http://"+address+"/step", filepath.Join(t.TempDir(), "run.whet")
@@ -159,6 +161,7 @@ func TestPlantedInABenchmark(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures programs")
 	}
+	t.Parallel()
 	outcome, err := recordModule(t, copyPlanted(t), func(o *Options) {
 		o.Operand, o.BenchTime, o.Budget, o.Samples = "./work", "6s", 60*time.Second, 300
 	})

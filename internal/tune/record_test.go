@@ -152,6 +152,7 @@ func TestPlantedCosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures programs")
 	}
+	t.Parallel()
 	dir := writeModule(t, planted)
 	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 60*time.Second, 300 })
 	if err != nil {

@@ -14,6 +14,7 @@ func TestLeakInAShortBenchmark(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures programs")
 	}
+	t.Parallel()
 	dir := writeModule(t, map[string]string{
 		"go.mod": "module example.com/leaks\n\ngo 1.26\n",
 		"app.go": `package leaks
