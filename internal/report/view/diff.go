@@ -142,71 +142,27 @@ type KindDiff struct {
 	*Diff
 }
 
-// jsonDiffs is the document whet/diff/1.
-type jsonDiffs struct {
-	document.Head
-	Before   string     `json:"before"`
-	After    string     `json:"after"`
-	Profiles []jsonDiff `json:"profiles"`
-}
-
-type jsonDiff struct {
-	Kind string `json:"kind"`
-	jsonHead
-	// These stand at the head of the document.
-	Schema   string   `json:"schema,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
-
-	BeforeNs    *int64        `json:"before_total_ns,omitempty"`
-	BeforeBytes *int64        `json:"before_total_bytes,omitempty"`
-	BeforeCount *int64        `json:"before_total_count,omitempty"`
-	Before      *int64        `json:"before_total,omitempty"`
-	AfterNs     *int64        `json:"after_total_ns,omitempty"`
-	AfterBytes  *int64        `json:"after_total_bytes,omitempty"`
-	AfterCount  *int64        `json:"after_total_count,omitempty"`
-	After       *int64        `json:"after_total,omitempty"`
-	Dropped     int           `json:"dropped_functions"`
-	Of          int           `json:"remaining_functions"`
-	Functions   []jsonDiffRow `json:"functions"`
-}
-
-type jsonDiffRow struct {
-	Function  string    `json:"function"`
-	File      string    `json:"file"`
-	Line      int       `json:"line,omitempty"`
-	jsonCosts           // of the change
-	Before    jsonCosts `json:"before"`
-	After     jsonCosts `json:"after"`
-}
-
 // WriteDiffJSON prints comparisons as the document whet/diff/1.
 func WriteDiffJSON(w io.Writer, before, after string, diffs []KindDiff) error {
-	j := jsonDiffs{Head: document.New(document.Diff, nil), Before: before, After: after, Profiles: []jsonDiff{}}
+	head := document.New(document.Diff, nil)
 	for _, d := range diffs {
 		for _, warning := range d.Head.Warnings {
-			if !slices.Contains(j.Warnings, warning) {
-				j.Warnings = append(j.Warnings, warning)
+			if !slices.Contains(head.Warnings, warning) {
+				head.Warnings = append(head.Warnings, warning)
 			}
 		}
-		j.Profiles = append(j.Profiles, d.document(d.Kind))
 	}
-	return document.Write(w, &j)
+	return document.Write(w, jsonObject{{"schema", head.Schema}, {"warnings", head.Warnings}, {"before", before}, {"after", after},
+		{"profiles", each(diffs, (*KindDiff).json)}})
 }
 
-func (d *Diff) document(kind string) jsonDiff {
-	j := jsonDiff{Kind: kind, jsonHead: d.json("diff"), Dropped: d.Dropped, Of: d.Of, Functions: []jsonDiffRow{}}
-	j.BeforeNs, j.BeforeBytes, j.BeforeCount, j.Before = d.byUnit(d.Before)
-	j.AfterNs, j.AfterBytes, j.AfterCount, j.After = d.byUnit(d.After)
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		row := jsonDiffRow{
-			Function: r.Info.Name, File: r.Info.File, Line: r.Info.Line, jsonCosts: d.costs(r.Flat(), r.Cum()),
-			Before: d.costs(r.Before.Flat, r.Before.Cum), After: d.costs(r.After.Flat, r.After.Cum),
-		}
-		if row.Function == "" {
-			row.Function = r.Name
-		}
-		j.Functions = append(j.Functions, row)
-	}
-	return j
+// json is a comparison within the document, at whose head schema and warnings
+// stand.
+func (d *KindDiff) json() jsonObject {
+	o := append(jsonObject{{"kind", d.Kind}}, d.document("diff")[2:]...)
+	return append(o, d.amount("before_total", d.Before), d.amount("after_total", d.After),
+		member{"dropped_functions", d.Dropped}, member{"remaining_functions", d.Of}, member{"functions", each(d.Rows, func(r *DiffRow) jsonObject {
+			o := append(jsonObject{{"function", cmp.Or(r.Info.Name, r.Name)}, {"file", r.Info.File}, {"line", known(r.Info.Line)}}, d.costs(r.Flat(), r.Cum())...)
+			return append(o, member{"before", d.costs(r.Before.Flat, r.Before.Cum)}, member{"after", d.costs(r.After.Flat, r.After.Cum)})
+		})})
 }

@@ -189,38 +189,16 @@ func (in *AsmInstruction) place() string {
 	return out
 }
 
-type jsonDisasm struct {
-	jsonHead
-	Functions []jsonAsmRoutine `json:"functions"`
-}
-
-type jsonAsmRoutine struct {
-	Function string `json:"function"`
-	Binary   string `json:"object"`
-	jsonCosts
-	Instructions []jsonInstruction `json:"instructions"`
-}
-
-type jsonInstruction struct {
-	Address string `json:"address"` // hexadecimal
-	Text    string `json:"text"`
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Source  string `json:"source,omitempty"`
-	jsonValues
-}
-
 // WriteJSON prints the listing as the document whet/disasm/1.
 func (v *Disasm) WriteJSON(w io.Writer) error {
-	j := jsonDisasm{jsonHead: v.json("disasm"), Functions: []jsonAsmRoutine{}}
-	for _, r := range v.Routines {
-		row := jsonAsmRoutine{Function: r.Function, Binary: r.Binary, jsonCosts: v.costs(r.Flat, r.Cum), Instructions: []jsonInstruction{}}
-		for _, in := range r.Instructions {
-			row.Instructions = append(row.Instructions, jsonInstruction{
-				Address: fmt.Sprintf("%#x", in.Address), Text: in.Text, File: in.File, Line: in.Line, Source: in.Source, jsonValues: v.values(in.Flat, in.Cum),
-			})
-		}
-		j.Functions = append(j.Functions, row)
-	}
-	return document.Write(w, &j)
+	return document.Write(w, append(v.document("disasm"), member{"functions", each(v.Routines, func(r *AsmRoutine) jsonObject {
+		o := append(jsonObject{{"function", r.Function}, {"object", r.Binary}}, v.costs(r.Flat, r.Cum)...)
+		return append(o, member{"instructions", each(r.Instructions, func(in *AsmInstruction) jsonObject {
+			return append(instruction(in.Address, in.Text, in.File, in.Line), member{"source", known(in.Source)}, v.amount("flat", in.Flat), v.amount("cum", in.Cum))
+		})})
+	})}))
+}
+
+func instruction(address uint64, text, file string, line int) jsonObject {
+	return jsonObject{{"address", fmt.Sprintf("%#x", address)}, {"text", text}, {"file", file}, {"line", line}}
 }

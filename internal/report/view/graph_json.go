@@ -7,84 +7,38 @@ import (
 	"whet/internal/document"
 )
 
-type jsonGraph struct {
-	jsonHead
-	jsonShown
-	DroppedNodes int             `json:"dropped_nodes"`
-	DroppedEdges int             `json:"dropped_edges"`
-	Of           int             `json:"remaining_nodes"`
-	Nodes        []jsonGraphNode `json:"nodes"`
-	Edges        []jsonGraphEdge `json:"edges"`
-}
-
-type jsonGraphNode struct {
-	ID       int    `json:"id"` // that edges name; the node's place in nodes, from 0
-	Name     string `json:"name"`
-	Function string `json:"function,omitempty"`
-	File     string `json:"file,omitempty"` // with line, column and address: where nodes are told apart by them
-	Line     int    `json:"line,omitempty"`
-	Column   int    `json:"column,omitempty"`
-	Address  uint64 `json:"address,omitempty"`
-	Object   string `json:"object,omitempty"`
-	jsonCosts
-	Tags []jsonGraphTag `json:"tags,omitempty"`
-}
-
-type jsonGraphTag struct {
-	Labels []string `json:"labels,omitempty"` // key:value
-	Number string   `json:"number,omitempty"` // or a range of numbers
-	jsonWeight
-	Passing bool           `json:"passing,omitempty"` // samples of callees not shown are among them
-	Numbers []jsonGraphTag `json:"numbers,omitempty"` // of the samples with these labels
-}
-
-type jsonGraphEdge struct {
-	From int `json:"from"`
-	To   int `json:"to"`
-	jsonWeight
-	Residual bool `json:"residual"` // over functions that are not shown
-	Inlined  bool `json:"inlined"`
-}
-
-type jsonWeight struct {
-	WeightNs    *int64  `json:"weight_ns,omitempty"`
-	WeightBytes *int64  `json:"weight_bytes,omitempty"`
-	WeightCount *int64  `json:"weight_count,omitempty"`
-	Weight      *int64  `json:"weight,omitempty"`
-	WeightRatio float64 `json:"weight_ratio"`
-}
-
 // WriteJSON prints the graph as the document whet/graph/1.
 func (v *Graph) WriteJSON(w io.Writer) error {
-	j := jsonGraph{jsonHead: v.json("graph"), jsonShown: v.shown(v.Shown), DroppedNodes: v.Dropped, DroppedEdges: v.Calls, Of: v.Of, Nodes: []jsonGraphNode{}, Edges: []jsonGraphEdge{}}
+	nodes := make([]jsonObject, len(v.Nodes))
 	for i, n := range v.Nodes {
-		j.Nodes = append(j.Nodes, jsonGraphNode{
-			ID: i, Name: n.Name, Function: n.Info.Name, File: n.Info.File, Line: n.Info.Line, Column: n.Info.Column, Address: n.Info.Address,
-			Object: n.Info.Object, jsonCosts: v.costs(n.Flat, n.Cum), Tags: v.jsonTags(n.Tags),
-		})
-	}
-	for _, e := range v.Edges {
-		j.Edges = append(j.Edges, jsonGraphEdge{From: e.From, To: e.To, jsonWeight: v.weight(e.Weight), Residual: e.Residual, Inlined: e.Inlined})
-	}
-	return document.Write(w, &j)
-}
-
-func (h *Head) weight(weight int64) jsonWeight {
-	j := jsonWeight{WeightRatio: h.share(weight)}
-	j.WeightNs, j.WeightBytes, j.WeightCount, j.Weight = h.byUnit(weight)
-	return j
-}
-
-func (v *Graph) jsonTags(tags []GraphTag) []jsonGraphTag {
-	var out []jsonGraphTag
-	for _, t := range tags {
-		j := jsonGraphTag{jsonWeight: v.weight(t.Weight), Passing: t.Passing, Numbers: v.jsonTags(t.Below)}
-		if t.Number {
-			j.Number = t.Name
-		} else {
-			j.Labels = strings.Split(t.Name, `\n`)
+		at := n.Info
+		nodes[i] = append(jsonObject{
+			{"id", i}, // that edges name
+			{"name", n.Name}, {"function", known(at.Name)},
+			// Where nodes are told apart by them:
+			{"file", known(at.File)}, {"line", known(at.Line)}, {"column", known(at.Column)}, {"address", known(at.Address)}, {"object", known(at.Object)},
+		}, v.costs(n.Flat, n.Cum)...)
+		if len(n.Tags) > 0 {
+			nodes[i] = append(nodes[i], member{"tags", each(n.Tags, v.tag)})
 		}
-		out = append(out, j)
 	}
-	return out
+	return document.Write(w, append(v.document("graph"), v.amount("shown", v.Shown), member{"dropped_nodes", v.Dropped}, member{"dropped_edges", v.Calls},
+		member{"remaining_nodes", v.Of}, member{"nodes", nodes}, member{"edges", each(v.Edges, func(e *GraphEdge) jsonObject {
+			o := append(jsonObject{{"from", e.From}, {"to", e.To}}, v.shared("weight", e.Weight)...)
+			return append(o, member{"residual", e.Residual}, member{"inlined", e.Inlined})
+		})}))
+}
+
+// tag is labels, each key:value, or a number or a range of them, with the numbers of
+// the samples that have the labels.
+func (v *Graph) tag(t *GraphTag) jsonObject {
+	o := jsonObject{{"number", t.Name}}
+	if !t.Number {
+		o = jsonObject{{"labels", strings.Split(t.Name, `\n`)}}
+	}
+	o = append(append(o, v.shared("weight", t.Weight)...), member{"passing", known(t.Passing)})
+	if len(t.Below) > 0 {
+		o = append(o, member{"numbers", each(t.Below, v.tag)})
+	}
+	return o
 }

@@ -1,47 +1,86 @@
 package view
 
 import (
+	"bytes"
+	"encoding/json"
 	"time"
 
 	"whet/internal/document"
 )
 
-// jsonHead begins the views' documents.
-type jsonHead struct {
-	document.Head
-	Binary     string   `json:"binary"`
-	BuildID    string   `json:"build_id"`
-	SampleType string   `json:"sample_type"`
-	Unit       string   `json:"unit"`
-	Time       string   `json:"time,omitempty"` // RFC 3339; absent when unknown
-	DurationNs *int64   `json:"duration_ns,omitempty"`
-	Filters    []string `json:"filters,omitempty"`
-	Samples    int      `json:"samples"`
-	TotalNs    *int64   `json:"total_ns,omitempty"`
-	TotalBytes *int64   `json:"total_bytes,omitempty"`
-	TotalCount *int64   `json:"total_count,omitempty"`
-	Total      *int64   `json:"total,omitempty"` // in Unit, like every key without one
+// jsonObject is a JSON object with its members in order: a document, which the schema
+// and the warnings begin, or a part of one.
+type jsonObject []member
+
+type member struct {
+	key   string
+	value any
 }
 
-func (h *Head) json(verb string) jsonHead {
-	j := jsonHead{
-		Head: document.New(document.Of(verb), h.Warnings), Filters: h.Filters,
-		Binary: h.Binary, BuildID: h.BuildID, SampleType: h.SampleType, Unit: h.Unit, Samples: h.Samples,
+func (o jsonObject) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for _, m := range o {
+		if m.value == (absent{}) {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + m.key + `":`)
+		if err := e.Encode(m.value); err != nil {
+			return nil, err
+		}
 	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// Header is that of an object which is a document.
+func (o jsonObject) Header() document.Head {
+	return document.Head{Schema: o[0].value.(string), Warnings: o[1].value.([]string)}
+}
+
+// absent is the value of a member that is left out.
+type absent struct{}
+
+// known is a value; one that is zero is left out.
+func known[T comparable](v T) any {
+	if v == *new(T) {
+		return absent{}
+	}
+	return v
+}
+
+// each makes an object of each of a list.
+func each[T any](list []T, of func(*T) jsonObject) []jsonObject {
+	out := make([]jsonObject, len(list))
+	for i := range list {
+		out[i] = of(&list[i])
+	}
+	return out
+}
+
+// document begins that of a view.
+func (h *Head) document(verb string) jsonObject {
+	head := document.New(document.Of(verb), h.Warnings)
+	o := jsonObject{{"schema", head.Schema}, {"warnings", head.Warnings}, {"binary", h.Binary}, {"build_id", h.BuildID}, {"sample_type", h.SampleType}, {"unit", h.Unit}}
 	if !h.Time.IsZero() {
-		j.Time = h.Time.UTC().Format(time.RFC3339Nano)
+		o = append(o, member{"time", h.Time.UTC().Format(time.RFC3339Nano)})
 	}
-	if h.DurationNs != 0 {
-		j.DurationNs = &h.DurationNs
+	o = append(o, member{"duration_ns", known(h.DurationNs)})
+	if len(h.Filters) > 0 {
+		o = append(o, member{"filters", h.Filters})
 	}
-	j.TotalNs, j.TotalBytes, j.TotalCount, j.Total = h.byUnit(h.Total)
-	return j
+	return append(o, member{"samples", h.Samples}, h.amount("total", h.Total))
 }
 
-// byUnit returns v, as -divide_by has it, in the place of the key that names
-// its unit.
-func (h *Head) byUnit(v int64) (ns, bytes, count, other *int64) {
-	return document.ByUnit(h.Unit, h.scaled(v))
+// amount is v, as -divide_by has it, with a key that names its unit; one of the
+// profile's own has a key without.
+func (h *Head) amount(key string, v int64) member {
+	return member{key + map[string]string{"nanoseconds": "_ns", "bytes": "_bytes", "count": "_count"}[h.Unit], h.scaled(v)}
 }
 
 // share of the total, in [0,1] but for differences.
@@ -55,36 +94,12 @@ func share(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// jsonShown is the sum of what a view shows.
-type jsonShown struct {
-	ShownNs    *int64 `json:"shown_ns,omitempty"`
-	ShownBytes *int64 `json:"shown_bytes,omitempty"`
-	ShownCount *int64 `json:"shown_count,omitempty"`
-	Shown      *int64 `json:"shown,omitempty"`
+// shared is a value with its share of the total.
+func (h *Head) shared(key string, v int64) jsonObject {
+	return jsonObject{h.amount(key, v), {key + "_ratio", h.share(v)}}
 }
 
-func (h *Head) shown(v int64) (j jsonShown) {
-	j.ShownNs, j.ShownBytes, j.ShownCount, j.Shown = h.byUnit(v)
-	return j
-}
-
-// jsonCosts are flat and cum of a node.
-type jsonCosts struct {
-	FlatNs    *int64  `json:"flat_ns,omitempty"`
-	FlatBytes *int64  `json:"flat_bytes,omitempty"`
-	FlatCount *int64  `json:"flat_count,omitempty"`
-	Flat      *int64  `json:"flat,omitempty"`
-	FlatRatio float64 `json:"flat_ratio"`
-	CumNs     *int64  `json:"cum_ns,omitempty"`
-	CumBytes  *int64  `json:"cum_bytes,omitempty"`
-	CumCount  *int64  `json:"cum_count,omitempty"`
-	Cum       *int64  `json:"cum,omitempty"`
-	CumRatio  float64 `json:"cum_ratio"`
-}
-
-func (h *Head) costs(flat, cum int64) jsonCosts {
-	c := jsonCosts{FlatRatio: h.share(flat), CumRatio: h.share(cum)}
-	c.FlatNs, c.FlatBytes, c.FlatCount, c.Flat = h.byUnit(flat)
-	c.CumNs, c.CumBytes, c.CumCount, c.Cum = h.byUnit(cum)
-	return c
+// costs are flat and cum of a node.
+func (h *Head) costs(flat, cum int64) jsonObject {
+	return append(h.shared("flat", flat), h.shared("cum", cum)...)
 }

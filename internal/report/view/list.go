@@ -242,62 +242,14 @@ func (v *List) Write(w io.Writer) error {
 	return page.Print(w, "list", b.Bytes())
 }
 
-type jsonList struct {
-	jsonHead
-	Functions []jsonRoutine `json:"functions"`
-}
-
-type jsonRoutine struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	jsonCosts
-	LinesCumNs    *int64         `json:"lines_cum_ns,omitempty"`
-	LinesCumBytes *int64         `json:"lines_cum_bytes,omitempty"`
-	LinesCumCount *int64         `json:"lines_cum_count,omitempty"`
-	LinesCum      *int64         `json:"lines_cum,omitempty"`
-	Missing       string         `json:"missing"` // why there is no source; "" when there is
-	Generated     bool           `json:"generated,omitempty"`
-	Lines         []jsonListLine `json:"lines"`
-}
-
-type jsonListLine struct {
-	Line   int    `json:"line"`
-	Text   string `json:"text"`
-	Beyond bool   `json:"beyond_end,omitempty"`
-	Before bool   `json:"before_function,omitempty"`
-	jsonValues
-}
-
-// jsonValues are flat and cum of a place.
-type jsonValues struct {
-	FlatNs    *int64 `json:"flat_ns,omitempty"`
-	FlatBytes *int64 `json:"flat_bytes,omitempty"`
-	FlatCount *int64 `json:"flat_count,omitempty"`
-	Flat      *int64 `json:"flat,omitempty"`
-	CumNs     *int64 `json:"cum_ns,omitempty"`
-	CumBytes  *int64 `json:"cum_bytes,omitempty"`
-	CumCount  *int64 `json:"cum_count,omitempty"`
-	Cum       *int64 `json:"cum,omitempty"`
-}
-
-func (h *Head) values(flat, cum int64) (j jsonValues) {
-	j.FlatNs, j.FlatBytes, j.FlatCount, j.Flat = h.byUnit(flat)
-	j.CumNs, j.CumBytes, j.CumCount, j.Cum = h.byUnit(cum)
-	return j
-}
-
 // WriteJSON prints the listing as the document whet/list/1. A function's cum is
 // counted once for each sample, as in whet/top/1; what its lines add up to is
 // lines_cum.
 func (v *List) WriteJSON(w io.Writer) error {
-	j := jsonList{jsonHead: v.json("list"), Functions: []jsonRoutine{}}
-	for _, r := range v.Routines {
-		row := jsonRoutine{Function: r.Function, File: r.File, jsonCosts: v.costs(r.Flat, r.Cum), Missing: r.Missing, Generated: r.Generated, Lines: []jsonListLine{}}
-		row.LinesCumNs, row.LinesCumBytes, row.LinesCumCount, row.LinesCum = v.byUnit(r.LinesCum)
-		for _, l := range r.Lines {
-			row.Lines = append(row.Lines, jsonListLine{Line: l.Number, Text: l.Text, Beyond: l.Beyond, Before: l.Before, jsonValues: v.values(l.Flat, l.Cum)})
-		}
-		j.Functions = append(j.Functions, row)
-	}
-	return document.Write(w, &j)
+	return document.Write(w, append(v.document("list"), member{"functions", each(v.Routines, func(r *Routine) jsonObject {
+		o := append(jsonObject{{"function", r.Function}, {"file", r.File}}, v.costs(r.Flat, r.Cum)...)
+		return append(o, v.amount("lines_cum", r.LinesCum), member{"missing", r.Missing}, member{"generated", known(r.Generated)}, member{"lines", each(r.Lines, func(l *ListLine) jsonObject {
+			return jsonObject{{"line", l.Number}, {"text", l.Text}, {"beyond_end", known(l.Beyond)}, {"before_function", known(l.Before)}, v.amount("flat", l.Flat), v.amount("cum", l.Cum)}
+		})})
+	})}))
 }

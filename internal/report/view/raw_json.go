@@ -11,14 +11,6 @@ import (
 	"whet/internal/document"
 )
 
-type jsonRaw struct {
-	jsonHead
-	SampleTypes []jsonType `json:"sample_types"`
-	PeriodType  *jsonType  `json:"period_type,omitempty"`
-	Period      int64      `json:"period"` // in the unit of its type
-	Comments    []string   `json:"comments"`
-}
-
 type jsonType struct {
 	Type    string `json:"type"`
 	Unit    string `json:"unit"`
@@ -61,13 +53,15 @@ type jsonMapping struct {
 // or mapping a line.
 func (r *Raw) WriteJSON(w io.Writer) error {
 	m := r.meta
-	head := jsonRaw{jsonHead: r.json("raw"), Period: m.Period, SampleTypes: []jsonType{}, Comments: append([]string{}, m.Comments...)}
+	types := []jsonType{}
 	for t, v := range m.Types {
-		head.SampleTypes = append(head.SampleTypes, jsonType{v.Type, v.Unit, t == m.DefaultType})
+		types = append(types, jsonType{v.Type, v.Unit, t == m.DefaultType})
 	}
+	head := append(r.document("raw"), member{"sample_types", types})
 	if m.PeriodType != (callstack.ValueType{}) {
-		head.PeriodType = &jsonType{Type: m.PeriodType.Type, Unit: m.PeriodType.Unit}
+		head = append(head, member{"period_type", jsonType{Type: m.PeriodType.Type, Unit: m.PeriodType.Unit}})
 	}
+	head = append(head, member{"period", m.Period}, member{"comments", append([]string{}, m.Comments...)}) // in the unit of its type
 	d := document.NewStream(w, head)
 	d.List("stacks")
 	r.samples(func(walk *selection.Walk, row *callstack.Rows) {

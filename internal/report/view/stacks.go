@@ -169,14 +169,14 @@ func (t *Stacks) frame(step selection.Step) jsonFrame {
 
 // WriteJSON prints the samples as the document whet/stacks/1, a line each.
 func (t *Stacks) WriteJSON(w io.Writer) error {
-	d := document.NewStream(w, t.json("stacks"))
+	d := document.NewStream(w, t.document("stacks"))
 	d.List("stacks")
 	for walk := t.s.WalkAll(); walk.Next(); {
 		if len(walk.Path) == 0 {
 			continue
 		}
 		j := jsonSample{Labels: jsonLabels(walk.Labels(), t.units), Frames: make([]jsonFrame, 0, len(walk.Path))}
-		j.ValueNs, j.ValueBytes, j.ValueCount, j.Value = t.byUnit(mean(walk))
+		j.ValueNs, j.ValueBytes, j.ValueCount, j.Value = document.ByUnit(t.Unit, t.scaled(mean(walk)))
 		for _, step := range slices.Backward(walk.Path) {
 			j.Frames = append(j.Frames, t.frame(step))
 		}

@@ -120,45 +120,12 @@ func (t *Tags) Write(w io.Writer) error {
 	return page.Print(w, "tags", b.Bytes())
 }
 
-type jsonTags struct {
-	jsonHead
-	Keys []jsonTagKey `json:"keys"`
-}
-
-type jsonTagKey struct {
-	Key string `json:"key"`
-	jsonFlat
-	Values []jsonTagValue `json:"values"`
-}
-
-type jsonTagValue struct {
-	Value string `json:"value"`
-	jsonFlat
-}
-
-type jsonFlat struct {
-	FlatNs    *int64  `json:"flat_ns,omitempty"`
-	FlatBytes *int64  `json:"flat_bytes,omitempty"`
-	FlatCount *int64  `json:"flat_count,omitempty"`
-	Flat      *int64  `json:"flat,omitempty"`
-	FlatRatio float64 `json:"flat_ratio"`
-}
-
-func (h *Head) flat(v int64) jsonFlat {
-	j := jsonFlat{FlatRatio: h.share(v)}
-	j.FlatNs, j.FlatBytes, j.FlatCount, j.Flat = h.byUnit(v)
-	return j
-}
-
 // WriteJSON prints the table as the document whet/tags/1.
 func (t *Tags) WriteJSON(w io.Writer) error {
-	j := jsonTags{jsonHead: t.json("tags"), Keys: []jsonTagKey{}}
-	for _, k := range t.Keys {
-		jk := jsonTagKey{Key: k.Name, jsonFlat: t.flat(k.Flat), Values: []jsonTagValue{}}
-		for _, v := range k.Values {
-			jk.Values = append(jk.Values, jsonTagValue{v.Name, t.flat(v.Flat)})
-		}
-		j.Keys = append(j.Keys, jk)
-	}
-	return document.Write(w, &j)
+	return document.Write(w, append(t.document("tags"), member{"keys", each(t.Keys, func(k *TagKey) jsonObject {
+		o := append(jsonObject{{"key", k.Name}}, t.shared("flat", k.Flat)...)
+		return append(o, member{"values", each(k.Values, func(v *TagValue) jsonObject {
+			return append(jsonObject{{"value", v.Name}}, t.shared("flat", v.Flat)...)
+		})})
+	})}))
 }

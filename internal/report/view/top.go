@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -79,54 +80,24 @@ func (t *Top) Write(w io.Writer) error {
 	return page.Print(w, "top", b.Bytes())
 }
 
-type jsonTop struct {
-	jsonHead
-	jsonShown
-	Dropped   int          `json:"dropped_functions"`
-	Of        int          `json:"remaining_functions"`
-	Functions []jsonTopRow `json:"functions"`
-}
-
-type jsonTopRow struct {
-	jsonNode
-	Inline string `json:"inline"`
-}
-
-// jsonNode is a node with its costs.
-type jsonNode struct {
-	jsonPlace
-	jsonCosts
-}
-
-// jsonPlace says which node it is.
-type jsonPlace struct {
-	Function string `json:"function"` // what stands for it where there is none
-	File     string `json:"file"`
-	Line     int    `json:"line,omitempty"` // where nodes are told apart by line
-	Column   int    `json:"column,omitempty"`
-	Address  string `json:"address,omitempty"` // hexadecimal, likewise
-}
-
-// node makes the JSON of a node. The file of a function that is summed up
-// whatever its file is one of those the profile has.
-func (t *Top) node(n *callgraph.Node) jsonNode {
-	j := jsonNode{jsonPlace{Function: n.Info.Name, File: n.Info.File, Line: n.Info.Line, Column: n.Info.Column}, t.costs(n.FlatValue(), n.CumValue())}
-	if n.Info.Name == "" {
-		j.Function = n.Name
-	} else if j.File == "" {
-		j.File = t.files[n.Info.Name]
-	}
+// place is a function, or what stands for it where there is none; with line, column
+// and address where nodes are told apart by them.
+func (t *Top) place(n *callgraph.Node) jsonObject {
+	o := jsonObject{{"function", cmp.Or(n.Info.Name, n.Name)}, {"file", cmp.Or(n.Info.File, t.files[n.Info.Name])}, {"line", known(n.Info.Line)}, {"column", known(n.Info.Column)}}
 	if n.Info.Address != 0 {
-		j.Address = fmt.Sprintf("%#x", n.Info.Address)
+		o = append(o, member{"address", fmt.Sprintf("%#x", n.Info.Address)})
 	}
-	return j
+	return o
+}
+
+func (t *Top) node(n *callgraph.Node) jsonObject {
+	return append(t.place(n), t.costs(n.FlatValue(), n.CumValue())...)
 }
 
 // WriteJSON prints the table as the document whet/top/1.
 func (t *Top) WriteJSON(w io.Writer) error {
-	j := jsonTop{jsonHead: t.json("top"), jsonShown: t.shown(t.Graph.FlatSum()), Dropped: t.Graph.DroppedNodes, Of: t.Graph.Remaining, Functions: []jsonTopRow{}}
-	for _, n := range t.Graph.Nodes {
-		j.Functions = append(j.Functions, jsonTopRow{t.node(n), inlining(n)})
-	}
-	return document.Write(w, &j)
+	return document.Write(w, append(t.document("top"), t.amount("shown", t.Graph.FlatSum()), member{"dropped_functions", t.Graph.DroppedNodes},
+		member{"remaining_functions", t.Graph.Remaining}, member{"functions", each(t.Graph.Nodes, func(n **callgraph.Node) jsonObject {
+			return append(t.node(*n), member{"inline", inlining(*n)})
+		})}))
 }

@@ -93,50 +93,21 @@ func (t *Tree) verb() string {
 	return "tree"
 }
 
-type jsonTree struct {
-	jsonHead
-	jsonShown
-	Match     string         `json:"match,omitempty"`
-	Dropped   int            `json:"dropped_functions"`
-	Of        int            `json:"remaining_functions"`
-	Functions []jsonTreeNode `json:"functions"`
-}
-
-type jsonTreeNode struct {
-	jsonNode
-	Callers []jsonCall `json:"callers"`
-	Callees []jsonCall `json:"callees"`
-}
-
-// jsonCall is an edge as seen from one of its ends.
-type jsonCall struct {
-	jsonPlace
-	jsonWeight      // the ratio is of the node's cum
-	Inline     bool `json:"inline"`   // each of the calls was inlined
-	Residual   bool `json:"residual"` // functions between them are left out
-}
-
-func (t *Tree) call(e *callgraph.Edge, other, of *callgraph.Node) jsonCall {
-	c := jsonCall{t.node(other).jsonPlace, t.weight(e.Weight), e.Inlined, e.Residual}
-	c.WeightRatio = share(e.Weight, of.CumValue())
-	return c
+// call is one of a node, of whose cum the ratio is.
+func (t *Tree) call(e *callgraph.Edge, other, of *callgraph.Node) jsonObject {
+	return append(t.place(other), t.amount("weight", e.Weight), member{"weight_ratio", share(e.Weight, of.CumValue())},
+		member{"inline", e.Inlined}, member{"residual", e.Residual}) // each of the calls; functions between them are left out
 }
 
 // WriteJSON prints the text as the document whet/tree/1 or whet/peek/1.
 func (t *Tree) WriteJSON(w io.Writer) error {
-	j := jsonTree{jsonHead: t.json(t.verb()), jsonShown: t.shown(t.Graph.FlatSum()), Dropped: t.Graph.DroppedNodes, Of: t.Graph.Remaining, Functions: []jsonTreeNode{}}
+	o := append(t.document(t.verb()), t.amount("shown", t.Graph.FlatSum()))
 	if t.match != nil {
-		j.Match = t.match.String()
+		o = append(o, member{"match", known(t.match.String())})
 	}
-	for _, n := range t.nodes() {
-		jn := jsonTreeNode{jsonNode: t.node(n), Callers: []jsonCall{}, Callees: []jsonCall{}}
-		for _, e := range n.In {
-			jn.Callers = append(jn.Callers, t.call(e, e.From, n))
-		}
-		for _, e := range n.Out {
-			jn.Callees = append(jn.Callees, t.call(e, e.To, n))
-		}
-		j.Functions = append(j.Functions, jn)
-	}
-	return document.Write(w, &j)
+	return document.Write(w, append(o, member{"dropped_functions", t.Graph.DroppedNodes}, member{"remaining_functions", t.Graph.Remaining},
+		member{"functions", each(t.nodes(), func(n **callgraph.Node) jsonObject {
+			return append(t.node(*n), member{"callers", each((*n).In, func(e **callgraph.Edge) jsonObject { return t.call(*e, (*e).From, *n) })},
+				member{"callees", each((*n).Out, func(e **callgraph.Edge) jsonObject { return t.call(*e, (*e).To, *n) })})
+		})}))
 }

@@ -107,58 +107,18 @@ func (v *Weblist) webRow(l *WebLine, function int64) webRow {
 	return row
 }
 
-type jsonWeblist struct {
-	jsonHead
-	Functions []jsonWebFunction `json:"functions"`
-}
-
-type jsonWebFunction struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	jsonCosts
-	Missing string        `json:"missing"` // why there is no source; "" when there is
-	Lines   []jsonWebLine `json:"lines"`
-}
-
-type jsonWebLine struct {
-	Line   int    `json:"line"`
-	Text   string `json:"text"`
-	Beyond bool   `json:"beyond_end,omitempty"`
-	jsonValues
-	Instructions []jsonWebInstruction `json:"instructions"`
-}
-
-type jsonWebInstruction struct {
-	jsonInstruction
-	Calls []jsonWebCall `json:"inlined_calls"`
-}
-
-type jsonWebCall struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Text     string `json:"text"`
-}
-
 // WriteJSON prints the listing as the document whet/weblist/1.
 func (v *Weblist) WriteJSON(w io.Writer) error {
-	j := jsonWeblist{jsonHead: v.json("weblist"), Functions: []jsonWebFunction{}}
-	for _, f := range v.Functions {
-		row := jsonWebFunction{Function: f.Function, File: f.File, jsonCosts: v.costs(f.Flat, f.Cum), Missing: f.Missing, Lines: []jsonWebLine{}}
-		for _, l := range f.Lines {
-			line := jsonWebLine{Line: l.Number, Text: l.Text, Beyond: l.Beyond, jsonValues: v.values(l.Flat, l.Cum), Instructions: []jsonWebInstruction{}}
-			for _, in := range l.Instructions {
-				one := jsonWebInstruction{Calls: []jsonWebCall{}, jsonInstruction: jsonInstruction{
-					Address: fmt.Sprintf("%#x", in.Address), Text: in.Text, File: in.File, Line: in.Line, jsonValues: v.values(in.Flat, in.Cum),
-				}}
-				for _, c := range in.Calls {
-					one.Calls = append(one.Calls, jsonWebCall(c))
-				}
-				line.Instructions = append(line.Instructions, one)
-			}
-			row.Lines = append(row.Lines, line)
-		}
-		j.Functions = append(j.Functions, row)
-	}
-	return document.Write(w, &j)
+	return document.Write(w, append(v.document("weblist"), member{"functions", each(v.Functions, func(f *WebFunction) jsonObject {
+		o := append(jsonObject{{"function", f.Function}, {"file", f.File}}, v.costs(f.Flat, f.Cum)...)
+		return append(o, member{"missing", f.Missing}, member{"lines", each(f.Lines, func(l *WebLine) jsonObject {
+			return jsonObject{{"line", l.Number}, {"text", l.Text}, {"beyond_end", known(l.Beyond)}, v.amount("flat", l.Flat), v.amount("cum", l.Cum),
+				{"instructions", each(l.Instructions, func(in *WebInstruction) jsonObject {
+					return append(instruction(in.Address, in.Text, in.File, in.Line), v.amount("flat", in.Flat), v.amount("cum", in.Cum),
+						member{"inlined_calls", each(in.Calls, func(c *WebCall) jsonObject {
+							return jsonObject{{"function", c.Function}, {"file", c.File}, {"line", c.Line}, {"text", c.Text}}
+						})})
+				})}}
+		})})
+	})}))
 }
