@@ -65,6 +65,10 @@ func Format(v any) ([]byte, error) { return encode(v, indent) }
 
 // encode returns a value as JSON with an end of line.
 func encode(v any, indent string) ([]byte, error) {
+	if o, ok := v.(Object); ok && indent == "" { // it need not be made compact
+		data, err := o.MarshalJSON()
+		return printable.JSON(append(data, '\n')), err
+	}
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
 	e.SetIndent("", indent)
@@ -81,6 +85,9 @@ type Array[T any] []T
 func (l Array[T]) MarshalJSON() ([]byte, error) {
 	return encode(append([]T{}, l...), "")
 }
+
+// Items are those of a list that is never null.
+func Items[T any](l []T) Array[T] { return l }
 
 // Number is a figure that may be none: NaN and the infinities, which JSON does
 // not have, are null.
@@ -100,16 +107,8 @@ func Known(v *float64) *float64 {
 	return v
 }
 
-// ByUnit returns a value in the place of the key that names its unit: _ns,
-// _bytes, _count, or none.
-func ByUnit(unit string, v int64) (ns, bytes, count, other *int64) {
-	switch unit {
-	case "nanoseconds":
-		return &v, nil, nil, nil
-	case "bytes":
-		return nil, &v, nil, nil
-	case "count":
-		return nil, nil, &v, nil
-	}
-	return nil, nil, nil, &v
+// Amount is a value with a key that names its unit: "flat_ns", "flat_bytes",
+// "flat_count", or "flat" of any other.
+func Amount(key, unit string, v int64) Object {
+	return Object{key + map[string]string{"nanoseconds": "_ns", "bytes": "_bytes", "count": "_count"}[unit], v}
 }

@@ -144,25 +144,23 @@ type KindDiff struct {
 
 // WriteDiffJSON prints comparisons as the document whet/diff/1.
 func WriteDiffJSON(w io.Writer, before, after string, diffs []KindDiff) error {
-	head := document.New(document.Diff, nil)
+	var warnings []string
 	for _, d := range diffs {
 		for _, warning := range d.Head.Warnings {
-			if !slices.Contains(head.Warnings, warning) {
-				head.Warnings = append(head.Warnings, warning)
+			if !slices.Contains(warnings, warning) {
+				warnings = append(warnings, warning)
 			}
 		}
 	}
-	return document.Write(w, jsonObject{{"schema", head.Schema}, {"warnings", head.Warnings}, {"before", before}, {"after", after},
-		{"profiles", each(diffs, (*KindDiff).json)}})
+	return document.Write(w, document.Object{document.Begin(document.Diff, warnings), "before", before, "after", after, "profiles", document.Each(diffs, (*KindDiff).json)})
 }
 
 // json is a comparison within the document, at whose head schema and warnings
 // stand.
-func (d *KindDiff) json() jsonObject {
-	o := append(jsonObject{{"kind", d.Kind}}, d.document("diff")[2:]...)
-	return append(o, d.amount("before_total", d.Before), d.amount("after_total", d.After),
-		member{"dropped_functions", d.Dropped}, member{"remaining_functions", d.Of}, member{"functions", each(d.Rows, func(r *DiffRow) jsonObject {
-			o := append(jsonObject{{"function", cmp.Or(r.Info.Name, r.Name)}, {"file", r.Info.File}, {"line", known(r.Info.Line)}}, d.costs(r.Flat(), r.Cum())...)
-			return append(o, member{"before", d.costs(r.Before.Flat, r.Before.Cum)}, member{"after", d.costs(r.After.Flat, r.After.Cum)})
-		})})
+func (d *KindDiff) json() document.Object {
+	return document.Object{"kind", d.Kind, d.document("diff")[1:], d.amount("before_total", d.Before), d.amount("after_total", d.After),
+		"dropped_functions", d.Dropped, "remaining_functions", d.Of, "functions", document.Each(d.Rows, func(r *DiffRow) document.Object {
+			return document.Object{"function", cmp.Or(r.Info.Name, r.Name), "file", r.Info.File, "line", document.IfSet(r.Info.Line), d.costs(r.Flat(), r.Cum()),
+				"before", d.costs(r.Before.Flat, r.Before.Cum), "after", d.costs(r.After.Flat, r.After.Cum)}
+		})}
 }

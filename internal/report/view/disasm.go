@@ -191,14 +191,13 @@ func (in *AsmInstruction) place() string {
 
 // WriteJSON prints the listing as the document whet/disasm/1.
 func (v *Disasm) WriteJSON(w io.Writer) error {
-	return document.Write(w, append(v.document("disasm"), member{"functions", each(v.Routines, func(r *AsmRoutine) jsonObject {
-		o := append(jsonObject{{"function", r.Function}, {"object", r.Binary}}, v.costs(r.Flat, r.Cum)...)
-		return append(o, member{"instructions", each(r.Instructions, func(in *AsmInstruction) jsonObject {
-			return append(instruction(in.Address, in.Text, in.File, in.Line), member{"source", known(in.Source)}, v.amount("flat", in.Flat), v.amount("cum", in.Cum))
-		})})
-	})}))
+	return document.Write(w, document.Object{v.document("disasm"), "functions", document.Each(v.Routines, func(r *AsmRoutine) document.Object {
+		return document.Object{"function", r.Function, "object", r.Binary, v.costs(r.Flat, r.Cum), "instructions", document.Each(r.Instructions, func(in *AsmInstruction) document.Object {
+			return document.Object{instruction(in.Address, in.Text, in.File, in.Line), "source", document.IfSet(in.Source), v.sums(in.Flat, in.Cum)}
+		})}
+	})})
 }
 
-func instruction(address uint64, text, file string, line int) jsonObject {
-	return jsonObject{{"address", fmt.Sprintf("%#x", address)}, {"text", text}, {"file", file}, {"line", line}}
+func instruction(address uint64, text, file string, line int) document.Object {
+	return document.Object{"address", fmt.Sprintf("%#x", address), "text", text, "file", file, "line", line}
 }

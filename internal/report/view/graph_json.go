@@ -9,36 +9,34 @@ import (
 
 // WriteJSON prints the graph as the document whet/graph/1.
 func (v *Graph) WriteJSON(w io.Writer) error {
-	nodes := make([]jsonObject, len(v.Nodes))
+	nodes := make([]document.Object, len(v.Nodes))
 	for i, n := range v.Nodes {
 		at := n.Info
-		nodes[i] = append(jsonObject{
-			{"id", i}, // that edges name
-			{"name", n.Name}, {"function", known(at.Name)},
+		nodes[i] = document.Object{
+			"id", i, // that edges name
+			"name", n.Name, "function", document.IfSet(at.Name),
 			// Where nodes are told apart by them:
-			{"file", known(at.File)}, {"line", known(at.Line)}, {"column", known(at.Column)}, {"address", known(at.Address)}, {"object", known(at.Object)},
-		}, v.costs(n.Flat, n.Cum)...)
-		if len(n.Tags) > 0 {
-			nodes[i] = append(nodes[i], member{"tags", each(n.Tags, v.tag)})
+			"file", document.IfSet(at.File), "line", document.IfSet(at.Line), "column", document.IfSet(at.Column), "address", document.IfSet(at.Address),
+			"object", document.IfSet(at.Object), v.costs(n.Flat, n.Cum), v.jsonTags("tags", n.Tags),
 		}
 	}
-	return document.Write(w, append(v.document("graph"), v.amount("shown", v.Shown), member{"dropped_nodes", v.Dropped}, member{"dropped_edges", v.Calls},
-		member{"remaining_nodes", v.Of}, member{"nodes", nodes}, member{"edges", each(v.Edges, func(e *GraphEdge) jsonObject {
-			o := append(jsonObject{{"from", e.From}, {"to", e.To}}, v.shared("weight", e.Weight)...)
-			return append(o, member{"residual", e.Residual}, member{"inlined", e.Inlined})
-		})}))
+	return document.Write(w, document.Object{v.document("graph"), v.amount("shown", v.Shown), "dropped_nodes", v.Dropped, "dropped_edges", v.Calls,
+		"remaining_nodes", v.Of, "nodes", nodes, "edges", document.Each(v.Edges, func(e *GraphEdge) document.Object {
+			return document.Object{"from", e.From, "to", e.To, v.shared("weight", e.Weight), "residual", e.Residual, "inlined", e.Inlined}
+		})})
 }
 
-// tag is labels, each key:value, or a number or a range of them, with the numbers of
-// the samples that have the labels.
-func (v *Graph) tag(t *GraphTag) jsonObject {
-	o := jsonObject{{"number", t.Name}}
-	if !t.Number {
-		o = jsonObject{{"labels", strings.Split(t.Name, `\n`)}}
+// jsonTags are labels, each key:value, and numbers or ranges of them; below labels
+// stand the numbers of the samples that have them.
+func (v *Graph) jsonTags(key string, tags []GraphTag) document.Object {
+	if len(tags) == 0 {
+		return nil
 	}
-	o = append(append(o, v.shared("weight", t.Weight)...), member{"passing", known(t.Passing)})
-	if len(t.Below) > 0 {
-		o = append(o, member{"numbers", each(t.Below, v.tag)})
-	}
-	return o
+	return document.Object{key, document.Each(tags, func(t *GraphTag) document.Object {
+		name := document.Object{"number", t.Name}
+		if !t.Number {
+			name = document.Object{"labels", strings.Split(t.Name, `\n`)}
+		}
+		return document.Object{name, v.shared("weight", t.Weight), "passing", document.IfSet(t.Passing), v.jsonTags("numbers", t.Below)}
+	})}
 }

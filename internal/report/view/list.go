@@ -246,10 +246,10 @@ func (v *List) Write(w io.Writer) error {
 // counted once for each sample, as in whet/top/1; what its lines add up to is
 // lines_cum.
 func (v *List) WriteJSON(w io.Writer) error {
-	return document.Write(w, append(v.document("list"), member{"functions", each(v.Routines, func(r *Routine) jsonObject {
-		o := append(jsonObject{{"function", r.Function}, {"file", r.File}}, v.costs(r.Flat, r.Cum)...)
-		return append(o, v.amount("lines_cum", r.LinesCum), member{"missing", r.Missing}, member{"generated", known(r.Generated)}, member{"lines", each(r.Lines, func(l *ListLine) jsonObject {
-			return jsonObject{{"line", l.Number}, {"text", l.Text}, {"beyond_end", known(l.Beyond)}, {"before_function", known(l.Before)}, v.amount("flat", l.Flat), v.amount("cum", l.Cum)}
-		})})
-	})}))
+	return document.Write(w, document.Object{v.document("list"), "functions", document.Each(v.Routines, func(r *Routine) document.Object {
+		return document.Object{"function", r.Function, "file", r.File, v.costs(r.Flat, r.Cum), v.amount("lines_cum", r.LinesCum), "missing", r.Missing,
+			"generated", document.IfSet(r.Generated), "lines", document.Each(r.Lines, func(l *ListLine) document.Object {
+				return document.Object{"line", l.Number, "text", l.Text, "beyond_end", document.IfSet(l.Beyond), "before_function", document.IfSet(l.Before), v.sums(l.Flat, l.Cum)}
+			})}
+	})})
 }

@@ -57,11 +57,11 @@ func (r *Raw) WriteJSON(w io.Writer) error {
 	for t, v := range m.Types {
 		types = append(types, jsonType{v.Type, v.Unit, t == m.DefaultType})
 	}
-	head := append(r.document("raw"), member{"sample_types", types})
+	head := document.Object{r.document("raw"), "sample_types", types}
 	if m.PeriodType != (callstack.ValueType{}) {
-		head = append(head, member{"period_type", jsonType{Type: m.PeriodType.Type, Unit: m.PeriodType.Unit}})
+		head = append(head, "period_type", jsonType{Type: m.PeriodType.Type, Unit: m.PeriodType.Unit})
 	}
-	head = append(head, member{"period", m.Period}, member{"comments", append([]string{}, m.Comments...)}) // in the unit of its type
+	head = append(head, "period", m.Period, "comments", append([]string{}, m.Comments...)) // in the unit of its type
 	d := document.NewStream(w, head)
 	d.List("stacks")
 	r.samples(func(walk *selection.Walk, row *callstack.Rows) {

@@ -132,16 +132,6 @@ func add(list []keyed, key, value string) []keyed {
 	return append(list, keyed{key, []string{value}})
 }
 
-// jsonSample is one of whet/stacks/1.
-type jsonSample struct {
-	ValueNs    *int64      `json:"value_ns,omitempty"`
-	ValueBytes *int64      `json:"value_bytes,omitempty"`
-	ValueCount *int64      `json:"value_count,omitempty"`
-	Value      *int64      `json:"value,omitempty"`
-	Labels     []jsonLabel `json:"labels,omitempty"`
-	Frames     []jsonFrame `json:"frames"` // leaf first
-}
-
 type jsonLabel struct {
 	Key    string  `json:"key"`
 	Text   *string `json:"text,omitempty"`
@@ -175,12 +165,15 @@ func (t *Stacks) WriteJSON(w io.Writer) error {
 		if len(walk.Path) == 0 {
 			continue
 		}
-		j := jsonSample{Labels: jsonLabels(walk.Labels(), t.units), Frames: make([]jsonFrame, 0, len(walk.Path))}
-		j.ValueNs, j.ValueBytes, j.ValueCount, j.Value = document.ByUnit(t.Unit, t.scaled(mean(walk)))
+		frames := make([]jsonFrame, 0, len(walk.Path)) // leaf first
 		for _, step := range slices.Backward(walk.Path) {
-			j.Frames = append(j.Frames, t.frame(step))
+			frames = append(frames, t.frame(step))
 		}
-		d.Item(j)
+		j := document.Object{t.amount("value", mean(walk))}
+		if labels := jsonLabels(walk.Labels(), t.units); len(labels) > 0 {
+			j = append(j, "labels", labels)
+		}
+		d.Item(append(j, "frames", frames))
 	}
 	return d.Close()
 }

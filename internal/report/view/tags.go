@@ -122,10 +122,9 @@ func (t *Tags) Write(w io.Writer) error {
 
 // WriteJSON prints the table as the document whet/tags/1.
 func (t *Tags) WriteJSON(w io.Writer) error {
-	return document.Write(w, append(t.document("tags"), member{"keys", each(t.Keys, func(k *TagKey) jsonObject {
-		o := append(jsonObject{{"key", k.Name}}, t.shared("flat", k.Flat)...)
-		return append(o, member{"values", each(k.Values, func(v *TagValue) jsonObject {
-			return append(jsonObject{{"value", v.Name}}, t.shared("flat", v.Flat)...)
-		})})
-	})}))
+	return document.Write(w, document.Object{t.document("tags"), "keys", document.Each(t.Keys, func(k *TagKey) document.Object {
+		return document.Object{"key", k.Name, t.shared("flat", k.Flat), "values", document.Each(k.Values, func(v *TagValue) document.Object {
+			return document.Object{"value", v.Name, t.shared("flat", v.Flat)}
+		})}
+	})})
 }

@@ -82,22 +82,23 @@ func (t *Top) Write(w io.Writer) error {
 
 // place is a function, or what stands for it where there is none; with line, column
 // and address where nodes are told apart by them.
-func (t *Top) place(n *callgraph.Node) jsonObject {
-	o := jsonObject{{"function", cmp.Or(n.Info.Name, n.Name)}, {"file", cmp.Or(n.Info.File, t.files[n.Info.Name])}, {"line", known(n.Info.Line)}, {"column", known(n.Info.Column)}}
+func (t *Top) place(n *callgraph.Node) document.Object {
+	address := ""
 	if n.Info.Address != 0 {
-		o = append(o, member{"address", fmt.Sprintf("%#x", n.Info.Address)})
+		address = fmt.Sprintf("%#x", n.Info.Address)
 	}
-	return o
+	return document.Object{"function", cmp.Or(n.Info.Name, n.Name), "file", cmp.Or(n.Info.File, t.files[n.Info.Name]),
+		"line", document.IfSet(n.Info.Line), "column", document.IfSet(n.Info.Column), "address", document.IfSet(address)}
 }
 
-func (t *Top) node(n *callgraph.Node) jsonObject {
-	return append(t.place(n), t.costs(n.FlatValue(), n.CumValue())...)
+func (t *Top) node(n *callgraph.Node) document.Object {
+	return document.Object{t.place(n), t.costs(n.FlatValue(), n.CumValue())}
 }
 
 // WriteJSON prints the table as the document whet/top/1.
 func (t *Top) WriteJSON(w io.Writer) error {
-	return document.Write(w, append(t.document("top"), t.amount("shown", t.Graph.FlatSum()), member{"dropped_functions", t.Graph.DroppedNodes},
-		member{"remaining_functions", t.Graph.Remaining}, member{"functions", each(t.Graph.Nodes, func(n **callgraph.Node) jsonObject {
-			return append(t.node(*n), member{"inline", inlining(*n)})
-		})}))
+	return document.Write(w, document.Object{t.document("top"), t.amount("shown", t.Graph.FlatSum()), "dropped_functions", t.Graph.DroppedNodes,
+		"remaining_functions", t.Graph.Remaining, "functions", document.Each(t.Graph.Nodes, func(n **callgraph.Node) document.Object {
+			return document.Object{t.node(*n), "inline", inlining(*n)}
+		})})
 }

@@ -94,20 +94,21 @@ func (t *Tree) verb() string {
 }
 
 // call is one of a node, of whose cum the ratio is.
-func (t *Tree) call(e *callgraph.Edge, other, of *callgraph.Node) jsonObject {
-	return append(t.place(other), t.amount("weight", e.Weight), member{"weight_ratio", share(e.Weight, of.CumValue())},
-		member{"inline", e.Inlined}, member{"residual", e.Residual}) // each of the calls; functions between them are left out
+func (t *Tree) call(e *callgraph.Edge, other, of *callgraph.Node) document.Object {
+	return document.Object{t.place(other), t.amount("weight", e.Weight), "weight_ratio", share(e.Weight, of.CumValue()),
+		"inline", e.Inlined, "residual", e.Residual} // each of the calls; functions between them are left out
 }
 
 // WriteJSON prints the text as the document whet/tree/1 or whet/peek/1.
 func (t *Tree) WriteJSON(w io.Writer) error {
-	o := append(t.document(t.verb()), t.amount("shown", t.Graph.FlatSum()))
+	match := ""
 	if t.match != nil {
-		o = append(o, member{"match", known(t.match.String())})
+		match = t.match.String()
 	}
-	return document.Write(w, append(o, member{"dropped_functions", t.Graph.DroppedNodes}, member{"remaining_functions", t.Graph.Remaining},
-		member{"functions", each(t.nodes(), func(n **callgraph.Node) jsonObject {
-			return append(t.node(*n), member{"callers", each((*n).In, func(e **callgraph.Edge) jsonObject { return t.call(*e, (*e).From, *n) })},
-				member{"callees", each((*n).Out, func(e **callgraph.Edge) jsonObject { return t.call(*e, (*e).To, *n) })})
-		})}))
+	return document.Write(w, document.Object{t.document(t.verb()), t.amount("shown", t.Graph.FlatSum()), "match", document.IfSet(match),
+		"dropped_functions", t.Graph.DroppedNodes, "remaining_functions", t.Graph.Remaining, "functions", document.Each(t.nodes(), func(n **callgraph.Node) document.Object {
+			return document.Object{t.node(*n),
+				"callers", document.Each((*n).In, func(e **callgraph.Edge) document.Object { return t.call(*e, (*e).From, *n) }),
+				"callees", document.Each((*n).Out, func(e **callgraph.Edge) document.Object { return t.call(*e, (*e).To, *n) })}
+		})})
 }

@@ -109,16 +109,16 @@ func (v *Weblist) webRow(l *WebLine, function int64) webRow {
 
 // WriteJSON prints the listing as the document whet/weblist/1.
 func (v *Weblist) WriteJSON(w io.Writer) error {
-	return document.Write(w, append(v.document("weblist"), member{"functions", each(v.Functions, func(f *WebFunction) jsonObject {
-		o := append(jsonObject{{"function", f.Function}, {"file", f.File}}, v.costs(f.Flat, f.Cum)...)
-		return append(o, member{"missing", f.Missing}, member{"lines", each(f.Lines, func(l *WebLine) jsonObject {
-			return jsonObject{{"line", l.Number}, {"text", l.Text}, {"beyond_end", known(l.Beyond)}, v.amount("flat", l.Flat), v.amount("cum", l.Cum),
-				{"instructions", each(l.Instructions, func(in *WebInstruction) jsonObject {
-					return append(instruction(in.Address, in.Text, in.File, in.Line), v.amount("flat", in.Flat), v.amount("cum", in.Cum),
-						member{"inlined_calls", each(in.Calls, func(c *WebCall) jsonObject {
-							return jsonObject{{"function", c.Function}, {"file", c.File}, {"line", c.Line}, {"text", c.Text}}
-						})})
-				})}}
-		})})
-	})}))
+	return document.Write(w, document.Object{v.document("weblist"), "functions", document.Each(v.Functions, func(f *WebFunction) document.Object {
+		return document.Object{"function", f.Function, "file", f.File, v.costs(f.Flat, f.Cum), "missing", f.Missing, "lines", document.Each(f.Lines, v.jsonLine)}
+	})})
+}
+
+func (v *Weblist) jsonLine(l *WebLine) document.Object {
+	return document.Object{"line", l.Number, "text", l.Text, "beyond_end", document.IfSet(l.Beyond), v.sums(l.Flat, l.Cum),
+		"instructions", document.Each(l.Instructions, func(in *WebInstruction) document.Object {
+			return document.Object{instruction(in.Address, in.Text, in.File, in.Line), v.sums(in.Flat, in.Cum), "inlined_calls", document.Each(in.Calls, func(c *WebCall) document.Object {
+				return document.Object{"function", c.Function, "file", c.File, "line", c.Line, "text", c.Text}
+			})}
+		})}
 }

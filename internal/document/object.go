@@ -1,0 +1,90 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Object is a JSON object in its order: keys, each before its value, and objects
+// whose members stand in it as its own. Members are left out that have the value
+// of IfSet of a zero one. An object that is a document begins with Begin.
+type Object []any
+
+// Begin are the members that a document begins with.
+func Begin(schema string, warnings []string) Object {
+	return Object{"schema", schema, "warnings", append([]string{}, warnings...)}
+}
+
+// leftOut is the value of a member that is not there.
+type leftOut struct{}
+
+// IfSet is the value of a member that is left out where it is zero.
+func IfSet[T comparable](v T) any {
+	if v == *new(T) {
+		return leftOut{}
+	}
+	return v
+}
+
+// Each makes an object of each of a list.
+func Each[T any](list []T, of func(*T) Object) []Object {
+	out := make([]Object, len(list))
+	for i := range list {
+		out[i] = of(&list[i])
+	}
+	return out
+}
+
+// Header is that of a document.
+func (o Object) Header() (h Head) {
+	if len(o) > 0 {
+		if first, ok := o[0].(Object); ok {
+			return first.Header()
+		}
+	}
+	if len(o) >= 4 {
+		h.Schema, _ = o[1].(string)
+		h.Warnings, _ = o[3].([]string)
+	}
+	return h
+}
+
+func (o Object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := o.members(&b, e); err != nil {
+		return nil, err
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func (o Object) members(b *bytes.Buffer, e *json.Encoder) error {
+	for i := 0; i < len(o); i++ {
+		if part, ok := o[i].(Object); ok {
+			if err := part.members(b, e); err != nil {
+				return err
+			}
+			continue
+		}
+		key, ok := o[i].(string)
+		if i++; !ok || i == len(o) {
+			return fmt.Errorf("%v is no key with a value", o[i-1])
+		}
+		if o[i] == (leftOut{}) {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, "%q:", key)
+		if err := e.Encode(o[i]); err != nil {
+			return err
+		}
+		b.Truncate(b.Len() - 1) // the line's end
+	}
+	return nil
+}
