@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact screenshot casebook fixtures lines clean
+.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact screenshot casebook fixtures types lines clean
 
 all: build
 
@@ -155,6 +155,11 @@ casebook: ## the cases' tests and benchmarks, and what whet finds in fresh measu
 
 fixtures: ## what rules are tried on, measured anew: a few minutes, best on a quiet machine
 	go test -count=1 -timeout 30m -run '^TestFixtures$$' ./internal/diagnose/rules -record
+
+# No measurement: the types alone, of fixtures and of the casebook's recordings.
+types: ## the types that rules see of their fixtures, written anew
+	go test -count=1 -run '^TestFixtures$$' ./internal/diagnose/rules -types
+	go test -count=1 -run '^TestCasebook$$' ./internal/app -types
 
 lines: ## lines of code without blanks, comments, tests and fixtures, of each package and in all
 	@go run ./internal/house/lines

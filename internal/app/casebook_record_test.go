@@ -19,12 +19,14 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/go/packages"
+
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
-	"whet/internal/format/compiler"
 	loadformat "whet/internal/format/load"
 	"whet/internal/format/profile"
 	"whet/internal/recording"
+	"whet/internal/typed/typedtest"
 )
 
 // benchmarksOf are the benchmarks that are measured of a case's stages.
@@ -126,9 +128,6 @@ func (r *stageRow) measure(t *testing.T, whet string, times int) string {
 	}
 	for _, w := range doc.Warnings {
 		t.Log("warning:", w)
-		if strings.HasPrefix(w, "what the code calls could not be looked up") {
-			t.Fatal("without the calls rules are silent: leave the machine more time")
-		}
 	}
 	if r.way == underLoad && (doc.Service.Requests == 0 || len(doc.Service.Errors) != 0) {
 		t.Fatalf("%d requests, errors %v", doc.Service.Requests, doc.Service.Errors)
@@ -161,7 +160,7 @@ func (r *stageRow) load(t *testing.T, times int) []string {
 // must be said, figure by figure.
 func keep(t *testing.T, whole, dir string) {
 	t.Helper()
-	if err := thin(whole, dir); err != nil {
+	if err := thin(t, whole, dir); err != nil {
 		t.Fatal(err)
 	}
 	var findings [2]struct{ Findings []any }
@@ -179,10 +178,49 @@ func keep(t *testing.T, whole, dir string) {
 	}
 }
 
+// isTable reports whether a file is of a case's table of tests.
+func isTable(file string) bool { return strings.HasSuffix(path.Dir(file), "test") }
+
+// typesOf is the typed view of a recording's packages but the tables of tests, with
+// the files that they are made of. Of what they import it holds what they use.
+func typesOf(t *testing.T, rec *recording.Recording) (view []byte, files []string) {
+	t.Helper()
+	here, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patterns []string
+	for _, s := range rec.Sources {
+		if dir := "./" + path.Dir(s.Path); s.Module == rec.Build.Module && !isTable(s.Path) && !slices.Contains(patterns, dir) {
+			patterns = append(patterns, dir)
+		}
+	}
+	pkgs, err := packages.Load(&packages.Config{Mode: typedtest.Mode, Context: t.Context(), Dir: here, Tests: rec.Kind == recording.TargetBenchmark}, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool { return p.ForTest != "" && p.ForTest != rec.Build.Package })
+	view, abs := typedtest.View(t, pkgs, func(file string) string { return rec.Build.Module + "/" + relative(t, here, file) })
+	for _, file := range abs {
+		files = append(files, relative(t, here, file))
+	}
+	return view, files
+}
+
+func relative(t *testing.T, dir, file string) string {
+	t.Helper()
+	rel, err := filepath.Rel(dir, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.ToSlash(rel)
+}
+
 // thin writes what diagnose reads of a recording: not the traces, metrics and
 // compiler's notes that a report shows beside it, no source but that of the
 // casebook, and of the cases' test tables only what was run.
-func thin(from, to string) error {
+func thin(t *testing.T, from, to string) error {
+	t.Helper()
 	rec, err := recording.Open(from)
 	if err != nil {
 		return err
@@ -217,7 +255,7 @@ func thin(from, to string) error {
 			return err
 		}
 	}
-	ran := frames{files: make(map[string]bool), functions: make(map[string]bool)}
+	ran := make(map[string]bool) // files of the measured code
 	for _, a := range rec.Artifacts {
 		switch a.Kind {
 		case recording.KindCPU, recording.KindAllocs, recording.KindMutex, recording.KindBlock:
@@ -238,64 +276,31 @@ func thin(from, to string) error {
 			return err
 		}
 	}
-	table := func(file string) bool { return strings.HasSuffix(path.Dir(file), "test") }
+	view, files := typesOf(t, rec)
 	for _, s := range rec.Sources {
-		if s.Module != rec.Build.Module || table(s.Frame) && !ran.files[s.Frame] {
-			continue
+		if isTable(s.Path) && ran[s.Frame] {
+			files = append(files, s.Path)
 		}
-		text, _, err := rec.Source(s.Frame)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
 		if err == nil {
-			err = w.AddSource(s, text)
+			err = w.AddSource(recording.Source{Frame: m.Build.Module + "/" + file, Path: file, Module: m.Build.Module}, text)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	for _, a := range rec.Find(recording.KindCalls, "") {
-		data, err := rec.Read(a)
-		if err != nil {
-			return err
-		}
-		var all, some compiler.Calls
-		if err := json.Unmarshal(data, &all); err != nil {
-			return err
-		}
-		some.Schema = all.Schema
-		for _, f := range all.Files {
-			if table(f.Frame) {
-				f.Calls = slices.DeleteFunc(f.Calls, func(c compiler.Call) bool { return !ran.in(c.In) })
-			}
-			if len(f.Calls) > 0 {
-				some.Files = append(some.Files, f)
-			}
-		}
-		if data, err = json.Marshal(some); err == nil {
-			err = w.Write(a, data)
-		}
-		if err != nil {
-			return err
-		}
+	if err := w.Write(recording.Artifact{Path: "build/types.bin", Kind: recording.KindTypes}, view); err != nil {
+		return err
 	}
 	_, err = w.Finish(time.Duration(rec.EndNs), rec.Partial)
 	return err
 }
 
-// frames are the files and functions of the measured code.
-type frames struct{ files, functions map[string]bool }
-
-// in reports whether a declared function ran, or a literal in it.
-func (f frames) in(declared string) bool {
-	for name := range f.functions {
-		if rest, ok := strings.CutPrefix(name, declared); ok && (rest == "" || rest[0] == '.') {
-			return true
-		}
-	}
-	return false
-}
-
 // thinProfile leaves out the binary's name and addresses, and of allocations
 // what the measured code did not make and what is still in use.
-func thinProfile(data []byte, kind, target string, loops *hot.Loops, ran frames) ([]byte, error) {
+func thinProfile(data []byte, kind, target string, loops *hot.Loops, ran map[string]bool) ([]byte, error) {
 	p, err := profile.ReadFrames(data, profile.DefaultLimits())
 	if err != nil {
 		return nil, err
@@ -333,7 +338,7 @@ func thinProfile(data []byte, kind, target string, loops *hot.Loops, ran frames)
 		for _, id := range s.Stack {
 			frame := p.Frame(id)
 			if base(i) {
-				ran.files[frame.File], ran.functions[frame.Function] = true, true
+				ran[frame.File] = true
 			}
 			stack = append(stack, *frame)
 		}

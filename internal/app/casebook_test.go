@@ -21,6 +21,7 @@ import (
 
 var (
 	measure      = flag.Bool("record", false, "measure the stages of the casebook anew, and write testdata/casebook")
+	retype       = flag.Bool("types", false, "write the types and sources of testdata/casebook anew, and measure nothing")
 	recordedRows = filepath.Join("testdata", "casebook")
 )
 
@@ -250,6 +251,11 @@ func TestCasebook(t *testing.T) {
 			}
 			if stale := r.changed(t, dir); len(stale) > 0 {
 				t.Fatalf("%s changed since %s was recorded: run go test ./internal/app -run 'TestCasebook/%s' -record", strings.Join(stale, ", "), dir, r.name())
+			}
+			if *retype {
+				if err := thin(t, dir, dir); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for _, fault := range r.faults(t, dir) {
 				t.Error(fault)

@@ -5,7 +5,7 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
-	"whet/internal/format/compiler"
+	"whet/internal/typed/typedtest"
 )
 
 const mended = `package x
@@ -21,6 +21,8 @@ func init() { // 7
 func (p *Page) init() { // 11
 	p.clear() // 12
 }
+
+type Page struct{}
 `
 
 // A profile whose first sample of a function lies in code inlined into it gives
@@ -42,7 +44,7 @@ func TestFramesLieWhereTheirFunctionIsDeclared(t *testing.T) {
 		b.AddFrames([]callstack.Frame{f.from}, nil, 1)
 	}
 	s := &Subject{
-		Source: text(mended), Calls: map[string][]compiler.Call{"x.go": {{In: "m/x.Render", Line: 4, EndLine: 4, Callee: "bytes.(*Buffer).String"}}},
+		Source: text(mended), Program: typedtest.Program(t, typedtest.File{Package: "m/x", Frame: "x.go", Text: mended}),
 		CPU: &hot.Classified{Frames: b.Frames(), Class: make([]hot.Class, len(frames))},
 	}
 	s.mend()

@@ -3,38 +3,26 @@ package diagnose
 import (
 	"go/ast"
 	"go/token"
-	"maps"
-	"slices"
 
 	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
-
-// namedFunction is a declaration and the file it stands in.
-type namedFunction struct {
-	node *ast.FuncDecl
-	file string
-}
 
 // FunctionNamed returns the declaration of a function of the user's own by the
 // name the linker gives it, and its file; nil where its source is not at hand.
-// Files without a recorded call are not looked at.
 func (s *Subject) FunctionNamed(name string) (fn *ast.FuncDecl, file string) {
-	if s.named == nil {
-		s.named = make(map[string]namedFunction)
-		s.eachDecl(func(pkg, file string, d ast.Decl) {
-			if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
-				s.named[pkg+"."+LinkerName(fd)] = namedFunction{fd, file}
-			}
-		})
+	if _, made := symbolname.Cut(name); s.Program == nil || made != symbolname.Written {
+		return nil, ""
 	}
-	f := s.named[name]
-	return f.node, f.file
+	if f := s.Program.FuncOf(name); f != nil {
+		return f.Decl, f.File
+	}
+	return nil, ""
 }
 
 // EachFunction calls f for every declared function of the user's own whose
-// source is at hand, with its package's path and its file, in order. Files
-// without a recorded call are not looked at.
+// source is at hand, with its package's path and its file, in order.
 func (s *Subject) EachFunction(f func(pkg, file string, fn *ast.FuncDecl)) {
 	s.eachDecl(func(pkg, file string, d ast.Decl) {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
@@ -63,35 +51,35 @@ func (s *Subject) StructNamed(pkg, name string) (fields *ast.StructType) {
 }
 
 func (s *Subject) eachDecl(f func(pkg, file string, d ast.Decl)) {
-	for _, file := range slices.Sorted(maps.Keys(s.Calls)) {
-		calls := s.Calls[file]
-		sf := s.parsed(file)
-		if sf == nil || len(calls) == 0 {
-			continue
-		}
-		pkg := symbolname.Package(calls[0].In)
-		for _, d := range sf.ast.Decls {
-			f(pkg, file, d)
+	if s.Program == nil {
+		return
+	}
+	for pkg := range s.Program.Packages {
+		for _, syntax := range pkg.Files {
+			for _, d := range syntax.Decls {
+				f(pkg.Path, pkg.Frame(syntax), d)
+			}
 		}
 	}
 }
 
 // CalleeOf returns the linker name of what a call expression in a file calls,
-// "" where it was not recorded or the line has several calls of that name with
-// different callees.
+// "" where it is not known.
 func (s *Subject) CalleeOf(file string, call *ast.CallExpr) string {
-	line, name := s.LineOf(file, call), calledName(call)
-	callee := ""
-	for _, c := range s.Calls[file] {
-		if c.Line != line || symbolname.Parse(c.Callee).Name != name {
-			continue
-		}
-		if callee != "" && callee != c.Callee {
-			return ""
-		}
-		callee = c.Callee
+	if pkg := s.PackageOf(file); pkg != nil {
+		return pkg.Called(call)
 	}
-	return callee
+	return ""
+}
+
+// PackageOf returns the package that a file is of, nil where it is not typed.
+func (s *Subject) PackageOf(file string) *typed.Package {
+	if s.Program != nil {
+		if pkg, _ := s.Program.FileOf(file); pkg != nil && pkg.Types != nil {
+			return pkg
+		}
+	}
+	return nil
 }
 
 // LastLineOf returns the line that a node of a parsed file ends on, 0 where the
@@ -123,6 +111,9 @@ func (s *Subject) ValueEnds(file string, fn *syntax.Function, value ast.Expr, sh
 func (s *Subject) lifetime(file string, fn *syntax.Function, shares func(method string) bool) (*syntax.Lifetime, map[*syntax.Function]string) {
 	files := map[*syntax.Function]string{fn: file}
 	return &syntax.Lifetime{Shares: shares, Callee: func(from *syntax.Function, call *ast.CallExpr) *syntax.Function {
+		if pkg := s.PackageOf(files[from]); pkg == nil || pkg.MethodExpression(call) { // whose first argument is the receiver
+			return nil
+		}
 		decl, file := s.FunctionNamed(s.CalleeOf(files[from], call))
 		if decl == nil {
 			return nil

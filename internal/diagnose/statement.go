@@ -6,8 +6,8 @@ import (
 	"go/token"
 
 	"whet/internal/callstack"
-	"whet/internal/format/compiler"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // Statement is the smallest statement around a source line: what a rule names
@@ -44,7 +44,12 @@ func (s *Subject) parsed(file string) *sourceFile {
 		return sf
 	}
 	var sf *sourceFile
-	if s.Source != nil {
+	if s.Program != nil {
+		if _, f := s.Program.FileOf(file); f != nil {
+			sf = readSource(s.positions(), file, f)
+		}
+	}
+	if sf == nil && s.Source != nil {
 		if text := s.Source.Text(file); len(text) > 0 && len(text) <= maxSourceBytes {
 			sf = parseSource(s.positions(), file, text)
 		}
@@ -61,6 +66,10 @@ func parseSource(fset *token.FileSet, name string, text []byte) *sourceFile {
 	if err != nil {
 		return nil
 	}
+	return readSource(fset, name, file)
+}
+
+func readSource(fset *token.FileSet, name string, file *ast.File) *sourceFile {
 	sf := &sourceFile{fset: fset, ast: file}
 	sf.line = make([]int32, fset.File(file.FileStart).LineCount()+2)
 	for _, d := range file.Decls {
@@ -222,7 +231,7 @@ func (st *Statement) Place(function string) Place {
 
 // StatementCalls returns the typed calls of a statement in source order. known
 // is false when nothing was recorded for the file.
-func (s *Subject) StatementCalls(st Statement) (calls []compiler.Call, known bool) {
+func (s *Subject) StatementCalls(st Statement) (calls []typed.Call, known bool) {
 	all, known := s.Calls[st.File]
 	for _, c := range all {
 		if c.Line < st.First || c.Line > st.Last {
@@ -255,7 +264,11 @@ func (s *Subject) Parsed(file string) (*token.FileSet, *ast.File) {
 }
 
 func (s *Subject) positions() *token.FileSet {
-	if s.fset == nil {
+	switch {
+	case s.fset != nil:
+	case s.Program != nil:
+		s.fset = s.Program.Positions()
+	default:
 		s.fset = token.NewFileSet()
 	}
 	return s.fset

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"whet/internal/callstack"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
+	"whet/internal/typed/typedtest"
 )
 
 // text is the source of one file.
@@ -111,8 +112,8 @@ func TestStatementOfDeferred(t *testing.T) {
 }
 
 func TestStatementCalls(t *testing.T) {
-	calls := []compiler.Call{{Line: 4, EndLine: 10, Callee: "a"}, {Line: 6, EndLine: 8, Callee: "b"}, {Line: 7, EndLine: 7, Callee: "c"}, {Line: 12, EndLine: 12, Callee: "d"}}
-	s := &Subject{Source: text(statements), Calls: map[string][]compiler.Call{"x.go": calls}}
+	calls := []typed.Call{{Line: 4, EndLine: 10, Callee: "a"}, {Line: 6, EndLine: 8, Callee: "b"}, {Line: 7, EndLine: 7, Callee: "c"}, {Line: 12, EndLine: 12, Callee: "d"}}
+	s := &Subject{Source: text(statements), Calls: map[string][]typed.Call{"x.go": calls}}
 	got, known := s.StatementCalls(s.Statement("x.go", 5))
 	if !known || len(got) != 2 || got[0].Callee != "a" || got[1].Callee != "b" {
 		t.Errorf("%v %+v: want a and b, c is the literal's", known, got)
@@ -122,7 +123,7 @@ func TestStatementCalls(t *testing.T) {
 	}
 }
 
-func TestDeclaredFunctions(t *testing.T) {
+func TestTakesAny(t *testing.T) {
 	src := `package x
 type Logger interface { Infof(format string, args ...any); Name() string }
 type T[K any] struct{}
@@ -131,13 +132,13 @@ func (T[K]) Strings(s ...string) {}
 func F(args ...any) {}
 func G(arg any) {}
 `
-	s := &Subject{Source: text(src), Calls: map[string][]compiler.Call{"x.go": {{In: "m/x.F"}}}}
-	got := s.DeclaredFunctions()
+	s := &Subject{Source: text(src), Program: typedtest.Program(t, typedtest.File{Package: "m/x", Frame: "x.go", Text: src})}
 	for fn, want := range map[string]bool{
-		"m/x.Logger.Infof": true, "m/x.Logger.Name": false, "m/x.(*T).Printf": true, "m/x.T.Strings": false, "m/x.F": true, "m/x.G": false,
+		"m/x.Logger.Infof": true, "m/x.Logger.Name": false, "m/x.(*T).Printf": true, "m/x.T.Strings": false, "m/x.F": true, "m/x.G": false, "m/x.H": false, "m/x.None.F": false, "m/y.F": false, "": false,
+		"m/x.(*T[...]).Printf": true,
 	} {
-		if d, ok := got[fn]; !ok || d.VariadicAny != want {
-			t.Errorf("%s: declared %v, variadic %v", fn, ok, d.VariadicAny)
+		if got := s.TakesAny(fn); got != want {
+			t.Errorf("%s: %v", fn, got)
 		}
 	}
 }

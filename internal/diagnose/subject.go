@@ -7,8 +7,8 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/analyze/wall"
 	"whet/internal/callstack"
-	"whet/internal/format/compiler"
 	"whet/internal/recording"
+	"whet/internal/typed"
 )
 
 // Subject is everything known about one benchmark: what rules look at. Any
@@ -79,16 +79,17 @@ type Subject struct {
 
 	Source Sources
 	Loops  *hot.Loops
-	Calls  map[string][]compiler.Call // by the frame's file, in source order
+	// Program is the measured program as the type checker sees it; nil where the
+	// recording has no types. It may serve several subjects, one at a time.
+	Program *typed.Program
+	Calls   map[string][]typed.Call // those of Program
 	// Decisions are the compiler's that are worth showing, by line.
 	Decisions map[SourceLine][]string
 
 	// Filled on demand: a subject is used by one goroutine at a time.
-	fset     *token.FileSet // of all files: the type checker tells them apart by it
-	files    map[string]*sourceFile
-	declared map[string]Declared
-	named    map[string]namedFunction
-	owned    map[*callstack.Frame]bool // frames are interned: few, and asked about for every sample
+	fset  *token.FileSet // of all files: the type checker tells them apart by it
+	files map[string]*sourceFile
+	owned map[*callstack.Frame]bool // frames are interned: few, and asked about for every sample
 }
 
 // Conditions are what the verdict on a program or a service rests on beside

@@ -7,7 +7,6 @@ import "slices"
 const (
 	Agent       = "whet/agent/1"
 	Bench       = "whet/bench/1"
-	Calls       = "whet/calls/1"
 	Compare     = "whet/compare/1"
 	Diagnose    = "whet/diagnose/1"
 	Diff        = "whet/diff/1"
@@ -52,7 +51,6 @@ func Schemas() []Schema {
 	return []Schema{
 		{Agent, "what the agent in a program knows of it", "the agent; whet record and tune read it"},
 		{Bench, "results of benchmarks, or their history", "whet bench -json"},
-		{Calls, "the compiler's decisions about calls, by place", "calls.json of a recording"},
 		{Compare, "tables of benchmark files", "whet compare -json"},
 		{Diagnose, "findings and hot places of a recording or profile", "whet diagnose -json"},
 		{Diff, "functions that changed between profiles", "whet diff -json"},

@@ -174,6 +174,8 @@ func House() Plan {
 			Beside: []string{"internal/analyze/selection"},
 			Why:    "it finds files in GOROOT, the module cache and the recording, and reads them; names are cut as views cut them"},
 
+		{Pattern: "internal/typed/...", Floor: Analyses},
+
 		{Pattern: "internal/diagnose/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/rules/*/fixtures/*", Floor: Fixture, Powers: All},
 		{Pattern: "internal/diagnose/...", Floor: Third},

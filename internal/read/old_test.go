@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"whet/internal/recording"
 )
 
 // TestOldRecordings: what an earlier whet recorded opens, every figure of its
-// page is there, and the verdict and the findings are those it gave itself.
+// page is there, and the verdict and the findings are those it gave itself: it kept
+// them, and today's rules need types that it did not keep.
 func TestOldRecordings(t *testing.T) {
 	for _, name := range []string{"visits-benchmark", "visits-service"} {
 		t.Run(name, func(t *testing.T) {
@@ -42,6 +45,9 @@ func TestOldRecordings(t *testing.T) {
 			}
 			if len(page.Profiles) < 3 || len(page.Series) < 5 || len(page.Benchmarks) != 1 && page.Service == nil {
 				t.Errorf("page: %d profiles, %d series, %d benchmarks, service %v", len(page.Profiles), len(page.Series), len(page.Benchmarks), page.Service)
+			}
+			if !slices.ContainsFunc(page.Warnings, func(w string) bool { return strings.Contains(w, "has no types") && strings.Contains(w, "whet 073c6e7") }) {
+				t.Errorf("no word on the types that it lacks: %q", page.Warnings)
 			}
 			if s := page.Service; s != nil && (s.Requests == 0 || len(s.Seconds) < 13) {
 				t.Errorf("service: %d requests, %d seconds", s.Requests, len(s.Seconds))

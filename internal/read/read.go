@@ -3,7 +3,6 @@ package read
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"whet/internal/format/typeview"
 	"whet/internal/record"
 	"whet/internal/recording"
+	"whet/internal/typed"
 )
 
 // Known is what a recorder has parsed of the recording that it has just made.
@@ -39,8 +39,9 @@ type Reading struct {
 	program    *record.Program
 	service    *loadformat.Service
 	loops      *hot.Loops
-	calls      map[string][]compiler.Call
 	view       *typeview.View                   // nil: there is none
+	types      *typed.Program                   // nil: the recording has none
+	calls      map[string][]typed.Call          // in it
 	notes      map[diagnose.SourceLine][]string // the compiler's decisions worth showing
 	profiles   []classified
 	subjects   []*diagnose.Subject
@@ -59,6 +60,7 @@ func (a *Reading) Diagnose() (*diagnose.Result, error) {
 			return nil, err
 		}
 		result := diagnose.Run(registry, a.subjects)
+		a.addStored(&result)
 		a.result = &result
 	}
 	return a.result, nil
@@ -130,7 +132,7 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 	if known.Profiles == nil {
 		known.Profiles = make(map[string]*callstack.Frames)
 	}
-	a := &Reading{rec: rec, known: known, missing: "its source is not in the recording", loops: &hot.Loops{}, calls: make(map[string][]compiler.Call), notes: make(map[diagnose.SourceLine][]string)}
+	a := &Reading{rec: rec, known: known, missing: "its source is not in the recording", loops: &hot.Loops{}, notes: make(map[diagnose.SourceLine][]string)}
 	a.readParts()
 	texts := &recordedSources{of: a, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
 	a.sources = texts
@@ -146,6 +148,7 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 	}
 	a.readCompiler()
 	a.readView()
+	a.readProgram()
 	a.readProfiles()
 	slices.SortStableFunc(a.profiles, func(x, y classified) int {
 		return cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind))
@@ -316,22 +319,8 @@ func (a *Reading) readProfile(artifact recording.Artifact) (*callstack.Frames, e
 	return p, nil
 }
 
-// readCompiler reads what the type checker and the compiler said.
+// readCompiler reads what the compiler said.
 func (a *Reading) readCompiler() {
-	for _, artifact := range a.rec.Find(recording.KindCalls, "") {
-		data, err := a.rec.Read(artifact)
-		var calls compiler.Calls
-		if err == nil {
-			err = json.Unmarshal(data, &calls)
-		}
-		if err != nil {
-			a.warn("%s: %v", artifact.Path, err)
-			continue
-		}
-		for _, f := range calls.Files {
-			a.calls[f.Frame] = f.Calls
-		}
-	}
 	for _, artifact := range a.rec.Find(recording.KindDiagnostics, "") {
 		data, err := a.rec.Read(artifact)
 		if err != nil {
@@ -380,7 +369,7 @@ func (a *Reading) subject(b record.Benchmark) *diagnose.Subject {
 		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, BlockIterations: b.BlockIterations, MutexFraction: b.MutexFraction, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
 		Scheduling: b.Scheduling,
-		Source:     a.sources, Loops: a.loops, Calls: a.calls, Decisions: a.notes,
+		Source:     a.sources, Loops: a.loops, Program: a.types, Calls: a.calls, Decisions: a.notes,
 	}
 	s.Procs = b.Procs
 	s.Operations, s.HeapOperations = b.CourseIterations, b.CourseIterations

@@ -39,7 +39,6 @@ const (
 	KindBinary      = "binary"
 	KindBench       = "bench"       // Go benchmark format
 	KindDiagnostics = "diagnostics" // the compiler's -m=2 text
-	KindCalls       = "calls"       // compiler.Calls as JSON
 	KindTypes       = "types"       // typeview.View: the types of what the kept sources import
 	KindDiff        = "diff"        // the working tree against the revision
 	KindOutput      = "output"      // what the target printed, bounded

@@ -206,7 +206,7 @@ func TestPlantedCosts(t *testing.T) {
 	if len(page.Findings) != 0 || page.Verdict.Outcome != "places" || !strings.Contains(page.Verdict.Text, "no rule knows a cause") {
 		t.Errorf("verdict %q, findings %+v", page.Verdict.Text, page.Findings)
 	}
-	for _, kind := range []string{recording.KindCPU, recording.KindAllocs, recording.KindTrace, recording.KindBinary, recording.KindBench, recording.KindFindings, recording.KindCalls, recording.KindDiagnostics} {
+	for _, kind := range []string{recording.KindCPU, recording.KindAllocs, recording.KindTrace, recording.KindBinary, recording.KindBench, recording.KindFindings, recording.KindTypes, recording.KindDiagnostics} {
 		for _, a := range rec.Find(kind, "") {
 			if a.EndNs < a.StartNs || a.EndNs > rec.EndNs || a.Bytes == 0 {
 				t.Errorf("%s: from %d to %d ns of %d, %d bytes", a.Path, a.StartNs, a.EndNs, rec.EndNs, a.Bytes)

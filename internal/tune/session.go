@@ -10,7 +10,6 @@ import (
 
 	capture "whet/internal/capture/compiler"
 	"whet/internal/capture/host"
-	"whet/internal/format/compiler"
 	"whet/internal/gobench"
 	"whet/internal/read"
 	"whet/internal/record"
@@ -31,10 +30,9 @@ type session struct {
 	out    *outputKeeper
 
 	known    read.Known
-	decided  bool                       // the compiler's decisions on the package itself are stored
-	ownCalls map[string][]compiler.Call // in the package itself, by absolute file name; nil: not known
-	graph    *capture.Graph             // the packages that the binary is built from; nil: not known
-	deadline time.Time                  // end of the measuring, when it is known
+	decided  bool           // the compiler's decisions on the package itself are stored
+	graph    *capture.Graph // the packages that the binary is built from; nil: not known
+	deadline time.Time      // end of the measuring, when it is known
 	origin   time.Time
 }
 
@@ -177,7 +175,7 @@ func (s *session) finish(err error) (o Outcome, _ error) {
 	}
 	if s.c.NoSource { // the findings were made with it
 		s.w.DropSources()
-		for _, kind := range []string{recording.KindTypes, recording.KindCalls, recording.KindDiff} {
+		for _, kind := range []string{recording.KindTypes, recording.KindDiff} {
 			s.w.Drop(kind)
 		}
 	}

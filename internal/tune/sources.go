@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -30,7 +29,7 @@ func (s *session) addSources() {
 	s.w.AddSources(s.frames, "tune", profiles, func(path string, p *callstack.Frames) { s.known.Profiles[path] = p })
 }
 
-// addDecisions asks the compiler and the type checker about the package itself,
+// addDecisions asks the compiler and the go command about the package itself,
 // with its tests or without, as part of the build: what the build made of its imports
 // is at hand, so that this package and its tests are all there is to compile, and what
 // takes as long as that takes is not lost to a limit, nor waited for when measuring is
@@ -44,11 +43,6 @@ func (s *session) addDecisions(ctx context.Context, tests bool) {
 	start := s.w.Now()
 	var asking sync.WaitGroup
 	defer asking.Wait()
-	asking.Go(func() {
-		if calls, err := compiler.OwnCalls(ctx, s.target, s.build, tests); err == nil {
-			s.ownCalls = calls
-		}
-	})
 	asking.Go(func() {
 		if graph, err := compiler.LoadGraph(ctx, s.target, s.build, tests); err == nil {
 			s.graph = graph
@@ -65,8 +59,8 @@ func (s *session) storeDecisions(rel string, text []byte, start, end int64) {
 	s.w.Keep(s.w.Write(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, s.frames.Rename(text)))
 }
 
-// addCompiler asks the type checker about the module's files that were seen in
-// profiles, and the compiler about their packages, both at once.
+// addCompiler asks the go command for the types that the module's files that were
+// seen in profiles need, and the compiler about their packages, both at once.
 func (s *session) addCompiler(ctx context.Context) {
 	s.progress(Progress{Stage: "asking the compiler"})
 	files := make(map[string]string) // absolute → as in frames
@@ -107,15 +101,6 @@ func (s *session) addCompiler(ctx context.Context) {
 			decisions, decisionsErr = compiler.Diagnostics(limited, s.target, s.build, packages)
 			decided = s.w.Now()
 		})
-	}
-	calls, err := compiler.Calls(limited, s.target, s.build, files, s.ownCalls)
-	if err != nil {
-		s.w.Warn("what the code calls could not be looked up everywhere, findings that need it may be missing: %v", err)
-	}
-	if data, err := json.Marshal(calls); err != nil {
-		s.w.Keep(err)
-	} else {
-		s.w.Keep(s.w.Write(recording.Artifact{Path: "build/calls.json", Kind: recording.KindCalls, StartNs: start, EndNs: s.w.Now()}, data))
 	}
 	s.addView(limited, files)
 	asking.Wait()

@@ -1,11 +1,13 @@
 package collections
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"whet/internal/diagnose"
-	"whet/internal/format/compiler"
+	"whet/internal/typed/typedtest"
 )
 
 type source map[string]string
@@ -13,27 +15,19 @@ type source map[string]string
 func (s source) Text(file string) []byte    { return []byte(s[file]) }
 func (s source) Display(file string) string { return file }
 
-// read reads a package m/app from files, by name; other packages' files are
+// reading reads a package m/app from files, by name; other packages' files are
 // named after them: "m/other/x.go".
-func read(t *testing.T, files map[string]string) *Package {
+func reading(t *testing.T, files map[string]string) *Package {
 	t.Helper()
-	s := &diagnose.Subject{Source: source(files), Calls: make(map[string][]compiler.Call)}
-	for name := range files {
+	var of []typedtest.File
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := "m/app"
 		if i := strings.LastIndexByte(name, '/'); i > 0 {
 			path = name[:i]
 		}
-		in, line := path+".init", 0
-		// Callees of the package's own functions are found by line.
-		for i, text := range strings.Split(files[name], "\n") {
-			line = i + 1
-			if strings.Contains(text, "helper(") && !strings.HasPrefix(text, "func") {
-				s.Calls[name] = append(s.Calls[name], compiler.Call{In: in, Line: line, EndLine: line, Callee: path + ".helper"})
-			}
-		}
-		s.Calls[name] = append(s.Calls[name], compiler.Call{In: in, Line: 1, EndLine: 1, Callee: "init"})
+		of = append(of, typedtest.File{Package: path, Frame: name, Text: files[name]})
 	}
-	p := newChecker(s).read("m/app")
+	p := read(&diagnose.Subject{Source: source(files), Program: typedtest.Program(t, of...)}, "m/app")
 	if p == nil {
 		t.Fatal("nothing was read")
 	}
@@ -53,6 +47,7 @@ func (p *Package) named(t *testing.T, name string) *Collection {
 
 // What a local variable holds ends with the call, or may not.
 func TestLocalEnds(t *testing.T) {
+	const head = "package app\n\nimport \"slices\"\n\nfunc f(n int, xs []int, lists [][]int) int {\n\t"
 	const others = `
 func helper(x []int) int { return len(x) }
 func keep(x []int) { kept = x }
@@ -136,24 +131,24 @@ var stored2 []int
 		{"v := make([][]int, 3); v[0] = kept; return n", false},
 		{"v := [][]int{kept}; v[0] = append(v[0], 1); return n", false},
 		{"v := make([]int, 3); spread(v); return n", false},
-		{"v := make(map[int]int); call(v); call(found()); return n", false},
+		{"v := make(map[int]int); call(v); call(found()); return n", true},
 		{"var x T; v := make(map[int]int); T.two(x, v, nil); return n", false},
 		{"v := make([][]int, 0); v = append(v, kept); return n", false},
 		{"v := make([][]int, 3); for _, x := range v { kept = x }; return n", false},
 		{"for _, v := range lists { v = append(v, 1) }; return n", false},
 		{"v := make(map[int][]int); x, ok := v[1]; kept = x; _ = ok; return n", false},
 
-		// A function of the package is followed where all that it is given is seen.
+		// A function of the package is followed.
 		{"v := make(map[int]int); fill(v); return len(v)", true},
 		{"v := make([][]int, n); deep(v, 1); deep(v, 2); return n", true},
-		{"v := make(map[int]int); u := make(map[int]int); u[1] = 2; both(u); both(v); return n", false},
+		{"v := make(map[int]int); u := make(map[int]int); u[1] = 2; both(u); both(v); return n", true},
 		{"v := make(map[int]int); stored = give(v); return n", false},
-		{"v := make(map[int]int); also(v); hook = func(int) { also(stored) }; return n", false},
+		{"v := make(map[int]int); also(v); hook = func(int) { also(stored) }; return n", true},
 		{"v := make(map[int]int); go fill(v); return n", false},
-		{"v := make(map[int]int); Exported(v); return n", false},
-		{"v := make(map[int]int); anew(v); return n", false},
-		{"v := make(map[int]int); taken(v); f2 = taken; return n", false},
-		{"var x T; v := make(map[int]int); x.has(v); return n", false},
+		{"v := make(map[int]int); Exported(v); return n", true},
+		{"v := make(map[int]int); anew(v); return n", true},
+		{"v := make(map[int]int); taken(v); f2 = taken; return n", true},
+		{"var x T; v := make(map[int]int); x.has(v); return n", true},
 		{"var x T; v := make(map[int]int); x.own(v); return n", true},
 		{"v := make(list, n); v.set(1); return v.len()", true},
 		{"v := make(list, n); stored2 = v.part(1); return n", false},
@@ -161,10 +156,29 @@ var stored2 []int
 		{"v := make(list, n); v.Public(); return n", false},
 		{"v := make(list, n); v.push(1); return n", false},
 	} {
-		src := "package app\n\nimport \"slices\"\n\nfunc f(n int, xs []int, lists [][]int) int {\n\t" + test.body + "\n}\n" + others
-		p := read(t, map[string]string{"app.go": src})
+		p := reading(t, map[string]string{"app.go": head + test.body + "\n}\n" + others})
 		if got, _ := p.Ends(p.named(t, "v")); got != test.want {
 			t.Errorf("%s: %v", test.body, got)
+		}
+	}
+	// What it does is done with the variable where all that it is given is seen.
+	for _, test := range []struct {
+		body string
+		want bool
+	}{
+		{"v := make(map[int]int); fill(v); return len(v)", true},
+		{"var x T; v := make(map[int]int); x.own(v); return n", true},
+		{"v := make(map[int]int); u := make(map[int]int); u[1] = 2; both(u); both(v); return n", false},
+		{"v := make(map[int]int); also(v); hook = func(int) { also(stored) }; return n", false},
+		{"v := make(map[int]int); call(v); call(found()); return n", false},
+		{"v := make(map[int]int); Exported(v); return n", false},
+		{"v := make(map[int]int); anew(v); return n", false},
+		{"v := make(map[int]int); taken(v); f2 = taken; return n", false},
+		{"var x T; v := make(map[int]int); x.has(v); return n", false},
+	} {
+		p := reading(t, map[string]string{"app.go": head + test.body + "\n}\n" + others})
+		if got := !p.named(t, "v").Leaks(); got != test.want {
+			t.Errorf("%s: all uses are seen: %v", test.body, got)
 		}
 	}
 }
@@ -222,13 +236,13 @@ func TestCallScoped(t *testing.T) {
 		{"func F() []string { x := s{}; x.add(`a`); return x.f }", false},
 		{"func F() { x := s{}; x.add(`a`); g = x.f }\nvar g []string", false},
 	} {
-		p := read(t, map[string]string{"app.go": head + test.src + "\n"})
+		p := reading(t, map[string]string{"app.go": head + test.src + "\n"})
 		if got, _ := p.Ends(p.named(t, "f")); got != test.want {
 			t.Errorf("%s: %v", test.src, got)
 		}
 	}
 	exported := strings.NewReplacer("*s", "*S", "&s", "&S", "type s", "type S").Replace(head + "func F() int { x := &s{}; x.add(`a`); return len(x.f) }\n")
-	p := read(t, map[string]string{"app.go": exported})
+	p := reading(t, map[string]string{"app.go": exported})
 	if got, _ := p.Ends(p.named(t, "f")); got {
 		t.Error("a struct that others can make")
 	}
@@ -237,7 +251,7 @@ func TestCallScoped(t *testing.T) {
 // A type of another of the user's packages is known, and one that is not
 // recorded is not.
 func TestTypesOfOtherPackages(t *testing.T) {
-	p := read(t, map[string]string{
+	p := reading(t, map[string]string{
 		"app.go":         "package app\n\nimport (\n\t\"m/other\"\n\t\"gone\"\n)\n\nfunc f(x *other.T, y *gone.T) {\n\tv := make(map[*other.T]int)\n\tv[x] = 1\n\tx.List = append(x.List, 1)\n\ty.List = append(y.List, 1)\n}\n",
 		"m/other/one.go": "package other\n\nimport \"m/app\"\n\n// T is one.\ntype T struct { List []int }\n\nvar _ = app.F\n", // and a cycle
 	})

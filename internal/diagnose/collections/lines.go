@@ -49,7 +49,7 @@ func (u *Use) takes() bool {
 }
 
 func (p *Package) readLines(f *ast.File) {
-	file := p.file[f]
+	file := p.of.Frame(f)
 	for _, c := range p.known {
 		for i := range c.Uses {
 			u := &c.Uses[i]

@@ -67,7 +67,7 @@ func f(v any, n int, g list[int]) {
 		{"for k := range gone.Map { n = x.m[k] }", "", ""},
 		{"clear(gone.Map); x.m[text] = 1", "", "m"},
 	} {
-		p := read(t, map[string]string{"app.go": head + test.statement + "\n}\n"})
+		p := reading(t, map[string]string{"app.go": head + test.statement + "\n}\n"})
 		l := p.lines[diagnose.SourceLine{File: "app.go", Line: strings.Count(head, "\n") + 1}]
 		looks, takes := "", ""
 		if c := l.oneMap(); c != nil {

@@ -1,19 +1,14 @@
 package collections
 
 import (
-	"errors"
 	"go/ast"
-	"go/token"
 	"go/types"
-	"maps"
-	"slices"
 
 	"whet/internal/diagnose"
-	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
-// Package is the source of one package of the user's own, with its types as far
-// as they are known.
+// Package is one package of the user's own.
 type Package struct {
 	Path string
 	// Collections are the variables and fields of it that are maps or slices, in
@@ -21,10 +16,10 @@ type Package struct {
 	Collections []*Collection
 
 	subject *diagnose.Subject
+	of      *typed.Package
 	types   *types.Package
 	info    *types.Info
 	parent  map[ast.Node]ast.Node
-	file    map[*ast.File]string // as the frames have it
 	known   map[*types.Var]*Collection
 	owner   map[*types.Var]*types.Named // of fields
 	lines   map[diagnose.SourceLine]*line
@@ -36,94 +31,17 @@ type Package struct {
 	hands   []handed
 }
 
-// checker type-checks packages of the user's own.
-type checker struct {
-	subject *diagnose.Subject
-	files   map[string][]string // frames' files by package
-	done    map[string]*types.Package
-}
-
-func newChecker(s *diagnose.Subject) *checker {
-	c := &checker{subject: s, files: make(map[string][]string), done: make(map[string]*types.Package)}
-	for _, file := range slices.Sorted(maps.Keys(s.Calls)) {
-		if calls := s.Calls[file]; len(calls) > 0 {
-			path := symbolname.Package(calls[0].In)
-			c.files[path] = append(c.files[path], file)
-		}
+// read reads a package and the uses of its collections; nil where nothing of it is
+// typed.
+func read(s *diagnose.Subject, path string) *Package {
+	of := s.Program.Package(path)
+	if of == nil || of.Types == nil {
+		return nil
 	}
-	return c
-}
-
-var errNotOwn = errors.New("not the user's own")
-
-// Import returns the declarations of a package of the user's own. For any other
-// it fails, and the type checker goes on without.
-func (c *checker) Import(path string) (*types.Package, error) {
-	if p, ok := c.done[path]; ok {
-		if p == nil {
-			return nil, errNotOwn // or a test's cycle
-		}
-		return p, nil
-	}
-	c.done[path] = nil
-	if len(c.files[path]) == 0 {
-		return nil, errNotOwn
-	}
-	p, _ := c.check(path, true, nil)
-	if p == nil {
-		return nil, errNotOwn
-	}
-	c.done[path] = p
-	return p, nil
-}
-
-// check reads a package. Errors are expected: most of what it imports is not
-// there.
-func (c *checker) check(path string, declarationsOnly bool, info *types.Info) (*types.Package, map[*ast.File]string) {
-	names := make(map[*ast.File]string)
-	var files []*ast.File
-	var fset *token.FileSet // of any of them: they have one
-	for _, name := range c.files[path] {
-		if of, f := c.subject.Parsed(name); f != nil {
-			fset = of
-			files = append(files, f)
-			names[f] = name
-		}
-	}
-	if len(files) == 0 {
-		return nil, nil
-	}
-	conf := types.Config{Importer: c, IgnoreFuncBodies: declarationsOnly, FakeImportC: true, Error: func(error) {}}
-	return typed(&conf, path, fset, files, info), names
-}
-
-// typed runs the type checker. It is made for code that compiles, and what a
-// recording holds is half of a program, or anything: where it fails on it, the
-// package is not known.
-func typed(conf *types.Config, path string, fset *token.FileSet, files []*ast.File, info *types.Info) (p *types.Package) {
-	defer func() {
-		if recover() != nil {
-			p = nil
-		}
-	}()
-	p, _ = conf.Check(path, fset, files, info) // its errors are what is not there
-	return p
-}
-
-// read reads a package and the uses of its collections; nil where none of its
-// source is at hand.
-func (c *checker) read(path string) *Package {
 	p := &Package{
-		Path: path, subject: c.subject, parent: make(map[ast.Node]ast.Node),
+		Path: path, subject: s, of: of, types: of.Types, info: of.Info, parent: make(map[ast.Node]ast.Node),
 		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[diagnose.SourceLine]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool), defined: make(map[types.Object]*ast.Ident),
 		used: make(map[types.Object][]*ast.Ident), runs: make(map[*ast.FuncLit]bool),
-		info: &types.Info{
-			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		},
-	}
-	p.types, p.file = c.check(path, false, p.info)
-	if p.types == nil {
-		return nil
 	}
 	for id, obj := range p.info.Defs {
 		if obj != nil {
@@ -137,22 +55,19 @@ func (c *checker) read(path string) *Package {
 		}
 		p.used[obj] = append(p.used[obj], id)
 	}
-	files := slices.SortedFunc(maps.Keys(p.file), func(a, b *ast.File) int {
-		return slices.Index(c.files[path], p.file[a]) - slices.Index(c.files[path], p.file[b])
-	})
-	for _, f := range files {
+	for _, f := range of.Files {
 		p.parents(f)
 	}
-	for _, f := range files {
+	for _, f := range of.Files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
-				p.identifier(p.file[f], id)
+				p.identifier(of.Frame(f), id)
 			}
 			return true
 		})
 	}
 	p.follow()
-	for _, f := range files {
+	for _, f := range of.Files {
 		p.readLines(f)
 	}
 	return p
@@ -195,6 +110,11 @@ func (p *Package) Parent(n ast.Node) ast.Node { return p.parent[n] }
 
 // Object returns what an identifier stands for, nil where it is not known.
 func (p *Package) Object(id *ast.Ident) types.Object { return p.info.ObjectOf(id) }
+
+// Own reports whether an object's source is the user's own, and at hand.
+func (p *Package) Own(obj types.Object) bool {
+	return obj.Pkg() != nil && p.subject.Program.Package(obj.Pkg().Path()) != nil
+}
 
 // Type returns an expression's type, nil where it is not known. Of "v, ok := m[k]"
 // it is that of v.

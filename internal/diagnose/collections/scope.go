@@ -55,7 +55,7 @@ func (p *Package) localEnds(c *Collection) bool {
 func (p *Package) fileOf(n ast.Node) string {
 	for ; n != nil; n = p.parent[n] {
 		if f, ok := n.(*ast.File); ok {
-			return p.file[f]
+			return p.of.Frame(f)
 		}
 	}
 	return ""
@@ -74,7 +74,7 @@ func (p *Package) callScoped(t *types.Named) bool {
 		return known
 	}
 	ok := t.Obj().Pkg() == p.types && !t.Obj().Exported()
-	for f := range p.file {
+	for _, f := range p.of.Files {
 		if !ok {
 			break
 		}

@@ -24,16 +24,14 @@ type Work struct {
 // least the threshold of the CPU time or of the allocated bytes, and gives each
 // collection its samples. Lines of benchmarks are left out.
 func Find(s *diagnose.Subject) []*Package {
-	f := &finder{checker: newChecker(s), of: make(map[string]string), read: make(map[string]*Package)}
-	for path, files := range f.checker.files {
-		for _, file := range files {
-			f.of[file] = path
-		}
+	if s.Program == nil {
+		return nil
 	}
+	f := &finder{s: s, read: make(map[string]*Package)}
 	events := append(f.times(), f.blocks()...)
 	sets := make(map[string]*Work)
 	for _, e := range events {
-		path := f.of[e.frame.File]
+		path := f.path(e.frame)
 		if sets[path] == nil {
 			sets[path] = new(Work)
 		}
@@ -48,13 +46,13 @@ func Find(s *diagnose.Subject) []*Package {
 		if w := sets[path]; max(s.CPUShare(w.Maps.Keep()), s.AllocShare(w.Heap.Keep())) < diagnose.Threshold {
 			continue
 		}
-		if p := f.checker.read(path); p != nil {
+		if p := read(s, path); p != nil {
 			f.read[path] = p
 			out = append(out, p)
 		}
 	}
 	for _, e := range events {
-		if p := f.read[f.of[e.frame.File]]; p != nil {
+		if p := f.read[f.path(e.frame)]; p != nil {
 			p.give(e)
 		}
 	}
@@ -71,32 +69,36 @@ type event struct {
 }
 
 type finder struct {
-	checker *checker
-	of      map[string]string // packages by frames' files
-	read    map[string]*Package
+	s    *diagnose.Subject
+	read map[string]*Package
+}
+
+// path is that of a frame's package, "" where its source is not kept.
+func (f *finder) path(frame *callstack.Frame) string {
+	if pkg, _ := f.s.Program.FileOf(frame.File); pkg != nil {
+		return pkg.Path
+	}
+	return ""
 }
 
 func (f *finder) wanted(frame *callstack.Frame) bool {
-	s := f.checker.subject
-	return f.of[frame.File] != "" && s.Own(frame) && !s.Loops.InBenchmark(frame.File, frame.Line)
+	return f.path(frame) != "" && f.s.Own(frame) && !f.s.Loops.InBenchmark(frame.File, frame.Line)
 }
 
 func (f *finder) times() (out []event) {
-	s := f.checker.subject
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		at, maps, memory := ownAbove(s.CPU, stack)
-		if at > 0 && (maps || memory) && f.wanted(s.CPU.Frame(stack[at])) {
-			out = append(out, event{sample: sample.Index(), frame: s.CPU.Frame(stack[at]), maps: maps, memory: memory})
+	diagnose.EachBase(f.s.CPU, f.s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		at, maps, memory := ownAbove(f.s.CPU, stack)
+		if at > 0 && (maps || memory) && f.wanted(f.s.CPU.Frame(stack[at])) {
+			out = append(out, event{sample: sample.Index(), frame: f.s.CPU.Frame(stack[at]), maps: maps, memory: memory})
 		}
 	})
 	return out
 }
 
 func (f *finder) blocks() (out []event) {
-	s := f.checker.subject
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+	diagnose.EachBase(f.s.Allocs, f.s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		// The allocation profile leaves the runtime's own frames out.
-		if leaf := s.Allocs.Frame(stack[0]); f.wanted(leaf) {
+		if leaf := f.s.Allocs.Frame(stack[0]); f.wanted(leaf) {
 			out = append(out, event{sample: sample.Index(), frame: leaf, heap: true})
 		}
 	})

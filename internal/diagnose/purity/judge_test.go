@@ -2,15 +2,12 @@ package purity_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"strings"
 	"testing"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
-	"whet/internal/format/compiler"
+	"whet/internal/typed/typedtest"
 )
 
 type source string
@@ -20,67 +17,25 @@ func (s source) Display(file string) string { return file }
 
 // methods are the callees of the methods that the programs call; those of their
 // own types are found by their names, each of which there is once.
-var methods = map[string]string{
-	"Lock": "sync.(*Mutex).Lock", "Load": "sync/atomic.(*Int64).Load", "Get": "sync.(*Pool).Get", "Put": "sync.(*Pool).Put", "Err": "context.Context.Err", "Execute": "text/template.(*Template).Execute",
-	"WriteString": "bytes.(*Buffer).WriteString", "Lookup": "example.com/lru.(*Cache).Lookup", "Sanitize": "example.com/html.(*Policy).Sanitize", "FindString": "regexp.(*Regexp).FindString", "Encode": "encoding/json.(*Encoder).Encode", "Fetch": "m/app.Fetcher.Fetch",
+// stubs are packages of other modules.
+var stubs = []typedtest.File{
+	{Package: "example.com/lru", Frame: "lru.go", Text: "package lru\ntype Cache struct{}\nfunc (*Cache) Lookup(string) string"},
+	{Package: "example.com/html", Frame: "html.go", Text: "package html\ntype Policy struct{}\nfunc (*Policy) Sanitize(string) string"},
 }
 
-// subject is a program of one file, with the calls that a type checker finds.
 func subject(t *testing.T, src string) *diagnose.Subject {
 	t.Helper()
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", src, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := map[string]string{}
-	for _, d := range file.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok {
-			continue
-		}
-		own[fn.Name.Name] = "m/app." + fn.Name.Name
-		if fn.Recv != nil {
-			own[fn.Name.Name] = "m/app.(*T)." + fn.Name.Name
-		}
-	}
-	packages := map[string]string{}
-	for _, spec := range file.Imports {
-		path := strings.Trim(spec.Path.Value, `"`)
-		name := strings.TrimSuffix(path, "/v2")
-		packages[name[strings.LastIndexByte(name, '/')+1:]] = path
-	}
-	calls := []compiler.Call{{In: "m/app.f", Line: 1, EndLine: 1, Callee: "len"}}
-	ast.Inspect(file, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		c := compiler.Call{In: "m/app.f", Line: fset.Position(call.Pos()).Line, EndLine: fset.Position(call.Rparen).Line}
-		switch fun := call.Fun.(type) {
-		case *ast.Ident:
-			c.Callee = own[fun.Name]
-		case *ast.SelectorExpr:
-			id, _ := fun.X.(*ast.Ident)
-			switch {
-			case own[fun.Sel.Name] != "":
-				c.Callee = own[fun.Sel.Name]
-			case id != nil && packages[id.Name] != "":
-				c.Callee = packages[id.Name] + "." + fun.Sel.Name
-			default:
-				c.Callee = methods[fun.Sel.Name]
-			}
-		}
-		calls = append(calls, c)
-		return true
-	})
-	return &diagnose.Subject{Package: "m/app", Module: "m", Modules: []string{"m"}, Source: source(src), Calls: map[string][]compiler.Call{"app.go": calls}}
+	program := typedtest.Program(t, append([]typedtest.File{{Package: "m/app", Frame: "app.go", Text: src}}, stubs...)...)
+	return &diagnose.Subject{Package: "m/app", Module: "m", Modules: []string{"m"}, Source: source(src), Program: program, Calls: program.Calls()}
 }
 
 func TestPure(t *testing.T) {
 	const head = `package app
-import ("bytes"; "context"; "encoding/json"; "fmt"; "log"; "math/rand/v2"; "os"; "slices"; "strconv"; "sync"; "time")
-type T struct { n, set int; decoded, pointed, made int; counts, handed []int; u *U; refs []*int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
+import ("bytes"; "context"; "encoding/json"; "example.com/html"; "example.com/lru"; "fmt"; "io"; "log"; "math/rand/v2"; "os"; "regexp"; "slices"; "strconv"; "sync"; "sync/atomic"; "text/template"; "time")
+type T struct { re *regexp.Regexp; policy *html.Policy; cache *lru.Cache; from Fetcher; enc *json.Encoder; page *template.Template; out io.Writer; n, set int; decoded, pointed, made int; counts, handed []int; u *U; refs []*int; rows []int; m map[string]int; next *T; buf bytes.Buffer }
+type Fetcher interface { Fetch(string) string }
+var mu sync.Mutex
+var hits atomic.Int64
 type U struct { scale int }
 func (u *U) rescale(n int) { u.scale = n }
 var count, fixed, given int
@@ -131,7 +86,7 @@ func deep2(n int) int { bump(); return n }
 		{"a copy of the receiver", "func (t *T) f(n int) int { c := *t; c.n = n; return c.n }", true},
 		{"a result that is dropped", "func f(n int) int { _ = walk(n); var x int; x, _ = strconv.Atoi(\"1\"); return x + n }", true},
 		{"sorting its own", "func f(n int) []int { x := []int{n, 2}; slices.Sort(x); return x }", true},
-		{"a template that others do not change", "func (t *T) f(n int) string { var b bytes.Buffer; t.next.Execute(&b, n); return b.String() }", true},
+		{"a template that others do not change", "func (t *T) f(n int) string { var b bytes.Buffer; t.next.page.Execute(&b, n); return b.String() }", true},
 
 		{"a part of its own", "func f(n int) int { u := &U{scale: n}; t := T{u: u}; return t.u.scale + u.scale }", true},
 		{"an expression's match", "func (t *T) f(s string) string { return t.re.FindString(s) }", true},

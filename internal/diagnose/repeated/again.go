@@ -11,10 +11,10 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
 	"whet/internal/quantity"
 	"whet/internal/recording"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 const (
@@ -112,9 +112,9 @@ func (p *Place) busy() bool {
 func (p *Place) Repeated(bulk bool) bool {
 	s := p.subject
 	if p.calls > 0 {
-		return p.often() && (p.By != compiler.FixedLoop || p.passes() >= minPasses)
+		return p.often() && (p.By != typed.FixedLoop || p.passes() >= minPasses)
 	}
-	if p.By == compiler.FixedLoop && !p.inMain() {
+	if p.By == typed.FixedLoop && !p.inMain() {
 		return false // whether the loop makes more than one pass is not known
 	}
 	if bulk && s.Kind == recording.TargetProgram && p.At.Loop == nil {
@@ -149,7 +149,7 @@ func (p *Place) avoid() {
 // repeated calls. Taken out of its loop a call is still made once for each time
 // the loop is entered: of k calls in an iteration one stays.
 func (p *Place) Spared(c *hot.Classified, col int, set *diagnose.Set) diagnose.Set {
-	if k := p.passes(); c != nil && p.By == compiler.FixedLoop && k > 1 {
+	if k := p.passes(); c != nil && p.By == typed.FixedLoop && k > 1 {
 		return diagnose.Portion(c, col, set, 1-1/k)
 	}
 	return *set
@@ -159,9 +159,9 @@ func (p *Place) Spared(c *hot.Classified, col int, set *diagnose.Set) diagnose.S
 // certain, a variable that nobody is seen to change nearly so.
 func (p *Place) Confidence() finding.Confidence {
 	switch {
-	case p.By == compiler.FixedLoop && p.again:
+	case p.By == typed.FixedLoop && p.again:
 		return finding.Low // the passes may be those of another loop
-	case p.By == compiler.FixedConst && !p.Handed && p.Typed:
+	case p.By == typed.FixedConst && !p.Handed:
 		return finding.High
 	}
 	return finding.Medium
@@ -170,15 +170,15 @@ func (p *Place) Confidence() finding.Confidence {
 // Reason says in words why the call does the same each time.
 func (p *Place) Reason() string {
 	switch {
-	case p.Handed && p.By == compiler.FixedElement:
+	case p.Handed && p.By == typed.FixedElement:
 		return "its callers give it the elements of a list of constants"
 	case p.Handed:
 		return "its callers give it constants"
-	case p.By == compiler.FixedVar:
+	case p.By == typed.FixedVar:
 		return "its arguments are constants and package variables that their package sets only where it declares them"
-	case p.By == compiler.FixedElement:
+	case p.By == typed.FixedElement:
 		return fmt.Sprintf("its arguments are the %d elements of a list of constants", p.Of)
-	case p.By == compiler.FixedLoop:
+	case p.By == typed.FixedLoop:
 		return "its arguments do not change in the loop around it"
 	}
 	return "its arguments are constants"

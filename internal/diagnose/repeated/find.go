@@ -8,7 +8,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // Search is what a rule looks for.
@@ -18,7 +18,7 @@ type Search struct {
 	Function func(name string) bool
 	// Fixed says why the call of such a function does the same each time; the
 	// zero value if it does not. Its Param names the parameter that decides.
-	Fixed func(c *compiler.Call) compiler.Fixed
+	Fixed func(c *typed.Call) typed.Fixed
 	// Part says whether a sample belongs to the place's cost, and whether its
 	// work would be gone with the call; below are the frames from the leaf to
 	// the function itself. Nil: all of it does and would.
@@ -34,12 +34,10 @@ type Place struct {
 	Values []string
 	// By is the weakest reason for any of the calls, Of the largest number of
 	// elements.
-	By compiler.FixedBy
+	By typed.FixedBy
 	Of int
 	// Handed: the fixed argument comes from the function's callers.
 	Handed bool
-	// Typed: the arguments were judged by the type checker; else by the source.
-	Typed bool
 
 	Cost, Avoidable diagnose.Samples
 	cpu, mem        sets
@@ -69,8 +67,7 @@ type traits struct {
 // judged is what is known of a statement's calls, by function.
 type judged struct {
 	diagnose.Statement
-	typed bool
-	calls map[string][]compiler.Fixed
+	calls map[string][]typed.Fixed
 	place *Place
 }
 
@@ -167,7 +164,7 @@ func (f *finder) place(c *hot.Classified, stack []callstack.FrameID, at int, cal
 		}
 	}
 	if j.place == nil {
-		j.place = &Place{At: j.Statement, By: compiler.FixedConst, Typed: j.typed, subject: f.s, blocks: make(map[kind]int64)}
+		j.place = &Place{At: j.Statement, By: typed.FixedConst, subject: f.s, blocks: make(map[kind]int64)}
 		f.order = append(f.order, j.place)
 	}
 	p := j.place
@@ -192,20 +189,20 @@ func insert(list []string, s string) []string {
 }
 
 // reasons from the strongest to the weakest.
-var reasons = [...]compiler.FixedBy{compiler.FixedConst, compiler.FixedVar, compiler.FixedElement, compiler.FixedLoop}
+var reasons = [...]typed.FixedBy{typed.FixedConst, typed.FixedVar, typed.FixedElement, typed.FixedLoop}
 
-func weaker(a, b compiler.FixedBy) compiler.FixedBy {
+func weaker(a, b typed.FixedBy) typed.FixedBy {
 	return reasons[max(slices.Index(reasons[:], a), slices.Index(reasons[:], b))]
 }
 
 // Weakest is what holds for a call all of whose listed arguments must be fixed;
 // the zero value where one is not.
-func Weakest(args []compiler.Fixed) compiler.Fixed {
-	out := compiler.Fixed{By: compiler.FixedConst}
+func Weakest(args []typed.Fixed) typed.Fixed {
+	out := typed.Fixed{By: typed.FixedConst}
 	for _, a := range args {
 		switch {
 		case a.By == "" && (a.Param == 0 || out.Param != 0):
-			return compiler.Fixed{}
+			return typed.Fixed{}
 		case a.By == "":
 			out.Param = a.Param
 		default:
@@ -217,12 +214,12 @@ func Weakest(args []compiler.Fixed) compiler.Fixed {
 		}
 	}
 	if out.Param != 0 {
-		return compiler.Fixed{Param: out.Param}
+		return typed.Fixed{Param: out.Param}
 	}
 	return out
 }
 
-func (p *Place) add(x compiler.Fixed) {
+func (p *Place) add(x typed.Fixed) {
 	p.By = weaker(p.By, x.By)
 	p.Of = max(p.Of, x.Of)
 	if x.Value != nil {
@@ -235,55 +232,41 @@ func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
 	at := f.s.StatementOf(frame, callee)
 	j := f.at[at.At()]
 	if j == nil {
-		j = &judged{Statement: at, calls: make(map[string][]compiler.Fixed), typed: f.typed(at.File)}
-		if j.typed {
-			calls, _ := f.s.StatementCalls(at)
-			for i := range calls {
-				if f.search.Function(calls[i].Callee) {
-					j.calls[calls[i].Callee] = append(j.calls[calls[i].Callee], f.search.Fixed(&calls[i]))
-				}
+		j = &judged{Statement: at, calls: make(map[string][]typed.Fixed)}
+		calls, _ := f.s.StatementCalls(at)
+		for i := range calls {
+			if f.search.Function(calls[i].Callee) {
+				j.calls[calls[i].Callee] = append(j.calls[calls[i].Callee], f.search.Fixed(&calls[i]))
 			}
 		}
 		f.at[at.At()] = j
 	}
-	if !j.typed && j.calls[callee] == nil {
-		for _, c := range written(at.Node, callee) {
-			j.calls[callee] = append(j.calls[callee], f.search.Fixed(&c))
-		}
-	}
 	return j
-}
-
-// typed reports whether a file's calls were recorded with what is fixed of
-// their arguments. In a recording from before that, or without typed calls,
-// only literals count.
-func (f *finder) typed(file string) bool {
-	return slices.ContainsFunc(f.s.Calls[file], func(c compiler.Call) bool { return c.Fixed != nil || c.Recv != nil })
 }
 
 // given is what the caller of the own function at an index of the stack gives
 // for a parameter of it.
-func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param int) compiler.Fixed {
+func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param int) typed.Fixed {
 	if at+1 >= len(stack) {
-		return compiler.Fixed{}
+		return typed.Fixed{}
 	}
 	caller, function := c.Frame(stack[at+1]), c.Frame(stack[at]).Function
 	// What a test gives is constant because it is a test.
 	if !f.s.Own(caller) || f.s.Loops.InBenchmark(caller.File, caller.Line) || strings.HasSuffix(caller.File, "_test.go") {
-		return compiler.Fixed{}
+		return typed.Fixed{}
 	}
 	calls, _ := f.s.StatementCalls(f.s.StatementOf(caller, function))
-	out := compiler.Fixed{}
+	out := typed.Fixed{}
 	for i := range calls {
 		if calls[i].Callee != function {
 			continue
 		}
 		if len(calls[i].Fixed) < param {
-			return compiler.Fixed{}
+			return typed.Fixed{}
 		}
 		x := calls[i].Fixed[param-1]
-		if !x.Always() && x.By != compiler.FixedElement {
-			return compiler.Fixed{}
+		if !x.Always() && x.By != typed.FixedElement {
+			return typed.Fixed{}
 		}
 		if out.By != "" {
 			x.By, x.Of = weaker(out.By, x.By), max(out.Of, x.Of)

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
 	"whet/internal/recording"
+	"whet/internal/typed"
 )
 
 const collectionSource = `package app
@@ -103,7 +103,7 @@ func answers(n int) bool { // 87
 `
 
 func TestCollectionPerCallByHand(t *testing.T) {
-	calls := []compiler.Call{{In: "m/app.set", Line: 1, EndLine: 1, Callee: "init"}}
+	calls := []typed.Call{{In: "m/app.set", Line: 1, EndLine: 1, Callee: "init"}}
 	rest := stack{frames: "m/app.work:99", n: 600}
 	// Of 1000 samples 300 put into the set, 100 of them in the allocator, and 100
 	// ask.
@@ -200,7 +200,7 @@ func TestCollectionPerCallByHand(t *testing.T) {
 // A map that numbered elements could take the place of is not said to be kept,
 // and what a slice with a size needs not to be kept either.
 func TestCollectionPerCallIsCovered(t *testing.T) {
-	calls := []compiler.Call{{In: "m/app.f", Line: 8, EndLine: 8, Callee: compiler.Range, Args: []string{"[]*m/app.T"}}}
+	calls := []typed.Call{{In: "m/app.f", Line: 8, EndLine: 8, Callee: typed.Range, Args: []string{"[]*m/app.T"}}}
 	src := denseSource("at := make(map[*T]int)", "for i, t := range ts", "at[t] = i", "sum += at[t]")
 	s := app(t, src, calls, []stack{{frames: "m/app.f:12 runtime.mapaccess1_fast64", n: 300}, {frames: "m/app.work:99 runtime.mallocgc", n: 700}}, []stack{{"m/app.f:9", 10, 60}, {"m/app.work:99", 10, 100}})
 	if a, b := said(t, "dense-map", s), said(t, "collection-per-call", s); len(a) != 1 || len(b) != 0 {

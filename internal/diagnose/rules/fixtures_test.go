@@ -111,8 +111,15 @@ func TestFixtures(t *testing.T) {
 			t.Errorf("rule %s: %d fixtures must speak, only %d must stay silent", id, speak, silent)
 		}
 	}
-	if *record {
+	switch {
+	case *record:
 		measureAll(t, dirs)
+	case *retype:
+		for dir, types := range typesOf(t, dirs, newPaths(t)) {
+			r := open(t, dir)
+			r.Types = types
+			r.keep(t, dir)
+		}
 	}
 	files := keptTexts(t)
 	t.Run(filepath.ToSlash(growing), func(t *testing.T) { checkGrowth(t, open(t, growing).subjects(t, files)) })
@@ -159,8 +166,8 @@ const maxRounds = 3
 // measured for four times as many, and again. All are pooled, so that chance
 // goes and what a rule really says stays.
 func measureAll(t *testing.T, dirs []string) {
-	programs := build(t, dirs)
 	paths := newPaths(t)
+	programs := build(t, dirs, paths)
 	ids := make(map[string]string)
 	for id, dir := range directories {
 		ids[dir] = id

@@ -7,7 +7,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // near compares shares that are sums of a few products.
@@ -18,10 +18,10 @@ func inLoop(head, loop, statement string) string {
 	return "package app\n\nfunc f(xs []T, ch chan T, out []T, n int) { // 3\n\t" + head + "\n\t" + loop + " { // 5\n\t\t" + statement + "\n\t}\n}\n"
 }
 
-func grows(element, over string, values ...string) []compiler.Call {
-	calls := []compiler.Call{{In: "m/app.f", Line: 6, EndLine: 6, Callee: "append", Args: append([]string{"[]" + element}, values...)}}
+func grows(element, over string, values ...string) []typed.Call {
+	calls := []typed.Call{{In: "m/app.f", Line: 6, EndLine: 6, Callee: "append", Args: append([]string{"[]" + element}, values...)}}
 	if over != "" {
-		calls = append([]compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: compiler.Range, Args: []string{over}}}, calls...)
+		calls = append([]typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: typed.Range, Args: []string{over}}}, calls...)
 	}
 	return calls
 }
@@ -55,7 +55,7 @@ func TestSliceGrowthByHand(t *testing.T) {
 	for _, test := range []struct {
 		name           string
 		src            string
-		calls          []compiler.Call
+		calls          []typed.Call
 		cpu, allocs    []stack
 		avoidCPU       float64 // of 1000 samples
 		avoidBytes     float64
@@ -148,8 +148,8 @@ func TestSliceGrowthInBranchesByHand(t *testing.T) {
 		}
 		return out
 	}
-	two := []compiler.Call{
-		{In: "m/app.f", Line: 5, EndLine: 5, Callee: compiler.Range, Args: []string{"[]m/app.T"}},
+	two := []typed.Call{
+		{In: "m/app.f", Line: 5, EndLine: 5, Callee: typed.Range, Args: []string{"[]m/app.T"}},
 		{In: "m/app.f", Line: 7, EndLine: 7, Callee: "append", Args: []string{"[]string", "string"}},
 		{In: "m/app.f", Line: 9, EndLine: 9, Callee: "append", Args: []string{"[]string", "string"}},
 	}
@@ -240,13 +240,13 @@ func TestReadGrowthByHand(t *testing.T) {
 		{frames: "m/app.f:5 io.ReadAll os.(*File).Read syscall.Read", n: 300}, {frames: "m/app.work:99", n: 500},
 	}
 	busy := []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 500}}
-	arg := func(callee, typ string) []compiler.Call {
-		return []compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: callee, Args: []string{typ}}}
+	arg := func(callee, typ string) []typed.Call {
+		return []typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: callee, Args: []string{typ}}}
 	}
 	for _, test := range []struct {
 		name        string
 		src         string
-		calls       []compiler.Call
+		calls       []typed.Call
 		cpu, allocs []stack
 		avoidCPU    float64
 		avoidBytes  float64
@@ -280,7 +280,7 @@ func TestReadGrowthByHand(t *testing.T) {
 // What is read into a buffer that could be reused is said once.
 func TestReadGrowthCoversItsBuffer(t *testing.T) {
 	s := app(t, reads("f *os.File", "var buf bytes.Buffer", "n, err := buf.ReadFrom(f)"),
-		[]compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "bytes.(*Buffer).ReadFrom", Args: []string{"*os.File"}}},
+		[]typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "bytes.(*Buffer).ReadFrom", Args: []string{"*os.File"}}},
 		[]stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}},
 		[]stack{
 			{"m/app.f:5 bytes.(*Buffer).ReadFrom bytes.(*Buffer).grow bytes.growSlice", 10, 512},
@@ -341,7 +341,7 @@ func body(r io.Reader, v any) error { return json.NewDecoder(r).Decode(v) } // 4
 `
 
 func TestBufferPerCallByHand(t *testing.T) {
-	calls := []compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "m/app.write"}}
+	calls := []typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "m/app.write"}}
 	busy := []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}}
 	grow := " bytes.(*Buffer).Write bytes.(*Buffer).grow bytes.growSlice"
 	for _, test := range []struct {
@@ -411,7 +411,7 @@ func TestPortion(t *testing.T) {
 // A buffer that the program's own logger makes is part of what logging costs.
 func TestLoggingCoversItsBuffers(t *testing.T) {
 	src := "package app\n\nfunc serve(n int) {\n\tlogger.Info(\"seen\", n) // 4\n}\n\nfunc (l *Logger) Info(text string, args ...any) { // 7\n\tvar line bytes.Buffer // 8\n\tfmt.Fprintln(&line, args...) // 9\n\tl.w.Write(line.Bytes())\n}\n"
-	calls := []compiler.Call{
+	calls := []typed.Call{
 		{In: "m/app.serve", Line: 4, EndLine: 4, Callee: "m/app.(*Logger).Info"},
 		{In: "m/app.(*Logger).Info", Line: 9, EndLine: 9, Callee: "fmt.Fprintln"},
 	}

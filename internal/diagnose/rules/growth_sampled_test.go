@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"whet/internal/diagnose"
-	"whet/internal/format/compiler"
 	"whet/internal/recording"
+	"whet/internal/typed"
 )
 
 // A service's allocation profile is a sample: one block in heapRate bytes.
@@ -31,7 +31,7 @@ func served(s *diagnose.Subject, requests int64) *diagnose.Subject {
 
 var (
 	bodySource = reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)")
-	bodyCall   = []compiler.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "io.ReadAll", Args: []string{"io.ReadCloser"}}}
+	bodyCall   = []typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "io.ReadAll", Args: []string{"io.ReadCloser"}}}
 	bodyCPU    = []stack{
 		{frames: "m/app.f:5 io.ReadAll runtime.memmove", n: 100}, {frames: "m/app.f:5 io.ReadAll runtime.growslice runtime.mallocgc", n: 60},
 		{frames: "m/app.f:5 io.ReadAll runtime.growslice runtime.memclrNoHeapPointers", n: 40}, {frames: "m/app.work:99", n: 800},

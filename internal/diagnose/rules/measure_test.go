@@ -15,15 +15,13 @@ import (
 
 	pprofile "github.com/google/pprof/profile"
 
-	capture "whet/internal/capture/compiler"
-	"whet/internal/format/compiler"
 	"whet/internal/gobench"
 )
 
 // program is one package with benchmarks, built.
 type program struct {
 	bin   *gobench.Binary
-	calls map[string][]compiler.Call
+	types []byte
 }
 
 // lengths says how long the instruments run.
@@ -36,8 +34,8 @@ type lengths struct {
 }
 
 // build builds the test binaries of packages of this module with one go
-// command, and asks for all their typed calls at once.
-func build(t *testing.T, dirs []string) map[string]*program {
+// command.
+func build(t *testing.T, dirs []string, paths *paths) map[string]*program {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -46,7 +44,6 @@ func build(t *testing.T, dirs []string) map[string]*program {
 		t.Fatal(err)
 	}
 	out := make(map[string]*program)
-	files := make(map[string]string)
 	to := t.TempDir()
 	args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", to + string(filepath.Separator)}
 	for _, dir := range dirs {
@@ -62,7 +59,6 @@ func build(t *testing.T, dirs []string) map[string]*program {
 		target.ImportPath = first.Module + "/" + filepath.ToSlash(rel)
 		target.GoFiles = []string{filepath.Join(target.Dir, "app.go")}
 		target.TestFiles = []string{filepath.Join(target.Dir, "app_test.go")}
-		files[target.GoFiles[0]] = target.GoFiles[0]
 		args = append(args, target.ImportPath)
 		name := filepath.Base(dir) + ".test"
 		if runtime.GOOS == "windows" {
@@ -70,25 +66,13 @@ func build(t *testing.T, dirs []string) map[string]*program {
 		}
 		out[dir] = &program{bin: &gobench.Binary{Path: filepath.Join(to, name), Target: &target}}
 	}
-	calls, err := capture.Calls(ctx, first, gobench.BuildOptions{}, files, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = first.ModuleDir
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the fixtures: %v\n%s", err, text)
 	}
-	for _, p := range out {
-		p.calls = make(map[string][]compiler.Call)
-		for _, f := range calls.Files {
-			if filepath.Dir(f.Frame) == p.bin.Target.Dir {
-				p.calls[f.Frame] = f.Calls
-			}
-		}
-		if len(p.calls) == 0 {
-			t.Fatalf("%s: no typed calls", p.bin.Target.ImportPath)
-		}
+	for dir, types := range typesOf(t, dirs, paths) {
+		out[dir].types = types
 	}
 	return out
 }
@@ -128,12 +112,9 @@ func (m *measuring) measure(t *testing.T) *recorded {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	target := m.program.bin.Target
-	out := &recorded{Go: runtime.Version(), Package: target.ImportPath, Module: target.Module, Calls: make(map[string][]compiler.Call)}
+	out := &recorded{Go: runtime.Version(), Package: target.ImportPath, Module: target.Module, Types: m.program.types}
 	for _, mod := range target.Own {
 		out.Modules = append(out.Modules, mod.Path)
-	}
-	for file, calls := range m.program.calls {
-		out.Calls[m.paths.kept(file)] = calls
 	}
 	for _, b := range m.benches {
 		if err := m.times(ctx, t, out, b); err != nil {

@@ -7,10 +7,9 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
 )
 
-const drawSource = `package app
+const drawSource = `package app; import ("context"; "io"; "testing")
 
 func serve(w io.Writer, year int) { // 3
 	page, err := draw(ctx, year) // 4
@@ -43,7 +42,7 @@ func constant(w io.Writer) { // 27
 
 func titled(w io.Writer, title string) { // 32
 	n := measure(title) // 33
-	w.Write(n) // 34
+	w.Write(make([]byte, n)) // 34
 }
 
 func measure(title string) int { return len(title) } // 37
@@ -66,7 +65,7 @@ func missed(w io.Writer, year int) { // 46
 
 func framed(w io.Writer, year int, frame *image) { // 55
 	n := border(year, frame) // 56
-	w.Write(n) // 57
+	w.Write(make([]byte, n)) // 57
 }
 
 func border(year int, frame *image) int { return year + len(frame.rows) } // 60
@@ -75,29 +74,20 @@ func through(w io.Writer, year int) { // 62
 	page, _ := h.drawer.draw(ctx, year) // 63
 	w.Write(page) // 64
 }
-`
 
-// drawCalls are the typed calls of drawSource. That in line 17 is left out, as
-// one of a function whose source is not at hand would be looked for.
-func drawCalls() []compiler.Call {
-	draws := func(in string, line int, fixed ...compiler.Fixed) compiler.Call {
-		return compiler.Call{In: "m/app." + in, Line: line, EndLine: line, Callee: "m/app.draw", Args: []string{"context.Context", "int"}, Plain: []bool{false, true}, Fixed: fixed}
-	}
-	writes := func(in string, line int) compiler.Call {
-		return compiler.Call{In: "m/app." + in, Line: line, EndLine: line, Callee: "io.Writer.Write", Args: []string{"[]byte"}}
-	}
-	return []compiler.Call{
-		draws("serve", 4), writes("serve", 8),
-		{In: "m/app.draw", Line: 12, EndLine: 12, Callee: "m/app.count", Args: []string{"int"}, Plain: []bool{true}},
-		draws("twice", 22), writes("twice", 23),
-		draws("constant", 28, compiler.Fixed{}, compiler.Fixed{By: compiler.FixedConst}), writes("constant", 29),
-		{In: "m/app.titled", Line: 33, EndLine: 33, Callee: "m/app.measure", Args: []string{"string"}, Plain: []bool{true}}, writes("titled", 34),
-		draws("BenchmarkDraw", 41), writes("BenchmarkDraw", 42),
-		draws("missed", 49), writes("missed", 50), writes("missed", 52),
-		{In: "m/app.framed", Line: 56, EndLine: 56, Callee: "m/app.border", Args: []string{"int", "*m/app.image"}, Plain: []bool{true, false}}, writes("framed", 57),
-		{In: "m/app.through", Line: 63, EndLine: 63, Callee: "m/app.Drawer.draw", Args: []string{"context.Context", "int"}, Plain: []bool{false, true}}, writes("through", 64),
-	}
+var (
+	ctx   context.Context
+	w     io.Writer
+	pages map[int][]byte
+	h     struct{ drawer Drawer }
+)
+
+type image struct{ rows []int }
+
+type Drawer interface {
+	draw(ctx context.Context, year int) ([]byte, error)
 }
+`
 
 // Each sample is 10 ms, and there are 1000: of 10 s, 250 are 2.5 s. By 41,666
 // iterations that is 60.0 µs for each, by 62,500 it is 40.
@@ -142,7 +132,7 @@ func TestRepeatedResultByHand(t *testing.T) {
 		{name: "a pointer among the arguments", cpu: []stack{{frames: "m/app.framed:56 m/app.border:60 runtime.memmove", n: 900}, rest(100)}, iterations: 1000},
 		{name: "a text has no bound", kind: "service", cpu: []stack{{frames: "m/app.titled:33 m/app.measure:37 strings.Count", n: 900}, rest(100)}, iterations: 1000, want: "app.go:33", share: 0.9, confidence: finding.Low},
 	} {
-		s := app(t, drawSource, drawCalls(), test.cpu, nil)
+		s := app(t, drawSource, known, test.cpu, nil)
 		s.CPUIterations, s.Kind = test.iterations, test.kind
 		got := said(t, "repeated-result", s)
 		if test.want == "" {
@@ -164,49 +154,56 @@ func TestRepeatedResultByHand(t *testing.T) {
 // statement in line 5 is all that it does with it.
 func TestWhatIsDoneWithAResult(t *testing.T) {
 	for _, test := range []struct {
-		statement, callee string
-		shared            bool
+		statement string
+		shared    bool
 	}{
-		{"w.Write(page)", "io.Writer.Write", true},
-		{"fmt.Fprintf(w, text, page)", "fmt.Fprintf", true},
-		{"n := len(page)", "len", true},
-		{"for _, b := range page { n += int(b) }", "", true},
-		{"if page[0] == 1 { n++ }", "", true},
-		{"first := page[0]", "", true},
-		{"copy(to, page)", "copy", true},
-		{"to = append(to, page...)", "append", true},
-		{"show(page)", "m/app.show", true},
-		{"r := bytes.NewReader(page)", "bytes.NewReader", true},
+		{"w.Write(page)", true},
+		{"fmt.Fprintf(w, text, page)", true},
+		{"n := len(page)", true},
+		{"for _, b := range page { n += int(b) }", true},
+		{"if page[0] == 1 { n++ }", true},
+		{"first := page[0]", true},
+		{"copy(to, page)", true},
+		{"to = append(to, page...)", true},
+		{"show(page)", true},
+		{"r := bytes.NewReader(page)", true},
 
-		{"page[0] = 1", "", false},
-		{"page[0]++", "", false},
-		{"page = append(page, 1)", "append", false},
-		{"copy(page, from)", "copy", false},
-		{"clear(page)", "clear", false},
-		{"shorten(page)", "m/app.shorten", false},
-		{"slices.Sort(page)", "slices.Sort", false},
-		{"p := &page", "", false},
-		{"h.last = page", "", false},
-		{"pages[year] = page", "", false},
-		{"other := page", "", false},
-		{"ch <- page", "", false},
-		{"return page", "", false},
-		{"a := answer{page: page}", "", false},
-		{"h.cache.Add(year, page)", "example.com/lru.(*Cache).Add", false},
-		{"lib.Take(page)", "example.com/lib.Take", false},
-		{"json.Unmarshal(data, page)", "encoding/json.Unmarshal", false},
-		{"b := bytes.NewBuffer(page)", "bytes.NewBuffer", false},
-		{"page.Close()", "m/app.(*book).Close", false},
+		{"page[0] = 1", false},
+		{"page[0]++", false},
+		{"page = append(page, 1)", false},
+		{"copy(page, from)", false},
+		{"clear(page)", false},
+		{"shorten(page)", false},
+		{"slices.Sort(page)", false},
+		{"p := &page", false},
+		{"h.last = page", false},
+		{"pages[year] = page", false},
+		{"other := page", false},
+		{"ch <- page", false},
+		{"return page", false},
+		{"a := answer{page: page}", false},
+		{"h.cache.Add(year, page)", false},
+		{"lib.Take(page)", false},
+		{"json.Unmarshal(data, page)", false},
+		{"b := bytes.NewBuffer(page)", false},
+		{"book(page).Close()", false},
 	} {
-		src := "package app\n\nfunc serve(year int) { // 3\n\tpage := draw(year) // 4\n\t" + test.statement + "\n}\n\n" +
-			"func draw(year int) []byte { return make([]byte, year) } // 8\n\nfunc show(p []byte) int { return len(p) } // 10\n\nfunc shorten(p []byte) { p[0] = 1 } // 12\n"
-		calls := []compiler.Call{
-			{In: "m/app.serve", Line: 4, EndLine: 4, Callee: "m/app.draw", Args: []string{"int"}, Plain: []bool{true}},
-			{In: "m/app.serve", Line: 5, EndLine: 5, Callee: test.callee},
-			{In: "m/app.draw", Line: 8, EndLine: 8, Callee: "make"},
-			{In: "m/app.show", Line: 10, EndLine: 10, Callee: "len"},
-		}
-		s := app(t, src, calls, []stack{{frames: "m/app.serve:4 m/app.draw:8 runtime.mallocgc", n: 900}, {frames: "m/app.work:99", n: 100}}, nil)
+		src := "package app; import (\"bytes\"; \"encoding/json\"; \"x/lib\"; \"example.com/lru\"; \"fmt\"; \"io\"; \"slices\")\n\nfunc serve(year int) { // 3\n\tpage := draw(year) // 4\n\t" + test.statement + "\n}\n\n" +
+			"func draw(year int) []byte { return make([]byte, year) } // 8\n\nfunc show(p []byte) int { return len(p) } // 10\n\nfunc shorten(p []byte) { p[0] = 1 } // 12\n" + `
+type book []byte
+func (book) Close()
+type answer struct{ page []byte }
+var (
+	w              io.Writer
+	text           string
+	n              int
+	to, from, data []byte
+	h              struct { last []byte; cache lru.Cache }
+	pages          map[int][]byte
+	ch             chan []byte
+)
+`
+		s := app(t, src, known, []stack{{frames: "m/app.serve:4 m/app.draw:8 runtime.mallocgc", n: 900}, {frames: "m/app.work:99", n: 100}}, nil)
 		s.CPUIterations = 1000
 		if got := said(t, "repeated-result", s); (len(got) == 1) != test.shared {
 			t.Errorf("%s: %d findings", test.statement, len(got))
@@ -217,7 +214,7 @@ func TestWhatIsDoneWithAResult(t *testing.T) {
 // What a load asked for belongs into the words, if it was one thing only.
 func TestRepeatedResultOfOneRequest(t *testing.T) {
 	for _, same := range []bool{false, true} {
-		s := app(t, drawSource, drawCalls(), []stack{{frames: "m/app.serve:4 m/app.draw:13 strconv.Itoa", n: 900}, {frames: "m/app.work:99", n: 100}}, nil)
+		s := app(t, drawSource, known, []stack{{frames: "m/app.serve:4 m/app.draw:13 strconv.Itoa", n: 900}, {frames: "m/app.work:99", n: 100}}, nil)
 		s.CPUIterations, s.Kind, s.Run = 1000, "service", &diagnose.Conditions{SameRequest: same}
 		got := said(t, "repeated-result", s)
 		if len(got) != 1 || strings.Contains(got[0].Why, "asked for one thing only") != same {
@@ -226,7 +223,7 @@ func TestRepeatedResultOfOneRequest(t *testing.T) {
 	}
 }
 
-const encodeSource = `package app
+const encodeSource = `package app; import ("example.com/policy"; "image"; "image/png"; "io"; "math/rand"; "testing"; "time")
 
 func answer(w io.Writer, img image.Image) error { // 3
 	return png.Encode(w, img) // 4
@@ -278,34 +275,23 @@ func clean(text string) string { // 46
 
 func tick() time.Time { // 51
 	t := time.NewTimer(1) // 52
-	return t.Wait() // 53
+	return <-t.C // 53
 }
 
 func sized(n int) string { // 56
 	p := policy.Of(n) // 57
 	return p.Clean("a") // 58
 }
+
+var (
+	w   io.Writer
+	img image.Image
+)
+
+type rules struct{ at map[string]int }
 `
 
 func TestObjectPerCallByHand(t *testing.T) {
-	calls := []compiler.Call{
-		{In: "m/app.answer", Line: 4, EndLine: 4, Callee: "image/png.Encode"},
-		{In: "m/app.ask", Line: 8, EndLine: 8, Callee: "m/app.newRules", Args: []string{}},
-		{In: "m/app.ask", Line: 9, EndLine: 9, Callee: "m/app.(*rules).find", Fixed: []compiler.Fixed{{}}},
-		{In: "m/app.newRules", Line: 13, EndLine: 13, Callee: "make", Fixed: []compiler.Fixed{{By: compiler.FixedConst}}},
-		{In: "m/app.tally", Line: 25, EndLine: 25, Callee: "m/app.newRules", Args: []string{}},
-		{In: "m/app.tally", Line: 26, EndLine: 26, Callee: "len"},
-		{In: "m/app.tally", Line: 26, EndLine: 26, Callee: "m/app.(*rules).all"},
-		{In: "m/app.tally", Line: 26, EndLine: 26, Callee: "m/app.(*rules).total"},
-		{In: "m/app.roll", Line: 37, EndLine: 37, Callee: "math/rand.NewSource"},
-		{In: "m/app.BenchmarkEncode", Line: 42, EndLine: 42, Callee: "image/png.Encode"},
-		{In: "m/app.clean", Line: 47, EndLine: 47, Callee: "example.com/policy.Strict", Args: []string{}},
-		{In: "m/app.clean", Line: 48, EndLine: 48, Callee: "example.com/policy.(*Policy).Clean", Args: []string{"string"}},
-		{In: "m/app.tick", Line: 52, EndLine: 52, Callee: "time.NewTimer", Args: []string{"time.Duration"}, Fixed: []compiler.Fixed{{By: compiler.FixedConst}}},
-		{In: "m/app.sized", Line: 57, EndLine: 57, Callee: "example.com/policy.Of", Args: []string{"int"}},
-		{In: "m/app.sized", Line: 58, EndLine: 58, Callee: "example.com/policy.(*Policy).Clean", Args: []string{"string"}, Fixed: []compiler.Fixed{{By: compiler.FixedConst}}},
-		{In: "m/app.tick", Line: 53, EndLine: 53, Callee: "time.(*Timer).Wait"},
-	}
 	const (
 		encode  = "m/app.answer:4 image/png.Encode image/png.(*Encoder).Encode image/png.(*encoder).writeImage"
 		deflate = encode + " compress/zlib.(*Writer).Write compress/flate.(*Writer).Write"
@@ -376,7 +362,7 @@ func TestObjectPerCallByHand(t *testing.T) {
 			mem: []stack{{"m/app.ask:8 m/app.newRules:13", 9, 48}}, calls: 9,
 		},
 	} {
-		s := app(t, encodeSource, calls, test.cpu, test.mem)
+		s := app(t, encodeSource, known, test.cpu, test.mem)
 		s.AllocIterations = test.calls
 		got := said(t, "object-per-call", s)
 		if test.want == "" {

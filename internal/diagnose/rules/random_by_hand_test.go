@@ -5,10 +5,9 @@ import (
 	"testing"
 
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
 )
 
-const randomSource = `package app
+const randomSource = `package app; import ("math/rand"; "testing"; "x/lib")
 
 const hex = "0123456789abcdef"
 
@@ -65,17 +64,20 @@ func BenchmarkID(b *testing.B) {
 		buf[0] = hex[rand.Intn(16)] // 55
 	}
 }
+
+type Source struct{}
+
+var (
+	text string
+	sum  int
+	max  int32
+	buf  []byte
+)
 `
 
 // Of 1000 samples n draw random numbers for the statement. Of an alphabet of up
 // to 64 nine draws of ten go, else six of seven: of 350 samples 315 or 300.
 func TestRandomByHand(t *testing.T) {
-	calls := []compiler.Call{
-		{In: "m/app.id", Line: 12, EndLine: 12, Callee: "m/app.Source.Next", Args: []string{"int"}},
-		{In: "m/app.id", Line: 12, EndLine: 12, Callee: "len", Args: []string{"untyped string"}},
-		{In: "m/app.id", Line: 19, EndLine: 19, Callee: "len", Args: []string{"[]string"}},
-		{In: "m/app.id", Line: 20, EndLine: 20, Callee: "len", Args: []string{"[]rune"}},
-	}
 	const intn = " math/rand.Intn math/rand.(*Rand).Intn"
 	for _, test := range []struct {
 		name       string
@@ -87,14 +89,14 @@ func TestRandomByHand(t *testing.T) {
 		remedy     string
 	}{
 		{"through an interface's method", "m/app.id:12 m/app.Source.Next:42" + intn, 350, 12, 0.315, finding.High, "63 of one Int63 give ten"},
-		{"runes, how many is not known", "m/app.id:13 m/app.Source.Next:42" + intn, 350, 13, 0.3, finding.Medium, "in place of runes"},
-		{"counted from a character", "m/app.id:14" + intn, 350, 14, 0.315, finding.Medium, ""},
-		{"a parameter's characters", "m/app.id:15" + intn, 350, 15, 0.3, finding.Medium, ""},
-		{"listed one by one", "m/app.id:16" + intn, 350, 16, 0.315, finding.Medium, ""},
-		{"math/rand/v2", "m/app.id:16 math/rand/v2.IntN math/rand/v2.(*Rand).uint64n", 350, 16, 0.315, finding.Medium, ""},
+		{"runes, how many is not known", "m/app.id:13 m/app.Source.Next:42" + intn, 350, 13, 0.3, finding.High, "in place of runes"},
+		{"counted from a character", "m/app.id:14" + intn, 350, 14, 0.315, finding.High, ""},
+		{"a parameter's characters", "m/app.id:15" + intn, 350, 15, 0.3, finding.High, ""},
+		{"listed one by one", "m/app.id:16" + intn, 350, 16, 0.315, finding.High, ""},
+		{"math/rand/v2", "m/app.id:16 math/rand/v2.IntN math/rand/v2.(*Rand).uint64n", 350, 16, 0.315, finding.High, ""},
 		{"crypto/rand", "m/app.id:12 m/app.Source.Next:42 crypto/rand.Int io.ReadFull crypto/rand.(*reader).Read", 350, 12, 0.315, finding.High, "Keep crypto/rand"},
-		{"a source of one's own below the package", "m/app.id:14" + intn + " m/app.(*locked).Int63:42 math/rand.(*rngSource).Int63", 350, 14, 0.315, finding.Medium, ""},
-		{"a number that has a name", "m/app.id:26" + intn, 350, 26, 0.315, finding.Medium, ""},
+		{"a source of one's own below the package", "m/app.id:14" + intn + " m/app.(*locked).Int63:42 math/rand.(*rngSource).Int63", 350, 14, 0.315, finding.High, ""},
+		{"a number that has a name", "m/app.id:26" + intn, 350, 26, 0.315, finding.High, ""},
 		{"such a number used twice", "m/app.id:28" + intn, 350, 0, 0, "", ""},
 		{"more than a byte numbers", "m/app.id:17" + intn, 350, 0, 0, "", ""},
 		{"below the length of something else", "m/app.id:18" + intn, 350, 0, 0, "", ""},
@@ -104,7 +106,7 @@ func TestRandomByHand(t *testing.T) {
 		{"two draws", "m/app.id:22" + intn, 350, 0, 0, "", ""},
 		{"under a condition", "m/app.id:24" + intn, 350, 0, 0, "", ""},
 		{"beside an inner loop", "m/app.id:32" + intn, 350, 0, 0, "", ""},
-		{"in the inner loop", "m/app.id:34" + intn, 350, 34, 0.315, finding.Medium, ""},
+		{"in the inner loop", "m/app.id:34" + intn, 350, 34, 0.315, finding.High, ""},
 		{"outside of a loop", "m/app.id:37" + intn, 350, 0, 0, "", ""},
 		{"the benchmark's own", "m/app.BenchmarkID:55" + intn, 350, 0, 0, "", ""},
 		{"no random number", "m/app.id:12 m/app.Source.Next:42 lib.Next", 350, 0, 0, "", ""},
@@ -112,9 +114,9 @@ func TestRandomByHand(t *testing.T) {
 		{"a library in between", "m/app.id:14 lib.Each m/app.Source.Next:42" + intn, 350, 0, 0, "", ""},
 		{"five functions in between", "m/app.id:14 m/app.a:42 m/app.b:42 m/app.c:42 m/app.d:42 m/app.e:42" + intn, 350, 0, 0, "", ""},
 		{"below the threshold: 0.9 · 55 = 49.5", "m/app.id:14" + intn, 55, 0, 0, "", ""},
-		{"above it: 0.9 · 56 = 50.4", "m/app.id:14" + intn, 56, 14, 0.0504, finding.Medium, ""},
+		{"above it: 0.9 · 56 = 50.4", "m/app.id:14" + intn, 56, 14, 0.0504, finding.High, ""},
 	} {
-		s := app(t, randomSource, calls, []stack{{frames: test.frames, n: test.n}, {frames: "m/app.id:14", n: 100}, {frames: "m/app.work:99", n: 900 - test.n}}, nil)
+		s := app(t, randomSource, known, []stack{{frames: test.frames, n: test.n}, {frames: "m/app.id:14", n: 100}, {frames: "m/app.work:99", n: 900 - test.n}}, nil)
 		got := said(t, "random-per-element", s)
 		switch {
 		case test.want == 0 && len(got) > 0:

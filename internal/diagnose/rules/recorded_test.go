@@ -22,25 +22,30 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/format/compiler"
 	"whet/internal/format/profile"
+	"whet/internal/format/typeview"
+	"whet/internal/typed"
 )
 
 // record measures the fixtures anew, which takes a compiler and some minutes:
 // make fixtures.
 var record = flag.Bool("record", false, "measure the fixtures and keep what was recorded in testdata")
 
+// retype needs no compiler but the go command's, and a few seconds.
+var retype = flag.Bool("types", false, "keep the types of the fixtures as they are in testdata, and measure nothing")
+
 // recorded is what rules look at of a fixture: measured once, so that a rule's
 // answer does not depend on the machine that asks. It is a zip file in
-// testdata: recorded.json, and a profile a benchmark and kind.
+// testdata: recorded.json, types.bin, and a profile a benchmark and kind.
 type recorded struct {
 	Go         string // version that built it
 	Package    string
 	Module     string
 	Modules    []string
 	Benchmarks []recordedBenchmark
-	Calls      map[string][]compiler.Call
 	SHA256     map[string]string // of the fixture's files, by their base name
+
+	Types []byte `json:"-"` // the typed view of the fixture
 }
 
 // recordedBenchmark is one benchmark's figures, and its profiles as pprof
@@ -76,9 +81,17 @@ func (f texts) Display(name string) string {
 // subjects makes of what was recorded what rules look at.
 func (r *recorded) subjects(t *testing.T, files texts) []*diagnose.Subject {
 	t.Helper()
+	view, err := typeview.Read(r.Types, typeview.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := typed.New(view, files)
+	calls := program.Calls()
 	var out []*diagnose.Subject
 	for i := range r.Benchmarks {
-		out = append(out, r.subject(t, &r.Benchmarks[i], files))
+		s := r.subject(t, &r.Benchmarks[i], files)
+		s.Program, s.Calls = program, calls
+		out = append(out, s)
 	}
 	return out
 }
@@ -89,7 +102,7 @@ func (r *recorded) subject(t *testing.T, b *recordedBenchmark, files texts) *dia
 		Benchmark: b.Name, Package: r.Package, Module: r.Module, Modules: r.Modules,
 		NsPerOp: b.NsPerOp, BytesPerOp: b.BytesPerOp, AllocsPerOp: -1,
 		CPUIterations: b.CPUIterations, AllocIterations: b.AllocIterations,
-		Source: files, Loops: &hot.Loops{}, Calls: r.Calls,
+		Source: files, Loops: &hot.Loops{},
 	}
 	seen := make(map[string]bool)
 	for _, kind := range []struct {
@@ -161,6 +174,7 @@ func open(t *testing.T, dir string) *recorded {
 	if !maps.Equal(r.SHA256, sums(t, dir)) {
 		t.Fatalf("%s was changed after it was recorded: make fixtures", dir)
 	}
+	r.Types = files["types.bin"]
 	for i := range r.Benchmarks {
 		b := &r.Benchmarks[i]
 		for kind, to := range b.profiles() {
@@ -178,7 +192,7 @@ func (r *recorded) keep(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{"recorded.json": text}
+	files := map[string][]byte{"recorded.json": text, "types.bin": r.Types}
 	for i := range r.Benchmarks {
 		b := &r.Benchmarks[i]
 		for kind, data := range b.profiles() {

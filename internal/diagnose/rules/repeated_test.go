@@ -8,7 +8,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 const regexpSource = `package app
@@ -55,35 +55,30 @@ func each(p string, list []string) (n int) {
 }
 `
 
-func constant(text string) compiler.Fixed {
-	return compiler.Fixed{By: compiler.FixedConst, Value: &text}
+func constant(text string) typed.Fixed {
+	return typed.Fixed{By: typed.FixedConst, Value: &text}
 }
 
-var regexpCalls = []compiler.Call{
-	{In: "m/app.check", Line: 4, EndLine: 4, Callee: "regexp.MatchString", Fixed: []compiler.Fixed{constant("^a+b"), {Param: 1}}},
-	{In: "m/app.clean", Line: 9, EndLine: 9, Callee: "regexp.MustCompile", Fixed: []compiler.Fixed{constant("[<>]")}},
-	{In: "m/app.clean", Line: 10, EndLine: 10, Callee: "regexp.(*Regexp).ReplaceAllString", Fixed: []compiler.Fixed{{Param: 1}, constant("")},
-		Recv: &compiler.Made{Callee: "regexp.MustCompile", Line: 9, Fixed: []compiler.Fixed{constant("[<>]")}, Held: "local", Uses: 1}},
-	{In: "m/app.both", Line: 14, EndLine: 14, Callee: "regexp.MustCompile", Fixed: []compiler.Fixed{constant("x+y")}},
-	{In: "m/app.both", Line: 14, EndLine: 14, Callee: "regexp.MustCompile", Fixed: []compiler.Fixed{{}}},
-	{In: "m/app.helper", Line: 18, EndLine: 18, Callee: "regexp.MustCompile", Fixed: []compiler.Fixed{{Param: 1}}},
-	{In: "m/app.caller", Line: 22, EndLine: 22, Callee: "m/app.helper", Fixed: []compiler.Fixed{constant("x+y"), {Param: 1}}},
-	{In: "m/app.given", Line: 26, EndLine: 26, Callee: "m/app.helper", Fixed: []compiler.Fixed{{Param: 1}, {Param: 2}}},
-	{In: "m/app.BenchmarkHelper", Line: 31, EndLine: 31, Callee: "m/app.helper", Fixed: []compiler.Fixed{constant("x+y"), constant("y")}},
-	{In: "m/app.each", Line: 37, EndLine: 37, Callee: "regexp.MustCompile", Fixed: []compiler.Fixed{{By: compiler.FixedLoop, Param: 1}}},
+var regexpCalls = []typed.Call{
+	{In: "m/app.check", Line: 4, EndLine: 4, Callee: "regexp.MatchString", Fixed: []typed.Fixed{constant("^a+b"), {Param: 1}}},
+	{In: "m/app.clean", Line: 9, EndLine: 9, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{constant("[<>]")}},
+	{In: "m/app.clean", Line: 10, EndLine: 10, Callee: "regexp.(*Regexp).ReplaceAllString", Fixed: []typed.Fixed{{Param: 1}, constant("")},
+		Recv: &typed.Made{Callee: "regexp.MustCompile", Line: 9, Fixed: []typed.Fixed{constant("[<>]")}, Held: "local", Uses: 1}},
+	{In: "m/app.both", Line: 14, EndLine: 14, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{constant("x+y")}},
+	{In: "m/app.both", Line: 14, EndLine: 14, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{{}}},
+	{In: "m/app.helper", Line: 18, EndLine: 18, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{{Param: 1}}},
+	{In: "m/app.caller", Line: 22, EndLine: 22, Callee: "m/app.helper", Fixed: []typed.Fixed{constant("x+y"), {Param: 1}}},
+	{In: "m/app.given", Line: 26, EndLine: 26, Callee: "m/app.helper", Fixed: []typed.Fixed{{Param: 1}, {Param: 2}}},
+	{In: "m/app.BenchmarkHelper", Line: 31, EndLine: 31, Callee: "m/app.helper", Fixed: []typed.Fixed{constant("x+y"), constant("y")}},
+	{In: "m/app.each", Line: 37, EndLine: 37, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{{By: typed.FixedLoop, Param: 1}}},
 }
 
 func TestRegexpCompileByHand(t *testing.T) {
 	rest := func(n int64) stack { return stack{frames: "m/app.work:99 runtime.mallocgc", n: n} }
 	const compile = " regexp.Compile regexp.compile"
-	old := make([]compiler.Call, len(regexpCalls)) // as recordings had them before
-	for i, c := range regexpCalls {
-		c.Fixed, c.Recv = nil, nil
-		old[i] = c
-	}
 	for _, test := range []struct {
 		name             string
-		calls            []compiler.Call
+		untyped          bool
 		cpu, allocs      []stack
 		want             string
 		share, avoidable float64
@@ -112,11 +107,7 @@ func TestRegexpCompileByHand(t *testing.T) {
 			// Five samples are 50 ms, which one call might take.
 			name: "too little to be seen repeated", cpu: []stack{{frames: "m/app.check:4 regexp.MatchString" + compile, n: 9}, rest(51 * 3)},
 		},
-		{
-			name: "a recording from before, a literal", calls: old, cpu: []stack{{frames: "m/app.check:4 regexp.MatchString" + compile, n: 500}, rest(500)},
-			want: "app.go:4", share: 0.5, avoidable: 0.5, confidence: finding.Medium,
-		},
-		{name: "a recording from before, a parameter", calls: old, cpu: []stack{{frames: "m/app.caller:22 m/app.helper:18 regexp.MustCompile" + compile, n: 500}, rest(500)}},
+		{name: "a recording without types", untyped: true, cpu: []stack{{frames: "m/app.check:4 regexp.MatchString" + compile, n: 500}, rest(500)}},
 		{name: "a loop whose passes are not known", cpu: []stack{{frames: "m/app.each:37 regexp.MustCompile" + compile, n: 500}, rest(500)}},
 		{
 			// 80 calls in 10 iterations: of 8 one stays in each, an eighth of the
@@ -134,9 +125,9 @@ func TestRegexpCompileByHand(t *testing.T) {
 			allocs: []stack{{frames: "m/app.each:37 regexp.MustCompile regexp.Compile regexp.compile", n: 20, size: 128}},
 		},
 	} {
-		calls := test.calls
-		if calls == nil {
-			calls = regexpCalls
+		calls := regexpCalls
+		if test.untyped {
+			calls = nil
 		}
 		s := app(t, regexpSource, calls, test.cpu, test.allocs)
 		s.AllocIterations = 10
@@ -224,7 +215,7 @@ func TestRegexpReplaceCoversItsCompilation(t *testing.T) {
 	}
 
 	// Used for something else as well, it has to be compiled still.
-	calls := append([]compiler.Call(nil), regexpCalls...)
+	calls := append([]typed.Call(nil), regexpCalls...)
 	made := *calls[2].Recv
 	made.Uses = 2
 	calls[2].Recv = &made
@@ -266,10 +257,10 @@ func host() string {
 `
 
 func TestConstantWorkByHand(t *testing.T) {
-	calls := []compiler.Call{
-		{In: "m/app.escape", Line: 17, EndLine: 17, Callee: "strings.NewReplacer", Args: []string{"string", "string"}, Fixed: []compiler.Fixed{constant("<"), constant("&lt;")}},
-		{In: "m/app.escape", Line: 18, EndLine: 18, Callee: "strings.(*Replacer).Replace", Args: []string{"string"}, Fixed: []compiler.Fixed{{Param: 1}},
-			Recv: &compiler.Made{Callee: "strings.NewReplacer", Line: 17, Held: "local", Uses: 1}},
+	calls := []typed.Call{
+		{In: "m/app.escape", Line: 17, EndLine: 17, Callee: "strings.NewReplacer", Args: []string{"string", "string"}, Fixed: []typed.Fixed{constant("<"), constant("&lt;")}},
+		{In: "m/app.escape", Line: 18, EndLine: 18, Callee: "strings.(*Replacer).Replace", Args: []string{"string"}, Fixed: []typed.Fixed{{Param: 1}},
+			Recv: &typed.Made{Callee: "strings.NewReplacer", Line: 17, Held: "local", Uses: 1}},
 		{In: "m/app.host", Line: 22, EndLine: 22, Callee: "os.Hostname", Args: []string{}},
 	}
 	for _, test := range []struct {
@@ -333,11 +324,11 @@ func later(w io.Writer) error {
 // The escaping at a template's first execution goes with its parsing, where the
 // source shows which template is executed.
 func TestEscapingGoesWithParsing(t *testing.T) {
-	made := &compiler.Made{Callee: "html/template.New", Line: 1, Fixed: []compiler.Fixed{constant("x")}}
-	parse := func(in string, line int) compiler.Call {
-		return compiler.Call{In: in, Line: line, EndLine: line, Callee: "html/template.(*Template).Parse", Args: []string{"string"}, Fixed: []compiler.Fixed{constant("<ul>")}, Recv: made}
+	made := &typed.Made{Callee: "html/template.New", Line: 1, Fixed: []typed.Fixed{constant("x")}}
+	parse := func(in string, line int) typed.Call {
+		return typed.Call{In: in, Line: line, EndLine: line, Callee: "html/template.(*Template).Parse", Args: []string{"string"}, Fixed: []typed.Fixed{constant("<ul>")}, Recv: made}
 	}
-	calls := []compiler.Call{
+	calls := []typed.Call{
 		parse("m/app.list", 4), parse("m/app.parse", 15), parse("m/app.later", 21),
 		{In: "m/app.helped", Line: 9, EndLine: 9, Callee: "m/app.parse"},
 		{In: "m/app.helped", Line: 10, EndLine: 10, Callee: "m/app.show"},

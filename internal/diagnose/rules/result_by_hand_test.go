@@ -3,13 +3,11 @@ package rules_test
 import (
 	"strings"
 	"testing"
-
-	"whet/internal/format/compiler"
 )
 
-const resultSource = `package app
+const resultSource = `package app; import ("bytes"; "strconv"; "sync")
 
-func array(n int) string { // 3
+func array(n int64) string { // 3
 	var memory [64]byte // 4
 	b := strconv.AppendInt(memory[:0], n, 10) // 5
 	b = append(b, '!') // 6
@@ -81,25 +79,23 @@ func local() string { // 71
 	var buf bytes.Buffer // 72
 	return buf.String() // 73
 }
+
+var scratch, buffers, writers sync.Pool
+
+type entry struct{ name string }
+
+type writer struct {
+	buf   []byte
+	other any
+}
+
+func appendDigits(b []byte, n int) []byte
+func count(string) int
 `
 
 // A string that is returned or stored has to be made once: what it is made of
 // decides whether there is something to save.
 func TestStringResultsByHand(t *testing.T) {
-	call := func(in string, line int, callee string) compiler.Call {
-		return compiler.Call{In: "m/app." + in, Line: line, EndLine: line, Callee: callee}
-	}
-	typed := []compiler.Call{
-		call("array", 5, "strconv.AppendInt"), call("array", 7, "string([]byte)"),
-		call("helper", 12, "string([]byte)"), call("helper", 12, "m/app.appendDigits"),
-		call("runes", 18, "string([]rune)"),
-		call("pooled", 23, "sync.(*Pool).Get"), call("pooled", 25, "string([]byte)"),
-		call("buffer", 32, "sync.(*Pool).Get"), call("buffer", 33, "bytes.(*Buffer).String"),
-		call("field", 39, "sync.(*Pool).Get"), call("field", 41, "string([]byte)"),
-		call("handed", 46, "string([]byte)"), call("swapped", 52, "string([]byte)"), call("used", 57, "string([]byte)"),
-		call("two", 63, "string([]byte)"), call("two", 63, "[]byte(string)"),
-		call("entries", 68, "string([]byte)"), call("local", 73, "bytes.(*Buffer).String"),
-	}
 	const toString, block = " runtime.slicebytetostring runtime.memmove", " runtime.slicebytetostring runtime.mallocgc"
 	// 300 of 1000 samples copy at a place, and its string is 32 of 64 bytes.
 	at := func(place string) ([]stack, []stack) {
@@ -131,7 +127,7 @@ func TestStringResultsByHand(t *testing.T) {
 		{name: "a copy to bytes beside it", place: "two:63", want: "app.go:63"},
 	} {
 		cpu, allocs := at(test.place)
-		s := app(t, resultSource, typed, cpu, append(allocs, test.more...))
+		s := app(t, resultSource, known, cpu, append(allocs, test.more...))
 		s.AllocIterations = 100
 		got := said(t, "string-copy", s)
 		switch {
@@ -142,19 +138,19 @@ func TestStringResultsByHand(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ place, want string }{{"buffer:33", ""}, {"local:73", "app.go:73"}} {
-		s := app(t, resultSource, typed, []stack{{frames: "m/app." + test.place + " bytes.(*Buffer).String runtime.slicebytetostring", n: 300}, {frames: "m/app.work:99", n: 700}},
+		s := app(t, resultSource, known, []stack{{frames: "m/app." + test.place + " bytes.(*Buffer).String runtime.slicebytetostring", n: 300}, {frames: "m/app.work:99", n: 700}},
 			[]stack{{"m/app." + test.place + " bytes.(*Buffer).String", 100, 32}, {"m/app.work:99", 100, 32}})
 		if got := said(t, "string-copy", s); (len(got) > 0) != (test.want != "") || len(got) > 0 && place(got[0].File, got[0].Line, "") != test.want {
 			t.Errorf("%s: %+v", test.place, got)
 		}
 	}
 	cpu, _ := at("array:7")
-	if got := said(t, "string-copy", app(t, resultSource, typed, cpu, nil)); len(got) != 1 {
+	if got := said(t, "string-copy", app(t, resultSource, known, cpu, nil)); len(got) != 1 {
 		t.Errorf("without an allocation profile nothing says that the array stays on the stack: %+v", got)
 	}
 
 	// Of runes the encoding is to be saved, not the block: 200 of 300 samples.
-	s := app(t, resultSource, typed, []stack{
+	s := app(t, resultSource, known, []stack{
 		{frames: "m/app.runes:18 runtime.slicerunetostring", n: 200}, {frames: "m/app.runes:18 runtime.slicerunetostring runtime.rawstring runtime.mallocgc", n: 100}, {frames: "m/app.work:99", n: 700},
 	}, []stack{{"m/app.runes:18", 100, 32}})
 	s.AllocIterations = 100

@@ -11,7 +11,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // The programs of these tests are stacks written by hand, so that every share
@@ -58,7 +58,7 @@ func profiled(types []callstack.ValueType, stacks []stack, values func(stack) []
 }
 
 // app is a subject with the given source and stacks.
-func app(t *testing.T, src string, calls []compiler.Call, cpu, allocs []stack) *diagnose.Subject {
+func app(t *testing.T, src string, calls []typed.Call, cpu, allocs []stack) *diagnose.Subject {
 	t.Helper()
 	s := &diagnose.Subject{
 		Benchmark: "BenchmarkX", Package: "m/app", Module: "m", Modules: []string{"m"}, BytesPerOp: 1000, AllocIterations: 1,
@@ -68,7 +68,11 @@ func app(t *testing.T, src string, calls []compiler.Call, cpu, allocs []stack) *
 		t.Fatal(err)
 	}
 	if calls != nil {
-		s.Calls = map[string][]compiler.Call{"app.go": calls}
+		s.Program = typedProgram(t, src)
+		s.Calls = map[string][]typed.Call{"app.go": calls}
+		if len(calls) == 0 {
+			s.Calls = s.Program.Calls()
+		}
 	}
 	s.CPU = profiled([]callstack.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}, cpu,
 		func(s stack) []int64 { return []int64{s.n, s.n * 10_000_000} })
@@ -126,7 +130,7 @@ func with(n int) { // 24
 
 func TestLoggingByHand(t *testing.T) {
 	const logrus = "github.com/sirupsen/logrus."
-	debug := []compiler.Call{
+	debug := []typed.Call{
 		{In: "m/app.quiet", Line: 17, EndLine: 17, Callee: "m/app.(*Logger).Debug"},
 		{In: "m/app.(*Logger).Debug", Line: 21, EndLine: 21, Callee: "m/app.(*Logger).print"},
 		{In: "m/app.(*Logger).print", Line: 30, EndLine: 30, Callee: "fmt.Fprintf"},
@@ -135,7 +139,7 @@ func TestLoggingByHand(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		pkg   string
-		calls []compiler.Call
+		calls []typed.Call
 		cpu   []stack
 		want  string  // place of the only finding, "" for none
 		share float64 // its cpu_ratio
@@ -347,8 +351,8 @@ func two(n int, l Level) string { return fmt.Sprintf("%d", n) + fmt.Sprintf("%v"
 
 func TestFormatByHand(t *testing.T) {
 	text := func(s string) *string { return &s }
-	call := func(line int, callee, format, arg string, basic bool) compiler.Call {
-		c := compiler.Call{In: "m/app.f", Line: line, EndLine: line, Callee: callee, Args: []string{arg}, Basic: []bool{basic}}
+	call := func(line int, callee, format, arg string, basic bool) typed.Call {
+		c := typed.Call{In: "m/app.f", Line: line, EndLine: line, Callee: callee, Args: []string{arg}, Basic: []bool{basic}}
 		if format != "" {
 			c.Format = text(format)
 			c.Args, c.Basic = append([]string{"string"}, c.Args...), append([]bool{true}, c.Basic...)
@@ -358,7 +362,7 @@ func TestFormatByHand(t *testing.T) {
 		}
 		return c
 	}
-	typed := []compiler.Call{
+	hand := []typed.Call{
 		call(4, "fmt.Sprintf", "%d", "int", true), call(7, "fmt.Sprintf", "%s!", "string", true), call(9, "fmt.Fprintf", "%d\n", "int", true),
 		call(11, "fmt.Sprintf", "level %d", "int", true), call(13, "fmt.Sprint", "", "m/app.Level", false),
 		call(15, "fmt.Sprintf", "%d", "int", true), call(15, "fmt.Sprintf", "%v", "m/app.Level", false),
@@ -366,21 +370,21 @@ func TestFormatByHand(t *testing.T) {
 	rest := func(n int64) stack { return stack{frames: "m/app.work:99", n: n} }
 	for _, test := range []struct {
 		name       string
-		calls      []compiler.Call
+		calls      []typed.Call
 		cpu        []stack
 		want       string
 		share      float64
 		confidence finding.Confidence
 	}{
-		{"call and boxing", typed, []stack{{frames: "m/app.key:4 fmt.Sprintf fmt.(*pp).doPrintf", n: 80}, {frames: "m/app.key:4 runtime.convT64", n: 20}, rest(900)}, "app.go:4", 0.1, finding.High},
-		{"no types, numeric verb", nil, []stack{{frames: "m/app.key:4 fmt.Sprintf", n: 100}, rest(900)}, "app.go:4", 0.1, finding.Low},
+		{"call and boxing", hand, []stack{{frames: "m/app.key:4 fmt.Sprintf fmt.(*pp).doPrintf", n: 80}, {frames: "m/app.key:4 runtime.convT64", n: 20}, rest(900)}, "app.go:4", 0.1, finding.High},
+		{"no types, numeric verb", nil, []stack{{frames: "m/app.key:4 fmt.Sprintf", n: 100}, rest(900)}, "", 0, ""},
 		{"no types, %s", nil, []stack{{frames: "m/app.name:7 fmt.Sprintf", n: 100}, rest(900)}, "", 0, ""},
-		{"writing at the threshold", typed, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 50}, rest(350)}, "app.go:9", 0.65, finding.High},
-		{"writing, the rest below the threshold", typed, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 49}, rest(351)}, "", 0, ""},
-		{"a String method below a call that is not claimed", typed, []stack{{frames: "m/app.show:13 fmt.Sprint fmt.(*pp).handleMethods m/app.Level.String:11 fmt.Sprintf", n: 200}, {frames: "m/app.show:13 fmt.Sprint", n: 300}, rest(500)}, "app.go:11", 0.2, finding.High},
-		{"boxing for a call that is not claimed", typed, []stack{{frames: "m/app.show:13 runtime.convT64 runtime.mallocgc", n: 500}, rest(500)}, "", 0, ""},
-		{"two calls on a line, one of them not to be replaced", typed, []stack{{frames: "m/app.two:15 fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
-		{"called by somebody else's code", typed, []stack{{frames: "m/app.key:4 lib.F fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
+		{"writing at the threshold", hand, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 50}, rest(350)}, "app.go:9", 0.65, finding.High},
+		{"writing, the rest below the threshold", hand, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 49}, rest(351)}, "", 0, ""},
+		{"a String method below a call that is not claimed", hand, []stack{{frames: "m/app.show:13 fmt.Sprint fmt.(*pp).handleMethods m/app.Level.String:11 fmt.Sprintf", n: 200}, {frames: "m/app.show:13 fmt.Sprint", n: 300}, rest(500)}, "app.go:11", 0.2, finding.High},
+		{"boxing for a call that is not claimed", hand, []stack{{frames: "m/app.show:13 runtime.convT64 runtime.mallocgc", n: 500}, rest(500)}, "", 0, ""},
+		{"two calls on a line, one of them not to be replaced", hand, []stack{{frames: "m/app.two:15 fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
+		{"called by somebody else's code", hand, []stack{{frames: "m/app.key:4 lib.F fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
 	} {
 		got := said(t, "fmt-format", app(t, formatSource, test.calls, test.cpu, nil))
 		switch {
@@ -430,7 +434,7 @@ func sums(of map[string]int, totals []float64, names map[string]string, parts []
 `
 
 func TestCopiesByHand(t *testing.T) {
-	calls := []compiler.Call{{In: "m/app.boxed", Line: 7, EndLine: 7, Callee: "fmt.Sprint"}, {In: "m/app.put", Line: 19, EndLine: 19, Callee: "string([]byte)"}}
+	calls := []typed.Call{{In: "m/app.boxed", Line: 7, EndLine: 7, Callee: "fmt.Sprint"}, {In: "m/app.put", Line: 19, EndLine: 19, Callee: "string([]byte)"}}
 	busy := []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}}
 	for _, test := range []struct {
 		name   string
@@ -470,7 +474,7 @@ func TestCopiesByHand(t *testing.T) {
 // What lies inside a log statement is the logging rule's alone.
 func TestLoggingCoversItsStatement(t *testing.T) {
 	src := "package app\n\nfunc serve(n int) {\n\tlog.Print(\n\t\t\"n \"+fmt.Sprint(n))\n}\n"
-	calls := []compiler.Call{
+	calls := []typed.Call{
 		{In: "m/app.serve", Line: 4, EndLine: 5, Callee: "log.Print"},
 		{In: "m/app.serve", Line: 5, EndLine: 5, Callee: "fmt.Sprint", Args: []string{"int"}, Basic: []bool{true}},
 	}

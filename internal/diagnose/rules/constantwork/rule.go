@@ -7,7 +7,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/repeated"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // Rule returns the rule.
@@ -79,21 +79,21 @@ func makers(s *diagnose.Subject, places []*repeated.Place) map[int]int {
 }
 
 // fixed says of a call whether all that decides about its result is fixed.
-func fixed(c *compiler.Call) compiler.Fixed {
+func fixed(c *typed.Call) typed.Fixed {
 	w := table[c.Callee]
 	if w.recv && c.Recv == nil {
-		return compiler.Fixed{}
+		return typed.Fixed{}
 	}
 	if w.args == nil {
 		if len(c.Fixed) < len(c.Args) {
-			return compiler.Fixed{}
+			return typed.Fixed{}
 		}
 		return repeated.Weakest(c.Fixed)
 	}
-	var args []compiler.Fixed
+	var args []typed.Fixed
 	for _, i := range w.args {
 		if i >= len(c.Fixed) {
-			return compiler.Fixed{}
+			return typed.Fixed{}
 		}
 		args = append(args, c.Fixed[i])
 	}
@@ -111,7 +111,7 @@ func claim(p *repeated.Place) diagnose.Claim {
 			}
 		}
 	}
-	if p.By == compiler.FixedLoop {
+	if p.By == typed.FixedLoop {
 		remedy = slices.Insert(remedy, 0, "Do it before the loop, or, where the argument is one of few, keep the results in a map.")
 	}
 	if p.Handed {

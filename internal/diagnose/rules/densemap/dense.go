@@ -31,7 +31,7 @@ type density struct {
 
 // densityOf looks for the statement that fills the map with every key.
 func densityOf(p *collections.Package, c *collections.Collection, m *types.Map) (density, bool) {
-	pointed, ownType := elementType(m.Key())
+	pointed, ownType := elementType(p, m.Key())
 	number := isInteger(m.Key())
 	if !ownType && !number {
 		return density{}, false
@@ -78,9 +78,9 @@ func isCounter(p *collections.Package, u collections.Use) bool {
 	return false
 }
 
-// elementType returns the name of the struct type that a key points to. It is
-// the user's own: others have no type here.
-func elementType(key types.Type) (string, bool) {
+// elementType returns the name of the struct type that a key points to, if its
+// source is the user's own.
+func elementType(p *collections.Package, key types.Type) (string, bool) {
 	ptr, ok := key.Underlying().(*types.Pointer)
 	if !ok {
 		return "", false
@@ -90,7 +90,7 @@ func elementType(key types.Type) (string, bool) {
 		return "", false
 	}
 	_, isStruct := named.Underlying().(*types.Struct)
-	return named.Obj().Name(), isStruct
+	return named.Obj().Name(), isStruct && p.Own(named.Obj())
 }
 
 func isInteger(t types.Type) bool {

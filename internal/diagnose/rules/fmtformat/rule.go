@@ -3,10 +3,7 @@ package fmtformat
 import (
 	"cmp"
 	"fmt"
-	"go/ast"
-	"go/token"
 	"slices"
-	"strconv"
 	"strings"
 
 	"whet/internal/analyze/hot"
@@ -24,7 +21,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A call of fmt.Sprint, Fprint, Append or Print (with f and ln) whose arguments are strings, numbers or booleans and whose verbs are plain.",
 			Why:    "fmt boxes each argument into an interface, reads the format at run time and formats into a buffer of its own, which is then copied; strconv and append write the same bytes directly.",
-			Silent: "For %+v, %#v, %T, flags and widths, which strconv lacks; for arguments that are structs, errors, Stringers or slices; for Errorf and scanning; for the writing itself below Fprint; inside a log statement that the rule logging covers; where the arguments' types were not recorded, unless the source shows a constant format with numeric verbs (then with low confidence).",
+			Silent: "For %+v, %#v, %T, flags and widths, which strconv lacks; for arguments that are structs, errors, Stringers or slices; for Errorf and scanning; for the writing itself below Fprint; inside a log statement that the rule logging covers; in a recording without types.",
 			Fix:    "strconv.Itoa and + for a string, strconv.AppendInt and append for bytes, io.WriteString for plain text.",
 			Before: "key := fmt.Sprintf(\"%s:%d\", name, id)",
 			After:  "key := name + \":\" + strconv.Itoa(id)",
@@ -41,7 +38,6 @@ type statement struct {
 	function string
 	calls    map[string][]use // by fmt function that can be replaced
 	all      bool             // every fmt call of the statement can
-	typed    bool
 	cpu, mem samplesOf
 }
 
@@ -132,12 +128,7 @@ func (f *finder) statement(frame *callstack.Frame) *statement {
 // all of whose calls can, because samples do not tell two calls on one line
 // apart.
 func (f *finder) judge(st *statement) {
-	calls, known := f.s.StatementCalls(st.Statement)
-	if !known {
-		f.judgeSource(st)
-		return
-	}
-	st.typed = true
+	calls, _ := f.s.StatementCalls(st.Statement)
 	refused := make(map[string]bool)
 	for _, c := range calls {
 		if !strings.HasPrefix(c.Callee, "fmt.") {
@@ -159,69 +150,6 @@ func (f *finder) judge(st *statement) {
 	st.all = len(st.calls) > 0 && len(refused) == 0
 }
 
-// judgeSource does without types: only verbs that take nothing but numbers,
-// booleans and runes are certain.
-func (f *finder) judgeSource(st *statement) {
-	if st.Node == nil {
-		return
-	}
-	refused := make(map[string]bool)
-	ast.Inspect(st.Node, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit, *ast.BlockStmt:
-			return false
-		case *ast.CallExpr:
-			sel, ok := n.Fun.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			if pkg, ok := sel.X.(*ast.Ident); !ok || pkg.Name != "fmt" {
-				return true
-			}
-			fn := "fmt." + sel.Sel.Name
-			if uses, ok := numericFormat(fn, n.Args); ok {
-				st.calls[fn] = append(st.calls[fn], uses...)
-			} else {
-				refused[fn] = true
-			}
-		}
-		return true
-	})
-	for fn := range refused {
-		delete(st.calls, fn)
-	}
-	st.all = len(st.calls) > 0 && len(refused) == 0
-}
-
-func numericFormat(fn string, args []ast.Expr) ([]use, bool) {
-	if destination(fn) && len(args) > 0 {
-		args = args[1:]
-	}
-	if !isFormatting(fn) || !strings.HasSuffix(fn, "f") || len(args) < 2 {
-		return nil, false
-	}
-	lit, ok := args[0].(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return nil, false
-	}
-	text, err := strconv.Unquote(lit.Value)
-	if err != nil {
-		return nil, false
-	}
-	vs, ok := verbs(text)
-	if !ok || len(vs) != len(args)-1 {
-		return nil, false
-	}
-	var uses []use
-	for _, v := range vs {
-		if !strings.ContainsRune("dtcfge", rune(v)) {
-			return nil, false
-		}
-		uses = append(uses, use{v, ""})
-	}
-	return uses, true
-}
-
 func (f *finder) claim(st *statement) diagnose.Claim {
 	s := f.s
 	names := make([]string, 0, len(st.calls))
@@ -241,10 +169,6 @@ func (f *finder) claim(st *statement) diagnose.Claim {
 		Why:        fmt.Sprintf("%s boxes its arguments and reads its format for every call; they are only strings, numbers or booleans with plain verbs.", strings.Join(names, " and ")),
 		Remedy:     strings.Join(remedies, " "),
 	}
-	if !st.typed {
-		c.Confidence = finding.Low
-		c.Why = fmt.Sprintf("%s reads a constant format with numeric verbs for every call. The arguments' types were not recorded.", strings.Join(names, " and "))
-	}
 	if c.Avoidable.CPU == nil && c.Avoidable.Allocs == nil {
 		none := func(int) bool { return false }
 		c.Avoidable = diagnose.Samples{CPU: none, Allocs: none}
@@ -260,16 +184,14 @@ func (f *finder) claim(st *statement) diagnose.Claim {
 		_, perOp := s.AllocBytes(keep)
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(s.AllocShare(keep)) + " of the base's allocated bytes" + s.PerIteration(perOp)})
 	}
-	if st.typed {
-		var types []string
-		for _, fn := range names {
-			for _, u := range st.calls[fn] {
-				if t := "%" + string(u.verb) + " " + u.typ; !slices.Contains(types, t) {
-					types = append(types, t)
-				}
+	var types []string
+	for _, fn := range names {
+		for _, u := range st.calls[fn] {
+			if t := "%" + string(u.verb) + " " + u.typ; !slices.Contains(types, t) {
+				types = append(types, t)
 			}
 		}
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "verbs and argument types: " + strings.Join(types, ", ")})
 	}
+	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "verbs and argument types: " + strings.Join(types, ", ")})
 	return c
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // isFormatting reports whether fn is one of fmt's printing functions, by its
@@ -78,7 +78,7 @@ func takes(verb byte, typ string) bool {
 
 // replaceable reports whether a typed call formats only what strconv, append
 // or + can, and which verbs it uses with which argument types.
-func replaceable(c compiler.Call) (uses []use, ok bool) {
+func replaceable(c typed.Call) (uses []use, ok bool) {
 	args, basic := c.Args, c.Basic
 	if len(args) != len(basic) {
 		return nil, false

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 func TestIsFormatting(t *testing.T) {
@@ -43,8 +43,8 @@ func TestVerbs(t *testing.T) {
 
 func TestReplaceable(t *testing.T) {
 	f := func(s string) *string { return &s }
-	call := func(callee string, format *string, args ...string) compiler.Call {
-		c := compiler.Call{Callee: callee, Args: args, Format: format}
+	call := func(callee string, format *string, args ...string) typed.Call {
+		c := typed.Call{Callee: callee, Args: args, Format: format}
 		for _, a := range args {
 			c.Basic = append(c.Basic, !strings.HasPrefix(a, "!"))
 		}
@@ -52,7 +52,7 @@ func TestReplaceable(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name string
-		call compiler.Call
+		call typed.Call
 		want bool
 	}{
 		{"plain", call("fmt.Sprintf", f("%s:%d"), "string", "string", "int"), true},
@@ -70,7 +70,7 @@ func TestReplaceable(t *testing.T) {
 		{"too many arguments", call("fmt.Sprintf", f("%d"), "string", "int", "int"), false},
 		{"verb does not suit", call("fmt.Sprintf", f("%d"), "string", "string"), false},
 		{"complex", call("fmt.Sprint", nil, "complex128"), false},
-		{"no facts", compiler.Call{Callee: "fmt.Sprint", Args: []string{"int"}}, false},
+		{"no facts", typed.Call{Callee: "fmt.Sprint", Args: []string{"int"}}, false},
 		{"nothing at all", call("fmt.Fprintf", nil), false},
 	} {
 		if _, ok := replaceable(test.call); ok != test.want {

@@ -15,10 +15,10 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/goroutineleak"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
 	"whet/internal/format/metrics"
 	"whet/internal/format/profile"
 	"whet/internal/recording"
+	"whet/internal/typed/typedtest"
 )
 
 const pkg = "whet/internal/diagnose/rules/goroutineleak_test"
@@ -71,7 +71,7 @@ func measure(t *testing.T, f func(i int)) *diagnose.Subject {
 	s := &diagnose.Subject{
 		Benchmark: "x", Kind: recording.TargetService, Package: pkg, Module: "whet", BytesPerOp: -1, AllocsPerOp: -1,
 		Source: sources{}, Operations: iterations,
-		Calls: map[string][]compiler.Call{file: {{Line: 1, In: pkg + ".named", Callee: "x"}}},
+		Program: typedtest.Program(t, typedtest.File{Package: pkg, Frame: file, Text: string(sources{}.Text(file))}),
 	}
 	var in events.Input
 	s.Goroutines = append(s.Goroutines, moment(t, 0))

@@ -6,22 +6,22 @@ import (
 	"strings"
 
 	"whet/internal/diagnose"
-	"whet/internal/format/compiler"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // helpers knows which calls of one subject's program lock and unlock: the
 // methods of package sync, and functions of the program's own that do one of
 // them and leave the other to their partner.
 type helpers struct {
-	calls   map[string][]compiler.Call // by file
-	in      map[string][]compiler.Call // by the function they are in
+	calls   map[string][]typed.Call // by file
+	in      map[string][]typed.Call // by the function they are in
 	acquire map[string]bool
 	release map[string]bool
 }
 
 func newHelpers(s *diagnose.Subject) *helpers {
-	h := &helpers{calls: s.Calls, in: make(map[string][]compiler.Call), acquire: make(map[string]bool), release: make(map[string]bool)}
+	h := &helpers{calls: s.Calls, in: make(map[string][]typed.Call), acquire: make(map[string]bool), release: make(map[string]bool)}
 	for _, calls := range s.Calls {
 		for _, c := range calls {
 			h.in[c.In] = append(h.in[c.In], c)
@@ -31,8 +31,8 @@ func newHelpers(s *diagnose.Subject) *helpers {
 		if !namedForLock(symbolname.Parse(fn).Name) {
 			continue
 		}
-		locks := slices.ContainsFunc(calls, func(c compiler.Call) bool { return isLock(c.Callee) })
-		unlocks := slices.ContainsFunc(calls, func(c compiler.Call) bool { return isUnlock(c.Callee) })
+		locks := slices.ContainsFunc(calls, func(c typed.Call) bool { return isLock(c.Callee) })
+		unlocks := slices.ContainsFunc(calls, func(c typed.Call) bool { return isUnlock(c.Callee) })
 		h.acquire[fn] = locks && !unlocks
 		h.release[fn] = unlocks && !locks
 	}
@@ -131,7 +131,7 @@ func (h *helpers) key(call *ast.CallExpr, callee string) string {
 // ranges reports whether a range statement receives from a channel.
 func (h *helpers) ranges(f *diagnose.Function, n *ast.RangeStmt) bool {
 	line := f.Line(n.Pos())
-	return slices.ContainsFunc(h.calls[f.File], func(c compiler.Call) bool {
-		return c.Line == line && c.Callee == compiler.Range && len(c.Args) == 1 && (strings.HasPrefix(c.Args[0], "chan ") || strings.HasPrefix(c.Args[0], "<-chan "))
+	return slices.ContainsFunc(h.calls[f.File], func(c typed.Call) bool {
+		return c.Line == line && c.Callee == typed.Range && len(c.Args) == 1 && (strings.HasPrefix(c.Args[0], "chan ") || strings.HasPrefix(c.Args[0], "<-chan "))
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 const shop = `package x
@@ -54,7 +54,7 @@ func classified(first, second callstack.ValueType, scale int64, stacks ...stack)
 func shopSubject(cpu ...stack) *diagnose.Subject {
 	serve := at(1, "net/http.(*conn).serve")
 	cpu = append(cpu, stack{100, []callstack.Frame{serve, at(1, "m/x.other")}})
-	calls := []compiler.Call{
+	calls := []typed.Call{
 		{Line: 4, EndLine: 4, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Lock"},
 		{Line: 5, EndLine: 5, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Unlock"},
 		{Line: 7, EndLine: 7, In: "m/x.(*S).sell", Callee: "log.(*Logger).Printf"},
@@ -69,7 +69,7 @@ func shopSubject(cpu ...stack) *diagnose.Subject {
 		Block:     classified(contentions, delay, 1e6, stack{900, []callstack.Frame{serve, at(4, "m/x.(*S).sell"), at(1, "sync.(*Mutex).Lock")}}),
 		BlockCol:  1,
 		Source:    source(shop),
-		Calls:     map[string][]compiler.Call{"x.go": calls},
+		Calls:     map[string][]typed.Call{"x.go": calls},
 	}
 }
 
@@ -155,7 +155,7 @@ func TestGuardsWriter(t *testing.T) {
 	} {
 		s := shopSubject(test.cpu...)
 		s.Source = source("package x\n\nfunc (s *S) sell(a, b []byte) {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\t" + test.body + "\n}\n")
-		s.Calls = map[string][]compiler.Call{"x.go": {
+		s.Calls = map[string][]typed.Call{"x.go": {
 			{Line: 4, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Lock"}, {Line: 5, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Unlock"},
 			{Line: 6, In: "m/x.(*S).sell", Callee: "io.Writer.Write"}, {Line: 7, In: "m/x.(*S).sell", Callee: "log.Printf"},
 		}}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"whet/internal/diagnose"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 type source string
@@ -189,10 +189,10 @@ func TestWaitsForJobs(t *testing.T) {
 // With types known a method is what it is, whatever its name.
 func TestTypedCalls(t *testing.T) {
 	text := "package x\n\nfunc f() {\n\ts.Lock()\n\tdoor.Lock()\n\trows.Scan()\n\ts.Unlock()\n}\n"
-	call := func(line int, callee string) compiler.Call {
-		return compiler.Call{Line: line, EndLine: line, In: "m/x.f", Callee: callee}
+	call := func(line int, callee string) typed.Call {
+		return typed.Call{Line: line, EndLine: line, In: "m/x.f", Callee: callee}
 	}
-	s := &diagnose.Subject{Source: source(text), Calls: map[string][]compiler.Call{"x.go": {
+	s := &diagnose.Subject{Source: source(text), Calls: map[string][]typed.Call{"x.go": {
 		call(4, "sync.(*RWMutex).Lock"), call(5, "m/house.(*Door).Lock"), call(6, "database/sql.(*Rows).Scan"), call(7, "sync.(*RWMutex).Unlock"),
 	}}}
 	got := sectionsOf(s.FunctionAt("x.go", 4), newHelpers(s))
@@ -205,10 +205,10 @@ func TestTypedCalls(t *testing.T) {
 // that does both, or neither, is no half of a pair.
 func TestHelpers(t *testing.T) {
 	text := "package x\n\nfunc f() {\n\ts.lock()\n\twork()\n\ts.unlock()\n}\n"
-	in := func(fn string, line int, callee string) compiler.Call {
-		return compiler.Call{Line: line, EndLine: line, In: fn, Callee: callee}
+	in := func(fn string, line int, callee string) typed.Call {
+		return typed.Call{Line: line, EndLine: line, In: fn, Callee: callee}
 	}
-	s := &diagnose.Subject{Source: source(text), Calls: map[string][]compiler.Call{
+	s := &diagnose.Subject{Source: source(text), Calls: map[string][]typed.Call{
 		"x.go": {in("m/x.f", 4, "m/x.(*S).lock"), in("m/x.f", 5, "m/x.work"), in("m/x.f", 6, "m/x.(*S).unlock")},
 		"y.go": {
 			in("m/x.(*S).lock", 3, "sync.(*Mutex).Lock"), in("m/x.(*S).unlock", 5, "sync.(*Mutex).Unlock"),

@@ -122,13 +122,12 @@ func (l *loggers) confirm() {
 			note(c.Callee)
 		}
 	}
-	declared := l.s.DeclaredFunctions()
 	for fn, b := range seen {
 		if b == nil {
 			continue
 		}
 		reach(callees, fn, 4, b, make(map[string]bool))
-		if b.format && b.write || b.logger || declared[fn].VariadicAny {
+		if b.format && b.write || b.logger || l.s.TakesAny(fn) {
 			l.homeMade[fn] = true
 		}
 	}

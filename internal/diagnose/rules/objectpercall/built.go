@@ -14,8 +14,8 @@ import (
 	"whet/internal/diagnose/repeated"
 	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // constructor is a statement x := f(…) whose object could be kept.
@@ -91,9 +91,9 @@ func (b *builder) statement(file string, st *ast.AssignStmt, call *ast.CallExpr,
 		return
 	}
 	at := b.s.Statement(file, b.s.LineOf(file, st))
-	typed, _ := b.s.StatementCalls(at)
-	made := slices.IndexFunc(typed, func(c compiler.Call) bool { return c.Callee == callee })
-	if made < 0 || !at.Known || at.Node != st || !alwaysSame(&typed[made]) {
+	calls, _ := b.s.StatementCalls(at)
+	made := slices.IndexFunc(calls, func(c typed.Call) bool { return c.Callee == callee })
+	if made < 0 || !at.Known || at.Node != st || !alwaysSame(&calls[made]) {
 		return
 	}
 	if decl, _ := b.s.FunctionNamed(callee); decl != nil && !b.judge.Pure(callee, false) {
@@ -111,7 +111,7 @@ func (b *builder) statement(file string, st *ast.AssignStmt, call *ast.CallExpr,
 		return
 	}
 	b.at[at.At()] = &constructor{name: name.Name, bare: len(call.Args) == 0, methods: methods}
-	b.calls[key(typed[made].In, typed[made].Line, callee)] = true
+	b.calls[key(calls[made].In, calls[made].Line, callee)] = true
 	b.funcs[callee] = true
 }
 
@@ -133,14 +133,14 @@ func (b *builder) constructs(callee string) bool {
 }
 
 // alwaysSame: each argument has the same value in every call.
-func alwaysSame(c *compiler.Call) bool {
-	return len(c.Args) == 0 || len(c.Fixed) == len(c.Args) && !slices.ContainsFunc(c.Fixed, func(f compiler.Fixed) bool { return !f.Always() })
+func alwaysSame(c *typed.Call) bool {
+	return len(c.Args) == 0 || len(c.Fixed) == len(c.Args) && !slices.ContainsFunc(c.Fixed, func(f typed.Fixed) bool { return !f.Always() })
 }
 
 // fixed is the search's: the calls that were found, and no others.
-func (b *builder) fixed(c *compiler.Call) compiler.Fixed {
+func (b *builder) fixed(c *typed.Call) typed.Fixed {
 	if !b.calls[key(c.In, c.Line, c.Callee)] {
-		return compiler.Fixed{}
+		return typed.Fixed{}
 	}
 	return repeated.Weakest(c.Fixed)
 }

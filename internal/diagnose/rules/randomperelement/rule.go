@@ -107,7 +107,7 @@ func (f *finder) known(at diagnose.Statement, function string) *site {
 	k := at.At()
 	st, ok := f.at[k]
 	if !ok {
-		if sh, ok := f.shapeOf(at, function); ok {
+		if sh, ok := f.shapeOf(at); ok {
 			st = &site{Statement: at, shape: sh, function: function}
 		}
 		f.at[k] = st
@@ -129,13 +129,10 @@ func (f *finder) claim(st *site) diagnose.Claim {
 		Place:      st.Place(st.function),
 		Cost:       diagnose.Samples{CPU: keep},
 		Removed:    1 - 1/float64(st.perDraw),
-		Confidence: finding.Medium,
+		Confidence: finding.High,
 		Why:        fmt.Sprintf("Each round of the loop draws a random number for one character: one draw of 63 bits is enough for %d characters of an alphabet of up to %d.", st.perDraw, most),
 		Evidence: []finding.Evidence{{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples draw random numbers for this statement; of %d draws one would stay",
 			s.CPUSamples(keep), s.BaseCPUSamples(), st.perDraw)}},
-	}
-	if st.typed {
-		c.Confidence = finding.High
 	}
 	var b strings.Builder
 	if st.secret {

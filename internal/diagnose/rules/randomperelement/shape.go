@@ -2,15 +2,14 @@ package randomperelement
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
+	"go/types"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
-	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // shape is what the source says of a statement that makes a character of a
@@ -18,7 +17,6 @@ import (
 type shape struct {
 	perDraw int  // characters that one draw is enough for
 	runes   bool // the alphabet is a slice of runes
-	typed   bool // the drawing call is among the typed ones
 }
 
 // One draw has 63 bits: 64^10 = 2^60 and 256^7 = 2^56 fit.
@@ -29,39 +27,32 @@ const (
 
 // shapeOf reads a statement of a loop. ok is false where it is none that makes
 // one character in each round.
-func (f *finder) shapeOf(st diagnose.Statement, function string) (sh shape, ok bool) {
-	fn := syntax.New(st.Func)
+func (f *finder) shapeOf(st diagnose.Statement) (sh shape, ok bool) {
+	r := reader{Package: f.s.PackageOf(st.File)}
 	body := bodyOf(st.Loop)
-	if body == nil || fn.Parent(st.Node) != body || holdsLoop(body) {
+	if r.Package == nil || body == nil || r.Parent(st.Node) != body || holdsLoop(body) {
 		return shape{}, false
 	}
-	r := reader{finder: f, st: st, fn: fn, pkg: symbolname.Package(function)}
-	made := character(st.Node)
+	made := r.made(st.Node)
 	if made == nil {
-		if made = r.named(body); made == nil {
-			return shape{}, false
-		}
+		made = r.named(st.Node, body)
 	}
 	return r.character(made)
 }
 
-// named is character for a number that gets a name first: the statement declares
-// it, and its one use is in another of the loop's statements.
-func (r *reader) named(body *ast.BlockStmt) ast.Expr {
-	assign, ok := r.st.Node.(*ast.AssignStmt)
+// named is made for a number that gets a name first: the statement declares it,
+// and its one use is in another of the loop's statements.
+func (r *reader) named(st ast.Stmt, body *ast.BlockStmt) ast.Expr {
+	assign, ok := st.(*ast.AssignStmt)
 	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
 		return nil
 	}
-	id, ok := assign.Lhs[0].(*ast.Ident)
-	if !ok {
-		return nil
-	}
-	uses := r.fn.Uses(syntax.Declaration{Ident: id, Node: assign, Scope: body})
+	uses := r.Uses(r.Object(assign.Lhs[0]))
 	if len(uses) != 1 {
 		return nil
 	}
 	for _, st := range body.List {
-		if made := character(st); made != nil && r.fn.Within(uses[0], made) {
+		if made := r.made(st); made != nil && made.Pos() <= uses[0].Pos() && uses[0].End() <= made.End() {
 			r.use, r.number = uses[0], assign.Rhs[0]
 			return made
 		}
@@ -92,9 +83,17 @@ func holdsLoop(body ast.Node) bool {
 	return found
 }
 
-// character returns the one expression that a statement sets an element to,
-// appends or writes; nil for any other statement.
-func character(st ast.Stmt) ast.Expr {
+// reader reads the expressions of one statement.
+type reader struct {
+	*typed.Package
+	// The number, and where it is used by its name; nil where it has none.
+	use    *ast.Ident
+	number ast.Expr
+}
+
+// made returns the one expression that a statement sets an element to, appends or
+// writes, or joins as a string; nil for any other statement.
+func (r *reader) made(st ast.Stmt) ast.Expr {
 	switch st := st.(type) {
 	case *ast.AssignStmt:
 		if len(st.Lhs) != 1 || len(st.Rhs) != 1 {
@@ -104,20 +103,15 @@ func character(st ast.Stmt) ast.Expr {
 		if _, element := to.(*ast.IndexExpr); element && st.Tok == token.ASSIGN {
 			return value
 		}
-		switch call := value.(type) {
-		case *ast.CallExpr:
-			if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "append" && st.Tok == token.ASSIGN && len(call.Args) == 2 &&
-				call.Ellipsis == token.NoPos && same(to, call.Args[0]) {
-				return call.Args[1]
-			}
-			// Of other types than strings += adds numbers.
-			if st.Tok == token.ADD_ASSIGN && isString(call) {
-				return call
-			}
-		case *ast.BinaryExpr:
-			if st.Tok == token.ASSIGN && call.Op == token.ADD && same(to, call.X) && isString(call.Y) {
-				return call.Y
-			}
+		call, _ := value.(*ast.CallExpr)
+		sum, _ := value.(*ast.BinaryExpr)
+		switch {
+		case call != nil && r.Called(call) == "append" && st.Tok == token.ASSIGN && len(call.Args) == 2 && call.Ellipsis == token.NoPos && same(to, call.Args[0]):
+			return call.Args[1]
+		case st.Tok == token.ADD_ASSIGN && r.isText(value):
+			return value
+		case sum != nil && st.Tok == token.ASSIGN && sum.Op == token.ADD && same(to, sum.X) && r.isText(sum.Y):
+			return sum.Y
 		}
 	case *ast.ExprStmt:
 		call, ok := st.X.(*ast.CallExpr)
@@ -131,111 +125,25 @@ func character(st ast.Stmt) ast.Expr {
 	return nil
 }
 
+// isText reports whether a character is made a string.
+func (r *reader) isText(e ast.Expr) bool {
+	_, to := r.Conversion(e)
+	return typed.IsString(to)
+}
+
 func same(a, b ast.Expr) bool {
-	name := syntax.Name(a)
-	return name != "" && name == syntax.Name(b)
+	return types.ExprString(ast.Unparen(a)) == types.ExprString(ast.Unparen(b))
 }
 
-func isString(e ast.Expr) bool {
-	_, to := conversion(e)
-	return to == "string"
-}
-
-// reader reads the expressions of one statement.
-type reader struct {
-	*finder
-	st  diagnose.Statement
-	fn  *syntax.Function
-	pkg string
-	// The number, and where it is used by its name; nil where it has none.
-	use    *ast.Ident
-	number ast.Expr
-}
-
-// character reads what a character is made of: alphabet[draw] or 'a' + draw.
-func (r *reader) character(e ast.Expr) (shape, bool) {
-	switch e := converted(e, "string", "byte", "rune", "uint8", "int32").(type) {
-	case *ast.IndexExpr:
-		call, n := r.draw(e.Index)
-		if call == nil {
-			return shape{}, false
-		}
-		a, ok := r.alphabet(e.X)
-		if x := lengthOf(n); x != nil && same(x, e.X) && (ok || r.lengthOfText()) {
-			return r.of(call, a.size, a.runes)
-		}
-		if size := literal(n); ok && size > 0 {
-			return r.of(call, size, a.runes)
-		}
-	case *ast.BinaryExpr:
-		from, number := e.X, e.Y
-		if !isCharacter(from) {
-			from, number = number, from
-		}
-		if e.Op != token.ADD || !isCharacter(from) {
-			return shape{}, false
-		}
-		call, n := r.draw(number)
-		if size := literal(n); call != nil && size > 0 {
-			return r.of(call, size, false)
-		}
-	}
-	return shape{}, false
-}
-
-// of makes a shape for an alphabet of a size, 0 where that is not known.
-func (r *reader) of(call *ast.CallExpr, size int, runes bool) (shape, bool) {
-	sh := shape{perDraw: ofLarge, runes: runes}
-	switch {
-	case size > large:
-		return shape{}, false
-	case 0 < size && size <= small:
-		sh.perDraw = ofSmall
-	}
-	calls, _ := r.s.StatementCalls(r.st)
-	for _, c := range calls {
-		sh.typed = sh.typed || c.Callee != "" && len(c.Args) == len(call.Args) && symbolname.Parse(c.Callee).Name == nameOf(call)
-	}
-	return sh, true
-}
-
-func nameOf(call *ast.CallExpr) string {
-	switch fun := call.Fun.(type) {
-	case *ast.Ident:
-		return fun.Name
-	case *ast.SelectorExpr:
-		return fun.Sel.Name
-	}
-	return ""
-}
-
-var integers = []string{"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte", "rune"}
-
-// draw reads a number below n: f(n), or f() % n.
-func (r *reader) draw(e ast.Expr) (call *ast.CallExpr, n ast.Expr) {
-	e = converted(e, integers...)
-	if r.use != nil && e == r.use {
-		e = converted(r.number, integers...)
-	}
-	switch e := e.(type) {
-	case *ast.CallExpr:
-		if len(e.Args) == 1 && nameOf(e) != "" && nameOf(e) != "len" {
-			return e, e.Args[0]
-		}
-	case *ast.BinaryExpr:
-		if call, ok := converted(e.X, integers...).(*ast.CallExpr); ok && e.Op == token.REM && len(call.Args) == 0 && nameOf(call) != "" {
-			return call, e.Y
-		}
-	}
-	return nil, nil
-}
-
-// converted strips parentheses and conversions to some types.
-func converted(e ast.Expr, types ...string) ast.Expr {
+// bare strips parentheses and conversions between numbers and strings.
+func (r *reader) bare(e ast.Expr) ast.Expr {
 	for e != nil {
 		e = ast.Unparen(e)
-		x, to := conversion(e)
-		if x == nil || !slices.Contains(types, to) {
+		x, to := r.Conversion(e)
+		if to == nil {
+			break
+		}
+		if _, basic := to.Underlying().(*types.Basic); !basic {
 			break
 		}
 		e = x
@@ -243,124 +151,104 @@ func converted(e ast.Expr, types ...string) ast.Expr {
 	return e
 }
 
-// conversion reads T(x), or the call of a function of that name.
-func conversion(e ast.Expr) (x ast.Expr, to string) {
-	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
-		return nil, ""
-	}
-	if id, ok := call.Fun.(*ast.Ident); ok {
-		return call.Args[0], id.Name
-	}
-	return nil, ""
-}
-
-// literal returns a written number, 0 for anything else.
-func literal(e ast.Expr) int {
-	lit, ok := converted(e, integers...).(*ast.BasicLit)
-	if !ok || lit.Kind != token.INT {
-		return 0
-	}
-	n, err := strconv.ParseInt(lit.Value, 0, 32)
-	if err != nil {
-		return 0
-	}
-	return int(n)
-}
-
-func isCharacter(e ast.Expr) bool {
-	lit, ok := converted(e, "byte", "rune").(*ast.BasicLit)
-	return ok && lit.Kind == token.CHAR
-}
-
-// alphabet is a list of characters.
-type alphabet struct {
-	size  int // 0: not known
-	runes bool
-}
-
-// alphabet reads what is indexed: a string by its written type, or what the
-// source shows to be made of characters.
-func (r *reader) alphabet(e ast.Expr) (a alphabet, ok bool) {
-	var value, typ ast.Expr
-	if id, isName := ast.Unparen(e).(*ast.Ident); isName {
-		if d, local := r.fn.Declaration(r.st.Node, id.Name); local {
-			value, typ = d.Value, d.Type
-		} else {
-			value, typ = r.s.VariableNamed(r.pkg, id.Name)
+// character reads what a character is made of: alphabet[draw] or 'a' + draw.
+func (r *reader) character(e ast.Expr) (shape, bool) {
+	switch e := r.bare(e).(type) {
+	case *ast.IndexExpr:
+		n := r.draw(e.Index)
+		size, runes, ok := r.alphabet(e.X)
+		if n == nil || !ok {
+			return shape{}, false
+		}
+		if length, _ := r.bare(n).(*ast.CallExpr); length != nil && r.Called(length) == "len" && same(length.Args[0], e.X) {
+			return of(size, runes)
+		}
+		if most := r.limit(n); most > 0 {
+			return of(most, runes)
+		}
+	case *ast.BinaryExpr:
+		from, number := e.X, e.Y
+		if !r.isCharacter(from) {
+			from, number = number, from
+		}
+		if e.Op != token.ADD || !r.isCharacter(from) {
+			return shape{}, false
+		}
+		if most := r.limit(r.draw(number)); most > 0 {
+			return of(most, false)
 		}
 	}
-	if a, ok = r.listed(value); ok {
-		return a, true
-	}
-	id, isName := typ.(*ast.Ident)
-	return alphabet{}, isName && id.Name == "string"
+	return shape{}, false
 }
 
-// lengthOf returns the x of len(x), nil for anything else.
-func lengthOf(e ast.Expr) ast.Expr {
-	if x, of := conversion(converted(e, integers...)); of == "len" {
-		return x
+// of makes a shape for an alphabet of a size, 0 where that is not known.
+func of(size int, runes bool) (shape, bool) {
+	sh := shape{perDraw: ofLarge, runes: runes}
+	if 0 < size && size <= small {
+		sh.perDraw = ofSmall
+	}
+	return sh, size <= large
+}
+
+// draw returns the n of a number that is drawn below n, as f(n) or f() % n; nil for
+// any other.
+func (r *reader) draw(e ast.Expr) ast.Expr {
+	e = r.bare(e)
+	if r.use != nil && e == r.use {
+		e = r.bare(r.number)
+	}
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		if len(e.Args) == 1 && r.Function(e) != nil {
+			return e.Args[0]
+		}
+	case *ast.BinaryExpr:
+		if call, ok := r.bare(e.X).(*ast.CallExpr); ok && e.Op == token.REM && len(call.Args) == 0 && r.Function(call) != nil {
+			return e.Y
+		}
 	}
 	return nil
 }
 
-// lengthOfText reports whether the statement takes the length of a string, and
-// of nothing else.
-func (r *reader) lengthOfText() bool {
-	calls, _ := r.s.StatementCalls(r.st)
-	lengths, texts := 0, 0
-	for _, c := range calls {
-		if c.Callee == "len" && len(c.Args) == 1 {
-			lengths++
-			if strings.TrimPrefix(c.Args[0], "untyped ") == "string" {
-				texts++
-			}
-		}
+// limit returns the value of a constant, 0 for anything else.
+func (r *reader) limit(e ast.Expr) int {
+	if e == nil || r.Info.Types[e].Value == nil {
+		return 0
 	}
-	return lengths > 0 && lengths == texts
+	n, _ := constant.Int64Val(constant.ToInt(r.Info.Types[e].Value))
+	return int(n)
 }
 
-// listed reads a value that is written as characters: "abc", []rune("abc"),
-// []byte{'a', 'b'}.
-func (r *reader) listed(e ast.Expr) (a alphabet, ok bool) {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.BasicLit:
-		if e.Kind != token.STRING {
-			return a, false
+func (r *reader) isCharacter(e ast.Expr) bool {
+	lit, ok := r.bare(e).(*ast.BasicLit)
+	return ok && lit.Kind == token.CHAR
+}
+
+// alphabet reads what is indexed: a string, or a slice or array that the source
+// shows to be made of characters. size is 0 where it is not known.
+func (r *reader) alphabet(e ast.Expr) (size int, runes, ok bool) {
+	e = ast.Unparen(e)
+	t := r.TypeOf(e)
+	if typed.IsString(t) {
+		if text := r.Fixed(e).Value; text != nil {
+			size = utf8.RuneCountInString(*text)
 		}
-		text, err := strconv.Unquote(e.Value)
-		return alphabet{size: utf8.RuneCountInString(text)}, err == nil
-	case *ast.Ident:
-		value, _ := r.s.VariableNamed(r.pkg, e.Name)
-		if lit, isLit := value.(*ast.BasicLit); isLit {
-			return r.listed(lit)
-		}
-	case *ast.BinaryExpr:
-		x, isText := r.listed(e.X)
-		y, too := r.listed(e.Y)
-		if isText && too && e.Op == token.ADD {
-			return alphabet{size: x.size + y.size}, true
-		}
-	case *ast.CallExpr:
-		slice, isSlice := e.Fun.(*ast.ArrayType)
-		if !isSlice || slice.Len != nil || len(e.Args) != 1 {
-			return a, false
-		}
-		elem, isName := slice.Elt.(*ast.Ident)
-		if !isName || elem.Name != "rune" && elem.Name != "byte" {
-			return a, false
-		}
-		a, _ = r.listed(e.Args[0])
-		a.runes = elem.Name == "rune"
-		return a, true
-	case *ast.CompositeLit:
-		array, isArray := e.Type.(*ast.ArrayType)
-		if !isArray || len(e.Elts) == 0 || slices.ContainsFunc(e.Elts, func(x ast.Expr) bool { return !isCharacter(x) }) {
-			return a, false
-		}
-		elem, isName := array.Elt.(*ast.Ident)
-		return alphabet{size: len(e.Elts), runes: isName && elem.Name == "rune"}, isName && (elem.Name == "rune" || elem.Name == "byte")
+		return size, false, true
 	}
-	return a, false
+	elem := typed.Element(t)
+	runes = elem == types.Universe.Lookup("rune").Type()
+	if !runes && elem != types.Universe.Lookup("byte").Type() {
+		return 0, false, false
+	}
+	if v, isVar := r.Object(e).(*types.Var); isVar {
+		e = ast.Unparen(r.SetOnce(v))
+	}
+	if lit, isLit := e.(*ast.CompositeLit); isLit {
+		return len(lit.Elts), runes, len(lit.Elts) > 0 && !slices.ContainsFunc(lit.Elts, func(x ast.Expr) bool { return !r.isCharacter(x) })
+	}
+	if x, to := r.Conversion(e); to != nil && typed.IsString(r.TypeOf(x)) {
+		size, _, ok = r.alphabet(x)
+		return size, runes, ok
+	}
+	return 0, false, false
 }

@@ -9,7 +9,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/repeated"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // Rule returns the rule.
@@ -49,9 +49,9 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	return claims
 }
 
-func pattern(c *compiler.Call) compiler.Fixed {
+func pattern(c *typed.Call) typed.Fixed {
 	if len(c.Fixed) == 0 {
-		return compiler.Fixed{}
+		return typed.Fixed{}
 	}
 	return c.Fixed[0]
 }
@@ -84,9 +84,9 @@ func remedy(p *repeated.Place) string {
 	switch {
 	case p.Handed:
 		return "Take a *regexp.Regexp in place of the pattern, and let each caller compile its own once, in a package variable" + use + "."
-	case p.By == compiler.FixedElement:
+	case p.By == typed.FixedElement:
 		return fmt.Sprintf("Compile the %d patterns once, into a package variable that holds a slice of *regexp.Regexp%s.", p.Of, use) + rarely
-	case p.By == compiler.FixedLoop:
+	case p.By == typed.FixedLoop:
 		return "Compile it once before the loop" + use + "."
 	}
 	return "Compile it once, in a package variable: var re = regexp.MustCompile(…)" + use + "." + rarely

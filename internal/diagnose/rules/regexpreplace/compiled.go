@@ -5,7 +5,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/repeated"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // compilation is a statement that compiles constant patterns again and again.
@@ -25,9 +25,9 @@ func compilations(s *diagnose.Subject) *compiledList {
 	out := &compiledList{s: s}
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: compiles,
-		Fixed: func(c *compiler.Call) compiler.Fixed {
+		Fixed: func(c *typed.Call) typed.Fixed {
 			if len(c.Fixed) == 0 || !c.Fixed[0].Always() {
-				return compiler.Fixed{}
+				return typed.Fixed{}
 			}
 			return c.Fixed[0]
 		},
@@ -66,11 +66,11 @@ func (l *compiledList) join(r *replacement) bool {
 // serves reports whether a compilation is made for a replacement's calls and
 // for nothing else that keeps it.
 func (l *compiledList) serves(c *compilation, r *replacement) bool {
-	from := func(call *compiler.Call) bool {
+	from := func(call *typed.Call) bool {
 		m := call.Recv
 		return m != nil && compiles(m.Callee) && (m.Held == "" || m.Held == "local") && c.place.At.First <= m.Line && m.Line <= c.place.At.Last
 	}
-	i := slices.IndexFunc(r.calls, func(call compiler.Call) bool { return from(&call) })
+	i := slices.IndexFunc(r.calls, func(call typed.Call) bool { return from(&call) })
 	if i < 0 {
 		return false
 	}

@@ -10,8 +10,8 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/repeated"
 	"whet/internal/finding"
-	"whet/internal/format/compiler"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // Rule returns the rule.
@@ -53,7 +53,7 @@ func replaced(fn string) bool {
 func compiles(fn string) bool { return fn == "regexp.Compile" || fn == "regexp.MustCompile" }
 
 // equivalent returns what takes a call's place.
-func equivalent(c *compiler.Call) (pattern string, p plan, ok bool) {
+func equivalent(c *typed.Call) (pattern string, p plan, ok bool) {
 	if !replaced(c.Callee) {
 		return "", plan{}, false
 	}
@@ -64,11 +64,11 @@ func equivalent(c *compiler.Call) (pattern string, p plan, ok bool) {
 		}
 		made, name = c.Recv.Fixed, bare
 	}
-	if len(made) == 0 || made[0].By != compiler.FixedConst || made[0].Value == nil {
+	if len(made) == 0 || made[0].By != typed.FixedConst || made[0].Value == nil {
 		return "", plan{}, false
 	}
 	var repl *string
-	if len(c.Fixed) > 1 && c.Fixed[1].By == compiler.FixedConst {
+	if len(c.Fixed) > 1 && c.Fixed[1].By == typed.FixedConst {
 		repl = c.Fixed[1].Value
 	}
 	p, ok = planFor(*made[0].Value, name, repl)
@@ -78,12 +78,12 @@ func equivalent(c *compiler.Call) (pattern string, p plan, ok bool) {
 func find(s *diagnose.Subject) []diagnose.Claim {
 	places := repeated.Find(s, repeated.Search{
 		Function: replaced,
-		Fixed: func(c *compiler.Call) compiler.Fixed {
+		Fixed: func(c *typed.Call) typed.Fixed {
 			pattern, _, ok := equivalent(c)
 			if !ok {
-				return compiler.Fixed{}
+				return typed.Fixed{}
 			}
-			return compiler.Fixed{By: compiler.FixedConst, Value: &pattern}
+			return typed.Fixed{By: typed.FixedConst, Value: &pattern}
 		},
 		Part: part,
 	})
@@ -135,7 +135,7 @@ func isHeap(c *hot.Classified) bool {
 type replacement struct {
 	*repeated.Place
 	s        *diagnose.Subject
-	calls    []compiler.Call
+	calls    []typed.Call
 	patterns []string
 	plans    []plan
 	with     []*repeated.Place // compilations that serve it alone

@@ -10,8 +10,8 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
 	"whet/internal/diagnose/syntax"
-	"whet/internal/format/compiler"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // result is a statement that computes one.
@@ -150,9 +150,9 @@ func (f *finder) read(st diagnose.Statement, callee string) *result {
 
 // typed returns the statement's one call of a function, which may be known by an
 // interface's method.
-func (f *finder) typed(st diagnose.Statement, callee string) *compiler.Call {
+func (f *finder) typed(st diagnose.Statement, callee string) *typed.Call {
 	calls, _ := f.s.StatementCalls(st)
-	var found *compiler.Call
+	var found *typed.Call
 	for i := range calls {
 		if calls[i].Callee == callee || symbolname.Parse(calls[i].Callee).Receiver != "" && symbolname.Parse(calls[i].Callee).Name == symbolname.Parse(callee).Name {
 			if found != nil {
@@ -166,7 +166,7 @@ func (f *finder) typed(st diagnose.Statement, callee string) *compiler.Call {
 
 // arguments reports whether they can be a key: all of them plain, but for a
 // context, and not all of them the same in every call.
-func (r *result) arguments(s *diagnose.Subject, c *compiler.Call) bool {
+func (r *result) arguments(s *diagnose.Subject, c *typed.Call) bool {
 	if len(c.Plain) != len(c.Args) {
 		return false
 	}

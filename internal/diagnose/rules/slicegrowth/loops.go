@@ -9,7 +9,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // rounds says how often a loop goes round, if that is known before its first
@@ -60,7 +60,7 @@ const (
 func rangesOver(s *diagnose.Subject, file string, loop *ast.RangeStmt) (kind, bool) {
 	line := s.LineOf(file, loop)
 	calls := s.Calls[file]
-	i := slices.IndexFunc(calls, func(c compiler.Call) bool { return c.Callee == compiler.Range && c.Line == line })
+	i := slices.IndexFunc(calls, func(c typed.Call) bool { return c.Callee == typed.Range && c.Line == line })
 	if i < 0 || len(calls[i].Args) != 1 {
 		return unknown, false
 	}

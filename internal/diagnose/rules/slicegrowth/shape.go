@@ -10,7 +10,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
-	"whet/internal/format/compiler"
+	"whet/internal/typed"
 )
 
 // variable is one slice of one call of a function.
@@ -300,7 +300,7 @@ func isZero(e ast.Expr) bool {
 // know.
 func typeOf(s *diagnose.Subject, st diagnose.Statement, name string) string {
 	calls, _ := s.StatementCalls(st)
-	i := slices.IndexFunc(calls, func(c compiler.Call) bool { return c.Callee == "append" && len(c.Args) > 0 })
+	i := slices.IndexFunc(calls, func(c typed.Call) bool { return c.Callee == "append" && len(c.Args) > 0 })
 	if i < 0 {
 		return "[]T"
 	}

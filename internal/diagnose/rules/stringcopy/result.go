@@ -33,7 +33,8 @@ type source struct {
 // that it is not known.
 func resultOf(s *diagnose.Subject, st diagnose.Statement) result {
 	var r result
-	if st.Node == nil {
+	p := s.PackageOf(st.File)
+	if p == nil || st.Node == nil {
 		return r
 	}
 	ofBytes, ofRunes, ofBuffers, ok := conversions(s, st)
@@ -49,7 +50,7 @@ func resultOf(s *diagnose.Subject, st diagnose.Statement) result {
 		}
 		var of ast.Expr
 		switch sel, isMethod := call.Fun.(*ast.SelectorExpr); {
-		case isConversion(call, "string"):
+		case copies(p, call) == toString:
 			of = call.Args[0]
 		case ofBuffers > 0 && isMethod && sel.Sel.Name == "String" && len(call.Args) == 0:
 			of = sel.X

@@ -21,7 +21,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A statement that concatenates strings or converts between string and []byte (or []rune), each of which allocates and copies.",
 			Why:    "A string cannot change: + makes a new one and copies every part, and a conversion copies the bytes so that neither side sees the other's changes. In a loop that grows one string the copies add up to the square of its length.",
-			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored, and made of memory that costs nothing in each call (an array, a slice that stays on the stack, pooled memory, a buffer in a field): that one copy is the least a string costs, and only of runes their encoding counts; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers, and for += whose operands neither the source nor a sample shows to be strings.",
+			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored, and made of memory that costs nothing in each call (an array, a slice that stays on the stack, pooled memory, a buffer in a field): that one copy is the least a string costs, and only of runes their encoding counts; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers.",
 			Fix:    "strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), m[string(b)] in the index itself, and bytes in place of []rune.",
 			Before: "for _, p := range parts { s += p }",
 			After:  "var b strings.Builder\nfor _, p := range parts { b.WriteString(p) }\ns := b.String()",
@@ -181,9 +181,8 @@ func (f *finder) allocated(c *hot.Classified, sample *callstack.Stacks, stack []
 // functions.
 func (f *finder) boxes(st *statement) bool {
 	calls, _ := f.s.StatementCalls(st.Statement)
-	declared := f.s.DeclaredFunctions()
 	for _, call := range calls {
-		if strings.HasPrefix(call.Callee, "fmt.") || declared[call.Callee].VariadicAny {
+		if strings.HasPrefix(call.Callee, "fmt.") || f.s.TakesAny(call.Callee) {
 			return true
 		}
 	}
@@ -248,7 +247,7 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 // result reads what the statement's strings are for, where it copies nothing
 // else.
 func (st *statement) result(s *diagnose.Subject) result {
-	if st.shape.concat || st.shape.grows || st.ops[concat] || st.ops[toBytes] {
+	if st.shape.concat || st.ops[concat] || st.ops[toBytes] {
 		return result{}
 	}
 	return resultOf(s, st.Statement)
@@ -259,7 +258,7 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 	sh := st.shape
 	concatenates := st.ops[concat] || sh.concat && st.ops == [toBytes + 1]bool{}
 	switch {
-	case sh.concatLoop && concatenates && (sh.growsText || sh.grows && !sh.otherSum):
+	case sh.concatLoop && concatenates:
 		return "A string grows by + in a loop: every pass copies all of it again, so that the work rises with the square of its length.",
 			"Use a strings.Builder (with Grow if the length is known) or append to a []byte, and make the string once after the loop.",
 			finding.High

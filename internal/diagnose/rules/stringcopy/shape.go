@@ -3,227 +3,150 @@ package stringcopy
 import (
 	"go/ast"
 	"go/token"
-	"strings"
+	"go/types"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
+	"whet/internal/typed"
 )
 
-// shape is what the syntax of a statement says about its copies.
+// shape is what the source of a statement says about its copies.
 type shape struct {
-	concat      bool // + of operands that the source shows to be strings
-	grows       bool // s += x or s = s + x, of whatever type
-	growsText   bool // the same, and the source shows that s is a string
+	concat      bool // + or += of strings
 	concatLoop  bool // a variable from outside a loop grows in it
-	otherSum    bool // a + elsewhere than in what a variable grows by: f(a + b)
 	beforeWrite bool // []byte(s) is an argument of a Write
 	lookup      bool // string(b) is only compared or looked up
 	converts    bool // a conversion between string and a slice
 	allocates   bool // something else in it allocates too
 }
 
-// shapeOf reads a statement. Without source or typed calls the parts that need
-// them stay false.
-func shapeOf(s *diagnose.Subject, st diagnose.Statement) shape {
-	var sh shape
-	calls, _ := s.StatementCalls(st)
-	for _, c := range calls {
-		switch c.Callee {
-		case "string([]byte)", "[]byte(string)", "string([]rune)", "[]rune(string)":
-			sh.converts = true
-		}
-	}
-	if st.Node == nil {
+// shapeOf reads a statement; without types it says nothing.
+func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
+	p := s.PackageOf(st.File)
+	if p == nil || st.Node == nil {
 		return sh
 	}
 	if assign, ok := st.Node.(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && len(assign.Rhs) == 1 {
-		grows := assign.Tok == token.ADD_ASSIGN || assign.Tok == token.ASSIGN && startsWith(assign.Rhs[0], assign.Lhs[0])
-		if grows {
-			sh.grows = true
-			sh.growsText = isString(st, assign.Lhs[0]) || isString(st, assign.Rhs[0])
-			sh.concat = sh.growsText
-			sh.concatLoop = st.Loop != nil && !declaredIn(assign.Lhs[0], st.Loop)
-			sh.otherSum = sumsBeside(assign)
+		to, value := assign.Lhs[0], assign.Rhs[0]
+		if typed.IsString(p.TypeOf(to)) && (assign.Tok == token.ADD_ASSIGN || assign.Tok == token.ASSIGN && startsWith(value, to)) {
+			sh.concat = true
+			sh.concatLoop = st.Loop != nil && !declaredIn(p, to, st.Loop)
 		}
-		if id, ok := assign.Lhs[0].(*ast.Ident); ok && isConversion(assign.Rhs[0], "string") {
-			sh.lookup = onlyLooksUp(id, st.Func)
+		if _, conv := p.Conversion(value); typed.IsString(conv) {
+			sh.lookup = onlyLooksUp(p, p.Object(to))
 		}
 	}
-	sh.allocates = setsMap(st)
+	sh.allocates = setsMap(p, st.Node)
 	syntax.Head(st.Node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			sh.allocates = true
 			return false
 		case *ast.BinaryExpr:
-			sh.concat = sh.concat || n.Op == token.ADD && (isText(n.X) || isText(n.Y))
+			sh.concat = sh.concat || n.Op == token.ADD && typed.IsString(p.TypeOf(n)) && p.Info.Types[n].Value == nil
 		case *ast.CompositeLit:
 			sh.allocates = true
 		case *ast.CallExpr:
-			switch fun := n.Fun.(type) {
-			case *ast.Ident:
-				sh.allocates = sh.allocates || fun.Name == "make" || fun.Name == "new" || fun.Name == "append"
-			case *ast.SelectorExpr:
-				if fun.Sel.Name == "Write" {
-					for _, arg := range n.Args {
-						sh.beforeWrite = sh.beforeWrite || isByteConversion(arg)
-					}
+			switch p.Called(n) {
+			case "make", "new", "append":
+				sh.allocates = true
+			}
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Write" {
+				for _, arg := range n.Args {
+					sh.beforeWrite = sh.beforeWrite || copies(p, arg) == toBytes
 				}
 			}
-			sh.converts = sh.converts || isByteConversion(n)
+			sh.converts = sh.converts || copies(p, n) != none
 		}
 		return true
 	})
 	return sh
 }
 
-func isText(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		return e.Kind == token.STRING
-	case *ast.ParenExpr:
-		return isText(e.X)
-	case *ast.BinaryExpr:
-		return e.Op == token.ADD && (isText(e.X) || isText(e.Y))
+// copies tells what a conversion between a string and a slice of bytes or runes
+// copies; none for anything else.
+func copies(p *typed.Package, e ast.Expr) operation {
+	x, to := p.Conversion(e)
+	switch {
+	case typed.IsString(to) && typed.Element(p.TypeOf(x)) != nil:
+		return toString
+	case typed.Element(to) != nil && typed.IsString(p.TypeOf(x)):
+		return toBytes
+	}
+	return none
+}
+
+// setsMap reports whether a statement sets an element of a map: an allocation
+// profile does not tell the map's growth from the statement's other blocks.
+func setsMap(p *typed.Package, st ast.Stmt) bool {
+	var set []ast.Expr
+	switch n := st.(type) {
+	case *ast.AssignStmt:
+		set = n.Lhs
+	case *ast.IncDecStmt:
+		set = []ast.Expr{n.X}
+	}
+	for _, e := range set {
+		if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && p.TypeOf(index.X) != nil && typed.Element(p.TypeOf(index.X)) == nil {
+			return true
+		}
 	}
 	return false
-}
-
-func isByteConversion(e ast.Expr) bool {
-	call, ok := e.(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
-		return false
-	}
-	at, ok := call.Fun.(*ast.ArrayType)
-	if !ok || at.Len != nil {
-		return false
-	}
-	id, ok := at.Elt.(*ast.Ident)
-	return ok && (id.Name == "byte" || id.Name == "uint8" || id.Name == "rune")
-}
-
-func isConversion(e ast.Expr, typ string) bool {
-	call, ok := e.(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
-		return false
-	}
-	id, ok := call.Fun.(*ast.Ident)
-	return ok && id.Name == typ
 }
 
 // startsWith reports whether e is "x + …".
 func startsWith(e, x ast.Expr) bool {
 	for {
-		b, ok := e.(*ast.BinaryExpr)
-		if !ok || b.Op != token.ADD {
-			break
+		sum, ok := e.(*ast.BinaryExpr)
+		if !ok || sum.Op != token.ADD {
+			return false
 		}
-		if sameName(b.X, x) {
+		if types.ExprString(sum.X) == types.ExprString(x) {
 			return true
 		}
-		e = b.X
+		e = sum.X
 	}
-	return false
 }
 
-func sameName(a, b ast.Expr) bool {
-	x, y := nameOf(a), nameOf(b)
-	return x != "" && x == y
-}
-
-// nameOf renders x or x.f.g; "" for anything else.
-func nameOf(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		if x := nameOf(e.X); x != "" {
-			return x + "." + e.Sel.Name
-		}
-	}
-	return ""
-}
-
-// declaredIn reports whether a variable is declared inside a loop, so that it
-// starts anew in each iteration.
-func declaredIn(lhs ast.Expr, loop ast.Stmt) bool {
-	name, _, _ := strings.Cut(nameOf(lhs), ".")
-	if name == "" {
+// declaredIn reports whether a variable is declared inside a loop's body, so that
+// it starts anew in each iteration.
+func declaredIn(p *typed.Package, e ast.Expr, loop ast.Stmt) bool {
+	root := syntax.Root(e)
+	if root == nil || p.Object(root) == nil {
 		return false
 	}
-	body := loopBody(loop)
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			if n.Tok == token.DEFINE {
-				for _, l := range n.Lhs {
-					id, ok := l.(*ast.Ident)
-					found = found || ok && id.Name == name
-				}
-			}
-		case *ast.ValueSpec:
-			for _, id := range n.Names {
-				found = found || id.Name == name
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-func loopBody(loop ast.Stmt) ast.Node {
+	body := loop
 	switch l := loop.(type) {
 	case *ast.ForStmt:
-		return l.Body
+		body = l.Body
 	case *ast.RangeStmt:
-		return l.Body
+		body = l.Body
 	}
-	return loop
+	at := p.Object(root).Pos()
+	return body.Pos() <= at && at < body.End()
 }
 
 // onlyLooksUp reports whether a variable is used only as an index, in
 // comparisons and as a switch's tag: the compiler does these without a copy
-// when the conversion stands in them itself.
-func onlyLooksUp(id *ast.Ident, fn ast.Node) bool {
-	uses, lookups := 0, 0
-	isUse := func(e ast.Expr) bool {
-		x, ok := e.(*ast.Ident)
-		return ok && x.Name == id.Name
-	}
-	ast.Inspect(fn, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Ident:
-			if n.Name == id.Name && n != id {
-				uses++
-			}
+// when the conversion stands in them itself. m[k] = v keeps the key.
+func onlyLooksUp(p *typed.Package, obj types.Object) bool {
+	uses := p.Uses(obj)
+	for _, id := range uses {
+		switch around := p.Parent(id).(type) {
 		case *ast.IndexExpr:
-			if isUse(n.Index) {
-				lookups++
+			if set, ok := p.Parent(around).(*ast.AssignStmt); around.Index != id || ok && set.Lhs[0] == around {
+				return false
 			}
 		case *ast.BinaryExpr:
-			switch n.Op {
+			switch around.Op {
 			case token.EQL, token.NEQ, token.LSS, token.GTR, token.LEQ, token.GEQ:
-				if isUse(n.X) {
-					lookups++
-				}
-				if isUse(n.Y) {
-					lookups++
-				}
+			default:
+				return false
 			}
 		case *ast.SwitchStmt:
-			if n.Tag != nil && isUse(n.Tag) {
-				lookups++
-			}
-		case *ast.AssignStmt:
-			// m[k] = v keeps the key: that copy is needed.
-			for _, l := range n.Lhs {
-				if ix, ok := l.(*ast.IndexExpr); ok && isUse(ix.Index) {
-					lookups--
-				}
-			}
+		default:
+			return false
 		}
-		return true
-	})
-	return uses > 0 && uses == lookups
+	}
+	return len(uses) > 0
 }

@@ -1,0 +1,54 @@
+package read
+
+import (
+	"encoding/json"
+	"strings"
+
+	"whet/internal/diagnose"
+	"whet/internal/recording"
+	"whet/internal/typed"
+)
+
+// readProgram reads the measured program as the type checker sees it.
+func (a *Reading) readProgram() {
+	view := a.View()
+	if view == nil {
+		return
+	}
+	a.types = typed.New(view, a.sources.Text)
+	a.calls = a.types.Calls()
+	if missing := a.types.Missing(); len(missing) > 0 {
+		a.warn("rules that need types are silent about %s", strings.Join(distinct(missing, 3), "; "))
+	}
+}
+
+// addStored takes the findings that were stored with a recording which has no
+// types: today's rules need them, and those of the whet that made it had what they
+// needed.
+func (a *Reading) addStored(result *diagnose.Result) {
+	if a.types != nil {
+		return
+	}
+	footnote := "the recording has no types of the measured code: rules that need them are silent"
+	for _, artifact := range a.rec.Find(recording.KindFindings, "") {
+		data, err := a.rec.Read(artifact)
+		var stored findingsFile
+		if err == nil {
+			err = json.Unmarshal(data, &stored)
+		}
+		if err != nil {
+			a.warn("%s: %v", artifact.Path, err)
+			continue
+		}
+		result.Findings, result.Below, result.HotPlaces = stored.Findings, stored.Below, stored.HotPlaces
+		result.Verdict = diagnose.Verdict{Kind: diagnose.VerdictKind(stored.Verdict.Kind), Text: stored.Verdict.Text, Outcome: diagnose.Outcome(stored.Verdict.Outcome)}
+		footnote += ", and the findings are those of the whet that made it"
+		if stored.Tool != "" {
+			footnote += ", whet " + stored.Tool
+		}
+		break
+	}
+	if len(a.rec.Sources) > 0 { // else there was nothing to type, or -no-source left it out
+		a.warn("%s", footnote)
+	}
+}

@@ -1,0 +1,62 @@
+package typed
+
+import "go/types"
+
+// maxNested bounds how deep a type's parts are looked at: a type that a broken
+// package builds of itself has no end.
+const maxNested = 100
+
+// pointee returns the size of what a value of type t points to, 0 where it is
+// no pointer or the size is not known: a type parameter stands for several.
+func (p *Program) pointee(t types.Type) int64 {
+	if t == nil {
+		return 0
+	}
+	to, ok := t.Underlying().(*types.Pointer)
+	if !ok || !fixedSize(to.Elem(), maxNested) {
+		return 0
+	}
+	return max(0, p.sizes.Sizeof(to.Elem()))
+}
+
+// fixedSize reports whether all values of a type have one size.
+func fixedSize(t types.Type, depth int) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok || depth == 0 {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return fixedSize(u.Elem(), depth-1)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !fixedSize(f.Type(), depth-1) {
+				return false
+			}
+		}
+	case *types.Basic:
+		return u.Kind() != types.Invalid
+	}
+	return true
+}
+
+// isPlain reports whether equal values of a type are the same in every way: it
+// is built of strings, booleans and numbers, and refers to nothing else.
+func isPlain(t types.Type, depth int) bool {
+	if t == nil || depth == 0 {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsString|types.IsBoolean|types.IsNumeric) != 0
+	case *types.Array:
+		return isPlain(u.Elem(), depth-1)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !isPlain(f.Type(), depth-1) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package typed
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Parent is the node around n, nil around a declaration.
+func (p *Package) Parent(n ast.Node) ast.Node {
+	d := p.declaration(n.Pos())
+	if d == nil {
+		return nil
+	}
+	around := p.parents[d]
+	if around == nil {
+		around = make(map[ast.Node]ast.Node)
+		ast.PreorderStack(d, nil, func(n ast.Node, stack []ast.Node) bool {
+			if len(stack) > 0 {
+				around[n] = stack[len(stack)-1]
+			}
+			return true
+		})
+		p.parents[d] = around
+	}
+	return around[n]
+}
+
+// TypeOf is an expression's type, nil where it has none or it is not known.
+func (p *Package) TypeOf(e ast.Expr) types.Type {
+	if e == nil {
+		return nil
+	}
+	if t := p.Info.TypeOf(e); t != types.Typ[types.Invalid] {
+		return t
+	}
+	return nil
+}
+
+// Object is what a name stands for, by itself or after a dot; nil for any other
+// expression.
+func (p *Package) Object(e ast.Expr) types.Object {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return p.Info.ObjectOf(e)
+	case *ast.SelectorExpr:
+		return p.Info.ObjectOf(e.Sel)
+	}
+	return nil
+}
+
+// Function is the function or method that a call reaches: of an interface its
+// method; nil for conversions, builtin functions and func values.
+func (p *Package) Function(call *ast.CallExpr) *types.Func {
+	fn, _ := typeutil.Callee(p.Info, call).(*types.Func)
+	return fn
+}
+
+// Conversion returns what an expression converts, and to which type; nil where it
+// is no conversion.
+func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 || !p.Info.Types[ast.Unparen(call.Fun)].IsType() {
+		return nil, nil
+	}
+	return call.Args[0], p.TypeOf(call)
+}
+
+// Uses are the places in the package that use a variable, without its declaration.
+func (p *Package) Uses(obj types.Object) []*ast.Ident {
+	v, ok := obj.(*types.Var)
+	if !ok {
+		return nil
+	}
+	return p.variables().uses[v.Origin()]
+}
+
+// SetOnce is the value of a variable or field that its package sets once and
+// nowhere else; nil for any other.
+func (p *Package) SetOnce(v *types.Var) ast.Expr {
+	if s, ok := p.variables().once(v); ok && s.way == whole {
+		return s.value
+	}
+	return nil
+}
+
+// Fixed says why an expression has the same value each time it is evaluated.
+func (p *Package) Fixed(e ast.Expr) Fixed {
+	var around []ast.Node
+	for n := p.Parent(e); n != nil; n = p.Parent(n) {
+		around = append([]ast.Node{n}, around...)
+	}
+	return p.variables().fixed(e, surroundings(e, around), maxSteps)
+}
+
+// IsString reports whether values of a type are strings; false for nil.
+func IsString(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// Element is what a slice or an array holds, nil for any other type.
+func Element(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		return t.Elem()
+	case *types.Array:
+		return t.Elem()
+	}
+	return nil
+}
