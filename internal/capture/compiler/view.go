@@ -133,20 +133,8 @@ func View(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, g *Gra
 	if err != nil {
 		return nil, nil, err
 	}
-	view, err = encode(v, imported, nil)
-	if err == nil && len(view) > MaxView {
-		view, err = encode(v, imported, m.used())
-	}
-	if err == nil && len(view) > MaxView {
-		err = fmt.Errorf("they take %d bytes, and %d are kept at most", len(view), MaxView)
-	}
+	view, err = m.encode(v, imported, MaxView)
 	return view, m.sources, err
-}
-
-func encode(v *typeview.View, imported []*types.Package, keep func(types.Object) bool) ([]byte, error) {
-	var out bytes.Buffer
-	err := typeview.Write(&out, v, imported, keep)
-	return out.Bytes(), err
 }
 
 // viewMaker makes a typed view.
@@ -249,6 +237,21 @@ func (m *viewMaker) read(p *packages.Package) (*types.Package, error) {
 		return nil, fmt.Errorf("read the export data of %s: %w", p.PkgPath, err)
 	}
 	return out, nil
+}
+
+// encode writes a view of so many bytes at most: where all does not fit, of what
+// the sources name.
+func (m *viewMaker) encode(v *typeview.View, imported []*types.Package, most int) ([]byte, error) {
+	var out bytes.Buffer
+	err := typeview.Write(&out, v, imported, nil)
+	if err == nil && out.Len() > most {
+		out.Reset()
+		err = typeview.Write(&out, v, imported, m.used())
+	}
+	if err == nil && out.Len() > most {
+		err = fmt.Errorf("they take %d bytes, and %d are kept at most", out.Len(), most)
+	}
+	return out.Bytes(), err
 }
 
 // used reports of an object of an imported package whether a kept source may use

@@ -153,13 +153,12 @@ func TestView(t *testing.T) {
 			if v.GoVersion != "go1.26.8" || v.GOARCH != "arm64" {
 				t.Errorf("it is of %s for %s", v.GoVersion, v.GOARCH)
 			}
-			if n := 0; true {
-				for _, p := range v.Packages {
-					n += len(p.Files)
-				}
-				if n != len(sources) {
-					t.Errorf("%d files have sources: %v", n, slices.Sorted(maps.Keys(sources)))
-				}
+			files := 0
+			for _, p := range v.Packages {
+				files += len(p.Files)
+			}
+			if files != len(sources) {
+				t.Errorf("%d files, and sources of %v", files, slices.Sorted(maps.Keys(sources)))
 			}
 			for _, err := range checkView(t, v, sources) {
 				t.Error(err)
@@ -194,6 +193,47 @@ func TestViewOfDoubt(t *testing.T) {
 	}
 	for _, err := range checkView(t, v, sources) {
 		t.Error(err)
+	}
+}
+
+// Where all that is imported takes too much, only what the sources name is kept.
+func TestViewTooLarge(t *testing.T) {
+	dir := viewModule(t)
+	target, err := gobench.Resolve(t.Context(), dir, "./cmd/prog", gobench.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := LoadGraph(t.Context(), target, gobench.BuildOptions{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "example.com/m/cmd/prog"
+	m := viewMaker{Graph: g, kept: map[string]bool{path: true}, sources: make(map[string]string), fset: token.NewFileSet(), exported: make(map[string]*types.Package)}
+	v := &typeview.View{Packages: []typeview.Package{m.keep(path, "")}}
+	imported, err := m.imported()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := m.encode(v, imported, MaxView)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := m.encode(v, imported, len(all)-1)
+	if err != nil || len(some) >= len(all) {
+		t.Fatalf("%d of %d bytes, %v", len(some), len(all), err)
+	}
+	read, err := typeview.Read(some, typeview.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range checkView(t, read, m.sources) {
+		t.Error(err)
+	}
+	if f, err := read.Import("fmt", nil); err != nil || f.Scope().Lookup("Println") == nil || f.Scope().Lookup("Sprintf") != nil {
+		t.Errorf("of fmt there is %v, %v", f, err)
+	}
+	if _, err := m.encode(v, imported, len(some)-1); err == nil || !strings.Contains(err.Error(), "are kept at most") {
+		t.Errorf("what does not fit: %v", err)
 	}
 }
 
