@@ -49,6 +49,7 @@ type Both interface { Node; ~int | ~string; comparable }
 type Pair[A, B any] = struct { A A "tag"; B B }
 type Tree[T interface{ Less(T) bool }] struct { Kids Forest[T] }
 type Forest[T interface{ Less(T) bool }] []Tree[T]
+type Two interface { MethodA(); MethodB() }
 type E struct { *List[int]; P Pair[int, string]; c chan<- map[string][3]func(...int) (error, bool) }
 func (E) m() {}
 const ( Big = 1 << 100; Pi = 3.14; Huge = 1e400; C = 1+2i; S = "a\xff"; T = true; N int8 = -7; Tiny = 0x1p-1074 )
@@ -178,6 +179,10 @@ func TestKeptPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	push := a.Scope().Lookup("List").Type().(*types.Named).Method(0).Signature()
+	if got := fmt.Sprint(push.Recv().Kind(), push.Params().At(0).Kind(), push.Results().At(0).Kind()); got != "RecvVar ParamVar ResultVar" {
+		t.Errorf("the variables of a method are %s", got)
+	}
 	if got := fmt.Sprint(b.Imports()); got != fmt.Sprint([]*types.Package{a, kept}) {
 		t.Errorf("b imports %s", got)
 	}
@@ -205,6 +210,27 @@ func TestKeptPackages(t *testing.T) {
 	}
 	if got := b.Scope().Lookup("Make").String(); got != "func example.com/b.Make(invalid type) *example.com/b.T" {
 		t.Errorf("without the kept source, Make is %s", got)
+	}
+}
+
+// What own asks for meanwhile is there, or is refused where it goes round.
+func TestImportAround(t *testing.T) {
+	v, imported := small(t)
+	again := written(t, v, imported, nil)
+	asked := 0
+	var own func(path string) (*types.Package, error)
+	own = func(path string) (*types.Package, error) {
+		asked++
+		if _, err := again.Import("example.com/b", own); err == nil || err.Error() != `package "example.com/b" imports itself` {
+			t.Errorf("b is imported while it is imported: %v", err)
+		}
+		if a, err := again.Import("example.com/a", own); err != nil || !a.Complete() {
+			t.Errorf("a is imported meanwhile: %v, %v", a, err)
+		}
+		return checkSource(t, path, keptSource), nil
+	}
+	if b, err := again.Import("example.com/b", own); err != nil || b.Scope().Lookup("T") == nil || asked != 1 {
+		t.Errorf("b is %v, %v, after %d questions", b, err, asked)
 	}
 }
 
@@ -298,6 +324,22 @@ func TestRefused(t *testing.T) {
 			}
 			return t
 		}},
+		{"T has type parameter P, which is not its own", func() types.Type {
+			t := declare("T")
+			t.SetUnderlying(structOf(false, types.NewSlice(param())))
+			return t
+		}},
+		{"G[P] is not the type of a variable", func() types.Type {
+			p := param()
+			g := declare("G", p)
+			g.SetUnderlying(structOf(false, p))
+			return structOf(false, g)
+		}},
+		{"untyped int is not the type of a variable", func() types.Type { return types.NewSlice(types.Typ[types.UntypedInt]) }},
+		{"untyped nil is not the type of a variable", func() types.Type { return types.Typ[types.UntypedNil] }},
+		{"~int is not the type of a variable", func() types.Type {
+			return types.NewPointer(types.NewUnion([]*types.Term{types.NewTerm(true, types.Typ[types.Int])}))
+		}},
 		{"constrained by another", func() types.Type {
 			p, q := param(), param()
 			p.SetConstraint(q)
@@ -328,6 +370,7 @@ func TestDamaged(t *testing.T) {
 	v, imported := small(t)
 	whole := payload(t, v, imported)
 	packed := pack(whole)
+	renamed := func(from, to string) []byte { return pack(bytes.Replace(whole, []byte(from), []byte(to), 1)) }
 	for _, test := range []struct {
 		data []byte
 		want string
@@ -338,8 +381,16 @@ func TestDamaged(t *testing.T) {
 		{packed[:len(packed)-9], "unpack the typed view: unexpected EOF"},
 		{packed[:len(magic)+5], "unpack the typed view: unexpected EOF"},
 		{pack(append(bytes.Clone(whole), 0)), "the typed view is damaged: it has"},
+		{renamed("MethodB", "MethodA"), "the typed view is damaged: an interface has method MethodA twice"},
+		{renamed("Forest", "forest"), "the typed view is damaged: object forest of package example.com/a is not exported"},
+		{renamed("example.com/b", "example.com/a"), `the typed view is damaged: package "example.com/a" is there twice`},
+		{renamed("untyped int", "untyped inX"), `the typed view is damaged: there is no predeclared type "untyped inX"`},
 	} {
-		if _, err := Read(test.data, DefaultLimits()); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+		v, err := Read(test.data, DefaultLimits())
+		if err == nil {
+			_, _, err = all(v, keptOf(t, keptSource))
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("want %q: %v", test.want, err)
 		}
 	}
@@ -347,6 +398,11 @@ func TestDamaged(t *testing.T) {
 	limits.MaxBytes = int64(len(whole)) - 1
 	if _, err := Read(packed, limits); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("a view beyond the limit: %v", err)
+	}
+	limits = DefaultLimits()
+	limits.MaxWork = 100
+	if v, err := Read(packed, limits); err == nil || !strings.Contains(err.Error(), "more than 100 parts") {
+		t.Errorf("parts beyond the limit: %v, %v", v, err)
 	}
 	limits = DefaultLimits()
 	limits.MaxTypes = 10
