@@ -76,7 +76,8 @@ cross: ## builds for the other systems
 # counts, and it alone decides: what go test failed of, it has to have seen.
 # With CI=true a skip fails. The packages whose tests wait longest come
 # first: as the last ones they would leave the processors with nothing else to do. Three at
-# a time, as tests wait for budgets and loads for a good part of their time.
+# a time, and four of a package's tests that run beside each other, as tests wait for
+# budgets and loads for a good part of their time.
 # Before a process ends the race detector waits for races of goroutines that are
 # still at it, a second unless told otherwise: of all packages, and of all whets
 # that their tests start, that is minutes in which nothing is done. What go test
@@ -85,7 +86,7 @@ cross: ## builds for the other systems
 unit: ## tests with the race detector: the house, fuzz seeds and the commands in the docs are among them
 	@echo "go test -race ./..."
 	@go build -o bin/testlog ./internal/house/testlog
-	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -vet=off -p 3 -timeout 60m -json ./internal/tune ./docs ./internal/app $$(go list ./... | grep -v /fixtures/) 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
+	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -vet=off -p 3 -parallel 4 -timeout 60m -json ./internal/tune ./docs ./internal/app $$(go list ./... | grep -v /fixtures/) 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
 
 demo: build ## what whet does, on a program of the casebook, in under two minutes
 	@mkdir -p $(DEMO)
