@@ -5,100 +5,48 @@ import (
 	"time"
 
 	"whet/internal/document"
-	"whet/internal/recording"
 )
 
-// jsonDocument is what whet bench -json prints: of a run without courses, of a
-// history without benchmarks. Keys are only ever added.
-type jsonDocument struct {
-	document.Head
-	Benchmarks document.Array[jsonRow]    `json:"benchmarks"`
-	Failures   document.Array[Failure]    `json:"failures"`
-	Without    int                        `json:"packages_without"`
-	BenchTime  string                     `json:"benchtime"`
-	Rounds     int                        `json:"rounds"`
-	Planned    int                        `json:"rounds_planned"`
-	ElapsedNs  int64                      `json:"elapsed_ns"`
-	Partial    string                     `json:"partial"`
-	Host       *recording.Host            `json:"host"`
-	Recording  string                     `json:"recording,omitempty"`
-	History    string                     `json:"history,omitempty"`
-	AlphaRatio *float64                   `json:"alpha_ratio"`
-	Courses    document.Array[jsonCourse] `json:"courses"`
-}
-
-type jsonRow struct {
-	Package   string                  `json:"package"`
-	Name      string                  `json:"name"`
-	Procs     int                     `json:"procs"`
-	GoVersion string                  `json:"go_version"`
-	Revision  string                  `json:"revision"`
-	Dirty     *bool                   `json:"dirty"`
-	Samples   document.Array[Sample]  `json:"samples"`
-	Profiles  document.Array[Profile] `json:"profiles"`
-}
-
-type jsonCourse struct {
-	Host    string                     `json:"host"`
-	Package string                     `json:"package"`
-	Name    string                     `json:"name"`
-	Unit    string                     `json:"unit"`
-	Points  document.Array[jsonPoint]  `json:"points"`
-	Changes document.Array[jsonChange] `json:"changes"`
-}
-
-type jsonPoint struct {
-	Revision  string                  `json:"revision"`
-	Dirty     bool                    `json:"dirty"`
-	Time      string                  `json:"time"`
-	Runs      int                     `json:"runs"`
-	GoVersion string                  `json:"go_version"`
-	Values    document.Array[float64] `json:"values"`
-}
-
-type jsonChange struct {
-	At         int                    `json:"at"`
-	Revision   string                 `json:"revision"`
-	Old        float64                `json:"old"`
-	New        float64                `json:"new"`
-	Ratio      document.Number        `json:"ratio"`
-	PValue     float64                `json:"p_value"`
-	Confidence float64                `json:"confidence_ratio"`
-	Also       document.Array[string] `json:"also"`
-}
-
-// WriteJSON writes a run as one JSON document.
+// WriteJSON writes a run as one JSON document, without courses.
 func WriteJSON(w io.Writer, r *Page) error {
-	d := &jsonDocument{
-		Head: document.New(document.Bench, r.Warnings), Failures: r.Failures, Without: r.Without, BenchTime: r.BenchTime, Rounds: r.Rounds, Planned: r.Planned,
-		ElapsedNs: r.ElapsedNs, Partial: r.Partial, Host: &r.Host, Recording: r.Recording, History: r.History,
-	}
+	benchmarks := []document.Object{}
 	for i := range r.Packages {
 		p := &r.Packages[i]
 		for _, b := range p.Benchmarks {
-			d.Benchmarks = append(d.Benchmarks, jsonRow{p.ImportPath, b.Name, b.Procs, p.GoVersion, p.Revision, p.Dirty, b.Samples, b.Profiles})
+			benchmarks = append(benchmarks, document.Object{"package", p.ImportPath, "name", b.Name, "procs", b.Procs, "go_version", p.GoVersion,
+				"revision", p.Revision, "dirty", p.Dirty, "samples", document.Items(b.Samples), "profiles", document.Items(b.Profiles)})
 		}
 	}
-	return document.Write(w, d)
+	return write(w, r, benchmarks, nil, []document.Object{})
 }
 
-// WriteHistoryJSON writes a history as one JSON document.
+// WriteHistoryJSON writes a history as one JSON document, without benchmarks.
 func WriteHistoryJSON(w io.Writer, h *History) error {
-	d := &jsonDocument{Head: document.New(document.Bench, h.Warnings), AlphaRatio: &h.AlphaRatio}
-	for i := range h.Courses {
-		c := &h.Courses[i]
-		course := jsonCourse{Host: c.Host, Package: c.Package, Name: c.Name, Unit: c.Unit}
-		for _, p := range c.Points {
+	return write(w, &Page{Warnings: h.Warnings}, []document.Object{}, &h.AlphaRatio, document.Each(h.Courses, (*Course).json))
+}
+
+// write writes what whet bench -json prints. Keys are only ever added.
+func write(w io.Writer, r *Page, benchmarks []document.Object, alpha *float64, courses []document.Object) error {
+	host := any(&r.Host)
+	if alpha != nil { // a history is of several
+		host = nil
+	}
+	return document.Write(w, document.Object{document.Begin(document.Bench, r.Warnings), "benchmarks", benchmarks, "failures", document.Items(r.Failures),
+		"packages_without", r.Without, "benchtime", r.BenchTime, "rounds", r.Rounds, "rounds_planned", r.Planned, "elapsed_ns", r.ElapsedNs,
+		"partial", r.Partial, "host", host, "recording", document.IfSet(r.Recording), "history", document.IfSet(r.History), "alpha_ratio", alpha, "courses", courses})
+}
+
+func (c *Course) json() document.Object {
+	return document.Object{"host", c.Host, "package", c.Package, "name", c.Name, "unit", c.Unit,
+		"points", document.Each(c.Points, func(p *Point) document.Object {
 			when := ""
 			if !p.When.IsZero() {
 				when = p.When.UTC().Format(time.RFC3339)
 			}
-			course.Points = append(course.Points, jsonPoint{p.Revision, p.Dirty, when, p.Runs, p.GoVersion, p.Values})
-		}
-		for _, ch := range c.Changes {
-			course.Changes = append(course.Changes, jsonChange{ch.At, c.Points[ch.At].Revision, ch.Old, ch.New, document.Number(ch.Ratio), ch.PValue, 1 - ch.PValue, ch.Also})
-		}
-		d.Courses = append(d.Courses, course)
-	}
-	return document.Write(w, d)
+			return document.Object{"revision", p.Revision, "dirty", p.Dirty, "time", when, "runs", p.Runs, "go_version", p.GoVersion, "values", document.Items(p.Values)}
+		}),
+		"changes", document.Each(c.Changes, func(ch *Change) document.Object {
+			return document.Object{"at", ch.At, "revision", c.Points[ch.At].Revision, "old", ch.Old, "new", ch.New, "ratio", document.Number(ch.Ratio),
+				"p_value", ch.PValue, "confidence_ratio", 1 - ch.PValue, "also", document.Items(ch.Also)}
+		})}
 }

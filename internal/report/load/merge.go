@@ -93,32 +93,15 @@ func WriteMergeText(w io.Writer, m *Merge, o page.TextOptions) error {
 
 // WriteMergeJSON writes the sums as one document: whet/loadmerge/1.
 func WriteMergeJSON(w io.Writer, m *Merge) error {
-	type input struct {
-		Path      string `json:"path"`
-		Intervals int    `json:"intervals"`
-	}
-	type times struct {
-		Tag string `json:"tag"`
-		*loadTimes
-	}
-	d := struct {
-		document.Head
-		Inputs         []input          `json:"inputs"`
-		TimesNs        []times          `json:"times_ns"`
-		Recordings     int              `json:"recordings"`
-		Requests       *int64           `json:"requests"`
-		ThroughputPerS *float64         `json:"throughput_per_s"`
-		Errors         map[string]int64 `json:"errors"`
-		Output         string           `json:"output,omitempty"`
-	}{Head: document.New(document.LoadMerge, m.Warnings), Inputs: []input{}, TimesNs: []times{}, Recordings: m.Recordings, Output: m.Output}
-	for _, in := range m.Inputs {
-		d.Inputs = append(d.Inputs, input{in.Name, in.Intervals})
-	}
-	for _, tag := range slices.Sorted(maps.Keys(m.Times)) {
-		d.TimesNs = append(d.TimesNs, times{tag, newTimes(m.Times[tag])})
-	}
+	var requests, throughput any
+	var errors map[string]int64
 	if m.Recordings > 0 {
-		d.Requests, d.ThroughputPerS, d.Errors = &m.Requests, &m.ThroughputPerS, m.Errors
+		requests, throughput, errors = m.Requests, m.ThroughputPerS, m.Errors
 	}
-	return document.Write(w, d)
+	return document.Write(w, document.Object{document.Begin(document.LoadMerge, m.Warnings),
+		"inputs", document.Each(m.Inputs, func(in *MergeInput) document.Object {
+			return document.Object{"path", in.Name, "intervals", in.Intervals}
+		}),
+		"times_ns", document.Each(slices.Sorted(maps.Keys(m.Times)), func(tag *string) document.Object { return document.Object{"tag", *tag, jsonTimes(m.Times[*tag])} }),
+		"recordings", m.Recordings, "requests", requests, "throughput_per_s", throughput, "errors", errors, "output", document.IfSet(m.Output)})
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"whet/internal/document"
 	"whet/internal/loadresult"
 	"whet/internal/report/page"
 )
@@ -64,7 +65,9 @@ func Part(run *Run) (html template.HTML, style, script string, err error) {
 }
 
 // Document is the load as JSON has it within a document.
-func Document(run *Run) any { return newJSON(run) }
+func Document(run *Run) document.Object {
+	return document.Object{"warnings", document.Items(run.Result.Warnings), run.json()}
+}
 
 // WriteHTML writes a load, or several beside each other, as one HTML file
 // that loads nothing from elsewhere. Of several the first is what the others

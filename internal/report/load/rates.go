@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"whet/internal/document"
 	"whet/internal/loadresult"
 	"whet/internal/quantity"
 	"whet/internal/report/page"
@@ -153,21 +154,8 @@ func inSeconds(d time.Duration) string {
 	return fmt.Sprint(math.Round(d.Seconds()*100) / 100)
 }
 
-// loadRate is a stretch in a document.
-type loadRate struct {
-	TimeNs         int64        `json:"t_ns"` // since the start
-	LengthNs       int64        `json:"length_ns"`
-	PlannedPerS    float64      `json:"planned_per_s"`
-	ThroughputPerS float64      `json:"throughput_per_s"`
-	ErrorRatio     float64      `json:"error_ratio"`
-	Slowest        *secondTimes `json:"slowest_second_ns"` // response times
-	Behind         bool         `json:"behind"`
-}
-
-func newRate(s stretch) loadRate {
-	j := loadRate{int64(s.from), int64(s.to - s.from), s.planned, s.answered, s.errors, nil, s.behind}
-	if q := s.times; q.Max > 0 {
-		j.Slowest = &secondTimes{int64(q.P50), int64(q.P99), int64(q.Max)}
-	}
-	return j
+// json has the response times of the slowest second.
+func (s *stretch) json() document.Object {
+	return document.Object{"t_ns", s.from, "length_ns", s.to - s.from, "planned_per_s", s.planned, "throughput_per_s", s.answered, "error_ratio", s.errors,
+		"slowest_second_ns", quantilesOrNull(s.times), "behind", s.behind}
 }
