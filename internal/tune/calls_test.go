@@ -112,7 +112,7 @@ func BenchmarkA(b *testing.B) { table(b) }
 func BenchmarkC(b *testing.B) { table(b) }
 `,
 	})
-	outcome, err := recordModule(t, dir, func(o *Options) { o.Bench, o.Budget, o.Samples = "A/x|C/y", 5*time.Second, 100_000 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Bench, o.Budget, o.Samples = "A/x|C/y", 10*time.Second, 100_000 })
 	if err != nil {
 		t.Fatal(err)
 	}

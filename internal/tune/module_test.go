@@ -56,7 +56,7 @@ func BenchmarkStdlib(b *testing.B) {
 }
 `,
 	})
-	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 12*time.Second, 20 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 20*time.Second, 20 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func BenchmarkStdlib(b *testing.B) {
 	}
 	i := slices.IndexFunc(page.Profiles, func(p run.Profile) bool { return p.Kind == recording.KindCPU })
 	if i < 0 || page.Profiles[i].Benchmark != "BenchmarkOurs" {
-		t.Fatalf("the first CPU profile is %d", i)
+		t.Fatalf("the first CPU profile is %d of %d, warnings %q", i, len(page.Profiles), page.Warnings)
 	}
 	if l := page.Profiles[i].Listing; len(l) == 0 || l[0].File != "x.go" {
 		t.Errorf("source: %+v", l)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -287,7 +288,12 @@ func checkPlantedEvents(t *testing.T, rec *recording.Recording, page *runreport.
 					(event != events.Stall || e.EndNs-e.StartNs > int64(300*time.Millisecond) && e.EndNs-e.StartNs < said.ns+2*apart)
 			}
 		}
-		if !found {
+		// A process that gets a fifth of a processor stalls all the time: then the
+		// page says so in place of naming one.
+		starved := event == events.Stall && slices.ContainsFunc(page.Warnings, func(w string) bool {
+			return strings.Contains(w, "the process had the CPU for only") && strings.Contains(w, "other work kept the machine busy")
+		})
+		if !found && !starved {
 			t.Errorf("%s: the program did it at %v, the page has %+v", event, moments(t, rec, event), byKind[event])
 		}
 	}
