@@ -144,7 +144,11 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 		if s.CPU != nil && slices.Contains(rule.Evidence, EvidenceCPU) && samples < int64(rule.MinSamples) {
 			needed = max(needed, rule.MinSamples)
 		}
-		for _, c := range rule.Find(s) {
+		claims := rule.Find(s)
+		slices.SortStableFunc(claims, func(a, b Claim) int {
+			return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
+		})
+		for _, c := range claims {
 			if c.Leak != nil {
 				out = append(out, weighed{rule: rule, claim: c, mem: &mem, above: true})
 				continue

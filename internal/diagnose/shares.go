@@ -1,12 +1,14 @@
 package diagnose
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/finding"
+	"whet/internal/quantity"
 	"whet/internal/recording"
 )
 
@@ -30,6 +32,63 @@ func EachBase(c *hot.Classified, t int, f func(sample *callstack.Stacks, stack [
 	for s := c.Stacks(c.Keep(hot.Base), t); s.Next(); {
 		f(s, s.Stack)
 	}
+}
+
+// EachSample calls f for each base sample of the CPU profile and then of the
+// allocation profile, as EachBase does.
+func (s *Subject) EachSample(f func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID)) {
+	of := func(c *hot.Classified, t int) {
+		EachBase(c, t, func(sample *callstack.Stacks, stack []callstack.FrameID) { f(c, sample, stack) })
+	}
+	of(s.CPU, s.CPUColumn)
+	of(s.Allocs, s.AllocCol)
+}
+
+// Sets are sets of a subject's samples, for rules that build them with EachSample.
+type Sets struct{ CPU, Allocs Set }
+
+// Of is the set of a profile's samples.
+func (x *Sets) Of(s *Subject, c *hot.Classified) *Set {
+	if c == s.Allocs {
+		return &x.Allocs
+	}
+	return &x.CPU
+}
+
+// Samples are those in the sets.
+func (x *Sets) Samples() Samples { return Samples{CPU: x.CPU.Keep(), Allocs: x.Allocs.Keep()} }
+
+// Union selects what either of two sets of samples does.
+func (s Samples) Union(o Samples) Samples {
+	either := func(a, b Keep) Keep {
+		if a == nil || b == nil {
+			if a == nil {
+				return b
+			}
+			return a
+		}
+		return func(i int) bool { return a(i) || b(i) }
+	}
+	return Samples{CPU: either(s.CPU, o.CPU), Allocs: either(s.Allocs, o.Allocs)}
+}
+
+// CPUEvidence is "12 of 345 base samples do this"; nothing where none do.
+func (s *Subject) CPUEvidence(of Keep, what string) []finding.Evidence {
+	if of == nil {
+		return nil
+	}
+	return []finding.Evidence{{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples %s", s.CPUSamples(of), s.BaseCPUSamples(), what)}}
+}
+
+// AllocEvidence is "4 % of the base's allocated bytes, 96 per request"; nothing
+// where a set allocates nothing.
+func (s *Subject) AllocEvidence(of Keep) []finding.Evidence {
+	share := s.AllocShare(of)
+	if share <= 0 {
+		return nil
+	}
+	_, perOp := s.AllocBytes(of)
+	return []finding.Evidence{{Kind: "allocs", Text: quantity.Percent(share) + " of the base's allocated bytes" + s.PerIteration(perOp)}}
 }
 
 // baseWhere selects the base samples with a value in column t whose stack is as

@@ -245,6 +245,21 @@ func (s *Subject) StatementCalls(st Statement) (calls []typed.Call, known bool) 
 	return calls, known
 }
 
+// Sites are the calls of a statement in source order, as the type checker sees
+// them; of all statements on its lines that have no line of their own.
+func (s *Subject) Sites(st Statement) (sites []typed.Site) {
+	if s.Program == nil {
+		return nil
+	}
+	for _, c := range s.Program.Sites(st.File, st.First, st.Last) {
+		// Lines inside may belong to a function literal's own statements.
+		if at := s.Statement(st.File, c.Line()); at.First == st.First && at.Last == st.Last {
+			sites = append(sites, c)
+		}
+	}
+	return sites
+}
+
 // LineOf returns the line of a node of a parsed file, 0 where the file's source
 // is not at hand.
 func (s *Subject) LineOf(file string, n ast.Node) int {

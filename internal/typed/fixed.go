@@ -25,7 +25,7 @@ type variables struct {
 // setting is one place that sets a variable.
 type setting struct {
 	pos   token.Pos
-	value ast.Expr // nil: not known
+	value ast.Expr // nil: not known; of a way not known, a call of whose results it is one
 	way   way
 	param int  // parameter of a declared function, from 1
 	taken bool // the variable's address is: it may be set at any time
@@ -39,6 +39,8 @@ const (
 	element     // each element of the value in turn
 	parameter
 	embedded // by //go:embed
+	zero     // declared without a value
+	inside   // an element or a field of it
 )
 
 // variables reads the package's, once.
@@ -76,7 +78,7 @@ func (v *variables) visit(n ast.Node) bool {
 			case i == 0:
 				v.set(l, setting{pos: n.Pos(), value: n.Rhs[0], way: whole})
 			default:
-				v.set(l, setting{pos: n.Pos()})
+				v.set(l, setting{pos: n.Pos(), value: n.Rhs[0]})
 			}
 		}
 	case *ast.IncDecStmt:
@@ -122,6 +124,8 @@ func (v *variables) declare(vs *ast.ValueSpec, embed bool) {
 			s.value, s.way = vs.Values[0], whole
 		case len(vs.Values) == 0 && pointer(v.info.Defs[name]):
 			continue // nil until it is set
+		case len(vs.Values) == 0:
+			s.way = zero
 		}
 		v.set(name, s)
 	}
@@ -189,16 +193,16 @@ func (v *variables) set(e ast.Expr, s setting) {
 			if obj, ok := sel.Obj().(*types.Var); ok {
 				v.add(obj, s)
 			}
-			v.set(e.X, setting{pos: s.pos})
+			v.set(e.X, setting{pos: s.pos, way: inside})
 		} else if obj, ok := v.info.Uses[e.Sel].(*types.Var); ok {
 			v.add(obj, s)
 		}
 	case *ast.IndexExpr:
-		v.set(e.X, setting{pos: s.pos})
+		v.set(e.X, setting{pos: s.pos, way: inside})
 	case *ast.SliceExpr:
-		v.set(e.X, setting{pos: s.pos})
+		v.set(e.X, setting{pos: s.pos, way: inside})
 	case *ast.StarExpr:
-		v.set(e.X, setting{pos: s.pos})
+		v.set(e.X, setting{pos: s.pos, way: inside})
 	}
 }
 

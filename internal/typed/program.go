@@ -48,6 +48,7 @@ type Package struct {
 	vars      *variables
 	functions map[string]*Function // by symbol, without the package
 	parents   map[ast.Decl]map[ast.Node]ast.Node
+	sites     map[*ast.File][]Site
 }
 
 // New returns the program of a view, whose sources text gives by the name that
@@ -107,7 +108,7 @@ func (p *Package) Frame(f *ast.File) string { return p.frames[f] }
 
 // read parses and checks a package.
 func (p *Program) read(k *typeview.Package) *Package {
-	pkg := &Package{Path: k.Path, Name: k.Name, Reason: k.Uncertain, program: p, frames: make(map[*ast.File]string), files: make(map[string]*ast.File), parents: make(map[ast.Decl]map[ast.Node]ast.Node)}
+	pkg := &Package{Path: k.Path, Name: k.Name, Reason: k.Uncertain, program: p, frames: make(map[*ast.File]string), files: make(map[string]*ast.File), parents: make(map[ast.Decl]map[ast.Node]ast.Node), sites: make(map[*ast.File][]Site)}
 	for _, frame := range k.Files {
 		text := p.text(frame)
 		switch {

@@ -1,0 +1,79 @@
+package typed
+
+import (
+	"go/ast"
+	"slices"
+)
+
+// Site is a call in the source of a package: of a function, a method or a builtin
+// function, or a conversion.
+type Site struct {
+	*ast.CallExpr
+	In *Package
+}
+
+// Sites are the calls that begin on one of some lines of a frame's file, in source
+// order; nil where the file is not typed.
+func (p *Program) Sites(frame string, first, last int) []Site {
+	pkg, f := p.FileOf(frame)
+	if f == nil || pkg.Types == nil {
+		return nil
+	}
+	all, known := pkg.sites[f]
+	if !known {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				all = append(all, Site{c, pkg})
+			}
+			return true
+		})
+		pkg.sites[f] = all
+	}
+	from, _ := slices.BinarySearchFunc(all, first, func(s Site, line int) int { return s.Line() - line })
+	to, _ := slices.BinarySearchFunc(all, last+1, func(s Site, line int) int { return s.Line() - line })
+	return all[from:max(from, to)]
+}
+
+// Line is that of the call's first token, as profiles have it.
+func (s Site) Line() int {
+	_, line := s.In.program.Line(s.Pos())
+	return line
+}
+
+// Callee names what is called: see [Package.Called].
+func (s Site) Callee() string { return s.In.Called(s.CallExpr) }
+
+// Function is the symbol of the declared function around the call.
+func (s Site) Function() string {
+	if d := s.In.declaration(s.Pos()); d != nil {
+		return s.In.In(d)
+	}
+	return ""
+}
+
+// Fixed says of each argument whether it has the same value in every call; nil
+// where none has. A call that gives several arguments stands for each of them.
+func (s Site) Fixed() []Fixed {
+	return s.In.variables().arguments(s.CallExpr, s.In.surroundings(s.CallExpr))
+}
+
+// FixedAt is Fixed of one argument, the zero value where there is none.
+func (s Site) FixedAt(i int) Fixed {
+	if all := s.Fixed(); i < len(all) {
+		return all[i]
+	}
+	return Fixed{}
+}
+
+// Receiver is how a method's receiver was made, nil where that is not known or
+// not all that went into it is fixed.
+func (s Site) Receiver() *Made { return s.In.variables().receiver(s.CallExpr) }
+
+func (p *Package) surroundings(n ast.Node) around {
+	var stack []ast.Node
+	for outer := p.Parent(n); outer != nil; outer = p.Parent(outer) {
+		stack = append(stack, outer)
+	}
+	slices.Reverse(stack)
+	return surroundings(n, stack)
+}

@@ -1,0 +1,34 @@
+package typed
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// Values are what a variable or field is set to in its package, in source order:
+// a call where it is one of the call's results, nil where it is not known, as of a
+// parameter. That it starts with its zero value, and what is set inside of it (an
+// element, a field), is left out.
+func (p *Package) Values(v *types.Var) (values []ast.Expr) {
+	if p.Info == nil {
+		return nil
+	}
+	for _, s := range p.variables().sets[v.Origin()] {
+		switch s.way {
+		case zero, inside:
+		case element:
+			values = append(values, nil)
+		default:
+			values = append(values, s.value)
+		}
+	}
+	return values
+}
+
+// Under is a type's underlying type, where it is of one sort: a *types.Slice.
+func Under[T types.Type](t types.Type) (under T, ok bool) {
+	if t != nil {
+		under, ok = t.Underlying().(T)
+	}
+	return under, ok
+}
