@@ -6,8 +6,8 @@
 // that only make such a copy. The allocation profile leaves the runtime's
 // frames out: there, an allocation of the statement itself is taken for the
 // copy where the statement concatenates or converts and does nothing else that
-// allocates (make, append, literals, boxing, a map's element). That + and += join
-// strings and do not add numbers the source has to show, or a CPU sample.
+// allocates (make, append, literals, boxing, a map's element). Without types it
+// says what the CPU profile shows, and nothing of bytes.
 //
 // Conversions that the compiler does without a copy (a map index, a comparison,
 // a range) call nothing in the runtime and are never claimed.

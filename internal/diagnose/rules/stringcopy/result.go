@@ -3,6 +3,7 @@ package stringcopy
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // result is what the source says of a statement whose copies are all strings
@@ -24,140 +26,83 @@ type result struct {
 
 // source is a statement that memory comes from.
 type source struct {
-	file string
-	line int    // first of the statement
+	at   diagnose.SourceLine
 	call string // the function that makes it there, "" for the statement itself
 }
 
 // resultOf reads a statement; the zero value means that it copies otherwise, or
 // that it is not known.
-func resultOf(s *diagnose.Subject, st diagnose.Statement) result {
-	var r result
-	p := s.PackageOf(st.File)
-	if p == nil || st.Node == nil {
-		return r
-	}
-	ofBytes, ofRunes, ofBuffers, ok := conversions(s, st)
-	if !ok || ofRunes > 0 && ofBytes+ofBuffers > 0 {
-		return r
-	}
-	m := memory{s: s, fn: syntax.New(st.Func), file: st.File, seen: make(map[followed]bool)}
-	found := 0
-	syntax.Head(st.Node, func(n ast.Node) bool {
-		call, isCall := n.(*ast.CallExpr)
-		if !isCall || !ok {
-			return true
-		}
-		var of ast.Expr
-		switch sel, isMethod := call.Fun.(*ast.SelectorExpr); {
-		case copies(p, call) == toString:
-			of = call.Args[0]
-		case ofBuffers > 0 && isMethod && sel.Sel.Name == "String" && len(call.Args) == 0:
-			of = sel.X
+func resultOf(s *diagnose.Subject, st diagnose.Statement) (r result) {
+	m := memory{s: s, pkg: s.PackageOf(st.File), seen: make(map[*types.Var]bool)}
+	bytes := false
+	for _, c := range s.Sites(st) {
+		name := c.Callee()
+		of := c.Fun
+		switch sel, _ := ast.Unparen(c.Fun).(*ast.SelectorExpr); {
+		case name == bufferString && sel != nil:
+			of, bytes = sel.X, true
+		case name == "string([]rune)":
+			of, r.runes = c.Args[0], true
+		case conversion(m.pkg, c.CallExpr) == toString:
+			of, bytes = c.Args[0], true
+		case conversion(m.pkg, c.CallExpr) == none && copier(name) == none:
+			continue
 		default:
-			return true
+			return result{}
 		}
-		found++
-		ok = m.isKept(call, true) && m.of(of)
-		return true
-	})
-	if !ok || found == 0 || found != ofBytes+ofRunes+ofBuffers {
-		return r
-	}
-	return result{needed: true, runes: ofRunes > 0, memory: m.sources}
-}
-
-// conversions counts a statement's copies by the typed calls. ok is false
-// where there are others than to a string.
-func conversions(s *diagnose.Subject, st diagnose.Statement) (ofBytes, ofRunes, ofBuffers int, ok bool) {
-	calls, _ := s.StatementCalls(st)
-	for _, c := range calls {
-		switch {
-		case c.Callee == "string([]byte)":
-			ofBytes++
-		case c.Callee == "string([]rune)":
-			ofRunes++
-		case c.Callee == "bytes.(*Buffer).String":
-			ofBuffers++
-		case copier(c.Callee) != none, strings.HasSuffix(c.Callee, "([]byte)"), strings.HasSuffix(c.Callee, "([]rune)"),
-			strings.HasPrefix(c.Callee, "[]byte("), strings.HasPrefix(c.Callee, "[]rune("):
-			return 0, 0, 0, false
+		if !m.isKept(c.CallExpr, true) || !m.of(of) {
+			return result{}
 		}
 	}
-	return ofBytes, ofRunes, ofBuffers, true
+	r.needed, r.memory = bytes != r.runes, m.sources
+	return r
 }
 
 // memory follows what strings are made of.
 type memory struct {
 	s       *diagnose.Subject
-	fn      *syntax.Function
-	file    string
-	seen    map[followed]bool
+	pkg     *typed.Package
+	seen    map[*types.Var]bool
 	sources []source
-}
-
-// followed is a variable, or a field of it by its name.
-type followed struct {
-	declared *ast.Ident
-	name     string
 }
 
 // isKept reports whether a string is a result of the function, or is stored: in
 // a field, an element, or a literal that is. named: by a variable too.
 func (m *memory) isKept(n ast.Node, named bool) bool {
-	for {
-		switch p := m.fn.Parent(n).(type) {
+	around := m.pkg.Parent(n)
+	for through := true; through; n, around = around, m.pkg.Parent(around) {
+		switch p := around.(type) {
 		case *ast.ParenExpr, *ast.CompositeLit:
-			n = p
 		case *ast.SliceExpr:
-			if p.X != n {
-				return false
-			}
-			n = p
+			through = p.X == n
 		case *ast.KeyValueExpr:
-			if p.Value != n {
-				return false
-			}
-			n = p
+			through = p.Value == n
 		case *ast.UnaryExpr:
-			if p.Op != token.AND {
-				return false
-			}
-			n = p
+			through = p.Op == token.AND
 		case *ast.ReturnStmt:
 			return true
 		case *ast.CallExpr:
-			fun, ok := p.Fun.(*ast.Ident)
-			return ok && fun.Name == "append" && p.Args[0] != n
+			return m.pkg.Called(p) == "append" && p.Args[0] != n
 		case *ast.AssignStmt:
-			i := slices.Index(p.Rhs, n.(ast.Expr))
+			i := slices.IndexFunc(p.Rhs, func(e ast.Expr) bool { return e == n })
 			if i < 0 || len(p.Lhs) != len(p.Rhs) {
 				return false
 			}
-			switch to := ast.Unparen(p.Lhs[i]).(type) {
-			case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
-				return true
-			case *ast.Ident:
-				return named && m.isKeptIn(to, p)
-			}
-			return false
+			id, variable := ast.Unparen(p.Lhs[i]).(*ast.Ident)
+			return !variable || named && m.isKeptIn(m.pkg.Object(id))
 		default:
 			return false
 		}
 	}
+	return false
 }
 
 // isKeptIn reports whether a variable is a named result, or is returned or
 // stored.
-func (m *memory) isKeptIn(id *ast.Ident, set *ast.AssignStmt) bool {
-	d, ok := m.fn.Declaration(set, id.Name)
-	if set.Tok == token.DEFINE && (!ok || d.Scope != m.fn.Parent(set)) {
-		d, ok = syntax.Declaration{Ident: id, Node: set, Scope: m.fn.Parent(set)}, true
-	}
-	if !ok || d.Param {
-		return false
-	}
-	return d.Scope == m.fn.Node || slices.ContainsFunc(m.fn.Uses(d), func(use *ast.Ident) bool { return m.isKept(use, false) })
+func (m *memory) isKeptIn(obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return ok && (v.Kind() == types.ResultVar || v.Kind() == types.LocalVar &&
+		slices.ContainsFunc(m.pkg.Uses(v), func(use *ast.Ident) bool { return m.isKept(use, false) }))
 }
 
 // of reports whether an expression is memory of the function's own, or of a
@@ -165,7 +110,8 @@ func (m *memory) isKeptIn(id *ast.Ident, set *ast.AssignStmt) bool {
 func (m *memory) of(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
-		return m.variable(e)
+		v, ok := m.pkg.Info.Uses[e].(*types.Var)
+		return ok && m.variable(v)
 	case *ast.SliceExpr:
 		return m.of(e.X)
 	case *ast.StarExpr:
@@ -173,142 +119,83 @@ func (m *memory) of(e ast.Expr) bool {
 	case *ast.SelectorExpr:
 		return m.field(e)
 	case *ast.TypeAssertExpr:
-		call, ok := ast.Unparen(e.X).(*ast.CallExpr)
-		return ok && isGet(call) && m.from(call, "Get")
+		return m.isGet(e.X) && m.from(e.Pos(), "Get")
 	case *ast.CompositeLit:
-		_, ok := e.Type.(*ast.ArrayType)
-		return ok && m.from(e, "")
-	case *ast.CallExpr:
-		switch fun := ast.Unparen(e.Fun).(type) {
-		case *ast.Ident:
-			switch fun.Name {
-			case "make":
-				return m.from(e, "")
-			case "append":
-				return m.of(e.Args[0]) && m.from(e, "")
-			}
-			return len(e.Args) > 0 && m.of(e.Args[0]) && m.from(e, fun.Name)
-		case *ast.SelectorExpr: // what appends to its first argument
-			return len(e.Args) > 0 && m.of(e.Args[0]) && m.from(e, fun.Sel.Name)
+		return typed.Element(m.pkg.TypeOf(e)) != nil && m.from(e.Pos(), "")
+	case *ast.CallExpr: // of others, what appends to its first argument
+		name := m.pkg.Called(e)
+		if converted, _ := m.pkg.Conversion(e); converted != nil || name == "" || len(e.Args) == 0 {
+			return false
 		}
+		return (name == "make" || m.of(e.Args[0])) && m.from(e.Pos(), makes(name))
 	}
 	return false
 }
 
+// makes is the function of those called whose frame memory is taken below.
+func makes(name string) string {
+	if name == "make" || name == "append" {
+		return ""
+	}
+	return symbolname.Parse(name).Name
+}
+
+func (m *memory) isGet(e ast.Expr) bool {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && len(c.Args) == 0 && strings.HasSuffix(m.pkg.Called(c), ".Get")
+}
+
 // from notes where memory comes from.
-func (m *memory) from(n ast.Node, call string) bool {
-	st := m.s.Statement(m.file, m.s.LineOf(m.file, n))
-	m.sources = append(m.sources, source{st.File, st.First, call})
+func (m *memory) from(pos token.Pos, call string) bool {
+	st := m.s.Statement(m.s.Program.Line(pos))
+	m.sources = append(m.sources, source{st.At(), call})
 	return true
 }
 
 // variable reports whether all that a local variable is ever set to is such
 // memory.
-func (m *memory) variable(id *ast.Ident) bool {
-	d, ok := m.fn.Declaration(id, id.Name)
-	if !ok || d.Param || d.Scope == m.fn.Node {
-		return false
+func (m *memory) variable(v *types.Var) bool {
+	if _, array := typed.Under[*types.Array](v.Type()); array {
+		return m.from(v.Pos(), "")
 	}
-	if m.seen[followed{d.Ident, id.Name}] {
-		return true
+	values := m.pkg.Values(v)
+	if m.seen[v] || v.Kind() != types.LocalVar || len(values) == 0 && typed.Element(v.Type()) == nil {
+		return m.seen[v]
 	}
-	m.seen[followed{d.Ident, id.Name}] = true
-	if d.Value != nil {
-		ok = m.of(d.Value)
-	} else {
-		_, ok = d.Type.(*ast.ArrayType)
-		ok = ok && m.from(d.Node, "")
-	}
-	return ok && m.assigned(d, id.Name)
+	m.seen[v] = true
+	return !slices.ContainsFunc(values, func(e ast.Expr) bool { return !m.of(e) })
 }
 
 // field is a part of what comes from a pool, p.buf, or of what the function
-// works for: a reader's buffer.
+// works for: a reader's buffer. Memory comes from where its package sets it; where
+// nothing does, others fill it.
 func (m *memory) field(e *ast.SelectorExpr) bool {
-	root := syntax.Root(e)
-	if root == nil {
+	field, _ := m.pkg.Object(e).(*types.Var)
+	v, ok := m.pkg.Info.Uses[syntax.Root(e)].(*types.Var)
+	if !ok || field == nil || !field.IsField() {
 		return false
 	}
-	d, ok := m.fn.Declaration(root, root.Name)
-	if ok && d.Param {
-		return m.setAnywhere(e.Sel.Name)
-	}
-	if !m.variable(root) {
-		return false
-	}
-	if _, pooled := d.Value.(*ast.TypeAssertExpr); !pooled {
-		return false
-	}
-	at := followed{d.Ident, syntax.Name(e)}
-	if m.seen[at] {
-		return true
-	}
-	m.seen[at] = true
-	return m.assigned(d, at.name)
-}
-
-// assigned looks at what a variable, or a field of it, is set to further on.
-func (m *memory) assigned(d syntax.Declaration, name string) bool {
-	ok := true
-	for _, id := range m.fn.Uses(d) {
-		to := ast.Expr(id)
-		for sel, is := m.fn.Parent(to).(*ast.SelectorExpr); is && sel.X == to; sel, is = m.fn.Parent(to).(*ast.SelectorExpr) {
-			to = sel
+	given := v.Kind() == types.ParamVar || v.Kind() == types.RecvVar
+	if !given {
+		values := m.pkg.Values(v)
+		if !m.variable(v) || len(values) == 0 {
+			return false
 		}
-		set, is := m.fn.Parent(to).(*ast.AssignStmt)
-		if !is || syntax.Name(to) != name {
+		if _, pooled := values[0].(*ast.TypeAssertExpr); !pooled {
+			return false
+		}
+	}
+	values := m.pkg.Values(field)
+	for _, value := range values {
+		if value == nil {
 			continue
 		}
-		if i := slices.Index(set.Lhs, to); i >= 0 {
-			ok = ok && i < len(set.Rhs) && len(set.Lhs) == len(set.Rhs) && m.of(set.Rhs[i])
+		m.from(value.Pos(), "")
+		if c, ok := ast.Unparen(value).(*ast.CallExpr); ok {
+			m.from(c.Pos(), makes(m.pkg.Called(c)))
 		}
 	}
-	return ok
-}
-
-// setAnywhere notes where the package sets a field of that name: memory comes
-// from there. It is false where nothing does, as for what others fill.
-func (m *memory) setAnywhere(field string) bool {
-	found := false
-	m.s.EachFunction(func(_, file string, decl *ast.FuncDecl) {
-		ast.Inspect(decl.Body, func(n ast.Node) bool {
-			set, ok := n.(*ast.AssignStmt)
-			if !ok || !slices.ContainsFunc(set.Lhs, func(to ast.Expr) bool { return isField(to, field) }) {
-				return true
-			}
-			found = true
-			st := m.s.Statement(file, m.s.LineOf(file, set))
-			m.sources = append(m.sources, source{st.File, st.First, ""})
-			for _, value := range set.Rhs {
-				if call, ok := ast.Unparen(value).(*ast.CallExpr); ok {
-					m.sources = append(m.sources, source{st.File, st.First, callName(call)})
-				}
-			}
-			return true
-		})
-	})
-	return found
-}
-
-func isField(e ast.Expr, name string) bool {
-	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
-	return ok && sel.Sel.Name == name
-}
-
-// callName returns the name of the function or method that is called.
-func callName(call *ast.CallExpr) string {
-	switch fun := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		return fun.Name
-	case *ast.SelectorExpr:
-		return fun.Sel.Name
-	}
-	return ""
-}
-
-func isGet(call *ast.CallExpr) bool {
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	return ok && sel.Sel.Name == "Get" && len(call.Args) == 0
+	return !given || len(values) > 0
 }
 
 // costsNothing reports whether memory is not made in each call: it lies on the
@@ -324,13 +211,13 @@ func (f *finder) costsNothing(st *statement, from []source) bool {
 			here := f.s.Statement(frame.File, frame.Line)
 			made := slices.ContainsFunc(from, func(src source) bool {
 				switch {
-				case src.file != here.File || src.line != here.First:
+				case src.at != here.At():
 					return false
 				case at > 0:
 					return src.call != "" && symbolname.Parse(f.s.Allocs.Frame(stack[at-1]).Function).Name == src.call
 				}
 				// The string's own block is no other than that.
-				return src.call == "" && !(st.File == here.File && st.First == here.First)
+				return src.call == "" && st.At() != here.At()
 			})
 			if made {
 				n, _ := f.s.Blocks(sample)

@@ -10,7 +10,6 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/quantity"
 )
 
 // Rule returns the rule.
@@ -63,11 +62,13 @@ func operationOf(fn string) operation {
 	return none
 }
 
+const bufferString = "bytes.(*Buffer).String"
+
 // copier knows the functions of the standard library that do nothing but make
 // a copy, so that their caller is the place.
 func copier(fn string) operation {
 	switch fn {
-	case "bytes.(*Buffer).String", "strings.Clone":
+	case bufferString, "strings.Clone":
 		return toString
 	case "io.WriteString":
 		return toBytes
@@ -81,125 +82,83 @@ type statement struct {
 	shape    shape
 	ops      [toBytes + 1]bool
 	via      string // the copier called, if any
-	cpu, mem diagnose.Set
-	block    diagnose.Set // of cpu: making the new block, not filling it
+	cost     diagnose.Sets
+	block    diagnose.Set // of the CPU samples: making the new block, not filling it
 }
 
 type finder struct {
-	s     *diagnose.Subject
-	at    map[diagnose.SourceLine]*statement
-	order []*statement
+	s  *diagnose.Subject
+	at map[diagnose.SourceLine]*statement
 }
 
-func find(s *diagnose.Subject) []diagnose.Claim {
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	f := &finder{s: s, at: make(map[diagnose.SourceLine]*statement)}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if st := f.attribute(s.CPU, stack); st != nil {
-			st.cpu.Add(sample.Index())
-			if slices.ContainsFunc(stack, func(id callstack.FrameID) bool {
-				return strings.HasPrefix(s.CPU.Frame(id).Function, "runtime.mallocgc")
-			}) {
-				st.block.Add(sample.Index())
-			}
-		}
-	})
 	// The CPU profile comes first: it knows what a statement does.
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if st := f.allocated(s.Allocs, sample, stack); st != nil {
-			st.mem.Add(sample.Index())
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		st := f.attribute(c, sample, stack)
+		if st == nil {
+			return
+		}
+		st.cost.Of(s, c).Add(sample.Index())
+		if c == s.CPU && slices.ContainsFunc(stack, func(id callstack.FrameID) bool {
+			return strings.HasPrefix(c.Frame(id).Function, "runtime.mallocgc")
+		}) {
+			st.block.Add(sample.Index())
 		}
 	})
-	slices.SortFunc(f.order, func(a, b *statement) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First))
-	})
-	var claims []diagnose.Claim
-	for _, st := range f.order {
-		if st.cpu.Len()+st.mem.Len() == 0 {
-			continue
-		}
-		if c, ok := f.claim(st); ok {
+	for _, st := range f.at {
+		if c, ok := f.claim(st); ok && st.cost.CPU.Len()+st.cost.Allocs.Len() > 0 {
 			claims = append(claims, c)
 		}
 	}
 	return claims
 }
 
-// attribute finds the statement of a CPU sample: the runtime's copy directly
-// below an own frame, or below a copier that the own frame calls.
-func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) *statement {
-	for i := len(stack) - 2; i >= 0; i-- {
-		op := operationOf(c.Frame(stack[i]).Function)
+// attribute finds the statement of a sample: the runtime's copy directly below
+// an own frame, or below a copier that the own frame calls. An allocation profile
+// leaves the runtime's frames out: there, the leaf is the own frame itself, or the
+// copier.
+func (f *finder) attribute(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) *statement {
+	at := len(stack) - 2
+	for at >= 0 && operationOf(c.Frame(stack[at]).Function) == none {
+		at--
+	}
+	op := none
+	if at >= 0 {
+		op = operationOf(c.Frame(stack[at]).Function)
+	} else if c == f.s.CPU {
+		return nil
+	}
+	at, via := at+1, ""
+	if fn := c.Frame(stack[at]).Function; copier(fn) != none && at+1 < len(stack) {
+		at, via = at+1, fn
 		if op == none {
-			continue
+			op = copier(fn)
 		}
-		at, via := i+1, ""
-		if fn := c.Frame(stack[at]).Function; copier(fn) != none && at+1 < len(stack) {
-			at, via = at+1, fn
-		}
-		frame := c.Frame(stack[at])
-		if !f.s.Own(frame) {
+	}
+	if !f.s.Own(c.Frame(stack[at])) {
+		return nil
+	}
+	st := f.statement(c.Frame(stack[at]))
+	if op == none {
+		copies := st.ops != [toBytes + 1]bool{} || st.shape.concat || st.shape.converts
+		if !copies || st.shape.allocates || st.shape.boxes && diagnose.BoxSized(sample.Labels()) {
 			return nil
-		}
-		st := f.statement(frame)
-		st.ops[op] = true
-		if via != "" {
-			st.via = via
 		}
 		return st
 	}
-	return nil
-}
-
-// allocated finds the statement of an allocation: the leaf is the own frame
-// itself, or a copier that it calls.
-func (f *finder) allocated(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) *statement {
-	leaf := c.Frame(stack[0])
-	if op := copier(leaf.Function); op != none {
-		if len(stack) < 2 || !f.s.Own(c.Frame(stack[1])) {
-			return nil
-		}
-		st := f.statement(c.Frame(stack[1]))
-		st.ops[op], st.via = true, leaf.Function
-		return st
-	}
-	if operationOf(leaf.Function) != none { // a profile that keeps the runtime's frames
-		return f.attribute(c, stack)
-	}
-	if !f.s.Own(leaf) {
-		return nil
-	}
-	st := f.statement(leaf)
-	copies := st.ops != [toBytes + 1]bool{} || st.shape.concat || st.shape.converts
-	if !copies || st.shape.allocates || diagnose.BoxSized(sample.Labels()) && f.boxes(st) {
-		return nil
-	}
+	st.ops[op], st.via = true, cmp.Or(via, st.via)
 	return st
-}
-
-// boxes reports whether a block of a box's size may be an argument boxed for an
-// ...any parameter, in a statement that passes a basic value to one of fmt's
-// functions.
-func (f *finder) boxes(st *statement) bool {
-	calls, _ := f.s.StatementCalls(st.Statement)
-	for _, call := range calls {
-		if strings.HasPrefix(call.Callee, "fmt.") || f.s.TakesAny(call.Callee) {
-			return true
-		}
-	}
-	return false
 }
 
 func (f *finder) statement(frame *callstack.Frame) *statement {
 	at := f.s.Statement(frame.File, frame.Line)
 	st := f.at[at.At()]
 	if st == nil {
-		st = &statement{Statement: at, shape: shapeOf(f.s, at)}
+		st = &statement{Statement: at, function: frame.Function, shape: shapeOf(f.s, at)}
 		f.at[at.At()] = st
-		f.order = append(f.order, st)
 	}
-	if st.function == "" || frame.Function < st.function {
-		st.function = frame.Function
-	}
+	st.function = min(st.function, frame.Function)
 	return st
 }
 
@@ -207,9 +166,9 @@ func (f *finder) statement(frame *callstack.Frame) *statement {
 func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	s := f.s
 	c.Place = st.Place(st.function)
-	c.Cost = diagnose.Samples{CPU: st.cpu.Keep(), Allocs: st.mem.Keep()}
+	c.Cost = st.cost.Samples()
 	c.Why, c.Remedy, c.Confidence = st.advice()
-	encoding := st.cpu.Without(&st.block)
+	encoding := st.cost.CPU.Without(&st.block)
 	what := ""
 	switch r := st.result(s); {
 	case !r.needed || s.Allocs == nil:
@@ -234,13 +193,7 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 		}
 	}
 	what = cmp.Or(what, strings.Join(ops, ", "), "concatenation or conversion")
-	if keep := c.Cost.CPU; keep != nil {
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples copy here: %s", s.CPUSamples(keep), s.BaseCPUSamples(), what)})
-	}
-	if keep := c.Cost.Allocs; s.AllocShare(keep) > 0 {
-		_, perOp := s.AllocBytes(keep)
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(s.AllocShare(keep)) + " of the base's allocated bytes" + s.PerIteration(perOp)})
-	}
+	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, "copy here: "+what), s.AllocEvidence(c.Cost.Allocs)...)
 	return c, true
 }
 
@@ -258,7 +211,7 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 	sh := st.shape
 	concatenates := st.ops[concat] || sh.concat && st.ops == [toBytes + 1]bool{}
 	switch {
-	case sh.concatLoop && concatenates:
+	case sh.growsInLoop && concatenates:
 		return "A string grows by + in a loop: every pass copies all of it again, so that the work rises with the square of its length.",
 			"Use a strings.Builder (with Grow if the length is known) or append to a []byte, and make the string once after the loop.",
 			finding.High
@@ -278,7 +231,7 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 		return "A []byte is copied into a string only to be compared or looked up.",
 			"Put the conversion into the expression itself (m[string(b)], string(b) == s): there the compiler does without the copy.",
 			finding.High
-	case st.via == "bytes.(*Buffer).String":
+	case st.via == bufferString:
 		return "The buffer's content is copied into a new string.",
 			"Use a strings.Builder, whose String does not copy, or hand on the buffer's Bytes. Where the buffer goes back to a pool this one copy is the price of reusing it: then only handing on Bytes, or writing them out, avoids it.",
 			finding.Medium

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
@@ -13,140 +15,111 @@ import (
 // shape is what the source of a statement says about its copies.
 type shape struct {
 	concat      bool // + or += of strings
-	concatLoop  bool // a variable from outside a loop grows in it
+	growsInLoop bool // s += x or s = s + x of a string from outside the loop
 	beforeWrite bool // []byte(s) is an argument of a Write
 	lookup      bool // string(b) is only compared or looked up
 	converts    bool // a conversion between string and a slice
-	allocates   bool // something else in it allocates too
+	allocates   bool // something else in it allocates too, or nobody knows
+	boxes       bool // values are passed as ...any
 }
 
-// shapeOf reads a statement; without types it says nothing.
+// shapeOf reads a statement.
 func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
-	p := s.PackageOf(st.File)
-	if p == nil || st.Node == nil {
-		return sh
+	pkg := s.PackageOf(st.File)
+	if st.Node == nil || pkg == nil {
+		return shape{allocates: true}
 	}
-	if assign, ok := st.Node.(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && len(assign.Rhs) == 1 {
-		to, value := assign.Lhs[0], assign.Rhs[0]
-		if typed.IsString(p.TypeOf(to)) && (assign.Tok == token.ADD_ASSIGN || assign.Tok == token.ASSIGN && startsWith(value, to)) {
-			sh.concat = true
-			sh.concatLoop = st.Loop != nil && !declaredIn(p, to, st.Loop)
-		}
-		if _, conv := p.Conversion(value); typed.IsString(conv) {
-			sh.lookup = onlyLooksUp(p, p.Object(to))
-		}
-	}
-	sh.allocates = setsMap(p, st.Node)
 	syntax.Head(st.Node, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.FuncLit:
+		case *ast.FuncLit, *ast.CompositeLit:
 			sh.allocates = true
-			return false
 		case *ast.BinaryExpr:
-			sh.concat = sh.concat || n.Op == token.ADD && typed.IsString(p.TypeOf(n)) && p.Info.Types[n].Value == nil
-		case *ast.CompositeLit:
-			sh.allocates = true
-		case *ast.CallExpr:
-			switch p.Called(n) {
-			case "make", "new", "append":
-				sh.allocates = true
+			tv := pkg.Info.Types[n]
+			sh.concat = sh.concat || n.Op == token.ADD && tv.Value == nil && typed.IsString(tv.Type)
+		case *ast.IncDecStmt:
+			sh.allocates = sh.allocates || setsMap(pkg, n.X)
+		case *ast.AssignStmt:
+			sh.allocates = sh.allocates || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return setsMap(pkg, e) })
+			if len(n.Lhs) == 1 && len(n.Rhs) == 1 {
+				sh.assigned(pkg, n, st.Loop)
 			}
-			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Write" {
-				for _, arg := range n.Args {
-					sh.beforeWrite = sh.beforeWrite || copies(p, arg) == toBytes
-				}
-			}
-			sh.converts = sh.converts || copies(p, n) != none
 		}
 		return true
 	})
+	for _, c := range s.Sites(st) {
+		name := c.Callee()
+		sh.converts = sh.converts || conversion(pkg, c.CallExpr) != none
+		sh.allocates = sh.allocates || name == "make" || name == "new" || name == "append"
+		sh.boxes = sh.boxes || strings.HasPrefix(name, "fmt.") || s.TakesAny(name)
+		sh.beforeWrite = sh.beforeWrite || strings.HasSuffix(name, ".Write") && slices.ContainsFunc(c.Args, func(e ast.Expr) bool { return conversion(pkg, e) == toBytes })
+	}
 	return sh
 }
 
-// copies tells what a conversion between a string and a slice of bytes or runes
-// copies; none for anything else.
-func copies(p *typed.Package, e ast.Expr) operation {
-	x, to := p.Conversion(e)
+// setsMap reports whether an expression that is set is an element of a map: an
+// allocation profile does not tell the map's growth from the statement's other
+// blocks.
+func setsMap(pkg *typed.Package, e ast.Expr) bool {
+	index, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return false
+	}
+	_, ok = typed.Under[*types.Map](pkg.TypeOf(index.X))
+	return ok
+}
+
+// assigned reads an assignment of one value.
+func (sh *shape) assigned(pkg *typed.Package, set *ast.AssignStmt, loop ast.Stmt) {
+	to, value := set.Lhs[0], set.Rhs[0]
+	if id, ok := to.(*ast.Ident); ok && conversion(pkg, value) == toString {
+		sh.lookup = onlyLooksUp(pkg, id)
+	}
+	grows := set.Tok == token.ADD_ASSIGN
+	for sum, ok := ast.Unparen(value).(*ast.BinaryExpr); ok && set.Tok == token.ASSIGN && !grows; sum, ok = ast.Unparen(sum.X).(*ast.BinaryExpr) {
+		grows = sum.Op == token.ADD && types.ExprString(sum.X) == types.ExprString(to)
+	}
+	if !grows || !typed.IsString(pkg.TypeOf(to)) {
+		return
+	}
+	sh.concat, sh.growsInLoop = true, loop != nil
+	if obj := pkg.Info.ObjectOf(syntax.Root(to)); obj != nil && loop != nil {
+		from := loop.Pos()
+		if f, ok := loop.(*ast.ForStmt); ok {
+			from = f.Body.Pos()
+		}
+		sh.growsInLoop = obj.Pos() < from || loop.End() <= obj.Pos()
+	}
+}
+
+// conversion says what a conversion between string and []byte or []rune makes,
+// none for all other expressions.
+func conversion(pkg *typed.Package, e ast.Expr) operation {
+	x, to := pkg.Conversion(e)
 	switch {
-	case typed.IsString(to) && typed.Element(p.TypeOf(x)) != nil:
+	case typed.IsString(to) && typed.Element(pkg.TypeOf(x)) != nil:
 		return toString
-	case typed.Element(to) != nil && typed.IsString(p.TypeOf(x)):
+	case typed.Element(to) != nil && typed.IsString(pkg.TypeOf(x)):
 		return toBytes
 	}
 	return none
 }
 
-// setsMap reports whether a statement sets an element of a map: an allocation
-// profile does not tell the map's growth from the statement's other blocks.
-func setsMap(p *typed.Package, st ast.Stmt) bool {
-	var set []ast.Expr
-	switch n := st.(type) {
-	case *ast.AssignStmt:
-		set = n.Lhs
-	case *ast.IncDecStmt:
-		set = []ast.Expr{n.X}
-	}
-	for _, e := range set {
-		if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && p.TypeOf(index.X) != nil && typed.Element(p.TypeOf(index.X)) == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// startsWith reports whether e is "x + …".
-func startsWith(e, x ast.Expr) bool {
-	for {
-		sum, ok := e.(*ast.BinaryExpr)
-		if !ok || sum.Op != token.ADD {
-			return false
-		}
-		if types.ExprString(sum.X) == types.ExprString(x) {
-			return true
-		}
-		e = sum.X
-	}
-}
-
-// declaredIn reports whether a variable is declared inside a loop's body, so that
-// it starts anew in each iteration.
-func declaredIn(p *typed.Package, e ast.Expr, loop ast.Stmt) bool {
-	root := syntax.Root(e)
-	if root == nil || p.Object(root) == nil {
-		return false
-	}
-	body := loop
-	switch l := loop.(type) {
-	case *ast.ForStmt:
-		body = l.Body
-	case *ast.RangeStmt:
-		body = l.Body
-	}
-	at := p.Object(root).Pos()
-	return body.Pos() <= at && at < body.End()
-}
-
-// onlyLooksUp reports whether a variable is used only as an index, in
-// comparisons and as a switch's tag: the compiler does these without a copy
-// when the conversion stands in them itself. m[k] = v keeps the key.
-func onlyLooksUp(p *typed.Package, obj types.Object) bool {
-	uses := p.Uses(obj)
-	for _, id := range uses {
-		switch around := p.Parent(id).(type) {
+// onlyLooksUp reports whether a variable is used, beside where it is set, only
+// as an index, in comparisons and as a switch's tag: the compiler does these
+// without a copy when the conversion stands in them itself.
+func onlyLooksUp(pkg *typed.Package, set *ast.Ident) bool {
+	uses := slices.DeleteFunc(slices.Clone(pkg.Uses(pkg.Info.ObjectOf(set))), func(id *ast.Ident) bool { return id == set })
+	return len(uses) > 0 && !slices.ContainsFunc(uses, func(id *ast.Ident) bool {
+		switch around := pkg.Parent(id).(type) {
 		case *ast.IndexExpr:
-			if set, ok := p.Parent(around).(*ast.AssignStmt); around.Index != id || ok && set.Lhs[0] == around {
-				return false
-			}
+			// m[k] = v keeps the key: that copy is needed.
+			set, ok := pkg.Parent(around).(*ast.AssignStmt)
+			return around.Index != id || ok && slices.Contains(set.Lhs, ast.Expr(around))
 		case *ast.BinaryExpr:
-			switch around.Op {
-			case token.EQL, token.NEQ, token.LSS, token.GTR, token.LEQ, token.GEQ:
-			default:
-				return false
-			}
+			return around.Op.Precedence() != token.EQL.Precedence()
 		case *ast.SwitchStmt:
-		default:
-			return false
+			return around.Tag != id
 		}
-	}
-	return len(uses) > 0
+		return true
+	})
 }
