@@ -269,6 +269,9 @@ func (s *Subject) LineOf(file string, n ast.Node) int {
 	return 0
 }
 
+// LineAt returns the line of a position in any file of the subject.
+func (s *Subject) LineAt(pos token.Pos) int { return s.positions().Position(pos).Line }
+
 // Parsed returns the syntax of a frame's file, nil where its source is not at
 // hand or does not parse, and the positions in all files of the subject.
 func (s *Subject) Parsed(file string) (*token.FileSet, *ast.File) {

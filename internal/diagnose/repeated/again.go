@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
@@ -136,23 +135,21 @@ func (p *Place) passes() float64 {
 
 // avoid makes the avoidable sets.
 func (p *Place) avoid() {
-	p.cpu.avoidable = p.Spared(p.subject.CPU, p.subject.CPUColumn, &p.cpu.avoidable)
-	p.mem.avoidable = p.Spared(p.subject.Allocs, p.subject.AllocCol, &p.mem.avoidable)
-	none := func(int) bool { return false }
-	p.Avoidable = diagnose.Samples{CPU: p.cpu.avoidable.Keep(), Allocs: p.mem.avoidable.Keep()}
-	if p.Avoidable.CPU == nil && p.Avoidable.Allocs == nil {
+	p.Avoidable = p.Spared(&p.avoidable)
+	if none := func(int) bool { return false }; p.Avoidable.CPU == nil && p.Avoidable.Allocs == nil {
 		p.Avoidable = diagnose.Samples{CPU: none, Allocs: none}
 	}
 }
 
-// Spared returns the part of a profile's samples that is gone with the place's
-// repeated calls. Taken out of its loop a call is still made once for each time
-// the loop is entered: of k calls in an iteration one stays.
-func (p *Place) Spared(c *hot.Classified, col int, set *diagnose.Set) diagnose.Set {
-	if k := p.passes(); c != nil && p.By == typed.FixedLoop && k > 1 {
-		return diagnose.Portion(c, col, set, 1-1/k)
+// Spared returns the part of some samples that is gone with the place's repeated
+// calls. Taken out of its loop a call is still made once for each time the loop is
+// entered: of k calls in an iteration one stays.
+func (p *Place) Spared(of *diagnose.Sets) diagnose.Samples {
+	s := p.subject
+	if k := p.passes(); p.By == typed.FixedLoop && k > 1 {
+		of = &diagnose.Sets{CPU: diagnose.Portion(s.CPU, s.CPUColumn, &of.CPU, 1-1/k), Allocs: diagnose.Portion(s.Allocs, s.AllocCol, &of.Allocs, 1-1/k)}
 	}
-	return *set
+	return of.Samples()
 }
 
 // Confidence is how far the evidence carries: a constant in the call itself is
@@ -187,20 +184,11 @@ func (p *Place) Reason() string {
 // Evidence is the place's figures.
 func (p *Place) Evidence() []finding.Evidence {
 	s := p.subject
-	var out []finding.Evidence
-	names := strings.Join(p.ShortNames(), ", ")
-	if keep := p.Cost.CPU; keep != nil {
-		text := fmt.Sprintf("%d of %d base samples are in %s", s.CPUSamples(keep), s.BaseCPUSamples(), names)
-		if p.Avoidable.CPU != nil && s.CPUShare(p.Avoidable.CPU) < s.CPUShare(keep) {
-			text += fmt.Sprintf("; %s of the base's CPU time is avoidable", quantity.Percent(s.CPUShare(p.Avoidable.CPU)))
-		}
-		out = append(out, finding.Evidence{Kind: "cpu", Text: text})
+	what := "are in " + strings.Join(p.ShortNames(), ", ")
+	if p.Avoidable.CPU != nil && s.CPUShare(p.Avoidable.CPU) < s.CPUShare(p.Cost.CPU) {
+		what += fmt.Sprintf("; %s of the base's CPU time is avoidable", quantity.Percent(s.CPUShare(p.Avoidable.CPU)))
 	}
-	if keep := p.Cost.Allocs; s.AllocShare(keep) > 0 {
-		_, perOp := s.AllocBytes(keep)
-		text := quantity.Percent(s.AllocShare(keep)) + " of the base's allocated bytes" + s.PerIteration(perOp)
-		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
-	}
+	out := append(s.CPUEvidence(p.Cost.CPU, what), s.AllocEvidence(p.Cost.Allocs)...)
 	if n := p.calls; n > 0 && p.agreed && s.AllocIterations > 0 {
 		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("about %s in %s: so many of most kinds of block were allocated", quantity.Plural(int(n), "call"), quantity.Plural(int(s.AllocIterations), s.Iteration()))})
 	}

@@ -18,7 +18,7 @@ type Search struct {
 	Function func(name string) bool
 	// Fixed says why the call of such a function does the same each time; the
 	// zero value if it does not. Its Param names the parameter that decides.
-	Fixed func(c *typed.Call) typed.Fixed
+	Fixed func(c typed.Site) typed.Fixed
 	// Part says whether a sample belongs to the place's cost, and whether its
 	// work would be gone with the call; below are the frames from the leaf to
 	// the function itself. Nil: all of it does and would.
@@ -40,7 +40,7 @@ type Place struct {
 	Handed bool
 
 	Cost, Avoidable diagnose.Samples
-	cpu, mem        sets
+	cost, avoidable diagnose.Sets
 	again           bool // a caller of the place lies in a loop of its own
 	blocks          map[kind]int64
 	calls           int64 // see count; 0: not known
@@ -48,20 +48,14 @@ type Place struct {
 	subject         *diagnose.Subject
 }
 
-type sets struct{ cost, avoidable diagnose.Set }
-
 type finder struct {
 	s      *diagnose.Subject
 	search *Search
 	at     map[diagnose.SourceLine]*judged
 	order  []*Place
-	traits []traits // of the frames of the profile at hand: stacks repeat them
-}
-
-// traits are what a function's name says of a frame.
-type traits struct {
-	once   bool // see onlyOnce
-	called bool // see Search.Function
+	// Of each frame of the profile at hand: stacks repeat them.
+	once   []bool // see onlyOnce
+	called []bool // see Search.Function
 }
 
 // judged is what is known of a statement's calls, by function.
@@ -74,66 +68,65 @@ type judged struct {
 // Find returns the places in order, whether the calls are repeated or not.
 func Find(s *diagnose.Subject, search Search) []*Place {
 	f := &finder{s: s, search: &search, at: make(map[diagnose.SourceLine]*judged)}
-	f.walk(s.CPU, s.CPUColumn, func(p *Place) *sets { return &p.cpu })
-	f.walk(s.Allocs, s.AllocCol, func(p *Place) *sets { return &p.mem })
+	var at *hot.Classified
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		if c != at {
+			at = c
+			f.traits(c)
+		}
+		f.sample(c, sample, stack)
+	})
 	slices.SortFunc(f.order, func(a, b *Place) int {
 		return cmp.Or(cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.First, b.At.First))
 	})
 	for _, p := range f.order {
-		p.Cost = diagnose.Samples{CPU: p.cpu.cost.Keep(), Allocs: p.mem.cost.Keep()}
+		p.Cost = p.cost.Samples()
 		p.count()
 		p.avoid()
 	}
 	return f.order
 }
 
-func (f *finder) walk(c *hot.Classified, col int, of func(*Place) *sets) {
-	f.traits = nil
-	if c == nil {
-		return
-	}
+// traits reads what the functions' names say of a profile's frames.
+func (f *finder) traits(c *hot.Classified) {
+	f.once, f.called = nil, nil
 	for id := range c.NumFrames() {
 		fn := c.Frame(callstack.FrameID(id)).Function
-		f.traits = append(f.traits, traits{once: onlyOnce(fn), called: f.search.Function(fn)})
+		f.once, f.called = append(f.once, onlyOnce(fn)), append(f.called, f.search.Function(fn))
 	}
-	diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		p, at := f.attribute(c, stack)
-		if p == nil {
-			return
-		}
-		cost, avoidable := true, true
-		if f.search.Part != nil {
-			cost, avoidable = f.search.Part(c, stack[:at])
-		}
-		if cost {
-			of(p).cost.Add(sample.Index())
-			if c == f.s.Allocs {
-				n, size := f.s.Blocks(sample)
-				p.blocks[kindOf(stack[:at], size)] += n
-			}
-		}
-		if cost && avoidable {
-			of(p).avoidable.Add(sample.Index())
-		}
-	})
+}
+
+func (f *finder) sample(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+	p, at := f.attribute(c, stack)
+	if p == nil {
+		return
+	}
+	cost, avoidable := true, true
+	if f.search.Part != nil {
+		cost, avoidable = f.search.Part(c, stack[:at])
+	}
+	if !cost {
+		return
+	}
+	p.cost.Of(f.s, c).Add(sample.Index())
+	if avoidable {
+		p.avoidable.Of(f.s, c).Add(sample.Index())
+	}
+	if c == f.s.Allocs {
+		n, size := f.s.Blocks(sample)
+		p.blocks[kindOf(stack[:at], size)] += n
+	}
 }
 
 // attribute finds the outermost own frame that makes such a call, at an index
 // of the stack.
 func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (*Place, int) {
-	for at := len(stack) - 1; at >= 0; at-- {
+	for at := len(stack) - 1; at > 0 && !f.once[stack[at]]; at-- {
 		frame := c.Frame(stack[at])
-		if f.traits[stack[at]].once {
-			return nil, 0
-		}
-		if at == 0 {
-			break
-		}
-		callee := c.Frame(stack[at-1]).Function
-		if !f.traits[stack[at-1]].called || !f.s.Own(frame) || f.s.Loops.InBenchmark(frame.File, frame.Line) {
+		if !f.called[stack[at-1]] || !f.s.Own(frame) || f.s.Loops.InBenchmark(frame.File, frame.Line) {
 			continue
 		}
-		if p := f.place(c, stack, at, callee); p != nil {
+		if p := f.place(c, stack, at, c.Frame(stack[at-1]).Function); p != nil {
 			return p, at
 		}
 	}
@@ -188,11 +181,9 @@ func insert(list []string, s string) []string {
 	return slices.Insert(list, i, s)
 }
 
-// reasons from the strongest to the weakest.
-var reasons = [...]typed.FixedBy{typed.FixedConst, typed.FixedVar, typed.FixedElement, typed.FixedLoop}
-
 func weaker(a, b typed.FixedBy) typed.FixedBy {
-	return reasons[max(slices.Index(reasons[:], a), slices.Index(reasons[:], b))]
+	reasons := []typed.FixedBy{typed.FixedConst, typed.FixedVar, typed.FixedElement, typed.FixedLoop} // from the strongest to the weakest
+	return reasons[max(slices.Index(reasons, a), slices.Index(reasons, b))]
 }
 
 // Weakest is what holds for a call all of whose listed arguments must be fixed;
@@ -233,10 +224,9 @@ func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
 	j := f.at[at.At()]
 	if j == nil {
 		j = &judged{Statement: at, calls: make(map[string][]typed.Fixed)}
-		calls, _ := f.s.StatementCalls(at)
-		for i := range calls {
-			if f.search.Function(calls[i].Callee) {
-				j.calls[calls[i].Callee] = append(j.calls[calls[i].Callee], f.search.Fixed(&calls[i]))
+		for _, c := range f.s.Sites(at) {
+			if name := c.Callee(); f.search.Function(name) {
+				j.calls[name] = append(j.calls[name], f.search.Fixed(c))
 			}
 		}
 		f.at[at.At()] = j
@@ -246,7 +236,7 @@ func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
 
 // given is what the caller of the own function at an index of the stack gives
 // for a parameter of it.
-func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param int) typed.Fixed {
+func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param int) (out typed.Fixed) {
 	if at+1 >= len(stack) {
 		return typed.Fixed{}
 	}
@@ -255,19 +245,15 @@ func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param i
 	if !f.s.Own(caller) || f.s.Loops.InBenchmark(caller.File, caller.Line) || strings.HasSuffix(caller.File, "_test.go") {
 		return typed.Fixed{}
 	}
-	calls, _ := f.s.StatementCalls(f.s.StatementOf(caller, function))
-	out := typed.Fixed{}
-	for i := range calls {
-		if calls[i].Callee != function {
+	for _, call := range f.s.Sites(f.s.StatementOf(caller, function)) {
+		if call.Callee() != function {
 			continue
 		}
-		if len(calls[i].Fixed) < param {
+		fixed := call.Fixed()
+		if len(fixed) < param || !fixed[param-1].Always() && fixed[param-1].By != typed.FixedElement {
 			return typed.Fixed{}
 		}
-		x := calls[i].Fixed[param-1]
-		if !x.Always() && x.By != typed.FixedElement {
-			return typed.Fixed{}
-		}
+		x := fixed[param-1]
 		if out.By != "" {
 			x.By, x.Of = weaker(out.By, x.By), max(out.Of, x.Of)
 		}
@@ -287,19 +273,4 @@ func (f *finder) inLoop(c *hot.Classified, stack []callstack.FrameID) bool {
 		frame := c.Frame(id)
 		return f.s.Own(frame) && !f.s.Loops.InBenchmark(frame.File, frame.Line) && f.s.Statement(frame.File, frame.Line).Loop != nil
 	})
-}
-
-// Union selects what either of two sets of samples does.
-func Union(a, b diagnose.Samples) diagnose.Samples {
-	return diagnose.Samples{CPU: either(a.CPU, b.CPU), Allocs: either(a.Allocs, b.Allocs)}
-}
-
-func either(a, b diagnose.Keep) diagnose.Keep {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return func(i int) bool { return a(i) || b(i) }
 }

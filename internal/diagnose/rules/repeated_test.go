@@ -8,10 +8,9 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
-	"whet/internal/typed"
 )
 
-const regexpSource = `package app
+const regexpSource = `package app; import ("regexp"; "testing")
 
 func check(s string) bool {
 	ok, _ := regexp.MatchString("^a+b", s) // 4
@@ -54,24 +53,6 @@ func each(p string, list []string) (n int) {
 	return n
 }
 `
-
-func constant(text string) typed.Fixed {
-	return typed.Fixed{By: typed.FixedConst, Value: &text}
-}
-
-var regexpCalls = []typed.Call{
-	{In: "m/app.check", Line: 4, EndLine: 4, Callee: "regexp.MatchString", Fixed: []typed.Fixed{constant("^a+b"), {Param: 1}}},
-	{In: "m/app.clean", Line: 9, EndLine: 9, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{constant("[<>]")}},
-	{In: "m/app.clean", Line: 10, EndLine: 10, Callee: "regexp.(*Regexp).ReplaceAllString", Fixed: []typed.Fixed{{Param: 1}, constant("")},
-		Recv: &typed.Made{Callee: "regexp.MustCompile", Line: 9, Fixed: []typed.Fixed{constant("[<>]")}, Held: "local", Uses: 1}},
-	{In: "m/app.both", Line: 14, EndLine: 14, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{constant("x+y")}},
-	{In: "m/app.both", Line: 14, EndLine: 14, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{{}}},
-	{In: "m/app.helper", Line: 18, EndLine: 18, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{{Param: 1}}},
-	{In: "m/app.caller", Line: 22, EndLine: 22, Callee: "m/app.helper", Fixed: []typed.Fixed{constant("x+y"), {Param: 1}}},
-	{In: "m/app.given", Line: 26, EndLine: 26, Callee: "m/app.helper", Fixed: []typed.Fixed{{Param: 1}, {Param: 2}}},
-	{In: "m/app.BenchmarkHelper", Line: 31, EndLine: 31, Callee: "m/app.helper", Fixed: []typed.Fixed{constant("x+y"), constant("y")}},
-	{In: "m/app.each", Line: 37, EndLine: 37, Callee: "regexp.MustCompile", Fixed: []typed.Fixed{{By: typed.FixedLoop, Param: 1}}},
-}
 
 func TestRegexpCompileByHand(t *testing.T) {
 	rest := func(n int64) stack { return stack{frames: "m/app.work:99 runtime.mallocgc", n: n} }
@@ -125,7 +106,7 @@ func TestRegexpCompileByHand(t *testing.T) {
 			allocs: []stack{{frames: "m/app.each:37 regexp.MustCompile regexp.Compile regexp.compile", n: 20, size: 128}},
 		},
 	} {
-		calls := regexpCalls
+		calls := known
 		if test.untyped {
 			calls = nil
 		}
@@ -166,7 +147,7 @@ func TestRepeatedByHand(t *testing.T) {
 		{"each call, few kinds", idle, each[len(each)-2:], 400, true, "about 400 calls in 400 iterations"},
 		{"less than once in a hundred iterations", idle, []stack{{frames: "m/app.check:4 regexp.MatchString regexp.Compile", n: 12, size: 4096}}, 2000, false, ""},
 	} {
-		s := app(t, regexpSource, regexpCalls, test.cpu, test.allocs)
+		s := app(t, regexpSource, known, test.cpu, test.allocs)
 		s.AllocIterations, s.BytesPerOp = test.iterations, 1
 		got := said(t, "regexp-compile", s)
 		if len(got) > 0 != test.want {
@@ -189,7 +170,7 @@ func TestRepeatedByHand(t *testing.T) {
 // finding tells both: its sets are those of the two statements.
 func TestRegexpReplaceCoversItsCompilation(t *testing.T) {
 	const replaceAll = "m/app.clean:10 regexp.(*Regexp).ReplaceAllString"
-	s := app(t, regexpSource, regexpCalls, []stack{
+	s := app(t, regexpSource, known, []stack{
 		{frames: "m/app.clean:9 regexp.MustCompile regexp.Compile", n: 500},
 		{frames: replaceAll + " regexp.(*Regexp).replaceAll regexp.(*Regexp).doExecute", n: 200},
 		{frames: replaceAll + " runtime.slicebytetostring runtime.mallocgc", n: 50},
@@ -215,11 +196,8 @@ func TestRegexpReplaceCoversItsCompilation(t *testing.T) {
 	}
 
 	// Used for something else as well, it has to be compiled still.
-	calls := append([]typed.Call(nil), regexpCalls...)
-	made := *calls[2].Recv
-	made.Uses = 2
-	calls[2].Recv = &made
-	s = app(t, regexpSource, calls, []stack{
+	also := strings.Replace(regexpSource, `re.ReplaceAllString(s, "")`, `re.ReplaceAllString(s, "") + re.String()`, 1)
+	s = app(t, also, known, []stack{
 		{frames: "m/app.clean:9 regexp.MustCompile regexp.Compile", n: 500},
 		{frames: replaceAll + " regexp.(*Regexp).replaceAll regexp.(*Regexp).doExecute", n: 200},
 		{frames: "m/app.work:99", n: 300},
@@ -230,7 +208,7 @@ func TestRegexpReplaceCoversItsCompilation(t *testing.T) {
 	}
 }
 
-const constantSource = `package app
+const constantSource = `package app; import ("os"; "strings")
 
 func table(n int) string {
 	names := map[int]string{ // 4
@@ -257,12 +235,6 @@ func host() string {
 `
 
 func TestConstantWorkByHand(t *testing.T) {
-	calls := []typed.Call{
-		{In: "m/app.escape", Line: 17, EndLine: 17, Callee: "strings.NewReplacer", Args: []string{"string", "string"}, Fixed: []typed.Fixed{constant("<"), constant("&lt;")}},
-		{In: "m/app.escape", Line: 18, EndLine: 18, Callee: "strings.(*Replacer).Replace", Args: []string{"string"}, Fixed: []typed.Fixed{{Param: 1}},
-			Recv: &typed.Made{Callee: "strings.NewReplacer", Line: 17, Held: "local", Uses: 1}},
-		{In: "m/app.host", Line: 22, EndLine: 22, Callee: "os.Hostname", Args: []string{}},
-	}
 	for _, test := range []struct {
 		name  string
 		cpu   []stack
@@ -283,7 +255,7 @@ func TestConstantWorkByHand(t *testing.T) {
 		},
 		{name: "a host name", cpu: []stack{{frames: "m/app.host:22 os.Hostname syscall.Uname", n: 200}, {frames: "m/app.work:99", n: 800}}, want: "app.go:22", share: 0.2, says: "can be changed while the program runs"},
 	} {
-		s := app(t, constantSource, calls, test.cpu, test.mem)
+		s := app(t, constantSource, known, test.cpu, test.mem)
 		got := said(t, "constant-work", s)
 		switch {
 		case test.want == "" && len(got) > 0:
@@ -294,7 +266,7 @@ func TestConstantWorkByHand(t *testing.T) {
 	}
 }
 
-const pageSource = `package app
+const pageSource = `package app; import ("html/template"; "io")
 
 func list(w io.Writer, items []string) error {
 	t := template.Must(template.New("list").Parse("<ul>")) // 4
@@ -319,20 +291,13 @@ func later(w io.Writer) error {
 	}
 	return t.ExecuteTemplate(w, "list", nil) // 24
 }
+
+var page *template.Template
 `
 
 // The escaping at a template's first execution goes with its parsing, where the
 // source shows which template is executed.
 func TestEscapingGoesWithParsing(t *testing.T) {
-	made := &typed.Made{Callee: "html/template.New", Line: 1, Fixed: []typed.Fixed{constant("x")}}
-	parse := func(in string, line int) typed.Call {
-		return typed.Call{In: in, Line: line, EndLine: line, Callee: "html/template.(*Template).Parse", Args: []string{"string"}, Fixed: []typed.Fixed{constant("<ul>")}, Recv: made}
-	}
-	calls := []typed.Call{
-		parse("m/app.list", 4), parse("m/app.parse", 15), parse("m/app.later", 21),
-		{In: "m/app.helped", Line: 9, EndLine: 9, Callee: "m/app.parse"},
-		{In: "m/app.helped", Line: 10, EndLine: 10, Callee: "m/app.show"},
-	}
 	const (
 		parses  = " html/template.(*Template).Parse text/template.(*Template).Parse"
 		escapes = " html/template.(*Template).Execute html/template.(*Template).escape html/template.escapeTemplate"
@@ -366,7 +331,7 @@ func TestEscapingGoesWithParsing(t *testing.T) {
 			cpu: []stack{{frames: "m/app.list:4" + parses, n: 200}, {frames: "m/app.once:17" + escapes, n: 300}, {frames: "m/app.work:99", n: 500}},
 		},
 	} {
-		got := said(t, "constant-work", app(t, pageSource, calls, test.cpu, test.mem))
+		got := said(t, "constant-work", app(t, pageSource, known, test.cpu, test.mem))
 		if len(got) != 1 || place(got[0].File, got[0].Line, "") != test.want || !near(got[0].CPURatio, test.share) || !near(got[0].AvoidableCPURatio, test.share) || !near(got[0].AllocBytesRatio, test.bytes) || !strings.Contains(describe(got[0]), test.says) {
 			t.Errorf("%s: %d findings, want %s with %v", test.name, len(got), test.want, test.share)
 			for _, f := range got {

@@ -1,8 +1,8 @@
 package constantwork
 
 import (
-	"fmt"
 	"go/ast"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -10,10 +10,9 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/repeated"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
 	"whet/internal/quantity"
-	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // html/template works out the escaping of a template at its first execution.
@@ -27,15 +26,13 @@ const htmlTemplate = "html/template."
 type escaping struct {
 	s      *diagnose.Subject
 	places []*repeated.Place
-	of     map[*repeated.Place]*escaped
+	of     map[*repeated.Place]*diagnose.Sets
 	// unknown: some of it is that of templates that cannot be traced to a place.
 	unknown diagnose.Set
 }
 
-type escaped struct{ cpu, mem diagnose.Set }
-
 func readEscaping(s *diagnose.Subject, places []*repeated.Place) *escaping {
-	e := &escaping{s: s, of: make(map[*repeated.Place]*escaped)}
+	e := &escaping{s: s, of: make(map[*repeated.Place]*diagnose.Sets)}
 	for _, p := range places {
 		if isHTML(p) {
 			e.places = append(e.places, p)
@@ -44,33 +41,26 @@ func readEscaping(s *diagnose.Subject, places []*repeated.Place) *escaping {
 	if len(e.places) == 0 {
 		return e
 	}
-	e.walk(s.CPU, s.CPUColumn, func(x *escaped) *diagnose.Set { return &x.cpu })
-	e.walk(s.Allocs, s.AllocCol, func(x *escaped) *diagnose.Set { return &x.mem })
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		at := executes(c, stack)
+		if at < 0 {
+			return
+		}
+		switch p := e.parsedBy(c, stack, at); {
+		case p == nil && c == s.CPU:
+			e.unknown.Add(sample.Index())
+		case p != nil:
+			if e.of[p] == nil {
+				e.of[p] = &diagnose.Sets{}
+			}
+			e.of[p].Of(s, c).Add(sample.Index())
+		}
+	})
 	return e
 }
 
 func isHTML(p *repeated.Place) bool {
 	return slices.ContainsFunc(p.Names, func(n string) bool { return strings.HasPrefix(n, htmlTemplate) })
-}
-
-func (e *escaping) walk(c *hot.Classified, col int, of func(*escaped) *diagnose.Set) {
-	diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		at := executes(c, stack)
-		if at < 0 {
-			return
-		}
-		p := e.parsedBy(c, stack, at)
-		if p == nil {
-			if c == e.s.CPU {
-				e.unknown.Add(sample.Index())
-			}
-			return
-		}
-		if e.of[p] == nil {
-			e.of[p] = &escaped{}
-		}
-		of(e.of[p]).Add(sample.Index())
-	})
 }
 
 // executes returns the index of the frame that executes a template which is
@@ -92,129 +82,59 @@ func executes(c *hot.Classified, stack []callstack.FrameID) int {
 // parsedBy finds the place that parsed the template which the frame at an index
 // of the stack executes: nil unless the source shows it to be new in this call.
 func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int) *repeated.Place {
-	callee := c.Frame(stack[at-1]).Function
-	receiver := func(call *ast.CallExpr) ast.Expr {
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == symbolname.Parse(callee).Name {
-			return sel.X
-		}
-		return nil
-	}
-	for ; at < len(stack); at++ {
-		frame := c.Frame(stack[at])
-		if !e.s.Own(frame) {
+	callee, param := c.Frame(stack[at-1]).Function, 0 // 0: it is the receiver
+	for ; at < len(stack) && e.s.Own(c.Frame(stack[at])); at++ {
+		st := e.s.StatementOf(c.Frame(stack[at]), callee)
+		calls := slices.DeleteFunc(e.s.Sites(st), func(call typed.Site) bool { return call.Callee() != callee })
+		if len(calls) != 1 {
 			return nil
 		}
-		st := e.s.StatementOf(frame, callee)
-		if !st.Known || st.Func == nil {
+		pkg, v := calls[0].In, (*types.Var)(nil)
+		switch sel, ok := ast.Unparen(calls[0].Fun).(*ast.SelectorExpr); {
+		case param > 0 && param <= len(calls[0].Args):
+			v = pkg.Var(calls[0].Args[param-1])
+		case param == 0 && ok:
+			v = pkg.Var(sel.X)
+		default:
 			return nil
 		}
-		template := only(st.Node, receiver)
-		if template == nil {
+		switch {
+		case v == nil:
+			return e.in(st) // parsed and executed in one expression
+		case typed.Global(v) || v.IsField():
 			return nil
 		}
-		id, ok := ast.Unparen(template).(*ast.Ident)
-		if !ok {
-			return e.at(st.File, st.First, st.Last, "") // parsed and executed in one expression
+		if param = pkg.Parameter(v); param == 0 {
+			return e.declared(pkg, st, v)
 		}
-		fn := syntax.New(st.Func)
-		d, ok := fn.Declaration(st.Node, id.Name)
-		if !ok {
-			return nil
-		}
-		if !d.Param {
-			return e.declared(fn, st, d)
-		}
-		// Handed in: the caller's frame tells of it.
-		index := parameter(fn, d.Ident)
-		if index < 0 {
-			return nil
-		}
-		callee = frame.Function
-		name := symbolname.Parse(callee).Name
-		receiver = func(call *ast.CallExpr) ast.Expr {
-			if calls(call, name) && index < len(call.Args) {
-				return call.Args[index]
-			}
-			return nil
-		}
+		callee = c.Frame(stack[at]).Function // handed in: the caller's frame tells of it
 	}
 	return nil
 }
 
 // declared finds the place among the declaration of a local variable, what it
 // is called to parse afterwards, and the function that the declaration calls.
-func (e *escaping) declared(fn *syntax.Function, st diagnose.Statement, d syntax.Declaration) *repeated.Place {
-	made := e.s.Statement(st.File, e.s.LineOf(st.File, d.Node))
+func (e *escaping) declared(pkg *typed.Package, st diagnose.Statement, v *types.Var) *repeated.Place {
+	made := e.s.Statement(st.File, e.s.LineAt(v.Pos()))
 	for _, p := range e.places {
-		if p.At.File != st.File || p.At.Func != st.Func || p.At.Node == nil {
-			continue
-		}
-		uses := slices.ContainsFunc(fn.Uses(d), func(id *ast.Ident) bool { return fn.Within(id, p.At.Node) })
-		if p.At.First == made.First && p.At.Last == made.Last || uses {
+		if p.At.File == st.File && p.At.Func == st.Func && p.At.Node != nil && (p.At.At() == made.At() || pkg.UsedIn(p.At.Node, v)) {
 			return p
 		}
 	}
-	typed, _ := e.s.StatementCalls(made)
-	for _, call := range typed {
-		if p := e.at("", 0, 0, call.Callee); p != nil {
-			return p
+	for _, call := range e.s.Sites(made) {
+		if i := slices.IndexFunc(e.places, func(p *repeated.Place) bool { return p.Function == call.Callee() }); i >= 0 {
+			return e.places[i]
 		}
 	}
 	return nil
 }
 
-// at returns the place in a statement, or in a function.
-func (e *escaping) at(file string, first, last int, function string) *repeated.Place {
-	for _, p := range e.places {
-		if function != "" && p.Function == function || function == "" && p.At.File == file && p.At.First == first && p.At.Last == last {
-			return p
-		}
+// in returns the place in a statement.
+func (e *escaping) in(st diagnose.Statement) *repeated.Place {
+	if i := slices.IndexFunc(e.places, func(p *repeated.Place) bool { return p.At.At() == st.At() }); i >= 0 {
+		return e.places[i]
 	}
 	return nil
-}
-
-// only returns what of finds in the calls of a statement, where it is one
-// expression.
-func only(st ast.Stmt, of func(*ast.CallExpr) ast.Expr) (found ast.Expr) {
-	n := 0
-	syntax.Head(st, func(node ast.Node) bool {
-		if call, ok := node.(*ast.CallExpr); ok {
-			if e := of(call); e != nil {
-				found = e
-				n++
-			}
-		}
-		return true
-	})
-	if n != 1 {
-		return nil
-	}
-	return found
-}
-
-// calls reports whether a call is that of a function or method by a name.
-func calls(call *ast.CallExpr, name string) bool {
-	switch fun := call.Fun.(type) {
-	case *ast.Ident:
-		return fun.Name == name
-	case *ast.SelectorExpr:
-		return fun.Sel.Name == name
-	}
-	return false
-}
-
-// parameter returns the index of a parameter, -1 for the receiver.
-func parameter(fn *syntax.Function, id *ast.Ident) int {
-	i := 0
-	for _, field := range fn.Type().Params.List {
-		for _, name := range field.Names {
-			if name == id {
-				return i
-			}
-			i++
-		}
-	}
-	return -1
 }
 
 // add counts the escaping among a claim's cost, or says that it could not.
@@ -223,19 +143,14 @@ func (e *escaping) add(c *diagnose.Claim, p *repeated.Place) {
 		return
 	}
 	if x := e.of[p]; x != nil {
-		cpu, mem := p.Spared(e.s.CPU, e.s.CPUColumn, &x.cpu), p.Spared(e.s.Allocs, e.s.AllocCol, &x.mem)
-		c.Cost = repeated.Union(c.Cost, diagnose.Samples{CPU: x.cpu.Keep(), Allocs: x.mem.Keep()})
-		c.Avoidable = repeated.Union(c.Avoidable, diagnose.Samples{CPU: cpu.Keep(), Allocs: mem.Keep()})
-		if keep := x.cpu.Keep(); keep != nil {
-			c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples more work out the escaping at the first execution of what was parsed", e.s.CPUSamples(keep), e.s.BaseCPUSamples())})
+		of := x.Samples()
+		c.Cost, c.Avoidable = c.Cost.Union(of), c.Avoidable.Union(p.Spared(x))
+		c.Evidence = append(c.Evidence, e.s.CPUEvidence(of.CPU, "more work out the escaping at the first execution of what was parsed")...)
+		if share := e.s.AllocShare(of.Allocs); share > 0 {
+			c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(share) + " of the base's allocated bytes more for that"})
 		}
-		if keep := x.mem.Keep(); e.s.AllocShare(keep) > 0 {
-			c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes more for that", quantity.Percent(e.s.AllocShare(keep)))})
-		}
-		return
-	}
-	if keep := e.unknown.Keep(); keep != nil {
+	} else if keep := e.unknown.Keep(); keep != nil {
 		c.Remedy += " How much of that is this template's does not show here, and the figures leave it out: the gain may be larger than they say."
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples work out the escaping of templates at their first execution; those of this one are not to be told from others'", e.s.CPUSamples(keep), e.s.BaseCPUSamples())})
+		c.Evidence = append(c.Evidence, e.s.CPUEvidence(keep, "work out the escaping of templates at their first execution; those of this one are not to be told from others'")...)
 	}
 }

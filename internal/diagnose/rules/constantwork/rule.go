@@ -1,7 +1,6 @@
 package constantwork
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -45,15 +44,12 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		c := claim(p)
 		for j, user := range made {
 			if user == i {
-				c.Cost, c.Avoidable = repeated.Union(c.Cost, places[j].Cost), repeated.Union(c.Avoidable, places[j].Avoidable)
+				c.Cost, c.Avoidable = c.Cost.Union(places[j].Cost), c.Avoidable.Union(places[j].Avoidable)
 			}
 		}
 		escaping.add(&c, p)
 		claims = append(claims, c)
 	}
-	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
-		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
-	})
 	return claims
 }
 
@@ -63,13 +59,16 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 func makers(s *diagnose.Subject, places []*repeated.Place) map[int]int {
 	made := make(map[int]int)
 	for i, p := range places {
-		calls, _ := s.StatementCalls(p.At)
-		for _, c := range calls {
-			if table[c.Callee].builds == "" || c.Recv == nil || c.Recv.Held != "" && c.Recv.Held != "local" {
+		for _, c := range s.Sites(p.At) {
+			if table[c.Callee()].builds == "" {
+				continue
+			}
+			by := c.Receiver()
+			if by == nil || by.Held != "" && by.Held != "local" {
 				continue
 			}
 			for j, m := range places {
-				if _, taken := made[j]; i != j && !taken && m.At.File == p.At.File && m.At.First <= c.Recv.Line && c.Recv.Line <= m.At.Last {
+				if _, taken := made[j]; i != j && !taken && m.At.File == p.At.File && m.At.First <= by.Line && by.Line <= m.At.Last {
 					made[j] = i
 				}
 			}
@@ -79,25 +78,23 @@ func makers(s *diagnose.Subject, places []*repeated.Place) map[int]int {
 }
 
 // fixed says of a call whether all that decides about its result is fixed.
-func fixed(c *typed.Call) typed.Fixed {
-	w := table[c.Callee]
-	if w.recv && c.Recv == nil {
+func fixed(c typed.Site) typed.Fixed {
+	w := table[c.Callee()]
+	if w.recv && c.Receiver() == nil {
 		return typed.Fixed{}
 	}
+	args := c.Fixed()
 	if w.args == nil {
-		if len(c.Fixed) < len(c.Args) {
+		if len(args) < len(c.Args) {
 			return typed.Fixed{}
 		}
-		return repeated.Weakest(c.Fixed)
+		return repeated.Weakest(args)
 	}
-	var args []typed.Fixed
+	var deciding []typed.Fixed
 	for _, i := range w.args {
-		if i >= len(c.Fixed) {
-			return typed.Fixed{}
-		}
-		args = append(args, c.Fixed[i])
+		deciding = append(deciding, c.FixedAt(i))
 	}
-	return repeated.Weakest(args)
+	return repeated.Weakest(deciding)
 }
 
 func claim(p *repeated.Place) diagnose.Claim {

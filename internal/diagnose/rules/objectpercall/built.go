@@ -138,11 +138,11 @@ func alwaysSame(c *typed.Call) bool {
 }
 
 // fixed is the search's: the calls that were found, and no others.
-func (b *builder) fixed(c *typed.Call) typed.Fixed {
-	if !b.calls[key(c.In, c.Line, c.Callee)] {
+func (b *builder) fixed(c typed.Site) typed.Fixed {
+	if !b.calls[key(c.Function(), c.Line(), c.Callee())] {
 		return typed.Fixed{}
 	}
-	return repeated.Weakest(c.Fixed)
+	return repeated.Weakest(c.Fixed())
 }
 
 // onlyAsked reports whether a variable is used for nothing but calling its

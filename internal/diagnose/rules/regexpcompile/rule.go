@@ -39,7 +39,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	var claims []diagnose.Claim
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: func(fn string) bool { return slices.Contains(compiles, fn) || slices.Contains(matches, fn) },
-		Fixed:    pattern,
+		Fixed:    func(c typed.Site) typed.Fixed { return c.FixedAt(0) },
 		Part:     part,
 	}) {
 		if p.Repeated(false) {
@@ -47,13 +47,6 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		}
 	}
 	return claims
-}
-
-func pattern(c *typed.Call) typed.Fixed {
-	if len(c.Fixed) == 0 {
-		return typed.Fixed{}
-	}
-	return c.Fixed[0]
 }
 
 // part leaves the matching out of what is avoidable.

@@ -1,7 +1,7 @@
 package regexpreplace
 
 import (
-	"slices"
+	"math"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/repeated"
@@ -25,17 +25,16 @@ func compilations(s *diagnose.Subject) *compiledList {
 	out := &compiledList{s: s}
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: compiles,
-		Fixed: func(c *typed.Call) typed.Fixed {
-			if len(c.Fixed) == 0 || !c.Fixed[0].Always() {
-				return typed.Fixed{}
+		Fixed: func(c typed.Site) typed.Fixed {
+			if f := c.FixedAt(0); f.Always() {
+				return f
 			}
-			return c.Fixed[0]
+			return typed.Fixed{}
 		},
 	}) {
 		c := &compilation{place: p}
-		calls, _ := s.StatementCalls(p.At)
-		for i := range calls {
-			if compiles(calls[i].Callee) {
+		for _, call := range s.Sites(p.At) {
+			if compiles(call.Callee()) {
 				c.calls++
 			}
 		}
@@ -66,22 +65,25 @@ func (l *compiledList) join(r *replacement) bool {
 // serves reports whether a compilation is made for a replacement's calls and
 // for nothing else that keeps it.
 func (l *compiledList) serves(c *compilation, r *replacement) bool {
-	from := func(call *typed.Call) bool {
-		m := call.Recv
-		return m != nil && compiles(m.Callee) && (m.Held == "" || m.Held == "local") && c.place.At.First <= m.Line && m.Line <= c.place.At.Last
-	}
-	i := slices.IndexFunc(r.calls, func(call typed.Call) bool { return from(&call) })
-	if i < 0 {
-		return false
-	}
-	if r.calls[i].Recv.Held == "" {
-		return true
-	}
-	uses := 0
-	for _, call := range l.s.Calls[r.At.File] {
-		if _, _, ok := equivalent(&call); ok && call.In == r.calls[i].In && from(&call) {
-			uses++
+	from := func(call typed.Site) *typed.Made {
+		m := call.Receiver()
+		if m == nil || !compiles(m.Callee) || m.Held != "" && m.Held != "local" || m.Line < c.place.At.First || c.place.At.Last < m.Line {
+			return nil
 		}
+		return m
 	}
-	return uses == r.calls[i].Recv.Uses
+	for _, call := range r.calls {
+		m := from(call)
+		if m == nil {
+			continue
+		}
+		uses := 0
+		for _, other := range l.s.Program.Sites(r.At.File, 0, math.MaxInt-1) {
+			if _, _, ok := equivalent(other); ok && other.Function() == call.Function() && from(other) != nil {
+				uses++
+			}
+		}
+		return m.Held == "" || uses == m.Uses
+	}
+	return false
 }

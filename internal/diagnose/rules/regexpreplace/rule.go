@@ -53,32 +53,34 @@ func replaced(fn string) bool {
 func compiles(fn string) bool { return fn == "regexp.Compile" || fn == "regexp.MustCompile" }
 
 // equivalent returns what takes a call's place.
-func equivalent(c *typed.Call) (pattern string, p plan, ok bool) {
-	if !replaced(c.Callee) {
+func equivalent(c typed.Site) (pattern string, p plan, ok bool) {
+	callee := c.Callee()
+	if !replaced(callee) {
 		return "", plan{}, false
 	}
-	made, name := c.Fixed, strings.TrimPrefix(c.Callee, "regexp.")
-	if bare, isMethod := strings.CutPrefix(c.Callee, method); isMethod {
-		if c.Recv == nil || !compiles(c.Recv.Callee) {
+	made, name := c.FixedAt(0), strings.TrimPrefix(callee, "regexp.")
+	if bare, isMethod := strings.CutPrefix(callee, method); isMethod {
+		re := c.Receiver()
+		if re == nil || !compiles(re.Callee) || len(re.Fixed) == 0 {
 			return "", plan{}, false
 		}
-		made, name = c.Recv.Fixed, bare
+		made, name = re.Fixed[0], bare
 	}
-	if len(made) == 0 || made[0].By != typed.FixedConst || made[0].Value == nil {
+	if made.By != typed.FixedConst || made.Value == nil {
 		return "", plan{}, false
 	}
 	var repl *string
-	if len(c.Fixed) > 1 && c.Fixed[1].By == typed.FixedConst {
-		repl = c.Fixed[1].Value
+	if f := c.FixedAt(1); f.By == typed.FixedConst {
+		repl = f.Value
 	}
-	p, ok = planFor(*made[0].Value, name, repl)
-	return *made[0].Value, p, ok
+	p, ok = planFor(*made.Value, name, repl)
+	return *made.Value, p, ok
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
 	places := repeated.Find(s, repeated.Search{
 		Function: replaced,
-		Fixed: func(c *typed.Call) typed.Fixed {
+		Fixed: func(c typed.Site) typed.Fixed {
 			pattern, _, ok := equivalent(c)
 			if !ok {
 				return typed.Fixed{}
@@ -135,17 +137,16 @@ func isHeap(c *hot.Classified) bool {
 type replacement struct {
 	*repeated.Place
 	s        *diagnose.Subject
-	calls    []typed.Call
+	calls    []typed.Site
 	patterns []string
 	plans    []plan
 	with     []*repeated.Place // compilations that serve it alone
 }
 
 func (r *replacement) read() {
-	calls, _ := r.s.StatementCalls(r.At)
-	for i := range calls {
-		if pattern, p, ok := equivalent(&calls[i]); ok {
-			r.calls = append(r.calls, calls[i])
+	for _, c := range r.s.Sites(r.At) {
+		if pattern, p, ok := equivalent(c); ok {
+			r.calls = append(r.calls, c)
 			r.patterns = append(r.patterns, pattern)
 			r.plans = append(r.plans, p)
 		}
@@ -178,7 +179,7 @@ func (r *replacement) claim() diagnose.Claim {
 	if len(r.with) > 0 {
 		c.Why += " It is compiled in every call, too."
 		for _, p := range r.with {
-			c.Cost, c.Avoidable = repeated.Union(c.Cost, p.Cost), repeated.Union(c.Avoidable, p.Avoidable)
+			c.Cost, c.Avoidable = c.Cost.Union(p.Cost), c.Avoidable.Union(p.Avoidable)
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("compiled for this use alone at line %d", r.with[0].At.First)})
 		if share := r.s.CPUShare(r.with[0].Cost.CPU); share > 0 {
