@@ -21,6 +21,18 @@ func (s *Subject) FunctionNamed(name string) (fn *ast.FuncDecl, file string) {
 	return nil, ""
 }
 
+// FunctionOf is a declared function of the user's own by the name the linker gives
+// it, nil where it is not typed.
+func (s *Subject) FunctionOf(name string) *typed.Function {
+	if _, made := symbolname.Cut(name); s.Program == nil || made != symbolname.Written {
+		return nil
+	}
+	if f := s.Program.FuncOf(name); f != nil && f.Object != nil {
+		return f
+	}
+	return nil
+}
+
 // EachFunction calls f for every declared function of the user's own whose
 // source is at hand, with its package's path and its file, in order.
 func (s *Subject) EachFunction(f func(pkg, file string, fn *ast.FuncDecl)) {

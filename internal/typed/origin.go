@@ -7,23 +7,24 @@ import (
 	"slices"
 )
 
-// Var is the variable that an expression names, nil for anything else.
+// Var is the variable that an expression names, a field not being one; nil for
+// anything else.
 func (p *Package) Var(e ast.Expr) *types.Var {
-	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
-		v, _ := p.Info.ObjectOf(id).(*types.Var)
-		return v
+	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && p.Info.Selections[sel] != nil {
+		return nil
 	}
-	return nil
+	v, _ := p.Object(e).(*types.Var)
+	return v
 }
 
-// Root is the variable that x.f, x[i], x[i:j], *x or x itself begins with, nil
-// where it is none.
-func (p *Package) Root(e ast.Expr) *types.Var {
+// Base is what x.f, x[i], x[i:j] and *x begin with: x, as pkg.Name does with
+// itself.
+func (p *Package) Base(e ast.Expr) ast.Expr {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.SelectorExpr:
-			if p.Info.Selections[x] == nil { // a package's
-				return p.Var(x.Sel)
+			if p.Info.Selections[x] == nil {
+				return x
 			}
 			e = x.X
 		case *ast.IndexExpr:
@@ -33,9 +34,48 @@ func (p *Package) Root(e ast.Expr) *types.Var {
 		case *ast.StarExpr:
 			e = x.X
 		default:
-			return p.Var(x)
+			return x
 		}
 	}
+}
+
+// SetTo are the values that a variable is set to by its name: of a range statement
+// what it goes over, of several results their call. Zero values are not written.
+// known is false where others come from a caller, or from a type switch.
+func (p *Package) SetTo(v *types.Var) (values []ast.Expr, known bool) {
+	if p.defined == nil {
+		p.defined = make(map[types.Object]*ast.Ident)
+		for id, obj := range p.Info.Defs {
+			p.defined[obj] = id
+		}
+	}
+	of := func(i int, list []ast.Expr) {
+		if i >= 0 && len(list) > 0 {
+			values = append(values, list[min(i, len(list)-1)])
+		}
+	}
+	def := p.defined[v]
+	if def == nil {
+		return nil, false
+	}
+	for _, id := range append([]*ast.Ident{def}, p.Uses(v)...) {
+		switch st := p.Parent(id).(type) {
+		case *ast.AssignStmt:
+			of(slices.Index(st.Lhs, ast.Expr(id)), st.Rhs)
+		case *ast.ValueSpec:
+			of(slices.Index(st.Names, id), st.Values)
+		case *ast.RangeStmt:
+			if st.X != id {
+				values = append(values, st.X)
+			}
+		case *ast.Field:
+			list := p.Parent(st)
+			if fn, ok := p.Parent(list).(*ast.FuncType); !ok || fn.Results != list {
+				return nil, false
+			}
+		}
+	}
+	return values, true
 }
 
 // UsedIn reports whether a node holds a use of an object.

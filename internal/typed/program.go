@@ -49,6 +49,7 @@ type Package struct {
 	functions map[string]*Function // by symbol, without the package
 	parents   map[ast.Decl]map[ast.Node]ast.Node
 	sites     map[*ast.File][]Site
+	defined   map[types.Object]*ast.Ident
 }
 
 // New returns the program of a view, whose sources text gives by the name that

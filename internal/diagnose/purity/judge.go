@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // maxDepth bounds the calls that are followed from a function into others.
@@ -19,8 +20,8 @@ const maxDepth = 4
 // Judge looks at functions of one subject. It remembers what it has seen.
 type Judge struct {
 	s        *diagnose.Subject
-	changed  map[string]*changed
-	visiting map[*ast.Ident]bool
+	changed  map[*types.Var]bool // see readChanges; nil: not read yet
+	visiting map[*types.Var]bool
 	answered map[question]*inquiry
 }
 
@@ -43,7 +44,7 @@ type inquiry struct {
 
 // New returns a judge.
 func New(s *diagnose.Subject) *Judge {
-	return &Judge{s: s, changed: make(map[string]*changed), visiting: make(map[*ast.Ident]bool), answered: make(map[question]*inquiry)}
+	return &Judge{s: s, visiting: make(map[*types.Var]bool), answered: make(map[question]*inquiry)}
 }
 
 // Pure reports whether the source of a function, by its linker name, and of what
@@ -91,26 +92,18 @@ func (j *Judge) function(name string, fresh []bool, in *inquiry, depth int) bool
 	if in.seen[key] {
 		return true
 	}
-	decl, file := j.s.FunctionNamed(name)
-	if decl == nil || depth > maxDepth {
+	fn := j.s.FunctionOf(name)
+	if fn == nil || depth > maxDepth {
 		return false
 	}
 	in.seen[key], in.of[name] = true, true
-	f := &function{fn: syntax.New(decl), file: file, pkg: symbolname.Package(name), fresh: make(map[*ast.Ident]bool)}
-	i := 1
-	for _, field := range decl.Type.Params.List {
-		for _, id := range field.Names {
-			f.fresh[id] = depth == 0 && in.copies || i < len(fresh) && fresh[i]
-			i++
-		}
-		if len(field.Names) == 0 {
-			i++
-		}
+	f := &function{Package: fn.Package, decl: fn.Decl, new: make(map[*types.Var]bool)}
+	sig := fn.Object.Signature()
+	for i := range sig.Params().Len() {
+		f.new[sig.Params().At(i)] = depth == 0 && in.copies || i+1 < len(fresh) && fresh[i+1]
 	}
-	if decl.Recv != nil && len(decl.Recv.List) == 1 {
-		for _, id := range decl.Recv.List[0].Names {
-			f.fresh[id] = len(fresh) > 0 && fresh[0]
-		}
+	if sig.Recv() != nil {
+		f.new[sig.Recv()] = len(fresh) > 0 && fresh[0]
 	}
 	return j.writes(f) && (in.changes || j.reads(f)) && j.calls(f, in, depth)
 }
@@ -119,27 +112,11 @@ func (j *Judge) function(name string, fresh []bool, in *inquiry, depth int) bool
 // call.
 func (j *Judge) writes(f *function) bool {
 	ok := true
-	eachWrite(f.fn.Node, func(target ast.Expr) {
-		if !ok {
-			return
-		}
-		if id, plain := ast.Unparen(target).(*ast.Ident); plain {
-			_, local := f.fn.Resolve(id)
-			ok = local
-			return
-		}
-		base := target
-		for {
-			inner, is := base.(*ast.IndexExpr)
-			if !is {
-				break
-			}
-			base = inner.X
-		}
-		ok = j.fresh(f, base)
-		if _, star := base.(*ast.StarExpr); star {
-			root := syntax.Root(base)
-			ok = root != nil && j.fresh(f, root)
+	f.eachWrite(func(target ast.Expr) {
+		if v := f.Var(target); v != nil {
+			ok = ok && !typed.Global(v)
+		} else {
+			ok = ok && j.freshBase(f, target)
 		}
 	})
 	return ok
@@ -148,7 +125,7 @@ func (j *Judge) writes(f *function) bool {
 // calls looks at what a function calls, and at whether it waits for others.
 func (j *Judge) calls(f *function, in *inquiry, depth int) bool {
 	ok := true
-	ast.Inspect(f.fn.Node, func(n ast.Node) bool {
+	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt, *ast.SendStmt, *ast.SelectStmt:
 			ok = false
@@ -163,7 +140,7 @@ func (j *Judge) calls(f *function, in *inquiry, depth int) bool {
 }
 
 func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bool {
-	callee := j.s.CalleeOf(f.file, call)
+	callee := f.Called(call)
 	if callee == "" {
 		return true // a conversion, a function value: the profile shows what it does
 	}
@@ -176,26 +153,25 @@ func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bo
 	}
 	sel, method := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	method = method && sym.Receiver != "" && pkg != "encoding/binary" // whose receivers are empty
-	if decl, _ := j.s.FunctionNamed(callee); decl != nil {
-		fresh := make([]bool, 1, 1+len(call.Args))
-		fresh[0] = method && j.fresh(f, sel.X)
-		for _, arg := range call.Args {
-			fresh = append(fresh, j.fresh(f, arg))
-		}
+	fresh := []bool{method && j.fresh(f, sel.X)}
+	for _, arg := range call.Args {
+		fresh = append(fresh, j.fresh(f, arg))
+	}
+	if j.s.FunctionOf(callee) != nil {
 		return j.function(callee, fresh, in, depth+1)
 	}
 	args := len(call.Args)
 	if method {
 		state := stateful(sym.Name, j.standard(callee)) && !(sym.Name == "Error" && args == 0) || sym.Name == "Encode" && args == 1
-		return (!state || j.fresh(f, sel.X)) && (args == 0 || !writesTo(sym.Name, args) || j.fresh(f, call.Args[0]))
+		return (!state || fresh[0]) && (args == 0 || !writesTo(sym.Name, args) || fresh[1])
 	}
 	first, last := fills(sym.Name)
-	if args > 0 && (first && !j.fresh(f, call.Args[0]) || last && !j.fresh(f, call.Args[args-1])) {
+	if args > 0 && (first && !fresh[1] || last && !fresh[args]) {
 		return false
 	}
 	return !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { // the address of what is not new
 		u, ok := ast.Unparen(arg).(*ast.UnaryExpr)
-		return ok && u.Op == token.AND && !j.fresh(f, u.X)
+		return ok && u.Op == token.AND && !j.freshBase(f, u.X)
 	})
 }
 
