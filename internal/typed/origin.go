@@ -39,24 +39,46 @@ func (p *Package) Base(e ast.Expr) ast.Expr {
 	}
 }
 
-// SetTo are the values that a variable is set to by its name: of a range statement
-// what it goes over, of several results their call. Zero values are not written.
-// known is false where others come from a caller, or from a type switch.
-func (p *Package) SetTo(v *types.Var) (values []ast.Expr, known bool) {
+// Definition is the name that declares a variable, nil where it has none in the
+// package, as that of a type switch.
+func (p *Package) Definition(v *types.Var) *ast.Ident {
 	if p.defined == nil {
 		p.defined = make(map[types.Object]*ast.Ident)
 		for id, obj := range p.Info.Defs {
 			p.defined[obj] = id
 		}
 	}
+	return p.defined[v]
+}
+
+// Named tells of a variable whether it is a parameter or receiver, or a result, of
+// a function or a literal.
+func (p *Package) Named(v *types.Var) (parameter, result bool) {
+	def := p.Definition(v)
+	if def == nil {
+		return false, false
+	}
+	if field, ok := p.Parent(def).(*ast.Field); ok {
+		list := p.Parent(field)
+		fn, ok := p.Parent(list).(*ast.FuncType)
+		result = ok && fn.Results == list
+		return !result, result
+	}
+	return false, false
+}
+
+// SetTo are the values that a variable is set to by its name: of a range statement
+// what it goes over, of several results their call. Zero values are not written.
+// known is false where others come from a caller, or from a type switch.
+func (p *Package) SetTo(v *types.Var) (values []ast.Expr, known bool) {
+	def := p.Definition(v)
+	if parameter, _ := p.Named(v); parameter || def == nil {
+		return nil, false
+	}
 	of := func(i int, list []ast.Expr) {
 		if i >= 0 && len(list) > 0 {
 			values = append(values, list[min(i, len(list)-1)])
 		}
-	}
-	def := p.defined[v]
-	if def == nil {
-		return nil, false
 	}
 	for _, id := range append([]*ast.Ident{def}, p.Uses(v)...) {
 		switch st := p.Parent(id).(type) {
@@ -67,11 +89,6 @@ func (p *Package) SetTo(v *types.Var) (values []ast.Expr, known bool) {
 		case *ast.RangeStmt:
 			if st.X != id {
 				values = append(values, st.X)
-			}
-		case *ast.Field:
-			list := p.Parent(st)
-			if fn, ok := p.Parent(list).(*ast.FuncType); !ok || fn.Results != list {
-				return nil, false
 			}
 		}
 	}

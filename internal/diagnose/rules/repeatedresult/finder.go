@@ -2,6 +2,7 @@ package repeatedresult
 
 import (
 	"go/ast"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
@@ -20,20 +20,17 @@ type result struct {
 	function string // that the statement is in
 	callee   string // that computes it
 	args     []string
-	text     bool // an argument is one, or is known to hold one
+	text     bool // an argument is one, or holds one
 	// out: it does not qualify for all samples alike.
-	out     bool
-	below   map[string]bool // functions that were seen below it
-	own     map[string]bool // those of them that are the user's
-	through diagnose.Set    // all samples through the call
-	cpu     diagnose.Set    // those that no outer result takes
-	mem     diagnose.Set
+	out           bool
+	below         map[string]bool // functions that were seen below it; true: the user's
+	through       diagnose.Set    // all samples through the call
+	diagnose.Sets                 // those that no outer result takes
 }
 
 // key is a statement and the function that it is seen to call.
 type key struct {
-	file   string
-	line   int
+	at     diagnose.SourceLine
 	callee string
 }
 
@@ -55,10 +52,8 @@ func (f *finder) pass(sample *callstack.Stacks, stack []callstack.FrameID) {
 	for _, r := range f.onStack(f.s.CPU, stack) {
 		r.through.Add(sample.Index())
 		for _, id := range stack[:r.at-1] {
-			r.below[f.s.CPU.Frame(id).Function] = true
-			if f.s.Own(f.s.CPU.Frame(id)) {
-				r.own[f.s.CPU.Frame(id).Function] = true
-			}
+			frame := f.s.CPU.Frame(id)
+			r.below[frame.Function] = f.s.Own(frame)
 		}
 	}
 }
@@ -100,7 +95,7 @@ func (f *finder) outermost(steps []step) *result {
 
 // result judges a statement by its source, once.
 func (f *finder) result(st diagnose.Statement, function, callee string) *result {
-	k := key{st.File, st.First, callee}
+	k := key{st.At(), callee}
 	r, known := f.at[k]
 	if !known {
 		if r = f.read(st, callee); r != nil {
@@ -119,118 +114,70 @@ func (f *finder) read(st diagnose.Statement, callee string) *result {
 	if !ok || len(assign.Rhs) != 1 {
 		return nil
 	}
-	call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
-	name, isName := assign.Lhs[0].(*ast.Ident)
-	if !ok || !isName || name.Name == "_" {
+	// The call may be known by an interface's method.
+	calls := slices.DeleteFunc(f.s.Sites(st), func(c typed.Site) bool {
+		by := symbolname.Parse(c.Callee())
+		return c.Callee() != callee && (by.Receiver == "" || by.Name != symbolname.Parse(callee).Name)
+	})
+	if len(calls) != 1 || calls[0].CallExpr != ast.Unparen(assign.Rhs[0]) {
 		return nil
 	}
-	typed := f.typed(st, callee)
-	if typed == nil {
+	call := calls[0]
+	r := &result{Statement: st, callee: callee, below: make(map[string]bool)}
+	v := call.In.Var(assign.Lhs[0])
+	if v == nil || v.Name() == "_" || typed.Global(v) || !r.arguments(call) || !f.judge.Pure(callee, true) {
 		return nil
 	}
-	r := &result{Statement: st, callee: callee, below: make(map[string]bool), own: make(map[string]bool)}
-	if !r.arguments(f.s, typed) || !f.judge.Pure(callee, true) {
-		return nil
-	}
-	fn := syntax.New(st.Func)
-	if slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return isInput(fn, arg) }) {
-		return nil
-	}
-	kind := f.returns(callee)
-	if kind == unknown {
-		return nil
-	}
-	d, ok := declared(fn, assign, name)
-	u := &use{s: f.s, judge: f.judge, kind: kind}
-	if !ok || !u.onlyRead(st.File, fn, d) || missed(fn, assign, call) {
+	u := &use{s: f.s, judge: f.judge, kind: f.returns(callee)}
+	if u.kind == unknown || !u.onlyRead(call.In, v) || missed(assign, call) {
 		return nil
 	}
 	return r
 }
 
-// typed returns the statement's one call of a function, which may be known by an
-// interface's method.
-func (f *finder) typed(st diagnose.Statement, callee string) *typed.Call {
-	calls, _ := f.s.StatementCalls(st)
-	var found *typed.Call
-	for i := range calls {
-		if calls[i].Callee == callee || symbolname.Parse(calls[i].Callee).Receiver != "" && symbolname.Parse(calls[i].Callee).Name == symbolname.Parse(callee).Name {
-			if found != nil {
-				return nil
-			}
-			found = &calls[i]
-		}
-	}
-	return found
-}
-
 // arguments reports whether they can be a key: all of them plain, but for a
-// context, and not all of them the same in every call.
-func (r *result) arguments(s *diagnose.Subject, c *typed.Call) bool {
-	if len(c.Plain) != len(c.Args) {
-		return false
-	}
+// context, and not all of them the same in every call, nor the whole of what was
+// read.
+func (r *result) arguments(c typed.Site) bool {
 	varies := false
-	for i, t := range c.Args {
-		if t == "context.Context" {
+	for i, arg := range c.Args {
+		t := c.In.TypeOf(arg)
+		name := types.TypeString(t, func(p *types.Package) string { return p.Path() })
+		if name == "context.Context" {
 			continue
 		}
-		if !c.Plain[i] {
+		if !typed.Plain(t) || isInput(c.In, arg, 8) {
 			return false
 		}
-		varies = varies || i >= len(c.Fixed) || !c.Fixed[i].Always()
-		r.args = append(r.args, t[strings.LastIndexByte(t, '/')+1:])
-		r.text = r.text || holdsText(s, t)
+		varies = varies || !c.FixedAt(i).Always()
+		r.args = append(r.args, name[strings.LastIndexByte(name, '/')+1:])
+		r.text = r.text || holdsText(t)
 	}
 	return varies
 }
 
-// holdsText reports whether a plain type is a string or holds one: of a struct,
-// as far as its declaration is at hand.
-func holdsText(s *diagnose.Subject, t string) bool {
-	t = t[strings.LastIndexByte(t, ']')+1:]
-	if !strings.Contains(t, ".") {
-		return t == "string" || strings.Contains(t, "{")
-	}
-	dot := strings.LastIndexByte(t, '.')
-	fields := s.StructNamed(t[:dot], t[dot+1:])
-	if fields == nil {
-		return false
-	}
-	found := false
-	ast.Inspect(fields, func(n ast.Node) bool {
-		if field, ok := n.(*ast.Field); ok {
-			id, basic := inner(field.Type).(*ast.Ident)
-			found = found || !basic || !syntax.IsNumber(id.Name)
+// holdsText reports whether a plain type is a string or holds one.
+func holdsText(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Array:
+		return holdsText(t.Elem())
+	case *types.Struct:
+		for field := range t.Fields() {
+			if holdsText(field.Type()) {
+				return true
+			}
 		}
-		return !found
-	})
-	return found
-}
-
-// inner is the element of an array's type, or the type itself.
-func inner(t ast.Expr) ast.Expr {
-	for {
-		a, ok := t.(*ast.ArrayType)
-		if !ok {
-			return t
-		}
-		t = a.Elt
 	}
+	return typed.IsString(t)
 }
 
 // pure reports whether a result depends on its arguments alone as far as the
 // profile shows: nothing below asks for anything else, and the source of what is
 // the user's own was judged, or is now.
 func (f *finder) pure(r *result) bool {
-	for fn := range r.below {
-		if !purity.OfItsArguments(fn) {
-			return false
-		}
-	}
 	looked := f.judge.Follows(r.callee)
-	for fn := range r.own {
-		if !looked(fn) && !f.judge.Pure(fn, false) {
+	for fn, own := range r.below {
+		if !purity.OfItsArguments(fn) || own && !looked(fn) && !f.judge.Pure(fn, false) {
 			return false
 		}
 	}

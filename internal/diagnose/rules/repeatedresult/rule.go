@@ -1,11 +1,10 @@
 package repeatedresult
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
+	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
@@ -56,22 +55,14 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	for _, r := range f.order {
 		r.out = !f.dear(&r.through) || !f.pure(r)
 	}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if r := f.outermost(f.onStack(s.CPU, stack)); r != nil {
-			r.cpu.Add(sample.Index())
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		if r := f.outermost(f.onStack(c, stack)); r != nil {
+			r.Of(s, c).Add(sample.Index())
 		}
-	})
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if r := f.outermost(f.onStack(s.Allocs, stack)); r != nil {
-			r.mem.Add(sample.Index())
-		}
-	})
-	slices.SortFunc(f.order, func(a, b *result) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First))
 	})
 	var claims []diagnose.Claim
 	for _, r := range f.order {
-		if !r.out && f.dear(&r.cpu) {
+		if !r.out && f.dear(&r.CPU) {
 			claims = append(claims, f.claim(r))
 		}
 	}
@@ -92,10 +83,10 @@ func (f *finder) perCall(set *diagnose.Set) float64 {
 func (f *finder) claim(r *result) diagnose.Claim {
 	s := f.s
 	name := symbolname.Short(r.callee)
-	per := quantity.Nanoseconds(f.perCall(&r.cpu))
+	per := quantity.Nanoseconds(f.perCall(&r.CPU))
 	c := diagnose.Claim{
 		Place:      r.Place(r.function),
-		Cost:       diagnose.Samples{CPU: r.cpu.Keep(), Allocs: r.mem.Keep()},
+		Cost:       r.Samples(),
 		Confidence: finding.Medium,
 		Why: fmt.Sprintf("%s takes %s of CPU time per %s, depends on its arguments alone as far as the source and the profile show, and is computed in every %s.",
 			name, per, s.Iteration(), s.Iteration()),
@@ -107,12 +98,7 @@ func (f *finder) claim(r *result) diagnose.Claim {
 	if s.Run != nil && s.Run.SameRequest {
 		c.Why += " This load asked for one thing only: how often your users ask for the same again decides what a cache brings."
 	}
-	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples are in %s, %s per %s",
-		s.CPUSamples(c.Cost.CPU), s.BaseCPUSamples(), name, per, s.Iteration())})
-	if share := s.AllocShare(c.Cost.Allocs); share > 0 {
-		_, perOp := s.AllocBytes(c.Cost.Allocs)
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(share) + " of the base's allocated bytes" + s.PerIteration(perOp)})
-	}
+	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, fmt.Sprintf("are in %s, %s per %s", name, per, s.Iteration())), s.AllocEvidence(c.Cost.Allocs)...)
 	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "its arguments are plain values: " + strings.Join(r.args, ", ") + "; the function that calls it only reads the result"})
 	return c
 }

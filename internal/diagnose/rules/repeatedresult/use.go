@@ -11,6 +11,7 @@ import (
 	"whet/internal/diagnose/purity"
 	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // sort says what a function returns, as far as sharing it goes.
@@ -24,31 +25,17 @@ const (
 
 // returns reads the first result of a function's signature.
 func (f *finder) returns(callee string) sort {
-	decl, _ := f.s.FunctionNamed(callee)
-	if decl == nil || decl.Type.Results == nil || len(decl.Type.Results.List) == 0 {
+	fn := f.s.FunctionOf(callee)
+	if fn == nil || fn.Object.Signature().Results().Len() == 0 {
 		return unknown
 	}
-	switch t := decl.Type.Results.List[0].Type.(type) {
-	case *ast.Ident:
-		if t.Name == "string" || syntax.IsNumber(t.Name) {
-			return value
-		}
-	case *ast.ArrayType, *ast.StarExpr:
+	switch types.Unalias(fn.Object.Signature().Results().At(0).Type()).(type) {
+	case *types.Basic:
+		return value
+	case *types.Slice, *types.Array, *types.Pointer:
 		return memory
 	}
 	return unknown
-}
-
-// declared returns the variable that an assignment sets.
-func declared(fn *syntax.Function, st *ast.AssignStmt, name *ast.Ident) (syntax.Declaration, bool) {
-	if st.Tok == token.DEFINE {
-		for _, d := range fn.Declarations() {
-			if d.Ident == name {
-				return d, true
-			}
-		}
-	}
-	return fn.Resolve(name)
 }
 
 // use follows what is done with a result.
@@ -64,28 +51,28 @@ const maxHanded = 3
 
 // onlyRead reports whether a variable's value is nowhere changed, kept or handed
 // to somebody who might.
-func (u *use) onlyRead(file string, fn *syntax.Function, d syntax.Declaration) bool {
-	if d.Scope == fn.Node && !d.Param && u.kind == memory {
-		return false // a named result
+func (u *use) onlyRead(pkg *typed.Package, v *types.Var) bool {
+	if _, result := pkg.Named(v); result && u.kind == memory {
+		return false
 	}
-	return !slices.ContainsFunc(fn.Uses(d), func(id *ast.Ident) bool { return !u.reads(file, fn, id, true) })
+	return !slices.ContainsFunc(pkg.Uses(v), func(id *ast.Ident) bool { return !u.reads(pkg, id, true) })
 }
 
 // reads looks at what is done with an expression; whole says that it is the
 // result and not an element or field of it.
-func (u *use) reads(file string, fn *syntax.Function, n ast.Expr, whole bool) bool {
-	switch p := fn.Parent(n).(type) {
+func (u *use) reads(pkg *typed.Package, n ast.Expr, whole bool) bool {
+	switch p := pkg.Parent(n).(type) {
 	case *ast.ParenExpr:
-		return u.reads(file, fn, p, whole)
+		return u.reads(pkg, p, whole)
 	case *ast.StarExpr, *ast.SliceExpr:
-		return u.reads(file, fn, p.(ast.Expr), whole)
+		return u.reads(pkg, p.(ast.Expr), whole)
 	case *ast.IndexExpr:
-		return p.X != n || u.reads(file, fn, p, false)
+		return p.X != n || u.reads(pkg, p, false)
 	case *ast.SelectorExpr:
-		if call, ok := fn.Parent(p).(*ast.CallExpr); ok && call.Fun == p {
-			return u.method(file, call)
+		if call, ok := pkg.Parent(p).(*ast.CallExpr); ok && call.Fun == p {
+			return u.method(pkg.Called(call))
 		}
-		return u.reads(file, fn, p, false)
+		return u.reads(pkg, p, false)
 	case *ast.UnaryExpr:
 		return p.Op != token.AND
 	case *ast.AssignStmt:
@@ -93,9 +80,12 @@ func (u *use) reads(file string, fn *syntax.Function, n ast.Expr, whole bool) bo
 			_, plain := n.(*ast.Ident)
 			return plain
 		}
-		return u.assigned(p, n, whole)
+		// A text or number may be copied to another variable, a part of anything
+		// too; what is put into a field or element is kept.
+		i := slices.Index(p.Rhs, n)
+		return i >= 0 && i < len(p.Lhs) && pkg.Var(p.Lhs[i]) != nil && (u.kind == value || !whole)
 	case *ast.CallExpr:
-		return p.Fun != n && u.argument(file, fn, p, n)
+		return p.Fun != n && u.argument(pkg, p, n)
 	case *ast.BinaryExpr, *ast.IfStmt, *ast.SwitchStmt, *ast.CaseClause, *ast.ExprStmt, *ast.ForStmt:
 		return true
 	case *ast.RangeStmt:
@@ -108,24 +98,12 @@ func (u *use) reads(file string, fn *syntax.Function, n ast.Expr, whole bool) bo
 	return false // sent, counted up, …
 }
 
-// assigned: a text or number may be copied to another variable, a part of
-// anything too; what is put into a field or element is kept.
-func (u *use) assigned(st *ast.AssignStmt, n ast.Expr, whole bool) bool {
-	i := slices.Index(st.Rhs, n)
-	if i < 0 || i >= len(st.Lhs) {
-		return false
-	}
-	_, plain := st.Lhs[i].(*ast.Ident)
-	return plain && (u.kind == value || !whole)
-}
-
 // method looks at a call of one of the result's own methods.
-func (u *use) method(file string, call *ast.CallExpr) bool {
-	callee := u.s.CalleeOf(file, call)
+func (u *use) method(callee string) bool {
 	if u.kind == value {
 		return true
 	}
-	if decl, _ := u.s.FunctionNamed(callee); decl != nil {
+	if u.s.FunctionOf(callee) != nil {
 		return u.judge.ReadOnly(callee)
 	}
 	sym := symbolname.Parse(callee)
@@ -156,101 +134,81 @@ func harmful(name string) bool {
 var keeping = []string{"Add", "Cache", "Insert", "Keep", "LoadOrStore", "Push", "Put", "Register", "Remember", "Save", "Send", "Set", "Store", "Swap"}
 
 // argument looks at a call that is handed the result.
-func (u *use) argument(file string, fn *syntax.Function, call *ast.CallExpr, n ast.Expr) bool {
+func (u *use) argument(pkg *typed.Package, call *ast.CallExpr, n ast.Expr) bool {
 	at := slices.Index(call.Args, n)
-	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
-		if _, local := fn.Resolve(id); !local {
-			switch id.Name {
-			case "len", "cap", "string", "print", "println", "min", "max":
-				return true
-			case "copy", "append":
-				return at > 0
-			}
-		}
+	switch pkg.Builtin(call) {
+	case "len", "cap", "print", "println", "min", "max":
+		return true
+	case "copy", "append":
+		return at > 0
 	}
-	callee := u.s.CalleeOf(file, call)
+	if x, to := pkg.Conversion(call); x != nil {
+		return u.kind == value || typed.IsString(to)
+	}
+	callee := pkg.Called(call)
 	sym := symbolname.Parse(callee)
-	if decl, in := u.s.FunctionNamed(callee); decl != nil {
-		return u.handed(in, decl, at)
-	}
-	if _, isType := call.Fun.(*ast.ArrayType); isType || callee == "" {
-		return u.kind == value // a conversion
+	if fn := u.s.FunctionOf(callee); fn != nil {
+		return u.handed(fn, at)
 	}
 	if sym.Receiver != "" && syntax.Begins(sym.Name, keeping) && !strings.HasPrefix(callee, "net/http.Header.") {
 		return false
 	}
-	if u.kind == value {
-		return true
-	}
-	for _, p := range readers {
-		if sym.Package == p || strings.HasSuffix(p, "/") && strings.HasPrefix(sym.Package, p) {
-			return !harmful(sym.Name)
-		}
-	}
-	return false
+	return u.kind == value || !harmful(sym.Name) && slices.ContainsFunc(readers, func(p string) bool {
+		return sym.Package == p || strings.HasSuffix(p, "/") && strings.HasPrefix(sym.Package, p)
+	})
 }
 
 // handed follows the result into a function of the user's own.
-func (u *use) handed(file string, decl *ast.FuncDecl, at int) bool {
-	if u.depth >= maxHanded {
+func (u *use) handed(fn *typed.Function, at int) bool {
+	sig := fn.Object.Signature()
+	switch {
+	case u.depth >= maxHanded || sig.Recv() != nil && syntax.Begins(fn.Object.Name(), keeping):
 		return false
+	case sig.Variadic() && at >= sig.Params().Len()-1:
+		return u.kind == value
 	}
-	if decl.Recv != nil && syntax.Begins(decl.Name.Name, keeping) {
-		return false
-	}
-	fn, i := syntax.New(decl), 0
 	inner := *u
 	inner.depth++
-	for _, field := range decl.Type.Params.List {
-		if _, variadic := field.Type.(*ast.Ellipsis); variadic {
-			return u.kind == value
-		}
-		for _, id := range field.Names {
-			if i == at {
-				return id.Name == "_" || inner.onlyRead(file, fn, syntax.Declaration{Ident: id, Node: field, Scope: fn.Node, Type: field.Type, Param: true})
-			}
-			i++
-		}
-	}
-	return false
+	return at < sig.Params().Len() && inner.onlyRead(fn.Package, sig.Params().At(at))
 }
 
 // isInput reports whether an argument is a text that was made of bytes: the
-// whole of what was read, which hardly comes back.
-func isInput(fn *syntax.Function, arg ast.Expr) bool {
-	switch e := ast.Unparen(arg).(type) {
-	case *ast.CallExpr:
-		id, ok := ast.Unparen(e.Fun).(*ast.Ident)
-		return ok && id.Name == "string" && len(e.Args) == 1
-	case *ast.Ident:
-		d, ok := fn.Resolve(e)
-		return ok && d.Value != nil && isInput(fn, d.Value)
+// whole of what was read, which hardly comes back. steps bounds the variables that
+// are followed.
+func isInput(pkg *typed.Package, arg ast.Expr, steps int) bool {
+	if x, to := pkg.Conversion(arg); x != nil {
+		return typed.IsString(to) && !typed.IsString(pkg.TypeOf(x))
 	}
-	return false
+	v := pkg.Var(arg)
+	if v == nil || typed.Global(v) || steps == 0 {
+		return false
+	}
+	values, _ := pkg.SetTo(v)
+	return len(values) > 0 && isInput(pkg, values[0], steps-1)
 }
 
 // missed reports whether a call is what is done where a look-up for the same
 // found nothing: a condition before it or around it tests a comma-ok, or for nil,
 // what an index or a call with one of the same arguments gave.
-func missed(fn *syntax.Function, st ast.Stmt, call *ast.CallExpr) bool {
+func missed(st ast.Stmt, call typed.Site) bool {
+	pkg := call.In
 	var args []string
 	for _, arg := range call.Args {
 		args = append(args, types.ExprString(arg))
 	}
+	fn := ast.Node(st)
+	for pkg.Parent(fn) != nil {
+		fn = pkg.Parent(fn)
+	}
 	found := false
-	ast.Inspect(fn.Node, func(n ast.Node) bool {
+	ast.Inspect(fn, func(n ast.Node) bool {
 		cond, ok := n.(*ast.IfStmt)
 		if !ok || found || cond.Pos() > st.Pos() {
 			return !found
 		}
 		ast.Inspect(cond.Cond, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok || found {
-				return !found
-			}
-			d, ok := fn.Resolve(id)
-			if ok && d.Value != nil && d.Node != st {
-				found = lookedUp(d, id, fn.Parent(id), args)
+			if id, ok := n.(*ast.Ident); ok && pkg.Var(id) != nil {
+				found = found || lookedUp(pkg, id, st, args)
 			}
 			return !found
 		})
@@ -261,18 +219,22 @@ func missed(fn *syntax.Function, st ast.Stmt, call *ast.CallExpr) bool {
 
 // lookedUp: the second of two results that is tested as it is, or the first that
 // is compared, and no error.
-func lookedUp(d syntax.Declaration, id *ast.Ident, around ast.Node, args []string) bool {
-	st, ok := d.Node.(*ast.AssignStmt)
-	if !ok {
+func lookedUp(pkg *typed.Package, id *ast.Ident, not ast.Stmt, args []string) bool {
+	def := pkg.Definition(pkg.Var(id))
+	if def == nil {
 		return false
 	}
-	first := len(st.Lhs) > 0 && st.Lhs[0] == d.Ident
-	_, compared := around.(*ast.BinaryExpr)
+	st, ok := pkg.Parent(def).(*ast.AssignStmt)
+	if !ok || st == not {
+		return false
+	}
+	first := st.Lhs[0] == def
+	_, compared := pkg.Parent(id).(*ast.BinaryExpr)
 	if compared && (!first || id.Name == "err") || !compared && first && len(st.Lhs) > 1 {
 		return false
 	}
 	var with []ast.Expr
-	switch v := ast.Unparen(d.Value).(type) {
+	switch v := ast.Unparen(st.Rhs[min(slices.Index(st.Lhs, ast.Expr(def)), len(st.Rhs)-1)]).(type) {
 	case *ast.IndexExpr:
 		with = []ast.Expr{v.Index}
 	case *ast.CallExpr:
