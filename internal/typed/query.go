@@ -70,7 +70,7 @@ func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
 // Uses are the places in the package that use a variable, without its declaration.
 func (p *Package) Uses(obj types.Object) []*ast.Ident {
 	v, ok := obj.(*types.Var)
-	if !ok {
+	if !ok || v == nil {
 		return nil
 	}
 	return p.variables().uses[v.Origin()]

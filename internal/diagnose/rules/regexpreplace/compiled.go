@@ -1,7 +1,8 @@
 package regexpreplace
 
 import (
-	"math"
+	"go/ast"
+	"slices"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/repeated"
@@ -11,18 +12,11 @@ import (
 // compilation is a statement that compiles constant patterns again and again.
 type compilation struct {
 	place *repeated.Place
-	calls int // that compile, in the statement
-	taken bool
-}
-
-type compiledList struct {
-	s    *diagnose.Subject
-	list []*compilation
+	alone bool // it compiles one, which no replacement has taken
 }
 
 // compilations finds what regexp-compile would claim.
-func compilations(s *diagnose.Subject) *compiledList {
-	out := &compiledList{s: s}
+func compilations(s *diagnose.Subject) (out []*compilation) {
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: compiles,
 		Fixed: func(c typed.Site) typed.Fixed {
@@ -32,13 +26,8 @@ func compilations(s *diagnose.Subject) *compiledList {
 			return typed.Fixed{}
 		},
 	}) {
-		c := &compilation{place: p}
-		for _, call := range s.Sites(p.At) {
-			if compiles(call.Callee()) {
-				c.calls++
-			}
-		}
-		out.list = append(out.list, c)
+		calls := slices.DeleteFunc(s.Sites(p.At), func(c typed.Site) bool { return !compiles(c.Callee()) })
+		out = append(out, &compilation{place: p, alone: len(calls) == 1})
 	}
 	return out
 }
@@ -46,44 +35,44 @@ func compilations(s *diagnose.Subject) *compiledList {
 // join gives a replacement the compilations that serve it alone: with it they
 // go. It returns false where a compilation in the very statement remains: then
 // regexp-compile has more to say about it.
-func (l *compiledList) join(r *replacement) bool {
-	for _, c := range l.list {
+func (r *replacement) join(list []*compilation) bool {
+	for _, c := range list {
 		at := c.place.At
-		if at.File != r.At.File {
-			continue
-		}
-		if !c.taken && c.calls == 1 && l.serves(c, r) {
-			c.taken = true
+		switch {
+		case at.File != r.At.File:
+		case c.alone && c.serves(r):
+			c.alone = false
 			r.with = append(r.with, c.place)
-		} else if r.At.First <= at.First && at.First <= r.At.Last {
+		case r.At.First <= at.First && at.First <= r.At.Last:
 			return false
 		}
 	}
 	return true
 }
 
-// serves reports whether a compilation is made for a replacement's calls and
-// for nothing else that keeps it.
-func (l *compiledList) serves(c *compilation, r *replacement) bool {
-	from := func(call typed.Site) *typed.Made {
+// serves reports whether a compilation is made for a replacement's calls, or by a
+// variable for others that have an equivalent too, and for nothing else that keeps
+// it.
+func (c *compilation) serves(r *replacement) bool {
+	i := slices.IndexFunc(r.calls, func(call typed.Site) bool {
 		m := call.Receiver()
-		if m == nil || !compiles(m.Callee) || m.Held != "" && m.Held != "local" || m.Line < c.place.At.First || c.place.At.Last < m.Line {
-			return nil
-		}
-		return m
+		return m != nil && (m.Held == "" || m.Held == "local") && c.place.At.First <= m.Line && m.Line <= c.place.At.Last
+	})
+	if i < 0 {
+		return false
 	}
-	for _, call := range r.calls {
-		m := from(call)
-		if m == nil {
-			continue
+	pkg := r.calls[i].In
+	sel, ok := ast.Unparen(r.calls[i].Fun).(*ast.SelectorExpr)
+	return ok && !slices.ContainsFunc(pkg.Uses(pkg.Var(sel.X)), func(id *ast.Ident) bool {
+		method, ok := pkg.Parent(id).(*ast.SelectorExpr)
+		if !ok {
+			return true
 		}
-		uses := 0
-		for _, other := range l.s.Program.Sites(r.At.File, 0, math.MaxInt-1) {
-			if _, _, ok := equivalent(other); ok && other.Function() == call.Function() && from(other) != nil {
-				uses++
-			}
+		call, ok := pkg.Parent(method).(*ast.CallExpr)
+		if !ok {
+			return true
 		}
-		return m.Held == "" || uses == m.Uses
-	}
-	return false
+		_, _, ok = equivalent(typed.Site{CallExpr: call, In: pkg})
+		return !ok
+	})
 }

@@ -94,7 +94,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	for _, p := range places {
 		r := &replacement{Place: p, s: s}
 		r.read()
-		if compiled.join(r) {
+		if r.join(compiled) {
 			claims = append(claims, r.claim())
 		}
 	}
