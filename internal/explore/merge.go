@@ -74,24 +74,11 @@ func makeMerge(q *request, sel *selection.Selection) (product, error) {
 	return out, nil
 }
 
-// mergedJSON is the document whet/merge/1.
-type mergedJSON struct {
-	document.Head
-	Output      string           `json:"output"`
-	Samples     int              `json:"samples"`
-	SampleTypes []mergedTypeJSON `json:"sample_types"`
-}
-
-type mergedTypeJSON struct {
-	Type  string `json:"type"`
-	Unit  string `json:"unit"`
-	Total int64  `json:"total"`
-}
-
-func newMerged(output string, p *callstack.Profile, warnings []string) mergedJSON {
-	d := mergedJSON{Head: document.New(document.Merge, warnings), Output: output, Samples: p.Len(), SampleTypes: []mergedTypeJSON{}}
+// newMerged is the document whet/merge/1.
+func newMerged(output string, p *callstack.Profile, warnings []string) document.Object {
+	types := make([]document.Object, len(p.Types))
 	for i, t := range p.Types {
-		d.SampleTypes = append(d.SampleTypes, mergedTypeJSON{t.Type, t.Unit, p.Total(i)})
+		types[i] = document.Object{"type", t.Type, "unit", t.Unit, "total", p.Total(i)}
 	}
-	return d
+	return document.Object{document.Begin(document.Merge, warnings), "output", output, "samples", p.Len(), "sample_types", types}
 }

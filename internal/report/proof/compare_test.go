@@ -105,13 +105,27 @@ func TestCompareRatios(t *testing.T) {
 		if err := WriteCompareJSON(&b, comparison(t, tables.DefaultOptions(), "BenchmarkX 1 "+tt.old+" "+tt.unit+"\n", "BenchmarkX 1 "+tt.new+" "+tt.unit+"\n")); err != nil {
 			t.Fatal(err)
 		}
-		var d jsonCompare
+		var d comparisons
 		if err := json.Unmarshal(b.Bytes(), &d); err != nil {
 			t.Fatal(err)
 		}
 		c := d.Tables[0].Rows[0].Cells[1].Comparison
 		if !alike(c.Ratio, tt.ratio) || !alike(c.Delta, tt.delta) {
 			t.Errorf("%s from %s to %s:\n%s", tt.unit, tt.old, tt.new, &b)
+		}
+	}
+}
+
+// comparisons are what the document has of each cell.
+type comparisons struct {
+	Tables []struct {
+		Rows []struct {
+			Cells []struct {
+				Comparison struct {
+					Ratio *float64 `json:"ratio"`
+					Delta *float64 `json:"delta_ratio"`
+				}
+			}
 		}
 	}
 }
@@ -151,7 +165,7 @@ func checkReports(t *testing.T, r *tables.Result) {
 	if _, err := csvRecords(sheet.String()); err != nil {
 		t.Fatalf("csv: %v\n%s", err, &sheet)
 	}
-	var d jsonCompare
+	var d comparisons
 	if err := json.Unmarshal(document.Bytes(), &d); err != nil || len(d.Tables) != len(r.Tables) {
 		t.Fatalf("json: %v\n%s", err, &document)
 	}
