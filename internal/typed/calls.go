@@ -76,7 +76,7 @@ func (p *Package) ranged(r *ast.RangeStmt) Call {
 	_, end := p.program.Line(r.X.End())
 	c := Call{EndLine: end, Callee: Range, Args: []string{"?"}, Basic: []bool{false}}
 	if t := p.Info.TypeOf(r.X); t != nil {
-		c.Args[0], c.Basic[0] = typeName(t.Underlying()), isBasic(t.Underlying())
+		c.Args[0], c.Basic[0] = typeName(t.Underlying()), IsBasic(t.Underlying())
 	}
 	return c
 }
@@ -86,7 +86,7 @@ func (p *Package) call(c *ast.CallExpr, stack []ast.Node) Call {
 	call := Call{EndLine: end, Callee: p.Called(c), Args: []string{}, Basic: []bool{}}
 	add := func(t types.Type, spread string) {
 		call.Args = append(call.Args, typeName(t)+spread)
-		call.Basic = append(call.Basic, spread == "" && isBasic(t))
+		call.Basic = append(call.Basic, spread == "" && IsBasic(t))
 	}
 	layout := func(t types.Type) {
 		call.Pointee = append(call.Pointee, p.program.pointee(t))

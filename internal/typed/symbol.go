@@ -108,10 +108,10 @@ func typeName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Path() })
 }
 
-// isBasic reports whether t prints without calling a method: its underlying
-// type is a string, boolean or number, and it has no method that package fmt
-// would call.
-func isBasic(t types.Type) bool {
+// IsBasic reports whether package fmt writes the values of a type, which may be
+// nil, without calling a method: its underlying type is a string, boolean or
+// number, and it has no method that fmt would call.
+func IsBasic(t types.Type) bool {
 	if t == nil {
 		return false
 	}

@@ -332,7 +332,7 @@ func TestLoggingRemedyByHand(t *testing.T) {
 	}
 }
 
-const formatSource = `package app
+const formatSource = `package app; import ("fmt"; "io")
 
 func key(n int) string { // 3
 	return fmt.Sprintf("%d", n) // 4
@@ -347,26 +347,11 @@ func (l Level) String() string { return fmt.Sprintf("level %d", int(l)) } // 11
 func show(l Level) string { return fmt.Sprint(l) } // 13
 
 func two(n int, l Level) string { return fmt.Sprintf("%d", n) + fmt.Sprintf("%v", l) } // 15
+
+type Level int
 `
 
 func TestFormatByHand(t *testing.T) {
-	text := func(s string) *string { return &s }
-	call := func(line int, callee, format, arg string, basic bool) typed.Call {
-		c := typed.Call{In: "m/app.f", Line: line, EndLine: line, Callee: callee, Args: []string{arg}, Basic: []bool{basic}}
-		if format != "" {
-			c.Format = text(format)
-			c.Args, c.Basic = append([]string{"string"}, c.Args...), append([]bool{true}, c.Basic...)
-		}
-		if destination := strings.HasPrefix(callee, "fmt.F"); destination {
-			c.Args, c.Basic = append([]string{"io.Writer"}, c.Args...), append([]bool{false}, c.Basic...)
-		}
-		return c
-	}
-	hand := []typed.Call{
-		call(4, "fmt.Sprintf", "%d", "int", true), call(7, "fmt.Sprintf", "%s!", "string", true), call(9, "fmt.Fprintf", "%d\n", "int", true),
-		call(11, "fmt.Sprintf", "level %d", "int", true), call(13, "fmt.Sprint", "", "m/app.Level", false),
-		call(15, "fmt.Sprintf", "%d", "int", true), call(15, "fmt.Sprintf", "%v", "m/app.Level", false),
-	}
 	rest := func(n int64) stack { return stack{frames: "m/app.work:99", n: n} }
 	for _, test := range []struct {
 		name       string
@@ -376,15 +361,15 @@ func TestFormatByHand(t *testing.T) {
 		share      float64
 		confidence finding.Confidence
 	}{
-		{"call and boxing", hand, []stack{{frames: "m/app.key:4 fmt.Sprintf fmt.(*pp).doPrintf", n: 80}, {frames: "m/app.key:4 runtime.convT64", n: 20}, rest(900)}, "app.go:4", 0.1, finding.High},
+		{"call and boxing", known, []stack{{frames: "m/app.key:4 fmt.Sprintf fmt.(*pp).doPrintf", n: 80}, {frames: "m/app.key:4 runtime.convT64", n: 20}, rest(900)}, "app.go:4", 0.1, finding.High},
 		{"no types, numeric verb", nil, []stack{{frames: "m/app.key:4 fmt.Sprintf", n: 100}, rest(900)}, "", 0, ""},
 		{"no types, %s", nil, []stack{{frames: "m/app.name:7 fmt.Sprintf", n: 100}, rest(900)}, "", 0, ""},
-		{"writing at the threshold", hand, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 50}, rest(350)}, "app.go:9", 0.65, finding.High},
-		{"writing, the rest below the threshold", hand, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 49}, rest(351)}, "", 0, ""},
-		{"a String method below a call that is not claimed", hand, []stack{{frames: "m/app.show:13 fmt.Sprint fmt.(*pp).handleMethods m/app.Level.String:11 fmt.Sprintf", n: 200}, {frames: "m/app.show:13 fmt.Sprint", n: 300}, rest(500)}, "app.go:11", 0.2, finding.High},
-		{"boxing for a call that is not claimed", hand, []stack{{frames: "m/app.show:13 runtime.convT64 runtime.mallocgc", n: 500}, rest(500)}, "", 0, ""},
-		{"two calls on a line, one of them not to be replaced", hand, []stack{{frames: "m/app.two:15 fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
-		{"called by somebody else's code", hand, []stack{{frames: "m/app.key:4 lib.F fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
+		{"writing at the threshold", known, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 50}, rest(350)}, "app.go:9", 0.65, finding.High},
+		{"writing, the rest below the threshold", known, []stack{{frames: "m/app.line:9 fmt.Fprintf os.(*File).Write", n: 600}, {frames: "m/app.line:9 fmt.Fprintf fmt.(*pp).doPrintf", n: 49}, rest(351)}, "", 0, ""},
+		{"a String method below a call that is not claimed", known, []stack{{frames: "m/app.show:13 fmt.Sprint fmt.(*pp).handleMethods m/app.Level.String:11 fmt.Sprintf", n: 200}, {frames: "m/app.show:13 fmt.Sprint", n: 300}, rest(500)}, "app.go:11", 0.2, finding.High},
+		{"boxing for a call that is not claimed", known, []stack{{frames: "m/app.show:13 runtime.convT64 runtime.mallocgc", n: 500}, rest(500)}, "", 0, ""},
+		{"two calls on a line, one of them not to be replaced", known, []stack{{frames: "m/app.two:15 fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
+		{"called by somebody else's code", known, []stack{{frames: "m/app.key:4 lib.F fmt.Sprintf", n: 500}, rest(500)}, "", 0, ""},
 	} {
 		got := said(t, "fmt-format", app(t, formatSource, test.calls, test.cpu, nil))
 		switch {

@@ -1,6 +1,9 @@
 package fmtformat
 
 import (
+	"bytes"
+	"go/constant"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -28,6 +31,13 @@ func destination(fn string) bool {
 	return strings.HasPrefix(fn, "fmt.Fprint") || strings.HasPrefix(fn, "fmt.Append")
 }
 
+// operands are what the verbs take that strconv knows.
+var operands = map[byte]types.BasicInfo{
+	's': types.IsString, 'q': types.IsString | types.IsInteger, 'x': types.IsString | types.IsInteger, 't': types.IsBoolean,
+	'd': types.IsInteger, 'c': types.IsInteger, 'f': types.IsFloat, 'g': types.IsFloat, 'e': types.IsFloat,
+	'v': types.IsString | types.IsBoolean | types.IsInteger | types.IsFloat,
+}
+
 // verbs reads a format. ok is false where it holds what strconv lacks: flags,
 // a width, an explicit index, or a verb for types rather than values.
 func verbs(format string) (out []byte, ok bool) {
@@ -45,10 +55,7 @@ func verbs(format string) (out []byte, ok bool) {
 			for i++; i < len(format) && '0' <= format[i] && format[i] <= '9'; i++ {
 			}
 		}
-		if i >= len(format) || !strings.ContainsRune("sdvqtxcfge", rune(format[i])) {
-			return nil, false
-		}
-		if precision && !strings.ContainsRune("fge", rune(format[i])) {
+		if i >= len(format) || operands[format[i]] == 0 || precision && operands[format[i]] != types.IsFloat {
 			return nil, false
 		}
 		out = append(out, format[i])
@@ -56,66 +63,36 @@ func verbs(format string) (out []byte, ok bool) {
 	return out, true
 }
 
-// takes reports whether a verb suits an argument's static type, as far as the
-// type's name tells: a named type may be any basic one below.
-func takes(verb byte, typ string) bool {
-	switch {
-	case strings.ContainsAny(typ, "./"), verb == 'v':
-		return true
-	case typ == "string":
-		return verb == 's' || verb == 'q' || verb == 'x'
-	case typ == "bool":
-		return verb == 't'
-	case strings.HasPrefix(typ, "float"):
-		return verb == 'f' || verb == 'g' || verb == 'e'
-	case strings.HasPrefix(typ, "int"), strings.HasPrefix(typ, "uint"), typ == "byte", typ == "rune":
-		return verb == 'd' || verb == 'x' || verb == 'c' || verb == 'q'
-	case strings.HasPrefix(typ, "complex"), strings.HasPrefix(typ, "untyped nil"):
-		return false
+// replaceable reports whether a call formats only what strconv, append or + can,
+// and which verbs it uses with which arguments.
+func replaceable(c typed.Site) (uses []use, ok bool) {
+	fn, args := c.Callee(), c.Args
+	if destination(fn) && len(args) > 0 {
+		args = args[1:]
 	}
-	return true // "untyped string" and the like
-}
-
-// replaceable reports whether a typed call formats only what strconv, append
-// or + can, and which verbs it uses with which argument types.
-func replaceable(c typed.Call) (uses []use, ok bool) {
-	args, basic := c.Args, c.Basic
-	if len(args) != len(basic) {
-		return nil, false
-	}
-	if destination(c.Callee) {
+	vs := bytes.Repeat([]byte{'v'}, len(args))
+	if strings.HasSuffix(fn, "f") {
 		if len(args) == 0 {
 			return nil, false
 		}
-		args, basic = args[1:], basic[1:]
-	}
-	if len(args) > 0 && strings.HasSuffix(args[len(args)-1], "...") {
-		return nil, false
-	}
-	if slices.Contains(basic, false) {
-		return nil, false
-	}
-	if !strings.HasSuffix(c.Callee, "f") {
-		for _, a := range args {
-			if strings.HasPrefix(a, "complex") {
-				return nil, false
-			}
-			uses = append(uses, use{'v', a})
-		}
-		return uses, true
-	}
-	if c.Format == nil || len(args) == 0 {
-		return nil, false
-	}
-	vs, ok := verbs(*c.Format)
-	if !ok || len(vs) != len(args)-1 {
-		return nil, false
-	}
-	for i, v := range vs {
-		if !takes(v, args[i+1]) {
+		format := c.In.Info.Types[args[0]].Value
+		if format == nil || format.Kind() != constant.String {
 			return nil, false
 		}
-		uses = append(uses, use{v, args[i+1]})
+		if vs, ok = verbs(constant.StringVal(format)); !ok {
+			return nil, false
+		}
+		args = args[1:]
+	}
+	if len(vs) != len(args) || c.Ellipsis.IsValid() || !isFormatting(fn) {
+		return nil, false
+	}
+	for i, arg := range args {
+		u := use{vs[i], c.In.Info.TypeOf(arg)}
+		if !typed.IsBasic(u.of) || operands[u.verb]&u.of.Underlying().(*types.Basic).Info() == 0 {
+			return nil, false
+		}
+		uses = append(uses, u)
 	}
 	return uses, true
 }
@@ -123,14 +100,24 @@ func replaceable(c typed.Call) (uses []use, ok bool) {
 // use is one verb with the static type of its argument.
 type use struct {
 	verb byte
-	typ  string
+	of   types.Type
 }
 
-// replacement names what to call for one verb, as a string and appended.
+func (u use) String() string {
+	return "%" + string(u.verb) + " " + types.TypeString(types.Unalias(u.of), (*types.Package).Path)
+}
+
+// replacement names what to call for one verb, as a string and appended. Of a
+// named type the source has to convert the value first.
 func (u use) replacement() (asString, appended string) {
+	var kind types.BasicKind
+	var info types.BasicInfo
+	if b, ok := types.Unalias(u.of).(*types.Basic); ok {
+		kind, info = b.Kind(), b.Info()
+	}
 	switch u.verb {
 	case 'q':
-		if u.typ == "rune" || strings.HasPrefix(u.typ, "int") {
+		if info&types.IsInteger != 0 && info&types.IsUnsigned == 0 {
 			return "strconv.QuoteRune", "strconv.AppendQuoteRune"
 		}
 		return "strconv.Quote", "strconv.AppendQuote"
@@ -139,7 +126,7 @@ func (u use) replacement() (asString, appended string) {
 	case 'c':
 		return "string(r) of the rune", "utf8.AppendRune"
 	case 'x':
-		if u.typ == "string" {
+		if typed.IsString(u.of) {
 			return "hex.EncodeToString", "hex.AppendEncode"
 		}
 		return "strconv.FormatInt(n, 16)", "strconv.AppendInt(b, n, 16)"
@@ -149,30 +136,22 @@ func (u use) replacement() (asString, appended string) {
 		return "strconv.FormatFloat", "strconv.AppendFloat"
 	case 's':
 		return "the string itself", "append(b, s...)"
-	case 'd':
-		return integer(u.typ)
 	}
-	switch t := u.typ; {
-	case t == "bool":
+	switch {
+	case kind == types.Int:
+		return "strconv.Itoa", "strconv.AppendInt"
+	case info&types.IsUnsigned != 0:
+		return "strconv.FormatUint", "strconv.AppendUint"
+	case info&types.IsInteger != 0 || u.verb == 'd':
+		return "strconv.FormatInt", "strconv.AppendInt"
+	case info&types.IsBoolean != 0:
 		return "strconv.FormatBool", "strconv.AppendBool"
-	case strings.HasPrefix(t, "float"):
+	case info&types.IsFloat != 0:
 		return "strconv.FormatFloat", "strconv.AppendFloat"
-	case strings.HasPrefix(t, "int"), strings.HasPrefix(t, "uint"), t == "byte", t == "rune":
-		return integer(t)
-	case t == "string" || t == "untyped string":
+	case info&types.IsString != 0:
 		return "the string itself", "append(b, s...)"
 	}
 	return "the conversion to string or strconv.Itoa, by its underlying type", "append(b, s...) or strconv.AppendInt, by its underlying type"
-}
-
-func integer(typ string) (asString, appended string) {
-	switch {
-	case typ == "int" || typ == "untyped int":
-		return "strconv.Itoa", "strconv.AppendInt"
-	case strings.HasPrefix(typ, "uint") || typ == "byte":
-		return "strconv.FormatUint", "strconv.AppendUint"
-	}
-	return "strconv.FormatInt", "strconv.AppendInt"
 }
 
 // remedy says what replaces the calls of one function.

@@ -3,6 +3,7 @@ package fmtformat
 import (
 	"encoding/hex"
 	"fmt"
+	"go/types"
 	"math"
 	"strconv"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"whet/internal/typed"
+	"whet/internal/typed/typedtest"
 )
 
 func TestIsFormatting(t *testing.T) {
@@ -42,38 +43,40 @@ func TestVerbs(t *testing.T) {
 }
 
 func TestReplaceable(t *testing.T) {
-	f := func(s string) *string { return &s }
-	call := func(callee string, format *string, args ...string) typed.Call {
-		c := typed.Call{Callee: callee, Args: args, Format: format}
-		for _, a := range args {
-			c.Basic = append(c.Basic, !strings.HasPrefix(a, "!"))
-		}
-		return c
-	}
+	const file = `package x; import ("fmt"; "io")
+type ID int
+type Level int
+func (Level) String() string { return "" }
+func f(w io.Writer, b []byte, s, format string, i int, n int64, id ID, l Level, err error, list []any, c complex128) {
+`
 	for _, test := range []struct {
-		name string
-		call typed.Call
-		want bool
+		name, call string
+		want       bool
 	}{
-		{"plain", call("fmt.Sprintf", f("%s:%d"), "string", "string", "int"), true},
-		{"a writer is no argument", call("fmt.Fprintf", f("%d"), "!io.Writer", "string", "int64"), true},
-		{"append", call("fmt.Appendf", f("%d"), "![]byte", "string", "int64"), true},
-		{"no format function", call("fmt.Sprint", nil, "string", "int"), true},
-		{"named basic type", call("fmt.Sprintf", f("%d"), "string", "m/x.ID"), true},
-		{"text alone", call("fmt.Fprintf", f("text"), "!io.Writer", "string"), true},
-		{"Stringer", call("fmt.Sprintf", f("%v"), "string", "!m/x.Level"), false},
-		{"error", call("fmt.Sprint", nil, "!error"), false},
-		{"spread", call("fmt.Sprint", nil, "[]any..."), false},
-		{"format not constant", call("fmt.Sprintf", nil, "string", "int"), false},
-		{"flags", call("fmt.Sprintf", f("%05d"), "string", "int"), false},
-		{"too few arguments", call("fmt.Sprintf", f("%d %d"), "string", "int"), false},
-		{"too many arguments", call("fmt.Sprintf", f("%d"), "string", "int", "int"), false},
-		{"verb does not suit", call("fmt.Sprintf", f("%d"), "string", "string"), false},
-		{"complex", call("fmt.Sprint", nil, "complex128"), false},
-		{"no facts", typed.Call{Callee: "fmt.Sprint", Args: []string{"int"}}, false},
-		{"nothing at all", call("fmt.Fprintf", nil), false},
+		{"plain", `fmt.Sprintf("%s:%d", s, i)`, true},
+		{"a writer is no argument", `fmt.Fprintf(w, "%d", n)`, true},
+		{"append", `fmt.Appendf(b, "%d", n)`, true},
+		{"no format function", `fmt.Sprint(i)`, true},
+		{"named basic type", `fmt.Sprintf("%d", id)`, true},
+		{"text alone", `fmt.Fprintf(w, "text")`, true},
+		{"Stringer", `fmt.Sprintf("%v", l)`, false},
+		{"error", `fmt.Sprint(err)`, false},
+		{"spread", `fmt.Sprint(list...)`, false},
+		{"format not constant", `fmt.Sprintf(format, i)`, false},
+		{"flags", `fmt.Sprintf("%05d", i)`, false},
+		{"too few arguments", `fmt.Sprintf("%d %d", i)`, false},
+		{"too many arguments", `fmt.Sprintf("%d", i, i)`, false},
+		{"verb does not suit", `fmt.Sprintf("%d", s)`, false},
+		{"complex", `fmt.Sprint(c)`, false},
+		{"not typed", `fmt.Sprint(unknown)`, false},
+		{"nothing at all", `fmt.Fprintf()`, false},
 	} {
-		if _, ok := replaceable(test.call); ok != test.want {
+		p := typedtest.Program(t, typedtest.File{Package: "m/x", Frame: "x.go", Text: file + test.call + "\n}"})
+		sites := p.Sites("x.go", 6, 6)
+		if len(sites) != 1 {
+			t.Fatalf("%s: %d calls", test.name, len(sites))
+		}
+		if _, ok := replaceable(sites[0]); ok != test.want {
 			t.Errorf("%s: %v", test.name, ok)
 		}
 	}
@@ -85,15 +88,15 @@ func TestRemedy(t *testing.T) {
 		uses []use
 		want []string
 	}{
-		{"fmt.Sprintf", []use{{'d', "int"}}, []string{"strconv.Itoa"}},
-		{"fmt.Sprintf", []use{{'d', "int64"}}, []string{"strconv.FormatInt"}},
-		{"fmt.Sprint", []use{{'v', "uint8"}}, []string{"strconv.FormatUint"}},
-		{"fmt.Sprintf", []use{{'s', "string"}, {'s', "string"}}, []string{"concatenation with +"}},
-		{"fmt.Sprintf", []use{{'s', "string"}, {'t', "bool"}}, []string{"strconv.FormatBool", "the strings themselves"}},
-		{"fmt.Fprint", []use{{'v', "string"}}, []string{"io.WriteString"}},
-		{"fmt.Fprintf", []use{{'q', "string"}, {'g', "float64"}}, []string{"strconv.AppendQuote", "strconv.AppendFloat", "Write it once"}},
-		{"fmt.Appendf", []use{{'x', "int"}}, []string{"strconv.AppendInt(b, n, 16)"}},
-		{"fmt.Sprintf", []use{{'x', "string"}}, []string{"hex.EncodeToString"}},
+		{"fmt.Sprintf", []use{{'d', types.Typ[types.Int]}}, []string{"strconv.Itoa"}},
+		{"fmt.Sprintf", []use{{'d', types.Typ[types.Int64]}}, []string{"strconv.FormatInt"}},
+		{"fmt.Sprint", []use{{'v', types.Typ[types.Uint8]}}, []string{"strconv.FormatUint"}},
+		{"fmt.Sprintf", []use{{'s', types.Typ[types.String]}, {'s', types.Typ[types.String]}}, []string{"concatenation with +"}},
+		{"fmt.Sprintf", []use{{'s', types.Typ[types.String]}, {'t', types.Typ[types.Bool]}}, []string{"strconv.FormatBool", "the strings themselves"}},
+		{"fmt.Fprint", []use{{'v', types.Typ[types.String]}}, []string{"io.WriteString"}},
+		{"fmt.Fprintf", []use{{'q', types.Typ[types.String]}, {'g', types.Typ[types.Float64]}}, []string{"strconv.AppendQuote", "strconv.AppendFloat", "Write it once"}},
+		{"fmt.Appendf", []use{{'x', types.Typ[types.Int]}}, []string{"strconv.AppendInt(b, n, 16)"}},
+		{"fmt.Sprintf", []use{{'x', types.Typ[types.String]}}, []string{"hex.EncodeToString"}},
 	} {
 		got := remedy(test.fn, test.uses)
 		for _, w := range test.want {
