@@ -16,7 +16,7 @@ type variables struct {
 	of   *Package
 	info *types.Info
 	sets map[*types.Var][]setting
-	uses map[*types.Var][]*ast.Ident
+	uses map[types.Object][]*ast.Ident // of variables and functions
 	// literals of functions: what one sets of its surroundings it may set at
 	// any time.
 	literals []*ast.FuncLit
@@ -48,7 +48,7 @@ func (p *Package) variables() *variables {
 	if p.vars != nil {
 		return p.vars
 	}
-	v := &variables{of: p, info: p.Info, sets: map[*types.Var][]setting{}, uses: map[*types.Var][]*ast.Ident{}}
+	v := &variables{of: p, info: p.Info, sets: map[*types.Var][]setting{}, uses: map[types.Object][]*ast.Ident{}}
 	for _, f := range p.Files {
 		ast.Inspect(f, v.visit)
 	}
@@ -59,8 +59,9 @@ func (p *Package) variables() *variables {
 func (v *variables) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Ident:
-		if obj, ok := v.info.Uses[n].(*types.Var); ok {
-			v.uses[obj.Origin()] = append(v.uses[obj.Origin()], n)
+		switch obj := origin(v.info.Uses[n]).(type) {
+		case *types.Var, *types.Func:
+			v.uses[obj] = append(v.uses[obj], n)
 		}
 	case *ast.GenDecl:
 		for _, spec := range n.Specs {
@@ -106,6 +107,21 @@ func (v *variables) visit(n ast.Node) bool {
 		v.fields(n)
 	}
 	return true
+}
+
+// origin is the object as it is declared, of one of a generic type's instance.
+func origin(obj types.Object) types.Object {
+	switch obj := obj.(type) {
+	case *types.Var:
+		if obj != nil {
+			return obj.Origin()
+		}
+	case *types.Func:
+		if obj != nil {
+			return obj.Origin()
+		}
+	}
+	return obj
 }
 
 func embeds(doc *ast.CommentGroup) bool {

@@ -57,7 +57,7 @@ func (v *variables) made(e ast.Expr, steps int) *Made {
 		if obj.Parent() == obj.Pkg().Scope() {
 			m.Held, m.Uses = "package", 0
 		} else {
-			m.Held, m.Uses = "local", len(v.uses[obj])
+			m.Held, m.Uses = "local", len(v.uses[obj.Origin()])
 		}
 		return m
 	case *ast.SelectorExpr:

@@ -39,16 +39,16 @@ func (p *Package) Base(e ast.Expr) ast.Expr {
 	}
 }
 
-// Definition is the name that declares a variable, nil where it has none in the
-// package, as that of a type switch.
-func (p *Package) Definition(v *types.Var) *ast.Ident {
+// Definition is the name that declares an object, nil where it has none in the
+// package, as the variable of a type switch.
+func (p *Package) Definition(obj types.Object) *ast.Ident {
 	if p.defined == nil {
 		p.defined = make(map[types.Object]*ast.Ident)
 		for id, obj := range p.Info.Defs {
 			p.defined[obj] = id
 		}
 	}
-	return p.defined[v]
+	return p.defined[origin(obj)]
 }
 
 // Named tells of a variable whether it is a parameter or receiver, or a result, of

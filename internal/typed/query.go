@@ -67,14 +67,9 @@ func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
 	return call.Args[0], p.TypeOf(call)
 }
 
-// Uses are the places in the package that use a variable, without its declaration.
-func (p *Package) Uses(obj types.Object) []*ast.Ident {
-	v, ok := obj.(*types.Var)
-	if !ok || v == nil {
-		return nil
-	}
-	return p.variables().uses[v.Origin()]
-}
+// Uses are the places in the package that use a variable or a function, without
+// its declaration.
+func (p *Package) Uses(obj types.Object) []*ast.Ident { return p.variables().uses[origin(obj)] }
 
 // SetOnce is the value of a variable or field that its package sets once and
 // nowhere else; nil for any other.

@@ -45,18 +45,18 @@ func (p *Package) calledHereOnly(fn *types.Func) bool {
 	if fn.Exported() || fn.Signature().Recv() != nil && p.inInterface(fn.Name()) {
 		return false
 	}
-	return !slices.ContainsFunc(p.used[fn], func(id *ast.Ident) bool {
+	return !slices.ContainsFunc(p.Uses(fn), func(id *ast.Ident) bool {
 		var n ast.Expr = id
-		if sel, ok := p.parent[id].(*ast.SelectorExpr); ok {
+		if sel, ok := p.Parent(id).(*ast.SelectorExpr); ok {
 			n = sel
 		}
-		call, ok := p.parent[n].(*ast.CallExpr)
+		call, ok := p.Parent(n).(*ast.CallExpr)
 		return !ok || call.Fun != n || p.started(call)
 	})
 }
 
 func (p *Package) inInterface(method string) bool {
-	for obj := range p.defined {
+	for _, obj := range p.Info.Defs {
 		if fn, ok := obj.(*types.Func); ok && fn.Name() == method && fn.Signature().Recv() != nil && types.IsInterface(fn.Signature().Recv().Type()) {
 			return true
 		}
@@ -132,8 +132,8 @@ func (p *Package) onlySource(c *Collection, root func(*Collection) *Collection) 
 		}
 		source = from
 	}
-	fn, ok := p.info.Defs[p.Function(c.param).Name].(*types.Func)
-	if !ok || calls != len(p.used[fn]) {
+	fn, ok := p.Info.Defs[p.Function(c.param).Name].(*types.Func)
+	if !ok || calls != len(p.Uses(fn)) {
 		return nil // something else is given too
 	}
 	return source
@@ -142,17 +142,17 @@ func (p *Package) onlySource(c *Collection, root func(*Collection) *Collection) 
 // isParameter reports whether a field of a signature is one of a declared
 // function's parameters, or its receiver.
 func (p *Package) isParameter(field *ast.Field) bool {
-	list, ok := p.parent[field].(*ast.FieldList)
+	list, ok := p.Parent(field).(*ast.FieldList)
 	if !ok {
 		return false
 	}
-	if fd, ok := p.parent[list].(*ast.FuncDecl); ok {
+	if fd, ok := p.Parent(list).(*ast.FuncDecl); ok {
 		return fd.Recv == list
 	}
-	signature, ok := p.parent[list].(*ast.FuncType)
+	signature, ok := p.Parent(list).(*ast.FuncType)
 	if !ok || signature.Params != list {
 		return false
 	}
-	_, ok = p.parent[signature].(*ast.FuncDecl)
+	_, ok = p.Parent(signature).(*ast.FuncDecl)
 	return ok
 }

@@ -49,7 +49,7 @@ func (u *Use) takes() bool {
 }
 
 func (p *Package) readLines(f *ast.File) {
-	file := p.of.Frame(f)
+	file := p.Frame(f)
 	for _, c := range p.known {
 		for i := range c.Uses {
 			u := &c.Uses[i]
@@ -84,7 +84,7 @@ func (p *Package) readLines(f *ast.File) {
 				at(n).others = true
 			}
 		case *ast.CallExpr:
-			if name := p.builtin(n); name == "delete" || name == "clear" {
+			if name := p.Called(n); name == "delete" || name == "clear" {
 				if p.strangeMap(n.Args[0]) {
 					at(n).others = true
 				}
@@ -118,7 +118,7 @@ func (p *Package) strangeMap(x ast.Expr) bool {
 	if t != nil && !isMap(t) {
 		return false
 	}
-	if tv, ok := p.info.Types[x]; ok && tv.IsType() {
+	if tv, ok := p.Info.Types[x]; ok && tv.IsType() {
 		return false // the arguments of a generic type
 	}
 	for {
@@ -143,7 +143,7 @@ func (p *Package) strangeMap(x ast.Expr) bool {
 }
 
 func (p *Package) isKnown(id *ast.Ident) bool {
-	v, ok := p.info.ObjectOf(id).(*types.Var)
+	v, ok := p.Info.ObjectOf(id).(*types.Var)
 	return ok && p.known[v.Origin()] != nil
 }
 
@@ -152,7 +152,7 @@ func (p *Package) isKnown(id *ast.Ident) bool {
 func (p *Package) mayAllocate(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.FuncLit:
-		_, declared := p.parent[e].(*ast.CallExpr)
+		_, declared := p.Parent(e).(*ast.CallExpr)
 		return !declared // called on the spot, or handed to what most often keeps none
 	case *ast.CompositeLit:
 		return (IsCollection(p.Type(e)) || p.Type(e) == nil) && !p.stands[e]
@@ -160,14 +160,14 @@ func (p *Package) mayAllocate(e ast.Expr) bool {
 		_, ok := ast.Unparen(e.X).(*ast.CompositeLit)
 		return ok && e.Op == token.AND
 	case *ast.BinaryExpr:
-		return e.Op == token.ADD && p.joins(e) && p.info.Types[e].Value == nil
+		return e.Op == token.ADD && p.joins(e) && p.Info.Types[e].Value == nil
 	case *ast.CallExpr:
-		switch p.builtin(e) {
+		switch p.Called(e) {
 		case "make", "append":
 			return !p.stands[e]
 		case "new":
 			return true
-		case "":
+		default:
 			return p.converts(e)
 		}
 	}
@@ -176,7 +176,7 @@ func (p *Package) mayAllocate(e ast.Expr) bool {
 
 // converts reports whether a call is a conversion that may take memory.
 func (p *Package) converts(call *ast.CallExpr) bool {
-	to, ok := p.info.Types[call.Fun]
+	to, ok := p.Info.Types[call.Fun]
 	if !ok || !to.IsType() || len(call.Args) != 1 {
 		return false
 	}

@@ -10,23 +10,17 @@ import (
 
 // Package is one package of the user's own.
 type Package struct {
-	Path string
+	*typed.Package
 	// Collections are the variables and fields of it that are maps or slices, in
 	// the order of their first use.
 	Collections []*Collection
 
 	subject *diagnose.Subject
-	of      *typed.Package
-	types   *types.Package
-	info    *types.Info
-	parent  map[ast.Node]ast.Node
 	known   map[*types.Var]*Collection
 	owner   map[*types.Var]*types.Named // of fields
 	lines   map[diagnose.SourceLine]*line
 	stands  map[ast.Expr]bool // values that uses stand for
 	scoped  map[*types.Named]bool
-	defined map[types.Object]*ast.Ident
-	used    map[types.Object][]*ast.Ident // without what defines them
 	runs    map[*ast.FuncLit]bool
 	hands   []handed
 }
@@ -39,24 +33,12 @@ func read(s *diagnose.Subject, path string) *Package {
 		return nil
 	}
 	p := &Package{
-		Path: path, subject: s, of: of, types: of.Types, info: of.Info, parent: make(map[ast.Node]ast.Node),
-		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[diagnose.SourceLine]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool), defined: make(map[types.Object]*ast.Ident),
-		used: make(map[types.Object][]*ast.Ident), runs: make(map[*ast.FuncLit]bool),
+		Package: of, subject: s,
+		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[diagnose.SourceLine]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool),
+		runs: make(map[*ast.FuncLit]bool),
 	}
-	for id, obj := range p.info.Defs {
-		if obj != nil {
-			p.defined[obj] = id
-			p.fields(obj)
-		}
-	}
-	for id, obj := range p.info.Uses {
-		if fn, ok := obj.(*types.Func); ok {
-			obj = fn.Origin()
-		}
-		p.used[obj] = append(p.used[obj], id)
-	}
-	for _, f := range of.Files {
-		p.parents(f)
+	for _, obj := range of.Info.Defs {
+		p.fields(obj)
 	}
 	for _, f := range of.Files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -90,27 +72,6 @@ func (p *Package) fields(obj types.Object) {
 	}
 }
 
-func (p *Package) parents(f *ast.File) {
-	var open []ast.Node
-	ast.Inspect(f, func(n ast.Node) bool {
-		if n == nil {
-			open = open[:len(open)-1]
-			return true
-		}
-		if len(open) > 0 {
-			p.parent[n] = open[len(open)-1]
-		}
-		open = append(open, n)
-		return true
-	})
-}
-
-// Parent returns the node around n.
-func (p *Package) Parent(n ast.Node) ast.Node { return p.parent[n] }
-
-// Object returns what an identifier stands for, nil where it is not known.
-func (p *Package) Object(id *ast.Ident) types.Object { return p.info.ObjectOf(id) }
-
 // Own reports whether an object's source is the user's own, and at hand.
 func (p *Package) Own(obj types.Object) bool {
 	return obj.Pkg() != nil && p.subject.Program.Package(obj.Pkg().Path()) != nil
@@ -119,7 +80,7 @@ func (p *Package) Own(obj types.Object) bool {
 // Type returns an expression's type, nil where it is not known. Of "v, ok := m[k]"
 // it is that of v.
 func (p *Package) Type(e ast.Expr) types.Type {
-	t := p.info.TypeOf(e)
+	t := p.Info.TypeOf(e)
 	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {
 		t = tuple.At(0).Type()
 	}
@@ -131,13 +92,10 @@ func (p *Package) Type(e ast.Expr) types.Type {
 
 // Converted returns what an expression converts, or the expression.
 func (p *Package) Converted(e ast.Expr) ast.Expr {
-	for {
-		call, ok := ast.Unparen(e).(*ast.CallExpr)
-		if !ok || len(call.Args) != 1 || !p.info.Types[call.Fun].IsType() {
-			return ast.Unparen(e)
-		}
-		e = call.Args[0]
+	for x, _ := p.Conversion(e); x != nil; x, _ = p.Conversion(e) {
+		e = x
 	}
+	return ast.Unparen(e)
 }
 
 // Constant reports whether an expression has the same value each time: it is a
@@ -146,12 +104,12 @@ func (p *Package) Constant(e ast.Expr) bool {
 	if lit, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
 		return len(lit.Elts) == 0
 	}
-	return p.info.Types[e].Value != nil
+	return p.Info.Types[e].Value != nil
 }
 
 // Function returns the declared function around a node, nil outside of any.
 func (p *Package) Function(n ast.Node) *ast.FuncDecl {
-	for ; n != nil; n = p.parent[n] {
+	for ; n != nil; n = p.Parent(n) {
 		if fd, ok := n.(*ast.FuncDecl); ok {
 			return fd
 		}
@@ -160,7 +118,7 @@ func (p *Package) Function(n ast.Node) *ast.FuncDecl {
 }
 
 func within(p *Package, n, outer ast.Node) bool {
-	for ; n != nil; n = p.parent[n] {
+	for ; n != nil; n = p.Parent(n) {
 		if n == outer {
 			return true
 		}

@@ -45,20 +45,12 @@ func (p *Package) localEnds(c *Collection) bool {
 	fn := syntax.New(fd)
 	for _, d := range fn.Declarations() {
 		if d.Ident == c.declared {
-			ends, _ := p.subject.Ends(p.fileOf(fd), fn, d, nil)
+			file, _ := p.subject.Program.Line(fd.Pos())
+			ends, _ := p.subject.Ends(file, fn, d, nil)
 			return ends
 		}
 	}
 	return false
-}
-
-func (p *Package) fileOf(n ast.Node) string {
-	for ; n != nil; n = p.parent[n] {
-		if f, ok := n.(*ast.File); ok {
-			return p.of.Frame(f)
-		}
-	}
-	return ""
 }
 
 // callScoped reports whether every value of a struct type lives no longer than
@@ -73,8 +65,8 @@ func (p *Package) callScoped(t *types.Named) bool {
 	if known, ok := p.scoped[t]; ok {
 		return known
 	}
-	ok := t.Obj().Pkg() == p.types && !t.Obj().Exported()
-	for _, f := range p.of.Files {
+	ok := t.Obj().Pkg() == p.Types && !t.Obj().Exported()
+	for _, f := range p.Files {
 		if !ok {
 			break
 		}
@@ -83,12 +75,12 @@ func (p *Package) callScoped(t *types.Named) bool {
 			case *ast.FuncDecl:
 				ok = ok && !(n.Name.IsExported() && p.gives(n, t))
 			case ast.Expr:
-				if tv, typed := p.info.Types[n]; typed && !tv.IsType() && isOf(tv.Type, t) {
+				if tv, typed := p.Info.Types[n]; typed && !tv.IsType() && isOf(tv.Type, t) {
 					ok = ok && p.stays(n, t)
 				}
 			}
 			if id, is := n.(*ast.Ident); is {
-				if v, is := p.info.Defs[id].(*types.Var); is && isOf(v.Type(), t) {
+				if v, is := p.Info.Defs[id].(*types.Var); is && isOf(v.Type(), t) {
 					ok = ok && p.holds(id, v)
 				}
 			}
@@ -101,7 +93,7 @@ func (p *Package) callScoped(t *types.Named) bool {
 
 // gives reports whether a function has a result of the type.
 func (p *Package) gives(fd *ast.FuncDecl, t *types.Named) bool {
-	fn, ok := p.info.Defs[fd.Name].(*types.Func)
+	fn, ok := p.Info.Defs[fd.Name].(*types.Func)
 	if !ok {
 		return true
 	}
@@ -122,7 +114,7 @@ func (p *Package) holds(id *ast.Ident, v *types.Var) bool {
 	if p.Function(id) == nil {
 		return false
 	}
-	_, ranges := p.parent[id].(*ast.RangeStmt)
+	_, ranges := p.Parent(id).(*ast.RangeStmt)
 	return !ranges
 }
 
@@ -131,23 +123,23 @@ func (p *Package) holds(id *ast.Ident, v *types.Var) bool {
 func (p *Package) stays(e ast.Expr, t *types.Named) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
-		v, ok := p.info.ObjectOf(e).(*types.Var)
+		v, ok := p.Info.ObjectOf(e).(*types.Var)
 		if !ok {
 			break // nil
 		}
-		declared := p.defined[v.Origin()]
+		declared := p.Definition(v.Origin())
 		if declared == nil || p.capturedAt(e, declared) {
 			return false
 		}
 	case *ast.ParenExpr, *ast.StarExpr, *ast.UnaryExpr, *ast.CompositeLit:
 	case *ast.CallExpr:
-		if fn := p.called(e); fn == nil && p.builtin(e) != "new" {
+		if fn := p.called(e); fn == nil && p.Called(e) != "new" {
 			return false
 		}
 	default:
 		return false
 	}
-	switch around := p.parent[e].(type) {
+	switch around := p.Parent(e).(type) {
 	case *ast.ParenExpr, *ast.StarExpr, *ast.BinaryExpr, *ast.ExprStmt, *ast.Field:
 		return true
 	case *ast.UnaryExpr:
@@ -173,18 +165,18 @@ func (p *Package) stays(e ast.Expr, t *types.Named) bool {
 
 // selects: a field, or a method that is called in this goroutine.
 func (p *Package) selects(sel *ast.SelectorExpr) bool {
-	switch p.info.Uses[sel.Sel].(type) {
+	switch p.Info.Uses[sel.Sel].(type) {
 	case *types.Var:
 		return true
 	case *types.Func:
-		call, ok := p.parent[sel].(*ast.CallExpr)
+		call, ok := p.Parent(sel).(*ast.CallExpr)
 		return ok && call.Fun == sel && !p.started(call)
 	}
 	return false
 }
 
 func (p *Package) started(call *ast.CallExpr) bool {
-	_, ok := p.parent[call].(*ast.GoStmt)
+	_, ok := p.Parent(call).(*ast.GoStmt)
 	return ok
 }
 
@@ -196,15 +188,15 @@ func (p *Package) called(call *ast.CallExpr) *types.Func {
 	case *ast.Ident:
 		id = fun
 	case *ast.SelectorExpr:
-		if p.info.Types[fun.X].IsType() {
+		if p.Info.Types[fun.X].IsType() {
 			return nil
 		}
 		id = fun.Sel
 	default:
 		return nil
 	}
-	fn, ok := p.info.Uses[id].(*types.Func)
-	if !ok || fn.Pkg() != p.types || p.declaredFunc(fn) == nil {
+	fn, ok := p.Info.Uses[id].(*types.Func)
+	if !ok || fn.Pkg() != p.Types || p.declaredFunc(fn) == nil {
 		return nil
 	}
 	return fn
@@ -213,11 +205,11 @@ func (p *Package) called(call *ast.CallExpr) *types.Func {
 // declaredFunc returns the identifier of a function's declaration; nil for an
 // interface's method.
 func (p *Package) declaredFunc(fn *types.Func) *ast.Ident {
-	id := p.defined[fn.Origin()]
+	id := p.Definition(fn.Origin())
 	if id == nil {
 		return nil
 	}
-	if _, ok := p.parent[id].(*ast.FuncDecl); !ok {
+	if _, ok := p.Parent(id).(*ast.FuncDecl); !ok {
 		return nil
 	}
 	return id
@@ -244,18 +236,18 @@ func (p *Package) keeps(to ast.Expr, t *types.Named) bool {
 	if id.Name == "_" {
 		return true
 	}
-	v, ok := p.info.ObjectOf(id).(*types.Var)
+	v, ok := p.Info.ObjectOf(id).(*types.Var)
 	return ok && isOf(v.Type(), t)
 }
 
 // returns: a declared function with a result of the type.
 func (p *Package) returns(st *ast.ReturnStmt, e ast.Expr, t *types.Named) bool {
-	for n := p.parent[st]; n != nil; n = p.parent[n] {
+	for n := p.Parent(st); n != nil; n = p.Parent(n) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.FuncDecl:
-			fn, ok := p.info.Defs[n.Name].(*types.Func)
+			fn, ok := p.Info.Defs[n.Name].(*types.Func)
 			if !ok {
 				return false
 			}
@@ -285,7 +277,7 @@ func (p *Package) LivesIn(c *Collection, fd *ast.FuncDecl) bool {
 	found := false
 	ast.Inspect(fd, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && c.Owner != nil {
-			v, ok := p.info.Defs[id].(*types.Var)
+			v, ok := p.Info.Defs[id].(*types.Var)
 			found = found || ok && isOf(v.Type(), c.Owner)
 		}
 		return !found

@@ -24,29 +24,10 @@ func set(names ...string) map[string]bool {
 // standard returns the name of a function of package slices, sort or maps that
 // is called, "" for any other.
 func (p *Package) standard(call *ast.CallExpr) string {
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return ""
-	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok {
-		return ""
-	}
-	if pkg, ok := p.info.Uses[id].(*types.PkgName); ok {
-		switch pkg.Imported().Path() {
+	if fn := p.Package.Function(call); fn != nil && fn.Pkg() != nil {
+		switch fn.Pkg().Path() {
 		case "slices", "sort", "maps":
-			return sel.Sel.Name
-		}
-	}
-	return ""
-}
-
-// builtin returns the name of the function of the language that is called, ""
-// for any other.
-func (p *Package) builtin(call *ast.CallExpr) string {
-	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
-		if b, ok := p.info.Uses[id].(*types.Builtin); ok {
-			return b.Name()
+			return fn.Name()
 		}
 	}
 	return ""

@@ -76,7 +76,7 @@ type Use struct {
 
 // identifier enters a use of a map or slice.
 func (p *Package) identifier(file string, id *ast.Ident) {
-	v, ok := p.info.ObjectOf(id).(*types.Var)
+	v, ok := p.Info.ObjectOf(id).(*types.Var)
 	if !ok {
 		return
 	}
@@ -88,21 +88,21 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 	if c == nil {
 		c = &Collection{Var: v, Owner: p.owner[v]}
 		p.known[v] = c
-		if v.Pkg() == p.types {
+		if v.Pkg() == p.Types {
 			p.Collections = append(p.Collections, c)
 		}
 	}
 	var n ast.Expr = id
-	if sel, ok := p.parent[id].(*ast.SelectorExpr); ok && sel.Sel == id {
+	if sel, ok := p.Parent(id).(*ast.SelectorExpr); ok && sel.Sel == id {
 		n = sel
 		if c.Owner != nil && !isOf(p.Type(sel.X), c.Owner) {
 			c.foreign = true // a field of what it is embedded in
 		}
 	}
-	if p.info.Defs[id] != nil && !p.declares(c, id) {
+	if p.Info.Defs[id] != nil && !p.declares(c, id) {
 		return
 	}
-	if from := p.defined[v]; from != nil && !v.IsField() {
+	if from := p.Definition(v); from != nil && !v.IsField() {
 		c.captured = c.captured || p.capturedAt(id, from)
 	}
 	u := p.use(n)
@@ -126,7 +126,7 @@ func (p *Package) identifier(file string, id *ast.Ident) {
 
 // declares looks at a declaring identifier: whether it is a use as well.
 func (p *Package) declares(c *Collection, id *ast.Ident) bool {
-	switch around := p.parent[id].(type) {
+	switch around := p.Parent(id).(type) {
 	case *ast.Field: // of a struct or a signature
 		if p.isParameter(around) {
 			c.param = id
@@ -150,7 +150,7 @@ func (p *Package) declares(c *Collection, id *ast.Ident) bool {
 // capturedAt reports whether a use lies in a literal that may run when the
 // declaring function has gone on, or has returned.
 func (p *Package) capturedAt(n, declared ast.Node) bool {
-	for ; n != nil; n = p.parent[n] {
+	for ; n != nil; n = p.Parent(n) {
 		lit, ok := n.(*ast.FuncLit)
 		if !ok {
 			continue
@@ -174,7 +174,7 @@ func (p *Package) runsNow(lit *ast.FuncLit) bool {
 	}
 	p.runs[lit] = true // as far as it calls itself
 	ok := false
-	switch around := p.parent[lit].(type) {
+	switch around := p.Parent(lit).(type) {
 	case *ast.CallExpr:
 		ok = !p.started(around) && (around.Fun == lit || p.standard(around) != "")
 	case *ast.AssignStmt:
@@ -197,15 +197,15 @@ func (p *Package) onlyCalled(e ast.Expr) bool {
 	if !ok {
 		return false
 	}
-	v, ok := p.info.ObjectOf(id).(*types.Var)
-	if !ok || p.defined[v] == nil || p.Function(p.defined[v]) == nil {
+	v, ok := p.Info.ObjectOf(id).(*types.Var)
+	if !ok || p.Definition(v) == nil || p.Function(p.Definition(v)) == nil {
 		return false
 	}
-	if _, ok := p.parent[p.defined[v]].(*ast.Field); ok {
+	if _, ok := p.Parent(p.Definition(v)).(*ast.Field); ok {
 		return false
 	}
-	for _, use := range p.used[v] {
-		switch around := p.parent[use].(type) {
+	for _, use := range p.Uses(v) {
+		switch around := p.Parent(use).(type) {
 		case *ast.CallExpr:
 			ok = around.Fun == use && !p.started(around)
 		case *ast.AssignStmt:
@@ -213,7 +213,7 @@ func (p *Package) onlyCalled(e ast.Expr) bool {
 		default:
 			ok = false
 		}
-		if !ok || p.capturedAt(use, p.defined[v]) {
+		if !ok || p.capturedAt(use, p.Definition(v)) {
 			return false
 		}
 	}
@@ -225,20 +225,20 @@ func (p *Package) use(n ast.Expr) Use {
 	sliced := false
 	typ := p.Type(n)
 	if id, ok := n.(*ast.Ident); ok && typ == nil {
-		if obj := p.info.ObjectOf(id); obj != nil { // the key of a field in a literal
+		if obj := p.Info.ObjectOf(id); obj != nil { // the key of a field in a literal
 			typ = obj.Type()
 		}
 	}
 	for {
-		if x, ok := p.parent[n].(*ast.ParenExpr); ok {
+		if x, ok := p.Parent(n).(*ast.ParenExpr); ok {
 			n = x
 			continue
 		}
-		if x, ok := p.parent[n].(*ast.SliceExpr); ok && x.X == n && IsCollection(typ) {
+		if x, ok := p.Parent(n).(*ast.SliceExpr); ok && x.X == n && IsCollection(typ) {
 			n, sliced = x, true
 			continue
 		}
-		x, ok := p.parent[n].(*ast.IndexExpr)
+		x, ok := p.Parent(n).(*ast.IndexExpr)
 		if !ok || x.X != n || !IsCollection(typ) {
 			break
 		}
@@ -261,7 +261,7 @@ func (p *Package) use(n ast.Expr) Use {
 func (p *Package) element(u Use, n ast.Expr) Use {
 	top := n
 	for {
-		switch x := p.parent[top].(type) {
+		switch x := p.Parent(top).(type) {
 		case *ast.ParenExpr:
 			top = x
 			continue
@@ -270,7 +270,7 @@ func (p *Package) element(u Use, n ast.Expr) Use {
 				u.Kind = Get // through a pointer, or a method of what it is
 				return u
 			}
-			if call, ok := p.parent[x].(*ast.CallExpr); ok && call.Fun == x && !u.InMap {
+			if call, ok := p.Parent(x).(*ast.CallExpr); ok && call.Fun == x && !u.InMap {
 				return u // a method may be handed the element's address
 			}
 			top = x
@@ -312,7 +312,7 @@ func (p *Package) element(u Use, n ast.Expr) Use {
 
 // whole is the use of a map or slice, or of one in it.
 func (p *Package) whole(u Use, n ast.Expr, typ types.Type, sliced bool) Use {
-	switch x := p.parent[n].(type) {
+	switch x := p.Parent(n).(type) {
 	case *ast.AssignStmt:
 		if i := slices.Index(x.Lhs, n); i >= 0 {
 			if len(x.Lhs) == len(x.Rhs) && (x.Tok == token.ASSIGN || x.Tok == token.DEFINE) {
@@ -346,7 +346,7 @@ func (p *Package) whole(u Use, n ast.Expr, typ types.Type, sliced bool) Use {
 	case *ast.CallExpr:
 		return p.argument(u, x, n, typ)
 	case *ast.SelectorExpr: // a type of the user's own with methods
-		if call, ok := p.parent[x].(*ast.CallExpr); ok && call.Fun == x && u.Depth == 0 {
+		if call, ok := p.Parent(x).(*ast.CallExpr); ok && call.Fun == x && u.Depth == 0 {
 			u.to = p.receiver(call)
 		}
 		u.method = true
@@ -368,7 +368,7 @@ func (p *Package) given(u Use, value ast.Expr, typ types.Type) Use {
 	u.Value = value
 	switch v := ast.Unparen(value).(type) {
 	case *ast.Ident:
-		if p.info.Uses[v] == types.Universe.Lookup("nil") {
+		if p.Info.Uses[v] == types.Universe.Lookup("nil") {
 			u.Kind = Reset
 		}
 	case *ast.CompositeLit:
@@ -386,7 +386,7 @@ func (p *Package) given(u Use, value ast.Expr, typ types.Type) Use {
 			u.Kind = Reset
 		}
 	case *ast.CallExpr:
-		switch p.builtin(v) {
+		switch p.Called(v) {
 		case "make":
 			u.Kind = Make
 			u.Map = u.Map || isMap(typ)
@@ -412,9 +412,9 @@ func (p *Package) takesIn(call *ast.CallExpr, typ types.Type) bool {
 	return slices.ContainsFunc(call.Args[1:], func(e ast.Expr) bool {
 		switch e := ast.Unparen(e).(type) {
 		case *ast.Ident:
-			return p.info.Uses[e] != types.Universe.Lookup("nil")
+			return p.Info.Uses[e] != types.Universe.Lookup("nil")
 		case *ast.CallExpr:
-			return p.builtin(e) != "make"
+			return p.Called(e) != "make"
 		}
 		return true
 	})
@@ -422,7 +422,7 @@ func (p *Package) takesIn(call *ast.CallExpr, typ types.Type) bool {
 
 // argument is a call that is handed it.
 func (p *Package) argument(u Use, call *ast.CallExpr, n ast.Expr, typ types.Type) Use {
-	switch p.builtin(call) {
+	switch p.Called(call) {
 	case "len", "cap":
 		u.Kind = Measure
 		return u
@@ -444,7 +444,7 @@ func (p *Package) argument(u Use, call *ast.CallExpr, n ast.Expr, typ types.Type
 			}
 			return u
 		}
-		if st, ok := p.parent[call].(*ast.AssignStmt); ok && len(st.Lhs) == len(st.Rhs) && same(st.Lhs[slices.Index(st.Rhs, ast.Expr(call))], u.Node) {
+		if st, ok := p.Parent(call).(*ast.AssignStmt); ok && len(st.Lhs) == len(st.Rhs) && same(st.Lhs[slices.Index(st.Rhs, ast.Expr(call))], u.Node) {
 			u.Kind = part
 		}
 		return u
@@ -458,7 +458,7 @@ func (p *Package) argument(u Use, call *ast.CallExpr, n ast.Expr, typ types.Type
 		return u
 	}
 	name := p.standard(call)
-	switch around := p.parent[call].(type) {
+	switch around := p.Parent(call).(type) {
 	case *ast.ExprStmt:
 		if name != "" {
 			u.Kind = Arg

@@ -3,6 +3,7 @@ package jsonreencode
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +63,11 @@ func follow(s *diagnose.Subject, frame, caller *callstack.Frame, decoder string)
 	fl = flow{Statement: st, pkg: t.pkg, name: target.Name, in: frame.Function}
 	fl.home.file = st.File
 	home := fn
-	switch typ := typeOf(d); {
+	p := s.PackageOf(st.File)
+	if p == nil || p.TypeOf(target) == nil {
+		return fl, false
+	}
+	switch typ := p.TypeOf(target); {
 	case isAny(typ):
 		fl.whole, fl.part = true, target.Name
 		returned := false
@@ -82,7 +87,7 @@ func follow(s *diagnose.Subject, frame, caller *callstack.Frame, decoder string)
 		}
 	default:
 		fl.typed = true
-		fields, ok := t.fields(fn, st.File, d, target, structOf(s, st, frame, typ))
+		fields, ok := t.fields(fn, st.File, d, target, typ)
 		if !ok {
 			return fl, false
 		}
@@ -123,57 +128,17 @@ func decodesInto(st diagnose.Statement) *ast.Ident {
 	return found
 }
 
-func typeOf(d syntax.Declaration) ast.Expr {
-	if d.Type != nil {
-		return d.Type
-	}
-	switch v := d.Value.(type) {
-	case *ast.CompositeLit:
-		return v.Type
-	case *ast.CallExpr:
-		if fun, ok := v.Fun.(*ast.Ident); ok && fun.Name == "make" && len(v.Args) > 0 {
-			return v.Args[0]
-		}
-	}
-	return nil
-}
-
 // isAny knows any, and maps and slices of it.
-func isAny(t ast.Expr) bool {
-	switch t := t.(type) {
-	case *ast.Ident:
-		return t.Name == "any"
-	case *ast.InterfaceType:
-		return t.Methods == nil || len(t.Methods.List) == 0
-	case *ast.MapType:
-		return isAny(t.Value)
-	case *ast.ArrayType:
-		return t.Len == nil && isAny(t.Elt)
+func isAny(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Interface:
+		return t.Empty()
+	case *types.Map:
+		return isAny(t.Elem())
+	case *types.Slice:
+		return isAny(t.Elem())
 	}
 	return false
-}
-
-func structOf(s *diagnose.Subject, st diagnose.Statement, frame *callstack.Frame, t ast.Expr) *ast.StructType {
-	switch t := t.(type) {
-	case *ast.StructType:
-		return t
-	case *ast.Ident:
-		if local := localStruct(st.Func, t.Name); local != nil {
-			return local
-		}
-		return s.StructNamed(symbolname.Package(frame.Function), t.Name)
-	}
-	return nil
-}
-
-func localStruct(fn ast.Node, name string) (out *ast.StructType) {
-	ast.Inspect(fn, func(n ast.Node) bool {
-		if ts, ok := n.(*ast.TypeSpec); ok && ts.Name.Name == name {
-			out, _ = ts.Type.(*ast.StructType)
-		}
-		return true
-	})
-	return out
 }
 
 // value follows a value of type any. keys are those of its parts that are
@@ -382,18 +347,18 @@ func (t *tracer) isEncoding(file string, call *ast.CallExpr) bool {
 // fields follows a struct: those of its fields of type any that are encoded
 // and not looked at, by themselves or with the whole struct. Of a package whose
 // inside is not known a whole struct's encoding does not tell its fields apart.
-func (t *tracer) fields(fn *syntax.Function, file string, d syntax.Declaration, decoded *ast.Ident, typ *ast.StructType) (handedOn []string, ok bool) {
-	if typ == nil || d.Param || d.Scope == fn.Node {
+func (t *tracer) fields(fn *syntax.Function, file string, d syntax.Declaration, decoded *ast.Ident, typ types.Type) (handedOn []string, ok bool) {
+	st, ok := typ.Underlying().(*types.Struct)
+	if !ok || d.Param || d.Scope == fn.Node {
 		return nil, false
 	}
 	loose := make(map[string]bool) // of type any; false once it is looked at
-	for _, field := range typ.Fields.List {
-		for _, id := range field.Names {
-			if isAny(field.Type) {
-				loose[id.Name] = true
-			}
+	for f := range st.Fields() {
+		if !f.Embedded() && isAny(f.Type()) {
+			loose[f.Name()] = true
 		}
 	}
+	all := len(loose)
 	whole := false
 	encoded := make(map[string]bool)
 	for _, id := range fn.Uses(d) {
@@ -423,11 +388,9 @@ func (t *tracer) fields(fn *syntax.Function, file string, d syntax.Declaration, 
 			loose[sel.Sel.Name] = false
 		}
 	}
-	for _, field := range typ.Fields.List {
-		for _, id := range field.Names {
-			if loose[id.Name] && (whole || encoded[id.Name]) {
-				handedOn = append(handedOn, id.Name)
-			}
+	for f := range st.Fields() {
+		if name := f.Name(); loose[name] && (whole || encoded[name]) {
+			handedOn = append(handedOn, name)
 		}
 	}
 	if whole && t.pkg != standard {
@@ -435,7 +398,5 @@ func (t *tracer) fields(fn *syntax.Function, file string, d syntax.Declaration, 
 	}
 	// Of several encoded values the profile does not tell which is which.
 	t.bare = t.bare && !whole
-	return handedOn, len(handedOn) > 0 && !slices.ContainsFunc(typ.Fields.List, func(f *ast.Field) bool {
-		return slices.ContainsFunc(f.Names, func(id *ast.Ident) bool { return isAny(f.Type) && !slices.Contains(handedOn, id.Name) })
-	})
+	return handedOn, len(handedOn) > 0 && len(handedOn) == all
 }
