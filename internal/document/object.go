@@ -52,20 +52,24 @@ func (o Object) Header() (h Head) {
 
 func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteByte('{')
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := o.members(&b, e); err != nil {
-		return nil, err
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	err := o.write(&b, e)
+	return b.Bytes(), err
 }
 
-func (o Object) members(b *bytes.Buffer, e *json.Encoder) error {
+func (o Object) write(b *bytes.Buffer, e *json.Encoder) error {
+	b.WriteByte('{')
+	err := o.members(b, e, b.Len())
+	b.WriteByte('}')
+	return err
+}
+
+// members writes what stands in an object that begins at a place of b.
+func (o Object) members(b *bytes.Buffer, e *json.Encoder, begin int) error {
 	for i := 0; i < len(o); i++ {
 		if part, ok := o[i].(Object); ok {
-			if err := part.members(b, e); err != nil {
+			if err := part.members(b, e, begin); err != nil {
 				return err
 			}
 			continue
@@ -77,14 +81,30 @@ func (o Object) members(b *bytes.Buffer, e *json.Encoder) error {
 		if o[i] == (leftOut{}) {
 			continue
 		}
-		if b.Len() > 1 {
+		if b.Len() > begin {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(b, "%q:", key)
-		if err := e.Encode(o[i]); err != nil {
+		var err error
+		switch v := o[i].(type) { // the encoder would look at what these write once more
+		case Object:
+			err = v.write(b, e)
+		case []Object:
+			b.WriteByte('[')
+			for k := 0; k < len(v) && err == nil; k++ {
+				if k > 0 {
+					b.WriteByte(',')
+				}
+				err = v[k].write(b, e)
+			}
+			b.WriteByte(']')
+		default:
+			err = e.Encode(v)
+			b.Truncate(b.Len() - 1) // the line's end
+		}
+		if err != nil {
 			return err
 		}
-		b.Truncate(b.Len() - 1) // the line's end
 	}
 	return nil
 }

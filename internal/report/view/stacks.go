@@ -132,13 +132,6 @@ func add(list []keyed, key, value string) []keyed {
 	return append(list, keyed{key, []string{value}})
 }
 
-type jsonLabel struct {
-	Key    string  `json:"key"`
-	Text   *string `json:"text,omitempty"`
-	Number *int64  `json:"number,omitempty"`
-	Unit   string  `json:"unit,omitempty"` // of number
-}
-
 type jsonFrame struct {
 	Function string `json:"function"`
 	File     string `json:"file,omitempty"`
@@ -169,11 +162,7 @@ func (t *Stacks) WriteJSON(w io.Writer) error {
 		for _, step := range slices.Backward(walk.Path) {
 			frames = append(frames, t.frame(step))
 		}
-		j := document.Object{t.amount("value", mean(walk))}
-		if labels := jsonLabels(walk.Labels(), t.units); len(labels) > 0 {
-			j = append(j, "labels", labels)
-		}
-		d.Item(append(j, "frames", frames))
+		d.Item(document.Object{t.amount("value", mean(walk)), jsonLabels(walk.Labels(), t.units), "frames", frames})
 	}
 	return d.Close()
 }
