@@ -3,6 +3,7 @@ package typed
 import (
 	"go/ast"
 	"go/types"
+	"iter"
 
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -70,6 +71,35 @@ func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
 // Uses are the places in the package that use a variable or a function, without
 // its declaration.
 func (p *Package) Uses(obj types.Object) []*ast.Ident { return p.variables().uses[origin(obj)] }
+
+// Declared yields the variables that a := statement or a var specification declares,
+// each with the value that it starts with, nil where none is written. Of the results
+// of a call only the first is meant.
+func (p *Package) Declared(n ast.Node) iter.Seq2[*types.Var, ast.Expr] {
+	var names, values []ast.Expr
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		names, values = n.Lhs, n.Rhs
+	case *ast.ValueSpec:
+		for _, id := range n.Names {
+			names = append(names, id)
+		}
+		values = n.Values
+	}
+	return func(yield func(*types.Var, ast.Expr) bool) {
+		for i, name := range names {
+			var value ast.Expr
+			if i < len(values) {
+				value = values[i]
+			}
+			id, _ := name.(*ast.Ident)
+			v, ok := p.Info.Defs[id].(*types.Var)
+			if ok && id.Name != "_" && (value != nil || len(values) == 0) && !yield(v, value) {
+				return
+			}
+		}
+	}
+}
 
 // SetOnce is the value of a variable or field that its package sets once and
 // nowhere else; nil for any other.

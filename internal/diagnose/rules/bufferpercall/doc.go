@@ -7,7 +7,7 @@
 // It reads the allocation profile at the statement that makes the buffer, and
 // where memory is taken later (a Buffer that is written to, a compressor at its
 // first Write) at the statements that mention the variable. That the buffer does
-// not outlive the call is read in the source (package syntax): every use of the
+// not outlive the call is read in the source (package typed): every use of the
 // variable is followed, and one that is not understood makes the rule silent.
 // That the buffer lies on the heap at all is what the profile says: what the
 // compiler keeps on the stack has no samples.

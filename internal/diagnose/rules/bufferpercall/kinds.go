@@ -2,11 +2,11 @@ package bufferpercall
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
-	"strings"
+	"slices"
 
-	"whet/internal/diagnose/syntax"
+	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // kind is one sort of buffer.
@@ -23,10 +23,9 @@ type kind struct {
 	// resets: making it anew also sets it up, which a reset has to do too, so
 	// that only the allocation is avoidable.
 	resets bool
-	shares func(method string) bool
 	// fits: whether a call of a constructor makes such a buffer, or one that the
 	// remedy is right for; nil: each does.
-	fits   func(call *ast.CallExpr) bool
+	fits   func(pkg *typed.Package, call *ast.CallExpr) bool
 	remedy string
 	// inside is the function that takes the buffer's memory where the constructor
 	// is not given one: without it the constructor's own block is no finding.
@@ -67,7 +66,6 @@ var kinds = []*kind{
 	{
 		what: "a json.Decoder, with a buffer of its own, for a text that is in memory", made: []string{"json.NewDecoder"}, fits: readsMemory, perInput: true,
 		later:  []string{"encoding/json.(*Decoder).refill"},
-		shares: func(method string) bool { return method == "Buffered" },
 		remedy: "Call json.Unmarshal, which needs no buffer for a []byte, or let one Decoder read value after value from the whole input.",
 	},
 	{
@@ -93,7 +91,6 @@ var kinds = []*kind{
 
 var builder = &kind{
 	what: "a strings.Builder", own: true, later: []string{"strings.(*Builder)."},
-	shares: func(method string) bool { return method == "String" },
 	remedy: "Append to a []byte or a bytes.Buffer that is kept (before the loop, in a sync.Pool, in a field) and write that: a Builder gives its memory away with String and cannot be used again.",
 }
 
@@ -102,103 +99,69 @@ var scratch = &kind{
 	remedy: pooled + ", and cut it to the length that is needed, x[:n], growing it where its capacity is less. Mind that make clears the memory and a reused slice holds what was there before.",
 }
 
-// kindOf reads the expression that a variable starts with, or its type where it
-// has none: nil for what is no buffer. call is what the expression calls.
-func kindOf(value, typ ast.Expr) (k *kind, call string) {
-	if value == nil {
-		return byType(typ), ""
-	}
+// kindOf reads the expression that a variable starts with, or the variable's type
+// where it has none: nil for what is no buffer. call is what the expression calls.
+func kindOf(pkg *typed.Package, v *types.Var, value ast.Expr) (k *kind, call string) {
+	typ := ""
 	switch e := ast.Unparen(value).(type) {
-	case *ast.UnaryExpr: // &bytes.Buffer{}
-		if lit, ok := e.X.(*ast.CompositeLit); ok && e.Op == token.AND && len(lit.Elts) == 0 {
-			return byType(lit.Type), ""
+	case nil:
+		typ = types.TypeString(v.Type(), nil)
+	case *ast.UnaryExpr, *ast.CompositeLit: // &bytes.Buffer{}
+		if u, ok := e.(*ast.UnaryExpr); ok {
+			e = u.X
 		}
-	case *ast.CompositeLit:
-		if len(e.Elts) == 0 {
-			return byType(e.Type), ""
+		if lit, ok := e.(*ast.CompositeLit); ok && len(lit.Elts) == 0 {
+			typ = typeOf(pkg, e)
 		}
 	case *ast.CallExpr:
-		switch fun := e.Fun.(type) {
-		case *ast.Ident:
-			switch {
-			case fun.Name == "new" && len(e.Args) == 1:
-				return byType(e.Args[0]), ""
-			case fun.Name == "make" && len(e.Args) > 1 && isSliceOfNumbers(e.Args[0]):
-				return scratch, ""
-			}
-		case *ast.SelectorExpr:
-			name := types.ExprString(fun)
-			for _, k := range kinds {
-				for _, m := range k.made {
-					if m != name {
-						continue
-					}
-					if k.fits != nil && !k.fits(e) {
-						return nil, ""
-					}
-					return k, name
-				}
+		switch name := symbolname.Short(pkg.Called(e)); {
+		case v != nil && name == "make" && len(e.Args) > 1 && typed.IsNumber(typed.Element(pkg.TypeOf(e))):
+			return scratch, ""
+		case v != nil && name == "new" && len(e.Args) == 1:
+			typ = typeOf(pkg, e.Args[0])
+		default:
+			if i := slices.IndexFunc(kinds, func(k *kind) bool { return slices.Contains(k.made, name) }); i >= 0 && (kinds[i].fits == nil || kinds[i].fits(pkg, e)) {
+				return kinds[i], name
 			}
 		}
+	}
+	switch typ {
+	case "bytes.Buffer":
+		return kinds[0], ""
+	case "strings.Builder":
+		return builder, ""
 	}
 	return nil, ""
 }
 
-func byType(typ ast.Expr) *kind {
-	if typ == nil {
-		return nil
+func typeOf(pkg *typed.Package, e ast.Expr) string {
+	if t := pkg.TypeOf(e); t != nil {
+		return types.TypeString(t, nil)
 	}
-	switch name := types.ExprString(typ); name {
-	case "bytes.Buffer", "strings.Builder":
-		for _, k := range kinds {
-			if strings.HasSuffix(k.what, name) {
-				return k
-			}
-		}
-	}
-	return nil
+	return ""
 }
 
 // startsEmpty: bytes.NewBuffer(nil) or around a slice made on the spot, not
 // around memory that is there.
-func startsEmpty(call *ast.CallExpr) bool {
+func startsEmpty(pkg *typed.Package, call *ast.CallExpr) bool {
 	if len(call.Args) != 1 {
 		return false
 	}
 	switch arg := call.Args[0].(type) {
-	case *ast.Ident:
-		return arg.Name == "nil"
 	case *ast.CallExpr:
-		fun, ok := arg.Fun.(*ast.Ident)
-		return ok && fun.Name == "make"
+		return pkg.Called(arg) == "make"
 	case *ast.CompositeLit:
 		return len(arg.Elts) == 0
 	}
-	return false
+	return pkg.Info.Types[call.Args[0]].IsNil()
 }
 
 // readsMemory: the constructor is given a reader that is made on the spot of a
 // text in memory.
-func readsMemory(call *ast.CallExpr) bool {
+func readsMemory(pkg *typed.Package, call *ast.CallExpr) bool {
 	if len(call.Args) != 1 {
 		return false
 	}
 	arg, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	switch types.ExprString(arg.Fun) {
-	case "strings.NewReader", "bytes.NewReader", "bytes.NewBuffer", "bytes.NewBufferString":
-		return true
-	}
-	return false
-}
-
-func isSliceOfNumbers(e ast.Expr) bool {
-	at, ok := e.(*ast.ArrayType)
-	if !ok || at.Len != nil {
-		return false
-	}
-	id, ok := at.Elt.(*ast.Ident)
-	return ok && syntax.IsNumber(id.Name)
+	return ok && slices.Contains([]string{"strings.NewReader", "bytes.NewReader", "bytes.NewBuffer", "bytes.NewBufferString"}, pkg.Called(arg))
 }

@@ -1,8 +1,8 @@
 package bufferpercall
 
 import (
-	"cmp"
 	"fmt"
+	"go/ast"
 	"slices"
 	"strings"
 
@@ -33,41 +33,29 @@ func Rule() diagnose.Rule {
 }
 
 func find(s *diagnose.Subject) []diagnose.Claim {
-	f := newFinder(s)
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		b, allocates := f.buffer(s.CPU, stack)
+	f := &finder{s: s, functions: make(map[ast.Node][]*buffer)}
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		b, allocates := f.buffer(c, stack)
 		if b == nil {
 			return
 		}
-		b.cpu.Add(sample.Index())
-		if allocates || !b.kind.resets {
+		b.cost.Of(s, c).Add(sample.Index())
+		if c == s.Allocs {
+			n, _ := s.Blocks(sample)
+			b.blocks += n
+			b.inside = b.inside || slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return c.Frame(id).Function == b.kind.inside })
+		} else if allocates || !b.kind.resets {
 			b.avoidable.Add(sample.Index())
 		}
 	})
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if b, _ := f.buffer(s.Allocs, stack); b != nil {
-			b.heap.Add(sample.Index())
-			n, _ := s.Blocks(sample)
-			b.blocks += n
-			b.inside = b.inside || slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return s.Allocs.Frame(id).Function == b.kind.inside })
-		}
-	})
-	slices.SortFunc(f.order, func(a, b *buffer) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First), cmp.Compare(a.name, b.name))
-	})
 	var claims []diagnose.Claim
 	for _, b := range f.order {
-		if b.cpu.Len()+b.heap.Len() > 0 && f.inCalls(b) && (b.inside || b.kind.inside == "" || s.Allocs == nil) {
+		// Without an allocation profile the CPU time says that it is made again and again.
+		if b.cost.CPU.Len()+b.cost.Allocs.Len() > 0 && (s.Allocs == nil || s.MadeInCalls(b.blocks) && (b.inside || b.kind.inside == "")) {
 			claims = append(claims, f.claim(b))
 		}
 	}
 	return claims
-}
-
-// inCalls reports whether the buffer is made again and again. Without an
-// allocation profile the CPU time says so.
-func (f *finder) inCalls(b *buffer) bool {
-	return f.s.Allocs == nil || f.s.MadeInCalls(b.blocks)
 }
 
 // buffer finds the buffer that a sample takes memory for: that of the innermost
@@ -93,43 +81,36 @@ func (f *finder) buffer(c *hot.Classified, stack []callstack.FrameID) (b *buffer
 }
 
 func (f *finder) claim(b *buffer) diagnose.Claim {
-	s := f.s
-	none := func(int) bool { return false }
-	name := b.name
-	if name == "" {
-		name = b.call + "(…)"
+	s, name, made := f.s, b.call+"(…)", "in each call and that nothing holds when the function returns"
+	if b.v != nil {
+		name = b.v.Name()
+	}
+	looped := b.Loop != nil && b.kind != builder
+	if looped {
+		made = "anew in each round of a loop and that nothing holds afterwards"
 	}
 	c := diagnose.Claim{
 		Place:      b.Place(b.function),
-		Cost:       diagnose.Samples{CPU: b.cpu.Keep(), Allocs: b.heap.Keep()},
-		Avoidable:  diagnose.Samples{CPU: none, Allocs: b.heap.Keep()},
+		Cost:       b.cost.Samples(),
+		Avoidable:  diagnose.Samples{CPU: b.avoidable.Has, Allocs: b.cost.Allocs.Keep()},
 		Confidence: finding.High,
-		Why:        fmt.Sprintf("%s is %s that is made in each call and that nothing holds when the function returns.", name, b.kind.what),
+		Why:        fmt.Sprintf("%s is %s that is made %s.", name, b.kind.what, made),
 		Remedy:     b.kind.remedy,
 	}
 	if b.kind == scratch || b.followed {
 		c.Confidence = finding.Medium
 	}
-	if keep := b.avoidable.Keep(); keep != nil {
-		c.Avoidable.CPU = keep
-	}
-	if b.Loop != nil && b.kind != builder {
-		c.Why = fmt.Sprintf("%s is %s that is made anew in each round of a loop and that nothing holds afterwards.", name, b.kind.what)
-	}
-	if b.Loop != nil && b.kind != builder && !b.kind.perInput {
+	if looped && !b.kind.perInput {
 		c.Remedy = "Make it once before the loop. Where the function itself is called often: " + strings.ToLower(c.Remedy[:1]) + c.Remedy[1:]
 	}
-	if keep := c.Cost.CPU; keep != nil {
-		text := fmt.Sprintf("%d of %d base samples make the buffer or its memory", s.CPUSamples(keep), s.BaseCPUSamples())
-		if b.kind.resets {
-			text += fmt.Sprintf(", %d of them in the allocator; setting it up stays with Reset", s.CPUSamples(c.Avoidable.CPU))
-		}
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: text})
+	does := "make the buffer or its memory"
+	if b.kind.resets {
+		does += fmt.Sprintf(", %d of them in the allocator; setting it up stays with Reset", s.CPUSamples(c.Avoidable.CPU))
 	}
-	if s.AllocShare(c.Cost.Allocs) > 0 {
-		_, perOp := s.AllocBytes(c.Cost.Allocs)
-		text := fmt.Sprintf("%s of the base's allocated bytes", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
-		if perOp > 0 {
+	c.Evidence = s.CPUEvidence(c.Cost.CPU, does)
+	if share := s.AllocShare(c.Cost.Allocs); share > 0 {
+		text := fmt.Sprintf("%s of the base's allocated bytes", quantity.Percent(share))
+		if _, perOp := s.AllocBytes(c.Cost.Allocs); perOp > 0 {
 			text += fmt.Sprintf(", %.0f bytes in %.1f blocks per %s", perOp, float64(b.blocks)/float64(s.AllocIterations), s.Iteration())
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: text})
