@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -12,9 +13,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
 	"whet/internal/diagnose/repeated"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
-	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
 
@@ -38,26 +37,29 @@ const (
 type builder struct {
 	s     *diagnose.Subject
 	judge *purity.Judge
-	at    map[diagnose.SourceLine]*constructor
-	calls map[string]bool // callee at "file:line": where it is one
-	funcs map[string]bool // the functions called there
+	at    map[ast.Node]*constructor // by statement
+	calls map[*ast.CallExpr]bool    // where it is one
+	funcs map[string]bool           // the functions called there
 }
 
 // built claims the first sort.
-func built(s *diagnose.Subject) []diagnose.Claim {
-	b := &builder{s: s, judge: purity.New(s), at: make(map[diagnose.SourceLine]*constructor), calls: make(map[string]bool), funcs: make(map[string]bool)}
-	b.read()
-	if len(b.at) == 0 {
+func built(s *diagnose.Subject) (claims []diagnose.Claim) {
+	b := &builder{s: s, judge: purity.New(s), at: make(map[ast.Node]*constructor), calls: make(map[*ast.CallExpr]bool), funcs: make(map[string]bool)}
+	if b.read(); len(b.at) == 0 {
 		return nil
 	}
-	var claims []diagnose.Claim
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: func(fn string) bool { return b.funcs[fn] },
-		Fixed:    b.fixed,
+		Fixed: func(c typed.Site) typed.Fixed {
+			if !b.calls[c.CallExpr] {
+				return typed.Fixed{}
+			}
+			return repeated.Weakest(c.Fixed())
+		},
 	}) {
 		// A construction may take any time: a program's only one is none that is
 		// repeated.
-		if x := b.at[p.At.At()]; x != nil && p.Repeated(true) && b.pure(p) {
+		if x := b.at[p.At.Node]; x != nil && p.Repeated(true) && b.pure(p) {
 			claims = append(claims, x.claim(p))
 		}
 	}
@@ -66,134 +68,98 @@ func built(s *diagnose.Subject) []diagnose.Claim {
 
 // read looks for such statements in all functions.
 func (b *builder) read() {
-	b.s.EachFunction(func(pkg, file string, decl *ast.FuncDecl) {
-		if decl.Name.Name == "init" || pkg == "main" && decl.Name.Name == "main" || strings.HasSuffix(file, "_test.go") {
-			return
-		}
-		ast.Inspect(decl, func(n ast.Node) bool {
-			st, ok := n.(*ast.AssignStmt)
-			if !ok || st.Tok != token.DEFINE || len(st.Rhs) != 1 || len(st.Lhs) > 2 {
+	if b.s.Program == nil {
+		return
+	}
+	for pkg := range b.s.Program.Packages {
+		for fn := range pkg.Functions {
+			if pkg.Types == nil || fn.Decl.Name.Name == "init" || pkg.Name == "main" && fn.Decl.Name.Name == "main" || strings.HasSuffix(fn.File, "_test.go") {
+				continue
+			}
+			ast.Inspect(fn.Decl, func(n ast.Node) bool {
+				if st, ok := n.(*ast.AssignStmt); ok && len(st.Rhs) == 1 && len(st.Lhs) <= 2 {
+					for v, value := range pkg.Declared(st) {
+						if call, ok := ast.Unparen(value).(*ast.CallExpr); ok {
+							b.statement(typed.Site{CallExpr: call, In: pkg}, st, v)
+						}
+					}
+				}
 				return true
-			}
-			call, isCall := ast.Unparen(st.Rhs[0]).(*ast.CallExpr)
-			name, isName := st.Lhs[0].(*ast.Ident)
-			if isCall && isName && name.Name != "_" {
-				b.statement(file, st, call, name)
-			}
-			return true
-		})
-	})
+			})
+		}
+	}
 }
 
-func (b *builder) statement(file string, st *ast.AssignStmt, call *ast.CallExpr, name *ast.Ident) {
-	callee := b.s.CalleeOf(file, call)
-	if !b.constructs(callee) {
+func (b *builder) statement(c typed.Site, st *ast.AssignStmt, v *types.Var) {
+	if _, inside := states[c.Callee()]; inside || !b.constructs(c) || len(c.Args) > 0 && (c.Fixed() == nil || !repeated.Weakest(c.Fixed()).Always()) {
 		return
 	}
-	at := b.s.Statement(file, b.s.LineOf(file, st))
-	calls, _ := b.s.StatementCalls(at)
-	made := slices.IndexFunc(calls, func(c typed.Call) bool { return c.Callee == callee })
-	if made < 0 || !at.Known || at.Node != st || !alwaysSame(&calls[made]) {
+	if file, line := b.s.Program.Line(st.Pos()); b.s.Statement(file, line).Node != st {
 		return
 	}
-	if decl, _ := b.s.FunctionNamed(callee); decl != nil && !b.judge.Pure(callee, false) {
+	asked, methods := b.onlyAsked(c.In, v)
+	if ends, _ := c.In.Ends(v); !asked || !ends {
 		return
 	}
-	fn := syntax.New(at.Func)
-	variables := fn.Declarations()
-	i := slices.IndexFunc(variables, func(d syntax.Declaration) bool { return d.Ident == name })
-	if i < 0 {
-		return
-	}
-	d := variables[i]
-	asked, methods := b.onlyAsked(file, fn, d)
-	if ends, _ := b.s.Ends(file, fn, d, nil); !asked || !ends {
-		return
-	}
-	b.at[at.At()] = &constructor{name: name.Name, bare: len(call.Args) == 0, methods: methods}
-	b.calls[key(calls[made].In, calls[made].Line, callee)] = true
-	b.funcs[callee] = true
+	b.at[st] = &constructor{name: v.Name(), bare: len(c.Args) == 0, methods: methods}
+	b.calls[c.CallExpr], b.funcs[c.Callee()] = true, true
 }
 
-func key(in string, line int, callee string) string { return fmt.Sprint(in, ":", line, " ", callee) }
-
-// constructs: a function of the user's own or of another module, not of the
-// standard library, whose import paths have no dot in their first element.
-func (b *builder) constructs(callee string) bool {
-	sym := symbolname.Parse(callee)
-	if sym.Name == "" || sym.Receiver != "" || sym.Made != "" {
+// constructs: a pure function of the user's own, or one of another module; not of
+// the standard library, whose import paths have no dot in their first element.
+func (b *builder) constructs(c typed.Site) bool {
+	fn := c.In.Function(c.CallExpr)
+	if fn == nil || fn.Pkg() == nil || fn.Signature().Recv() != nil {
 		return false
 	}
-	if _, ok := states[callee]; ok {
-		return false
+	if b.s.Program.FuncOf(c.Callee()) != nil {
+		return b.judge.Pure(c.Callee(), false)
 	}
-	first, _, _ := strings.Cut(sym.Package, "/")
-	decl, _ := b.s.FunctionNamed(callee)
-	return decl != nil || strings.Contains(first, ".")
-}
-
-// alwaysSame: each argument has the same value in every call.
-func alwaysSame(c *typed.Call) bool {
-	return len(c.Args) == 0 || len(c.Fixed) == len(c.Args) && !slices.ContainsFunc(c.Fixed, func(f typed.Fixed) bool { return !f.Always() })
-}
-
-// fixed is the search's: the calls that were found, and no others.
-func (b *builder) fixed(c typed.Site) typed.Fixed {
-	if !b.calls[key(c.Function(), c.Line(), c.Callee())] {
-		return typed.Fixed{}
-	}
-	return repeated.Weakest(c.Fixed())
+	first, _, _ := strings.Cut(fn.Pkg().Path(), "/")
+	return strings.Contains(first, ".")
 }
 
 // onlyAsked reports whether a variable is used for nothing but calling its
 // methods and comparing it, and what is known of them. Of an object that they
 // change no method may give a part away.
-func (b *builder) onlyAsked(file string, fn *syntax.Function, d syntax.Declaration) (asked bool, by methods) {
-	for _, id := range fn.Uses(d) {
-		switch p := fn.Parent(id).(type) {
+func (b *builder) onlyAsked(pkg *typed.Package, v *types.Var) (asked bool, by methods) {
+	for _, id := range pkg.Uses(v) {
+		switch p := pkg.Parent(id).(type) {
 		case *ast.BinaryExpr:
+			continue
 		case *ast.SelectorExpr:
-			call, ok := fn.Parent(p).(*ast.CallExpr)
-			if !ok || call.Fun != p {
+			call, ok := pkg.Parent(p).(*ast.CallExpr)
+			if !ok || call.Fun != p || pkg.Function(call) == nil { // a field, or one that is called
 				return false, by
 			}
-			method := b.s.CalleeOf(file, call)
-			if symbolname.Parse(method).Receiver == "" {
-				return false, by // a field that is called
-			}
 			asked = true
-			switch decl, _ := b.s.FunctionNamed(method); {
-			case decl == nil:
+			method := b.s.Program.FuncOf(pkg.Called(call))
+			if method == nil {
 				by = max(by, unknown)
-			case !b.judge.ReadOnly(method):
-				by = changing
-				if givesAway(decl) {
-					return false, by
-				}
+				continue
 			}
-		default:
-			return false, by
+			if b.judge.ReadOnly(pkg.Called(call)) {
+				continue
+			}
+			if by = changing; !givesAway(method) {
+				continue
+			}
 		}
+		return false, by
 	}
 	return asked, by
 }
 
 // givesAway reports whether a method returns something of its receiver.
-func givesAway(method *ast.FuncDecl) bool {
-	if method.Recv == nil || len(method.Recv.List[0].Names) == 0 {
-		return false
-	}
-	receiver, found := method.Recv.List[0].Names[0].Name, false
-	ast.Inspect(method.Body, func(n ast.Node) bool {
+func givesAway(method *typed.Function) (found bool) {
+	ast.Inspect(method.Decl.Body, func(n ast.Node) bool {
 		if ret, ok := n.(*ast.ReturnStmt); ok {
 			for _, e := range ret.Results {
-				if root := syntax.Root(e); root != nil && root.Name == receiver {
-					found = true
-				}
 				if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
-					root := syntax.Root(u.X)
-					found = found || root != nil && root.Name == receiver
+					e = u.X
 				}
+				of := method.Package.Var(method.Package.Base(e))
+				found = found || of != nil && of.Kind() == types.RecvVar
 			}
 		}
 		return !found

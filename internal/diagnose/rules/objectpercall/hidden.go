@@ -1,7 +1,6 @@
 package objectpercall
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/quantity"
 	"whet/internal/symbolname"
 )
 
@@ -43,47 +41,40 @@ var states = map[string]state{
 type object struct {
 	diagnose.Statement
 	function, callee string
-	cpu, mem         diagnose.Set
+	cost             diagnose.Sets
 	// blocks are those of the largest size: one a call, or a few.
 	blocks, size int64
 }
 
 // hidden claims the second sort.
-func hidden(s *diagnose.Subject) []diagnose.Claim {
+func hidden(s *diagnose.Subject) (claims []diagnose.Claim) {
 	at := make(map[diagnose.SourceLine]*object)
-	walk := func(c *hot.Classified, col int, add func(o *object, sample *callstack.Stacks)) {
-		diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-			frame, st, callee := calls(s, c, stack)
-			if frame == nil || !builds(c, stack, states[callee], c == s.Allocs) {
-				return
-			}
-			k := st.At()
-			o := at[k]
-			if o == nil {
-				o = &object{Statement: st, function: frame.Function, callee: callee}
-				at[k] = o
-			}
-			add(o, sample)
-		})
-	}
-	walk(s.CPU, s.CPUColumn, func(o *object, sample *callstack.Stacks) { o.cpu.Add(sample.Index()) })
-	walk(s.Allocs, s.AllocCol, func(o *object, sample *callstack.Stacks) {
-		o.mem.Add(sample.Index())
-		n, size := s.Blocks(sample)
-		switch {
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		frame, st, callee := calls(s, c, stack)
+		if frame == nil || !builds(c, stack, states[callee], c == s.Allocs) {
+			return
+		}
+		o := at[st.At()]
+		if o == nil {
+			o = &object{Statement: st, function: frame.Function, callee: callee}
+			at[st.At()] = o
+		}
+		o.cost.Of(s, c).Add(sample.Index())
+		if c == s.CPU {
+			return
+		}
+		switch n, size := s.Blocks(sample); {
 		case size > o.size:
 			o.blocks, o.size = n, size
 		case size == o.size:
 			o.blocks += n
 		}
 	})
-	var claims []diagnose.Claim
 	for _, o := range at {
 		if s.Allocs == nil || s.MadeInCalls(o.blocks) {
 			claims = append(claims, o.claim(s))
 		}
 	}
-	slices.SortFunc(claims, func(a, b diagnose.Claim) int { return cmp.Compare(a.Place.Line, b.Place.Line) })
 	return claims
 }
 
@@ -122,23 +113,15 @@ func builds(c *hot.Classified, stack []callstack.FrameID, of state, allocated bo
 }
 
 func (o *object) claim(s *diagnose.Subject) diagnose.Claim {
-	of := states[o.callee]
-	name := symbolname.Short(o.callee)
-	c := diagnose.Claim{
-		Place:      o.Place(o.function),
-		Cost:       diagnose.Samples{CPU: o.cpu.Keep(), Allocs: o.mem.Keep()},
-		Confidence: finding.High,
-		Why:        name + " " + of.what + ".",
-		Remedy:     of.remedy,
+	of, name, cost := states[o.callee], symbolname.Short(o.callee), o.cost.Samples()
+	allocs := s.AllocEvidence(cost.Allocs)
+	for i := range allocs {
+		allocs[i].Text += fmt.Sprintf("; the largest block has %d bytes", o.size)
 	}
-	if keep := c.Cost.CPU; keep != nil {
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples %s", s.CPUSamples(keep), s.BaseCPUSamples(), o.does(name))})
+	return diagnose.Claim{
+		Place: o.Place(o.function), Cost: cost, Confidence: finding.High, Why: name + " " + of.what + ".", Remedy: of.remedy,
+		Evidence: append(s.CPUEvidence(cost.CPU, o.does(name)), allocs...),
 	}
-	if share := s.AllocShare(c.Cost.Allocs); share > 0 {
-		_, perOp := s.AllocBytes(c.Cost.Allocs)
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes%s; the largest block has %d bytes", quantity.Percent(share), s.PerIteration(perOp), o.size)})
-	}
-	return c
 }
 
 func (o *object) does(name string) string {

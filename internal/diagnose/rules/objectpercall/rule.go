@@ -1,11 +1,6 @@
 package objectpercall
 
-import (
-	"cmp"
-	"slices"
-
-	"whet/internal/diagnose"
-)
+import "whet/internal/diagnose"
 
 // Rule returns the rule.
 func Rule() diagnose.Rule {
@@ -23,14 +18,6 @@ func Rule() diagnose.Rule {
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
 		Covers:     []string{"buffer-per-call"},
-		Find:       find,
+		Find:       func(s *diagnose.Subject) []diagnose.Claim { return append(built(s), hidden(s)...) },
 	}
-}
-
-func find(s *diagnose.Subject) []diagnose.Claim {
-	claims := append(built(s), hidden(s)...)
-	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
-		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
-	})
-	return claims
 }
