@@ -19,6 +19,10 @@ func (p *Program) pointee(t types.Type) int64 {
 	return max(0, p.sizes.Sizeof(to.Elem()))
 }
 
+// Pointee returns the size in bytes of what a value of a type points to; 0 where it
+// is no pointer or the size is not known.
+func (p *Package) Pointee(t types.Type) int64 { return p.program.pointee(t) }
+
 // fixedSize reports whether all values of a type have one size.
 func fixedSize(t types.Type, depth int) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok || depth == 0 {

@@ -182,20 +182,17 @@ func (l *lifetime) argument(call *ast.CallExpr, n ast.Expr) bool {
 	if _, to := l.Conversion(call); to != nil { // between a string and a slice it copies
 		return !types.IsInterface(to) && IsString(to) != IsString(l.TypeOf(n)) || l.ends(call)
 	}
-	if l.Info.Types[ast.Unparen(call.Fun)].IsBuiltin() {
-		switch l.Called(call) {
-		case "append":
-			return call.Args[0] == n && l.ends(call) || call.Args[0] != n && call.Ellipsis.IsValid()
-		case "len", "cap", "copy", "clear":
-			return true
-		}
-		return false
+	switch l.Builtin(call) {
+	case "append":
+		return call.Args[0] == n && l.ends(call) || call.Args[0] != n && call.Ellipsis.IsValid()
+	case "len", "cap", "copy", "clear":
+		return true
 	}
 	fn := l.Function(call)
 	if fn == nil {
 		return false
 	}
-	to, method := l.program.FuncOf(Symbol(fn)), fn.Signature().Recv() != nil
+	to, method := l.Reached(call), fn.Signature().Recv() != nil
 	switch {
 	case !method && to != nil:
 	case !method && standard(fn.Pkg()) && keepNothing[path.Base(fn.Pkg().Path())]:
@@ -210,7 +207,7 @@ func (l *lifetime) argument(call *ast.CallExpr, n ast.Expr) bool {
 
 // inside follows the memory into a function; nil: its source is not kept.
 func (l *lifetime) inside(to *Function, call *ast.CallExpr, n ast.Expr) bool {
-	if to == nil || to.Object == nil || l.MethodExpression(call) {
+	if to == nil {
 		return false
 	}
 	sig, i := to.Object.Signature(), slices.Index(call.Args, n)

@@ -58,6 +58,20 @@ func (p *Package) Function(call *ast.CallExpr) *types.Func {
 	return fn
 }
 
+// Reached is the declared function that a call reaches, nil where its source is not
+// kept: interfaces' methods, func values. Of T.Method, whose first argument is the
+// receiver, it is nil too.
+func (p *Package) Reached(call *ast.CallExpr) *Function {
+	fn := p.Function(call)
+	if fn == nil || p.MethodExpression(call) {
+		return nil
+	}
+	if to := p.program.FuncOf(Symbol(fn)); to != nil && to.Object != nil {
+		return to
+	}
+	return nil
+}
+
 // Conversion returns what an expression converts, and to which type; nil where it
 // is no conversion.
 func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {

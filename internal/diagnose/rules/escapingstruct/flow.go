@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
-	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // part is a field of the variable whose address leaves the user's own code.
@@ -22,23 +22,24 @@ type part struct {
 	line   int
 }
 
-// flow follows where addresses of a variable and its parts go.
+// flow follows where addresses of a variable and its parts go. Like all that
+// follow, its methods return false where more may leave than the parts that are
+// noted.
 type flow struct {
 	s     *diagnose.Subject
-	pkg   string // that declares the struct
 	parts map[string]part
-	seen  map[seen]bool
+	seen  map[holder]bool
 }
 
-type seen struct {
-	ident *ast.Ident
-	path  string
+// holder is a variable that holds a thing, or a slice of an array in it.
+type holder struct {
+	v    *types.Var
+	path string
 }
 
 // function is one that the variable's address has come to.
 type function struct {
-	*syntax.Function
-	file  string
+	*typed.Package
 	depth int
 }
 
@@ -51,198 +52,110 @@ const (
 // pointer to either.
 type thing struct {
 	path    string
-	typ     ast.Expr // as far as it is known
 	pointer bool
 }
 
-// variable follows the uses of a variable that holds a thing. Like all that
-// follow, it returns false where more may leave than the parts that are noted.
-func (f *flow) variable(fn function, d syntax.Declaration, t thing) bool {
-	k := seen{d.Ident, t.path}
+// variable follows the uses of a variable that holds something.
+func (f *flow) variable(fn function, v *types.Var, path string, used func(use ast.Expr) bool) bool {
+	k := holder{v, path}
 	if f.seen[k] {
 		return true
 	}
 	f.seen[k] = true
-	uses := fn.Uses(d)
-	if len(f.seen) > maxSeen || len(uses) == 0 && !d.Param {
-		return false // of a variable that an earlier statement declares
-	}
-	for _, id := range uses {
-		if !runsNow(fn, id, d) || !f.used(fn, id, t) {
-			return false
-		}
-	}
-	return true
+	return len(f.seen) <= maxSeen && !slices.ContainsFunc(fn.Uses(v), func(id *ast.Ident) bool { return !fn.RunsNow(id, v) || !used(id) })
 }
 
-// runsNow reports whether a use lies in the function itself, or in a literal
-// that is called on the spot.
-func runsNow(fn function, id ast.Node, d syntax.Declaration) bool {
-	for lit := fn.LiteralAround(id); lit != nil && !fn.Within(d.Node, lit); lit = fn.LiteralAround(lit) {
-		call, ok := fn.Parent(lit).(*ast.CallExpr)
-		if !ok || call.Fun != lit || started(fn, call) {
-			return false
-		}
-	}
-	return true
-}
-
-func started(fn function, call *ast.CallExpr) bool {
-	_, ok := fn.Parent(call).(*ast.GoStmt)
-	return ok
+// holds follows a variable that holds a thing.
+func (f *flow) holds(fn function, v *types.Var, t thing) bool {
+	return f.variable(fn, v, t.path, func(use ast.Expr) bool { return f.used(fn, use, t) })
 }
 
 // used looks at what is done with an expression that stands for a thing.
-func (f *flow) used(fn function, n ast.Node, t thing) bool {
+func (f *flow) used(fn function, n ast.Expr, t thing) bool {
 	switch p := fn.Parent(n).(type) {
 	case *ast.ParenExpr:
 		return f.used(fn, p, t)
 	case *ast.StarExpr:
-		t.pointer = false
-		return f.used(fn, p, t)
+		return f.used(fn, p, thing{path: t.path})
 	case *ast.UnaryExpr:
 		if p.Op != token.AND {
 			return true
 		}
-		if t.pointer || strings.Contains(t.path, "[") {
-			return false // of a pointer's own address, and of elements, nothing is known
-		}
-		t.pointer = true
-		return f.used(fn, p, t)
+		// Of a pointer's own address, and of elements, nothing is known.
+		return !t.pointer && !strings.Contains(t.path, "[") && f.used(fn, p, thing{t.path, true})
 	case *ast.SelectorExpr:
 		return f.selected(fn, p, t)
 	case *ast.IndexExpr:
-		if p.X != n {
-			return true
-		}
-		return f.used(fn, p, thing{path: t.path + "[]", typ: element(t.typ)})
+		return p.X != n || f.used(fn, p, thing{path: t.path + "[]"})
 	case *ast.SliceExpr:
-		if id, ok := t.typ.(*ast.Ident); p.X != n || ok && id.Name == "string" {
-			return true
-		}
-		return (&slicing{fn, make(map[*ast.Ident]bool)}).stays(p)
+		return p.X != n || typed.IsString(fn.TypeOf(n)) || f.stays(fn, p)
 	case *ast.CallExpr:
 		return f.argument(fn, p, n, t)
-	case *ast.AssignStmt:
-		i := slices.Index(p.Rhs, n.(ast.Expr))
-		if i < 0 || !t.pointer {
+	case *ast.AssignStmt, *ast.ValueSpec:
+		if !t.pointer {
 			return true // is set, or copied
 		}
-		if i >= len(p.Lhs) || p.Tok != token.DEFINE {
-			return false
+		for v, value := range fn.Declared(p) {
+			if value == n {
+				return f.holds(fn, v, t)
+			}
 		}
-		return f.named(fn, p.Lhs[i], p, t)
-	case *ast.ValueSpec:
-		i := slices.Index(p.Values, n.(ast.Expr))
-		return !t.pointer || i >= 0 && i < len(p.Names) && f.named(fn, p.Names[i], p, t)
+		st, ok := p.(*ast.AssignStmt)
+		return ok && slices.Contains(st.Lhs, n)
 	case *ast.BinaryExpr, *ast.RangeStmt, *ast.IncDecStmt:
 		return true
 	}
 	return !t.pointer // a copy may go anywhere
 }
 
-// named follows a pointer into the variable that a statement declares for it.
-func (f *flow) named(fn function, to ast.Expr, st ast.Node, t thing) bool {
-	id, ok := to.(*ast.Ident)
-	return ok && (id.Name == "_" || f.variable(fn, syntax.Declaration{Ident: id, Node: st, Scope: fn.Parent(st)}, t))
-}
-
-// element returns the type of an array's elements.
-func element(t ast.Expr) ast.Expr {
-	if a, ok := t.(*ast.ArrayType); ok {
-		return a.Elt
-	}
-	return nil
-}
-
 // selected looks at a field, or at a method that is called.
 func (f *flow) selected(fn function, sel *ast.SelectorExpr, t thing) bool {
-	fields := f.fields(t.typ)
-	if typ := fieldType(fields, sel.Sel.Name); typ != nil {
-		t = thing{path: t.path + "." + sel.Sel.Name, typ: typ}
-		if elsewhere(typ) && !addressTaken(fn, sel) {
-			return true // what it refers to is other memory
-		}
-		return f.used(fn, sel, t)
+	selection := fn.Info.Selections[sel]
+	if selection == nil || len(selection.Index()) > 1 {
+		return false // an embedded struct's
+	}
+	if selection.Kind() == types.FieldVal {
+		// What it refers to is other memory.
+		return elsewhere(selection.Type()) && !addressTaken(fn, sel) || f.used(fn, sel, thing{path: t.path + "." + sel.Sel.Name})
 	}
 	call, ok := fn.Parent(sel).(*ast.CallExpr)
 	if !ok || call.Fun != sel {
-		// Of a type whose declaration is not at hand it is taken for a field.
-		return fields == nil && f.used(fn, sel, thing{path: t.path + "." + sel.Sel.Name})
-	}
-	callee := f.s.CalleeOf(fn.file, call)
-	if callee == "" {
 		return false
 	}
-	if !strings.Contains(callee, "(*") {
+	method := fn.Function(call)
+	if method == nil {
+		return false
+	}
+	recv := method.Signature().Recv()
+	if _, pointer := types.Unalias(recv.Type()).(*types.Pointer); !pointer {
 		return true // is given a copy
 	}
-	decl, file := f.s.FunctionNamed(callee)
-	if decl == nil {
-		return slices.Contains(keepNoReceiver, symbolname.Package(callee))
+	to := fn.Reached(call)
+	if to == nil {
+		return slices.Contains(keepNoReceiver, method.Pkg().Path())
 	}
-	recv := decl.Recv.List[0]
-	star, ok := recv.Type.(*ast.StarExpr)
-	if !ok || started(fn, call) || fn.depth == maxDepth || symbolname.Package(callee) != f.pkg {
-		return false
-	}
-	typ, ok := star.X.(*ast.Ident)
-	own, isName := t.typ.(*ast.Ident)
-	if !ok || !isName || typ.Name != own.Name {
-		return false // an embedded struct's
-	}
-	if len(recv.Names) == 0 {
-		return true
-	}
-	t.pointer = true
-	return f.variable(function{syntax.New(decl), file, fn.depth + 1}, syntax.Declaration{Ident: recv.Names[0], Node: recv, Scope: decl, Type: recv.Type, Param: true}, t)
+	return f.into(fn, call, to, to.Object.Signature().Recv(), t)
+}
+
+// into follows an address into a function that is called with it.
+func (f *flow) into(fn function, call *ast.CallExpr, to *typed.Function, v *types.Var, t thing) bool {
+	return !fn.Started(call) && fn.depth < maxDepth && f.holds(function{to.Package, fn.depth + 1}, v, thing{t.path, true})
 }
 
 // keepNoReceiver are packages whose methods let no receiver escape.
 var keepNoReceiver = []string{"bytes", "strings", "sync", "sync/atomic"}
 
-// fields returns the fields of a struct type, nil for any other.
-func (f *flow) fields(typ ast.Expr) *ast.StructType {
-	switch t := typ.(type) {
-	case *ast.StructType:
-		return t
-	case *ast.Ident:
-		return f.s.StructNamed(f.pkg, t.Name)
-	}
-	return nil
-}
-
-// fieldType returns the type of a field, nil where there is none of that name.
-func fieldType(fields *ast.StructType, name string) ast.Expr {
-	if fields == nil {
-		return nil
-	}
-	for _, field := range fields.Fields.List {
-		for _, id := range field.Names {
-			if id.Name == name {
-				return field.Type
-			}
-		}
-		if id, ok := field.Type.(*ast.Ident); ok && len(field.Names) == 0 && id.Name == name {
-			return field.Type
-		}
-	}
-	return nil
-}
-
 // elsewhere reports whether values of a type refer to other memory.
-func elsewhere(typ ast.Expr) bool {
-	switch t := typ.(type) {
-	case *ast.StarExpr, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType:
+func elsewhere(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature, *types.Interface, *types.Slice:
 		return true
-	case *ast.ArrayType:
-		return t.Len == nil
 	}
 	return false
 }
 
 // addressTaken reports whether & stands before an expression.
-func addressTaken(fn function, n ast.Node) bool {
+func addressTaken(fn function, n ast.Expr) bool {
 	p := fn.Parent(n)
 	for paren, ok := p.(*ast.ParenExpr); ok; paren, ok = p.(*ast.ParenExpr) {
 		p = fn.Parent(paren)
@@ -252,81 +165,93 @@ func addressTaken(fn function, n ast.Node) bool {
 }
 
 // argument looks at a call that is handed a thing.
-func (f *flow) argument(fn function, call *ast.CallExpr, n ast.Node, t thing) bool {
+func (f *flow) argument(fn function, call *ast.CallExpr, n ast.Expr, t thing) bool {
 	if !t.pointer || call.Fun == n {
 		return true
 	}
-	if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "any" {
+	if _, to := fn.Conversion(call); to != nil {
 		return f.used(fn, call, t)
 	}
-	callee := f.s.CalleeOf(fn.file, call)
-	at := slices.Index(call.Args, n.(ast.Expr))
-	if callee == "" || at < 0 || started(fn, call) {
+	callee, at := fn.Function(call), slices.Index(call.Args, n)
+	if callee == nil || fn.Started(call) {
 		return false
 	}
-	if decl, file := f.s.FunctionNamed(callee); decl != nil {
-		if fn.depth == maxDepth {
-			return false
-		}
-		field, id := parameter(decl, at)
-		if field == nil {
-			return false
-		}
-		return id == nil || f.variable(function{syntax.New(decl), file, fn.depth + 1}, syntax.Declaration{Ident: id, Node: field, Scope: decl, Type: field.Type, Param: true}, t)
+	name, sig := typed.Symbol(callee), callee.Signature()
+	if to := fn.Reached(call); to != nil {
+		params := to.Object.Signature().Params()
+		return at < params.Len() && !(sig.Variadic() && at == params.Len()-1) && f.into(fn, call, to, params.At(at), t)
 	}
-	if f.s.Own(&callstack.Frame{Function: callee}) && (symbolname.Parse(callee).Receiver == "" || strings.Contains(callee, "(*")) {
+	if f.s.Own(&callstack.Frame{Function: name}) && (sig.Recv() == nil || !types.IsInterface(sig.Recv().Type())) {
 		return false // its source is not at hand; an interface's methods have none
 	}
-	if symbolname.Package(callee) == "sync/atomic" {
+	if callee.Pkg() != nil && callee.Pkg().Path() == "sync/atomic" {
 		return true
 	}
-	size := f.pointee(fn.file, call, callee, at)
-	if t.path == "" || size <= 0 {
+	p := part{path: t.path, size: fn.Pointee(fn.TypeOf(n)), callee: name}
+	if t.path == "" || p.size <= 0 {
 		return false
 	}
-	p := part{path: t.path, size: size, callee: callee, file: fn.file, line: f.s.LineOf(fn.file, call)}
-	if before, ok := f.parts[t.path]; !ok || p.file < before.file || p.file == before.file && p.line < before.line {
+	p.file, p.line = f.s.Program.Line(call.Pos())
+	if before, ok := f.parts[t.path]; !ok || cmp.Or(cmp.Compare(p.file, before.file), cmp.Compare(p.line, before.line)) < 0 {
 		f.parts[t.path] = p
 	}
 	return true
 }
 
-// parameter returns that of an index, nil for one of a variadic list; its name
-// is nil where it has none that can be used.
-func parameter(decl *ast.FuncDecl, at int) (*ast.Field, *ast.Ident) {
-	i := 0
-	for _, field := range decl.Type.Params.List {
-		if _, variadic := field.Type.(*ast.Ellipsis); variadic {
-			return nil, nil
+// stays follows a slice of an array: whether all that is done with an expression
+// that shares the array leaves it on the stack. It is indexed, ranged over,
+// appended to, sorted.
+func (f *flow) stays(fn function, n ast.Expr) bool {
+	switch p := fn.Parent(n).(type) {
+	case *ast.ParenExpr:
+		return f.stays(fn, p)
+	case *ast.SliceExpr:
+		return p.X != n || f.stays(fn, p)
+	case *ast.IndexExpr:
+		return p.X != n || !addressTaken(fn, p)
+	case *ast.RangeStmt, *ast.BinaryExpr:
+		return true
+	case *ast.CallExpr:
+		return f.handed(fn, p, n)
+	case *ast.AssignStmt:
+		i := slices.Index(p.Rhs, n)
+		if i < 0 || len(p.Lhs) != len(p.Rhs) {
+			return i < 0 // is set
 		}
-		if len(field.Names) == 0 && i == at {
-			return field, nil
-		}
-		for _, id := range field.Names {
-			if i == at && id.Name == "_" {
-				return field, nil
-			}
-			if i == at {
-				return field, id
-			}
-			i++
-		}
-		if len(field.Names) == 0 {
-			i++
-		}
+		v, ok := fn.Object(p.Lhs[i]).(*types.Var)
+		return ok && v.Kind() == types.LocalVar && f.variable(fn, v, "[:]", func(use ast.Expr) bool { return f.stays(fn, use) })
 	}
-	return nil, nil
+	return false
 }
 
-// pointee returns the size of what an argument points to, as it was recorded.
-func (f *flow) pointee(file string, call *ast.CallExpr, callee string, at int) (size int64) {
-	line := f.s.LineOf(file, call)
-	for _, c := range f.s.Calls[file] {
-		if c.Line == line && c.Callee == callee && at < len(c.Pointee) {
-			size = max(size, c.Pointee[at])
-		}
+// handed knows the calls that let no slice escape.
+func (f *flow) handed(fn function, call *ast.CallExpr, n ast.Expr) bool {
+	first := len(call.Args) > 0 && call.Args[0] == n
+	switch fn.Builtin(call) {
+	case "len", "cap", "copy", "clear":
+		return true
+	case "append":
+		return first && f.stays(fn, call) || !first && call.Ellipsis.IsValid() // its elements are copied
 	}
-	return size
+	if _, to := fn.Conversion(call); to != nil {
+		return typed.IsString(to)
+	}
+	callee := fn.Function(call)
+	if callee == nil || callee.Pkg() == nil || callee.Signature().Recv() != nil {
+		return false
+	}
+	switch name := callee.Name(); callee.Pkg().Path() {
+	case "sort":
+		return name != "Sort" && name != "Stable" // which take interfaces
+	case "slices":
+		_, alone := fn.Parent(call).(*ast.ExprStmt)
+		return alone || slices.Contains([]string{"BinarySearch", "Compare", "Contains", "Equal", "Index", "IsSorted", "Max", "Min"}, name)
+	case "strings":
+		return name == "Join"
+	case "strconv":
+		return strings.HasPrefix(name, "Append") && first && f.stays(fn, call)
+	}
+	return false
 }
 
 // outermost returns the parts that lie in no other, the largest first.

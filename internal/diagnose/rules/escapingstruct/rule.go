@@ -1,10 +1,9 @@
 package escapingstruct
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
-	"go/token"
+	"go/types"
 	"path"
 	"slices"
 	"strings"
@@ -12,10 +11,8 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
-	"whet/internal/quantity"
-	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // Rule returns the rule.
@@ -51,11 +48,10 @@ const (
 // variable is one that a statement declares and that lies on the heap.
 type variable struct {
 	diagnose.Statement
+	*types.Var
+	pkg      *typed.Package
 	function string
-	ident    *ast.Ident
-	typ      *ast.Ident
-	heap     diagnose.Set
-	cpu      diagnose.Set
+	cost     diagnose.Sets
 	blocks   int64
 	size     int64 // of a block, or several
 }
@@ -65,41 +61,41 @@ const several = -1
 
 type finder struct {
 	s  *diagnose.Subject
-	at map[diagnose.SourceLine]*variable // nil: the statement declares none
+	at map[ast.Stmt]*variable // nil: the statement declares none
 }
 
-func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[diagnose.SourceLine]*variable)}
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		n, size := s.Blocks(sample)
-		if n <= 0 || size < leastBlock || size > mostBlock {
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
+	f := &finder{s: s, at: make(map[ast.Stmt]*variable)}
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		n, size := int64(0), int64(0)
+		if c == s.Allocs {
+			if n, size = s.Blocks(sample); n <= 0 || size < leastBlock || size > mostBlock {
+				return
+			}
+		}
+		v, at := f.variable(c, stack)
+		// Allocation profiles mostly leave the runtime's frames out.
+		if v == nil || (c == s.CPU || at > 0) && !allocates(c, stack[:at]) {
 			return
 		}
-		// Allocation profiles mostly leave the runtime's frames out.
-		if v, at := f.variable(s.Allocs, stack); v != nil && (at == 0 || allocates(s.Allocs, stack[:at])) {
-			if v.size != 0 && v.size != size {
-				size = several
-			}
-			v.heap.Add(sample.Index())
+		v.cost.Of(s, c).Add(sample.Index())
+		if v.size != 0 && size != 0 && v.size != size {
+			size = several
+		}
+		if size != 0 {
 			v.size = size
-			v.blocks += n
 		}
+		v.blocks += n
 	})
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if v, at := f.variable(s.CPU, stack); v != nil && allocates(s.CPU, stack[:at]) {
-			v.cpu.Add(sample.Index())
-		}
-	})
-	var claims []diagnose.Claim
 	for _, v := range f.at {
 		if v == nil || v.size < leastBlock || !s.MadeInCalls(v.blocks) {
 			continue
 		}
-		parts, ok := handedOut(s, v)
-		if !ok || len(parts) == 0 {
+		flow := &flow{s: s, parts: make(map[string]part), seen: make(map[holder]bool)}
+		if !flow.holds(function{v.pkg, 0}, v.Var, thing{}) || len(flow.parts) == 0 {
 			continue
 		}
-		var bytes int64
+		parts, bytes := flow.outermost(), int64(0)
 		for _, p := range parts {
 			bytes += p.size
 		}
@@ -107,9 +103,6 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 			claims = append(claims, f.claim(v, parts, bytes))
 		}
 	}
-	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
-		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
-	})
 	return claims
 }
 
@@ -139,16 +132,16 @@ func (f *finder) variable(c *hot.Classified, stack []callstack.FrameID) (v *vari
 		return nil, 0
 	}
 	st := f.s.Statement(frame.File, frame.Line)
-	if !st.Known || st.Func == nil {
+	pkg := f.s.PackageOf(frame.File)
+	if !st.Known || pkg == nil {
 		return nil, 0
 	}
-	k := st.At()
-	v, ok := f.at[k]
+	v, ok := f.at[st.Node]
 	if !ok {
-		if id, typ := f.declares(st.Node, symbolname.Package(frame.Function)); id != nil {
-			v = &variable{Statement: st, ident: id, typ: typ, function: frame.Function}
+		if declared := declares(pkg, st.Node); declared != nil {
+			v = &variable{Statement: st, Var: declared, pkg: pkg, function: frame.Function}
 		}
-		f.at[k] = v
+		f.at[st.Node] = v
 	}
 	if v != nil && frame.Function < v.function {
 		v.function = frame.Function
@@ -156,82 +149,57 @@ func (f *finder) variable(c *hot.Classified, stack []callstack.FrameID) (v *vari
 	return v, at
 }
 
-// declares reads var x T, x := T{…} and var x = T{…} of a struct type, where
-// making the value allocates nothing.
-func (f *finder) declares(st ast.Stmt, pkg string) (id, typ *ast.Ident) {
-	var value ast.Expr
-	switch st := st.(type) {
-	case *ast.AssignStmt:
-		d, ok := declaration(st)
-		if !ok {
-			return nil, nil
-		}
-		id, value = d, st.Rhs[0]
-	case *ast.DeclStmt:
-		gen, ok := st.Decl.(*ast.GenDecl)
-		if !ok || len(gen.Specs) != 1 {
-			return nil, nil
-		}
-		vs, ok := gen.Specs[0].(*ast.ValueSpec)
-		if !ok || len(vs.Names) != 1 {
-			return nil, nil
-		}
-		id = vs.Names[0]
-		if len(vs.Values) == 0 {
-			typ, _ = vs.Type.(*ast.Ident)
-		} else {
-			value = vs.Values[0]
+// declares reads var x T, x := T{…} and var x = T{…} of a struct type of the
+// package, where making the value allocates nothing.
+func declares(pkg *typed.Package, st ast.Node) (found *types.Var) {
+	if d, ok := st.(*ast.DeclStmt); ok {
+		if gen, ok := d.Decl.(*ast.GenDecl); ok && len(gen.Specs) == 1 {
+			st = gen.Specs[0]
 		}
 	}
-	if value != nil {
-		lit, ok := ast.Unparen(value).(*ast.CompositeLit)
-		if !ok || !f.quiet(lit, pkg) {
-			return nil, nil
+	for v, value := range pkg.Declared(st) {
+		named, ok := types.Unalias(v.Type()).(*types.Named)
+		_, lit := ast.Unparen(value).(*ast.CompositeLit)
+		if found != nil || !ok || named.Obj().Pkg() != pkg.Types || !isStruct(named) || value != nil && !(lit && quiet(pkg, value)) {
+			return nil
 		}
-		typ, _ = lit.Type.(*ast.Ident)
+		found = v
 	}
-	if id == nil || typ == nil || f.s.StructNamed(pkg, typ.Name) == nil {
-		return nil, nil
-	}
-	return id, typ
+	return found
 }
 
-// declaration returns the one variable that an assignment declares.
-func declaration(st *ast.AssignStmt) (*ast.Ident, bool) {
-	if st.Tok != token.DEFINE || len(st.Lhs) != 1 || len(st.Rhs) != 1 {
-		return nil, false
+func isStruct(t types.Type) bool {
+	if t == nil {
+		return false
 	}
-	id, ok := st.Lhs[0].(*ast.Ident)
-	return id, ok
+	_, ok := t.Underlying().(*types.Struct)
+	return ok
 }
 
 // quiet reports whether a value is made without an allocation, as far as the
 // source shows: of names, fields, numbers and structs of them.
-func (f *finder) quiet(e ast.Expr, pkg string) bool {
+func quiet(pkg *typed.Package, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BasicLit, *ast.Ident:
 		return true
 	case *ast.SelectorExpr:
-		return f.quiet(e.X, pkg)
+		return quiet(pkg, e.X)
 	case *ast.KeyValueExpr:
-		return f.quiet(e.Value, pkg)
+		return quiet(pkg, e.Value)
 	case *ast.CompositeLit:
-		typ, ok := e.Type.(*ast.Ident)
-		return ok && f.s.StructNamed(pkg, typ.Name) != nil && !slices.ContainsFunc(e.Elts, func(x ast.Expr) bool { return !f.quiet(x, pkg) })
+		return isStruct(pkg.TypeOf(e)) && !slices.ContainsFunc(e.Elts, func(x ast.Expr) bool { return !quiet(pkg, x) })
 	}
 	return false
 }
 
 func (f *finder) claim(v *variable, parts []part, bytes int64) diagnose.Claim {
-	s := f.s
-	cost := diagnose.Samples{CPU: v.cpu.Keep(), Allocs: v.heap.Keep()}
-	name, first := v.ident.Name, parts[0]
-	field := first.path[strings.LastIndexByte(first.path, '.')+1:]
+	s, cost := f.s, v.cost.Samples()
+	name, first := v.Name(), parts[0].path
 	var list []string
 	for _, p := range parts {
 		list = append(list, fmt.Sprintf("%s%s, %d bytes, to %s at %s:%d", name, p.path, p.size, p.callee, path.Base(s.Source.Display(p.file)), p.line))
 	}
-	c := diagnose.Claim{
+	return diagnose.Claim{
 		Place:      v.Place(v.function),
 		Cost:       cost,
 		Removed:    1 - float64(bytes)/float64(v.size),
@@ -239,27 +207,8 @@ func (f *finder) claim(v *variable, parts []part, bytes int64) diagnose.Claim {
 		Why: fmt.Sprintf("%s is a block of %d bytes on the heap because addresses of parts of it are handed out, of %d bytes together; nothing else of it is seen to leave the call.",
 			name, v.size, bytes),
 		Remedy: fmt.Sprintf("Declare a local of the part's type, hand out its address in place of &%s%s, and copy between the two (%s%s = %s after decoding; the other way round before encoding). Only the part escapes then, and the rest stays on the stack. Compare allocations after the change: the copy costs little, but one address that still leaves keeps all of it on the heap. What is called must not use the address after it has returned: the two would go apart.",
-			name, first.path, name, first.path, field),
-		Evidence: []finding.Evidence{{Kind: "source", Text: "handed out: " + strings.Join(list, "; ")}},
+			name, first, name, first, first[strings.LastIndexByte(first, '.')+1:]),
+		Evidence: slices.Concat([]finding.Evidence{{Kind: "source", Text: "handed out: " + strings.Join(list, "; ")}},
+			s.AllocEvidence(cost.Allocs), s.CPUEvidence(cost.CPU, "allocate it")),
 	}
-	if share := s.AllocShare(cost.Allocs); share > 0 {
-		_, perOp := s.AllocBytes(cost.Allocs)
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(share) + " of the base's allocated bytes" + s.PerIteration(perOp)})
-	}
-	if cost.CPU != nil {
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples allocate it", s.CPUSamples(cost.CPU), s.BaseCPUSamples())})
-	}
-	return c
-}
-
-// handedOut follows the variable's uses; ok is false where more than parts of it
-// may leave.
-func handedOut(s *diagnose.Subject, v *variable) (parts []part, ok bool) {
-	fn := syntax.New(v.Func)
-	f := &flow{s: s, pkg: symbolname.Package(v.function), parts: make(map[string]part), seen: make(map[seen]bool)}
-	d := syntax.Declaration{Ident: v.ident, Node: v.Node, Scope: fn.Parent(v.Node)}
-	if !f.variable(function{fn, v.File, 0}, d, thing{typ: v.typ}) {
-		return nil, false
-	}
-	return f.outermost(), true
 }

@@ -112,7 +112,7 @@ func (b *builder) constructs(c typed.Site) bool {
 	if fn == nil || fn.Pkg() == nil || fn.Signature().Recv() != nil {
 		return false
 	}
-	if b.s.Program.FuncOf(c.Callee()) != nil {
+	if c.In.Reached(c.CallExpr) != nil {
 		return b.judge.Pure(c.Callee(), false)
 	}
 	first, _, _ := strings.Cut(fn.Pkg().Path(), "/")
@@ -133,7 +133,7 @@ func (b *builder) onlyAsked(pkg *typed.Package, v *types.Var) (asked bool, by me
 				return false, by
 			}
 			asked = true
-			method := b.s.Program.FuncOf(pkg.Called(call))
+			method := pkg.Reached(call)
 			if method == nil {
 				by = max(by, unknown)
 				continue
