@@ -35,14 +35,12 @@ func (f *finder) claim(c *contended) (diagnose.Claim, bool) {
 	}
 	u := f.under(c)
 	held, needless := f.s.CPUSamples(u.held.Keep()), f.s.CPUSamples(u.needs.Keep())
-	if len(u.ordered) == 0 {
+	if len(u.ordered) == 0 || held >= enoughHeld && float64(needless) < needlessShare*float64(held) {
 		return diagnose.Claim{}, false
 	}
 	confidence := finding.High
 	switch {
-	case held >= enoughHeld && float64(needless) < needlessShare*float64(held):
-		return diagnose.Claim{}, false
-	case held >= sureHeld && f.helpers.calls[c.section.function.File] != nil:
+	case held >= sureHeld:
 	case held >= enoughHeld:
 		confidence = finding.Medium
 	case c.guardsWriter(u):
@@ -57,14 +55,9 @@ func (f *finder) claim(c *contended) (diagnose.Claim, bool) {
 	if held >= enoughHeld {
 		u.ordered = slices.DeleteFunc(u.ordered, func(op *operation) bool { return !op.runs })
 	}
-	delay := diagnose.Samples{Mutex: c.delay.Keep()}
 	return diagnose.Claim{
-		Place: diagnose.Place{Function: c.function, File: c.section.function.File, Line: c.lock.first, EndLine: c.lock.last},
-		Cost:  delay, Confidence: confidence,
-		Held:     c.places(),
-		Why:      why(u),
-		Remedy:   remedy(c, u),
-		Evidence: f.evidence(c, u),
+		Place: c.place(), Cost: diagnose.Samples{Mutex: c.delay.Keep()}, Confidence: confidence, Held: c.places(),
+		Why: why(u), Remedy: remedy(c, u), Evidence: f.evidence(c, u),
 	}, true
 }
 
@@ -96,7 +89,7 @@ func remedy(c *contended, u *underLock) string {
 	}
 	text := fmt.Sprintf("Move out of the critical section: %s. Copy what it needs into variables under the lock, unlock, then do it.", strings.Join(ops, ", "))
 	if c.deferred {
-		text += fmt.Sprintf(" The deferred Unlock holds the lock to the end of %s: unlock before line %d, or put the locked part into a function of its own.", c.section.function.Name, u.ordered[0].line)
+		text += fmt.Sprintf(" The deferred Unlock holds the lock to the end of %s: unlock before line %d, or put the locked part into a function of its own.", c.function.Name, u.ordered[0].line)
 	}
 	if slices.ContainsFunc(u.ordered, func(op *operation) bool { return op.work == writes || op.work == logs }) {
 		text += " Where the lock guards the writer itself, make the bytes ready before Lock and hold it for one Write, or let one goroutine write."
@@ -106,48 +99,49 @@ func remedy(c *contended, u *underLock) string {
 
 func (f *finder) evidence(c *contended, u *underLock) []finding.Evidence {
 	s := f.s
-	var out []finding.Evidence
-	text := f.waitedFor(c.delay.Keep())
-	out = append(out, finding.Evidence{Kind: "mutex", Text: fmt.Sprintf("%s, charged to where it is unlocked (%s)", text, lineList(c.unlocked))})
+	out := []finding.Evidence{{Kind: "mutex", Text: fmt.Sprintf("%s, charged to where it is unlocked (%s)", f.waitedFor(c.delay.Keep()), lineList(c.unlocked))}}
 	if wait, ok := f.waited(c); ok {
 		out = append(out, finding.Evidence{Kind: "block", Text: fmt.Sprintf("at this line goroutines waited %s in %s", quantity.Nanoseconds(float64(wait.DelayNs)), quantity.Plural(int(wait.Count), "wait"))})
 	}
-	if held := s.CPUSamples(u.held.Keep()); held > 0 {
-		text := fmt.Sprintf("%d of %d base samples run while it is held", held, s.BaseCPUSamples())
-		var parts []string
-		for w := writes; w > cheap; w-- {
-			if n := s.CPUSamples(u.heavy[w].Keep()); n > 0 {
-				parts = append(parts, fmt.Sprintf("%s %s", w, quantity.Percent(float64(n)/float64(held))))
-			}
+	does := "run while it is held"
+	var parts []string
+	for w := writes; w > cheap; w-- {
+		if n := s.CPUSamples(u.heavy[w].Keep()); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", w, quantity.Percent(float64(n)/float64(s.CPUSamples(u.held.Keep())))))
 		}
-		if len(parts) > 0 {
-			text += ": " + strings.Join(parts, ", ") + " of them"
+	}
+	if len(parts) > 0 {
+		does += ": " + strings.Join(parts, ", ") + " of them"
+	}
+	out = append(out, s.CPUEvidence(u.held.Keep(), does)...)
+	end := "the function returns, by a deferred Unlock"
+	if !c.deferred {
+		unlocks := make(map[int]bool)
+		for _, u := range c.unlocks {
+			unlocks[u.first] = true
 		}
-		out = append(out, finding.Evidence{Kind: "cpu", Text: text})
+		end = "it is unlocked in " + lineList(unlocks)
 	}
-	end := "it is unlocked in " + lineList(c.unlockLines())
-	if c.deferred {
-		end = "the function returns, by a deferred Unlock"
-	}
-	out = append(out, finding.Evidence{Kind: "source", Text: fmt.Sprintf("%s is held from line %d until %s", c.key, c.lock.first, end)})
-	return out
+	return append(out, finding.Evidence{Kind: "source", Text: fmt.Sprintf("%s is held from line %d until %s", c.which.text, c.lock.first, end)})
 }
 
 // waited is what the block profile, which charges the waiter, says of the Lock
 // statement.
-func (f *finder) waited(c *contended) (contention.Place, bool) {
+func (f *finder) waited(c *contended) (all contention.Place, ok bool) {
 	s := f.s
 	if s.Block == nil {
-		return contention.Place{}, false
+		return all, false
 	}
 	count, err := s.Block.TypeIndex("contentions")
 	if err != nil {
-		return contention.Place{}, false
+		return all, false
 	}
-	var all contention.Place
-	own := func(frame *callstack.Frame) bool { return s.Own(frame) && !f.helpers.acquire[frame.Function] }
+	own := func(frame *callstack.Frame) bool {
+		locks, _ := half(s.Program.FuncOf(frame.Function))
+		return s.Own(frame) && !locks
+	}
 	for _, p := range contention.Places(s.Block.Frames, s.BlockCol, count, s.Block.Keep(hot.Base), own) {
-		if p.Kind == contention.Lock && p.File == c.section.function.File && c.lock.has(p.Line) {
+		if p.Kind == contention.Lock && p.File == c.function.File && c.lock.has(p.Line) {
 			all.DelayNs += p.DelayNs
 			all.Count += p.Count
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
@@ -32,21 +31,14 @@ type Lock struct {
 // Locks returns the locks that others waited for, in the order of the source.
 // Those that workers hold while they wait for their next job are left out: who
 // waits for them has nothing to do either.
-func Locks(s *diagnose.Subject) []Lock {
+func Locks(s *diagnose.Subject) (out []Lock) {
 	f := newFinder(s)
-	if f == nil {
-		return nil
-	}
-	var out []Lock
 	for _, c := range f.order {
 		if c.waits {
 			continue
 		}
 		under := f.under(c)
-		out = append(out, Lock{
-			Place: diagnose.Place{Function: c.function, File: c.section.function.File, Line: c.lock.first, EndLine: c.lock.last},
-			Delay: c.delay, Name: c.key, Read: c.read, Held: c.places(), Under: under.held, Evidence: f.evidence(c, under),
-		})
+		out = append(out, Lock{Place: c.place(), Delay: c.delay, Name: c.which.text, Read: c.read, Held: c.places(), Under: under.held, Evidence: f.evidence(c, under)})
 	}
 	places := slices.SortedFunc(maps.Keys(f.rest), func(a, b diagnose.Place) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
@@ -72,10 +64,8 @@ func (f *finder) leave(sample int, frames []callstack.FrameID) {
 		if !f.s.Own(frame) {
 			continue
 		}
-		p := diagnose.Place{Function: frame.Function, File: frame.File, Line: frame.Line, EndLine: frame.Line}
-		if st := f.s.Statement(frame.File, frame.Line); st.Known {
-			p.Line, p.EndLine = st.First, st.Last
-		}
+		st := f.s.Statement(frame.File, frame.Line)
+		p := st.Place(frame.Function)
 		u := f.rest[p]
 		if u == nil {
 			u = &unplaced{}
@@ -93,16 +83,15 @@ func (f *finder) leave(sample int, frames []callstack.FrameID) {
 func (f *finder) waitedFor(keep diagnose.Keep) string {
 	s := f.s
 	delay := sum(s.Mutex, s.MutexCol, keep)
-	var text strings.Builder
-	fmt.Fprintf(&text, "others waited %s for this lock", quantity.Nanoseconds(float64(delay)))
+	text := fmt.Sprintf("others waited %s for this lock", quantity.Nanoseconds(float64(delay)))
 	if col, err := s.Mutex.TypeIndex("contentions"); err == nil {
-		fmt.Fprintf(&text, " in %s", quantity.Plural(int(sum(s.Mutex, col, keep)), "wait"))
+		text += " in " + quantity.Plural(int(sum(s.Mutex, col, keep)), "wait")
 	}
 	if s.MutexIterations > 0 {
-		fmt.Fprintf(&text, ", %s for each %s", quantity.Nanoseconds(float64(delay)/float64(s.MutexIterations)), s.Iteration())
+		text += fmt.Sprintf(", %s for each %s", quantity.Nanoseconds(float64(delay)/float64(s.MutexIterations)), s.Iteration())
 	}
 	if s.Procs > 0 {
-		fmt.Fprintf(&text, ", on %s", quantity.Plural(s.Procs, "processor"))
+		text += ", on " + quantity.Plural(s.Procs, "processor")
 	}
-	return text.String()
+	return text
 }

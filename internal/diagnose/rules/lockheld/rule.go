@@ -2,6 +2,7 @@ package lockheld
 
 import (
 	"cmp"
+	"go/ast"
 	"slices"
 
 	"whet/internal/callstack"
@@ -38,27 +39,20 @@ func Rule() diagnose.Rule {
 // contended is a critical section with the samples of those who waited for it.
 type contended struct {
 	*section
-	function string // as the linker names it
+	name     string // of the function, as the linker has it
 	delay    diagnose.Set
 	unlocked map[int]bool // lines that were charged
 }
 
 type finder struct {
 	s        *diagnose.Subject
-	helpers  *helpers
-	sections map[*diagnose.Function][]*section
-	byPlace  map[diagnose.SourceLine]*diagnose.Function
-	at       map[*section]*contended
+	sections map[*ast.FuncDecl][]*section
 	order    []*contended
 	rest     map[diagnose.Place]*unplaced // waits at locks of which no section was found
 }
 
-func find(s *diagnose.Subject) []diagnose.Claim {
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	f := newFinder(s)
-	if f == nil {
-		return nil
-	}
-	var claims []diagnose.Claim
 	for _, c := range f.order {
 		if claim, ok := f.claim(c); ok {
 			claims = append(claims, claim)
@@ -68,20 +62,15 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 }
 
 // newFinder puts the waits of a subject's mutex profile to the critical
-// sections that others waited for, in the order of the source; nil where none
+// sections that others waited for, in the order of the source: none where none
 // were recorded, or where one goroutine did all the work.
 func newFinder(s *diagnose.Subject) *finder {
-	if s.Mutex == nil || !s.Mutex.Parallel && (s.CPU == nil || !s.CPU.Parallel) {
-		return nil
+	f := &finder{s: s, sections: make(map[*ast.FuncDecl][]*section), rest: make(map[diagnose.Place]*unplaced)}
+	if s.Mutex != nil && (s.Mutex.Parallel || s.CPU != nil && s.CPU.Parallel) {
+		diagnose.EachBase(s.Mutex, s.MutexCol, f.charge)
 	}
-	f := &finder{
-		s: s, helpers: newHelpers(s),
-		sections: make(map[*diagnose.Function][]*section), byPlace: make(map[diagnose.SourceLine]*diagnose.Function),
-		at: make(map[*section]*contended), rest: make(map[diagnose.Place]*unplaced),
-	}
-	diagnose.EachBase(s.Mutex, s.MutexCol, f.charge)
 	slices.SortFunc(f.order, func(a, b *contended) int {
-		return cmp.Or(cmp.Compare(a.section.function.File, b.section.function.File), cmp.Compare(a.lock.first, b.lock.first))
+		return cmp.Or(cmp.Compare(a.function.File, b.function.File), cmp.Compare(a.lock.first, b.lock.first))
 	})
 	return f
 }
@@ -125,24 +114,21 @@ func (f *finder) charge(sample *callstack.Stacks, stack []callstack.FrameID) {
 // unlockedAt returns the section that an Unlock on a line ends. A deferred one
 // is charged to the line where the function returns.
 func (f *finder) unlockedAt(file string, line int) *section {
-	fn := f.functionAt(file, line)
-	if fn == nil {
+	fn, pkg := f.s.FunctionAt(file, line), f.s.PackageOf(file)
+	if fn == nil || pkg == nil {
 		return nil
 	}
-	sections, ok := f.sections[fn]
+	sections, ok := f.sections[fn.Node]
 	if !ok {
-		sections = sectionsOf(fn, f.helpers)
-		f.sections[fn] = sections
+		sections = sectionsOf(fn, pkg)
+		f.sections[fn.Node] = sections
 	}
-	var best *section
-	for _, s := range sections {
+	for _, s := range slices.Backward(sections) {
 		if slices.ContainsFunc(s.unlocks, func(l lines) bool { return l.has(line) }) {
-			best = s
+			return s
 		}
 	}
-	if best != nil {
-		return best
-	}
+	var best *section
 	for _, s := range sections {
 		if s.deferred && fn.Line(s.around.Pos()) <= line && line <= fn.Line(s.around.End()) && s.lock.first <= line {
 			if best != nil {
@@ -154,30 +140,17 @@ func (f *finder) unlockedAt(file string, line int) *section {
 	return best
 }
 
-func (f *finder) functionAt(file string, line int) *diagnose.Function {
-	key := diagnose.SourceLine{File: file, Line: line}
-	fn, ok := f.byPlace[key]
-	if !ok {
-		fn = f.s.FunctionAt(file, line)
-		// One value for each function, so that its sections are found once.
-		for _, known := range f.byPlace {
-			if fn != nil && known != nil && known.Node == fn.Node {
-				fn = known
-				break
-			}
-		}
-		f.byPlace[key] = fn
+func (f *finder) note(s *section, frame *callstack.Frame) *contended {
+	i := slices.IndexFunc(f.order, func(c *contended) bool { return c.section == s })
+	if i < 0 {
+		i = len(f.order)
+		f.order = append(f.order, &contended{section: s, name: symbolname.Package(frame.Function) + "." + s.function.Name, unlocked: make(map[int]bool)})
 	}
-	return fn
+	f.order[i].unlocked[frame.Line] = true
+	return f.order[i]
 }
 
-func (f *finder) note(s *section, frame *callstack.Frame) *contended {
-	c := f.at[s]
-	if c == nil {
-		c = &contended{section: s, function: symbolname.Package(frame.Function) + "." + s.function.Name, unlocked: make(map[int]bool)}
-		f.at[s] = c
-		f.order = append(f.order, c)
-	}
-	c.unlocked[frame.Line] = true
-	return c
+// place is that of the Lock statement.
+func (c *contended) place() diagnose.Place {
+	return diagnose.Place{Function: c.name, File: c.function.File, Line: c.lock.first, EndLine: c.lock.last}
 }

@@ -9,18 +9,22 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/typed"
 )
 
-const shop = `package x
-
-func (s *S) sell() {
+// shop is the method that locks, with the log statement's body.
+const shop = `
+func (s *S) sell(a, b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
 	s.log.Printf("%d", s.n)
 }
 `
+
+type display struct{}
+
+func (display) Text(string) []byte         { return nil }
+func (display) Display(file string) string { return file }
 
 // at is a frame on a line of x.go, or of another file for a library's.
 func at(line int, function string) callstack.Frame {
@@ -51,14 +55,9 @@ func classified(first, second callstack.ValueType, scale int64, stacks ...stack)
 
 // shopSubject has 1000 waits of 1 ms for the lock of sell and 100 samples
 // elsewhere beside those given.
-func shopSubject(cpu ...stack) *diagnose.Subject {
+func shopSubject(t *testing.T, text string, cpu ...stack) *diagnose.Subject {
 	serve := at(1, "net/http.(*conn).serve")
 	cpu = append(cpu, stack{100, []callstack.Frame{serve, at(1, "m/x.other")}})
-	calls := []typed.Call{
-		{Line: 4, EndLine: 4, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Lock"},
-		{Line: 5, EndLine: 5, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Unlock"},
-		{Line: 7, EndLine: 7, In: "m/x.(*S).sell", Callee: "log.(*Logger).Printf"},
-	}
 	contentions, delay := callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"}
 	return &diagnose.Subject{
 		Benchmark: "x", Package: "m/x", Module: "m", BytesPerOp: -1, AllocsPerOp: -1,
@@ -68,8 +67,8 @@ func shopSubject(cpu ...stack) *diagnose.Subject {
 		MutexCol:  1,
 		Block:     classified(contentions, delay, 1e6, stack{900, []callstack.Frame{serve, at(4, "m/x.(*S).sell"), at(1, "sync.(*Mutex).Lock")}}),
 		BlockCol:  1,
-		Source:    source(shop),
-		Calls:     map[string][]typed.Call{"x.go": calls},
+		Source:    display{},
+		Program:   subjectOf(t, text).Program,
 	}
 }
 
@@ -92,26 +91,25 @@ func TestFind(t *testing.T) {
 		want finding.Confidence // "": silent
 	}{
 		// 10 of 40 samples under the lock are a quarter.
-		{"enough of it", shopSubject(counting(30), logsTo(10)), finding.High},
-		{"too little of it", shopSubject(counting(31), logsTo(10)), ""},
-		{"few samples", shopSubject(counting(5), logsTo(5)), finding.Medium},
-		{"hardly any", shopSubject(counting(5), logsTo(4)), finding.Low},
-		{"none at all: it blocks", shopSubject(), finding.Low},
-		{"the Unlock itself is no work under it", shopSubject(unlocking(1000), logsTo(30)), finding.High},
-		{"no typed calls", func() *diagnose.Subject { s := shopSubject(logsTo(40)); s.Calls = nil; return s }(), finding.Medium},
-		{"no source", func() *diagnose.Subject { s := shopSubject(logsTo(40)); s.Source = nil; return s }(), ""},
+		{"enough of it", shopSubject(t, shop, counting(30), logsTo(10)), finding.High},
+		{"too little of it", shopSubject(t, shop, counting(31), logsTo(10)), ""},
+		{"few samples", shopSubject(t, shop, counting(5), logsTo(5)), finding.Medium},
+		{"hardly any", shopSubject(t, shop, counting(5), logsTo(4)), finding.Low},
+		{"none at all: it blocks", shopSubject(t, shop), finding.Low},
+		{"the Unlock itself is no work under it", shopSubject(t, shop, unlocking(1000), logsTo(30)), finding.High},
+		{"no types", func() *diagnose.Subject { s := shopSubject(t, shop, logsTo(40)); s.Program = nil; return s }(), ""},
 		{"not ours", func() *diagnose.Subject {
-			s := shopSubject(logsTo(40))
+			s := shopSubject(t, shop, logsTo(40))
 			s.Package, s.Module = "m2/y", "m2"
 			return s
 		}(), ""},
 		{"one goroutine", func() *diagnose.Subject {
-			s := shopSubject(logsTo(40))
+			s := shopSubject(t, shop, logsTo(40))
 			s.CPU.Parallel, s.Mutex.Parallel = false, false
 			return s
 		}(), ""},
-		{"no CPU profile: it blocks", func() *diagnose.Subject { s := shopSubject(); s.CPU = nil; return s }(), finding.Low},
-		{"no mutex profile", func() *diagnose.Subject { s := shopSubject(logsTo(40)); s.Mutex = nil; return s }(), ""},
+		{"no CPU profile: it blocks", func() *diagnose.Subject { s := shopSubject(t, shop); s.CPU = nil; return s }(), finding.Low},
+		{"no mutex profile", func() *diagnose.Subject { s := shopSubject(t, shop, logsTo(40)); s.Mutex = nil; return s }(), ""},
 	} {
 		claims := Rule().Find(test.s)
 		if test.want == "" {
@@ -149,19 +147,11 @@ func TestGuardsWriter(t *testing.T) {
 		{"one Write", good, nil, false},
 		{"one Write that takes long", good, []stack{{40, []callstack.Frame{at(1, "net/http.(*conn).serve"), at(6, "m/x.(*S).sell"), at(1, "os.(*File).Write")}}}, true},
 		{"two Writes", "s.w.Write(a)\n\ts.w.Write(b)\n", nil, true},
-		{"another's writer", "other.w.Write(b)\n\tlog.Printf(\"%v\", b)\n", nil, true},
+		{"another's writer", "stranger.w.Write(b)\n\tlog.Printf(\"%v\", b)\n", nil, true},
 		{"a Write in a loop", "for range 2 {\n\t\ts.w.Write(b)\n\t}", nil, true},
 		{"logging beside it", "s.w.Write(b)\n\tlog.Printf(\"%v\", b)\n", nil, true},
 	} {
-		s := shopSubject(test.cpu...)
-		s.Source = source("package x\n\nfunc (s *S) sell(a, b []byte) {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\t" + test.body + "\n}\n")
-		s.Calls = map[string][]typed.Call{"x.go": {
-			{Line: 4, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Lock"}, {Line: 5, In: "m/x.(*S).sell", Callee: "sync.(*Mutex).Unlock"},
-			{Line: 6, In: "m/x.(*S).sell", Callee: "io.Writer.Write"}, {Line: 7, In: "m/x.(*S).sell", Callee: "log.Printf"},
-		}}
-		if strings.Contains(test.name, "loop") {
-			s.Calls["x.go"][2].Line = 7
-		}
+		s := shopSubject(t, "\nfunc (s *S) sell(a, b []byte) {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\t"+test.body+"\n}\n", test.cpu...)
 		if claims := Rule().Find(s); len(claims) > 0 != test.speaks {
 			t.Errorf("%s: %+v", test.name, claims)
 		}
@@ -171,7 +161,7 @@ func TestGuardsWriter(t *testing.T) {
 // 1000 waits of 1 ms are 1 s, and with 500 requests 2 ms for each; the block
 // profile has 900 of them.
 func TestEvidence(t *testing.T) {
-	s := shopSubject(counting(20), logsTo(20))
+	s := shopSubject(t, shop, counting(20), logsTo(20))
 	s.Kind, s.MutexIterations = "service", 500
 	got := fmt.Sprint(Rule().Find(s)[0].Evidence)
 	for _, want := range []string{
@@ -196,7 +186,7 @@ func TestOtherUnlocks(t *testing.T) {
 		{at(7, "m/x.(*S).sell")},
 		{at(1, "sync.(*Mutex).Unlock")},
 	} {
-		s := shopSubject(logsTo(40))
+		s := shopSubject(t, shop, logsTo(40))
 		s.Mutex = classified(s.Mutex.Types[0], s.Mutex.Types[1], 1e6, stack{1000, frames})
 		if claims := Rule().Find(s); len(claims) > 0 {
 			t.Errorf("%v: %+v", frames, claims)

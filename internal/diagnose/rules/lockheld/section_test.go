@@ -6,13 +6,43 @@ import (
 	"testing"
 
 	"whet/internal/diagnose"
-	"whet/internal/typed"
+	"whet/internal/typed/typedtest"
 )
 
-type source string
+// subjectOf is a subject with the source of x.go in m/x, which may use what is
+// declared here.
+func subjectOf(t *testing.T, text string) *diagnose.Subject {
+	t.Helper()
+	return &diagnose.Subject{Program: typedtest.Program(t, typedtest.File{Package: "m/x", Frame: "x.go", Text: imports + text + `
+var (
+	mu, other sync.RWMutex
+	g         interface{ Go(func()) }
+	jobs      chan int
+	more      chan int
+	x         any
+	l         net.Listener
+	cond      *sync.Cond
+	lines     *bufio.Scanner
+	w         io.Writer
+	rows      *sql.Rows
+	stranger  *S
+)
 
-func (s source) Text(string) []byte         { return []byte(s) }
-func (s source) Display(file string) string { return file }
+type S struct {
+	mu  sync.Mutex
+	n   int
+	log *log.Logger
+	w   io.Writer
+}
+`})}
+}
+
+const imports = `package x; import ("bufio"; "database/sql"; "fmt"; "io"; "log"; "net"; "sync")
+`
+
+func sectionsIn(s *diagnose.Subject) []*section {
+	return sectionsOf(s.FunctionAt("x.go", 4), s.PackageOf("x.go"))
+}
 
 // In these sources a line that runs under the lock ends in "// held".
 var sections = []struct{ name, body string }{
@@ -135,20 +165,19 @@ var sections = []struct{ name, body string }{
 
 func TestSections(t *testing.T) {
 	for _, test := range sections {
-		text := "package x\n\nfunc f() {" + test.body + "\n}\n"
-		s := &diagnose.Subject{Source: source(text)}
-		fn := s.FunctionAt("x.go", 4)
-		if fn == nil {
+		text := "\nfunc f() {" + test.body + "\n}\n"
+		s := subjectOf(t, text)
+		if s.FunctionAt("x.go", 4) == nil {
 			t.Fatalf("%s: does not parse", test.name)
 		}
 		var want, got []int
-		for i, line := range strings.Split(text, "\n") {
+		for i, line := range strings.Split(imports+text, "\n") {
 			if strings.HasSuffix(line, "// held") {
 				want = append(want, i+1)
 			}
 		}
-		for _, sec := range sectionsOf(fn, newHelpers(s)) {
-			if sec.key != "mu" {
+		for _, sec := range sectionsIn(s) {
+			if sec.which.text != "mu" {
 				continue
 			}
 			for l := range sec.held {
@@ -165,11 +194,13 @@ func TestSections(t *testing.T) {
 
 func TestWaitsForJobs(t *testing.T) {
 	for body, want := range map[string]bool{
-		"x = <-jobs":                                   true,
-		"x, ok := <-jobs":                              true,
-		"c, err := l.Accept()":                         true,
-		"cond.Wait()":                                  true,
-		"for lines.Scan() { x = lines.Text() }":        true,
+		"x = <-jobs":                            true,
+		"x, ok := <-jobs":                       true,
+		"for range jobs {}":                     true,
+		"for range 3 {}":                        false,
+		"c, err := l.Accept()":                  true,
+		"cond.Wait()":                           true,
+		"for lines.Scan() { x = lines.Text() }": true,
 		"select { case x = <-jobs: case y = <-more: }": true,
 		"select { case jobs <- x: default: }":          false,
 		"jobs <- x":                                    false,
@@ -178,25 +209,32 @@ func TestWaitsForJobs(t *testing.T) {
 		"x = append(x, 1)":                             false,
 		"fmt.Fprintln(w, \"text\")":                    false,
 	} {
-		s := &diagnose.Subject{Source: source("package x\n\nfunc f() {\n\tmu.Lock()\n\t" + body + "\n\tmu.Unlock()\n}\n")}
-		got := sectionsOf(s.FunctionAt("x.go", 4), newHelpers(s))
+		got := sectionsIn(subjectOf(t, "\nfunc f() {\n\tmu.Lock()\n\t"+body+"\n\tmu.Unlock()\n}\n"))
 		if len(got) != 1 || got[0].waits != want {
 			t.Errorf("%s: waits is not %v", body, want)
 		}
 	}
 }
 
-// With types known a method is what it is, whatever its name.
+// A method is what it is, whatever its name, and a variable of the same name is
+// another one.
 func TestTypedCalls(t *testing.T) {
-	text := "package x\n\nfunc f() {\n\ts.Lock()\n\tdoor.Lock()\n\trows.Scan()\n\ts.Unlock()\n}\n"
-	call := func(line int, callee string) typed.Call {
-		return typed.Call{Line: line, EndLine: line, In: "m/x.f", Callee: callee}
+	got := sectionsIn(subjectOf(t, `
+func f(s *sync.RWMutex, door Door) {
+	s.Lock()
+	door.Lock()
+	rows.Scan()
+	if s := new(sync.RWMutex); true {
+		s.Unlock()
 	}
-	s := &diagnose.Subject{Source: source(text), Calls: map[string][]typed.Call{"x.go": {
-		call(4, "sync.(*RWMutex).Lock"), call(5, "m/house.(*Door).Lock"), call(6, "database/sql.(*Rows).Scan"), call(7, "sync.(*RWMutex).Unlock"),
-	}}}
-	got := sectionsOf(s.FunctionAt("x.go", 4), newHelpers(s))
-	if len(got) != 1 || got[0].key != "s" || got[0].waits || !got[0].held[5] || !got[0].held[6] || got[0].held[7] {
+	s.Unlock()
+}
+
+type Door struct{}
+
+func (Door) Lock() {}
+`))
+	if len(got) != 1 || got[0].which.text != "s" || got[0].waits || !got[0].held[5] || !got[0].held[6] || !got[0].held[8] || got[0].held[10] {
 		t.Errorf("%+v", got)
 	}
 }
@@ -204,23 +242,24 @@ func TestTypedCalls(t *testing.T) {
 // A pair of methods locks and unlocks for its callers, in either way; a method
 // that does both, or neither, is no half of a pair.
 func TestHelpers(t *testing.T) {
-	text := "package x\n\nfunc f() {\n\ts.lock()\n\twork()\n\ts.unlock()\n}\n"
-	in := func(fn string, line int, callee string) typed.Call {
-		return typed.Call{Line: line, EndLine: line, In: fn, Callee: callee}
+	s := subjectOf(t, `
+func f(s *S) {
+	s.lock()
+	work()
+	s.unlock()
+}
+
+func (s *S) lock()   { s.mu.Lock() }
+func (s *S) unlock() { s.mu.Unlock() }
+func (s *S) locked() { s.mu.Lock(); s.mu.Unlock() }
+func (s *S) count()  { s.mu.Lock() }
+`)
+	for name, want := range map[string][2]bool{"lock": {true, false}, "unlock": {false, true}, "locked": {}, "count": {}, "missing": {}} {
+		if locks, unlocks := half(s.Program.FuncOf("m/x.(*S)." + name)); locks != want[0] || unlocks != want[1] {
+			t.Errorf("%s: locks %v, unlocks %v", name, locks, unlocks)
+		}
 	}
-	s := &diagnose.Subject{Source: source(text), Calls: map[string][]typed.Call{
-		"x.go": {in("m/x.f", 4, "m/x.(*S).lock"), in("m/x.f", 5, "m/x.work"), in("m/x.f", 6, "m/x.(*S).unlock")},
-		"y.go": {
-			in("m/x.(*S).lock", 3, "sync.(*Mutex).Lock"), in("m/x.(*S).unlock", 5, "sync.(*Mutex).Unlock"),
-			in("m/x.(*S).locked", 7, "sync.(*Mutex).Lock"), in("m/x.(*S).locked", 8, "sync.(*Mutex).Unlock"),
-			in("m/x.(*S).count", 9, "sync.(*Mutex).Lock"),
-		},
-	}}
-	h := newHelpers(s)
-	if !h.acquire["m/x.(*S).lock"] || !h.release["m/x.(*S).unlock"] || h.acquire["m/x.(*S).locked"] || h.release["m/x.(*S).locked"] || h.acquire["m/x.(*S).count"] {
-		t.Errorf("acquire %v, release %v", h.acquire, h.release)
-	}
-	got := sectionsOf(s.FunctionAt("x.go", 4), h)
+	got := sectionsIn(s)
 	if len(got) != 1 || len(got[0].held) != 1 || !got[0].held[5] || len(got[0].unlocks) != 1 {
 		t.Errorf("%+v", got)
 	}

@@ -2,12 +2,16 @@ package lockheld
 
 import (
 	"cmp"
+	"go/ast"
+	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // operation is one call under the lock that needs no lock.
@@ -28,26 +32,20 @@ type underLock struct {
 	ordered []*operation // by line
 }
 
-// under reads the typed calls and the CPU samples of a section.
+// under reads the calls and the CPU samples of a section.
 func (f *finder) under(c *contended) *underLock {
 	u := &underLock{byLine: make(map[int]*operation)}
-	for _, call := range f.s.Calls[c.section.function.File] {
-		if !c.held[call.Line] {
-			continue
-		}
-		if w := workOfCall(call.Callee, call.Args); w != cheap {
-			u.note(call.Line, w, call.Callee, "")
-			continue
-		}
-		if w, name := f.reach(call.Callee, ownCallsDown, make(map[string]bool)); w != cheap {
-			u.note(call.Line, w, name, call.Callee)
+	for _, at := range c.places() {
+		for _, call := range f.s.Program.Sites(at.File, at.Line, at.EndLine) {
+			if w := workOfCall(call); w != cheap {
+				u.note(call.Line(), w, call.Callee(), "")
+			} else if w, name := reach(call.In.Reached(call.CallExpr), ownCallsDown, make(map[*ast.FuncDecl]bool)); w != cheap {
+				u.note(call.Line(), w, name, call.Callee())
+			}
 		}
 	}
 	diagnose.EachBase(f.s.CPU, f.s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.sampled(u, c, sample.Index(), stack) })
-	for _, op := range u.byLine {
-		u.ordered = append(u.ordered, op)
-	}
-	slices.SortFunc(u.ordered, func(a, b *operation) int { return cmp.Compare(a.line, b.line) })
+	u.ordered = slices.SortedFunc(maps.Values(u.byLine), func(a, b *operation) int { return cmp.Compare(a.line, b.line) })
 	return u
 }
 
@@ -55,22 +53,25 @@ func (f *finder) under(c *contended) *underLock {
 // lock is followed through.
 const ownCallsDown = 4
 
-// reach finds the work that a function of the program's own does.
-func (f *finder) reach(callee string, depth int, seen map[string]bool) (work, string) {
-	if depth == 0 || seen[callee] {
+// reach finds the work that a function of the program's own does; nil: its source is
+// not at hand.
+func reach(fn *typed.Function, depth int, seen map[*ast.FuncDecl]bool) (best work, name string) {
+	if fn == nil || depth == 0 || seen[fn.Decl] {
 		return cheap, ""
 	}
-	seen[callee] = true
-	best, name := cheap, ""
-	for _, call := range f.helpers.in[callee] {
-		w, n := workOfCall(call.Callee, call.Args), call.Callee
-		if w == cheap {
-			w, n = f.reach(call.Callee, depth-1, seen)
+	seen[fn.Decl] = true
+	ast.Inspect(fn.Decl, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			w, of := workOfCall(typed.Site{CallExpr: call, In: fn.Package}), fn.Package.Called(call)
+			if w == cheap {
+				w, of = reach(fn.Package.Reached(call), depth-1, seen)
+			}
+			if w > best || w == best && w != cheap && makes(name) {
+				best, name = w, of
+			}
 		}
-		if w > best || w == best && w != cheap && makes(name) {
-			best, name = w, n
-		}
-	}
+		return true
+	})
 	return best, name
 }
 
@@ -89,14 +90,15 @@ func (u *underLock) note(line int, w work, name, via string) *operation {
 // makes reports whether a function only makes what does the work: a remedy
 // names the one that works, if there is one.
 func makes(fn string) bool {
-	return strings.HasPrefix(symbolname.Parse(fn).Name, "New") || strings.HasPrefix(symbolname.Parse(fn).Name, "With")
+	name := symbolname.Parse(fn).Name
+	return strings.HasPrefix(name, "New") || strings.HasPrefix(name, "With")
 }
 
 // sampled puts one CPU sample to what it does under the lock.
 func (f *finder) sampled(u *underLock, c *contended, i int, stack []callstack.FrameID) {
 	at := slices.IndexFunc(stack, func(id callstack.FrameID) bool {
 		frame := f.s.CPU.Frame(id)
-		return frame.File == c.section.function.File && c.held[frame.Line]
+		return frame.File == c.function.File && c.held[frame.Line]
 	})
 	if at < 0 {
 		return
@@ -112,8 +114,8 @@ func (f *finder) sampled(u *underLock, c *contended, i int, stack []callstack.Fr
 	}
 	u.held.Add(i)
 	line := f.s.CPU.Frame(stack[at]).Line
-	for k := at - 1; k >= 0; k-- {
-		fn := f.s.CPU.Frame(stack[k]).Function
+	for _, id := range slices.Backward(stack[:at]) {
+		fn := f.s.CPU.Frame(id).Function
 		w := workOf(fn)
 		if w == cheap {
 			continue
@@ -132,14 +134,54 @@ func (f *finder) sampled(u *underLock, c *contended, i int, stack []callstack.Fr
 // operationAt is the operation of the statement around a line: a call over
 // several lines is charged to any of them.
 func (f *finder) operationAt(u *underLock, c *contended, line int) *operation {
-	if op := u.byLine[line]; op != nil {
-		return op
+	op, st := u.byLine[line], f.s.Statement(c.function.File, line)
+	for l := st.First; op == nil && l <= st.Last; l++ {
+		op = u.byLine[l]
 	}
-	st := f.s.Statement(c.section.function.File, line)
-	for l := st.First; st.Known && l <= st.Last; l++ {
-		if op := u.byLine[l]; op != nil {
-			return op
+	return op
+}
+
+// guardsWriter reports whether a section does what the remedy asks for of a
+// lock that guards a writer: one Write of what was made ready before, on a
+// writer that is kept beside the lock, and besides at most what follows an
+// error.
+func (c *contended) guardsWriter(u *underLock) bool {
+	writes, looped := 0, false
+	allowed := make(map[int]bool) // lines of such a Write, and of what follows an error
+	ast.Inspect(c.function.Node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			looped = looped || c.held[c.function.Line(n.Pos())]
+		case *ast.IfStmt:
+			if cond, ok := n.Cond.(*ast.BinaryExpr); ok && c.pkg.Info.Types[cond.Y].IsNil() {
+				for l := c.function.Line(n.Body.Lbrace) + 1; l <= c.function.Line(n.Body.Rbrace); l++ {
+					allowed[l] = true
+				}
+			}
+		case *ast.CallExpr:
+			if line := c.function.Line(n.Pos()); c.held[line] && c.besideLock(n) {
+				writes++
+				allowed[line] = true
+			}
 		}
+		return true
+	})
+	return writes == 1 && !looped && !slices.ContainsFunc(u.ordered, func(op *operation) bool { return !allowed[op.line] })
+}
+
+// besideLock reports whether a call is x.w.Write where the lock is x.mu.
+func (c *contended) besideLock(call *ast.CallExpr) bool {
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || method.Sel.Name != "Write" {
+		return false
 	}
-	return nil
+	writer, ok := method.X.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	owner := c.which.text // of an embedded lock
+	if i := strings.LastIndexByte(owner, '.'); i >= 0 {
+		owner = owner[:i]
+	}
+	return types.ExprString(writer.X) == owner && c.pkg.Var(c.pkg.Base(writer)) == c.which.root
 }

@@ -1,10 +1,13 @@
 package lockheld
 
 import (
+	"go/types"
+	"slices"
 	"strings"
 
 	"whet/internal/diagnose/rules/logging"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // work is what a lock should not be held for.
@@ -153,31 +156,18 @@ func ofLogger(sym symbolname.Name) work {
 	return logs
 }
 
-// workOfCall classifies a typed call, whose arguments say what fmt writes to.
-func workOfCall(callee string, args []string) work {
-	w := workOf(callee)
-	if w == formats && strings.HasPrefix(callee, "fmt.Fprint") && len(args) > 0 {
-		switch args[0] {
-		case "*bytes.Buffer", "*strings.Builder", "*bufio.Writer":
-		case "*os.File", "net.Conn", "net/http.ResponseWriter":
+// workOfCall classifies a call, whose first argument says what fmt writes to.
+func workOfCall(call typed.Site) work {
+	callee := call.Callee()
+	switch w := workOf(callee); {
+	case w == formats && strings.HasPrefix(callee, "fmt.Fprint") && len(call.Args) > 0:
+		if t := call.In.TypeOf(call.Args[0]); t != nil && slices.Contains([]string{"*os.File", "net.Conn", "net/http.ResponseWriter"}, types.TypeString(t, nil)) {
 			return writes
 		}
-	}
-	if w == formats && strings.HasPrefix(callee, "fmt.Print") {
+		return formats
+	case w == formats && strings.HasPrefix(callee, "fmt.Print"):
 		return writes // to standard output
+	default:
+		return w
 	}
-	if w == cheap && writesToInterface(callee) {
-		return writes
-	}
-	return w
-}
-
-// writesToInterface knows the methods of package io's interfaces: what stands
-// behind them is not known, but it is somebody's stream.
-func writesToInterface(callee string) bool {
-	switch callee {
-	case "io.Writer.Write", "io.Reader.Read", "io.WriteCloser.Write", "io.ReadWriter.Write", "io.ReadWriter.Read", "io.ReadWriteCloser.Write", "io.ReadWriteCloser.Read", "io.StringWriter.WriteString":
-		return true
-	}
-	return false
 }

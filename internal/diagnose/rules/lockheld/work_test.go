@@ -1,6 +1,12 @@
 package lockheld
 
-import "testing"
+import (
+	"go/ast"
+	"testing"
+
+	"whet/internal/typed"
+	"whet/internal/typed/typedtest"
+)
 
 func TestWorkOf(t *testing.T) {
 	for fn, want := range map[string]work{
@@ -24,18 +30,29 @@ func TestWorkOf(t *testing.T) {
 
 // What fmt prints to decides whether printing is I/O.
 func TestWorkOfCall(t *testing.T) {
-	for _, test := range []struct {
-		callee string
-		to     string
-		want   work
-	}{
-		{"fmt.Fprintf", "*os.File", writes}, {"fmt.Fprintln", "net/http.ResponseWriter", writes},
-		{"fmt.Fprintf", "*bytes.Buffer", formats}, {"fmt.Fprintf", "io.Writer", formats}, {"fmt.Fprint", "*strings.Builder", formats},
-		{"fmt.Println", "string", writes}, {"fmt.Sprintln", "string", formats},
-		{"io.Writer.Write", "[]byte", writes}, {"bytes.(*Buffer).Write", "[]byte", cheap}, {"m/x.(*S).Write", "[]byte", cheap},
+	for call, want := range map[string]work{
+		"fmt.Fprintf(f, text)": writes, "fmt.Fprintln(rw, text)": writes,
+		"fmt.Fprintf(b, text)": formats, "fmt.Fprintf(w, text)": formats, "fmt.Fprint(&sb, text)": formats,
+		"fmt.Println(text)": writes, "fmt.Sprintln(text)": formats,
+		"w.Write(nil)": writes, "wc.Write(nil)": writes, "b.Write(nil)": cheap, "s.Write(nil)": cheap,
 	} {
-		if got := workOfCall(test.callee, []string{test.to}); got != test.want {
-			t.Errorf("%s to %s: %q, want %q", test.callee, test.to, got, test.want)
-		}
+		pkg := typedtest.Program(t, typedtest.File{Package: "m/x", Frame: "x.go", Text: `package x
+
+import ("bytes"; "fmt"; "io"; "net/http"; "os"; "strings")
+
+func f(f *os.File, rw http.ResponseWriter, b *bytes.Buffer, sb strings.Builder, w io.Writer, wc io.WriteCloser, s *S, text string) { ` + call + ` }
+
+type S struct{}
+
+func (*S) Write([]byte) {}
+`}).Package("m/x")
+		ast.Inspect(pkg.Files[0], func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				if got := workOfCall(typed.Site{CallExpr: c, In: pkg}); got != want {
+					t.Errorf("%s: %q, want %q", call, got, want)
+				}
+			}
+			return true
+		})
 	}
 }
