@@ -55,6 +55,9 @@ func (x *Sets) Of(s *Subject, c *hot.Classified) *Set {
 	return &x.CPU
 }
 
+// Len is how many samples the sets hold.
+func (x *Sets) Len() int { return x.CPU.Len() + x.Allocs.Len() }
+
 // Samples are those in the sets.
 func (x *Sets) Samples() Samples { return Samples{CPU: x.CPU.Keep(), Allocs: x.Allocs.Keep()} }
 

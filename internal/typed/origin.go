@@ -45,7 +45,9 @@ func (p *Package) Definition(obj types.Object) *ast.Ident {
 	if p.defined == nil {
 		p.defined = make(map[types.Object]*ast.Ident)
 		for id, obj := range p.Info.Defs {
-			p.defined[obj] = id
+			if obj != nil { // of a package clause, or a type switch
+				p.defined[obj] = id
+			}
 		}
 	}
 	return p.defined[origin(obj)]
@@ -93,6 +95,16 @@ func (p *Package) SetTo(v *types.Var) (values []ast.Expr, known bool) {
 		}
 	}
 	return values, true
+}
+
+// Literal is the innermost function literal around a node, nil where there is none.
+func (p *Package) Literal(n ast.Node) *ast.FuncLit {
+	for n = p.Parent(n); n != nil; n = p.Parent(n) {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			return lit
+		}
+	}
+	return nil
 }
 
 // UsedIn reports whether a node holds a use of an object.

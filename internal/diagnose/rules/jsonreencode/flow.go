@@ -2,135 +2,86 @@ package jsonreencode
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
-	"strconv"
 	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // flow is what the source says of a decoded value.
 type flow struct {
-	diagnose.Statement        // that decodes
-	in                 string // the function that hands the value on
-	home               struct {
-		file        string
-		first, last int
-	}
-	pkg     string // of decoder and encoder
-	name    string // what is handed on, as the source writes it
-	part    string // what to declare otherwise
-	whole   bool   // all that is decoded is handed on
-	typed   bool   // it is a field of a struct, which may have others of concrete types
-	bare    bool   // and encoded by itself
-	chain   bool   // in another function than it is decoded in
-	encodes []diagnose.SourceLine
+	diagnose.Statement                    // that decodes
+	in                 string             // the function that hands the value on
+	home               diagnose.Statement // in the function that hands the value on
+	pkg                string             // of decoder and encoder
+	name               string             // what is handed on, as the source writes it
+	part               string             // what to declare otherwise
+	whole              bool               // all that is decoded is handed on
+	typed              bool               // it is a field of a struct, which may have others of concrete types
+	bare               bool               // and encoded by itself
+	chain              bool               // in another function than it is decoded in
+	encodes            []diagnose.SourceLine
 }
 
-// tracer follows one value.
+// tracer follows one value into its flow.
 type tracer struct {
-	s       *diagnose.Subject
-	pkg     string
-	encodes []diagnose.SourceLine
-	bare    bool
-	chain   bool
-	depth   int
+	*flow
+	s     *diagnose.Subject
+	depth int
 }
 
 // follow reads what a statement decodes into, and where that goes. caller is
 // the frame that the decoding function was called by, nil for none of the
 // user's own.
-func follow(s *diagnose.Subject, frame, caller *callstack.Frame, decoder string) (fl flow, ok bool) {
+func follow(s *diagnose.Subject, frame, caller *callstack.Frame, decoder string) (*flow, bool) {
 	st := s.Statement(frame.File, frame.Line)
-	if !st.Known {
-		return fl, false
+	calls := slices.DeleteFunc(s.Sites(st), func(c typed.Site) bool {
+		return !hasStem(symbolname.Parse(c.Callee()).Name, "Unmarshal", "Decode") || len(c.Args) == 0 || len(c.Args) > 3
+	})
+	if len(calls) != 1 || !st.Known {
+		return nil, false
 	}
-	fn := syntax.New(st.Func)
-	target := decodesInto(st)
-	if target == nil {
-		return fl, false
+	// The variable whose address it decodes into.
+	address, ok := calls[0].Args[len(calls[0].Args)-1].(*ast.UnaryExpr)
+	if !ok || address.Op != token.AND {
+		return nil, false
 	}
-	d, ok := fn.Declaration(target, target.Name)
-	if !ok {
-		return fl, false
+	pkg := calls[0].In
+	v := pkg.Var(address.X)
+	if v == nil || typed.Global(v) {
+		return nil, false
 	}
-	t := &tracer{s: s, pkg: symbolname.Package(decoder), bare: true}
-	fl = flow{Statement: st, pkg: t.pkg, name: target.Name, in: frame.Function}
-	fl.home.file = st.File
-	home := fn
-	p := s.PackageOf(st.File)
-	if p == nil || p.TypeOf(target) == nil {
-		return fl, false
-	}
-	switch typ := p.TypeOf(target); {
-	case isAny(typ):
-		fl.whole, fl.part = true, target.Name
-		returned := false
-		keys, ok := t.value(fn, st.File, d, target, &returned)
-		if !ok {
-			return fl, false
-		}
-		if returned {
-			if home, ok = t.inCaller(fn, caller); !ok {
-				return fl, false
-			}
-			fl.home.file, fl.in = caller.File, caller.Function
+	t := &tracer{s: s, flow: &flow{Statement: st, home: st, in: frame.Function, pkg: symbolname.Package(decoder), name: v.Name(), bare: true}}
+	if isAny(v.Type()) {
+		t.whole, t.part = true, v.Name()
+		keys, returned, ok := t.value(pkg, v, address.X)
+		if !ok || returned && !t.inCaller(calls[0].Function(), caller) {
+			return nil, false
 		}
 		if len(keys) > 0 {
-			fl.whole, fl.name = false, target.Name+"["+strings.Join(keys, ", ")+"]"
-			fl.part = "the values of " + target.Name + " (" + rawMap(t.pkg) + ", or a struct with a field for " + strings.Join(keys, ", ") + ")"
+			t.whole, t.name = false, v.Name()+"["+strings.Join(keys, ", ")+"]"
+			t.part = "the values of " + v.Name() + " (" + rawMap(t.pkg) + ", or a struct with a field for " + strings.Join(keys, ", ") + ")"
 		}
-	default:
-		fl.typed = true
-		fields, ok := t.fields(fn, st.File, d, target, typ)
+	} else {
+		t.typed = true
+		fields, ok := t.fields(pkg, v, address.X)
 		if !ok {
-			return fl, false
+			return nil, false
 		}
-		fl.name, fl.part = target.Name+"."+strings.Join(fields, ", "+target.Name+"."), "the field "+strings.Join(fields, ", ")
+		t.name, t.part = v.Name()+"."+strings.Join(fields, ", "+v.Name()+"."), "the field "+strings.Join(fields, ", ")
 	}
-	if len(t.encodes) == 0 {
-		return fl, false
-	}
-	fl.home.first = s.LineOf(fl.home.file, home.Node)
-	fl.home.last = s.LastLineOf(fl.home.file, home.Node)
-	fl.encodes, fl.bare, fl.chain = t.encodes, t.bare, t.chain
-	return fl, true
-}
-
-// decodesInto returns the variable whose address a statement decodes into, nil
-// for none or two.
-func decodesInto(st diagnose.Statement) *ast.Ident {
-	var found *ast.Ident
-	n := 0
-	syntax.Head(st.Node, func(node ast.Node) bool {
-		call, ok := node.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || !hasStem(sel.Sel.Name, "Unmarshal", "Decode") || len(call.Args) == 0 || len(call.Args) > 3 {
-			return true
-		}
-		n++
-		if address, ok := call.Args[len(call.Args)-1].(*ast.UnaryExpr); ok && address.Op == token.AND {
-			found, _ = address.X.(*ast.Ident)
-		}
-		return true
-	})
-	if n != 1 {
-		return nil
-	}
-	return found
+	return t.flow, len(t.encodes) > 0
 }
 
 // isAny knows any, and maps and slices of it.
 func isAny(t types.Type) bool {
-	switch t := t.Underlying().(type) {
+	switch t := types.Unalias(t).(type) {
 	case *types.Interface:
 		return t.Empty()
 	case *types.Map:
@@ -144,61 +95,51 @@ func isAny(t types.Type) bool {
 // value follows a value of type any. keys are those of its parts that are
 // encoded where it is not encoded whole; decoded is where it is decoded into. ok
 // is false where it is used otherwise.
-func (t *tracer) value(fn *syntax.Function, file string, d syntax.Declaration, decoded *ast.Ident, returned *bool) (keys []string, ok bool) {
-	if d.Scope == fn.Node {
-		return nil, false // the caller's own, or a named result
-	}
-	if t.depth++; t.depth > 16 {
-		return nil, false
+func (t *tracer) value(pkg *typed.Package, v *types.Var, decoded ast.Expr) (keys []string, returned, ok bool) {
+	uses, ok := t.uses(pkg, v)
+	if parameter, result := pkg.Named(v); !ok || parameter || result {
+		return nil, false, false // the caller's own
 	}
 	whole := false
 	read := make(map[string]bool)
-	for _, id := range fn.Uses(d) {
-		if fn.LiteralAround(id) != nil {
-			return nil, false
-		}
+	for _, id := range uses {
 		if id == decoded {
 			continue
 		}
-		part, key := partOf(fn, id)
-		switch encodes, parent := t.goesTo(fn, file, part, returned); {
-		case encodes && key == "":
-			whole = true
-		case encodes:
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		case key != "" && !isSet(parent, part):
+		part, key := partOf(pkg, id)
+		switch goes, parent := t.goesTo(pkg, part); {
+		case goes == elsewhere && (key == "" || isSet(parent, part)):
+			return nil, false, false
+		case goes == elsewhere:
 			read[key] = true
-		default:
-			return nil, false
+		case key == "":
+			whole, returned = true, returned || goes == toCaller
+		case !slices.Contains(keys, key):
+			keys = append(keys, key)
 		}
 	}
-	if whole && (len(keys) > 0 || len(read) > 0) {
-		return nil, false
+	if whole && (len(keys) > 0 || len(read) > 0) || slices.ContainsFunc(keys, func(k string) bool { return read[k] }) {
+		return nil, false, false
 	}
-	for _, k := range keys {
-		if read[k] {
-			return nil, false
-		}
-	}
-	return keys, whole || len(keys) > 0
+	return keys, returned, whole || len(keys) > 0
+}
+
+// uses are those of a variable; ok is false where it has none or a literal has
+// some, or too many variables were followed.
+func (t *tracer) uses(pkg *typed.Package, v *types.Var) (uses []*ast.Ident, ok bool) {
+	t.depth++
+	uses, def := pkg.Uses(v), pkg.Definition(v)
+	return uses, def != nil && len(uses) > 0 && t.depth <= 16 && !slices.ContainsFunc(uses, func(id *ast.Ident) bool { return pkg.Literal(id) != pkg.Literal(def) })
 }
 
 // partOf returns v, or v["key"] with its key.
-func partOf(fn *syntax.Function, id *ast.Ident) (ast.Expr, string) {
-	ix, ok := fn.Parent(id).(*ast.IndexExpr)
-	if !ok || ix.X != id {
-		return id, ""
+func partOf(pkg *typed.Package, id *ast.Ident) (ast.Expr, string) {
+	if ix, ok := pkg.Parent(id).(*ast.IndexExpr); ok && ix.X == id {
+		if key := pkg.Info.Types[ix.Index].Value; key != nil && key.Kind() == constant.String {
+			return ix, key.ExactString()
+		}
 	}
-	lit, ok := ix.Index.(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return id, ""
-	}
-	if _, err := strconv.Unquote(lit.Value); err != nil {
-		return id, ""
-	}
-	return ix, lit.Value
+	return id, ""
 }
 
 // isSet reports whether a part is assigned to.
@@ -207,196 +148,154 @@ func isSet(parent ast.Node, part ast.Expr) bool {
 	return ok && slices.Contains(st.Lhs, part)
 }
 
-// goesTo reports whether an expression goes into an encoder and nowhere else:
-// by itself, in a literal that is encoded, through a variable or a function of
-// the user's own that does nothing else with it, or by being returned. parent is
-// what is around it.
-func (t *tracer) goesTo(fn *syntax.Function, file string, e ast.Expr, returned *bool) (encodes bool, parent ast.Node) {
-	n := ast.Node(e)
+// goal is where a value goes.
+type goal int
+
+const (
+	elsewhere goal = iota
+	toEncoder      // and nowhere else: by itself, in a literal, through variables or functions of the user's own
+	toCaller       // by being returned
+)
+
+// goesTo finds where an expression goes. parent is what is around it.
+func (t *tracer) goesTo(pkg *typed.Package, e ast.Expr) (to goal, parent ast.Node) {
 	inside := false
-	for {
-		p := fn.Parent(n)
-		switch around := p.(type) {
-		case *ast.ParenExpr, *ast.UnaryExpr:
-			if u, ok := p.(*ast.UnaryExpr); ok && u.Op != token.AND {
-				return false, p
-			}
-			n = p
+	encodes := func(ok bool) (goal, ast.Node) {
+		if ok {
+			t.bare = t.bare && !inside
+			return toEncoder, parent
+		}
+		return elsewhere, parent
+	}
+	for n := ast.Node(e); ; n = parent {
+		parent = pkg.Parent(n)
+		switch around := parent.(type) {
+		case *ast.ParenExpr:
 			continue
+		case *ast.UnaryExpr:
+			if around.Op == token.AND {
+				continue
+			}
 		case *ast.KeyValueExpr:
-			if around.Value != n {
-				return false, p
+			if around.Value == n {
+				continue
 			}
-			n = p
-			continue
 		case *ast.CompositeLit:
 			inside = true
-			n = p
 			continue
 		case *ast.CallExpr:
-			if around.Fun == n {
-				return false, p
+			if at := slices.Index(around.Args, n.(ast.Expr)); at >= 0 {
+				return encodes(at == 0 && t.isEncoding(pkg, around) || t.handed(pkg.Called(around), at))
 			}
-			if t.isEncoding(file, around) && around.Args[0] == n {
-				st := t.s.Statement(file, t.s.LineOf(file, around))
-				t.note(st.At(), inside)
-				return true, p
-			}
-			return t.handed(fn, file, around, n, inside), p
 		case *ast.AssignStmt:
-			i := slices.Index(around.Rhs, n.(ast.Expr))
-			if i < 0 || len(around.Lhs) != len(around.Rhs) || around.Tok != token.DEFINE {
-				return false, p
+			if i := slices.Index(around.Rhs, n.(ast.Expr)); i >= 0 && len(around.Lhs) == len(around.Rhs) && around.Tok == token.DEFINE {
+				return encodes(t.variable(pkg, pkg.Var(around.Lhs[i])))
 			}
-			id, ok := around.Lhs[i].(*ast.Ident)
-			if !ok {
-				return false, p
-			}
-			ok = t.variable(fn, file, syntax.Declaration{Ident: id, Node: around, Scope: fn.Parent(around)}, inside)
-			return ok, p
 		case *ast.ReturnStmt:
-			if returned == nil || inside || len(around.Results) == 0 || around.Results[0] != n {
-				return false, p
+			if !inside && around.Results[0] == n {
+				return toCaller, parent
 			}
-			*returned = true
-			return true, p
 		}
-		return false, p
+		return elsewhere, parent
 	}
 }
 
-func (t *tracer) note(at diagnose.SourceLine, inside bool) {
-	t.bare = t.bare && !inside
-	if !slices.Contains(t.encodes, at) {
-		t.encodes = append(t.encodes, at)
+// isEncoding notes the call of an encoder of the same package.
+func (t *tracer) isEncoding(pkg *typed.Package, call *ast.CallExpr) bool {
+	callee := pkg.Called(call)
+	if !isEncoder(callee) || symbolname.Package(callee) != t.pkg {
+		return false
 	}
+	st := t.s.Statement(t.s.Program.Line(call.Pos()))
+	if !slices.Contains(t.encodes, st.At()) {
+		t.encodes = append(t.encodes, st.At())
+	}
+	return true
 }
 
 // variable follows a further variable: all it may do is go to an encoder.
-func (t *tracer) variable(fn *syntax.Function, file string, d syntax.Declaration, inside bool) bool {
-	if t.depth++; t.depth > 16 {
-		return false
-	}
-	uses := fn.Uses(d)
-	for _, id := range uses {
-		if fn.LiteralAround(id) != nil {
-			return false
-		}
-		if ok, _ := t.goesTo(fn, file, id, nil); !ok {
-			return false
-		}
-	}
-	t.bare = t.bare && !inside
-	return len(uses) > 0
+func (t *tracer) variable(pkg *typed.Package, v *types.Var) bool {
+	uses, ok := t.uses(pkg, v)
+	return ok && !slices.ContainsFunc(uses, func(id *ast.Ident) bool {
+		to, _ := t.goesTo(pkg, id)
+		return to != toEncoder
+	})
 }
 
 // handed follows a value into a function of the user's own.
-func (t *tracer) handed(fn *syntax.Function, file string, call *ast.CallExpr, n ast.Node, inside bool) bool {
-	decl, in := t.s.FunctionNamed(t.s.CalleeOf(file, call))
-	if decl == nil || decl.Type.Params == nil {
+func (t *tracer) handed(callee string, at int) bool {
+	fn := t.s.FunctionOf(callee)
+	if fn == nil || at >= fn.Object.Signature().Params().Len() {
 		return false
 	}
-	at, i := slices.Index(call.Args, n.(ast.Expr)), 0
-	for _, field := range decl.Type.Params.List {
-		for _, id := range field.Names {
-			if i == at {
-				t.chain = true
-				d := syntax.Declaration{Ident: id, Node: field, Type: field.Type, Param: true}
-				to := syntax.New(decl)
-				d.Scope = to.Node
-				return t.variable(to, in, d, inside)
-			}
-			i++
-		}
-	}
-	return false
+	t.chain = true
+	return t.variable(fn.Package, fn.Object.Signature().Params().At(at))
 }
 
 // inCaller follows what a function returns into the variable that its caller
 // takes it in.
-func (t *tracer) inCaller(fn *syntax.Function, caller *callstack.Frame) (*syntax.Function, bool) {
-	decl, ok := fn.Node.(*ast.FuncDecl)
-	if caller == nil || !ok {
-		return nil, false
+func (t *tracer) inCaller(function string, caller *callstack.Frame) bool {
+	if caller == nil {
+		return false
 	}
 	st := t.s.Statement(caller.File, caller.Line)
 	set, ok := st.Node.(*ast.AssignStmt)
 	if !ok || set.Tok != token.DEFINE || len(set.Rhs) != 1 {
-		return nil, false
+		return false
 	}
 	call, ok := set.Rhs[0].(*ast.CallExpr)
-	if !ok || symbolname.Parse(t.s.CalleeOf(caller.File, call)).Name != decl.Name.Name {
-		return nil, false
+	pkg := t.s.PackageOf(caller.File)
+	if !ok || pkg == nil || pkg.Called(call) != function {
+		return false
 	}
-	id, ok := set.Lhs[0].(*ast.Ident)
-	if !ok {
-		return nil, false
-	}
-	t.chain = true
-	in := syntax.New(st.Func)
-	keys, ok := t.value(in, caller.File, syntax.Declaration{Ident: id, Node: set, Scope: in.Parent(set)}, nil, nil)
-	return in, ok && len(keys) == 0
-}
-
-// isEncoding asks the typed calls: an encoder of the same package.
-func (t *tracer) isEncoding(file string, call *ast.CallExpr) bool {
-	callee := t.s.CalleeOf(file, call)
-	return len(call.Args) > 0 && isEncoder(callee) && symbolname.Package(callee) == t.pkg
+	t.chain, t.home, t.in = true, st, caller.Function
+	keys, returned, ok := t.value(pkg, pkg.Var(set.Lhs[0]), nil)
+	return ok && !returned && len(keys) == 0
 }
 
 // fields follows a struct: those of its fields of type any that are encoded
 // and not looked at, by themselves or with the whole struct. Of a package whose
 // inside is not known a whole struct's encoding does not tell its fields apart.
-func (t *tracer) fields(fn *syntax.Function, file string, d syntax.Declaration, decoded *ast.Ident, typ types.Type) (handedOn []string, ok bool) {
-	st, ok := typ.Underlying().(*types.Struct)
-	if !ok || d.Param || d.Scope == fn.Node {
+func (t *tracer) fields(pkg *typed.Package, v *types.Var, decoded ast.Expr) (handedOn []string, ok bool) {
+	typ, isStruct := v.Type().Underlying().(*types.Struct)
+	uses, ok := t.uses(pkg, v)
+	if parameter, result := pkg.Named(v); !isStruct || !ok || parameter || result {
 		return nil, false
 	}
-	loose := make(map[string]bool) // of type any; false once it is looked at
-	for f := range st.Fields() {
-		if !f.Embedded() && isAny(f.Type()) {
-			loose[f.Name()] = true
-		}
-	}
-	all := len(loose)
 	whole := false
-	encoded := make(map[string]bool)
-	for _, id := range fn.Uses(d) {
-		if fn.LiteralAround(id) != nil {
-			return nil, false
-		}
+	encoded, looked := make(map[types.Object]bool), make(map[types.Object]bool)
+	for _, id := range uses {
 		if id == decoded {
 			continue
 		}
-		sel, ok := fn.Parent(id).(*ast.SelectorExpr)
+		sel, ok := pkg.Parent(id).(*ast.SelectorExpr)
 		if !ok {
-			if to, _ := t.goesTo(fn, file, id, nil); !to {
+			if to, _ := t.goesTo(pkg, id); to != toEncoder {
 				return nil, false
 			}
 			whole = true
 			continue
 		}
-		if call, ok := fn.Parent(sel).(*ast.CallExpr); ok && call.Fun == sel {
+		field, ok := pkg.Object(sel).(*types.Var)
+		if !ok {
 			return nil, false // a method may look at everything
 		}
-		if !loose[sel.Sel.Name] {
+		if isAny(field.Type()) {
+			to, _ := t.goesTo(pkg, sel)
+			encoded[field] = encoded[field] || to == toEncoder
+			looked[field] = looked[field] || to != toEncoder
+		}
+	}
+	for field := range typ.Fields() {
+		if !isAny(field.Type()) || field.Embedded() {
 			continue
 		}
-		if to, _ := t.goesTo(fn, file, sel, nil); to {
-			encoded[sel.Sel.Name] = true
-		} else {
-			loose[sel.Sel.Name] = false
+		if looked[field] || !whole && !encoded[field] {
+			return nil, false
 		}
-	}
-	for f := range st.Fields() {
-		if name := f.Name(); loose[name] && (whole || encoded[name]) {
-			handedOn = append(handedOn, name)
-		}
-	}
-	if whole && t.pkg != standard {
-		return nil, false
+		handedOn = append(handedOn, field.Name())
 	}
 	// Of several encoded values the profile does not tell which is which.
 	t.bare = t.bare && !whole
-	return handedOn, len(handedOn) > 0 && len(handedOn) == all
+	return handedOn, len(handedOn) > 0 && (!whole || t.pkg == standard)
 }

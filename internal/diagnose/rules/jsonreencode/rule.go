@@ -35,27 +35,19 @@ func Rule() diagnose.Rule {
 
 // trip is one value's way from text to text.
 type trip struct {
-	flow
-	function string
-	cpu, mem samples
+	*flow
+	function                  string
+	decode, encode, avoidable diagnose.Sets
 }
 
-type samples struct{ decode, encode, avoidable diagnose.Set }
-
-func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, flows: make(map[key]*trip)}
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
+	f := &finder{s: s, flows: make(map[[2]diagnose.SourceLine]*trip)}
 	// Decoding comes first: it tells which encoding belongs to it.
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.decoded(s.CPU, sample.Index(), stack) })
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.decoded(s.Allocs, sample.Index(), stack) })
-	if len(f.order) == 0 {
-		return nil
+	s.EachSample(f.decoded)
+	if len(f.order) > 0 {
+		s.EachSample(f.encoded)
 	}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.encoded(s.CPU, sample.Index(), stack) })
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) { f.encoded(s.Allocs, sample.Index(), stack) })
-	slices.SortFunc(f.order, func(a, b *trip) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First), cmp.Compare(a.in, b.in))
-	})
-	var claims []diagnose.Claim
+	slices.SortFunc(f.order, func(a, b *trip) int { return cmp.Compare(a.in, b.in) })
 	for _, t := range f.order {
 		if c, ok := f.claim(t); ok {
 			claims = append(claims, c)
@@ -65,34 +57,27 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 }
 
 type finder struct {
-	s     *diagnose.Subject
-	flows map[key]*trip // nil: the value is used otherwise
+	s *diagnose.Subject
+	// flows are by a decoding statement, and the caller of its function, which may
+	// be what hands the value on; nil: the value is used otherwise.
+	flows map[[2]diagnose.SourceLine]*trip
 	order []*trip
 }
 
-// key is a decoding statement, and the caller of its function, which may be
-// what hands the value on.
-type key struct {
-	file         string
-	line         int
-	caller       string
-	callerAtLine int
-}
-
-func (f *finder) decoded(c *hot.Classified, i int, stack []callstack.FrameID) {
+func (f *finder) decoded(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
 	at := f.calls(c, stack, isDecoder)
 	if at < 0 {
 		return
 	}
 	frame := c.Frame(stack[at])
-	k := key{file: frame.File, line: frame.Line}
+	k := [2]diagnose.SourceLine{{File: frame.File, Line: frame.Line}}
 	var caller *callstack.Frame
 	if at+1 < len(stack) && f.s.Own(c.Frame(stack[at+1])) {
 		caller = c.Frame(stack[at+1])
-		k.caller, k.callerAtLine = caller.File, caller.Line
+		k[1] = diagnose.SourceLine{File: caller.File, Line: caller.Line}
 	}
-	t, ok := f.flows[k]
-	if !ok {
+	t, known := f.flows[k]
+	if !known {
 		if fl, found := follow(f.s, frame, caller, c.Frame(stack[at-1]).Function); found {
 			t = f.same(fl)
 		}
@@ -104,18 +89,17 @@ func (f *finder) decoded(c *hot.Classified, i int, stack []callstack.FrameID) {
 	if t.function == "" || frame.Function < t.function {
 		t.function = frame.Function
 	}
-	set := t.of(c == f.s.Allocs)
-	set.decode.Add(i)
+	t.decode.Of(f.s, c).Add(sample.Index())
 	if t.avoidsDecoding(c, stack[:at], c == f.s.Allocs) {
-		set.avoidable.Add(i)
+		t.avoidable.Of(f.s, c).Add(sample.Index())
 	}
 }
 
 // same returns the trip of a flow that is known by another line of its
 // statement, or a new one.
-func (f *finder) same(fl flow) *trip {
+func (f *finder) same(fl *flow) *trip {
 	for _, t := range f.order {
-		if t.File == fl.File && t.First == fl.First && t.in == fl.in {
+		if t.At() == fl.At() && t.in == fl.in {
 			return t
 		}
 	}
@@ -124,7 +108,7 @@ func (f *finder) same(fl flow) *trip {
 	return t
 }
 
-func (f *finder) encoded(c *hot.Classified, i int, stack []callstack.FrameID) {
+func (f *finder) encoded(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
 	at := f.calls(c, stack, isEncoder)
 	if at < 0 {
 		return
@@ -136,64 +120,39 @@ func (f *finder) encoded(c *hot.Classified, i int, stack []callstack.FrameID) {
 			continue
 		}
 		// A function that encodes may be called with other values too.
+		first, last := f.s.LineOf(t.home.File, t.home.Func), f.s.LastLineOf(t.home.File, t.home.Func)
 		if !slices.ContainsFunc(stack[at:], func(id callstack.FrameID) bool {
 			fr := c.Frame(id)
-			return fr.File == t.home.file && t.home.first <= fr.Line && fr.Line <= t.home.last
+			return fr.File == t.home.File && first <= fr.Line && fr.Line <= last
 		}) {
 			continue
 		}
-		set := t.of(c == f.s.Allocs)
-		set.encode.Add(i)
+		t.encode.Of(f.s, c).Add(sample.Index())
 		if t.avoidsEncoding(c, stack[:at]) {
-			set.avoidable.Add(i)
+			t.avoidable.Of(f.s, c).Add(sample.Index())
 		}
 		return
 	}
 }
 
-func (t *trip) of(allocs bool) *samples {
-	if allocs {
-		return &t.mem
-	}
-	return &t.cpu
-}
-
 // calls finds the innermost frame of the user's own that calls a function.
 func (f *finder) calls(c *hot.Classified, stack []callstack.FrameID, is func(string) bool) int {
-	for i := 1; i < len(stack); i++ {
-		if f.s.Own(c.Frame(stack[i])) {
-			if is(c.Frame(stack[i-1]).Function) {
-				return i
-			}
-			return -1
-		}
+	at := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return f.s.Own(c.Frame(id)) })
+	if at < 1 || !is(c.Frame(stack[at-1]).Function) {
+		return -1
 	}
-	return -1
+	return at
 }
 
 func (f *finder) claim(t *trip) (diagnose.Claim, bool) {
 	s := f.s
-	if t.cpu.encode.Len()+t.mem.encode.Len() == 0 || t.cpu.avoidable.Len()+t.mem.avoidable.Len() == 0 {
+	cost := t.decode.Samples().Union(t.encode.Samples())
+	if t.encode.Len() == 0 || t.avoidable.Len() == 0 {
 		return diagnose.Claim{}, false // it may be encoded on another path
 	}
-	none := func(int) bool { return false }
-	join := func(a, b *diagnose.Set) diagnose.Keep {
-		both := a.Without(&diagnose.Set{})
-		both.Join(b)
-		return both.Keep()
-	}
 	c := diagnose.Claim{
-		Place:      t.Place(t.function),
-		Cost:       diagnose.Samples{CPU: join(&t.cpu.decode, &t.cpu.encode), Allocs: join(&t.mem.decode, &t.mem.encode)},
-		Avoidable:  diagnose.Samples{CPU: none, Allocs: none},
-		Confidence: finding.High,
-		Why:        fmt.Sprintf("%s is decoded into maps and interfaces, and the program does nothing with it but encode it again (%s).", t.name, t.encodedAt(s)),
-	}
-	if keep := t.cpu.avoidable.Keep(); keep != nil {
-		c.Avoidable.CPU = keep
-	}
-	if keep := t.mem.avoidable.Keep(); keep != nil {
-		c.Avoidable.Allocs = keep
+		Place: t.Place(t.function), Cost: cost, Avoidable: t.avoidable.Samples(), Confidence: finding.High,
+		Why: fmt.Sprintf("%s is decoded into maps and interfaces, and the program does nothing with it but encode it again (%s).", t.name, t.encodedAt(s)),
 	}
 	if t.pkg != standard || len(t.encodes) > 1 || t.chain {
 		c.Confidence = finding.Medium
@@ -219,7 +178,7 @@ func (f *finder) evidence(t *trip, c diagnose.Claim) (out []finding.Evidence) {
 	s := f.s
 	if c.Cost.CPU != nil {
 		out = append(out, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples decode, %d encode; %d of them make or encode %s",
-			s.CPUSamples(t.cpu.decode.Keep()), s.BaseCPUSamples(), s.CPUSamples(t.cpu.encode.Keep()), s.CPUSamples(c.Avoidable.CPU), t.what())})
+			s.CPUSamples(t.decode.CPU.Keep()), s.BaseCPUSamples(), s.CPUSamples(t.encode.CPU.Keep()), s.CPUSamples(c.Avoidable.CPU), t.what())})
 	}
 	if s.AllocShare(c.Cost.Allocs) > 0 {
 		_, perOp := s.AllocBytes(c.Cost.Allocs)
