@@ -24,8 +24,9 @@ import (
 	"whet/internal/stat"
 )
 
-// pair returns options for two packages of testdata/pair, with a directory
-// for temporary files that must be empty when Run is done.
+// pair returns options for two packages of a copy of testdata/pair, with a directory
+// for temporary files that must be empty when Run is done. The copy is in no
+// repository: of whet's own each run would look at every file.
 func pair(t *testing.T, old, new string) Options {
 	t.Helper()
 	tmp := t.TempDir()
@@ -41,8 +42,12 @@ func pair(t *testing.T, old, new string) Options {
 			t.Errorf("still running: %v", left)
 		}
 	})
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "pair"))); err != nil {
+		t.Fatal(err)
+	}
 	o := DefaultOptions()
-	o.Dir, o.Old, o.New = filepath.Join("testdata", "pair"), "./"+old, "./"+new
+	o.Dir, o.Old, o.New = dir, "./"+old, "./"+new
 	o.Rounds, o.Seed, o.Layouts = 6, 1, false
 	return o
 }
@@ -68,6 +73,7 @@ func TestRun(t *testing.T) {
 		t.Skip("measures in rounds")
 	}
 	o := pair(t, "old", "new")
+	o.Dir = filepath.Join("testdata", "pair") // a directory of a repository
 	o.Out = filepath.Join(t.TempDir(), "run.whet")
 	o.Version, o.Command = "test", []string{"prove", "./old", "./new"}
 	var stages []string
