@@ -4,10 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
-	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
 	"whet/internal/typed"
 )
@@ -15,16 +13,18 @@ import (
 // rounds says how often a loop goes round, if that is known before its first
 // round. depends: the number differs from round to round of a loop around it,
 // whose variables counters are.
-func rounds(s *diagnose.Subject, file string, loop ast.Node, grows string, counters []string) (size string, depends, ok bool) {
+func rounds(p *typed.Package, loop ast.Node, grows string, counters []string) (size string, depends, ok bool) {
 	var limit ast.Expr
 	var isLength bool
 	switch loop := loop.(type) {
 	case *ast.RangeStmt:
-		kind, ok := rangesOver(s, file, loop)
-		if !ok {
+		known := false
+		if limit = loop.X; p.TypeOf(limit) != nil {
+			isLength, known = rangesOver(p.TypeOf(limit).Underlying())
+		}
+		if !known {
 			return "", false, false
 		}
-		limit, isLength = loop.X, kind == elements
 	case *ast.ForStmt:
 		if limit = limitOf(loop); limit == nil {
 			return "", false, false
@@ -48,29 +48,16 @@ func rounds(s *diagnose.Subject, file string, loop ast.Node, grows string, count
 	return size, depends, true
 }
 
-type kind uint8
-
-const (
-	unknown  kind = iota
-	elements      // a slice, array, string or map: its length is the number of rounds
-	count         // an integer
-)
-
-// rangesOver asks the typed calls. Channels and iterators have no length.
-func rangesOver(s *diagnose.Subject, file string, loop *ast.RangeStmt) (kind, bool) {
-	line := s.LineOf(file, loop)
-	calls := s.Calls[file]
-	i := slices.IndexFunc(calls, func(c typed.Call) bool { return c.Callee == typed.Range && c.Line == line })
-	if i < 0 || len(calls[i].Args) != 1 {
-		return unknown, false
+// rangesOver reports whether the number of rounds over a value of a type is known
+// before the first, and whether it is its length: channels and iterators have none.
+func rangesOver(t types.Type) (length, known bool) {
+	switch t := t.(type) {
+	case *types.Slice, *types.Array, *types.Map, *types.Pointer: // to an array
+		return true, true
+	case *types.Basic:
+		return typed.IsString(t), t.Info()&(types.IsString|types.IsInteger) != 0
 	}
-	switch t := calls[i].Args[0]; {
-	case strings.HasPrefix(t, "["), strings.HasPrefix(t, "*["), strings.HasPrefix(t, "map["), t == "string":
-		return elements, true
-	case strings.HasPrefix(t, "int"), strings.HasPrefix(t, "uint"), t == "untyped int":
-		return count, !strings.Contains(t, "{") // interface{…}
-	}
-	return unknown, false
+	return false, false
 }
 
 // limitOf returns what a counter runs up to, or down from, in "for i := a; i <

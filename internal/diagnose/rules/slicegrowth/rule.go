@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/typed"
 )
 
 // Rule returns the rule.
@@ -251,37 +253,42 @@ func (g *growth) remedy() string {
 // anything but the slice's blocks, which the allocation profile does not tell
 // apart.
 func allocatesOtherwise(s *diagnose.Subject, st diagnose.Statement) bool {
-	calls, known := s.StatementCalls(st)
-	if !known {
-		return true
-	}
-	for _, c := range calls {
-		switch c.Callee {
+	for _, c := range s.Sites(st) {
+		switch c.In.Builtin(c.CallExpr) {
 		case "append":
-			if len(c.Args) < 2 {
+			if appendsOther(c, st.Node) {
 				return true
 			}
-			element, ok := strings.CutPrefix(c.Args[0], "[]")
-			if element == "string" && adds(st.Node) {
-				return true // joined
-			}
-			for _, arg := range c.Args[1:] {
-				if strings.HasSuffix(arg, "...") || strings.HasPrefix(arg, "untyped ") {
-					continue
-				}
-				if !ok || arg != element && arg != otherName[element] {
-					return true // converted, perhaps into an interface, which boxes it
-				}
-			}
-		case "make", "new", "string([]byte)", "[]byte(string)", "string([]rune)", "[]rune(string)", "":
+		case "make", "new":
 			return true
+		case "":
+			if x, to := c.In.Conversion(c.CallExpr); to != nil {
+				if typed.IsString(to) != typed.IsString(c.In.TypeOf(x)) && (typed.Element(to) != nil || typed.Element(c.In.TypeOf(x)) != nil) {
+					return true
+				}
+			} else if c.In.Function(c.CallExpr) == nil {
+				return true
+			}
 		}
 	}
 	return syntax.Allocates(st.Node)
 }
 
-// otherName of the two element types that typed calls write in one way only.
-var otherName = map[string]string{"byte": "uint8", "rune": "int32"}
+// appendsOther reports whether what is appended may have to be made first: it is
+// joined, or converted, perhaps into an interface, which boxes it.
+func appendsOther(c typed.Site, st ast.Stmt) bool {
+	element := typed.Element(c.In.TypeOf(c.Args[0]))
+	if element == nil || len(c.Args) < 2 || typed.IsString(element) && adds(st) {
+		return true
+	}
+	if c.Ellipsis != token.NoPos {
+		return false
+	}
+	return slices.ContainsFunc(c.Args[1:], func(arg ast.Expr) bool {
+		t := c.In.TypeOf(arg)
+		return !c.In.Info.Types[arg].IsNil() && (t == nil || !types.Identical(t, element))
+	})
+}
 
 func adds(st ast.Stmt) bool {
 	found := false

@@ -5,12 +5,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
 	"slices"
 	"strings"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/syntax"
-	"whet/internal/typed"
 )
 
 // variable is one slice of one call of a function.
@@ -37,8 +37,9 @@ type growth struct {
 // growthOf reads a statement that appends to a slice in a loop. ok is false
 // where the final size is not known beforehand.
 func growthOf(s *diagnose.Subject, st diagnose.Statement) (g growth, ok bool) {
-	name, _ := appended(st.Node)
-	if name == "" || st.Loop == nil {
+	p := s.PackageOf(st.File)
+	name, call := appended(st.Node)
+	if p == nil || name == "" || st.Loop == nil || p.Builtin(call) != "append" || p.TypeOf(call) == nil {
 		return g, false
 	}
 	fn := syntax.New(st.Func)
@@ -71,11 +72,11 @@ func growthOf(s *diagnose.Subject, st diagnose.Statement) (g growth, ok bool) {
 	slices.Reverse(loops)
 	g.loop = loops[0]
 	if g.typ == "" {
-		g.typ = typeOf(s, st, name)
+		g.typ = typeName(p.TypeOf(call))
 	}
 	var counters []string
 	for _, loop := range loops {
-		size, depends, ok := rounds(s, st.File, loop, name, counters)
+		size, depends, ok := rounds(p, loop, name, counters)
 		if !ok {
 			return g, false
 		}
@@ -296,17 +297,7 @@ func isZero(e ast.Expr) bool {
 	return ok && lit.Value == "0"
 }
 
-// typeOf asks the typed calls for the slice's type; "[]T" where they do not
-// know.
-func typeOf(s *diagnose.Subject, st diagnose.Statement, name string) string {
-	calls, _ := s.StatementCalls(st)
-	i := slices.IndexFunc(calls, func(c typed.Call) bool { return c.Callee == "append" && len(c.Args) > 0 })
-	if i < 0 {
-		return "[]T"
-	}
-	typ := calls[i].Args[0]
-	if slash := strings.LastIndexByte(typ, '/'); slash >= 0 && !strings.ContainsAny(typ[slash:], "[ ") {
-		typ = typ[:strings.LastIndexAny(typ[:slash], "]* ")+1] + typ[slash+1:]
-	}
-	return typ
+// typeName writes a slice's type as another package would.
+func typeName(t types.Type) string {
+	return types.TypeString(types.Unalias(t), func(p *types.Package) string { return path.Base(p.Path()) })
 }
