@@ -2,6 +2,7 @@ package typed
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 )
 
@@ -23,6 +24,12 @@ func (p *Package) Values(v *types.Var) (values []ast.Expr) {
 		}
 	}
 	return values
+}
+
+// Joins reports whether a node is a + that joins strings, not all of them constant.
+func (p *Package) Joins(n ast.Node) bool {
+	sum, ok := n.(*ast.BinaryExpr)
+	return ok && sum.Op == token.ADD && p.Info.Types[sum].Value == nil && IsString(p.TypeOf(sum))
 }
 
 // Under is a type's underlying type, where it is of one sort: a *types.Slice.

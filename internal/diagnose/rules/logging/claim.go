@@ -3,6 +3,8 @@ package logging
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"whet/internal/diagnose"
@@ -15,92 +17,70 @@ import (
 // no write before its level is taken to be off.
 const offSamples = 20
 
-func (f *finder) claim(st *statement) (diagnose.Claim, bool) {
+func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	s := f.s
-	off := !st.emitted && s.CPUSamples(st.cpu.cost.Keep()) >= offSamples
+	c = diagnose.Claim{Place: st.Place(st.function), Cost: st.cost.Samples(), Avoidable: st.avoidable.Samples(), Confidence: finding.High}
+	off := !st.emitted && s.CPUSamples(c.Cost.CPU) >= offSamples
 	if off {
 		// Nothing that was done for this record was of use.
-		st.cpu.avoidable, st.allocs.avoidable = st.cpu.cost, st.allocs.cost
+		c.Avoidable = c.Cost
 	}
-	if st.cpu.avoidable.Len() == 0 && st.allocs.avoidable.Len() == 0 {
-		return diagnose.Claim{}, false
+	if c.Avoidable.CPU == nil && c.Avoidable.Allocs == nil {
+		return c, false
 	}
-	st.logger = st.through()
-	c := diagnose.Claim{
-		Place:      st.Place(st.function),
-		Cost:       diagnose.Samples{CPU: st.cpu.cost.Keep(), Allocs: st.allocs.cost.Keep()},
-		Avoidable:  diagnose.Samples{CPU: st.cpu.avoidable.Keep(), Allocs: st.allocs.avoidable.Keep()},
-		Confidence: finding.High,
-	}
-	pkg := symbolname.Package(st.logger)
-	name := symbolname.Short(st.logger)
-	if off {
+	// The function that most of the cost goes through.
+	logger := slices.MinFunc(slices.Collect(maps.Keys(st.weight)), func(a, b string) int {
+		return cmp.Or(cmp.Compare(st.weight[b], st.weight[a]), cmp.Compare(a, b))
+	})
+	name, l := symbolname.Short(logger), libraryOf(logger)
+	stop := stopBuilding + l.values
+	text := f.mostlyText(st, c.Avoidable)
+	switch {
+	case off:
 		c.Confidence = finding.Medium
 		c.Why = fmt.Sprintf("No sample shows a record of %s being rendered or written, so its level is off, yet its arguments are built for every call.", name)
-		c.Remedy = offRemedy(pkg)
-		if f.mostlyText(st) {
-			c.Remedy = stopBuilding(pkg) + " " + c.Remedy
+		c.Remedy = l.off + " Until then nothing is gained by a faster logger."
+		if text {
+			c.Remedy = stop + " " + c.Remedy
 		}
-	} else {
-		why, remedy := renders(pkg, name), onRemedy(pkg, st.logger)
-		if f.mostlyText(st) {
-			why = fmt.Sprintf("Most of what is avoidable here is text that is built before %s is called (fmt, strconv, concatenation), copied into the record and thrown away. ", name) + why
-			remedy = stopBuilding(pkg) + " Then: " + remedy
-			if pkg == "log/slog" || pkg == "log" {
-				remedy = stopBuilding(pkg) // which says the rest too
+	default:
+		c.Why, c.Remedy = fmt.Sprintf(l.renders, name), l.on
+		if text {
+			c.Why = fmt.Sprintf("Most of what is avoidable here is text that is built before %s is called (fmt, strconv, concatenation), copied into the record and thrown away. ", name) + c.Why
+			c.Remedy = stop
+			if l.path != "log/slog" && l.path != "log" { // of which that says the rest too
+				c.Remedy += " Then: " + l.on
 			}
 		}
-		c.Why = why
-		c.Remedy = remedy + " Or log a sample of the records, or move the record out of the hot path."
+		c.Remedy += " Or log a sample of the records, or move the record out of the hot path."
 	}
-	c.Evidence = f.evidence(st)
+	c.Evidence = st.evidence(s, c, name)
 	return c, true
 }
 
-func (f *finder) evidence(st *statement) []finding.Evidence {
-	s := f.s
-	var out []finding.Evidence
-	if keep := st.cpu.cost.Keep(); keep != nil {
-		text := fmt.Sprintf("%d of %d base samples pass through the statement; %s of the base's CPU time is avoidable",
-			s.CPUSamples(keep), s.BaseCPUSamples(), quantity.Percent(s.CPUShare(st.cpu.avoidable.Keep())))
-		var parts []string
-		for _, p := range []struct {
-			set  *diagnose.Set
-			name string
-		}{{&st.cpu.alloc, "allocating"}, {&st.cpu.format, "formatting and reflection"}} {
-			if share := s.CPUShare(p.set.Keep()); share > 0 {
-				parts = append(parts, fmt.Sprintf("%s %s", p.name, quantity.Percent(share)))
-			}
-		}
-		if len(parts) > 0 {
-			text += " (" + strings.Join(parts, ", ") + ")"
-		}
-		out = append(out, finding.Evidence{Kind: "cpu", Text: text})
+func (st *statement) evidence(s *diagnose.Subject, c diagnose.Claim, name string) []finding.Evidence {
+	does := fmt.Sprintf("pass through the statement; %s of the base's CPU time is avoidable", quantity.Percent(s.CPUShare(c.Avoidable.CPU)))
+	var parts []string
+	if share := s.CPUShare(st.alloc.CPU.Keep()); share > 0 {
+		parts = append(parts, "allocating "+quantity.Percent(share))
 	}
-	if keep := st.allocs.cost.Keep(); s.AllocShare(keep) > 0 {
-		bytes, perOp := s.AllocBytes(keep)
+	if share := s.CPUShare(st.format.CPU.Keep()); share > 0 {
+		parts = append(parts, "formatting and reflection "+quantity.Percent(share))
+	}
+	if len(parts) > 0 {
+		does += " (" + strings.Join(parts, ", ") + ")"
+	}
+	out := s.CPUEvidence(c.Cost.CPU, does)
+	if share := s.AllocShare(c.Cost.Allocs); share > 0 {
+		bytes, perOp := s.AllocBytes(c.Cost.Allocs)
 		text := fmt.Sprintf("it allocates %d bytes", bytes)
 		if perOp > 0 {
 			text = fmt.Sprintf("it allocates %s bytes per %s", quantity.Count(perOp), s.Iteration())
 		}
-		text += fmt.Sprintf(", %s of the base's", quantity.Percent(s.AllocShare(keep)))
-		out = append(out, finding.Evidence{Kind: "allocs", Text: text})
+		out = append(out, finding.Evidence{Kind: "allocs", Text: text + fmt.Sprintf(", %s of the base's", quantity.Percent(share))})
 	}
-	if keep := st.cpu.arguments.Keep(); keep != nil {
-		out = append(out, finding.Evidence{Kind: "source", Text: fmt.Sprintf("arguments built before %s is called take %s of the base's CPU time",
-			symbolname.Short(st.logger), quantity.Percent(s.CPUShare(keep)))})
+	if keep := st.arguments.CPU.Keep(); keep != nil {
+		out = append(out, finding.Evidence{Kind: "source", Text: fmt.Sprintf("arguments built before %s is called take %s of the base's CPU time", name, quantity.Percent(s.CPUShare(keep)))})
 	}
 	return out
-}
-
-// through names the function that most of the statement's cost goes through.
-func (st *statement) through() string {
-	best := ""
-	for fn, w := range st.weight {
-		switch c := cmp.Compare(w, st.weight[best]); {
-		case best == "", c > 0, c == 0 && fn < best:
-			best = fn
-		}
-	}
-	return best
 }

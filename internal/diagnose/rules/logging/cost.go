@@ -26,7 +26,7 @@ func partOf(fn string) part {
 	case "strconv", "unicode/utf8":
 		return numbers
 	case "time":
-		if strings.HasSuffix(fn, ".Format") || strings.HasSuffix(fn, ".String") || strings.HasSuffix(fn, ".GoString") || strings.HasSuffix(fn, ".MarshalJSON") {
+		if ends(fn, ".Format", ".String", ".GoString", ".MarshalJSON") {
 			return format
 		}
 		return numbers
@@ -35,25 +35,17 @@ func partOf(fn string) part {
 	case "syscall", "internal/poll", "os", "net", "io", "golang.org/x/sys/unix":
 		return sink
 	case "runtime":
-		return runtimePart(strings.TrimPrefix(fn, "runtime."))
+		if begins(strings.TrimPrefix(fn, "runtime."), "mallocgc", "newobject", "newarray", "makeslice", "growslice", "makemap", "makechan", "mapassign", "mapaccess", "mapiter", "mapIter", "mapdelete", "mapclear",
+			"convT", "concatstring", "slicebytetostring", "stringtoslice", "slicerunetostring", "rawstring", "rawbyteslice", "intstring", "gcAssist") {
+			return alloc
+		}
+		return other
 	}
 	if strings.HasPrefix(pkg, "encoding/json/") || pkg == "slices" && strings.Contains(fn, "Sort") {
 		return format
 	}
 	if strings.HasSuffix(fn, ").Write") && !knownPackage(pkg) && pkg != "bytes" && pkg != "strings" && pkg != "bufio" {
 		return sink
-	}
-	return other
-}
-
-func runtimePart(name string) part {
-	for _, prefix := range []string{
-		"mallocgc", "newobject", "newarray", "makeslice", "growslice", "makemap", "makechan", "mapassign", "mapaccess", "mapiter", "mapIter", "mapdelete", "mapclear",
-		"convT", "concatstring", "slicebytetostring", "stringtoslice", "slicerunetostring", "rawstring", "rawbyteslice", "intstring", "gcAssist",
-	} {
-		if strings.HasPrefix(name, prefix) {
-			return alloc
-		}
 	}
 	return other
 }
@@ -68,10 +60,5 @@ func emits(fn string) bool {
 		pkg := symbolname.Package(fn)
 		return pkg != "reflect" && pkg != "errors" && pkg != "sort" // WithFields looks at types before any level is checked
 	}
-	for _, name := range []string{".Write", ".WriteTo", ".WriteString", ".Handle", ".Format", ".Output", ".EncodeEntry", ".AppendFormat"} {
-		if strings.HasSuffix(fn, name) {
-			return true
-		}
-	}
-	return false
+	return ends(fn, ".Write", ".WriteTo", ".WriteString", ".Handle", ".Format", ".Output", ".EncodeEntry", ".AppendFormat")
 }

@@ -1,6 +1,7 @@
 package logging
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,19 +33,11 @@ func Package(pkg string) bool {
 	if knownPackage(pkg) {
 		return true
 	}
-	last := pkg
-	for {
-		i := strings.LastIndexByte(last, '/')
-		elem := last[i+1:]
-		if i >= 0 && len(elem) > 1 && elem[0] == 'v' && strings.Trim(elem[1:], "0123456789") == "" {
-			last = last[:i] // a major version
-			continue
-		}
-		last = elem
-		break
+	last := path.Base(pkg)
+	if v, ok := strings.CutPrefix(last, "v"); ok && v != "" && strings.Trim(v, "0123456789") == "" {
+		last = path.Base(path.Dir(pkg)) // a major version
 	}
-	switch last {
-	case "logrus", "zerolog", "slog", "glog", "klog", "zap", "logr", "hclog", "zlog", "syslog", "log15", "logs":
+	if slices.Contains([]string{"logrus", "zerolog", "slog", "glog", "klog", "zap", "logr", "hclog", "zlog", "syslog", "log15", "logs"}, last) {
 		return true
 	}
 	words := split(strings.TrimSuffix(last, "_test"))
@@ -63,27 +56,15 @@ func isLogWord(w string) bool { return w == "log" || w == "logger" || w == "logg
 // split cuts a name into lower-case words: at underscores and the like, and
 // where camel case starts a new word ("HTTPLogger" is http, logger).
 func split(name string) []string {
-	var words []string
-	var cur []rune
-	flush := func() {
-		if len(cur) > 0 {
-			words = append(words, strings.ToLower(string(cur)))
-			cur = cur[:0]
-		}
-	}
+	var parts []rune
 	rs := []rune(name)
 	for i, r := range rs {
-		switch {
-		case !unicode.IsLetter(r):
-			flush()
-			continue
-		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(rs[i-1]) || i+1 < len(rs) && unicode.IsLower(rs[i+1])):
-			flush()
+		if unicode.IsUpper(r) && i > 0 && (unicode.IsLower(rs[i-1]) || i+1 < len(rs) && unicode.IsLower(rs[i+1])) {
+			parts = append(parts, ' ')
 		}
-		cur = append(cur, r)
+		parts = append(parts, unicode.ToLower(r))
 	}
-	flush()
-	return words
+	return strings.FieldsFunc(string(parts), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 var (
@@ -93,12 +74,10 @@ var (
 )
 
 func isLevel(word string) bool {
-	for _, e := range endings {
-		if stem, ok := strings.CutSuffix(word, e); ok && slices.Contains(levels[:], stem) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(endings[:], func(e string) bool {
+		stem, ok := strings.CutSuffix(word, e)
+		return ok && slices.Contains(levels[:], stem)
+	})
 }
 
 // levelLike reports whether a function's name is a level or a print (Debugf,
@@ -108,19 +87,12 @@ func levelLike(name string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	if w := words[0]; w == "log" || w == "logf" || w == "logln" || w == "logw" {
-		return true
-	}
-	if !isLevel(words[0]) {
-		return false
-	}
-	for _, w := range words[1:] {
-		if !isLevel(w) && !slices.Contains(suffixes[:], w) {
-			return false
-		}
-	}
-	return true
+	return isLogCall(words[0]) || isLevel(words[0]) && !slices.ContainsFunc(words[1:], func(w string) bool {
+		return !isLevel(w) && !slices.Contains(suffixes[:], w)
+	})
 }
+
+func isLogCall(w string) bool { return w == "log" || w == "logf" || w == "logln" || w == "logw" }
 
 // shaped reports whether a symbol looks like a logger's entry point: a name
 // like a level, and the word log in it, its type or its package. A literal is
@@ -130,16 +102,19 @@ func shaped(sym symbolname.Name) bool {
 		return false
 	}
 	return Package(sym.Package) || slices.ContainsFunc(split(sym.Receiver), isLogWord) ||
-		slices.ContainsFunc(split(sym.Name), func(w string) bool { return isLogWord(w) || w == "logf" || w == "logln" || w == "logw" })
+		slices.ContainsFunc(split(sym.Name), func(w string) bool { return isLogWord(w) || isLogCall(w) })
 }
 
 // silentNames are functions of logging packages that emit nothing and build no
 // record: a statement with only these is not a log statement.
 func configures(name string) bool {
-	for _, prefix := range []string{"New", "Set", "Get", "Default", "Parse", "Must", "Replace", "Redirect", "Add", "Sync", "Flush", "Level", "Enabled", "IsLevel", "Writer"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return begins(name, "New", "Set", "Get", "Default", "Parse", "Must", "Replace", "Redirect", "Add", "Sync", "Flush", "Level", "Enabled", "IsLevel", "Writer")
+}
+
+func begins(name string, with ...string) bool {
+	return slices.ContainsFunc(with, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+func ends(name string, with ...string) bool {
+	return slices.ContainsFunc(with, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }

@@ -1,7 +1,8 @@
 package logging
 
 import (
-	"cmp"
+	"go/ast"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -31,55 +32,51 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// statement collects the samples of one log statement.
+// statement is one statement of the user's own.
 type statement struct {
 	diagnose.Statement
-	function string
-	called   string // the outermost call of a call statement
-	pure     bool   // the whole statement is a log call
-	logger   string
-	weight   map[string]int64 // CPU, then bytes, by function logged through
-
-	cpu, allocs samplesOf
-	emitted     bool // some sample shows the record rendered or written
+	called string           // the outermost call of a call statement
+	weight map[string]int64 // CPU, then bytes, by function logged through; empty: it logs nothing
+	pure   bool             // the whole statement is a log call
+	spent
 }
 
-// samplesOf are the sets of one profile.
-type samplesOf struct {
-	cost      diagnose.Set // everything of the statement
-	avoidable diagnose.Set // rendering, reflection, allocation below the logger or in its arguments
-	arguments diagnose.Set // built before the logger was called
-	text      diagnose.Set // of these, the message or an argument made into text
-	format    diagnose.Set
-	alloc     diagnose.Set
+// spent is what the samples show of a log statement.
+type spent struct {
+	function  string
+	emitted   bool          // some sample shows the record rendered or written
+	cost      diagnose.Sets // everything of the statement
+	avoidable diagnose.Sets // rendering, reflection, allocation below the logger or in its arguments
+	arguments diagnose.Sets // built before the logger was called
+	text      diagnose.Sets // of these, the message or an argument made into text
+	format    diagnose.Sets
+	alloc     diagnose.Sets
 }
 
 type finder struct {
 	*loggers
-	spots map[diagnose.SourceLine]*spot
-	lines map[*callstack.Frame]*spot // the same by frame: stacks repeat them
-	order []*statement
+	at    map[diagnose.SourceLine]*statement
+	again bool // a statement turned out to log whose samples may have gone by
 }
 
-// spot is what is known of a statement: nil where none is known to log.
-type spot struct{ *statement }
-
-func find(s *diagnose.Subject) []diagnose.Claim {
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	if Package(s.Package) {
 		return nil
 	}
-	f := &finder{loggers: newLoggers(s), spots: make(map[diagnose.SourceLine]*spot), lines: make(map[*callstack.Frame]*spot)}
-	// Statements are found first: an argument's sample may come before the
-	// sample that shows what the statement is.
-	f.discover(s.CPU, s.CPUColumn)
-	f.discover(s.Allocs, s.AllocCol)
-	f.walk(s.CPU, s.CPUColumn, func(st *statement) *samplesOf { return &st.cpu })
-	f.walk(s.Allocs, s.AllocCol, func(st *statement) *samplesOf { return &st.allocs })
-	slices.SortFunc(f.order, func(a, b *statement) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First))
-	})
-	var claims []diagnose.Claim
-	for _, st := range f.order {
+	f := &finder{loggers: newLoggers(s), at: make(map[diagnose.SourceLine]*statement)}
+	// The source says which statements log, but for loggers behind func values
+	// and where there are no types: then the samples do, and are read again.
+	for f.again = true; f.again; {
+		f.again = false
+		for _, st := range f.at {
+			st.spent = spent{}
+			for fn := range st.weight {
+				st.weight[fn] = 0
+			}
+		}
+		s.EachSample(f.take)
+	}
+	for _, st := range f.at {
 		if c, ok := f.claim(st); ok {
 			claims = append(claims, c)
 		}
@@ -87,89 +84,90 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	return claims
 }
 
-func (f *finder) discover(c *hot.Classified, col int) {
-	diagnose.EachBase(c, col, func(_ *callstack.Stacks, stack []callstack.FrameID) { f.attribute(c, stack) })
-}
-
-func (f *finder) walk(c *hot.Classified, col int, of func(*statement) *samplesOf) {
-	diagnose.EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		at, st := f.attribute(c, stack)
-		if st == nil {
-			return
+// take charges a sample to the log statement that it passes through.
+func (f *finder) take(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+	at, st := f.attribute(c, stack)
+	if st == nil {
+		return
+	}
+	add := func(to *diagnose.Sets) { to.Of(f.s, c).Add(sample.Index()) }
+	viaLogger := at > 0 && f.frame(c, stack[at-1]).logs
+	builds := !viaLogger && f.builds(c, stack, at)
+	if !viaLogger && !st.pure && !builds {
+		return // the rest of a statement that also logs
+	}
+	add(&st.cost)
+	if viaLogger {
+		column := f.s.CPUColumn
+		if c == f.s.Allocs {
+			column = f.s.AllocCol
 		}
-		set := of(st)
-		viaLogger := at > 0 && f.logs(c.Frame(stack[at-1]).Function)
-		if !viaLogger && !st.pure && !f.builds(c, stack, at) {
-			return // the rest of a statement that also logs
+		st.weight[c.Frame(stack[at-1]).Function] += sample.Value(column)
+	}
+	if fn := c.Frame(stack[at]).Function; st.function == "" || fn < st.function {
+		st.function = fn
+	}
+	var has [numbers + 1]bool
+	for j := at - 1; j >= 0; j-- {
+		below := f.frame(c, stack[j])
+		has[below.part] = true
+		st.emitted = st.emitted || viaLogger && below.emits
+	}
+	if has[sink] || !viaLogger && !builds {
+		return // the record being written, or work of others in its arguments
+	}
+	if builds {
+		add(&st.arguments)
+		if f.buildsText(c, sample, stack, at, st) {
+			add(&st.text)
 		}
-		set.cost.Add(sample.Index())
-		if viaLogger {
-			st.weight[c.Frame(stack[at-1]).Function] += sample.Value(col)
-		}
-		if fn := c.Frame(stack[at]).Function; st.function == "" || fn < st.function {
-			st.function = fn
-		}
-		var has [numbers + 1]bool
-		for j := at - 1; j >= 0; j-- {
-			fn := c.Frame(stack[j]).Function
-			has[partOf(fn)] = true
-			st.emitted = st.emitted || viaLogger && emits(fn)
-		}
-		switch {
-		case has[sink]:
-			return // the record being written
-		case viaLogger, f.builds(c, stack, at):
-			if !viaLogger {
-				set.arguments.Add(sample.Index())
-				if buildsText(c, sample, stack, at, st) {
-					set.text.Add(sample.Index())
-				}
-			}
-			// The allocation profile names the allocating function only; all
-			// of its samples are allocations.
-			isAlloc := has[alloc] || c == f.s.Allocs
-			switch {
-			case isAlloc:
-				set.alloc.Add(sample.Index())
-			case has[format]:
-				set.format.Add(sample.Index())
-			default:
-				if viaLogger || at == 0 {
-					return
-				}
-				set.format.Add(sample.Index()) // strconv in an argument: it is built for the record
-			}
-			set.avoidable.Add(sample.Index())
-		}
-	})
+	}
+	// The allocation profile names the allocating function only; all of its
+	// samples are allocations.
+	switch {
+	case has[alloc] || c == f.s.Allocs:
+		add(&st.alloc)
+	case has[format], builds && at > 0: // strconv in an argument: it is built for the record
+		add(&st.format)
+	default:
+		return
+	}
+	add(&st.avoidable)
 }
 
 // attribute finds the log statement a stack passes through: the outermost, at
 // the index of the user's own frame.
 func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *statement) {
 	for i := len(stack) - 1; i >= 0; i-- {
-		frame := c.Frame(stack[i])
-		if !f.s.Own(frame) {
+		here := f.frame(c, stack[i])
+		if !here.own {
 			continue
 		}
-		var callee *loggerName
+		var callee *function
 		if i > 0 {
-			callee = f.frame(c.Frame(stack[i-1]))
+			callee = f.frame(c, stack[i-1]).function
 		}
 		logs := callee != nil && callee.logs
-		if logs && callee.homeMade && serves(c, stack[:i-1]) {
-			continue
-		}
-		inBenchmark := f.s.Loops.InBenchmark(frame.File, frame.Line)
-		switch {
-		case inBenchmark || f.frame(frame).isLogger(callee):
+		if logs && callee.homeMade && serves(c, stack[:i-1]) || here.isLogger(callee) {
 			continue // a logger that is benchmarked, or the inside of one
-		case logs:
-			fn := c.Frame(stack[i-1]).Function
-			return i, f.statement(f.s.StatementOf(frame, fn), fn)
 		}
-		if st := f.lookup(frame); st != nil {
+		frame := c.Frame(stack[i])
+		if logs {
+			fn := c.Frame(stack[i-1]).Function
+			st := f.statement(f.s.StatementOf(frame, fn))
+			pure := st.pure
+			if _, known := st.weight[fn]; !known {
+				f.again = f.again || len(st.weight) == 0
+				st.add(fn)
+			}
+			f.again = f.again || st.pure != pure
 			return i, st
+		}
+		if here.at == nil {
+			here.at = f.statement(f.s.Statement(frame.File, frame.Line))
+		}
+		if len(here.at.weight) > 0 {
+			return i, here.at
 		}
 	}
 	return 0, nil
@@ -190,65 +188,52 @@ func (f *finder) builds(c *hot.Classified, stack []callstack.FrameID, at int) bo
 	if at == 0 {
 		return c == f.s.Allocs
 	}
-	fn := c.Frame(stack[at-1]).Function
-	switch partOf(fn) {
+	callee := f.frame(c, stack[at-1])
+	switch callee.part {
 	case format, alloc, numbers:
 		return true
 	}
-	first, _, _ := strings.Cut(symbolname.Package(fn), "/")
+	first, _, _ := strings.Cut(callee.Package, "/")
 	return (first == "strings" || first == "bytes") && !f.s.Own(c.Frame(stack[at-1]))
 }
 
-// lookup returns the log statement at a frame's line if the typed calls know
-// one there, also one whose logger never shows in the profile.
-func (f *finder) lookup(frame *callstack.Frame) *statement {
-	if known := f.lines[frame]; known != nil {
-		return known.statement
-	}
-	at := f.s.Statement(frame.File, frame.Line)
-	if f.spots[at.At()] == nil {
-		calls, _ := f.s.StatementCalls(at)
-		for _, c := range calls {
-			if f.logs(c.Callee) {
-				f.statement(at, c.Callee)
-				break
-			}
-		}
-	}
-	f.lines[frame] = f.spot(at)
-	return f.lines[frame].statement
-}
-
-func (f *finder) spot(at diagnose.Statement) *spot {
-	known := f.spots[at.At()]
-	if known == nil {
-		known = &spot{}
-		f.spots[at.At()] = known
-	}
-	return known
-}
-
-// statement returns what is known of a statement that calls the logging
-// function callee.
-func (f *finder) statement(at diagnose.Statement, callee string) *statement {
-	known := f.spot(at)
-	st := known.statement
+// statement returns what is known of a statement, at first by its own calls.
+func (f *finder) statement(at diagnose.Statement) *statement {
+	st := f.at[at.At()]
 	if st == nil {
 		st = &statement{Statement: at, called: calledName(at.Node), weight: make(map[string]int64)}
-		calls, _ := f.s.StatementCalls(at)
-		for _, c := range calls {
-			if f.logs(c.Callee) {
-				st.add(c.Callee)
+		f.at[at.At()] = st
+		for _, c := range f.s.Sites(at) {
+			if fn := c.Callee(); f.function(fn).logs {
+				st.add(fn)
 			}
 		}
-		known.statement = st
-		f.order = append(f.order, st)
 	}
-	st.add(callee)
 	return st
 }
 
 func (st *statement) add(callee string) {
 	st.weight[callee] += 0
 	st.pure = st.pure || st.called != "" && symbolname.Parse(callee).Name == st.called
+}
+
+// calledName returns the name of the function that a call statement calls
+// last: Info in logger.WithField("a", b).Info("text"). It is "" for any other
+// statement.
+func calledName(st ast.Stmt) string {
+	var e ast.Expr
+	switch st := st.(type) {
+	case *ast.ExprStmt:
+		e = st.X
+	case *ast.DeferStmt:
+		e = st.Call
+	case *ast.GoStmt:
+		e = st.Call
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	name := types.ExprString(call.Fun)
+	return name[strings.LastIndexByte(name, '.')+1:]
 }

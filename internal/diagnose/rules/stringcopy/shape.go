@@ -34,8 +34,7 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
 		case *ast.FuncLit, *ast.CompositeLit:
 			sh.allocates = true
 		case *ast.BinaryExpr:
-			tv := pkg.Info.Types[n]
-			sh.concat = sh.concat || n.Op == token.ADD && tv.Value == nil && typed.IsString(tv.Type)
+			sh.concat = sh.concat || pkg.Joins(n)
 		case *ast.IncDecStmt:
 			sh.allocates = sh.allocates || setsMap(pkg, n.X)
 		case *ast.AssignStmt:
