@@ -135,8 +135,9 @@ func writeCostsJSON(w io.Writer, rec *recording.Recording, path string) error {
 	if err != nil {
 		return err
 	}
-	return document.Write(w, doctorDocument{
-		Head: document.New(document.Doctor, rec.Warnings), Instruments: []instrument{},
-		URL: url, Costs: costs, Recording: path,
-	})
+	o := document.Object{document.Begin(document.Doctor, rec.Warnings), "instruments", []instrument{}, "url", document.IfSet(url)}
+	if len(costs) > 0 {
+		o = append(o, "costs", costs)
+	}
+	return document.Write(w, append(o, "recording", document.IfSet(path)))
 }

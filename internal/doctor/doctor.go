@@ -10,7 +10,6 @@ import (
 	"whet/internal/cli"
 	"whet/internal/document"
 	"whet/internal/printable"
-	"whet/internal/tune"
 )
 
 // Status of an instrument on this machine.
@@ -111,25 +110,14 @@ func reportInstruments(e *cli.Env, found []instrument, asJSON bool) error {
 	return err
 }
 
-// doctorDocument is what -json prints. Keys are only ever added.
-type doctorDocument struct {
-	document.Head
-	Instruments []instrument `json:"instruments"`
-
-	// Of -cost.
-	URL       string      `json:"url,omitempty"`
-	Costs     []tune.Cost `json:"costs,omitempty"`
-	Recording string      `json:"recording,omitempty"`
-}
-
 func writeInstrumentsJSON(w io.Writer, found []instrument) error {
-	doc := doctorDocument{Head: document.New(document.Doctor, nil), Instruments: found}
+	var warnings []string
 	for _, i := range found {
 		if i.Status != statusWorks {
-			doc.Warnings = append(doc.Warnings, fmt.Sprintf("%s is %s: %s", i.Name, i.Status, i.Detail))
+			warnings = append(warnings, fmt.Sprintf("%s is %s: %s", i.Name, i.Status, i.Detail))
 		}
 	}
-	return document.Write(w, doc)
+	return document.Write(w, document.Object{document.Begin(document.Doctor, warnings), "instruments", found})
 }
 
 func writeInstruments(w io.Writer, found []instrument, color bool) error {

@@ -18,7 +18,7 @@ func TestDoctorHere(t *testing.T) {
 	if err := run(t.Context(), &out, &errs, "-json"); err != nil || errs.Len() > 0 {
 		t.Fatalf("%v, stderr %q", err, errs.String())
 	}
-	var doc doctorDocument
+	var doc struct{ Instruments []instrument }
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}

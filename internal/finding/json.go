@@ -27,20 +27,16 @@ type wire struct {
 	*plain
 }
 
-func (f *Finding) wire(p *plain) wire {
-	return wire{
+// MarshalJSON writes what is unknown as null.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	p := plain(f)
+	w := wire{
 		Rule: f.Rule, Title: f.Title, Function: f.Function, File: f.File, Line: f.Line,
 		CPURatio: &f.CPURatio, AllocBytesRatio: &f.AllocBytesRatio, DelayRatio: &f.DelayRatio,
 		CeilingRatio: &f.CeilingRatio, CeilingWithGCRatio: &f.CeilingWithGCRatio,
 		AvoidableCPURatio: &f.AvoidableCPURatio, AvoidableAllocBytesRatio: &f.AvoidableAllocBytesRatio, WorthRatio: &f.WorthRatio,
-		plain: p,
+		plain: &p,
 	}
-}
-
-// MarshalJSON writes what is unknown as null.
-func (f Finding) MarshalJSON() ([]byte, error) {
-	p := plain(f)
-	w := f.wire(&p)
 	if f.Unknown.CPU {
 		w.CPURatio, w.AvoidableCPURatio, w.CeilingRatio, w.CeilingWithGCRatio = nil, nil, nil, nil
 	}
@@ -65,21 +61,17 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote: null, or no such key, is unknown.
 func (f *Finding) UnmarshalJSON(data []byte) error {
 	var p plain
-	w := wire{plain: &p}
-	if err := json.Unmarshal(data, &w); err != nil {
-		return err
+	var known struct {
+		CPU        *float64 `json:"cpu_ratio"`
+		AllocBytes *float64 `json:"alloc_bytes_ratio"`
+		Delay      *float64 `json:"delay_ratio"`
 	}
-	*f = Finding(p)
-	f.Rule, f.Title, f.Function, f.File, f.Line = w.Rule, w.Title, w.Function, w.File, w.Line
-	f.Unknown = Unknown{CPU: w.CPURatio == nil, AllocBytes: w.AllocBytesRatio == nil, Delay: w.DelayRatio == nil}
-	for to, from := range map[*float64]*float64{
-		&f.CPURatio: w.CPURatio, &f.AllocBytesRatio: w.AllocBytesRatio, &f.DelayRatio: w.DelayRatio,
-		&f.CeilingRatio: w.CeilingRatio, &f.CeilingWithGCRatio: w.CeilingWithGCRatio,
-		&f.AvoidableCPURatio: w.AvoidableCPURatio, &f.AvoidableAllocBytesRatio: w.AvoidableAllocBytesRatio, &f.WorthRatio: w.WorthRatio,
-	} {
-		if from != nil {
-			*to = *from
+	for _, to := range []any{&p, &known} {
+		if err := json.Unmarshal(data, to); err != nil {
+			return err
 		}
 	}
+	*f = Finding(p)
+	f.Unknown = Unknown{CPU: known.CPU == nil, AllocBytes: known.AllocBytes == nil, Delay: known.Delay == nil}
 	return nil
 }
