@@ -2,9 +2,7 @@ package diagnose
 
 import (
 	"go/ast"
-	"go/token"
 
-	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
@@ -36,41 +34,12 @@ func (s *Subject) FunctionOf(name string) *typed.Function {
 // EachFunction calls f for every declared function of the user's own whose
 // source is at hand, with its package's path and its file, in order.
 func (s *Subject) EachFunction(f func(pkg, file string, fn *ast.FuncDecl)) {
-	s.eachDecl(func(pkg, file string, d ast.Decl) {
-		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
-			f(pkg, file, fd)
-		}
-	})
-}
-
-// StructNamed returns the fields of a struct type of the user's own, by its
-// package's path and its name; nil where it is none or not at hand.
-func (s *Subject) StructNamed(pkg, name string) (fields *ast.StructType) {
-	s.eachDecl(func(p, _ string, d ast.Decl) {
-		gd, ok := d.(*ast.GenDecl)
-		if !ok || gd.Tok != token.TYPE || p != pkg {
-			return
-		}
-		for _, spec := range gd.Specs {
-			if ts, ok := spec.(*ast.TypeSpec); ok && ts.Name.Name == name {
-				if t, ok := ts.Type.(*ast.StructType); ok {
-					fields = t
-				}
-			}
-		}
-	})
-	return fields
-}
-
-func (s *Subject) eachDecl(f func(pkg, file string, d ast.Decl)) {
 	if s.Program == nil {
 		return
 	}
 	for pkg := range s.Program.Packages {
-		for _, syntax := range pkg.Files {
-			for _, d := range syntax.Decls {
-				f(pkg.Path, pkg.Frame(syntax), d)
-			}
+		for fn := range pkg.Functions {
+			f(pkg.Path, fn.File, fn.Decl)
 		}
 	}
 }
@@ -101,37 +70,4 @@ func (s *Subject) LastLineOf(file string, n ast.Node) int {
 		return sf.fset.Position(n.End()).Line
 	}
 	return 0
-}
-
-// Ends reports whether nothing of what a variable of a function in a file holds
-// outlives the function's call; see [syntax.Lifetime]. followed: it rests on the
-// source of other functions too, which the variable is handed to.
-func (s *Subject) Ends(file string, fn *syntax.Function, d syntax.Declaration, shares func(method string) bool) (ends, followed bool) {
-	life, files := s.lifetime(file, fn, shares)
-	ends = life.Ends(fn, d)
-	return ends, len(files) > 1
-}
-
-// ValueEnds is Ends for the value of an expression that no variable takes.
-func (s *Subject) ValueEnds(file string, fn *syntax.Function, value ast.Expr, shares func(method string) bool) (ends, followed bool) {
-	life, files := s.lifetime(file, fn, shares)
-	ends = life.ValueEnds(fn, value)
-	return ends, len(files) > 1
-}
-
-// lifetime also returns the functions that it has looked into, with their files.
-func (s *Subject) lifetime(file string, fn *syntax.Function, shares func(method string) bool) (*syntax.Lifetime, map[*syntax.Function]string) {
-	files := map[*syntax.Function]string{fn: file}
-	return &syntax.Lifetime{Shares: shares, Callee: func(from *syntax.Function, call *ast.CallExpr) *syntax.Function {
-		if pkg := s.PackageOf(files[from]); pkg == nil || pkg.MethodExpression(call) { // whose first argument is the receiver
-			return nil
-		}
-		decl, file := s.FunctionNamed(s.CalleeOf(files[from], call))
-		if decl == nil {
-			return nil
-		}
-		to := syntax.New(decl)
-		files[to] = file
-		return to
-	}}, files
 }

@@ -5,8 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-
-	"whet/internal/diagnose/syntax"
 )
 
 // Ends reports whether nothing of a collection, nor of the maps and slices in
@@ -14,7 +12,7 @@ import (
 // rests on the source of several functions.
 //
 // Of a local variable every use must be one that hands nothing on, or must end as
-// [syntax.Lifetime] follows it. Of a field, its struct must be call-scoped: see
+// [typed.Package.Ends] follows it. Of a field, its struct must be call-scoped: see
 // [Package.callScoped].
 func (p *Package) Ends(c *Collection) (ends, followed bool) {
 	switch {
@@ -23,7 +21,7 @@ func (p *Package) Ends(c *Collection) (ends, followed bool) {
 	case c.Local() && !c.handedOn:
 		return true, false
 	case c.Local():
-		// syntax.Lifetime takes methods for those of buffers.
+		// typed.Package.Ends takes methods for those of buffers.
 		return !c.methods && p.localEnds(c), true
 	case c.handedOn || c.Owner == nil:
 		return false, false
@@ -34,23 +32,12 @@ func (p *Package) Ends(c *Collection) (ends, followed bool) {
 // localEnds follows a variable that is handed on. What maps and slices in it
 // share is not followed, nor are the addresses of parts of its elements.
 func (p *Package) localEnds(c *Collection) bool {
-	fd := p.Function(c.declared)
 	switch ElementOf(c.Var.Type()).Underlying().(type) {
 	case *types.Map, *types.Slice, *types.Struct, *types.Array:
 		return false
 	}
-	if fd == nil {
-		return false
-	}
-	fn := syntax.New(fd)
-	for _, d := range fn.Declarations() {
-		if d.Ident == c.declared {
-			file, _ := p.subject.Program.Line(fd.Pos())
-			ends, _ := p.subject.Ends(file, fn, d, nil)
-			return ends
-		}
-	}
-	return false
+	ends, _ := p.Package.Ends(c.Var)
+	return ends && c.Var.Kind() == types.LocalVar
 }
 
 // callScoped reports whether every value of a struct type lives no longer than

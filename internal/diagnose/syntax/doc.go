@@ -1,6 +1,6 @@
 // Package syntax answers, for rules, what the source of one function says of
-// its variables: where one is declared, on which path of blocks and loops a
-// statement lies, and whether what a variable holds outlives the call.
+// its variables: where one is declared, and on which path of blocks and loops a
+// statement lies.
 //
 // It reads syntax trees only. Names are resolved by Go's scoping rules inside
 // the function; what lies outside of it (package variables, the variables of an
@@ -8,6 +8,5 @@
 // whose answer depends on it is answered with "not known".
 //
 // It misleads where a variable is changed through a pointer to it that was
-// taken before, and where a method has a name that the standard library uses
-// for something harmless and keeps its argument nevertheless.
+// taken before.
 package syntax

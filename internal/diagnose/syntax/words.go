@@ -13,17 +13,3 @@ func Begins(name string, words []string) bool {
 		return ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z')
 	})
 }
-
-// IsNumber reports whether a predeclared type's values are numbers or booleans.
-func IsNumber(name string) bool {
-	switch name {
-	case "bool", "byte", "rune", "uintptr":
-		return true
-	}
-	for _, prefix := range []string{"int", "uint", "float", "complex"} {
-		if size, ok := strings.CutPrefix(name, prefix); ok && strings.Trim(size, "0123456789") == "" {
-			return true
-		}
-	}
-	return false
-}

@@ -71,16 +71,15 @@ func dropsBuffer(s *diagnose.Subject, st diagnose.Statement) bool {
 	if address, ok := buffer.(*ast.UnaryExpr); ok {
 		buffer = address.X
 	}
-	id, ok := buffer.(*ast.Ident)
-	if !ok {
+	pkg := s.PackageOf(st.File)
+	if pkg == nil || buffer == nil {
 		return false
 	}
-	fn := syntax.New(st.Func)
-	d, ok := fn.Declaration(id, id.Name)
-	if !ok || d.Param {
+	v := pkg.Var(buffer)
+	if v == nil || v.Kind() != types.LocalVar {
 		return false
 	}
-	ends, _ := s.Ends(st.File, fn, d, nil)
+	ends, _ := pkg.Ends(v)
 	return ends
 }
 
