@@ -166,3 +166,22 @@ func (p *Package) Builtin(c *ast.CallExpr) string {
 	}
 	return ""
 }
+
+// Counted reports whether the length of a call's first result, and nothing else of
+// it, is ever used: by itself, or through a variable that is declared with it.
+func (p *Package) Counted(call *ast.CallExpr) bool {
+	measured := func(e ast.Expr) bool {
+		outer, ok := p.Parent(e).(*ast.CallExpr)
+		return ok && p.Builtin(outer) == "len"
+	}
+	st, ok := p.Parent(call).(*ast.AssignStmt)
+	if !ok || len(st.Rhs) != 1 {
+		return measured(call)
+	}
+	v := p.Var(st.Lhs[0])
+	if v == nil || Global(v) || p.Definition(v) != st.Lhs[0] {
+		return false
+	}
+	uses := p.Uses(v)
+	return len(uses) > 0 && !slices.ContainsFunc(uses, func(id *ast.Ident) bool { return !measured(id) })
+}

@@ -109,6 +109,46 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+func TestCounted(t *testing.T) {
+	const source = `package m
+
+import "strings"
+
+var kept []string
+
+func f(s string) (n int, named []string) {
+	n = len(strings.Fields("yes"))
+	a := strings.Fields("yes")
+	n, m := len(a), cap(strings.Fields("no"))
+	b := strings.Fields("no")
+	n += len(b) + len(b[0]) + m
+	_ = strings.Fields("no")
+	kept = strings.Fields("no")
+	named = strings.Fields("no")
+	c, d := strings.Cut("yes", s)
+	n += len(c)
+	use(strings.Fields("no"), d)
+	func() { e := strings.Fields("yes"); n += len(e) }()
+	return len(kept) + len(named), nil
+}
+
+func use([]string, string) {}
+`
+	p := typedtest.Program(t, typedtest.File{Package: "m", Frame: "m.go", Text: source})
+	checked := 0
+	for _, s := range p.Sites("m.go", 1, 99) {
+		if strings.HasPrefix(s.Callee(), "strings.") {
+			checked++
+			if want := *s.FixedAt(0).Value; s.In.Counted(s.CallExpr) != (want == "yes") {
+				t.Errorf("line %d: want %s", s.Line(), want)
+			}
+		}
+	}
+	if checked != 10 {
+		t.Errorf("%d calls", checked)
+	}
+}
+
 func TestSites(t *testing.T) {
 	p := typedtest.Program(t, typedtest.File{Package: "m", Frame: "m.go", Text: originSource})
 	var got []string

@@ -5,6 +5,7 @@ import (
 	"whet/internal/diagnose/rules/bufferpercall"
 	"whet/internal/diagnose/rules/collectionpercall"
 	"whet/internal/diagnose/rules/constantwork"
+	"whet/internal/diagnose/rules/countedresult"
 	"whet/internal/diagnose/rules/densemap"
 	"whet/internal/diagnose/rules/escapingstruct"
 	"whet/internal/diagnose/rules/fmtformat"
@@ -43,6 +44,7 @@ func All() []diagnose.Rule {
 		regexpcompile.Rule(),
 		randomperelement.Rule(),
 		constantwork.Rule(),
+		countedresult.Rule(),
 		densemap.Rule(),
 		collectionpercall.Rule(),
 		objectpercall.Rule(),

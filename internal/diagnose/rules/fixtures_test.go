@@ -30,6 +30,7 @@ var directories = map[string]string{
 	"random-per-element":  "randomperelement",
 	"regexp-replace":      "regexpreplace",
 	"constant-work":       "constantwork",
+	"counted-result":      "countedresult",
 	"dense-map":           "densemap",
 	"collection-per-call": "collectionpercall",
 	"object-per-call":     "objectpercall",
