@@ -10,29 +10,8 @@ import (
 // -nodecount 10.
 func pprofWord(arg string) string {
 	word, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	switch word {
-	case "pprof":
-		return "whet PROFILE"
-	case "text":
-		return "whet top"
-	case "traces":
-		return "whet raw -stacks"
-	case "proto":
-		return "whet merge"
-	case "topproto":
-		return "whet top -topproto"
-	case "comments":
-		return "whet raw -comments"
-	case "dot":
-		return "whet graph -dot"
-	case "callgrind", "kcachegrind":
-		return "whet graph -callgrind"
-	case "svg", "png", "gif", "ps", "eps", "pdf", "evince", "eog", "gv":
-		return "whet graph"
-	case "web":
-		return "whet graph -html"
-	case "http":
-		return "whet flame or whet graph -html, which write pages"
+	if known, ok := pprofWords[word]; ok {
+		return known
 	}
 	name := strings.TrimRight(word, "0123456789")
 	digits := word[len(name):]
@@ -45,4 +24,13 @@ func pprofWord(arg string) string {
 		return "" // a verb of ours
 	}
 	return "whet " + name
+}
+
+var pprofWords = map[string]string{
+	"pprof": "whet PROFILE", "text": "whet top", "topproto": "whet top -topproto",
+	"traces": "whet raw -stacks", "comments": "whet raw -comments", "proto": "whet merge",
+	"dot": "whet graph -dot", "callgrind": "whet graph -callgrind", "kcachegrind": "whet graph -callgrind",
+	"svg": "whet graph", "png": "whet graph", "gif": "whet graph", "ps": "whet graph", "eps": "whet graph", "pdf": "whet graph",
+	"evince": "whet graph", "eog": "whet graph", "gv": "whet graph", "web": "whet graph -html",
+	"http": "whet flame or whet graph -html, which write pages",
 }

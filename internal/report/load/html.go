@@ -31,12 +31,12 @@ type view struct {
 	Verdict  string
 	Hides    string // what a closed loop does not show
 	Figures  []page.Figure
-	Times    []timesRow
+	Times    []tableRow
 	Columns  []string // of Times and of Compare
 	Compare  []besideRow
 	Bounds   []boundView
-	Rates    []ratesView
-	Targets  []targetsView
+	Rates    []tableView
+	Targets  []tableView
 	Knees    []kneeView
 	Growth   []growthView
 	Time     *page.Timeline
@@ -48,7 +48,15 @@ type view struct {
 	Left     string // runs that are not shown
 }
 
-type timesRow struct {
+// tableView is a table of one run.
+type tableView struct {
+	Run     string
+	Columns []string
+	Rows    []tableRow
+	More    string
+}
+
+type tableRow struct {
 	Name, Note string
 	Cells      []string
 }
@@ -323,7 +331,7 @@ func (v *view) addTimes(run *Run) {
 	v.Columns = timeColumns()
 	add := func(name, note string, h *hist.Histogram) {
 		if h.Count() > 0 {
-			v.Times = append(v.Times, timesRow{name, note, timeCells(h)})
+			v.Times = append(v.Times, tableRow{name, note, timeCells(h)})
 		}
 	}
 	r := run.Result

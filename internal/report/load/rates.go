@@ -131,20 +131,12 @@ func (s *stretch) note() string {
 	return ""
 }
 
-// ratesView is the table on a page.
-type ratesView struct {
-	Run     string
-	Columns []string
-	Rows    []timesRow
-	More    string
-}
-
-func newRatesView(name string, run *Run) (v ratesView, ok bool) {
+func newRatesView(name string, run *Run) (v tableView, ok bool) {
 	stretches := run.rates()
-	v = ratesView{Run: name, Columns: rateColumns, More: page.More(len(stretches), loadSeconds)}
+	v = tableView{Run: name, Columns: rateColumns, More: page.More(len(stretches), loadSeconds)}
 	for i := range stretches[:min(len(stretches), loadSeconds)] {
 		s := &stretches[i]
-		v.Rows = append(v.Rows, timesRow{s.span(), s.note(), s.cells()})
+		v.Rows = append(v.Rows, tableRow{s.span(), s.note(), s.cells()})
 	}
 	return v, len(v.Rows) > 0
 }

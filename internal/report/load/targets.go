@@ -38,15 +38,10 @@ func meanOf(t *loadresult.Target) float64 {
 
 var targetColumns = []string{"requests", "errors", "mean", "of the time"}
 
-type targetRow struct {
-	Name  string
-	Cells []string // of targetColumns
-}
-
 // targetRows are the targets of several, those first whose requests took most
 // service time in all: what would be missed most were it faster. Quantiles of
 // each are not known.
-func targetRows(run *Run, most int) (rows []targetRow, more int) {
+func targetRows(run *Run, most int) (rows []tableRow, more int) {
 	targets := run.Result.Targets
 	if len(targets) < 2 {
 		return nil, 0
@@ -62,7 +57,7 @@ func targetRows(run *Run, most int) (rows []targetRow, more int) {
 	})
 	for _, i := range order[:min(len(order), most)] {
 		t := &targets[i]
-		row := targetRow{targetName(&run.Plan, i), []string{quantity.Count(float64(t.Requests)), "none", "–", "–"}}
+		row := tableRow{targetName(&run.Plan, i), "", []string{quantity.Count(float64(t.Requests)), "none", "–", "–"}}
 		if t.Errors > 0 {
 			row.Cells[1] = quantity.Count(float64(t.Errors))
 		}
@@ -96,16 +91,8 @@ func (t *writer) targets(run *Run) {
 	}
 }
 
-// targetsView is the same on a page.
-type targetsView struct {
-	Run     string
-	Columns []string
-	Rows    []targetRow
-	More    string
-}
-
-func newTargetsView(name string, run *Run) (v targetsView, ok bool) {
-	v = targetsView{Run: name, Columns: targetColumns, More: page.More(len(run.Result.Targets), htmlTargets)}
+func newTargetsView(name string, run *Run) (v tableView, ok bool) {
+	v = tableView{Run: name, Columns: targetColumns, More: page.More(len(run.Result.Targets), htmlTargets)}
 	v.Rows, _ = targetRows(run, htmlTargets)
 	return v, len(v.Rows) > 0
 }
