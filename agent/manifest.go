@@ -25,7 +25,7 @@ type manifest struct {
 	EndNs      int64      `json:"end_ns"`
 	Partial    string     `json:"partial,omitempty"`
 	Host       object     `json:"host"`
-	Build      build      `json:"build"`
+	Build      object     `json:"build"`
 	Plan       object     `json:"plan"`
 	Benchmarks []string   `json:"benchmarks"`
 	Program    object     `json:"program"`
@@ -37,23 +37,6 @@ type manifest struct {
 
 // object is a part that is written and not looked at again.
 type object map[string]any
-
-type build struct {
-	GoVersion     string   `json:"go_version"`
-	Package       string   `json:"package"`
-	Module        string   `json:"module"`
-	ModuleVersion string   `json:"module_version,omitempty"`
-	OwnModules    []string `json:"own_modules"`
-	Flags         []string `json:"flags"`
-	Args          []string `json:"args"`
-	VCS           string   `json:"vcs,omitempty"`
-	Revision      string   `json:"revision,omitempty"`
-	Dirty         *bool    `json:"dirty"`
-	Race          bool     `json:"race"`
-	Cover         bool     `json:"cover"`
-	Unoptimized   bool     `json:"unoptimized"`
-	Settings      []string `json:"settings"`
-}
 
 type artifact struct {
 	Path    string `json:"path"`
@@ -105,37 +88,34 @@ func instruments(r report) []string {
 	return kinds
 }
 
-func newBuild() build {
-	b := build{GoVersion: runtime.Version(), OwnModules: []string{}, Flags: []string{}, Args: []string{}, Settings: []string{}}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	b.Package, b.Module, b.ModuleVersion = info.Path, info.Main.Path, info.Main.Version
-	if b.Module != "" {
-		b.OwnModules = append(b.OwnModules, b.Module)
-	}
-	for _, s := range info.Settings {
-		b.Settings = append(b.Settings, s.Key+"="+s.Value)
-		switch s.Key {
-		case "vcs":
-			b.VCS = s.Value
-		case "vcs.revision":
-			b.Revision = s.Value
-		case "vcs.modified":
-			dirty := s.Value == "true"
-			b.Dirty = &dirty
-		case "-race":
-			b.Race = s.Value == "true"
-		case "-cover":
-			b.Cover = s.Value == "true"
-		case "-gcflags":
-			b.Unoptimized = strings.Contains(s.Value, "-N") || strings.Contains(s.Value, "-l")
+func newBuild() object {
+	own, flags, settings := []string{}, []string{}, []string{}
+	b := object{"go_version": runtime.Version(), "package": "", "module": "", "args": []string{}, "dirty": nil, "race": false, "cover": false, "unoptimized": false}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b["package"], b["module"], b["module_version"] = info.Path, info.Main.Path, info.Main.Version
+		if info.Main.Path != "" {
+			own = append(own, info.Main.Path)
 		}
-		if strings.HasPrefix(s.Key, "-") {
-			b.Flags = append(b.Flags, s.Key+"="+s.Value)
+		for _, s := range info.Settings {
+			settings = append(settings, s.Key+"="+s.Value)
+			switch s.Key {
+			case "vcs":
+				b["vcs"] = s.Value
+			case "vcs.revision":
+				b["revision"] = s.Value
+			case "vcs.modified":
+				b["dirty"] = s.Value == "true"
+			case "-race", "-cover":
+				b[s.Key[1:]] = s.Value == "true"
+			case "-gcflags":
+				b["unoptimized"] = strings.Contains(s.Value, "-N") || strings.Contains(s.Value, "-l")
+			}
+			if strings.HasPrefix(s.Key, "-") {
+				flags = append(flags, s.Key+"="+s.Value)
+			}
 		}
 	}
+	b["own_modules"], b["flags"], b["settings"] = own, flags, settings
 	return b
 }
 
