@@ -14,15 +14,7 @@ import (
 // linker name. Errorf makes an error, which strconv does not.
 func isFormatting(fn string) bool {
 	name, ok := strings.CutPrefix(fn, "fmt.")
-	if !ok {
-		return false
-	}
-	for _, family := range []string{"Sprint", "Fprint", "Append", "Print"} {
-		if rest, ok := strings.CutPrefix(name, family); ok && (rest == "" || rest == "f" || rest == "ln") {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains([]string{"Sprint", "Fprint", "Append", "Print"}, strings.TrimSuffix(strings.TrimSuffix(name, "ln"), "f"))
 }
 
 // destination reports whether the function's first argument says where the
@@ -115,41 +107,32 @@ func (u use) replacement() (asString, appended string) {
 	if b, ok := types.Unalias(u.of).(*types.Basic); ok {
 		kind, info = b.Kind(), b.Info()
 	}
-	switch u.verb {
-	case 'q':
-		if info&types.IsInteger != 0 && info&types.IsUnsigned == 0 {
-			return "strconv.QuoteRune", "strconv.AppendQuoteRune"
-		}
-		return "strconv.Quote", "strconv.AppendQuote"
-	case 't':
-		return "strconv.FormatBool", "strconv.AppendBool"
-	case 'c':
-		return "string(r) of the rune", "utf8.AppendRune"
-	case 'x':
-		if typed.IsString(u.of) {
-			return "hex.EncodeToString", "hex.AppendEncode"
-		}
-		return "strconv.FormatInt(n, 16)", "strconv.AppendInt(b, n, 16)"
-	case 'f', 'e':
-		return "strconv.FormatFloat (precision 6 where the verb has none)", "strconv.AppendFloat (precision 6 where the verb has none)"
-	case 'g':
-		return "strconv.FormatFloat", "strconv.AppendFloat"
-	case 's':
-		return "the string itself", "append(b, s...)"
-	}
+	signed := info&types.IsInteger != 0 && info&types.IsUnsigned == 0
 	switch {
+	case u.verb == 'q' && signed:
+		return "strconv.QuoteRune", "strconv.AppendQuoteRune"
+	case u.verb == 'q':
+		return "strconv.Quote", "strconv.AppendQuote"
+	case u.verb == 'x' && typed.IsString(u.of):
+		return "hex.EncodeToString", "hex.AppendEncode"
+	case u.verb == 'x':
+		return "strconv.FormatInt(n, 16)", "strconv.AppendInt(b, n, 16)"
+	case u.verb == 'c':
+		return "string(r) of the rune", "utf8.AppendRune"
+	case u.verb == 'f', u.verb == 'e':
+		return "strconv.FormatFloat (precision 6 where the verb has none)", "strconv.AppendFloat (precision 6 where the verb has none)"
+	case u.verb == 'g', info&types.IsFloat != 0:
+		return "strconv.FormatFloat", "strconv.AppendFloat"
+	case u.verb == 't', info&types.IsBoolean != 0:
+		return "strconv.FormatBool", "strconv.AppendBool"
+	case u.verb == 's', info&types.IsString != 0:
+		return "the string itself", "append(b, s...)"
 	case kind == types.Int:
 		return "strconv.Itoa", "strconv.AppendInt"
 	case info&types.IsUnsigned != 0:
 		return "strconv.FormatUint", "strconv.AppendUint"
-	case info&types.IsInteger != 0 || u.verb == 'd':
+	case signed, u.verb == 'd':
 		return "strconv.FormatInt", "strconv.AppendInt"
-	case info&types.IsBoolean != 0:
-		return "strconv.FormatBool", "strconv.AppendBool"
-	case info&types.IsFloat != 0:
-		return "strconv.FormatFloat", "strconv.AppendFloat"
-	case info&types.IsString != 0:
-		return "the string itself", "append(b, s...)"
 	}
 	return "the conversion to string or strconv.Itoa, by its underlying type", "append(b, s...) or strconv.AppendInt, by its underlying type"
 }
