@@ -39,8 +39,6 @@ const (
 	element     // each element of the value in turn
 	parameter
 	embedded // by //go:embed
-	zero     // declared without a value
-	inside   // an element or a field of it
 )
 
 // variables reads the package's, once.
@@ -140,8 +138,6 @@ func (v *variables) declare(vs *ast.ValueSpec, embed bool) {
 			s.value, s.way = vs.Values[0], whole
 		case len(vs.Values) == 0 && pointer(v.info.Defs[name]):
 			continue // nil until it is set
-		case len(vs.Values) == 0:
-			s.way = zero
 		}
 		v.set(name, s)
 	}
@@ -209,16 +205,16 @@ func (v *variables) set(e ast.Expr, s setting) {
 			if obj, ok := sel.Obj().(*types.Var); ok {
 				v.add(obj, s)
 			}
-			v.set(e.X, setting{pos: s.pos, way: inside})
+			v.set(e.X, setting{pos: s.pos})
 		} else if obj, ok := v.info.Uses[e.Sel].(*types.Var); ok {
 			v.add(obj, s)
 		}
 	case *ast.IndexExpr:
-		v.set(e.X, setting{pos: s.pos, way: inside})
+		v.set(e.X, setting{pos: s.pos})
 	case *ast.SliceExpr:
-		v.set(e.X, setting{pos: s.pos, way: inside})
+		v.set(e.X, setting{pos: s.pos})
 	case *ast.StarExpr:
-		v.set(e.X, setting{pos: s.pos, way: inside})
+		v.set(e.X, setting{pos: s.pos})
 	}
 }
 

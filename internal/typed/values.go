@@ -6,20 +6,14 @@ import (
 	"go/types"
 )
 
-// Values are what a variable or field is set to in its package, in source order:
-// a call where it is one of the call's results, nil where it is not known, as of a
-// parameter. That it starts with its zero value, and what is set inside of it (an
-// element, a field), is left out.
-func (p *Package) Values(v *types.Var) (values []ast.Expr) {
+// FieldValues are what a field is set to in its package, by assignments and in
+// literals, in source order: a call where it is one of the call's results.
+func (p *Package) FieldValues(field *types.Var) (values []ast.Expr) {
 	if p.Info == nil {
 		return nil
 	}
-	for _, s := range p.variables().sets[v.Origin()] {
-		switch s.way {
-		case zero, inside:
-		case element:
-			values = append(values, nil)
-		default:
+	for _, s := range p.variables().sets[field.Origin()] {
+		if s.value != nil {
 			values = append(values, s.value)
 		}
 	}

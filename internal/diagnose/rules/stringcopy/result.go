@@ -9,7 +9,6 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
@@ -158,8 +157,8 @@ func (m *memory) variable(v *types.Var) bool {
 	if _, array := typed.Under[*types.Array](v.Type()); array {
 		return m.from(v.Pos(), "")
 	}
-	values := m.pkg.Values(v)
-	if m.seen[v] || v.Kind() != types.LocalVar || len(values) == 0 && typed.Element(v.Type()) == nil {
+	values, known := m.pkg.SetTo(v)
+	if m.seen[v] || !known || v.Kind() != types.LocalVar || len(values) == 0 && typed.Element(v.Type()) == nil {
 		return m.seen[v]
 	}
 	m.seen[v] = true
@@ -171,25 +170,21 @@ func (m *memory) variable(v *types.Var) bool {
 // nothing does, others fill it.
 func (m *memory) field(e *ast.SelectorExpr) bool {
 	field, _ := m.pkg.Object(e).(*types.Var)
-	v, ok := m.pkg.Info.Uses[syntax.Root(e)].(*types.Var)
-	if !ok || field == nil || !field.IsField() {
+	v := m.pkg.Var(m.pkg.Base(e))
+	if v == nil || field == nil || !field.IsField() {
 		return false
 	}
 	given := v.Kind() == types.ParamVar || v.Kind() == types.RecvVar
-	if !given {
-		values := m.pkg.Values(v)
-		if !m.variable(v) || len(values) == 0 {
+	if from, _ := m.pkg.SetTo(v); !given {
+		if len(from) == 0 || !m.variable(v) {
 			return false
 		}
-		if _, pooled := values[0].(*ast.TypeAssertExpr); !pooled {
+		if _, pooled := from[0].(*ast.TypeAssertExpr); !pooled {
 			return false
 		}
 	}
-	values := m.pkg.Values(field)
+	values := m.pkg.FieldValues(field)
 	for _, value := range values {
-		if value == nil {
-			continue
-		}
 		m.from(value.Pos(), "")
 		if c, ok := ast.Unparen(value).(*ast.CallExpr); ok {
 			m.from(c.Pos(), makes(m.pkg.Called(c)))

@@ -73,15 +73,16 @@ func (sh *shape) assigned(pkg *typed.Package, set *ast.AssignStmt, loop ast.Stmt
 	if id, ok := to.(*ast.Ident); ok && conversion(pkg, value) == toString {
 		sh.lookup = onlyLooksUp(pkg, id)
 	}
-	grows := set.Tok == token.ADD_ASSIGN
-	for sum, ok := ast.Unparen(value).(*ast.BinaryExpr); ok && set.Tok == token.ASSIGN && !grows; sum, ok = ast.Unparen(sum.X).(*ast.BinaryExpr) {
-		grows = sum.Op == token.ADD && types.ExprString(sum.X) == types.ExprString(to)
+	first := ast.Unparen(value)
+	for sum, ok := first.(*ast.BinaryExpr); ok && sum.Op == token.ADD; sum, ok = first.(*ast.BinaryExpr) {
+		first = ast.Unparen(sum.X)
 	}
+	grows := set.Tok == token.ADD_ASSIGN || set.Tok == token.ASSIGN && first != value && types.ExprString(first) == types.ExprString(to)
 	if !grows || !typed.IsString(pkg.TypeOf(to)) {
 		return
 	}
 	sh.concat, sh.growsInLoop = true, loop != nil
-	if obj := pkg.Info.ObjectOf(syntax.Root(to)); obj != nil && loop != nil {
+	if obj := pkg.Object(pkg.Base(to)); obj != nil && loop != nil {
 		from := loop.Pos()
 		if f, ok := loop.(*ast.ForStmt); ok {
 			from = f.Body.Pos()
@@ -107,7 +108,7 @@ func conversion(pkg *typed.Package, e ast.Expr) operation {
 // as an index, in comparisons and as a switch's tag: the compiler does these
 // without a copy when the conversion stands in them itself.
 func onlyLooksUp(pkg *typed.Package, set *ast.Ident) bool {
-	uses := slices.DeleteFunc(slices.Clone(pkg.Uses(pkg.Info.ObjectOf(set))), func(id *ast.Ident) bool { return id == set })
+	uses := slices.DeleteFunc(slices.Clone(pkg.Uses(pkg.Object(set))), func(id *ast.Ident) bool { return id == set })
 	return len(uses) > 0 && !slices.ContainsFunc(uses, func(id *ast.Ident) bool {
 		switch around := pkg.Parent(id).(type) {
 		case *ast.IndexExpr:
