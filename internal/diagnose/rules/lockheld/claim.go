@@ -34,7 +34,10 @@ func (f *finder) claim(c *contended) (diagnose.Claim, bool) {
 		return diagnose.Claim{}, false
 	}
 	u := f.under(c)
-	held, needless := f.s.CPUSamples(u.held.Keep()), f.s.CPUSamples(u.needs.Keep())
+	held, needless := f.s.CPUSamples(u.held.Keep()), int64(0)
+	for w := range u.heavy {
+		needless += f.s.CPUSamples(u.heavy[w].Keep())
+	}
 	if len(u.ordered) == 0 || held >= enoughHeld && float64(needless) < needlessShare*float64(held) {
 		return diagnose.Claim{}, false
 	}
@@ -99,7 +102,7 @@ func remedy(c *contended, u *underLock) string {
 
 func (f *finder) evidence(c *contended, u *underLock) []finding.Evidence {
 	s := f.s
-	out := []finding.Evidence{{Kind: "mutex", Text: fmt.Sprintf("%s, charged to where it is unlocked (%s)", f.waitedFor(c.delay.Keep()), lineList(c.unlocked))}}
+	out := []finding.Evidence{{Kind: "mutex", Text: fmt.Sprintf("%s, charged to where it is unlocked (%s)", f.waitedFor(&c.delay), lineList(c.unlocked))}}
 	if wait, ok := f.waited(c); ok {
 		out = append(out, finding.Evidence{Kind: "block", Text: fmt.Sprintf("at this line goroutines waited %s in %s", quantity.Nanoseconds(float64(wait.DelayNs)), quantity.Plural(int(wait.Count), "wait"))})
 	}
@@ -149,22 +152,15 @@ func (f *finder) waited(c *contended) (all contention.Place, ok bool) {
 	return all, all.Count > 0
 }
 
-func sum(p *hot.Classified, column int, keep diagnose.Keep) int64 {
-	if keep == nil {
-		return 0
-	}
-	return p.Sum(column, keep)
-}
-
 func lineList(set map[int]bool) string {
-	var out []string
+	noun, out := "lines ", []string(nil)
 	for _, l := range slices.Sorted(maps.Keys(set)) {
 		out = append(out, fmt.Sprint(l))
 	}
 	if len(out) == 1 {
-		return "line " + out[0]
+		noun = "line "
 	}
-	return "lines " + and(out)
+	return noun + and(out)
 }
 
 func and(list []string) string {

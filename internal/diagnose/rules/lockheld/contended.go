@@ -1,9 +1,7 @@
 package lockheld
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"whet/internal/callstack"
@@ -28,64 +26,52 @@ type Lock struct {
 	Evidence []finding.Evidence
 }
 
-// Locks returns the locks that others waited for, in the order of the source.
-// Those that workers hold while they wait for their next job are left out: who
+// Locks returns the locks that others waited for, those with a critical section
+// first. Those that workers hold while they wait for their next job are left out: who
 // waits for them has nothing to do either.
 func Locks(s *diagnose.Subject) (out []Lock) {
 	f := newFinder(s)
 	for _, c := range f.order {
-		if c.waits {
-			continue
+		if !c.waits {
+			u := f.under(c)
+			out = append(out, Lock{Place: c.place(), Delay: c.delay, Name: c.which.text, Read: c.read, Held: c.places(), Under: u.held, Evidence: f.evidence(c, u)})
 		}
-		under := f.under(c)
-		out = append(out, Lock{Place: c.place(), Delay: c.delay, Name: c.which.text, Read: c.read, Held: c.places(), Under: under.held, Evidence: f.evidence(c, under)})
 	}
-	places := slices.SortedFunc(maps.Keys(f.rest), func(a, b diagnose.Place) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
-	})
-	for _, p := range places {
-		u := f.rest[p]
-		out = append(out, Lock{Place: p, Delay: u.delay, Inside: u.inside, Evidence: []finding.Evidence{{Kind: "mutex", Text: f.waitedFor(u.delay.Keep())}}})
+	for _, l := range f.rest {
+		l.Evidence = []finding.Evidence{{Kind: "mutex", Text: f.waitedFor(&l.Delay)}}
+		out = append(out, *l)
 	}
 	return out
-}
-
-// unplaced are waits whose critical section is not in the source at hand.
-type unplaced struct {
-	inside string
-	delay  diagnose.Set
 }
 
 // leave puts a wait without a section to the innermost line of the user's own
 // code. The frames begin above those that unlock.
 func (f *finder) leave(sample int, frames []callstack.FrameID) {
-	for i, id := range frames {
-		frame := f.s.Mutex.Frame(id)
-		if !f.s.Own(frame) {
-			continue
-		}
-		st := f.s.Statement(frame.File, frame.Line)
-		p := st.Place(frame.Function)
-		u := f.rest[p]
-		if u == nil {
-			u = &unplaced{}
-			f.rest[p] = u
-		}
-		if i > 0 {
-			u.inside = f.s.Mutex.Frame(frames[0]).Function
-		}
-		u.delay.Add(sample)
+	at := slices.IndexFunc(frames, func(id callstack.FrameID) bool { return f.s.Own(f.s.Mutex.Frame(id)) })
+	if at < 0 {
 		return
 	}
+	frame := f.s.Mutex.Frame(frames[at])
+	st := f.s.Statement(frame.File, frame.Line)
+	p := st.Place(frame.Function)
+	i := slices.IndexFunc(f.rest, func(l *Lock) bool { return l.Place == p })
+	if i < 0 {
+		i = len(f.rest)
+		f.rest = append(f.rest, &Lock{Place: p})
+	}
+	if at > 0 {
+		f.rest[i].Inside = f.s.Mutex.Frame(frames[0]).Function
+	}
+	f.rest[i].Delay.Add(sample)
 }
 
 // waitedFor is a sentence on how long others waited for a lock.
-func (f *finder) waitedFor(keep diagnose.Keep) string {
+func (f *finder) waitedFor(delayed *diagnose.Set) string {
 	s := f.s
-	delay := sum(s.Mutex, s.MutexCol, keep)
+	delay := s.Mutex.Sum(s.MutexCol, delayed.Has)
 	text := fmt.Sprintf("others waited %s for this lock", quantity.Nanoseconds(float64(delay)))
 	if col, err := s.Mutex.TypeIndex("contentions"); err == nil {
-		text += " in " + quantity.Plural(int(sum(s.Mutex, col, keep)), "wait")
+		text += " in " + quantity.Plural(int(s.Mutex.Sum(col, delayed.Has)), "wait")
 	}
 	if s.MutexIterations > 0 {
 		text += fmt.Sprintf(", %s for each %s", quantity.Nanoseconds(float64(delay)/float64(s.MutexIterations)), s.Iteration())

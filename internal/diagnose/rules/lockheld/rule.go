@@ -48,7 +48,7 @@ type finder struct {
 	s        *diagnose.Subject
 	sections map[*ast.FuncDecl][]*section
 	order    []*contended
-	rest     map[diagnose.Place]*unplaced // waits at locks of which no section was found
+	rest     []*Lock // of which no section was found
 }
 
 func find(s *diagnose.Subject) (claims []diagnose.Claim) {
@@ -65,7 +65,7 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 // sections that others waited for, in the order of the source: none where none
 // were recorded, or where one goroutine did all the work.
 func newFinder(s *diagnose.Subject) *finder {
-	f := &finder{s: s, sections: make(map[*ast.FuncDecl][]*section), rest: make(map[diagnose.Place]*unplaced)}
+	f := &finder{s: s, sections: make(map[*ast.FuncDecl][]*section)}
 	if s.Mutex != nil && (s.Mutex.Parallel || s.CPU != nil && s.CPU.Parallel) {
 		diagnose.EachBase(s.Mutex, s.MutexCol, f.charge)
 	}

@@ -27,7 +27,6 @@ type operation struct {
 type underLock struct {
 	held    diagnose.Set // base samples of the CPU profile
 	heavy   [writes + 1]diagnose.Set
-	needs   diagnose.Set // all of heavy
 	byLine  map[int]*operation
 	ordered []*operation // by line
 }
@@ -121,7 +120,6 @@ func (f *finder) sampled(u *underLock, c *contended, i int, stack []callstack.Fr
 			continue
 		}
 		u.heavy[w].Add(i)
-		u.needs.Add(i)
 		op := f.operationAt(u, c, line)
 		if op == nil {
 			op = u.note(line, w, fn, "")

@@ -26,134 +26,64 @@ func (w work) String() string {
 	return [...]string{"", "logging", "encoding", "formatting", "sleeping", "I/O"}[w]
 }
 
-// workOf classifies a function by its linker name, or a call by its typed one.
+// waits are the functions of the standard library that read, write, or wait for
+// somebody, by package, or by package and receiver ("" of functions) where those
+// are told apart. A name with a star stands for all that begin so.
+var waits = map[string]string{
+	"io": streams, "io/ioutil": streams,
+	"bufio":   "Flush ReadFrom WriteTo ReadString ReadBytes ReadLine ReadSlice Fill",
+	"os":      "Open OpenFile Create CreateTemp ReadFile WriteFile ReadDir Remove RemoveAll Rename Mkdir MkdirAll MkdirTemp Stat Lstat Truncate Chmod Chtimes Link Symlink Readlink",
+	"os.File": "*",
+	"os/exec": "Run Output CombinedOutput Wait Start",
+	"net.":    "Dial* Lookup* Resolve*",
+	"net":     "Read Write WriteTo WriteToUDP Dial DialContext LookupHost LookupIP LookupIPAddr LookupAddr ReadFrom Close",
+	"net/rpc": "*", "net/smtp": "*", "crypto/tls": "Read Write Dial Handshake",
+	"net/http.": requests, "net/http.Client": requests, "net/http.RoundTripper": "RoundTrip", "net/http.Transport": "RoundTrip",
+	"net/http.ResponseWriter": answers, "net/http.response": answers, "net/http.Flusher": answers, "net/http.ResponseController": answers, "net/http.http2responseWriter": answers,
+	"syscall": "*", "internal/poll": "*", "internal/syscall/unix": "*",
+	"database/sql": "Query* Exec* Ping* Prepare* Begin BeginTx Commit Next Scan",
+}
+
+const (
+	streams  = "Copy CopyN CopyBuffer ReadAll WriteString Write Read ReadFull ReadAtLeast ReadFile WriteFile"
+	requests = "Do Get Head Post PostForm Error Redirect NotFound ServeContent ServeFile"
+	answers  = "Write WriteString Flush ReadFrom write"
+	// loggers only make or adjust a logger.
+	loggers = "New* Set* Get* Default* Parse* Enabled* Is* Level* Writer* Prefix* Flags*"
+)
+
+// among reports whether a name is in a list.
+func among(name, list string) bool {
+	for pattern := range strings.FieldsSeq(list) {
+		if prefix, open := strings.CutSuffix(pattern, "*"); name == prefix || open && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// workOf classifies a function by the name that the linker gives it.
 func workOf(fn string) work {
 	sym := symbolname.Parse(fn)
-	switch pkg := sym.Package; pkg {
-	case "":
-		return cheap
-	case "fmt":
+	pkg := sym.Package
+	names, ok := waits[pkg+"."+sym.Receiver]
+	if !ok {
+		names = waits[pkg]
+	}
+	switch {
+	case fn == "os.(*File).Name", fn == "os.(*File).Fd", pkg == "encoding/binary": // fixed-size integers
+	case among(sym.Name, names):
+		return writes
+	case fn == "time.Sleep":
+		return sleeps
+	case pkg == "fmt":
 		return formats
-	case "encoding/binary", "encoding": // fixed-size integers
-		return cheap
-	case "text/template", "html/template", "text/tabwriter":
+	case among(pkg, "text/template html/template text/tabwriter mime/multipart encoding/* compress/* archive/* image/*"):
 		return encodes
-	case "io/fs", "os/signal", "os/user":
-		return cheap
-	case "time":
-		if sym.Receiver == "" && sym.Name == "Sleep" {
-			return sleeps
-		}
-		return cheap
-	case "os":
-		return ofOS(sym)
-	case "io", "io/ioutil":
-		switch sym.Name {
-		case "Copy", "CopyN", "CopyBuffer", "ReadAll", "WriteString", "Write", "Read", "ReadFull", "ReadAtLeast", "ReadFile", "WriteFile":
-			return writes
-		}
-		return cheap
-	case "bufio":
-		switch sym.Name {
-		case "Flush", "ReadFrom", "WriteTo", "ReadString", "ReadBytes", "ReadLine", "ReadSlice", "Fill":
-			return writes
-		}
-		return cheap
-	case "net":
-		if sym.Receiver == "" {
-			return dials(sym.Name)
-		}
-		switch sym.Name {
-		case "Read", "Write", "WriteTo", "WriteToUDP", "Dial", "DialContext", "LookupHost", "LookupIP", "LookupIPAddr", "LookupAddr", "ReadFrom", "Close":
-			return writes
-		}
-		return cheap
-	case "net/http":
-		return ofHTTP(sym)
-	case "crypto/tls":
-		switch sym.Name {
-		case "Read", "Write", "Dial", "Handshake":
-			return writes
-		}
-		return cheap
-	case "net/rpc", "net/smtp":
-		return writes
-	case "syscall", "internal/poll", "internal/syscall/unix":
-		return writes
-	case "database/sql":
-		switch {
-		case strings.HasPrefix(sym.Name, "Query"), strings.HasPrefix(sym.Name, "Exec"), strings.HasPrefix(sym.Name, "Ping"),
-			strings.HasPrefix(sym.Name, "Prepare"), sym.Name == "Begin", sym.Name == "BeginTx", sym.Name == "Commit", sym.Name == "Next", sym.Name == "Scan":
-			return writes
-		}
-		return cheap
-	case "os/exec":
-		switch sym.Name {
-		case "Run", "Output", "CombinedOutput", "Wait", "Start":
-			return writes
-		}
-		return cheap
-	default:
-		switch {
-		case logging.Package(pkg):
-			return ofLogger(sym)
-		case strings.HasPrefix(pkg, "encoding/"), strings.HasPrefix(pkg, "compress/"), strings.HasPrefix(pkg, "archive/"), strings.HasPrefix(pkg, "image/"), pkg == "mime/multipart":
-			return encodes
-		}
+	case logging.Package(pkg) && !among(sym.Name, loggers):
+		return logs
 	}
 	return cheap
-}
-
-func ofOS(sym symbolname.Name) work {
-	if sym.Receiver == "File" {
-		switch sym.Name {
-		case "Name", "Fd":
-			return cheap
-		}
-		return writes
-	}
-	switch sym.Name {
-	case "Open", "OpenFile", "Create", "CreateTemp", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "MkdirTemp", "Stat", "Lstat", "Truncate", "Chmod", "Chtimes", "Link", "Symlink", "Readlink":
-		return writes
-	}
-	return cheap
-}
-
-func ofHTTP(sym symbolname.Name) work {
-	switch sym.Receiver {
-	case "Client", "":
-		switch sym.Name {
-		case "Do", "Get", "Head", "Post", "PostForm", "Error", "Redirect", "NotFound", "ServeContent", "ServeFile":
-			return writes
-		}
-	case "RoundTripper", "Transport":
-		if sym.Name == "RoundTrip" {
-			return writes
-		}
-	case "ResponseWriter", "response", "Flusher", "ResponseController", "http2responseWriter":
-		switch sym.Name {
-		case "Write", "WriteString", "Flush", "ReadFrom", "write":
-			return writes
-		}
-	}
-	return cheap
-}
-
-func dials(name string) work {
-	if strings.HasPrefix(name, "Dial") || strings.HasPrefix(name, "Lookup") || strings.HasPrefix(name, "Resolve") {
-		return writes
-	}
-	return cheap
-}
-
-// ofLogger leaves out what only makes or adjusts a logger.
-func ofLogger(sym symbolname.Name) work {
-	for _, prefix := range [...]string{"New", "Set", "Get", "Default", "Parse", "Enabled", "Is", "Level", "Writer", "Prefix", "Flags"} {
-		if strings.HasPrefix(sym.Name, prefix) {
-			return cheap
-		}
-	}
-	return logs
 }
 
 // workOfCall classifies a call, whose first argument says what fmt writes to.
