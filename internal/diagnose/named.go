@@ -31,28 +31,6 @@ func (s *Subject) FunctionOf(name string) *typed.Function {
 	return nil
 }
 
-// EachFunction calls f for every declared function of the user's own whose
-// source is at hand, with its package's path and its file, in order.
-func (s *Subject) EachFunction(f func(pkg, file string, fn *ast.FuncDecl)) {
-	if s.Program == nil {
-		return
-	}
-	for pkg := range s.Program.Packages {
-		for fn := range pkg.Functions {
-			f(pkg.Path, fn.File, fn.Decl)
-		}
-	}
-}
-
-// CalleeOf returns the linker name of what a call expression in a file calls,
-// "" where it is not known.
-func (s *Subject) CalleeOf(file string, call *ast.CallExpr) string {
-	if pkg := s.PackageOf(file); pkg != nil {
-		return pkg.Called(call)
-	}
-	return ""
-}
-
 // PackageOf returns the package that a file is of, nil where it is not typed.
 func (s *Subject) PackageOf(file string) *typed.Package {
 	if s.Program != nil {

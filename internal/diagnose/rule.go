@@ -15,7 +15,7 @@ const (
 	EvidenceGoroutines EvidenceKind = "goroutine" // Subject.Goroutines or Subject.Proven
 	EvidenceHeap       EvidenceKind = "heap"      // Subject.Heap
 	EvidenceSource     EvidenceKind = "source"    // Subject.Source
-	EvidenceCalls      EvidenceKind = "calls"     // Subject.Calls
+	EvidenceCalls      EvidenceKind = "calls"     // Subject.Program
 )
 
 func (k EvidenceKind) isProfile() bool {

@@ -229,22 +229,6 @@ func (st *Statement) Place(function string) Place {
 	return Place{Function: function, File: st.File, Line: st.First, EndLine: st.Last}
 }
 
-// StatementCalls returns the typed calls of a statement in source order. known
-// is false when nothing was recorded for the file.
-func (s *Subject) StatementCalls(st Statement) (calls []typed.Call, known bool) {
-	all, known := s.Calls[st.File]
-	for _, c := range all {
-		if c.Line < st.First || c.Line > st.Last {
-			continue
-		}
-		// Lines inside may belong to a function literal's own statements.
-		if at := s.Statement(st.File, c.Line); at.First == st.First && at.Last == st.Last {
-			calls = append(calls, c)
-		}
-	}
-	return calls, known
-}
-
 // Sites are the calls of a statement in source order, as the type checker sees
 // them; of all statements on its lines that have no line of their own.
 func (s *Subject) Sites(st Statement) (sites []typed.Site) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"whet/internal/callstack"
-	"whet/internal/typed"
 	"whet/internal/typed/typedtest"
 )
 
@@ -108,18 +107,6 @@ func TestStatementOfDeferred(t *testing.T) {
 	s = &Subject{Source: text(twice)}
 	if st := s.StatementOf(&callstack.Frame{File: "x.go", Line: 31}, "log.Print"); st.First != 31 {
 		t.Errorf("two such defers: %d", st.First)
-	}
-}
-
-func TestStatementCalls(t *testing.T) {
-	calls := []typed.Call{{Line: 4, EndLine: 10, Callee: "a"}, {Line: 6, EndLine: 8, Callee: "b"}, {Line: 7, EndLine: 7, Callee: "c"}, {Line: 12, EndLine: 12, Callee: "d"}}
-	s := &Subject{Source: text(statements), Calls: map[string][]typed.Call{"x.go": calls}}
-	got, known := s.StatementCalls(s.Statement("x.go", 5))
-	if !known || len(got) != 2 || got[0].Callee != "a" || got[1].Callee != "b" {
-		t.Errorf("%v %+v: want a and b, c is the literal's", known, got)
-	}
-	if _, known := s.StatementCalls(s.Statement("other.go", 5)); known {
-		t.Error("calls of a file without any are known")
 	}
 }
 

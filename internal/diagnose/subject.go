@@ -82,7 +82,6 @@ type Subject struct {
 	// Program is the measured program as the type checker sees it; nil where the
 	// recording has no types. It may serve several subjects, one at a time.
 	Program *typed.Program
-	Calls   map[string][]typed.Call // those of Program
 	// Decisions are the compiler's that are worth showing, by line.
 	Decisions map[SourceLine][]string
 

@@ -16,7 +16,6 @@ func (a *Reading) readProgram() {
 		return
 	}
 	a.types = typed.New(view, a.sources.Text)
-	a.calls = a.types.Calls()
 	if missing := a.types.Missing(); len(missing) > 0 {
 		a.warn("rules that need types are silent about %s", strings.Join(distinct(missing, 3), "; "))
 	}

@@ -41,7 +41,6 @@ type Reading struct {
 	loops      *hot.Loops
 	view       *typeview.View                   // nil: there is none
 	types      *typed.Program                   // nil: the recording has none
-	calls      map[string][]typed.Call          // in it
 	notes      map[diagnose.SourceLine][]string // the compiler's decisions worth showing
 	profiles   []classified
 	subjects   []*diagnose.Subject
@@ -369,7 +368,7 @@ func (a *Reading) subject(b record.Benchmark) *diagnose.Subject {
 		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, BlockIterations: b.BlockIterations, MutexFraction: b.MutexFraction, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
 		Scheduling: b.Scheduling,
-		Source:     a.sources, Loops: a.loops, Program: a.types, Calls: a.calls, Decisions: a.notes,
+		Source:     a.sources, Loops: a.loops, Program: a.types, Decisions: a.notes,
 	}
 	s.Procs = b.Procs
 	s.Operations, s.HeapOperations = b.CourseIterations, b.CourseIterations

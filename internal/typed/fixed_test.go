@@ -31,10 +31,10 @@ func shown(f typed.Fixed) string {
 	return strings.Join(parts, " ")
 }
 
-func fixedCalls(t *testing.T) []typed.Call {
+func fixedCalls(t *testing.T) []call {
 	t.Helper()
 	p := typedtest.Program(t, typedtest.File{Package: "calls.test/mod.x/fixed", Frame: "fixed.go", Text: text(t, "testdata/fixed.go.txt")})
-	return p.Calls()["fixed.go"]
+	return callsIn(p)["fixed.go"]
 }
 
 func TestFixedArguments(t *testing.T) {

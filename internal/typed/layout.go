@@ -6,22 +6,15 @@ import "go/types"
 // package builds of itself has no end.
 const maxNested = 100
 
-// pointee returns the size of what a value of type t points to, 0 where it is
-// no pointer or the size is not known: a type parameter stands for several.
-func (p *Program) pointee(t types.Type) int64 {
-	if t == nil {
-		return 0
-	}
-	to, ok := t.Underlying().(*types.Pointer)
+// Pointee returns the size in bytes of what a value of a type points to; 0 where it
+// is no pointer or the size is not known: a type parameter stands for several.
+func (p *Package) Pointee(t types.Type) int64 {
+	to, ok := Under[*types.Pointer](t)
 	if !ok || !fixedSize(to.Elem(), maxNested) {
 		return 0
 	}
-	return max(0, p.sizes.Sizeof(to.Elem()))
+	return max(0, p.program.sizes.Sizeof(to.Elem()))
 }
-
-// Pointee returns the size in bytes of what a value of a type points to; 0 where it
-// is no pointer or the size is not known.
-func (p *Package) Pointee(t types.Type) int64 { return p.program.pointee(t) }
 
 // fixedSize reports whether all values of a type have one size.
 func fixedSize(t types.Type, depth int) bool {

@@ -135,7 +135,7 @@ func TestBadInput(t *testing.T) {
 			if missing := p.Missing(); (test.want == "") != (len(missing) == 1) {
 				t.Errorf("missing %q", missing)
 			}
-			p.Calls()
+			callsIn(p)
 			for pkg := range p.Packages {
 				for _, f := range pkg.Files {
 					for _, d := range f.Decls {
@@ -153,7 +153,7 @@ func TestBadInput(t *testing.T) {
 func TestCallsOfBrokenCode(t *testing.T) {
 	p := of(t, map[string]string{"x.go": "package x\n\nfunc F() { G(1); undefined(2); G(T{a: 1}, U{b: G}) }\n\nfunc G(...any) {}\n"}, typeview.Package{Path: "m/x", Files: []string{"x.go"}})
 	var got []string
-	for _, c := range p.Calls()["x.go"] {
+	for _, c := range callsIn(p)["x.go"] {
 		got = append(got, fmt.Sprint(c.Callee, len(c.Args)))
 	}
 	if want := []string{"m/x.G1", "1", "m/x.G2"}; !slices.Equal(got, want) {

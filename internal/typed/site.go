@@ -77,3 +77,30 @@ func (p *Package) surroundings(n ast.Node) around {
 	slices.Reverse(stack)
 	return surroundings(n, stack)
 }
+
+// around is what encloses an expression.
+type around struct {
+	loop    ast.Node // innermost for statement, or nil
+	literal bool     // a function literal lies between it and the declared function
+}
+
+// surroundings reads the nodes around n, the outermost first. Of a loop the first
+// statement runs once, and so does what is ranged over.
+func surroundings(n ast.Node, stack []ast.Node) (at around) {
+	for _, outer := range slices.Backward(stack) {
+		switch outer := outer.(type) {
+		case *ast.FuncLit:
+			at.literal = true
+		case *ast.ForStmt:
+			if at.loop == nil && n != outer.Init {
+				at.loop = outer
+			}
+		case *ast.RangeStmt:
+			if at.loop == nil && n != outer.X {
+				at.loop = outer
+			}
+		}
+		n = outer
+	}
+	return at
+}

@@ -3,11 +3,7 @@ package typed
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/types"
-	"strings"
-
-	"golang.org/x/tools/go/types/typeutil"
 
 	"whet/internal/symbolname"
 )
@@ -130,35 +126,3 @@ func IsBasic(t types.Type) bool {
 
 // maxFormat bounds the constant that is kept: longer ones are no formats.
 const maxFormat = 4 << 10
-
-// constantFormat is the constant value of the first string parameter's
-// argument, for functions whose name ends in f.
-func (p *Package) constantFormat(c *ast.CallExpr) *string {
-	obj := typeutil.Callee(p.Info, c)
-	if obj == nil || !strings.HasSuffix(obj.Name(), "f") {
-		return nil
-	}
-	sig, ok := obj.Type().Underlying().(*types.Signature)
-	if !ok {
-		return nil
-	}
-	for i := range sig.Params().Len() {
-		b, ok := sig.Params().At(i).Type().Underlying().(*types.Basic)
-		if !ok || b.Kind() != types.String {
-			continue
-		}
-		if i >= len(c.Args) {
-			return nil
-		}
-		v := p.Info.Types[c.Args[i]].Value
-		if v == nil || v.Kind() != constant.String {
-			return nil
-		}
-		s := constant.StringVal(v)
-		if len(s) > maxFormat {
-			return nil
-		}
-		return &s
-	}
-	return nil
-}

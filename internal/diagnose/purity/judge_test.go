@@ -26,7 +26,7 @@ var stubs = []typedtest.File{
 func subject(t *testing.T, src string) *diagnose.Subject {
 	t.Helper()
 	program := typedtest.Program(t, append([]typedtest.File{{Package: "m/app", Frame: "app.go", Text: src}}, stubs...)...)
-	return &diagnose.Subject{Package: "m/app", Module: "m", Modules: []string{"m"}, Source: source(src), Program: program, Calls: program.Calls()}
+	return &diagnose.Subject{Package: "m/app", Module: "m", Modules: []string{"m"}, Source: source(src), Program: program}
 }
 
 func TestPure(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 
 	"whet/internal/finding"
 	"whet/internal/recording"
-	"whet/internal/typed"
 )
 
 const collectionSource = `package app
@@ -105,7 +104,7 @@ func each([]*T) func(func(*T) bool)
 `
 
 func TestCollectionPerCallByHand(t *testing.T) {
-	calls := []typed.Call{{In: "m/app.set", Line: 1, EndLine: 1, Callee: "init"}}
+	calls := known
 	rest := stack{frames: "m/app.work:99", n: 600}
 	// Of 1000 samples 300 put into the set, 100 of them in the allocator, and 100
 	// ask.

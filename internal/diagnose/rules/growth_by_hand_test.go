@@ -7,7 +7,6 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/typed"
 )
 
 // near compares shares that are sums of a few products.
@@ -66,7 +65,7 @@ func TestSliceGrowthByHand(t *testing.T) {
 	for _, test := range []struct {
 		name           string
 		src            string
-		calls          []typed.Call
+		calls          types
 		cpu, allocs    []stack
 		avoidCPU       float64 // of 1000 samples
 		avoidBytes     float64
@@ -218,7 +217,13 @@ func TestSliceGrowthInBranchesByHand(t *testing.T) {
 
 // reads is a function that reads whole at line 5.
 func reads(params, head, statement string) string {
-	return "package app\n\nfunc f(" + params + ") { // 3\n\t" + head + "\n\t" + statement + "\n}\n"
+	return "package app; import (\"bytes\"; \"io\"; \"net/http\"; \"os\")\n\nfunc f(" + params + ") { // 3\n\t" + head + "\n\t" + statement + "\n}\n" + `
+type Message struct{ Body *R }
+type R struct{}
+var max int64
+func (*R) Read([]byte) (int, error)
+func use([]byte, error) func([]byte, error)
+`
 }
 
 func TestReadGrowthByHand(t *testing.T) {
@@ -246,32 +251,29 @@ func TestReadGrowthByHand(t *testing.T) {
 		{frames: "m/app.f:5 io.ReadAll os.(*File).Read syscall.Read", n: 300}, {frames: "m/app.work:99", n: 500},
 	}
 	busy := []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 500}}
-	arg := func(callee, typ string) []typed.Call {
-		return []typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: callee, Args: []string{typ}}}
-	}
 	for _, test := range []struct {
 		name        string
 		src         string
-		calls       []typed.Call
+		calls       types
 		cpu, allocs []stack
 		avoidCPU    float64
 		avoidBytes  float64
 		remedy      string
 	}{
-		{"a request's body", reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)"), arg("io.ReadAll", "io.ReadCloser"), cpu, pieces,
+		{"a request's body", reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)"), known, cpu, pieces,
 			0.1, 10 * 1824.0 / all, "r.ContentLength"}, // 18240 of 36160 bytes are 50.4 % of one stack of 100, which does not fit
-		{"bodies of two sizes", reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)"), arg("io.ReadAll", "io.ReadCloser"), cpu, two,
+		{"bodies of two sizes", reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)"), known, cpu, two,
 			0.1, (20*(512+256+384+576) + 10*(896+1408+2048.0)) / allTwo, "r.ContentLength"},
-		{"a file", reads("f *os.File", "", "data, err := io.ReadAll(f)"), arg("io.ReadAll", "*os.File"), cpu, old, 0.1, 0.25, "os.ReadFile"}, // 14080 of 56320
-		{"a bounded reader", reads("r io.Reader", "in := io.LimitReader(r, max)", "data, err := io.ReadAll(in)"), arg("io.ReadAll", "io.Reader"), cpu, old, 0.1, 0.25, "the bound of max"},
-		{"any reader", reads("r io.Reader", "", "data, err := io.ReadAll(r)"), arg("io.ReadAll", "io.Reader"), cpu, old, 0, 0, ""},
-		{"a reader set twice", reads("r io.Reader", "in := io.LimitReader(r, max); in = r", "data, err := io.ReadAll(in)"), arg("io.ReadAll", "io.Reader"), cpu, old, 0, 0, ""},
-		{"somebody else's body", reads("m *Message", "", "data, err := io.ReadAll(m.Body)"), arg("io.ReadAll", "*m/app.R"), cpu, old, 0, 0, ""},
-		{"one block is enough", reads("f *os.File", "", "data, err := io.ReadAll(f)"), arg("io.ReadAll", "*os.File"), cpu, old[:1], 0, 0, ""},
-		{"sizes that are no growth", reads("f *os.File", "", "data, err := io.ReadAll(f)"), arg("io.ReadAll", "*os.File"), cpu, []stack{{"m/app.f:5 io.ReadAll", 10, 512}, {"m/app.f:5 io.ReadAll", 20, 896}}, 0, 0, ""},
-		{"a buffer", reads("f *os.File, buf *bytes.Buffer", "", "n, err := buf.ReadFrom(f)"), arg("bytes.(*Buffer).ReadFrom", "*os.File"), busy, buffer, 0, 0.125, "bytes.MinRead"}, // 5120 of 40960
-		{"a buffer of the function's own", reads("f *os.File", "var buf bytes.Buffer", "n, err := buf.ReadFrom(f)"), arg("bytes.(*Buffer).ReadFrom", "*os.File"), busy, buffer, 0, 0.5, "bytes.MinRead"},
-		{"two inputs in a statement", reads("f, g *os.File", "", "use(io.ReadAll(f))(io.ReadAll(g))"), arg("io.ReadAll", "*os.File"), cpu, old, 0, 0, ""},
+		{"a file", reads("f *os.File", "", "data, err := io.ReadAll(f)"), known, cpu, old, 0.1, 0.25, "os.ReadFile"}, // 14080 of 56320
+		{"a bounded reader", reads("r io.Reader", "in := io.LimitReader(r, max)", "data, err := io.ReadAll(in)"), known, cpu, old, 0.1, 0.25, "the bound of max"},
+		{"any reader", reads("r io.Reader", "", "data, err := io.ReadAll(r)"), known, cpu, old, 0, 0, ""},
+		{"a reader set twice", reads("r io.Reader", "in := io.LimitReader(r, max); in = r", "data, err := io.ReadAll(in)"), known, cpu, old, 0, 0, ""},
+		{"somebody else's body", reads("m *Message", "", "data, err := io.ReadAll(m.Body)"), known, cpu, old, 0, 0, ""},
+		{"one block is enough", reads("f *os.File", "", "data, err := io.ReadAll(f)"), known, cpu, old[:1], 0, 0, ""},
+		{"sizes that are no growth", reads("f *os.File", "", "data, err := io.ReadAll(f)"), known, cpu, []stack{{"m/app.f:5 io.ReadAll", 10, 512}, {"m/app.f:5 io.ReadAll", 20, 896}}, 0, 0, ""},
+		{"a buffer", reads("f *os.File, buf *bytes.Buffer", "", "n, err := buf.ReadFrom(f)"), known, busy, buffer, 0, 0.125, "bytes.MinRead"}, // 5120 of 40960
+		{"a buffer of the function's own", reads("f *os.File", "var buf bytes.Buffer", "n, err := buf.ReadFrom(f)"), known, busy, buffer, 0, 0.5, "bytes.MinRead"},
+		{"two inputs in a statement", reads("f, g *os.File", "", "use(io.ReadAll(f))(io.ReadAll(g))"), known, cpu, old, 0, 0, ""},
 	} {
 		got := said(t, "read-growth", app(t, test.src, test.calls, test.cpu, test.allocs))
 		switch {
@@ -286,7 +288,7 @@ func TestReadGrowthByHand(t *testing.T) {
 // What is read into a buffer that could be reused is said once.
 func TestReadGrowthCoversItsBuffer(t *testing.T) {
 	s := app(t, reads("f *os.File", "var buf bytes.Buffer", "n, err := buf.ReadFrom(f)"),
-		[]typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "bytes.(*Buffer).ReadFrom", Args: []string{"*os.File"}}},
+		known,
 		[]stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}},
 		[]stack{
 			{"m/app.f:5 bytes.(*Buffer).ReadFrom bytes.(*Buffer).grow bytes.growSlice", 10, 512},

@@ -11,7 +11,6 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/recording"
-	"whet/internal/typed"
 )
 
 // A service's allocation profile is a sample: one block in heapRate bytes.
@@ -31,7 +30,6 @@ func served(s *diagnose.Subject, requests int64) *diagnose.Subject {
 
 var (
 	bodySource = reads("r *http.Request", "", "data, err := io.ReadAll(r.Body)")
-	bodyCall   = []typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "io.ReadAll", Args: []string{"io.ReadCloser"}}}
 	bodyCPU    = []stack{
 		{frames: "m/app.f:5 io.ReadAll runtime.memmove", n: 100}, {frames: "m/app.f:5 io.ReadAll runtime.growslice runtime.mallocgc", n: 60},
 		{frames: "m/app.f:5 io.ReadAll runtime.growslice runtime.memclrNoHeapPointers", n: 40}, {frames: "m/app.work:99", n: 800},
@@ -118,7 +116,7 @@ func TestReadGrowthSampledByHand(t *testing.T) {
 			}
 		}
 		cpu := append([]stack{{frames: "m/app.work:99 runtime.mallocgc", n: 200}}, test.cpu...)
-		s := served(app(t, bodySource, bodyCall, cpu, allocs), 1200)
+		s := served(app(t, bodySource, known, cpu, allocs), 1200)
 		got := said(t, "read-growth", s)
 		if test.text == "" {
 			if len(got) > 0 {
@@ -222,7 +220,7 @@ func TestReadGrowthSampledBesideTheTruth(t *testing.T) {
 				allocs = append(allocs, stack{"m/app.f:5 io.ReadAll", scaled(caught[size], size), size})
 			}
 			cpu := append([]stack{{frames: "m/app.work:99 runtime.mallocgc", n: 200}}, bodyCPU[3])
-			got := said(t, "read-growth", served(app(t, bodySource, bodyCall, cpu, allocs), int64(test.readings)))
+			got := said(t, "read-growth", served(app(t, bodySource, known, cpu, allocs), int64(test.readings)))
 			truth, says := given/bytes, 0.0
 			if len(got) > 0 {
 				says = got[0].AvoidableAllocBytesRatio

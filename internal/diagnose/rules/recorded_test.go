@@ -86,11 +86,10 @@ func (r *recorded) subjects(t *testing.T, files texts) []*diagnose.Subject {
 		t.Fatal(err)
 	}
 	program := typed.New(view, files)
-	calls := program.Calls()
 	var out []*diagnose.Subject
 	for i := range r.Benchmarks {
 		s := r.subject(t, &r.Benchmarks[i], files)
-		s.Program, s.Calls = program, calls
+		s.Program = program
 		out = append(out, s)
 	}
 	return out

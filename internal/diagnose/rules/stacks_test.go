@@ -11,7 +11,6 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
-	"whet/internal/typed"
 )
 
 // The programs of these tests are stacks written by hand, so that every share
@@ -58,7 +57,7 @@ func profiled(types []callstack.ValueType, stacks []stack, values func(stack) []
 }
 
 // app is a subject with the given source and stacks.
-func app(t *testing.T, src string, calls []typed.Call, cpu, allocs []stack) *diagnose.Subject {
+func app(t *testing.T, src string, calls types, cpu, allocs []stack) *diagnose.Subject {
 	t.Helper()
 	s := &diagnose.Subject{
 		Benchmark: "BenchmarkX", Package: "m/app", Module: "m", Modules: []string{"m"}, BytesPerOp: 1000, AllocIterations: 1,
@@ -69,10 +68,6 @@ func app(t *testing.T, src string, calls []typed.Call, cpu, allocs []stack) *dia
 	}
 	if calls != nil {
 		s.Program = typedProgram(t, src)
-		s.Calls = map[string][]typed.Call{"app.go": calls}
-		if len(calls) == 0 {
-			s.Calls = s.Program.Calls()
-		}
 	}
 	s.CPU = profiled([]callstack.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}, cpu,
 		func(s stack) []int64 { return []int64{s.n, s.n * 10_000_000} })
@@ -144,7 +139,7 @@ func TestLoggingByHand(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		pkg   string
-		calls []typed.Call
+		calls types
 		cpu   []stack
 		want  string  // place of the only finding, "" for none
 		share float64 // its cpu_ratio
@@ -362,7 +357,7 @@ func TestFormatByHand(t *testing.T) {
 	rest := func(n int64) stack { return stack{frames: "m/app.work:99", n: n} }
 	for _, test := range []struct {
 		name       string
-		calls      []typed.Call
+		calls      types
 		cpu        []stack
 		want       string
 		share      float64

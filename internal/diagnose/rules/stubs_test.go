@@ -7,8 +7,11 @@ import (
 	"whet/internal/typed/typedtest"
 )
 
-// known asks app for the types and the calls that the source itself has.
-var known = []typed.Call{}
+// types says whether a subject has them: known, or nil.
+type types []struct{}
+
+// known asks app for the types that the source itself has.
+var known = types{}
 
 // stubs are packages of other modules that sources written in tests import. Their
 // functions have no bodies, as those of a recording have none.

@@ -7,14 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"whet/internal/typed"
 )
 
 // What a figure is of has the name that the target's figures have, and is left
 // out where it is not known.
 func TestFiguresPerRequest(t *testing.T) {
-	calls := []typed.Call{{In: "m/app.f", Line: 5, EndLine: 5, Callee: "m/app.write"}}
+	calls := known
 	for _, test := range []struct {
 		iterations int64
 		says       string

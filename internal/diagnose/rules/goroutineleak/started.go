@@ -2,6 +2,7 @@ package goroutineleak
 
 import (
 	"go/ast"
+	"go/types"
 	"strings"
 
 	"whet/internal/callstack"
@@ -52,39 +53,41 @@ func startedAt(s *diagnose.Subject, first *callstack.Frame) (p diagnose.Place, s
 		}
 		return p, sure
 	}
-	name := symbolname.Parse(first.Function).Name
-	typed, main := first.Function, false // the type checker calls a program's main package by its path
-	if rest, ok := strings.CutPrefix(typed, "main."); ok && s.Package != "" {
-		typed, main = s.Package+"."+rest, true
+	if s.Program == nil {
+		return p, false
+	}
+	of := s.Program.FuncOf(first.Function)
+	if of == nil || of.Object == nil {
+		return p, false
 	}
 	var found []diagnose.Place
-	s.EachFunction(func(pkg, file string, fn *ast.FuncDecl) {
-		ast.Inspect(fn, func(n ast.Node) bool {
-			var call *ast.CallExpr
-			switch n := n.(type) {
-			case *ast.GoStmt:
-				call = n.Call
-			case *ast.CallExpr:
-				if called(n) != "Go" || len(n.Args) != 1 || lastName(n.Args[0]) != name {
+	for pkg := range s.Program.Packages {
+		if pkg.Types == nil {
+			continue
+		}
+		for fn := range pkg.Functions {
+			ast.Inspect(fn.Decl, func(n ast.Node) bool {
+				var starts types.Object
+				switch n := n.(type) {
+				case *ast.GoStmt:
+					starts = pkg.Object(n.Call.Fun)
+				case *ast.CallExpr:
+					if called(n) == "Go" && len(n.Args) == 1 {
+						starts = pkg.Object(n.Args[0])
+					}
+				}
+				if starts != of.Object {
 					return true
 				}
-			default:
+				symbol := pkg.Symbol(fn.Decl)
+				if rest, ok := strings.CutPrefix(symbol, pkg.Path+"."); ok && strings.HasPrefix(first.Function, "main.") && pkg == of.Package {
+					symbol = "main." + rest // the linker calls a program's main package so
+				}
+				found = append(found, diagnose.Place{Function: symbol, File: fn.File, Line: s.LineAt(n.Pos()), EndLine: s.LineAt(n.End())})
 				return true
-			}
-			if call != nil {
-				callee := s.CalleeOf(file, call)
-				if callee != typed && (callee != "" || called(call) != name) {
-					return true
-				}
-			}
-			if main && pkg == s.Package {
-				pkg = "main"
-			}
-			at := diagnose.Place{Function: pkg + "." + diagnose.LinkerName(fn), File: file, Line: fset.Position(n.Pos()).Line, EndLine: fset.Position(n.End()).Line}
-			found = append(found, at)
-			return true
-		})
-	})
+			})
+		}
+	}
 	if len(found) == 1 {
 		return found[0], true
 	}

@@ -101,17 +101,15 @@ func source(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// argumentType is the reader's static type, "" where it was not recorded.
+// argumentType is the reader's static type, "" where it is not known.
 func argumentType(s *diagnose.Subject, st diagnose.Statement, call *ast.CallExpr, reader ast.Expr) string {
-	calls, _ := s.StatementCalls(st)
-	at := slices.Index(call.Args, reader)
-	for _, c := range calls {
-		switch c.Callee {
-		case readAll, readFrom, "io/ioutil.ReadAll", "io.Copy":
-			if at < len(c.Args) {
-				return c.Args[at]
-			}
-		}
+	p := s.PackageOf(st.File)
+	if p == nil || p.TypeOf(reader) == nil {
+		return ""
+	}
+	switch p.Called(call) {
+	case readAll, readFrom, "io/ioutil.ReadAll", "io.Copy":
+		return p.TypeOf(reader).String()
 	}
 	return ""
 }
