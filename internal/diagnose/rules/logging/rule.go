@@ -38,6 +38,7 @@ type statement struct {
 	called string           // the outermost call of a call statement
 	weight map[string]int64 // CPU, then bytes, by function logged through; empty: it logs nothing
 	pure   bool             // the whole statement is a log call
+	passed bool             // a sample went by, as it logged nothing yet
 	spent
 }
 
@@ -155,12 +156,11 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *
 		if logs {
 			fn := c.Frame(stack[i-1]).Function
 			st := f.statement(f.s.StatementOf(frame, fn))
-			pure := st.pure
 			if _, known := st.weight[fn]; !known {
-				f.again = f.again || len(st.weight) == 0
+				logged, pure := len(st.weight) > 0, st.pure
 				st.add(fn)
+				f.again = f.again || st.passed && !logged || logged && st.pure != pure
 			}
-			f.again = f.again || st.pure != pure
 			return i, st
 		}
 		if here.at == nil {
@@ -169,6 +169,7 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *
 		if len(here.at.weight) > 0 {
 			return i, here.at
 		}
+		here.at.passed = true
 	}
 	return 0, nil
 }
