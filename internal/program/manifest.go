@@ -27,7 +27,6 @@ type Manifest struct {
 	// Ended is EndedExit, EndedStop, or EndedRunning: the process was killed,
 	// or panicked, after this was written.
 	Ended    string   `json:"ended"`
-	Rates    Rates    `json:"rates"`
 	Files    []File   `json:"files"`
 	Warnings []string `json:"warnings"`
 }
@@ -38,13 +37,6 @@ const (
 	EndedStop    = "stop"
 	EndedRunning = "running"
 )
-
-// Rates are those in force at the end; nil is unknown.
-type Rates struct {
-	BlockRateNs    *int64 `json:"block_rate_ns"`
-	MutexFraction  *int64 `json:"mutex_fraction"`
-	MemProfileRate *int64 `json:"mem_profile_rate"`
-}
 
 // File is one file beside the manifest. Name is a plain file name.
 type File struct {

@@ -20,11 +20,9 @@ const whole = `{"schema":"whet/agent/1","pid":7,"go_version":"go1.26.8","gomaxpr
 "files":[{"name":"cpu-000.pb.gz","kind":"cpu","start_ns":0,"end_ns":8},{"name":"metrics.jsonl","kind":"metrics","start_ns":1,"end_ns":9}],
 "warnings":["a\u001b[2J\nb"],"later":"keys are only ever added"}`
 
-func number(n int64) *int64 { return &n }
-
 var want = Manifest{
 	Schema: "whet/agent/1", PID: 7, GoVersion: "go1.26.8", GOMAXPROCS: 2, Origin: time.Date(2026, 11, 20, 10, 0, 0, 5e8, time.UTC),
-	EndNs: 9, Ended: EndedExit, Rates: Rates{BlockRateNs: number(10000), MutexFraction: number(10)},
+	EndNs: 9, Ended: EndedExit,
 	Files: []File{
 		{Name: "cpu-000.pb.gz", Kind: "cpu", StartNs: 0, EndNs: 8},
 		{Name: "metrics.jsonl", Kind: "metrics", StartNs: 1, EndNs: 9},

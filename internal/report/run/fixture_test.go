@@ -209,7 +209,7 @@ func visitsPage() *Page {
 			},
 			{
 				Kind: "allocs", Column: "alloc_space", Unit: "bytes",
-				Samples: [4]int64{12412331, 812, 44, 0}, Values: [4]int64{alloc.Total(0), 90112, 4096, 0}, Objects: 12412331,
+				Samples: [4]int64{12412331, 812, 44, 0}, Values: [4]int64{alloc.Total(0), 90112, 4096, 0},
 				Top: top(alloc, nil, false), TopCum: top(alloc, nil, true),
 				Flame: flameOf(alloc, nil),
 			},

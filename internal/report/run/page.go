@@ -209,7 +209,6 @@ type Profile struct {
 	// allocs, events for block and mutex.
 	Samples [4]int64
 	Values  [4]int64
-	Objects int64 // allocated objects of the base, allocs only
 	// AllocSamples is how many allocations of the base were seen; 0 where every
 	// one was counted. Allocs only.
 	AllocSamples int64
