@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
+	"whet/internal/typed"
 )
 
 // input is what the source says about what is read.
@@ -32,86 +32,64 @@ const (
 // inputOf finds what a statement reads whole. ok is false where nothing tells
 // its size, or where the statement reads two inputs.
 func inputOf(s *diagnose.Subject, st diagnose.Statement) (in input, ok bool) {
-	if st.Node == nil {
+	call, reader, _ := reads(s, st)
+	if reader == nil {
 		return in, false
 	}
-	var call *ast.CallExpr
-	n := 0
-	syntax.Head(st.Node, func(node ast.Node) bool {
-		if c, is := node.(*ast.CallExpr); is && source(c) != nil {
-			call = c
-			n++
-			return false
-		}
-		return true
-	})
-	if n != 1 {
-		return in, false
+	if t := call.In.TypeOf(reader); t != nil {
+		in, ok = byType(reader, t.String())
 	}
-	fn := syntax.New(st.Func)
-	reader := source(call)
-	if in, ok = byType(reader, argumentType(s, st, call, reader)); ok {
-		return in, true
+	if !ok {
+		in, ok = byShape(call.In, reader, 4)
 	}
-	return byShape(fn, reader, 4)
+	return in, ok
 }
 
 // dropsBuffer reports whether the buffer that a statement reads into is a
 // variable of the function's own that nothing holds when it returns.
 func dropsBuffer(s *diagnose.Subject, st diagnose.Statement) bool {
-	var buffer ast.Expr
-	syntax.Head(st.Node, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && source(call) != nil {
-			if buffer = call.Args[0]; len(call.Args) == 1 {
-				buffer = call.Fun.(*ast.SelectorExpr).X
-			}
-		}
-		return true
-	})
+	call, _, buffer := reads(s, st)
 	if address, ok := buffer.(*ast.UnaryExpr); ok {
 		buffer = address.X
 	}
-	pkg := s.PackageOf(st.File)
-	if pkg == nil || buffer == nil {
+	if buffer == nil {
 		return false
 	}
-	v := pkg.Var(buffer)
+	v := call.In.Var(buffer)
 	if v == nil || v.Kind() != types.LocalVar {
 		return false
 	}
-	ends, _ := pkg.Ends(v)
+	ends, _ := call.In.Ends(v)
 	return ends
 }
 
-// source returns the reader of a call that reads to the end.
-func source(call *ast.CallExpr) ast.Expr {
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return nil
+// reads returns the one call of a statement that reads to the end, what it reads and,
+// if it is given one, into which buffer.
+func reads(s *diagnose.Subject, st diagnose.Statement) (found typed.Site, reader, buffer ast.Expr) {
+	for _, call := range s.Sites(st) {
+		from, into := ends(call)
+		if from != nil && reader != nil {
+			return found, nil, nil
+		}
+		if from != nil {
+			found, reader, buffer = call, from, into
+		}
 	}
-	pkg, _ := sel.X.(*ast.Ident)
-	switch {
-	case sel.Sel.Name == "ReadAll" && len(call.Args) == 1:
-		return call.Args[0]
-	case sel.Sel.Name == "ReadFrom" && len(call.Args) == 1:
-		return call.Args[0]
-	case sel.Sel.Name == "Copy" && len(call.Args) == 2 && pkg != nil && pkg.Name == "io":
-		return call.Args[1]
-	}
-	return nil
+	return found, reader, buffer
 }
 
-// argumentType is the reader's static type, "" where it is not known.
-func argumentType(s *diagnose.Subject, st diagnose.Statement, call *ast.CallExpr, reader ast.Expr) string {
-	p := s.PackageOf(st.File)
-	if p == nil || p.TypeOf(reader) == nil {
-		return ""
+func ends(call typed.Site) (reader, buffer ast.Expr) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	switch callee := call.Callee(); {
+	case !ok:
+	case len(call.Args) == 1 && (callee == readAll || callee == "io/ioutil.ReadAll"):
+		return call.Args[0], nil
+	case len(call.Args) == 1 && sel.Sel.Name == "ReadFrom":
+		return call.Args[0], sel.X
+	case len(call.Args) == 2 && callee == "io.Copy":
+		return call.Args[1], call.Args[0]
 	}
-	switch p.Called(call) {
-	case readAll, readFrom, "io/ioutil.ReadAll", "io.Copy":
-		return p.TypeOf(reader).String()
-	}
-	return ""
+	return nil, nil
 }
 
 // byType knows readers that can be asked for their size.
@@ -131,80 +109,56 @@ func byType(e ast.Expr, typ string) (input, bool) {
 }
 
 // byShape follows wrappers and local variables to a body or a limit.
-func byShape(fn *syntax.Function, e ast.Expr, depth int) (input, bool) {
-	if depth == 0 {
-		return input{}, false
+func byShape(pkg *typed.Package, e ast.Expr, depth int) (in input, ok bool) {
+	if depth == 0 || e == nil {
+		return in, false
 	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:
-		if e.Sel.Name != "Body" {
-			return input{}, false
-		}
-		return bodyOf(fn, e)
+		return bodyOf(pkg, e)
 	case *ast.Ident:
-		d, ok := fn.Declaration(e, e.Name)
-		if !ok || d.Value == nil || isSetAgain(fn, d) {
-			return input{}, false
+		if v := pkg.Var(e); v != nil && !typed.Global(v) {
+			return byShape(pkg, pkg.SetOnce(v), depth-1)
 		}
-		return byShape(fn, d.Value, depth-1)
 	case *ast.CallExpr:
-		sel, ok := e.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return input{}, false
-		}
-		switch callee := types.ExprString(sel); callee {
-		case "io.LimitReader", "http.MaxBytesReader":
-			if len(e.Args) < 2 {
-				return input{}, false
+		switch n := len(e.Args); pkg.Called(e) {
+		case "io.LimitReader", "net/http.MaxBytesReader":
+			if n < 2 {
+				return in, false
 			}
-			bound := types.ExprString(e.Args[len(e.Args)-1])
-			if in, ok := byShape(fn, e.Args[len(e.Args)-2], depth-1); ok {
+			bound := types.ExprString(e.Args[n-1])
+			if in, ok := byShape(pkg, e.Args[n-2], depth-1); ok {
 				in.known += ", and it is at most " + bound
 				return in, true
 			}
 			return input{"there are at most " + bound + " bytes", bound, limit, finding.Medium}, true
 		case "io.NopCloser", "bufio.NewReader", "bufio.NewReaderSize":
-			if len(e.Args) > 0 {
-				return byShape(fn, e.Args[0], depth-1)
+			if n > 0 {
+				return byShape(pkg, e.Args[0], depth-1)
 			}
 		case "bytes.NewReader", "bytes.NewBuffer", "bytes.NewBufferString", "strings.NewReader":
-			if len(e.Args) == 1 {
+			if n == 1 {
 				size := "len(" + types.ExprString(e.Args[0]) + ")"
 				return input{"all of it is in memory, " + size + " bytes", size, memory, finding.High}, true
 			}
 		}
 	}
-	return input{}, false
+	return in, false
 }
 
 // bodyOf recognises the body of an HTTP message: of a parameter that is one, or
 // of what a call returned.
-func bodyOf(fn *syntax.Function, sel *ast.SelectorExpr) (input, bool) {
-	of := syntax.Name(sel.X)
-	if of == "" {
-		return input{}, false
+func bodyOf(pkg *typed.Package, sel *ast.SelectorExpr) (in input, ok bool) {
+	t := pkg.TypeOf(sel.X)
+	if t == nil || sel.Sel.Name != "Body" || !slices.Contains([]string{"*net/http.Request", "*net/http.Response"}, t.String()) {
+		return in, false
 	}
-	in := input{of + ".ContentLength states the size", of + ".ContentLength", body, finding.Medium}
-	if d, ok := fn.Declaration(sel, of); ok && d.Type != nil {
-		switch t := types.ExprString(d.Type); t {
-		case "*http.Request", "*http.Response":
-			in.confidence = finding.High
-		default:
-			return input{}, false
-		}
-	} else if ok && d.Value != nil {
-		if _, call := ast.Unparen(d.Value).(*ast.CallExpr); !call {
-			return input{}, false
-		}
+	size := types.ExprString(sel.X) + ".ContentLength"
+	in = input{size + " states the size", size, body, finding.Medium}
+	if v := pkg.Var(sel.X); v != nil && v.Kind() == types.ParamVar {
+		in.confidence = finding.High
 	}
 	return in, true
-}
-
-func isSetAgain(fn *syntax.Function, d syntax.Declaration) bool {
-	return slices.ContainsFunc(fn.Uses(d), func(id *ast.Ident) bool {
-		st, ok := fn.Parent(id).(*ast.AssignStmt)
-		return ok && slices.Contains(st.Lhs, ast.Expr(id))
-	})
 }
 
 func (in input) remedy(via string) string {
