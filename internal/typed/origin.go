@@ -167,21 +167,26 @@ func (p *Package) Builtin(c *ast.CallExpr) string {
 	return ""
 }
 
-// Counted reports whether the length of a call's first result, and nothing else of
-// it, is ever used: by itself, or through a variable that is declared with it.
-func (p *Package) Counted(call *ast.CallExpr) bool {
-	measured := func(e ast.Expr) bool {
-		outer, ok := p.Parent(e).(*ast.CallExpr)
-		return ok && p.Builtin(outer) == "len"
-	}
+// Results are the places that see a call's first result: the call itself, or where
+// the variable is used that is declared with it, and may be set to something else
+// there; nil where that is nowhere.
+func (p *Package) Results(call *ast.CallExpr) (uses []ast.Expr) {
 	st, ok := p.Parent(call).(*ast.AssignStmt)
 	if !ok || len(st.Rhs) != 1 {
-		return measured(call)
+		return []ast.Expr{call}
 	}
 	v := p.Var(st.Lhs[0])
 	if v == nil || Global(v) || p.Definition(v) != st.Lhs[0] {
-		return false
+		return nil
 	}
-	uses := p.Uses(v)
-	return len(uses) > 0 && !slices.ContainsFunc(uses, func(id *ast.Ident) bool { return !measured(id) })
+	for _, id := range p.Uses(v) {
+		uses = append(uses, id)
+	}
+	return uses
+}
+
+// Measured reports whether len is all that sees an expression.
+func (p *Package) Measured(e ast.Expr) bool {
+	call, ok := p.Parent(e).(*ast.CallExpr)
+	return ok && p.Builtin(call) == "len"
 }

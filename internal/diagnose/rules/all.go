@@ -4,10 +4,12 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/bufferpercall"
 	"whet/internal/diagnose/rules/collectionpercall"
+	"whet/internal/diagnose/rules/comparedtext"
 	"whet/internal/diagnose/rules/constantwork"
 	"whet/internal/diagnose/rules/countedresult"
 	"whet/internal/diagnose/rules/densemap"
 	"whet/internal/diagnose/rules/escapingstruct"
+	"whet/internal/diagnose/rules/firstpieces"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/goroutineleak"
 	"whet/internal/diagnose/rules/heapgrowth"
@@ -45,6 +47,8 @@ func All() []diagnose.Rule {
 		randomperelement.Rule(),
 		constantwork.Rule(),
 		countedresult.Rule(),
+		firstpieces.Rule(),
+		comparedtext.Rule(),
 		densemap.Rule(),
 		collectionpercall.Rule(),
 		objectpercall.Rule(),

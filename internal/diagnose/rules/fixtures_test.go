@@ -31,6 +31,8 @@ var directories = map[string]string{
 	"regexp-replace":      "regexpreplace",
 	"constant-work":       "constantwork",
 	"counted-result":      "countedresult",
+	"first-pieces":        "firstpieces",
+	"compared-text":       "comparedtext",
 	"dense-map":           "densemap",
 	"collection-per-call": "collectionpercall",
 	"object-per-call":     "objectpercall",

@@ -1,14 +1,8 @@
 package countedresult
 
 import (
-	"fmt"
-	"slices"
-
-	"whet/internal/analyze/hot"
-	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/finding"
-	"whet/internal/symbolname"
+	"whet/internal/diagnose/results"
 	"whet/internal/typed"
 )
 
@@ -56,72 +50,14 @@ var table = map[string]counter{
 	"os.ReadFile":           {does: "reads the whole file", instead: "os.Stat knows the size of a regular file.", all: true},
 }
 
-// site is a statement that makes such a result.
-type site struct {
-	diagnose.Statement
-	function, callee string
-	cost, avoidable  diagnose.Sets
-}
-
 func find(s *diagnose.Subject) (claims []diagnose.Claim) {
-	at := make(map[diagnose.SourceLine]*site)
-	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
-		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.Own(c.Frame(id)) })
-		if own < 1 {
-			return
-		}
-		frame, callee := c.Frame(stack[own]), c.Frame(stack[own-1]).Function
-		if table[callee].does == "" || s.Loops.InBenchmark(frame.File, frame.Line) {
-			return
-		}
-		st := s.StatementOf(frame, callee)
-		x := at[st.At()]
-		if x == nil {
-			x = &site{Statement: st, function: frame.Function, callee: callee}
-			at[st.At()] = x
-		}
-		if x.callee == callee {
-			x.cost.Of(s, c).Add(sample.Index())
-			if avoidable(c, stack[:own], c == s.Allocs) {
-				x.avoidable.Of(s, c).Add(sample.Index())
-			}
-		}
-	})
-	for _, x := range at {
-		if x.avoidable.Len() > 0 && x.counted(s) {
-			claims = append(claims, x.claim(s))
-		}
+	for _, p := range results.Find(s, results.Search{
+		Function: func(name string) bool { return table[name].does != "" },
+		All:      func(name string) bool { return table[name].all },
+		Use:      (*typed.Package).Measured,
+	}) {
+		by := table[p.Callee]
+		claims = append(claims, p.Claim(s, by.does+", and the program takes its length and drops it.", by.instead))
 	}
 	return claims
-}
-
-// avoidable reports whether a sample takes memory for the function's own result;
-// below are the frames from the leaf to the function. The runtime's are not in a
-// profile of allocations.
-func avoidable(c *hot.Classified, below []callstack.FrameID, allocs bool) bool {
-	i := len(below) - 1
-	if table[c.Frame(below[i]).Function].all {
-		return true
-	}
-	for i--; i >= 0 && symbolname.Parse(c.Frame(below[i]).Function).Name == "genSplit"; i-- {
-	}
-	return i < 0 && allocs || i >= 0 && diagnose.OfRuntime(c.Frame(below[i]).Function)
-}
-
-// counted reports whether len alone sees the results: samples do not tell the
-// statement's calls of one function apart.
-func (x *site) counted(s *diagnose.Subject) bool {
-	calls := slices.DeleteFunc(s.Sites(x.Statement), func(c typed.Site) bool { return c.Callee() != x.callee })
-	return len(calls) > 0 && !slices.ContainsFunc(calls, func(c typed.Site) bool { return !c.In.Counted(c.CallExpr) })
-}
-
-func (x *site) claim(s *diagnose.Subject) diagnose.Claim {
-	by, name := table[x.callee], symbolname.Short(x.callee)
-	c := diagnose.Claim{
-		Place: x.Place(x.function), Cost: x.cost.Samples(), Avoidable: x.avoidable.Samples(), Confidence: finding.High,
-		Why:    fmt.Sprintf("%s %s, and the program takes its length and drops it.", name, by.does),
-		Remedy: by.instead,
-	}
-	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, "are in "+name), s.AllocEvidence(c.Cost.Allocs)...)
-	return c
 }
