@@ -2,8 +2,8 @@
 // and again for the same result: compile a constant pattern, parse a constant
 // text, ask for something that does not change.
 //
-// It reads the base samples of the CPU and allocation profiles, and of the
-// typed calls which arguments are fixed. A sample belongs to the outermost of
+// It reads the base samples of the CPU and allocation profiles, and the
+// program for which arguments are fixed. A sample belongs to the outermost of
 // the user's own statements that it passes through on its way into such a call.
 // An argument that is a parameter of the enclosing function is fixed where the
 // statement that called the function, the next frame of the stack, gives it a

@@ -9,7 +9,7 @@
 // is claimed where the function only reads it.
 //
 // It reads the samples below these functions (of a literal: those of the
-// runtime that builds it) and the typed calls for which arguments are fixed.
+// runtime that builds it) and the types for which arguments are fixed.
 // What html/template does at a template's first execution is counted with the
 // parsing where the source leads from the executed variable to it.
 //

@@ -8,7 +8,7 @@
 // block there is what the compiler calls "moved to heap". Why it was moved the
 // source says: every use of the variable is followed, into methods and functions
 // of the user's own too, and one that is not understood makes the rule silent.
-// How large the parts are the typed calls say.
+// How large the parts are the types say.
 //
 // The share that goes is arithmetic: the block without the parts, which are
 // allocated by themselves after the change.

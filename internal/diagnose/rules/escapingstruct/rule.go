@@ -23,7 +23,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A local variable of a struct type is allocated on the heap in each call, since the address of one of its fields is handed to code that may keep it: a decoder, an interface's method.",
 			Why:    "A variable lies on the heap as a whole or not at all. The address of a small part is enough to move everything beside it there, where it is allocated, cleared and collected.",
-			Silent: "Where the whole is handed out, returned, stored or captured by a function that runs later, so that it has to be on the heap; for blocks of less than 256 bytes, or of more than 128 KiB, which the stack does not take; where the parts make up more than half; where a use of the variable is not understood, as a method of a field that may keep its receiver; for parameters that are moved; without source, and in recordings whose typed calls do not say how large the parts are.",
+			Silent: "Where the whole is handed out, returned, stored or captured by a function that runs later, so that it has to be on the heap; for blocks of less than 256 bytes, or of more than 128 KiB, which the stack does not take; where the parts make up more than half; where a use of the variable is not understood, as a method of a field that may keep its receiver; for parameters that are moved; in recordings without types.",
 			Fix:    "A local of the part's type whose address is handed out in the field's place, and an assignment between the two.",
 			Before: "var x exchange // request, names, answer: 700 bytes\nerr := json.Unmarshal(body, &x.request)",
 			After:  "var x exchange\nvar in request // 64 bytes, alone on the heap\nerr := json.Unmarshal(body, &in)\nx.request = in",

@@ -5,7 +5,7 @@
 // unlocks, so every sample leads to an Unlock. The source says which Lock it
 // belongs to and which statements run in between: the critical section is
 // followed statement by statement, through branches, early unlocks, deferred
-// ones, and a pair of helper methods. The typed calls on those lines, followed
+// ones, and a pair of helper methods. The calls on those lines, followed
 // through the program's own functions, say what is done there, and the samples
 // of the CPU profile that pass through the lines how much of it.
 //

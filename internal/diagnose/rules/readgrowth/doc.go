@@ -5,7 +5,7 @@
 //
 // It reads the samples of what io.ReadAll and bytes.Buffer.ReadFrom allocate
 // and copy themselves, not those of the reader below them, and in the source
-// which reader the statement hands over: by the typed calls where the type says
+// which reader the statement hands over: by its type, where that says
 // it, by its declaration in the same function otherwise.
 //
 // The avoidable part is all blocks but the last, and that too where a Buffer is

@@ -2,7 +2,7 @@
 // again and again although the pattern does not change.
 //
 // It reads the samples below package regexp's functions that compile, and the
-// typed calls for what the pattern is: a constant, a package variable that
+// types for what the pattern is: a constant, a package variable that
 // nobody changes, an element of a list of constants, something that the loop
 // around the call does not change, or a parameter to which the caller in the
 // stack gives one of these. Of regexp.MatchString and its like only the

@@ -8,7 +8,7 @@
 // of the text. The tests hold each remedy that it writes against package regexp
 // on arbitrary input.
 //
-// It reads the samples below the method called, and the typed calls for how the
+// It reads the samples below the method called, and the types for how the
 // expression was made: a package variable, a field or a local variable that is
 // set once, from a constant. Where the expression is compiled in the same
 // function for these uses only, the compiling belongs to the place too, so that

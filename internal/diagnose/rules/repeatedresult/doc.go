@@ -6,7 +6,7 @@
 // arguments decides whether that pays.
 //
 // It reads the base samples of the CPU profile for statements v := f(…) of the
-// user's own with a function of the user's own, and of the typed calls whether
+// user's own with a function of the user's own, and of the types whether
 // the arguments are plain values: numbers, strings, arrays and structs of them,
 // and perhaps a context. Of the statements that qualify on a sample's way the
 // outermost takes it. A statement qualifies where the call holds [dearShare] of

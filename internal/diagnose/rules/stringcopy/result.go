@@ -36,7 +36,7 @@ func resultOf(s *diagnose.Subject, st diagnose.Statement) (r result) {
 	bytes := false
 	for _, c := range s.Sites(st) {
 		name := c.Callee()
-		of := c.Fun
+		var of ast.Expr
 		switch sel, _ := ast.Unparen(c.Fun).(*ast.SelectorExpr); {
 		case name == bufferString && sel != nil:
 			of, bytes = sel.X, true
