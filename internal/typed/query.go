@@ -126,11 +126,7 @@ func (p *Package) SetOnce(v *types.Var) ast.Expr {
 
 // Fixed says why an expression has the same value each time it is evaluated.
 func (p *Package) Fixed(e ast.Expr) Fixed {
-	var around []ast.Node
-	for n := p.Parent(e); n != nil; n = p.Parent(n) {
-		around = append([]ast.Node{n}, around...)
-	}
-	return p.variables().fixed(e, surroundings(e, around), maxSteps)
+	return p.variables().fixed(e, p.surroundings(e), maxSteps)
 }
 
 // IsString reports whether values of a type are strings; false for nil.

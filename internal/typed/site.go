@@ -69,25 +69,16 @@ func (s Site) FixedAt(i int) Fixed {
 // not all that went into it is fixed.
 func (s Site) Receiver() *Made { return s.In.variables().receiver(s.CallExpr) }
 
-func (p *Package) surroundings(n ast.Node) around {
-	var stack []ast.Node
-	for outer := p.Parent(n); outer != nil; outer = p.Parent(outer) {
-		stack = append(stack, outer)
-	}
-	slices.Reverse(stack)
-	return surroundings(n, stack)
-}
-
 // around is what encloses an expression.
 type around struct {
 	loop    ast.Node // innermost for statement, or nil
 	literal bool     // a function literal lies between it and the declared function
 }
 
-// surroundings reads the nodes around n, the outermost first. Of a loop the first
-// statement runs once, and so does what is ranged over.
-func surroundings(n ast.Node, stack []ast.Node) (at around) {
-	for _, outer := range slices.Backward(stack) {
+// surroundings reads the nodes around n. Of a loop the first statement runs once,
+// and so does what is ranged over.
+func (p *Package) surroundings(n ast.Node) (at around) {
+	for outer := p.Parent(n); outer != nil; n, outer = outer, p.Parent(outer) {
 		switch outer := outer.(type) {
 		case *ast.FuncLit:
 			at.literal = true
@@ -100,7 +91,6 @@ func surroundings(n ast.Node, stack []ast.Node) (at around) {
 				at.loop = outer
 			}
 		}
-		n = outer
 	}
 	return at
 }

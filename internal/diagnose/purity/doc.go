@@ -6,7 +6,7 @@
 // assignment to a package variable, or to anything reached through a receiver or
 // parameter that is not new in the call; no channel, lock or atomic; no call of
 // what differs from call to call (the clock, random numbers, files, connections,
-// a database); and nothing may be read that other functions of the package
+// a database); and nothing may be read that other functions of the program
 // change after it was made. And the frames below it in a profile
 // ([OfItsArguments]), which show what the source does not: the inside of other
 // modules, and what is called through interfaces.
