@@ -24,13 +24,15 @@ func baseSum(c *hot.Classified, t int, keep Keep) int64 {
 func all(int) bool { return true }
 
 // EachBase calls f for each base sample of a profile (nil: none) that has a
-// value in column t, with the sample's frames, leaf first.
+// value in column t and a stack, with the stack's frames, leaf first.
 func EachBase(c *hot.Classified, t int, f func(sample *callstack.Stacks, stack []callstack.FrameID)) {
 	if c == nil {
 		return
 	}
 	for s := c.Stacks(c.Keep(hot.Base), t); s.Next(); {
-		f(s, s.Stack)
+		if len(s.Stack) > 0 { // of a sample without a stack nobody knows the place
+			f(s, s.Stack)
+		}
 	}
 }
 

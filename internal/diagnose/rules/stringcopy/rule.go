@@ -107,7 +107,10 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 		}
 	})
 	for _, st := range f.at {
-		if c, ok := f.claim(st); ok && st.cost.CPU.Len()+st.cost.Allocs.Len() > 0 {
+		if st.cost.CPU.Len()+st.cost.Allocs.Len() == 0 {
+			continue
+		}
+		if c, ok := f.claim(st); ok {
 			claims = append(claims, c)
 		}
 	}
