@@ -4,16 +4,16 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
-	"whet/internal/diagnose/syntax"
 	"whet/internal/typed"
 )
 
 // rounds says how often a loop goes round, if that is known before its first
 // round. depends: the number differs from round to round of a loop around it,
 // whose variables counters are.
-func rounds(p *typed.Package, loop ast.Node, grows string, counters []string) (size string, depends, ok bool) {
+func rounds(p *typed.Package, loop ast.Node, grows *variable, counters []*types.Var) (size string, depends, ok bool) {
 	var limit ast.Expr
 	var isLength bool
 	switch loop := loop.(type) {
@@ -32,7 +32,7 @@ func rounds(p *typed.Package, loop ast.Node, grows string, counters []string) (s
 	default:
 		return "", false, false
 	}
-	if syntax.Mentions(limit, root(grows)) && strings.Contains(types.ExprString(limit), grows) {
+	if p.UsedIn(limit, grows.of) && strings.Contains(types.ExprString(limit), grows.name) {
 		return "", false, false // it grows while it is read
 	}
 	size = types.ExprString(limit)
@@ -42,9 +42,7 @@ func rounds(p *typed.Package, loop ast.Node, grows string, counters []string) (s
 	if isLength {
 		size = "len(" + size + ")"
 	}
-	for _, c := range counters {
-		depends = depends || syntax.Mentions(limit, c)
-	}
+	depends = slices.ContainsFunc(counters, func(c *types.Var) bool { return p.UsedIn(limit, c) })
 	return size, depends, true
 }
 
@@ -68,20 +66,20 @@ func limitOf(loop *ast.ForStmt) ast.Expr {
 	if !ok || len(init.Lhs) != 1 || len(init.Rhs) != 1 {
 		return nil
 	}
-	counter := syntax.Name(init.Lhs[0])
+	counter := nameOf(init.Lhs[0])
 	cond, ok := loop.Cond.(*ast.BinaryExpr)
-	if !ok || counter == "" || syntax.Name(cond.X) != counter {
+	if !ok || counter == "" || nameOf(cond.X) != counter {
 		return nil
 	}
 	up := false
 	switch post := loop.Post.(type) {
 	case *ast.IncDecStmt:
-		if syntax.Name(post.X) != counter {
+		if nameOf(post.X) != counter {
 			return nil
 		}
 		up = post.Tok == token.INC
 	case *ast.AssignStmt:
-		if len(post.Lhs) != 1 || syntax.Name(post.Lhs[0]) != counter {
+		if len(post.Lhs) != 1 || nameOf(post.Lhs[0]) != counter {
 			return nil
 		}
 		up = post.Tok == token.ADD_ASSIGN
@@ -125,30 +123,29 @@ func settled(e ast.Expr) bool {
 	return ok
 }
 
-// loopVariables are the names that differ from round to round.
-func loopVariables(loop ast.Node) (out []string) {
-	add := func(e ast.Expr) {
-		if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
-			out = append(out, id.Name)
-		}
-	}
-	switch loop := loop.(type) {
-	case *ast.RangeStmt:
-		add(loop.Key)
-		add(loop.Value)
-	case *ast.ForStmt:
-		if init, ok := loop.Init.(*ast.AssignStmt); ok {
-			for _, l := range init.Lhs {
-				add(l)
+// loopVariables are those that differ from round to round: the loop's own, and what
+// its body declares.
+func loopVariables(p *typed.Package, loop ast.Node) (out []*types.Var) {
+	add := func(list ...ast.Expr) {
+		for _, e := range list {
+			if id, ok := e.(*ast.Ident); ok {
+				if v := p.Var(id); v != nil {
+					out = append(out, v)
+				}
 			}
 		}
 	}
-	// What the body declares differs too.
+	if loop, ok := loop.(*ast.RangeStmt); ok {
+		add(loop.Key, loop.Value)
+	}
+	if loop, ok := loop.(*ast.ForStmt); ok {
+		if init, ok := loop.Init.(*ast.AssignStmt); ok {
+			add(init.Lhs...)
+		}
+	}
 	ast.Inspect(loop, func(n ast.Node) bool {
 		if st, ok := n.(*ast.AssignStmt); ok && st.Tok == token.DEFINE {
-			for _, l := range st.Lhs {
-				add(l)
-			}
+			add(st.Lhs...)
 		}
 		return true
 	})
@@ -157,7 +154,7 @@ func loopVariables(loop ast.Node) (out []string) {
 
 // fixedLength reports whether the length of an appended part can be asked for
 // beforehand: it is no result of a call.
-func fixedLength(e ast.Expr) bool {
+func fixedLength(p *typed.Package, e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		if _, call := n.(*ast.CallExpr); call {
@@ -165,7 +162,7 @@ func fixedLength(e ast.Expr) bool {
 		}
 		return ok
 	})
-	return ok && (syntax.Root(e) != nil || isLiteral(e))
+	return ok && (p.Var(p.Base(e)) != nil || isLiteral(e))
 }
 
 func isLiteral(e ast.Expr) bool {
@@ -174,8 +171,8 @@ func isLiteral(e ast.Expr) bool {
 }
 
 // around returns the loop that a node lies in.
-func around(fn *syntax.Function, n ast.Node) ast.Node {
-	for n = fn.Parent(n); n != nil; n = fn.Parent(n) {
+func around(p *typed.Package, n ast.Node) ast.Node {
+	for n = p.Parent(n); n != nil; n = p.Parent(n) {
 		switch n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
 			return n
@@ -188,33 +185,33 @@ func around(fn *syntax.Function, n ast.Node) ast.Node {
 
 // alwaysReached reports whether every round of a loop comes by a node: it
 // stands in the loop's own block, and no continue before it.
-func alwaysReached(fn *syntax.Function, n, loop ast.Node) bool {
-	block, ok := fn.Parent(n).(*ast.BlockStmt)
-	return ok && fn.Parent(block) == loop && !continuesBefore(block, n.Pos())
+func alwaysReached(p *typed.Package, n, loop ast.Node) bool {
+	block, ok := p.Parent(n).(*ast.BlockStmt)
+	return ok && p.Parent(block) == loop && !continuesBefore(block, n.Pos())
 }
 
 // chosenAlways is alwaysReached for a statement in a branch: every round comes by
 // the if statement, and what leaves the round stands in no branch before it.
-func chosenAlways(fn *syntax.Function, n, loop ast.Node) bool {
-	choice := choiceAround(fn, n)
-	block, ok := fn.Parent(choice).(*ast.BlockStmt)
-	return ok && fn.Parent(block) == loop && !continuesBefore(block, n.Pos())
+func chosenAlways(p *typed.Package, n, loop ast.Node) bool {
+	choice := choiceAround(p, n)
+	block, ok := p.Parent(choice).(*ast.BlockStmt)
+	return ok && p.Parent(block) == loop && !continuesBefore(block, n.Pos())
 }
 
 // choiceAround returns the outermost if statement in one of whose branches a
 // node stands, as far as there is nothing but branches between them; the node
 // itself where it stands in none.
-func choiceAround(fn *syntax.Function, n ast.Node) ast.Node {
+func choiceAround(p *typed.Package, n ast.Node) ast.Node {
 	for {
-		block, ok := fn.Parent(n).(*ast.BlockStmt)
+		block, ok := p.Parent(n).(*ast.BlockStmt)
 		if !ok {
 			return n
 		}
-		choice, ok := fn.Parent(block).(*ast.IfStmt)
+		choice, ok := p.Parent(block).(*ast.IfStmt)
 		if !ok {
 			return n
 		}
-		for outer, ok := fn.Parent(choice).(*ast.IfStmt); ok; outer, ok = fn.Parent(choice).(*ast.IfStmt) {
+		for outer, ok := p.Parent(choice).(*ast.IfStmt); ok; outer, ok = p.Parent(choice).(*ast.IfStmt) {
 			choice = outer // an else if
 		}
 		n = choice
@@ -292,8 +289,8 @@ func appends(st ast.Stmt, slice string) (elements, parts int) {
 }
 
 // inSwitch reports whether a break without a label leaves a switch only.
-func inSwitch(fn *syntax.Function, n ast.Node) bool {
-	for n = fn.Parent(n); n != nil; n = fn.Parent(n) {
+func inSwitch(p *typed.Package, n ast.Node) bool {
+	for n = p.Parent(n); n != nil; n = p.Parent(n) {
 		switch n.(type) {
 		case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			return true

@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
+	"whet/internal/typed"
 )
 
 // variable is one slice of one call of a function.
 type variable struct {
 	declared ast.Node
+	of       *types.Var // that the name begins with
 	name     string
 	loop     ast.Node // the outermost that it grows in
 }
@@ -42,26 +43,26 @@ func growthOf(s *diagnose.Subject, st diagnose.Statement) (g growth, ok bool) {
 	if p == nil || name == "" || st.Loop == nil || p.Builtin(call) != "append" || p.TypeOf(call) == nil {
 		return g, false
 	}
-	fn := syntax.New(st.Func)
-	from, ok := start(fn, st.Node, name)
-	if !ok {
+	of := p.Var(p.Base(call.Args[0]))
+	from, ok := start(p, &st, of, name)
+	if !ok || of == nil {
 		return g, false
 	}
-	g = growth{variable: variable{from.node, name, nil}, typ: from.typ, from: from.text, first: from.first, param: from.param, exact: true}
+	g = growth{variable: variable{from.node, of, name, nil}, typ: from.typ, from: from.text, first: from.first, param: from.param, exact: true}
 	// From the statement outwards to where the variable starts.
 	var loops []ast.Node
-	for n := ast.Node(st.Node); n != nil && n != from.scope; n = fn.Parent(n) {
-		switch p := fn.Parent(n).(type) {
+	for n := ast.Node(st.Node); n != nil && !within(n, from.pos); n = p.Parent(n) {
+		switch outer := p.Parent(n).(type) {
 		case *ast.ForStmt:
-			if n == p.Body {
-				loops = append(loops, p)
+			if n == outer.Body {
+				loops = append(loops, outer)
 			}
 		case *ast.RangeStmt:
-			if n == p.Body {
-				loops = append(loops, p)
+			if n == outer.Body {
+				loops = append(loops, outer)
 			}
 		case *ast.FuncLit:
-			if p != st.Func {
+			if outer != st.Func {
 				return g, false
 			}
 		}
@@ -74,59 +75,59 @@ func growthOf(s *diagnose.Subject, st diagnose.Statement) (g growth, ok bool) {
 	if g.typ == "" {
 		g.typ = typeName(p.TypeOf(call))
 	}
-	var counters []string
+	var counters []*types.Var
 	for _, loop := range loops {
-		size, depends, ok := rounds(p, loop, name, counters)
+		size, depends, ok := rounds(p, loop, &g.variable, counters)
 		if !ok {
 			return g, false
 		}
 		g.sum = g.sum || depends
 		g.sizes = append(g.sizes, size)
-		counters = append(counters, loopVariables(loop)...)
+		counters = append(counters, loopVariables(p, loop)...)
 	}
-	return g, g.readBody(fn, loops, counters)
+	return g, g.readBody(p, loops)
 }
 
 // readBody looks at everything that is done to the variable in the loops.
-func (g *growth) readBody(fn *syntax.Function, loops []ast.Node, counters []string) bool {
+func (g *growth) readBody(p *typed.Package, loops []ast.Node) bool {
 	ok := true
 	innermost := loops[len(loops)-1]
 	g.each, g.exact = perRound(bodyOf(innermost).List, g.name)
 	ast.Inspect(g.loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			ok = ok && !syntax.Mentions(n, root(g.name))
+			ok = ok && !p.UsedIn(n, g.of)
 			return false
 		case *ast.AssignStmt:
 			name, call := appended(n)
 			if name != g.name {
 				for _, l := range n.Lhs {
-					if x := syntax.Name(l); x == g.name || x == root(g.name) {
+					if nameOf(l) == g.name || p.Var(l) == g.of {
 						ok = false // set to something else
 					}
 				}
 				return true
 			}
 			at := n
-			g.exact = g.exact && chosenAlways(fn, at, innermost)
+			g.exact = g.exact && chosenAlways(p, at, innermost)
 			if call.Ellipsis != token.NoPos {
 				g.sum, g.parts = true, true
-				ok = ok && len(call.Args) == 2 && fixedLength(call.Args[1])
+				ok = ok && len(call.Args) == 2 && fixedLength(p, call.Args[1])
 			}
-			ok = ok && around(fn, at) == innermost
+			ok = ok && around(p, at) == innermost
 		case *ast.UnaryExpr:
-			if n.Op == token.AND && syntax.Name(n.X) == g.name {
+			if n.Op == token.AND && nameOf(n.X) == g.name {
 				ok = false // somebody else may append
 			}
 		case *ast.BranchStmt:
 			if n.Tok != token.CONTINUE || n.Label != nil {
-				g.exact = g.exact && n.Tok == token.BREAK && n.Label == nil && inSwitch(fn, n)
+				g.exact = g.exact && n.Tok == token.BREAK && n.Label == nil && inSwitch(p, n)
 			}
 		}
 		return ok
 	})
 	for _, loop := range loops[1:] {
-		g.exact = g.exact && alwaysReached(fn, loop, around(fn, loop))
+		g.exact = g.exact && alwaysReached(p, loop, around(p, loop))
 	}
 	return ok
 }
@@ -152,95 +153,106 @@ func appended(n ast.Node) (string, *ast.CallExpr) {
 	if fun, ok := call.Fun.(*ast.Ident); !ok || fun.Name != "append" {
 		return "", nil
 	}
-	name := syntax.Name(st.Lhs[0])
-	if name == "" || syntax.Name(call.Args[0]) != name {
+	name := nameOf(st.Lhs[0])
+	if name == "" || nameOf(call.Args[0]) != name {
 		return "", nil
 	}
 	return name, call
 }
 
-func root(name string) string {
-	name, _, _ = strings.Cut(name, ".")
-	return name
+// nameOf writes x or x.f.g; "" for anything else.
+func nameOf(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		if x := nameOf(e.X); x != "" {
+			return x + "." + e.Sel.Name
+		}
+	}
+	return ""
 }
+
+func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
 // origin is where a slice starts from in a call of the function.
 type origin struct {
-	node, scope ast.Node
-	typ, text   string
-	first       int // elements that it starts with
-	param       bool
+	node      ast.Node
+	pos       token.Pos
+	typ, text string
+	first     int // elements that it starts with
+	param     bool
 }
 
 // start finds where a slice starts. Only one that starts empty, as a literal, or
 // comes from the caller is of interest: another may be a buffer that is reused.
-func start(fn *syntax.Function, at ast.Node, name string) (origin, bool) {
+func start(p *typed.Package, st *diagnose.Statement, v *types.Var, name string) (o origin, ok bool) {
 	if strings.Contains(name, ".") {
-		return resetBefore(fn, at, name)
+		return resetBefore(p, st, name)
 	}
-	d, ok := fn.Declaration(at, name)
-	if !ok {
-		return origin{}, false
-	}
-	o := origin{node: d.Node, scope: d.Scope}
-	switch {
-	case d.Param:
-		if _, isSlice := d.Type.(*ast.ArrayType); !isSlice {
-			return o, false
-		}
-		o.param, o.text, o.typ = true, "what the caller hands over", types.ExprString(d.Type)
-		return o, !resliced(fn, at, d)
-	case d.Value != nil:
-		if o.text, o.typ, ok = empty(d.Value); !ok {
-			o.text, o.typ, o.first, ok = listed(d.Value)
-		}
-	case d.Type != nil:
-		o.text, o.typ = "nothing", types.ExprString(d.Type)
-	default:
-		return o, false // a loop's own variable
-	}
-	if !ok {
+	if v == nil || !within(st.Func, v.Pos()) || p.Definition(v) == nil {
 		return o, false
 	}
-	return o, !resliced(fn, at, d)
+	o = origin{node: p.Parent(p.Definition(v)), pos: v.Pos()}
+	switch d := o.node.(type) {
+	case *ast.Field:
+		_, isSlice := d.Type.(*ast.ArrayType)
+		o.text, o.typ, ok = "nothing", types.ExprString(d.Type), true
+		if v.Kind() != types.ResultVar {
+			o.param, o.text, ok = true, "what the caller hands over", isSlice
+		}
+	case *ast.AssignStmt, *ast.ValueSpec:
+		for of, value := range p.Declared(d) {
+			spec, _ := d.(*ast.ValueSpec)
+			switch {
+			case of != v:
+				continue
+			case value == nil:
+				o.text, o.typ, ok = "nothing", types.ExprString(spec.Type), true
+				continue
+			}
+			if o.text, o.typ, ok = empty(value); !ok {
+				o.text, o.typ, o.first, ok = listed(value)
+			}
+		}
+	}
+	return o, ok && !resliced(p, st.Node, v)
 }
 
 // resliced reports whether the variable is set to something else before the
 // loop: a buffer, or what a call returns.
-func resliced(fn *syntax.Function, at ast.Node, d syntax.Declaration) bool {
-	for _, id := range fn.Uses(d) {
-		st, ok := fn.Parent(id).(*ast.AssignStmt)
+func resliced(p *typed.Package, at ast.Node, v *types.Var) bool {
+	return slices.ContainsFunc(p.Uses(v), func(id *ast.Ident) bool {
+		st, ok := p.Parent(id).(*ast.AssignStmt)
 		if !ok || id.Pos() > at.Pos() || !slices.Contains(st.Lhs, ast.Expr(id)) {
-			continue
+			return false
 		}
-		if name, _ := appended(st); name == d.Ident.Name {
-			continue
+		if name, _ := appended(st); name == v.Name() {
+			return false
 		}
+		isEmpty := false
 		if len(st.Lhs) == len(st.Rhs) {
-			if _, _, isEmpty := empty(st.Rhs[slices.Index(st.Lhs, ast.Expr(id))]); isEmpty {
-				continue
-			}
+			_, _, isEmpty = empty(st.Rhs[slices.Index(st.Lhs, ast.Expr(id))])
 		}
-		return true
-	}
-	return false
+		return !isEmpty
+	})
 }
 
 // resetBefore finds the statement that empties a field before the loop.
-func resetBefore(fn *syntax.Function, at ast.Node, name string) (origin, bool) {
-	for n := at; n != nil && n != fn.Node; n = fn.Parent(n) {
-		block, ok := fn.Parent(n).(*ast.BlockStmt)
+func resetBefore(p *typed.Package, at *diagnose.Statement, name string) (origin, bool) {
+	for n := ast.Node(at.Node); n != nil && n != at.Func; n = p.Parent(n) {
+		block, ok := p.Parent(n).(*ast.BlockStmt)
 		if !ok {
 			continue
 		}
 		i := slices.IndexFunc(block.List, func(st ast.Stmt) bool { return st == n })
 		for _, st := range slices.Backward(block.List[:max(i, 0)]) {
 			set, ok := st.(*ast.AssignStmt)
-			if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 || len(set.Rhs) != 1 || syntax.Name(set.Lhs[0]) != name {
+			if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 || len(set.Rhs) != 1 || nameOf(set.Lhs[0]) != name {
 				continue
 			}
 			text, typ, ok := empty(set.Rhs[0])
-			return origin{node: set, scope: block, text: text, typ: typ}, ok
+			return origin{node: set, pos: set.Pos(), text: text, typ: typ}, ok
 		}
 	}
 	return origin{}, false
