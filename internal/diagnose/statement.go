@@ -224,6 +224,28 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
+// Head visits a statement without the blocks inside it, which are statements
+// of their own.
+func (st *Statement) Head(visit func(ast.Node) bool) {
+	if st.Node == nil {
+		return
+	}
+	ast.Inspect(st.Node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			return false
+		case *ast.CaseClause:
+			for _, e := range n.List {
+				ast.Inspect(e, visit)
+			}
+			return false
+		case *ast.CommClause:
+			return false
+		}
+		return n == nil || visit(n)
+	})
+}
+
 // Place makes a claim's place of a statement.
 func (st *Statement) Place(function string) Place {
 	return Place{Function: function, File: st.File, Line: st.First, EndLine: st.Last}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
 )
 
@@ -54,7 +53,7 @@ var asking = []string{"Contains", "Count", "Exists", "Fetch", "Find", "Has", "It
 // stateful reports whether a method of somebody else's changes its receiver, or
 // depends on what others did to it, by its name.
 func stateful(method string, standard bool) bool {
-	return syntax.Begins(method, changing) || !standard && syntax.Begins(method, asking)
+	return symbolname.Begins(method, changing) || !standard && symbolname.Begins(method, asking)
 }
 
 // writesTo reports whether a method writes to its first argument.

@@ -9,7 +9,6 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
@@ -150,7 +149,7 @@ func (u *use) argument(pkg *typed.Package, call *ast.CallExpr, n ast.Expr) bool 
 	if fn := u.s.FunctionOf(callee); fn != nil {
 		return u.handed(fn, at)
 	}
-	if sym.Receiver != "" && syntax.Begins(sym.Name, keeping) && !strings.HasPrefix(callee, "net/http.Header.") {
+	if sym.Receiver != "" && symbolname.Begins(sym.Name, keeping) && !strings.HasPrefix(callee, "net/http.Header.") {
 		return false
 	}
 	return u.kind == value || !harmful(sym.Name) && slices.ContainsFunc(readers, func(p string) bool {
@@ -162,7 +161,7 @@ func (u *use) argument(pkg *typed.Package, call *ast.CallExpr, n ast.Expr) bool 
 func (u *use) handed(fn *typed.Function, at int) bool {
 	sig := fn.Object.Signature()
 	switch {
-	case u.depth >= maxHanded || sig.Recv() != nil && syntax.Begins(fn.Object.Name(), keeping):
+	case u.depth >= maxHanded || sig.Recv() != nil && symbolname.Begins(fn.Object.Name(), keeping):
 		return false
 	case sig.Variadic() && at >= sig.Params().Len()-1:
 		return u.kind == value

@@ -12,7 +12,6 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/typed"
@@ -256,7 +255,7 @@ func allocatesOtherwise(s *diagnose.Subject, st diagnose.Statement) bool {
 	for _, c := range s.Sites(st) {
 		switch c.In.Builtin(c.CallExpr) {
 		case "append":
-			if appendsOther(c, st.Node) {
+			if appendsOther(c, st) {
 				return true
 			}
 		case "make", "new":
@@ -271,12 +270,12 @@ func allocatesOtherwise(s *diagnose.Subject, st diagnose.Statement) bool {
 			}
 		}
 	}
-	return syntax.Allocates(st.Node)
+	return allocates(s.PackageOf(st.File), st)
 }
 
 // appendsOther reports whether what is appended may have to be made first: it is
 // joined, or converted, perhaps into an interface, which boxes it.
-func appendsOther(c typed.Site, st ast.Stmt) bool {
+func appendsOther(c typed.Site, st diagnose.Statement) bool {
 	element := typed.Element(c.In.TypeOf(c.Args[0]))
 	if element == nil || len(c.Args) < 2 || typed.IsString(element) && adds(st) {
 		return true
@@ -290,12 +289,33 @@ func appendsOther(c typed.Site, st ast.Stmt) bool {
 	})
 }
 
-func adds(st ast.Stmt) bool {
-	found := false
-	syntax.Head(st, func(n ast.Node) bool {
+func adds(st diagnose.Statement) (found bool) {
+	st.Head(func(n ast.Node) bool {
 		b, ok := n.(*ast.BinaryExpr)
 		found = found || ok && b.Op == token.ADD
 		return true
+	})
+	return found
+}
+
+// allocates reports whether a statement itself holds an expression that may need
+// memory beside calls: a literal of a slice or map, a pointer to a literal, a
+// function literal, joined strings.
+func allocates(pkg *typed.Package, st diagnose.Statement) (found bool) {
+	st.Head(func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			found = true
+		case *ast.CompositeLit:
+			_, slice := typed.Under[*types.Slice](pkg.TypeOf(n))
+			_, mapped := typed.Under[*types.Map](pkg.TypeOf(n))
+			found = found || slice || mapped
+		case *ast.UnaryExpr:
+			_, lit := ast.Unparen(n.X).(*ast.CompositeLit)
+			found = found || lit && n.Op == token.AND
+		}
+		found = found || pkg.Joins(n)
+		return !found
 	})
 	return found
 }

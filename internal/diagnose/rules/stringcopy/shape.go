@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/syntax"
 	"whet/internal/typed"
 )
 
@@ -29,7 +28,7 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
 	if st.Node == nil || pkg == nil {
 		return shape{allocates: true}
 	}
-	syntax.Head(st.Node, func(n ast.Node) bool {
+	st.Head(func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.CompositeLit:
 			sh.allocates = true

@@ -1,4 +1,4 @@
-package syntax
+package symbolname
 
 import (
 	"slices"
