@@ -155,3 +155,47 @@ func TestValueEnds(t *testing.T) {
 		}
 	}
 }
+
+// What does not type-check is not known to end.
+func TestEndsOfBrokenSource(t *testing.T) {
+	p := typedtest.Program(t, typedtest.File{Package: "m/p", Frame: "p.go", Text: `package p
+
+import "C"
+
+func f(v undefined) (w int) {
+	var v T
+	append()
+	len()
+	g(v, C.x(&v))
+	switch v := any(v).(type) {
+	case T:
+		h(&v)
+	}
+	(*T).m(&v)
+	return v.T.m
+}
+
+func g(...*T)
+func g(v *T) { g(v, v); missing(v) }
+func h(v *T) { v.m(v); h(v); missing(v) }
+
+type T struct{ T }
+
+func (v *T) m() { v.T.m() }
+func (T) m() {}
+`}).Package("m/p")
+	asked := 0
+	for id, obj := range p.Info.Defs {
+		v, ok := obj.(*types.Var)
+		if !ok || v.IsField() || id.Name != "v" {
+			continue
+		}
+		asked++
+		if ends, _ := p.Ends(v); ends && len(p.Uses(v)) > 1 {
+			t.Errorf("%v, used %d times, ends", v, len(p.Uses(v)))
+		}
+	}
+	if asked < 4 {
+		t.Errorf("asked about %d variables", asked)
+	}
+}

@@ -14,8 +14,7 @@
 // allocated by themselves after the change.
 //
 // It misleads where what is called through an interface is always the same
-// function, which the compiler sees and the source of one function does not,
+// function, which the compiler sees and the source of one function does not, and
 // where what is called keeps the address and uses it later, so that a copy would
-// be another thing, and where a method value of a field is taken whose type is
-// declared elsewhere.
+// be another thing.
 package escapingstruct

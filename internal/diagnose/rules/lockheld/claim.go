@@ -140,8 +140,11 @@ func (f *finder) waited(c *contended) (all contention.Place, ok bool) {
 		return all, false
 	}
 	own := func(frame *callstack.Frame) bool {
+		if !s.Own(frame) {
+			return false
+		}
 		locks, _ := half(s.Program.FuncOf(frame.Function))
-		return s.Own(frame) && !locks
+		return !locks
 	}
 	for _, p := range contention.Places(s.Block.Frames, s.BlockCol, count, s.Block.Keep(hot.Base), own) {
 		if p.Kind == contention.Lock && p.File == c.function.File && c.lock.has(p.Line) {
