@@ -16,16 +16,26 @@ func (a *Reading) readProgram() {
 		return
 	}
 	a.types = typed.New(view, a.sources.Text)
-	if missing := a.types.Missing(); len(missing) > 0 {
-		a.warn("rules that need types are silent about %s", strings.Join(distinct(missing, 3), "; "))
+}
+
+// checkProgram says what rules could not be told of the packages that they asked
+// about.
+func (a *Reading) checkProgram() (typed bool) {
+	if a.types == nil {
+		return false
 	}
+	missing, typed := a.types.Missing()
+	if len(missing) > 0 {
+		a.warn("rules that need types may be silent about %s", strings.Join(distinct(missing, 3), "; "))
+	}
+	return typed
 }
 
 // addStored takes the findings that were stored with a recording which has no
 // types: today's rules need them, and those of the whet that made it had what they
 // needed.
 func (a *Reading) addStored(result *diagnose.Result) {
-	if a.types != nil {
+	if a.checkProgram() {
 		return
 	}
 	footnote := "the recording has no types of the measured code: rules that need them are silent"
@@ -40,6 +50,7 @@ func (a *Reading) addStored(result *diagnose.Result) {
 			continue
 		}
 		result.Findings, result.Below, result.HotPlaces = stored.Findings, stored.Below, stored.HotPlaces
+		result.Accounts = nil // they sum up with the places of today
 		result.Verdict = diagnose.Verdict{Kind: diagnose.VerdictKind(stored.Verdict.Kind), Text: stored.Verdict.Text, Outcome: diagnose.Outcome(stored.Verdict.Outcome)}
 		footnote += ", and the findings are those of the whet that made it"
 		if stored.Tool != "" {

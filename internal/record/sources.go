@@ -129,8 +129,7 @@ func (r *Recorder) AddSources(f *Frames, verb string, paths []string, seen func(
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		s, ok := r.addSource(f, file)
-		if ok && s.Differs != "" {
+		if s, ok := r.addSource(f, file); ok && s.Differs != "" {
 			r.Warn("%s was changed after the build began: its lines may not be those that were measured; run whet %s again", s.Path, verb)
 		}
 	}
@@ -140,7 +139,9 @@ func (r *Recorder) AddSources(f *Frames, verb string, paths []string, seen func(
 // have for them.
 func (r *Recorder) AddFiles(f *Frames, files []string) {
 	for _, file := range files {
-		r.addSource(f, file)
+		if s, ok := r.addSource(f, file); ok && s.Differs != "" {
+			r.Warn("%s was changed after the build began: its types may not be those that were measured", s.Path)
+		}
 	}
 }
 

@@ -175,7 +175,7 @@ func (s *session) finish(err error) (o Outcome, _ error) {
 	}
 	if s.c.NoSource { // the findings were made with it
 		s.w.DropSources()
-		for _, kind := range []string{recording.KindTypes, recording.KindDiff} {
+		for _, kind := range []string{recording.KindTypes, recording.KindDiagnostics, recording.KindDiff} {
 			s.w.Drop(kind)
 		}
 	}

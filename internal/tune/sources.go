@@ -124,10 +124,10 @@ func (s *session) addView(ctx context.Context, files map[string]string) {
 		}
 	}
 	view, sources, err := compiler.View(ctx, s.target, s.build, s.graph, m.Build.GoVersion, goarch, files)
-	switch {
-	case err != nil:
+	if err != nil {
 		s.w.Warn("findings that need types may be missing: %v", err)
-	case view != nil:
+	}
+	if view != nil {
 		s.w.AddFiles(s.frames, slices.Sorted(maps.Values(sources)))
 		s.w.Keep(s.w.Write(recording.Artifact{Path: "build/types.bin", Kind: recording.KindTypes, StartNs: start, EndNs: s.w.Now()}, view))
 	}

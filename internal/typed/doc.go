@@ -3,7 +3,7 @@
 // It answers, from a recording's sources and its typed view, what a line of a
 // profile calls and with what: which object an identifier stands for, which function
 // a symbol names and a call reaches, where a value comes from ([Package.Fixed],
-// [Package.Made]), and where a variable is set.
+// [Site.Receiver]), and where a variable is set.
 //
 // The packages whose sources are kept are checked by themselves when they are first
 // asked for; each other that they import comes from the view, and so an object is one

@@ -299,11 +299,16 @@ func (v *variables) fixed(e ast.Expr, at around, steps int) Fixed {
 			return f
 		}
 	case *ast.CompositeLit:
+		t := v.info.TypeOf(e)
+		if t == nil {
+			return Fixed{} // in what does not type-check
+		}
+		_, isStruct := t.Underlying().(*types.Struct)
 		parts := make([]Fixed, 0, 1+len(e.Elts))
 		parts = append(parts, Fixed{By: FixedConst})
 		for _, elt := range e.Elts {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
-				if _, field := v.info.Types[e].Type.Underlying().(*types.Struct); !field {
+				if !isStruct {
 					parts = append(parts, v.fixed(kv.Key, at, steps-1))
 				}
 				elt = kv.Value
@@ -325,7 +330,7 @@ func (v *variables) variable(obj *types.Var, at around, steps int) Fixed {
 			return Fixed{}
 		}
 		f := Fixed{By: FixedVar}
-		if s.way == whole {
+		if s.way == whole && textual(obj.Type()) {
 			f.Value = v.fixed(s.value, around{}, steps-1).Value
 		}
 		return f

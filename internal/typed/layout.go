@@ -2,31 +2,33 @@ package typed
 
 import "go/types"
 
-// maxNested bounds how deep a type's parts are looked at: a type that a broken
-// package builds of itself has no end.
-const maxNested = 100
+// maxParts bounds how many parts of a type are looked at: a type that a broken
+// package builds of itself has no end, and one of two of one of two has many.
+const maxParts = 10_000
 
 // Pointee returns the size in bytes of what a value of a type points to; 0 where it
 // is no pointer or the size is not known: a type parameter stands for several.
 func (p *Package) Pointee(t types.Type) int64 {
 	to, ok := Under[*types.Pointer](t)
-	if !ok || !fixedSize(to.Elem(), maxNested) {
+	left := maxParts
+	if !ok || !fixedSize(to.Elem(), &left) {
 		return 0
 	}
 	return max(0, p.program.sizes.Sizeof(to.Elem()))
 }
 
 // fixedSize reports whether all values of a type have one size.
-func fixedSize(t types.Type, depth int) bool {
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok || depth == 0 {
+func fixedSize(t types.Type, left *int) bool {
+	*left--
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok || *left < 0 {
 		return false
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return fixedSize(u.Elem(), depth-1)
+		return fixedSize(u.Elem(), left)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if !fixedSize(f.Type(), depth-1) {
+			if !fixedSize(f.Type(), left) {
 				return false
 			}
 		}
@@ -38,18 +40,19 @@ func fixedSize(t types.Type, depth int) bool {
 
 // isPlain reports whether equal values of a type are the same in every way: it
 // is built of strings, booleans and numbers, and refers to nothing else.
-func isPlain(t types.Type, depth int) bool {
-	if t == nil || depth == 0 {
+func isPlain(t types.Type, left *int) bool {
+	*left--
+	if t == nil || *left < 0 {
 		return false
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Info()&(types.IsString|types.IsBoolean|types.IsNumeric) != 0
 	case *types.Array:
-		return isPlain(u.Elem(), depth-1)
+		return isPlain(u.Elem(), left)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if !isPlain(f.Type(), depth-1) {
+			if !isPlain(f.Type(), left) {
 				return false
 			}
 		}

@@ -157,7 +157,10 @@ func (p *Package) Written(e ast.Expr) bool {
 
 // Plain reports whether equal values of a type are the same in every way: it is
 // built of strings, booleans and numbers, and refers to nothing else.
-func Plain(t types.Type) bool { return isPlain(t, maxNested) }
+func Plain(t types.Type) bool {
+	left := maxParts
+	return isPlain(t, &left)
+}
 
 // Builtin is the name of the builtin function that a call is of, "" for any other.
 func (p *Package) Builtin(c *ast.CallExpr) string {

@@ -48,7 +48,7 @@ type Package struct {
 	vars      *variables
 	functions map[string]*Function // by symbol, without the package
 	parents   map[ast.Decl]map[ast.Node]ast.Node
-	sites     map[*ast.File][]Site
+	sites     map[string][]Site // by the file that profiles name, sorted by line
 	defined   map[types.Object]*ast.Ident
 }
 
@@ -109,7 +109,7 @@ func (p *Package) Frame(f *ast.File) string { return p.frames[f] }
 
 // read parses and checks a package.
 func (p *Program) read(k *typeview.Package) *Package {
-	pkg := &Package{Path: k.Path, Name: k.Name, Reason: k.Uncertain, program: p, frames: make(map[*ast.File]string), files: make(map[string]*ast.File), parents: make(map[ast.Decl]map[ast.Node]ast.Node), sites: make(map[*ast.File][]Site)}
+	pkg := &Package{Path: k.Path, Name: k.Name, Reason: k.Uncertain, program: p, frames: make(map[*ast.File]string), files: make(map[string]*ast.File), parents: make(map[ast.Decl]map[ast.Node]ast.Node)}
 	for _, frame := range k.Files {
 		text := p.text(frame)
 		switch {
@@ -195,15 +195,23 @@ func (p *Program) own(path string) (*types.Package, error) {
 	}
 }
 
-// Missing says of which packages nothing is typed, and why, in the view's order.
-func (p *Program) Missing() []string {
-	var out []string
-	for pkg := range p.Packages {
-		if pkg.Types == nil {
-			out = append(out, fmt.Sprintf("%s: %s", pkg.Path, pkg.Reason))
+// Missing says, of the packages that have been read, which are not typed or not in
+// full, and why, in the view's order. typed reports whether any of them is, or
+// none has been asked for.
+func (p *Program) Missing() (reasons []string, typed bool) {
+	read := 0
+	for i := range p.view.Packages {
+		pkg := p.packages[p.view.Packages[i].Path]
+		if pkg == nil {
+			continue
+		}
+		read++
+		typed = typed || pkg.Types != nil
+		if pkg.Reason != "" {
+			reasons = append(reasons, fmt.Sprintf("%s: %s", pkg.Path, pkg.Reason))
 		}
 	}
-	return out
+	return reasons, typed || read == 0
 }
 
 // Line returns the file and line of a position as profiles name them: line

@@ -1,8 +1,11 @@
 package typed
 
 import (
+	"cmp"
 	"go/ast"
+	"path"
 	"slices"
+	"strings"
 )
 
 // Site is a call in the source of a package: of a function, a method or a builtin
@@ -15,23 +18,53 @@ type Site struct {
 // Sites are the calls that begin on one of some lines of a frame's file, in source
 // order; nil where the file is not typed.
 func (p *Program) Sites(frame string, first, last int) []Site {
-	pkg, f := p.FileOf(frame)
-	if f == nil || pkg.Types == nil {
+	pkg := p.Package(p.pathOf(frame))
+	if pkg == nil || pkg.Types == nil {
 		return nil
 	}
-	all, known := pkg.sites[f]
-	if !known {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if c, ok := n.(*ast.CallExpr); ok {
-				all = append(all, Site{c, pkg})
-			}
-			return true
-		})
-		pkg.sites[f] = all
-	}
+	all := pkg.allSites()[frame]
 	from, _ := slices.BinarySearchFunc(all, first, func(s Site, line int) int { return s.Line() - line })
 	to, _ := slices.BinarySearchFunc(all, last+1, func(s Site, line int) int { return s.Line() - line })
 	return all[from:max(from, to)]
+}
+
+// pathOf is the package that a file belongs to, or that one in its directory does:
+// a line directive names what a Go file was made from.
+func (p *Program) pathOf(frame string) string {
+	if of, ok := p.of[frame]; ok {
+		return of
+	}
+	for file, of := range p.of {
+		if path.Dir(file) == path.Dir(frame) && !strings.HasSuffix(file, "_test.go") {
+			return of
+		}
+	}
+	return ""
+}
+
+// allSites are the package's calls by the file that profiles name, sorted by line:
+// line directives count, and a relative name in one is relative to its file.
+func (p *Package) allSites() map[string][]Site {
+	if p.sites != nil {
+		return p.sites
+	}
+	p.sites = make(map[string][]Site)
+	for _, f := range p.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				name, _ := p.program.Line(c.Pos())
+				if name != p.frames[f] && path.Dir(name) == "." {
+					name = path.Join(path.Dir(p.frames[f]), name)
+				}
+				p.sites[name] = append(p.sites[name], Site{c, p})
+			}
+			return true
+		})
+	}
+	for _, all := range p.sites {
+		slices.SortStableFunc(all, func(a, b Site) int { return cmp.Compare(a.Line(), b.Line()) })
+	}
+	return p.sites
 }
 
 // Line is that of the call's first token, as profiles have it.

@@ -129,12 +129,12 @@ func View(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, g *Gra
 	for _, path := range slices.Sorted(maps.Keys(m.kept)) {
 		v.Packages = append(v.Packages, m.keep(path, directories[path]))
 	}
-	imported, err := m.imported()
-	if err != nil {
-		return nil, nil, err
+	imported, failed := m.imported()
+	if len(imported) == 0 && failed != nil {
+		return nil, nil, failed
 	}
 	view, err = m.encode(v, imported, MaxView)
-	return view, m.sources, err
+	return view, m.sources, cmp.Or(err, failed)
 }
 
 // viewMaker makes a typed view.
@@ -212,10 +212,7 @@ func (m *viewMaker) imported() ([]*types.Package, error) {
 		}
 		out = append(out, p)
 	}
-	if len(out) == 0 {
-		return nil, failed
-	}
-	return out, nil
+	return out, failed
 }
 
 func (m *viewMaker) read(p *packages.Package) (*types.Package, error) {

@@ -87,12 +87,12 @@ func (j *Judge) ask(q question) *inquiry {
 // function looks at one with some of its parameters new in the call, the receiver
 // first; where the question is about itself, all but that if they are copies.
 func (j *Judge) function(name string, fresh []bool, in *inquiry, depth int) bool {
+	fn := j.s.FunctionOf(name)
 	name = strings.ReplaceAll(name, "[...]", "") // of a function with type parameters
 	key := fmt.Sprint(name, fresh)
 	if in.seen[key] {
 		return true
 	}
-	fn := j.s.FunctionOf(name)
 	if fn == nil || depth > maxDepth {
 		return false
 	}

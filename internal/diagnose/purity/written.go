@@ -151,6 +151,9 @@ func (f *function) eachWrite(visit func(target ast.Expr)) {
 		case *ast.CallExpr:
 			switch f.Builtin(n) {
 			case "copy", "clear", "delete", "append":
+				if len(n.Args) == 0 {
+					break // it does not type-check
+				}
 				visit(&ast.IndexExpr{X: n.Args[0]}) // its elements: a plain name is not set itself
 			}
 		}

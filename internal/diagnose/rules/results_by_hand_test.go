@@ -25,7 +25,7 @@ func key(line string) string { // 18
 	return parts[0]
 }
 
-func same(a, b string) bool { return strings.ToLower(a) == strings.ToUpper(b) } // 24
+func same(a, b string) bool { return strings.ToLower(a) == strings.ToLower(b) } // 24
 `
 
 func TestResultsByHand(t *testing.T) {

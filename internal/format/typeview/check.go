@@ -2,6 +2,11 @@ package typeview
 
 import "go/types"
 
+// maxExpanded bounds how many named types, instances among them, are met while
+// types are checked: a few generic ones can stand for any number. The standard
+// library has some ten thousand in all.
+const maxExpanded = 1 << 17
+
 // checkFinite refuses types that contain themselves, or that hold an endless
 // chain of embedded instances: package types goes round in them for ever, as the
 // compiler has seen to it that there are none.
@@ -30,6 +35,9 @@ func (c *content) fields(t types.Type, depth int) int {
 			fail("type %.100s contains itself", t)
 		case known:
 			return n
+		}
+		if len(c.finite) > maxExpanded {
+			fail("its types hold more than %d others", maxExpanded)
 		}
 		c.finite[t] = 0
 		if u := t.Underlying(); u != nil {
@@ -60,6 +68,9 @@ func (c *content) embedded(t types.Type, seen map[*types.Named]bool, depth int) 
 	if named, ok := t.(*types.Named); ok {
 		if seen[named] {
 			return
+		}
+		if len(seen) > maxExpanded {
+			fail("its types embed more than %d others", maxExpanded)
 		}
 		seen[named] = true
 		t = named.Underlying()

@@ -2,7 +2,9 @@ package comparedtext
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
+	"strings"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/results"
@@ -17,7 +19,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A statement makes a text with strings.ToLower or ToUpper, time.Time.Format, strconv.Itoa, FormatInt or FormatUint, or hex.EncodeToString, and all that ever sees it is == or !=.",
 			Why:    "The text is allocated and filled, and dropped when it was compared; what it is made of can be compared as it is.",
-			Silent: "When anything else sees the text, in any branch: another function, a map's key, a switch, an order (<); for other functions; for conversions, which the compiler compares without making them.",
+			Silent: "When anything else sees the text, in any branch: another function, a map's key, a switch, an order (<); for a text in one case that is compared with anything but another of the same function or a constant in that case; for other functions; for conversions, which the compiler compares without making them.",
 			Fix:    "strings.EqualFold; Date or Equal of the times; the numbers or bytes themselves: the finding names the one.",
 			Before: "if strings.ToLower(name) == strings.ToLower(wanted) {",
 			After:  "if strings.EqualFold(name, wanted) {",
@@ -30,7 +32,7 @@ func Rule() diagnose.Rule {
 
 const (
 	fold    = "Use strings.EqualFold, which makes no text. It compares by Unicode's folding, under which a few letters are equal that ToLower and ToUpper tell apart: the Kelvin sign and k, ſ and s."
-	numbers = "Compare the numbers: parse the other side once, where it is made."
+	numbers = "Compare the numbers: parse the other side once, where it is made. Parsing takes 007 and +7 for 7, which are no such text."
 )
 
 var instead = map[string]string{
@@ -40,7 +42,7 @@ var instead = map[string]string{
 	"strconv.Itoa":                numbers,
 	"strconv.FormatInt":           numbers,
 	"strconv.FormatUint":          numbers,
-	"encoding/hex.EncodeToString": "Compare the bytes: decode the other side once, and use bytes.Equal, or of secrets subtle.ConstantTimeCompare.",
+	"encoding/hex.EncodeToString": "Compare the bytes: decode the other side once, which takes capital letters too, and use bytes.Equal, or of secrets subtle.ConstantTimeCompare.",
 }
 
 func find(s *diagnose.Subject) (claims []diagnose.Claim) {
@@ -53,5 +55,39 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 
 func compared(pkg *typed.Package, use ast.Expr) bool {
 	e, ok := pkg.Parent(use).(*ast.BinaryExpr)
-	return ok && (e.Op == token.EQL || e.Op == token.NEQ)
+	if !ok || e.Op != token.EQL && e.Op != token.NEQ {
+		return false
+	}
+	made, other := use, e.Y
+	if other == use {
+		other = e.X
+	}
+	if v := pkg.Var(use); v != nil {
+		values, known := pkg.SetTo(v)
+		if !known || len(values) != 1 {
+			return false
+		}
+		made = values[0]
+	}
+	return folds(pkg, made, other)
+}
+
+// folds reports whether a text can be compared without its case changed: one that
+// strings.ToLower or ToUpper made with another of the same, or with a constant that
+// it leaves as it is. What other functions made is compared as it is.
+func folds(pkg *typed.Package, made, other ast.Expr) bool {
+	name := calledIn(pkg, made)
+	convert := map[string]func(string) string{"strings.ToLower": strings.ToLower, "strings.ToUpper": strings.ToUpper}[name]
+	if convert == nil || calledIn(pkg, other) == name {
+		return true
+	}
+	v := pkg.Info.Types[other].Value
+	return v != nil && v.Kind() == constant.String && constant.StringVal(v) == convert(constant.StringVal(v))
+}
+
+func calledIn(pkg *typed.Package, e ast.Expr) string {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		return pkg.Called(call)
+	}
+	return ""
 }

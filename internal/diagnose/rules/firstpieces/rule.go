@@ -32,8 +32,8 @@ func Rule() diagnose.Rule {
 const most = 2
 
 var instead = map[string]string{
-	"strings.Split":  "Take the pieces with strings.Cut, one call for each, which makes no slice. Cut says whether there was a separator at all; an index beyond the pieces panics today.",
-	"bytes.Split":    "Take the pieces with bytes.Cut, one call for each, which makes no slice. Cut says whether there was a separator at all; an index beyond the pieces panics today.",
+	"strings.Split":  "Take the pieces with strings.Cut, one call for each, which makes no slice. Cut says whether there was a separator at all; an index beyond the pieces panics today, and by an empty separator Split makes characters, Cut nothing.",
+	"bytes.Split":    "Take the pieces with bytes.Cut, one call for each, which makes no slice; before append to one, cut its capacity (p[:len(p):len(p)]). Cut says whether there was a separator at all; an index beyond the pieces panics today, and by an empty separator Split makes characters, Cut nothing.",
 	"strings.Fields": "End a loop over strings.FieldsSeq(s) at the word that is wanted; it makes no slice. An index beyond the words panics today.",
 	"bytes.Fields":   "End a loop over bytes.FieldsSeq(s) at the word that is wanted; it makes no slice. An index beyond the words panics today.",
 }

@@ -70,10 +70,10 @@ func startedAt(s *diagnose.Subject, first *callstack.Frame) (p diagnose.Place, s
 				var starts types.Object
 				switch n := n.(type) {
 				case *ast.GoStmt:
-					starts = pkg.Object(n.Call.Fun)
+					starts = origin(pkg.Function(n.Call))
 				case *ast.CallExpr:
 					if called(n) == "Go" && len(n.Args) == 1 {
-						starts = pkg.Object(n.Args[0])
+						starts = origin(pkg.Object(n.Args[0]))
 					}
 				}
 				if starts != of.Object {
@@ -92,6 +92,14 @@ func startedAt(s *diagnose.Subject, first *callstack.Frame) (p diagnose.Place, s
 		return found[0], true
 	}
 	return p, false
+}
+
+// origin is the declared function that one with type arguments is made of.
+func origin(obj types.Object) types.Object {
+	if fn, _ := obj.(*types.Func); fn != nil {
+		return fn.Origin()
+	}
+	return obj
 }
 
 func called(call *ast.CallExpr) string { return lastName(call.Fun) }

@@ -21,7 +21,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A loop that makes a text of random characters draws a number for each of them.",
 			Why:    "A draw makes 63 random bits or more, and a character of an alphabet of 64 takes 6 of them: the rest is thrown away. A shared source takes a lock, or looks up its thread's, for each; crypto/rand asks the kernel or runs a cipher.",
-			Silent: "For numbers, words and elements of other lists; for shuffles; for a character drawn outside of a loop or under a condition in it; where several characters are taken from one number already; for alphabets of more than 256 characters; without source.",
+			Silent: "For numbers, words and elements of other lists; for shuffles; for a character drawn outside of a loop or under a condition in it; where several characters are taken from one number already; for alphabets of more than 256 characters; without types.",
 			Fix:    "Take several characters from each number, and throw away values beyond the alphabet, so that all characters stay equally likely. The source stays what it is.",
 			Before: "for i := range id {\n\tid[i] = letters[rand.Intn(len(letters))] // 62 of them\n}",
 			After:  "for i, bits, left := 0, rand.Int63(), 10; i < len(id); bits, left = bits>>6, left-1 {\n\tif left == 0 {\n\t\tbits, left = rand.Int63(), 10\n\t}\n\tif n := int(bits & 63); n < len(letters) {\n\t\tid[i] = letters[n]\n\t\ti++\n\t}\n}",

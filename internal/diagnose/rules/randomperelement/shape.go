@@ -160,7 +160,7 @@ func (r *reader) character(e ast.Expr) (shape, bool) {
 		if n == nil || !ok {
 			return shape{}, false
 		}
-		if length, _ := r.bare(n).(*ast.CallExpr); length != nil && r.Called(length) == "len" && same(length.Args[0], e.X) {
+		if length, _ := r.bare(n).(*ast.CallExpr); length != nil && r.Called(length) == "len" && len(length.Args) == 1 && same(length.Args[0], e.X) {
 			return of(size, runes)
 		}
 		if most := r.limit(n); most > 0 {
