@@ -116,7 +116,7 @@ func BenchmarkSort(b *testing.B) {
 		t.Parallel()
 		rec := record(t, module(t), true)
 		reading := read.Recording(rec, read.Known{})
-		if reading.View() != nil || len(rec.Sources) != 0 || len(rec.Find(recording.KindFindings, "")) != 1 || len(rec.Find(recording.KindCPU, "")) != 1 {
+		if reading.View() != nil || len(rec.Sources) != 0 || len(rec.Find(recording.KindDiagnostics, "")) != 0 || len(rec.Find(recording.KindFindings, "")) != 1 || len(rec.Find(recording.KindCPU, "")) != 1 {
 			t.Errorf("%d sources, view %v, artifacts %+v", len(rec.Sources), reading.View(), rec.Artifacts)
 		}
 		page, err := reading.Page()

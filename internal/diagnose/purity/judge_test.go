@@ -64,6 +64,9 @@ func (t *T) pair() ([]int, bool) { return t.rows, true }
 func walk(n int) int { if n == 0 { return 0 }; return walk(n-1) + 1 }
 func deep1(n int) int { return deep2(n) }
 func deep2(n int) int { bump(); return n }
+func largest[E int | string](a, b E) E { if a > b { return a }; return b }
+type Pair[E any] struct { a, b E }
+func (p Pair[E]) first() E { return p.a }
 `
 	for _, test := range []struct {
 		name, body string
@@ -71,6 +74,7 @@ func deep2(n int) int { bump(); return n }
 	}{
 		{"arithmetic", "func f(n int) int { x := n; x *= 2; return x }", true},
 		{"a loop over a new slice", "func f(n int) []int { out := make([]int, n); for i := range out { out[i] = i }; return out }", true},
+		{"functions with type parameters", "func f(n int) int { return largest(n, Pair[int]{n, 1}.first()) }", true},
 		{"what a constructor set", "func (t *T) f(n int) int { return t.made + t.rows[0] + n }", true},
 		{"a package variable that stays", "func f(n int) int { return fixed + table[\"a\"] }", true},
 		{"recursion", "func f(n int) int { return walk(n) }", true},
