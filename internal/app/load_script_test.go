@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/http/pprof"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,8 +118,8 @@ func loadService() http.Handler {
 		}
 		fmt.Fprint(w, "under way\n")
 	})
-	// Four workers, each busy for 5 ms with a request, whose answer takes memory that the
-	// profile of one sees: TestScripts has it take a sample of each 4 KiB.
+	// Four workers, each busy for 5 ms with a request, whose answer takes memory that a
+	// profile of some hundred sees.
 	workers := make(chan struct{}, 4)
 	mux.HandleFunc("/workers", func(w http.ResponseWriter, r *http.Request) {
 		workers <- struct{}{}
@@ -208,6 +209,27 @@ func loads(ts *testscript.TestScript, neg bool, args []string) {
 	if stderr := ts.ReadFile("stderr"); err != nil && !strings.HasPrefix(stderr, notValid) {
 		ts.Fatalf("whet load %s: %v", strings.Join(args, " "), err)
 	}
+}
+
+// grows runs whet load as loads does, and gives it four times the time, and once more,
+// until it prints the text: grows TEXT ARGS…. What profiles catch while a load is on
+// is up to how much of it a busy machine gets done.
+func grows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: grows TEXT ARGS…")
+	}
+	for factor := time.Duration(1); factor <= 16; factor *= 4 {
+		longer := slices.Clone(args[1:])
+		for i, arg := range longer {
+			if d, err := time.ParseDuration(arg); err == nil {
+				longer[i] = (factor * d).String()
+			}
+		}
+		if loads(ts, neg, longer); strings.Contains(ts.ReadFile("stdout"), args[0]) {
+			return
+		}
+	}
+	ts.Fatalf("nothing said %q", args[0])
 }
 
 // misses runs whet load, which finds a bound broken or none kept, and says so in one

@@ -52,6 +52,7 @@ func TestMain(m *testing.M) {
 //	serve [http|tls|h2c], serve unix PATH
 //	                             start a service, and set $URL to its address
 //	loads ARGS…                  run whet load, which succeeds, whatever the machine does
+//	grows TEXT ARGS…             likewise, with more time until it prints TEXT
 //	misses TEXT ARGS…            run whet load, which finds a bound broken and says TEXT, likewise
 //	agree FILE FILE              the documents of a load say the same, but for what was written
 //	has FILE PATH OP NUMBER      check a number, a truth (1) or a list's length in a JSON document
@@ -63,10 +64,11 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// However little of a load a busy machine gets done, profiles see what it allocates:
-	// they show what was allocated before the last collection but one.
+	// However little of a load a busy machine gets done, profiles see what it allocates
+	// once two collections have passed: the scripts are run after this returns.
 	runtime.MemProfileRate = 4 << 10
-	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	percent := debug.SetGCPercent(20)
+	t.Cleanup(func() { debug.SetGCPercent(percent) })
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -95,6 +97,7 @@ func TestScripts(t *testing.T) {
 			"serve":   serve,
 			"has":     has,
 			"loads":   loads,
+			"grows":   grows,
 			"misses":  misses,
 			"agree":   agree,
 		},
