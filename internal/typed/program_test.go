@@ -160,3 +160,18 @@ func TestCallsOfBrokenCode(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Calls are found by the file that profiles name, also where line directives put
+// them into another, and none of those at a line of the same number.
+func TestSitesOfLineDirectives(t *testing.T) {
+	p := of(t, map[string]string{"d/x.go": "package x\n\nfunc F() {\n\tprint(1)\n//line grammar.y:4\n\tprintln(2)\n//line other.y:2\n\tprintln(3)\n}\n"}, typeview.Package{Path: "m/x", Files: []string{"d/x.go"}})
+	for frame, want := range map[string]string{"d/x.go": "print", "d/grammar.y": "println", "d/nothing.y": "", "e/grammar.y": ""} {
+		got := ""
+		for _, s := range p.Sites(frame, 4, 4) {
+			got += s.Callee()
+		}
+		if got != want {
+			t.Errorf("%s:4 calls %q, want %q", frame, got, want)
+		}
+	}
+}

@@ -160,20 +160,13 @@ func declares(pkg *typed.Package, st ast.Node) (found *types.Var) {
 	for v, value := range pkg.Declared(st) {
 		named, ok := types.Unalias(v.Type()).(*types.Named)
 		_, lit := ast.Unparen(value).(*ast.CompositeLit)
-		if found != nil || !ok || named.Obj().Pkg() != pkg.Types || !isStruct(named) || value != nil && !(lit && quiet(pkg, value)) {
+		_, isStruct := typed.Under[*types.Struct](v.Type())
+		if found != nil || !ok || named.Obj().Pkg() != pkg.Types || !isStruct || value != nil && !(lit && quiet(pkg, value)) {
 			return nil
 		}
 		found = v
 	}
 	return found
-}
-
-func isStruct(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := t.Underlying().(*types.Struct)
-	return ok
 }
 
 // quiet reports whether a value is made without an allocation, as far as the
@@ -187,7 +180,8 @@ func quiet(pkg *typed.Package, e ast.Expr) bool {
 	case *ast.KeyValueExpr:
 		return quiet(pkg, e.Value)
 	case *ast.CompositeLit:
-		return isStruct(pkg.TypeOf(e)) && !slices.ContainsFunc(e.Elts, func(x ast.Expr) bool { return !quiet(pkg, x) })
+		_, isStruct := typed.Under[*types.Struct](pkg.TypeOf(e))
+		return isStruct && !slices.ContainsFunc(e.Elts, func(x ast.Expr) bool { return !quiet(pkg, x) })
 	}
 	return false
 }
