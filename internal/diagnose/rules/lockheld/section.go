@@ -1,12 +1,15 @@
 package lockheld
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"maps"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/cfg"
 
 	"whet/internal/diagnose"
 	"whet/internal/symbolname"
@@ -56,36 +59,79 @@ func (st state) where(is func(*section) bool) (out state) {
 	return out
 }
 
-func (st state) without(s *section) state { return st.where(func(x *section) bool { return x != s }) }
-
 // walker follows one declared function from its first statement to its last.
 type walker struct {
 	*typed.Package
 	f        *diagnose.Function
-	around   ast.Node
+	around   ast.Node // the function or literal at hand
 	sections []*section
 }
 
 // sectionsOf returns the critical sections of a function and of the literals
 // in it, in the order of their Lock statements.
 func sectionsOf(f *diagnose.Function, pkg *typed.Package) []*section {
-	w := &walker{Package: pkg, f: f, around: f.Node}
-	w.block(f.Node.Body.List, nil)
+	w := &walker{Package: pkg, f: f}
+	w.body(f.Node, f.Node.Body, nil)
+	slices.SortStableFunc(w.sections, func(a, b *section) int { return cmp.Compare(a.lock.first, b.lock.first) })
 	return w.sections
 }
 
 func (w *walker) lines(n ast.Node) lines { return lines{w.f.Line(n.Pos()), w.f.Line(n.End())} }
 
-func (w *walker) block(list []ast.Stmt, st state) state {
-	for _, n := range list {
-		st = w.statement(n, st)
+// body follows a function or a literal. Where ways meet, what is held on all of them
+// is; the way back to the head of a loop is not looked at.
+func (w *walker) body(fn ast.Node, body *ast.BlockStmt, st state) {
+	outer := w.around
+	w.around = fn
+	blocks := cfg.New(body, w.mayReturn).Blocks
+	before := map[*cfg.Block]state{blocks[0]: st}
+	for _, b := range inOrder(blocks[0]) {
+		st := before[b]
+		for _, n := range b.Nodes {
+			if n.Pos() < body.Rbrace { // but for the return that is not written
+				st = w.node(n, st)
+			}
+		}
+		for _, next := range b.Succs {
+			if other, met := before[next]; met {
+				before[next] = other.where(func(s *section) bool { return slices.Contains(st, s) })
+			} else {
+				before[next] = st
+			}
+		}
 	}
-	return st
+	w.around = outer
 }
 
-// statement notes what a statement does under the locks held before it, and
-// returns those held after it.
-func (w *walker) statement(n ast.Stmt, st state) state {
+// inOrder are the blocks that are reached from one, each after those that lead to it
+// but for the ways back.
+func inOrder(first *cfg.Block) (order []*cfg.Block) {
+	seen := make(map[*cfg.Block]bool)
+	var follow func(*cfg.Block)
+	follow = func(b *cfg.Block) {
+		if seen[b] {
+			return
+		}
+		seen[b] = true
+		for _, next := range b.Succs {
+			follow(next)
+		}
+		order = append(order, b)
+	}
+	follow(first)
+	slices.Reverse(order)
+	return order
+}
+
+// mayReturn reports whether control goes on after a call.
+func (w *walker) mayReturn(call *ast.CallExpr) bool {
+	name := w.name(call)
+	return name != "panic" && name != "Exit" && !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Panic")
+}
+
+// node notes what a statement, or an expression in the head of one, does under the
+// locks held before it, and returns those held after it.
+func (w *walker) node(n ast.Node, st state) state {
 	switch n := n.(type) {
 	case *ast.ExprStmt:
 		call, _ := n.X.(*ast.CallExpr)
@@ -96,120 +142,53 @@ func (w *walker) statement(n ast.Stmt, st state) state {
 		}
 		if s := w.released(call, st); s != nil {
 			s.unlocks = append(s.unlocks, w.lines(n))
-			return st.without(s)
+			return st.where(func(x *section) bool { return x != s })
 		}
-		w.hold(n, st)
 	case *ast.DeferStmt:
 		w.deferred(n, st)
+		return st
 	case *ast.GoStmt:
 		w.inspect(n, nil) // runs without the lock
-	case *ast.BlockStmt:
-		return w.block(n.List, st)
-	case *ast.LabeledStmt:
-		return w.statement(n.Stmt, st)
-	case *ast.IfStmt:
-		st = w.statement(n.Init, st)
-		w.hold(n.Cond, st)
-		if n.Else == nil {
-			return w.branches(st, false, n.Body.List)
+		return st
+	}
+	switch around := w.Parent(n).(type) {
+	case *ast.CommClause:
+		if around.Comm == n {
+			w.chosen(around, st)
+			return st
 		}
-		return w.branches(st, true, n.Body.List, []ast.Stmt{n.Else})
-	case *ast.ForStmt:
-		w.header(n, n.Body, st, n.Init, n.Cond, n.Post)
-		return w.branches(st, false, n.Body.List)
 	case *ast.RangeStmt:
-		w.header(n, n.Body, st, n.X)
-		if t := w.TypeOf(n.X); t != nil {
-			if _, receives := t.Underlying().(*types.Chan); receives {
-				st.wait()
-			}
-		}
-		return w.branches(st, false, n.Body.List)
-	case *ast.SwitchStmt:
-		w.header(n, n.Body, st, n.Init, n.Tag)
-		return w.clauses(n.Body, st)
-	case *ast.TypeSwitchStmt:
-		w.header(n, n.Body, st, n.Init, n.Assign)
-		return w.clauses(n.Body, st)
-	case *ast.SelectStmt:
-		if !slices.ContainsFunc(n.Body.List, func(c ast.Stmt) bool { return c.(*ast.CommClause).Comm == nil }) {
+		if _, receives := typed.Under[*types.Chan](w.TypeOf(around.X)); receives {
 			st.wait()
 		}
-		return w.clauses(n.Body, st)
-	case nil:
-	default:
-		w.hold(n, st)
 	}
+	w.hold(n, st)
 	return st
 }
 
-// branches follows each of several ways through st: what is held afterwards is held
-// whichever way was taken. exhaustive: one of them is.
-func (w *walker) branches(st state, exhaustive bool, list ...[]ast.Stmt) state {
-	var after []state
-	if !exhaustive {
-		after = append(after, st)
-	}
-	for _, b := range list {
-		if out := w.block(b, st); !w.ends(b) {
-			after = append(after, out)
-		}
-	}
-	if len(after) == 0 {
-		return st
-	}
-	return after[0].where(func(s *section) bool {
-		return !slices.ContainsFunc(after, func(other state) bool { return !slices.Contains(other, s) })
-	})
-}
-
-func (w *walker) clauses(body *ast.BlockStmt, st state) state {
-	var list [][]ast.Stmt
-	exhaustive := false
-	for _, c := range body.List {
-		switch c := c.(type) {
-		case *ast.CaseClause:
-			exhaustive = exhaustive || c.List == nil
-			for _, e := range c.List {
-				w.hold(e, st)
-			}
-			list = append(list, c.Body)
-		case *ast.CommClause:
-			exhaustive = true
-			list = append(list, c.Body)
-		}
-	}
-	return w.branches(st, exhaustive, list...)
-}
-
-// header notes a compound statement's line up to its body.
-func (w *walker) header(n ast.Stmt, body *ast.BlockStmt, st state, parts ...ast.Node) {
-	st.mark(lines{w.f.Line(n.Pos()), w.f.Line(body.Lbrace)})
-	for _, p := range parts {
-		w.inspect(p, st)
+// chosen reads a case of a select statement, which waits for one of them where it
+// has no default.
+func (w *walker) chosen(clause *ast.CommClause, st state) {
+	all, _ := w.Parent(clause).(*ast.BlockStmt)
+	if all != nil && !slices.ContainsFunc(all.List, func(c ast.Stmt) bool { return c.(*ast.CommClause).Comm == nil }) {
+		st.wait()
 	}
 }
 
+// hold notes that a node runs under the locks.
 func (w *walker) hold(n ast.Node, st state) {
-	st.mark(w.lines(n))
-	w.inspect(n, st)
-}
-
-func (st state) mark(at lines) {
+	at := w.lines(n)
 	for _, s := range st {
 		for l := at.first; l <= at.last; l++ {
 			s.held[l] = true
 		}
 	}
+	w.inspect(n, st)
 }
 
 // inspect looks into an expression or a simple statement: for receiving, and
 // for literals, whose bodies run under the lock only if they are called here.
 func (w *walker) inspect(n ast.Node, st state) {
-	if n == nil {
-		return
-	}
-	called := make(map[ast.Node]bool)
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.UnaryExpr:
@@ -220,55 +199,40 @@ func (w *walker) inspect(n ast.Node, st state) {
 			if takesJob(w.Called(n)) {
 				st.wait()
 			}
-			if !keeps(w.name(n)) {
-				called[n.Fun] = true
-				for _, arg := range n.Args {
-					called[arg] = true
-				}
-			}
 		case *ast.FuncLit:
 			inner := st
-			if !called[n] {
+			if call, ok := w.Parent(n).(*ast.CallExpr); !ok || keeps(w.name(call)) {
 				inner = nil
 				for _, s := range st { // its own lines inside its braces
 					maps.DeleteFunc(s.held, func(l int, _ bool) bool { return w.f.Line(n.Body.Pos()) < l && l < w.f.Line(n.Body.End()) })
 				}
 			}
-			w.literal(n, inner)
+			w.body(n, n.Body, inner)
 			return false
 		}
 		return true
 	})
 }
 
-func (w *walker) literal(lit *ast.FuncLit, st state) state {
-	outer := w.around
-	w.around = lit
-	out := w.block(lit.Body.List, st)
-	w.around = outer
-	return out
-}
-
 // deferred reads a defer statement. What it runs, runs when the function
 // returns: under the lock only if the lock's own deferred Unlock was met
-// before, since the last one runs first.
+// before, since the last one runs first, or if it unlocks itself.
 func (w *walker) deferred(n *ast.DeferStmt, st state) {
 	if s := w.released(n.Call, st); s != nil {
 		s.deferred = true
 		s.unlocks = append(s.unlocks, w.lines(n))
 		return
 	}
-	lit, ok := n.Call.Fun.(*ast.FuncLit)
-	if !ok {
-		w.hold(n, st.where(func(s *section) bool { return s.deferred }))
+	lit, literal := n.Call.Fun.(*ast.FuncLit)
+	st = st.where(func(s *section) bool { return s.deferred || literal && w.unlocksIn(lit, s) })
+	if !literal {
+		w.hold(n, st)
 		return
 	}
-	// A literal that unlocks may do something under the lock before.
-	inner := append(st.where(func(s *section) bool { return s.deferred }), st.where(func(s *section) bool { return !s.deferred && w.unlocksIn(lit, s) })...)
-	out := w.literal(lit, inner)
-	for _, s := range inner {
-		s.deferred = s.deferred || !slices.Contains(out, s)
+	for _, s := range st {
+		s.deferred = true
 	}
+	w.body(lit, lit.Body, st)
 }
 
 func (w *walker) unlocksIn(lit *ast.FuncLit, s *section) (found bool) {
@@ -332,25 +296,4 @@ func (w *walker) name(call *ast.CallExpr) string {
 		return obj.Name()
 	}
 	return ""
-}
-
-// ends reports whether control does not go on behind a list of statements.
-func (w *walker) ends(list []ast.Stmt) bool {
-	if len(list) == 0 {
-		return false
-	}
-	switch n := list[len(list)-1].(type) {
-	case *ast.ReturnStmt, *ast.BranchStmt:
-		return true
-	case *ast.BlockStmt:
-		return w.ends(n.List)
-	case *ast.IfStmt:
-		return n.Else != nil && w.ends(n.Body.List) && w.ends([]ast.Stmt{n.Else})
-	case *ast.ExprStmt:
-		if call, ok := n.X.(*ast.CallExpr); ok {
-			name := w.name(call)
-			return name == "panic" || name == "Exit" || strings.HasPrefix(name, "Fatal") || strings.HasPrefix(name, "Panic")
-		}
-	}
-	return false
 }
