@@ -40,7 +40,7 @@ func (p *Package) lifetime(pos token.Pos, ends func(*lifetime) bool) (ended, fol
 // FunctionAround is the innermost function that a position lies in, its parameters
 // included: an *ast.FuncDecl, an *ast.FuncLit, or nil.
 func (p *Package) FunctionAround(pos token.Pos) (fn ast.Node) {
-	d := p.declaration(pos)
+	d := p.Declaration(pos)
 	if d == nil {
 		return nil
 	}
@@ -58,18 +58,56 @@ func (p *Package) FunctionAround(pos token.Pos) (fn ast.Node) {
 }
 
 // RunsNow reports whether a use of a variable lies in the function that declares it,
-// or in a literal inside that is called or deferred on the spot: not in one that may
-// run later, or in a goroutine of its own.
-func (p *Package) RunsNow(use *ast.Ident, v *types.Var) bool {
-	for n := ast.Node(use); n != nil; n = p.Parent(n) {
-		if lit, ok := n.(*ast.FuncLit); ok && !within(lit, v.Pos()) {
-			call, ok := p.Parent(lit).(*ast.CallExpr)
-			if !ok || call.Fun != lit || p.Started(call) {
-				return false
-			}
+// or in a literal inside that runs only while that function does: it is called or
+// deferred on the spot, handed to a function that sorts or searches, or in a local
+// variable that is called and nothing else. It does not where a literal may run later,
+// or in a goroutine of its own.
+func (p *Package) RunsNow(use ast.Node, v *types.Var) bool {
+	for lit := p.Literal(use); lit != nil && !within(lit, v.Pos()); lit = p.Literal(lit) {
+		if !p.literalRunsNow(lit) {
+			return false
 		}
 	}
 	return true
+}
+
+func (p *Package) literalRunsNow(lit *ast.FuncLit) bool {
+	if known, ok := p.runsNow[lit]; ok {
+		return known
+	}
+	p.runsNow[lit] = true // as far as it calls itself
+	ok := false
+	switch around := p.Parent(lit).(type) {
+	case *ast.CallExpr:
+		fn := p.Function(around)
+		ok = !p.Started(around) && (around.Fun == lit || fn != nil && fn.Pkg() != nil && searches[fn.Pkg().Path()])
+	case *ast.AssignStmt, *ast.ValueSpec:
+		to, values := Sides(around)
+		if i := slices.Index(values, ast.Expr(lit)); len(to) == len(values) {
+			ok = p.onlyCalled(p.Var(to[i]))
+		}
+	}
+	p.runsNow[lit] = ok
+	return ok
+}
+
+// searches are packages whose functions call what they are given before they return,
+// but for iterators.
+var searches = set("slices sort maps")
+
+// onlyCalled reports whether a variable of a function is set and called, by what
+// runs only while the function does, and nothing else.
+func (p *Package) onlyCalled(v *types.Var) bool {
+	return v != nil && v.Kind() == types.LocalVar && !slices.ContainsFunc(p.Uses(v), func(use *ast.Ident) bool {
+		ok := false
+		switch around := p.Parent(use).(type) {
+		case *ast.CallExpr:
+			ok = around.Fun == use && !p.Started(around)
+		case *ast.AssignStmt:
+			ok = slices.Contains(around.Lhs, ast.Expr(use))
+		}
+		return !ok || !p.RunsNow(use, v)
+	})
 }
 
 // Started reports whether a call runs in a goroutine of its own: who starts it does
@@ -136,13 +174,11 @@ func (l *lifetime) ends(n ast.Expr) bool {
 		return true
 	case *ast.CallExpr:
 		return p.Fun != n && !l.Started(p) && l.argument(p, n)
-	case *ast.AssignStmt:
+	case *ast.AssignStmt, *ast.ValueSpec:
 		// Of a call with several results only the first can share it.
-		i := slices.Index(p.Rhs, n)
-		return slices.Contains(p.Lhs, n) || i >= 0 && i < len(p.Lhs) && l.handed(p.Lhs[i], p)
-	case *ast.ValueSpec:
-		i := slices.Index(p.Values, n)
-		return i >= 0 && i < len(p.Names) && l.handed(p.Names[i], p)
+		to, values := Sides(p)
+		i := slices.Index(values, n)
+		return slices.Contains(to, n) || i >= 0 && i < len(to) && l.handed(to[i], p)
 	}
 	return false // returned, sent, kept in a literal or a structure, …
 }
@@ -226,15 +262,6 @@ func standard(p *types.Package) bool {
 	}
 	first, _, _ := strings.Cut(p.Path(), "/")
 	return !strings.Contains(first, ".")
-}
-
-// IsNumber reports whether values of a type refer to nothing: numbers and booleans; false for nil.
-func IsNumber(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&(types.IsNumeric|types.IsBoolean) != 0
 }
 
 // keepNothing are packages of the standard library whose functions keep no argument

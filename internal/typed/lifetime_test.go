@@ -13,7 +13,7 @@ import (
 
 const lifetimeSource = `package p
 
-import ("bufio"; "bytes"; "compress/gzip"; "crypto/md5"; "encoding/csv"; "encoding/json"; "fmt"; "io"; "net/http"; "strconv"; "strings")
+import ("bufio"; "bytes"; "compress/gzip"; "crypto/md5"; "encoding/csv"; "encoding/json"; "fmt"; "io"; "net/http"; "slices"; "strconv"; "strings")
 
 type T struct{ data []byte }
 
@@ -76,7 +76,10 @@ func TestEnds(t *testing.T) {
 		{"v := make([]byte, 9); go helper(v, 1)", false},
 		{"v := bufio.NewReader(r); go v.ReadByte()", false},
 		{"v := make([]byte, 9); go func() { work(v) }()", false},
-		{"v := make([]byte, 9); f := func() { helper(v, 1) }; f()", false},
+		{"v := make([]byte, 9); f := func() { helper(v, 1) }; f()", true},
+		{"v := make([]byte, 9); f := func() { helper(v, 1) }; f(); use(f)", false},
+		{"v := make([]byte, 9); f := func() { helper(v, 1) }; go f()", false},
+		{"v := make([]byte, 9); slices.SortFunc(x, func(a, b byte) int { return int(v[a]) - int(v[b]) })", true},
 		{"v := make([]byte, 9); unknown(v)", false},
 		{"v := make([]byte, 9); keeps(v)", false},
 		{"v := make([]byte, 9); x := T{data: v}; use(x)", false},

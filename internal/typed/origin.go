@@ -77,21 +77,13 @@ func (p *Package) SetTo(v *types.Var) (values []ast.Expr, known bool) {
 	if parameter, _ := p.Named(v); parameter || def == nil {
 		return nil, false
 	}
-	of := func(i int, list []ast.Expr) {
-		if i >= 0 && len(list) > 0 {
-			values = append(values, list[min(i, len(list)-1)])
-		}
-	}
 	for _, id := range append([]*ast.Ident{def}, p.Uses(v)...) {
-		switch st := p.Parent(id).(type) {
-		case *ast.AssignStmt:
-			of(slices.Index(st.Lhs, ast.Expr(id)), st.Rhs)
-		case *ast.ValueSpec:
-			of(slices.Index(st.Names, id), st.Values)
-		case *ast.RangeStmt:
-			if st.X != id {
-				values = append(values, st.X)
-			}
+		if st, ok := p.Parent(id).(*ast.RangeStmt); ok && st.X != id {
+			values = append(values, st.X)
+		}
+		to, list := Sides(p.Parent(id))
+		if i := slices.Index(to, ast.Expr(id)); i >= 0 && len(list) > 0 {
+			values = append(values, list[min(i, len(list)-1)])
 		}
 	}
 	return values, true

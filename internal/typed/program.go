@@ -50,6 +50,7 @@ type Package struct {
 	parents   map[ast.Decl]map[ast.Node]ast.Node
 	sites     map[string][]Site // by the file that profiles name, sorted by line
 	defined   map[types.Object]*ast.Ident
+	runsNow   map[*ast.FuncLit]bool
 }
 
 // New returns the program of a view, whose sources text gives by the name that
@@ -109,7 +110,7 @@ func (p *Package) Frame(f *ast.File) string { return p.frames[f] }
 
 // read parses and checks a package.
 func (p *Program) read(k *typeview.Package) *Package {
-	pkg := &Package{Path: k.Path, Name: k.Name, Reason: k.Uncertain, program: p, frames: make(map[*ast.File]string), files: make(map[string]*ast.File), parents: make(map[ast.Decl]map[ast.Node]ast.Node)}
+	pkg := &Package{Path: k.Path, Name: k.Name, Reason: k.Uncertain, program: p, frames: make(map[*ast.File]string), files: make(map[string]*ast.File), parents: make(map[ast.Decl]map[ast.Node]ast.Node), runsNow: make(map[*ast.FuncLit]bool)}
 	for _, frame := range k.Files {
 		text := p.text(frame)
 		switch {
@@ -221,8 +222,8 @@ func (p *Program) Line(pos token.Pos) (file string, line int) {
 	return at.Filename, at.Line
 }
 
-// declaration is the one that holds a position, nil where none does.
-func (p *Package) declaration(pos token.Pos) ast.Decl {
+// Declaration is the one that holds a position, nil where none does.
+func (p *Package) Declaration(pos token.Pos) ast.Decl {
 	for _, f := range p.Files {
 		if f.FileStart <= pos && pos < f.FileEnd {
 			i, _ := slices.BinarySearchFunc(f.Decls, pos, func(d ast.Decl, pos token.Pos) int {

@@ -10,7 +10,7 @@ import (
 
 // Parent is the node around n, nil around a declaration.
 func (p *Package) Parent(n ast.Node) ast.Node {
-	d := p.declaration(n.Pos())
+	d := p.Declaration(n.Pos())
 	if d == nil {
 		return nil
 	}
@@ -86,20 +86,26 @@ func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
 // its declaration.
 func (p *Package) Uses(obj types.Object) []*ast.Ident { return p.variables().uses[origin(obj)] }
 
+// Sides are what an assignment or a var specification sets, and the values; nil for
+// any other node.
+func Sides(n ast.Node) (to, values []ast.Expr) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		return n.Lhs, n.Rhs
+	case *ast.ValueSpec:
+		for _, id := range n.Names {
+			to = append(to, id)
+		}
+		return to, n.Values
+	}
+	return nil, nil
+}
+
 // Declared yields the variables that a := statement or a var specification declares,
 // each with the value that it starts with, nil where none is written. Of the results
 // of a call only the first is meant.
 func (p *Package) Declared(n ast.Node) iter.Seq2[*types.Var, ast.Expr] {
-	var names, values []ast.Expr
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		names, values = n.Lhs, n.Rhs
-	case *ast.ValueSpec:
-		for _, id := range n.Names {
-			names = append(names, id)
-		}
-		values = n.Values
-	}
+	names, values := Sides(n)
 	return func(yield func(*types.Var, ast.Expr) bool) {
 		for i, name := range names {
 			var value ast.Expr
@@ -130,12 +136,18 @@ func (p *Package) Fixed(e ast.Expr) Fixed {
 }
 
 // IsString reports whether values of a type are strings; false for nil.
-func IsString(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
+func IsString(t types.Type) bool { return isBasic(t, types.IsString) }
+
+// IsNumber reports whether values of a type refer to nothing: numbers and booleans;
+// false for nil.
+func IsNumber(t types.Type) bool { return isBasic(t, types.IsNumeric|types.IsBoolean) }
+
+// IsInteger reports whether values of a type are integers; false for nil.
+func IsInteger(t types.Type) bool { return isBasic(t, types.IsInteger) }
+
+func isBasic(t types.Type, of types.BasicInfo) bool {
+	b, ok := Under[*types.Basic](t)
+	return ok && b.Info()&of != 0
 }
 
 // Element is what a slice or an array holds, nil for any other type.

@@ -78,7 +78,7 @@ func (s Site) Callee() string { return s.In.Called(s.CallExpr) }
 
 // Function is the symbol of the declared function around the call.
 func (s Site) Function() string {
-	if d := s.In.declaration(s.Pos()); d != nil {
+	if d := s.In.Declaration(s.Pos()); d != nil {
 		return s.In.In(d)
 	}
 	return ""

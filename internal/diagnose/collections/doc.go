@@ -3,11 +3,10 @@
 // anything else can get hold of it, and which samples of the profiles belong to
 // it.
 //
-// It reads the source of the package with the standard library's type checker.
-// What is imported is known only where it is the user's own and was recorded;
-// all else has no type, and every question whose answer depends on one is
-// answered with "not known". So a variable is found by what the language says it
-// is, and never by its name.
+// It reads the package as the type checker sees it: a variable is found by what the
+// language says it is, and never by its name. What has no type, in a package with
+// errors, is answered with "not known". A parameter that all callers give one and the
+// same collection stands for that collection.
 //
 // A sample belongs to the collection that its line uses: the line of the first
 // frame that is not the runtime's, where the runtime was in a map, or took memory.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"whet/internal/diagnose"
+	"whet/internal/typed"
 )
 
 // line is what one line of source does with maps and memory.
@@ -43,70 +44,68 @@ func (p *Package) line(file string, number int) *line {
 	return l
 }
 
-// takes reports whether a use may take memory.
-func (u *Use) takes() bool {
-	return u.Kind == Make || u.Kind == Literal || u.Kind == Append || u.Kind == Set && u.InMap
+// add enters a use of a collection.
+func (l *line) add(c *Collection, u Use) {
+	if u.Map && !slices.Contains(l.maps, c) {
+		l.maps = append(l.maps, c)
+	}
+	takes := u.Kind == Make || u.Kind == Literal || u.Kind == Append || u.Kind == Set && u.InMap
+	if takes && !slices.Contains(l.takes, c) {
+		l.takes = append(l.takes, c)
+	}
 }
 
-func (p *Package) readLines(f *ast.File) {
-	file := p.Frame(f)
-	for _, c := range p.known {
-		for i := range c.Uses {
-			u := &c.Uses[i]
-			if u.File != file {
-				continue
+// readLine notes what a node does that no use stands for.
+func (p *Package) readLine(file string, n ast.Node) {
+	var of ast.Expr // what is looked into
+	memory := false
+	switch n := n.(type) {
+	case *ast.IndexExpr:
+		of = n.X
+	case *ast.RangeStmt:
+		of = n.X
+	case *ast.AssignStmt:
+		memory = n.Tok == token.ADD_ASSIGN && p.joins(n.Lhs[0])
+	case *ast.BinaryExpr:
+		memory = n.Op == token.ADD && p.joins(n) && p.Info.Types[n].Value == nil
+	case *ast.UnaryExpr:
+		_, literal := ast.Unparen(n.X).(*ast.CompositeLit)
+		memory = literal && n.Op == token.AND
+	case *ast.FuncLit: // but one that is called on the spot, or handed to what most often keeps none
+		_, called := p.Parent(n).(*ast.CallExpr)
+		memory = !called
+	case *ast.CompositeLit:
+		memory = (IsCollection(p.Type(n)) || p.Type(n) == nil) && !p.stands[n]
+		p.unkeyed(n)
+	case *ast.CallExpr:
+		switch p.Builtin(n) {
+		case "make", "append":
+			memory = !p.stands[n]
+		case "new":
+			memory = true
+		case "delete", "clear":
+			if len(n.Args) > 0 {
+				of = n.Args[0]
 			}
-			l := p.line(file, u.Line)
-			if u.Map && !slices.Contains(l.maps, c) {
-				l.maps = append(l.maps, c)
-			}
-			if u.takes() && !slices.Contains(l.takes, c) {
-				l.takes = append(l.takes, c)
-			}
+		case "":
+			memory = p.converts(n)
 		}
 	}
-	at := func(n ast.Node) *line { return p.line(file, p.subject.LineOf(file, n)) }
-	ast.Inspect(f, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok && p.mayAllocate(e) {
-			at(n).memory = true
-		}
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			if n.Tok == token.ADD_ASSIGN && p.joins(n.Lhs[0]) {
-				at(n).memory = true
-			}
-		case *ast.IndexExpr:
-			if p.strangeMap(n.X) {
-				at(n).others = true
-			}
-		case *ast.RangeStmt:
-			if p.strangeMap(n.X) {
-				at(n).others = true
-			}
-		case *ast.CallExpr:
-			if name := p.Called(n); name == "delete" || name == "clear" {
-				if p.strangeMap(n.Args[0]) {
-					at(n).others = true
-				}
-			}
-		case *ast.CompositeLit:
-			p.unkeyed(n)
-		}
-		return true
-	})
+	if others := of != nil && p.strangeMap(of); memory || others {
+		l := p.line(file, p.subject.LineAt(n.Pos()))
+		l.memory, l.others = l.memory || memory, l.others || others
+	}
 }
 
 // unkeyed: the fields of a literal without their names come from anywhere.
 func (p *Package) unkeyed(lit *ast.CompositeLit) {
-	st, ok := underlying(p.Type(lit)).(*types.Struct)
+	st, ok := typed.Under[*types.Struct](p.Type(lit))
 	if !ok {
 		return
 	}
 	for i, e := range lit.Elts {
-		if _, keyed := e.(*ast.KeyValueExpr); !keyed && i < st.NumFields() {
-			if c := p.known[st.Field(i).Origin()]; c != nil {
-				c.foreign = true
-			}
+		if _, keyed := e.(*ast.KeyValueExpr); !keyed && i < st.NumFields() && IsCollection(st.Field(i).Type()) {
+			p.collection(st.Field(i)).foreign = true
 		}
 	}
 }
@@ -114,83 +113,32 @@ func (p *Package) unkeyed(lit *ast.CompositeLit) {
 // strangeMap reports whether an expression is, or may be, a map that no use
 // stands for.
 func (p *Package) strangeMap(x ast.Expr) bool {
-	t := p.Type(x)
-	if t != nil && !isMap(t) {
+	if t := p.Type(x); t != nil && !isMap(t) || p.Info.Types[x].IsType() { // the arguments of a generic type
 		return false
-	}
-	if tv, ok := p.Info.Types[x]; ok && tv.IsType() {
-		return false // the arguments of a generic type
 	}
 	for {
 		switch e := ast.Unparen(x).(type) {
 		case *ast.IndexExpr:
 			x = e.X
-			continue
 		case *ast.SliceExpr:
 			x = e.X
-			continue
-		case *ast.Ident:
-			return !p.isKnown(e)
-		case *ast.SelectorExpr:
-			return !p.isKnown(e.Sel)
-		case *ast.CallExpr:
-			// Functions of slices and maps, whose type is not known, give
-			// iterators: their own frames show the map work.
-			return t != nil || p.standard(e) == ""
-		}
-		return true
-	}
-}
-
-func (p *Package) isKnown(id *ast.Ident) bool {
-	v, ok := p.Info.ObjectOf(id).(*types.Var)
-	return ok && p.known[v.Origin()] != nil
-}
-
-// mayAllocate reports whether an expression itself may take memory, other than
-// what uses stand for.
-func (p *Package) mayAllocate(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.FuncLit:
-		_, declared := p.Parent(e).(*ast.CallExpr)
-		return !declared // called on the spot, or handed to what most often keeps none
-	case *ast.CompositeLit:
-		return (IsCollection(p.Type(e)) || p.Type(e) == nil) && !p.stands[e]
-	case *ast.UnaryExpr:
-		_, ok := ast.Unparen(e.X).(*ast.CompositeLit)
-		return ok && e.Op == token.AND
-	case *ast.BinaryExpr:
-		return e.Op == token.ADD && p.joins(e) && p.Info.Types[e].Value == nil
-	case *ast.CallExpr:
-		switch p.Called(e) {
-		case "make", "append":
-			return !p.stands[e]
-		case "new":
-			return true
 		default:
-			return p.converts(e)
+			v, ok := p.Object(e).(*types.Var)
+			return !ok || !IsCollection(v.Type())
 		}
 	}
-	return false
 }
 
 // converts reports whether a call is a conversion that may take memory.
 func (p *Package) converts(call *ast.CallExpr) bool {
-	to, ok := p.Info.Types[call.Fun]
-	if !ok || !to.IsType() || len(call.Args) != 1 {
+	x, to := p.Conversion(call)
+	if x == nil {
 		return false
 	}
-	from := p.Type(call.Args[0])
-	if _, boxes := underlying(to.Type).(*types.Interface); boxes {
-		return true
-	}
-	return isString(to.Type) != isString(from) && (IsCollection(to.Type) || IsCollection(from))
+	from := p.Type(x)
+	_, boxes := typed.Under[*types.Interface](to)
+	return boxes || typed.IsString(to) != typed.IsString(from) && (IsCollection(to) || IsCollection(from))
 }
 
 // joins reports whether a sum is, or may be, one of strings.
-func (p *Package) joins(e ast.Expr) bool { return p.Type(e) == nil || isString(p.Type(e)) }
-
-func isString(t types.Type) bool {
-	b, ok := underlying(t).(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
-}
+func (p *Package) joins(e ast.Expr) bool { return p.Type(e) == nil || typed.IsString(p.Type(e)) }

@@ -16,13 +16,11 @@ type Package struct {
 	Collections []*Collection
 
 	subject *diagnose.Subject
-	known   map[*types.Var]*Collection
 	owner   map[*types.Var]*types.Named // of fields
+	known   map[*types.Var]*Collection
 	lines   map[diagnose.SourceLine]*line
 	stands  map[ast.Expr]bool // values that uses stand for
 	scoped  map[*types.Named]bool
-	runs    map[*ast.FuncLit]bool
-	hands   []handed
 }
 
 // read reads a package and the uses of its collections; nil where nothing of it is
@@ -33,39 +31,34 @@ func read(s *diagnose.Subject, path string) *Package {
 		return nil
 	}
 	p := &Package{
-		Package: of, subject: s,
-		known: make(map[*types.Var]*Collection), owner: make(map[*types.Var]*types.Named), lines: make(map[diagnose.SourceLine]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool),
-		runs: make(map[*ast.FuncLit]bool),
+		Package: of, subject: s, owner: make(map[*types.Var]*types.Named), known: make(map[*types.Var]*Collection),
+		lines: make(map[diagnose.SourceLine]*line), stands: make(map[ast.Expr]bool), scoped: make(map[*types.Named]bool),
 	}
 	for _, obj := range of.Info.Defs {
-		p.fields(obj)
+		if name, ok := obj.(*types.TypeName); ok {
+			p.fields(name)
+		}
 	}
 	for _, f := range of.Files {
+		file := of.Frame(f)
 		ast.Inspect(f, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
-				p.identifier(of.Frame(f), id)
+				p.identifier(file, id)
 			}
+			p.readLine(file, n)
 			return true
 		})
-	}
-	p.follow()
-	for _, f := range of.Files {
-		p.readLines(f)
 	}
 	return p
 }
 
 // fields notes to which struct type fields belong.
-func (p *Package) fields(obj types.Object) {
-	name, ok := obj.(*types.TypeName)
-	if !ok || name.IsAlias() {
-		return
-	}
+func (p *Package) fields(name *types.TypeName) {
 	named, ok := name.Type().(*types.Named)
 	if !ok {
 		return
 	}
-	if st, ok := named.Underlying().(*types.Struct); ok {
+	if st, ok := typed.Under[*types.Struct](named); ok {
 		for f := range st.Fields() {
 			p.owner[f] = named
 		}
@@ -80,48 +73,51 @@ func (p *Package) Own(obj types.Object) bool {
 // Type returns an expression's type, nil where it is not known. Of "v, ok := m[k]"
 // it is that of v.
 func (p *Package) Type(e ast.Expr) types.Type {
-	t := p.Info.TypeOf(e)
+	t := p.TypeOf(e)
 	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {
 		t = tuple.At(0).Type()
 	}
-	if t == nil || t == types.Typ[types.Invalid] {
+	if t == types.Typ[types.Invalid] {
 		return nil
 	}
 	return t
 }
 
-// Converted returns what an expression converts, or the expression.
-func (p *Package) Converted(e ast.Expr) ast.Expr {
-	for x, _ := p.Conversion(e); x != nil; x, _ = p.Conversion(e) {
-		e = x
+// Place is a use as a place of a claim.
+func (p *Package) Place(u Use) diagnose.Place {
+	out := diagnose.Place{File: u.File, Line: u.Line, EndLine: u.Line}
+	if fn, ok := p.Declaration(u.Node.Pos()).(*ast.FuncDecl); ok {
+		out.Function = p.Symbol(fn)
 	}
-	return ast.Unparen(e)
+	return out
 }
 
-// Constant reports whether an expression has the same value each time: it is a
-// constant, or a literal without elements.
-func (p *Package) Constant(e ast.Expr) bool {
-	if lit, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
-		return len(lit.Elts) == 0
-	}
-	return p.Info.Types[e].Value != nil
+func isMap(t types.Type) bool {
+	_, ok := typed.Under[*types.Map](t)
+	return ok
 }
 
-// Function returns the declared function around a node, nil outside of any.
-func (p *Package) Function(n ast.Node) *ast.FuncDecl {
-	for ; n != nil; n = p.Parent(n) {
-		if fd, ok := n.(*ast.FuncDecl); ok {
-			return fd
-		}
+// IsCollection reports whether a type is a map or a slice.
+func IsCollection(t types.Type) bool { return ElementOf(t) != nil }
+
+// ElementOf returns what a map or slice holds, nil for any other type.
+func ElementOf(t types.Type) types.Type {
+	if m, ok := typed.Under[*types.Map](t); ok {
+		return m.Elem()
+	}
+	if s, ok := typed.Under[*types.Slice](t); ok {
+		return s.Elem()
 	}
 	return nil
 }
 
-func within(p *Package, n, outer ast.Node) bool {
-	for ; n != nil; n = p.Parent(n) {
-		if n == outer {
-			return true
-		}
+// IsSet reports whether a map only says what is in it.
+func IsSet(m *types.Map) bool {
+	switch e := m.Elem().Underlying().(type) {
+	case *types.Basic:
+		return e.Info()&types.IsBoolean != 0
+	case *types.Struct:
+		return e.NumFields() == 0
 	}
 	return false
 }

@@ -1,7 +1,6 @@
 package collections
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/symbolname"
 )
 
 // Work is the samples that belong to a collection.
@@ -23,86 +23,62 @@ type Work struct {
 // Find reads the packages of the user's own in which maps and slices take at
 // least the threshold of the CPU time or of the allocated bytes, and gives each
 // collection its samples. Lines of benchmarks are left out.
-func Find(s *diagnose.Subject) []*Package {
+func Find(s *diagnose.Subject) (packages []*Package) {
 	if s.Program == nil {
 		return nil
 	}
-	f := &finder{s: s, read: make(map[string]*Package)}
-	events := append(f.times(), f.blocks()...)
-	sets := make(map[string]*Work)
-	for _, e := range events {
-		path := f.path(e.frame)
-		if sets[path] == nil {
-			sets[path] = new(Work)
+	events := make(map[string][]event) // by the package's path
+	sums := make(map[string]*diagnose.Sets)
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		e, path := eventOf(s, c, stack)
+		if path == "" {
+			return
 		}
-		if e.heap {
-			sets[path].Heap.Add(e.sample)
-		} else {
-			sets[path].Maps.Add(e.sample)
+		e.sample = sample.Index()
+		events[path] = append(events[path], e)
+		if sums[path] == nil {
+			sums[path] = new(diagnose.Sets)
 		}
-	}
-	var out []*Package
-	for _, path := range slices.Sorted(maps.Keys(sets)) {
-		if w := sets[path]; max(s.CPUShare(w.Maps.Keep()), s.AllocShare(w.Heap.Keep())) < diagnose.Threshold {
+		sums[path].Of(s, c).Add(e.sample)
+	})
+	for _, path := range slices.Sorted(maps.Keys(sums)) {
+		all := sums[path].Samples()
+		if max(s.CPUShare(all.CPU), s.AllocShare(all.Allocs)) < diagnose.Threshold {
 			continue
 		}
 		if p := read(s, path); p != nil {
-			f.read[path] = p
-			out = append(out, p)
+			for _, e := range events[path] {
+				p.give(e)
+			}
+			packages = append(packages, p)
 		}
 	}
-	for _, e := range events {
-		if p := f.read[f.path(e.frame)]; p != nil {
-			p.give(e)
-		}
-	}
-	return out
+	return packages
 }
 
 // event is a sample in the runtime's maps or allocator below a line of the
 // user's own.
 type event struct {
 	sample       int
-	frame        *callstack.Frame
+	at           diagnose.SourceLine
 	maps, memory bool
 	heap         bool // of the allocation profile
 }
 
-type finder struct {
-	s    *diagnose.Subject
-	read map[string]*Package
-}
-
-// path is that of a frame's package, "" where its source is not kept.
-func (f *finder) path(frame *callstack.Frame) string {
-	if pkg, _ := f.s.Program.FileOf(frame.File); pkg != nil {
-		return pkg.Path
+// eventOf reads a stack. path is that of the package, "" where it is no event, or the
+// package's source is not kept.
+func eventOf(s *diagnose.Subject, c *hot.Classified, stack []callstack.FrameID) (e event, path string) {
+	at, maps, memory := ownAbove(c, stack)
+	heap := c == s.Allocs // which leaves the runtime's own frames out
+	if at < 0 || heap != (at == 0) || !heap && !maps && !memory {
+		return event{}, ""
 	}
-	return ""
-}
-
-func (f *finder) wanted(frame *callstack.Frame) bool {
-	return f.path(frame) != "" && f.s.Own(frame) && !f.s.Loops.InBenchmark(frame.File, frame.Line)
-}
-
-func (f *finder) times() (out []event) {
-	diagnose.EachBase(f.s.CPU, f.s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		at, maps, memory := ownAbove(f.s.CPU, stack)
-		if at > 0 && (maps || memory) && f.wanted(f.s.CPU.Frame(stack[at])) {
-			out = append(out, event{sample: sample.Index(), frame: f.s.CPU.Frame(stack[at]), maps: maps, memory: memory})
-		}
-	})
-	return out
-}
-
-func (f *finder) blocks() (out []event) {
-	diagnose.EachBase(f.s.Allocs, f.s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		// The allocation profile leaves the runtime's own frames out.
-		if leaf := f.s.Allocs.Frame(stack[0]); f.wanted(leaf) {
-			out = append(out, event{sample: sample.Index(), frame: leaf, heap: true})
-		}
-	})
-	return out
+	frame := c.Frame(stack[at])
+	pkg, _ := s.Program.FileOf(frame.File)
+	if pkg == nil || !s.Own(frame) || s.Loops.InBenchmark(frame.File, frame.Line) {
+		return event{}, ""
+	}
+	return event{at: diagnose.SourceLine{File: frame.File, Line: frame.Line}, maps: maps, memory: memory, heap: heap}, pkg.Path
 }
 
 // ownAbove finds the first frame of a stack that is not the runtime's. maps: the
@@ -123,70 +99,40 @@ func isMapWork(fn string) bool {
 	return strings.HasPrefix(fn, "runtime.map") || strings.HasPrefix(fn, "runtime.makemap") || strings.HasPrefix(fn, "internal/runtime/maps.")
 }
 
-// isMemory knows the allocator, and what moves elements into larger memory.
+// memory are the allocator, and what moves elements into larger memory, by the
+// beginnings of names and, in package maps, their ends.
+var memory = []string{"runtime.mallocgc", "runtime.newobject", "runtime.growslice", "runtime.makeslice", "runtime.makemap"}
+var memoryOfMaps = []string{".rehash", ".grow", ".split", ".growToSmall", ".growToTable"}
+
 func isMemory(fn string) bool {
-	for _, prefix := range []string{"runtime.mallocgc", "runtime.newobject", "runtime.growslice", "runtime.makeslice", "runtime.makemap"} {
-		if strings.HasPrefix(fn, prefix) {
-			return true
-		}
+	if inMap, ok := strings.CutPrefix(fn, "internal/runtime/maps."); ok {
+		return slices.ContainsFunc(memoryOfMaps, func(end string) bool { return strings.HasSuffix(inMap, end) })
 	}
-	inMap, ok := strings.CutPrefix(fn, "internal/runtime/maps.")
-	if !ok {
-		return false
-	}
-	for _, suffix := range []string{".rehash", ".grow", ".split", ".growToSmall", ".growToTable"} {
-		if strings.HasSuffix(inMap, suffix) {
-			return true
-		}
-	}
-	return false
+	return symbolname.Begins(fn, memory)
 }
 
 // give adds a sample to what its line belongs to.
 func (p *Package) give(e event) {
-	l := p.lines[diagnose.SourceLine{File: e.frame.File, Line: e.frame.Line}]
-	c := l.oneTaker()
+	l := p.lines[e.at]
+	c, m := l.oneTaker(), l.oneMap()
 	switch {
 	case e.heap && c != nil:
 		c.Heap.Add(e.sample)
-		if c.fills(e.frame) {
+		if slices.ContainsFunc(c.Uses, func(u Use) bool {
+			return (u.Kind == Set && u.InMap || u.Kind == Make && u.Map) && u.File == e.at.File && u.Line == e.at.Line
+		}) {
 			c.Tables.Add(e.sample)
 		}
 	case e.heap:
-	case e.maps:
-		// Memory that is taken inside a map is the map's.
-		if m := l.oneMap(); m != nil {
-			m.Maps.Add(e.sample)
-			if e.memory {
-				m.Memory.Add(e.sample)
-			}
+	case e.maps && m != nil:
+		m.Maps.Add(e.sample)
+		if e.memory { // which is the map's
+			m.Memory.Add(e.sample)
 		}
+	case e.maps:
 	case e.memory && c != nil:
 		c.Memory.Add(e.sample)
 	}
-}
-
-func (c *Collection) fills(frame *callstack.Frame) bool {
-	return slices.ContainsFunc(c.Uses, func(u Use) bool {
-		return (u.Kind == Set && u.InMap || u.Kind == Make && u.Map) && u.File == frame.File && u.Line == frame.Line
-	})
-}
-
-// Made returns where the collection is first made with memory of its own: the
-// first make or literal, or else the first append; false where it never is.
-func (c *Collection) Made(kinds ...Kind) (Use, bool) {
-	for _, k := range kinds {
-		var found []Use
-		for _, u := range c.Uses {
-			if u.Kind == k {
-				found = append(found, u)
-			}
-		}
-		if len(found) > 0 {
-			return slices.MinFunc(found, func(a, b Use) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) }), true
-		}
-	}
-	return Use{}, false
 }
 
 // Blocks returns how many blocks samples of the allocation profile stand for,
@@ -212,13 +158,4 @@ func Blocks(s *diagnose.Subject, set *diagnose.Set) (blocks, largest int64, seen
 		}
 	})
 	return blocks, largest, seen
-}
-
-// Place is a use as a place of a claim.
-func (p *Package) Place(u Use) diagnose.Place {
-	out := diagnose.Place{File: u.File, Line: u.Line, EndLine: u.Line}
-	if fn := p.subject.FunctionAt(u.File, u.Line); fn != nil {
-		out.Function = p.Path + "." + fn.Name
-	}
-	return out
 }

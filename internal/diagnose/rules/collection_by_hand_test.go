@@ -221,6 +221,6 @@ func TestCollectionPerCallIsCovered(t *testing.T) {
 	}
 	s = app(t, collectionSource, nil, []stack{{frames: "m/app.work:99", n: 1000}}, []stack{{"m/app.set:8", 10, 144}})
 	if got := said(t, "collection-per-call", s); len(got) != 0 {
-		t.Errorf("without typed calls: %+v", got)
+		t.Errorf("without types: %+v", got)
 	}
 }

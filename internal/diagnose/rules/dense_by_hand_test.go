@@ -83,7 +83,7 @@ func TestDenseMapByHand(t *testing.T) {
 		}
 		s = app(t, test.src, nil, cpu, blocks)
 		if got := said(t, "dense-map", s); len(got) > 0 {
-			t.Errorf("%s, without typed calls: %s", test.name, describe(got[0]))
+			t.Errorf("%s, without types: %s", test.name, describe(got[0]))
 		}
 	}
 	// What a function of its own asks belongs to the map that it is handed: 350 of

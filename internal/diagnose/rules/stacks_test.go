@@ -215,7 +215,7 @@ func TestLoggingByHand(t *testing.T) {
 			cpu:  []stack{{frames: "m/app.with:26 m/app.(*LogError).Error:60 fmt.Sprintf", n: 600}, rest(400)},
 		},
 		{
-			name: "the same without typed calls: no logger is to be seen",
+			name: "the same without types: no logger is to be seen",
 			cpu:  []stack{{frames: "m/app.quiet:17 runtime.concatstring2 runtime.mallocgc", n: 300}, rest(700)},
 		},
 		{

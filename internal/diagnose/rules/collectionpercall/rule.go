@@ -1,6 +1,7 @@
 package collectionpercall
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/recording"
+	"whet/internal/typed"
 )
 
 // Rule returns the rule.
@@ -55,7 +57,6 @@ type dropped struct {
 	p        *collections.Package
 	c        *collections.Collection
 	made     collections.Use
-	blocks   int64
 	followed bool
 	set      bool // of words
 	small    bool // of at most eight elements
@@ -66,19 +67,15 @@ func found(s *diagnose.Subject, p *collections.Package, c *collections.Collectio
 	if c.Heap.Len() == 0 || !isPerCall(c) {
 		return f, false
 	}
-	var ok bool
-	if f.made, ok = start(c); !ok {
+	var made, ends bool
+	if f.made, made = start(c); !made || !s.MadeInCalls(f.again()) {
 		return f, false
 	}
-	if f.blocks = f.again(); !s.MadeInCalls(f.blocks) {
-		return f, false
-	}
-	var ends bool
 	if ends, f.followed = p.Ends(c); !ends {
 		return f, false
 	}
-	var set *types.Map
-	if set, f.set = wordSet(p, c); f.set {
+	if set := wordSet(p, c); set != nil {
+		f.set = true
 		_, largest, seen := collections.Blocks(s, &c.Tables)
 		f.small = largest < 2*group(set) && (s.Allocs.Period <= 1 || seen >= enough)
 	}
@@ -88,40 +85,31 @@ func found(s *diagnose.Subject, p *collections.Package, c *collections.Collectio
 // isPerCall reports whether a collection is one that the rule is about, wherever
 // it lives.
 func isPerCall(c *collections.Collection) bool {
-	has := func(k collections.Kind) bool {
-		return slices.ContainsFunc(c.Uses, func(u collections.Use) bool { return u.Kind == k })
+	elem := typed.Element(c.Var.Type())
+	if elem == nil { // a map
+		return c.Has(collections.Make) && !c.Has(collections.Literal)
 	}
-	switch t := c.Var.Type().Underlying().(type) {
-	case *types.Map:
-		return has(collections.Make) && !has(collections.Literal)
-	case *types.Slice:
-		b, isBasic := t.Elem().Underlying().(*types.Basic)
-		if !isBasic {
-			return true
-		}
-		if b.Kind() == types.Uint8 || b.Kind() == types.Int32 {
-			return false
-		}
-		numbers := b.Info()&types.IsString == 0
-		return !numbers || !c.Local() || has(collections.Append) && !has(collections.Make)
+	b, isBasic := typed.Under[*types.Basic](elem)
+	switch {
+	case !isBasic || typed.IsString(elem):
+		return true
+	case b.Kind() == types.Uint8 || b.Kind() == types.Int32:
+		return false
 	}
-	return false
+	return !c.Local() || c.Has(collections.Append) && !c.Has(collections.Make)
 }
 
-// start is where a collection, or those in it, are made: the innermost make or
-// literal, or else the first append.
-func start(c *collections.Collection) (collections.Use, bool) {
-	var best collections.Use
-	ok := false
+// start is where a collection, or those in it, are made: the innermost make, or else
+// append or literal, of several the first in the source.
+func start(c *collections.Collection) (first collections.Use, ok bool) {
+	kinds := []collections.Kind{collections.Make, collections.Append, collections.Literal}
 	for _, u := range c.Uses {
-		if u.Kind == collections.Make && (!ok || u.Depth > best.Depth || u.Depth == best.Depth && (u.File < best.File || u.File == best.File && u.Line < best.Line)) {
-			best, ok = u, true
+		k := slices.Index(kinds, u.Kind)
+		if k >= 0 && (!ok || cmp.Or(cmp.Compare(k, slices.Index(kinds, first.Kind)), cmp.Compare(first.Depth, u.Depth)) < 0) {
+			first, ok = u, true
 		}
 	}
-	if ok {
-		return best, true
-	}
-	return c.Made(collections.Append, collections.Literal)
+	return first, ok
 }
 
 // again is how many blocks were taken by something that is done again and again.
@@ -164,32 +152,25 @@ func (f *dropped) calledInLoop(stack []callstack.FrameID) bool {
 }
 
 // wordSet returns the type of the maps where they are sets of numbers or
-// pointers: elements are put in and asked for, and nothing else.
-func wordSet(p *collections.Package, c *collections.Collection) (*types.Map, bool) {
-	t := c.Var.Type().Underlying()
-	for {
-		slice, ok := t.(*types.Slice)
-		if !ok {
-			break
-		}
-		t = slice.Elem().Underlying()
+// pointers: elements are put in and asked for, and nothing else. Else nil.
+func wordSet(p *collections.Package, c *collections.Collection) *types.Map {
+	t := c.Var.Type()
+	for slice, ok := typed.Under[*types.Slice](t); ok; slice, ok = typed.Under[*types.Slice](t) {
+		t = slice.Elem()
 	}
-	m, ok := t.(*types.Map)
-	if !ok || !collections.IsSet(m) {
-		return nil, false
+	m, ok := typed.Under[*types.Map](t)
+	if !ok || !collections.IsSet(m) || c.Has(collections.Delete) {
+		return nil
 	}
-	switch k := m.Key().Underlying().(type) {
-	case *types.Basic:
-		if k.Info()&types.IsInteger == 0 {
-			return nil, false
-		}
-	case *types.Pointer:
-	default:
-		return nil, false
+	if _, pointers := typed.Under[*types.Pointer](m.Key()); !pointers && !typed.IsInteger(m.Key()) {
+		return nil
 	}
-	return m, !slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
-		return u.Kind == collections.Delete || u.Kind == collections.Set && u.InMap && (u.Value == nil || !p.Constant(u.Value))
-	})
+	if slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
+		return u.Kind == collections.Set && u.InMap && (u.Value == nil || p.Fixed(u.Value).By != typed.FixedConst)
+	}) {
+		return nil
+	}
+	return m
 }
 
 // group is the size in bytes of a table of eight slots, each a key and a value,
@@ -202,111 +183,89 @@ func group(m *types.Map) int64 {
 
 func (f *dropped) claim() diagnose.Claim {
 	s, c := f.s, f.c
-	none := func(int) bool { return false }
-	cost := c.Maps
-	var avoidable diagnose.Set
+	var cost, avoidable diagnose.Set
+	cost.Join(&c.Maps)
+	cost.Join(&c.Memory)
 	avoidable.Join(&c.Memory)
 	if f.small {
 		avoidable.Join(&c.Maps)
 	}
-	var all diagnose.Set
-	all.Join(&cost)
-	all.Join(&c.Memory)
 	claim := diagnose.Claim{
 		Place:      f.p.Place(f.made),
-		Cost:       diagnose.Samples{CPU: all.Keep(), Allocs: c.Heap.Keep()},
-		Avoidable:  diagnose.Samples{CPU: none, Allocs: c.Heap.Keep()},
+		Cost:       diagnose.Samples{CPU: cost.Keep(), Allocs: c.Heap.Keep()},
+		Avoidable:  diagnose.Samples{CPU: avoidable.Has, Allocs: c.Heap.Keep()},
 		Confidence: finding.High,
 		Why:        f.why(),
 		Remedy:     f.remedy(),
+		Evidence:   s.CPUEvidence(cost.Keep(), fmt.Sprintf("are in it or take its memory, %d of them in the allocator or moving what it holds", s.CPUSamples(c.Memory.Keep()))),
 	}
 	if f.followed {
 		claim.Confidence = finding.Medium
 	}
-	if keep := avoidable.Keep(); keep != nil {
-		claim.Avoidable.CPU = keep
-	}
-	if keep := claim.Cost.CPU; keep != nil {
-		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples are in it or take its memory, %d of them in the allocator or moving what it holds",
-			s.CPUSamples(keep), s.BaseCPUSamples(), s.CPUSamples(c.Memory.Keep()))})
-	}
 	if share := s.AllocShare(claim.Cost.Allocs); share > 0 {
-		bytes, perOp := s.AllocBytes(claim.Cost.Allocs)
+		bytes, _ := s.AllocBytes(claim.Cost.Allocs)
 		blocks, _, _ := collections.Blocks(s, &c.Heap)
-		text := quantity.Percent(share) + " of the base's allocated bytes"
-		if perOp > 0 {
-			text += fmt.Sprintf(", %s bytes in %s per %s", quantity.Count(perOp), countBlocks(float64(blocks)/float64(s.AllocIterations)), s.Iteration())
-		} else {
-			text += fmt.Sprintf(", %s bytes in %s", quantity.Count(float64(bytes)), countBlocks(float64(blocks)))
+		iterations, per := 1.0, ""
+		if s.AllocIterations > 0 {
+			iterations, per = float64(s.AllocIterations), " per "+s.Iteration()
 		}
-		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "allocs", Text: text})
+		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes, %s bytes in %s%s",
+			quantity.Percent(share), quantity.Count(float64(bytes)/iterations), countBlocks(float64(blocks)/iterations), per)})
 	}
 	return claim
 }
 
 func (f *dropped) why() string {
 	where := "a local variable that nothing holds when the function returns"
-	if f.c.Field() {
+	if !f.c.Local() {
 		where = fmt.Sprintf("a field of %s, whose values live no longer than a call", f.c.Owner.Obj().Name())
 	}
-	text := fmt.Sprintf("%s, %s, takes its memory anew in every call: %s.", f.c.Var.Name(), f.kind(), where)
+	text := fmt.Sprintf("%s, a %s, takes its memory anew in every call: %s.", f.c.Var.Name(), kind(f.c.Var.Type(), ""), where)
 	if f.small {
 		text += " No set in it has had more than eight elements."
 	}
 	return text
 }
 
-// kind names what a collection is.
-func (f *dropped) kind() string {
-	t := f.c.Var.Type().Underlying()
-	one, many := "a ", ""
-	for {
-		elem := collections.ElementOf(t)
-		last := !collections.IsCollection(elem)
-		var name string
-		switch m, isMap := t.Underlying().(*types.Map); {
-		case isMap && collections.IsSet(m):
+// kind names what a collection is: "list of maps"; plural ends the first noun.
+func kind(t types.Type, plural string) string {
+	name := "list"
+	if m, isMap := typed.Under[*types.Map](t); isMap {
+		name = "map"
+		if collections.IsSet(m) {
 			name = "set"
-		case isMap:
-			name = "map"
-		default:
-			name = "list"
 		}
-		if one == "a " {
-			many = one + name
-		} else {
-			many += " of " + name + "s"
-		}
-		one = ""
-		if last {
-			return many
-		}
-		t = elem
 	}
+	if elem := collections.ElementOf(t); collections.IsCollection(elem) {
+		return name + plural + " of " + kind(elem, "s")
+	}
+	return name + plural
 }
 
 func (f *dropped) remedy() string {
-	const keep, large = "Keep the memory between calls (a sync.Pool, or a field where calls do not overlap)", "; leave what has become very large out of the pool."
-	t := f.c.Var.Type().Underlying()
-	elem := collections.ElementOf(t)
-	_, isMap := t.(*types.Map)
-	_, ofMaps := elem.Underlying().(*types.Map)
 	switch {
 	case f.small:
 		return "Use a slice for each set: looking through at most eight elements is faster than hashing. Keep the slices between calls (a sync.Pool, or a field where calls do not overlap) and cut them to [:0]."
 	case f.set:
 		return "Keep the map between calls (a sync.Pool, or a field where calls do not overlap) and clear it, or mark members in a slice by number, with a stamp that grows by one in each call, which needs no clearing."
+	}
+	t := f.c.Var.Type()
+	elem := collections.ElementOf(t)
+	_, isMap := typed.Under[*types.Map](t)
+	_, ofMaps := typed.Under[*types.Map](elem)
+	_, ofPointers := typed.Under[*types.Pointer](elem)
+	again, also := "cut it to [:0]", ""
+	switch {
 	case isMap:
-		return keep + " and clear the map" + large
+		again = "clear the map"
 	case ofMaps:
-		return keep + " and clear each map" + large
+		again = "clear each map"
 	case collections.IsCollection(elem):
-		return keep + " and cut each list in it to [:0]" + large
+		again = "cut each list in it to [:0]"
+	case ofPointers:
+		also = " What its elements point to stays reachable: clear it where that matters."
 	}
-	if _, ok := elem.Underlying().(*types.Pointer); ok {
-		return keep + " and cut it to [:0]" + large + " What its elements point to stays reachable: clear it where that matters."
-	}
-	return keep + " and cut it to [:0]" + large
+	return "Keep the memory between calls (a sync.Pool, or a field where calls do not overlap) and " + again + "; leave what has become very large out of the pool." + also
 }
 
 // countBlocks is a number of blocks, which on average need not be whole.

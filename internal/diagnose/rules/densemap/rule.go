@@ -9,6 +9,7 @@ import (
 	"whet/internal/diagnose/collections"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/typed"
 )
 
 // Rule returns the rule.
@@ -52,51 +53,34 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 }
 
 func claimed(s *diagnose.Subject, p *collections.Package, c *collections.Collection) (diagnose.Claim, bool) {
-	if c.Maps.Len()+c.Heap.Len() == 0 || c.Leaks() || c.Var.Exported() || c.Owner == nil && !c.Local() && c.Var.Parent() != c.Var.Pkg().Scope() {
+	m, ok := typed.Under[*types.Map](c.Var.Type())
+	if !ok || collections.IsSet(m) || c.Maps.Len()+c.Heap.Len() == 0 || c.Leaks() || c.Var.Exported() || c.Owner == nil && !c.Local() && !typed.Global(c.Var) {
 		return diagnose.Claim{}, false
 	}
-	m, ok := c.Var.Type().Underlying().(*types.Map)
-	if !ok || collections.IsSet(m) || slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
-		return u.Kind == collections.Delete || u.Kind == collections.Literal || u.Kind == collections.Reset && u.Value == nil && u.Map
-	}) {
+	cleared := slices.ContainsFunc(c.Uses, func(u collections.Use) bool { return u.Kind == collections.Reset && u.Value == nil && u.Map })
+	made := slices.IndexFunc(c.Uses, func(u collections.Use) bool { return u.Kind == collections.Make && u.Depth == 0 })
+	if cleared || made < 0 || c.Has(collections.Delete, collections.Literal) || !c.Has(collections.Get, collections.Range) {
 		return diagnose.Claim{}, false
 	}
-	made, ok := c.Made(collections.Make)
-	if !ok || !asked(c) {
+	d := densityOf(s, p, c, m)
+	if d == nil {
 		return diagnose.Claim{}, false
 	}
-	d, ok := densityOf(p, c, m)
-	if !ok {
-		return diagnose.Claim{}, false
-	}
-	none := func(int) bool { return false }
 	half := diagnose.Portion(s.Allocs, s.AllocCol, &c.Heap, slotsOfValues)
 	claim := diagnose.Claim{
-		Place:      p.Place(made),
+		Place:      p.Place(c.Uses[made]),
 		Cost:       diagnose.Samples{CPU: c.Maps.Keep(), Allocs: c.Heap.Keep()},
-		Avoidable:  diagnose.Samples{CPU: c.Maps.Keep(), Allocs: half.Keep()},
-		Confidence: d.confidence(),
-		Why:        d.why(c.Var.Name()),
-		Remedy:     d.remedy(),
-	}
-	if claim.Avoidable.CPU == nil {
-		claim.Avoidable.CPU = none
-	}
-	if keep := claim.Cost.CPU; keep != nil {
-		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples are in this map", s.CPUSamples(keep), s.BaseCPUSamples())})
+		Avoidable:  diagnose.Samples{CPU: c.Maps.Has, Allocs: half.Keep()},
+		Confidence: d.confidence,
+		Why:        d.why,
+		Remedy:     d.remedy,
+		Evidence:   s.CPUEvidence(c.Maps.Keep(), "are in this map"),
 	}
 	if share := s.AllocShare(claim.Cost.Allocs); share > 0 {
 		_, perOp := s.AllocBytes(claim.Cost.Allocs)
 		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes are its tables%s; at least half of them a slice does without",
 			quantity.Percent(share), s.PerIteration(perOp))})
 	}
-	claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "source", Text: d.evidence(s, p)})
+	claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "source", Text: d.evidence})
 	return claim, true
-}
-
-// asked reports whether something of the map is read.
-func asked(c *collections.Collection) bool {
-	return slices.ContainsFunc(c.Uses, func(u collections.Use) bool {
-		return u.Kind == collections.Get || u.Kind == collections.Range
-	})
 }
