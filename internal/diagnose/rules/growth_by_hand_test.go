@@ -201,6 +201,11 @@ func TestSliceGrowthInBranchesByHand(t *testing.T) {
 		{"a continue before the other", branches(none, one, "if x.late { continue }; "+one, ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Where few pass", finding.Medium},
 		{"parts in a branch", branches(none, one, "out = append(out, x.names...)", ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Count first", finding.Medium},
 		{"parts in both", branches(none, "out = append(out, x.names...)", "out = append(out, x.names...)", ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Count first", finding.Medium},
+		{"a switch", inLoop(none, "for _, x := range xs", "switch { case x.ok:\n"+one+" // 7\ncase x.late: "+one+"; break; default: "+one+" }"), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, len(xs))", finding.High},
+		{"a switch without a default", inLoop(none, "for _, x := range xs", "switch { case x.ok:\n"+one+" // 7\ncase x.late: "+one+" }"), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Where few pass", finding.Medium},
+		{"a loop inside", branches(none, one, "for range x.names { if x.late { continue } }; "+one, ""), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, len(xs))", finding.High},
+		{"a way out to a loop around", inLoop(none+"; outer: for range xs {", "for _, x := range xs", "if x.last { // 6\ncontinue outer } // 7\n"+one+"}"), at("8", copyingOnly), at("8", growthBytes), 8, 1, 0, "Where few pass", finding.Medium},
+		{"a loop that not every round comes by", inLoop(none+"; for _, y := range xs { if y.late { continue }", "for _, x := range xs", "{\n"+one+" // 7\n}}"), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Where few pass", finding.Medium},
 		{"a branch that sets it", branches(none, one, "out = x.names", ""), at("7", growthCPU), at("7", growthBytes), 0, 0, 0, "", ""},
 		{"a branch that loops", branches(none, one, "for _, n := range x.names { out = append(out, n) }", ""), at("7", growthCPU), at("7", growthBytes), 0, 0, 0, "", ""},
 	} {
@@ -282,6 +287,21 @@ func TestReadGrowthByHand(t *testing.T) {
 		case test.remedy != "" && (len(got) != 1 || got[0].Line != 5 || !near(got[0].AvoidableCPURatio, test.avoidCPU) || !near(got[0].AvoidableAllocBytesRatio, test.avoidBytes) || !strings.Contains(got[0].Remedy, test.remedy)):
 			t.Errorf("%s: %+v, want cpu %v, bytes %v", test.name, got, test.avoidCPU, test.avoidBytes)
 		}
+	}
+}
+
+// Of the samples that grow or make room only those count as copying that move
+// elements, and not the share of the others that is avoidable too.
+func TestCopyingByHand(t *testing.T) {
+	grown := said(t, "slice-growth", app(t, inLoop("var out []T", "for _, x := range xs", "out = append(out, x)"), known, growthCPU, growthBytes))
+	read := said(t, "read-growth", app(t, reads("f *os.File", "", "data, err := io.ReadAll(f)"), known,
+		[]stack{{frames: "m/app.f:5 io.ReadAll runtime.memmove", n: 100}, {frames: "m/app.f:5 io.ReadAll runtime.makeslice runtime.mallocgc", n: 50}, {frames: "m/app.f:5 io.ReadAll runtime.makeslice", n: 50}, {frames: "m/app.work:99", n: 800}},
+		[]stack{{"m/app.f:5 io.ReadAll", 10, 512}, {"m/app.f:5 io.ReadAll", 10, 896}, {"m/app.f:5 io.ReadAll", 10, 1408}, {"m/app.work:99", 10, 28160}}))
+	if len(grown) != 1 || grown[0].Evidence[0].Text != "100 of 1000 base samples grow the slice, 40 of them copy its elements" {
+		t.Errorf("%+v", grown)
+	}
+	if len(read) != 1 || read[0].Evidence[0].Text != "200 of 1000 base samples make room for the input, 100 of them copy it" {
+		t.Errorf("%+v", read)
 	}
 }
 

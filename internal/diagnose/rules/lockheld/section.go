@@ -83,7 +83,7 @@ func (w *walker) lines(n ast.Node) lines { return lines{w.f.Line(n.Pos()), w.f.L
 func (w *walker) body(fn ast.Node, body *ast.BlockStmt, st state) {
 	outer := w.around
 	w.around = fn
-	blocks := cfg.New(body, w.mayReturn).Blocks
+	blocks := w.Graph(body).Blocks
 	before := map[*cfg.Block]state{blocks[0]: st}
 	for _, b := range inOrder(blocks[0]) {
 		st := before[b]
@@ -121,12 +121,6 @@ func inOrder(first *cfg.Block) (order []*cfg.Block) {
 	follow(first)
 	slices.Reverse(order)
 	return order
-}
-
-// mayReturn reports whether control goes on after a call.
-func (w *walker) mayReturn(call *ast.CallExpr) bool {
-	name := w.name(call)
-	return name != "panic" && name != "Exit" && !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Panic")
 }
 
 // node notes what a statement, or an expression in the head of one, does under the

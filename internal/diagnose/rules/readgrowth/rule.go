@@ -163,7 +163,7 @@ func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
 	if r.heap.Len() > 0 && !grows && !untold {
 		return c, false // the first block was enough
 	}
-	avoidable := r.copying
+	var avoidable diagnose.Set
 	if grows {
 		c.Cost.Allocs, c.Avoidable.Allocs = r.heap.Keep(), given.Keep()
 		if r.dropped {
@@ -171,9 +171,9 @@ func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
 			c.Avoidable.Allocs, share = r.heap.Keep(), 1
 		}
 		rest := r.cpu.Without(&r.copying)
-		part := diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
-		avoidable.Join(&part)
+		avoidable = diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
 	}
+	avoidable.Join(&r.copying)
 	if untold {
 		c.Cost.Allocs = r.heap.Keep()
 	}

@@ -1,7 +1,6 @@
 package slicegrowth
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -23,7 +22,7 @@ func Rule() diagnose.Rule {
 		ID:    "slice-growth",
 		Title: "a slice grows although its length is known",
 		Doc: diagnose.Doc{
-			What:   "A slice grows by append in a loop whose number of rounds is known before the first: the length of what it ranges over, or a counter's limit. It may append in the branches of an if, as many elements in each.",
+			What:   "A slice grows by append in a loop whose number of rounds is known before the first: the length of what it ranges over, or a counter's limit. It may append in the branches of an if or switch, as many elements in each.",
 			Why:    "append moves a full slice into a new block, 1.25 to 2 times as large. Up to the final size each element is copied about once more, and the blocks given up hold about as much memory as the last one, which the collector has to free.",
 			Silent: "For slices that reuse a buffer (x[:0], a field that is kept), where growth dies out; where nothing tells the final size (a scanner, a channel, an iterator, a queue that grows while it is read, parts of unknown length appended): there a buffer that is reused is what helps; for a first block that is large enough; for the last block, which is needed anyway; where a filter decides what is appended, or branches append different numbers, about all but the copying; where the type of what the loop ranges over was not recorded.",
 			Fix:    "make([]T, 0, n) before the loop, or slices.Grow where the slice comes from the caller.",
@@ -46,27 +45,29 @@ type slice struct {
 	cpu, copying, heap diagnose.Set
 }
 
-type finder struct {
-	s *diagnose.Subject
-	// at remembers what a line is; several lines may be one slice.
-	at map[diagnose.SourceLine]*slice
-	// mixed are the lines of statements that allocate in other ways too.
-	mixed map[diagnose.SourceLine]bool
-	known map[variable]*slice
-	order []*slice
+// line is what grows at a line.
+type line struct {
+	*slice      // nil where the rule has nothing to say about it; several lines may have one
+	mixed  bool // the statement allocates in other ways too
 }
 
-func find(s *diagnose.Subject) []diagnose.Claim {
-	f := &finder{s: s, at: make(map[diagnose.SourceLine]*slice), mixed: make(map[diagnose.SourceLine]bool), known: make(map[variable]*slice)}
+type finder struct {
+	s     *diagnose.Subject
+	at    map[diagnose.SourceLine]line
+	known map[variable]*slice
+}
+
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
+	f := &finder{s: s, at: make(map[diagnose.SourceLine]line), known: make(map[variable]*slice)}
 	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		at, copies := growslice(s.CPU, stack)
 		if at < 0 || !s.Own(s.CPU.Frame(stack[at])) {
 			return
 		}
-		if sl := f.slice(s.CPU.Frame(stack[at])); sl != nil {
-			sl.cpu.Add(sample.Index())
+		if l := f.line(s.CPU.Frame(stack[at])); l.slice != nil {
+			l.cpu.Add(sample.Index())
 			if copies {
-				sl.copying.Add(sample.Index())
+				l.copying.Add(sample.Index())
 			}
 		}
 	})
@@ -76,15 +77,11 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		if !s.Own(leaf) {
 			return
 		}
-		if sl := f.slice(leaf); sl != nil && !f.mixed[diagnose.SourceLine{File: leaf.File, Line: leaf.Line}] {
-			sl.heap.Add(sample.Index())
+		if l := f.line(leaf); l.slice != nil && !l.mixed {
+			l.heap.Add(sample.Index())
 		}
 	})
-	slices.SortFunc(f.order, func(a, b *slice) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First))
-	})
-	var claims []diagnose.Claim
-	for _, sl := range f.order {
+	for _, sl := range f.known {
 		if c, ok := f.claim(sl); ok {
 			claims = append(claims, c)
 		}
@@ -111,38 +108,28 @@ func growslice(c *hot.Classified, stack []callstack.FrameID) (at int, copies boo
 	return -1, false
 }
 
-// slice returns what grows at a frame's line, nil where the rule has nothing
-// to say about it.
-func (f *finder) slice(frame *callstack.Frame) *slice {
+// line returns what grows at a frame's line.
+func (f *finder) line(frame *callstack.Frame) line {
 	key := diagnose.SourceLine{File: frame.File, Line: frame.Line}
-	sl, ok := f.at[key]
+	l, ok := f.at[key]
 	if !ok {
 		st := f.s.Statement(frame.File, frame.Line)
-		sl = f.read(st)
-		f.at[key] = sl
-		f.mixed[key] = sl != nil && allocatesOtherwise(f.s, st)
+		if g, grows := growthOf(f.s, st); grows {
+			if l.slice = f.known[g.variable]; l.slice == nil {
+				l.slice = &slice{Statement: st, growth: g, function: frame.Function}
+				f.known[g.variable] = l.slice
+			}
+			if st.First < l.First {
+				l.Statement = st
+			}
+			l.mixed = allocatesOtherwise(f.s, st)
+		}
+		f.at[key] = l
 	}
-	if sl != nil && (sl.function == "" || frame.Function < sl.function) {
-		sl.function = frame.Function
+	if l.slice != nil {
+		l.function = min(l.function, frame.Function)
 	}
-	return sl
-}
-
-func (f *finder) read(st diagnose.Statement) *slice {
-	g, ok := growthOf(f.s, st)
-	if !ok {
-		return nil
-	}
-	sl := f.known[g.variable]
-	if sl == nil {
-		sl = &slice{Statement: st, growth: g}
-		f.known[g.variable] = sl
-		f.order = append(f.order, sl)
-	}
-	if st.First < sl.First {
-		sl.Statement = st
-	}
-	return sl
+	return l
 }
 
 func (f *finder) claim(sl *slice) (diagnose.Claim, bool) {
@@ -158,16 +145,16 @@ func (f *finder) claim(sl *slice) (diagnose.Claim, bool) {
 	if sl.heap.Len() > 0 && !grows {
 		return c, false // one block, or not a slice's growth
 	}
-	avoidable := sl.copying
+	var avoidable diagnose.Set
 	if grows {
 		c.Cost.Allocs = sl.heap.Keep()
 		if sl.exact {
 			c.Avoidable.Allocs = outgrown.Keep()
 			rest := sl.cpu.Without(&sl.copying)
-			part := diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
-			avoidable.Join(&part)
+			avoidable = diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
 		}
 	}
+	avoidable.Join(&sl.copying)
 	if keep := avoidable.Keep(); keep != nil {
 		c.Avoidable.CPU = keep
 	}
@@ -201,35 +188,19 @@ func (g *growth) confidence() finding.Confidence {
 
 // known says what the final size is.
 func (g *growth) known() string {
-	size := strings.Join(g.sizes, " times ")
-	if g.each > 1 {
-		size = fmt.Sprintf("%d times %s", g.each, size)
-	}
-	if g.first > 0 {
-		size = fmt.Sprintf("%d and %s", g.first, size)
-	}
 	switch {
 	case g.sum && g.parts:
 		return "the parts that are appended lie there before the loop, so that a first pass can add their lengths up"
 	case g.sum:
 		return "a first pass can add up how many there will be"
 	case !g.exact:
-		return "there can be no more than " + size
+		return "there can be no more than " + g.size(" times ", " and ")
 	}
-	return "its length is known before the loop: " + size
+	return "its length is known before the loop: " + g.size(" times ", " and ")
 }
 
 func (g *growth) remedy() string {
-	size := strings.Join(g.sizes, "*")
-	if g.each > 1 {
-		size = fmt.Sprintf("%d*%s", g.each, size)
-	}
-	if g.sum {
-		size = "n"
-	}
-	if g.first > 0 {
-		size = fmt.Sprintf("%d+%s", g.first, size)
-	}
+	size := g.size("*", "+")
 	text := fmt.Sprintf("Make it with that capacity before the loop: make(%s, 0, %s).", g.typ, size)
 	if g.first > 0 {
 		text += " What the literal holds is appended first."
@@ -252,50 +223,32 @@ func (g *growth) remedy() string {
 // anything but the slice's blocks, which the allocation profile does not tell
 // apart.
 func allocatesOtherwise(s *diagnose.Subject, st diagnose.Statement) bool {
-	for _, c := range s.Sites(st) {
+	return allocates(s.PackageOf(st.File), st) || slices.ContainsFunc(s.Sites(st), func(c typed.Site) bool {
 		switch c.In.Builtin(c.CallExpr) {
 		case "append":
-			if appendsOther(c, st) {
-				return true
-			}
+			return makesElements(c)
 		case "make", "new":
 			return true
 		case "":
-			if x, to := c.In.Conversion(c.CallExpr); to != nil {
-				if typed.IsString(to) != typed.IsString(c.In.TypeOf(x)) && (typed.Element(to) != nil || typed.Element(c.In.TypeOf(x)) != nil) {
-					return true
-				}
-			} else if c.In.Function(c.CallExpr) == nil {
-				return true
+			x, to := c.In.Conversion(c.CallExpr)
+			if to == nil {
+				return c.In.Function(c.CallExpr) == nil
 			}
+			from := c.In.TypeOf(x)
+			return typed.IsString(to) && typed.Element(from) != nil || typed.Element(to) != nil && typed.IsString(from)
 		}
-	}
-	return allocates(s.PackageOf(st.File), st)
+		return false
+	})
 }
 
-// appendsOther reports whether what is appended may have to be made first: it is
-// joined, or converted, perhaps into an interface, which boxes it.
-func appendsOther(c typed.Site, st diagnose.Statement) bool {
+// makesElements reports whether what is appended may have to be made first: it is
+// converted, perhaps into an interface, which boxes it.
+func makesElements(c typed.Site) bool {
 	element := typed.Element(c.In.TypeOf(c.Args[0]))
-	if element == nil || len(c.Args) < 2 || typed.IsString(element) && adds(st) {
-		return true
-	}
-	if c.Ellipsis != token.NoPos {
-		return false
-	}
-	return slices.ContainsFunc(c.Args[1:], func(arg ast.Expr) bool {
+	return element == nil || len(c.Args) < 2 || c.Ellipsis == token.NoPos && slices.ContainsFunc(c.Args[1:], func(arg ast.Expr) bool {
 		t := c.In.TypeOf(arg)
 		return !c.In.Info.Types[arg].IsNil() && (t == nil || !types.Identical(t, element))
 	})
-}
-
-func adds(st diagnose.Statement) (found bool) {
-	st.Head(func(n ast.Node) bool {
-		b, ok := n.(*ast.BinaryExpr)
-		found = found || ok && b.Op == token.ADD
-		return true
-	})
-	return found
 }
 
 // allocates reports whether a statement itself holds an expression that may need

@@ -3,31 +3,32 @@ package slicegrowth
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
-	"path"
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/cfg"
+
 	"whet/internal/diagnose"
+	"whet/internal/quantity"
 	"whet/internal/typed"
 )
 
 // variable is one slice of one call of a function.
 type variable struct {
-	declared ast.Node
-	of       *types.Var // that the name begins with
-	name     string
-	loop     ast.Node // the outermost that it grows in
+	of   *types.Var // that the name begins with
+	name string
+	loop ast.Node // the outermost that it grows in
 }
 
 // growth is what the source says about a slice that grows.
 type growth struct {
 	variable
+	origin
+	in    *typed.Package
 	typ   string   // for make
-	from  string   // what it starts as
-	first int      // elements that it starts with
-	param bool     // it comes from the caller
 	sizes []string // rounds of the loops it grows in, outermost first
 	each  int      // elements appended each round, at most
 	sum   bool     // the size is a sum over the outer loop's rounds, or of the parts' lengths
@@ -43,101 +44,126 @@ func growthOf(s *diagnose.Subject, st diagnose.Statement) (g growth, ok bool) {
 	if p == nil || name == "" || st.Loop == nil || p.Builtin(call) != "append" || p.TypeOf(call) == nil {
 		return g, false
 	}
-	of := p.Var(p.Base(call.Args[0]))
-	from, ok := start(p, &st, of, name)
-	if !ok || of == nil {
+	g.in, g.typ = p, types.TypeString(p.TypeOf(call), func(of *types.Package) string {
+		if of == p.Types {
+			return ""
+		}
+		return of.Name()
+	})
+	g.name, g.of = name, p.Var(p.Base(call.Args[0]))
+	if g.of == nil || !g.start(&st) {
 		return g, false
 	}
-	g = growth{variable: variable{from.node, of, name, nil}, typ: from.typ, from: from.text, first: from.first, param: from.param, exact: true}
-	// From the statement outwards to where the variable starts.
-	var loops []ast.Node
-	for n := ast.Node(st.Node); n != nil && !within(n, from.pos); n = p.Parent(n) {
-		switch outer := p.Parent(n).(type) {
-		case *ast.ForStmt:
-			if n == outer.Body {
-				loops = append(loops, outer)
-			}
-		case *ast.RangeStmt:
-			if n == outer.Body {
-				loops = append(loops, outer)
-			}
-		case *ast.FuncLit:
-			if outer != st.Func {
-				return g, false
-			}
-		}
-	}
+	loops := g.loopsAround(&st)
 	if len(loops) == 0 {
 		return g, false
 	}
-	slices.Reverse(loops)
 	g.loop = loops[0]
-	if g.typ == "" {
-		g.typ = typeName(p.TypeOf(call))
-	}
-	var counters []*types.Var
 	for _, loop := range loops {
-		size, depends, ok := rounds(p, loop, &g.variable, counters)
-		if !ok {
+		limit, size := g.rounds(loop)
+		if size == "" {
 			return g, false
 		}
-		g.sum = g.sum || depends
+		g.sum = g.sum || declares(p, g.loop, limit)
 		g.sizes = append(g.sizes, size)
-		counters = append(counters, loopVariables(p, loop)...)
 	}
-	return g, g.readBody(p, loops)
+	if !g.onlyAppended(loops[len(loops)-1]) {
+		return g, false
+	}
+	g.countRounds(st.Func, loops)
+	return g, true
 }
 
-// readBody looks at everything that is done to the variable in the loops.
-func (g *growth) readBody(p *typed.Package, loops []ast.Node) bool {
+// loopsAround are the loops of a statement's function that the variable outlives,
+// outermost first.
+func (g *growth) loopsAround(st *diagnose.Statement) (loops []ast.Node) {
+	for n := ast.Node(st.Node); n != nil && n != st.Func && !within(n, g.node.Pos()); n = g.in.Parent(n) {
+		switch outer := g.in.Parent(n).(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if n == bodyOf(outer) {
+				loops = append(loops, outer)
+			}
+		}
+	}
+	slices.Reverse(loops)
+	return loops
+}
+
+// onlyAppended reports whether the innermost loop appends parts of known lengths
+// and elements, and nothing else is done to the variable in the loops. It notes the
+// parts.
+func (g *growth) onlyAppended(innermost ast.Node) bool {
 	ok := true
-	innermost := loops[len(loops)-1]
-	g.each, g.exact = perRound(bodyOf(innermost).List, g.name)
 	ast.Inspect(g.loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			ok = ok && !p.UsedIn(n, g.of)
+			ok = ok && !g.in.UsedIn(n, g.of)
 			return false
 		case *ast.AssignStmt:
 			name, call := appended(n)
-			if name != g.name {
-				for _, l := range n.Lhs {
-					if nameOf(l) == g.name || p.Var(l) == g.of {
-						ok = false // set to something else
-					}
-				}
-				return true
+			if name != g.name { // then it may be set to something else
+				ok = ok && !slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return nameOf(e) == g.name || g.in.Var(e) == g.of })
+				return ok
 			}
-			at := n
-			g.exact = g.exact && chosenAlways(p, at, innermost)
 			if call.Ellipsis != token.NoPos {
 				g.sum, g.parts = true, true
-				ok = ok && len(call.Args) == 2 && fixedLength(p, call.Args[1])
+				ok = ok && len(call.Args) == 2 && fixedLength(g.in, call.Args[1])
 			}
-			ok = ok && around(p, at) == innermost
+			ok = ok && around(g.in, n) == innermost
 		case *ast.UnaryExpr:
-			if n.Op == token.AND && nameOf(n.X) == g.name {
-				ok = false // somebody else may append
-			}
-		case *ast.BranchStmt:
-			if n.Tok != token.CONTINUE || n.Label != nil {
-				g.exact = g.exact && n.Tok == token.BREAK && n.Label == nil && inSwitch(p, n)
-			}
+			ok = ok && (n.Op != token.AND || nameOf(n.X) != g.name) // somebody else may append
 		}
 		return ok
 	})
-	for _, loop := range loops[1:] {
-		g.exact = g.exact && alwaysReached(p, loop, around(p, loop))
-	}
 	return ok
 }
 
-// bodyOf is what a loop repeats.
-func bodyOf(loop ast.Node) *ast.BlockStmt {
-	if loop, ok := loop.(*ast.RangeStmt); ok {
-		return loop.Body
+// countRounds counts what is appended each round, and whether every round of the
+// loops around comes by the next one inside.
+func (g *growth) countRounds(fn ast.Node, loops []ast.Node) {
+	var body *ast.BlockStmt
+	switch fn := fn.(type) {
+	case *ast.FuncDecl:
+		body = fn.Body
+	case *ast.FuncLit:
+		body = fn.Body
 	}
-	return loop.(*ast.ForStmt).Body
+	graph, innermost := g.in.Graph(body), loops[len(loops)-1]
+	branches := false // a part in one is left out in another
+	g.each, g.exact = eachRound(graph, innermost, func(b *cfg.Block) (n int) {
+		for _, st := range b.Nodes {
+			if name, call := appended(st); name == g.name {
+				n += len(call.Args) - 1
+				branches = branches || call.Ellipsis != token.NoPos && g.in.Parent(g.in.Parent(st)) != innermost
+			}
+		}
+		return n
+	})
+	g.exact = g.exact && !branches
+	for i, inner := range loops[1:] {
+		n, always := eachRound(graph, loops[i], func(b *cfg.Block) int {
+			if b.Stmt == inner && (b.Kind == cfg.KindForLoop || b.Kind == cfg.KindRangeLoop) {
+				return 1
+			}
+			return 0
+		})
+		g.exact = g.exact && always && n == 1
+	}
+	if g.sum {
+		g.sizes, g.each = []string{"n"}, 1
+	}
+}
+
+// size writes how many elements there are in the end.
+func (g *growth) size(times, and string) string {
+	size := strings.Join(g.sizes, times)
+	if g.each > 1 {
+		size = fmt.Sprintf("%d%s%s", g.each, times, size)
+	}
+	if g.first > 0 {
+		size = fmt.Sprintf("%d%s%s", g.first, and, size)
+	}
+	return size
 }
 
 // appended reads "x = append(x, …)": the variable and the call.
@@ -147,10 +173,7 @@ func appended(n ast.Node) (string, *ast.CallExpr) {
 		return "", nil
 	}
 	call, ok := ast.Unparen(st.Rhs[0]).(*ast.CallExpr)
-	if !ok || len(call.Args) < 2 {
-		return "", nil
-	}
-	if fun, ok := call.Fun.(*ast.Ident); !ok || fun.Name != "append" {
+	if !ok || len(call.Args) < 2 || nameOf(call.Fun) != "append" {
 		return "", nil
 	}
 	name := nameOf(st.Lhs[0])
@@ -175,141 +198,124 @@ func nameOf(e ast.Expr) string {
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
+// around returns the loop that a node lies in.
+func around(p *typed.Package, n ast.Node) ast.Node {
+	for n = p.Parent(n); n != nil; n = p.Parent(n) {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return n
+		}
+	}
+	return nil
+}
+
+// fixedLength reports whether the length of an appended part can be asked for
+// beforehand: it is no result of a call.
+func fixedLength(p *typed.Package, e ast.Expr) bool {
+	calls := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, call := n.(*ast.CallExpr)
+		calls = calls || call
+		return !calls
+	})
+	_, literal := e.(*ast.BasicLit)
+	return !calls && (literal || p.Var(p.Base(e)) != nil)
+}
+
 // origin is where a slice starts from in a call of the function.
 type origin struct {
-	node      ast.Node
-	pos       token.Pos
-	typ, text string
-	first     int // elements that it starts with
-	param     bool
+	node  ast.Node // that declares or sets it
+	from  string   // what it starts as
+	first int      // elements that it starts with
+	param bool     // it comes from the caller
 }
 
 // start finds where a slice starts. Only one that starts empty, as a literal, or
 // comes from the caller is of interest: another may be a buffer that is reused.
-func start(p *typed.Package, st *diagnose.Statement, v *types.Var, name string) (o origin, ok bool) {
-	if strings.Contains(name, ".") {
-		return resetBefore(p, st, name)
+func (g *growth) start(st *diagnose.Statement) bool {
+	if strings.Contains(g.name, ".") {
+		return g.resetBefore(st)
 	}
-	if v == nil || !within(st.Func, v.Pos()) || p.Definition(v) == nil {
-		return o, false
+	if !within(st.Func, g.of.Pos()) || g.in.Definition(g.of) == nil {
+		return false
 	}
-	o = origin{node: p.Parent(p.Definition(v)), pos: v.Pos()}
-	switch d := o.node.(type) {
+	ok := false
+	g.node, g.from = g.in.Parent(g.in.Definition(g.of)), nothing
+	switch d := g.node.(type) {
 	case *ast.Field:
-		_, isSlice := d.Type.(*ast.ArrayType)
-		o.text, o.typ, ok = "nothing", types.ExprString(d.Type), true
-		if v.Kind() != types.ResultVar {
-			o.param, o.text, ok = true, "what the caller hands over", isSlice
+		_, ok = d.Type.(*ast.ArrayType)
+		if g.param = g.of.Kind() != types.ResultVar; g.param {
+			g.from = "what the caller hands over"
 		}
 	case *ast.AssignStmt, *ast.ValueSpec:
-		for of, value := range p.Declared(d) {
-			spec, _ := d.(*ast.ValueSpec)
-			switch {
-			case of != v:
-				continue
-			case value == nil:
-				o.text, o.typ, ok = "nothing", types.ExprString(spec.Type), true
-				continue
-			}
-			if o.text, o.typ, ok = empty(value); !ok {
-				o.text, o.typ, o.first, ok = listed(value)
+		for v, value := range g.in.Declared(d) {
+			if v == g.of {
+				ok = value == nil || g.startsAs(value)
 			}
 		}
 	}
-	return o, ok && !resliced(p, st.Node, v)
+	return ok && !g.setBefore(st.Node)
 }
 
-// resliced reports whether the variable is set to something else before the
+// setBefore reports whether the variable is set to something else before the
 // loop: a buffer, or what a call returns.
-func resliced(p *typed.Package, at ast.Node, v *types.Var) bool {
-	return slices.ContainsFunc(p.Uses(v), func(id *ast.Ident) bool {
-		st, ok := p.Parent(id).(*ast.AssignStmt)
+func (g *growth) setBefore(at ast.Node) bool {
+	return slices.ContainsFunc(g.in.Uses(g.of), func(id *ast.Ident) bool {
+		st, ok := g.in.Parent(id).(*ast.AssignStmt)
 		if !ok || id.Pos() > at.Pos() || !slices.Contains(st.Lhs, ast.Expr(id)) {
 			return false
 		}
-		if name, _ := appended(st); name == v.Name() {
+		if name, _ := appended(st); name == g.name {
 			return false
 		}
-		isEmpty := false
-		if len(st.Lhs) == len(st.Rhs) {
-			_, _, isEmpty = empty(st.Rhs[slices.Index(st.Lhs, ast.Expr(id))])
-		}
-		return !isEmpty
+		emptied := growth{in: g.in}
+		return len(st.Lhs) != len(st.Rhs) || !emptied.startsAs(st.Rhs[slices.Index(st.Lhs, ast.Expr(id))]) || emptied.first > 0
 	})
 }
 
 // resetBefore finds the statement that empties a field before the loop.
-func resetBefore(p *typed.Package, at *diagnose.Statement, name string) (origin, bool) {
-	for n := ast.Node(at.Node); n != nil && n != at.Func; n = p.Parent(n) {
-		block, ok := p.Parent(n).(*ast.BlockStmt)
+func (g *growth) resetBefore(at *diagnose.Statement) bool {
+	for n := ast.Node(at.Node); n != nil && n != at.Func; n = g.in.Parent(n) {
+		block, ok := g.in.Parent(n).(*ast.BlockStmt)
 		if !ok {
 			continue
 		}
 		i := slices.IndexFunc(block.List, func(st ast.Stmt) bool { return st == n })
-		for _, st := range slices.Backward(block.List[:max(i, 0)]) {
-			set, ok := st.(*ast.AssignStmt)
-			if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 || len(set.Rhs) != 1 || nameOf(set.Lhs[0]) != name {
-				continue
+		for _, st := range slices.Backward(block.List[:i]) {
+			if set, ok := st.(*ast.AssignStmt); ok && set.Tok == token.ASSIGN && len(set.Lhs) == 1 && nameOf(set.Lhs[0]) == g.name {
+				g.node = set
+				return g.startsAs(set.Rhs[0])
 			}
-			text, typ, ok := empty(set.Rhs[0])
-			return origin{node: set, pos: set.Pos(), text: text, typ: typ}, ok
 		}
 	}
-	return origin{}, false
+	return false
 }
 
-// empty reads a value that holds no elements.
-func empty(e ast.Expr) (text, typ string, ok bool) {
+const nothing = "nothing"
+
+// startsAs reads a value that holds no elements, or those that a literal lists.
+func (g *growth) startsAs(e ast.Expr) bool {
+	g.from = nothing
+	isNil := func(e ast.Expr) bool { return e != nil && g.in.Info.Types[e].IsNil() }
 	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return "nothing", "", e.Name == "nil"
 	case *ast.CompositeLit:
-		if at, ok := e.Type.(*ast.ArrayType); ok && at.Len == nil && len(e.Elts) == 0 {
-			return "nothing", types.ExprString(e.Type), true
+		if g.first = len(e.Elts); g.first > 0 {
+			g.from = "a literal of " + quantity.Plural(g.first, "element")
 		}
+		_, isSlice := typed.Under[*types.Slice](g.in.TypeOf(e))
+		return isSlice && !slices.ContainsFunc(e.Elts, func(e ast.Expr) bool { _, keyed := e.(*ast.KeyValueExpr); return keyed })
 	case *ast.CallExpr:
-		switch fun := ast.Unparen(e.Fun).(type) {
-		case *ast.ArrayType: // []T(nil)
-			if id, ok := e.Args[0].(*ast.Ident); ok && fun.Len == nil && id.Name == "nil" {
-				return "nothing", types.ExprString(fun), true
-			}
-		case *ast.Ident:
-			if fun.Name != "make" || len(e.Args) < 2 || !isZero(e.Args[1]) {
-				return "", "", false
-			}
-			typ := types.ExprString(e.Args[0])
-			if len(e.Args) == 2 || isZero(e.Args[2]) {
-				return "nothing", typ, true
-			}
-			return "a capacity of " + types.ExprString(e.Args[2]), typ, true
+		if x, _ := g.in.Conversion(e); isNil(x) {
+			return true
 		}
+		isZero := func(e ast.Expr) bool { v := g.in.Info.Types[e].Value; return v != nil && constant.Sign(v) == 0 }
+		if g.in.Builtin(e) != "make" || len(e.Args) < 2 || !isZero(e.Args[1]) {
+			return false
+		}
+		if len(e.Args) > 2 && !isZero(e.Args[2]) {
+			g.from = "a capacity of " + types.ExprString(e.Args[2])
+		}
+		return true
 	}
-	return "", "", false
-}
-
-// listed reads a literal whose elements follow one another.
-func listed(e ast.Expr) (text, typ string, first int, ok bool) {
-	lit, ok := ast.Unparen(e).(*ast.CompositeLit)
-	if !ok || len(lit.Elts) == 0 {
-		return "", "", 0, false
-	}
-	at, ok := lit.Type.(*ast.ArrayType)
-	if !ok || at.Len != nil || slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool { _, keyed := e.(*ast.KeyValueExpr); return keyed }) {
-		return "", "", 0, false
-	}
-	text = "a literal of one element"
-	if first = len(lit.Elts); first > 1 {
-		text = fmt.Sprintf("a literal of %d elements", first)
-	}
-	return text, types.ExprString(lit.Type), first, true
-}
-
-func isZero(e ast.Expr) bool {
-	lit, ok := e.(*ast.BasicLit)
-	return ok && lit.Value == "0"
-}
-
-// typeName writes a slice's type as another package would.
-func typeName(t types.Type) string {
-	return types.TypeString(types.Unalias(t), func(p *types.Package) string { return path.Base(p.Path()) })
+	return isNil(e)
 }
