@@ -39,13 +39,38 @@ type Case struct {
 	Tests  []string `json:"tests,omitempty"`
 	Args   []string `json:"args,omitempty"`   // of a program
 	Inputs []Input  `json:"inputs,omitempty"` // of a program
-	Driver string   `json:"driver,omitempty"` // of a service: a directory of drivers
+	Driver string   `json:"driver,omitempty"` // a directory of drivers: the server of a service, or the benchmark
 	URL    string   `json:"url,omitempty"`    // of a service: the path that is put under load
 	Header string   `json:"header,omitempty"` // of a service: sent with each request
 
 	Places []Range `json:"places,omitempty"`
 	Change string  `json:"change,omitempty"` // what was slow and what the author did
+	Cause  string  `json:"cause,omitempty"`  // why it was slow: one of causes
+	Remedy string  `json:"remedy,omitempty"` // what the author did, in a few words
 	Judged string  `json:"judged"`           // by hand: why the place is the right one
+}
+
+// The halves of the corpus. Rules are built by the open one; the other is set
+// aside until they are done.
+const (
+	halfOpen  = "open"
+	halfAside = "aside"
+)
+
+// half is drawn by lot: the last hexadecimal digit of the SHA-256 of the
+// case's name, even for the open half.
+func (c *Case) half() string {
+	sum := sha256.Sum256([]byte(c.Name))
+	if sum[len(sum)-1]%2 == 0 {
+		return halfOpen
+	}
+	return halfAside
+}
+
+// causes are why a place is slow, as doc.go defines them.
+var causes = []string{
+	"algorithm", "allocation-per-call", "boxing", "byte-at-a-time", "clock", "concatenation", "conversion", "copy", "escape", "formatting", "growth",
+	"indirection", "library-call", "lock", "map", "other", "reflection", "regexp", "regexp-compile", "repeated-work", "sort", "unbuffered-io", "unneeded-work",
 }
 
 // Range is a run of lines of the version before.
@@ -129,6 +154,12 @@ func (c *Case) validate() error {
 	}
 	if c.Kind != kindTuned && (!caseCommit.MatchString(c.Commit) || c.After == "" || c.Change == "") {
 		return errors.New("a speed-up has a commit, a version after it, and what it changed")
+	}
+	if c.Kind == kindTuned && c.Cause+c.Remedy != "" {
+		return errors.New("a tuned package has no cause and no remedy")
+	}
+	if c.Kind != kindTuned && (!slices.Contains(causes, c.Cause) || c.Remedy == "") {
+		return fmt.Errorf("a speed-up has a remedy and a cause of the vocabulary, not %q", c.Cause)
 	}
 	switch c.Kind {
 	case kindBenchmark, kindTuned:

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,6 +20,11 @@ func TestCorpus(t *testing.T) {
 			tuned[c.Module+"/"+c.Package] = true
 			continue
 		}
+		if dir := "drivers/" + c.Driver; c.Driver != "" {
+			if _, err := drivers.ReadDir(dir); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		}
 		modules[c.Module] = true
 		commits[c.Module+"@"+c.Commit] = true
 		if c.Kind != kindBenchmark {
@@ -30,7 +38,7 @@ func TestCorpus(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	good := Case{Name: "a-b", Kind: kindBenchmark, Module: "github.com/rivo/uniseg", Before: "v0.4.4", After: "v0.4.6", Commit: "e258aa1", Package: ".", Bench: "X",
-		Places: []Range{{File: "a.go", From: 1, To: 2}}, Change: "x", Judged: "y"}
+		Places: []Range{{File: "a.go", From: 1, To: 2}}, Change: "x", Cause: "copy", Remedy: "z", Judged: "y"}
 	if err := good.validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +53,9 @@ func TestValidate(t *testing.T) {
 		"no range":         func(c *Case) { c.Places = []Range{{File: "a.go", From: 2, To: 1}} },
 		"has places":       func(c *Case) { c.Places = nil },
 		"has a commit":     func(c *Case) { c.Commit = "" },
+		"has a remedy":     func(c *Case) { c.Remedy = "" },
+		"vocabulary":       func(c *Case) { c.Cause = "bad luck" },
+		"has no cause":     func(c *Case) { c.Kind, c.Places = kindTuned, nil },
 		"no pattern":       func(c *Case) { c.Bench = "(" },
 		"not known":        func(c *Case) { c.Kind = "x" },
 		"a driver":         func(c *Case) { c.Kind = kindService },
@@ -54,6 +65,44 @@ func TestValidate(t *testing.T) {
 		if err := c.validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
+	}
+}
+
+// doc.go defines each cause, and no other.
+func TestCauses(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var defined []string
+	for _, m := range regexp.MustCompile(`(?m)^//\t([a-z-]+)  `).FindAllSubmatch(text, -1) {
+		defined = append(defined, string(m[1]))
+	}
+	slices.Sort(defined)
+	if !slices.Equal(defined, causes) {
+		t.Errorf("doc.go defines %q, causes are %q", defined, causes)
+	}
+}
+
+// A lot hangs on the name alone, and both halves get enough of every kind.
+func TestHalves(t *testing.T) {
+	// printf uniseg-graphemes | sha256sum ends in a, printf orb-wkt in 5.
+	for name, want := range map[string]string{"uniseg-graphemes": "open", "orb-wkt": "aside"} {
+		c := Case{Name: name, Kind: "any"}
+		if got := c.half(); got != want {
+			t.Errorf("%s is in the half %s, want %s", name, got, want)
+		}
+	}
+	all, err := cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := make(map[string]int)
+	for _, c := range all {
+		count[c.half()]++
+	}
+	if count[halfOpen]*3 < len(all) || count[halfAside]*3 < len(all) {
+		t.Errorf("the lot is uneven: %v of %d", count, len(all))
 	}
 }
 

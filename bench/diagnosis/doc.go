@@ -2,8 +2,9 @@
 //
 // A case of cases.json is one commit of a public module that made something
 // faster or leaner, by its author's words and measurements: the version before
-// it, a benchmark of the author's that runs what the commit changed (or a
-// program or a service of the module with an input), and the lines that the
+// it, a benchmark that runs what the commit changed (the author's, or one of
+// ours as close to it as the version before allows; or a program or a service
+// of the module with an input), and the lines that the
 // commit changed, as they stand in the version before. A case of kind "tuned"
 // is a package known for its care, of which nothing should be claimed.
 //
@@ -30,6 +31,38 @@
 // knows only one of them: whet may name the other, rightly. Cases name the
 // places of every commit of the release that the benchmark shows. Whether a
 // place is the right one was judged by hand; the case says why ("judged").
+//
+// Beside the place, a case says why it was slow and what was done, so that a
+// finding's cause and remedy can be judged. The remedy is in a few words; the
+// cause is one of:
+//
+//	algorithm            more steps than the task needs, more so as the input grows
+//	allocation-per-call  an object or a buffer made anew for each call or item, which could be reused or live on the stack
+//	boxing               a value put into an interface, which allocates or calls indirectly
+//	byte-at-a-time       a loop over bits, bytes or runes where words, tables or the library's loops do
+//	clock                time, timers or random numbers asked for more often than needed
+//	concatenation        text put together piece by piece
+//	conversion           string, []byte or []rune converted, which copies
+//	copy                 bytes or structs copied that could be shared
+//	escape               a value on the heap because a pointer or an interface leaks
+//	formatting           fmt or a general formatter where strconv or appending does
+//	growth               a slice, map or buffer grows step by step though its size is known
+//	indirection          calls not inlined, interface calls, bounds checks, chains of pointers
+//	library-call         a call of a library that does more than is needed here
+//	lock                 waiting for a lock, or taking one for each item
+//	map                  a map where a slice, an array or a switch does, or one asked twice
+//	reflection           package reflect or a codec that uses it
+//	regexp               a regular expression is run where plain code does
+//	regexp-compile       a regular expression is compiled for each call
+//	repeated-work        the same result is computed or looked up again
+//	sort                 sorting by interface or reflection, or sorting what need not be sorted
+//	unbuffered-io        small reads or writes of a file or a connection
+//	unneeded-work        work whose result is not used, or rarely
+//	other                none of these
+//
+// Where two fit, the case has the one that the author's remedy takes away. The
+// corpus is split in two halves by a lot drawn from each case's name: rules are
+// built by the open half; the half set aside is looked at once, at the end.
 //
 // Modules are only taken where the SHA-256 of the module path begins with a
 // hexadecimal digit from 0 to 7; the rest is for those who judge whet by cases

@@ -15,13 +15,14 @@ import (
 	"strings"
 )
 
-// drivers are small servers of ours that are put into a module's copy, so that
-// what it serves can be put under load.
+// drivers are code of ours that is put into a module's copy: small servers, so
+// that what it serves can be put under load, and benchmarks where the author's
+// do not compile with the version before.
 //
 //go:embed drivers
 var drivers embed.FS
 
-// driverPackage is where a driver lies in the copy.
+// driverPackage is where a server lies in the copy.
 const driverPackage = "whetdriver"
 
 // lab is where modules are copied to and recordings are made.
@@ -104,14 +105,18 @@ func (l *lab) checkout(ctx context.Context, c *Case) (string, error) {
 		}
 	}
 	if c.Driver != "" {
-		code, err := drivers.ReadFile("drivers/" + c.Driver + "/main.go.txt")
+		name, to := "main.go.txt", filepath.Join(dir, driverPackage, "main.go")
+		if c.Kind != kindService {
+			name, to = "bench_test.go.txt", filepath.Join(dir, filepath.FromSlash(c.Package), "whetdriver_test.go")
+		}
+		code, err := drivers.ReadFile("drivers/" + c.Driver + "/" + name)
 		if err != nil {
 			return "", err
 		}
-		if err := os.Mkdir(filepath.Join(dir, driverPackage), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return "", err
 		}
-		if err := os.WriteFile(filepath.Join(dir, driverPackage, "main.go"), code, 0o644); err != nil {
+		if err := os.WriteFile(to, code, 0o644); err != nil {
 			return "", err
 		}
 	}

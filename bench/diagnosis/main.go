@@ -23,6 +23,7 @@ type options struct {
 	keep     string
 	whet     string
 	only     *regexp.Regexp
+	half     string
 	diagnose bool
 	again    bool
 	table    bool
@@ -40,6 +41,7 @@ func main() {
 
 func parse() (o options, err error) {
 	only := flag.String("case", "", "only the cases whose name matches this pattern")
+	flag.StringVar(&o.half, "half", "", "only the cases of this half, open or aside")
 	flag.StringVar(&o.dir, "dir", "bench", "directory with README.md and results")
 	flag.StringVar(&o.keep, "keep", "", "keep recordings in this directory, and use those that lie there (default: a temporary one)")
 	flag.StringVar(&o.whet, "whet", "", "the program to ask (default: built from this tree)")
@@ -50,6 +52,9 @@ func parse() (o options, err error) {
 	flag.Parse()
 	if o.only, err = regexp.Compile(*only); err != nil {
 		return o, fmt.Errorf("-case: %w", err)
+	}
+	if o.half != "" && o.half != halfOpen && o.half != halfAside {
+		return o, fmt.Errorf("-half is open or aside, not %q", o.half)
 	}
 	if o.diagnose && o.keep == "" {
 		return o, fmt.Errorf("-diagnose reads recordings: -keep says where they are")
@@ -92,7 +97,7 @@ func measure(ctx context.Context, o *options) error {
 	commit, dirty := revision()
 	for _, c := range all {
 		old, kept := rows[c.Name]
-		if !o.only.MatchString(c.Name) || !o.again && kept && !dirty && !old.Dirty && commit != "" && old.Commit == commit && old.Failure == "" {
+		if !o.only.MatchString(c.Name) || o.half != "" && o.half != c.half() || !o.again && kept && !dirty && !old.Dirty && commit != "" && old.Commit == commit && old.Failure == "" {
 			continue
 		}
 		_, err := os.Stat(l.recording(&c))

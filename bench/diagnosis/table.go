@@ -54,9 +54,9 @@ func render(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var total score
-	t := ledger.Table{Head: []string{"case", "what was slow", "right place", "outcome", "first place, worth", "script", "judged by hand"}}
-	tuned := ledger.Table{Head: []string{"well-tuned package", "outcome", "first place, worth", "remedies", "judged by hand"}}
+	halves := map[string]*score{halfOpen: {}, halfAside: {}}
+	t := ledger.Table{Head: []string{"case", "half", "what was slow", "cause", "right place", "outcome", "first place, worth", "script", "judged by hand"}}
+	tuned := ledger.Table{Head: []string{"well-tuned package", "half", "outcome", "first place, worth", "remedies", "judged by hand"}}
 	var at []Row
 	for _, c := range all {
 		r, ok := rows[c.Name]
@@ -64,27 +64,31 @@ func render(dir string) (string, error) {
 			continue
 		}
 		at = append(at, r)
-		total.add(&c, &r)
+		halves[c.half()].add(&c, &r)
 		outcome := r.Outcome
 		if r.Failure != "" {
 			outcome = "failed: " + r.Failure
 		}
 		if c.Kind == kindTuned {
-			tuned.Rows = append(tuned.Rows, []string{version(&c), outcome, head(&r), said(r.remedies()), c.Judged})
+			tuned.Rows = append(tuned.Rows, []string{version(&c), c.half(), outcome, head(&r), said(r.remedies()), c.Judged})
 			continue
 		}
-		t.Rows = append(t.Rows, []string{version(&c) + ", " + c.Commit, c.Change, place(c.rank(r.Places)), outcome, head(&r), place(c.scriptRank(r.Script)), c.Judged})
+		t.Rows = append(t.Rows, []string{version(&c) + ", " + c.Commit, c.half(), c.Change, c.Cause, place(c.rank(r.Places)), outcome, head(&r), place(c.scriptRank(r.Script)), c.Judged})
 	}
 	if len(at) == 0 {
 		return "Nothing was measured yet.\n", nil
 	}
-	sum := ledger.Table{Head: []string{"", "whet", "script", "asked for"}, Rows: [][]string{
-		{"right place first", share(total.First, total.Cases), share(total.ScriptFirst, total.Cases), "78 %"},
-		{"right place among three", share(total.Three, total.Cases), share(total.ScriptThree, total.Cases), "92 %"},
-		{"outcome `floor` or `spread` over a fault", share(total.Clean, total.Cases), "–", "at most 2 %"},
-		{"too few samples or not valid", share(total.Unanswered, total.Cases), "–", "–"},
-		{"a remedy claimed of a well-tuned package", share(total.Remedies, total.Tuned), "–", "none"},
-	}}
+	sum := ledger.Table{Head: []string{"", "open half: whet", "script", "half set aside: whet", "script", "asked for"}}
+	row := func(label, asked string, values func(s *score) (whet, script string)) {
+		whet, script := values(halves[halfOpen])
+		whetAside, scriptAside := values(halves[halfAside])
+		sum.Rows = append(sum.Rows, []string{label, whet, script, whetAside, scriptAside, asked})
+	}
+	row("right place first", "78 %", func(s *score) (string, string) { return share(s.First, s.Cases), share(s.ScriptFirst, s.Cases) })
+	row("right place among three", "92 %", func(s *score) (string, string) { return share(s.Three, s.Cases), share(s.ScriptThree, s.Cases) })
+	row("outcome `floor` or `spread` over a fault", "at most 2 %", func(s *score) (string, string) { return share(s.Clean, s.Cases), "–" })
+	row("too few samples or not valid", "–", func(s *score) (string, string) { return share(s.Unanswered, s.Cases), "–" })
+	row("a remedy claimed of a well-tuned package", "none", func(s *score) (string, string) { return share(s.Remedies, s.Tuned), "–" })
 	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n", nil
 }
 
