@@ -14,18 +14,19 @@ type Fixed struct {
 	Param int
 }
 
-// FixedBy is the reason.
-type FixedBy string
+// FixedBy is the reason. Of what is built of parts the least of theirs holds.
+type FixedBy uint8
 
 const (
-	FixedConst   FixedBy = "const"   // it is built of constants only
-	FixedVar     FixedBy = "var"     // of package variables too that their package sets where it declares them, and nowhere else
-	FixedElement FixedBy = "element" // each element in turn of a list of constants
-	FixedLoop    FixedBy = "loop"    // of variables that the innermost loop around the call does not change
+	NotFixed     FixedBy = iota
+	FixedLoop            // of variables that the innermost loop around the call does not change
+	FixedElement         // each element in turn of a list of constants
+	FixedVar             // of package variables too that their package sets where it declares them, and nowhere else
+	FixedConst           // it is built of constants only
 )
 
 // Always reports whether the value is the same for the whole run.
-func (f Fixed) Always() bool { return f.By == FixedConst || f.By == FixedVar }
+func (f Fixed) Always() bool { return f.By >= FixedVar }
 
 // Made is a call whose result is used as a receiver, directly or by a variable
 // or field that is set by this call and nowhere else in its package.

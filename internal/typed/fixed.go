@@ -404,20 +404,13 @@ func (v *variables) constants(e ast.Expr, steps int) int {
 
 // join is what holds for something built of parts.
 func join(parts ...Fixed) Fixed {
-	order := []FixedBy{FixedConst, FixedVar, FixedElement, FixedLoop}
-	worst := 0
-	of := 1
+	f := Fixed{By: FixedConst, Of: 1}
 	for _, p := range parts {
-		i := slices.Index(order, p.By)
-		if i < 0 {
-			return Fixed{}
-		}
-		worst = max(worst, i)
-		of *= max(p.Of, 1)
+		f.By = min(f.By, p.By)
+		f.Of *= max(p.Of, 1)
 	}
-	f := Fixed{By: order[worst]}
-	if f.By == FixedElement {
-		f.Of = of
+	if f.By != FixedElement {
+		f.Of = 0
 	}
 	return f
 }

@@ -13,8 +13,8 @@ import (
 // - for none.
 func shown(f typed.Fixed) string {
 	var parts []string
-	if f.By != "" {
-		parts = append(parts, string(f.By))
+	if f.By != typed.NotFixed {
+		parts = append(parts, map[typed.FixedBy]string{typed.FixedConst: "const", typed.FixedVar: "var", typed.FixedElement: "element", typed.FixedLoop: "loop"}[f.By])
 	}
 	if f.Of > 0 {
 		parts = append(parts, fmt.Sprintf("of %d", f.Of))

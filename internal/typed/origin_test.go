@@ -166,7 +166,7 @@ func TestSites(t *testing.T) {
 	if text := strings.Join(got, " "); text != "strconv.Atoi  len" {
 		t.Errorf("%q", text)
 	}
-	if fixed := p.Sites("m.go", 12, 12)[0].FixedAt(0); fixed.By != typed.FixedConst || p.Sites("m.go", 12, 12)[0].FixedAt(1).By != "" {
+	if fixed := p.Sites("m.go", 12, 12)[0].FixedAt(0); fixed.By != typed.FixedConst || p.Sites("m.go", 12, 12)[0].FixedAt(1).By != typed.NotFixed {
 		t.Errorf("%+v", fixed)
 	}
 	if len(p.Sites("m.go", 17, 12)) > 0 || len(p.Sites("other.go", 1, 9)) > 0 {

@@ -133,14 +133,6 @@ func (p *Place) passes() float64 {
 	return float64(p.calls) / float64(p.subject.AllocIterations)
 }
 
-// avoid makes the avoidable sets.
-func (p *Place) avoid() {
-	p.Avoidable = p.Spared(&p.avoidable)
-	if none := func(int) bool { return false }; p.Avoidable.CPU == nil && p.Avoidable.Allocs == nil {
-		p.Avoidable = diagnose.Samples{CPU: none, Allocs: none}
-	}
-}
-
 // Spared returns the part of some samples that is gone with the place's repeated
 // calls. Taken out of its loop a call is still made once for each time the loop is
 // entered: of k calls in an iteration one stays.

@@ -82,7 +82,9 @@ func Find(s *diagnose.Subject, search Search) []*Place {
 	for _, p := range f.order {
 		p.Cost = p.cost.Samples()
 		p.count()
-		p.avoid()
+		if p.Avoidable = p.Spared(&p.avoidable); p.Avoidable.CPU == nil && p.Avoidable.Allocs == nil {
+			p.Avoidable.CPU = new(diagnose.Set).Has // none: the zero value stands for all
+		}
 	}
 	return f.order
 }
@@ -147,28 +149,29 @@ func (f *finder) place(c *hot.Classified, stack []callstack.FrameID, at int, cal
 		return nil
 	}
 	handed := false
-	for k := range fixed {
-		if fixed[k].By == "" && fixed[k].Param > 0 {
-			fixed[k] = f.given(c, stack, at, fixed[k].Param)
+	for k, x := range fixed {
+		if x.By == typed.NotFixed && x.Param > 0 {
+			fixed[k] = f.given(c, stack, at, x.Param)
 			handed = true
 		}
-		if fixed[k].By == "" {
+		if fixed[k].By == typed.NotFixed {
 			return nil // samples do not tell the statement's calls apart
 		}
 	}
-	if j.place == nil {
-		j.place = &Place{At: j.Statement, By: typed.FixedConst, subject: f.s, blocks: make(map[kind]int64)}
-		f.order = append(f.order, j.place)
-	}
 	p := j.place
-	if p.Function == "" || frame.Function < p.Function {
-		p.Function = frame.Function
+	if p == nil {
+		p = &Place{At: j.Statement, Function: frame.Function, By: typed.FixedConst, subject: f.s, blocks: make(map[kind]int64)}
+		j.place, f.order = p, append(f.order, p)
 	}
+	p.Function = min(p.Function, frame.Function)
 	p.Handed = p.Handed || handed
 	p.again = p.again || f.inLoop(c, stack[at+1:])
 	p.Names = insert(p.Names, callee)
 	for _, x := range fixed {
-		p.add(x)
+		p.By, p.Of = min(p.By, x.By), max(p.Of, x.Of)
+		if x.Value != nil {
+			p.Values = insert(p.Values, *x.Value)
+		}
 	}
 	return p
 }
@@ -181,26 +184,20 @@ func insert(list []string, s string) []string {
 	return slices.Insert(list, i, s)
 }
 
-func weaker(a, b typed.FixedBy) typed.FixedBy {
-	reasons := []typed.FixedBy{typed.FixedConst, typed.FixedVar, typed.FixedElement, typed.FixedLoop} // from the strongest to the weakest
-	return reasons[max(slices.Index(reasons, a), slices.Index(reasons, b))]
-}
-
 // Weakest is what holds for a call all of whose listed arguments must be fixed;
 // the zero value where one is not.
 func Weakest(args []typed.Fixed) typed.Fixed {
 	out := typed.Fixed{By: typed.FixedConst}
 	for _, a := range args {
 		switch {
-		case a.By == "" && (a.Param == 0 || out.Param != 0):
+		case a.By != typed.NotFixed:
+			out.By, out.Of = min(out.By, a.By), max(out.Of, a.Of)
+		case a.Param == 0 || out.Param != 0:
 			return typed.Fixed{}
-		case a.By == "":
-			out.Param = a.Param
 		default:
-			out.By = weaker(out.By, a.By)
-			out.Of = max(out.Of, a.Of)
+			out.Param = a.Param
 		}
-		if a.Value != nil && out.Value == nil {
+		if out.Value == nil {
 			out.Value = a.Value
 		}
 	}
@@ -208,14 +205,6 @@ func Weakest(args []typed.Fixed) typed.Fixed {
 		return typed.Fixed{Param: out.Param}
 	}
 	return out
-}
-
-func (p *Place) add(x typed.Fixed) {
-	p.By = weaker(p.By, x.By)
-	p.Of = max(p.Of, x.Of)
-	if x.Value != nil {
-		p.Values = insert(p.Values, *x.Value)
-	}
 }
 
 // judge decides about the calls of a frame's statement, once.
@@ -249,13 +238,12 @@ func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param i
 		if call.Callee() != function {
 			continue
 		}
-		fixed := call.Fixed()
-		if len(fixed) < param || !fixed[param-1].Always() && fixed[param-1].By != typed.FixedElement {
+		x := call.FixedAt(param - 1)
+		if x.By < typed.FixedElement {
 			return typed.Fixed{}
 		}
-		x := fixed[param-1]
-		if out.By != "" {
-			x.By, x.Of = weaker(out.By, x.By), max(out.Of, x.Of)
+		if out.By != typed.NotFixed {
+			x.By, x.Of = min(out.By, x.By), max(out.Of, x.Of)
 		}
 		out = x
 	}

@@ -66,14 +66,16 @@ func isHTML(p *repeated.Place) bool {
 // executes returns the index of the frame that executes a template which is
 // escaped for that, -1 where none is.
 func executes(c *hot.Classified, stack []callstack.FrameID) int {
+	is := func(at int, names ...string) bool {
+		name, ok := strings.CutPrefix(c.Frame(stack[at]).Function, htmlTemplate+"(*Template).")
+		return ok && slices.Contains(names, name)
+	}
 	for at := 2; at < len(stack); at++ {
-		switch c.Frame(stack[at-1]).Function {
-		case htmlTemplate + "(*Template).Execute", htmlTemplate + "(*Template).ExecuteTemplate":
-			switch c.Frame(stack[at-2]).Function {
-			case htmlTemplate + "(*Template).escape", htmlTemplate + "(*Template).lookupAndEscapeTemplate":
+		if is(at-1, "Execute", "ExecuteTemplate") {
+			if is(at-2, "escape", "lookupAndEscapeTemplate") {
 				return at
 			}
-			return -1
+			break
 		}
 	}
 	return -1
@@ -86,22 +88,22 @@ func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int
 	for ; at < len(stack) && e.s.Own(c.Frame(stack[at])); at++ {
 		st := e.s.StatementOf(c.Frame(stack[at]), callee)
 		calls := slices.DeleteFunc(e.s.Sites(st), func(call typed.Site) bool { return call.Callee() != callee })
-		if len(calls) != 1 {
+		if len(calls) != 1 || param > len(calls[0].Args) {
 			return nil
 		}
-		pkg, v := calls[0].In, (*types.Var)(nil)
-		switch sel, ok := ast.Unparen(calls[0].Fun).(*ast.SelectorExpr); {
-		case param > 0 && param <= len(calls[0].Args):
-			v = pkg.Var(calls[0].Args[param-1])
-		case param == 0 && ok:
-			v = pkg.Var(sel.X)
-		default:
-			return nil
+		pkg := calls[0].In
+		var template ast.Expr
+		if sel, ok := ast.Unparen(calls[0].Fun).(*ast.SelectorExpr); ok {
+			template = sel.X
 		}
+		if param > 0 {
+			template = calls[0].Args[param-1]
+		}
+		v := pkg.Var(template)
 		switch {
-		case v == nil:
-			return e.in(st) // parsed and executed in one expression
-		case typed.Global(v) || v.IsField():
+		case v == nil: // parsed and executed in one expression
+			return e.first(func(p *repeated.Place) bool { return p.At.At() == st.At() })
+		case typed.Global(v):
 			return nil
 		}
 		if param = pkg.Parameter(v); param == 0 {
@@ -116,22 +118,20 @@ func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int
 // is called to parse afterwards, and the function that the declaration calls.
 func (e *escaping) declared(pkg *typed.Package, st diagnose.Statement, v *types.Var) *repeated.Place {
 	made := e.s.Statement(st.File, e.s.LineAt(v.Pos()))
-	for _, p := range e.places {
-		if p.At.File == st.File && p.At.Func == st.Func && p.At.Node != nil && (p.At.At() == made.At() || pkg.UsedIn(p.At.Node, v)) {
-			return p
-		}
+	if p := e.first(func(p *repeated.Place) bool {
+		return p.At.File == st.File && p.At.Func == st.Func && p.At.Node != nil && (p.At.At() == made.At() || pkg.UsedIn(p.At.Node, v))
+	}); p != nil {
+		return p
 	}
-	for _, call := range e.s.Sites(made) {
-		if i := slices.IndexFunc(e.places, func(p *repeated.Place) bool { return p.Function == call.Callee() }); i >= 0 {
-			return e.places[i]
-		}
-	}
-	return nil
+	calls := e.s.Sites(made)
+	return e.first(func(p *repeated.Place) bool {
+		return slices.ContainsFunc(calls, func(c typed.Site) bool { return c.Callee() == p.Function })
+	})
 }
 
-// in returns the place in a statement.
-func (e *escaping) in(st diagnose.Statement) *repeated.Place {
-	if i := slices.IndexFunc(e.places, func(p *repeated.Place) bool { return p.At.At() == st.At() }); i >= 0 {
+// first returns the first place that is the one, nil where none is.
+func (e *escaping) first(is func(*repeated.Place) bool) *repeated.Place {
+	if i := slices.IndexFunc(e.places, is); i >= 0 {
 		return e.places[i]
 	}
 	return nil

@@ -3,22 +3,23 @@ package constantwork
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
-	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
 
 // minElements is how many elements a literal must have to be worth a package
 // variable.
 const minElements = 8
+
+// minSamples is how many samples show that a literal is built again and again: what
+// the runtime does for one of a size that people write takes far less than a sample.
+const minSamples = 10
 
 // literal is a statement that builds one map or slice of constants and nothing
 // else, of which the function only reads.
@@ -34,11 +35,8 @@ type literal struct {
 func literals(s *diagnose.Subject) (claims []diagnose.Claim) {
 	at := make(map[diagnose.SourceLine]*literal) // nil: the statement is none
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
-		own := 0 // frames of the runtime below the own one
-		for own < len(stack) && isRuntime(c.Frame(stack[own]).Function) {
-			own++
-		}
-		if own == len(stack) || own == 0 && c != s.Allocs {
+		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return !diagnose.OfRuntime(c.Frame(id).Function) })
+		if own < 0 || own == 0 && c != s.Allocs {
 			return
 		}
 		f := c.Frame(stack[own])
@@ -48,34 +46,22 @@ func literals(s *diagnose.Subject) (claims []diagnose.Claim) {
 		st := s.Statement(f.File, f.Line)
 		l, known := at[st.At()]
 		if !known {
-			l = read(s, st)
+			if l = read(s, st); l != nil {
+				l.function = f.Function
+			}
 			at[st.At()] = l
 		}
 		if l != nil {
 			l.Of(s, c).Add(sample.Index())
-			if l.function == "" || f.Function < l.function {
-				l.function = f.Function
-			}
+			l.function = min(l.function, f.Function)
 		}
 	})
 	for _, l := range at {
-		if l != nil && l.repeated(s) {
+		if l != nil && s.CPUSamples(l.CPU.Keep()) >= minSamples {
 			claims = append(claims, l.claim(s))
 		}
 	}
 	return claims
-}
-
-func isRuntime(fn string) bool {
-	pkg := symbolname.Package(fn)
-	return pkg == "runtime" || strings.HasPrefix(pkg, "internal/runtime/")
-}
-
-// repeated: a literal built once is no fault. What the runtime does for one of
-// a size that people write takes far less than a sample.
-func (l *literal) repeated(s *diagnose.Subject) bool {
-	const samples = 10
-	return s.CPUSamples(l.CPU.Keep()) >= samples
 }
 
 func (l *literal) claim(s *diagnose.Subject) diagnose.Claim {
@@ -97,41 +83,32 @@ func (l *literal) claim(s *diagnose.Subject) diagnose.Claim {
 // takes.
 func read(s *diagnose.Subject, st diagnose.Statement) *literal {
 	pkg := s.PackageOf(st.File)
-	name, value := declares(st.Node)
-	lit, ok := value.(*ast.CompositeLit)
-	if !ok || pkg == nil || len(lit.Elts) < minElements || pkg.Info.TypeOf(lit) == nil {
+	node := ast.Node(st.Node)
+	if d, ok := st.Node.(*ast.DeclStmt); ok {
+		if of, ok := d.Decl.(*ast.GenDecl); ok && len(of.Specs) == 1 {
+			node = of.Specs[0]
+		}
+	}
+	to, values := typed.Sides(node)
+	if pkg == nil || len(to) != 1 || len(values) != 1 {
+		return nil
+	}
+	lit, ok := values[0].(*ast.CompositeLit)
+	if !ok || len(lit.Elts) < minElements || pkg.TypeOf(lit) == nil {
 		return nil
 	}
 	l := &literal{Statement: st, elements: len(lit.Elts)}
 	var elem types.Type
-	switch t := pkg.Info.TypeOf(lit).Underlying().(type) {
+	switch t := pkg.TypeOf(lit).Underlying().(type) {
 	case *types.Map:
 		l.kind, elem = "map", t.Elem()
 	case *types.Slice:
 		l.kind, elem = "slice", t.Elem()
 	}
-	if !typed.Plain(elem) || pkg.Fixed(lit).By != typed.FixedConst || !onlyRead(pkg, pkg.Var(name)) {
+	if !typed.Plain(elem) || pkg.Fixed(lit).By != typed.FixedConst || !onlyRead(pkg, pkg.Var(to[0])) {
 		return nil
 	}
 	return l
-}
-
-// declares reads a statement that declares one variable with a value.
-func declares(st ast.Stmt) (name *ast.Ident, value ast.Expr) {
-	switch n := st.(type) {
-	case *ast.AssignStmt:
-		if n.Tok == token.DEFINE && len(n.Lhs) == 1 && len(n.Rhs) == 1 {
-			name, _ = n.Lhs[0].(*ast.Ident)
-			return name, n.Rhs[0]
-		}
-	case *ast.DeclStmt:
-		if d, ok := n.Decl.(*ast.GenDecl); ok && len(d.Specs) == 1 {
-			if vs, ok := d.Specs[0].(*ast.ValueSpec); ok && d.Tok == token.VAR && len(vs.Names) == 1 && len(vs.Values) == 1 {
-				return vs.Names[0], vs.Values[0]
-			}
-		}
-	}
-	return nil, nil
 }
 
 // onlyRead reports whether a variable is only indexed, ranged over and asked
