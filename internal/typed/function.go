@@ -141,3 +141,24 @@ func (p *Program) main() *Package {
 	}
 	return found
 }
+
+// EachCall visits the calls in a function and, so many levels down, in those of the
+// program's own that it calls where visit asks for that, each function once. A nil
+// function has none.
+func (f *Function) EachCall(levels int, visit func(Site) (follow bool)) {
+	seen := make(map[*ast.FuncDecl]bool)
+	var walk func(*Function, int)
+	walk = func(f *Function, levels int) {
+		if f == nil || levels == 0 || seen[f.Decl] {
+			return
+		}
+		seen[f.Decl] = true
+		ast.Inspect(f.Decl, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && visit(Site{call, f.Package}) {
+				walk(f.Package.Reached(call), levels-1)
+			}
+			return true
+		})
+	}
+	walk(f, levels)
+}

@@ -38,7 +38,7 @@ func (f *finder) under(c *contended) *underLock {
 		for _, call := range f.s.Program.Sites(at.File, at.Line, at.EndLine) {
 			if w := workOfCall(call); w != cheap {
 				u.note(call.Line(), w, call.Callee(), "")
-			} else if w, name := reach(call.In.Reached(call.CallExpr), ownCallsDown, make(map[*ast.FuncDecl]bool)); w != cheap {
+			} else if w, name := reach(call.In.Reached(call.CallExpr)); w != cheap {
 				u.note(call.Line(), w, name, call.Callee())
 			}
 		}
@@ -54,22 +54,13 @@ const ownCallsDown = 4
 
 // reach finds the work that a function of the program's own does; nil: its source is
 // not at hand.
-func reach(fn *typed.Function, depth int, seen map[*ast.FuncDecl]bool) (best work, name string) {
-	if fn == nil || depth == 0 || seen[fn.Decl] {
-		return cheap, ""
-	}
-	seen[fn.Decl] = true
-	ast.Inspect(fn.Decl, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			w, of := workOfCall(typed.Site{CallExpr: call, In: fn.Package}), fn.Package.Called(call)
-			if w == cheap {
-				w, of = reach(fn.Package.Reached(call), depth-1, seen)
-			}
-			if w > best || w == best && w != cheap && makes(name) {
-				best, name = w, of
-			}
+func reach(fn *typed.Function) (best work, name string) {
+	fn.EachCall(ownCallsDown, func(c typed.Site) bool {
+		w, callee := workOfCall(c), c.Callee()
+		if w > best || w == best && w != cheap && makes(name) {
+			best, name = w, callee
 		}
-		return true
+		return w == cheap
 	})
 	return best, name
 }

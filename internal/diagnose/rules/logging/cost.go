@@ -1,6 +1,7 @@
 package logging
 
 import (
+	"slices"
 	"strings"
 
 	"whet/internal/symbolname"
@@ -17,32 +18,32 @@ const (
 	numbers      // strconv and appended times: what any logger has to do
 )
 
+// packages whose functions all do one thing.
+var packages = map[part]string{
+	format:  "fmt reflect encoding encoding/json encoding/base64 encoding/hex text/template text/tabwriter sort internal/fmtsort errors",
+	alloc:   "internal/runtime/maps",
+	sink:    "syscall internal/poll os net io golang.org/x/sys/unix",
+	numbers: "strconv unicode/utf8 time",
+}
+
+// allocating are the beginnings of the names of the runtime's functions that allocate
+// or work on maps.
+var allocating = strings.Fields("mallocgc newobject newarray makeslice growslice makemap makechan mapassign mapaccess mapiter mapIter mapdelete mapclear " +
+	"convT concatstring slicebytetostring stringtoslice slicerunetostring rawstring rawbyteslice intstring gcAssist")
+
 // partOf classifies one function by its linker name.
 func partOf(fn string) part {
 	pkg := symbolname.Package(fn)
-	switch pkg {
-	case "fmt", "reflect", "encoding", "encoding/json", "encoding/base64", "encoding/hex", "text/template", "text/tabwriter", "sort", "internal/fmtsort", "errors":
+	switch {
+	case pkg == "time" && ends(fn, ".Format", ".String", ".GoString", ".MarshalJSON"), strings.HasPrefix(pkg, "encoding/json/"), pkg == "slices" && strings.Contains(fn, "Sort"):
 		return format
-	case "strconv", "unicode/utf8":
-		return numbers
-	case "time":
-		if ends(fn, ".Format", ".String", ".GoString", ".MarshalJSON") {
-			return format
-		}
-		return numbers
-	case "internal/runtime/maps":
+	case pkg == "runtime" && begins(strings.TrimPrefix(fn, "runtime."), allocating...):
 		return alloc
-	case "syscall", "internal/poll", "os", "net", "io", "golang.org/x/sys/unix":
-		return sink
-	case "runtime":
-		if begins(strings.TrimPrefix(fn, "runtime."), "mallocgc", "newobject", "newarray", "makeslice", "growslice", "makemap", "makechan", "mapassign", "mapaccess", "mapiter", "mapIter", "mapdelete", "mapclear",
-			"convT", "concatstring", "slicebytetostring", "stringtoslice", "slicerunetostring", "rawstring", "rawbyteslice", "intstring", "gcAssist") {
-			return alloc
-		}
-		return other
 	}
-	if strings.HasPrefix(pkg, "encoding/json/") || pkg == "slices" && strings.Contains(fn, "Sort") {
-		return format
+	for p, names := range packages {
+		if slices.Contains(strings.Fields(names), pkg) {
+			return p
+		}
 	}
 	if strings.HasSuffix(fn, ").Write") && !knownPackage(pkg) && pkg != "bytes" && pkg != "strings" && pkg != "bufio" {
 		return sink

@@ -1,13 +1,13 @@
 package logging
 
 import (
-	"go/ast"
 	"strings"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // loggers knows which functions of one subject's program log. Names are read
@@ -70,45 +70,14 @@ func (f *function) isLogger(callee *function) bool {
 // records reports whether a function that is named like a logger is one: it
 // takes ...any, or formats and writes, or hands on to a logger.
 func (l *loggers) records(fn string) bool {
-	b := below{l: l, seen: make(map[string]bool)}
-	b.follow(fn, 4)
-	return b.format && b.write || b.logger || l.s.TakesAny(fn)
-}
-
-// below is what functions that are called do.
-type below struct {
-	l                     *loggers
-	seen                  map[string]bool
-	format, write, logger bool
-}
-
-// follow looks at the calls in a function, depth levels down.
-func (b *below) follow(fn string, depth int) {
-	if depth == 0 || b.seen[fn] || b.l.s.Program == nil {
-		return
-	}
-	b.seen[fn] = true
-	f := b.l.s.Program.FuncOf(fn)
-	if f == nil || f.Package.Types == nil {
-		return
-	}
-	ast.Inspect(f.Decl.Body, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CallExpr); ok {
-			callee := f.Package.Called(c)
-			b.add(callee)
-			b.follow(callee, depth-1)
-		}
+	var formats, writes, hands bool
+	l.s.FunctionOf(fn).EachCall(4, func(c typed.Site) bool {
+		callee := c.Callee()
+		pkg := symbolname.Package(callee)
+		hands = hands || knownPackage(pkg)
+		formats = formats || pkg == "strconv" || partOf(callee) == format || strings.HasSuffix(callee, ".AppendFormat")
+		writes = writes || strings.HasPrefix(callee, "fmt.Fprint") || ends(callee, ".Write", ".WriteString")
 		return true
 	})
-}
-
-// add notes what a function that is called does.
-func (b *below) add(fn string) {
-	switch pkg := symbolname.Package(fn); {
-	case knownPackage(pkg):
-		b.logger = true
-	case pkg == "fmt", pkg == "strconv", partOf(fn) == format, strings.HasSuffix(fn, ".AppendFormat"):
-		b.format = true
-	}
-	b.write = b.write || strings.HasPrefix(fn, "fmt.Fprint") || strings.HasSuffix(fn, ".Write") || strings.HasSuffix(fn, ".WriteString")
+	return formats && writes || hands || l.s.TakesAny(fn)
 }

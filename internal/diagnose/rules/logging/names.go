@@ -2,6 +2,7 @@ package logging
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,12 +21,7 @@ var known = [...]string{
 }
 
 func knownPackage(pkg string) bool {
-	for _, k := range known {
-		if rest, ok := strings.CutPrefix(pkg, k); ok && (rest == "" || rest[0] == '/') {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(known[:], func(k string) bool { return pkg == k || strings.HasPrefix(pkg, k+"/") })
 }
 
 // Package reports whether an import path is that of a logger, by its name.
@@ -41,21 +37,15 @@ func Package(pkg string) bool {
 		return true
 	}
 	words := split(strings.TrimSuffix(last, "_test"))
-	if len(words) == 0 {
-		return false
-	}
-	w := words[len(words)-1]
+	w := words[strings.LastIndexByte(words, ' ')+1:]
 	// "tinylogger" is no two words to split, yet no other word ends like it
 	// but those about blogs.
-	return isLogWord(w) || (strings.HasSuffix(w, "logger") || strings.HasSuffix(w, "logging")) &&
-		!strings.Contains(w, "blog") && !strings.Contains(w, "vlog") && !strings.Contains(w, "clog")
+	return w == "log" || ends(w, "logger", "logging") && !strings.Contains(w, "blog") && !strings.Contains(w, "vlog") && !strings.Contains(w, "clog")
 }
 
-func isLogWord(w string) bool { return w == "log" || w == "logger" || w == "logging" }
-
-// split cuts a name into lower-case words: at underscores and the like, and
-// where camel case starts a new word ("HTTPLogger" is http, logger).
-func split(name string) []string {
+// split cuts a name into lower-case words with a space between: at underscores and
+// the like, and where camel case starts a new word ("HTTPLogger" is "http logger").
+func split(name string) string {
 	var parts []rune
 	rs := []rune(name)
 	for i, r := range rs {
@@ -64,48 +54,31 @@ func split(name string) []string {
 		}
 		parts = append(parts, unicode.ToLower(r))
 	}
-	return strings.FieldsFunc(string(parts), func(r rune) bool { return !unicode.IsLetter(r) })
+	return strings.Join(strings.FieldsFunc(string(parts), func(r rune) bool { return !unicode.IsLetter(r) }), " ")
 }
+
+// level is a word that names a level or a print.
+const level = `(debug|info|warn|warning|error|fatal|panic|trace|print|log|verbose|notice|critical)(f|ln|w|s|x)?`
 
 var (
-	levels   = [...]string{"debug", "info", "warn", "warning", "error", "fatal", "panic", "trace", "print", "log", "verbose", "notice", "critical"}
-	endings  = [...]string{"", "f", "ln", "w", "s", "x"}
-	suffixes = [...]string{"ctx", "context", "f", "w", "s", "ln", "kv", "fields", "msg", "depth", "line", "attrs", "log"}
+	// logCall are the words of a function that is named like a level (Debugf,
+	// WarnContext, Println), or begins with the word log (logRequest, Logf).
+	logCall = regexp.MustCompile(`^(log(f|ln|w)?\b.*|` + level + `( (` + level + `|ctx|context|f|w|s|ln|kv|fields|msg|depth|line|attrs))*)$`)
+	// ofLogs are words that speak of logs.
+	ofLogs = regexp.MustCompile(`\b(log(f|ln|w)?|logger|logging)\b`)
 )
-
-func isLevel(word string) bool {
-	return slices.ContainsFunc(endings[:], func(e string) bool {
-		stem, ok := strings.CutSuffix(word, e)
-		return ok && slices.Contains(levels[:], stem)
-	})
-}
-
-// levelLike reports whether a function's name is a level or a print (Debugf,
-// WarnContext, Println), or begins with the word log (logRequest, Logf).
-func levelLike(name string) bool {
-	words := split(name)
-	if len(words) == 0 {
-		return false
-	}
-	return isLogCall(words[0]) || isLevel(words[0]) && !slices.ContainsFunc(words[1:], func(w string) bool {
-		return !isLevel(w) && !slices.Contains(suffixes[:], w)
-	})
-}
-
-func isLogCall(w string) bool { return w == "log" || w == "logf" || w == "logln" || w == "logw" }
 
 // shaped reports whether a symbol looks like a logger's entry point: a name
 // like a level, and the word log in it, its type or its package. A literal is
 // none: middleware named LogRequests returns one that serves the request.
 func shaped(sym symbolname.Name) bool {
-	if sym.Made != "" || sym.Package == "testing" || sym.Package == "runtime/trace" || strings.HasPrefix(sym.Package, "math") || !levelLike(sym.Name) {
+	if sym.Made != "" || sym.Package == "testing" || sym.Package == "runtime/trace" || strings.HasPrefix(sym.Package, "math") || !logCall.MatchString(split(sym.Name)) {
 		return false
 	}
-	return Package(sym.Package) || slices.ContainsFunc(split(sym.Receiver), isLogWord) ||
-		slices.ContainsFunc(split(sym.Name), func(w string) bool { return isLogWord(w) || isLogCall(w) })
+	return Package(sym.Package) || ofLogs.MatchString(split(sym.Receiver)+" "+split(sym.Name))
 }
 
-// silentNames are functions of logging packages that emit nothing and build no
+// configures knows functions of logging packages that emit nothing and build no
 // record: a statement with only these is not a log statement.
 func configures(name string) bool {
 	return begins(name, "New", "Set", "Get", "Default", "Parse", "Must", "Replace", "Redirect", "Add", "Sync", "Flush", "Level", "Enabled", "IsLevel", "Writer")

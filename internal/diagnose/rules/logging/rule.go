@@ -32,18 +32,12 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// statement is one statement of the user's own.
+// statement is one statement of the user's own, and what the samples show of it.
 type statement struct {
 	diagnose.Statement
-	called string           // the outermost call of a call statement
-	weight map[string]int64 // CPU, then bytes, by function logged through; empty: it logs nothing
-	pure   bool             // the whole statement is a log call
-	passed bool             // a sample went by, as it logged nothing yet
-	spent
-}
-
-// spent is what the samples show of a log statement.
-type spent struct {
+	called    string           // the outermost call of a call statement
+	weight    map[string]int64 // CPU, then bytes, by function logged through; empty: it logs nothing
+	pure      bool             // the whole statement is a log call
 	function  string
 	emitted   bool          // some sample shows the record rendered or written
 	cost      diagnose.Sets // everything of the statement
@@ -56,8 +50,7 @@ type spent struct {
 
 type finder struct {
 	*loggers
-	at    map[diagnose.SourceLine]*statement
-	again bool // a statement turned out to log whose samples may have gone by
+	at map[diagnose.SourceLine]*statement
 }
 
 func find(s *diagnose.Subject) (claims []diagnose.Claim) {
@@ -66,17 +59,10 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	}
 	f := &finder{loggers: newLoggers(s), at: make(map[diagnose.SourceLine]*statement)}
 	// The source says which statements log, but for loggers behind func values
-	// and where there are no types: then the samples do, and are read again.
-	for f.again = true; f.again; {
-		f.again = false
-		for _, st := range f.at {
-			st.spent = spent{}
-			for fn := range st.weight {
-				st.weight[fn] = 0
-			}
-		}
-		s.EachSample(f.take)
-	}
+	// and where there are no types: then the samples do, of which none must have
+	// gone by.
+	s.EachSample(func(c *hot.Classified, _ *callstack.Stacks, stack []callstack.FrameID) { f.attribute(c, stack) })
+	s.EachSample(f.take)
 	for _, st := range f.at {
 		if c, ok := f.claim(st); ok {
 			claims = append(claims, c)
@@ -156,11 +142,7 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *
 		if logs {
 			fn := c.Frame(stack[i-1]).Function
 			st := f.statement(f.s.StatementOf(frame, fn))
-			if _, known := st.weight[fn]; !known {
-				logged, pure := len(st.weight) > 0, st.pure
-				st.add(fn)
-				f.again = f.again || st.passed && !logged || logged && st.pure != pure
-			}
+			st.add(fn)
 			return i, st
 		}
 		if here.at == nil {
@@ -169,7 +151,6 @@ func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (int, *
 		if len(here.at.weight) > 0 {
 			return i, here.at
 		}
-		here.at.passed = true
 	}
 	return 0, nil
 }
