@@ -162,6 +162,11 @@ types: ## the types that rules see of their fixtures, written anew
 	go test -count=1 -run '^TestFixtures$$' ./internal/diagnose/rules -types
 	go test -count=1 -run '^TestCasebook$$' ./internal/app -types
 
+# The functions before and after of each row, in turns: a quiet machine is best. -row
+# of bench/knowledge measures some alone.
+knowledge: ## what the remedies of the table of dear calls gain on this Go: minutes
+	go run ./bench/knowledge
+
 lines: ## lines of code without blanks, comments, tests and fixtures, of each package and in all
 	@go run ./internal/house/lines
 

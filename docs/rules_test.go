@@ -1,12 +1,14 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"whet/internal/diagnose"
+	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules"
 )
 
@@ -27,6 +29,33 @@ func TestRulesPage(t *testing.T) {
 	}
 }
 
+// rowsOf are the rows of a rule that speaks by the table of dear calls.
+func rowsOf(cause string) string {
+	var b strings.Builder
+	for _, row := range knowledge.Table() {
+		if row.Cause != cause {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString("\nIts rows, and what their examples gained (make knowledge):\n\n| row | of | when | instead | gain |\n|---|---|---|---|---:|\n")
+		}
+		when := row.When.String()
+		if row.Go != "" {
+			when += "; from " + row.Go
+		}
+		gain := "–"
+		if g := knowledge.GainOf(row.ID); g != nil {
+			gain = fmt.Sprintf("%.1fx (%.1f to %.1f), %d to %d allocations", g.Ratio, g.Low, g.High, g.Before, g.After)
+		}
+		cells := []string{"<a id=\"" + row.ID + "\"></a>" + row.ID, strings.Join(row.Callees, ", "), cmp.Or(strings.TrimPrefix(when, "; "), "always"), row.Instead, gain}
+		for _, c := range cells {
+			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	return b.String()
+}
+
 func rulesPage(all []diagnose.Rule) string {
 	var b strings.Builder
 	b.WriteString("# The rules\n\n<!-- Written by go test ./docs -update from the rules themselves. -->\n\n")
@@ -45,6 +74,11 @@ func rulesPage(all []diagnose.Rule) string {
 		}
 		fmt.Fprintf(&b, "\n**Evidence.** %s; about CPU time from %d samples of the base.\n", strings.Join(evidence, ", "), r.MinSamples)
 		fmt.Fprintf(&b, "\n```go\n// before\n%s\n\n// after\n%s\n```\n", strings.Trim(r.Doc.Before, "\n"), strings.Trim(r.Doc.After, "\n"))
+		b.WriteString(rowsOf(r.ID))
+	}
+	fmt.Fprintf(&b, "\n## Advice that no longer holds\n\nMeasured by make knowledge, and dropped:\n\n")
+	for _, d := range knowledge.NoLonger() {
+		fmt.Fprintf(&b, "- %s %s.\n", d.Advice, d.Measured)
 	}
 	return b.String()
 }

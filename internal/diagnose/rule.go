@@ -72,9 +72,9 @@ type Claim struct {
 	// applied to it. The zero value means all of Cost.
 	Avoidable Samples
 	// Removed is the share of Avoidable that goes, where a part of each of its
-	// samples does: one of ten calls stays, a smaller block is allocated. 0
-	// means all of it.
-	Removed    float64
+	// samples does: one of ten calls stays, a smaller block is allocated. The zero
+	// value means all of it.
+	Removed    Removed
 	Confidence finding.Confidence // as far as the rule can tell; the runner may lower it
 	Why        string
 	Remedy     string
@@ -83,11 +83,16 @@ type Claim struct {
 	// Leak says what is left behind, where that is what is claimed. Such a claim
 	// stands by what its rule knows: no share of time or bytes decides about it.
 	Leak *finding.Leak
+	// Row names the row of knowledge that it rests on; "" none.
+	Row string
 	// Held is set in a claim about a lock that is held too long: the lines that
 	// run while it is held. The heaviest claim about work done there takes over
 	// the lock's delay: see takeOver.
 	Held []Place
 }
+
+// Removed is a part of samples by share, of what they hold.
+type Removed struct{ Time, Bytes float64 }
 
 // Place is a statement of the user's own code.
 type Place struct {

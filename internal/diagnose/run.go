@@ -305,7 +305,7 @@ func (m *merger) add(s *Subject, w weighed) {
 		bench: s.Benchmark,
 		wait:  w.cost.wait,
 		Finding: finding.Finding{
-			Rule: w.rule.ID, Title: w.rule.Title,
+			Rule: w.rule.ID, Row: c.Row, Title: w.rule.Title,
 			Function: c.Place.Function, File: file, Line: c.Place.Line,
 			CPURatio: w.cost.cpu, AllocBytesRatio: w.cost.alloc, DelayRatio: w.cost.delay,
 			AvoidableCPURatio: w.avoidable.cpu, AvoidableAllocBytesRatio: w.avoidable.alloc,

@@ -118,7 +118,7 @@ func TestPartOfEachSampleGoes(t *testing.T) {
 		find := r.Find
 		r.Find = func(s *Subject) []Claim {
 			cs := find(s)
-			cs[0].Removed = test.removed
+			cs[0].Removed = Removed{Time: test.removed, Bytes: test.removed}
 			return cs
 		}
 		res := Run(registryOf(t, r), []*Subject{subject("B", cpu, allocs, nil)})

@@ -290,10 +290,10 @@ func (s shares) bytes() float64 {
 	return s.alloc
 }
 
-// part is what a share of each of the samples comes to; 0 means all.
-func (s shares) part(share float64) shares {
-	if share > 0 {
-		s.cpu, s.alloc, s.delay, s.wait = share*s.cpu, share*s.alloc, share*s.delay, share*s.wait
+// part is what is removed of the samples.
+func (s shares) part(r Removed) shares {
+	if r != (Removed{}) {
+		s.cpu, s.alloc, s.delay, s.wait = r.Time*s.cpu, r.Bytes*s.alloc, r.Time*s.delay, r.Time*s.wait
 	}
 	return s
 }

@@ -89,6 +89,21 @@ type Subject struct {
 	fset  *token.FileSet // of all files: the type checker tells them apart by it
 	files map[string]*sourceFile
 	owned map[*callstack.Frame]bool // frames are interned: few, and asked about for every sample
+	once  map[any]any               // see Once
+}
+
+// Once is what make says of a subject, which is asked when it is first needed; key
+// is of a type of the caller's own.
+func Once[T any](s *Subject, key any, make func(*Subject) T) T {
+	if v, ok := s.once[key]; ok {
+		return v.(T)
+	}
+	v := make(s)
+	if s.once == nil {
+		s.once = map[any]any{}
+	}
+	s.once[key] = v
+	return v
 }
 
 // Conditions are what the verdict on a program or a service rests on beside

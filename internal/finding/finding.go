@@ -28,6 +28,7 @@ type Evidence struct {
 // only ever added.
 type Finding struct {
 	Rule            string  `json:"rule"`
+	Row             string  `json:"row,omitempty"` // of docs/rules.md, the piece of knowledge that it rests on
 	Title           string  `json:"title"`
 	Function        string  `json:"function"`
 	File            string  `json:"file"` // relative to the module's root where it lies inside it

@@ -157,11 +157,11 @@ func Short(symbol string) string {
 	if pkg == "" {
 		return symbol
 	}
-	return Base(pkg) + "." + elide(rest)
+	return Base(pkg) + "." + Elide(rest)
 }
 
-// elide writes "[...]" for type arguments.
-func elide(s string) string {
+// Elide writes "[...]" for type arguments.
+func Elide(s string) string {
 	if !strings.Contains(s, "[") {
 		return s
 	}

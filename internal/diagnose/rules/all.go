@@ -2,14 +2,12 @@ package rules
 
 import (
 	"whet/internal/diagnose"
+	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules/bufferpercall"
 	"whet/internal/diagnose/rules/collectionpercall"
-	"whet/internal/diagnose/rules/comparedtext"
 	"whet/internal/diagnose/rules/constantwork"
-	"whet/internal/diagnose/rules/countedresult"
 	"whet/internal/diagnose/rules/densemap"
 	"whet/internal/diagnose/rules/escapingstruct"
-	"whet/internal/diagnose/rules/firstpieces"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/goroutineleak"
 	"whet/internal/diagnose/rules/heapgrowth"
@@ -29,7 +27,7 @@ import (
 
 // All returns every rule, in the order they are listed to users.
 func All() []diagnose.Rule {
-	return []diagnose.Rule{
+	return append([]diagnose.Rule{
 		goroutineleak.Rule(),
 		heapgrowth.Rule(),
 		logging.Rule(),
@@ -46,12 +44,9 @@ func All() []diagnose.Rule {
 		regexpcompile.Rule(),
 		randomperelement.Rule(),
 		constantwork.Rule(),
-		countedresult.Rule(),
-		firstpieces.Rule(),
-		comparedtext.Rule(),
 		densemap.Rule(),
 		collectionpercall.Rule(),
 		objectpercall.Rule(),
 		repeatedresult.Rule(),
-	}
+	}, knowledge.Rules()...)
 }

@@ -47,7 +47,7 @@ type pageView struct {
 type findingView struct {
 	Number     int
 	Title      string
-	Rule       string
+	Rule, Row  string
 	Function   string
 	Place      string
 	Ceiling    string
@@ -230,7 +230,7 @@ func flameLabel(p *Profile) string {
 
 func newFindingView(p *Page, n int, f *finding.Finding) findingView {
 	v := findingView{
-		Number: n, Title: printable.Line(cmp.Or(f.Title, f.Rule)), Rule: printable.Line(f.Rule),
+		Number: n, Title: printable.Line(cmp.Or(f.Title, f.Rule)), Rule: printable.Line(f.Rule), Row: printable.Line(f.Row),
 		Function: printable.Line(f.Function), Place: place(f), Ceiling: ceiling(f),
 		Why: prose(f.Why), Remedy: prose(f.Remedy),
 		Confidence: printable.Line(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable, Evidence: f.Evidence,

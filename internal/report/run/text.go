@@ -159,7 +159,11 @@ func (t *writer) finding(p *Page, n int, f *finding.Finding) {
 	if len(f.Benchmarks) > 0 && !p.single() {
 		t.Hang(indent, "in", label, inBenchmarks(f))
 	}
-	rule := "rule " + printable.Line(f.Rule) + ", confidence " + printable.Line(cmp.Or(string(f.Confidence), "unknown"))
+	rule := "rule " + printable.Line(f.Rule)
+	if f.Row != "" {
+		rule += ", row " + printable.Line(f.Row)
+	}
+	rule += ", confidence " + printable.Line(cmp.Or(string(f.Confidence), "unknown"))
 	if f.Fixable {
 		rule += ", whet fix can try it"
 	}

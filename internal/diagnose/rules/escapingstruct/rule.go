@@ -196,7 +196,7 @@ func (f *finder) claim(v *variable, parts []part, bytes int64) diagnose.Claim {
 	return diagnose.Claim{
 		Place:      v.Place(v.function),
 		Cost:       cost,
-		Removed:    1 - float64(bytes)/float64(v.size),
+		Removed:    diagnose.Removed{Time: 1 - float64(bytes)/float64(v.size), Bytes: 1 - float64(bytes)/float64(v.size)},
 		Confidence: finding.Medium,
 		Why: fmt.Sprintf("%s is a block of %d bytes on the heap because addresses of parts of it are handed out, of %d bytes together; nothing else of it is seen to leave the call.",
 			name, v.size, bytes),

@@ -128,7 +128,7 @@ func (f *finder) claim(st *site) diagnose.Claim {
 	c := diagnose.Claim{
 		Place:      st.Place(st.function),
 		Cost:       diagnose.Samples{CPU: keep},
-		Removed:    1 - 1/float64(st.perDraw),
+		Removed:    diagnose.Removed{Time: 1 - 1/float64(st.perDraw), Bytes: 1 - 1/float64(st.perDraw)},
 		Confidence: finding.High,
 		Why:        fmt.Sprintf("Each round of the loop draws a random number for one character: one draw of 63 bits is enough for %d characters of an alphabet of up to %d.", st.perDraw, most),
 		Evidence: []finding.Evidence{{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples draw random numbers for this statement; of %d draws one would stay",

@@ -1,0 +1,70 @@
+package knowledge
+
+// causes are the rules, in the order in which they are listed to users.
+var causes = []Cause{
+	{
+		ID: "counted-result", Title: "a result made only to be counted",
+		What:     "A statement splits, formats, encodes or reads something, and all that is asked of the result is its length: len(strings.Split(…)), or a variable that only len ever sees.",
+		Why:      "The result is allocated and filled, and dropped when it was counted. What it is made of can be counted where it stands.",
+		Silent:   "When anything else sees the result, in any branch: an index, a loop, another function, a comparison; for other functions; where one of several calls on a line is used otherwise; for conversions, which the compiler measures without making them; about the looking, formatting and reading itself, which stays.",
+		Fix:      "strings.Count, a loop over strings.FieldsSeq, io.Copy to io.Discard, os.Stat: the finding names the one.",
+		Unneeded: "and the program takes its length and drops it",
+		Outranks: []string{"fmt-format"},
+	},
+	{
+		ID: "first-pieces", Title: "a text split into all its pieces for the first of them",
+		What:     "A statement splits a text with Split or Fields of package strings or bytes, and all that is used of the pieces is the first, the second or the third, by a constant index: strings.Split(addr, \":\")[0].",
+		Why:      "A slice for all pieces is allocated, and all of the text is searched, for a piece that stands at its beginning.",
+		Silent:   "When anything else sees the pieces: a loop, another function, len, an index that varies or is larger than two; when an element is set; for other functions; about looking for the separators, which stays.",
+		Fix:      "strings.Cut, once for each piece, which makes no slice; of words a loop over strings.FieldsSeq that ends at the one that is wanted.",
+		Unneeded: "and the program uses the first ones by a constant index",
+	},
+	{
+		ID: "compared-text", Title: "a text made only to be compared",
+		What:     "A statement makes a text with strings.ToLower or ToUpper, time.Time.Format, strconv.Itoa, FormatInt or FormatUint, or hex.EncodeToString, and all that ever sees it is == or !=.",
+		Why:      "The text is allocated and filled, and dropped when it was compared; what it is made of can be compared as it is.",
+		Silent:   "When anything else sees the text, in any branch: another function, a map's key, a switch, an order (<); for a text in one case that is compared with anything but another of the same function or a constant in that case; for other functions; for conversions, which the compiler compares without making them.",
+		Fix:      "strings.EqualFold; Date or Equal of the times; the numbers or bytes themselves: the finding names the one.",
+		Unneeded: "and the program compares it and drops it",
+	},
+	{
+		ID: "ranged-pieces", Title: "a slice of pieces made only for a loop",
+		What:     "A loop goes over what Split, Fields or another function of package strings, bytes or maps returns as a slice, without using the index, and nothing else sees the slice.",
+		Why:      "A slice for all pieces is allocated and filled before the first of them is looked at.",
+		Silent:   "When anything else sees the slice; when the loop uses the index; in modules whose go line is below the version that has the iterator.",
+		Fix:      "The function that yields the pieces one by one: strings.SplitSeq, strings.FieldsSeq.",
+		Unneeded: "and a loop goes over them once",
+	},
+	{
+		ID: "needless-copy", Title: "bytes copied for a call that could do without",
+		What:     "A call is given a copy that was made for it alone, or makes one that is dropped at once: text converted for a function that has a twin for the other type, a whole body read to be decoded.",
+		Why:      "The copy takes memory, and time in proportion to its length, and nobody keeps it.",
+		Silent:   "When the copy is used for anything else; for conversions that the compiler makes without copying; for functions without such a twin.",
+		Fix:      "The twin for the other type, or the method that takes what there is: the finding names it.",
+		Unneeded: "and nothing keeps what it copied",
+	},
+	{
+		ID: "general-function", Title: "a general function where a special one does the same",
+		What:     "A call uses the general machinery, by reflection, interfaces or interpretation of a format, for arguments that a function made for them takes.",
+		Why:      "The general function finds out in every call what the types say once: it asks for kinds, boxes values, reads formats.",
+		Silent:   "When an argument is of another type, or not constant, and the special function might do something else.",
+		Fix:      "The function made for the type: the finding names it.",
+		Unneeded: "where a function made for the type does the same",
+	},
+	{
+		ID: "made-per-call", Title: "what could be made once is made for every call",
+		What:     "A function makes something out of what never changes, a table, a parsed text, a client, and drops it when it returns.",
+		Why:      "Making it costs more than using it once does; made once, it serves all calls.",
+		Silent:   "When what it is made of changes, or when it is kept.",
+		Fix:      "A package variable, a field, a pool with Reset: the finding says which.",
+		Unneeded: "and the same is made again in the next call",
+	},
+	{
+		ID: "small-io", Title: "reading or writing in small pieces",
+		What:     "A loop reads or writes a file or a connection by calls that each go to the operating system, or that do for each piece what they could do for all.",
+		Why:      "A system call costs as much as copying thousands of bytes.",
+		Silent:   "When there is a buffer between; outside of loops.",
+		Fix:      "bufio.NewReader, bufio.NewWriter with one Flush at the end, a larger buffer: the finding says which.",
+		Unneeded: "once for each small piece",
+	},
+}

@@ -1,0 +1,130 @@
+package knowledge
+
+import (
+	"go/version"
+	"slices"
+	"sync"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/symbolname"
+	"whet/internal/typed"
+)
+
+// claimsKey is what a subject keeps its claims by.
+type claimsKey struct{}
+
+// byCallee are the rows of each function.
+var byCallee = sync.OnceValue(func() map[string][]*Row {
+	rows := make(map[string][]*Row)
+	for _, r := range Table() {
+		for _, name := range r.Callees {
+			rows[name] = append(rows[name], &r)
+		}
+	}
+	return rows
+})
+
+// place is a statement that calls a function of the table.
+type place struct {
+	statement diagnose.Statement
+	function  string // around the statement
+	callee    string
+	cost      diagnose.Sets
+	memory    diagnose.Sets // what the runtime does for the function itself
+}
+
+// claims asks all rows about a subject and returns what they claim, by cause.
+func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
+	out := make(map[string][]diagnose.Claim)
+	for _, p := range places(s) {
+		sites := slices.DeleteFunc(s.Sites(p.statement), func(c typed.Site) bool { return c.Callee() != p.callee })
+		if len(sites) == 0 {
+			continue
+		}
+		for _, r := range byCallee()[p.callee] {
+			if r.holds(s, &p.statement, sites) {
+				if c, ok := p.claim(s, r); ok {
+					out[r.Cause] = append(out[r.Cause], c)
+				}
+				break
+			}
+		}
+	}
+	return out
+}
+
+type placeKey struct {
+	diagnose.SourceLine
+	callee string
+}
+
+func places(s *diagnose.Subject) (found []*place) {
+	at := make(map[placeKey]*place)
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.Own(c.Frame(id)) })
+		if own < 1 {
+			return
+		}
+		frame, callee := c.Frame(stack[own]), symbolname.Elide(c.Frame(stack[own-1]).Function)
+		if byCallee()[callee] == nil || s.Loops.InBenchmark(frame.File, frame.Line) {
+			return
+		}
+		st := s.StatementOf(frame, callee)
+		key := placeKey{st.At(), callee}
+		p := at[key]
+		if p == nil {
+			p = &place{statement: st, function: frame.Function, callee: callee}
+			at[key] = p
+			found = append(found, p)
+		}
+		p.cost.Of(s, c).Add(sample.Index())
+		if takesMemory(c, stack[:own-1], c == s.Allocs) {
+			p.memory.Of(s, c).Add(sample.Index())
+		}
+	})
+	return found
+}
+
+// takesMemory reports whether a sample takes memory for a function's own result;
+// below are the frames from the leaf to what it calls. The runtime's are not in a
+// profile of allocations.
+func takesMemory(c *hot.Classified, below []callstack.FrameID, allocs bool) bool {
+	i := len(below) - 1
+	for i >= 0 && symbolname.Parse(c.Frame(below[i]).Function).Name == "genSplit" {
+		i--
+	}
+	return i < 0 && allocs || i >= 0 && diagnose.OfRuntime(c.Frame(below[i]).Function)
+}
+
+// holds reports whether a row speaks about all calls of a statement.
+func (r *Row) holds(s *diagnose.Subject, st *diagnose.Statement, sites []typed.Site) bool {
+	return !slices.ContainsFunc(sites, func(c typed.Site) bool {
+		v := c.In.Types.GoVersion()
+		return r.Go != "" && v != "" && version.Compare(v, r.Go) < 0 || !r.When.holds(&Call{Site: c, loop: st.Loop != nil})
+	})
+}
+
+func (p *place) claim(s *diagnose.Subject, r *Row) (diagnose.Claim, bool) {
+	c := diagnose.Claim{
+		Place: p.statement.Place(p.function), Cost: p.cost.Samples(), Confidence: r.Confidence, Row: r.ID,
+		Why:    symbolname.Short(p.callee) + " " + r.Cost + ", " + cause(r.Cause).Unneeded + ".",
+		Remedy: r.Instead,
+	}
+	switch r.Goes {
+	case Memory:
+		if c.Avoidable = p.memory.Samples(); p.memory.Len() == 0 {
+			return c, false
+		}
+	case Measured:
+		if g := GainOf(r.ID); g != nil {
+			c.Removed = g.removed()
+		}
+		if c.Removed == (diagnose.Removed{}) {
+			return c, false
+		}
+	}
+	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, "are in "+symbolname.Short(p.callee)), s.AllocEvidence(c.Cost.Allocs)...)
+	return c, true
+}

@@ -1,0 +1,68 @@
+package knowledge
+
+import (
+	_ "embed" // for gains.jsonl
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"whet/internal/diagnose"
+)
+
+// Gain is what a row's example costs before and after, each per call.
+type Gain struct {
+	Row         string  `json:"row"`
+	BeforeNs    float64 `json:"before_ns"` // medians
+	AfterNs     float64 `json:"after_ns"`
+	Ratio       float64 `json:"ratio"` // median of the ratios of turns, before/after
+	Low         float64 `json:"low"`   // its 95 % interval
+	High        float64 `json:"high"`
+	BeforeBytes int64   `json:"before_bytes"`
+	AfterBytes  int64   `json:"after_bytes"`
+	Before      int64   `json:"before_allocs"`
+	After       int64   `json:"after_allocs"`
+	On          string  `json:"on"` // when, by which Go and on what machine
+}
+
+// Least is the ratio of times from which a remedy is worth its row; fewer
+// allocations are too.
+const Least = 1.2
+
+// Worth reports whether the remedy gains something.
+func (g *Gain) Worth() bool { return g.Low >= Least || g.After < g.Before && g.High > 0.95 }
+
+// removed is the part of a call's work that the remedy removes.
+func (g *Gain) removed() (r diagnose.Removed) {
+	if g.Low > 1 {
+		r.Time = 1 - 1/g.Ratio
+	}
+	if g.AfterBytes < g.BeforeBytes {
+		r.Bytes = 1 - float64(g.AfterBytes)/float64(g.BeforeBytes)
+	}
+	return r
+}
+
+//go:embed gains.jsonl
+var gainsFile string
+
+// measured are the gains of the file, a line each; the tests hold that it can be
+// read.
+var measured = sync.OnceValue(func() (all []Gain) {
+	for line := range strings.Lines(gainsFile) {
+		var g Gain
+		if json.Unmarshal([]byte(line), &g) == nil {
+			all = append(all, g)
+		}
+	}
+	return all
+})
+
+// GainOf is what was measured of a row, nil where nothing was.
+func GainOf(row string) *Gain {
+	all := measured()
+	if i := slices.IndexFunc(all, func(g Gain) bool { return g.Row == row }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}

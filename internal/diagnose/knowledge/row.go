@@ -1,0 +1,112 @@
+package knowledge
+
+import (
+	"fmt"
+	"slices"
+
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+)
+
+// Cause is what several rows have in common: a rule.
+type Cause struct {
+	ID, Title string
+	// What, Why, Silent and Fix are the rule's documentation; its example is that of
+	// its first row.
+	What, Why, Silent, Fix string
+	// Unneeded says what becomes of the result, of a row's call: "and the program
+	// takes its length and drops it".
+	Unneeded string
+	Outranks []string // see diagnose.Rule
+}
+
+// Row is one piece of knowledge.
+type Row struct {
+	ID    string // in kebab-case, for links: "strings-split-counted"
+	Cause string // id of its cause
+	// Callees are the functions, as [typed.Symbol] names them: "strings.Split".
+	Callees []string
+	When    Condition
+	Cost    string // what the call does, "makes a slice of the pieces"
+	Instead string // what to write, in sentences
+	// Go is the first version of the language that has the remedy, "go1.24"; "" any
+	// that is supported.
+	Go string
+	// Goes is the part of the call's work that the remedy removes.
+	Goes Part
+	// Confidence is [finding.High] where the condition leaves no doubt that the
+	// remedy does the same.
+	Confidence finding.Confidence
+	Example    Example
+}
+
+// Part is a part of a call's work.
+type Part uint8
+
+const (
+	// Measured is the share that the row's benchmark measured.
+	Measured Part = iota
+	// Memory is what the runtime does for the function itself: taking memory,
+	// growing and copying.
+	Memory
+	// All is everything.
+	All
+)
+
+// Example is a function before and after, with the same parameters and result.
+type Example struct {
+	Params string // "line string"
+	Result string // "int"
+	Args   string // of a call that is measured, Go expressions: `"a,b,c"`
+	Before string // the function's body
+	After  string
+	Decls  string // declarations that both need
+	// Imports are packages that are not of the standard library, or not the ones
+	// that their name commonly stands for: "math/rand/v2", "yaml gopkg.in/yaml.v3".
+	Imports []string
+	// Differs is set where the two do not return the same by intent, as random
+	// numbers do not.
+	Differs bool
+}
+
+// Rules returns a rule for each cause, in the order of the causes.
+func Rules() []diagnose.Rule {
+	var rules []diagnose.Rule
+	for _, c := range causes {
+		rows := c.rows()
+		if len(rows) == 0 {
+			continue
+		}
+		rules = append(rules, diagnose.Rule{
+			ID: c.ID, Title: c.Title,
+			Doc: diagnose.Doc{
+				What: c.What, Why: c.Why, Silent: c.Silent, Fix: c.Fix,
+				Before: rows[0].Example.Before, After: rows[0].Example.After,
+			},
+			Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+			MinSamples: diagnose.MinCPUSamples,
+			Outranks:   c.Outranks,
+			Find: func(s *diagnose.Subject) []diagnose.Claim {
+				return diagnose.Once(s, claimsKey{}, claims)[c.ID]
+			},
+		})
+	}
+	return rules
+}
+
+func (c *Cause) rows() []Row {
+	return slices.DeleteFunc(Table(), func(r Row) bool { return r.Cause != c.ID })
+}
+
+// Table returns all rows: those of one function in the order in which they are
+// asked.
+func Table() []Row { return slices.Concat(table...) }
+
+// cause returns the cause with an id; the tests hold that each row has one.
+func cause(id string) *Cause {
+	i := slices.IndexFunc(causes, func(c Cause) bool { return c.ID == id })
+	if i < 0 {
+		panic(fmt.Sprintf("knowledge: no cause %q", id))
+	}
+	return &causes[i]
+}

@@ -1,0 +1,102 @@
+package rules_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/diagnose/rules"
+	"whet/internal/finding"
+)
+
+// Each row speaks about its example as it is before, once and at the call, and
+// neither it nor another speaks about the same after.
+func TestKnowledgeByExample(t *testing.T) {
+	reg, err := diagnose.NewRegistry(rules.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range knowledge.Table() {
+		t.Run(row.ID, func(t *testing.T) {
+			before := findingsOf(t, reg, &row, row.Example.Before)
+			at := slices.IndexFunc(before, func(f finding.Finding) bool { return f.Row == row.ID })
+			if at < 0 {
+				t.Fatalf("before: it is silent; %s", summary(before))
+			}
+			for i, f := range before {
+				if i != at && (f.Row != "" || f.Line == before[at].Line) {
+					t.Errorf("before: another speaks too; %s", summary(before))
+				}
+			}
+			after := findingsOf(t, reg, &row, row.Example.After)
+			if slices.ContainsFunc(after, func(f finding.Finding) bool { return f.Row != "" }) {
+				t.Errorf("after: %s", summary(after))
+			}
+		})
+	}
+}
+
+func summary(fs []finding.Finding) string {
+	var out []string
+	for _, f := range fs {
+		out = append(out, fmt.Sprintf("line %d: %s %s: %s", f.Line, f.Rule, f.Row, f.Why))
+	}
+	return strings.Join(out, "\n")
+}
+
+// findingsOf is what is found in an example whose calls take all of the time and
+// memory.
+func findingsOf(t *testing.T, reg *diagnose.Registry, row *knowledge.Row, body string) []finding.Finding {
+	t.Helper()
+	src, err := row.Example.Source("app", "f", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := typedProgram(t, src)
+	if pkg := program.Package("m/app"); pkg.Errors > 0 {
+		t.Fatalf("%s\n%s", pkg.Reason, src)
+	}
+	var cpu, allocs []stack
+	for _, c := range program.Sites("app.go", 1, strings.Count(src, "\n")+1) {
+		callee := c.Callee()
+		if callee == "" || c.Function() != "m/app.f" {
+			continue
+		}
+		frames := fmt.Sprintf("m/app.f:%d %s runtime.mallocgc", c.Line(), strings.ReplaceAll(callee, " ", ""))
+		cpu = append(cpu, stack{frames: frames, n: 1000})
+		allocs = append(allocs, stack{frames: strings.TrimSuffix(frames, " runtime.mallocgc"), n: 1000, size: 64})
+	}
+	if len(cpu) == 0 {
+		cpu = []stack{{frames: "m/app.f:3", n: 1000}}
+	}
+	s := app(t, src, known, cpu, allocs)
+	s.Program = program
+	return diagnose.Run(reg, []*diagnose.Subject{s}).Findings
+}
+
+// The table is whole: ids, causes, texts, and what was measured.
+func TestKnowledgeTable(t *testing.T) {
+	seen := make(map[string]bool)
+	var causes []string
+	for _, r := range knowledge.Rules() {
+		causes = append(causes, r.ID)
+	}
+	for _, row := range knowledge.Table() {
+		if seen[row.ID] {
+			t.Errorf("%s stands there twice", row.ID)
+		}
+		seen[row.ID] = true
+		if !slices.Contains(causes, row.Cause) || len(row.Callees) == 0 || row.Cost == "" || !strings.HasSuffix(row.Instead, ".") || row.Confidence == "" {
+			t.Errorf("%s lacks its cause, callees, cost, remedy or confidence", row.ID)
+		}
+		switch g := knowledge.GainOf(row.ID); {
+		case g == nil:
+			t.Errorf("%s was not measured: make knowledge", row.ID)
+		case !g.Worth():
+			t.Errorf("%s gains too little, %.2fx (%.2f to %.2f) and %d to %d allocations: delete it", row.ID, g.Ratio, g.Low, g.High, g.Before, g.After)
+		}
+	}
+}
