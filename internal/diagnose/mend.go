@@ -23,12 +23,12 @@ func (s *Subject) mend() {
 		}
 		for id := range c.NumFrames() {
 			f := c.Frame(callstack.FrameID(id))
-			fn, file := s.FunctionNamed(f.Function)
-			if fn == nil || fn.Recv == nil && fn.Name.Name == "init" { // package variables are set in any file
+			fn := s.FunctionOf(f.Function)
+			if fn == nil || fn.Decl.Recv == nil && fn.Decl.Name.Name == "init" { // package variables are set in any file
 				continue
 			}
-			f.File = file
-			if first, last := s.LineOf(file, fn), s.LastLineOf(file, fn); f.Line < first || last < f.Line {
+			f.File = fn.File
+			if first, last := s.LineOf(fn.File, fn.Decl), s.LastLineOf(fn.File, fn.Decl); f.Line < first || last < f.Line {
 				f.Line = first
 			}
 		}

@@ -7,28 +7,13 @@ import (
 	"whet/internal/typed"
 )
 
-// FunctionNamed returns the declaration of a function of the user's own by the
-// name the linker gives it, and its file; nil where its source is not at hand.
-func (s *Subject) FunctionNamed(name string) (fn *ast.FuncDecl, file string) {
-	if _, made := symbolname.Cut(name); s.Program == nil || made != symbolname.Written {
-		return nil, ""
-	}
-	if f := s.Program.FuncOf(name); f != nil {
-		return f.Decl, f.File
-	}
-	return nil, ""
-}
-
 // FunctionOf is a declared function of the user's own by the name the linker gives
-// it, nil where it is not typed.
+// it, nil where its source is not at hand. Its object is nil where it is not typed.
 func (s *Subject) FunctionOf(name string) *typed.Function {
 	if _, made := symbolname.Cut(name); s.Program == nil || made != symbolname.Written {
 		return nil
 	}
-	if f := s.Program.FuncOf(name); f != nil && f.Object != nil {
-		return f
-	}
-	return nil
+	return s.Program.FuncOf(name)
 }
 
 // PackageOf returns the package that a file is of, nil where it is not typed.

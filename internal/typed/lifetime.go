@@ -231,7 +231,7 @@ func (l *lifetime) argument(call *ast.CallExpr, n ast.Expr) bool {
 	to, method := l.Reached(call), fn.Signature().Recv() != nil
 	switch {
 	case !method && to != nil:
-	case !method && standard(fn.Pkg()) && keepNothing[path.Base(fn.Pkg().Path())]:
+	case !method && l.program.Standard(fn.Pkg()) && keepNothing[path.Base(fn.Pkg().Path())]:
 		return !wraps(fn.Name()) || l.ends(call)
 	case strings.HasPrefix(fn.Name(), "Append"), fn.Name() == "Sum", fn.Name() == "Seal", fn.Name() == "Open":
 		return l.ends(call) // they append to what they are given
@@ -252,16 +252,6 @@ func (l *lifetime) inside(to *Function, call *ast.CallExpr, n ast.Expr) bool {
 	}
 	*l.followed = true
 	return (&lifetime{to.Package, to.Decl, l.seen, l.followed}).variable(sig.Params().At(i))
-}
-
-// standard reports whether a package is of the standard library, whose paths have no
-// dot in their first element.
-func standard(p *types.Package) bool {
-	if p == nil {
-		return false
-	}
-	first, _, _ := strings.Cut(p.Path(), "/")
-	return !strings.Contains(first, ".")
 }
 
 // keepNothing are packages of the standard library whose functions keep no argument

@@ -17,26 +17,30 @@ func (p *Package) Var(e ast.Expr) *types.Var {
 	return v
 }
 
-// Base is what x.f, x[i], x[i:j] and *x begin with: x, as pkg.Name does with
-// itself.
-func (p *Package) Base(e ast.Expr) ast.Expr {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.SelectorExpr:
-			if p.Info.Selections[x] == nil {
-				return x
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.SliceExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		default:
-			return x
+// Container is what x.f, x[i], x[i:j] and *x are a part of: x; nil for anything else,
+// as for pkg.Name.
+func (p *Package) Container(e ast.Expr) ast.Expr {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		if p.Info.Selections[x] != nil {
+			return x.X
 		}
+	case *ast.IndexExpr:
+		return x.X
+	case *ast.SliceExpr:
+		return x.X
+	case *ast.StarExpr:
+		return x.X
 	}
+	return nil
+}
+
+// Base is what an expression begins with that is part of something: x of x.f[i].
+func (p *Package) Base(e ast.Expr) ast.Expr {
+	for x := p.Container(e); x != nil; x = p.Container(e) {
+		e = x
+	}
+	return ast.Unparen(e)
 }
 
 // Definition is the name that declares an object, nil where it has none in the

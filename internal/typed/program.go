@@ -10,6 +10,7 @@ import (
 	"go/version"
 	"runtime"
 	"slices"
+	"strings"
 
 	"whet/internal/format/typeview"
 )
@@ -27,6 +28,7 @@ type Program struct {
 	fset     *token.FileSet
 	kept     map[string]*typeview.Package // by path
 	of       map[string]string            // the package's path, by the frames' file
+	first    map[string]bool              // elements of the kept packages' paths
 	packages map[string]*Package          // nil: being read
 }
 
@@ -58,11 +60,13 @@ type Package struct {
 func New(view *typeview.View, text func(frame string) []byte) *Program {
 	p := &Program{
 		view: view, text: text, sizes: view.Sizes(), fset: token.NewFileSet(),
-		kept: make(map[string]*typeview.Package), of: make(map[string]string), packages: make(map[string]*Package),
+		kept: make(map[string]*typeview.Package), of: make(map[string]string), first: make(map[string]bool), packages: make(map[string]*Package),
 	}
 	for i := range view.Packages {
 		k := &view.Packages[i]
 		p.kept[k.Path] = k
+		first, _, _ := strings.Cut(k.Path, "/")
+		p.first[first] = true
 		for _, frame := range k.Files {
 			p.of[frame] = k.Path
 		}
@@ -213,6 +217,16 @@ func (p *Program) Missing() (reasons []string, typed bool) {
 		}
 	}
 	return reasons, typed || read == 0
+}
+
+// Standard reports whether a package is of the standard library: no dot is in the first
+// element of its path, and no package whose source is kept shares that element.
+func (p *Program) Standard(pkg *types.Package) bool {
+	if pkg == nil {
+		return false
+	}
+	first, _, _ := strings.Cut(pkg.Path(), "/")
+	return !strings.Contains(first, ".") && !p.first[first]
 }
 
 // Line returns the file and line of a position as profiles name them: line

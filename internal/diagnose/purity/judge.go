@@ -6,9 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
-	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
@@ -38,8 +36,9 @@ type inquiry struct {
 	pure bool
 	// seen are the functions that were looked at, each with what is new in it: one
 	// that comes back to itself adds nothing, and one that speaks against purity
-	// ends the search. of are their names.
-	seen, of map[string]bool
+	// ends the search.
+	seen map[string]bool
+	of   map[*typed.Function]bool // the same functions
 }
 
 // New returns a judge.
@@ -65,38 +64,34 @@ func (j *Judge) ReadOnly(method string) bool {
 // at it to judge another that is given copies. A literal is part of its function.
 func (j *Judge) Follows(function string) func(name string) bool {
 	of := j.ask(question{function: function, copies: true}).of
-	return func(name string) bool {
-		sym := symbolname.Parse(name)
-		if sym.Receiver == "" {
-			return of[sym.Package+"."+sym.Name]
-		}
-		return of[sym.Package+"."+sym.Receiver+"."+sym.Name] || of[sym.Package+".(*"+sym.Receiver+")."+sym.Name]
-	}
+	return func(name string) bool { return of[j.s.Program.FuncOf(name)] }
 }
 
 func (j *Judge) ask(q question) *inquiry {
 	in := j.answered[q]
 	if in == nil {
-		in = &inquiry{question: q, seen: make(map[string]bool), of: make(map[string]bool)}
-		in.pure = j.function(q.function, nil, in, 0)
+		in = &inquiry{question: q, seen: make(map[string]bool), of: make(map[*typed.Function]bool)}
+		in.pure = j.function(j.s.FunctionOf(q.function), nil, in, 0)
 		j.answered[q] = in
 	}
 	return in
 }
 
 // function looks at one with some of its parameters new in the call, the receiver
-// first; where the question is about itself, all but that if they are copies.
-func (j *Judge) function(name string, fresh []bool, in *inquiry, depth int) bool {
-	fn := j.s.FunctionOf(name)
-	name = strings.ReplaceAll(name, "[...]", "") // of a function with type parameters
-	key := fmt.Sprint(name, fresh)
+// first; where the question is about itself, all but that if they are copies. nil: its
+// source is not at hand.
+func (j *Judge) function(fn *typed.Function, fresh []bool, in *inquiry, depth int) bool {
+	if fn == nil || fn.Object == nil {
+		return false
+	}
+	key := fmt.Sprint(typed.Symbol(fn.Object), fresh)
 	if in.seen[key] {
 		return true
 	}
-	if fn == nil || depth > maxDepth {
+	if depth > maxDepth {
 		return false
 	}
-	in.seen[key], in.of[name] = true, true
+	in.seen[key], in.of[fn] = true, true
 	f := &function{Package: fn.Package, decl: fn.Decl, new: make(map[*types.Var]bool)}
 	sig := fn.Object.Signature()
 	for i := range sig.Params().Len() {
@@ -157,12 +152,13 @@ func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bo
 	for _, arg := range call.Args {
 		fresh = append(fresh, j.fresh(f, arg))
 	}
-	if j.s.FunctionOf(callee) != nil {
-		return j.function(callee, fresh, in, depth+1)
+	if to := j.s.FunctionOf(callee); to != nil {
+		return j.function(to, fresh, in, depth+1)
 	}
 	args := len(call.Args)
 	if method {
-		state := stateful(sym.Name, j.standard(callee)) && !(sym.Name == "Error" && args == 0) || sym.Name == "Encode" && args == 1
+		standard := j.s.Program.Standard(f.Function(call).Pkg())
+		state := stateful(sym.Name, standard) && !(sym.Name == "Error" && args == 0) || sym.Name == "Encode" && args == 1
 		return (!state || fresh[0]) && (args == 0 || !writesTo(sym.Name, args) || fresh[1])
 	}
 	first, last := fills(sym.Name)
@@ -173,11 +169,4 @@ func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bo
 		u, ok := ast.Unparen(arg).(*ast.UnaryExpr)
 		return ok && u.Op == token.AND && !j.freshBase(f, u.X)
 	})
-}
-
-// standard reports whether a function is of the standard library, whose import
-// paths have no dot in their first element.
-func (j *Judge) standard(fn string) bool {
-	first, _, _ := strings.Cut(symbolname.Package(fn), "/")
-	return !strings.Contains(first, ".") && !j.s.Own(&callstack.Frame{Function: fn})
 }

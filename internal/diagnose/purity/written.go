@@ -84,24 +84,9 @@ func (j *Judge) through(f *function, value ast.Expr) {
 
 // change enters the variable and the fields on the way to what is written.
 func (j *Judge) change(f *function, target ast.Expr) {
-	for e := target; e != nil; {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.SelectorExpr:
-			if v, ok := f.Object(x).(*types.Var); ok {
-				j.changed[v.Origin()] = true
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.SliceExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		default:
-			if v := f.Var(x); v != nil && typed.Global(v) {
-				j.changed[v] = true
-			}
-			return
+	for e := target; e != nil; e = f.Container(e) {
+		if v, ok := f.Object(e).(*types.Var); ok && (v.IsField() || typed.Global(v)) {
+			j.changed[v.Origin()] = true
 		}
 	}
 }
@@ -114,15 +99,11 @@ func (j *Judge) reads(f *function) bool {
 	}
 	ok := true
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			if s := f.Info.Selections[n]; s != nil && s.Kind() == types.FieldVal {
-				v, _ := s.Obj().(*types.Var)
-				ok = ok && (v == nil || !j.changed[v.Origin()] || j.fresh(f, n.X))
+		if id, is := n.(*ast.Ident); is {
+			if v, is := f.Info.Uses[id].(*types.Var); is && j.changed[v.Origin()] {
+				sel, selects := f.Parent(id).(*ast.SelectorExpr)
+				ok = ok && v.IsField() && (!selects || j.fresh(f, sel.X))
 			}
-		case *ast.Ident:
-			v, _ := f.Info.Uses[n].(*types.Var)
-			ok = ok && (v == nil || !typed.Global(v) || !j.changed[v])
 		}
 		return ok
 	})

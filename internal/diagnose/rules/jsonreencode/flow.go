@@ -225,7 +225,7 @@ func (t *tracer) variable(pkg *typed.Package, v *types.Var) bool {
 // handed follows a value into a function of the user's own.
 func (t *tracer) handed(callee string, at int) bool {
 	fn := t.s.FunctionOf(callee)
-	if fn == nil || at >= fn.Object.Signature().Params().Len() {
+	if fn == nil || fn.Object == nil || at >= fn.Object.Signature().Params().Len() {
 		return false
 	}
 	t.chain = true

@@ -106,7 +106,7 @@ func (b *builder) statement(c typed.Site, st *ast.AssignStmt, v *types.Var) {
 }
 
 // constructs: a pure function of the user's own, or one of another module; not of
-// the standard library, whose import paths have no dot in their first element.
+// the standard library.
 func (b *builder) constructs(c typed.Site) bool {
 	fn := c.In.Function(c.CallExpr)
 	if fn == nil || fn.Pkg() == nil || fn.Signature().Recv() != nil {
@@ -115,8 +115,7 @@ func (b *builder) constructs(c typed.Site) bool {
 	if c.In.Reached(c.CallExpr) != nil {
 		return b.judge.Pure(c.Callee(), false)
 	}
-	first, _, _ := strings.Cut(fn.Pkg().Path(), "/")
-	return strings.Contains(first, ".")
+	return !b.s.Program.Standard(fn.Pkg())
 }
 
 // onlyAsked reports whether a variable is used for nothing but calling its

@@ -83,16 +83,6 @@ func (f *finder) onStack(c *hot.Classified, stack []callstack.FrameID) (out []st
 	return out
 }
 
-// outermost returns the first that qualifies.
-func (f *finder) outermost(steps []step) *result {
-	for _, r := range steps {
-		if !r.out {
-			return r.result
-		}
-	}
-	return nil
-}
-
 // result judges a statement by its source, once.
 func (f *finder) result(st diagnose.Statement, function, callee string) *result {
 	k := key{st.At(), callee}
@@ -122,14 +112,14 @@ func (f *finder) read(st diagnose.Statement, callee string) *result {
 	if len(calls) != 1 || calls[0].CallExpr != ast.Unparen(assign.Rhs[0]) {
 		return nil
 	}
-	call := calls[0]
+	call, fn := calls[0], f.s.FunctionOf(callee)
 	r := &result{Statement: st, callee: callee, below: make(map[string]bool)}
 	v := call.In.Var(assign.Lhs[0])
-	if v == nil || v.Name() == "_" || typed.Global(v) || !r.arguments(call) || !f.judge.Pure(callee, true) {
+	if v == nil || v.Name() == "_" || typed.Global(v) || !r.arguments(call) || !f.judge.Pure(callee, true) || fn.Object.Signature().Results().Len() == 0 {
 		return nil
 	}
-	u := &use{s: f.s, judge: f.judge, kind: f.returns(callee)}
-	if u.kind == unknown || !u.onlyRead(call.In, v) || missed(assign, call) {
+	u := &use{Package: call.In, judge: f.judge, kind: returned(fn.Object.Signature().Results().At(0).Type())}
+	if u.kind == unknown || !u.onlyRead(v) || missed(assign, call) {
 		return nil
 	}
 	return r
@@ -162,11 +152,7 @@ func holdsText(t types.Type) bool {
 	case *types.Array:
 		return holdsText(t.Elem())
 	case *types.Struct:
-		for field := range t.Fields() {
-			if holdsText(field.Type()) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(slices.Collect(t.Fields()), func(f *types.Var) bool { return holdsText(f.Type()) })
 	}
 	return typed.IsString(t)
 }

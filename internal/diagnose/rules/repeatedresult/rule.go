@@ -2,6 +2,7 @@ package repeatedresult
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whet/internal/analyze/hot"
@@ -56,8 +57,9 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		r.out = !f.dear(&r.through) || !f.pure(r)
 	}
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
-		if r := f.outermost(f.onStack(c, stack)); r != nil {
-			r.Of(s, c).Add(sample.Index())
+		on := f.onStack(c, stack)
+		if i := slices.IndexFunc(on, func(r step) bool { return !r.out }); i >= 0 {
+			on[i].Of(s, c).Add(sample.Index())
 		}
 	})
 	var claims []diagnose.Claim

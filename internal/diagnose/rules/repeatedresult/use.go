@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
@@ -22,13 +21,9 @@ const (
 	memory       // a slice or pointer: whoever has it may
 )
 
-// returns reads the first result of a function's signature.
-func (f *finder) returns(callee string) sort {
-	fn := f.s.FunctionOf(callee)
-	if fn == nil || fn.Object.Signature().Results().Len() == 0 {
-		return unknown
-	}
-	switch types.Unalias(fn.Object.Signature().Results().At(0).Type()).(type) {
+// returned is what a type's values are that a function returns.
+func returned(t types.Type) sort {
+	switch types.Unalias(t).(type) {
 	case *types.Basic:
 		return value
 	case *types.Slice, *types.Array, *types.Pointer:
@@ -39,7 +34,7 @@ func (f *finder) returns(callee string) sort {
 
 // use follows what is done with a result.
 type use struct {
-	s     *diagnose.Subject
+	*typed.Package
 	judge *purity.Judge
 	kind  sort
 	depth int
@@ -50,28 +45,27 @@ const maxHanded = 3
 
 // onlyRead reports whether a variable's value is nowhere changed, kept or handed
 // to somebody who might.
-func (u *use) onlyRead(pkg *typed.Package, v *types.Var) bool {
-	if _, result := pkg.Named(v); result && u.kind == memory {
+func (u *use) onlyRead(v *types.Var) bool {
+	if v.Kind() == types.ResultVar && u.kind == memory {
 		return false
 	}
-	return !slices.ContainsFunc(pkg.Uses(v), func(id *ast.Ident) bool { return !u.reads(pkg, id, true) })
+	return !slices.ContainsFunc(u.Uses(v), func(id *ast.Ident) bool { return !u.reads(id, true) })
 }
 
 // reads looks at what is done with an expression; whole says that it is the
 // result and not an element or field of it.
-func (u *use) reads(pkg *typed.Package, n ast.Expr, whole bool) bool {
-	switch p := pkg.Parent(n).(type) {
-	case *ast.ParenExpr:
-		return u.reads(pkg, p, whole)
-	case *ast.StarExpr, *ast.SliceExpr:
-		return u.reads(pkg, p.(ast.Expr), whole)
+func (u *use) reads(n ast.Expr, whole bool) bool {
+	mayBeKept := u.kind == value || !whole // a text, a number, or a part of anything
+	switch p := u.Parent(n).(type) {
+	case *ast.ParenExpr, *ast.StarExpr, *ast.SliceExpr:
+		return u.reads(p.(ast.Expr), whole)
 	case *ast.IndexExpr:
-		return p.X != n || u.reads(pkg, p, false)
+		return p.X != n || u.reads(p, false)
 	case *ast.SelectorExpr:
-		if call, ok := pkg.Parent(p).(*ast.CallExpr); ok && call.Fun == p {
-			return u.method(pkg.Called(call))
+		if call, ok := u.Parent(p).(*ast.CallExpr); ok && call.Fun == p {
+			return u.method(call)
 		}
-		return u.reads(pkg, p, false)
+		return u.reads(p, false)
 	case *ast.UnaryExpr:
 		return p.Op != token.AND
 	case *ast.AssignStmt:
@@ -79,18 +73,17 @@ func (u *use) reads(pkg *typed.Package, n ast.Expr, whole bool) bool {
 			_, plain := n.(*ast.Ident)
 			return plain
 		}
-		// A text or number may be copied to another variable, a part of anything
-		// too; what is put into a field or element is kept.
+		// What is put into a field or element is kept.
 		i := slices.Index(p.Rhs, n)
-		return i >= 0 && i < len(p.Lhs) && pkg.Var(p.Lhs[i]) != nil && (u.kind == value || !whole)
+		return i >= 0 && i < len(p.Lhs) && u.Var(p.Lhs[i]) != nil && mayBeKept
 	case *ast.CallExpr:
-		return p.Fun != n && u.argument(pkg, p, n)
+		return p.Fun != n && u.argument(p, n)
 	case *ast.BinaryExpr, *ast.IfStmt, *ast.SwitchStmt, *ast.CaseClause, *ast.ExprStmt, *ast.ForStmt:
 		return true
 	case *ast.RangeStmt:
 		return p.X == n
 	case *ast.ReturnStmt:
-		return u.kind == value || !whole
+		return mayBeKept
 	case *ast.CompositeLit, *ast.KeyValueExpr, *ast.ValueSpec:
 		return u.kind == value
 	}
@@ -98,17 +91,19 @@ func (u *use) reads(pkg *typed.Package, n ast.Expr, whole bool) bool {
 }
 
 // method looks at a call of one of the result's own methods.
-func (u *use) method(callee string) bool {
-	if u.kind == value {
+func (u *use) method(call *ast.CallExpr) bool {
+	fn := u.Function(call)
+	switch {
+	case u.kind == value:
 		return true
+	case fn == nil:
+		return false
+	case u.Reached(call) != nil:
+		return u.judge.ReadOnly(typed.Symbol(fn))
 	}
-	if u.s.FunctionOf(callee) != nil {
-		return u.judge.ReadOnly(callee)
-	}
-	sym := symbolname.Parse(callee)
-	switch sym.Name {
+	switch fn.Name() {
 	case "String", "Len", "Bounds", "At", "Format", "Equal", "Compare":
-		return sym.Receiver != ""
+		return true
 	}
 	return false
 }
@@ -133,27 +128,30 @@ func harmful(name string) bool {
 var keeping = []string{"Add", "Cache", "Insert", "Keep", "LoadOrStore", "Push", "Put", "Register", "Remember", "Save", "Send", "Set", "Store", "Swap"}
 
 // argument looks at a call that is handed the result.
-func (u *use) argument(pkg *typed.Package, call *ast.CallExpr, n ast.Expr) bool {
+func (u *use) argument(call *ast.CallExpr, n ast.Expr) bool {
 	at := slices.Index(call.Args, n)
-	switch pkg.Builtin(call) {
+	switch u.Builtin(call) {
 	case "len", "cap", "print", "println", "min", "max":
 		return true
 	case "copy", "append":
 		return at > 0
 	}
-	if x, to := pkg.Conversion(call); x != nil {
+	if x, to := u.Conversion(call); x != nil {
 		return u.kind == value || typed.IsString(to)
 	}
-	callee := pkg.Called(call)
-	sym := symbolname.Parse(callee)
-	if fn := u.s.FunctionOf(callee); fn != nil {
-		return u.handed(fn, at)
+	fn := u.Function(call)
+	switch {
+	case fn == nil || fn.Pkg() == nil:
+		return u.kind == value
+	case u.Reached(call) != nil:
+		return u.handed(u.Reached(call), at)
 	}
-	if sym.Receiver != "" && symbolname.Begins(sym.Name, keeping) && !strings.HasPrefix(callee, "net/http.Header.") {
+	path := fn.Pkg().Path()
+	if fn.Signature().Recv() != nil && symbolname.Begins(fn.Name(), keeping) && !strings.HasPrefix(typed.Symbol(fn), "net/http.Header.") {
 		return false
 	}
-	return u.kind == value || !harmful(sym.Name) && slices.ContainsFunc(readers, func(p string) bool {
-		return sym.Package == p || strings.HasSuffix(p, "/") && strings.HasPrefix(sym.Package, p)
+	return u.kind == value || !harmful(fn.Name()) && slices.ContainsFunc(readers, func(p string) bool {
+		return path == p || strings.HasSuffix(p, "/") && strings.HasPrefix(path, p)
 	})
 }
 
@@ -166,9 +164,8 @@ func (u *use) handed(fn *typed.Function, at int) bool {
 	case sig.Variadic() && at >= sig.Params().Len()-1:
 		return u.kind == value
 	}
-	inner := *u
-	inner.depth++
-	return at < sig.Params().Len() && inner.onlyRead(fn.Package, sig.Params().At(at))
+	inner := &use{fn.Package, u.judge, u.kind, u.depth + 1}
+	return at < sig.Params().Len() && inner.onlyRead(sig.Params().At(at))
 }
 
 // isInput reports whether an argument is a text that was made of bytes: the
@@ -195,22 +192,16 @@ func missed(st ast.Stmt, call typed.Site) bool {
 	for _, arg := range call.Args {
 		args = append(args, types.ExprString(arg))
 	}
-	fn := ast.Node(st)
-	for pkg.Parent(fn) != nil {
-		fn = pkg.Parent(fn)
-	}
 	found := false
-	ast.Inspect(fn, func(n ast.Node) bool {
-		cond, ok := n.(*ast.IfStmt)
-		if !ok || found || cond.Pos() > st.Pos() {
-			return !found
+	ast.Inspect(pkg.Declaration(st.Pos()), func(n ast.Node) bool {
+		if around, ok := n.(*ast.IfStmt); ok && around.Pos() < st.Pos() {
+			ast.Inspect(around.Cond, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && pkg.Var(id) != nil {
+					found = found || lookedUp(pkg, id, st, args)
+				}
+				return !found
+			})
 		}
-		ast.Inspect(cond.Cond, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && pkg.Var(id) != nil {
-				found = found || lookedUp(pkg, id, st, args)
-			}
-			return !found
-		})
 		return !found
 	})
 	return found
