@@ -56,11 +56,14 @@ func (b *builder) build() (*Graph, error) {
 	if err := b.options.Validate(); err != nil {
 		return nil, err
 	}
-	b.measure()
+	if b.measure(); b.steps > b.plain {
+		b.estimated, b.steps = true, 0
+		b.measure()
+	}
 	if b.total == (sides{}) {
 		return nil, nil
 	}
-	if b.estimated = b.steps > b.plain; b.estimated && b.options.Parts == 0 {
+	if b.estimated && b.options.Parts == 0 {
 		b.options.Parts = sketchParts
 	}
 	for !b.tree() {
@@ -91,7 +94,8 @@ type open struct {
 	pending sides
 }
 
-// measure finds the totals, the number of steps and what prefixes hold at most.
+// measure finds the totals, the number of steps and, where these are known to be
+// too many for a plain tree, what prefixes hold at most. It ends where they prove so.
 func (b *builder) measure() {
 	var sums [2][2]uint64 // of 128 bits: high, low
 	against := 0
@@ -104,7 +108,7 @@ func (b *builder) measure() {
 		closeTo := func(depth int) {
 			for len(path) > depth {
 				top := &path[len(path)-1]
-				if depth := len(path) - 1; depth <= b.options.MaxDepth { // what is deeper is not drawn
+				if depth := len(path) - 1; b.estimated && depth <= b.options.MaxDepth { // what is deeper is not drawn
 					b.sketch.add(top.hash, top.pending)
 				}
 				path[len(path)-2].pending.plusAtMost(top.pending)
@@ -125,7 +129,9 @@ func (b *builder) measure() {
 			for _, f := range p.path[p.shared:] {
 				path = append(path, open{hash: extend(path[len(path)-1].hash, f)})
 			}
-			b.steps += len(p.path) - p.shared
+			if b.steps += len(p.path) - p.shared; b.steps > b.plain && !b.estimated {
+				return
+			}
 			path[len(path)-1].pending.plusAtMost(v)
 		}
 		closeTo(1)
