@@ -158,7 +158,7 @@ func blockSize(labels []callstack.Label) int64 {
 }
 
 func (s *Subject) growthText(p growthPlace, sizes []int64, bytes int64) string {
-	share := ratio(bytes, baseSum(s.Allocs, s.AllocCol, all))
+	share := ratio(bytes, s.baseTotal(s.Allocs, s.AllocCol))
 	text := fmt.Sprintf("%s: a buffer grows with b.N in %s", s.Benchmark, p.function)
 	if s.Source != nil && p.file != "" {
 		text += fmt.Sprintf(" (%s:%d)", s.Source.Display(p.file), p.line)

@@ -44,7 +44,7 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 		delay += s.lockDelayOfCPU(d)
 	}
 	for _, s := range subjects {
-		cpu += float64(baseSum(s.CPU, s.CPUColumn, all))
+		cpu += float64(s.baseTotal(s.CPU, s.CPUColumn))
 	}
 	if seen < enoughDelay || delay < lockBound*(delay+cpu) {
 		return Verdict{}, false

@@ -88,7 +88,7 @@ func byFunction(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (
 		if c == nil {
 			continue
 		}
-		base += baseSum(c, col, all)
+		base += s.baseTotal(c, col)
 		EachBase(c, col, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 			v := sample.Value(col)
 			seen := make(map[string]bool)

@@ -21,7 +21,17 @@ func baseSum(c *hot.Classified, t int, keep Keep) int64 {
 	return c.Sum(t, func(i int) bool { return c.Class[i] == hot.Base && keep(i) })
 }
 
-func all(int) bool { return true }
+// baseTotal is the sum of column t over the whole base.
+func (s *Subject) baseTotal(c *hot.Classified, t int) int64 {
+	type column struct {
+		of *hot.Classified
+		t  int
+	}
+	if c == nil {
+		return 0
+	}
+	return Once(s, column{c, t}, func(*Subject) int64 { return c.Sums(t)[hot.Base] })
+}
 
 // EachBase calls f for each base sample of a profile (nil: none) that has a
 // value in column t and a stack, with the stack's frames, leaf first.
@@ -109,24 +119,32 @@ func baseWhere(c *hot.Classified, t int, is func(stack []callstack.FrameID) bool
 }
 
 // BaseCPUSamples returns how many samples of the base the CPU profile holds.
-func (s *Subject) BaseCPUSamples() int64 { return s.CPUSamples(all) }
+func (s *Subject) BaseCPUSamples() int64 {
+	column, each := s.sampleCounts()
+	return s.baseTotal(s.CPU, column) / each
+}
 
 // CPUSamples returns how many base samples a set holds.
 func (s *Subject) CPUSamples(keep Keep) int64 {
+	column, each := s.sampleCounts()
+	return baseSum(s.CPU, column, keep) / each
+}
+
+// sampleCounts is a column of the CPU profile, and how much of it a sample is.
+func (s *Subject) sampleCounts() (column int, each int64) {
 	if s.CPU == nil {
-		return 0
+		return 0, 1
 	}
 	if t, err := s.CPU.TypeIndex("samples"); err == nil {
-		return baseSum(s.CPU, t, keep)
+		return t, 1
 	}
-	period := max(s.CPU.Period, s.CPUPeriod.Nanoseconds(), 1)
-	return baseSum(s.CPU, s.CPUColumn, keep) / period
+	return s.CPUColumn, max(s.CPU.Period, s.CPUPeriod.Nanoseconds(), 1)
 }
 
 // CPUShare returns the share of the base's CPU time that a set holds, in
 // [0,1].
 func (s *Subject) CPUShare(keep Keep) float64 {
-	return ratio(baseSum(s.CPU, s.CPUColumn, keep), baseSum(s.CPU, s.CPUColumn, all))
+	return ratio(baseSum(s.CPU, s.CPUColumn, keep), s.baseTotal(s.CPU, s.CPUColumn))
 }
 
 // AllocShare returns the share of the base's allocated bytes that a set holds,
@@ -135,7 +153,7 @@ func (s *Subject) AllocShare(keep Keep) float64 {
 	if !s.allocates() {
 		return 0
 	}
-	return ratio(baseSum(s.Allocs, s.AllocCol, keep), baseSum(s.Allocs, s.AllocCol, all))
+	return ratio(baseSum(s.Allocs, s.AllocCol, keep), s.baseTotal(s.Allocs, s.AllocCol))
 }
 
 // AllocSamples returns how many allocations of the base the profile has seen; 0
@@ -147,7 +165,12 @@ func (s *Subject) AllocShare(keep Keep) float64 {
 // objects stands for n·p that were seen. With 512 KiB and objects of 1 KiB p is
 // 0.00195, and 10,240 objects are 20.
 func (s *Subject) AllocSamples() int64 {
-	if s.Allocs == nil || s.Allocs.Period <= 1 {
+	type key struct{}
+	return Once(s, key{}, (*Subject).allocSamples)
+}
+
+func (s *Subject) allocSamples() int64 {
+	if !s.SampledAllocs() {
 		return 0
 	}
 	objects, err := s.Allocs.TypeIndex("alloc_objects")
@@ -185,7 +208,7 @@ func (s *Subject) allocates() bool {
 		return s.BytesPerOp >= 1
 	}
 	if s.AllocIterations > 0 {
-		return baseSum(s.Allocs, s.AllocCol, all) >= s.AllocIterations
+		return s.baseTotal(s.Allocs, s.AllocCol) >= s.AllocIterations
 	}
 	return true
 }
@@ -203,7 +226,7 @@ func (s *Subject) delayShareOf(d float64) float64 {
 		return 0
 	}
 	d = s.scaled(d, s.MutexIterations)
-	return d / (d + float64(baseSum(s.CPU, s.CPUColumn, all)))
+	return d / (d + float64(s.baseTotal(s.CPU, s.CPUColumn)))
 }
 
 // waitShare is the part of the time that would be gained without a set's mutex
@@ -361,7 +384,11 @@ const allocationMatters = 0.01
 const allocationSamples = 3
 
 func (s *Subject) memory() memoryManagement {
-	var m memoryManagement
+	type key struct{}
+	return Once(s, key{}, (*Subject).manage)
+}
+
+func (s *Subject) manage() (m memoryManagement) {
 	if s.CPU == nil {
 		return m
 	}

@@ -61,7 +61,7 @@ func (s *Subject) testLocks() string {
 		_, waiting := s.allLockPlaces(s.Block, s.BlockCol)
 		d = min(d, s.scaled(lockDelay(waiting), s.BlockIterations))
 	}
-	share := d / (d + float64(baseSum(s.CPU, s.CPUColumn, all)))
+	share := d / (d + float64(s.baseTotal(s.CPU, s.CPUColumn)))
 	if !(share >= Threshold) {
 		return ""
 	}
@@ -80,7 +80,7 @@ func (s *Subject) MeasuresModule() bool {
 	}
 	for _, of := range []func(*Subject) (*hot.Classified, int){byCPU, byAllocs} {
 		c, column := of(s)
-		base := baseSum(c, column, all)
+		base := s.baseTotal(c, column)
 		if base == 0 {
 			continue
 		}
