@@ -326,15 +326,10 @@ func (a *Reading) readCompiler() {
 			a.warn("%v", err)
 			continue
 		}
-		for _, d := range compiler.Parse(data) {
-			text := ""
-			switch d.Kind {
-			case compiler.Escapes, compiler.MovedToHeap:
-				text = d.Text
-			case compiler.Inlines:
-				text = "inlines " + strings.TrimPrefix(d.Text, "inlining call to ")
-			default:
-				continue
+		for _, d := range compiler.Parse(data, compiler.Escapes, compiler.MovedToHeap, compiler.Inlines) {
+			text := d.Text
+			if d.Kind == compiler.Inlines {
+				text = "inlines " + strings.TrimPrefix(text, "inlining call to ")
 			}
 			at := diagnose.SourceLine{File: d.File, Line: d.Line}
 			if len(a.notes[at]) < maxNotes && !slices.Contains(a.notes[at], text) {

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -212,5 +213,8 @@ func (r *Recording) readBounded(name string, limit int64) ([]byte, error) {
 	if st.Size() > limit {
 		return nil, fmt.Errorf("%d bytes are more than the %d that are read", st.Size(), limit)
 	}
-	return io.ReadAll(io.LimitReader(f, limit))
+	var data bytes.Buffer
+	data.Grow(int(st.Size()) + bytes.MinRead)
+	_, err = data.ReadFrom(io.LimitReader(f, limit))
+	return data.Bytes(), err
 }

@@ -1,7 +1,7 @@
 package compiler
 
 import (
-	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,20 +9,22 @@ import (
 // maxDecisions bounds what is kept of a text that may be anything.
 const maxDecisions = 1 << 20
 
-// Parse reads the text of -gcflags=-m=2, or -m. Equal decisions are returned
-// once: -m=2 announces an escape before it explains it and states it again,
-// and a package is compiled once more with its tests.
-func Parse(text []byte) []Decision {
+// Parse reads the decisions of these kinds, or of all where none is named, from the
+// text of -gcflags=-m=2, or -m. Equal decisions are returned once: -m=2 announces an
+// escape before it explains it and states it again, and a package is compiled once
+// more with its tests.
+func Parse(text []byte, kinds ...Kind) []Decision {
 	var out []Decision
 	seen := map[Decision]bool{}
-	for line := range bytes.Lines(text) {
-		d, ok := parseLine(string(bytes.TrimRight(line, "\r\n")))
-		if !ok || seen[d] {
+	for line := range strings.Lines(string(text)) {
+		d, ok := parseLine(strings.TrimRight(line, "\r\n"))
+		if !ok || len(kinds) > 0 && !slices.Contains(kinds, d.Kind) || seen[d] {
 			continue
 		}
 		if len(out) == maxDecisions {
 			break
 		}
+		d.File, d.Text = strings.Clone(d.File), strings.Clone(d.Text) // not the whole text
 		seen[d] = true
 		out = append(out, d)
 	}
