@@ -112,10 +112,9 @@ func (r *Recorder) AddWritten(a recording.Artifact) (p *callstack.Frames, err er
 	return p, r.Add(a)
 }
 
-// AddSources copies every file that the frames of these profiles name into the
-// recording, and hands each profile to seen. A file that was changed meanwhile is
-// kept, with a warning to run the verb again.
-func (r *Recorder) AddSources(f *Frames, verb string, paths []string, seen func(path string, p *callstack.Frames)) {
+// ReadProfiles reads profiles of the recording, hands each to seen, and returns the
+// files that their frames name, sorted.
+func (r *Recorder) ReadProfiles(paths []string, seen func(path string, p *callstack.Frames)) []string {
 	files := make(map[string]bool)
 	for _, rel := range paths {
 		_, p, err := ReadProfile(filepath.Join(r.Dir(), filepath.FromSlash(rel)), rel)
@@ -128,19 +127,16 @@ func (r *Recorder) AddSources(f *Frames, verb string, paths []string, seen func(
 			files[p.Frame(callstack.FrameID(i)).File] = true
 		}
 	}
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		if s, ok := r.addSource(f, file); ok && s.Differs != "" {
-			r.Warn("%s was changed after the build began: its lines may not be those that were measured; run whet %s again", s.Path, verb)
-		}
-	}
+	return slices.Sorted(maps.Keys(files))
 }
 
-// AddFiles copies further files into the recording, by the names that frames would
-// have for them.
-func (r *Recorder) AddFiles(f *Frames, files []string) {
+// AddSources copies files into the recording, by the names that frames have for
+// them. Of one that was changed after the build began a warning says what may be
+// wrong.
+func (r *Recorder) AddSources(f *Frames, files []string, wrong string) {
 	for _, file := range files {
 		if s, ok := r.addSource(f, file); ok && s.Differs != "" {
-			r.Warn("%s was changed after the build began: its types may not be those that were measured", s.Path)
+			r.Warn("%s was changed after the build began: %s", s.Path, wrong)
 		}
 	}
 }
@@ -151,7 +147,7 @@ func (r *Recorder) addSource(f *Frames, file string) (s recording.Source, ok boo
 	if _, ok := f.Find(file); !ok || r.sources[file] {
 		return s, false
 	}
-	data, err := f.Read(file)
+	data, changed, err := f.ReadChanged(file)
 	if err != nil {
 		r.Warn("%v: it was not kept", err)
 		return s, false
@@ -159,7 +155,7 @@ func (r *Recorder) addSource(f *Frames, file string) (s recording.Source, ok boo
 	r.sources[file] = true
 	display, module := f.Display(file)
 	s = recording.Source{Frame: file, Path: display, Module: module}
-	if modified, ok := f.Modified(file); ok && modified.After(f.built) {
+	if changed.After(f.built) {
 		s.Differs = "it was changed after the build began"
 	}
 	r.Keep(r.AddSource(s, data))

@@ -122,6 +122,13 @@ func (f file) Close() error { return RootCause(f.File.Close()) }
 // Add enters a file that an instrument has written into the manifest, with
 // its size and hash. Times are since the recording's origin.
 func (w *Writer) Add(a Artifact) error {
+	if err := w.add(a); err != nil {
+		return err
+	}
+	return w.Checkpoint()
+}
+
+func (w *Writer) add(a Artifact) error {
 	f, err := os.Open(filepath.Join(w.dir, filepath.FromSlash(a.Path)))
 	if err != nil {
 		return fmt.Errorf("recording: add %s: %w", a.Path, RootCause(err))
@@ -134,11 +141,19 @@ func (w *Writer) Add(a Artifact) error {
 	}
 	a.Bytes, a.SHA256 = n, hex.EncodeToString(h.Sum(nil))
 	w.Manifest.Artifacts = append(w.Manifest.Artifacts, a)
-	return w.Checkpoint()
+	return nil
 }
 
 // Write stores data as a new artifact.
 func (w *Writer) Write(a Artifact, data []byte) error {
+	if err := w.Put(a, data); err != nil {
+		return err
+	}
+	return w.Checkpoint()
+}
+
+// Put is Write of what need not be seen before the next checkpoint.
+func (w *Writer) Put(a Artifact, data []byte) error {
 	name, err := w.File(a.Path)
 	if err != nil {
 		return err
@@ -146,7 +161,7 @@ func (w *Writer) Write(a Artifact, data []byte) error {
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		return fmt.Errorf("recording: write %s: %w", a.Path, RootCause(err))
 	}
-	return w.Add(a)
+	return w.add(a)
 }
 
 // AddSource stores one source file under its hash.

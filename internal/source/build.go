@@ -229,5 +229,6 @@ func readSmall(name string) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	defer file.Close()
-	return readAll(file, name)
+	text, _, err := readAll(file, name)
+	return text, err
 }

@@ -85,9 +85,15 @@ func (f *Finder) find(frameFile string) (place, error) {
 
 // Read returns the text of a frame's file.
 func (f *Finder) Read(frameFile string) ([]byte, error) {
+	text, _, err := f.ReadChanged(frameFile)
+	return text, err
+}
+
+// ReadChanged returns the text of a frame's file, and when it was last changed.
+func (f *Finder) ReadChanged(frameFile string) (text []byte, changed time.Time, err error) {
 	p, err := f.find(frameFile)
 	if err != nil {
-		return nil, err
+		return nil, changed, err
 	}
 	return p.read()
 }
@@ -105,19 +111,6 @@ func absence(frameFile string) string {
 		return "by its name it is no source file"
 	}
 	return "it is in no module, module cache or GOROOT known here"
-}
-
-// Modified returns when a frame's file was last changed.
-func (f *Finder) Modified(frameFile string) (time.Time, bool) {
-	p, err := f.find(frameFile)
-	if err != nil {
-		return time.Time{}, false
-	}
-	info, err := p.stat()
-	if err != nil {
-		return time.Time{}, false
-	}
-	return info.ModTime(), true
 }
 
 // isSource reports whether a name is one of source: of Go and its assembler,

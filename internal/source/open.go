@@ -1,12 +1,15 @@
 package source
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // place is where a file may lie.
@@ -47,11 +50,10 @@ func (f *Finder) rooted(path, dir string) place {
 // belongs to the module around it, or else to its own directory.
 func (f *Finder) named(path string, origin Origin) place {
 	clean := filepath.Clean(path)
-	dir := filepath.Dir(clean)
-	if module := above(dir, "go.mod"); module != "" {
-		dir = module
+	p := f.rooted(clean, "")
+	if p.root == "" {
+		p.root = cmp.Or(above(filepath.Dir(clean), "go.mod"), filepath.Dir(clean))
 	}
-	p := f.rooted(clean, dir)
 	p.path, p.origin = path, origin
 	return p
 }
@@ -92,31 +94,42 @@ func (p place) leadsOut() bool {
 	return err == nil
 }
 
-func (p place) read() ([]byte, error) {
+// read returns the text, and when it was last changed.
+func (p place) read() (text []byte, changed time.Time, err error) {
 	// To open a pipe is to wait for whoever writes to it: look first.
-	if _, err := p.stat(); err != nil {
-		return nil, fmt.Errorf("read source %s: %w", p.path, err)
+	if info, err := os.Lstat(p.path); err != nil || !info.Mode().IsRegular() {
+		if _, err := p.stat(); err != nil {
+			return nil, changed, fmt.Errorf("read source %s: %w", p.path, err)
+		}
 	}
 	root, name, err := p.open()
 	if err != nil {
-		return nil, fmt.Errorf("read source: %w", err)
+		return nil, changed, fmt.Errorf("read source: %w", err)
 	}
 	defer root.Close()
 	file, err := root.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("read source: %w", err)
+		if _, reason := p.stat(); reason != nil {
+			return nil, changed, fmt.Errorf("read source %s: %w", p.path, reason)
+		}
+		return nil, changed, fmt.Errorf("read source: %w", err)
 	}
 	defer file.Close()
 	return readAll(file, p.path)
 }
 
-func readAll(file *os.File, name string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
+func readAll(file *os.File, name string) (text []byte, changed time.Time, err error) {
+	var data bytes.Buffer
+	info, err := file.Stat()
+	if err == nil {
+		data.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead)
+		_, err = data.ReadFrom(io.LimitReader(file, MaxSize+1))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read source: %w", err)
+		return nil, changed, fmt.Errorf("read source: %w", err)
 	}
-	if len(data) > MaxSize {
-		return nil, fmt.Errorf("read source %s: it is larger than %d MiB", name, MaxSize>>20)
+	if data.Len() > MaxSize {
+		return nil, changed, fmt.Errorf("read source %s: it is larger than %d MiB", name, MaxSize>>20)
 	}
-	return data, nil
+	return data.Bytes(), info.ModTime(), nil
 }

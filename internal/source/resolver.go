@@ -118,7 +118,7 @@ func (r *Resolver) resolve(frameFile string) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := p.read()
+	data, _, err := p.read()
 	if err != nil {
 		return nil, err
 	}

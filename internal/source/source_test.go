@@ -122,11 +122,11 @@ func TestRead(t *testing.T) {
 	if err != nil || string(data) != "tree/shop/cart/cart.go" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if at, ok := f.Modified("example.com/shop/cart/cart.go"); !ok || at.IsZero() {
-		t.Errorf("modified %v, %t", at, ok)
+	if _, at, err := f.ReadChanged("example.com/shop/cart/cart.go"); err != nil || at.IsZero() {
+		t.Errorf("changed %v, %v", at, err)
 	}
-	if _, ok := f.Modified("gone.go"); ok {
-		t.Error("a file that is not there has a time")
+	if _, at, err := f.ReadChanged("gone.go"); err == nil || !at.IsZero() {
+		t.Errorf("a file that is not there was changed at %v", at)
 	}
 	if _, err := f.Read("gone.go"); err == nil || !strings.Contains(err.Error(), "gone.go") {
 		t.Errorf("gone.go: %v", err)

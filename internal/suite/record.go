@@ -167,7 +167,8 @@ func (r *runner) store(p *pkg) {
 		}
 	}
 	r.w.AddResults("bench/"+p.slug+".txt", p.target.ImportPath, lines)
-	r.w.AddSources(p.frames, "bench", profiles, func(string, *callstack.Frames) {})
+	files := r.w.ReadProfiles(profiles, func(string, *callstack.Frames) {})
+	r.w.AddSources(p.frames, files, "its lines may not be those that were measured; run whet bench again")
 }
 
 // entry is the run as the history keeps it.

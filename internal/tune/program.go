@@ -135,10 +135,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 	record.Programs.Set(&r.w.Manifest, &r.result)
 	r.store(&r.taken)
 	r.w.AddOutput(r.out.Bytes())
-	r.addSources()
-	if err == nil {
-		r.addCompiler(ctx)
-	}
+	r.addSources(ctx, err != nil)
 	return err
 }
 

@@ -80,10 +80,7 @@ func (r *recorder) record(ctx context.Context) error {
 	// Whatever was measured becomes readable: an interrupted run keeps its
 	// sources too, which takes a moment, but asks the compiler nothing.
 	r.w.AddOutput(r.out.Bytes())
-	r.addSources()
-	if err == nil {
-		r.addCompiler(ctx)
-	}
+	r.addSources(ctx, err != nil)
 	return err
 }
 

@@ -146,10 +146,7 @@ func (r *serviceRecorder) record(ctx context.Context) error {
 	r.store(&r.taken)
 	r.w.AddOutput(r.out.Bytes())
 	if r.target != nil {
-		r.addSources()
-		if err == nil {
-			r.addCompiler(ctx)
-		}
+		r.addSources(ctx, err != nil)
 	}
 	return err
 }

@@ -159,7 +159,7 @@ func (s *session) addFindings() (*read.Reading, error) {
 		return nil, err
 	}
 	now := s.w.Now()
-	return reading, s.w.Write(recording.Artifact{Path: "findings.json", Kind: recording.KindFindings, StartNs: now, EndNs: now}, data)
+	return reading, s.w.Put(recording.Artifact{Path: "findings.json", Kind: recording.KindFindings, StartNs: now, EndNs: now}, data)
 }
 
 // finish names the recording. A run that failed or was stopped keeps what it

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -13,11 +16,15 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/capture/compiler"
 	"whet/internal/recording"
+	"whet/internal/source"
 )
 
 // addSources keeps the sources of what all profiles name, and the profiles for
-// the reading of the recording.
-func (s *session) addSources() {
+// the reading of the recording. Unless the run was stopped, the compiler is asked
+// about the module's packages among them meanwhile, and the go command for the types
+// that they need.
+func (s *session) addSources(ctx context.Context, stopped bool) {
+	collectLater()
 	s.progress(Progress{Stage: "copying sources"})
 	var profiles []string
 	for _, a := range s.w.Manifest.Artifacts {
@@ -26,7 +33,66 @@ func (s *session) addSources() {
 		}
 	}
 	s.known.Profiles = make(map[string]*callstack.Frames)
-	s.w.AddSources(s.frames, "tune", profiles, func(path string, p *callstack.Frames) { s.known.Profiles[path] = p })
+	files := s.w.ReadProfiles(profiles, func(path string, p *callstack.Frames) { s.known.Profiles[path] = p })
+	var packages []string
+	if !stopped {
+		packages = s.packagesOf(files)
+	}
+	limited, stop := context.WithTimeout(ctx, compilerLimit)
+	defer stop()
+	var asking sync.WaitGroup
+	var decisions []byte
+	var decisionsErr error
+	start, decided := s.w.Now(), int64(0)
+	if len(packages) > 0 {
+		asking.Go(func() {
+			decisions, decisionsErr = compiler.Diagnostics(limited, s.target, s.build, packages)
+			decided = s.w.Now()
+		})
+	}
+	s.w.AddSources(s.frames, files, "its lines may not be those that were measured; run whet tune again")
+	if stopped {
+		return
+	}
+	s.progress(Progress{Stage: "asking the compiler"})
+	s.addView(limited)
+	asking.Wait()
+	switch {
+	case decisionsErr != nil:
+		s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), decisionsErr)
+	case len(packages) > 0:
+		rel := "build/compiler.txt"
+		if s.decided {
+			rel = "build/compiler-imports.txt"
+		}
+		s.storeDecisions(rel, decisions, start, decided)
+	}
+}
+
+// packagesOf are the module's packages that files belong to, by the names that frames
+// have for these: the target's own first, unless the compiler was asked about it
+// already. There is none where no file is the module's.
+func (s *session) packagesOf(files []string) []string {
+	packages := []string{s.target.ImportPath} // "": only a module is known
+	own := false
+	for _, file := range files {
+		name, module := s.frames.Display(file)
+		if _, ok := s.frames.Find(file); !ok || !s.frames.Owns(module) {
+			continue
+		}
+		own = true
+		pkg := path.Join(module, path.Dir(name))
+		if module == source.StandardLibrary {
+			pkg = path.Dir(name)
+		}
+		if !slices.Contains(packages, pkg) {
+			packages = append(packages, pkg)
+		}
+	}
+	if !own || s.decided || packages[0] == "" {
+		packages = packages[1:]
+	}
+	return packages
 }
 
 // addDecisions asks the compiler and the go command about the package itself,
@@ -56,67 +122,23 @@ func (s *session) addDecisions(ctx context.Context, tests bool) {
 
 // storeDecisions keeps what the compiler said about packages.
 func (s *session) storeDecisions(rel string, text []byte, start, end int64) {
-	s.w.Keep(s.w.Write(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, s.frames.Rename(text)))
+	s.w.Keep(s.w.Put(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, s.frames.Rename(text)))
 }
 
-// addCompiler asks the go command for the types that the module's files that were
-// seen in profiles need, and the compiler about their packages, both at once.
-func (s *session) addCompiler(ctx context.Context) {
-	s.progress(Progress{Stage: "asking the compiler"})
+// addView keeps the typed view of the packages of the module that hold the sources,
+// and their other files.
+func (s *session) addView(ctx context.Context) {
+	start := s.w.Now()
+	m := &s.w.Manifest
 	files := make(map[string]string) // absolute → as in frames
-	var packages []string
-	if s.target.ImportPath != "" { // else only a module is known
-		packages = append(packages, s.target.ImportPath)
-	}
-	for _, src := range s.w.Manifest.Sources {
-		file, ok := s.frames.Find(src.Frame)
-		if !ok || !s.frames.Owns(src.Module) {
-			continue
-		}
-		files[file] = src.Frame
-		pkg := path.Join(src.Module, path.Dir(src.Path))
-		if src.Module == "std" {
-			pkg = path.Dir(src.Path)
-		}
-		if !slices.Contains(packages, pkg) {
-			packages = append(packages, pkg)
+	for _, src := range m.Sources {
+		if file, ok := s.frames.Find(src.Frame); ok && s.frames.Owns(src.Module) {
+			files[file] = src.Frame
 		}
 	}
 	if len(files) == 0 {
 		return
 	}
-	rel := "build/compiler.txt"
-	if s.decided {
-		rel, packages = "build/compiler-imports.txt", packages[1:]
-	}
-	start := s.w.Now()
-	limited, stop := context.WithTimeout(ctx, compilerLimit)
-	defer stop()
-	var asking sync.WaitGroup
-	var decisions []byte
-	var decisionsErr error
-	var decided int64
-	if len(packages) > 0 {
-		asking.Go(func() {
-			decisions, decisionsErr = compiler.Diagnostics(limited, s.target, s.build, packages)
-			decided = s.w.Now()
-		})
-	}
-	s.addView(limited, files)
-	asking.Wait()
-	switch {
-	case decisionsErr != nil:
-		s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), decisionsErr)
-	case len(packages) > 0:
-		s.storeDecisions(rel, decisions, start, decided)
-	}
-}
-
-// addView keeps the typed view of the packages of the module that hold these files,
-// and their other files.
-func (s *session) addView(ctx context.Context, files map[string]string) {
-	start := s.w.Now()
-	m := &s.w.Manifest
 	goarch := m.Host.Arch
 	for _, setting := range m.Build.Settings {
 		if value, ok := strings.CutPrefix(setting, "GOARCH="); ok {
@@ -128,8 +150,8 @@ func (s *session) addView(ctx context.Context, files map[string]string) {
 		s.w.Warn("findings that need types may be missing: %v", err)
 	}
 	if view != nil {
-		s.w.AddFiles(s.frames, slices.Sorted(maps.Values(sources)))
-		s.w.Keep(s.w.Write(recording.Artifact{Path: "build/types.bin", Kind: recording.KindTypes, StartNs: start, EndNs: s.w.Now()}, view))
+		s.w.AddSources(s.frames, slices.Sorted(maps.Values(sources)), "its types may not be those that were measured")
+		s.w.Keep(s.w.Put(recording.Artifact{Path: "build/types.bin", Kind: recording.KindTypes, StartNs: start, EndNs: s.w.Now()}, view))
 	}
 }
 
@@ -145,3 +167,16 @@ func some(names []string) string {
 // compilerLimit keeps a report that is ready from waiting long for notes on
 // its lines.
 const compilerLimit = 15 * time.Second
+
+// collectLater lets the heap reach 32 MiB before it is next collected, and is then as
+// it was: what is left to do ends there, and collections from 4 MiB on would take a
+// sixth of its CPU time. GOGC, where it is set, holds.
+func collectLater() {
+	const later = 800
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	if normal := debug.SetGCPercent(later); normal != later {
+		runtime.AddCleanup(new([16]byte), func(percent int) { debug.SetGCPercent(percent) }, normal)
+	}
+}
