@@ -47,3 +47,20 @@ func (s *Subject) confidence(w *weighed) finding.Confidence {
 	}
 	return c
 }
+
+// lower returns the weaker of two confidences.
+func lower(a, b finding.Confidence) finding.Confidence {
+	rank := func(c finding.Confidence) int {
+		switch c {
+		case finding.High:
+			return 2
+		case finding.Medium:
+			return 1
+		}
+		return 0
+	}
+	if rank(a) < rank(b) {
+		return a
+	}
+	return b
+}
