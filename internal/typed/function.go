@@ -143,13 +143,13 @@ func (p *Program) main() *Package {
 }
 
 // EachCall visits the calls in a function and, so many levels down, in those of the
-// program's own that it calls where visit asks for that, each function once. A nil
-// function has none.
+// program's own that it calls where visit asks for that, each function once. None are
+// known of a nil function, and of one that is not typed.
 func (f *Function) EachCall(levels int, visit func(Site) (follow bool)) {
 	seen := make(map[*ast.FuncDecl]bool)
 	var walk func(*Function, int)
 	walk = func(f *Function, levels int) {
-		if f == nil || levels == 0 || seen[f.Decl] {
+		if f == nil || f.Object == nil || levels == 0 || seen[f.Decl] {
 			return
 		}
 		seen[f.Decl] = true

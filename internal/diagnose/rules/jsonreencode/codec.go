@@ -20,7 +20,7 @@ func isEncoder(fn string) bool { return isCodec(fn, "Marshal", "Encode") }
 
 func isCodec(fn string, stems ...string) bool {
 	sym := symbolname.Parse(fn)
-	if sym.Made != "" || sym.Package != standard && inStandardLibrary(sym.Package) {
+	if sym.Made != "" || sym.Package != standard && symbolname.Standard(sym.Package) {
 		return false
 	}
 	return hasStem(sym.Name, stems...)
@@ -28,13 +28,6 @@ func isCodec(fn string, stems ...string) bool {
 
 func hasStem(name string, stems ...string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(name, stem) })
-}
-
-// inStandardLibrary: the first element of any other path that is fetched is a
-// host's name.
-func inStandardLibrary(pkg string) bool {
-	first, _, _ := strings.Cut(pkg, "/")
-	return !strings.Contains(first, ".")
 }
 
 // rawType is what a package has for a value that is kept as it came, and

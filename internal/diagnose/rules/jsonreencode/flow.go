@@ -16,24 +16,24 @@ import (
 
 // flow is what the source says of a decoded value.
 type flow struct {
-	diagnose.Statement                    // that decodes
-	in                 string             // the function that hands the value on
-	home               diagnose.Statement // in the function that hands the value on
-	pkg                string             // of decoder and encoder
-	name               string             // what is handed on, as the source writes it
-	part               string             // what to declare otherwise
-	whole              bool               // all that is decoded is handed on
-	typed              bool               // it is a field of a struct, which may have others of concrete types
-	bare               bool               // and encoded by itself
-	chain              bool               // in another function than it is decoded in
+	diagnose.Statement        // that decodes
+	in                 string // the function that hands the value on
+	pkg                string // of decoder and encoder
+	name               string // what is handed on, as the source writes it
+	part               string // what to declare otherwise
+	whole              bool   // all that is decoded is handed on
+	typed              bool   // it is a field of a struct, which may have others of concrete types
+	bare               bool   // and encoded by itself
+	chain              bool   // in another function than it is decoded in
 	encodes            []diagnose.SourceLine
+	variables          int // that were followed
 }
 
-// tracer follows one value into its flow.
+// tracer follows one value into its flow, in one package.
 type tracer struct {
+	*typed.Package
 	*flow
-	s     *diagnose.Subject
-	depth int
+	s *diagnose.Subject
 }
 
 // follow reads what a statement decodes into, and where that goes. caller is
@@ -48,35 +48,28 @@ func follow(s *diagnose.Subject, frame, caller *callstack.Frame, decoder string)
 		return nil, false
 	}
 	// The variable whose address it decodes into.
-	address, ok := calls[0].Args[len(calls[0].Args)-1].(*ast.UnaryExpr)
+	call := calls[0]
+	address, ok := call.Args[len(call.Args)-1].(*ast.UnaryExpr)
 	if !ok || address.Op != token.AND {
 		return nil, false
 	}
-	pkg := calls[0].In
-	v := pkg.Var(address.X)
+	v := call.In.Var(address.X)
 	if v == nil || typed.Global(v) {
 		return nil, false
 	}
-	t := &tracer{s: s, flow: &flow{Statement: st, home: st, in: frame.Function, pkg: symbolname.Package(decoder), name: v.Name(), bare: true}}
-	if isAny(v.Type()) {
-		t.whole, t.part = true, v.Name()
-		keys, returned, ok := t.value(pkg, v, address.X)
-		if !ok || returned && !t.inCaller(calls[0].Function(), caller) {
-			return nil, false
+	t := tracer{call.In, &flow{Statement: st, in: frame.Function, pkg: symbolname.Package(decoder), name: v.Name(), part: v.Name(), bare: true}, s}
+	parts, ok := t.parts(v, address.X)
+	switch {
+	case !ok:
+	case isAny(v.Type()):
+		var returned bool
+		if returned, ok = t.handsOn(parts); returned {
+			ok = ok && t.inCaller(call.Function(), caller)
 		}
-		if len(keys) > 0 {
-			t.whole, t.name = false, v.Name()+"["+strings.Join(keys, ", ")+"]"
-			t.part = "the values of " + v.Name() + " (" + rawMap(t.pkg) + ", or a struct with a field for " + strings.Join(keys, ", ") + ")"
-		}
-	} else {
-		t.typed = true
-		fields, ok := t.fields(pkg, v, address.X)
-		if !ok {
-			return nil, false
-		}
-		t.name, t.part = v.Name()+"."+strings.Join(fields, ", "+v.Name()+"."), "the field "+strings.Join(fields, ", ")
+	default:
+		ok = t.fields(v, parts)
 	}
-	return t.flow, len(t.encodes) > 0
+	return t.flow, ok && len(t.encodes) > 0
 }
 
 // isAny knows any, and maps and slices of it.
@@ -92,60 +85,10 @@ func isAny(t types.Type) bool {
 	return false
 }
 
-// value follows a value of type any. keys are those of its parts that are
-// encoded where it is not encoded whole; decoded is where it is decoded into. ok
-// is false where it is used otherwise.
-func (t *tracer) value(pkg *typed.Package, v *types.Var, decoded ast.Expr) (keys []string, returned, ok bool) {
-	uses, ok := t.uses(pkg, v)
-	if parameter, result := pkg.Named(v); !ok || parameter || result {
-		return nil, false, false // the caller's own
-	}
-	whole := false
-	read := make(map[string]bool)
-	for _, id := range uses {
-		if id == decoded {
-			continue
-		}
-		part, key := partOf(pkg, id)
-		switch goes, parent := t.goesTo(pkg, part); {
-		case goes == elsewhere && (key == "" || isSet(parent, part)):
-			return nil, false, false
-		case goes == elsewhere:
-			read[key] = true
-		case key == "":
-			whole, returned = true, returned || goes == toCaller
-		case !slices.Contains(keys, key):
-			keys = append(keys, key)
-		}
-	}
-	if whole && (len(keys) > 0 || len(read) > 0) || slices.ContainsFunc(keys, func(k string) bool { return read[k] }) {
-		return nil, false, false
-	}
-	return keys, returned, whole || len(keys) > 0
-}
-
-// uses are those of a variable; ok is false where it has none or a literal has
-// some, or too many variables were followed.
-func (t *tracer) uses(pkg *typed.Package, v *types.Var) (uses []*ast.Ident, ok bool) {
-	t.depth++
-	uses, def := pkg.Uses(v), pkg.Definition(v)
-	return uses, def != nil && len(uses) > 0 && t.depth <= 16 && !slices.ContainsFunc(uses, func(id *ast.Ident) bool { return pkg.Literal(id) != pkg.Literal(def) })
-}
-
-// partOf returns v, or v["key"] with its key.
-func partOf(pkg *typed.Package, id *ast.Ident) (ast.Expr, string) {
-	if ix, ok := pkg.Parent(id).(*ast.IndexExpr); ok && ix.X == id {
-		if key := pkg.Info.Types[ix.Index].Value; key != nil && key.Kind() == constant.String {
-			return ix, key.ExactString()
-		}
-	}
-	return id, ""
-}
-
-// isSet reports whether a part is assigned to.
-func isSet(parent ast.Node, part ast.Expr) bool {
-	st, ok := parent.(*ast.AssignStmt)
-	return ok && slices.Contains(st.Lhs, part)
+// part is a variable, or a part of it that is of type any, with where it goes.
+type part struct {
+	name string // of a field, or a key as Go quotes it; "" for the whole
+	to   [toCaller + 1]bool
 }
 
 // goal is where a value goes.
@@ -157,52 +100,147 @@ const (
 	toCaller       // by being returned
 )
 
-// goesTo finds where an expression goes. parent is what is around it.
-func (t *tracer) goesTo(pkg *typed.Package, e ast.Expr) (to goal, parent ast.Node) {
-	inside := false
-	encodes := func(ok bool) (goal, ast.Node) {
-		if ok {
-			t.bare = t.bare && !inside
-			return toEncoder, parent
-		}
-		return elsewhere, parent
+// parts are those that are used of a variable beside where it is decoded into. ok is
+// false where it is the caller's own, or one of them is set.
+func (t tracer) parts(v *types.Var, decoded ast.Expr) (parts []*part, ok bool) {
+	uses, ok := t.uses(v)
+	if parameter, result := t.Named(v); !ok || parameter || result {
+		return nil, false
 	}
-	for n := ast.Node(e); ; n = parent {
-		parent = pkg.Parent(n)
-		switch around := parent.(type) {
-		case *ast.ParenExpr:
+	for _, id := range uses {
+		e, name := t.partOf(id)
+		if id == decoded || !isAny(t.TypeOf(e)) && e != id {
 			continue
+		}
+		i := slices.IndexFunc(parts, func(p *part) bool { return p.name == name })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, &part{name: name})
+		}
+		to := t.goesTo(e)
+		if to == elsewhere && t.Written(e) {
+			return nil, false
+		}
+		parts[i].to[to] = true
+	}
+	return parts, true
+}
+
+// uses are those of a variable; ok is false where it has none or a literal has
+// some, or too many variables were followed.
+func (t tracer) uses(v *types.Var) (uses []*ast.Ident, ok bool) {
+	t.variables++
+	uses, def := t.Uses(v), t.Definition(v)
+	return uses, def != nil && len(uses) > 0 && t.variables <= 16 && !slices.ContainsFunc(uses, func(id *ast.Ident) bool { return t.Literal(id) != t.Literal(def) })
+}
+
+// partOf returns v, v["key"] or v.field, with its name.
+func (t tracer) partOf(id *ast.Ident) (ast.Expr, string) {
+	switch around := t.Parent(id).(type) {
+	case *ast.IndexExpr:
+		if key := t.Info.Types[around.Index].Value; around.X == id && key != nil && key.Kind() == constant.String {
+			return around, key.ExactString()
+		}
+	case *ast.SelectorExpr:
+		if field, ok := t.Object(around).(*types.Var); ok {
+			return around, field.Name()
+		}
+	}
+	return id, ""
+}
+
+// handsOn reads the parts of a value of type any, which is encoded whole, or some of
+// its keys are. returned: it is by a caller.
+func (t tracer) handsOn(parts []*part) (returned, ok bool) {
+	var keys []string
+	for _, p := range parts {
+		switch read := p.to[elsewhere] || p.name != "" && p.to[toCaller]; {
+		case p.name == "" || p.to[toEncoder] && read:
+			t.whole = true
+			return p.to[toCaller], !read && len(parts) == 1
+		case p.to[toEncoder]:
+			keys = append(keys, p.name)
+		}
+	}
+	list := strings.Join(keys, ", ")
+	t.name, t.part = t.name+"["+list+"]", "the values of "+t.name+" ("+rawMap(t.pkg)+", or a struct with a field for "+list+")"
+	return false, len(keys) > 0
+}
+
+// fields reads the parts of a struct: those of its fields of type any that are encoded
+// and not looked at, by themselves or with the whole struct. Of a package whose
+// inside is not known a whole struct's encoding does not tell its fields apart.
+func (t tracer) fields(v *types.Var, parts []*part) bool {
+	of, isStruct := typed.Under[*types.Struct](v.Type())
+	if !isStruct || slices.ContainsFunc(parts, func(p *part) bool { return p.to[elsewhere] || p.to[toCaller] }) {
+		return false
+	}
+	encoded := func(name string) bool {
+		return slices.ContainsFunc(parts, func(p *part) bool { return p.name == name })
+	}
+	whole := encoded("")
+	var names []string
+	for field := range of.Fields() {
+		if isAny(field.Type()) && !field.Embedded() {
+			if !whole && !encoded(field.Name()) {
+				return false
+			}
+			names = append(names, field.Name())
+		}
+	}
+	// Of several encoded values the profile does not tell which is which.
+	t.typed, t.bare = true, t.bare && !whole
+	t.name, t.part = t.name+"."+strings.Join(names, ", "+t.name+"."), "the field "+strings.Join(names, ", ")
+	return len(names) > 0 && (!whole || t.pkg == standard)
+}
+
+// goesTo finds where an expression goes.
+func (t tracer) goesTo(e ast.Expr) goal {
+	inside := false
+	encoded := func(ok bool) goal {
+		if !ok {
+			return elsewhere
+		}
+		t.bare = t.bare && !inside
+		return toEncoder
+	}
+	for n := ast.Node(e); ; n = t.Parent(n) {
+		switch around := t.Parent(n).(type) {
+		case *ast.ParenExpr:
 		case *ast.UnaryExpr:
-			if around.Op == token.AND {
-				continue
+			if around.Op != token.AND {
+				return elsewhere
 			}
 		case *ast.KeyValueExpr:
-			if around.Value == n {
-				continue
+			if around.Value != n {
+				return elsewhere
 			}
 		case *ast.CompositeLit:
 			inside = true
-			continue
 		case *ast.CallExpr:
-			if at := slices.Index(around.Args, n.(ast.Expr)); at >= 0 {
-				return encodes(at == 0 && t.isEncoding(pkg, around) || t.handed(pkg.Called(around), at))
+			at := slices.Index(around.Args, n.(ast.Expr))
+			return encoded(at == 0 && t.isEncoding(around) || at >= 0 && t.handed(around, at))
+		case *ast.AssignStmt, *ast.ValueSpec:
+			for v, value := range t.Declared(around) {
+				if value == n {
+					return encoded(t.variable(v))
+				}
 			}
-		case *ast.AssignStmt:
-			if i := slices.Index(around.Rhs, n.(ast.Expr)); i >= 0 && len(around.Lhs) == len(around.Rhs) && around.Tok == token.DEFINE {
-				return encodes(t.variable(pkg, pkg.Var(around.Lhs[i])))
-			}
+			return elsewhere
 		case *ast.ReturnStmt:
 			if !inside && around.Results[0] == n {
-				return toCaller, parent
+				return toCaller
 			}
+			return elsewhere
+		default:
+			return elsewhere
 		}
-		return elsewhere, parent
 	}
 }
 
 // isEncoding notes the call of an encoder of the same package.
-func (t *tracer) isEncoding(pkg *typed.Package, call *ast.CallExpr) bool {
-	callee := pkg.Called(call)
+func (t tracer) isEncoding(call *ast.CallExpr) bool {
+	callee := t.Called(call)
 	if !isEncoder(callee) || symbolname.Package(callee) != t.pkg {
 		return false
 	}
@@ -214,88 +252,36 @@ func (t *tracer) isEncoding(pkg *typed.Package, call *ast.CallExpr) bool {
 }
 
 // variable follows a further variable: all it may do is go to an encoder.
-func (t *tracer) variable(pkg *typed.Package, v *types.Var) bool {
-	uses, ok := t.uses(pkg, v)
-	return ok && !slices.ContainsFunc(uses, func(id *ast.Ident) bool {
-		to, _ := t.goesTo(pkg, id)
-		return to != toEncoder
-	})
+func (t tracer) variable(v *types.Var) bool {
+	uses, ok := t.uses(v)
+	return ok && !slices.ContainsFunc(uses, func(id *ast.Ident) bool { return t.goesTo(id) != toEncoder })
 }
 
 // handed follows a value into a function of the user's own.
-func (t *tracer) handed(callee string, at int) bool {
-	fn := t.s.FunctionOf(callee)
-	if fn == nil || fn.Object == nil || at >= fn.Object.Signature().Params().Len() {
+func (t tracer) handed(call *ast.CallExpr, at int) bool {
+	fn := t.Reached(call)
+	if fn == nil || at >= fn.Object.Signature().Params().Len() {
 		return false
 	}
 	t.chain = true
-	return t.variable(fn.Package, fn.Object.Signature().Params().At(at))
+	return tracer{fn.Package, t.flow, t.s}.variable(fn.Object.Signature().Params().At(at))
 }
 
 // inCaller follows what a function returns into the variable that its caller
 // takes it in.
-func (t *tracer) inCaller(function string, caller *callstack.Frame) bool {
+func (t tracer) inCaller(function string, caller *callstack.Frame) bool {
 	if caller == nil {
 		return false
 	}
+	t.chain, t.in = true, caller.Function
+	if t.Package = t.s.PackageOf(caller.File); t.Package == nil {
+		return false
+	}
 	st := t.s.Statement(caller.File, caller.Line)
-	set, ok := st.Node.(*ast.AssignStmt)
-	if !ok || set.Tok != token.DEFINE || len(set.Rhs) != 1 {
-		return false
-	}
-	call, ok := set.Rhs[0].(*ast.CallExpr)
-	pkg := t.s.PackageOf(caller.File)
-	if !ok || pkg == nil || pkg.Called(call) != function {
-		return false
-	}
-	t.chain, t.home, t.in = true, st, caller.Function
-	keys, returned, ok := t.value(pkg, pkg.Var(set.Lhs[0]), nil)
-	return ok && !returned && len(keys) == 0
-}
-
-// fields follows a struct: those of its fields of type any that are encoded
-// and not looked at, by themselves or with the whole struct. Of a package whose
-// inside is not known a whole struct's encoding does not tell its fields apart.
-func (t *tracer) fields(pkg *typed.Package, v *types.Var, decoded ast.Expr) (handedOn []string, ok bool) {
-	typ, isStruct := v.Type().Underlying().(*types.Struct)
-	uses, ok := t.uses(pkg, v)
-	if parameter, result := pkg.Named(v); !isStruct || !ok || parameter || result {
-		return nil, false
-	}
-	whole := false
-	encoded, looked := make(map[types.Object]bool), make(map[types.Object]bool)
-	for _, id := range uses {
-		if id == decoded {
-			continue
-		}
-		sel, ok := pkg.Parent(id).(*ast.SelectorExpr)
-		if !ok {
-			if to, _ := t.goesTo(pkg, id); to != toEncoder {
-				return nil, false
-			}
-			whole = true
-			continue
-		}
-		field, ok := pkg.Object(sel).(*types.Var)
-		if !ok {
-			return nil, false // a method may look at everything
-		}
-		if isAny(field.Type()) {
-			to, _ := t.goesTo(pkg, sel)
-			encoded[field] = encoded[field] || to == toEncoder
-			looked[field] = looked[field] || to != toEncoder
+	for v, value := range t.Declared(st.Node) {
+		if call, ok := value.(*ast.CallExpr); ok && t.Called(call) == function {
+			return t.variable(v)
 		}
 	}
-	for field := range typ.Fields() {
-		if !isAny(field.Type()) || field.Embedded() {
-			continue
-		}
-		if looked[field] || !whole && !encoded[field] {
-			return nil, false
-		}
-		handedOn = append(handedOn, field.Name())
-	}
-	// Of several encoded values the profile does not tell which is which.
-	t.bare = t.bare && !whole
-	return handedOn, len(handedOn) > 0 && (!whole || t.pkg == standard)
+	return false
 }

@@ -120,11 +120,7 @@ func (f *finder) encoded(c *hot.Classified, sample *callstack.Stacks, stack []ca
 			continue
 		}
 		// A function that encodes may be called with other values too.
-		first, last := f.s.LineOf(t.home.File, t.home.Func), f.s.LastLineOf(t.home.File, t.home.Func)
-		if !slices.ContainsFunc(stack[at:], func(id callstack.FrameID) bool {
-			fr := c.Frame(id)
-			return fr.File == t.home.File && first <= fr.Line && fr.Line <= last
-		}) {
+		if !slices.ContainsFunc(stack[at:], func(id callstack.FrameID) bool { return c.Frame(id).Function == t.in }) {
 			continue
 		}
 		t.encode.Of(f.s, c).Add(sample.Index())
