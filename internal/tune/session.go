@@ -30,7 +30,7 @@ type session struct {
 	out    *outputKeeper
 
 	known    read.Known
-	decided  bool           // the compiler's decisions on the package itself are stored
+	decided  []string       // packages whose decisions by the compiler are stored
 	graph    *capture.Graph // the packages that the binary is built from; nil: not known
 	deadline time.Time      // end of the measuring, when it is known
 	origin   time.Time

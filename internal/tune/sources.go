@@ -62,7 +62,7 @@ func (s *session) addSources(ctx context.Context, stopped bool) {
 		s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), decisionsErr)
 	case len(packages) > 0:
 		rel := "build/compiler.txt"
-		if s.decided {
+		if s.decided != nil {
 			rel = "build/compiler-imports.txt"
 		}
 		s.storeDecisions(rel, decisions, start, decided)
@@ -70,7 +70,7 @@ func (s *session) addSources(ctx context.Context, stopped bool) {
 }
 
 // packagesOf are the module's packages that files belong to, by the names that frames
-// have for these: the target's own first, unless the compiler was asked about it
+// have for these, and the target's own: those that the compiler was not asked about
 // already. There is none where no file is the module's.
 func (s *session) packagesOf(files []string) []string {
 	packages := []string{s.target.ImportPath} // "": only a module is known
@@ -89,18 +89,22 @@ func (s *session) packagesOf(files []string) []string {
 			packages = append(packages, pkg)
 		}
 	}
-	if !own || s.decided || packages[0] == "" {
-		packages = packages[1:]
+	if !own {
+		return nil
 	}
-	return packages
+	return slices.DeleteFunc(packages, func(p string) bool { return p == "" || slices.Contains(s.decided, p) })
 }
 
-// addDecisions asks the compiler and the go command about the package itself,
-// with its tests or without, as part of the build: what the build made of its imports
-// is at hand, so that this package and its tests are all there is to compile, and what
-// takes as long as that takes is not lost to a limit, nor waited for when measuring is
-// over. What fails is asked for again, with the reason told, once all packages are
-// known.
+// askedEarly is how many packages the compiler may be asked about before anybody knows
+// which of them are hot.
+const askedEarly = 16
+
+// addDecisions asks the compiler and the go command about the package itself, with its
+// tests or without, and about the module's packages that it imports, where these are
+// few: as part of the build, since what they import is at hand then, and what takes as
+// long as it takes to compile them is not lost to a limit, nor waited for when
+// measuring is over. What fails is asked for again, with the reason told, once all
+// packages are known.
 func (s *session) addDecisions(ctx context.Context, tests bool) {
 	if s.target.ImportPath == "" || !s.frames.Owns(s.target.Module) {
 		return
@@ -114,9 +118,14 @@ func (s *session) addDecisions(ctx context.Context, tests bool) {
 			s.graph = graph
 		}
 	})
-	if text, err := compiler.Diagnostics(ctx, s.target, s.build, []string{s.target.ImportPath}); err == nil {
+	packages := compiler.Imports(s.target, tests)
+	if len(packages) > askedEarly {
+		packages = nil
+	}
+	packages = append(packages, s.target.ImportPath)
+	if text, err := compiler.Diagnostics(ctx, s.target, s.build, packages); err == nil {
 		s.storeDecisions("build/compiler.txt", text, start, s.w.Now())
-		s.decided = true
+		s.decided = packages
 	}
 }
 

@@ -227,3 +227,30 @@ func TestListFlags(t *testing.T) {
 		}
 	}
 }
+
+// The module's packages that the target's files import; its tests' on demand.
+func TestImports(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":      "module m.test/m\n\ngo 1.26\n",
+		"x.go":        "package m\n\nimport (\n\t\"fmt\"\n\t_ \"m.test/m/b\"\n\t_ \"m.test/mother\"\n)\n\nvar _ = fmt.Sprint\n",
+		"x_test.go":   "package m\n\nimport _ \"m.test/m/a\"\n",
+		"ext_test.go": "package m_test\n\nimport (\n\t_ \"m.test/m\"\n\t_ \"m.test/m/b\"\n)\n",
+		"broken.go":   "package m\n\nimport\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	target := &gobench.Target{
+		ImportPath: "m.test/m", Own: []gobench.OwnModule{{Path: "m.test/m", Dir: dir}},
+		GoFiles:   []string{filepath.Join(dir, "x.go"), filepath.Join(dir, "broken.go"), filepath.Join(dir, "gone.go")},
+		TestFiles: []string{filepath.Join(dir, "x_test.go"), filepath.Join(dir, "ext_test.go")},
+	}
+	if got := strings.Join(Imports(target, false), " "); got != "m.test/m/b" {
+		t.Errorf("without tests: %s", got)
+	}
+	if got := strings.Join(Imports(target, true), " "); got != "m.test/m/a m.test/m/b" {
+		t.Errorf("with tests: %s", got)
+	}
+}

@@ -3,9 +3,13 @@ package compiler
 import (
 	"context"
 	"fmt"
+	"go/parser"
+	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -50,6 +54,29 @@ func firstError(p *packages.Package) error {
 		}
 	}
 	return e
+}
+
+// Imports are the user's packages that the files of the target import, and with tests
+// those that its tests do; sorted.
+func Imports(t *gobench.Target, tests bool) []string {
+	files, found := t.GoFiles, make(map[string]bool)
+	if tests {
+		files = slices.Concat(files, t.TestFiles)
+	}
+	for _, file := range files {
+		f, _ := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if f == nil {
+			continue // the build says why
+		}
+		for _, spec := range f.Imports {
+			path, _ := strconv.Unquote(spec.Path.Value)
+			if slices.ContainsFunc(t.Own, func(m gobench.OwnModule) bool { return strings.HasPrefix(path+"/", m.Path+"/") }) {
+				found[path] = true
+			}
+		}
+	}
+	delete(found, t.ImportPath) // by its external tests
+	return slices.Sorted(maps.Keys(found))
 }
 
 // importPath returns the path of the package in dir, "" when it lies in none
