@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/symbolname"
 )
@@ -96,4 +97,19 @@ func (s *Subject) supportsTests(f *callstack.Frame) bool {
 		}
 	}
 	return false
+}
+
+// Innermost is the innermost frame of the user's own on a stack; without any, the
+// innermost whose function is one that answers for it; nil: there is none.
+func (s *Subject) Innermost(c *hot.Classified, stack []callstack.FrameID, answers func(function string) bool) (other *callstack.Frame) {
+	for _, id := range stack {
+		f := c.Frame(id)
+		if s.Own(f) {
+			return f
+		}
+		if other == nil && answers(f.Function) {
+			other = f
+		}
+	}
+	return other
 }

@@ -28,6 +28,40 @@ func (p *Package) Parent(n ast.Node) ast.Node {
 	return around[n]
 }
 
+// Operand is the expression that a name ends: x.f of f, f[int] with its type
+// arguments.
+func (p *Package) Operand(id *ast.Ident) ast.Expr {
+	e := ast.Expr(id)
+	if sel, ok := p.Parent(e).(*ast.SelectorExpr); ok && sel.Sel == id {
+		e = sel
+	}
+	switch instance := p.Parent(e).(type) {
+	case *ast.IndexExpr:
+		if p.Info.Types[instance.Index].IsType() {
+			return instance
+		}
+	case *ast.IndexListExpr:
+		return instance
+	}
+	return e
+}
+
+// Same reports whether two expressions are written alike.
+func Same(a, b ast.Expr) bool {
+	return types.ExprString(ast.Unparen(a)) == types.ExprString(ast.Unparen(b))
+}
+
+// LoopBody is the body of a for or range statement, nil of any other.
+func LoopBody(loop ast.Node) *ast.BlockStmt {
+	switch l := loop.(type) {
+	case *ast.ForStmt:
+		return l.Body
+	case *ast.RangeStmt:
+		return l.Body
+	}
+	return nil
+}
+
 // TypeOf is an expression's type, nil where it has none or it is not known.
 func (p *Package) TypeOf(e ast.Expr) types.Type {
 	if e == nil {
@@ -80,6 +114,15 @@ func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
 		return nil, nil
 	}
 	return call.Args[0], p.TypeOf(call)
+}
+
+// Converted is what an expression converts in the end, or the expression itself,
+// without parentheses.
+func (p *Package) Converted(e ast.Expr) ast.Expr {
+	for x, _ := p.Conversion(e); x != nil; x, _ = p.Conversion(e) {
+		e = x
+	}
+	return ast.Unparen(e)
 }
 
 // Uses are the places in the package that use a variable or a function, without

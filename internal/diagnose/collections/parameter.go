@@ -48,20 +48,13 @@ func (p *Package) givenTo(v *types.Var) (from []*types.Var) {
 		return nil
 	}
 	for _, id := range p.Uses(fn) {
-		fun := ast.Expr(id)
-		sel, selects := p.Parent(id).(*ast.SelectorExpr)
-		if selects {
-			fun = sel
-		}
+		fun := p.Operand(id)
 		call, ok := p.Parent(fun).(*ast.CallExpr)
 		if !ok || call.Fun != fun || p.Started(call) || p.MethodExpression(call) {
 			return nil
 		}
-		var arg ast.Expr
-		switch {
-		case receiver && selects:
-			arg = sel.X
-		case at >= 0 && at < len(call.Args):
+		arg := p.Container(fun)
+		if !receiver && at < len(call.Args) {
 			arg = call.Args[at]
 		}
 		given := p.collectionIn(arg)

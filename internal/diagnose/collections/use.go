@@ -196,7 +196,7 @@ func (p *Package) use(c *Collection, u Use, n ast.Expr, typ types.Type) Use {
 func (p *Package) setsItself(value ast.Expr, u Use) bool {
 	left, right := typed.Sides(p.Parent(value))
 	i := slices.Index(right, value)
-	return i >= 0 && len(left) == len(right) && same(left[i], u.Node)
+	return i >= 0 && len(left) == len(right) && typed.Same(left[i], u.Node)
 }
 
 // element is the use of an element that is no map or slice itself, or of a part of it.
@@ -262,7 +262,7 @@ func (p *Package) given(u Use, value ast.Expr, typ types.Type) Use {
 			u.Kind = Literal
 		}
 	case *ast.SliceExpr:
-		if same(v.X, u.Node) {
+		if typed.Same(v.X, u.Node) {
 			u.Kind = Reset
 		}
 	case *ast.CallExpr:
@@ -293,7 +293,7 @@ func (p *Package) appends(call *ast.CallExpr, u Use, typ types.Type) bool {
 		made, ok := ast.Unparen(e).(*ast.CallExpr)
 		return !p.Info.Types[e].IsNil() && (!ok || p.Builtin(made) != "make")
 	})
-	return same(to, u.Node) && !elsewhere
+	return typed.Same(to, u.Node) && !elsewhere
 }
 
 // argument is a call that is handed it.
@@ -345,9 +345,4 @@ func (p *Package) argument(c *Collection, u Use, call *ast.CallExpr, n ast.Expr,
 		}
 	}
 	return u
-}
-
-// same compares expressions as they are written.
-func same(a, b ast.Expr) bool {
-	return types.ExprString(ast.Unparen(a)) == types.ExprString(ast.Unparen(b))
 }

@@ -140,21 +140,13 @@ func (p *Package) give(e event) {
 // every one, and else n(1 − e^(−b/r)) of n blocks of b bytes, r being the
 // profile's rate in bytes.
 func Blocks(s *diagnose.Subject, set *diagnose.Set) (blocks, largest int64, seen float64) {
-	keep := set.Keep()
-	if keep == nil {
-		return 0, 0, 0
-	}
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, _ []callstack.FrameID) {
-		if !keep(sample.Index()) {
-			return
-		}
-		n, size := s.Blocks(sample)
+	s.EachBlock(set, func(_ int, n, size int64) {
 		blocks += n
 		largest = max(largest, size)
-		if s.Allocs.Period <= 1 {
-			seen += float64(n)
-		} else {
+		if s.SampledAllocs() {
 			seen -= float64(n) * math.Expm1(-float64(size)/float64(s.Allocs.Period))
+		} else {
+			seen += float64(n)
 		}
 	})
 	return blocks, largest, seen

@@ -146,13 +146,7 @@ func leaves(body *ast.BlockStmt, st ast.Stmt) bool {
 		case *ast.ReturnStmt:
 			found = true
 		case *ast.BranchStmt:
-			inner := slices.ContainsFunc(around, func(n ast.Node) bool {
-				switch n.(type) {
-				case *ast.ForStmt, *ast.RangeStmt:
-					return true
-				}
-				return false
-			})
+			inner := slices.ContainsFunc(around, func(n ast.Node) bool { return typed.LoopBody(n) != nil })
 			ends := !inner && (n.Tok == token.BREAK || n.Tok == token.CONTINUE && n.Pos() < st.Pos())
 			found = found || ends || n.Label != nil || n.Tok == token.GOTO
 		}
@@ -212,12 +206,12 @@ func numbering(p *collections.Package, st *ast.AssignStmt, value ast.Expr) strin
 	if !ok {
 		return ""
 	}
-	value = converted(p, value)
+	value = p.Converted(value)
 	if v := p.Var(value); v != nil && p.SetOnce(v) != nil && p.Parent(p.Parent(p.Definition(v))) == block {
-		value = converted(p, p.SetOnce(v))
+		value = p.Converted(p.SetOnce(v))
 	}
 	size, ok := value.(*ast.CallExpr)
-	if !ok || p.Builtin(size) != "len" {
+	if !ok || p.Builtin(size) != "len" || len(size.Args) != 1 {
 		return ""
 	}
 	list := types.ExprString(size.Args[0])
@@ -226,17 +220,9 @@ func numbering(p *collections.Package, st *ast.AssignStmt, value ast.Expr) strin
 		if !ok || len(set.Lhs) != 1 || len(set.Rhs) != 1 || types.ExprString(set.Lhs[0]) != list {
 			continue
 		}
-		if call, ok := set.Rhs[0].(*ast.CallExpr); ok && p.Builtin(call) == "append" && types.ExprString(call.Args[0]) == list {
+		if call, ok := set.Rhs[0].(*ast.CallExpr); ok && p.Builtin(call) == "append" && len(call.Args) > 0 && types.ExprString(call.Args[0]) == list {
 			return list
 		}
 	}
 	return ""
-}
-
-// converted returns what an expression converts, or the expression.
-func converted(p *collections.Package, e ast.Expr) ast.Expr {
-	for x, _ := p.Conversion(e); x != nil; x, _ = p.Conversion(e) {
-		e = x
-	}
-	return ast.Unparen(e)
 }

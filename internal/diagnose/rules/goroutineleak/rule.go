@@ -3,6 +3,7 @@ package goroutineleak
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -180,7 +181,7 @@ func claim(s *diagnose.Subject, k *kind, snap *diagnose.Snapshot, n int64, said 
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "where they are started is not known: the place is that of their first function"})
 		c.Confidence = finding.Medium
 	}
-	if waits == sleeps {
+	if waits != nil && waits.what == sleeping {
 		c.Confidence = finding.Medium
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: "they sleep, and may end after the run"})
 	}
@@ -188,81 +189,82 @@ func claim(s *diagnose.Subject, k *kind, snap *diagnose.Snapshot, n int64, said 
 	return c
 }
 
-func remedy(f *callstack.Frame, waits string) string {
-	if strings.HasPrefix(f.Function, "net/http.(*persistConn).") {
+func remedy(f *callstack.Frame, waits *wait) string {
+	switch {
+	case strings.HasPrefix(f.Function, "net/http.(*persistConn)."):
 		return "These are connections of an HTTP client whose answers were not read to their end and closed: close every response's Body, and use one client for all requests."
-	}
-	switch waits {
-	case sends:
-		return "Nobody receives what they send. Give the channel a buffer of one for each sender, or select on a context that is cancelled once nobody waits for the answer."
-	case receives:
-		return "Nobody sends or closes what they receive from. Close the channel when its last value is sent, or select on a context that is cancelled."
-	case selects:
-		return "None of the cases they select on comes. Add one for a context, and cancel it."
-	case locks:
-		return "They wait for a lock that is not released. Unlock on every way out, as by defer."
+	case waits != nil && waits.remedy != "":
+		return waits.remedy
 	}
 	return "Give each of them an end: a context that is cancelled, a channel that is closed, a deadline."
 }
 
-// What a goroutine waits for.
-const (
-	sends    = "sending on a channel"
-	receives = "receiving from a channel"
-	selects  = "in a select"
-	locks    = "waiting for a lock"
-	sleeps   = "sleeping"
-)
-
-// stand says where most of some goroutines are.
-func stand(s *diagnose.Subject, snap *diagnose.Snapshot, samples *diagnose.Set) (text, waits string) {
-	type spot struct {
-		text, waits string
-		n           int64
-	}
-	var spots []*spot
-	var all int64
-	for sample := snap.Stacks(samples.Has); sample.Next(); {
-		n := sample.Value(snap.Column)
-		all += n
-		text, waits := standing(s, snap, sample.Stack)
-		j := slices.IndexFunc(spots, func(o *spot) bool { return o.text == text })
-		if j < 0 {
-			j = len(spots)
-			spots = append(spots, &spot{text: text, waits: waits})
-		}
-		spots[j].n += n
-	}
-	if len(spots) == 0 {
-		return "a place that is not known", ""
-	}
-	slices.SortFunc(spots, func(a, b *spot) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.text, b.text)) })
-	best := spots[0]
-	if best.n == all {
-		return best.text, best.waits
-	}
-	return fmt.Sprintf("%s (%s of them)", best.text, quantity.Percent(float64(best.n)/float64(all))), best.waits
+// wait is what a goroutine waits for, by the beginnings of the functions' names that
+// it waits in.
+type wait struct {
+	in     []string
+	what   string
+	remedy string
 }
 
-func standing(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.FrameID) (text, waits string) {
-	var own, other *callstack.Frame
+const sleeping = "sleeping"
+
+var waits = []*wait{
+	{[]string{"runtime.chansend"}, "sending on a channel", "Nobody receives what they send. Give the channel a buffer of one for each sender, or select on a context that is cancelled once nobody waits for the answer."},
+	{[]string{"runtime.chanrecv"}, "receiving from a channel", "Nobody sends or closes what they receive from. Close the channel when its last value is sent, or select on a context that is cancelled."},
+	{[]string{"runtime.selectgo", "runtime.block"}, "in a select", "None of the cases they select on comes. Add one for a context, and cancel it."},
+	{[]string{"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex)."}, "waiting for a lock", "They wait for a lock that is not released. Unlock on every way out, as by defer."},
+	{[]string{"time.Sleep"}, sleeping, ""},
+	{[]string{"sync.(*WaitGroup).Wait"}, "waiting for a WaitGroup", ""},
+	{[]string{"sync.(*Cond).Wait"}, "waiting for a condition", ""},
+	{[]string{"internal/poll.runtime_pollWait"}, "waiting for the network", ""},
+}
+
+// waitOf is what the innermost function of a stack that waits waits for; nil where none
+// does.
+func waitOf(snap *diagnose.Snapshot, stack []callstack.FrameID) *wait {
 	for _, id := range stack {
-		f := snap.Frame(id)
-		if waits == "" {
-			waits = waitOf(f.Function)
-		}
-		if own == nil && s.Own(f) {
-			own = f
-			break
-		}
-		if other == nil && !hot.Measures(f.Function) && !diagnose.OfRuntime(f.Function) {
-			other = f
+		fn := snap.Frame(id).Function
+		if i := slices.IndexFunc(waits, func(w *wait) bool {
+			return slices.ContainsFunc(w.in, func(prefix string) bool { return strings.HasPrefix(fn, prefix) })
+		}); i >= 0 {
+			return waits[i]
 		}
 	}
-	f := own
-	if f == nil {
-		f = other
+	return nil
+}
+
+// stand says where most of some goroutines are, and what they wait for; nil: that is
+// not known.
+func stand(s *diagnose.Subject, snap *diagnose.Snapshot, samples *diagnose.Set) (text string, waits *wait) {
+	type spot struct {
+		text  string
+		waits *wait
 	}
+	number := make(map[spot]int64)
+	var all int64
+	for sample := snap.Stacks(samples.Has); sample.Next(); {
+		at := spot{waits: waitOf(snap, sample.Stack)}
+		at.text = standing(s, snap, sample.Stack, at.waits)
+		number[at] += sample.Value(snap.Column)
+		all += sample.Value(snap.Column)
+	}
+	if len(number) == 0 {
+		return "a place that is not known", nil
+	}
+	best := slices.MinFunc(slices.Collect(maps.Keys(number)), func(a, b spot) int {
+		return cmp.Or(cmp.Compare(number[b], number[a]), cmp.Compare(a.text, b.text))
+	})
+	if number[best] < all {
+		best.text += fmt.Sprintf(" (%s of them)", quantity.Percent(float64(number[best])/float64(all)))
+	}
+	return best.text, best.waits
+}
+
+// standing is the innermost place of the user's own on a stack, or else that of the
+// innermost function that is neither the runtime's nor made for measuring.
+func standing(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.FrameID, waits *wait) string {
+	f := s.Innermost(snap.Classified, stack, func(fn string) bool { return !hot.Measures(fn) && !diagnose.OfRuntime(fn) })
 	if f == nil {
 		f = snap.Frame(stack[0])
 	}
@@ -270,31 +272,9 @@ func standing(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.Fr
 	if s.Source != nil {
 		file = s.Source.Display(file)
 	}
-	text = fmt.Sprintf("%s:%d (%s)", file, f.Line, f.Function)
-	if waits != "" {
-		text += ", " + waits
+	text := fmt.Sprintf("%s:%d (%s)", file, f.Line, f.Function)
+	if waits != nil {
+		text += ", " + waits.what
 	}
-	return text, waits
-}
-
-func waitOf(fn string) string {
-	switch {
-	case strings.HasPrefix(fn, "runtime.chansend"):
-		return sends
-	case strings.HasPrefix(fn, "runtime.chanrecv"):
-		return receives
-	case fn == "runtime.selectgo", fn == "runtime.block":
-		return selects
-	case strings.HasPrefix(fn, "sync.(*Mutex)."), strings.HasPrefix(fn, "sync.(*RWMutex)."), strings.HasPrefix(fn, "internal/sync.(*Mutex)."):
-		return locks
-	case fn == "time.Sleep":
-		return sleeps
-	case strings.HasPrefix(fn, "sync.(*WaitGroup).Wait"):
-		return "waiting for a WaitGroup"
-	case strings.HasPrefix(fn, "sync.(*Cond).Wait"):
-		return "waiting for a condition"
-	case strings.HasPrefix(fn, "internal/poll.runtime_pollWait"):
-		return "waiting for the network"
-	}
-	return ""
+	return text
 }

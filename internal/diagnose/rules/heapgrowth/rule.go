@@ -60,8 +60,8 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	}
 	before, after := &s.Heap[0], &s.Heap[len(s.Heap)-1]
 	places := make(map[diagnose.Place]*growth)
-	was, _ := add(s, places, before, -1)
-	now, _ := add(s, places, after, 1)
+	was := add(s, places, before, -1)
+	now := add(s, places, after, 1)
 	added := now - was
 	if float64(added) < max(leastBytes, ofTheHeap*float64(was), ofTheRise*rise) {
 		return nil
@@ -84,19 +84,18 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 
 // add puts the bytes of a profile to the innermost lines of the user's own
 // code; without any, to the function that allocates.
-func add(s *diagnose.Subject, places map[diagnose.Place]*growth, snap *diagnose.Snapshot, sign int64) (bytes, objects int64) {
+func add(s *diagnose.Subject, places map[diagnose.Place]*growth, snap *diagnose.Snapshot, sign int64) (bytes int64) {
 	count, err := snap.TypeIndex("inuse_objects")
+	allocates := func(fn string) bool { return !diagnose.OfRuntime(fn) && symbolname.Package(fn) != "sync" }
 	diagnose.EachBase(snap.Classified, snap.Column, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		n := sample.Value(snap.Column)
 		bytes += n
-		f := allocates(s, snap, stack)
+		f := s.Innermost(snap.Classified, stack, allocates)
 		if f == nil {
 			return
 		}
-		p := diagnose.Place{Function: f.Function, File: f.File, Line: f.Line, EndLine: f.Line}
-		if st := s.Statement(f.File, f.Line); st.Known {
-			p.Line, p.EndLine = st.First, st.Last
-		}
+		st := s.Statement(f.File, f.Line)
+		p := st.Place(f.Function)
 		g := places[p]
 		if g == nil {
 			g = &growth{Place: p}
@@ -108,24 +107,9 @@ func add(s *diagnose.Subject, places map[diagnose.Place]*growth, snap *diagnose.
 		}
 		if err == nil {
 			g.objects += sign * sample.Value(count)
-			objects += sample.Value(count)
 		}
 	})
-	return bytes, objects
-}
-
-func allocates(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.FrameID) *callstack.Frame {
-	var other *callstack.Frame
-	for _, id := range stack {
-		f := snap.Frame(id)
-		if s.Own(f) {
-			return f
-		}
-		if other == nil && !diagnose.OfRuntime(f.Function) && symbolname.Package(f.Function) != "sync" {
-			other = f
-		}
-	}
-	return other
+	return bytes
 }
 
 func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
@@ -167,32 +151,18 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 
 // holder is what the statement at a place stores its value in: an element of a
 // map or a slice, a field, or what it appends to; "" where that is not known.
-func holder(s *diagnose.Subject, p diagnose.Place) string {
-	fset, file := s.Parsed(p.File)
-	if file == nil {
+func holder(s *diagnose.Subject, p diagnose.Place) (name string) {
+	st, ok := s.Statement(p.File, p.Line).Node.(*ast.AssignStmt)
+	if !ok {
 		return ""
 	}
-	out := ""
-	ast.Inspect(file, func(n ast.Node) bool {
-		if n == nil {
-			return false
+	for _, to := range st.Lhs {
+		switch to := to.(type) {
+		case *ast.IndexExpr:
+			name = types.ExprString(to.X)
+		case *ast.SelectorExpr:
+			name = types.ExprString(to)
 		}
-		if n != file && (fset.Position(n.End()).Line < p.Line || fset.Position(n.Pos()).Line > p.Line) {
-			return false
-		}
-		st, ok := n.(*ast.AssignStmt)
-		if !ok || fset.Position(st.Pos()).Line != p.Line {
-			return true
-		}
-		for _, to := range st.Lhs {
-			switch to := to.(type) {
-			case *ast.IndexExpr:
-				out = types.ExprString(to.X)
-			case *ast.SelectorExpr:
-				out = types.ExprString(to)
-			}
-		}
-		return true
-	})
-	return out
+	}
+	return name
 }

@@ -1,10 +1,7 @@
 package randomperelement
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
@@ -47,7 +44,7 @@ type finder struct {
 	at map[diagnose.SourceLine]*site // nil: the statement is none
 }
 
-func find(s *diagnose.Subject) []diagnose.Claim {
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	f := &finder{s: s, at: make(map[diagnose.SourceLine]*site)}
 	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if st, secret := f.site(s.CPU, stack); st != nil {
@@ -55,15 +52,11 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 			st.secret = st.secret || secret
 		}
 	})
-	var claims []diagnose.Claim
 	for _, st := range f.at {
 		if st != nil && st.cpu.Len() > 0 {
 			claims = append(claims, f.claim(st))
 		}
 	}
-	slices.SortFunc(claims, func(a, b diagnose.Claim) int {
-		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
-	})
 	return claims
 }
 
@@ -104,19 +97,24 @@ func (f *finder) site(c *hot.Classified, stack []callstack.FrameID) (st *site, s
 }
 
 func (f *finder) known(at diagnose.Statement, function string) *site {
-	k := at.At()
-	st, ok := f.at[k]
+	st, ok := f.at[at.At()]
 	if !ok {
 		if sh, ok := f.shapeOf(at); ok {
 			st = &site{Statement: at, shape: sh, function: function}
 		}
-		f.at[k] = st
+		f.at[at.At()] = st
 	}
-	if st != nil && function < st.function {
-		st.function = function
+	if st != nil {
+		st.function = min(st.function, function)
 	}
 	return st
 }
+
+const (
+	inOneCall   = "Read the random bytes of the whole text in one call of crypto/rand's Read, and make a character of the low bits of each; throw away values beyond the alphabet, so that all characters stay equally likely, and read on where too few are left. Keep crypto/rand: what is guessed from another source is no secret."
+	ofEachDraw  = "Take several characters from each number: 6 bits number up to 64 of them, so that the 63 of one Int63 give ten. Throw away values beyond the alphabet, so that all characters stay equally likely. Which source draws need not change."
+	withoutRune = " Where the alphabet is ASCII, a string and a []byte serve in place of runes, and the text is made without encoding."
+)
 
 func (f *finder) claim(st *site) diagnose.Claim {
 	s := f.s
@@ -125,24 +123,21 @@ func (f *finder) claim(st *site) diagnose.Claim {
 	if st.perDraw == ofSmall {
 		most = 64
 	}
-	c := diagnose.Claim{
-		Place:      st.Place(st.function),
-		Cost:       diagnose.Samples{CPU: keep},
-		Removed:    diagnose.Removed{Time: 1 - 1/float64(st.perDraw), Bytes: 1 - 1/float64(st.perDraw)},
-		Confidence: finding.High,
-		Why:        fmt.Sprintf("Each round of the loop draws a random number for one character: one draw of 63 bits is enough for %d characters of an alphabet of up to %d.", st.perDraw, most),
-		Evidence: []finding.Evidence{{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples draw random numbers for this statement; of %d draws one would stay",
-			s.CPUSamples(keep), s.BaseCPUSamples(), st.perDraw)}},
-	}
-	var b strings.Builder
+	remedy := ofEachDraw
 	if st.secret {
-		b.WriteString("Read the random bytes of the whole text in one call of crypto/rand's Read, and make a character of the low bits of each; throw away values beyond the alphabet, so that all characters stay equally likely, and read on where too few are left. Keep crypto/rand: what is guessed from another source is no secret.")
-	} else {
-		b.WriteString("Take several characters from each number: 6 bits number up to 64 of them, so that the 63 of one Int63 give ten. Throw away values beyond the alphabet, so that all characters stay equally likely. Which source draws need not change.")
+		remedy = inOneCall
 	}
 	if st.runes {
-		b.WriteString(" Where the alphabet is ASCII, a string and a []byte serve in place of runes, and the text is made without encoding.")
+		remedy += withoutRune
 	}
-	c.Remedy = b.String()
-	return c
+	spared := 1 - 1/float64(st.perDraw)
+	return diagnose.Claim{
+		Place:      st.Place(st.function),
+		Cost:       diagnose.Samples{CPU: keep},
+		Removed:    diagnose.Removed{Time: spared, Bytes: spared},
+		Confidence: finding.High,
+		Why:        fmt.Sprintf("Each round of the loop draws a random number for one character: one draw of 63 bits is enough for %d characters of an alphabet of up to %d.", st.perDraw, most),
+		Remedy:     remedy,
+		Evidence:   s.CPUEvidence(keep, fmt.Sprintf("draw random numbers for this statement; of %d draws one would stay", st.perDraw)),
+	}
 }

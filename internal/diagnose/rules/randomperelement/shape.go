@@ -29,7 +29,7 @@ const (
 // one character in each round.
 func (f *finder) shapeOf(st diagnose.Statement) (sh shape, ok bool) {
 	r := reader{Package: f.s.PackageOf(st.File)}
-	body := bodyOf(st.Loop)
+	body := typed.LoopBody(st.Loop)
 	if r.Package == nil || body == nil || r.Parent(st.Node) != body || holdsLoop(body) {
 		return shape{}, false
 	}
@@ -43,29 +43,17 @@ func (f *finder) shapeOf(st diagnose.Statement) (sh shape, ok bool) {
 // named is made for a number that gets a name first: the statement declares it,
 // and its one use is in another of the loop's statements.
 func (r *reader) named(st ast.Stmt, body *ast.BlockStmt) ast.Expr {
-	assign, ok := st.(*ast.AssignStmt)
-	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
-		return nil
-	}
-	uses := r.Uses(r.Object(assign.Lhs[0]))
-	if len(uses) != 1 {
-		return nil
-	}
-	for _, st := range body.List {
-		if made := r.made(st); made != nil && made.Pos() <= uses[0].Pos() && uses[0].End() <= made.End() {
-			r.use, r.number = uses[0], assign.Rhs[0]
-			return made
+	for v, number := range r.Declared(st) {
+		uses := r.Uses(v)
+		if len(uses) != 1 {
+			continue
 		}
-	}
-	return nil
-}
-
-func bodyOf(loop ast.Stmt) *ast.BlockStmt {
-	switch l := loop.(type) {
-	case *ast.ForStmt:
-		return l.Body
-	case *ast.RangeStmt:
-		return l.Body
+		for _, st := range body.List {
+			if made := r.made(st); made != nil && made.Pos() <= uses[0].Pos() && uses[0].End() <= made.End() {
+				r.use, r.number = uses[0], number
+				return made
+			}
+		}
 	}
 	return nil
 }
@@ -74,10 +62,7 @@ func bodyOf(loop ast.Stmt) *ast.BlockStmt {
 func holdsLoop(body ast.Node) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt:
-			found = true
-		}
+		found = found || typed.LoopBody(n) != nil
 		return !found
 	})
 	return found
@@ -96,30 +81,40 @@ type reader struct {
 func (r *reader) made(st ast.Stmt) ast.Expr {
 	switch st := st.(type) {
 	case *ast.AssignStmt:
-		if len(st.Lhs) != 1 || len(st.Rhs) != 1 {
-			return nil
-		}
-		to, value := ast.Unparen(st.Lhs[0]), ast.Unparen(st.Rhs[0])
-		if _, element := to.(*ast.IndexExpr); element && st.Tok == token.ASSIGN {
-			return value
-		}
-		call, _ := value.(*ast.CallExpr)
-		sum, _ := value.(*ast.BinaryExpr)
-		switch {
-		case call != nil && r.Called(call) == "append" && st.Tok == token.ASSIGN && len(call.Args) == 2 && call.Ellipsis == token.NoPos && same(to, call.Args[0]):
-			return call.Args[1]
-		case st.Tok == token.ADD_ASSIGN && r.isText(value):
-			return value
-		case sum != nil && st.Tok == token.ASSIGN && sum.Op == token.ADD && same(to, sum.X) && r.isText(sum.Y):
-			return sum.Y
+		if len(st.Lhs) == 1 && len(st.Rhs) == 1 {
+			return r.set(st.Tok, ast.Unparen(st.Lhs[0]), ast.Unparen(st.Rhs[0]))
 		}
 	case *ast.ExprStmt:
 		call, ok := st.X.(*ast.CallExpr)
 		if !ok || len(call.Args) != 1 {
 			return nil
 		}
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"WriteByte", "WriteRune", "WriteString"}, sel.Sel.Name) {
+		if fn := r.Function(call); fn != nil && slices.Contains([]string{"WriteByte", "WriteRune", "WriteString"}, fn.Name()) {
 			return call.Args[0]
+		}
+	}
+	return nil
+}
+
+// set is made for an assignment.
+func (r *reader) set(tok token.Token, to, value ast.Expr) ast.Expr {
+	if tok == token.ADD_ASSIGN && r.isText(value) {
+		return value
+	}
+	if tok != token.ASSIGN {
+		return nil
+	}
+	if _, element := to.(*ast.IndexExpr); element {
+		return value
+	}
+	switch value := value.(type) {
+	case *ast.CallExpr:
+		if r.Builtin(value) == "append" && len(value.Args) == 2 && !value.Ellipsis.IsValid() && typed.Same(to, value.Args[0]) {
+			return value.Args[1]
+		}
+	case *ast.BinaryExpr:
+		if value.Op == token.ADD && typed.Same(to, value.X) && r.isText(value.Y) {
+			return value.Y
 		}
 	}
 	return nil
@@ -131,36 +126,16 @@ func (r *reader) isText(e ast.Expr) bool {
 	return typed.IsString(to)
 }
 
-func same(a, b ast.Expr) bool {
-	return types.ExprString(ast.Unparen(a)) == types.ExprString(ast.Unparen(b))
-}
-
-// bare strips parentheses and conversions between numbers and strings.
-func (r *reader) bare(e ast.Expr) ast.Expr {
-	for e != nil {
-		e = ast.Unparen(e)
-		x, to := r.Conversion(e)
-		if to == nil {
-			break
-		}
-		if _, basic := to.Underlying().(*types.Basic); !basic {
-			break
-		}
-		e = x
-	}
-	return e
-}
-
 // character reads what a character is made of: alphabet[draw] or 'a' + draw.
 func (r *reader) character(e ast.Expr) (shape, bool) {
-	switch e := r.bare(e).(type) {
+	switch e := r.Converted(e).(type) {
 	case *ast.IndexExpr:
 		n := r.draw(e.Index)
 		size, runes, ok := r.alphabet(e.X)
 		if n == nil || !ok {
 			return shape{}, false
 		}
-		if length, _ := r.bare(n).(*ast.CallExpr); length != nil && r.Called(length) == "len" && len(length.Args) == 1 && same(length.Args[0], e.X) {
+		if length, _ := r.Converted(n).(*ast.CallExpr); length != nil && r.Builtin(length) == "len" && len(length.Args) == 1 && typed.Same(length.Args[0], e.X) {
 			return of(size, runes)
 		}
 		if most := r.limit(n); most > 0 {
@@ -193,9 +168,9 @@ func of(size int, runes bool) (shape, bool) {
 // draw returns the n of a number that is drawn below n, as f(n) or f() % n; nil for
 // any other.
 func (r *reader) draw(e ast.Expr) ast.Expr {
-	e = r.bare(e)
+	e = r.Converted(e)
 	if r.use != nil && e == r.use {
-		e = r.bare(r.number)
+		e = r.Converted(r.number)
 	}
 	switch e := e.(type) {
 	case *ast.CallExpr:
@@ -203,7 +178,7 @@ func (r *reader) draw(e ast.Expr) ast.Expr {
 			return e.Args[0]
 		}
 	case *ast.BinaryExpr:
-		if call, ok := r.bare(e.X).(*ast.CallExpr); ok && e.Op == token.REM && len(call.Args) == 0 && r.Function(call) != nil {
+		if call, ok := r.Converted(e.X).(*ast.CallExpr); ok && e.Op == token.REM && len(call.Args) == 0 && r.Function(call) != nil {
 			return e.Y
 		}
 	}
@@ -220,7 +195,7 @@ func (r *reader) limit(e ast.Expr) int {
 }
 
 func (r *reader) isCharacter(e ast.Expr) bool {
-	lit, ok := r.bare(e).(*ast.BasicLit)
+	lit, ok := r.Converted(e).(*ast.BasicLit)
 	return ok && lit.Kind == token.CHAR
 }
 

@@ -165,7 +165,7 @@ func (r *round) from(b *cfg.Block) counts {
 		c := counts{}
 		switch {
 		case next.Stmt == r.loop && next.Kind != cfg.KindForDone && next.Kind != cfg.KindRangeDone:
-		case next.Stmt != r.loop && next.Stmt != nil && within(bodyOf(r.loop), next.Stmt.Pos()):
+		case next.Stmt != r.loop && next.Stmt != nil && within(typed.LoopBody(r.loop), next.Stmt.Pos()):
 			c = r.from(next)
 		default:
 			r.broken = true
@@ -180,12 +180,4 @@ func (r *round) from(b *cfg.Block) counts {
 	all.least, all.most = all.least+n, all.most+n
 	r.ways[b] = all
 	return all
-}
-
-// bodyOf is what a loop repeats.
-func bodyOf(loop ast.Node) *ast.BlockStmt {
-	if loop, ok := loop.(*ast.RangeStmt); ok {
-		return loop.Body
-	}
-	return loop.(*ast.ForStmt).Body
 }

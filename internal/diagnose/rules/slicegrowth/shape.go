@@ -80,7 +80,7 @@ func (g *growth) loopsAround(st *diagnose.Statement) (loops []ast.Node) {
 	for n := ast.Node(st.Node); n != nil && n != st.Func && !within(n, g.node.Pos()); n = g.in.Parent(n) {
 		switch outer := g.in.Parent(n).(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if n == bodyOf(outer) {
+			if n == typed.LoopBody(outer) {
 				loops = append(loops, outer)
 			}
 		}
