@@ -72,7 +72,7 @@ func (c *compilation) serves(r *replacement) bool {
 		if !ok {
 			return true
 		}
-		_, _, ok = equivalent(typed.Site{CallExpr: call, In: pkg})
+		_, ok = equivalent(typed.Site{CallExpr: call, In: pkg})
 		return !ok
 	})
 }

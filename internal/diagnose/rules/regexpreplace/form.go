@@ -39,10 +39,14 @@ func parse(pattern string) (f form, ok bool) {
 	if err != nil {
 		return form{}, false
 	}
-	re = bare(re)
-	if f, ok := trims(re); ok {
+	if f, ok := trims(bare(re)); ok {
 		return f, true
 	}
+	return read(re)
+}
+
+func read(re *syntax.Regexp) (f form, ok bool) {
+	re = bare(re)
 	parts := []*syntax.Regexp{re}
 	if re.Op == syntax.OpConcat {
 		parts = re.Sub
@@ -55,22 +59,22 @@ func parse(pattern string) (f form, ok bool) {
 	}
 	if len(parts) == 1 {
 		core := bare(parts[0])
-		one := core
-		switch core.Op {
-		case syntax.OpPlus:
-			f.run, one = true, bare(core.Sub[0])
-		case syntax.OpStar:
-			f.run, f.empty, one = true, true, bare(core.Sub[0])
-		}
-		if core != one && core.Flags&syntax.NonGreedy != 0 {
+		f.empty = core.Op == syntax.OpStar
+		f.run = f.empty || core.Op == syntax.OpPlus
+		if f.run && core.Flags&syntax.NonGreedy != 0 {
 			return form{}, false
 		}
-		if f.chars = classOf(one); f.chars != nil {
+		if f.run {
+			core = bare(core.Sub[0])
+		}
+		// A class of one character is a text.
+		if f.chars = classOf(core); f.chars != nil && (f.run || f.chars.others || len(f.chars.list(true)) > 1) {
 			return f, true
 		}
 		if f.run {
 			return form{}, false
 		}
+		f.chars = nil
 	}
 	f.texts, ok = texts(parts)
 	return f, ok && prefixFree(f.texts)
@@ -90,63 +94,47 @@ func trims(re *syntax.Regexp) (form, bool) {
 	if re.Op != syntax.OpAlternate || len(re.Sub) != 2 {
 		return form{}, false
 	}
-	var sides [2]*class
-	for _, sub := range re.Sub {
-		sub = bare(sub)
-		if sub.Op != syntax.OpConcat || len(sub.Sub) != 2 {
-			return form{}, false
-		}
-		run, side := sub.Sub[0], 1
-		if run.Op == syntax.OpBeginText {
-			run, side = sub.Sub[1], 0
-		} else if sub.Sub[1].Op != syntax.OpEndText {
-			return form{}, false
-		}
-		run = bare(run)
-		if run.Op != syntax.OpPlus || run.Flags&syntax.NonGreedy != 0 {
-			return form{}, false
-		}
-		sides[side] = classOf(bare(run.Sub[0]))
+	head, ok := read(re.Sub[0])
+	tail, also := read(re.Sub[1])
+	if head.tail {
+		head, tail = tail, head
 	}
-	if sides[0] == nil || sides[1] == nil || *sides[0] != *sides[1] {
+	side := func(f form) bool { return f.run && !f.empty && f.head != f.tail }
+	if !ok || !also || !side(head) || !side(tail) || !head.head || !tail.tail || *head.chars != *tail.chars {
 		return form{}, false
 	}
-	return form{chars: sides[0], run: true, trim: true}, true
+	return form{chars: head.chars, run: true, trim: true}, true
 }
 
 // classOf returns the class that an expression for one character means; nil for
 // anything else, and for a class that lists characters outside of ASCII.
 func classOf(re *syntax.Regexp) *class {
-	c := &class{}
+	ranges := re.Rune
 	switch re.Op {
 	case syntax.OpLiteral:
-		if len(re.Rune) != 1 || re.Rune[0] >= utf8.RuneSelf || folds(re) {
+		if len(ranges) != 1 || folds(re) {
 			return nil
 		}
-		c.ascii[re.Rune[0]] = true
-	case syntax.OpAnyCharNotNL, syntax.OpAnyChar:
-		for b := range c.ascii {
-			c.ascii[b] = b != '\n' || re.Op == syntax.OpAnyChar
-		}
-		c.others = true
+		ranges = []rune{ranges[0], ranges[0]}
+	case syntax.OpAnyCharNotNL:
+		ranges = []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}
+	case syntax.OpAnyChar:
+		ranges = []rune{0, unicode.MaxRune}
 	case syntax.OpCharClass:
-		var beyond rune // how many characters outside of ASCII are in it
-		for i := 0; i+1 < len(re.Rune); i += 2 {
-			for r := re.Rune[i]; r <= min(re.Rune[i+1], utf8.RuneSelf-1); r++ {
-				c.ascii[r] = true
-			}
-			if hi := re.Rune[i+1]; hi >= utf8.RuneSelf {
-				beyond += hi - max(re.Rune[i], utf8.RuneSelf) + 1
-			}
-		}
-		switch beyond {
-		case 0:
-		case unicode.MaxRune - utf8.RuneSelf + 1:
-			c.others = true
-		default:
-			return nil
-		}
 	default:
+		return nil
+	}
+	c := &class{}
+	var beyond rune // how many characters outside of ASCII are in it
+	for i := 0; i+1 < len(ranges); i += 2 {
+		lo, hi := ranges[i], ranges[i+1]
+		for r := lo; r <= min(hi, utf8.RuneSelf-1); r++ {
+			c.ascii[r] = true
+		}
+		beyond += max(0, hi-max(lo, utf8.RuneSelf)+1)
+	}
+	c.others = beyond == unicode.MaxRune-utf8.RuneSelf+1
+	if beyond > 0 && !c.others {
 		return nil
 	}
 	return c

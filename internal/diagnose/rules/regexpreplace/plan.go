@@ -1,7 +1,6 @@
 package regexpreplace
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -28,15 +27,19 @@ const (
 // plan is a method's equivalent for one pattern.
 type plan struct {
 	form
-	op    operation
-	repl  string // of replace, cutHead, cutTail
-	known bool   // repl is
-	bytes bool   // of a []byte
+	pattern string
+	op      operation
+	repl    string // of replace, cutHead, cutTail
+	known   bool   // repl is
+	bytes   bool   // of a []byte
 }
 
 // maxListed is how many characters are written one by one, as the arguments of
 // a replacer or a cutset; more are written as ranges, for a loop.
 const maxListed = 16
+
+// searches are methods that look for one text after another.
+var searches = map[string]operation{"Split": split, "FindIndex": index, "Find": found}
 
 // planFor finds the equivalent of a method of *regexp.Regexp, by its bare name,
 // for a pattern. repl is its replacement, nil: not constant.
@@ -45,37 +48,22 @@ func planFor(pattern, method string, repl *string) (plan, bool) {
 	if !ok {
 		return plan{}, false
 	}
-	p := plan{form: f}
-	switch method {
-	case "Match":
-		p.bytes = true
+	stem := strings.Replace(method, "String", "", 1) // MatchString is Match of a string
+	p := plan{form: f, pattern: pattern, bytes: stem == method && method != "Split"}
+	switch op, search := searches[stem]; {
+	case search:
+		p.op = op
+		return p, p.plain() && (len(p.texts) == 1 || p.listable() && !p.run)
+	case stem == "Match":
 		return p.match()
-	case "MatchString":
-		return p.match()
-	case "ReplaceAll", "ReplaceAllLiteral":
-		p.bytes = true
-		fallthrough
-	case "ReplaceAllString", "ReplaceAllLiteralString":
+	case stem == "ReplaceAll", stem == "ReplaceAllLiteral":
 		if repl != nil {
 			p.repl, p.known = *repl, true
 		}
-		literal := strings.Contains(method, "Literal")
-		if !literal && (!p.known || strings.Contains(p.repl, "$")) {
+		if stem == "ReplaceAll" && (!p.known || strings.Contains(p.repl, "$")) {
 			return plan{}, false // it may ask for what was matched
 		}
 		return p.replacing()
-	case "Split":
-		p.op = split
-		return p, p.plain() && (len(p.texts) == 1 || p.listable() && !p.run)
-	case "FindIndex", "Find":
-		p.bytes = true
-		fallthrough
-	case "FindStringIndex", "FindString":
-		p.op = index
-		if !strings.HasSuffix(method, "Index") {
-			p.op = found
-		}
-		return p, p.plain() && (len(p.texts) == 1 || p.listable() && !p.run)
 	}
 	return plan{}, false
 }
@@ -179,113 +167,85 @@ func (c *class) one() string {
 	return "any"
 }
 
+// wordings say what to write in place of a method, of texts and of a class.
+var wordings = map[operation][2]string{
+	contains: {"{pkg}.Contains(s, {text})", "a loop over the bytes that looks for one that is {one}"},
+	begins:   {"{pkg}.HasPrefix(s, {text})", "len(s) > 0 and s[0] being {one}"},
+	ends:     {"{pkg}.HasSuffix(s, {text})", "len(s) > 0 and s[len(s)-1] being {one}"},
+	sides:    {"", "len(s) > 0 and s[0] or s[len(s)-1] being {one}"},
+	equals:   {"s == {text}", ""},
+	allOf:    {"", "a loop over the bytes that stops at one that is not {one}"},
+	cutHead:  {"{pkg}.TrimPrefix(s, {text})", "{pkg}.TrimLeft(s, {set})"},
+	cutTail:  {"{pkg}.TrimSuffix(s, {text})", "{pkg}.TrimRight(s, {set})"},
+	trimBoth: {"", "{pkg}.Trim(s, {set})"},
+	replace:  {"{pkg}.ReplaceAll(s, {text}, {by})", "a loop over the bytes that writes {new} for each that is {one} and keeps the others"},
+	split:    {"strings.Split(s, {text}), or SplitN with the same count", "a loop that cuts s where strings.IndexAny(s, {set}) finds the next one (strings.FieldsFunc would drop empty parts)"},
+	index:    {"{pkg}.Index(s, {text}) and the length of what it finds", "{pkg}.IndexAny(s, {set}) and the length of what it finds"},
+	found:    {"{pkg}.Index(s, {text}), and what stands there", "{pkg}.IndexAny(s, {set}), and what stands there"},
+}
+
+// wording is that of the plan.
+func (p *plan) wording() string {
+	cut := " put in its place where it was found"
+	switch {
+	case p.op == contains && p.listable():
+		return "{pkg}.ContainsAny(s, {set})"
+	case p.op == equals && p.bytes:
+		return "{pkg}.Equal(s, {text})"
+	case p.op == cutHead && p.repl != "":
+		return "{pkg}.CutPrefix(s, {text}), and {new}" + cut
+	case p.op == cutTail && p.repl != "":
+		return "{pkg}.CutSuffix(s, {text}), and {new}" + cut
+	case p.op == replace && p.chars != nil && p.chars.others:
+		return "a loop over the characters (for _, r := range s) that keeps those that are one of {rest} and writes {new} for any other"
+	case p.op == replace && len(p.replaced()) > 1 && !p.bytes && len(p.replaced()) <= maxListed:
+		return "a package variable strings.NewReplacer({pairs}) and its Replace, or a loop over the bytes"
+	case p.op == allOf && p.chars.others:
+		return "a loop over the bytes that stops at one of {rest}"
+	case p.texts != nil:
+		return wordings[p.op][0]
+	}
+	return wordings[p.op][1]
+}
+
+// replaced are the texts or characters that are.
+func (p *plan) replaced() []string {
+	if p.chars != nil {
+		return strings.Split(p.chars.list(true), "")
+	}
+	return p.texts
+}
+
 // words say what to write in place of the method.
 func (p *plan) words() string {
-	pkg, lit := "strings", strconv.Quote
+	pkg, literal, by := "strings", strconv.Quote, "…"
 	if p.bytes {
-		pkg, lit = "bytes", func(s string) string { return "[]byte(" + strconv.Quote(s) + ")" }
+		pkg, literal = "bytes", func(s string) string { return "[]byte(" + strconv.Quote(s) + ")" }
 	}
-	each := func(format string) string {
-		var out []string
-		for _, t := range p.texts {
-			out = append(out, fmt.Sprintf(format, pkg, lit(t)))
-		}
-		return strings.Join(out, " || ")
+	if p.known {
+		by = literal(p.repl)
 	}
-	switch p.op {
-	case contains:
-		switch {
-		case p.texts != nil:
-			return each("%s.Contains(s, %s)")
-		case p.listable():
-			return fmt.Sprintf("%s.ContainsAny(s, %s)", pkg, listed(p.chars.list(true)))
-		}
-		return "a loop over the bytes that looks for one that is " + p.chars.one()
-	case begins, ends:
-		at, fn := "s[0]", "HasPrefix"
-		if p.op == ends {
-			at, fn = "s[len(s)-1]", "HasSuffix"
-		}
-		if p.texts != nil {
-			return each("%s." + fn + "(s, %s)")
-		}
-		return fmt.Sprintf("len(s) > 0 and %s being %s", at, p.chars.one())
-	case sides:
-		return "len(s) > 0 and s[0] or s[len(s)-1] being " + p.chars.one()
-	case equals:
-		if p.bytes {
-			return each("%s.Equal(s, %s)")
-		}
-		return strings.ReplaceAll(each("%s s == %s"), pkg+" ", "")
-	case allOf:
-		text := "a loop over the bytes that stops at one that is not " + p.chars.one()
-		if p.chars.others {
-			text = "a loop over the bytes that stops at one of " + listed(p.chars.list(false))
-		}
-		if !p.empty {
-			text += " (and no match for an empty text)"
-		}
-		return text
-	case replace:
-		return p.replaceWords(pkg, lit)
-	case cutHead, cutTail:
-		if p.texts == nil {
-			return fmt.Sprintf("%s.%s(s, %s)", pkg, map[operation]string{cutHead: "TrimLeft", cutTail: "TrimRight"}[p.op], listed(p.chars.list(true)))
-		}
-		side := map[operation]string{cutHead: "Prefix", cutTail: "Suffix"}[p.op]
-		if p.repl == "" {
-			return fmt.Sprintf("%s.Trim%s(s, %s)", pkg, side, lit(p.texts[0]))
-		}
-		return fmt.Sprintf("%s.Cut%s(s, %s), and %q put in its place where it was found", pkg, side, lit(p.texts[0]), p.repl)
-	case trimBoth:
-		return fmt.Sprintf("%s.Trim(s, %s)", pkg, listed(p.chars.list(true)))
-	case split:
-		if p.texts != nil {
-			return fmt.Sprintf("strings.Split(s, %s), or SplitN with the same count", lit(p.texts[0]))
-		}
-		if c := p.chars.list(true); len(c) == 1 {
-			return fmt.Sprintf("strings.Split(s, %s), or SplitN with the same count", lit(c))
-		}
-		return fmt.Sprintf("a loop that cuts s where strings.IndexAny(s, %s) finds the next one (strings.FieldsFunc would drop empty parts)", listed(p.chars.list(true)))
+	values := []string{"{pkg}", pkg, "{by}", by, "{new}", strconv.Quote(p.repl)}
+	if p.chars != nil {
+		values = append(values, "{one}", p.chars.one(), "{set}", listed(p.chars.list(true)), "{rest}", listed(p.chars.list(false)))
 	}
-	return p.searchWords(pkg, lit)
-}
-
-func (p *plan) replaceWords(pkg string, lit func(string) string) string {
+	wording := p.wording()
+	fill := func(more ...string) string { return strings.NewReplacer(append(values, more...)...).Replace(wording) }
 	switch {
-	case len(p.texts) == 1 && !p.known:
-		return fmt.Sprintf("%s.ReplaceAll(s, %s, …)", pkg, lit(p.texts[0]))
-	case len(p.texts) == 1:
-		return fmt.Sprintf("%s.ReplaceAll(s, %s, %s)", pkg, lit(p.texts[0]), lit(p.repl))
+	case p.op == replace && len(p.texts) != 1:
+		var pairs []string
+		for _, old := range p.replaced() {
+			pairs = append(pairs, strconv.Quote(old), strconv.Quote(p.repl))
+		}
+		return fill("{pairs}", strings.Join(pairs, ", "))
+	case p.op == allOf && !p.empty:
+		return fill() + " (and no match for an empty text)"
+	case p.texts == nil:
+		return fill()
 	}
-	old := p.texts
-	if old == nil && !p.chars.others {
-		old = strings.Split(p.chars.list(true), "")
+	var each []string
+	for _, t := range p.texts {
+		each = append(each, fill("{text}", literal(t)))
 	}
-	switch {
-	case old == nil:
-		return fmt.Sprintf("a loop over the characters (for _, r := range s) that keeps those that are one of %s and writes %q for any other", listed(p.chars.list(false)), p.repl)
-	case len(old) == 1:
-		return fmt.Sprintf("%s.ReplaceAll(s, %s, %s)", pkg, lit(old[0]), lit(p.repl))
-	case p.bytes || len(old) > maxListed:
-		return fmt.Sprintf("a loop over the bytes that writes %q for each that is one of %s and keeps the others", p.repl, listed(strings.Join(old, "")))
-	}
-	var args []string
-	for _, o := range old {
-		args = append(args, strconv.Quote(o), strconv.Quote(p.repl))
-	}
-	return fmt.Sprintf("a package variable strings.NewReplacer(%s) and its Replace, or a loop over the bytes", strings.Join(args, ", "))
-}
-
-func (p *plan) searchWords(pkg string, lit func(string) string) string {
-	at := ""
-	if p.texts != nil {
-		at = fmt.Sprintf("%s.Index(s, %s)", pkg, lit(p.texts[0]))
-	} else {
-		at = fmt.Sprintf("%s.IndexAny(s, %s)", pkg, listed(p.chars.list(true)))
-	}
-	if p.op == index {
-		return at + " and the length of what it finds"
-	}
-	return at + ", and what stands there"
+	return strings.Join(each, " || ")
 }

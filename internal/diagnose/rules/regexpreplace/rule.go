@@ -38,62 +38,59 @@ const method = "regexp.(*Regexp)."
 
 // replaced are the functions that may have an equivalent.
 func replaced(fn string) bool {
-	switch name, ok := strings.CutPrefix(fn, method); {
-	case ok:
-		switch name {
-		case "Match", "MatchString", "ReplaceAll", "ReplaceAllLiteral", "ReplaceAllString", "ReplaceAllLiteralString",
-			"Split", "Find", "FindIndex", "FindString", "FindStringIndex":
-			return true
-		}
-		return false
-	}
-	return fn == "regexp.MatchString" || fn == "regexp.Match"
+	name, ok := strings.CutPrefix(fn, method)
+	return fn == "regexp.MatchString" || fn == "regexp.Match" || ok && slices.Contains([]string{
+		"Match", "MatchString", "ReplaceAll", "ReplaceAllLiteral", "ReplaceAllString", "ReplaceAllLiteralString",
+		"Split", "Find", "FindIndex", "FindString", "FindStringIndex",
+	}, name)
 }
 
 func compiles(fn string) bool { return fn == "regexp.Compile" || fn == "regexp.MustCompile" }
 
 // equivalent returns what takes a call's place.
-func equivalent(c typed.Site) (pattern string, p plan, ok bool) {
+func equivalent(c typed.Site) (p plan, ok bool) {
 	callee := c.Callee()
 	if !replaced(callee) {
-		return "", plan{}, false
+		return plan{}, false
 	}
 	made, name := c.FixedAt(0), strings.TrimPrefix(callee, "regexp.")
 	if bare, isMethod := strings.CutPrefix(callee, method); isMethod {
 		re := c.Receiver()
 		if re == nil || !compiles(re.Callee) || len(re.Fixed) == 0 {
-			return "", plan{}, false
+			return plan{}, false
 		}
 		made, name = re.Fixed[0], bare
 	}
 	if made.By != typed.FixedConst || made.Value == nil {
-		return "", plan{}, false
+		return plan{}, false
 	}
 	var repl *string
 	if f := c.FixedAt(1); f.By == typed.FixedConst {
 		repl = f.Value
 	}
-	p, ok = planFor(*made.Value, name, repl)
-	return *made.Value, p, ok
+	return planFor(*made.Value, name, repl)
 }
 
-func find(s *diagnose.Subject) []diagnose.Claim {
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	places := repeated.Find(s, repeated.Search{
 		Function: replaced,
 		Fixed: func(c typed.Site) typed.Fixed {
-			pattern, _, ok := equivalent(c)
+			p, ok := equivalent(c)
 			if !ok {
 				return typed.Fixed{}
 			}
-			return typed.Fixed{By: typed.FixedConst, Value: &pattern}
+			return typed.Fixed{By: typed.FixedConst, Value: &p.pattern}
 		},
 		Part: part,
 	})
 	compiled := compilations(s)
-	var claims []diagnose.Claim
-	for _, p := range places {
-		r := &replacement{Place: p, s: s}
-		r.read()
+	for _, place := range places {
+		r := &replacement{Place: place, s: s}
+		for _, c := range s.Sites(place.At) {
+			if p, ok := equivalent(c); ok {
+				r.calls, r.plans = append(r.calls, c), append(r.plans, p)
+			}
+		}
 		if r.join(compiled) {
 			claims = append(claims, r.claim())
 		}
@@ -104,22 +101,17 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 // part leaves out of what is avoidable what the equivalent does too: making the
 // result, and searching for a literal.
 func part(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool) {
-	name := func(i int) string { return c.Frame(below[i]).Function }
-	last := len(below) - 1
-	switch strings.TrimPrefix(name(last), method) {
+	making := ""
+	switch called := c.Frame(below[len(below)-1]).Function; strings.TrimPrefix(called, method) {
 	case "ReplaceAllString", "ReplaceAllLiteralString", "Split":
-		if last == 0 && isHeap(c) || last > 0 && symbolname.Package(name(last-1)) == "runtime" {
-			return true, false
-		}
+		making = called
 	case "ReplaceAll", "ReplaceAllLiteral":
-		for i := range below {
-			if name(i) == method+"replaceAll" && (i == 0 && isHeap(c) || i > 0 && symbolname.Package(name(i-1)) == "runtime") {
-				return true, false
-			}
-		}
+		making = method + "replaceAll"
 	}
-	for i := range below {
-		if fn := name(i); fn == "strings.Index" || fn == "bytes.Index" || strings.HasPrefix(fn, "internal/bytealg.Index") || strings.HasPrefix(fn, "strings.IndexByte") || strings.HasPrefix(fn, "bytes.IndexByte") {
+	for i, id := range below {
+		fn := c.Frame(id).Function
+		makes := fn == making && (i == 0 && isHeap(c) || i > 0 && symbolname.Package(c.Frame(below[i-1]).Function) == "runtime")
+		if makes || fn == "strings.Index" || fn == "bytes.Index" || strings.HasPrefix(fn, "internal/bytealg.Index") || strings.HasPrefix(fn, "strings.IndexByte") || strings.HasPrefix(fn, "bytes.IndexByte") {
 			return true, false
 		}
 	}
@@ -136,45 +128,28 @@ func isHeap(c *hot.Classified) bool {
 // replacement is a place with what its calls say.
 type replacement struct {
 	*repeated.Place
-	s        *diagnose.Subject
-	calls    []typed.Site
-	patterns []string
-	plans    []plan
-	with     []*repeated.Place // compilations that serve it alone
-}
-
-func (r *replacement) read() {
-	for _, c := range r.s.Sites(r.At) {
-		if pattern, p, ok := equivalent(c); ok {
-			r.calls = append(r.calls, c)
-			r.patterns = append(r.patterns, pattern)
-			r.plans = append(r.plans, p)
-		}
-	}
+	s     *diagnose.Subject
+	calls []typed.Site
+	plans []plan            // of the calls
+	with  []*repeated.Place // compilations that serve it alone
 }
 
 func (r *replacement) claim() diagnose.Claim {
 	c := diagnose.Claim{Place: r.Place.Place(), Cost: r.Cost, Avoidable: r.Avoidable, Confidence: finding.High}
 	var shown, words []string
+	pkg, spaces := "strings", ""
 	for i := range r.plans {
-		if q := "`" + r.patterns[i] + "`"; !slices.Contains(shown, q) {
-			shown = append(shown, q)
+		p := &r.plans[i]
+		shown, words = append(shown, "`"+p.pattern+"`"), append(words, p.words())
+		if p.bytes {
+			pkg = "bytes"
 		}
-		if w := r.plans[i].words(); !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-	}
-	c.Why = fmt.Sprintf("%s runs the matcher of package regexp over every character for %s, which package strings or a loop over the bytes does without one.", strings.Join(r.ShortNames(), " and "), strings.Join(shown, " and "))
-	c.Remedy = "Use " + strings.Join(words, "; and ") + "."
-	if i := slices.IndexFunc(r.plans, func(p plan) bool { return p.bytes }); i >= 0 {
-		c.Why = strings.Replace(c.Why, "package strings", "package bytes", 1)
-	}
-	for i := range r.patterns {
-		if strings.Contains(r.patterns[i], `\s`) {
-			c.Remedy += ` In a pattern \s is exactly "\t\n\f\r ": not the vertical tab and not Unicode's spaces, which strings.TrimSpace and unicode.IsSpace add.`
-			break
+		if strings.Contains(p.pattern, `\s`) {
+			spaces = ` In a pattern \s is exactly "\t\n\f\r ": not the vertical tab and not Unicode's spaces, which strings.TrimSpace and unicode.IsSpace add.`
 		}
 	}
+	c.Why = fmt.Sprintf("%s runs the matcher of package regexp over every character for %s, which package %s or a loop over the bytes does without one.", strings.Join(r.ShortNames(), " and "), strings.Join(unique(shown), " and "), pkg)
+	c.Remedy = "Use " + strings.Join(unique(words), "; and ") + "." + spaces
 	c.Evidence = r.Evidence()
 	if len(r.with) > 0 {
 		c.Why += " It is compiled in every call, too."
@@ -187,4 +162,14 @@ func (r *replacement) claim() diagnose.Claim {
 		}
 	}
 	return c
+}
+
+// unique are the different ones of a list, in its order.
+func unique(list []string) (out []string) {
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
