@@ -30,54 +30,40 @@ const (
 )
 
 // inputOf finds what a statement reads whole. ok is false where nothing tells
-// its size, or where the statement reads two inputs.
-func inputOf(s *diagnose.Subject, st diagnose.Statement) (in input, ok bool) {
-	call, reader, _ := reads(s, st)
-	if reader == nil {
-		return in, false
+// its size, or where the statement reads two inputs. dropped: what it is read into is
+// the function's own and ends with it.
+func inputOf(s *diagnose.Subject, st diagnose.Statement) (in input, dropped, ok bool) {
+	var pkg *typed.Package
+	var reader, buffer ast.Expr
+	for _, call := range s.Sites(st) {
+		from, into := ends(call)
+		if from == nil {
+			continue
+		}
+		if reader != nil {
+			return in, false, false
+		}
+		pkg, reader, buffer = call.In, from, into
 	}
-	if t := call.In.TypeOf(reader); t != nil {
+	if reader == nil {
+		return in, false, false
+	}
+	if t := pkg.TypeOf(reader); t != nil {
 		in, ok = byType(reader, t.String())
 	}
 	if !ok {
-		in, ok = byShape(call.In, reader, 4)
+		in, ok = byShape(pkg, reader, 4)
 	}
-	return in, ok
-}
-
-// dropsBuffer reports whether the buffer that a statement reads into is a
-// variable of the function's own that nothing holds when it returns.
-func dropsBuffer(s *diagnose.Subject, st diagnose.Statement) bool {
-	call, _, buffer := reads(s, st)
 	if address, ok := buffer.(*ast.UnaryExpr); ok {
 		buffer = address.X
 	}
-	if buffer == nil {
-		return false
+	if v := pkg.Var(buffer); v != nil && v.Kind() == types.LocalVar {
+		dropped, _ = pkg.Ends(v)
 	}
-	v := call.In.Var(buffer)
-	if v == nil || v.Kind() != types.LocalVar {
-		return false
-	}
-	ends, _ := call.In.Ends(v)
-	return ends
+	return in, dropped, ok
 }
 
-// reads returns the one call of a statement that reads to the end, what it reads and,
-// if it is given one, into which buffer.
-func reads(s *diagnose.Subject, st diagnose.Statement) (found typed.Site, reader, buffer ast.Expr) {
-	for _, call := range s.Sites(st) {
-		from, into := ends(call)
-		if from != nil && reader != nil {
-			return found, nil, nil
-		}
-		if from != nil {
-			found, reader, buffer = call, from, into
-		}
-	}
-	return found, reader, buffer
-}
-
+// ends returns what a call reads to the end and, if it is given one, into which buffer.
 func ends(call typed.Site) (reader, buffer ast.Expr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	switch callee := call.Callee(); {
@@ -161,23 +147,23 @@ func bodyOf(pkg *typed.Package, sel *ast.SelectorExpr) (in input, ok bool) {
 	return in, true
 }
 
-func (in input) remedy(via string) string {
-	var text string
-	switch {
-	case in.sort == file && via == readAll:
-		return "Read the file with os.ReadFile (fs.ReadFile), which asks for the size first; or Stat it and io.ReadFull into a buffer of that size that is reused."
-	case in.sort == file:
-		text = "Stat the file and Grow the buffer by its size + bytes.MinRead before reading (ReadFrom wants that much room to see the end)"
-	case in.sort == memory && via == readAll:
-		return fmt.Sprintf("Use the bytes where they are, or io.ReadFull into a buffer of %s bytes that is reused.", in.size)
-	case in.sort == memory, in.sort == limit && via == readFrom:
-		text = fmt.Sprintf("Grow the buffer by %s + bytes.MinRead before reading (ReadFrom wants that much room to see the end)", in.size)
-	case in.sort == limit:
-		return fmt.Sprintf("Read into a buffer that is reused, for example a pooled bytes.Buffer: it grows to the bound of %s once and not in each call; or read the input as a stream.", in.size)
-	case via == readFrom:
-		text = fmt.Sprintf("Where 0 < %[1]s and it is below a bound of your own (a client may state anything), Grow the buffer by int(%[1]s) + bytes.MinRead before reading (ReadFrom wants that much room to see the end)", in.size)
-	default:
-		return fmt.Sprintf("Where 0 < %[1]s and it is below a bound of your own (a client may state anything), io.ReadFull into a buffer of that size, or Grow a bytes.Buffer from a pool by it + bytes.MinRead and ReadFrom; or decode the body as a stream.", in.size)
-	}
-	return text + ", and reuse the buffer, for example from a pool."
+const (
+	grow  = "Grow the buffer by {size}" + room
+	room  = " + bytes.MinRead before reading (ReadFrom wants that much room to see the end), and reuse the buffer, for example from a pool."
+	where = "Where 0 < {size} and it is below a bound of your own (a client may state anything), "
+)
+
+var remedies = map[string]map[sort]string{
+	readAll: {
+		file:   "Read the file with os.ReadFile (fs.ReadFile), which asks for the size first; or Stat it and io.ReadFull into a buffer of that size that is reused.",
+		memory: "Use the bytes where they are, or io.ReadFull into a buffer of {size} bytes that is reused.",
+		limit:  "Read into a buffer that is reused, for example a pooled bytes.Buffer: it grows to the bound of {size} once and not in each call; or read the input as a stream.",
+		body:   where + "io.ReadFull into a buffer of that size, or Grow a bytes.Buffer from a pool by it + bytes.MinRead and ReadFrom; or decode the body as a stream.",
+	},
+	readFrom: {
+		file:   "Stat the file and Grow the buffer by its size" + room,
+		memory: grow,
+		limit:  grow,
+		body:   where + "Grow the buffer by int({size})" + room,
+	},
 }

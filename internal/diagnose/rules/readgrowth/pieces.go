@@ -15,7 +15,7 @@ type blocks struct {
 
 func (f *finder) blocks(r *reading) map[int64]blocks {
 	out := make(map[int64]blocks)
-	f.s.EachBlock(&r.heap, func(_ int, n, size int64) {
+	f.s.EachBlock(&r.Allocs, func(_ int, n, size int64) {
 		b := out[size]
 		b.n += n
 		out[size] = b
@@ -26,14 +26,6 @@ func (f *finder) blocks(r *reading) map[int64]blocks {
 		out[size] = b
 	}
 	return out
-}
-
-// sizes is how many sizes of block a statement reads into.
-func (f *finder) sizes(r *reading) int {
-	if r.heap.Len() == 0 {
-		return 0
-	}
-	return len(f.blocks(r))
 }
 
 // pieces returns the samples of the pieces that ReadAll of Go 1.26 reads into:
@@ -47,7 +39,7 @@ func (f *finder) sizes(r *reading) int {
 // sampled profile catches hardly any block that small: there it is told by a row
 // of four pieces or more, and by what they add up to.
 func (f *finder) pieces(r *reading) (out diagnose.Set, share float64, ok bool) {
-	if r.via != readAll || r.heap.Len() == 0 {
+	if r.via != readAll || r.Allocs.Len() == 0 {
 		return out, 0, false
 	}
 	sizes := f.blocks(r)
@@ -83,7 +75,7 @@ func (f *finder) pieces(r *reading) (out diagnose.Set, share float64, ok bool) {
 		}
 	}
 	var all, bytes, allN, n int64
-	f.s.EachBlock(&r.heap, func(i int, count, size int64) {
+	f.s.EachBlock(&r.Allocs, func(i int, count, size int64) {
 		if sizes[size].told {
 			allN += count
 		}

@@ -1,7 +1,6 @@
 package readgrowth
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,42 +32,39 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// reading is one statement that reads an input whole.
+// reading is one statement that reads an input whole: with what makes room for it and
+// copies it, and what memory that is.
 type reading struct {
 	diagnose.Statement
-	function           string
-	via                string // io.ReadAll or bytes.(*Buffer).ReadFrom
-	input              input
-	dropped            bool // what is read into is the function's own and ends with it
-	cpu, copying, heap diagnose.Set
+	diagnose.Sets
+	input
+	function string
+	via      string // readAll or readFrom
+	dropped  bool   // the buffer is the function's own and ends with it
+	copying  diagnose.Set
 }
 
 type finder struct {
-	s     *diagnose.Subject
-	at    map[diagnose.SourceLine]*reading // nil: of no interest
-	order []*reading
+	s  *diagnose.Subject
+	at map[diagnose.SourceLine]*reading // nil: of no interest
 }
 
-func find(s *diagnose.Subject) []diagnose.Claim {
+func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	f := &finder{s: s, at: make(map[diagnose.SourceLine]*reading)}
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if r, below := f.reading(s.CPU, stack); r != nil {
-			r.cpu.Add(sample.Index())
-			if strings.HasPrefix(below, "runtime.memmove") {
-				r.copying.Add(sample.Index())
-			}
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		r, copies := f.reading(c, stack)
+		if r == nil {
+			return
+		}
+		r.Of(s, c).Add(sample.Index())
+		if copies && c == s.CPU {
+			r.copying.Add(sample.Index())
 		}
 	})
-	diagnose.EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if r, _ := f.reading(s.Allocs, stack); r != nil {
-			r.heap.Add(sample.Index())
+	for _, r := range f.at {
+		if r == nil {
+			continue
 		}
-	})
-	slices.SortFunc(f.order, func(a, b *reading) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.First, b.First))
-	})
-	var claims []diagnose.Claim
-	for _, r := range f.order {
 		if c, ok := f.claim(r); ok {
 			claims = append(claims, c)
 		}
@@ -76,122 +72,86 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	return claims
 }
 
-// reading finds the statement whose growing memory a sample belongs to, and the
-// function that the growing code calls directly ("" for itself).
-func (f *finder) reading(c *hot.Classified, stack []callstack.FrameID) (*reading, string) {
-	name := func(i int) string { return c.Frame(stack[i]).Function }
-	i := 0
-	for i < len(stack) && diagnose.OfRuntime(name(i)) {
-		i++
-	}
-	below := ""
-	if i > 0 {
-		below = name(i - 1)
-		// Go's memmove may be called through a helper of the runtime's.
-		for j := range i {
-			if strings.HasPrefix(name(j), "runtime.memmove") {
-				below = name(j)
-			}
-		}
-	}
-	via := ""
-	for ; i < len(stack); i++ {
-		switch fn := name(i); fn {
-		case "bytes.growSlice", "bytes.growSlice.func1", "bytes.(*Buffer).grow":
-			continue
-		case readAll, readFrom:
-			via = fn
-		default:
-			return nil, ""
-		}
-		break
-	}
-	if via == "" {
-		return nil, ""
-	}
-	for i++; i < len(stack); i++ {
-		switch name(i) {
-		case "io/ioutil.ReadAll", "io.Copy", "io.CopyN", "io.CopyBuffer", "io.copyBuffer":
-			continue
-		}
-		break
-	}
-	if i == len(stack) || !f.s.Own(c.Frame(stack[i])) {
-		return nil, ""
-	}
-	return f.statement(c.Frame(stack[i]), via), below
-}
-
 const (
 	readAll  = "io.ReadAll"
 	readFrom = "bytes.(*Buffer).ReadFrom"
 )
 
-func (f *finder) statement(frame *callstack.Frame, via string) *reading {
+// reading finds the statement whose growing memory a sample belongs to, and whether
+// the sample copies what was read.
+func (f *finder) reading(c *hot.Classified, stack []callstack.FrameID) (r *reading, copies bool) {
+	name := func(id callstack.FrameID) string { return c.Frame(id).Function }
+	skip := func(i int, functions ...string) int {
+		for i < len(stack) && slices.Contains(functions, name(stack[i])) {
+			i++
+		}
+		return i
+	}
+	i := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return !diagnose.OfRuntime(name(id)) })
+	if i < 0 {
+		return nil, false
+	}
+	copies = slices.ContainsFunc(stack[:i], func(id callstack.FrameID) bool { return strings.HasPrefix(name(id), "runtime.memmove") })
+	grows := skip(i, "bytes.growSlice", "bytes.growSlice.func1", "bytes.(*Buffer).grow")
+	own := skip(grows+1, "io/ioutil.ReadAll", "io.Copy", "io.CopyN", "io.CopyBuffer", "io.copyBuffer")
+	if own >= len(stack) || !f.s.Own(c.Frame(stack[own])) {
+		return nil, false
+	}
+	via, frame := name(stack[grows]), c.Frame(stack[own])
+	if via != readAll && via != readFrom {
+		return nil, false
+	}
 	at := f.s.Statement(frame.File, frame.Line)
 	r, ok := f.at[at.At()]
 	if !ok {
-		if in, known := inputOf(f.s, at); known {
-			r = &reading{Statement: at, input: in, via: via, dropped: via == readFrom && dropsBuffer(f.s, at)}
-			f.order = append(f.order, r)
+		if in, dropped, known := inputOf(f.s, at); known {
+			r = &reading{Statement: at, input: in, dropped: dropped && via == readFrom, via: via, function: frame.Function}
 		}
 		f.at[at.At()] = r
 	}
-	if r != nil && (r.function == "" || frame.Function < r.function) {
-		r.function = frame.Function
+	if r != nil {
+		r.function = min(r.function, frame.Function)
 	}
-	return r
+	return r, copies
 }
 
 func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
 	s := f.s
-	none := func(int) bool { return false }
-	c := diagnose.Claim{
-		Place:      r.Place(r.function),
-		Cost:       diagnose.Samples{CPU: r.cpu.Keep()},
-		Avoidable:  diagnose.Samples{CPU: none, Allocs: none},
-		Confidence: r.input.confidence,
-	}
-	given, share, grows := s.Outgrown(&r.heap)
+	given, share, grows := s.Outgrown(&r.Allocs)
 	if p, ps, pieces := f.pieces(r); pieces {
 		given, share, grows = p, ps, true
 	}
 	// Where blocks are counted, those of a reading that grows show it. A sample
 	// may have too few of them, or of too many inputs: then the copying alone
 	// says that there was more than one block.
-	untold := !grows && s.SampledAllocs() && f.sizes(r) > 1
-	if r.heap.Len() > 0 && !grows && !untold {
-		return c, false // the first block was enough
+	untold := !grows && s.SampledAllocs() && len(f.blocks(r)) > 1
+	if r.Allocs.Len() > 0 && !grows && !untold {
+		return diagnose.Claim{}, false // the first block was enough
 	}
-	var avoidable diagnose.Set
+	memory, spared := given, diagnose.Set{}
 	if grows {
-		c.Cost.Allocs, c.Avoidable.Allocs = r.heap.Keep(), given.Keep()
-		if r.dropped {
-			// A buffer that is reused spares the last block too.
-			c.Avoidable.Allocs, share = r.heap.Keep(), 1
+		if r.dropped { // a buffer that is reused spares the last block too
+			memory, share = r.Allocs, 1
 		}
-		rest := r.cpu.Without(&r.copying)
-		avoidable = diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
+		rest := r.CPU.Without(&r.copying)
+		spared = diagnose.Portion(s.CPU, s.CPUColumn, &rest, share)
 	}
-	avoidable.Join(&r.copying)
-	if untold {
-		c.Cost.Allocs = r.heap.Keep()
-	}
-	if keep := avoidable.Keep(); keep != nil {
-		c.Avoidable.CPU = keep
-	}
-	if avoidable.Len() == 0 && !grows {
-		return c, false
+	spared.Join(&r.copying)
+	if spared.Len() == 0 && !grows {
+		return diagnose.Claim{}, false
 	}
 	reads := "io.ReadAll reads into pieces that it copies together at the end"
 	if r.via == readFrom {
 		reads = "the buffer moves to a larger block each time it is full"
 	}
-	c.Why = fmt.Sprintf("The input is read whole and %s, although %s.", reads, r.input.known)
-	c.Remedy = r.input.remedy(r.via)
-	if keep := c.Cost.CPU; keep != nil {
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples make room for the input, %d of them copy it",
-			s.CPUSamples(keep), s.BaseCPUSamples(), s.CPUSamples(r.copying.Keep()))})
+	c := diagnose.Claim{
+		Place:      r.Place(r.function),
+		Cost:       r.Samples(),
+		Avoidable:  diagnose.Samples{CPU: spared.Has, Allocs: memory.Has},
+		Confidence: r.confidence,
+		Why:        fmt.Sprintf("The input is read whole and %s, although %s.", reads, r.known),
+		Remedy:     strings.ReplaceAll(remedies[r.via][r.sort], "{size}", r.size),
+		Evidence:   s.CPUEvidence(r.CPU.Keep(), fmt.Sprintf("make room for the input, %d of them copy it", s.CPUSamples(r.copying.Keep()))),
 	}
 	if s.AllocShare(c.Cost.Allocs) > 0 {
 		_, perOp := s.AllocBytes(c.Cost.Allocs)
