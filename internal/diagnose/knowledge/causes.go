@@ -67,4 +67,12 @@ var causes = []Cause{
 		Fix:      "bufio.NewReader, bufio.NewWriter with one Flush at the end, a larger buffer: the finding says which.",
 		Unneeded: "once for each small piece",
 	},
+	{
+		ID: "repeated-scan", Title: "all elements looked at again in each round",
+		What:     "A loop calls a function that goes over a whole slice, to look for an element in it or to sort it, in each of its rounds, while the slice stays the same or grows by one.",
+		Why:      "The work grows with the square of the number of elements.",
+		Silent:   "Outside of loops; where the loop changes the slice otherwise, or hands it on.",
+		Fix:      "A map made before the loop; sorting once after it, or inserting each element in its place: the finding says which.",
+		Unneeded: "in each round of a loop",
+	},
 }

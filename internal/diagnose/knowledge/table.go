@@ -4,6 +4,7 @@ package knowledge
 // function the first whose condition holds speaks.
 var table = [][]Row{
 	ofStrings, ofFormatting, ofIO,
+	ofSorting,
 }
 
 // Dropped is advice that is often given and gains nothing on today's Go.
@@ -13,5 +14,6 @@ type Dropped struct{ Advice, Measured string }
 func NoLonger() []Dropped {
 	return []Dropped{
 		{"To count what encoding/json.Marshal returns, let json.NewEncoder write to a writer that only counts.", "1.06x (0.91 to 1.18), as many allocations; go1.26"},
+		{"Sort with slices.SortFunc in place of sort.Sort and a type of its own.", "0.98x (0.58 to 1.11) for 300 elements of 24 bytes; go1.26"},
 	}
 }

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"slices"
 	"testing"
 
 	"whet/internal/typed"
@@ -55,5 +56,5 @@ func (Rows) Scan(...any) error`
 // typedProgram is the typed program of a source and of the stubs.
 func typedProgram(t *testing.T, src string) *typed.Program {
 	t.Helper()
-	return typedtest.Program(t, append([]typedtest.File{{Package: "m/app", Frame: "app.go", Text: src}}, stubs...)...)
+	return typedtest.Program(t, slices.Concat([]typedtest.File{{Package: "m/app", Frame: "app.go", Text: src}}, stubs, moduleStubs)...)
 }

@@ -1,0 +1,167 @@
+package knowledge
+
+import (
+	"go/ast"
+	"go/types"
+
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+// people is what examples sort.
+const people = `type person struct {
+	name string
+	age  int
+}
+
+func crowd() []person {
+	all := make([]person, 300)
+	for i := range all {
+		all[i] = person{"name", i * 7919 % 1009}
+	}
+	return all
+}
+`
+
+// ofSorting are the rows of packages sort, slices, maps and container.
+var ofSorting = []Row{
+	{
+		ID: "sort-in-loop", Cause: "repeated-scan", When: grownByLoop(0),
+		Callees:    []string{"sort.Ints", "sort.Strings", "sort.Float64s", "slices.Sort[...]"},
+		Cost:       "sorts all elements again when one came to them",
+		Instead:    "Sort once after the loop. Where the order is needed in each round, put the element in its place: i, _ := slices.BinarySearch(s, x), s = slices.Insert(s, i, x); where only the least is, use a heap.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "list []int", Result: "[]int", Args: "rand.New(rand.NewSource(1)).Perm(200)",
+			Before: "var sorted []int\nfor _, x := range list {\n\tsorted = append(sorted, x)\n\tslices.Sort(sorted)\n}\nreturn sorted",
+			After:  "var sorted []int\nfor _, x := range list {\n\ti, _ := slices.BinarySearch(sorted, x)\n\tsorted = slices.Insert(sorted, i, x)\n}\nreturn sorted"},
+	},
+	{
+		ID: "sort-by-function-in-loop", Cause: "repeated-scan", When: grownByLoop(0),
+		Callees:    []string{"sort.Slice", "sort.SliceStable", "slices.SortFunc[...]", "slices.SortStableFunc[...]"},
+		Cost:       "sorts all elements again when one came to them",
+		Instead:    "Sort once after the loop. Where the order is needed in each round, put the element in its place, by slices.BinarySearchFunc and slices.Insert; where only the least is, use a heap. Equal elements may come in another order.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "list []person", Result: "int", Args: "crowd()", Decls: people,
+			Before: "var sorted []person\nfor _, x := range list {\n\tsorted = append(sorted, x)\n\tsort.Slice(sorted, func(i, j int) bool { return sorted[i].age < sorted[j].age })\n}\nreturn sorted[0].age",
+			After:  "var sorted []person\nfor _, x := range list {\n\ti, _ := slices.BinarySearchFunc(sorted, x, func(a, b person) int { return cmp.Compare(a.age, b.age) })\n\tsorted = slices.Insert(sorted, i, x)\n}\nreturn sorted[0].age"},
+	},
+	{
+		ID: "sort-slice-typed", Cause: "general-function", When: smallElements, Callees: []string{"sort.Slice"},
+		Cost:       "swaps elements by reflection, and finds each by its index",
+		Instead:    "slices.SortFunc(s, func(a, b T) int { return cmp.Compare(a.Key, b.Key) }) sorts by the type of the elements; of several keys cmp.Or takes the first that differs. Neither is stable.",
+		Confidence: finding.High,
+		Example: Example{Params: "list []person", Result: "int", Args: "crowd()", Decls: people,
+			Before: "list = slices.Clone(list)\nsort.Slice(list, func(i, j int) bool { return list[i].age < list[j].age })\nreturn list[0].age",
+			After:  "list = slices.Clone(list)\nslices.SortFunc(list, func(a, b person) int { return cmp.Compare(a.age, b.age) })\nreturn list[0].age"},
+	},
+	{
+		ID: "sort-slicestable-typed", Cause: "general-function", When: smallElements, Callees: []string{"sort.SliceStable"},
+		Cost:       "swaps elements by reflection, and finds each by its index",
+		Instead:    "slices.SortStableFunc(s, func(a, b T) int { return cmp.Compare(a.Key, b.Key) }) sorts by the type of the elements, in the same order.",
+		Confidence: finding.High,
+		Example: Example{Params: "list []person", Result: "int", Args: "crowd()", Decls: people,
+			Before: "list = slices.Clone(list)\nsort.SliceStable(list, func(i, j int) bool { return list[i].age < list[j].age })\nreturn list[0].age",
+			After:  "list = slices.Clone(list)\nslices.SortStableFunc(list, func(a, b person) int { return cmp.Compare(a.age, b.age) })\nreturn list[0].age"},
+	},
+	{
+		ID: "sort-reverse-typed", Cause: "general-function", Callees: []string{"sort.Sort"},
+		When:       resultOf(0, "sort.Reverse"),
+		Cost:       "compares and swaps by two interfaces",
+		Instead:    "slices.SortFunc(s, func(a, b T) int { return cmp.Compare(b, a) }) sorts in descending order; for a type of its own, compare b with a as its Less does.",
+		Confidence: finding.High,
+		Example: Example{Params: "list []int", Result: "[]int", Args: "rand.New(rand.NewSource(1)).Perm(300)",
+			Before: "list = slices.Clone(list)\nsort.Sort(sort.Reverse(sort.IntSlice(list)))\nreturn list",
+			After:  "list = slices.Clone(list)\nslices.SortFunc(list, func(a, b int) int { return cmp.Compare(b, a) })\nreturn list"},
+	},
+	{
+		ID: "slices-contains-in-loop", Cause: "repeated-scan", When: keptByLoop(0), Callees: []string{"slices.Contains[...]"},
+		Cost:       "goes over the slice",
+		Instead:    "Put the elements into a map[T]bool, or map[T]struct{}, before the loop, and look there. Of fewer than a dozen numbers or short texts the slice stays as fast.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "names, wanted []string", Result: "int", Args: "numbered(200), numbered(200)", Decls: numbered,
+			Before: "n := 0\nfor _, name := range names {\n\tif slices.Contains(wanted, name) {\n\t\tn++\n\t}\n}\nreturn n",
+			After:  "set := make(map[string]bool, len(wanted))\nfor _, w := range wanted {\n\tset[w] = true\n}\nn := 0\nfor _, name := range names {\n\tif set[name] {\n\t\tn++\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "slices-index-in-loop", Cause: "repeated-scan", When: keptByLoop(0), Callees: []string{"slices.Index[...]"},
+		Cost:       "goes over the slice",
+		Instead:    "Put the index of each element into a map[T]int before the loop, that of the first of equal ones, and look there. Of fewer than a dozen numbers or short texts the slice stays as fast.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "names, wanted []string", Result: "int", Args: "numbered(200), numbered(200)", Decls: numbered,
+			Before: "n := 0\nfor _, name := range names {\n\tn += slices.Index(wanted, name)\n}\nreturn n",
+			After:  "at := make(map[string]int, len(wanted))\nfor i, w := range wanted {\n\tif _, ok := at[w]; !ok {\n\t\tat[w] = i\n\t}\n}\nn := 0\nfor _, name := range names {\n\ti, ok := at[name]\n\tif !ok {\n\t\ti = -1\n\t}\n\tn += i\n}\nreturn n"},
+	},
+	{
+		ID: "slices-collect-counted", Cause: "counted-result", When: all(counted, argumentFrom("maps.Keys[...]", "maps.Values[...]")), Callees: []string{"slices.Collect[...]", "slices.Sorted[...]"},
+		Cost: "makes a slice of them", Instead: "len(m) is their number.",
+		Goes: All, Confidence: finding.High,
+		Example: Example{Params: "m map[string]int", Result: "int", Args: ages,
+			Before: `return len(slices.Collect(maps.Keys(m)))`, After: `return len(m)`},
+	},
+	{
+		ID: "slices-collect-ranged", Cause: "ranged-pieces", When: ranged, Callees: []string{"slices.Collect[...]"},
+		Cost:       "makes a slice of all that is yielded",
+		Instead:    "Range over the sequence itself: for k := range maps.Keys(m), or for k := range m. Where the loop changes what the sequence comes from, leave it.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "m map[string]int", Result: "int", Args: ages,
+			Before: "n := 0\nfor _, v := range slices.Collect(maps.Values(m)) {\n\tn += v\n}\nreturn n",
+			After:  "n := 0\nfor v := range maps.Values(m) {\n\tn += v\n}\nreturn n"},
+	},
+	{
+		ID: "container-list-queue", Cause: "general-function", Callees: []string{"container/list.(*List).PushBack", "container/list.(*List).PushFront"},
+		When:       receiverAsked("PushBack", "PushFront", "Front", "Back", "Remove", "Len", "Init"),
+		Cost:       "takes an element from the heap, beside the value in its interface",
+		Instead:    "As a queue or a stack, use a slice of the values' type: append at the end, take s[0] and go on with s[1:], or the last. A queue that never runs empty needs a ring, or a copy to the front now and then.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "n int", Result: "int", Args: "200",
+			Before: "q := list.New()\nsum := 0\nfor x := range n {\n\tq.PushBack(x)\n}\nfor q.Len() > 0 {\n\te := q.Front()\n\tq.Remove(e)\n\tsum += e.Value.(int)\n}\nreturn sum",
+			After:  "var q []int\nsum := 0\nfor x := range n {\n\tq = append(q, x)\n}\nfor len(q) > 0 {\n\tsum += q[0]\n\tq = q[1:]\n}\nreturn sum"},
+	},
+	{
+		ID: "x-exp-maps-ranged", Cause: "ranged-pieces", When: ranged, Callees: []string{"golang.org/x/exp/maps.Keys[...]", "golang.org/x/exp/maps.Values[...]"},
+		Cost:       "makes a slice of all of them",
+		Instead:    "Range over the map: for k := range m, for _, v := range m. Where the loop adds to the map, leave it.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "m map[string]int", Result: "int", Args: ages, Imports: []string{"golang.org/x/exp/maps"},
+			Before: "n := 0\nfor _, k := range maps.Keys(m) {\n\tn += len(k)\n}\nreturn n",
+			After:  "n := 0\nfor k := range m {\n\tn += len(k)\n}\nreturn n"},
+	},
+	{
+		ID: "x-exp-maps-counted", Cause: "counted-result", When: counted, Callees: []string{"golang.org/x/exp/maps.Keys[...]", "golang.org/x/exp/maps.Values[...]"},
+		Cost: "makes a slice of all of them", Instead: "len(m) is their number.",
+		Goes: All, Confidence: finding.High,
+		Example: Example{Params: "m map[string]int", Result: "int", Args: ages, Imports: []string{"golang.org/x/exp/maps"},
+			Before: `return len(maps.Keys(m))`, After: `return len(m)`},
+	},
+}
+
+// Arguments of examples.
+const (
+	ages     = `map[string]int{"ann": 31, "bob": 28, "cid": 44, "dan": 19, "eve": 50, "flo": 23, "gus": 61, "hal": 35, "ida": 40}`
+	numbered = `func numbered(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = "name-" + strconv.Itoa(i)
+	}
+	return list
+}`
+)
+
+// smallElements: a function that compares elements gets copies of both, which pays
+// while they are small.
+var smallElements = arg(0, "is a slice of elements of at most 64 bytes", func(c *Call, e ast.Expr) bool {
+	of := typed.Element(c.In.TypeOf(e))
+	if of == nil {
+		return false
+	}
+	size := c.In.Pointee(types.NewPointer(of))
+	return size > 0 && size <= 64
+})
+
+// argumentFrom: the first argument is made where it stands by one of some functions.
+func argumentFrom(callees ...string) Condition {
+	return all(resultOf(0, callees...), arg(0, "is written there", func(_ *Call, e ast.Expr) bool {
+		_, ok := e.(*ast.CallExpr)
+		return ok
+	}))
+}
