@@ -2,6 +2,7 @@ package read
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -9,10 +10,12 @@ import (
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/hot"
 	"whet/internal/analyze/machine"
+	"whet/internal/analyze/scaling"
 	"whet/internal/diagnose"
 	"whet/internal/document"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/record"
 	"whet/internal/recording"
 	pagereport "whet/internal/report/page"
 	"whet/internal/report/run"
@@ -60,6 +63,7 @@ func (a *Reading) Page() (*run.Page, error) {
 		}
 		page.Benchmarks = append(page.Benchmarks, row)
 	}
+	page.Growth = scaling.Families(sizes(a.benchmarks))
 	a.addRun(page)
 	warnings := slices.Concat(trust(&rec.Manifest), rec.Warnings, a.warnings, a.result.Warnings)
 	for _, s := range a.subjects {
@@ -75,6 +79,22 @@ func (a *Reading) Page() (*run.Page, error) {
 	}
 	page.Warnings = distinct(warnings, maxWarnings)
 	return page, nil
+}
+
+// sizes are what the benchmarks that ran cost an operation.
+func sizes(benchmarks []record.Benchmark) (all []scaling.Measured) {
+	known := func(v *float64) float64 {
+		if v == nil {
+			return math.NaN()
+		}
+		return *v
+	}
+	for _, b := range benchmarks {
+		if b.Failure == "" {
+			all = append(all, scaling.Measured{Name: b.Name, Ns: b.NsPerOp, Bytes: known(b.BytesPerOp), Allocs: known(b.AllocsPerOp)})
+		}
+	}
+	return all
 }
 
 // diagnosed lays out what a page has of any reading: what the rules said, and

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"whet/internal/analyze/flamegraph"
+	"whet/internal/analyze/scaling"
 	"whet/internal/callstack"
 	"whet/internal/finding"
 	"whet/internal/report/page"
@@ -200,6 +201,11 @@ func visitsPage() *Page {
 			{Name: "BenchmarkParallel", Procs: 2, Iterations: 900112, NsPerOp: 4120, BytesPerOp: new(1310.0), AllocsPerOp: new(25.0), Parallel: true},
 			{Name: "BenchmarkBroken", Procs: 2, Failure: "panic: assignment to entry in nil map"},
 		},
+		Growth: scaling.Families([]scaling.Measured{
+			{Name: "BenchmarkSort/n=100", Ns: 2100, Bytes: 896, Allocs: 1},
+			{Name: "BenchmarkSort/n=1k", Ns: 203000, Bytes: 8192, Allocs: 1},
+			{Name: "BenchmarkSort/n=10k", Ns: 20700000, Bytes: 81920, Allocs: 1},
+		}),
 		Profiles: []Profile{
 			{
 				Kind: "cpu", Column: "cpu", Unit: "nanoseconds",
@@ -252,7 +258,7 @@ func hostilePage() *Page {
 	}
 	all := func(s string) *finding.Finding {
 		return &finding.Finding{
-			Rule: s, Title: s, Function: s, File: s, Line: 1, CPURatio: 1, AllocBytesRatio: 1e-9, CeilingRatio: 100, Confidence: finding.Confidence(s),
+			Rule: s, Row: s, Title: s, Function: s, File: s, Line: 1, CPURatio: 1, AllocBytesRatio: 1e-9, CeilingRatio: 100, Confidence: finding.Confidence(s),
 			Evidence: []finding.Evidence{{Kind: s, Text: s}}, Why: s, Remedy: "    " + s, Fixable: true, Benchmarks: []string{s},
 		}
 	}
@@ -268,6 +274,10 @@ func hostilePage() *Page {
 		whole.Benchmarks = append(whole.Benchmarks,
 			Benchmark{Name: n, Procs: 1 << 30, Iterations: math.MaxInt64, NsPerOp: math.MaxFloat64, BytesPerOp: new(math.Inf(1)), AllocsPerOp: new(math.NaN())},
 			Benchmark{Name: n, NsPerOp: math.NaN(), Failure: n})
+		whole.Growth = append(whole.Growth, scaling.Family{
+			Name: n, Parameter: n, Points: []scaling.Point{{Size: math.MaxFloat64, Measured: scaling.Measured{Name: n, Ns: math.NaN()}}},
+			Time: &scaling.Growth{Exponent: math.Inf(1), Low: math.NaN(), High: math.Inf(1), Last: math.NaN()},
+		})
 		whole.Profiles = append(whole.Profiles, Profile{
 			Kind: n, Benchmark: n, Column: n, Unit: n,
 			Samples: [4]int64{math.MaxInt64, 1, 2, 3}, Values: [4]int64{math.MaxInt64, math.MaxInt64, 0, 1},

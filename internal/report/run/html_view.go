@@ -35,6 +35,7 @@ type pageView struct {
 	Findings    []findingView
 	Below       []findingView
 	Benchmarks  []benchmarkView
+	Growth      []growthView
 	Columns     []string // of Classes
 	Classes     []classView
 	Profiles    []profileView // seen first
@@ -43,6 +44,8 @@ type pageView struct {
 	Run         runView
 	Flame       template.HTML
 }
+
+type growthView struct{ Name, Sizes, Text string }
 
 type findingView struct {
 	Number     int
@@ -170,6 +173,10 @@ func newPageView(p *Page) (*pageView, error) {
 	for i := range p.Benchmarks {
 		b := &p.Benchmarks[i]
 		v.Benchmarks = append(v.Benchmarks, benchmarkView{benchmarkName(b), benchmarkCells(b), benchmarkNote(b), b.Failure != ""})
+	}
+	for i := range p.Growth {
+		f := &p.Growth[i]
+		v.Growth = append(v.Growth, growthView{printable.Line(f.Name), sizes(f), growthText(f)})
 	}
 	first, others, asides := p.shown()
 	classes := p.classes(slices.Concat(first, others, asides))

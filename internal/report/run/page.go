@@ -2,6 +2,7 @@ package run
 
 import (
 	"whet/internal/analyze/flamegraph"
+	"whet/internal/analyze/scaling"
 	"whet/internal/document"
 	"whet/internal/finding"
 	"whet/internal/recording"
@@ -36,13 +37,14 @@ type Page struct {
 	Looked         int               // benchmarks they looked at
 
 	Benchmarks []Benchmark
-	Program    *Program  // of a program that ends; nil for other targets
-	Service    *Service  // of a service under load
-	Wall       *Wall     // where goroutines spent their time; nil without a trace
-	Events     []Event   // what happened at a moment, in order of time
-	Series     []Series  // metrics over time
-	Contention []Waiting // on locks and channels, by place; heaviest first
-	Unknown    []Unknown // what the target does not offer
+	Growth     []scaling.Family // of benchmarks of several sizes
+	Program    *Program         // of a program that ends; nil for other targets
+	Service    *Service         // of a service under load
+	Wall       *Wall            // where goroutines spent their time; nil without a trace
+	Events     []Event          // what happened at a moment, in order of time
+	Series     []Series         // metrics over time
+	Contention []Waiting        // on locks and channels, by place; heaviest first
+	Unknown    []Unknown        // what the target does not offer
 	// Profiles are each benchmark's, the kinds in the order cpu, allocs, mutex,
 	// block, within a kind by rank. A page may also hold profiles of all
 	// benchmarks merged, their Benchmark "".

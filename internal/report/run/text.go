@@ -35,6 +35,7 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	t.findings(p, o.All)
 	t.run(p, o.All)
 	t.benchmarks(p, o.All)
+	t.growth(p)
 	first, others, asides := p.shown()
 	if o.All {
 		first, others, asides = slices.Concat(first, others, asides), nil, nil

@@ -1,0 +1,85 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"whet/internal/analyze/scaling"
+	"whet/internal/document"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/report/page"
+)
+
+// growth prints how the costs of benchmarks of several sizes grow.
+func (t *writer) growth(p *Page) {
+	if len(p.Growth) == 0 {
+		return
+	}
+	t.Heading("Growth with size", "the power of the number in the name, with its interval at 95 %")
+	for i := range p.Growth {
+		f := &p.Growth[i]
+		t.Line("  ", t.Paint(page.Bold, printable.Line(f.Name)), t.Paint(page.Dim, "  "+sizes(f)))
+		t.Hang(4, "", 0, growthText(f))
+	}
+}
+
+// sizes are the smallest and the largest of a family, and how many there are.
+func sizes(f *scaling.Family) string {
+	n := len(f.Points)
+	return fmt.Sprintf("%s from %s to %s, %d sizes", printable.Line(f.Parameter), quantity.Count(f.Points[0].Size), quantity.Count(f.Points[n-1].Size), n)
+}
+
+// growthText says how each cost of a family grows.
+func growthText(f *scaling.Family) string {
+	var parts []string
+	for _, of := range []struct {
+		grows, stays string
+		by           *scaling.Growth
+	}{{"time grows", "time does not grow", f.Time}, {"bytes grow", "bytes do not grow", f.Bytes}, {"allocations grow", "allocations do not grow", f.Allocs}} {
+		switch {
+		case of.by == nil:
+		case of.by.Flat():
+			parts = append(parts, of.stays)
+		default:
+			parts = append(parts, of.grows+" with "+power(f, of.by))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// power is that of a family's number with which one of its costs grows.
+func power(f *scaling.Family, g *scaling.Growth) (text string) {
+	n := printable.Line(f.Parameter)
+	switch {
+	case !g.Sure():
+		text = fmt.Sprintf("no clear power of %s (%s^%.1f, between %.1f and %.1f)", n, n, g.Exponent, g.Low, g.High)
+	case g.High-g.Low < 0.01:
+		text = fmt.Sprintf("%s^%.2f", n, g.Exponent)
+	default:
+		text = fmt.Sprintf("%s^%.2f (%.2f to %.2f)", n, g.Exponent, g.Low, g.High)
+	}
+	if g.Bends() && !math.IsNaN(g.Last) {
+		text += fmt.Sprintf(", with %s^%.2f between the two largest", n, g.Last)
+	}
+	return text
+}
+
+// jsonFamily is a family as documents have it.
+func jsonFamily(f *scaling.Family) document.Object {
+	points := make([]document.Object, len(f.Points))
+	for i, p := range f.Points {
+		points[i] = document.Object{"benchmark", p.Name, "size", document.Known(&p.Size),
+			"ns_per_op", document.Known(&p.Ns), "bytes_per_op", document.Known(&p.Bytes), "allocs_per_op", document.Known(&p.Allocs)}
+	}
+	return document.Object{"name", f.Name, "parameter", f.Parameter, "points", points,
+		"time", jsonGrowth(f.Time), "bytes", jsonGrowth(f.Bytes), "allocs", jsonGrowth(f.Allocs)}
+}
+
+func jsonGrowth(g *scaling.Growth) any {
+	if g == nil {
+		return nil
+	}
+	return document.Object{"exponent", document.Known(&g.Exponent), "exponent_low", document.Known(&g.Low), "exponent_high", document.Known(&g.High), "last_exponent", document.Known(&g.Last)}
+}
