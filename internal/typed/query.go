@@ -144,6 +144,16 @@ func Sides(n ast.Node) (to, values []ast.Expr) {
 	return nil, nil
 }
 
+// Specification is that of a var statement which has one, and any other node itself.
+func Specification(n ast.Node) ast.Node {
+	if st, ok := n.(*ast.DeclStmt); ok {
+		if d, ok := st.Decl.(*ast.GenDecl); ok && len(d.Specs) == 1 {
+			return d.Specs[0]
+		}
+	}
+	return n
+}
+
 // Declared yields the variables that a := statement or a var specification declares,
 // each with the value that it starts with, nil where none is written. Of the results
 // of a call only the first is meant.

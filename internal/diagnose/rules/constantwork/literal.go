@@ -83,13 +83,7 @@ func (l *literal) claim(s *diagnose.Subject) diagnose.Claim {
 // takes.
 func read(s *diagnose.Subject, st diagnose.Statement) *literal {
 	pkg := s.PackageOf(st.File)
-	node := ast.Node(st.Node)
-	if d, ok := st.Node.(*ast.DeclStmt); ok {
-		if of, ok := d.Decl.(*ast.GenDecl); ok && len(of.Specs) == 1 {
-			node = of.Specs[0]
-		}
-	}
-	to, values := typed.Sides(node)
+	to, values := typed.Sides(typed.Specification(st.Node))
 	if pkg == nil || len(to) != 1 || len(values) != 1 {
 		return nil
 	}

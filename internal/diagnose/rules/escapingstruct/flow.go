@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,25 +23,21 @@ type part struct {
 	line   int
 }
 
-// flow follows where addresses of a variable and its parts go. Like all that
-// follow, its methods return false where more may leave than the parts that are
-// noted.
+// flow follows where addresses of a variable and its parts go, in a function that it
+// has come to. Like all that follow, its methods return false where more may leave than
+// the parts that are noted.
 type flow struct {
-	s     *diagnose.Subject
-	parts map[string]part
-	seen  map[holder]bool
+	*typed.Package // of the function
+	depth          int
+	s              *diagnose.Subject
+	parts          map[string]part
+	seen           map[holder]bool
 }
 
 // holder is a variable that holds a thing, or a slice of an array in it.
 type holder struct {
 	v    *types.Var
 	path string
-}
-
-// function is one that the variable's address has come to.
-type function struct {
-	*typed.Package
-	depth int
 }
 
 const (
@@ -56,52 +53,49 @@ type thing struct {
 }
 
 // variable follows the uses of a variable that holds something.
-func (f *flow) variable(fn function, v *types.Var, path string, used func(use ast.Expr) bool) bool {
+func (f *flow) variable(v *types.Var, path string, used func(use ast.Expr) bool) bool {
 	k := holder{v, path}
 	if f.seen[k] {
 		return true
 	}
 	f.seen[k] = true
-	return len(f.seen) <= maxSeen && !slices.ContainsFunc(fn.Uses(v), func(id *ast.Ident) bool { return !fn.RunsNow(id, v) || !used(id) })
+	return len(f.seen) <= maxSeen && !slices.ContainsFunc(f.Uses(v), func(id *ast.Ident) bool { return !f.RunsNow(id, v) || !used(id) })
 }
 
 // holds follows a variable that holds a thing.
-func (f *flow) holds(fn function, v *types.Var, t thing) bool {
-	return f.variable(fn, v, t.path, func(use ast.Expr) bool { return f.used(fn, use, t) })
+func (f *flow) holds(v *types.Var, t thing) bool {
+	return f.variable(v, t.path, func(use ast.Expr) bool { return f.used(use, t) })
 }
 
 // used looks at what is done with an expression that stands for a thing.
-func (f *flow) used(fn function, n ast.Expr, t thing) bool {
-	switch p := fn.Parent(n).(type) {
+func (f *flow) used(n ast.Expr, t thing) bool {
+	switch p := f.Parent(n).(type) {
 	case *ast.ParenExpr:
-		return f.used(fn, p, t)
+		return f.used(p, t)
 	case *ast.StarExpr:
-		return f.used(fn, p, thing{path: t.path})
+		return f.used(p, thing{path: t.path})
 	case *ast.UnaryExpr:
-		if p.Op != token.AND {
-			return true
-		}
 		// Of a pointer's own address, and of elements, nothing is known.
-		return !t.pointer && !strings.Contains(t.path, "[") && f.used(fn, p, thing{t.path, true})
+		return p.Op != token.AND || !t.pointer && !strings.Contains(t.path, "[") && f.used(p, thing{t.path, true})
 	case *ast.SelectorExpr:
-		return f.selected(fn, p, t)
+		return f.selected(p, t)
 	case *ast.IndexExpr:
-		return p.X != n || f.used(fn, p, thing{path: t.path + "[]"})
+		return p.X != n || f.used(p, thing{path: t.path + "[]"})
 	case *ast.SliceExpr:
-		return p.X != n || typed.IsString(fn.TypeOf(n)) || f.stays(fn, p)
+		return p.X != n || typed.IsString(f.TypeOf(n)) || f.stays(p)
 	case *ast.CallExpr:
-		return f.argument(fn, p, n, t)
+		return f.argument(p, n, t)
 	case *ast.AssignStmt, *ast.ValueSpec:
 		if !t.pointer {
 			return true // is set, or copied
 		}
-		for v, value := range fn.Declared(p) {
+		for v, value := range f.Declared(p) {
 			if value == n {
-				return f.holds(fn, v, t)
+				return f.holds(v, t)
 			}
 		}
-		st, ok := p.(*ast.AssignStmt)
-		return ok && slices.Contains(st.Lhs, n)
+		to, _ := typed.Sides(p)
+		return slices.Contains(to, n)
 	case *ast.BinaryExpr, *ast.RangeStmt, *ast.IncDecStmt:
 		return true
 	}
@@ -109,37 +103,34 @@ func (f *flow) used(fn function, n ast.Expr, t thing) bool {
 }
 
 // selected looks at a field, or at a method that is called.
-func (f *flow) selected(fn function, sel *ast.SelectorExpr, t thing) bool {
-	selection := fn.Info.Selections[sel]
+func (f *flow) selected(sel *ast.SelectorExpr, t thing) bool {
+	selection := f.Info.Selections[sel]
 	if selection == nil || len(selection.Index()) > 1 {
 		return false // an embedded struct's
 	}
 	if selection.Kind() == types.FieldVal {
 		// What it refers to is other memory.
-		return elsewhere(selection.Type()) && !addressTaken(fn, sel) || f.used(fn, sel, thing{path: t.path + "." + sel.Sel.Name})
+		return elsewhere(selection.Type()) && !f.addressTaken(sel) || f.used(sel, thing{path: t.path + "." + sel.Sel.Name})
 	}
-	call, ok := fn.Parent(sel).(*ast.CallExpr)
-	if !ok || call.Fun != sel {
+	call, ok := f.Parent(sel).(*ast.CallExpr)
+	if !ok || call.Fun != sel || f.Function(call) == nil {
 		return false
 	}
-	method := fn.Function(call)
-	if method == nil {
-		return false
-	}
-	recv := method.Signature().Recv()
-	if _, pointer := types.Unalias(recv.Type()).(*types.Pointer); !pointer {
+	method := f.Function(call)
+	if _, pointer := types.Unalias(method.Signature().Recv().Type()).(*types.Pointer); !pointer {
 		return true // is given a copy
 	}
-	to := fn.Reached(call)
-	if to == nil {
-		return slices.Contains(keepNoReceiver, method.Pkg().Path())
+	if to := f.Reached(call); to != nil {
+		return f.into(call, to, to.Object.Signature().Recv(), t)
 	}
-	return f.into(fn, call, to, to.Object.Signature().Recv(), t)
+	return slices.Contains(keepNoReceiver, method.Pkg().Path())
 }
 
 // into follows an address into a function that is called with it.
-func (f *flow) into(fn function, call *ast.CallExpr, to *typed.Function, v *types.Var, t thing) bool {
-	return !fn.Started(call) && fn.depth < maxDepth && f.holds(function{to.Package, fn.depth + 1}, v, thing{t.path, true})
+func (f *flow) into(call *ast.CallExpr, to *typed.Function, v *types.Var, t thing) bool {
+	inside := *f
+	inside.Package, inside.depth = to.Package, f.depth+1
+	return !f.Started(call) && f.depth < maxDepth && inside.holds(v, thing{t.path, true})
 }
 
 // keepNoReceiver are packages whose methods let no receiver escape.
@@ -155,31 +146,32 @@ func elsewhere(t types.Type) bool {
 }
 
 // addressTaken reports whether & stands before an expression.
-func addressTaken(fn function, n ast.Expr) bool {
-	p := fn.Parent(n)
-	for paren, ok := p.(*ast.ParenExpr); ok; paren, ok = p.(*ast.ParenExpr) {
-		p = fn.Parent(paren)
+func (f *flow) addressTaken(n ast.Expr) bool {
+	switch p := f.Parent(n).(type) {
+	case *ast.ParenExpr:
+		return f.addressTaken(p)
+	case *ast.UnaryExpr:
+		return p.Op == token.AND
 	}
-	u, ok := p.(*ast.UnaryExpr)
-	return ok && u.Op == token.AND
+	return false
 }
 
 // argument looks at a call that is handed a thing.
-func (f *flow) argument(fn function, call *ast.CallExpr, n ast.Expr, t thing) bool {
+func (f *flow) argument(call *ast.CallExpr, n ast.Expr, t thing) bool {
 	if !t.pointer || call.Fun == n {
 		return true
 	}
-	if _, to := fn.Conversion(call); to != nil {
-		return f.used(fn, call, t)
+	if _, to := f.Conversion(call); to != nil {
+		return f.used(call, t)
 	}
-	callee, at := fn.Function(call), slices.Index(call.Args, n)
-	if callee == nil || fn.Started(call) {
+	callee, at := f.Function(call), slices.Index(call.Args, n)
+	if callee == nil || f.Started(call) {
 		return false
 	}
 	name, sig := typed.Symbol(callee), callee.Signature()
-	if to := fn.Reached(call); to != nil {
+	if to := f.Reached(call); to != nil {
 		params := to.Object.Signature().Params()
-		return at < params.Len() && !(sig.Variadic() && at == params.Len()-1) && f.into(fn, call, to, params.At(at), t)
+		return at < params.Len() && !(sig.Variadic() && at == params.Len()-1) && f.into(call, to, params.At(at), t)
 	}
 	if f.s.Own(&callstack.Frame{Function: name}) && (sig.Recv() == nil || !types.IsInterface(sig.Recv().Type())) {
 		return false // its source is not at hand; an interface's methods have none
@@ -187,7 +179,7 @@ func (f *flow) argument(fn function, call *ast.CallExpr, n ast.Expr, t thing) bo
 	if callee.Pkg() != nil && callee.Pkg().Path() == "sync/atomic" {
 		return true
 	}
-	p := part{path: t.path, size: fn.Pointee(fn.TypeOf(n)), callee: name}
+	p := part{path: t.path, size: f.Pointee(f.TypeOf(n)), callee: name}
 	if t.path == "" || p.size <= 0 {
 		return false
 	}
@@ -201,55 +193,54 @@ func (f *flow) argument(fn function, call *ast.CallExpr, n ast.Expr, t thing) bo
 // stays follows a slice of an array: whether all that is done with an expression
 // that shares the array leaves it on the stack. It is indexed, ranged over,
 // appended to, sorted.
-func (f *flow) stays(fn function, n ast.Expr) bool {
-	switch p := fn.Parent(n).(type) {
+func (f *flow) stays(n ast.Expr) bool {
+	switch p := f.Parent(n).(type) {
 	case *ast.ParenExpr:
-		return f.stays(fn, p)
+		return f.stays(p)
 	case *ast.SliceExpr:
-		return p.X != n || f.stays(fn, p)
+		return p.X != n || f.stays(p)
 	case *ast.IndexExpr:
-		return p.X != n || !addressTaken(fn, p)
+		return p.X != n || !f.addressTaken(p)
 	case *ast.RangeStmt, *ast.BinaryExpr:
 		return true
 	case *ast.CallExpr:
-		return f.handed(fn, p, n)
+		return f.handed(p, n)
 	case *ast.AssignStmt:
 		i := slices.Index(p.Rhs, n)
 		if i < 0 || len(p.Lhs) != len(p.Rhs) {
 			return i < 0 // is set
 		}
-		v, ok := fn.Object(p.Lhs[i]).(*types.Var)
-		return ok && v.Kind() == types.LocalVar && f.variable(fn, v, "[:]", func(use ast.Expr) bool { return f.stays(fn, use) })
+		v := f.Var(p.Lhs[i])
+		return v != nil && v.Kind() == types.LocalVar && f.variable(v, "[:]", f.stays)
 	}
 	return false
 }
 
 // handed knows the calls that let no slice escape.
-func (f *flow) handed(fn function, call *ast.CallExpr, n ast.Expr) bool {
+func (f *flow) handed(call *ast.CallExpr, n ast.Expr) bool {
 	first := len(call.Args) > 0 && call.Args[0] == n
-	switch fn.Builtin(call) {
+	switch f.Builtin(call) {
 	case "len", "cap", "copy", "clear":
 		return true
 	case "append":
-		return first && f.stays(fn, call) || !first && call.Ellipsis.IsValid() // its elements are copied
+		return first && f.stays(call) || !first && call.Ellipsis.IsValid() // its elements are copied
 	}
-	if _, to := fn.Conversion(call); to != nil {
+	if _, to := f.Conversion(call); to != nil {
 		return typed.IsString(to)
 	}
-	callee := fn.Function(call)
+	callee := f.Function(call)
 	if callee == nil || callee.Pkg() == nil || callee.Signature().Recv() != nil {
 		return false
 	}
-	switch name := callee.Name(); callee.Pkg().Path() {
+	name, result := callee.Name(), f.TypeOf(call)
+	_, alone := f.Parent(call).(*ast.ExprStmt)
+	switch callee.Pkg().Path() {
 	case "sort":
 		return name != "Sort" && name != "Stable" // which take interfaces
-	case "slices":
-		_, alone := fn.Parent(call).(*ast.ExprStmt)
-		return alone || slices.Contains([]string{"BinarySearch", "Compare", "Contains", "Equal", "Index", "IsSorted", "Max", "Min"}, name)
-	case "strings":
-		return name == "Join"
+	case "slices", "strings":
+		return alone || typed.IsNumber(result) || typed.IsString(result)
 	case "strconv":
-		return strings.HasPrefix(name, "Append") && first && f.stays(fn, call)
+		return strings.HasPrefix(name, "Append") && first && f.stays(call)
 	}
 	return false
 }
@@ -257,11 +248,8 @@ func (f *flow) handed(fn function, call *ast.CallExpr, n ast.Expr) bool {
 // outermost returns the parts that lie in no other, the largest first.
 func (f *flow) outermost() (out []part) {
 	for path, p := range f.parts {
-		inside := false
-		for other := range f.parts {
-			inside = inside || strings.HasPrefix(path, other+".")
-		}
-		if !inside {
+		inside := func(other part) bool { return strings.HasPrefix(path, other.path+".") }
+		if !slices.ContainsFunc(slices.Collect(maps.Values(f.parts)), inside) {
 			out = append(out, p)
 		}
 	}

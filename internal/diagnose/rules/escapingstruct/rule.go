@@ -79,20 +79,20 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 			return
 		}
 		v.cost.Of(s, c).Add(sample.Index())
-		if v.size != 0 && size != 0 && v.size != size {
-			size = several
-		}
-		if size != 0 {
-			v.size = size
-		}
 		v.blocks += n
+		switch {
+		case v.size == 0:
+			v.size = size
+		case size != 0 && size != v.size:
+			v.size = several
+		}
 	})
 	for _, v := range f.at {
 		if v == nil || v.size < leastBlock || !s.MadeInCalls(v.blocks) {
 			continue
 		}
-		flow := &flow{s: s, parts: make(map[string]part), seen: make(map[holder]bool)}
-		if !flow.holds(function{v.pkg, 0}, v.Var, thing{}) || len(flow.parts) == 0 {
+		flow := &flow{Package: v.pkg, s: s, parts: make(map[string]part), seen: make(map[holder]bool)}
+		if !flow.holds(v.Var, thing{}) || len(flow.parts) == 0 {
 			continue
 		}
 		parts, bytes := flow.outermost(), int64(0)
@@ -109,15 +109,11 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 // allocates reports whether frames below a statement are the runtime's, in its
 // allocator.
 func allocates(c *hot.Classified, below []callstack.FrameID) bool {
-	found := false
-	for _, id := range below {
-		fn := c.Frame(id).Function
-		if !diagnose.OfRuntime(fn) {
-			return false
-		}
-		found = found || fn == "runtime.newobject" || strings.HasPrefix(fn, "runtime.mallocgc")
-	}
-	return found
+	name := func(id callstack.FrameID) string { return c.Frame(id).Function }
+	return !slices.ContainsFunc(below, func(id callstack.FrameID) bool { return !diagnose.OfRuntime(name(id)) }) &&
+		slices.ContainsFunc(below, func(id callstack.FrameID) bool {
+			return name(id) == "runtime.newobject" || strings.HasPrefix(name(id), "runtime.mallocgc")
+		})
 }
 
 // variable returns what the statement of the innermost frame that is not the
@@ -143,8 +139,8 @@ func (f *finder) variable(c *hot.Classified, stack []callstack.FrameID) (v *vari
 		}
 		f.at[st.Node] = v
 	}
-	if v != nil && frame.Function < v.function {
-		v.function = frame.Function
+	if v != nil {
+		v.function = min(v.function, frame.Function)
 	}
 	return v, at
 }
@@ -152,12 +148,7 @@ func (f *finder) variable(c *hot.Classified, stack []callstack.FrameID) (v *vari
 // declares reads var x T, x := T{…} and var x = T{…} of a struct type of the
 // package, where making the value allocates nothing.
 func declares(pkg *typed.Package, st ast.Node) (found *types.Var) {
-	if d, ok := st.(*ast.DeclStmt); ok {
-		if gen, ok := d.Decl.(*ast.GenDecl); ok && len(gen.Specs) == 1 {
-			st = gen.Specs[0]
-		}
-	}
-	for v, value := range pkg.Declared(st) {
+	for v, value := range pkg.Declared(typed.Specification(st)) {
 		named, ok := types.Unalias(v.Type()).(*types.Named)
 		_, lit := ast.Unparen(value).(*ast.CompositeLit)
 		_, isStruct := typed.Under[*types.Struct](v.Type())
@@ -188,7 +179,7 @@ func quiet(pkg *typed.Package, e ast.Expr) bool {
 
 func (f *finder) claim(v *variable, parts []part, bytes int64) diagnose.Claim {
 	s, cost := f.s, v.cost.Samples()
-	name, first := v.Name(), parts[0].path
+	name, first, spared := v.Name(), parts[0].path, 1-float64(bytes)/float64(v.size)
 	var list []string
 	for _, p := range parts {
 		list = append(list, fmt.Sprintf("%s%s, %d bytes, to %s at %s:%d", name, p.path, p.size, p.callee, path.Base(s.Source.Display(p.file)), p.line))
@@ -196,7 +187,7 @@ func (f *finder) claim(v *variable, parts []part, bytes int64) diagnose.Claim {
 	return diagnose.Claim{
 		Place:      v.Place(v.function),
 		Cost:       cost,
-		Removed:    diagnose.Removed{Time: 1 - float64(bytes)/float64(v.size), Bytes: 1 - float64(bytes)/float64(v.size)},
+		Removed:    diagnose.Removed{Time: spared, Bytes: spared},
 		Confidence: finding.Medium,
 		Why: fmt.Sprintf("%s is a block of %d bytes on the heap because addresses of parts of it are handed out, of %d bytes together; nothing else of it is seen to leave the call.",
 			name, v.size, bytes),
