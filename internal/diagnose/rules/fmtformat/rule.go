@@ -102,27 +102,24 @@ func writes(c *hot.Classified, stack []callstack.FrameID) bool {
 // of whose calls can, because samples do not tell two calls on one line apart.
 func judge(sites []typed.Site) (replaced map[string][]use, all bool) {
 	replaced = make(map[string][]use)
-	refused := make(map[string]bool)
 	for _, c := range sites {
 		fn := c.Callee()
 		if !strings.HasPrefix(fn, "fmt.") {
 			continue
 		}
 		uses, ok := replaceable(c)
-		refused[fn] = refused[fn] || !ok
+		if before, met := replaced[fn]; !ok || met && before == nil {
+			replaced[fn] = nil
+			continue
+		}
 		if len(uses) == 0 {
 			uses = []use{{'s', types.Typ[types.String]}}
 		}
 		replaced[fn] = append(replaced[fn], uses...)
 	}
-	all = len(replaced) > 0
-	for fn, is := range refused {
-		if is {
-			delete(replaced, fn)
-			all = false
-		}
-	}
-	return replaced, all
+	called := len(replaced)
+	maps.DeleteFunc(replaced, func(_ string, uses []use) bool { return uses == nil })
+	return replaced, called > 0 && len(replaced) == called
 }
 
 func (st *statement) claim(s *diagnose.Subject) diagnose.Claim {

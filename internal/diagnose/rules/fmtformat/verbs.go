@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/constant"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,27 +31,19 @@ var operands = map[byte]types.BasicInfo{
 	'v': types.IsString | types.IsBoolean | types.IsInteger | types.IsFloat,
 }
 
+var verb = regexp.MustCompile(`(?s)%(\.[0-9]*)?(.?)`)
+
 // verbs reads a format. ok is false where it holds what strconv lacks: flags,
 // a width, an explicit index, or a verb for types rather than values.
 func verbs(format string) (out []byte, ok bool) {
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
+	for _, m := range verb.FindAllStringSubmatch(format, -1) {
+		if m[0] == "%%" {
 			continue
 		}
-		i++
-		if i < len(format) && format[i] == '%' {
-			continue
-		}
-		precision := false
-		if i < len(format) && format[i] == '.' {
-			precision = true
-			for i++; i < len(format) && '0' <= format[i] && format[i] <= '9'; i++ {
-			}
-		}
-		if i >= len(format) || operands[format[i]] == 0 || precision && operands[format[i]] != types.IsFloat {
+		if m[2] == "" || operands[m[2][0]] == 0 || m[1] != "" && operands[m[2][0]] != types.IsFloat {
 			return nil, false
 		}
-		out = append(out, format[i])
+		out = append(out, m[2][0])
 	}
 	return out, true
 }
@@ -99,42 +92,41 @@ func (u use) String() string {
 	return "%" + string(u.verb) + " " + types.TypeString(types.Unalias(u.of), (*types.Package).Path)
 }
 
-// replacement names what to call for one verb, as a string and appended. Of a
-// named type the source has to convert the value first.
+const itself = "the string itself"
+
+// replacements are what to call for a verb with an operand of a kind, 0 for any: as a
+// string, and appended. The first that fits is right. Of a named type the source has
+// to convert the value first.
+var replacements = []struct {
+	verbs              string
+	of                 types.BasicInfo
+	asString, appended string
+}{
+	{"q", types.IsInteger, "strconv.QuoteRune", "strconv.AppendQuoteRune"},
+	{"q", 0, "strconv.Quote", "strconv.AppendQuote"},
+	{"x", types.IsString, "hex.EncodeToString", "hex.AppendEncode"},
+	{"x", 0, "strconv.FormatInt(n, 16)", "strconv.AppendInt(b, n, 16)"},
+	{"c", 0, "string(r) of the rune", "utf8.AppendRune"},
+	{"fe", 0, "strconv.FormatFloat (precision 6 where the verb has none)", "strconv.AppendFloat (precision 6 where the verb has none)"},
+	{"gv", types.IsFloat, "strconv.FormatFloat", "strconv.AppendFloat"},
+	{"tv", types.IsBoolean, "strconv.FormatBool", "strconv.AppendBool"},
+	{"sv", types.IsString, itself, "append(b, s...)"},
+	{"dv", types.IsUnsigned, "strconv.FormatUint", "strconv.AppendUint"},
+	{"dv", types.IsInteger, "strconv.FormatInt", "strconv.AppendInt"},
+}
+
+// replacement names what to call for one verb.
 func (u use) replacement() (asString, appended string) {
-	var kind types.BasicKind
-	var info types.BasicInfo
-	if b, ok := types.Unalias(u.of).(*types.Basic); ok {
-		kind, info = b.Kind(), b.Info()
+	of, _ := u.of.Underlying().(*types.Basic)
+	for _, r := range replacements {
+		if strings.IndexByte(r.verbs, u.verb) >= 0 && (r.of == 0 || of.Info()&r.of != 0) {
+			if of.Kind() == types.Int && r.asString == "strconv.FormatInt" {
+				return "strconv.Itoa", r.appended
+			}
+			return r.asString, r.appended
+		}
 	}
-	signed := info&types.IsInteger != 0 && info&types.IsUnsigned == 0
-	switch {
-	case u.verb == 'q' && signed:
-		return "strconv.QuoteRune", "strconv.AppendQuoteRune"
-	case u.verb == 'q':
-		return "strconv.Quote", "strconv.AppendQuote"
-	case u.verb == 'x' && typed.IsString(u.of):
-		return "hex.EncodeToString", "hex.AppendEncode"
-	case u.verb == 'x':
-		return "strconv.FormatInt(n, 16)", "strconv.AppendInt(b, n, 16)"
-	case u.verb == 'c':
-		return "string(r) of the rune", "utf8.AppendRune"
-	case u.verb == 'f', u.verb == 'e':
-		return "strconv.FormatFloat (precision 6 where the verb has none)", "strconv.AppendFloat (precision 6 where the verb has none)"
-	case u.verb == 'g', info&types.IsFloat != 0:
-		return "strconv.FormatFloat", "strconv.AppendFloat"
-	case u.verb == 't', info&types.IsBoolean != 0:
-		return "strconv.FormatBool", "strconv.AppendBool"
-	case u.verb == 's', info&types.IsString != 0:
-		return "the string itself", "append(b, s...)"
-	case kind == types.Int:
-		return "strconv.Itoa", "strconv.AppendInt"
-	case info&types.IsUnsigned != 0:
-		return "strconv.FormatUint", "strconv.AppendUint"
-	case signed, u.verb == 'd':
-		return "strconv.FormatInt", "strconv.AppendInt"
-	}
-	return "the conversion to string or strconv.Itoa, by its underlying type", "append(b, s...) or strconv.AppendInt, by its underlying type"
+	return "", "" // of no call that is replaceable
 }
 
 // remedy says what replaces the calls of one function.
@@ -154,37 +146,28 @@ func replacement(fn string, uses []use) string {
 	text := false
 	for _, u := range uses {
 		s, a := u.replacement()
-		if s == "the string itself" {
-			text = true
-		} else if !slices.Contains(strs, s) {
+		text = text || s == itself
+		if s != itself && !slices.Contains(strs, s) {
 			strs = append(strs, s)
 		}
 		if !slices.Contains(apps, a) {
 			apps = append(apps, a)
 		}
 	}
-	if len(uses) == 0 {
-		apps = []string{"append(b, s...)"}
-	}
-	name := strings.TrimPrefix(fn, "fmt.")
+	name, appended, joined := strings.TrimPrefix(fn, "fmt."), strings.Join(apps, ", "), strings.Join(strs, " and ")
 	switch {
-	case strings.HasPrefix(fn, "fmt.Sprint"):
-		switch {
-		case len(uses) == 1 && len(strs) == 1:
-			return "Replace " + name + " by " + strs[0] + ", joined to any text around it with +."
-		case len(strs) == 0:
-			return "Replace " + name + " by string concatenation with +."
-		}
-		joined := strings.Join(strs, " and ")
-		if text {
-			joined += " and the strings themselves"
-		}
-		return "Replace " + name + " by " + joined + ", concatenated with +; or append the parts to one []byte (" + strings.Join(apps, ", ") + ")."
-	case strings.HasPrefix(fn, "fmt.Append"):
-		return "Replace " + name + " by " + strings.Join(apps, ", ") + " on the same []byte."
-	}
-	if len(strs) == 0 && len(uses) <= 1 {
+	case strings.HasPrefix(name, "Append"):
+		return "Replace " + name + " by " + appended + " on the same []byte."
+	case !strings.HasPrefix(name, "Sprint") && len(strs) == 0 && len(uses) <= 1:
 		return "Replace " + name + " by io.WriteString."
+	case !strings.HasPrefix(name, "Sprint"):
+		return "Append the parts to a []byte that is reused (" + appended + ") and Write it once, instead of " + name + "."
+	case len(strs) == 0:
+		return "Replace " + name + " by string concatenation with +."
+	case len(uses) == 1:
+		return "Replace " + name + " by " + joined + ", joined to any text around it with +."
+	case text:
+		joined += " and the strings themselves"
 	}
-	return "Append the parts to a []byte that is reused (" + strings.Join(apps, ", ") + ") and Write it once, instead of " + name + "."
+	return "Replace " + name + " by " + joined + ", concatenated with +; or append the parts to one []byte (" + appended + ")."
 }

@@ -97,6 +97,8 @@ func TestRemedy(t *testing.T) {
 		{"fmt.Fprintf", []use{{'q', types.Typ[types.String]}, {'g', types.Typ[types.Float64]}}, []string{"strconv.AppendQuote", "strconv.AppendFloat", "Write it once"}},
 		{"fmt.Appendf", []use{{'x', types.Typ[types.Int]}}, []string{"strconv.AppendInt(b, n, 16)"}},
 		{"fmt.Sprintf", []use{{'x', types.Typ[types.String]}}, []string{"hex.EncodeToString"}},
+		{"fmt.Sprintf", []use{{'q', types.Typ[types.Uint8]}}, []string{"strconv.QuoteRune"}},
+		{"fmt.Sprint", []use{{'v', types.NewNamed(types.NewTypeName(0, nil, "ID", nil), types.Typ[types.Int], nil)}}, []string{"strconv.Itoa"}},
 	} {
 		got := remedy(test.fn, test.uses)
 		for _, w := range test.want {
