@@ -337,13 +337,18 @@ func comparedNumber(words string, list ...string) Condition {
 // constant index of at most most.
 func early(most int64) Condition {
 	return result("its first elements are all that is used, by constant indexes", func(c *Call, use ast.Expr) bool {
-		ix, ok := c.In.Parent(use).(*ast.IndexExpr)
-		if !ok || ix.X != use || c.In.Written(use) || c.In.Info.Types[ix.Index].Value == nil {
-			return false
-		}
-		n, exact := constant.Int64Val(constant.ToInt(c.In.Info.Types[ix.Index].Value))
-		return exact && n <= most
+		return c.element(use, most)
 	})
+}
+
+// element reports whether an expression is read by a constant index of at most most.
+func (c *Call) element(use ast.Expr, most int64) bool {
+	ix, ok := c.In.Parent(use).(*ast.IndexExpr)
+	if !ok || ix.X != use || c.In.Written(use) || c.In.Info.Types[ix.Index].Value == nil {
+		return false
+	}
+	n, exact := constant.Int64Val(constant.ToInt(c.In.Info.Types[ix.Index].Value))
+	return exact && n <= most
 }
 
 // words joins names for people.

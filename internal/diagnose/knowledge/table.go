@@ -5,6 +5,7 @@ package knowledge
 var table = [][]Row{
 	ofStrings, ofFormatting, ofIO,
 	ofSorting,
+	ofCharacters, ofBytes, ofTextUse, ofGeneral, ofText,
 }
 
 // Dropped is advice that is often given and gains nothing on today's Go.

@@ -30,6 +30,7 @@ func Rule() diagnose.Rule {
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
+		Outranks:   []string{"written-text"},
 		Find:       find,
 	}
 }

@@ -1,0 +1,162 @@
+package knowledge
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"whet/internal/typed"
+)
+
+// notEmpty holds where an argument is always one text that is not empty.
+func notEmpty(i int) Condition {
+	return literal(i, "is a text that is not empty", func(s string) bool { return s != "" })
+}
+
+// literal is like [texts], of bytes that are written out too: []byte("x"), []byte{0}.
+func literal(i int, words string, is func(string) bool) Condition {
+	return arg(i, words, func(c *Call, e ast.Expr) bool {
+		s, ok := c.text(i)
+		if x, to := c.In.Conversion(e); !ok && x != nil && isNamed(to, "[]byte") {
+			f := c.In.Fixed(x)
+			if ok = f.Always() && f.Value != nil; ok {
+				s = *f.Value
+			}
+		}
+		if lit, isLit := e.(*ast.CompositeLit); isLit && isNamed(c.In.TypeOf(e), "[]byte") {
+			var b []byte
+			for _, elt := range lit.Elts {
+				n, exact := constant.Int64Val(constant.ToInt(constValue(c.In.Info.Types[elt].Value)))
+				if !exact {
+					return false
+				}
+				b = append(b, byte(n))
+			}
+			s, ok = string(b), true
+		}
+		return ok && is(s)
+	})
+}
+
+// constValue is a constant, or one of no kind for nil.
+func constValue(v constant.Value) constant.Value {
+	if v == nil {
+		return constant.MakeUnknown()
+	}
+	return v
+}
+
+// foldedAffix: a text in one case is asked for a constant prefix or suffix in that
+// case, of ASCII.
+var foldedAffix = result("strings.HasPrefix or HasSuffix asks it for a constant text of ASCII in that case", func(c *Call, use ast.Expr) bool {
+	call, ok := c.In.Parent(use).(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 || call.Args[0] != use || !slices.Contains([]string{"strings.HasPrefix", "strings.HasSuffix"}, c.In.Called(call)) {
+		return false
+	}
+	v := c.In.Info.Types[call.Args[1]].Value
+	if v == nil || v.Kind() != constant.String {
+		return false
+	}
+	s := constant.StringVal(v)
+	ascii := !strings.ContainsFunc(s, func(r rune) bool { return r > 0x7f })
+	return ascii && (c.Callee() == "strings.ToLower" && s == strings.ToLower(s) || c.Callee() == "strings.ToUpper" && s == strings.ToUpper(s))
+})
+
+// foldedEqual: bytes in one case are compared with others of the same function.
+var foldedEqual = result("bytes.Equal compares it with another in that case", func(c *Call, use ast.Expr) bool {
+	call, ok := c.In.Parent(use).(*ast.CallExpr)
+	return ok && c.In.Called(call) == "bytes.Equal" && !slices.ContainsFunc(call.Args, func(e ast.Expr) bool {
+		by, ok := e.(*ast.CallExpr)
+		return !ok || c.In.Called(by) != c.Callee()
+	})
+})
+
+// readOnly holds where functions that can only read from it are all that see the
+// result.
+var readOnly = result("it is handed to what only reads from it", func(c *Call, use ast.Expr) bool {
+	call, ok := c.In.Parent(use).(*ast.CallExpr)
+	if !ok || !c.setHere(use) {
+		return false
+	}
+	sig, ok := typed.Under[*types.Signature](c.In.TypeOf(call.Fun))
+	i := slices.Index(call.Args, use)
+	if !ok || i < 0 || i >= sig.Params().Len() || sig.Variadic() && i == sig.Params().Len()-1 {
+		return false
+	}
+	to, ok := typed.Under[*types.Interface](sig.Params().At(i).Type())
+	return ok && to.NumMethods() == 1 && to.Method(0).Name() == "Read"
+})
+
+// scanned holds where fmt.Fscan or fmt.Scan reads into numbers and strings.
+var scanned = Condition{"it reads into numbers and strings", func(c *Call) bool {
+	if c.Callee() == "fmt.Fscan" {
+		return pointers(1).holds(c)
+	}
+	return pointers(0).holds(c)
+}}
+
+// anyAround holds where the pattern of a method's regular expression begins or ends
+// with .*, which changes nothing for whether it matches.
+var anyAround = Condition{"the pattern begins or ends with .*", func(c *Call) bool {
+	made := c.Receiver()
+	if made == nil || len(made.Fixed) != 1 || made.Fixed[0].Value == nil || made.Callee != "regexp.MustCompile" && made.Callee != "regexp.Compile" {
+		return false
+	}
+	re, err := syntax.Parse(*made.Fixed[0].Value, syntax.Perl)
+	if err != nil || re.Op != syntax.OpConcat {
+		return false
+	}
+	return isAny(re.Sub[0]) || isAny(re.Sub[len(re.Sub)-1])
+}}
+
+func isAny(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpStar && (re.Sub[0].Op == syntax.OpAnyCharNotNL || re.Sub[0].Op == syntax.OpAnyChar)
+}
+
+// namesOnly holds where the function that filepath.Walk is given asks of a file what
+// its directory knows.
+var namesOnly = arg(1, "is a function that asks its FileInfo for the name and the type alone", func(c *Call, e ast.Expr) bool {
+	lit, ok := e.(*ast.FuncLit)
+	if !ok {
+		return false
+	}
+	var names []*ast.Ident
+	for _, field := range lit.Type.Params.List {
+		names = append(names, field.Names...)
+	}
+	if len(names) != 3 {
+		return len(names) == 0
+	}
+	obj := c.In.Info.Defs[names[1]]
+	return names[1].Name == "_" || obj != nil && !slices.ContainsFunc(c.In.Uses(obj), func(id *ast.Ident) bool { return !c.ofDirectory(id) })
+})
+
+// ofDirectory reports whether what is asked of a FileInfo stands in its directory.
+func (c *Call) ofDirectory(id *ast.Ident) bool {
+	switch by := c.In.Parent(id).(type) {
+	case *ast.BinaryExpr:
+		return by.Op == token.EQL || by.Op == token.NEQ
+	case *ast.SelectorExpr:
+		call, ok := c.In.Parent(by).(*ast.CallExpr)
+		if !ok || call.Fun != by {
+			return false
+		}
+		of, ok := c.In.Parent(call).(*ast.SelectorExpr)
+		return by.Sel.Name == "Name" || by.Sel.Name == "IsDir" ||
+			by.Sel.Name == "Mode" && ok && slices.Contains([]string{"IsDir", "IsRegular", "Type"}, of.Sel.Name)
+	}
+	return false
+}
+
+// targetsError holds where an argument points to a variable whose type is an error:
+// errors.As takes any interface.
+func targetsError(i int) Condition {
+	return arg(i, "points to an error", func(c *Call, e ast.Expr) bool {
+		p, ok := typed.Under[*types.Pointer](c.In.TypeOf(e))
+		return ok && types.Implements(p.Elem(), types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
+	})
+}

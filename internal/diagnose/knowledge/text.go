@@ -1,0 +1,88 @@
+package knowledge
+
+import "whet/internal/finding"
+
+// ofText are the rows of packages regexp, path and html.
+var ofText = []Row{
+	{
+		ID: "regexp-find-tested", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).FindStringSubmatch", "regexp.(*Regexp).FindSubmatch", "regexp.(*Regexp).FindStringSubmatchIndex", "regexp.(*Regexp).FindSubmatchIndex", "regexp.(*Regexp).FindStringIndex", "regexp.(*Regexp).FindIndex"}, When: tested,
+		Cost:       "finds out where the match and its parts are",
+		Instead:    "MatchString(s), or Match(b), which ends as soon as there is a match.",
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "bool", Args: `"write to gopher@example.org today"`, Decls: "var mail = regexp.MustCompile(`(\\w+)@(\\w+)\\.org`)",
+			Before: "return mail.FindStringSubmatch(text) != nil",
+			After:  "return mail.MatchString(text)"},
+	},
+	{
+		ID: "regexp-findall-tested", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAll", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAllIndex", "regexp.(*Regexp).FindAllStringSubmatch", "regexp.(*Regexp).FindAllSubmatch", "regexp.(*Regexp).FindAllStringSubmatchIndex", "regexp.(*Regexp).FindAllSubmatchIndex"}, When: all(number(1, "is not 0", func(n int64) bool { return n != 0 }), tested),
+		Cost:       "finds all matches",
+		Instead:    "MatchString(s), or Match(b), which ends as soon as there is a match.",
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "bool", Args: `"write to gopher@example.org, gordon@example.org and gina@example.org"`, Decls: "var mail = regexp.MustCompile(`(\\w+)@(\\w+)\\.org`)",
+			Before: "return len(mail.FindAllString(text, -1)) > 0",
+			After:  "return mail.MatchString(text)"},
+	},
+	{
+		ID: "regexp-findall-first", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAll", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAllIndex", "regexp.(*Regexp).FindAllStringSubmatch", "regexp.(*Regexp).FindAllSubmatch", "regexp.(*Regexp).FindAllStringSubmatchIndex", "regexp.(*Regexp).FindAllSubmatchIndex"}, When: all(number(1, "is not 0 or 1", func(n int64) bool { return n < 0 || n > 1 }), whole),
+		Cost:       "finds all matches",
+		Instead:    "The function without All finds the first one alone: FindString(s), FindStringIndex(s). Where there is none, an index panics today, and FindString returns an empty text.",
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "string", Args: `"write to gopher@example.org, gordon@example.org and gina@example.org"`, Decls: "var mail = regexp.MustCompile(`(\\w+)@(\\w+)\\.org`)",
+			Before: "m := mail.FindAllString(text, -1)\nif m == nil {\n\treturn \"\"\n}\nreturn m[0]",
+			After:  "return mail.FindString(text)"},
+	},
+	{
+		ID: "regexp-submatch-whole", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).FindStringSubmatch", "regexp.(*Regexp).FindSubmatch"}, When: whole,
+		Cost:       "finds out where the parts of the match are",
+		Instead:    "FindString(s), or Find(b), returns the match; FindStringIndex tells an empty one from none. Where there is none, an index panics today.",
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "string", Args: `"write to gopher@example.org today"`, Decls: "var mail = regexp.MustCompile(`(\\w+)@(\\w+)\\.org`)",
+			Before: "m := mail.FindStringSubmatch(text)\nif m == nil {\n\treturn \"\"\n}\nreturn m[0]",
+			After:  "return mail.FindString(text)"},
+	},
+	{
+		ID: "regexp-match-any", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).MatchString", "regexp.(*Regexp).Match"}, When: anyAround,
+		Cost:       "matches what may stand before or after too",
+		Instead:    "A match may lie anywhere in the text: leave .* out at the pattern's beginning and end. A pattern without it can begin where its first text stands.",
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "bool", Args: `strings.Repeat("all quiet here ", 20) + "error 42"`, Decls: "var failed, plain = regexp.MustCompile(`.*error [0-9]+.*`), regexp.MustCompile(`error [0-9]+`)",
+			Before: "return failed.MatchString(text)",
+			After:  "return plain.MatchString(text)"},
+	},
+	{
+		ID: "filepath-walk", Cause: "unused-work", Callees: []string{"path/filepath.Walk"}, When: namesOnly,
+		Cost:       "asks the system for the status of each file",
+		Instead:    "filepath.WalkDir takes names and types from the directories themselves; its function gets an fs.DirEntry, with Name, IsDir and Type.",
+		Confidence: finding.High,
+		Example: Example{Params: "root string", Result: "int", Args: `"."`,
+			Before: "n := 0\nfilepath.Walk(root, func(path string, info fs.FileInfo, err error) error {\n\tif err == nil && !info.IsDir() {\n\t\tn++\n\t}\n\treturn err\n})\nreturn n",
+			After:  "n := 0\nfilepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {\n\tif err == nil && !d.IsDir() {\n\t\tn++\n\t}\n\treturn err\n})\nreturn n"},
+	},
+	{
+		ID: "filepath-join-entry", Cause: "unused-work", Callees: []string{"path/filepath.Join"}, When: all(inLoop, args(2, "it joins two"), steady(0), resultOf(1, "io/fs.DirEntry.Name", "io/fs.FileInfo.Name")),
+		Cost:       "cleans the whole path again",
+		Instead:    "Before the loop make dir = filepath.Clean(dir) + string(filepath.Separator), in it dir + entry.Name(). Mind an empty dir and the root, to which Join adds no separator.",
+		Confidence: finding.High,
+		Example: Example{Params: "dir string, list []fs.FileInfo", Result: "int", Args: `"/var/lib/service/data", files()`, Decls: "func files() []fs.FileInfo {\n\tf, _ := os.Stat(\"go.mod\")\n\treturn []fs.FileInfo{f, f, f, f}\n}",
+			Before: "n := 0\nfor _, f := range list {\n\tn += len(filepath.Join(dir, f.Name()))\n}\nreturn n",
+			After:  "n := 0\ndir = filepath.Clean(dir) + string(filepath.Separator)\nfor _, f := range list {\n\tname := dir + f.Name()\n\tn += len(name)\n}\nreturn n"},
+	},
+	{
+		ID: "path-steady", Cause: "made-per-call", Callees: []string{"path.Join", "path.Clean", "path/filepath.Join", "path/filepath.Clean", "html.EscapeString", "net/url.QueryEscape", "net/url.PathEscape"}, When: same,
+		Cost:    "makes the same text again",
+		Instead: "Make it once: before the loop, or in a package variable where its arguments are constant.",
+		Goes:    All, Confidence: finding.High,
+		Example: Example{Params: "dir string, list []string", Result: "int", Args: `"/var/lib/service", []string{"/etc/passwd", "/etc/hosts", "/var/lib/service/data"}`,
+			Before: "for i, s := range list {\n\tif s == filepath.Join(dir, \"data\") {\n\t\treturn i\n\t}\n}\nreturn -1",
+			After:  "data := filepath.Join(dir, \"data\")\nfor i, s := range list {\n\tif s == data {\n\t\treturn i\n\t}\n}\nreturn -1"},
+	},
+	{
+		ID: "filepath-abs", Cause: "unused-work", Callees: []string{"path/filepath.Abs"}, When: inLoop,
+		Cost:       "asks the system for the working directory",
+		Instead:    "Ask os.Getwd once, before the loop, and filepath.Join what is not absolute (filepath.IsAbs) to it.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "list []string", Result: "int", Args: `[]string{"a", "b", "c/d"}`,
+			Before: "n := 0\nfor _, s := range list {\n\tp, _ := filepath.Abs(s)\n\tn += len(p)\n}\nreturn n",
+			After:  "n := 0\nwd, _ := os.Getwd()\nfor _, s := range list {\n\tif !filepath.IsAbs(s) {\n\t\ts = filepath.Join(wd, s)\n\t}\n\tn += len(s)\n}\nreturn n"},
+	},
+}
