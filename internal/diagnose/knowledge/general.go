@@ -118,7 +118,7 @@ var ofGeneral = []Row{
 			After:  "in, sum := bufio.NewScanner(strings.NewReader(text)), 0\nin.Split(bufio.ScanWords)\nfor in.Scan() {\n\tn, _ := strconv.Atoi(in.Text())\n\tsum += n\n}\nreturn sum"},
 	},
 	{
-		ID: "fmt-print-loop", Cause: "small-io", Callees: []string{"fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln"}, When: all(inLoop, ofType(0, "*os.File")),
+		ID: "fmt-print-loop", Cause: "small-io", Callees: []string{"fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln"}, When: all(inBatch, openBefore(0)),
 		Cost:       "writes to the file by a system call",
 		Instead:    "Write to a bufio.Writer around the file, made before the loop, and Flush it after: a line then shows only when the buffer is full or flushed, and is lost where the program ends before.",
 		Confidence: finding.Medium,

@@ -5,6 +5,7 @@ package knowledge
 var table = [][]Row{
 	ofStrings, ofFormatting, ofIO,
 	ofSorting,
+	ofEncodings, ofNetwork, ofCrypto,
 	ofCharacters, ofBytes, ofTextUse, ofGeneral, ofText,
 }
 

@@ -79,10 +79,10 @@ var ofText = []Row{
 	{
 		ID: "filepath-abs", Cause: "unused-work", Callees: []string{"path/filepath.Abs"}, When: inLoop,
 		Cost:       "asks the system for the working directory",
-		Instead:    "Ask os.Getwd once, before the loop, and filepath.Join what is not absolute (filepath.IsAbs) to it.",
+		Instead:    "Ask os.Getwd once, before the loop or in a package variable, and filepath.Join what is not absolute (filepath.IsAbs) to it.",
 		Confidence: finding.Medium,
-		Example: Example{Params: "list []string", Result: "int", Args: `[]string{"a", "b", "c/d"}`,
+		Example: Example{Params: "list []string", Result: "int", Args: `[]string{"a", "b", "c/d"}`, Decls: "var wd, _ = os.Getwd()",
 			Before: "n := 0\nfor _, s := range list {\n\tp, _ := filepath.Abs(s)\n\tn += len(p)\n}\nreturn n",
-			After:  "n := 0\nwd, _ := os.Getwd()\nfor _, s := range list {\n\tif !filepath.IsAbs(s) {\n\t\ts = filepath.Join(wd, s)\n\t}\n\tn += len(s)\n}\nreturn n"},
+			After:  "n := 0\nfor _, s := range list {\n\tif !filepath.IsAbs(s) {\n\t\ts = filepath.Join(wd, s)\n\t}\n\tn += len(s)\n}\nreturn n"},
 	},
 }

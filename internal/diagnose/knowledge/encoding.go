@@ -1,0 +1,244 @@
+package knowledge
+
+import (
+	"go/ast"
+	"go/types"
+
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+// user is a JSON text that examples decode.
+const user = "[]byte(`{\"id\":123,\"name\":\"Ada Lovelace\",\"mail\":\"ada@example.com\",\"tags\":[\"a\",\"b\",\"c\"],\"address\":{\"city\":\"London\",\"street\":\"Main\"}}`)"
+
+// ofEncodings are the rows of packages encoding/..., bufio and compress/....
+var ofEncodings = []Row{
+	{
+		ID: "binary-read-number", Cause: "general-function", Callees: []string{"encoding/binary.Read"}, When: pointsTo(2, "a number", isNumber),
+		Cost: "finds out the type of what it sets, and makes a buffer", Instead: "Read into an array with io.ReadFull, a field of what reads where it is read often, and take the number from that: order.Uint32(b[:]).", Confidence: finding.High,
+		Example: Example{Params: "r *bytes.Reader", Result: "int", Args: "bytes.NewReader(make([]byte, 400))", Decls: "var word [4]byte",
+			Before: "r.Seek(0, 0)\nsum := 0\nvar n uint32\nfor binary.Read(r, binary.LittleEndian, &n) == nil {\n\tsum += int(n)\n}\nreturn sum",
+			After:  "r.Seek(0, 0)\nsum := 0\nfor {\n\tif _, err := io.ReadFull(r, word[:]); err != nil {\n\t\treturn sum\n\t}\n\tsum += int(binary.LittleEndian.Uint32(word[:]))\n}"},
+	},
+	{
+		ID: "binary-read-struct", Cause: "general-function", Callees: []string{"encoding/binary.Read"}, When: pointsTo(2, "a struct", isStruct),
+		Cost: "goes through the struct's fields by reflection", Instead: "Read its bytes with io.ReadFull, and set the fields one by one: h.Size = order.Uint32(b[4:]).", Confidence: finding.High,
+		Example: Example{Params: "r *bytes.Reader", Result: "int", Args: "bytes.NewReader(make([]byte, 160))",
+			Decls:  "type header struct {\n\tKind, Flags uint16\n\tSize uint32\n\tAt uint64\n}\n\nvar raw [16]byte",
+			Before: "r.Seek(0, 0)\nsum := 0\nvar h header\nfor binary.Read(r, binary.LittleEndian, &h) == nil {\n\tsum += int(h.Size)\n}\nreturn sum",
+			After:  "r.Seek(0, 0)\nsum := 0\nfor {\n\tif _, err := io.ReadFull(r, raw[:]); err != nil {\n\t\treturn sum\n\t}\n\tle := binary.LittleEndian\n\th := header{le.Uint16(raw[:]), le.Uint16(raw[2:]), le.Uint32(raw[4:]), le.Uint64(raw[8:])}\n\tsum += int(h.Size)\n}"},
+	},
+	{
+		ID: "binary-write-number", Cause: "general-function", Callees: []string{"encoding/binary.Write"}, When: underlying(2, "is a number", isNumber),
+		Cost: "finds out the type of what it writes, and makes a buffer", Instead: "Append it to bytes and write those: b = order.AppendUint32(b[:0], n); to a bytes.Buffer or a bufio.Writer w, w.Write(order.AppendUint32(w.AvailableBuffer(), n)).", Confidence: finding.High,
+		Example: Example{Params: "w *bytes.Buffer, n uint32", Args: "new(bytes.Buffer), 7",
+			Before: "w.Reset()\nbinary.Write(w, binary.LittleEndian, n)", After: "w.Reset()\nw.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), n))"},
+	},
+	{
+		ID: "binary-write-struct", Cause: "general-function", Callees: []string{"encoding/binary.Write"}, When: either(underlying(2, "is a struct", isStruct), pointsTo(2, "a struct", isStruct)),
+		Cost: "goes through the struct's fields by reflection", Instead: "Append the fields one by one and write that: b = order.AppendUint32(b[:0], h.Size).", Confidence: finding.High,
+		Example: Example{Params: "w *bytes.Buffer, h header", Args: "new(bytes.Buffer), header{1, 2, 3, 4}",
+			Decls:  "type header struct {\n\tKind, Flags uint16\n\tSize uint32\n\tAt uint64\n}",
+			Before: "w.Reset()\nbinary.Write(w, binary.LittleEndian, &h)",
+			After:  "w.Reset()\nle := binary.LittleEndian\nb := le.AppendUint16(w.AvailableBuffer(), h.Kind)\nb = le.AppendUint16(b, h.Flags)\nb = le.AppendUint32(b, h.Size)\nw.Write(le.AppendUint64(b, h.At))"},
+	},
+	{
+		ID: "json-unmarshal-dropped", Cause: "unused-work", Callees: []string{"encoding/json.Unmarshal"}, When: dropped(1),
+		Cost: "makes values of all that it reads", Instead: "json.Valid says whether it is JSON; where the error is wanted, decode into a json.RawMessage. Neither rejects a number too large for a float64, as decoding does.", Confidence: finding.High,
+		Example: Example{Params: "data []byte", Result: "bool", Args: user,
+			Before: "var v any\nreturn json.Unmarshal(data, &v) == nil", After: "return json.Valid(data)"},
+	},
+	{
+		ID: "json-copy", Cause: "general-function", Callees: []string{"encoding/json.Unmarshal"}, When: resultOf(0, "encoding/json.Marshal"),
+		Cost: "decodes what was encoded only to copy it, or to make another type of it", Instead: "Copy it by hand: assign the struct, and clone the slices and maps in it (slices.Clone, maps.Clone) or convert them field by field. JSON leaves out unexported and omitted fields, makes float64 of the numbers in an any, and nil slices of null.", Confidence: finding.Medium,
+		Example: Example{Params: "u User", Result: "User", Args: `User{7, "Ada", []string{"a", "b"}}`, Decls: "type User struct {\n\tID int\n\tName string\n\tTags []string\n}",
+			Before: "data, _ := json.Marshal(u)\nvar out User\njson.Unmarshal(data, &out)\nreturn out", After: "u.Tags = slices.Clone(u.Tags)\nreturn u"},
+	},
+	{
+		ID: "json-unmarshal-keys", Cause: "unused-work", Callees: []string{"encoding/json.Unmarshal"}, When: keysOnly(1),
+		Cost: "makes a map of all that it reads, with a value on the heap for each", Instead: "Decode into a struct of the fields that are used: the others are only skipped. A key that is not there is then the zero value (a pointer or json.RawMessage tells), letters' case in keys does not count, and a value of another type is an error.", Confidence: finding.Medium,
+		Example: Example{Params: "data []byte", Result: "string", Args: user,
+			Before: "var m map[string]any\nif json.Unmarshal(data, &m) != nil {\n\treturn \"\"\n}\nname, _ := m[\"name\"].(string)\nreturn name",
+			After:  "var u struct{ Name string }\nif json.Unmarshal(data, &u) != nil {\n\treturn \"\"\n}\nreturn u.Name"},
+	},
+	{
+		ID: "json-decode-keys", Cause: "unused-work", Callees: []string{"encoding/json.(*Decoder).Decode"}, When: keysOnly(0),
+		Cost: "makes a map of all that it reads, with a value on the heap for each", Instead: "Decode into a struct of the fields that are used: the others are only skipped. A key that is not there is then the zero value (a pointer or json.RawMessage tells), letters' case in keys does not count, and a value of another type is an error.", Confidence: finding.Medium,
+		Example: Example{Params: "r *bytes.Reader", Result: "string", Args: "bytes.NewReader(" + user + ")",
+			Before: "r.Seek(0, 0)\nvar m map[string]any\nif json.NewDecoder(r).Decode(&m) != nil {\n\treturn \"\"\n}\nname, _ := m[\"name\"].(string)\nreturn name",
+			After:  "r.Seek(0, 0)\nvar u struct{ Name string }\nif json.NewDecoder(r).Decode(&u) != nil {\n\treturn \"\"\n}\nreturn u.Name"},
+	},
+	{
+		ID: "json-marshal-map", Cause: "general-function", Callees: []string{"encoding/json.Marshal", "encoding/json.(*Encoder).Encode"}, When: constantKeys(0),
+		Cost: "sorts the keys of a map and looks its values up by reflection", Instead: "Encode a struct with these fields, in the order of the keys: it makes the same text.", Confidence: finding.High,
+		Example: Example{Params: "id int, name string", Result: "string", Args: `123, "Ada"`,
+			Before: "data, _ := json.Marshal(map[string]any{\"id\": id, \"name\": name})\nreturn string(data)",
+			After:  "data, _ := json.Marshal(struct {\n\tID int `json:\"id\"`\n\tName string `json:\"name\"`\n}{id, name})\nreturn string(data)"},
+	},
+	{
+		ID: "hex-encode-appended", Cause: "written-text", Callees: []string{"encoding/hex.EncodeToString"}, When: appended, Go: "go1.22",
+		Cost: "makes a text", Instead: "b = hex.AppendEncode(b, src) makes none.", Confidence: finding.High,
+		Example: Example{Params: "b, sum []byte", Result: "int", Args: "make([]byte, 0, 100), make([]byte, 32)",
+			Before: "b = append(b, hex.EncodeToString(sum)...)\nreturn len(b)", After: "b = hex.AppendEncode(b, sum)\nreturn len(b)"},
+	},
+	{
+		ID: "hex-encode-written", Cause: "written-text", Callees: []string{"encoding/hex.EncodeToString"}, When: passed("bytes.(*Buffer).WriteString", "bufio.(*Writer).WriteString"), Go: "go1.22",
+		Cost: "makes a text", Instead: "w.Write(hex.AppendEncode(w.AvailableBuffer(), src)) makes none.", Confidence: finding.High,
+		Example: Example{Params: "w *bytes.Buffer, sum []byte", Args: "new(bytes.Buffer), make([]byte, 32)",
+			Before: "w.Reset()\nw.WriteString(hex.EncodeToString(sum))", After: "w.Reset()\nw.Write(hex.AppendEncode(w.AvailableBuffer(), sum))"},
+	},
+	{
+		ID: "base64-encode-appended", Cause: "written-text", Callees: []string{"encoding/base64.(*Encoding).EncodeToString", "encoding/base32.(*Encoding).EncodeToString"}, When: appended, Go: "go1.22",
+		Cost: "makes a text", Instead: "b = enc.AppendEncode(b, src) makes none.", Confidence: finding.High,
+		Example: Example{Params: "b, sum []byte", Result: "int", Args: "make([]byte, 0, 100), make([]byte, 32)",
+			Before: "b = append(b, base64.StdEncoding.EncodeToString(sum)...)\nreturn len(b)", After: "b = base64.StdEncoding.AppendEncode(b, sum)\nreturn len(b)"},
+	},
+	{
+		ID: "base64-encode-written", Cause: "written-text", Callees: []string{"encoding/base64.(*Encoding).EncodeToString", "encoding/base32.(*Encoding).EncodeToString"}, When: passed("bytes.(*Buffer).WriteString", "bufio.(*Writer).WriteString"), Go: "go1.22",
+		Cost: "makes a text", Instead: "w.Write(enc.AppendEncode(w.AvailableBuffer(), src)) makes none.", Confidence: finding.High,
+		Example: Example{Params: "w *bytes.Buffer, sum []byte", Args: "new(bytes.Buffer), make([]byte, 32)",
+			Before: "w.Reset()\nw.WriteString(base64.StdEncoding.EncodeToString(sum))", After: "w.Reset()\nw.Write(base64.StdEncoding.AppendEncode(w.AvailableBuffer(), sum))"},
+	},
+	{
+		ID: "hex-decode-bytes", Cause: "needless-copy", Callees: []string{"encoding/hex.DecodeString"}, When: converted(0, "[]byte", "string"), Go: "go1.22",
+		Cost: "is given a text made of bytes, and makes bytes of it again", Instead: "hex.AppendDecode(nil, src) takes the bytes, and hex.Decode a buffer that is used again.", Confidence: finding.High,
+		Example: Example{Params: "src []byte", Result: "[]byte", Args: `[]byte("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff")`,
+			Before: "b, _ := hex.DecodeString(string(src))\nreturn b", After: "b, _ := hex.AppendDecode(nil, src)\nreturn b"},
+	},
+	{
+		ID: "base64-decode-bytes", Cause: "needless-copy", Callees: []string{"encoding/base64.(*Encoding).DecodeString", "encoding/base32.(*Encoding).DecodeString"}, When: converted(0, "[]byte", "string"), Go: "go1.22",
+		Cost: "is given a text made of bytes, and makes bytes of it again", Instead: "enc.AppendDecode(nil, src) takes the bytes, and enc.Decode a buffer that is used again.", Confidence: finding.High,
+		Example: Example{Params: "src []byte", Result: "[]byte", Args: `[]byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4v")`,
+			Before: "b, _ := base64.StdEncoding.DecodeString(string(src))\nreturn b", After: "b, _ := base64.StdEncoding.AppendDecode(nil, src)\nreturn b"},
+	},
+	{
+		ID: "base64-newencoding", Cause: "made-per-call", Callees: []string{"encoding/base64.NewEncoding", "encoding/base32.NewEncoding", "encoding/base64.Encoding.WithPadding", "encoding/base32.Encoding.WithPadding"}, When: fixed(0),
+		Cost: "makes the tables of an encoding", Instead: "Make it once, in a package variable; base64.RawURLEncoding and RawStdEncoding are those without padding.", Confidence: finding.High,
+		Example: Example{Params: "src []byte", Result: "string", Args: "make([]byte, 16)", Decls: "const letters = \"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\"\n\nvar crypt = base64.NewEncoding(letters)",
+			Before: "return base64.NewEncoding(letters).EncodeToString(src)", After: "return crypt.EncodeToString(src)"},
+	},
+	{
+		ID: "csv-reuse-record", Cause: "unused-work", Callees: []string{"encoding/csv.(*Reader).Read"}, When: all(inLoop, fieldsOnly, receiverNever("ReuseRecord")),
+		Cost: "makes a slice for the fields of each record", Instead: "Set ReuseRecord before the loop: it uses the slice again. The fields' texts stay as they are.", Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "int", Args: `strings.Repeat("alpha,beta,12345,gamma\n", 100)`,
+			Before: "r := csv.NewReader(strings.NewReader(text))\nn := 0\nfor {\n\trec, err := r.Read()\n\tif err != nil {\n\t\treturn n\n\t}\n\tn += len(rec[1])\n}",
+			After:  "r := csv.NewReader(strings.NewReader(text))\nr.ReuseRecord = true\nn := 0\nfor {\n\trec, err := r.Read()\n\tif err != nil {\n\t\treturn n\n\t}\n\tn += len(rec[1])\n}"},
+	},
+	{
+		ID: "csv-readall-ranged", Cause: "ranged-pieces", Callees: []string{"encoding/csv.(*Reader).ReadAll"}, When: ranged,
+		Cost: "keeps all records", Instead: "Call Read in a loop until io.EOF, with ReuseRecord set where no record is kept. Records before one that is wrong are then handled before the error is seen.", Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "int", Args: `strings.Repeat("alpha,beta,12345,gamma\n", 100)`,
+			Before: "r := csv.NewReader(strings.NewReader(text))\nall, _ := r.ReadAll()\nn := 0\nfor _, rec := range all {\n\tn += len(rec[1])\n}\nreturn n",
+			After:  "r := csv.NewReader(strings.NewReader(text))\nr.ReuseRecord = true\nn := 0\nfor {\n\trec, err := r.Read()\n\tif err != nil {\n\t\treturn n\n\t}\n\tn += len(rec[1])\n}"},
+	},
+	{
+		ID: "scanner-text", Cause: "needless-copy", Callees: []string{"bufio.(*Scanner).Text"}, When: lookedAt("it is only looked at or converted to []byte", lookers...),
+		Cost: "makes a text of the token", Instead: "Use Bytes and what package bytes has for it; a []byte that is kept beyond the next Scan has to be cloned.", Confidence: finding.High,
+		Example: Example{Params: "r *strings.Reader", Result: "int", Args: `strings.NewReader(strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100))`,
+			Before: "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nn := 0\nfor in.Scan() {\n\tline := in.Text()\n\tif strings.Contains(line, \"log\") {\n\t\tn += len(line)\n\t}\n}\nreturn n",
+			After:  "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nn := 0\nfor in.Scan() {\n\tline := in.Bytes()\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "bufio-readstring", Cause: "needless-copy", Callees: []string{"bufio.(*Reader).ReadString"}, When: lookedAt("it is only looked at or converted to []byte", lookers...),
+		Cost: "makes a text of each line", Instead: "ReadSlice returns the line where it stands in the buffer, until the next read; of one longer than the buffer it returns bufio.ErrBufferFull. Package bytes looks at it as strings does.", Confidence: finding.Medium,
+		Example: Example{Params: "r *bufio.Reader, text string", Result: "int", Args: `bufio.NewReader(nil), strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100)`,
+			Before: "r.Reset(strings.NewReader(text))\nn := 0\nfor {\n\tline, err := r.ReadString('\\n')\n\tif err != nil {\n\t\treturn n\n\t}\n\tif strings.Contains(line, \"log\") {\n\t\tn += len(line)\n\t}\n}",
+			After:  "r.Reset(strings.NewReader(text))\nn := 0\nfor {\n\tline, err := r.ReadSlice('\\n')\n\tif err != nil {\n\t\treturn n\n\t}\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}"},
+	},
+	{
+		ID: "bufio-readbytes", Cause: "needless-copy", Callees: []string{"bufio.(*Reader).ReadBytes"}, When: lookedAtBytes,
+		Cost: "copies each line", Instead: "ReadSlice returns the line where it stands in the buffer, until the next read; of one longer than the buffer it returns bufio.ErrBufferFull.", Confidence: finding.Medium,
+		Example: Example{Params: "r *bufio.Reader, text string", Result: "int", Args: `bufio.NewReader(nil), strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100)`,
+			Before: "r.Reset(strings.NewReader(text))\nn := 0\nfor {\n\tline, err := r.ReadBytes('\\n')\n\tif err != nil {\n\t\treturn n\n\t}\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}",
+			After:  "r.Reset(strings.NewReader(text))\nn := 0\nfor {\n\tline, err := r.ReadSlice('\\n')\n\tif err != nil {\n\t\treturn n\n\t}\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}"},
+	},
+	{
+		ID: "scanner-over-string", Cause: "needless-copy", Callees: []string{"bufio.(*Scanner).Scan"}, When: all(scansText, receiverNever("Split", "Buffer")), Go: "go1.24",
+		Cost: "copies a text that is in memory to find its lines", Instead: "Range over strings.Lines(s), whose lines keep their newline, or strings.SplitSeq(s, \"\\n\"). A Scanner also drops a \\r, gives no empty line after the last newline, and stops at a line longer than 64 KB.", Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "int", Args: `strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100)`,
+			Before: "in := bufio.NewScanner(strings.NewReader(text))\nn := 0\nfor in.Scan() {\n\tif in.Bytes()[0] == 'a' {\n\t\tn++\n\t}\n}\nreturn n",
+			After:  "n := 0\nfor line := range strings.Lines(text) {\n\tif line[0] == 'a' {\n\t\tn++\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "gob-encoder-per-value", Cause: "made-per-call", Callees: []string{"encoding/gob.(*Encoder).Encode"}, When: all(inLoop, newEncoder),
+		Cost: "describes the value's type again, which takes more than the value", Instead: "Let one Encoder, and one Decoder at the other end, take all values of a stream. Of values that have to stand alone another encoding takes less: json, or AppendBinary by hand.", Confidence: finding.Medium,
+		Example: Example{Params: "points []point", Args: "make([]point, 20)", Decls: "type point struct{ X, Y int }\n\nvar out bytes.Buffer",
+			Before: "out.Reset()\nfor _, p := range points {\n\tgob.NewEncoder(&out).Encode(p)\n}", After: "out.Reset()\nenc := gob.NewEncoder(&out)\nfor _, p := range points {\n\tenc.Encode(p)\n}"},
+	},
+	{
+		ID: "compress-best", Cause: "compression-level", Callees: []string{"compress/gzip.(*Writer).Write", "compress/zlib.(*Writer).Write", "compress/flate.(*Writer).Write", "io.Copy", "io.WriteString"}, When: bestLevel,
+		Cost: "compresses at level 9, which searches long for matches", Instead: "Use the default level: its output is 0.1 to 4 % larger. Look at the size of yours.", Confidence: finding.Medium,
+		Example: Example{Params: "data []byte", Args: compressible,
+			Before: "w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestCompression)\nw.Write(data)\nw.Close()", After: "w := gzip.NewWriter(io.Discard)\nw.Write(data)\nw.Close()"},
+	},
+}
+
+// compressible is the argument of an example: text of which parts repeat.
+const compressible = `func() (b []byte) { x := uint32(1); for len(b) < 30000 { x = x*1664525 + 1013904223; b = fmt.Appendf(b, "user%d got /page/%d in %d ms\n", x>>24, x>>20&63, x>>8&255) }; return b }()`
+
+func isNumber(t types.Type) bool { return typed.IsNumber(t) }
+
+func isStruct(t types.Type) bool {
+	_, ok := typed.Under[*types.Struct](t)
+	return ok
+}
+
+// pointsTo holds where an argument is a pointer to something with a property.
+func pointsTo(i int, what string, is func(types.Type) bool) Condition {
+	return arg(i, "is the address of "+what, func(c *Call, e ast.Expr) bool {
+		p, ok := typed.Under[*types.Pointer](c.In.TypeOf(e))
+		return ok && is(p.Elem())
+	})
+}
+
+// lookedAtBytes holds where bytes are only looked at.
+var lookedAtBytes = lookedAt("it is only looked at", "bytes.Contains", "bytes.Count", "bytes.Equal", "bytes.EqualFold", "bytes.HasPrefix", "bytes.HasSuffix",
+	"bytes.Index", "bytes.IndexByte", "bytes.LastIndex", "bytes.LastIndexByte", "regexp.(*Regexp).Match", "encoding/json.Unmarshal", "encoding/json.Valid", "bufio.(*Writer).Write", "bytes.(*Buffer).Write", "os.(*File).Write")
+
+// scansText holds of a Scanner over a text in memory.
+var scansText = Condition{"it scans a strings.NewReader", func(c *Call) bool {
+	x := c.receiver()
+	if x == nil {
+		return false
+	}
+	in := c.made(x)
+	if in == nil || c.In.Called(in) != "bufio.NewScanner" {
+		return false
+	}
+	over := c.made(in.Args[0])
+	return over != nil && c.In.Called(over) == "strings.NewReader"
+}}
+
+// newEncoder holds of an Encoder that the loop's own round makes.
+var newEncoder = Condition{"its encoder is made in the same round", func(c *Call) bool {
+	x, loop := c.receiver(), ast.Stmt(nil)
+	if x != nil {
+		loop, _ = c.around()
+	}
+	if loop == nil {
+		return false
+	}
+	call := c.made(x)
+	return call != nil && c.In.Called(call) == "encoding/gob.NewEncoder" && inside(loop, call)
+}}
+
+// bestLevel holds of a compressor of level 9 that is written to.
+var bestLevel = Condition{"it writes to a compressor made with level 9", func(c *Call) bool {
+	to := c.receiver()
+	if to == nil && len(c.Args) > 0 {
+		to = c.Args[0]
+	}
+	if to == nil {
+		return false
+	}
+	call := c.made(to)
+	if call == nil || len(call.Args) < 2 {
+		return false
+	}
+	switch c.In.Called(call) {
+	case "compress/gzip.NewWriterLevel", "compress/zlib.NewWriterLevel", "compress/flate.NewWriter":
+		n, ok := c.integer(call.Args[1])
+		return ok && n == 9
+	}
+	return false
+}}

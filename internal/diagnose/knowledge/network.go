@@ -1,0 +1,176 @@
+package knowledge
+
+import (
+	"go/ast"
+	"go/token"
+	"net/textproto"
+	"slices"
+
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+// server is the address of one that examples ask.
+const server = `httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, 1000)) })).URL`
+
+// ofNetwork are the rows of packages net, net/... and database/sql.
+var ofNetwork = []Row{
+	{
+		ID: "http-header-canonical", Cause: "general-function", Callees: []string{"net/http.Header.Get", "net/http.Header.Set", "net/http.Header.Add", "net/http.Header.Del", "net/http.Header.Values", "net/textproto.MIMEHeader.Get", "net/textproto.MIMEHeader.Set", "net/textproto.MIMEHeader.Add", "net/textproto.MIMEHeader.Values"},
+		When: texts(0, "is a constant that is not in canonical form", func(s string) bool { return s != textproto.CanonicalMIMEHeaderKey(s) }),
+		Cost: "makes the canonical form of its key", Instead: "Write the key in its canonical form (X-Request-Id), which is looked up as it is.", Confidence: finding.High,
+		Example: Example{Params: "h http.Header", Result: "string", Args: `http.Header{"X-Request-Id": {"17"}}`,
+			Before: `return h.Get("X-Request-ID")`, After: `return h.Get("X-Request-Id")`},
+	},
+	{
+		ID: "url-query-again", Cause: "made-per-call", Callees: []string{"net/url.(*URL).Query"}, When: again,
+		Cost: "parses the query", Instead: "Parse it once, q := u.Query(), and ask that, as long as RawQuery does not change.", Confidence: finding.High,
+		Example: Example{Params: "u *url.URL", Result: "string", Args: `&url.URL{RawQuery: "page=3&size=20&sort=name"}`,
+			Before: `return u.Query().Get("page") + u.Query().Get("size")`, After: "q := u.Query()\nreturn q.Get(\"page\") + q.Get(\"size\")"},
+	},
+	{
+		ID: "net-ip-string-compared", Cause: "compared-text", Callees: []string{"net.IP.String"}, When: compared("it is compared", nil),
+		Cost: "makes a text", Instead: "a.Equal(b), with a constant that is parsed once; or ip.IsLoopback and the like.", Goes: All, Confidence: finding.High,
+		Example: Example{Params: "a, b net.IP", Result: "bool", Args: `net.IPv4(10, 0, 0, 1), net.IPv4(10, 0, 0, 2)`,
+			Before: `return a.String() == b.String()`, After: `return a.Equal(b)`},
+	},
+	{
+		ID: "netip-addr-string-compared", Cause: "compared-text", Callees: []string{"net/netip.Addr.String", "net/netip.Prefix.String", "net/netip.AddrPort.String"}, When: compared("it is compared", nil),
+		Cost: "makes a text", Instead: "Compare the values by ==, with a constant that is parsed once.", Goes: All, Confidence: finding.High,
+		Example: Example{Params: "a, b netip.Addr", Result: "bool", Args: `netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")`,
+			Before: `return a.String() == b.String()`, After: `return a == b`},
+	},
+	{
+		ID: "net-ip-string-key", Cause: "text-key", Callees: []string{"net.IP.String"}, When: keyed,
+		Cost: "makes a text", Instead: "Make netip.Addr the map's key: addr, _ := netip.AddrFromSlice(ip), and Unmap it so that both forms of an IPv4 address are one.", Confidence: finding.Medium,
+		Example: Example{Params: "ip net.IP", Result: "int", Args: `net.IPv4(10, 0, 0, 1)`, Decls: "var byText = map[string]int{\"10.0.0.1\": 1}\n\nvar byAddr = map[netip.Addr]int{netip.MustParseAddr(\"10.0.0.1\"): 1}",
+			Before: `return byText[ip.String()]`, After: "addr, _ := netip.AddrFromSlice(ip)\nreturn byAddr[addr.Unmap()]"},
+	},
+	{
+		ID: "netip-addr-string-key", Cause: "text-key", Callees: []string{"net/netip.Addr.String", "net/netip.Prefix.String", "net/netip.AddrPort.String"}, When: keyed,
+		Cost: "makes a text", Instead: "Make the netip type itself the map's key.", Confidence: finding.Medium,
+		Example: Example{Params: "ip netip.Addr", Result: "int", Args: `netip.MustParseAddr("10.0.0.1")`, Decls: "var byText = map[string]int{\"10.0.0.1\": 1}\n\nvar byAddr = map[netip.Addr]int{netip.MustParseAddr(\"10.0.0.1\"): 1}",
+			Before: `return byText[ip.String()]`, After: `return byAddr[ip]`},
+	},
+	{
+		ID: "net-parse-listed", Cause: "made-per-call", Callees: []string{"net.ParseCIDR", "net/netip.ParsePrefix", "net.ParseIP", "net/netip.ParseAddr", "net/url.Parse", "regexp.Compile", "time.ParseDuration"}, When: all(elementOf(0), varying(0)),
+		Cost: "parses an element of a list that stays", Instead: "Parse the list where it is set, and keep what came of it.", Confidence: finding.Medium,
+		Example: Example{Params: "ip netip.Addr", Result: "bool", Args: `netip.MustParseAddr("192.168.1.1")`,
+			Decls:  "var allowed = strings.Fields(\"10.0.0.0/8 172.16.0.0/12 192.168.0.0/16\")\n\nvar prefixes []netip.Prefix\n\nfunc init() {\n\tfor _, s := range allowed {\n\t\tprefixes = append(prefixes, netip.MustParsePrefix(s))\n\t}\n}",
+			Before: "for _, s := range allowed {\n\tp, err := netip.ParsePrefix(s)\n\tif err == nil && p.Contains(ip) {\n\t\treturn true\n\t}\n}\nreturn false",
+			After:  "for _, p := range prefixes {\n\tif p.Contains(ip) {\n\t\treturn true\n\t}\n}\nreturn false"},
+	},
+	{
+		ID: "http-transport-per-call", Cause: "connection-per-request", Callees: []string{"net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Head", "net/http.(*Client).Post", "net/http.(*Client).PostForm"}, When: ownTransport,
+		Cost: "opens a connection of its own, as its client's http.Transport was made for this call", Instead: "Make the Transport and the Client once, in a package variable or a field; many goroutines may use them. A time limit for one call is a context's.", Confidence: finding.High,
+		Example: Example{Params: "url string", Result: "int", Args: server, Decls: "var shared = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}}",
+			Before: "tr := &http.Transport{MaxIdleConnsPerHost: 2}\nclient := &http.Client{Transport: tr}\ndefer tr.CloseIdleConnections()\nresp, err := client.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)",
+			After:  "resp, err := shared.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)"},
+	},
+	{
+		ID: "http-body-unread", Cause: "connection-per-request", Callees: []string{"net/http.Get", "net/http.Post", "net/http.PostForm", "net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Post", "net/http.(*Client).PostForm"}, When: bodyUnread,
+		Cost: "opens a connection for each request, as its answer is closed unread", Instead: "Read the body before Close, io.Copy(io.Discard, resp.Body), up to a bound where it can be large: only then the connection serves the next request. Where the body is never wanted, ask with Head.", Confidence: finding.High,
+		Example: Example{Params: "url string", Result: "int", Args: server,
+			Before: "resp, err := http.Get(url)\nif err != nil {\n\treturn 0\n}\nresp.Body.Close()\nreturn resp.StatusCode",
+			After:  "resp, err := http.Get(url)\nif err != nil {\n\treturn 0\n}\nio.Copy(io.Discard, resp.Body)\nresp.Body.Close()\nreturn resp.StatusCode"},
+	},
+	{
+		ID: "sql-prepare-per-call", Cause: "made-per-call", Callees: []string{"database/sql.(*DB).Prepare"}, When: all(fixed(0), usedOnce),
+		Cost: "asks the database to prepare a statement for one use", Instead: "Prepare it once and keep the *sql.Stmt, or call Query or Exec of the DB with the text, which many drivers send in one turn.", Confidence: finding.Medium,
+		Example: Example{Params: "db *sql.DB, id int", Result: "error", Args: "sql.OpenDB(connector{}), 7", Imports: []string{"database/sql/driver"},
+			Decls:  "const insert = \"insert into t values (?)\"\n\ntype connector struct{}\n\nfunc (connector) Connect(context.Context) (driver.Conn, error) { return conn{}, nil }\nfunc (connector) Driver() driver.Driver { return nil }\n\ntype conn struct{ driver.Tx }\n\nfunc (conn) Begin() (driver.Tx, error) { return nil, nil }\nfunc (conn) Close() error { return nil }\nfunc (conn) Prepare(string) (driver.Stmt, error) { return stmt{}, nil }\nfunc (conn) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) { return driver.RowsAffected(1), nil }\n\ntype stmt struct{}\n\nfunc (stmt) Close() error { return nil }\nfunc (stmt) NumInput() int { return 1 }\nfunc (stmt) Exec([]driver.Value) (driver.Result, error) { return driver.RowsAffected(1), nil }\nfunc (stmt) Query([]driver.Value) (driver.Rows, error) { return nil, nil }",
+			Before: "st, err := db.Prepare(insert)\nif err != nil {\n\treturn err\n}\ndefer st.Close()\n_, err = st.Exec(id)\nreturn err",
+			After:  "_, err := db.Exec(insert, id)\nreturn err"},
+	},
+}
+
+// ownTransport holds of a client that the function makes together with its
+// Transport, for this call and those beside it.
+var ownTransport = Condition{"its client and that one's Transport are made in the same function, outside of a loop around the call", func(c *Call) bool {
+	x := c.receiver()
+	if x == nil || c.program() {
+		return false
+	}
+	client := c.written(x)
+	if client == nil || !c.near(client) {
+		return false
+	}
+	if v := c.In.Var(x); v != nil && (typed.Global(v) || slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
+		_, ok := c.In.Parent(id).(*ast.SelectorExpr)
+		return !ok
+	})) {
+		return false
+	}
+	for _, e := range client.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Transport" {
+			tr := c.written(kv.Value)
+			return tr != nil && c.near(tr) && typeName(c.In.TypeOf(tr)) == "net/http.Transport"
+		}
+	}
+	return false
+}}
+
+// near reports whether each call goes with one making of something: that is in the
+// same function, and in the loop around the call.
+func (c *Call) near(made ast.Node) bool {
+	loop, _ := c.around()
+	return c.In.FunctionAround(made.Pos()) == c.In.FunctionAround(c.Pos()) && (loop == nil || inside(loop, made))
+}
+
+// program reports whether a call is made by a function that runs once.
+func (c *Call) program() bool {
+	fn, ok := c.In.Declaration(c.Pos()).(*ast.FuncDecl)
+	return !ok || fn.Recv == nil && (fn.Name.Name == "main" || fn.Name.Name == "init")
+}
+
+// bodyUnread holds of an answer whose body is closed and never read.
+var bodyUnread = Condition{"of its answer nothing is used but the status and the header, and Close of the body", func(c *Call) bool {
+	closes := false
+	for _, use := range c.In.Results(c.CallExpr) {
+		sel, ok := c.In.Parent(use).(*ast.SelectorExpr)
+		if !ok || !c.setHere(use) {
+			if e, ok := c.In.Parent(use).(*ast.BinaryExpr); ok && e.Op == token.NEQ && c.In.Info.Types[e.Y].IsNil() {
+				continue
+			}
+			return false
+		}
+		switch sel.Sel.Name {
+		case "StatusCode", "Status", "Header", "ContentLength", "Proto":
+		case "Body":
+			of, ok := c.In.Parent(sel).(*ast.SelectorExpr)
+			if !ok || of.Sel.Name != "Close" {
+				return false
+			}
+			closes = true
+		default:
+			return false
+		}
+	}
+	return closes
+}}
+
+// usedOnce holds where the result is closed in the same function, and used in no
+// loop that it was made before.
+var usedOnce = Condition{"its result is closed in the same function, and no loop uses it", func(c *Call) bool {
+	closed := false
+	for _, use := range c.In.Results(c.CallExpr) {
+		sel, ok := c.In.Parent(use).(*ast.SelectorExpr)
+		if !ok || !c.setHere(use) {
+			return false
+		}
+		closed = closed || sel.Sel.Name == "Close"
+		for n := c.In.Parent(use); n != nil; n = c.In.Parent(n) {
+			switch n.(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				if !inside(n, c.CallExpr) {
+					return false
+				}
+			}
+		}
+	}
+	return closed && !c.program()
+}}
