@@ -3,8 +3,6 @@ package diagnose
 import (
 	"cmp"
 	"slices"
-
-	"whet/internal/analyze/places"
 )
 
 // quarter is the part of a loop's heaviest line from which another line of
@@ -78,20 +76,23 @@ func sumOfWorth(lines []entry) (sum float64) {
 
 // join adds lines up, the heaviest first.
 func (l *ledger) join(lines []entry) entry {
-	sum := entry{at: lines[0].at, lines: lines, by: make([]portion, len(l.subjects)), callees: make(map[string]pair), kinds: make(map[places.Kind]pair)}
+	sum := l.newEntry(lines[0].at, lines)
 	for _, e := range lines {
 		for i, p := range e.by {
-			q := &sum.by[i]
-			q.cpu, q.alloc, q.objects, q.delay, q.waits = q.cpu+p.cpu, q.alloc+p.alloc, q.objects+p.objects, q.delay+p.delay, q.waits+p.waits
+			sum.by[i].spent.add(p.spent)
+			sum.by[i].counts.add(p.counts)
 		}
-		sum.cpu, sum.alloc, sum.delay = sum.cpu+e.cpu, sum.alloc+e.alloc, sum.delay+e.delay
-		for name, v := range e.callees {
-			sum.callees[name] = pair{sum.callees[name].cpu + v.cpu, sum.callees[name].alloc + v.alloc}
-		}
-		for kind, v := range e.kinds {
-			sum.kinds[kind] = pair{sum.kinds[kind].cpu + v.cpu, sum.kinds[kind].alloc + v.alloc}
-		}
+		sum.sum.add(e.sum)
+		addAll(sum.callees, e.callees)
+		addAll(sum.kinds, e.kinds)
 	}
-	sum.worth = l.worthOf(&sum)
-	return sum
+	sum.worth = l.worthOf(sum)
+	return *sum
+}
+
+func addAll[K comparable](to, from map[K]amounts) {
+	for key, v := range from {
+		v.add(to[key])
+		to[key] = v
+	}
 }

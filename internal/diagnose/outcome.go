@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -35,7 +36,7 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 		return OutcomeInvalid, ""
 	case len(findings) > 0:
 		return OutcomeFindings, ""
-	case kind == TooFewSamples && (l.cpu.total > 0 || l.alloc.total+l.delay.total == 0):
+	case kind == TooFewSamples && (l.accounts[cpuTime].total > 0 || l.accounts[allocBytes].total+l.accounts[waitTime].total == 0):
 		return OutcomeFew, ""
 	case len(places) == 0:
 		return OutcomeSpread, l.spread()
@@ -43,7 +44,7 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 	first := &places[0]
 	where := named(first)
 	switch {
-	case l.cpu.total == 0:
+	case l.accounts[cpuTime].total == 0:
 		return OutcomePlaces, fmt.Sprintf("look first at %s, with %s of %s", where, quantity.Percent(first.WorthRatio), l.untimed())
 	case kind != CPUBound && kind != AllocationBound:
 		return OutcomePlaces, "no rule knows a cause; the costliest place is " + named(costliest(places))
@@ -55,7 +56,7 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 
 // untimed names what worth is a share of where no CPU time was recorded.
 func (l *ledger) untimed() string {
-	if l.alloc.total == 0 {
+	if l.accounts[allocBytes].total == 0 {
 		return "the delay"
 	}
 	return "the bytes"
@@ -82,13 +83,13 @@ func (l *ledger) floor(all []entry) bool {
 	if line.at.Line <= 0 { // a whole function, or more: nobody knows of how many lines
 		return false
 	}
-	return ratio(line.callees[""].cpu, l.cpu.total) >= floorShare && line.alloc == 0 && line.delay == 0
+	return ratio(line.callees[""][cpuTime], l.accounts[cpuTime].total) >= floorShare && line.sum[allocBytes] == 0 && line.sum[waitTime] == 0
 }
 
 // ofItsOwn says what a floor does. That it calls nothing and allocates nothing
 // is said only where the profiles show that.
 func (l *ledger) ofItsOwn(e *entry) string {
-	if e.callees[""].cpu == e.cpu && !slices.ContainsFunc(l.subjects, func(c *charges) bool { return c.Allocs == nil }) {
+	if e.callees[""][cpuTime] == e.sum[cpuTime] && !slices.ContainsFunc(l.subjects, func(c *charges) bool { return c.Allocs == nil }) {
 		return "calls nothing and allocates nothing"
 	}
 	return "nearly all of it in instructions of its own"
@@ -114,7 +115,7 @@ func (l *ledger) spread() string {
 		}
 	}
 	of := "it"
-	if l.cpu.total == 0 { // the verdict then speaks of time
+	if l.accounts[cpuTime].total == 0 { // the verdict then speaks of time
 		of = l.untimed()
 	}
 	text := "no place holds " + quantity.Percent(Threshold) + " of " + of
@@ -122,10 +123,10 @@ func (l *ledger) spread() string {
 		p := l.place(&largest)
 		text += fmt.Sprintf("; the largest, %s, holds %s", named(&p), quantity.Percent(p.WorthRatio))
 	}
-	if share := ratio(l.cpu.tests, l.cpu.total); share >= Threshold {
+	if share := ratio(l.accounts[cpuTime].tests, l.accounts[cpuTime].total); share >= Threshold {
 		text += fmt.Sprintf("; %s is the benchmark's own work", quantity.Percent(share))
 	}
-	if own := l.cpu.split("cpu", 0).Packages; len(own) > 0 && own[0].Ratio >= Threshold && own[0].Package != "" {
+	if own := l.accounts[cpuTime].split("cpu", 0).Packages; len(own) > 0 && own[0].Ratio >= Threshold && own[0].Package != "" {
 		text += fmt.Sprintf("; %s is %s on its own", quantity.Percent(own[0].Ratio), brief(own[0].Package))
 	}
 	return text
@@ -134,48 +135,34 @@ func (l *ledger) spread() string {
 // ownWork warns of benchmarks that measure themselves: their own body, the code
 // of tests, and what these call.
 func (l *ledger) ownWork() []string {
-	var names []string
+	worst, names := "", 0
 	most, least := 0.0, 1.0
 	for _, c := range l.subjects {
-		if c.cpu == nil || c.BaseCPUSamples() < MinCPUSamples {
+		of := c.of[cpuTime]
+		if of == nil || c.BaseCPUSamples() < MinCPUSamples {
 			continue
 		}
-		if share := ratio(c.cpu.Tests, c.cpu.Total); share >= Threshold {
-			names = append(names, c.Benchmark)
-			most, least = max(most, share), min(least, share)
+		if share := ratio(of.Tests, of.Total); share >= Threshold {
+			names++
+			if share > most {
+				worst, most = c.Benchmark, share
+			}
+			least = min(least, share)
 		}
 	}
-	switch len(names) {
+	switch names {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("%s: %s of the base is the benchmark's own work and code of tests, which no place or finding is about", names[0], quantity.Percent(most))}
+		return []string{fmt.Sprintf("%s: %s of the base is the benchmark's own work and code of tests, which no place or finding is about", worst, quantity.Percent(most))}
 	}
 	return []string{fmt.Sprintf("%s to %s of the base of %s is their own work and code of tests, which no place or finding is about: most in %s",
-		quantity.Percent(least), quantity.Percent(most), quantity.Plural(len(names), "benchmark"), l.mostOwnWork())}
-}
-
-func (l *ledger) mostOwnWork() string {
-	name, most := "", -1.0
-	for _, c := range l.subjects {
-		if c.cpu == nil || c.BaseCPUSamples() < MinCPUSamples {
-			continue
-		}
-		if share := ratio(c.cpu.Tests, c.cpu.Total); share > most {
-			name, most = c.Benchmark, share
-		}
-	}
-	return name
+		quantity.Percent(least), quantity.Percent(most), quantity.Plural(names, "benchmark"), worst)}
 }
 
 // costliest is the place of the most worth: of those that are worth about the
 // same, the first stands first for another reason.
 func costliest(places []finding.HotPlace) *finding.HotPlace {
-	most := &places[0]
-	for i := range places {
-		if places[i].WorthRatio > most.WorthRatio {
-			most = &places[i]
-		}
-	}
-	return most
+	most := slices.MaxFunc(places, func(a, b finding.HotPlace) int { return cmp.Compare(a.WorthRatio, b.WorthRatio) })
+	return &most
 }

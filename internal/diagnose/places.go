@@ -32,91 +32,70 @@ func (s *Subject) role(f *callstack.Frame) places.Role {
 	return places.Own
 }
 
+// What is charged to places.
+const (
+	cpuTime    = iota // nanoseconds
+	allocBytes        // bytes
+	waitTime          // nanoseconds of delay
+	measures
+)
+
+// amounts are by measure.
+type amounts [measures]int64
+
+func (a *amounts) add(b amounts) {
+	for m := range b {
+		a[m] += b[m]
+	}
+}
+
 // ledger charges what several subjects spent to places.
 type ledger struct {
 	subjects []*charges
 	lines    map[places.Line]*entry // by declared function
-	cpu      account
-	alloc    account
-	delay    account
+	accounts [measures]account
 	samples  int64 // of the base's CPU profiles
 	worth    float64
 }
 
-// charges are one subject's.
+// charges are one subject's; nil of a measure that it does not have.
 type charges struct {
 	*Subject
-	cpu, alloc, delay *places.Charges
-	base, gc          float64 // CPU time
+	of       [measures]*places.Charges
+	base, gc float64 // CPU time
 }
 
 // entry is a line, or several of one function.
 type entry struct {
-	at         places.Line
-	lines      []entry // sorted by worth; nil of a single line
-	by         []portion
-	cpu, alloc int64
-	delay      int64
-	callees    map[string]pair
-	kinds      map[places.Kind]pair
-	worth      float64
+	at      places.Line
+	lines   []entry // sorted by worth; nil of a single line
+	by      []portion
+	sum     amounts
+	callees map[string]amounts
+	kinds   map[places.Kind]amounts
+	worth   float64
 }
 
-// portion is what one subject spends at an entry.
-type portion struct {
-	cpu, alloc, objects int64
-	delay, waits        int64
-}
+// portion is what one subject spends at an entry, and how many objects and waits
+// that is.
+type portion struct{ spent, counts amounts }
 
-type pair struct{ cpu, alloc int64 }
+func (l *ledger) newEntry(at places.Line, lines []entry) *entry {
+	return &entry{at: at, lines: lines, by: make([]portion, len(l.subjects)), callees: make(map[string]amounts), kinds: make(map[places.Kind]amounts)}
+}
 
 // charge makes the ledger of all subjects.
 func charge(subjects []*Subject) *ledger {
 	l := &ledger{lines: make(map[places.Line]*entry)}
 	for _, s := range subjects {
 		mem := s.memory()
-		c := &charges{Subject: s, base: float64(mem.base), gc: float64(mem.collect)}
-		l.subjects = append(l.subjects, c)
+		l.subjects = append(l.subjects, &charges{Subject: s, base: float64(mem.base), gc: float64(mem.collect)})
 	}
 	for i, c := range l.subjects {
-		if c.CPU != nil {
-			c.cpu = c.charge(c.CPU, c.CPUColumn)
-			l.cpu.add(c.cpu)
-			l.samples += c.BaseCPUSamples()
-			l.take(i, c.cpu, func(e *entry, p *portion, cost *places.Cost) {
-				e.cpu += cost.Value
-				p.cpu += cost.Value
-				for name, v := range cost.Callees {
-					e.callees[name] = pair{e.callees[name].cpu + v, e.callees[name].alloc}
-				}
-				for kind, v := range cost.Kinds {
-					e.kinds[kind] = pair{e.kinds[kind].cpu + v, e.kinds[kind].alloc}
-				}
-			})
+		for m := range measures {
+			l.take(i, m)
 		}
-		if c.allocates() {
-			c.alloc = c.charge(c.Allocs, c.AllocCol)
-			l.alloc.add(c.alloc)
-			l.take(i, c.alloc, func(e *entry, p *portion, cost *places.Cost) {
-				e.alloc += cost.Value
-				p.alloc += cost.Value
-				for name, v := range cost.Callees {
-					e.callees[name] = pair{e.callees[name].cpu, e.callees[name].alloc + v}
-				}
-				// A heap profile's stacks end above the allocator.
-				e.kinds[places.Allocation] = pair{e.kinds[places.Allocation].cpu, e.kinds[places.Allocation].alloc + cost.Value}
-			})
-			l.count(i, c.Allocs, c.alloc, "alloc_objects", func(p *portion) *int64 { return &p.objects })
-		}
-		if of, column := c.delays(); of != nil {
-			c.delay = c.charge(of, column)
-			l.delay.add(c.delay)
-			l.take(i, c.delay, func(e *entry, p *portion, cost *places.Cost) {
-				e.delay += cost.Value
-				p.delay += cost.Value
-			})
-			l.count(i, of, c.delay, "contentions", func(p *portion) *int64 { return &p.waits })
-		}
+		l.samples += c.BaseCPUSamples()
 		l.worth += c.base + c.gc
 	}
 	for _, e := range l.lines {
@@ -125,17 +104,20 @@ func charge(subjects []*Subject) *ledger {
 	return l
 }
 
-func (c *charges) charge(of *hot.Classified, column int) *places.Charges {
-	return places.Charge(of.Frames, column, of.Keep(hot.Base), c.role)
-}
-
-// delays is the profile of waiting: of who lets others wait, or of who waits
-// where that is all there is.
-func (c *charges) delays() (*hot.Classified, int) {
-	if c.Mutex == nil && c.Lone {
+// profile is that of a measure, nil where there is none. Waiting is that of who lets
+// others wait, or of who waits where that is all there is.
+func (c *charges) profile(measure int) (of *hot.Classified, column int) {
+	switch {
+	case measure == cpuTime:
+		return c.CPU, c.CPUColumn
+	case measure == allocBytes && c.allocates():
+		return c.Allocs, c.AllocCol
+	case measure == waitTime && c.Mutex == nil && c.Lone:
 		return c.Block, c.BlockCol
+	case measure == waitTime:
+		return c.Mutex, c.MutexCol
 	}
-	return c.Mutex, c.MutexCol
+	return nil, 0
 }
 
 // declaredAt is the line of the declared function: a literal stands in it.
@@ -144,68 +126,92 @@ func declaredAt(at places.Line) places.Line {
 	return at
 }
 
-func (l *ledger) take(subject int, of *places.Charges, add func(*entry, *portion, *places.Cost)) {
-	for at, cost := range of.Lines {
-		e := l.entry(declaredAt(at))
-		add(e, &e.by[subject], cost)
+// take charges a subject's profile of a measure.
+func (l *ledger) take(subject, measure int) {
+	c := l.subjects[subject]
+	of, column := c.profile(measure)
+	if of == nil {
+		return
+	}
+	charged := places.Charge(of.Frames, column, of.Keep(hot.Base), c.role)
+	c.of[measure] = charged
+	l.accounts[measure].add(charged)
+	for at, cost := range charged.Lines {
+		e := l.entry(at)
+		e.sum[measure] += cost.Value
+		e.by[subject].spent[measure] += cost.Value
+		if measure == waitTime {
+			continue
+		}
+		kinds := cost.Kinds
+		if measure == allocBytes { // a heap profile's stacks end above the allocator
+			kinds = map[places.Kind]int64{places.Allocation: cost.Value}
+		}
+		tally(e.callees, cost.Callees, measure)
+		tally(e.kinds, kinds, measure)
+	}
+	counts, err := of.TypeIndex([measures]string{allocBytes: "alloc_objects", waitTime: "contentions"}[measure])
+	if err != nil {
+		return
+	}
+	for i, r := 0, of.Rows(counts); r.Next(); i++ {
+		if at, ok := charged.Of(i); ok {
+			l.entry(at).by[subject].counts[measure] += r.Value(0)
+		}
+	}
+}
+
+func tally[K comparable](sums map[K]amounts, of map[K]int64, measure int) {
+	for key, v := range of {
+		sum := sums[key]
+		sum[measure] += v
+		sums[key] = sum
 	}
 }
 
 func (l *ledger) entry(at places.Line) *entry {
+	at = declaredAt(at)
 	e := l.lines[at]
 	if e == nil {
-		e = &entry{at: at, by: make([]portion, len(l.subjects)), callees: make(map[string]pair), kinds: make(map[places.Kind]pair)}
+		e = l.newEntry(at, nil)
 		l.lines[at] = e
 	}
 	return e
-}
-
-// count adds another column of a profile up, by the places that its samples are
-// charged to.
-func (l *ledger) count(subject int, of *hot.Classified, charged *places.Charges, name string, sum func(*portion) *int64) {
-	column, err := of.TypeIndex(name)
-	if err != nil {
-		return
-	}
-	for i, r := 0, of.Rows(column); r.Next(); i++ {
-		if at, ok := charged.Of(i); ok {
-			*sum(&l.entry(declaredAt(at)).by[subject]) += r.Value(0)
-		}
-	}
 }
 
 // waitIn is the share of the time that is waited for an entry in one subject; 0
 // where too few waits were sampled to say. Beside no CPU time at all any delay
 // would be all of it, so a few waits do not count there.
 func (l *ledger) waitIn(subject int, p portion) float64 {
-	c := l.subjects[subject]
-	if c.MutexFraction > 1 && p.waits < enoughWaits*c.MutexFraction || c.base <= 0 && p.waits < fewestWaits {
+	c, waits := l.subjects[subject], p.counts[waitTime]
+	if c.MutexFraction > 1 && waits < enoughWaits*c.MutexFraction || c.base <= 0 && waits < fewestWaits {
 		return 0
 	}
-	return c.waitShareOf(float64(p.delay))
+	return c.waitShareOf(float64(p.spent[waitTime]))
+}
+
+// share is the part of a measure's whole that a portion is; 0 where it is not
+// known.
+func (c *charges) share(measure int, p portion) float64 {
+	if c.of[measure] == nil {
+		return 0
+	}
+	return ratio(p.spent[measure], c.of[measure].Total)
 }
 
 // worthIn is what an entry is worth in one subject; see finding.Worth.
 func (l *ledger) worthIn(subject int, p portion) float64 {
 	c := l.subjects[subject]
-	cpu, alloc := 0.0, 0.0
-	if c.cpu != nil {
-		cpu = ratio(p.cpu, c.cpu.Total)
+	alloc := c.share(allocBytes, p)
+	switch { // bytes or delay may be all that is known
+	case c.base+c.gc > 0:
+		return finding.Worth(c.share(cpuTime, p), alloc, c.base, c.gc, l.waitIn(subject, p))
+	case c.of[allocBytes] != nil || c.of[waitTime] == nil:
+		return alloc
+	case c.of[cpuTime] != nil:
+		return l.waitIn(subject, p)
 	}
-	if c.alloc != nil {
-		alloc = ratio(p.alloc, c.alloc.Total)
-	}
-	if c.base+c.gc <= 0 {
-		// Bytes or delay are all that is known.
-		switch {
-		case c.alloc != nil || c.delay == nil:
-			return alloc
-		case c.cpu != nil:
-			return l.waitIn(subject, p)
-		}
-		return ratio(p.delay, c.delay.Total)
-	}
-	return finding.Worth(cpu, alloc, c.base, c.gc, l.waitIn(subject, p))
+	return c.share(waitTime, p)
 }
 
 // worthOf is what an entry is worth in all subjects together: of their CPU
@@ -214,18 +220,15 @@ func (l *ledger) worthOf(e *entry) float64 {
 	work, wait := 0.0, 0.0
 	for i, p := range e.by {
 		c := l.subjects[i]
-		if p == (portion{}) {
-			continue
-		}
-		if l.worth <= 0 {
+		switch {
+		case p == portion{}:
+		case l.worth <= 0:
 			wait = max(wait, l.worthIn(i, p))
-			continue
+		default:
+			work += c.share(allocBytes, p) * c.gc
+			work += float64(p.spent[cpuTime])
+			wait = max(wait, l.waitIn(i, p))
 		}
-		if c.alloc != nil {
-			work += ratio(p.alloc, c.alloc.Total) * c.gc
-		}
-		work += float64(p.cpu)
-		wait = max(wait, l.waitIn(i, p))
 	}
 	if l.worth > 0 {
 		work /= l.worth
@@ -254,8 +257,10 @@ func (l *ledger) cause(subject int, w *weighed) (known, bool) {
 func (l *ledger) heaviest(subject int, w *weighed) (places.Line, bool) {
 	c := l.subjects[subject]
 	at := make(map[places.Line]float64)
-	sum := func(keep Keep, of *hot.Classified, column int, charged *places.Charges) {
-		if keep == nil || of == nil || charged == nil || charged.Total == 0 {
+	sum := func(keep Keep, measure int) {
+		of, column := c.profile(measure)
+		charged := c.of[measure]
+		if keep == nil || charged == nil || charged.Total == 0 {
 			return
 		}
 		for i, r := 0, of.Rows(column); r.Next(); i++ {
@@ -264,13 +269,12 @@ func (l *ledger) heaviest(subject int, w *weighed) (places.Line, bool) {
 			}
 		}
 	}
-	sum(w.claim.Cost.CPU, c.CPU, c.CPUColumn, c.cpu)
+	sum(w.claim.Cost.CPU, cpuTime)
 	if len(at) == 0 || w.cost.alloc > w.cost.cpu {
-		sum(w.claim.Cost.Allocs, c.Allocs, c.AllocCol, c.alloc)
+		sum(w.claim.Cost.Allocs, allocBytes)
 	}
 	if len(at) == 0 || w.cost.delay > max(w.cost.cpu, w.cost.alloc) {
-		of, column := c.delays()
-		sum(w.claim.Cost.Mutex, of, column, c.delay)
+		sum(w.claim.Cost.Mutex, waitTime)
 	}
 	var best places.Line
 	found := false
@@ -302,7 +306,7 @@ func (l *ledger) hotPlaces(findings []known) (out []finding.HotPlace, accounts [
 	slices.SortStableFunc(findings, func(a, b known) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule))
 	})
-	var listed portion
+	var listed amounts
 	for _, e := range l.clusters() {
 		cause := slices.IndexFunc(findings, func(k known) bool {
 			return slices.ContainsFunc(e.lines, func(line entry) bool { return line.at == k.at })
@@ -335,16 +339,12 @@ func (l *ledger) hotPlaces(findings []known) (out []finding.HotPlace, accounts [
 		l.describe(&p, &e)
 		out = append(out, p)
 		all = append(all, e)
-		listed.cpu, listed.alloc, listed.delay = listed.cpu+e.cpu, listed.alloc+e.alloc, listed.delay+e.delay
+		listed.add(e.sum)
 	}
 	finding.SortHotPlaces(out)
-	for _, a := range []struct {
-		kind   string
-		of     *account
-		listed int64
-	}{{"cpu", &l.cpu, listed.cpu}, {"alloc_bytes", &l.alloc, listed.alloc}, {"delay", &l.delay, listed.delay}} {
-		if a.of.total > 0 {
-			accounts = append(accounts, a.of.split(a.kind, a.listed))
+	for m, kind := range [measures]string{"cpu", "alloc_bytes", "delay"} {
+		if of := &l.accounts[m]; of.total > 0 {
+			accounts = append(accounts, of.split(kind, listed[m]))
 		}
 	}
 	return out, accounts, all
@@ -360,19 +360,19 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 	p := finding.HotPlace{
 		Function: first.Function, File: first.File, Line: first.Line,
 		WorthRatio: e.worth, CPUSamples: l.samples,
-		CPURatio: share(e.cpu, l.cpu.total), AllocBytesRatio: share(e.alloc, l.alloc.total),
+		CPURatio: l.share(e.sum, cpuTime), AllocBytesRatio: l.share(e.sum, allocBytes),
 		Decisions: []finding.Decision{}, Benchmarks: []string{},
 	}
 	if s.Source != nil {
 		p.File = s.Source.Display(first.File)
 	}
 	switch {
-	case l.delay.packages == nil:
-	case l.cpu.total > 0:
+	case l.accounts[waitTime].packages == nil:
+	case l.accounts[cpuTime].total > 0:
 		d := l.delayShare(e)
 		p.DelayRatio = &d
 	default:
-		p.DelayRatio = share(e.delay, l.delay.total)
+		p.DelayRatio = l.share(e.sum, waitTime)
 	}
 	for _, line := range e.lines {
 		if len(p.Lines) == 0 || line.worth >= worthALine*e.worth {
@@ -380,18 +380,13 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 		}
 	}
 	slices.Sort(p.Lines)
-	p.Callees = l.parts(e.callees)
-	kinds := make(map[string]pair, len(e.kinds))
-	for k, v := range e.kinds {
-		kinds[string(k)] = v
-	}
-	p.Kinds = l.parts(kinds)
+	p.Callees, p.Kinds = parts(l, e.callees), parts(l, e.kinds)
 	for i, q := range e.by {
 		c := l.subjects[i]
-		if c.alloc == nil || c.AllocIterations <= 0 {
+		if c.of[allocBytes] == nil || c.AllocIterations <= 0 {
 			continue
 		}
-		bytes, objects := float64(q.alloc)/float64(c.AllocIterations), float64(q.objects)/float64(c.AllocIterations)
+		bytes, objects := float64(q.spent[allocBytes])/float64(c.AllocIterations), float64(q.counts[allocBytes])/float64(c.AllocIterations)
 		if p.BytesPerOp == nil || bytes > *p.BytesPerOp {
 			p.BytesPerOp, p.ObjectsPerOp = &bytes, &objects
 		}
@@ -432,34 +427,31 @@ func (l *ledger) lead(e *entry) *Subject {
 func (l *ledger) delayShare(e *entry) float64 {
 	most := 0.0
 	for i, p := range e.by {
-		if p.delay > 0 {
-			most = max(most, l.subjects[i].delayShareOf(float64(p.delay)))
+		if d := p.spent[waitTime]; d > 0 {
+			most = max(most, l.subjects[i].delayShareOf(float64(d)))
 		}
 	}
 	return most
 }
 
-func share(part, whole int64) *float64 {
+// share is what an amount is of all that was charged; nil where that is nothing.
+func (l *ledger) share(of amounts, measure int) *float64 {
+	whole := l.accounts[measure].total
 	if whole <= 0 {
 		return nil
 	}
-	r := ratio(part, whole)
+	r := ratio(of[measure], whole)
 	return &r
 }
 
-func (l *ledger) parts(of map[string]pair) []finding.Part {
-	out := []finding.Part{}
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		out = append(out, finding.Part{Name: name, CPURatio: share(of[name].cpu, l.cpu.total), AllocBytesRatio: share(of[name].alloc, l.alloc.total)})
-	}
-	value := func(r *float64) float64 {
-		if r == nil {
-			return 0
-		}
-		return *r
-	}
-	slices.SortStableFunc(out, func(a, b finding.Part) int {
-		return cmp.Or(cmp.Compare(value(b.CPURatio), value(a.CPURatio)), cmp.Compare(value(b.AllocBytesRatio), value(a.AllocBytesRatio)))
+func parts[K ~string](l *ledger, of map[K]amounts) []finding.Part {
+	names := slices.SortedFunc(maps.Keys(of), func(a, b K) int {
+		x, y := of[a], of[b]
+		return cmp.Or(cmp.Compare(y[cpuTime], x[cpuTime]), cmp.Compare(y[allocBytes], x[allocBytes]), cmp.Compare(a, b))
 	})
+	out := []finding.Part{}
+	for _, name := range names {
+		out = append(out, finding.Part{Name: string(name), CPURatio: l.share(of[name], cpuTime), AllocBytesRatio: l.share(of[name], allocBytes)})
+	}
 	return out
 }
