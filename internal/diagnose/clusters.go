@@ -25,7 +25,7 @@ func (l *ledger) clusters() []entry {
 		key := loop{of: function{e.at.Function, e.at.File}}
 		s := l.lead(e)
 		if st := s.Statement(e.at.File, e.at.Line); st.Loop != nil {
-			key.line = s.LineOf(e.at.File, st.Loop)
+			key.line = s.LineAt(st.Loop.Pos())
 		}
 		byLoop[key] = append(byLoop[key], *e)
 	}

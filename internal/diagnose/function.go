@@ -22,13 +22,8 @@ func (s *Subject) FunctionAt(file string, line int) *Function {
 		return nil
 	}
 	for _, d := range sf.ast.Decls {
-		fd, ok := d.(*ast.FuncDecl)
-		if !ok || fd.Body == nil {
-			continue
-		}
-		f := &Function{Node: fd, Name: LinkerName(fd), File: file, fset: sf.fset}
-		if f.Line(fd.Pos()) <= line && line <= f.Line(fd.End()) {
-			return f
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil && s.LineAt(fd.Pos()) <= line && line <= s.LineAt(fd.End()) {
+			return &Function{Node: fd, Name: LinkerName(fd), File: file, fset: sf.fset}
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func GrowingBuffer(s *Subject) (text string, found bool) {
 		return "", false
 	}
 	// Growth of one buffer may come through several stacks of one place.
-	byPlace := make(map[growthPlace]*growth)
+	byPlace := make(map[Place]map[int64]int64) // objects by block size
 	EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		size := blockSize(sample.Labels())
 		n := sample.Value(objects)
@@ -55,22 +56,17 @@ func GrowingBuffer(s *Subject) (text string, found bool) {
 		if !ok {
 			return
 		}
-		g := byPlace[p]
-		if g == nil {
-			g = &growth{objects: make(map[int64]int64)}
-			byPlace[p] = g
+		if byPlace[p] == nil {
+			byPlace[p] = make(map[int64]int64)
 		}
-		g.objects[size] += n
+		byPlace[p][size] += n
 	})
-	var best growthPlace
+	var best Place
 	var most int64
 	var sizes []int64
-	for p, g := range byPlace {
-		rare, bytes := g.geometric(s.AllocIterations)
-		if rare == nil {
-			continue
-		}
-		if bytes > most || bytes == most && p.less(best) {
+	for p, objects := range byPlace {
+		rare, bytes := geometric(objects, s.AllocIterations)
+		if rare != nil && (bytes > most || bytes == most && cmp.Or(cmp.Compare(p.Function, best.Function), cmp.Compare(p.Line, best.Line)) < 0) {
 			best, most, sizes = p, bytes, rare
 		}
 	}
@@ -80,35 +76,16 @@ func GrowingBuffer(s *Subject) (text string, found bool) {
 	return s.growthText(best, sizes, most), true
 }
 
-type growth struct {
-	objects map[int64]int64 // by block size
-}
-
-// growthPlace is the function that a person would change: the first one
-// towards the root that is not itself a means of growing.
-type growthPlace struct {
-	function, file string
-	line           int
-}
-
-func (p growthPlace) less(q growthPlace) bool {
-	return p.function < q.function || p.function == q.function && p.line < q.line
-}
-
-// growthAt finds the place. Code that appends shows as the leaf itself,
-// because allocation profiles leave the runtime's frames out.
-func (s *Subject) growthAt(stack []callstack.FrameID) (growthPlace, bool) {
+// growthAt is in the function that a person would change: the first one towards
+// the root that is not itself a means of growing. Code that appends shows as the leaf
+// itself, because allocation profiles leave the runtime's frames out.
+func (s *Subject) growthAt(stack []callstack.FrameID) (at Place, ok bool) {
 	for _, id := range stack {
-		f := s.Allocs.Frame(id)
-		if isMeans(f.Function) {
-			continue
+		if f := s.Allocs.Frame(id); !isMeans(f.Function) {
+			return Place{Function: f.Function, File: f.File, Line: f.Line}, symbolname.Package(f.Function) != "testing"
 		}
-		if symbolname.Package(f.Function) == "testing" {
-			return growthPlace{}, false
-		}
-		return growthPlace{f.Function, f.File, f.Line}, true
 	}
-	return growthPlace{}, false
+	return at, false
 }
 
 // isMeans reports whether a function only serves to fill somebody's buffer.
@@ -122,9 +99,9 @@ func isMeans(fn string) bool {
 
 // geometric returns the sizes of which there are few, rising, and their bytes,
 // if they look like one buffer growing; nil otherwise.
-func (g *growth) geometric(iterations int64) (sizes []int64, bytes int64) {
+func geometric(objects map[int64]int64, iterations int64) (sizes []int64, bytes int64) {
 	limit := min(max(int64(growthRare*float64(iterations)), 1), growthPerSize)
-	for size, n := range g.objects {
+	for size, n := range objects {
 		if n <= limit {
 			sizes = append(sizes, size)
 			bytes += size * n
@@ -157,16 +134,16 @@ func blockSize(labels []callstack.Label) int64 {
 	return 0
 }
 
-func (s *Subject) growthText(p growthPlace, sizes []int64, bytes int64) string {
+func (s *Subject) growthText(p Place, sizes []int64, bytes int64) string {
 	share := ratio(bytes, s.baseTotal(s.Allocs, s.AllocCol))
-	text := fmt.Sprintf("%s: a buffer grows with b.N in %s", s.Benchmark, p.function)
-	if s.Source != nil && p.file != "" {
-		text += fmt.Sprintf(" (%s:%d)", s.Source.Display(p.file), p.line)
+	text := fmt.Sprintf("%s: a buffer grows with b.N in %s", s.Benchmark, p.Function)
+	if s.Source != nil && p.File != "" {
+		text += fmt.Sprintf(" (%s)", s.At(p))
 	}
 	text += fmt.Sprintf(": %d block sizes from %d to %d bytes, each allocated only once or a few times in %d iterations. Its growth is %s of the measured bytes",
 		len(sizes), sizes[0], sizes[len(sizes)-1], s.AllocIterations, quantity.Percent(share))
 	if s.CPU != nil {
-		cpu := s.CPUShare(baseWhere(s.CPU, s.CPUColumn, func(stack []callstack.FrameID) bool { return grows(s.CPU, stack, p.function) }))
+		cpu := s.CPUShare(baseWhere(s.CPU, s.CPUColumn, func(stack []callstack.FrameID) bool { return grows(s.CPU, stack, p.Function) }))
 		text += fmt.Sprintf(" and %s of the CPU time", quantity.Percent(cpu))
 	}
 	return text + ", which every share includes and which hides what the code gains; make it anew or reset it in each iteration"

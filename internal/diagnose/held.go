@@ -140,9 +140,5 @@ func both(a, b Keep) Keep {
 
 // At is a place for people: "file:line".
 func (s *Subject) At(p Place) string {
-	file := p.File
-	if s.Source != nil {
-		file = s.Source.Display(file)
-	}
-	return fmt.Sprintf("%s:%d", file, p.Line)
+	return fmt.Sprintf("%s:%d", s.display(p.File), p.Line)
 }

@@ -28,7 +28,7 @@ func (s *Subject) mend() {
 				continue
 			}
 			f.File = fn.File
-			if first, last := s.LineOf(fn.File, fn.Decl), s.LastLineOf(fn.File, fn.Decl); f.Line < first || last < f.Line {
+			if first, last := s.LineAt(fn.Decl.Pos()), s.LineAt(fn.Decl.End()); f.Line < first || last < f.Line {
 				f.Line = first
 			}
 		}

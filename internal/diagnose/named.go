@@ -1,8 +1,6 @@
 package diagnose
 
 import (
-	"go/ast"
-
 	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
@@ -24,13 +22,4 @@ func (s *Subject) PackageOf(file string) *typed.Package {
 		}
 	}
 	return nil
-}
-
-// LastLineOf returns the line that a node of a parsed file ends on, 0 where the
-// file's source is not at hand.
-func (s *Subject) LastLineOf(file string, n ast.Node) int {
-	if sf := s.parsed(file); sf != nil {
-		return sf.fset.Position(n.End()).Line
-	}
-	return 0
 }

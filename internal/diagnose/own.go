@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,13 +26,10 @@ func (s *Subject) Own(f *callstack.Frame) bool {
 
 func (s *Subject) isOwn(f *callstack.Frame) bool {
 	pkg := symbolname.Package(f.Function)
-	if pkg == "" {
-		return false
-	}
-	if pkg == "main" {
+	switch {
+	case pkg == "main":
 		return !strings.HasSuffix(f.File, "_testmain.go")
-	}
-	if strings.Contains(f.File, "/vendor/") {
+	case pkg == "" || strings.Contains(f.File, "/vendor/"):
 		return false
 	}
 	pkg = strings.TrimSuffix(pkg, "_test")
@@ -40,41 +38,24 @@ func (s *Subject) isOwn(f *callstack.Frame) bool {
 	}
 	// A checkout may lie in a directory of any name, also in one called x@v2:
 	// within its module a file's name for people does not show that.
-	file := f.File
-	if s.Source != nil {
-		file = s.Source.Display(file)
-	}
+	file := s.display(f.File)
 	modules := s.Modules
-	if len(modules) == 0 && s.Module != "" {
+	if len(modules) == 0 {
 		modules = []string{s.Module}
 	}
-	for _, m := range modules {
-		if m == "" || pkg != m && !strings.HasPrefix(pkg, m+"/") {
-			continue
+	return slices.ContainsFunc(modules, func(m string) bool {
+		if m == "" || !strings.HasPrefix(pkg+"/", m+"/") {
+			return false
 		}
 		// A nested module, fetched, lies under the same path but in a
-		// directory of its own in the module cache.
-		if strings.Contains(file, "@v") && !strings.Contains(file, m+"@v") && !strings.Contains(file, escapeModule(m)+"@v") {
-			continue
-		}
-		return true
-	}
-	return false
+		// directory of its own in the module cache, where an upper case letter
+		// is ! and its lower case.
+		cached := upper.ReplaceAllStringFunc(m, func(s string) string { return "!" + strings.ToLower(s) })
+		return !strings.Contains(file, "@v") || strings.Contains(file, m+"@v") || strings.Contains(file, cached+"@v")
+	})
 }
 
-// escapeModule writes a module path as the module cache does: an upper case
-// letter becomes ! and its lower case.
-func escapeModule(path string) string {
-	var b strings.Builder
-	for _, r := range path {
-		if 'A' <= r && r <= 'Z' {
-			b.WriteByte('!')
-			r += 'a' - 'A'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+var upper = regexp.MustCompile("[A-Z]")
 
 // endInTest are words that are about no test.
 var endInTest = []string{"attest", "contest", "fastest", "greatest", "latest", "protest"}

@@ -358,13 +358,10 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 	first := e.lines[0].at
 	s := l.lead(e)
 	p := finding.HotPlace{
-		Function: first.Function, File: first.File, Line: first.Line,
+		Function: first.Function, File: s.display(first.File), Line: first.Line,
 		WorthRatio: e.worth, CPUSamples: l.samples,
 		CPURatio: l.share(e.sum, cpuTime), AllocBytesRatio: l.share(e.sum, allocBytes),
 		Decisions: []finding.Decision{}, Benchmarks: []string{},
-	}
-	if s.Source != nil {
-		p.File = s.Source.Display(first.File)
 	}
 	switch {
 	case l.accounts[waitTime].packages == nil:
@@ -405,7 +402,7 @@ func (l *ledger) describe(p *finding.HotPlace, e *entry) {
 	if st := s.Statement(file, p.Line); st.Known {
 		line := 0
 		if st.Loop != nil {
-			line = s.LineOf(file, st.Loop)
+			line = s.LineAt(st.Loop.Pos())
 		}
 		p.LoopLine = &line
 	}

@@ -110,6 +110,14 @@ type Samples struct {
 
 func (s Samples) empty() bool { return s.CPU == nil && s.Allocs == nil && s.Mutex == nil }
 
+// avoidable is the part of the cost that the remedy removes.
+func (c *Claim) avoidable() Samples {
+	if c.Avoidable.empty() {
+		return c.Cost
+	}
+	return c.Avoidable
+}
+
 // Set is a set of samples by index, for rules that build one while they walk a
 // profile. The zero value is empty.
 type Set struct{ in map[int]struct{} }

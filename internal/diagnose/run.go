@@ -194,7 +194,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 }
 
 func (s *Subject) hasEvidence(r *Rule) bool {
-	return slices.ContainsFunc(r.Evidence, s.recorded) && !slices.ContainsFunc(r.Essential, func(k EvidenceKind) bool { return !s.recorded(k) })
+	return slices.ContainsFunc(r.Evidence, s.recorded) && len(s.lacks(r)) == 0
 }
 
 // recorded reports whether a profile was.
@@ -237,20 +237,13 @@ func (s *Subject) withoutCovered(ws []weighed) []weighed {
 				return true
 			}
 			if by.above {
-				set := by.claim.Avoidable
-				if set.empty() {
-					set = by.claim.Cost
-				}
-				inside = append(inside, set)
+				inside = append(inside, by.claim.avoidable())
 			}
 		}
 		if len(inside) == 0 || !w.above {
 			return false
 		}
-		part := w.claim.Avoidable
-		if part.empty() {
-			part = w.claim.Cost
-		}
+		part := w.claim.avoidable()
 		rest := s.shares(Samples{
 			CPU:    minus(part.CPU, inside, func(s Samples) Keep { return s.CPU }),
 			Allocs: minus(part.Allocs, inside, func(s Samples) Keep { return s.Allocs }),
@@ -296,10 +289,7 @@ func newMerger() *merger { return &merger{at: make(map[placeKey]int)} }
 
 func (m *merger) add(s *Subject, w weighed) {
 	c := &w.claim
-	file := c.Place.File
-	if s.Source != nil {
-		file = s.Source.Display(file)
-	}
+	file := s.display(c.Place.File)
 	f := mergedFinding{
 		above: w.above,
 		bench: s.Benchmark,

@@ -27,6 +27,7 @@ func (st *Statement) At() SourceLine { return SourceLine{st.File, st.First} }
 
 // sourceFile is a parsed file with the statement of each line.
 type sourceFile struct {
+	name  string
 	fset  *token.FileSet
 	ast   *ast.File
 	spans []Statement
@@ -70,27 +71,26 @@ func parseSource(fset *token.FileSet, name string, text []byte) *sourceFile {
 }
 
 func readSource(fset *token.FileSet, name string, file *ast.File) *sourceFile {
-	sf := &sourceFile{fset: fset, ast: file}
-	sf.line = make([]int32, fset.File(file.FileStart).LineCount()+2)
+	sf := &sourceFile{name: name, fset: fset, ast: file, line: make([]int32, fset.File(file.FileStart).LineCount()+2)}
 	for _, d := range file.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
-			sf.block(name, fd.Body, fd, nil)
+			sf.block(fd.Body, fd, nil)
 		}
 	}
 	// A literal in a package variable has a body too.
 	for _, d := range file.Decls {
 		if gd, ok := d.(*ast.GenDecl); ok {
-			sf.literals(name, gd)
+			sf.literals(gd)
 		}
 	}
 	return sf
 }
 
 // literals enters the function literals of a node.
-func (sf *sourceFile) literals(name string, n ast.Node) {
+func (sf *sourceFile) literals(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
-			sf.block(name, lit.Body, lit, nil)
+			sf.block(lit.Body, lit, nil)
 			return false
 		}
 		return true
@@ -99,50 +99,50 @@ func (sf *sourceFile) literals(name string, n ast.Node) {
 
 // block notes the statements of a block, outer ones first, so that inner ones
 // take their lines over.
-func (sf *sourceFile) block(name string, block ast.Node, fn ast.Node, loop ast.Stmt) {
+func (sf *sourceFile) block(block ast.Node, fn ast.Node, loop ast.Stmt) {
 	ast.Inspect(block, func(n ast.Node) bool {
 		if n == block {
 			return true
 		}
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			sf.block(name, n.Body, n, nil)
+			sf.block(n.Body, n, nil)
 			return false
 		case *ast.ForStmt:
-			sf.note(name, n, n.Body.Lbrace, fn, loop)
+			sf.note(n, n.Body.Lbrace, fn, loop)
 			for _, part := range []ast.Node{n.Init, n.Cond, n.Post} {
 				if part != nil {
-					sf.literals(name, part)
+					sf.literals(part)
 				}
 			}
-			sf.block(name, n.Body, fn, n)
+			sf.block(n.Body, fn, n)
 			return false
 		case *ast.RangeStmt:
-			sf.note(name, n, n.Body.Lbrace, fn, loop)
-			sf.literals(name, n.X)
-			sf.block(name, n.Body, fn, n)
+			sf.note(n, n.Body.Lbrace, fn, loop)
+			sf.literals(n.X)
+			sf.block(n.Body, fn, n)
 			return false
 		case *ast.IfStmt:
-			sf.note(name, n, n.Body.Lbrace, fn, loop)
+			sf.note(n, n.Body.Lbrace, fn, loop)
 		case *ast.SwitchStmt:
-			sf.note(name, n, n.Body.Lbrace, fn, loop)
+			sf.note(n, n.Body.Lbrace, fn, loop)
 		case *ast.TypeSwitchStmt:
-			sf.note(name, n, n.Body.Lbrace, fn, loop)
+			sf.note(n, n.Body.Lbrace, fn, loop)
 		case *ast.CaseClause:
-			sf.note(name, n, n.Colon, fn, loop)
+			sf.note(n, n.Colon, fn, loop)
 		case *ast.CommClause:
-			sf.note(name, n, n.Colon, fn, loop)
+			sf.note(n, n.Colon, fn, loop)
 		case *ast.BlockStmt, *ast.LabeledStmt, *ast.SelectStmt, *ast.EmptyStmt:
 		case ast.Stmt:
-			sf.note(name, n, n.End(), fn, loop)
+			sf.note(n, n.End(), fn, loop)
 		}
 		return true
 	})
 }
 
-func (sf *sourceFile) note(name string, n ast.Stmt, end token.Pos, fn ast.Node, loop ast.Stmt) {
+func (sf *sourceFile) note(n ast.Stmt, end token.Pos, fn ast.Node, loop ast.Stmt) {
 	st := Statement{
-		File: name, Known: true, Node: n, Func: fn, Loop: loop,
+		File: sf.name, Known: true, Node: n, Func: fn, Loop: loop,
 		First: sf.fset.Position(n.Pos()).Line,
 		Last:  sf.fset.Position(end).Line,
 	}
@@ -264,15 +264,6 @@ func (s *Subject) Sites(st Statement) (sites []typed.Site) {
 		}
 	}
 	return sites
-}
-
-// LineOf returns the line of a node of a parsed file, 0 where the file's source
-// is not at hand.
-func (s *Subject) LineOf(file string, n ast.Node) int {
-	if sf := s.parsed(file); sf != nil {
-		return sf.fset.Position(n.Pos()).Line
-	}
-	return 0
 }
 
 // LineAt returns the line of a position in any file of the subject.

@@ -134,5 +134,13 @@ type Sources interface {
 	Display(frameFile string) string
 }
 
+// display is a frame's file for people.
+func (s *Subject) display(file string) string {
+	if s.Source == nil {
+		return file
+	}
+	return s.Source.Display(file)
+}
+
 // Keep selects samples of a profile; see callstack.Keep.
 type Keep = callstack.Keep

@@ -91,7 +91,7 @@ func hasPrefix(name string, prefixes []string) bool {
 // mentions reports whether a statement makes or uses a buffer.
 func (f *finder) mentions(st diagnose.Statement, b *buffer) bool {
 	return st.Node == b.Node || b.v != nil && slices.ContainsFunc(b.pkg.Uses(b.v), func(id *ast.Ident) bool {
-		return f.s.Statement(b.File, f.s.LineOf(b.File, id)).Node == st.Node
+		return f.s.Statement(b.File, f.s.LineAt(id.Pos())).Node == st.Node
 	})
 }
 
@@ -103,7 +103,7 @@ func (f *finder) read(st diagnose.Statement) (out []*buffer) {
 		return nil
 	}
 	add := func(n ast.Node, v *types.Var, value ast.Expr) {
-		b := &buffer{Statement: f.s.Statement(st.File, f.s.LineOf(st.File, n)), pkg: pkg, v: v}
+		b := &buffer{Statement: f.s.Statement(st.File, f.s.LineAt(n.Pos())), pkg: pkg, v: v}
 		if b.kind, b.call = kindOf(pkg, v, value); b.kind == nil || !b.Known {
 			return
 		}
