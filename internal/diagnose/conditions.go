@@ -101,29 +101,29 @@ func idle(s *Subject, _ string) (Verdict, bool) {
 
 // waits are the parts of a time that its owner neither ran nor could have run.
 type waits struct {
-	lock, downstream, network, disk int64
-	rest                            int64 // channels, conditions, sleep, and what is not told apart
-	all                             int64 // the whole time, waits and the rest
-	where                           map[wall.State]string
-	heaviest                        map[wall.State]int64 // of the group that where is taken from
+	by       map[VerdictKind]int64 // Waiting: for channels, conditions, sleep, and what is not told apart
+	all      int64                 // the whole time, waits and the rest
+	where    map[wall.State]string
+	heaviest map[wall.State]int64 // of the group that where is taken from
+}
+
+func newWaits() *waits {
+	return &waits{by: make(map[VerdictKind]int64), where: make(map[wall.State]string), heaviest: make(map[wall.State]int64)}
 }
 
 func (w *waits) add(g *wall.Group) {
 	ns := func(st wall.State) int64 { return g.Ns[st] }
 	answers := g.DownstreamNs // lies in Network, Select and Channel
 	network := max(ns(wall.Network)-g.SocketNs, 0)
-	w.lock += ns(wall.Lock)
-	w.downstream += answers
-	w.disk += g.DiskNs
+	w.by[LockBound] += ns(wall.Lock)
+	w.by[DownstreamBound] += answers
+	w.by[DiskBound] += g.DiskNs
 	// Where answers are waited for on channels too, nobody knows how much of
 	// Network is theirs: all that can be, so that none is counted twice.
-	w.network += max(network-answers, 0)
-	w.rest += max(ns(wall.Channel)+ns(wall.Select)-max(answers-network, 0), 0)
-	w.rest += ns(wall.Sync) + ns(wall.Sleep) + ns(wall.Other) + max(ns(wall.Syscall)-g.DiskNs, 0)
+	w.by[NetworkBound] += max(network-answers, 0)
+	w.by[Waiting] += max(ns(wall.Channel)+ns(wall.Select)-max(answers-network, 0), 0)
+	w.by[Waiting] += ns(wall.Sync) + ns(wall.Sleep) + ns(wall.Other) + max(ns(wall.Syscall)-g.DiskNs, 0)
 	w.all += g.Total()
-	if w.where == nil {
-		w.where, w.heaviest = make(map[wall.State]string), make(map[wall.State]int64)
-	}
 	for st := range wall.State(wall.NumStates) {
 		if v := ns(st); v > w.heaviest[st] && g.Where[st] != "" {
 			w.heaviest[st], w.where[st] = v, g.Where[st]
@@ -131,30 +131,22 @@ func (w *waits) add(g *wall.Group) {
 	}
 }
 
-func (w *waits) total() int64 { return w.lock + w.downstream + w.network + w.disk + w.rest }
-
-// most returns the kind that takes the largest part, and where.
-func (w *waits) most() (kind VerdictKind, ns int64, where string) {
-	kind, ns, where = Waiting, w.rest, w.place(wall.Channel, wall.Select, wall.Sync, wall.Sleep, wall.Syscall, wall.Other)
-	for _, c := range []struct {
-		kind  VerdictKind
-		ns    int64
-		where string
-	}{
-		{DiskBound, w.disk, w.place(wall.Syscall)},
-		{NetworkBound, w.network, w.place(wall.Network)},
-		{DownstreamBound, w.downstream, w.place(wall.Network, wall.Select, wall.Channel)},
-		{LockBound, w.lock, w.place(wall.Lock)},
-	} {
-		if c.ns > ns {
-			kind, ns, where = c.kind, c.ns, c.where
-		}
-	}
-	return kind, ns, where
+// waitKinds are the sorts of waits: what each is called, what is waited for, and in
+// which states.
+var waitKinds = []struct {
+	kind        VerdictKind
+	name, doing string
+	states      []wall.State
+}{
+	{Waiting, "Waiting", "waiting for other goroutines, timers or system calls", []wall.State{wall.Channel, wall.Select, wall.Sync, wall.Sleep, wall.Syscall, wall.Other}},
+	{DiskBound, "Disk-bound", "in system calls on files", []wall.State{wall.Syscall}},
+	{NetworkBound, "Network-bound", "waiting on connections", []wall.State{wall.Network}},
+	{DownstreamBound, "Downstream-bound", "waiting for answers to requests of its own", []wall.State{wall.Network, wall.Select, wall.Channel}},
+	{LockBound, "Lock-bound", "waiting for a lock", []wall.State{wall.Lock}},
 }
 
 // place is where the heaviest of some states mostly was.
-func (w *waits) place(states ...wall.State) string {
+func (w *waits) place(states []wall.State) string {
 	best, where := int64(0), ""
 	for _, st := range states {
 		if w.heaviest[st] > best {
@@ -164,65 +156,49 @@ func (w *waits) place(states ...wall.State) string {
 	return where
 }
 
-// words of each kind: its name, and what is waited for.
-var words = map[VerdictKind][2]string{
-	LockBound:       {"Lock-bound", "waiting for a lock"},
-	DownstreamBound: {"Downstream-bound", "waiting for answers to requests of its own"},
-	NetworkBound:    {"Network-bound", "waiting on connections"},
-	DiskBound:       {"Disk-bound", "in system calls on files"},
-	Waiting:         {"Waiting", "waiting for other goroutines, timers or system calls"},
-}
-
 func waitsInside(s *Subject, lock string) (Verdict, bool) {
 	if s.Run.Wall == nil {
 		return Verdict{}, false
 	}
-	var w waits
-	var whole int64
-	of := "the time of requests"
-	if s.Kind == recording.TargetService {
-		for i := range s.Run.Wall.Groups {
-			if g := &s.Run.Wall.Groups[i]; serves(g) {
-				w.add(g)
-			}
+	w := newWaits()
+	of, served := "the time of requests", s.Kind == recording.TargetService
+	// A program waits if it leaves the CPU alone. Goroutines that wait for each
+	// other say nothing about what the program waits for, and so count only where
+	// nothing else does.
+	if !served && !s.Run.leavesCPU() {
+		return Verdict{}, false
+	}
+	for i := range s.Run.Wall.Groups {
+		if g := &s.Run.Wall.Groups[i]; served && serves(g) || !served && !listens(g) && !hot.Measures(g.Name) {
+			w.add(g)
 		}
-		whole = w.all
-	} else {
-		// A program waits if it leaves the CPU alone. Goroutines that wait for
-		// each other say nothing about what the program waits for, and so count
-		// only where nothing else does.
-		if !s.Run.leavesCPU() {
-			return Verdict{}, false
-		}
-		for i := range s.Run.Wall.Groups {
-			if g := &s.Run.Wall.Groups[i]; !listens(g) && !hot.Measures(g.Name) {
-				w.add(g)
-			}
-		}
+	}
+	whole := w.all
+	if !served {
 		whole, of = s.Run.Wall.CoveredNs, "the wall time"
-		w.rest = 0
+		w.by[Waiting] = 0
 	}
-	if whole <= 0 {
-		return Verdict{}, false
-	}
-	kind, ns, where := w.most()
-	share := ratio(ns, whole)
-	if s.Kind == recording.TargetService {
-		if ratio(w.total(), whole) < waitsShare {
-			return Verdict{}, false
+	most, total := &waitKinds[0], int64(0)
+	for i := range waitKinds {
+		k := &waitKinds[i]
+		total += w.by[k.kind]
+		if w.by[k.kind] > w.by[most.kind] {
+			most = k
 		}
-	} else if share < waitsShare {
+	}
+	share := ratio(w.by[most.kind], whole)
+	if whole <= 0 || served && ratio(total, whole) < waitsShare || !served && share < waitsShare {
 		return Verdict{}, false
 	}
-	said := fmt.Sprintf("%s of %s is spent %s", quantity.Percent(share), of, words[kind][1])
+	said := fmt.Sprintf("%s of %s is spent %s", quantity.Percent(share), of, most.doing)
 	if share > 1 {
-		said = fmt.Sprintf("on average %.1f goroutines are %s", share, words[kind][1])
+		said = fmt.Sprintf("on average %.1f goroutines are %s", share, most.doing)
 	}
-	v := Verdict{Kind: kind, Text: words[kind][0] + ": " + said}
-	switch {
-	case kind == LockBound && lock != "":
-		v.Text += ", most of it for the lock at " + lock
-	case where != "":
+	v := Verdict{Kind: most.kind, Text: most.name + ": " + said}
+	if v.Kind == LockBound && lock != "" {
+		return v.at(lock), true
+	}
+	if where := w.place(most.states); where != "" {
 		v.Text += ", most of it in " + brief(where)
 	}
 	return v, true

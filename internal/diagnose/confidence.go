@@ -1,6 +1,10 @@
 package diagnose
 
-import "whet/internal/finding"
+import (
+	"slices"
+
+	"whet/internal/finding"
+)
 
 // fewSamples is the number of a place's own samples below which its share is
 // a rough one: the standard deviation of 30 is 5.5, a sixth of it.
@@ -50,17 +54,6 @@ func (s *Subject) confidence(w *weighed) finding.Confidence {
 
 // lower returns the weaker of two confidences.
 func lower(a, b finding.Confidence) finding.Confidence {
-	rank := func(c finding.Confidence) int {
-		switch c {
-		case finding.High:
-			return 2
-		case finding.Medium:
-			return 1
-		}
-		return 0
-	}
-	if rank(a) < rank(b) {
-		return a
-	}
-	return b
+	order := []finding.Confidence{finding.Low, finding.Medium, finding.High}
+	return order[max(0, min(slices.Index(order, a), slices.Index(order, b)))]
 }

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whet/internal/analyze/contention"
@@ -27,13 +28,10 @@ const (
 func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 	var delay, seen, cpu float64
 	for _, s := range subjects {
-		if s.Mutex == nil || s.CPU == nil || !s.Mutex.Parallel && !s.CPU.Parallel {
+		if s.Mutex == nil || s.CPU == nil || !s.Mutex.Parallel && !s.CPU.Parallel || s.judgedByTrace() {
 			continue
 		}
-		if s.judgedByTrace() {
-			continue
-		}
-		d := lockDelay(s.lockPlaces(s.Mutex, s.MutexCol))
+		d := lockDelay(s.lockPlaces(s.Mutex, s.MutexCol, false))
 		if s.Kind == recording.TargetService {
 			if v, ok := s.waitingRequests(d, lock); ok {
 				return v, true
@@ -41,7 +39,7 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 			continue
 		}
 		seen += d
-		delay += s.lockDelayOfCPU(d)
+		delay += s.lockDelayOfCPU()
 	}
 	for _, s := range subjects {
 		cpu += float64(s.baseTotal(s.CPU, s.CPUColumn))
@@ -57,7 +55,7 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 }
 
 // lockDelayOfCPU is how long goroutines wait for locks in as many iterations as
-// the CPU profile covers, in nanoseconds; d is what the mutex profile has.
+// the CPU profile covers, in nanoseconds.
 //
 // The mutex profile samples one contention in f and counts it f times: where
 // waits are few and long, a single one that is caught reads as f of them. The
@@ -70,13 +68,19 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 // processor too, and those who wait for it wait for that. Let r be the CPU time
 // and q the run delay of the process: all it does takes (r + q)/r times as long,
 // and of the delay r/(r + q) is compared with CPU time.
-func (s *Subject) lockDelayOfCPU(d float64) float64 {
-	d = s.scaled(d, s.MutexIterations)
-	if s.Block != nil && s.BlockIterations > 0 {
-		d = min(d, s.scaled(lockDelay(s.lockPlaces(s.Block, s.BlockCol)), s.BlockIterations))
-	}
+func (s *Subject) lockDelayOfCPU() float64 {
+	d := s.shorterDelay(false)
 	if q := s.Scheduling; q != nil && q.CPUNs > 0 {
 		d *= float64(q.CPUNs) / float64(q.CPUNs+q.RunDelayNs)
+	}
+	return d
+}
+
+// shorterDelay is the smaller of the two, of the module's locks or of tests'.
+func (s *Subject) shorterDelay(ofTests bool) float64 {
+	d := s.scaled(lockDelay(s.lockPlaces(s.Mutex, s.MutexCol, ofTests)), s.MutexIterations)
+	if s.Block != nil && s.BlockIterations > 0 {
+		d = min(d, s.scaled(lockDelay(s.lockPlaces(s.Block, s.BlockCol, ofTests)), s.BlockIterations))
 	}
 	return d
 }
@@ -121,34 +125,20 @@ func lockDelay(places []contention.Place) float64 {
 	return float64(d)
 }
 
-// lockPlaces are the locks of package sync that the module's code waits for.
-// The runtime's own locks and sync.Once are not among them, and neither are
-// those of tests and benchmarks.
-func (s *Subject) lockPlaces(c *hot.Classified, column int) []contention.Place {
-	module, _ := s.allLockPlaces(c, column)
-	return module
-}
-
-// allLockPlaces are the locks that are waited for, the module's and those of
-// tests and benchmarks apart.
-func (s *Subject) allLockPlaces(c *hot.Classified, column int) (module, tests []contention.Place) {
+// lockPlaces are the locks of package sync that are waited for: by the module's code,
+// or by tests and benchmarks. The runtime's own locks and sync.Once are not among
+// them.
+func (s *Subject) lockPlaces(c *hot.Classified, column int, ofTests bool) []contention.Place {
 	if c == nil {
-		return nil, nil
+		return nil
 	}
 	count, err := c.TypeIndex("contentions")
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	for _, p := range contention.Places(c.Frames, column, count, c.Keep(hot.Base), s.Own) {
-		switch {
-		case p.Kind != contention.Lock:
-		case s.OfTest(p.File, p.Line):
-			tests = append(tests, p)
-		default:
-			module = append(module, p)
-		}
-	}
-	return module, tests
+	return slices.DeleteFunc(contention.Places(c.Frames, column, count, c.Keep(hot.Base), s.Own), func(p contention.Place) bool {
+		return p.Kind != contention.Lock || s.OfTest(p.File, p.Line) != ofTests
+	})
 }
 
 // heaviestLock names the lock that is waited for longest: by the finding that
@@ -165,16 +155,15 @@ func heaviestLock(subjects []*Subject, findings []finding.Finding) string {
 		return fmt.Sprintf("%s:%d (%s)", brief(best.File), best.Line, brief(best.Function))
 	}
 	for _, of := range []func(*Subject) []contention.Place{
-		func(s *Subject) []contention.Place { return s.lockPlaces(s.Block, s.BlockCol) },
-		func(s *Subject) []contention.Place { return s.lockPlaces(s.Mutex, s.MutexCol) },
+		func(s *Subject) []contention.Place { return s.lockPlaces(s.Block, s.BlockCol, false) },
+		func(s *Subject) []contention.Place { return s.lockPlaces(s.Mutex, s.MutexCol, false) },
 	} {
 		var longest int64
 		text := ""
 		for _, s := range subjects {
 			if places := of(s); len(places) > 0 && places[0].DelayNs > longest && places[0].Function != "" {
-				p := places[0]
-				longest = p.DelayNs
-				text = fmt.Sprintf("%s (%s)", brief(s.At(Place{File: p.File, Line: p.Line})), brief(strings.TrimSuffix(p.Function, ".deferwrap1")))
+				at, function := s.lockAt(&places[0])
+				longest, text = places[0].DelayNs, fmt.Sprintf("%s (%s)", brief(at), brief(function))
 			}
 		}
 		if text != "" {
@@ -193,4 +182,9 @@ func (s *Subject) judgedByTrace() bool {
 	}
 	requests, known := s.Run.inside()
 	return s.Kind != recording.TargetService || known && requests > 0
+}
+
+// lockAt is where a lock is waited for, and the function.
+func (s *Subject) lockAt(p *contention.Place) (at, function string) {
+	return s.At(Place{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1")
 }

@@ -17,43 +17,33 @@ import (
 // outside the benchmark come first; where the measured code is all somebody
 // else's, theirs.
 func heaviest(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (string, float64) {
-	index, base := byFunction(subjects, of)
-	var own, others []*namedShare
-	for _, e := range index {
-		if ratio(e.cum, base) < holds {
-			continue
-		}
-		if e.own {
-			own = append(own, e)
-		} else {
-			others = append(others, e)
-		}
-	}
-	if len(own) == 0 {
-		own = others
-	}
-	if len(own) == 0 {
-		return "", 0
-	}
-	best := slices.MinFunc(own, func(a, b *namedShare) int {
-		return cmp.Or(cmp.Compare(a.cum, b.cum), a.deeper(b))
-	})
-	return brief(best.name), ratio(best.cum, base)
+	return first(subjects, of, holds, func(a, b *namedShare) int { return cmp.Or(a.foreign-b.foreign, cmp.Compare(a.cum, b.cum)) }, 1)
 }
 
 // mostOwn names the user's own function that holds most of a service's CPU
 // time, though less than half, and of those that hold the same the deepest: the
 // handler with the most to do. What holds less than a tenth is none to name.
 func mostOwn(subjects []*Subject) (string, float64) {
-	index, base := byFunction(subjects, func(s *Subject) (*hot.Classified, int) {
+	services := func(s *Subject) (*hot.Classified, int) {
 		if s.Kind != recording.TargetService {
 			return nil, 0
 		}
 		return byCPU(s)
-	})
+	}
+	return first(subjects, services, worthNaming, func(a, b *namedShare) int { return cmp.Compare(b.cum, a.cum) }, 0)
+}
+
+// worthNaming is the share of the CPU time that a function has to hold to be
+// named as that with the most of it.
+const worthNaming = 0.1
+
+// first names the first by order, and then the deepest, of the functions that hold so
+// much of the base: the user's own, or with foreign 1 all.
+func first(subjects []*Subject, of func(*Subject) (*hot.Classified, int), least float64, order func(a, b *namedShare) int, foreign int) (string, float64) {
+	index, base := byFunction(subjects, of)
 	var best *namedShare
 	for _, e := range index {
-		if e.own && ratio(e.cum, base) >= worthNaming && (best == nil || cmp.Or(cmp.Compare(best.cum, e.cum), e.deeper(best)) < 0) {
+		if e.foreign <= foreign && ratio(e.cum, base) >= least && (best == nil || cmp.Or(order(e, best), cmp.Compare(best.depth, e.depth), cmp.Compare(e.name, best.name)) < 0) {
 			best = e
 		}
 	}
@@ -63,21 +53,12 @@ func mostOwn(subjects []*Subject) (string, float64) {
 	return brief(best.name), ratio(best.cum, base)
 }
 
-// worthNaming is the share of the CPU time that a function has to hold to be
-// named as that with the most of it.
-const worthNaming = 0.1
-
 // namedShare is what a function that may be named holds.
 type namedShare struct {
-	name  string
-	cum   int64
-	depth int64 // sum over samples of frames below the root, to break ties
-	own   bool
-}
-
-// deeper orders functions of one cum: by mean depth, compared crosswise.
-func (a *namedShare) deeper(b *namedShare) int {
-	return cmp.Or(cmp.Compare(b.depth, a.depth), cmp.Compare(a.name, b.name))
+	name    string
+	cum     int64
+	depth   int64 // sum over samples of frames below the root, to break ties
+	foreign int   // 1: it is none of the user's
 }
 
 // byFunction adds up the base by the functions that may be named.
@@ -100,7 +81,10 @@ func byFunction(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (
 				seen[f.Function] = true
 				e := index[f.Function]
 				if e == nil {
-					e = &namedShare{name: f.Function, own: s.Own(f)}
+					e = &namedShare{name: f.Function}
+					if !s.Own(f) {
+						e.foreign = 1
+					}
 					index[f.Function] = e
 				}
 				e.cum += v
@@ -116,13 +100,8 @@ func byFunction(subjects []*Subject, of func(*Subject) (*hot.Classified, int)) (
 // requests to handlers may not.
 func (s *Subject) nameable(f *callstack.Frame) bool {
 	pkg := symbolname.Package(f.Function)
-	switch {
-	case pkg == "" || pkg == "runtime" || pkg == "testing" || strings.HasPrefix(pkg, "internal/runtime/"):
-		return false
-	case handsOn(f.Function):
-		return false
-	}
-	return !s.OfTest(f.File, f.Line)
+	return pkg != "" && pkg != "runtime" && pkg != "testing" && !strings.HasPrefix(pkg, "internal/runtime/") &&
+		!handsOn(f.Function) && !s.OfTest(f.File, f.Line)
 }
 
 // handsOn knows the functions of servers that every request passes: below them

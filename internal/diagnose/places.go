@@ -187,7 +187,7 @@ func (l *ledger) waitIn(subject int, p portion) float64 {
 	if c.MutexFraction > 1 && waits < enoughWaits*c.MutexFraction || c.base <= 0 && waits < fewestWaits {
 		return 0
 	}
-	return c.waitShareOf(float64(p.spent[waitTime]))
+	return c.waitShare(float64(p.spent[waitTime]))
 }
 
 // share is the part of a measure's whole that a portion is; 0 where it is not
@@ -425,7 +425,7 @@ func (l *ledger) delayShare(e *entry) float64 {
 	most := 0.0
 	for i, p := range e.by {
 		if d := p.spent[waitTime]; d > 0 {
-			most = max(most, l.subjects[i].delayShareOf(float64(d)))
+			most = max(most, l.subjects[i].delayShare(float64(d)))
 		}
 	}
 	return most

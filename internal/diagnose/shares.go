@@ -212,15 +212,13 @@ func (s *Subject) allocates() bool {
 	return true
 }
 
-// DelayShare returns d/(d + c), where d is the mutex delay of a set and c the
-// base's CPU time, in nanoseconds. They come from two runs: where both runs'
-// iterations are known, d is scaled to the CPU profile's.
-func (s *Subject) DelayShare(keep Keep) float64 {
-	return s.delayShareOf(float64(baseSum(s.Mutex, s.MutexCol, keep)))
-}
+// delay is the mutex delay of a set, in nanoseconds.
+func (s *Subject) delay(keep Keep) float64 { return float64(baseSum(s.Mutex, s.MutexCol, keep)) }
 
-// delayShareOf is DelayShare of d nanoseconds of delay.
-func (s *Subject) delayShareOf(d float64) float64 {
+// delayShare returns d/(d + c), where d is a mutex delay and c the base's CPU
+// time, in nanoseconds. They come from two runs: where both runs' iterations are
+// known, d is scaled to the CPU profile's.
+func (s *Subject) delayShare(d float64) float64 {
 	if d <= 0 || s.CPU == nil {
 		return 0
 	}
@@ -228,31 +226,21 @@ func (s *Subject) delayShareOf(d float64) float64 {
 	return d / (d + float64(s.baseTotal(s.CPU, s.CPUColumn)))
 }
 
-// waitShare is the part of the time that would be gained without a set's mutex
-// delay, as far as that is known, in [0,1]. A benchmark's delay stands for time
-// (DelayShare). A request takes its own part of the delay longer: the delay by
+// waitShare is the part of the time that would be gained without a mutex delay of d
+// nanoseconds, as far as that is known, in [0,1]. A benchmark's delay stands for time
+// (delayShare). A request takes its own part of the delay longer: the delay by
 // the requests it covers, divided by the mean service time. In a program
 // goroutines wait side by side, and nobody knows which of them the end waits
 // for: 0.
-func (s *Subject) waitShare(keep Keep) float64 {
-	return s.waitShareOf(float64(baseSum(s.Mutex, s.MutexCol, keep)))
-}
-
-// waitShareOf is waitShare of d nanoseconds of mutex delay.
-func (s *Subject) waitShareOf(d float64) float64 {
+func (s *Subject) waitShare(d float64) float64 {
 	if s.isBenchmark() {
-		return s.delayShareOf(d)
+		return s.delayShare(d)
 	}
 	wait, known := s.perRequest(d)
 	if !known {
 		return 0
 	}
 	return min(wait/s.Run.ServiceTimeNs, 1)
-}
-
-// waitPerRequest is the mutex delay of a set for each request, in nanoseconds.
-func (s *Subject) waitPerRequest(keep Keep) (ns float64, known bool) {
-	return s.perRequest(float64(baseSum(s.Mutex, s.MutexCol, keep)))
 }
 
 // perRequest divides d nanoseconds of mutex delay by the requests that they are
@@ -339,10 +327,10 @@ func (s *Subject) shares(set Samples, minSamples int) shares {
 		out.cpu = s.CPUShare(set.CPU)
 	}
 	if !unknown.Delay {
-		out.delay = s.DelayShare(set.Mutex)
+		out.delay = s.delayShare(s.delay(set.Mutex))
 	}
 	if !unknown.CPU || set.aboutWaits() {
-		out.wait = s.waitShare(set.Mutex)
+		out.wait = s.waitShare(s.delay(set.Mutex))
 	}
 	return out
 }

@@ -52,22 +52,18 @@ func (s shares) text() string {
 // testLocks warns of waits for locks that tests and benchmarks have: the place
 // that waits longest, and the share of all of them.
 func (s *Subject) testLocks() string {
-	_, tests := s.allLockPlaces(s.Mutex, s.MutexCol)
+	tests := s.lockPlaces(s.Mutex, s.MutexCol, true)
 	if s.CPU == nil || len(tests) == 0 {
 		return ""
 	}
-	d := s.scaled(lockDelay(tests), s.MutexIterations)
-	if s.Block != nil && s.BlockIterations > 0 {
-		_, waiting := s.allLockPlaces(s.Block, s.BlockCol)
-		d = min(d, s.scaled(lockDelay(waiting), s.BlockIterations))
-	}
+	d := s.shorterDelay(true)
 	share := d / (d + float64(s.baseTotal(s.CPU, s.CPUColumn)))
 	if !(share >= Threshold) {
 		return ""
 	}
-	p := tests[0]
+	at, function := s.lockAt(&tests[0])
 	return fmt.Sprintf("%s: waiting for the test's own lock at %s (%s) is %s of lock delay and CPU time: no change of the package removes it",
-		s.Benchmark, s.At(Place{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1"), quantity.Percent(share))
+		s.Benchmark, at, function, quantity.Percent(share))
 }
 
 // MeasuresModule reports whether a benchmark measures code of the user's: a

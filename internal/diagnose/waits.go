@@ -29,32 +29,32 @@ func (s Samples) aboutWaits() bool { return s.Mutex != nil && s.CPU == nil && s.
 // its waits for the lock are a small part of it, and the work is in the way all
 // the same.
 func (s *Subject) contended(c *Claim) bool {
-	keep := c.Cost.Mutex
-	if s.contentions(keep) < fewestWaits {
+	if s.contentions(c.Cost.Mutex) < fewestWaits {
 		return false
 	}
+	d := s.delay(c.Cost.Mutex)
 	switch {
 	case len(c.Held) > 0 && s.CPU != nil:
-		return s.DelayShare(keep) >= contendedShare
+		return s.delayShare(d) >= contendedShare
 	case s.Kind == recording.TargetService:
-		if _, known := s.waitPerRequest(keep); known {
-			return s.waitShare(keep) >= contendedShare
+		if _, known := s.perRequest(d); known {
+			return s.waitShare(d) >= contendedShare
 		}
 	case s.isBenchmark() && s.CPU == nil:
-		return s.waitPerOperation(keep) >= contendedShare
+		return s.waitPerOperation(d) >= contendedShare
 	}
-	if s.Run != nil && s.Run.WallNs > 0 && float64(baseSum(s.Mutex, s.MutexCol, keep)) < contendedShare*float64(s.Run.WallNs) {
+	if s.Run != nil && s.Run.WallNs > 0 && d < contendedShare*float64(s.Run.WallNs) {
 		return false
 	}
-	return s.CPU == nil || s.DelayShare(keep) >= contendedShare
+	return s.CPU == nil || s.delayShare(d) >= contendedShare
 }
 
 // waitPerOperation is d/(n·p·t): the mutex delay d over n operations of t
 // nanoseconds each, on p processors, which together have p times as long.
-func (s *Subject) waitPerOperation(keep Keep) float64 {
+func (s *Subject) waitPerOperation(d float64) float64 {
 	whole := float64(s.MutexIterations) * s.NsPerOp * float64(max(s.Procs, 1))
 	if whole <= 0 {
 		return 0
 	}
-	return float64(baseSum(s.Mutex, s.MutexCol, keep)) / whole
+	return d / whole
 }
