@@ -57,20 +57,13 @@ func (p *Package) Definition(obj types.Object) *ast.Ident {
 	return p.defined[origin(obj)]
 }
 
-// Named tells of a variable whether it is a parameter or receiver, or a result, of
-// a function or a literal.
+// Named tells of a variable, nil for none, whether it is a parameter or receiver, or a
+// result, of a function or a literal.
 func (p *Package) Named(v *types.Var) (parameter, result bool) {
-	def := p.Definition(v)
-	if def == nil {
+	if v == nil {
 		return false, false
 	}
-	if field, ok := p.Parent(def).(*ast.Field); ok {
-		list := p.Parent(field)
-		fn, ok := p.Parent(list).(*ast.FuncType)
-		result = ok && fn.Results == list
-		return !result, result
-	}
-	return false, false
+	return v.Kind() == types.ParamVar || v.Kind() == types.RecvVar, v.Kind() == types.ResultVar
 }
 
 // SetTo are the values that a variable is set to by its name: of a range statement

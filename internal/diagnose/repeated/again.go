@@ -1,13 +1,11 @@
 package repeated
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/quantity"
@@ -39,14 +37,6 @@ const tinyBlock = 16
 type kind struct {
 	path string
 	size int64
-}
-
-func kindOf(below []callstack.FrameID, size int64) kind {
-	var path []byte
-	for _, id := range below {
-		path = binary.AppendUvarint(path, uint64(id))
-	}
-	return kind{string(path), size}
 }
 
 // count sets the number of calls: that which most of the place's kinds of block

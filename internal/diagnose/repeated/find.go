@@ -2,6 +2,7 @@ package repeated
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -116,7 +117,7 @@ func (f *finder) sample(c *hot.Classified, sample *callstack.Stacks, stack []cal
 	}
 	if c == f.s.Allocs {
 		n, size := f.s.Blocks(sample)
-		p.blocks[kindOf(stack[:at], size)] += n
+		p.blocks[kind{fmt.Sprint(stack[:at]), size}] += n
 	}
 }
 
