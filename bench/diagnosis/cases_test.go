@@ -31,8 +31,8 @@ func TestCorpus(t *testing.T) {
 			programs++
 		}
 	}
-	if len(commits) < 30 || len(modules) < 25 || programs < 6 || len(tuned) < 10 {
-		t.Errorf("%d commits of %d modules, %d of them programs or services, and %d tuned packages; 30, 25, 6 and 10 are asked for", len(commits), len(modules), programs, len(tuned))
+	if len(commits) < 80 || len(modules) < 50 || programs < 15 || len(tuned) < 25 {
+		t.Errorf("%d commits of %d modules, %d of them programs or services, and %d tuned packages; 80, 50, 15 and 25 are asked for", len(commits), len(modules), programs, len(tuned))
 	}
 }
 
