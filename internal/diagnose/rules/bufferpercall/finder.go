@@ -67,7 +67,7 @@ func (b *buffer) makes(c *hot.Classified, st diagnose.Statement, below []callsta
 	case st.Node != b.Node:
 		return false
 	case b.call == "":
-		return b.kind.own && !slices.ContainsFunc(below, func(id callstack.FrameID) bool { return !diagnose.OfRuntime(c.Frame(id).Function) })
+		return b.kind.own != "" && !slices.ContainsFunc(below, func(id callstack.FrameID) bool { return !diagnose.OfRuntime(c.Frame(id).Function) })
 	case len(below) == 0:
 		return b.call == "bytes.NewBuffer" // the slice that it is given
 	}

@@ -2,6 +2,7 @@ package bufferpercall
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -12,8 +13,9 @@ import (
 // kind is one sort of buffer.
 type kind struct {
 	what string
-	// own: the statement allocates the buffer itself, without a call.
-	own bool
+	// own is the type of a variable that is the buffer itself, without a call; ""
+	// for none.
+	own string
 	// made are the names, with the last element of the package's path, of what
 	// the statement calls.
 	made []string
@@ -25,7 +27,7 @@ type kind struct {
 	resets bool
 	// fits: whether a call of a constructor makes such a buffer, or one that the
 	// remedy is right for; nil: each does.
-	fits   func(pkg *typed.Package, call *ast.CallExpr) bool
+	fits   func(pkg *typed.Package, call ast.Expr) bool
 	remedy string
 	// inside is the function that takes the buffer's memory where the constructor
 	// is not given one: without it the constructor's own block is no finding.
@@ -38,7 +40,7 @@ const pooled = "Keep it in a sync.Pool or, where one goroutine at a time calls t
 
 var kinds = []*kind{
 	{
-		what: "a bytes.Buffer", own: true, made: []string{"bytes.NewBuffer"}, fits: startsEmpty,
+		what: "a bytes.Buffer", own: "bytes.Buffer", made: []string{"bytes.NewBuffer"}, fits: startsEmpty,
 		later:  []string{"bytes.growSlice", "bytes.(*Buffer)."},
 		remedy: pooled + ", and Reset it before use; leave very large ones out of the pool.",
 	},
@@ -90,78 +92,77 @@ var kinds = []*kind{
 }
 
 var builder = &kind{
-	what: "a strings.Builder", own: true, later: []string{"strings.(*Builder)."},
+	what: "a strings.Builder", own: "strings.Builder", later: []string{"strings.(*Builder)."},
 	remedy: "Append to a []byte or a bytes.Buffer that is kept (before the loop, in a sync.Pool, in a field) and write that: a Builder gives its memory away with String and cannot be used again.",
 }
 
 var scratch = &kind{
-	what: "a slice to work in", own: true,
+	what: "a slice to work in", own: "[]",
 	remedy: pooled + ", and cut it to the length that is needed, x[:n], growing it where its capacity is less. Mind that make clears the memory and a reused slice holds what was there before.",
 }
 
 // kindOf reads the expression that a variable starts with, or the variable's type
 // where it has none: nil for what is no buffer. call is what the expression calls.
 func kindOf(pkg *typed.Package, v *types.Var, value ast.Expr) (k *kind, call string) {
-	typ := ""
+	var made types.Type
 	switch e := ast.Unparen(value).(type) {
 	case nil:
-		typ = types.TypeString(v.Type(), nil)
-	case *ast.UnaryExpr, *ast.CompositeLit: // &bytes.Buffer{}
-		if u, ok := e.(*ast.UnaryExpr); ok {
-			e = u.X
+		made = v.Type()
+	case *ast.UnaryExpr: // &bytes.Buffer{}
+		if e.Op == token.AND {
+			return kindOf(pkg, v, e.X)
 		}
-		if lit, ok := e.(*ast.CompositeLit); ok && len(lit.Elts) == 0 {
-			typ = typeOf(pkg, e)
+	case *ast.CompositeLit:
+		if len(e.Elts) == 0 {
+			made = pkg.TypeOf(e)
 		}
 	case *ast.CallExpr:
 		switch name := symbolname.Short(pkg.Called(e)); {
 		case v != nil && name == "make" && len(e.Args) > 1 && typed.IsNumber(typed.Element(pkg.TypeOf(e))):
 			return scratch, ""
 		case v != nil && name == "new" && len(e.Args) == 1:
-			typ = typeOf(pkg, e.Args[0])
+			made = pkg.TypeOf(e.Args[0])
 		default:
-			if i := slices.IndexFunc(kinds, func(k *kind) bool { return slices.Contains(k.made, name) }); i >= 0 && (kinds[i].fits == nil || kinds[i].fits(pkg, e)) {
-				return kinds[i], name
-			}
+			call = name
 		}
 	}
-	switch typ {
-	case "bytes.Buffer":
-		return kinds[0], ""
-	case "strings.Builder":
-		return builder, ""
+	i := slices.IndexFunc(kinds, func(k *kind) bool {
+		if call != "" {
+			return slices.Contains(k.made, call) && (k.fits == nil || k.fits(pkg, value))
+		}
+		return made != nil && k.own == types.TypeString(made, nil)
+	})
+	if i < 0 {
+		return nil, ""
 	}
-	return nil, ""
+	return kinds[i], call
 }
 
-func typeOf(pkg *typed.Package, e ast.Expr) string {
-	if t := pkg.TypeOf(e); t != nil {
-		return types.TypeString(t, nil)
+// given is the only argument of a constructor, nil where it has others.
+func given(call ast.Expr) ast.Expr {
+	if c, ok := ast.Unparen(call).(*ast.CallExpr); ok && len(c.Args) == 1 {
+		return ast.Unparen(c.Args[0])
 	}
-	return ""
+	return nil
 }
 
 // startsEmpty: bytes.NewBuffer(nil) or around a slice made on the spot, not
 // around memory that is there.
-func startsEmpty(pkg *typed.Package, call *ast.CallExpr) bool {
-	if len(call.Args) != 1 {
-		return false
-	}
-	switch arg := call.Args[0].(type) {
+func startsEmpty(pkg *typed.Package, call ast.Expr) bool {
+	switch arg := given(call).(type) {
 	case *ast.CallExpr:
 		return pkg.Called(arg) == "make"
 	case *ast.CompositeLit:
 		return len(arg.Elts) == 0
+	case *ast.Ident:
+		return pkg.Info.Types[arg].IsNil()
 	}
-	return pkg.Info.Types[call.Args[0]].IsNil()
+	return false
 }
 
 // readsMemory: the constructor is given a reader that is made on the spot of a
 // text in memory.
-func readsMemory(pkg *typed.Package, call *ast.CallExpr) bool {
-	if len(call.Args) != 1 {
-		return false
-	}
-	arg, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr)
+func readsMemory(pkg *typed.Package, call ast.Expr) bool {
+	arg, ok := given(call).(*ast.CallExpr)
 	return ok && slices.Contains([]string{"strings.NewReader", "bytes.NewReader", "bytes.NewBuffer", "bytes.NewBufferString"}, pkg.Called(arg))
 }

@@ -14,6 +14,7 @@ import (
 	"whet/internal/diagnose/purity"
 	"whet/internal/diagnose/repeated"
 	"whet/internal/finding"
+	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
 
@@ -38,71 +39,55 @@ type builder struct {
 	s     *diagnose.Subject
 	judge *purity.Judge
 	at    map[ast.Node]*constructor // by statement
-	calls map[*ast.CallExpr]bool    // where it is one
-	funcs map[string]bool           // the functions called there
 }
 
 // built claims the first sort.
 func built(s *diagnose.Subject) (claims []diagnose.Claim) {
-	b := &builder{s: s, judge: purity.New(s), at: make(map[ast.Node]*constructor), calls: make(map[*ast.CallExpr]bool), funcs: make(map[string]bool)}
-	if b.read(); len(b.at) == 0 {
-		return nil
-	}
+	b := &builder{s: s, judge: purity.New(s), at: make(map[ast.Node]*constructor)}
+	impure := make(map[string]bool) // functions whose samples show that they ask for more than their arguments
 	for _, p := range repeated.Find(s, repeated.Search{
-		Function: func(fn string) bool { return b.funcs[fn] },
-		Fixed: func(c typed.Site) typed.Fixed {
-			if !b.calls[c.CallExpr] {
-				return typed.Fixed{}
+		Function: func(fn string) bool {
+			of := symbolname.Parse(fn)
+			return of.Receiver == "" && of.Made == "" && !symbolname.Standard(of.Package)
+		},
+		Fixed: b.fixed,
+		Part: func(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool) {
+			last := len(below) - 1
+			if c == s.CPU && slices.ContainsFunc(below[:last], func(id callstack.FrameID) bool { return !purity.OfItsArguments(c.Frame(id).Function) }) {
+				impure[c.Frame(below[last]).Function] = true
 			}
-			return repeated.Weakest(c.Fixed())
+			return true, true
 		},
 	}) {
 		// A construction may take any time: a program's only one is none that is
 		// repeated.
-		if x := b.at[p.At.Node]; x != nil && p.Repeated(true) && b.pure(p) {
-			claims = append(claims, x.claim(p))
+		if p.Repeated(true) && !slices.ContainsFunc(p.Names, func(name string) bool { return impure[name] }) {
+			claims = append(claims, b.at[p.At.Node].claim(p))
 		}
 	}
 	return claims
 }
 
-// read looks for such statements in all functions.
-func (b *builder) read() {
-	if b.s.Program == nil {
-		return
+// fixed reports why a call builds the same object each time, if it is one of such a
+// statement.
+func (b *builder) fixed(c typed.Site) typed.Fixed {
+	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
+	if _, inside := states[c.Callee()]; inside || !ok || len(st.Rhs) != 1 || len(st.Lhs) > 2 {
+		return typed.Fixed{}
 	}
-	for pkg := range b.s.Program.Packages {
-		for fn := range pkg.Functions {
-			if pkg.Types == nil || fn.Decl.Name.Name == "init" || pkg.Name == "main" && fn.Decl.Name.Name == "main" || strings.HasSuffix(fn.File, "_test.go") {
-				continue
-			}
-			ast.Inspect(fn.Decl, func(n ast.Node) bool {
-				if st, ok := n.(*ast.AssignStmt); ok && len(st.Rhs) == 1 && len(st.Lhs) <= 2 {
-					for v, value := range pkg.Declared(st) {
-						if call, ok := ast.Unparen(value).(*ast.CallExpr); ok {
-							b.statement(typed.Site{CallExpr: call, In: pkg}, st, v)
-						}
-					}
-				}
-				return true
-			})
+	file, line := b.s.Program.Line(st.Pos())
+	by := repeated.Weakest(c.Fixed())
+	if len(c.Args) > 0 && (c.Fixed() == nil || !by.Always()) || strings.HasSuffix(file, "_test.go") || b.s.Statement(file, line).Node != st || !b.constructs(c) {
+		return typed.Fixed{}
+	}
+	for v := range c.In.Declared(st) {
+		asked, methods := b.onlyAsked(c.In, v)
+		if ends, _ := c.In.Ends(v); asked && ends {
+			b.at[st] = &constructor{name: v.Name(), bare: len(c.Args) == 0, methods: methods}
+			return by
 		}
 	}
-}
-
-func (b *builder) statement(c typed.Site, st *ast.AssignStmt, v *types.Var) {
-	if _, inside := states[c.Callee()]; inside || !b.constructs(c) || len(c.Args) > 0 && (c.Fixed() == nil || !repeated.Weakest(c.Fixed()).Always()) {
-		return
-	}
-	if file, line := b.s.Program.Line(st.Pos()); b.s.Statement(file, line).Node != st {
-		return
-	}
-	asked, methods := b.onlyAsked(c.In, v)
-	if ends, _ := c.In.Ends(v); !asked || !ends {
-		return
-	}
-	b.at[st] = &constructor{name: v.Name(), bare: len(c.Args) == 0, methods: methods}
-	b.calls[c.CallExpr], b.funcs[c.Callee()] = true, true
+	return typed.Fixed{}
 }
 
 // constructs: a pure function of the user's own, or one of another module; not of
@@ -164,29 +149,6 @@ func givesAway(method *typed.Function) (found bool) {
 		return !found
 	})
 	return found
-}
-
-// pure reports whether the profile shows a construction that asks for nothing
-// but its arguments.
-func (b *builder) pure(p *repeated.Place) bool {
-	s, ok := b.s, true
-	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
-		if p.Cost.CPU != nil && p.Cost.CPU(sample.Index()) && !clean(s.CPU, stack, p.Names) {
-			ok = false
-		}
-	})
-	return ok
-}
-
-// clean looks at the frames below a constructor.
-func clean(c *hot.Classified, stack []callstack.FrameID, names []string) bool {
-	at := len(stack) - 1
-	for at >= 0 && !slices.Contains(names, c.Frame(stack[at]).Function) {
-		at--
-	}
-	return !slices.ContainsFunc(stack[:max(at, 0)], func(id callstack.FrameID) bool {
-		return !purity.OfItsArguments(c.Frame(id).Function)
-	})
 }
 
 func (x *constructor) claim(p *repeated.Place) diagnose.Claim {

@@ -50,10 +50,15 @@ type object struct {
 func hidden(s *diagnose.Subject) (claims []diagnose.Claim) {
 	at := make(map[diagnose.SourceLine]*object)
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
-		frame, st, callee := calls(s, c, stack)
-		if frame == nil || !builds(c, stack, states[callee], c == s.Allocs) {
+		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.Own(c.Frame(id)) })
+		if own < 1 {
 			return
 		}
+		frame, callee := c.Frame(stack[own]), c.Frame(stack[own-1]).Function
+		if of, ok := states[callee]; !ok || s.Loops.InBenchmark(frame.File, frame.Line) || !builds(c, stack, of, c == s.Allocs) {
+			return
+		}
+		st := s.StatementOf(frame, callee)
 		o := at[st.At()]
 		if o == nil {
 			o = &object{Statement: st, function: frame.Function, callee: callee}
@@ -78,23 +83,6 @@ func hidden(s *diagnose.Subject) (claims []diagnose.Claim) {
 	return claims
 }
 
-// calls finds the innermost own frame of a stack that calls a function of the
-// table; nil for none, and for one that the benchmark itself calls.
-func calls(s *diagnose.Subject, c *hot.Classified, stack []callstack.FrameID) (frame *callstack.Frame, st diagnose.Statement, callee string) {
-	for at := 1; at < len(stack); at++ {
-		callee = c.Frame(stack[at-1]).Function
-		if _, ok := states[callee]; !ok {
-			continue
-		}
-		frame = c.Frame(stack[at])
-		if !s.Own(frame) || s.Loops.InBenchmark(frame.File, frame.Line) {
-			return nil, st, ""
-		}
-		return frame, s.StatementOf(frame, callee), callee
-	}
-	return nil, st, ""
-}
-
 // builds reports whether a sample takes memory for a state, or does anything
 // where that is all the function does.
 func builds(c *hot.Classified, stack []callstack.FrameID, of state, allocated bool) bool {
@@ -114,19 +102,16 @@ func builds(c *hot.Classified, stack []callstack.FrameID, of state, allocated bo
 
 func (o *object) claim(s *diagnose.Subject) diagnose.Claim {
 	of, name, cost := states[o.callee], symbolname.Short(o.callee), o.cost.Samples()
+	does := "are in " + name
+	if of.by != nil {
+		does = "get and clear the memory that " + name + " works in; its work itself is not counted"
+	}
 	allocs := s.AllocEvidence(cost.Allocs)
 	for i := range allocs {
 		allocs[i].Text += fmt.Sprintf("; the largest block has %d bytes", o.size)
 	}
 	return diagnose.Claim{
 		Place: o.Place(o.function), Cost: cost, Confidence: finding.High, Why: name + " " + of.what + ".", Remedy: of.remedy,
-		Evidence: append(s.CPUEvidence(cost.CPU, o.does(name)), allocs...),
+		Evidence: append(s.CPUEvidence(cost.CPU, does), allocs...),
 	}
-}
-
-func (o *object) does(name string) string {
-	if states[o.callee].by == nil {
-		return "are in " + name
-	}
-	return "get and clear the memory that " + name + " works in; its work itself is not counted"
 }
