@@ -5,7 +5,7 @@ import "whet/internal/finding"
 // ofBytes are rows of package bytes.
 var ofBytes = []Row{
 	{
-		ID: "bytes-splitn-pair", Cause: "first-pieces", Callees: []string{"bytes.SplitN"}, When: all(number(2, "is 2", func(n int64) bool { return n == 2 }), notEmpty(1), pair),
+		ID: "bytes-splitn-pair", Cause: "unused-work", Callees: []string{"bytes.SplitN"}, When: all(number(2, "is 2", func(n int64) bool { return n == 2 }), notEmpty(1), pair),
 		Cost:    "makes a slice of the two pieces",
 		Instead: "Use bytes.Cut, which makes no slice: before, after, found := bytes.Cut(s, sep). found says what len told, that there are two; before append to a piece, cut its capacity.",
 		Goes:    Memory, Confidence: finding.High,

@@ -13,9 +13,9 @@ var causes = []Cause{
 	},
 	{
 		ID: "first-pieces", Title: "a text split into all its pieces for the first of them",
-		What:     "A statement splits a text with Split, SplitN or Fields of package strings or bytes, and all that is used of the pieces is the first, the second or the third, by a constant index: strings.Split(addr, \":\")[0].",
+		What:     "A statement splits a text with Split or Fields of package strings or bytes, and all that is used of the pieces is the first, the second or the third, by a constant index: strings.Split(addr, \":\")[0].",
 		Why:      "A slice for all pieces is allocated, and all of the text is searched, for a piece that stands at its beginning.",
-		Silent:   "When anything else sees the pieces: a loop, another function, len (but of SplitN), an index that varies or is larger than two; when an element is set; for other functions; about looking for the separators, which stays.",
+		Silent:   "When anything else sees the pieces: a loop, another function, len, an index that varies or is larger than two; when an element is set; for other functions; about looking for the separators, which stays.",
 		Fix:      "strings.Cut, once for each piece, which makes no slice; of words a loop over strings.FieldsSeq that ends at the one that is wanted.",
 		Unneeded: "and the program uses the first ones by a constant index",
 	},
@@ -43,6 +43,7 @@ var causes = []Cause{
 		Silent:   "When the copy is used for anything else; for conversions that the compiler makes without copying; for functions without such a twin.",
 		Fix:      "The twin for the other type, or the method that takes what there is: the finding names it.",
 		Unneeded: "and nothing keeps what it copied",
+		Outranks: []string{"string-copy"},
 	},
 	{
 		ID: "general-function", Title: "a general function where a special one does the same",
@@ -51,6 +52,7 @@ var causes = []Cause{
 		Silent:   "When an argument is of another type, or not constant, and the special function might do something else.",
 		Fix:      "The function made for the type: the finding names it.",
 		Unneeded: "where a function made for the type does the same",
+		Outranks: []string{"fmt-format", "string-copy"},
 	},
 	{
 		ID: "made-per-call", Title: "what could be made once is made for every call",
@@ -85,6 +87,7 @@ var causes = []Cause{
 		Silent:   "When any use, in any branch, needs what was worked out; for other functions.",
 		Fix:      "The function that answers no more than is asked: the finding names it.",
 		Unneeded: "and the program uses only a part of that",
+		Outranks: []string{"string-copy"},
 	},
 	{
 		ID: "written-text", Title: "a text made only to be written or appended",

@@ -2,10 +2,65 @@ package knowledge
 
 import "whet/internal/finding"
 
-// ofCharacters are more rows of packages strings and unicode.
+// ofCharacters are more rows of packages strings and unicode, and of texts made on the
+// way to something else.
 var ofCharacters = []Row{
 	{
-		ID: "strings-splitn-pair", Cause: "first-pieces", Callees: []string{"strings.SplitN"}, When: all(number(2, "is 2", func(n int64) bool { return n == 2 }), notEmpty(1), pair),
+		ID: "strings-lower-folded", Cause: "compared-text", Callees: []string{"strings.ToLower", "strings.ToUpper"}, When: handedAny("strings.EqualFold"),
+		Cost:    "makes a text",
+		Instead: "strings.EqualFold takes no account of case: give it the text as it is.",
+		Goes:    All, Confidence: finding.High,
+		Example: Example{Params: "name, wanted string", Result: "bool", Args: `"Content-Length", "CONTENT-LENGTH"`,
+			Before: "return strings.EqualFold(strings.ToLower(name), wanted)",
+			After:  "return strings.EqualFold(name, wanted)"},
+	},
+	{
+		ID: "strings-case-rune", Cause: "general-function", Callees: []string{"strings.ToLower", "strings.ToUpper", "strings.Title"}, When: either(converted(0, "byte", "string"), converted(0, "rune", "string"), converted(0, "uint8", "string"), converted(0, "int32", "string")),
+		Cost:       "goes through a text of one character",
+		Instead:    "unicode.ToLower(r) or ToUpper(r), converted, is the same.",
+		Confidence: finding.High,
+		Example: Example{Params: "c rune", Result: "string", Args: "'x'",
+			Before: "return strings.ToUpper(string(c))",
+			After:  "return string(unicode.ToUpper(c))"},
+	},
+	{
+		ID: "strings-replace-chain", Cause: "general-function", Callees: []string{"strings.ReplaceAll"}, When: chained(3),
+		Cost:       "goes through the text once for each of the replacements, and makes a new one for each that it finds",
+		Instead:    "Make a strings.NewReplacer of them in a package variable: it replaces all in one pass. Where most texts hold none of them, ask first: strings.ContainsAny(s, …).",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "string", Args: `"a < b && c > d, or \"quoted\" and 'so' on"`, Decls: `var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\"", "&#34;")`,
+			Before: `return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;"), "\"", "&#34;")`,
+			After:  "return escaper.Replace(text)"},
+	},
+	{
+		ID: "fmt-sprintf-as-bytes", Cause: "written-text", Callees: []string{"fmt.Sprintf"}, When: convertedTo("[]byte"),
+		Cost:       "makes a string",
+		Instead:    "fmt.Appendf(nil, …) makes the bytes.",
+		Confidence: finding.High,
+		Example: Example{Params: "n int", Result: "[]byte", Args: "123456",
+			Before: `return []byte(fmt.Sprintf("%08d", n))`,
+			After:  `return fmt.Appendf(nil, "%08d", n)`},
+	},
+	{
+		ID: "strconv-format-as-bytes", Cause: "written-text", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote"}, When: convertedTo("[]byte"),
+		Cost:       "makes a string",
+		Instead:    "strconv.AppendInt(nil, int64(n), 10), AppendUint, AppendFloat or AppendQuote makes the bytes, or appends them to memory that is used again.",
+		Confidence: finding.High,
+		Example: Example{Params: "n int", Result: "[]byte", Args: "123456",
+			Before: "return []byte(strconv.Itoa(n))",
+			After:  "return strconv.AppendInt(nil, int64(n), 10)"},
+	},
+	{
+		ID: "fmt-sprintf-rounded", Cause: "general-function", Callees: []string{"fmt.Sprintf", "strconv.FormatFloat"}, When: passed("strconv.ParseFloat"),
+		Cost:    "writes a number as text, to be read again",
+		Instead: "Round by arithmetic: math.Round(x*100) / 100. A last digit of 5 may go the other way, as x*100 is rounded too.",
+		Goes:    All, Confidence: finding.Medium,
+		Example: Example{Params: "x float64", Result: "float64", Args: "3.14159",
+			Before: "r, _ := strconv.ParseFloat(fmt.Sprintf(\"%.2f\", x), 64)\nreturn r",
+			After:  "return math.Round(x*100) / 100"},
+	},
+	{
+		ID: "strings-splitn-pair", Cause: "unused-work", Callees: []string{"strings.SplitN"}, When: all(number(2, "is 2", func(n int64) bool { return n == 2 }), notEmpty(1), pair),
 		Cost:    "makes a slice of the two pieces",
 		Instead: "Use strings.Cut, which makes no slice: before, after, found := strings.Cut(s, sep). found says what len told, that there are two.",
 		Goes:    Memory, Confidence: finding.High,

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"go/version"
 	"slices"
 	"sync"
@@ -55,6 +56,12 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 	return out
 }
 
+// conversions are what functions of the runtime do, as [typed.Symbol] names it. In a
+// profile of allocations they are not told from the statement's other blocks.
+var conversions = map[string]string{
+	"runtime.slicebytetostring": "string([]byte)", "runtime.stringtoslicebyte": "[]byte(string)", "runtime.stringtoslicerune": "[]rune(string)",
+}
+
 type placeKey struct {
 	diagnose.SourceLine
 	callee string
@@ -68,6 +75,7 @@ func places(s *diagnose.Subject) (found []*place) {
 			return
 		}
 		frame, callee := c.Frame(stack[own]), symbolname.Elide(c.Frame(stack[own-1]).Function)
+		callee = cmp.Or(conversions[callee], callee)
 		if byCallee()[callee] == nil || s.Loops.InBenchmark(frame.File, frame.Line) {
 			return
 		}

@@ -160,3 +160,60 @@ func targetsError(i int) Condition {
 		return ok && types.Implements(p.Elem(), types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 	})
 }
+
+// handed holds where a call is, in its place, an argument of one of some functions
+// and of no other.
+func handed(i int, callees ...string) Condition {
+	return Condition{"it is " + ordinal(i) + " of " + words(callees) + ", in its place", func(c *Call) bool {
+		call, ok := c.In.Parent(c.CallExpr).(*ast.CallExpr)
+		return ok && i < len(call.Args) && call.Args[i] == c.CallExpr && slices.Contains(callees, c.In.Called(call))
+	}}
+}
+
+// handedAny is handed of any argument.
+func handedAny(callees ...string) Condition {
+	return Condition{"it is an argument of " + words(callees) + ", in its place", func(c *Call) bool {
+		call, ok := c.In.Parent(c.CallExpr).(*ast.CallExpr)
+		return ok && call.Fun != c.CallExpr && slices.Contains(callees, c.In.Called(call))
+	}}
+}
+
+// givenToReader holds of a conversion that bytes.NewReader or NewBuffer is given for
+// what only reads.
+var givenToReader = Condition{"it is the argument of bytes.NewReader or NewBuffer, which is handed to what only reads from it", func(c *Call) bool {
+	call, ok := c.In.Parent(c.CallExpr).(*ast.CallExpr)
+	return ok && slices.Contains([]string{"bytes.NewReader", "bytes.NewBuffer"}, c.In.Called(call)) && readOnly.holds(&Call{Site: typed.Site{CallExpr: call, In: c.In}})
+}}
+
+// chained holds of a strings.ReplaceAll that is one of at least least, each of which
+// works on the result of another, and which one pass can do: each replaces another
+// single byte, by what holds none of those that come later.
+func chained(least int) Condition {
+	return Condition{"it is one of several in a row that each replace a byte of their own", func(c *Call) bool {
+		replaces := func(e ast.Expr) *ast.CallExpr {
+			call, ok := ast.Unparen(e).(*ast.CallExpr)
+			if !ok || c.In.Called(call) != "strings.ReplaceAll" || len(call.Args) != 3 {
+				return nil
+			}
+			return call
+		}
+		last := c.CallExpr
+		for {
+			outer, ok := c.In.Parent(last).(*ast.CallExpr)
+			if !ok || replaces(outer) == nil || outer.Args[0] != last {
+				break
+			}
+			last = outer
+		}
+		later, n := "", 0
+		for call := last; call != nil; call = replaces(call.Args[0]) {
+			one, by := c.In.Fixed(call.Args[1]), c.In.Fixed(call.Args[2])
+			if one.Value == nil || by.Value == nil || !one.Always() || !by.Always() || len(*one.Value) != 1 || strings.Contains(later, *one.Value) || strings.ContainsAny(*by.Value, later) {
+				return false
+			}
+			later += *one.Value
+			n++
+		}
+		return n >= least
+	}}
+}

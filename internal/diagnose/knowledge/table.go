@@ -6,6 +6,7 @@ var table = [][]Row{
 	ofStrings, ofFormatting, ofIO,
 	ofSorting,
 	ofEncodings, ofNetwork, ofCrypto,
+	ofCopies,
 	ofCharacters, ofBytes, ofTextUse, ofGeneral, ofText,
 }
 
