@@ -85,7 +85,8 @@ func grownByLoop(i int) Condition {
 }
 
 // quickLoop holds where the loop around a call goes over a slice, an array, a map or
-// numbers and calls nothing but package time and what the compiler writes out.
+// numbers, asks the clock by this call alone, and calls nothing but package time and
+// what the compiler writes out.
 var quickLoop = Condition{"in a loop over elements that calls nothing but package time", func(c *Call) bool {
 	loop, ok := c.innermost().(*ast.RangeStmt)
 	if !ok {
@@ -95,21 +96,24 @@ var quickLoop = Condition{"in a loop over elements that calls nothing but packag
 	case *types.Chan, *types.Signature:
 		return false
 	}
-	quick := true
+	quick, asks := true, 0
 	ast.Inspect(loop.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			x, _ := c.In.Conversion(n)
 			name := c.In.Called(n)
+			if name == "time.Now" || name == "time.Since" || name == "time.Until" {
+				asks++
+			}
 			quick = quick && (x != nil || c.In.Builtin(n) != "" || strings.HasPrefix(name, "time.") && name != "time.Sleep")
 		case *ast.UnaryExpr:
 			quick = quick && n.Op != token.ARROW
-		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt, *ast.DeferStmt:
+		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt, *ast.DeferStmt, *ast.ForStmt, *ast.RangeStmt:
 			quick = false
 		}
 		return quick
 	})
-	return quick
+	return quick && asks == 1
 }}
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }

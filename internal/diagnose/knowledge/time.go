@@ -1,0 +1,121 @@
+package knowledge
+
+import (
+	"go/ast"
+
+	"whet/internal/finding"
+)
+
+// ofTime are the rows of package time.
+var ofTime = []Row{
+	{
+		ID: "time-now-sub", Cause: "general-function", When: asked("Sub"), Callees: []string{"time.Now"},
+		Cost:       "reads the calendar's clock beside the monotonic one",
+		Instead:    "time.Since(t) reads the monotonic clock alone, where t has it; time.Until(t) is the other direction.",
+		Confidence: finding.High,
+		Example: Example{Params: "start time.Time", Result: "bool", Args: "time.Now()",
+			Before: `return time.Now().Sub(start) > 0`, After: `return time.Since(start) > 0`},
+	},
+	{
+		ID: "time-now-each", Cause: "repeated-scan", When: quickLoop, Callees: []string{"time.Now", "time.Since", "time.Until"},
+		Cost:       "asks the clock",
+		Instead:    "Ask once before the loop, now := time.Now(), and compare with now, or take now.Sub(t): the loop does nothing that would let the time pass.",
+		Confidence: finding.High,
+		Example: Example{Params: "times []time.Time", Result: "int", Args: "make([]time.Time, 100)",
+			Before: "n := 0\nfor _, t := range times {\n\tif t.Before(time.Now()) {\n\t\tn++\n\t}\n}\nreturn n",
+			After:  "n := 0\nnow := time.Now()\nfor _, t := range times {\n\tif t.Before(now) {\n\t\tn++\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "time-after-in-loop", Cause: "made-per-call", When: all(selected, inAnyLoop), Callees: []string{"time.After"},
+		Cost:       "makes a timer and a channel",
+		Instead:    "Make one timer before the loop, t := time.NewTimer(d), call t.Reset(d) in each round and receive from t.C; with defer t.Stop(). Since go1.23 Reset leaves nothing stale in the channel.",
+		Go:         "go1.23",
+		Confidence: finding.High,
+		Example: Example{Params: "work chan int, n int", Result: "int", Args: "full(), 100",
+			Decls:  "func full() chan int {\n\tc := make(chan int)\n\tclose(c)\n\treturn c\n}",
+			Before: "sum := 0\nfor range n {\n\tselect {\n\tcase x := <-work:\n\t\tsum += x\n\tcase <-time.After(time.Minute):\n\t\treturn -1\n\t}\n}\nreturn sum",
+			After:  "sum := 0\ntimer := time.NewTimer(time.Minute)\ndefer timer.Stop()\nfor range n {\n\ttimer.Reset(time.Minute)\n\tselect {\n\tcase x := <-work:\n\t\tsum += x\n\tcase <-timer.C:\n\t\treturn -1\n\t}\n}\nreturn sum"},
+	},
+	{
+		ID: "time-date-parts", Cause: "general-function", When: together("time.Time.Year", "time.Time.Month"), Callees: []string{"time.Time.Day"},
+		Cost:       "works the date out, and gives one part of it",
+		Instead:    "year, month, day := t.Date() works it out once.",
+		Confidence: finding.High,
+		Example: Example{Params: "t time.Time", Result: "int", Args: "time.Unix(1700000000, 0)",
+			Before: "y := t.Year()\nm := t.Month()\nd := t.Day()\nreturn y*10000 + int(m)*100 + d", After: "y, m, d := t.Date()\nreturn y*10000 + int(m)*100 + d"},
+	},
+	{
+		ID: "time-clock-parts", Cause: "general-function", When: together("time.Time.Hour"), Callees: []string{"time.Time.Minute"},
+		Cost:       "works the time of the day out, and gives one part of it",
+		Instead:    "hour, minute, second := t.Clock() works it out once.",
+		Confidence: finding.High,
+		Example: Example{Params: "t time.Time", Result: "int", Args: "time.Unix(1700000000, 0)",
+			Before: "h := t.Hour()\nm := t.Minute()\ns := t.Second()\nreturn h*10000 + m*100 + s", After: "h, m, s := t.Clock()\nreturn h*10000 + m*100 + s"},
+	},
+	{
+		ID: "time-parse-rfc3339-fraction", Cause: "general-function", Callees: []string{"time.Parse", "time.ParseInLocation"},
+		When: textIs(0, "2006-01-02T15:04:05.000Z07:00", "2006-01-02T15:04:05.999Z07:00", "2006-01-02T15:04:05.000000Z07:00",
+			"2006-01-02T15:04:05.999999Z07:00", "2006-01-02T15:04:05.000000000Z07:00"),
+		Cost:       "reads the layout piece by piece",
+		Instead:    "time.RFC3339 takes a fraction of any length after the seconds, and has a parser of its own. It takes a fraction of another number of digits, or none, too.",
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "int64", Args: `"2024-05-06T07:08:09.123Z"`,
+			Before: "t, _ := time.Parse(\"2006-01-02T15:04:05.000Z07:00\", text)\nreturn t.UnixNano()",
+			After:  "t, _ := time.Parse(time.RFC3339, text)\nreturn t.UnixNano()"},
+	},
+	{
+		ID: "time-parse-zulu", Cause: "general-function", Callees: []string{"time.Parse"},
+		When:       textIs(0, "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z", "2006-01-02T15:04:05.999Z", "2006-01-02T15:04:05.000000Z"),
+		Cost:       "reads the layout piece by piece",
+		Instead:    "time.RFC3339 takes a Z, and a fraction, and has a parser of its own. It takes an offset in place of the Z too (+02:00): where that must not be, look at the last byte.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "int64", Args: `"2024-05-06T07:08:09Z"`,
+			Before: "t, _ := time.Parse(\"2006-01-02T15:04:05Z\", text)\nreturn t.UnixNano()",
+			After:  "t, _ := time.Parse(time.RFC3339, text)\nreturn t.UnixNano()"},
+	},
+	{
+		ID: "time-format-zulu", Cause: "general-function", Callees: []string{"time.Time.Format", "time.Time.AppendFormat"},
+		When:       all(receiverMade("time.Time.UTC"), either(textIs(0, "2006-01-02T15:04:05Z"), textIs(1, "2006-01-02T15:04:05Z"))),
+		Cost:       "reads the layout piece by piece",
+		Instead:    "Of a time in UTC time.RFC3339 writes the same, and has a function of its own.",
+		Confidence: finding.High,
+		Example: Example{Params: "t time.Time", Result: "string", Args: "time.Unix(1700000000, 0)",
+			Before: `return t.UTC().Format("2006-01-02T15:04:05Z")`, After: `return t.UTC().Format(time.RFC3339)`},
+	},
+	{
+		ID: "time-format-appended", Cause: "needless-copy", When: appended, Callees: []string{"time.Time.Format"},
+		Cost: "makes a string", Instead: "b = t.AppendFormat(b, layout) writes to the bytes themselves.",
+		Confidence: finding.High,
+		Example: Example{Params: "b []byte, t time.Time", Result: "[]byte", Args: "make([]byte, 0, 64), time.Unix(1700000000, 0)",
+			Before: `return append(b, t.Format(time.RFC3339)...)`, After: `return t.AppendFormat(b, time.RFC3339)`},
+	},
+	{
+		ID: "time-format-written", Cause: "needless-copy", When: passed("bytes.(*Buffer).WriteString", "bufio.(*Writer).WriteString"), Callees: []string{"time.Time.Format"},
+		Cost: "makes a string", Instead: "w.Write(t.AppendFormat(w.AvailableBuffer(), layout)) writes to the buffer's own room.",
+		Confidence: finding.High,
+		Example: Example{Params: "b *bytes.Buffer, t time.Time", Result: "int", Args: "new(bytes.Buffer), time.Unix(1700000000, 0)",
+			Before: "b.Reset()\nb.WriteString(t.Format(time.RFC3339))\nreturn b.Len()",
+			After:  "b.Reset()\nb.Write(t.AppendFormat(b.AvailableBuffer(), time.RFC3339))\nreturn b.Len()"},
+	},
+	{
+		ID: "time-loadlocation-kept", Cause: "made-per-call", Callees: []string{"time.LoadLocation"},
+		When:       all(not(fixed(0), "the name is not a constant"), passed("time.Time.In", "time.Date", "time.ParseInLocation")),
+		Cost:       "reads a time zone's data from the system's files and parses it",
+		Instead:    "Keep the locations by name, in a map with a mutex or a sync.Map: there are some hundreds of names, of which few are in use. Bound it where names come from outside and LoadLocation fails for them. New zone data on the system is then seen after a restart.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "name string, t time.Time", Result: "int", Args: `"Europe/Berlin", time.Unix(1700000000, 0)`, Decls: "var zones sync.Map",
+			Before: "at, err := time.LoadLocation(name)\nif err != nil {\n\treturn -1\n}\nreturn t.In(at).Hour()",
+			After:  "at, ok := zones.Load(name)\nif !ok {\n\tloaded, err := time.LoadLocation(name)\n\tif err != nil {\n\t\treturn -1\n\t}\n\tat, _ = zones.LoadOrStore(name, loaded)\n}\nreturn t.In(at.(*time.Location)).Hour()"},
+	},
+}
+
+// selected: a case of a select receives from the result.
+var selected = result("a case of a select receives from it", func(c *Call, use ast.Expr) bool {
+	receive := c.In.Parent(use)
+	st := c.In.Parent(receive)
+	_, ok := c.In.Parent(st).(*ast.CommClause)
+	return ok
+})
+
+// inAnyLoop is inLoop, asked of the source.
+var inAnyLoop = Condition{"in a loop", func(c *Call) bool { return c.innermost() != nil }}
