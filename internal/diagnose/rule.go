@@ -139,5 +139,5 @@ func (s *Set) Keep() Keep {
 	if len(s.in) == 0 {
 		return nil
 	}
-	return func(i int) bool { _, ok := s.in[i]; return ok }
+	return s.Has
 }

@@ -75,10 +75,10 @@ func (x *Sets) Samples() Samples { return Samples{CPU: x.CPU.Keep(), Allocs: x.A
 // Union selects what either of two sets of samples does.
 func (s Samples) Union(o Samples) Samples {
 	either := func(a, b Keep) Keep {
-		if a == nil || b == nil {
-			if a == nil {
-				return b
-			}
+		switch {
+		case a == nil:
+			return b
+		case b == nil:
 			return a
 		}
 		return func(i int) bool { return a(i) || b(i) }

@@ -44,33 +44,28 @@ func (s *Subject) parsed(file string) *sourceFile {
 	if sf, ok := s.files[file]; ok {
 		return sf
 	}
-	var sf *sourceFile
+	var syntax *ast.File
 	if s.Program != nil {
-		if _, f := s.Program.FileOf(file); f != nil {
-			sf = readSource(s.positions(), file, f)
-		}
+		_, syntax = s.Program.FileOf(file)
 	}
-	if sf == nil && s.Source != nil {
+	if syntax == nil && s.Source != nil {
 		if text := s.Source.Text(file); len(text) > 0 && len(text) <= maxSourceBytes {
-			sf = parseSource(s.positions(), file, text)
+			if f, err := parser.ParseFile(s.positions(), "", text, parser.SkipObjectResolution); err == nil {
+				syntax = f
+			}
 		}
 	}
 	if s.files == nil {
 		s.files = make(map[string]*sourceFile)
 	}
-	s.files[file] = sf
-	return sf
-}
-
-func parseSource(fset *token.FileSet, name string, text []byte) *sourceFile {
-	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	return readSource(fset, name, file)
+	s.files[file] = readSource(s.positions(), file, syntax)
+	return s.files[file]
 }
 
 func readSource(fset *token.FileSet, name string, file *ast.File) *sourceFile {
+	if file == nil {
+		return nil
+	}
 	sf := &sourceFile{name: name, fset: fset, ast: file, line: make([]int32, fset.File(file.FileStart).LineCount()+2)}
 	for _, d := range file.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whet/internal/analyze/hot"
@@ -92,7 +93,7 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 		need = max(need, int64(reg.rules[i].MinSamples))
 	}
 	var cpu []*Subject
-	var samples, most int64
+	var most int64
 	var mem, free memoryManagement // free: of those that other processes did not keep from the CPU
 	var freeWall int64
 	for _, s := range subjects {
@@ -100,9 +101,7 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 			continue
 		}
 		cpu = append(cpu, s)
-		n := s.BaseCPUSamples()
-		samples += n
-		most = max(most, n)
+		most = max(most, s.BaseCPUSamples())
 		m := s.memory()
 		mem.add(m)
 		// One benchmark that had to stand by and another that parks its
@@ -120,12 +119,10 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 	case lockIsIt:
 		return byLock
 	case free.waits(freeWall) && !judgedByTrace(subjects):
-		v.Kind = Waiting
-		v.Text = fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(free.process, freeWall)))
+		v = Verdict{Kind: Waiting, Text: fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(free.process, freeWall)))}
 		if share, ok := free.waitsForChildren(); ok {
 			v.Text = fmt.Sprintf("Waiting for child processes: the process used the CPU for %s of the wall time, and a process that it started ran for %s of it; measure what that does", quantity.Percent(ratio(free.process, freeWall)), quantity.Percent(share))
 		}
-		return v
 	case most < need:
 		// Silence of the rules means nothing here, so it is not called a
 		// clean bill.
@@ -133,16 +130,13 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 		if fn, share := heaviest(subjects, enoughAllocs(need)); fn != "" {
 			v.Text = strings.Replace(v.Text, "to say", "to speak of time", 1) + fmt.Sprintf("; %s of the bytes are allocated in %s", quantity.Percent(share), fn)
 		}
-		return v
 	case mem.share() >= allocationBound:
-		v.Kind = AllocationBound
-		v.Text = fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", quantity.Percent(mem.share()))
+		v = Verdict{Kind: AllocationBound, Text: fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", quantity.Percent(mem.share()))}
 		if fn, share := heaviest(subjects, byAllocs); fn != "" {
 			v.Text += fmt.Sprintf(", %s of the bytes in %s", quantity.Percent(share), fn)
 		}
 	default:
-		v.Kind = CPUBound
-		v.Text = "CPU-bound"
+		v = Verdict{Kind: CPUBound, Text: "CPU-bound"}
 		if fn, share := heaviest(subjects, byCPU); fn != "" {
 			v.Text += fmt.Sprintf(" in %s (%s of CPU)", fn, quantity.Percent(share))
 		} else {
@@ -191,7 +185,7 @@ func byAllocs(s *Subject) (*hot.Classified, int) {
 // enoughAllocs is byAllocs of those that saw every allocation, or so many.
 func enoughAllocs(need int64) func(*Subject) (*hot.Classified, int) {
 	return func(s *Subject) (*hot.Classified, int) {
-		if n := s.AllocSamples(); s.Allocs == nil || s.Allocs.Period > 1 && n < need {
+		if s.SampledAllocs() && s.AllocSamples() < need {
 			return nil, 0
 		}
 		return byAllocs(s)
@@ -226,13 +220,11 @@ func (m memoryManagement) waits(wall int64) bool {
 // that they do not wait: its goroutines are parked and woken all the same, one
 // for each connection that has nothing to say.
 func judgedByTrace(subjects []*Subject) bool {
-	for _, s := range subjects {
+	return !slices.ContainsFunc(subjects, func(s *Subject) bool {
 		if s.Run == nil || s.Kind != recording.TargetService {
-			return false
+			return true
 		}
-		if _, known := s.Run.inside(); !known {
-			return false
-		}
-	}
-	return true
+		_, known := s.Run.inside()
+		return !known
+	})
 }

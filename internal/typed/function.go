@@ -61,8 +61,7 @@ func (p *Package) Func(fn *ast.FuncDecl) *types.Func {
 }
 
 // FuncOf returns the declared function that a symbol names or belongs to, as its
-// literals do; nil where its source is not kept. A program's main package is main
-// or goes by its path.
+// literals do; nil where its source is not kept.
 func (p *Program) FuncOf(symbol string) *Function {
 	name := symbolname.Parse(symbol)
 	if name.ReceiverArgs != "" {
@@ -71,10 +70,7 @@ func (p *Program) FuncOf(symbol string) *Function {
 	if name.Args != "" {
 		name.Args = "[...]"
 	}
-	pkg := p.Package(name.Package)
-	if pkg == nil && name.Package == "main" {
-		pkg = p.main()
-	}
+	pkg := p.packageOf(name)
 	if pkg == nil {
 		return nil
 	}
@@ -97,7 +93,7 @@ func (p *Program) FuncOf(symbol string) *Function {
 // are found too.
 func (p *Program) Object(symbol string) *types.Func {
 	name := symbolname.Parse(symbol)
-	pkg := p.Package(name.Package)
+	pkg := p.packageOf(name)
 	if pkg == nil || pkg.Types == nil || name.Made != "" {
 		return nil
 	}
@@ -128,18 +124,22 @@ func (p *Package) Functions(yield func(*Function) bool) {
 	}
 }
 
-// main is the only main package whose source is kept.
-func (p *Program) main() *Package {
-	var found *Package
+// packageOf is the package of a name, nil where its source is not kept. A program's
+// main package is main or goes by its path: the only one that is kept is meant.
+func (p *Program) packageOf(name symbolname.Name) *Package {
+	if pkg := p.Package(name.Package); pkg != nil || name.Package != "main" {
+		return pkg
+	}
+	found := ""
 	for i := range p.view.Packages {
 		if k := &p.view.Packages[i]; k.Name == "main" {
-			if found != nil {
+			if found != "" {
 				return nil
 			}
-			found = p.Package(k.Path)
+			found = k.Path
 		}
 	}
-	return found
+	return p.Package(found)
 }
 
 // EachCall visits the calls in a function and, so many levels down, in those of the

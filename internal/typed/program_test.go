@@ -82,6 +82,26 @@ func TestPackages(t *testing.T) {
 	}
 }
 
+// A program's main package is main or goes by its path; which of two is meant nobody
+// knows.
+func TestMainPackage(t *testing.T) {
+	a := typedtest.File{Package: "m/cmd/a", Frame: "a.go", Text: "package main\n\ntype I interface{ M() }\n\nfunc logf(string, ...any) {}\n"}
+	b := typedtest.File{Package: "m/cmd/b", Frame: "b.go", Text: "package main\n"}
+	for _, test := range []struct {
+		symbol string
+		in     *typed.Program
+		want   bool
+	}{
+		{"main.logf", typedtest.Program(t, a), true}, {"m/cmd/a.logf", typedtest.Program(t, a), true}, {"main.I.M", typedtest.Program(t, a), true},
+		{"main.logf", typedtest.Program(t, a, b), false}, {"main.logf", typedtest.Program(t), false},
+	} {
+		fn, obj := test.in.FuncOf(test.symbol), test.in.Object(test.symbol)
+		if (obj != nil) != test.want || test.symbol != "main.I.M" && (fn != nil) != test.want {
+			t.Errorf("%s: %v, %v", test.symbol, fn, obj)
+		}
+	}
+}
+
 // Each package is typed by itself, as far as it goes, and says what is wrong.
 func TestBadInput(t *testing.T) {
 	long := "package g\n\n" + strings.Repeat("func _() int { return len(\"x\") }\n", 50_000) + "var V = 1\n"
