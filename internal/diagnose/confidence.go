@@ -1,7 +1,7 @@
 package diagnose
 
 import (
-	"slices"
+	"cmp"
 
 	"whet/internal/finding"
 )
@@ -17,43 +17,23 @@ const fewContentions = 300
 // confidence lowers a rule's own confidence where the samples or the source
 // do not carry it.
 func (s *Subject) confidence(w *weighed) finding.Confidence {
-	c := w.claim.Confidence
-	if c == "" {
-		c = finding.High
-	}
+	own, p := cmp.Or(w.claim.Confidence, finding.High), w.claim.Place
 	if w.claim.Leak != nil {
-		return c
+		return own
 	}
-	p := w.claim.Place
-	if !s.Statement(p.File, p.Line).Known {
-		c = lower(c, finding.Medium)
-	}
-	// Allocations of a benchmark are counted; those of programs are sampled.
-	byCount := w.cost.alloc >= Threshold && s.isBenchmark()
+	rough := !s.Statement(p.File, p.Line).Known || s.CPU != nil && !s.CPU.LoopsKnown
 	switch cost := w.claim.Cost; {
-	case byCount:
+	case w.cost.alloc >= Threshold && s.isBenchmark(): // whose allocations are counted; those of programs are sampled
+		rough = rough || w.cost.few // the bytes stand, the share of time is rough
+	case w.cost.few:
+		return finding.Low
 	case w.claim.aboutWaits():
-		if s.contentions(cost.Mutex) < fewContentions {
-			c = lower(c, finding.Medium)
-		}
-	case s.CPUSamples(cost.CPU) < fewSamples:
-		c = lower(c, finding.Medium)
-	}
-	if s.CPU != nil && !s.CPU.LoopsKnown {
-		c = lower(c, finding.Medium)
-	}
-	switch {
-	case !w.cost.few:
-	case byCount:
-		c = lower(c, finding.Medium) // the bytes stand, the share of time is rough
+		rough = rough || s.contentions(cost.Mutex) < fewContentions
 	default:
-		c = lower(c, finding.Low)
+		rough = rough || s.CPUSamples(cost.CPU) < fewSamples
 	}
-	return c
-}
-
-// lower returns the weaker of two confidences.
-func lower(a, b finding.Confidence) finding.Confidence {
-	order := []finding.Confidence{finding.Low, finding.Medium, finding.High}
-	return order[max(0, min(slices.Index(order, a), slices.Index(order, b)))]
+	if rough && own == finding.High {
+		return finding.Medium
+	}
+	return own
 }

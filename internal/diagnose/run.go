@@ -89,7 +89,6 @@ func Run(reg *Registry, subjects []*Subject) Result {
 type weighed struct {
 	rule      *Rule
 	claim     Claim
-	mem       *memoryManagement // of the subject
 	cost      shares
 	avoidable shares
 	above     bool
@@ -101,7 +100,8 @@ type weighed struct {
 // Where nobody knows what a wait is of the time, the delay by itself and the
 // base's CPU time stands for it: a lock does not sink for that.
 func (w *weighed) worth(s *Subject) float64 {
-	base, gc, wait := float64(w.mem.base), float64(w.mem.collect), w.cost.wait
+	mem := s.memory()
+	base, gc, wait := float64(mem.base), float64(mem.collect), w.cost.wait
 	if _, known := s.perRequest(0); !known {
 		wait = w.cost.delay
 	}
@@ -110,7 +110,7 @@ func (w *weighed) worth(s *Subject) float64 {
 	}
 	cpu := w.cost.cpu
 	if w.claim.Cost.CPU == nil && base > 0 {
-		cpu = w.cost.alloc * float64(w.mem.malloc) / base
+		cpu = w.cost.alloc * float64(mem.malloc) / base
 	}
 	return finding.Worth(cpu, w.cost.alloc, base, gc, wait)
 }
@@ -150,10 +150,10 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 		})
 		for _, c := range claims {
 			if c.Leak != nil {
-				out = append(out, weighed{rule: rule, claim: c, mem: &mem, above: true})
+				out = append(out, weighed{rule: rule, claim: c, above: true})
 				continue
 			}
-			w := weighed{rule: rule, claim: c, mem: &mem, cost: s.shares(c.Cost, rule.MinSamples)}
+			w := weighed{rule: rule, claim: c, cost: s.shares(c.Cost, rule.MinSamples)}
 			w.avoidable = w.cost
 			if !c.Avoidable.empty() {
 				w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
@@ -321,8 +321,9 @@ func (m *merger) add(s *Subject, w weighed) {
 	if text := s.waitText(&w); text != "" {
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: text})
 	}
+	mem := s.memory()
 	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.wait))
-	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.CPURatio, f.AllocBytesRatio, float64(w.mem.base), float64(w.mem.collect)))
+	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.CPURatio, f.AllocBytesRatio, float64(mem.base), float64(mem.collect)))
 	f.weight, f.WorthRatio = f.Weight(), w.worth(s)
 	if f.Leak != nil {
 		f.weight, f.WorthRatio = float64(f.Leak.Count), 0
