@@ -71,9 +71,7 @@ func (f *finder) buffer(c *hot.Classified, stack []callstack.FrameID) (b *buffer
 			return nil, false
 		}
 		if b := f.at(c, frame, stack[:i]); b != nil {
-			if b.function == "" || frame.Function < b.function {
-				b.function = frame.Function
-			}
+			b.function = frame.Function
 			return b, allocates
 		}
 	}

@@ -86,9 +86,7 @@ func (f *finder) decoded(c *hot.Classified, sample *callstack.Stacks, stack []ca
 	if t == nil {
 		return
 	}
-	if t.function == "" || frame.Function < t.function {
-		t.function = frame.Function
-	}
+	t.function = frame.Function
 	t.decode.Of(f.s, c).Add(sample.Index())
 	if t.avoidsDecoding(c, stack[:at], c == f.s.Allocs) {
 		t.avoidable.Of(f.s, c).Add(sample.Index())

@@ -16,11 +16,6 @@ type lock struct {
 	text string     // "s.mu", "s" for an embedded lock; a helper function's package
 }
 
-// within reports whether a lock is a field of another: "s.mu" of "s".
-func (l lock) within(of lock) bool {
-	return l.root == of.root && strings.HasPrefix(l.text, of.text+".")
-}
-
 // change is what a call does to a lock.
 type change struct {
 	lock

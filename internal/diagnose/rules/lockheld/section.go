@@ -245,7 +245,7 @@ func (w *walker) released(call *ast.CallExpr, st state) *section {
 		return nil
 	}
 	for _, s := range slices.Backward(st) {
-		if s.which == c.lock && (c.helper || s.read == c.read) || c.helper && (s.which.within(c.lock) || c.lock.within(s.which)) {
+		if s.which == c.lock && (c.helper || s.read == c.read) {
 			return s
 		}
 	}

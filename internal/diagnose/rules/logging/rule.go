@@ -91,9 +91,7 @@ func (f *finder) take(c *hot.Classified, sample *callstack.Stacks, stack []calls
 		}
 		st.weight[c.Frame(stack[at-1]).Function] += sample.Value(column)
 	}
-	if fn := c.Frame(stack[at]).Function; st.function == "" || fn < st.function {
-		st.function = fn
-	}
+	st.function = c.Frame(stack[at]).Function
 	var has [numbers + 1]bool
 	for j := at - 1; j >= 0; j-- {
 		below := f.frame(c, stack[j])

@@ -61,29 +61,14 @@ func limitOf(loop *ast.ForStmt) ast.Expr {
 	if !ok || len(init.Lhs) != 1 || len(init.Rhs) != 1 {
 		return nil
 	}
-	cond, ok := loop.Cond.(*ast.BinaryExpr)
-	if !ok {
-		return nil
-	}
-	var counted ast.Expr
-	up := false
-	switch post := loop.Post.(type) {
-	case *ast.IncDecStmt:
-		counted, up = post.X, post.Tok == token.INC
-	case *ast.AssignStmt:
-		if post.Tok != token.ADD_ASSIGN && post.Tok != token.SUB_ASSIGN {
-			return nil
-		}
-		counted, up = post.Lhs[0], post.Tok == token.ADD_ASSIGN
-	default:
-		return nil
-	}
+	cond, compares := loop.Cond.(*ast.BinaryExpr)
+	post, counts := loop.Post.(*ast.IncDecStmt)
 	counter := nameOf(init.Lhs[0])
-	if counter == "" || nameOf(cond.X) != counter || nameOf(counted) != counter {
+	if !compares || !counts || counter == "" || nameOf(cond.X) != counter || nameOf(post.X) != counter {
 		return nil
 	}
 	limit, compared := cond.Y, []token.Token{token.LSS, token.LEQ, token.NEQ}
-	if !up {
+	if post.Tok == token.DEC {
 		limit, compared = init.Rhs[0], []token.Token{token.GEQ, token.GTR}
 	}
 	if !slices.Contains(compared, cond.Op) || !settled(limit) {

@@ -296,7 +296,6 @@ const nothing = "nothing"
 // startsAs reads a value that holds no elements, or those that a literal lists.
 func (g *growth) startsAs(e ast.Expr) bool {
 	g.from = nothing
-	isNil := func(e ast.Expr) bool { return e != nil && g.in.Info.Types[e].IsNil() }
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
 		if g.first = len(e.Elts); g.first > 0 {
@@ -305,9 +304,6 @@ func (g *growth) startsAs(e ast.Expr) bool {
 		_, isSlice := typed.Under[*types.Slice](g.in.TypeOf(e))
 		return isSlice && !slices.ContainsFunc(e.Elts, func(e ast.Expr) bool { _, keyed := e.(*ast.KeyValueExpr); return keyed })
 	case *ast.CallExpr:
-		if x, _ := g.in.Conversion(e); isNil(x) {
-			return true
-		}
 		isZero := func(e ast.Expr) bool { v := g.in.Info.Types[e].Value; return v != nil && constant.Sign(v) == 0 }
 		if g.in.Builtin(e) != "make" || len(e.Args) < 2 || !isZero(e.Args[1]) {
 			return false
@@ -317,5 +313,5 @@ func (g *growth) startsAs(e ast.Expr) bool {
 		}
 		return true
 	}
-	return isNil(e)
+	return g.in.Info.Types[e].IsNil()
 }
