@@ -29,6 +29,13 @@ var ofEncodings = []Row{
 			After:  "r.Seek(0, 0)\nsum := 0\nfor {\n\tif _, err := io.ReadFull(r, raw[:]); err != nil {\n\t\treturn sum\n\t}\n\tle := binary.LittleEndian\n\th := header{le.Uint16(raw[:]), le.Uint16(raw[2:]), le.Uint32(raw[4:]), le.Uint64(raw[8:])}\n\tsum += int(h.Size)\n}"},
 	},
 	{
+		ID: "binary-uvarint-memory", Cause: "general-function", Callees: []string{"encoding/binary.ReadUvarint", "encoding/binary.ReadVarint"}, When: ofType(0, "*bytes.Reader", "*bytes.Buffer"),
+		Cost: "takes byte by byte through an interface", Instead: "Keep the bytes themselves: n, size := binary.Uvarint(b); b = b[size:]. A size of 0 says that b ended too early, below 0 that the number is too large.", Confidence: finding.High,
+		Example: Example{Params: "b []byte", Result: "int", Args: `bytes.Repeat([]byte{0xac, 0x02}, 100)`,
+			Before: "r := bytes.NewReader(b)\nsum := 0\nfor {\n\tn, err := binary.ReadUvarint(r)\n\tif err != nil {\n\t\treturn sum\n\t}\n\tsum += int(n)\n}",
+			After:  "sum := 0\nfor len(b) > 0 {\n\tn, size := binary.Uvarint(b)\n\tif size <= 0 {\n\t\treturn sum\n\t}\n\tsum += int(n)\n\tb = b[size:]\n}\nreturn sum"},
+	},
+	{
 		ID: "binary-write-number", Cause: "general-function", Callees: []string{"encoding/binary.Write"}, When: underlying(2, "is a number", isNumber),
 		Cost: "finds out the type of what it writes, and makes a buffer", Instead: "Append it to bytes and write those: b = order.AppendUint32(b[:0], n); to a bytes.Buffer or a bufio.Writer w, w.Write(order.AppendUint32(w.AvailableBuffer(), n)).", Confidence: finding.High,
 		Example: Example{Params: "w *bytes.Buffer, n uint32", Args: "new(bytes.Buffer), 7",
@@ -74,6 +81,12 @@ var ofEncodings = []Row{
 		Example: Example{Params: "id int, name string", Result: "string", Args: `123, "Ada"`,
 			Before: "data, _ := json.Marshal(map[string]any{\"id\": id, \"name\": name})\nreturn string(data)",
 			After:  "data, _ := json.Marshal(struct {\n\tID int `json:\"id\"`\n\tName string `json:\"name\"`\n}{id, name})\nreturn string(data)"},
+	},
+	{
+		ID: "json-indent-response", Cause: "general-function", Callees: []string{"encoding/json.MarshalIndent"}, When: passed("net/http.ResponseWriter.Write"),
+		Cost: "lays out an answer for people, in a pass of its own", Instead: "json.NewEncoder(w).Encode(v), without indentation, where programs read it: fewer bytes too.", Confidence: finding.Medium,
+		Example: Example{Params: "w http.ResponseWriter, u User", Args: `&httptest.ResponseRecorder{}, User{7, "Ada", []string{"a", "b"}}`, Decls: "type User struct {\n\tID int\n\tName string\n\tTags []string\n}",
+			Before: "data, err := json.MarshalIndent(u, \"\", \"  \")\nif err != nil {\n\treturn\n}\nw.Write(data)", After: "data, err := json.Marshal(u)\nif err != nil {\n\treturn\n}\nw.Write(data)"},
 	},
 	{
 		ID: "hex-encode-appended", Cause: "written-text", Callees: []string{"encoding/hex.EncodeToString"}, When: appended, Go: "go1.22",
@@ -137,6 +150,13 @@ var ofEncodings = []Row{
 		Example: Example{Params: "r *strings.Reader", Result: "int", Args: `strings.NewReader(strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100))`,
 			Before: "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nn := 0\nfor in.Scan() {\n\tline := in.Text()\n\tif strings.Contains(line, \"log\") {\n\t\tn += len(line)\n\t}\n}\nreturn n",
 			After:  "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nn := 0\nfor in.Scan() {\n\tline := in.Bytes()\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "scanner-text-again", Cause: "made-per-call", Callees: []string{"bufio.(*Scanner).Text"}, When: again,
+		Cost: "makes a text of the token", Instead: "Keep the text of a token in a variable, or look at Bytes.", Confidence: finding.High,
+		Example: Example{Params: "r *strings.Reader, seen map[string]string", Result: "int", Args: `strings.NewReader(strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100)), make(map[string]string)`,
+			Before: "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nfor in.Scan() {\n\tseen[in.Text()] = strings.TrimSpace(in.Text())\n}\nreturn len(seen)",
+			After:  "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nfor in.Scan() {\n\tline := in.Text()\n\tseen[line] = strings.TrimSpace(line)\n}\nreturn len(seen)"},
 	},
 	{
 		ID: "bufio-readstring", Cause: "needless-copy", Callees: []string{"bufio.(*Reader).ReadString"}, When: lookedAt("it is only looked at or converted to []byte", lookers...),

@@ -86,14 +86,14 @@ var ofIO = []Row{
 			After:  "out := bufio.NewWriter(f)\nw := tar.NewWriter(out)\nfor _, n := range names {\n\tw.WriteHeader(&tar.Header{Name: n, Size: int64(len(n))})\n\tio.WriteString(w, n)\n}\nw.Close()\nout.Flush()"},
 	},
 	{
-		ID: "os-file-read-loop", Cause: "small-io", Callees: []string{"os.(*File).Read"}, When: all(inLoop, receiverBefore, small(0, 512)),
+		ID: "os-file-read-loop", Cause: "small-io", Callees: []string{"os.(*File).Read"}, When: all(inLoop, receiverBefore, small(0, 512), inOrder),
 		Cost: "asks the system for a few bytes", Instead: ahead, Confidence: finding.Medium,
 		Example: Example{Params: "f *os.File", Result: "int", Args: numbers,
 			Before: "f.Seek(0, 0)\nvar b [6]byte\nsum := 0\nfor {\n\tn, err := f.Read(b[:])\n\tif err != nil {\n\t\treturn sum\n\t}\n\tsum += n\n}",
 			After:  "f.Seek(0, 0)\nr := bufio.NewReader(f)\nvar b [6]byte\nsum := 0\nfor {\n\tn, err := r.Read(b[:])\n\tif err != nil {\n\t\treturn sum\n\t}\n\tsum += n\n}"},
 	},
 	{
-		ID: "io-readfull-file-loop", Cause: "small-io", Callees: []string{"io.ReadFull", "io.ReadAtLeast"}, When: all(inLoop, openBefore(0), small(1, 512)),
+		ID: "io-readfull-file-loop", Cause: "small-io", Callees: []string{"io.ReadFull", "io.ReadAtLeast"}, When: all(inLoop, openBefore(0), small(1, 512), inOrder),
 		Cost: "asks the system for a few bytes", Instead: ahead, Confidence: finding.Medium,
 		Example: Example{Params: "f *os.File", Result: "int", Args: numbers,
 			Before: "f.Seek(0, 0)\nvar b [6]byte\nsum := 0\nfor {\n\tif _, err := io.ReadFull(f, b[:]); err != nil {\n\t\treturn sum\n\t}\n\tsum += int(b[0])\n}",
@@ -162,6 +162,20 @@ var ofIO = []Row{
 		Cost: "asks the system for the working directory", Instead: "Ask once, in a package variable: only os.Chdir changes it.", Confidence: finding.Medium,
 		Example: Example{Params: "name string", Result: "int", Args: `"a.txt"`, Decls: "var wd, _ = os.Getwd()",
 			Before: "dir, _ := os.Getwd()\nreturn len(dir) + len(name)", After: "return len(wd) + len(name)"},
+	},
+	{
+		ID: "user-lookup-loop", Cause: "made-per-call", Callees: []string{"os/user.LookupId", "os/user.LookupGroupId", "os/user.Lookup", "os/user.LookupGroup"}, When: all(eachRound, varying(0)),
+		Cost: "reads the system's list of users or groups", Instead: "Keep what it returned in a map by its argument: most files, processes or records share a few of them.", Confidence: finding.Medium,
+		Example: Example{Params: "ids []string", Result: "int", Args: "slices.Repeat([]string{\"0\"}, 10)", Imports: []string{"os/user"},
+			Before: "n := 0\nfor _, id := range ids {\n\tif u, err := user.LookupId(id); err == nil {\n\t\tn += len(u.Username)\n\t}\n}\nreturn n",
+			After:  "n := 0\nknown := make(map[string]*user.User)\nfor _, id := range ids {\n\tu, ok := known[id]\n\tif !ok {\n\t\tu, _ = user.LookupId(id)\n\t\tknown[id] = u\n\t}\n\tif u != nil {\n\t\tn += len(u.Username)\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "os-seek-loop", Cause: "small-io", Callees: []string{"os.(*File).Seek"}, When: all(inLoop, receiverBefore, number(1, "is io.SeekStart", func(n int64) bool { return n == 0 }), thenRead),
+		Cost: "asks the system to move the file's offset", Instead: "ReadAt and WriteAt take the offset themselves, and leave the file's where it is: one call of the system, and goroutines may share the file. ReadAt returns io.EOF with what it read at the end, and reads all of the buffer otherwise.", Confidence: finding.Medium,
+		Example: Example{Params: "f *os.File, at []int64", Result: "int", Args: numbers + ", []int64{6, 60, 12, 120, 18, 180}", Decls: "var number [6]byte",
+			Before: "sum := 0\nfor _, off := range at {\n\tif _, err := f.Seek(off, io.SeekStart); err != nil {\n\t\treturn 0\n\t}\n\tn, _ := f.Read(number[:])\n\tsum += n\n}\nreturn sum",
+			After:  "sum := 0\nfor _, off := range at {\n\tn, _ := f.ReadAt(number[:], off)\n\tsum += n\n}\nreturn sum"},
 	},
 	{
 		ID: "ioutil-readdir", Cause: "unused-work", Callees: []string{"io/ioutil.ReadDir"}, When: listNamed,

@@ -123,12 +123,16 @@ func receiverOver(typ string, callees ...string) Condition {
 	}}
 }
 
-// receiverNever holds where a method's receiver is a variable of the function whose
-// fields and methods of some names are not used.
+// receiverNever holds where a method's receiver is a variable of the function, no
+// parameter, whose fields and methods of some names are not used.
 func receiverNever(names ...string) Condition {
 	return Condition{words(names) + " of what it is called on is not used", func(c *Call) bool {
 		v := c.receiverVar()
-		return v != nil && !typed.Global(v) && !slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
+		if v == nil || typed.Global(v) {
+			return false
+		}
+		given, _ := c.In.Named(v)
+		return !given && !slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
 			sel, ok := c.In.Parent(id).(*ast.SelectorExpr)
 			return !ok || slices.Contains(names, sel.Sel.Name)
 		})
@@ -193,3 +197,36 @@ func small(i int, most int64) Condition {
 
 // steadyLast holds where the last argument does not change in the loop.
 var steadyLast = Condition{"nor does the last argument", func(c *Call) bool { return steady(len(c.Args) - 1).holds(c) }}
+
+// thenRead holds where the loop reads or writes the file that a method is called on.
+var thenRead = Condition{"Read or Write of the same file, or io.ReadFull, follows in the loop", func(c *Call) bool {
+	return c.does(c.receiver(), c.End(), "Read", "Write")
+}}
+
+// inOrder holds where the loop does not move the offset of the file that a method is
+// called on, or that an argument is.
+var inOrder = Condition{"the loop does not Seek in it", func(c *Call) bool {
+	x := c.receiver()
+	if x == nil && len(c.Args) > 0 {
+		x = c.Args[0]
+	}
+	return !c.does(x, token.NoPos, "Seek")
+}}
+
+// does reports whether the loop around the call calls a method of a variable, by its
+// name, behind a position; io.ReadFull reads.
+func (c *Call) does(x ast.Expr, behind token.Pos, methods ...string) bool {
+	loop, _ := c.around()
+	if x == nil || loop == nil || c.In.Var(x) == nil {
+		return false
+	}
+	return slices.ContainsFunc(c.In.Uses(c.In.Var(x)), func(id *ast.Ident) bool {
+		switch outer := c.In.Parent(id).(type) {
+		case *ast.SelectorExpr:
+			return inside(loop, id) && id.Pos() > behind && slices.Contains(methods, outer.Sel.Name)
+		case *ast.CallExpr:
+			return inside(loop, id) && id.Pos() > behind && slices.Contains(methods, "Read") && c.In.Called(outer) == "io.ReadFull"
+		}
+		return false
+	})
+}

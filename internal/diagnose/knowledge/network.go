@@ -23,10 +23,16 @@ var ofNetwork = []Row{
 			Before: `return h.Get("X-Request-ID")`, After: `return h.Get("X-Request-Id")`},
 	},
 	{
-		ID: "url-query-again", Cause: "made-per-call", Callees: []string{"net/url.(*URL).Query"}, When: again,
+		ID: "url-query-again", Cause: "made-per-call", Callees: []string{"net/url.(*URL).Query"}, When: all(again, unset("RawQuery")),
 		Cost: "parses the query", Instead: "Parse it once, q := u.Query(), and ask that, as long as RawQuery does not change.", Confidence: finding.High,
 		Example: Example{Params: "u *url.URL", Result: "string", Args: `&url.URL{RawQuery: "page=3&size=20&sort=name"}`,
 			Before: `return u.Query().Get("page") + u.Query().Get("size")`, After: "q := u.Query()\nreturn q.Get(\"page\") + q.Get(\"size\")"},
+	},
+	{
+		ID: "url-values-encode", Cause: "general-function", Callees: []string{"net/url.Values.Encode"}, When: constantQuery,
+		Cost: "sorts the keys of a map that was made for it", Instead: "Put the text together, with the keys in their order: \"a=\" + url.QueryEscape(a) + \"&b=\" + url.QueryEscape(b).", Confidence: finding.High,
+		Example: Example{Params: "name, city string", Result: "string", Args: `"Ada Lovelace", "London"`,
+			Before: "q := url.Values{}\nq.Set(\"city\", city)\nq.Set(\"name\", name)\nreturn q.Encode()", After: "return \"city=\" + url.QueryEscape(city) + \"&name=\" + url.QueryEscape(name)"},
 	},
 	{
 		ID: "net-ip-string-compared", Cause: "compared-text", Callees: []string{"net.IP.String"}, When: compared("it is compared", nil),
@@ -41,8 +47,8 @@ var ofNetwork = []Row{
 			Before: `return a.String() == b.String()`, After: `return a == b`},
 	},
 	{
-		ID: "net-ip-string-key", Cause: "text-key", Callees: []string{"net.IP.String"}, When: keyed,
-		Cost: "makes a text", Instead: "Make netip.Addr the map's key: addr, _ := netip.AddrFromSlice(ip), and Unmap it so that both forms of an IPv4 address are one.", Confidence: finding.Medium,
+		ID: "net-ip-string-key", Cause: "text-key", Callees: []string{"net.IP.String", "net.(*IPNet).String"}, When: keyed,
+		Cost: "makes a text", Instead: "Make netip.Addr the map's key: addr, _ := netip.AddrFromSlice(ip), and Unmap it so that both forms of an IPv4 address are one; of a network netip.Prefix.", Confidence: finding.Medium,
 		Example: Example{Params: "ip net.IP", Result: "int", Args: `net.IPv4(10, 0, 0, 1)`, Decls: "var byText = map[string]int{\"10.0.0.1\": 1}\n\nvar byAddr = map[netip.Addr]int{netip.MustParseAddr(\"10.0.0.1\"): 1}",
 			Before: `return byText[ip.String()]`, After: "addr, _ := netip.AddrFromSlice(ip)\nreturn byAddr[addr.Unmap()]"},
 	},
@@ -53,7 +59,7 @@ var ofNetwork = []Row{
 			Before: `return byText[ip.String()]`, After: `return byAddr[ip]`},
 	},
 	{
-		ID: "net-parse-listed", Cause: "made-per-call", Callees: []string{"net.ParseCIDR", "net/netip.ParsePrefix", "net.ParseIP", "net/netip.ParseAddr", "net/url.Parse", "regexp.Compile", "time.ParseDuration"}, When: all(elementOf(0), varying(0)),
+		ID: "net-parse-listed", Cause: "made-per-call", Callees: []string{"net.ParseCIDR", "net/netip.ParsePrefix", "net.ParseIP", "net/netip.ParseAddr", "net/url.Parse", "time.ParseDuration"}, When: all(elementOf(0), varying(0)),
 		Cost: "parses an element of a list that stays", Instead: "Parse the list where it is set, and keep what came of it.", Confidence: finding.Medium,
 		Example: Example{Params: "ip netip.Addr", Result: "bool", Args: `netip.MustParseAddr("192.168.1.1")`,
 			Decls:  "var allowed = strings.Fields(\"10.0.0.0/8 172.16.0.0/12 192.168.0.0/16\")\n\nvar prefixes []netip.Prefix\n\nfunc init() {\n\tfor _, s := range allowed {\n\t\tprefixes = append(prefixes, netip.MustParsePrefix(s))\n\t}\n}",
@@ -78,11 +84,65 @@ var ofNetwork = []Row{
 		ID: "sql-prepare-per-call", Cause: "made-per-call", Callees: []string{"database/sql.(*DB).Prepare"}, When: all(fixed(0), usedOnce),
 		Cost: "asks the database to prepare a statement for one use", Instead: "Prepare it once and keep the *sql.Stmt, or call Query or Exec of the DB with the text, which many drivers send in one turn.", Confidence: finding.Medium,
 		Example: Example{Params: "db *sql.DB, id int", Result: "error", Args: "sql.OpenDB(connector{}), 7", Imports: []string{"database/sql/driver"},
-			Decls:  "const insert = \"insert into t values (?)\"\n\ntype connector struct{}\n\nfunc (connector) Connect(context.Context) (driver.Conn, error) { return conn{}, nil }\nfunc (connector) Driver() driver.Driver { return nil }\n\ntype conn struct{ driver.Tx }\n\nfunc (conn) Begin() (driver.Tx, error) { return nil, nil }\nfunc (conn) Close() error { return nil }\nfunc (conn) Prepare(string) (driver.Stmt, error) { return stmt{}, nil }\nfunc (conn) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) { return driver.RowsAffected(1), nil }\n\ntype stmt struct{}\n\nfunc (stmt) Close() error { return nil }\nfunc (stmt) NumInput() int { return 1 }\nfunc (stmt) Exec([]driver.Value) (driver.Result, error) { return driver.RowsAffected(1), nil }\nfunc (stmt) Query([]driver.Value) (driver.Rows, error) { return nil, nil }",
+			Decls:  "const insert = \"insert into t values (?)\"\n" + driver,
 			Before: "st, err := db.Prepare(insert)\nif err != nil {\n\treturn err\n}\ndefer st.Close()\n_, err = st.Exec(id)\nreturn err",
 			After:  "_, err := db.Exec(insert, id)\nreturn err"},
 	},
+	{
+		ID: "sql-query-loop", Cause: "small-io", Callees: []string{"database/sql.(*DB).Query", "database/sql.(*DB).QueryRow", "database/sql.(*Tx).Query", "database/sql.(*Tx).QueryRow"}, When: all(eachRound, fixed(0)),
+		Cost: "asks the database, and waits for its answer", Instead: "Ask for all at once, by where id in (…), = any($1) or a join, and go over the rows.", Confidence: finding.Medium,
+		Example: Example{Params: "db *sql.DB, ids []int", Result: "int", Args: "sql.OpenDB(connector{}), make([]int, 10)", Imports: []string{"database/sql/driver"}, Decls: driver,
+			Before: "sum, n := 0, 0\nfor _, id := range ids {\n\tif db.QueryRow(\"select n from t where id = ?\", id).Scan(&n) == nil {\n\t\tsum += n\n\t}\n}\nreturn sum",
+			After:  "sum, n := 0, 0\nrows, err := db.Query(\"select n from t where id in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)\", len(ids))\nif err != nil {\n\treturn 0\n}\ndefer rows.Close()\nfor rows.Next() {\n\tif rows.Scan(&n) == nil {\n\t\tsum += n\n\t}\n}\nreturn sum"},
+	},
+	{
+		ID: "sql-columns-loop", Cause: "made-per-call", Callees: []string{"database/sql.(*Rows).Columns", "database/sql.(*Rows).ColumnTypes"}, When: all(eachRound, receiverBefore),
+		Cost: "makes the list of columns", Instead: "Call it once, before the loop: all rows of a result have the same columns.", Confidence: finding.High,
+		Example: Example{Params: "db *sql.DB", Result: "int", Args: "sql.OpenDB(connector{})", Imports: []string{"database/sql/driver"}, Decls: driver,
+			Before: "rows, err := db.Query(\"select n from t\", 10)\nif err != nil {\n\treturn 0\n}\ndefer rows.Close()\nsum := 0\nfor rows.Next() {\n\tcolumns, _ := rows.ColumnTypes()\n\tsum += len(columns)\n}\nreturn sum",
+			After:  "rows, err := db.Query(\"select n from t\", 10)\nif err != nil {\n\treturn 0\n}\ndefer rows.Close()\nsum := 0\ncolumns, _ := rows.ColumnTypes()\nfor rows.Next() {\n\tsum += len(columns)\n}\nreturn sum"},
+	},
 }
+
+// driver is a database's that answers with as many rows as it is asked for.
+const driver = `
+type connector struct{}
+
+func (connector) Connect(context.Context) (driver.Conn, error) { return conn{}, nil }
+func (connector) Driver() driver.Driver                        { return nil }
+
+type conn struct{ driver.Tx }
+
+func (conn) Begin() (driver.Tx, error)           { return nil, nil }
+func (conn) Close() error                        { return nil }
+func (conn) Prepare(string) (driver.Stmt, error) { return stmt{}, nil }
+func (conn) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	return driver.RowsAffected(1), nil
+}
+func (conn) QueryContext(_ context.Context, _ string, args []driver.NamedValue) (driver.Rows, error) {
+	return &rows{max(1, args[0].Value.(int64))}, nil
+}
+
+type rows struct{ left int64 }
+
+func (*rows) Columns() []string { return []string{"n"} }
+func (*rows) Close() error      { return nil }
+func (r *rows) Next(into []driver.Value) error {
+	if r.left == 0 {
+		return io.EOF
+	}
+	r.left--
+	into[0] = int64(7)
+	return nil
+}
+
+type stmt struct{}
+
+func (stmt) Close() error                               { return nil }
+func (stmt) NumInput() int                              { return 1 }
+func (stmt) Exec([]driver.Value) (driver.Result, error) { return driver.RowsAffected(1), nil }
+func (stmt) Query([]driver.Value) (driver.Rows, error)  { return &rows{1}, nil }
+`
 
 // ownTransport holds of a client that the function makes together with its
 // Transport, for this call and those beside it.
@@ -151,6 +211,27 @@ var bodyUnread = Condition{"of its answer nothing is used but the status and the
 		}
 	}
 	return closes
+}}
+
+// constantQuery holds of a url.Values of the function that is set by constant keys
+// alone, and always by the same.
+var constantQuery = Condition{"its Values are a local variable that is set by constant keys, under no condition", func(c *Call) bool {
+	v := c.receiverVar()
+	if v == nil || typed.Global(v) || c.In.Definition(v) == nil {
+		return false
+	}
+	if lit := c.written(c.receiver()); lit == nil || len(lit.Elts) > 0 {
+		return false
+	}
+	block := c.block(c.In.Definition(v))
+	return !slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
+		sel, ok := c.In.Parent(id).(*ast.SelectorExpr)
+		if !ok || sel.Sel.Name == "Encode" {
+			return !ok
+		}
+		call, ok := c.In.Parent(sel).(*ast.CallExpr)
+		return !ok || sel.Sel.Name != "Set" && sel.Sel.Name != "Add" || c.In.Info.Types[call.Args[0]].Value == nil || c.block(call) != block
+	})
 }}
 
 // usedOnce holds where the result is closed in the same function, and used in no

@@ -216,6 +216,19 @@ var again = Condition{"the function calls it on the same thing more than once", 
 	return found
 }}
 
+// unset holds where the function sets no field of some name.
+func unset(field string) Condition {
+	return Condition{"the function sets no " + field, func(c *Call) bool {
+		found := false
+		ast.Inspect(c.In.FunctionAround(c.Pos()), func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			found = found || ok && sel.Sel.Name == field && c.In.Written(sel)
+			return !found
+		})
+		return !found
+	}}
+}
+
 // block is the innermost list of statements around a node.
 func (c *Call) block(n ast.Node) ast.Node {
 	for n = c.In.Parent(n); n != nil; n = c.In.Parent(n) {
