@@ -157,4 +157,22 @@ var ofBytes = []Row{
 			Before: "n, _ := io.Copy(io.Discard, bytes.NewBufferString(text))\nreturn int(n)",
 			After:  "n, _ := io.Copy(io.Discard, strings.NewReader(text))\nreturn int(n)"},
 	},
+	{
+		ID: "bytes-split-few", Cause: "unused-work", Callees: []string{"bytes.Split"}, When: all(notEmpty(1), few(2)),
+		Cost:    "makes a slice of all pieces",
+		Instead: "Take the pieces with bytes.Cut, one call for each, which makes no slice: found, and bytes.Contains of what is left over, say what len told.",
+		Goes:    Memory, Confidence: finding.High,
+		Example: Example{Params: "pair []byte", Result: "int", Args: `[]byte("timeout=30s")`,
+			Before: "p := bytes.Split(pair, []byte(\"=\"))\nif len(p) != 2 {\n\treturn 0\n}\nreturn len(p[1])",
+			After:  "key, value, found := bytes.Cut(pair, []byte(\"=\"))\nif !found || bytes.Contains(value, []byte(\"=\")) || len(key) == 0 {\n\treturn 0\n}\nreturn len(value)"},
+	},
+	{
+		ID: "bytes-fields-few", Cause: "unused-work", Callees: []string{"bytes.Fields"}, When: few(15), Go: "go1.24",
+		Cost:    "makes a slice of all words",
+		Instead: "Let a loop over bytes.FieldsSeq fill an array, which lies on the stack, with the words that are used, and count them.",
+		Goes:    Memory, Confidence: finding.High,
+		Example: Example{Params: "line []byte", Result: "int", Args: `[]byte("cpu0 4705 356 584 3699 23 23 0 0")`,
+			Before: "f := bytes.Fields(line)\nif len(f) < 4 {\n\treturn 0\n}\nreturn len(f[1]) + len(f[3])",
+			After:  "var f [4][]byte\nn := 0\nfor word := range bytes.FieldsSeq(line) {\n\tif n < len(f) {\n\t\tf[n] = word\n\t}\n\tn++\n}\nif n < 4 {\n\treturn 0\n}\nreturn len(f[1]) + len(f[3])"},
+	},
 }

@@ -1,6 +1,10 @@
 package knowledge
 
-import "whet/internal/finding"
+import (
+	"strings"
+
+	"whet/internal/finding"
+)
 
 // ofCharacters are more rows of packages strings and unicode, and of texts made on the
 // way to something else.
@@ -202,5 +206,41 @@ var ofCharacters = []Row{
 		Example: Example{Params: "text string", Result: "int", Args: sentence,
 			Before: "n := 0\nfor _, r := range text {\n\tif unicode.Is(unicode.Letter, r) {\n\t\tn++\n\t}\n}\nreturn n",
 			After:  "n := 0\nfor _, r := range text {\n\tif unicode.IsLetter(r) {\n\t\tn++\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "strings-split-few", Cause: "unused-work", Callees: []string{"strings.Split"}, When: all(notEmpty(1), few(2)),
+		Cost:    "makes a slice of all pieces",
+		Instead: "Take the pieces with strings.Cut, one call for each, which makes no slice: found, and strings.Contains of what is left over, say what len told.",
+		Goes:    Memory, Confidence: finding.High,
+		Example: Example{Params: "pair string", Result: "int", Args: `"timeout=30s"`,
+			Before: "p := strings.Split(pair, \"=\")\nif len(p) != 2 {\n\treturn 0\n}\nreturn len(p[1])",
+			After:  "key, value, found := strings.Cut(pair, \"=\")\nif !found || strings.Contains(value, \"=\") || len(key) == 0 {\n\treturn 0\n}\nreturn len(value)"},
+	},
+	{
+		ID: "strings-fields-few", Cause: "unused-work", Callees: []string{"strings.Fields"}, When: few(15), Go: "go1.24",
+		Cost:    "makes a slice of all words",
+		Instead: "Let a loop over strings.FieldsSeq fill an array, which lies on the stack, with the words that are used, and count them.",
+		Goes:    Memory, Confidence: finding.High,
+		Example: Example{Params: "line string", Result: "int", Args: `"cpu0 4705 356 584 3699 23 23 0 0"`,
+			Before: "f := strings.Fields(line)\nif len(f) < 4 {\n\treturn 0\n}\nreturn len(f[1]) + len(f[3])",
+			After:  "var f [4]string\nn := 0\nfor word := range strings.FieldsSeq(line) {\n\tif n < len(f) {\n\t\tf[n] = word\n\t}\n\tn++\n}\nif n < 4 {\n\treturn 0\n}\nreturn len(f[1]) + len(f[3])"},
+	},
+	{
+		ID: "strings-fields-joined", Cause: "unused-work", Callees: []string{"strings.Fields"}, When: handed(0, "strings.Join"), Go: "go1.24",
+		Cost:       "makes a slice of all words",
+		Instead:    "Write the words of strings.FieldsSeq to a strings.Builder that was grown to the text's length, with the separator before each but the first.",
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "string", Args: `"the  quick brown   fox jumps over the lazy   dog"`,
+			Before: `return strings.Join(strings.Fields(text), " ")`,
+			After:  "var b strings.Builder\nb.Grow(len(text))\nfor word := range strings.FieldsSeq(text) {\n\tif b.Len() > 0 {\n\t\tb.WriteByte(' ')\n\t}\n\tb.WriteString(word)\n}\nreturn b.String()"},
+	},
+	{
+		ID: "strings-trim-space", Cause: "general-function", Callees: []string{"strings.Trim", "strings.TrimLeft", "strings.TrimRight"}, When: texts(1, "is several characters of white space", func(s string) bool { return len(s) > 1 && strings.Trim(s, " \t\n\v\f\r") == "" }),
+		Cost:       "makes a set of the characters and asks it for each",
+		Instead:    "strings.TrimSpace asks a table. It trims at both ends, and all white space, that of Unicode too.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "string", Args: `"  the quick brown fox \r\n"`,
+			Before: `return strings.Trim(text, " \t\r\n")`,
+			After:  "return strings.TrimSpace(text)"},
 	},
 }

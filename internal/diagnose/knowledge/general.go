@@ -127,6 +127,15 @@ var ofGeneral = []Row{
 			After:  "w := bufio.NewWriter(f)\nfor i, l := range lines {\n\tfmt.Fprintf(w, \"%03d %s\\n\", i, l)\n}\nw.Flush()"},
 	},
 	{
+		ID: "fmt-sprintf-pad", Cause: "general-function", Callees: []string{"fmt.Sprintf"}, When: all(textIs(0, "%*s"), args(3, "it formats one value"), textIs(2, "")),
+		Cost:       "formats nothing but spaces",
+		Instead:    `strings.Repeat(" ", n) makes them, without allocating while there are few. Of a negative n it panics.`,
+		Confidence: finding.High,
+		Example: Example{Params: "n int", Result: "string", Args: "12",
+			Before: `return fmt.Sprintf("%*s", n, "")`,
+			After:  `return strings.Repeat(" ", n)`},
+	},
+	{
 		ID: "fmt-sprintf-steady", Cause: "made-per-call", Callees: []string{"fmt.Sprintf", "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote"}, When: all(same, plain(0)),
 		Cost:    "makes the same text again",
 		Instead: "Make it once: before the loop, or in a package variable where its arguments are constant.",

@@ -91,6 +91,15 @@ var ofStrings = []Row{
 			Before: `return int(bytes.Fields(text)[0][0])`, After: "for word := range bytes.FieldsSeq(text) {\n\treturn int(word[0])\n}\nreturn 0"},
 	},
 	{
+		ID: "strings-split-chars", Cause: "ranged-pieces", Callees: []string{"strings.Split"}, When: all(textIs(1, ""), rangedWith),
+		Cost:       "makes a slice of all characters, each a text",
+		Instead:    `Range over the text itself: for i, r := range s. i is where r begins in bytes, and a byte that is no UTF-8 comes as utf8.RuneError; compare r with 'x' in place of "x", string(r) is its text.`,
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "int", Args: `"the quick brown fox jumps over the lazy dog"`,
+			Before: "n := 0\nfor _, c := range strings.Split(text, \"\") {\n\tif c == \"o\" {\n\t\tn++\n\t}\n}\nreturn n",
+			After:  "n := 0\nfor _, c := range text {\n\tif c == 'o' {\n\t\tn++\n\t}\n}\nreturn n"},
+	},
+	{
 		ID: "strings-split-ranged", Cause: "ranged-pieces", Callees: []string{"strings.Split"}, When: ranged, Go: "go1.24",
 		Cost: "makes a slice of all pieces", Instead: "Range over strings.SplitSeq(s, sep), which yields them one by one.",
 		Goes: Memory, Confidence: finding.High,

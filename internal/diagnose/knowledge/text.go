@@ -85,4 +85,13 @@ var ofText = []Row{
 			Before: "n := 0\nfor _, s := range list {\n\tp, _ := filepath.Abs(s)\n\tn += len(p)\n}\nreturn n",
 			After:  "n := 0\nfor _, s := range list {\n\tif !filepath.IsAbs(s) {\n\t\ts = filepath.Join(wd, s)\n\t}\n\tn += len(s)\n}\nreturn n"},
 	},
+	{
+		ID: "template-htmlescape", Cause: "general-function", Callees: []string{"text/template.HTMLEscapeString", "html/template.HTMLEscapeString"},
+		Cost:       "copies the text into a buffer that grows",
+		Instead:    "html.EscapeString makes the same text, but for the byte 0, which it leaves.",
+		Confidence: finding.High,
+		Example: Example{Params: "text string", Result: "string", Args: `"a < b && c > d, or \"quoted\" and 'so' on"`,
+			Before: "return template.HTMLEscapeString(text)",
+			After:  "return html.EscapeString(text)"},
+	},
 }

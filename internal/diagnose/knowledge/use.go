@@ -17,6 +17,35 @@ var pair = result("its two elements and their number are all that is used", func
 	return c.In.Measured(use) || c.element(use, 1)
 })
 
+// few holds where elements by a constant index of at most most, of which there is
+// one, and comparisons of their number with constants are all that is used.
+func few(most int64) Condition {
+	only := result("first elements, by constant indexes, and how many there are is all that is used", func(c *Call, use ast.Expr) bool {
+		return c.element(use, most) || c.sized(use)
+	})
+	is := only.is
+	only.is = func(c *Call) bool {
+		return is(c) && slices.ContainsFunc(c.In.Results(c.CallExpr), func(use ast.Expr) bool { return !c.In.Measured(use) })
+	}
+	return only
+}
+
+// sized reports whether an expression's length is compared with a constant.
+func (c *Call) sized(use ast.Expr) bool {
+	if !c.In.Measured(use) {
+		return false
+	}
+	n := c.In.Parent(use)
+	by, ok := c.In.Parent(n).(*ast.BinaryExpr)
+	return ok && by.X == n && c.In.Info.Types[by.Y].Value != nil && by.Op.Precedence() == token.EQL.Precedence()
+}
+
+// rangedWith is [ranged], with the index or without.
+var rangedWith = result("a loop goes over it, and nothing else sees it", func(c *Call, use ast.Expr) bool {
+	loop, ok := c.In.Parent(use).(*ast.RangeStmt)
+	return ok && ast.Unparen(loop.X) == use
+})
+
 // last holds where the last element of the result is all that is used.
 var last = result("its last element is all that is used (p[len(p)-1])", func(c *Call, use ast.Expr) bool {
 	if c.In.Measured(use) {
