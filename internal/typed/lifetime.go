@@ -83,7 +83,7 @@ func (p *Package) literalRunsNow(lit *ast.FuncLit) bool {
 		ok = !p.Started(around) && (around.Fun == lit || fn != nil && fn.Pkg() != nil && searches[fn.Pkg().Path()])
 	case *ast.AssignStmt, *ast.ValueSpec:
 		to, values := Sides(around)
-		if i := slices.Index(values, ast.Expr(lit)); len(to) == len(values) {
+		if i := slices.Index(values, ast.Expr(lit)); i >= 0 && len(to) == len(values) {
 			ok = p.onlyCalled(p.Var(to[i]))
 		}
 	}

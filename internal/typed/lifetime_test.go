@@ -80,6 +80,7 @@ func TestEnds(t *testing.T) {
 		{"v := make([]byte, 9); f := func() { helper(v, 1) }; f(); use(f)", false},
 		{"v := make([]byte, 9); f := func() { helper(v, 1) }; go f()", false},
 		{"v := make([]byte, 9); slices.SortFunc(x, func(a, b byte) int { return int(v[a]) - int(v[b]) })", true},
+		{"v := make([]byte, 9); func() { helper(v, 1) } = nil", false}, // it does not compile
 		{"v := make([]byte, 9); unknown(v)", false},
 		{"v := make([]byte, 9); keeps(v)", false},
 		{"v := make([]byte, 9); x := T{data: v}; use(x)", false},

@@ -67,6 +67,7 @@ func TestDenseMapByHand(t *testing.T) {
 		{"numbers beyond those of the loop", denseSource("at := map[int]int{}", "for i := range n", "at[i] = n", "sum += at[t.n]; at[t.n*n] = 1"), 0, 0, 0, 0, "", ""},
 		{"a number of an element is counted up", denseSource("at := map[int]int{}", "for i := range n", "at[i] = n", "sum += at[t.n]; at[t.n]++"), 0, 0, 0, 0, "", ""},
 		{"set by a second counter", denseSource("at := map[int]int{}", "for i := range n", "at[i] = n", "sum += at[t.n]; for j := range n { if at[j] > 2 { at[j] = 0 } }"), 7, 0.35, 0.5, 0.2, "a slice of that many elements", finding.High},
+		{"the length that a variable of a type switch is set to", denseSource("at, list := make(map[*T]int), ts[:0]", "for t := range ch", "switch m := any(n).(type) { case int: { m = len(list); at[t] = m; list = append(list, t) } }", asked), 0, 0, 0, 0, "", ""},
 		{"pointers to another's type", strings.ReplaceAll(denseSource(made, fill, "at[t] = i", asked), "*T", "*other.T"), 0, 0, 0, 0, "", ""},
 	} {
 		s := app(t, test.src, calls, cpu, blocks)

@@ -207,8 +207,10 @@ func numbering(p *collections.Package, st *ast.AssignStmt, value ast.Expr) strin
 		return ""
 	}
 	value = p.Converted(value)
-	if v := p.Var(value); v != nil && p.SetOnce(v) != nil && p.Parent(p.Parent(p.Definition(v))) == block {
-		value = p.Converted(p.SetOnce(v))
+	if v := p.Var(value); v != nil {
+		if def := p.Definition(v); def != nil && p.SetOnce(v) != nil && p.Parent(p.Parent(def)) == block {
+			value = p.Converted(p.SetOnce(v))
+		}
 	}
 	size, ok := value.(*ast.CallExpr)
 	if !ok || p.Builtin(size) != "len" || len(size.Args) != 1 {
