@@ -7,7 +7,7 @@ var table = [][]Row{
 	ofEncodings, ofNetwork, ofCrypto,
 	ofCopies,
 	ofCharacters, ofBytes, ofTextUse, ofGeneral, ofText,
-	ofSorting, ofTime, ofNumbers,
+	ofSorting, ofTime, ofNumbers, ofReflection,
 }
 
 // Dropped is advice that is often given and gains nothing on today's Go.
