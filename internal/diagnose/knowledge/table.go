@@ -26,5 +26,14 @@ func NoLonger() []Dropped {
 		{"To count what encoding/json.Marshal returns, let json.NewEncoder write to a writer that only counts.", "1.06x (0.91 to 1.18), as many allocations; go1.26"},
 		{"Sort with slices.SortFunc in place of sort.Sort and a type of its own.", "0.98x (0.58 to 1.11) for 300 elements of 24 bytes; go1.26"},
 		{"Divide and multiply a big.Int by a power of two with Rsh and Lsh.", "1.18x (1.03 to 1.40) and 0.91x (0.84 to 1.29), as many allocations; go1.26"},
+		{"Ask strings.Contains in place of strings.Index(s, x) >= 0.", "1.00x (0.88 to 1.31); go1.26"},
+		{"Join three strings with + in place of strings.Join of a slice.", "1.06x (0.81 to 1.31), as many allocations; go1.26"},
+		{"Make an error with fmt.Errorf in place of errors.New(fmt.Sprintf(…)).", "0.99x (0.74 to 1.28), as many allocations; go1.26"},
+		{"Make an error with errors.New in place of fmt.Errorf of a text without verbs.", "1.13x (1.04 to 1.84), as many allocations; go1.26"},
+		{"Replace matches with ReplaceAllLiteralString in place of ReplaceAllString, where the replacement has no $.", "1.02x (0.29 to 1.11), as many allocations; go1.26"},
+		{"Write an indentation by bytes in place of strings.Repeat.", "0.85x (0.79 to 1.00) for 12 tabs, none allocates; go1.26"},
+		{"Count characters with utf8.RuneCountInString in place of len([]rune(s)).", "0.98x (0.58 to 1.05), none allocates; go1.26"},
+		{"Read bytes with bytes.NewReader in place of bytes.NewBuffer.", "1.09x (0.91 to 1.24), as many allocations; go1.26"},
+		{"Make zero bytes with make in place of bytes.Repeat.", "1.08x (0.66 to 1.24) for 4 KiB; go1.26"},
 	}
 }
