@@ -152,11 +152,11 @@ var ofEncodings = []Row{
 			After:  "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nn := 0\nfor in.Scan() {\n\tline := in.Bytes()\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}\nreturn n"},
 	},
 	{
-		ID: "scanner-text-again", Cause: "made-per-call", Callees: []string{"bufio.(*Scanner).Text"}, When: again,
+		ID: "scanner-text-again", Cause: "made-per-call", Callees: []string{"bufio.(*Scanner).Text"}, When: again("Scan"),
 		Cost: "makes a text of the token", Instead: "Keep the text of a token in a variable, or look at Bytes.", Confidence: finding.High,
-		Example: Example{Params: "r *strings.Reader, seen map[string]string", Result: "int", Args: `strings.NewReader(strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100)), make(map[string]string)`,
-			Before: "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nfor in.Scan() {\n\tseen[in.Text()] = strings.TrimSpace(in.Text())\n}\nreturn len(seen)",
-			After:  "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nfor in.Scan() {\n\tline := in.Text()\n\tseen[line] = strings.TrimSpace(line)\n}\nreturn len(seen)"},
+		Example: Example{Params: "r *strings.Reader", Result: "int", Args: `strings.NewReader(strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100))`,
+			Before: "r.Seek(0, 0)\nin, n := bufio.NewScanner(r), 0\nfor in.Scan() {\n\tn += len(strings.TrimSpace(in.Text())) + len(strings.TrimLeft(in.Text(), \"a\"))\n}\nreturn n",
+			After:  "r.Seek(0, 0)\nin, n := bufio.NewScanner(r), 0\nfor in.Scan() {\n\tline := in.Text()\n\tn += len(strings.TrimSpace(line)) + len(strings.TrimLeft(line, \"a\"))\n}\nreturn n"},
 	},
 	{
 		ID: "bufio-readstring", Cause: "needless-copy", Callees: []string{"bufio.(*Reader).ReadString"}, When: lookedAt("it is only looked at or converted to []byte", lookers...),

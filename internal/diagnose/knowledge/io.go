@@ -116,7 +116,7 @@ var ofIO = []Row{
 			After:  "f.Seek(0, 0)\nsum := 0\nin := bufio.NewScanner(f)\nin.Split(bufio.ScanWords)\nfor in.Scan() {\n\tn, err := strconv.Atoi(in.Text())\n\tif err != nil {\n\t\treturn sum\n\t}\n\tsum += n\n}\nreturn sum"},
 	},
 	{
-		ID: "bufio-flush-loop", Cause: "small-io", Callees: []string{"bufio.(*Writer).Flush"}, When: all(eachRound, receiverBefore),
+		ID: "bufio-flush-loop", Cause: "small-io", Callees: []string{"bufio.(*Writer).Flush"}, When: all(eachRound, receiverBefore, noAnswer),
 		Cost: "asks the system to write what little there is", Instead: flushed, Confidence: finding.Medium,
 		Example: Example{Params: "f *os.File, lines []string", Args: sink + ", " + lines,
 			Before: "w := bufio.NewWriter(f)\nfor _, l := range lines {\n\tw.WriteString(l)\n\tw.Flush()\n}",
@@ -130,7 +130,7 @@ var ofIO = []Row{
 			After:  "w := csv.NewWriter(f)\nfor _, r := range records {\n\tw.Write(r)\n}\nw.Flush()"},
 	},
 	{
-		ID: "compress-flush-loop", Cause: "small-io", Callees: []string{"compress/gzip.(*Writer).Flush", "compress/zlib.(*Writer).Flush", "compress/flate.(*Writer).Flush"}, When: all(eachRound, receiverBefore),
+		ID: "compress-flush-loop", Cause: "small-io", Callees: []string{"compress/gzip.(*Writer).Flush", "compress/zlib.(*Writer).Flush", "compress/flate.(*Writer).Flush"}, When: all(eachRound, receiverBefore, noAnswer),
 		Cost: "ends a block of the compressed data", Instead: "Let Close write what is left, after the loop: blocks this small take more time and more bytes. A reader sees nothing before.", Confidence: finding.Medium,
 		Example: Example{Params: "lines []string", Args: lines, Decls: "var out = gzip.NewWriter(io.Discard)",
 			Before: "out.Reset(io.Discard)\nfor _, l := range lines {\n\tio.WriteString(out, l)\n\tout.Flush()\n}\nout.Close()",

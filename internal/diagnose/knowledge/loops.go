@@ -6,7 +6,9 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
+	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
 
@@ -230,3 +232,21 @@ func (c *Call) does(x ast.Expr, behind token.Pos, methods ...string) bool {
 		return false
 	})
 }
+
+// noAnswer holds where the loop's rounds read nothing, which may be the answer to
+// what they write.
+var noAnswer = Condition{"its rounds read nothing", func(c *Call) bool {
+	loop, _ := c.around()
+	reads := false
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if f, ok := loop.(*ast.ForStmt); ok && n == f.Cond {
+			return false
+		}
+		if call, ok := n.(*ast.CallExpr); ok {
+			name := symbolname.Parse(c.In.Called(call)).Name
+			reads = reads || strings.HasPrefix(name, "Read") || slices.Contains([]string{"Decode", "Scan", "Recv", "Receive", "Wait"}, name)
+		}
+		return !reads
+	})
+	return !reads
+}}

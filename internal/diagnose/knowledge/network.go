@@ -23,7 +23,7 @@ var ofNetwork = []Row{
 			Before: `return h.Get("X-Request-ID")`, After: `return h.Get("X-Request-Id")`},
 	},
 	{
-		ID: "url-query-again", Cause: "made-per-call", Callees: []string{"net/url.(*URL).Query"}, When: all(again, unset("RawQuery")),
+		ID: "url-query-again", Cause: "made-per-call", Callees: []string{"net/url.(*URL).Query"}, When: again(),
 		Cost: "parses the query", Instead: "Parse it once, q := u.Query(), and ask that, as long as RawQuery does not change.", Confidence: finding.High,
 		Example: Example{Params: "u *url.URL", Result: "string", Args: `&url.URL{RawQuery: "page=3&size=20&sort=name"}`,
 			Before: `return u.Query().Get("page") + u.Query().Get("size")`, After: "q := u.Query()\nreturn q.Get(\"page\") + q.Get(\"size\")"},
@@ -81,15 +81,16 @@ var ofNetwork = []Row{
 			After:  "resp, err := http.Get(url)\nif err != nil {\n\treturn 0\n}\nio.Copy(io.Discard, resp.Body)\nresp.Body.Close()\nreturn resp.StatusCode"},
 	},
 	{
-		ID: "sql-prepare-per-call", Cause: "made-per-call", Callees: []string{"database/sql.(*DB).Prepare"}, When: all(fixed(0), usedOnce),
+		ID: "sql-prepare-per-call", Cause: "made-per-call", Callees: []string{"database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext"}, When: all(fixedText, usedOnce),
 		Cost: "asks the database to prepare a statement for one use", Instead: "Prepare it once and keep the *sql.Stmt, or call Query or Exec of the DB with the text, which many drivers send in one turn.", Confidence: finding.Medium,
 		Example: Example{Params: "db *sql.DB, id int", Result: "error", Args: "sql.OpenDB(connector{}), 7", Imports: []string{"database/sql/driver"},
 			Decls:  "const insert = \"insert into t values (?)\"\n" + driver,
-			Before: "st, err := db.Prepare(insert)\nif err != nil {\n\treturn err\n}\ndefer st.Close()\n_, err = st.Exec(id)\nreturn err",
+			Before: "st, err := db.PrepareContext(context.Background(), insert)\nif err != nil {\n\treturn err\n}\ndefer st.Close()\n_, err = st.Exec(id)\nreturn err",
 			After:  "_, err := db.Exec(insert, id)\nreturn err"},
 	},
 	{
-		ID: "sql-query-loop", Cause: "small-io", Callees: []string{"database/sql.(*DB).Query", "database/sql.(*DB).QueryRow", "database/sql.(*Tx).Query", "database/sql.(*Tx).QueryRow"}, When: all(eachRound, fixed(0)),
+		ID: "sql-query-loop", Cause: "small-io", Callees: []string{"database/sql.(*DB).Query", "database/sql.(*DB).QueryRow", "database/sql.(*Tx).Query", "database/sql.(*Tx).QueryRow",
+			"database/sql.(*DB).QueryContext", "database/sql.(*DB).QueryRowContext", "database/sql.(*Tx).QueryContext", "database/sql.(*Tx).QueryRowContext"}, When: all(eachRound, fixedText),
 		Cost: "asks the database, and waits for its answer", Instead: "Ask for all at once, by where id in (…), = any($1) or a join, and go over the rows.", Confidence: finding.Medium,
 		Example: Example{Params: "db *sql.DB, ids []int", Result: "int", Args: "sql.OpenDB(connector{}), make([]int, 10)", Imports: []string{"database/sql/driver"}, Decls: driver,
 			Before: "sum, n := 0, 0\nfor _, id := range ids {\n\tif db.QueryRow(\"select n from t where id = ?\", id).Scan(&n) == nil {\n\t\tsum += n\n\t}\n}\nreturn sum",
@@ -167,12 +168,18 @@ var ownTransport = Condition{"its client and that one's Transport are made in th
 			continue
 		}
 		if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Transport" {
+			if call := c.made(kv.Value); call != nil {
+				return c.In.Called(call) == "net/http.(*Transport).Clone" && c.near(call)
+			}
 			tr := c.written(kv.Value)
 			return tr != nil && c.near(tr) && typeName(c.In.TypeOf(tr)) == "net/http.Transport"
 		}
 	}
 	return false
 }}
+
+// fixedText holds of a query that is the same in every call.
+var fixedText = either(all(ofType(0, "string"), fixed(0)), all(ofType(0, "context.Context"), fixed(1)))
 
 // near reports whether each call goes with one making of something: that is in the
 // same function, and in the loop around the call.

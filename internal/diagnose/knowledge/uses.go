@@ -2,9 +2,11 @@ package knowledge
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"whet/internal/typed"
 )
@@ -180,9 +182,14 @@ func constantKeys(i int) Condition {
 		t, isMap := types.Unalias(c.In.TypeOf(lit)).(*types.Map)
 		return isMap && typed.IsString(t.Key()) && !slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
 			kv, ok := e.(*ast.KeyValueExpr)
-			return !ok || c.In.Info.Types[kv.Key].Value == nil
+			return !ok || !isTag(c.In.Info.Types[kv.Key].Value)
 		})
 	}))
+}
+
+// isTag reports whether a constant key can be the name in a field's tag.
+func isTag(key constant.Value) bool {
+	return key != nil && constant.StringVal(key) != "" && constant.StringVal(key) != "-" && !strings.ContainsAny(constant.StringVal(key), ",\"'`\\")
 }
 
 // onlyHereOrWritten holds where an argument is written there, or a variable that
@@ -195,37 +202,40 @@ func onlyHereOrWritten(i int) Condition {
 }
 
 // again holds where the function makes the same call on the same thing once more,
-// beside this call or around it.
-var again = Condition{"the function calls it on the same thing more than once", func(c *Call) bool {
-	x, body := c.receiver(), c.In.FunctionAround(c.Pos())
-	if x == nil || body == nil {
-		return false
-	}
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		other, ok := n.(*ast.CallExpr)
-		if ok && other != c.CallExpr && c.In.Called(other) == c.Callee() {
-			sel, ok := ast.Unparen(other.Fun).(*ast.SelectorExpr)
-			if ok && types.ExprString(sel.X) == types.ExprString(x) && c.In.Var(c.In.Base(sel.X)) == c.In.Var(c.In.Base(x)) {
-				a, b := c.block(c.CallExpr), c.block(other)
-				found = found || inside(a, other) || inside(b, c.CallExpr)
-			}
+// beside this call or around it, and nothing that it can see changes that between
+// the two: no assignment, and no call of one of some methods.
+func again(methods ...string) Condition {
+	return Condition{"the function calls it on the same thing more than once, and nothing between changes that", func(c *Call) bool {
+		x, body := c.receiver(), c.In.FunctionAround(c.Pos())
+		if x == nil || body == nil {
+			return false
 		}
-		return !found
-	})
-	return found
-}}
-
-// unset holds where the function sets no field of some name.
-func unset(field string) Condition {
-	return Condition{"the function sets no " + field, func(c *Call) bool {
-		found := false
-		ast.Inspect(c.In.FunctionAround(c.Pos()), func(n ast.Node) bool {
-			sel, ok := n.(*ast.SelectorExpr)
-			found = found || ok && sel.Sel.Name == field && c.In.Written(sel)
-			return !found
+		v := c.In.Var(c.In.Base(x))
+		if v == nil || slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool { return c.In.Written(id) }) {
+			return false
+		}
+		var changes []token.Pos
+		var others []*ast.CallExpr
+		ast.Inspect(body, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+			switch {
+			case !ok || c.In.Var(c.In.Base(sel.X)) != v:
+			case slices.Contains(methods, sel.Sel.Name):
+				changes = append(changes, call.Pos())
+			case call != c.CallExpr && c.In.Called(call) == c.Callee() && types.ExprString(sel.X) == types.ExprString(x):
+				others = append(others, call)
+			}
+			return true
 		})
-		return !found
+		return slices.ContainsFunc(others, func(o *ast.CallExpr) bool {
+			return (inside(c.block(c.CallExpr), o) || inside(c.block(o), c.CallExpr)) && !slices.ContainsFunc(changes, func(at token.Pos) bool {
+				return min(o.Pos(), c.Pos()) < at && at < max(o.Pos(), c.Pos())
+			})
+		})
 	}}
 }
 
