@@ -264,15 +264,6 @@ func (s *Subject) Sites(st Statement) (sites []typed.Site) {
 // LineAt returns the line of a position in any file of the subject.
 func (s *Subject) LineAt(pos token.Pos) int { return s.positions().Position(pos).Line }
 
-// Parsed returns the syntax of a frame's file, nil where its source is not at
-// hand or does not parse, and the positions in all files of the subject.
-func (s *Subject) Parsed(file string) (*token.FileSet, *ast.File) {
-	if sf := s.parsed(file); sf != nil {
-		return s.positions(), sf.ast
-	}
-	return s.positions(), nil
-}
-
 func (s *Subject) positions() *token.FileSet {
 	switch {
 	case s.fset != nil:

@@ -82,12 +82,12 @@ func (p *Package) callScopedAt(n ast.Node, t *types.Named) bool {
 	if !ok || p.Info.Types[e].IsType() || !isOf(p.Info.Types[e].Type, t) {
 		return true
 	}
-	return p.taken(e) && p.stays(e, t)
+	return p.isShortLived(e) && p.stays(e, t)
 }
 
-// taken reports whether an expression takes its value from where it lives no longer
-// than a call.
-func (p *Package) taken(e ast.Expr) bool {
+// isShortLived reports whether an expression takes its value from where it lives no
+// longer than a call.
+func (p *Package) isShortLived(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		v, ok := p.Info.ObjectOf(e).(*types.Var)
@@ -95,7 +95,7 @@ func (p *Package) taken(e ast.Expr) bool {
 	case *ast.ParenExpr, *ast.StarExpr, *ast.UnaryExpr, *ast.CompositeLit:
 		return true
 	case *ast.CallExpr:
-		return p.Reached(e) != nil && p.Reached(e).Package == p.Package || p.Builtin(e) == "new"
+		return p.called(e) != nil || p.Builtin(e) == "new"
 	}
 	return false
 }
