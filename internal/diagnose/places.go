@@ -395,7 +395,10 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 func (l *ledger) describe(p *finding.HotPlace, e *entry) {
 	s, file := l.lead(e), e.lines[0].at.File
 	for _, n := range p.Lines {
-		for _, text := range s.Decisions[SourceLine{file, n}] {
+		if s.Decisions == nil {
+			break
+		}
+		for _, text := range s.Decisions(SourceLine{file, n}) {
 			p.Decisions = append(p.Decisions, finding.Decision{Line: n, Text: text})
 		}
 	}

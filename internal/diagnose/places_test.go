@@ -81,7 +81,9 @@ func TestHotPlaces(t *testing.T) {
 		sample{stack: []string{"x_test.go m/x.BenchmarkX:3", "m/x.loop:10"}, n: 5000, class: hot.Setup},
 	)
 	s := subject("BenchmarkX", cpu, nil, nil)
-	s.Decisions = map[SourceLine][]string{{"/m/x.go", 12}: {"b escapes to heap"}}
+	s.Decisions = func(at SourceLine) []string {
+		return map[SourceLine][]string{{"/m/x.go", 12}: {"b escapes to heap"}}[at]
+	}
 	res := runPlaces(t, nil, s)
 	if len(res.HotPlaces) != 2 || res.Verdict.Outcome != OutcomePlaces {
 		t.Fatalf("%s: %+v", res.Verdict.Outcome, res.HotPlaces)

@@ -82,8 +82,9 @@ type Subject struct {
 	// Program is the measured program as the type checker sees it; nil where the
 	// recording has no types. It may serve several subjects, one at a time.
 	Program *typed.Program
-	// Decisions are the compiler's that are worth showing, by line.
-	Decisions map[SourceLine][]string
+	// Decisions are the compiler's on a line that are worth showing. They are asked for
+	// once all rules have been; nil: none are known.
+	Decisions func(SourceLine) []string
 
 	// Filled on demand: a subject is used by one goroutine at a time.
 	fset  *token.FileSet // of all files: the type checker tells them apart by it

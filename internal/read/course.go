@@ -168,7 +168,7 @@ func (a *Reading) note(path string, warnings []string, err error) {
 func (a *Reading) runSubject() *diagnose.Subject {
 	s := &diagnose.Subject{
 		Benchmark: a.rec.Target, Kind: a.rec.Kind, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
-		BytesPerOp: -1, AllocsPerOp: -1, Source: a.sources, Loops: a.loops, Program: a.types, Decisions: a.notes,
+		BytesPerOp: -1, AllocsPerOp: -1, Source: a.sources, Loops: a.loops, Program: a.types, Decisions: a.decisions,
 		Run: a.conditions(),
 	}
 	s.Procs = s.Run.Cores

@@ -106,7 +106,7 @@ func (a *Reading) listing(f callstack.FunctionCost, costs map[diagnose.SourceLin
 	for n := 1; n <= len(source); n++ {
 		if show[n] {
 			cost := costs[diagnose.SourceLine{File: f.File, Line: n}]
-			l.Lines = append(l.Lines, run.SourceLine{Number: n, Text: string(bytes.TrimRight(source[n-1], "\r")), Flat: cost.Flat, Cum: cost.Cum, Notes: a.notes[diagnose.SourceLine{File: f.File, Line: n}]})
+			l.Lines = append(l.Lines, run.SourceLine{Number: n, Text: string(bytes.TrimRight(source[n-1], "\r")), Flat: cost.Flat, Cum: cost.Cum, Notes: a.decisions(diagnose.SourceLine{File: f.File, Line: n})})
 		}
 	}
 	return l

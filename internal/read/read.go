@@ -27,6 +27,8 @@ import (
 type Known struct {
 	Profiles map[string]*callstack.Frames // by their artifact's path
 	Wall     *wall.Result                 // of the traces
+	// Decisions waits for what the compiler says of further packages; nil: nothing.
+	Decisions func() []byte
 }
 
 // Reading is a recording read into models: what the rules and the page look at.
@@ -41,7 +43,7 @@ type Reading struct {
 	loops      *hot.Loops
 	view       *typeview.View                   // nil: there is none
 	types      *typed.Program                   // nil: the recording has none
-	notes      map[diagnose.SourceLine][]string // the compiler's decisions worth showing
+	notes      map[diagnose.SourceLine][]string // the compiler's decisions worth showing; nil: not read yet
 	profiles   []classified
 	subjects   []*diagnose.Subject
 	courses    []*course    // over time: of a program or service one, of benchmarks one each
@@ -59,6 +61,7 @@ func (a *Reading) Diagnose() (*diagnose.Result, error) {
 			return nil, err
 		}
 		result := diagnose.Run(registry, a.subjects)
+		a.decisions(diagnose.SourceLine{}) // for what is wrong with them
 		a.addStored(&result)
 		a.result = &result
 	}
@@ -131,7 +134,7 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 	if known.Profiles == nil {
 		known.Profiles = make(map[string]*callstack.Frames)
 	}
-	a := &Reading{rec: rec, known: known, missing: "its source is not in the recording", loops: &hot.Loops{}, notes: make(map[diagnose.SourceLine][]string)}
+	a := &Reading{rec: rec, known: known, missing: "its source is not in the recording", loops: &hot.Loops{}}
 	a.readParts()
 	texts := &recordedSources{of: a, texts: make(map[string][]byte), meta: make(map[string]recording.Source)}
 	a.sources = texts
@@ -145,7 +148,6 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 			}
 		}
 	}
-	a.readCompiler()
 	a.readView()
 	a.readProgram()
 	a.readProfiles()
@@ -318,23 +320,37 @@ func (a *Reading) readProfile(artifact recording.Artifact) (*callstack.Frames, e
 	return p, nil
 }
 
-// readCompiler reads what the compiler said.
-func (a *Reading) readCompiler() {
+// decisions are what the compiler said of a line, which is read when somebody first
+// asks.
+func (a *Reading) decisions(at diagnose.SourceLine) []string {
+	if a.notes != nil || a.rec == nil {
+		return a.notes[at]
+	}
+	a.notes = make(map[diagnose.SourceLine][]string)
 	for _, artifact := range a.rec.Find(recording.KindDiagnostics, "") {
 		data, err := a.rec.Read(artifact)
 		if err != nil {
 			a.warn("%v", err)
 			continue
 		}
-		for _, d := range compiler.Parse(data, compiler.Escapes, compiler.MovedToHeap, compiler.Inlines) {
-			text := d.Text
-			if d.Kind == compiler.Inlines {
-				text = "inlines " + strings.TrimPrefix(text, "inlining call to ")
-			}
-			at := diagnose.SourceLine{File: d.File, Line: d.Line}
-			if len(a.notes[at]) < maxNotes && !slices.Contains(a.notes[at], text) {
-				a.notes[at] = append(a.notes[at], text)
-			}
+		a.addDecisions(data)
+	}
+	if a.known.Decisions != nil {
+		a.addDecisions(a.known.Decisions())
+	}
+	return a.notes[at]
+}
+
+// addDecisions reads the compiler's text.
+func (a *Reading) addDecisions(said []byte) {
+	for _, d := range compiler.Parse(said, compiler.Escapes, compiler.MovedToHeap, compiler.Inlines) {
+		text := d.Text
+		if d.Kind == compiler.Inlines {
+			text = "inlines " + strings.TrimPrefix(text, "inlining call to ")
+		}
+		at := diagnose.SourceLine{File: d.File, Line: d.Line}
+		if len(a.notes[at]) < maxNotes && !slices.Contains(a.notes[at], text) {
+			a.notes[at] = append(a.notes[at], text)
 		}
 	}
 }
@@ -363,7 +379,7 @@ func (a *Reading) subject(b record.Benchmark) *diagnose.Subject {
 		Benchmark: b.Name, Kind: recording.TargetBenchmark, Package: a.rec.Build.Package, Module: a.rec.Build.Module, Modules: a.rec.Build.OwnModules,
 		CPUIterations: b.CPUIterations, MutexIterations: b.MutexIterations, BlockIterations: b.BlockIterations, MutexFraction: b.MutexFraction, AllocIterations: b.AllocIterations, NsPerOp: b.NsPerOp, BytesPerOp: -1, AllocsPerOp: -1,
 		Scheduling: b.Scheduling,
-		Source:     a.sources, Loops: a.loops, Program: a.types, Decisions: a.notes,
+		Source:     a.sources, Loops: a.loops, Program: a.types, Decisions: a.decisions,
 	}
 	s.Procs = b.Procs
 	s.Operations, s.HeapOperations = b.CourseIterations, b.CourseIterations

@@ -170,6 +170,9 @@ func (s *session) finish(err error) (o Outcome, _ error) {
 		o.reading, findingsErr = s.addFindings()
 		s.w.Keep(findingsErr)
 	}
+	if s.known.Decisions != nil {
+		s.known.Decisions() // nobody asked where there is no reading
+	}
 	if err = s.w.Ending(err); err != nil {
 		o.reading = nil // it is of more than the recording has
 	}

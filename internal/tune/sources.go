@@ -38,35 +38,44 @@ func (s *session) addSources(ctx context.Context, stopped bool) {
 	if !stopped {
 		packages = s.packagesOf(files)
 	}
-	limited, stop := context.WithTimeout(ctx, compilerLimit)
-	defer stop()
-	var asking sync.WaitGroup
-	var decisions []byte
-	var decisionsErr error
-	start, decided := s.w.Now(), int64(0)
 	if len(packages) > 0 {
-		asking.Go(func() {
-			decisions, decisionsErr = compiler.Diagnostics(limited, s.target, s.build, packages)
-			decided = s.w.Now()
-		})
+		s.askCompiler(ctx, packages)
 	}
 	s.w.AddSources(s.frames, files, "its lines may not be those that were measured; run whet tune again")
 	if stopped {
 		return
 	}
 	s.progress(Progress{Stage: "asking the compiler"})
+	limited, stop := context.WithTimeout(ctx, compilerLimit)
+	defer stop()
 	s.addView(limited)
-	asking.Wait()
-	switch {
-	case decisionsErr != nil:
-		s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), decisionsErr)
-	case len(packages) > 0:
+}
+
+// askCompiler asks about packages, and leaves it to who first wants to know to wait
+// for the answer, and to store it.
+func (s *session) askCompiler(ctx context.Context, packages []string) {
+	ctx, stop := context.WithTimeout(ctx, compilerLimit)
+	var asking sync.WaitGroup
+	var text []byte
+	var err error
+	start, end := s.w.Now(), int64(0)
+	asking.Go(func() {
+		text, err = compiler.Diagnostics(ctx, s.target, s.build, packages)
+		end = s.w.Now()
+	})
+	s.known.Decisions = sync.OnceValue(func() []byte {
+		asking.Wait()
+		stop()
+		if err != nil {
+			s.w.Warn("the compiler's decisions on %s are missing: %v", some(packages), err)
+			return nil
+		}
 		rel := "build/compiler.txt"
 		if s.decided != nil {
 			rel = "build/compiler-imports.txt"
 		}
-		s.storeDecisions(rel, decisions, start, decided)
-	}
+		return s.storeDecisions(rel, text, start, end)
+	})
 }
 
 // packagesOf are the module's packages that files belong to, by the names that frames
@@ -129,9 +138,11 @@ func (s *session) addDecisions(ctx context.Context, tests bool) {
 	}
 }
 
-// storeDecisions keeps what the compiler said about packages.
-func (s *session) storeDecisions(rel string, text []byte, start, end int64) {
-	s.w.Keep(s.w.Put(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, s.frames.Rename(text)))
+// storeDecisions keeps what the compiler said about packages, and returns it.
+func (s *session) storeDecisions(rel string, text []byte, start, end int64) []byte {
+	text = s.frames.Rename(text)
+	s.w.Keep(s.w.Put(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, text))
+	return text
 }
 
 // addView keeps the typed view of the packages of the module that hold the sources,
