@@ -149,6 +149,7 @@ func TestGuardsWriter(t *testing.T) {
 		{"two Writes", "s.w.Write(a)\n\ts.w.Write(b)\n", nil, true},
 		{"another's writer", "stranger.w.Write(b)\n\tlog.Printf(\"%v\", b)\n", nil, true},
 		{"a Write in a loop", "for range 2 {\n\t\ts.w.Write(b)\n\t}", nil, true},
+		{"a Write in an endless loop", "for {\n\t\ts.w.Write(b)\n\t\tif len(a) > 0 {\n\t\t\treturn\n\t\t}\n\t}", nil, true},
 		{"logging beside it", "s.w.Write(b)\n\tlog.Printf(\"%v\", b)\n", nil, true},
 	} {
 		s := shopSubject(t, "\nfunc (s *S) sell(a, b []byte) {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\t"+test.body+"\n}\n", test.cpu...)

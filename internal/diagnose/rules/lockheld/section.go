@@ -87,6 +87,9 @@ func (w *walker) body(fn ast.Node, body *ast.BlockStmt, st state) {
 	before := map[*cfg.Block]state{blocks[0]: st}
 	for _, b := range inOrder(blocks[0]) {
 		st := before[b]
+		if b.Kind == cfg.KindForBody {
+			st.mark(lines{w.f.Line(b.Stmt.Pos()), w.f.Line(b.Stmt.Pos())}) // which may have no node in its head
+		}
 		for _, n := range b.Nodes {
 			if n.Pos() < body.Rbrace { // but for the return that is not written
 				st = w.node(n, st)
@@ -171,13 +174,16 @@ func (w *walker) chosen(clause *ast.CommClause, st state) {
 
 // hold notes that a node runs under the locks.
 func (w *walker) hold(n ast.Node, st state) {
-	at := w.lines(n)
+	st.mark(w.lines(n))
+	w.inspect(n, st)
+}
+
+func (st state) mark(at lines) {
 	for _, s := range st {
 		for l := at.first; l <= at.last; l++ {
 			s.held[l] = true
 		}
 	}
-	w.inspect(n, st)
 }
 
 // inspect looks into an expression or a simple statement: for receiving, and

@@ -113,6 +113,26 @@ var sections = []struct{ name, body string }{
 		b(k) // held
 	}
 	mu.Unlock()`},
+	{"a loop without a head", `
+	mu.Lock()
+	for { // held
+		a() // held
+		if b() { // held
+			break
+		}
+	}
+	c() // held
+	mu.Unlock()`},
+	{"a loop that is left without the lock", `
+	mu.Lock()
+	for { // held
+		mu.Unlock()
+		if b() {
+			continue
+		}
+		break
+	}
+	after()`},
 	{"a switch", `
 	mu.Lock()
 	switch x := a(); x { // held

@@ -161,16 +161,10 @@ func (c *contended) guardsWriter(u *underLock) bool {
 // besideLock reports whether a call is x.w.Write where the lock is x.mu.
 func (c *contended) besideLock(call *ast.CallExpr) bool {
 	method, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || method.Sel.Name != "Write" {
+	if !ok || method.Sel.Name != "Write" || c.pkg.Var(c.pkg.Base(method.X)) != c.which.root {
 		return false
 	}
-	writer, ok := method.X.(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	owner := c.which.text // of an embedded lock
-	if i := strings.LastIndexByte(owner, '.'); i >= 0 {
-		owner = owner[:i]
-	}
-	return types.ExprString(writer.X) == owner && c.pkg.Var(c.pkg.Base(writer)) == c.which.root
+	owner := c.which.text[:max(strings.LastIndexByte(c.which.text, '.'), 0)]
+	field, ok := strings.CutPrefix(types.ExprString(method.X), cmp.Or(owner, c.which.text)+".") // which may be embedded
+	return ok && !strings.Contains(field, ".")
 }
