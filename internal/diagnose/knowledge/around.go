@@ -1,5 +1,3 @@
-//lint:file-ignore U1000 the vocabulary is written before all of its rows are
-
 package knowledge
 
 import (

@@ -1,0 +1,255 @@
+package knowledge
+
+import (
+	"go/ast"
+	"go/types"
+
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+// ofModules are the rows of much-used modules.
+var ofModules = []Row{
+	{
+		ID: "pkg-errors-wrap", Cause: "general-function",
+		Callees:    []string{"github.com/pkg/errors.Wrap", "github.com/pkg/errors.Wrapf", "github.com/pkg/errors.WithStack", "github.com/pkg/errors.New", "github.com/pkg/errors.Errorf"},
+		Cost:       "walks the stack and keeps it",
+		Instead:    "Where nobody prints the stack (%+v), wrap with fmt.Errorf(\"…: %w\", err), and make errors of constant text once, in package variables; errors.Is and errors.As see through both. errors.Cause does not see through fmt.Errorf.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "name string", Result: "string", Args: `"config"`, Imports: []string{"errors github.com/pkg/errors"}, Decls: "var errMissing = fmt.Errorf(\"missing\")",
+			Before: `return errors.Wrap(errMissing, name).Error()`, After: `return fmt.Errorf("%s: %w", name, errMissing).Error()`},
+	},
+	{
+		ID: "cast-same-type", Cause: "general-function",
+		Callees:    []string{"github.com/spf13/cast.ToString", "github.com/spf13/cast.ToInt", "github.com/spf13/cast.ToInt64", "github.com/spf13/cast.ToFloat64", "github.com/spf13/cast.ToBool"},
+		When:       castSame,
+		Cost:       "boxes the value and finds out its type",
+		Instead:    "The value is of that type already: use it as it is.",
+		Confidence: finding.High,
+		Example: Example{Params: "list []int", Result: "int", Args: "[]int{1000, 2000, 3000}", Imports: []string{"github.com/spf13/cast"},
+			Before: "n := 0\nfor _, x := range list {\n\tn += cast.ToInt(x)\n}\nreturn n", After: "n := 0\nfor _, x := range list {\n\tn += x\n}\nreturn n"},
+	},
+	{
+		ID: "cast-tostring-number", Cause: "general-function", Callees: []string{"github.com/spf13/cast.ToString"},
+		When:       ofType(0, "int", "int64", "int32", "uint", "uint64", "uint32"),
+		Cost:       "boxes the number and finds out its type",
+		Instead:    "strconv.Itoa(n), or strconv.FormatInt(int64(n), 10).",
+		Confidence: finding.High,
+		Example: Example{Params: "n int", Result: "string", Args: "123456", Imports: []string{"github.com/spf13/cast"},
+			Before: `return cast.ToString(n)`, After: `return strconv.Itoa(n)`},
+	},
+	{
+		ID: "mapstructure-decode", Cause: "general-function", Callees: []string{"github.com/mitchellh/mapstructure.Decode", "github.com/go-viper/mapstructure/v2.Decode"},
+		When:       ofType(0, "map[string]interface{}", "map[string]any"),
+		Cost:       "goes through the map and the fields by reflection",
+		Instead:    "Take the fields out of the map by hand, with a type assertion each: v.Name, _ = m[\"name\"].(string). Decode also finds keys in other case, and tells of values of a wrong type.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "m map[string]any", Result: "server", Args: `map[string]any{"host": "a", "port": 80}`, Imports: []string{"github.com/mitchellh/mapstructure"},
+			Decls:  "type server struct {\n\tHost string\n\tPort int\n}",
+			Before: "var s server\nif err := mapstructure.Decode(m, &s); err != nil {\n\treturn server{}\n}\nreturn s",
+			After:  "var s server\ns.Host, _ = m[\"host\"].(string)\ns.Port, _ = m[\"port\"].(int)\nreturn s"},
+	},
+	{
+		ID: "decimal-string-compared", Cause: "compared-text", Callees: []string{"github.com/shopspring/decimal.Decimal.String"}, When: compared("it is compared", nil),
+		Cost:       "makes a text",
+		Instead:    "a.Equal(b) compares the numbers; parse the other side once.",
+		Goes:       All,
+		Confidence: finding.High,
+		Example: Example{Params: "a, b decimal.Decimal", Result: "bool", Args: "decimal.New(12345, -2), decimal.New(12346, -2)", Imports: []string{"github.com/shopspring/decimal"},
+			Before: `return a.String() == b.String()`, After: `return a.Equal(b)`},
+	},
+	{
+		ID: "decimal-from-integer", Cause: "general-function", Callees: []string{"github.com/shopspring/decimal.NewFromFloat"}, When: fromInteger(0),
+		Cost:       "looks for the shortest decimal of a floating-point number",
+		Instead:    "decimal.NewFromInt(int64(n)) takes the integer as it is, exact beyond 2^53 too.",
+		Confidence: finding.High,
+		Example: Example{Params: "n int", Result: "bool", Args: "123456", Imports: []string{"github.com/shopspring/decimal"},
+			Before: `return decimal.NewFromFloat(float64(n)).IsPositive()`, After: `return decimal.NewFromInt(int64(n)).IsPositive()`},
+	},
+	{
+		ID: "decimal-constant", Cause: "made-per-call",
+		Callees:    []string{"github.com/shopspring/decimal.NewFromString", "github.com/shopspring/decimal.RequireFromString", "github.com/shopspring/decimal.NewFromFloat"},
+		When:       all(fixed(0), perCall),
+		Cost:       "parses a constant number",
+		Instead:    "Make it once, in a package variable: decimals are never changed.",
+		Confidence: finding.High,
+		Example: Example{Params: "d decimal.Decimal", Result: "string", Args: "decimal.New(12345, -2)", Imports: []string{"github.com/shopspring/decimal"}, Decls: "var rate = decimal.New(119, -2)",
+			Before: `return d.Mul(decimal.RequireFromString("1.19")).String()`, After: `return d.Mul(rate).String()`},
+	},
+	{
+		ID: "spew-dump", Cause: "general-function", Callees: []string{"github.com/davecgh/go-spew/spew.Sdump", "github.com/davecgh/go-spew/spew.Sprintf", "github.com/davecgh/go-spew/spew.Sprint"},
+		Cost:       "walks the value by reflection and prints types and addresses",
+		Instead:    "Write the fields that matter; where the whole value must be shown, fmt.Sprintf(\"%+v\", v), which does not follow pointers. As a key or for comparison, use the value itself.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "j job", Result: "string", Args: `job{"a", []int{1, 2, 3}, 7}`, Decls: "type job struct {\n\tname  string\n\tsteps []int\n\tcode  int\n}", Imports: []string{"github.com/davecgh/go-spew/spew"}, Differs: true,
+			Before: `return spew.Sdump(j)`, After: `return fmt.Sprintf("%+v", j)`},
+	},
+	{
+		ID: "copier-same-type", Cause: "general-function", Callees: []string{"github.com/jinzhu/copier.Copy"}, When: alike("pointers to structs of one type", pointsToStruct),
+		Cost:       "copies the fields one by one by reflection",
+		Instead:    "*to = *from copies all fields, those that are not exported too; Copy does not copy what slices, maps and pointers refer to either.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "from *server", Result: "server", Args: `&server{"a", 80}`, Decls: "type server struct {\n\tHost string\n\tPort int\n}", Imports: []string{"github.com/jinzhu/copier"},
+			Before: "to := new(server)\nif err := copier.Copy(to, from); err != nil {\n\treturn server{}\n}\nreturn *to", After: "to := new(server)\n*to = *from\nreturn *to"},
+	},
+	{
+		ID: "funk-contains", Cause: "general-function", Callees: []string{"github.com/thoas/go-funk.Contains"}, Go: "go1.21",
+		When:       arg(0, "is a slice of strings or numbers", func(c *Call, e ast.Expr) bool { return typed.Plain(typed.Element(c.In.TypeOf(e))) }),
+		Cost:       "goes through the slice by reflection",
+		Instead:    "slices.Contains(s, x). It takes only an element of the slice's own type.",
+		Confidence: finding.High,
+		Example: Example{Params: "list []string, x string", Result: "bool", Args: "strings.Fields(" + sentence + `), "dog"`, Imports: []string{"funk github.com/thoas/go-funk"},
+			Before: `return funk.Contains(list, x)`, After: `return slices.Contains(list, x)`},
+	},
+	{
+		ID: "funk-typed", Cause: "general-function", Callees: []string{"github.com/thoas/go-funk.Map", "github.com/thoas/go-funk.Filter", "github.com/thoas/go-funk.Uniq", "github.com/thoas/go-funk.Reverse"},
+		When:       arg(0, "is a slice", func(c *Call, e ast.Expr) bool { return typed.Element(c.In.TypeOf(e)) != nil }),
+		Cost:       "goes through the slice by reflection, and calls the function so",
+		Instead:    "A loop with append over the slice's own type, or a generic function (package slices, github.com/samber/lo).",
+		Confidence: finding.High,
+		Example: Example{Params: "list []int", Result: "[]int", Args: "[]int{1, 2, 3, 4, 5, 6, 7, 8}", Imports: []string{"funk github.com/thoas/go-funk"},
+			Before: `return funk.Filter(list, func(x int) bool { return x%2 == 0 }).([]int)`,
+			After:  "even := make([]int, 0, len(list))\nfor _, x := range list {\n\tif x%2 == 0 {\n\t\teven = append(even, x)\n\t}\n}\nreturn even"},
+	},
+	{
+		ID: "lo-filter-counted", Cause: "counted-result", Callees: []string{"github.com/samber/lo.Filter[...]"}, When: counted,
+		Cost: "makes a slice of them", Instead: "lo.CountBy(s, func(x T) bool { … }) counts them.",
+		Confidence: finding.High,
+		Example: Example{Params: "list []int", Result: "int", Args: "[]int{1, 2, 3, 4, 5, 6, 7, 8}", Imports: []string{"github.com/samber/lo"},
+			Before: `return len(lo.Filter(list, func(x, _ int) bool { return x%2 == 0 }))`,
+			After:  `return lo.CountBy(list, func(x int) bool { return x%2 == 0 })`},
+	},
+	{
+		ID: "lo-map-ranged", Cause: "ranged-pieces", Callees: []string{"github.com/samber/lo.Map[...]", "github.com/samber/lo.Filter[...]", "github.com/samber/lo.Keys[...]", "github.com/samber/lo.Values[...]"}, When: ranged,
+		Cost:       "makes a slice",
+		Instead:    "Range over what it is made of, and do what the function does in the loop.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "list []int", Result: "int", Args: "[]int{1, 2, 3, 4, 5, 6, 7, 8}", Imports: []string{"github.com/samber/lo"},
+			Before: "n := 0\nfor _, x := range lo.Map(list, func(x, _ int) int { return x * x }) {\n\tn += x\n}\nreturn n",
+			After:  "n := 0\nfor _, x := range list {\n\tn += x * x\n}\nreturn n"},
+	},
+	{
+		ID: "gocmp-equal-plain", Cause: "general-function", Callees: []string{"github.com/google/go-cmp/cmp.Equal"},
+		When: all(args(2, "it has no options"), alike("slices of strings, numbers or structs of them", sliceOf(typed.Plain))), Go: "go1.21",
+		Cost:       "walks both by reflection, and keeps the path",
+		Instead:    "slices.Equal(a, b). It takes nil and empty for equal, which cmp.Equal does not.",
+		Confidence: finding.High,
+		Example: Example{Params: "a, b []string", Result: "bool", Args: "strings.Fields(" + sentence + "), strings.Fields(" + sentence + ")", Imports: []string{"github.com/google/go-cmp/cmp"},
+			Before: `return cmp.Equal(a, b)`, After: `return slices.Equal(a, b)`},
+	},
+	{
+		ID: "gocmp-equal-struct", Cause: "general-function", Callees: []string{"github.com/google/go-cmp/cmp.Equal"}, When: alike("structs of one type, or pointers to them", structOrPointer),
+		Cost:       "walks both by reflection, and keeps the path",
+		Instead:    "Package cmp is made for tests, and panics at fields that are not exported. Write a method that compares the fields.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "a, b *job", Result: "bool", Args: `&job{"a", []int{1, 2, 3}, 7}, &job{"a", []int{1, 2, 3}, 7}`, Decls: "type job struct {\n\tName  string\n\tSteps []int\n\tCode  int\n}", Imports: []string{"github.com/google/go-cmp/cmp"},
+			Before: `return cmp.Equal(a, b)`, After: `return a.Name == b.Name && a.Code == b.Code && slices.Equal(a.Steps, b.Steps)`},
+	},
+	{
+		ID: "gocmp-diff-compared", Cause: "compared-text", Callees: []string{"github.com/google/go-cmp/cmp.Diff"}, When: compared("it is compared", nil),
+		Cost:       "writes down what differs",
+		Instead:    "cmp.Equal(a, b) with the same options.",
+		Confidence: finding.High,
+		Example: Example{Params: "a, b []string", Result: "bool", Args: "strings.Fields(" + sentence + `), []string{"a", "b"}`, Imports: []string{"github.com/google/go-cmp/cmp"},
+			Before: `return cmp.Diff(a, b) == "" && len(a) > 2`, After: `return cmp.Equal(a, b, cmp.Options{}) && len(a) > 2`},
+	},
+	{
+		ID: "version-constant", Cause: "made-per-call",
+		Callees: []string{"github.com/hashicorp/go-version.NewVersion", "github.com/hashicorp/go-version.NewConstraint", "github.com/hashicorp/go-version.NewSemver",
+			"github.com/Masterminds/semver/v3.NewVersion", "github.com/Masterminds/semver/v3.MustParse", "github.com/Masterminds/semver/v3.NewConstraint"},
+		When:       all(fixed(0), perCall),
+		Cost:       "parses a constant text by a regular expression",
+		Instead:    "Parse it once, in a package variable: what it returns is never changed.",
+		Confidence: finding.High,
+		Example: Example{Params: "v *version.Version", Result: "bool", Args: `version.Must(version.NewVersion("1.4.2"))`, Imports: []string{"version github.com/hashicorp/go-version"}, Decls: "var least = version.Must(version.NewVersion(\"1.3.0\"))",
+			Before: "ok := false\nif least, err := version.NewVersion(\"1.3.0\"); err == nil {\n\tok = v.GreaterThanOrEqual(least)\n}\nreturn ok", After: "return v.GreaterThanOrEqual(least)"},
+	},
+	{
+		ID: "glob-constant", Cause: "made-per-call", Callees: []string{"github.com/gobwas/glob.Compile", "github.com/gobwas/glob.MustCompile"}, When: all(fixed(0), perCall),
+		Cost:       "compiles a constant pattern",
+		Instead:    "Compile it once, in a package variable; a Glob may be used by many goroutines.",
+		Confidence: finding.High,
+		Example: Example{Params: "name string", Result: "bool", Args: `"api.example.com"`, Imports: []string{"github.com/gobwas/glob"}, Decls: "var hosts = glob.MustCompile(\"*.example.com\")",
+			Before: `return glob.MustCompile("*.example.com").Match(name)`, After: `return hosts.Match(name)`},
+	},
+	{
+		ID: "gocache-items-counted", Cause: "counted-result", Callees: []string{"github.com/patrickmn/go-cache.(*cache).Items"}, When: counted,
+		Cost: "copies all items into a map", Instead: "c.ItemCount() is their number; it counts those too that have expired and were not removed yet.",
+		Confidence: finding.High,
+		Example: Example{Params: "c *cache.Cache", Result: "int", Args: "full()", Imports: []string{"cache github.com/patrickmn/go-cache"}, Decls: "func full() *cache.Cache {\n\tc := cache.New(cache.NoExpiration, 0)\n\tfor i := range 50 {\n\t\tc.Set(strconv.Itoa(i), i, cache.NoExpiration)\n\t}\n\treturn c\n}",
+			Before: `return len(c.Items())`, After: `return c.ItemCount()`},
+	},
+	{
+		ID: "prometheus-labels-constant", Cause: "made-per-call",
+		Callees: []string{"github.com/prometheus/client_golang/prometheus.(*CounterVec).WithLabelValues", "github.com/prometheus/client_golang/prometheus.(*GaugeVec).WithLabelValues",
+			"github.com/prometheus/client_golang/prometheus.(*HistogramVec).WithLabelValues", "github.com/prometheus/client_golang/prometheus.(*SummaryVec).WithLabelValues"},
+		When:       all(allFixed, perCall),
+		Cost:       "hashes the labels and looks for their metric, under a lock",
+		Instead:    "Look once, and keep the metric of these labels in a variable or a field. One that the program deletes from the vector or resets must be looked for again.",
+		Confidence: finding.High,
+		Example: Example{Params: "n int", Result: "int", Args: "1", Imports: []string{"github.com/prometheus/client_golang/prometheus"},
+			Decls:  "var requests = prometheus.NewCounterVec(prometheus.CounterOpts{Name: \"requests\"}, []string{\"method\", \"code\"})\n\nvar gets = requests.WithLabelValues(\"GET\", \"200\")",
+			Before: "requests.WithLabelValues(\"GET\", \"200\").Inc()\nreturn n", After: "gets.Inc()\nreturn n"},
+	},
+	{
+		ID: "prometheus-labels-map", Cause: "general-function",
+		Callees: []string{"github.com/prometheus/client_golang/prometheus.(*CounterVec).With", "github.com/prometheus/client_golang/prometheus.(*GaugeVec).With",
+			"github.com/prometheus/client_golang/prometheus.(*HistogramVec).With"},
+		When: arg(0, "is a map written there", func(_ *Call, e ast.Expr) bool {
+			_, ok := e.(*ast.CompositeLit)
+			return ok
+		}),
+		Cost:       "checks and hashes a map that was made for it",
+		Instead:    "WithLabelValues takes the values in the order of the labels, and needs no map; of labels that do not change keep the metric in a variable.",
+		Confidence: finding.High,
+		Example: Example{Params: "method string", Result: "int", Args: `"GET"`, Imports: []string{"github.com/prometheus/client_golang/prometheus"},
+			Decls:  "var requests = prometheus.NewCounterVec(prometheus.CounterOpts{Name: \"requests\"}, []string{\"method\", \"code\"})",
+			Before: "requests.With(prometheus.Labels{\"method\": method, \"code\": \"200\"}).Inc()\nreturn len(method)", After: "requests.WithLabelValues(method, \"200\").Inc()\nreturn len(method)"},
+	},
+	{
+		ID: "proto-marshal-counted", Cause: "counted-result", Callees: []string{"google.golang.org/protobuf/proto.Marshal", "github.com/golang/protobuf/proto.Marshal"}, When: counted,
+		Cost: "encodes the message", Instead: "proto.Size(m) is its length; it tells of no error.",
+		Confidence: finding.High,
+		Example: Example{Params: "m proto.Message", Result: "int", Args: `wrapperspb.String("a text of some length")`, Imports: []string{"google.golang.org/protobuf/proto", "google.golang.org/protobuf/types/known/wrapperspb"},
+			Before: "b, _ := proto.Marshal(m)\nreturn len(b)", After: "return proto.Size(m)"},
+	},
+	{
+		ID: "x-text-caser", Cause: "made-per-call", Callees: []string{"golang.org/x/text/cases.Lower", "golang.org/x/text/cases.Upper", "golang.org/x/text/cases.Title"}, When: perCall,
+		Cost:       "makes tables of a language's rules",
+		Instead:    "Keep the Caser: for one goroutine at a time in a field, or in a sync.Pool, as it holds state; Reset is called by String. For no certain language (language.Und) strings.ToLower and ToUpper do nearly the same; they know no rules for a letter's place in the word.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "string", Args: sentence, Imports: []string{"golang.org/x/text/cases", "golang.org/x/text/language"},
+			Decls:  "var casers = sync.Pool{New: func() any { c := cases.Title(language.English); return &c }}",
+			Before: `return cases.Title(language.English).String(text)`,
+			After:  "c := casers.Get().(*cases.Caser)\ndefer casers.Put(c)\nreturn c.String(text)"},
+	},
+	{
+		ID: "x-text-language-constant", Cause: "made-per-call", Callees: []string{"golang.org/x/text/language.Parse", "golang.org/x/text/language.MustParse", "golang.org/x/text/language.Make"}, When: all(fixed(0), perCall),
+		Cost:       "parses a constant language tag",
+		Instead:    "Parse it once, in a package variable; common ones are there already: language.English, language.German.",
+		Confidence: finding.High,
+		Example: Example{Params: "tag language.Tag", Result: "bool", Args: "language.German", Imports: []string{"golang.org/x/text/language"}, Decls: "var swiss = language.MustParse(\"de-CH\")",
+			Before: `return tag == language.MustParse("de-CH")`, After: `return tag == swiss`},
+	},
+}
+
+func pointsToStruct(t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	return ok && !types.IsInterface(p.Elem()) && structOrPointer(t)
+}
+
+// castSame: the argument is of the type that the function makes.
+var castSame = arg(0, "is of the type that it returns", func(c *Call, e ast.Expr) bool {
+	t, u := c.In.TypeOf(e), c.In.TypeOf(c.CallExpr)
+	return t != nil && u != nil && types.Identical(types.Default(t), u)
+})
+
+// allFixed: the call has arguments, and none of them ever changes.
+var allFixed = Condition{"all arguments are the same in every call", func(c *Call) bool {
+	for _, e := range c.Args {
+		if !c.In.Fixed(e).Always() {
+			return false
+		}
+	}
+	return len(c.Args) > 0 && !c.Ellipsis.IsValid()
+}}
