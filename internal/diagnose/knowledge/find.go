@@ -2,6 +2,8 @@ package knowledge
 
 import (
 	"cmp"
+	"go/ast"
+	"go/types"
 	"go/version"
 	"slices"
 	"sync"
@@ -56,8 +58,7 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 	return out
 }
 
-// conversions are what functions of the runtime do, as [typed.Symbol] names it. In a
-// profile of allocations they are not told from the statement's other blocks.
+// conversions are what functions of the runtime do, as [typed.Package.Called] names it.
 var conversions = map[string]string{
 	"runtime.slicebytetostring": "string([]byte)", "runtime.stringtoslicebyte": "[]byte(string)", "runtime.stringtoslicerune": "[]rune(string)",
 }
@@ -71,11 +72,16 @@ func places(s *diagnose.Subject) (found []*place) {
 	at := make(map[placeKey]*place)
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
 		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.Own(c.Frame(id)) })
-		if own < 1 {
+		if own < 0 || own == 0 && (c != s.Allocs || diagnose.BoxSized(sample.Labels())) {
 			return
 		}
-		frame, callee := c.Frame(stack[own]), symbolname.Elide(c.Frame(stack[own-1]).Function)
-		callee = cmp.Or(conversions[callee], callee)
+		frame, callee := c.Frame(stack[own]), ""
+		if own == 0 {
+			callee = conversionAt(s, frame)
+		} else {
+			callee = symbolname.Elide(c.Frame(stack[own-1]).Function)
+			callee = cmp.Or(conversions[callee], callee)
+		}
 		if byCallee()[callee] == nil || s.Loops.InBenchmark(frame.File, frame.Line) {
 			return
 		}
@@ -88,7 +94,7 @@ func places(s *diagnose.Subject) (found []*place) {
 			found = append(found, p)
 		}
 		p.cost.Of(s, c).Add(sample.Index())
-		if takesMemory(c, stack[:own-1], c == s.Allocs) {
+		if takesMemory(c, stack[:max(own-1, 0)], c == s.Allocs) {
 			p.memory.Of(s, c).Add(sample.Index())
 		}
 	})
@@ -135,4 +141,48 @@ func (p *place) claim(s *diagnose.Subject, r *Row) (diagnose.Claim, bool) {
 	}
 	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, "are in "+symbolname.Short(p.callee)), s.AllocEvidence(c.Cost.Allocs)...)
 	return c, true
+}
+
+// conversionAt is the conversion that the blocks are of which a frame's statement
+// takes itself, beside boxed values: a profile of allocations leaves the runtime's
+// frames out. It is "" where something else in it may take memory too.
+func conversionAt(s *diagnose.Subject, frame *callstack.Frame) (found string) {
+	st := s.Statement(frame.File, frame.Line)
+	pkg := s.PackageOf(st.File)
+	if st.Node == nil || pkg == nil {
+		return ""
+	}
+	other := false
+	st.Head(func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.CompositeLit, *ast.GoStmt, *ast.DeferStmt:
+			other = true
+		case *ast.BinaryExpr:
+			other = other || pkg.Joins(n)
+		case *ast.AssignStmt:
+			other = other || slices.ContainsFunc(n.Lhs, func(to ast.Expr) bool {
+				ix, ok := to.(*ast.IndexExpr)
+				if ok {
+					_, ok = typed.Under[*types.Map](pkg.TypeOf(ix.X))
+				}
+				return ok
+			})
+		}
+		return true
+	})
+	for _, site := range s.Sites(st) {
+		callee := site.Callee()
+		x, _ := pkg.Conversion(site.CallExpr)
+		sig, _ := typed.Under[*types.Signature](pkg.TypeOf(site.Fun))
+		switch {
+		case x != nil && byCallee()[callee] != nil && (found == "" || found == callee):
+			found = callee
+		case x != nil, slices.Contains([]string{"make", "new", "append"}, callee), sig != nil && sig.Variadic():
+			other = true
+		}
+	}
+	if other {
+		return ""
+	}
+	return found
 }

@@ -26,6 +26,9 @@ func TestKnowledgeByExample(t *testing.T) {
 			if at < 0 {
 				t.Fatalf("before: it is silent; %s", summary(before))
 			}
+			if conversions[row.Callees[0]] != "" && before[at].AllocBytesRatio == 0 {
+				t.Errorf("before: the conversion's blocks are not counted; %s", summary(before))
+			}
 			for i, f := range before {
 				if i != at && (f.Row != "" || f.Line == before[at].Line) {
 					t.Errorf("before: another speaks too; %s", summary(before))
@@ -67,6 +70,7 @@ func findingsOf(t *testing.T, reg *diagnose.Registry, row *knowledge.Row, body s
 		}
 		if conversion := conversions[callee]; slices.Contains(row.Callees, callee) && conversion != "" {
 			cpu = append(cpu, stack{frames: fmt.Sprintf("m/app.f:%d %s runtime.mallocgc", c.Line(), conversion), n: 1000})
+			allocs = append(allocs, stack{frames: fmt.Sprintf("m/app.f:%d", c.Line()), n: 1000, size: 64})
 			continue
 		}
 		frames := fmt.Sprintf("m/app.f:%d %s runtime.mallocgc", c.Line(), strings.ReplaceAll(callee, " ", ""))
@@ -84,6 +88,28 @@ func findingsOf(t *testing.T, reg *diagnose.Registry, row *knowledge.Row, body s
 // conversions are what the runtime calls its functions for those that rows are about.
 var conversions = map[string]string{
 	"string([]byte)": "runtime.slicebytetostring", "[]byte(string)": "runtime.stringtoslicebyte", "[]rune(string)": "runtime.stringtoslicerune",
+}
+
+// A statement's own blocks are not counted as a conversion's where something else in
+// it may take memory.
+func TestConversionBlocks(t *testing.T) {
+	reg, err := diagnose.NewRegistry(rules.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, counted := range map[string]bool{
+		`return strings.Contains(string(b), "x")`:                                      true,
+		`return strings.Contains(string(b), "x") || cap(append([]int(nil), n...)) > 3`: false,
+		`return strings.Contains(string(b), "x") || len(s+s) > 3`:                      false,
+		`return strings.Contains(string(b), "x") || len([]int{1, n[0]}) > 3`:           false,
+	} {
+		row := knowledge.Row{Callees: []string{"string([]byte)"}, Example: knowledge.Example{Params: "b []byte, s string, n []int", Result: "bool"}}
+		found := findingsOf(t, reg, &row, body)
+		at := slices.IndexFunc(found, func(f finding.Finding) bool { return f.Row == "string-of-bytes-strings" })
+		if at < 0 || (found[at].AllocBytesRatio > 0) != counted {
+			t.Errorf("%s: counted is not %v; %s", body, counted, summary(found))
+		}
+	}
 }
 
 // The table is whole: ids, causes, texts, and what was measured.
