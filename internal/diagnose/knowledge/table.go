@@ -29,7 +29,6 @@ func NoLonger() []Dropped {
 		{"Write typed fields to a zap.Logger in place of Logger.Sugar in each call.", "0.46x (0.35 to 0.55) where the level is off, as many allocations; go1.26"},
 		{"Look for ASCII before go-runewidth.StringWidth.", "1.16x (0.78 to 1.63): it has such a path itself; go1.26"},
 		{"Sort with slices.Sort in place of sort.Ints and sort.Strings.", "they are the same function; go1.26"},
-		{"Draw with crypto/rand.Read in place of crypto/rand.Int.", "193 ns in place of 127 ns for one small number; go1.26"},
 		{"Divide and multiply a big.Int by a power of two with Rsh and Lsh.", "1.18x (1.03 to 1.40) and 0.91x (0.84 to 1.29), as many allocations; go1.26"},
 		{"Ask strings.Contains in place of strings.Index(s, x) >= 0.", "1.00x (0.88 to 1.31); go1.26"},
 		{"Join three strings with + in place of strings.Join of a slice.", "1.06x (0.81 to 1.31), as many allocations; go1.26"},
