@@ -17,7 +17,7 @@ var ofTime = []Row{
 			Before: `return time.Now().Sub(start) > 0`, After: `return time.Since(start) > 0`},
 	},
 	{
-		ID: "time-now-each", Cause: "repeated-scan", When: quickLoop, Callees: []string{"time.Now", "time.Since", "time.Until"},
+		ID: "time-now-each", Cause: "made-per-call", When: quickLoop, Callees: []string{"time.Now", "time.Since", "time.Until"},
 		Cost:       "asks the clock",
 		Instead:    "Ask once before the loop, now := time.Now(), and compare with now, or take now.Sub(t): the loop does nothing that would let the time pass.",
 		Confidence: finding.High,
