@@ -81,8 +81,8 @@ var ofTextUse = []Row{
 		Cost:    "writes bytes as text",
 		Instead: "Let the map's key be an array of the bytes, as sha256.Sum256 returns it: map[[32]byte]T; or convert in the look-up, m[string(b)], which copies nothing.",
 		Goes:    All, Confidence: finding.Medium,
-		Example: Example{Params: "sum []byte", Result: "int", Args: "make([]byte, 32)", Decls: `var byText = map[string]int{strings.Repeat("00", 32): 5}`,
+		Example: Example{Params: "sum []byte", Result: "int", Args: "make([]byte, 32)", Decls: `var byText, byBytes = map[string]int{strings.Repeat("00", 32): 5}, map[string]int{string(make([]byte, 32)): 5}`,
 			Before: "return byText[hex.EncodeToString(sum)]",
-			After:  "return byText[string(sum)]+5"},
+			After:  "return byBytes[string(sum)]"},
 	},
 }
