@@ -115,9 +115,9 @@ func (c *Call) decoded(i int) (*types.Var, *ast.UnaryExpr) {
 }
 
 // keysOnly holds where an argument is the address of a map[string]any of which
-// some constant keys are all that is read.
+// some constant keys are all that is read, as values of one type.
 func keysOnly(i int) Condition {
-	return Condition{ordinal(i) + " is the address of a map[string]any of which values under constant keys are all that is read", func(c *Call) bool {
+	return Condition{ordinal(i) + " is the address of a map[string]any of which values under constant keys are all that is read, by type assertions or to compare them", func(c *Call) bool {
 		v, ref := c.decoded(i)
 		if v == nil {
 			return false
@@ -134,6 +134,11 @@ func keysOnly(i int) Condition {
 			ix, ok := c.In.Parent(id).(*ast.IndexExpr)
 			if !ok || ix.X != id || c.In.Info.Types[ix.Index].Value == nil || c.In.Written(id) {
 				return false
+			}
+			switch c.In.Parent(ix).(type) {
+			case *ast.TypeAssertExpr, *ast.BinaryExpr:
+			default:
+				return false // what is handed on as it is may be encoded again
 			}
 			read++
 		}

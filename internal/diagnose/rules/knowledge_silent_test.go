@@ -131,6 +131,7 @@ var silent = []struct{ row, params, result, body string }{
 	{"json-unmarshal-dropped", "data []byte", "error", "var v struct{ N int }\nreturn json.Unmarshal(data, &v)"},
 	{"json-unmarshal-keys", "data []byte", "int", "var m map[string]any\njson.Unmarshal(data, &m)\nn := len(m)\nfor k := range m {\n\tn += len(k)\n}\nreturn n"},
 	{"json-unmarshal-keys", "data []byte", "int", "var m map[string]int\njson.Unmarshal(data, &m)\nreturn m[\"a\"]"},
+	{"json-unmarshal-keys", "data []byte", "[]byte", "var m map[string]any\njson.Unmarshal(data, &m)\nitems := m[\"items\"]\nout, _ := json.Marshal(items)\nreturn out"},
 	{"lo-filter-counted", "list []int", "[]int", "even := lo.Filter(list, func(x, _ int) bool { return x%2 == 0 })\nif len(even) == 0 {\n\treturn nil\n}\nreturn even"},
 	{"maphash-hash", "seed maphash.Seed, list []string", "uint64", "var h maphash.Hash\nh.SetSeed(seed)\nfor _, s := range list {\n\th.WriteString(s)\n}\nreturn h.Sum64()"},
 	{"maphash-hash", "seed maphash.Seed, a, b string", "uint64", "var h maphash.Hash\nh.SetSeed(seed)\nh.WriteString(a)\nh.WriteString(b)\nreturn h.Sum64()"},
