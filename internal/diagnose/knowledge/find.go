@@ -41,6 +41,9 @@ type place struct {
 // claims asks all rows about a subject and returns what they claim, by cause.
 func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 	out := make(map[string][]diagnose.Claim)
+	if s.Program == nil {
+		return out
+	}
 	for _, p := range places(s) {
 		sites := slices.DeleteFunc(s.Sites(p.statement), func(c typed.Site) bool { return c.Callee() != p.callee })
 		if len(sites) == 0 {

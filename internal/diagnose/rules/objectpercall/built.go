@@ -43,8 +43,12 @@ type builder struct {
 
 // built claims the first sort.
 func built(s *diagnose.Subject) (claims []diagnose.Claim) {
+	if s.Program == nil {
+		return nil
+	}
 	b := &builder{s: s, judge: purity.New(s), at: make(map[ast.Node]*constructor)}
 	impure := make(map[string]bool) // functions whose samples show that they ask for more than their arguments
+	asks := make(map[string]bool)   // functions that do, by name
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: func(fn string) bool {
 			of := symbolname.Parse(fn)
@@ -53,7 +57,15 @@ func built(s *diagnose.Subject) (claims []diagnose.Claim) {
 		Fixed: b.fixed,
 		Part: func(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool) {
 			last := len(below) - 1
-			if c == s.CPU && slices.ContainsFunc(below[:last], func(id callstack.FrameID) bool { return !purity.OfItsArguments(c.Frame(id).Function) }) {
+			if c == s.CPU && slices.ContainsFunc(below[:last], func(id callstack.FrameID) bool {
+				fn := c.Frame(id).Function
+				more, known := asks[fn]
+				if !known {
+					more = !purity.OfItsArguments(fn)
+					asks[fn] = more
+				}
+				return more
+			}) {
 				impure[c.Frame(below[last]).Function] = true
 			}
 			return true, true
