@@ -1,5 +1,3 @@
-//lint:file-ignore U1000 the vocabulary is written before all of its rows are
-
 package knowledge
 
 import (
@@ -199,18 +197,6 @@ func resultOf(i int, callees ...string) Condition {
 	return arg(i, "is the result of "+words(callees), func(c *Call, e ast.Expr) bool {
 		call := c.made(e)
 		return call != nil && slices.Contains(callees, c.In.Called(call))
-	})
-}
-
-// onlyHere holds where an argument is a call written there, or a variable that
-// nothing but this call sees.
-func onlyHere(i int) Condition {
-	return arg(i, "is used for nothing else", func(c *Call, e ast.Expr) bool {
-		if v := c.In.Var(e); v != nil {
-			return !typed.Global(v) && len(c.In.Uses(v)) == 1
-		}
-		_, ok := e.(*ast.CallExpr)
-		return ok
 	})
 }
 

@@ -1,6 +1,8 @@
 package knowledge
 
-import "whet/internal/finding"
+import (
+	"whet/internal/finding"
+)
 
 // ofText are the rows of packages regexp, path and html.
 var ofText = []Row{
@@ -93,5 +95,90 @@ var ofText = []Row{
 		Example: Example{Params: "text string", Result: "string", Args: `"a < b && c > d, or \"quoted\" and 'so' on"`,
 			Before: "return template.HTMLEscapeString(text)",
 			After:  "return html.EscapeString(text)"},
+	},
+}
+
+// ofTextUse are the rows of what makes text that is only written or looked up.
+var ofTextUse = []Row{
+	{
+		ID: "fmt-sprintf-appended", Cause: "written-text", Callees: []string{"fmt.Sprintf"}, When: appended,
+		Cost:       "makes a string",
+		Instead:    "b = fmt.Appendf(b, …) formats where the bytes are wanted.",
+		Confidence: finding.High,
+		Example: Example{Params: "b []byte, n int", Result: "[]byte", Args: "make([]byte, 0, 64), 123",
+			Before: `return append(b, fmt.Sprintf("%08d", n)...)`,
+			After:  `return fmt.Appendf(b, "%08d", n)`},
+	},
+	{
+		ID: "fmt-sprint-appended", Cause: "written-text", Callees: []string{"fmt.Sprint", "fmt.Sprintln"}, When: appended,
+		Cost:       "makes a string",
+		Instead:    "b = fmt.Append(b, …), or Appendln, formats where the bytes are wanted.",
+		Confidence: finding.High,
+		Example: Example{Params: "b []byte, err error", Result: "[]byte", Args: `make([]byte, 0, 64), errors.New("no such file")`,
+			Before: "return append(b, fmt.Sprint(err)...)",
+			After:  "return fmt.Append(b, err)"},
+	},
+	{
+		ID: "fmt-sprintf-written", Cause: "written-text", Callees: []string{"fmt.Sprintf"}, When: written,
+		Cost:       "makes a string",
+		Instead:    "fmt.Fprintf(w, …) formats into a buffer that package fmt keeps, and calls Write once, as today.",
+		Confidence: finding.High,
+		Example: Example{Params: "w *bytes.Buffer, n int", Result: "int", Args: "new(bytes.Buffer), 123",
+			Before: "w.Reset()\nw.WriteString(fmt.Sprintf(\"%08d\", n))\nreturn w.Len()",
+			After:  "w.Reset()\nfmt.Fprintf(w, \"%08d\", n)\nreturn w.Len()"},
+	},
+	{
+		ID: "strconv-format-appended", Cause: "written-text", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote"}, When: appended,
+		Cost:       "makes a string",
+		Instead:    "strconv.AppendInt, AppendUint, AppendFloat or AppendQuote write where the bytes are wanted: b = strconv.AppendInt(b, int64(n), 10).",
+		Confidence: finding.High,
+		Example: Example{Params: "b []byte, n int", Result: "[]byte", Args: "make([]byte, 0, 64), 123456",
+			Before: "return append(b, strconv.Itoa(n)...)",
+			After:  "return strconv.AppendInt(b, int64(n), 10)"},
+	},
+	{
+		ID: "strconv-format-written", Cause: "written-text", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote"}, When: written,
+		Cost:       "makes a string",
+		Instead:    "Append it to memory that is there: b.Write(strconv.AppendInt(b.AvailableBuffer(), int64(n), 10)) of a bytes.Buffer or bufio.Writer, of others with an array on the stack: var a [20]byte, a[:0].",
+		Confidence: finding.High,
+		Example: Example{Params: "w *bytes.Buffer, n int", Result: "int", Args: "new(bytes.Buffer), 123456",
+			Before: "w.Reset()\nw.WriteString(strconv.Itoa(n))\nreturn w.Len()",
+			After:  "w.Reset()\nw.Write(strconv.AppendInt(w.AvailableBuffer(), int64(n), 10))\nreturn w.Len()"},
+	},
+	{
+		ID: "strconv-format-counted", Cause: "counted-result", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint"}, When: counted,
+		Cost:    "makes a string",
+		Instead: "Count the digits by dividing, or append them to an array on the stack and take the length of that.",
+		Goes:    Memory, Confidence: finding.High,
+		Example: Example{Params: "n int", Result: "int", Args: "123456",
+			Before: "return len(strconv.Itoa(n))",
+			After:  "var a [20]byte\nreturn len(strconv.AppendInt(a[:0], int64(n), 10))"},
+	},
+	{
+		ID: "fmt-sprintf-key", Cause: "text-key", Callees: []string{"fmt.Sprintf"}, When: all(format(0, "dsvtxXcq%"), plain(1), keyed),
+		Cost:    "formats its values as text",
+		Instead: "Let the map's key be a struct or an array of the values: type key struct{ x, y int }, m[key{x, y}]. Where the texts of different values are equal by intent, they stay.",
+		Goes:    All, Confidence: finding.Medium,
+		Example: Example{Params: "x, y int", Result: "int", Args: "12, 34", Decls: `var byText, byPair = map[string]int{"12:34": 5}, map[[2]int]int{{12, 34}: 5}`,
+			Before: `return byText[fmt.Sprintf("%d:%d", x, y)]`,
+			After:  "return byPair[[2]int{x, y}]"},
+	},
+	{
+		ID: "strconv-key", Cause: "text-key", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint"}, When: keyed,
+		Cost:    "writes a number as text",
+		Instead: "Let the map's key be the number.",
+		Goes:    All, Confidence: finding.Medium,
+		Example: Example{Params: "n int", Result: "int", Args: "123456", Decls: `var byText, byNumber = map[string]int{"123456": 5}, map[int]int{123456: 5}`,
+			Before: "return byText[strconv.Itoa(n)]",
+			After:  "return byNumber[n]"},
+	},
+	{
+		ID: "hex-key", Cause: "text-key", Callees: []string{"encoding/hex.EncodeToString"}, When: keyed,
+		Cost:    "writes bytes as text",
+		Instead: "Let the map's key be an array of the bytes, as sha256.Sum256 returns it: map[[32]byte]T; or convert in the look-up, m[string(b)], which copies nothing.",
+		Goes:    All, Confidence: finding.Medium,
+		Example: Example{Params: "sum []byte", Result: "int", Args: "make([]byte, 32)", Decls: `var byText, byBytes = map[string]int{strings.Repeat("00", 32): 5}, map[string]int{string(make([]byte, 32)): 5}`,
+			Before: "return byText[hex.EncodeToString(sum)]",
+			After:  "return byBytes[string(sum)]"},
 	},
 }

@@ -26,6 +26,7 @@ func Rule() diagnose.Rule {
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceCPU},
 		MinSamples: diagnose.MinCPUSamples,
+		Covers:     []string{"general-function"},
 		Find:       find,
 	}
 }
