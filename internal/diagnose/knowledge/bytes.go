@@ -1,13 +1,17 @@
 package knowledge
 
-import "whet/internal/finding"
+import (
+	"go/ast"
+
+	"whet/internal/finding"
+)
 
 // ofBytes are rows of package bytes.
 var ofBytes = []Row{
 	{
 		ID: "bytes-splitn-pair", Cause: "unused-work", Callees: []string{"bytes.SplitN"}, When: all(number(2, "is 2", func(n int64) bool { return n == 2 }), notEmpty(1), pair),
 		Cost:    "makes a slice of the two pieces",
-		Instead: "Use bytes.Cut, which makes no slice: before, after, found := bytes.Cut(s, sep). found says what len told, that there are two; before append to a piece, cut its capacity.",
+		Instead: "Use bytes.Cut, which makes no slice: before, after, found := bytes.Cut(s, sep). found says what len told, that there are two; where there is no separator, p[1] panics today, and after is nil; before append to a piece, cut its capacity.",
 		Goes:    Memory, Confidence: finding.High,
 		Example: Example{Params: "line []byte", Result: "int", Args: `[]byte("alpha,beta,gamma,delta,epsilon,zeta,eta,theta")`,
 			Before: "p := bytes.SplitN(line, []byte(\",\"), 2)\nif len(p) < 2 {\n\treturn 0\n}\nreturn len(p[1])",
@@ -106,7 +110,7 @@ var ofBytes = []Row{
 	{
 		ID: "bytes-lower-compared", Cause: "compared-text", Callees: []string{"bytes.ToLower", "bytes.ToUpper"}, When: foldedEqual,
 		Cost:    "makes a copy",
-		Instead: "bytes.EqualFold makes no copies. It compares by Unicode's folding, under which a few letters are equal that ToLower and ToUpper tell apart: the Kelvin sign and k, ſ and s.",
+		Instead: "bytes.EqualFold makes no copies. It compares by Unicode's folding, which differs for a few letters outside ASCII: ſ and s, ς and σ are equal, which ToLower tells apart, the Kelvin sign and k, which ToUpper does; İ and i are not, of which ToLower makes the same, nor ı and I, of which ToUpper does.",
 		Goes:    All, Confidence: finding.High,
 		Example: Example{Params: "a, b []byte", Result: "bool", Args: `[]byte("Content-Length"), []byte("content-length")`,
 			Before: "return bytes.Equal(bytes.ToLower(a), bytes.ToLower(b))",
@@ -122,7 +126,7 @@ var ofBytes = []Row{
 			After:  "return utf8.RuneCount(text)"},
 	},
 	{
-		ID: "bytes-string-counted", Cause: "counted-result", Callees: []string{"bytes.(*Buffer).String"}, When: counted,
+		ID: "bytes-string-counted", Cause: "counted-result", Callees: []string{"bytes.(*Buffer).String"}, When: all(inPlace, counted),
 		Cost:    "copies all bytes into a string",
 		Instead: "The buffer's Len() is how many there are.",
 		Goes:    All, Confidence: finding.High,
@@ -131,7 +135,7 @@ var ofBytes = []Row{
 			After:  "return b.Len()"},
 	},
 	{
-		ID: "bytes-string-compared", Cause: "compared-text", Callees: []string{"bytes.(*Buffer).String"}, When: compared("it is compared", nil),
+		ID: "bytes-string-compared", Cause: "compared-text", Callees: []string{"bytes.(*Buffer).String"}, When: all(inPlace, compared("it is compared", nil)),
 		Cost:    "copies all bytes into a string",
 		Instead: "Convert in the comparison itself, string(b.Bytes()) == s, which copies nothing.",
 		Goes:    All, Confidence: finding.High,
@@ -140,7 +144,7 @@ var ofBytes = []Row{
 			After:  "return string(b.Bytes()) == wanted"},
 	},
 	{
-		ID: "bytes-string-written", Cause: "written-text", Callees: []string{"bytes.(*Buffer).String"}, When: written,
+		ID: "bytes-string-written", Cause: "written-text", Callees: []string{"bytes.(*Buffer).String"}, When: all(inPlace, written),
 		Cost:    "copies all bytes into a string",
 		Instead: "Write its Bytes(), or call WriteTo, which empties the buffer too.",
 		Goes:    All, Confidence: finding.High,
@@ -176,3 +180,10 @@ var ofBytes = []Row{
 			After:  "var f [4][]byte\nn := 0\nfor word := range bytes.FieldsSeq(line) {\n\tif n < len(f) {\n\t\tf[n] = word\n\t}\n\tn++\n}\nif n < 4 {\n\treturn 0\n}\nreturn len(f[1]) + len(f[3])"},
 	},
 }
+
+// inPlace: the result is used where the call stands. A variable may be used when that
+// which it was made of has changed.
+var inPlace = Condition{"it is used in its place", func(c *Call) bool {
+	_, set := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
+	return !set
+}}

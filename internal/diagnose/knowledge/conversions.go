@@ -105,7 +105,7 @@ var ofCopies = []Row{
 			After:  "return strings.ToLower(text)"},
 	},
 	{
-		ID: "bytes-string-bytes", Cause: "needless-copy", Callees: []string{"bytes.(*Buffer).String"}, When: convertedTo("[]byte"),
+		ID: "bytes-string-bytes", Cause: "needless-copy", Callees: []string{"bytes.(*Buffer).String"}, When: all(inPlace, convertedTo("[]byte")),
 		Cost:    "copies all bytes into a string, which is copied again",
 		Instead: "Bytes() returns them without a copy, valid until the buffer is written to or reset; where they have to last longer, bytes.Clone(b.Bytes()).",
 		Goes:    All, Confidence: finding.Medium,

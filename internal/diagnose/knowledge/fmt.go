@@ -55,7 +55,7 @@ var ofGeneral = []Row{
 	{
 		ID: "fmt-sprintf-hex", Cause: "general-function", Callees: []string{"fmt.Sprintf"}, When: all(textIs(0, "%x"), args(2, "it formats one value"), bytesAt(1)),
 		Cost:       "formats the bytes one by one",
-		Instead:    "hex.EncodeToString(b) makes the same text; of an array slice it: sum[:].",
+		Instead:    "hex.EncodeToString(b) makes the same text; of an array slice it, sum[:]; what a function returns goes into a variable first.",
 		Confidence: finding.High,
 		Example: Example{Params: "sum []byte", Result: "string", Args: `[]byte("0123456789abcdef0123456789abcdef")`,
 			Before: `return fmt.Sprintf("%x", sum)`,
@@ -127,7 +127,7 @@ var ofGeneral = []Row{
 	{
 		ID: "errors-as-type", Cause: "general-function", Callees: []string{"errors.As"}, When: targetsError(1), Go: "go1.26",
 		Cost:       "asks by reflection for the target's type",
-		Instead:    "target, ok := errors.AsType[T](err) knows the type, and its target need not lie on the heap.",
+		Instead:    "target, ok := errors.AsType[T](err) knows the type, and its target need not lie on the heap. Where there is none, As leaves the target as it is, and AsType returns the zero value.",
 		Confidence: finding.High,
 		Example: Example{Params: "err error", Result: "string", Args: `fmt.Errorf("reading: %w", &fs.PathError{Op: "open", Path: "/tmp/x", Err: fs.ErrNotExist})`,
 			Before: "var target *fs.PathError\nif errors.As(err, &target) {\n\treturn target.Path\n}\nreturn \"\"",

@@ -38,7 +38,7 @@ var ofNumbers = []Row{
 		ID: "math-pow-two", Cause: "general-function", Callees: []string{"math.Pow"},
 		When:       all(number(0, "is 2", func(n int64) bool { return n == 2 }), fromInteger(1)),
 		Cost:       "multiplies in a loop",
-		Instead:    "math.Ldexp(1, n), or in integers 1 << n.",
+		Instead:    "math.Ldexp(1, n), or in integers 1 << n for n from 0 to 62: of a negative n the shift panics, and from 63 on it overflows.",
 		Confidence: finding.High,
 		Example: Example{Params: "n int", Result: "float64", Args: "10",
 			Before: `return math.Pow(2, float64(n))`, After: `return math.Ldexp(1, n)`},

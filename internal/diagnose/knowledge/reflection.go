@@ -77,7 +77,7 @@ var ofReflection = []Row{
 			After:  "n := 0\nfor i := range v.Len() {\n\ts, _ := reflect.TypeAssert[string](v.Index(i))\n\tn += len(s)\n}\nreturn n"},
 	},
 	{
-		ID: "reflect-mapkeys-counted", Cause: "counted-result", Callees: []string{"reflect.Value.MapKeys"}, When: counted,
+		ID: "reflect-mapkeys-counted", Cause: "counted-result", Callees: []string{"reflect.Value.MapKeys"}, When: all(inPlace, counted),
 		Cost: "makes a slice of all keys", Instead: "v.Len() is their number.",
 		Goes: All, Confidence: finding.High,
 		Example: Example{Params: "v reflect.Value", Result: "int", Args: "reflect.ValueOf(" + ages + ")",

@@ -3,6 +3,7 @@ package knowledge
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"whet/internal/finding"
 	"whet/internal/typed"
@@ -65,7 +66,7 @@ var ofSorting = []Row{
 	},
 	{
 		ID: "sort-reverse-typed", Cause: "general-function", Callees: []string{"sort.Sort"},
-		When:       resultOf(0, "sort.Reverse"),
+		When:       reversedSlice,
 		Cost:       "compares and swaps by two interfaces",
 		Instead:    "slices.SortFunc(s, func(a, b T) int { return cmp.Compare(b, a) }) sorts in descending order; for a type of its own, compare b with a as its Less does.",
 		Confidence: finding.High,
@@ -92,7 +93,7 @@ var ofSorting = []Row{
 			After:  "at := make(map[string]int, len(wanted))\nfor i, w := range wanted {\n\tif _, ok := at[w]; !ok {\n\t\tat[w] = i\n\t}\n}\nn := 0\nfor _, name := range names {\n\ti, ok := at[name]\n\tif !ok {\n\t\ti = -1\n\t}\n\tn += i\n}\nreturn n"},
 	},
 	{
-		ID: "slices-collect-counted", Cause: "counted-result", When: all(counted, argumentFrom("maps.Keys[...]", "maps.Values[...]")), Callees: []string{"slices.Collect[...]", "slices.Sorted[...]"},
+		ID: "slices-collect-counted", Cause: "counted-result", When: all(inPlace, counted, argumentFrom("maps.Keys[...]", "maps.Values[...]")), Callees: []string{"slices.Collect[...]", "slices.Sorted[...]"},
 		Cost: "makes a slice of them", Instead: "len(m) is their number.",
 		Goes: All, Confidence: finding.High,
 		Example: Example{Params: "m map[string]int", Result: "int", Args: ages,
@@ -109,7 +110,7 @@ var ofSorting = []Row{
 	},
 	{
 		ID: "container-list-queue", Cause: "general-function", Callees: []string{"container/list.(*List).PushBack", "container/list.(*List).PushFront"},
-		When:       receiverAsked("PushBack", "PushFront", "Front", "Back", "Remove", "Len", "Init"),
+		When:       all(receiverAsked("PushBack", "PushFront", "Front", "Back", "Remove", "Len", "Init"), endsOnly),
 		Cost:       "takes an element from the heap, beside the value in its interface",
 		Instead:    "As a queue or a stack, use a slice of the values' type: append at the end, take s[0] and go on with s[1:], or the last. A queue that never runs empty needs a ring, or a copy to the front now and then.",
 		Confidence: finding.Medium,
@@ -127,7 +128,7 @@ var ofSorting = []Row{
 			After:  "n := 0\nfor k := range m {\n\tn += len(k)\n}\nreturn n"},
 	},
 	{
-		ID: "x-exp-maps-counted", Cause: "counted-result", When: counted, Callees: []string{"golang.org/x/exp/maps.Keys[...]", "golang.org/x/exp/maps.Values[...]"},
+		ID: "x-exp-maps-counted", Cause: "counted-result", When: all(inPlace, counted), Callees: []string{"golang.org/x/exp/maps.Keys[...]", "golang.org/x/exp/maps.Values[...]"},
 		Cost: "makes a slice of all of them", Instead: "len(m) is their number.",
 		Goes: All, Confidence: finding.High,
 		Example: Example{Params: "m map[string]int", Result: "int", Args: ages, Imports: []string{"golang.org/x/exp/maps"},
@@ -164,4 +165,53 @@ func argumentFrom(callees ...string) Condition {
 		_, ok := e.(*ast.CallExpr)
 		return ok
 	}))
+}
+
+// reversedSlice: the argument is sort.Reverse of a slice, which holds all that is
+// swapped.
+var reversedSlice = all(resultOf(0, "sort.Reverse"), arg(0, "is that of a slice", func(c *Call, e ast.Expr) bool {
+	call := c.made(e)
+	if call == nil || len(call.Args) != 1 {
+		return false
+	}
+	_, ok := typed.Under[*types.Slice](c.In.TypeOf(call.Args[0]))
+	return ok
+}))
+
+// endsOnly: the package keeps no element that it puts into a list, and removes those
+// at the list's ends.
+var endsOnly = Condition{"no element of it is kept, and those at its ends alone are removed", func(c *Call) bool {
+	v, ok := c.In.Object(c.receiver()).(*types.Var)
+	return ok && !slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
+		e := ast.Expr(id)
+		if sel, ok := c.In.Parent(id).(*ast.SelectorExpr); ok && sel.Sel == id {
+			e = sel
+		}
+		name := c.method(e)
+		if name == "" {
+			return false
+		}
+		call := c.In.Parent(c.In.Parent(e)).(*ast.CallExpr)
+		switch name {
+		case "PushBack", "PushFront":
+			_, dropped := c.In.Parent(call).(*ast.ExprStmt)
+			return !dropped
+		case "Remove":
+			return len(call.Args) != 1 || !c.atEnd(call.Args[0])
+		}
+		return false
+	})
+}}
+
+// atEnd reports whether an element is the first or the last of a list, by itself or
+// through a variable that is set to nothing else.
+func (c *Call) atEnd(e ast.Expr) bool {
+	values, known := []ast.Expr{e}, true
+	if v := c.In.Var(e); v != nil {
+		values, known = c.In.SetTo(v)
+	}
+	return known && len(values) > 0 && !slices.ContainsFunc(values, func(e ast.Expr) bool {
+		call, ok := ast.Unparen(e).(*ast.CallExpr)
+		return !ok || !slices.Contains([]string{"container/list.(*List).Front", "container/list.(*List).Back"}, c.In.Called(call))
+	})
 }

@@ -110,7 +110,7 @@ var ofStrings = []Row{
 	{
 		ID: "strings-lower-compared", Cause: "compared-text", Callees: []string{"strings.ToLower", "strings.ToUpper"}, When: comparedFolded,
 		Cost:    "makes a text",
-		Instead: "Use strings.EqualFold, which makes no text. It compares by Unicode's folding, under which a few letters are equal that ToLower and ToUpper tell apart: the Kelvin sign and k, ſ and s.",
+		Instead: "Use strings.EqualFold, which makes no text. It compares by Unicode's folding, which differs for a few letters outside ASCII: ſ and s, ς and σ are equal, which ToLower tells apart, the Kelvin sign and k, which ToUpper does; İ and i are not, of which ToLower makes the same, nor ı and I, of which ToUpper does.",
 		Goes:    All, Confidence: finding.High,
 		Example: Example{Params: "name, wanted string", Result: "bool", Args: `"Content-Length", "content-length"`,
 			Before: `return strings.ToLower(name) == strings.ToLower(wanted)`, After: `return strings.EqualFold(name, wanted)`},
@@ -134,14 +134,14 @@ var ofCharacters = []Row{
 	{
 		ID: "strings-lower-folded", Cause: "compared-text", Callees: []string{"strings.ToLower", "strings.ToUpper"}, When: handedAny("strings.EqualFold"),
 		Cost:    "makes a text",
-		Instead: "strings.EqualFold takes no account of case: give it the text as it is.",
+		Instead: "strings.EqualFold takes no account of case: give it the text as it is. It differs for two letters that it tells from i and I: İ, of which ToLower makes i, and ı, of which ToUpper makes I.",
 		Goes:    All, Confidence: finding.High,
 		Example: Example{Params: "name, wanted string", Result: "bool", Args: `"Content-Length", "CONTENT-LENGTH"`,
 			Before: "return strings.EqualFold(strings.ToLower(name), wanted)",
 			After:  "return strings.EqualFold(name, wanted)"},
 	},
 	{
-		ID: "strings-case-rune", Cause: "general-function", Callees: []string{"strings.ToLower", "strings.ToUpper", "strings.Title"}, When: either(converted(0, "byte", "string"), converted(0, "rune", "string"), converted(0, "uint8", "string"), converted(0, "int32", "string")),
+		ID: "strings-case-rune", Cause: "general-function", Callees: []string{"strings.ToLower", "strings.ToUpper"}, When: either(converted(0, "byte", "string"), converted(0, "rune", "string"), converted(0, "uint8", "string"), converted(0, "int32", "string")),
 		Cost:       "goes through a text of one character",
 		Instead:    "unicode.ToLower(r) or ToUpper(r), converted, is the same.",
 		Confidence: finding.High,
@@ -161,7 +161,7 @@ var ofCharacters = []Row{
 	{
 		ID: "fmt-sprintf-as-bytes", Cause: "written-text", Callees: []string{"fmt.Sprintf"}, When: convertedTo("[]byte"),
 		Cost:       "makes a string",
-		Instead:    "fmt.Appendf(nil, …) makes the bytes.",
+		Instead:    "fmt.Appendf(nil, …) makes the bytes. Of an empty text it returns nil, where the conversion makes bytes that are empty and not nil.",
 		Confidence: finding.High,
 		Example: Example{Params: "n int", Result: "[]byte", Args: "123456",
 			Before: `return []byte(fmt.Sprintf("%08d", n))`,
@@ -177,7 +177,7 @@ var ofCharacters = []Row{
 			After:  "return strconv.AppendInt(nil, int64(n), 10)"},
 	},
 	{
-		ID: "fmt-sprintf-rounded", Cause: "general-function", Callees: []string{"fmt.Sprintf", "strconv.FormatFloat"}, When: passed("strconv.ParseFloat"),
+		ID: "fmt-sprintf-rounded", Cause: "general-function", Callees: []string{"fmt.Sprintf", "strconv.FormatFloat"}, When: all(decimals, reparsed),
 		Cost:    "writes a number as text, to be read again",
 		Instead: "Round by arithmetic: math.Round(x*100) / 100. A last digit of 5 may go the other way, as x*100 is rounded too.",
 		Goes:    All, Confidence: finding.Medium,
@@ -188,7 +188,7 @@ var ofCharacters = []Row{
 	{
 		ID: "strings-splitn-pair", Cause: "unused-work", Callees: []string{"strings.SplitN"}, When: all(number(2, "is 2", func(n int64) bool { return n == 2 }), notEmpty(1), pair),
 		Cost:    "makes a slice of the two pieces",
-		Instead: "Use strings.Cut, which makes no slice: before, after, found := strings.Cut(s, sep). found says what len told, that there are two.",
+		Instead: "Use strings.Cut, which makes no slice: before, after, found := strings.Cut(s, sep). found says what len told, that there are two; where there is no separator, p[1] panics today, and after is empty.",
 		Goes:    Memory, Confidence: finding.High,
 		Example: Example{Params: "line string", Result: "int", Args: line,
 			Before: "p := strings.SplitN(line, \",\", 2)\nif len(p) < 2 {\n\treturn 0\n}\nreturn len(p[1])",
@@ -357,7 +357,9 @@ var ofCharacters = []Row{
 			After:  "var b strings.Builder\nb.Grow(len(text))\nfor word := range strings.FieldsSeq(text) {\n\tif b.Len() > 0 {\n\t\tb.WriteByte(' ')\n\t}\n\tb.WriteString(word)\n}\nreturn b.String()"},
 	},
 	{
-		ID: "strings-trim-space", Cause: "general-function", Callees: []string{"strings.Trim", "strings.TrimLeft", "strings.TrimRight"}, When: texts(1, "is several characters of white space", func(s string) bool { return len(s) > 1 && strings.Trim(s, " \t\n\v\f\r") == "" }),
+		ID: "strings-trim-space", Cause: "general-function", Callees: []string{"strings.Trim"}, When: texts(1, "is space, tab and no more than other white space", func(s string) bool {
+			return strings.Contains(s, " ") && strings.Contains(s, "\t") && strings.Trim(s, " \t\n\v\f\r") == ""
+		}),
 		Cost:       "makes a set of the characters and asks it for each",
 		Instead:    "strings.TrimSpace asks a table. It trims at both ends, and all white space, that of Unicode too.",
 		Confidence: finding.Medium,
@@ -366,3 +368,28 @@ var ofCharacters = []Row{
 			After:  "return strings.TrimSpace(text)"},
 	},
 }
+
+// decimals: the text is that of one float64, with a constant number of digits after
+// the point.
+var decimals = Condition{"it writes one float64 with a constant number of digits after the point", func(c *Call) bool {
+	x := c.argument(0)
+	if c.Callee() == "fmt.Sprintf" {
+		digits, ok := c.text(0)
+		digits, found := strings.CutPrefix(digits, "%.")
+		digits, verb := strings.CutSuffix(digits, "f")
+		x = c.argument(1)
+		if !ok || !found || !verb || len(c.Args) != 2 || digits == "" || strings.Trim(digits, "0123456789") != "" {
+			return false
+		}
+	} else if !number(1, "", func(n int64) bool { return n == 'f' }).holds(c) ||
+		!number(2, "", func(n int64) bool { return n >= 0 }).holds(c) || !number(3, "", func(n int64) bool { return n == 64 }).holds(c) {
+		return false
+	}
+	return x != nil && typeName(c.In.TypeOf(x)) == "float64"
+}}
+
+// reparsed: strconv.ParseFloat of 64 bits reads the text, and nothing else sees it.
+var reparsed = result("strconv.ParseFloat of 64 bits reads it, and nothing else sees it", func(c *Call, use ast.Expr) bool {
+	call, ok := c.In.Parent(use).(*ast.CallExpr)
+	return ok && c.setHere(use) && c.In.Called(call) == "strconv.ParseFloat" && len(call.Args) == 2 && call.Args[0] == use && c.isInt(call.Args[1], 64)
+})

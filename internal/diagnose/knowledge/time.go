@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"go/ast"
+	"go/token"
 
 	"whet/internal/finding"
 )
@@ -9,7 +10,7 @@ import (
 // ofTime are the rows of package time.
 var ofTime = []Row{
 	{
-		ID: "time-now-sub", Cause: "general-function", When: asked("Sub"), Callees: []string{"time.Now"},
+		ID: "time-now-sub", Cause: "general-function", When: all(inPlace, asked("Sub")), Callees: []string{"time.Now"},
 		Cost:       "reads the calendar's clock beside the monotonic one",
 		Instead:    "time.Since(t) reads the monotonic clock alone, where t has it; time.Until(t) is the other direction.",
 		Confidence: finding.High,
@@ -111,10 +112,16 @@ var ofTime = []Row{
 
 // selected: a case of a select receives from the result.
 var selected = result("a case of a select receives from it", func(c *Call, use ast.Expr) bool {
-	receive := c.In.Parent(use)
-	st := c.In.Parent(receive)
-	_, ok := c.In.Parent(st).(*ast.CommClause)
-	return ok
+	receive, ok := c.In.Parent(use).(*ast.UnaryExpr)
+	if !ok || receive.Op != token.ARROW {
+		return false
+	}
+	st, ok := c.In.Parent(receive).(ast.Stmt)
+	if !ok {
+		return false
+	}
+	clause, ok := c.In.Parent(st).(*ast.CommClause)
+	return ok && clause.Comm == st
 })
 
 // inAnyLoop is inLoop, asked of the source.
