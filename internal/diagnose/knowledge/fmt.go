@@ -127,7 +127,7 @@ var ofGeneral = []Row{
 	{
 		ID: "errors-as-type", Cause: "general-function", Callees: []string{"errors.As"}, When: targetsError(1), Go: "go1.26",
 		Cost:       "asks by reflection for the target's type",
-		Instead:    "target, ok := errors.AsType[T](err) knows the type, and its target need not lie on the heap. Where there is none, As leaves the target as it is, and AsType returns the zero value.",
+		Instead:    "target, ok := errors.AsType[T](err) knows the type, and its target need not lie on the heap. Where there is none, As leaves the target as it is, and AsType returns the zero value: what a parameter points to, set only if ok.",
 		Confidence: finding.High,
 		Example: Example{Params: "err error", Result: "string", Args: `fmt.Errorf("reading: %w", &fs.PathError{Op: "open", Path: "/tmp/x", Err: fs.ErrNotExist})`,
 			Before: "var target *fs.PathError\nif errors.As(err, &target) {\n\treturn target.Path\n}\nreturn \"\"",
