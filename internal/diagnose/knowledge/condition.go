@@ -62,7 +62,7 @@ var inLoop = Condition{"in a loop", func(c *Call) bool { return c.loop }}
 // argument is the i-th argument, counted from 0; nil where the call has none, or
 // gives several by one expression.
 func (c *Call) argument(i int) ast.Expr {
-	if i >= len(c.Args) || len(c.Args) == 1 && c.isTuple() || c.Ellipsis.IsValid() && i == len(c.Args)-1 {
+	if i < 0 || i >= len(c.Args) || len(c.Args) == 1 && c.isTuple() || c.Ellipsis.IsValid() && i == len(c.Args)-1 {
 		return nil
 	}
 	return ast.Unparen(c.Args[i])
@@ -173,10 +173,12 @@ func fixed(i int) Condition {
 // steady holds where an argument does not change in the loop around the call, or
 // never does.
 func steady(i int) Condition {
-	return arg(i, "does not change in the loop", func(c *Call, e ast.Expr) bool {
-		f := c.In.Fixed(e)
-		return f.Always() || f.By == typed.FixedLoop
-	})
+	return arg(i, "does not change in the loop", (*Call).steady)
+}
+
+func (c *Call) steady(e ast.Expr) bool {
+	f := c.In.Fixed(e)
+	return f.Always() || f.By == typed.FixedLoop
 }
 
 // made is the call that an expression is the result of: itself, or that of a

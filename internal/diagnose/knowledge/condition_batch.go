@@ -170,7 +170,7 @@ func piece(i int) Condition {
 // its declaration tells: of an array, or made with a constant length.
 func (c *Call) room(e ast.Expr, most int64) bool {
 	if cut, ok := ast.Unparen(e).(*ast.SliceExpr); ok {
-		if array, ok := c.In.TypeOf(cut.X).Underlying().(*types.Array); ok {
+		if array, ok := typed.Under[*types.Array](c.In.TypeOf(cut.X)); ok {
 			return array.Len() <= most
 		}
 		e = cut.X
@@ -198,7 +198,10 @@ func small(i int, most int64) Condition {
 }
 
 // steadyLast holds where the last argument does not change in the loop.
-var steadyLast = Condition{"nor does the last argument", func(c *Call) bool { return steady(len(c.Args) - 1).holds(c) }}
+var steadyLast = Condition{"nor does the last argument", func(c *Call) bool {
+	last := c.argument(len(c.Args) - 1)
+	return last != nil && c.steady(last)
+}}
 
 // thenRead holds where the loop reads or writes the file that a method is called on.
 var thenRead = Condition{"Read or Write of the same file, or io.ReadFull, follows in the loop", func(c *Call) bool {
@@ -237,6 +240,9 @@ func (c *Call) does(x ast.Expr, behind token.Pos, methods ...string) bool {
 // what they write.
 var noAnswer = Condition{"its rounds read nothing", func(c *Call) bool {
 	loop, _ := c.around()
+	if loop == nil {
+		return false
+	}
 	reads := false
 	ast.Inspect(loop, func(n ast.Node) bool {
 		if f, ok := loop.(*ast.ForStmt); ok && n == f.Cond {

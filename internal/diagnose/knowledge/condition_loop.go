@@ -77,7 +77,7 @@ func grownByLoop(i int) Condition {
 				return false
 			}
 			call, ok := st.Rhs[0].(*ast.CallExpr)
-			return ok && c.In.Builtin(call) == "append" && c.In.Var(call.Args[0]) == v
+			return ok && c.In.Builtin(call) == "append" && len(call.Args) > 0 && c.In.Var(call.Args[0]) == v
 		})
 	})
 }
@@ -90,7 +90,11 @@ var quickLoop = Condition{"in a loop over elements that calls nothing but packag
 	if !ok {
 		return false
 	}
-	switch c.In.TypeOf(loop.X).Underlying().(type) {
+	over := c.In.TypeOf(loop.X)
+	if over == nil {
+		return false
+	}
+	switch over.Underlying().(type) {
 	case *types.Chan, *types.Signature:
 		return false
 	}
@@ -167,12 +171,12 @@ func receiverAsked(methods ...string) Condition {
 // variable as first argument or receiver, and the variable is set once.
 func together(callees ...string) Condition {
 	return Condition{"the function calls " + strings.Join(callees, " and ") + " for the same variable too", func(c *Call) bool {
-		v := c.subject(c.CallExpr)
-		if v == nil || !c.setOnce(v) {
+		v, body := c.subject(c.CallExpr), c.In.FunctionAround(c.Pos())
+		if v == nil || body == nil || !c.setOnce(v) {
 			return false
 		}
 		missing := slices.Clone(callees)
-		ast.Inspect(c.In.FunctionAround(c.Pos()), func(n ast.Node) bool {
+		ast.Inspect(body, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && c.subject(call) == v {
 				missing = slices.DeleteFunc(missing, func(name string) bool { return name == c.In.Called(call) })
 			}
@@ -244,7 +248,7 @@ func fromInteger(i int) Condition {
 func madeOf(i int, callee, words string, is func(int64) bool) Condition {
 	return arg(i, "is "+callee+" of "+words, func(c *Call, e ast.Expr) bool {
 		call := c.made(e)
-		if call == nil || c.In.Called(call) != callee || len(call.Args) != 1 {
+		if call == nil || c.In.Called(call) != callee || len(call.Args) != 1 || !c.unchanged(e) {
 			return false
 		}
 		v := c.In.Info.Types[call.Args[0]].Value
@@ -253,6 +257,23 @@ func madeOf(i int, callee, words string, is func(int64) bool) Condition {
 		}
 		n, exact := constant.Int64Val(constant.ToInt(v))
 		return exact && is(n)
+	})
+}
+
+// unchanged reports whether an expression that is made by a call keeps the value it
+// is made with: it stands there, or its variable is never handed to anything that
+// could change it.
+func (c *Call) unchanged(e ast.Expr) bool {
+	v := c.In.Var(e)
+	switch {
+	case v == nil:
+		return true
+	case !typed.Global(v):
+		return len(c.In.Uses(v)) == 1
+	}
+	return !v.Exported() && !slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
+		call, ok := c.In.Parent(id).(*ast.CallExpr)
+		return !ok || call.Fun == id || c.In.Called(call) != c.Callee()
 	})
 }
 

@@ -206,7 +206,7 @@ func chained(least int) Condition {
 			last = outer
 		}
 		later, n := "", 0
-		for call := last; call != nil; call = replaces(call.Args[0]) {
+		for call := replaces(last); call != nil; call = replaces(call.Args[0]) {
 			one, by := c.In.Fixed(call.Args[1]), c.In.Fixed(call.Args[2])
 			if one.Value == nil || by.Value == nil || !one.Always() || !by.Always() || len(*one.Value) != 1 || strings.Contains(later, *one.Value) || strings.ContainsAny(*by.Value, later) {
 				return false

@@ -60,7 +60,7 @@ func (c *Call) isStored(e ast.Expr, steps int) bool {
 	case *ast.StarExpr:
 		return c.isStored(x.X, steps-1)
 	case *ast.CallExpr:
-		return c.In.Called(x) == "encoding/pem.Decode" && c.isStored(x.Args[0], steps-1)
+		return c.In.Called(x) == "encoding/pem.Decode" && len(x.Args) == 1 && c.isStored(x.Args[0], steps-1)
 	case *ast.SelectorExpr:
 		if c.In.Info.Selections[x] != nil {
 			return c.isReceiver(x.X) || c.isStored(x.X, steps-1)
@@ -194,7 +194,11 @@ func constantKeys(i int) Condition {
 
 // isTag reports whether a constant key can be the name in a field's tag.
 func isTag(key constant.Value) bool {
-	return key != nil && constant.StringVal(key) != "" && constant.StringVal(key) != "-" && !strings.ContainsAny(constant.StringVal(key), ",\"'`\\")
+	if key == nil || key.Kind() != constant.String {
+		return false
+	}
+	name := constant.StringVal(key)
+	return name != "" && name != "-" && !strings.ContainsAny(name, ",\"'`\\")
 }
 
 // onlyHereOrWritten holds where an argument is written there, or a variable that

@@ -74,13 +74,13 @@ var ofCrypto = []Row{
 // blockOfStored holds of a cipher.Block made of a key that stays.
 var blockOfStored = arg(0, "is the result of crypto/aes.NewCipher with a key that stays", func(c *Call, e ast.Expr) bool {
 	call := c.made(e)
-	return call != nil && c.In.Called(call) == "crypto/aes.NewCipher" && (c.In.Fixed(call.Args[0]).Always() || c.isStored(call.Args[0], 8))
+	return call != nil && c.In.Called(call) == "crypto/aes.NewCipher" && len(call.Args) == 1 && (c.In.Fixed(call.Args[0]).Always() || c.isStored(call.Args[0], 8))
 })
 
 // smallLimit holds of a limit that fits a word.
 var smallLimit = arg(1, "is the big.NewInt of a constant", func(c *Call, e ast.Expr) bool {
 	call := c.made(e)
-	if call == nil || c.In.Called(call) != "math/big.NewInt" {
+	if call == nil || c.In.Called(call) != "math/big.NewInt" || len(call.Args) != 1 || !c.unchanged(e) {
 		return false
 	}
 	_, ok := c.integer(call.Args[0])

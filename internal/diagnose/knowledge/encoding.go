@@ -222,7 +222,7 @@ var scansText = Condition{"it scans a strings.NewReader", func(c *Call) bool {
 		return false
 	}
 	in := c.made(x)
-	if in == nil || c.In.Called(in) != "bufio.NewScanner" {
+	if in == nil || c.In.Called(in) != "bufio.NewScanner" || len(in.Args) != 1 {
 		return false
 	}
 	over := c.made(in.Args[0])

@@ -53,8 +53,8 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 			if r.holds(s, &p.statement, sites) {
 				if c, ok := p.claim(s, r); ok {
 					out[r.Cause] = append(out[r.Cause], c)
+					break
 				}
-				break
 			}
 		}
 	}
@@ -73,28 +73,43 @@ type placeKey struct {
 
 func places(s *diagnose.Subject) (found []*place) {
 	at := make(map[placeKey]*place)
+	seen := make(map[placeKey]*place) // by the line of the call; nil where it is no place
+	converted := make(map[diagnose.SourceLine]string)
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
 		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.Own(c.Frame(id)) })
 		if own < 0 || own == 0 && (c != s.Allocs || diagnose.BoxSized(sample.Labels())) {
 			return
 		}
 		frame, callee := c.Frame(stack[own]), ""
+		line := diagnose.SourceLine{File: frame.File, Line: frame.Line}
 		if own == 0 {
-			callee = conversionAt(s, frame)
+			var known bool
+			if callee, known = converted[line]; !known {
+				callee = conversionAt(s, frame)
+				converted[line] = callee
+			}
 		} else {
 			callee = symbolname.Elide(c.Frame(stack[own-1]).Function)
 			callee = cmp.Or(conversions[callee], callee)
 		}
-		if byCallee()[callee] == nil || s.Loops.InBenchmark(frame.File, frame.Line) {
+		if byCallee()[callee] == nil {
 			return
 		}
-		st := s.StatementOf(frame, callee)
-		key := placeKey{st.At(), callee}
-		p := at[key]
+		p, known := seen[placeKey{line, callee}]
+		if !known {
+			if !s.Loops.InBenchmark(frame.File, frame.Line) {
+				st := s.StatementOf(frame, callee)
+				key := placeKey{st.At(), callee}
+				if p = at[key]; p == nil {
+					p = &place{statement: st, function: frame.Function, callee: callee}
+					at[key] = p
+					found = append(found, p)
+				}
+			}
+			seen[placeKey{line, callee}] = p
+		}
 		if p == nil {
-			p = &place{statement: st, function: frame.Function, callee: callee}
-			at[key] = p
-			found = append(found, p)
+			return
 		}
 		p.cost.Of(s, c).Add(sample.Index())
 		if takesMemory(c, stack[:max(own-1, 0)], c == s.Allocs) {

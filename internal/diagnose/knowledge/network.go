@@ -237,7 +237,7 @@ var constantQuery = Condition{"its Values are a local variable that is set by co
 			return !ok
 		}
 		call, ok := c.In.Parent(sel).(*ast.CallExpr)
-		return !ok || sel.Sel.Name != "Set" && sel.Sel.Name != "Add" || c.In.Info.Types[call.Args[0]].Value == nil || c.block(call) != block
+		return !ok || call.Fun != sel || len(call.Args) != 2 || sel.Sel.Name != "Set" && sel.Sel.Name != "Add" || c.In.Info.Types[call.Args[0]].Value == nil || c.block(call) != block
 	})
 }}
 
