@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact screenshot casebook fixtures types lines clean
+.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact screenshot casebook fixtures types lines knowledge clean
 
 all: build
 

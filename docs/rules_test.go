@@ -76,9 +76,9 @@ func rulesPage(all []diagnose.Rule) string {
 		fmt.Fprintf(&b, "\n```go\n// before\n%s\n\n// after\n%s\n```\n", strings.Trim(r.Doc.Before, "\n"), strings.Trim(r.Doc.After, "\n"))
 		b.WriteString(rowsOf(r.ID))
 	}
-	fmt.Fprintf(&b, "\n## Advice that no longer holds\n\nMeasured by make knowledge, and dropped:\n\n")
+	fmt.Fprintf(&b, "\n## Advice that no longer holds\n\nMeasured once as rows of the tables above, and dropped:\n\n")
 	for _, d := range knowledge.NoLonger() {
-		fmt.Fprintf(&b, "- %s %s.\n", d.Advice, d.Measured)
+		fmt.Fprintf(&b, "- %s Measured: %s.\n", d.Advice, d.Measured)
 	}
 	return b.String()
 }

@@ -226,6 +226,7 @@ func Bench(b *testing.B) {
 func measure(ctx context.Context, program, long string, into map[string]*Samples) error {
 	cmd := exec.CommandContext(ctx, program, "-test.run", "^$", "-test.bench", ".", "-test.benchtime", long)
 	cmd.Dir = filepath.Dir(program)
+	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("the benchmarks: %w\n%s", err, out)

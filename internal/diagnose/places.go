@@ -150,8 +150,9 @@ func (l *ledger) take(subject, measure int) {
 		tally(e.callees, cost.Callees, measure)
 		tally(e.kinds, kinds, measure)
 	}
-	counts, err := of.TypeIndex([measures]string{allocBytes: "alloc_objects", waitTime: "contentions"}[measure])
-	if err != nil {
+	name := [measures]string{allocBytes: "alloc_objects", waitTime: "contentions"}[measure]
+	counts, err := of.TypeIndex(name)
+	if name == "" || err != nil {
 		return
 	}
 	for i, r := 0, of.Rows(counts); r.Next(); i++ {

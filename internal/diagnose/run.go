@@ -144,7 +144,10 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 		if s.CPU != nil && slices.Contains(rule.Evidence, EvidenceCPU) && samples < int64(rule.MinSamples) {
 			needed = max(needed, rule.MinSamples)
 		}
-		claims := rule.Find(s)
+		claims, failure := rule.find(s)
+		if failure != "" {
+			warnings = append(warnings, s.Benchmark+": "+failure)
+		}
 		slices.SortStableFunc(claims, func(a, b Claim) int {
 			return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
 		})
@@ -191,6 +194,17 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 	out = s.withoutCovered(out)
 	s.takeOver(out)
 	return out, warnings, few
+}
+
+// find asks the rule. One that fails on a program, whose sources nobody has seen
+// before, takes nothing from what the others say.
+func (r *Rule) find(s *Subject) (claims []Claim, failure string) {
+	defer func() {
+		if err := recover(); err != nil {
+			claims, failure = nil, fmt.Sprintf("the rule %s failed, and says nothing (%v): report it with the recording, if you can", r.ID, err)
+		}
+	}()
+	return r.Find(s), ""
 }
 
 func (s *Subject) hasEvidence(r *Rule) bool {

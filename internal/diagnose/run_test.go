@@ -77,6 +77,17 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
+// A rule that fails on a program takes nothing from the others.
+func TestRuleThatFails(t *testing.T) {
+	bad := ruleFor("bad", "m/x.slow", 200)
+	bad.Find = func(*Subject) []Claim { return []Claim{}[1:2] }
+	cpu := cpuProfile(sample{stack: []string{"m/x.slow"}, n: 1000})
+	res := Run(registryOf(t, bad, ruleFor("slow", "m/x.slow", 200)), []*Subject{subject("B", cpu, nil, nil)})
+	if len(res.Findings) != 1 || res.Findings[0].Rule != "slow" || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "the rule bad failed") {
+		t.Errorf("findings %+v\nwarnings %q", res.Findings, res.Warnings)
+	}
+}
+
 // The figures are of the whole place, the threshold of its avoidable part.
 func TestAvoidablePartDecides(t *testing.T) {
 	for _, test := range []struct {

@@ -8,6 +8,7 @@ import (
 	"path"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -188,12 +189,14 @@ func some(names []string) string {
 // its lines.
 const compilerLimit = 15 * time.Second
 
-// collectLater lets the heap reach 32 MiB before it is next collected, and is then as
-// it was: what is left to do ends there, and collections from 4 MiB on would take a
-// sixth of its CPU time. GOGC, where it is set, holds.
+// collectLater lets a small heap reach 32 MiB before it is next collected, and is then
+// as it was: what is left to do ends there, and collections from 4 MiB on would take a
+// sixth of its CPU time. GOGC, where it is set, holds, and a heap that is large stays
+// as it is.
 func collectLater() {
 	const later = 800
-	if os.Getenv("GOGC") != "" {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	if metrics.Read(live); os.Getenv("GOGC") != "" || live[0].Value.Kind() != metrics.KindUint64 || live[0].Value.Uint64() > 4<<20 {
 		return
 	}
 	if normal := debug.SetGCPercent(later); normal != later {

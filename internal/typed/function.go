@@ -147,18 +147,20 @@ func (p *Program) packageOf(name symbolname.Name) *Package {
 // known of a nil function, and of one that is not typed.
 func (f *Function) EachCall(levels int, visit func(Site) (follow bool)) {
 	seen := make(map[*ast.FuncDecl]bool)
-	var walk func(*Function, int)
-	walk = func(f *Function, levels int) {
-		if f == nil || f.Object == nil || levels == 0 || seen[f.Decl] {
-			return
-		}
-		seen[f.Decl] = true
-		ast.Inspect(f.Decl, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && visit(Site{call, f.Package}) {
-				walk(f.Package.Reached(call), levels-1)
+	for level := []*Function{f}; len(level) > 0 && levels > 0; levels-- {
+		var next []*Function
+		for _, f := range level {
+			if f == nil || f.Object == nil || seen[f.Decl] {
+				continue
 			}
-			return true
-		})
+			seen[f.Decl] = true
+			ast.Inspect(f.Decl, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && visit(Site{call, f.Package}) {
+					next = append(next, f.Package.Reached(call))
+				}
+				return true
+			})
+		}
+		level = next
 	}
-	walk(f, levels)
 }

@@ -2,19 +2,19 @@ package typed
 
 import (
 	"go/ast"
-	"strings"
 
 	"golang.org/x/tools/go/cfg"
 )
 
+// ends are functions that do not return.
+var ends = set("Exit Goexit Fatal Fatalf Fatalln FailNow SkipNow Panic Panicf Panicln")
+
 // Graph is the control flow of a function's body. Control does not go on after panic,
-// and after what is called Exit, Fatal or Panic.
+// and after functions and methods that are called as those of packages os, runtime,
+// log and testing which do not return.
 func (p *Package) Graph(body *ast.BlockStmt) *cfg.CFG {
 	return cfg.New(body, func(call *ast.CallExpr) bool {
-		name := ""
-		if obj := p.Object(call.Fun); obj != nil {
-			name = obj.Name()
-		}
-		return name != "panic" && name != "Exit" && !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Panic")
+		fn := p.Function(call)
+		return p.Builtin(call) != "panic" && (fn == nil || !ends[fn.Name()])
 	})
 }

@@ -49,9 +49,9 @@ func g() {}
 	}{
 		{0, nil},
 		{1, []string{"b", "c", "d"}},
-		{2, []string{"b", "c", "c", "a", "e", "", "g", "d"}}, // d is not followed, and c once
-		{3, []string{"b", "c", "a", "e", "", "g", "c", "d"}},
-		{4, []string{"b", "c", "a", "e", "g", "", "g", "c", "d"}},
+		{2, []string{"b", "c", "d", "c", "a", "e", "", "g"}}, // d is not followed, and c once
+		{3, []string{"b", "c", "d", "c", "a", "e", "", "g", "g"}},
+		{4, []string{"b", "c", "d", "c", "a", "e", "", "g", "g"}},
 	} {
 		var got []string
 		p.FuncOf("m/x.a").EachCall(test.levels, func(c typed.Site) bool {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -86,6 +87,10 @@ func (p *Package) literalRunsNow(lit *ast.FuncLit) bool {
 		if i := slices.Index(values, ast.Expr(lit)); i >= 0 && len(to) == len(values) {
 			ok = p.onlyCalled(p.Var(to[i]))
 		}
+	}
+	if !ok {
+		// What was found of others while this counted as true is asked again.
+		maps.DeleteFunc(p.runsNow, func(_ *ast.FuncLit, known bool) bool { return known })
 	}
 	p.runsNow[lit] = ok
 	return ok

@@ -7,13 +7,13 @@
 //
 // # The exponent
 //
-// Of t = a·n^b the logarithm is a line; b is its slope by least squares, and the
+// The logarithm of t = a·n^b is a straight line; b is its slope by least squares, and the
 // interval Student's, from the distances of the points to the line (N. R. Draper and
 // H. Smith, Applied Regression Analysis, Wiley 1998, chapter 1). A fixed part of the
 // cost bends the line at its lower end, so the slope between the two largest sizes is
 // told too.
 //
-// It misleads where the number is none of a size: the names of types and hashes
-// (int32, sha256) are left out, others are not known. Three points are the fewest;
-// of three close to no line the interval is wide, and says so.
+// It misleads where the number is not a size: names of types and hashes (int32,
+// sha256) are left out, other such names are not recognised. Three points are the
+// fewest; the interval of three that lie on no line is wide, and says so.
 package scaling

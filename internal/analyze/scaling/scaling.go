@@ -58,10 +58,11 @@ const (
 )
 
 // number is one in a name, with what multiplies it and the unit of bytes.
-var number = regexp.MustCompile(`\d+(?:\.\d+)?(?:[eE]\+?\d+)?(?:([kKmMgG])(i?[bB])?|[bB])?`)
+var number = regexp.MustCompile(`\d+(?:_\d+)*(?:\.\d+)?(?:[eE]\+?\d+)?(?:([kKmMgG])(i?[bB])?|[bB])?`)
 
-// kinds are words whose number is part of their name.
-var kinds = regexp.MustCompile(`(?i)(?:int|uint|float|complex|sha|md|crc|fnv|aes|utf|base|http|ipv|v|x|p|h|tls|amd|arm|murmur|xxh|siphash|rsa|ed|rc|des)-?$`)
+// kinds are words whose number is part of their name: by themselves, or as the last
+// word of several in capitals.
+var kinds = regexp.MustCompile(`(?:^|[^A-Za-z])(?i:int|uint|float|complex|sha|md|crc|fnv|aes|utf|base|http|ipv|v|x|tls|amd|arm|murmur|xxh|siphash|rsa|ed|rc|des)-?$|[a-z](?:Int|Uint|Float|Complex|SHA|Sha|MD|CRC|Crc|FNV|Fnv|AES|Aes|UTF|Utf|Base|HTTP|Http|IPv|TLS|XXH|RSA|Ed)-?$`)
 
 // Families finds the benchmarks that belong together, in the order of their names.
 func Families(all []Measured) []Family {
@@ -109,7 +110,7 @@ func sizeAt(name string, at []int) (size float64, ok bool) {
 	if rest := name[at[1]:]; rest != "" && isLetter(rest[0]) {
 		return 0, false // "100ms", "2x"
 	}
-	digits := strings.TrimRight(text, "kKmMgGiIbB")
+	digits := strings.ReplaceAll(strings.TrimRight(text, "kKmMgGiIbB"), "_", "")
 	size, err := strconv.ParseFloat(digits, 64)
 	if err != nil || size <= 0 || math.IsInf(size, 0) {
 		return 0, false

@@ -69,14 +69,10 @@ func TestBrokenSources(t *testing.T) {
 				}
 				cpu, allocs = append(cpu, stack{n: 1}), append(allocs, stack{n: 1, size: 32}) // of nobody knows what
 				asked++
-				func() {
-					defer func() {
-						if r := recover(); r != nil {
-							t.Errorf("%v, of line %d, %q as %q", r, at+1, lines[at], with)
-						}
-					}()
-					diagnose.Run(reg, []*diagnose.Subject{app(t, text, known, cpu, allocs)})
-				}()
+				run(t, reg, []*diagnose.Subject{app(t, text, known, cpu, allocs)})
+				if t.Failed() {
+					t.Fatalf("of line %d, %q as %q", at+1, lines[at], with)
+				}
 			}
 		}
 	}

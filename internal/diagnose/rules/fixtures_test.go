@@ -159,7 +159,7 @@ func answers(t *testing.T, r *recorded, files texts, id, dir string) (res diagno
 			t.Errorf("%s: %d base samples, too few to say anything", s.Benchmark, n)
 		}
 	}
-	res = diagnose.Run(registry(t), subjects)
+	res = run(t, registry(t), subjects)
 	return res, want, spoken(res.Findings, id, want)
 }
 

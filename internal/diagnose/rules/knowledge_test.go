@@ -82,7 +82,7 @@ func findingsOf(t *testing.T, reg *diagnose.Registry, row *knowledge.Row, body s
 	}
 	s := app(t, src, known, cpu, allocs)
 	s.Program = program
-	return diagnose.Run(reg, []*diagnose.Subject{s}).Findings
+	return run(t, reg, []*diagnose.Subject{s}).Findings
 }
 
 // conversions are what the runtime calls its functions for those that rows are about.

@@ -183,7 +183,7 @@ func TestRegexpReplaceCoversItsCompilation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := diagnose.Run(reg, []*diagnose.Subject{s})
+	res := run(t, reg, []*diagnose.Subject{s})
 	if len(res.Findings) != 1 {
 		t.Fatalf("%+v", res.Findings)
 	}
@@ -202,7 +202,7 @@ func TestRegexpReplaceCoversItsCompilation(t *testing.T) {
 		{frames: replaceAll + " regexp.(*Regexp).replaceAll regexp.(*Regexp).doExecute", n: 200},
 		{frames: "m/app.work:99", n: 300},
 	}, nil)
-	res = diagnose.Run(reg, []*diagnose.Subject{s})
+	res = run(t, reg, []*diagnose.Subject{s})
 	if len(res.Findings) != 2 || res.Findings[0].Rule != "regexp-compile" || res.Findings[0].CPURatio != 0.5 || res.Findings[1].CPURatio != 0.2 {
 		t.Errorf("%+v", res.Findings)
 	}

@@ -35,15 +35,23 @@ func sizes(f *scaling.Family) string {
 func growthText(f *scaling.Family) string {
 	var parts []string
 	for _, of := range []struct {
-		grows, stays string
-		by           *scaling.Growth
-	}{{"time grows", "time does not grow", f.Time}, {"bytes grow", "bytes do not grow", f.Bytes}, {"allocations grow", "allocations do not grow", f.Allocs}} {
+		what, grow, fall, stay string
+		by                     *scaling.Growth
+	}{
+		{"time", "grows", "falls", "does not grow", f.Time},
+		{"bytes", "grow", "fall", "do not grow", f.Bytes},
+		{"allocations", "grow", "fall", "do not grow", f.Allocs},
+	} {
 		switch {
 		case of.by == nil:
 		case of.by.Flat():
-			parts = append(parts, of.stays)
+			parts = append(parts, of.what+" "+of.stay)
+		case !of.by.Sure():
+			parts = append(parts, fmt.Sprintf("how %s %s is not clear: %s", of.what, of.grow, power(f, of.by)))
+		case of.by.High < 0:
+			parts = append(parts, of.what+" "+of.fall+" with "+power(f, of.by))
 		default:
-			parts = append(parts, of.grows+" with "+power(f, of.by))
+			parts = append(parts, of.what+" "+of.grow+" with "+power(f, of.by))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -53,8 +61,6 @@ func growthText(f *scaling.Family) string {
 func power(f *scaling.Family, g *scaling.Growth) (text string) {
 	n := printable.Line(f.Parameter)
 	switch {
-	case !g.Sure():
-		text = fmt.Sprintf("no clear power of %s (%s^%.1f, between %.1f and %.1f)", n, n, g.Exponent, g.Low, g.High)
 	case g.High-g.Low < 0.01:
 		text = fmt.Sprintf("%s^%.2f", n, g.Exponent)
 	default:
