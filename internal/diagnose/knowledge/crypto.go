@@ -4,6 +4,7 @@ import (
 	"go/ast"
 
 	"whet/internal/finding"
+	"whet/internal/typed"
 )
 
 // ofCrypto are the rows of packages crypto/... and hash/....
@@ -38,13 +39,13 @@ var ofCrypto = []Row{
 	},
 	{
 		ID: "ed25519-seed-per-call", Cause: "made-per-call", Callees: []string{"crypto/ed25519.NewKeyFromSeed"}, When: either(fixed(0), stored(0)),
-		Cost: "multiplies on the curve to make the public key", Instead: "Make the key once, where the seed is set, and keep that.", Confidence: finding.High,
+		Cost: "multiplies on the curve to make the public key", Instead: "Make the key once, where the seed is set, and keep that as long as the seed does not change.", Confidence: finding.Medium,
 		Example: Example{Params: "msg []byte", Result: "[]byte", Args: "make([]byte, 32)", Decls: "var seed = make([]byte, 32)\n\nvar key = ed25519.NewKeyFromSeed(seed)", Imports: []string{"crypto/ed25519"},
 			Before: "return ed25519.Sign(ed25519.NewKeyFromSeed(seed), msg)", After: "return ed25519.Sign(key, msg)"},
 	},
 	{
 		ID: "pbkdf2-per-call", Cause: "made-per-call", Callees: []string{"crypto/pbkdf2.Key[...]"}, When: all(either(fixed(1), stored(1)), either(fixed(2), stored(2))),
-		Cost: "derives a key, which is slow by intent", Instead: "Derive it once, where the password is set, and keep the key.", Confidence: finding.High,
+		Cost: "derives a key, which is slow by intent", Instead: "Derive it once, where the password and the salt are set, and keep the key as long as neither changes.", Confidence: finding.Medium,
 		Example: Example{Params: "b []byte", Result: "int", Args: "make([]byte, 16)", Imports: []string{"crypto/pbkdf2"},
 			Decls:  "const password = \"correct horse\"\n\nvar salt = []byte(\"battery staple\")\n\nvar derived, _ = pbkdf2.Key(sha256.New, password, salt, 100, 32)",
 			Before: "key, _ := pbkdf2.Key(sha256.New, password, salt, 100, 32)\nreturn subtle.ConstantTimeCompare(key[:16], b)", After: "return subtle.ConstantTimeCompare(derived[:16], b)"},
@@ -57,7 +58,7 @@ var ofCrypto = []Row{
 			After:  "b := make([]byte, 4*len(out))\nrand.Read(b)\nfor i := range out {\n\tout[i] = binary.LittleEndian.Uint32(b[4*i:])\n}"},
 	},
 	{
-		ID: "crypto-rand-int", Cause: "general-function", Callees: []string{"crypto/rand.Int"}, When: smallLimit,
+		ID: "crypto-rand-int", Cause: "general-function", Callees: []string{"crypto/rand.Int"}, When: all(isObject(0, "crypto/rand.Reader"), smallLimit),
 		Cost: "draws by big numbers on the heap", Instead: "Read 8 bytes with crypto/rand.Read, take binary.LittleEndian.Uint64 of them, mask it to the limit's bits and draw again where it is not below: that is as even.", Confidence: finding.High,
 		Example: Example{Params: "b []byte", Result: "int", Args: "make([]byte, 8)", Imports: []string{"crypto/rand"}, Differs: true,
 			Before: "n, _ := rand.Int(rand.Reader, big.NewInt(100))\nreturn int(n.Int64())",
@@ -93,7 +94,7 @@ var oneInput = Condition{"its hash is a local variable that is given a seed and 
 	if v == nil {
 		return false
 	}
-	if loop, _ := c.around(); loop != nil {
+	if given, _ := c.In.Named(v); given || typed.Global(v) || c.In.Definition(v) == nil || c.block(c.In.Definition(v)) != c.block(c.CallExpr) {
 		return false
 	}
 	seeded, writes := false, 0

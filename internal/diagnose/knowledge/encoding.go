@@ -3,6 +3,7 @@ package knowledge
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"whet/internal/finding"
 	"whet/internal/typed"
@@ -14,7 +15,7 @@ const user = "[]byte(`{\"id\":123,\"name\":\"Ada Lovelace\",\"mail\":\"ada@examp
 // ofEncodings are the rows of packages encoding/..., bufio and compress/....
 var ofEncodings = []Row{
 	{
-		ID: "binary-read-number", Cause: "general-function", Callees: []string{"encoding/binary.Read"}, When: pointsTo(2, "a number", isNumber),
+		ID: "binary-read-number", Cause: "general-function", Callees: []string{"encoding/binary.Read"}, When: pointsTo(2, "a number of fixed size", isSizedNumber),
 		Cost: "finds out the type of what it sets, and makes a buffer", Instead: "Read into an array with io.ReadFull, a field of what reads where it is read often, and take the number from that: order.Uint32(b[:]).", Confidence: finding.High,
 		Example: Example{Params: "r *bytes.Reader", Result: "int", Args: "bytes.NewReader(make([]byte, 400))", Decls: "var word [4]byte",
 			Before: "r.Seek(0, 0)\nsum := 0\nvar n uint32\nfor binary.Read(r, binary.LittleEndian, &n) == nil {\n\tsum += int(n)\n}\nreturn sum",
@@ -36,14 +37,14 @@ var ofEncodings = []Row{
 			After:  "sum := 0\nfor len(b) > 0 {\n\tn, size := binary.Uvarint(b)\n\tif size <= 0 {\n\t\treturn sum\n\t}\n\tsum += int(n)\n\tb = b[size:]\n}\nreturn sum"},
 	},
 	{
-		ID: "binary-write-number", Cause: "general-function", Callees: []string{"encoding/binary.Write"}, When: underlying(2, "is a number", isNumber),
-		Cost: "finds out the type of what it writes, and makes a buffer", Instead: "Append it to bytes and write those: b = order.AppendUint32(b[:0], n); to a bytes.Buffer or a bufio.Writer w, w.Write(order.AppendUint32(w.AvailableBuffer(), n)).", Confidence: finding.High,
+		ID: "binary-write-number", Cause: "general-function", Callees: []string{"encoding/binary.Write"}, When: underlying(2, "is a number of fixed size", isSizedNumber),
+		Cost: "finds out the type of what it writes, and makes a buffer", Instead: "Put it into bytes that are kept, and write those: order.PutUint32(b[:], n). To a bytes.Buffer or a bufio.Writer w, w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), n)); a binary.ByteOrder has no Append.", Confidence: finding.High,
 		Example: Example{Params: "w *bytes.Buffer, n uint32", Args: "new(bytes.Buffer), 7",
 			Before: "w.Reset()\nbinary.Write(w, binary.LittleEndian, n)", After: "w.Reset()\nw.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), n))"},
 	},
 	{
 		ID: "binary-write-struct", Cause: "general-function", Callees: []string{"encoding/binary.Write"}, When: either(underlying(2, "is a struct", isStruct), pointsTo(2, "a struct", isStruct)),
-		Cost: "goes through the struct's fields by reflection", Instead: "Append the fields one by one and write that: b = order.AppendUint32(b[:0], h.Size).", Confidence: finding.High,
+		Cost: "goes through the struct's fields by reflection", Instead: "Put the fields one by one into bytes that are kept, and write those: order.PutUint32(b[4:], h.Size). To a bytes.Buffer or a bufio.Writer append them to its AvailableBuffer, by binary.LittleEndian.AppendUint32; a binary.ByteOrder has no Append. Fields named _ are zeros.", Confidence: finding.High,
 		Example: Example{Params: "w *bytes.Buffer, h header", Args: "new(bytes.Buffer), header{1, 2, 3, 4}",
 			Decls:  "type header struct {\n\tKind, Flags uint16\n\tSize uint32\n\tAt uint64\n}",
 			Before: "w.Reset()\nbinary.Write(w, binary.LittleEndian, &h)",
@@ -84,55 +85,55 @@ var ofEncodings = []Row{
 	},
 	{
 		ID: "json-indent-response", Cause: "general-function", Callees: []string{"encoding/json.MarshalIndent"}, When: passed("net/http.ResponseWriter.Write"),
-		Cost: "lays out an answer for people, in a pass of its own", Instead: "json.NewEncoder(w).Encode(v), without indentation, where programs read it: fewer bytes too.", Confidence: finding.Medium,
+		Cost: "lays out an answer for people, in a pass of its own", Instead: "json.NewEncoder(w).Encode(v), without indentation, where programs read it: fewer bytes too. It ends with a newline.", Confidence: finding.Medium,
 		Example: Example{Params: "w http.ResponseWriter, u User", Args: `&httptest.ResponseRecorder{}, User{7, "Ada", []string{"a", "b"}}`, Decls: "type User struct {\n\tID int\n\tName string\n\tTags []string\n}",
 			Before: "data, err := json.MarshalIndent(u, \"\", \"  \")\nif err != nil {\n\treturn\n}\nw.Write(data)", After: "data, err := json.Marshal(u)\nif err != nil {\n\treturn\n}\nw.Write(data)"},
 	},
 	{
-		ID: "hex-encode-appended", Cause: "written-text", Callees: []string{"encoding/hex.EncodeToString"}, When: appended, Go: "go1.22",
+		ID: "hex-encode-appended", Cause: "written-text", Callees: []string{"encoding/hex.EncodeToString"}, When: all(appended, inPlace), Go: "go1.22",
 		Cost: "makes a text", Instead: "b = hex.AppendEncode(b, src) makes none.", Confidence: finding.High,
 		Example: Example{Params: "b, sum []byte", Result: "int", Args: "make([]byte, 0, 100), make([]byte, 32)",
 			Before: "b = append(b, hex.EncodeToString(sum)...)\nreturn len(b)", After: "b = hex.AppendEncode(b, sum)\nreturn len(b)"},
 	},
 	{
-		ID: "hex-encode-written", Cause: "written-text", Callees: []string{"encoding/hex.EncodeToString"}, When: passed("bytes.(*Buffer).WriteString", "bufio.(*Writer).WriteString"), Go: "go1.22",
+		ID: "hex-encode-written", Cause: "written-text", Callees: []string{"encoding/hex.EncodeToString"}, When: all(passed("bytes.(*Buffer).WriteString", "bufio.(*Writer).WriteString"), inPlace), Go: "go1.22",
 		Cost: "makes a text", Instead: "w.Write(hex.AppendEncode(w.AvailableBuffer(), src)) makes none.", Confidence: finding.High,
 		Example: Example{Params: "w *bytes.Buffer, sum []byte", Args: "new(bytes.Buffer), make([]byte, 32)",
 			Before: "w.Reset()\nw.WriteString(hex.EncodeToString(sum))", After: "w.Reset()\nw.Write(hex.AppendEncode(w.AvailableBuffer(), sum))"},
 	},
 	{
-		ID: "base64-encode-appended", Cause: "written-text", Callees: []string{"encoding/base64.(*Encoding).EncodeToString", "encoding/base32.(*Encoding).EncodeToString"}, When: appended, Go: "go1.22",
+		ID: "base64-encode-appended", Cause: "written-text", Callees: []string{"encoding/base64.(*Encoding).EncodeToString", "encoding/base32.(*Encoding).EncodeToString"}, When: all(appended, inPlace), Go: "go1.22",
 		Cost: "makes a text", Instead: "b = enc.AppendEncode(b, src) makes none.", Confidence: finding.High,
 		Example: Example{Params: "b, sum []byte", Result: "int", Args: "make([]byte, 0, 100), make([]byte, 32)",
 			Before: "b = append(b, base64.StdEncoding.EncodeToString(sum)...)\nreturn len(b)", After: "b = base64.StdEncoding.AppendEncode(b, sum)\nreturn len(b)"},
 	},
 	{
-		ID: "base64-encode-written", Cause: "written-text", Callees: []string{"encoding/base64.(*Encoding).EncodeToString", "encoding/base32.(*Encoding).EncodeToString"}, When: passed("bytes.(*Buffer).WriteString", "bufio.(*Writer).WriteString"), Go: "go1.22",
+		ID: "base64-encode-written", Cause: "written-text", Callees: []string{"encoding/base64.(*Encoding).EncodeToString", "encoding/base32.(*Encoding).EncodeToString"}, When: all(passed("bytes.(*Buffer).WriteString", "bufio.(*Writer).WriteString"), inPlace), Go: "go1.22",
 		Cost: "makes a text", Instead: "w.Write(enc.AppendEncode(w.AvailableBuffer(), src)) makes none.", Confidence: finding.High,
 		Example: Example{Params: "w *bytes.Buffer, sum []byte", Args: "new(bytes.Buffer), make([]byte, 32)",
 			Before: "w.Reset()\nw.WriteString(base64.StdEncoding.EncodeToString(sum))", After: "w.Reset()\nw.Write(base64.StdEncoding.AppendEncode(w.AvailableBuffer(), sum))"},
 	},
 	{
 		ID: "hex-decode-bytes", Cause: "needless-copy", Callees: []string{"encoding/hex.DecodeString"}, When: converted(0, "[]byte", "string"), Go: "go1.22",
-		Cost: "is given a text made of bytes, and makes bytes of it again", Instead: "hex.AppendDecode(nil, src) takes the bytes, and hex.Decode a buffer that is used again.", Confidence: finding.High,
+		Cost: "is given a text made of bytes, and makes bytes of it again", Instead: "hex.AppendDecode(nil, src) takes the bytes, and hex.Decode a buffer that is used again. Of no bytes AppendDecode(nil, …) returns nil, DecodeString an empty slice.", Confidence: finding.High,
 		Example: Example{Params: "src []byte", Result: "[]byte", Args: `[]byte("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff")`,
 			Before: "b, _ := hex.DecodeString(string(src))\nreturn b", After: "b, _ := hex.AppendDecode(nil, src)\nreturn b"},
 	},
 	{
 		ID: "base64-decode-bytes", Cause: "needless-copy", Callees: []string{"encoding/base64.(*Encoding).DecodeString", "encoding/base32.(*Encoding).DecodeString"}, When: converted(0, "[]byte", "string"), Go: "go1.22",
-		Cost: "is given a text made of bytes, and makes bytes of it again", Instead: "enc.AppendDecode(nil, src) takes the bytes, and enc.Decode a buffer that is used again.", Confidence: finding.High,
+		Cost: "is given a text made of bytes, and makes bytes of it again", Instead: "enc.AppendDecode(nil, src) takes the bytes, and enc.Decode a buffer that is used again. Of no bytes AppendDecode(nil, …) returns nil, DecodeString an empty slice.", Confidence: finding.High,
 		Example: Example{Params: "src []byte", Result: "[]byte", Args: `[]byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4v")`,
 			Before: "b, _ := base64.StdEncoding.DecodeString(string(src))\nreturn b", After: "b, _ := base64.StdEncoding.AppendDecode(nil, src)\nreturn b"},
 	},
 	{
-		ID: "base64-newencoding", Cause: "made-per-call", Callees: []string{"encoding/base64.NewEncoding", "encoding/base32.NewEncoding", "encoding/base64.Encoding.WithPadding", "encoding/base32.Encoding.WithPadding"}, When: fixed(0),
+		ID: "base64-newencoding", Cause: "made-per-call", Callees: []string{"encoding/base64.NewEncoding", "encoding/base32.NewEncoding", "encoding/base64.Encoding.WithPadding", "encoding/base32.Encoding.WithPadding"}, When: all(fixed(0), ofPackage),
 		Cost: "makes the tables of an encoding", Instead: "Make it once, in a package variable; base64.RawURLEncoding and RawStdEncoding are those without padding.", Confidence: finding.High,
 		Example: Example{Params: "src []byte", Result: "string", Args: "make([]byte, 16)", Decls: "const letters = \"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\"\n\nvar crypt = base64.NewEncoding(letters)",
 			Before: "return base64.NewEncoding(letters).EncodeToString(src)", After: "return crypt.EncodeToString(src)"},
 	},
 	{
-		ID: "csv-reuse-record", Cause: "unused-work", Callees: []string{"encoding/csv.(*Reader).Read"}, When: all(inLoop, fieldsOnly, receiverNever("ReuseRecord")),
-		Cost: "makes a slice for the fields of each record", Instead: "Set ReuseRecord before the loop: it uses the slice again. The fields' texts stay as they are.", Confidence: finding.High,
+		ID: "csv-reuse-record", Cause: "unused-work", Callees: []string{"encoding/csv.(*Reader).Read"}, When: all(inLoop, fieldsOnly, receiverNever("ReuseRecord"), lastReads),
+		Cost: "makes a slice for the fields of each record", Instead: "Set ReuseRecord right before the loop, after the header is read: it uses the slice again. The fields' texts stay as they are.", Confidence: finding.High,
 		Example: Example{Params: "text string", Result: "int", Args: `strings.Repeat("alpha,beta,12345,gamma\n", 100)`,
 			Before: "r := csv.NewReader(strings.NewReader(text))\nn := 0\nfor {\n\trec, err := r.Read()\n\tif err != nil {\n\t\treturn n\n\t}\n\tn += len(rec[1])\n}",
 			After:  "r := csv.NewReader(strings.NewReader(text))\nr.ReuseRecord = true\nn := 0\nfor {\n\trec, err := r.Read()\n\tif err != nil {\n\t\treturn n\n\t}\n\tn += len(rec[1])\n}"},
@@ -145,7 +146,7 @@ var ofEncodings = []Row{
 			After:  "r := csv.NewReader(strings.NewReader(text))\nr.ReuseRecord = true\nn := 0\nfor {\n\trec, err := r.Read()\n\tif err != nil {\n\t\treturn n\n\t}\n\tn += len(rec[1])\n}"},
 	},
 	{
-		ID: "scanner-text", Cause: "needless-copy", Callees: []string{"bufio.(*Scanner).Text"}, When: lookedAt("it is only looked at or converted to []byte", lookers...),
+		ID: "scanner-text", Cause: "needless-copy", Callees: []string{"bufio.(*Scanner).Text"}, When: all(lookedAt("it is only looked at or converted to []byte", lookers...), beforeNext),
 		Cost: "makes a text of the token", Instead: "Use Bytes and what package bytes has for it; a []byte that is kept beyond the next Scan has to be cloned.", Confidence: finding.High,
 		Example: Example{Params: "r *strings.Reader", Result: "int", Args: `strings.NewReader(strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100))`,
 			Before: "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nn := 0\nfor in.Scan() {\n\tline := in.Text()\n\tif strings.Contains(line, \"log\") {\n\t\tn += len(line)\n\t}\n}\nreturn n",
@@ -159,14 +160,14 @@ var ofEncodings = []Row{
 			After:  "r.Seek(0, 0)\nin, n := bufio.NewScanner(r), 0\nfor in.Scan() {\n\tline := in.Text()\n\tn += len(strings.TrimSpace(line)) + len(strings.TrimLeft(line, \"a\"))\n}\nreturn n"},
 	},
 	{
-		ID: "bufio-readstring", Cause: "needless-copy", Callees: []string{"bufio.(*Reader).ReadString"}, When: lookedAt("it is only looked at or converted to []byte", lookers...),
+		ID: "bufio-readstring", Cause: "needless-copy", Callees: []string{"bufio.(*Reader).ReadString"}, When: all(lookedAt("it is only looked at or converted to []byte", lookers...), beforeNext),
 		Cost: "makes a text of each line", Instead: "ReadSlice returns the line where it stands in the buffer, until the next read; of one longer than the buffer it returns bufio.ErrBufferFull. Package bytes looks at it as strings does.", Confidence: finding.Medium,
 		Example: Example{Params: "r *bufio.Reader, text string", Result: "int", Args: `bufio.NewReader(nil), strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100)`,
 			Before: "r.Reset(strings.NewReader(text))\nn := 0\nfor {\n\tline, err := r.ReadString('\\n')\n\tif err != nil {\n\t\treturn n\n\t}\n\tif strings.Contains(line, \"log\") {\n\t\tn += len(line)\n\t}\n}",
 			After:  "r.Reset(strings.NewReader(text))\nn := 0\nfor {\n\tline, err := r.ReadSlice('\\n')\n\tif err != nil {\n\t\treturn n\n\t}\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}"},
 	},
 	{
-		ID: "bufio-readbytes", Cause: "needless-copy", Callees: []string{"bufio.(*Reader).ReadBytes"}, When: lookedAtBytes,
+		ID: "bufio-readbytes", Cause: "needless-copy", Callees: []string{"bufio.(*Reader).ReadBytes"}, When: all(lookedAtBytes, beforeNext),
 		Cost: "copies each line", Instead: "ReadSlice returns the line where it stands in the buffer, until the next read; of one longer than the buffer it returns bufio.ErrBufferFull.", Confidence: finding.Medium,
 		Example: Example{Params: "r *bufio.Reader, text string", Result: "int", Args: `bufio.NewReader(nil), strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100)`,
 			Before: "r.Reset(strings.NewReader(text))\nn := 0\nfor {\n\tline, err := r.ReadBytes('\\n')\n\tif err != nil {\n\t\treturn n\n\t}\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}",
@@ -196,7 +197,79 @@ var ofEncodings = []Row{
 // compressible is the argument of an example: text of which parts repeat.
 const compressible = `func() (b []byte) { x := uint32(1); for len(b) < 30000 { x = x*1664525 + 1013904223; b = fmt.Appendf(b, "user%d got /page/%d in %d ms\n", x>>24, x>>20&63, x>>8&255) }; return b }()`
 
-func isNumber(t types.Type) bool { return typed.IsNumber(t) }
+// isSizedNumber reports whether package encoding/binary takes a number: it refuses
+// those whose size depends on the machine.
+func isSizedNumber(t types.Type) bool {
+	b, ok := typed.Under[*types.Basic](t)
+	return ok && typed.IsNumber(t) && !slices.Contains([]types.BasicKind{types.Int, types.Uint, types.Uintptr}, b.Kind())
+}
+
+// ofPackage holds of a function, and of a method of what a package variable holds.
+var ofPackage = Condition{"it is called on what a package variable holds, if on anything", func(c *Call) bool {
+	x := c.receiver()
+	if x == nil {
+		return !c.In.MethodExpression(c.CallExpr)
+	}
+	v := c.In.Var(x)
+	return v != nil && typed.Global(v)
+}}
+
+// lastReads holds where the loop around the call is the last to read by the variable
+// that the method is called on, and reads by this call alone.
+var lastReads = Condition{"other calls of it are before the loop, which no other loop or function since the variable's declaration is around", func(c *Call) bool {
+	v, loop := c.receiverVar(), c.innermost()
+	if v == nil || loop == nil {
+		return false
+	}
+	for n := c.In.Parent(loop); n != nil && !(n.Pos() <= v.Pos() && v.Pos() < n.End()); n = c.In.Parent(n) {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+			return false
+		}
+	}
+	fn := c.In.FunctionAround(c.Pos())
+	for _, use := range c.In.Results(c.CallExpr) {
+		if c.In.FunctionAround(use.Pos()) != fn {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
+		sel, ok := c.In.Parent(id).(*ast.SelectorExpr)
+		return ok && sel.Sel.Name == "Read" && c.In.Parent(sel) != c.CallExpr && (id.Pos() > loop.Pos() || c.method(id) == "")
+	})
+}}
+
+// beforeNext holds where the result is used before what the method is called on can
+// go on to the next: between the two nothing but Text, Bytes and Err is asked of it.
+var beforeNext = Condition{"it is used before anything else is read", func(c *Call) bool {
+	x := c.receiver()
+	if x == nil {
+		return false
+	}
+	v, fn := c.In.Var(c.In.Base(x)), c.In.FunctionAround(c.Pos())
+	if v == nil {
+		return false
+	}
+	round := ast.Node(fn)
+	if loop := c.innermost(); loop != nil {
+		round = loop
+	}
+	return !slices.ContainsFunc(c.In.Results(c.CallExpr), func(use ast.Expr) bool {
+		if use == c.CallExpr {
+			return false
+		}
+		end := use.Pos()
+		for n := c.In.Parent(use); n != nil && !inside(n, c.CallExpr); n = c.In.Parent(n) {
+			switch n.(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				end = n.End()
+			}
+		}
+		return c.In.FunctionAround(use.Pos()) != fn || !inside(round, use) || slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
+			return c.End() <= id.Pos() && id.Pos() < end && !slices.Contains([]string{"Text", "Bytes", "Err"}, c.method(id))
+		})
+	})
+}}
 
 func isStruct(t types.Type) bool {
 	_, ok := typed.Under[*types.Struct](t)

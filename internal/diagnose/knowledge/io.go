@@ -27,8 +27,8 @@ var ofIO = []Row{
 	},
 	{
 		ID: "os-readfile-counted", Cause: "counted-result", Callees: []string{"os.ReadFile"}, When: counted,
-		Cost: "reads the whole file", Instead: "os.Stat knows the size of a regular file.",
-		Goes: All, Confidence: finding.High,
+		Cost: "reads the whole file", Instead: "os.Stat knows the size of a regular file; of those under /proc and of devices it says 0, and it succeeds on directories and on files that may not be read.",
+		Goes: All, Confidence: finding.Medium,
 		Example: Example{Params: "name string", Result: "int", Args: "os.Args[0]",
 			Before: "b, _ := os.ReadFile(name)\nreturn len(b)",
 			After:  "info, err := os.Stat(name)\nif err != nil {\n\treturn 0\n}\nreturn int(info.Size())"},
@@ -102,7 +102,7 @@ var ofIO = []Row{
 	{
 		ID: "fmt-scan-stdin", Cause: "small-io", Callees: []string{"fmt.Scan", "fmt.Scanln", "fmt.Scanf"}, When: inLoop,
 		Cost:    "asks the system for every single byte, as os.Stdin has no buffer",
-		Instead: "Make one bufio.NewReader(os.Stdin) for all and give it to fmt.Fscan, or, faster still, a bufio.Scanner with bufio.ScanWords and strconv. It reads ahead: nothing else may read os.Stdin then.", Confidence: finding.Medium,
+		Instead: "Make one bufio.NewReader(os.Stdin) for all and give it to fmt.Fscan, Fscanln or Fscanf, or, faster still where ends of lines do not matter, use a bufio.Scanner with bufio.ScanWords and strconv. It reads ahead: nothing else may read os.Stdin then.", Confidence: finding.Medium,
 		Example: Example{Params: "f *os.File", Result: "int", Args: numbers,
 			Before: "f.Seek(0, 0)\nos.Stdin = f\nsum, n := 0, 0\nfor {\n\tif _, err := fmt.Scan(&n); err != nil {\n\t\treturn sum\n\t}\n\tsum += n\n}",
 			After:  "f.Seek(0, 0)\nos.Stdin = f\nsum := 0\nin := bufio.NewScanner(os.Stdin)\nin.Split(bufio.ScanWords)\nfor in.Scan() {\n\tn, err := strconv.Atoi(in.Text())\n\tif err != nil {\n\t\treturn sum\n\t}\n\tsum += n\n}\nreturn sum"},
@@ -110,7 +110,7 @@ var ofIO = []Row{
 	{
 		ID: "fmt-fscan-file", Cause: "small-io", Callees: []string{"fmt.Fscan", "fmt.Fscanln", "fmt.Fscanf"}, When: all(inLoop, openBefore(0)),
 		Cost:    "asks the system for every single byte",
-		Instead: "Make one bufio.NewReader over the file before the loop and scan that, or, faster still, use a bufio.Scanner with bufio.ScanWords and strconv. It reads ahead: nothing else may read the file then.", Confidence: finding.High,
+		Instead: "Make one bufio.NewReader over the file before the loop and scan that, or, faster still where ends of lines do not matter, use a bufio.Scanner with bufio.ScanWords and strconv. It reads ahead: nothing else may read the file then.", Confidence: finding.Medium,
 		Example: Example{Params: "f *os.File", Result: "int", Args: numbers,
 			Before: "f.Seek(0, 0)\nsum, n := 0, 0\nfor {\n\tif _, err := fmt.Fscan(f, &n); err != nil {\n\t\treturn sum\n\t}\n\tsum += n\n}",
 			After:  "f.Seek(0, 0)\nsum := 0\nin := bufio.NewScanner(f)\nin.Split(bufio.ScanWords)\nfor in.Scan() {\n\tn, err := strconv.Atoi(in.Text())\n\tif err != nil {\n\t\treturn sum\n\t}\n\tsum += n\n}\nreturn sum"},
@@ -123,7 +123,7 @@ var ofIO = []Row{
 			After:  "w := bufio.NewWriter(f)\nfor _, l := range lines {\n\tw.WriteString(l)\n}\nw.Flush()"},
 	},
 	{
-		ID: "csv-flush-loop", Cause: "small-io", Callees: []string{"encoding/csv.(*Writer).Flush"}, When: all(eachRound, receiverBefore),
+		ID: "csv-flush-loop", Cause: "small-io", Callees: []string{"encoding/csv.(*Writer).Flush"}, When: all(eachRound, receiverBefore, noAnswer),
 		Cost: "writes out the record by itself", Instead: flushed, Confidence: finding.Medium,
 		Example: Example{Params: "f *os.File, records [][]string", Args: sink + ", slices.Repeat([][]string{{\"alpha\", \"beta\", \"12345\"}}, 100)",
 			Before: "w := csv.NewWriter(f)\nfor _, r := range records {\n\tw.Write(r)\n\tw.Flush()\n}",
@@ -145,7 +145,7 @@ var ofIO = []Row{
 	},
 	{
 		ID: "os-openfile-loop", Cause: "made-per-call", Callees: []string{"os.OpenFile", "os.Open"}, When: all(inBatch, steady(0)),
-		Cost: "opens the same file", Instead: "Open it once, before the loop, and close it after; to read from the start again, Seek.", Confidence: finding.Medium,
+		Cost: "opens the same file", Instead: "Open it once, before the loop, and close it after; to read from the start again, Seek; for os.O_TRUNC, Truncate and Seek. Leave it where something puts another file in its place meanwhile, or where the loop tries until it opens.", Confidence: finding.Medium,
 		Example: Example{Params: "name string, lines []string", Args: `os.DevNull, strings.Fields("alpha beta gamma delta")`,
 			Before: "for _, l := range lines {\n\tf, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)\n\tif err != nil {\n\t\treturn\n\t}\n\tf.WriteString(l)\n\tf.Close()\n}",
 			After:  "f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)\nif err != nil {\n\treturn\n}\nw := bufio.NewWriter(f)\nfor _, l := range lines {\n\tw.WriteString(l)\n}\nw.Flush()\nf.Close()"},
@@ -159,7 +159,7 @@ var ofIO = []Row{
 	},
 	{
 		ID: "os-getwd", Cause: "made-per-call", Callees: []string{"os.Getwd"},
-		Cost: "asks the system for the working directory", Instead: "Ask once, in a package variable: only os.Chdir changes it.", Confidence: finding.Medium,
+		Cost: "asks the system for the working directory", Instead: "Ask once, in a package variable: only os.Chdir and (*os.File).Chdir change it.", Confidence: finding.Medium,
 		Example: Example{Params: "name string", Result: "int", Args: `"a.txt"`, Decls: "var wd, _ = os.Getwd()",
 			Before: "dir, _ := os.Getwd()\nreturn len(dir) + len(name)", After: "return len(wd) + len(name)"},
 	},
@@ -172,21 +172,21 @@ var ofIO = []Row{
 	},
 	{
 		ID: "os-seek-loop", Cause: "small-io", Callees: []string{"os.(*File).Seek"}, When: all(inLoop, receiverBefore, number(1, "is io.SeekStart", func(n int64) bool { return n == 0 }), thenRead),
-		Cost: "asks the system to move the file's offset", Instead: "ReadAt and WriteAt take the offset themselves, and leave the file's where it is: one call of the system, and goroutines may share the file. ReadAt returns io.EOF with what it read at the end, and reads all of the buffer otherwise.", Confidence: finding.Medium,
+		Cost: "asks the system to move the file's offset", Instead: "ReadAt and WriteAt take the offset themselves, and leave the file's where it is: one call of the system, and goroutines may share the file. ReadAt returns io.EOF with what it read at the end, and reads all of the buffer otherwise; WriteAt fails on a file opened with os.O_APPEND.", Confidence: finding.Medium,
 		Example: Example{Params: "f *os.File, at []int64", Result: "int", Args: numbers + ", []int64{6, 60, 12, 120, 18, 180}", Decls: "var number [6]byte",
 			Before: "sum := 0\nfor _, off := range at {\n\tif _, err := f.Seek(off, io.SeekStart); err != nil {\n\t\treturn 0\n\t}\n\tn, _ := f.Read(number[:])\n\tsum += n\n}\nreturn sum",
 			After:  "sum := 0\nfor _, off := range at {\n\tn, _ := f.ReadAt(number[:], off)\n\tsum += n\n}\nreturn sum"},
 	},
 	{
 		ID: "ioutil-readdir", Cause: "unused-work", Callees: []string{"io/ioutil.ReadDir"}, When: listNamed,
-		Cost: "asks the system about every file", Instead: "Use os.ReadDir: its entries have the name and the kind from the directory itself.", Confidence: finding.High,
+		Cost: "asks the system about every file", Instead: "Use os.ReadDir: its entries have the name and the kind from the directory itself (Type, for Mode).", Confidence: finding.High,
 		Example: Example{Params: "dir string", Result: "int", Args: `"rows"`, Imports: []string{"io/ioutil"},
 			Before: "n := 0\ninfos, _ := ioutil.ReadDir(dir)\nfor _, info := range infos {\n\tif info.IsDir() {\n\t\tn++\n\t}\n}\nreturn n",
 			After:  "n := 0\nentries, _ := os.ReadDir(dir)\nfor _, e := range entries {\n\tif e.IsDir() {\n\t\tn++\n\t}\n}\nreturn n"},
 	},
 	{
 		ID: "os-file-readdir", Cause: "unused-work", Callees: []string{"os.(*File).Readdir"}, When: listNamed,
-		Cost: "asks the system about every file", Instead: "Use ReadDir, whose entries have the name and the kind from the directory itself, or Readdirnames.", Confidence: finding.High,
+		Cost: "asks the system about every file", Instead: "Use ReadDir, whose entries have the name and the kind from the directory itself (Type, for Mode), or Readdirnames.", Confidence: finding.High,
 		Example: Example{Params: "dir string", Result: "int", Args: `"rows"`,
 			Before: "f, err := os.Open(dir)\nif err != nil {\n\treturn 0\n}\ndefer f.Close()\nn := 0\ninfos, _ := f.Readdir(-1)\nfor _, info := range infos {\n\tn += len(info.Name())\n}\nreturn n",
 			After:  "f, err := os.Open(dir)\nif err != nil {\n\treturn 0\n}\ndefer f.Close()\nn := 0\nnames, _ := f.Readdirnames(-1)\nfor _, name := range names {\n\tn += len(name)\n}\nreturn n"},

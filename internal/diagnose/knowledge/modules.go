@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/types"
 
 	"whet/internal/finding"
@@ -33,7 +34,7 @@ var ofModules = []Row{
 		ID: "cast-tostring-number", Cause: "general-function", Callees: []string{"github.com/spf13/cast.ToString"},
 		When:       ofType(0, "int", "int64", "int32", "uint", "uint64", "uint32"),
 		Cost:       "boxes the number and finds out its type",
-		Instead:    "strconv.Itoa(n), or strconv.FormatInt(int64(n), 10).",
+		Instead:    "strconv.Itoa(n), strconv.FormatInt(int64(n), 10), or strconv.FormatUint(uint64(n), 10) of one without a sign.",
 		Confidence: finding.High,
 		Example: Example{Params: "n int", Result: "string", Args: "123456", Imports: []string{"github.com/spf13/cast"},
 			Before: `return cast.ToString(n)`, After: `return strconv.Itoa(n)`},
@@ -61,7 +62,7 @@ var ofModules = []Row{
 	{
 		ID: "decimal-from-integer", Cause: "general-function", Callees: []string{"github.com/shopspring/decimal.NewFromFloat"}, When: fromInteger(0),
 		Cost:       "looks for the shortest decimal of a floating-point number",
-		Instead:    "decimal.NewFromInt(int64(n)) takes the integer as it is, exact beyond 2^53 too.",
+		Instead:    "decimal.NewFromInt(int64(n)) takes the integer as it is, exact beyond 2^53 too; of a uint64 decimal.NewFromUint64(n).",
 		Confidence: finding.High,
 		Example: Example{Params: "n int", Result: "bool", Args: "123456", Imports: []string{"github.com/shopspring/decimal"},
 			Before: `return decimal.NewFromFloat(float64(n)).IsPositive()`, After: `return decimal.NewFromInt(int64(n)).IsPositive()`},
@@ -87,16 +88,19 @@ var ofModules = []Row{
 	{
 		ID: "copier-same-type", Cause: "general-function", Callees: []string{"github.com/jinzhu/copier.Copy"}, When: alike("pointers to structs of one type", pointsToStruct),
 		Cost:       "copies the fields one by one by reflection",
-		Instead:    "*to = *from copies all fields, those that are not exported too; Copy does not copy what slices, maps and pointers refer to either.",
+		Instead:    "*to = *from copies all fields, those that are not exported too; Copy does not copy what slices, maps and pointers refer to either. A nil from panics, and copier's tags count for nothing.",
 		Confidence: finding.Medium,
 		Example: Example{Params: "from *server", Result: "server", Args: `&server{"a", 80}`, Decls: "type server struct {\n\tHost string\n\tPort int\n}", Imports: []string{"github.com/jinzhu/copier"},
 			Before: "to := new(server)\nif err := copier.Copy(to, from); err != nil {\n\treturn server{}\n}\nreturn *to", After: "to := new(server)\n*to = *from\nreturn *to"},
 	},
 	{
 		ID: "funk-contains", Cause: "general-function", Callees: []string{"github.com/thoas/go-funk.Contains"}, Go: "go1.21",
-		When:       arg(0, "is a slice of strings or numbers", func(c *Call, e ast.Expr) bool { return typed.Plain(typed.Element(c.In.TypeOf(e))) }),
+		When: arg(0, "is a slice of strings or numbers, and the second of their type", func(c *Call, e ast.Expr) bool {
+			of, x := typed.Element(c.In.TypeOf(e)), c.argument(1)
+			return of != nil && typed.Plain(of) && x != nil && c.In.TypeOf(x) != nil && types.Identical(of, c.In.TypeOf(x))
+		}),
 		Cost:       "goes through the slice by reflection",
-		Instead:    "slices.Contains(s, x). It takes only an element of the slice's own type.",
+		Instead:    "slices.Contains(s, x).",
 		Confidence: finding.High,
 		Example: Example{Params: "list []string, x string", Result: "bool", Args: "strings.Fields(" + sentence + `), "dog"`, Imports: []string{"funk github.com/thoas/go-funk"},
 			Before: `return funk.Contains(list, x)`, After: `return slices.Contains(list, x)`},
@@ -112,7 +116,7 @@ var ofModules = []Row{
 			After:  "even := make([]int, 0, len(list))\nfor _, x := range list {\n\tif x%2 == 0 {\n\t\teven = append(even, x)\n\t}\n}\nreturn even"},
 	},
 	{
-		ID: "lo-filter-counted", Cause: "counted-result", Callees: []string{"github.com/samber/lo.Filter[...]"}, When: counted,
+		ID: "lo-filter-counted", Cause: "counted-result", Callees: []string{"github.com/samber/lo.Filter[...]"}, When: all(counted, inPlace),
 		Cost: "makes a slice of them", Instead: "lo.CountBy(s, func(x T) bool { … }) counts them.",
 		Confidence: finding.High,
 		Example: Example{Params: "list []int", Result: "int", Args: "[]int{1, 2, 3, 4, 5, 6, 7, 8}", Imports: []string{"github.com/samber/lo"},
@@ -130,9 +134,9 @@ var ofModules = []Row{
 	},
 	{
 		ID: "gocmp-equal-plain", Cause: "general-function", Callees: []string{"github.com/google/go-cmp/cmp.Equal"},
-		When: all(args(2, "it has no options"), alike("slices of strings, numbers or structs of them", sliceOf(typed.Plain))), Go: "go1.21",
+		When: all(args(2, "it has no options"), alike("slices of strings, numbers or structs of them", sliceOf(func(t types.Type) bool { return typed.Plain(t) && !hasEqual(t) })), noEqual), Go: "go1.21",
 		Cost:       "walks both by reflection, and keeps the path",
-		Instead:    "slices.Equal(a, b). It takes nil and empty for equal, which cmp.Equal does not.",
+		Instead:    "slices.Equal(a, b). It takes nil and empty for equal, which cmp.Equal does not, and cmp panics at fields that are not exported.",
 		Confidence: finding.High,
 		Example: Example{Params: "a, b []string", Result: "bool", Args: "strings.Fields(" + sentence + "), strings.Fields(" + sentence + ")", Imports: []string{"github.com/google/go-cmp/cmp"},
 			Before: `return cmp.Equal(a, b)`, After: `return slices.Equal(a, b)`},
@@ -140,13 +144,16 @@ var ofModules = []Row{
 	{
 		ID: "gocmp-equal-struct", Cause: "general-function", Callees: []string{"github.com/google/go-cmp/cmp.Equal"}, When: alike("structs of one type, or pointers to them", structOrPointer),
 		Cost:       "walks both by reflection, and keeps the path",
-		Instead:    "Package cmp is made for tests, and panics at fields that are not exported. Write a method that compares the fields.",
+		Instead:    "Package cmp is made for tests, and panics at fields that are not exported. Write a method that compares the fields; where a field's type has a method Equal, cmp calls that.",
 		Confidence: finding.Medium,
 		Example: Example{Params: "a, b *job", Result: "bool", Args: `&job{"a", []int{1, 2, 3}, 7}, &job{"a", []int{1, 2, 3}, 7}`, Decls: "type job struct {\n\tName  string\n\tSteps []int\n\tCode  int\n}", Imports: []string{"github.com/google/go-cmp/cmp"},
 			Before: `return cmp.Equal(a, b)`, After: `return a.Name == b.Name && a.Code == b.Code && slices.Equal(a.Steps, b.Steps)`},
 	},
 	{
-		ID: "gocmp-diff-compared", Cause: "compared-text", Callees: []string{"github.com/google/go-cmp/cmp.Diff"}, When: compared("it is compared", nil),
+		ID: "gocmp-diff-compared", Cause: "compared-text", Callees: []string{"github.com/google/go-cmp/cmp.Diff"}, When: all(compared(`it is compared with ""`, func(c *Call, e ast.Expr) bool {
+			v := c.In.Info.Types[e].Value
+			return v != nil && v.Kind() == constant.String && constant.StringVal(v) == ""
+		}), inPlace),
 		Cost:       "writes down what differs",
 		Instead:    "cmp.Equal(a, b) with the same options.",
 		Confidence: finding.High,
@@ -175,7 +182,7 @@ var ofModules = []Row{
 	{
 		ID: "gocache-items-counted", Cause: "counted-result", Callees: []string{"github.com/patrickmn/go-cache.(*cache).Items"}, When: counted,
 		Cost: "copies all items into a map", Instead: "c.ItemCount() is their number; it counts those too that have expired and were not removed yet.",
-		Confidence: finding.High,
+		Confidence: finding.Medium,
 		Example: Example{Params: "c *cache.Cache", Result: "int", Args: "full()", Imports: []string{"cache github.com/patrickmn/go-cache"}, Decls: "func full() *cache.Cache {\n\tc := cache.New(cache.NoExpiration, 0)\n\tfor i := range 50 {\n\t\tc.Set(strconv.Itoa(i), i, cache.NoExpiration)\n\t}\n\treturn c\n}",
 			Before: `return len(c.Items())`, After: `return c.ItemCount()`},
 	},
@@ -185,8 +192,8 @@ var ofModules = []Row{
 			"github.com/prometheus/client_golang/prometheus.(*HistogramVec).WithLabelValues", "github.com/prometheus/client_golang/prometheus.(*SummaryVec).WithLabelValues"},
 		When:       all(allFixed, perCall),
 		Cost:       "hashes the labels and looks for their metric, under a lock",
-		Instead:    "Look once, and keep the metric of these labels in a variable or a field. One that the program deletes from the vector or resets must be looked for again.",
-		Confidence: finding.High,
+		Instead:    "Look once for each vector, and keep the metric of these labels in a variable or a field. One that the program deletes from the vector or resets must be looked for again, and one that was looked for is exported, as 0.",
+		Confidence: finding.Medium,
 		Example: Example{Params: "n int", Result: "int", Args: "1", Imports: []string{"github.com/prometheus/client_golang/prometheus"},
 			Decls:  "var requests = prometheus.NewCounterVec(prometheus.CounterOpts{Name: \"requests\"}, []string{\"method\", \"code\"})\n\nvar gets = requests.WithLabelValues(\"GET\", \"200\")",
 			Before: "requests.WithLabelValues(\"GET\", \"200\").Inc()\nreturn n", After: "gets.Inc()\nreturn n"},
@@ -231,6 +238,34 @@ var ofModules = []Row{
 		Example: Example{Params: "tag language.Tag", Result: "bool", Args: "language.German", Imports: []string{"golang.org/x/text/language"}, Decls: "var swiss = language.MustParse(\"de-CH\")",
 			Before: `return tag == language.MustParse("de-CH")`, After: `return tag == swiss`},
 	},
+}
+
+// noEqual holds where the first argument's type has no method Equal.
+var noEqual = arg(0, "has no method Equal, nor have its parts", func(c *Call, e ast.Expr) bool { return !methodEqual(c.In.TypeOf(e)) })
+
+func methodEqual(t types.Type) bool {
+	m, _, _ := types.LookupFieldOrMethod(t, true, nil, "Equal")
+	_, ok := m.(*types.Func)
+	return ok
+}
+
+// hasEqual reports whether a type or a part of it, of one that refers to nothing, has
+// a method Equal, which package cmp calls.
+func hasEqual(t types.Type) bool {
+	if methodEqual(t) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return hasEqual(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if hasEqual(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func pointsToStruct(t types.Type) bool {

@@ -35,7 +35,7 @@ var ofNetwork = []Row{
 			Before: "q := url.Values{}\nq.Set(\"city\", city)\nq.Set(\"name\", name)\nreturn q.Encode()", After: "return \"city=\" + url.QueryEscape(city) + \"&name=\" + url.QueryEscape(name)"},
 	},
 	{
-		ID: "net-ip-string-compared", Cause: "compared-text", Callees: []string{"net.IP.String"}, When: compared("it is compared", nil),
+		ID: "net-ip-string-compared", Cause: "compared-text", Callees: []string{"net.IP.String"}, When: all(compared("it is compared", nil), inPlace),
 		Cost: "makes a text", Instead: "a.Equal(b), with a constant that is parsed once; or ip.IsLoopback and the like.", Goes: All, Confidence: finding.High,
 		Example: Example{Params: "a, b net.IP", Result: "bool", Args: `net.IPv4(10, 0, 0, 1), net.IPv4(10, 0, 0, 2)`,
 			Before: `return a.String() == b.String()`, After: `return a.Equal(b)`},
@@ -68,14 +68,14 @@ var ofNetwork = []Row{
 	},
 	{
 		ID: "http-transport-per-call", Cause: "connection-per-request", Callees: []string{"net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Head", "net/http.(*Client).Post", "net/http.(*Client).PostForm"}, When: ownTransport,
-		Cost: "opens a connection of its own, as its client's http.Transport was made for this call", Instead: "Make the Transport and the Client once, in a package variable or a field; many goroutines may use them. A time limit for one call is a context's.", Confidence: finding.High,
+		Cost: "opens a connection of its own, as its client's http.Transport was made for this call", Instead: "Make the Transport and the Client once, in a package variable or a field; many goroutines may use them. Where their settings differ, keep one for each. A time limit for one call is a context's.", Confidence: finding.Medium,
 		Example: Example{Params: "url string", Result: "int", Args: server, Decls: "var shared = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}}",
 			Before: "tr := &http.Transport{MaxIdleConnsPerHost: 2}\nclient := &http.Client{Transport: tr}\ndefer tr.CloseIdleConnections()\nresp, err := client.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)",
 			After:  "resp, err := shared.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)"},
 	},
 	{
 		ID: "http-body-unread", Cause: "connection-per-request", Callees: []string{"net/http.Get", "net/http.Post", "net/http.PostForm", "net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Post", "net/http.(*Client).PostForm"}, When: bodyUnread,
-		Cost: "opens a connection for each request, as its answer is closed unread", Instead: "Read the body before Close, io.Copy(io.Discard, resp.Body), up to a bound where it can be large: only then the connection serves the next request. Where the body is never wanted, ask with Head.", Confidence: finding.High,
+		Cost: "opens a connection for each request, as its answer is closed unread", Instead: "Read the body before Close, io.Copy(io.Discard, resp.Body), up to a bound where it can be large: only then the connection serves the next request. Where the body is never wanted, ask with Head. An answer without a body keeps its connection.", Confidence: finding.Medium,
 		Example: Example{Params: "url string", Result: "int", Args: server,
 			Before: "resp, err := http.Get(url)\nif err != nil {\n\treturn 0\n}\nresp.Body.Close()\nreturn resp.StatusCode",
 			After:  "resp, err := http.Get(url)\nif err != nil {\n\treturn 0\n}\nio.Copy(io.Discard, resp.Body)\nresp.Body.Close()\nreturn resp.StatusCode"},
@@ -98,7 +98,7 @@ var ofNetwork = []Row{
 	},
 	{
 		ID: "sql-columns-loop", Cause: "made-per-call", Callees: []string{"database/sql.(*Rows).Columns", "database/sql.(*Rows).ColumnTypes"}, When: all(eachRound, receiverBefore),
-		Cost: "makes the list of columns", Instead: "Call it once, before the loop: all rows of a result have the same columns.", Confidence: finding.High,
+		Cost: "makes the list of columns", Instead: "Call it once, before the loop: all rows of a result set have the same columns.", Confidence: finding.High,
 		Example: Example{Params: "db *sql.DB", Result: "int", Args: "sql.OpenDB(connector{})", Imports: []string{"database/sql/driver"}, Decls: driver,
 			Before: "rows, err := db.Query(\"select n from t\", 10)\nif err != nil {\n\treturn 0\n}\ndefer rows.Close()\nsum := 0\nfor rows.Next() {\n\tcolumns, _ := rows.ColumnTypes()\n\tsum += len(columns)\n}\nreturn sum",
 			After:  "rows, err := db.Query(\"select n from t\", 10)\nif err != nil {\n\treturn 0\n}\ndefer rows.Close()\nsum := 0\ncolumns, _ := rows.ColumnTypes()\nfor rows.Next() {\n\tsum += len(columns)\n}\nreturn sum"},

@@ -68,9 +68,9 @@ var ofReflection = []Row{
 			After:  "n, ok := x.(interface{ Name() string })\nif !ok {\n\treturn \"\"\n}\nreturn n.Name()"},
 	},
 	{
-		ID: "reflect-interface-asserted", Cause: "general-function", Callees: []string{"reflect.Value.Interface"}, When: asserted, Go: "go1.25",
+		ID: "reflect-interface-asserted", Cause: "general-function", Callees: []string{"reflect.Value.Interface"}, When: all(asserted, inPlace), Go: "go1.25",
 		Cost:       "boxes the value",
-		Instead:    "x, ok := reflect.TypeAssert[T](v) takes it out without boxing.",
+		Instead:    "x, ok := reflect.TypeAssert[T](v) takes it out without boxing; ok is false where an assertion with one result panics.",
 		Confidence: finding.High,
 		Example: Example{Params: "v reflect.Value", Result: "int", Args: `reflect.ValueOf([]string{"a long enough text", "b"})`,
 			Before: "n := 0\nfor i := range v.Len() {\n\ts, _ := v.Index(i).Interface().(string)\n\tn += len(s)\n}\nreturn n",
@@ -84,9 +84,9 @@ var ofReflection = []Row{
 			Before: `return len(v.MapKeys())`, After: `return v.Len()`},
 	},
 	{
-		ID: "reflect-mapkeys-ranged", Cause: "ranged-pieces", Callees: []string{"reflect.Value.MapKeys"}, When: ranged,
+		ID: "reflect-mapkeys-ranged", Cause: "ranged-pieces", Callees: []string{"reflect.Value.MapKeys"}, When: all(ranged, inPlace),
 		Cost:       "makes a slice of all keys",
-		Instead:    "Go over v.MapRange() with Next; Key and Value are the entry's, so that MapIndex is not needed, and k.SetIterKey(it) with a k := reflect.New(t).Elem() boxes none. Where the loop adds to the map, leave it.",
+		Instead:    "Go over v.MapRange() with Next; Key and Value are the entry's, so that MapIndex is not needed, and k.SetIterKey(it) with a k := reflect.New(t).Elem() boxes none; a key that is kept beyond its round is it.Key(). Where the loop changes the map, leave it.",
 		Confidence: finding.Medium,
 		Example: Example{Params: "v reflect.Value", Result: "int", Args: "reflect.ValueOf(" + ages + ")",
 			Before: "n := 0\nfor _, k := range v.MapKeys() {\n\tn += len(k.String()) + int(v.MapIndex(k).Int())\n}\nreturn n",
@@ -95,10 +95,10 @@ var ofReflection = []Row{
 	{
 		ID: "runtime-caller-pc", Cause: "general-function", Callees: []string{"runtime.Caller"}, When: pcAlone,
 		Cost:       "finds out the file and the line, which are dropped",
-		Instead:    "var pcs [1]uintptr; runtime.Callers(2, pcs[:]) fills in the same counter; the skip is larger by one. Of an inlined function take runtime.CallersFrames.",
-		Confidence: finding.High,
+		Instead:    "var pcs [1]uintptr; runtime.Callers(skip+1, pcs[:]) fills in the address of return; where it returns 1, pcs[0]-1 is what Caller returns. Of a function that may be inlined take runtime.CallersFrames.",
+		Confidence: finding.Medium,
 		Example: Example{Params: "n int", Result: "uintptr", Args: "1", Differs: true,
-			Before: "pc, _, _, _ := runtime.Caller(n)\nreturn pc", After: "var pcs [1]uintptr\nruntime.Callers(n+1, pcs[:])\nreturn pcs[0]"},
+			Before: "pc, _, _, _ := runtime.Caller(n)\nreturn pc", After: "var pcs [1]uintptr\nruntime.Callers(n+1, pcs[:])\nreturn pcs[0] - 1"},
 	},
 	{
 		ID: "runtime-readmemstats", Cause: "general-function", Callees: []string{"runtime.ReadMemStats"},
