@@ -244,11 +244,41 @@ func result(words string, is func(c *Call, use ast.Expr) bool) Condition {
 	}}
 }
 
+// resultOnce is [result] of one use, in the same round of all loops: a call that is
+// made there in its stead is made no more often.
+func resultOnce(words string, is func(c *Call, use ast.Expr) bool) Condition {
+	one := result(words, is)
+	return Condition{words + ", once", func(c *Call) bool {
+		return len(c.In.Results(c.CallExpr)) == 1 && one.is(c) && c.sameRound(c.In.Results(c.CallExpr)[0])
+	}}
+}
+
+// sameRound reports whether no loop and no function literal is around a use of the
+// result that is not around the call.
+func (c *Call) sameRound(use ast.Expr) bool {
+	n := ast.Node(use)
+	for outer := c.In.Parent(n); outer != nil && !inside(outer, c.CallExpr); n, outer = outer, c.In.Parent(outer) {
+		switch outer := outer.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ForStmt:
+			if n != outer.Init {
+				return false
+			}
+		case *ast.RangeStmt:
+			if n != outer.X {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // counted holds where len is all that sees the result.
 var counted = result("its length is all that is used", func(c *Call, use ast.Expr) bool { return c.In.Measured(use) })
 
 // ranged holds where a loop that does not use the index is all that sees the result.
-var ranged = result("a loop goes over it, without its index, and nothing else sees it", func(c *Call, use ast.Expr) bool {
+var ranged = resultOnce("a loop goes over it, without its index, and nothing else sees it", func(c *Call, use ast.Expr) bool {
 	loop, ok := c.In.Parent(use).(*ast.RangeStmt)
 	if !ok || ast.Unparen(loop.X) != use {
 		return false
@@ -259,7 +289,7 @@ var ranged = result("a loop goes over it, without its index, and nothing else se
 
 // passed holds where the result is handed to one of some functions alone.
 func passed(callees ...string) Condition {
-	return result("it is an argument of "+words(callees), func(c *Call, use ast.Expr) bool {
+	return resultOnce("it is an argument of "+words(callees), func(c *Call, use ast.Expr) bool {
 		call, ok := c.In.Parent(use).(*ast.CallExpr)
 		return ok && slices.Contains(call.Args, use) && slices.Contains(callees, c.In.Called(call))
 	})
@@ -267,7 +297,7 @@ func passed(callees ...string) Condition {
 
 // convertedTo holds where the result is converted to a type and not used otherwise.
 func convertedTo(to string) Condition {
-	return result("it is converted to "+to, func(c *Call, use ast.Expr) bool {
+	return resultOnce("it is converted to "+to, func(c *Call, use ast.Expr) bool {
 		call, ok := c.In.Parent(use).(*ast.CallExpr)
 		if !ok {
 			return false
@@ -278,7 +308,7 @@ func convertedTo(to string) Condition {
 }
 
 // appended holds where the bytes of the result are appended to others.
-var appended = result("it is appended to bytes (append(b, …...))", func(c *Call, use ast.Expr) bool {
+var appended = resultOnce("it is appended to bytes (append(b, …...))", func(c *Call, use ast.Expr) bool {
 	call, ok := c.In.Parent(use).(*ast.CallExpr)
 	return ok && c.In.Builtin(call) == "append" && call.Ellipsis.IsValid() && len(call.Args) == 2 && call.Args[1] == use
 })

@@ -45,9 +45,37 @@ func keptByLoop(i int) Condition {
 			return false
 		}
 		return !slices.ContainsFunc(c.In.Uses(v), func(use *ast.Ident) bool {
-			return within(loop, use.Pos()) && !c.looks(use)
+			if within(loop, use.Pos()) {
+				return !c.looks(use)
+			}
+			return c.pointed(use) || c.inLiteral(use, loop) && !c.looks(use)
 		})
 	})
+}
+
+// pointed reports whether the address of a variable, or of a part of it, is taken
+// where it is used.
+func (c *Call) pointed(use ast.Expr) bool {
+	for n := c.In.Parent(use); ; n = c.In.Parent(n) {
+		switch outer := n.(type) {
+		case *ast.ParenExpr, *ast.SelectorExpr, *ast.IndexExpr:
+		case *ast.UnaryExpr:
+			return outer.Op == token.AND
+		default:
+			return false
+		}
+	}
+}
+
+// inLiteral reports whether an expression is in a function literal that a loop is
+// not in: the loop may call that.
+func (c *Call) inLiteral(e ast.Expr, loop ast.Node) bool {
+	for n := c.In.Parent(e); n != nil && !inside(n, loop); n = c.In.Parent(n) {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // looks reports whether a use of a variable only reads what it holds.
@@ -82,10 +110,10 @@ func grownByLoop(i int) Condition {
 	})
 }
 
-// quickLoop holds where the loop around a call goes over a slice, an array, a map or
-// numbers, asks the clock by this call alone, and calls nothing but package time and
-// what the compiler writes out.
-var quickLoop = Condition{"in a loop over elements that calls nothing but package time", func(c *Call) bool {
+// quickLoop holds where the loop around a call goes over all of a slice, an array, a
+// map or a text, asks the clock by this call alone, and calls nothing but package
+// time and what the compiler writes out.
+var quickLoop = Condition{"in a loop that goes over all elements and calls nothing but package time", func(c *Call) bool {
 	loop, ok := c.innermost().(*ast.RangeStmt)
 	if !ok {
 		return false
@@ -97,6 +125,10 @@ var quickLoop = Condition{"in a loop over elements that calls nothing but packag
 	switch over.Underlying().(type) {
 	case *types.Chan, *types.Signature:
 		return false
+	case *types.Basic:
+		if !typed.IsString(over) { // so many rounds may take any time
+			return false
+		}
 	}
 	quick, asks := true, 0
 	ast.Inspect(loop.Body, func(n ast.Node) bool {
@@ -107,11 +139,13 @@ var quickLoop = Condition{"in a loop over elements that calls nothing but packag
 			if name == "time.Now" || name == "time.Since" || name == "time.Until" {
 				asks++
 			}
-			quick = quick && (x != nil || c.In.Builtin(n) != "" || strings.HasPrefix(name, "time.") && name != "time.Sleep")
+			quick = quick && (x != nil || c.In.Builtin(n) != "" && c.In.Builtin(n) != "panic" || strings.HasPrefix(name, "time.") && name != "time.Sleep")
 		case *ast.UnaryExpr:
 			quick = quick && n.Op != token.ARROW
-		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt, *ast.DeferStmt, *ast.ForStmt, *ast.RangeStmt:
+		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt, *ast.DeferStmt, *ast.ForStmt, *ast.RangeStmt, *ast.ReturnStmt:
 			quick = false
+		case *ast.BranchStmt: // which may end it by the time it took
+			quick = quick && n.Tok == token.CONTINUE && n.Label == nil
 		}
 		return quick
 	})

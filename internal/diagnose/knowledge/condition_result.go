@@ -41,7 +41,7 @@ func (c *Call) sized(use ast.Expr) bool {
 }
 
 // rangedWith is [ranged], with the index or without.
-var rangedWith = result("a loop goes over it, and nothing else sees it", func(c *Call, use ast.Expr) bool {
+var rangedWith = resultOnce("a loop goes over it, and nothing else sees it", func(c *Call, use ast.Expr) bool {
 	loop, ok := c.In.Parent(use).(*ast.RangeStmt)
 	return ok && ast.Unparen(loop.X) == use
 })
@@ -100,7 +100,7 @@ var whole = result("its first element, and whether there is one, is all that is 
 })
 
 // written holds where a call that writes the text is all that sees it.
-var written = result("it is handed to WriteString, or as bytes to Write, and used for nothing else", func(c *Call, use ast.Expr) bool {
+var written = resultOnce("it is handed to WriteString, or as bytes to Write, and used for nothing else", func(c *Call, use ast.Expr) bool {
 	call, ok := c.In.Parent(use).(*ast.CallExpr)
 	if !ok {
 		return false

@@ -211,19 +211,26 @@ func onlyHereOrWritten(i int) Condition {
 }
 
 // again holds where the function makes the same call on the same thing once more,
-// beside this call or around it, and nothing that it can see changes that between
-// the two: no assignment, and no call of one of some methods.
-func again(methods ...string) Condition {
+// beside this call or around it, and nothing changes that between the two: it is
+// handed nowhere, and no call is made of one of the methods that change it. Of it and
+// its fields only these and those that read are called; asks are what may be called
+// on the results, nil where these cannot change.
+func again(change, read, asks []string) Condition {
 	return Condition{"the function calls it on the same thing more than once, and nothing between changes that", func(c *Call) bool {
 		x, body := c.receiver(), c.In.FunctionAround(c.Pos())
 		if x == nil || body == nil {
 			return false
 		}
 		v := c.In.Var(c.In.Base(x))
-		if v == nil || slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool { return c.In.Written(id) }) {
+		if v == nil || typed.Global(v) || slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
+			return c.In.Written(id) || !c.onlyCalled(id, slices.Concat(change, read))
+		}) {
 			return false
 		}
-		var changes []token.Pos
+		asked := func(call *ast.CallExpr) bool {
+			return asks == nil || !slices.ContainsFunc(c.In.Results(call), func(use ast.Expr) bool { return !slices.Contains(asks, c.method(use)) })
+		}
+		var changes []ast.Node
 		var others []*ast.CallExpr
 		ast.Inspect(body, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -233,19 +240,49 @@ func again(methods ...string) Condition {
 			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 			switch {
 			case !ok || c.In.Var(c.In.Base(sel.X)) != v:
-			case slices.Contains(methods, sel.Sel.Name):
-				changes = append(changes, call.Pos())
-			case call != c.CallExpr && c.In.Called(call) == c.Callee() && types.ExprString(sel.X) == types.ExprString(x):
+			case slices.Contains(change, sel.Sel.Name):
+				changes = append(changes, call)
+			case call != c.CallExpr && asked(call) && c.In.Called(call) == c.Callee() && types.ExprString(sel.X) == types.ExprString(x):
 				others = append(others, call)
 			}
 			return true
 		})
-		return slices.ContainsFunc(others, func(o *ast.CallExpr) bool {
-			return (inside(c.block(c.CallExpr), o) || inside(c.block(o), c.CallExpr)) && !slices.ContainsFunc(changes, func(at token.Pos) bool {
-				return min(o.Pos(), c.Pos()) < at && at < max(o.Pos(), c.Pos())
+		return asked(c.CallExpr) && slices.ContainsFunc(others, func(o *ast.CallExpr) bool {
+			return (inside(c.block(c.CallExpr), o) || inside(c.block(o), c.CallExpr)) && !slices.ContainsFunc(changes, func(at ast.Node) bool {
+				return min(o.Pos(), c.Pos()) < at.Pos() && at.Pos() < max(o.Pos(), c.Pos()) || c.loopOfOne(at, o)
 			})
 		})
 	}}
+}
+
+// onlyCalled reports whether a use of a variable calls one of some methods of it or
+// of a field, or reads a text or number there.
+func (c *Call) onlyCalled(id *ast.Ident, methods []string) bool {
+	e := ast.Expr(id)
+	for {
+		sel, ok := c.In.Parent(e).(*ast.SelectorExpr)
+		if !ok || sel.X != e {
+			return e != id && typed.IsBasic(c.In.TypeOf(e))
+		}
+		if name := c.method(e); name != "" {
+			return slices.Contains(methods, name)
+		}
+		e = sel
+	}
+}
+
+// loopOfOne reports whether a loop or a function literal around a change has one of
+// the call and another in it and not both.
+func (c *Call) loopOfOne(change ast.Node, other *ast.CallExpr) bool {
+	for n := c.In.Parent(change); n != nil; n = c.In.Parent(n) {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+			if inside(n, c.CallExpr) != inside(n, other) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // block is the innermost list of statements around a node.

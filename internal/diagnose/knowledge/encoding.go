@@ -153,7 +153,7 @@ var ofEncodings = []Row{
 			After:  "r.Seek(0, 0)\nin := bufio.NewScanner(r)\nn := 0\nfor in.Scan() {\n\tline := in.Bytes()\n\tif bytes.Contains(line, []byte(\"log\")) {\n\t\tn += len(line)\n\t}\n}\nreturn n"},
 	},
 	{
-		ID: "scanner-text-again", Cause: "made-per-call", Callees: []string{"bufio.(*Scanner).Text"}, When: again("Scan"),
+		ID: "scanner-text-again", Cause: "made-per-call", Callees: []string{"bufio.(*Scanner).Text"}, When: again([]string{"Scan", "Buffer", "Split"}, []string{"Text", "Bytes", "Err"}, nil),
 		Cost: "makes a text of the token", Instead: "Keep the text of a token in a variable, or look at Bytes.", Confidence: finding.High,
 		Example: Example{Params: "r *strings.Reader", Result: "int", Args: `strings.NewReader(strings.Repeat("a line of a log that is somewhat longer than thirty-two bytes\n", 100))`,
 			Before: "r.Seek(0, 0)\nin, n := bufio.NewScanner(r), 0\nfor in.Scan() {\n\tn += len(strings.TrimSpace(in.Text())) + len(strings.TrimLeft(in.Text(), \"a\"))\n}\nreturn n",

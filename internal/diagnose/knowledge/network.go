@@ -23,7 +23,7 @@ var ofNetwork = []Row{
 			Before: `return h.Get("X-Request-ID")`, After: `return h.Get("X-Request-Id")`},
 	},
 	{
-		ID: "url-query-again", Cause: "made-per-call", Callees: []string{"net/url.(*URL).Query"}, When: again(),
+		ID: "url-query-again", Cause: "made-per-call", Callees: []string{"net/url.(*URL).Query"}, When: again(nil, urlReaders, []string{"Get", "Has", "Encode"}),
 		Cost: "parses the query", Instead: "Parse it once, q := u.Query(), and ask that, as long as RawQuery does not change.", Confidence: finding.High,
 		Example: Example{Params: "u *url.URL", Result: "string", Args: `&url.URL{RawQuery: "page=3&size=20&sort=name"}`,
 			Before: `return u.Query().Get("page") + u.Query().Get("size")`, After: "q := u.Query()\nreturn q.Get(\"page\") + q.Get(\"size\")"},
@@ -219,6 +219,9 @@ var bodyUnread = Condition{"of its answer nothing is used but the status and the
 	}
 	return closes
 }}
+
+// urlReaders are methods of a URL and of a request that leave the URL as it is.
+var urlReaders = []string{"Query", "String", "EscapedPath", "Hostname", "Port", "IsAbs", "RequestURI", "Redacted", "Context", "FormValue", "PathValue", "Cookie", "UserAgent", "Referer", "Get"}
 
 // constantQuery holds of a url.Values of the function that is set by constant keys
 // alone, and always by the same.

@@ -307,6 +307,30 @@ var silent = []struct{ row, params, result, body string }{
 	{"x-exp-maps-counted", "m map[string]int", "int", "keys := maps.Keys(m)\nclear(m)\nreturn len(keys)"},
 	{"x-text-language-constant", "text string", "language.Tag", "return language.MustParse(text)"},
 	{"x509-key-per-call", "der []byte", "any", "k, _ := x509.ParsePKIXPublicKey(der)\nreturn k"},
+	// What the call is given, or gives, changes before it is used.
+	{"crypto-rand-int", "", "*big.Int", "limit := big.NewInt(1)\nlimit.Lsh(limit, 128)\nn, _ := rand.Int(rand.Reader, limit)\nreturn n"},
+	{"big-cmp-zero", "list []*big.Int, most *big.Int", "bool", "sum := big.NewInt(0)\nfor _, x := range list {\n\tsum.Add(sum, x)\n}\nreturn most.Cmp(sum) < 0"},
+	{"big-exp-two", "k, n *big.Int", "*big.Int", "base := big.NewInt(2)\nbase.Mul(base, k)\nreturn new(big.Int).Exp(base, n, nil)"},
+	{"big-exp-square", "x, k *big.Int", "*big.Int", "n := big.NewInt(2)\nn.Mul(n, k)\nreturn new(big.Int).Exp(x, n, nil)"},
+	{"slices-contains-in-loop", "seen []string, list []string", "int", "add := func(s string) { seen = append(seen, s) }\nn := 0\nfor _, s := range list {\n\tif !slices.Contains(seen, s) {\n\t\tadd(s)\n\t\tn++\n\t}\n}\nreturn n"},
+	{"slices-contains-in-loop", "seen []string, list []string, add func(*[]string, string)", "int", "p := &seen\nn := 0\nfor _, s := range list {\n\tif !slices.Contains(seen, s) {\n\t\tadd(p, s)\n\t\tn++\n\t}\n}\nreturn n"},
+	{"url-query-again", "u *url.URL", "string", "q := u.Query()\nq.Del(\"token\")\nreturn q.Encode() + u.Query().Get(\"token\")"},
+	{"url-query-again", "u *url.URL, rewrite func(*url.URL)", "string", "s := u.Query().Get(\"a\")\nrewrite(u)\nreturn s + u.Query().Get(\"a\")"},
+	{"url-query-again", "r *http.Request", "string", "s := r.URL.Query().Get(\"a\")\nu := r.URL\nu.RawQuery = \"\"\nreturn s + r.URL.Query().Get(\"a\")"},
+	{"scanner-text-again", "sc *bufio.Scanner, skip func(*bufio.Scanner)", "string", "s := sc.Text()\nskip(sc)\nreturn s + sc.Text()"},
+	{"scanner-text-again", "sc *bufio.Scanner", "int", "n := 0\nfor sc.Scan() {\n\ts := sc.Text()\n\tfor len(s) > 1 {\n\t\tn += len(sc.Text() + s)\n\t\tif !sc.Scan() {\n\t\t\tbreak\n\t\t}\n\t}\n}\nreturn n"},
+	// Deadlines end these loops.
+	{"time-now-each", "start time.Time, budget time.Duration", "int", "h := 0\nfor i := range 1 << 40 {\n\th ^= i * i\n\tif time.Since(start) > budget {\n\t\tbreak\n\t}\n}\nreturn h"},
+	{"time-now-each", "start time.Time, list []int", "int", "h := 0\nfor _, i := range list {\n\th ^= i * i\n\tif time.Since(start) > time.Second {\n\t\treturn h\n\t}\n}\nreturn h"},
+	{"time-now-each", "start time.Time, n int", "int", "h := 0\nfor range n {\n\th += int(time.Since(start))\n}\nreturn h"},
+	// One text serves more than one use.
+	{"fmt-sprintf-written", "n int, a, b *strings.Builder", "", "s := fmt.Sprintf(\"%d!\", n)\na.WriteString(s)\nb.WriteString(s)"},
+	{"fmt-sprintf-written", "n int, list []*strings.Builder", "", "s := fmt.Sprintf(\"%d!\", n)\nfor _, b := range list {\n\tb.WriteString(s)\n}"},
+	{"fmt-sprintf-appended", "n int, a, b []byte", "int", "s := fmt.Sprintf(\"%d!\", n)\na = append(a, s...)\nb = append(b, s...)\nreturn len(a) + len(b)"},
+	{"strings-join-written", "parts []string, list []*bufio.Writer", "", "s := strings.Join(parts, \",\")\nfor _, w := range list {\n\tw.WriteString(s)\n}"},
+	{"hex-encode-written", "src []byte, a, b *bytes.Buffer", "", "s := hex.EncodeToString(src)\na.WriteString(s)\nb.WriteString(s)"},
+	{"time-format-written", "t time.Time, list []*bytes.Buffer", "", "s := t.Format(time.RFC3339)\nfor _, b := range list {\n\tb.WriteString(s)\n}"},
+	{"strings-split-ranged", "text string", "int", "n := 0\nparts := strings.Split(text, \",\")\nfor _, p := range parts {\n\tn += len(p)\n}\nfor _, p := range parts {\n\tn ^= len(p)\n}\nreturn n"},
 }
 
 func TestKnowledgeSilent(t *testing.T) {
