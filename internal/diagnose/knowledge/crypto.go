@@ -52,7 +52,7 @@ var ofCrypto = []Row{
 	},
 	{
 		ID: "crypto-rand-read-loop", Cause: "small-io", Callees: []string{"crypto/rand.Read"}, When: all(inBatch, small(0, 64)),
-		Cost: "asks the system for a few random bytes", Instead: "Read the bytes of all rounds at once, before the loop, and take them from there.", Confidence: finding.High,
+		Cost: "asks the system for a few random bytes", Instead: "Read the bytes of all rounds at once, before the loop, and take them from there. Leave a loop that mostly ends in its first rounds.", Confidence: finding.Medium,
 		Example: Example{Params: "out []uint32", Args: "make([]uint32, 64)", Imports: []string{"crypto/rand"},
 			Before: "b := make([]byte, 4)\nfor i := range out {\n\trand.Read(b)\n\tout[i] = binary.LittleEndian.Uint32(b)\n}",
 			After:  "b := make([]byte, 4*len(out))\nrand.Read(b)\nfor i := range out {\n\tout[i] = binary.LittleEndian.Uint32(b[4*i:])\n}"},

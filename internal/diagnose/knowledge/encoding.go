@@ -139,7 +139,7 @@ var ofEncodings = []Row{
 			After:  "r := csv.NewReader(strings.NewReader(text))\nr.ReuseRecord = true\nn := 0\nfor {\n\trec, err := r.Read()\n\tif err != nil {\n\t\treturn n\n\t}\n\tn += len(rec[1])\n}"},
 	},
 	{
-		ID: "csv-readall-ranged", Cause: "ranged-pieces", Callees: []string{"encoding/csv.(*Reader).ReadAll"}, When: ranged,
+		ID: "csv-readall-ranged", Cause: "ranged-pieces", Callees: []string{"encoding/csv.(*Reader).ReadAll"}, When: all(ranged, oneUse),
 		Cost: "keeps all records", Instead: "Call Read in a loop until io.EOF, with ReuseRecord set where no record is kept. Records before one that is wrong are then handled before the error is seen.", Confidence: finding.Medium,
 		Example: Example{Params: "text string", Result: "int", Args: `strings.Repeat("alpha,beta,12345,gamma\n", 100)`,
 			Before: "r := csv.NewReader(strings.NewReader(text))\nall, _ := r.ReadAll()\nn := 0\nfor _, rec := range all {\n\tn += len(rec[1])\n}\nreturn n",
@@ -203,6 +203,12 @@ func isSizedNumber(t types.Type) bool {
 	b, ok := typed.Under[*types.Basic](t)
 	return ok && typed.IsNumber(t) && !slices.Contains([]types.BasicKind{types.Int, types.Uint, types.Uintptr}, b.Kind())
 }
+
+// oneUse holds where no second use of the result, and no loop, needs it again.
+var oneUse = Condition{"it is used once", func(c *Call) bool {
+	uses := c.In.Results(c.CallExpr)
+	return len(uses) == 1 && c.block(c.In.Parent(uses[0])) == c.block(c.CallExpr)
+}}
 
 // ofPackage holds of a function, and of a method of what a package variable holds.
 var ofPackage = Condition{"it is called on what a package variable holds, if on anything", func(c *Call) bool {

@@ -66,7 +66,7 @@ var ofIO = []Row{
 	{
 		ID: "template-execute-file", Cause: "small-io", Callees: []string{"text/template.(*Template).Execute", "text/template.(*Template).ExecuteTemplate", "html/template.(*Template).Execute", "html/template.(*Template).ExecuteTemplate"},
 		When: ofType(0, file),
-		Cost: "writes each text and each value of the template by itself, and the system is asked for each", Instead: "Execute it into a bufio.NewWriter over the file, and Flush that.", Confidence: finding.High,
+		Cost: "writes each text and each value of the template by itself, and the system is asked for each", Instead: "Execute it into a bufio.NewWriter over the file, and Flush that, after an error too.", Confidence: finding.High,
 		Example: Example{Params: "f *os.File, names []string", Args: sink + ", " + lines,
 			Decls:  "var page = template.Must(template.New(\"\").Parse(\"{{range .}}<li>{{.}}</li>\\n{{end}}\"))",
 			Before: "page.Execute(f, names)", After: "w := bufio.NewWriter(f)\npage.Execute(w, names)\nw.Flush()"},

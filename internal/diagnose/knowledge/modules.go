@@ -124,9 +124,9 @@ var ofModules = []Row{
 			After:  `return lo.CountBy(list, func(x int) bool { return x%2 == 0 })`},
 	},
 	{
-		ID: "lo-map-ranged", Cause: "ranged-pieces", Callees: []string{"github.com/samber/lo.Map[...]", "github.com/samber/lo.Filter[...]", "github.com/samber/lo.Keys[...]", "github.com/samber/lo.Values[...]"}, When: ranged,
+		ID: "lo-map-ranged", Cause: "ranged-pieces", Callees: []string{"github.com/samber/lo.Map[...]", "github.com/samber/lo.Filter[...]", "github.com/samber/lo.Keys[...]", "github.com/samber/lo.Values[...]"}, When: all(inPlace, ranged),
 		Cost:       "makes a slice",
-		Instead:    "Range over what it is made of, and do what the function does in the loop.",
+		Instead:    "Range over what it is made of, and do what the function does in the loop. Where the loop changes that, leave it.",
 		Confidence: finding.Medium,
 		Example: Example{Params: "list []int", Result: "int", Args: "[]int{1, 2, 3, 4, 5, 6, 7, 8}", Imports: []string{"github.com/samber/lo"},
 			Before: "n := 0\nfor _, x := range lo.Map(list, func(x, _ int) int { return x * x }) {\n\tn += x\n}\nreturn n",
