@@ -30,6 +30,7 @@ var notRun = map[string]string{
 	"make bench":                     "minutes, and figures of one machine",
 	"make fuzz":                      "minutes",
 	"make soak":                      "half an hour",
+	"make knowledge":                 "minutes",
 	"make casebook":                  "minutes",
 	"make screenshot":                "a picture, checked where it is made",
 	"source <(whet completion bash)": "tested in internal/app with a real bash",

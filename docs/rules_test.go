@@ -49,7 +49,7 @@ func rowsOf(cause string) string {
 		}
 		cells := []string{"<a id=\"" + row.ID + "\"></a>" + row.ID, strings.Join(row.Callees, ", "), cmp.Or(strings.TrimPrefix(when, "; "), "always"), row.Instead, gain}
 		for _, c := range cells {
-			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+			b.WriteString("| " + strings.NewReplacer("|", `\|`, "](", `]\(`).Replace(c) + " ")
 		}
 		b.WriteString("|\n")
 	}
