@@ -62,7 +62,7 @@ func TestKnowledgeBroken(t *testing.T) {
 			}
 			s := app(t, src, known, cpu, allocs)
 			s.Program = program
-			diagnose.Run(reg, []*diagnose.Subject{s})
+			run(t, reg, []*diagnose.Subject{s})
 		}()
 	}
 }
