@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"iter"
 	"slices"
 	"strings"
 
@@ -256,22 +257,31 @@ func resultOnce(words string, is func(c *Call, use ast.Expr) bool) Condition {
 // sameRound reports whether no loop and no function literal is around a use of the
 // result that is not around the call.
 func (c *Call) sameRound(use ast.Expr) bool {
-	n := ast.Node(use)
-	for outer := c.In.Parent(n); outer != nil && !inside(outer, c.CallExpr); n, outer = outer, c.In.Parent(outer) {
-		switch outer := outer.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.ForStmt:
-			if n != outer.Init {
-				return false
+	for outer := range c.repeats(use) {
+		return inside(outer, c.CallExpr)
+	}
+	return true
+}
+
+// repeats yields, from the inside out, what may run a node more than once in a call of
+// the function around it: the loops in whose rounds it lies, and function literals.
+func (c *Call) repeats(n ast.Node) iter.Seq[ast.Node] {
+	return func(yield func(ast.Node) bool) {
+		for outer := c.In.Parent(n); outer != nil; n, outer = outer, c.In.Parent(outer) {
+			more := false
+			switch outer := outer.(type) {
+			case *ast.FuncLit:
+				more = true
+			case *ast.ForStmt:
+				more = n != outer.Init
+			case *ast.RangeStmt:
+				more = n != outer.X
 			}
-		case *ast.RangeStmt:
-			if n != outer.X {
-				return false
+			if more && !yield(outer) {
+				return
 			}
 		}
 	}
-	return true
 }
 
 // counted holds where len is all that sees the result.

@@ -14,20 +14,9 @@ import (
 // innermost is the loop around a call in its function, nil where there is none. Of
 // its first statement, and of what is ranged over, it is the loop farther out.
 func (c *Call) innermost() ast.Stmt {
-	n := ast.Node(c.CallExpr)
-	for outer := c.In.Parent(n); outer != nil; n, outer = outer, c.In.Parent(outer) {
-		switch outer := outer.(type) {
-		case *ast.FuncLit:
-			return nil
-		case *ast.ForStmt:
-			if n != outer.Init {
-				return outer
-			}
-		case *ast.RangeStmt:
-			if n != outer.X {
-				return outer
-			}
-		}
+	for outer := range c.repeats(c.CallExpr) {
+		loop, _ := outer.(ast.Stmt)
+		return loop
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 			continue
 		}
 		for _, r := range byCallee()[p.callee] {
-			if r.holds(s, &p.statement, sites) {
+			if r.holds(&p.statement, sites) {
 				if c, ok := p.claim(s, r); ok {
 					out[r.Cause] = append(out[r.Cause], c)
 					break
@@ -131,7 +131,7 @@ func takesMemory(c *hot.Classified, below []callstack.FrameID, allocs bool) bool
 }
 
 // holds reports whether a row speaks about all calls of a statement.
-func (r *Row) holds(s *diagnose.Subject, st *diagnose.Statement, sites []typed.Site) bool {
+func (r *Row) holds(st *diagnose.Statement, sites []typed.Site) bool {
 	return !slices.ContainsFunc(sites, func(c typed.Site) bool {
 		v := c.In.Types.GoVersion()
 		return r.Go != "" && v != "" && version.Compare(v, r.Go) < 0 || !r.When.holds(&Call{Site: c, loop: st.Loop != nil})
