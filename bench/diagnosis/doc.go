@@ -60,6 +60,11 @@
 //	unneeded-work        work whose result is not used, or rarely
 //	other                none of these
 //
+// Claims are judged by hand, each with the source of the version before it:
+// claims.json says whether a claim is the author's remedy, the author's cause,
+// another true one, one not worth doing, or false, and why. Claims that nobody
+// judged are counted apart.
+//
 // Where two fit, the case has the one that the author's remedy takes away. The
 // corpus is split in two halves by a lot drawn from each case's name: rules are
 // built by the open half; the half set aside is looked at once, at the end.

@@ -52,10 +52,11 @@ type Place struct {
 
 // Claim is one finding.
 type Claim struct {
-	Rule   string `json:"rule"`
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Remedy bool   `json:"remedy"` // it says what to do
+	Rule       string             `json:"rule"`
+	File       string             `json:"file"`
+	Line       int                `json:"line"`
+	Remedy     bool               `json:"remedy"` // it says what to do
+	Confidence finding.Confidence `json:"confidence,omitempty"`
 }
 
 // document is what is read of whet diagnose -json.
@@ -105,7 +106,7 @@ func (r *Row) read(text []byte) error {
 	r.Verdict, r.Outcome = d.Verdict.Text, d.Verdict.Outcome
 	r.Places = d.HotPlaces[:min(len(d.HotPlaces), shown)]
 	for _, f := range d.Findings {
-		r.Claims = append(r.Claims, Claim{f.Rule, f.File, f.Line, f.Remedy != ""})
+		r.Claims = append(r.Claims, Claim{f.Rule, f.File, f.Line, f.Remedy != "", f.Confidence})
 	}
 	for _, p := range d.Profiles {
 		for _, class := range p.Classes {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whet/bench/ledger"
+	"whet/internal/finding"
 	"whet/internal/quantity"
 )
 
@@ -54,7 +55,12 @@ func render(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	judged, err := judgements(all)
+	if err != nil {
+		return "", err
+	}
 	halves := map[string]*score{halfOpen: {}, halfAside: {}}
+	claims := map[*score]*causeScore{halves[halfOpen]: {}, halves[halfAside]: {}}
 	t := ledger.Table{Head: []string{"case", "half", "what was slow", "cause", "right place", "outcome", "first place, worth", "script", "judged by hand"}}
 	tuned := ledger.Table{Head: []string{"well-tuned package", "half", "outcome", "first place, worth", "remedies", "judged by hand"}}
 	var at []Row
@@ -65,6 +71,7 @@ func render(dir string) (string, error) {
 		}
 		at = append(at, r)
 		halves[c.half()].add(&c, &r)
+		claims[halves[c.half()]].add(&c, &r, judged)
 		outcome := r.Outcome
 		if r.Failure != "" {
 			outcome = "failed: " + r.Failure
@@ -89,6 +96,13 @@ func render(dir string) (string, error) {
 	row("outcome `floor` or `spread` over a fault", "at most 2 %", func(s *score) (string, string) { return share(s.Clean, s.Cases), "–" })
 	row("too few samples or not valid", "–", func(s *score) (string, string) { return share(s.Unanswered, s.Cases), "–" })
 	row("a remedy claimed of a well-tuned package", "none", func(s *score) (string, string) { return share(s.Remedies, s.Tuned), "–" })
+	row("right cause among three claims", "65 %", func(s *score) (string, string) { return share(claims[s].Cause, s.Cases), "–" })
+	row("right remedy among three claims", "50 %", func(s *score) (string, string) { return share(claims[s].Remedy, s.Cases), "–" })
+	row("claims that are false or not worth doing, a case", "0.08", func(s *score) (string, string) { return each(claims[s].Unwanted, s.Cases+s.Tuned), "–" })
+	row("claims of high confidence that are false", "at most 1 of 60", func(s *score) (string, string) { return claims[s].wrong(finding.High), "–" })
+	row("of medium confidence", "at most 15 %", func(s *score) (string, string) { return claims[s].wrong(finding.Medium), "–" })
+	row("of low confidence", "–", func(s *score) (string, string) { return claims[s].wrong(finding.Low), "–" })
+	row("claims nobody judged yet", "none", func(s *score) (string, string) { return fmt.Sprint(claims[s].Unjudged), "–" })
 	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n", nil
 }
 
@@ -97,6 +111,13 @@ func share(n, of int) string {
 		return "–"
 	}
 	return fmt.Sprintf("%d of %d (%s)", n, of, quantity.Percent(float64(n)/float64(of)))
+}
+
+func each(n, of int) string {
+	if of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", float64(n)/float64(of))
 }
 
 func version(c *Case) string {

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"testing"
+
+	"whet/internal/finding"
+)
+
+// What was judged of claims is counted by hand here: the first three of a case
+// name its cause, each claim is wanted or not, and only the false ones count
+// against a confidence.
+func TestClaims(t *testing.T) {
+	c := Case{Name: "a", Kind: kindBenchmark}
+	r := Row{Claims: []Claim{
+		{Rule: "x", File: "f.go", Line: 1, Confidence: finding.High},
+		{Rule: "x", File: "f.go", Line: 2, Confidence: finding.High},
+		{Rule: "y", File: "f.go", Line: 1, Confidence: finding.Medium},
+		{Rule: "z", File: "f.go", Line: 9, Confidence: finding.Medium}, // the fourth
+		{Rule: "z", File: "f.go", Line: 10, Confidence: finding.Low},
+	}}
+	key := func(rule string, line int) claimKey { return claimKey{"a", rule, "f.go", line} }
+	judged := map[claimKey]string{key("x", 1): judgedFalse, key("x", 2): judgedMinor, key("y", 1): judgedCause, key("z", 9): judgedRemedy}
+	var s causeScore
+	s.add(&c, &r, judged)
+	if s.Cause != 1 || s.Remedy != 0 || s.Unwanted != 2 || s.Unjudged != 1 {
+		t.Errorf("%+v", s)
+	}
+	// 1 of 2: Clopper and Pearson's interval is from 1.26 % to 98.74 %, where
+	// 1 - (1-p)^2 = 0.025 and p^2 = 0.975.
+	if got, want := s.wrong(finding.High), "1 of 2 (1.3 % to 98.7 %)"; got != want {
+		t.Errorf("high: %s, want %s", got, want)
+	}
+	if got, want := s.wrong(finding.Low), "–"; got != want {
+		t.Errorf("low: %s, want %s", got, want)
+	}
+}
+
+// Each judgement is of a case and says why.
+func TestJudgements(t *testing.T) {
+	all, err := cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := judgements(all); err != nil {
+		t.Error(err)
+	}
+	for name, j := range map[string]Judgement{
+		"no case":   {Case: "nowhere", Claim: judgedTrue, Why: "w"},
+		"no word":   {Case: all[0].Name, Claim: "good", Why: "w"},
+		"no reason": {Case: all[0].Name, Claim: judgedTrue},
+	} {
+		if j.validate(all) == nil {
+			t.Errorf("%s: it is taken", name)
+		}
+	}
+}
