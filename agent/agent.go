@@ -32,6 +32,7 @@ type Agent struct {
 	started  chan struct{} // closed when all parts were started
 	stopping chan struct{} // closed when Stop begins
 	ended    chan struct{} // closed when everything has stopped
+	steps    atomic.Int64  // files written so far
 	once     sync.Once
 	tasks    sync.WaitGroup
 }
@@ -96,7 +97,8 @@ func (a *Agent) Stop() { a.end("stop", stopLimit) }
 // stopLimit bounds what a program waits for its own Stop.
 const stopLimit = 10 * time.Second
 
-// end stops the agent and waits for it, but no longer than limit.
+// end stops the agent and waits for it, but no longer than limit after a file
+// was written: what hangs is left behind, but not what a busy machine makes slow.
 func (a *Agent) end(how string, limit time.Duration) {
 	a.once.Do(func() {
 		close(a.stopping)
@@ -107,11 +109,27 @@ func (a *Agent) end(how string, limit time.Duration) {
 		}
 		go a.finish(how)
 	})
-	wait := time.NewTimer(limit)
-	defer wait.Stop()
-	select {
-	case <-a.ended:
-	case <-wait.C:
+	ticks := time.NewTicker(limit)
+	defer ticks.Stop()
+	steps := a.steps.Load()
+	awaitEnd(a.ended, ticks.C, func() bool {
+		before := steps
+		steps = a.steps.Load()
+		return steps != before
+	})
+}
+
+// awaitEnd returns at the end, or at a tick before which there was no progress.
+func awaitEnd(ended <-chan struct{}, ticks <-chan time.Time, progress func() bool) {
+	for {
+		select {
+		case <-ended:
+			return
+		case <-ticks:
+			if !progress() {
+				return
+			}
+		}
 	}
 }
 

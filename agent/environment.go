@@ -23,7 +23,7 @@ type environment struct {
 	Trace          bool   `json:"trace"`
 }
 
-// exitLimit bounds what a program waits for the agent when it ends.
+// exitLimit bounds what a program waits for the agent's next file when it ends.
 const exitLimit = 1800 * time.Millisecond
 
 // startFromEnvironment starts an agent as text, the value of WHET_AGENT, says.
@@ -31,7 +31,7 @@ const exitLimit = 1800 * time.Millisecond
 // agent writes nothing to the program's output; its warnings are in agent.json.
 //
 // stop may be called once from an exit hook, on any goroutine: it does not
-// panic, and ends within about two seconds whatever the program holds.
+// panic, and ends about two seconds after its last file whatever the program holds.
 func startFromEnvironment(text string) (stop func(), err error) {
 	var e environment
 	if err := json.Unmarshal([]byte(text), &e); err != nil {

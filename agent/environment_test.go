@@ -275,3 +275,20 @@ func TestExitIsBounded(t *testing.T) {
 	a.tasks.Done()
 	a.Stop()
 }
+
+// A busy machine makes the last files late: the exit waits for as long as files
+// are written, and leaves at the first tick before which there was none.
+func TestExitWaitsForFiles(t *testing.T) {
+	ticks := make(chan time.Time, 9)
+	for range cap(ticks) {
+		ticks <- time.Time{}
+	}
+	files := 5
+	awaitEnd(nil, ticks, func() bool { files--; return files >= 0 })
+	if left := len(ticks); left != 9-6 {
+		t.Errorf("it left with %d ticks to come, after 5 files and one tick without", left)
+	}
+	ended := make(chan struct{})
+	close(ended)
+	awaitEnd(ended, nil, nil) // or it hangs
+}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -46,6 +47,7 @@ type files struct {
 	notes *notes
 	now   func() int64
 	rates func() rates
+	steps *atomic.Int64 // the agent's count of files
 
 	mu   sync.Mutex
 	head report
@@ -61,7 +63,7 @@ const (
 
 func newFiles(dir string, a *Agent) *files {
 	return &files{
-		dir: dir, notes: a.notes, now: a.since, rates: a.dials.now,
+		dir: dir, notes: a.notes, now: a.since, rates: a.dials.now, steps: &a.steps,
 		head: report{
 			Schema: agentSchema, PID: os.Getpid(), GoVersion: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 			Origin: a.origin, Ended: "running",
@@ -112,6 +114,7 @@ func (d *files) keep(f *os.File, one file) error {
 		return fmt.Errorf("write %s: %w", one.Name, err)
 	}
 	one.bytes = st.Size()
+	d.steps.Add(1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.enter(one)
