@@ -90,9 +90,7 @@ func TestSegments(t *testing.T) {
 	s.segment, s.cumulative, s.traceLength = 20*time.Millisecond, 20*time.Millisecond, 0
 	a := begun(t, settings{dir: dir, continuous: s})
 	await(t, "three segments", func() bool { return count(a.continuous.files.report(), "cpu") >= 3 })
-	if !slices.Contains(kinds(reportIn(t, dir)), "allocs") {
-		t.Error("agent.json of a running program has no cumulative profile")
-	}
+	await(t, "a cumulative profile in agent.json of a running program", func() bool { return slices.Contains(kinds(reportIn(t, dir)), "allocs") })
 	a.Stop()
 	end := int64(-1)
 	for _, f := range reportIn(t, dir).Files {
