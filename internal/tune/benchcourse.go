@@ -33,7 +33,7 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	defer a.Remove()
 	d := r.length(courseRun)
 	lines := &gcLines{to: r.out}
-	run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), Env: []string{gcTrace(), a.Env()}, CPU: r.o.CPU, Args: r.o.Args, Timeout: r.limit(d), Output: lines}
+	run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), Env: []string{gcTrace(), a.Env()}, CPU: r.o.CPU, Args: r.o.Args, Timeout: r.limit(), Output: lines}
 	if r.o.Timeout > 0 {
 		run.Timeout = r.o.Timeout
 	}

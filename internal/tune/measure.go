@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -32,6 +31,7 @@ type subject struct {
 	stretch  float64               // wall time of a run without setup / time the benchmark counted
 	setup    time.Duration         // of each process before it counts anything, where that is long
 	lacks    []string              // steps that the set-up left no time for
+	cpuTime  time.Duration         // of all CPU runs
 	runTime  time.Duration         // of the last CPU run
 	runBase  int64                 // its base samples
 	sched    *recording.Scheduling // of the CPU runs; nil: unknown
@@ -54,24 +54,8 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 		return err
 	}
 	ranked := rank(lines)
-	n := min(len(ranked), capacity(r.left()))
-	var selected, leftOut []string
-	subjects := make([]*subject, n)
-	for i, l := range ranked {
-		if i < n {
-			selected = append(selected, l.Name)
-			subjects[i] = &subject{Line: l, slug: record.Slug(i, strings.TrimPrefix(l.Name, "Benchmark")), loops: &hot.Loops{}, stretch: 1, perCall: perCall(l, quickTime(r.o.Budget, len(names)))}
-		} else {
-			leftOut = append(leftOut, l.Name)
-		}
-	}
-	r.w.Manifest.Plan.Selected, r.w.Manifest.Plan.LeftOut = selected, leftOut
-	if len(leftOut) > 0 {
-		r.w.Warn("%d of %d benchmarks were left out, the budget of %v profiles %d: choose with -bench, or raise -budget", len(leftOut), len(ranked), r.o.Budget, n)
-	}
-	r.progress(Progress{Stage: "plan", Plan: describe(selected, leftOut, r.o.Samples, r.o.Budget)})
-	err = r.profileAll(ctx, subjects)
-	r.addResults(subjects, ranked[n:])
+	subjects, err := r.profileAll(ctx, ranked, quickTime(r.o.Budget, len(names)))
+	r.addResults(subjects, ranked[len(subjects):])
 	if err != nil {
 		return err
 	}
@@ -109,11 +93,12 @@ func (r *recorder) left() time.Duration { return r.deadline.Sub(r.o.Now()) }
 func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.Line, error) {
 	var lines []benchmark.Line
 	quick := quickTime(r.o.Budget, len(names))
+	end := r.o.Now().Add(quickShare(r.o.Budget, len(names)))
 	for i, name := range names {
 		r.progress(Progress{Stage: "quick pass", Benchmark: name})
-		left := r.left()
+		left := end.Sub(r.o.Now())
 		if left <= 0 {
-			r.w.Warn("the budget of %v ended in the quick pass, before %s: raise -budget, or choose with -bench", r.o.Budget, name)
+			r.w.Warn("the quick pass may take a fifth of the budget of %v and ended before %s, number %d of %d: raise -budget, or choose with -bench", r.o.Budget, name, i+1, len(names))
 			break
 		}
 		limit := quickLimit(left, len(names)-i, len(names))
@@ -193,73 +178,10 @@ func (r *recorder) fail(name string, err error) {
 	r.failures = append(r.failures, failure{name, err.Error()})
 }
 
-// profileAll gives every benchmark its clean measurement, its allocation
-// profile and a first CPU profile, then the traces, and then deepens the CPU
-// profiles in turns while the budget lasts: whatever ends the run early,
-// every benchmark has something.
-func (r *recorder) profileAll(ctx context.Context, subjects []*subject) error {
-	for _, step := range []struct {
-		name string
-		do   func(context.Context, *subject) error
-	}{{"clean", r.clean}, {"allocation profile", r.allocs}, {cpuStep, r.cpu}, {"delay profiles", r.delays}, {"trace", r.trace}, {"run over time", r.course}} {
-		for i, s := range subjects {
-			if s.failed || r.left() <= 0 {
-				continue
-			}
-			// A step leaves half of the time to those behind it.
-			r.turn = r.left() / time.Duration(2*(len(subjects)-i))
-			if s.setup > r.turn {
-				// Each process costs it more than its turn. A CPU profile is worth
-				// all that it has left; the others' is not its to take.
-				if r.turn = r.left() / time.Duration(len(subjects)-i); step.name != cpuStep || s.setup > r.turn {
-					s.lacks = append(s.lacks, step.name)
-					continue
-				}
-			}
-			if err := step.do(ctx, s); ctx.Err() != nil {
-				return errors.Join(ctx.Err(), r.storeCPU(subjects))
-			} else if err != nil {
-				s.failed = true
-				r.fail(s.Name, err)
-			}
-		}
-	}
-	for busy := true; busy; {
-		busy = false
-		for _, s := range subjects {
-			if !r.wantsSamples(s) || r.left() < 300*time.Millisecond {
-				continue
-			}
-			r.turn = r.left()
-			if s.setup > 0 { // its share, and no other's
-				n := 0
-				for _, o := range subjects {
-					if r.wantsSamples(o) {
-						n++
-					}
-				}
-				if r.turn /= time.Duration(n); r.turn-s.setup < 300*time.Millisecond {
-					continue
-				}
-			}
-			if err := r.cpu(ctx, s); ctx.Err() != nil {
-				return errors.Join(ctx.Err(), r.storeCPU(subjects))
-			} else if err != nil {
-				// It has a profile already; what it has is kept.
-				r.w.Warn("%v", err)
-				s.done = true
-				continue
-			}
-			busy = true
-		}
-	}
-	return r.storeCPU(subjects)
-}
-
 const cpuStep = "CPU profile"
 
 func (r *recorder) wantsSamples(s *subject) bool {
-	return !s.failed && !s.done && s.samples < int64(r.o.Samples)
+	return !s.failed && !s.done && s.samples < int64(r.goal)
 }
 
 // clean measures without instruments: these are the figures that stand in the
@@ -267,9 +189,9 @@ func (r *recorder) wantsSamples(s *subject) bool {
 func (r *recorder) clean(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "clean run", Benchmark: s.Name})
 	d := r.length(cleanRun)
-	for range 2 {
+	for range 4 {
 		counted := 0.0
-		res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s)})
+		res, err := r.run(ctx, r.limit(), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s)})
 		if err != nil {
 			return err
 		}
@@ -286,7 +208,8 @@ func (r *recorder) clean(ctx context.Context, s *subject) error {
 		}
 		// The quick pass may have met what is done only once, and made the
 		// benchmark look slow: then this run was too short, but its estimate
-		// is a good one. What takes long and is not counted would again.
+		// is a good one, unless a few calls waited for a processor on a busy
+		// machine. What takes long and is not counted would again.
 		if r.o.BenchTime != "" || counted > float64(d/4) || res.End.Sub(res.Start) > d/2 {
 			return r.findSetup(ctx, s, res.End.Sub(res.Start)-time.Duration(counted))
 		}
@@ -304,10 +227,10 @@ func (r *recorder) length(d time.Duration) time.Duration {
 	return max(d, time.Millisecond)
 }
 
-// limit is the time after which a process that should take about d is taken
-// to hang.
-func (r *recorder) limit(d time.Duration) time.Duration {
-	return max(3*d, r.left(), 5*time.Second)
+// limit is the time after which a process is taken to hang: one that began in
+// time may end a little late.
+func (r *recorder) limit() time.Duration {
+	return max(r.left(), 0) + 10*time.Second
 }
 
 // benchTime is the user's, or as many calls as take about d.
@@ -326,7 +249,7 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 		allocs = *s.AllocsPerOp
 	}
 	n := gobench.AllocIterations(r.length(allocRun), s.perCall*s.stretch, allocs)
-	_, p, err := r.instrument(ctx, s, recording.KindAllocs, r.limit(allocRun), fmt.Sprintf("%dx", n))
+	_, p, err := r.instrument(ctx, s, recording.KindAllocs, r.limit(), fmt.Sprintf("%dx", n))
 	if err == nil {
 		s.allocIterations = hot.Calls(n, p)
 	}
@@ -356,10 +279,10 @@ func (r *recorder) instrument(ctx context.Context, s *subject, kind string, limi
 
 // cpu makes one more CPU-profiled run and counts its base samples.
 func (r *recorder) cpu(ctx context.Context, s *subject) error {
-	r.progress(Progress{Stage: "cpu", Benchmark: s.Name, Samples: int(s.samples), Wanted: r.o.Samples})
+	r.progress(Progress{Stage: "cpu", Benchmark: s.Name, Samples: int(s.samples), Wanted: r.goal})
 	d := r.length(cpuRun)
 	if s.runBase > 0 { // no longer than what is missing takes
-		missing := time.Duration(float64(s.runTime) * float64(int64(r.o.Samples)-s.samples) / float64(s.runBase))
+		missing := time.Duration(float64(s.runTime) * float64(int64(r.goal)-s.samples) / float64(s.runBase))
 		d = min(d, max(missing, 100*time.Millisecond))
 	}
 	if s.setup > 0 && r.o.BenchTime == "" {
@@ -372,7 +295,7 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	}
 	defer os.Remove(name)
 	start := r.o.Now()
-	res, err := r.run(ctx, r.limit(d), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), CPUProfile: name, Scheduling: true})
+	res, err := r.run(ctx, r.limit(), gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), CPUProfile: name, Scheduling: true})
 	if err != nil {
 		return err
 	}
@@ -390,7 +313,7 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 	s.cpuEnd = r.w.Since(end)
 	s.cpu = append(s.cpu, data)
 	s.runTime, s.runBase = end.Sub(start), c.Sums(0)[hot.Base]
-	s.samples += s.runBase
+	s.samples, s.cpuTime = s.samples+s.runBase, s.cpuTime+s.runTime
 	if seen := scheduling(res.Scheduling); seen != nil {
 		s.sched = s.sched.Add(*seen)
 	}
@@ -424,7 +347,7 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 	for _, kind := range []string{recording.KindBlock, recording.KindMutex} {
 		r.progress(Progress{Stage: kind, Benchmark: s.Name})
 		d := r.length(delayRun)
-		res, p, err := r.instrument(ctx, s, kind, r.limit(d), r.benchTime(d, s))
+		res, p, err := r.instrument(ctx, s, kind, r.limit(), r.benchTime(d, s))
 		if err != nil {
 			return err
 		}
@@ -441,6 +364,6 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 func (r *recorder) trace(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "trace", Benchmark: s.Name})
 	n := gobench.Iterations(r.length(traceRun), s.perCall*s.stretch)
-	_, _, err := r.instrument(ctx, s, recording.KindTrace, r.limit(traceRun), fmt.Sprintf("%dx", n))
+	_, _, err := r.instrument(ctx, s, recording.KindTrace, r.limit(), fmt.Sprintf("%dx", n))
 	return err
 }

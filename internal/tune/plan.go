@@ -11,10 +11,22 @@ import (
 	"whet/internal/quantity"
 )
 
-// What a selected benchmark costs of the budget at the least: a clean
-// measurement, an allocation profile, a trace and a CPU profile that is worth
-// reading. With less for each, more benchmarks would be told less each.
-const perBenchmark = 5 * time.Second
+// What a measured benchmark takes of the budget beside the samples of its CPU
+// profile: a clean run and an allocation profile before it; after it a trace and
+// a run over time.
+const (
+	beforeCPU = 1200 * time.Millisecond
+	afterCPU  = 2600 * time.Millisecond
+)
+
+// enoughSamples are those of a CPU profile that is worth reading: twice what a
+// verdict needs. With less for each, more benchmarks would be told less each.
+const enoughSamples = 400
+
+// fullRate is how many samples of the measured code a second gives at best,
+// where one goroutine runs it: the profiler takes 100 a second, and package
+// testing and the start of the process have some of that time.
+const fullRate = 85.0
 
 // cpuRun is the length of one CPU-profiled run; runs repeat.
 const cpuRun = 2 * time.Second
@@ -62,9 +74,30 @@ func costlier(a, b benchmark.Line) int {
 	return cmp.Or(cmp.Compare(b.NsPerOp, a.NsPerOp), cmp.Compare(a.Name, b.Name))
 }
 
-// capacity is how many benchmarks the budget can profile.
-func capacity(budget time.Duration) int {
-	return max(1, int(budget/perBenchmark))
+// capacity is how many more benchmarks the time left takes to enough samples
+// each, at a rate of so many a second, after begun of them that lack what comes
+// after the CPU profile.
+func capacity(left time.Duration, begun int, rate float64, enough int) int {
+	left -= time.Duration(begun) * afterCPU
+	each := beforeCPU + afterCPU + time.Duration(float64(enough)/rate*float64(time.Second))
+	return max(int(left/each), 0)
+}
+
+// mayTake is how long one benchmark's CPU profile may take when n more are
+// planned after it: up to half of what is left, since those that are costlier
+// come first.
+func mayTake(left time.Duration, n int) time.Duration {
+	left -= time.Duration(n+1) * afterCPU
+	return max(left/2, left/time.Duration(n+1), 0)
+}
+
+// quickShare is what the quick pass over n top-level benchmarks takes of the
+// budget at most: there is no choice to make of one.
+func quickShare(budget time.Duration, n int) time.Duration {
+	if n == 1 {
+		return budget
+	}
+	return budget / 5
 }
 
 // quickTime is the length of one run in the quick pass over n top-level
@@ -89,22 +122,20 @@ func perCall(l benchmark.Line, quick time.Duration) float64 {
 }
 
 // describe is the plan in one line.
-func describe(selected, leftOut []string, samples int, budget time.Duration) string {
-	s := fmt.Sprintf("%s, a process each for CPU, allocations and trace, until %d samples each or %v",
-		quantity.Plural(len(selected), "benchmark"), samples, budget)
-	if len(leftOut) > 0 {
-		s += fmt.Sprintf("; %d left out", len(leftOut))
+func describe(planned, of, samples int, budget time.Duration) string {
+	s := quantity.Plural(planned, "benchmark")
+	if planned < of {
+		s = fmt.Sprintf("%d of %d benchmarks, the costliest a call", planned, of)
 	}
-	return s
+	return fmt.Sprintf("%s, a process each for CPU, allocations and trace, until %d samples each or %v", s, samples, budget)
 }
 
 // quickLimit is how long one of n benchmarks may take in the quick pass with so
-// many of them, itself among them, still to come: one that hangs leaves the
-// others their shares.
+// much of its time left and so many of them, itself among them, still to come:
+// one that hangs leaves the others their shares.
 func quickLimit(left time.Duration, toCome, n int) time.Duration {
 	if n == 1 {
 		return max(left, 5*time.Second)
 	}
-	share := max(2*left/time.Duration(toCome), 10*time.Second)
-	return max(min(left/2, share), 5*time.Second)
+	return max(min(left/2, max(2*left/time.Duration(toCome), 3*time.Second)), time.Second)
 }

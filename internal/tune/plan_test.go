@@ -33,8 +33,17 @@ func TestPlanFigures(t *testing.T) {
 		name      string
 		got, want any
 	}{
-		{"60 s hold 12 benchmarks of 5 s", capacity(60 * time.Second), 12},
-		{"a short budget still holds one", capacity(time.Second), 1},
+		// 1.2 s before, 2.6 s after, and 400 samples in 4 s: 7.8 s each.
+		{"48 s at 100 a second", capacity(48*time.Second, 0, 100, 400), 6},
+		{"after two, which lack 5.2 s", capacity(48*time.Second, 2, 100, 400), 5},
+		{"a busy machine gives 20 a second: 23.8 s each", capacity(48*time.Second, 0, 20, 400), 2},
+		{"nothing is left", capacity(-time.Second, 3, 100, 400), 0},
+		// 48 s less 2.6 s for each of four.
+		{"with three to come: half of 37.6 s", mayTake(48*time.Second, 3), 18800 * time.Millisecond},
+		{"the last one: all but 2.6 s", mayTake(48*time.Second, 0), 45400 * time.Millisecond},
+		{"when all is spent", mayTake(time.Second, 3), time.Duration(0)},
+		{"a fifth for the choice", quickShare(60*time.Second, 23), 12 * time.Second},
+		{"and none to make", quickShare(60*time.Second, 1), 60 * time.Second},
 		{"a fifth of 10 s over 400 benchmarks", quickTime(10*time.Second, 400), 5 * time.Millisecond},
 		{"few benchmarks get the longest", quickTime(60*time.Second, 2), 10 * time.Millisecond},
 		{"many the shortest", quickTime(10*time.Second, 5000), 2 * time.Millisecond},

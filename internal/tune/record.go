@@ -20,6 +20,7 @@ type recorder struct {
 	o Options
 
 	turn       time.Duration // the longest run of the step at hand
+	goal       int           // samples of the base that a CPU profile is taken to, at this stage
 	failures   []failure
 	resultless []string // why benchmarks ended well without a result, a line each
 	skipped    []string // their names

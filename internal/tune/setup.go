@@ -28,7 +28,7 @@ func (r *recorder) findSetup(ctx context.Context, s *subject, uncounted time.Dur
 	case s.N < 8:
 		n = 2 * s.N
 	}
-	res, err := r.run(ctx, r.limit(2*uncounted), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n)})
+	res, err := r.run(ctx, r.limit(), gobench.Run{Bench: s.Name, BenchTime: fmt.Sprintf("%dx", n)})
 	if err != nil {
 		return err
 	}

@@ -40,13 +40,14 @@ func TestOneProcess(t *testing.T) {
 	}
 }
 
-// Of 60 s one of two that hangs takes half, one of twelve 10 s; alone it has all.
+// Of 12 s one of two that hangs takes half, the first of twelve 3 s, the last one
+// half of what is left; alone it has all.
 func TestQuickLimit(t *testing.T) {
 	for _, test := range []struct {
 		left   time.Duration
 		to, n  int
 		wanted time.Duration
-	}{{60e9, 1, 1, 60e9}, {60e9, 2, 2, 30e9}, {60e9, 12, 12, 10e9}, {60e9, 4, 12, 30e9}, {2e9, 4, 4, 5e9}} {
+	}{{60e9, 1, 1, 60e9}, {12e9, 2, 2, 6e9}, {12e9, 12, 12, 3e9}, {12e9, 3, 12, 6e9}, {4e9, 12, 12, 2e9}, {5e8, 4, 4, 1e9}} {
 		if got := quickLimit(test.left, test.to, test.n); got != test.wanted {
 			t.Errorf("%+v: %v", test, got)
 		}
