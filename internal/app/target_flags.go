@@ -78,7 +78,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
 	fs.BoolVar(&t.asJSON, "json", false, "print one JSON document")
-	fs.BoolVar(&t.verbose, "v", false, "pass on what benchmarks and servers print, to stderr")
+	fs.BoolVar(&t.verbose, "v", false, "pass on what benchmarks and servers print, to stderr; tune: print all warnings in full")
 	return t
 }
 

@@ -37,8 +37,8 @@ The URL of a service. Tune drives it with load and takes its profiles meanwhile:
 agent or net/http/pprof in it. With -- and a command, it starts the server first and stops it
 afterwards; a main package's directory is built with the agent added.
 
-Tune prints the report, and writes the recording (NAME.whet) and the report as one HTML file
-(NAME.html) beside it.`,
+Tune prints the result: verdict, findings, hot places; -tables prints what it rests on, -v all
+warnings. The recording (NAME.whet) is written, and beside it the report as one HTML file (NAME.html).`,
 		Examples: []string{
 			"whet tune ./internal/encode",
 			"whet tune -bench 'Encode/large' -budget 30s ./internal/encode",
@@ -50,13 +50,14 @@ Tune prints the report, and writes the recording (NAME.whet) and the report as o
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			t := newTargetFlags(fs)
-			all := fs.Bool("all", false, "print findings below the threshold too")
+			show := newShowFlags(fs)
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				record, err := t.recorder(ctx, e, "tune", operands)
 				if err != nil {
 					return err
 				}
-				return runTune(ctx, e, record, t.asJSON, *all)
+				show.asJSON, show.text.Verbose = t.asJSON, t.verbose
+				return runTune(ctx, e, record, *show)
 			}
 		},
 	}
@@ -64,7 +65,7 @@ Tune prints the report, and writes the recording (NAME.whet) and the report as o
 
 // runTune records, reports, and then says what went wrong, if anything did:
 // whatever was measured is shown first.
-func runTune(ctx context.Context, e *cli.Env, record recordFunc, asJSON, all bool) error {
+func runTune(ctx context.Context, e *cli.Env, record recordFunc, show showFlags) error {
 	outcome, err := record(ctx)
 	if outcome.Path == "" {
 		return cli.MeasuringError(err, "interrupted")
@@ -84,7 +85,7 @@ func runTune(ctx context.Context, e *cli.Env, record recordFunc, asJSON, all boo
 		had = "what there was before"
 	}
 	if page != nil && (err == nil || measured) {
-		reportErr = errors.Join(reportErr, printPage(e, page, pageOutput{verb: "tune", recording: outcome.Path, html: html, json: asJSON, all: all}))
+		reportErr = errors.Join(reportErr, printPage(e, page, run.JSONOptions{Verb: "tune", Recording: outcome.Path, Report: html}, show))
 	}
 	if err = errors.Join(err, reportErr); err != nil {
 		return cli.KeptError(err, had, outcome.Path)
@@ -103,23 +104,30 @@ func writePage(ctx context.Context, html string, page *run.Page) error {
 	return cli.WriteFile(ctx, html, func(w io.Writer) error { return run.WriteHTML(w, page) })
 }
 
-// pageOutput says how a page is printed and where its files lie.
-type pageOutput struct {
-	verb            string
-	recording, html string
-	json, all       bool
+// showFlags say how a page is printed.
+type showFlags struct {
+	asJSON bool
+	text   pagereport.TextOptions
 }
 
-func printPage(e *cli.Env, page *run.Page, o pageOutput) error {
-	if o.json {
-		return run.WriteJSON(e.Stdout, page, run.JSONOptions{Verb: o.verb, Recording: o.recording, Report: o.html, All: o.all})
+func newShowFlags(fs *flag.FlagSet) *showFlags {
+	f := new(showFlags)
+	fs.BoolVar(&f.text.All, "all", false, "print findings below the threshold, all places and rows too")
+	fs.BoolVar(&f.text.Tables, "tables", false, "print what the result rests on too: machine, events, benchmarks, samples, functions, source")
+	return f
+}
+
+func printPage(e *cli.Env, page *run.Page, o run.JSONOptions, show showFlags) error {
+	if o.All = show.text.All; show.asJSON {
+		return run.WriteJSON(e.Stdout, page, o)
 	}
-	err := run.WriteText(e.Stdout, page, pagereport.TextOptions{Width: e.Width, Color: e.Color, All: o.all})
-	if err == nil && o.recording != "" {
-		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(o.recording))
+	show.text.Width, show.text.Color = e.Width, e.Color
+	err := run.WriteText(e.Stdout, page, show.text)
+	if err == nil && o.Recording != "" {
+		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(o.Recording))
 	}
-	if err == nil && o.html != "" {
-		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(o.html))
+	if err == nil && o.Report != "" {
+		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(o.Report))
 	}
 	return err
 }
@@ -131,8 +139,8 @@ func diagnoseCommand() *cli.Command {
 		Operands:  "RECORDING | PROFILE...",
 		Short:     "the findings and the report of a recording or a profile",
 		Long: `
-Diagnose reads a recording, runs the rules on it and prints the report, as whet tune did when
-it made the recording. It needs neither the module nor the machine it was made on. Of a recording
+Diagnose reads a recording, runs the rules on it and prints the result, as whet tune did when
+it made the recording (-tables: with what it rests on). It needs neither the module nor the machine it was made on. Of a recording
 of whet prove it prints the proof, and of one of whet load the load.
 
 Of a profile (a file, a URL or -, of CPU time, allocations or delay; several of one kind are
@@ -146,15 +154,16 @@ found here.`,
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			html := fs.String("o", "", "write the report as one HTML `file` too")
-			asJSON := fs.Bool("json", false, "print one JSON document")
-			all := fs.Bool("all", false, "print findings below the threshold too")
+			show := newShowFlags(fs)
+			fs.BoolVar(&show.asJSON, "json", false, "print one JSON document")
+			fs.BoolVar(&show.text.Verbose, "v", false, "print all warnings in full")
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				if !namesRecording(operands) {
 					page, err := profilePage(ctx, e, operands, *html)
 					if err != nil {
 						return err
 					}
-					return printPage(e, page, pageOutput{verb: "diagnose", html: *html, json: *asJSON, all: *all})
+					return printPage(e, page, run.JSONOptions{Verb: "diagnose", Report: *html}, *show)
 				}
 				path, err := cli.OneOperand("diagnose", "recording", operands)
 				if err != nil {
@@ -166,7 +175,7 @@ found here.`,
 				}
 				defer rec.Close()
 				if rec.Kind == recording.TargetLoad {
-					return drive.Show(ctx, e, rec, *html, *asJSON)
+					return drive.Show(ctx, e, rec, *html, show.asJSON)
 				}
 				proof, err := read.Proof(rec)
 				switch {
@@ -174,7 +183,7 @@ found here.`,
 					return err
 				case proof != nil && *html != "":
 					return cli.UsageError("diagnose: %s is a proof, which has no HTML report", path)
-				case proof != nil && *asJSON:
+				case proof != nil && show.asJSON:
 					return proofreport.WriteJSON(e.Stdout, proof)
 				case proof != nil:
 					return proofreport.WriteText(e.Stdout, proof, pagereport.TextOptions{Width: e.Width, Color: e.Color})
@@ -186,7 +195,7 @@ found here.`,
 				if err != nil {
 					return err
 				}
-				return printPage(e, page, pageOutput{verb: "diagnose", html: *html, json: *asJSON, all: *all})
+				return printPage(e, page, run.JSONOptions{Verb: "diagnose", Report: *html}, *show)
 			}
 		},
 	}

@@ -26,6 +26,9 @@ type Result struct {
 	HotPlaces []finding.HotPlace
 	Accounts  []finding.Account
 	Warnings  []string
+	// NotAsked says of each subject which rules it was not recorded for: no doubt,
+	// but what silence does not cover.
+	NotAsked []string
 	// Asked are the rules that could look at something, in the registry's
 	// order, and Looked the benchmarks that they looked at.
 	Asked  []string
@@ -54,7 +57,8 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		if slices.ContainsFunc(reg.rules, func(r Rule) bool { return s.hasEvidence(&r) }) {
 			res.Looked++
 		}
-		claims, warnings, few := s.ask(reg.rules)
+		claims, warnings, notAsked, few := s.ask(reg.rules)
+		res.NotAsked = append(res.NotAsked, notAsked...)
 		res.Warnings = append(res.Warnings, warnings...)
 		if few != "" {
 			short = append(short, few)
@@ -80,8 +84,10 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		slices.Sort(short)
 		res.Warnings = append(res.Warnings, fmt.Sprintf("too few samples to speak about CPU time: %s; %s", strings.Join(short, ", "), forMore(subjects)))
 	}
-	slices.Sort(res.Warnings)
-	res.Warnings = slices.Compact(res.Warnings)
+	for _, texts := range []*[]string{&res.Warnings, &res.NotAsked} {
+		slices.Sort(*texts)
+		*texts = slices.Compact(*texts)
+	}
 	return res
 }
 
@@ -115,13 +121,13 @@ func (w *weighed) worth(s *Subject) float64 {
 	return finding.Worth(cpu, w.cost.alloc, base, gc, wait)
 }
 
-// ask runs the rules over one subject and weighs what they claim; few says how
-// many samples it lacks, if any.
-func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few string) {
+// ask runs the rules over one subject and weighs what they claim; notAsked names
+// those without anything to look at, and few says how many samples it lacks.
+func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string, few string) {
 	mem := s.memory()
 	matters := mem.matters()
 	if text := s.starvedByOthers(&mem); text != "" {
-		warnings = append(warnings, s.Benchmark+": "+text)
+		warnings = append(warnings, s.Benchmark+text)
 	}
 	samples := s.BaseCPUSamples()
 	var needed int // the most samples that a rule short of them needs; 0: none is
@@ -178,10 +184,10 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 		if len(ids) > 1 {
 			were = "were"
 		}
-		warnings = append(warnings, fmt.Sprintf("%s: %s %s not asked: no %s profile was recorded", s.Benchmark, strings.Join(ids, " and "), were, what))
+		notAsked = append(notAsked, fmt.Sprintf("%s: %s %s not asked: no %s profile was recorded", s.Benchmark, strings.Join(ids, " and "), were, what))
 	}
 	if len(unasked) > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
+		notAsked = append(notAsked, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
 	}
 	if needed > 0 {
 		few = fmt.Sprintf("%s has %d of the base and needs %d", s.Benchmark, samples, needed)
@@ -193,7 +199,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings []string, few strin
 	warnings = append(warnings, ofTests...)
 	out = s.withoutCovered(out)
 	s.takeOver(out)
-	return out, warnings, few
+	return out, warnings, notAsked, few
 }
 
 // find asks the rule. One that fails on a program, whose sources nobody has seen

@@ -425,7 +425,7 @@ func TestRuleIsNotAskedWithoutEvidence(t *testing.T) {
 	r.Evidence = []EvidenceKind{EvidenceMutex, EvidenceSource}
 	r.Find = func(*Subject) []Claim { t.Error("asked"); return nil }
 	res := Run(registryOf(t, r), []*Subject{subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 500}), nil, nil)})
-	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "rules not asked, since none of the profiles they read was recorded: lock") {
+	if len(res.Warnings) != 0 || len(res.NotAsked) != 1 || !strings.Contains(res.NotAsked[0], "rules not asked, since none of the profiles they read was recorded: lock") {
 		t.Errorf("warnings %q", res.Warnings)
 	}
 }
@@ -438,8 +438,8 @@ func TestEssentialEvidence(t *testing.T) {
 	r.Find = func(*Subject) []Claim { asked = true; return nil }
 	cpu := cpuProfile(sample{stack: []string{"m/x.f"}, n: 500})
 	res := Run(registryOf(t, r), []*Subject{subject("B", cpu, nil, nil)})
-	if asked || len(res.Asked) != 0 || res.Looked != 0 || len(res.Warnings) != 1 || res.Warnings[0] != "B: lock was not asked: no mutex profile was recorded" {
-		t.Errorf("asked %v, %q of %d, warnings %q", asked, res.Asked, res.Looked, res.Warnings)
+	if asked || len(res.Asked) != 0 || res.Looked != 0 || len(res.Warnings) != 0 || !slices.Equal(res.NotAsked, []string{"B: lock was not asked: no mutex profile was recorded"}) {
+		t.Errorf("asked %v, %q of %d, warnings %q, not asked %q", asked, res.Asked, res.Looked, res.Warnings, res.NotAsked)
 	}
 	res = Run(registryOf(t, r), []*Subject{subject("B", cpu, nil, mutexProfile())})
 	if !asked || !slices.Equal(res.Asked, []string{"lock"}) || len(res.Warnings) != 0 {

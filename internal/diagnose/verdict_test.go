@@ -87,7 +87,7 @@ func TestVerdictWaiting(t *testing.T) {
 	if v := verdictOf(t, subject("B", cpu, nil, nil)); v.Kind != CPUBound {
 		t.Errorf("starved: %s %q", v.Kind, v.Text)
 	}
-	if w := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{subject("B", cpu, nil, nil)}).Warnings; len(w) != 1 || !strings.Contains(w[0], "for only 10.0 % of the time") {
+	if w := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{subject("B", cpu, nil, nil)}).Warnings; len(w) != 1 || !strings.Contains(w[0], "B got 10.0 % of a processor, yet") {
 		t.Errorf("starved: warnings %q", w)
 	}
 	parking := sample{stack: []string{"runtime.mcall", "runtime.park_m", "runtime.findRunnable"}, n: 40, class: hot.Background}
@@ -156,7 +156,7 @@ func TestVerdictByTheScheduler(t *testing.T) {
 	for _, kind := range []string{recording.TargetBenchmark, recording.TargetProgram} {
 		s := build(kind, 65e8, 0)
 		res := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{s})
-		if res.Verdict.Kind != CPUBound || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "for only 30.0 % of the time, and could have used 0.95 processors") {
+		if res.Verdict.Kind != CPUBound || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "B got 30.0 % of a processor: the machine was busy with other work, so times are too long and samples too few; it could have used 0.95 processors") {
 			t.Errorf("%s starved: %+v, warnings %q", kind, res.Verdict, res.Warnings)
 		}
 		if v := verdictOf(t, build(kind, 1e9, 0)); v.Kind != Waiting || !strings.Contains(v.Text, "what it waits for (locks, channels") {

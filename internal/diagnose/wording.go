@@ -74,7 +74,7 @@ func (s *Subject) waitText(w *weighed) string {
 const machineFull = 0.9
 
 // starvedByOthers says that other processes kept the measured one from the CPU;
-// "" where they did not. A benchmark asks for all it can get, so that the profile
+// "" where they did not. Its text follows a name. A benchmark asks for all it can get, so that the profile
 // alone shows it, if the system's scheduler does not; a program may have had
 // nothing to do, so that without the scheduler the machine must be known to have
 // been full; a service shares it with its load.
@@ -83,16 +83,16 @@ func (s *Subject) starvedByOthers(mem *memoryManagement) string {
 		if s.Run == nil || !s.Run.crowded() {
 			return ""
 		}
-		return fmt.Sprintf("the machine was busy for %s of the time, mostly with work that is neither the target's nor the load's: throughput is too low and times are too long", quantity.Percent(*s.Run.MachineBusy))
+		return fmt.Sprintf(": the machine was busy for %s of the time, mostly with work that is neither the target's nor the load's: throughput is too low and times are too long", quantity.Percent(*s.Run.MachineBusy))
 	}
 	if s.CPU == nil || !mem.starved(s.CPU.Duration) || mem.waits(s.CPU.Duration) {
 		return ""
 	}
 	if wanted, known := mem.wanted(); known {
-		return fmt.Sprintf("the process had the CPU for only %s of the time, and could have used %.2g processors: other work kept the machine busy, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)), wanted)
+		return fmt.Sprintf(" got %s of a processor: the machine was busy with other work, so times are too long and samples too few; it could have used %.2g processors", quantity.Percent(ratio(mem.process, s.CPU.Duration)), wanted)
 	}
 	if s.Kind == recording.TargetProgram && (s.Run == nil || !s.Run.machineFull()) {
 		return ""
 	}
-	return fmt.Sprintf("the process had the CPU for only %s of the time, yet its scheduler shows no waiting: other work kept the machine busy, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)))
+	return fmt.Sprintf(" got %s of a processor, yet its scheduler shows no waiting: the machine was busy with other work, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)))
 }

@@ -99,23 +99,36 @@ func (a *Reading) readBenchmarkCourses() {
 	for _, artifact := range a.rec.Find(recording.KindMetrics, "") {
 		c := &course{benchmark: artifact.Benchmark, start: artifact.StartNs, end: artifact.EndNs}
 		a.readRows(c)
-		c.gc = withoutTestings(c.gc)
-		c.events = events.Find(c.between(c.start, c.end))
+		gc, own := withoutTestings(c.gc, c.start, c.end)
+		c.gc = gc
+		in := c.between(c.start, c.end)
+		in.OwnGC = own
+		c.events = events.Find(in)
 		a.courses = append(a.courses, c)
 	}
 }
 
 // withoutTestings drops the collections that package testing forces before it
-// calls a benchmark function: once with b.N at 1, and once for the run.
-func withoutTestings(cycles []gctrace.Cycle) []gctrace.Cycle {
+// calls a benchmark function: once with b.N at 1, and once for the run. Where
+// counters are to speak, since the collector's own lines are not whole, own stands
+// for the first two of theirs.
+func withoutTestings(cycles []gctrace.Cycle, start, end int64) (rest []gctrace.Cycle, own []events.Span) {
 	const calls = 2
-	seen := 0
-	return slices.DeleteFunc(cycles, func(c gctrace.Cycle) bool {
-		if c.Forced {
-			seen++
+	var dropped int64
+	whole := true
+	for i, c := range cycles {
+		whole = whole && (i == 0 || c.N == cycles[i-1].N+1)
+		if c.Forced && dropped < calls {
+			dropped++
+			continue
 		}
-		return c.Forced && seen <= calls
-	})
+		c.N -= dropped // none is missing
+		rest = append(rest, c)
+	}
+	if !whole || len(rest) == 0 {
+		own = slices.Repeat([]events.Span{{StartNs: start, EndNs: end}}, calls)
+	}
+	return rest, own
 }
 
 // readRows reads a course's metrics and collections.

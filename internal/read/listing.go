@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/finding"
 	"whet/internal/report/run"
 )
 
@@ -110,4 +111,44 @@ func (a *Reading) listing(f callstack.FunctionCost, costs map[diagnose.SourceLin
 		}
 	}
 	return l
+}
+
+// around is how many lines an excerpt has on each side of its own.
+const around = 2
+
+// excerpts are the lines around findings and hot places, of the sources that are
+// there.
+func (a *Reading) excerpts(page *run.Page) map[run.Spot][]run.SourceLine {
+	out := make(map[run.Spot][]run.SourceLine)
+	texts := make(map[string][][]byte) // by the file that people are shown
+	add := func(file string, line int) {
+		at := run.Spot{File: file, Line: line}
+		if out[at] != nil || file == "" {
+			return
+		}
+		source, seen := texts[file]
+		if !seen {
+			if frame := a.sources.frameFile(file); frame != "" {
+				if text := a.sources.Text(frame); text != nil {
+					source = bytes.Split(text, []byte("\n"))
+				}
+			}
+			texts[file] = source
+		}
+		if line < 1 || line > len(source) {
+			return
+		}
+		for n := max(line-around, 1); n <= min(line+around, len(source)); n++ {
+			out[at] = append(out[at], run.SourceLine{Number: n, Text: string(bytes.TrimRight(source[n-1], "\r"))})
+		}
+	}
+	for _, findings := range [][]finding.Finding{page.Findings, page.Below} {
+		for i := range findings {
+			add(findings[i].File, findings[i].Line)
+		}
+	}
+	for i := range page.HotPlaces {
+		add(page.HotPlaces[i].File, page.HotPlaces[i].Line)
+	}
+	return out
 }

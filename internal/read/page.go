@@ -109,8 +109,9 @@ func (a *Reading) diagnosed() (*run.Page, error) {
 		HotPlaces: result.HotPlaces, Accounts: result.Accounts,
 		ThresholdRatio: diagnose.Threshold,
 		Findings:       result.Findings, Below: result.Below,
-		Rules: result.Asked, Looked: result.Looked,
+		Rules: result.Asked, Looked: result.Looked, NotAsked: result.NotAsked,
 	}
+	page.Excerpts = a.excerpts(page)
 	for _, p := range a.profiles {
 		page.Profiles = append(page.Profiles, a.profile(p))
 	}

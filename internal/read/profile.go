@@ -195,6 +195,15 @@ func (s *loneSources) own(frameFile string) bool { return s.owned[frameFile] }
 
 func (s *loneSources) differs(string) string { return "" }
 
+func (s *loneSources) frameFile(display string) string {
+	for file := range s.owned {
+		if s.Display(file) == display {
+			return file
+		}
+	}
+	return ""
+}
+
 // readOwners decides which packages are the user's: those of neither the
 // standard library nor a module in the module cache or a vendor directory.
 func (s *loneSources) readOwners() (packages []string) {

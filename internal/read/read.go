@@ -81,6 +81,7 @@ type sources interface {
 	diagnose.Sources
 	own(frameFile string) bool       // of one of the user's modules
 	differs(frameFile string) string // why a text may not be what was measured; "" where nothing says so
+	frameFile(display string) string // the reverse of Display; "" where there is none
 }
 
 // recordedSources serves the recording's copies of source files.
@@ -95,6 +96,15 @@ func (s *recordedSources) own(frameFile string) bool {
 }
 
 func (s *recordedSources) differs(frameFile string) string { return s.meta[frameFile].Differs }
+
+func (s *recordedSources) frameFile(display string) string {
+	for i := range s.of.rec.Sources {
+		if s.of.rec.Sources[i].Path == display {
+			return s.of.rec.Sources[i].Frame
+		}
+	}
+	return ""
+}
 
 func (s *recordedSources) Text(frameFile string) []byte {
 	if text, ok := s.texts[frameFile]; ok {

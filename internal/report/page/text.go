@@ -30,6 +30,8 @@ type TextOptions struct {
 	Width int  // columns; 0 means 100, and fewer than 60 count as 60
 	Color bool // escape sequences for colours
 	All   bool // findings below the threshold, each benchmark and its profiles too
+	// Of a run: what the result rests on, and all warnings in full.
+	Tables, Verbose bool
 }
 
 // Text lays out text for a terminal.

@@ -194,7 +194,11 @@ func visitsPage() *Page {
 			{Kind: "cpu", HotPlacesRatio: 0.9045, OtherPlacesRatio: 0.0255, TestsRatio: 0.06, Packages: []finding.PackageShare{{Package: "net/http", Ratio: 0.01}}},
 			{Kind: "alloc_bytes", HotPlacesRatio: 1, Packages: []finding.PackageShare{}},
 		},
-		Rules: []string{"logging", "fmt-format", "string-copy"}, Looked: 2,
+		Rules: []string{"logging", "fmt-format", "string-copy"}, Looked: 2, NotAsked: []string{"BenchmarkFresh: lock-held was not asked: no mutex profile was recorded"},
+		Excerpts: map[Spot][]SourceLine{
+			{"casebook/visits/original/original.go", 43}: listing[0].Lines[4:8],
+			{"casebook/visits/original/original.go", 62}: listing[0].Lines[8:],
+		},
 		Benchmarks: []Benchmark{
 			{Name: "BenchmarkReused", Procs: 2, Iterations: 661204, NsPerOp: 5403.2, BytesPerOp: new(1307.0), AllocsPerOp: new(25.0), Profiled: true},
 			{Name: "BenchmarkFresh", Procs: 2, Iterations: 448112, NsPerOp: 7920.8, BytesPerOp: new(7160.0), AllocsPerOp: new(41.0), Profiled: true},
@@ -267,7 +271,9 @@ func hostilePage() *Page {
 		Verdict: Verdict{pagetest.Tag, pagetest.Terminal, "findings"}, ThresholdRatio: 0.05,
 		Warnings: names,
 	}
+	whole.NotAsked, whole.Excerpts = names, make(map[Spot][]SourceLine)
 	for _, n := range names {
+		whole.Excerpts[Spot{n, 1}] = []SourceLine{{Number: 1, Text: "\t" + n}}
 		whole.Facts = append(whole.Facts, page.Fact{Name: n, Value: n})
 		whole.Findings = append(whole.Findings, *all(n))
 		whole.Below = append(whole.Below, *all(n))

@@ -36,7 +36,7 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 		"findings", document.Items(findings), "benchmarks", document.Each(p.Benchmarks, (*Benchmark).json), "growth", document.Each(p.Growth, jsonFamily),
 		"target", p.Target, "package", p.Package, "module", p.Module, "tool", p.Tool, "created", p.Created, "partial", p.Partial,
 		"facts", document.Items(p.Facts), "profiles", document.Each(p.Profiles, (*Profile).json), jsonRun(p),
-		"recording", document.IfSet(o.Recording), "report", document.IfSet(o.Report)})
+		"not_asked", document.Items(p.NotAsked), "recording", document.IfSet(o.Recording), "report", document.IfSet(o.Report)})
 }
 
 // json is a benchmark: null is unknown.

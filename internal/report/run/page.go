@@ -35,6 +35,10 @@ type Page struct {
 	Below          []finding.Finding // the rest, for -all
 	Rules          []string          // that looked at something
 	Looked         int               // benchmarks they looked at
+	NotAsked       []string          // rules that had nothing to look at, and why
+	// Excerpts are the lines around findings and hot places, as far as their
+	// source is known.
+	Excerpts map[Spot][]SourceLine
 
 	Benchmarks []Benchmark
 	Growth     []scaling.Family // of benchmarks of several sizes
@@ -49,6 +53,12 @@ type Page struct {
 	// block, within a kind by rank. A page may also hold profiles of all
 	// benchmarks merged, their Benchmark "".
 	Profiles []Profile
+}
+
+// Spot is a line as findings and hot places name it.
+type Spot struct {
+	File string // for people
+	Line int
 }
 
 // Verdict is the one line that answers "where does it hurt".

@@ -8,7 +8,6 @@ import (
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/page"
-	"whet/internal/symbolname"
 )
 
 // How much of the hot places is shown.
@@ -151,12 +150,6 @@ func parts(of []finding.Part, h *finding.HotPlace, itself string) []string {
 	return out
 }
 
-// shortName is a function's name with the last element of its package's path.
-func shortName(symbol string) string {
-	pkg, rest := symbolname.Split(symbol)
-	return pkg[strings.LastIndexByte(pkg, '/')+1:] + rest
-}
-
 // apart says what became of the base outside the hot places.
 func (p *Page) apart() string {
 	for i := range p.Accounts {
@@ -191,15 +184,11 @@ func (p *Page) apart() string {
 const placesAside = "each sample counts once, at the innermost line of your own code"
 
 // places writes the hot places, two lines each.
-func (t *writer) places(p *Page, all bool) {
+func (t *writer) places(p *Page, most int) {
 	if len(p.HotPlaces) == 0 {
 		return
 	}
 	t.Heading("Hot places", placesAside)
-	most := shownPlaces
-	if all {
-		most = len(p.HotPlaces)
-	}
 	for _, v := range p.placeViews(most) {
 		const indent = 12
 		head := fmt.Sprintf("%3d  %6s ", v.Number, v.Worth)
@@ -218,10 +207,15 @@ func (t *writer) places(p *Page, all bool) {
 			t.Line(strings.Repeat(" ", indent), t.Paint(page.Dim, second))
 		}
 	}
-	if more := len(p.HotPlaces) - shownPlaces; more > 0 && !all {
-		t.Line("     ", t.Paint(page.Dim, fmt.Sprintf("… %s more with -all", quantity.Count(float64(more)))))
+	text := p.apart()
+	if more := len(p.HotPlaces) - most; more > 0 {
+		said := fmt.Sprintf("… %s more with -all", quantity.Count(float64(more)))
+		if text != "" {
+			said += "; "
+		}
+		text = said + text
 	}
-	if text := p.apart(); text != "" {
+	if text != "" {
 		t.Hang(5, "", 0, text)
 	}
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -10,10 +9,10 @@ import (
 	"strings"
 
 	"whet/internal/analyze/hot"
-	"whet/internal/finding"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/page"
+	"whet/internal/symbolname"
 )
 
 // Rows of a top table and functions whose source is listed on the terminal.
@@ -26,35 +25,52 @@ const (
 // writer adds to the kit's text what only these pages have.
 type writer struct{ page.Text }
 
-// WriteText writes the page for a terminal.
+// WriteText writes the page for a terminal: the result, and with o.Tables what
+// it rests on.
 func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	t := writer{page.NewText(o)}
-	t.head(p)
-	t.verdict(p)
-	t.places(p, o.All)
-	t.findings(p, o.All)
-	t.run(p, o.All)
-	t.benchmarks(p, o.All)
-	t.growth(p)
-	first, others, asides := p.shown()
-	if o.All {
-		first, others, asides = slices.Concat(first, others, asides), nil, nil
+	t.result(p, o)
+	if o.Tables {
+		t.tables(p, o.All)
 	}
-	t.classes(p, first, others)
-	if !o.All {
-		first, asides = p.withoutSlight(first, asides)
-	}
-	for _, pr := range first {
-		t.tops(p, pr)
-	}
-	t.listings(first)
-	t.more(others, asides)
-	t.short(p)
 	return t.Flush(w, "report")
 }
 
-// more says which profiles were not printed.
-func (t *writer) more(others, asides []*Profile) {
+func (t *writer) tables(p *Page, all bool) {
+	t.machine(p)
+	t.run(p, all)
+	t.benchmarks(p, all)
+	t.growth(p)
+	first, others, asides := p.shown()
+	if all {
+		first, others, asides = slices.Concat(first, others, asides), nil, nil
+	}
+	t.classes(p, first, others)
+	if !all {
+		first, asides = p.withoutSlight(first, asides)
+	}
+	for _, pr := range first {
+		t.top(p, pr)
+	}
+	t.listings(first)
+	t.unprinted(others, asides)
+	t.notAsked(p)
+}
+
+// notAsked says which rules had nothing to look at: that is no doubt about what
+// the others say.
+func (t *writer) notAsked(p *Page) {
+	if len(p.NotAsked) == 0 {
+		return
+	}
+	t.Heading("Rules not asked", "")
+	for _, text := range p.NotAsked {
+		t.Hang(2, "", 0, printable.Line(text))
+	}
+}
+
+// unprinted says which profiles were not printed.
+func (t *writer) unprinted(others, asides []*Profile) {
 	var parts []string
 	if len(others) > 0 {
 		parts = append(parts, quantity.Plural(len(others), "profile")+" of single benchmarks")
@@ -74,101 +90,18 @@ func (t *writer) more(others, asides []*Profile) {
 	}
 }
 
-func (t *writer) head(p *Page) {
-	t.Line(t.Paint(page.Bold, title(p)))
-	t.Wrapped(0, page.Dim, recorded(p))
-	if len(p.Facts) > 0 {
-		t.Line()
-		n := 0
-		for _, f := range p.Facts {
-			n = max(n, min(page.Cells(printable.Line(f.Name)), 24))
-		}
-		for _, f := range p.Facts {
-			t.Hang(2, printable.Line(f.Name), n+2, printable.Line(f.Value))
-		}
+func (t *writer) machine(p *Page) {
+	if len(p.Facts) == 0 {
+		return
 	}
-	t.Warnings(warnings(p))
-}
-
-func (t *writer) verdict(p *Page) {
-	t.Heading("Verdict", "")
-	t.Wrapped(2, page.Strong, printable.Line(cmp.Or(p.Verdict.Text, "unknown")))
-}
-
-func (t *writer) findings(p *Page, all bool) {
-	if len(p.Findings) == 0 {
-		t.Heading("Findings", "")
-		t.Hang(2, "", 0, unexplained(p))
-		if n := len(p.Below); n > 0 && !all {
-			t.Wrapped(2, page.Dim, fmt.Sprintf("%s below the threshold: %s.", quantity.Plural(n, "finding"), threshold(p)))
-		}
-	} else {
-		t.Heading("Findings", fmt.Sprintf("%d with %s", len(p.Findings), threshold(p)))
-		for i := range p.Findings {
-			t.finding(p, i+1, &p.Findings[i])
-		}
+	t.Heading("Machine", "")
+	n := 0
+	for _, f := range p.Facts {
+		n = max(n, min(page.Cells(printable.Line(f.Name)), 24))
 	}
-	if all && len(p.Below) > 0 {
-		t.Heading("Below the threshold", "less than "+strings.TrimPrefix(threshold(p), "at least "))
-		for i := range p.Below {
-			t.finding(p, len(p.Findings)+i+1, &p.Below[i])
-		}
+	for _, f := range p.Facts {
+		t.Hang(2, printable.Line(f.Name), n+2, printable.Line(f.Value))
 	}
-}
-
-func (t *writer) finding(p *Page, n int, f *finding.Finding) {
-	const indent = 5
-	in := strings.Repeat(" ", indent)
-	t.Line()
-	for i, l := range page.Wrap(printable.Line(cmp.Or(f.Title, f.Rule)), t.Width-indent) {
-		mark := fmt.Sprintf("%3d  ", n)
-		if i > 0 {
-			mark = in
-		}
-		t.Line(t.Paint(page.Strong, mark), t.Paint(page.Bold, l))
-	}
-	t.Line(in, printable.Line(f.Function))
-	t.Line(in, t.Paint(page.Cyan, place(f)))
-	t.Line()
-	shares, errors, cells := measures(f), 0, 16
-	if t.Width < 80 {
-		cells = 8
-	}
-	for _, m := range shares {
-		errors = max(errors, page.Cells(m.Error))
-	}
-	for _, m := range shares {
-		name := strings.Join(append([]string{m.Name}, m.Notes...), ", ")
-		t.Line(in, fmt.Sprintf("%7s", m.Percent), " ", t.Paint(page.Dim, page.Pad(m.Error, errors)), " ", t.Paint(page.Cyan, page.Bar(m.Ratio, cells)), " ", t.Paint(page.Dim, name))
-	}
-	t.Wrapped(indent, page.Bold, ceiling(f))
-	t.Line()
-	const label = 10
-	t.Prose(indent, "why", label, f.Why)
-	t.Prose(indent, "change", label, f.Remedy)
-	for i, e := range f.Evidence {
-		name := ""
-		if i == 0 {
-			name = "evidence"
-		}
-		text := printable.Line(e.Text)
-		if e.Kind != "" {
-			text = printable.Line(e.Kind) + ": " + text
-		}
-		t.Hang(indent, name, label, text)
-	}
-	if len(f.Benchmarks) > 0 && !p.single() {
-		t.Hang(indent, "in", label, inBenchmarks(f))
-	}
-	rule := "rule " + printable.Line(f.Rule)
-	if f.Row != "" {
-		rule += ", row " + printable.Line(f.Row)
-	}
-	rule += ", confidence " + printable.Line(cmp.Or(string(f.Confidence), "unknown"))
-	if f.Fixable {
-		rule += ", whet fix can try it"
-	}
-	t.Hang(indent, "by", label, rule)
 }
 
 // textUnprofiled is how many benchmarks without a profile are listed without
@@ -288,16 +221,14 @@ func (t *writer) classes(whole *Page, first, others []*Profile) {
 	t.Table(rows)
 }
 
-func (t *writer) tops(whole *Page, p *Profile) {
-	t.top(whole, p, "by flat", p.Top)
-	t.top(whole, p, "by cum", p.TopCum)
-}
-
-func (t *writer) top(whole *Page, p *Profile, order string, top []Row) {
+// top is one table of a profile's functions: those of most flat, then those that
+// have most cum beside them.
+func (t *writer) top(whole *Page, p *Profile) {
+	top := p.topRows()
 	if len(top) == 0 {
 		return
 	}
-	aside := order + ", of " + p.value(p.base())
+	aside := "of " + p.value(p.base())
 	if p.Benchmark != "" {
 		aside += " in " + whole.of(p)
 	}
@@ -305,8 +236,8 @@ func (t *writer) top(whole *Page, p *Profile, order string, top []Row) {
 	if counted {
 		aside += "; ± is the sampling error of cum, in points"
 	}
-	t.Heading("Top functions · "+p.what(), aside)
-	rows := make([][]string, 0, textTop+1)
+	t.Heading("Functions · "+p.what(), aside)
+	rows := make([][]string, 0, len(top)+1)
 	add := func(flat, flatShare, cum, cumShare, within, name string) {
 		row := []string{flat, flatShare, cum, cumShare}
 		if counted {
@@ -315,11 +246,23 @@ func (t *writer) top(whole *Page, p *Profile, order string, top []Row) {
 		rows = append(rows, append(row, name, ""))
 	}
 	add("flat", "", "cum", "", "±", "")
-	for _, r := range top[:min(len(top), textTop)] {
+	for _, r := range top {
 		add(p.value(r.Flat), quantity.Percent(page.Share(r.Flat, p.base())),
-			p.value(r.Cum), quantity.Percent(page.Share(r.Cum, p.base())), p.plusMinus(r.Cum), printable.Line(r.Function))
+			p.value(r.Cum), quantity.Percent(page.Share(r.Cum, p.base())), p.plusMinus(r.Cum), symbolname.Elide(printable.Line(r.Function)))
 	}
 	t.Table(rows)
+}
+
+// topRows are the functions of most flat, then those of most cum that are not
+// among them.
+func (p *Profile) topRows() []Row {
+	rows := slices.Clone(p.Top[:min(len(p.Top), textTop)])
+	for _, r := range p.TopCum[:min(len(p.TopCum), textTop)] {
+		if !slices.ContainsFunc(rows, func(have Row) bool { return have.Function == r.Function && have.File == r.File }) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
 }
 
 func (t *writer) listings(profiles []*Profile) {
@@ -331,7 +274,7 @@ func (t *writer) listings(profiles []*Profile) {
 }
 
 func (t *writer) listing(p *Profile, l *Listing) {
-	t.Heading("Source · "+p.what(), page.Shorten(printable.Line(l.Function), t.Width-12-page.Cells(p.what())))
+	t.Heading("Source · "+p.what(), page.Shorten(symbolname.Elide(printable.Line(l.Function)), t.Width-12-page.Cells(p.what())))
 	costs := fmt.Sprintf("  flat %s (%s), cum %s (%s)",
 		p.value(l.Flat), quantity.Percent(page.Share(l.Flat, p.base())),
 		p.value(l.Cum), quantity.Percent(page.Share(l.Cum, p.base())))

@@ -7,6 +7,7 @@ import (
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/page"
+	"whet/internal/symbolname"
 )
 
 // How much of a run is printed without being asked.
@@ -120,7 +121,7 @@ func (t *writer) wall(w *Wall, all bool) {
 	n := first(len(w.Groups), textGroups, all)
 	for i := range w.Groups[:n] {
 		g := &w.Groups[i]
-		rows = append(rows, []string{g.counted(), g.mean(), printable.Line(g.Name), w.shares(g)})
+		rows = append(rows, []string{g.counted(), g.mean(), symbolname.Elide(printable.Line(g.Name)), w.shares(g)})
 	}
 	t.Table(rows)
 	t.left(len(w.Groups) - n)
@@ -151,7 +152,7 @@ func (t *writer) waiting(places []Waiting, all bool) {
 		if p.Benchmark != "" {
 			where += " in " + printable.Line(p.Benchmark)
 		}
-		rows = append(rows, []string{page.Ns(p.DelayNs), p.delayPerS(), quantity.Count(float64(p.Count)), printable.Line(p.Kind), printable.Line(p.Function), where})
+		rows = append(rows, []string{page.Ns(p.DelayNs), p.delayPerS(), quantity.Count(float64(p.Count)), printable.Line(p.Kind), symbolname.Elide(printable.Line(p.Function)), where})
 	}
 	t.Table(rows)
 	t.left(len(places) - n)

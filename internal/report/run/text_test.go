@@ -20,17 +20,17 @@ func TestTextGolden(t *testing.T) {
 		o    page.TextOptions
 	}{
 		{"visits.txt", visitsPage(), page.TextOptions{}},
-		{"visits80.txt", visitsPage(), page.TextOptions{Width: 80, All: true}},
-		{"visits_color.txt", visitsPage(), page.TextOptions{Width: 120, Color: true}},
-		{"hostile.txt", hostilePage(), page.TextOptions{All: true}},
+		{"visits80.txt", visitsPage(), page.TextOptions{Width: 80, All: true, Tables: true, Verbose: true}},
+		{"visits_color.txt", visitsPage(), page.TextOptions{Width: 120, Color: true, Tables: true}},
+		{"hostile.txt", hostilePage(), page.TextOptions{All: true, Tables: true}},
 		{"empty.txt", emptyPage(), page.TextOptions{}},
 		{"quiet.txt", quietPage(), page.TextOptions{}},
 		{"service.txt", servicePage(), page.TextOptions{}},
-		{"service60.txt", servicePage(), page.TextOptions{Width: 60}},
-		{"service_all.txt", servicePage(), page.TextOptions{All: true}},
+		{"service60.txt", servicePage(), page.TextOptions{Width: 60, Tables: true}},
+		{"service_all.txt", servicePage(), page.TextOptions{All: true, Tables: true}},
 		{"program.txt", programPage(), page.TextOptions{}},
-		{"program60.txt", programPage(), page.TextOptions{Width: 60}},
-		{"courses.txt", coursesPage(), page.TextOptions{}},
+		{"program60.txt", programPage(), page.TextOptions{Width: 60, Tables: true}},
+		{"courses.txt", coursesPage(), page.TextOptions{Tables: true}},
 		{"bare.txt", barePage(), page.TextOptions{}},
 	} {
 		t.Run(c.name, func(t *testing.T) { pagetest.Golden(t, c.name, text(t, c.page, c.o)) })
@@ -41,7 +41,7 @@ func TestTextGolden(t *testing.T) {
 // are the line ends, and with colours the writer's own sequences.
 func TestTextIsHarmless(t *testing.T) {
 	for name, p := range pages() {
-		for _, o := range []page.TextOptions{{Width: 40}, {Width: 80, All: true}, {All: true, Color: true}, {Width: 1000}} {
+		for _, o := range []page.TextOptions{{Width: 40}, {Width: 80, All: true}, {Width: 40, Tables: true}, {All: true, Tables: true, Color: true}, {Width: 1000, Verbose: true, Tables: true}} {
 			got := string(text(t, p, o))
 			if o.Color {
 				for _, s := range []page.Style{page.Bold, page.Dim, page.Yellow, page.Cyan, page.Strong} {
@@ -65,8 +65,8 @@ func TestTextIsHarmless(t *testing.T) {
 
 // The colours change nothing but colours.
 func TestTextColorsOnly(t *testing.T) {
-	plain := text(t, visitsPage(), page.TextOptions{Width: 100, All: true})
-	colored := text(t, visitsPage(), page.TextOptions{Width: 100, All: true, Color: true})
+	plain := text(t, visitsPage(), page.TextOptions{Width: 100, Tables: true, All: true})
+	colored := text(t, visitsPage(), page.TextOptions{Width: 100, Tables: true, All: true, Color: true})
 	if bytes.Equal(plain, colored) {
 		t.Error("no colours")
 	}
@@ -85,7 +85,7 @@ func TestTextColorsOnly(t *testing.T) {
 // and words that are wider than the line.
 func TestTextWidth(t *testing.T) {
 	for _, width := range []int{80, 100, 120} {
-		for i, line := range strings.Split(string(text(t, visitsPage(), page.TextOptions{Width: width, All: true})), "\n") {
+		for i, line := range strings.Split(string(text(t, visitsPage(), page.TextOptions{Width: width, All: true, Tables: true})), "\n") {
 			if page.Cells(line) > width && !strings.Contains(line, `.Msg("visited")`) {
 				t.Errorf("at %d columns, line %d has %d: %s", width, i+1, page.Cells(line), line)
 			}
@@ -122,51 +122,139 @@ func TestShownProfiles(t *testing.T) {
 	}
 }
 
+// The result first: verdict, doubts, findings with their line of source, hot
+// places, how to see more. With Tables the rest follows.
 func TestTextOrder(t *testing.T) {
-	got := string(text(t, visitsPage(), page.TextOptions{}))
-	at := 0
-	for _, part := range []string{
-		"Intel Xeon", "! BenchmarkFresh", "Verdict", "CPU-bound in logging", "Findings", "A log record", "(*Server).Hello", "original.go:43",
+	result := []string{
+		"whet/casebook/visits/original", "Verdict  CPU-bound in logging", "! BenchmarkFresh", "Findings", "A log record", "original.go:43", "(*Server).Hello",
+		"\n         s.log.WithFields(logrus.Fields{\n",
 		"90.0 %", "72.0 %", "of CPU time, 50.0 % avoidable",
 		// (0.7205·6160 + 0.9·1022)/(6160 + 1022) = 0.7460 of the time goes
 		"at most 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
-		"Benchmarks", "Samples", "Top functions · CPU time  by flat", "Top functions · allocated bytes  by cum", "Source", "escapes to heap",
-		"In short", "CPU-bound in logging", "1  A log record", "original.go:43", "bytes 90.0 %, CPU 72.0 %", "2  A number", "original.go:62",
-	} {
+		"Hot places", "original.go:43 and 1 line",
+	}
+	ordered(t, string(text(t, visitsPage(), page.TextOptions{})), append(result, "more: -tables (machine, ", "-v (1 warning in full)", "-all (1 finding below the threshold)"))
+	whole := string(text(t, visitsPage(), page.TextOptions{Tables: true}))
+	ordered(t, whole, append(result, "Machine", "Intel Xeon", "Benchmarks", "Samples", "Functions · CPU time  of", "Functions · allocated bytes  of", "Source", "escapes to heap"))
+	if got := string(text(t, visitsPage(), page.TextOptions{})); strings.Contains(got, "Intel Xeon") || strings.Contains(got, "Samples") || strings.Contains(got, "Functions ·") {
+		t.Errorf("without -tables there are tables:\n%s", got)
+	}
+	if strings.Contains(whole, "-tables") {
+		t.Error("-tables is offered where it was given")
+	}
+}
+
+func ordered(t *testing.T, got string, parts []string) {
+	t.Helper()
+	at := 0
+	for _, part := range parts {
 		i := strings.Index(got[at:], part)
 		if i < 0 {
-			t.Fatalf("%q is not after %q", part, got[:at])
+			t.Fatalf("%q is not after %q in\n%s", part, got[:at], got)
 		}
 		at += i
 	}
 }
 
-// The last lines are the result: the verdict, and each finding on one line that
-// fits, with its place to the line number.
-func TestTextEndsInShort(t *testing.T) {
+// crowdedPage has more of all that the result shows than it has room for.
+func crowdedPage() *Page {
 	p := visitsPage()
-	for len(p.Findings) < 13 {
+	p.Verdict.Text = strings.Repeat("CPU-bound, spread over many functions, ", 4)
+	for len(p.HotPlaces) < 12 {
+		p.HotPlaces = append(p.HotPlaces, p.HotPlaces[1])
+	}
+	for len(p.Findings) < 30 {
+		p.Findings = append(p.Findings, p.Findings[len(p.Findings)%2])
+	}
+	p.Warnings = nil
+	for i := range 11 {
+		p.Benchmarks = append(p.Benchmarks, Benchmark{Name: fmt.Sprintf("BenchmarkMany/%d", i), Profiled: true})
+		p.Warnings = append(p.Warnings, fmt.Sprintf("BenchmarkMany/%d: %s", i, strings.Repeat("and ", i)+strings.Repeat("too long for a line ", 9)))
+	}
+	return p
+}
+
+// Where nothing was found the verb prints 25 lines at most, and of a whole module
+// 60; three of them are its own. The places give way, and the cards.
+func TestResultFits(t *testing.T) {
+	const own = 3 // an empty line, the recording, the report
+	for _, width := range []int{80, 100, 160} {
+		p := crowdedPage()
+		p.Findings = nil
+		got := string(text(t, p, page.TextOptions{Width: width}))
+		if n := strings.Count(got, "\n") + own; n > 25 || !strings.Contains(got, "  1  74.5 %") {
+			t.Errorf("%d columns: %d lines:\n%s", width, n, got)
+		}
+		p = crowdedPage()
+		p.Target = "./..."
+		got = string(text(t, p, page.TextOptions{Width: width}))
+		if n := strings.Count(got, "\n") + own; n > 60 || width >= 100 && strings.Count(got, "     why  ") != 1 || !strings.Contains(got, "s.log.WithFields") || !strings.Contains(got, "  1  74.5 %") {
+			t.Errorf("%d columns, ./...: %d lines:\n%s", width, n, got)
+		}
+	}
+	if n := strings.Count(string(text(t, quietPage(), page.TextOptions{})), " %  casebook"); n > 2*shownPlaces {
+		t.Errorf("%d places", n)
+	}
+	p := visitsPage()
+	for len(p.HotPlaces) < 12 {
+		p.HotPlaces = append(p.HotPlaces, p.HotPlaces[1])
+	}
+	got := string(text(t, p, page.TextOptions{}))
+	if n := strings.Count(got, "\n            "); !strings.Contains(got, "  5  17.6 %") || strings.Contains(got, "  6  17.6 %") || !strings.Contains(got, "… 7 more with -all") {
+		t.Errorf("%d places of 12:\n%s", n, got)
+	}
+}
+
+// The first findings are cards, ten more stand on two lines each that fit, with
+// their place to the line number and their source.
+func TestBriefFindings(t *testing.T) {
+	p := visitsPage()
+	for len(p.Findings) < 16 {
 		p.Findings = append(p.Findings, p.Findings[1])
 	}
 	for _, width := range []int{60, 80, 100, 160} {
-		_, last, _ := strings.Cut(string(text(t, p, page.TextOptions{Width: width})), "\nIn short\n")
-		lines := strings.Split(strings.TrimSuffix(last, "\n"), "\n")
-		var found int
-		for _, l := range lines {
-			if page.Cells(l) > width {
+		got := string(text(t, p, page.TextOptions{Width: width}))
+		brief := 0
+		for l := range strings.Lines(got) {
+			if page.Cells(strings.TrimRight(l, "\n")) > width && !strings.Contains(l, `.Msg("visited")`) {
 				t.Errorf("%d columns: %q", width, l)
 			}
-			if strings.Contains(l, "original.go:") && strings.Contains(l, ", CPU ") {
-				found++
+			if strings.Contains(l, "original.go:62  bytes 26.2 %, CPU 18.4 %") {
+				brief++
 			}
 		}
-		if found != textShort || !strings.Contains(lines[len(lines)-1], "… 3 more above") || !strings.Contains(last, "  CPU-bound in logging") {
-			t.Errorf("%d columns: %d of %d findings in\n%s", width, found, textShort, last)
+		if cards := strings.Count(got, "     why  "); cards != textCards || brief != textBrief || !strings.Contains(got, "… 3 more with -all") {
+			t.Errorf("%d columns: %d cards and %d brief findings in\n%s", width, cards, brief, got)
 		}
 	}
-	_, last, _ := strings.Cut(string(text(t, quietPage(), page.TextOptions{})), "\nIn short\n")
-	if want := "  CPU-bound in the package's own code\n  none: 3 rules looked at 2 of 4 benchmarks and no rule knows a cause\n"; last != want {
-		t.Errorf("%q, want %q", last, want)
+	if got := string(text(t, p, page.TextOptions{All: true})); strings.Count(got, "     why  ") != 16 || strings.Contains(got, "more with -all") {
+		t.Errorf("with -all:\n%s", got)
+	}
+}
+
+// TestOneTable: flat and cum stand in one table; what only cum names follows.
+func TestOneTable(t *testing.T) {
+	p := &Page{Profiles: []Profile{{
+		Kind: "cpu", Unit: "nanoseconds", Column: "cpu", Values: [4]int64{100e6}, Samples: [4]int64{10},
+		Top:    []Row{{Function: "m.leaf", Flat: 90e6, Cum: 90e6}, {Function: "m/tree.(*Tree[go.shape.struct { a [2]int }]).iter", Flat: 10e6, Cum: 100e6}},
+		TopCum: []Row{{Function: "m/tree.(*Tree[go.shape.struct { a [2]int }]).iter", Flat: 10e6, Cum: 100e6}, {Function: "main.main", Cum: 100e6}},
+	}}}
+	got := string(text(t, p, page.TextOptions{Tables: true}))
+	if strings.Count(got, "Functions ·") != 1 || strings.Count(got, "iter\n") != 1 {
+		t.Error(got)
+	}
+	ordered(t, got, []string{"Functions · CPU time  of 100 ms", "90.0 ms  90.0 %", "m.leaf", "m/tree.(*Tree[...]).iter", "main.main"})
+}
+
+// TestGenericNames: type arguments are cut as pprof cuts them, wherever a function
+// is named.
+func TestGenericNames(t *testing.T) {
+	const name = "example.com/m/tree.(*Tree[go.shape.int,example.com/m.Value]).iter"
+	p := visitsPage()
+	p.Findings[0].Function, p.HotPlaces[0].Function, p.HotPlaces[0].Callees[0].Name = name, name, name
+	got := string(text(t, p, page.TextOptions{Width: 160}))
+	if strings.Contains(got, "go.shape") || strings.Count(got, "tree.(*Tree[...]).iter") != 3 {
+		t.Error(got)
 	}
 }
 
@@ -247,11 +335,11 @@ func TestManyBenchmarks(t *testing.T) {
 	p.Benchmarks[199].Failure = "it panicked"
 	for all, want := range map[bool]int{false: 2 + 10 + 1, true: 200} {
 		var buf bytes.Buffer
-		if err := WriteText(&buf, p, page.TextOptions{All: all}); err != nil {
+		if err := WriteText(&buf, p, page.TextOptions{All: all, Tables: true}); err != nil {
 			t.Fatal(err)
 		}
 		text := buf.String()
-		if got := strings.Count(text, "BenchmarkX/"); got != want {
+		if got := strings.Count(text, "BenchmarkX/") - 1; got != want { // the one that failed is among the warnings too
 			t.Errorf("all %v: %d benchmarks are listed, want %d", all, got, want)
 		}
 		for _, name := range []string{"X/000", "X/010", "X/198", "X/199"} {
@@ -269,7 +357,7 @@ func TestManyBenchmarks(t *testing.T) {
 func TestHiddenTime(t *testing.T) {
 	p := &Page{Benchmarks: []Benchmark{{Name: "BenchmarkHidden", Iterations: 7, Profiled: true}, {Name: "BenchmarkNonsense", Iterations: 7, NsPerOp: -3, Profiled: true}}}
 	var text, doc strings.Builder
-	if err := errors.Join(WriteText(&text, p, page.TextOptions{}), WriteJSON(&doc, p, JSONOptions{Verb: "tune"})); err != nil {
+	if err := errors.Join(WriteText(&text, p, page.TextOptions{Tables: true}), WriteJSON(&doc, p, JSONOptions{Verb: "tune"})); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range p.Benchmarks {
