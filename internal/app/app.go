@@ -149,15 +149,21 @@ func lookup(name string) *cli.Command {
 	return nil
 }
 
-// similar suggests a verb: pprof's by its name there, else one that starts alike.
+// similar suggests a verb: pprof's by its name there, else one that starts alike
+// or is nearly written so.
 func similar(name string) string {
 	if known := pprofWord(name); known != "" {
 		return fmt.Sprintf(" (here it is %s)", known)
 	}
+	var names []string
 	for _, c := range commands() {
 		if len(name) >= 2 && (strings.HasPrefix(c.Name, name[:2]) || strings.HasPrefix(name, c.Name)) {
 			return fmt.Sprintf(" (did you mean %s?)", c.Name)
 		}
+		names = append(names, c.Name)
+	}
+	if near := nearest(name, names); near != "" {
+		return fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	return ""
 }

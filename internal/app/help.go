@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"whet/internal/cli"
@@ -23,9 +24,14 @@ func help(e *cli.Env, args []string) error {
 
 func printOverview(out io.Writer) error {
 	var w bytes.Buffer
-	fmt.Fprint(&w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\twhet PROFILE                  a profile's prompt, as in go tool pprof\n\nVerbs:\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(&w, "\t%-12s %s\n", c.Name, c.Short)
+	fmt.Fprint(&w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\twhet PROFILE                  a profile's prompt, as in go tool pprof\n")
+	for i := range verbGroups {
+		fmt.Fprintf(&w, "\n%s:\n\n", verbGroups[i].title)
+		for _, c := range commands() {
+			if groupOf(c.Name) == i {
+				fmt.Fprintf(&w, "\t%-12s %s\n", c.Name, c.Short)
+			}
+		}
 	}
 	fmt.Fprint(&w, "\t"+`help         the help of a verb: whet help tune
 	version      print whet's version
@@ -40,26 +46,38 @@ measurement is not valid; 4 prove cannot tell; 130 interrupted, with what it had
 	return cli.PrintText(out, &w)
 }
 
+// verbGroups are the verbs by what they are for. One that none names looks at
+// what there is.
+var verbGroups = [...]struct {
+	title string
+	verbs []string
+}{
+	{"Measure", []string{"tune", "record", "load", "bench"}},
+	{"Compare", []string{"prove", "compare", "diff"}},
+	{"Look", nil},
+	{"Set up", []string{"doctor", "completion", "recordings"}},
+}
+
+func groupOf(verb string) int {
+	for i := range verbGroups {
+		if slices.Contains(verbGroups[i].verbs, verb) {
+			return i
+		}
+	}
+	return 2
+}
+
+// flagGroups are the kinds of targets that flags may be for: their text begins
+// with it.
+var flagGroups = [...]string{"", "benchmarks: ", "programs: ", "services: "}
+
 func printHelp(out io.Writer, c *cli.Command) error {
 	w := new(bytes.Buffer)
 	fmt.Fprintf(w, "Usage: whet %s [flags] %s\n\n%s\n", c.Name, c.Operands, strings.TrimSpace(c.Long))
 	fs, _ := c.Flags()
-	first := true
-	fs.VisitAll(func(f *flag.Flag) {
-		if first {
-			fmt.Fprint(w, "\nFlags:\n\n")
-			first = false
-		}
-		arg, usage := flag.UnquoteUsage(f)
-		head := "-" + f.Name
-		if arg != "" {
-			head += " " + arg
-		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
-			usage += fmt.Sprintf(" (default %s)", f.DefValue)
-		}
-		cli.PrintFlag(w, head, usage)
-	})
+	for _, group := range flagGroups {
+		printFlags(w, fs, group)
+	}
 	if len(c.Examples) > 0 {
 		fmt.Fprint(w, "\nExamples:\n\n")
 		for _, x := range c.Examples {
@@ -67,4 +85,38 @@ func printHelp(out io.Writer, c *cli.Command) error {
 		}
 	}
 	return cli.PrintText(out, w)
+}
+
+// printFlags writes the flags of a group.
+func printFlags(w io.Writer, fs *flag.FlagSet, group string) {
+	first := true
+	fs.VisitAll(func(f *flag.Flag) {
+		arg, usage := flag.UnquoteUsage(f)
+		of := ""
+		for _, g := range flagGroups[1:] {
+			if strings.HasPrefix(usage, g) {
+				of = g
+			}
+		}
+		if of != group {
+			return
+		}
+		if first {
+			title := "Flags"
+			if group != "" {
+				title = "Flags for " + strings.TrimSuffix(group, ": ")
+			}
+			fmt.Fprintf(w, "\n%s:\n\n", title)
+			first = false
+		}
+		head := "-" + f.Name
+		if arg != "" {
+			head += " " + arg
+		}
+		usage = strings.TrimPrefix(usage, group)
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
+			usage += fmt.Sprintf(" (default %s)", f.DefValue)
+		}
+		cli.PrintFlag(w, head, usage)
+	})
 }

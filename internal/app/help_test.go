@@ -56,3 +56,37 @@ func TestTextsThatDoNotArrive(t *testing.T) {
 		}
 	}
 }
+
+// TestNearest: a slip of the keys finds its word, another word finds none.
+func TestNearest(t *testing.T) {
+	names := []string{"budget", "bench", "benchtime", "samples", "no-source", "no-binary", "c", "d"}
+	for name, want := range map[string]string{
+		"bugdet": "budget", "buget": "budget", "sample": "samples", "no-sorce": "no-source", "ben": "bench", "benchtim": "benchtime",
+		"colour": "", "x": "", "": "", "verbose": "",
+	} {
+		if got := nearest(name, names); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"same", "same", 0}} {
+		if got := changes(c.a, c.b); got != c.want || changes(c.b, c.a) != c.want {
+			t.Errorf("%q to %q: %d changes, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestVerbGroups: each verb stands in the overview once.
+func TestVerbGroups(t *testing.T) {
+	var b strings.Builder
+	if err := printOverview(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands() {
+		if n := strings.Count(b.String(), "\n\t"+c.Name+" "); n != 1 {
+			t.Errorf("%s: %d times", c.Name, n)
+		}
+	}
+}

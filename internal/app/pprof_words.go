@@ -33,4 +33,6 @@ var pprofWords = map[string]string{
 	"svg": "whet graph", "png": "whet graph", "gif": "whet graph", "ps": "whet graph", "eps": "whet graph", "pdf": "whet graph",
 	"evince": "whet graph", "eog": "whet graph", "gv": "whet graph", "web": "whet graph -html",
 	"http": "whet flame or whet graph -html, which write pages",
+	// What is no word of pprof's, and is tried all the same.
+	"report": "whet diagnose RECORDING, or whet tune TARGET", "show": "whet diagnose RECORDING, or whet top PROFILE",
 }

@@ -37,8 +37,8 @@ The URL of a service. Tune drives it with load and takes its profiles meanwhile:
 agent or net/http/pprof in it. With -- and a command, it starts the server first and stops it
 afterwards; a main package's directory is built with the agent added.
 
-Tune prints the result: verdict, findings, hot places; -tables prints what it rests on, -v all
-warnings. The recording (NAME.whet) is written, and beside it the report as one HTML file (NAME.html).`,
+Tune prints the result: verdict, findings, hot places; with -tables what it rests on, with -v
+all warnings. It writes the recording (NAME.whet), and beside it the report (NAME.html), one file.`,
 		Examples: []string{
 			"whet tune ./internal/encode",
 			"whet tune -bench 'Encode/large' -budget 30s ./internal/encode",
@@ -140,8 +140,8 @@ func diagnoseCommand() *cli.Command {
 		Short:     "the findings and the report of a recording or a profile",
 		Long: `
 Diagnose reads a recording, runs the rules on it and prints the result, as whet tune did when
-it made the recording (-tables: with what it rests on). It needs neither the module nor the machine it was made on. Of a recording
-of whet prove it prints the proof, and of one of whet load the load.
+it made the recording; with -tables what it rests on. It needs neither the module nor the machine
+it was made on. Of a recording of whet prove it prints the proof, and of one of whet load the load.
 
 Of a profile (a file, a URL or -, of CPU time, allocations or delay; several of one kind are
 merged) it names the places that carry the cost, and what rules know of the source that is

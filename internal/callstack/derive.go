@@ -84,3 +84,30 @@ func (p *Profile) WithLabel(l Label) *Profile {
 
 // HasLabelKey reports whether a label of the profile may have this key.
 func (p *Profile) HasLabelKey(key string) bool { return slices.Contains(p.strings, key) }
+
+// Without returns the profile without the frames of some functions, whose samples
+// are their callers' then. A sample keeps its frames where it has no others. All
+// else is shared with f.
+func (f *Frames) Without(functions ...string) *Frames {
+	out := *f
+	out.of = slices.Clone(f.of)
+	dropped := false
+	for id, frames := range f.of {
+		drop := func(n FrameID) bool { return slices.Contains(functions, f.frames[n].Function) }
+		if slices.ContainsFunc(frames, drop) {
+			out.of[id] = slices.DeleteFunc(slices.Clone(frames), drop)
+			dropped = true
+		}
+	}
+	if !dropped {
+		return f
+	}
+	for c := f.Cursor(); c.Next(); {
+		if !slices.ContainsFunc(c.Path, func(id LocationID) bool { return len(out.of[id]) > 0 }) {
+			for _, id := range c.Path {
+				out.of[id] = f.of[id]
+			}
+		}
+	}
+	return &out
+}

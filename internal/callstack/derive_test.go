@@ -1,6 +1,7 @@
 package callstack
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -72,5 +73,37 @@ func TestDerived(t *testing.T) {
 	labeled := packed([]plain{{Labels: []Label{{Key: "k", Str: "v"}}, Values: []int64{1, 1}}})
 	if !labeled.HasLabelKey("k") || labeled.HasLabelKey("other") {
 		t.Error("HasLabelKey")
+	}
+}
+
+// TestWithout: what a dropped frame cost is its caller's, a stack of nothing else
+// stays, and the total is what it was.
+func TestWithout(t *testing.T) {
+	b := NewBuilder(ValueType{Type: "cpu", Unit: "nanoseconds"})
+	add := func(v int64, leafFirst ...string) {
+		var frames []Frame
+		for _, f := range leafFirst {
+			frames = append(frames, Frame{Function: f, Line: 1})
+		}
+		b.AddFrames(frames, nil, v)
+	}
+	add(1, "preempt", "m.f", "main")
+	add(2, "preempt2", "preempt", "m.g", "main")
+	add(4, "m.f", "main")
+	before := b.Frames()
+	f := before.Without("preempt", "preempt2")
+	want := map[string]Cost{"m.f": {Flat: 5, Cum: 5}, "m.g": {Flat: 2, Cum: 2}, "main": {Flat: 0, Cum: 7}}
+	if got := f.Costs(0, nil, func(f *Frame) string { return f.Function }); !maps.Equal(got, want) || f.Total(0) != 7 {
+		t.Errorf("%v, total %d", got, f.Total(0))
+	}
+	if got := before.Costs(0, nil, func(f *Frame) string { return f.Function })["preempt"]; got.Flat != 1 {
+		t.Errorf("the profile itself changed: %v", got)
+	}
+	if f.Without("absent") != f {
+		t.Error("a copy without a change")
+	}
+	add(8, "preempt")
+	if got := b.Frames().Without("preempt").Costs(0, nil, func(f *Frame) string { return f.Function }); got["preempt"].Flat == 0 || got["m.g"].Flat+got["preempt"].Flat+got["m.f"].Flat+got["preempt2"].Flat != 15 {
+		t.Errorf("a stack of nothing else: %v", got)
 	}
 }

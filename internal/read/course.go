@@ -99,36 +99,35 @@ func (a *Reading) readBenchmarkCourses() {
 	for _, artifact := range a.rec.Find(recording.KindMetrics, "") {
 		c := &course{benchmark: artifact.Benchmark, start: artifact.StartNs, end: artifact.EndNs}
 		a.readRows(c)
-		gc, own := withoutTestings(c.gc, c.start, c.end)
-		c.gc = gc
-		in := c.between(c.start, c.end)
-		in.OwnGC = own
-		c.events = events.Find(in)
+		c.events = events.Find(c.withoutTestings())
 		a.courses = append(a.courses, c)
 	}
 }
 
-// withoutTestings drops the collections that package testing forces before it
-// calls a benchmark function: once with b.N at 1, and once for the run. Where
-// counters are to speak, since the collector's own lines are not whole, own stands
-// for the first two of theirs.
-func withoutTestings(cycles []gctrace.Cycle, start, end int64) (rest []gctrace.Cycle, own []events.Span) {
+// withoutTestings is what was seen of a benchmark without the collections that
+// package testing forces before it calls the benchmark function: once with b.N at
+// 1, and once for the run. Where counters are to speak, since the collector's own
+// lines are not whole, the first two of theirs are dropped.
+func (c *course) withoutTestings() events.Input {
 	const calls = 2
+	var rest []gctrace.Cycle
 	var dropped int64
 	whole := true
-	for i, c := range cycles {
-		whole = whole && (i == 0 || c.N == cycles[i-1].N+1)
-		if c.Forced && dropped < calls {
+	for i, cycle := range c.gc {
+		whole = whole && (i == 0 || cycle.N == c.gc[i-1].N+1)
+		if cycle.Forced && dropped < calls {
 			dropped++
 			continue
 		}
-		c.N -= dropped // none is missing
-		rest = append(rest, c)
+		cycle.N -= dropped // none is missing
+		rest = append(rest, cycle)
 	}
-	if !whole || len(rest) == 0 {
-		own = slices.Repeat([]events.Span{{StartNs: start, EndNs: end}}, calls)
+	c.gc = rest
+	in := c.between(c.start, c.end)
+	if !whole || len(in.Cycles) == 0 {
+		in.OwnGC = slices.Repeat([]events.Span{{StartNs: c.start, EndNs: c.end}}, calls)
 	}
-	return rest, own
+	return in
 }
 
 // readRows reads a course's metrics and collections.

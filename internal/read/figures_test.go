@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"whet/internal/analyze/events"
+	"whet/internal/format/gctrace"
 	loadformat "whet/internal/format/load"
 	"whet/internal/format/metrics"
 	"whet/internal/record"
@@ -256,5 +257,56 @@ func TestCPUPerAnswer(t *testing.T) {
 	// It ran already: the limits here are the generator's.
 	if c := Recording(rec, Known{}).conditions(); c.Cores != 8 || c.GeneratorCores != 1 || c.MachineCores != 2 || c.Requests != 100 || !c.SameRequest {
 		t.Errorf("cores %d, generator %d, machine %d; %d requests, the same: %v", c.Cores, c.GeneratorCores, c.MachineCores, c.Requests, c.SameRequest)
+	}
+}
+
+// TestPreemption: samples in which a goroutine was stopped are those of the code
+// that was, in the tables and at the hot places.
+func TestPreemption(t *testing.T) {
+	_, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
+		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
+		record.Programs.Set(&w.Manifest, &record.Program{Runs: []record.Execution{{EndNs: 4e9}}})
+		write(recording.Artifact{Path: "profiles/cpu.pb.gz", Kind: recording.KindCPU, EndNs: 4e9},
+			pprofOf(t, [2]string{"samples", "cpu"}, [2]string{"count", "nanoseconds"}, 1e7, map[string]int64{"runtime.asyncPreempt": 300, "main.f": 100}))
+	})
+	if top := page.Profiles[0].Top; len(top) != 2 || top[0].Function != "main.main" || top[0].Flat != 3e9 || top[1].Function != "main.f" || top[1].Flat != 1e9 {
+		t.Errorf("%+v", top)
+	}
+}
+
+// TestTestingsCollections: the two collections that package testing forces are no
+// events, whether the collector's lines tell of them or counters alone do; a third
+// is the benchmark's.
+func TestTestingsCollections(t *testing.T) {
+	cycle := func(n int64, at time.Duration, forced bool) gctrace.Cycle {
+		return gctrace.Cycle{N: n, At: at, Mark: time.Millisecond, Forced: forced}
+	}
+	own := []gctrace.Cycle{cycle(1, 1e8, false), cycle(2, 2e8, true), cycle(3, 3e8, false), cycle(4, 4e8, true)}
+	row := func(at, forced int64) metrics.Row { return metrics.Row{TimeNs: at, PID: 1, GCForced: &forced} }
+	rows := []metrics.Row{row(0, 0), row(25e7, 1), row(5e8, 2), row(10e8, 2), row(20e8, 2)}
+	third := append(rows[:4:4], row(20e8, 3))
+	lost := []gctrace.Cycle{own[0], own[1], own[3], cycle(9, 15e8, true)}
+	for _, c := range []struct {
+		name   string
+		cycles []gctrace.Cycle
+		rows   []metrics.Row
+		want   int
+	}{
+		{"testing's alone", own, rows, 0},
+		{"counters alone", nil, rows, 0},
+		{"a third", append(own[:4:4], cycle(5, 15e8, true)), third, 1},
+		{"a third by counters", nil, third, 1},
+		{"lines are missing", lost, third, 1},
+	} {
+		of := &course{rows: c.rows, gc: c.cycles, end: 20e8}
+		n := 0
+		for _, e := range events.Find(of.withoutTestings()) {
+			if e.Kind == events.ForcedGC {
+				n++
+			}
+		}
+		if n != c.want {
+			t.Errorf("%s: %d forced collections, want %d", c.name, n, c.want)
+		}
 	}
 }

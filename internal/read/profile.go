@@ -36,6 +36,9 @@ func (in *LoneProfile) Page() (*run.Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", in.Name, err)
 	}
+	if kind == recording.KindCPU {
+		p = withoutPreemption(p)
+	}
 	column, err := p.TypeIndex(columns[kind])
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", in.Name, err)

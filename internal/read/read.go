@@ -252,6 +252,9 @@ func (a *Reading) readProfiles() {
 		if p == nil {
 			continue
 		}
+		if k.kind == recording.KindCPU {
+			p = withoutPreemption(p)
+		}
 		column, err := p.TypeIndex(columns[k.kind])
 		if err != nil {
 			a.warn("%s profile: %v", k.kind, err)
@@ -259,6 +262,12 @@ func (a *Reading) readProfiles() {
 		}
 		a.profiles = append(a.profiles, classified{k.kind, k.benchmark, column, a.classify(p)})
 	}
+}
+
+// withoutPreemption gives the samples in which the scheduler stopped a goroutine
+// to the code that it stopped: the runtime waited for it there.
+func withoutPreemption(p *callstack.Frames) *callstack.Frames {
+	return p.Without("runtime.asyncPreempt", "runtime.asyncPreempt2")
 }
 
 // readSegments reads a profile that was cut, as one; nil where that cannot be.

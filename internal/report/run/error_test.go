@@ -40,7 +40,7 @@ func TestSamplingErrorAgainstNewcombe(t *testing.T) {
 			t.Errorf("%d of %d: %v to %v, want %g to %g", c.k, c.n, row.Low, row.High, c.low, c.high)
 		}
 		share := fmt.Sprintf("%.1f %%", 100*float64(c.k)/float64(c.n))
-		out := string(text(t, pg, page.TextOptions{}))
+		out := string(text(t, pg, page.TextOptions{Tables: true}))
 		for _, want := range []string{share + "  " + c.points + "  f\n", share + " ± " + c.points + " "} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is not in %s", want, out)
@@ -74,7 +74,7 @@ func TestNoSamplingError(t *testing.T) {
 		if doc := string(jsonOf(t, pg, JSONOptions{})); strings.Contains(doc, "cum_ratio_low") {
 			t.Errorf("%s: %s", name, doc)
 		}
-		if strings.Contains(string(text(t, pg, page.TextOptions{All: true})), "±") != (name == "more of all") {
+		if strings.Contains(string(text(t, pg, page.TextOptions{All: true, Tables: true})), "±") != (name == "more of all") {
 			t.Errorf("%s: the table has a column ±", name)
 		}
 	}

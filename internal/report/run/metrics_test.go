@@ -14,7 +14,7 @@ func TestMetricsAreShown(t *testing.T) {
 	p := &Page{Benchmarks: []Benchmark{{Name: "BenchmarkX", Iterations: 3, NsPerOp: 12.5,
 		Metrics: []Metric{{"widgets/op", 7}, {"%hit", 99.125}, {"MB/s", 123456}, {"<b>\x1b", 1}}}}}
 	var text, site, doc bytes.Buffer
-	if err := WriteText(&text, p, page.TextOptions{Width: 200}); err != nil {
+	if err := WriteText(&text, p, page.TextOptions{Width: 200, Tables: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteHTML(&site, p); err != nil {

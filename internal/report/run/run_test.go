@@ -41,8 +41,7 @@ func TestNoBenchmarkOfProgramsAndServices(t *testing.T) {
 	}
 }
 
-// The parts of a run stand in their order, on the terminal with the last lines
-// saying it in short.
+// The parts of a run stand in their order, on the terminal after the result.
 func TestRunOrder(t *testing.T) {
 	inOrder := func(name, got string, parts ...string) {
 		t.Helper()
@@ -55,27 +54,26 @@ func TestRunOrder(t *testing.T) {
 			at += i
 		}
 	}
-	inOrder("service", string(text(t, servicePage(), page.TextOptions{})),
-		"Verdict", "Findings", "Under load", "84,213, 4,211 a second", "p99 88.1 ms", "1.56 cores, 370 µs a request", "12 status 503: 503 Service Unavailable", "3 timeout",
+	inOrder("service", string(text(t, servicePage(), page.TextOptions{Tables: true})),
+		"Verdict", "4,211 requests a second, p99 of the service time 88.1 ms, 15 errors", "61.2 % lock in", "6.00–26.00 s: goroutines rose", "13.98–15.02 s: no request", "Findings", "  1  A log record", "Under load", "84,213, 4,211 a second", "p99 88.1 ms", "1.56 cores, 370 µs a request", "12 status 503: 503 Service Unavailable", "3 timeout",
 		"Where the time goes", "8,400 requests  11.9 ms  main.(*Server).Hello", "61.2 % lock, 21.0 % running", "Waiting for each other", "612 s", "Events", "13.98–15.02 s  no request",
-		"Unknown", "flight recorder", "Samples", "Top functions · CPU time", "Source",
-		"More with -all, and in the HTML report: functions by blocked time, live heap, goroutines' time.",
-		"In short", "4,211 requests a second, p99 of the service time 88.1 ms, 15 errors", "6.00–26.00 s: goroutines rose", "13.98–15.02 s: no request", "  1  A log record")
-	inOrder("program", string(text(t, programPage(), page.TextOptions{})),
-		"Program  ./cmd/convert -in a.json -out b.csv, 3 runs", "2.31 s", "31 MiB  exit status 0", "unknown  signal: killed", "no profiles: it was killed", "goroutines of main.main: 98.0 % running", "In short", "none: 1 rule looked at the program and no rule knows a cause")
+		"Unknown", "flight recorder", "Samples", "Functions · CPU time", "Source",
+		"More with -all, and in the HTML report: functions by blocked time, live heap, goroutines' time.")
+	inOrder("program", string(text(t, programPage(), page.TextOptions{Tables: true})),
+		"none: 1 rule looked at the program and no rule knows a cause", "Program  ./cmd/convert -in a.json -out b.csv, 3 runs", "2.31 s", "31 MiB  exit status 0", "unknown  signal: killed", "no profiles: it was killed", "goroutines of main.main: 98.0 % running")
 	inOrder("service", string(html(t, servicePage())), `id="findings"`, `id="load"`, `id="wall"`, `id="waiting"`, `id="events"`, `id="time"`, `id="unknown"`, `id="samples"`, `id="functions"`,
 		"CPU time <span", "<summary>Other profiles: Blocked time, Live heap, Goroutines&#39; time</summary>", `id="source"`, `id="flamegraph"`)
 }
 
 // Functions of block, heap and wall profiles are asked for.
 func TestAsideProfiles(t *testing.T) {
-	few, all := string(text(t, servicePage(), page.TextOptions{})), string(text(t, servicePage(), page.TextOptions{All: true}))
-	for _, heading := range []string{"Top functions · blocked time", "Top functions · live heap", "Top functions · goroutines' time", "Source · blocked time"} {
+	few, all := string(text(t, servicePage(), page.TextOptions{Tables: true})), string(text(t, servicePage(), page.TextOptions{Tables: true, All: true}))
+	for _, heading := range []string{"Functions · blocked time", "Functions · live heap", "Functions · goroutines' time", "Source · blocked time"} {
 		if strings.Contains(few, heading) || !strings.Contains(all, heading) {
 			t.Errorf("%q: without -all %v, with it %v", heading, strings.Contains(few, heading), strings.Contains(all, heading))
 		}
 	}
-	for _, heading := range []string{"Top functions · CPU time", "Top functions · allocated bytes", "Top functions · lock delay"} {
+	for _, heading := range []string{"Functions · CPU time", "Functions · allocated bytes", "Functions · lock delay"} {
 		if !strings.Contains(few, heading) {
 			t.Errorf("no %q", heading)
 		}

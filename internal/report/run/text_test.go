@@ -133,7 +133,7 @@ func TestTextOrder(t *testing.T) {
 		"at most 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
 		"Hot places", "original.go:43 and 1 line",
 	}
-	ordered(t, string(text(t, visitsPage(), page.TextOptions{})), append(result, "more: -tables (machine, ", "-v (1 warning in full)", "-all (1 finding below the threshold)"))
+	ordered(t, string(text(t, visitsPage(), page.TextOptions{})), append(result, "more: -tables (machine, ", "-v (2 warnings in full)", "-all (1"))
 	whole := string(text(t, visitsPage(), page.TextOptions{Tables: true}))
 	ordered(t, whole, append(result, "Machine", "Intel Xeon", "Benchmarks", "Samples", "Functions · CPU time  of", "Functions · allocated bytes  of", "Source", "escapes to heap"))
 	if got := string(text(t, visitsPage(), page.TextOptions{})); strings.Contains(got, "Intel Xeon") || strings.Contains(got, "Samples") || strings.Contains(got, "Functions ·") {
