@@ -324,7 +324,7 @@ func TestHTMLOrderAndNames(t *testing.T) {
 	doc := string(htmlOf(t, loadPages()["hostile"]))
 	last := -1
 	for _, id := range []string{"invalid", "warnings", "knee", "grew", "result", "slo", "time", "heat", "percentiles", "targets", "errors", "generator", "seconds"} {
-		at := strings.Index(doc, `<h2 id="`+id+`"`)
+		at := strings.Index(doc, ` id="`+id+`"`)
 		if at <= last {
 			t.Errorf("#%s is at %d, what stands before it at %d", id, at, last)
 		}

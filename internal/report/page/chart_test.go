@@ -200,3 +200,25 @@ func TestTicks(t *testing.T) {
 		t.Errorf("%d ticks for all of time", n)
 	}
 }
+
+// Two values are no course: a sentence says them, and three are one.
+func TestFewValuesAreASentence(t *testing.T) {
+	x := Axis{0, 10e9}
+	samples := func(n int) []Line {
+		var out []Sample
+		for i := range n {
+			out = append(out, Sample{int64(i) * 1e9, float64(i + 2)})
+		}
+		return []Line{{Samples: out}}
+	}
+	for n, want := range []struct{ charts, few int }{{0, 0}, {0, 1}, {0, 1}, {1, 0}} {
+		var v Timeline
+		v.Draw("goroutines", "count", "", "low", false, x, samples(n))
+		if len(v.Charts) != want.charts || len(v.Few) != want.few || len(v.Figures) != 1 {
+			t.Errorf("%d values: %d charts, %q", n, len(v.Charts), v.Few)
+		}
+		if n == 2 && v.Few[0] != "Goroutines over time: 2 to 3: 2 values, too few for a chart." {
+			t.Errorf("%q", v.Few[0])
+		}
+	}
+}

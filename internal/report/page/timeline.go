@@ -14,6 +14,7 @@ type Timeline struct {
 	Marks   []Mark
 	Labels  []MarkLabel
 	Charts  []Chart
+	Few     []string     // what has too few values for a chart, a sentence each
 	Figures []FiguresRow // the charts as a table
 	Seconds []SecondRow  // the load as a table
 	More    string
@@ -68,13 +69,19 @@ type Line struct {
 	Samples     []Sample
 }
 
+// leastPoints is how many values a line needs to be a course: two are a sentence.
+const leastPoints = 3
+
 // Draw adds a chart of lines that share a scale, and their row of the table.
+// Lines of fewer than leastPoints values become a sentence, and what was never
+// known a row of the table alone.
 func (v *Timeline) Draw(name, unit, note, class string, log bool, x Axis, lines []Line) {
 	c := Chart{Name: name, Note: note, Class: class, Ticks: v.Ticks, Marks: v.Marks, Legend: len(lines) > 1}
 	least, most := math.Inf(1), math.Inf(-1)
-	words := ""
+	words, longest := "", 0
 	for _, l := range lines {
 		sum := summarize(l.Samples)
+		longest = max(longest, sum.Known)
 		title := name
 		if c.Legend {
 			title += ", " + l.Name
@@ -98,9 +105,11 @@ func (v *Timeline) Draw(name, unit, note, class string, log bool, x Axis, lines 
 		}
 	}
 	c.Label = words
-	if least > most {
-		c.Range = "unknown"
-		v.Charts = append(v.Charts, c)
+	switch {
+	case longest == 0:
+		return
+	case longest < leastPoints:
+		v.Few = append(v.Few, Capital(words)+": "+quantity.Plural(longest, "value")+", too few for a chart.")
 		return
 	}
 	y := Linear(least, most, unit)

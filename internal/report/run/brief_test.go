@@ -15,7 +15,7 @@ import (
 func TestLargestShareLeads(t *testing.T) {
 	p := servicePage()
 	p.Findings = []finding.Finding{{Rule: "lock-held", Title: "A lock held for long", DelayRatio: 0.9, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 500}}
-	v := newFindingView(p, 1, &p.Findings[0])
+	v := newFindingView(p, 1, &p.Findings[0], nil)
 	if s := v.Shares[0]; s.Percent != "90.0 %" || s.None || !v.Shares[1].None || !v.Shares[2].None {
 		t.Errorf("%+v", v.Shares)
 	}

@@ -44,7 +44,7 @@ func TestBrowserRun(t *testing.T) {
 				}
 			}
 			// A line ends where its last sample is, stretched or not.
-			if ends := chromium.Eval[[]float64](b.Tab, `[...document.querySelectorAll("#time ~ .time .plot")].map(p => {
+			if ends := chromium.Eval[[]float64](b.Tab, `[...document.querySelectorAll("#time ~ .time ~ .time .plot")].map(p => {
 				const r = p.getBoundingClientRect(), l = p.querySelector("path").getBoundingClientRect();
 				return (l.right - r.left) / r.width;
 			})`); len(ends) != 4 || slices.ContainsFunc(ends, func(end float64) bool { return math.Abs(end-1) > 0.005 }) {

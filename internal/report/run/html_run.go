@@ -89,6 +89,9 @@ type serviceView struct {
 func newServiceView(s *Service) *serviceView {
 	v := &serviceView{URL: printable.Line(s.URL), Loop: s.loop(), Times: s.times(), More: page.More(len(s.Errors), htmlErrors)}
 	add := func(name, value, note string) {
+		if value == "unknown" { // a tile is for what is known
+			return
+		}
 		v.Figures = append(v.Figures, page.Figure{Name: name, Value: value, Note: note})
 	}
 	add("throughput", page.Amount(s.ThroughputPerS, "per second"), quantity.Count(float64(s.Requests))+" requests")

@@ -53,6 +53,8 @@ type findingView struct {
 	Rule, Row  string
 	Function   string
 	Place      string
+	At         string     // the id of its line in the source; "" where that is not shown
+	Source     []lineView // the line and two on each side
 	Ceiling    string
 	Shares     []shareView
 	Why        []proseView
@@ -68,7 +70,6 @@ type shareView struct {
 	Name    string
 	Percent string
 	Error   string
-	Unknown bool
 	None    bool   // a share of nothing: measured, but not what made it a finding
 	Width   string // of a bar of 100 units
 	Notes   []string
@@ -128,11 +129,12 @@ type listingView struct {
 }
 
 type lineView struct {
-	Gap       bool // lines were left out before it
+	ID        string // what links to it lead to
+	Here      bool   // the line that is spoken of
+	Gap       bool   // lines were left out before it
 	Number    string
 	Flat, Cum string
 	Text      string
-	Hot       bool
 	Heat      int // 0 to 4
 	Notes     []string
 }
@@ -160,16 +162,7 @@ func newPageView(p *Page) (*pageView, error) {
 		Flame:     widget,
 	}
 	v.Title, v.Facts, v.Warnings = title(p), p.Facts, warnings(p)
-	v.Places, v.PlacesAside, v.Apart = p.placeViews(len(p.HotPlaces)), placesAside, p.apart()
-	for i := range p.Findings {
-		v.Findings = append(v.Findings, newFindingView(p, i+1, &p.Findings[i]))
-	}
-	if len(p.Findings) == 0 {
-		v.None = unexplained(p)
-	}
-	for i := range p.Below {
-		v.Below = append(v.Below, newFindingView(p, len(p.Findings)+i+1, &p.Below[i]))
-	}
+	index := make(lineIndex)
 	for i := range p.Benchmarks {
 		b := &p.Benchmarks[i]
 		v.Benchmarks = append(v.Benchmarks, benchmarkView{benchmarkName(b), benchmarkCells(b), benchmarkNote(b), b.Failure != ""})
@@ -190,8 +183,21 @@ func newPageView(p *Page) (*pageView, error) {
 	}{{first, &v.Profiles}, {others, &v.Others}, {asides, &v.Asides}} {
 		for _, pr := range group.profiles {
 			v.Classes = append(v.Classes, newClassView(p, pr, classes))
-			*group.views = append(*group.views, newProfileView(p, pr))
+			*group.views = append(*group.views, newProfileView(p, pr, index))
 		}
+	}
+	v.Places, v.PlacesAside, v.Apart = p.placeViews(len(p.HotPlaces)), placesAside, p.apart()
+	for i := range v.Places {
+		v.Places[i].At = index.at(p.HotPlaces[i].File, p.HotPlaces[i].Line)
+	}
+	for i := range p.Findings {
+		v.Findings = append(v.Findings, newFindingView(p, i+1, &p.Findings[i], index))
+	}
+	if len(p.Findings) == 0 {
+		v.None = unexplained(p)
+	}
+	for i := range p.Below {
+		v.Below = append(v.Below, newFindingView(p, len(p.Findings)+i+1, &p.Below[i], index))
 	}
 	v.Run = newRunView(p)
 	if v.Run.Service != nil {
@@ -235,15 +241,19 @@ func flameLabel(p *Profile) string {
 	return what + " · " + printable.Line(p.Benchmark)
 }
 
-func newFindingView(p *Page, n int, f *finding.Finding) findingView {
+func newFindingView(p *Page, n int, f *finding.Finding, index lineIndex) findingView {
 	v := findingView{
 		Number: n, Title: printable.Line(cmp.Or(f.Title, f.Rule)), Rule: printable.Line(f.Rule), Row: printable.Line(f.Row),
 		Function: printable.Line(f.Function), Place: place(f), Ceiling: ceiling(f),
 		Why: prose(f.Why), Remedy: prose(f.Remedy),
 		Confidence: printable.Line(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable, Evidence: f.Evidence,
 	}
+	v.At, v.Source = index.at(f.File, f.Line), index.around(f.File, f.Line)
 	for _, m := range measures(f) {
-		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Error, m.Percent == "unknown", m.Ratio <= 0, page.BarWidth(m.Ratio), m.Notes})
+		if m.Percent == "unknown" {
+			continue
+		}
+		v.Shares = append(v.Shares, shareView{m.Name, m.Percent, m.Error, m.Ratio <= 0, page.BarWidth(m.Ratio), m.Notes})
 	}
 	if p.single() { // there is nothing else that it could be in
 		return v
@@ -303,7 +313,7 @@ func newClassView(whole *Page, p *Profile, classes []hot.Class) classView {
 // click away.
 const htmlListings = 3
 
-func newProfileView(whole *Page, p *Profile) profileView {
+func newProfileView(whole *Page, p *Profile, index lineIndex) profileView {
 	v := profileView{Name: page.Capital(p.what()), Of: whole.of(p), Base: p.value(p.base())}
 	v.FlatTable = topView{Caption: v.Name + " by flat", By: "flat", Then: "cum", Counted: p.counted()}
 	v.CumTable = topView{Caption: v.Name + " by cum", By: "cum", Then: "flat", Counted: p.counted()}
@@ -314,7 +324,7 @@ func newProfileView(whole *Page, p *Profile) profileView {
 		v.CumTable.Rows = append(v.CumTable.Rows, newRowView(p, &r, r.Cum, r.Flat))
 	}
 	for i := range p.Listing {
-		l := newListingView(p, &p.Listing[i])
+		l := newListingView(p, &p.Listing[i], index)
 		l.Open = i < htmlListings
 		v.Listings = append(v.Listings, l)
 	}
@@ -331,19 +341,24 @@ func newRowView(p *Profile, r *Row, by, then int64) rowView {
 	}
 }
 
-func newListingView(p *Profile, l *Listing) listingView {
+func newListingView(p *Profile, l *Listing, index lineIndex) listingView {
 	v := listingView{
 		Function: printable.Line(l.Function), File: printable.Line(l.File), Missing: printable.Line(l.Missing), Differs: printable.Line(l.Differs),
 		Flat: p.value(l.Flat), FlatShare: quantity.Percent(page.Share(l.Flat, p.base())),
 		Cum: p.value(l.Cum), CumShare: quantity.Percent(page.Share(l.Cum, p.base())),
 	}
 	for i, s := range l.Lines {
-		v.Lines = append(v.Lines, lineView{
+		line := lineView{
 			Gap:    i > 0 && s.Number != l.Lines[i-1].Number+1,
 			Number: strconv.Itoa(s.Number), Flat: p.cost(s.Flat), Cum: p.cost(s.Cum),
-			Text: printable.Source(s.Text), Hot: s.Cum != 0, Heat: heat(page.Share(s.Cum, p.base())), Notes: s.Notes,
-		})
+			Text: printable.Source(s.Text), Heat: heat(page.Share(s.Cum, p.base())),
+		}
+		if s.Cum != 0 {
+			line.Notes = s.Notes
+		}
+		v.Lines = append(v.Lines, line)
 	}
+	index.add(l, v.Lines)
 	return v
 }
 

@@ -75,15 +75,16 @@ func TestLoadIsPerSecond(t *testing.T) {
 	seconds := []Second{
 		{TimeNs: 2e9, LengthNs: 2e9, Requests: 200, Errors: 50, P50Ns: 1e6, P99Ns: 1e7, MaxNs: 1e8},
 		{TimeNs: 4e9, LengthNs: 5e8, Requests: 100, P50Ns: 1e7, P99Ns: 1e7, MaxNs: 1e7},
+		{TimeNs: 45e8, LengthNs: 5e8, Requests: 100, P50Ns: 1e7, P99Ns: 1e7, MaxNs: 1e7},
 		{TimeNs: 5e9, LengthNs: 0, Requests: 7},
 	}
 	v := newRunView(&Page{Service: &Service{Seconds: seconds}}).Load
-	// From 2 s to 5 s; 3 s is at a third, 4.25 s at three quarters. 100 and 200
+	// From 2 s to 5 s; 3 s is at a third, 4.25 s at three quarters, 4.75 s at eleven twelfths. 100 and 200
 	// requests and 25 errors a second on a scale to 200; what took no time has no
 	// rate. 1, 10 and 100 ms stand at 0, 1/2 and 1 of two decades.
 	want := []string{
-		"ended M480 100h0L1080 0", "failed M480 175h0L1080 200",
-		"max M480 0h0L1080 100", "p99 M480 100h0L1080 100", "p50 M480 200h0L1080 100",
+		"ended M480 100h0L1080 0L1320 0", "failed M480 175h0L1080 200L1320 200",
+		"max M480 0h0L1080 100L1320 100", "p99 M480 100h0L1080 100L1320 100", "p50 M480 200h0L1080 100L1320 100",
 	}
 	var got []string
 	for _, c := range v.Charts {

@@ -21,6 +21,7 @@ const (
 type placeView struct {
 	Number   int
 	Place    string // file:line
+	At       string // on the page: the id of its line in the source
 	Function string // without its package path
 	Symbol   string // as the linker has it
 	Worth    string // percent, with what it is a share of
