@@ -93,6 +93,9 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 	if dashes >= 0 {
 		operands, behind = operands[:dashes], operands[dashes+1:]
 	}
+	if len(operands) == 0 {
+		operands = []string{"."}
+	}
 	operand, err := cli.OneOperand(verb, "target", operands)
 	if err != nil {
 		return nil, err
@@ -201,7 +204,7 @@ func (t *targetFlags) check(verb, kind string) error {
 func recordCommand() *cli.Command {
 	return &cli.Command{
 		Name:     "record",
-		Operands: "TARGET [-- COMMAND or ARGS…]",
+		Operands: "[TARGET] [-- COMMAND or ARGS…]",
 		Short:    "record what whet tune records, without the report",
 		Long: `
 Record measures a target as whet tune does and writes the recording (NAME.whet), nothing else.

@@ -19,15 +19,16 @@ import (
 func tuneCommand() *cli.Command {
 	return &cli.Command{
 		Name:     "tune",
-		Operands: "TARGET [-- COMMAND or ARGS…]",
+		Operands: "[TARGET] [-- COMMAND or ARGS…]",
 		Short:    "measure a package's benchmarks, a program or a service, show where they spend, name what to change",
 		Long: `
-TARGET is one of three:
+TARGET is one of three; without one it is the package of the current directory:
 
 A package with benchmarks, as a directory (./path/to/pkg) or an import path. Tune builds its
 test binary once, runs its tests, ranks its benchmarks in a quick pass, and records each of the
 costliest in processes of its own: CPU samples, every allocation, lock and channel delays where
-the benchmark is parallel, and an execution trace.
+the benchmark is parallel, and an execution trace. Of a pattern (./...) it ranks the benchmarks of
+all packages, and records those of the package that has the costliest.
 
 A main package without benchmarks, or followed by -- and the program's arguments. Tune builds
 it with its agent added (your source is not touched) and runs it to its end: all profiles, wall

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"whet/internal/quantity"
 )
 
 // Target is one Go package resolved from the user's operand.
@@ -76,14 +79,14 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 	}
 	all, said, err := goList(ctx, workDir, operand, o, ask)
 	if err != nil {
-		return nil, err
+		return nil, withBelow(ctx, dir, operand, o, err)
 	}
 	if len(all) > 1 {
 		return nil, severalPackages(operand, all)
 	}
 	p := all[0]
 	if p.Error != nil && (p.Name == "" || p.Dir == "") {
-		return nil, listFailed(operand, p.Error.Err, "")
+		return nil, withBelow(ctx, dir, operand, o, listFailed(operand, p.Error.Err, ""))
 	}
 	if p.Name == "" || p.Dir == "" {
 		return nil, newError(KindNoPackage, "", fmt.Sprintf("there is no Go package in %s", operand), said)
@@ -220,6 +223,35 @@ func (t *Target) askEnv(ctx context.Context, o BuildOptions) error {
 	return nil
 }
 
+const hasNoGoFiles = " has no Go files"
+
+// withBelow names in the error of a directory without Go files the packages below
+// it that have benchmarks.
+func withBelow(ctx context.Context, dir, operand string, o BuildOptions, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !strings.HasPrefix(e.Text, operand+hasNoGoFiles) {
+		return err
+	}
+	root := operand
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(dir, root)
+	}
+	targets, _, listErr := Benchmarked(ctx, root, "./...", o)
+	if listErr != nil || len(targets) == 0 {
+		return err
+	}
+	var names []string
+	for _, t := range targets {
+		name := t.ImportPath
+		if rel, relErr := filepath.Rel(root, t.Dir); relErr == nil {
+			name = strings.TrimSuffix(operand, "/") + "/" + filepath.ToSlash(rel)
+		}
+		names = append(names, name)
+	}
+	return newError(e.Kind, "", fmt.Sprintf("%s%s; below it %s have benchmarks: name one of them, or %s/... for the costliest",
+		operand, hasNoGoFiles, quantity.Some(names, 5), strings.TrimSuffix(operand, "/")), e.Detail)
+}
+
 // listFailed turns what go list said into an error.
 func listFailed(operand, said, status string) *Error {
 	first := firstLine(said)
@@ -234,7 +266,7 @@ func listFailed(operand, said, status string) *Error {
 		return newError(KindNoModule, "", fmt.Sprintf(
 			"%s is in a module that go.work does not list: add it with `go work use`, or set GOWORK=off", operand), said)
 	case strings.Contains(said, "no Go files in"):
-		return newError(KindNoPackage, "", fmt.Sprintf("%s has no Go files: name a directory that holds a package", operand), said)
+		return newError(KindNoPackage, "", fmt.Sprintf("%s%s: name a directory that holds a package", operand, hasNoGoFiles), said)
 	case strings.Contains(said, "build constraints exclude all Go files"):
 		return newError(KindNoPackage, "", fmt.Sprintf("build constraints exclude all Go files of %s here: set -tags, GOOS or CGO_ENABLED as they ask", operand), said)
 	case strings.Contains(said, "no required module provides package"):

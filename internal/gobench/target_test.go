@@ -38,6 +38,7 @@ func TestResolveRefuses(t *testing.T) {
 		"text/x.txt", "hello",
 		"never/x.go", "//go:build never\n\npackage never\n",
 		"a/p.go", "package p\n", "b/p.go", "package p\n",
+		"deep/in/p_test.go", "package p\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n",
 	)
 	outside := write(t, "p.go", "package p\n")
 	for _, tt := range []struct {
@@ -46,13 +47,15 @@ func TestResolveRefuses(t *testing.T) {
 		text         string
 	}{
 		{dir, "./text", KindNoPackage, `\./text has no Go files: name a directory that holds a package`},
+		{dir, ".", KindNoPackage, `\. has no Go files; below it \./deep/in have benchmarks: name one of them, or \./\.\.\. for the costliest`},
+		{dir, "./deep", KindNoPackage, `\./deep has no Go files; below it \./deep/in have benchmarks: name one of them, or \./deep/\.\.\. for the costliest`},
 		{dir, "./text/x.txt", KindNoPackage, `\./text/x\.txt is a file: give the directory of its package`},
 		{dir, "./never", KindNoPackage, `build constraints exclude all Go files of \./never here: .*`},
 		{dir, "./nope", KindNoPackage, `there is no directory \./nope`},
 		{dir, filepath.Join(dir, "nope"), KindNoPackage, `there is no directory .*nope`},
 		{dir, "nope", KindNoPackage, `there is no package nope: a directory is written \./nope`},
 		{dir, "nope.test/x", KindNoPackage, `no module that is required here provides the package nope\.test/x: .*`},
-		{dir, "./...", KindUsage, `\./\.\.\. matches 2 packages \(own\.test/mod/a, own\.test/mod/b\): name one of them`},
+		{dir, "./...", KindUsage, `\./\.\.\. matches 3 packages \(own\.test/mod/a, own\.test/mod/b, own\.test/mod/deep/in\): name one of them`},
 		{dir, "./text/...", KindNoPackage, `\./text/\.\.\. matches no package`},
 		{dir, "", KindUsage, `no package given: .*`},
 		{dir, "-x", KindUsage, `"-x" is not a package`},

@@ -48,7 +48,7 @@ type subject struct {
 // measure ranks the benchmarks and profiles as many as the budget takes.
 func (r *recorder) measure(ctx context.Context, names []string) error {
 	r.deadline = r.o.Now().Add(r.o.Budget)
-	lines, err := r.quickPass(ctx, names)
+	lines, err := r.quickPass(ctx, names, r.o.Now().Add(quickShare(r.o.Budget, len(names))))
 	if err != nil {
 		r.addResults(nil, lines)
 		return err
@@ -89,11 +89,11 @@ func (r *recorder) warnShort(subjects []*subject) {
 func (r *recorder) left() time.Duration { return r.deadline.Sub(r.o.Now()) }
 
 // quickPass runs every benchmark for a moment, one process per top-level
-// benchmark, so that one that panics or hangs takes no other with it.
-func (r *recorder) quickPass(ctx context.Context, names []string) ([]benchmark.Line, error) {
+// benchmark, so that one that panics or hangs takes no other with it. None is
+// begun after the end.
+func (r *recorder) quickPass(ctx context.Context, names []string, end time.Time) ([]benchmark.Line, error) {
 	var lines []benchmark.Line
 	quick := quickTime(r.o.Budget, len(names))
-	end := r.o.Now().Add(quickShare(r.o.Budget, len(names)))
 	for i, name := range names {
 		r.progress(Progress{Stage: "quick pass", Benchmark: name})
 		left := end.Sub(r.o.Now())

@@ -58,6 +58,9 @@ const maxCount = 1000
 // benchmarks: a main package that has none.
 func IsProgram(ctx context.Context, c Common) (bool, error) {
 	t, err := gobench.Resolve(ctx, c.Dir, c.Operand, gobench.BuildOptions{Tags: c.Tags, Flags: c.Flags})
+	if gobench.KindUsage.Of(err) && isPattern(c.Operand) {
+		return false, nil // it matches several packages
+	}
 	if err != nil {
 		return false, err
 	}

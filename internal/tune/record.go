@@ -19,8 +19,9 @@ type recorder struct {
 	session
 	o Options
 
-	turn       time.Duration // the longest run of the step at hand
-	goal       int           // samples of the base that a CPU profile is taken to, at this stage
+	candidates []*gobench.Target // of a pattern
+	turn       time.Duration     // the longest run of the step at hand
+	goal       int               // samples of the base that a CPU profile is taken to, at this stage
 	failures   []failure
 	resultless []string // why benchmarks ended well without a result, a line each
 	skipped    []string // their names
@@ -41,10 +42,18 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	r := &recorder{session: newSession(o.Common), o: o}
-	if err := r.resolve(ctx, o.Operand); err != nil {
+	resolve := func() error { return r.resolve(ctx, o.Operand) }
+	if isPattern(o.Operand) {
+		resolve = func() error { return r.resolvePattern(ctx) }
+	}
+	if err := resolve(); err != nil {
 		return Outcome{}, err
 	}
-	if err := r.create(recording.TargetBenchmark, defaultName(r.target.ImportPath)); err != nil {
+	name := r.target.ImportPath
+	if len(r.candidates) > 0 {
+		name = r.target.Module
+	}
+	if err := r.create(recording.TargetBenchmark, defaultName(name)); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()
@@ -64,6 +73,11 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 
 // record runs the stations. What it had when it returns an error is kept.
 func (r *recorder) record(ctx context.Context) error {
+	if len(r.candidates) > 0 {
+		if err := r.pick(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.buildBinary(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,101 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/format/benchmark"
+	"whet/internal/gobench"
+	"whet/internal/quantity"
+)
+
+// ranked is a package with the costliest of its benchmarks.
+type ranked struct {
+	target *gobench.Target
+	most   benchmark.Line
+}
+
+// resolvePattern finds the packages with benchmarks that a pattern matches. Until
+// one of them is picked the first stands for all: it tells the module.
+func (r *recorder) resolvePattern(ctx context.Context) (err error) {
+	r.progress(Progress{Stage: "looking at the packages"})
+	var broken []gobench.Broken
+	r.candidates, broken, err = gobench.Benchmarked(ctx, r.o.Dir, r.o.Operand, r.build)
+	switch {
+	case err != nil:
+		return err
+	case len(r.candidates) == 1:
+		operand := r.candidates[0].ImportPath
+		r.candidates = nil
+		return r.resolve(ctx, operand)
+	case len(r.candidates) > 1:
+		r.target = r.candidates[0]
+		return nil
+	case len(broken) > 0:
+		return broken[0].Err
+	}
+	return &gobench.Error{Kind: gobench.KindNoBenchmarks, Text: fmt.Sprintf("no package that %s matches has benchmarks: write a func BenchmarkX(b *testing.B) in a file x_test.go", r.o.Operand)}
+}
+
+// pick ranks the benchmarks of all candidates by a quick pass over each and goes
+// on with the package of the costliest. Together the passes take a fifth of the
+// budget; builds are no part of it.
+func (r *recorder) pick(ctx context.Context) error {
+	var found []ranked
+	var lost []string
+	var spent time.Duration
+	for i, t := range r.candidates {
+		r.progress(Progress{Stage: fmt.Sprintf("ranking package %d of %d", i+1, len(r.candidates)), Benchmark: t.ImportPath})
+		lines, took, err := r.quickLook(ctx, t, (r.o.Budget/5-spent)/time.Duration(len(r.candidates)-i))
+		spent += took
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if len(lines) > 0 {
+			found = append(found, ranked{t, rank(lines)[0]})
+		} else if err != nil && !gobench.KindNoBenchmarks.Of(err) {
+			lost = append(lost, t.ImportPath)
+			r.w.Warn("%s was not ranked: %v", t.ImportPath, err)
+		}
+	}
+	if len(found) == 0 {
+		return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("none of %s that %s matches gave a result: name one of them", quantity.Plural(len(r.candidates), "package"), r.o.Operand)}
+	}
+	slices.SortStableFunc(found, func(a, b ranked) int { return costlier(a.most, b.most) })
+	r.o.Budget -= spent
+	if len(found)+len(lost) > 1 {
+		var others []string
+		for _, f := range found[1:] {
+			others = append(others, fmt.Sprintf("%s (%s %s)", f.target.ImportPath, f.most.Name, quantity.Nanoseconds(f.most.NsPerOp)))
+		}
+		r.w.Warn("of %d packages with benchmarks this is the one with the costliest a call: %s takes %s; name another to tune it: %s",
+			len(found)+len(lost), found[0].most.Name, quantity.Nanoseconds(found[0].most.NsPerOp), quantity.Some(others, 5))
+	}
+	return r.resolve(ctx, found[0].target.ImportPath)
+}
+
+// quickLook builds a package's test binary and runs its benchmarks for a moment,
+// within a limit. It leaves nothing of it in the recording.
+func (r *recorder) quickLook(ctx context.Context, t *gobench.Target, limit time.Duration) (lines []benchmark.Line, took time.Duration, err error) {
+	failures, resultless, skipped := r.failures, r.resultless, r.skipped
+	defer func() {
+		r.bin, r.failures, r.resultless, r.skipped = nil, failures, resultless, skipped
+	}()
+	if r.bin, err = gobench.Build(ctx, t, r.build, filepath.Join(r.scratch, "rank.test")); err != nil {
+		return nil, 0, err
+	}
+	names, err := r.bin.Benchmarks(ctx, r.o.Bench)
+	if err != nil {
+		return nil, 0, err
+	}
+	start := r.o.Now()
+	lines, err = r.quickPass(ctx, names, start.Add(limit))
+	return lines, r.o.Now().Sub(start), err
+}
+
+// isPattern reports whether an operand is a pattern.
+func isPattern(operand string) bool { return strings.Contains(operand, "...") }
