@@ -261,7 +261,7 @@ func checkWithoutModule(t *testing.T, dir, path string) {
 		if err := run.WriteHTML(&html, page); err != nil {
 			t.Fatal(err)
 		}
-		if err := run.WriteText(&text, page, pagereport.TextOptions{Width: 100}); err != nil {
+		if err := run.WriteText(&text, page, pagereport.TextOptions{Width: 100, Tables: true}); err != nil {
 			t.Fatal(err)
 		}
 		return html, text
