@@ -76,15 +76,15 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 	b := &benchFlags{o: suite.DefaultOptions(), s: suite.DefaultShowOptions()}
 	o := &b.o
 	fs.StringVar(&o.Bench, "bench", o.Bench, "run the benchmarks that match `regexp`, as in go test")
-	fs.StringVar(&o.BenchTime, "benchtime", o.BenchTime, "run each for `time`, or for a number of calls like 100x")
+	fs.Var(cli.BenchTimeFlag{Text: &o.BenchTime}, "benchtime", "run each for `time`, or for a number of calls like 100x")
 	fs.IntVar(&o.Count, "count", o.Count, "run each `n` times, in rounds over all of them")
 	fs.StringVar(&o.CPU, "cpu", o.CPU, "`list` of GOMAXPROCS values to run each with; profiles are taken with the first")
 	fs.Bool("benchmem", true, "for the habit: memory is always counted")
 	fs.StringVar(&o.Run, "run", o.Run, "first run the tests that match `regexp`; a package that fails them is not measured")
 	fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
-	fs.DurationVar(&o.Timeout, "timeout", o.Timeout, "stop a process, which runs one benchmark and its sub-benchmarks, after this `time`; 0 never")
-	fs.DurationVar(&o.Budget, "budget", o.Budget, "start no process after this `time`; builds come on top (default: no limit)")
+	cli.Duration(fs, &o.Timeout, "timeout", "stop a process, which runs one benchmark and its sub-benchmarks, after this `time`; 0 never")
+	cli.Duration(fs, &o.Budget, "budget", "start no process after this `time`; builds come on top (default: no limit)")
 	fs.StringVar(&b.profiles, "profiles", strings.Join(o.Profiles, ","), "`kinds` to take: cpu, allocs, block, mutex, or none")
 	fs.StringVar(&b.out, "o", "", "write the recording to `NAME.whet` (default: bench.whet); with -show the plots to NAME.svg")
 	fs.StringVar(&o.History, "history", "", "add the results to the history in `directory`, or show it")

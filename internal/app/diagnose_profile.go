@@ -19,7 +19,7 @@ func namesRecording(operands []string) bool {
 		return true
 	}
 	first := operands[0]
-	if _, url := profiles.AsURL(first); url || first == "-" {
+	if _, url := cli.AsURL(first); url || first == "-" {
 		return false
 	}
 	st, err := os.Stat(first)

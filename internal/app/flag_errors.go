@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // notParsed is package flag's word for a value of the wrong kind.
@@ -35,8 +34,6 @@ func parseError(fs *flag.FlagSet, err error) string {
 			what = "give a whole number from 0"
 		case float64:
 			what = "give a number"
-		case time.Duration:
-			what = "give a time like 30s or 500ms"
 		case bool:
 			what = "it takes no value"
 		}

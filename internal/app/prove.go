@@ -126,12 +126,12 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 		service: service.DefaultOptions(), headers: cli.HeaderList{},
 	}
 	s, b, v, l := &p.shared, &p.bench, &p.service, &p.service.Load
-	fs.DurationVar(&s.Budget, "budget", s.Budget, "`time` for measuring; builds and tests come on top")
+	cli.Duration(fs, &s.Budget, "budget", "`time` for measuring; builds and tests come on top")
 	fs.Float64Var(&s.Alpha, "alpha", s.Alpha, "chance, over the whole run, that anything equal is called faster or slower")
 	fs.Var(cli.PercentFlag{Share: &s.Margin}, "margin", "differences below this `share` hardly matter: 2% or 0.02")
 	fs.Var(roundsFlag{&s.Rounds}, "rounds", "plan `n` rounds instead of what the budget allows")
 	fs.Uint64Var(&s.Seed, "seed", s.Seed, "draw order and layouts from this `seed`, 0 draws one")
-	fs.DurationVar(&p.timeout, "timeout", 0, "stop one process (default 1m), or give up a request (default 10s), after this `time`")
+	cli.Duration(fs, &p.timeout, "timeout", "stop one process (default 1m), or give up a request (default 10s), after this `time`")
 	fs.Var((*cli.StringList)(&s.Env[compare.Old]), "old-env", "set `KEY=value` for old alone, its build and its processes; may be given several times")
 	fs.Var((*cli.StringList)(&s.Env[compare.New]), "new-env", "set `KEY=value` for new alone")
 	fs.StringVar(&p.require, "require", "", "exit 1 where nothing is slower and nothing `faster` (and 4, as ever, where it cannot tell)")
@@ -160,7 +160,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 
 	fs.StringVar(&p.url, "url", "", "compare two services: the `URL` of old, or of what both command lines start")
 	fs.Float64Var(&v.Rate, "rate", 0, "services: send `n` requests a second to either (default: half of what the slower one completes)")
-	fs.DurationVar(&v.Span, "slice", 0, "services: `time` under load in one slice (default: 1s, longer where the rate is low)")
+	cli.Duration(fs, &v.Span, "slice", "services: `time` under load in one slice (default: 1s, longer where the rate is low)")
 	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: `n` connections at most")
 	fs.Var(&p.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
@@ -168,7 +168,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
 	fs.Var((*cli.StringList)(&v.Pprof), "pprof", "services: base `URL` of the profiles, once for both or twice, for allocated bytes a request")
-	fs.DurationVar(&v.Ready, "ready", v.Ready, "services: `time` to wait for the first answer")
+	cli.Duration(fs, &v.Ready, "ready", "services: `time` to wait for the first answer")
 	fs.BoolVar(&v.SameAnswers, "same-answers", false, "services: send both the same requests first; answers that differ end it with exit code 1")
 	fs.BoolVar(&v.AnswersOnly, "answers-only", false, "services: with -same-answers, measure nothing behind it")
 	fs.StringVar(&v.Requests, "requests", "", "services: with -same-answers, replay the requests in this `file`: METHOD PATH [HEADERS as JSON] [BODY], one a line")
@@ -359,11 +359,16 @@ func (p *proveFlags) services(operands []string) (m proof, err error) {
 	o.Options = p.shared
 	switch len(operands) {
 	case 1:
-		o.Old, o.New = p.url, operands[0]
+		o.Old, _ = cli.AsURL(p.url)
+		o.New, _ = cli.AsURL(operands[0])
 	case 2:
-		o.URL, o.Old, o.New = p.url, operands[0], operands[1]
+		o.URL, _ = cli.AsURL(p.url)
+		o.Old, o.New = operands[0], operands[1]
 	default:
 		return m, cli.UsageError("prove -url takes the address of new behind that of old, or two command lines, not %d operands", len(operands))
+	}
+	for i := range o.Pprof {
+		o.Pprof[i], _ = cli.AsURL(o.Pprof[i])
 	}
 	o.Load.Header = http.Header(p.headers)
 	if p.timeout != 0 {

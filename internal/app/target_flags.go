@@ -5,7 +5,6 @@ import (
 	"flag"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -54,23 +53,24 @@ var targetNouns = map[string]string{recording.TargetBenchmark: "benchmarks", rec
 func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	t := &targetFlags{fs: fs, bench: tune.DefaultOptions(), program: tune.DefaultProgramOptions(), service: tune.DefaultServiceOptions(), headers: cli.HeaderList{}}
 	b, l := &t.bench, &t.service.Load
+	t.budget = b.Budget
 	fs.StringVar(&b.Out, "o", "", "write the recording to `NAME.whet` (default: named after the target)")
 	fs.StringVar(&b.Tags, "tags", "", "build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&b.Flags), "build", "pass a further `flag` to go build; may be given several times")
 	fs.BoolVar(&b.NoBinary, "no-binary", false, "leave the binary out of the recording")
 	fs.BoolVar(&b.NoSource, "no-source", false, "leave sources, and the types of what they import, out of the recording")
-	fs.DurationVar(&t.budget, "budget", b.Budget, "`time` for measuring benchmarks or a program; builds, tests and the report come on top")
-	fs.DurationVar(&t.timeout, "timeout", 0, "stop a benchmark process (default: what the budget leaves), or give up a request (default 10s), after this `time`")
+	cli.Duration(fs, &t.budget, "budget", "`time` for measuring benchmarks or a program; builds, tests and the report come on top")
+	cli.Duration(fs, &t.timeout, "timeout", "stop a benchmark process (default: what the budget leaves), or give up a request (default 10s), after this `time`")
 	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: measure those that match `regexp`, as in go test")
-	fs.StringVar(&b.BenchTime, "benchtime", "", "benchmarks: one run's length, a `time` like 1s or a count like 100x (default chosen)")
+	fs.Var(cli.BenchTimeFlag{Text: &b.BenchTime}, "benchtime", "benchmarks: one run's length, a `time` like 1s or a count like 100x (default chosen)")
 	fs.IntVar(&b.Samples, "samples", b.Samples, "benchmarks: CPU samples of the measured code wanted for each")
 	fs.StringVar(&b.Run, "run", "", "benchmarks: run only the tests that match `regexp` first; '^$' runs none")
 	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
 	fs.IntVar(&t.program.Count, "count", t.program.Count, "programs: run it `n` times, and add the profiles up")
 	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: requests in flight, each of `n` clients sends one after the other")
-	fs.DurationVar(&l.Duration, "d", l.Duration, "services: `time` under load that is measured")
-	fs.DurationVar(&l.Warmup, "warmup", l.Warmup, "services: `time` under load before that")
-	fs.DurationVar(&t.service.Ready, "ready", t.service.Ready, "services: `time` to wait for the first answer")
+	cli.Duration(fs, &l.Duration, "d", "services: `time` under load that is measured")
+	cli.Duration(fs, &l.Warmup, "warmup", "services: `time` under load before that")
+	cli.Duration(fs, &t.service.Ready, "ready", "services: `time` to wait for the first answer")
 	fs.StringVar(&t.service.Pprof, "pprof", "", "services: base `URL` of the profiles, with or without /debug/pprof/, or unix:/path of an agent's socket (default: that of the target)")
 	fs.Var(&t.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
@@ -81,9 +81,6 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.BoolVar(&t.verbose, "v", false, "pass on what benchmarks and servers print, to stderr; tune: print all warnings in full")
 	return t
 }
-
-// address is what people type for the URL of a service without its scheme.
-var address = regexp.MustCompile(`^[\w.-]*:\d+(/|$)`)
 
 // recorder reads the operands and returns what records them. Its error is one
 // of usage.
@@ -101,13 +98,15 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 		return nil, err
 	}
 	c := t.bench.Common
-	c.Operand, c.Command, c.Version = operand, e.Args, cli.Version()
+	c.Command, c.Version = e.Args, cli.Version()
 	if t.verbose {
 		c.Output = e.Stderr
 	}
 	kind := recording.TargetBenchmark
+	operand, isURL := cli.AsURL(operand)
+	c.Operand = operand
 	switch {
-	case strings.Contains(operand, "://"):
+	case isURL:
 		kind = recording.TargetService
 	case dashes >= 0:
 		kind = recording.TargetProgram
@@ -118,9 +117,6 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 			return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 		}
 		program, err := tune.IsProgram(ctx, c)
-		if err != nil && address.MatchString(operand) {
-			return nil, cli.UsageError("%s: %s is no package; the URL of a service begins with http://", verb, operand)
-		}
 		if err != nil {
 			return nil, cli.MeasuringError(err, "interrupted")
 		}
@@ -144,6 +140,7 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 	case recording.TargetService:
 		o := t.service
 		o.Common, o.Load.URL, o.Server = c, operand, behind
+		o.Pprof, _ = cli.AsURL(o.Pprof)
 		if dashes >= 0 && len(behind) == 0 {
 			return nil, cli.UsageError("%s: name the command that starts the server behind --", verb)
 		}

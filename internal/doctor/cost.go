@@ -38,8 +38,8 @@ func newCostFlags(fs *flag.FlagSet) *costFlags {
 	fs.StringVar(&c.service.Out, "o", "", "with -cost: write the recording to `NAME.whet` (default: named after the URL)")
 	fs.StringVar(&c.service.Tags, "tags", "", "with -cost: build `tags`, comma-separated")
 	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "with -cost: requests in flight, each of `n` clients sends one after the other")
-	fs.DurationVar(&l.Duration, "d", l.Duration, "with -cost: `time` for measuring; more gives narrower intervals")
-	fs.DurationVar(&l.Warmup, "warmup", l.Warmup, "with -cost: `time` under load before that")
+	cli.Duration(fs, &l.Duration, "d", "with -cost: `time` for measuring; more gives narrower intervals")
+	cli.Duration(fs, &l.Warmup, "warmup", "with -cost: `time` under load before that")
 	fs.StringVar(&c.service.Pprof, "pprof", "", "with -cost: base `URL` of the agent (default: that of the service)")
 	fs.Var(&c.headers, "H", "with -cost: send a `header`; may be given several times")
 	return c
@@ -67,6 +67,8 @@ func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJS
 	if len(operands) > 0 {
 		return cli.UsageError("doctor: -cost takes the URL; %q behind it says nothing", operands[0])
 	}
+	c.url, _ = cli.AsURL(c.url)
+	o.Pprof, _ = cli.AsURL(o.Pprof)
 	o.Operand, o.Load.URL, o.Load.Header, o.Command, o.Version = c.url, c.url, http.Header(c.headers), e.Args, cli.Version()
 	if err := o.ValidateCost(); err != nil {
 		return &cli.ExitError{Code: cli.ExitUsage, Err: err}

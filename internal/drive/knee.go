@@ -47,8 +47,12 @@ func (l *loadFlags) checkKnee() error {
 	if l.budget <= 0 {
 		return fmt.Errorf("-budget %v: give more than 0", l.budget)
 	}
-	if l.pprof != "" && !strings.Contains(l.pprof, "://") && !strings.HasPrefix(l.pprof, "unix:") {
-		return fmt.Errorf("-pprof %s: give a URL like http://localhost:6060", l.pprof)
+	if l.pprof != "" && !strings.HasPrefix(l.pprof, "unix:") {
+		whole, ok := cli.AsURL(l.pprof)
+		if !ok {
+			return fmt.Errorf("-pprof %s: give a URL like http://localhost:6060", l.pprof)
+		}
+		l.pprof = whole
 	}
 	if l.poisson && l.slo == "" {
 		return errors.New("-poisson is about rates: -knee looks for one where -slo says what it has to keep")

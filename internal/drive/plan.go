@@ -172,12 +172,14 @@ func (l *loadFlags) messages(e *cli.Env, operands []string) ([]message.Target, e
 			}
 			return nil, err
 		}
-		switch {
-		case url == "":
+		if url == "" {
 			return nil, errors.New("the URL is empty: give one like http://localhost:8080/path")
-		case !strings.Contains(url, "://"):
+		}
+		whole, ok := cli.AsURL(url)
+		if !ok {
 			return nil, fmt.Errorf("the URL of a service begins with http:// or https://, unlike %s", url)
 		}
+		url = whole
 	}
 	if l.targets == "" {
 		t := message.Target{URL: url, Header: fields, Body: body}

@@ -76,20 +76,6 @@ func TestDamagedLoad(t *testing.T) {
 	}
 }
 
-func TestSpanFlag(t *testing.T) {
-	var d time.Duration
-	for text, want := range map[string]time.Duration{"30": 30 * time.Second, "30s": 30 * time.Second, "250ms": 250 * time.Millisecond, "0": 0, "1.5s": 1500 * time.Millisecond} {
-		if err := (spanFlag{d: &d}).Set(text); err != nil || d != want {
-			t.Errorf("%q is %v, %v", text, d, err)
-		}
-	}
-	for _, text := range []string{"", "soon", "1.5", "99999999999999"} {
-		if err := (spanFlag{d: &d}).Set(text); err == nil {
-			t.Errorf("%q is %v", text, d)
-		}
-	}
-}
-
 func TestParseExpect(t *testing.T) {
 	c, err := parseExpect([]string{"status=200, 3xx", "status=404", "size=1-9", "header:X-A = b=c", "json:a.0.b=true", "sha256=" + strings.Repeat("AB", 32)})
 	if err != nil {

@@ -1,41 +1,5 @@
 package drive
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-	"time"
-)
-
-// spanFlag is a time; a number alone is in seconds, as in wrk and ab.
-type spanFlag struct {
-	d    *time.Duration
-	hint string // behind the error
-}
-
-func (f spanFlag) String() string {
-	if f.d == nil {
-		return ""
-	}
-	return f.d.String()
-}
-
-func (f spanFlag) Set(s string) error {
-	d, err := time.ParseDuration(s)
-	if n, bad := strconv.ParseInt(s, 10, 32); bad == nil {
-		d, err = time.Duration(n)*time.Second, nil
-	}
-	if err != nil {
-		hint := f.hint
-		if s == "" || strings.Contains("+-.0123456789", s[:1]) {
-			hint = "" // meant as a time
-		}
-		return fmt.Errorf("%.60q is no time: write one like 30s, 500ms or 2m%s", s, hint)
-	}
-	*f.d = d
-	return nil
-}
-
 // words are flags of other load generators, and what stands for them here.
 var words = map[string]string{
 	"L": "needless: quantiles of both times are always shown",

@@ -63,7 +63,7 @@ func IsPromptLine(args []string) bool {
 	if first == "-" || len(args) > 1 && strings.HasPrefix(first, "-") {
 		return true
 	}
-	if _, ok := profiles.AsURL(first); ok {
+	if _, ok := cli.AsURL(first); ok {
 		return true
 	}
 	_, err := os.Stat(first)

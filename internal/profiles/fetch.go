@@ -7,8 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
-	"os"
-	"regexp"
 	"strings"
 	"time"
 
@@ -25,26 +23,12 @@ type FetchOptions struct {
 
 func (f *FetchOptions) declare(fs *flag.FlagSet) {
 	f.Headers = cli.HeaderList{}
-	fs.IntVar(&f.Seconds, "seconds", 0, "of a URL, profile for `n` seconds")
-	fs.IntVar(&f.Timeout, "timeout", 0, "of a URL, give up after `n` seconds (default: 30 more than it is to profile)")
+	fs.Var(cli.SecondsFlag{N: &f.Seconds}, "seconds", "of a URL, profile for this `time`, in whole seconds")
+	fs.Var(cli.SecondsFlag{N: &f.Timeout}, "timeout", "of a URL, give up after this `time`, in whole seconds (default: 30s more than it is to profile)")
 	fs.Var(&f.Headers, "H", "of a URL, send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 	fs.StringVar(&f.CA, "tls_ca", "", "of a URL, accept certificates signed by those in this PEM `file`")
 	fs.StringVar(&f.Cert, "tls_cert", "", "of a URL, show the certificate in this PEM `file`")
 	fs.StringVar(&f.Key, "tls_key", "", "the key of -tls_cert, in this PEM `file`")
-}
-
-// schemeless is a URL as people type it: a host with a port or a path.
-var schemeless = regexp.MustCompile(`^[\w.-]*:\d+(/|$)|^\[[0-9a-fA-F:.]+\]:\d+(/|$)`)
-
-// AsURL returns the URL that an operand names; ok is false when it is a file.
-func AsURL(operand string) (url string, ok bool) {
-	if strings.Contains(operand, "://") {
-		return operand, true
-	}
-	if _, err := os.Stat(operand); err == nil || !schemeless.MatchString(operand) {
-		return operand, false
-	}
-	return "http://" + operand, true
 }
 
 // longestTimeout is a week, in seconds.

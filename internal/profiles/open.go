@@ -196,7 +196,7 @@ func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, pro
 	add := func(role selection.Role, operands []string) {
 		for _, operand := range operands {
 			l := &loading{operand: operand, role: role}
-			if url, ok := AsURL(operand); ok {
+			if url, ok := cli.AsURL(operand); ok {
 				l.url = url
 			}
 			all = append(all, l)

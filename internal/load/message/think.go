@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"whet/internal/quantity"
 )
 
 // longestThink bounds what is drawn: an exponential time has no greatest value.
@@ -22,7 +24,7 @@ type Think struct {
 // exponential with that mean, as of users who do not keep time.
 func ParseThink(text string) (Think, error) {
 	duration, exponential := strings.CutPrefix(strings.TrimSpace(text), "exp:")
-	d, err := time.ParseDuration(duration)
+	d, err := quantity.ParseDuration(duration)
 	switch {
 	case err != nil:
 		return Think{}, fmt.Errorf("think time %.60q: write one like 100ms, or exp:100ms for exponential times with that mean", text)

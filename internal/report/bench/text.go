@@ -44,6 +44,11 @@ func WriteText(w io.Writer, r *Page, o page.TextOptions) error {
 	return t.Flush(w, "the result")
 }
 
+// fewestSamples is how many CPU samples of a function its share takes to be
+// printed: as many as whet tune's threshold of 5 % is of the 200 samples that its
+// rules ask for. By chance alone 10 are 10 ± 3.
+const fewestSamples = 10
+
 // shares writes a benchmark's profiles in short.
 func (t *writer) shares(r *Page, p *Package, b *Row) {
 	name := printable.Line(b.Name)
@@ -54,12 +59,17 @@ func (t *writer) shares(r *Page, p *Package, b *Row) {
 	for _, profile := range b.Profiles {
 		var parts []string
 		for _, f := range profile.Top {
+			if profile.Kind == "cpu" && f.FlatRatio*float64(profile.Samples) < fewestSamples {
+				continue
+			}
 			parts = append(parts, strings.ReplaceAll(quantity.Percent(f.FlatRatio), " ", "\u00a0")+"\u00a0"+printable.Line(f.Function))
 		}
 		text := strings.Join(parts, ", ")
 		switch {
 		case len(parts) == 0 && profile.Samples == 0:
 			text = "nothing was sampled"
+		case len(parts) == 0 && len(profile.Top) > 0:
+			text = fmt.Sprintf("no function has %d samples (of %d in all): raise -benchtime", fewestSamples, profile.Samples)
 		case len(parts) == 0:
 			text = "no function stands out"
 		case profile.Kind == "cpu":
