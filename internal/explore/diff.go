@@ -190,5 +190,5 @@ func compareKind(ctx context.Context, e *cli.Env, s settings, f *profiles.Option
 		after.Sources = append(after.Sources, selection.Source{Profile: source.Profile, Role: selection.DiffBase})
 	}
 	after.Warnings = append(after.Warnings, before.Warnings...)
-	return &comparison{kind, &request{Set: after, s: s}, before}, nil
+	return &comparison{kind, &request{Set: after, s: s, base: profiles.Shown(before.Name)}, before}, nil
 }

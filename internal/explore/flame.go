@@ -180,8 +180,7 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 		if err != nil {
 			return v, err
 		}
-		v.Graph, err = flamegraph.Diff(before, sel, g)
-		return v, err
+		return q.compared(before, sel, g)
 	case q.s.sel.Normalize:
 		return v, cli.UsageError("flame: -normalize scales to a base: name one with -base or -diff_base")
 	case q.s.flame.sandwich != "":
@@ -194,8 +193,10 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 			err = fmt.Errorf("flame: no function with a sample matches \"%s\"", re)
 		}
 		v.Graph, v.Callers = p.Callees, p.Callers
+		v.About = []string{about(sel)}
 		return v, err
 	}
+	v.About = []string{about(sel)}
 	v.Graph, err = flamegraph.Build(sel, g)
 	return v, err
 }
@@ -256,12 +257,15 @@ func (q *request) flameProduct(ctx context.Context, views []flame.View, warnings
 	if err := o.Validate(); err != nil {
 		return product{}, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
+	if look.root != rootTop && look.root != rootBottom {
+		return product{}, cli.UsageError("flame: -root is top or bottom, not %q", look.root)
+	}
 	if q.s.asJSON {
 		return product{write: func(w io.Writer) error { return flame.WriteJSON(w, views, warnings) }}, nil
 	}
 	switch format := q.s.picture(formatHTML); format {
 	case formatHTML:
-		page := flame.Page{Title: title, Subtitle: look.Subtitle, Module: o.Module, Views: views, Warnings: warnings, Link: o.Link}
+		page := flame.Page{Title: title, Subtitle: look.Subtitle, Module: o.Module, Views: views, Warnings: warnings, Link: o.Link, RootBottom: look.root == rootBottom}
 		return product{suffix: formatHTML, write: func(w io.Writer) error { return flame.WriteHTML(w, page) }}, nil
 	case formatSVG:
 		if len(views) == 0 {

@@ -9,10 +9,17 @@ type flameSettings struct {
 	sandwich                 string
 	reverse, still, allTypes bool
 	colorFile                string
+	root                     string // of HTML: "top" or "bottom"
 }
 
+// Where the root of a page's graph stands.
+const (
+	rootTop    = "top"
+	rootBottom = "bottom"
+)
+
 func defaultFlame() flameSettings {
-	f := flameSettings{SVGOptions: flame.DefaultSVGOptions()}
+	f := flameSettings{SVGOptions: flame.DefaultSVGOptions(), root: rootTop}
 	f.Title = "" // the profile's name
 	return f
 }
@@ -22,6 +29,7 @@ func (f *flameSettings) options() []option {
 	return []option{
 		{name: "sandwich", of: ofFlame, help: "one function, by `regexp`: its callers above, what it calls below", value: &f.sandwich},
 		{name: "reverse", of: ofFlame, help: "stacks from the leaf: callers stand on what they call", value: &f.reverse},
+		{name: "root", of: ofFlame, help: "HTML: `where` the root stands, top or bottom", value: &f.root},
 		{name: "inverted", of: ofFlame, help: "SVG: the root on top (an icicle)", value: &f.Inverted},
 		{name: "negate", of: ofFlame, help: "SVG of a difference: red for less and blue for more", value: &f.Negate},
 		{name: "still", of: ofFlame, help: "SVG without a script, for where none may run", value: &f.still},

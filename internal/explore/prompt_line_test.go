@@ -161,7 +161,7 @@ func TestOptionsReadWhatTheyPrint(t *testing.T) {
 		},
 		sort: "cum", nodeCount: 12, nodeFraction: 1e-9, edgeFraction: 0.25, trim: true, callTree: true, compact: true, stacks: true,
 		flame: flameSettings{
-			sandwich: "r", reverse: true, still: true, allTypes: true, colorFile: "w",
+			sandwich: "r", reverse: true, still: true, allTypes: true, colorFile: "w", root: "x",
 			SVGOptions: flame.SVGOptions{
 				Inverted: true, Negate: true, Title: "s", Subtitle: "t", Link: "u", Palette: "v", Width: 1, Height: 2, MinWidth: 3, FontSize: 4, FontType: "x", CountName: "y", NameType: "z",
 			},

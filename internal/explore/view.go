@@ -61,6 +61,8 @@ type request struct {
 	*profiles.Set
 	s   settings
 	arg *regexp.Regexp // nil where the view takes none
+	// base is the first profile that another is compared with; "" without one.
+	base string
 }
 
 // product is a view in the form that was asked for.
@@ -125,6 +127,9 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 			return err
 		}
 		defer q.Close()
+		if bases := slices.Concat(f.Base, f.DiffBase); len(bases) > 0 {
+			q.base = profiles.Shown(bases[0])
+		}
 		p, err = v.product(ctx, q)
 	}
 	if err != nil {

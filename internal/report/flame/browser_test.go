@@ -44,7 +44,7 @@ func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser, or writes large pages")
 	}
-	p := Page{Title: "shop", Module: "example.com/shop", Link: "https://git.example.com/{file}#L{line}",
+	p := Page{Title: "shop", Module: "example.com/shop", Link: "https://git.example.com/{file}#L{line}", RootBottom: true,
 		Views: []View{{Graph: graphOf(t, shop(t))}, {Label: "difference", Graph: diffOf(t)}}}
 	b := openFile(t, "flame.html", htmlOf(t, p))
 	// In the order of names, main holds 800 and the collector 200; on main
@@ -141,7 +141,7 @@ func TestBrowserAgreesWithTheProgram(t *testing.T) {
 	}
 	g := largeGraph(t)
 	views := []View{{Graph: g}, {Graph: graphOf(t, shop(t))}, {Graph: diffOf(t)}}
-	b := openFile(t, "flame.html", htmlOf(t, Page{Title: "large", Views: views, Inverted: true}))
+	b := openFile(t, "flame.html", htmlOf(t, Page{Title: "large", Views: views}))
 	b.clickAt(0.5, 0)
 	b.Want("flame-detail", "all · ")
 	script := strings.TrimSuffix(strings.SplitAfter(Script(), "// The flame graph's controls.")[0], "// The flame graph's controls.")
@@ -298,7 +298,7 @@ func TestBrowserHostileNames(t *testing.T) {
 		t.Skip("starts a browser, or writes large pages")
 	}
 	v := View{Label: hostile[0], Unit: hostile[1], Graph: hostileGraph(t)}
-	b := openFile(t, "flame.html", htmlOf(t, Page{Title: hostile[0], Subtitle: hostile[7], Views: []View{v, v}, Warnings: hostile, Link: "https://example.com/{function}"}))
+	b := openFile(t, "flame.html", htmlOf(t, Page{Title: hostile[0], Subtitle: hostile[7], Views: []View{v, v}, Warnings: hostile, Link: "https://example.com/{function}", RootBottom: true}))
 	if n := chromium.Eval[int](b.Tab, `document.querySelectorAll("img, iframe, object, link, [src], [onerror], [onmouseover]").length`); n != 0 {
 		t.Errorf("%d elements came out of names", n)
 	}

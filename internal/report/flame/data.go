@@ -28,13 +28,18 @@ type jsonFlames struct {
 	Flames   []jsonView `json:"flames"`
 	Link     string     `json:"link,omitempty"`
 	Palette  Palette    `json:"palette"`
-	Inverted bool       `json:"inverted,omitempty"`
+	Bottom   bool       `json:"root_bottom,omitempty"`
 	Negate   bool       `json:"negate,omitempty"`
 }
 
 type jsonView struct {
-	Label string `json:"label"`
-	Unit  string `json:"unit"`
+	Label string   `json:"label"`
+	About []string `json:"about,omitempty"`
+	// Grain is what one sample stands for, of the value and of its base: 0 where
+	// that is not known.
+	Grain     float64 `json:"grain,omitempty"`
+	BaseGrain float64 `json:"base_grain,omitempty"`
+	Unit      string  `json:"unit"`
 	// Nodes is base64 of varints. For each node in preorder: 4·up + 2·block +
 	// same, where up is by how many levels it stands nearer to the root than a
 	// child of the node before it; its frame, or for a block how many frames
@@ -61,7 +66,7 @@ func keyOf(f *flamegraph.Frame) frameKey { return frameKey{f.Name, f.File, f.Lin
 // flameData collects the graphs of a page.
 func flameData(p *Page) *jsonFlames {
 	d := &jsonFlames{Names: []string{}, Files: []string{""}, Packages: []string{}, Groups: []int{}, File: []int{}, Line: []int{}, Package: []int{}, Flames: []jsonView{},
-		Link: string(p.Link), Palette: p.Palette, Inverted: p.Inverted, Negate: p.Negate}
+		Link: string(p.Link), Palette: p.Palette, Bottom: p.RootBottom, Negate: p.Negate}
 	views := p.Views
 	index := d.rank(p.Module, views)
 	for i := range views {
@@ -71,6 +76,10 @@ func flameData(p *Page) *jsonFlames {
 		}
 		j := jsonView{Label: v.label(), Unit: v.unit(), Count: len(v.Graph.Nodes), Nodes: encode(v.Graph, index),
 			Differential: v.Graph.Differential, Estimated: v.Graph.Estimated}
+		j.Grain, j.BaseGrain = v.Grain, v.BaseGrain
+		for _, line := range v.About {
+			j.About = append(j.About, visible(line))
+		}
 		if v.Graph.Scale != 1 {
 			j.Scale = v.Graph.Scale
 		}

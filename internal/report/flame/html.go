@@ -24,9 +24,9 @@ type Page struct {
 	Link     Link
 
 	// How the graphs look at first; the page's reader may choose otherwise.
-	Palette  Palette // "" is Package
-	Inverted bool    // icicles: the root on top
-	Negate   bool    // of a comparison: red for less, blue for more
+	Palette    Palette // "" is Package
+	RootBottom bool    // flames: the root below; else icicles, the root on top
+	Negate     bool    // of a comparison: red for less, blue for more
 }
 
 // WriteHTML writes the page as one file that loads nothing from elsewhere: it

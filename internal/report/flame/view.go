@@ -15,6 +15,14 @@ type View struct {
 	// "" is the sample type.
 	Kind, Benchmark string
 
+	// About says what was measured, above the graph: a line, of a comparison one
+	// for each side.
+	About []string
+	// Grain is what one sample stands for, and BaseGrain one of the other side:
+	// with both a comparison says what lies within the sampling error. 0 is
+	// unknown.
+	Grain, BaseGrain float64
+
 	Graph *flamegraph.Graph // nil where there is nothing to draw
 	// Callers is the upper half of a sandwich, whose lower one Graph is then;
 	// nil otherwise.

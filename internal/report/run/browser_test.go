@@ -65,6 +65,7 @@ func TestBrowserReport(t *testing.T) {
 		t.Skip("starts a browser, or writes large pages")
 	}
 	b := openFile(t, html(t, visitsPage()))
+	b.Do(chromedp.Click(chromedp.CSS("#flame-flip"))) // the root is on top at first
 
 	// The tree is known: the root, runN, the benchmark, Hello, and on it, in
 	// the order of names, fmt.Sprint (430 of 6160), then logrus.(*Entry).Info
@@ -175,6 +176,7 @@ func TestBrowserHostileNames(t *testing.T) {
 			if strings.HasPrefix(name, "hostile") {
 				// The search finds the name in the graph, where it is 2 of 27 frames, and
 				// the frame under the mouse is printed with its name as it is.
+				b.Do(chromedp.Click(chromedp.CSS("#flame-flip")))
 				b.search("onerror=alert")
 				b.Want("flame-match", "2 frames match")
 				b.keys(kb.ArrowUp + kb.ArrowUp)

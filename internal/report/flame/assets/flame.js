@@ -8,12 +8,12 @@ class FlameGraph extends FlamePicture {
     super();
     const byId = (name) => document.getElementById("flame-" + name);
     this.data = data;
-    for (const name of ["canvas", "scroll", "room", "tip", "detail", "crumbs", "select", "search", "match", "back", "reset", "flip", "sandwich", "legend", "palette", "side", "note"]) {
+    for (const name of ["canvas", "scroll", "room", "tip", "detail", "crumbs", "select", "search", "match", "back", "reset", "flip", "sandwich", "legend", "palette", "side", "note", "about"]) {
       this[name + "El"] = byId(name);
     }
     this.context = this.canvasEl.getContext("2d", { alpha: false });
     this.trees = new Map();
-    this.icicle = data.inverted === true;
+    this.icicle = data.root_bottom !== true;
     this.palette = data.palette;
     this.paletteEl.value = this.palette;
     this.flipEl.setAttribute("aria-pressed", String(this.icicle));
@@ -84,7 +84,7 @@ class FlameGraph extends FlamePicture {
       items.push(item);
     };
     if (this.tree?.differential) {
-      for (const [change, text] of [[1, "more than before (+)"], [-1, "less than before (−)"], [0, "the same (=)"]]) add(css(this.changeColor(change, 1)).fill, text);
+      for (const [change, text] of [[1, "more than before (+)"], [-1, "less than before (−)"], [0, this.tree.grain > 0 ? "the same, or within the sampling error (95 %)" : "the same (=)"]]) add(css(this.changeColor(change, 1)).fill, text);
     } else if (this.palette === "package") {
       for (const group of [...new Set(this.data.groups)].sort()) {
         if (group < GROUPS.length - 1) add(this.theme.legend(group), GROUPS[group].name);
@@ -97,6 +97,9 @@ class FlameGraph extends FlamePicture {
   show(index) {
     if (!this.trees.has(index)) this.trees.set(index, this.load(this.data.flames[index]));
     this.whole = this.trees.get(index);
+    const about = this.data.flames[index].about ?? [];
+    this.aboutEl.textContent = about.join("\n");
+    this.aboutEl.hidden = about.length === 0;
     this.tree = this.whole.tree;
     this.sideEl.closest("label").hidden = !this.tree.differential;
     this.paletteEl.closest("label").hidden = this.tree.differential;
@@ -332,6 +335,7 @@ class FlameGraph extends FlamePicture {
     if (tree.differential) {
       const base = box.base * tree.scale;
       out.push(`${tree.print(box.value)}, before ${tree.print(base)}: ${changed(box.value, base)}`);
+      if (box.value !== base && tree.withinError(box.value, box.base)) out.push(`within the sampling error, ${tree.print(tree.error(box.value, box.base))} at 95 %`);
       if (box.value !== base) out.push(`${tree.printSigned(box.value - base)}, ${percent(Math.abs(box.value - base) / Math.max(this.tree.base[0] * tree.scale, 1))} of the total before`);
     } else {
       let shares = `${tree.print(box.value)} cum, ${percent(box.value / total)} of the total`;

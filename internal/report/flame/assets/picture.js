@@ -24,7 +24,7 @@ class FlamePicture {
     this.width = width;
     this.moved = false;
     this.boxes();
-    const height = Math.min(this.fullRows * ROW, Math.max(12 * ROW, Math.round(innerHeight * 0.75)));
+    const height = Math.min(this.fullRows * ROW, this.room());
     this.scrollEl.style.height = height + "px";
     this.height = height;
     this.content = Math.max(this.rows * ROW, height);
@@ -36,6 +36,15 @@ class FlamePicture {
     this.backEl.disabled = this.past.length === 0;
     this.resetEl.disabled = this.past.length === 0 && !zoomed;
     this.paintNow();
+  }
+
+  // room is how high the graph may be: on a page of its own what the window has
+  // left beside the rest of the page.
+  room() {
+    const main = this.scrollEl.closest("main.whole");
+    if (main === null) return Math.max(12 * ROW, Math.round(innerHeight * 0.75));
+    const top = this.scrollEl.getBoundingClientRect(), below = main.getBoundingClientRect().bottom - top.bottom;
+    return Math.max(8 * ROW, Math.floor(innerHeight - (top.top + scrollY) - below));
   }
 
   // place says where the panes' roots are: the callers' grow upwards, the
@@ -121,6 +130,11 @@ class FlamePicture {
       const y = this.panes[0].origin - top;
       c.fillRect(0, y - 1.5, this.width, 1.5);
       c.fillRect(0, y + ROW - 1.5, this.width, 1.5);
+      const text = "↑ callers   callees ↓", w = this.labels.width(text);
+      c.fillStyle = this.paper;
+      c.fillRect(this.width - w - 16, y, w + 16, ROW - 1.5);
+      c.fillStyle = this.theme.focus;
+      c.fillText(text, this.width - w - 8, y + ROW / 2);
     }
     const marked = this.hover ?? (document.activeElement === canvas ? this.focus : null);
     if (marked !== null) this.outline(marked, this.y(marked.pane, marked.depth) - top);
@@ -162,7 +176,7 @@ class FlamePicture {
     const l = pane.layout, tree = pane.tree;
     if (l.hit[b] === 1) return this.theme.hit;
     if (l.block[b] > 0) return (this.hatches ??= { fill: null, light: false }, this.hatches.fill = this.hatched, this.hatches.light = this.theme.dark, this.hatches);
-    if (tree.differential) return css(this.changeColor(l.value[b] - l.base[b] * tree.scale, tree.largest));
+    if (tree.differential) return css(this.changeColor(tree.withinError(l.value[b], l.base[b]) ? 0 : l.value[b] - l.base[b] * tree.scale, tree.largest));
     return this.theme.fill(this.palette, this.data, tree.name[l.node[b]]);
   }
 

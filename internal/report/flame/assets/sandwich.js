@@ -13,7 +13,7 @@ function sandwich(tree, name) {
     if (tree.name[i] === name) outermost.push(i);
     else if (tree.block[i] > 0) missing += tree.value[i];
   }
-  const about = { unit: tree.unit, scale: tree.scale, ratio: tree.ratio, differential: tree.differential, estimated: tree.estimated };
+  const about = { unit: tree.unit, scale: tree.scale, ratio: tree.ratio, differential: tree.differential, estimated: tree.estimated, grain: tree.grain, baseGrain: tree.baseGrain };
   return {
     missing,
     callees: new Tree(tree.data, about, merged(tree, name, outermost.map((i) => [i, i]), calleesOf)),

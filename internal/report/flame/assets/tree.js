@@ -47,6 +47,8 @@ class Tree {
     this.ratio = about.ratio ?? 1;
     this.differential = about.differential === true;
     this.estimated = about.estimated === true;
+    this.grain = about.grain ?? 0; // what one sample stands for, and one of the base
+    this.baseGrain = about.base_grain ?? about.baseGrain ?? 0;
     Object.assign(this, columns);
     const n = this.name.length;
     this.first = new Int32Array(n + 1); // children of i: kids[first[i]] to kids[first[i+1]-1]
@@ -95,6 +97,17 @@ class Tree {
   lineOf(i) { return this.data.line[this.name[i]]; }
   packageOf(i) { return this.data.package[this.name[i]]; }
   change(i) { return this.value[i] - this.base[i] * this.scale; }
+
+  // error is the half-width of the 95 % interval of a change: the number of
+  // samples n that a frame gets has the variance n, so that a value v = n·grain
+  // has v·grain, and the base, which is scaled, scale²·base·baseGrain.
+  error(value, base) {
+    return 1.96 * Math.sqrt(value * this.grain + this.scale * this.scale * base * this.baseGrain);
+  }
+
+  withinError(value, base) {
+    return this.grain > 0 && this.baseGrain > 0 && Math.abs(value - base * this.scale) <= this.error(value, base);
+  }
 
   print(v) { return formatValue(v * this.ratio, this.unit); }
   printSigned(v) { return (v < 0 ? "−" : "+") + this.print(Math.abs(v)); }
