@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"whet/internal/cli"
+	"whet/internal/dotwhet"
 	"whet/internal/explore"
 	"whet/internal/printable"
 )
@@ -95,10 +96,43 @@ func dispatch(ctx context.Context, e *cli.Env, args []string) error {
 		return cli.UsageError("%s: %s: whet help %s shows its flags", c.Name, parseError(fs, err), c.Name)
 	}
 	e.TargetArgs = targetArgs
+	if err := resolveRecordings(c, fs, operands); err != nil {
+		return err
+	}
 	if c.ReadsOnly {
 		return cli.Abandonable(ctx, func() error { return run(ctx, e, operands) })
 	}
 	return run(ctx, e, operands)
+}
+
+// resolveRecordings puts paths in the place of @ and the like: of the operands
+// before "--", and of the profiles that flags name.
+func resolveRecordings(c *cli.Command, fs *flag.FlagSet, operands []string) error {
+	if c.Recordings == 0 {
+		return nil
+	}
+	place, err := dotwhet.Of(".")
+	resolve := func(name *string) {
+		if err == nil {
+			*name, err = place.Resolve(*name)
+		}
+	}
+	for i, operand := range operands {
+		if operand == "--" {
+			break
+		}
+		if i >= c.Recordings-1 {
+			resolve(&operands[i])
+		}
+	}
+	for _, name := range []string{"base", "diff_base"} {
+		if f := fs.Lookup(name); f != nil {
+			for i := range *f.Value.(*cli.StringList) {
+				resolve(&(*f.Value.(*cli.StringList))[i])
+			}
+		}
+	}
+	return err
 }
 
 // cutArgs splits off what follows -args: it is the target's, as in go test.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"whet/internal/cli"
+	"whet/internal/dotwhet"
 	"whet/internal/format/benchmark"
 	"whet/internal/quantity"
 	"whet/internal/report/bench"
@@ -70,6 +71,7 @@ type benchFlags struct {
 	format   string
 	json     bool
 	verbose  bool
+	keep     int
 }
 
 func newBenchFlags(fs *flag.FlagSet) *benchFlags {
@@ -86,7 +88,8 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 	cli.Duration(fs, &o.Timeout, "timeout", "stop a process, which runs one benchmark and its sub-benchmarks, after this `time`; 0 never")
 	cli.Duration(fs, &o.Budget, "budget", "start no process after this `time`; builds come on top (default: no limit)")
 	fs.StringVar(&b.profiles, "profiles", strings.Join(o.Profiles, ","), "`kinds` to take: cpu, allocs, block, mutex, or none")
-	fs.StringVar(&b.out, "o", "", "write the recording to `NAME.whet` (default: bench.whet); with -show the plots to NAME.svg")
+	declareKeep(fs, &b.keep)
+	fs.StringVar(&b.out, "o", "", "write the recording to `NAME.whet` (default: in .whet, named after the module); with -show the plots to NAME.svg")
 	fs.StringVar(&o.History, "history", "", "add the results to the history in `directory`, or show it")
 	fs.StringVar(&o.Host, "host", "", "in the history, call this machine by `name`: two of one make are one host without")
 	fs.StringVar(&b.s.Match, "show", "", "plot the benchmarks of the history that match `regexp`, over revisions")
@@ -110,9 +113,7 @@ func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 		return cli.UsageError("bench: choose -json or -format")
 	}
 	o.Packages, o.Args, o.Command, o.Version = operands, e.TargetArgs, e.Args, cli.Version()
-	if b.out != "" {
-		o.Out = b.out
-	}
+	o.Out = b.out
 	o.Profiles = nil
 	if b.profiles != "none" {
 		for kind := range strings.SplitSeq(b.profiles, ",") {
@@ -124,7 +125,7 @@ func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 	if b.verbose {
 		o.Output = e.Stderr
 	}
-	if err := o.Validate(); err != nil {
+	if err := errors.Join(checkKeep("bench", b.keep), o.Validate()); err != nil {
 		return &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	status := e.Status()
@@ -139,6 +140,7 @@ func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 		return cli.MeasuringError(err, "interrupted before anything was measured")
 	}
 	err = errors.Join(err, lines.Err(), b.print(e, res))
+	dotwhet.Tidy(e, b.out, b.keep)
 	switch {
 	case err != nil:
 		return cli.KeptError(err, "what was measured", res.Recording)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"whet/internal/cli"
+	"whet/internal/dotwhet"
 	"whet/internal/load/message"
 	"whet/internal/recording"
 	"whet/internal/tune"
@@ -27,6 +28,7 @@ type targetFlags struct {
 	program tune.ProgramOptions
 	service tune.ServiceOptions
 
+	keep    int
 	budget  time.Duration
 	timeout time.Duration
 	headers cli.HeaderList
@@ -54,7 +56,8 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	t := &targetFlags{fs: fs, bench: tune.DefaultOptions(), program: tune.DefaultProgramOptions(), service: tune.DefaultServiceOptions(), headers: cli.HeaderList{}}
 	b, l := &t.bench, &t.service.Load
 	t.budget = b.Budget
-	fs.StringVar(&b.Out, "o", "", "write the recording to `NAME.whet` (default: named after the target)")
+	fs.StringVar(&b.Out, "o", "", "write the recording to `NAME.whet` (default: in .whet, named after module and package)")
+	declareKeep(fs, &t.keep)
 	fs.StringVar(&b.Tags, "tags", "", "build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&b.Flags), "build", "pass a further `flag` to go build; may be given several times")
 	fs.BoolVar(&b.NoBinary, "no-binary", false, "leave the binary out of the recording")
@@ -94,6 +97,9 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 		operands = []string{"."}
 	}
 	operand, err := cli.OneOperand(verb, "target", operands)
+	if err == nil {
+		err = checkKeep(verb, t.keep)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +224,7 @@ whet diagnose, top, list and flame read it, here or on another machine.`,
 				if err != nil {
 					return err
 				}
+				defer dotwhet.Tidy(e, t.bench.Out, t.keep)
 				return runRecord(ctx, e, record, t.asJSON)
 			}
 		},

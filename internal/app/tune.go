@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"whet/internal/cli"
+	"whet/internal/dotwhet"
 	"whet/internal/drive"
 	"whet/internal/read"
 	"whet/internal/recording"
@@ -39,7 +40,9 @@ agent or net/http/pprof in it. With -- and a command, it starts the server first
 afterwards; a main package's directory is built with the agent added.
 
 Tune prints the result: verdict, findings, hot places; with -tables what it rests on, with -v
-all warnings. It writes the recording (NAME.whet), and beside it the report (NAME.html), one file.`,
+all warnings. It writes the recording (NAME.whet), and beside it the report (NAME.html), one file:
+where -o says, or into .whet in the module's root, where the last ten are kept (-keep). There @ is
+the newest, for every verb that reads recordings: whet top @.`,
 		Examples: []string{
 			"whet tune ./internal/encode",
 			"whet tune -bench 'Encode/large' -budget 30s ./internal/encode",
@@ -57,6 +60,7 @@ all warnings. It writes the recording (NAME.whet), and beside it the report (NAM
 				if err != nil {
 					return err
 				}
+				defer dotwhet.Tidy(e, t.bench.Out, t.keep)
 				show.asJSON, show.text.Verbose = t.asJSON, t.verbose
 				return runTune(ctx, e, record, *show)
 			}
@@ -135,10 +139,11 @@ func printPage(e *cli.Env, page *run.Page, o run.JSONOptions, show showFlags) er
 
 func diagnoseCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "diagnose",
-		ReadsOnly: true,
-		Operands:  "RECORDING | PROFILE...",
-		Short:     "the findings and the report of a recording or a profile",
+		Name:       "diagnose",
+		ReadsOnly:  true,
+		Operands:   "RECORDING | PROFILE...",
+		Recordings: 1,
+		Short:      "the findings and the report of a recording or a profile",
 		Long: `
 Diagnose reads a recording, runs the rules on it and prints the result, as whet tune did when
 it made the recording; with -tables what it rests on. It needs neither the module nor the machine
@@ -149,6 +154,7 @@ merged) it names the places that carry the cost, and what rules know of the sour
 found here.`,
 		Examples: []string{
 			"whet diagnose encode.whet",
+			"whet diagnose @",
 			"whet diagnose cpu.pb.gz",
 			"whet diagnose -json encode.whet",
 			"whet diagnose -o report.html encode.whet",

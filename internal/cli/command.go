@@ -26,6 +26,9 @@ type Command struct {
 	// ReadsOnly: it starts nothing and changes nothing but a file it writes
 	// under a temporary name, so that Ctrl-C need not wait for it.
 	ReadsOnly bool
+	// Recordings is the first operand, from 1, that may be a recording: @ and the
+	// like are resolved from there on. 0: none may be.
+	Recordings int
 }
 
 // RunFunc runs a verb with its operands.

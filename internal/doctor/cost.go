@@ -12,6 +12,7 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/document"
+	"whet/internal/dotwhet"
 	loadformat "whet/internal/format/load"
 	"whet/internal/printable"
 	"whet/internal/quantity"
@@ -77,6 +78,7 @@ func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJS
 	o.Progress = func(p tune.Progress) { p.Show(status) }
 	outcome, err := tune.RecordCost(ctx, o)
 	status.Clear()
+	defer dotwhet.Tidy(e, o.Out, dotwhet.Keep)
 	if outcome.Path == "" {
 		return cli.MeasuringError(err, "interrupted")
 	}

@@ -19,9 +19,10 @@ const loadName = "load"
 // Command is the verb.
 func Command() *cli.Command {
 	return &cli.Command{
-		Name:     loadName,
-		Operands: "URL [-- COMMAND…] | RECORDING… | merge LOG…",
-		Short:    "drive HTTP load: throughput, service and response times, errors",
+		Name:       loadName,
+		Operands:   "URL [-- COMMAND…] | RECORDING… | merge LOG…",
+		Recordings: 1,
+		Short:      "drive HTTP load: throughput, service and response times, errors",
 		Long: `
 Load sends requests to a service and shows what came of them.
 

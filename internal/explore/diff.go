@@ -20,10 +20,11 @@ import (
 
 func diffCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "diff",
-		ReadsOnly: true,
-		Operands:  "[BINARY] BEFORE AFTER",
-		Short:     "what costs more, and what less, than before",
+		Name:       "diff",
+		ReadsOnly:  true,
+		Operands:   "[BINARY] BEFORE AFTER",
+		Recordings: 1,
+		Short:      "what costs more, and what less, than before",
 		Long: `
 Diff compares two profiles, or the profiles of two recordings kind by kind: by how much each
 function's flat and cum changed, and what its cum was before and after. Percentages are of the

@@ -24,11 +24,12 @@ const PromptName = "prompt"
 
 func promptVerb() *cli.Command {
 	return &cli.Command{
-		Name:      PromptName,
-		ReadsOnly: true,
-		Choices:   optionChoices(),
-		Operands:  profileOperands,
-		Short:     "look at a profile with commands, as in go tool pprof",
+		Name:       PromptName,
+		ReadsOnly:  true,
+		Choices:    optionChoices(),
+		Operands:   profileOperands,
+		Recordings: 1,
+		Short:      "look at a profile with commands, as in go tool pprof",
 		Long: `
 Prompt reads a profile once and makes views of it as commands ask for them: top20 -cum, list RE,
 focus=RE, sample_index=alloc_space. They are those of go tool pprof; help lists them, TAB completes
@@ -60,7 +61,7 @@ code is 3 when one of them failed.` + profileLong,
 // to look at: its flags may stand before it.
 func IsPromptLine(args []string) bool {
 	first := args[0]
-	if first == "-" || len(args) > 1 && strings.HasPrefix(first, "-") {
+	if first == "-" || strings.HasPrefix(first, "@") || len(args) > 1 && strings.HasPrefix(first, "-") {
 		return true
 	}
 	if _, ok := cli.AsURL(first); ok {

@@ -77,12 +77,12 @@ type product struct {
 
 // command makes a verb of a view.
 func (v *profileVerb) command() *cli.Command {
-	operands := profileOperands
+	operands, first := profileOperands, 1
 	if v.param != "" {
-		operands = v.param + " " + operands
+		operands, first = v.param+" "+operands, 2
 	}
 	return &cli.Command{
-		Name: v.name, ReadsOnly: true, Choices: optionChoices(), Operands: operands, Short: v.short, Long: v.long + profileLong, Examples: v.examples,
+		Name: v.name, ReadsOnly: true, Recordings: first, Choices: optionChoices(), Operands: operands, Short: v.short, Long: v.long + profileLong, Examples: v.examples,
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			s, f := defaultSettings(), profiles.Options{}
 			s.declare(fs, v.takes|ofColumn|ofOutput)

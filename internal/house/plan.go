@@ -118,8 +118,10 @@ func House() Plan {
 		{Pattern: "internal/symbolname", Floor: Ground},
 		{Pattern: "internal/document", Floor: Ground, Beside: []string{"internal/printable"},
 			Why: "what a terminal would obey is made safe in one place"},
-		{Pattern: "internal/recording", Floor: Ground, Powers: Files, Beside: []string{"internal/document"},
-			Why: "a recording is a directory; times are handed in"},
+		{Pattern: "internal/filelock", Floor: Ground, Powers: All,
+			Why: "locks are system calls, which count as all powers"},
+		{Pattern: "internal/recording", Floor: Ground, Powers: Files, Beside: []string{"internal/document", "internal/filelock"},
+			Why: "a recording is a directory; times are handed in, and whoever reads one is seen by who removes it"},
 
 		{Pattern: "internal/hist", Floor: Ground},
 		{Pattern: "internal/loadresult", Floor: Ground,
@@ -156,7 +158,7 @@ func House() Plan {
 			Why: "it looks at pages as a user would: the tests of all that writes pages stand above it, and no code of whet does"},
 		{Pattern: "internal/worktree", Floor: Instruments, Powers: All,
 			Beside: []string{"internal/capture/process"},
-			Why:    "it runs git, and capture/process is the one place that starts and ends process groups; it locks its directories with system calls, which count as all powers"},
+			Why:    "it runs git, and capture/process is the one place that starts and ends process groups; it asks the system whose directories are, which counts as all powers"},
 
 		{Pattern: "internal/analyze/callgraph", Floor: Analyses,
 			Beside: []string{"internal/analyze/selection"},
@@ -197,6 +199,8 @@ func House() Plan {
 			Why: "it knows only a function that measures a level, and searches by it"},
 		{Pattern: "internal/profiles", Floor: Third, Powers: Files | Net,
 			Why: "it opens what a user names: files, servers, and the program beside a profile"},
+		{Pattern: "internal/dotwhet", Floor: Third, Powers: Files,
+			Why: "it finds, names and removes the recordings in a module's .whet"},
 		{Pattern: "internal/history", Floor: Third, Powers: Files,
 			Why: "it keeps results by revision and host in a directory of the user's; times are handed in"},
 

@@ -15,6 +15,7 @@ import (
 // Run says what a recording is of.
 type Run struct {
 	Path    string   // of the recording, NAME.whet
+	Default string   // the name without ".whet" where whet chose it; a number is added to one that is taken
 	Kind    string   // of the target: recording.TargetBenchmark, ...
 	Target  string   // as the user gave it
 	Command []string // whet's own command line
@@ -41,6 +42,7 @@ func Create(run Run) (*Recorder, error) {
 		return nil, err
 	}
 	m := &w.Manifest
+	m.DefaultName = run.Default
 	m.Tool, m.Kind, m.Target, m.Command = run.Version, run.Kind, recording.Redacted(run.Target), recording.CommandLine(run.Command)
 	m.Host = host.Facts(nil)
 	return &Recorder{Writer: w, now: run.Now, sources: make(map[string]bool)}, nil

@@ -66,9 +66,12 @@ type Manifest struct {
 	Origin  time.Time `json:"origin"`            // wall time of 0 ns
 	EndNs   int64     `json:"end_ns"`            // when the recording ended
 	Partial string    `json:"partial,omitempty"` // why it is not whole; "" when it is
-	Host    Host      `json:"host"`
-	Build   Build     `json:"build"`
-	Plan    Plan      `json:"plan"`
+	// DefaultName is the name that whet chose, without a number and ".whet"; ""
+	// where the user chose it.
+	DefaultName string `json:"default_name,omitempty"`
+	Host        Host   `json:"host"`
+	Build       Build  `json:"build"`
+	Plan        Plan   `json:"plan"`
 	// Unknown is what the target does not offer. It is not zero.
 	Unknown   []Unknown  `json:"unknown"`
 	Artifacts []Artifact `json:"artifacts"`

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"whet/internal/filelock"
 )
 
 // Bounds on what is read from a recording: it may come from anywhere.
@@ -29,12 +31,13 @@ type Recording struct {
 	Dir string
 
 	root    *os.Root
+	reading *os.File       // the manifest, locked: who removes recordings sees that it is read
 	sources map[string]int // frame file → index in Manifest.Sources
 }
 
 // Is reports whether path looks like a recording: a directory with a manifest.
 func Is(path string) bool {
-	for _, name := range []string{manifestName, checkpointName} {
+	for _, name := range []string{ManifestName, checkpointName} {
 		if st, err := os.Stat(filepath.Join(path, name)); err == nil && st.Mode().IsRegular() {
 			return true
 		}
@@ -53,24 +56,24 @@ func Open(dir string, parts ...Asked) (*Recording, error) {
 		return nil, fmt.Errorf("open recording %s: %w", dir, RootCause(err))
 	}
 	r := &Recording{Dir: dir, root: root}
-	if err := r.readManifest(parts); err != nil {
-		root.Close()
+	if err := errors.Join(r.lock(), r.readManifest(parts)); err != nil {
+		r.Close()
 		return nil, fmt.Errorf("open recording %s: %w", dir, err)
 	}
 	return r, nil
 }
 
 func (r *Recording) readManifest(parts []Asked) error {
-	data, err := r.readBounded(manifestName, maxManifestBytes)
+	data, err := r.readBounded(ManifestName, maxManifestBytes)
 	checkpoint := errors.Is(err, fs.ErrNotExist)
 	if checkpoint {
 		data, err = r.readBounded(checkpointName, maxManifestBytes)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("it has no %s", manifestName)
+		return fmt.Errorf("it has no %s", ManifestName)
 	case err != nil:
-		return fmt.Errorf("%s: %w", manifestName, err)
+		return fmt.Errorf("%s: %w", ManifestName, err)
 	}
 	// The version decides how the rest is read, so it is looked at first.
 	var head struct {
@@ -110,9 +113,9 @@ func damaged(part string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		field := cmp.Or(strings.Trim(part+"."+wrong.Field, "."), "the whole")
-		return fmt.Errorf("%s is damaged: %s cannot be %.60s", manifestName, field, wrong.Value)
+		return fmt.Errorf("%s is damaged: %s cannot be %.60s", ManifestName, field, wrong.Value)
 	}
-	return fmt.Errorf("%s is damaged: %w", manifestName, err)
+	return fmt.Errorf("%s is damaged: %w", ManifestName, err)
 }
 
 // checkArtifacts bounds the work that a manifest can ask for: each artifact is
@@ -143,8 +146,28 @@ func checkSchema(schema, tool string) error {
 	return nil
 }
 
+// lock marks the recording as being read, where it is whole.
+func (r *Recording) lock() error {
+	if st, err := r.root.Stat(ManifestName); err != nil || !st.Mode().IsRegular() {
+		return nil // readManifest says what is wrong
+	}
+	f, err := r.root.Open(ManifestName)
+	if err != nil {
+		return nil
+	}
+	if r.reading = f; !filelock.Shared(f) {
+		return errors.New("it is being removed")
+	}
+	return nil
+}
+
 // Close releases the directory.
-func (r *Recording) Close() error { return r.root.Close() }
+func (r *Recording) Close() error {
+	if r.reading != nil {
+		r.reading.Close()
+	}
+	return r.root.Close()
+}
 
 // Find returns the artifacts of one kind, of one benchmark unless benchmark is
 // "", of those that it [Chooses]. Of a cumulative profile that is the delta of

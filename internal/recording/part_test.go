@@ -50,7 +50,7 @@ func TestParts(t *testing.T) {
 	if b, err := Part[[]struct{}](BenchmarksKey).Of(&rec.Manifest); err != nil || b == nil || len(*b) != 0 {
 		t.Errorf("benchmarks %v, %v", b, err)
 	}
-	name := filepath.Join(path, manifestName)
+	name := filepath.Join(path, ManifestName)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

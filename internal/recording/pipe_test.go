@@ -14,7 +14,7 @@ import (
 // TestPipesAreRefused: a recording from elsewhere may hold a named pipe, which
 // to open would be to wait for ever.
 func TestPipesAreRefused(t *testing.T) {
-	for _, name := range []string{"bench/new.txt", manifestName} {
+	for _, name := range []string{"bench/new.txt", ManifestName} {
 		path := write(t, filepath.Join(t.TempDir(), "run.whet"), "")
 		if err := os.Remove(filepath.Join(path, name)); err != nil {
 			t.Fatal(err)

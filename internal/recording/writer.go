@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 )
 
 const (
-	manifestName   = "recording.json"
+	// ManifestName is the file that says what is in a recording.
+	ManifestName   = "recording.json"
 	checkpointName = "checkpoint.json" // the manifest of a run that has not ended
 	suffix         = ".whet"
 )
@@ -193,12 +195,12 @@ func (w *Writer) Warn(format string, args ...any) {
 // returns the name it has in the end.
 func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	w.Manifest.EndNs, w.Manifest.Partial = int64(end), partial
-	err := w.writeManifest(manifestName)
+	err := w.writeManifest(ManifestName)
 	if err != nil && w.Drop(KindBinary) {
 		// On a full disk the profiles are worth more than the binary, which can
 		// be built again.
 		w.Warn("the binary was left out to make room for the rest: %v", err)
-		err = w.writeManifest(manifestName)
+		err = w.writeManifest(ManifestName)
 	}
 	// From here on Discard takes nothing away: the error says where it lies.
 	w.done = true
@@ -206,6 +208,9 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", w.final, err, w.dir)
 	}
 	os.Remove(filepath.Join(w.dir, checkpointName))
+	if w.Manifest.DefaultName != "" {
+		return w.takeFree()
+	}
 	final := w.final
 	if partial != "" && exists(final) {
 		final = strings.TrimSuffix(final, suffix) + ".partial" + suffix
@@ -232,6 +237,51 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 		os.RemoveAll(old)
 	}
 	return final, nil
+}
+
+// takeFree gives a recording whose name nobody chose one that is free, with a
+// number where it needs one. A directory with files in it is never replaced by
+// renaming: who was there first stays.
+func (w *Writer) takeFree() (string, error) {
+	parent := filepath.Dir(w.final)
+	for {
+		entries, err := os.ReadDir(parent)
+		if err != nil {
+			return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", w.final, RootCause(err), w.dir)
+		}
+		last := 0
+		for _, e := range entries {
+			last = max(last, Numbered(w.Manifest.DefaultName, e.Name()))
+		}
+		name := w.Manifest.DefaultName
+		if last > 0 {
+			name += "-" + strconv.Itoa(last+1)
+		}
+		final := filepath.Join(parent, name+suffix)
+		if err = os.Rename(w.dir, final); err == nil {
+			return final, nil
+		}
+		if !exists(final) {
+			return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", final, RootCause(err), w.dir)
+		}
+	}
+}
+
+// Numbered is the number of a file's name among those that whet made of a
+// recording's default name: 1 of "chi.whet", 2 of "chi-2.whet"; 0: it is none.
+func Numbered(defaultName, file string) int {
+	rest, ours := strings.CutPrefix(strings.TrimSuffix(file, suffix), defaultName)
+	if !ours || !strings.HasSuffix(file, suffix) {
+		return 0
+	}
+	if rest == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(rest, "-"))
+	if err != nil || n < 2 || rest != "-"+strconv.Itoa(n) || n > 1<<30 {
+		return 0
+	}
+	return n
 }
 
 // Drop removes the artifacts of a kind and reports whether there was one.

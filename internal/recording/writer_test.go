@@ -74,7 +74,7 @@ func TestManifestHasNoNullLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(path, manifestName))
+	data, err := os.ReadFile(filepath.Join(path, ManifestName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestManifestCannotBeWritten(t *testing.T) {
 		}
 		if err := errors.Join(
 			w.Write(Artifact{Path: "bench/new.txt", Kind: KindBench}, []byte("x")),
-			os.Mkdir(filepath.Join(w.Dir(), manifestName+".new"), 0o755)); err != nil {
+			os.Mkdir(filepath.Join(w.Dir(), ManifestName+".new"), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		return w
@@ -201,7 +201,7 @@ func TestManifestCannotBeWritten(t *testing.T) {
 
 	// Without the binary there is room again: here the obstacle is the binary.
 	w = create()
-	w.Manifest.Artifacts = append(w.Manifest.Artifacts, Artifact{Path: manifestName + ".new", Kind: KindBinary})
+	w.Manifest.Artifacts = append(w.Manifest.Artifacts, Artifact{Path: ManifestName + ".new", Kind: KindBinary})
 	path, err = w.Finish(9, "no space")
 	if err != nil || !strings.HasSuffix(path, "run.whet") || len(w.Manifest.Warnings) != 1 {
 		t.Errorf("Finish = %q, %v, warnings %q", path, err, w.Manifest.Warnings)
@@ -243,7 +243,7 @@ func TestRefusals(t *testing.T) {
 		`[]`: "damaged: the whole cannot be array",
 		`{"schema":"whet/recording/1","artifacts":[{"path":"a"},{"path":"a"}]}`: `names "a" twice`,
 	} {
-		if err := os.WriteFile(filepath.Join(newer, manifestName), []byte(manifest), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(newer, ManifestName), []byte(manifest), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Open(newer); err == nil || !strings.Contains(err.Error(), want) {

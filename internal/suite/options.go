@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Dir      string   // working directory of the user
 	Packages []string // operands: directories, package paths, patterns
-	Out      string   // name of the recording
+	Out      string   // name of the recording; "" puts it among those that whet names
 
 	Bench     string // regular expression as in go test -bench
 	BenchTime string // of a run, "1s" or "100x"
@@ -67,7 +67,7 @@ var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindBloc
 func DefaultOptions() Options {
 	return Options{
 		Dir: ".", Bench: ".", BenchTime: "1s", Count: 1, Run: noTests, Timeout: 10 * time.Minute,
-		Profiles: []string{recording.KindCPU, recording.KindAllocs}, Out: "bench.whet", Now: time.Now,
+		Profiles: []string{recording.KindCPU, recording.KindAllocs}, Now: time.Now,
 	}
 }
 
@@ -103,8 +103,10 @@ func (o *Options) Validate() error {
 	if err := gobench.CheckPatterns(o.Bench, o.Run); err != nil {
 		return err
 	}
-	if err := recording.CheckName(o.Out); err != nil {
-		return err
+	if o.Out != "" {
+		if err := recording.CheckName(o.Out); err != nil {
+			return err
+		}
 	}
 	if o.History != "" {
 		return history.CheckDir(o.History)

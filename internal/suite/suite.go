@@ -13,6 +13,7 @@ import (
 
 	"whet/internal/capture/host"
 	"whet/internal/capture/process"
+	"whet/internal/dotwhet"
 	"whet/internal/format/benchmark"
 	"whet/internal/gobench"
 	"whet/internal/history"
@@ -88,7 +89,14 @@ func Run(ctx context.Context, o Options) (*benchreport.Page, error) {
 			return nil, err
 		}
 	}
-	r.w, err = record.Create(record.Run{Path: o.Out, Kind: recording.TargetBenchmark, Target: strings.Join(o.Packages, " "), Command: o.Command, Version: o.Version, Origin: r.origin, Now: o.Now})
+	path, name := o.Out, ""
+	if path == "" {
+		name = "bench" // until the packages are known
+		if path, err = dotwhet.New(o.Dir, name); err != nil {
+			return nil, err
+		}
+	}
+	r.w, err = record.Create(record.Run{Path: path, Default: name, Kind: recording.TargetBenchmark, Target: strings.Join(o.Packages, " "), Command: o.Command, Version: o.Version, Origin: r.origin, Now: o.Now})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whet/internal/capture"
+	"whet/internal/dotwhet"
 	loadformat "whet/internal/format/load"
 	"whet/internal/format/metrics"
 	"whet/internal/load"
@@ -67,7 +68,7 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 		return Outcome{}, err
 	}
 	r := &serviceRecorder{session: newSession(o.Common), o: o}
-	if err := r.create(recording.TargetService, "cost-"+defaultName(serviceName(o.Load.URL))); err != nil {
+	if err := r.create(recording.TargetService, "cost-"+dotwhet.Name("", serviceName(o.Load.URL))); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()

@@ -3,7 +3,6 @@ package tune
 import (
 	"fmt"
 	"io"
-	"path"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 type Common struct {
 	Dir     string // working directory of the user
 	Operand string // the target as the user gave it
-	Out     string // name of the recording; "" makes one from the target's name
+	Out     string // name of the recording; "" puts it among those that whet names
 
 	Tags     string   // go build -tags
 	Flags    []string // further go build flags
@@ -90,21 +89,4 @@ type Progress struct {
 	Errors    int64         // of them failed
 	Left      time.Duration // at most, until the measuring ends; 0: not started
 	Plan      string        // set once, when the plan is made
-}
-
-// defaultName is the recording's name for a package: its last path element.
-func defaultName(importPath string) string {
-	name := path.Base(importPath)
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
-			return r
-		}
-		return '-'
-	}, name)
-	name = name[:min(len(name), 100)] // a file's name may have 255 bytes
-	if strings.Trim(name, ".-") == "" {
-		name = "recording"
-	}
-	return name + ".whet"
 }

@@ -111,16 +111,3 @@ func TestOutputKeeperIsBounded(t *testing.T) {
 		t.Errorf("kept %d bytes, bound is %d", len(data), keepOutput)
 	}
 }
-
-func TestDefaultName(t *testing.T) {
-	for path, want := range map[string]string{
-		"whet/casebook/visits/original": "original.whet",
-		"gopkg.in/yaml.v3":              "yaml.v3.whet",
-		"example.com/a b":               "a-b.whet",
-		"..":                            "recording.whet",
-	} {
-		if got := defaultName(path); got != want {
-			t.Errorf("defaultName(%q) = %q, want %q", path, got, want)
-		}
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"whet/internal/capture"
 	"whet/internal/capture/host"
 	"whet/internal/capture/process"
+	"whet/internal/dotwhet"
 	"whet/internal/format/metrics"
 	"whet/internal/gobench"
 	"whet/internal/program"
@@ -101,7 +102,7 @@ func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
 	if err := r.resolve(ctx, o.Operand); err != nil {
 		return Outcome{}, err
 	}
-	if err := r.create(recording.TargetProgram, defaultName(r.target.ImportPath)); err != nil {
+	if err := r.create(recording.TargetProgram, dotwhet.Name(r.target.Module, r.target.ImportPath)); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()

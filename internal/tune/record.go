@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"whet/internal/dotwhet"
 	"whet/internal/gobench"
 	"whet/internal/recording"
 )
@@ -53,7 +54,7 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 	if len(r.candidates) > 0 {
 		name = r.target.Module
 	}
-	if err := r.create(recording.TargetBenchmark, defaultName(name)); err != nil {
+	if err := r.create(recording.TargetBenchmark, dotwhet.Name(r.target.Module, name)); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()

@@ -13,6 +13,7 @@ import (
 
 	"whet/internal/capture"
 	"whet/internal/capture/process"
+	"whet/internal/dotwhet"
 	loadformat "whet/internal/format/load"
 	"whet/internal/gobench"
 	"whet/internal/load"
@@ -104,7 +105,7 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	}
 	o.Load.Loops = loops(&o.Load, len(o.Server) > 0, runtime.GOMAXPROCS(0))
 	r := &serviceRecorder{session: newSession(o.Common), o: o}
-	if err := r.create(recording.TargetService, defaultName(serviceName(o.Load.URL))); err != nil {
+	if err := r.create(recording.TargetService, dotwhet.Name("", serviceName(o.Load.URL))); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()

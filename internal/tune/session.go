@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	capture "whet/internal/capture/compiler"
 	"whet/internal/capture/host"
+	"whet/internal/dotwhet"
 	"whet/internal/gobench"
 	"whet/internal/read"
 	"whet/internal/record"
@@ -71,10 +70,13 @@ func (s *session) resolve(ctx context.Context, operand string) error {
 // create makes the recording of a kind of target, called name unless the user
 // chose one, and begins to watch the machine.
 func (s *session) create(kind, name string) (err error) {
-	if s.c.Out == "" {
-		s.c.Out = filepath.Join(s.c.Dir, name)
+	path := s.c.Out
+	if path != "" {
+		name = ""
+	} else if path, err = dotwhet.New(s.c.Dir, name); err != nil {
+		return err
 	}
-	s.w, err = record.Create(record.Run{Path: s.c.Out, Kind: kind, Target: s.c.Operand, Command: s.c.Command, Version: s.c.Version, Origin: s.origin, Now: s.c.Now})
+	s.w, err = record.Create(record.Run{Path: path, Default: name, Kind: kind, Target: s.c.Operand, Command: s.c.Command, Version: s.c.Version, Origin: s.origin, Now: s.c.Now})
 	if err == nil {
 		s.w.Meter = host.Start()
 	}
@@ -102,7 +104,7 @@ func (s *session) addBinary(rel string, build func(name string) (*gobench.Binary
 
 // binaryName is where a program's binary goes: profiles name its file.
 func binaryName(t *gobench.Target) string {
-	return "build/" + strings.TrimSuffix(defaultName(t.ImportPath), ".whet")
+	return "build/" + dotwhet.Name(t.Module, t.ImportPath)
 }
 
 // describe enters the build.

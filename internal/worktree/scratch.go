@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"whet/internal/filelock"
 )
 
 // Scratch is a directory of ours that does not outlive us for long.
@@ -67,7 +69,7 @@ func own(parent string) (*Scratch, error) {
 		return nil, err
 	}
 	name := filepath.Join(dir, lockName)
-	f, locked, err := openLocked(name, os.O_CREATE|os.O_EXCL)
+	f, locked, err := filelock.Exclusive(name, os.O_CREATE|os.O_EXCL)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errLost
@@ -115,7 +117,7 @@ func empty(dir string, lock *os.File) error {
 		lock.Close()
 		return fmt.Errorf("remove a scratch directory: %w", err)
 	}
-	if err := release(lock); err != nil {
+	if err := filelock.Remove(lock); err != nil {
 		return fmt.Errorf("remove a scratch directory: %w", err)
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -163,7 +165,7 @@ func sweep(parent string) {
 		if err != nil || !st.Mode().IsRegular() {
 			continue
 		}
-		if f, locked, err := openLocked(name, 0); err == nil && locked {
+		if f, locked, err := filelock.Exclusive(name, 0); err == nil && locked {
 			_ = empty(dir, f)
 		}
 	}

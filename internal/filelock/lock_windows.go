@@ -1,4 +1,4 @@
-package worktree
+package filelock
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 // sharingViolation is ERROR_SHARING_VIOLATION.
 const sharingViolation = syscall.Errno(32)
 
-// openLocked opens a file, made where flag says so, so that nobody else can
+// Exclusive opens a file, made where flag says so, so that nobody else can
 // open it meanwhile, unless somebody has; then there is no file.
-func openLocked(name string, flag int) (f *os.File, locked bool, err error) {
+func Exclusive(name string, flag int) (f *os.File, locked bool, err error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, false, err
@@ -31,15 +31,15 @@ func openLocked(name string, flag int) (f *os.File, locked bool, err error) {
 	return os.NewFile(uintptr(h), name), true, nil
 }
 
-// release gives the lock back and removes its file: one that is open cannot be
-// removed here. A sweep in between removes the rest itself.
-func release(lock *os.File) error {
+// Shared: a file that is open here cannot be opened by Exclusive.
+func Shared(*os.File) bool { return true }
+
+// Remove gives the lock back and removes its file: one that is open cannot be
+// removed here. Another process in between removes it itself.
+func Remove(lock *os.File) error {
 	err := lock.Close()
 	if gone := os.Remove(lock.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 		err = errors.Join(err, gone)
 	}
 	return err
 }
-
-// isOurs: the directory for temporary files is a user's own here.
-func isOurs(fs.FileInfo) bool { return true }
