@@ -199,7 +199,7 @@ func (b *benchFlags) show(ctx context.Context, e *cli.Env, operands []string, gi
 	case b.out != "" && !strings.HasSuffix(b.out, ".svg"):
 		return cli.UsageError("bench: with -show -o names a picture, NAME.svg, unlike %q", b.out)
 	}
-	for _, name := range []string{"bench", "benchtime", "count", "cpu", "run", "tags", "build", "timeout", "budget", "profiles", "format", "host"} {
+	for _, name := range []string{"bench", "benchtime", "count", "cpu", "run", "tags", "build", "timeout", "budget", "profiles", "format", "host", "keep"} {
 		if given[name] {
 			return cli.UsageError("bench: -show runs nothing: leave out -%s", name)
 		}
